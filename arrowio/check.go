@@ -184,13 +184,52 @@ func checkBatch(t *flatbuffers.Table, body int64) error {
 	return err
 }
 
+// schemaMessage returns the metadata of a message with the schema of a footer. The footer
+// alone says what the schema of a file is: what lies behind the first mark need not be one.
+//
+// A message is a table that refers to its schema, forwards. So it is put before the footer:
+// an offset to the table, its four slots (version, header_type, header, bodyLength), and the
+// table.
+func schemaMessage(footer []byte) ([]byte, error) {
+	t := root(footer)
+	at, ok := slot(&t, 1)
+	if !ok {
+		return nil, errors.New("the footer has no schema")
+	}
+	const slots, table, before = 4, 16, 32
+	h := child(&t, at)
+	b := make([]byte, before, before+len(footer))
+	le := binary.LittleEndian
+	le.PutUint32(b, table)
+	le.PutUint16(b[slots:], table-slots)
+	le.PutUint16(b[slots+2:], 12)
+	le.PutUint16(b[slots+4:], 8)
+	le.PutUint16(b[slots+6:], 10)
+	le.PutUint16(b[slots+8:], 4) // and no body, whose length is 0
+	le.PutUint32(b[table:], table-slots)
+	le.PutUint32(b[table+4:], before+uint32(h.Pos)-(table+4))
+	le.PutUint16(b[table+8:], uint16(t.GetInt16Slot(4, 0)))
+	b[table+10] = kindSchema
+	b = append(b, footer...)
+	if _, err := checkMessage(b); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
 // A block is where a message of a file lies.
 type block struct{ at, meta, body int64 }
 
+// A footer is what the end of a file says about it.
+type footer struct {
+	schema       []byte // the metadata of a message with it
+	dictionaries []block
+	batches      []block
+}
+
 // checkFooter checks the metadata of a file in memory: its table Footer (version, schema,
-// dictionaries, recordBatches, custom_metadata) and the messages that it refers to, which
-// it returns, dictionaries first.
-func checkFooter(file []byte) (blocks []block, err error) {
+// dictionaries, recordBatches, custom_metadata) and the messages that it refers to.
+func checkFooter(file []byte) (f *footer, err error) {
 	defer func() {
 		if recover() != nil { // an offset out of bounds
 			err = errMeta
@@ -200,6 +239,10 @@ func checkFooter(file []byte) (blocks []block, err error) {
 	n := int64(binary.LittleEndian.Uint32(file[end:]))
 	if n < 4 || n > int64(end-8) {
 		return nil, errors.New("the file has no footer")
+	}
+	f = &footer{}
+	if f.schema, err = schemaMessage(file[int64(end)-n : end]); err != nil {
+		return nil, err
 	}
 	t := root(file[int64(end)-n : end])
 	whole := map[int64]bool{} // the dictionaries that are there
@@ -229,10 +272,14 @@ func checkFooter(file []byte) (blocks []block, err error) {
 				}
 				whole[id] = true
 			}
-			blocks = append(blocks, b)
+			if i == 2 {
+				f.dictionaries = append(f.dictionaries, b)
+			} else {
+				f.batches = append(f.batches, b)
+			}
 		}
 	}
-	return blocks, nil
+	return f, nil
 }
 
 // check checks a message of a file and returns its metadata.

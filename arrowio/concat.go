@@ -27,7 +27,8 @@ func holds(t arrow.DataType, f func(arrow.DataType) bool) bool {
 	return false
 }
 
-func isNull(t arrow.DataType) bool { return t.ID() == arrow.NULL }
+// isBare reports whether arrays of a type have no buffers.
+func isBare(t arrow.DataType) bool { return t.ID() == arrow.NULL || t.ID() == arrow.RUN_END_ENCODED }
 
 func isUnion(t arrow.DataType) bool {
 	return t.ID() == arrow.SPARSE_UNION || t.ID() == arrow.DENSE_UNION
@@ -35,18 +36,18 @@ func isUnion(t arrow.DataType) bool {
 
 // validated returns an array whose offsets, lengths and indices have been checked.
 func (r *reading) validated(at string, a arrow.Array) arrow.Array {
-	if holds(a.DataType(), isNull) {
+	if holds(a.DataType(), isBare) {
 		a = array.MakeFromData(withNulls(a.Data()))
 	}
 	tenon.Throw(damaged(r.fn, at, array.ValidateFull(a)))
 	return a
 }
 
-// withNulls gives arrays of nulls the buffer that arrow-go's validation wants and its reader
+// withNulls gives arrays of nulls and of runs the buffer that arrow-go's validation wants and its reader
 // does not make.
 func withNulls(d arrow.ArrayData) arrow.ArrayData {
 	buffers := d.Buffers()
-	if isNull(d.DataType()) && len(buffers) == 0 {
+	if isBare(d.DataType()) && len(buffers) == 0 {
 		buffers = []*memory.Buffer{nil}
 	}
 	children := slices.Clone(d.Children())

@@ -31,10 +31,19 @@
 // Read by its Arrow type, an array is what the table above says, the other way round. Lists,
 // also large ones and maps, become ragged dimensions; lists of a fixed size axes of a dense
 // tensor where it is one inside; dates, times and durations integers in their unit; binary data,
-// views and values of fixed width strings; a null in a column makes it masked.
-// Decimals, intervals, run-end encoded arrays and views of lists are refused.
+// views and values of fixed width strings; decimals strings with the digits of their scale;
+// intervals records of months, days and smaller units; run-end encoded arrays and views of
+// lists what they stand for. A null in a column makes it masked. A column without a name is
+// columnN, and a name that was there before gets _1, _2, ….
 //
 // # Memory
+//
+// [ReadFile] maps a file and reads the columns that it is asked for, into memory of their
+// own. [Open] gives the batches of files by number, which share the memory of the mapping
+// until it is closed: as the elements of a dataset,
+//
+//	f, err := arrowio.Open("part-*.arrow", arrowio.ReadOptions{Columns: []string{"jets.pt"}})
+//	batches := dataset.FromFunc(f.Len(), f.At)
 //
 // Numbers, offsets and the bytes of strings are shared with Arrow both ways wherever the
 // two layouts are the same: an offset that is not zero, booleans and 32-bit string

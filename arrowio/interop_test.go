@@ -1,8 +1,15 @@
 package arrowio_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/arrowio"
@@ -151,9 +158,73 @@ func TestReadVariableShape(t *testing.T) {
 	}
 }
 
-func TestUnsupported(t *testing.T) {
-	_, err := arrowio.ReadFile("testdata/decimal.arrow", arrowio.ReadOptions{})
-	if err == nil || !strings.Contains(err.Error(), "decimal.arrow: price: arrays of type decimal(3, 2) have no form as tensors") {
-		t.Errorf("got %v", err)
+// Types that have no counterpart come back in a form that loses nothing, and never keep
+// the other columns of a file from being read.
+func TestTypesWithoutCounterpartAreRead(t *testing.T) {
+	v, err := arrowio.ReadFile("testdata/decimal.arrow", arrowio.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	if err := alike(of([]string{"1.50"}), must(v.(*structured.Tensor).Field("price"))); err != nil {
+		t.Error(err)
+	}
+	mem := memory.DefaultAllocator
+	wide := func(text string, scale int32) arrow.Array {
+		b := array.NewDecimal128Builder(mem, &arrow.Decimal128Type{Precision: 38, Scale: scale})
+		b.Append(must(decimal128.FromString(text, 38, scale)))
+		b.AppendNull()
+		return b.NewArray()
+	}
+	narrow := array.NewDecimal32Builder(mem, &arrow.Decimal32Type{Precision: 5, Scale: 3})
+	narrow.AppendValues([]decimal.Decimal32{-5, 12345}, nil)
+	month := array.NewMonthDayNanoIntervalBuilder(mem)
+	month.AppendValues([]arrow.MonthDayNanoInterval{{Months: 1, Days: -2, Nanoseconds: 3}, {}}, nil)
+	runs := array.NewRunEndEncodedBuilder(mem, arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String)
+	runs.Append(2)
+	runs.ValueBuilder().(*array.StringBuilder).Append("x")
+	runs.Append(1)
+	runs.ValueBuilder().(*array.StringBuilder).Append("y")
+	views := array.NewListViewBuilder(mem, arrow.PrimitiveTypes.Int64)
+	items := views.ValueBuilder().(*array.Int64Builder)
+	items.AppendValues([]int64{1, 2, 3}, nil)
+	views.AppendDimensions(1, 2)
+	views.AppendDimensions(0, 2)
+	for name, c := range map[string]struct {
+		a    arrow.Array
+		want string
+	}{
+		"decimal":            {wide("-12.30", 2), `masked(["-12.30" ""] string[2], [ true false]`},
+		"decimal below one":  {wide("0.05", 2), `masked(["0.05" ""]`},
+		"decimal of hundred": {wide("1200", -2), `masked(["1200" ""]`},
+		"decimal32":          {narrow.NewArray(), `["-0.005" "12.345"]`},
+		"runs":               {runs.NewArray(), `["x" "x" "y"]`},
+		"sliced runs":        {array.NewSlice(runsOf(t), 1, 3), `["x" "y"]`},
+		"views":              {views.NewArray(), `[[2 3] [1 2]]`},
+	} {
+		v, err := arrowio.FromArray(arrow.Field{Name: name}, c.a, arrowio.ReadOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := fmt.Sprint(v); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+	rec := must(arrowio.FromArray(arrow.Field{Name: "i"}, month.NewArray(), arrowio.ReadOptions{})).(*structured.Tensor)
+	if got := tensor.Data[int64](must(rec.Field("nanoseconds"))); got[0] != 3 {
+		t.Errorf("nanoseconds are %v", got)
+	}
+	if got := structured.Datashape(rec.Spec()); got != "2 * {months: int32, days: int32, nanoseconds: int64}" {
+		t.Error(got)
+	}
+}
+
+func runsOf(t *testing.T) arrow.Array {
+	t.Helper()
+	b := array.NewRunEndEncodedBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.String)
+	b.Append(2)
+	b.ValueBuilder().(*array.StringBuilder).Append("x")
+	b.Append(1)
+	b.ValueBuilder().(*array.StringBuilder).Append("y")
+	return b.NewArray()
 }

@@ -22,7 +22,7 @@ var elementTypes = map[arrow.Type]dtype.DType{
 	arrow.UINT8: dtype.Uint8, arrow.UINT16: dtype.Uint16, arrow.UINT32: dtype.Uint32, arrow.UINT64: dtype.Uint64,
 	arrow.FLOAT16: dtype.Float16, arrow.FLOAT32: dtype.Float32, arrow.FLOAT64: dtype.Float64,
 	arrow.DATE32: dtype.Int32, arrow.TIME32: dtype.Int32, arrow.DATE64: dtype.Int64, arrow.TIME64: dtype.Int64,
-	arrow.TIMESTAMP: dtype.Int64, arrow.DURATION: dtype.Int64,
+	arrow.TIMESTAMP: dtype.Int64, arrow.DURATION: dtype.Int64, arrow.INTERVAL_MONTHS: dtype.Int32,
 	arrow.STRING: dtype.String, arrow.BINARY: dtype.String, arrow.LARGE_STRING: dtype.String, arrow.LARGE_BINARY: dtype.String,
 	arrow.STRING_VIEW: dtype.String, arrow.BINARY_VIEW: dtype.String, arrow.FIXED_SIZE_BINARY: dtype.String,
 }
@@ -63,10 +63,35 @@ func (r *reading) vector(at string, d arrow.ArrayData, want dtype.DType) tensor.
 		tenon.Throw(r.mismatch(at, d.DataType(), want.String()))
 	}
 	b := bytesOf(d, 1, have.Size(), 0)
-	if r.o.Copy {
-		b = bytes.Clone(b)
-	}
+	b = r.own(b)
 	return tenon.Must(tensor.FromBytes(want, shape.Of(n), b))
+}
+
+// borrowed reports whether memory is to be copied: it is Arrow's own, or that of a file
+// which is mapped for as long as it is read.
+func (r *reading) borrowed(b []byte) bool {
+	if r.o.Copy || len(r.mapped) == 0 || len(b) == 0 {
+		return r.o.Copy
+	}
+	at, from := uintptr(unsafe.Pointer(&b[0])), uintptr(unsafe.Pointer(&r.mapped[0]))
+	return at >= from && at < from+uintptr(len(r.mapped))
+}
+
+// own returns memory that stays.
+func (r *reading) own(b []byte) []byte {
+	if r.borrowed(b) {
+		return bytes.Clone(b)
+	}
+	return b
+}
+
+// shifted returns offsets that begin with 0.
+func shifted(ends []int64) []int64 {
+	out := make([]int64, len(ends))
+	for i, o := range ends {
+		out[i] = o - ends[0]
+	}
+	return out
 }
 
 // unpack returns the bits of a buffer as truth values.
@@ -162,9 +187,13 @@ func (r *reading) texts(at string, d arrow.ArrayData) tensor.Tensor {
 			data = b.Bytes()
 		}
 	}
-	if r.o.Copy {
-		ends, data = slices.Clone(ends), bytes.Clone(data)
+	if from, to := ends[0], ends[n]; r.borrowed(data) && to-from < int64(len(data))/2 {
+		data, ends = data[from:to], shifted(ends) // not what belongs to other rows
 	}
+	if r.borrowed(asBytes(ends)) {
+		ends = slices.Clone(ends)
+	}
+	data = r.own(data)
 	return tenon.Must(tensor.NewStrings(ends, data, shape.Of(n)))
 }
 

@@ -46,6 +46,9 @@ func (r *reading) present(at, name, meta string, d arrow.ArrayData) tensor.Tenso
 	if l, ok := r.level(d); ok {
 		return r.lists(at, d.Len(), l)
 	}
+	if v := r.other(at, d); v != nil {
+		return v
+	}
 	switch t := d.DataType().(type) {
 	case *arrow.StructType:
 		return r.record(at, t, d)
@@ -93,9 +96,10 @@ func divided(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
 // record returns a struct as records.
 func (r *reading) record(at string, t *arrow.StructType, d arrow.ArrayData) tensor.Tensor {
 	var fields []structured.Field
+	names := fieldNames(t.Fields())
 	for i, f := range t.Fields() {
 		child := slice(d.Children()[i], d.Offset(), d.Offset()+d.Len())
-		fields = append(fields, structured.Field{Name: f.Name, Value: r.natural(below(at, f.Name), f, child)})
+		fields = append(fields, structured.Field{Name: names[i], Value: r.natural(below(at, names[i]), f, child)})
 	}
 	return tenon.Must(structured.FromFields(fields, shape.Of(d.Len()), structured.Options{NRows: d.Len()}))
 }
@@ -109,13 +113,14 @@ func below(at, name string) string {
 
 // dictionary returns strings in dictionary form, and the elements themselves of others.
 func (r *reading) dictionary(at string, t *arrow.DictionaryType, d arrow.ArrayData) tensor.Tensor {
-	words := r.natural(at, arrow.Field{Type: t.ValueType}, d.Dictionary())
+	value := arrow.Field{Type: t.ValueType, Nullable: true}
+	if d.Dictionary().Len() == 0 { // all elements are missing
+		return r.nulls(at, value, d.Len())
+	}
+	words := r.natural(at, value, d.Dictionary())
 	codes := r.codes(at, t, d)
 	if _, ok := words.(*tensor.Strings); ok {
 		return tenon.Must(structured.NewDictionary(codes, words))
-	}
-	if words.Shape().Dim(0) == 0 { // all elements are missing
-		tenon.Throw(r.unsupported(at, t))
 	}
 	return ops.Gather(words, codes, 0)
 }
@@ -150,6 +155,7 @@ func (r *reading) union(at string, t arrow.UnionType, d arrow.ArrayData) tensor.
 		tags[i] = int8(child[id])
 	}
 	var variants []structured.Field
+	names := fieldNames(t.Fields())
 	for i, f := range t.Fields() {
 		var v tensor.Tensor
 		if t.Mode() == arrow.DenseMode {
@@ -157,7 +163,7 @@ func (r *reading) union(at string, t arrow.UnionType, d arrow.ArrayData) tensor.
 		} else {
 			v = r.natural(below(at, f.Name), f, slice(d.Children()[i], d.Offset(), d.Offset()+d.Len()))
 		}
-		variants = append(variants, structured.Field{Name: f.Name, Value: v})
+		variants = append(variants, structured.Field{Name: names[i], Value: v})
 	}
 	return tenon.Must(structured.NewUnion(tags, variants))
 }
@@ -173,11 +179,8 @@ func (r *reading) denseVariant(at string, f arrow.Field, d arrow.ArrayData, tags
 			index[i] = int64(ends[i])
 		}
 	}
-	if d.Children()[tag].Len() == 0 {
-		if len(tags) == 0 {
-			return all
-		}
-		tenon.Throw(fail(tenon.ErrUnsupported, r.fn, at, "no element of a dense union is of this variant, so there is none to stand for the others"))
+	if d.Children()[tag].Len() == 0 { // there is none to stand for the others
+		return r.nulls(at, f, len(tags))
 	}
 	return ops.Gather(all, tensor.Vector(index), 0)
 }

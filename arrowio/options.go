@@ -1,9 +1,12 @@
 package arrowio
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/abort"
 	"github.com/tenonml/tenon/internal/source"
 )
 
@@ -34,9 +37,15 @@ const columnName = "value"
 // ReadOptions change how data are read. The zero value reads everything as what it was
 // when it was written.
 type ReadOptions struct {
-	// Columns are the names of the columns to read, in this order. Nil: all. The columns of
-	// a Value that is not a list of records cannot be chosen.
+	// Columns are the columns to read, in this order: names, or paths of fields in them as
+	// structured.PathString writes them (jets.pt), through lists. Nil: all. What is not
+	// read takes no memory and is not checked. The columns of a Value that is not a list of
+	// records cannot be chosen.
 	Columns []string
+
+	// Context ends reading when it ends: with its cause as the error, also while a reader
+	// hangs. Nil: nothing does.
+	Context context.Context
 
 	// Spec says what the data are: of the Value as a whole, or of its rows with an unknown
 	// number of them. Nil: what the metadata say, and else the Arrow types. Data that do
@@ -77,6 +86,10 @@ type WriteOptions struct {
 
 	// Plain leaves out the Specs: what is read again follows from the Arrow types alone.
 	Plain bool
+
+	// Context ends writing when it ends, with its cause as the error. A file is left as it
+	// was then. Nil: nothing does.
+	Context context.Context
 }
 
 // fail returns an error about a column.
@@ -103,5 +116,22 @@ func damaged(fn, where string, err error) error {
 	if e, ok := err.(*tenon.Error); ok {
 		return e
 	}
+	var end *ended
+	if errors.As(err, &end) {
+		return &tenon.Error{Op: fn, Where: where, Msg: "reading was ended", Err: end.cause, Line: source.Line()}
+	}
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: "the data are no valid Arrow data", Err: err, Line: source.Line()}
+}
+
+// ended says that a context has.
+type ended struct{ cause error }
+
+func (e *ended) Error() string { return e.cause.Error() }
+
+// proceed returns an error where a context has ended.
+func proceed(ctx context.Context) error {
+	if err := abort.Done(ctx); err != nil {
+		return &ended{err}
+	}
+	return nil
 }

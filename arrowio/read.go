@@ -2,38 +2,21 @@ package arrowio
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"os"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/internal/abort"
 )
-
-// ReadFile reads a file, in the file or the streaming format, as one Value.
-func ReadFile(name string, o ReadOptions) (tenon.Value, error) {
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "arrowio.ReadFile", Where: name, Err: err, Line: source.Line()}
-	}
-	v, err := Decode(b, o)
-	if err != nil {
-		e := *tenon.AsError(err)
-		e.Op = "arrowio.ReadFile"
-		if e.Where = name + ": " + e.Where; e.Where == name+": " {
-			e.Where = name
-		}
-		return nil, &e
-	}
-	return v, nil
-}
 
 // fileMark begins and ends a file.
 const fileMark = "ARROW1"
@@ -47,19 +30,27 @@ func Decode(b []byte, o ReadOptions) (v tenon.Value, err error) {
 	const fn = "arrowio.Decode"
 	defer recovered(fn, &err)
 	defer tenon.Catch(&err)
-	r := newReading(fn, o, int64(len(b)))
-	var schema *arrow.Schema
-	var batches []arrow.RecordBatch
+	return newReading(fn, o, int64(len(b))).all(b), nil
+}
+
+// all returns the bytes of a file or stream as one Value.
+func (r *reading) all(b []byte) tenon.Value {
+	m := &messages{all: b, ctx: r.o.Context}
 	if bytes.HasPrefix(b, []byte(fileMark)) {
-		schema, batches, err = r.file(b)
-	} else {
-		schema, batches, err = r.batches(&messages{all: b})
+		f, err := footerOf(b)
+		tenon.Throw(damaged(r.fn, "", err))
+		m = f.messages(b, r.o.Context)
+		m.blocks = slices.Concat(f.dictionaries, f.batches)
 	}
-	if err != nil {
-		return nil, damaged(fn, "", err)
-	}
+	schema, batches, err := r.batches(m)
+	tenon.Throw(damaged(r.fn, "", err))
+	return r.together(schema, batches)
+}
+
+// together returns batches of one schema as one Value.
+func (r *reading) together(schema *arrow.Schema, batches []arrow.RecordBatch) tenon.Value {
 	if len(batches) == 1 {
-		return r.batch(batches[0]), nil
+		return r.batch(batches[0])
 	}
 	n := int64(0)
 	chunks := make([][]arrow.Array, schema.NumFields())
@@ -69,20 +60,21 @@ func Decode(b []byte, o ReadOptions) (v tenon.Value, err error) {
 			chunks[i] = append(chunks[i], c)
 		}
 	}
-	return r.joined(schema, chunks, n), nil
+	return r.joined(schema, chunks, n)
 }
 
-// file returns the batches of a file in memory. Behind its mark a file is a stream, of which
-// the footer says where the dictionaries and batches are.
-func (r *reading) file(b []byte) (*arrow.Schema, []arrow.RecordBatch, error) {
+// footerOf reads the footer of a file in memory.
+func footerOf(b []byte) (*footer, error) {
 	if len(b) < 2*len(fileMark)+8 || !bytes.HasSuffix(b, []byte(fileMark)) {
-		return nil, nil, errors.New("the file is cut off: its end is missing")
+		return nil, errors.New("the file is cut off: its end is missing")
 	}
-	blocks, err := checkFooter(b)
-	if err != nil {
-		return nil, nil, err
-	}
-	return r.batches(&messages{all: b[8:], file: b, blocks: blocks})
+	return checkFooter(b)
+}
+
+// messages returns the messages of a file, of which the schema comes first, and then
+// the blocks that are put in.
+func (f *footer) messages(file []byte, ctx context.Context) *messages {
+	return &messages{file: file, schema: f.schema, ctx: ctx}
 }
 
 // batches returns all batches of a stream.
@@ -128,10 +120,11 @@ type messages struct {
 	all  []byte
 	from io.Reader
 	size func(n int64) // is told how many bytes a message has
+	ctx  context.Context
 
 	file   []byte  // nil for a stream
+	schema []byte  // of a file, the metadata of its first message, until that has been read
 	blocks []block // of a file, the messages behind the schema
-	begun  bool    // the schema has been read
 }
 
 func (m *messages) Retain()  {}
@@ -151,6 +144,9 @@ func (m *messages) next(n int64) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(int(min(n, 1<<20)))
 	if _, err := io.CopyN(&b, m.from, n); err != nil {
+		if end := proceed(m.ctx); end != nil {
+			return nil, end
+		}
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
@@ -161,10 +157,17 @@ func (m *messages) next(n int64) ([]byte, error) {
 
 // Message returns the next message, and io.EOF at the end of the stream.
 func (m *messages) Message() (*ipc.Message, error) {
-	if m.file != nil && m.begun {
+	if err := proceed(m.ctx); err != nil {
+		return nil, err
+	}
+	if m.schema != nil {
+		meta := m.schema
+		m.schema = nil
+		return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(nil)), nil
+	}
+	if m.file != nil {
 		return m.block()
 	}
-	m.begun = true
 	length, err := m.length()
 	if err != nil || length == 0 {
 		if err == nil {
@@ -234,7 +237,7 @@ func NewReader(from io.Reader, o ReadOptions) (x *Reader, err error) {
 	const fn = "arrowio.NewReader"
 	defer recovered(fn, &err)
 	r := newReading("arrowio.Reader.Next", o, 0)
-	m := &messages{from: from, size: func(n int64) {
+	m := &messages{from: abort.Reader(o.Context, io.NopCloser(from)), ctx: o.Context, size: func(n int64) {
 		if o.MaxBytes == 0 {
 			r.budget = newReading("", o, n).budget
 		}

@@ -18,7 +18,8 @@ import (
 type reading struct {
 	fn     string // the function that the user has called
 	o      ReadOptions
-	budget int64 // the bytes that may be taken beyond those of the input
+	budget int64  // the bytes that may be taken beyond those of the input
+	mapped []byte // a file whose memory does not stay, nil for none
 
 	// parts are the partitions by where their offsets lie, so that what is divided in the
 	// same way shares them.
@@ -153,12 +154,8 @@ func (r *reading) partition(at string, l level, n int, s *ragged.PartitionSpec) 
 	if p := r.parts[key]; p != nil && p.DType() == d {
 		return p
 	}
-	if ends[0] != 0 || r.o.Copy {
-		shifted := make([]int64, len(ends))
-		for i, o := range ends {
-			shifted[i] = o - ends[0]
-		}
-		ends = shifted
+	if ends[0] != 0 || r.borrowed(asBytes(ends)) {
+		ends = shifted(ends)
 	}
 	splits := tensor.Tensor(tensor.Vector(ends))
 	if d == dtype.Int32 {

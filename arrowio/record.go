@@ -3,7 +3,6 @@ package arrowio
 import (
 	"encoding/base64"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -190,16 +189,28 @@ func FromRecord(b arrow.RecordBatch, o ReadOptions) (v tenon.Value, err error) {
 
 // batch validates a record batch and returns it as a Value.
 func (r *reading) batch(b arrow.RecordBatch) tenon.Value {
-	cols := slices.Clone(b.Columns())
+	chunks := make([][]arrow.Array, b.NumCols())
+	for i, c := range b.Columns() {
+		chunks[i] = []arrow.Array{c}
+	}
+	schema, chunks := r.projected(b.Schema(), chunks)
+	cols := make([]arrow.Array, len(chunks))
+	for i, list := range chunks {
+		cols[i] = list[0]
+	}
+	return r.value(schema, cols, b.NumRows())
+}
+
+// value validates columns of n elements and returns them as a Value.
+func (r *reading) value(schema *arrow.Schema, cols []arrow.Array, n int64) tenon.Value {
+	names := fieldNames(schema.Fields())
 	for i, c := range cols {
-		if r.o.Columns == nil || slices.Contains(r.o.Columns, b.ColumnName(i)) {
-			cols[i] = r.validated(b.ColumnName(i), c)
-		}
-		if int64(c.Len()) != b.NumRows() {
-			tenon.Throw(fail(tenon.ErrInvalid, r.fn, b.ColumnName(i), "the column has %d elements, the batch %d rows", c.Len(), b.NumRows()))
+		tenon.Throw(damaged(r.fn, names[i], proceed(r.o.Context)))
+		cols[i] = r.validated(names[i], c)
+		if int64(c.Len()) != n {
+			tenon.Throw(fail(tenon.ErrInvalid, r.fn, names[i], "the column has %d elements, the batch %d rows", c.Len(), n))
 		}
 	}
-	schema := b.Schema()
 	want := r.o.Spec
 	if want == nil {
 		want = r.specOf(schema.Metadata())
@@ -207,18 +218,11 @@ func (r *reading) batch(b arrow.RecordBatch) tenon.Value {
 	kind, _ := schema.Metadata().GetValue(keyWhole)
 	records, _ := want.(*structured.Spec)
 	isColumn := kind != "" && !r.o.Plain || r.o.Spec != nil && (records == nil || records.Rank() != 1)
-	if isColumn && b.NumCols() == 1 {
-		if r.o.Columns != nil {
-			tenon.Throw(fail(tenon.ErrInvalid, r.fn, "ReadOptions.Columns", "the data are one Value, without columns to choose from"))
-		}
+	if isColumn && len(cols) == 1 {
 		return r.column(schema.Field(0), cols[0], want)
 	}
-	var names []string
-	for _, f := range schema.Fields() {
-		names = append(names, f.Name)
-	}
-	if records != nil && records.Rank() == 1 && slices.Equal(records.FieldNames(), names) && r.o.Columns == nil {
-		v, err := tenon.Try(func() tenon.Value { return r.byRecords(b, cols, records) })
+	if records != nil && records.Rank() == 1 && slices.Equal(records.FieldNames(), names) {
+		v, err := tenon.Try(func() tenon.Value { return r.byRecords(schema, cols, n, records) })
 		if err == nil {
 			return v
 		}
@@ -228,38 +232,30 @@ func (r *reading) batch(b arrow.RecordBatch) tenon.Value {
 	} else if r.o.Spec != nil {
 		tenon.Throw(fail(tenon.ErrDType, r.fn, "", "the columns %q are not the fields of %s", names, tenon.String(r.o.Spec)))
 	}
-	return r.byColumns(b, cols, names)
+	return r.byColumns(schema, cols, n, names)
 }
 
-// byRecords returns a batch as records of a Spec.
-func (r *reading) byRecords(b arrow.RecordBatch, cols []arrow.Array, s *structured.Spec) tenon.Value {
+// byRecords returns columns as records of a Spec.
+func (r *reading) byRecords(schema *arrow.Schema, cols []arrow.Array, n int64, s *structured.Spec) tenon.Value {
 	values := make([]tenon.Value, len(cols))
 	for i, c := range columns(s) {
 		cols[i].Retain()
-		values[i] = r.rows(below("", c.Name), b.Schema().Field(i), cols[i].Data(), c.Spec)
+		values[i] = r.rows(below("", c.Name), schema.Field(i), cols[i].Data(), c.Spec)
 	}
-	return assembleRecords(s, nil, int(b.NumRows()), values)
+	return assembleRecords(s, nil, int(n), values)
 }
 
-// byColumns returns a batch as records, each column by itself.
-func (r *reading) byColumns(b arrow.RecordBatch, cols []arrow.Array, names []string) tenon.Value {
-	chosen := r.o.Columns
-	if chosen == nil {
-		chosen = names
-	}
-	var fields []structured.Field
-	for _, name := range chosen {
-		k := slices.Index(names, name)
-		if k < 0 {
-			e := fail(tenon.ErrNotFound, r.fn, name, "there is no such column")
-			e.Hint = "the columns are " + strings.Join(names, ", ")
-			tenon.Throw(e)
-		}
-		v, ok := r.column(b.Schema().Field(k), cols[k], nil).(tensor.Tensor)
+// byColumns returns columns as records, each column by itself.
+func (r *reading) byColumns(schema *arrow.Schema, cols []arrow.Array, n int64, names []string) tenon.Value {
+	fields := make([]structured.Field, len(cols))
+	for i, c := range cols {
+		f := schema.Field(i)
+		f.Name = names[i]
+		v, ok := r.column(f, c, nil).(tensor.Tensor)
 		if !ok {
-			tenon.Throw(fail(tenon.ErrUnsupported, r.fn, name, "the column is no tensor"))
+			tenon.Throw(fail(tenon.ErrUnsupported, r.fn, names[i], "the column is no tensor"))
 		}
-		fields = append(fields, structured.Field{Name: name, Value: v})
+		fields[i] = structured.Field{Name: names[i], Value: v}
 	}
-	return tenon.Must(structured.FromFields(fields, shape.Of(int(b.NumRows())), structured.Options{NRows: int(b.NumRows())}))
+	return tenon.Must(structured.FromFields(fields, shape.Of(int(n)), structured.Options{NRows: int(n)}))
 }

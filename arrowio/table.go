@@ -104,9 +104,11 @@ func FromTable(t arrow.Table, o ReadOptions) (v tenon.Value, err error) {
 
 // joined returns the chunks of columns as one Value.
 func (r *reading) joined(schema *arrow.Schema, chunks [][]arrow.Array, n int64) tenon.Value {
+	schema, chunks = r.projected(schema, chunks)
 	cols := make([]arrow.Array, len(chunks))
 	for i, list := range chunks {
 		f := schema.Field(i)
+		tenon.Throw(damaged(r.fn, f.Name, proceed(r.o.Context)))
 		if len(list) == 1 {
 			cols[i] = list[0]
 			continue
@@ -124,5 +126,5 @@ func (r *reading) joined(schema *arrow.Schema, chunks [][]arrow.Array, n int64) 
 		tenon.Throw(damaged(r.fn, f.Name, err))
 		cols[i] = array.MakeFromData(d)
 	}
-	return r.batch(array.NewRecordBatch(schema, cols, n))
+	return r.value(schema, cols, n)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/atomicfile"
+	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/internal/source"
 )
 
@@ -47,7 +48,9 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer to w. It has to be closed, which does not close w.
-func NewWriter(w io.Writer, o WriteOptions) *Writer { return &Writer{w: w, o: o} }
+func NewWriter(w io.Writer, o WriteOptions) *Writer {
+	return &Writer{w: input.Writer(o.Context, w), o: o}
+}
 
 // Write adds a Value. After an error the Writer cannot be used any more.
 func (x *Writer) Write(v tenon.Value) (err error) {

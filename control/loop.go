@@ -2,14 +2,17 @@ package control
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -178,11 +181,11 @@ func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOption
 	if len(opts) > 0 {
 		o = opts[0]
 	}
-	if n := compositeRows(xs); n != nil {
-		return Scan(func(c C, i tensor.Tensor) (C, Y) { return body(c, rowOf(xs, i)) }, carry, ops.Range(int64(0), n, int64(1)), o)
+	if n := byNumber(fn, xs); n != nil {
+		return Scan(func(c C, i tensor.Tensor) (C, Y) { return body(c, rowOf(fn, xs, i)) }, carry, ops.Range(int64(0), n, int64(1)), o)
 	}
-	rows := tenon.Must(rowSpecs(fn, xs))
-	rowLike := tenon.Must(unify(fn, []X{rows}))
+	row := tenon.Must(rowSpecs(fn, xs))
+	rowLike := tenon.Must(unify(fn, []X{row}))
 	xSpecs := tenon.Must(rowLike.tensorSpecs())
 	c := tenon.Must(widen(fn, carry, func(c *common[C], p []tensor.Tensor) (C, error) {
 		v, err := c.pack(p)
@@ -217,6 +220,12 @@ func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOption
 		return append(out, ys...), err
 	}))
 	yLike := tenon.Must(unify(fn, []Y{y}))
+	for _, s := range yLike.specs {
+		if s != nil && !stacksByTensor(s) {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Line: source.Line(), Msg: fmt.Sprintf("the body returns %s for each row, and a batch of these is not made of batches of their tensors", tenon.String(s)),
+				Hint: "return the tensors that it is made of, or use control.MapRows"})
+		}
+	}
 	carryTs := tenon.Must(c.tensors(carry))
 	xTs := tenon.Must(tensorsOf(xs))
 	args := append(values(carryTs), values(xTs)...)
@@ -233,48 +242,61 @@ func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOption
 		if s == nil {
 			continue
 		}
-		b, ok := s.(tenon.Batcher)
-		if !ok {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Line: source.Line(), Msg: fmt.Sprintf("%s cannot be stacked", tenon.String(s))})
-		}
-		yLike.specs[i] = tenon.Must(b.Batched(-1))
+		yLike.specs[i] = tenon.Must(rows.BatchSpec(s, shape.Unknown))
 	}
 	return last, tenon.Must(yLike.pack(out[len(carryTs):]))
 }
 
-// compositeRows returns the number of rows where a Value in xs is made of components,
-// whose rows are not those of the Value, and nil where all are tensors.
-func compositeRows(xs any) (n tensor.Tensor) {
-	composite := false
-	for _, l := range tenon.Must(nest.Flatten(xs, nest.Options{})) {
-		v, ok := l.(tensor.Tensor)
-		if !ok {
-			continue
+// byNumber returns the number of rows of xs where the rows of some Value in it are not
+// made of the rows of its tensors, so that they have to be taken by their numbers, and nil
+// where all are.
+func byNumber(fn string, xs any) (n tensor.Tensor) {
+	leaves := tenon.Must(nest.Flatten(xs, nest.Options{}))
+	needed := slices.ContainsFunc(leaves, func(l any) bool {
+		v, ok := l.(tenon.Value)
+		if !ok || tenon.IsLeaf(v.Spec()) {
+			return false
 		}
-		composite = composite || !tenon.IsLeaf(v.Spec())
-		switch r := l.(type) {
-		case interface{ NRows() tensor.Tensor }:
-			n = ops.Cast(r.NRows(), dtype.Int64)
-		case tensor.Tensor:
-			if n == nil && tenon.IsLeaf(v.Spec()) {
-				n = ops.Gather(ops.Shape(r), int64(0), 0)
+		row, err := rows.RowSpec(v.Spec())
+		return err != nil || !stacksByTensor(row)
+	})
+	if !needed {
+		return nil
+	}
+	for _, l := range leaves {
+		if v, ok := l.(tenon.Value); ok {
+			count, err := rows.CountTensor(v)
+			tenon.Throw(rows.Named(fn, err))
+			if _, known := count.(*tensor.Dense); known || n == nil {
+				n = count
 			}
 		}
-	}
-	if !composite {
-		return nil
 	}
 	return n
 }
 
-// rowOf returns row i of every Value in xs.
-func rowOf[X any](xs X, i tensor.Tensor) X {
-	return tenon.Must(nest.Map(func(l []any) (any, error) {
-		if v, ok := l[0].(tenon.Value); ok {
-			return ops.Gather(v, i, 0), nil
+// stacksByTensor reports whether a batch of values of a Spec is made of the batches of
+// their tensors, one by one.
+func stacksByTensor(s tenon.Spec) bool {
+	batch, err := rows.BatchSpec(s, shape.Unknown)
+	if err != nil {
+		return false
+	}
+	one, err := nest.Flatten(s, nest.Options{Expand: true})
+	if err != nil {
+		return false
+	}
+	all, err := nest.Flatten(batch, nest.Options{Expand: true})
+	if err != nil || len(one) != len(all) {
+		return false
+	}
+	for i := range one {
+		x, err := rows.BatchSpec(one[i].(tenon.Spec), shape.Unknown)
+		if err != nil || !tenon.Equal(x, all[i].(tenon.Spec)) {
+			return false
 		}
-		return l[0], nil
-	}, nest.Options{}, xs))
+	}
+	return true
 }
 
 // ScanOptions change how [Scan] goes over the rows. The zero value goes forward.
@@ -305,13 +327,9 @@ func rowSpecs[X any](fn string, xs X) (X, error) {
 		if !ok {
 			return l[0], nil
 		}
-		b, ok := v.Spec().(tenon.Batcher)
-		if !ok {
-			return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has no rows", tenon.String(v.Spec())))
-		}
-		row, err := b.Unbatched()
+		row, err := rows.RowSpec(v.Spec())
 		if err != nil {
-			return nil, err
+			return nil, rows.Named(fn, err)
 		}
 		parts, err := nest.Flatten(row, nest.Options{Expand: true})
 		if err != nil {

@@ -5,9 +5,11 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/batching"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -40,18 +42,18 @@ func inBulk(xs any) bool {
 func MapRows[X, Y any](f func(X) Y, xs X) Y {
 	const fn = "control.MapRows"
 	leaves := tenon.Must(nest.Flatten(xs, nest.Options{}))
-	n := -1
+	n := shape.Unknown
 	for _, l := range leaves {
-		if v, ok := l.(tenon.Value); ok {
-			rows := countRows(fn, v)
-			if rows < 0 {
-				continue
-			}
-			if n >= 0 && rows != n {
-				tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("arguments have %d and %d rows", n, rows), Line: source.Line()})
-			}
-			n = rows
+		v, ok := l.(tenon.Value)
+		if !ok {
+			continue
 		}
+		m, err := rows.Count(v)
+		tenon.Throw(rows.Named(fn, err))
+		if m >= 0 && n >= 0 && m != n {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("arguments have %d and %d rows", n, m), Line: source.Line()})
+		}
+		n = max(n, m)
 	}
 	if n < 0 {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: "the number of rows is not known", Line: source.Line()})
@@ -61,28 +63,34 @@ func MapRows[X, Y any](f func(X) Y, xs X) Y {
 	}
 	results := make([]Y, n)
 	for i := range n {
-		row := tenon.Must(nest.Map(func(l []any) (any, error) {
-			if v, ok := l[0].(tenon.Value); ok {
-				return rowAt(v, i), nil
-			}
-			return l[0], nil
-		}, nest.Options{}, xs))
-		results[i] = f(row)
+		results[i] = f(rowOf(fn, xs, i))
 	}
 	rest := make([]any, n-1)
 	for i := range rest {
 		rest[i] = results[i+1]
 	}
 	return tenon.Must(nest.Map(func(l []any) (any, error) {
-		if _, ok := l[0].(tenon.Value); !ok {
-			return l[0], nil
-		}
 		vs := make([]tenon.Value, len(l))
 		for i, x := range l {
-			vs[i] = x.(tenon.Value)
+			var ok bool
+			if vs[i], ok = x.(tenon.Value); !ok {
+				return l[0], nil
+			}
 		}
-		return stacked(fn, vs), nil
+		v, err := rows.Stack(vs, nil)
+		return v, rows.Named(fn, err)
 	}, nest.Options{}, results[0], rest...))
+}
+
+// rowOf returns row i of every Value in xs; i is an int, or a scalar of integers.
+func rowOf[X any](fn string, xs X, i any) X {
+	return tenon.Must(nest.Map(func(l []any) (any, error) {
+		if v, ok := l[0].(tenon.Value); ok {
+			row, err := rows.Take(v, i)
+			return row, rows.Named(fn, err)
+		}
+		return l[0], nil
+	}, nest.Options{}, xs))
 }
 
 // HostFunc is a Go function on concrete tensors.

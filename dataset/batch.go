@@ -5,6 +5,8 @@ import (
 	"iter"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/rows"
+	"github.com/tenonml/tenon/shape"
 )
 
 // Kind says how a batch holds elements of different sizes.
@@ -65,16 +67,15 @@ func (n *batchNode[T]) ref(int64) (r ref[T], ok bool) { return r, false }
 
 func (n *batchNode[T]) specs() []tenon.Field {
 	var out []tenon.Field
+	if n.o.Kind != Ragged {
+		return nil
+	}
 	for _, f := range n.up.specs() {
-		b, ok := f.Spec.(tenon.Batcher)
-		if !ok || n.o.Kind != Ragged {
-			return nil
-		}
-		size := -1
+		size := shape.Unknown
 		if n.o.DropRemainder {
 			size = int(n.size)
 		}
-		s, err := b.Batched(size)
+		s, err := rows.BatchSpec(f.Spec, size)
 		if err != nil {
 			return nil
 		}

@@ -41,7 +41,7 @@ type node[T any] interface {
 
 // ref is a row of stored rows.
 type ref[T any] struct {
-	of  *rows[T]
+	of  *stored[T]
 	row int64
 }
 

@@ -497,3 +497,32 @@ func TestAhead(t *testing.T) {
 		}
 	}
 }
+
+// A function of the number of an element is a source like any other: shuffled, batched
+// and taken by number.
+func TestFromFunc(t *testing.T) {
+	d := dataset.FromFunc(10, func(i int64) (int64, error) {
+		if i == 7 {
+			return 0, errors.New("seven")
+		}
+		return i * i, nil
+	})
+	if n, ok := d.Len(); n != 10 || !ok {
+		t.Errorf("there are %d", n)
+	}
+	if x, err := d.At(3); x != 9 || err != nil {
+		t.Errorf("%d, %v", x, err)
+	}
+	var e *dataset.ElementError
+	if _, err := d.Collect(t.Context()); !errors.As(err, &e) || e.Index != 7 {
+		t.Error(err)
+	}
+	got, err := d.Take(7).Shuffle(1).Collect(t.Context())
+	slices.Sort(got)
+	if err != nil || !slices.Equal(got, []int64{0, 1, 4, 9, 16, 25, 36}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if err := dataset.FromFunc[int](-1, nil).Err(); !errors.Is(err, tenon.ErrInvalid) {
+		t.Error(err)
+	}
+}

@@ -23,7 +23,7 @@ func FromRows[T any](x T) *Dataset[T] {
 }
 
 // rowsNode is rows in memory.
-type rowsNode[T any] struct{ r *rows[T] }
+type rowsNode[T any] struct{ r *stored[T] }
 
 func (n *rowsNode[T]) count() (int64, bool, error) { return n.r.n, true, nil }
 func (n *rowsNode[T]) random() bool                { return true }
@@ -45,6 +45,30 @@ func (n *sliceNode[T]) at(i int64) (T, error)         { return n.list[i%int64(le
 func (n *sliceNode[T]) ref(int64) (r ref[T], ok bool) { return r, false }
 func (n *sliceNode[T]) specs() []tenon.Field          { return nil }
 func (n *sliceNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
+	return numbered(ctx, n, epoch, from)
+}
+
+// FromFunc returns the dataset of n elements of which at gives each by its number, from 0
+// on: the record batches of a file, or the lines of an index. at is called by several
+// goroutines at once, and gives the same element for the same number.
+func FromFunc[T any](n int64, at func(i int64) (T, error)) *Dataset[T] {
+	if n < 0 {
+		return derived[T](nil, invalid("dataset.FromFunc", "there are %d elements", n))
+	}
+	return derived[T](&funcNode[T]{n, at})
+}
+
+type funcNode[T any] struct {
+	n    int64
+	elem func(int64) (T, error)
+}
+
+func (n *funcNode[T]) count() (int64, bool, error)   { return n.n, true, nil }
+func (n *funcNode[T]) random() bool                  { return true }
+func (n *funcNode[T]) at(i int64) (T, error)         { return n.elem(i % n.n) }
+func (n *funcNode[T]) ref(int64) (r ref[T], ok bool) { return r, false }
+func (n *funcNode[T]) specs() []tenon.Field          { return nil }
+func (n *funcNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
 	return numbered(ctx, n, epoch, from)
 }
 
@@ -101,7 +125,7 @@ func (n *batchesNode[T]) stream(ctx context.Context, _, from int64) iter.Seq[ite
 			if ctx.Err() != nil {
 				return
 			}
-			var r *rows[T]
+			var r *stored[T]
 			if err == nil {
 				r, err = newRows(x)
 			}

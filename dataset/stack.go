@@ -6,8 +6,8 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/masked"
-	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
@@ -23,28 +23,15 @@ func stacked[T any](list []T, o BatchOptions) (T, error) {
 			return x, nil
 		}
 	}
-	rest := make([]any, len(list)-1)
-	for i, x := range list[1:] {
-		rest[i] = x
-	}
-	return nest.Map(func(leaves []any) (any, error) { return o.stack(leaves) }, nest.Options{}, list[0], rest...)
+	return together(list, func(values []tenon.Value) (tenon.Value, error) { return rows.Stack(values, o.join) })
 }
 
-// stack returns Values as the rows of one.
-func (o BatchOptions) stack(leaves []any) (v tenon.Value, err error) {
-	defer tenon.Catch(&err)
-	ts := make([]tensor.Tensor, len(leaves))
-	for i, l := range leaves {
-		t, ok := l.(tensor.Tensor)
-		if !ok {
-			return o.stackParts(leaves)
-		}
-		ts[i] = t
-	}
+// join returns tensors as the rows of one.
+func (o BatchOptions) join(where string, ts []tensor.Tensor) tensor.Tensor {
 	if t, ok := bulk(ts, o); ok {
-		return t, nil
+		return t
 	}
-	return o.stackTensors("", ts), nil
+	return o.stackTensors(where, ts)
 }
 
 // bulk copies dense tensors of one type, whose shapes are the same or differ in the first
@@ -94,19 +81,7 @@ func behind[T any](list []T, out *tensor.Dense) tensor.Tensor {
 	return out
 }
 
-// stackParts is stack for Values that are no tensors.
-func (o BatchOptions) stackParts(leaves []any) (tenon.Value, error) {
-	parts, _, err := across(leaves, o.stack)
-	if err != nil {
-		return nil, err
-	}
-	s, err := leaves[0].(tenon.Value).Spec().(tenon.Batcher).Batched(len(leaves))
-	if err != nil {
-		return nil, err
-	}
-	return s.Assemble(parts)
-}
-
+// stackTensors returns tensors of any type as the rows of one.
 func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tensor {
 	for i, t := range ts {
 		if reflect.TypeOf(t) == reflect.TypeOf(ts[0]) {
@@ -209,13 +184,7 @@ func finished[T any](o BatchOptions, get func() (T, error)) (T, error) {
 	if err != nil || o.Kind == Ragged {
 		return x, err
 	}
-	return nest.Map(func(leaves []any) (v any, err error) {
-		defer tenon.Catch(&err)
-		if t, ok := leaves[0].(tensor.Tensor); ok {
-			return o.finish("", t), nil
-		}
-		return leaves[0], nil
-	}, nest.Options{}, x)
+	return together([]T{x}, func(values []tenon.Value) (tenon.Value, error) { return rows.Map(values[0], o.finish) })
 }
 
 // finish makes ragged rows dense, unless they are to stay ragged. Lists of records stay

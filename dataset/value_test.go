@@ -17,6 +17,21 @@ type span struct{ from, to tensor.Tensor }
 
 type spanSpec struct{ from, to tenon.Spec }
 
+func init() {
+	tenon.Register("dataset_test.Span", func(e tenon.Encoding) (tenon.Spec, error) {
+		t, err := tenon.Elems(e, 2)
+		if err != nil {
+			return nil, err
+		}
+		from, err := tenon.As[tenon.SpecOf](t[0])
+		if err != nil {
+			return nil, err
+		}
+		to, err := tenon.As[tenon.SpecOf](t[1])
+		return spanSpec{from.Spec, to.Spec}, err
+	})
+}
+
 func (s span) Spec() tenon.Spec { return spanSpec{s.from.Spec(), s.to.Spec()} }
 
 func (spanSpec) TypeName() string { return "dataset_test.Span" }

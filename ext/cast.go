@@ -97,10 +97,7 @@ func Convert[To tenon.Value](v tenon.Value) (To, error) {
 			continue
 		}
 		out, err := r.apply(v)
-		if err != nil {
-			return zero, named("ext.Convert", err)
-		}
-		return as[To]("ext.Convert", out)
+		return as[To]("ext.Convert", out, err)
 	}
 	return zero, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "ext.Convert", Line: source.Line(),
 		Msg: fmt.Sprintf("no cast is declared from %s to %v", tenon.String(v.Spec()), reflect.TypeFor[To]()), Hint: "declare one with ext.Cast"}

@@ -10,6 +10,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ext/codec"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -62,7 +63,7 @@ func (s *Spec) CheckValue(v tenon.Value) error {
 	if _, e := s.Unbatched(); e != nil {
 		return err
 	}
-	n, e := rowsOf(v)
+	n, e := rows.Count(v)
 	if e != nil || n < 0 {
 		return err
 	}
@@ -166,7 +167,7 @@ func (n *node) complete(at unsafe.Pointer, t *tag) error {
 	}
 	v := n.load(at)
 	if v == nil {
-		if t.optional {
+		if t.optional || n.kind == kindBehind {
 			return nil
 		}
 		return &tenon.Error{Kind: tenon.ErrDType, Msg: "there is no Value",

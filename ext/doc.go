@@ -23,10 +23,14 @@
 //     tenon.Spec, and types made of these, such as time.Duration. They are part of
 //     the Spec: two values that differ in them have different types;
 //   - a struct, slice, array, map with string keys, or pointer, of any of these. A nil
-//     pointer stands for nothing.
+//     pointer stands for nothing. Types may refer to themselves through slices, maps and
+//     pointers; a value that holds itself, or nests more than 200 deep, is an error.
+//
+// A Spec owns its static data, and so does each value that is put together by one: what
+// is done to a slice or a map later changes nothing else.
 //
 // Any other kind is an error at registration that names the field's path. Fields are
-// exported; one with the tag "-" is left out and not kept. An embedded struct adds its
+// exported; one with the tag "-" is left out, belongs to one value, and is empty in those made of it. An embedded struct adds its
 // fields to those of the struct around it; if it is a registered type itself, the
 // outer type refines it: it is asked first in dispatch, and has the inner type's handlers
 // where it has none. It needs a Spec method of its own.

@@ -187,7 +187,7 @@ func (n *node) decodePlace(e tenon.Encoding, t *tag, specs *[]tenon.Spec) error 
 	if want == "" && n.kind == kindBehind {
 		want = codec.NameOf(n.elem.typ)
 	}
-	return codec.ReadPlace(e, want, n.typ.String(), t.optional, n.kind == kindValue, specs)
+	return codec.ReadPlace(e, want, n.typ.String(), t.optional || n.kind == kindBehind, n.kind == kindValue, specs)
 }
 
 func cmpOr(a, b string) string {

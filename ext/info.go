@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -56,9 +57,10 @@ func compileInfo(name string, structure reflect.Type) (*info, error) {
 	if c, ok := codes.Load(structure); ok {
 		i.code.Store(c.(*code))
 	}
-	if err := i.node.structure("", map[reflect.Type]*node{}); err != nil {
+	if err := i.node.structure("", made{}); err != nil {
 		return nil, err
 	}
+	i.node.mark()
 	seen := map[string]bool{}
 	for _, f := range i.node.flat(0, nil) {
 		if seen[f.name] {
@@ -119,45 +121,72 @@ func (i *info) register() error {
 
 // specOf returns the Spec of fields.
 func (i *info) specOf(p unsafe.Pointer) *Spec {
+	s, err := i.specAt(p, maxDepth)
+	if err != nil {
+		e := *tenon.AsError(err)
+		e.Op, e.Line = i.name+".Spec", source.Line()
+		tenon.Throw(&e)
+	}
+	return s
+}
+
+// specAt returns the Spec of fields whose Values nest no more than left deep. Each Value
+// in them is asked for its Spec once.
+func (i *info) specAt(p unsafe.Pointer, left int) (*Spec, error) {
 	if c := i.code.Load(); c != nil {
 		for k := range i.recent {
 			s := i.recent[k].Load()
-			if s == nil {
+			if s == nil || s.nested {
 				continue
 			}
 			if rest, ok := c.match(p, s.slots); ok && len(rest) == 0 && c.same(p, s.like) {
-				return s
+				return s, nil
 			}
 		}
-		return i.newSpec(p, c.values(p, nil))
+	}
+	if err := i.node.bounded(p, maxDepth); err != nil {
+		return nil, err
 	}
 	var room [8]tenon.Value
 	values := i.node.appendValues(p, room[:0])
 	for k := range i.recent {
-		if s := i.recent[k].Load(); s != nil && s.describes(p, values) {
-			return s
+		if s := i.recent[k].Load(); s != nil && !s.nested && s.describesDense(values) && i.same(p, s.like) {
+			return s, nil
 		}
 	}
-	return i.newSpec(p, values)
+	var specRoom [8]tenon.Spec
+	specs, bad, err := specsOf(specRoom[:0], values, left)
+	if err != nil {
+		if maxDepth-left <= shown {
+			err = codec.Within(i.appendNames(p, nil)[bad], err)
+		}
+		return nil, err
+	}
+	hash := hashAll(specs)
+	for k := range i.recent {
+		if s := i.recent[k].Load(); s != nil && s.hash == hash && s.describes(p, specs) {
+			return s, nil
+		}
+	}
+	return i.newSpec(p, specs), nil
 }
 
-// newSpec makes the Spec of fields that hold values, and remembers it.
-func (i *info) newSpec(p unsafe.Pointer, values []tenon.Value) *Spec {
-	s := &Spec{info: i, slots: make([]tenon.Spec, len(values))}
-	for k, v := range values {
-		if v != nil {
-			s.slots[k] = lasting(v.Spec())
-		}
+// newSpec makes the Spec of fields whose Values have given Specs, and remembers it.
+func (i *info) newSpec(p unsafe.Pointer, specs []tenon.Spec) *Spec {
+	s := &Spec{info: i, slots: make([]tenon.Spec, len(specs))}
+	for k, v := range specs {
+		s.slots[k] = lasting(v)
 	}
-	s.like = i.template(p, len(values))
+	s.like = i.template(p, len(specs))
 	s.seal()
 	i.recent[i.turn.Add(1)%uint32(len(i.recent))].Store(s)
 	return s
 }
 
-// template returns a copy of fields without Values.
+// template returns a copy of fields without Values, which shares nothing with them.
 func (i *info) template(p unsafe.Pointer, places int) unsafe.Pointer {
 	like := i.clone(p)
+	i.node.own(like)
 	tenon.Throw(i.fill(like, make([]tenon.Value, places)))
 	return like
 }
@@ -171,20 +200,37 @@ func lasting(s tenon.Spec) tenon.Spec {
 	return s
 }
 
-// describes reports whether s is the Spec of fields that hold values.
-func (s *Spec) describes(p unsafe.Pointer, values []tenon.Value) bool {
+// describesDense reports whether values are tensors in memory that have the Specs of s.
+func (s *Spec) describesDense(values []tenon.Value) bool {
 	if len(values) != len(s.slots) {
 		return false
 	}
 	for k, v := range values {
+		d, ok := v.(*tensor.Dense)
+		if slot := s.slots[k]; ok && slot != nil {
+			if t := d.Spec(); *words(&t) != *words(&slot) && !equal(slot, t) {
+				return false
+			}
+		} else if v != nil || slot != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// describes reports whether s is the Spec of fields whose Values have given Specs.
+func (s *Spec) describes(p unsafe.Pointer, specs []tenon.Spec) bool {
+	if len(specs) != len(s.slots) {
+		return false
+	}
+	for k, t := range specs {
 		slot := s.slots[k]
-		if v == nil || slot == nil {
-			if v != nil || slot != nil {
+		if t == nil || slot == nil {
+			if t != nil || slot != nil {
 				return false
 			}
 			continue
 		}
-		t := v.Spec()
 		if *words(&t) != *words(&slot) && !equal(slot, t) {
 			return false
 		}

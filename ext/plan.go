@@ -53,6 +53,20 @@ type node struct {
 	places int     // how many Values it holds; open where that depends on the data
 	sample any     // kindTyped: the zero value, whose first word tells the type
 	direct bool    // kindTyped: an interface holds the value itself, which is a pointer
+
+	ignored   []reflect.StructField // struct: what has the tag "-"
+	recursive bool                  // the type refers to itself
+	shares    bool                  // a copy shares memory with what it is a copy of; see own
+	deep      bool                  // it holds types that refer to themselves
+}
+
+// made has the nodes that are being made, so that a type can refer to itself. What an
+// interface may hold depends on the field's tag.
+type made map[madeKey]*node
+
+type madeKey struct {
+	typ    reflect.Type
+	static bool
 }
 
 // open is the number of places of a container whose length is data.
@@ -80,13 +94,21 @@ func unsupported(path, format string, args ...any) error {
 		Hint: "use Values, static data (bool, integers, floats, strings, dtype.DType, shape.Shape), structs, slices, arrays and maps of them, or leave the field out with the tag `tenon:\"-\"`"}
 }
 
-// compile makes the node of a type. A type that is being made refers to itself
-// through made.
-func compile(t reflect.Type, path string, t0 *tag, made map[reflect.Type]*node) (*node, error) {
-	if n, ok := made[t]; ok {
+// compile makes the node of a type. A type that refers to itself does so through a pointer,
+// a slice or a map, which made has while it is being made.
+func compile(t reflect.Type, path string, t0 *tag, made made) (*node, error) {
+	id := madeKey{t, t0.static}
+	if n, ok := made[id]; ok {
+		n.recursive = true
 		return n, nil
 	}
 	n := &node{typ: t, size: t.Size()}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Pointer:
+		made[id] = n
+		n.places = open // until more is known
+		defer delete(made, id)
+	}
 	var err error
 	switch k := t.Kind(); {
 	case t == tensorType:
@@ -128,7 +150,7 @@ func compile(t reflect.Type, path string, t0 *tag, made map[reflect.Type]*node) 
 	case k == reflect.String:
 		n.kind = kindString
 	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
-		n.kind = kindBytes
+		n.kind, n.places = kindBytes, 0
 	case k == reflect.Slice:
 		n.kind, n.places = kindSlice, open
 		n.elem, err = compile(t.Elem(), path+"[]", t0, made)
@@ -145,7 +167,6 @@ func compile(t reflect.Type, path string, t0 *tag, made map[reflect.Type]*node) 
 		n.elem, err = compile(t.Elem(), path+"[]", t0, made)
 	case k == reflect.Pointer:
 		n.kind, n.places = kindPointer, open
-		made[t] = n
 		n.elem, err = compile(t.Elem(), path, t0, made)
 	case k == reflect.Struct:
 		n.kind = kindStruct
@@ -164,7 +185,7 @@ func compile(t reflect.Type, path string, t0 *tag, made map[reflect.Type]*node) 
 func (n *node) settle() {
 	switch n.kind {
 	case kindSlice, kindMap, kindPointer:
-		if n.elem.places == 0 {
+		if n.elem.places == 0 && !n.recursive {
 			n.places = 0
 		}
 	case kindArray:
@@ -175,7 +196,7 @@ func (n *node) settle() {
 }
 
 // structure adds the fields of a struct.
-func (n *node) structure(path string, made map[reflect.Type]*node) error {
+func (n *node) structure(path string, made made) error {
 	for i := range n.typ.NumField() {
 		f := n.typ.Field(i)
 		at := strings.TrimPrefix(path+"."+f.Name, ".")
@@ -184,6 +205,7 @@ func (n *node) structure(path string, made map[reflect.Type]*node) error {
 			return err
 		}
 		if t.ignored {
+			n.ignored = append(n.ignored, f)
 			continue
 		}
 		x := field{name: t.name, offset: f.Offset, tag: t}

@@ -3,6 +3,7 @@ package ext
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unique"
@@ -23,6 +24,8 @@ type Spec struct {
 	slots  []tenon.Spec   // of each place; nil where there is no Value
 	fields []tenon.Field  // of the places with Values
 	outer  tenon.Spec     // what others see: the receiver, or what Options.Spec made of it
+	hash   uint64         // of slots; see hashOf
+	nested bool           // some slot is no plain tensor's
 
 	encoding atomic.Pointer[tenon.Encoding]
 	key      atomic.Pointer[string]
@@ -67,6 +70,8 @@ func (s *Spec) seal() {
 			s.fields = append(s.fields, tenon.Field{Name: names[k], Spec: slot})
 		}
 	}
+	s.hash = hashAll(s.slots)
+	s.nested = slices.ContainsFunc(s.slots, func(x tenon.Spec) bool { _, plain := x.(*tensor.Spec); return x != nil && !plain })
 	s.outer = s
 	if i.wrap != nil {
 		s.outer = i.wrap(s)
@@ -148,6 +153,9 @@ func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	if s == o {
 		return true
 	}
+	if s.hash != o.hash {
+		return false
+	}
 	for k, a := range s.slots {
 		if !tenon.Equal(a, o.slots[k]) {
 			return false
@@ -189,6 +197,9 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	if !ok {
 		return nil, s.fail(tenon.ErrDType, "Disassemble", "", fmt.Sprintf("the value is a %s", typeNameOf(v)))
 	}
+	if err := s.info.node.bounded(p, maxDepth); err != nil {
+		return nil, s.fail(tenon.ErrInvalid, "Disassemble", tenon.AsError(err).Where, tenon.AsError(err).Msg)
+	}
 	out := s.info.appendValues(p, make([]tenon.Value, 0, len(s.slots)))
 	if len(out) != len(s.slots) {
 		return nil, s.fail(tenon.ErrInvalid, "Disassemble", "", fmt.Sprintf("the value holds %d Values, the Spec %d", len(out), len(s.slots)))
@@ -217,12 +228,14 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 // one. It returns false for any other value, and where optional fields are left out.
 func (s *Spec) Match(v tenon.Value, out []tenon.Value) (components []tenon.Value, ok bool) {
 	p, ok := s.info.unbox(v)
-	if !ok || len(s.fields) != len(s.slots) {
+	if !ok || len(s.fields) != len(s.slots) || s.info.node.bounded(p, maxDepth) != nil {
 		return nil, false
 	}
 	n := len(out)
 	out = s.info.appendValues(p, out)
-	return out, s.describes(p, out[n:])
+	var room [8]tenon.Spec
+	specs, _, err := specsOf(room[:0], out[n:], maxDepth)
+	return out, err == nil && s.describes(p, specs)
 }
 
 func typeNameOf(v tenon.Value) string {
@@ -250,6 +263,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	}
 	i := s.info
 	p := i.clone(s.like)
+	i.node.own(p)
 	values := components
 	if len(s.slots) != len(s.fields) {
 		values = make([]tenon.Value, len(s.slots))

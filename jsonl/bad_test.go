@@ -86,7 +86,7 @@ func TestPolicies(t *testing.T) {
 func TestLenient(t *testing.T) {
 	text := "{\"a\":1}\nnonsense\n{\"a\":\"x\"}\n{\"a\":2}\n{\"a\":3"
 	var r jsonl.Report
-	e := must(jsonl.Read(jsonl.Reader("in", strings.NewReader(text)), jsonl.Options{Lenient: true, Report: &r}))
+	e := must(jsonl.Read(jsonl.Reader("in", strings.NewReader(text)), jsonl.Options{Lenient: true, MaxSkipped: 0.6, Report: &r}))
 	if got := tensor.Data[int64](must(e.Field("a"))); !cmp.Equal(got, []int64{1, 2}) {
 		t.Errorf("got %v", got)
 	}
@@ -96,6 +96,16 @@ func TestLenient(t *testing.T) {
 	}
 	if r.Rows != 2 || r.Skipped != 3 || !cmp.Equal(lines, []int64{2, 3, 5}) {
 		t.Errorf("got %+v at %v", r, lines)
+	}
+	if _, err := jsonl.Read(jsonl.Bytes([]byte(text)), jsonl.Options{Lenient: true}); !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "3 of 5 lines") {
+		t.Errorf("too many lines are left out: %v", err)
+	}
+	var last error
+	for _, err := range jsonl.Batches(jsonl.Bytes([]byte(text)), 1, jsonl.Options{Lenient: true}) {
+		last = err
+	}
+	if last == nil || !strings.Contains(last.Error(), "3 of 5 lines") {
+		t.Errorf("too many lines are left out of batches: %v", last)
 	}
 	if _, err := jsonl.Read(jsonl.Bytes([]byte(text)), jsonl.Options{Lenient: true, Format: jsonl.Document}); err == nil {
 		t.Error("lenient documents were read")

@@ -26,6 +26,8 @@ func columnOf(v tensor.Tensor, path []string) *jsoncol.Column {
 		return listColumn(x.Partition(), columnOf(x.Values(), path), path)
 	case *structured.Union:
 		return unionColumn(x, path)
+	case *structured.Map:
+		return mapColumn(columnOf(x.Entries(), path))
 	case *structured.Dictionary:
 		return columnOf(tenon.Must(x.Concrete()), path)
 	}
@@ -155,6 +157,17 @@ func maskedColumn(m *masked.Tensor, path []string) *jsoncol.Column {
 	own.Valid = there
 	*copies = &own
 	return c
+}
+
+// mapColumn makes maps of the innermost lists of entries.
+func mapColumn(c *jsoncol.Column) *jsoncol.Column {
+	own := *c
+	if c.Elem.Kind == jsoncol.List {
+		own.Elem = mapColumn(c.Elem)
+	} else {
+		own.Kind = jsoncol.Map
+	}
+	return &own
 }
 
 // unionColumn returns a union as a column; lists around its elements stay around them.

@@ -19,13 +19,19 @@
 // the rest is checked for syntax and skipped. [Batches] streams records in tensors of
 // a fixed number of rows, for input that does not fit into memory.
 //
+// An object whose keys are data, such as one with an entry for each file name, becomes a
+// [structured.Map] where Options.Maps names its path, or where all records together have
+// more than a thousand keys there. Options.Raw keeps a value of any kind as its JSON text,
+// and Options.Exclude skips it.
+//
 // # Faults
 //
 // Reading is strict. What is not JSON as RFC 8259 defines it, a field that a record
 // lacks, a key that occurs twice and a number that does not fit are an [*Error] with
 // the source, line, column, byte, row and path. Options has a policy for each thing that RFC
 // 8259 leaves open. In lenient mode a bad line is left out and reported; nothing else
-// is lost.
+// is lost. More than half of the lines in error are an error, and where types are found in
+// the data those of most of the first lines decide which are.
 //
 // # Memory
 //

@@ -3,11 +3,15 @@ package jsonl_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,7 +170,7 @@ func TestSchema(t *testing.T) {
 		{"short splits", of(tenon.Field{Name: "a", Spec: must(ragged.NewSpec(dtype.Int64, shape.Of(-1, -1), 1, dtype.Int32))}), `{"a":[1]}`, "struct[1]{a: int64[1, ~]}"},
 		{"dictionary", of(tenon.Field{Name: "a", Spec: structured.NewDictionarySpec(rows)}), `{"a":"x"}`, "struct[1]{a: "},
 		{"optional", of(tenon.Field{Name: "a", Spec: must(masked.NewSpec(vec(dtype.Bool), -1))}), `{}`, "struct[1]{a: masked bool[1]}"},
-		{"not optional", of(tenon.Field{Name: "a", Spec: vec(dtype.Bool)}), `{}`, "a: no value"},
+		{"not optional", of(tenon.Field{Name: "a", Spec: vec(dtype.Bool)}), `{}`, "struct[1]{a: masked bool[1]}"},
 		{"unknown key", of(tenon.Field{Name: "a", Spec: vec(dtype.Bool)}), `{"a":true,"b":1}`, `"b"`},
 		{"too large", of(tenon.Field{Name: "a", Spec: vec(dtype.Int8)}), `{"a":300}`, "300"},
 		{"no form in JSON", of(tenon.Field{Name: "a", Spec: vec(dtype.Complex64)}), `{"a":300}`, "JSON has no form for complex64"},
@@ -396,5 +400,66 @@ func TestWrittenNumbersComeBackAsTheirType(t *testing.T) {
 		if want := v.(*tensor.Dense); got.DType() != want.DType() || !bytes.Equal(got.Bytes(), want.Bytes()) {
 			t.Errorf("%v is written as %s, and read as %v", v, b.Bytes(), got)
 		}
+	}
+}
+
+func TestGlob(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"b.jsonl": `{"a":2}`, "a.jsonl": `{"a":1}`, "c.txt": `{"a":3}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := must(jsonl.Read(jsonl.Glob(filepath.Join(dir, "*.jsonl")), jsonl.Options{}))
+	if a := tensor.Data[int64](must(got.Field("a"))); !slices.Equal(a, []int64{1, 2}) {
+		t.Errorf("got %v", a)
+	}
+	if _, err := jsonl.Read(jsonl.Glob(filepath.Join(dir, "*.json")), jsonl.Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// A context ends each way of reading and writing at once, also while a reader hangs.
+func TestContextEndsReadingAndWriting(t *testing.T) {
+	enough := errors.New("enough")
+	for name, read := range map[string]func(s jsonl.Source, o jsonl.Options) error{
+		"Read":       func(s jsonl.Source, o jsonl.Options) error { _, err := jsonl.Read(s, o); return err },
+		"ReadValues": func(s jsonl.Source, o jsonl.Options) error { _, err := jsonl.ReadValues(s, o); return err },
+		"Infer":      func(s jsonl.Source, o jsonl.Options) error { _, err := jsonl.Infer(s, 0, o); return err },
+		"Batches": func(s jsonl.Source, o jsonl.Options) (err error) {
+			for _, err = range jsonl.Batches(s, 1, o) {
+			}
+			return err
+		},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r, w := io.Pipe()
+		go func() {
+			w.Write([]byte("{\"a\":1}\n{\"a\":2}\n{\"a\":3")) // and no more
+			cancel(enough)
+		}()
+		if err := read(jsonl.Reader("pipe", r), jsonl.Options{Context: ctx}); !errors.Is(err, enough) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := read(jsonl.Bytes([]byte(`{"a":1}`)), jsonl.Options{Context: ctx}); !errors.Is(err, enough) {
+			t.Errorf("%s of memory: %v", name, err)
+		}
+		r.Close()
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(enough)
+	var b bytes.Buffer
+	if err := jsonl.Write(&b, tensor.Of([]int64{1, 2}), jsonl.WriteOptions{Context: ctx}); !errors.Is(err, enough) || b.Len() > 0 {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	path := filepath.Join(t.TempDir(), "kept")
+	if err := os.WriteFile(path, []byte("as it was"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := jsonl.WriteFile(path, tensor.Of([]int64{1, 2}), jsonl.WriteOptions{Context: ctx}); !errors.Is(err, enough) {
+		t.Error(err)
+	}
+	if got := must(os.ReadFile(path)); string(got) != "as it was" {
+		t.Errorf("%q", got)
 	}
 }

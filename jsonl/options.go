@@ -1,8 +1,10 @@
 package jsonl
 
 import (
+	"context"
 	"strings"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/jsoncol"
 	"github.com/tenonml/tenon/structured"
 )
@@ -76,8 +78,32 @@ type Options struct {
 	// is read.
 	Paths []string
 
-	// Missing is the policy for null and for fields that a record lacks. Where a Schema
-	// is given, MissingMasked is MissingError: it says itself what is optional.
+	// Exclude are fields that are skipped, after a check of their syntax. Where a Schema is
+	// given, it alone says what is read.
+	Exclude []string
+
+	// Maps are objects whose keys are data: they become a [structured.Map] in place of a
+	// record. "*" in a path stands for what is in a map, and "$" is the record itself. An
+	// object that has more than MaxKeys keys in all records, or so many of which each record
+	// has so few that columns would be nearly all gaps, is a map without being named.
+	Maps []string
+
+	// Raw are values, of any and also of changing types, that are kept as their JSON text: a
+	// string each.
+	Raw []string
+
+	// Widen takes the Schema for where the search for types begins: integers become float64
+	// where a fraction comes, a field that is not in it, or that a record lacks, becomes
+	// optional, and so on, as where types are found in the data. Element types that are
+	// neither int64 nor float64 stay.
+	Widen bool
+
+	// Uniform gives all that [Batches] returns one Spec, that of all records. Where types
+	// are found in the data they are looked for first, so that a source is read twice.
+	Uniform bool
+
+	// Missing is the policy for null and for fields that a record lacks. Beside a Schema,
+	// MissingMasked makes a field optional that is not so by the Schema, where one is missing.
 	Missing structured.Missing
 
 	// Defaults are the values of MissingDefault by path, as structured.PathString writes
@@ -100,9 +126,15 @@ type Options struct {
 
 	MaxDepth   int // how deep arrays and objects nest; 0: 1000
 	MaxColumns int // how many columns are found; 0: 65,536
+	MaxKeys    int // how many keys an object has that is no map; 0: 1000
 
-	// Lenient leaves out a line that is in error; Report says which. It needs Lines.
+	// Lenient leaves out a line that is in error; Report says which. It needs Lines. Types
+	// that are found in the data are those of most of the first lines.
 	Lenient bool
+
+	// MaxSkipped is the share of lines that lenient reading may leave out; more is an error.
+	// 0: a half.
+	MaxSkipped float64
 
 	// Report, if not nil, is set to what has been read.
 	Report *Report
@@ -111,6 +143,10 @@ type Options struct {
 	// of bytes that have been read (after decompression) and of all there are, -1 where
 	// that is not known.
 	Progress func(done, total int64)
+
+	// Context ends reading when it ends: with its cause as the error, also while a reader
+	// hangs. Nil: nothing does.
+	Context context.Context
 
 	Workers int // goroutines that parse; 0: as many as run at once
 }
@@ -134,23 +170,51 @@ func (r *Report) add(t *jsoncol.Table) {
 	}
 }
 
+// judge returns an error if lenient reading has left out more than it may.
+func (o *Options) judge(rows, skipped int64, bad []*jsoncol.Error) error {
+	most := o.MaxSkipped
+	if most == 0 {
+		most = 0.5
+	}
+	if skipped == 0 || float64(skipped) <= most*float64(rows+skipped) {
+		return nil
+	}
+	e := invalid("jsonl.Options.MaxSkipped", "", "%d of %d lines were left out, more than the share of %v", skipped, rows+skipped, most).(*tenon.Error)
+	if len(bad) > 0 {
+		e.Err = faultOf(bad[0])
+	}
+	return e
+}
+
 // reading returns the options for the reader of columns, and what makes values of them.
 func (o *Options) reading() (jsoncol.Options, *builder, error) {
 	r := jsoncol.Options{
 		Format: jsoncol.Format(o.Format), SkipUnknown: o.SkipUnknown,
 		Missing:    missing(o.Missing),
 		Duplicates: jsoncol.Duplicate(o.Duplicates), Overflow: jsoncol.Overflow(o.Overflow), Unicode: jsoncol.Unicode(o.Unicode),
-		Unions: o.Unions, NonFinite: o.NonFinite, MaxDepth: o.MaxDepth, MaxColumns: o.MaxColumns,
-		Lenient: o.Lenient, Workers: o.Workers, Progress: o.Progress,
+		Unions: o.Unions, Widen: o.Widen, MaxKeys: o.MaxKeys, NonFinite: o.NonFinite, MaxDepth: o.MaxDepth, MaxColumns: o.MaxColumns,
+		Lenient: o.Lenient, Workers: o.Workers, Progress: o.Progress, Context: o.Context,
 	}
-	for _, p := range o.Paths {
-		names, err := splitPath(p)
-		if err != nil {
-			return r, nil, invalid("jsonl.Options.Paths", p, "%v", err)
+	if o.Widen && r.Missing == jsoncol.MissingError {
+		r.Missing = jsoncol.MissingMasked
+	}
+	for _, list := range []struct {
+		name  string
+		paths []string
+		to    *[][]string
+	}{{"Paths", o.Paths, &r.Paths}, {"Maps", o.Maps, &r.Maps}, {"Raw", o.Raw, &r.Raw}, {"Exclude", o.Exclude, &r.Exclude}} {
+		for _, p := range list.paths {
+			var names []string
+			if p != "$" {
+				var err error
+				if names, err = splitPath(p); err != nil {
+					return r, nil, invalid("jsonl.Options."+list.name, p, "%v", err)
+				}
+			}
+			*list.to = append(*list.to, names)
 		}
-		r.Paths = append(r.Paths, names)
 	}
-	b := &builder{dictionaries: o.Dictionaries, spec: o.Schema}
+	b := &builder{dictionaries: o.Dictionaries, spec: o.Schema, loose: o.Widen || o.Missing == structured.MissingMasked}
 	var err error
 	if r.Schema, err = o.schema(b); err != nil {
 		return r, nil, err

@@ -3,6 +3,7 @@ package jsonl
 import (
 	"iter"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/jsoncol"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
@@ -41,14 +42,20 @@ func ReadValues(s Source, o Options) (tensor.Tensor, error) {
 
 func read(s Source, o Options) (*jsoncol.Table, *builder, error) {
 	r, b, err := o.reading()
+	if err == nil {
+		err = s.err
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := jsoncol.Read(s.inputs, r)
+	t, err := jsoncol.Read(s.open(), r)
 	if err != nil {
 		return nil, nil, err
 	}
 	o.Report.add(t)
+	if err := o.judge(int64(t.Column.Len), t.Skipped, t.Bad); err != nil {
+		return nil, nil, err
+	}
 	return t, b, nil
 }
 
@@ -57,22 +64,37 @@ func read(s Source, o Options) (*jsoncol.Table, *builder, error) {
 // are no more.
 //
 // Where types are found in the data, those of a batch fit all the records up to
-// there: they may be wider than those of the batch before. A Schema, such as that of
-// [Infer], gives all batches one Spec.
+// there: they may be wider than those of the batch before. Options.Uniform gives all
+// batches one Spec, and so does a Schema, such as that of [Infer], unless it is to be
+// widened.
 func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error] {
 	return func(yield func(*structured.Tensor, error) bool) {
+		o, err := o.uniform(s)
+		if err != nil {
+			yield(nil, failure("jsonl.Batches", err))
+			return
+		}
 		r, b, err := o.reading()
 		if err == nil && rows < 1 {
 			err = invalid("jsonl.Batches", "rows", "is %d, want 1 at least", rows)
+		}
+		if err == nil {
+			err = s.err
 		}
 		if err != nil {
 			yield(nil, failure("jsonl.Batches", err))
 			return
 		}
-		for t, err := range jsoncol.Batches(s.inputs, rows, r) {
+		var done, skipped int64
+		var bad []*jsoncol.Error
+		for t, err := range jsoncol.Batches(s.open(), rows, r) {
 			var v *structured.Tensor
 			if err == nil {
 				o.Report.add(t)
+				done, skipped, bad = done+int64(t.Column.Len), skipped+t.Skipped, append(bad, t.Bad...)[:min(1, len(bad)+len(t.Bad))]
+				if t.Column.Len == 0 && done > 0 {
+					continue // lines that were left out at the end
+				}
 				v, err = b.records(t)
 			}
 			if err != nil {
@@ -83,20 +105,39 @@ func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error]
 				return
 			}
 		}
+		if err := o.judge(done, skipped, bad); err != nil {
+			yield(nil, failure("jsonl.Batches", err))
+		}
 	}
+}
+
+// uniform returns the options to read all of a source in batches of one Spec, if that is
+// asked for.
+func (o Options) uniform(s Source) (Options, error) {
+	if !o.Uniform || o.Schema != nil {
+		return o, nil
+	}
+	if !s.again() {
+		e := invalid("jsonl.Options.Uniform", "", "a reader can be read once only, and all has to be read before the Spec is known").(*tenon.Error)
+		e.Hint = "give a Schema, or read from memory or files"
+		return o, e
+	}
+	var err error
+	o.Schema, err = Infer(s, 0, o)
+	o.SkipUnknown = true // paths that are not wanted, or excluded
+	if o.Missing == structured.MissingMasked {
+		o.Missing = structured.MissingError // it is said for each field now
+	}
+	return o, err
 }
 
 // Infer returns the Spec of the first records of a source, or of all of them where rows
 // is 0: the types that [Read] finds, with a number of rows that is not known. Options
 // are those of Read. It is the Schema for reading the rest, or other sources like it. A
-// reader has been used up then.
+// reader has been used up then. No more than a piece of the source is in memory at a time.
 func Infer(s Source, rows int, o Options) (*structured.Spec, error) {
 	if rows == 0 {
-		t, err := Read(s, o)
-		if err != nil {
-			return nil, err
-		}
-		return rowsUnknown(t)
+		return inferAll(s, o)
 	}
 	for t, err := range Batches(s, rows, o) {
 		if err != nil {
@@ -105,4 +146,27 @@ func Infer(s Source, rows int, o Options) (*structured.Spec, error) {
 		return rowsUnknown(t)
 	}
 	return structured.NewSpec(rowsOf(-1), nil)
+}
+
+// inferAll is [Infer] for all records.
+func inferAll(s Source, o Options) (*structured.Spec, error) {
+	r, b, err := o.reading()
+	if err == nil {
+		err = s.err
+	}
+	var found *jsoncol.Schema
+	if err == nil {
+		found, err = jsoncol.Infer(s.open(), r)
+	}
+	if err != nil {
+		return nil, failure("jsonl.Infer", err)
+	}
+	if b.spec == nil {
+		b.guide = found
+	}
+	t, err := b.records(&jsoncol.Table{Column: found.Empty(), Schema: found})
+	if err != nil {
+		return nil, failure("jsonl.Infer", err)
+	}
+	return rowsUnknown(t)
 }

@@ -37,9 +37,9 @@ func (o *Options) schema(b *builder) (*jsoncol.Schema, error) {
 		if o.Schema.Rank() > 1 {
 			return nil, invalid("jsonl.Options.Schema", "", "has rank %d, a source has records of rank 1", o.Schema.Rank())
 		}
-		m := schemaMaker{missing: missing(o.Missing), forms: map[*jsoncol.Schema]form{}}
-		if m.missing == jsoncol.MissingMasked {
-			m.missing = jsoncol.MissingError
+		m := schemaMaker{missing: missing(o.Missing), forms: map[*jsoncol.Schema]form{}, widen: o.Widen}
+		if o.Widen || m.missing == jsoncol.MissingMasked {
+			m.missing = jsoncol.MissingInherit // what the schema makes optional always is
 		}
 		var err error
 		if s, err = m.records(o.Schema, nil); err != nil {
@@ -129,6 +129,7 @@ type form struct {
 type schemaMaker struct {
 	missing jsoncol.Missing // of what is not optional
 	forms   map[*jsoncol.Schema]form
+	widen   bool
 }
 
 // records returns the schema of one record.
@@ -173,6 +174,23 @@ func (m *schemaMaker) of(s tenon.Spec, rows int, path []string) (*jsoncol.Schema
 	case *structured.Spec:
 		row, err := m.records(x, path)
 		return m.divided(row, x.RowPartitions(), rows), err
+	case *structured.MapSpec:
+		one, ok := x.Value().(tenon.Batcher)
+		if !ok {
+			return nil, m.unfit(s, path)
+		}
+		many, err := one.Batched(shape.Unknown)
+		if err != nil {
+			return nil, err
+		}
+		value, err := m.of(many, 1, path)
+		if err != nil {
+			return nil, err
+		}
+		out := jsoncol.NewMap(value)
+		out.Missing = m.missing
+		entries := x.Entries().RowPartitions()
+		return m.divided(out, entries[:len(entries)-1], rows), nil
 	case *structured.UnionSpec:
 		out := &jsoncol.Schema{Kind: jsoncol.Union, Missing: m.missing}
 		for _, v := range x.Variants() {
@@ -188,6 +206,9 @@ func (m *schemaMaker) of(s tenon.Spec, rows int, path []string) (*jsoncol.Schema
 		return m.divided(inner, x.Partitions(), rows), err
 	case *tensor.Spec, *structured.DictionarySpec:
 		leaf := jsoncol.NewLeaf(t.DType())
+		if m.widen && (leaf.Kind == jsoncol.Int64 && t.DType() == dtype.Int64 || leaf.Kind == jsoncol.Float64 && t.DType() == dtype.Float64 || leaf.Kind == jsoncol.Bool || leaf.Kind == jsoncol.String) {
+			leaf.DType = dtype.None // and so not asked for
+		}
 		if leaf.Kind == jsoncol.Null {
 			return nil, m.unfit(s, path)
 		}

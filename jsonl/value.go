@@ -18,6 +18,7 @@ import (
 // builder makes values of columns, which share their memory.
 type builder struct {
 	dictionaries bool
+	loose        bool             // what is read may be wider than what was asked for
 	spec         *structured.Spec // that was asked for, nil for none
 	guide        *jsoncol.Schema  // made of it
 	forms        map[*jsoncol.Schema]form
@@ -44,7 +45,7 @@ func (b *builder) records(t *jsoncol.Table) (*structured.Tensor, error) {
 		return nil, err
 	}
 	out := v.(*structured.Tensor)
-	if b.spec == nil || fits(out, b.spec) {
+	if b.spec == nil || b.loose || fits(out, b.spec) {
 		return out, nil
 	}
 	if short, err := out.WithShapeDType(dtype.Int32); err == nil && fits(short, b.spec) {
@@ -75,12 +76,12 @@ func (b *builder) value(c *jsoncol.Column) (v tensor.Tensor, err error) {
 // of returns a column as a value. Where g is not nil it is the node of the guide; above
 // is the validity of the record that the column is in.
 func (b *builder) of(c *jsoncol.Column, g *jsoncol.Schema, above []bool, path []string) tensor.Tensor {
+	if g != nil && g.Kind != c.Kind && b.loose {
+		g = nil // it has become something else
+	}
 	v := b.whole(c, g, path)
 	there := validity(c)
-	if g != nil {
-		if g.Missing != jsoncol.MissingMasked {
-			return v
-		}
+	if g != nil && g.Missing == jsoncol.MissingMasked {
 		if there == nil {
 			there = slices.Repeat([]bool{true}, c.Len)
 		}
@@ -112,7 +113,7 @@ func (b *builder) whole(c *jsoncol.Column, g *jsoncol.Schema, path []string) ten
 		return tensor.NewDense(dtype.Float64, shape.Of(c.Len))
 	case jsoncol.String:
 		s := tensor.WrapStrings(c.Offsets, c.Bytes, shape.Of(c.Len))
-		if b.dictionaries && g == nil || b.forms[g].dictionary {
+		if b.dictionaries && (g == nil || b.spec == nil) || b.forms[g].dictionary {
 			return tenon.Must(structured.EncodeStrings(s))
 		}
 		return s
@@ -122,24 +123,34 @@ func (b *builder) whole(c *jsoncol.Column, g *jsoncol.Schema, path []string) ten
 			below = g.Elem
 		}
 		return b.list(b.of(c.Elem, below, nil, path), c.Offsets, b.forms[g], path)
+	case jsoncol.Map:
+		return b.mapped(c, g, path)
 	case jsoncol.Struct:
 		fields := make([]structured.Field, len(c.Fields))
 		for i, f := range c.Fields {
 			var below *jsoncol.Schema
-			if g != nil {
+			if g != nil && i < len(g.Fields) { // the others have been found later
 				below = g.Fields[i].Schema
 			}
 			at := append(path[:len(path):len(path)], f.Name)
 			fields[i] = structured.Field{Name: f.Name, Value: b.of(f.Column, below, c.Valid, at)}
-			if f.Name == "" {
-				tenon.Throw(invalid("jsonl.Read", structured.PathString(at), "records have a key without a name"))
-			}
 		}
 		return tenon.Must(structured.FromFields(fields, shape.Of(c.Len), structured.Options{NRows: c.Len}))
 	case jsoncol.Union:
 		return b.union(c, g, path)
 	}
 	return leaf(c.Values)
+}
+
+// mapped returns a column of maps.
+func (b *builder) mapped(c *jsoncol.Column, g *jsoncol.Schema, path []string) tensor.Tensor {
+	var below *jsoncol.Schema
+	if g != nil {
+		below = g.Elem.Fields[1].Schema
+	}
+	keys, values := c.Elem.Fields[0].Column, c.Elem.Fields[1].Column
+	p := tenon.Must(ragged.PartitionFromRowSplits(tensor.Vector(c.Offsets), ragged.PartitionOptions{}))
+	return tenon.Must(structured.NewMap(p, b.whole(keys, nil, path), b.of(values, below, nil, append(path[:len(path):len(path)], "*"))))
 }
 
 // leaf returns the elements of a leaf as a tensor.
@@ -209,8 +220,8 @@ func divide(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
 			fields[i] = structured.Field{Name: name, Value: divide(tenon.Must(x.Variant(name)).Values(), p)}
 		}
 		return tenon.Must(structured.NewUnion(divide(x.Tags(), p), fields))
-	case *structured.Dictionary:
-		return tenon.Must(ragged.FromPartition(x, p))
+	case *structured.Map:
+		return tenon.Must(structured.MapOf(divide(x.Entries(), p).(*structured.Tensor)))
 	}
 	return tenon.Must(ragged.FromPartition(v, p))
 }
@@ -313,7 +324,7 @@ func spread(c *jsoncol.Column, places []int, n int) *jsoncol.Column {
 			copy(to.Bytes()[row*size:], from.Bytes()[i*size:(i+1)*size])
 		}
 		out.Values = elements(to)
-	case jsoncol.String, jsoncol.List:
+	case jsoncol.String, jsoncol.List, jsoncol.Map:
 		out.Offsets = make([]int64, n+1)
 		i := 0
 		for row := range n {

@@ -1,17 +1,11 @@
 package jsonl
 
 import (
-	"errors"
+	"context"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/atomicfile"
+	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/internal/jsoncol"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -27,11 +21,14 @@ type WriteOptions struct {
 	NonFinite NonFinite // NaN and the infinities
 	Unicode   Unicode   // strings that are no UTF-8
 
+	// Context ends writing when it ends, with its cause as the error. Nil: nothing does.
+	Context context.Context
+
 	Workers int // goroutines that format; 0: as many as run at once
 }
 
 func (o WriteOptions) writing() jsoncol.WriteOptions {
-	return jsoncol.WriteOptions{Array: o.Array, OmitMissing: o.OmitMissing, NonFinite: jsoncol.NonFinite(o.NonFinite), Unicode: jsoncol.Unicode(o.Unicode), Workers: o.Workers}
+	return jsoncol.WriteOptions{Array: o.Array, OmitMissing: o.OmitMissing, NonFinite: jsoncol.NonFinite(o.NonFinite), Unicode: jsoncol.Unicode(o.Unicode), Workers: o.Workers, Context: o.Context}
 }
 
 // column returns the rows of a value as a column.
@@ -62,43 +59,10 @@ func Write(w io.Writer, v tensor.Tensor, o WriteOptions) error {
 func WriteFile(name string, v tensor.Tensor, o WriteOptions) error {
 	c, err := column(v)
 	if err == nil {
-		err = replace(name, func(w io.Writer) error { return writeCompressed(w, name, c, o) })
+		err = input.WriteFile(name, func(w io.Writer) error { return jsoncol.Write(w, c, o.writing()) })
 	}
 	if err != nil {
 		return failure("jsonl.WriteFile", err)
 	}
 	return nil
-}
-
-// replace gives fill what a file of the name will hold.
-func replace(name string, fill func(w io.Writer) error) error {
-	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(fill(f), f.Close())
-	}
-	if target, err := filepath.EvalSymlinks(name); err == nil { // the link stays
-		name = target
-	}
-	return atomicfile.Replace(name, fill)
-}
-
-// writeCompressed writes in the form that the name of a file asks for.
-func writeCompressed(w io.Writer, name string, c *jsoncol.Column, o WriteOptions) error {
-	var z io.WriteCloser
-	switch {
-	case strings.HasSuffix(name, ".gz"):
-		z = gzip.NewWriter(w)
-	case strings.HasSuffix(name, ".zst"):
-		enc, err := zstd.NewWriter(w)
-		if err != nil {
-			return err
-		}
-		z = enc
-	default:
-		return jsoncol.Write(w, c, o.writing())
-	}
-	return errors.Join(jsoncol.Write(z, c, o.writing()), z.Close())
 }

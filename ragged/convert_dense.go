@@ -240,16 +240,8 @@ func fromLengths(fn string, d tensor.Tensor, o FromDenseOptions, k int) (*Tensor
 		if n, m := l.Shape().Dim(0), d.Shape().Dim(0); n >= 0 && m >= 0 && n != m {
 			return nil, invalid(fn, "Lengths", "level %d has %d lengths for %d rows", i, n, m)
 		}
-		width := sizeOf(d, 1, l.DType())
-		var at tensor.Tensor
-		if splits == dtype.Int64 {
-			at = rows.Within(l, width)
-		}
-		if at == nil {
-			l = cast(rows.Clamped(l, width), splits)
-			at = rows.FromLengths(l)
-		}
-		p := newPartition(at, shape.Unknown)
+		l = cast(rows.Clamped(l, sizeOf(d, 1, l.DType())), splits)
+		p := newPartition(rows.FromLengths(l), shape.Unknown)
 		p.lengths.Store(&l)
 		d = rows.FromDense(d, p.RowSplits())
 		parts = append(parts, p)

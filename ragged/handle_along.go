@@ -10,25 +10,22 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// lines is how an operation along an axis runs on rows of values.
-type lines = func(values, splits tensor.Tensor) tensor.Tensor
-
 func init() {
 	cum := func(f func(values, splits any, o rows.CumOptions) tensor.Tensor) handlerFunc {
-		return along(func(c *op.Call) lines {
+		return along(func(c *op.Call) within {
 			o := rows.CumOptions{Exclusive: truthAttr(c, "exclusive"), Reverse: truthAttr(c, "reverse")}
 			return func(v, s tensor.Tensor) tensor.Tensor { return f(v, s, o) }
 		})
 	}
 	handle(cum(rows.CumSum), "cumsum")
 	handle(cum(rows.CumProd), "cumprod")
-	handle(along(func(*op.Call) lines { return func(v, s tensor.Tensor) tensor.Tensor { return rows.Softmax(v, s) } }), "softmax")
-	handle(along(func(*op.Call) lines { return func(v, s tensor.Tensor) tensor.Tensor { return rows.LogSoftmax(v, s) } }), "log_softmax")
-	handle(along(func(c *op.Call) lines {
+	handle(along(func(*op.Call) within { return func(v, s tensor.Tensor) tensor.Tensor { return rows.Softmax(v, s) } }), "softmax")
+	handle(along(func(*op.Call) within { return func(v, s tensor.Tensor) tensor.Tensor { return rows.LogSoftmax(v, s) } }), "log_softmax")
+	handle(along(func(c *op.Call) within {
 		o := rows.SortOptions{Descending: truthAttr(c, "descending")}
 		return func(v, s tensor.Tensor) tensor.Tensor { return rows.Sort(v, s, o) }
 	}), "sort")
-	handle(along(func(c *op.Call) lines {
+	handle(along(func(c *op.Call) within {
 		by, _ := c.Attr("by").(int)
 		return func(v, s tensor.Tensor) tensor.Tensor { return rows.Shift(v, s, by) }
 	}), "shift")
@@ -47,7 +44,7 @@ func truthAttr(c *op.Call, name string) bool {
 
 // along answers an operation along one axis of the first argument that keeps its
 // partitions.
-func along(f func(c *op.Call) lines) handlerFunc {
+func along(f func(c *op.Call) within) handlerFunc {
 	return func(c *op.Call) ([]tenon.Value, error) {
 		x, ok := raggedArg(c, 0)
 		if !ok {
@@ -57,23 +54,8 @@ func along(f func(c *op.Call) lines) handlerFunc {
 		if k := len(x.parts); axis > k {
 			return c.One(onFlat(c.WithArg(c.Op.Param("axis"), axis-k), 0, x))
 		}
-		return c.One(alongAxis(x, axis, f(c)))
+		return c.One(x.with(x.segments(axis).along(x.flat, f(c))))
 	}
-}
-
-// alongAxis runs f over a partitioned axis, or the one outside all partitions.
-func alongAxis(x *Tensor, axis int, f lines) tensor.Tensor {
-	if k := len(x.parts); axis == k {
-		return x.with(f(x.flat, x.parts[k-1].RowSplits()))
-	}
-	// The entries at one position of the sublists of a list are a line of their own:
-	// they are brought together, in order, and back to their places afterwards.
-	if out := alongLines(x, axis, f); out != nil {
-		return out
-	}
-	order, splits, back := gathered(x, axis)
-	y := f(ops.Gather(x.flat, order, 0), splits)
-	return x.with(ops.Gather(y, back, 0))
 }
 
 // normalized answers layer and RMS normalisation over axes.
@@ -158,7 +140,7 @@ func reversed(x *Tensor, axis int) tensor.Tensor {
 
 // moved reorders the sublists of an axis with partitioned axes below it: f gets
 // their numbers and the splits of the lists they are in.
-func moved(x *Tensor, axis int, f lines) tensor.Tensor {
+func moved(x *Tensor, axis int, f within) tensor.Tensor {
 	var n, splits tensor.Tensor
 	if axis == 0 {
 		n = x.parts[0].NRows()
@@ -185,7 +167,7 @@ func roll(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	shifts, known := knownInts(c, 1)
+	shifts, known := c.ConstInts(1)
 	if !known {
 		return nil, c.Errorf(tenon.ErrUnsupported, "rows of different lengths are rolled by known shifts only")
 	}

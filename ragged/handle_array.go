@@ -150,7 +150,7 @@ func tile(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	times, known := knownInts(c, 1)
+	times, known := c.ConstInts(1)
 	r := x.rank()
 	if !known || len(times) != r || c.Tensor(1).Shape().Rank() != 1 {
 		return nil, c.Errorf(tenon.ErrInvalid, "multiples has to be %d known integers", r)
@@ -208,7 +208,7 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 		values[0] = x.flat
 		return c.One(x.with(op.Apply(c.WithArg(2, a-k), values...)))
 	}
-	n, ok := knownInts(c, 1)
+	n, ok := c.ConstInts(1)
 	if !ok || len(n) != 1 || c.Tensor(1).Shape().Rank() != 0 {
 		return nil, c.Errorf(tenon.ErrUnsupported, "entries of a ragged axis are repeated a known number of times, the same for all")
 	}
@@ -356,7 +356,7 @@ func partSizes(c *op.Call, n int) ([]int, error) {
 		}
 		return sizes, nil
 	}
-	sizes, ok := knownInts(c, 1)
+	sizes, ok := c.ConstInts(1)
 	if !ok {
 		return nil, c.Errorf(tenon.ErrUnsupported, "the sizes of the parts have to be known")
 	}
@@ -494,7 +494,7 @@ func padded(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	pads, known := knownInts(c, 1)
+	pads, known := c.ConstInts(1)
 	r, k := x.rank(), len(x.parts)
 	if !known || len(pads) != 2*r {
 		return nil, c.Errorf(tenon.ErrInvalid, "paddings have to be known pairs for %d axes", r)

@@ -18,7 +18,7 @@ import (
 
 func init() {
 	cum := func(f func(values, splits any, o rows.CumOptions) tensor.Tensor) handlerFunc {
-		return along(func(c *op.Call) lines {
+		return along(func(c *op.Call) within {
 			o := rows.CumOptions{Exclusive: truthAttr(c, "exclusive"), Reverse: truthAttr(c, "reverse")}
 			return func(v, s tensor.Tensor) tensor.Tensor { return f(v, s, o) }
 		})
@@ -91,15 +91,16 @@ func linearScan(c *op.Call) ([]tenon.Value, error) {
 	y := x.with(flats[1])
 	axis, k := axisOf(c, x), len(parts)
 	reverse := truthAttr(c, "reverse")
-	switch {
-	case axis > k:
+	if axis > k {
 		return c.One(x.with(ops.LinearScan(x.flat, y.flat, axis-k, reverse)))
-	case axis == k:
-		return c.One(x.with(rows.LinearScan(x.flat, y.flat, parts[k-1].RowSplits(), reverse)))
 	}
-	order, splits, back := gathered(x, axis)
-	h := rows.LinearScan(ops.Gather(x.flat, order, 0), ops.Gather(y.flat, order, 0), splits, reverse)
-	return c.One(x.with(ops.Gather(h, back, 0)))
+	s := x.segments(axis)
+	other := y.flat
+	if s.from != nil {
+		order, _, _ := s.order()
+		other = ops.Gather(other, order, 0)
+	}
+	return c.One(x.with(s.along(x.flat, func(v, splits tensor.Tensor) tensor.Tensor { return rows.LinearScan(v, other, splits, reverse) })))
 }
 
 func ensureShape(c *op.Call) ([]tenon.Value, error) {
@@ -120,8 +121,8 @@ func slice(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	begin, ok := knownInts(c, 1)
-	size, ok2 := knownInts(c, 2)
+	begin, ok := c.ConstInts(1)
+	size, ok2 := c.ConstInts(2)
 	if r := x.rank(); !ok || !ok2 || len(begin) != r || len(size) != r {
 		return nil, c.Errorf(tenon.ErrInvalid, "begin and size have to be %d known integers each", r)
 	}

@@ -193,48 +193,13 @@ func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 // inRow turns positions in rows into positions among all values; a position
 // outside its row is an error that names it.
 func inRow(c *op.Call, p *RowPartition, at, row tensor.Tensor) tensor.Tensor {
-	at = asPositions(at)
-	if out := knownInRow(c, p, at, row); out != nil {
-		return out
-	}
-	lengths := ops.Gather(ops.Cast(p.RowLengths(), dtype.Int64), row, 0)
-	bad := ops.LogicalOr(ops.Less(at, int64(0)), ops.GreaterEqual(at, lengths))
-	if k, ok := op.Known(bad); ok {
-		for i, b := range tensor.Data[bool](k) {
-			if b {
-				e := c.Errorf(tenon.ErrInvalid, "position %d is outside a row of length %d", tensor.Data[int64](mustKnown(at))[i], tensor.Data[int64](mustKnown(lengths))[i])
-				e.Where = fmtRow(int(tensor.Data[int64](mustKnown(row))[i]))
-				tenon.Throw(e)
-			}
-		}
-	} else {
-		// While tracing: a position that is not there becomes one that no tensor has.
-		at = ops.Where(bad, ops.Sub(at, int64(1)<<40), at)
-	}
-	starts := ops.Gather(ops.Cast(p.RowStarts(), dtype.Int64), row, 0)
-	return ops.Add(starts, at)
+	return inNameOfCall(c, func() tensor.Tensor { return rows.PlacesOf(asPositions(at), row, p.RowSplits()) })
 }
 
-// knownInRow is inRow for numbers in memory; nil where the general way has to be taken.
-func knownInRow(c *op.Call, p *RowPartition, at, row tensor.Tensor) tensor.Tensor {
-	s, ok := p.Splits64()
-	a, r := int64s(at), int64s(row)
-	if !ok || a == nil || r == nil || !at.Shape().Equal(row.Shape()) {
-		return nil
-	}
-	out, places := tensor.Make[int64](at.Shape())
-	for i, k := range a {
-		if uint64(r[i]) >= uint64(len(s)-1) {
-			return nil
-		}
-		lo, hi := s[r[i]], s[r[i]+1]
-		if k < 0 || k >= hi-lo {
-			e := c.Errorf(tenon.ErrInvalid, "position %d is outside a row of length %d", k, hi-lo)
-			e.Where = fmtRow(int(r[i]))
-			tenon.Throw(e)
-		}
-		places[i] = lo + k
-	}
+// inNameOfCall returns what f does. An error is one of the call.
+func inNameOfCall(c *op.Call, f func() tensor.Tensor) tensor.Tensor {
+	out, err := tenon.Try(f)
+	tenon.Throw(inNameOf(c.Op.Func(), err))
 	return out
 }
 
@@ -305,12 +270,6 @@ func gatheredND(c *op.Call, x, index tensor.Tensor, batch int) tensor.Tensor {
 		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "coordinates without numbers"))
 	}
 	p := t.parts[0]
-	if rest := knownCoordinates(c, p, index, n); rest != nil {
-		if n == 2 {
-			return gathered2(c, t.Values(), rest, 0, 0)
-		}
-		return gatheredND(c, t.Values(), rest, 0)
-	}
 	at := ops.Cast(ops.Index(index, key.Ellipsis, 0), dtype.Int64)
 	if n == 1 {
 		return gathered2(c, x, at, 0, 0)
@@ -318,39 +277,11 @@ func gatheredND(c *op.Call, x, index tensor.Tensor, batch int) tensor.Tensor {
 	next := ops.Cast(ops.Index(index, key.Ellipsis, 1), dtype.Int64)
 	rowsExist(c, p, at)
 	global := inRow(c, p, next, at)
+	if n == 2 {
+		return gathered2(c, t.Values(), global, 0, 0)
+	}
 	rest := ops.Concat([]tensor.Tensor{ops.ExpandDims(global, -1), ops.Cast(ops.Index(index, key.Ellipsis, key.From(2)), dtype.Int64)}, -1)
 	return gatheredND(c, t.Values(), rest, 0)
-}
-
-// knownCoordinates turns the first two of n coordinates in memory, a row of p and a place
-// in it, into one among the values of p; the axis of coordinates goes where one is left.
-// It is nil where the general way has to be taken.
-func knownCoordinates(c *op.Call, p *RowPartition, index tensor.Tensor, n int) tensor.Tensor {
-	s, ok := p.Splits64()
-	from := int64s(index)
-	if !ok || from == nil || n < 2 {
-		return nil
-	}
-	to := index.Shape().With(-1, n-1)
-	if n == 2 {
-		to = to.Slice(0, to.Rank()-1)
-	}
-	out, places := tensor.Make[int64](to)
-	for i := 0; i < len(from); i += n {
-		r, k := from[i], from[i+1]
-		if uint64(r) >= uint64(len(s)-1) {
-			tenon.Throw(c.Errorf(tenon.ErrInvalid, "row %d does not exist among %d rows", r, len(s)-1))
-		}
-		if uint64(k) >= uint64(s[r+1]-s[r]) {
-			e := c.Errorf(tenon.ErrInvalid, "position %d is outside a row of length %d", k, s[r+1]-s[r])
-			e.Where = fmtRow(int(r))
-			tenon.Throw(e)
-		}
-		places[0] = s[r] + k
-		copy(places[1:], from[i+2:i+n])
-		places = places[n-1:]
-	}
-	return out
 }
 
 // rowsExist fails where a row number is not there.

@@ -92,7 +92,21 @@ func stack(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.One(stacked(c, ts, axis))
+	return c.One(declared(stacked(c, ts, axis), ts, axis))
+}
+
+// declared returns tensors stacked along axis 0 with the number of rows that all of them
+// are known to have as the declared length of the new outermost rows.
+func declared(y tensor.Tensor, ts []tensor.Tensor, axis int) tensor.Tensor {
+	t, ok := y.(*Tensor)
+	n := ts[0].Shape().Dim(0)
+	if !ok || axis != 0 || n < 0 || slices.ContainsFunc(ts, func(t tensor.Tensor) bool { return t.Shape().Dim(0) != n }) {
+		return y
+	}
+	d := t.parts[0].DType()
+	parts := slices.Clone(t.parts)
+	parts[0] = uniformOf(len(ts), n, d)
+	return wrap(t.flat, parts)
 }
 
 // stacked joins tensors along a new axis; the result is ragged.

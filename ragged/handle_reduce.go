@@ -6,47 +6,36 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
-	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
 // A reducer is a reduction that may be done one axis after the other.
 type reducer struct {
-	rows     func(values, splits any) tensor.Tensor // within rows
-	segments func(data, ids, n any) tensor.Tensor   // by position: entries of one segment together
-	dense    func(x any, axes ...int) tensor.Tensor // uniform axes and everything
-	prepare  func(x tensor.Tensor) tensor.Tensor    // nil: nothing
-	prepared *reducer                               // what it is once that is done
-	known    func(d *down) *tensor.Dense            // by position, for what is in memory; nil: in no own way
+	rows    func(values, splits any) tensor.Tensor
+	fold    rows.Folding                           // the same for fibers
+	dense   func(x any, axes ...int) tensor.Tensor // uniform axes, and everything
+	prepare func(x tensor.Tensor) tensor.Tensor    // of the elements; nil: nothing
 }
 
 // Those that others are made of.
 var (
-	adder    = &reducer{rows: rows.Sum, segments: ops.SegmentSum, dense: ops.Sum, known: downBy(segment.FoldSum)}
-	greatest = &reducer{rows: rows.Max, segments: ops.SegmentMax, dense: ops.Max, known: downBy(segment.FoldMax)}
+	adder    = &reducer{rows: rows.Sum, fold: rows.FoldSum, dense: ops.Sum}
+	greatest = &reducer{rows: rows.Max, fold: rows.FoldMax, dense: ops.Max}
+	nonzeros = &reducer{rows: rows.Sum, fold: rows.FoldSum, dense: ops.Sum, prepare: func(x tensor.Tensor) tensor.Tensor {
+		return ops.Cast(ops.Cast(x, dtype.Bool), dtype.Int64)
+	}}
 )
 
 var reducers = map[string]*reducer{
 	"reduce_sum":  adder,
-	"reduce_prod": {rows: rows.Prod, segments: ops.SegmentProd, dense: ops.Prod, known: downBy(segment.FoldProd)},
+	"reduce_prod": {rows: rows.Prod, fold: rows.FoldProd, dense: ops.Prod},
 	"reduce_max":  greatest,
-	"reduce_min":  {rows: rows.Min, segments: ops.SegmentMin, dense: ops.Min, known: downBy(segment.FoldMin)},
-	"reduce_any":  preparing(&reducer{rows: rows.Any, segments: anySegments, dense: ops.Any, known: anyDown}, truth),
-	"reduce_all":  preparing(&reducer{rows: rows.All, segments: allSegments, dense: ops.All, known: allDown}, truth),
-}
-
-// nonzeros counts elements by adding up ones.
-var nonzeros = preparing(adder, func(x tensor.Tensor) tensor.Tensor { return ops.Cast(ops.Cast(x, dtype.Bool), dtype.Int64) })
-
-// preparing returns a reducer of what prepare makes of its argument.
-func preparing(r *reducer, prepare func(x tensor.Tensor) tensor.Tensor) *reducer {
-	out := *r
-	out.prepare, out.prepared = prepare, r
-	return &out
+	"reduce_min":  {rows: rows.Min, fold: rows.FoldMin, dense: ops.Min},
+	"reduce_any":  {rows: rows.Any, fold: rows.FoldAny, dense: ops.Any, prepare: truth},
+	"reduce_all":  {rows: rows.All, fold: rows.FoldAll, dense: ops.All, prepare: truth},
 }
 
 func truth(x tensor.Tensor) tensor.Tensor {
@@ -54,15 +43,6 @@ func truth(x tensor.Tensor) tensor.Tensor {
 		return x
 	}
 	return ops.Cast(x, dtype.Bool)
-}
-
-func anySegments(data, ids, n any) tensor.Tensor {
-	sum := ops.SegmentSum(ops.Cast(data, dtype.Int64), ids, n)
-	return ops.Greater(sum, int64(0))
-}
-
-func allSegments(data, ids, n any) tensor.Tensor {
-	return ops.LogicalNot(anySegments(ops.LogicalNot(data), ids, n))
 }
 
 func init() {
@@ -82,8 +62,8 @@ func init() {
 	}, "reduce_std")
 	handle(func(c *op.Call) ([]tenon.Value, error) { return reduced(c, logSumExpOf) }, "logsumexp")
 	handle(func(c *op.Call) ([]tenon.Value, error) { return reduced(c, normOf(c)) }, "norm")
-	handle(func(c *op.Call) ([]tenon.Value, error) { return extremal(c, rows.ArgMax, ops.SegmentMax, true) }, "argmax")
-	handle(func(c *op.Call) ([]tenon.Value, error) { return extremal(c, rows.ArgMin, ops.SegmentMin, false) }, "argmin")
+	handle(func(c *op.Call) ([]tenon.Value, error) { return extremal(c, rows.ArgMax, rows.FirstMax) }, "argmax")
+	handle(func(c *op.Call) ([]tenon.Value, error) { return extremal(c, rows.ArgMin, rows.FirstMin) }, "argmin")
 }
 
 // ragged returns argument i of a call if it is ragged.
@@ -190,160 +170,72 @@ func reduced(c *op.Call, f func(x tensor.Tensor, axes []int) tensor.Tensor) ([]t
 // all returns all axes, in a list that is not changed.
 func all(rank int) []int { return rising(0, rank) }
 
-// reduce reduces axes, the last ones first. Neighbouring partitioned axes that
-// all go, and all axes together, are reduced in one pass.
+// prepared returns elements as the reduction takes them.
+func (r *reducer) prepared(flat tensor.Tensor) tensor.Tensor {
+	if r.prepare == nil {
+		return flat
+	}
+	return r.prepare(flat)
+}
+
+// reduce reduces axes: those of a dense tensor first, then the others in one go.
 func (r *reducer) reduce(x tensor.Tensor, axes []int) tensor.Tensor {
 	t, ok := x.(*Tensor)
-	if r.prepare != nil {
-		if ok {
-			x = t.with(r.prepare(t.flat))
-		} else {
-			x = r.prepare(x)
-		}
-		return r.prepared.reduce(x, axes)
-	}
-	if len(axes) == 0 {
-		return x
-	}
 	if !ok {
-		return r.dense(x, axes...)
+		return r.dense(r.prepared(x), axes...)
 	}
-	k := len(t.parts)
+	flat := r.prepared(t.flat)
 	if len(axes) == t.rank() {
-		return r.dense(t.flat)
+		return r.dense(flat)
 	}
-	var inner []int // axes of the flat values behind their first
-	outer := axes
-	for len(outer) > 0 && outer[len(outer)-1] > k {
-		inner = append(inner, outer[len(outer)-1]-k)
-		outer = outer[:len(outer)-1]
-	}
+	outer, inner := t.divided(axes)
 	if len(inner) > 0 {
-		return r.reduce(build(r.dense(t.flat, inner...), t.parts), outer)
+		flat = r.dense(flat, inner...)
 	}
-	// The axes from lo to hi are neighbours, and all between partitions.
-	hi := outer[len(outer)-1]
-	lo := hi
-	n := len(outer) - 1
-	for n > 0 && outer[n-1] == lo-1 && lo-1 > 0 {
-		lo--
-		n--
+	switch len(outer) {
+	case 0:
+		return build(flat, t.parts)
+	case len(t.parts) + 1:
+		return r.dense(flat, 0)
 	}
-	rest := outer[:n]
-	if hi == k && hi >= 1 {
-		// The innermost partitions go: their values are reduced row by row.
-		splits := t.parts[k-1].RowSplits()
-		for a := k - 1; a >= lo; a-- {
-			splits = composed(t.parts[a-1].RowSplits(), splits)
-		}
-		return r.reduce(build(r.rows(t.flat, splits), t.parts[:lo-1]), rest)
+	s := t.segments(outer...)
+	if s.from != nil && flat.DType() == dtype.Bool && r.fold == rows.FoldSum {
+		flat = ops.Cast(flat, dtype.Int64)
 	}
-	return r.reduce(r.byPosition(t, hi), outer[:len(outer)-1])
+	return s.build(s.reduce(flat, func(v, s tensor.Tensor) tensor.Tensor { return r.rows(v, s) }, r.fold))
 }
 
-// composed returns the splits of outer rows into the values of inner ones.
-func composed(outer, inner tensor.Tensor) tensor.Tensor { return ops.Gather(inner, outer, 0) }
-
-// byPosition reduces an axis with partitioned axes below it: the entries at the
-// same position in the sublists of one list are reduced together.
-func (r *reducer) byPosition(t *Tensor, axis int) tensor.Tensor {
-	if out := r.byPositionKnown(t, axis); out != nil {
-		return out
+// divided returns axes that are partitioned or outside of all partitions, and the others as
+// axes of the flat values.
+func (t *Tensor) divided(axes []int) (outer, inner []int) {
+	k := len(t.parts)
+	n := 0
+	for n < len(axes) && axes[n] <= k {
+		n++
 	}
-	if axis == 0 {
-		n := t.parts[0].NRows()
-		ids := oneSegment(n)
-		out := bySegments(t, ids, scalar(1, n.DType()), r.segments).(*Tensor)
-		return out.Values()
+	for _, a := range axes[n:] {
+		inner = append(inner, a-k)
 	}
-	outer := t.parts[:axis-1]
-	p := t.parts[axis-1]
-	below := build(t.flat, t.parts[axis:])
-	red := bySegments(below, p.ValueRowIDs(), p.NRows(), r.segments)
-	flat, parts := split(red)
-	return build(flat, append(slices.Clone(outer), parts...))
+	return axes[:n], inner
 }
 
-// oneSegment returns a segment id for each of n rows: the same for all.
-func oneSegment(n tensor.Tensor) tensor.Tensor {
-	if k := known(n); k >= 0 && n.DType() == dtype.Int64 {
-		return tensor.Vector(ints(k))
+// segmentsOf returns the segmentation of axes of x; nil where some of them are axes of a
+// dense tensor, or none is left.
+func segmentsOf(x tensor.Tensor, axes []int) (*Tensor, *segmentation) {
+	t, ok := x.(*Tensor)
+	if !ok || len(axes) == 0 || len(axes) > len(t.parts) || axes[len(axes)-1] > len(t.parts) {
+		return t, nil
 	}
-	return filled(n, scalar(0, n.DType()))
-}
-
-// bySegments combines the rows of data that have the same segment id, position
-// by position: row s of the result is as long as the longest row of segment s.
-func bySegments(data tensor.Tensor, ids, n tensor.Tensor, f func(data, ids, n any) tensor.Tensor) tensor.Tensor {
-	t, ok := data.(*Tensor)
-	if !ok {
-		return f(data, ids, n)
-	}
-	p, at := positions(t.parts[0], ids, n)
-	below := bySegments(t.Values(), at, p.NVals(), f)
-	flat, parts := split(below)
-	return build(flat, append([]*RowPartition{p}, parts...))
-}
-
-// positions returns the partition of what the segments of rows are combined to,
-// and for each value its place there.
-func positions(p *RowPartition, ids, n tensor.Tensor) (out *RowPartition, at tensor.Tensor) {
-	if p.IsUniform() { // the results are as long as what they combine, even where that is nothing
-		out := newUniform(n, p.uniform)
-		starts := ops.Mul(ops.Cast(ids, p.DType()), p.uniform)
-		return out, ops.Add(rows.Repeat(starts, p.RowSplits(), p.StaticNVals()), p.OffsetsInRows())
-	}
-	if out, at, ok := knownSegments(p, ids, n); ok {
-		return out, at
-	}
-	d := p.DType()
-	lengths := p.RowLengths()
-	longest := ops.Maximum(ops.SegmentMax(lengths, ids, n), scalar(0, d))
-	splits := ops.Cast(rows.FromLengths(longest), d)
-	starts := ops.Gather(part(splits, 0, 1), ops.Cast(ids, dtype.Int64), 0)
-	at = ops.Add(rows.Repeat(starts, p.RowSplits(), p.StaticNVals()), p.OffsetsInRows())
-	return newPartition(splits, -1), at
-}
-
-// knownSegments is positions for what is in memory.
-func knownSegments(p *RowPartition, ids, n tensor.Tensor) (out *RowPartition, at tensor.Tensor, ok bool) {
-	from, ok := p.Splits64()
-	of, isDense := ids.(*tensor.Dense)
-	count := known(n)
-	if !ok || !isDense || p.DType() != dtype.Int64 || of.DType() != dtype.Int64 || !of.IsContiguous() || of.Len() != len(from)-1 || count < 0 || count > of.Len()+1 {
-		return nil, nil, false
-	}
-	segments := tensor.Data[int64](of)
-	splits, ends := tensor.Make[int64](shape.Of(count + 1))
-	clear(ends)
-	for r, s := range segments {
-		if s < 0 || s >= int64(count) {
-			return nil, nil, false
-		}
-		ends[s+1] = max(ends[s+1], from[r+1]-from[r])
-	}
-	for s := range count {
-		ends[s+1] += ends[s]
-	}
-	places, numbers := tensor.Make[int64](shape.Of(int(from[len(from)-1])))
-	for r, s := range segments {
-		for i := from[r]; i < from[r+1]; i++ {
-			numbers[i] = ends[s] + i - from[r]
-		}
-	}
-	return newPartition(rows.Trusted(splits, ends), int(ends[count])), places, true
+	return t, t.segments(axes...)
 }
 
 // countOf counts the elements that are not zero.
 func countOf(x tensor.Tensor, axes []int) tensor.Tensor {
-	if t, ok := innermost(x, axes); ok {
-		return build(rows.CountNonzero(t.flat, t.parts[len(t.parts)-1].RowSplits()), t.parts[:len(t.parts)-1])
+	if t, s := segmentsOf(x, axes); s != nil && s.from == nil {
+		return s.build(rows.CountNonzero(t.flat, s.over.RowSplits()))
 	}
 	if t, ok := x.(*Tensor); ok && len(axes) == t.rank() {
 		return ops.CountNonzero(t.flat)
-	}
-	if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.CountNonzero(v, s) }); out != nil {
-		return out
 	}
 	return nonzeros.reduce(x, axes)
 }
@@ -360,43 +252,31 @@ func counts(x tensor.Tensor, axes []int, d dtype.DType) tensor.Tensor {
 	return adder.reduce(ops.Cast(ops.OnesLike(x), d), axes)
 }
 
-// innermost reports whether axes are just the innermost partitioned one.
-func innermost(x tensor.Tensor, axes []int) (*Tensor, bool) {
-	t, ok := x.(*Tensor)
-	return t, ok && len(axes) == 1 && axes[0] == len(t.parts)
-}
-
 func meanOf(x tensor.Tensor, axes []int) tensor.Tensor {
-	if t, ok := innermost(x, axes); ok && x.DType().IsReal() { // means of rows are of real numbers
-		return build(rows.Mean(t.flat, t.parts[len(t.parts)-1].RowSplits()), t.parts[:len(t.parts)-1])
+	t, s := segmentsOf(x, axes)
+	if s != nil && s.from == nil && x.DType().IsReal() { // means of rows are of real numbers
+		return s.build(rows.Mean(t.flat, s.over.RowSplits()))
 	}
 	x = floating(x)
-	real := x.DType().IsFloat()
 	if t, ok := x.(*Tensor); ok && len(axes) == t.rank() {
 		return ops.Mean(t.flat)
 	}
-	if real {
-		if t, ok := x.(*Tensor); ok && len(axes) == 1 {
-			if out := meanDown(t, axes[0]); out != nil {
-				return out
-			}
-		}
-		if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.Mean(v, s) }); out != nil {
-			return out
-		}
-	}
 	w := widened(x)
 	sum := adder.reduce(w, axes)
-	return narrowed(ops.Div(sum, counts(w, axes, sum.DType())), x.DType())
+	if s == nil {
+		return narrowed(ops.Div(sum, counts(w, axes, sum.DType())), x.DType())
+	}
+	n := ops.Cast(s.counts(), sum.DType())
+	flat, _ := split(sum)
+	return narrowed(s.build(ops.Div(flat, inItems(n, flat))), x.DType())
 }
 
-// oneLine reduces one axis that has partitioned axes below it by a reduction of rows; nil
-// where the axes are others, or the row splits not in memory.
-func oneLine(x tensor.Tensor, axes []int, f lines) tensor.Tensor {
-	if t, ok := x.(*Tensor); ok && len(axes) == 1 {
-		return reducedLines(t, axes[0], f)
+// inItems gives a vector axes of size 1 for those of the items of x.
+func inItems(v, x tensor.Tensor) tensor.Tensor {
+	for v.Shape().Rank() < x.Shape().Rank() {
+		v = ops.ExpandDims(v, -1)
 	}
-	return nil
+	return v
 }
 
 // keeping returns a reduction's result with its axes in place, to be broadcast
@@ -408,25 +288,33 @@ func keeping(x tensor.Tensor, axes []int) tensor.Tensor {
 	return x
 }
 
-// spread repeats the result of a reduction of x over what was reduced.
-func spread(x *Tensor, red tensor.Tensor, axes []int) tensor.Tensor {
-	if len(axes) == 1 && axes[0] == 0 || needsPositions(x, axes) {
-		return byPositionBack(x, red, axes)
+// spread gives each element of x the entry of a reduction over axes, which lacks these axes,
+// that it went into: x broadcasts against the result.
+func spread(x *Tensor, reduced tensor.Tensor, axes []int) tensor.Tensor {
+	if len(axes) == x.rank() {
+		return reduced
 	}
-	return keeping(red, axes)
-}
-
-// needsPositions reports whether some reduced axis has partitioned axes below it
-// that are not reduced.
-func needsPositions(x *Tensor, axes []int) bool {
-	for _, a := range axes {
-		for b := a + 1; b <= len(x.parts); b++ {
-			if !slices.Contains(axes, b) {
-				return true
-			}
+	outer, inner := x.divided(axes)
+	if len(outer) == len(x.parts)+1 {
+		for _, a := range inner {
+			reduced = ops.ExpandDims(reduced, a-1)
 		}
+		return reduced
 	}
-	return false
+	var s *segmentation
+	left := x.parts
+	if len(outer) > 0 {
+		s = x.segments(outer...)
+		left = s.outer
+	}
+	flat, _ := split(atLeast(reduced, len(left)))
+	for _, a := range inner {
+		flat = ops.ExpandDims(flat, a)
+	}
+	if s != nil {
+		flat = s.spread(flat)
+	}
+	return x.with(flat)
 }
 
 // SpreadReduced gives each element of t the entry of a reduction over axes, which the
@@ -443,40 +331,15 @@ func (t *Tensor) SpreadReduced(reduced tensor.Tensor, axes []int) tensor.Tensor 
 	return spread(t, reduced, at)
 }
 
-// byPositionBack gives each element of x the entry of red that it was reduced to.
-func byPositionBack(x *Tensor, red tensor.Tensor, axes []int) tensor.Tensor {
-	if len(axes) == 1 {
-		flat, _ := split(red)
-		return x.with(ops.Gather(flat, lineOf(x, axes[0]), 0))
-	}
-	// One axis after the other, in the shapes that there were on the way.
-	last := len(axes) - 1
-	y := greatest.reduce(ops.ZerosLike(x), axes[last:])
-	below := spread1(y, red, axes[:last])
-	return spread1(x, below, axes[last:]).(*Tensor)
-}
-
-// spread1 is spread with a result of the shape of x.
-func spread1(x, red tensor.Tensor, axes []int) tensor.Tensor {
-	t, ok := x.(*Tensor)
-	if ok && (len(axes) == 1 && axes[0] == 0 || needsPositions(t, axes)) {
-		return byPositionBack(t, red, axes)
-	}
-	return tenon.Must(BroadcastTo(keeping(red, axes), ShapeOf(x)))
-}
-
 func varianceOf(x tensor.Tensor, axes []int, ddof int) tensor.Tensor {
-	if t, ok := innermost(x, axes); ok && !x.DType().IsBool() {
-		return build(rows.Var(t.flat, t.parts[len(t.parts)-1].RowSplits(), ddof), t.parts[:len(t.parts)-1])
+	if t, s := segmentsOf(x, axes); s != nil && x.DType().IsReal() {
+		return s.build(s.reduce(t.flat, func(v, s tensor.Tensor) tensor.Tensor { return rows.Var(v, s, ddof) }, ""))
 	}
 	x = floating(x)
 	t, ok := x.(*Tensor)
 	if !ok || len(axes) == t.rank() {
 		flat, _ := split(x)
 		return ops.VarianceDDOF(flat, ddof)
-	}
-	if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.Var(v, s, ddof) }); out != nil {
-		return out
 	}
 	w := widened(t).(*Tensor)
 	far, _ := split(ops.Sub(w, spread(w, meanOf(w, axes), axes)))
@@ -487,16 +350,13 @@ func varianceOf(x tensor.Tensor, axes []int, ddof int) tensor.Tensor {
 
 func logSumExpOf(x tensor.Tensor, axes []int) tensor.Tensor {
 	x = floating(x)
-	if t, ok := innermost(x, axes); ok {
-		return build(rows.LogSumExp(t.flat, t.parts[len(t.parts)-1].RowSplits()), t.parts[:len(t.parts)-1])
+	t, s := segmentsOf(x, axes)
+	if s != nil {
+		return s.build(s.reduce(t.flat, func(v, s tensor.Tensor) tensor.Tensor { return rows.LogSumExp(v, s) }, ""))
 	}
-	t, ok := x.(*Tensor)
-	if !ok || len(axes) == t.rank() {
+	if t == nil || len(axes) == t.rank() {
 		flat, _ := split(x)
 		return ops.LogSumExp(flat)
-	}
-	if out := oneLine(x, axes, func(v, s tensor.Tensor) tensor.Tensor { return rows.LogSumExp(v, s) }); out != nil {
-		return out
 	}
 	d := t.DType()
 	t = widened(t).(*Tensor)
@@ -566,35 +426,37 @@ func narrowed(x tensor.Tensor, d dtype.DType) tensor.Tensor {
 
 // extremal answers argmax and argmin: the position of the first extreme element,
 // missing for an empty row.
-func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, segments func(data, ids, n any) tensor.Tensor, largest bool) ([]tenon.Value, error) {
+func extremal(c *op.Call, inRows func(values, splits any) tensor.Tensor, first rows.Folding) ([]tenon.Value, error) {
 	x, ok := raggedArg(c, 0)
 	if !ok {
 		return nil, op.NotHandled
 	}
 	axis := axisOf(c, x)
 	keep, _ := c.Attr("keepdims").(bool)
-	k := len(x.parts)
 	var out tensor.Tensor
-	switch {
-	case axis > k:
+	if k := len(x.parts); axis > k {
 		out = x.with(op.Apply(c.WithArg(c.Op.Param("axis"), []int{axis - k}).WithArg(c.Op.Param("keepdims"), false), x.flat))
-	case axis == k:
-		p := x.parts[k-1]
-		at, there := positionsFound(inRows(x.flat, p.RowSplits()))
-		outer := x.parts[:k-1]
-		out = withMask(build(at, outer), build(there, outer))
-	default:
-		if out = extremeDown(x, axis, largest); out != nil {
-			break
+	} else {
+		s := x.segments(axis)
+		at, there := positionsFound(s.reduce(x.flat, func(v, s tensor.Tensor) tensor.Tensor { return inRows(v, s) }, first))
+		if s.from != nil && (axis > 0 || k > 1) { // the number of the entry, in place of the row's
+			at = ops.Gather(andZero(entryNumbers(x, axis), x.parts[k-1].StaticNRows()), at, 0)
 		}
-		if out = extremeOfLines(x, axis, inRows); out == nil {
-			out = extremeByPosition(x, axis, segments)
-		}
+		out = withMask(s.build(at), s.build(there))
 	}
 	if keep {
 		out = ops.ExpandDims(out, axis)
 	}
 	return c.One(out)
+}
+
+// andZero returns numbers of which there are n, followed by a 0 where there may be none: what
+// is taken for a fiber without values.
+func andZero(numbers tensor.Tensor, n int) tensor.Tensor {
+	if n > 0 {
+		return numbers
+	}
+	return ops.Concat([]any{numbers, []int64{0}}, 0)
 }
 
 // positionsFound returns positions, int64, with 0 for those that are negative, and which
@@ -612,50 +474,6 @@ func positionsFound(at tensor.Tensor) (found, there tensor.Tensor) {
 		places[i], bits[i] = k&^(k>>63), k >= 0
 	}
 	return d, mask
-}
-
-// extremeOfLines finds the extreme of an axis with partitioned axes below it; nil where
-// the row splits are not in memory.
-func extremeOfLines(x *Tensor, axis int, inRows func(values, splits any) tensor.Tensor) tensor.Tensor {
-	if x.flat.Shape().Rank() != 1 {
-		return nil
-	}
-	room := lineRooms.Get().(*lineRoom)
-	mem := scratch{room.numbers[:]}
-	o, ok := inLines(x, axis, room, &mem)
-	if !ok {
-		return nil
-	}
-	at, ok := inRows(o.values, o.splits).(*tensor.Dense)
-	if !ok || at.DType() != dtype.Int64 || !at.IsContiguous() {
-		return nil
-	}
-	number, ok := entryNumbers(x, axis, &mem)
-	if !ok {
-		return nil
-	}
-	out, place := tensor.Make[int64](at.Shape())
-	mask, there := tensor.Make[bool](at.Shape())
-	for l, k := range tensor.Data[int64](at) {
-		if k >= 0 {
-			place[l], there[l] = number[o.from[o.ends[l]+k]], true
-		}
-	}
-	room.forget(x, at)
-	return withMask(o.build(x, axis, out), o.build(x, axis, mask))
-}
-
-// extremeByPosition finds the extreme of an axis with partitioned axes below it.
-func extremeByPosition(x *Tensor, axis int, segments func(data, ids, n any) tensor.Tensor) tensor.Tensor {
-	r := &reducer{segments: segments}
-	top := r.byPosition(x, axis)
-	hit := ops.Equal(x, byPositionBack(x, top, []int{axis}))
-	number := listNumbers(x, axis)
-	far := int64(1) << 62
-	first := ops.Where(hit, x.with(inner(number, x.flat)), far)
-	at := (&reducer{segments: ops.SegmentMin}).byPosition(first.(*Tensor), axis)
-	flat, parts := split(at)
-	return withMask(build(flat, parts), build(ops.Less(flat, far), parts))
 }
 
 // inner repeats a number for each row of flat over its inner dimensions.

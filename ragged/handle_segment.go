@@ -63,7 +63,12 @@ func segmented(f func(data, ids, n any) tensor.Tensor) handlerFunc {
 			// One more than the largest id, and none without ids.
 			n = ops.Maximum(ops.Add(ops.Max(ops.Cast(ids, dtype.Int64)), int64(1)), int64(0))
 		}
-		return c.One(bySegments(data, ops.Cast(ids, dtype.Int64), ops.Cast(n, dtype.Int64), f))
+		t, ok := data.(*Tensor)
+		if !ok {
+			return c.One(f(data, ids, n))
+		}
+		s := t.by(ops.Cast(ids, dtype.Int64), ops.Cast(n, dtype.Int64))
+		return c.One(s.build(f(t.flat, s.ids(), s.n)))
 	}
 }
 

@@ -56,44 +56,27 @@ func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 // absoluteIn turns positions in the rows of p, which q has rows of, into positions among the
 // values. Negative ones count from the end of the row.
 func absoluteIn(c *op.Call, p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
-	at = asPositions(at)
-	if out, ok := knownAbsolute(p, q, at, func(r int, k, n int64) error {
-		e := c.Errorf(tenon.ErrInvalid, "index %d is out of bounds for %d entries", k, n)
-		e.Where = fmtRow(r)
-		return e
-	}); ok {
-		return out
-	}
-	row := func(v tensor.Tensor) tensor.Tensor {
-		return inner(rows.Repeat(ops.Cast(v, dtype.Int64), q.RowSplits(), q.nvals), at)
-	}
-	n := row(p.RowLengths())
-	within := ops.Where(ops.Less(at, int64(0)), ops.Add(at, n), at)
-	good := ops.LogicalAnd(ops.GreaterEqual(within, int64(0)), ops.Less(within, n))
-	if b, ok := op.Known(ops.All(good)); ok && !tensor.Data[bool](b)[0] {
-		tenon.Throw(c.Errorf(tenon.ErrInvalid, "an index is out of bounds for its row"))
-	}
-	return ops.Where(good, ops.Add(row(p.RowStarts()), within), int64(-1)<<40)
+	return inNameOfCall(c, func() tensor.Tensor { return rows.Places(asPositions(at), q.RowSplits(), p.RowSplits()) })
 }
 
 // acrossRows turns numbers of the entries of an axis with partitioned axes below it into
 // positions among the flat values of t.
 func acrossRows(t, i *Tensor, axis int) tensor.Tensor {
-	// The values of a line lie in the order of their entries' numbers, so that line and
+	// The values of a fiber lie in the order of their entries' numbers, so that fiber and
 	// number together are a key in rising order.
-	line, number := lineOf(t, axis), listNumbers(t, axis)
+	fiber, number := t.segments(axis).ids(), valueNumbers(t, axis)
 	wide := ops.Add(ops.Max(ops.Concat([]any{number, []int64{0}}, 0)), int64(1))
-	keys := ops.Add(ops.Mul(line, wide), number)
+	keys := ops.Add(ops.Mul(fiber, wide), number)
 	order := ops.ArgSort(keys, 0, ops.SortOptions{})
 	sorted := ops.Gather(keys, order, 0)
 	at := asPositions(i.flat)
-	want := ops.Add(inner(ops.Mul(lineOf(i, axis), wide), at), at)
+	want := ops.Add(inner(ops.Mul(i.segments(axis).ids(), wide), at), at)
 	place := ops.SearchSorted(sorted, want, false)
 	n := ops.Cast(outerSize(keys), dtype.Int64)
 	found := ops.Less(place, n)
 	place = ops.Minimum(place, ops.Maximum(ops.Sub(n, int64(1)), int64(0)))
 	got := ops.Gather(sorted, place, 0)
-	// A number that no line has could be the key of an entry of another one.
+	// A number that no fiber has could be the key of an entry of another one.
 	good := ops.LogicalAnd(ops.LogicalAnd(found, ops.Equal(got, want)), ops.LogicalAnd(ops.GreaterEqual(at, int64(0)), ops.Less(at, wide)))
 	if b, ok := op.Known(ops.All(good)); ok && !tensor.Data[bool](b)[0] {
 		tenon.Throw(invalid("ops.TakeAlongAxis", "indices", "name an entry that has no element there"))
@@ -111,17 +94,18 @@ func argSort(c *op.Call) ([]tenon.Value, error) {
 	o := rows.SortOptions{Descending: truthAttr(c, "descending")}
 	axis := axisOf(c, x)
 	k := len(x.parts)
-	switch {
-	case axis > k:
+	if axis > k {
 		return c.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
-	case axis == k:
-		return c.One(x.with(rows.ArgSort(x.flat, x.parts[k-1].RowSplits(), o)))
 	}
-	order, splits, back := gathered(x, axis)
+	s := x.segments(axis)
+	if s.from == nil {
+		return c.One(x.with(rows.ArgSort(x.flat, s.over.RowSplits(), o)))
+	}
+	order, splits, back := s.order()
 	at := rows.ArgSort(ops.Gather(x.flat, order, 0), splits, o)
-	line := newPartition(splits, shape.Unknown)
-	first := inner(rows.Repeat(ops.Cast(line.RowStarts(), dtype.Int64), splits, line.nvals), at)
-	numbers := ops.Gather(listNumbers(x, axis), order, 0)
+	fibers := newPartition(splits, shape.Unknown)
+	first := inner(rows.Repeat(ops.Cast(fibers.RowStarts(), dtype.Int64), splits, fibers.nvals), at)
+	numbers := ops.Gather(valueNumbers(x, axis), order, 0)
 	sorted := ops.Gather(numbers, ops.Add(first, ops.Cast(at, dtype.Int64)), 0)
 	return c.One(x.with(ops.Gather(sorted, back, 0)))
 }

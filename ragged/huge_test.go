@@ -66,7 +66,7 @@ func TestBeyondInt32(t *testing.T) {
 			return tenon.Must(ragged.PartitionFromRowStarts([]int32{0, 1}, ragged.PartitionOptions{NVals: far + 5}))
 		}, "more than int32"},
 		{"positions in rows", func() any { return ops.Index(x, at(far, 0)) }, "row 0: position 4294967296"},
-		{"positions along rows", func() any { return ops.TakeAlongAxis(x, at(far, 0), 1) }, "row 0: index 4294967296"},
+		{"positions along rows", func() any { return ops.TakeAlongAxis(x, at(far, 0), 1) }, "row 0: position 4294967296"},
 		{"coordinates", func() any { return ops.GatherND(x, [][]int64{{2, far + 1}}, 0) }, "position 4294967297"},
 		{"positions of uint64", func() any { return ops.Index(x, tensor.Of([]uint64{1<<64 - 1})) }, "out of bounds for 4 rows"},
 	}

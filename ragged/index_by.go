@@ -2,15 +2,11 @@ package ragged
 
 import (
 	"fmt"
-	"slices"
-	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	kgather "github.com/tenonml/tenon/internal/kernel/gather"
-	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/source"
-	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -45,56 +41,10 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 		checkMask(merged, ops.Reshape(b, []int{-1}))
 		return keyedInRows(gatherRows(merged, at), rest, dim)
 	}
-	if at, ok := knownPositions(t, b); ok {
-		return keyedInRows(gatherRows(t, at), rest, dim)
-	}
 	n := cast(t.parts[0].NRows(), dtype.Int64)
-	b = asPositions(b)
-	at := ops.Where(ops.Less(b, 0), ops.Add(b, n), b)
-	checkPositions(ops.Reshape(b, []int{-1}), at, n)
+	at, err := tenon.Try(func() tensor.Tensor { return rows.FromStart(asPositions(b), n) })
+	tenon.Throw(inNameOf(indexFn, err))
 	return gatheredAt(t, at, rest, dim)
-}
-
-// knownPositions returns the numbers of rows that a vector of positions in memory
-// means: negative ones count from the end.
-func knownPositions(t *Tensor, b tensor.Tensor) (at tensor.Tensor, ok bool) {
-	d, ok := b.(*tensor.Dense)
-	n := t.parts[0].spec.nrows
-	if !ok || d.Rank() != 1 || d.DType() != dtype.Int64 || n < 0 || !d.IsContiguous() {
-		return nil, false
-	}
-	given := tensor.Data[int64](d)
-	for i, k := range given {
-		if k < int64(-n) || k >= int64(n) {
-			tenon.Throw(outOfRange(indexFn, "position "+itoa(i), "%d is out of bounds for %d rows", k, n))
-		}
-	}
-	if !slices.ContainsFunc(given, func(k int64) bool { return k < 0 }) {
-		return d, true
-	}
-	out, numbers := tensor.Make[int64](d.Shape())
-	for i, k := range given {
-		if k < 0 {
-			k += int64(n)
-		}
-		numbers[i] = k
-	}
-	return out, true
-}
-
-// checkPositions fails where positions in memory are not among n rows: given, or counted
-// from the start.
-func checkPositions(given, at, n tensor.Tensor) {
-	bad := ops.LogicalOr(ops.Less(at, 0), ops.GreaterEqual(at, n))
-	b, ok := op.Known(ops.Any(bad))
-	if !ok || !tensor.Data[bool](b)[0] {
-		return
-	}
-	for i, wrong := range tensor.Data[bool](ops.Reshape(bad, []int{-1})) {
-		if wrong {
-			tenon.Throw(outOfRange(indexFn, "position "+itoa(i), "%d is out of bounds for %d rows", itemAt(given, i), known(n)))
-		}
-	}
 }
 
 // gatheredAt returns rows by number, the axes of the numbers standing in the place of
@@ -207,122 +157,14 @@ func takenInRows(t, at *Tensor) tensor.Tensor {
 	}
 	p, q := x.parts[k-1], outer[k-1]
 	values := build(x.flat, x.parts[k:])
-	if out := knownTaken(p, q, values, at.flat, noPosition); out != nil {
-		return onTop(out, outer)
-	}
-	return onTop(gatherRows(values, absolute(p, q, at.flat)), outer)
-}
-
-// absolute turns positions in the rows of p, listed by rows of q, into positions
-// among the values.
-func absolute(p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
-	at = asPositions(at)
-	if out, ok := knownAbsolute(p, q, at, noPosition); ok {
-		return out
-	}
-	const d = dtype.Int64 // which holds every position
-	perRow := func(v tensor.Tensor) tensor.Tensor { return rows.Repeat(cast(v, d), q.RowSplits(), q.nvals) }
-	n, start := perRow(p.RowLengths()), perRow(p.RowStarts())
-	within := ops.Where(ops.Less(at, 0), ops.Add(at, n), at)
-	bad := ops.LogicalOr(ops.Less(within, 0), ops.GreaterEqual(within, n))
-	if b, ok := bad.(*tensor.Dense); ok {
-		for i, wrong := range tensor.Data[bool](b) {
-			if wrong {
-				s, _ := q.Splits64()
-				r := rowOf(s, i)
-				tenon.Throw(outOfRange(indexFn, fmt.Sprintf("row %d", r), "position %v is out of bounds for %v entries", itemAt(at, i), itemAt(n, i)))
-			}
+	taken, err := tenon.Try(func() tensor.Tensor {
+		if plain(values) {
+			return rows.Take(values, asPositions(at.flat), q.RowSplits(), p.as(q.DType()).RowSplits())
 		}
-		return ops.Add(start, within)
-	}
-	// In a graph a position that is out of its row becomes one that no row has.
-	return ops.Where(bad, scalar(-1, d), ops.Add(start, within))
-}
-
-// noPosition returns the error for a position that a row does not have.
-func noPosition(r int, k, n int64) error {
-	return outOfRange(indexFn, fmtRow(r), "position %d is out of bounds for %d entries", k, n)
-}
-
-// knownAbsolute is absolute for what is in memory; refuse makes the error for a position
-// that a row does not have.
-func knownAbsolute(p, q *RowPartition, at tensor.Tensor, refuse func(row int, position, entries int64) error) (tensor.Tensor, bool) {
-	from, to, positions, ok := listedPositions(p, q, at)
-	if !ok {
-		return nil, false
-	}
-	out, places := tensor.Make[int64](at.Shape())
-	if r, k := segment.Places(places, positions, to, from); r >= 0 {
-		tenon.Throw(refuse(r, k, from[r+1]-from[r]))
-	}
-	return out, true
-}
-
-// listedPositions returns what says where positions in rows of p are, listed by rows of q,
-// for what is in memory.
-func listedPositions(p, q *RowPartition, at tensor.Tensor) (from, to, positions []int64, ok bool) {
-	a, ok := at.(*tensor.Dense)
-	if !ok || a.DType() != dtype.Int64 || !a.IsContiguous() {
-		return nil, nil, nil, false
-	}
-	from, okp := p.Splits64()
-	to, okq := q.Splits64()
-	if !okp || !okq || len(from) != len(to) || to[len(to)-1] != int64(a.Len()) {
-		return nil, nil, nil, false
-	}
-	return from, to, tensor.Data[int64](a), true
-}
-
-// knownTaken returns the values at positions in the rows of p, listed by rows of q, in one
-// pass, for single elements in memory; nil where the general way has to be taken.
-func knownTaken(p, q *RowPartition, values, at tensor.Tensor, refuse func(row int, position, entries int64) error) tensor.Tensor {
-	v, ok := values.(*tensor.Dense)
-	if !ok || v.Rank() != 1 || !v.IsContiguous() {
-		return nil
-	}
-	from, to, positions, ok := listedPositions(p, q, at)
-	if !ok || from[len(from)-1] != int64(v.Len()) {
-		return nil
-	}
-	out := tensor.Uninit(v.DType(), at.Shape())
-	r, k := -1, int64(0)
-	dst, src := out.Bytes(), v.Bytes()
-	switch v.DType().Size() {
-	case 4:
-		r, k = segment.Take(wordsOf[uint32](dst), wordsOf[uint32](src), positions, to, from)
-	case 8:
-		r, k = segment.Take(wordsOf[uint64](dst), wordsOf[uint64](src), positions, to, from)
-	case 1:
-		r, k = segment.Take(dst, src, positions, to, from)
-	default:
-		return nil
-	}
-	if r >= 0 {
-		tenon.Throw(refuse(r, k, from[r+1]-from[r]))
-	}
-	return out
-}
-
-// wordsOf returns bytes as the elements that they are moved as.
-func wordsOf[T uint32 | uint64](b []byte) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
-}
-
-func itemAt(t tensor.Tensor, i int) int {
-	return known(ops.Index(t, i))
-}
-
-// rowOf returns the row that value i is in.
-func rowOf(splits []int64, i int) int {
-	lo, hi := 0, len(splits)-1
-	for lo+1 < hi {
-		if mid := (lo + hi) / 2; splits[mid] <= int64(i) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+		return gatherRows(values, rows.Places(asPositions(at.flat), q.RowSplits(), p.RowSplits()))
+	})
+	tenon.Throw(inNameOf(indexFn, err))
+	return onTop(taken, outer)
 }
 
 // deepened returns t with at least k partitions, inner axes becoming uniform ones.

@@ -3,10 +3,9 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/kernel/segment"
-	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -51,158 +50,62 @@ func paddedTo(x tensor.Tensor, target, axis int, o PadOptions) tensor.Tensor {
 		return paddedFrom(values, mask, depth, 1, func(v tensor.Tensor) tensor.Tensor { return takeOrNothing(v, at, there) }, there)
 	}
 	l := listsAt(withoutMask(values), axis)
-	pad := func(q *RowPartition, at, there tensor.Tensor) func(v tensor.Tensor) tensor.Tensor {
-		return throughMasks(func(v tensor.Tensor) tensor.Tensor {
-			m := listsAt(v, axis)
-			m.dense = l.dense
-			return m.with(takeOrNothing(m.values, at, there), q)
-		})
-	}
-	if mask == nil {
-		if out, there, q := movedPadding(l, target, o); out != nil {
-			return withMask(l.with(out, q), l.with(there, q))
-		}
-	}
-	if q, at, there, ok := knownPadding(l.p, target, o); ok {
-		return paddedFrom(values, mask, depth, axis+1, pad(q, at, there), l.with(there, q))
-	}
-	d := l.p.DType()
-	var q *RowPartition
-	goal := scalar(target, d)
+	q, there := l.lengthened(target, o)
+	pad := throughMasks(func(v tensor.Tensor) tensor.Tensor {
+		m := listsAt(v, axis)
+		m.dense = l.dense
+		return m.with(m.filledUp(target, o), q)
+	})
+	return paddedFrom(values, mask, depth, axis+1, pad, l.with(there, q))
+}
+
+// lengthened returns the partition of padded rows, and which of their entries there were.
+func (l lists) lengthened(target int, o PadOptions) (q *RowPartition, there tensor.Tensor) {
+	goal := scalar(target, l.p.DType())
+	there = rows.Present(l.p.RowSplits(), goal, o.Clip)
 	switch {
 	case o.Clip:
-		q = newUniform(l.p.NRows(), goal)
+		return newUniform(l.p.NRows(), goal), there
 	case l.p.IsUniform():
-		q = newUniform(l.p.NRows(), larger(l.p.uniform, goal))
-	default:
-		q = newPartition(cast(rows.FromLengths(ops.Maximum(l.p.RowLengths(), goal)), d), shape.Unknown)
+		return newUniform(l.p.NRows(), larger(l.p.uniform, goal)), there
 	}
-	within := q.OffsetsInRows()
-	rowOf := func(v tensor.Tensor) tensor.Tensor { return rows.Repeat(v, q.RowSplits(), q.nvals) }
-	there := ops.Less(within, rowOf(l.p.RowLengths()))
-	at := ops.Cast(ops.Add(rowOf(l.p.RowStarts()), within), dtype.Int64)
-	return paddedFrom(values, mask, depth, axis+1, pad(q, at, there), l.with(there, q))
+	lengths := ops.Maximum(l.p.RowLengths(), goal)
+	return newPartition(rows.FromLengths(lengths), there.Shape().Dim(0)), there
 }
 
-// manyToPad is the number of entries from which moving whole rows pays.
-const manyToPad = 256
-
-// movedPadding pads many rows of values in memory by moving whole rows, without saying
-// where each entry comes from: it returns the values, which of them there were, and
-// their partition; nil where the general way has to be taken.
-func movedPadding(l lists, target int, o PadOptions) (out, there tensor.Tensor, q *RowPartition) {
-	s, ok := l.p.Splits64()
-	if !ok || l.p.DType() != dtype.Int64 || target > 1<<31 || len(s)-1 > (1<<31)/max(target, 1) || l.p.IsUniform() && !o.Clip {
-		return nil, nil, nil
+// filledUp returns the values with filler behind those of rows that are shorter than a
+// target; longer ones are cut where that is asked for.
+func (l lists) filledUp(target int, o PadOptions) tensor.Tensor {
+	splits, values := l.p.RowSplits(), l.values
+	goal := scalar(target, l.p.DType())
+	if o.Clip && plain(values) {
+		x := rows.ToDense(values, splits, goal, nil)
+		return merged(x, 0, 1)
 	}
-	n := len(s) - 1
-	nvals := int(s[n])
-	if n*target+nvals < manyToPad || nvals > 1<<31 { // the general way checks whether memory holds so many
-		return nil, nil, nil
-	}
-	splits := l.p.RowSplits()
 	if o.Clip {
-		if !inMemory(l.values) || l.values.Shape().Dim(0) != nvals {
-			return nil, nil, nil
-		}
-		x := rows.ToDense(l.values, splits, target, nil)
-		bits, present := tensor.Make[bool](shape.Of(n * target))
-		segment.Present(present, nil, s, target)
-		return ops.Reshape(x, shape.Concat(shape.Of(n*target), x.Shape().Tail(2))), bits, newUniform(l.p.NRows(), scalar(target, dtype.Int64))
+		var at tensor.Tensor
+		splits, at = rows.SliceIndex(splits, key.To(target))
+		values = gatherRows(values, at)
 	}
-	padded, ends := tensor.Make[int64](shape.Of(n + 1))
-	segment.FillUpSplits(ends, s, target)
-	more := rows.Trusted(padded, ends)
-	if out = filledUp(l.values, splits, s, more, ends, target); out == nil {
-		return nil, nil, nil
-	}
-	bits, present := tensor.Make[bool](shape.Of(int(ends[n])))
-	segment.Present(present, ends, s, target)
-	return out, bits, newPartition(more, int(ends[n]))
+	return filledRows(values, splits, goal)
 }
 
-// filledUp returns values in memory with filler behind the rows of splits that are shorter
-// than a target, which become those of more; nil for values of other kinds.
-func filledUp(values, splits tensor.Tensor, s []int64, more tensor.Tensor, ends []int64, target int) tensor.Tensor {
-	n := len(s) - 1
-	if t, ok := values.(*Tensor); ok {
-		// Filler is rows without values.
-		p := t.parts[0]
-		if p.IsUniform() || p.DType() != dtype.Int64 {
-			return nil
-		}
-		lengths := filledUp(p.RowLengths(), splits, s, more, ends, target)
-		if lengths == nil {
-			return nil
-		}
-		return partitioned(t.Values(), newPartition(rows.FromLengths(lengths), t.Values().Shape().Dim(0)))
-	}
-	if !inMemory(values) || values.Shape().Dim(0) != int(s[n]) {
-		return nil
-	}
-	whole := values.Shape().With(0, int(ends[n]))
-	if x, ok := values.(*tensor.Dense); ok && x.IsContiguous() {
-		out := tensor.Uninit(x.DType(), whole)
-		segment.FillUp(out.Bytes(), ends, x.Bytes(), s, target, x.Shape().Tail(1).Size()*x.DType().Size())
+// filledRows puts filler behind the values of rows that are shorter than a width: zeros, or
+// rows without values.
+func filledRows(values, splits, width tensor.Tensor) tensor.Tensor {
+	t, ok := values.(*Tensor)
+	if !ok {
+		out, _ := rows.FillUp(values, splits, width)
 		return out
 	}
-	tails, rest := tensor.Make[int64](shape.Of(n + 1))
-	for r, end := range ends {
-		rest[r] = end - s[r]
+	if p := t.parts[0]; p.IsUniform() { // which the filler has to be, too
+		n := cast(p.uniform, splits.DType())
+		below := filledRows(t.Values(), ops.Mul(splits, n), ops.Mul(width, n))
+		rowsNow := ops.Sum(ops.Maximum(rows.Lengths(splits), width))
+		return partitioned(below, newUniform(cast(rowsNow, p.DType()), p.uniform))
 	}
-	filler := ops.Zeros(values.DType(), whole.With(0, int(rest[n])))
-	out, _ := rows.Concat([]tensor.Tensor{values, filler}, []tensor.Tensor{splits, rows.Trusted(tails, rest)})
-	return out
-}
-
-// inMemory reports whether x is a dense tensor whose elements are there.
-func inMemory(x tensor.Tensor) bool {
-	switch x.(type) {
-	case *tensor.Dense, *tensor.Strings:
-		return true
-	}
-	return false
-}
-
-// knownPadding returns the partition of padded rows, for each of their entries where it
-// comes from, and whether it comes from anywhere, for rows in memory.
-func knownPadding(p *RowPartition, target int, o PadOptions) (q *RowPartition, at, there tensor.Tensor, ok bool) {
-	s, ok := p.Splits64()
-	if !ok || p.DType() != dtype.Int64 || target > 1<<31 || len(s)-1 > (1<<40)/max(target, 1) {
-		return nil, nil, nil, false
-	}
-	splits, ends := tensor.Make[int64](shape.Of(len(s)))
-	ends[0] = 0
-	for r := range len(s) - 1 {
-		n := s[r+1] - s[r]
-		if o.Clip || n < int64(target) {
-			n = int64(target)
-		}
-		ends[r+1] = ends[r] + n
-	}
-	total := int(ends[len(s)-1])
-	if total > 1<<31 { // what follows checks whether memory holds it
-		return nil, nil, nil, false
-	}
-	from, places := tensor.Make[int64](shape.Of(total))
-	mask, bits := tensor.Make[bool](shape.Of(total))
-	for r := range len(s) - 1 {
-		for i := ends[r]; i < ends[r+1]; i++ {
-			k := i - ends[r]
-			places[i], bits[i] = s[r]+k, k < s[r+1]-s[r]
-		}
-	}
-	switch length := known(p.uniform); {
-	case o.Clip:
-		q = newUniform(p.NRows(), scalar(target, dtype.Int64))
-	case p.IsUniform() && length >= 0:
-		q = newUniform(p.NRows(), scalar(max(length, target), dtype.Int64))
-	case p.IsUniform():
-		return nil, nil, nil, false
-	default:
-		q = newPartition(rows.Trusted(splits, ends), total)
-	}
-	return q, from, mask, true
+	lengths, _ := rows.FillUp(t.parts[0].RowLengths(), splits, width)
+	return partitioned(t.Values(), newPartition(rows.FromLengths(lengths), t.parts[0].nvals))
 }
 
 // larger returns the larger of two sizes.
@@ -246,52 +149,11 @@ func takeOrNothing(v, at, there tensor.Tensor) tensor.Tensor {
 		at = ops.Where(there, at, ops.Cast(outerSize(n), dtype.Int64))
 		return tenon.Must(r.AtNumbers(withMask(ops.Gather(withFiller(n), at, 0), there))).(*masked.Tensor).Values()
 	}
-	if out := shortTake(v, at, there); out != nil {
-		return out
+	if plain(v) {
+		return rows.TakePresent(v, at, there)
 	}
 	n := ops.Cast(outerSize(v), dtype.Int64)
 	return gatherRows(withFiller(v), ops.Where(there, at, n))
-}
-
-// shortTake is takeOrNothing for what is in memory; nil where the general way has to be taken.
-func shortTake(v, at, there tensor.Tensor) tensor.Tensor {
-	x, ok := v.(*tensor.Dense)
-	i, ok2 := at.(*tensor.Dense)
-	m, ok3 := there.(*tensor.Dense)
-	if s, places := flatStrings(v), int64s(at); s != nil && ok3 && places != nil && m.DType() == dtype.Bool && m.IsContiguous() {
-		if c, ok := str.GatherWhere(str.Column{Offsets: s.Offsets(), Bytes: s.Buffer()}, places, tensor.Data[bool](m)); ok {
-			return tensor.WrapStrings(c.Offsets, c.Bytes, shape.Of(len(places)))
-		}
-	}
-	if !ok || !ok2 || !ok3 || !x.IsContiguous() || !i.IsContiguous() || !m.IsContiguous() || i.Rank() != 1 || m.Rank() != 1 || i.DType() != dtype.Int64 {
-		return nil
-	}
-	positions, bits := tensor.Data[int64](i), tensor.Data[bool](m)
-	s := x.Shape().With(0, len(positions))
-	if _, err := s.CheckedSize(x.DType().Size()); err != nil || len(bits) != len(positions) {
-		return nil
-	}
-	out := tensor.NewDense(x.DType(), s)
-	size := x.Shape().Tail(1).Size() * x.DType().Size()
-	dst, src, n := out.Bytes(), x.Bytes(), int64(x.Dim(0))
-	for k, from := range positions {
-		if !bits[k] {
-			continue
-		}
-		if from < 0 || from >= n {
-			return nil
-		}
-		copy(dst[k*size:(k+1)*size], src[int(from)*size:])
-	}
-	return out
-}
-
-// flatStrings returns v as a vector of strings, nil where it is none.
-func flatStrings(v tensor.Tensor) *tensor.Strings {
-	if s, ok := v.(*tensor.Strings); ok && s.Shape().Rank() == 1 {
-		return s
-	}
-	return nil
 }
 
 // withFiller adds a row that stands for a missing one behind all others: zeros, or an

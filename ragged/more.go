@@ -1,8 +1,6 @@
 package ragged
 
 import (
-	"slices"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
@@ -101,37 +99,19 @@ func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err e
 	if err != nil {
 		return nil, err
 	}
-	var room [scratchSize]int64
-	if order, ends, ok := byPart(ids, n, &scratch{room[:]}); ok {
-		parts = make([]tensor.Tensor, n)
-		for k := range parts {
-			at := order[ends[k]:ends[k+1]]
-			parts[k] = gatherRows(x, tensor.Vector(slices.Clone(at)))
-		}
-		return parts, nil
-	}
-	for k := range n {
-		at := ops.Reshape(ops.Nonzero(ops.Equal(ids, int64(k))), []int{-1})
-		parts = append(parts, gatherRows(x, at))
+	values, splits := byPart(x, ids, n)
+	parts = make([]tensor.Tensor, n)
+	for k := range parts {
+		parts[k] = sliceOuter(values, ops.Index(splits, k), ops.Index(splits, k+1))
 	}
 	return parts, nil
 }
 
-// manySegments is how many more segments than entries there may be for their entries to be
-// counted one by one.
-const manySegments = 1 << 12
-
-// byPart returns the numbers of the rows of each of n parts, one part behind the other, and
-// where they end, for part numbers in memory that have been checked. Both are in mem.
-func byPart(ids tensor.Tensor, n int, mem *scratch) (order, ends []int64, ok bool) {
-	of := int64s(ids)
-	if of == nil || n > len(of)+manySegments {
-		return nil, nil, false
-	}
-	order, ends = mem.take(int64(len(of))), mem.take(int64(n+1))
-	c := crossing{line: of, lines: int64(n)}
-	c.order(order, nil, ends)
-	return order, ends, true
+// byPart returns the rows of x, the n parts one behind the other, and the splits of the parts.
+func byPart(x, ids tensor.Tensor, n int) (values, splits tensor.Tensor) {
+	one := rows.Uniform(int64(1), outerSize(ids)) // each row by itself
+	order, splits, _ := rows.FiberOrder(one, ids, int64(n))
+	return gatherRows(x, order), splits
 }
 
 // StackDynamicPartitions is [DynamicPartition] with the parts as rows of one ragged
@@ -149,14 +129,7 @@ func StackDynamicPartitions(data, partitions any, n int) (y *Tensor, err error) 
 	if err != nil {
 		return nil, err
 	}
-	var order, splits tensor.Tensor
-	if by, ends, ok := byPart(ids, n, &scratch{}); ok {
-		order, splits = tensor.Vector(by), rows.Trusted(tensor.Vector(ends), ends)
-	} else {
-		order = ops.ArgSort(ids, 0, ops.SortOptions{})
-		splits = rows.FromRowIDs(ops.Gather(ids, order, 0), int64(n))
-	}
-	values := gatherRows(x, order)
+	values, splits := byPart(x, ids, n)
 	if _, p := split(values); len(p) > 0 {
 		d = p[0].DType()
 	}

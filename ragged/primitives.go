@@ -70,15 +70,6 @@ var smallScalars = func() (all [64]tensor.Tensor) {
 	return all
 }()
 
-// knownInts returns an integer argument as a slice, which is not to be changed, if its
-// elements are known.
-func knownInts(c *op.Call, i int) ([]int, bool) {
-	if d, ok := c.Args[i].(*tensor.Dense); ok && d != nil && d.DType() == dtype.Int64 && d.IsContiguous() {
-		return tensor.Data[int](d), true
-	}
-	return c.ConstInts(i)
-}
-
 // ints makes zeros. As many as no memory holds, for rows that are only declared, are an error.
 func ints(n int) []int64 {
 	if uint(n) > 1<<43 {

@@ -148,19 +148,11 @@ func joinedAlong(x tensor.Tensor, a int, sep string) tensor.Tensor {
 	if !ok {
 		return ops.StringReduceJoin(x, sep, a)
 	}
-	k := len(t.parts)
-	switch {
-	case a > k:
+	if k := len(t.parts); a > k {
 		return t.with(ops.StringReduceJoin(t.flat, sep, a-k))
-	case a == k:
-		return build(rows.ReduceJoin(t.flat, t.parts[k-1].RowSplits(), sep), t.parts[:k-1])
 	}
-	r := &reducer{segments: func(data, ids, n any) tensor.Tensor {
-		order := ops.ArgSort(ids, 0, ops.SortOptions{})
-		splits := rows.FromRowIDs(ops.Gather(ids, order, 0), n)
-		return rows.ReduceJoin(ops.Gather(data, order, 0), splits, sep)
-	}}
-	return r.byPosition(t, a)
+	s := t.segments(a)
+	return s.build(s.reduce(t.flat, func(v, splits tensor.Tensor) tensor.Tensor { return rows.ReduceJoin(v, splits, sep) }, ""))
 }
 
 // nGrams answers with the sequences of neighbouring strings of each innermost row.

@@ -10,7 +10,7 @@
 //
 // The laws are those of tenon.Value and tenon.Spec: a Spec survives its text and
 // binary form; a value comes apart into the components that its Spec names and
-// goes together again; wrong components are refused with a *tenon.Error; Equal,
+// goes together again and shares no memory with its Spec; wrong components are refused with a *tenon.Error; Equal,
 // Subtype, Compatible and Merge form an order; Key agrees with Equal; batching and
 // boxing, where a type has them, can be undone; no encoding, however hostile,
 // makes it panic.

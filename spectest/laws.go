@@ -36,6 +36,7 @@ func Laws(t testing.TB, o Options, values ...tenon.Value) {
 		specs = append(specs, s)
 		c.runs("spec", func() { c.spec(v, s) })
 		c.runs("components", func() { c.components(v, s) })
+		c.runs("owned", func() { c.owned(v, s) })
 		c.runs("nest", func() { c.nest(v) })
 		c.runs("batch", func() { c.batch(s) })
 		c.runs("box", func() { c.box(v, s) })

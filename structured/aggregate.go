@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
@@ -50,12 +49,8 @@ func (g *Grouping) compute(fn string, a Aggregation) tensor.Tensor {
 		names := fieldPath(fn, a.path)
 		c.path = PathString(names)
 		c.all = g.t.entry(fn, names)
-		c.v, c.mask = c.all, nil
-		if m, ok := c.all.(*masked.Tensor); ok {
-			c.v, c.mask = m.Values(), m.Mask()
-			if c.mask.Shape().Rank() == 1 {
-				c.ids = ops.Where(c.mask, g.ids, int64(-1))
-			}
+		if c.v, c.mask = there(c.all); c.mask != nil {
+			c.ids = ops.Where(c.mask, g.ids, int64(-1))
 		}
 	}
 	return a.f(c)
@@ -100,7 +95,7 @@ func CountDistinct(path string) Aggregation {
 // numbers returns the entries as numbers: truth values as 0 and 1.
 func (c *aggregated) numbers(what string) tensor.Tensor {
 	d := c.v.DType()
-	if s := c.v.Shape(); s.Rank() < 1 || !d.IsNumeric() && !d.IsBool() || !isPlain(c.v) || c.mask != nil && c.mask.Shape().Rank() != 1 {
+	if s := c.v.Shape(); s.Rank() < 1 || !d.IsNumeric() && !d.IsBool() || !isPlain(c.v) {
 		e := invalid(c.fn, c.path, "is %s, which has no %s", tenon.String(c.all.Spec()), what)
 		e.Hint = "of lists flatten the elements first, or make one value of each list"
 		tenon.Throw(e)
@@ -164,7 +159,7 @@ func (c *aggregated) orMissing(out tensor.Tensor) tensor.Tensor {
 	if c.mask == nil && c.first != nil {
 		return out
 	}
-	return tenon.Must(masked.New(out, ops.Greater(c.counts(c.ids), int64(0))))
+	return hidden(out, ops.Greater(c.counts(c.ids), int64(0)))
 }
 
 // extremeText compares strings by their ranks.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
@@ -47,8 +46,8 @@ func (c column) with(v tensor.Tensor) column {
 // records is done to each piece.
 func pieces(v tensor.Tensor) ([]tensor.Tensor, func([]tensor.Tensor) tensor.Tensor, bool) {
 	switch x := v.(type) {
-	case *masked.Tensor:
-		return []tensor.Tensor{x.Values(), x.Mask()}, func(l []tensor.Tensor) tensor.Tensor { return tenon.Must(masked.New(l[0], l[1])) }, true
+	case optional:
+		return []tensor.Tensor{x.Values(), x.Mask()}, func(l []tensor.Tensor) tensor.Tensor { return hidden(l[0], l[1]) }, true
 	case composite:
 		return []tensor.Tensor{x.records()}, func(l []tensor.Tensor) tensor.Tensor { return x.like(l[0].(*Tensor)) }, true
 	case *Dictionary:
@@ -57,12 +56,27 @@ func pieces(v tensor.Tensor) ([]tensor.Tensor, func([]tensor.Tensor) tensor.Tens
 	return nil, nil, false
 }
 
-// covering returns a mask that has the first r dimensions of its values at least.
+// covering spreads masks of fewer than the first r dimensions of their values to these:
+// what is in a list that is missing is missing.
 func covering(v tensor.Tensor, r int) tensor.Tensor {
-	if m, ok := v.(*masked.Tensor); ok && m.Mask().Shape().Rank() < r {
-		return tenon.Must(masked.New(m.Values(), m.Full()))
+	m, ok := v.(optional)
+	if !ok {
+		return v
 	}
-	return v
+	values, mask := covering(m.Values(), r), m.Mask()
+	k := mask.Shape().Rank()
+	if k >= r {
+		return hidden(values, mask)
+	}
+	base, _ := unmasked(values)
+	parts := outerParts("structured", "", base, r, dtype.Int64)
+	if k > 1 {
+		mask = tenon.Must(ragged.WithRaggedRank(mask, k-1)).(*ragged.Tensor).FlatValues()
+	}
+	for _, p := range parts[k-1:] {
+		mask = ops.Gather(mask, p.ValueRowIDs(), 0)
+	}
+	return hidden(values, tenon.Must(ragged.FromPartitions(mask, parts...)))
 }
 
 // liftMask turns rows of masked values, as ragged values may be, into masked rows.

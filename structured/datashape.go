@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -43,7 +42,7 @@ func datashape(s tenon.Spec, skip int) string {
 			return sizes(all, varies, skip) + x.DType().String()
 		}
 		return sizes(all, varies, skip) + datashape(x.Flat(), all.Rank())
-	case *masked.Spec:
+	case optionalSpec:
 		// The mask covers the first dimensions; what is below may be missing as a whole.
 		k := max(x.Mask().(typedSpec).Shape().Rank(), skip)
 		all := datashape(x.Values(), skip)

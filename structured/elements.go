@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
@@ -67,7 +66,7 @@ func identities(v tensor.Tensor) []tensor.Tensor {
 			out = append(out, ops.Where(own, identity(c.v()), int64(-1)))
 		}
 		return out
-	case *masked.Tensor:
+	case optional:
 		if x.Mask().Shape().Rank() == 1 {
 			return []tensor.Tensor{ops.Where(x.Mask(), identity(x.Values()), int64(-1))}
 		}
@@ -157,15 +156,11 @@ func sameEntries(a, b tensor.Tensor) tensor.Tensor {
 	if d, ok := b.(*Dictionary); ok {
 		return sameEntries(a, d.Decode())
 	}
-	x, ok := a.(*masked.Tensor)
-	y, ok2 := b.(*masked.Tensor)
-	if ok || ok2 {
-		x, y = asMasked(a, x), asMasked(b, y)
-		if x.Mask().Shape().Rank() == 1 && y.Mask().Shape().Rank() == 1 {
-			there := ops.Equal(x.Mask(), y.Mask())
-			return ops.LogicalAnd(there, ops.LogicalOr(ops.LogicalNot(x.Mask()), sameEntries(x.Values(), y.Values())))
-		}
-		a, b = covering(x, 2), covering(y, 2)
+	x, p := there(a)
+	y, q := there(b)
+	if p != nil || q != nil {
+		p, q = allOr(x, p), allOr(y, q)
+		return ops.LogicalAnd(ops.Equal(p, q), ops.LogicalOr(ops.LogicalNot(p), sameEntries(x, y)))
 	}
 	a, b = denser(a), denser(b)
 	if isOther(a) && isOther(b) {
@@ -198,12 +193,12 @@ func denser(v tensor.Tensor) tensor.Tensor {
 	return d
 }
 
-// asMasked returns v with a mask of rows, where it has none.
-func asMasked(v tensor.Tensor, m *masked.Tensor) *masked.Tensor {
-	if m != nil {
-		return m
+// allOr returns the mask of entries, true for all where it is nil.
+func allOr(v, mask tensor.Tensor) tensor.Tensor {
+	if mask != nil {
+		return mask
 	}
-	return tenon.Must(masked.New(v, ops.Fill(ops.ExpandDims(sizeOf(v, dtype.Int64), 0), true)))
+	return allThere(v, 1)
 }
 
 // sameLists is sameEntries for lists: those of one length are compared element by

@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -17,35 +18,14 @@ import (
 // the parts along its first dimension. They throw errors.
 
 // spread puts the entries of v, of which there is one for each true of has, where has
-// is true. Elsewhere the entry is missing: a list of records is empty, and anything
-// else is masked.
+// is true. Elsewhere the entry is missing.
 func spread(v, has tensor.Tensor) tensor.Tensor {
-	splits := rows.FromLengths(ops.Cast(has, dtype.Int64))
-	out := fillBy(v, splits)
-	if s, ok := v.(*Tensor); ok && s.rank > 1 {
-		return out
-	}
-	return hidden(out, has)
+	return hidden(fillBy(v, rows.FromLengths(ops.Cast(has, dtype.Int64))), has)
 }
 
 // hidden returns a column of which only those entries are there for which a mask is true.
 func hidden(v, mask tensor.Tensor) tensor.Tensor {
-	m, ok := v.(*masked.Tensor)
-	if !ok {
-		return tenon.Must(masked.New(v, mask))
-	}
-	r, ok := m.Mask().(*ragged.Tensor)
-	if !ok {
-		for mask.Shape().Rank() < m.Mask().Shape().Rank() {
-			mask = ops.ExpandDims(mask, -1)
-		}
-		return tenon.Must(masked.New(m.Values(), ops.LogicalAnd(m.Mask(), mask)))
-	}
-	for _, p := range r.Partitions() {
-		mask = ops.Gather(mask, p.ValueRowIDs(), 0)
-	}
-	flat := tenon.Must(r.WithFlatValues(ops.LogicalAnd(r.FlatValues(), mask)))
-	return tenon.Must(masked.New(m.Values(), flat))
+	return tenon.Must(masked.New(v, mask))
 }
 
 // fillBy puts the entries of v into rows of one entry or none, and fills the others
@@ -125,13 +105,12 @@ func lists(v tensor.Tensor) (p *ragged.RowPartition, elements tensor.Tensor, ok 
 		return p, newTensor(x.rank-1, p.NVals(), x.parts[1:], x.cols, x.dtype), true
 	case *ragged.Tensor:
 		return x.Partition(), x.Values(), true
-	case *masked.Tensor:
+	case optional:
 		if x.Values().Shape().Rank() < 2 {
 			break
 		}
-		if x.Mask().Shape().Rank() == 1 { // only the lists that are there keep their elements
-			left := ops.BooleanMask(x.Values(), x.Mask(), 0)
-			return lists(fillBy(asLists(left), rows.FromLengths(ops.Cast(x.Mask(), dtype.Int64))))
+		if x.Mask().Shape().Rank() == 1 {
+			return listsOf(x.Values(), x.Mask())
 		}
 		p, values, _ := lists(x.Values())
 		_, mask, _ := lists(x.Mask())
@@ -147,10 +126,38 @@ func lists(v tensor.Tensor) (p *ragged.RowPartition, elements tensor.Tensor, ok 
 	return r.Partition(), r.Values(), true
 }
 
+// listsOf is lists of which those are there for which a mask is true, nil for all: the
+// others have no elements.
+func listsOf(v, mask tensor.Tensor) (p *ragged.RowPartition, elements tensor.Tensor, ok bool) {
+	p, elements, ok = lists(v)
+	if mask == nil || !ok || emptyWhere(p, mask) {
+		return p, elements, ok
+	}
+	left := gatherRows(asLists(v), ops.BooleanMask(upTo(sizeOf(v, dtype.Int64)), mask, 0))
+	return lists(fillBy(left, rows.FromLengths(ops.Cast(mask, dtype.Int64))))
+}
+
+// emptyWhere reports whether the rows of a partition for which a mask is false are known
+// to be empty.
+func emptyWhere(p *ragged.RowPartition, mask tensor.Tensor) bool {
+	splits, ok := p.Splits64()
+	m, ok2 := op.Known(mask)
+	if !ok || !ok2 {
+		return false
+	}
+	for i, there := range tensor.Data[bool](m) {
+		if !there && splits[i] != splits[i+1] {
+			return false
+		}
+	}
+	return true
+}
+
 // asLists returns a tensor of rank 2 or more with a partition.
 func asLists(v tensor.Tensor) tensor.Tensor {
-	if s, ok := v.(*Tensor); ok {
-		return s
+	switch v.(type) {
+	case *Tensor, *ragged.Tensor:
+		return v
 	}
 	if list, with, ok := pieces(v); ok {
 		for i, x := range list {
@@ -161,14 +168,25 @@ func asLists(v tensor.Tensor) tensor.Tensor {
 	return tenon.Must(ragged.WithRaggedRank(v, 1))
 }
 
-// there returns the entries of a column without a mask, and the mask, nil where
-// nothing can be missing.
+// there returns the entries of a column, and the mask that says which of them are there,
+// nil where all are. What is missing inside of the entries stays so.
 func there(v tensor.Tensor) (values, mask tensor.Tensor) {
-	m, ok := v.(*masked.Tensor)
-	if !ok {
+	m, ok := v.(optional)
+	if !ok || m.Mask().Shape().Rank() > 1 {
 		return v, nil
 	}
-	return m.Values(), m.Full()
+	return m.Values(), m.Mask()
+}
+
+// unmasked returns what is below all masks of a value, and what puts these around
+// another value.
+func unmasked(v tensor.Tensor) (values tensor.Tensor, with func(tensor.Tensor) tensor.Tensor) {
+	m, ok := v.(optional)
+	if !ok {
+		return v, func(x tensor.Tensor) tensor.Tensor { return x }
+	}
+	values, below := unmasked(m.Values())
+	return values, func(x tensor.Tensor) tensor.Tensor { return hidden(below(x), m.Mask()) }
 }
 
 // gatherRows returns entries of a column by number. Rows of records are gathered

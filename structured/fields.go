@@ -81,13 +81,8 @@ func (t *Tensor) only(fn string, s *selection, path []string) *Tensor {
 	cols := make([]column, len(s.below))
 	for i, b := range s.below {
 		at := append(slices.Clone(path), b.name)
-		k := t.find(b.name)
-		if k < 0 {
-			e := invalid(fn, PathString(at), "there is no such field, but %q", t.FieldNames())
-			e.Kind = tenon.ErrNotFound
-			tenon.Throw(e)
-		}
-		cols[i] = t.cols[k]
+		t.wantField(fn, at)
+		cols[i] = t.cols[t.find(b.name)]
 		if !b.whole {
 			below := inRecords(cols[i].v(), func(u *Tensor) *Tensor { return u.only(fn, b, at) })
 			if below == nil {
@@ -102,14 +97,9 @@ func (t *Tensor) only(fn string, s *selection, path []string) *Tensor {
 // inRecords applies f to a column of records, which may be optional. It is nil for
 // other columns.
 func inRecords(v tensor.Tensor, f func(*Tensor) *Tensor) tensor.Tensor {
-	if s, ok := v.(*Tensor); ok {
-		return f(s)
-	}
-	if list, with, ok := pieces(v); ok {
-		if s, ok := list[0].(*Tensor); ok {
-			list[0] = f(s)
-			return with(list)
-		}
+	values, with := unmasked(v)
+	if s, ok := values.(*Tensor); ok {
+		return with(f(s))
 	}
 	return nil
 }
@@ -138,6 +128,7 @@ func (t *Tensor) Rename(path, name string) *Tensor {
 	names := fieldPath(fn, path)
 	tenon.Throw(checkNames(fn, []Field{{name, tensor.Scalar(false)}}, false))
 	return t.changed(fn, names, 0, func(u *Tensor, k int) []column {
+		u.wantField(fn, names)
 		cols := slices.Clone(u.cols)
 		cols[k].name = name
 		if j := u.find(name); j >= 0 && j != k {
@@ -147,18 +138,24 @@ func (t *Tensor) Rename(path, name string) *Tensor {
 	})
 }
 
-// changed replaces the columns of the records that hold the field at a path.
-func (t *Tensor) changed(fn string, path []string, depth int, f func(u *Tensor, k int) []column) *Tensor {
-	k := t.find(path[depth])
-	if k < 0 {
-		e := invalid(fn, PathString(path[:depth+1]), "there is no such field, but %q", t.FieldNames())
+// wantField throws unless t has the field at the end of a path.
+func (t *Tensor) wantField(fn string, path []string) {
+	if t.find(path[len(path)-1]) < 0 {
+		e := invalid(fn, PathString(path), "there is no such field, but %q", t.FieldNames())
 		e.Kind = tenon.ErrNotFound
 		tenon.Throw(e)
 	}
+}
+
+// changed replaces the columns of the records that hold the field at a path, or that do
+// not hold it yet: k is negative then.
+func (t *Tensor) changed(fn string, path []string, depth int, f func(u *Tensor, k int) []column) *Tensor {
+	k := t.find(path[depth])
 	var cols []column
 	if depth == len(path)-1 {
 		cols = f(t, k)
 	} else {
+		t.wantField(fn, path[:depth+1])
 		cols = slices.Clone(t.cols)
 		below := inRecords(cols[k].v(), func(u *Tensor) *Tensor { return u.changed(fn, path, depth+1, f) })
 		if below == nil {
@@ -179,35 +176,35 @@ func (t *Tensor) Apply(path string, f func(v tensor.Tensor) tensor.Tensor) *Tens
 }
 
 // MapFields returns the records with each field that holds no records, at any depth,
-// replaced by what f makes of it, given its path. f may return nil to leave it out.
+// replaced by what f makes of it, given its path. f may return nil to leave it out. Where
+// a record is missing, its fields hold filler, and what f makes of them is missing too.
 func (t *Tensor) MapFields(f func(path []string, v tensor.Tensor) tensor.Tensor) *Tensor {
-	return t.mapFields(t, nil, f)
+	return newTensor(t.rank, t.nrows, t.parts, t.mapFields(nil, f), t.dtype)
 }
 
-// mapFields maps the fields of t, which is at a path of all.
-func (t *Tensor) mapFields(all *Tensor, path []string, f func(path []string, v tensor.Tensor) tensor.Tensor) *Tensor {
+// mapFields returns the columns of mapped fields of t, which is at a path.
+func (t *Tensor) mapFields(path []string, f func(path []string, v tensor.Tensor) tensor.Tensor) []column {
 	const fn = "structured.MapFields"
-	full := all
-	if len(path) > 0 {
-		full, _ = tenon.Must(all.Field(path...)).(*Tensor)
-	}
 	var cols []column
 	for _, c := range t.cols {
 		at := append(slices.Clone(path), c.name)
-		if full == nil { // records that may be missing keep their fields
-			cols = append(cols, c)
-			continue
-		}
-		if below := inRecords(c.v(), func(u *Tensor) *Tensor { return u.mapFields(all, at, f) }); below != nil {
+		below := inRecords(c.v(), func(u *Tensor) *Tensor {
+			full := u // with the dimensions of the records around
+			if t.rank > 0 {
+				full = t.field(c.with(u)).(*Tensor)
+			}
+			return newTensor(u.rank, u.nrows, u.parts, full.mapFields(at, f), u.dtype)
+		})
+		if below != nil {
 			c = c.with(below)
-		} else if v := f(at, tenon.Must(all.Field(at...))); v == nil {
+		} else if v := f(at, t.field(c)); v == nil {
 			continue
 		} else {
-			c = columnOf(fn, Field{c.name, v}, full.rank, full, full.dtype)
+			c = columnOf(fn, Field{c.name, v}, t.rank, t, t.dtype)
 		}
 		cols = append(cols, c)
 	}
-	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
+	return cols
 }
 
 // Unzip returns the fields, each with the dimensions of the records.
@@ -272,8 +269,10 @@ func (t *Tensor) Broadcast(path, to, name string) *Tensor {
 	if len(below) <= len(parent) || !slices.Equal(parent, below[:len(parent)]) {
 		tenon.Throw(invalid(fn, PathString(below), "is not below the records that have %s", PathString(from)))
 	}
-	above, ok := tenon.Must(t.Field(parent...)).(*Tensor)
-	child, ok2 := tenon.Must(t.Field(below...)).(*Tensor)
+	over, _ := unmasked(tenon.Must(t.Field(parent...)))
+	under, _ := unmasked(tenon.Must(t.Field(below...)))
+	above, ok := over.(*Tensor)
+	child, ok2 := under.(*Tensor)
 	if !ok || !ok2 {
 		tenon.Throw(invalid(fn, PathString(below), "is no structured field"))
 	}
@@ -287,8 +286,9 @@ func (t *Tensor) Broadcast(path, to, name string) *Tensor {
 	if child.find(name) >= 0 {
 		tenon.Throw(invalid(fn, PathString(append(below, name)), "there is such a field already"))
 	}
-	cols := append(slices.Clone(child.cols), column{name: name, now: v, inner: allPlain})
-	return tenon.Must(t.WithUpdates([]Update{{Path: below, Value: newTensor(child.rank, child.nrows, child.parts, cols, child.dtype)}}))
+	return t.changed(fn, append(below, name), 0, func(u *Tensor, _ int) []column {
+		return append(slices.Clone(u.cols), column{name: name, now: v, inner: allPlain})
+	})
 }
 
 // Filter returns the records for which a condition holds, written as in a filter of
@@ -318,8 +318,8 @@ func (t *Tensor) Where(mask any) *Tensor {
 	if t.rank == 0 {
 		tenon.Throw(invalid(fn, "", "a single record is no list to filter"))
 	}
-	if v, has := there(m); has != nil {
-		m = ops.LogicalAnd(v, has)
+	if o, ok := covering(m, m.Shape().Rank()).(optional); ok {
+		m = ops.LogicalAnd(o.Values(), o.Mask())
 	}
 	if r := m.Shape().Rank(); r < 1 || r > t.rank {
 		tenon.Throw(invalid(fn, "mask", "has rank %d, the records %d", r, t.rank))

@@ -265,7 +265,7 @@ func TestJoin(t *testing.T) {
 		rec{"id": 1, "name": "Adele", "extra": rec{"a": 2}, "list": list{3}, "records": list{}},
 	})
 	got := s.Select("id", "name").Join(more, structured.JoinOptions{Kind: structured.Left, On: []string{"id"}, Suffix: "_more"})
-	want := "[map[extra:map[a:2] id:1 list:[3] name:Ada name_more:Adele records:[]] map[extra:<nil> id:2 list:<nil> name:Bo name_more:<nil> records:[]] map[extra:map[a:1] id:3 list:[1 2] name:Cy name_more:Cyril records:[map[b:5]]]]"
+	want := "[map[extra:map[a:2] id:1 list:[3] name:Ada name_more:Adele records:[]] map[extra:<nil> id:2 list:<nil> name:Bo name_more:<nil> records:<nil>] map[extra:map[a:1] id:3 list:[1 2] name:Cy name_more:Cyril records:[map[b:5]]]]"
 	if text := fmt.Sprint(plainOf(t, got)); text != want {
 		t.Errorf("got %s, want %s", text, want)
 	}

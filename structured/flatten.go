@@ -69,6 +69,7 @@ func (t *Tensor) Flatten(empty EmptyLists, paths ...string) *Tensor {
 	s := t
 	for i, path := range names { // out of the way, as lists need not be gathered
 		s = s.changed(fn, path, 0, func(u *Tensor, k int) []column {
+			u.wantField(fn, path)
 			cols := append([]column(nil), u.cols...)
 			cols[k] = column{name: cols[k].name, now: &later{elements[i]}}
 			return cols
@@ -157,7 +158,7 @@ func (t *Tensor) entryColumn(fn string, path []string) column {
 		v := cols[k].v()
 		var under tensor.Tensor
 		if u, mask := there(v); mask != nil {
-			v, under = u, oneEach(mask)
+			v, under = u, mask
 		}
 		s, ok := v.(*Tensor)
 		switch {

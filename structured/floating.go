@@ -2,8 +2,6 @@ package structured
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 )
 
 // FloatingFields returns the tensor without the fields of other element types than
@@ -15,8 +13,6 @@ func (t *Tensor) floating() *Tensor {
 	for _, c := range t.cols {
 		if s, ok := c.v().(*Tensor); ok {
 			c = c.with(s.floating())
-		} else if m, ok := c.v().(*masked.Tensor); ok && m.DType() == dtype.None {
-			continue
 		} else if d := c.v().DType(); !d.IsFloat() && !d.IsComplex() {
 			continue
 		}

@@ -27,10 +27,20 @@ type optionalSpec interface {
 	Mask() tenon.Spec
 }
 
-// optionalOf returns the Spec of values of which rows of a rank may be missing.
+// optionalOf returns the Spec of values of which rows of a rank may be missing, beside
+// those of another rank that may be already.
 func optionalOf(s tenon.Spec, rank int) (tenon.Spec, error) {
-	if m, ok := s.(optionalSpec); ok && m.Mask().(typedSpec).Shape().Rank() == rank {
-		return s, nil
+	if m, ok := s.(optionalSpec); ok {
+		switch k := m.Mask().(typedSpec).Shape().Rank(); {
+		case k == rank:
+			return s, nil
+		case k < rank: // masks of more dimensions are inside
+			below, err := optionalOf(m.Values(), rank)
+			if err != nil {
+				return nil, err
+			}
+			return masked.NewSpec(below, k)
+		}
 	}
 	return masked.NewSpec(s, rank)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
@@ -105,7 +104,7 @@ func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
 			}
 			return keys
 		}
-	case *masked.Tensor:
+	case optional:
 		values, mask := x.Values(), x.Mask()
 		if values.Shape().Rank() == 1 && mask.Shape().Rank() == 1 {
 			return append(appendKeys(fn, path, keys, cleared(values, mask)), mask)
@@ -132,8 +131,8 @@ func cleared(v, mask tensor.Tensor) tensor.Tensor {
 		}
 		return newTensor(s.rank, s.nrows, s.parts, cols, s.dtype)
 	}
-	if m, ok := v.(*masked.Tensor); ok {
-		return tenon.Must(masked.New(m.Values(), ops.LogicalAnd(m.Mask(), mask)))
+	if _, ok := v.(optional); ok {
+		return hidden(v, mask)
 	}
 	if d, ok := v.(*Dictionary); ok {
 		v = d.Decode()

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
@@ -87,7 +86,7 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 	for _, v := range values {
 		if s, ok := v.(*Tensor); ok {
 			structs = append(structs, s)
-		} else if _, ok := v.(*masked.Tensor); ok {
+		} else if _, ok := v.(optional); ok {
 			return nil, op.NotHandled // it asks for its records and its mask
 		} else if c.Op.Name == "concat" || c.Op.Name == "stack" {
 			return nil, c.Errorf(tenon.ErrInvalid, "structured tensors join only with one another")
@@ -181,12 +180,12 @@ func joined(structs []*Tensor) []column {
 // join puts the entries of columns one behind the other. What may be missing as a
 // whole keeps its mask, however its elements are divided.
 func join(parts []tensor.Tensor) tensor.Tensor {
-	rank, same := 0, true
+	rank := 0 // of the outermost mask
 	for _, v := range parts {
-		if m, ok := v.(*masked.Tensor); ok {
-			k := m.Mask().Shape().Rank()
-			same = same && (rank == 0 || rank == k)
-			rank = k
+		if m, ok := v.(optional); ok {
+			if k := m.Mask().Shape().Rank(); rank == 0 || k < rank {
+				rank = k
+			}
 		}
 	}
 	if rank == 0 {
@@ -203,18 +202,13 @@ func join(parts []tensor.Tensor) tensor.Tensor {
 	}
 	values, masks := slices.Clone(parts), slices.Clone(parts)
 	for i, v := range parts {
-		m, ok := v.(*masked.Tensor)
-		switch {
-		case ok && same:
+		if m, ok := v.(optional); ok && m.Mask().Shape().Rank() == rank {
 			values[i], masks[i] = m.Values(), m.Mask()
-		case same:
+		} else {
 			masks[i] = allThere(v, rank)
-		default:
-			m = masked.All(v)
-			values[i], masks[i] = m.Values(), m.Full()
 		}
 	}
-	return tenon.Must(masked.New(join(values), join(masks)))
+	return hidden(join(values), join(masks))
 }
 
 // alike returns what all columns are made of, where that is one tensor of each: unions,
@@ -315,12 +309,8 @@ func sameFields(c *op.Call, s, u *Tensor) error {
 
 // sameKind checks that two columns join; ranked says that both have rows.
 func sameKind(c *op.Call, name string, a, b tensor.Tensor, ranked bool) error {
-	if x, ok := a.(*masked.Tensor); ok {
-		a = x.Values()
-	}
-	if x, ok := b.(*masked.Tensor); ok {
-		b = x.Values()
-	}
+	a, _ = unmasked(a)
+	b, _ = unmasked(b)
 	x, ok := a.(*Tensor)
 	y, ok2 := b.(*Tensor)
 	switch {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/source"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/tensor"
@@ -101,7 +100,7 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 		if t, ok := v.(*Tensor); ok {
 			return t.atNumbers(ops.Index(t.numbers(), anys(keys)...))
 		}
-		return ops.Index(v, anys(keys)...)
+		return indexedLeaf(v, keys)
 	}
 	k := keys[rank]
 	if k.Kind != key.FieldKind {
@@ -139,7 +138,7 @@ func (t *Tensor) indexOther(i int, outer, inner []key.Key) tensor.Tensor {
 // indexedLeaf indexes what holds no records. Of lists that may be missing the keys of
 // their elements leave the mask alone, so that an empty list is no missing one.
 func indexedLeaf(v tensor.Tensor, keys []key.Key) tensor.Tensor {
-	m, ok := v.(*masked.Tensor)
+	m, ok := v.(optional)
 	if !ok {
 		return ops.Index(v, anys(keys)...)
 	}
@@ -157,7 +156,7 @@ func indexedLeaf(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	if len(outer) > 0 {
 		mask = ops.Index(mask, anys(outer)...)
 	}
-	return tenon.Must(masked.New(ops.Index(m.Values(), anys(keys)...), mask))
+	return hidden(indexedLeaf(m.Values(), keys), mask)
 }
 
 // recordRank returns the number of dimensions of records, some of which may be
@@ -166,7 +165,7 @@ func recordRank(v tensor.Tensor) (int, bool) {
 	switch x := v.(type) {
 	case *Tensor:
 		return x.rank, true
-	case *masked.Tensor:
+	case optional:
 		return recordRank(x.Values())
 	}
 	return 0, false

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/tensor"
@@ -47,19 +46,31 @@ type JoinOptions struct {
 
 	// As is the name of the field that a Nested join adds.
 	As string
+
+	// MaxBytes is how much memory the numbers of the records that are paired may take, 16
+	// bytes a pair. 0: half of what the system leaves the process, GOMEMLIMIT at most.
+	MaxBytes int
 }
 
 // Join returns the records of t together with the records of right that have equal
 // keys: with the fields of both, but for the right keys. The order is that of the left
 // records, and for each that of the right ones. Keys are as in [Tensor.GroupBy], of one
 // kind on both sides; numbers of different types are compared in the type that holds
-// both. What is missing equals nothing; NaN equals NaN.
+// both. What is missing equals nothing; NaN equals NaN. More pairs than memory should hold
+// are an error of kind tenon.ErrInvalid that tells how many there are.
 func (t *Tensor) Join(right *Tensor, o JoinOptions) *Tensor {
 	const fn = "structured.Join"
 	t.wantRows(fn)
 	right.wantRows(fn)
 	leftOn, rightOn := o.keys(fn)
-	splits, at := matchRows(fn, t, right, leftOn, rightOn)
+	left, keys := matchedKeys(fn, t, right, leftOn, rightOn)
+	if o.Kind == Semi || o.Kind == Anti { // one partner will do
+		_, first, _ := rows.Group(keys...)
+		for i, k := range keys {
+			keys[i] = ops.Gather(k, first, 0)
+		}
+	}
+	splits, at := pairs(fn, left, keys, o.MaxBytes)
 	lengths := rows.Lengths(splits)
 	switch o.Kind {
 	case Semi, Anti:
@@ -132,14 +143,24 @@ func (o JoinOptions) keys(fn string) (left, right [][]string) {
 	return left, right
 }
 
-// matchRows lists for each left row the right rows with equal keys.
-func matchRows(fn string, l, r *Tensor, leftOn, rightOn [][]string) (splits, at tensor.Tensor) {
-	var left, right []any
+// pairs lists for each left row the right rows with equal keys.
+func pairs(fn string, left, right []any, maxBytes int) (splits, at tensor.Tensor) {
+	_, err := tenon.Try(func() any { splits, at = rows.MatchWithin(left, right, maxBytes/2); return nil })
+	if err != nil {
+		e := *tenon.AsError(err)
+		e.Op, e.Hint = fn, "a Semi or Anti join needs no pairs; JoinOptions.MaxBytes sets another budget"
+		tenon.Throw(&e)
+	}
+	return splits, at
+}
+
+// matchedKeys returns the columns in which rows of both sides have to be equal.
+func matchedKeys(fn string, l, r *Tensor, leftOn, rightOn [][]string) (left, right []any) {
 	for i := range leftOn {
 		a, b := l.entry(fn, leftOn[i]), r.entry(fn, rightOn[i])
 		left, right = appendPair(fn, leftOn[i], rightOn[i], left, right, a, b)
 	}
-	return rows.Match(left, right)
+	return left, right
 }
 
 // appendPair appends the columns in which entries of both sides are equal. Those of
@@ -150,10 +171,10 @@ func appendPair(fn string, lp, rp []string, left, right []any, a, b tensor.Tenso
 	if am != nil || bm != nil {
 		la, lb := flag(av, am, 0), flag(bv, bm, 2)
 		if am != nil {
-			av = cleared(av, oneEach(am))
+			av = cleared(av, am)
 		}
 		if bm != nil {
-			bv = cleared(bv, oneEach(bm))
+			bv = cleared(bv, bm)
 		}
 		left, right = append(left, la), append(right, lb)
 	}
@@ -186,7 +207,7 @@ func plainKey(fn string, path []string, v tensor.Tensor) tensor.Tensor {
 	if d, ok := v.(*Dictionary); ok {
 		v = d.Decode()
 	}
-	if _, isMasked := v.(*masked.Tensor); !isMasked {
+	if _, ok := v.(optional); !ok {
 		appendKeys(fn, path, nil, v)
 	}
 	return v
@@ -197,5 +218,5 @@ func flag(v, mask tensor.Tensor, missing int8) tensor.Tensor {
 	if mask == nil {
 		return ops.Fill(ops.Reshape(sizeOf(v, dtype.Int64), []int{1}), int8(1))
 	}
-	return ops.Where(oneEach(mask), int8(1), missing)
+	return ops.Where(mask, int8(1), missing)
 }

@@ -27,7 +27,7 @@ func (o NestedOptions) expected(x any) (tensor.Tensor, error) {
 
 // one reads a value of a Spec.
 func (o NestedOptions) one(x any, s tenon.Spec, path []string) tensor.Tensor {
-	if m, ok := s.(*masked.Spec); ok {
+	if m, ok := s.(optionalSpec); ok {
 		there := kindOf(x) != missingKind && kindOf(x) != fillerKind
 		if !there {
 			x = filler{}
@@ -124,7 +124,7 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 		tenon.Throw(invalid(nestedFn, PathString(path), "has %d rows, want %d", len(values), n))
 	}
 	switch s := s.(type) {
-	case *masked.Spec:
+	case optionalSpec:
 		there := make([]bool, len(values))
 		full := slices.Clone(values)
 		for i, x := range values {
@@ -201,7 +201,7 @@ func (o NestedOptions) mapsWith(values []any, path []string, read func(all []any
 }
 
 // maskedRows reads lists of which single elements may be missing.
-func (o NestedOptions) maskedRows(values []any, s *masked.Spec, path []string) tensor.Tensor {
+func (o NestedOptions) maskedRows(values []any, s optionalSpec, path []string) tensor.Tensor {
 	var mask func(x any, k int) any
 	mask = func(x any, k int) any {
 		if k == 0 {

@@ -24,7 +24,7 @@ func (t *Tensor) Numbers() tensor.Tensor { return t.numbers() }
 func (t *Tensor) AtNumbers(numbers tensor.Tensor) (out tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	at := numbers
-	switch m, ok := numbers.(*masked.Tensor); {
+	switch m, ok := numbers.(optional); {
 	case ok && t.lacksRecords():
 		at = masked.Compress(m)
 	case ok:
@@ -35,7 +35,7 @@ func (t *Tensor) AtNumbers(numbers tensor.Tensor) (out tensor.Tensor, err error)
 }
 
 // numbered returns the numbers of a masked tensor, 0 where one is missing.
-func numbered(m *masked.Tensor) tensor.Tensor {
+func numbered(m optional) tensor.Tensor {
 	if m.Mask().Shape().Rank() == m.Values().Shape().Rank() {
 		return ops.Where(m.Mask(), m.Values(), int64(0))
 	}
@@ -44,7 +44,7 @@ func numbered(m *masked.Tensor) tensor.Tensor {
 
 // atNumbers is AtNumbers for numbers that are known to be those of records.
 func (t *Tensor) atNumbers(numbers tensor.Tensor) tensor.Tensor {
-	if m, ok := numbers.(*masked.Tensor); ok {
+	if m, ok := numbers.(optional); ok {
 		rows := t.rows()
 		if t.lacksRecords() {
 			rows = oneFiller(rows)
@@ -62,7 +62,7 @@ func oneFiller(cols []column) []column {
 	out := make([]column, len(cols))
 	for i, c := range cols {
 		padded := tenon.Must(ragged.PadMissing(c.v(), 1, 0, ragged.PadOptions{}))
-		out[i] = c.with(padded.(*masked.Tensor).Values())
+		out[i] = c.with(padded.(optional).Values())
 	}
 	return out
 }

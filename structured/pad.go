@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -55,8 +54,8 @@ func (t *Tensor) blank() *Tensor {
 // blankEntry returns one entry like those of a column that holds nothing.
 func blankEntry(v tensor.Tensor) tensor.Tensor {
 	switch x := v.(type) {
-	case *masked.Tensor:
-		return tenon.Must(masked.New(blankEntry(x.Values()), ops.Cast(blankEntry(x.Mask()), dtype.Bool)))
+	case optional:
+		return hidden(blankEntry(x.Values()), ops.Cast(blankEntry(x.Mask()), dtype.Bool))
 	case *Dictionary:
 		return blankEntry(x.Decode())
 	case composite:

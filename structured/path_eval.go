@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -29,8 +28,9 @@ import (
 // its first brackets choose records. A name chooses a field of each record, through
 // all lists on the way, so that [*] may be left out; names that are no identifiers are
 // quoted, `["a b"]` or `."a b"`. Brackets choose among the elements of the next list:
-// an index (where a list is too short for it, a value is missing, and a list is empty;
-// among the records of $ that is an error), a slice, or ? and a condition.
+// an index (what a list is too short for is missing; among the records of $ that is an
+// error), a slice, or ? and a condition. What is missing stays missing, a list as a value
+// or a record.
 //
 // A condition compares paths that begin with @, the element, and constants (numbers,
 // strings in quotes, true, false, null) with ==, !=, <, <=, > and >=, and combines
@@ -66,7 +66,7 @@ func (t *Tensor) Path(path string) tensor.Tensor {
 		n.step(seg)
 	}
 	if t.rank == 0 {
-		return ops.Index(n.result(), 0)
+		return pick(n.result(), tensor.Scalar(int64(0)))
 	}
 	return n.result()
 }
@@ -83,7 +83,7 @@ func (t *Tensor) selected(segments []segment, path string) tensor.Tensor {
 		for _, s := range segments {
 			n.step(s)
 		}
-		return ops.Index(n.result(), 0)
+		return pick(n.result(), tensor.Scalar(int64(0)))
 	}
 	if b, ok := segments[0].(byIndex); ok {
 		return ops.Index(t, b.at).(*Tensor).selected(segments[1:], path)
@@ -111,24 +111,28 @@ func onlyNames(q query) ([]string, bool) {
 // A node is what a path has selected so far: lists of lists of elements, of which the
 // elements are either records or a leaf's. Records are kept as columns and the numbers
 // of those that are left, so that only the field that the path goes on to is gathered.
+// Whatever a path does, what is missing stays so: each dimension has a mask of its own,
+// and a list that is missing has no elements.
 type node struct {
 	path  string
 	rank  int
 	nrows tensor.Tensor
 	parts []*ragged.RowPartition // of the dimensions below the first
+	there []tensor.Tensor        // of each dimension which of its elements are there, flat; nil for all
 	at    int                    // how many dimensions have been gone through
 	dtype dtype.DType
 
 	cols []column      // of records
 	take tensor.Tensor // which entries of the columns; nil for all
-	has  tensor.Tensor // which of the records were found; the others are missing; nil for all
-	mask tensor.Tensor // which of the records are there of those found; nil for all
+	has  tensor.Tensor // which of the records have entries in the columns; nil for all
 
 	leaf tensor.Tensor // nil for records
+
+	quantified bool // inside any or all
 }
 
 func nodeOf(t *Tensor, path string) *node {
-	return &node{path: path, rank: t.rank, nrows: t.nrows, parts: slices.Clone(t.parts), dtype: t.dtype, cols: t.cols}
+	return &node{path: path, rank: t.rank, nrows: t.nrows, parts: slices.Clone(t.parts), there: make([]tensor.Tensor, t.rank), dtype: t.dtype, cols: t.cols}
 }
 
 func (n *node) fail(format string, args ...any) {
@@ -162,19 +166,12 @@ func (n *node) step(s segment) {
 	}
 }
 
-// name goes to a field, or to records of some fields.
+// name goes to a field, to the values of a key, or to records of some fields.
 func (n *node) name(s byName) {
-	if n.leaf != nil && !s.list {
-		leaf, mask := there(n.leaf)
-		if m, ok := leaf.(*Map); ok {
-			v := m.lookup(s.names[0])
-			if mask != nil {
-				v = hidden(v, mask)
-			}
-			n.at = n.rank
-			n.enter(v)
-			return
-		}
+	if m, ok := n.leaf.(*Map); ok && !s.list {
+		n.at = n.rank
+		n.enter(m.lookup(s.names[0]))
+		return
 	}
 	if n.leaf != nil {
 		n.fail("there is no field %q: the path has come to no record", s.names[0])
@@ -213,34 +210,36 @@ func (n *node) entries(c column) tensor.Tensor {
 	if n.take != nil {
 		c = newPicker(n.take).take(c, 0)
 	}
-	v := c.v()
-	if n.has != nil {
-		v = spread(v, n.has)
+	if n.has == nil {
+		return c.v()
 	}
-	if n.mask != nil {
-		v = hidden(v, n.mask)
-	}
-	return v
+	return fillBy(c.v(), rows.FromLengths(ops.Cast(n.has, dtype.Int64)))
 }
 
-// enter goes on to the entries of a field, one for each element.
+// enter goes on to the entries of a field, one for each element; those of an element
+// that is missing are missing.
 func (n *node) enter(v tensor.Tensor) {
-	n.take, n.has, n.mask = nil, nil, nil
-	if m, ok := v.(*masked.Tensor); ok {
-		if s, ok := m.Values().(*Tensor); ok && s.rank == 1 { // optional records
-			v, n.mask = s, m.Mask()
-		}
-	}
-	if s, ok := v.(*Tensor); ok {
-		n.parts = append(n.parts, s.parts...)
-		n.cols = s.cols
-		n.rank += s.rank - 1
-		return
-	}
-	n.cols = nil
-	n.leaf = v
+	n.take, n.has, n.cols, n.leaf = nil, nil, nil, nil
+	n.reach(v)
 	for n.leaf != nil && !hasAxes(n.leaf) && n.deepen() {
 	}
+}
+
+// reach makes entries the elements of the deepest dimension.
+func (n *node) reach(v tensor.Tensor) {
+	v, mask := there(v)
+	last := &n.there[n.rank-1]
+	switch {
+	case *last == nil:
+		*last = mask
+	case mask != nil:
+		*last = ops.LogicalAnd(*last, mask)
+	}
+	if s, ok := v.(*Tensor); ok && s.rank == 1 {
+		n.cols = s.cols
+		return
+	}
+	n.leaf = v
 }
 
 // hasAxes reports whether entries are divided by axes only, not by partitions.
@@ -261,28 +260,31 @@ func (n *node) deepen() bool {
 	if n.leaf == nil {
 		return false
 	}
-	p, below, ok := lists(n.leaf)
+	p, below, ok := listsOf(n.leaf, n.there[n.rank-1])
 	if !ok {
 		return false
 	}
-	n.parts, n.rank, n.leaf = append(n.parts, p), n.rank+1, below
-	if s, ok := below.(*Tensor); ok {
-		n.cols, n.leaf = s.cols, nil
-		n.rank, n.parts = n.rank+s.rank-1, append(n.parts, s.parts...)
-	}
+	n.parts, n.there, n.rank, n.leaf = append(n.parts, p), append(n.there, nil), n.rank+1, nil
+	n.reach(below)
 	return true
 }
 
 // keep leaves only some of the elements of dimension d, by number, whose partition is
 // already that of the elements left.
 func (n *node) keep(d int, at tensor.Tensor) {
-	for ; d < len(n.parts); d++ {
+	for ; ; d++ {
+		if n.there[d] != nil {
+			n.there[d] = ops.Gather(n.there[d], at, 0)
+		}
+		if d == len(n.parts) {
+			break
+		}
 		n.parts[d], at = selectRows(n.parts[d], at)
 	}
 	switch {
 	case n.leaf != nil:
-		n.leaf = ops.Gather(n.leaf, at, 0)
-	case n.has != nil || n.mask != nil:
+		n.leaf = gatherRows(n.leaf, at)
+	case n.has != nil:
 		n.settle()
 		n.take = at
 	case n.take != nil:
@@ -299,12 +301,12 @@ func (n *node) settle() {
 		cols = takeAll(cols, n.take, 0)
 		n.take = nil
 	}
-	if n.has != nil || n.mask != nil {
+	if n.has != nil {
 		for i, c := range cols {
 			cols[i] = c.with(n.entries(c))
 		}
 	}
-	n.cols, n.take, n.has, n.mask = cols, nil, nil, nil
+	n.cols, n.take, n.has = cols, nil, nil
 }
 
 // count returns the number of elements of dimension d.
@@ -343,22 +345,21 @@ func (n *node) slice(s bySlice) {
 func (n *node) filter(cond logical) {
 	d := n.at
 	element := *n
-	element.rank, element.at = n.rank-d, 1
-	element.nrows, element.parts = n.count(d), slices.Clone(n.parts[d:])
+	element.rank, element.at, element.quantified = n.rank-d, 1, false
+	element.nrows, element.parts, element.there = n.count(d), slices.Clone(n.parts[d:]), slices.Clone(n.there[d:])
 	mask := element.truth(cond)
 	n.at++
-	if d == 0 {
-		at := ops.BooleanMask(upTo(n.nrows), mask, 0)
-		n.nrows = sizeOf(at, n.dtype)
-		n.keep(0, at)
-		return
-	}
 	at := ops.BooleanMask(upTo(n.count(d)), mask, 0)
-	n.parts[d-1] = partitionOf(rows.MaskSplits(n.parts[d-1].RowSplits(), mask))
+	if d == 0 {
+		n.nrows = sizeOf(at, n.dtype)
+	} else {
+		n.parts[d-1] = partitionOf(rows.MaskSplits(n.parts[d-1].RowSplits(), mask))
+	}
 	n.keep(d, at)
 }
 
-// index chooses one element of each list, and takes the dimension away.
+// index chooses one element of each list, and takes the dimension away. A list that is
+// too short, or missing, has none.
 func (n *node) index(i int) {
 	d := n.at
 	if d == 0 {
@@ -374,31 +375,48 @@ func (n *node) index(i int) {
 		has, at = ops.GreaterEqual(lengths, -int64(i)), ops.Add(ops.Add(first, lengths), int64(i))
 	}
 	at = ops.BooleanMask(at, has, 0)
-	n.parts = slices.Delete(n.parts, d-1, d)
+	found := rows.FromLengths(ops.Cast(has, dtype.Int64))
+	n.there[d-1] = has
+	if m := n.there[d]; m != nil {
+		n.there[d-1] = fillBy(ops.Gather(m, at, 0), found)
+	}
+	n.parts, n.there = slices.Delete(n.parts, d-1, d), slices.Delete(n.there, d, d+1)
 	n.rank--
-	if d <= len(n.parts) { // what is chosen are lists: those that are missing are empty
+	switch {
+	case d <= len(n.parts): // what is chosen are lists
 		q, below := selectRows(n.parts[d-1], at)
-		n.parts[d-1] = spreadRows(q, rows.FromLengths(ops.Cast(has, dtype.Int64)))
+		n.parts[d-1] = spreadRows(q, found)
 		n.keep(d, below)
-		return
+	case n.leaf != nil:
+		n.leaf = fillBy(gatherRows(n.leaf, at), found)
+	default:
+		if n.has != nil {
+			n.settle()
+		}
+		if n.take != nil {
+			at = ops.Gather(n.take, at, 0)
+		}
+		n.take, n.has = at, has
 	}
-	if n.leaf != nil {
-		n.leaf = spread(ops.Gather(n.leaf, at, 0), has)
-		return
-	}
-	n.keep(d, at)
-	n.has = has
 }
 
 // result returns what was selected, with its dimensions.
 func (n *node) result() tensor.Tensor {
+	var v tensor.Tensor
 	if n.leaf != nil {
-		return liftMask(tenon.Must(ragged.FromPartitions(n.leaf, n.parts...)))
+		v = liftMask(tenon.Must(ragged.FromPartitions(n.leaf, n.parts...)))
+	} else {
+		n.settle()
+		parts := make([]*ragged.RowPartition, len(n.parts))
+		for i, p := range n.parts {
+			parts[i] = tenon.Must(p.WithDType(n.dtype))
+		}
+		v = newTensor(n.rank, n.nrows, parts, n.cols, n.dtype)
 	}
-	n.settle()
-	parts := make([]*ragged.RowPartition, len(n.parts))
-	for i, p := range n.parts {
-		parts[i] = tenon.Must(p.WithDType(n.dtype))
+	for d, mask := range slices.Backward(n.there) {
+		if mask != nil {
+			v = hidden(v, tenon.Must(ragged.FromPartitions(mask, n.parts[:d]...)))
+		}
 	}
-	return newTensor(n.rank, n.nrows, parts, n.cols, n.dtype)
+	return v
 }

@@ -56,7 +56,9 @@ func (n *node) logical(c logical) measure {
 		}
 		return measure{v: present(ops.StringRegexFullMatch(x.v, pattern), x.mask), parts: x.parts}
 	case quantified:
-		x := n.logical(c.x)
+		within := *n
+		within.quantified = true
+		x := within.logical(c.x)
 		if len(x.parts) == 0 {
 			n.fail("any and all are about the elements of lists, and here are none")
 		}
@@ -84,7 +86,7 @@ func present(v, mask tensor.Tensor) tensor.Tensor {
 // follow evaluates a query from each element.
 func (n *node) follow(q query) *node {
 	m := *n
-	m.parts = slices.Clone(n.parts)
+	m.parts, m.there = slices.Clone(n.parts), slices.Clone(n.there)
 	for _, s := range q.segments {
 		m.step(s)
 	}
@@ -95,46 +97,36 @@ func (n *node) follow(q query) *node {
 // that is a value that is there.
 func (n *node) exists(q query) tensor.Tensor {
 	m := n.follow(q)
-	deepest := m.at == m.rank
-	found := ops.Fill(ops.Reshape(ops.Cast(m.count(m.at-1), dtype.Int64), []int{1}), true)
-	switch {
-	case deepest && m.leaf != nil:
-		if _, mask := there(m.leaf); mask != nil {
-			found = oneEach(mask)
-		}
-	case deepest && m.mask != nil:
-		found = m.mask
-	case deepest && m.has != nil:
-		found = m.has
-	}
+	found := m.found()
 	for _, p := range slices.Backward(m.parts[:m.at-1]) {
 		found = rows.Any(found, p.RowSplits())
 	}
 	return found
 }
 
-// oneEach reduces a mask with further dimensions to one value for each entry.
-func oneEach(mask tensor.Tensor) tensor.Tensor {
-	for mask.Shape().Rank() > 1 {
-		mask = ops.Any(mask, -1)
+// found returns which of the nodes that a query has come to are there: lists, records
+// or values.
+func (n *node) found() tensor.Tensor {
+	if mask := n.there[n.at-1]; mask != nil {
+		return mask
 	}
-	return mask
+	return ops.Fill(ops.Reshape(ops.Cast(n.count(n.at-1), dtype.Int64), []int{1}), true)
 }
 
 // compare compares two operands, after RFC 9535, 2.3.5.2.2: what is missing equals
 // what is missing only.
 func (n *node) compare(c comparison) measure {
+	if isNull(c.x) {
+		return n.compareNull(c, c.y)
+	}
+	if isNull(c.y) {
+		return n.compareNull(c, c.x)
+	}
 	x, y := n.operand(c.x), n.operand(c.y)
 	_, lx := c.x.(literal)
 	_, ly := c.y.(literal)
 	if lx && ly {
 		n.fail("two constants are compared")
-	}
-	if isNull(c.x) || isNull(c.y) {
-		if isNull(c.x) {
-			x = y
-		}
-		return n.compareNull(c, x)
 	}
 	if lx {
 		x.v = likeColumn(c.x.(literal).value, y.v)
@@ -182,20 +174,35 @@ func isNull(o operand) bool {
 	return ok && l.value == nil
 }
 
-// compareNull compares a value with null, which what is missing equals.
-func (n *node) compareNull(c comparison, x measure) measure {
-	size := sizeOf(x.v, dtype.Int64)
-	there := ops.Fill(ops.Reshape(size, []int{1}), true)
-	if x.mask != nil {
-		there = x.mask
+// compareNull compares an operand with null, which what is missing equals: also a list
+// or a record. Inside any and all the elements of lists are compared.
+func (n *node) compareNull(c comparison, o operand) measure {
+	var there tensor.Tensor
+	var parts []*ragged.RowPartition
+	switch o := o.(type) {
+	case literal:
+		n.fail("two constants are compared")
+	case queried:
+		m := n.follow(o.q)
+		if n.quantified {
+			for m.deepen() {
+			}
+			m.at = m.rank
+		}
+		there, parts = m.found(), m.parts[:m.at-1]
+	default:
+		x := n.operand(o)
+		if there, parts = x.mask, x.parts; there == nil {
+			there = ops.Fill(ops.Reshape(sizeOf(x.v, dtype.Int64), []int{1}), true)
+		}
 	}
 	switch c.op {
 	case "==", "<=", ">=":
-		return measure{v: ops.LogicalNot(there), parts: x.parts}
+		return measure{v: ops.LogicalNot(there), parts: parts}
 	case "!=":
-		return measure{v: there, parts: x.parts}
+		return measure{v: there, parts: parts}
 	}
-	return measure{v: ops.LogicalAnd(there, false), parts: x.parts}
+	return measure{v: ops.LogicalAnd(there, false), parts: parts}
 }
 
 // comparisonKind returns one element type for all that can be compared with it.
@@ -236,8 +243,7 @@ func (n *node) operand(o operand) measure {
 		if m.leaf == nil {
 			n.fail("a record is compared; name one of its fields")
 		}
-		v, mask := there(m.leaf)
-		return measure{v, mask, m.parts}
+		return measure{m.leaf, m.there[m.rank-1], m.parts}
 	case measured:
 		return n.measured(o)
 	case literal:
@@ -253,25 +259,19 @@ func (n *node) operand(o operand) measure {
 func (n *node) measured(o measured) measure {
 	m := n.follow(o.q)
 	if o.nodes {
-		counts := ops.Cast(ops.OnesLike(upTo(m.count(m.at-1))), dtype.Int64)
-		if m.leaf != nil && m.at == m.rank {
-			if _, mask := there(m.leaf); mask != nil {
-				counts = ops.Cast(oneEach(mask), dtype.Int64)
-			}
-		}
+		counts := ops.Cast(m.found(), dtype.Int64)
 		for _, p := range slices.Backward(m.parts[:m.at-1]) {
 			counts = rows.Sum(counts, p.RowSplits())
 		}
 		return measure{v: counts}
 	}
 	if m.at < m.rank || m.deepen() {
-		return measure{v: ops.Cast(m.parts[m.at-1].RowLengths(), dtype.Int64), parts: m.parts[:m.at-1]}
+		return measure{ops.Cast(m.parts[m.at-1].RowLengths(), dtype.Int64), m.there[m.at-1], m.parts[:m.at-1]}
 	}
 	if m.leaf == nil || !m.leaf.DType().IsString() {
 		n.fail("length is about lists and strings")
 	}
-	v, mask := there(m.leaf)
-	return measure{ops.Cast(ops.StringLength(v, ops.UnitChar), dtype.Int64), mask, m.parts}
+	return measure{ops.Cast(ops.StringLength(m.leaf, ops.UnitChar), dtype.Int64), m.there[m.rank-1], m.parts}
 }
 
 // together brings two measures to one depth: what goes through fewer lists is repeated

@@ -139,7 +139,7 @@ var pathCases = []struct{ path, want string }{
 	{"orders[-1].cat", "[toys <nil> books]"},
 	{"orders[1].price", "[3.5 <nil> <nil>]"},
 	{"orders[9].price", "[<nil> <nil> <nil>]"},
-	{"orders[0].items", "[[7 8] [] [1]]"},
+	{"orders[0].items", "[[7 8] <nil> [1]]"},
 	{"orders[0].items[0]", "[7 <nil> 1]"},
 	{"orders.items[0]", "[[7 <nil> 9] [] [1]]"},
 	{"orders.items[-1]", "[[8 <nil> 9] [] [1]]"},

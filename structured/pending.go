@@ -7,7 +7,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
@@ -130,7 +129,7 @@ func mayWait(v tensor.Tensor) bool {
 		return true
 	case *ragged.Tensor:
 		return mayWait(x.FlatValues()) && concreteParts(x.Partitions())
-	case *masked.Tensor:
+	case optional:
 		return mayWait(x.Values()) && mayWait(x.Mask())
 	case *Dictionary:
 		return mayWait(x.codes) && mayWait(x.words)

@@ -2,6 +2,7 @@ package structured
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/memory"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -22,11 +23,16 @@ type PivotOptions struct {
 	// Unsorted leaves the keys in the order in which they first appear. Otherwise they
 	// are sorted.
 	Unsorted bool
+
+	// MaxBytes is how much memory the table may take. 0: half of what the system leaves
+	// the process, GOMEMLIMIT at most.
+	MaxBytes int
 }
 
 // Pivot returns the table of an aggregation of the records that have the same keys at
 // two paths: one gives the row, one the column. The aggregation makes one number,
-// truth value or string, or a vector of numbers, of the records of each place.
+// truth value or string, or a vector of numbers, of the records of each place. A table
+// that memory should not hold is an error of kind tenon.ErrInvalid that tells its size.
 //
 //	sales.Pivot("user", "month", Sum("amount"), PivotOptions{}).Values      // float64[users, months]
 func (t *Tensor) Pivot(row, col string, a Aggregation, o PivotOptions) Pivot {
@@ -35,6 +41,7 @@ func (t *Tensor) Pivot(row, col string, a Aggregation, o PivotOptions) Pivot {
 	if !o.Unsorted {
 		r, c = r.Sorted(), c.Sorted()
 	}
+	o.check(fn, r, c)
 	both := &Grouping{t: t, ids: ops.Add(ops.Mul(r.IDs(), c.n), c.IDs()), n: ops.Mul(r.n, c.n)}
 	flat := both.compute(fn, a)
 	values, mask := there(flat)
@@ -51,6 +58,27 @@ func (t *Tensor) Pivot(row, col string, a Aggregation, o PivotOptions) Pivot {
 		flat = ops.Where(mask, values, o.Fill)
 	}
 	return Pivot{Rows: r.Keys(), Columns: c.Keys(), Values: table(flat, r.n, c.n)}
+}
+
+// cellBytes is what a place of a table takes, at least, while it is computed: a value of 8
+// bytes, the number of its records and where it is put.
+const cellBytes = 24
+
+// check throws where a table of some rows and columns, as far as they are known, is too large.
+func (o PivotOptions) check(fn string, rows, cols *Grouping) {
+	n, m := known(rows.n), known(cols.n)
+	if n < 0 || m < 0 {
+		return
+	}
+	budget := int64(o.MaxBytes)
+	if budget <= 0 {
+		budget = memory.Budget()
+	}
+	if size := memory.Times(int64(n), int64(m), cellBytes); size > budget {
+		e := invalid(fn, "", "a table of %d rows and %d columns takes %s; the budget is %s", n, m, memory.Size(size), memory.Size(budget))
+		e.Hint = "group by both keys instead, GroupBy(row, column), or let PivotOptions.MaxBytes set another budget"
+		tenon.Throw(e)
+	}
 }
 
 // table gives entries in row-major order two dimensions.

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
@@ -192,7 +191,7 @@ func cellOf(v tensor.Tensor) string {
 
 // shortened leaves one element more of each list than is shown.
 func shortened(v tensor.Tensor) tensor.Tensor {
-	if m, ok := v.(*masked.Tensor); ok && m.Shape().Rank() > m.Mask().Shape().Rank() {
+	if m, ok := v.(optional); ok && m.Shape().Rank() > m.Mask().Shape().Rank() {
 		return v
 	}
 	var keys []any

@@ -347,7 +347,7 @@ func splitsOfSpec(s tenon.Spec) dtype.DType {
 // specPieces is [pieces] for Specs.
 func specPieces(s tenon.Spec) ([]tenon.Spec, func([]tenon.Spec) tenon.Spec, bool) {
 	switch x := s.(type) {
-	case *masked.Spec:
+	case optionalSpec:
 		return []tenon.Spec{x.Values(), x.Mask()}, func(l []tenon.Spec) tenon.Spec {
 			e := tenon.Tuple{tenon.SpecOf{Spec: l[0]}, tenon.SpecOf{Spec: l[1]}}
 			return tenon.Must(tenon.Decode(masked.TypeName, e))
@@ -362,10 +362,11 @@ func specPieces(s tenon.Spec) ([]tenon.Spec, func([]tenon.Spec) tenon.Spec, bool
 
 // coveringSpec is [covering] for Specs.
 func coveringSpec(s tenon.Spec, r int) tenon.Spec {
-	if m, ok := s.(*masked.Spec); ok && m.Mask().(typedSpec).Shape().Rank() < r {
-		return tenon.Must(masked.NewSpec(m.Values(), -1))
+	m, ok := s.(optionalSpec)
+	if !ok || m.Mask().(typedSpec).Shape().Rank() >= r { // masks inside have more dimensions
+		return s
 	}
-	return s
+	return tenon.Must(optionalOf(coveringSpec(m.Values(), r), r))
 }
 
 // withSplitsSpec returns a Spec of values with row splits of a type.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -44,15 +43,12 @@ func childSpec(s tenon.Spec, name string, path []string) (tenon.Spec, error) {
 			return nil, notFound(path, fmt.Sprintf("there is no field %q, but %q", name, x.FieldNames()))
 		}
 		return x.field(x.cols[k]), nil
-	case *masked.Spec:
+	case optionalSpec:
 		v, err := childSpec(x.Values(), name, path)
 		if err != nil {
 			return nil, err
 		}
-		if m, ok := v.(*masked.Spec); ok {
-			v = m.Values()
-		}
-		return masked.NewSpec(v, x.Mask().(typedSpec).Shape().Rank())
+		return optionalOf(v, x.Mask().(typedSpec).Shape().Rank())
 	}
 	return nil, notFound(path, fmt.Sprintf("%q is no structured field", PathString(path[:len(path)-1])))
 }

@@ -47,7 +47,8 @@ func SpecOfStructs[T any]() (s *Spec, err error) {
 // ToStructs returns records as Go structs: the reverse of [FromStructs]. A column of
 // another number type than the Go field's is converted if the field holds all of its
 // values exactly. Fields that only the records have are left out; one that only the
-// struct has is an error of kind tenon.ErrNotFound, or a nil pointer.
+// struct has is an error of kind tenon.ErrNotFound, or a nil pointer. What is missing is
+// a nil pointer, slice or map; anything else has no place for it, which is an error.
 func ToStructs[T any](t *Tensor) (rows []T, err error) {
 	defer tenon.Catch(&err)
 	const fn = "structured.ToStructs"

@@ -11,7 +11,6 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
@@ -50,14 +49,17 @@ func (p *plan) reader(v tensor.Tensor, at *fieldPlace) readFunc {
 	if m, ok := v.(*Map); ok && p.form == mapForm {
 		v = m.Entries()
 	}
-	lists := p.form == listForm || p.form == arrayForm
-	if m, ok := v.(*masked.Tensor); ok && !(lists && m.Mask().Shape().Rank() > 1) {
-		for i, there := range elementsAs[bool](m.Mask(), at) {
-			if !there {
+	if values, mask := there(v); mask != nil {
+		has := elementsAs[bool](mask, at)
+		if p.form == listForm || p.form == mapForm {
+			return someOf(has, p.reader(values, at))
+		}
+		for i, ok := range has {
+			if !ok {
 				at.fail(tenon.ErrInvalid, i, "is missing, and %v is no pointer", p.typ)
 			}
 		}
-		return p.reader(m.Values(), at)
+		return p.reader(values, at)
 	}
 	switch p.form {
 	case textForm, bytesForm:
@@ -140,23 +142,33 @@ func (p *plan) text(v tensor.Tensor, at *fieldPlace) readFunc {
 }
 
 func (p *plan) optional(v tensor.Tensor, at *fieldPlace) readFunc {
-	var there []bool
-	if m, ok := v.(*masked.Tensor); ok {
-		mask := m.Mask()
-		v = m.Values()
-		if mask.Shape().Rank() > 1 { // missing elements of lists stay with the lists
-			v, mask = m, ops.Fill(ops.ExpandDims(sizeOf(m, dtype.Int64), 0), true)
-		}
-		there = elementsAs[bool](mask, at)
-	}
+	v, mask := there(v)
 	read := p.elem.reader(v, at)
-	return func(base unsafe.Pointer, stride uintptr, first, n int) {
+	one := func(base unsafe.Pointer, stride uintptr, first, n int) {
 		for i := first; i < first+n; i++ {
-			if there == nil || there[i] {
-				x := reflect.New(p.elem.typ).UnsafePointer()
-				read(x, 0, i, 1)
-				*(*unsafe.Pointer)(step(base, stride, i-first)) = x
+			x := reflect.New(p.elem.typ).UnsafePointer()
+			read(x, 0, i, 1)
+			*(*unsafe.Pointer)(step(base, stride, i-first)) = x
+		}
+	}
+	if mask == nil {
+		return one
+	}
+	return someOf(elementsAs[bool](mask, at), one)
+}
+
+// someOf reads entries that are there, run by run, and leaves nil for the others.
+func someOf(there []bool, read readFunc) readFunc {
+	return func(base unsafe.Pointer, stride uintptr, first, n int) {
+		for i := 0; i < n; {
+			k := i
+			for k < n && there[first+k] {
+				k++
 			}
+			if k > i {
+				read(step(base, stride, i), stride, first+i, k-i)
+			}
+			i = k + 1
 		}
 	}
 }

@@ -350,7 +350,7 @@ func (w *arrayWriter) column() tensor.Tensor {
 }
 
 func isRagged(v tensor.Tensor) bool {
-	if m, ok := v.(*masked.Tensor); ok {
+	if m, ok := v.(optional); ok {
 		v = m.Values()
 	}
 	_, ok := v.(*ragged.Tensor)

@@ -9,7 +9,6 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -124,17 +123,8 @@ func child(v tensor.Tensor, name string, path []string) tensor.Tensor {
 		return x.field(x.cols[k])
 	case *Map:
 		return x.Lookup(name)
-	case *masked.Tensor:
-		c := child(x.Values(), name, path)
-		m, ok := c.(*masked.Tensor)
-		if !ok {
-			return tenon.Must(masked.New(c, x.Mask()))
-		}
-		mask := x.Mask()
-		for mask.Shape().Rank() < m.Mask().Shape().Rank() {
-			mask = ops.ExpandDims(mask, -1)
-		}
-		return tenon.Must(masked.New(m.Values(), ops.LogicalAnd(mask, m.Mask())))
+	case optional:
+		return hidden(child(x.Values(), name, path), x.Mask())
 	}
 	tenon.Throw(notFound(path, fmt.Sprintf("%s is no structured field", PathString(path[:len(path)-1]))))
 	return nil

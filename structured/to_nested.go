@@ -3,7 +3,6 @@ package structured
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/source"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -59,7 +58,7 @@ func plain(v tensor.Tensor) any {
 		return tenon.Must(x.ToNested())
 	case *ragged.Tensor:
 		return tenon.Must(x.Nested())
-	case *masked.Tensor:
+	case optional:
 		return withoutMissing(plain(x.Values()), plain(x.Mask()))
 	case *Dictionary:
 		return plain(x.Decode())

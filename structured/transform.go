@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
@@ -125,9 +124,9 @@ func (t *Tensor) Promote(path []string, name string) (out *Tensor, err error) {
 
 // merged joins dimensions of a field of any kind into one.
 func merged(v tensor.Tensor, lo, hi int) tensor.Tensor {
-	if m, ok := v.(*masked.Tensor); ok {
+	if m, ok := v.(optional); ok {
 		if m.Mask().Shape().Rank() <= lo {
-			return tenon.Must(masked.New(merged(m.Values(), lo, hi), m.Mask()))
+			return hidden(merged(m.Values(), lo, hi), m.Mask())
 		}
 		v = covering(v, hi+1)
 	}
@@ -192,18 +191,9 @@ func (t *Tensor) updated(fn string, updates []Update, depth int) *Tensor {
 			if k < 0 {
 				tenon.Throw(invalid(fn, PathString(u.Path), "there is no field %q", name))
 			}
-			old := t.field(cols[k])
-			m, optional := old.(*masked.Tensor)
-			if optional {
-				old = m.Values()
-			}
-			s, ok := old.(*Tensor)
-			if !ok {
+			v := inRecords(t.field(cols[k]), func(s *Tensor) *Tensor { return s.updated(fn, below, depth+1) })
+			if v == nil {
 				tenon.Throw(invalid(fn, PathString(u.Path), "%q is no structured field", name))
-			}
-			v := tensor.Tensor(s.updated(fn, below, depth+1))
-			if optional { // what is missing stays missing
-				v = tenon.Must(masked.New(v, m.Mask()))
 			}
 			cols[k] = columnOf(fn, Field{name, v}, t.rank, t, t.dtype)
 			continue

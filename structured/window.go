@@ -3,7 +3,6 @@ package structured
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/tensor"
@@ -107,7 +106,7 @@ func Running(path string) Window {
 		if mask == nil {
 			return sums
 		}
-		return tenon.Must(masked.New(sums, mask))
+		return hidden(sums, mask)
 	})
 }
 

@@ -119,7 +119,7 @@ func (g *generator) decode(t types.Type, tg tag, x, from, path string) {
 		if k == behind {
 			v = elem(t)
 		}
-		call("codec.DecodePlace[%s](%s, %q, %v, specs)", g.typeName(v), from, tg.typeName, tg.optional)
+		call("codec.DecodePlace[%s](%s, %q, %v, specs)", g.typeName(v), from, tg.typeName, tg.optional || k == behind)
 	case structKind:
 		fields, _ := fieldsOf(t)
 		f := g.v("f")

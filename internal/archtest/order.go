@@ -17,11 +17,12 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/goroutine, internal/kernel/gctest;
+	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/goroutine, internal/kernel/gctest, internal/memory;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
-	dtype < internal/jsoncol;
+	dtype, internal/abort < internal/jsoncol;
+	internal/abort, internal/atomicfile < internal/input;
 
 	# tiers 1 and 2: values, Specs, tensors, structures of them
 	dtype, shape, internal/source, internal/throw < tenon;
@@ -30,6 +31,7 @@ const Order = `
 	# tiers 3 and 4: operations, their catalogue, graphs of them
 	tensor < op, internal/calls;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
+	internal/memory < ops/rows, structured;
 	op < internal/direct < ops;
 	op, internal/goroutine, internal/dimtext < graph;
 
@@ -37,7 +39,8 @@ const Order = `
 	NONE < profile;
 	graph, ops/rows, profile, internal/kernel/..., internal/arena < internal/interp;
 	graph, ops/rows < internal/passes;
-	ops, nest < internal/batching;
+	tensor < ext/codec;
+	ops, nest, ext/codec < internal/rows < internal/batching;
 	internal/interp, internal/batching < grad;
 	graph, nest < state;
 	internal/interp, internal/passes, internal/batching, internal/calls, grad, state, ops/rows < TIER5;
@@ -46,7 +49,6 @@ const Order = `
 	# tier 6: types of Value
 	TIER5 < masked < ragged;
 	function, control, ragged < TYPES;
-	tensor < ext/codec;
 	ext/codec, TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
 	named < named/coords;
 	internal/dimtext < named/dimcheck < named/dimcheck/plugin;
@@ -54,7 +56,8 @@ const Order = `
 
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < dataset, linalg, textnorm, jsonl, arrowio, protoio, pjrt, plot;
-	internal/atomicfile < arrowio, jsonl, saved;
+	internal/abort, internal/colname, internal/input < arrowio, jsonl, protoio;
+	internal/atomicfile < arrowio, saved;
 	dataset, linalg, textnorm, jsonl, arrowio, protoio < IO;
 	IO < nn, saved;
 	nn, saved < train;
@@ -70,9 +73,10 @@ const Order = `
 // standard library. "tests" are all files that end in _test.go.
 const Outside = `
 	golang.org/x/sys/cpu < internal/cpu;
+	golang.org/x/sys/unix < internal/memory;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, plot;
-	github.com/klauspost/compress/... < jsonl, model/weights;
+	github.com/klauspost/compress/... < internal/input, jsonl, model/weights;
 	golang.org/x/text/... < textnorm;
 	github.com/apache/arrow-go/..., github.com/google/flatbuffers/... < arrowio;
 	google.golang.org/protobuf/... < protoio, pjrt, model/weights;

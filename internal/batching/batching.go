@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/op"
@@ -181,7 +182,7 @@ func (t *tracer) rowByRow(c *op.Call, primals []tenon.Value, batched []bool) (ou
 	if t.rows < 0 {
 		return nil, c.Errorf(tenon.ErrUnsupported, "the operation has no rule for rows whose number is not known")
 	}
-	var rows [][]tensor.Tensor
+	var results [][]tensor.Tensor
 	for r := range t.rows {
 		args := make([]tenon.Value, len(primals))
 		for i, p := range primals {
@@ -190,14 +191,14 @@ func (t *tracer) rowByRow(c *op.Call, primals []tenon.Value, batched []bool) (ou
 			}
 		}
 		res := op.ApplyN(c, args...)
-		if rows == nil {
-			rows = make([][]tensor.Tensor, len(res))
+		if results == nil {
+			results = make([][]tensor.Tensor, len(res))
 		}
 		for k, x := range res {
-			rows[k] = append(rows[k], x)
+			results[k] = append(results[k], x)
 		}
 	}
-	for _, r := range rows {
+	for _, r := range results {
 		out = append(out, ops.Stack(r, 0))
 	}
 	return out, nil
@@ -244,8 +245,17 @@ func Run[X, Y any](fn string, f func(X) Y, xs X) (y Y, err error) {
 // Possible reports whether a function of the rows of v can run in bulk: where a row is
 // a tensor, or made of the rows of components for which that holds.
 func Possible(v tenon.Value) bool {
-	if _, parts, ok := byComponent(v); ok {
-		return !slices.ContainsFunc(parts, func(p tenon.Value) bool { return !Possible(p) })
+	if shared, ok := rows.Components(v.Spec()); ok {
+		parts, err := v.Spec().Disassemble(v)
+		if err != nil {
+			return false
+		}
+		for k, p := range parts {
+			if !shared[k] && !Possible(p) {
+				return false
+			}
+		}
+		return true
 	}
 	t, ok := v.(tensor.Tensor)
 	if !ok || t.DType() == dtype.None {
@@ -265,10 +275,20 @@ func Possible(v tenon.Value) bool {
 
 // rowOf returns what stands for a row of v in the function.
 func (t *tracer) rowOf(fn string, v tenon.Value) (tenon.Value, error) {
-	if row, parts, ok := byComponent(v); ok {
-		for i, p := range parts {
-			var err error
-			if parts[i], err = t.rowOf(fn, p); err != nil {
+	if shared, ok := rows.Components(v.Spec()); ok {
+		row, err := rows.RowSpec(v.Spec())
+		if err != nil {
+			return nil, err
+		}
+		parts, err := v.Spec().Disassemble(v)
+		if err != nil {
+			return nil, err
+		}
+		for k, p := range parts {
+			if shared[k] {
+				continue
+			}
+			if parts[k], err = t.rowOf(fn, p); err != nil {
 				return nil, err
 			}
 		}
@@ -290,35 +310,6 @@ func (t *tracer) rowOf(fn string, v tenon.Value) (tenon.Value, error) {
 	return t.variable(t.alike(x))
 }
 
-// byComponent returns the Spec of a row of v and the components of v, where a row is
-// made of the rows of the components.
-func byComponent(v tenon.Value) (row tenon.Spec, parts []tenon.Value, ok bool) {
-	s := v.Spec()
-	b, ok := s.(tenon.Batcher)
-	if !ok || tenon.IsLeaf(s) {
-		return nil, nil, false
-	}
-	row, err := b.Unbatched()
-	if err != nil {
-		return nil, nil, false
-	}
-	whole, fields := s.Components(), row.Components()
-	if len(whole) != len(fields) || tenon.IsLeaf(row) {
-		return nil, nil, false
-	}
-	for i, f := range whole {
-		c, ok := f.Spec.(tenon.Batcher)
-		if !ok {
-			return nil, nil, false
-		}
-		if r, err := c.Unbatched(); err != nil || !tenon.Equal(r, fields[i].Spec) {
-			return nil, nil, false
-		}
-	}
-	parts, err = s.Disassemble(v)
-	return row, parts, err == nil
-}
-
 // rowsOf returns the number of rows as a scalar. A ragged tensor, whose sizes are no
 // vector, tells it itself.
 func rowsOf(x tensor.Tensor) tensor.Tensor {
@@ -326,6 +317,15 @@ func rowsOf(x tensor.Tensor) tensor.Tensor {
 		return ops.Cast(r.NRows(), dtype.Int64)
 	}
 	return ops.Gather(ops.Shape(x), int64(0), 0)
+}
+
+// inside reports whether a value depends on the rows.
+func (t *tracer) inside(v tenon.Value) bool {
+	leaves, err := nest.Flatten(v, nest.Options{Expand: true})
+	return err != nil || slices.ContainsFunc(leaves, func(l any) bool {
+		b, ok := l.(*variable)
+		return ok && b.tracer == t
+	})
 }
 
 // collect returns a result over all rows.
@@ -338,19 +338,22 @@ func (t *tracer) collect(fn string, v tenon.Value) (tenon.Value, error) {
 		x := v.(tensor.Tensor)
 		return ops.BroadcastTo(x, ops.Concat([]tensor.Tensor{ops.Reshape(t.n, []int{1}), ops.Shape(x)}, 0)), nil
 	}
-	b, ok := s.(tenon.Batcher)
-	if !ok {
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("results of %s cannot be stacked", tenon.String(s)), Line: source.Line()}
-	}
-	batch, err := b.Batched(t.rows)
+	batch, err := rows.BatchSpec(s, t.rows)
 	if err != nil {
-		return nil, err
+		return nil, rows.Named(fn, err)
 	}
 	parts, err := s.Disassemble(v)
 	if err != nil {
 		return nil, err
 	}
+	shared, _ := rows.Components(s)
 	for i, p := range parts {
+		if i < len(shared) && shared[i] {
+			if t.inside(p) {
+				return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: s.Components()[i].Name, Msg: "all rows share the field (batch=keep), but it is computed from each of them", Line: source.Line()}
+			}
+			continue
+		}
 		if parts[i], err = t.collect(fn, p); err != nil {
 			return nil, err
 		}

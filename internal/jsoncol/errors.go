@@ -62,6 +62,10 @@ type failure struct {
 	path   []string
 	// widen tells that inference may be able to take the record.
 	widen bool
+	// keys tells that the object at path has such keys that it may be a map.
+	keys bool
+	// backfilled tells that path ends in a field that was found late.
+	backfilled bool
 }
 
 // failf records a fault at i and returns -1, which every parsing function

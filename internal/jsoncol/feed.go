@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/tenonml/tenon/internal/abort"
 )
 
 // A chunk is a piece of an input with whole records. Behind data, within its
@@ -75,6 +77,9 @@ func (f *feed) next(buf *[]byte) *chunk {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for !f.failed {
+		if err := abort.Done(f.o.Context); err != nil {
+			return f.fail(err)
+		}
 		if !f.open {
 			if len(f.inputs) == 0 {
 				return nil
@@ -108,9 +113,9 @@ func (f *feed) next(buf *[]byte) *chunk {
 func (f *feed) fail(err error) *chunk {
 	f.failed = true
 	if f.input != nil && f.input.Name != "" {
-		err = fmt.Errorf("jsoncol: reading %s: %w", f.input.Name, err)
+		err = fmt.Errorf("reading %s: %w", f.input.Name, err)
 	} else {
-		err = fmt.Errorf("jsoncol: reading: %w", err)
+		err = fmt.Errorf("reading: %w", err)
 	}
 	c := &chunk{seq: f.seq, input: f.input, err: err, read: f.read}
 	f.seq++
@@ -130,7 +135,7 @@ func (f *feed) begin() error {
 		if err != nil {
 			return err
 		}
-		f.src, f.data = src, nil
+		f.src, f.data = abort.Reader(f.o.Context, src), nil
 	} else if f.format != Lines {
 		f.src = io.NopCloser(bytes.NewReader(f.data))
 		f.data = nil

@@ -32,7 +32,7 @@ func (f *formatter) rows(s *source, lo, hi int) error {
 	}
 	for row := lo; row < hi; row++ {
 		if err := f.value(s, row); err != nil {
-			return fmt.Errorf("jsoncol: writing row %d: %w", row, err)
+			return fmt.Errorf("writing row %d: %w", row, err)
 		}
 		if f.o.Array && row == s.len-1 {
 			break
@@ -68,6 +68,8 @@ func (f *formatter) value(s *source, row int) error {
 		return f.str(s, row)
 	case writeList:
 		return f.list(s, row)
+	case writeMap:
+		return f.entries(s, row)
 	case writeStruct:
 		return f.object(s, row)
 	case writeUnion:
@@ -149,6 +151,36 @@ func (f *formatter) object(s *source, row int) error {
 // so.
 func (s *source) missing(row int) bool {
 	return s.op == writeNull || s.op == writeUnion && s.tags[row] < 0
+}
+
+// entries writes a row of a map.
+func (f *formatter) entries(s *source, row int) error {
+	keys, values := s.elem.fields[0].source, s.elem.fields[1].source
+	f.room(2)
+	f.buf[f.n] = '{'
+	f.n++
+	lo, hi := int(s.offsets[row]), int(s.offsets[row+1])
+	for i := lo; i < hi; i++ {
+		if err := f.str(keys, i); err != nil {
+			return err
+		}
+		f.room(1)
+		f.buf[f.n] = ':'
+		f.n++
+		if err := f.value(values, i); err != nil {
+			return in(quoteName(string(keys.text[keys.offsets[i]:keys.offsets[i+1]])), err)
+		}
+		f.room(1)
+		f.buf[f.n] = ','
+		f.n++
+	}
+	if lo < hi {
+		f.n-- // the last comma
+	}
+	f.room(1)
+	f.buf[f.n] = '}'
+	f.n++
+	return nil
 }
 
 // list writes a row of a list.

@@ -49,6 +49,12 @@ func rowValue(c *Column, i int) any {
 			list = append(list, rowValue(c.Elem, int(j)))
 		}
 		return list
+	case Map:
+		o := object{}
+		for j := c.Offsets[i]; j < c.Offsets[i+1]; j++ {
+			o[c.Elem.Fields[0].Column.StringAt(int(j))] = rowValue(c.Elem.Fields[1].Column, int(j))
+		}
+		return o
 	case Struct:
 		o := object{}
 		for _, f := range c.Fields {

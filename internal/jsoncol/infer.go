@@ -17,11 +17,14 @@ import (
 func (p *parser) infer(i int, s *Schema, depth int) int {
 	i = p.space(i)
 	cl := classOf(p.t.byte(i))
-	if cl == classNone {
+	if cl == classNone || s.Text {
 		return p.skip(i, depth) // null, or no value
 	}
 	if s.inferred && !p.admit(i, s, cl) {
 		return -1
+	}
+	if s.Kind != Union && s.Kind.class() == cl && p.counting {
+		s.seen++
 	}
 	if s.Kind == Union {
 		for _, f := range s.Fields {
@@ -31,7 +34,7 @@ func (p *parser) infer(i int, s *Schema, depth int) int {
 		}
 		return p.skip(i, depth)
 	}
-	if s.Kind.class() != cl || s.Kind != List && s.Kind != Struct {
+	if s.Kind.class() != cl || s.Kind != List && s.Kind != Struct && s.Kind != Map {
 		if s.Kind.class() == cl && s.inferred && cl == classNumber {
 			return p.inferNumber(i, s)
 		}
@@ -39,6 +42,9 @@ func (p *parser) infer(i int, s *Schema, depth int) int {
 	}
 	if depth == 0 {
 		return p.tooDeep(i)
+	}
+	if s.Kind == Map {
+		return p.inferEntries(i, s, depth)
 	}
 	if s.Kind == Struct {
 		if p.duplicate == DuplicateLast {
@@ -119,8 +125,12 @@ func (s *Schema) become(cl class) {
 		s.Kind = String
 	case classList:
 		s.Kind = List
-		s.Elem = &Schema{inferred: true, want: s.want}
+		s.Elem = s.want.elem()
 	case classStruct:
+		if s.want.is(asMap) {
+			s.foundMap()
+			return
+		}
 		s.Kind = Struct
 		s.Open = true
 	}
@@ -209,10 +219,17 @@ func (p *parser) inferObject(i int, s *Schema, depth int, last map[string]int) i
 		case last != nil && last[string(name)] != key:
 			f = nil
 		case f == nil && s.Open && wanted:
+			if len(s.Fields) >= p.maxKeys {
+				p.failf(key, TooWide, "the objects here have more than %d keys in all (MaxKeys)", p.maxKeys)
+				p.failed.keys = s.inferred
+				return -1
+			}
 			if !p.column(key) {
 				return -1
 			}
-			f = s.addField(string(name), &Schema{inferred: true, want: below, at: key, row: p.row})
+			f = below.found()
+			f.at, f.row = key, p.row
+			s.addField(string(name), f)
 		case f != nil && f.stamp == stamp && p.duplicate == DuplicateError:
 			p.failf(i, DuplicateKey, "the key occurs twice in one object")
 			return p.within(quoteName(string(name)))

@@ -22,6 +22,8 @@ type Input struct {
 	// Size is how many bytes Open's text has, or 0 if that is not known. It helps
 	// to choose the size of buffers, and is the total for Progress.
 	Size int64
+	// Once says that Open can be called once.
+	Once bool
 }
 
 // size returns the bytes of the input, -1 if that is not known.
@@ -41,7 +43,7 @@ func FromBytes(b []byte) Input { return Input{Data: b} }
 
 // FromReader returns the Input that r gives. It can be read once.
 func FromReader(name string, r io.Reader) Input {
-	return Input{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
+	return Input{Name: name, Once: true, Open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
 }
 
 // FromFile returns the Input in the file called name, which may be compressed

@@ -16,9 +16,10 @@ const (
 	List
 	Struct
 	Union
+	Map // of an object whose keys are data: a list of {key, value}
 )
 
-var kindNames = [...]string{"null", "bool", "int64", "float64", "string", "list", "struct", "union"}
+var kindNames = [...]string{"null", "bool", "int64", "float64", "string", "list", "struct", "union", "map"}
 
 // String returns the kind's name in lower case.
 func (k Kind) String() string {
@@ -68,7 +69,7 @@ func (k Kind) class() class {
 		return classString
 	case List:
 		return classList
-	case Struct:
+	case Struct, Map:
 		return classStruct
 	}
 	return classNone

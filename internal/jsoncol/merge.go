@@ -53,7 +53,7 @@ func (m *merger) reserve(k *sink, n *node, lo, hi int) {
 		}
 		k.floats = extend(m, k.floats, rows)
 		to.floats = k.floats[at:]
-	case opString:
+	case opString, opText:
 		from, end := endOf(n.ends, lo), endOf(n.ends, hi)
 		used := len(k.bytes)
 		k.bytes = extend(m, k.bytes, int(end-from))
@@ -61,7 +61,7 @@ func (m *merger) reserve(k *sink, n *node, lo, hi int) {
 		k.offsets = extend(m, k.offsets, rows)
 		to.offsets = k.offsets[at+1:]
 		to.base = int64(used) - from
-	case opList:
+	case opList, opMap:
 		from, end := endOf(n.ends, lo), endOf(n.ends, hi)
 		k.offsets = extend(m, k.offsets, rows)
 		to.offsets = k.offsets[at+1:]
@@ -139,10 +139,10 @@ func (n *node) copyOut() {
 			break
 		}
 		copy(to.floats, n.floats[lo:hi])
-	case opString:
+	case opString, opText:
 		copy(to.bytes, n.bytes[endOf(n.ends, lo):endOf(n.ends, hi)])
 		shift(to.offsets, n.ends[lo:hi], to.base)
-	case opList:
+	case opList, opMap:
 		shift(to.offsets, n.ends[lo:hi], to.base)
 		n.elem.copyOut()
 	case opStruct:

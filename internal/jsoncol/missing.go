@@ -10,7 +10,7 @@ func (n *node) addMissing() bool {
 		n.addDefault()
 	case MissingEmpty:
 		switch n.op {
-		case opList:
+		case opList, opMap:
 			n.pushEnd(n.elem.n)
 		case opInfer:
 			n.n++ // it may yet turn out to be a list
@@ -48,9 +48,9 @@ func (n *node) addMasked() {
 		n.pushInt(0)
 	case opFloat, opNarrow:
 		n.pushFloat(0)
-	case opString:
+	case opString, opText:
 		n.pushEnd(n.nb)
-	case opList:
+	case opList, opMap:
 		n.pushEnd(n.elem.n)
 	case opUnion:
 		n.pushAlt(-1, 0)
@@ -80,12 +80,12 @@ func (n *node) addDefault() {
 			v, _ = n.round(v)
 		}
 		n.pushFloat(v)
-	case opString:
+	case opString, opText:
 		v, _ := def.(string)
 		n.room(len(v))
 		n.nb += copy(n.bytes[n.nb:], v)
 		n.pushEnd(n.nb)
-	case opList:
+	case opList, opMap:
 		n.pushEnd(n.elem.n)
 	case opUnion:
 		// A union has no zero of its own; the first alternative's stands for it.

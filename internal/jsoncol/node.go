@@ -20,6 +20,8 @@ const (
 	opList
 	opStruct
 	opUnion
+	opMap
+	opText // any value as its text
 	opSkip // a key whose values are skipped
 )
 
@@ -100,8 +102,14 @@ func newNode(s *Schema, o *Options) *node {
 		}
 	case String:
 		n.op = opString
-	case List:
+		if s.Text {
+			n.op = opText
+		}
+	case List, Map:
 		n.op = opList
+		if s.Kind == Map {
+			n.op = opMap
+		}
 		n.elem = newNode(s.Elem, o)
 	case Struct:
 		n.op = opStruct
@@ -224,9 +232,9 @@ func (n *node) reset() {
 // row that was not finished.
 func (n *node) truncate(row int) {
 	switch n.op {
-	case opString:
+	case opString, opText:
 		n.nb = int(endOf(n.ends, row))
-	case opList:
+	case opList, opMap:
 		n.elem.truncate(int(endOf(n.ends, row)))
 	case opStruct:
 		for i := range n.fields {

@@ -158,6 +158,10 @@ done:
 	return i
 }
 
+// sparseKeys is how many keys an object has at least that is taken for a map because
+// others have only a few of them.
+const sparseKeys = 64
+
 // tooSparse is the detail of a TooSparse error.
 const tooSparse = "records have so few of the fields found so far that the columns would be nearly all gaps (a schema with the fields that are needed, or Paths, avoids that)"
 
@@ -171,6 +175,7 @@ func (p *parser) fill(i int, n *node) bool {
 		if !n.closed {
 			if p.sparse -= int64(k.cells); p.sparse < 0 {
 				p.failf(i, TooSparse, tooSparse)
+				p.failed.keys = n.inferred && len(n.fields) >= sparseKeys
 				return false
 			}
 		}

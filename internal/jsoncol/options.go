@@ -1,5 +1,7 @@
 package jsoncol
 
+import "context"
+
 // Missing says what is stored where a record lacks a field, and for null.
 type Missing uint8
 
@@ -80,6 +82,16 @@ type Options struct {
 	// it. The rest is checked for syntax and skipped. Only inferred structs are
 	// pruned; a given schema lists what it wants and sets SkipUnknown.
 	Paths [][]string
+	// Maps are paths of objects that are read as maps, Raw those of values that are read
+	// as their JSON text, and Exclude those of fields that are skipped, as Paths has them;
+	// "*" stands for what is in a map. They count where types are inferred.
+	Maps, Raw, Exclude [][]string
+	// MaxKeys is how many keys inferred objects in one place have at most; if they have
+	// more, they are maps. 0 is 1000.
+	MaxKeys int
+	// Widen says that Schema is where inference begins: what it does not take widens it
+	// as if it had been found in the data, except for elements whose DType it names.
+	Widen bool
 	// SkipUnknown skips keys that a given schema lacks, after a syntax check.
 	// Otherwise they are an error.
 	SkipUnknown bool
@@ -104,6 +116,9 @@ type Options struct {
 	// counted. 0 is 1000.
 	MaxBad int
 
+	// Context ends reading when it ends, with its cause as the error, also while a
+	// reader hangs. Nil is a context that does not end.
+	Context context.Context
 	// Workers is how many goroutines parse; 0 is GOMAXPROCS.
 	Workers int
 	// ChunkSize is how many bytes a worker takes at a time; 0 is 256 KiB. A
@@ -118,5 +133,6 @@ const (
 	defaultMaxDepth   = 1000
 	defaultMaxColumns = 1 << 16
 	defaultMaxBad     = 1000
+	defaultMaxKeys    = 1000
 	defaultChunkSize  = 256 << 10
 )

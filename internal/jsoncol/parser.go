@@ -26,7 +26,10 @@ type parser struct {
 	nonFinite  bool
 	maxDepth   int
 	maxColumns int
+	maxKeys    int
 	unions     bool
+	counting   bool // inference counts what it sees
+	needed     bool // fields that a record lacks are an error
 
 	failed  *failure
 	key     []byte  // the last key that had to be decoded
@@ -41,7 +44,7 @@ type parser struct {
 func newParser(o *Options) parser {
 	return parser{
 		unicode: o.Unicode, duplicate: o.Duplicates, overflow: o.Overflow, nonFinite: o.NonFinite,
-		maxDepth: o.MaxDepth, maxColumns: o.MaxColumns, unions: o.Unions,
+		maxDepth: o.MaxDepth, maxColumns: o.MaxColumns, maxKeys: o.MaxKeys, needed: o.Missing <= MissingError || o.Missing == MissingEmpty, unions: o.Unions,
 	}
 }
 
@@ -83,6 +86,9 @@ func (p *parser) spaces(i int) int {
 // It is the complete form that everything unusual comes to.
 func (p *parser) value(i int, n *node) int {
 	t := p.t
+	if n.op == opText {
+		return p.text(i, n)
+	}
 	i = p.space(i)
 	c := t.byte(i)
 	if c == 'n' {
@@ -122,6 +128,10 @@ func (p *parser) value(i int, n *node) int {
 	case opList:
 		if c == '[' {
 			return p.array(i+1, n)
+		}
+	case opMap:
+		if c == '{' {
+			return p.entries(i+1, n)
 		}
 	case opStruct:
 		if c == '{' {

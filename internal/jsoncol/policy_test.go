@@ -1,6 +1,8 @@
 package jsoncol
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -298,23 +300,142 @@ func TestDepth(t *testing.T) {
 	read(t, nest(1000), Options{})
 }
 
-// Records that each have a field of their own would make columns that are
-// nearly empty, and grow with the square of the input.
-func TestSparse(t *testing.T) {
+// Records that each have a field of their own would make columns that are nearly empty,
+// and grow with the square of the input: their keys are data.
+func TestObjectsWithVaryingKeysAreMaps(t *testing.T) {
 	var b strings.Builder
+	var want []any
 	for i := range 6000 {
-		b.WriteString(`{"f` + strings.Repeat("0", i%7) + string(rune('a'+i%26)) + strings.Repeat("z", i/182) + `":1}` + "\n")
+		key := "f" + strings.Repeat("0", i%7) + string(rune('a'+i%26)) + strings.Repeat("z", i/182)
+		b.WriteString(`{"m":{"` + key + `":1}}` + "\n")
+		want = append(want, object{"m": object{key: int64(1)}})
 	}
-	if e := wantError(t, b.String(), Options{Missing: MissingMasked}); e.Code != TooSparse {
-		t.Errorf("%v", e)
+	for name, o := range map[string]Options{
+		"many":    {Missing: MissingMasked},
+		"late":    {Missing: MissingMasked, ChunkSize: 2000, Workers: 3},
+		"sparse":  {Missing: MissingMasked, MaxKeys: 1 << 20},
+		"named":   {Maps: [][]string{{"m"}}},
+		"batches": {Missing: MissingMasked, Maps: [][]string{{"m"}}, ChunkSize: 100},
+	} {
+		table := wantRows(t, b.String(), o, want...)
+		if got := table.Schema.String(); got != "{m: map[string, int64]}" {
+			t.Errorf("%s: schema %s", name, got)
+		}
+		// What was found is a schema to be given, and is written as it was.
+		wantRows(t, b.String(), Options{Schema: table.Schema}, want...)
+		out, err := Append(nil, table.Column, 0, table.Column.Len, WriteOptions{})
+		if err != nil || string(out) != b.String() {
+			t.Errorf("%s: written as %.60q, %v", name, out, err)
+		}
 	}
-	wide := `{"k":0` + strings.Repeat(`,"kx":0`, 0)
+	// What can be read once only has to be known before, unless the beginning shows it.
+	if _, err := Read([]Input{FromReader("r", strings.NewReader(b.String()))}, Options{Missing: MissingMasked}); err != nil {
+		t.Error(err)
+	}
+	late := strings.Repeat("{\"m\":{\"a\":1}}\n", 1000) + b.String()
+	_, err := Read([]Input{FromReader("r", strings.NewReader(late))}, Options{Missing: MissingMasked, ChunkSize: 1000})
+	if err == nil || !strings.Contains(err.Error(), "Maps") {
+		t.Errorf("got %v", err)
+	}
+	wide := `{"k":0`
 	for i := range 3000 {
 		wide += `,"` + strings.Repeat("k", 1+i%50) + strings.Repeat("j", i/50) + `":0`
 	}
-	text := wide + "}\n" + strings.Repeat("{}\n", 100000)
-	if e := wantError(t, text, Options{Missing: MissingMasked, Duplicates: DuplicateFirst}); e.Code != TooSparse {
+	c := read(t, wide+"}\n"+strings.Repeat("{}\n", 100000), Options{Missing: MissingMasked, Duplicates: DuplicateFirst}).Column
+	if c.Kind != Map || c.Len != 100001 || c.Offsets[1] != 3000 || c.Offsets[100001] != 3000 {
+		t.Errorf("%v of %d", c.Kind, c.Len)
+	}
+}
+
+// Maps in maps and lists, of records and of what is missing, with each policy for keys
+// that occur twice.
+func TestMaps(t *testing.T) {
+	o := Options{Missing: MissingMasked, Maps: [][]string{{"m"}, {"m", "*", "n"}, {"l"}}}
+	text := `{"m":{"x":{"n":{"p":1},"k":true},"y":{"n":{}}},"l":[{"a":"1"},{}]}` + "\n" + `{"m":{},"l":[]}` + "\n" + `{"m":null}`
+	table := wantRows(t, text, o,
+		object{"m": object{"x": object{"n": object{"p": int64(1)}, "k": true}, "y": object{"n": object{}}}, "l": []any{object{"a": "1"}, object{}}},
+		object{"m": object{}, "l": []any{}}, object{})
+	if got, want := table.Schema.String(), "{m: ?map[string, {n: map[string, int64], k: ?bool}], l: ?var * map[string, string]}"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	keys := `{"a":1,"b":2,"a":3}`
+	for d, want := range map[Duplicate]object{DuplicateFirst: {"a": int64(1), "b": int64(2)}, DuplicateLast: {"a": int64(3), "b": int64(2)}} {
+		wantRows(t, keys, Options{Duplicates: d, Maps: [][]string{nil}}, want)
+	}
+	many := `{"k0":0`
+	for i := 1; i < 30; i++ {
+		many += fmt.Sprintf(`,"k%d":0`, i)
+	}
+	for _, bad := range []string{keys, many + `,"k7":1}`} {
+		if e := wantError(t, bad, Options{Maps: [][]string{nil}}); e.Code != DuplicateKey {
+			t.Errorf("%s: %v", bad, e)
+		}
+	}
+	if e := wantError(t, `{"m":{"x":{"n":1}}}`, Options{Schema: NewStruct(SchemaField{"m", NewMap(NewStruct(SchemaField{"n", texts}))})}); e.Path != "m.x.n" {
 		t.Errorf("%v", e)
+	}
+}
+
+// Any value is kept as its text, and fields are left out.
+func TestRawAndExcluded(t *testing.T) {
+	o := Options{Raw: [][]string{{"r"}, {"a", "r"}}, Exclude: [][]string{{"x"}, {"a", "x"}}}
+	text := `{"r":{"k": [1,2.50] },"x":1,"a":{"r":null,"x":[],"k":1}}` + "\n" + `{"r":"s","x":"t","a":{"r": 1 ,"k":2}}`
+	wantRows(t, text, o, object{"r": `{"k": [1,2.50] }`, "a": object{"r": "null", "k": int64(1)}}, object{"r": `"s"`, "a": object{"r": "1", "k": int64(2)}})
+	if e := wantError(t, `{"r":{"k":}}`, o); e.Code != Syntax || e.Path != "r" {
+		t.Errorf("%v", e)
+	}
+}
+
+// A schema may be where inference begins.
+func TestSchemaIsWidened(t *testing.T) {
+	given := NewStruct(SchemaField{"a", &Schema{Kind: Int64}}, SchemaField{"b", &Schema{Kind: Int64, DType: dtype.Int8}}, SchemaField{"l", NewList(&Schema{Kind: Int64})})
+	for _, size := range []int{0, 1} {
+		o := Options{Schema: given, Widen: true, Missing: MissingMasked, ChunkSize: size}
+		text := `{"a":1,"b":2,"l":[1]}` + "\n" + `{"a":1.5,"b":2,"l":null}` + "\n" + `{"a":null,"b":3,"l":[0.5],"c":{"d":true}}`
+		table := wantRows(t, text, o, object{"a": 1.0, "b": int64(2), "l": []any{1.0}}, object{"a": 1.5, "b": int64(2)}, object{"b": int64(3), "l": []any{0.5}, "c": object{"d": true}})
+		if got := table.Schema.String(); got != "{a: ?float64, b: int8, l: ?var * float64, c: ?{d: bool}}" {
+			t.Errorf("schema %s", got)
+		}
+		if e := wantError(t, `{"a":1,"b":300,"l":[]}`, o); e.Code != OutOfRange {
+			t.Error(e)
+		}
+	}
+}
+
+// Lenient reading goes by what most lines have, not by the first.
+func TestLenientGoesByTheMajority(t *testing.T) {
+	numbers := ""
+	for i := range 1000 {
+		numbers += fmt.Sprintf("{\"a\":%d}\n", i)
+	}
+	for _, first := range []string{`{"a":"N/A"}`, `{"a":"N/A","b":1}`, `{"a":[1]}`, `{"b":1}`, `[]`, `nonsense`} {
+		table := read(t, first+"\n"+numbers, Options{Lenient: true})
+		if table.Column.Len != 1000 || table.Skipped != 1 || table.Schema.String() != "{a: int64}" {
+			t.Errorf("%s: %d rows of %v, %d skipped", first, table.Column.Len, table.Schema, table.Skipped)
+		}
+	}
+	table := read(t, numbers+`{"a":1.5}`, Options{Lenient: true})
+	if table.Skipped != 0 || table.Schema.String() != "{a: float64}" {
+		t.Errorf("%d skipped of %v", table.Skipped, table.Schema)
+	}
+}
+
+// The schema of all records is found without their columns.
+func TestInferSeesWhatReadDoes(t *testing.T) {
+	var b strings.Builder
+	for i := range 40000 {
+		fmt.Fprintf(&b, "{\"a\":%d,\"b\":[]}\n", i)
+	}
+	b.WriteString("{\"a\":null,\"b\":[{\"c\":1}],\"d\":1.5}\n")
+	o := Options{Missing: MissingMasked}
+	whole := read(t, b.String(), o)
+	s, err := Infer([]Input{FromBytes([]byte(b.String()))}, o)
+	if err != nil || s.String() != whole.Schema.String() {
+		t.Errorf("got %v, %v, want %v", s, err, whole.Schema)
+	}
+	var e *Error
+	if _, err := Infer([]Input{FromBytes([]byte(b.String()))}, Options{}); !errors.As(err, &e) || e.Code != MissingValue {
+		t.Error(err)
 	}
 }
 

@@ -1,6 +1,9 @@
 package jsoncol
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // A Table is what was read.
 type Table struct {
@@ -20,14 +23,30 @@ type Table struct {
 // Read reads the records of all inputs, one behind the other. An error in the
 // text is an *Error.
 func Read(inputs []Input, o Options) (*Table, error) {
-	r, err := newReader(inputs, o)
-	if err != nil {
-		return nil, err
+	for {
+		r, err := newReader(inputs, o)
+		if err != nil {
+			return nil, err
+		}
+		err = r.run()
+		if err == nil {
+			return r.table(), nil
+		}
+		if !o.repeat(inputs, err) {
+			return nil, err
+		}
 	}
-	if err := r.run(); err != nil {
-		return nil, err
+}
+
+// repeat reports whether an error is that reading has to begin again, and can; it sets
+// the options for it.
+func (o *Options) repeat(inputs []Input, err error) bool {
+	a, ok := err.(*again)
+	if !ok || slices.ContainsFunc(inputs, func(in Input) bool { return in.Once }) {
+		return false
 	}
-	return r.table(), nil
+	o.Maps = a.maps
+	return true
 }
 
 // ReadBytes reads the records in b.
@@ -44,39 +63,54 @@ func ReadFile(name string, o Options) (*Table, error) { return Read([]Input{From
 // there: it may be wider than that of the table before.
 func Batches(inputs []Input, rows int, o Options) iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
-		r, err := newReader(inputs, o)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		tables, quit := make(chan *Table), make(chan struct{})
-		r.batch = max(1, rows)
-		r.out = func(t *Table) bool {
-			select {
-			case tables <- t:
-				return true
-			case <-quit:
-				return false
+		given := 0
+		for {
+			err := batches(inputs, rows, o, func(t *Table) bool {
+				given++
+				return yield(t, nil)
+			})
+			if err == nil {
+				return
 			}
-		}
-		go func() {
-			defer close(tables)
-			if r.run() == nil && (r.sink.n > 0 || r.skipped > 0) {
-				r.out(r.table())
-			}
-		}()
-		defer func() {
-			close(quit)
-			for range tables { // until the workers have ended
-			}
-		}()
-		for t := range tables {
-			if !yield(t, nil) {
+			if given > 0 || !o.repeat(inputs, err) {
+				yield(nil, err)
 				return
 			}
 		}
-		if r.err != nil {
-			yield(nil, r.err)
+	}
+}
+
+// batches reads inputs once, and calls yield with each table.
+func batches(inputs []Input, rows int, o Options, yield func(*Table) bool) error {
+	r, err := newReader(inputs, o)
+	if err != nil {
+		return err
+	}
+	tables, quit := make(chan *Table), make(chan struct{})
+	r.batch = max(1, rows)
+	r.out = func(t *Table) bool {
+		select {
+		case tables <- t:
+			return true
+		case <-quit:
+			return false
 		}
 	}
+	go func() {
+		defer close(tables)
+		if r.run() == nil && (r.sink.n > 0 || r.skipped > 0) {
+			r.out(r.table())
+		}
+	}()
+	defer func() {
+		close(quit)
+		for range tables { // until the workers have ended
+		}
+	}()
+	for t := range tables {
+		if !yield(t) {
+			return nil
+		}
+	}
+	return r.err
 }

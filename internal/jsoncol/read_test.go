@@ -148,7 +148,7 @@ func TestInputs(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	broken := io.MultiReader(bytes.NewReader(text), iotest.ErrReader(errors.New("unplugged")))
-	if _, err := Read([]Input{FromReader("cable", broken)}, o); err == nil || err.Error() != "jsoncol: reading cable: unplugged" {
+	if _, err := Read([]Input{FromReader("cable", broken)}, o); err == nil || err.Error() != "reading cable: unplugged" {
 		t.Errorf("%v", err)
 	}
 	// What comes before it is reported first.
@@ -270,7 +270,7 @@ func TestBatches(t *testing.T) {
 	}
 	// What is skipped is reported with the batch that it would have been in.
 	counts := []int64{}
-	for table, err := range Batches([]Input{FromBytes([]byte("1\nx\n2\n3\n4\ny\nz\n"))}, 2, Options{Lenient: true, ChunkSize: 3}) {
+	for table, err := range Batches([]Input{FromBytes([]byte("1\nx\n2\n3\n4\ny\nz\n"))}, 2, Options{Schema: int64s, Lenient: true, ChunkSize: 3}) {
 		if err != nil {
 			t.Fatal(err)
 		}

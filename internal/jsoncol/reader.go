@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-var errLenient = errors.New("jsoncol: Lenient needs the format Lines: only there is it known where the next record begins")
+var errLenient = errors.New("Lenient needs the format Lines: only there is it known where the next record begins")
 
 // A reader is one run over inputs. Fields below mu belong to the worker whose
 // chunk has its turn.
@@ -22,6 +22,8 @@ type reader struct {
 	turn    int64 // the chunk whose turn it is
 	err     error
 	schema  *Schema
+	want    *paths
+	elected bool // lenient: the types are those of the majority
 	version int
 
 	sink      *sink
@@ -52,16 +54,22 @@ func newReader(inputs []Input, o Options) (*reader, error) {
 		o.MaxColumns = defaultMaxColumns
 	}
 	o.ChunkSize = max(o.ChunkSize, len(bom))
+	if o.Lenient && o.Schema == nil {
+		o.ChunkSize = max(o.ChunkSize, defaultChunkSize) // whose majority decides
+	}
 	if o.Lenient && o.Format != Lines && o.Format != Auto {
 		return nil, errLenient
 	}
-	want := newPaths(o.Paths)
+	if o.MaxKeys <= 0 {
+		o.MaxKeys = defaultMaxKeys
+	}
+	want := newPaths(&o)
 	if o.Schema != nil {
 		if err := o.Schema.check("", o.MaxDepth); err != nil {
 			return nil, err
 		}
 	}
-	r := &reader{o: &o, feed: newFeed(inputs, &o), schema: o.Schema.request(want)}
+	r := &reader{o: &o, feed: newFeed(inputs, &o), schema: o.Schema.request(want, o.Widen), want: want}
 	r.turned.L = &r.mu
 	r.sink = newSink(r.schema)
 	r.merger.gaps = gapsFor(0)
@@ -228,4 +236,40 @@ func (r *reader) emit() {
 	r.sink = newSink(r.schema)
 }
 
-var errStopped = errors.New("jsoncol: stopped")
+var errStopped = errors.New("stopped")
+
+// remap begins again with the object of a failure as a map, because of its keys. It
+// reports whether that is possible: nothing has been read yet, or all of it can be read
+// once more.
+func (r *reader) remap(f *failure) bool {
+	if !f.keys {
+		return false
+	}
+	want := r.want.clone()
+	if f.backfilled {
+		f.path = f.path[1:] // the object, and not the field that was found in it
+	}
+	path, ok := want.mapped(f)
+	if !ok {
+		return false
+	}
+	r.o.Maps = append(r.o.Maps[:len(r.o.Maps):len(r.o.Maps)], path)
+	if r.rows > 0 || r.sink.n > 0 {
+		r.stop(&again{r.o.Maps})
+		return false
+	}
+	r.want = want
+	r.mu.Lock()
+	r.schema = r.o.Schema.request(want, r.o.Widen)
+	r.version++
+	r.mu.Unlock()
+	r.sink = newSink(r.schema)
+	return true
+}
+
+// again says that reading has to begin again, with more maps.
+type again struct{ maps [][]string }
+
+func (a *again) Error() string {
+	return "the keys of an object are data (Maps names the path of such an object, which has to be known before where the input can be read only once)"
+}

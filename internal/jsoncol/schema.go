@@ -27,15 +27,19 @@ type Schema struct {
 	// Union, whose names do not matter and whose kinds are of different JSON
 	// types.
 	Fields []SchemaField
+	// Text makes a String of any value: its JSON text, as it stands there.
+	Text bool
 	// Open lets a Struct take in keys that are not among its fields; their types
 	// are inferred.
 	Open bool
 
+	nulls    bool   // nothing but null was seen, but that was
 	inferred bool   // found in the data, so later data may widen it
 	want     *paths // what to read of an inferred struct; nil is everything
 
 	// For inference, of a field: its position among its parent's, where in the
 	// chunk it was found (-1: in an earlier one), and the object in which it was seen last.
+	seen     int // values that inference counted here
 	position int
 	at       int
 	row      int64 // the record of it, counted from the first that inference saw
@@ -95,6 +99,10 @@ func (s *Schema) format(b *strings.Builder) {
 	case List:
 		b.WriteString("var * ")
 		s.Elem.format(b)
+	case Map:
+		b.WriteString("map[string, ")
+		s.mapValue().format(b)
+		b.WriteByte(']')
 	case Struct:
 		b.WriteByte('{')
 		for i, f := range s.Fields {
@@ -146,25 +154,30 @@ func (s *Schema) clone() *Schema {
 }
 
 // request returns a copy of s, as a user gave it, to read by: what it leaves
-// open is marked for inference, of which only the paths in want are to be read.
-func (s *Schema) request(want *paths) *Schema {
+// open is marked for inference, of which only the paths in want are to be read, and
+// so is all of it if it is only where inference begins.
+func (s *Schema) request(want *paths, widen bool) *Schema {
 	if s == nil {
-		return &Schema{inferred: true, want: want}
+		return want.found()
 	}
-	c := Schema{Kind: s.Kind, DType: s.DType, Missing: s.Missing, Default: s.Default, Open: s.Open, want: want}
+	c := Schema{Kind: s.Kind, DType: s.DType, inferred: widen && s.DType == dtype.None, Text: s.Text || s.Kind == String && want.is(asText), Missing: s.Missing, Default: s.Default, Open: s.Open, want: want}
 	switch s.Kind {
 	case Null:
 		c.inferred = true
 	case List:
-		c.Elem = s.Elem.request(want)
+		c.Elem = s.Elem.request(want, widen)
+	case Map:
+		c.Elem = NewStruct(s.Elem.Fields[0], SchemaField{valueName, s.mapValue().request(want.values(), widen)})
+		c.mapValue().position = 1
 	case Struct, Union:
+		c.Open = c.Open || widen && s.Kind == Struct
 		c.Fields = make([]SchemaField, len(s.Fields))
 		for i, f := range s.Fields {
 			below := want
 			if s.Kind == Struct {
 				below, _ = want.has([]byte(f.Name))
 			}
-			c.Fields[i] = SchemaField{f.Name, f.Schema.request(below)}
+			c.Fields[i] = SchemaField{f.Name, f.Schema.request(below, widen)}
 			c.Fields[i].Schema.position = i
 			if s.Kind == Union {
 				c.Fields[i].Name = f.Schema.Kind.class().String()
@@ -193,7 +206,7 @@ func (s *Schema) check(path string, depth int) error {
 		if where == "" {
 			where = "the root"
 		}
-		return fmt.Errorf("jsoncol: schema of %s: %s", where, fmt.Sprintf(format, args...))
+		return fmt.Errorf("schema of %s: %s", where, fmt.Sprintf(format, args...))
 	}
 	if depth < 0 {
 		return bad("nested deeper than MaxDepth")
@@ -243,6 +256,11 @@ func (s *Schema) check(path string, depth int) error {
 			return bad("a list without Elem")
 		}
 		return s.Elem.check(path+"[]", depth-1)
+	case Map:
+		if s.Elem == nil || s.Elem.Kind != Struct || len(s.Elem.Fields) != 2 || s.Elem.Fields[0].Schema.Kind != String {
+			return bad("a map without keys and values")
+		}
+		return s.mapValue().check(path, depth-1)
 	case Struct:
 		seen := make(map[string]bool, len(s.Fields))
 		for _, f := range s.Fields {
@@ -279,50 +297,6 @@ func (s *Schema) check(path string, depth int) error {
 		return bad("unknown kind %d", s.Kind)
 	}
 	return nil
-}
-
-// paths is a set of paths as a tree of names. A nil *paths, like one with
-// nothing below it, stands for everything.
-type paths struct{ below map[string]*paths }
-
-// newPaths returns the set of the given paths, nil if there are none. A path
-// includes what is below it, so the longer of two that overlap adds nothing.
-func newPaths(list [][]string) *paths {
-	if len(list) == 0 {
-		return nil
-	}
-	root := &paths{below: map[string]*paths{}}
-	for _, path := range list {
-		at := root
-		for i, name := range path {
-			next, ok := at.below[name]
-			if ok && next == nil {
-				break // all of it is wanted already
-			}
-			if i == len(path)-1 {
-				at.below[name] = nil
-				break
-			}
-			if !ok {
-				next = &paths{below: map[string]*paths{}}
-				at.below[name] = next
-			}
-			at = next
-		}
-		if len(path) == 0 {
-			return nil
-		}
-	}
-	return root
-}
-
-// has reports whether the field name is wanted, and what is wanted of it.
-func (p *paths) has(name []byte) (below *paths, ok bool) {
-	if p == nil {
-		return nil, true
-	}
-	below, ok = p.below[string(name)]
-	return below, ok
 }
 
 // joinPath returns the text of the path to field name in the struct at path.

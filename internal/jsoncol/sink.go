@@ -102,7 +102,7 @@ func newSink(s *Schema) *sink {
 	switch s.Kind {
 	case Int64, Float64:
 		k.narrow = newNarrow(s.dtype())
-	case String, List:
+	case String, List, Map:
 		k.offsets = make([]int64, 1, 1+slack/8)
 	}
 	if s.Elem != nil {
@@ -152,7 +152,8 @@ func (k *sink) column() *Column {
 // there makes no field optional.
 func (k *sink) found(above []bool) *Schema {
 	s := k.schema
-	f := &Schema{Kind: s.Kind, DType: s.DType, Missing: s.Missing, Default: s.Default, Open: s.Open && !s.inferred}
+	f := &Schema{Kind: s.Kind, DType: s.DType, Text: s.Text, Missing: s.Missing, Default: s.Default, Open: s.Open && !s.inferred}
+	f.nulls = k.kind == Null && k.n > 0
 	if f.Missing == MissingInherit && k.isOptional(above) {
 		f.Missing = MissingMasked
 	}

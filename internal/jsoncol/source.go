@@ -46,6 +46,7 @@ const (
 	writeList
 	writeStruct
 	writeUnion
+	writeMap
 )
 
 // maxNumber is how many bytes a number takes at most, and some slack.
@@ -58,7 +59,7 @@ func newSource(c *Column, path string) (*source, error) {
 		if path == "" {
 			path = "the root"
 		}
-		return nil, fmt.Errorf("jsoncol: column %s: %s", path, fmt.Sprintf(format, args...))
+		return nil, fmt.Errorf("column %s: %s", path, fmt.Sprintf(format, args...))
 	}
 	if c == nil {
 		return bad("is nil")
@@ -78,16 +79,22 @@ func newSource(c *Column, path string) (*source, error) {
 		if n != c.Len {
 			return bad("%d values in %d rows", n, c.Len)
 		}
-	case String, List:
+	case String, List, Map:
 		s.offsets = c.Offsets
 		end := len(c.Bytes)
 		s.op = writeString
-		if c.Kind == List {
+		if c.Kind == Map && (c.Elem == nil || c.Elem.Kind != Struct || len(c.Elem.Fields) != 2 || c.Elem.Fields[0].Column.Kind != String || c.Elem.Fields[0].Column.Valid != nil) {
+			return bad("a map without keys and values")
+		}
+		if c.Kind != String {
 			elem, err := newSource(c.Elem, path+"[]")
 			if err != nil {
 				return nil, err
 			}
 			s.op, s.elem, end = writeList, elem, elem.len
+			if c.Kind == Map {
+				s.op = writeMap
+			}
 		}
 		if row := badOffset(c.Offsets, c.Len, end); row >= 0 {
 			return bad("offsets of row %d are not in order or not in the %d elements", row, end)

@@ -33,7 +33,9 @@ func (m *merger) widen(k *sink, s *Schema, o *Options) *failure {
 	}
 	if k.elem != nil {
 		if f := m.widen(k.elem, s.Elem, o); f != nil {
-			f.path = append(f.path, "[]")
+			if s.Kind == List {
+				f.path = append(f.path, "[]")
+			}
 			return f
 		}
 	}
@@ -82,9 +84,11 @@ func (k *sink) gap(s *Schema, o *Options) *failure {
 	if k.kind != Union && s.Kind == Union {
 		return k.gap(s.Fields[0].Schema, o) // which is what k has been so far
 	}
-	if k.kind == List && s.Kind == List {
+	if (k.kind == List || k.kind == Map) && s.Kind == k.kind {
 		if f := k.elem.gap(s.Elem, o); f != nil {
-			f.path = append(f.path, "[]")
+			if k.kind == List {
+				f.path = append(f.path, "[]")
+			}
 			return f
 		}
 	}
@@ -114,7 +118,7 @@ func (s *Schema) refuse(o *Options) *failure {
 	if policy == MissingInherit {
 		policy = o.Missing
 	}
-	if policy == MissingMasked || policy == MissingDefault || policy == MissingEmpty && (s.Kind == List || s.Kind == Null) {
+	if policy == MissingMasked || policy == MissingDefault || policy == MissingEmpty && (s.Kind == List || s.Kind == Map || s.Kind == Null) {
 		return nil
 	}
 	return &failure{code: MissingValue, at: s.at, row: s.row,
@@ -130,7 +134,7 @@ func (m *merger) backfill(k *sink, rows int, o *Options) *failure {
 	const block = 4096
 	n := newNode(k.schema, o)
 	if m.gaps -= int64(rows) * int64(n.cells); m.gaps < 0 {
-		return &failure{code: TooSparse, at: k.schema.at, row: k.schema.row, detail: tooSparse}
+		return &failure{code: TooSparse, at: k.schema.at, row: k.schema.row, detail: tooSparse, keys: k.schema.inferred, backfilled: true}
 	}
 	for rows > 0 {
 		n.reset()
@@ -193,7 +197,7 @@ func (k *sink) compact(keep []bool) {
 		k.ints = kept(k.ints, keep[:len(k.ints)])
 	case Float64:
 		k.floats = kept(k.floats, keep[:len(k.floats)])
-	case String, List:
+	case String, List, Map:
 		k.offsets = k.offsets[:1+len(kept(k.offsets[1:], keep))]
 	case Union:
 		k.tags, k.ints = kept(k.tags, keep), kept(k.ints, keep)

@@ -183,6 +183,20 @@ func (w *worker) recover(c *chunk) bool {
 	fail := w.p.failed
 	w.flush(c)
 	fail.row = 0
+	if r.o.Lenient && r.schema.Kind == Null && r.schema.inferred && !r.elected {
+		r.elected = true
+		s := r.schema.clone()
+		w.p.columns = s.columns()
+		w.p.inferMajority(w.cursor, s)
+		if s.Kind != Null && r.widen(s) == nil {
+			w.adopt()
+			return true
+		}
+	}
+	if r.elected && w.p.needed && fail.code == UnknownKey {
+		w.skipLine(fail) // most records have no such field
+		return true
+	}
 	if fail.widen && w.retried != w.cursor.rec && r.effort >= 0 {
 		w.retried = w.cursor.rec
 		s := r.schema.clone()
@@ -191,9 +205,11 @@ func (w *worker) recover(c *chunk) bool {
 			// Otherwise a chunk is inferred from once, or nearly so, and not a line.
 			r.effort -= int64(w.p.columns)
 		}
-		switch {
-		case !w.p.inferRecords(w.cursor, s, r.o.Lenient):
-			fail = w.p.failed
+		w.p.failed = nil
+		inferred := w.p.inferRecords(w.cursor, s, r.o.Lenient)
+		switch late := w.p.failed; {
+		case !inferred || late != nil && late.keys && r.sink.n == 0 && r.rows == 0:
+			fail = late
 		default:
 			fail = r.widen(s)
 			if fail == nil {
@@ -204,6 +220,11 @@ func (w *worker) recover(c *chunk) bool {
 				fail.at = w.cursor.rec
 			}
 		}
+	}
+	if r.remap(fail) {
+		w.retried = -1
+		w.adopt()
+		return true
 	}
 	if r.o.Lenient && fail.code != TooSparse {
 		w.skipLine(fail)

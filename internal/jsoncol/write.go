@@ -1,10 +1,13 @@
 package jsoncol
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
 	"sync"
+
+	"github.com/tenonml/tenon/internal/abort"
 )
 
 // NonFinite says how NaN and the infinities are written, which JSON has no
@@ -28,6 +31,8 @@ type WriteOptions struct {
 	NonFinite   NonFinite
 	// Unicode is the policy for strings that are not UTF-8.
 	Unicode Unicode
+	// Context ends writing with its cause, before the next piece of about 256 KiB.
+	Context context.Context
 	// Workers is how many goroutines format; 0 is GOMAXPROCS.
 	Workers int
 }
@@ -70,7 +75,7 @@ func Write(w io.Writer, c *Column, o WriteOptions) error {
 // for the brackets of an array.
 func Append(dst []byte, c *Column, lo, hi int, o WriteOptions) ([]byte, error) {
 	if lo < 0 || hi < lo || hi > c.Len {
-		return dst, fmt.Errorf("jsoncol: rows %d to %d of a column of %d", lo, hi, c.Len)
+		return dst, fmt.Errorf("rows %d to %d of a column of %d", lo, hi, c.Len)
 	}
 	root, err := newSource(c, "")
 	if err != nil {
@@ -112,6 +117,9 @@ type output struct {
 func (out *output) take() (lo, hi int) {
 	out.mu.Lock()
 	defer out.mu.Unlock()
+	if out.err == nil {
+		out.err = abort.Done(out.o.Context)
+	}
 	if out.err != nil {
 		return 0, 0
 	}

@@ -60,16 +60,6 @@ func along[A any](o *op.Op, accepts func(dtype.DType) bool, what string, attribu
 		}
 		return results(a.run(x, splits, attributes(c)))
 	}
-	if len(o.Params) == len(valuesParams) {
-		o.Fast2 = func(x, splits *tensor.Dense) *tensor.Dense {
-			s := divided(x, splits)
-			if s == nil || !accepts(x.DType()) {
-				return nil
-			}
-			var how A
-			return a.run(x, s, how)
-		}
-	}
 	direct.Check(o, alike(accepts))
 	op.Register(o)
 	return a
@@ -124,9 +114,6 @@ func cumOptions(c *op.Call) CumOptions { return CumOptions{Exclusive: c.Bool(2),
 
 // cumulative calls a cumulative operation.
 func cumulative(o *alongRows[CumOptions], values, splits any, how CumOptions) tensor.Tensor {
-	if out := o.short(values, splits, how); out != nil {
-		return out
-	}
 	return direct.Eval(o.Op, values, splits, how.Exclusive, how.Reverse)
 }
 
@@ -222,9 +209,6 @@ func init() {
 //
 //	values: [nvals, a], splits → [nvals, a], numbers and truth values. Gradient: the cotangent moved back.
 func Shift(values, splits any, by int) tensor.Tensor {
-	if out := shiftOp.short(values, splits, by); out != nil {
-		return out
-	}
 	return direct.Eval(shiftOp.Op, values, splits, by)
 }
 
@@ -308,8 +292,5 @@ func scan[T float32 | float64 | complex64 | complex128](out, a, b *tensor.Dense,
 //	Gradient: with g the scan of ct in the other direction with the factors of the
 //	next value, g·hₜ₋₁ for a and g for b.
 func LinearScan(a, b, splits any, reverse bool) tensor.Tensor {
-	if out := shortLinearScan(a, b, splits, reverse); out != nil {
-		return out
-	}
 	return direct.Eval(linearScanOp, a, b, splits, reverse)
 }

@@ -10,15 +10,13 @@ import (
 	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/internal/memory"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
-
-// maxTuples bounds what tuples of items may take up.
-const maxTuples = 1 << 40
 
 // indexResults returns splits and n vectors of positions as results.
 func indexResults(c *op.Call, splits []int64, at [][]int64) ([]tensor.Tensor, error) {
@@ -35,8 +33,10 @@ func indexResults(c *op.Call, splits []int64, at [][]int64) ([]tensor.Tensor, er
 
 // tuples allocates n vectors of positions.
 func tuples(c *op.Call, n int, total int64) ([][]int64, error) {
-	if total > maxTuples/int64(8*n) {
-		return nil, c.Errorf(tenon.ErrInvalid, "%d tuples are more than memory holds", total)
+	if size, budget := memory.Times(total, int64(n), 8), memory.Budget(); size > budget {
+		e := c.Errorf(tenon.ErrInvalid, "there are %d tuples, whose positions take %s, more than memory should hold: the budget is %s", total, memory.Size(size), memory.Size(budget))
+		e.Hint = "leave out items beforehand; debug.SetMemoryLimit and GOMEMLIMIT change the budget"
+		return nil, e
 	}
 	at := make([][]int64, n)
 	for i := range at {
@@ -239,7 +239,7 @@ func crossing(values, splits []tensor.Tensor, separator string) (*str.Crossing, 
 	}
 	to, ends := fresh(len(parts[0]))
 	total, err := segment.CartesianSplits(ends, parts...)
-	if err != nil || total > maxTuples/int64(8*len(values)) {
+	if err != nil || memory.Times(total, int64(len(values)), 8) > memory.Budget() {
 		return nil, nil
 	}
 	c.Columns, c.Splits, c.OutSplits, c.Separator = columns, parts, ends, separator

@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/memory"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
@@ -177,7 +178,7 @@ var rangeOp = op.Register(&op.Op{
 		if err := checkedSize(c, s, outType(c, 0)); err != nil {
 			return nil, err
 		}
-		if total > maxTuples/16 {
+		if total > memory.Budget()/16 {
 			return nil, c.Errorf(tenon.ErrInvalid, "%d values are more than memory holds", total)
 		}
 		out := tensor.Uninit(outType(c, 0), s)

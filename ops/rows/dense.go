@@ -176,9 +176,6 @@ func widened(x tensor.Tensor, width int) (out tensor.Tensor, err error) {
 //	values: [nvals, a], splits → [rows, width, a], any element type.
 //	Gradient: each value gets the cotangent of its place, fill those of the others.
 func ToDense(values, splits, width, fill any) tensor.Tensor {
-	if out := shortToDense(values, splits, width, fill); out != nil {
-		return out
-	}
 	return direct.Eval(toDenseOp, values, splits, width, fill)
 }
 
@@ -188,9 +185,6 @@ func ToDense(values, splits, width, fill any) tensor.Tensor {
 //	dense: [rows, width, a], splits → [nvals, a], any element type.
 //	Gradient: the cotangent in its places, 0 elsewhere.
 func FromDense(dense, splits any) tensor.Tensor {
-	if out := shortFromDense(dense, splits); out != nil {
-		return out
-	}
 	return direct.Eval(fromDenseOp, dense, splits, false)
 }
 
@@ -253,9 +247,6 @@ func unpadded(x, padding *tensor.Dense) *tensor.Dense {
 //
 //	dense: [rows, width, a], padding: [] or [a] → int64[rows], any element type. No gradient.
 func UnpaddedLengths(dense, padding any) tensor.Tensor {
-	if out := shortUnpadded(dense, padding); out != nil {
-		return out
-	}
 	return direct.Eval(unpaddedOp, dense, padding)
 }
 

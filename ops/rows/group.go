@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/hashing"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/internal/memory"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -158,7 +159,8 @@ func GroupAt(at any, keys ...any) (ids, first, counts tensor.Tensor) {
 
 var matchOp = op.Register(&op.Op{
 	Name: "ragged.match", Statement: opaque("the number of groups depends on the elements"), Doc: "For each row of one table the rows of another with an equal key.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "left", Kind: op.Tensors}, {Name: "right", Kind: op.Tensors}}, Results: 2,
+	Params: []op.Param{{Name: "left", Kind: op.Tensors}, {Name: "right", Kind: op.Tensors},
+		{Name: "max_bytes", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		n, err := keyColumns(c, 0)
 		if err != nil {
@@ -188,9 +190,15 @@ var matchOp = op.Register(&op.Op{
 			columns = append(columns, hashed(v, right[k])...)
 		}
 		splits := make([]int64, n+1)
-		index, total := hashing.Match(splits, columns, maxBytes/8)
-		if total > maxBytes/8 {
-			return nil, c.Errorf(tenon.ErrInvalid, "there are more pairs of rows with equal keys than memory holds")
+		budget := int64(c.Int(2))
+		if budget <= 0 {
+			budget = memory.Budget()
+		}
+		index, total := hashing.Match(splits, columns, budget/8)
+		if index == nil && total > 0 {
+			e := c.Errorf(tenon.ErrInvalid, "there are %d pairs of rows with equal keys, whose numbers take %s; the budget is %s", total, memory.Size(memory.Times(total, 8)), memory.Size(budget))
+			e.Hint = "MatchWithin sets another budget"
+			return nil, e
 		}
 		return results(valid(tensor.Vector(splits), splits), tensor.Vector(index))
 	},
@@ -199,11 +207,16 @@ var matchOp = op.Register(&op.Op{
 // Match lists for each row of a left table the rows of a right one with an equal key,
 // in their order: the row splits of those lists, and the numbers of right rows. Both
 // have the same number of columns of keys, of the same element types. All NaNs are one
-// key, and so are both zeros.
+// key, and so are both zeros. More pairs than a share of the process's memory holds are
+// an error that tells their number.
 //
 //	left: [n] each, right: [m] each → int64[n+1], int64[k]. No gradient.
-func Match(left, right any) (splits, index tensor.Tensor) {
-	out := op.EvalN(matchOp, left, right)
+func Match(left, right any) (splits, index tensor.Tensor) { return MatchWithin(left, right, 0) }
+
+// MatchWithin is [Match] of which the numbers of the right rows take so many bytes at
+// most, 8 for each pair; 0 is a share of the process's memory.
+func MatchWithin(left, right any, maxBytes int) (splits, index tensor.Tensor) {
+	out := op.EvalN(matchOp, left, right, maxBytes)
 	return out[0], out[1]
 }
 

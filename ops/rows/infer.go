@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/memory"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -150,15 +151,12 @@ func scalarSize(c *op.Call, i int) (n int, err error) {
 	return v[0], nil
 }
 
-// maxBytes is more than any machine's memory.
-const maxBytes = 1 << 46
-
 // checkedSize fails where a shape that data ask for is larger than memory.
 func checkedSize(c *op.Call, s shape.Shape, d dtype.DType) error {
 	if !s.IsFull() {
 		return nil
 	}
-	if n, err := s.CheckedSize(max(1, d.Size())); err != nil || n > maxBytes/max(1, d.Size()) {
+	if n, err := s.CheckedSize(max(1, d.Size())); err != nil || memory.Times(int64(n), int64(max(1, d.Size()))) > memory.Total() {
 		return c.Errorf(tenon.ErrShape, "%v%v is more than memory holds", d, s)
 	}
 	return nil
@@ -193,7 +191,7 @@ func partitionOf(c *op.Call, i, nvals int) ([]int64, error) {
 
 // valid marks splits that a kernel has made as checked.
 func valid(d *tensor.Dense, splits []int64) *tensor.Dense {
-	if few(d) {
+	if small(d) {
 		return d
 	}
 	d.Memo(checkedKey{}, func() any { return &checked{splits: splits} })
@@ -284,3 +282,37 @@ func innerSize(x tensor.Tensor) int { return x.Shape().Tail(1).Size() }
 
 // lead returns the size of the first axis of a concrete tensor.
 func lead(x tensor.Tensor) int { return x.Shape().Dim(0) }
+
+// divided returns the entries of row splits, which divide the rows of x, if all of it
+// is in memory and right.
+func divided(x *tensor.Dense, splits *tensor.Dense) []int64 {
+	if x == nil || x.Rank() == 0 || !x.IsContiguous() {
+		return nil
+	}
+	s := entries(splits)
+	if s == nil || s[len(s)-1] != int64(x.Dim(0)) {
+		return nil
+	}
+	return s
+}
+
+// entries returns the entries of row splits in memory if they are a partition.
+func entries(splits *tensor.Dense) []int64 {
+	if splits == nil || splits.Rank() != 1 || splits.Len() == 0 || !isIndex(splits.DType()) {
+		return nil
+	}
+	s, err := Entries(splits)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// alike reports whether argument 1 of a call divides the rows of argument 0, whose
+// element type is accepted.
+func alike(accepts func(dtype.DType) bool) func(c *op.Call) bool {
+	return func(c *op.Call) bool {
+		x := c.Dense(0)
+		return divided(x, c.Dense(1)) != nil && accepts(x.DType())
+	}
+}

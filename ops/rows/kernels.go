@@ -32,6 +32,7 @@ type realKernels interface {
 	sort(out, values *tensor.Dense, splits []int64, inner int, descending bool)
 	argSort(out []int64, values *tensor.Dense, splits []int64, inner int, descending bool)
 	topK(outValues *tensor.Dense, outAt []int64, values *tensor.Dense, outSplits, splits []int64)
+	firstByFiber(largest bool, out, values *tensor.Dense, f *folding)
 	rangeSplits(out []int64, starts, limits, deltas *tensor.Dense) (int64, error)
 	rangeFill(out *tensor.Dense, splits []int64, starts, deltas *tensor.Dense)
 }

@@ -99,9 +99,6 @@ var lengthsOp = op.Register(&op.Op{
 //
 //	splits: int[rows+1] → int[rows]. No gradient.
 func Lengths(splits any) tensor.Tensor {
-	if out := shortLengths(splits); out != nil {
-		return out
-	}
 	return direct.Eval(lengthsOp, splits)
 }
 
@@ -131,24 +128,7 @@ var fromLengthsOp = op.Register(&op.Op{
 //
 //	lengths: int[rows] → int[rows+1]. No gradient.
 func FromLengths(lengths any) tensor.Tensor {
-	if out := shortFromLengths(lengths); out != nil {
-		return out
-	}
 	return direct.Eval(fromLengthsOp, lengths)
-}
-
-// Within returns the row splits of rows with the given int64 lengths where these are in
-// memory and from 0 to most, a scalar: what [Clamped] and [FromLengths] give, in one pass.
-// Otherwise it returns nil.
-//
-//	lengths: int64[rows] → int64[rows+1]. No gradient.
-func Within(lengths, most tensor.Tensor) tensor.Tensor {
-	l, _ := lengths.(*tensor.Dense)
-	m, _ := most.(*tensor.Dense)
-	if l == nil || m == nil || l.DType() != dtype.Int64 || m.DType() != dtype.Int64 || l.Rank() != 1 || !l.IsContiguous() {
-		return nil
-	}
-	return shortWithin(l, tensor.Data[int64](m)[0])
 }
 
 // Clamped returns lengths of rows that are at least 0 and at most most, a scalar of the
@@ -238,9 +218,6 @@ const maxRows = 1 << 27
 //
 //	ids: int[nvals] → int[nrows+1]. No gradient.
 func FromRowIDs(ids, nrows any) tensor.Tensor {
-	if out := shortFromRowIDs(ids, nrows); out != nil {
-		return out
-	}
 	return direct.Eval(fromRowIDsOp, ids, nrows)
 }
 
@@ -276,9 +253,6 @@ var uniformOp = op.Register(&op.Op{
 //
 //	length, nrows: int[] → int[nrows+1]. No gradient.
 func Uniform(length, nrows any) tensor.Tensor {
-	if out := shortUniform(length, nrows); out != nil {
-		return out
-	}
 	return direct.Eval(uniformOp, length, nrows)
 }
 

@@ -120,9 +120,6 @@ func scattered(c *op.Call, ct, at tensor.Tensor) tensor.Tensor {
 //	values: [nvals, a], splits, indices: int[n] → [m, a], int[n+1], any element type.
 //	Gradient: each value gets the sum of the cotangents of its copies.
 func Gather(values, splits, indices any) (outValues, outSplits tensor.Tensor) {
-	if v, s := shortGather(values, splits, indices); v != nil {
-		return v, s
-	}
 	out := direct.EvalN(gatherOp, values, splits, indices)
 	return out[0], out[1]
 }
@@ -297,9 +294,6 @@ func sliceOf(c *op.Call, i int) (s segment.Slice, err error) {
 //	values: [nvals, a], splits → [m, a], int[rows+1], any element type.
 //	Gradient: the cotangent at the selected values, 0 elsewhere.
 func Slice(values, splits any, k key.Key) (outValues, outSplits tensor.Tensor) {
-	if v, s := shortSlice(values, splits, k); v != nil {
-		return v, s
-	}
 	out := direct.EvalN(sliceOp, values, splits, k.Start, k.Stop, k.Step)
 	return out[0], out[1]
 }
@@ -406,9 +400,6 @@ func zero(d dtype.DType) tensor.Tensor {
 //	values: [nvals, a], splits, at: int[] or int[rows] → [rows, a], bool[rows], any element type.
 //	Gradient: each picked item gets its row's cotangent, fill the others.
 func Pick(values, splits, at, fill any) (items, found tensor.Tensor) {
-	if v, f := shortPick(values, splits, at, fill); v != nil {
-		return v, f
-	}
 	out := direct.EvalN(pickOp, values, splits, at, fill)
 	return out[0], out[1]
 }

@@ -54,7 +54,7 @@ func reduce(r *reduction) *op.Op {
 		},
 	}
 	if len(r.params) == 0 {
-		o.Fast2, o.Rows = r.short2, r.loops.of
+		o.Rows = r.loops.of
 	}
 	if r.vjp != nil {
 		o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -272,9 +272,6 @@ func Mean(values, splits any) tensor.Tensor { return op.Binary(meanOp, values, s
 //	values: [nvals, a], splits → [rows, a], real numbers.
 //	Gradient: 2(x-mean)/(length-ddof) times the row's cotangent.
 func Var(values, splits any, ddof int) tensor.Tensor {
-	if out := variance.short(values, splits, ddof); out != nil {
-		return out
-	}
 	return direct.Eval(varOp, values, splits, ddof)
 }
 

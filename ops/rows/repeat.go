@@ -61,9 +61,6 @@ func init() {
 //
 //	items: [rows, a], splits → [nvals, a], any element type. Gradient: the sum of each row's cotangents.
 func Repeat(items, splits any, nvals int) tensor.Tensor {
-	if out := shortRepeat(items, splits, nvals); out != nil {
-		return out
-	}
 	return direct.Eval(repeatOp, items, splits, nvals)
 }
 

@@ -11,7 +11,7 @@ import (
 // partition. Both are kept with the tensor where there are many. The slice must not be
 // changed.
 func Entries(splits *tensor.Dense) ([]int64, error) {
-	if few(splits) {
+	if small(splits) {
 		s := tensor.Data[int64](splits)
 		return s, segment.CheckSplits(s, -1)
 	}
@@ -22,13 +22,13 @@ func Entries(splits *tensor.Dense) ([]int64, error) {
 	return s.splits, s.err
 }
 
-// fewSplits is the number of row splits up to which looking at them takes less than
+// smallSplits is the number of row splits up to which looking at them takes less than
 // looking up, let alone keeping, what is known of them.
-const fewSplits = 32
+const smallSplits = 32
 
-// few reports whether row splits, a vector, are looked at each time.
-func few(splits *tensor.Dense) bool {
-	return splits.Len() <= fewSplits && splits.DType() == dtype.Int64 && splits.IsContiguous()
+// small reports whether row splits, a vector, are looked at each time.
+func small(splits *tensor.Dense) bool {
+	return splits.Len() <= smallSplits && splits.DType() == dtype.Int64 && splits.IsContiguous()
 }
 
 // Trusted marks row splits that were just made as a partition, so that nobody

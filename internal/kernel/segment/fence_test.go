@@ -101,8 +101,8 @@ func touchEverything[T float32 | float64](t *testing.T, rng *rand.Rand, lengths 
 		LogSoftmax(y, x, splits, 1)
 		Pad(padded, x, splits, 20, 1, []T{0})
 		for _, lists := range [][]int64{{0, int64(rows)}, {0, 3, 3, 40, int64(rows)}} {
-			ends := make([]int64, len(lists))
-			down, flags := fenced[T](t, int(PositionSplits(ends, splits, lists)), 0, front), fenced[bool](t, int(ends[len(lists)-1]), 0, front)
+			ends, _ := laidOver(splits, lists)
+			down, flags := fenced[T](t, int(ends[len(lists)-1]), 0, front), fenced[bool](t, int(ends[len(lists)-1]), 0, front)
 			for _, f := range []Fold{FoldSum, FoldProd, FoldMax, FoldMin} {
 				ByPosition(f, down, ends, x, splits, lists)
 			}

@@ -16,25 +16,10 @@ const (
 	FoldMin
 )
 
-// PositionSplits writes the row splits of what lists of rows combine to position by
-// position to out, which has len(lists) entries: as many as the longest row of a list has.
-// lists are the splits of lists into rows, splits those of rows into values. It returns the
-// number of results.
-func PositionSplits(out, splits, lists []int64) int64 {
-	out[0] = 0
-	for l := range rowsOf(lists) {
-		longest := int64(0)
-		for r := lists[l]; r < lists[l+1]; r++ {
-			longest = max(longest, splits[r+1]-splits[r])
-		}
-		out[l+1] = out[l] + longest
-	}
-	return out[len(lists)-1]
-}
-
 // ByPosition combines the rows of each list position by position: what [SumByID],
 // [ProdByID], [MaxByID] and [MinByID] make of the values if the id of each is its place in
-// its list's results. outSplits comes from [PositionSplits].
+// its list's results: lists are the splits of lists into rows, and outSplits those of the
+// results. [Stacks] gives both.
 func ByPosition[T dtype.Real](f Fold, out []T, outSplits []int64, values []T, splits, lists []int64) {
 	switch x := any(values).(type) {
 	case []float32:
@@ -154,53 +139,7 @@ func AllByPosition(out []bool, outSplits []int64, values []bool, splits, lists [
 	k.allDown.each(o, outSplits, viewAs[byte](values), splits, lists, and, and)
 }
 
-// ArgByPosition writes the number in its list of the row that has the largest value at each
-// position, or the smallest: the first of equal ones, the first NaN where there is one.
-func ArgByPosition[T dtype.Real](largest bool, out []int64, outSplits []int64, values []T, splits, lists []int64) {
-	best := make([]T, len(out))
-	for i := range out {
-		out[i] = -1
-	}
-	eachList(splits, lists, func(l int) {
-		at, top := row(out, outSplits, l, 1), row(best, outSplits, l, 1)
-		for r := lists[l]; r < lists[l+1]; r++ {
-			x := values[splits[r]:splits[r+1]]
-			a, b := at[:len(x)], top[:len(x)]
-			for j, v := range x {
-				if better := largest && v > b[j] || !largest && v < b[j]; better || a[j] < 0 || v != v && b[j] == b[j] {
-					a[j], b[j] = r-lists[l], v
-				}
-			}
-		}
-	})
-}
-
-// CountByPosition writes how many rows have an entry at each position.
-func CountByPosition(out, outSplits, splits, lists []int64) {
-	clear(out)
-	for l := range rowsOf(lists) {
-		counts := row(out, outSplits, l, 1)
-		for r := lists[l]; r < lists[l+1]; r++ {
-			if n := splits[r+1] - splits[r]; n > 0 {
-				counts[n-1]++
-			}
-		}
-		for j := len(counts) - 2; j >= 0; j-- {
-			counts[j] += counts[j+1]
-		}
-	}
-}
-
-// eachList calls f for each list, several at once where there is enough to do.
-func eachList(splits, lists []int64, f func(l int)) {
-	eachLists(splits, lists, func(lo, hi int) {
-		for l := lo; l < hi; l++ {
-			f(l)
-		}
-	})
-}
-
-// eachLists is eachList for ranges of lists.
+// eachLists calls f for ranges of lists, several at once where there is enough to do.
 func eachLists(splits, lists []int64, f func(lo, hi int)) {
 	n := rowsOf(lists)
 	if n == 0 {

@@ -36,13 +36,13 @@ func byPositionOf[T dtype.Real](t *testing.T, longest int) {
 				values[i] = nan
 			}
 		}
-		outSplits := make([]int64, len(lists))
-		total := PositionSplits(outSplits, splits, lists)
+		outSplits, starts := laidOver(splits, lists)
+		total := outSplits[len(lists)-1]
 		ids, number := make([]int64, len(values)), make([]int64, len(values))
 		for l := range len(lists) - 1 {
 			for r := lists[l]; r < lists[l+1]; r++ {
 				for i := splits[r]; i < splits[r+1]; i++ {
-					ids[i], number[i] = outSplits[l]+i-splits[r], r-lists[l]
+					ids[i], number[i] = outSplits[l]+i-splits[r], r
 				}
 			}
 		}
@@ -63,7 +63,7 @@ func byPositionOf[T dtype.Real](t *testing.T, longest int) {
 			})
 		}
 		counts, wantCounts := make([]int64, total), make([]int64, total)
-		CountByPosition(counts, outSplits, splits, lists)
+		FiberLengths(counts, splits, starts)
 		if err := CountByID(wantCounts, ids); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func byPositionOf[T dtype.Real](t *testing.T, longest int) {
 		}
 		for _, largest := range []bool{true, false} {
 			got := make([]int64, total)
-			ArgByPosition(largest, got, outSplits, values, splits, lists)
+			ArgByFiber(largest, got, values, splits, starts, lists, 1)
 			for k := range total {
 				var column []T
 				var rows []int64
@@ -107,6 +107,33 @@ func byPositionOf[T dtype.Real](t *testing.T, longest int) {
 				t.Errorf("any %v, want %v; all %v, want %v", some, wantAny, every, wantAll)
 			}
 		})
+	}
+}
+
+// laidOver returns what [AlignedSplits] and [AlignedStarts] give for the rows of lists.
+func laidOver(splits, lists []int64) (aligned, starts []int64) {
+	ids := make([]int64, len(splits)-1)
+	RowIDs(ids, lists)
+	aligned, starts = make([]int64, len(lists)), make([]int64, len(ids))
+	AlignedSplits(aligned, splits, ids)
+	AlignedStarts(starts, aligned, ids)
+	return aligned, starts
+}
+
+// TestStacks: rows in the order of their lists are found to be stacks, whatever covers no
+// fiber; rows in another order are not.
+func TestStacks(t *testing.T) {
+	splits, lists := []int64{0, 2, 2, 3, 6, 6, 7}, []int64{0, 0, 2, 5, 5, 6}
+	aligned, starts := laidOver(splits, lists)
+	l, o, ok := Stacks(splits, starts, aligned[5])
+	if !ok || !slices.Equal(l, []int64{0, 2, 5, 6}) || !slices.Equal(o, []int64{0, 2, 5, 6}) {
+		t.Errorf("stacks %v of %v, %v", l, o, ok)
+	}
+	if _, _, ok := Stacks([]int64{0, 2, 3, 5}, []int64{0, 2, 0}, 3); ok {
+		t.Error("rows that turn back are stacks")
+	}
+	if _, _, ok := Stacks([]int64{0, 3}, []int64{1}, 3); ok {
+		t.Error("a row beyond all fibers is in a stack")
 	}
 }
 

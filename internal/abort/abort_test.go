@@ -1,0 +1,64 @@
+package abort_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/tenonml/tenon/internal/abort"
+)
+
+func TestReaderReadsAll(t *testing.T) {
+	text := strings.Repeat("0123456789", 100_000)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for name, r := range map[string]io.Reader{
+		"whole": strings.NewReader(text), "halves": iotest.HalfReader(strings.NewReader(text)),
+		"with the end": iotest.DataErrReader(strings.NewReader(text)),
+	} {
+		got, err := io.ReadAll(abort.Reader(ctx, io.NopCloser(r)))
+		if err != nil || string(got) != text {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+	}
+	broken := io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(io.ErrClosedPipe))
+	if got, err := io.ReadAll(abort.Reader(ctx, io.NopCloser(broken))); string(got) != "abc" || !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// A pipe that nobody writes to ends with the context, and is closed when its read ends.
+func TestReadThatHangsEndsWithTheContext(t *testing.T) {
+	r, w := io.Pipe()
+	closed := make(chan struct{})
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	x := abort.Reader(ctx, closer{r, func() { close(closed) }})
+	go func() {
+		w.Write([]byte("some"))
+		cancel(cause)
+	}()
+	got, err := io.ReadAll(x)
+	if !bytes.Equal(got, []byte("some")) || !errors.Is(err, cause) {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+	w.Close() // ends the read
+	<-closed
+	if err := abort.Done(ctx); !errors.Is(err, cause) {
+		t.Errorf("got %v", err)
+	}
+}
+
+type closer struct {
+	io.Reader
+	close func()
+}
+
+func (c closer) Close() error { c.close(); return nil }

@@ -1,0 +1,2 @@
+// Package colname gives columns of files names that differ.
+package colname

@@ -1,0 +1,2 @@
+// Package input opens what is read: memory, readers and files, compressed or not.
+package input

@@ -1,0 +1,40 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ext/codec"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Map applies f to the tensors that hold the rows of a batch, and puts what it returns
+// together again; what all rows share stays. Where is the path to a tensor.
+func Map(v tenon.Value, f func(where string, t tensor.Tensor) tensor.Tensor) (tenon.Value, error) {
+	return mapped(v, "", f)
+}
+
+func mapped(v tenon.Value, where string, f func(string, tensor.Tensor) tensor.Tensor) (out tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	w, shared := wayOf(v)
+	s := v.Spec()
+	if w != byComponents {
+		t, ok := v.(tensor.Tensor)
+		if !ok {
+			return v, nil // encoded in a form of its own
+		}
+		return f(where, t), nil
+	}
+	parts, err := s.Disassemble(v)
+	if err != nil {
+		return nil, err
+	}
+	for k, p := range parts {
+		if shared[k] {
+			continue
+		}
+		name := s.Components()[k].Name
+		if parts[k], err = mapped(p, codec.Join(where, name), f); err != nil {
+			return nil, codec.Within(name, err)
+		}
+	}
+	return assemble(s, parts)
+}

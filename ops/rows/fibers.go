@@ -1,0 +1,204 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Rows that are laid over each other. A fiber is the values that have the same place in the
+// rows of one segment; an axis with ragged axes below it divides the values into such. They
+// are told by the fiber of each row's first value: the others of the row follow.
+
+var (
+	startsParam = op.Param{Name: "starts"}
+	fibersParam = op.Param{Name: "n"}
+)
+
+var alignOp = op.Register(&op.Op{
+	Name: "ragged.align", Statement: makes(op.First|op.Second, 0), Doc: "The rows of each segment laid over each other.", Nondifferentiable: true,
+	Params: []op.Param{splitsParam, {Name: "ids", Optional: true}, {Name: "n", Optional: true}}, Results: 2,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, _, err := partition(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		n := 1
+		if c.Has(1) {
+			m, err := indexVector(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			if m >= 0 && nrows >= 0 && m != nrows {
+				return nil, c.Errorf(tenon.ErrShape, "there are %d ids for %d rows", m, nrows)
+			}
+			if !c.Has(2) {
+				return nil, c.Errorf(tenon.ErrInvalid, "n is missing: how many segments there are")
+			}
+			if n, err = scalarSize(c, 2); err != nil {
+				return nil, err
+			}
+			nrows = max(nrows, m)
+		}
+		out := shape.Of(plusOne(n))
+		return []tenon.Spec{spec(c.Tensor(0).DType(), out), spec(dtype.Int64, shape.Of(nrows))}, checkedSize(c, out, dtype.Int64)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		to, aligned := fresh(outShape(c, 0).Dim(0))
+		var ids []int64
+		if c.Has(1) {
+			ids = wide(c.Dense(1))
+			if err := segment.CheckIDs(ids, int64(len(aligned)-1)); err != nil {
+				return nil, rowError(c, "ids", err)
+			}
+			if ids == nil {
+				ids = []int64{}
+			}
+		}
+		segment.AlignedSplits(aligned, splits, ids)
+		at, starts := fresh(len(splits) - 1)
+		segment.AlignedStarts(starts, aligned, ids)
+		t, err := splitsIn(c, c.Tensor(0).DType(), to)
+		return []tensor.Tensor{t, at}, err
+	},
+})
+
+// Align lays the rows of each segment over each other: ids are the rows' segments, of which
+// there are n; a row with a negative one belongs to none. Where ids is nil all rows are one
+// segment. It returns the row splits of what the segments cover, as many places as the
+// longest row has values, and for each row the place of its first value among all of them,
+// which is the number of its fiber.
+//
+//	splits: int[rows+1], ids: int[rows], n: int[] → int[n+1], int64[rows]. No gradient.
+func Align(splits, ids, n any) (aligned, starts tensor.Tensor) {
+	out := direct.EvalN(alignOp, splits, ids, n)
+	return out[0], out[1]
+}
+
+// startsOf checks splits and starts, arguments i and i+1, and returns the number of values.
+func startsOf(c *op.Call, i int) (nvals int, err error) {
+	nrows, nvals, err := partition(c, i)
+	if err != nil {
+		return 0, err
+	}
+	m, err := indexVector(c, i+1)
+	if err == nil && m >= 0 && nrows >= 0 && m != nrows {
+		err = c.Errorf(tenon.ErrShape, "there are %d starts for %d rows", m, nrows)
+	}
+	return nvals, err
+}
+
+// alignedRows returns splits and starts, arguments i and i+1, of rows that lie within n fibers.
+func alignedRows(c *op.Call, i, nvals int, n int64) (splits, starts []int64, err error) {
+	if splits, err = partitionOf(c, i, nvals); err != nil {
+		return nil, nil, err
+	}
+	starts = wide(c.Dense(i + 1))
+	return splits, starts, rowError(c, "starts", segment.CheckStarts(splits, starts, n))
+}
+
+var fiberIDsOp = op.Register(&op.Op{
+	Name: "ragged.fiber_ids", Statement: makes(op.First, 0), Doc: "The fiber of each value of rows that are laid over each other.", Nondifferentiable: true,
+	Params: []op.Param{splitsParam, startsParam}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nvals, err := startsOf(c, 0)
+		return []tenon.Spec{spec(dtype.Int64, shape.Of(nvals))}, err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkedSize(c, shape.Of(int(splits[len(splits)-1])), dtype.Int64); err != nil {
+			return nil, err
+		}
+		out, ids := fresh(int(splits[len(splits)-1]))
+		segment.FiberIDs(ids, splits, wide(c.Dense(1)))
+		return results(out)
+	},
+})
+
+// FiberIDs returns the fiber of each value of rows that are laid over each other, as [Align]
+// does; -1 for the values of rows that belong to no segment.
+//
+//	splits: int[rows+1], starts: int[rows] → int64[nvals]. No gradient.
+func FiberIDs(splits, starts any) tensor.Tensor { return direct.Eval(fiberIDsOp, splits, starts) }
+
+var fiberLengthsOp = op.Register(&op.Op{
+	Name: "ragged.fiber_lengths", Statement: makes(0, op.First), Doc: "The number of values of each fiber of rows that are laid over each other.", Nondifferentiable: true,
+	Params: []op.Param{splitsParam, startsParam, fibersParam}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if _, err := startsOf(c, 0); err != nil {
+			return nil, err
+		}
+		n, err := scalarSize(c, 2)
+		return []tenon.Spec{spec(dtype.Int64, shape.Of(n))}, err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		n := outShape(c, 0).Dim(0)
+		splits, starts, err := alignedRows(c, 0, -1, int64(n))
+		if err != nil {
+			return nil, err
+		}
+		out, lengths := fresh(n)
+		segment.FiberLengths(lengths, splits, starts)
+		return results(out)
+	},
+})
+
+// FiberLengths returns the number of values of each of n fibers.
+//
+//	splits: int[rows+1], starts: int[rows], n: int[] → int64[n]. No gradient.
+func FiberLengths(splits, starts, n any) tensor.Tensor {
+	return direct.Eval(fiberLengthsOp, splits, starts, n)
+}
+
+var fiberOrderOp = op.Register(&op.Op{
+	Name: "ragged.fiber_order", Statement: makes(op.First|op.Second|op.Third, 0), Doc: "The values of each fiber in turn, as an index.", Nondifferentiable: true,
+	Params: []op.Param{splitsParam, startsParam, fibersParam}, Results: 3,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nvals, err := startsOf(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		n, err := scalarSize(c, 2)
+		at := spec(dtype.Int64, shape.Of(nvals))
+		return []tenon.Spec{at, spec(c.Tensor(0).DType(), shape.Of(plusOne(n))), at}, err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		n := outShape(c, 1).Dim(0) - 1
+		splits, starts, err := alignedRows(c, 0, -1, int64(n))
+		if err != nil {
+			return nil, err
+		}
+		for r, at := range starts {
+			if at < 0 && splits[r] < splits[r+1] {
+				return nil, c.Errorf(tenon.ErrInvalid, "the values of row %d are in no fiber", r)
+			}
+		}
+		order, index := fresh(int(splits[len(splits)-1]))
+		back, places := fresh(len(index))
+		to, ends := fresh(n + 1)
+		segment.FiberOrder(index, places, ends, splits, starts)
+		s, err := splitsIn(c, c.Tensor(0).DType(), to)
+		return []tensor.Tensor{order, s, back}, err
+	},
+})
+
+// FiberOrder returns the positions of the values of each of n fibers in turn, the row splits
+// of the fibers among them, and where each value went. All rows are in a segment.
+//
+//	splits: int[rows+1], starts: int[rows], n: int[] → int64[nvals], int[n+1], int64[nvals].
+//	No gradient.
+func FiberOrder(splits, starts, n any) (order, fibers, back tensor.Tensor) {
+	out := direct.EvalN(fiberOrderOp, splits, starts, n)
+	return out[0], out[1], out[2]
+}

@@ -1,0 +1,231 @@
+package rows
+
+import (
+	"strconv"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/internal/kernel/str"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func rowName(r int) string { return "row " + strconv.Itoa(r) }
+
+func positionName(i int) string { return "position " + strconv.Itoa(i) }
+
+// Rows that are filled up, and items of which some are not there.
+
+// filledSplits returns the row splits of rows that are at least as long as a width.
+func filledSplits(c *op.Call, splits []int64, width int) (*tensor.Dense, []int64, error) {
+	n := len(splits) - 1
+	if width > 0 && n > (1<<60)/width {
+		return nil, nil, c.Errorf(tenon.ErrShape, "%d rows of %d entries are more than memory holds", n, width)
+	}
+	d, out := fresh(n + 1)
+	segment.FillUpSplits(out, splits, width)
+	return d, out, checkedSize(c, shape.Of(int(out[n])), dtype.Int64)
+}
+
+var fillUpOp, takePresentOp *op.Op
+
+func init() {
+	fillUpOp = op.Register(&op.Op{
+		Name: "ragged.fill_up", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Rows that are at least so long, filled up at their ends.",
+		Params: []op.Param{{Name: "values"}, splitsParam, {Name: "width"}}, Results: 2,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			nrows, item, err := rowsOf(c)
+			if err != nil {
+				return nil, err
+			}
+			_, err = scalarSize(c, 2)
+			return []tenon.Spec{spec(c.Tensor(0).DType(), outer(shape.Unknown, item)), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows)))}, err
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x, width := c.Tensor(0), int(wide(c.Dense(2))[0])
+			splits, err := partitionOf(c, 1, lead(x))
+			if err != nil {
+				return nil, err
+			}
+			d, ends, err := filledSplits(c, splits, width)
+			if err != nil {
+				return nil, err
+			}
+			s := x.Shape().With(0, int(ends[len(ends)-1]))
+			if err := checkedSize(c, s, x.DType()); err != nil {
+				return nil, err
+			}
+			t, err := splitsIn(c, c.Tensor(1).DType(), d)
+			if x, ok := x.(*tensor.Dense); ok {
+				out := tensor.Uninit(x.DType(), s)
+				segment.FillUp(out.Bytes(), ends, x.Bytes(), splits, width, innerSize(x)*x.DType().Size())
+				return []tensor.Tensor{out, t}, err
+			}
+			at, there := make([]int64, s.Dim(0)), make([]bool, s.Dim(0))
+			for r := range len(splits) - 1 {
+				for i := splits[r]; i < splits[r+1]; i++ {
+					to := ends[r] + i - splits[r]
+					at[to], there[to] = i, true
+				}
+			}
+			out, _ := present(x, at, there)
+			return []tensor.Tensor{out, t}, err
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, 3)
+			if ct[0] != nil {
+				g[0] = ops.EnsureShape(ops.BooleanMask(ct[0], Present(c.Value(1), c.Value(2), false), 0), c.Tensor(0).Shape())
+			}
+			return g
+		},
+	})
+	takePresentOp = op.Register(&op.Op{
+		Name: "ragged.take_present", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Items by number, zero where none is there.",
+		Params: []op.Param{{Name: "values"}, atParam, {Name: "there"}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			n, err := indexVector(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			m, err := vectorSize(c, 2)
+			if err != nil {
+				return nil, err
+			}
+			if err := wantDType(c, 2, dtype.DType.IsBool, "truth values"); err != nil {
+				return nil, err
+			}
+			if n >= 0 && m >= 0 && n != m {
+				return nil, c.Errorf(tenon.ErrShape, "there are %d positions and %d truth values", n, m)
+			}
+			item, err := valuesOf(c, 0, shape.Unknown)
+			return []tenon.Spec{spec(c.Tensor(0).DType(), outer(max(n, m), item))}, err
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x, at, there := c.Tensor(0), wide(c.Dense(1)), tensor.Data[bool](c.Dense(2))
+			if err := checkedSize(c, x.Shape().With(0, len(at)), x.DType()); err != nil {
+				return nil, err
+			}
+			out, bad := present(x, at, there)
+			if bad >= 0 {
+				e := c.Errorf(tenon.ErrRange, "%d is out of bounds for %d items", at[bad], lead(x))
+				e.Where = positionName(bad)
+				return nil, e
+			}
+			return results(out)
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, 3)
+			if ct[0] != nil { // negative numbers belong nowhere
+				g[0] = scattered(c, ct[0], ops.Where(c.Value(2), ops.Cast(c.Value(1), dtype.Int64), int64(-1)))
+			}
+			return g
+		},
+	})
+}
+
+// present returns items by number, zero where none is there, and the first number that is
+// out of range, or -1.
+func present(x tensor.Tensor, at []int64, there []bool) (tensor.Tensor, int) {
+	n := int64(lead(x))
+	for i, k := range at {
+		if there[i] && uint64(k) >= uint64(n) {
+			return nil, i
+		}
+	}
+	s := x.Shape().With(0, len(at))
+	switch x := x.(type) {
+	case *tensor.Dense:
+		out := tensor.NewDense(x.DType(), s)
+		size := innerSize(x) * x.DType().Size()
+		dst, src := out.Bytes(), x.Bytes()
+		for i, k := range at {
+			if there[i] {
+				copy(dst[i*size:(i+1)*size], src[int(k)*size:])
+			}
+		}
+		return out, -1
+	case *tensor.Strings:
+		if c, ok := str.GatherWhere(move.Column(x), at, there); ok && s.Rank() == 1 {
+			return move.Tensor(c, s), -1
+		}
+	}
+	behind := make([]int64, len(at))
+	for i, k := range at {
+		if behind[i] = n; there[i] {
+			behind[i] = k
+		}
+	}
+	filler := ops.Zeros(x.DType(), x.Shape().With(0, 1))
+	return ops.Gather(ops.Concat([]tensor.Tensor{x, filler}, 0), tensor.Vector(behind), 0), -1
+}
+
+// FillUp returns rows that are at least as long as width, an integer or a scalar tensor:
+// zeros, false or empty strings are put behind the items of shorter ones.
+//
+//	values: [nvals, a], splits, width → [m, a], int[rows+1], any element type.
+//	Gradient: the cotangents of the values.
+func FillUp(values, splits, width any) (outValues, outSplits tensor.Tensor) {
+	out := direct.EvalN(fillUpOp, values, splits, width)
+	return out[0], out[1]
+}
+
+// TakePresent returns the items of values by number where there is true, and zeros, false or
+// empty strings elsewhere. A number out of range is an error that names it.
+//
+//	values: [n, a], at: int[m], there: bool[m] → [m, a], any element type.
+//	Gradient: each item gets the sum of the cotangents of its copies.
+func TakePresent(values, at, there any) tensor.Tensor {
+	return direct.Eval(takePresentOp, values, at, there)
+}
+
+var presentOp = op.Register(&op.Op{
+	Name: "ragged.present", Statement: makes(0, 0), Doc: "Which items of rows that are filled up were there before.", Nondifferentiable: true,
+	Params: []op.Param{splitsParam, {Name: "width"}, {Name: "clip", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, _, err := partition(c, 0)
+		if err != nil {
+			return nil, err
+		}
+		n := shape.Unknown
+		if width, err := scalarSize(c, 1); err != nil {
+			return nil, err
+		} else if c.Bool(2) && width >= 0 && nrows >= 0 {
+			if _, err := shape.Of(nrows, width).CheckedSize(1); err != nil {
+				return nil, c.Errorf(tenon.ErrShape, "%d rows of %d entries are more than memory holds", nrows, width)
+			}
+			n = nrows * width
+		}
+		return []tenon.Spec{spec(dtype.Bool, shape.Of(n))}, checkedSize(c, shape.Of(n), dtype.Bool)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		width := int(wide(c.Dense(1))[0])
+		splits, err := partitionOf(c, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		var ends []int64
+		n := (len(splits) - 1) * width
+		if !c.Bool(2) {
+			if _, ends, err = filledSplits(c, splits, width); err != nil {
+				return nil, err
+			}
+			n = int(ends[len(ends)-1])
+		}
+		out, there := tensor.Make[bool](shape.Of(n))
+		segment.Present(there, ends, splits, width)
+		return results(out)
+	},
+})
+
+// Present returns which items of rows that [FillUp] has filled up were there before; with
+// clip, of rows that [ToDense] has made so long.
+//
+//	splits, width → bool[m]. No gradient.
+func Present(splits, width any, clip bool) tensor.Tensor {
+	return direct.Eval(presentOp, splits, width, clip)
+}

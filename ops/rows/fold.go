@@ -1,0 +1,195 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Folding says how the values of a fiber become one.
+type Folding string
+
+// The foldings. FirstMax and FirstMin give the number of the row that holds the largest or
+// the smallest value, the first of several, and -1 for a fiber without values.
+const (
+	FoldSum  Folding = "sum"
+	FoldProd Folding = "prod"
+	FoldMax  Folding = "max"
+	FoldMin  Folding = "min"
+	FoldAny  Folding = "any"
+	FoldAll  Folding = "all"
+	FirstMax Folding = "first_max"
+	FirstMin Folding = "first_min"
+)
+
+// A fold is what the operation has to know of a folding.
+type fold struct {
+	accepts func(dtype.DType) bool
+	what    string
+	result  dtype.DType // None: the element type of the values
+
+	// stacked folds stacks of rows of single elements; false: not those of this type.
+	stacked func(out, x *tensor.Dense, f *folding) bool
+
+	// segment does the same by ids. It has the gradient, and does what stacked does not; nil
+	// where any does that.
+	segment func(data, ids, n any) tensor.Tensor
+	any     func(out, x *tensor.Dense, f *folding)
+}
+
+// A folding is rows that are folded: in stacks, unless lists is nil.
+type folding struct {
+	splits, starts   []int64
+	lists, outSplits []int64
+	inner            int
+}
+
+var folds = map[Folding]*fold{
+	FoldSum:  {accepts: dtype.DType.IsNumeric, what: "numbers", stacked: byStacks(segment.FoldSum), segment: ops.SegmentSum},
+	FoldProd: {accepts: dtype.DType.IsNumeric, what: "numbers", stacked: byStacks(segment.FoldProd), segment: ops.SegmentProd},
+	FoldMax:  {accepts: dtype.DType.IsReal, what: "real numbers", stacked: byStacks(segment.FoldMax), segment: ops.SegmentMax},
+	FoldMin:  {accepts: dtype.DType.IsReal, what: "real numbers", stacked: byStacks(segment.FoldMin), segment: ops.SegmentMin},
+	FoldAny:  truthFold(false, segment.AnyByPosition),
+	FoldAll:  truthFold(true, segment.AllByPosition),
+	FirstMax: firstFold(true),
+	FirstMin: firstFold(false),
+}
+
+// byStacks is a folding of stacks of rows for the element types that have kernels.
+func byStacks(how segment.Fold) func(out, x *tensor.Dense, f *folding) bool {
+	return func(out, x *tensor.Dense, f *folding) bool {
+		switch x.DType() {
+		case dtype.Float32:
+			stacksOf[float32](how, out, x, f)
+		case dtype.Float64:
+			stacksOf[float64](how, out, x, f)
+		case dtype.Int64:
+			stacksOf[int64](how, out, x, f)
+		case dtype.Int32:
+			stacksOf[int32](how, out, x, f)
+		default:
+			return false
+		}
+		return true
+	}
+}
+
+func stacksOf[T dtype.Real](how segment.Fold, out, x *tensor.Dense, f *folding) {
+	segment.ByPosition(how, tensor.Elems[T](out), f.outSplits, tensor.Elems[T](x), f.splits, f.lists)
+}
+
+func truthFold(all bool, stacked func(out []bool, outSplits []int64, values []bool, splits, lists []int64)) *fold {
+	return &fold{accepts: dtype.DType.IsBool, what: "truth values",
+		stacked: func(out, x *tensor.Dense, f *folding) bool {
+			stacked(tensor.Elems[bool](out), f.outSplits, tensor.Elems[bool](x), f.splits, f.lists)
+			return true
+		},
+		any: func(out, x *tensor.Dense, f *folding) {
+			segment.TruthByFiber(all, tensor.Elems[bool](out), tensor.Elems[bool](x), f.splits, f.starts, f.inner)
+		},
+	}
+}
+
+func firstFold(largest bool) *fold {
+	return &fold{accepts: dtype.DType.IsReal, what: "real numbers", result: dtype.Int64,
+		any: func(out, x *tensor.Dense, f *folding) {
+			if d := x.DType(); d == dtype.Float16 || d == dtype.BFloat16 {
+				x = ops.Cast(x, dtype.Float32).(*tensor.Dense)
+			}
+			realTable[x.DType()].firstByFiber(largest, out, x, f)
+		},
+	}
+}
+
+func (reals[T]) firstByFiber(largest bool, out, x *tensor.Dense, f *folding) {
+	segment.ArgByFiber(largest, tensor.Elems[int64](out), tensor.Elems[T](x), f.splits, f.starts, f.lists, f.inner)
+}
+
+// run folds values in memory.
+func (h *fold) run(x *tensor.Dense, f *folding, n int) *tensor.Dense {
+	f.inner = innerSize(x)
+	f.lists, f.outSplits, _ = segment.Stacks(f.splits, f.starts, int64(n))
+	out := tensor.Uninit(h.of(x.DType()), x.Shape().With(0, n))
+	switch {
+	case out.Len() == 0:
+	case f.lists != nil && f.inner == 1 && h.stacked != nil && h.stacked(out, x, f):
+	case h.any != nil:
+		h.any(out, x, f)
+	default:
+		ids := make([]int64, lead(x))
+		segment.FiberIDs(ids, f.splits, f.starts)
+		return h.segment(x, tensor.Vector(ids), int64(n)).(*tensor.Dense)
+	}
+	return out
+}
+
+// of returns the element type of the results.
+func (h *fold) of(d dtype.DType) dtype.DType {
+	if h.result != dtype.None {
+		return h.result
+	}
+	return d
+}
+
+var foldOp *op.Op
+
+func init() {
+	foldOp = op.Register(&op.Op{
+		Name: "ragged.fold", Statement: opaque("what combines the values is an attribute"), Doc: "The values of each fiber of rows that are laid over each other, made one.",
+		Params: []op.Param{{Name: "values"}, splitsParam, startsParam, fibersParam, {Name: "how", Kind: op.Attr, Type: op.StringType}}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			h := folds[Folding(c.Str(4))]
+			if h == nil {
+				return nil, c.Errorf(tenon.ErrInvalid, "how is %q, want one of the foldings of package rows", c.Str(4))
+			}
+			if err := wantDType(c, 0, h.accepts, h.what); err != nil {
+				return nil, err
+			}
+			nvals, err := startsOf(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			item, err := valuesOf(c, 0, nvals)
+			if err != nil {
+				return nil, err
+			}
+			n, err := scalarSize(c, 3)
+			if err != nil {
+				return nil, err
+			}
+			d, out := h.of(c.Tensor(0).DType()), outer(n, item)
+			return []tenon.Spec{spec(d, out)}, checkedSize(c, out, d)
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x, n := c.Dense(0), outShape(c, 0).Dim(0)
+			splits, starts, err := alignedRows(c, 1, lead(x), int64(n))
+			if err != nil {
+				return nil, err
+			}
+			return results(folds[Folding(c.Str(4))].run(x, &folding{splits: splits, starts: starts}, n))
+		},
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, 4)
+			if h := folds[Folding(c.Str(4))]; h.segment != nil && ct[0] != nil && c.Tensor(0).DType().IsDifferentiable() {
+				ids := FiberIDs(c.Value(1), c.Value(2))
+				s, _ := op.Lookup("segment_" + c.Str(4))
+				g[0] = s.VJP(&op.Call{Op: s, Args: []any{c.Tensor(0), ids, c.Value(3)}}, out, ct)[0]
+			}
+			return g
+		},
+	})
+}
+
+// Fold makes the values of each of n fibers of rows that are laid over each other, as [Align]
+// does, one. A fiber without values gets what the segment operation of the same name gives;
+// the values of rows that belong to no segment are left out.
+//
+//	values: [nvals, a], splits: int[rows+1], starts: int[rows], n: int[] → [n, a].
+//	Gradient: that of the segment operation.
+func Fold(values, splits, starts, n any, how Folding) tensor.Tensor {
+	return direct.Eval(foldOp, values, splits, starts, n, string(how))
+}

@@ -1,0 +1,250 @@
+package rows
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
+	"github.com/tenonml/tenon/internal/kernel/segment"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Positions in rows, and where they are among all values.
+
+var (
+	atParam    = op.Param{Name: "at"}
+	listsParam = op.Param{Name: "lists"}
+)
+
+// listed checks positions (argument i), the splits of their lists (i+1) and those of the rows
+// (i+2), and returns the shape of the positions.
+func listed(c *op.Call, i int) (shape.Shape, error) {
+	if err := wantDType(c, i, isIndex, "int32 or int64"); err != nil {
+		return shape.Shape{}, err
+	}
+	nlists, npos, err := partition(c, i+1)
+	if err != nil {
+		return shape.Shape{}, err
+	}
+	nrows, _, err := partition(c, i+2)
+	if err != nil {
+		return shape.Shape{}, err
+	}
+	if nlists >= 0 && nrows >= 0 && nlists != nrows {
+		return shape.Shape{}, c.Errorf(tenon.ErrShape, "there are %d lists of positions for %d rows", nlists, nrows)
+	}
+	_, err = valuesOf(c, i, npos)
+	return c.Tensor(i).Shape(), err
+}
+
+// listsOf returns positions, where their lists begin and where the rows do, for arguments
+// that [listed] has checked.
+func listsOf(c *op.Call, i, nvals int) (at, lists, splits []int64, err error) {
+	d := c.Dense(i)
+	if lists, err = partitionOf(c, i+1, lead(d)); err != nil {
+		return nil, nil, nil, err
+	}
+	if splits, err = partitionOf(c, i+2, nvals); err != nil {
+		return nil, nil, nil, err
+	}
+	if inner := innerSize(d); inner != 1 {
+		scaled := make([]int64, len(lists))
+		for r, n := range lists {
+			scaled[r] = n * int64(inner)
+		}
+		lists = scaled
+	}
+	return wide(d), lists, splits, nil
+}
+
+// noPosition is the error of a position that a row lacks.
+func noPosition(c *op.Call, r int, k int64, splits []int64) error {
+	e := c.Errorf(tenon.ErrRange, "position %d is out of bounds for %d entries", k, splits[r+1]-splits[r])
+	e.Where = rowName(r)
+	return e
+}
+
+var placesOp = op.Register(&op.Op{
+	Name: "ragged.places", Statement: makes(op.First, 0), Doc: "Where positions in rows are among all values.", Nondifferentiable: true,
+	Params: []op.Param{atParam, listsParam, splitsParam}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		s, err := listed(c, 0)
+		return []tenon.Spec{spec(dtype.Int64, s)}, err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		at, lists, splits, err := listsOf(c, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		out := tensor.Uninit(dtype.Int64, c.Dense(0).Shape())
+		if r, k := segment.Places(tensor.Data[int64](out), at, lists, splits); r >= 0 {
+			return nil, noPosition(c, r, k, splits)
+		}
+		return results(out)
+	},
+})
+
+// Places returns where positions in rows are among all values. lists are the splits of the
+// positions: list r has positions in row r, and negative ones count from the end of the row.
+// A position that a row does not have is an error that names the row.
+//
+//	at: int[m, a], lists, splits: int[rows+1] → int64[m, a]. No gradient.
+func Places(at, lists, splits any) tensor.Tensor { return direct.Eval(placesOp, at, lists, splits) }
+
+var takeOp *op.Op
+
+func init() {
+	takeOp = op.Register(&op.Op{
+		Name: "ragged.take", Statement: moves(op.Select, two|three|four), Doc: "Items of rows, by their positions in the rows.",
+		Params: []op.Param{{Name: "values"}, atParam, listsParam, splitsParam}, Results: 1,
+		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+			s, err := listed(c, 1)
+			if err != nil {
+				return nil, err
+			}
+			_, nvals, err := partition(c, 3)
+			if err != nil {
+				return nil, err
+			}
+			item, err := valuesOf(c, 0, nvals)
+			if err != nil {
+				return nil, err
+			}
+			if s.HasRank() && s.Rank() != 1 {
+				return nil, c.Errorf(tenon.ErrShape, "at has the shape %v, want a vector", s)
+			}
+			return specs(spec(c.Tensor(0).DType(), outer(s.Dim(0), item)))
+		},
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+			x := c.Tensor(0)
+			at, lists, splits, err := listsOf(c, 1, lead(x))
+			if err != nil {
+				return nil, err
+			}
+			r, k := -1, int64(0)
+			if d, ok := x.(*tensor.Dense); ok && d.Rank() == 1 && d.DType().Size() <= 8 {
+				out := tensor.Uninit(d.DType(), shape.Of(len(at)))
+				if r, k = takenItems(out, d, at, lists, splits); r >= 0 {
+					return nil, noPosition(c, r, k, splits)
+				}
+				return results(out)
+			}
+			index, places := fresh(len(at))
+			if r, k = segment.Places(places, at, lists, splits); r >= 0 {
+				return nil, noPosition(c, r, k, splits)
+			}
+			return results(ops.Gather(x, index, 0))
+		},
+		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+			g := make([]tensor.Tensor, 4)
+			if ct[0] != nil {
+				g[0] = scattered(c, ct[0], Places(c.Value(1), c.Value(2), c.Value(3)))
+			}
+			return g
+		},
+	})
+}
+
+// takenItems copies single elements at positions in their rows.
+func takenItems(out, x *tensor.Dense, at, lists, splits []int64) (row int, position int64) {
+	dst, src := out.Bytes(), x.Bytes()
+	switch x.DType().Size() {
+	case 1:
+		return segment.Take(dst, src, at, lists, splits)
+	case 2:
+		return segment.Take(elements[uint16](dst), elements[uint16](src), at, lists, splits)
+	case 4:
+		return segment.Take(elements[uint32](dst), elements[uint32](src), at, lists, splits)
+	}
+	return segment.Take(elements[uint64](dst), elements[uint64](src), at, lists, splits)
+}
+
+// Take returns the items at positions in their rows: what [Places] finds, in one pass.
+//
+//	values: [nvals, a], at: int[m], lists, splits: int[rows+1] → [m, a], any element type.
+//	Gradient: each item gets the sum of the cotangents of its copies.
+func Take(values, at, lists, splits any) tensor.Tensor {
+	return direct.Eval(takeOp, values, at, lists, splits)
+}
+
+var placesOfOp = op.Register(&op.Op{
+	Name: "ragged.places_of", Statement: makes(op.First, 0), Doc: "Where positions in given rows are among all values.", Nondifferentiable: true,
+	Params: []op.Param{atParam, {Name: "rows"}, splitsParam}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		for i := range 2 {
+			if err := wantDType(c, i, isIndex, "int32 or int64"); err != nil {
+				return nil, err
+			}
+		}
+		if _, _, err := partition(c, 2); err != nil {
+			return nil, err
+		}
+		s, err := shape.Merge(c.Tensor(0).Shape(), c.Tensor(1).Shape())
+		if err != nil {
+			return nil, c.Errorf(tenon.ErrShape, "positions of shape %v are in rows of shape %v", c.Tensor(0).Shape(), c.Tensor(1).Shape())
+		}
+		return specs(spec(dtype.Int64, s))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits, err := partitionOf(c, 2, -1)
+		if err != nil {
+			return nil, err
+		}
+		out := tensor.Uninit(dtype.Int64, c.Dense(0).Shape())
+		places, of := tensor.Data[int64](out), wide(c.Dense(1))
+		for i, k := range wide(c.Dense(0)) {
+			r := of[i]
+			if uint64(r) >= uint64(len(splits)-1) {
+				return nil, c.Errorf(tenon.ErrInvalid, "row %d does not exist among %d rows", r, len(splits)-1)
+			}
+			if uint64(k) >= uint64(splits[r+1]-splits[r]) {
+				e := c.Errorf(tenon.ErrInvalid, "position %d is outside a row of length %d", k, splits[r+1]-splits[r])
+				e.Where = rowName(int(r))
+				return nil, e
+			}
+			places[i] = splits[r] + k
+		}
+		return results(out)
+	},
+})
+
+// PlacesOf returns where positions in rows are among all values, for a row for each of them.
+// A row or a position that is not there is an error that names it; none are negative.
+//
+//	at, rows: int[a], splits: int[n+1] → int64[a]. No gradient.
+func PlacesOf(at, rows, splits any) tensor.Tensor { return direct.Eval(placesOfOp, at, rows, splits) }
+
+var fromStartOp = op.Register(&op.Op{
+	Name: "ragged.from_start", Statement: makes(op.First, 0), Doc: "Positions counted from the start, of which negative ones count from the end.", Nondifferentiable: true,
+	Params: []op.Param{atParam, {Name: "n"}}, Results: 1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		if err := wantDType(c, 0, isIndex, "int32 or int64"); err != nil {
+			return nil, err
+		}
+		_, err := scalarSize(c, 1)
+		return []tenon.Spec{spec(dtype.Int64, c.Tensor(0).Shape())}, err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		n := wide(c.Dense(1))[0]
+		at := wide(c.Dense(0))
+		out := tensor.Uninit(dtype.Int64, c.Dense(0).Shape())
+		places := tensor.Data[int64](out)
+		for i, k := range at {
+			places[i] = k + k>>63&n
+			if uint64(places[i]) >= uint64(n) {
+				e := c.Errorf(tenon.ErrRange, "%d is out of bounds for %d rows", k, n)
+				e.Where = positionName(i)
+				return nil, e
+			}
+		}
+		return results(out)
+	},
+})
+
+// FromStart returns positions among n entries counted from the start; negative ones count
+// from the end. One that is not there is an error that names it.
+//
+//	at: int[a], n: int[] → int64[a]. No gradient.
+func FromStart(at, n any) tensor.Tensor { return direct.Eval(fromStartOp, at, n) }

@@ -66,14 +66,17 @@ type NestedOptions struct {
 	Dictionaries bool
 }
 
-// FromNested returns plain nested data as a tensor: a map[string]any or a [Record] is
-// a record, a []any a list, and anything else a scalar. Lists of records make a
+// FromNested returns plain nested data as a tensor: a map whose keys are strings, a
+// [Record] or a struct is a record, a slice or an array a list, and anything else a
+// scalar. The fields of a struct are those that [FromStructs] takes. Lists of records make a
 // structured tensor, other lists a dense or ragged one. All records of a list have
 // the same fields, and all entries of a field the same depth and type, where options
 // do not allow otherwise: a field that is missing is an error of kind
-// tenon.ErrNotFound that names its path and the record.
+// tenon.ErrNotFound that names its path and the record. An integer beside floating
+// numbers is an error where no float64 holds it exactly.
 func FromNested(x any, o NestedOptions) (t tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
+	x = plainData(x)
 	if o.Spec != nil {
 		return o.expected(x)
 	}
@@ -417,10 +420,53 @@ func (o NestedOptions) union(values []any, kinds []kind, path []string) tensor.T
 	return tenon.Must(NewUnion(tags, fields))
 }
 
+// inexact returns the position of an integer that changes when it becomes a float64,
+// beside numbers that are no integers, and -1 where there is none.
+func (o NestedOptions) inexact(values []any) int {
+	if o.Float != dtype.None && o.Float != dtype.Float64 {
+		return -1
+	}
+	at, floats := -1, false
+	for i, x := range values {
+		var exact bool
+		switch n := x.(type) {
+		case float64, float32:
+			floats = true
+			continue
+		case int:
+			exact = integral(int64(n))
+		case int64:
+			exact = integral(n)
+		case uint64:
+			exact = n < 1<<63 && integral(int64(n)) || n == uint64(float64(n)) && float64(n) < 1<<64
+		default:
+			continue
+		}
+		if !exact && at < 0 {
+			at = i
+		}
+	}
+	if !floats {
+		return -1
+	}
+	return at
+}
+
+// integral reports whether an integer is a float64.
+func integral(n int64) bool {
+	f := float64(n)
+	return f < 1<<63 && int64(f) == n
+}
+
 func (o NestedOptions) scalars(values []any, s shape.Shape, path []string) tensor.Tensor {
 	opts := tensor.Options{Int: o.Int, Float: o.Float}
 	if len(values) == 0 {
 		opts.DType = o.Float
+	}
+	if at := o.inexact(values); at >= 0 {
+		e := invalid(nestedFn, place(path, at), "is %v, which no float64 holds exactly, and others are floating numbers", values[at])
+		e.Hint = "give the integers as text, or all numbers as float64"
+		tenon.Throw(e)
 	}
 	for i, x := range values {
 		if n, ok := x.(uint64); ok && n > math.MaxInt64 && o.Int != dtype.Uint64 {

@@ -25,7 +25,8 @@ type plan struct {
 type planField struct {
 	name   string
 	offset uintptr
-	depth  int // of embedding
+	index  []int // of the field, as reflect has it
+	depth  int   // of embedding
 	plan   *plan
 }
 
@@ -95,7 +96,7 @@ func (m *planner) plan(t reflect.Type, path []string) (*plan, error) {
 		p.form = textForm
 	case reflect.Struct:
 		p.form = recordForm
-		err = m.fields(p, t, 0, 0, path)
+		err = m.fields(p, t, 0, nil, path)
 	case reflect.Slice:
 		p.form = listForm
 		p.elem, err = m.plan(t.Elem(), path)
@@ -135,8 +136,10 @@ func (m *planner) plan(t reflect.Type, path []string) (*plan, error) {
 }
 
 // fields adds the fields of a struct at an offset, and then those of embedded structs,
-// of which the ones with fewer structs around them, depth, hide others.
-func (m *planner) fields(p *plan, t reflect.Type, offset uintptr, depth int, path []string) error {
+// of which the ones with fewer structs around them hide others. around are the positions of
+// the structs around.
+func (m *planner) fields(p *plan, t reflect.Type, offset uintptr, around []int, path []string) error {
+	depth := len(around)
 	var embedded []reflect.StructField
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -160,7 +163,7 @@ func (m *planner) fields(p *plan, t reflect.Type, offset uintptr, depth int, pat
 		if err != nil {
 			return err
 		}
-		own := planField{name, offset + f.Offset, depth, q}
+		own := planField{name, offset + f.Offset, append(slices.Clone(around), f.Index...), depth, q}
 		k := slices.IndexFunc(p.fields, func(g planField) bool { return g.name == name })
 		switch {
 		case k < 0:
@@ -175,7 +178,7 @@ func (m *planner) fields(p *plan, t reflect.Type, offset uintptr, depth int, pat
 		if slices.Contains(m.open, f.Type) {
 			return m.fail(path, "%v holds itself", f.Type)
 		}
-		if err := m.fields(p, f.Type, offset+f.Offset, depth+1, path); err != nil {
+		if err := m.fields(p, f.Type, offset+f.Offset, append(slices.Clone(around), f.Index...), path); err != nil {
 			return err
 		}
 	}

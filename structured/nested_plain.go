@@ -1,0 +1,102 @@
+package structured
+
+import (
+	"reflect"
+
+	"github.com/tenonml/tenon"
+)
+
+// plainData returns nested data of any Go types as the ones that [FromNested] reads:
+// []any, map[string]any, [Record] and scalars. What is plain already is returned as it is.
+func plainData(x any) any {
+	switch x := x.(type) {
+	case nil, bool, string, []byte, int, int64, float64, tenon.Value:
+		return x
+	case []any:
+		for i, y := range x {
+			z := plainData(y)
+			if unchanged(y, z) {
+				continue
+			}
+			out := append([]any(nil), x...)
+			for out[i] = z; i < len(x); i++ {
+				out[i] = plainData(x[i])
+			}
+			return out
+		}
+		return x
+	case map[string]any:
+		for _, y := range x {
+			if z := plainData(y); !unchanged(y, z) {
+				out := make(map[string]any, len(x))
+				for name, y := range x {
+					out[name] = plainData(y)
+				}
+				return out
+			}
+		}
+		return x
+	case Record:
+		out := make(Record, len(x))
+		for i, e := range x {
+			out[i] = Entry{e.Name, plainData(e.Value)}
+		}
+		return out
+	}
+	return plainValue(reflect.ValueOf(x))
+}
+
+// unchanged reports whether a value is the one that it was made of.
+func unchanged(x, y any) bool {
+	a, b := reflect.ValueOf(x), reflect.ValueOf(y)
+	if !a.IsValid() || !b.IsValid() || a.Type() != b.Type() {
+		return !a.IsValid() && !b.IsValid()
+	}
+	switch a.Kind() {
+	case reflect.Slice, reflect.Map:
+		return a.UnsafePointer() == b.UnsafePointer() && a.Len() == b.Len()
+	}
+	return true
+}
+
+// plainValue is plainData for values of other types.
+func plainValue(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return nil
+		}
+		return plainData(v.Elem().Interface())
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice {
+			return string(v.Bytes())
+		}
+		out := make([]any, v.Len())
+		for i := range out {
+			out[i] = plainData(v.Index(i).Interface())
+		}
+		return out
+	case reflect.Map:
+		if v.Type().Key().Kind() != reflect.String {
+			tenon.Throw(invalid(nestedFn, "", "the keys of %v are no strings", v.Type()))
+		}
+		out := make(map[string]any, v.Len())
+		for i := v.MapRange(); i.Next(); {
+			out[i.Key().String()] = plainData(i.Value().Interface())
+		}
+		return out
+	case reflect.Struct:
+		p, err := planOf(nestedFn, v.Type())
+		tenon.Throw(err)
+		out := make(Record, len(p.fields))
+		for i, f := range p.fields {
+			out[i] = Entry{f.name, plainData(v.FieldByIndex(f.index).Interface())}
+		}
+		return out
+	case reflect.String:
+		return v.String()
+	case reflect.Bool:
+		return v.Bool()
+	}
+	return v.Interface()
+}

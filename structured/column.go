@@ -71,7 +71,7 @@ func covering(v tensor.Tensor, r int) tensor.Tensor {
 	base, _ := unmasked(values)
 	parts := outerParts("structured", "", base, r, dtype.Int64)
 	if k > 1 {
-		mask = tenon.Must(ragged.WithRaggedRank(mask, k-1)).(*ragged.Tensor).FlatValues()
+		mask = withRows(mask, k).FlatValues()
 	}
 	for _, p := range parts[k-1:] {
 		mask = ops.Gather(mask, p.ValueRowIDs(), 0)
@@ -81,7 +81,7 @@ func covering(v tensor.Tensor, r int) tensor.Tensor {
 
 // liftMask turns rows of masked values, as ragged values may be, into masked rows.
 func liftMask(v tensor.Tensor) tensor.Tensor {
-	r, ok := v.(*ragged.Tensor)
+	r, ok := v.(divided)
 	if !ok {
 		return v
 	}
@@ -113,11 +113,9 @@ func outerParts(fn, name string, v tensor.Tensor, rank int, d dtype.DType) []*ra
 		if r := v.Shape().Rank(); r < rank {
 			tenon.Throw(invalid(fn, name, "has the shape %v, which lacks the %d dimensions of the records", v.Shape(), rank))
 		}
-		r := x
-		if y, ok := x.(*ragged.Tensor); !ok || y.RaggedRank() < rank-1 {
-			r = tenon.Must(ragged.WithRaggedRank(x, rank-1))
+		if rank > 1 {
+			parts = withRows(x, rank).Partitions()
 		}
-		parts = r.(*ragged.Tensor).Partitions()
 	}
 	if len(parts) < rank-1 {
 		tenon.Throw(invalid(fn, name, "has rank %d, which lacks the %d dimensions of the records", len(parts)+1, rank))
@@ -196,11 +194,9 @@ func below(v tensor.Tensor, rank int) (tensor.Tensor, int) {
 	switch x := v.(type) {
 	case *Tensor:
 		return newTensor(x.rank-rank+1, x.parts[rank-2].NVals(), x.parts[rank-1:], x.cols, x.dtype), allPlain
-	case *ragged.Tensor:
-		inner := max(0, rank-1-x.RaggedRank())
-		if x.RaggedRank() < rank-1 {
-			x = tenon.Must(ragged.WithRaggedRank(x, rank-1)).(*ragged.Tensor)
-		}
+	case divided:
+		inner := max(0, rank-1-len(x.Partitions()))
+		x = withRows(x, rank)
 		if rest := x.Partitions()[rank-1:]; len(rest) > 0 {
 			return tenon.Must(ragged.FromPartitions(x.FlatValues(), rest...)), allPlain
 		}
@@ -209,7 +205,7 @@ func below(v tensor.Tensor, rank int) (tensor.Tensor, int) {
 		}
 		return x.FlatValues(), inner
 	}
-	return tenon.Must(ragged.WithRaggedRank(v, rank-1)).(*ragged.Tensor).FlatValues(), allPlain
+	return withRows(v, rank).FlatValues(), allPlain
 }
 
 // field returns a column with the tensor's partitions.
@@ -275,8 +271,12 @@ func withSplits(v tensor.Tensor, d dtype.DType) tensor.Tensor {
 		}
 		return with(list)
 	}
-	if r, ok := v.(*ragged.Tensor); ok {
-		return tenon.Must(r.WithSplitsDType(d))
+	if r, ok := v.(divided); ok {
+		parts := slices.Clone(r.Partitions())
+		for i, p := range parts {
+			parts[i] = tenon.Must(p.WithDType(d))
+		}
+		return tenon.Must(ragged.FromPartitions(r.FlatValues(), parts...))
 	}
 	return tenon.Must(v.(*Tensor).WithShapeDType(d))
 }
@@ -296,8 +296,8 @@ func splitsOf(v tensor.Tensor) dtype.DType {
 		return splitsOf(list[0])
 	}
 	switch x := v.(type) {
-	case *ragged.Tensor:
-		return x.Partition().DType()
+	case divided:
+		return x.Partitions()[0].DType()
 	case *Tensor:
 		return x.dtype
 	}

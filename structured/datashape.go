@@ -29,7 +29,7 @@ func datashape(s tenon.Spec, skip int) string {
 	switch x := s.(type) {
 	case *tensor.Spec:
 		return sizes(x.Shape(), nil, skip) + x.DType().String()
-	case *ragged.Spec:
+	case dividedSpec:
 		all := x.Shape()
 		if !all.HasRank() { // of a type that does not tell: the rows at least
 			all = ragged.FromSpecs(tensor.NewSpec(dtype.Bool, shape.OfRank(1)), x.Partitions()).Shape()

@@ -114,26 +114,22 @@ func (d *Dictionary) Concrete() (t tensor.Tensor, err error) {
 	return t, nil
 }
 
-// HandleOp moves codes, and gives the strings to any operation that does not move
-// elements.
+// HandleOp moves codes, and gives the strings to any operation that looks at them, or
+// that moves elements of several dictionaries.
 func (d *Dictionary) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
-	var words tensor.Tensor
-	coded, all := 0, true
-	for _, v := range values {
+	var first *Dictionary
+	all := moves(c.Op)
+	for k, v := range c.Operands() {
 		x, ok := v.(*Dictionary)
-		if !ok {
-			all = false
-			continue
+		if ok && first == nil {
+			first = x
 		}
-		if coded++; words == nil {
-			words = x.words
+		if all = all && ok == c.Op.Moves.Has(k) && (!ok || x.words == first.words); !all {
+			break
 		}
-		all = all && words == x.words
 	}
-	first, _ := values[0].(*Dictionary)
-	join := c.Op.Name == "concat" || c.Op.Name == "stack"
-	if moves(c.Op.Name) && first != nil && (coded == 1 && !join || all) {
+	if all {
 		for i, v := range values {
 			if x, ok := v.(*Dictionary); ok {
 				values[i] = x.codes

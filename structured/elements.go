@@ -24,9 +24,8 @@ func elementsOf(v tensor.Tensor) (below, splits tensor.Tensor) {
 	switch x := v.(type) {
 	case *Tensor:
 		return newTensor(x.rank-1, x.parts[0].NVals(), x.parts[1:], x.cols, x.dtype), wide(x.parts[0].RowSplits())
-	case *ragged.Tensor:
-		parts := x.Partitions()
-		return tenon.Must(ragged.FromPartitions(x.FlatValues(), parts[1:]...)), wide(parts[0].RowSplits())
+	case divided:
+		return undivided(x), wide(x.Partitions()[0].RowSplits())
 	}
 	s := ops.Shape(v)
 	inner := ops.Index(s, 1)

@@ -51,8 +51,8 @@ func fillBy(v, splits tensor.Tensor) tensor.Tensor {
 			cols[i] = column{name: c.name, now: fillBy(c.v(), splits), inner: c.inner}
 		}
 		return newTensor(1, ops.Sub(sizeOf(splits, x.dtype), ops.Cast(1, x.dtype)), nil, cols, x.dtype)
-	case *ragged.Tensor:
-		return withFirst(x, spreadRows(x.Partition(), splits))
+	case divided:
+		return tenon.Must(ragged.FromPartition(undivided(x), spreadRows(x.Partitions()[0], splits)))
 	}
 	if v.Spec().TypeName() != tensor.TypeName { // one more entry stands for what is missing
 		has := ops.Greater(rows.Lengths(splits), int64(0))
@@ -67,11 +67,6 @@ func fillBy(v, splits tensor.Tensor) tensor.Tensor {
 func spreadRows(p *ragged.RowPartition, splits tensor.Tensor) *ragged.RowPartition {
 	lengths, _ := rows.Pick(p.RowLengths(), splits, 0, nil)
 	return tenon.Must(ragged.PartitionFromRowLengths(lengths, ragged.PartitionOptions{}))
-}
-
-// withFirst returns a ragged tensor with another outermost partition of its values.
-func withFirst(r *ragged.Tensor, p *ragged.RowPartition) tensor.Tensor {
-	return tenon.Must(ragged.FromPartition(r.Values(), p))
 }
 
 // grouped divides the entries of a column by a partition.
@@ -103,27 +98,30 @@ func lists(v tensor.Tensor) (p *ragged.RowPartition, elements tensor.Tensor, ok 
 		}
 		p = x.parts[0]
 		return p, newTensor(x.rank-1, p.NVals(), x.parts[1:], x.cols, x.dtype), true
-	case *ragged.Tensor:
-		return x.Partition(), x.Values(), true
+	case divided:
+		return x.Partitions()[0], undivided(x), true
 	case optional:
-		if x.Values().Shape().Rank() < 2 {
-			break
-		}
 		if x.Mask().Shape().Rank() == 1 {
 			return listsOf(x.Values(), x.Mask())
 		}
-		p, values, _ := lists(x.Values())
-		_, mask, _ := lists(x.Mask())
-		return p, tenon.Must(masked.New(values, mask)), true
 	}
 	if v.Shape().Rank() < 2 {
 		return nil, nil, false
 	}
-	r, isRagged := asLists(v).(*ragged.Tensor)
-	if !isRagged {
-		return nil, nil, false
+	list, with, ok := pieces(v)
+	if !ok {
+		r, ok := asLists(v).(divided)
+		if !ok {
+			return nil, nil, false
+		}
+		return r.Partitions()[0], undivided(r), true
 	}
-	return r.Partition(), r.Values(), true
+	for i, x := range slices.Backward(list) { // the partition is that of the first
+		if p, list[i], ok = lists(x); !ok {
+			return nil, nil, false
+		}
+	}
+	return p, with(list), true
 }
 
 // listsOf is lists of which those are there for which a mask is true, nil for all: the
@@ -156,7 +154,7 @@ func emptyWhere(p *ragged.RowPartition, mask tensor.Tensor) bool {
 // asLists returns a tensor of rank 2 or more with a partition.
 func asLists(v tensor.Tensor) tensor.Tensor {
 	switch v.(type) {
-	case *Tensor, *ragged.Tensor:
+	case *Tensor, divided:
 		return v
 	}
 	if list, with, ok := pieces(v); ok {

@@ -3,6 +3,7 @@ package structured
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -18,6 +19,35 @@ type optional interface {
 	tensor.Tensor
 	Values() tensor.Tensor
 	Mask() tensor.Tensor
+}
+
+// divided is a tensor whose first dimensions are divided into rows by partitions: those,
+// the outermost first, and the values that the innermost divides.
+type divided interface {
+	tensor.Tensor
+	FlatValues() tensor.Tensor
+	Partitions() []*ragged.RowPartition
+}
+
+// dividedSpec is the Spec of a divided tensor.
+type dividedSpec interface {
+	typedSpec
+	Flat() tenon.Spec
+	Partitions() []*ragged.PartitionSpec
+}
+
+// undivided returns what the first partition of a divided tensor divides.
+func undivided(x divided) tensor.Tensor {
+	return tenon.Must(ragged.FromPartitions(x.FlatValues(), x.Partitions()[1:]...))
+}
+
+// withRows returns a tensor whose dimensions below the first, up to rank-1, are divided
+// by partitions.
+func withRows(v tensor.Tensor, rank int) divided {
+	if x, ok := v.(divided); ok && len(x.Partitions()) >= rank-1 {
+		return x
+	}
+	return tenon.Must(ragged.WithRaggedRank(v, rank-1)).(divided)
 }
 
 // optionalSpec is the Spec of an optional tensor.
@@ -66,6 +96,8 @@ type compositeSpec interface {
 var (
 	_ optional      = (*masked.Tensor)(nil)
 	_ optionalSpec  = (*masked.Spec)(nil)
+	_ divided       = (*ragged.Tensor)(nil)
+	_ dividedSpec   = (*ragged.Spec)(nil)
 	_ composite     = (*Union)(nil)
 	_ composite     = (*Map)(nil)
 	_ compositeSpec = (*UnionSpec)(nil)

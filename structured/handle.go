@@ -14,26 +14,18 @@ import (
 )
 
 // moves reports whether an operation chooses, joins, repeats or moves elements and
-// invents none: what it does to the numbers of the records it does to the records.
-func moves(name string) bool {
-	switch name {
-	case "concat", "stack", "expand_dims", "gather", "gather_nd", "boolean_mask", "reverse", "tile", "squeeze", "roll", "split",
-		"unstack", "reshape", "broadcast_to", "repeat", "slice", "where", "transpose", "index", "identity", "stop_gradient",
-		"take_along_axis", "reverse_sequence", "mirror_pad":
-		return true
-	}
-	return false
+// invents none: what it does to the numbers of the records it does to the records. One
+// with several results says more of its operands than where their elements go.
+func moves(o *op.Op) bool {
+	return o.Moves != 0 && !o.Fills && !o.Checks && (o.Results == 1 || o.Results < 0)
 }
+
+// joins reports whether an operation puts its operands one behind or beside the other.
+func joins(o *op.Op) bool { return o.Axes == op.Join || o.Axes == op.Stack }
 
 // describes reports whether the answer of an operation depends on the dimensions of
 // records only.
-func describes(name string) bool {
-	switch name {
-	case "size", "rank", "shape":
-		return true
-	}
-	return false
-}
+func describes(o *op.Op) bool { return o.ShapeOnly.Has(0) && o.Axes == op.Create }
 
 // HandleOp answers for operations on structure: see the documentation of the package.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
@@ -48,9 +40,9 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 			return nil, op.NotHandled
 		}
 		return op.One(t.index(keys))
-	case moves(name):
+	case moves(c.Op):
 		return moved(c)
-	case describes(name):
+	case describes(c.Op):
 		return op.One(op.Apply(c, t.divided()))
 	case name == "equal" || name == "not_equal":
 		v, err := compared(c)
@@ -68,7 +60,7 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 			return nil, err
 		}
 		return op.One(v)
-	case name == "zeros_like" || name == "ones_like":
+	case c.Op.ShapeOnly.Has(0): // zeros and ones in the dimensions of the records
 		d, ok := c.Attr("dtype").(dtype.DType)
 		if !ok || d == dtype.None {
 			d = dtype.Float32
@@ -83,16 +75,16 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 func moved(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	var structs []*Tensor
-	for _, v := range values {
-		if s, ok := v.(*Tensor); ok {
+	for k, v := range c.Operands() {
+		if s, ok := v.(*Tensor); ok && c.Op.Moves.Has(k) {
 			structs = append(structs, s)
-		} else if _, ok := v.(optional); ok {
-			return nil, op.NotHandled // it asks for its records and its mask
-		} else if c.Op.Name == "concat" || c.Op.Name == "stack" {
+		} else if _, maybe := v.(optional); ok || maybe {
+			return nil, op.NotHandled // what may be missing asks for its records and its mask
+		} else if joins(c.Op) {
 			return nil, c.Errorf(tenon.ErrInvalid, "structured tensors join only with one another")
 		}
 	}
-	if i, ok := c.Attr("indices").(tensor.Tensor); ok && c.Op.Name == "gather" && !i.DType().IsInteger() {
+	if i, ok := c.Attr("indices").(tensor.Tensor); ok && !i.DType().IsInteger() {
 		return nil, c.Errorf(tenon.ErrInvalid, "the indices are %v, not integers", i.DType())
 	}
 	d := structs[0].dtype
@@ -127,7 +119,7 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 		}
 		first = ops.Add(first, n)
 	}
-	if axis, ok := c.Attr("axis").(int); ok && c.Op.Name == "stack" && differ(args) {
+	if axis, ok := c.Attr("axis").(int); ok && c.Op.Axes == op.Stack && differ(args) {
 		return op.One(byNumbers(cols, tenon.Must(ragged.Stack(asTensors(args), axis)), d))
 	}
 	results := op.ApplyN(c, args...)
@@ -143,9 +135,9 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 func differ(numbers []tenon.Value) bool {
 	first := numbers[0].(tensor.Tensor).Shape()
 	return slices.ContainsFunc(numbers, func(v tenon.Value) bool {
-		_, divided := v.(*ragged.Tensor)
+		_, parted := v.(divided)
 		s := v.(tensor.Tensor).Shape()
-		return !divided && s.HasRank() && s.Rank() > 0 && s.Rank() == first.Rank() && !(s.IsFull() && s.Equal(first))
+		return !parted && s.HasRank() && s.Rank() > 0 && s.Rank() == first.Rank() && !(s.IsFull() && s.Equal(first))
 	})
 }
 

@@ -126,30 +126,72 @@ func (h *Held) DType() dtype.DType { return dtype.None }
 // Shape returns the number of rows, and no dimension for a single value.
 func (h *Held) Shape() shape.Shape { return h.spec.Shape() }
 
-// HandleOp chooses, joins and adds rows.
+// HandleOp moves rows: it does to them what the operation does to their numbers.
 func (h *Held) HandleOp(c *op.Call) ([]tenon.Value, error) {
-	axis, _ := c.Attr("axis").(int)
-	switch c.Op.Name {
-	case "gather":
-		at, ok := c.Value(1).(tensor.Tensor)
-		if c.Value(0) != tenon.Value(h) || !ok || !h.spec.rows || axis != 0 || at.Shape().Rank() > 1 {
+	if !moves(c.Op) {
+		return nil, op.NotHandled
+	}
+	args := c.Values()
+	var all []tenon.Value
+	first := tensor.Tensor(tensor.Scalar(int64(0))) // the number of the next row
+	i := -1
+	for k, v := range c.Operands() {
+		i++
+		x, ok := v.(*Held)
+		switch {
+		case ok && !c.Op.Moves.Has(k):
 			return nil, op.NotHandled
+		case !ok && c.Op.Moves.Has(k):
+			return nil, c.Errorf(tenon.ErrDType, "rows of Values join only with one another")
+		case !ok:
+			continue
 		}
-		return h.taken(at)
-	case "expand_dims":
-		if !h.spec.rows {
-			return h.alone()
+		if args[i] = first; !x.spec.rows {
+			one, err := x.alone()
+			if err != nil {
+				return nil, err
+			}
+			all, first = append(all, one.v), ops.Add(first, int64(1))
+			continue
 		}
-	case "concat":
-		if axis == 0 {
-			return concatHeld(c)
+		n := x.count()
+		args[i], first = ops.Add(upTo(n), first), ops.Add(first, n)
+		all = append(all, x.v)
+	}
+	rows := all[0]
+	if len(all) > 1 {
+		var err error
+		if rows, err = joinParts(c, all); err != nil {
+			return nil, err
 		}
 	}
-	return nil, op.NotHandled
+	joined, err := hold("structured.Held", rows, true)
+	if err != nil {
+		return nil, err
+	}
+	results := op.ApplyN(c, args...)
+	out := make([]tenon.Value, len(results))
+	for i, at := range results {
+		if at.Shape().Rank() > 1 {
+			return nil, c.Errorf(tenon.ErrUnsupported, "rows of Values have one dimension, the result has %d", at.Shape().Rank())
+		}
+		if out[i], err = joined.taken(at); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// count returns the number of rows, an int64 scalar.
+func (h *Held) count() tensor.Tensor {
+	if h.spec.n >= 0 {
+		return tensor.Scalar(int64(h.spec.n))
+	}
+	return sizeOf(rowParts(h)[0], dtype.Int64)
 }
 
 // taken returns rows by number, or one row.
-func (h *Held) taken(at tensor.Tensor) ([]tenon.Value, error) {
+func (h *Held) taken(at tensor.Tensor) (*Held, error) {
 	rows := at.Shape().Rank() == 1
 	to := outermost(h.spec.value, shape.Unknown)
 	if !rows {
@@ -159,15 +201,11 @@ func (h *Held) taken(at tensor.Tensor) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := hold("structured.Held", v, rows)
-	if err != nil {
-		return nil, err
-	}
-	return op.One(out)
+	return hold("structured.Held", v, rows)
 }
 
 // alone returns a single value as a list of one row.
-func (h *Held) alone() ([]tenon.Value, error) {
+func (h *Held) alone() (*Held, error) {
 	to, err := h.spec.value.Batched(1)
 	if err != nil {
 		return nil, err
@@ -195,7 +233,7 @@ func (h *Held) alone() ([]tenon.Value, error) {
 			if err != nil {
 				return nil, err
 			}
-			parts[i] = one[0].(*Held).v
+			parts[i] = one.v
 			continue
 		}
 		parts[i] = ops.ExpandDims(t, 0)
@@ -204,34 +242,10 @@ func (h *Held) alone() ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := hold("structured.Held", v, true)
-	if err != nil {
-		return nil, err
-	}
-	return op.One(out)
+	return hold("structured.Held", v, true)
 }
 
-// concatHeld joins rows.
-func concatHeld(c *op.Call) ([]tenon.Value, error) {
-	var list []tenon.Value
-	for _, v := range c.Values() {
-		x, ok := v.(*Held)
-		if !ok || !x.spec.rows {
-			return nil, c.Errorf(tenon.ErrDType, "rows of Values join only with one another")
-		}
-		list = append(list, x.v)
-	}
-	v, err := joinParts(c, list)
-	if err != nil {
-		return nil, err
-	}
-	out, err := hold("structured.Held", v, true)
-	if err != nil {
-		return nil, err
-	}
-	return op.One(out)
-}
-
+// joinParts joins rows.
 func joinParts(c *op.Call, list []tenon.Value) (tenon.Value, error) {
 	if _, ok := list[0].(tensor.Tensor); ok {
 		ts := make([]tensor.Tensor, len(list))

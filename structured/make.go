@@ -167,8 +167,8 @@ func assertRows(v, n tensor.Tensor) tensor.Tensor {
 			cols[i] = c.with(assertRows(c.v(), n))
 		}
 		return newTensor(1, x.nrows, nil, cols, x.dtype)
-	case *ragged.Tensor:
-		parts := x.Partitions()
+	case divided:
+		parts := slices.Clone(x.Partitions())
 		parts[0] = assertCount(parts[0], n)
 		return tenon.Must(ragged.FromPartitions(x.FlatValues(), parts...))
 	}

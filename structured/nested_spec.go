@@ -146,7 +146,7 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 			cols = append(cols, column{name: s.cols[i].name, now: o.rows(rows, outermost(s.cols[i].spec, shape.Unknown), o.named(path, s.cols[i].name)), inner: allPlain})
 		}
 		return newTensor(1, scalar(len(values), s.dtype), nil, cols, s.dtype)
-	case *ragged.Spec:
+	case dividedSpec:
 		parts := s.Partitions()
 		if len(parts) == 0 {
 			return o.rows(values, s.Flat(), path)

@@ -70,7 +70,7 @@ func oneFiller(cols []column) []column {
 // checkNumbers throws where one of the numbers is that of no record, if they are known:
 // fields may be gathered much later.
 func (t *Tensor) checkNumbers(numbers tensor.Tensor) {
-	if r, ok := numbers.(*ragged.Tensor); ok {
+	if r, ok := numbers.(divided); ok {
 		numbers = r.FlatValues()
 	}
 	n := 1

@@ -60,7 +60,7 @@ func blankEntry(v tensor.Tensor) tensor.Tensor {
 		return blankEntry(x.Decode())
 	case composite:
 		return x.like(blankEntry(x.records()).(*Tensor))
-	case *ragged.Tensor:
+	case divided:
 		none := ops.Slice(x.FlatValues(), zeros(x.FlatValues()), sizesFrom(x.FlatValues(), 0))
 		return tenon.Must(ragged.FromPartitions(none, emptyRows(x.Partitions())...))
 	case *Tensor:

@@ -127,7 +127,7 @@ func mayWait(v tensor.Tensor) bool {
 	switch x := v.(type) {
 	case *tensor.Dense, *tensor.Strings:
 		return true
-	case *ragged.Tensor:
+	case divided:
 		return mayWait(x.FlatValues()) && concreteParts(x.Partitions())
 	case optional:
 		return mayWait(x.Values()) && mayWait(x.Mask())

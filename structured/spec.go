@@ -1,6 +1,8 @@
 package structured
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ragged"
@@ -88,8 +90,8 @@ func outermost(s tenon.Spec, n int) tenon.Spec {
 		if s.Shape().HasRank() && s.Shape().Rank() > 0 {
 			return tensor.NewSpec(s.DType(), s.Shape().With(0, n))
 		}
-	case *ragged.Spec:
-		parts := s.Partitions()
+	case dividedSpec:
+		parts := slices.Clone(s.Partitions())
 		for i, p := range parts {
 			parts[i] = partitionSpec(p.DType(), n, dim{p.UniformRowLength(), p.IsUniform()})
 			n = parts[i].NVals()

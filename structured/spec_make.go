@@ -190,7 +190,7 @@ func (m *specMaker) column(f tenon.Field) (columnSpec, []dim, error) {
 		return c, dims, nil
 	}
 	switch x := c.spec.(type) {
-	case *ragged.Spec:
+	case dividedSpec:
 		parts := x.Partitions()
 		if len(parts) > 0 {
 			dims[0].n = parts[0].NRows()
@@ -334,9 +334,9 @@ func splitsOfSpec(s tenon.Spec) dtype.DType {
 		return splitsOfSpec(list[0])
 	}
 	switch s := s.(type) {
-	case *ragged.Spec:
-		if s.RaggedRank() > 0 {
-			return s.SplitsDType()
+	case dividedSpec:
+		if parts := s.Partitions(); len(parts) > 0 {
+			return parts[0].DType()
 		}
 	case *Spec:
 		return s.dtype
@@ -378,11 +378,11 @@ func withSplitsSpec(s tenon.Spec, d dtype.DType) tenon.Spec {
 		return with(list)
 	}
 	switch x := s.(type) {
-	case *ragged.Spec:
-		if x.RaggedRank() == 0 || x.SplitsDType() == d {
+	case dividedSpec:
+		if parts := x.Partitions(); len(parts) == 0 || parts[0].DType() == d {
 			return s
 		}
-		parts := x.Partitions()
+		parts := slices.Clone(x.Partitions())
 		for i, p := range parts {
 			parts[i] = withSplitsPart(p, d)
 		}

@@ -100,7 +100,7 @@ func (s *Spec) field(c columnSpec) tenon.Spec {
 	if x, ok := c.spec.(*Spec); ok {
 		return &Spec{rank: s.rank - 1 + x.rank, nrows: s.nrows, dtype: s.dtype, parts: append(slices.Clone(s.parts), x.parts...), cols: x.cols}
 	}
-	if x, ok := c.spec.(*ragged.Spec); ok {
+	if x, ok := c.spec.(dividedSpec); ok {
 		return ragged.FromSpecs(x.Flat(), append(slices.Clone(s.parts), x.Partitions()...))
 	}
 	k := len(s.parts)

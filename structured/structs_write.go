@@ -353,7 +353,7 @@ func isRagged(v tensor.Tensor) bool {
 	if m, ok := v.(optional); ok {
 		v = m.Values()
 	}
-	_, ok := v.(*ragged.Tensor)
+	_, ok := v.(divided)
 	return ok
 }
 

@@ -194,16 +194,14 @@ func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 		return newTensor(0, nil, nil, out, d)
 	}
 	flat, parts, inner := at, []*ragged.RowPartition(nil), rank-1
-	if r, ok := at.(*ragged.Tensor); ok {
-		inner -= r.RaggedRank()
+	if r, ok := at.(divided); ok {
+		inner -= len(r.Partitions())
 	}
 	if rank > 1 {
-		r, ok := tenon.Must(ragged.WithRaggedRank(at, rank-1)).(*ragged.Tensor)
-		if ok {
-			flat = r.FlatValues()
-			for _, p := range r.Partitions() {
-				parts = append(parts, tenon.Must(p.WithDType(d)))
-			}
+		r := tenon.Must(ragged.WithRaggedRank(at, rank-1)).(divided)
+		flat = r.FlatValues()
+		for _, p := range r.Partitions() {
+			parts = append(parts, tenon.Must(p.WithDType(d)))
 		}
 	}
 	return newTensor(rank, sizeOf(flat, d), parts, takeAll(cols, flat, inner), d)
@@ -224,8 +222,8 @@ func (c column) picked(at tensor.Tensor) column {
 
 // pick returns the entry of a column with a number, a scalar.
 func pick(v, at tensor.Tensor) tensor.Tensor {
-	if r, ok := v.(*ragged.Tensor); ok && isOther(r.FlatValues()) {
-		return ops.Gather(r, ops.ExpandDims(at, 0), 0).(*ragged.Tensor).Values()
+	if r, ok := v.(divided); ok && isOther(r.FlatValues()) {
+		return undivided(ops.Gather(r, ops.ExpandDims(at, 0), 0).(divided))
 	}
 	x, err := tenon.Try(func() tensor.Tensor { return ops.Gather(v, at, 0) })
 	if errors.Is(err, tenon.ErrUnsupported) { // a type may know single rows as an index only
@@ -325,8 +323,8 @@ func sizeOf(t tensor.Tensor, d dtype.DType) tensor.Tensor {
 	switch x := t.(type) {
 	case *Tensor:
 		return ops.Cast(x.nrows, d)
-	case *ragged.Tensor:
-		return ops.Cast(x.NRows(), d)
+	case divided:
+		return ops.Cast(x.Partitions()[0].NRows(), d)
 	}
 	if n := t.Shape().Dim(0); n >= 0 {
 		return scalar(n, d)

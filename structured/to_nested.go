@@ -56,7 +56,7 @@ func plain(v tensor.Tensor) any {
 	switch x := v.(type) {
 	case *Tensor:
 		return tenon.Must(x.ToNested())
-	case *ragged.Tensor:
+	case interface{ Nested() ([]any, error) }:
 		return tenon.Must(x.Nested())
 	case optional:
 		return withoutMissing(plain(x.Values()), plain(x.Mask()))

@@ -85,13 +85,14 @@ func (u *Union) Variant(name string) (v *masked.Tensor, err error) {
 	if k < 1 {
 		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "structured.Union.Variant", Where: name, Msg: fmt.Sprintf("is none of the variants %q", u.Variants())}
 	}
-	x := u.rec.field(u.rec.cols[k])
-	there := ops.Equal(u.Tags(), ops.Cast(k-1, dtype.Int8))
-	if m, ok := x.(*masked.Tensor); ok {
-		return masked.New(m.Values(), masked.And(m.Mask(), there).Values())
-	}
-	return masked.New(x, there)
+	return masked.New(u.rec.field(u.rec.cols[k]), u.is(k-1))
 }
+
+// is returns which elements are of variant k.
+func (u *Union) is(k int) tensor.Tensor { return ops.Equal(u.Tags(), ops.Cast(k, dtype.Int8)) }
+
+// variant returns the elements of variant k; the others are missing.
+func (u *Union) variant(k int) tensor.Tensor { return hidden(u.rec.field(u.rec.cols[k+1]), u.is(k)) }
 
 // HandleOp does operations that move or compare elements.
 func (u *Union) HandleOp(c *op.Call) ([]tenon.Value, error) {
@@ -102,7 +103,7 @@ func (u *Union) HandleOp(c *op.Call) ([]tenon.Value, error) {
 // and maps are made of.
 func ofRecords(c *op.Call) ([]tenon.Value, error) {
 	compares := c.Op.Name == "equal" || c.Op.Name == "not_equal"
-	if !moves(c.Op.Name) && !describes(c.Op.Name) && !compares {
+	if !moves(c.Op) && !describes(c.Op) && !compares {
 		return nil, op.NotHandled
 	}
 	values := c.Values()

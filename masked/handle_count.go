@@ -38,6 +38,11 @@ func unique(c *op.Call) ([]tenon.Value, error) {
 		}
 		return all, nil
 	}
+	if _, rows := x.values.(op.Handler); rows {
+		e := c.Errorf(tenon.ErrUnsupported, "elements of rows are missing")
+		e.Hint = "ops.BooleanMask with the mask leaves them out"
+		return nil, e
+	}
 	x = x.single()
 	full := x.Full()
 	values, inverse, counts, first := ops.Unique(ops.BooleanMask(x.values, full, 0))

@@ -7,7 +7,6 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
-	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -109,17 +108,27 @@ func (c *aggregated) numbers(what string) tensor.Tensor {
 // isPlain reports whether entries are a tensor with axes only.
 func isPlain(v tensor.Tensor) bool {
 	switch v.(type) {
-	case *Tensor, *ragged.Tensor:
+	case *Tensor, divided:
 		return false
 	}
 	_, _, composed := pieces(v)
 	return !composed
 }
 
-// Sum adds up the numbers at a path, in their type; truth values count as 0 and 1.
-// Entries may be vectors. Gradient: each record gets that of its group.
+// Sum adds up the numbers at a path: integers of fewer than 64 bits as int64, or as uint64
+// if they have no sign, other numbers in their type. Truth values count as 0 and 1. What
+// no int64 holds wraps. Entries may be vectors. Gradient: each record gets that of its group.
 func Sum(path string) Aggregation {
-	return aggregation(path, func(c *aggregated) tensor.Tensor { return ops.SegmentSum(c.numbers("sum"), c.ids, c.n) })
+	return aggregation(path, func(c *aggregated) tensor.Tensor { return ops.SegmentSum(c.summands(), c.ids, c.n) })
+}
+
+// summands returns the entries as numbers in the type of their sums.
+func (c *aggregated) summands() tensor.Tensor {
+	v := c.numbers("sum")
+	if d := v.DType(); d.IsInteger() && d != wideInteger(d) {
+		return ops.Cast(v, wideInteger(d))
+	}
+	return v
 }
 
 // Mean is the mean of the numbers at a path, float64 for integers.

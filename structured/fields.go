@@ -114,11 +114,12 @@ func (t *Tensor) Drop(paths ...string) *Tensor {
 }
 
 // With returns the records with the field at a path set to a value: a tensor, or Go
-// data that [tensor.Convert] takes, that starts with the dimensions of the records.
+// data that [tensor.Convert] takes, that starts with the dimensions of the records. A
+// scalar is the value of all records.
 func (t *Tensor) With(path string, value any) *Tensor {
 	v, err := tensor.Convert(value)
 	tenon.Throw(err)
-	return tenon.Must(t.WithUpdates([]Update{{Path: fieldPath("structured.With", path), Value: v}}))
+	return tenon.Must(t.WithUpdates([]Update{{Path: fieldPath("structured.With", path), Value: v, repeats: v.Shape().IsScalar()}}))
 }
 
 // Rename returns the records with another name for the field at a path, in its place

@@ -24,8 +24,8 @@ type Grouping struct {
 }
 
 // GroupBy groups records of rank 1 by the fields at some paths, with one value for
-// each record: numbers of any type, truth values, strings, or records of those, which
-// may be optional. Groups are in the order in which their keys first appear. Records
+// each record: numbers of any type, truth values, strings, unions and maps, or records of
+// those, which may be optional. Groups are in the order in which their keys first appear. Records
 // whose key is missing are a group of their own; all NaNs are one key, and so are both
 // zeros.
 //
@@ -106,8 +106,15 @@ func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
 		}
 	case optional:
 		values, mask := x.Values(), x.Mask()
+		if _, ok := values.(composite); ok && mask.Shape().Rank() == 1 {
+			return append(keys, ops.Where(mask, identity(values), int64(-1)))
+		}
 		if values.Shape().Rank() == 1 && mask.Shape().Rank() == 1 {
 			return append(appendKeys(fn, path, keys, cleared(values, mask)), mask)
+		}
+	case composite:
+		if x.Shape().Rank() == 1 {
+			return append(keys, anyTensors(identities(x))...)
 		}
 	case *Dictionary:
 		// Words that are equal have one number, and that of each string is looked up.
@@ -116,10 +123,13 @@ func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
 	}
 	d := v.DType()
 	if v.Shape().Rank() != 1 || !d.IsNumeric() && !d.IsBool() && !d.IsString() {
-		e := invalid(fn, PathString(path), "is %s, which is no key: want one number, truth value or string for each record", tenon.String(v.Spec()))
-		tenon.Throw(e)
+		tenon.Throw(noKey(fn, path, v))
 	}
 	return append(keys, v)
+}
+
+func noKey(fn string, path []string, v tensor.Tensor) *tenon.Error {
+	return invalid(fn, PathString(path), "is %s, which is no key: want one number, truth value or string for each record", tenon.String(v.Spec()))
 }
 
 // cleared returns entries with one and the same filler where a mask is false.
@@ -158,11 +168,16 @@ func (g *Grouping) Sorted() *Grouping {
 	var sortBy func(v tensor.Tensor, name string)
 	sortBy = func(v tensor.Tensor, name string) {
 		v, mask := there(v)
-		if s, ok := v.(*Tensor); ok {
-			for _, c := range slices.Backward(s.cols) {
+		switch x := v.(type) {
+		case *Tensor:
+			for _, c := range slices.Backward(x.cols) {
 				sortBy(c.v(), name+"."+c.name)
 			}
-		} else {
+		case composite: // a map has no order, and stays where it is
+			for _, k := range slices.Backward(orderKeys(x)) {
+				by(k)
+			}
+		default:
 			if v.DType().IsComplex() {
 				tenon.Throw(invalid(fn, name, "is complex, which has no order"))
 			}

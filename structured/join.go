@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -56,7 +57,7 @@ type JoinOptions struct {
 // keys: with the fields of both, but for the right keys. The order is that of the left
 // records, and for each that of the right ones. Keys are as in [Tensor.GroupBy], of one
 // kind on both sides; numbers of different types are compared in the type that holds
-// both. What is missing equals nothing; NaN equals NaN. More pairs than memory should hold
+// both, an integer with a floating number by their exact values. What is missing equals nothing; NaN equals NaN. More pairs than memory should hold
 // are an error of kind tenon.ErrInvalid that tells how many there are.
 func (t *Tensor) Join(right *Tensor, o JoinOptions) *Tensor {
 	const fn = "structured.Join"
@@ -168,6 +169,12 @@ func matchedKeys(fn string, l, r *Tensor, leftOn, rightOn [][]string) (left, rig
 func appendPair(fn string, lp, rp []string, left, right []any, a, b tensor.Tensor) (l, r []any) {
 	av, am := there(a)
 	bv, bm := there(b)
+	if _, ok := av.(composite); ok {
+		tenon.Throw(noKey(fn, lp, av))
+	}
+	if _, ok := bv.(composite); ok {
+		tenon.Throw(noKey(fn, rp, bv))
+	}
 	if am != nil || bm != nil {
 		la, lb := flag(av, am, 0), flag(bv, bm, 2)
 		if am != nil {
@@ -190,6 +197,15 @@ func appendPair(fn string, lp, rp []string, left, right []any, a, b tensor.Tenso
 		return left, right
 	}
 	av, bv = plainKey(fn, lp, av), plainKey(fn, rp, bv)
+	if av.DType().IsInteger() && bv.DType().IsFloat() {
+		w := wideInteger(av.DType())
+		whole, exact := integers(bv, w)
+		return append(left, ops.Cast(av, w), allThere(av, 1)), append(right, whole, exact)
+	}
+	if av.DType().IsFloat() && bv.DType().IsInteger() {
+		right, left = appendPair(fn, rp, lp, right, left, bv, av)
+		return left, right
+	}
 	if av.DType() != bv.DType() {
 		d, err := dtype.Promote(av.DType(), bv.DType())
 		if err != nil || comparisonKind(av.DType()) != comparisonKind(bv.DType()) {
@@ -200,6 +216,26 @@ func appendPair(fn string, lp, rp []string, left, right []any, a, b tensor.Tenso
 		av, bv = ops.Cast(av, d), ops.Cast(bv, d)
 	}
 	return append(left, av), append(right, bv)
+}
+
+// wideInteger returns the 64-bit type that holds all integers of a type.
+func wideInteger(d dtype.DType) dtype.DType {
+	if d.IsUnsigned() {
+		return dtype.Uint64
+	}
+	return dtype.Int64
+}
+
+// integers returns floating numbers as integers of 64 bits, and which of them these are
+// exactly: no integer equals the others, which are 0.
+func integers(v tensor.Tensor, d dtype.DType) (whole, exact tensor.Tensor) {
+	v = ops.Cast(v, dtype.Float64)
+	low, high := -math.Ldexp(1, 63), math.Ldexp(1, 63)
+	if d == dtype.Uint64 {
+		low, high = 0, math.Ldexp(1, 64)
+	}
+	exact = ops.LogicalAnd(ops.Equal(ops.Floor(v), v), ops.LogicalAnd(ops.GreaterEqual(v, low), ops.Less(v, high)))
+	return ops.Cast(ops.Where(exact, v, 0.0), d), exact
 }
 
 // plainKey returns a column of keys without a dictionary; it throws where it is none.

@@ -2,10 +2,12 @@ package structured
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -13,7 +15,8 @@ import (
 )
 
 // By is a field to sort by. What it holds in a record is one number, string or truth
-// value; what is missing comes last, and so does NaN.
+// value; what is missing comes last, and so does NaN. Elements of a union are ordered by
+// the place of their variant, and within it by their value.
 type By struct {
 	Path       []string
 	Descending bool
@@ -45,21 +48,53 @@ func (t *Tensor) argSort(fn string, axis int, by []By) tensor.Tensor {
 	}
 	var order tensor.Tensor
 	for i := len(by) - 1; i >= 0; i-- {
-		keys := tenon.Must(t.Field(by[i].Path...))
-		if r := keys.Shape().Rank(); r != t.rank || keys.DType() == dtype.None {
-			tenon.Throw(invalid(fn, PathString(by[i].Path), "is %s, which is not one value for each record", tenon.String(keys.Spec())))
+		v := tenon.Must(t.Field(by[i].Path...))
+		keys, last := []tensor.Tensor{v}, tensor.Tensor(nil)
+		if values, with := unmasked(v); isUnion(values) {
+			keys = orderKeys(values.(composite))
+			if v != tensor.Tensor(values) {
+				last = ops.Cast(masked.IsMissing(with(keys[0])), dtype.Int8)
+			}
 		}
-		if order != nil {
-			keys = ops.TakeAlongAxis(keys, order, axis)
+		for _, k := range slices.Backward(keys) {
+			if r := k.Shape().Rank(); r != t.rank || k.DType() == dtype.None {
+				tenon.Throw(invalid(fn, PathString(by[i].Path), "is %s, which is not one value for each record", tenon.String(v.Spec())))
+			}
+			order = sortedBy(order, k, axis, by[i].Descending)
 		}
-		next := ops.ArgSort(keys, axis, ops.SortOptions{Descending: by[i].Descending})
-		if order == nil {
-			order = next
-		} else {
-			order = ops.TakeAlongAxis(order, next, axis)
+		if last != nil {
+			order = sortedBy(order, last, axis, false)
 		}
 	}
 	return order
+}
+
+// sortedBy returns an order, nil for the one that there is, sorted by a key.
+func sortedBy(order, key tensor.Tensor, axis int, descending bool) tensor.Tensor {
+	if order == nil {
+		return ops.ArgSort(key, axis, ops.SortOptions{Descending: descending})
+	}
+	next := ops.ArgSort(ops.TakeAlongAxis(key, order, axis), axis, ops.SortOptions{Descending: descending})
+	return ops.TakeAlongAxis(order, next, axis)
+}
+
+func isUnion(v tensor.Tensor) bool { _, ok := v.(*Union); return ok }
+
+// orderKeys returns what the elements of a composite are ordered by, what counts most
+// first: those of a union by the place of their variant, and within it by their value,
+// if it is one number, truth value or string. Maps have no order.
+func orderKeys(v composite) []tensor.Tensor {
+	u, ok := v.(*Union)
+	if !ok {
+		return nil
+	}
+	keys := []tensor.Tensor{u.Tags()}
+	for k := range u.rec.cols[1:] {
+		if v := u.variant(k); v.Shape().Rank() == u.Shape().Rank() && v.DType() != dtype.None && !v.DType().IsComplex() {
+			keys = append(keys, v)
+		}
+	}
+	return keys
 }
 
 // everyField returns the leaves to sort by where none are named: all of them in order.
@@ -86,7 +121,7 @@ func (t *Tensor) sorted(c *op.Call) tensor.Tensor {
 	axis, _ := c.Attr("axis").(int)
 	descending, _ := c.Attr("descending").(bool)
 	order := t.argSort(c.Op.Func(), axis, t.everyField(descending))
-	if c.Op.Name == "argsort" {
+	if c.Op.Places.Has(0) {
 		return order
 	}
 	return byNumbers(t.cols, ops.TakeAlongAxis(t.numbers(), order, axis), t.dtype)

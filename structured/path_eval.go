@@ -145,6 +145,11 @@ func (n *node) step(s segment) {
 	case byName:
 		n.name(s)
 		return
+	}
+	if n.at == n.rank {
+		n.variant(func(v tensor.Tensor) bool { return v.Shape().Rank() > 1 })
+	}
+	switch s.(type) {
 	case wildcard:
 		if n.at < n.rank || n.deepen() {
 			n.at++
@@ -173,6 +178,7 @@ func (n *node) name(s byName) {
 		n.enter(m.lookup(s.names[0]))
 		return
 	}
+	n.variant(func(v tensor.Tensor) bool { s, ok := v.(*Tensor); return ok && s.rank == 1 })
 	if n.leaf != nil {
 		n.fail("there is no field %q: the path has come to no record", s.names[0])
 	}
@@ -245,13 +251,35 @@ func (n *node) reach(v tensor.Tensor) {
 // hasAxes reports whether entries are divided by axes only, not by partitions.
 func hasAxes(v tensor.Tensor) bool {
 	switch v.(type) {
-	case *Tensor, *ragged.Tensor:
+	case *Tensor, divided:
 		return false
 	case composite: // a name leads into a map, and not to its values
 		return true
 	}
 	list, _, _ := pieces(v)
 	return !slices.ContainsFunc(list, func(x tensor.Tensor) bool { return !hasAxes(x) })
+}
+
+// variant goes on to the elements of a union that are of a type, if it is that of one
+// variant: the others are missing.
+func (n *node) variant(of func(v tensor.Tensor) bool) {
+	u, ok := n.leaf.(*Union)
+	if !ok {
+		return
+	}
+	k := -1
+	for i, c := range u.rec.cols[1:] {
+		if v, _ := there(c.v()); of(v) {
+			if k >= 0 {
+				return
+			}
+			k = i
+		}
+	}
+	if k >= 0 {
+		n.leaf = nil
+		n.reach(u.variant(k))
+	}
 }
 
 // deepen takes the next dimension of the entries of a leaf as lists. It reports false

@@ -47,6 +47,11 @@ func (n *node) logical(c logical) measure {
 		return n.compare(c)
 	case matches:
 		x := n.operand(c.x)
+		for _, v := range variants(x) {
+			if isUnion(x.v) && v.v.DType().IsString() {
+				x = v
+			}
+		}
 		if _, ok := c.x.(literal); ok || !x.v.DType().IsString() {
 			n.fail("match and search are about strings")
 		}
@@ -128,24 +133,47 @@ func (n *node) compare(c comparison) measure {
 	if lx && ly {
 		n.fail("two constants are compared")
 	}
-	if lx {
+	if lx && !isUnion(y.v) {
 		x.v = likeColumn(c.x.(literal).value, y.v)
 	}
-	if ly {
+	if ly && !isUnion(x.v) {
 		y.v = likeColumn(c.y.(literal).value, x.v)
 	}
-	if comparisonKind(x.v.DType()) != comparisonKind(y.v.DType()) {
-		n.fail("%v is compared with %v", x.v.DType(), y.v.DType())
+	pairs := comparable(x, y)
+	if len(pairs) == 0 {
+		n.fail("%v is compared with %v", typeOf(x.v), typeOf(y.v))
 	}
-	x, y, parts := n.together(x, y)
-	less := func(a, b measure) tensor.Tensor {
-		if a.v.DType().IsBool() {
-			n.fail("truth values have no order")
+	var parts []*ragged.RowPartition
+	x, y, parts = n.together(x, y)
+	for i, p := range pairs {
+		pairs[i][0], pairs[i][1], _ = n.together(p[0], p[1])
+	}
+	// each asks a question of the values of each pair of types, of which one at most is there.
+	each := func(f func(a, b tensor.Tensor) tensor.Tensor) tensor.Tensor {
+		var out tensor.Tensor
+		for _, p := range pairs {
+			v := present(present(f(p[0].v, p[1].v), p[0].mask), p[1].mask)
+			if out == nil {
+				out = v
+			} else {
+				out = ops.LogicalOr(out, v)
+			}
 		}
-		return present(present(ops.Less(a.v, b.v), a.mask), b.mask)
+		return out
+	}
+	less := func(swap bool) tensor.Tensor {
+		return each(func(a, b tensor.Tensor) tensor.Tensor {
+			if swap {
+				a, b = b, a
+			}
+			if a.DType().IsBool() {
+				n.fail("truth values have no order")
+			}
+			return ops.Less(a, b)
+		})
 	}
 	equal := func() tensor.Tensor {
-		e := present(present(ops.Equal(x.v, y.v), x.mask), y.mask)
+		e := each(func(a, b tensor.Tensor) tensor.Tensor { return ops.Equal(a, b) })
 		if x.mask != nil && y.mask != nil {
 			e = ops.LogicalOr(e, ops.LogicalNot(ops.LogicalOr(x.mask, y.mask)))
 		}
@@ -158,15 +186,56 @@ func (n *node) compare(c comparison) measure {
 	case "!=":
 		v = ops.LogicalNot(equal())
 	case "<":
-		v = less(x, y)
+		v = less(false)
 	case ">":
-		v = less(y, x)
+		v = less(true)
 	case "<=":
-		v = ops.LogicalOr(less(x, y), equal())
+		v = ops.LogicalOr(less(false), equal())
 	case ">=":
-		v = ops.LogicalOr(less(y, x), equal())
+		v = ops.LogicalOr(less(true), equal())
 	}
 	return measure{v: v, parts: parts}
+}
+
+// comparable returns the pairs of values of one kind that two measures have: one, or for
+// unions those of variants that can be compared.
+func comparable(x, y measure) [][2]measure {
+	var out [][2]measure
+	for _, a := range variants(x) {
+		for _, b := range variants(y) {
+			if a.v.DType() != dtype.None && comparisonKind(a.v.DType()) == comparisonKind(b.v.DType()) {
+				out = append(out, [2]measure{a, b})
+			}
+		}
+	}
+	return out
+}
+
+// variants returns what a measure has of each type that has one value for each element.
+func variants(x measure) []measure {
+	u, ok := x.v.(*Union)
+	if !ok {
+		return []measure{x}
+	}
+	var out []measure
+	for k := range u.rec.cols[1:] {
+		v, mask := there(u.variant(k))
+		if x.mask != nil {
+			mask = ops.LogicalAnd(mask, x.mask)
+		}
+		if _, deeper := v.(optional); !deeper && v.Shape().Rank() == 1 {
+			out = append(out, measure{v, mask, x.parts})
+		}
+	}
+	return out
+}
+
+// typeOf names the type of values in an error.
+func typeOf(v tensor.Tensor) string {
+	if v.DType() == dtype.None {
+		return tenon.String(v.Spec())
+	}
+	return v.DType().String()
 }
 
 func isNull(o operand) bool {

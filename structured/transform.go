@@ -148,6 +148,8 @@ type Update struct {
 	Path  []string
 	Value tensor.Tensor
 	Func  func(old tensor.Tensor) (tensor.Tensor, error)
+
+	repeats bool // Value is a scalar for all records
 }
 
 // WithUpdates returns the tensor with fields set, changed and deleted. Fields that no
@@ -214,7 +216,13 @@ func (t *Tensor) updated(fn string, updates []Update, depth int) *Tensor {
 		if err := checkNames(fn, []Field{{name, v}}, false); err != nil {
 			tenon.Throw(err)
 		}
-		c := columnOf(fn, Field{name, v}, t.rank, t, t.dtype)
+		var c column
+		if u.repeats && t.rank > 0 {
+			all := ops.Fill(ops.ExpandDims(ops.Cast(t.count(), dtype.Int64), 0), int64(0))
+			c = column{name: name, now: gatherRows(lift(v), all), inner: allPlain}
+		} else {
+			c = columnOf(fn, Field{name, v}, t.rank, t, t.dtype)
+		}
 		if k < 0 {
 			cols = append(cols, c)
 		} else {

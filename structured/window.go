@@ -89,15 +89,15 @@ func (g *Grouping) back(v, at tensor.Tensor) tensor.Tensor {
 	return ops.Gather(v, inverse(at), 0)
 }
 
-// Running is the sum of the numbers at a path of the records of the group up to each
-// record, itself included. What is missing stays so, and adds nothing. Gradient: each
+// Running is the sum of the numbers at a path, in the type of [Sum], of the records of the
+// group up to each record, itself included. What is missing stays so, and adds nothing. Gradient: each
 // record gets the sum of those of the records from it on.
 func Running(path string) Window {
 	return window(path, func(fn string, g *Grouping, path string) tensor.Tensor {
 		names := fieldPath(fn, path)
 		v, mask := there(g.t.entry(fn, names))
 		c := &aggregated{Grouping: g, fn: fn, path: PathString(names), v: v, mask: mask, all: v}
-		v = c.numbers("sum")
+		v = c.summands()
 		if mask != nil {
 			v = cleared(v, mask)
 		}

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"math"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -11,22 +10,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Adam is adaptive moment estimation:
-//
-//	m ← β₁ m + (1−β₁) g;  v ← β₂ v + (1−β₂) g²
-//	p ← p − η √(1−β₂ᵗ)/(1−β₁ᵗ) m/(√v + ε) − η λ p
-//
-// with the root of the bias correction outside of ε. WeightDecay λ is decoupled
-// (AdamW) where it is not 0. The zero values of Beta1, Beta2 and Epsilon stand
-// for 0.9, 0.999 and 1e-8. A step reads and writes memory once.
-//
-// D. Kingma and J. Ba, "Adam", ICLR 2015; I. Loshchilov and F. Hutter, "Decoupled
-// weight decay regularization", ICLR 2019.
-type Adam struct {
-	Schedule     Schedule // nil stands for Constant(1e-3)
-	Beta1, Beta2 float64
-	Epsilon      float64
-	WeightDecay  float64
+// AdamOptions are those of [Adam] and [AdamW]. The zero value is the default.
+type AdamOptions struct {
+	Beta1, Beta2 float64 // 0 stands for 0.9 and 0.999
+	Epsilon      float64 // 0 stands for 1e-8
+	WeightDecay  float64 // of Adam: λp is added to the gradient; of AdamW: p loses ηλp besides, and 0 stands for 0.01
+
+	// AMSGrad takes the greatest v so far in place of v (S. Reddi et al., ICLR 2018).
+	AMSGrad bool
 
 	// Sparse leaves rows of a parameter, slices along its first axis, as they are where
 	// the gradient is 0 in all of their elements, and the moments too: for a table of
@@ -34,51 +25,84 @@ type Adam struct {
 	Sparse bool
 }
 
-// AdamW is Adam with decoupled weight decay of 0.01.
-func AdamW(rate float64) Adam { return Adam{Schedule: Constant(rate), WeightDecay: 0.01} }
+// Adam is adaptive moment estimation:
+//
+//	m ← β₁ m + (1−β₁) g;  v ← β₂ v + (1−β₂) g²
+//	p ← p − η m̂/(√v̂ + ε),   m̂ = m/(1−β₁ᵗ), v̂ = v/(1−β₂ᵗ)
+//
+// A step reads and writes memory once. D. Kingma and J. Ba, "Adam", ICLR 2015.
+func Adam[R Rate](rate R, o ...AdamOptions) Optimizer {
+	a := adam{scheduled: at(rate), AdamOptions: option(o)}
+	a.l2, a.WeightDecay = a.WeightDecay, 0
+	return a
+}
 
-// Rate returns the schedule.
-func (o Adam) Rate() Schedule { return orConstant(o.Schedule) }
+// AdamW is [Adam] with decoupled weight decay. I. Loshchilov and F. Hutter, "Decoupled
+// weight decay regularization", ICLR 2019.
+func AdamW[R Rate](rate R, o ...AdamOptions) Optimizer {
+	a := adam{scheduled: at(rate), AdamOptions: option(o)}
+	a.WeightDecay = orDefault(a.WeightDecay, 0.01)
+	return a
+}
+
+type adam struct {
+	scheduled
+	AdamOptions
+	l2 float64 // coupled decay; WeightDecay is the decoupled one
+}
 
 // WithoutDecay returns the optimizer with no weight decay.
-func (o Adam) WithoutDecay() Optimizer {
-	o.WeightDecay = 0
+func (o adam) WithoutDecay() Optimizer {
+	o.WeightDecay, o.l2 = 0, 0
 	return o
 }
 
-// Slots returns the two moments.
-func (o Adam) Slots(p tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{zeros(p), zeros(p)} }
+// Slots returns the two moments, and the greatest second one.
+func (o adam) Slots(p tensor.Tensor) []tensor.Tensor {
+	if o.AMSGrad {
+		return []tensor.Tensor{zeros(p), zeros(p), zeros(p)}
+	}
+	return []tensor.Tensor{zeros(p), zeros(p)}
+}
+
+func (o adam) betas() (beta1, beta2, epsilon float64) {
+	return orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999), orDefault(o.Epsilon, 1e-8)
+}
 
 // Update does one step.
-func (o Adam) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
-	if d := p.DType(); d.Size() < 4 || !d.IsFloat() {
+func (o adam) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
+	if d := p.DType(); d.Size() < 4 || !d.IsFloat() || o.AMSGrad || o.l2 != 0 {
 		return o.composed(p, g, slots, t, rate)
 	}
+	b1, b2, eps := o.betas()
 	if !o.Sparse {
 		if values, ids, ok := fewRows(p, g); ok {
-			out := op.EvalN(adamRowsOp, p, values, ids, slots[0], slots[1], t, rate, orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999), orDefault(o.Epsilon, 1e-8), o.WeightDecay)
+			out := op.EvalN(adamRowsOp, p, values, ids, slots[0], slots[1], t, rate, b1, b2, eps, o.WeightDecay)
 			return out[0], []tensor.Tensor{out[1], out[2]}
 		}
 	}
-	out := op.EvalN(adamOp, p, g, slots[0], slots[1], t, rate, orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999), orDefault(o.Epsilon, 1e-8), o.WeightDecay, o.Sparse)
+	out := op.EvalN(adamOp, p, g, slots[0], slots[1], t, rate, b1, b2, eps, o.WeightDecay, o.Sparse)
 	return out[0], []tensor.Tensor{out[1], out[2]}
 }
 
-// composed is the step as a formula of operations, for types without a kernel.
-func (o Adam) composed(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
-	b1, b2 := orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999)
-	m := ops.Add(scaled(slots[0], b1), scaled(g, 1-b1))
-	v := ops.Add(scaled(slots[1], b2), scaled(ops.Mul(g, g), 1-b2))
-	correction := ops.Div(ops.Sqrt(ops.Sub(1.0, ops.Pow(like(b2, t), t))), ops.Sub(1.0, ops.Pow(like(b1, t), t)))
-	step := ops.Mul(rate, correction)
-	next := ops.Sub(p, ops.Div(ops.Mul(m, step), ops.Add(ops.Sqrt(v), orDefault(o.Epsilon, 1e-8))))
+// composed is the step as a formula of operations.
+func (o adam) composed(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
+	b1, b2, eps := o.betas()
+	d := decayed(g, p, o.l2)
+	m, v := mixed(slots[0], d, b1), mixed(slots[1], ops.Mul(d, d), b2)
+	after := []tensor.Tensor{m, v}
+	if o.AMSGrad {
+		v = ops.Maximum(slots[2], v)
+		after = append(after, v)
+	}
+	next := ops.Sub(p, ops.Mul(rate, ops.Div(corrected(m, b1, t), ops.Add(ops.Sqrt(corrected(v, b2, t)), eps))))
 	if o.WeightDecay != 0 {
 		next = ops.Sub(next, ops.Mul(p, scaled(rate, o.WeightDecay)))
 	}
 	if o.Sparse {
-		return onlyTouched(g, p, next, slots, []tensor.Tensor{m, v})
+		return onlyTouched(g, p, next, slots, after)
 	}
-	return next, []tensor.Tensor{m, v}
+	return next, after
 }
 
 // adamOp does a step of Adam in one pass over memory.
@@ -95,9 +119,9 @@ var adamOp = op.Register(&op.Op{
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if c.Dense(0).DType().Size() == 4 {
-			return adam[float32](c)
+			return adamKernel[float32](c)
 		}
-		return adam[float64](c)
+		return adamKernel[float64](c)
 	},
 })
 
@@ -128,7 +152,7 @@ func haveShape(c *op.Call, args ...int) error {
 	return nil
 }
 
-func adam[T float32 | float64](c *op.Call) ([]tensor.Tensor, error) {
+func adamKernel[T float32 | float64](c *op.Call) ([]tensor.Tensor, error) {
 	s, d := c.Dense(0).Shape(), c.Dense(0).DType()
 	if err := haveShape(c, 1, 2, 3); err != nil {
 		return nil, err
@@ -158,11 +182,8 @@ func adam[T float32 | float64](c *op.Call) ([]tensor.Tensor, error) {
 // adamStep returns the numbers of a step, of which t is argument at.
 func adamStep[T float32 | float64](c *op.Call, at int) fused.AdamStep {
 	t, rate := int(tensor.Elems[T](c.Dense(at))[0]), float64(tensor.Elems[T](c.Dense(at + 1))[0])
-	beta2 := c.Float(at + 3)
 	return fused.AdamStep{
-		Rate: rate, Beta1: c.Float(at + 2), Beta2: beta2, Step: t, WeightDecay: c.Float(at + 5),
-		// The kernel has ε beside the corrected root; beside the root itself it is larger by the correction.
-		Epsilon: c.Float(at+4) / math.Sqrt(1-math.Pow(beta2, float64(t))),
+		Rate: rate, Beta1: c.Float(at + 2), Beta2: c.Float(at + 3), Epsilon: c.Float(at + 4), Step: t, WeightDecay: c.Float(at + 5),
 	}
 }
 

@@ -29,8 +29,9 @@ type FitOptions[P, B any] struct {
 
 	// Validate scores parameters, the moving average where there is one, after every
 	// ValidateEvery batches (0: each epoch). The best-scored ones are the result: the least score,
-	// or the greatest where Greater is set. It must not keep the parameters' tensors,
-	// and is finished even when ctx is done.
+	// or the greatest where Greater is set. A score that is not a number is worse than any
+	// other; a run that has no other is an error. Validate must not keep the parameters'
+	// tensors, and is finished even when ctx is done.
 	Validate      func(ctx context.Context, params P) (float64, error)
 	ValidateEvery int
 	Greater       bool
@@ -39,6 +40,9 @@ type FitOptions[P, B any] struct {
 	// than the best by at least MinDelta.
 	Patience int
 	MinDelta float64
+
+	// Plateau, if it is not nil, is shown each score. It is the schedule of the optimizer.
+	Plateau *Plateau
 
 	// Checkpoint, if it is not empty, names a file that everything is kept in, after every
 	// CheckpointEvery batches (0: each epoch), at the end and when ctx is done. A run finds
@@ -91,10 +95,10 @@ const (
 
 // A Fitted model is the result of [Fit].
 type Fitted[P any] struct {
-	Params P // the best-scored; without validation the last, or their moving average
+	Params P // the best-scored; without validation, or where no score is a number yet, the last, or their moving average
 	State  State[P]
 	Record Record
-	Best   Score // of Params, where there is validation
+	Best   Score // of Params; Step is 0 where nothing has been scored
 	Reason Reason
 	From   int // the step that the run was resumed at
 }
@@ -115,7 +119,7 @@ func Fit[P, B any](ctx context.Context, params P, loss Loss[P, B], o FitOptions[
 	if err != nil {
 		return nil, err
 	}
-	r := &run[P, B]{FitOptions: o, trainer: trainer, best: params, started: time.Now()}
+	r := &run[P, B]{FitOptions: o, trainer: trainer, initial: params, best: params, started: time.Now()}
 	r.steps = max(1, o.Epochs) * o.Data.Batches
 	if o.Steps > 0 {
 		r.steps = o.Steps
@@ -123,7 +127,9 @@ func Fit[P, B any](ctx context.Context, params P, loss Loss[P, B], o FitOptions[
 	if err := r.resume(); err != nil {
 		return nil, err
 	}
-	err = r.loop(ctx)
+	if err = r.loop(ctx); err == nil {
+		err = r.unscored()
+	}
 	return r.result(), err
 }
 
@@ -134,8 +140,9 @@ type run[P, B any] struct {
 	steps   int
 	from    int
 	record  Record
-	best    P
-	score   Score // of best
+	initial P
+	best    P     // the parameters with that score, where there is one
+	score   Score // Step is 0 where there is none yet
 	since   int   // scores since best
 	reason  Reason
 	written int // the step of the checkpoint
@@ -162,9 +169,7 @@ func (r *run[P, B]) loop(ctx context.Context) (err error) {
 			return fmt.Errorf("step %d: %w", step, err)
 		}
 		if math.IsNaN(value) || math.IsInf(value, 0) {
-			e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("the loss of step %d is %v", step, value))
-			e.Hint = "lower the learning rate, or clip the gradients"
-			return e
+			return r.diverged(step, value, batch)
 		}
 		if err := r.after(whole, step, value); err != nil {
 			return r.stopped(ctx, err)
@@ -212,6 +217,9 @@ func (r *run[P, B]) after(ctx context.Context, step int, value float64) error {
 			return fmt.Errorf("validation after step %d: %w", n, err)
 		}
 		r.record.Scores = append(r.record.Scores, Score{n, score})
+		if err := r.plateau(score); err != nil {
+			return err
+		}
 		e.Scored, e.Score, e.Best = true, score, r.better(score)
 		if e.Best {
 			r.best, r.score, r.since = r.trainer.State().Averaged(), Score{n, score}, 0
@@ -239,8 +247,8 @@ func (r *run[P, B]) better(score float64) bool {
 	switch {
 	case math.IsNaN(score):
 		return false
-	case len(r.record.Scores) == 1:
-		return true
+	case r.score.Step == 0:
+		return true // the first that is a number
 	case r.Greater:
 		return score > r.score.Score+r.MinDelta
 	}
@@ -258,10 +266,51 @@ func due(n, every, epoch, last int) bool {
 
 func (r *run[P, B]) result() *Fitted[P] {
 	f := &Fitted[P]{Params: r.best, State: r.trainer.State(), Record: r.record, Best: r.score, Reason: r.reason, From: r.from}
-	if r.Validate == nil {
+	if r.score.Step == 0 {
 		f.Params = f.State.Averaged()
 	}
 	return f
+}
+
+// unscored is the error of a run whose scores are no numbers, so that none of its parameters
+// are the best.
+func (r *run[P, B]) unscored() error {
+	if r.Validate == nil || r.score.Step > 0 || len(r.record.Scores) == 0 {
+		return nil
+	}
+	r.reason = Failed
+	e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("no score of the %d validations is a number", len(r.record.Scores)))
+	e.Hint = "look at what Validate computes; Params are the last ones"
+	return e
+}
+
+func (r *run[P, B]) plateau(score float64) error {
+	if r.Plateau == nil {
+		return nil
+	}
+	_, err := r.Plateau.Observe(score)
+	return err
+}
+
+// diverged is the error of a loss that is not a number, by what made it: the batch, the model
+// that training began with, or training.
+func (r *run[P, B]) diverged(step int, value float64, batch B) error {
+	e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("the loss of step %d is %v", step, value))
+	if path, what := notFinite(batch); what != "" {
+		e.Msg += fmt.Sprintf(": batch %d of epoch %d has %s", step%r.Data.Batches, step/r.Data.Batches, what)
+		e.Where, e.Hint = path, "take it out of the data, or fill it in"
+		return e
+	}
+	if step == r.from {
+		e.Msg += ", before any training"
+		e.Hint = "look for logarithms, roots and divisions of 0 in the loss: function.RunOptions.CheckNumerics names the operation"
+		if path, what := notFinite(r.initial); what != "" {
+			e.Where, e.Hint = path, "the parameters that training begins with have "+what
+		}
+		return e
+	}
+	e.Hint = "lower the learning rate, or clip the gradients"
+	return e
 }
 
 // batches yields those that are left, made one ahead.

@@ -63,11 +63,11 @@ func at(_ context.Context, position int) (examples, error) {
 func fitOptions() train.FitOptions[model, examples] {
 	return train.FitOptions[model, examples]{
 		Options: train.Options{
-			Optimizer: train.Adam{Schedule: train.Cosine(0.05, 24), WeightDecay: 0.01}, NoDecay: train.NotMatrices,
+			Optimizer: train.AdamW(train.Cosine(0.05, 24)), NoDecay: train.NotMatrices,
 			ClipNorm: 1, Accumulate: 2, Average: 0.9, Seed: 5,
 			For: func(path string) train.Optimizer {
 				if strings.HasPrefix(path, "Words") {
-					return train.Adam{Schedule: train.Constant(0.1), Sparse: true}
+					return train.Adam(0.1, train.AdamOptions{Sparse: true})
 				}
 				return nil
 			},
@@ -207,7 +207,7 @@ func TestAccumulate(t *testing.T) {
 		return examples{ops.Concat([]any{a.Rows, b.Rows}, 0).(*ragged.Tensor), ops.Concat([]any{a.Labels, b.Labels}, 0)}, nil
 	}
 	plain := func(m model, b examples, _ tensor.Tensor) tensor.Tensor { return loss(m, b, nil) }
-	o := train.FitOptions[model, examples]{Options: train.Options{Optimizer: train.SGD{Schedule: train.Constant(0.5)}}}
+	o := train.FitOptions[model, examples]{Options: train.Options{Optimizer: train.SGD(0.5)}}
 	o.Data = train.Source[examples]{Batches: 4, At: two}
 	big, err := train.Fit(t.Context(), newModel(), plain, o)
 	if err != nil {
@@ -236,7 +236,7 @@ func TestFrozenAndEvents(t *testing.T) {
 	o := train.FitOptions[model, examples]{Data: train.Source[examples]{Batches: 3, At: at}, Epochs: 2}
 	o.For = func(path string) train.Optimizer {
 		if path == "Words.Table" {
-			return train.Frozen{}
+			return train.Fixed()
 		}
 		return nil
 	}

@@ -42,7 +42,7 @@ func TestStepMemory(t *testing.T) {
 			rows[r] = append(rows[r], int64(r*71+w*5)%words)
 		}
 	}
-	trainer, err := train.NewTrainer(params, loss, train.Options{Optimizer: train.Adam{Schedule: train.Constant(0.01)}})
+	trainer, err := train.NewTrainer(params, loss, train.Options{Optimizer: train.Adam(0.01)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,16 +28,16 @@ func TestOptimizers(t *testing.T) {
 		o    train.Optimizer
 		want []float64
 	}{
-		"sgd":      {train.SGD{Schedule: rate}, []float64{0.5247647, 0.1998298, -0.5762586, -0.0513343}},
-		"momentum": {train.SGD{Schedule: rate, Momentum: 0.9}, []float64{0.6162781, 0.258984, -0.6830153, -0.0829784}},
-		"nesterov": {train.SGD{Schedule: rate, Momentum: 0.9, Nesterov: true}, []float64{0.700753, 0.2405944, -0.7627515, -0.0440417}},
-		"adam":     {train.Adam{Schedule: rate}, []float64{0.7134507, 0.3449461, -0.7659436, -0.1593154}},
-		"adamw":    {train.Adam{Schedule: rate, WeightDecay: 0.01}, []float64{0.7118925, 0.3440526, -0.764218, -0.1588282}},
-		"adagrad":  {train.Adagrad{Schedule: rate, Initial: 0.1}, []float64{0.60083, 0.2101335, -0.6438339, -0.044663}},
-		"lion":     {train.Lion{Schedule: rate}, []float64{0.7207355, 0.11369, -0.7758011, 0.0089187}},
-		"lamb":     {train.LAMB{Schedule: rate}, []float64{0.5572595, 0.261034, -0.610641, -0.105426}},
+		"sgd":      {train.SGD(rate), []float64{0.5247647, 0.1998298, -0.5762586, -0.0513343}},
+		"momentum": {train.SGD(rate, train.SGDOptions{Momentum: 0.9}), []float64{0.6162781, 0.258984, -0.6830153, -0.0829784}},
+		"nesterov": {train.SGD(rate, train.SGDOptions{Momentum: 0.9, Nesterov: true}), []float64{0.700753, 0.2405944, -0.7627515, -0.0440417}},
+		"adam":     {train.Adam(rate), []float64{0.7134507, 0.3449461, -0.7659436, -0.1593154}},
+		"adamw":    {train.AdamW(rate), []float64{0.7118925, 0.3440526, -0.764218, -0.1588282}},
+		"adagrad":  {train.Adagrad(rate, train.AdagradOptions{Initial: 0.1}), []float64{0.60083, 0.2101335, -0.6438339, -0.044663}},
+		"lion":     {train.Lion(rate), []float64{0.7207355, 0.11369, -0.7758011, 0.0089187}},
+		"lamb":     {train.LAMB(rate), []float64{0.5572595, 0.261034, -0.610641, -0.105426}},
 	} {
-		for _, o := range []train.Optimizer{c.o, train.Sparse{Optimizer: c.o}} {
+		for _, o := range []train.Optimizer{c.o, train.Sparse(c.o)} {
 			p := wave[float32](1, 4)
 			slots := o.Slots(p)
 			for i := range 3 {
@@ -55,7 +55,7 @@ func TestOptimizers(t *testing.T) {
 
 // The kernel of Adam gives what its formula gives, for both types.
 func TestAdamInDouble(t *testing.T) {
-	o := train.Adam{Schedule: train.Constant(0.1), WeightDecay: 0.02, Beta1: 0.8, Beta2: 0.99, Epsilon: 1e-3}
+	o := train.AdamW(0.1, train.AdamOptions{WeightDecay: 0.02, Beta1: 0.8, Beta2: 0.99, Epsilon: 1e-3})
 	p := wave[float64](1, 5)
 	want := append([]float64(nil), tensor.Data[float64](p)...)
 	m, v := make([]float64, 5), make([]float64, 5)
@@ -66,7 +66,7 @@ func TestAdamInDouble(t *testing.T) {
 		for k, x := range tensor.Data[float64](g) {
 			m[k] = 0.8*m[k] + 0.2*x
 			v[k] = 0.99*v[k] + 0.01*x*x
-			want[k] -= 0.1*math.Sqrt(1-math.Pow(0.99, n))/(1-math.Pow(0.8, n))*m[k]/(math.Sqrt(v[k])+1e-3) + 0.1*0.02*want[k]
+			want[k] -= 0.1*m[k]/(1-math.Pow(0.8, n))/(math.Sqrt(v[k]/(1-math.Pow(0.99, n)))+1e-3) + 0.1*0.02*want[k]
 		}
 		p, slots = o.Update(p, g, slots, tensor.Scalar(n), tensor.Scalar(0.1))
 	}
@@ -80,8 +80,8 @@ func TestAdamInDouble(t *testing.T) {
 // Rows without a gradient stay, with their moments.
 func TestSparse(t *testing.T) {
 	for name, o := range map[string]train.Optimizer{
-		"adam": train.Adam{Schedule: train.Constant(0.1), WeightDecay: 0.5, Sparse: true},
-		"lion": train.Sparse{Optimizer: train.Lion{Schedule: train.Constant(0.1), WeightDecay: 0.5}},
+		"adam": train.AdamW(0.1, train.AdamOptions{WeightDecay: 0.5, Sparse: true}),
+		"lion": train.Sparse(train.Lion(0.1, train.LionOptions{WeightDecay: 0.5})),
 	} {
 		p := tensor.Of([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
 		g := tensor.Of([]float32{1, 0, 0, 0, 0, -1}, 3, 2)
@@ -109,7 +109,7 @@ func TestSchedules(t *testing.T) {
 		"decay":     {train.Decay(1, 0.5, 10), []float64{1, math.Sqrt(0.5), 0.5, 0.25}},
 		"steps":     {train.Steps(1, 0.1, 5, 15), []float64{1, 0.1, 0.1, 0.01}},
 		"inverse":   {train.InverseSqrt(1, 5), []float64{1, 1, math.Sqrt(0.5), 0.5}},
-		"one cycle": {train.OneCycle(1, 10, 20), []float64{0.04, 0.52, 1, 0}},
+		"one cycle": {train.OneCycle(1, 21, train.OneCycleOptions{Share: 11. / 21, Linear: true, FinalDiv: 4}), []float64{0.04, 0.52, 1, 0.01}},
 	} {
 		for i, step := range []float64{0, 5, 10, 20} {
 			if got := tensor.Item[float64](c.s(tensor.Scalar(step))); math.Abs(got-c.want[i]) > 1e-12 {

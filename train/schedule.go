@@ -1,6 +1,8 @@
 package train
 
 import (
+	"math"
+
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -23,10 +25,49 @@ func Linear(from, to float64, steps int) Schedule {
 
 // Cosine goes from a rate to 0 along half a cosine wave (I. Loshchilov and F.
 // Hutter, "SGDR", ICLR 2017) in a number of steps and stays there.
-func Cosine(rate float64, steps int) Schedule {
+func Cosine(rate float64, steps int) Schedule { return CosineTo(rate, 0, steps) }
+
+// CosineTo is [Cosine] that ends at another rate than 0.
+func CosineTo(from, to float64, steps int) Schedule {
+	return func(step tensor.Tensor) tensor.Tensor { return wave(from, to, fraction(step, steps)) }
+}
+
+// wave goes from one rate to another along half a cosine wave.
+func wave(from, to float64, share tensor.Tensor) tensor.Tensor {
+	return ops.Add(ops.Mul(ops.Add(ops.Cos(ops.Mul(share, math.Pi)), 1.0), (from-to)/2), to)
+}
+
+// Restarts is [CosineTo] again and again: at first in so many steps, then each time in
+// factor times as many.
+func Restarts(from, to float64, steps, factor int) Schedule {
 	return func(step tensor.Tensor) tensor.Tensor {
-		const pi = 3.14159265358979323846
-		return ops.Mul(ops.Add(ops.Cos(ops.Mul(fraction(step, steps), pi)), 1.0), rate/2)
+		n := float64(max(1, steps))
+		if factor <= 1 {
+			return wave(from, to, ops.Div(ops.Mod(step, n), n))
+		}
+		// Period k begins at n(fᵏ-1)/(f-1) and has n·fᵏ steps. What rounding takes from the
+		// logarithm at a beginning is added before.
+		f := float64(factor)
+		k := ops.Floor(ops.Add(ops.Div(ops.Log(ops.Add(ops.Mul(step, (f-1)/n), 1.0)), math.Log(f)), 1e-6))
+		long := ops.Mul(ops.Pow(like(f, step), k), n)
+		return wave(from, to, ops.Div(ops.Sub(step, ops.Div(ops.Sub(long, n), f-1)), long))
+	}
+}
+
+// Polynomial goes from one rate to another as the power of the share of steps that are left,
+// and stays there.
+func Polynomial(from, to float64, steps int, power float64) Schedule {
+	return func(step tensor.Tensor) tensor.Tensor {
+		left := ops.Sub(1.0, fraction(step, steps))
+		return ops.Add(ops.Mul(ops.Pow(left, power), from-to), to)
+	}
+}
+
+// Then is one schedule for so many steps, and then another, which counts from 0.
+func Then(first Schedule, steps int, next Schedule) Schedule {
+	return func(step tensor.Tensor) tensor.Tensor {
+		n := float64(steps)
+		return ops.Where(ops.Less(step, n), first(step), next(ops.Maximum(ops.Sub(step, n), 0.0)))
 	}
 }
 
@@ -69,13 +110,38 @@ func InverseSqrt(rate float64, steps int) Schedule {
 	}
 }
 
-// OneCycle rises from rate/25 to rate in the steps up to peak and falls to 0 in those up
-// to steps, both linearly (L. Smith and N. Topin, arXiv:1708.07120).
-func OneCycle(rate float64, peak, steps int) Schedule {
+// Staircase multiplies a rate by factor once in so many steps.
+func Staircase(rate, factor float64, every int) Schedule {
 	return func(step tensor.Tensor) tensor.Tensor {
-		up := ops.Add(ops.Mul(fraction(step, peak), rate*24/25), rate/25)
-		left := ops.Maximum(ops.Sub(float64(steps), step), 0.0)
-		down := ops.Mul(ops.Div(left, float64(max(1, steps-peak))), rate)
-		return ops.Where(ops.Less(step, float64(peak)), up, down)
+		return ops.Mul(ops.Pow(like(factor, step), ops.Floor(ops.Div(step, float64(max(1, every))))), rate)
+	}
+}
+
+// OneCycleOptions are those of [OneCycle]. The zero value is the default.
+type OneCycleOptions struct {
+	Share    float64 // of the steps that the rate rises in; 0 stands for 0.3
+	Div      float64 // the first rate is peak/Div; 0 stands for 25
+	FinalDiv float64 // the last rate is the first one divided by it; 0 stands for 1e4
+	Linear   bool    // along lines; otherwise along cosine waves
+}
+
+// OneCycle rises to a rate, which it has at step Share·steps - 1, and falls to nearly 0 at
+// the last of the steps (L. Smith and N. Topin, arXiv:1708.07120).
+func OneCycle(peak float64, steps int, o ...OneCycleOptions) Schedule {
+	c := option(o)
+	first := peak / orDefault(c.Div, 25)
+	last := first / orDefault(c.FinalDiv, 1e4)
+	top := orDefault(c.Share, 0.3)*float64(steps) - 1
+	phase := func(from, to float64, share tensor.Tensor) tensor.Tensor {
+		share = ops.Clip(share, 0.0, 1.0)
+		if c.Linear {
+			return ops.Add(ops.Mul(share, to-from), from)
+		}
+		return wave(from, to, share)
+	}
+	return func(step tensor.Tensor) tensor.Tensor {
+		up := phase(first, peak, ops.Div(step, math.Max(top, 1e-9)))
+		down := phase(peak, last, ops.Div(ops.Sub(step, top), math.Max(float64(steps-1)-top, 1e-9)))
+		return ops.Where(ops.LessEqual(step, top), up, down)
 	}
 }

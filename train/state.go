@@ -176,9 +176,8 @@ func Step[P, B any](s State[P], batch B, loss Loss[P, B], o Options, update bool
 	updates := ops.FloorDiv(s.Step, int64(every))
 	for i, p := range params {
 		opt := o.optimizer(flat.paths[i], p)
-		before := ops.Cast(updates, p.DType())
 		var slots []tensor.Tensor
-		params[i], slots = opt.Update(p, grads[i], s.Slots[i], ops.Add(before, 1.0), opt.Rate()(before))
+		params[i], slots = Update(opt, p, grads[i], s.Slots[i], updates)
 		next.Slots = append(next.Slots, slots)
 		if o.Average != 0 {
 			next.Average = append(next.Average, ops.Add(scaled(s.Average[i], o.Average), scaled(params[i], 1-o.Average)))

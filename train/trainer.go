@@ -22,6 +22,9 @@ type Trainer[P, B any] struct {
 
 // NewTrainer returns a trainer at the start.
 func NewTrainer[P, B any](params P, loss Loss[P, B], o Options) (*Trainer[P, B], error) {
+	if loss == nil {
+		return nil, tenon.NewError(tenon.ErrInvalid, "train.NewTrainer", "the loss is nil: there is nothing to minimize")
+	}
 	if err := nest.Check(params); err != nil {
 		return nil, err
 	}

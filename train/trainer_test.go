@@ -22,7 +22,7 @@ func TestTrainerReusesMemory(t *testing.T) {
 		last := ops.Sub(int64(n-1), rows.FlatValues()) // wrong if the size of the table is not known
 		return ops.Mean(ops.Square(p.Words.Bag(tensorOf(rows.WithFlatValues(last)), nil, nn.BagSum)))
 	}
-	o := train.Options{Optimizer: train.Adam{Schedule: train.Constant(0.01)}}
+	o := train.Options{Optimizer: train.Adam(0.01)}
 	trainer, err := train.NewTrainer(params, loss, o)
 	if err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func trainStep(r *runner) {
 	}
 	trainer, err := train.NewTrainer(textParameters(), func(m textModel, b textPairs, _ tensor.Tensor) tensor.Tensor {
 		return textLoss(m, b)
-	}, train.Options{Optimizer: train.Adam{Schedule: train.Constant(1e-3)}})
+	}, train.Options{Optimizer: train.Adam(1e-3)})
 	if r.err = err; err != nil {
 		return
 	}

@@ -63,9 +63,9 @@ func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []R
 			Seed: o.Seed,
 			For: func(path string) train.Optimizer {
 				if path == "Tokens.Table" {
-					return train.Adam{Schedule: slow}
+					return train.Adam(slow)
 				}
-				return train.Adam{Schedule: fast}
+				return train.Adam(fast)
 			},
 		},
 		Data: train.Source[Texts]{Batches: perEpoch, At: d.at}, Epochs: o.Epochs,

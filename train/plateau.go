@@ -1,0 +1,82 @@
+package train
+
+import (
+	"math"
+
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/state"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// PlateauOptions are those of [NewPlateau]. The zero value is the default.
+type PlateauOptions struct {
+	Factor    float64 // of the rate where scores do not improve; 0 stands for 0.1
+	Patience  int     // how many scores in a row may be no better
+	Cooldown  int     // scores after a change that do not count
+	Threshold float64 // better is better by this share; 0 stands for 1e-4
+	Minimum   float64 // of the rate
+	Greater   bool    // a greater score is better
+}
+
+// A Plateau is a rate that falls when scores do not improve any more. [FitOptions].Plateau
+// shows it the scores of validations; a loop of one's own calls Observe. It is not safe for
+// concurrent use.
+type Plateau struct {
+	PlateauOptions
+	rate           float64
+	at             *state.Variable
+	best           float64
+	seen           bool
+	worse, resting int
+}
+
+// NewPlateau returns a plateau that starts with a rate.
+func NewPlateau(rate float64, o ...PlateauOptions) (*Plateau, error) {
+	v, err := state.New(tensor.Scalar(rate))
+	if err != nil {
+		return nil, err
+	}
+	p := &Plateau{PlateauOptions: option(o), rate: rate, at: v}
+	p.Factor, p.Threshold = orDefault(p.Factor, 0.1), orDefault(p.Threshold, 1e-4)
+	return p, nil
+}
+
+// Rate returns the rate of the next step.
+func (p *Plateau) Rate() float64 { return p.rate }
+
+// Schedule returns the rate as a schedule, which a traced step reads each time.
+func (p *Plateau) Schedule() Schedule {
+	return func(step tensor.Tensor) tensor.Tensor { return ops.Cast(p.at, step.DType()) }
+}
+
+// Observe takes a score and returns the rate from now on. A score that is not a number is no
+// better.
+func (p *Plateau) Observe(score float64) (float64, error) {
+	if p.better(score) {
+		p.best, p.seen, p.worse = score, true, 0
+	} else {
+		p.worse++
+	}
+	if p.resting > 0 {
+		p.resting--
+		p.worse = 0
+	}
+	if p.worse <= p.Patience {
+		return p.rate, nil
+	}
+	p.worse, p.resting = 0, p.Cooldown
+	p.rate = math.Max(p.rate*p.Factor, p.Minimum)
+	return p.rate, p.at.Assign(tensor.Scalar(p.rate))
+}
+
+func (p *Plateau) better(score float64) bool {
+	switch {
+	case math.IsNaN(score):
+		return false
+	case !p.seen:
+		return true
+	case p.Greater:
+		return score > p.best*(1+p.Threshold)
+	}
+	return score < p.best*(1-p.Threshold)
+}

@@ -3,10 +3,13 @@ package saved
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -19,7 +22,8 @@ import (
 // A File is an open file. It is safe for concurrent use.
 type File struct {
 	r       io.ReaderAt
-	start   int64 // of the tensors' bytes
+	shards  map[string]*File // the file of each tensor, where there are several
+	start   int64            // of the tensors' bytes
 	header  *header
 	tensors map[string]*entry
 	names   []string // of the values, in the order of the tree
@@ -30,11 +34,21 @@ type File struct {
 }
 
 // Open opens a file and reads its header. A file that is not in the format is an error
-// that says why.
+// that says why. A name that ends in ".index.json" is that of the index of a model in
+// several files, which are opened as one: it has "weight_map", an object with the file of
+// each tensor, in the folder of the index. What the system refuses is its error, for
+// errors.Is; a file that is not there is one of kind tenon.ErrNotFound too.
 func Open(name string) (*File, error) {
 	f, err := os.Open(name)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "saved.Open", Err: err, Line: source.Line()}
+	}
+	if err != nil {
+		return nil, openError("", err)
+	}
+	if strings.HasSuffix(name, indexSuffix) {
+		defer f.Close()
+		return openShards(name, f)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -347,7 +361,11 @@ func (f *File) dense(e *entry, d dtype.DType, dims []int) (*tensor.Dense, error)
 	if int64(len(b)) != e.end-e.begin {
 		return nil, f.fail(tenon.ErrShape, "saved.File.Value", e.name, "%d bytes are not what %v takes", e.end-e.begin, t.Spec())
 	}
-	if err := readAt(f.r, b, f.start+e.begin); err != nil {
+	from := f
+	if shard, ok := f.shards[e.name]; ok {
+		from = shard
+	}
+	if err := readAt(from.r, b, from.start+e.begin); err != nil {
 		return nil, f.fail(tenon.ErrInvalid, "saved.File.Value", e.name, "%v", err)
 	}
 	if d == dtype.Bool {

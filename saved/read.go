@@ -11,6 +11,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/state"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -21,6 +22,14 @@ type ReadOptions struct {
 	// Rename returns the name in the file for the path of a place in the template, for
 	// files that other programs wrote. Nil: the path itself.
 	Rename func(path string) string
+
+	// Rules say the same by patterns, and which tensors are transposed. A path that none
+	// matches has the name that Rename gives it.
+	Rules Rules
+
+	// Cast converts floating tensors to the type of their place: files of 16 bits are read
+	// into models of 32.
+	Cast bool
 
 	// Partial leaves places as they are for which the file has no value. A Spec cannot
 	// stay: it is an error still.
@@ -42,24 +51,29 @@ type ReadOptions struct {
 // A value that does not fit, a place without a value (an error of kind
 // tenon.ErrNotFound) and a value without a place are errors that name the path. After an
 // error nothing has been assigned.
-func Read[T any](name string, like T, o ReadOptions) (T, error) {
+func Read[T any](name string, like T, o ...ReadOptions) (T, error) {
 	f, err := Open(name)
 	if err != nil {
 		var zero T
 		return zero, err
 	}
 	defer f.Close()
-	return Fill(f, like, o)
+	return Fill(f, like, o...)
 }
 
 // Fill is Read from a file that is open.
-func Fill[T any](f *File, like T, o ReadOptions) (out T, err error) {
+func Fill[T any](f *File, like T, options ...ReadOptions) (out T, err error) {
 	defer tenon.Catch(&err)
+	o := option(options)
+	names, err := newNaming("saved.Read", o.Rules, o.Rename)
+	if err != nil {
+		return out, err
+	}
 	paths, leaves, err := nest.FlattenWithPaths(like, nest.Options{})
 	if err != nil {
 		return out, err
 	}
-	m := &match{f: f, o: o, used: map[string]bool{}, places: paths, leaves: leaves}
+	m := &match{f: f, o: o, naming: names, used: map[string]bool{}, places: paths, leaves: leaves}
 	if err := m.names(); err != nil {
 		return out, err
 	}
@@ -69,7 +83,7 @@ func Fill[T any](f *File, like T, o ReadOptions) (out T, err error) {
 		if name == nil {
 			continue
 		}
-		v, err := f.Value(*name)
+		v, err := m.value(i, *name)
 		if err != nil {
 			return out, err
 		}
@@ -103,14 +117,16 @@ func Fill[T any](f *File, like T, o ReadOptions) (out T, err error) {
 type match struct {
 	f      *File
 	o      ReadOptions
+	naming *naming
 	used   map[string]bool
 	places []nest.Path
 	leaves []any
 	found  []*string // the name of each place's value, nil where there is none
+	turned []bool    // whose last two axes are exchanged
 }
 
 func (m *match) names() error {
-	m.found = make([]*string, len(m.leaves))
+	m.found, m.turned = make([]*string, len(m.leaves)), make([]bool, len(m.leaves))
 	var missing []string
 	for i, l := range m.leaves {
 		_, isValue := l.(tenon.Value)
@@ -118,10 +134,8 @@ func (m *match) names() error {
 		if !isValue && !isSpec && skipped(l) {
 			continue
 		}
-		name := m.places[i].String()
-		if m.o.Rename != nil {
-			name = m.o.Rename(name)
-		}
+		name, rule := m.naming.of(m.places[i].String())
+		m.turned[i] = rule.Transpose
 		if m.f.specs[name] == nil && name == "" {
 			name = tensorName(name) // as other programs would call it
 		}
@@ -149,6 +163,36 @@ func (m *match) names() error {
 		return err
 	}
 	return nil
+}
+
+// value reads the value of a place, as rules and options change it.
+func (m *match) value(i int, name string) (tenon.Value, error) {
+	v, err := m.f.Value(name)
+	if err != nil {
+		return nil, err
+	}
+	if m.turned[i] {
+		if v, err = turned("saved.Read", m.places[i].String(), v); err != nil {
+			return nil, err
+		}
+	}
+	place, ok := typeOf(m.leaves[i])
+	if t, isTensor := v.(tensor.Tensor); m.o.Cast && ok && isTensor && t.DType().IsFloat() && place.IsFloat() && t.DType() != place {
+		return tenon.Try(func() tenon.Value { return ops.Cast(t, place) })
+	}
+	return v, nil
+}
+
+// typeOf returns the element type of a place for a tensor.
+func typeOf(leaf any) (dtype.DType, bool) {
+	if v, ok := leaf.(tenon.Value); ok {
+		leaf = v.Spec()
+	}
+	s, ok := leaf.(*tensor.Spec)
+	if !ok {
+		return dtype.None, false
+	}
+	return s.DType(), true
 }
 
 // some lists the first of many names.

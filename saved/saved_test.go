@@ -437,6 +437,9 @@ func TestAtomic(t *testing.T) {
 	if _, err := saved.Open(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, tenon.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
+	if _, err := saved.Open(string([]byte{'a', 0})); err == nil || errors.Is(err, tenon.ErrNotFound) {
+		t.Errorf("a name that no file can have: got %v", err)
+	}
 	if _, err := saved.Open(dir); err == nil {
 		t.Error("a directory was opened")
 	}

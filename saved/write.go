@@ -28,14 +28,28 @@ type WriteOptions struct {
 	// Metadata are texts to keep with the tree; [File.Metadata] returns them. Keys
 	// that begin with "tenon." are taken.
 	Metadata map[string]string
+
+	// Rename returns the name in the file for the path of a value, and Rules say the same by
+	// patterns, as in [ReadOptions]: so a model is written as another program wants to read
+	// it. [Dotted] is a Rename. A value that is no dense tensor keeps its parts below its name.
+	Rename func(path string) string
+	Rules  Rules
+}
+
+// option returns the options that were given, or the default.
+func option[O any](o []O) (out O) {
+	if len(o) > 0 {
+		out = o[0]
+	}
+	return out
 }
 
 // Write writes a tree to a file, replacing what is there in one step. Functions and
 // channels in the tree are left out; anything else that is no data is an error of kind
 // tenon.ErrUnsupported that names its path, and so are Specs that nest too deep to be
 // read again (records from about 18 levels on).
-func Write(name string, tree any, o WriteOptions) error {
-	p, err := plan(tree, o)
+func Write(name string, tree any, o ...WriteOptions) error {
+	p, err := plan(tree, option(o))
 	if err != nil {
 		return err
 	}
@@ -46,8 +60,8 @@ func Write(name string, tree any, o WriteOptions) error {
 }
 
 // Encode writes a tree to w in the format of a file.
-func Encode(w io.Writer, tree any, o WriteOptions) error {
-	p, err := plan(tree, o)
+func Encode(w io.Writer, tree any, o ...WriteOptions) error {
+	p, err := plan(tree, option(o))
 	if err != nil {
 		return err
 	}
@@ -74,8 +88,12 @@ func plan(tree any, o WriteOptions) (*writing, error) {
 		}
 		p.header.meta[k] = text
 	}
+	names, err := newNaming("saved.Write", o.Rules, o.Rename)
+	if err != nil {
+		return nil, err
+	}
 	for i, l := range leaves {
-		if err := p.leaf(paths[i], l); err != nil {
+		if err := p.leaf(paths[i], l, names); err != nil {
 			return nil, err
 		}
 	}
@@ -94,7 +112,7 @@ func writeError(where, format string, args ...any) *tenon.Error {
 }
 
 // leaf adds a leaf of the tree.
-func (p *writing) leaf(path nest.Path, x any) error {
+func (p *writing) leaf(path nest.Path, x any, names *naming) error {
 	v, ok := x.(tenon.Value)
 	if !ok {
 		if skipped(x) {
@@ -115,8 +133,16 @@ func (p *writing) leaf(path nest.Path, x any) error {
 	if err != nil {
 		return writeError(path.String(), "%v", err)
 	}
-	p.values = append(p.values, tenon.Tuple{tenon.Str(path.String()), tenon.SpecOf{Spec: v.Spec()}, holder})
-	return p.value(path, v)
+	name, rule := names.of(path.String())
+	if rule.Transpose {
+		t, err := turned("saved.Write", path.String(), v)
+		if err != nil {
+			return err
+		}
+		v, holder = t, tenon.Nil{}
+	}
+	p.values = append(p.values, tenon.Tuple{tenon.Str(name), tenon.SpecOf{Spec: v.Spec()}, holder})
+	return p.value(name, v)
 }
 
 // skipped reports whether a leaf is no data.
@@ -126,17 +152,17 @@ func skipped(x any) bool {
 }
 
 // value adds the tensors that a value is made of.
-func (p *writing) value(path nest.Path, v tenon.Value) error {
+func (p *writing) value(path string, v tenon.Value) error {
 	v, err := tensor.Settled(v)
 	if err != nil {
-		return writeError(path.String(), "%v", err)
+		return writeError(path, "%v", err)
 	}
 	s := v.Spec()
 	if code, ok := foreignCode(s); ok {
 		return p.foreign(path, code, v)
 	}
 	if tenon.IsLeaf(s) {
-		return p.tensor(tensorName(path.String()), path, v)
+		return p.tensor(tensorName(path), path, v)
 	}
 	parts, err := s.Disassemble(v)
 	if err != nil {
@@ -144,10 +170,10 @@ func (p *writing) value(path nest.Path, v tenon.Value) error {
 	}
 	fields := s.Components()
 	if len(fields) != len(parts) {
-		return writeError(path.String(), "%s comes apart into %d components, its Spec has %d", tenon.String(s), len(parts), len(fields))
+		return writeError(path, "%s comes apart into %d components, its Spec has %d", tenon.String(s), len(parts), len(fields))
 	}
 	for i, c := range parts {
-		if err := p.value(append(path[:len(path):len(path)], fields[i].Name), c); err != nil {
+		if err := p.value(below(path, fields[i].Name), c); err != nil {
 			return err
 		}
 	}
@@ -158,7 +184,7 @@ func (p *writing) value(path nest.Path, v tenon.Value) error {
 // a single tensor.
 func tensorName(path string) string { return cmp.Or(path, "value") }
 
-func (p *writing) tensor(name string, path nest.Path, v tenon.Value) error {
+func (p *writing) tensor(name, path string, v tenon.Value) error {
 	switch t := v.(type) {
 	case *tensor.Dense:
 		dims := t.Shape().Dims()
@@ -188,7 +214,7 @@ func (p *writing) tensor(name string, path nest.Path, v tenon.Value) error {
 		}
 		return p.add(name+partBytes, "U8", []int{int(to - from)}, t.Buffer()[from:to])
 	}
-	return writeError(path.String(), "a %T has no elements that can be saved", v)
+	return writeError(path, "a %T has no elements that can be saved", v)
 }
 
 // foreignCode returns the element type of a tensor that [foreignSpec] describes.
@@ -201,7 +227,7 @@ func foreignCode(s tenon.Spec) (string, bool) {
 	return code, ok && foreignBits[code] > 0
 }
 
-func (p *writing) foreign(path nest.Path, code string, v tenon.Value) error {
+func (p *writing) foreign(path, code string, v tenon.Value) error {
 	s, _ := v.Spec().Encode().(tenon.Shape)
 	parts, err := v.Spec().Disassemble(v)
 	if err != nil {
@@ -209,9 +235,9 @@ func (p *writing) foreign(path nest.Path, code string, v tenon.Value) error {
 	}
 	d, ok := parts[0].(*tensor.Dense)
 	if n, err := size(code, s.Dims()); err != nil || !ok || d.DType() != dtype.Uint8 || int64(d.Len()) != n {
-		return writeError(path.String(), "%s has not the bytes of %s%v", v.Spec().TypeName(), code, s.Shape)
+		return writeError(path, "%s has not the bytes of %s%v", v.Spec().TypeName(), code, s.Shape)
 	}
-	return p.add(tensorName(path.String()), code, s.Dims(), tensor.Contiguous(d).Bytes())
+	return p.add(tensorName(path), code, s.Dims(), tensor.Contiguous(d).Bytes())
 }
 
 // add adds a tensor to the file.

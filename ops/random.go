@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"hash/fnv"
+
 	"unsafe"
 
 	"github.com/tenonml/tenon"
@@ -41,6 +43,21 @@ var randomSplitOp = drawing("random_split", "independent keys", op.Op{
 		keys[i], keys[i+1] = d.Lo, d.Hi
 	}
 })
+
+// RandomFor returns the key that a key has for a part with a name: for a layer of a model,
+// for instance. Different names give independent keys, whatever their order and number:
+//
+//	head := nn.NewDense(ops.RandomFor(key, "head"), 64, 10)
+//
+//	key: uint32[…, 2]  →  uint32[…, 2]
+func RandomFor(key any, name string) tensor.Tensor {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return RandomFoldIn(RandomFoldIn(key, int64(h.Sum64()>>32)), int64(uint32(h.Sum64())))
+}
+
+// RandomKeys returns n keys as [RandomSplit] does, one by one.
+func RandomKeys(key any, n int) []tensor.Tensor { return Unstack(RandomSplit(key, n), -2) }
 
 // RandomFoldIn returns a key that depends on a key and an integer, such as the number
 // of a step or of a layer. Different integers give independent keys.

@@ -125,8 +125,8 @@ func (c *collector) add(v reflect.Value, depth int, path []int) error {
 		case c.dims[depth] != n:
 			return fail(fmt.Sprintf("the row has %d entries, others have %d: use ragged.Const for rows of different length", n, c.dims[depth]))
 		}
-		if d := dtype.OfType(v.Type().Elem()); n == 0 && d != dtype.None {
-			c.empty = d
+		if n == 0 {
+			c.nothing(v.Type().Elem(), depth+1)
 		}
 		for i := range n {
 			if err := c.add(v.Index(i), depth+1, append(path, i)); err != nil {
@@ -145,6 +145,24 @@ func (c *collector) add(v reflect.Value, depth int, path []int) error {
 	c.known = true
 	c.elems = append(c.elems, v.Interface())
 	return nil
+}
+
+// nothing notes what the type of the elements of an empty slice tells: their type, and the
+// axes that they would have at a depth.
+func (c *collector) nothing(t reflect.Type, depth int) {
+	for ; dtype.OfType(t) == dtype.None && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array); t = t.Elem() {
+		if depth == len(c.dims) && !c.known && depth < shape.MaxRank {
+			n := 0
+			if t.Kind() == reflect.Array {
+				n = t.Len()
+			}
+			c.dims = append(c.dims, n)
+		}
+		depth++
+	}
+	if d := dtype.OfType(t); d != dtype.None {
+		c.empty = d
+	}
 }
 
 // FromScalars returns the tensor of Go scalars in row-major order. It chooses

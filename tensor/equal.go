@@ -18,8 +18,16 @@ type EqualOptions struct {
 // with equal Specs and equal components. A nil value equals nil only.
 //
 // It compares values in memory and answers with a Go bool; ops.Equal is the
-// operation that compares elementwise.
-func Equal(a, b tenon.Value, o EqualOptions) bool {
+// operation that compares elementwise, and [AllClose] allows for a distance.
+func Equal(a, b tenon.Value, options ...EqualOptions) bool {
+	var o EqualOptions
+	if len(options) > 0 {
+		o = options[0]
+	}
+	return equal(a, b, o)
+}
+
+func equal(a, b tenon.Value, o EqualOptions) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
@@ -43,7 +51,7 @@ func Equal(a, b tenon.Value, o EqualOptions) bool {
 		return false
 	}
 	ys, err := s.Disassemble(b)
-	return err == nil && slices.EqualFunc(xs, ys, func(x, y tenon.Value) bool { return Equal(x, y, o) })
+	return err == nil && slices.EqualFunc(xs, ys, func(x, y tenon.Value) bool { return equal(x, y, o) })
 }
 
 func (s *Strings) equal(t *Strings) bool {

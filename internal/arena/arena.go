@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"math"
 	"math/bits"
 	"strings"
 	"sync"
@@ -102,7 +103,7 @@ func alignedPart(raw []byte, n int) []byte {
 // as the elements of a tensor that a program holds. It panics when n is negative.
 func Make[T Element](n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
-	if n < 0 || n > (1<<62)/size {
+	if n < 0 || n > math.MaxInt/2/size {
 		throw.Bug("arena: a slice of %d elements", n)
 	}
 	b := aligned(n*size + Slack)

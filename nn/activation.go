@@ -11,12 +11,12 @@ import (
 )
 
 // An Activation names a function that is applied to each element. The zero value is
-// the identity.
+// what a layer does where nothing is said: Linear, or what its options say.
 type Activation string
 
 // The activations.
 const (
-	Linear   Activation = ""
+	Linear   Activation = "linear" // the identity
 	Relu     Activation = "relu"
 	Gelu     Activation = "gelu"
 	GeluTanh Activation = "gelu_tanh"
@@ -34,7 +34,7 @@ var activations = map[Activation]func(x any) tensor.Tensor{
 
 // Apply returns the activation of each element of x. It throws errors.
 func (a Activation) Apply(x tensor.Tensor) tensor.Tensor {
-	if a == Linear {
+	if a == "" || a == Linear {
 		return x
 	}
 	f, ok := activations[a]

@@ -35,7 +35,8 @@ type AttentionOptions struct {
 }
 
 // NewMultiHeadAttention returns a layer from features to as many features.
-func NewMultiHeadAttention(key tensor.Tensor, features, heads int, o AttentionOptions) MultiHeadAttention {
+func NewMultiHeadAttention(key tensor.Tensor, features, heads int, options ...AttentionOptions) MultiHeadAttention {
+	o := option(options)
 	if o.Size == 0 {
 		o.Size = features
 	}
@@ -70,8 +71,8 @@ func (l MultiHeadAttention) Apply(x tensor.Tensor) tensor.Tensor { return l.Appl
 func (l MultiHeadAttention) ApplyTo(x, z, mask tensor.Tensor) tensor.Tensor {
 	const fn = "nn.MultiHeadAttention"
 	switch t := x.(type) {
-	case *named.Tensor:
-		u, ok := z.(*named.Tensor)
+	case dimensioned:
+		u, ok := z.(dimensioned)
 		if !ok {
 			l.mixed(x, z)
 		}
@@ -84,15 +85,30 @@ func (l MultiHeadAttention) ApplyTo(x, z, mask tensor.Tensor) tensor.Tensor {
 			}
 			return l.ApplyTo(v, other, mask)
 		})
-	case *ragged.Tensor:
-		u, ok := z.(*ragged.Tensor)
+	case rowed:
+		u, ok := z.(rowed)
 		if !ok || u.RaggedRank() != t.RaggedRank() {
 			l.mixed(x, z)
 		}
-		return innermost(fn, t, func(x *ragged.Tensor) tensor.Tensor { return l.ragged(x, inner(u), innerMask(mask)) })
+		return innermost(fn, t, func(x rowed) tensor.Tensor { return l.ragged(x, inner(u), innerMask(mask)) })
 	}
-	if _, ok := z.(*ragged.Tensor); ok {
+	if _, ok := z.(rowed); ok {
 		l.mixed(x, z)
+	}
+	if t, ok := z.(someMissing); ok { // positions of z that are missing are not seen
+		items, _ := t.Carried()
+		seen := ops.ExpandDims(t.Mask(), -2)
+		if mask != nil {
+			seen = ops.LogicalAnd(seen, mask)
+		}
+		if x == z {
+			return tenon.Must(t.Carry(l.ApplyTo(items, items, seen)))
+		}
+		return l.ApplyTo(x, items, seen)
+	}
+	if t, ok := x.(someMissing); ok {
+		items, _ := t.Carried()
+		return tenon.Must(t.Carry(l.ApplyTo(items, z, mask)))
 	}
 	wantPositions(fn, x)
 	wantPositions(fn, z)
@@ -111,18 +127,19 @@ func (l MultiHeadAttention) split(x tensor.Tensor) tensor.Tensor {
 	return ops.SwapAxes(withLast(x, 1, l.Heads, x.Shape().Dim(-1)/l.Heads), -3, -2)
 }
 
-func (l MultiHeadAttention) ragged(x, z *ragged.Tensor, mask *ragged.Tensor) tensor.Tensor {
+func (l MultiHeadAttention) ragged(x, z rowed, mask tensor.Tensor) tensor.Tensor {
 	if mask != nil {
-		z = tenon.Must(ragged.BooleanMask(z, mask)).(*ragged.Tensor)
+		seen, ok := tenon.Must(ragged.BooleanMask(z, mask)).(rowed)
+		if !ok {
+			l.mixed(z, mask)
+		}
+		z = seen
 	}
-	same := x == z
-	flat, other := x.FlatValues(), z.FlatValues()
-	if same {
-		other = flat
-	}
+	flat, _ := x.Carried()
+	other, _ := z.Carried()
 	y := rows.Attention(l.Query.Apply(flat), l.Key.Apply(other), l.Value.Apply(other), x.RowSplits(), z.RowSplits(),
 		rows.AttentionOptions{Heads: l.Heads, Causal: l.Causal})
-	return tenon.Must(x.WithFlatValues(l.Out.Apply(y)))
+	return tenon.Must(x.Carry(l.Out.Apply(y)))
 }
 
 func (l MultiHeadAttention) mixed(x, z tensor.Tensor) {
@@ -130,19 +147,11 @@ func (l MultiHeadAttention) mixed(x, z tensor.Tensor) {
 		fmt.Sprintf("want two values of one kind, got %s and %s", tenon.String(x.Spec()), tenon.String(z.Spec()))))
 }
 
-// inner returns the rows of the innermost ragged dimension.
-func inner(x *ragged.Tensor) *ragged.Tensor {
-	for x.RaggedRank() > 1 {
-		x = x.Values().(*ragged.Tensor)
-	}
-	return x
-}
-
-func innerMask(mask tensor.Tensor) *ragged.Tensor {
+func innerMask(mask tensor.Tensor) tensor.Tensor {
 	switch m := mask.(type) {
 	case nil:
 		return nil
-	case *ragged.Tensor:
+	case rowed:
 		return inner(m)
 	}
 	e := tenon.NewError(tenon.ErrUnsupported, "nn.MultiHeadAttention", fmt.Sprintf("the mask of ragged rows is ragged, got %s", tenon.String(mask.Spec())))

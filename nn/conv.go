@@ -46,7 +46,8 @@ type ConvOptions struct {
 }
 
 // NewConv1D returns a layer with a window of given size from in to out features.
-func NewConv1D(key tensor.Tensor, window, in, out int, o ConvOptions) Conv1D {
+func NewConv1D(key tensor.Tensor, window, in, out int, options ...ConvOptions) Conv1D {
+	o := option(options)
 	d := floatType(o.DType)
 	l := Conv1D{
 		Kernel: Initialize(orInit(o.Init, GlorotUniform), key, d, window, in, out),
@@ -68,12 +69,13 @@ func (l Conv1D) Apply(x tensor.Tensor) tensor.Tensor {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the stride is %d and the dilation %d", l.Stride, l.Dilation)))
 	}
 	switch t := x.(type) {
-	case *named.Tensor:
+	case dimensioned:
 		return unnamed(fn, t, []named.Name{l.Names.Along, l.Names.In}, []named.Name{l.Names.Along, l.Names.out()}, l.Apply)
-	case *ragged.Tensor:
-		return innermost(fn, t, func(x *ragged.Tensor) tensor.Tensor {
+	case rowed:
+		return innermost(fn, t, func(x rowed) tensor.Tensor {
+			items, _ := x.Carried()
 			splits := x.RowSplits()
-			y := l.windows(x.FlatValues(), func(v tensor.Tensor, by int) tensor.Tensor { return rows.Shift(v, splits, by) })
+			y := l.windows(items, func(v tensor.Tensor, by int) tensor.Tensor { return rows.Shift(v, splits, by) })
 			for _, k := range l.kept() {
 				y, splits = rows.Slice(y, splits, k)
 			}

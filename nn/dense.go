@@ -26,7 +26,8 @@ type DenseOptions struct {
 }
 
 // NewDense returns a layer from in to out features. The bias starts at 0.
-func NewDense(key tensor.Tensor, in, out int, o DenseOptions) Dense {
+func NewDense(key tensor.Tensor, in, out int, options ...DenseOptions) Dense {
+	o := option(options)
 	d := floatType(o.DType)
 	l := Dense{Kernel: Initialize(orInit(o.Init, GlorotUniform), key, d, in, out), Activation: o.Activation, Names: o.Names}
 	if !o.NoBias {
@@ -53,7 +54,7 @@ type MLP struct{ Layers []Dense }
 
 // MLPOptions are those of [NewMLP]. The zero value is the default.
 type MLPOptions struct {
-	Activation Activation // of all layers but the last; Linear stands for Relu
+	Activation Activation // of all layers but the last; "" stands for Relu
 	Last       Activation // of the last layer
 	Init       Init       // of the kernels; "" stands for HeUniform for all but the last layer, GlorotUniform for that
 	DType      dtype.DType
@@ -61,8 +62,9 @@ type MLPOptions struct {
 }
 
 // NewMLP returns layers from sizes[0] features to sizes[1], and so on.
-func NewMLP(key tensor.Tensor, sizes []int, o MLPOptions) MLP {
-	if o.Activation == Linear {
+func NewMLP(key tensor.Tensor, sizes []int, options ...MLPOptions) MLP {
+	o := option(options)
+	if o.Activation == "" {
 		o.Activation = Relu
 	}
 	n := len(sizes) - 1

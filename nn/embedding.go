@@ -26,7 +26,8 @@ type EmbeddingOptions struct {
 }
 
 // NewEmbedding returns vectors for the ids below size.
-func NewEmbedding(key tensor.Tensor, size, features int, o EmbeddingOptions) Embedding {
+func NewEmbedding(key tensor.Tensor, size, features int, options ...EmbeddingOptions) Embedding {
+	o := option(options)
 	return Embedding{Initialize(orInit(o.Init, Uniform), key, floatType(o.DType), size, features), o.Names}
 }
 
@@ -35,7 +36,7 @@ func NewEmbedding(key tensor.Tensor, size, features int, o EmbeddingOptions) Emb
 //	ids: [...] int32 or int64, dense, ragged or named → [..., features]
 func (l Embedding) Apply(ids tensor.Tensor) tensor.Tensor {
 	switch t := ids.(type) {
-	case *named.Tensor:
+	case dimensioned:
 		if l.Names.Out == nil {
 			e := tenon.NewError(tenon.ErrInvalid, "nn.Embedding", "the layer does not know the name of its features")
 			e.Hint = "give the layer Names{Out: ...}"
@@ -43,8 +44,9 @@ func (l Embedding) Apply(ids tensor.Tensor) tensor.Tensor {
 		}
 		dims := t.Dims().Names()
 		return named.Of(l.Apply(named.Unnamed(t, dims...)), append(append([]named.Name{}, dims...), l.Names.Out)...)
-	case *ragged.Tensor:
-		return tenon.Must(t.WithFlatValues(ops.Gather(l.Table, t.FlatValues(), 0)))
+	case tensor.Carrier:
+		items, _ := t.Carried()
+		return tenon.Must(t.Carry(l.Apply(items)))
 	}
 	return ops.Gather(l.Table, ids, 0)
 }
@@ -75,9 +77,9 @@ func (l Embedding) Bag(ids *ragged.Tensor, weights tensor.Tensor, c Combiner) te
 	w := ops.Cast(ops.OnesLike(flat), d)
 	switch t := weights.(type) {
 	case nil:
-	case *ragged.Tensor:
+	case rowed:
 		rows.AssertSame(splits, t.RowSplits())
-		w = t.FlatValues()
+		w, _ = t.Carried()
 	default:
 		w = weights
 	}

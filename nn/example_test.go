@@ -17,7 +17,7 @@ func Example() {
 		Mix   nn.MultiHeadAttention
 		Out   nn.Dense
 	}
-	k := ops.Unstack(ops.RandomSplit(ops.RandomKey(1), 3), 0)
+	k := ops.RandomKeys(ops.RandomKey(1), 3)
 	model := Model{
 		Words: nn.NewEmbedding(k[0], 100, 8, nn.EmbeddingOptions{}),
 		Mix:   nn.NewMultiHeadAttention(k[1], 8, 2, nn.AttentionOptions{}),

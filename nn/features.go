@@ -7,7 +7,6 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -26,21 +25,43 @@ func (n Names) out() named.Name {
 	return n.Out
 }
 
+// dimensioned is a tensor whose dimensions have names.
+type dimensioned interface {
+	tensor.Tensor
+	Dims() named.Dims
+}
+
+// rowed is a tensor with rows of different lengths.
+type rowed interface {
+	tensor.Carrier
+	RaggedRank() int
+	RowSplits() tensor.Tensor
+	Values() tensor.Tensor
+}
+
+// someMissing is a tensor of which elements may be missing.
+type someMissing interface {
+	tensor.Carrier
+	Mask() tensor.Tensor
+}
+
 // onFeatures applies f, which works on the last axis of a dense tensor, to the features
-// of any value.
+// of any value. What is neither named nor arranged by a [tensor.Carrier] answers the
+// operations in f itself.
 func onFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	switch t := x.(type) {
-	case *named.Tensor:
+	case dimensioned:
 		return unnamed(fn, t, []named.Name{n.In}, []named.Name{n.out()}, func(u tensor.Tensor) tensor.Tensor {
 			return onFeatures(fn, u, Names{}, f)
 		})
-	case *ragged.Tensor:
-		if t.FlatValues().Shape().Rank() == 1 {
-			e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the innermost dimension of %s is ragged: its items have no features", tenon.String(t.Spec())))
-			e.Hint = "look the items up in an nn.Embedding first"
-			tenon.Throw(e)
+	case tensor.Carrier:
+		items, axes := t.Carried()
+		if s := t.Shape(); !s.HasRank() || axes < s.Rank() {
+			return tenon.Must(t.Carry(onFeatures(fn, items, Names{}, f)))
 		}
-		return tenon.Must(t.WithFlatValues(f(t.FlatValues())))
+		if r, ok := x.(rowed); ok {
+			noFeatures(fn, r)
+		}
 	}
 	if x.Shape().HasRank() && x.Shape().Rank() == 0 {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, "a scalar has no features"))
@@ -48,15 +69,21 @@ func onFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) tenso
 	return f(x)
 }
 
+func noFeatures(fn string, x rowed) {
+	e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the innermost dimension of %s is ragged: its items have no features", tenon.String(x.Spec())))
+	e.Hint = "look the items up in an nn.Embedding first"
+	tenon.Throw(e)
+}
+
 // unnamed applies f to a named tensor with some dimensions last, and names them anew.
-func unnamed(fn string, t *named.Tensor, from, to []named.Name, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
+func unnamed(fn string, t dimensioned, from, to []named.Name, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	order := batchNames(fn, t, from)
 	y := f(named.Unnamed(t, append(append([]named.Name{}, order...), from...)...))
 	return named.Of(y, append(order, to...)...)
 }
 
 // batchNames returns the names of a tensor besides those that a layer is about.
-func batchNames(fn string, t *named.Tensor, but []named.Name) (order []named.Name) {
+func batchNames(fn string, t dimensioned, but []named.Name) (order []named.Name) {
 	for _, n := range but {
 		if n == nil {
 			e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the layer does not know which dimensions of {%v} it is about", t.Dims()))
@@ -90,11 +117,20 @@ func multiply(x, kernel tensor.Tensor) tensor.Tensor {
 // onAll applies f, which does not look at axes, to the elements of any value.
 func onAll(x tensor.Tensor, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	switch t := x.(type) {
-	case *named.Tensor:
+	case dimensioned:
 		dims := t.Dims().Names()
 		return named.Of(onAll(named.Unnamed(t, dims...), f), dims...)
-	case *ragged.Tensor:
-		return tenon.Must(t.WithFlatValues(f(t.FlatValues())))
+	case tensor.Carrier:
+		items, _ := t.Carried()
+		return tenon.Must(t.Carry(onAll(items, f)))
 	}
 	return f(x)
+}
+
+// option returns the options that were given, or the default.
+func option[O any](o []O) (out O) {
+	if len(o) > 0 {
+		out = o[0]
+	}
+	return out
 }

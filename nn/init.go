@@ -9,7 +9,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/linalg"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -128,8 +128,8 @@ func truncatedNormal(key tensor.Tensor, d dtype.DType, dims []int, deviation flo
 	return ops.Mul(ops.RandomTruncatedNormal(key, dims, d), deviation/truncated)
 }
 
-// orthogonal takes the QR decomposition of a normal matrix, with the signs that make
-// the result uniform (F. Mezzadri, Notices of the AMS 54, 2007).
+// orthogonal takes the orthogonal part of the QR decomposition of a normal matrix whose R has
+// no negative diagonal: it is uniform (F. Mezzadri, Notices of the AMS 54, 2007).
 func orthogonal(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
 	if len(dims) < 2 {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.Initialize", fmt.Sprintf("orthogonal makes matrices, not the shape %v", dims)))
@@ -141,18 +141,59 @@ func orthogonal(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
 	if rows == 0 || columns == 0 {
 		return ops.Zeros(d, dims)
 	}
-	tall := []int{max(rows, columns), min(rows, columns)}
-	q, r := linalg.QR(ops.RandomNormal(key, tall, dtype.Float64))
-	q = ops.Mul(q, ops.Sign(ops.DiagPart(r)))
-	if rows < columns {
+	wide := []int{min(rows, columns), max(rows, columns)}
+	q := op.Eval(orthonormalOp, ops.RandomNormal(key, wide, dtype.Float64))
+	if rows > columns {
 		q = ops.Transpose(q, 1, 0)
 	}
 	return ops.Cast(ops.Reshape(q, dims), d)
 }
 
+// orthonormalOp makes the rows of a matrix, no more than it has columns, orthonormal.
+var orthonormalOp = op.Register(&op.Op{
+	Name: "nn.orthonormal", Doc: "rows that are orthonormal", Class: op.Other, Results: 1, Nondifferentiable: true,
+	Params: []op.Param{{Name: "x"}},
+	Infer:  func(c *op.Call) ([]tenon.Spec, error) { return []tenon.Spec{c.Tensor(0).Spec()}, nil },
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := tensor.Contiguous(c.Dense(0))
+		out := tensor.Uninit(x.DType(), x.Shape())
+		q, n := tensor.Elems[float64](out), x.Shape().Dim(1)
+		copy(q, tensor.Elems[float64](x))
+		for i := 0; n > 0 && i < len(q); i += n {
+			orthonormal(q[i:i+n], q[:i])
+		}
+		return []tensor.Tensor{out}, nil
+	},
+})
+
+// orthonormal takes what a row has in common with those before it, which are orthonormal, out
+// of it, twice, so that rounding leaves nothing, and gives it length 1.
+func orthonormal(row, before []float64) {
+	n := len(row)
+	dot := func(x, y []float64) (sum float64) {
+		for i, a := range x {
+			sum += a * y[i]
+		}
+		return sum
+	}
+	for range 2 {
+		for at := 0; at < len(before); at += n {
+			b := before[at : at+n]
+			k := dot(row, b)
+			for i := range row {
+				row[i] -= k * b[i]
+			}
+		}
+	}
+	k := 1 / math.Sqrt(dot(row, row))
+	for i := range row {
+		row[i] *= k
+	}
+}
+
 // keys returns n keys that depend on one.
 func keys(key tensor.Tensor, n int) []tensor.Tensor {
-	return ops.Unstack(ops.RandomSplit(key, n), 0)
+	return ops.RandomKeys(key, n)
 }
 
 func floatType(d dtype.DType) dtype.DType {

@@ -44,7 +44,7 @@ const vocabulary, features = 6, 4
 
 func newModel() float64Model {
 	d := dtype.Float64
-	k := ops.Unstack(ops.RandomSplit(ops.RandomKey(3), 8), 0)
+	k := ops.RandomKeys(ops.RandomKey(3), 8)
 	return float64Model{
 		Words: nn.NewEmbedding(k[0], vocabulary, features, nn.EmbeddingOptions{Init: nn.LecunNormal, DType: d}),
 		Norm:  nn.NewLayerNorm(features, nn.NormOptions{DType: d}),

@@ -3,18 +3,19 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
-	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
 // The losses of this file give one number for each item; ops.Mean makes one of them. They
-// take dense tensors, ragged ones with rows of the same lengths, and named ones.
+// take dense tensors, ragged ones with rows of the same lengths, masked and named ones.
+// Prediction and target have to have one shape: nothing is broadcast.
 
 // CrossEntropyOptions are those of [SoftmaxCrossEntropy]. The zero value is the default.
 type CrossEntropyOptions struct {
@@ -30,12 +31,13 @@ type CrossEntropyOptions struct {
 // numbers.
 //
 //	logits: [..., classes], labels: [...] int32 or int64 → [...]
-func SoftmaxCrossEntropy(logits, labels tensor.Tensor, o CrossEntropyOptions) tensor.Tensor {
+func SoftmaxCrossEntropy(logits, labels tensor.Tensor, options ...CrossEntropyOptions) tensor.Tensor {
 	const fn = "nn.SoftmaxCrossEntropy"
+	o := option(options)
 	if !(o.Smoothing >= 0 && o.Smoothing < 1) {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the smoothing is %v, want at least 0 and below 1", o.Smoothing)))
 	}
-	if t, ok := logits.(*named.Tensor); ok {
+	if t, ok := logits.(dimensioned); ok {
 		if o.Classes == nil {
 			e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("which dimension of {%v} is that of the classes is not said", t.Dims()))
 			e.Hint = "set Classes"
@@ -48,7 +50,7 @@ func SoftmaxCrossEntropy(logits, labels tensor.Tensor, o CrossEntropyOptions) te
 		}
 		return named.Add(named.Mul(loss, 1-o.Smoothing), named.Mul(d.Mean(named.Map(ops.Neg, d.LogSoftmax(logits))), o.Smoothing))
 	}
-	return onItems(fn, logits, labels, func(x, y tensor.Tensor) tensor.Tensor {
+	return onItems(fn, logits, labels, 1, func(x, y tensor.Tensor) tensor.Tensor {
 		loss := ops.SoftmaxCrossEntropy(x, y)
 		if o.Smoothing == 0 {
 			return loss
@@ -66,8 +68,9 @@ type BinaryOptions struct {
 // overflow.
 //
 //	logits: [...], targets: [...] between 0 and 1, or truth values → [...]
-func BinaryCrossEntropy(logits, targets tensor.Tensor, o BinaryOptions) tensor.Tensor {
-	return onItems("nn.BinaryCrossEntropy", logits, targets, func(x, t tensor.Tensor) tensor.Tensor {
+func BinaryCrossEntropy(logits, targets tensor.Tensor, options ...BinaryOptions) tensor.Tensor {
+	o := option(options)
+	return onItems("nn.BinaryCrossEntropy", logits, targets, 0, func(x, t tensor.Tensor) tensor.Tensor {
 		t = ops.Cast(t, x.DType())
 		if o.Positive == 0 || o.Positive == 1 {
 			return ops.SigmoidCrossEntropy(x, t)
@@ -84,7 +87,7 @@ func Huber(prediction, target tensor.Tensor, delta float64) tensor.Tensor {
 	if !(delta > 0) {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "nn.Huber", fmt.Sprintf("delta is %v, want more than 0", delta)))
 	}
-	return onItems("nn.Huber", prediction, target, func(x, y tensor.Tensor) tensor.Tensor {
+	return onItems("nn.Huber", prediction, target, 0, func(x, y tensor.Tensor) tensor.Tensor {
 		d := ops.Abs(ops.Sub(x, y))
 		near := ops.Minimum(d, delta)
 		return ops.Mul(near, ops.Sub(d, ops.Mul(near, 0.5)))
@@ -93,7 +96,7 @@ func Huber(prediction, target tensor.Tensor, delta float64) tensor.Tensor {
 
 // SquaredError returns the squared distance of prediction and target.
 func SquaredError(prediction, target tensor.Tensor) tensor.Tensor {
-	return onItems("nn.SquaredError", prediction, target, func(x, y tensor.Tensor) tensor.Tensor { return ops.SquaredDifference(x, y) })
+	return onItems("nn.SquaredError", prediction, target, 0, func(x, y tensor.Tensor) tensor.Tensor { return ops.SquaredDifference(x, y) })
 }
 
 // normEpsilon is added to squared norms, so that a zero vector has a direction, 0, and a
@@ -113,7 +116,7 @@ func Normalize(x tensor.Tensor) tensor.Tensor {
 //
 //	[..., features] twice → [...], from 0 to 2
 func Cosine(prediction, target tensor.Tensor) tensor.Tensor {
-	return onItems("nn.Cosine", prediction, target, func(x, y tensor.Tensor) tensor.Tensor {
+	return onItems("nn.Cosine", prediction, target, 0, func(x, y tensor.Tensor) tensor.Tensor {
 		return ops.Sub(1.0, ops.Sum(ops.Mul(Normalize(x), Normalize(y)), -1))
 	})
 }
@@ -129,7 +132,8 @@ type ContrastiveOptions struct {
 // arXiv:1807.03748).
 //
 //	queries: [n, features], keys: [n, features] → [n]
-func Contrastive(queries, keys tensor.Tensor, o ContrastiveOptions) tensor.Tensor {
+func Contrastive(queries, keys tensor.Tensor, options ...ContrastiveOptions) tensor.Tensor {
+	o := option(options)
 	if o.Temperature == 0 {
 		o.Temperature = 0.05
 	}
@@ -191,7 +195,8 @@ type SampledOptions struct {
 // (S. Jean et al., ACL 2015). Only the sampled rows of the weights are touched.
 //
 //	weights: [classes, features], bias: [classes] or nil, x: [n, features], labels: [n] int64 → [n]
-func SampledSoftmax(weights, bias, x, labels tensor.Tensor, s Sample, o SampledOptions) tensor.Tensor {
+func SampledSoftmax(weights, bias, x, labels tensor.Tensor, s Sample, options ...SampledOptions) tensor.Tensor {
+	o := option(options)
 	n, d := s.Classes.Shape().Dim(0), x.DType()
 	own := ops.Sum(ops.Mul(x, ops.Gather(weights, labels, 0)), -1)
 	other := ops.MatMulT(x, ops.Gather(weights, s.Classes, 0), false, true)
@@ -209,31 +214,94 @@ func SampledSoftmax(weights, bias, x, labels tensor.Tensor, s Sample, o SampledO
 }
 
 // onItems applies f to the items of two values of one kind: of ragged tensors, to their flat
-// values, once their rows are known to have the same lengths.
-func onItems(fn string, x, y tensor.Tensor, f func(x, y tensor.Tensor) tensor.Tensor) tensor.Tensor {
+// values, once their rows are known to have the same lengths. x has so many axes more than y.
+func onItems(fn string, x, y tensor.Tensor, more int, f func(x, y tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	switch t := x.(type) {
-	case *named.Tensor:
-		u, ok := y.(*named.Tensor)
+	case dimensioned:
+		u, ok := y.(dimensioned)
 		if !ok {
 			break
 		}
+		sameNames(fn, t, u)
 		return named.Map2(func(a, b any) tensor.Tensor { return f(a.(tensor.Tensor), b.(tensor.Tensor)) }, t, u)
-	case *ragged.Tensor:
-		u, ok := y.(*ragged.Tensor)
+	case rowed:
+		u, ok := y.(rowed)
 		if !ok || u.RaggedRank() != t.RaggedRank() {
 			break
 		}
-		for i, p := range t.Partitions() {
-			rows.AssertSame(p.RowSplits(), u.Partitions()[i].RowSplits())
-		}
-		return tenon.Must(t.WithFlatValues(f(t.FlatValues(), u.FlatValues())))
+		sameRows(t, u)
+		items, _ := t.Carried()
+		other, _ := u.Carried()
+		return tenon.Must(t.Carry(onItems(fn, items, other, more, f)))
 	default:
 		switch y.(type) {
-		case *named.Tensor, *ragged.Tensor:
+		case dimensioned, rowed:
 		default:
-			return f(x, y)
+			return onMasked(fn, x, y, more, f)
 		}
 	}
 	tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("want two values of one kind, got %s and %s", tenon.String(x.Spec()), tenon.String(y.Spec()))))
 	return nil
+}
+
+// onMasked is onItems for values without rows and names: an item is missing that is missing in
+// either.
+func onMasked(fn string, x, y tensor.Tensor, more int, f func(x, y tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	sameShapes(fn, x, y, more)
+	for _, c := range []struct {
+		of   tensor.Tensor
+		rest func(tensor.Tensor) tensor.Tensor
+	}{
+		{x, func(items tensor.Tensor) tensor.Tensor { return onMasked(fn, items, y, more, f) }},
+		{y, func(items tensor.Tensor) tensor.Tensor { return onMasked(fn, x, items, more, f) }},
+	} {
+		if t, ok := c.of.(tensor.Carrier); ok {
+			items, _ := t.Carried()
+			return tenon.Must(t.Carry(c.rest(items)))
+		}
+	}
+	return f(x, y)
+}
+
+func sameRows(x, y rowed) {
+	rows.AssertSame(x.RowSplits(), y.RowSplits())
+	a, ok := x.Values().(rowed)
+	b, ok2 := y.Values().(rowed)
+	if ok && ok2 {
+		sameRows(a, b)
+	}
+}
+
+func sameNames(fn string, x, y dimensioned) {
+	a, b := x.Dims().Names(), y.Dims().Names()
+	for _, n := range a {
+		if !slices.ContainsFunc(b, func(m named.Name) bool { return named.Path(n) == named.Path(m) }) || len(a) != len(b) {
+			e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the prediction is {%v}, the target {%v}: one would be repeated along the dimensions of the other", x.Dims(), y.Dims()))
+			e.Hint = "give both the same dimensions"
+			tenon.Throw(e)
+		}
+	}
+}
+
+// sameShapes fails where a prediction and a target would be broadcast against each other.
+func sameShapes(fn string, x, y tensor.Tensor, more int) {
+	a, b := x.Shape(), y.Shape()
+	if !a.HasRank() || !b.HasRank() || a.Rank() >= more && a.Slice(0, a.Rank()-more).CompatibleWith(b) {
+		return
+	}
+	e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the prediction has the shape %v, the target %v", a, b))
+	switch {
+	case more > 0:
+		e.Msg = fmt.Sprintf("the scores have the shape %v, the labels %v", a, b)
+		if e.Hint = "a score for each class, and one label for all of them: [..., classes] and [...]"; a.Rank() == b.Rank() && b.Rank() > 0 && b.Dim(-1) == 1 {
+			e.Hint = "drop the last axis of the labels: ops.Squeeze(labels, -1)"
+		}
+	case a.Rank() == b.Rank()+1 && a.Dim(-1) == 1:
+		e.Hint = "drop the last axis of the prediction: ops.Squeeze(prediction, -1)"
+	case b.Rank() == a.Rank()+1 && b.Dim(-1) == 1:
+		e.Hint = "drop the last axis of the target: ops.Squeeze(target, -1)"
+	default:
+		e.Hint = "nothing is broadcast in a loss; where that is meant, use ops.BroadcastTo first"
+	}
+	tenon.Throw(e)
 }

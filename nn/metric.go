@@ -41,23 +41,66 @@ func (m Mean) Merge(o Mean) Mean { return Mean{ops.Add(m.Sum, o.Sum), ops.Add(m.
 // Result returns the mean.
 func (m Mean) Result() float64 { return number(m.Sum) / number(m.Count) }
 
+// Scores says what the numbers are that a metric gets.
+type Scores string
+
+const (
+	Classes       Scores = ""              // one for each class, logits or probabilities
+	Probabilities Scores = "probabilities" // of the one class, between 0 and 1
+	Logits        Scores = "logits"        // of the one class: log p/(1-p)
+)
+
+// numbers returns scores, or throws an error where one is no number, when that is known. For
+// probabilities it also is where one is not between 0 and 1.
+func (s Scores) numbers(fn string, x tensor.Tensor) tensor.Tensor {
+	if !x.DType().IsFloat() {
+		return x
+	}
+	bad, msg := ops.IsNaN(x), fn+": a score is not a number"
+	if s == Probabilities {
+		bad = ops.LogicalNot(ops.LogicalAnd(ops.GreaterEqual(x, 0.0), ops.LessEqual(x, 1.0)))
+		msg = fn + ": a score is no probability: what is not between 0 and 1 may be a logit, nn.Logits"
+	}
+	zero := ops.ZerosLike(x)
+	return ops.Add(ops.Where(bad, zero, x), ops.CheckNumerics(ops.Where(bad, ops.Log(ops.Sub(zero, 1.0)), zero), msg))
+}
+
 // Accuracy is the share of items whose label has the highest score.
-type Accuracy struct{ Hits, Count tensor.Tensor }
+type Accuracy struct {
+	Hits, Count tensor.Tensor
+	Scores      Scores `tenon:"static"`
+}
 
-// NewAccuracy returns a metric that has seen nothing.
-func NewAccuracy() Accuracy { return Accuracy{zero(), zero()} }
+// NewAccuracy returns a metric that has seen nothing. It takes a score for each class, if
+// nothing else is said.
+func NewAccuracy(of ...Scores) Accuracy { return Accuracy{zero(), zero(), option(of)} }
 
-// Update counts items. Of classes that tie, the first is the answer.
+// Update counts items. Of classes that tie, the first is the answer; of one class the answer
+// is yes from probability 1/2 on. A score that is NaN is an error.
 //
-//	logits: [..., classes], labels: [...] integers
-func (m Accuracy) Update(logits, labels tensor.Tensor) Accuracy {
-	hit := ops.Equal(ops.ArgMax(logits, -1), ops.Cast(labels, dtype.Int64))
-	return Accuracy{ops.Add(m.Hits, total(hit)), ops.Add(m.Count, total(ops.OnesLike(hit)))}
+//	scores: [..., classes], labels: [...] integers
+//	scores: [...] of one class, labels: [...] truth values, or 0 and 1
+func (m Accuracy) Update(scores, labels tensor.Tensor) Accuracy {
+	const fn = "nn.Accuracy"
+	var hit tensor.Tensor
+	switch m.Scores {
+	case Classes:
+		sameShapes(fn, scores, labels, 1)
+		hit = ops.Equal(ops.ArgMax(m.Scores.numbers(fn, scores), -1), ops.Cast(labels, dtype.Int64))
+	default:
+		sameShapes(fn, scores, labels, 0)
+		least := 0.5
+		if m.Scores == Logits {
+			least = 0
+		}
+		hit = ops.Equal(ops.GreaterEqual(m.Scores.numbers(fn, scores), least), ops.NotEqual(ops.Cast(labels, dtype.Int64), int64(0)))
+	}
+	return Accuracy{ops.Add(m.Hits, total(hit)), ops.Add(m.Count, total(ops.OnesLike(hit))), m.Scores}
 }
 
 // Merge returns the metric of both streams.
 func (m Accuracy) Merge(o Accuracy) Accuracy {
-	return Accuracy{ops.Add(m.Hits, o.Hits), ops.Add(m.Count, o.Count)}
+	return Accuracy{ops.Add(m.Hits, o.Hits), ops.Add(m.Count, o.Count), m.Scores}
 }
 
 // Result returns the share.
@@ -127,36 +170,51 @@ func (m Recall) Merge(o Recall) Recall {
 func (m Recall) Result() float64 { return number(m.Sum) / number(m.Count) }
 
 // AUC is the area under the receiver operating characteristic: the probability that a
-// positive item scores above a negative one. Scores are sorted into bins between 0 and 1,
+// positive item scores above a negative one. Scores are sorted into bins of probability,
 // and items of one bin tie, so the error is at most half the share of pairs in one bin.
-type AUC struct{ Positive, Negative tensor.Tensor } // [bins]
+type AUC struct {
+	Positive, Negative tensor.Tensor // [bins]
+	Scores             Scores        `tenon:"static"`
+}
 
 // NewAUC returns a metric with a number of bins that has seen nothing. 0 bins stands for 512.
-func NewAUC(bins int) AUC {
+// It takes [Probabilities], if nothing else is said.
+func NewAUC(bins int, of ...Scores) AUC {
 	if bins <= 0 {
 		bins = 512
 	}
 	z := ops.Zeros(dtype.Float64, []int{bins})
-	return AUC{z, z}
+	m := AUC{z, z, option(of)}
+	if m.Scores == Classes {
+		m.Scores = Probabilities
+	}
+	return m
 }
 
-// Update counts items.
+// Update counts items. A score that is NaN, and one that is no probability where it should
+// be, is an error.
 //
-//	probabilities: [...] between 0 and 1, labels: [...] truth values, or 0 and 1
-func (m AUC) Update(probabilities, labels tensor.Tensor) AUC {
+//	scores: [...], labels: [...] truth values, or 0 and 1
+func (m AUC) Update(scores, labels tensor.Tensor) AUC {
+	const fn = "nn.AUC"
+	sameShapes(fn, scores, labels, 0)
 	bins := m.Positive.Shape().Dim(0)
-	p := ops.Reshape(ops.Cast(probabilities, dtype.Float64), []int{-1})
+	p := ops.Reshape(m.Scores.numbers(fn, ops.Cast(scores, dtype.Float64)), []int{-1})
+	if m.Scores == Logits {
+		p = ops.Sigmoid(p)
+	}
 	at := ops.Cast(ops.Clip(ops.Floor(ops.Mul(p, float64(bins))), 0.0, float64(bins-1)), dtype.Int64)
 	y := ops.Cast(ops.NotEqual(ops.Reshape(ops.Cast(labels, dtype.Float64), []int{-1}), 0.0), dtype.Float64)
 	return AUC{
 		ops.Add(m.Positive, ops.SegmentSum(y, at, bins)),
 		ops.Add(m.Negative, ops.SegmentSum(ops.Sub(1.0, y), at, bins)),
+		m.Scores,
 	}
 }
 
 // Merge returns the metric of both streams, which have as many bins.
 func (m AUC) Merge(o AUC) AUC {
-	return AUC{ops.Add(m.Positive, o.Positive), ops.Add(m.Negative, o.Negative)}
+	return AUC{ops.Add(m.Positive, o.Positive), ops.Add(m.Negative, o.Negative), m.Scores}
 }
 
 // Result returns the area.

@@ -33,7 +33,8 @@ func (o NormOptions) epsilon() float64 {
 }
 
 // NewLayerNorm returns a layer with Scale 1 and Offset 0.
-func NewLayerNorm(features int, o NormOptions) LayerNorm {
+func NewLayerNorm(features int, options ...NormOptions) LayerNorm {
+	o := option(options)
 	d := floatType(o.DType)
 	return LayerNorm{ops.Ones(d, []int{features}), ops.Zeros(d, []int{features}), o.epsilon(), o.Names}
 }
@@ -56,7 +57,8 @@ type RMSNorm struct {
 }
 
 // NewRMSNorm returns a layer with Scale 1.
-func NewRMSNorm(features int, o NormOptions) RMSNorm {
+func NewRMSNorm(features int, options ...NormOptions) RMSNorm {
+	o := option(options)
 	return RMSNorm{ops.Ones(floatType(o.DType), []int{features}), o.epsilon(), o.Names}
 }
 

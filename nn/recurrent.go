@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"fmt"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/control"
 	"github.com/tenonml/tenon/dtype"
@@ -51,7 +53,8 @@ type RecurrentOptions struct {
 
 // NewGRU returns a unit with a state of some units. Its kernel starts as GlorotUniform, the
 // recurrent one Orthogonal.
-func NewGRU(key tensor.Tensor, in, units int, o RecurrentOptions) GRU {
+func NewGRU(key tensor.Tensor, in, units int, options ...RecurrentOptions) GRU {
+	o := option(options)
 	k, d := keys(key, 2), floatType(o.DType)
 	l := GRU{
 		Kernel: Initialize(GlorotUniform, k[0], d, in, 3*units), Recurrent: Initialize(Orthogonal, k[1], d, units, 3*units),
@@ -66,7 +69,8 @@ func NewGRU(key tensor.Tensor, in, units int, o RecurrentOptions) GRU {
 // NewLSTM returns a unit with a state of some units. Its kernel starts as GlorotUniform, the
 // recurrent one Orthogonal, and the bias of the forget gate with 1 (R. Jozefowicz et
 // al., ICML 2015).
-func NewLSTM(key tensor.Tensor, in, units int, o RecurrentOptions) LSTM {
+func NewLSTM(key tensor.Tensor, in, units int, options ...RecurrentOptions) LSTM {
+	o := option(options)
 	k, d := keys(key, 2), floatType(o.DType)
 	l := LSTM{
 		Kernel: Initialize(GlorotUniform, k[0], d, in, 4*units), Recurrent: Initialize(Orthogonal, k[1], d, units, 4*units),
@@ -84,7 +88,16 @@ func NewLSTM(key tensor.Tensor, in, units int, o RecurrentOptions) LSTM {
 //
 //	x: [..., positions, in], [rows, (positions), in] ragged, or {..., Along, In}
 //	→ states with the positions of x, and [..., units]
-func (l GRU) Apply(x tensor.Tensor) (states, last tensor.Tensor) {
+//
+// Of a masked x, where positions are missing, a row keeps its state at those. A dense x
+// whose rows are padded says so by [GRU.ApplyTo].
+func (l GRU) Apply(x tensor.Tensor) (states, last tensor.Tensor) { return l.ApplyTo(x, nil) }
+
+// ApplyTo is Apply to the positions of a dense x that are there: at padding a row keeps its
+// state.
+//
+//	there: bool[..., positions], or the lengths of rows, integers [...]; nil: all
+func (l GRU) ApplyTo(x, there tensor.Tensor) (states, last tensor.Tensor) {
 	units := l.Recurrent.Shape().Dim(0)
 	var b, own tensor.Tensor
 	if l.Bias != nil {
@@ -97,7 +110,7 @@ func (l GRU) Apply(x tensor.Tensor) (states, last tensor.Tensor) {
 		c := ops.Tanh(ops.Add(xs[2], ops.Mul(r, us[2])))
 		return []tensor.Tensor{ops.Add(c, ops.Mul(z, ops.Sub(h[0], c)))}
 	}
-	y, end := recur("nn.GRU", x, l.Names, l.Reverse, units, 1, func(x tensor.Tensor) tensor.Tensor { return affine(x, l.Kernel, b) }, step)
+	y, end := recur("nn.GRU", x, there, l.Names, l.Reverse, units, 1, func(x tensor.Tensor) tensor.Tensor { return affine(x, l.Kernel, b) }, step)
 	return y, end[0]
 }
 
@@ -106,14 +119,23 @@ func (l GRU) Apply(x tensor.Tensor) (states, last tensor.Tensor) {
 //
 //	x: [..., positions, in], [rows, (positions), in] ragged, or {..., Along, In}
 //	→ states with the positions of x, and twice [..., units]
-func (l LSTM) Apply(x tensor.Tensor) (states, h, c tensor.Tensor) {
+//
+// Of a masked x, where positions are missing, a row keeps its state at those. A dense x
+// whose rows are padded says so by [LSTM.ApplyTo].
+func (l LSTM) Apply(x tensor.Tensor) (states, h, c tensor.Tensor) { return l.ApplyTo(x, nil) }
+
+// ApplyTo is Apply to the positions of a dense x that are there: at padding a row keeps its
+// state.
+//
+//	there: bool[..., positions], or the lengths of rows, integers [...]; nil: all
+func (l LSTM) ApplyTo(x, there tensor.Tensor) (states, h, c tensor.Tensor) {
 	units := l.Recurrent.Shape().Dim(0)
 	step := func(s []tensor.Tensor, x tensor.Tensor) []tensor.Tensor {
 		p := ops.Split(ops.Add(x, multiply(s[0], l.Recurrent)), []int{units, units, units, units}, -1)
 		c := ops.Add(ops.Mul(ops.Sigmoid(p[1]), s[1]), ops.Mul(ops.Sigmoid(p[0]), ops.Tanh(p[2])))
 		return []tensor.Tensor{ops.Mul(ops.Sigmoid(p[3]), ops.Tanh(c)), c}
 	}
-	y, end := recur("nn.LSTM", x, l.Names, l.Reverse, units, 2, func(x tensor.Tensor) tensor.Tensor { return affine(x, l.Kernel, l.Bias) }, step)
+	y, end := recur("nn.LSTM", x, there, l.Names, l.Reverse, units, 2, func(x tensor.Tensor) tensor.Tensor { return affine(x, l.Kernel, l.Bias) }, step)
 	return y, end[0], end[1]
 }
 
@@ -133,26 +155,33 @@ type turn struct {
 
 // recur runs step along the positions of each row. What it makes of the inputs alone is
 // made for all positions at once. Its first state is what it gives.
-func recur(fn string, x tensor.Tensor, n Names, reverse bool, units, states int,
+func recur(fn string, x, there tensor.Tensor, n Names, reverse bool, units, states int,
 	project func(tensor.Tensor) tensor.Tensor, step func(state []tensor.Tensor, x tensor.Tensor) []tensor.Tensor,
 ) (y tensor.Tensor, end []tensor.Tensor) {
 	switch t := x.(type) {
-	case *named.Tensor:
+	case dimensioned:
 		from := []named.Name{n.Along, n.In}
 		order := batchNames(fn, t, from)
+		if d, ok := there.(dimensioned); ok {
+			there = named.Unnamed(d, append(append([]named.Name{}, order...), n.Along)[:d.Shape().Rank()]...)
+		}
 		y = unnamed(fn, t, from, []named.Name{n.Along, n.out()}, func(x tensor.Tensor) tensor.Tensor {
 			var all tensor.Tensor
-			all, end = recur(fn, x, Names{}, reverse, units, states, project, step)
+			all, end = recur(fn, x, there, Names{}, reverse, units, states, project, step)
 			return all
 		})
 		for i := range end {
 			end[i] = named.Of(end[i], append(order[:len(order):len(order)], n.out())...)
 		}
 		return y, end
-	case *ragged.Tensor:
-		y = innermost(fn, t, func(x *ragged.Tensor) tensor.Tensor {
-			flat, splits := project(x.FlatValues()), x.RowSplits()
-			if reverse {
+	case rowed:
+		if there != nil {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, "rows of different lengths have no padding to leave out"))
+		}
+		y = innermost(fn, t, func(x rowed) tensor.Tensor {
+			flat, _ := x.Carried()
+			splits := x.RowSplits()
+			if flat = project(flat); reverse {
 				flat = rows.Reverse(flat, splits)
 			}
 			width := rows.MaxLength(splits)
@@ -164,24 +193,64 @@ func recur(fn string, x tensor.Tensor, n Names, reverse bool, units, states int,
 			if reverse {
 				flat = rows.Reverse(flat, splits)
 			}
-			return tenon.Must(x.WithFlatValues(flat))
+			return tenon.Must(x.Carry(flat))
 		})
 		for i := range end {
-			for p, parts := t.RaggedRank()-2, t.Partitions(); p >= 0; p-- {
-				end[i] = tenon.Must(ragged.FromPartition(end[i], parts[p]))
-			}
+			end[i] = withRows(end[i], t)
 		}
 		return y, end
+	case someMissing:
+		items, axes := t.Carried()
+		if axes != items.Shape().Rank()-1 || there != nil {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("the mask of %s does not tell which positions are there", tenon.String(x.Spec()))))
+		}
+		y, end = recur(fn, items, t.Mask(), n, reverse, units, states, project, step)
+		return tenon.Must(t.Carry(y)), end
 	}
 	wantPositions(fn, x)
-	x = project(x)
+	x, live := project(x), positionsOf(fn, x, there)
 	if reverse {
-		x = ops.Reverse(x, -2)
+		if x = ops.Reverse(x, -2); live != nil {
+			live = ops.Reverse(live, -1)
+		}
 	}
-	if y, end = scan(x, nil, units, states, step); reverse {
+	if y, end = scan(x, live, units, states, step); reverse {
 		y = ops.Reverse(y, -2)
 	}
 	return y, end
+}
+
+// withRows puts what there is for each innermost row of x into the rows above them.
+func withRows(each tensor.Tensor, x rowed) tensor.Tensor {
+	below, ok := x.Values().(rowed)
+	if !ok {
+		return each
+	}
+	return tenon.Must(ragged.FromRowSplits(withRows(each, below), x.RowSplits()))
+}
+
+// positionsOf returns which positions of x are there, given a mask or lengths.
+func positionsOf(fn string, x, there tensor.Tensor) tensor.Tensor {
+	if there == nil {
+		return nil
+	}
+	s := x.Shape()
+	lead, want := s.Slice(0, s.Rank()-1), "bool"
+	if there.DType().IsInteger() {
+		lead, want = s.Slice(0, s.Rank()-2), "an integer"
+	}
+	if !there.DType().IsBool() && !there.DType().IsInteger() || !there.Shape().CompatibleWith(lead) {
+		e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("which positions of %s are there is %s, want %s%v", tenon.String(x.Spec()), tenon.String(there.Spec()), want, lead))
+		e.Hint = "give a truth value for each position, or the length of each row"
+		tenon.Throw(e)
+	}
+	if there.DType().IsBool() {
+		return there
+	}
+	if width := s.Dim(-2); width >= 0 {
+		return ops.SequenceMask(there, width)
+	}
+	return ops.SequenceMask(there, ops.Index(ops.Shape(x), s.Rank()-2))
 }
 
 // scan runs step along the second last axis of a dense tensor. A row keeps its state where

@@ -10,17 +10,30 @@ import (
 
 // innermost applies f, which takes and gives rows of features, to the rows of the
 // innermost ragged dimension.
-func innermost(fn string, x *ragged.Tensor, f func(*ragged.Tensor) tensor.Tensor) tensor.Tensor {
-	if x.FlatValues().Shape().Rank() == 1 {
-		e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the innermost dimension of %s is ragged: its items have no features", tenon.String(x.Spec())))
-		e.Hint = "look the items up in an nn.Embedding first"
-		tenon.Throw(e)
+func innermost(fn string, x rowed, f func(rowed) tensor.Tensor) tensor.Tensor {
+	if items, _ := x.Carried(); items.Shape().Rank() == 1 {
+		noFeatures(fn, x)
 	}
-	if x.RaggedRank() == 1 {
+	return innermostOf(x, f)
+}
+
+func innermostOf(x rowed, f func(rowed) tensor.Tensor) tensor.Tensor {
+	below, ok := x.Values().(rowed)
+	if !ok {
 		return f(x)
 	}
-	inner := innermost(fn, x.Values().(*ragged.Tensor), f)
-	return tenon.Must(ragged.FromPartition(inner, x.Partition()))
+	return tenon.Must(ragged.FromRowSplits(innermostOf(below, f), x.RowSplits()))
+}
+
+// inner returns the rows of the innermost ragged dimension.
+func inner(x rowed) rowed {
+	for {
+		below, ok := x.Values().(rowed)
+		if !ok {
+			return x
+		}
+		x = below
+	}
 }
 
 // wantPositions fails where a dense tensor has no axis of positions.

@@ -32,7 +32,7 @@ type examples struct {
 }
 
 func newModel() model {
-	k := ops.Unstack(ops.RandomSplit(ops.RandomKey(1), 2), 0)
+	k := ops.RandomKeys(ops.RandomKey(1), 2)
 	return model{nn.NewEmbedding(k[0], 20, 8, nn.EmbeddingOptions{}), nn.NewMLP(k[1], []int{8, 6, 2}, nn.MLPOptions{})}
 }
 

@@ -194,7 +194,7 @@ func (d Categorical) KL(other Categorical) tensor.Tensor {
 
 // Sample draws a component for each number, and the number from it.
 func (d Mixture) Sample(key tensor.Tensor, n int) tensor.Tensor {
-	keys := ops.Unstack(ops.RandomSplit(key, 2), 0)
+	keys := ops.RandomKeys(key, 2)
 	class := d.Weights.Sample(keys[0], n)
 	all := d.Components.Sample(keys[1], n)
 	chosen := ops.OneHot(class, ops.Index(ops.Shape(d.Weights.Logits), -1), -1, ops.OneHotOptions{DType: dtype.Bool})

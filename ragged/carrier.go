@@ -1,0 +1,11 @@
+package ragged
+
+import "github.com/tenonml/tenon/tensor"
+
+var _ tensor.Carrier = (*Tensor)(nil)
+
+// Carried returns the flat values, and how many dimensions the rows are.
+func (t *Tensor) Carried() (items tensor.Tensor, axes int) { return t.flat, len(t.parts) + 1 }
+
+// Carry returns a tensor with the same rows over other flat values.
+func (t *Tensor) Carry(items tensor.Tensor) (tensor.Tensor, error) { return t.WithFlatValues(items) }

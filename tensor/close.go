@@ -50,13 +50,11 @@ func (c *closeness) values(path string, got, want tenon.Value) error {
 		return c.fail(path, "only one of the values is nil")
 	}
 	for _, v := range []*tenon.Value{&got, &want} {
-		if x, ok := (*v).(Concreter); ok {
-			t, err := x.Concrete()
-			if err != nil {
-				return err
-			}
-			*v = t
+		settled, err := Settled(*v)
+		if err != nil {
+			return err
 		}
+		*v = settled
 	}
 	s, w := got.Spec(), want.Spec()
 	if !tenon.Equal(s, w) {

@@ -151,7 +151,7 @@ func orthogonal(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
 
 // orthonormalOp makes the rows of a matrix, no more than it has columns, orthonormal.
 var orthonormalOp = op.Register(&op.Op{
-	Name: "nn.orthonormal", Doc: "rows that are orthonormal", Class: op.Other, Results: 1, Nondifferentiable: true,
+	Name: "nn.orthonormal", Statement: op.Statement{Axes: op.Opaque, Core: 2, Missing: op.Refuse, Why: "a decomposition of whole matrices"}, Doc: "rows that are orthonormal", Results: 1, Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}},
 	Infer:  func(c *op.Call) ([]tenon.Spec, error) { return []tenon.Spec{c.Tensor(0).Spec()}, nil },
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {

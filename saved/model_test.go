@@ -307,7 +307,7 @@ func TestWhatCannotBeLoadedIsNotSaved(t *testing.T) {
 }
 
 func TestModelNeedsTheOperationsItUses(t *testing.T) {
-	o := op.Register(&op.Op{Name: "saved_test.same", Params: []op.Param{{Name: "x"}}, Results: 1,
+	o := op.Register(&op.Op{Name: "saved_test.same", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "a test"}, Params: []op.Param{{Name: "x"}}, Results: 1,
 		Infer:  func(c *op.Call) ([]tenon.Spec, error) { return []tenon.Spec{c.Value(0).Spec()}, nil },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Tensors(0)[:0:0], nil }})
 	f := function.New(func(x tensor.Tensor) tensor.Tensor {

@@ -228,12 +228,13 @@ func (r *reading) coded(at string, d arrow.ArrayData, s *structured.DictionarySp
 		}
 		leaf = l.child
 	}
-	t, ok := leaf.DataType().(*arrow.DictionaryType)
-	if !ok {
-		tenon.Throw(r.mismatch(at, d.DataType(), tenon.String(s)))
+	var words, codes tensor.Tensor
+	if t, ok := leaf.DataType().(*arrow.DictionaryType); ok {
+		words, codes = r.vector(at, leaf.Dictionary(), dtype.String), r.codes(at, t, leaf)
+	} else { // strings that another program has written one by one
+		x := tenon.Must(structured.EncodeStrings(r.vector(at, leaf, dtype.String)))
+		words, codes = x.Words(), x.Codes()
 	}
-	words := r.vector(at, leaf.Dictionary(), dtype.String)
-	codes := r.codes(at, t, leaf)
 	switch c := s.Components()[0].Spec.(type) {
 	case *tensor.Spec:
 		codes = reshaped(codes, append([]int{n}, c.Shape().Dims()[1:]...)...)

@@ -33,8 +33,8 @@
 // tensor where it is one inside; dates, times and durations integers in their unit; binary data,
 // views and values of fixed width strings; decimals strings with the digits of their scale;
 // intervals records of months, days and smaller units; run-end encoded arrays and views of
-// lists what they stand for. A null in a column makes it masked. A column without a name is
-// columnN, and a name that was there before gets _1, _2, ….
+// lists what they stand for. A null in a column makes it masked. A name that was there before
+// gets _1, _2, ….
 //
 // # Memory
 //

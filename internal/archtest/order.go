@@ -55,10 +55,11 @@ const Order = `
 	sparse, structured, named, named/coords, ext < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
-	TIER6 < dataset, linalg, textnorm, jsonl, arrowio, protoio, pjrt, plot;
-	internal/abort, internal/colname, internal/input < arrowio, jsonl, protoio;
+	TIER6 < dataset, linalg, textnorm, jsonl, csvio, arrowio, protoio, pjrt, plot;
+	internal/abort, internal/colname, internal/input < arrowio, jsonl, csvio, protoio;
+	arrowio < parquetio;
 	internal/atomicfile < arrowio, saved;
-	dataset, linalg, textnorm, jsonl, arrowio, protoio < IO;
+	dataset, linalg, textnorm, jsonl, csvio, arrowio, parquetio, protoio < IO;
 	IO < nn, saved;
 	nn, saved < train;
 	saved < model/weights, hub, model/serve, dist;
@@ -78,7 +79,8 @@ const Outside = `
 	gonum.org/v1/... < linalg, plot;
 	github.com/klauspost/compress/... < internal/input, jsonl, model/weights;
 	golang.org/x/text/... < textnorm;
-	github.com/apache/arrow-go/..., github.com/google/flatbuffers/... < arrowio;
+	github.com/apache/arrow-go/... < arrowio, parquetio, internal/conform;
+	github.com/google/flatbuffers/... < arrowio;
 	google.golang.org/protobuf/... < protoio, pjrt, model/weights;
 	golang.org/x/tools/... < named/dimcheck, named/dimcheck/plugin;
 	github.com/golangci/plugin-module-register/... < named/dimcheck/plugin;

@@ -2,15 +2,14 @@ package colname
 
 import "strconv"
 
-// Unique returns the names of columns as fields can have them: an empty name becomes
-// columnN, N being its position, and one that was there before gets _1, _2, …, the
-// first that is neither taken nor the name of another column. It returns the slice
-// itself where there is nothing to change.
+// Unique returns the names of columns as fields can have them: a name that was there before
+// gets _1, _2, …, the first that is neither taken nor the name of another column. It
+// returns the slice itself where there is nothing to change.
 func Unique(names []string) []string {
 	given := make(map[string]bool, len(names))
 	twice := false
 	for _, n := range names {
-		twice = twice || n == "" || given[n]
+		twice = twice || given[n]
 		given[n] = true
 	}
 	if !twice {
@@ -19,9 +18,6 @@ func Unique(names []string) []string {
 	out, taken := make([]string, len(names)), make(map[string]bool, len(names))
 	next := map[string]int{} // the number to try first
 	for i, n := range names {
-		if n == "" {
-			n = "column" + strconv.Itoa(i)
-		}
 		name := n
 		for taken[name] || name != n && given[name] {
 			next[n]++
@@ -30,4 +26,15 @@ func Unique(names []string) []string {
 		out[i], taken[name] = name, true
 	}
 	return out
+}
+
+// Filled is [Unique] with columnN, N being its position, for a name that is empty.
+func Filled(names []string) []string {
+	filled := make([]string, len(names))
+	for i, n := range names {
+		if filled[i] = n; n == "" {
+			filled[i] = "column" + strconv.Itoa(i)
+		}
+	}
+	return Unique(filled)
 }

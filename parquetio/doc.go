@@ -1,0 +1,32 @@
+// Package parquetio reads Parquet files as structured tensors, and writes them.
+//
+//	events, err := parquetio.ReadFile("events.parquet", parquetio.ReadOptions{Columns: []string{"id", "jets.pt"}})
+//	err = parquetio.WriteFile("copy.parquet", events, parquetio.WriteOptions{})
+//
+// Lists become ragged dimensions, groups records, and what is optional a tensor of package
+// masked where something is missing, at any depth: the definition and repetition levels of
+// a column are turned into row splits and masks in one pass for each level. Legacy lists
+// and fields that repeat without an annotation are lists too, a map is a list of records
+// {key, value}. Only the columns that are asked for are read.
+//
+//	BOOLEAN, integers, FLOAT, DOUBLE, FLOAT16   tensors of the same element type
+//	STRING, ENUM, JSON, BYTE_ARRAY, FIXED, UUID  strings
+//	DATE                                         int32, days since 1970
+//	TIME, TIMESTAMP, INT96                       int32 or int64, in the unit of the column
+//	DECIMAL                                      strings with the digits of its scale
+//	INTERVAL                                     records of months, days and nanoseconds
+//
+// [File.Schema] has the type of each column with its unit. The row groups of one or several
+// files are numbered, as the elements of a dataset are: [Open] and [File.At]. Those whose
+// statistics show that no row can meet ReadOptions.Where are left out.
+//
+// The Specs of what is written are in the metadata, so that every type comes back as what
+// it was; the schema beside them is one that other programs read. Pages, encodings, codecs
+// and statistics are those of github.com/apache/arrow-go.
+//
+// # Safety
+//
+// Nothing that is read is trusted: offsets, lengths, counts and levels are checked, and no
+// more memory is taken than ReadOptions.MaxBytes says. What is wrong is a [*tenon.Error]
+// with file, row group and column; a panic of the library below is one too.
+package parquetio

@@ -1,0 +1,92 @@
+package parquetio
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+// ReadOptions change how files are read. The zero value reads everything as what it was
+// when it was written.
+type ReadOptions struct {
+	// Columns are the columns to read, in this order: names, or paths of fields in them as
+	// structured.PathString writes them (jets.pt), through lists. Nil: all.
+	Columns []string
+
+	// Where are conditions of which all have to be met by a row. Row groups whose statistics
+	// show that none of their rows does are left out; of the others all rows are read.
+	Where []Range
+
+	// Plain ignores the Specs in the metadata.
+	Plain bool
+
+	// MaxBytes bounds the memory that is taken for a row group. 0: 64 MiB, and 1024 times the
+	// size of the file.
+	MaxBytes int64
+
+	// Context ends reading when it ends, with its cause as the error. Nil: nothing does.
+	Context context.Context
+}
+
+// A Range says that the values of a column are from Min to Max, both of which count. A
+// column that is in lists has a value in the range.
+type Range struct {
+	Column   string // a name or a path
+	Min, Max any    // a bool, number or string; nil for no bound
+}
+
+// Compression says how pages are compressed.
+type Compression uint8
+
+// The compressions.
+const (
+	Zstd Compression = iota // small and fast to read
+	Uncompressed
+	Snappy // what the oldest readers know
+	Gzip
+	LZ4
+)
+
+// WriteOptions change how files are written.
+type WriteOptions struct {
+	// GroupRows is the number of rows of a row group. 0: about a million.
+	GroupRows int
+
+	Compression Compression
+
+	// Plain leaves out the Specs: what is read again follows from the schema of Parquet.
+	Plain bool
+
+	// Context ends writing when it ends, with its cause as the error. A file is left as it
+	// was then. Nil: nothing does.
+	Context context.Context
+}
+
+// fail returns an error about a place.
+func fail(kind error, fn, where, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: kind, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}
+
+// damaged returns an error of the library below as one of ours.
+func damaged(fn, where string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := err.(*tenon.Error); ok {
+		return e
+	}
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: "the file is damaged", Err: err, Line: source.Line()}
+}
+
+// recovered turns what the library below throws into an error.
+func recovered(fn, where string, err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *tenon.Error:
+		*err = r
+	default:
+		*err = fail(tenon.ErrInvalid, fn, where, "the file is damaged: %v", r)
+	}
+}

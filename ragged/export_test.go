@@ -1,6 +1,10 @@
 package ragged
 
-import "github.com/tenonml/tenon/op"
+import (
+	"strings"
+
+	"github.com/tenonml/tenon/op"
+)
 
 // Answers says how ragged tensors answer an operation: by its class, by a handler for it,
 // or, with an empty string, not at all.
@@ -8,8 +12,11 @@ func Answers(o *op.Op) string {
 	if _, ok := handlers[o.Name]; ok {
 		return "by itself"
 	}
-	if _, ok := classHandlers[o.Class]; ok {
-		return "elementwise"
+	if f, ok := kinds[o.Axes]; ok && !strings.HasPrefix(o.Name, "ragged.") && f(o) != nil {
+		if o.IsElementwise() {
+			return "elementwise"
+		}
+		return "by its axes"
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package ragged
 
 import (
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -13,12 +14,121 @@ import (
 // throw, and returns op.NotHandled where the operation has no meaning for them.
 type handlerFunc = func(c *op.Call) ([]tenon.Value, error)
 
-// handlers has an entry for each operation that ragged tensors answer for by
-// itself, filled in by the init functions of the files.
+// handlers has an entry for each operation that is not answered by its kind. The files
+// that fill it in say why.
 var handlers = map[string]handlerFunc{}
 
-// classHandlers answer for whole classes of operations without an entry in handlers.
-var classHandlers = map[op.Class]handlerFunc{}
+// kinds make the handlers of operations without an entry in handlers, by what the operation
+// says of its axes; nil where it has no meaning for rows of different lengths.
+var kinds map[op.Axes]func(o *op.Op) handlerFunc
+
+func init() {
+	always := func(f handlerFunc) func(*op.Op) handlerFunc { return func(*op.Op) handlerFunc { return f } }
+	kinds = map[op.Axes]func(o *op.Op) handlerFunc{
+		op.Map:     maps,
+		op.Reduce:  reductions,
+		op.Scan:    alongAxis,
+		op.Along:   alongAxis,
+		op.Select:  selections,
+		op.Scatter: scatters,
+		op.Join:    always(concat),
+		op.Stack:   always(stack),
+		op.Insert:  inserts,
+		op.Remove:  removes,
+		op.Permute: always(transpose),
+		op.Regroup: regroups,
+		op.Window:  always(nGrams),
+	}
+}
+
+// alone reports whether an operation has one operand that it needs and looks at or moves.
+func alone(o *op.Op) bool {
+	n, k := 0, 0
+	for _, p := range o.Params {
+		if p.Kind == op.Attr {
+			continue
+		}
+		if !p.Optional && !o.Control.Has(k) {
+			n++
+		}
+		k++
+	}
+	return n == 1
+}
+
+// maps answers operations on corresponding elements.
+func maps(o *op.Op) handlerFunc {
+	switch {
+	case len(o.Params) > 0 && o.Params[0].Kind == op.Tensors:
+		return mappedList
+	case o.Checks && o.Control != 0:
+		return nil
+	case o.Checks && o.Moves != 0: // what is checked is the shape
+		return ensureShape
+	case o.Checks || o.Draws:
+		return flatAt(o, 0)
+	}
+	return elementwise
+}
+
+// selections answers operations that select entries of an axis.
+func selections(o *op.Op) handlerFunc {
+	switch {
+	case o.Results < 0:
+		return splitParts
+	case o.Fills:
+		return padded
+	case o.Control == 0:
+		return reverse
+	}
+	return nil
+}
+
+// scatters answers operations that put elements among others.
+func scatters(o *op.Op) handlerFunc {
+	if o.AxisParam() >= 0 {
+		return putAlongAxis
+	}
+	if o.Param("key") >= 0 {
+		return indexUpdate
+	}
+	return nil
+}
+
+// inserts answers operations that make axes: in any place, or at the end.
+func inserts(o *op.Op) handlerFunc {
+	switch {
+	case o.Moves != 0 && o.AxisParam() >= 0:
+		return expandDims
+	case o.AxisParam() >= 0:
+		return oneHot
+	case o.Control != 0:
+		return flatAt(o, 0)
+	}
+	return nil
+}
+
+// removes answers operations that remove axes, of one entry or of several.
+func removes(o *op.Op) handlerFunc {
+	switch {
+	case o.AxisParam() < 0:
+		return nil
+	case o.Results < 0:
+		return unstack
+	}
+	return squeeze
+}
+
+// regroups answers operations that give elements other axes.
+func regroups(o *op.Op) handlerFunc {
+	if o.Core == 1 {
+		return bitcast
+	}
+	if o.Moves != 0 && o.Control != 0 {
+		return flatly
+	}
+	return nil
+}
 
 // handle registers a handler for operations by name.
 func handle(f handlerFunc, names ...string) {
@@ -56,8 +166,10 @@ func handlerOf(o *op.Op) handlerFunc {
 	if f, ok := handlers[o.Name]; ok {
 		return f
 	}
-	if f, ok := classHandlers[o.Class]; ok {
-		return f
+	if f, ok := kinds[o.Axes]; ok && !strings.HasPrefix(o.Name, "ragged.") {
+		if h := f(o); h != nil {
+			return h
+		}
 	}
 	return func(*op.Call) ([]tenon.Value, error) { return nil, op.NotHandled }
 }

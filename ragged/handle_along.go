@@ -11,51 +11,49 @@ import (
 )
 
 func init() {
-	cum := func(f func(values, splits any, o rows.CumOptions) tensor.Tensor) handlerFunc {
-		return along(func(c *op.Call) within {
-			o := rows.CumOptions{Exclusive: truthAttr(c, "exclusive"), Reverse: truthAttr(c, "reverse")}
-			return func(v, s tensor.Tensor) tensor.Tensor { return f(v, s, o) }
-		})
+	handle(topK, "top_k")    // the rows of the results have other lengths
+	handle(unique, "unique") // so have those
+	handle(roll, "roll")     // several axes, and whole entries above ragged axes
+}
+
+// alongAxis answers operations along an axis that keep its partitions: by the form that they
+// have on rows, or, for those that are about the innermost axes, on the flat values.
+func alongAxis(o *op.Op) handlerFunc {
+	switch {
+	case o.Axes == op.Scan && !alone(o):
+		return linearScan
+	case !alone(o):
+		return nil
+	case o.AxisParam() < 0 && o.Control != 0:
+		return flatAt(o, 0)
+	case o.AxisParam() < 0:
+		return flatAt(o, o.Core)
+	case o.Places != 0:
+		return argSort
+	case o.Param("scale") >= 0:
+		return normalized(o.Param("offset") < 0)
 	}
-	handle(cum(rows.CumSum), "cumsum")
-	handle(cum(rows.CumProd), "cumprod")
-	handle(along(func(*op.Call) within { return func(v, s tensor.Tensor) tensor.Tensor { return rows.Softmax(v, s) } }), "softmax")
-	handle(along(func(*op.Call) within { return func(v, s tensor.Tensor) tensor.Tensor { return rows.LogSoftmax(v, s) } }), "log_softmax")
-	handle(along(func(c *op.Call) within {
-		o := rows.SortOptions{Descending: truthAttr(c, "descending")}
-		return func(v, s tensor.Tensor) tensor.Tensor { return rows.Sort(v, s, o) }
-	}), "sort")
-	handle(along(func(c *op.Call) within {
-		by, _ := c.Attr("by").(int)
-		return func(v, s tensor.Tensor) tensor.Tensor { return rows.Shift(v, s, by) }
-	}), "shift")
-	handle(normalized(false), "layer_norm")
-	handle(normalized(true), "rms_norm")
-	handle(reverse, "reverse")
-	handle(roll, "roll")
-	handle(topK, "top_k")
-	handle(unique, "unique")
-}
-
-func truthAttr(c *op.Call, name string) bool {
-	b, _ := c.Attr(name).(bool)
-	return b
-}
-
-// along answers an operation along one axis of the first argument that keeps its
-// partitions.
-func along(f func(c *op.Call) within) handlerFunc {
+	f := rows.Of(o)
+	if f == nil {
+		return nil
+	}
+	axis := o.AxisParam()
 	return func(c *op.Call) ([]tenon.Value, error) {
 		x, ok := raggedArg(c, 0)
 		if !ok {
 			return nil, op.NotHandled
 		}
-		axis := axisOf(c, x)
-		if k := len(x.parts); axis > k {
-			return c.One(onFlat(c.WithArg(c.Op.Param("axis"), axis-k), 0, x))
+		a := axisOf(c, x)
+		if k := len(x.parts); a > k {
+			return c.One(onFlat(c.WithArg(axis, a-k), 0, x))
 		}
-		return c.One(x.with(x.segments(axis).along(x.flat, f(c))))
+		return c.One(x.with(x.segments(a).along(x.flat, func(v, splits tensor.Tensor) tensor.Tensor { return f.Apply(c, v, splits) })))
 	}
+}
+
+func truthAttr(c *op.Call, name string) bool {
+	b, _ := c.Attr(name).(bool)
+	return b
 }
 
 // normalized answers layer and RMS normalisation over axes.
@@ -107,10 +105,10 @@ func normalizedOver(x *Tensor, axes []int, eps float64, rms bool) tensor.Tensor 
 	if len(axes) == 1 && axes[0] == len(x.parts) {
 	}
 	if rms {
-		return ops.Mul(x, ops.Rsqrt(ops.Add(spread(x, meanOf(ops.Square(x), axes), axes), eps)))
+		return ops.Mul(x, ops.Rsqrt(ops.Add(spread(x, ops.Mean(ops.Square(x), axes...), axes), eps)))
 	}
-	d := ops.Sub(x, spread(x, meanOf(x, axes), axes)).(*Tensor)
-	return ops.Mul(d, ops.Rsqrt(ops.Add(spread(d, meanOf(ops.Square(d), axes), axes), eps)))
+	d := ops.Sub(x, spread(x, ops.Mean(x, axes...), axes)).(*Tensor)
+	return ops.Mul(d, ops.Rsqrt(ops.Add(spread(d, ops.Mean(ops.Square(d), axes...), axes), eps)))
 }
 
 func reverse(c *op.Call) ([]tenon.Value, error) {

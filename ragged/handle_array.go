@@ -14,34 +14,14 @@ import (
 )
 
 func init() {
-	handle(expandDims, "expand_dims")
-	handle(squeeze, "squeeze")
-	handle(tile, "tile")
-	handle(repeat, "repeat")
-	handle(splitParts, "split")
-	handle(unstack, "unstack")
-	handle(transpose, "transpose")
-	handle(nonzero, "nonzero")
-	handle(oneHot, "one_hot")
-	handle(padded, "pad")
-	handle(func(c *op.Call) ([]tenon.Value, error) {
+	handle(tile, "tile")                             // each axis in turn, from inside out
+	handle(repeat, "repeat")                         // whole entries above ragged axes
+	handle(nonzero, "nonzero")                       // the number of results depends on the elements
+	handle(func(c *op.Call) ([]tenon.Value, error) { // partitions are dimensions, too
 		x, _ := raggedArg(c, 0)
 		return c.One(tensor.Scalar(int64(x.rank())))
 	}, "rank")
-	handle(func(c *op.Call) ([]tenon.Value, error) {
-		x, _ := raggedArg(c, 0)
-		return c.One(op.Apply(c, x.flat))
-	}, "size")
-	handle(flatwise, "check_numerics")
-}
-
-// flatwise runs an operation on the flat values of the first argument.
-func flatwise(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
-	return c.One(onFlat(c, 0, x))
+	handle(flatly, "size") // the number of the flat values
 }
 
 func expandDims(c *op.Call) ([]tenon.Value, error) {

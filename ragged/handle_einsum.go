@@ -14,9 +14,9 @@ import (
 )
 
 func init() {
-	handle(einsum, "einsum")
-	handle(dot, "dot")
-	handle(matVec, "matvec")
+	handle(einsum, "einsum") // labels of ragged axes
+	handle(dot, "dot")       // products and a sum
+	handle(matVec, "matvec") // a matrix with one column
 }
 
 // dot sums products over the last axis, a ragged one included.

@@ -9,12 +9,6 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-func init() {
-	classHandlers[op.UnaryElementwise] = elementwise
-	classHandlers[op.BinaryElementwise] = elementwise
-	classHandlers[op.TernaryElementwise] = elementwise
-}
-
 // elementwise answers for operations on corresponding elements: they run on the
 // flat values, once those of all operands lie alike.
 func elementwise(c *op.Call) ([]tenon.Value, error) {

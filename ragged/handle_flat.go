@@ -17,32 +17,8 @@ import (
 // run on the flat values.
 
 func init() {
-	cum := func(f func(values, splits any, o rows.CumOptions) tensor.Tensor) handlerFunc {
-		return along(func(c *op.Call) within {
-			o := rows.CumOptions{Exclusive: truthAttr(c, "exclusive"), Reverse: truthAttr(c, "reverse")}
-			return func(v, s tensor.Tensor) tensor.Tensor { return f(v, s, o) }
-		})
-	}
-	handle(cum(rows.CumMax), "cummax")
-	handle(cum(rows.CumMin), "cummin")
-	handle(cum(rows.LogCumSumExp), "logcumsumexp")
-	handle(flatAt("x", 0), "dropout", "searchsorted")
-	handle(bitcast, "bitcast")
-	handle(flatAt("lengths", 0), "sequence_mask")
-	handle(flatAt("x", 2), "band_part")
-	handle(func(c *op.Call) ([]tenon.Value, error) {
-		x, ok := raggedArg(c, 0)
-		if !ok {
-			return nil, op.NotHandled
-		}
-		var room [4]tenon.Value
-		values := c.AppendValues(room[:0])
-		values[0] = x.flat
-		return c.One(direct.Apply(c, values))
-	}, "histogram", "reshape")
-	handle(linearScan, "linear_scan")
-	handle(ensureShape, "ensure_shape")
-	handle(slice, "slice")
+	handle(flatly, "histogram") // all elements are counted together
+	handle(slice, "slice")      // a range of each row, which ends with the row
 	handle(func(c *op.Call) ([]tenon.Value, error) {
 		e := c.Errorf(tenon.ErrUnsupported, "the sizes of a ragged tensor are more than a list of numbers")
 		e.Hint = "ragged.ShapeOf has them, Tensor.BoundingShape the largest of each dimension"
@@ -50,11 +26,34 @@ func init() {
 	}, "shape")
 }
 
-// flatAt answers an operation on the entries of one argument, whose flat values need at
-// least so many inner dimensions.
-func flatAt(param string, inner int) handlerFunc {
+// flatly runs an operation on the flat values of the first argument, whose results have no
+// partitions.
+func flatly(c *op.Call) ([]tenon.Value, error) {
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	var room [4]tenon.Value
+	values := c.AppendValues(room[:0])
+	values[0] = x.flat
+	return c.One(direct.Apply(c, values))
+}
+
+// flatAt answers an operation on the entries of the first operand that says not where
+// something is, whose flat values need at least so many inner dimensions.
+func flatAt(o *op.Op, inner int) handlerFunc {
+	i, k := 0, 0
+	for n, p := range o.Params {
+		if p.Kind == op.Attr {
+			continue
+		}
+		if !o.Control.Has(k) {
+			i = n
+			break
+		}
+		k++
+	}
 	return func(c *op.Call) ([]tenon.Value, error) {
-		i := c.Op.Param(param)
 		x, ok := raggedArg(c, i)
 		if !ok {
 			return nil, op.NotHandled
@@ -73,7 +72,7 @@ func bitcast(c *op.Call) ([]tenon.Value, error) {
 	if x, ok := raggedArg(c, 0); ok && c.DType(1).Size() > x.DType().Size() {
 		inner = 1
 	}
-	return flatAt("x", inner)(c)
+	return flatAt(c.Op, inner)(c)
 }
 
 // linearScan runs a recurrence along an axis of two tensors with the same rows.

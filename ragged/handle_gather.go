@@ -14,9 +14,9 @@ import (
 )
 
 func init() {
-	handle(gather, "gather")
-	handle(gatherND, "gather_nd")
-	handle(booleanMask, "boolean_mask")
+	handle(gather, "gather")            // whole entries, and of each row those of its own
+	handle(gatherND, "gather_nd")       // coordinates go through partitions
+	handle(booleanMask, "boolean_mask") // the mask may have rows of its own
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -12,11 +12,6 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-func init() {
-	handle(concat, "concat")
-	handle(stack, "stack")
-}
-
 // tensorsOf returns a list argument as tensors.
 func tensorsOf(c *op.Call, i int) ([]tensor.Tensor, error) {
 	l := c.List(i)

@@ -8,18 +8,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-func init() {
-	handle(crossEntropy, "softmax_cross_entropy")
-	handle(crossEntropyDense, "softmax_cross_entropy_dense")
-}
-
 // crossEntropy answers with the loss of each row of logits for a class number: of rows of
 // one length below ragged dimensions, or of ragged rows themselves, which then choose among
 // as many classes as they have entries.
 func crossEntropy(c *op.Call) ([]tenon.Value, error) {
+	labels, ok := c.Value(1).(tensor.Tensor)
+	if !ok || !taken(labels) {
+		return nil, op.NotHandled
+	}
+	if c.Op.Param("targets") >= 0 { // a distribution over the classes
+		return crossEntropyDense(c)
+	}
 	x, ok := raggedArg(c, 0)
-	labels, ok2 := c.Value(1).(tensor.Tensor)
-	if !ok || !ok2 || !taken(labels) {
+	if !ok {
 		return nil, op.NotHandled
 	}
 	if rankOf(labels) != x.rank()-1 {

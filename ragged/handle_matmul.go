@@ -9,7 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-func init() { handle(matMul, "matmul") }
+func init() {
+	handle(matMul, "matmul") // matrices of different sizes have a kernel
+}
 
 // matrices is an operand of a product of ragged tensors: the matrices of its two
 // innermost dimensions.

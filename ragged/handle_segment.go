@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -12,64 +13,56 @@ import (
 )
 
 func init() {
-	handle(segmented(ops.SegmentSum), "segment_sum")
-	handle(segmented(ops.SegmentProd), "segment_prod")
-	handle(segmented(ops.SegmentMax), "segment_max")
-	handle(segmented(ops.SegmentMin), "segment_min")
-	handle(segmented(ops.SegmentMean), "segment_mean")
-	handle(segmented(ops.SegmentSqrtN), "segment_sqrt_n")
-	handle(binCount, "bincount")
+	handle(binCount, "bincount") // the elements are places in the result
 }
 
 // segmented answers a segment operation. Ids with partitions of their own name a
 // segment for each element below those partitions; the rest of the data is
 // combined position by position.
-func segmented(f func(data, ids, n any) tensor.Tensor) handlerFunc {
-	return func(c *op.Call) ([]tenon.Value, error) {
-		data, ok := c.Value(0).(tensor.Tensor)
-		ids, ok2 := c.Value(1).(tensor.Tensor)
-		if !ok || !ok2 {
-			return nil, op.NotHandled
+func segmented(c *op.Call) ([]tenon.Value, error) {
+	data, ok := c.Value(0).(tensor.Tensor)
+	ids, ok2 := c.Value(1).(tensor.Tensor)
+	if !ok || !ok2 {
+		return nil, op.NotHandled
+	}
+	n := c.Tensor(2)
+	if n != nil {
+		if s := n.Shape(); s.HasRank() && s.Rank() != 0 {
+			return nil, c.Errorf(tenon.ErrShape, "num_segments has the shape %v, want a scalar", s)
 		}
-		n := c.Tensor(2)
-		if n != nil {
-			if s := n.Shape(); s.HasRank() && s.Rank() != 0 {
-				return nil, c.Errorf(tenon.ErrShape, "num_segments has the shape %v, want a scalar", s)
-			}
-			if d, ok := n.(*tensor.Dense); ok && d.DType().IsInteger() {
-				if k := tensor.Item[int64](ops.Cast(d, dtype.Int64)); k < 0 {
-					return nil, c.Errorf(tenon.ErrInvalid, "num_segments is %d, want at least 0", k)
-				}
+		if d, ok := n.(*tensor.Dense); ok && d.DType().IsInteger() {
+			if k := tensor.Item[int64](ops.Cast(d, dtype.Int64)); k < 0 {
+				return nil, c.Errorf(tenon.ErrInvalid, "num_segments is %d, want at least 0", k)
 			}
 		}
-		for {
-			r, ok := ids.(*Tensor)
-			if !ok {
-				break
-			}
-			t, ok := data.(*Tensor)
-			if !ok {
-				return nil, c.Errorf(tenon.ErrInvalid, "the ids have rows of different lengths, the data have not")
-			}
-			if err := sameRows(c.Op.Func(), t.parts[0], r.parts[0]); err != nil {
-				return nil, err
-			}
-			data, ids = t.Values(), r.Values()
-		}
-		if d, k := data.Shape().Dim(0), ids.Shape().Dim(0); d >= 0 && k >= 0 && d != k {
-			return nil, c.Errorf(tenon.ErrShape, "there are %d ids for %d rows", k, d)
-		}
-		if n == nil {
-			// One more than the largest id, and none without ids.
-			n = ops.Maximum(ops.Add(ops.Max(ops.Cast(ids, dtype.Int64)), int64(1)), int64(0))
+	}
+	for {
+		r, ok := ids.(*Tensor)
+		if !ok {
+			break
 		}
 		t, ok := data.(*Tensor)
 		if !ok {
-			return c.One(f(data, ids, n))
+			return nil, c.Errorf(tenon.ErrInvalid, "the ids have rows of different lengths, the data have not")
 		}
-		s := t.by(ops.Cast(ids, dtype.Int64), ops.Cast(n, dtype.Int64))
-		return c.One(s.build(f(t.flat, s.ids(), s.n)))
+		if err := sameRows(c.Op.Func(), t.parts[0], r.parts[0]); err != nil {
+			return nil, err
+		}
+		data, ids = t.Values(), r.Values()
 	}
+	if d, k := data.Shape().Dim(0), ids.Shape().Dim(0); d >= 0 && k >= 0 && d != k {
+		return nil, c.Errorf(tenon.ErrShape, "there are %d ids for %d rows", k, d)
+	}
+	if n == nil {
+		// One more than the largest id, and none without ids.
+		n = ops.Maximum(ops.Add(ops.Max(ops.Cast(ids, dtype.Int64)), int64(1)), int64(0))
+	}
+	t, ok := data.(*Tensor)
+	if !ok {
+		return c.One(direct.Eval(c.Op, data, ids, n))
+	}
+	s := t.by(ops.Cast(ids, dtype.Int64), ops.Cast(n, dtype.Int64))
+	return c.One(s.build(direct.Eval(c.Op, t.flat, s.ids(), s.n)))
 }
 
 // sameRows fails where two partitions have rows of different lengths, and names

@@ -11,8 +11,7 @@ import (
 )
 
 func init() {
-	handle(takeAlongAxis, "take_along_axis")
-	handle(argSort, "argsort")
+	handle(takeAlongAxis, "take_along_axis") // positions in rows that the data do not share
 }
 
 // takeAlongAxis takes an element along an axis for each index. Outside of the axis both

@@ -9,11 +9,6 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-func init() {
-	handle(indexUpdate, "index_update")
-	handle(putAlongAxis, "put_along_axis")
-}
-
 // indexUpdate writes where keys select: it finds the places by selecting among the
 // numbers of all elements.
 func indexUpdate(c *op.Call) ([]tenon.Value, error) {

@@ -12,10 +12,8 @@ import (
 )
 
 func init() {
-	handle(joinStrings, "strings.join")
-	handle(reduceJoin, "strings.reduce_join")
-	handle(nGrams, "strings.ngrams")
-	handle(unicodeEncode, "strings.unicode_encode")
+	handle(reduceJoin, "strings.reduce_join")       // axes are joined in the order in which they are named
+	handle(unicodeEncode, "strings.unicode_encode") // the innermost rows are the operand of row splits
 }
 
 // pieces gives each string of x the row of values that f makes of it: a vector for
@@ -90,8 +88,8 @@ func DecodeStringsWithOffsets(x any, from string, o ops.UnicodeOptions) (codes, 
 	return codes, at, nil
 }
 
-// joinStrings joins the strings of several tensors element by element.
-func joinStrings(c *op.Call) ([]tenon.Value, error) {
+// mappedList joins the strings of several tensors element by element.
+func mappedList(c *op.Call) ([]tenon.Value, error) {
 	ts, err := tensorsOf(c, 0)
 	if err != nil {
 		return nil, err

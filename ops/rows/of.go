@@ -1,0 +1,50 @@
+package rows
+
+import (
+	"strings"
+
+	"github.com/tenonml/tenon/internal/direct"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Form is an operation on rows that does to each row what another one does along an axis.
+type Form struct {
+	op   *op.Op
+	from []int // for each parameter behind values and splits, that of the other operation
+}
+
+// Of returns the form on rows of an operation along an axis: the one of its name in this
+// package, whose attributes it has. It returns nil where there is none.
+func Of(o *op.Op) *Form {
+	name := strings.TrimPrefix(o.Name, "reduce_")
+	if name == "variance" {
+		name = "var"
+	}
+	r, ok := op.Lookup("ragged." + name)
+	if !ok || r.Params[0].Name != "values" || len(r.Params) < 2 || r.Params[1].Name != "splits" || r.Results != 1 || r.Axes != o.Axes {
+		return nil
+	}
+	f := &Form{op: r}
+	for _, p := range r.Params[2:] {
+		i := o.Param(p.Name)
+		if i < 0 {
+			return nil
+		}
+		f.from = append(f.from, i)
+	}
+	return f
+}
+
+// Apply runs the form on rows of values, with the attributes of a call of the other operation.
+func (f *Form) Apply(c *op.Call, values, splits tensor.Tensor) tensor.Tensor {
+	if len(f.from) == 0 {
+		return op.Binary(f.op, values, splits)
+	}
+	var room [6]any
+	args := append(room[:0], values, splits)
+	for _, i := range f.from {
+		args = append(args, c.Args[i])
+	}
+	return direct.Eval(f.op, args...)
+}

@@ -1,0 +1,108 @@
+package ragged
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+)
+
+// The axes of calls.
+
+// raggedArg returns argument i of a call if it is ragged.
+func raggedArg(c *op.Call, i int) (*Tensor, bool) {
+	t, ok := c.Value(i).(*Tensor)
+	return t, ok
+}
+
+// rank returns the number of dimensions.
+func (t *Tensor) rank() int { return len(t.parts) + t.flat.Shape().Rank() }
+
+// axesOf returns the axes of a call on x, counted from the start, rising and
+// each once, in a list that is not changed; nil where the call names none, which means all.
+func axesOf(c *op.Call, x *Tensor) []int {
+	given, _ := c.Attr("axis").([]int)
+	if a, ok := c.Attr("axis").(int); ok {
+		given = []int{a}
+	}
+	if given == nil {
+		return nil
+	}
+	r := x.rank()
+	if len(given) == 1 {
+		a := checkedAxis(c, given[0], r)
+		return rising(a, a+1)
+	}
+	axes := make([]int, len(given))
+	for i, a := range given {
+		axes[i] = checkedAxis(c, a, r)
+	}
+	slices.Sort(axes)
+	for i := 1; i < len(axes); i++ {
+		if axes[i] == axes[i-1] {
+			tenon.Throw(c.Errorf(tenon.ErrAxis, "an axis is repeated in %v", given))
+		}
+	}
+	return axes
+}
+
+// checkedAxis returns an axis counted from the start.
+func checkedAxis(c *op.Call, a, rank int) int {
+	if a < -rank || a >= rank {
+		tenon.Throw(c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, rank))
+	}
+	if a < 0 {
+		a += rank
+	}
+	return a
+}
+
+var firstNumbers = [...]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+
+// rising returns the numbers from lo up to hi in a list that is not changed.
+func rising(lo, hi int) []int {
+	if hi <= len(firstNumbers) {
+		return firstNumbers[lo:hi:hi]
+	}
+	all := make([]int, hi-lo)
+	for i := range all {
+		all[i] = lo + i
+	}
+	return all
+}
+
+// axisOf returns the single axis of a call on x, counted from the start.
+func axisOf(c *op.Call, x *Tensor) int {
+	a, one := c.Attr("axis").(int)
+	if l, ok := c.Attr("axis").([]int); ok && len(l) == 1 {
+		a, one = l[0], true
+	}
+	if r := x.rank(); one && a >= -r && a < r {
+		if a < 0 {
+			a += r
+		}
+		return a
+	}
+	axes := axesOf(c, x)
+	if len(axes) != 1 {
+		tenon.Throw(c.Errorf(tenon.ErrAxis, "got the axes %v, want one", axes))
+	}
+	return axes[0]
+}
+
+// all returns all axes, in a list that is not changed.
+func all(rank int) []int { return rising(0, rank) }
+
+// divided returns axes that are partitioned or outside of all partitions, and the others as
+// axes of the flat values.
+func (t *Tensor) divided(axes []int) (outer, inner []int) {
+	k := len(t.parts)
+	n := 0
+	for n < len(axes) && axes[n] <= k {
+		n++
+	}
+	for _, a := range axes[n:] {
+		inner = append(inner, a-k)
+	}
+	return axes[:n], inner
+}

@@ -43,7 +43,7 @@ func missingKey(keys []key.Key) (*masked.Tensor, bool) {
 	if !ok {
 		return nil, false
 	}
-	m, ok := lifted(t).(*masked.Tensor)
+	m, ok := missing(lifted(t))
 	return m, ok
 }
 
@@ -119,7 +119,7 @@ func masking(x, mask tensor.Tensor) tensor.Tensor {
 
 // belowParts returns what lies below the n outer partitions.
 func belowParts(x tensor.Tensor, n int) tensor.Tensor {
-	if m, ok := x.(*masked.Tensor); ok {
+	if m, ok := missing(x); ok {
 		return withMask(belowParts(m.Values(), n), belowParts(m.Mask(), n))
 	}
 	if r, ok := x.(Records); ok {
@@ -131,7 +131,7 @@ func belowParts(x tensor.Tensor, n int) tensor.Tensor {
 
 // onParts puts partitions on top of values, some of which may be missing.
 func onParts(x tensor.Tensor, parts []*RowPartition) tensor.Tensor {
-	if m, ok := x.(*masked.Tensor); ok {
+	if m, ok := missing(x); ok {
 		return withMask(onParts(m.Values(), parts), onParts(m.Mask(), parts))
 	}
 	if r, ok := x.(Records); ok {

@@ -18,9 +18,9 @@ func init() {
 		ts := make([]tensor.Tensor, len(c.List(0)))
 		for i, v := range c.List(0) {
 			t, ok := v.(tensor.Tensor)
-			_, missing := v.(*masked.Tensor)
+			_, lacks := missing(v)
 			_, records := v.(Records)
-			if !ok || !missing && !records && !taken(v) {
+			if !ok || !lacks && !records && !taken(v) {
 				return nil, op.NotHandled
 			}
 			ts[i] = lifted(t)

@@ -94,7 +94,7 @@ func lifted(x tensor.Tensor) tensor.Tensor {
 	if !ok {
 		return x
 	}
-	m, ok := t.flat.(*masked.Tensor)
+	m, ok := missing(t.flat)
 	if !ok {
 		return x
 	}
@@ -104,7 +104,7 @@ func lifted(x tensor.Tensor) tensor.Tensor {
 // maskedAt takes a tensor with missing elements apart: its values, its mask, and how
 // many dimensions the mask has. A tensor without any has no mask.
 func maskedAt(x tensor.Tensor) (values, mask tensor.Tensor, depth int) {
-	m, ok := lifted(x).(*masked.Tensor)
+	m, ok := missing(lifted(x))
 	if !ok {
 		return x, nil, 0
 	}

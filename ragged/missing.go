@@ -27,7 +27,7 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if o, ok := lifted(m).(*masked.Tensor); ok {
+	if o, ok := missing(lifted(m)); ok {
 		m = ops.LogicalAnd(o.Full(), withoutMask(o))
 	}
 	if m.DType() != dtype.Bool {
@@ -41,7 +41,8 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return masked.New(x, at.(*masked.Tensor).Mask())
+		m, _ := missing(at)
+		return masked.New(x, m.Mask())
 	}
 	values, old, depth := maskedAt(x)
 	if err := sameOuter(fn, withoutMask(values), m); err != nil {
@@ -65,7 +66,7 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 // withoutMask returns the values of x, filler included.
 func withoutMask(x tensor.Tensor) tensor.Tensor {
 	for {
-		m, ok := x.(*masked.Tensor)
+		m, ok := missing(x)
 		if !ok {
 			return x
 		}
@@ -181,7 +182,7 @@ func filledAt(fn string, x tensor.Tensor, value any, axis int) tensor.Tensor {
 	if axis == rankOf(values)-1 {
 		return ops.Where(mask, values, value)
 	}
-	if m, ok := values.(*masked.Tensor); ok { // rows that lack elements among missing ones
+	if m, ok := missing(values); ok { // rows that lack elements among missing ones
 		there := value
 		if l, ok := value.([]any); !ok || len(l) > 0 {
 			there = ops.Equal(ops.ZerosLike(value), ops.ZerosLike(value))
@@ -254,3 +255,9 @@ func emptyRow(fn string, x tensor.Tensor, axis int) tensor.Tensor {
 
 // splitsOf returns row splits of a type.
 func splitsOf(d dtype.DType, splits ...int64) tensor.Tensor { return cast(tensor.Vector(splits), d) }
+
+// missing returns x as a tensor that may lack elements, if it is one.
+func missing(x any) (*masked.Tensor, bool) {
+	m, ok := x.(*masked.Tensor)
+	return m, ok
+}

@@ -3,7 +3,6 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -132,7 +131,7 @@ func paddedFrom(values, mask tensor.Tensor, depth, at int, pad func(tensor.Tenso
 // treats alike.
 func throughMasks(f func(x tensor.Tensor) tensor.Tensor) func(x tensor.Tensor) tensor.Tensor {
 	return func(x tensor.Tensor) tensor.Tensor {
-		if m, ok := x.(*masked.Tensor); ok {
+		if m, ok := missing(x); ok {
 			return withMask(throughMasks(f)(m.Values()), throughMasks(f)(m.Mask()))
 		}
 		return f(x)
@@ -141,13 +140,14 @@ func throughMasks(f func(x tensor.Tensor) tensor.Tensor) func(x tensor.Tensor) t
 
 // takeOrNothing returns the rows of v at positions, and filler where none is there.
 func takeOrNothing(v, at, there tensor.Tensor) tensor.Tensor {
-	if m, ok := v.(*masked.Tensor); ok {
+	if m, ok := missing(v); ok {
 		return withMask(takeOrNothing(m.Values(), at, there), takeOrNothing(m.Mask(), at, there))
 	}
 	if r, ok := v.(Records); ok {
 		n := r.Numbers()
 		at = ops.Where(there, at, ops.Cast(outerSize(n), dtype.Int64))
-		return tenon.Must(r.AtNumbers(withMask(ops.Gather(withFiller(n), at, 0), there))).(*masked.Tensor).Values()
+		records, _ := missing(tenon.Must(r.AtNumbers(withMask(ops.Gather(withFiller(n), at, 0), there))))
+		return records.Values()
 	}
 	if plain(v) {
 		return rows.TakePresent(v, at, there)
@@ -248,7 +248,7 @@ func singletons(x tensor.Tensor, axis int) tensor.Tensor {
 	case depth <= axis:
 		return withMask(singletons(values, axis), mask)
 	}
-	if m, ok := values.(*masked.Tensor); ok {
+	if m, ok := missing(values); ok {
 		return withMask(singletons(withMask(m.Values(), mask), axis), singletons(withMask(m.Mask(), mask), axis))
 	}
 	flat, parts := split(atLeast(mask, axis))

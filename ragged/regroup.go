@@ -3,7 +3,6 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -42,7 +41,7 @@ func flattened(x tensor.Tensor, axis int) tensor.Tensor {
 
 // kept drops from values what the mask does not have, at the mask's innermost dimension.
 func kept(values, mask tensor.Tensor) tensor.Tensor {
-	if m, ok := values.(*masked.Tensor); ok {
+	if m, ok := missing(values); ok {
 		return withMask(kept(m.Values(), mask), kept(m.Mask(), mask))
 	}
 	depth := mask.Shape().Rank()
@@ -319,7 +318,7 @@ func countable(x tensor.Tensor) tensor.Tensor {
 // ones returns int64 ones in the place of elements, zeros in that of missing ones.
 // Missing rows stay missing.
 func ones(x tensor.Tensor) tensor.Tensor {
-	m, ok := x.(*masked.Tensor)
+	m, ok := missing(x)
 	if !ok {
 		return like(x, int64(1))
 	}

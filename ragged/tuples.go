@@ -3,7 +3,6 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
@@ -201,7 +200,7 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 		if b := axisIn(fn, x, axis); b != a {
 			tenon.Throw(invalid(fn, "axis", "%d means different dimensions of tensors of different ranks", axis))
 		}
-		_, lacks := lifted(xs[i]).(*masked.Tensor)
+		_, lacks := missing(lifted(xs[i]))
 		entries = entries && !lacks && records[i] == nil
 		levels[i], splits[i] = rowsAlong(withoutMask(lifted(xs[i])), a)
 		if first := levels[0]; a > 0 && i > 0 {

@@ -245,7 +245,7 @@ func Run[X, Y any](fn string, f func(X) Y, xs X) (y Y, err error) {
 // Possible reports whether a function of the rows of v can run in bulk: where a row is
 // a tensor, or made of the rows of components for which that holds.
 func Possible(v tenon.Value) bool {
-	if shared, ok := rows.Components(v.Spec()); ok {
+	if shared, ok := componentRows(v.Spec()); ok {
 		parts, err := v.Spec().Disassemble(v)
 		if err != nil {
 			return false
@@ -273,9 +273,40 @@ func Possible(v tenon.Value) bool {
 	return err == nil && len(parts) == 1
 }
 
+// componentRows is [rows.Components] for values that are only taken apart: also those of
+// which a row is made of the rows of the components, though a batch of them is not made of
+// batches, as that of lists of records is not.
+func componentRows(s tenon.Spec) (shared []bool, ok bool) {
+	if shared, ok = rows.Components(s); ok {
+		return shared, true
+	}
+	b, ok := s.(tenon.Batcher)
+	if !ok || tenon.IsLeaf(s) {
+		return nil, false
+	}
+	row, err := b.Unbatched()
+	if err != nil || tenon.IsLeaf(row) {
+		return nil, false
+	}
+	whole, fields := s.Components(), row.Components()
+	if len(whole) != len(fields) {
+		return nil, false
+	}
+	for i, f := range whole {
+		c, ok := f.Spec.(tenon.Batcher)
+		if !ok {
+			return nil, false
+		}
+		if r, err := c.Unbatched(); err != nil || !tenon.Equal(r, fields[i].Spec) {
+			return nil, false
+		}
+	}
+	return make([]bool, len(whole)), true
+}
+
 // rowOf returns what stands for a row of v in the function.
 func (t *tracer) rowOf(fn string, v tenon.Value) (tenon.Value, error) {
-	if shared, ok := rows.Components(v.Spec()); ok {
+	if shared, ok := componentRows(v.Spec()); ok {
 		row, err := rows.RowSpec(v.Spec())
 		if err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package named
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -58,12 +59,21 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 		}
 	}
 	checkSizes(over(fn, keys), ts)
+	if both := v.spec.names.both(reps); len(both.ids) > 0 && !slices.ContainsFunc(ts, func(t *Tensor) bool { return isRagged(t.data) }) {
+		// The values' own dimension of the name is another one, which the result keeps.
+		own := make([]id, len(both.ids))
+		for i, n := range both.ids {
+			own[i] = intern(n.info().path+" of values", nil)
+		}
+		l := layoutOf(own)
+		return rename(fn, d.Attention(q, k, rename(fn, v, both, l), rep, o), l, both)
+	}
 	s := sideOf(fn, ts...)
 	inQ := q.spec.names.without(reps)
 	seq := inQ.without(k.spec.names).without(v.spec.names)
 	out := v.spec.names.without(keys).without(inQ).without(k.spec.names)
 	batch := inQ.and(k.spec.names).and(v.spec.names).without(keys).without(reps).without(seq).without(out)
-	fused := len(seq.ids) == 1 && len(out.ids) == 1 && len(reps.ids) == 1 && !v.spec.names.has(reps.ids[0]) &&
+	fused := len(seq.ids) == 1 && len(out.ids) == 1 && len(reps.ids) == 1 &&
 		!isRagged(q.data) && !isRagged(k.data) && !isRagged(v.data)
 	if y, ok := d.attentionInRows(over(fn, keys), q, k, v, reps, o); ok {
 		return y

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/dimtext"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
@@ -174,7 +175,30 @@ func (c *contraction) run(fn string, x, y *Tensor, dims *layout) *Tensor {
 		p := outerPlan(c.a, c.b)
 		return newTensor(ops.Mul(p.a.apply(a), p.b.apply(b)), c.out, s)
 	}
+	if m := c.matMul(a, b); m != nil {
+		return newTensor(m, c.out, s)
+	}
 	return newTensor(c.product.Of(a, b), c.out, s)
+}
+
+// matMul returns the product of two matrices one of which is of a type of its own, such as a
+// sparse one: those know matrix products, and not contractions of any axes. It is nil for others.
+func (c *contraction) matMul(a, b tensor.Tensor) tensor.Tensor {
+	if _, ok := a.(op.Handler); !ok {
+		if _, ok := b.(op.Handler); !ok {
+			return nil
+		}
+	}
+	if len(c.a.ids) != 2 || len(c.b.ids) != 2 || len(c.dims.ids) != 1 || len(c.out.ids) != 2 {
+		return nil
+	}
+	x, err := tenon.Try(func() tensor.Tensor {
+		return ops.MatMulT(a, b, c.a.index(c.dims.ids[0]) == 0, c.b.index(c.dims.ids[0]) == 1)
+	})
+	if err != nil {
+		return nil
+	}
+	return x
 }
 
 // check compares the sizes of names that both tensors have.

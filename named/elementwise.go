@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -126,6 +128,10 @@ type pairing struct {
 // pairingOf returns the pairing by which the names of one operand contain the other's.
 func pairingOf(fn string, x, y *Tensor) *pairing {
 	a, b := x.spec.names, y.spec.names
+	if contracted(x.data) && !contracted(y.data) && equalNames(a, b) {
+		// The product is made in the other's order: nothing is left to be moved.
+		return a.plan(planKey{kind: planBinary, other: b, dims: b}, func() (any, error) { return newPairing(a, b, b), nil }).(*pairing)
+	}
 	return a.plan(planKey{kind: planBinary, other: b}, func() (any, error) {
 		switch {
 		case a.hasAll(b):
@@ -135,6 +141,13 @@ func pairingOf(fn string, x, y *Tensor) *pairing {
 		}
 		return nil, errSubset(fn, pair(x, y)...)
 	}).(*pairing)
+}
+
+// contracted reports whether a tensor is what a contraction in a trace makes: the layout pass
+// has it made in the order in which it is used.
+func contracted(x tensor.Tensor) bool {
+	v, ok := x.(*graph.Value)
+	return ok && v.Node() != nil && v.Node().Op.Axes == op.Contract
 }
 
 func newPairing(a, b, out *layout) *pairing {

@@ -3,6 +3,7 @@ package named
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
@@ -16,26 +17,31 @@ import (
 // match dimensions by name; reductions of all dimensions; and what is done with a value
 // as a whole. Operations along an axis by its number are refused, with the function of
 // this package that takes a name in the error; along [Rows], which is always the first axis,
-// and the only axis of a vector they have a meaning.
+// and the only axis of a vector they have a meaning. Which of these an operation is follows
+// from what it says of axes.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if strangers(c) {
 		return nil, op.NotHandled
 	}
-	if f, ok := handlers[c.Op.Name]; ok {
-		return f(c)
-	}
-	switch c.Op.Class {
-	case op.UnaryElementwise, op.BinaryElementwise, op.TernaryElementwise:
+	switch o := c.Op; {
+	case o.Draws:
+		return nil, refusal(c) // elements are drawn in the order of storage
+	case o.Axes == op.Map && len(c.Values()) > 1 && o.Control == 0:
 		return handleElementwise(c)
-	case op.Reduction:
-		return handleReduction(c)
-	case op.Cumulative:
-		return handleAlong(c)
-	case op.Assert:
+	case o.Axes == op.Map, o.Axes == op.Regroup && o.Core > 0, o.Checks:
 		return handleWhole(c)
-	}
-	if _, ok := instead[c.Op.Name]; !ok && c.Op.Name != "" && len(c.Values()) == 1 && c.Op.Param("axis") >= 0 {
+	case o.ShapeOnly.Has(0) && o.Counts.Has(0):
+		return handleNumber(c)
+	case o.Axes == op.Reduce && o.By == op.ByAxis && o.AxisParam() >= 0:
+		return handleReduction(c)
+	case (o.Axes == op.Scan || o.Axes == op.Along) && o.AxisParam() >= 0:
 		return handleAlong(c)
+	case o.Axes == op.Stack:
+		return handleStack(c)
+	case o.Axes == op.Join:
+		return handleConcat(c)
+	case o.Name == "gather": // others that select along an axis are told where in other ways
+		return handleGather(c)
 	}
 	return nil, refusal(c)
 }
@@ -52,38 +58,31 @@ func strangers(c *op.Call) bool {
 	})
 }
 
-// handlers are the operations with a rule of their own.
-var handlers = map[string]func(c *op.Call) ([]tenon.Value, error){
-	"cast": handleWhole, "identity": handleWhole, "stop_gradient": handleWhole, "zeros_like": handleWhole, "ones_like": handleWhole,
-	"check_numerics": handleWhole, "bitcast": handleWhole, "ensure_shape": nil,
-	"size": handlePlain, "rank": handlePlain,
-	"stack": handleStack, "concat": handleConcat, "gather": handleGather,
-	"softmax": handleAlong, "log_softmax": handleAlong,
-}
+// twins are the functions of this package that are called as those of package ops for
+// the same operation by the numbers of axes.
+const twins = " All Any ArgMax ArgMin ArgSort Attention BroadcastTo Cast Concat CountNonzero CumMax CumMin CumProd CumSum Dot Dropout Einsum " +
+	"ExpandDims Index LayerNorm LogSoftmax LogSumExp Max Mean Min OneHot Outer Pad Prod Reshape Reverse RMSNorm Roll Softmax Sort Squeeze Stack Std Sum TopK Unstack Variance "
 
-func init() { delete(handlers, "ensure_shape") }
-
-// instead names the functions to use in place of operations that go by axis numbers.
-var instead = map[string]string{
-	"matmul": "named.Dot or named.Contract", "matvec": "named.Dot", "dot": "named.Dot", "outer": "named.Outer", "einsum": "named.Einsum",
-	"transpose": "nothing, or named.Order at the edge", "reshape": "named.Reshape, named.Merge or named.Split", "expand_dims": "named.ExpandDims",
-	"squeeze": "named.Squeeze", "broadcast_to": "named.BroadcastTo", "shape": "named.Tensor.Size", "slice": "named.Index", "index": "named.Index",
-	"layer_norm": "named.LayerNorm", "rms_norm": "named.RMSNorm", "one_hot": "named.OneHot", "pad": "named.Pad", "split": "named.Pieces",
-	"unstack": "named.Unstack", "top_k": "named.TopK", "attention": "named.Attention", "softmax_cross_entropy": "named.CrossEntropy",
-	"softmax_cross_entropy_dense": "named.CrossEntropy", "tile": "named.BroadcastTo", "roll": "named.Roll", "reverse": "named.Reverse",
-	"reduce_sum": "named.Sum", "reduce_mean": "named.Mean", "reduce_max": "named.Max", "reduce_min": "named.Min", "sort": "named.Sort",
-	"argsort": "named.ArgSort", "argmax": "named.ArgMax", "argmin": "named.ArgMin", "cumsum": "named.CumSum", "cumprod": "named.CumProd",
-	"gather": "named.Take", "gather_nd": "named.Take", "stack": "named.Stack", "concat": "named.Concat", "softmax": "named.Softmax",
-	"log_softmax": "named.LogSoftmax", "logsumexp": "named.LogSumExp", "contract": "named.Contract",
+// instead says what to use in place of operations that go by the numbers of axes and have
+// no twin, by what they do to axes.
+var instead = map[op.Axes]string{
+	op.Contract: "named.Dot or named.Contract", op.Reduce: "named.CrossEntropy", op.Select: "named.Take, named.Index or named.Pieces",
+	op.Permute: "nothing, or named.Order at the edge", op.Regroup: "named.Reshape, named.Merge or named.Split", op.Insert: "named.ExpandDims",
+	op.Remove: "named.Squeeze or named.Unstack", op.Broadcast: "named.BroadcastTo", op.Scatter: "named.ScatterAdd and its like", op.Window: "named.Conv",
+	op.Create: "named.Tensor.Size",
 }
 
 // refusal is the error about an operation that would depend on the order in which
 // dimensions are stored.
 func refusal(c *op.Call) error {
 	e := c.Errorf(tenon.ErrUnsupported, "the operation goes by the order of dimensions, which named tensors do not have")
-	if f, ok := instead[c.Op.Name]; ok {
+	fn := strings.TrimPrefix(c.Op.Func(), "ops.")
+	switch f, ok := instead[c.Op.Axes]; {
+	case strings.Contains(twins, " "+fn+" "):
+		e.Hint = "use named." + fn
+	case ok:
 		e.Hint = "use " + f
-	} else {
+	default:
 		e.Hint = "take the names away with named.Unnamed, or use named.MapUnnamed"
 	}
 	return e
@@ -105,9 +104,6 @@ func handleElementwise(c *op.Call) ([]tenon.Value, error) {
 		}
 	}
 	fn := c.Op.Func()
-	if len(values) == 1 {
-		return op.One(newTensor(op.Apply(c, ts[0].data), ts[0].spec.names, ts[0].own()))
-	}
 	out := widest(fn, ts)
 	checkSizes(fn, ts)
 	side := sideOf(fn, ts...)
@@ -133,58 +129,46 @@ func handleElementwise(c *op.Call) ([]tenon.Value, error) {
 	return op.One(newTensor(call(xs), out, side))
 }
 
-// handleReduction reduces all dimensions.
+// handleReduction reduces all dimensions, or one that is clear.
 func handleReduction(c *op.Call) ([]tenon.Value, error) {
-	t, ok := asNamed(c.Value(0))
-	if !ok || len(c.Values()) != 1 {
-		return nil, op.NotHandled
-	}
-	axes := c.Attr("axis")
-	keep, _ := c.Attr("keepdims").(bool)
-	list, isList := axes.([]int)
-	if axes == nil || isList && list == nil {
-		ordered := c.Op.Places != 0 || c.Op.Monoid != nil && c.Op.Monoid.Ordered // as dimensions are stored
-		if keep || ordered && t.Shape().Rank() > 1 {
-			return nil, refusal(c)
-		}
-		return op.One(newTensor(op.Apply(c, t.data), none, t.own()))
-	}
-	if !clearAxis(t, axes) || keep {
+	t, ok := only(c)
+	if !ok {
 		return nil, refusal(c)
 	}
-	at := 0
-	if isList && len(list) == 0 {
-		return op.One(newTensor(op.Apply(c, t.data), t.spec.names, t.own()))
+	keep, _ := c.Attr("keepdims").(bool)
+	axes, err := c.Axes(len(t.spec.names.ids))
+	if err != nil || keep || !clearAxis(t, axes) && len(axes) != len(t.spec.names.ids) {
+		return nil, refusal(c)
 	}
-	return op.One(newTensor(op.Apply(c, t.data), layoutOf(slices.Delete(slices.Clone(t.spec.names.ids), at, at+1)), t.own()))
+	rest := layoutOf(slices.DeleteFunc(slices.Clone(t.spec.names.ids), func(n id) bool { return slices.Contains(axes, t.spec.names.index(n)) }))
+	return op.One(newTensor(op.Apply(c, t.data), rest, t.own()))
 }
 
-// clearAxis reports whether an axis by its number means the same however the tensor is
-// stored: it has only one, or the axis is that of Rows. An empty list of axes is clear too.
-func clearAxis(t *Tensor, axes any) bool {
-	var list []int
-	switch a := axes.(type) {
-	case int:
-		list = []int{a}
-	case []int:
-		list = a
-	default:
-		return false
+// only returns the operand of an operation of one named tensor.
+func only(c *op.Call) (*Tensor, bool) {
+	if len(c.Values()) != 1 {
+		return nil, false
 	}
-	if len(list) == 0 {
-		return true
-	}
-	if len(list) != 1 {
-		return false
-	}
+	return asNamed(c.Values()[0])
+}
+
+// clearAxis reports whether axes by their numbers mean the same however the tensor is
+// stored: it has only one, or the axis is that of Rows. None are clear too.
+func clearAxis(t *Tensor, axes []int) bool {
 	n := len(t.spec.names.ids)
-	return n == 1 && (list[0] == 0 || list[0] == -1) || n > 0 && list[0] == 0 && t.spec.names.ids[0] == rowsID
+	return len(axes) == 0 || len(axes) == 1 && axes[0] == 0 && (n == 1 || n > 0 && t.spec.names.ids[0] == rowsID)
+}
+
+// along reports whether a call is along an axis that is clear.
+func along(c *op.Call, t *Tensor) bool {
+	axes, err := c.Axes(len(t.spec.names.ids))
+	return err == nil && clearAxis(t, axes)
 }
 
 // handleAlong applies an operation along an axis that is clear, and keeps dimensions.
 func handleAlong(c *op.Call) ([]tenon.Value, error) {
-	t, ok := asNamed(c.Value(0))
-	if !ok || len(c.Values()) != 1 || !clearAxis(t, c.Attr("axis")) {
+	t, ok := only(c)
+	if !ok || !along(c, t) {
 		return nil, refusal(c)
 	}
 	res := op.ApplyN(c, t.data)
@@ -203,21 +187,32 @@ func handleAlong(c *op.Call) ([]tenon.Value, error) {
 
 // handleWhole applies an operation that keeps shapes to what is inside.
 func handleWhole(c *op.Call) ([]tenon.Value, error) {
-	t, ok := asNamed(c.Value(0))
-	if !ok || len(c.Values()) != 1 {
+	t, ok := only(c)
+	if !ok {
+		return nil, refusal(c)
+	}
+	res := op.ApplyN(c, t.data)
+	out := make([]tenon.Value, len(res))
+	for i, x := range res {
+		if !x.Shape().CompatibleWith(t.data.Shape()) {
+			return nil, refusal(c)
+		}
+		out[i] = newTensor(x, t.spec.names, t.own())
+	}
+	return out, nil
+}
+
+// handleNumber applies an operation whose result is a number about the tensor.
+func handleNumber(c *op.Call) ([]tenon.Value, error) {
+	t, ok := only(c)
+	if !ok {
 		return nil, refusal(c)
 	}
 	x := op.Apply(c, t.data)
-	if !x.Shape().CompatibleWith(t.data.Shape()) {
+	if !x.Shape().IsScalar() {
 		return nil, refusal(c)
 	}
-	return op.One(newTensor(x, t.spec.names, t.own()))
-}
-
-// handlePlain applies an operation whose result is a number about the tensor.
-func handlePlain(c *op.Call) ([]tenon.Value, error) {
-	t, _ := asNamed(c.Value(0))
-	return op.One(op.Apply(c, t.data))
+	return op.One(x)
 }
 
 // handleStack stacks along a new dimension, which generic code calls Rows.
@@ -234,7 +229,7 @@ func handleStack(c *op.Call) ([]tenon.Value, error) {
 func handleConcat(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	t, ok := asNamed(values[0])
-	if !ok || !clearAxis(t, c.Attr("axis")) {
+	if !ok || !along(c, t) {
 		return nil, refusal(c)
 	}
 	return op.One(Dims{layoutOf(t.spec.names.ids[:1])}.Concat(values...))
@@ -245,7 +240,7 @@ func handleConcat(c *op.Call) ([]tenon.Value, error) {
 func handleGather(c *op.Call) ([]tenon.Value, error) {
 	t, ok := asNamed(c.Value(0))
 	i, plain := c.Value(1).(tensor.Tensor)
-	if _, both := asNamed(i); !ok || !plain || both || !clearAxis(t, c.Attr("axis")) || c.Attr("batch_dims") != 0 {
+	if _, both := asNamed(i); !ok || !plain || both || !along(c, t) || c.Attr("batch_dims") != 0 {
 		return nil, refusal(c)
 	}
 	l := t.spec.names

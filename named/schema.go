@@ -220,6 +220,29 @@ func Bind[S any](x tenon.Value) S {
 	return s
 }
 
+// BindOver gives a tensor a schema whose names are those of the tensor without N, which is
+// for the function that takes the schema to be lifted over:
+//
+//	out := named.Lift[Batch](head)(named.BindOver[Batch, AttnIn](x))
+func BindOver[N Is[N], S any](x tenon.Value) S {
+	var s S
+	p := schemaOf(reflect.TypeFor[S]())
+	tenon.Throw(p.err)
+	t := tensorOf("named.BindOver", x)
+	over := groupOf[N]()
+	Dims{over}.axesOf("named.BindOver", t)
+	u := *t
+	u.side = &side{hidden: none, extra: over}
+	if t.side != nil {
+		u.side = &side{hidden: t.side.hidden, extra: t.side.extra.and(over)}
+	}
+	if err := p.check("named.BindOver "+p.typ.Name(), &u); err != nil {
+		tenon.Throw(err)
+	}
+	p.fill(unsafe.Pointer(&s), &u)
+	return s
+}
+
 // Fits reports whether [Bind] gives a tensor the schema S without an error.
 func Fits[S any](x tenon.Value) bool {
 	p := schemaOf(reflect.TypeFor[S]())

@@ -90,6 +90,9 @@ func batchNames(fn string, t dimensioned, but []named.Name) (order []named.Name)
 			e.Hint = "give the layer Names"
 			tenon.Throw(e)
 		}
+		if !named.From(t).Has(n) {
+			tenon.Throw(tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("the layer is about %v, and the tensor has {%v}", n, t.Dims())))
+		}
 	}
 	for _, d := range t.Dims().Names() {
 		if !slices.ContainsFunc(but, func(n named.Name) bool { return named.Path(d) == named.Path(n) }) {

@@ -1,7 +1,11 @@
 package nn
 
 import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -85,8 +89,7 @@ func (m Accuracy) Update(scores, labels tensor.Tensor) Accuracy {
 	var hit tensor.Tensor
 	switch m.Scores {
 	case Classes:
-		sameShapes(fn, scores, labels, 1)
-		hit = ops.Equal(ops.ArgMax(m.Scores.numbers(fn, scores), -1), ops.Cast(labels, dtype.Int64))
+		hit = ops.Equal(best(fn, m.Scores.numbers(fn, scores), labels), ops.Cast(labels, dtype.Int64))
 	default:
 		sameShapes(fn, scores, labels, 0)
 		least := 0.5
@@ -96,6 +99,29 @@ func (m Accuracy) Update(scores, labels tensor.Tensor) Accuracy {
 		hit = ops.Equal(ops.GreaterEqual(m.Scores.numbers(fn, scores), least), ops.NotEqual(ops.Cast(labels, dtype.Int64), int64(0)))
 	}
 	return Accuracy{ops.Add(m.Hits, total(hit)), ops.Add(m.Count, total(ops.OnesLike(hit))), m.Scores}
+}
+
+// best returns the class with the highest score: of named scores, along the dimension that the
+// labels lack.
+func best(fn string, scores, labels tensor.Tensor) tensor.Tensor {
+	x, ok := scores.(dimensioned)
+	if !ok {
+		sameShapes(fn, scores, labels, 1)
+		return ops.ArgMax(scores, -1)
+	}
+	var classes []named.Name
+	if y, ok := labels.(dimensioned); ok {
+		have := named.From(y)
+		for _, n := range x.Dims().Names() {
+			if !have.Has(n) {
+				classes = append(classes, n)
+			}
+		}
+	}
+	if len(classes) != 1 {
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the classes are along the one dimension that the labels lack, got %s and %s", tenon.String(scores.Spec()), tenon.String(labels.Spec()))))
+	}
+	return named.By(classes...).ArgMax(x)
 }
 
 // Merge returns the metric of both streams.

@@ -50,9 +50,9 @@ const Order = `
 	TIER5 < masked < ragged;
 	function, control, ragged < TYPES;
 	ext/codec, TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
-	named < named/coords;
+	named < named/coords, named/layers;
 	internal/dimtext < named/dimcheck < named/dimcheck/plugin;
-	sparse, structured, named, named/coords, ext < TIER6;
+	sparse, structured, named, named/coords, named/layers, ext < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < dataset, linalg, textnorm, jsonl, csvio, arrowio, protoio, pjrt, plot;

@@ -103,9 +103,10 @@ func (b *body) call(in ssa.CallInstruction, c *ssa.CallCommon) int {
 			}
 		}
 		args = c.Args
-		if schemaArg := callee.TypeArgs(); n.Op == ruleOp && n.Key == "named.Bind" && len(schemaArg) == 1 {
-			if dims, ok := schema(schemaArg[0]); ok {
-				n.Val, n.Keys = tensorOf(dims, nil), []string{typeText(schemaArg[0])}
+		if types := callee.TypeArgs(); n.Op == ruleOp && (n.Key == "named.Bind" && len(types) == 1 || n.Key == "named.BindOver" && len(types) == 2) {
+			if t := types[len(types)-1]; isSchema(t) {
+				dims, _ := schema(t)
+				n.Val, n.Keys = tensorOf(dims, nil), []string{typeText(t)}
 			}
 		}
 	case isBuiltin(c.Value):

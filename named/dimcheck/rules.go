@@ -58,7 +58,7 @@ func ruleKey(o *types.Func) (string, bool) {
 }
 
 // takesTypes are functions some of whose type arguments are no names.
-var takesTypes = map[string]bool{"named.Bind": true, "named.Lift": true, "named.LiftOver": true, "named.Fits": true}
+var takesTypes = map[string]bool{"named.Bind": true, "named.Lift": true, "named.LiftOver": true, "named.Fits": true, "named.BindOver": true}
 
 // rule returns what a call of an operation gives.
 func (c *checker) rule(f *frame, at int, n *node) *val {
@@ -84,6 +84,11 @@ func (c *checker) rule(f *frame, at int, n *node) *val {
 		r.dims, r.args = dims, r.args[1:]
 		if rule, ok := listRules[method]; ok {
 			return r.finish(rule(r))
+		}
+	} else if method, ok := strings.CutPrefix(key, "named.Dim."); ok && namedRules[key] == nil { // of a handle
+		if dims, known := orAnything(r.arg(0)).names(); known && isTensorVal(r.args[0]) {
+			key, r.op, r.dims, r.first = "named."+method, "named."+method, dims, -1
+			r.args[0] = r.args[0].with(func(a *attrs) { a.Handle = "" })
 		}
 	} else if len(n.Names) > 0 && strings.HasPrefix(key, "named.") {
 		if r.dims = r.names[0]; !takesTypes[key] && slices.ContainsFunc(r.names, func(l []name) bool { return l == nil }) {

@@ -32,7 +32,7 @@ func init() {
 		"named.Index": indexRule, "named.Take": takeRule, "named.OneHot": oneHotRule, "named.Pad": padRule, "named.TopK": topKRule,
 		"named.Conv": convRule, "named.Attention": attentionRule, "named.CrossEntropy": crossEntropyRule,
 		"named.LayerNorm": func(r *ruleCall) *val { return r.norm(1, 2) }, "named.RMSNorm": func(r *ruleCall) *val { return r.norm(1) },
-		"named.Softmax": softmaxRule, "named.LogSoftmax": softmaxRule, "named.Bind": bindRule, "named.Lift": liftRule, "named.LiftOver": liftRule, "named.MapUnnamed": mapUnnamedRule,
+		"named.Softmax": softmaxRule, "named.LogSoftmax": softmaxRule, "named.Bind": bindRule, "named.BindOver": bindRule, "named.On": onRule, "named.Lift": liftRule, "named.LiftOver": liftRule, "named.MapUnnamed": mapUnnamedRule,
 		"named.Of": ofRule, "named.Scalar": scalarRule, "named.By": byRule, "named.Dynamic": dynamicRule,
 		"named.Tensor.Size": sizeRule, "named.Tensor.Dims": tensorDimsRule, "named.Tensor.IsRagged": raggedRule, "named.Tensor.Has": hasRule,
 		"named.Dim.Size": handleSizeRule, "named.Dim.Tensor": handleTensorRule, "named.Dim.Of": sizedRule, "named.Set.Of": sizedRule,

@@ -13,10 +13,17 @@ func bindRule(r *ruleCall) *val {
 	if own == nil || !ok {
 		return anything
 	}
+	if r.op == "named.BindOver" {
+		over := r.dims
+		if len(over) == 0 || !r.needs(over, x, 0) {
+			return anything
+		}
+		x = x.with(func(a *attrs) { a.Extra = union(a.Extra, over) })
+	}
 	extra := slices.DeleteFunc(without(x.Dims, dimNames(own.Dims)), func(d dim) bool { return slices.Contains(x.attrs().Extra, d.Name) })
 	lacks := without(own.Dims, dimNames(x.Dims))
 	if len(r.n.Keys) > 0 {
-		r.title = "named.Bind " + r.n.Keys[0]
+		r.title = r.op + " " + r.n.Keys[0]
 	}
 	if len(extra) > 0 || len(lacks) > 0 {
 		want := slices.Clone(own.Dims)
@@ -36,6 +43,15 @@ func bindRule(r *ruleCall) *val {
 		}
 	}
 	return x
+}
+
+// onRule is that of the function that makes a handle.
+func onRule(r *ruleCall) *val {
+	x, ok := r.tensor(0)
+	if !ok || len(r.dims) != 1 || !r.needs(r.dims, x, 0) {
+		return anything
+	}
+	return x.with(func(a *attrs) { a.Handle = r.dims[0] })
 }
 
 func liftRule(r *ruleCall) *val {

@@ -1,0 +1,122 @@
+package named
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/dimtext"
+	"github.com/tenonml/tenon/op"
+)
+
+// A FunctionExplanation tells what a function of tensors does when it is traced: its steps in
+// their order, as they are left when they have been made simpler.
+type FunctionExplanation struct {
+	Steps []FunctionStep
+	FLOPs float64 // multiplications and additions of all contractions
+	Bytes float64 // read and written by all steps
+}
+
+// A FunctionStep is an operation of a function.
+type FunctionStep struct {
+	Op    string
+	In    []string // the operands, by the names of their dimensions where they have names: "{Seq:8 Rep:64}"
+	Out   []string
+	FLOPs float64 // of a contraction; 0 of others, and where sizes are not known
+	Bytes float64
+	Line  string // of the source
+}
+
+// ExplainFunction tells what a function does with arguments, without doing it: all that
+// [Explain] tells of one contraction, but for the matrix products, of the whole function.
+//
+//	fmt.Println(named.ExplainFunction(model.Apply, x))
+func ExplainFunction(f any, args ...any) (*FunctionExplanation, error) {
+	g, err := function.New(f).Trace(args...)
+	if err != nil {
+		return nil, err
+	}
+	e := &FunctionExplanation{}
+	for _, n := range g.Nodes {
+		s := FunctionStep{Op: n.Op.Name, Line: n.Line}
+		dims := n.InputDims()
+		for i, v := range n.Inputs() {
+			names := v.Dims()
+			if dims != nil && dims[i] != nil {
+				names = dims[i]
+			}
+			s.In = append(s.In, sketchText(v, names))
+			s.Bytes += bytesOf(v)
+		}
+		for _, v := range n.Outs {
+			s.Out = append(s.Out, sketchText(v, v.Dims()))
+			s.Bytes += bytesOf(v)
+		}
+		s.FLOPs = flopsOf(n)
+		e.Steps, e.FLOPs, e.Bytes = append(e.Steps, s), e.FLOPs+s.FLOPs, e.Bytes+s.Bytes
+	}
+	return e, nil
+}
+
+// sketchText prints a value of a graph by names, or by sizes alone.
+func sketchText(v *graph.Value, names []string) string {
+	if names == nil || len(names) != v.Shape().Rank() {
+		return tenon.String(v.Spec())
+	}
+	return dimtext.Braces(graph.Operand("", v, names).Dims)
+}
+
+func bytesOf(v *graph.Value) float64 {
+	if n := v.Shape().Size(); n >= 0 {
+		return float64(n) * float64(v.DType().Size())
+	}
+	return 0
+}
+
+// flopsOf returns the operations of a contraction of two operands: those of one loop over all
+// labels.
+func flopsOf(n *graph.Node) float64 {
+	a, b := n.Op.Param("a_labels"), n.Op.Param("b_labels")
+	in := n.Inputs()
+	if n.Op.Axes != op.Contract || a < 0 || b < 0 || len(in) != 2 {
+		return 0
+	}
+	flops, seen := 2.0, map[int]bool{}
+	for i, at := range []int{a, b} {
+		labels, _ := n.Args[at].([]int)
+		for k, l := range labels {
+			size := in[i].Shape().Dim(k)
+			if size < 0 {
+				return 0
+			}
+			if !seen[l] {
+				seen[l] = true
+				flops *= float64(size)
+			}
+		}
+	}
+	return flops
+}
+
+// String prints a line for each step, and the totals:
+//
+//  1. contract {Seq:8 Rep:64} · {Rep:64 Kq:16} → {Seq:8 Kq:16}  16.4 kFLOP, 6.66 kB  head.go:18
+//     16.4 kFLOP, 6.66 kB
+func (e *FunctionExplanation) String() string {
+	var b strings.Builder
+	for i, s := range e.Steps {
+		fmt.Fprintf(&b, "%d. %s %s → %s  ", i+1, s.Op, strings.Join(s.In, " · "), strings.Join(s.Out, ", "))
+		if s.FLOPs > 0 {
+			b.WriteString(amount(s.FLOPs, "FLOP") + ", ")
+		}
+		b.WriteString(amount(s.Bytes, "B"))
+		if s.Line != "" {
+			b.WriteString("  " + s.Line)
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "%s, %s", amount(e.FLOPs, "FLOP"), amount(e.Bytes, "B"))
+	return b.String()
+}

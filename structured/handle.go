@@ -20,9 +20,6 @@ func moves(o *op.Op) bool {
 	return o.Moves != 0 && !o.Fills && !o.Checks && (o.Results == 1 || o.Results < 0)
 }
 
-// joins reports whether an operation puts its operands one behind or beside the other.
-func joins(o *op.Op) bool { return o.Axes == op.Join || o.Axes == op.Stack }
-
 // describes reports whether the answer of an operation depends on the dimensions of
 // records only.
 func describes(o *op.Op) bool { return o.ShapeOnly.Has(0) && o.Axes == op.Create }
@@ -80,7 +77,7 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 			structs = append(structs, s)
 		} else if _, maybe := v.(optional); ok || maybe {
 			return nil, op.NotHandled // what may be missing asks for its records and its mask
-		} else if joins(c.Op) {
+		} else if c.Op.Moves.Has(k) {
 			return nil, c.Errorf(tenon.ErrInvalid, "structured tensors join only with one another")
 		}
 	}

@@ -53,7 +53,10 @@ type Case struct {
 
 // WantError names the kind of error that a case expects.
 type WantError struct {
-	Kind string `json:"kind"`
+	Kind   string `json:"kind"`
+	What   string `json:"what"`   // of a text, for operations that say so
+	Line   int    `json:"line"`   // where
+	Column string `json:"column"` // and in which column
 }
 
 // Tolerance says how far an answer may be off; the zero value asks for equality.

@@ -1,0 +1,19 @@
+// Package csvio reads tables of text, CSV and TSV, as records, and writes them.
+//
+//	cars, err := csvio.ReadFile("cars.csv", csvio.Options{Missing: []string{"", "NA"}})
+//	err = csvio.WriteFile("copy.csv.gz", cars, csvio.WriteOptions{})
+//
+// A column is of the first of these types that all its fields have: int64, float64, bool,
+// date, timestamp, timestamp with a zone, string; Options.Types gives it. Fields that are
+// missing make it masked. Dates are int32, days since 1970; timestamps int64, in the
+// coarsest unit that holds all of the column, which Report tells with the type.
+//
+// # The text
+//
+// Text is UTF-8, compressed with gzip or zstd or not. A record ends with LF, CRLF or the
+// text; fields may be quoted, and have delimiters and line breaks then. Reading is strict:
+// a record with another number of fields, text behind a closing quote, a quote that does
+// not end and a field that is not of the type that was asked for are errors whose cause is
+// an [*Error] with line and column. Lenient reading leaves out the record, or takes the field for missing, and
+// reports it.
+package csvio

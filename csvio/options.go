@@ -1,0 +1,145 @@
+package csvio
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/input"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+// Type says what the fields of a column are.
+type Type string
+
+// The types.
+const (
+	Int64       Type = "int64"       // 12, -3, +007
+	Float64     Type = "float64"     // 1.5, 1e3, .5, nan, -inf
+	Bool        Type = "bool"        // true, FALSE
+	Date        Type = "date"        // 2024-02-29
+	Timestamp   Type = "timestamp"   // 2024-02-29 10:11:12.5, also with T, and dates as midnight
+	TimestampTZ Type = "timestamptz" // with Z or ±hh:mm; in UTC
+	String      Type = "string"
+)
+
+// order is the order in which types are tried.
+var order = []Type{Int64, Float64, Bool, Date, Timestamp, TimestampTZ}
+
+// Options say how to read. The zero value reads comma-separated text with a header and
+// finds the types.
+type Options struct {
+	Delim    byte // between fields; 0: a comma
+	Quote    byte // around fields; 0: "
+	NoQuotes bool // quotes are text
+	Comment  byte // at the start of a line that is no record; 0: none
+	NoHeader bool // the first record is no header: columns are column0, column1, …
+
+	// Missing are the texts of fields that are missing. Nil: the empty text.
+	Missing []string
+
+	// Types gives columns their type. Others are found in all of the fields.
+	Types map[string]Type
+
+	// Columns are the columns to read, in this order. Nil: all.
+	Columns []string
+
+	// Lenient leaves out records with another number of fields, or with text behind a closing
+	// quote, and takes fields that are not of their type for missing. Report tells which.
+	Lenient bool
+
+	// Report, if not nil, is set to what has been read.
+	Report *Report
+
+	// Context ends reading when it ends, with its cause as the error. Nil: nothing does.
+	Context context.Context
+}
+
+// A Report tells what has been read.
+type Report struct {
+	Columns []Column
+	Rows    int64
+	Skipped []*Error // what lenient reading has left out, by line
+}
+
+// A Column is a column of a table.
+type Column struct {
+	Name string
+	Type Type
+	Unit time.Duration // of timestamps: what 1 stands for
+}
+
+// What says what an [Error] is about.
+type What string
+
+// The faults.
+const (
+	Fields       What = "fields"       // another number of fields than the first record has
+	Quoting      What = "quote"        // text behind a closing quote
+	Unterminated What = "unterminated" // a quote that does not end
+	BadType      What = "type"         // a field that is not of the type that was asked for
+	BadText      What = "utf8"         // no UTF-8
+)
+
+// An Error is a fault in the text and where it is. It is of kind tenon.ErrInvalid.
+type Error struct {
+	What   What
+	Source string // the name of the file or reader
+	Line   int64  // from 1
+	Column string // the name of the column, where it is about one
+	Detail string
+}
+
+// Error returns the place and what is wrong there, in one line.
+func (e *Error) Error() string {
+	name := e.Source
+	if name == "" {
+		name = "csv"
+	}
+	at := fmt.Sprintf("%s:%d: ", name, e.Line)
+	if e.Column != "" {
+		at += fmt.Sprintf("column %q: ", e.Column)
+	}
+	return at + e.Detail
+}
+
+// Unwrap returns tenon.ErrInvalid.
+func (e *Error) Unwrap() error { return tenon.ErrInvalid }
+
+// A Source is text to read: one piece or several, each a table with the same columns.
+type Source struct {
+	inputs []input.Input
+	err    error
+}
+
+// Bytes returns the text b, which must not change.
+func Bytes(b []byte) Source { return Source{inputs: []input.Input{input.Bytes(b)}} }
+
+// Reader returns the text that r gives, once. The name is for errors.
+func Reader(name string, r io.Reader) Source {
+	return Source{inputs: []input.Input{input.Reader(name, r)}}
+}
+
+// Files returns the text in files, one behind the other, each with a header of its own.
+func Files(names ...string) Source {
+	var s Source
+	for _, name := range names {
+		s.inputs = append(s.inputs, input.File(name))
+	}
+	return s
+}
+
+// Glob returns the text in the files whose names match one of some patterns, as
+// filepath.Match has them, in the order of their names.
+func Glob(patterns ...string) Source {
+	names, err := input.Glob(patterns...)
+	s := Files(names...)
+	s.err = err
+	return s
+}
+
+func fail(kind error, fn, where, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: kind, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}

@@ -1,0 +1,170 @@
+package csvio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/input"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+)
+
+func rowsOf(n int) shape.Shape { return shape.Of(n) }
+
+// WriteOptions say how to write. The zero value writes comma-separated text with a header.
+type WriteOptions struct {
+	Delim    byte   // between fields; 0: a comma
+	NoHeader bool   // no names in the first line
+	Missing  string // the text of fields that are missing
+
+	// Context ends writing when it ends, with its cause as the error. Nil: nothing does.
+	Context context.Context
+}
+
+// WriteFile is [Write] to a file, compressed where its name ends in .gz or .zst. What is
+// there is replaced in the end, when all has been written.
+func WriteFile(name string, t *structured.Tensor, o WriteOptions) error {
+	err := input.WriteFile(name, func(w io.Writer) error { return Write(w, t, o) })
+	var e *tenon.Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "csvio.WriteFile", Where: name, Err: err, Line: source.Line()}
+}
+
+// Write writes records of rank 1, whose fields are numbers, truth values and strings, as a
+// line each. Floats that are whole have a point, so that their type is found again; a
+// text is quoted where it has to be, and where it is empty or says that a field is missing.
+func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
+	const fn = "csvio.Write"
+	if t.Shape().Rank() != 1 {
+		return fail(tenon.ErrInvalid, fn, "", "the records have rank %d, want 1", t.Shape().Rank())
+	}
+	nested, err := t.ToNested()
+	if err != nil {
+		return err
+	}
+	if o.Delim == 0 {
+		o.Delim = ','
+	}
+	w = input.Writer(o.Context, w)
+	names := t.FieldNames()
+	b := &strings.Builder{}
+	flush := func() error {
+		_, err := io.WriteString(w, b.String())
+		b.Reset()
+		if err != nil {
+			return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Err: err, Line: source.Line()}
+		}
+		return nil
+	}
+	if !o.NoHeader && len(names) > 0 {
+		for i, n := range names {
+			if i > 0 {
+				b.WriteByte(o.Delim)
+			}
+			o.text(b, n)
+		}
+		b.WriteByte('\n')
+	}
+	for row, x := range nested.([]any) {
+		rec, _ := x.(map[string]any)
+		for i, n := range names {
+			if i > 0 {
+				b.WriteByte(o.Delim)
+			}
+			if err := o.field(b, rec[n]); err != nil {
+				return fail(tenon.ErrUnsupported, fn, structured.PathString([]string{n}), "row %d: %v", row, err)
+			}
+		}
+		if len(names) == 1 && rec[names[0]] == nil && o.Missing == "" {
+			return fail(tenon.ErrUnsupported, fn, names[0], "row %d: the only field is missing, and its text is empty, which is no record (WriteOptions.Missing)", row)
+		}
+		b.WriteByte('\n')
+		if b.Len() > 1<<18 {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// field writes a value.
+func (o *WriteOptions) field(b *strings.Builder, v any) error {
+	switch x := v.(type) {
+	case nil:
+		b.WriteString(o.Missing)
+	case string:
+		o.text(b, x)
+	case bool:
+		b.WriteString(strconv.FormatBool(x))
+	case int64:
+		b.WriteString(strconv.FormatInt(x, 10))
+	case uint64:
+		b.WriteString(strconv.FormatUint(x, 10))
+	case float64:
+		b.WriteString(number(x, 64))
+	case float32:
+		b.WriteString(number(float64(x), 32))
+	case int, int8, int16, int32, uint8, uint16, uint32:
+		return o.small(b, x)
+	case interface{ Float32() float32 }:
+		b.WriteString(number(float64(x.Float32()), 32))
+	default:
+		return errors.New("a table has no form for lists and records")
+	}
+	return nil
+}
+
+func (o *WriteOptions) small(b *strings.Builder, v any) error {
+	n := int64(0)
+	switch x := v.(type) {
+	case int:
+		n = int64(x)
+	case int8:
+		n = int64(x)
+	case int16:
+		n = int64(x)
+	case int32:
+		n = int64(x)
+	case uint8:
+		n = int64(x)
+	case uint16:
+		n = int64(x)
+	case uint32:
+		n = int64(x)
+	}
+	b.WriteString(strconv.FormatInt(n, 10))
+	return nil
+}
+
+// number returns a float, with a point or an exponent.
+func number(x float64, bits int) string {
+	switch {
+	case math.IsNaN(x):
+		return "nan"
+	case math.IsInf(x, 0):
+		return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, bits), "+")
+	}
+	s := strconv.FormatFloat(x, 'g', -1, bits)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
+}
+
+// text writes a string.
+func (o *WriteOptions) text(b *strings.Builder, s string) {
+	if s != "" && s != o.Missing && !strings.ContainsAny(s, "\"\r\n"+string(rune(o.Delim))) {
+		b.WriteString(s)
+		return
+	}
+	b.WriteString(`"` + strings.ReplaceAll(s, `"`, `""`) + `"`)
+}

@@ -1,6 +1,7 @@
 package ragged
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unsafe"
@@ -39,6 +40,14 @@ func init() {
 		op.Regroup: regroups,
 		op.Window:  always(nGrams),
 	}
+}
+
+// ofKind returns the operation of a kind that takes a list of tensors and an axis.
+func ofKind(a op.Axes) *op.Op {
+	all := op.All()
+	return all[slices.IndexFunc(all, func(o *op.Op) bool {
+		return o.Axes == a && o.By == op.ByAxis && o.Params[0].Kind == op.Tensors && o.AxisParam() >= 0
+	})]
 }
 
 // alone reports whether an operation has one operand that it needs and looks at or moves.

@@ -11,8 +11,7 @@ import (
 )
 
 func init() {
-	handle(topK, "top_k")    // the rows of the results have other lengths
-	handle(unique, "unique") // so have those
+	handle(unique, "unique") // the rows of the results have other lengths
 	handle(roll, "roll")     // several axes, and whole entries above ragged axes
 }
 
@@ -24,6 +23,8 @@ func alongAxis(o *op.Op) handlerFunc {
 		return linearScan
 	case !alone(o):
 		return nil
+	case o.AxisParam() < 0 && o.Results > 1: // the first ones in an order, and their positions
+		return topK
 	case o.AxisParam() < 0 && o.Control != 0:
 		return flatAt(o, 0)
 	case o.AxisParam() < 0:

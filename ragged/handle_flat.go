@@ -89,7 +89,7 @@ func linearScan(c *op.Call) ([]tenon.Value, error) {
 	x := build(flats[0], parts).(*Tensor)
 	y := x.with(flats[1])
 	axis, k := axisOf(c, x), len(parts)
-	reverse := truthAttr(c, "reverse")
+	reverse := c.Bool(3)
 	if axis > k {
 		return c.One(x.with(ops.LinearScan(x.flat, y.flat, axis-k, reverse)))
 	}

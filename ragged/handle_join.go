@@ -62,7 +62,7 @@ func promotedTensors(ts []tensor.Tensor) []tensor.Tensor {
 	for _, t := range ts[1:] {
 		var err error
 		if d, err = dtype.Promote(d, t.DType()); err != nil {
-			tenon.Throw(tenon.NewError(tenon.ErrDType, "ragged.concat", err.Error()))
+			tenon.Throw(tenon.NewError(tenon.ErrDType, "ops.Concat", err.Error()))
 		}
 	}
 	out := slices.Clone(ts)
@@ -364,7 +364,7 @@ func Stack(values []tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	if len(values) == 0 {
 		return nil, invalid("ragged.Stack", "values", "is empty")
 	}
-	o, _ := op.Lookup("stack")
+	o := ofKind(op.Stack)
 	list := make([]tenon.Value, len(values))
 	for i, v := range values {
 		if v == nil {

@@ -12,10 +12,6 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-func init() {
-	handle(deviation, "reduce_std") // the root of a variance, which rows have no kernel for
-}
-
 // reductions answers the operations that reduce axes: by what their statements say, on the
 // segmentation of the axes.
 func reductions(o *op.Op) handlerFunc {
@@ -30,7 +26,10 @@ func reductions(o *op.Op) handlerFunc {
 		return norm
 	}
 	r := &reducer{axis: o.AxisParam(), keep: o.Param("keepdims"), monoid: o.Monoid, rows: rows.Of(o), places: o.Places != 0, counts: o.Counts != 0}
-	if r.rows == nil {
+	switch {
+	case r.rows == nil && o.Param("ddof") >= 0: // the root of a variance, which rows have no kernel for
+		return deviation
+	case r.rows == nil:
 		return nil
 	}
 	r.fold = foldings[r.monoid]

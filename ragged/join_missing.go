@@ -13,8 +13,7 @@ import (
 // are joined, and is an empty row where the entries of rows are.
 
 func init() {
-	o, _ := op.Lookup("concat")
-	_, err := op.Handle(masked.TypeName, op.Match{Op: o}, func(c *op.Call) ([]tenon.Value, error) {
+	_, err := op.Handle(masked.TypeName, op.Match{Op: ofKind(op.Join)}, func(c *op.Call) ([]tenon.Value, error) {
 		ts := make([]tensor.Tensor, len(c.List(0)))
 		for i, v := range c.List(0) {
 			t, ok := v.(tensor.Tensor)

@@ -162,10 +162,8 @@ func nGrams(c *op.Call) ([]tenon.Value, error) {
 	if x.flat.Shape().Rank() != 1 {
 		return c.One(x.with(op.Apply(c, x.flat)))
 	}
-	o, _ := op.Lookup("ragged.ngrams")
 	k := len(x.parts) - 1
-	a := c.Args[1:]
-	out := direct.EvalN(o, x.flat, x.parts[k].RowSplits(), a[0], a[1], a[2], a[3], a[4], a[5])
+	out := rows.Of(c.Op).ApplyN(c, x.flat, x.parts[k].RowSplits())
 	return c.One(under(x.parts[:k], newPartition(out[1], out[0].Shape().Dim(0)), out[0]))
 }
 

@@ -17,12 +17,12 @@ type Form struct {
 // Of returns the form on rows of an operation along an axis: the one of its name in this
 // package, whose attributes it has. It returns nil where there is none.
 func Of(o *op.Op) *Form {
-	name := strings.TrimPrefix(o.Name, "reduce_")
+	name := strings.TrimPrefix(strings.TrimPrefix(o.Name, "strings."), "reduce_")
 	if name == "variance" {
 		name = "var"
 	}
 	r, ok := op.Lookup("ragged." + name)
-	if !ok || r.Params[0].Name != "values" || len(r.Params) < 2 || r.Params[1].Name != "splits" || r.Results != 1 || r.Axes != o.Axes {
+	if !ok || r.Params[0].Name != "values" || len(r.Params) < 2 || r.Params[1].Name != "splits" || r.Axes != o.Axes {
 		return nil
 	}
 	f := &Form{op: r}
@@ -41,10 +41,20 @@ func (f *Form) Apply(c *op.Call, values, splits tensor.Tensor) tensor.Tensor {
 	if len(f.from) == 0 {
 		return op.Binary(f.op, values, splits)
 	}
-	var room [6]any
-	args := append(room[:0], values, splits)
+	var room [8]any
+	return direct.Eval(f.op, f.arguments(room[:0], c, values, splits)...)
+}
+
+// ApplyN is [Form.Apply] for several results.
+func (f *Form) ApplyN(c *op.Call, values, splits tensor.Tensor) []tensor.Tensor {
+	var room [8]any
+	return direct.EvalN(f.op, f.arguments(room[:0], c, values, splits)...)
+}
+
+func (f *Form) arguments(args []any, c *op.Call, values, splits tensor.Tensor) []any {
+	args = append(args, values, splits)
 	for _, i := range f.from {
 		args = append(args, c.Args[i])
 	}
-	return direct.Eval(f.op, args...)
+	return args
 }

@@ -1,6 +1,7 @@
 package masked_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -84,5 +85,14 @@ func TestMasksOfDifferentDepth(t *testing.T) {
 		if _, inner := m.Values().(*masked.Tensor); !inner || m.Mask().Shape().Rank() != 1 {
 			t.Errorf("the outer mask is %v", m.Mask())
 		}
+	}
+}
+
+// Elements that are missing inside of rows are an error of unique that says so.
+func TestUniqueOfRowsWithGaps(t *testing.T) {
+	_, err := tenon.Try(func() any { v, _, _, _ := ops.Unique(nested(t, lists(1, nil), lists(2))); return v })
+	var e *tenon.Error
+	if !errors.As(err, &e) || !errors.Is(err, tenon.ErrUnsupported) || e.Hint == "" {
+		t.Errorf("got %v", err)
 	}
 }

@@ -40,11 +40,10 @@
 //
 // # Operations
 //
-// Operations of package ops that choose, join, repeat or move rows and dimensions
-// (index, gather, concat, stack, expand_dims, boolean_mask, where, reverse, tile,
-// split, pad, sort, unique and their like) work on structured tensors. They run once,
-// on the numbers of the records, and the columns follow that one index. [Tensor.Index]
-// goes through names too. [ops.Equal] compares records. [Tensor.Sort] goes by fields.
+// Operations of package ops that choose, join, repeat or move rows and dimensions and
+// look at no element, as their statement says, and pad, sort and unique, work on
+// structured tensors. They run once, on the numbers of the records, and the columns
+// follow that one index. [Tensor.Index] goes through names too. [ops.Equal] compares records. [Tensor.Sort] goes by fields.
 //
 // What chooses or orders records reads none of their fields: each is gathered when it
 // is first asked for, and those that nobody asks for cost nothing. Until then they keep
@@ -55,8 +54,9 @@
 //
 // # Queries
 //
-// Methods that take paths as text are for formulas: they throw their errors, as
-// package ops does, and follow one another.
+// The methods of this section and those of a [Grouping] and a [Map] are for formulas:
+// they throw their errors, as package ops does, and follow one another. All other
+// functions return them.
 //
 //	t.Filter("@.geo.lat > 0").Select("id", "orders.price").Flatten(DropEmpty, "orders")
 //	t.GroupBy("cat").Sorted().Aggregate(Count(), Sum("amount"), Quantile("price", 0.5))
@@ -69,4 +69,8 @@
 // window functions and lists of groups; [Tensor.Join] joins by keys and [Tensor.Pivot]
 // makes a table. All of them run in bulk over columns, in graphs of unknown sizes too,
 // and give gradients to floating columns.
+//
+// What is missing stays missing in all of them: a list as a record or a value. A join or
+// a table that memory should not hold is an error that tells its size; see [JoinOptions]
+// and [PivotOptions].
 package structured

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
@@ -34,7 +35,9 @@ type Concrete struct {
 	dense     []*tensor.Spec
 	calls     sync.Pool // of *inputs
 
-	first *Concrete // as it was recorded, where traces are checked
+	args  []any         // symbolic, as the Go function got them
+	used  atomic.Uint64 // the time of the last call, counted in traces
+	first *Concrete     // as it was recorded, where traces are checked
 }
 
 // Graph returns the traced graph, after optimisation.
@@ -178,6 +181,8 @@ func (c *core) trace(s *signature, args []any) (*Concrete, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.keep(t.args)
+	t.args = nil
 	if c.checks() {
 		t.first = &Concrete{sig: s, graph: t.graph, like: t.like, leaves: t.leaves}
 	}
@@ -217,6 +222,7 @@ func (c *core) record(s *signature, args []any) (*Concrete, error) {
 		if err != nil {
 			return nil, err
 		}
+		t.args = symbolic
 		out, err := c.direct(symbolic)
 		if err != nil {
 			return nil, err

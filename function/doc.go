@@ -17,6 +17,10 @@
 // and loops are decided then, printing prints then. To branch or loop on data,
 // use package control.
 //
+// Functions among the arguments, and fields that package nest does not walk, belong to the
+// signature by identity: a closure that is made anew for each call is traced anew. At most
+// [Options].MaxTraces traces are kept.
+//
 // So a function must not depend on Go data that change, nor change any: a number that it
 // captures is that of the first call for ever, and a counter counts traces. What changes
 // is an argument, or held in a [state.Variable]. A traced value that is stored outside is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,6 +44,11 @@ type Options struct {
 	// RelaxAfter is how many traces may differ in sizes only before one with
 	// unknown sizes replaces them; 0 means 3.
 	RelaxAfter int
+
+	// MaxTraces is how many traces are kept; 0 means 128. Beyond them the one whose last
+	// call is longest ago is dropped, to be made again when it is needed; Explain counts
+	// those.
+	MaxTraces int
 }
 
 // A Function is a Go function that runs as a graph. It is safe for concurrent use.
@@ -64,8 +70,11 @@ type core struct {
 	line   string
 	mu     sync.Mutex
 	traces atomic.Pointer[[]*Concrete]
+	clock  atomic.Uint64 // counts traces
 	logMu  sync.Mutex
-	log    []string
+	log    []string // why traces were made, those made lately
+	made   int
+	lost   int      // dropped, as there were too many
 	depth  sync.Map // of calls inside of the function's own trace or tape, by goroutine
 }
 
@@ -200,6 +209,7 @@ func (c *core) call(ctx context.Context, args []any) ([]any, error) {
 		traces := *c.traces.Load()
 		for _, t := range traces {
 			if leaves := t.fast(args); leaves != nil {
+				c.touch(t)
 				return t.run(ctx, leaves)
 			}
 		}
@@ -208,6 +218,7 @@ func (c *core) call(ctx context.Context, args []any) ([]any, error) {
 				continue
 			}
 			if in := t.nested(args); in != nil {
+				c.touch(t)
 				out, err := t.run(ctx, in.tensors)
 				t.forget(in)
 				return out, err
@@ -303,7 +314,10 @@ func (c *core) find(s *signature, args []any) (*Concrete, error) {
 		return nil, err
 	}
 	c.logMu.Lock()
-	c.log = append(c.log, why)
+	c.made++
+	if c.log = append(c.log, why); len(c.log) > c.most() {
+		c.log = slices.Clone(c.log[1:])
+	}
 	c.logMu.Unlock()
 	if c.checks() {
 		if err := c.verify(t, args); err != nil {
@@ -313,14 +327,48 @@ func (c *core) find(s *signature, args []any) (*Concrete, error) {
 	if t.volatile() {
 		return t, nil // belongs to an enclosing trace or tape; not to be used again
 	}
+	t.used.Store(c.clock.Add(1))
 	traces := append([]*Concrete{t}, *c.traces.Load()...)
+	if len(traces) > c.most() {
+		traces = c.without(traces)
+	}
 	c.traces.Store(&traces)
 	return t, nil
+}
+
+// most is how many traces are kept.
+func (c *core) most() int {
+	if c.opts.MaxTraces > 0 {
+		return c.opts.MaxTraces
+	}
+	return 128
+}
+
+// touch notes that a trace is used.
+func (c *core) touch(t *Concrete) {
+	if now := c.clock.Load(); t.used.Load() != now {
+		t.used.Store(now)
+	}
+}
+
+// without drops the trace that has not been used for the longest time.
+func (c *core) without(traces []*Concrete) []*Concrete {
+	oldest := len(traces) - 1
+	for i := len(traces) - 1; i > 0; i-- {
+		if traces[i].used.Load() < traces[oldest].used.Load() {
+			oldest = i
+		}
+	}
+	c.logMu.Lock()
+	c.lost++
+	c.logMu.Unlock()
+	return slices.Delete(traces, oldest, oldest+1)
 }
 
 func (c *core) lookup(s *signature) *Concrete {
 	for _, t := range *c.traces.Load() {
 		if t.sig.accepts(s) {
+			c.touch(t)
 			return t
 		}
 	}
@@ -407,15 +455,20 @@ func (f *Function[F]) CallContext(ctx context.Context, args ...any) ([]any, erro
 	return f.core.call(ctx, args)
 }
 
-// Explain tells why each trace was made, in order.
+// Explain tells why each trace was made, in order: the latest, where there are many, and how
+// many were dropped.
 func (f *Function[F]) Explain() string {
 	c := f.core
 	c.logMu.Lock()
 	defer c.logMu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s): %d traces\n", c.name, c.line, len(c.log))
+	fmt.Fprintf(&b, "%s (%s): %d traces", c.name, c.line, c.made)
+	if c.lost > 0 {
+		fmt.Fprintf(&b, ", of which %d were dropped, as more than %d are not kept", c.lost, c.most())
+	}
+	b.WriteByte('\n')
 	for i, why := range c.log {
-		fmt.Fprintf(&b, "  %d. %s\n", i+1, why)
+		fmt.Fprintf(&b, "  %d. %s\n", c.made-len(c.log)+i+1, why)
 	}
 	return b.String()
 }

@@ -1,12 +1,14 @@
 package function
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/state"
@@ -90,6 +92,9 @@ func (s *signature) value(l *leaf, v tenon.Value) error {
 		if !ok {
 			return tenon.NewError(tenon.ErrDType, "", fmt.Sprintf("a component of %s is a %T, not a tensor", tenon.String(l.spec), p))
 		}
+		if c, ok := t.(graph.Cell); ok {
+			t = c.Value() // what a component holds is an input, read in each call
+		}
 		if r, ok := t.(op.Recorder); ok && r.RecordLevel() > 0 {
 			s.recorded = true
 		}
@@ -144,18 +149,37 @@ func (s *signature) accepts(t *signature) bool {
 	return s.sameNest(t)
 }
 
+// samePlain compares plain data. Pointers, channels and functions are themselves only: two
+// closures of the same code may have captured other data.
 func samePlain(a, b any) bool {
-	ta, tb := reflect.TypeOf(a), reflect.TypeOf(b)
-	if ta != tb {
-		return false
+	switch reflect.ValueOf(a).Kind() {
+	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer, reflect.Interface:
+		return reflect.TypeOf(a) == reflect.TypeOf(b) && a == b
 	}
-	if ta == nil || ta.Comparable() {
-		return a == b
+	return nest.SameData(a, b)
+}
+
+// owned returns plain data that nobody else can change.
+func owned(x any) any {
+	r := reflect.ValueOf(x)
+	if r.Kind() != reflect.Slice || r.IsNil() {
+		return x
 	}
-	if ta.Kind() == reflect.Func {
-		return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
+	c := reflect.MakeSlice(r.Type(), r.Len(), r.Len())
+	reflect.Copy(c, r)
+	return c.Interface()
+}
+
+// keep makes the signature that of a trace: it holds nothing that the caller of the first
+// call may change, such as slices and what pointers point to. args are the symbolic arguments.
+func (s *signature) keep(args []any) {
+	if s.declared {
+		return
 	}
-	return reflect.DeepEqual(a, b)
+	s.args = args
+	for i := range s.leaves {
+		s.leaves[i].plain = owned(s.leaves[i].plain)
+	}
 }
 
 // sameNest reports whether the structures around the leaves agree.
@@ -163,7 +187,13 @@ func (s *signature) sameNest(t *signature) bool {
 	if flat(s.args) && flat(t.args) {
 		return len(s.args) == len(t.args)
 	}
-	return nest.Same(s.args, t.args, nest.Options{AnyTypes: s.declared}) == nil
+	return nest.Same(s.args, t.args, s.compared()) == nil
+}
+
+// compared says how structures around leaves are compared: a declared signature has types
+// of its own.
+func (s *signature) compared() nest.Options {
+	return nest.Options{AnyTypes: s.declared, Hidden: !s.declared}
 }
 
 // flat reports whether every argument is a Value or Spec itself.
@@ -212,7 +242,7 @@ func (s *signature) merge(t *signature) *signature {
 // difference says where t is not what s accepts.
 func (s *signature) difference(t *signature) string {
 	if len(s.leaves) != len(t.leaves) || !s.sameNest(t) {
-		if err := nest.Same(s.args, t.args, nest.Options{}); err != nil {
+		if err := nest.Same(s.args, t.args, s.compared()); err != nil {
 			return "the arguments have another structure: " + err.Error()
 		}
 		return "the arguments have another structure"
@@ -226,8 +256,16 @@ func (s *signature) difference(t *signature) string {
 		}
 		switch {
 		case a.spec != nil && b.spec != nil && !tenon.Subtype(b.spec, a.spec):
-			return fmt.Sprintf("%s is %s, the trace has %s", where, tenon.String(b.spec), tenon.String(a.spec))
+			x, y := tenon.String(b.spec), tenon.String(a.spec)
+			if x != y {
+				return fmt.Sprintf("%s is %s, the trace has %s", where, x, y)
+			}
+			at, what := tenon.Difference(b.spec, a.spec)
+			return fmt.Sprintf("%s is %s, as in the trace, but for %s: %s", where, x, cmp.Or(at, "its Spec"), what)
 		case a.spec == nil && !samePlain(a.plain, b.plain):
+			if reflect.ValueOf(b.plain).Kind() == reflect.Func {
+				return where + " is another function, or another closure of the same one"
+			}
 			return fmt.Sprintf("%s is %v, the trace has %v", where, b.plain, a.plain)
 		case (a.spec == nil) != (b.spec == nil):
 			return where + " is plain data in one call and a Value in another"

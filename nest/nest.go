@@ -17,6 +17,10 @@ type Options struct {
 	// same if they have as many elements, maps if they have the same keys, and
 	// structs if their fields have the same names.
 	AnyTypes bool
+
+	// Hidden compares what is not walked too: unexported fields and those with the tag
+	// "-" are the same if they are equal scalars, or refer to the same memory.
+	Hidden bool
 }
 
 // A Node is a Go type that says itself what it is made of.

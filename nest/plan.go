@@ -44,6 +44,7 @@ type plan struct {
 	n       int   // array
 	fields  []field
 	static  []field
+	beside  []field // what is not walked: unexported fields, and those with the tag "-"
 	hidden  []field // not exported, of types that can hold anything: see hides
 	partial bool    // a struct with fields that are taken from the template
 	keys    keyKind
@@ -207,6 +208,7 @@ func (p *plan) structure(made map[reflect.Type]*plan) *failure {
 		}
 		if !f.IsExported() || ignored {
 			p.partial = true
+			p.beside = append(p.beside, field{name: f.Name, offset: f.Offset, typ: f.Type})
 			if !ignored {
 				if err := p.unexported(f); err != nil {
 					return err

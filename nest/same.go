@@ -208,8 +208,15 @@ func (c *comparer) structs(a, b place) *failure {
 		g := b.plan.static[i]
 		x := reflect.NewAt(f.typ, unsafe.Add(a.at, f.offset)).Elem().Interface()
 		y := reflect.NewAt(g.typ, unsafe.Add(b.at, g.offset)).Elem().Interface()
-		if !reflect.DeepEqual(x, y) {
+		if !SameData(x, y) {
 			return fail(tenon.ErrInvalid, "the static field is %v in the first and %v in the second", x, y).at(f.name)
+		}
+	}
+	if c.o.Hidden && a.plan == b.plan {
+		for _, f := range a.plan.beside {
+			if !identical(f.typ, unsafe.Add(a.at, f.offset), unsafe.Add(b.at, f.offset)) {
+				return fail(tenon.ErrInvalid, "the field, which is not walked, is another one in the second").at(f.name)
+			}
 		}
 	}
 	for i := range fa {

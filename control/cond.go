@@ -54,6 +54,23 @@ func Switch[R any](index any, branches ...func() R) R {
 	return branch("control.Switch", i, branches)
 }
 
+// When is a branch of [Case]: a boolean scalar, and what is returned where it is true.
+type When[R any] struct {
+	If   any
+	Then func() R
+}
+
+// Case returns what the first branch returns whose condition is true, and what otherwise
+// returns where none is. With symbolic conditions all branches are traced, as in [Cond]. It
+// throws errors.
+func Case[R any](branches []When[R], otherwise func() R) R {
+	if len(branches) == 0 {
+		return otherwise()
+	}
+	first := branches[0]
+	return Cond(first.If, first.Then, func() R { return Case(branches[1:], otherwise) })
+}
+
 // concrete returns the elements of t, if they exist.
 func concrete(t tensor.Tensor) (tensor.Tensor, bool) {
 	if c, ok := op.Known(t); ok {

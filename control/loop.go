@@ -52,8 +52,40 @@ func While[V any](cond func(V) tensor.Tensor, body func(V) V, vars V, opts ...Lo
 			e.Op, e.Msg = "control.While", "the body returns another structure than it takes: "+e.Msg
 			tenon.Throw(&e)
 		}
+		tenon.Throw(keepsTypes(vars, next))
 		vars = next
 	}
+}
+
+// keepsTypes returns an error where what the body returns has another type than what it
+// takes, and no common Spec with it: a traced loop could not have such variables.
+func keepsTypes(vars, next any) error {
+	paths, old, err := nest.FlattenWithPaths(vars, nest.Options{})
+	if err != nil {
+		return err
+	}
+	leaves, err := nest.Flatten(next, nest.Options{})
+	if err != nil {
+		return err
+	}
+	for i, l := range leaves {
+		a, ok := old[i].(tenon.Value)
+		b, ok2 := l.(tenon.Value)
+		if !ok || !ok2 {
+			continue
+		}
+		if x, ok := a.(*tensor.Dense); ok {
+			if y, ok := b.(*tensor.Dense); ok && x.DType() == y.DType() {
+				continue
+			}
+		}
+		if _, _, ok := mergeOrCast(a.Spec(), b.Spec()); !ok {
+			return &tenon.Error{Kind: tenon.ErrDType, Op: "control.While", Where: paths[i].String(), Line: source.Line(),
+				Msg:  fmt.Sprintf("a loop variable changes its Spec from turn to turn: it is %s, and then %s", tenon.String(a.Spec()), tenon.String(b.Spec())),
+				Hint: "convert what the body returns, for instance with ops.Cast"}
+		}
+	}
+	return nil
 }
 
 // widen finds the Specs that loop variables keep: those of vars, merged with

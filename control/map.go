@@ -135,8 +135,8 @@ var goFuncOp = op.Register(&op.Op{
 // GoFunc calls f, any Go code, on the concrete form of args, and returns its
 // results, which have to belong to the declared Specs. In a trace, f becomes part
 // of the graph: it runs in each call, maybe in several goroutines at once, and is
-// neither dropped nor repeated. It has no gradient, and a graph that holds it
-// cannot be stored. It throws errors.
+// neither dropped nor repeated. It has no gradient of its own, grad.Custom gives it one, and
+// a graph that holds it cannot be stored. It throws errors.
 func GoFunc[A any](f func(A) ([]tenon.Value, error), results []tenon.Spec, args A) []tenon.Value {
 	c := tenon.Must(unify("control.GoFunc", []A{args}))
 	host := HostFunc(func(in []tensor.Tensor) ([]tensor.Tensor, error) {

@@ -34,7 +34,16 @@ var condOp = op.Register(&op.Op{
 		if t := c.Tensor(0); !t.Shape().CompatibleWith(shape.Shape{}) || !t.DType().IsInteger() {
 			return nil, c.Errorf(tenon.ErrDType, "the index is %v, not an integer scalar", t.Spec())
 		}
-		return mergedOutputs(c, regions(c, 2))
+		gs := regions(c, 2)
+		for _, g := range gs {
+			if g == nil {
+				return nil, c.Errorf(tenon.ErrInvalid, "a region is nil")
+			}
+			if err := takes(c, g, c.List(1)); err != nil {
+				return nil, err
+			}
+		}
+		return mergedOutputs(c, gs)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		gs := regions(c, 2)
@@ -60,8 +69,11 @@ var whileOp = op.Register(&op.Op{
 	},
 	Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		body := c.Args[3].(*graph.Graph)
-		specs := make([]tenon.Spec, c.Int(1))
+		n, _, body, err := checkWhile(c, false)
+		if err != nil {
+			return nil, err
+		}
+		specs := make([]tenon.Spec, n)
 		for i := range specs {
 			specs[i] = body.Params[i].Spec()
 		}
@@ -118,8 +130,11 @@ var whileGradOp = op.Register(&op.Op{
 	Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		var specs []tenon.Spec
-		all := c.List(0)
-		for _, v := range all[:len(all)-c.Int(1)] {
+		_, inputs, _, err := checkWhile(c, true)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range inputs {
 			if t := v.(tensor.Tensor); t.DType().IsDifferentiable() {
 				specs = append(specs, t.Spec())
 			}
@@ -244,7 +259,10 @@ var scanOp = op.Register(&op.Op{
 	},
 	Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nc, nx, body := c.Int(1), c.Int(2), c.Args[3].(*graph.Graph)
+		nc, nx, body, err := checkScan(c)
+		if err != nil {
+			return nil, err
+		}
 		n := shape.Unknown
 		for i, v := range c.List(0)[nc : nc+nx] {
 			s := v.(tensor.Tensor).Shape()

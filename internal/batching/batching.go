@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -22,6 +23,7 @@ type tracer struct {
 	level int
 	n     tensor.Tensor // the number of rows, a scalar
 	rows  int           // the same, if it is known; -1 otherwise
+	done  atomic.Bool   // the function has returned
 	first tensor.Tensor // has less entries more than there are rows
 	less  int
 }
@@ -56,6 +58,13 @@ func (v *variable) Shape() shape.Shape { return v.spec.Shape() }
 func (v *variable) RecordLevel() int   { return v.tracer.level }
 func (v *variable) String() string     { return fmt.Sprintf("a row of %v", v.primal) }
 
+// leaked is the error of a row that is used when there are none any more.
+func (v *variable) leaked() error {
+	e := tenon.NewError(tenon.ErrInvalid, "control.Map", fmt.Sprintf("a row of %s is used after the function of rows has returned", tenon.String(v.primal.Spec())))
+	e.Hint = "return it from the function instead of storing it in a captured variable, a field or a map"
+	return e
+}
+
 // Concrete says that there is no single row to look at.
 func (v *variable) Concrete() (tensor.Tensor, error) {
 	e := tenon.NewError(tenon.ErrUnsupported, "tensor.Data", "the tensor stands for every row of a batch at once: its elements differ from row to row")
@@ -66,6 +75,9 @@ func (v *variable) Concrete() (tensor.Tensor, error) {
 // Record pushes the call through to all rows.
 func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 	t := v.tracer
+	if t.done.Load() {
+		return nil, v.leaked()
+	}
 	values := c.Values()
 	batched := make([]bool, len(values))
 	primals := make([]tenon.Value, len(values))
@@ -210,6 +222,7 @@ func (t *tracer) rowByRow(c *op.Call, primals []tenon.Value, batched []bool) (ou
 func Run[X, Y any](fn string, f func(X) Y, xs X) (y Y, err error) {
 	defer tenon.Catch(&err)
 	t := &tracer{level: op.NextLevel(), rows: -1}
+	defer t.done.Store(true)
 	leaves, err := nest.Flatten(xs, nest.Options{})
 	if err != nil {
 		return y, err
@@ -361,8 +374,13 @@ func (t *tracer) inside(v tenon.Value) bool {
 
 // collect returns a result over all rows.
 func (t *tracer) collect(fn string, v tenon.Value) (tenon.Value, error) {
-	if b, ok := v.(*variable); ok && b.tracer == t {
-		return b.primal, nil
+	if b, ok := v.(*variable); ok {
+		if b.tracer == t {
+			return b.primal, nil
+		}
+		if b.tracer.done.Load() {
+			return nil, b.leaked()
+		}
 	}
 	s := v.Spec()
 	if tenon.IsLeaf(s) {

@@ -79,6 +79,7 @@ func numbered[T any](ctx context.Context, n node[T], epoch, from int64) iter.Seq
 type ElementError struct {
 	Index int64 // the number of the element in the dataset where the error arose
 	Err   error
+	Stack string // where a function panicked that Prefetch ran; "" otherwise
 }
 
 // Error returns "element 17: …".
@@ -93,7 +94,7 @@ func elementError(i int64, err error) error {
 	if err == nil || errors.As(err, &e) {
 		return err
 	}
-	return &ElementError{i, err}
+	return &ElementError{Index: i, Err: err}
 }
 
 func invalid(op, format string, args ...any) error {

@@ -21,6 +21,12 @@
 // each epoch: elements beyond the last number are those of the next epoch, which is what
 // Repeat reads.
 //
+// What stands behind a shuffle as a part of it, by Take, Skip or [Dataset.Split], is the same
+// part in each epoch, so that a part to train on and one to test on do not mix:
+//
+//	parts := data.Shuffle(seed).Split(0.9, 0.1)
+//	train, test := parts[0].Shuffle(seed).Repeat(10), parts[1]
+//
 // Datasets that are filtered, bucketed or made of iterators are streams: only reading
 // tells where an element is. They are resumed by reading again from the start, without
 // computing what was mapped, and shuffled within a window. Filter becomes numbered where
@@ -40,5 +46,6 @@
 // # Errors
 //
 // An error ends the loop, as an [*ElementError] that has the number of the element in the
-// dataset where it arose.
+// dataset where it arose. A panic of a function that runs under Prefetch is one as well, with
+// its stack.
 package dataset

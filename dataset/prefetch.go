@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"runtime"
+	"runtime/debug"
 	"sync"
 
 	"github.com/tenonml/tenon"
@@ -33,9 +34,30 @@ func (n *prefetchNode[T]) specs() []tenon.Field        { return n.up.specs() }
 // pending is an element that is being computed.
 type pending[T any] struct {
 	item[T]
-	done chan struct{}
-	x    T
-	err  error
+	number int64
+	done   chan struct{}
+	x      T
+	err    error
+}
+
+// compute computes the element. A panic of a function that the caller has given would end
+// the process, as nobody on this goroutine knows it: it becomes the element's error.
+func (p *pending[T]) compute() {
+	defer func() {
+		if r := recover(); r != nil {
+			p.err = panicked(p.number, r)
+		}
+	}()
+	p.x, p.err = p.get()
+}
+
+// panicked returns a panic as the error of an element, with the stack.
+func panicked(i int64, r any) error {
+	e := invalid("Prefetch", "a function of the dataset panics: %v", r).(*tenon.Error)
+	if err, ok := r.(error); ok {
+		e.Err = err
+	}
+	return &ElementError{Index: i, Err: e, Stack: string(debug.Stack())}
 }
 
 func (n *prefetchNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
@@ -49,8 +71,20 @@ func (n *prefetchNode[T]) stream(ctx context.Context, epoch, from int64) iter.Se
 		group.Go(func() {
 			defer close(order)
 			defer close(work)
+			next := from
+			defer func() { // what the functions of a stream panic with ends the loop that reads it
+				if r := recover(); r != nil {
+					p := &pending[T]{err: panicked(next, r), done: make(chan struct{})}
+					close(p.done)
+					select {
+					case order <- p:
+					case <-ctx.Done():
+					}
+				}
+			}()
 			for it := range n.up.stream(ctx, epoch, from) {
-				p := &pending[T]{item: it, done: make(chan struct{})}
+				p := &pending[T]{item: it, number: next, done: make(chan struct{})}
+				next++
 				select {
 				case order <- p:
 				case <-ctx.Done():
@@ -63,7 +97,7 @@ func (n *prefetchNode[T]) stream(ctx context.Context, epoch, from int64) iter.Se
 			group.Go(func() {
 				for p := range work {
 					if ctx.Err() == nil {
-						p.x, p.err = p.get()
+						p.compute()
 					}
 					close(p.done)
 				}

@@ -166,7 +166,9 @@ func numberedNode[T any](op string, n node[T]) (node[T], error) {
 	return n, nil
 }
 
-// Take returns the first n elements, or all where there are less.
+// Take returns the first n elements, or all where there are less. Of what is shuffled it
+// takes a fixed part, the first n elements of the first epoch, in each epoch: shuffle again
+// behind it for another order of them. See [Dataset.Split].
 func (d *Dataset[T]) Take(n int64) *Dataset[T] {
 	if n < 0 {
 		return derived(d.n, d.err, invalid("Take", "%d elements cannot be taken", n))
@@ -174,7 +176,7 @@ func (d *Dataset[T]) Take(n int64) *Dataset[T] {
 	return derived[T](&rangeNode[T]{d.n, 0, n}, d.err)
 }
 
-// Skip returns the elements without the first n.
+// Skip returns the elements without the first n, in each epoch the same ones.
 func (d *Dataset[T]) Skip(n int64) *Dataset[T] {
 	if n < 0 {
 		return derived(d.n, d.err, invalid("Skip", "%d elements cannot be skipped", n))
@@ -193,11 +195,12 @@ func (n *rangeNode[T]) count() (int64, bool, error) {
 	return max(0, min(c, n.hi)-n.lo), ok, err
 }
 
-// number returns the number that element i has in the node above.
+// number returns the number that element i has in the node above: a fixed part of its first
+// epoch, so that parts do not mix where each epoch has another order.
 func (n *rangeNode[T]) number(i int64) int64 {
 	all, _, _ := n.up.count() // whose error count has returned already
 	own := max(0, min(all, n.hi)-n.lo)
-	return i/own*all + n.lo + i%own
+	return n.lo + i%own
 }
 
 func (n *rangeNode[T]) random() bool               { return n.up.random() }
@@ -205,13 +208,13 @@ func (n *rangeNode[T]) at(i int64) (T, error)      { return n.up.at(n.number(i))
 func (n *rangeNode[T]) ref(i int64) (ref[T], bool) { return n.up.ref(n.number(i)) }
 func (n *rangeNode[T]) specs() []tenon.Field       { return n.up.specs() }
 
-func (n *rangeNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
+func (n *rangeNode[T]) stream(ctx context.Context, _, from int64) iter.Seq[item[T]] {
 	return func(yield func(item[T]) bool) {
 		left := n.hi - n.lo - from
 		if left <= 0 {
 			return
 		}
-		for it := range n.up.stream(ctx, epoch, n.lo+from) {
+		for it := range n.up.stream(ctx, 0, n.lo+from) {
 			if !yield(it) {
 				return
 			}

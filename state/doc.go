@@ -7,6 +7,10 @@
 // last operation and in the order of assignment; reads that follow the
 // assignment inside the function see the new value.
 //
+// [Variable.Update] and [Variable.Add] read and replace in one step, so that none of what
+// goroutines do at the same time is lost. [Of] holds a Value of any type, as a variable for
+// each tensor that it is made of.
+//
 // [Tree] finds the variables of a structure and names them by their paths, for
 // saving.
 package state

@@ -34,7 +34,13 @@ func New(initial any) (*Variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return WithSpec(initial, t.Spec().(*tensor.Spec))
+	s, ok := t.Spec().(*tensor.Spec)
+	if !ok {
+		e := tenon.NewError(tenon.ErrUnsupported, "state.New", fmt.Sprintf("the initial value is %s, and a Variable holds one tensor", tenon.String(t.Spec())))
+		e.Hint = "state.NewOf holds Values of any type"
+		return nil, e
+	}
+	return WithSpec(initial, s)
 }
 
 // WithSpec returns a variable that holds initial and accepts every tensor of spec.
@@ -149,6 +155,87 @@ func (v *Variable) Assign(x any) error {
 	e := tenon.NewError(tenon.ErrUnsupported, "state.Assign", "a value that gradients are recorded for cannot be kept")
 	e.Hint = "assign outside the function that is differentiated"
 	return e
+}
+
+// Update replaces what the variable holds by what f makes of it, as one step: where another
+// assignment comes between, f is called again. While a function is traced it is an
+// assignment of what f makes of the variable.
+func (v *Variable) Update(f func(x tensor.Tensor) (tensor.Tensor, error)) error {
+	if graph.Current() != nil {
+		y, err := f(v)
+		if err != nil {
+			return err
+		}
+		return v.Assign(y)
+	}
+	for {
+		old := v.Value()
+		y, err := f(old)
+		if err != nil {
+			return err
+		}
+		known, ok := op.Known(y)
+		if !ok {
+			return v.Assign(y) // which says why not
+		}
+		if !tenon.Subtype(known.Spec(), v.spec) {
+			return v.set(known)
+		}
+		v.mu.Lock()
+		if v.held == old {
+			v.held = known
+			v.mu.Unlock()
+			return nil
+		}
+		v.mu.Unlock()
+	}
+}
+
+// Add adds to what the variable holds, as one step: what is added by concurrent calls of
+// traced functions adds up. In a function that is traced it takes place when a call has run;
+// what the function reads of the variable is what was there before.
+func (v *Variable) Add(delta any) error {
+	d, err := tensor.Convert(delta)
+	if err != nil {
+		return err
+	}
+	g := graph.Current()
+	if y, ok := d.(*graph.Value); ok && g == nil {
+		g = y.Graph()
+	}
+	if g == nil {
+		return v.Update(func(x tensor.Tensor) (tensor.Tensor, error) { return sum(x, d) })
+	}
+	y, err := g.Import(d)
+	if err != nil {
+		return err
+	}
+	if y.DType() != v.DType() {
+		return tenon.NewError(tenon.ErrDType, "state.Add", fmt.Sprintf("%s cannot be added to a variable of %v", tenon.String(y.Spec()), v.spec))
+	}
+	return g.SetCell(&adder{v}, y)
+}
+
+// adder is a variable to which assignments are added.
+type adder struct{ *Variable }
+
+// Set adds to the variable.
+func (a *adder) Set(t tensor.Tensor) error { return a.Add(t) }
+
+func sum(x, y tensor.Tensor) (tensor.Tensor, error) {
+	o, ok := op.Lookup("add")
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrNotFound, "state.Add", "the operation add is not registered: import package ops")
+	}
+	c, err := op.NewCall(o, x, y)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.DoTensors()
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
 }
 
 // Set is what a traced function calls when it has run; see [Variable.Assign].

@@ -1,0 +1,142 @@
+package state
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Of holds a Value of any type that can be replaced by another of its Spec: a ragged tensor,
+// records, a derived type. It is a variable for each tensor that the Value is made of. It is
+// safe for concurrent use; outside of traced functions readers see the whole of one Value.
+type Of[T tenon.Value] struct {
+	Parts []*Variable // of the tensors, in the order of package nest
+
+	spec tenon.Spec
+	mu   *sync.RWMutex
+}
+
+// NewOf returns what holds initial and accepts Values of its Spec.
+func NewOf[T tenon.Value](initial T) (*Of[T], error) {
+	s := initial.Spec()
+	specs, err := nest.Flatten(s, nest.Options{Expand: true})
+	if err != nil {
+		return nil, err
+	}
+	leaves, err := nest.Flatten(tenon.Value(initial), nest.Options{Expand: true})
+	if err != nil {
+		return nil, err
+	}
+	o := &Of[T]{spec: s, mu: &sync.RWMutex{}}
+	for i, l := range leaves {
+		spec, ok := specs[i].(*tensor.Spec)
+		if !ok {
+			return nil, tenon.NewError(tenon.ErrUnsupported, "state.NewOf", fmt.Sprintf("a component of %s is a %T, not a tensor", tenon.String(s), specs[i]))
+		}
+		v, err := WithSpec(l, tensor.NewSpec(spec.DType(), spec.Shape()))
+		if err != nil {
+			return nil, err
+		}
+		o.Parts = append(o.Parts, v)
+	}
+	return o, nil
+}
+
+// Accepts returns the Spec of what is accepted.
+func (o *Of[T]) Accepts() tenon.Spec { return o.spec }
+
+// Value returns what is held now. In a function that is traced it is what each call finds.
+func (o *Of[T]) Value() (x T, err error) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	leaves := make([]any, len(o.Parts))
+	g := graph.Current()
+	for i, p := range o.Parts {
+		if g == nil {
+			leaves[i] = p.Value()
+		} else if leaves[i], err = g.Import(p); err != nil {
+			return x, err
+		}
+	}
+	v, err := nest.Pack[any](o.spec, leaves, nest.Options{Expand: true})
+	if err != nil {
+		return x, err
+	}
+	x, ok := v.(T)
+	if !ok {
+		return x, tenon.NewError(tenon.ErrDType, "state.Value", fmt.Sprintf("%s is put together as a %T", tenon.String(o.spec), v))
+	}
+	return x, nil
+}
+
+// Assign replaces what is held. In a function that is traced it takes place when a call has
+// run.
+func (o *Of[T]) Assign(x T) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.assign(x)
+}
+
+func (o *Of[T]) assign(x T) error {
+	leaves, err := nest.Flatten(tenon.Value(x), nest.Options{Expand: true})
+	if err != nil {
+		return err
+	}
+	s := x.Spec()
+	if !tenon.Compatible(s, o.spec) || len(leaves) != len(o.Parts) || graph.Current() == nil && !tenon.Subtype(s, o.spec) {
+		e := tenon.NewError(tenon.ErrShape, "state.Assign", fmt.Sprintf("a variable of %s cannot hold %s", tenon.String(o.spec), tenon.String(s)))
+		e.Where, _ = tenon.Difference(o.spec, s)
+		return e
+	}
+	for i, p := range o.Parts {
+		if err := p.Assign(leaves[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Update replaces what is held by what f makes of it, as one step: no other assignment
+// comes between.
+func (o *Of[T]) Update(f func(T) (T, error)) error {
+	x, err := o.Value()
+	if err != nil {
+		return err
+	}
+	for {
+		y, err := f(x)
+		if err != nil {
+			return err
+		}
+		if graph.Current() != nil {
+			return o.Assign(y)
+		}
+		now, done, err := o.swap(x, y)
+		if done || err != nil {
+			return err
+		}
+		x = now
+	}
+}
+
+// swap assigns y if x is still held, and returns what is held otherwise.
+func (o *Of[T]) swap(x, y T) (now T, done bool, err error) {
+	old, err := nest.Flatten(tenon.Value(x), nest.Options{Expand: true})
+	if err != nil {
+		return now, false, err
+	}
+	o.mu.Lock()
+	for i, p := range o.Parts {
+		if tensor.Tensor(p.Value()) != old[i] {
+			o.mu.Unlock()
+			now, err = o.Value()
+			return now, false, err
+		}
+	}
+	defer o.mu.Unlock()
+	return y, true, o.assign(y)
+}

@@ -286,6 +286,9 @@ func (c *Call) Errorf(kind error, format string, args ...any) *tenon.Error {
 
 // Fail completes an error with the call's operation, arguments and line.
 func (c *Call) Fail(err error) *tenon.Error {
+	if err == NotHandled {
+		return c.unanswered()
+	}
 	e := tenon.AsError(err)
 	if e.Op != "" && e.Args != nil {
 		return e

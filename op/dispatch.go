@@ -234,6 +234,16 @@ func (c *Call) converted(values []tenon.Value, declined []string) (*Call, error)
 	return c.WithValues(out), nil
 }
 
+// unanswered is the error of a call whose operands nobody takes, told by who was asked.
+func (c *Call) unanswered() *tenon.Error {
+	for _, v := range c.Values() {
+		if _, leaf := v.(*tensor.Dense); v != nil && !leaf && !tenon.IsLeaf(v.Spec()) {
+			return tenon.AsError(c.nobody(v, nil))
+		}
+	}
+	return c.Errorf(tenon.ErrDType, "nobody answers for these operands")
+}
+
 func (c *Call) nobody(v tenon.Value, declined []string) error {
 	e := c.Errorf(tenon.ErrDType, "nobody answers for %s", v.Spec().TypeName())
 	if len(declined) > 0 {
@@ -244,7 +254,9 @@ func (c *Call) nobody(v tenon.Value, declined []string) error {
 	case opaque:
 		e.Hint = "the type is not known in this program: import the package that defines " + v.Spec().TypeName()
 	case len(declined) == 0:
-		e.Hint = "give the type a HandleOp method, or register a handler with op.Handle"
+		e.Hint = fmt.Sprintf("give the type a HandleOp method that answers for %q, or register a handler with op.Handle", c.Op.Name)
+	default:
+		e.Hint = fmt.Sprintf("one of them would have to answer for %q", c.Op.Name)
 	}
 	return e
 }

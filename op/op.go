@@ -77,7 +77,9 @@ type Op struct {
 	// needs no data; it runs before the kernel too.
 	Infer func(c *Call) ([]tenon.Spec, error)
 
-	// Kernel computes the results of concrete tensors, which Infer has accepted.
+	// Kernel computes the results of concrete tensors, which Infer has accepted. Its operands
+	// are lent to it: a traced function uses their memory again when nothing else reads
+	// them, unless the operation is Stateful. A kernel that keeps an operand keeps a copy.
 	Kernel func(c *Call) ([]tensor.Tensor, error)
 
 	// Strided says that Kernel takes views with gaps; otherwise it gets row-major

@@ -3,6 +3,7 @@ package train
 import (
 	"slices"
 
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -189,7 +190,8 @@ func (o adafactor) Slots(p tensor.Tensor) []tensor.Tensor {
 
 // Update does one step.
 func (o adafactor) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
-	decay := ops.Sub(1.0, ops.Pow(t, -o.DecayRate))
+	// The coefficient is a number of 32 bits for any parameter, as in the authors' and optax's programs.
+	decay := ops.Cast(ops.Sub(1.0, ops.Pow(ops.Cast(t, dtype.Float32), -o.DecayRate)), p.DType())
 	mix := func(old, x tensor.Tensor) tensor.Tensor {
 		return ops.Add(ops.Mul(decay, old), ops.Mul(ops.Sub(1.0, decay), x))
 	}

@@ -55,7 +55,7 @@ const Order = `
 	sparse, structured, named, named/coords, named/layers, ext < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
-	TIER6 < dataset, linalg, textnorm, jsonl, csvio, arrowio, protoio, pjrt, plot;
+	TIER6 < dataset, linalg, metric, textnorm, jsonl, csvio, arrowio, protoio, pjrt, plot;
 	internal/abort, internal/colname, internal/input < arrowio, jsonl, csvio, protoio;
 	arrowio < parquetio;
 	internal/atomicfile < arrowio, saved;
@@ -63,7 +63,7 @@ const Order = `
 	IO < nn, saved;
 	nn, saved < train;
 	saved < model/weights, hub, model/serve, dist;
-	train, model/weights, hub, model/serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
+	train, metric, model/weights, hub, model/serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;

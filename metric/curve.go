@@ -1,0 +1,311 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Curve has, for each distinct score from the highest one down, how many items score at
+// least as high.
+type Curve struct {
+	Thresholds         []float64
+	Positive, Negative []float64 // items of the truth 1 and 0, by weight
+}
+
+// NewCurve sorts items by their scores.
+//
+//	truth: [items] of 0 and 1, or truth values; score: [items]; weights: [items] or nil
+func NewCurve(truth, score, weights tensor.Tensor) (*Curve, error) {
+	const fn = "NewCurve"
+	if err := same(fn, truth, score); err != nil {
+		return nil, err
+	}
+	t, err := labels(fn, "truth", truth, 2)
+	if err != nil {
+		return nil, err
+	}
+	s, err := floats(fn, "score", score)
+	if err != nil {
+		return nil, err
+	}
+	w, err := weightsOf(fn, weights, len(t))
+	if err != nil {
+		return nil, err
+	}
+	return curve(t, s, w), nil
+}
+
+func curve(t []int, s, w []float64) *Curve {
+	order := make([]int, len(t))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case s[a] > s[b]:
+			return -1
+		case s[a] < s[b]:
+			return 1
+		}
+		return 0
+	})
+	c := &Curve{}
+	pos, neg := 0.0, 0.0
+	for k, i := range order {
+		if t[i] == 1 {
+			pos += w[i]
+		} else {
+			neg += w[i]
+		}
+		if k+1 == len(order) || s[order[k+1]] != s[i] {
+			c.Thresholds, c.Positive, c.Negative = append(c.Thresholds, s[i]), append(c.Positive, pos), append(c.Negative, neg)
+		}
+	}
+	return c
+}
+
+// totals returns the items of both kinds.
+func (c *Curve) totals() (pos, neg float64) {
+	if n := len(c.Positive); n > 0 {
+		return c.Positive[n-1], c.Negative[n-1]
+	}
+	return 0, 0
+}
+
+// both is an error where there are not items of both kinds.
+func (c *Curve) both(fn string) error {
+	if pos, neg := c.totals(); pos == 0 || neg == 0 {
+		return invalid(fn, "the truth is of one class alone, %v items of 1 and %v of 0: nothing is told apart", pos, neg)
+	}
+	return nil
+}
+
+// ROC returns the points of the receiver operating characteristic: the false and the true
+// positive rate at each threshold, after (0, 0) at infinity.
+func (c *Curve) ROC() (falsePositive, truePositive, thresholds []float64, err error) {
+	if err := c.both("ROC"); err != nil {
+		return nil, nil, nil, err
+	}
+	pos, neg := c.totals()
+	falsePositive, truePositive, thresholds = []float64{0}, []float64{0}, []float64{math.Inf(1)}
+	for i := range c.Thresholds {
+		falsePositive, truePositive = append(falsePositive, c.Negative[i]/neg), append(truePositive, c.Positive[i]/pos)
+	}
+	return falsePositive, truePositive, append(thresholds, c.Thresholds...), nil
+}
+
+// AUC is the area under [Curve.ROC]: the probability that a positive item scores above a
+// negative one, where ties count half.
+func (c *Curve) AUC() (float64, error) {
+	x, y, _, err := c.ROC()
+	return area(x, y), err
+}
+
+// area is that below lines between points.
+func area(x, y []float64) (a float64) {
+	for i := 1; i < len(x); i++ {
+		a += (x[i] - x[i-1]) * (y[i] + y[i-1]) / 2
+	}
+	return a
+}
+
+// PrecisionRecall returns precision and recall at each threshold.
+func (c *Curve) PrecisionRecall() (precision, recall []float64) {
+	pos, _ := c.totals()
+	for i := range c.Thresholds {
+		precision = append(precision, ratio(c.Positive[i], c.Positive[i]+c.Negative[i]))
+		recall = append(recall, ratio(c.Positive[i], pos))
+	}
+	return precision, recall
+}
+
+// AveragePrecision is the sum of precisions times the steps in recall.
+func (c *Curve) AveragePrecision() float64 {
+	precision, recall := c.PrecisionRecall()
+	a, last := 0.0, 0.0
+	for i, p := range precision {
+		a, last = a+p*(recall[i]-last), recall[i]
+	}
+	return a
+}
+
+// PRAUC is the area under lines between the points of recall and precision, from (0, 1) on.
+func (c *Curve) PRAUC() float64 {
+	precision, recall := c.PrecisionRecall()
+	return area(append([]float64{0}, recall...), append([]float64{1}, precision...))
+}
+
+// scores returns the rows of scores of each class.
+func scores(fn string, truth, score tensor.Tensor) (t []int, rows [][]float64, err error) {
+	s := score.Shape()
+	if s.Rank() != 2 || truth.Shape().Rank() != 1 || truth.Shape().Dim(0) != s.Dim(0) {
+		return nil, nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the truth has the shape %v, the scores %v: want [items] and [items, classes]", truth.Shape(), s))
+	}
+	if t, err = labels(fn, "truth", truth, s.Dim(1)); err != nil {
+		return nil, nil, err
+	}
+	x, err := floats(fn, "score", score)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range t {
+		rows = append(rows, x[i*s.Dim(1):(i+1)*s.Dim(1)])
+	}
+	return t, rows, nil
+}
+
+// AUCOfClasses is the mean area of all classes, each against the others; with pairs, of each
+// against each other one.
+//
+//	truth: [items] of classes; score: [items, classes]
+func AUCOfClasses(truth, score tensor.Tensor, pairs bool) (float64, error) {
+	t, rows, err := scores("AUCOfClasses", truth, score)
+	if err != nil {
+		return 0, err
+	}
+	between := func(class int, others func(k int) bool) (float64, error) {
+		var is []int
+		var s, w []float64
+		for i, k := range t {
+			switch {
+			case k == class:
+				is = append(is, 1)
+			case others(k):
+				is = append(is, 0)
+			default:
+				continue
+			}
+			s, w = append(s, rows[i][class]), append(w, 1)
+		}
+		return curve(is, s, w).AUC()
+	}
+	total, n := 0.0, 0.0
+	for a := range score.Shape().Dim(1) {
+		if !pairs {
+			x, err := between(a, func(int) bool { return true })
+			if err != nil {
+				return 0, err
+			}
+			total, n = total+x, n+1
+			continue
+		}
+		for b := range score.Shape().Dim(1) {
+			if b == a {
+				continue
+			}
+			x, err := between(a, func(k int) bool { return k == b })
+			if err != nil {
+				return 0, err
+			}
+			total, n = total+x, n+1
+		}
+	}
+	return ratio(total, n), nil
+}
+
+// TopK is the share of items whose class is among the k highest scores. Of scores that tie, the
+// later class is the higher one.
+func TopK(truth, score tensor.Tensor, k int) (float64, error) {
+	t, rows, err := scores("TopK", truth, score)
+	if err != nil {
+		return 0, err
+	}
+	hits := 0.0
+	for i, own := range t {
+		above := 0
+		for class, s := range rows[i] {
+			if s > rows[i][own] || s == rows[i][own] && class > own {
+				above++
+			}
+		}
+		if above < k {
+			hits++
+		}
+	}
+	return ratio(hits, float64(len(t))), nil
+}
+
+// LogLoss is the mean of -log of the probability of the true class, which counts as at least
+// 2⁻⁵².
+func LogLoss(truth, probabilities, weights tensor.Tensor) (float64, error) {
+	t, rows, err := scores("LogLoss", truth, probabilities)
+	if err != nil {
+		return 0, err
+	}
+	w, err := weightsOf("LogLoss", weights, len(t))
+	if err != nil {
+		return 0, err
+	}
+	const least = 0x1p-52
+	total := 0.0
+	for i, own := range t {
+		total -= w[i] * math.Log(min(max(rows[i][own], least), 1-least))
+	}
+	return ratio(total, sum(w)), nil
+}
+
+// Brier is the mean squared distance of probability and truth, 0 or 1.
+func Brier(truth, probability tensor.Tensor) (float64, error) {
+	t, p, err := probabilities("Brier", truth, probability)
+	if err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for i, y := range t {
+		d := p[i] - float64(y)
+		total += d * d
+	}
+	return ratio(total, float64(len(t))), nil
+}
+
+func probabilities(fn string, truth, probability tensor.Tensor) ([]int, []float64, error) {
+	if err := same(fn, truth, probability); err != nil {
+		return nil, nil, err
+	}
+	t, err := labels(fn, "truth", truth, 2)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := floats(fn, "probability", probability)
+	for i, x := range p {
+		if x < 0 || x > 1 {
+			return nil, nil, invalid(fn, "the probability of item %d is %v", i, x)
+		}
+	}
+	return t, p, err
+}
+
+// CalibrationError is the mean distance, over bins of probability, of the share of items of
+// the truth 1 and their mean probability, by how many items there are.
+func CalibrationError(truth, probability tensor.Tensor, bins int) (float64, error) {
+	if bins < 1 {
+		return 0, invalid("CalibrationError", "%d is no number of bins", bins)
+	}
+	t, p, err := probabilities("CalibrationError", truth, probability)
+	if err != nil {
+		return 0, err
+	}
+	over := make([]float64, bins) // by how much probabilities are too large
+	for i, x := range p {
+		at := min(int(x*float64(bins)), bins-1)
+		over[at] += x - float64(t[i])
+	}
+	total := 0.0
+	for _, x := range over {
+		total += math.Abs(x)
+	}
+	return ratio(total, float64(len(t))), nil
+}
+
+// Perplexity is e to the mean of -log p.
+func Perplexity(logProbabilities tensor.Tensor) (float64, error) {
+	x, err := floats("Perplexity", "probability", logProbabilities)
+	if err != nil {
+		return 0, err
+	}
+	return math.Exp(-ratio(sum(x), float64(len(x)))), nil
+}

@@ -1,0 +1,148 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ragged"
+)
+
+// The functions of this file judge each row of a ragged tensor, such as the answers to a
+// question: relevance and scores have the same rows of any lengths. They return a number for
+// each row.
+
+// rowsOf returns the rows of relevance and scores.
+func rowsOf(fn string, relevance, score *ragged.Tensor) (rel, s [][]float64, err error) {
+	cut := func(what string, t *ragged.Tensor) ([][]float64, error) {
+		if t.RaggedRank() != 1 || t.FlatValues().Shape().Rank() != 1 {
+			return nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the %s is %s, want rows of numbers", what, tenon.String(t.Spec())))
+		}
+		x, err := floats(fn, what, t.FlatValues())
+		if err != nil {
+			return nil, err
+		}
+		ends, ok := t.Partition().Splits64()
+		if !ok {
+			return nil, invalid(fn, "the rows do not exist while a function is traced")
+		}
+		rows := make([][]float64, len(ends)-1)
+		for i := range rows {
+			rows[i] = x[ends[i]:ends[i+1]]
+		}
+		return rows, nil
+	}
+	if rel, err = cut("relevance", relevance); err != nil {
+		return nil, nil, err
+	}
+	if s, err = cut("score", score); err != nil {
+		return nil, nil, err
+	}
+	if len(rel) != len(s) {
+		return nil, nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("there are %d rows of relevance and %d of scores", len(rel), len(s)))
+	}
+	for i := range rel {
+		if len(rel[i]) != len(s[i]) {
+			return nil, nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("row %d has %d items with a relevance and %d with a score", i, len(rel[i]), len(s[i])))
+		}
+	}
+	return rel, s, nil
+}
+
+// descending returns the places of numbers from the greatest one down, of equal ones in their
+// order.
+func descending(x []float64) []int {
+	at := make([]int, len(x))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortStableFunc(at, func(a, b int) int {
+		switch {
+		case x[a] > x[b]:
+			return -1
+		case x[a] < x[b]:
+			return 1
+		}
+		return 0
+	})
+	return at
+}
+
+// gain is the discounted gain of a row up to place k (0: all): relevance by log₂(1 + place),
+// where items whose scores tie share their mean.
+func gain(rel, s []float64, k int) float64 {
+	order, total := descending(s), 0.0
+	for from := 0; from < len(order); {
+		to, mean, discount := from, 0.0, 0.0
+		for ; to < len(order) && s[order[to]] == s[order[from]]; to++ {
+			mean += rel[order[to]]
+			if k <= 0 || to < k {
+				discount += 1 / math.Log2(float64(to)+2)
+			}
+		}
+		total += mean / float64(to-from) * discount
+		from = to
+	}
+	return total
+}
+
+// DCG is the discounted cumulative gain up to place k, 0 for all: Σ relevance/log₂(1 + place).
+// Items whose scores tie share their mean relevance.
+func DCG(relevance, score *ragged.Tensor, k int) ([]float64, error) {
+	return byRow("DCG", relevance, score, func(rel, s []float64) float64 { return gain(rel, s, k) })
+}
+
+// NDCG is [DCG] by that of the best order, 0 where nothing is relevant.
+func NDCG(relevance, score *ragged.Tensor, k int) ([]float64, error) {
+	return byRow("NDCG", relevance, score, func(rel, s []float64) float64 {
+		best := 0.0
+		for place, i := range descending(rel) {
+			if k <= 0 || place < k {
+				best += rel[i] / math.Log2(float64(place)+2)
+			}
+		}
+		return ratio(gain(rel, s, k), best)
+	})
+}
+
+// ReciprocalRank is 1 by the place of the first item whose relevance is not 0, and 0 where
+// there is none. Items that tie are in their order.
+func ReciprocalRank(relevance, score *ragged.Tensor) ([]float64, error) {
+	return byRow("ReciprocalRank", relevance, score, func(rel, s []float64) float64 {
+		for place, i := range descending(s) {
+			if rel[i] != 0 {
+				return 1 / float64(place+1)
+			}
+		}
+		return 0
+	})
+}
+
+// AveragePrecision is [Curve.AveragePrecision] of each row, whose relevance is 0 or 1.
+func AveragePrecision(relevance, score *ragged.Tensor) ([]float64, error) {
+	return byRow("AveragePrecision", relevance, score, func(rel, s []float64) float64 {
+		t, w := make([]int, len(rel)), make([]float64, len(rel))
+		for i, r := range rel {
+			if w[i] = 1; r != 0 {
+				t[i] = 1
+			}
+		}
+		return curve(t, s, w).AveragePrecision()
+	})
+}
+
+func byRow(fn string, relevance, score *ragged.Tensor, f func(rel, s []float64) float64) ([]float64, error) {
+	rel, s, err := rowsOf(fn, relevance, score)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(rel))
+	for i := range rel {
+		out[i] = f(rel[i], s[i])
+	}
+	return out, nil
+}
+
+// Mean is the mean of the numbers of rows, and 0 of none.
+func Mean(rows []float64) float64 { return ratio(sum(rows), float64(len(rows))) }

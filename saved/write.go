@@ -153,6 +153,9 @@ func skipped(x any) bool {
 
 // value adds the tensors that a value is made of.
 func (p *writing) value(path string, v tenon.Value) error {
+	if v == nil {
+		return writeError(path, "the component is nil")
+	}
 	v, err := tensor.Settled(v)
 	if err != nil {
 		return writeError(path, "%v", err)

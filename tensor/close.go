@@ -84,7 +84,11 @@ func (c *closeness) values(path string, got, want tenon.Value) error {
 	if err != nil {
 		return err
 	}
-	for i, f := range s.Components() {
+	fields := s.Components()
+	if len(xs) != len(fields) || len(ys) != len(fields) {
+		return c.fail(path, "the values come apart into %d and %d components, their Spec has %d", len(xs), len(ys), len(fields))
+	}
+	for i, f := range fields {
 		name := f.Name
 		if path != "" {
 			name = path + "." + name

@@ -1,0 +1,152 @@
+package masked
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Plain returns the values as plain data, nil where one is missing; see tensor.Plain.
+func (t *Tensor) Plain() (any, error) {
+	values, err := tensor.Plain(t.values)
+	if err != nil {
+		return nil, err
+	}
+	mask, err := tensor.Plain(t.mask)
+	if err != nil {
+		return nil, err
+	}
+	return without(values, mask)
+}
+
+// without puts nil where a mask is false.
+func without(x, mask any) (any, error) {
+	if there, ok := mask.(bool); ok {
+		if !there {
+			return nil, nil
+		}
+		return x, nil
+	}
+	list, _ := mask.([]any)
+	entries, ok := x.([]any)
+	if !ok || len(entries) != len(list) {
+		return nil, tenon.NewError(tenon.ErrInvalid, "masked.Plain", fmt.Sprintf("a mask of %d does not fit a %T", len(list), x))
+	}
+	out := make([]any, len(list))
+	for i, m := range list {
+		var err error
+		if out[i], err = without(entries[i], m); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// FromPlain returns the values that plain data are, with those missing that are nil; see
+// tensor.FromPlain.
+func (s *Spec) FromPlain(x any) (tenon.Value, error) {
+	m, ok := s.mask.(typed)
+	if !ok || !m.Shape().HasRank() {
+		return nil, tenon.NewError(tenon.ErrUnsupported, "masked.FromPlain", fmt.Sprintf("how deep what is missing lies is not known of %s", tenon.String(s)))
+	}
+	var mask []any
+	filled := s.fill(x, x, m.Shape().Rank(), &mask)
+	values, err := tensor.FromPlain(filled, s.values)
+	if err != nil {
+		return nil, err
+	}
+	there, err := tensor.FromPlain(mask[0], s.mask)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Assemble([]tenon.Value{values, there})
+	if err != nil {
+		return nil, err
+	}
+	return v, tenon.Check(v)
+}
+
+// fill replaces what is missing by something that fits, and appends the mask. all is the
+// whole, of which entries that are there tell what fits.
+func (s *Spec) fill(x, all any, depth int, mask *[]any) any {
+	if depth == 0 {
+		*mask = append(*mask, x != nil)
+		if x == nil {
+			return s.filler(all)
+		}
+		return x
+	}
+	list, ok := x.([]any)
+	if !ok {
+		*mask = append(*mask, x)
+		return x // an error of the values
+	}
+	out, inner := make([]any, len(list)), []any{}
+	for i, y := range list {
+		out[i] = s.fill(y, all, depth-1, &inner)
+	}
+	*mask = append(*mask, inner)
+	return out
+}
+
+// filler returns what stands for a missing entry: one that is there, or nothing but zeros.
+func (s *Spec) filler(all any) any {
+	v, ok := s.values.(typed)
+	if !ok {
+		return nil
+	}
+	rank := s.mask.(typed).Shape().Rank()
+	own := v.Shape()
+	if !own.HasRank() || own.Rank() <= rank {
+		return zeroOf(v.DType())
+	}
+	if like := firstThere(all, rank); like != nil {
+		return like
+	}
+	return zeros(own.Slice(rank, own.Rank()), v.DType())
+}
+
+// firstThere returns the first entry at a depth that is not missing.
+func firstThere(x any, depth int) any {
+	list, ok := x.([]any)
+	if depth == 0 || !ok {
+		return x
+	}
+	for _, y := range list {
+		if z := firstThere(y, depth-1); z != nil {
+			return z
+		}
+	}
+	return nil
+}
+
+func zeros(s shape.Shape, d dtype.DType) any {
+	if s.Rank() == 0 {
+		return zeroOf(d)
+	}
+	out := make([]any, max(0, s.Dim(0)))
+	for i := range out {
+		out[i] = zeros(s.Slice(1, s.Rank()), d)
+	}
+	return out
+}
+
+func zeroOf(d dtype.DType) any {
+	switch {
+	case d == dtype.String:
+		return ""
+	case d.IsBool():
+		return false
+	}
+	return int64(0)
+}
+
+// MarshalJSON writes the value as tensor.AppendJSON does.
+func (t *Tensor) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, t) }
+
+// LogValue returns one line for package log/slog.
+func (t *Tensor) LogValue() slog.Value { return tensor.LogValue(t) }

@@ -1,0 +1,79 @@
+package ragged
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Plain returns the tensor as nested lists; see tensor.Plain.
+func (t *Tensor) Plain() (any, error) {
+	if _, ok := t.flat.(*tensor.Dense); ok {
+		return t.Nested()
+	}
+	flat, err := tensor.Plain(t.flat)
+	if err != nil {
+		return nil, err
+	}
+	entries, ok := flat.([]any)
+	if !ok {
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.Plain", Msg: fmt.Sprintf("a %T is no list of what rows hold", flat)}
+	}
+	for i := len(t.parts) - 1; i >= 0; i-- {
+		s, ok := t.parts[i].Splits64()
+		if !ok {
+			return nil, symbolic("ragged.Plain")
+		}
+		entries = chunked(entries, len(s)-1, func(r int) int { return int(s[r+1]) })
+	}
+	return entries, nil
+}
+
+// FromPlain returns the tensor that nested lists are; see tensor.FromPlain.
+func (s *Spec) FromPlain(x any) (tenon.Value, error) {
+	lists := []any{x}
+	splits := make([][]int64, len(s.parts)+1)
+	for i := range splits {
+		ends, below := []int64{0}, []any{}
+		for _, y := range lists {
+			list, ok := y.([]any)
+			if !ok {
+				return nil, tenon.NewError(tenon.ErrInvalid, "ragged.FromPlain", fmt.Sprintf("want lists that are nested %d deep, got a %T", len(splits), y))
+			}
+			below = append(below, list...)
+			ends = append(ends, int64(len(below)))
+		}
+		lists, splits[i] = below, ends
+	}
+	flat, err := tensor.FromPlain(lists, s.flat)
+	if err != nil {
+		return nil, err
+	}
+	parts := []tenon.Value{flat}
+	for i, p := range s.parts {
+		made, err := PartitionFromRowSplits(splits[i+1], PartitionOptions{})
+		if err == nil && p.uniform {
+			made = made.DetectUniform()
+		}
+		if err == nil {
+			made, err = made.WithDType(p.dtype)
+		}
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, made)
+	}
+	v, err := s.Assemble(parts)
+	if err != nil {
+		return nil, err
+	}
+	return v, tenon.Check(v)
+}
+
+// MarshalJSON writes the value as tensor.AppendJSON does.
+func (t *Tensor) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, t) }
+
+// LogValue returns one line for package log/slog.
+func (t *Tensor) LogValue() slog.Value { return tensor.LogValue(t) }

@@ -39,7 +39,9 @@
 //
 // [Dot] contracts names that both tensors have and fails if they share another one.
 // [Contract] takes shared names that are not summed over as a batch, and any number of
-// tensors. [Lift] takes a function over a name that it does not know of.
+// tensors; a name that is summed over stands in two of them at least. A softmax of scores
+// under a [CausalMask] goes over its keys, and the scale of a norm has what is normalised.
+// A field of a model declares its dimensions with a tag, `dims:"Model,Head"`. [Lift] takes a function over a name that it does not know of.
 //
 // Elementwise operations need one operand whose names contain the others'; all
 // combinations have to be asked for with [Outer] or [BroadcastTo]. A name has one size in an

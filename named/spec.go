@@ -248,6 +248,12 @@ func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 
 // Unbox reverses Box.
 func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
+	if len(tensors) == 1 && !tenon.IsLeaf(tensors[0].Spec()) && tenon.IsLeaf(s.inner) {
+		// Rows of different lengths of what the Spec has with one size: a batch of dense tensors.
+		if x, ok := tensors[0].(tensor.Tensor); ok && x.DType() == s.DType() && x.Shape().Rank() == len(s.names.ids) {
+			return newTensor(x, s.names, nil), nil
+		}
+	}
 	b, ok := s.inner.(tenon.Boxer)
 	if !ok {
 		return nil, newError(tenon.ErrUnsupported, "named.Spec.Unbox", fmt.Sprintf("%v cannot be encoded as tensors", s))

@@ -8,7 +8,8 @@ import (
 
 // Variables returns a model in which a variable stands for each floating tensor of m, and
 // holds it. Fields of the model that are to become variables have an interface type such
-// as tensor.Tensor, as those of the layers do.
+// as tensor.Tensor, as those of the layers do. What is made of tensors, such as a named one,
+// has variables inside.
 //
 // A traced function reads the variables in each call. For gradients parameters are an
 // argument: [Frozen] ones, for instance.
@@ -22,7 +23,7 @@ func Variables[M any](m M) (M, error) {
 			return t, nil
 		}
 		return state.New(t)
-	}, nest.Options{}, m)
+	}, nest.Options{Expand: true}, m)
 }
 
 // Frozen returns a model that has what the variables of m hold now in their place.
@@ -32,7 +33,7 @@ func Frozen[M any](m M) (M, error) {
 			return v.Value(), nil
 		}
 		return l[0], nil
-	}, nest.Options{}, m)
+	}, nest.Options{Expand: true}, m)
 }
 
 // Assign sets the variables of a model to the tensors in their places in another, which
@@ -43,7 +44,7 @@ func Assign[M any](m, to M) error {
 			return l[0], v.Assign(l[1])
 		}
 		return l[0], nil
-	}, nest.Options{}, m, to)
+	}, nest.Options{Expand: true}, m, to)
 	return err
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/abort"
 	"github.com/tenonml/tenon/internal/atomicfile"
-	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/internal/source"
 )
 
@@ -49,7 +49,7 @@ type Writer struct {
 
 // NewWriter returns a Writer to w. It has to be closed, which does not close w.
 func NewWriter(w io.Writer, o WriteOptions) *Writer {
-	return &Writer{w: input.Writer(o.Context, w), o: o}
+	return &Writer{w: abort.Writer(o.Context, w), o: o}
 }
 
 // Write adds a Value. After an error the Writer cannot be used any more.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/abort"
 	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/shape"
@@ -53,7 +54,7 @@ func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
 	if o.Delim == 0 {
 		o.Delim = ','
 	}
-	w = input.Writer(o.Context, w)
+	w = abort.Writer(o.Context, w)
 	names := t.FieldNames()
 	b := &strings.Builder{}
 	flush := func() error {

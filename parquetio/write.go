@@ -14,6 +14,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/arrowio"
+	"github.com/tenonml/tenon/internal/abort"
 	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/internal/source"
 )
@@ -86,7 +87,7 @@ type Writer struct {
 
 // NewWriter returns a Writer to w. It has to be closed, which does not close w.
 func NewWriter(w io.Writer, o WriteOptions) *Writer {
-	return &Writer{w: input.Writer(o.Context, w), o: o}
+	return &Writer{w: abort.Writer(o.Context, w), o: o}
 }
 
 // defaultRows is how many rows a row group has.

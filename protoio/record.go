@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"compress/zlib"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"iter"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/abort"
 )
 
 // Compression is how a file of records is compressed.
@@ -32,6 +34,10 @@ type RecordOptions struct {
 
 	// MaxRecord is the largest record that is read, in bytes; 0 stands for 1<<30.
 	MaxRecord int
+
+	// Context ends reading and writing when it ends, with its cause as the error, also
+	// while a reader hangs. Nil: nothing does.
+	Context context.Context
 }
 
 // A record is
@@ -69,7 +75,7 @@ type RecordReader struct {
 // whether they are compressed: an uncompressed file begins with a length and the
 // check of it.
 func NewRecordReader(r io.Reader, o RecordOptions) (*RecordReader, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
+	b := bufio.NewReaderSize(abort.Reader(o.Context, io.NopCloser(r)), 1<<16)
 	c := o.Compression
 	if c == Auto {
 		c = detect(b)
@@ -206,7 +212,7 @@ type RecordWriter struct {
 
 // NewRecordWriter returns a writer of records to w. [RecordWriter.Close] ends the file.
 func NewRecordWriter(w io.Writer, o RecordOptions) (*RecordWriter, error) {
-	out := bufio.NewWriterSize(w, 1<<16)
+	out := bufio.NewWriterSize(abort.Writer(o.Context, w), 1<<16)
 	r := &RecordWriter{w: out, out: out}
 	switch o.Compression {
 	case Auto, None:

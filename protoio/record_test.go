@@ -2,6 +2,7 @@ package protoio_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"runtime"
@@ -146,4 +147,34 @@ func FuzzRecords(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// A context ends reading, also where the reader hangs, and writing.
+func TestContextEndsRecords(t *testing.T) {
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	b := written(t, protoio.RecordOptions{}, "one", "two", "three")
+	pipe, w := io.Pipe()
+	defer pipe.Close()
+	go func() {
+		w.Write(b[:len(b)-10]) // and no more
+		cancel(enough)
+	}()
+	r, err := protoio.NewRecordReader(pipe, protoio.RecordOptions{Context: ctx})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err = range r.All() {
+	}
+	if !errors.Is(err, enough) {
+		t.Error(err)
+	}
+	x, err := protoio.NewRecordWriter(io.Discard, protoio.RecordOptions{Context: ctx})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(x.Write([]byte("one")), x.Close()); !errors.Is(err, enough) {
+		t.Error(err)
+	}
 }

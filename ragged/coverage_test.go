@@ -75,7 +75,7 @@ func TestCoverageTable(t *testing.T) {
 // paths are the import paths of packages below the module's.
 var paths = map[string]string{
 	"ops": "ops", "rows": "ops/rows", "ragged": "ragged", "structured": "structured", "jsonl": "jsonl", "control": "control", "tensor": "tensor",
-	"arrowio": "arrowio",
+	"arrowio": "arrowio", "parquetio": "parquetio",
 }
 
 // documentation reads which identifiers packages export.

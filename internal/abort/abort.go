@@ -93,3 +93,24 @@ func Done(ctx context.Context) error {
 	}
 	return context.Cause(ctx)
 }
+
+// Writer returns a writer to w that refuses to write once a context has ended.
+func Writer(ctx context.Context, w io.Writer) io.Writer {
+	if ctx == nil || ctx.Done() == nil {
+		return w
+	}
+	return &writer{ctx, w}
+}
+
+type writer struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+// Write writes, or returns why the context has ended.
+func (w *writer) Write(b []byte) (int, error) {
+	if err := Done(w.ctx); err != nil {
+		return 0, err
+	}
+	return w.w.Write(b)
+}

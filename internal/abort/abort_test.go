@@ -62,3 +62,16 @@ type closer struct {
 }
 
 func (c closer) Close() error { c.close(); return nil }
+
+func TestWriterEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var b bytes.Buffer
+	w := abort.Writer(ctx, &b)
+	if _, err := w.Write([]byte("a")); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	if _, err := w.Write([]byte("b")); !errors.Is(err, context.Canceled) || b.String() != "a" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}

@@ -2,7 +2,6 @@ package input_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -69,18 +68,5 @@ func TestCompressionGoesByName(t *testing.T) {
 				t.Error(err)
 			}
 		}
-	}
-}
-
-func TestWriterEndsWithTheContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	var b bytes.Buffer
-	w := input.Writer(ctx, &b)
-	if _, err := w.Write([]byte("a")); err != nil {
-		t.Error(err)
-	}
-	cancel()
-	if _, err := w.Write([]byte("b")); !errors.Is(err, context.Canceled) || b.String() != "a" {
-		t.Errorf("%q, %v", b.String(), err)
 	}
 }

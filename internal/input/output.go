@@ -1,7 +1,6 @@
 package input
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/tenonml/tenon/internal/abort"
 	"github.com/tenonml/tenon/internal/atomicfile"
 )
 
@@ -50,25 +48,4 @@ func replace(name string, fill func(w io.Writer) error) error {
 		name = target
 	}
 	return atomicfile.Replace(name, fill)
-}
-
-// Writer returns a writer to w that refuses to write once a context has ended.
-func Writer(ctx context.Context, w io.Writer) io.Writer {
-	if ctx == nil || ctx.Done() == nil {
-		return w
-	}
-	return &writer{ctx, w}
-}
-
-type writer struct {
-	ctx context.Context
-	w   io.Writer
-}
-
-// Write writes, or returns why the context has ended.
-func (w *writer) Write(b []byte) (int, error) {
-	if err := abort.Done(w.ctx); err != nil {
-		return 0, err
-	}
-	return w.w.Write(b)
 }

@@ -39,7 +39,7 @@ func modelRules() map[string]rule {
 		rules["nn."+fn] = func(r *ruleCall) *val { return r.elementwise(0, 1) }
 	}
 	for layer, at := range map[string]int{"Dense": 3, "LayerNorm": 1, "RMSNorm": 1, "Embedding": 3, "MLP": 2} {
-		rules["nn.New"+layer] = func(r *ruleCall) *val { return layerOf(r.arg(at)) }
+		rules["nn.New"+layer] = func(r *ruleCall) *val { return layerOf(option(r.arg(at))) }
 	}
 	rules["nn.Dense.Apply"] = func(r *ruleCall) *val { return r.layer(true) }
 	rules["nn.MLP.Apply"] = rules["nn.Dense.Apply"]
@@ -118,6 +118,16 @@ func allRule(r *ruleCall) *val {
 	return &val{Kind: funcKind, Func: &function{Binds: []*val{elementOf(r.arg(0))}, Gives: itsElements}}
 }
 
+// option returns options that may be left out: the first of a list.
+func option(v *val) *val {
+	if v != nil && v.Kind == groupKind {
+		if first, ok := v.Fields["0"]; ok {
+			return first
+		}
+	}
+	return v
+}
+
 // layerOf returns a layer of package nn whose options have names.
 func layerOf(o *val) *val {
 	out := &val{Kind: groupKind, Fields: map[string]*val{}}
@@ -185,7 +195,7 @@ func (r *ruleCall) keepAt(i int) *val {
 // classesRule is that of the loss of package nn whose options say which dimension has the
 // classes.
 func classesRule(r *ruleCall) *val {
-	o := r.arg(2)
+	o := option(r.arg(2))
 	if o == nil || o.Kind != groupKind {
 		return anything
 	}

@@ -509,21 +509,29 @@ func paddedRows(c *op.Call, x *Tensor, before, after int) tensor.Tensor {
 	if v := c.Value(2); v != nil {
 		fill = v
 	}
-	part := func(n int) (tensor.Tensor, tensor.Tensor) {
-		q := newUniform(p.NRows(), scalar(n, p.DType()))
-		shape := ops.Concat([]any{ops.Reshape(ops.Cast(q.NVals(), dtype.Int64), []int{1}), ops.Index(ops.Shape(x.flat), key.From(1))}, 0)
-		var value tensor.Tensor
-		if x.DType() == dtype.String && c.Value(2) == nil {
-			value = tensor.Scalar("")
-		} else if t, ok := fill.(tensor.Tensor); ok {
-			value = t
-		} else {
-			value = ops.Zeros(x.DType(), []int{})
-		}
-		return ops.Fill(shape, value), q.RowSplits()
+	value, ok := fill.(tensor.Tensor)
+	if !ok && x.DType() == dtype.String {
+		value = tensor.Scalar("")
+	} else if !ok {
+		value = ops.Zeros(x.DType(), []int{})
 	}
-	bv, bs := part(before)
-	av, as := part(after)
-	values, splits := rows.Concat([]tensor.Tensor{bv, x.flat, av}, []tensor.Tensor{bs, p.RowSplits(), as})
+	var list, splitsList []tensor.Tensor
+	part := func(n int) {
+		if n == 0 {
+			return
+		}
+		q := newUniform(p.NRows(), scalar(n, p.DType()))
+		dims := any(nil)
+		if s, m := x.flat.Shape(), known(q.NVals()); m >= 0 && s.Tail(1).IsFull() {
+			dims = s.With(0, m).Dims()
+		} else {
+			dims = ops.Concat([]any{ops.Reshape(ops.Cast(q.NVals(), dtype.Int64), []int{1}), ops.Index(ops.Shape(x.flat), key.From(1))}, 0)
+		}
+		list, splitsList = append(list, ops.Fill(dims, value)), append(splitsList, q.RowSplits())
+	}
+	part(before)
+	list, splitsList = append(list, x.flat), append(splitsList, p.RowSplits())
+	part(after)
+	values, splits := rows.Concat(list, splitsList)
 	return build(values, append(append([]*RowPartition(nil), x.parts[:k-1]...), newPartition(splits, -1)))
 }

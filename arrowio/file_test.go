@@ -241,14 +241,17 @@ func TestContextEndsReadingAndWriting(t *testing.T) {
 	defer cancel(nil)
 	b := encoded(t, batch(7), arrowio.WriteOptions{Stream: true, BatchRows: 1})
 	pipe, w := io.Pipe()
+	begun := make(chan struct{})
 	go func() {
 		w.Write(b[:len(b)-100]) // and no more
+		<-begun
 		cancel(enough)
 	}()
 	x, err := arrowio.NewReader(pipe, arrowio.ReadOptions{Context: ctx})
 	if err != nil {
 		t.Fatal(err)
 	}
+	close(begun)
 	n := 0
 	for _, err = range x.All() {
 		n++

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -103,6 +104,9 @@ func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tenso
 	case *structured.Tensor:
 		return o.stackRecords(name, ts)
 	}
+	if slices.ContainsFunc(ts, answers) {
+		return ops.Stack(ts, 0)
+	}
 	same, tails := true, true // the shapes, and those without the first dimension
 	for i, t := range ts {
 		a, b := t.Shape(), ts[0].Shape()
@@ -127,6 +131,13 @@ func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tenso
 		}
 	}
 	return o.finish(name, tenon.Must(ragged.Stack(ts, 0)))
+}
+
+// answers reports whether a tensor is of a type that stacks in its own way: neither a plain
+// one nor ragged rows of those.
+func answers(t tensor.Tensor) bool {
+	_, isRagged := t.(*ragged.Tensor)
+	return !isRagged && !tenon.IsLeaf(t.Spec())
 }
 
 func misfit(name string, i int, t, first tensor.Tensor) error {

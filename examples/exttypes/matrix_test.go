@@ -2,19 +2,23 @@ package exttypes_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/control"
+	"github.com/tenonml/tenon/dataset"
 	"github.com/tenonml/tenon/ext"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/saved"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/sparse"
 	"github.com/tenonml/tenon/state"
@@ -40,6 +44,10 @@ var services = []service{
 	{"gradient", inGradient},
 	{"variable", inVariables},
 	{"batched", inBatch},
+	{"rows", inRows},
+	{"dataset", inDataset},
+	{"box", inBox},
+	{"file", inFile},
 	{"equality", inEquality},
 	{"printing", inPrint},
 	{"encode", inEncoding},
@@ -199,6 +207,73 @@ func sameParts(t *testing.T, what string, got, want tenon.Value) {
 	if fmt.Sprint(a...) != fmt.Sprint(b...) {
 		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
+}
+
+// inRows takes a batch apart again; a type without batches refuses it.
+func inRows(t *testing.T, r row) {
+	batch, err := ext.Stack(r.a, r.b)
+	if err != nil {
+		refused(t, "a batch", err)
+		return
+	}
+	if n, err := ext.Rows(batch); err != nil || n != 2 {
+		t.Errorf("there are %d rows, %v", n, err)
+	}
+	for i, x := range []tenon.Value{r.b, r.a} {
+		back := must(ext.Row(must(ext.Gather(batch, []int64{1, 0})), i))
+		sameParts(t, fmt.Sprint("row ", i), back, x)
+	}
+	twice := must(ext.Concat(batch, must(ext.Slice(batch, 1, 2))))
+	sameParts(t, "joined", must(ext.Row(twice, 2)), r.b)
+}
+
+// inDataset makes batches of elements, of each kind, and rows of these.
+func inDataset(t *testing.T, r row) {
+	elements := dataset.FromSlice([]tenon.Value{r.a, r.b, r.a})
+	_, stacks := ext.Stack(r.a, r.b)
+	for _, kind := range []dataset.Kind{dataset.Dense, dataset.Ragged, dataset.Padded} {
+		list, err := elements.Batch(2, dataset.BatchOptions{Kind: kind}).Collect(context.Background())
+		if err != nil {
+			refused(t, fmt.Sprint("kind ", kind), err)
+			if stacks == nil && kind == dataset.Ragged {
+				t.Errorf("values that stack are no ragged batch: %v", err)
+			}
+			continue
+		}
+		if len(list) != 2 {
+			t.Errorf("kind %d: %d batches", kind, len(list))
+		}
+		if kind == dataset.Ragged {
+			for i, x := range []tenon.Value{r.a, r.b} {
+				if got := must(ext.Row(list[0], i)); !tensor.Equal(plain(got), plain(x), tensor.EqualOptions{}) {
+					t.Errorf("row %d of a ragged batch is %v, want %v", i, got, x)
+				}
+			}
+		}
+	}
+}
+
+// inBox encodes the value as tensors, where its type can, and back.
+func inBox(t *testing.T, r row) {
+	b, ok := r.a.Spec().(tenon.Boxer)
+	if !ok {
+		return // says by its Spec that it cannot
+	}
+	boxed, err := b.Box(r.a, 0)
+	if err != nil {
+		refused(t, "boxing", err)
+		return
+	}
+	want(t, "unboxed", must(b.Unbox(boxed)), r.a)
+}
+
+// inFile writes values and reads them by their Specs.
+func inFile(t *testing.T, r row) {
+	name := filepath.Join(t.TempDir(), "values")
+	tenon.Throw(saved.Write(name, map[string]any{"a": r.a, "b": []any{r.b}}))
+	back := must(saved.Read(name, map[string]any{"a": r.a.Spec(), "b": []any{r.b.Spec()}}))
+	want(t, "a", back["a"].(tenon.Value), r.a)
+	want(t, "b", back["b"].([]any)[0].(tenon.Value), r.b)
 }
 
 func refused(t *testing.T, what string, err error) {

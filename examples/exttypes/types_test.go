@@ -49,6 +49,10 @@ func people(ages ...float64) tensor.Tensor {
 	return must(structured.FromNested(rows, structured.NestedOptions{}))
 }
 
+func mapOf(x ...float64) tenon.Value {
+	return must(structured.NewMap(raggedOf([][]float64{{1}, {2, 3}}).Partition(), []string{"a", "b", "c"}, x))
+}
+
 // rows is one entry for each registered type of Value of the library and the
 // examples; some types have several, for what they may hold.
 func rows() []row {
@@ -77,6 +81,7 @@ func rows() []row {
 		{"structured.Tensor", people(30, 40), people(50, 60)},
 		{"structured.Union", union([]float64{1, 0}), union([]float64{2, 0})},
 		{"structured.Dictionary", must(structured.EncodeStrings([]string{"a", "b"})), must(structured.EncodeStrings([]string{"c", "d"}))},
+		{"structured.Map", mapOf(1, 2, 3), mapOf(4, 5, 6)},
 		{"structured.Held", must(structured.Hold(graph([]float64{1, 2}))), must(structured.Hold(graph([]float64{3, 4})))},
 		{"named.Tensor", named.Of(v, named.Dynamic("x")), named.Of(w, named.Dynamic("x"))},
 		{"coords.Array", coords.New(named.Of(v, city{}), coords.Along[city]("Oslo", "Rome")), coords.New(named.Of(w, city{}), coords.Along[city]("Oslo", "Rome"))},

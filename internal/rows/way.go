@@ -40,7 +40,9 @@ func wayOf(v tenon.Value) (w way, shared []bool) {
 	_, declared := s.(ByComponents)
 	_, isBoxer := s.(tenon.Boxer)
 	if _, ok := s.(tenon.Batcher); ok && isBoxer && !declared {
-		return boxed, nil
+		if ts, err := s.(tenon.Boxer).Box(v, 0); err == nil && itself(ts, v) {
+			return boxed, nil
+		}
 	}
 	if shared, ok := Components(s); ok {
 		return byComponents, shared

@@ -319,7 +319,7 @@ type spreader interface {
 // spread brings the result of a reduction of v over axes, which it has with size 1, to
 // where it broadcasts against v.
 func spread(v, reduced tensor.Tensor, axes []int) tensor.Tensor {
-	if s, ok := v.(spreader); ok && axes != nil {
+	if s, ok := v.(spreader); ok && len(axes) > 0 {
 		return s.SpreadReduced(ops.Squeeze(reduced, axes...), axes)
 	}
 	return reduced
@@ -327,7 +327,7 @@ func spread(v, reduced tensor.Tensor, axes []int) tensor.Tensor {
 
 // dropped removes the reduced axes, unless the call keeps them.
 func dropped(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
-	if keep, _ := c.Attr("keepdims").(bool); keep {
+	if keep, _ := c.Attr("keepdims").(bool); keep || axes != nil && len(axes) == 0 {
 		return x
 	}
 	if axes == nil {

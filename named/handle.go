@@ -137,7 +137,8 @@ func handleReduction(c *op.Call) ([]tenon.Value, error) {
 	}
 	keep, _ := c.Attr("keepdims").(bool)
 	axes, err := c.Axes(len(t.spec.names.ids))
-	if err != nil || keep || !clearAxis(t, axes) && len(axes) != len(t.spec.names.ids) {
+	ordered := c.Op.Places != 0 || c.Op.Monoid != nil && c.Op.Monoid.Ordered // several go by how they are stored
+	if err != nil || keep || !clearAxis(t, axes) && (ordered || len(axes) != len(t.spec.names.ids)) {
 		return nil, refusal(c)
 	}
 	rest := layoutOf(slices.DeleteFunc(slices.Clone(t.spec.names.ids), func(n id) bool { return slices.Contains(axes, t.spec.names.index(n)) }))

@@ -65,8 +65,12 @@ func init() {
 			if err := wantIndex(c, 1); err != nil {
 				return nil, err
 			}
-			if _, _, err := axesOf(c, c.Ints(2), c.Tensor(0).Shape()); err != nil {
-				return nil, err
+			if x := c.Tensor(0).Shape(); x.HasRank() {
+				for _, a := range c.Ints(2) {
+					if _, err := axisOf(c, a, x); err != nil {
+						return nil, err
+					}
+				}
 			}
 			s := c.Tensor(1).Shape()
 			if s.Rank() > 1 || s.Rank() == 1 && s.Dim(0) >= 0 && s.Dim(0) != len(c.Ints(2)) {
@@ -98,6 +102,7 @@ func init() {
 
 // Roll returns the elements of x moved along axes: by shift, one integer for all
 // axes or a vector with one for each. Elements that leave at one end come back at the other.
+// The shifts of an axis that is named twice add up, as in NumPy and TensorFlow.
 //
 //	x: [a, b], shift: int[] or int[axes] → [a, b], any element type. Gradient: the cotangent rolled back.
 func Roll(x, shift any, axes ...int) tensor.Tensor {

@@ -196,3 +196,21 @@ func TestStrings(t *testing.T) {
 	check("final sigma", ops.StringLower([]string{"ΟΔΟΣ"}, ops.UnitChar), []string{"οδος"})
 	check("no separator", ops.StringNGrams([]string{"a", "b"}, []int{2}, ops.NGramOptions{NoSeparator: true}), []string{"ab"})
 }
+
+// TestRollTwice: the shifts of an axis that is named twice add up.
+func TestRollTwice(t *testing.T) {
+	x := tensor.Of([]int{0, 1, 2, 3, 4, 5}, 2, 3)
+	for _, c := range []struct {
+		shift any
+		axes  []int
+		want  []int
+	}{
+		{[]int{1, 1}, []int{1, 1}, []int{1, 2, 0, 4, 5, 3}},
+		{[]int{1, 1, 2}, []int{1, 0, -1}, []int{3, 4, 5, 0, 1, 2}},
+		{2, []int{1, -1}, []int{2, 0, 1, 5, 3, 4}},
+	} {
+		if y := ops.Roll(x, c.shift, c.axes...); !tensor.Equal(y, tensor.Of(c.want, 2, 3), tensor.EqualOptions{}) {
+			t.Errorf("by %v along %v: %v, want %v", c.shift, c.axes, y, c.want)
+		}
+	}
+}

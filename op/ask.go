@@ -3,10 +3,7 @@ package op
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
-	"strings"
-	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/throw"
@@ -29,15 +26,21 @@ func (c *Call) ask(cand *candidate, values []tenon.Value) ([]tenon.Value, error)
 	return c.guarded(nil, cand.method, cand.name)
 }
 
+// endless is how many handlers of one operation may be at work. A handler that calls its
+// operation on its own value would overflow the stack, which Go does not recover from. It
+// may do that by way of other values and operations, and with calls that know nothing of
+// the one it answers, so that what grows is this number. So many handlers side by side, in
+// as many goroutines, are not to be expected, and fit the stack above one another.
+const endless = 1 << 14
+
 // guarded calls f, or else the method of h. A panic that is not ours becomes an
 // error that names the handler, and so do handlers that call one another without
 // end and results that are none. Without a name it is that of h's type, which is
 // asked only for an error: a Spec may be made for the asking.
 func (c *Call) guarded(f HandlerFunc, h Handler, name string) (out []tenon.Value, err error) {
-	returned := false
+	returned, m := false, c.Op.memory
 	defer c.recovered(h, name, &returned, &err)
-	var here byte
-	if c.sampled(uintptr(unsafe.Pointer(&here))) && tooDeep() {
+	if m.depth.Add(1) > endless {
 		err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s calls itself without end", nameOf(h, name)),
 			Hint: "a handler has to pass the operation on to the parts of its value, not to the value"}
 	} else if f != nil {
@@ -65,6 +68,7 @@ func nameOf(h Handler, name string) string {
 
 // recovered makes an error of what a handler threw, or of its panic.
 func (c *Call) recovered(h Handler, name string, returned *bool, err *error) {
+	c.Op.memory.depth.Add(-1)
 	if *returned {
 		return
 	}
@@ -104,40 +108,3 @@ func (h *handlerPanic) Error() string { return "see the cause for its stack" }
 
 // Stack returns the stack at the panic.
 func (h *handlerPanic) Stack() []byte { return h.stack }
-
-// A handler that calls itself would overflow the stack, which Go does not
-// recover from. So once in a while, before a handler is asked, the stack is looked
-// at. Handlers that wait for one another stand at different places of the stack, so
-// that one in sampling of them is looked at long before the stack is full.
-const (
-	sampling = 512
-	maxDepth = 300
-	frames   = 3 // a handler at work has at least so many frames on the stack
-)
-
-// sampled picks about one in sampling of calls, by its address and the place on the
-// stack where a handler is asked: the same call may come back to the same handler.
-func (c *Call) sampled(here uintptr) bool {
-	return uint64(uintptr(unsafe.Pointer(c))^here)*0x9E3779B97F4A7C15>>(64-9) == 0
-}
-
-// tooDeep reports whether more than maxDepth handlers are at work on this stack.
-// It costs little where the stack is short.
-func tooDeep() bool {
-	var one [1]uintptr
-	if runtime.Callers(maxDepth*frames, one[:]) == 0 {
-		return false
-	}
-	pcs := make([]uintptr, 20*maxDepth*frames)
-	stack := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
-	n := 0
-	for {
-		f, more := stack.Next()
-		if strings.HasSuffix(f.Function, "op.(*Call).guarded") {
-			n++
-		}
-		if !more || n > maxDepth {
-			return n > maxDepth
-		}
-	}
-}

@@ -8,6 +8,12 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
+// An Attribute is an attribute's value of a Go type that another package defines. It says
+// which plain data it is, of which the parameter's Convert function makes it again.
+type Attribute interface {
+	EncodeAttr() tenon.Encoding
+}
+
 // EncodeAttr returns the plain data of an attribute's value, for graphs that are
 // printed or stored. It reports false for what is not data, such as a Go function.
 func EncodeAttr(a any) (tenon.Encoding, bool) {
@@ -47,6 +53,8 @@ func EncodeAttr(a any) (tenon.Encoding, bool) {
 		return tenon.Strs(a), true
 	case tenon.Spec:
 		return tenon.SpecOf{Spec: a}, true
+	case Attribute:
+		return a.EncodeAttr(), true
 	case tenon.Encoding:
 		return tenon.NamedTuple{Name: "encoding", Fields: []tenon.Entry{{Name: "value", Value: a}}}, true
 	}
@@ -56,7 +64,7 @@ func EncodeAttr(a any) (tenon.Encoding, bool) {
 // DecodeAttr returns the value of an attribute of a parameter from its plain data.
 func DecodeAttr(p *Param, e tenon.Encoding) (any, error) {
 	bad := func() (any, error) {
-		return nil, tenon.NewError(tenon.ErrInvalid, "op.DecodeAttr", fmt.Sprintf("%s is not %s for %s", tenon.EncodingText(e), typeNames[p.Type], p.Name))
+		return nil, tenon.NewError(tenon.ErrInvalid, "op.DecodeAttr", fmt.Sprintf("%s is not %s for %s", tenon.EncodingText(e), p.want(), p.Name))
 	}
 	var v any
 	switch e := e.(type) {
@@ -94,7 +102,7 @@ func DecodeAttr(p *Param, e tenon.Encoding) (any, error) {
 	default:
 		return bad()
 	}
-	a, ok := attribute(p.Type, v)
+	a, ok := p.attribute(v)
 	if !ok {
 		return bad()
 	}

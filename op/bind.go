@@ -71,9 +71,9 @@ func (c *Call) bind(args []any, named map[string]any) error {
 			continue
 		}
 		if p.Kind == Attr {
-			a, ok := attribute(p.Type, c.Args[i])
+			a, ok := p.attribute(c.Args[i])
 			if !ok {
-				return fail(tenon.ErrDType, p.Name, "got the %T %v, want %s", c.Args[i], c.Args[i], typeNames[p.Type])
+				return fail(tenon.ErrDType, p.Name, "got the %T %v, want %s", c.Args[i], c.Args[i], p.want())
 			}
 			c.Args[i] = a
 		}
@@ -102,6 +102,22 @@ func names(o *Op) []string {
 }
 
 var typeNames = [...]string{"anything", "a bool", "an integer", "a number", "a string", "an element type", "a shape", "a list of integers", "a list of numbers", "a list of strings", "a Spec"}
+
+// attribute converts a to the Go type of an attribute.
+func (p *Param) attribute(a any) (any, bool) {
+	if p.Convert != nil {
+		return p.Convert(a)
+	}
+	return attribute(p.Type, a)
+}
+
+// want says what an attribute is to be.
+func (p *Param) want() string {
+	if p.Convert != nil {
+		return "a " + p.Name
+	}
+	return typeNames[p.Type]
+}
 
 // attribute converts a to the Go type of t.
 func attribute(t Type, a any) (any, bool) {
@@ -232,7 +248,14 @@ func bindTensors(c *Call) error {
 
 // isNil reports whether a Value is a nil pointer, whose methods would panic.
 func isNil(v tenon.Value) bool {
-	return *data(&v) == nil && reflect.ValueOf(v).Kind() == reflect.Pointer
+	switch v := v.(type) {
+	case *tensor.Dense:
+		return v == nil
+	case *tensor.Strings:
+		return v == nil
+	}
+	p := reflect.ValueOf(v)
+	return p.Kind() == reflect.Pointer && p.IsNil()
 }
 
 func nilArg(c *Call, where string, v any) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -24,9 +23,7 @@ type Call struct {
 	// Out has the inferred Specs of the results when the kernel runs.
 	Out []tenon.Spec
 
-	one  [1]tenon.Value // room for what One returns
-	many *tenon.Value   // the first of what Many returned
-	ctx  context.Context
+	ctx context.Context
 }
 
 // Context returns the context of the run that a kernel is part of: kernels that take
@@ -40,22 +37,6 @@ func (c *Call) Context() context.Context {
 
 // SetContext sets what [Call.Context] returns, before the call runs.
 func (c *Call) SetContext(ctx context.Context) { c.ctx = ctx }
-
-// One is what a handler returns for an operation with one result. It does what the
-// function [One] does in the memory of the call, and gives the call back: another
-// operation may use it as soon as the handler has returned. A handler that keeps the
-// call returns op.One(v).
-func (c *Call) One(v tenon.Value) ([]tenon.Value, error) {
-	c.one[0] = v
-	return c.one[:], nil
-}
-
-// Many is [Call.One] for an operation with several results: it returns them and gives the
-// call back.
-func (c *Call) Many(vs []tenon.Value) ([]tenon.Value, error) {
-	c.many = unsafe.SliceData(vs)
-	return vs, nil
-}
 
 // smallCall is a Call with room for its arguments, so that most calls need a
 // single allocation.

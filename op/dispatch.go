@@ -3,6 +3,7 @@ package op
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -29,71 +30,82 @@ var levels atomic.Int64
 func NextLevel() int { return int(levels.Add(1)) }
 
 // Do runs a bound call.
-func (c *Call) Do() ([]tenon.Value, error) { return c.do(nil) }
+func (c *Call) Do() ([]tenon.Value, error) {
+	a, err := c.answer(nil)
+	return a.list(), err
+}
 
 // DoTensors is [Call.Do] for calls whose results are tensors, as those of a graph's nodes
 // are.
 func (c *Call) DoTensors() ([]tensor.Tensor, error) {
-	out, err := c.Do()
+	a, err := c.answer(nil)
 	if err != nil {
 		return nil, err
 	}
-	return tensors(c.Op, out)
+	return a.all(c.Op)
 }
 
-// do finds who answers. A trace, if there is one, is told who is asked.
-func (c *Call) do(t *trace) ([]tenon.Value, error) {
+// answer finds who answers, and lets it. A trace, if there is one, is told who is asked.
+func (c *Call) answer(t *trace) (answer, error) {
 	plain, rec, only := c.scan()
 	if only != nil && t == nil {
 		out, err := c.guarded(nil, only, "")
 		if err == nil || !errors.Is(err, NotHandled) {
-			return out, err
+			return answer{values: out}, err
 		} // the one who declines is asked again, for the record
 	}
 	if !plain {
-		var room [4]tenon.Value
-		values := c.AppendValues(room[:0])
-		var seats [4]candidate
-		cands := candidates(seats[:0], values, rec != nil)
-		var declined []string
-		for i := range cands {
-			if !cands[i].takes(c, values) {
-				declined = append(declined, cands[i].name+" (without being asked)")
-				continue
-			}
-			out, err := c.ask(&cands[i], values)
-			if err != nil && errors.Is(err, NotHandled) {
-				t.asked(cands[i].name, "declined")
-				declined = append(declined, cands[i].name)
-				continue
-			}
-			if err != nil {
-				t.asked(cands[i].name, "failed")
-				return nil, err
-			}
-			t.asked(cands[i].name, "answered")
-			return out, nil
-		}
-		d, err := c.converted(values, declined)
-		if err != nil {
-			t.answered("nobody")
-			return nil, err
+		out, d, err := c.asked(t, rec != nil)
+		if d == nil {
+			return answer{values: out}, err
 		}
 		c = d
 		_, rec, _ = c.scan()
 	}
 	c, err := c.promoted()
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	if rec != nil {
 		// A promotion may have wrapped operands, so look again.
 		_, rec, _ = c.scan()
 		t.answered("the recorder " + fmt.Sprintf("%T", rec))
-		return rec.Record(c)
+		out, err := rec.Record(c)
+		return answer{values: out}, err
 	}
 	t.answered("the kernel")
-	return c.Run()
+	out, err := c.Run()
+	return answer{tensors: out}, err
+}
+
+// asked asks the candidates in turn. Where all decline it returns the call with plain
+// tensors in the place of values that stand for them.
+func (c *Call) asked(t *trace, recorders bool) (out []tenon.Value, plain *Call, err error) {
+	values := c.Values()
+	cands := candidates(nil, values, recorders)
+	var declined []string
+	for i := range cands {
+		if !cands[i].takes(c, values) {
+			declined = append(declined, cands[i].name+" (without being asked)")
+			continue
+		}
+		out, err := c.ask(&cands[i], values)
+		if err != nil && errors.Is(err, NotHandled) {
+			t.asked(cands[i].name, "declined")
+			declined = append(declined, cands[i].name)
+			continue
+		}
+		if err != nil {
+			t.asked(cands[i].name, "failed")
+			return nil, nil, err
+		}
+		t.asked(cands[i].name, "answered")
+		return out, nil, nil
+	}
+	if plain, err = c.converted(values, declined); err != nil {
+		t.answered("nobody")
+	}
+	return nil, plain, err
 }
 
 // scan looks at the tensor arguments: whether all are plain (concrete or recorders), the
@@ -114,7 +126,7 @@ func (c *Call) scan() (plain bool, rec Recorder, only Handler) {
 			if first == nil {
 				first = v
 			}
-			same = same && typeWord(first) == typeWord(v)
+			same = same && reflect.TypeOf(first) == reflect.TypeOf(v)
 		}
 	}
 	for _, i := range c.Op.tensors {
@@ -127,10 +139,33 @@ func (c *Call) scan() (plain bool, rec Recorder, only Handler) {
 			see(v)
 		}
 	}
-	if h, ok := first.(Handler); ok && same && rec == nil && undemanding(h) {
-		only = h
+	if first != nil && same && rec == nil {
+		only = c.Op.memory.alone(first)
 	}
 	return first == nil, rec, only
+}
+
+// lone is a Go type whose values alone are asked about a call in which no others but
+// plain tensors take part: they are Handlers, not Accepters, and the registry has no
+// handler for them.
+type lone struct {
+	typ reflect.Type
+	in  *registry
+}
+
+// alone returns v as the one to ask, and nil where others have to be looked at. The last
+// Go type of an operation's arguments is remembered.
+func (m *memory) alone(v tenon.Value) Handler {
+	typ, now := reflect.TypeOf(v), handlers.Load()
+	if k := m.lone.Load(); k != nil && k.typ == typ && k.in == now {
+		return v.(Handler)
+	}
+	h, ok := v.(Handler)
+	if _, picky := v.(Accepter); !ok || picky || len(registered(v.Spec().TypeName())) > 0 {
+		return nil
+	}
+	m.lone.Store(&lone{typ, now})
+	return h
 }
 
 // candidate is somebody to ask.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -140,6 +141,16 @@ func TestBadHandlers(t *testing.T) {
 		}, tenon.ErrInvalid, "plain"},
 		{"returns none", func(*box) op.HandlerFunc { return func(*op.Call) ([]tenon.Value, error) { return nil, nil } }, tenon.ErrInvalid, "returned 0 results, the operation has 1"},
 		{"returns nil", func(*box) op.HandlerFunc { return func(*op.Call) ([]tenon.Value, error) { return op.One(nil) } }, tenon.ErrInvalid, "returned nil as result 0"},
+		{"calls itself by a function", func(b *box) op.HandlerFunc {
+			return func(c *op.Call) ([]tenon.Value, error) { return op.One(op.Eval(c.Op, b)) }
+		}, tenon.ErrInvalid, "calls itself without end"},
+		{"calls itself by way of others", func(b *box) op.HandlerFunc {
+			return func(c *op.Call) ([]tenon.Value, error) {
+				next := newBox("I")
+				next.handle = func(d *op.Call) ([]tenon.Value, error) { return op.One(op.Apply(d, b)) }
+				return op.One(op.Apply(c, next))
+			}
+		}, tenon.ErrInvalid, "calls itself without end"},
 		{"calls itself", func(b *box) op.HandlerFunc { return func(c *op.Call) ([]tenon.Value, error) { return op.Do(c.Op, b) } }, tenon.ErrInvalid, "calls itself without end"},
 	}
 	for _, c := range cases {
@@ -148,6 +159,10 @@ func TestBadHandlers(t *testing.T) {
 		_, err := op.Do(o, b)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: got %v", c.name, err)
+		}
+		var e *tenon.Error
+		if err := thrown(func() { op.Eval(o, b) }); !errors.As(err, &e) || !strings.Contains(err.Error(), c.text) || len(e.Args) != 1 || e.Op != "test.Bad" {
+			t.Errorf("%s: threw %v", c.name, err)
 		}
 	}
 	b := newBox("H")
@@ -360,30 +375,47 @@ func TestKernels(t *testing.T) {
 }
 
 func TestEvalAndApply(t *testing.T) {
-	fast := 0
-	o := define(t, op.Op{Name: "test.fast", Params: unary,
-		Fast1: func(x *tensor.Dense) *tensor.Dense {
-			if x.Len() > 1 {
-				return nil
+	loops := 0
+	double := func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
+		if in[0] != dtype.Float32 {
+			return nil, dtype.None
+		}
+		return func(dst unsafe.Pointer, x [3]unsafe.Pointer, n int, _ uint8) {
+			loops++
+			for i, v := range unsafe.Slice((*float32)(x[0]), n) {
+				unsafe.Slice((*float32)(dst), n)[i] = 2 * v
 			}
-			fast++
-			return x
-		}})
-	two := define(t, op.Op{Name: "test.fast2", Params: binary,
-		Fast2: func(x, y *tensor.Dense) *tensor.Dense { fast++; return y }})
-	x := tensor.Scalar(float32(1))
-	if op.Unary(o, x) != x || op.Binary(two, x, x) != x || fast != 2 {
-		t.Errorf("the short way is taken %d times", fast)
+		}, in[0]
 	}
-	long := tensor.Of([]float32{1, 2})
-	if op.Unary(o, long) != long || op.Unary(o, 3).DType() != dtype.Int64 || fast != 2 {
-		t.Errorf("the short way is taken %d times", fast)
+	o := define(t, op.Op{Name: "test.even", Params: unary, Block: double})
+	two := define(t, op.Op{Name: "test.even2", Params: binary, Block: double})
+	x, long := tensor.Scalar(float32(1)), tensor.Of([]float32{1, 2})
+	view := tensor.Of([]float32{1, 0, 2, 0}).(*tensor.Dense).View(0, shape.Of(2), []int{2})
+	for name, c := range map[string]struct {
+		o    *op.Op
+		args []any
+		loop bool
+	}{
+		"one array":             {o, []any{long}, true},
+		"one shape":             {two, []any{long, tensor.Of([]float32{3, 4})}, true},
+		"other element types":   {o, []any{tensor.Of([]int32{1, 2})}, false},
+		"a number":              {two, []any{long, 2}, false},
+		"a scalar":              {two, []any{long, x}, false},
+		"gaps":                  {o, []any{view}, false},
+		"nothing":               {o, []any{tensor.Of([]float32{})}, false},
+		"more than a small one": {o, []any{tensor.Of(make([]float32, 1<<13))}, false},
+	} {
+		before := loops
+		if y := op.Eval(c.o, c.args...); (loops > before) != c.loop || c.loop && !tensor.Equal(y, tensor.Of([]float32{2, 4}), tensor.EqualOptions{}) {
+			t.Errorf("%s: the loop in front runs %d times and gives %v", name, loops-before, y)
+		}
 	}
+	loops = 0
 	c, err := op.NewCall(o, long)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if op.Apply(c, x) != x || fast != 3 || op.ApplyN(c, long)[0] != long {
+	if y := op.Apply(c, x); tensor.Item[float32](y) != 2 || loops != 1 || op.ApplyN(c, tensor.Of([]int32{1}))[0].DType() != dtype.Int32 {
 		t.Error("Apply")
 	}
 	if err := thrown(func() { op.Apply(c, x, x) }); !errors.Is(err, tenon.ErrInvalid) {
@@ -393,7 +425,7 @@ func TestEvalAndApply(t *testing.T) {
 		t.Errorf("nil: %v", err)
 	}
 	var none *tensor.Dense
-	if err := thrown(func() { op.Unary(o, none) }); !errors.Is(err, tenon.ErrDType) {
+	if err := thrown(func() { op.Eval(o, none) }); !errors.Is(err, tenon.ErrDType) {
 		t.Errorf("a nil pointer: %v", err)
 	}
 	odd := define(t, op.Op{Name: "test.odd", Params: unary, Results: -1, Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return []tensor.Tensor{c.Tensor(0), c.Tensor(0)}, nil }})
@@ -402,5 +434,88 @@ func TestEvalAndApply(t *testing.T) {
 	}
 	if out := op.EvalN(odd, x); len(out) != 2 {
 		t.Errorf("got %v", out)
+	}
+}
+
+// TestCallsAreKept: a call belongs to the handler that is asked, also after it has
+// returned, and calls inside of calls and beside them do not disturb one another.
+func TestCallsAreKept(t *testing.T) {
+	o := define(t, op.Op{Name: "test.kept", Params: binary, Statement: op.Statement{Axes: op.Map}})
+	results := make([]*box, 100)
+	for i := range results {
+		results[i] = newBox("Back")
+	}
+	var kept []*op.Call
+	keeper := newBox("Keeper")
+	keeper.handle = func(c *op.Call) ([]tenon.Value, error) {
+		kept = append(kept, c)
+		return op.One(c.Value(1))
+	}
+	inner := newBox("Back")
+	inner.handle = func(c *op.Call) ([]tenon.Value, error) { return op.One(c.Value(0)) }
+	outer := newBox("Back")
+	outer.handle = func(c *op.Call) ([]tenon.Value, error) {
+		first := op.Apply(c, inner, inner)
+		y, ok := op.Arg[*box](c, 1)
+		if first != tensor.Tensor(inner) || !ok || c.Op != o {
+			t.Errorf("a call inside of the call changes it: %v, %v", first, c.Args)
+		}
+		return op.One(y)
+	}
+	x := tensor.Scalar(float32(1))
+	for i := range 10 {
+		op.Eval(o, keeper, x)
+		if got := op.Eval(o, outer, results[i]); got != tensor.Tensor(results[i]) {
+			t.Fatalf("call %d answers %v", i, got)
+		}
+	}
+	for i, c := range kept {
+		if c.Op != o || c.Value(0) != tenon.Value(keeper) || c.Value(1) != tenon.Value(x) {
+			t.Errorf("kept call %d is %v %v", i, c.Op, c.Args)
+		}
+	}
+	var wg sync.WaitGroup
+	for _, want := range results {
+		wg.Go(func() {
+			for range 100 {
+				if got := op.Eval(o, outer, want); got != tensor.Tensor(want) {
+					t.Errorf("beside others: %v", got)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if _, ok := op.Arg[*recorder](kept[0], 0); ok {
+		t.Error("an argument of another type")
+	}
+}
+
+// TestWhatIsRememberedFollowsRegistration: handlers that come and go, and values of other
+// types in the same place, are found by an operation that remembers its last arguments.
+func TestWhatIsRememberedFollowsRegistration(t *testing.T) {
+	o := define(t, op.Op{Name: "test.remembered", Params: unary})
+	own, other := newBox("Own"), newBox("Other")
+	who := func() tenon.Value {
+		out, err := op.Do(o, own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out[0]
+	}
+	for range 2 {
+		if who() != tenon.Value(own) {
+			t.Fatal("the value does not answer for itself")
+		}
+		remove, err := op.Handle("op_test.Own", op.Match{Op: o}, func(*op.Call) ([]tenon.Value, error) { return op.One(other) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if who() != tenon.Value(other) {
+			t.Error("a handler that was registered is not asked")
+		}
+		remove()
+	}
+	if y := op.Eval(o, tensor.Scalar(int32(1))); y.DType() != dtype.Int32 {
+		t.Errorf("a plain tensor: %v", y)
 	}
 }

@@ -57,7 +57,8 @@ func Explain(o *Op, args ...any) Explanation {
 // Explain runs a bound call and tells who was asked, in which order, and who answered.
 func (c *Call) Explain() Explanation {
 	e := Explanation{Op: c.Op.Name}
-	e.Results, e.Err = c.do(&trace{&e})
+	a, err := c.answer(&trace{&e})
+	e.Results, e.Err = a.list(), err
 	return e
 }
 

@@ -202,10 +202,6 @@ func overlap(a, b []string) bool {
 	return true
 }
 
-// Handled reports whether a handler is registered for values of the type, so that a
-// call with one may not take a short way past dispatch.
-func Handled(typeName string) bool { return len(registered(typeName)) > 0 }
-
 func registered(typeName string) []*handler {
 	r := handlers.Load()
 	if r == nil {

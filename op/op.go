@@ -51,6 +51,10 @@ type Param struct {
 	Optional bool // may be left out or nil
 	KeyOnly  bool // is given by name only
 
+	// Convert makes an attribute of a Go type that another package defines of what a call
+	// gives it, of its own data as well ([Attribute]). Type is not looked at then.
+	Convert func(a any) (any, bool)
+
 	// Group makes tensor parameters with the same number, above zero, agree on an
 	// element type: constants take the others' type, and what then differs is
 	// promoted by a recorded cast.
@@ -106,11 +110,6 @@ type Op struct {
 	// piecewise constant or not a floating number.
 	Nondifferentiable bool
 
-	// Fast1 and Fast2 compute a result for one or two dense arguments without
-	// binding, and return nil where the general way has to be taken.
-	Fast1 func(x *tensor.Dense) *tensor.Dense
-	Fast2 func(x, y *tensor.Dense) *tensor.Dense
-
 	// Block returns the loop of an elementwise operation for operands of the given
 	// element types, and the element type of its result; nil where there is none
 	// that cannot fail. The interpreter of graphs fuses operations that have one.
@@ -126,11 +125,12 @@ type Op struct {
 	axis    int    // index of the parameter for axes, or -1
 	plain   bool   // all parameters are single tensors that are given by position
 	place   source.Place
+	memory  *memory
 }
 
 // A BlockFunc computes n elements of an elementwise operation. Bit i of scalars
 // says that operand i is one element for all.
-type BlockFunc func(dst unsafe.Pointer, operands *[3]unsafe.Pointer, n int, scalars uint8)
+type BlockFunc func(dst unsafe.Pointer, operands [3]unsafe.Pointer, n int, scalars uint8)
 
 // String returns the operation's name.
 func (o *Op) String() string { return o.Name }
@@ -207,7 +207,7 @@ func register(o *Op) error {
 		return fail("the statement of operation %s %s", o.Name, wrong)
 	}
 	o.axis = o.axisParam()
-	o.fn, o.place, o.Class = o.named(), source.Here(), o.class()
+	o.fn, o.place, o.Class, o.memory = o.named(), source.Here(), o.class(), new(memory)
 	opsMu.Lock()
 	defer opsMu.Unlock()
 	if old, ok := all[o.Name]; ok {

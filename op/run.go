@@ -9,7 +9,7 @@ import (
 
 // Run runs the kernel of a call whose tensor arguments are all concrete and
 // promoted.
-func (c *Call) Run() ([]tenon.Value, error) {
+func (c *Call) Run() ([]tensor.Tensor, error) {
 	out, err := c.Op.Infer(c)
 	if err != nil {
 		return nil, c.Fail(err)
@@ -23,11 +23,7 @@ func (c *Call) Run() ([]tenon.Value, error) {
 	if err != nil {
 		return nil, c.Fail(err)
 	}
-	vals := make([]tenon.Value, len(res))
-	for i, r := range res {
-		vals[i] = r
-	}
-	return vals, nil
+	return res, nil
 }
 
 func (c *Call) kernel() (out []tensor.Tensor, err error) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
@@ -17,7 +16,7 @@ import (
 // Sigmoid returns 1/(1 + e^-x).
 //
 // Gradient: ct·y·(1 - y).
-func Sigmoid(x any) tensor.Tensor { return op.Unary(sigmoidOp, x) }
+func Sigmoid(x any) tensor.Tensor { return op.Eval(sigmoidOp, x) }
 
 var sigmoidOp = unary(elementwise.Sigmoid, op.Op{Statement: mapped, Doc: "1/(1 + e^-x)"})
 
@@ -31,7 +30,7 @@ func init() {
 // LogSigmoid returns log(1/(1 + e^-x)).
 //
 // Gradient: ct·Sigmoid(-x).
-func LogSigmoid(x any) tensor.Tensor { return op.Unary(logSigmoidOp, x) }
+func LogSigmoid(x any) tensor.Tensor { return op.Eval(logSigmoidOp, x) }
 
 var logSigmoidOp = unary(elementwise.LogSigmoid, op.Op{Statement: mapped, Doc: "logarithm of the sigmoid"})
 
@@ -42,7 +41,7 @@ func init() {
 // Softplus returns log(1 + e^x).
 //
 // Gradient: ct·Sigmoid(x).
-func Softplus(x any) tensor.Tensor { return op.Unary(softplusOp, x) }
+func Softplus(x any) tensor.Tensor { return op.Eval(softplusOp, x) }
 
 var softplusOp = unary(elementwise.Softplus, op.Op{Statement: mapped, Doc: "log(1 + e^x)"})
 
@@ -53,7 +52,7 @@ func init() {
 // Softsign returns x/(1 + |x|).
 //
 // Gradient: ct/(1 + |x|)².
-func Softsign(x any) tensor.Tensor { return op.Unary(softsignOp, x) }
+func Softsign(x any) tensor.Tensor { return op.Eval(softsignOp, x) }
 
 var softsignOp = unary(elementwise.Softsign, op.Op{Statement: keepsZero, Doc: "x/(1 + |x|)"})
 
@@ -64,7 +63,7 @@ func init() {
 // Relu returns max(x, 0), NaN for NaN.
 //
 // Gradient: ct where x > 0.
-func Relu(x any) tensor.Tensor { return op.Unary(reluOp, x) }
+func Relu(x any) tensor.Tensor { return op.Eval(reluOp, x) }
 
 var reluOp = unary(elementwise.Relu, op.Op{Statement: keepsZero, Doc: "max(x, 0)"})
 
@@ -75,7 +74,7 @@ func init() {
 // Relu6 returns min(max(x, 0), 6), NaN for NaN.
 //
 // Gradient: ct where 0 < x < 6.
-func Relu6(x any) tensor.Tensor { return op.Unary(relu6Op, x) }
+func Relu6(x any) tensor.Tensor { return op.Eval(relu6Op, x) }
 
 var relu6Op = unary(elementwise.Relu6, op.Op{Statement: keepsZero, Doc: "min(max(x, 0), 6)"})
 
@@ -90,7 +89,7 @@ func between(x tensor.Tensor, lo, hi float64) tensor.Tensor {
 // LeakyRelu returns x where it is positive and alpha·x elsewhere. 0.2 is a common alpha.
 //
 // Gradient: ct where x > 0, elsewhere ct·alpha.
-func LeakyRelu(x any, alpha float64) tensor.Tensor { return direct.Eval(leakyReluOp, x, alpha) }
+func LeakyRelu(x any, alpha float64) tensor.Tensor { return op.Eval(leakyReluOp, x, alpha) }
 
 var leakyReluOp = scaledUnary(elementwise.LeakyRelu, op.Op{Statement: keepsZero, Doc: "x, or alpha·x where x is not positive"}, 0.2)
 
@@ -104,7 +103,7 @@ func init() {
 // al., arXiv:1511.07289). 1 is the common alpha.
 //
 // Gradient: ct where x > 0, elsewhere ct·(y + alpha).
-func Elu(x any, alpha float64) tensor.Tensor { return direct.Eval(eluOp, x, alpha) }
+func Elu(x any, alpha float64) tensor.Tensor { return op.Eval(eluOp, x, alpha) }
 
 var eluOp = scaledUnary(elementwise.Elu, op.Op{Statement: keepsZero, Doc: "x, or alpha·(e^x - 1) where x is not positive"}, 1)
 
@@ -149,7 +148,7 @@ const (
 // α ≈ 1.6733 and λ ≈ 1.0507 (Klambauer et al., arXiv:1706.02515).
 //
 // Gradient: ct·λ where x > 0, elsewhere ct·(y + λα).
-func Selu(x any) tensor.Tensor { return op.Unary(seluOp, x) }
+func Selu(x any) tensor.Tensor { return op.Eval(seluOp, x) }
 
 var seluOp = unary(elementwise.Selu, op.Op{Statement: keepsZero, Doc: "scaled exponential linear unit"})
 
@@ -163,7 +162,7 @@ func init() {
 // distribution (Hendrycks and Gimpel, arXiv:1606.08415).
 //
 // Gradient: ct·(Φ(x) + x·φ(x)), with φ the density.
-func Gelu(x any) tensor.Tensor { return op.Unary(geluOp, x) }
+func Gelu(x any) tensor.Tensor { return op.Eval(geluOp, x) }
 
 var geluOp = unary(elementwise.Gelu, op.Op{Statement: keepsZero, Doc: "x times the normal distribution function"})
 
@@ -185,7 +184,7 @@ const (
 // approximation of [Gelu].
 //
 // Gradient: ct·(s + 2·x·s·(1 - s)·u'), with s = Sigmoid(2u).
-func GeluTanh(x any) tensor.Tensor { return op.Unary(geluTanhOp, x) }
+func GeluTanh(x any) tensor.Tensor { return op.Eval(geluTanhOp, x) }
 
 var geluTanhOp = unary(elementwise.GeluTanh, op.Op{Statement: keepsZero, Doc: "an approximation of gelu"})
 
@@ -201,7 +200,7 @@ func init() {
 // Silu returns x·Sigmoid(x), also called swish.
 //
 // Gradient: ct·s·(1 + x·(1 - s)), with s = Sigmoid(x).
-func Silu(x any) tensor.Tensor { return op.Unary(siluOp, x) }
+func Silu(x any) tensor.Tensor { return op.Eval(siluOp, x) }
 
 var siluOp = unary(elementwise.Silu, op.Op{Statement: keepsZero, Doc: "x times its sigmoid"})
 
@@ -215,7 +214,7 @@ func init() {
 // Mish returns x·tanh(Softplus(x)) (Misra, arXiv:1908.08681).
 //
 // Gradient: ct·(t + x·(1 - t²)·Sigmoid(x)), with t = tanh(Softplus(x)).
-func Mish(x any) tensor.Tensor { return op.Unary(mishOp, x) }
+func Mish(x any) tensor.Tensor { return op.Eval(mishOp, x) }
 
 var mishOp = unary(elementwise.Mish, op.Op{Statement: keepsZero, Doc: "x times the tanh of its softplus"})
 
@@ -230,7 +229,7 @@ func init() {
 // [Sigmoid] (Howard et al., arXiv:1905.02244).
 //
 // Gradient: ct/6 where -3 < x < 3.
-func HardSigmoid(x any) tensor.Tensor { return op.Unary(hardSigmoidOp, x) }
+func HardSigmoid(x any) tensor.Tensor { return op.Eval(hardSigmoidOp, x) }
 
 var hardSigmoidOp = unary(elementwise.HardSigmoid, op.Op{Statement: mapped, Doc: "min(max(x+3, 0), 6)/6"})
 
@@ -243,7 +242,7 @@ func init() {
 // HardSilu returns x·HardSigmoid(x).
 //
 // Gradient: ct·(2x+3)/6 where -3 < x < 3, ct above, 0 below.
-func HardSilu(x any) tensor.Tensor { return op.Unary(hardSiluOp, x) }
+func HardSilu(x any) tensor.Tensor { return op.Eval(hardSiluOp, x) }
 
 var hardSiluOp = unary(elementwise.HardSilu, op.Op{Statement: keepsZero, Doc: "x times its hard sigmoid"})
 

@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -42,7 +41,7 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x := c.Tensor(0)
-			return []tensor.Tensor{direct.Eval(putAlongAxisOp, zerosOf(x, ct[0]), c.Value(1), ct[0], c.Int(2), true), nil}
+			return []tensor.Tensor{op.Eval(putAlongAxisOp, zerosOf(x, ct[0]), c.Value(1), ct[0], c.Int(2), true), nil}
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			v := allInFront(c.Values(), batched)
@@ -58,7 +57,7 @@ func init() {
 //	x: [a, n, b], indices: int[a, m, b], axis 1 → [a, m, b], any element type.
 //	Gradient: the cotangents added up at their positions.
 func TakeAlongAxis(x, indices any, axis int) tensor.Tensor {
-	return direct.Eval(takeAlongAxisOp, x, indices, axis)
+	return op.Eval(takeAlongAxisOp, x, indices, axis)
 }
 
 // alongShape returns the shape of the indices of argument i, which goes with that
@@ -129,7 +128,7 @@ func init() {
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			v := allInFront(c.Values(), batched)
-			return results(direct.Eval(putAlongAxisOp, v[0], v[1], v[2], shiftAxis(c.Int(3)), c.Bool(4)))
+			return results(op.Eval(putAlongAxisOp, v[0], v[1], v[2], shiftAxis(c.Int(3)), c.Bool(4)))
 		},
 	})
 }
@@ -140,7 +139,7 @@ func init() {
 //	x: [a, n, b], indices: int[a, m, b], updates: [a, m, b], axis 1 → [a, n, b], any element type.
 //	Gradient: for x the cotangent with zeros at the positions, for updates the cotangent there.
 func PutAlongAxis(x, indices, updates any, axis int) tensor.Tensor {
-	return direct.Eval(putAlongAxisOp, x, indices, updates, axis, false)
+	return op.Eval(putAlongAxisOp, x, indices, updates, axis, false)
 }
 
 // AddAlongAxis is [PutAlongAxis] with the updates added, also several at one position.
@@ -148,7 +147,7 @@ func PutAlongAxis(x, indices, updates any, axis int) tensor.Tensor {
 //	x: [a, n, b], indices: int[a, m, b], updates: [a, m, b], axis 1 → [a, n, b], numbers.
 //	Gradient: for x the cotangent, for updates the cotangent taken along the axis.
 func AddAlongAxis(x, indices, updates any, axis int) tensor.Tensor {
-	return direct.Eval(putAlongAxisOp, x, indices, updates, axis, true)
+	return op.Eval(putAlongAxisOp, x, indices, updates, axis, true)
 }
 
 // alongIndex turns positions along an axis (arguments 1 and 3) into positions among

@@ -9,7 +9,7 @@ import (
 // Add returns x + y. Integers wrap; for truth values it is the logical or.
 //
 // Gradient: ct for both.
-func Add(x, y any) tensor.Tensor { return op.Binary(addOp, x, y) }
+func Add(x, y any) tensor.Tensor { return op.Eval(addOp, x, y) }
 
 var addOp = binary(elementwise.Add, op.Op{Statement: additive, Doc: "x + y"})
 
@@ -20,7 +20,7 @@ func init() {
 // Sub returns x - y. Integers wrap.
 //
 // Gradient: ct for x, -ct for y.
-func Sub(x, y any) tensor.Tensor { return op.Binary(subOp, x, y) }
+func Sub(x, y any) tensor.Tensor { return op.Eval(subOp, x, y) }
 
 var subOp = binary(elementwise.Sub, op.Op{Statement: additive, Doc: "x - y"})
 
@@ -31,7 +31,7 @@ func init() {
 // Mul returns x · y. Integers wrap; for truth values it is the logical and.
 //
 // Gradient: ct·y for x, ct·x for y.
-func Mul(x, y any) tensor.Tensor { return op.Binary(mulOp, x, y) }
+func Mul(x, y any) tensor.Tensor { return op.Eval(mulOp, x, y) }
 
 var mulOp = binary(elementwise.Mul, op.Op{Statement: multiplying, Doc: "x · y"})
 
@@ -45,7 +45,7 @@ func init() {
 // or NaN.
 //
 // Gradient: ct/y for x, -ct·(x/y)/y for y.
-func Div(x, y any) tensor.Tensor { return op.Binary(divOp, x, y) }
+func Div(x, y any) tensor.Tensor { return op.Eval(divOp, x, y) }
 
 var divOp = binary(elementwise.Div, op.Op{Statement: op.Statement{Axes: op.Map, Zero: op.Zero{Dividend: one, Linear: []op.Operands{one}}}, Doc: "x / y, in float64 for integers"})
 
@@ -60,7 +60,7 @@ func init() {
 // that names the element.
 //
 // Gradient: zero.
-func FloorDiv(x, y any) tensor.Tensor { return op.Binary(floorDivOp, x, y) }
+func FloorDiv(x, y any) tensor.Tensor { return op.Eval(floorDivOp, x, y) }
 
 var floorDivOp = binary(elementwise.FloorDiv, op.Op{Statement: divided, Doc: "x / y rounded down", Nondifferentiable: true})
 
@@ -68,7 +68,7 @@ var floorDivOp = binary(elementwise.FloorDiv, op.Op{Statement: divided, Doc: "x 
 // divided by zero are an error that names the element.
 //
 // Gradient: ct for x, -ct·⌊x / y⌋ for y.
-func Mod(x, y any) tensor.Tensor { return op.Binary(modOp, x, y) }
+func Mod(x, y any) tensor.Tensor { return op.Eval(modOp, x, y) }
 
 var modOp = binary(elementwise.Mod, op.Op{Statement: divided, Doc: "the remainder of x / y, with the sign of y"})
 
@@ -82,7 +82,7 @@ func init() {
 // divided by zero are an error that names the element.
 //
 // Gradient: zero.
-func TruncateDiv(x, y any) tensor.Tensor { return op.Binary(truncateDivOp, x, y) }
+func TruncateDiv(x, y any) tensor.Tensor { return op.Eval(truncateDivOp, x, y) }
 
 var truncateDivOp = binary(elementwise.TruncDiv, op.Op{Statement: divided, Doc: "x / y rounded toward zero", Nondifferentiable: true})
 
@@ -90,7 +90,7 @@ var truncateDivOp = binary(elementwise.TruncDiv, op.Op{Statement: divided, Doc: 
 // as Go's %.
 //
 // Gradient: ct for x, -ct·trunc(x / y) for y.
-func TruncateMod(x, y any) tensor.Tensor { return op.Binary(truncateModOp, x, y) }
+func TruncateMod(x, y any) tensor.Tensor { return op.Eval(truncateModOp, x, y) }
 
 var truncateModOp = binary(elementwise.TruncMod, op.Op{Statement: divided, Doc: "the remainder of x / y, with the sign of x"})
 
@@ -105,7 +105,7 @@ func init() {
 //
 // Gradient: ct·y·x^(y-1) for x, where 0 for y = 0; ct·x^y·log x for y, and 0
 // for x ≤ 0.
-func Pow(x, y any) tensor.Tensor { return op.Binary(powOp, x, y) }
+func Pow(x, y any) tensor.Tensor { return op.Eval(powOp, x, y) }
 
 var powOp = binary(elementwise.Pow, op.Op{Statement: mapped, Doc: "x to the power y"})
 
@@ -127,7 +127,7 @@ func init() {
 // Maximum returns the greater of x and y, NaN where either is.
 //
 // Gradient: ct for the greater one, half of it for each where they are equal.
-func Maximum(x, y any) tensor.Tensor { return op.Binary(maximumOp, x, y) }
+func Maximum(x, y any) tensor.Tensor { return op.Eval(maximumOp, x, y) }
 
 var maximumOp = binary(elementwise.Maximum, op.Op{Statement: keepsZero, Doc: "the greater of x and y"})
 
@@ -136,7 +136,7 @@ func init() { maximumOp.VJP = vjp2(vjpExtreme) }
 // Minimum returns the lesser of x and y, NaN where either is.
 //
 // Gradient: ct for the lesser one, half of it for each where they are equal.
-func Minimum(x, y any) tensor.Tensor { return op.Binary(minimumOp, x, y) }
+func Minimum(x, y any) tensor.Tensor { return op.Eval(minimumOp, x, y) }
 
 var minimumOp = binary(elementwise.Minimum, op.Op{Statement: keepsZero, Doc: "the lesser of x and y"})
 
@@ -152,7 +152,7 @@ func vjpExtreme(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
 // SquaredDifference returns (x - y)², and |x - y|² for complex tensors.
 //
 // Gradient: 2·ct·(x - y) for x, its negative for y.
-func SquaredDifference(x, y any) tensor.Tensor { return op.Binary(squaredDifferenceOp, x, y) }
+func SquaredDifference(x, y any) tensor.Tensor { return op.Eval(squaredDifferenceOp, x, y) }
 
 var squaredDifferenceOp = binary(elementwise.SquaredDifference, op.Op{Statement: keepsZero, Doc: "(x - y)²"})
 
@@ -170,7 +170,7 @@ func init() {
 // integers.
 //
 // Gradient: ct·y/(x²+y²) for x, -ct·x/(x²+y²) for y, where x is the first operand.
-func Atan2(x, y any) tensor.Tensor { return op.Binary(atan2Op, x, y) }
+func Atan2(x, y any) tensor.Tensor { return op.Eval(atan2Op, x, y) }
 
 var atan2Op = binary(elementwise.Atan2, op.Op{Statement: keepsZero, Doc: "the angle of the point with coordinates y and x"})
 
@@ -184,7 +184,7 @@ func init() {
 // Hypot returns √(x² + y²) without overflow on the way, in float64 for integers.
 //
 // Gradient: ct·x/z for x, ct·y/z for y, where z is the result; 0 where that is 0.
-func Hypot(x, y any) tensor.Tensor { return op.Binary(hypotOp, x, y) }
+func Hypot(x, y any) tensor.Tensor { return op.Eval(hypotOp, x, y) }
 
 var hypotOp = binary(elementwise.Hypot, op.Op{Statement: keepsZero, Doc: "√(x² + y²)"})
 
@@ -198,7 +198,7 @@ func init() {
 // Xlogy returns x·log y, and 0 where x is 0.
 //
 // Gradient: ct·log y for x, where 0 for x = 0; ct·x/y for y.
-func Xlogy(x, y any) tensor.Tensor { return op.Binary(xlogyOp, x, y) }
+func Xlogy(x, y any) tensor.Tensor { return op.Eval(xlogyOp, x, y) }
 
 var xlogyOp = binary(elementwise.Xlogy, op.Op{Statement: absorbsFirst, Doc: "x·log y, 0 where x is 0"})
 
@@ -224,7 +224,7 @@ func divNonzero(x, y tensor.Tensor) tensor.Tensor {
 // Xlog1py returns x·log(1 + y), and 0 where x is 0.
 //
 // Gradient: ct·log(1 + y) for x, where 0 for x = 0; ct·x/(1 + y) for y.
-func Xlog1py(x, y any) tensor.Tensor { return op.Binary(xlog1pyOp, x, y) }
+func Xlog1py(x, y any) tensor.Tensor { return op.Eval(xlog1pyOp, x, y) }
 
 var xlog1pyOp = binary(elementwise.Xlog1py, op.Op{Statement: absorbsFirst, Doc: "x·log(1 + y), 0 where x is 0"})
 
@@ -239,6 +239,6 @@ func init() {
 // y, and y where they are equal.
 //
 // Gradient: zero.
-func NextAfter(x, y any) tensor.Tensor { return op.Binary(nextAfterOp, x, y) }
+func NextAfter(x, y any) tensor.Tensor { return op.Eval(nextAfterOp, x, y) }
 
 var nextAfterOp = binary(elementwise.NextAfter, op.Op{Statement: keepsZero, Name: "next_after", Doc: "the next number after x toward y", Nondifferentiable: true})

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/attention"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -46,7 +45,7 @@ func init() {
 			return results(r.forward(c))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return direct.EvalN(attendGradOp, c.Value(0), c.Value(1), c.Value(2), ct[0], c.Ints(3), c.Ints(4), c.Ints(5), c.Ints(6), c.Float(7))
+			return op.EvalN(attendGradOp, c.Value(0), c.Value(1), c.Value(2), ct[0], c.Ints(3), c.Ints(4), c.Ints(5), c.Ints(6), c.Float(7))
 		},
 		Batch: batchAttend,
 	})
@@ -251,7 +250,7 @@ func batchAttend(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			args[i] = append([]int{fresh}, c.Ints(i)...)
 		}
 	}
-	return direct.EvalN(c.Op, args...), nil
+	return op.EvalN(c.Op, args...), nil
 }
 
 // vjpAttendGrad is the gradient of attend_grad, of operations that have gradients
@@ -274,11 +273,11 @@ func vjpAttendGrad(c *op.Call, _, u []tensor.Tensor) []tensor.Tensor {
 	u0 := scaled(u[0])
 	p := Softmax(Contract(q, k, ql, kl, sl), -1)
 	dp := Contract(g, v, ol, vl, sl)
-	ds := direct.Eval(softmaxGradOp, p, dp, -1)
+	ds := op.Eval(softmaxGradOp, p, dp, -1)
 	w := Add(Contract(u0, k, ql, kl, sl), Contract(q, u[1], ql, kl, sl)) // the cotangent of ds
 	gp := Add(Contract(g, u[2], ol, vl, sl),
 		Sub(Mul(w, Sub(dp, SumKeep(Mul(p, dp), -1))), Mul(dp, SumKeep(Mul(p, w), -1))))
-	gs, gdp := direct.Eval(softmaxGradOp, p, gp, -1), direct.Eval(softmaxGradOp, p, w, -1)
+	gs, gdp := op.Eval(softmaxGradOp, p, gp, -1), op.Eval(softmaxGradOp, p, w, -1)
 	return []tensor.Tensor{
 		scaled(Add(Contract(ds, u[1], sl, kl, ql), Contract(gs, k, sl, kl, ql))),
 		Add(Contract(ds, u0, sl, ql, kl), Contract(gs, q, sl, ql, kl)),

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/gemm"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/internal/par"
@@ -35,7 +34,7 @@ type AttentionOptions struct {
 // Gradient: with the weights p and dp = ct·valueᵀ, ds = p·(dp - Σ p·dp)·scale: ds·key
 // for the query, dsᵀ·query for the key, pᵀ·ct for the value.
 func Attention(query, key, value any, o AttentionOptions) tensor.Tensor {
-	return direct.Eval(attentionOp, query, key, value, o.Mask, o.Scale, o.Causal)
+	return op.Eval(attentionOp, query, key, value, o.Mask, o.Scale, o.Causal)
 }
 
 var attentionOp = op.Register(&op.Op{
@@ -268,7 +267,7 @@ func vjpAttention(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		p = Where(allowed, Softmax(Where(allowed, scores, lowestOf(q.DType())), -1), zero)
 	}
 	dp := MatMulT(g, v, false, true)
-	ds := Mul(direct.Eval(softmaxGradOp, p, dp, -1), scale)
+	ds := Mul(op.Eval(softmaxGradOp, p, dp, -1), scale)
 	grads := []tensor.Tensor{
 		sumTo(MatMul(ds, k), q), sumTo(MatMulT(ds, q, true, false), k), sumTo(MatMulT(p, g, true, false), v),
 	}

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -65,34 +64,7 @@ func init() {
 //
 //	x: [a, 1] → [n, a, b], any element type. Gradient: the cotangent summed over what stretched.
 func BroadcastTo(x, shape any) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok {
-		if dims, ok := shape.([]int); ok && broadcasts(d.Shape(), dims) {
-			return stretchedTo(d, dims)
-		}
-	}
-	return direct.Eval(broadcastToOp, x, shape)
-}
-
-// stretchedTo views x with sizes to which it broadcasts.
-func stretchedTo(x *tensor.Dense, dims []int) *tensor.Dense {
-	return move.Stretched(x, shape.Of(dims...))
-}
-
-// broadcasts reports whether a tensor of shape s broadcasts to sizes that are not
-// negative and not unreasonably large.
-func broadcasts(s shape.Shape, dims []int) bool {
-	off := len(dims) - s.Rank()
-	if off < 0 || len(dims) > shape.MaxRank {
-		return false
-	}
-	total := 1
-	for i, d := range dims {
-		if d < 0 || d > 0 && total > maxBytes/16/d || i >= off && s.Dim(i-off) != 1 && s.Dim(i-off) != d {
-			return false
-		}
-		total *= max(d, 1)
-	}
-	return true
+	return op.Eval(broadcastToOp, x, shape)
 }
 
 // stretches fails where a tensor of shape s does not broadcast to a full shape.

@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -18,20 +17,7 @@ import (
 //
 // Gradient: the cotangent, cast back.
 func Cast(x any, to dtype.DType) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok && d != nil && (d.DType() == to || elementwise.CastOf(to, d.DType()) != nil) {
-		return castDense(d, to)
-	}
-	switch v := x.(type) {
-	case int:
-		return Cast(tensor.Scalar(int64(v)), to)
-	case int64:
-		return Cast(tensor.Scalar(v), to)
-	case float64:
-		return Cast(tensor.Scalar(v), to)
-	case bool:
-		return Cast(tensor.Scalar(v), to)
-	}
-	return direct.Eval(castOp, x, to)
+	return op.Eval(castOp, x, to)
 }
 
 var castOp = op.Register(&op.Op{
@@ -69,7 +55,7 @@ func init() {
 // narrower, the result has one more axis, of as many elements as fit; where it is
 // wider, x's last axis has to be of that size and goes away. Numbers are stored
 // with their low bytes first on every machine.
-func Bitcast(x any, to dtype.DType) tensor.Tensor { return direct.Eval(bitcastOp, x, to) }
+func Bitcast(x any, to dtype.DType) tensor.Tensor { return op.Eval(bitcastOp, x, to) }
 
 var bitcastOp = op.Register(&op.Op{
 	Name: "bitcast", Statement: op.Statement{Axes: op.Regroup, Core: 1}, Doc: "the same memory as elements of another type",

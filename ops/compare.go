@@ -11,33 +11,33 @@ import (
 )
 
 // Equal returns where x equals y. NaN equals nothing, itself included.
-func Equal(x, y any) tensor.Tensor { return op.Binary(equalOp, x, y) }
+func Equal(x, y any) tensor.Tensor { return op.Eval(equalOp, x, y) }
 
 var equalOp = comparison(elementwise.Equal, op.Op{Statement: mapped, Doc: "x = y"})
 
 // NotEqual returns where x differs from y. NaN differs from everything.
-func NotEqual(x, y any) tensor.Tensor { return op.Binary(notEqualOp, x, y) }
+func NotEqual(x, y any) tensor.Tensor { return op.Eval(notEqualOp, x, y) }
 
 var notEqualOp = comparison(elementwise.NotEqual, op.Op{Statement: keepsZero, Doc: "x ≠ y"})
 
 // Less returns where x is below y: for truth values false is below true, strings
 // are ordered by their bytes, and complex numbers have no order.
-func Less(x, y any) tensor.Tensor { return op.Binary(lessOp, x, y) }
+func Less(x, y any) tensor.Tensor { return op.Eval(lessOp, x, y) }
 
 var lessOp = comparison(elementwise.Less, op.Op{Statement: keepsZero, Doc: "x < y"})
 
 // LessEqual returns where x is below or equal to y; see [Less].
-func LessEqual(x, y any) tensor.Tensor { return op.Binary(lessEqualOp, x, y) }
+func LessEqual(x, y any) tensor.Tensor { return op.Eval(lessEqualOp, x, y) }
 
 var lessEqualOp = comparison(elementwise.LessEqual, op.Op{Statement: mapped, Doc: "x ≤ y"})
 
 // Greater returns where x is above y; see [Less].
-func Greater(x, y any) tensor.Tensor { return op.Binary(greaterOp, x, y) }
+func Greater(x, y any) tensor.Tensor { return op.Eval(greaterOp, x, y) }
 
 var greaterOp = comparison(elementwise.Greater, op.Op{Statement: keepsZero, Doc: "x > y"})
 
 // GreaterEqual returns where x is above or equal to y; see [Less].
-func GreaterEqual(x, y any) tensor.Tensor { return op.Binary(greaterEqualOp, x, y) }
+func GreaterEqual(x, y any) tensor.Tensor { return op.Eval(greaterEqualOp, x, y) }
 
 var greaterEqualOp = comparison(elementwise.GreaterEqual, op.Op{Statement: mapped, Doc: "x ≥ y"})
 

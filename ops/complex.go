@@ -13,7 +13,7 @@ import (
 // float64.
 //
 // Gradient: the real part of ct for x, the imaginary part for y.
-func Complex(x, y any) tensor.Tensor { return op.Binary(complexOp, x, y) }
+func Complex(x, y any) tensor.Tensor { return op.Eval(complexOp, x, y) }
 
 var complexOp = op.Register(&op.Op{
 	Name: "complex", Statement: additive, Doc: "x + y·i", Params: binaryParams, Results: 1, Strided: true,
@@ -48,7 +48,7 @@ func init() {
 // Real returns the real part of x; a real tensor is returned as it is.
 //
 // Gradient: ct as the real part.
-func Real(x any) tensor.Tensor { return op.Unary(realOp, x) }
+func Real(x any) tensor.Tensor { return op.Eval(realOp, x) }
 
 var realOp = part(elementwise.RealPart, "the real part", linear, func(x *tensor.Dense) *tensor.Dense { return x })
 
@@ -64,7 +64,7 @@ func init() {
 // Imag returns the imaginary part of x, which is 0 for a real tensor.
 //
 // Gradient: ct as the imaginary part.
-func Imag(x any) tensor.Tensor { return op.Unary(imagOp, x) }
+func Imag(x any) tensor.Tensor { return op.Eval(imagOp, x) }
 
 var imagOp = part(elementwise.ImagPart, "the imaginary part", linear, func(x *tensor.Dense) *tensor.Dense {
 	return tensor.NewDense(x.DType(), x.Shape())
@@ -83,7 +83,7 @@ func init() {
 // tensor 0 or π.
 //
 // Gradient: of x = a+bi, ct·(-b + ai)/|x|², and 0 at 0.
-func Angle(x any) tensor.Tensor { return op.Unary(angleOp, x) }
+func Angle(x any) tensor.Tensor { return op.Eval(angleOp, x) }
 
 var angleOp = part(elementwise.Angle, "the angle in the complex plane", keepsZero, func(x *tensor.Dense) *tensor.Dense {
 	d := x.DType()
@@ -126,23 +126,20 @@ func part(k elementwise.Op, doc string, says op.Statement, real func(x *tensor.D
 		}
 		return specs(realResult(k, x.DType()), x.Shape())
 	}
-	o.Fast1 = func(x *tensor.Dense) *tensor.Dense {
-		switch d := x.DType(); {
-		case d.IsComplex():
-			return unaryDense(elementwise.UnaryOf(k, d), x, d.Real(), grainCheap)
-		case d.IsReal():
-			return real(x)
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		if d := x.DType(); d.IsComplex() {
+			return results(unaryDense(elementwise.UnaryOf(k, d), x, d.Real(), grainCheap))
 		}
-		return nil
+		return results(real(x))
 	}
-	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) { return results(o.Fast1(c.Dense(0))) }
 	return op.Register(o)
 }
 
 // Conj returns the complex conjugate; a real tensor is returned as it is.
 //
 // Gradient: the conjugate of ct.
-func Conj(x any) tensor.Tensor { return op.Unary(conjOp, x) }
+func Conj(x any) tensor.Tensor { return op.Eval(conjOp, x) }
 
 var conjOp = op.Register(&op.Op{
 	Name: "conj", Statement: linear, Doc: "the complex conjugate", Params: unaryParams, Results: 1, Strided: true,

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -87,35 +86,7 @@ func init() {
 //	values: [a₀, b], [a₁, b], …, axis 0 → [a₀+a₁+…, b], any element type.
 //	Gradient: the cotangent's parts.
 func Concat(values any, axis int) tensor.Tensor {
-	if list, ok := values.([]tensor.Tensor); ok {
-		if out := concatDense(list, axis); out != nil {
-			return out
-		}
-	}
-	return direct.Eval(concatOp, values, axis)
-}
-
-// concatDense is the short way for dense tensors of one type and an axis that counts
-// from the start; it returns nil where the general way has to be taken.
-func concatDense(list []tensor.Tensor, axis int) *tensor.Dense {
-	var room [8]*tensor.Dense
-	ds := room[:0]
-	total := 0
-	for i, t := range list {
-		d, ok := t.(*tensor.Dense)
-		if !ok || axis < 0 || axis >= d.Rank() {
-			return nil
-		}
-		if i > 0 && (d.DType() != ds[0].DType() || !d.Shape().With(axis, 0).Equal(ds[0].Shape().With(axis, 0))) {
-			return nil
-		}
-		ds = append(ds, d)
-		total += d.Dim(axis)
-	}
-	if len(ds) == 0 {
-		return nil
-	}
-	return concatenated(ds, ds[0].Shape().With(axis, total), axis)
+	return op.Eval(concatOp, values, axis)
 }
 
 // firstRanked returns the first shape of known rank.
@@ -210,43 +181,5 @@ func init() {
 //
 //	values: n of [a, b], axis 1 → [a, n, b], any element type. Gradient: the cotangent unstacked.
 func Stack(values any, axis int) tensor.Tensor {
-	if list, ok := values.([]tensor.Tensor); ok {
-		if out := stackDense(list, axis); out != nil {
-			return out
-		}
-	}
-	return direct.Eval(stackOp, values, axis)
+	return op.Eval(stackOp, values, axis)
 }
-
-// stackDense is the short way for dense tensors of one type and shape and an axis that
-// counts from the start; it returns nil where the general way has to be taken.
-func stackDense(list []tensor.Tensor, axis int) *tensor.Dense {
-	if len(list) == 0 {
-		return nil
-	}
-	first, ok := list[0].(*tensor.Dense)
-	if !ok || axis < 0 || axis > first.Rank() || first.Len()*len(list) > shortStack {
-		return nil
-	}
-	for _, t := range list {
-		if d, ok := t.(*tensor.Dense); !ok || !d.IsContiguous() || d.DType() != first.DType() || !d.Shape().Equal(first.Shape()) {
-			return nil
-		}
-	}
-	s := first.Shape()
-	out := tensor.Uninit(first.DType(), s.Insert(axis, len(list)))
-	if out.Len() == 0 {
-		return out
-	}
-	dst := out.Bytes()
-	row := s.Tail(axis).Size() * first.DType().Size()
-	for at := 0; len(dst) > 0; at += row {
-		for _, t := range list {
-			dst = dst[copy(dst, t.(*tensor.Dense).Bytes()[at:at+row]):]
-		}
-	}
-	return out
-}
-
-// shortStack is the number of elements up to which they are stacked one row after the other.
-const shortStack = 1 << 10

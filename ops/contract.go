@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -25,7 +24,7 @@ import (
 //
 // Gradient: the contraction of ct with the other operand.
 func Contract(a, b any, aLabels, bLabels, out []int) tensor.Tensor {
-	return direct.Eval(contractOp, a, b, aLabels, bLabels, out)
+	return op.Eval(contractOp, a, b, aLabels, bLabels, out)
 }
 
 var contractOp = op.Register(&op.Op{
@@ -184,7 +183,7 @@ func (k *Contraction) Of(a, b tensor.Tensor) tensor.Tensor {
 			return out
 		}
 	}
-	return direct.Eval(contractOp, a, b, k.a, k.b, k.out)
+	return op.Eval(contractOp, a, b, k.a, k.b, k.out)
 }
 
 // Dense contracts two dense tensors. It returns nil where their sizes do not fit, or

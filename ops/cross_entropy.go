@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
@@ -21,7 +20,7 @@ import (
 //
 // Gradient: ct·(Softmax(logits) - one-hot label).
 func SoftmaxCrossEntropy(logits, labels any) tensor.Tensor {
-	return direct.Eval(crossEntropyOp, logits, labels)
+	return op.Eval(crossEntropyOp, logits, labels)
 }
 
 var crossEntropyOp = op.Register(&op.Op{
@@ -59,12 +58,8 @@ var crossEntropyOp = op.Register(&op.Op{
 })
 
 func init() {
-	direct.Check(crossEntropyOp, func(c *op.Call) bool {
-		x, labels := c.Dense(0), c.Dense(1)
-		return x != nil && labels != nil && x.Rank() > 0 && x.DType().IsFloat() && isIndex(labels.DType()) && x.Shape().Remove(-1).Equal(labels.Shape())
-	})
 	crossEntropyOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{direct.Eval(crossEntropyGradOp, c.Tensor(0), c.Tensor(1), ct[0]), nil}
+		return []tensor.Tensor{op.Eval(crossEntropyGradOp, c.Tensor(0), c.Tensor(1), ct[0]), nil}
 	}
 }
 
@@ -159,8 +154,8 @@ func init() {
 	crossEntropyGradOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		x, l, g, u := c.Tensor(0), c.Tensor(1), c.Tensor(2), ct[0]
 		y := Softmax(x, -1)
-		gx := direct.Eval(softmaxGradOp, y, Mul(u, ExpandDims(g, -1)), -1)
-		return []tensor.Tensor{gx, nil, Sum(Mul(u, direct.Eval(crossEntropyGradOp, x, l, OnesLike(g))), -1)}
+		gx := op.Eval(softmaxGradOp, y, Mul(u, ExpandDims(g, -1)), -1)
+		return []tensor.Tensor{gx, nil, Sum(Mul(u, op.Eval(crossEntropyGradOp, x, l, OnesLike(g))), -1)}
 	}
 }
 
@@ -173,7 +168,7 @@ func init() {
 // Gradient: ct·(Softmax(logits)·Σ targets - targets) for logits, -ct·log
 // Softmax(logits) for targets.
 func SoftmaxCrossEntropyDense(logits, targets any) tensor.Tensor {
-	return direct.Eval(crossEntropyDenseOp, logits, targets)
+	return op.Eval(crossEntropyDenseOp, logits, targets)
 }
 
 var crossEntropyDenseOp = op.Register(&op.Op{
@@ -217,10 +212,6 @@ var crossEntropyDenseOp = op.Register(&op.Op{
 })
 
 func init() {
-	direct.Check(crossEntropyDenseOp, func(c *op.Call) bool {
-		x, t := c.Dense(0), c.Dense(1)
-		return x != nil && t != nil && x.Rank() > 0 && x.DType().IsFloat() && x.DType() == t.DType() && x.Shape().Equal(t.Shape())
-	})
 	crossEntropyDenseOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		x, t := c.Tensor(0), c.Tensor(1)
 		g := ExpandDims(ct[0], -1)
@@ -236,7 +227,7 @@ func init() {
 //
 // Both broadcast. Gradient: ct·(Sigmoid(x) - z) for x, -ct·x for z.
 func SigmoidCrossEntropy(logits, targets any) tensor.Tensor {
-	return op.Binary(sigmoidCrossEntropyOp, logits, targets)
+	return op.Eval(sigmoidCrossEntropyOp, logits, targets)
 }
 
 var sigmoidCrossEntropyOp = op.Register(&op.Op{

@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
@@ -67,7 +66,7 @@ func around(c *op.Call, x *tensor.Dense, axis int) (outer, n, inner int, err err
 //
 // Gradient: the running sums of ct in the other direction.
 func CumSum(x any, axis int, o CumOptions) tensor.Tensor {
-	return direct.Eval(cumSumOp, x, axis, o.Exclusive, o.Reverse)
+	return op.Eval(cumSumOp, x, axis, o.Exclusive, o.Reverse)
 }
 
 var cumSumOp = cumulative(op.Op{Name: "cumsum", Statement: scans(op.Sums, movedZero), GoName: "ops.CumSum", Doc: "running sums along an axis"}, reduce.CumSum)
@@ -84,7 +83,7 @@ func init() {
 // i ≥ k of ctᵢ·Π(k < j ≤ i) xⱼ, which is a [LinearScan]; it is right where
 // elements are 0.
 func CumProd(x any, axis int, o CumOptions) tensor.Tensor {
-	return direct.Eval(cumProdOp, x, axis, o.Exclusive, o.Reverse)
+	return op.Eval(cumProdOp, x, axis, o.Exclusive, o.Reverse)
 }
 
 var cumProdOp = cumulative(op.Op{Name: "cumprod", Statement: scans(op.Products, op.Zero{Keeps: true}), GoName: "ops.CumProd", Doc: "running products along an axis"}, reduce.CumProd)
@@ -107,14 +106,14 @@ func init() {
 // Gradient: the sum of ct over the results that an element is; the first of equal
 // elements takes all.
 func CumMax(x any, axis int, o CumOptions) tensor.Tensor {
-	return direct.Eval(cumMaxOp, x, axis, o.Exclusive, o.Reverse)
+	return op.Eval(cumMaxOp, x, axis, o.Exclusive, o.Reverse)
 }
 
 var cumMaxOp = cumulative(op.Op{Name: "cummax", Statement: scans(op.Maxima, op.Zero{Keeps: true}), GoName: "ops.CumMax", Doc: "running maxima along an axis"}, reduce.CumMax)
 
 // CumMin returns the running minima of x along an axis; see [CumMax].
 func CumMin(x any, axis int, o CumOptions) tensor.Tensor {
-	return direct.Eval(cumMinOp, x, axis, o.Exclusive, o.Reverse)
+	return op.Eval(cumMinOp, x, axis, o.Exclusive, o.Reverse)
 }
 
 var cumMinOp = cumulative(op.Op{Name: "cummin", Statement: scans(op.Minima, op.Zero{Keeps: true}), GoName: "ops.CumMin", Doc: "running minima along an axis"}, reduce.CumMin)
@@ -132,8 +131,8 @@ func vjpRunningExtreme(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	if exclusive {
 		g = shiftOne(g, axis, !reverse)
 	}
-	before := direct.Eval(c.Op, x, axis, true, reverse)
-	begins := Cast(NotEqual(direct.Eval(c.Op, x, axis, false, reverse), before), x.DType())
+	before := op.Eval(c.Op, x, axis, true, reverse)
+	begins := Cast(NotEqual(op.Eval(c.Op, x, axis, false, reverse), before), x.DType())
 	goesOn := shiftOne(Sub(1, begins), axis, !reverse)
 	return []tensor.Tensor{Mul(begins, LinearScan(goesOn, g, axis, !reverse))}
 }
@@ -144,7 +143,7 @@ func vjpRunningExtreme(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 // Gradient: for element k, the sum over i ≥ k of ctᵢ·e^(xₖ-yᵢ), as a [LinearScan]
 // with the factors e^(yₖ-yₖ₊₁), which are at most 1.
 func LogCumSumExp(x any, axis int, o CumOptions) tensor.Tensor {
-	return direct.Eval(logCumSumExpOp, x, axis, o.Exclusive, o.Reverse)
+	return op.Eval(logCumSumExpOp, x, axis, o.Exclusive, o.Reverse)
 }
 
 var logCumSumExpOp = cumulative(op.Op{Name: "logcumsumexp", Statement: scans(op.LogSums, op.Zero{}), GoName: "ops.LogCumSumExp", Doc: "logarithms of running sums of e^x along an axis"}, reduce.CumLogSumExp)

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -52,7 +51,7 @@ func init() {
 // Diag returns matrices whose diagonals are the rows of x, with zeros elsewhere.
 //
 //	x: [b, n] → [b, n, n], any element type. Gradient: the diagonals of the cotangent.
-func Diag(x any) tensor.Tensor { return direct.Eval(diagOp, x) }
+func Diag(x any) tensor.Tensor { return op.Eval(diagOp, x) }
 
 // movedOver applies a structural kernel that also needs a zero, which for strings
 // is the empty one.
@@ -110,7 +109,7 @@ func init() {
 // DiagPart returns the diagonals of matrices, as a view.
 //
 //	x: [b, m, n] → [b, min(m, n)], any element type. Gradient: the cotangent on the diagonals.
-func DiagPart(x any) tensor.Tensor { return direct.Eval(diagPartOp, x) }
+func DiagPart(x any) tensor.Tensor { return op.Eval(diagPartOp, x) }
 
 // Trace returns the sums of the diagonals of matrices.
 //
@@ -141,11 +140,10 @@ func init() {
 			return results(movedOver(c.Tensor(0), func(x, zero *tensor.Dense) *tensor.Dense { return banded(x, zero, first, last) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{direct.Eval(bandPartOp, ct[0], c.Args[1], c.Args[2])}
+			return []tensor.Tensor{op.Eval(bandPartOp, ct[0], c.Args[1], c.Args[2])}
 		},
 		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) { return c.DoTensors() },
 	})
-	direct.Check(bandPartOp, func(c *op.Call) bool { return c.Tensor(0).Shape().Rank() >= 2 })
 }
 
 // BandPart returns matrices in which only the diagonal, lower diagonals below and
@@ -160,20 +158,20 @@ func BandPart(x any, lower, upper int) tensor.Tensor {
 	if upper >= 0 {
 		last = upper
 	}
-	return direct.Eval(bandPartOp, x, first, last)
+	return op.Eval(bandPartOp, x, first, last)
 }
 
 // Tril returns matrices with zeros above diagonal k, which is the main one for 0
 // and lies above it for positive numbers.
 //
 //	x: [b, m, n] → [b, m, n], any element type. Gradient: the cotangent's lower triangle.
-func Tril(x any, k int) tensor.Tensor { return direct.Eval(bandPartOp, x, nil, k) }
+func Tril(x any, k int) tensor.Tensor { return op.Eval(bandPartOp, x, nil, k) }
 
 // Triu returns matrices with zeros below diagonal k, which is the main one for 0
 // and lies above it for positive numbers.
 //
 //	x: [b, m, n] → [b, m, n], any element type. Gradient: the cotangent's upper triangle.
-func Triu(x any, k int) tensor.Tensor { return direct.Eval(bandPartOp, x, k, nil) }
+func Triu(x any, k int) tensor.Tensor { return op.Eval(bandPartOp, x, k, nil) }
 
 // banded keeps the elements whose column exceeds their row by first to last.
 func banded(x, zero *tensor.Dense, first, last int) *tensor.Dense {

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -14,32 +13,7 @@ import (
 //
 // Gradient: ct⊗x for a, aᵀ·ct for x.
 func MatVec(a, x any) tensor.Tensor {
-	if out := shortMatVec(a, x); out != nil {
-		return out
-	}
-	return direct.Eval(matVecOp, a, x)
-}
-
-// shortMatVec is the short way of dense matrices, one behind the other, and one vector; nil
-// where it is not open.
-func shortMatVec(a, x any) tensor.Tensor {
-	m, _ := a.(*tensor.Dense)
-	v, _ := x.(*tensor.Dense)
-	if m == nil || v == nil || m.Rank() < 2 || v.Rank() != 1 || m.DType() != v.DType() || !hasProducts(m.DType()) ||
-		!m.IsContiguous() || !v.IsContiguous() || m.Dim(-1) != v.Dim(0) || m.Len() == 0 {
-		return nil
-	}
-	k := v.Dim(0)
-	l := contractLayout{m: strided{size: m.Len() / k, a: k, c: 1}, k: strided{size: k, a: 1, b: 1}, n: strided{size: 1}}
-	if l.m.size == 1 {
-		l.m = strided{size: 1}
-	}
-	if k == 1 {
-		l.k = strided{size: 1}
-	}
-	out := tensor.Uninit(m.DType(), m.Shape().Remove(-1))
-	l.multiply(m, v, out)
-	return out
+	return op.Eval(matVecOp, a, x)
 }
 
 var matVecOp = op.Register(&op.Op{
@@ -99,7 +73,7 @@ func init() {
 //	x: […, n], y: […, n]  →  […]
 //
 // Gradient: ct·y for x, ct·x for y.
-func Dot(x, y any) tensor.Tensor { return direct.Eval(dotOp, x, y) }
+func Dot(x, y any) tensor.Tensor { return op.Eval(dotOp, x, y) }
 
 var dotOp = op.Register(&op.Op{
 	Name: "dot", Statement: contracts, Doc: "sums of products over the last axis", Results: 1, Strided: true,

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -30,39 +29,14 @@ import (
 //
 // Gradient: for each operand, the einsum of ct and the other operands.
 func Einsum(equation string, operands ...any) tensor.Tensor {
-	if out := shortEinsum(equation, operands); out != nil {
-		return out
-	}
 	list := make([]tenon.Value, len(operands))
 	for i, x := range operands {
 		var ok bool
 		if list[i], ok = x.(tenon.Value); !ok { // binding makes tensors of them
-			return direct.Eval(einsumOp, slices.Clone(operands), equation)
+			return op.Eval(einsumOp, slices.Clone(operands), equation)
 		}
 	}
-	return direct.Eval(einsumOp, list, equation)
-}
-
-// shortEinsum does an einsum of tensors in memory that has been planned before; nil where
-// the general way has to be taken.
-func shortEinsum(equation string, operands []any) tensor.Tensor {
-	var room [4]*tensor.Dense
-	dense := room[:0]
-	for _, x := range operands {
-		d, ok := x.(*tensor.Dense)
-		if !ok || d == nil || len(dense) > 0 && d.DType() != dense[0].DType() {
-			return nil
-		}
-		dense = append(dense, d)
-	}
-	if len(dense) == 0 || !hasProducts(dense[0].DType()) {
-		return nil
-	}
-	p := plannedEinsum(equation, dense)
-	if p == nil {
-		return nil
-	}
-	return p.contracted(dense)
+	return op.Eval(einsumOp, list, equation)
 }
 
 var einsumOp = op.Register(&op.Op{
@@ -112,7 +86,7 @@ func init() {
 			}
 		}
 		e.out = string(batch) + e.out
-		return results(direct.Eval(einsumOp, c.List(0), e.String()))
+		return results(op.Eval(einsumOp, c.List(0), e.String()))
 	}
 	einsumOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		operands := c.List(0)
@@ -323,7 +297,7 @@ func (e *equation) gradient(operands []tenon.Value, i int, ct tensor.Tensor) ten
 		// An ellipsis of no axes that the result leaves out.
 		present = slices.DeleteFunc(present, func(r rune) bool { return r == dots })
 	}
-	g := direct.Eval(einsumOp, args, (&equation{in: terms, out: string(present)}).String())
+	g := op.Eval(einsumOp, args, (&equation{in: terms, out: string(present)}).String())
 	if len(missing) > 0 { // axes that only this operand has: each element counts alike
 		rank := x.Shape().Rank()
 		for k, a := range missing {

@@ -14,7 +14,7 @@ import (
 // Exp returns e^x.
 //
 // Gradient: ct·y, with the result y.
-func Exp(x any) tensor.Tensor { return op.Unary(expOp, x) }
+func Exp(x any) tensor.Tensor { return op.Eval(expOp, x) }
 
 var expOp = unary(elementwise.Exp, op.Op{Statement: mapped, Doc: "e to the power x"})
 
@@ -25,7 +25,7 @@ func init() {
 // Exp2 returns 2^x, for real tensors.
 //
 // Gradient: ct·y·log 2.
-func Exp2(x any) tensor.Tensor { return op.Unary(exp2Op, x) }
+func Exp2(x any) tensor.Tensor { return op.Eval(exp2Op, x) }
 
 var exp2Op = unary(elementwise.Exp2, op.Op{Statement: mapped, Doc: "2 to the power x"})
 
@@ -36,7 +36,7 @@ func init() {
 // Expm1 returns e^x - 1 without losing digits near 0.
 //
 // Gradient: ct·(y + 1).
-func Expm1(x any) tensor.Tensor { return op.Unary(expm1Op, x) }
+func Expm1(x any) tensor.Tensor { return op.Eval(expm1Op, x) }
 
 var expm1Op = unary(elementwise.Expm1, op.Op{Statement: keepsZero, Doc: "e to the power x, minus 1"})
 
@@ -47,7 +47,7 @@ func init() {
 // Log returns the natural logarithm: -Inf at 0, NaN below.
 //
 // Gradient: ct/x.
-func Log(x any) tensor.Tensor { return op.Unary(logOp, x) }
+func Log(x any) tensor.Tensor { return op.Eval(logOp, x) }
 
 var logOp = unary(elementwise.Log, op.Op{Statement: mapped, Doc: "natural logarithm"})
 
@@ -58,7 +58,7 @@ func init() {
 // Log2 returns the logarithm to base 2, for real tensors.
 //
 // Gradient: ct/(x·log 2).
-func Log2(x any) tensor.Tensor { return op.Unary(log2Op, x) }
+func Log2(x any) tensor.Tensor { return op.Eval(log2Op, x) }
 
 var log2Op = unary(elementwise.Log2, op.Op{Statement: mapped, Doc: "logarithm to base 2"})
 
@@ -69,7 +69,7 @@ func init() {
 // Log10 returns the logarithm to base 10.
 //
 // Gradient: ct/(x·log 10).
-func Log10(x any) tensor.Tensor { return op.Unary(log10Op, x) }
+func Log10(x any) tensor.Tensor { return op.Eval(log10Op, x) }
 
 var log10Op = unary(elementwise.Log10, op.Op{Statement: mapped, Doc: "logarithm to base 10"})
 
@@ -80,7 +80,7 @@ func init() {
 // Log1p returns log(1 + x) without losing digits near 0.
 //
 // Gradient: ct/(1 + x).
-func Log1p(x any) tensor.Tensor { return op.Unary(log1pOp, x) }
+func Log1p(x any) tensor.Tensor { return op.Eval(log1pOp, x) }
 
 var log1pOp = unary(elementwise.Log1p, op.Op{Statement: keepsZero, Doc: "natural logarithm of 1 + x"})
 
@@ -91,7 +91,7 @@ func init() {
 // Reciprocal returns 1/x.
 //
 // Gradient: -ct·y².
-func Reciprocal(x any) tensor.Tensor { return op.Unary(reciprocalOp, x) }
+func Reciprocal(x any) tensor.Tensor { return op.Eval(reciprocalOp, x) }
 
 var reciprocalOp = unary(elementwise.Reciprocal, op.Op{Statement: mapped, Doc: "1/x"})
 
@@ -102,7 +102,7 @@ func init() {
 // Square returns x². Integers wrap.
 //
 // Gradient: 2·ct·x.
-func Square(x any) tensor.Tensor { return op.Unary(squareOp, x) }
+func Square(x any) tensor.Tensor { return op.Eval(squareOp, x) }
 
 var squareOp = unary(elementwise.Square, op.Op{Statement: keepsZero, Doc: "x²"})
 
@@ -113,7 +113,7 @@ func init() {
 // Sqrt returns √x: NaN below 0 for real tensors.
 //
 // Gradient: ct/(2·y).
-func Sqrt(x any) tensor.Tensor { return op.Unary(sqrtOp, x) }
+func Sqrt(x any) tensor.Tensor { return op.Eval(sqrtOp, x) }
 
 var sqrtOp = unary(elementwise.Sqrt, op.Op{Statement: keepsZero, Doc: "square root"})
 
@@ -124,7 +124,7 @@ func init() {
 // Rsqrt returns 1/√x.
 //
 // Gradient: -ct·y³/2.
-func Rsqrt(x any) tensor.Tensor { return op.Unary(rsqrtOp, x) }
+func Rsqrt(x any) tensor.Tensor { return op.Eval(rsqrtOp, x) }
 
 var rsqrtOp = unary(elementwise.Rsqrt, op.Op{Statement: mapped, Doc: "1 / square root"})
 
@@ -138,7 +138,7 @@ func init() {
 // Cbrt returns the cube root of real numbers, negative ones too.
 //
 // Gradient: ct/(3·y²).
-func Cbrt(x any) tensor.Tensor { return op.Unary(cbrtOp, x) }
+func Cbrt(x any) tensor.Tensor { return op.Eval(cbrtOp, x) }
 
 var cbrtOp = unary(elementwise.Cbrt, op.Op{Statement: keepsZero, Doc: "cube root"})
 

@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -60,38 +59,7 @@ func tailed(v, shape tensor.Tensor) tensor.Tensor {
 //
 //	sizes: int[rank], value: [] → [sizes…], any element type. Gradient: for value, the sum of the cotangent.
 func Fill(sizes, value any) tensor.Tensor {
-	if dims, ok := sizes.([]int); ok {
-		if out := fillDense(dims, value); out != nil {
-			return out
-		}
-	}
-	return direct.Eval(fillOp, sizes, value)
-}
-
-// shortFill is the number of elements up to which they are written at once: what takes no
-// memory takes longer to be looked at.
-const shortFill = 64
-
-// fillDense is the short way for a few elements, nil where the general way has to be taken.
-func fillDense(dims []int, value any) *tensor.Dense {
-	n := 1
-	for _, d := range dims {
-		if d < 0 || d > shortFill {
-			return nil
-		}
-		n *= d
-	}
-	if n > shortFill || len(dims) > 8 {
-		return nil
-	}
-	t, err := tensor.Convert(value)
-	v, ok := t.(*tensor.Dense)
-	if err != nil || !ok || v.Rank() != 0 {
-		return nil
-	}
-	out := tensor.Uninit(v.DType(), shape.Of(dims...))
-	move.Fill(out, v)
-	return out
+	return op.Eval(fillOp, sizes, value)
 }
 
 // Zeros returns zeros (false for truth values, empty strings) of an element type in a shape; see
@@ -146,4 +114,4 @@ func init() {
 // integers, also scalar tensors.
 //
 //	rows, columns: int[] → [rows, columns], numbers and truth values. No gradient.
-func Eye(d dtype.DType, rows, columns any) tensor.Tensor { return direct.Eval(eyeOp, rows, columns, d) }
+func Eye(d dtype.DType, rows, columns any) tensor.Tensor { return op.Eval(eyeOp, rows, columns, d) }

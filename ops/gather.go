@@ -2,8 +2,6 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -102,15 +100,7 @@ func init() {
 //	x: [a, n, b], indices: int[i, j], axis 1 → [a, i, j, b], any element type.
 //	Gradient: each slice gets the sum of the cotangents of its copies.
 func Gather(x, indices any, axis int) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok && axis >= 0 && axis < d.Rank() && d.IsContiguous() {
-		if idx, ok := indices.(*tensor.Dense); ok && idx.IsContiguous() && (idx.DType() == dtype.Int64 || idx.DType() == dtype.Int32) {
-			s := shape.Concat(d.Shape().Slice(0, axis), idx.Shape(), d.Shape().Tail(axis+1))
-			if out, err := gathered(d, idx, s, axis, 0); err == nil {
-				return out
-			}
-		}
-	}
-	return direct.Eval(gatherOp, x, indices, axis, 0)
+	return op.Eval(gatherOp, x, indices, axis, 0)
 }
 
 // GatherBatched is [Gather] for each entry of the first batchDims axes, which x and
@@ -118,7 +108,7 @@ func Gather(x, indices any, axis int) tensor.Tensor {
 //
 //	x: [m, n, b], indices: int[m, i], axis 1, batchDims 1 → [m, i, b], any element type.
 func GatherBatched(x, indices any, axis, batchDims int) tensor.Tensor {
-	return direct.Eval(gatherOp, x, indices, axis, batchDims)
+	return op.Eval(gatherOp, x, indices, axis, batchDims)
 }
 
 // batchDims checks a number of batch axes, which may count from the rank of the indices.
@@ -320,7 +310,7 @@ func init() {
 //	x: [m, a, b, c], indices: int[m, i, 2], batchDims 1 → [m, i, c], any element type.
 //	Gradient: the cotangents added up at their positions.
 func GatherND(x, indices any, batchDims int) tensor.Tensor {
-	return direct.Eval(gatherNDOp, x, indices, batchDims)
+	return op.Eval(gatherNDOp, x, indices, batchDims)
 }
 
 // flatIndex turns the tuples in operand i, for a tensor of shape s, into numbers of

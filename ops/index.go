@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/ops/key"
@@ -12,17 +11,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Operations with keys hold them as text, with the tensors that they refer to as
-// a list of operands: see key.Format.
+// Operations with keys have them as an attribute, and the tensors among them as a list of
+// operands: see key.Keys.
 
 var indexOp *op.Op
 
 func init() {
 	indexOp = op.Register(&op.Op{
 		Name: "index", Statement: moves(op.Select, two), Doc: "What a list of keys selects.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "key", Kind: op.Attr, Type: op.StringType}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
+		Params: []op.Param{{Name: "x"}, {Name: "key", Kind: op.Attr, Convert: key.Convert}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			keys, err := keysOf(c, 1, 2, 0)
+			keys, err := keysOf(c, 1, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -37,7 +36,7 @@ func init() {
 			return specs(x.DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			keys, err := keysOf(c, 1, 2, 0)
+			keys, err := keysOf(c, 1, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -49,14 +48,14 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			out := make([]tensor.Tensor, 1+len(c.List(2)))
-			out[0] = direct.Eval(indexUpdateOp, zerosOf(c.Tensor(0), ct[0]), ct[0], c.Str(1), c.List(2))
+			out[0] = op.Eval(indexUpdateOp, zerosOf(c.Tensor(0), ct[0]), ct[0], c.Args[1], c.List(2))
 			return out
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			if anyOf(batched[1:]) {
 				return nil, op.NotHandled
 			}
-			return results(direct.Eval(indexOp, c.Value(0), wholeBatch(c.Str(1)), c.List(2)))
+			return results(op.Eval(indexOp, c.Value(0), wholeBatch(c, 1), c.List(2)))
 		},
 	})
 }
@@ -71,18 +70,8 @@ func init() {
 //	x: [a, b, c], keys 0, key.Range(1, nil, 2) → [(b-1)/2, c], any element type.
 //	Gradient: the cotangent at the selected places, 0 elsewhere.
 func Index(x any, keys ...any) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok {
-		if out := indexDense(d, keys); out != nil {
-			return out
-		}
-	}
 	list, err := key.List(keys...)
 	tenon.Throw(named("ops.Index", err))
-	if t, ok := x.(indexer); ok && !op.Handled(t.TypeName()) {
-		if out, ok := t.IndexKeys(list); ok {
-			return out
-		}
-	}
 	for i, k := range list {
 		if t, ok := plain(x); ok && k.Kind == key.ByKind {
 			if _, ok := plain(k.Value); ok {
@@ -90,89 +79,8 @@ func Index(x any, keys ...any) tensor.Tensor {
 			}
 		}
 	}
-	text, values := key.Format(list)
-	return direct.Eval(indexOp, x, text, values)
-}
-
-// An indexer selects by keys itself, without the detour over their text. It may
-// decline.
-type indexer interface {
-	TypeName() string // under which handlers are registered
-	IndexKeys(keys []key.Key) (tensor.Tensor, bool)
-}
-
-// indexDense is the short way for keys that are integers and ranges between
-// integers, outermost first; it returns nil where the general way has to be taken.
-func indexDense(x *tensor.Dense, keys []any) *tensor.Dense {
-	rank := x.Rank()
-	if len(keys) > rank || rank > 8 {
-		return nil
-	}
-	at, s, kept := 0, x.Shape(), 0
-	var room [8]int
-	own := room[:0]
-	if x.IsContiguous() {
-		own = s.AppendDims(own)
-		n := 1
-		for i := rank - 1; i >= 0; i-- {
-			own[i], n = n, n*own[i]
-		}
-	} else {
-		own = append(own, x.Strides()...)
-	}
-	out := s
-	strides := make([]int, 0, rank)
-	for i := range rank {
-		size, step := s.Dim(i), own[i]
-		if i < len(keys) {
-			switch k := keys[i].(type) {
-			case int:
-				if k < -size || k >= size {
-					return nil
-				}
-				if k < 0 {
-					k += size
-				}
-				at += k * step
-				out = out.Remove(kept)
-				continue
-			case key.Key:
-				if k.Kind == key.AtKind {
-					p, known, err := k.Position(size)
-					if !known || err != nil {
-						return nil
-					}
-					at += p * step
-					out = out.Remove(kept)
-					continue
-				}
-				if k.Kind != key.RangeKind {
-					return nil
-				}
-				first, count, by, known, err := k.Span(size)
-				if !known || err != nil {
-					return nil
-				}
-				if count == 0 {
-					first = 0
-				}
-				if count <= 1 {
-					by = 1
-				}
-				at += first * step
-				size, step = count, step*by
-			default:
-				return nil
-			}
-		}
-		out = out.With(kept, size)
-		strides = append(strides, step)
-		kept++
-	}
-	if out.Size() == 0 {
-		at = 0
-	}
-	return x.View(at, out, strides)
+	ks, values := key.Split(list)
+	return op.Eval(indexOp, x, ks, values)
 }
 
 // indexBy applies the keys other than number i, which selects by a tensor, and
@@ -200,8 +108,8 @@ func indexBy(x tensor.Tensor, keys []key.Key, i int) tensor.Tensor {
 		}
 		basic = append(basic, k)
 	}
-	text, values := key.Format(basic)
-	y := direct.Eval(indexOp, x, text, values)
+	ks, values := key.Split(basic)
+	y := op.Eval(indexOp, x, ks, values)
 	if by.DType().IsBool() {
 		return BooleanMask(y, by, axis)
 	}
@@ -214,10 +122,10 @@ var indexUpdateOp *op.Op
 func init() {
 	indexUpdateOp = op.Register(&op.Op{
 		Name: "index_update", Statement: op.Statement{Axes: op.Scatter, Moves: one | two, Control: three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | two}}}, Doc: "A copy with other elements where keys select.", Strided: true,
-		Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "key", Kind: op.Attr, Type: op.StringType}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
+		Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "key", Kind: op.Attr, Convert: key.Convert}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x, y := c.Tensor(0), c.Tensor(1)
-			keys, err := keysOf(c, 2, 3, 0)
+			keys, err := keysOf(c, 2, 0)
 			if err != nil || keys == nil {
 				return []tenon.Spec{tensor.NewSpec(x.DType(), x.Shape())}, err
 			}
@@ -235,7 +143,7 @@ func init() {
 			return specs(x.DType(), x.Shape())
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			keys, err := keysOf(c, 2, 3, 0)
+			keys, err := keysOf(c, 2, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -252,8 +160,8 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			out := make([]tensor.Tensor, 2+len(c.List(3)))
 			zero := Cast(0, ct[0].DType())
-			out[0] = direct.Eval(indexUpdateOp, ct[0], zero, c.Str(2), c.List(3))
-			out[1] = sumTo(direct.Eval(indexOp, ct[0], c.Str(2), c.List(3)), c.Tensor(1))
+			out[0] = op.Eval(indexUpdateOp, ct[0], zero, c.Args[2], c.List(3))
+			out[1] = sumTo(op.Eval(indexOp, ct[0], c.Args[2], c.List(3)), c.Tensor(1))
 			return out
 		},
 	})
@@ -268,19 +176,8 @@ func init() {
 func IndexUpdate(x, y any, keys ...any) tensor.Tensor {
 	list, err := key.List(keys...)
 	tenon.Throw(named("ops.IndexUpdate", err))
-	if t, ok := x.(updater); ok && !op.Handled(t.TypeName()) {
-		if out, ok := t.UpdateKeys(y, list); ok {
-			return out
-		}
-	}
-	text, values := key.Format(list)
-	return direct.Eval(indexUpdateOp, x, y, text, values)
-}
-
-// An updater writes by keys itself, without the detour over their text. It may decline.
-type updater interface {
-	TypeName() string
-	UpdateKeys(y any, keys []key.Key) (tensor.Tensor, bool)
+	ks, values := key.Split(list)
+	return op.Eval(indexUpdateOp, x, y, ks, values)
 }
 
 // named completes an error with the name of a function.
@@ -294,11 +191,9 @@ func named(function string, err error) error {
 }
 
 // wholeBatch returns the text of keys that leave the batch axis whole.
-func wholeBatch(text string) string {
-	if text == "" {
-		return ":"
-	}
-	return ":, " + text
+func wholeBatch(c *op.Call, i int) key.Keys {
+	ks, _ := c.Args[i].(key.Keys)
+	return append(key.Keys{key.All}, ks...)
 }
 
 func anyOf(flags []bool) bool {
@@ -312,8 +207,8 @@ func anyOf(flags []bool) bool {
 
 // keysOf returns the keys of a call, one for each axis of tensor argument x and
 // for new ones, and nil where the tensor's rank is not known.
-func keysOf(c *op.Call, text, operands, x int) ([]key.Key, error) {
-	keys, err := key.Parse(c.Str(text), c.List(operands))
+func keysOf(c *op.Call, at, x int) ([]key.Key, error) {
+	keys, err := key.Of(c, at)
 	if err != nil {
 		return nil, err
 	}

@@ -86,24 +86,17 @@ func unaryTo(k elementwise.Op, o op.Op, result func(dtype.DType) dtype.DType) *o
 		}
 		return specs(result(d), x.Shape())
 	}
-	o.Fast1 = func(x *tensor.Dense) *tensor.Dense {
-		d := x.DType()
-		f := elementwise.UnaryOf(k, d)
-		if f == nil {
-			if d = computedIn(d, defined); d == dtype.None {
-				return nil
-			}
-			x, f = castDense(x, d), elementwise.UnaryOf(k, d)
-		}
-		return unaryDense(f, x, result(d), grain)
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		d := computedIn(x.DType(), defined)
+		return results(unaryDense(elementwise.UnaryOf(k, d), castDense(x, d), result(d), grain))
 	}
-	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) { return results(o.Fast1(c.Dense(0))) }
 	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
 		f := elementwise.UnaryOf(k, in[0])
 		if f == nil {
 			return nil, dtype.None
 		}
-		return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, _ uint8) { f(dst, x[0], n) }, result(in[0])
+		return func(dst unsafe.Pointer, x [3]unsafe.Pointer, n int, _ uint8) { f(dst, x[0], n) }, result(in[0])
 	}
 	return op.Register(&o)
 }
@@ -153,21 +146,6 @@ func binary(k elementwise.Op, o op.Op) *op.Op {
 		return specs(d, s)
 	}
 	grain := grainOf(k)
-	o.Fast2 = func(x, y *tensor.Dense) *tensor.Dense {
-		d := x.DType()
-		if d != y.DType() || elementwise.BinaryOf(k, d, elementwise.VV) == nil {
-			return nil
-		}
-		s, ok := broadcastFast(x, y)
-		if !ok {
-			return nil
-		}
-		out, bad := binaryDense(k, x, y, s, grain)
-		if bad >= 0 {
-			return nil // the long way reports it
-		}
-		return out
-	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x, y := c.Dense(0), c.Dense(1)
 		d := c.Out[0].(*tensor.Spec)
@@ -184,7 +162,7 @@ func binary(k elementwise.Op, o op.Op) *op.Op {
 		if vv == nil || d != in[1] || d.IsInteger() && !cheap[k] {
 			return nil, dtype.None
 		}
-		return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, scalars uint8) {
+		return func(dst unsafe.Pointer, x [3]unsafe.Pointer, n int, scalars uint8) {
 			switch scalars {
 			case 0:
 				vv(dst, x[0], x[1], n)
@@ -208,20 +186,6 @@ func faultAt(c *op.Call, k elementwise.Op, s shape.Shape, i int) error {
 	}
 	e.Where = "element " + coordinates(s, i)
 	return e
-}
-
-// broadcastFast returns the shape of an operation on x and y, and false where
-// they do not broadcast.
-func broadcastFast(x, y *tensor.Dense) (shape.Shape, bool) {
-	s, t := x.Shape(), y.Shape()
-	if s.Equal(t) || t.IsScalar() {
-		return s, true
-	}
-	if s.IsScalar() {
-		return t, true
-	}
-	out, err := shape.Broadcast(s, t)
-	return out, err == nil
 }
 
 // binaryDense combines the elements of x and y, which have the same element
@@ -288,17 +252,6 @@ func comparison(k elementwise.Op, o op.Op) *op.Op {
 		}
 		return specs(dtype.Bool, s)
 	}
-	o.Fast2 = func(x, y *tensor.Dense) *tensor.Dense {
-		d := x.DType()
-		if d != y.DType() || elementwise.CompareOf(k, d, elementwise.VV) == nil {
-			return nil
-		}
-		s, ok := broadcastFast(x, y)
-		if !ok {
-			return nil
-		}
-		return compareDense(k, x, y, s)
-	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		s := c.Out[0].(*tensor.Spec).Shape()
 		if x := c.Strings(0); x != nil {
@@ -318,7 +271,7 @@ func comparison(k elementwise.Op, o op.Op) *op.Op {
 // comparing returns the loop over elements of a type.
 func comparing(k elementwise.Op, d dtype.DType) op.BlockFunc {
 	vv, vs, sv := elementwise.CompareOf(k, d, elementwise.VV), elementwise.CompareOf(k, d, elementwise.VS), elementwise.CompareOf(k, d, elementwise.SV)
-	return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, scalars uint8) {
+	return func(dst unsafe.Pointer, x [3]unsafe.Pointer, n int, scalars uint8) {
 		switch scalars {
 		case 0:
 			vv(dst, x[0], x[1], n)
@@ -354,7 +307,7 @@ func compareDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape) *tensor.D
 	}
 	block := comparing(k, x.DType())
 	newLoop(s, x, y).each(grainCheap, func(r run) int {
-		block(unsafe.Add(dst, r.at), &r.p, r.n, r.scalars)
+		block(unsafe.Add(dst, r.at), r.p, r.n, r.scalars)
 		return -1
 	})
 	return out

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
@@ -61,73 +60,34 @@ func reduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(c *op.
 	return op.Register(&o)
 }
 
-// A shortcut is what a reduction without further attributes needs for a dense tensor.
-type shortcut struct {
-	result func(dtype.DType) dtype.DType
-	kernel func(dtype.DType) reduce.Func
-}
-
-var shortcuts = map[*op.Op]shortcut{} // not changed after init
-
-// simpleReduction is reduction for kernels that depend on the element type only, which
-// evalReduction reaches without binding.
+// simpleReduction is reduction for kernels that depend on the element type only.
 func simpleReduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(d dtype.DType) reduce.Func) *op.Op {
-	r := reduction(o, result, func(_ *op.Call, d dtype.DType) reduce.Func { return kernel(d) })
-	shortcuts[r] = shortcut{result, kernel}
-	return r
+	return reduction(o, result, func(_ *op.Call, d dtype.DType) reduce.Func { return kernel(d) })
 }
 
-// evalReduction calls a simple reduction, of a row-major tensor over one axis or all by the
-// short way.
+// evalReduction calls a reduction without further attributes.
 func evalReduction(o *op.Op, x any, axes []int, keep bool) tensor.Tensor {
-	if d := reducible(x, axes); d != nil {
-		short := shortcuts[o]
-		if f := short.kernel(d.DType()); f != nil {
-			return reduceShort(f, d, axes, keep, short.result(d.DType()))
-		}
-	}
-	return direct.Eval(o, x, direct.Axes(axes), keep)
+	return op.Eval(o, x, axesAttr(axes), keep)
 }
 
-// reducible returns a tensor that can be reduced over one axis or all by the short way, nil
-// for others.
-func reducible(x any, axes []int) *tensor.Dense {
-	d, ok := x.(*tensor.Dense)
-	if !ok || d == nil || len(axes) > 1 || axes != nil && len(axes) == 0 || !d.IsContiguous() || d.Len() == 0 {
-		return nil
+// oneAxis has a list of one axis for each axis that calls are likely to name.
+var oneAxis = func() (all [16]any) {
+	for i := range all {
+		all[i] = []int{i - len(all)/2}
 	}
-	if r := d.Rank(); len(axes) == 1 && (axes[0] < -r || axes[0] >= r) {
-		return nil
-	}
-	return d
-}
+	return all
+}()
 
-// reduceShort reduces what is [reducible] to elements of type to.
-func reduceShort(f reduce.Func, d *tensor.Dense, axes []int, keep bool, to dtype.DType) *tensor.Dense {
-	s := d.Shape()
-	outer, n, inner := 1, d.Len(), 1
-	var t shape.Shape
+// axesAttr returns a list of axes as an attribute of its own memory: that of the caller
+// is free to change. Calls do not change their attributes, so those with one axis share it.
+func axesAttr(axes []int) any {
 	switch {
-	case len(axes) == 1:
-		a, _ := s.Axis(axes[0])
-		outer, n = 1, s.Dim(a)
-		for i := range a {
-			outer *= s.Dim(i)
-		}
-		inner = d.Len() / (outer * n)
-		if keep {
-			t = s.With(a, 1)
-		} else {
-			t = s.Remove(a)
-		}
-	case keep:
-		for range s.Rank() {
-			t = t.Insert(0, 1)
-		}
+	case axes == nil:
+		return []int(nil)
+	case len(axes) == 1 && -len(oneAxis)/2 <= axes[0] && axes[0] < len(oneAxis)/2:
+		return oneAxis[axes[0]+len(oneAxis)/2]
 	}
-	out := tensor.Uninit(to, t)
-	f(out.Raw(), d.Raw(), outer, n, inner)
-	return out
+	return append(make([]int, 0, len(axes)), axes...)
 }
 
 // inferReduced returns the shape of a reduction of a tensor of shape s.

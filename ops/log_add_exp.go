@@ -13,7 +13,7 @@ import (
 //	x, y: floating[…], broadcast against each other → floating; integers give float64
 //
 // Gradients: ct·sigmoid(x-y) and ct·sigmoid(y-x).
-func LogAddExp(x, y any) tensor.Tensor { return op.Binary(logAddExpOp, x, y) }
+func LogAddExp(x, y any) tensor.Tensor { return op.Eval(logAddExpOp, x, y) }
 
 var logAddExpOp = binary(elementwise.LogAddExp, op.Op{Statement: mapped, Doc: "log(eˣ + eʸ)"})
 

@@ -9,22 +9,22 @@ import (
 )
 
 // LogicalAnd returns where both x and y hold. Both are boolean.
-func LogicalAnd(x, y any) tensor.Tensor { return op.Binary(logicalAndOp, x, y) }
+func LogicalAnd(x, y any) tensor.Tensor { return op.Eval(logicalAndOp, x, y) }
 
 var logicalAndOp = logical(elementwise.LogicalAnd, "x and y", conjunction)
 
 // LogicalOr returns where x or y or both hold. Both are boolean.
-func LogicalOr(x, y any) tensor.Tensor { return op.Binary(logicalOrOp, x, y) }
+func LogicalOr(x, y any) tensor.Tensor { return op.Eval(logicalOrOp, x, y) }
 
 var logicalOrOp = logical(elementwise.LogicalOr, "x or y", keepsZero)
 
 // LogicalXor returns where exactly one of x and y holds. Both are boolean.
-func LogicalXor(x, y any) tensor.Tensor { return op.Binary(logicalXorOp, x, y) }
+func LogicalXor(x, y any) tensor.Tensor { return op.Eval(logicalXorOp, x, y) }
 
 var logicalXorOp = logical(elementwise.LogicalXor, "either x or y", keepsZero)
 
 // LogicalNot returns where x, which is boolean, does not hold.
-func LogicalNot(x any) tensor.Tensor { return op.Unary(logicalNotOp, x) }
+func LogicalNot(x any) tensor.Tensor { return op.Eval(logicalNotOp, x) }
 
 var logicalNotOp = unary(elementwise.LogicalNot, op.Op{Statement: mapped, Doc: "not x", Nondifferentiable: true})
 
@@ -51,40 +51,40 @@ func strictBinary(k elementwise.Op, doc string, says op.Statement, is func(dtype
 }
 
 // BitwiseAnd returns the bits that are set in both x and y: integers, or truth values.
-func BitwiseAnd(x, y any) tensor.Tensor { return op.Binary(bitwiseAndOp, x, y) }
+func BitwiseAnd(x, y any) tensor.Tensor { return op.Eval(bitwiseAndOp, x, y) }
 
 var bitwiseAndOp = bitwise(elementwise.BitwiseAnd, "the bits set in both", conjunction)
 
 // BitwiseOr returns the bits that are set in x or y: integers, or truth values.
-func BitwiseOr(x, y any) tensor.Tensor { return op.Binary(bitwiseOrOp, x, y) }
+func BitwiseOr(x, y any) tensor.Tensor { return op.Eval(bitwiseOrOp, x, y) }
 
 var bitwiseOrOp = bitwise(elementwise.BitwiseOr, "the bits set in either", keepsZero)
 
 // BitwiseXor returns the bits in which x and y differ: integers, or truth values.
-func BitwiseXor(x, y any) tensor.Tensor { return op.Binary(bitwiseXorOp, x, y) }
+func BitwiseXor(x, y any) tensor.Tensor { return op.Eval(bitwiseXorOp, x, y) }
 
 var bitwiseXorOp = bitwise(elementwise.BitwiseXor, "the bits that differ", keepsZero)
 
 // BitwiseNot returns the complement of the bits of x: integers, or truth values.
-func BitwiseNot(x any) tensor.Tensor { return op.Unary(bitwiseNotOp, x) }
+func BitwiseNot(x any) tensor.Tensor { return op.Eval(bitwiseNotOp, x) }
 
 var bitwiseNotOp = unary(elementwise.BitwiseNot, op.Op{Statement: mapped, Doc: "the complement of the bits", Nondifferentiable: true})
 
 // Popcount returns the number of bits set in each integer, of a negative one
 // in its two's complement. The result has x's type.
-func Popcount(x any) tensor.Tensor { return op.Unary(popcountOp, x) }
+func Popcount(x any) tensor.Tensor { return op.Eval(popcountOp, x) }
 
 var popcountOp = unary(elementwise.Popcount, op.Op{Statement: keepsZero, Doc: "the number of bits set", Nondifferentiable: true})
 
 // LeftShift returns x·2^y for integers, without the bits that fall off. Shifting
 // by the width or more, or by a negative number, gives 0.
-func LeftShift(x, y any) tensor.Tensor { return op.Binary(leftShiftOp, x, y) }
+func LeftShift(x, y any) tensor.Tensor { return op.Eval(leftShiftOp, x, y) }
 
 var leftShiftOp = bitwise(elementwise.LeftShift, "x·2^y", absorbsFirst)
 
 // RightShift returns ⌊x / 2^y⌋ for integers. Shifting by the width or more, or by a
 // negative number, leaves the sign: 0 or -1.
-func RightShift(x, y any) tensor.Tensor { return op.Binary(rightShiftOp, x, y) }
+func RightShift(x, y any) tensor.Tensor { return op.Eval(rightShiftOp, x, y) }
 
 var rightShiftOp = bitwise(elementwise.RightShift, "x / 2^y, rounded down", absorbsFirst)
 

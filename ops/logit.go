@@ -13,7 +13,7 @@ import (
 //	x: floating[…] → the same; integers give float64
 //
 // Gradient: ct/(x(1-x)).
-func Logit(x any) tensor.Tensor { return op.Unary(logitOp, x) }
+func Logit(x any) tensor.Tensor { return op.Eval(logitOp, x) }
 
 var logitOp = op.Register(&op.Op{
 	Name: "logit", Statement: mapped, Doc: "inverse of the logistic function", Params: unaryParams, Results: 1, Strided: true,

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -21,10 +20,7 @@ func MatMul(a, b any) tensor.Tensor { return MatMulT(a, b, false, false) }
 
 // MatMulT is [MatMul] of matrices that are transposed first, a, b or both.
 func MatMulT(a, b any, transposeA, transposeB bool) tensor.Tensor {
-	if out := multiplied(a, b, transposeA, transposeB); out != nil {
-		return out
-	}
-	return direct.Eval(matMulOp, a, b, transposeA, transposeB)
+	return op.Eval(matMulOp, a, b, transposeA, transposeB)
 }
 
 // multiplied is the short way of two dense matrices; nil where it is not open.

@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -40,7 +39,7 @@ func init() {
 // in row-major order.
 //
 //	x: [n…] → int64[count, rank], numbers and truth values. No gradient.
-func Nonzero(x any) tensor.Tensor { return direct.Eval(nonzeroOp, x) }
+func Nonzero(x any) tensor.Tensor { return op.Eval(nonzeroOp, x) }
 
 // truth returns which elements are not zero.
 func truth(x *tensor.Dense) []bool {
@@ -113,7 +112,7 @@ func init() {
 //	x: [a, n, b], mask: bool[n], axis 1 → [a, count, b], any element type.
 //	Gradient: the cotangent where the mask is true, 0 elsewhere.
 func BooleanMask(x, mask any, axis int) tensor.Tensor {
-	return direct.Eval(booleanMaskOp, x, mask, axis)
+	return op.Eval(booleanMaskOp, x, mask, axis)
 }
 
 // masked keeps the slices of the k axes from axis on for which mask is true.

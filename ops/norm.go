@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
@@ -20,12 +19,12 @@ import (
 // Gradient: ct·sign x·(|x|/y)^(p-1), and 0 where y is 0; for an infinite p, ct
 // shared equally among the elements that are the greatest.
 func Norm(x any, p float64, axes ...int) tensor.Tensor {
-	return direct.Eval(normOp, x, direct.Axes(axes), false, p)
+	return op.Eval(normOp, x, axesAttr(axes), false, p)
 }
 
 // NormKeep is [Norm] with reduced axes left as axes of size 1.
 func NormKeep(x any, p float64, axes ...int) tensor.Tensor {
-	return direct.Eval(normOp, x, direct.Axes(axes), true, p)
+	return op.Eval(normOp, x, axesAttr(axes), true, p)
 }
 
 var normOp = op.Register(&op.Op{

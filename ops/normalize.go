@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -20,7 +19,7 @@ import (
 // Gradient: with g = ct·scale, h the normalised x and r = 1/√(var + eps),
 // r·(g - mean(g) - h·mean(g·h)) for x; Σ ct·h and Σ ct for scale and offset.
 func LayerNorm(x, scale, offset any, eps float64, axes ...int) tensor.Tensor {
-	return direct.Eval(layerNormOp, x, scale, offset, direct.Axes(axes), eps)
+	return op.Eval(layerNormOp, x, scale, offset, axesAttr(axes), eps)
 }
 
 var layerNormOp = op.Register(&op.Op{
@@ -43,26 +42,10 @@ var layerNormOp = op.Register(&op.Op{
 	},
 })
 
-// plainNorm reports whether a normalisation, the axes of which are parameter i, is of one
-// axis without parameters.
-func plainNorm(i int) func(c *op.Call) bool {
-	return func(c *op.Call) bool {
-		for k := 1; k < i; k++ {
-			if c.Has(k) {
-				return false
-			}
-		}
-		x := c.Dense(0)
-		return x != nil && x.DType().IsFloat() && len(c.Ints(i)) == 1
-	}
-}
-
 func init() {
-	direct.Check(layerNormOp, plainNorm(3))
-	direct.Check(rmsNormOp, plainNorm(2))
 	layerNormOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		return batchNorm(c, batched, 3, func(x tensor.Tensor, axes []int) tensor.Tensor {
-			return direct.Eval(layerNormOp, x, nil, nil, direct.Axes(axes), c.Float(4))
+			return op.Eval(layerNormOp, x, nil, nil, axesAttr(axes), c.Float(4))
 		})
 	}
 	layerNormOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -77,7 +60,7 @@ func init() {
 // Gradient: with g = ct·scale, h the normalised x and r = 1/√(mean(x²) + eps),
 // r·(g - h·mean(g·h)) for x; Σ ct·h for scale.
 func RMSNorm(x, scale any, eps float64, axes ...int) tensor.Tensor {
-	return direct.Eval(rmsNormOp, x, scale, direct.Axes(axes), eps)
+	return op.Eval(rmsNormOp, x, scale, axesAttr(axes), eps)
 }
 
 var rmsNormOp = op.Register(&op.Op{
@@ -103,7 +86,7 @@ var rmsNormOp = op.Register(&op.Op{
 func init() {
 	rmsNormOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		return batchNorm(c, batched, 2, func(x tensor.Tensor, axes []int) tensor.Tensor {
-			return direct.Eval(rmsNormOp, x, nil, direct.Axes(axes), c.Float(3))
+			return op.Eval(rmsNormOp, x, nil, axesAttr(axes), c.Float(3))
 		})
 	}
 	rmsNormOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
@@ -219,7 +202,7 @@ func vjpNorm(c *op.Call, ct tensor.Tensor, i int, grad *op.Op) []tensor.Tensor {
 	g := ct
 	var parameters []tensor.Tensor
 	if s := c.Tensor(1); s != nil {
-		h := Mul(ct, direct.Eval(c.Op, append([]any{x}, append(make([]any, i-1), axes, eps)...)...))
+		h := Mul(ct, op.Eval(c.Op, append([]any{x}, append(make([]any, i-1), axes, eps)...)...))
 		parameters = append(parameters, over(h))
 		if len(rest) > 0 {
 			s = ExpandDims(s, rest...)
@@ -229,7 +212,7 @@ func vjpNorm(c *op.Call, ct tensor.Tensor, i int, grad *op.Op) []tensor.Tensor {
 	if i > 2 && c.Has(2) {
 		parameters = append(parameters, over(ct))
 	}
-	return append([]tensor.Tensor{direct.Eval(grad, x, g, axes, eps)}, parameters...)
+	return append([]tensor.Tensor{op.Eval(grad, x, g, axes, eps)}, parameters...)
 }
 
 var layerNormGradOp = normGrad("layer_norm_grad", "gradient of the layer norm", true, func(eps float64) rowKernel {
@@ -301,13 +284,13 @@ func normGrad(name, doc string, centred bool, kernel func(eps float64) rowKernel
 			if err != nil {
 				return nil, err
 			}
-			return results(direct.Eval(c.Op, both[0], both[1], shiftAxes(c.Ints(2), rank), c.Float(3)))
+			return results(op.Eval(c.Op, both[0], both[1], shiftAxes(c.Ints(2), rank), c.Float(3)))
 		},
 	})
 	o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		x, g, u := c.Tensor(0), c.Tensor(1), ct[0]
 		axes, eps := c.Ints(2), c.Float(3)
-		mean := func(t tensor.Tensor) tensor.Tensor { return direct.Eval(meanOp, t, axes, true) }
+		mean := func(t tensor.Tensor) tensor.Tensor { return op.Eval(meanOp, t, axes, true) }
 		h := x
 		if centred {
 			h = Sub(x, mean(x))
@@ -321,7 +304,7 @@ func normGrad(name, doc string, centred bool, kernel func(eps float64) rowKernel
 			a = Sub(a, Mul(mean(u), mean(g)))
 		}
 		through := Mul(Mul(Sub(a, Mul(b, k)), Square(r)), h)
-		return []tensor.Tensor{Sub(direct.Eval(o, x, q, axes, eps), through), direct.Eval(o, x, u, axes, eps)}
+		return []tensor.Tensor{Sub(op.Eval(o, x, q, axes, eps), through), op.Eval(o, x, u, axes, eps)}
 	}
 	return o
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -47,7 +46,7 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := ct[0]
-			hot := direct.Eval(oneHotOp, c.Value(0), c.Value(1), Cast(1, g.DType()), Cast(0, g.DType()), c.Int(4))
+			hot := op.Eval(oneHotOp, c.Value(0), c.Value(1), Cast(1, g.DType()), Cast(0, g.DType()), c.Int(4))
 			on := Sum(Mul(g, hot))
 			return []tensor.Tensor{nil, nil, on, Sub(Sum(g), on)}
 		},
@@ -55,14 +54,8 @@ func init() {
 			if anyOf(batched[1:]) {
 				return nil, op.NotHandled
 			}
-			return results(direct.Eval(oneHotOp, c.Value(0), c.Value(1), c.Value(2), c.Value(3), shiftAxis(c.Int(4))))
+			return results(op.Eval(oneHotOp, c.Value(0), c.Value(1), c.Value(2), c.Value(3), shiftAxis(c.Int(4))))
 		},
-	})
-}
-
-func init() {
-	direct.Check(oneHotOp, func(c *op.Call) bool {
-		return c.Tensor(0).DType().IsInteger() && c.Tensor(2).Shape().IsScalar() && c.Tensor(3).Shape().IsScalar()
 	})
 }
 
@@ -116,7 +109,7 @@ func OneHot(indices, depth any, axis int, o OneHotOptions) tensor.Tensor {
 		}
 		return Cast(v, d)
 	}
-	return direct.Eval(oneHotOp, indices, depth, value(o.On, true), value(o.Off, false), axis)
+	return op.Eval(oneHotOp, indices, depth, value(o.On, true), value(o.Off, false), axis)
 }
 
 // marks are the zero and the one of each element type, once somebody has asked for them.
@@ -225,5 +218,5 @@ func init() {
 //
 //	lengths: int[a] → bool[a, maxlen]. No gradient.
 func SequenceMask(lengths, maxlen any) tensor.Tensor {
-	return direct.Eval(sequenceMaskOp, lengths, maxlen)
+	return op.Eval(sequenceMaskOp, lengths, maxlen)
 }

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -14,7 +13,7 @@ import (
 //	x: [s…], y: [t…]  →  [s…, t…]
 //
 // Gradient: Σ ct·y over y's axes for x, Σ ct·x over x's axes for y.
-func Outer(x, y any) tensor.Tensor { return direct.Eval(outerOp, x, y) }
+func Outer(x, y any) tensor.Tensor { return op.Eval(outerOp, x, y) }
 
 var outerOp = op.Register(&op.Op{
 	Name: "outer", Statement: contracts, Doc: "products of all pairs of elements", Results: 1, Strided: true, Params: binaryParams,
@@ -64,7 +63,7 @@ func init() {
 		}
 		gx, gy := Mul(g, conj(y)), Mul(g, ExpandDims(conj(x), span(xr, xr+yr)...))
 		return []tensor.Tensor{
-			direct.Eval(sumOp, gx, span(xr, xr+yr), false), direct.Eval(sumOp, gy, span(0, xr), false),
+			op.Eval(sumOp, gx, span(xr, xr+yr), false), op.Eval(sumOp, gy, span(0, xr), false),
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -82,7 +81,7 @@ func init() {
 			if anyOf(batched[1:]) {
 				return nil, op.NotHandled
 			}
-			return results(direct.Eval(padOp, c.Value(0), batchPaddings(c.Tensor(1)), c.Args[2]))
+			return results(op.Eval(padOp, c.Value(0), batchPaddings(c.Tensor(1)), c.Args[2]))
 		},
 	})
 }
@@ -124,7 +123,7 @@ func init() {
 			// Padding moves elements by position, so the positions tell where each came from.
 			x := c.Tensor(0)
 			at := Reshape(Range(0, Size(x), 1), Shape(x))
-			at = direct.Eval(mirrorPadOp, at, c.Args[1], c.Str(2))
+			at = op.Eval(mirrorPadOp, at, c.Args[1], c.Str(2))
 			flat := SegmentSum(Reshape(ct[0], []int{-1}), Reshape(at, []int{-1}), Size(x))
 			return []tensor.Tensor{reshapedLike(flat, x), nil}
 		},
@@ -132,7 +131,7 @@ func init() {
 			if anyOf(batched[1:]) {
 				return nil, op.NotHandled
 			}
-			return results(direct.Eval(mirrorPadOp, c.Value(0), batchPaddings(c.Tensor(1)), c.Str(2)))
+			return results(op.Eval(mirrorPadOp, c.Value(0), batchPaddings(c.Tensor(1)), c.Str(2)))
 		},
 	})
 }
@@ -147,9 +146,9 @@ func Pad(x, paddings any, o PadOptions) tensor.Tensor {
 		paddings = tensor.Of([]int64{}, 0, 2)
 	}
 	if o.Mode == PadConstant || o.Mode == "" {
-		return direct.Eval(padOp, x, paddings, o.Value)
+		return op.Eval(padOp, x, paddings, o.Value)
 	}
-	return direct.Eval(mirrorPadOp, x, paddings, string(o.Mode))
+	return op.Eval(mirrorPadOp, x, paddings, string(o.Mode))
 }
 
 // batchPaddings adds a batch axis without margins.

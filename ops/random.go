@@ -7,7 +7,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/random"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -29,7 +28,7 @@ func RandomKey(seed uint64) tensor.Tensor {
 // come from.
 //
 //	key: uint32[…, 2], n  →  uint32[…, n, 2]
-func RandomSplit(key, n any) tensor.Tensor { return direct.Eval(randomSplitOp, key, n) }
+func RandomSplit(key, n any) tensor.Tensor { return op.Eval(randomSplitOp, key, n) }
 
 var randomSplitOp = drawing("random_split", "independent keys", op.Op{
 	Params: []op.Param{{Name: "key"}, {Name: "n"}},
@@ -63,7 +62,7 @@ func RandomKeys(key any, n int) []tensor.Tensor { return Unstack(RandomSplit(key
 // of a step or of a layer. Different integers give independent keys.
 //
 //	key: uint32[…, 2], data: integer scalar  →  uint32[…, 2]
-func RandomFoldIn(key, data any) tensor.Tensor { return direct.Eval(randomFoldInOp, key, data) }
+func RandomFoldIn(key, data any) tensor.Tensor { return op.Eval(randomFoldInOp, key, data) }
 
 var randomFoldInOp = drawing("random_fold_in", "a key that depends on an integer too", op.Op{
 	Params: []op.Param{{Name: "key"}, {Name: "data"}},
@@ -81,7 +80,7 @@ var drawnParams = []op.Param{{Name: "key"}, {Name: "shape"}, {Name: "dtype", Kin
 
 // RandomBits returns random integers of an unsigned type with all bits used.
 func RandomBits(key, shape any, d dtype.DType) tensor.Tensor {
-	return direct.Eval(randomBitsOp, key, shape, d)
+	return op.Eval(randomBitsOp, key, shape, d)
 }
 
 var randomBitsOp = drawing("random_bits", "random bits", op.Op{Params: drawnParams},
@@ -97,7 +96,7 @@ var randomBitsOp = drawing("random_bits", "random bits", op.Op{Params: drawnPara
 // RandomUniform returns numbers that are uniform between 0 and 1, 0 included, of a
 // floating type.
 func RandomUniform(key, shape any, d dtype.DType) tensor.Tensor {
-	return direct.Eval(randomUniformOp, key, shape, d)
+	return op.Eval(randomUniformOp, key, shape, d)
 }
 
 var randomUniformOp = drawing("random_uniform", "uniform between 0 and 1", op.Op{Params: drawnParams},
@@ -118,7 +117,7 @@ var randomUniformOp = drawing("random_uniform", "uniform between 0 and 1", op.Op
 // RandomNormal returns numbers of the normal distribution with mean 0 and variance 1, of a
 // floating type.
 func RandomNormal(key, shape any, d dtype.DType) tensor.Tensor {
-	return direct.Eval(randomNormalOp, key, shape, d)
+	return op.Eval(randomNormalOp, key, shape, d)
 }
 
 var randomNormalOp = distribution("random_normal", "normal with mean 0 and variance 1", random.Normal)
@@ -126,14 +125,14 @@ var randomNormalOp = distribution("random_normal", "normal with mean 0 and varia
 // RandomTruncatedNormal returns numbers of the normal distribution with mean 0 and
 // variance 1 that are between -2 and 2.
 func RandomTruncatedNormal(key, shape any, d dtype.DType) tensor.Tensor {
-	return direct.Eval(randomTruncatedNormalOp, key, shape, d)
+	return op.Eval(randomTruncatedNormalOp, key, shape, d)
 }
 
 var randomTruncatedNormalOp = distribution("random_truncated_normal", "normal, between -2 and 2", random.Truncated)
 
 // RandomExponential returns numbers of the exponential distribution with rate 1.
 func RandomExponential(key, shape any, d dtype.DType) tensor.Tensor {
-	return direct.Eval(randomExponentialOp, key, shape, d)
+	return op.Eval(randomExponentialOp, key, shape, d)
 }
 
 var randomExponentialOp = distribution("random_exponential", "exponential with rate 1", random.Exponential)
@@ -142,7 +141,7 @@ var randomExponentialOp = distribution("random_exponential", "exponential with r
 // What is greatest after they are added to logits is a draw from the softmax of
 // these: see [RandomCategorical].
 func RandomGumbel(key, shape any, d dtype.DType) tensor.Tensor {
-	return direct.Eval(randomGumbelOp, key, shape, d)
+	return op.Eval(randomGumbelOp, key, shape, d)
 }
 
 var randomGumbelOp = distribution("random_gumbel", "Gumbel with location 0 and scale 1", random.Gumbel)
@@ -166,7 +165,7 @@ func distribution(name, doc string, of random.Distribution) *op.Op {
 // RandomInt returns integers of a type, all equally likely, from lo up to but not
 // including hi.
 func RandomInt(key, shape any, lo, hi int, d dtype.DType) tensor.Tensor {
-	return direct.Eval(randomIntOp, key, shape, d, lo, hi)
+	return op.Eval(randomIntOp, key, shape, d, lo, hi)
 }
 
 var randomIntOp = drawing("random_int", "integers that are equally likely", op.Op{
@@ -210,7 +209,7 @@ var randomIntOp = drawing("random_int", "integers that are equally likely", op.O
 })
 
 // RandomPermutation returns 0, 1, … n-1 in random order, in int64.
-func RandomPermutation(key, n any) tensor.Tensor { return direct.Eval(randomPermutationOp, key, n) }
+func RandomPermutation(key, n any) tensor.Tensor { return op.Eval(randomPermutationOp, key, n) }
 
 var randomPermutationOp = drawing("random_permutation", "0, 1, … in random order", op.Op{
 	Params: []op.Param{{Name: "key"}, {Name: "n"}},
@@ -321,7 +320,7 @@ func keysShape(c *op.Call, i int) (shape.Shape, error) {
 // The key says which.
 //
 // Gradient: ct with the same elements set to 0, and divided.
-func Dropout(key, x any, rate float64) tensor.Tensor { return direct.Eval(dropoutOp, key, x, rate) }
+func Dropout(key, x any, rate float64) tensor.Tensor { return op.Eval(dropoutOp, key, x, rate) }
 
 var dropoutOp = op.Register(&op.Op{
 	Name: "dropout", Statement: op.Statement{Axes: op.Map, Draws: true, Control: one, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, Doc: "sets elements to 0 at random", Results: 1,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -74,7 +73,7 @@ func init() {
 //
 //	start, limit, delta: [] → [max(0, ⌈(limit-start)/delta⌉)], real numbers.
 //	Gradient: for start the sum of the cotangent, for delta the sum weighted by position.
-func Range(start, limit, delta any) tensor.Tensor { return direct.Eval(rangeOp, start, limit, delta) }
+func Range(start, limit, delta any) tensor.Tensor { return op.Eval(rangeOp, start, limit, delta) }
 
 var linspaceOp *op.Op
 
@@ -131,7 +130,7 @@ func init() {
 //
 //	start, stop: [], num: int[] → [num], real numbers; integers give float64.
 //	Gradient: the cotangent weighted by the distance from the other end.
-func LinSpace(start, stop, num any) tensor.Tensor { return direct.Eval(linspaceOp, start, stop, num) }
+func LinSpace(start, stop, num any) tensor.Tensor { return op.Eval(linspaceOp, start, stop, num) }
 
 // Indexing says in which order the axes of [Meshgrid]'s results go.
 type Indexing string

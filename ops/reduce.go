@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
@@ -138,7 +137,7 @@ func init() { minOp.VJP = vjpReduction(vjpReducedExtreme) }
 
 func vjpReducedExtreme(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
 	is := Cast(Equal(x, spread(y, x, axes, keep)), x.DType())
-	n := direct.Eval(sumOp, is, axes, keep)
+	n := op.Eval(sumOp, is, axes, keep)
 	return Mul(spread(Div(ct, n), x, axes, keep), is)
 }
 
@@ -204,17 +203,17 @@ func init() {
 //
 // Gradient: 2·ct·(x - mean)/n.
 func Variance(x any, axes ...int) tensor.Tensor {
-	return evalMoment(varianceOp, varianceOf, x, axes, false, 0)
+	return evalMoment(varianceOp, x, axes, false, 0)
 }
 
 // VarianceKeep is [Variance] with reduced axes left as axes of size 1.
 func VarianceKeep(x any, axes ...int) tensor.Tensor {
-	return evalMoment(varianceOp, varianceOf, x, axes, true, 0)
+	return evalMoment(varianceOp, x, axes, true, 0)
 }
 
 // VarianceDDOF is [Variance] divided by n - ddof; 1 gives the unbiased estimate.
 func VarianceDDOF(x any, ddof int, axes ...int) tensor.Tensor {
-	return evalMoment(varianceOp, varianceOf, x, axes, false, ddof)
+	return evalMoment(varianceOp, x, axes, false, ddof)
 }
 
 var momentParams = append(reduceParams[:len(reduceParams):len(reduceParams)],
@@ -227,21 +226,15 @@ var varianceOp = reduction(op.Op{Name: "reduce_variance", Statement: op.Statemen
 
 func varianceOf(d dtype.DType, ddof int) reduce.Func { return reduce.VarianceOf(d, ddof) }
 
-// evalMoment calls a reduction with degrees of freedom that are lost, the kernel of which
-// is f, of a row-major tensor over one axis or all by the short way.
-func evalMoment(o *op.Op, f func(d dtype.DType, ddof int) reduce.Func, x any, axes []int, keep bool, ddof int) tensor.Tensor {
-	if d := reducible(x, axes); d != nil {
-		if k := f(d.DType(), ddof); k != nil {
-			return reduceShort(k, d, axes, keep, averagedType(d.DType()))
-		}
-	}
-	return direct.Eval(o, x, direct.Axes(axes), keep, ddof)
+// evalMoment calls a reduction with degrees of freedom that are lost.
+func evalMoment(o *op.Op, x any, axes []int, keep bool, ddof int) tensor.Tensor {
+	return op.Eval(o, x, axesAttr(axes), keep, ddof)
 }
 
 func init() {
 	varianceOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
 		n := Sub(reducedCount(x, y, axes), c.Int(momentDDOF))
-		far := Sub(x, spread(direct.Eval(meanOp, x, axes, keep), x, axes, keep))
+		far := Sub(x, spread(op.Eval(meanOp, x, axes, keep), x, axes, keep))
 		return Mul(spread(Div(Mul(ct, 2), Cast(n, x.DType())), x, axes, keep), far)
 	})
 }
@@ -249,16 +242,16 @@ func init() {
 // Std returns the square root of [Variance].
 //
 // Gradient: ct·(x - mean)/(n·y), and 0 where y is 0.
-func Std(x any, axes ...int) tensor.Tensor { return evalMoment(stdOp, stdOf, x, axes, false, 0) }
+func Std(x any, axes ...int) tensor.Tensor { return evalMoment(stdOp, x, axes, false, 0) }
 
 // StdKeep is [Std] with reduced axes left as axes of size 1.
 func StdKeep(x any, axes ...int) tensor.Tensor {
-	return evalMoment(stdOp, stdOf, x, axes, true, 0)
+	return evalMoment(stdOp, x, axes, true, 0)
 }
 
 // StdDDOF is the square root of [VarianceDDOF].
 func StdDDOF(x any, ddof int, axes ...int) tensor.Tensor {
-	return evalMoment(stdOp, stdOf, x, axes, false, ddof)
+	return evalMoment(stdOp, x, axes, false, ddof)
 }
 
 var stdOp = reduction(op.Op{Name: "reduce_std", Statement: op.Statement{Axes: op.Reduce, Missing: op.Skip}, GoName: "ops.Std", Doc: "standard deviation over axes", Params: momentParams}, averagedType,
@@ -271,7 +264,7 @@ func stdOf(d dtype.DType, ddof int) reduce.Func {
 func init() {
 	stdOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
 		n := Cast(Sub(reducedCount(x, y, axes), c.Int(momentDDOF)), x.DType())
-		far := Sub(x, spread(direct.Eval(meanOp, x, axes, keep), x, axes, keep))
+		far := Sub(x, spread(op.Eval(meanOp, x, axes, keep), x, axes, keep))
 		return Mul(spread(Div(divNonzero(ct, y), n), x, axes, keep), far)
 	})
 }
@@ -280,24 +273,24 @@ func init() {
 // first of equal ones, the first NaN if there is one. An empty axis is an error
 // unless the result has no elements.
 func ArgMax(x any, axis int) tensor.Tensor {
-	return direct.Eval(argMaxOp, x, direct.Axes([]int{axis}), false)
+	return op.Eval(argMaxOp, x, axesAttr([]int{axis}), false)
 }
 
 // ArgMaxKeep is [ArgMax] with the axis left as one of size 1.
 func ArgMaxKeep(x any, axis int) tensor.Tensor {
-	return direct.Eval(argMaxOp, x, direct.Axes([]int{axis}), true)
+	return op.Eval(argMaxOp, x, axesAttr([]int{axis}), true)
 }
 
 var argMaxOp = position("argmax", "ops.ArgMax", "position of the greatest element", op.Maxima, reduce.ArgMax)
 
 // ArgMin returns the position of the least element along an axis; see [ArgMax].
 func ArgMin(x any, axis int) tensor.Tensor {
-	return direct.Eval(argMinOp, x, direct.Axes([]int{axis}), false)
+	return op.Eval(argMinOp, x, axesAttr([]int{axis}), false)
 }
 
 // ArgMinKeep is [ArgMin] with the axis left as one of size 1.
 func ArgMinKeep(x any, axis int) tensor.Tensor {
-	return direct.Eval(argMinOp, x, direct.Axes([]int{axis}), true)
+	return op.Eval(argMinOp, x, axesAttr([]int{axis}), true)
 }
 
 var argMinOp = position("argmin", "ops.ArgMin", "position of the least element", op.Minima, reduce.ArgMin)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -54,14 +53,7 @@ func init() {
 //
 //	x: [n…] → [shape…], any element type. Gradient: the cotangent in x's shape.
 func Reshape(x, shape any) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok {
-		if dims, ok := shape.([]int); ok {
-			if s, ok := resolved(d.Shape(), dims); ok {
-				return d.Reshaped(s)
-			}
-		}
-	}
-	return direct.Eval(reshapeOp, x, shape)
+	return op.Eval(reshapeOp, x, shape)
 }
 
 // reshaped replaces a -1 among dims and checks the size.
@@ -166,15 +158,7 @@ func init() {
 //
 //	x: [a, b], axes 0, -1 → [1, a, b, 1], any element type. Gradient: the axes go again.
 func ExpandDims(x any, axes ...int) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok && len(axes) == 1 && d.IsContiguous() {
-		s := d.Shape()
-		if a := axes[0]; a >= 0 && a <= s.Rank() {
-			return d.Reshaped(s.Insert(a, 1))
-		} else if a == -1 {
-			return d.Reshaped(s.Insert(s.Rank(), 1))
-		}
-	}
-	return direct.Eval(expandDimsOp, x, append([]int{}, axes...))
+	return op.Eval(expandDimsOp, x, append([]int{}, axes...))
 }
 
 var squeezeOp *op.Op
@@ -230,7 +214,7 @@ func init() {
 					}
 				}
 			}
-			return results(direct.Eval(squeezeOp, c.Value(0), shiftAxes(axes, 0)))
+			return results(op.Eval(squeezeOp, c.Value(0), shiftAxes(axes, 0)))
 		},
 	})
 }
@@ -241,9 +225,9 @@ func init() {
 //	x: [1, a, 1, b], axes 0 → [a, 1, b], any element type. Gradient: the cotangent in x's shape.
 func Squeeze(x any, axes ...int) tensor.Tensor {
 	if len(axes) == 0 {
-		return direct.Eval(squeezeOp, x)
+		return op.Eval(squeezeOp, x)
 	}
-	return direct.Eval(squeezeOp, x, axes)
+	return op.Eval(squeezeOp, x, axes)
 }
 
 // withoutOnes views x under a shape that differs from its own by axes of size 1.
@@ -293,4 +277,4 @@ func init() {
 // a graph it tells the sizes that could not be inferred.
 //
 //	x: [n…] → [n…], any element type. Gradient: the cotangent.
-func EnsureShape(x any, s shape.Shape) tensor.Tensor { return direct.Eval(ensureShapeOp, x, s) }
+func EnsureShape(x any, s shape.Shape) tensor.Tensor { return op.Eval(ensureShapeOp, x, s) }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -28,7 +27,7 @@ func init() {
 			return []tensor.Tensor{move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversed(x, axes) })}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{direct.Eval(reverseOp, ct[0], c.Ints(1))}
+			return []tensor.Tensor{op.Eval(reverseOp, ct[0], c.Ints(1))}
 		},
 		Batch: batchAxes(1),
 	})
@@ -39,7 +38,7 @@ func init() {
 //
 //	x: [a, b], axes 0 → [a, b], any element type. Gradient: the cotangent reversed.
 func Reverse(x any, axes ...int) tensor.Tensor {
-	return direct.Eval(reverseOp, x, append([]int{}, axes...))
+	return op.Eval(reverseOp, x, append([]int{}, axes...))
 }
 
 // reversed views x with some axes turned round.
@@ -89,13 +88,13 @@ func init() {
 			}))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{direct.Eval(rollOp, ct[0], Neg(c.Value(1)), c.Ints(2)), nil}
+			return []tensor.Tensor{op.Eval(rollOp, ct[0], Neg(c.Value(1)), c.Ints(2)), nil}
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			if batched[1] {
 				return nil, op.NotHandled
 			}
-			return results(direct.Eval(rollOp, c.Value(0), c.Value(1), shiftAxes(c.Ints(2), 0)))
+			return results(op.Eval(rollOp, c.Value(0), c.Value(1), shiftAxes(c.Ints(2), 0)))
 		},
 	})
 }
@@ -106,7 +105,7 @@ func init() {
 //
 //	x: [a, b], shift: int[] or int[axes] → [a, b], any element type. Gradient: the cotangent rolled back.
 func Roll(x, shift any, axes ...int) tensor.Tensor {
-	return direct.Eval(rollOp, x, shift, append([]int{}, axes...))
+	return op.Eval(rollOp, x, shift, append([]int{}, axes...))
 }
 
 func rolled(x *tensor.Dense, axis, shift int) *tensor.Dense {
@@ -162,7 +161,7 @@ func init() {
 			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversedRows(x, lengths, seq, batch) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{direct.Eval(reverseSequenceOp, ct[0], c.Value(1), c.Int(2), c.Int(3)), nil}
+			return []tensor.Tensor{op.Eval(reverseSequenceOp, ct[0], c.Value(1), c.Int(2), c.Int(3)), nil}
 		},
 	})
 }
@@ -172,7 +171,7 @@ func init() {
 //
 //	x: [b, n, a], lengths: int[b], axes 1, 0 → [b, n, a], any element type. Gradient: the cotangent reversed.
 func ReverseSequence(x, lengths any, seqAxis, batchAxis int) tensor.Tensor {
-	return direct.Eval(reverseSequenceOp, x, lengths, seqAxis, batchAxis)
+	return op.Eval(reverseSequenceOp, x, lengths, seqAxis, batchAxis)
 }
 
 func reversedRows(x *tensor.Dense, lengths []int64, seq, batch int) *tensor.Dense {

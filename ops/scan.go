@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
@@ -23,7 +22,7 @@ import (
 // Gradient: with g the scan of ct in the other direction, where the factors
 // are those of the next element, it is g·hₜ₋₁ for a and g for b.
 func LinearScan(a, b any, axis int, reverse bool) tensor.Tensor {
-	return direct.Eval(linearScanOp, a, b, axis, reverse)
+	return op.Eval(linearScanOp, a, b, axis, reverse)
 }
 
 var linearScanOp = op.Register(&op.Op{
@@ -120,7 +119,7 @@ func shiftOne(x tensor.Tensor, axis int, backward bool) tensor.Tensor {
 // start if it is negative. What moves beyond the end is lost, and zeros move in.
 //
 // Gradient: ct moved back.
-func Shift(x any, by, axis int) tensor.Tensor { return direct.Eval(shiftOp, x, by, axis) }
+func Shift(x any, by, axis int) tensor.Tensor { return op.Eval(shiftOp, x, by, axis) }
 
 var shiftOp = op.Register(&op.Op{
 	Name: "shift", Statement: op.Statement{Axes: op.Along, Moves: one, Fills: true, Zero: movedZero}, Doc: "moves elements along an axis, zeros move in", Results: 1,

@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -67,7 +66,7 @@ func init() {
 //	indices: int[i, 2], updates: [i, c], shape a, b, c → [a, b, c], numbers.
 //	Gradient: the cotangent gathered at the positions.
 func ScatterND(indices, updates, shape any) tensor.Tensor {
-	return direct.Eval(scatterNDOp, indices, updates, shape)
+	return op.Eval(scatterNDOp, indices, updates, shape)
 }
 
 // scatterShapes checks indices (argument i) and updates (argument u) against the
@@ -136,7 +135,7 @@ func scatterInto(m scatterMode, vjp func(c *op.Call, y, ct tensor.Tensor) (gx, g
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			v := allInFront(c.Values(), batched)
-			return results(direct.Eval(o, v[0], withBatch(castIndex(v[1]), 1), v[2]))
+			return results(op.Eval(o, v[0], withBatch(castIndex(v[1]), 1), v[2]))
 		},
 	})
 	return o
@@ -164,7 +163,7 @@ func init() {
 //	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], numbers.
 //	Gradient: for x the cotangent, for updates the cotangent gathered.
 func TensorScatterAdd(x, indices, updates any) tensor.Tensor {
-	return direct.Eval(tensorScatterAddOp, x, indices, updates)
+	return op.Eval(tensorScatterAddOp, x, indices, updates)
 }
 
 var tensorScatterUpdateOp *op.Op
@@ -193,7 +192,7 @@ func init() {
 //	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], any element type.
 //	Gradient: for x the cotangent with zeros at the positions, for updates the cotangent there.
 func TensorScatterUpdate(x, indices, updates any) tensor.Tensor {
-	return direct.Eval(tensorScatterUpdateOp, x, indices, updates)
+	return op.Eval(tensorScatterUpdateOp, x, indices, updates)
 }
 
 var tensorScatterMaxOp *op.Op
@@ -214,7 +213,7 @@ func init() {
 //	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], real numbers.
 //	Gradient: the cotangent for whoever is the largest, shared equally.
 func TensorScatterMax(x, indices, updates any) tensor.Tensor {
-	return direct.Eval(tensorScatterMaxOp, x, indices, updates)
+	return op.Eval(tensorScatterMaxOp, x, indices, updates)
 }
 
 var tensorScatterMinOp *op.Op
@@ -235,7 +234,7 @@ func init() {
 //	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], real numbers.
 //	Gradient: the cotangent for whoever is the smallest, shared equally.
 func TensorScatterMin(x, indices, updates any) tensor.Tensor {
-	return direct.Eval(tensorScatterMinOp, x, indices, updates)
+	return op.Eval(tensorScatterMinOp, x, indices, updates)
 }
 
 // scatterExtremeGrad shares the cotangent among those that equal the result.

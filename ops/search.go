@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -63,13 +62,13 @@ func init() {
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			s := c.Tensor(0).Shape()
 			if !batched[0] && s.Rank() == 1 {
-				return results(direct.Eval(searchSortedOp, c.Value(0), c.Value(1), c.Bool(2)))
+				return results(op.Eval(searchSortedOp, c.Value(0), c.Value(1), c.Bool(2)))
 			}
 			v := allInFront(c.Values(), batched)
 			if v[0].Shape().Rank() != v[1].Shape().Rank() {
 				return nil, op.NotHandled
 			}
-			return results(direct.Eval(searchSortedOp, v[0], v[1], c.Bool(2)))
+			return results(op.Eval(searchSortedOp, v[0], v[1], c.Bool(2)))
 		},
 	})
 }
@@ -80,7 +79,7 @@ func init() {
 //
 //	sorted: [n], x: [m…] → int64[m…], real numbers, truth values and strings. No gradient.
 func SearchSorted(sorted, x any, right bool) tensor.Tensor {
-	return direct.Eval(searchSortedOp, sorted, x, right)
+	return op.Eval(searchSortedOp, sorted, x, right)
 }
 
 func searchStrings(out []int64, sorted, x *tensor.Strings, rows int, right bool) {
@@ -180,7 +179,7 @@ type BinCountOptions struct {
 //
 //	x: int[n…] → int64[max+1], or the weights' type. Gradient: for weights, the cotangent of their bin.
 func BinCount(x any, o BinCountOptions) tensor.Tensor {
-	return direct.Eval(binCountOp, x, o.Weights, o.MinLength, o.MaxLength)
+	return op.Eval(binCountOp, x, o.Weights, o.MinLength, o.MaxLength)
 }
 
 // maxBins bounds how many bins the data can ask for; more than that are asked
@@ -257,4 +256,4 @@ func init() {
 // in the first and the last interval; NaN is left out.
 //
 //	x: [n…], limits: [2] → int64[bins], real numbers. No gradient.
-func Histogram(x, limits, bins any) tensor.Tensor { return direct.Eval(histogramOp, x, limits, bins) }
+func Histogram(x, limits, bins any) tensor.Tensor { return op.Eval(histogramOp, x, limits, bins) }

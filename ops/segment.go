@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -108,7 +107,7 @@ func segmentOp(r segmentReduction) *op.Op {
 			n := castIndex(c.Tensor(2))
 			step := Reshape(Mul(Range(0, rows, 1), n), append([]int{-1}, constSizes(ids.Shape().Rank()-1, 1)...))
 			ids = Where(Less(ids, 0), ids, Add(ids, step))
-			y := direct.Eval(o, x, ids, Mul(rows, n))
+			y := op.Eval(o, x, ids, Mul(rows, n))
 			return results(Reshape(y, Concat([]any{Reshape(rows, []int{1}), Reshape(n, []int{1}), sizesFrom(y, 1)}, 0)))
 		},
 	})
@@ -248,39 +247,39 @@ func segmentProdGrad(s segmented, _, ct tensor.Tensor) tensor.Tensor {
 // more than the largest id. A segment without items gives 0.
 //
 //	data: [i, a], ids: int[i] → [n, a], numbers. Gradient: each item gets its segment's cotangent.
-func SegmentSum(data, ids, n any) tensor.Tensor { return direct.Eval(segmentSumOp, data, ids, n) }
+func SegmentSum(data, ids, n any) tensor.Tensor { return op.Eval(segmentSumOp, data, ids, n) }
 
 // SegmentMean returns the mean of the items of each segment; see [SegmentSum]. A
 // segment without items gives NaN.
 //
 //	data: [i, a], ids: int[i] → [n, a], real numbers; integers give float64.
 //	Gradient: each item gets its segment's cotangent, divided by the number of items.
-func SegmentMean(data, ids, n any) tensor.Tensor { return direct.Eval(segmentMeanOp, data, ids, n) }
+func SegmentMean(data, ids, n any) tensor.Tensor { return op.Eval(segmentMeanOp, data, ids, n) }
 
 // SegmentSqrtN returns the sum of the items of each segment, divided by the square
 // root of their number; see [SegmentSum]. A segment without items gives NaN.
 //
 //	data: [i, a], ids: int[i] → [n, a], floating numbers.
 //	Gradient: each item gets its segment's cotangent, divided likewise.
-func SegmentSqrtN(data, ids, n any) tensor.Tensor { return direct.Eval(segmentSqrtNOp, data, ids, n) }
+func SegmentSqrtN(data, ids, n any) tensor.Tensor { return op.Eval(segmentSqrtNOp, data, ids, n) }
 
 // SegmentProd returns the product of the items of each segment; see [SegmentSum]. A
 // segment without items gives 1.
 //
 //	data: [i, a], ids: int[i] → [n, a], numbers.
 //	Gradient: each item gets its segment's cotangent times the product of the other items.
-func SegmentProd(data, ids, n any) tensor.Tensor { return direct.Eval(segmentProdOp, data, ids, n) }
+func SegmentProd(data, ids, n any) tensor.Tensor { return op.Eval(segmentProdOp, data, ids, n) }
 
 // SegmentMax returns the largest of the items of each segment; see [SegmentSum]. NaN
 // wins. A segment without items gives the type's lowest value, -∞ for floats.
 //
 //	data: [i, a], ids: int[i] → [n, a], real numbers.
 //	Gradient: the items that are the largest share their segment's cotangent equally.
-func SegmentMax(data, ids, n any) tensor.Tensor { return direct.Eval(segmentMaxOp, data, ids, n) }
+func SegmentMax(data, ids, n any) tensor.Tensor { return op.Eval(segmentMaxOp, data, ids, n) }
 
 // SegmentMin returns the smallest of the items of each segment; see [SegmentSum]. NaN
 // wins. A segment without items gives the type's highest value, +∞ for floats.
 //
 //	data: [i, a], ids: int[i] → [n, a], real numbers.
 //	Gradient: the items that are the smallest share their segment's cotangent equally.
-func SegmentMin(data, ids, n any) tensor.Tensor { return direct.Eval(segmentMinOp, data, ids, n) }
+func SegmentMin(data, ids, n any) tensor.Tensor { return op.Eval(segmentMinOp, data, ids, n) }

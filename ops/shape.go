@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/shape"
@@ -49,7 +48,7 @@ func Shape(x any) tensor.Tensor {
 	if t, ok := plain(x); ok && t.Shape().IsFull() {
 		return tensor.Vector(t.Shape().Dims())
 	}
-	return direct.Eval(shapeOp, x)
+	return op.Eval(shapeOp, x)
 }
 
 var sizeOp *op.Op
@@ -79,7 +78,7 @@ func Size(x any) tensor.Tensor {
 	if t, ok := plain(x); ok && t.Shape().Size() >= 0 {
 		return tensor.Scalar(int64(t.Shape().Size()))
 	}
-	return direct.Eval(sizeOp, x)
+	return op.Eval(sizeOp, x)
 }
 
 var rankOp *op.Op
@@ -109,7 +108,7 @@ func Rank(x any) tensor.Tensor {
 	if t, ok := plain(x); ok && t.Shape().HasRank() {
 		return tensor.Scalar(int64(t.Shape().Rank()))
 	}
-	return direct.Eval(rankOp, x)
+	return op.Eval(rankOp, x)
 }
 
 // plain returns x as a tensor if no handler could answer for it: it holds data or

@@ -14,7 +14,7 @@ import (
 // integer stays what it is.
 //
 // Gradient: ct·sign x; 0 at 0.
-func Abs(x any) tensor.Tensor { return op.Unary(absOp, x) }
+func Abs(x any) tensor.Tensor { return op.Eval(absOp, x) }
 
 var absOp = registerAbs()
 
@@ -43,20 +43,16 @@ func registerAbs() *op.Op {
 		}
 		return specs(x.DType().Real(), x.Shape())
 	}
-	o.Fast1 = func(x *tensor.Dense) *tensor.Dense {
-		f := kernel(x.DType())
-		if f == nil {
-			return nil
-		}
-		return unaryDense(f, x, x.DType().Real(), grainCheap)
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		return results(unaryDense(kernel(x.DType()), x, x.DType().Real(), grainCheap))
 	}
-	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) { return results(o.Fast1(c.Dense(0))) }
 	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
 		f := kernel(in[0])
 		if f == nil {
 			return nil, dtype.None
 		}
-		return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, _ uint8) { f(dst, x[0], n) }, in[0].Real()
+		return func(dst unsafe.Pointer, x [3]unsafe.Pointer, n int, _ uint8) { f(dst, x[0], n) }, in[0].Real()
 	}
 	return op.Register(o)
 }
@@ -64,7 +60,7 @@ func registerAbs() *op.Op {
 // Neg returns -x. Integers wrap.
 //
 // Gradient: -ct.
-func Neg(x any) tensor.Tensor { return op.Unary(negOp, x) }
+func Neg(x any) tensor.Tensor { return op.Eval(negOp, x) }
 
 var negOp = unary(elementwise.Neg, op.Op{Statement: linear, Doc: "-x"})
 
@@ -76,7 +72,7 @@ func init() {
 //
 // Gradient: zero for real tensors; for complex ones, with the result s, that of x/|x|:
 // (ct - s·Re(ct·s̄))/|x|, and 0 at 0.
-func Sign(x any) tensor.Tensor { return op.Unary(signOp, x) }
+func Sign(x any) tensor.Tensor { return op.Eval(signOp, x) }
 
 var signOp = unary(elementwise.Sign, op.Op{Statement: keepsZero, Doc: "-1, 0 or 1"})
 
@@ -95,37 +91,37 @@ func init() {
 // Floor returns ⌊x⌋ in x's type; integers stay what they are.
 //
 // Gradient: zero, as for the other functions that round.
-func Floor(x any) tensor.Tensor { return op.Unary(floorOp, x) }
+func Floor(x any) tensor.Tensor { return op.Eval(floorOp, x) }
 
 var floorOp = unary(elementwise.Floor, op.Op{Statement: keepsZero, Doc: "rounded down", Nondifferentiable: true})
 
 // Ceil returns ⌈x⌉ in x's type.
-func Ceil(x any) tensor.Tensor { return op.Unary(ceilOp, x) }
+func Ceil(x any) tensor.Tensor { return op.Eval(ceilOp, x) }
 
 var ceilOp = unary(elementwise.Ceil, op.Op{Statement: keepsZero, Doc: "rounded up", Nondifferentiable: true})
 
 // Round returns the nearest whole number in x's type, half to even.
-func Round(x any) tensor.Tensor { return op.Unary(roundOp, x) }
+func Round(x any) tensor.Tensor { return op.Eval(roundOp, x) }
 
 var roundOp = unary(elementwise.Round, op.Op{Statement: keepsZero, Doc: "rounded half to even", Nondifferentiable: true})
 
 // Trunc returns x rounded toward zero in x's type.
-func Trunc(x any) tensor.Tensor { return op.Unary(truncOp, x) }
+func Trunc(x any) tensor.Tensor { return op.Eval(truncOp, x) }
 
 var truncOp = unary(elementwise.Trunc, op.Op{Statement: keepsZero, Doc: "rounded toward zero", Nondifferentiable: true})
 
 // IsNaN returns where x is NaN; of a complex number, where either part is.
-func IsNaN(x any) tensor.Tensor { return op.Unary(isNaNOp, x) }
+func IsNaN(x any) tensor.Tensor { return op.Eval(isNaNOp, x) }
 
 var isNaNOp = predicate(elementwise.IsNaN, op.Op{Statement: keepsZero, GoName: "ops.IsNaN", Doc: "whether an element is NaN"})
 
 // IsInf returns where x is infinite; of a complex number, where either part is.
-func IsInf(x any) tensor.Tensor { return op.Unary(isInfOp, x) }
+func IsInf(x any) tensor.Tensor { return op.Eval(isInfOp, x) }
 
 var isInfOp = predicate(elementwise.IsInf, op.Op{Statement: keepsZero, Doc: "whether an element is infinite"})
 
 // IsFinite returns where x is neither NaN nor infinite.
-func IsFinite(x any) tensor.Tensor { return op.Unary(isFiniteOp, x) }
+func IsFinite(x any) tensor.Tensor { return op.Eval(isFiniteOp, x) }
 
 var isFiniteOp = predicate(elementwise.IsFinite, op.Op{Statement: mapped, Doc: "whether an element is neither NaN nor infinite"})
 
@@ -133,7 +129,7 @@ var isFiniteOp = predicate(elementwise.IsFinite, op.Op{Statement: mapped, Doc: "
 // the type for the infinities.
 //
 // Gradient: ct where x is finite.
-func NaNToNum(x any) tensor.Tensor { return op.Unary(nanToNumOp, x) }
+func NaNToNum(x any) tensor.Tensor { return op.Eval(nanToNumOp, x) }
 
 var nanToNumOp = registerNaNToNum()
 
@@ -152,7 +148,8 @@ func registerNaNToNum() *op.Op {
 		}
 		return inferSame(c)
 	}
-	o.Fast1 = func(x *tensor.Dense) *tensor.Dense {
+	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
 		var f elementwise.UnaryFunc
 		switch x.DType() {
 		case dtype.Float16:
@@ -163,15 +160,11 @@ func registerNaNToNum() *op.Op {
 			f = nanToNum[float32](maxFloat32, -maxFloat32)
 		case dtype.Float64:
 			f = nanToNum[float64](maxFloat64, -maxFloat64)
-		default:
-			if !x.DType().IsInteger() {
-				return nil
-			}
-			return x
+		default: // integers
+			return results(x)
 		}
-		return unaryDense(f, x, x.DType(), grainCheap)
+		return results(unaryDense(f, x, x.DType(), grainCheap))
 	}
-	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) { return results(o.Fast1(c.Dense(0))) }
 	return op.Register(o)
 }
 

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -76,40 +75,7 @@ func init() {
 //	x: [a, b], begin 1, 0, size 2, -1 → [2, b], any element type.
 //	Gradient: the cotangent with zeros around it.
 func Slice(x, begin, size any) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok {
-		b, ok1 := begin.([]int)
-		n, ok2 := size.([]int)
-		if ok1 && ok2 {
-			if out := sliceDense(d, b, n); out != nil {
-				return out
-			}
-		}
-	}
-	return direct.Eval(sliceOp, x, begin, size)
-}
-
-// sliceDense is the short way; it returns nil where the general way has to be taken.
-func sliceDense(x *tensor.Dense, begin, size []int) *tensor.Dense {
-	if len(begin) != x.Rank() || len(size) != x.Rank() {
-		return nil
-	}
-	s, strides := x.Shape(), x.Strides()
-	at := 0
-	for i, b := range begin {
-		n, m := s.Dim(i), size[i]
-		if m == -1 {
-			m = n - b
-		}
-		if b < 0 || m < 0 || m > n-b {
-			return nil
-		}
-		at += b * strides[i]
-		s = s.With(i, m)
-	}
-	if s.Size() == 0 {
-		at = 0
-	}
-	return x.View(at, s, strides)
+	return op.Eval(sliceOp, x, begin, size)
 }
 
 // sliceSize returns the size of axis i of a slice as far as it is known.

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
@@ -13,13 +11,7 @@ import (
 //
 // Gradient: y·(ct - Σ y·ct).
 func Softmax(x any, axis int) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok && d != nil && d.IsContiguous() && d.Len() > 0 && (axis == -1 || axis == d.Rank()-1) && d.Rank() > 0 {
-		switch d.DType() { // rows of the common types go straight to the kernel
-		case dtype.Float32, dtype.Float64:
-			return softmaxRows.lines(d.Len()/d.Dim(-1), d.Dim(-1), 1, d)
-		}
-	}
-	return direct.Eval(softmaxOp, x, axis)
+	return op.Eval(softmaxOp, x, axis)
 }
 
 var softmaxRows = rowKernel{
@@ -31,7 +23,7 @@ var softmaxOp = alongOp("softmax", "e^x / Σ e^x along an axis", softmaxRows)
 
 func init() {
 	softmaxOp.VJP = vjp1Along(func(x, y, ct tensor.Tensor, axis int) tensor.Tensor {
-		return direct.Eval(softmaxGradOp, y, ct, axis)
+		return op.Eval(softmaxGradOp, y, ct, axis)
 	})
 }
 
@@ -46,7 +38,7 @@ func init() {
 	softmaxGradOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		y, g, axis, u := c.Tensor(0), c.Tensor(1), c.Int(2), ct[0]
 		gy := Sub(Mul(u, Sub(g, SumKeep(Mul(y, g), axis))), Mul(g, SumKeep(Mul(y, u), axis)))
-		return []tensor.Tensor{gy, direct.Eval(softmaxGradOp, y, u, axis)}
+		return []tensor.Tensor{gy, op.Eval(softmaxGradOp, y, u, axis)}
 	}
 }
 
@@ -54,7 +46,7 @@ func init() {
 // Floating tensors; integers give float64.
 //
 // Gradient: ct - e^y·Σ ct.
-func LogSoftmax(x any, axis int) tensor.Tensor { return direct.Eval(logSoftmaxOp, x, axis) }
+func LogSoftmax(x any, axis int) tensor.Tensor { return op.Eval(logSoftmaxOp, x, axis) }
 
 var logSoftmaxOp = alongOp("log_softmax", "x - log Σ e^x along an axis", rowKernel{
 	f32: func(dst []float32, x [][]float32, n int) { reduce.LogSoftmax(dst, x[0], n) },
@@ -63,7 +55,7 @@ var logSoftmaxOp = alongOp("log_softmax", "x - log Σ e^x along an axis", rowKer
 
 func init() {
 	logSoftmaxOp.VJP = vjp1Along(func(x, y, ct tensor.Tensor, axis int) tensor.Tensor {
-		return direct.Eval(logSoftmaxGradOp, y, ct, axis)
+		return op.Eval(logSoftmaxGradOp, y, ct, axis)
 	})
 }
 
@@ -117,7 +109,7 @@ func gradAlongOp(name, doc string, k rowKernel) *op.Op {
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			both := allInFront(c.Values(), batched)
-			return results(direct.Eval(c.Op, both[0], both[1], shiftAxis(c.Int(2))))
+			return results(op.Eval(c.Op, both[0], both[1], shiftAxis(c.Int(2))))
 		},
 	})
 }

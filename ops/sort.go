@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
@@ -136,7 +135,7 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x, axis := c.Tensor(0), c.Int(1)
-			order := direct.Eval(argSortOp, x, axis, c.Bool(2))
+			order := op.Eval(argSortOp, x, axis, c.Bool(2))
 			return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), order, ct[0], axis)}
 		},
 		Batch: batchAxis(1),
@@ -154,7 +153,7 @@ type SortOptions struct {
 //	x: [a, n, b], axis 1 → [a, n, b], real numbers, truth values and strings.
 //	Gradient: each element gets the cotangent from where it went.
 func Sort(x any, axis int, o SortOptions) tensor.Tensor {
-	return direct.Eval(sortOp, x, axis, o.Descending)
+	return op.Eval(sortOp, x, axis, o.Descending)
 }
 
 var argSortOp *op.Op
@@ -178,7 +177,7 @@ func init() {
 //
 //	x: [a, n, b], axis 1 → int64[a, n, b]. No gradient.
 func ArgSort(x any, axis int, o SortOptions) tensor.Tensor {
-	return direct.Eval(argSortOp, x, axis, o.Descending)
+	return op.Eval(argSortOp, x, axis, o.Descending)
 }
 
 func argSorted(x tensor.Tensor, axis int, descending bool) *tensor.Dense {
@@ -297,7 +296,7 @@ func init() {
 			if batched[1] {
 				return nil, op.NotHandled
 			}
-			return direct.EvalN(topKOp, c.Value(0), c.Value(1)), nil
+			return op.EvalN(topKOp, c.Value(0), c.Value(1)), nil
 		},
 	})
 }
@@ -310,7 +309,7 @@ func init() {
 //	x: [a, n] → [a, k], int64[a, k], real numbers, truth values and strings.
 //	Gradient: the cotangent of the first result at the positions, 0 elsewhere.
 func TopK(x, k any) (values, positions tensor.Tensor) {
-	out := direct.EvalN(topKOp, x, k)
+	out := op.EvalN(topKOp, x, k)
 	return out[0], out[1]
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -58,7 +57,7 @@ func init() {
 // be known. The results are views.
 //
 //	x: [a, n, b], axis 1 → n of [a, b], any element type. Gradient: the cotangents stacked.
-func Unstack(x any, axis int) []tensor.Tensor { return direct.EvalN(unstackOp, x, axis) }
+func Unstack(x any, axis int) []tensor.Tensor { return op.EvalN(unstackOp, x, axis) }
 
 // filled replaces cotangents that are missing by zeros.
 func filled(out, ct []tensor.Tensor) []tensor.Tensor {
@@ -121,7 +120,7 @@ func init() {
 			if anyOf(batched[1:]) {
 				return nil, op.NotHandled
 			}
-			return direct.EvalN(splitOp, c.Value(0), c.Args[1], shiftAxis(c.Int(2)), c.Int(3)), nil
+			return op.EvalN(splitOp, c.Value(0), c.Args[1], shiftAxis(c.Int(2)), c.Int(3)), nil
 		},
 	})
 }
@@ -134,9 +133,9 @@ func init() {
 //	Gradient: the cotangents one behind the other.
 func Split(x, sizes any, axis int) []tensor.Tensor {
 	if n, ok := sizes.(int); ok {
-		return direct.EvalN(splitOp, x, nil, axis, n)
+		return op.EvalN(splitOp, x, nil, axis, n)
 	}
-	return direct.EvalN(splitOp, x, sizes, axis)
+	return op.EvalN(splitOp, x, sizes, axis)
 }
 
 // splitSizes returns the sizes of the parts, Unknown where they are not known.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -66,13 +65,6 @@ func perString(m stringMap) *op.Op {
 			return results(out)
 		},
 	})
-	direct.Check(o, func(c *op.Call) bool {
-		if !isStrings(c) {
-			return false
-		}
-		_, err := m.result(c)
-		return err == nil
-	})
 	return o
 }
 
@@ -111,7 +103,7 @@ var stringLengthOp = perString(stringMap{
 // StringLength returns the length of each string in bytes or characters.
 //
 //	x: string[n…] → int64[n…]. No gradient.
-func StringLength(x any, u Unit) tensor.Tensor { return direct.Eval(stringLengthOp, x, string(u)) }
+func StringLength(x any, u Unit) tensor.Tensor { return op.Eval(stringLengthOp, x, string(u)) }
 
 // inUnit chooses between the byte and the character form of a kernel.
 func inUnit(bytes, chars func(str.Column) str.Column) func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
@@ -133,7 +125,7 @@ var stringLowerOp = perString(stringMap{
 // all characters with UnitChar, where malformed bytes become U+FFFD.
 //
 //	x: string[n…] → string[n…]. No gradient.
-func StringLower(x any, u Unit) tensor.Tensor { return direct.Eval(stringLowerOp, x, string(u)) }
+func StringLower(x any, u Unit) tensor.Tensor { return op.Eval(stringLowerOp, x, string(u)) }
 
 var stringUpperOp = perString(stringMap{
 	name: "strings.upper", doc: "Each string in upper case.", params: []op.Param{unitParam},
@@ -143,7 +135,7 @@ var stringUpperOp = perString(stringMap{
 // StringUpper returns each string in upper case; see [StringLower].
 //
 //	x: string[n…] → string[n…]. No gradient.
-func StringUpper(x any, u Unit) tensor.Tensor { return direct.Eval(stringUpperOp, x, string(u)) }
+func StringUpper(x any, u Unit) tensor.Tensor { return op.Eval(stringUpperOp, x, string(u)) }
 
 var stringStripOp = perString(stringMap{
 	name: "strings.strip", doc: "Each string without white space at its ends.", result: givesString,
@@ -155,7 +147,7 @@ var stringStripOp = perString(stringMap{
 // StringStrip returns each string without ASCII white space at its ends.
 //
 //	x: string[n…] → string[n…]. No gradient.
-func StringStrip(x any) tensor.Tensor { return direct.Eval(stringStripOp, x) }
+func StringStrip(x any) tensor.Tensor { return op.Eval(stringStripOp, x) }
 
 var stringRegexReplaceOp = perString(stringMap{
 	name: "strings.regex_replace", doc: "Each string with what matches a pattern replaced.",
@@ -179,7 +171,7 @@ type RegexReplaceOptions struct {
 //
 //	x: string[n…] → string[n…]. No gradient.
 func StringRegexReplace(x any, pattern, rewrite string, o RegexReplaceOptions) tensor.Tensor {
-	return direct.Eval(stringRegexReplaceOp, x, pattern, rewrite, !o.First)
+	return op.Eval(stringRegexReplaceOp, x, pattern, rewrite, !o.First)
 }
 
 var stringRegexFullMatchOp = perString(stringMap{
@@ -197,7 +189,7 @@ var stringRegexFullMatchOp = perString(stringMap{
 //
 //	x: string[n…] → bool[n…]. No gradient.
 func StringRegexFullMatch(x any, pattern string) tensor.Tensor {
-	return direct.Eval(stringRegexFullMatchOp, x, pattern)
+	return op.Eval(stringRegexFullMatchOp, x, pattern)
 }
 
 var stringHashOp = perString(stringMap{
@@ -239,9 +231,9 @@ type HashOptions struct {
 //	x: string[n…] → int64[n…]. No gradient.
 func StringHash(x any, buckets int, o HashOptions) tensor.Tensor {
 	if o.Key == nil {
-		return direct.Eval(stringHashOp, x, buckets)
+		return op.Eval(stringHashOp, x, buckets)
 	}
-	return direct.Eval(stringHashOp, x, buckets, []int{int(o.Key[0]), int(o.Key[1])})
+	return op.Eval(stringHashOp, x, buckets, []int{int(o.Key[0]), int(o.Key[1])})
 }
 
 var stringTranscodeOp = perString(stringMap{
@@ -270,5 +262,5 @@ var stringTranscodeOp = perString(stringMap{
 //
 //	x: string[n…] → string[n…]. No gradient.
 func StringTranscode(x any, from, to string, o UnicodeOptions) tensor.Tensor {
-	return direct.Eval(stringTranscodeOp, x, encodingAttr(from), encodingAttr(to), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
+	return op.Eval(stringTranscodeOp, x, encodingAttr(from), encodingAttr(to), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
 }

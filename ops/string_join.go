@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -53,25 +52,12 @@ var stringJoinOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	direct.Check(stringJoinOp, func(c *op.Call) bool { // strings of one shape
-		list := c.List(0)
-		for _, v := range list {
-			x, ok := v.(*tensor.Strings)
-			if !ok || !x.Shape().Equal(list[0].(*tensor.Strings).Shape()) {
-				return false
-			}
-		}
-		return len(list) > 0
-	})
-}
-
 // StringJoin returns the strings of the tensors in values, a slice, joined element by
 // element with a separator between them. The tensors broadcast.
 //
 //	values: string[n…] each → string[n…]. No gradient.
 func StringJoin(values any, separator string) tensor.Tensor {
-	return direct.Eval(stringJoinOp, values, separator)
+	return op.Eval(stringJoinOp, values, separator)
 }
 
 var stringReduceJoinOp = op.Register(&op.Op{
@@ -112,12 +98,12 @@ var stringReduceJoinOp = op.Register(&op.Op{
 //
 //	x: string[a, n], axes -1 → string[a]. No gradient.
 func StringReduceJoin(x any, separator string, axes ...int) tensor.Tensor {
-	return direct.Eval(stringReduceJoinOp, x, direct.Axes(axes), false, separator)
+	return op.Eval(stringReduceJoinOp, x, axesAttr(axes), false, separator)
 }
 
 // StringReduceJoinKeep is [StringReduceJoin] with reduced axes left as axes of size 1.
 func StringReduceJoinKeep(x any, separator string, axes ...int) tensor.Tensor {
-	return direct.Eval(stringReduceJoinOp, x, direct.Axes(axes), true, separator)
+	return op.Eval(stringReduceJoinOp, x, axesAttr(axes), true, separator)
 }
 
 // NGramOptions says which n-grams there are. The zero value joins with a blank and
@@ -167,5 +153,5 @@ var stringNGramsOp = op.Register(&op.Op{
 //	x: string[a, n] → string[a, m]. No gradient.
 func StringNGrams(x any, widths []int, o NGramOptions) tensor.Tensor {
 	a := ngram.Args(o, widths)
-	return direct.Eval(stringNGramsOp, x, a[0], a[1], a[2], a[3], a[4], a[5])
+	return op.Eval(stringNGramsOp, x, a[0], a[1], a[2], a[3], a[4], a[5])
 }

@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -60,7 +59,7 @@ var stringToNumberOp = perString(stringMap{
 // names the string.
 //
 //	x: string[n…] → d[n…]. No gradient.
-func StringToNumber(x any, d dtype.DType) tensor.Tensor { return direct.Eval(stringToNumberOp, x, d) }
+func StringToNumber(x any, d dtype.DType) tensor.Tensor { return op.Eval(stringToNumberOp, x, d) }
 
 // Notation says how [AsString] writes floating numbers.
 type Notation string
@@ -79,17 +78,6 @@ type FormatOptions struct {
 	Precision *int     // digits behind the point, or significant ones with NotationShortest; nil is 6
 	Width     int      // the least number of characters; 0 for any
 	Fill      string   // what fills the width up: "" blanks in front, "0" zeros, "-" blanks behind; also "+", " " and "#" of printf
-}
-
-func init() {
-	direct.Check(asStringOp, func(c *op.Call) bool {
-		_, ok := notations[Notation(c.Str(1))]
-		return ok
-	})
-	direct.Check(stringCompareOp, func(c *op.Call) bool {
-		x, y := c.Strings(0), c.Strings(1)
-		return x != nil && y != nil && x.Shape().Equal(y.Shape())
-	})
 }
 
 var asStringOp = op.Register(&op.Op{
@@ -134,7 +122,7 @@ func AsString(x any, o FormatOptions) tensor.Tensor {
 	if o.Width != 0 {
 		width = o.Width
 	}
-	return direct.Eval(asStringOp, x, string(o.Notation), precision, width, o.Fill)
+	return op.Eval(asStringOp, x, string(o.Notation), precision, width, o.Fill)
 }
 
 var stringCompareOp = op.Register(&op.Op{
@@ -173,4 +161,4 @@ var stringCompareOp = op.Register(&op.Op{
 // [Less] compare strings too.
 //
 //	x, y: string[n…] → int8[n…]. No gradient.
-func StringCompare(x, y any) tensor.Tensor { return direct.Eval(stringCompareOp, x, y) }
+func StringCompare(x, y any) tensor.Tensor { return op.Eval(stringCompareOp, x, y) }

@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -30,12 +29,8 @@ func splitting(name, doc string, params []op.Param, kernel func(c *op.Call, spli
 			return []tensor.Tensor{move.Tensor(pieces, shape.Of(pieces.Len())), splits}, nil
 		},
 	})
-	direct.Check(o, isStrings)
 	return o
 }
-
-// isStrings reports whether argument 0 of a call holds strings.
-func isStrings(c *op.Call) bool { return c.Strings(0) != nil }
 
 var stringSplitOp = splitting("strings.split", "The pieces of each string between separators.",
 	[]op.Param{{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}, {Name: "max_split", Kind: op.Attr, Type: op.IntType, Default: -1}},
@@ -58,7 +53,7 @@ func StringSplit(x any, o SplitOptions) (pieces, splits tensor.Tensor) {
 	if limit <= 0 {
 		limit = -1
 	}
-	out := direct.EvalN(stringSplitOp, x, o.Separator, limit)
+	out := op.EvalN(stringSplitOp, x, o.Separator, limit)
 	return out[0], out[1]
 }
 
@@ -70,7 +65,7 @@ var stringBytesOp = splitting("strings.bytes_split", "The bytes of each string."
 //
 //	x: string[n…] → string[m], int64[size+1]. No gradient.
 func StringBytes(x any) (bytes, splits tensor.Tensor) {
-	out := direct.EvalN(stringBytesOp, x)
+	out := op.EvalN(stringBytesOp, x)
 	return out[0], out[1]
 }
 
@@ -97,18 +92,6 @@ func inferredShape(c *op.Call) shape.Shape {
 		return c.Tensor(0).Shape()
 	}
 	return outShape(c, 0)
-}
-
-func init() {
-	direct.Check(stringSubstrOp, func(c *op.Call) bool {
-		for i := 1; i < 3; i++ {
-			if d := c.Dense(i); d == nil || d.Rank() != 0 || !isIndex(d.DType()) {
-				return false
-			}
-		}
-		_, err := unitOf(c, 3)
-		return isStrings(c) && err == nil
-	})
 }
 
 var stringSubstrOp = op.Register(&op.Op{
@@ -161,5 +144,5 @@ var stringSubstrOp = op.Register(&op.Op{
 //
 //	x: string[n…], position, length: int[n…] → string[n…]. No gradient.
 func StringSubstr(x, position, length any, u Unit) tensor.Tensor {
-	return direct.Eval(stringSubstrOp, x, position, length, string(u))
+	return op.Eval(stringSubstrOp, x, position, length, string(u))
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -102,11 +101,6 @@ func decoding(name, doc string, d dtype.DType, result func(codes *tensor.Dense, 
 			return []tensor.Tensor{result(codes, from), splits, at}, nil
 		},
 	})
-	direct.Check(p, func(c *op.Call) bool {
-		_, err1 := str.ParseEncoding(c.Str(1))
-		_, err2 := unicodeOptions(c, 2)
-		return isStrings(c) && err1 == nil && err2 == nil
-	})
 	return p
 }
 
@@ -128,7 +122,7 @@ var stringDecodeOp = decoding("strings.unicode_decode", "The code points of each
 //
 //	x: string[n…] → int32[m], int64[size+1], int64[m]. No gradient.
 func StringDecode(x any, from string, o UnicodeOptions) (codes, splits, offsets tensor.Tensor) {
-	out := direct.EvalN(stringDecodeOp, x, encodingAttr(from), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
+	out := op.EvalN(stringDecodeOp, x, encodingAttr(from), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
 	return out[0], out[1], out[2]
 }
 
@@ -142,7 +136,7 @@ var stringCharsOp = decoding("strings.unicode_split", "The characters of each st
 //
 //	x: string[n…] → string[m], int64[size+1], int64[m]. No gradient.
 func StringChars(x any, from string, o UnicodeOptions) (chars, splits, offsets tensor.Tensor) {
-	out := direct.EvalN(stringCharsOp, x, encodingAttr(from), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
+	out := op.EvalN(stringCharsOp, x, encodingAttr(from), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
 	return out[0], out[1], out[2]
 }
 
@@ -193,18 +187,6 @@ var stringEncodeOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	direct.Check(stringEncodeOp, func(c *op.Call) bool {
-		x, splits := c.Dense(0), c.Dense(1)
-		if x == nil || splits == nil || x.Rank() != 1 || splits.Rank() != 1 || splits.Len() == 0 || !isIndex(x.DType()) || !isIndex(splits.DType()) {
-			return false
-		}
-		_, err1 := str.ParseOutputEncoding(c.Str(2))
-		_, err2 := unicodeOptions(c, 3)
-		return err1 == nil && err2 == nil
-	})
-}
-
 // encodeSplits returns the row splits that were given, or those of the last axis, and the
 // shape of the result.
 func encodeSplits(c *op.Call, x *tensor.Dense) ([]int64, shape.Shape, error) {
@@ -230,5 +212,5 @@ func codesOf(x *tensor.Dense) []int32 {
 //
 //	codes: int[n…, m] → string[n…], or codes: int[m], splits: int[n+1] → string[n]. No gradient.
 func StringEncode(codes, splits any, to string, o UnicodeOptions) tensor.Tensor {
-	return direct.Eval(stringEncodeOp, codes, splits, encodingAttr(to), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
+	return op.Eval(stringEncodeOp, codes, splits, encodingAttr(to), o.Errors.attr(), int(o.Replacement), o.ReplaceControl)
 }

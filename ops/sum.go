@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -58,7 +57,7 @@ func vjpReduction(f func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bo
 
 // spread repeats y, a reduction over axes, to x's shape.
 func spread(y, x tensor.Tensor, axes []int, keep bool) tensor.Tensor {
-	return direct.Eval(spreadOp, y, Shape(x), axes, keep)
+	return op.Eval(spreadOp, y, Shape(x), axes, keep)
 }
 
 // Spread is the adjoint of [Sum]: it repeats y, a reduction over axes of a
@@ -67,7 +66,7 @@ func spread(y, x tensor.Tensor, axes []int, keep bool) tensor.Tensor {
 //
 // Gradient: Sum over the axes.
 func Spread(y, shape any, axes ...int) tensor.Tensor {
-	return direct.Eval(spreadOp, y, shape, axes, false)
+	return op.Eval(spreadOp, y, shape, axes, false)
 }
 
 var spreadOp = op.Register(&op.Op{
@@ -125,10 +124,10 @@ func init() {
 			return nil, op.NotHandled
 		}
 		rows, sizes := rowsOf(c.Tensor(0)), c.Tensor(1)
-		return results(direct.Eval(spreadOp, c.Value(0), prepended(rows, sizes), shiftAxes(c.Ints(2), n+1), c.Bool(3)))
+		return results(op.Eval(spreadOp, c.Value(0), prepended(rows, sizes), shiftAxes(c.Ints(2), n+1), c.Bool(3)))
 	}
 	spreadOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{direct.Eval(sumOp, ct[0], c.Ints(2), c.Bool(3)), nil}
+		return []tensor.Tensor{op.Eval(sumOp, ct[0], c.Ints(2), c.Bool(3)), nil}
 	}
 }
 
@@ -150,7 +149,7 @@ func shapeFrom(c *op.Call, i int, d dtype.DType) (shape.Shape, error) {
 // an integer vector, and broadcasts to x's shape.
 //
 // Gradient: the cotangent, broadcast to x's shape.
-func SumTo(x, shape any) tensor.Tensor { return direct.Eval(sumToOp, x, shape) }
+func SumTo(x, shape any) tensor.Tensor { return op.Eval(sumToOp, x, shape) }
 
 var sumToOp = op.Register(&op.Op{
 	Name: "sum_to", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Sums, Missing: op.Skip, Control: two, Zero: movedZero}, Doc: "sums over the axes that broadcasting to x's shape stretches",
@@ -197,7 +196,7 @@ func init() {
 			return nil, err
 		}
 		rows := rowsOf(x)
-		x = direct.Eval(sumOp, x, span(1, rank-n), false) // axes that the shape lacks
+		x = op.Eval(sumOp, x, span(1, rank-n), false) // axes that the shape lacks
 		return results(SumTo(x, prepended(rows, c.Tensor(1))))
 	}
 	sumToOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {

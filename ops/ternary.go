@@ -4,7 +4,6 @@ import (
 	"unsafe"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
@@ -13,7 +12,7 @@ import (
 // FMA returns x·y + z; float32 and float64 are rounded once.
 //
 // Gradient: ct·y for x, ct·x for y, ct for z.
-func FMA(x, y, z any) tensor.Tensor { return direct.Eval(fmaOp, x, y, z) }
+func FMA(x, y, z any) tensor.Tensor { return op.Eval(fmaOp, x, y, z) }
 
 var fmaOp = ternary(elementwise.FMA, op.Op{Statement: op.Statement{Axes: op.Map, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | three, two | three}}}, GoName: "ops.FMA", Doc: "x·y + z, rounded once", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "z", Group: 1}}})
 
@@ -27,7 +26,7 @@ func init() {
 // Lerp returns x + w·(y - x): x for w = 0 and y for w = 1.
 //
 // Gradient: ct·(1-w) for x, ct·w for y, ct·(y-x) for w.
-func Lerp(x, y, w any) tensor.Tensor { return direct.Eval(lerpOp, x, y, w) }
+func Lerp(x, y, w any) tensor.Tensor { return op.Eval(lerpOp, x, y, w) }
 
 var lerpOp = ternary(elementwise.Lerp, op.Op{Statement: op.Statement{Axes: op.Map, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | two}}}, Doc: "x + w·(y - x)", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "w", Group: 1}}})
 
@@ -45,7 +44,7 @@ func init() {
 //
 // Gradient: ct for x where it lies between the limits or on them; for a limit
 // where x lies beyond it.
-func Clip(x, lo, hi any) tensor.Tensor { return direct.Eval(clipOp, x, lo, hi) }
+func Clip(x, lo, hi any) tensor.Tensor { return op.Eval(clipOp, x, lo, hi) }
 
 var clipOp = ternary(elementwise.Clip, op.Op{Statement: mapped, Doc: "x limited to a range", Params: []op.Param{
 	{Name: "x", Group: 1}, {Name: "min", Group: 1, Optional: true}, {Name: "max", Group: 1, Optional: true},

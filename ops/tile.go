@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -84,7 +83,7 @@ func init() {
 //
 //	x: [a, b], multiples m, n → [m·a, n·b], any element type.
 //	Gradient: the sum of the cotangent's copies.
-func Tile(x, multiples any) tensor.Tensor { return direct.Eval(tileOp, x, multiples) }
+func Tile(x, multiples any) tensor.Tensor { return op.Eval(tileOp, x, multiples) }
 
 // tiled repeats x as often as the shape says.
 func tiled(x *tensor.Dense, s shape.Shape) *tensor.Dense {
@@ -179,7 +178,7 @@ func init() {
 //
 //	x: [n, a], repeats: int[] or int[n], axis 0 → [Σ repeats, a], any element type.
 //	Gradient: the sum over each slice's copies.
-func Repeat(x, repeats any, axis int) tensor.Tensor { return direct.Eval(repeatOp, x, repeats, axis) }
+func Repeat(x, repeats any, axis int) tensor.Tensor { return op.Eval(repeatOp, x, repeats, axis) }
 
 // repeatTotal returns the size of the axis after repeating.
 func repeatTotal(c *op.Call, n int) (int, error) {

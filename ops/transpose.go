@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -79,38 +78,10 @@ func init() {
 //
 //	x: [a, b, c], perm 2, 0, 1 → [c, a, b], any element type. Gradient: the inverse transposition.
 func Transpose(x any, perm ...int) tensor.Tensor {
-	if d, ok := x.(*tensor.Dense); ok {
-		if out := transposeDense(d, perm); out != nil {
-			return out
-		}
-	}
 	if len(perm) == 0 {
-		return direct.Eval(transposeOp, x)
+		return op.Eval(transposeOp, x)
 	}
-	return direct.Eval(transposeOp, x, perm)
-}
-
-// transposeDense is the short way for axes that count from the start; it returns nil
-// where the general way has to be taken.
-func transposeDense(x *tensor.Dense, perm []int) *tensor.Dense {
-	rank := x.Rank()
-	if rank > 8 || len(perm) != 0 && len(perm) != rank {
-		return nil
-	}
-	var order [8]int
-	seen := 0
-	for i := range rank {
-		a := rank - 1 - i
-		if len(perm) > 0 {
-			a = perm[i]
-		}
-		if a < 0 || a >= rank || seen>>a&1 == 1 {
-			return nil
-		}
-		seen |= 1 << a
-		order[i] = a
-	}
-	return permuted(x, order[:rank])
+	return op.Eval(transposeOp, x, perm)
 }
 
 // SwapAxes returns x with two axes exchanged.

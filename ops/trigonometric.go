@@ -12,7 +12,7 @@ import (
 // Sin returns the sine of x.
 //
 // Gradient: ct·cos x.
-func Sin(x any) tensor.Tensor { return op.Unary(sinOp, x) }
+func Sin(x any) tensor.Tensor { return op.Eval(sinOp, x) }
 
 var sinOp = unary(elementwise.Sin, op.Op{Statement: keepsZero, Doc: "sine"})
 
@@ -23,7 +23,7 @@ func init() {
 // Cos returns the cosine of x.
 //
 // Gradient: -ct·sin x.
-func Cos(x any) tensor.Tensor { return op.Unary(cosOp, x) }
+func Cos(x any) tensor.Tensor { return op.Eval(cosOp, x) }
 
 var cosOp = unary(elementwise.Cos, op.Op{Statement: mapped, Doc: "cosine"})
 
@@ -34,7 +34,7 @@ func init() {
 // Tan returns the tangent of x.
 //
 // Gradient: ct·(1 + y²).
-func Tan(x any) tensor.Tensor { return op.Unary(tanOp, x) }
+func Tan(x any) tensor.Tensor { return op.Eval(tanOp, x) }
 
 var tanOp = unary(elementwise.Tan, op.Op{Statement: keepsZero, Doc: "tangent"})
 
@@ -45,7 +45,7 @@ func init() {
 // Asin returns the angle whose sine is x, between -π/2 and π/2.
 //
 // Gradient: ct/√(1 - x²).
-func Asin(x any) tensor.Tensor { return op.Unary(asinOp, x) }
+func Asin(x any) tensor.Tensor { return op.Eval(asinOp, x) }
 
 var asinOp = unary(elementwise.Asin, op.Op{Statement: keepsZero, Doc: "inverse sine"})
 
@@ -59,7 +59,7 @@ func oneMinusSquare(x tensor.Tensor) tensor.Tensor { return Mul(Sub(1, x), Add(1
 // Acos returns the angle whose cosine is x, between 0 and π.
 //
 // Gradient: -ct/√(1 - x²).
-func Acos(x any) tensor.Tensor { return op.Unary(acosOp, x) }
+func Acos(x any) tensor.Tensor { return op.Eval(acosOp, x) }
 
 var acosOp = unary(elementwise.Acos, op.Op{Statement: mapped, Doc: "inverse cosine"})
 
@@ -70,7 +70,7 @@ func init() {
 // Atan returns the angle whose tangent is x, between -π/2 and π/2.
 //
 // Gradient: ct/(1 + x²).
-func Atan(x any) tensor.Tensor { return op.Unary(atanOp, x) }
+func Atan(x any) tensor.Tensor { return op.Eval(atanOp, x) }
 
 var atanOp = unary(elementwise.Atan, op.Op{Statement: keepsZero, Doc: "inverse tangent"})
 
@@ -81,7 +81,7 @@ func init() {
 // Sinh returns the hyperbolic sine of x.
 //
 // Gradient: ct·cosh x.
-func Sinh(x any) tensor.Tensor { return op.Unary(sinhOp, x) }
+func Sinh(x any) tensor.Tensor { return op.Eval(sinhOp, x) }
 
 var sinhOp = unary(elementwise.Sinh, op.Op{Statement: keepsZero, Doc: "hyperbolic sine"})
 
@@ -92,7 +92,7 @@ func init() {
 // Cosh returns the hyperbolic cosine of x.
 //
 // Gradient: ct·sinh x.
-func Cosh(x any) tensor.Tensor { return op.Unary(coshOp, x) }
+func Cosh(x any) tensor.Tensor { return op.Eval(coshOp, x) }
 
 var coshOp = unary(elementwise.Cosh, op.Op{Statement: mapped, Doc: "hyperbolic cosine"})
 
@@ -103,7 +103,7 @@ func init() {
 // Tanh returns the hyperbolic tangent of x.
 //
 // Gradient: ct·(1 - y²).
-func Tanh(x any) tensor.Tensor { return op.Unary(tanhOp, x) }
+func Tanh(x any) tensor.Tensor { return op.Eval(tanhOp, x) }
 
 var tanhOp = unary(elementwise.Tanh, op.Op{Statement: keepsZero, Doc: "hyperbolic tangent"})
 
@@ -114,7 +114,7 @@ func init() {
 // Asinh returns the inverse of [Sinh].
 //
 // Gradient: ct/√(x² + 1).
-func Asinh(x any) tensor.Tensor { return op.Unary(asinhOp, x) }
+func Asinh(x any) tensor.Tensor { return op.Eval(asinhOp, x) }
 
 var asinhOp = unary(elementwise.Asinh, op.Op{Statement: keepsZero, Doc: "inverse hyperbolic sine"})
 
@@ -125,7 +125,7 @@ func init() {
 // Acosh returns the inverse of [Cosh] that is at least 0; NaN below 1.
 //
 // Gradient: ct/√(x² - 1).
-func Acosh(x any) tensor.Tensor { return op.Unary(acoshOp, x) }
+func Acosh(x any) tensor.Tensor { return op.Eval(acoshOp, x) }
 
 var acoshOp = unary(elementwise.Acosh, op.Op{Statement: mapped, Doc: "inverse hyperbolic cosine"})
 
@@ -139,7 +139,7 @@ func init() {
 // Atanh returns the inverse of [Tanh]; NaN outside [-1, 1].
 //
 // Gradient: ct/(1 - x²).
-func Atanh(x any) tensor.Tensor { return op.Unary(atanhOp, x) }
+func Atanh(x any) tensor.Tensor { return op.Eval(atanhOp, x) }
 
 var atanhOp = unary(elementwise.Atanh, op.Op{Statement: keepsZero, Doc: "inverse hyperbolic tangent"})
 

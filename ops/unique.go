@@ -3,7 +3,6 @@ package ops
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -59,7 +58,7 @@ func init() {
 //	x: [n] → [m], int64[n], int64[m], int64[m], any element type.
 //	Gradient: the cotangent of the first result where each value occurs first.
 func Unique(x any) (values, inverse, counts, first tensor.Tensor) {
-	out := direct.EvalN(uniqueOp, x)
+	out := op.EvalN(uniqueOp, x)
 	return out[0], out[1], out[2], out[3]
 }
 

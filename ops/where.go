@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -19,15 +18,7 @@ import (
 //
 // Gradient: ct where the condition holds for x, elsewhere for y.
 func Where(condition, x, y any) tensor.Tensor {
-	c, _ := condition.(*tensor.Dense)
-	a, _ := x.(*tensor.Dense)
-	b, _ := y.(*tensor.Dense)
-	if c != nil && a != nil && b != nil && c.DType() == dtype.Bool && a.DType() == b.DType() {
-		if s, err := shape.Broadcast(c.Shape(), a.Shape(), b.Shape()); err == nil {
-			return selectDense(c, a, b, s)
-		}
-	}
-	return direct.Eval(whereOp, condition, x, y)
+	return op.Eval(whereOp, condition, x, y)
 }
 
 var whereOp = op.Register(&op.Op{
@@ -84,7 +75,7 @@ func selecting(d dtype.DType) op.BlockFunc {
 		elementwise.SelectOf(d, elementwise.VS), elementwise.SelectOf(d, elementwise.SS),
 	}
 	size := d.Size()
-	return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, scalars uint8) {
+	return func(dst unsafe.Pointer, x [3]unsafe.Pointer, n int, scalars uint8) {
 		form := scalars >> 1
 		if scalars&1 == 0 {
 			kernels[form](dst, x[0], x[1], x[2], n)
@@ -104,10 +95,6 @@ func selecting(d dtype.DType) op.BlockFunc {
 }
 
 func init() {
-	direct.Check(whereOp, func(c *op.Call) bool {
-		_, ok := alikeOrScalars(c)
-		return ok && c.Tensor(0).DType() == dtype.Bool
-	})
 	whereOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		cond, x, y := c.Tensor(0), c.Tensor(1), c.Tensor(2)
 		if !x.DType().IsDifferentiable() {
@@ -130,7 +117,7 @@ func selectDense(cond, x, y *tensor.Dense, s shape.Shape) *tensor.Dense {
 	}
 	block := selecting(d)
 	newLoop(s, cond, x, y).each(grainCheap, func(r run) int {
-		block(unsafe.Add(dst, r.at*size), &r.p, r.n, r.scalars)
+		block(unsafe.Add(dst, r.at*size), r.p, r.n, r.scalars)
 		return -1
 	})
 	return out

@@ -3,7 +3,6 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -46,9 +45,9 @@ func alongAxis(o *op.Op) handlerFunc {
 		}
 		a := axisOf(c, x)
 		if k := len(x.parts); a > k {
-			return c.One(onFlat(c.WithArg(axis, a-k), 0, x))
+			return op.One(onFlat(c.WithArg(axis, a-k), 0, x))
 		}
-		return c.One(x.with(x.segments(a).along(x.flat, func(v, splits tensor.Tensor) tensor.Tensor { return f.Apply(c, v, splits) })))
+		return op.One(x.with(x.segments(a).along(x.flat, func(v, splits tensor.Tensor) tensor.Tensor { return f.Apply(c, v, splits) })))
 	}
 }
 
@@ -70,7 +69,7 @@ func normalized(rms bool) handlerFunc {
 			axes = []int{x.rank() - 1}
 		}
 		if axes[0] > k {
-			return c.One(x.with(normalizedFlat(c, x, axes)))
+			return op.One(x.with(normalizedFlat(c, x, axes)))
 		}
 		eps, _ := c.Attr("eps").(float64)
 		y := normalizedOver(x, axes, eps, rms)
@@ -80,7 +79,7 @@ func normalized(rms bool) handlerFunc {
 		if !rms && c.Value(2) != nil {
 			y = ops.Add(y, c.Value(2))
 		}
-		return c.One(y)
+		return op.One(y)
 	}
 }
 
@@ -97,8 +96,8 @@ func normalizedFlat(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	at := c.Op.Param("axis")
 	var room [5]any
 	args := append(room[:0], c.Args...)
-	args[0], args[at] = x.flat, direct.Axes(below)
-	return direct.Eval(c.Op, args...)
+	args[0], args[at] = x.flat, below
+	return op.Eval(c.Op, args...)
 }
 
 // normalizedOver normalises by mean and variance, or by the mean square.
@@ -121,7 +120,7 @@ func reverse(c *op.Call) ([]tenon.Value, error) {
 	for _, a := range axesOf(c, x) {
 		out = reversed(out.(*Tensor), a)
 	}
-	return c.One(out)
+	return op.One(out)
 }
 
 // reversed turns an axis around. Below a partitioned axis other than the
@@ -199,7 +198,7 @@ func roll(c *op.Call) ([]tenon.Value, error) {
 			out = moved(t, a, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Roll(at, splits, by) })
 		}
 	}
-	return c.One(out)
+	return op.One(out)
 }
 
 // topK answers with the k largest elements of each innermost row; rows are as long

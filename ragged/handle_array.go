@@ -19,7 +19,7 @@ func init() {
 	handle(nonzero, "nonzero")                       // the number of results depends on the elements
 	handle(func(c *op.Call) ([]tenon.Value, error) { // partitions are dimensions, too
 		x, _ := raggedArg(c, 0)
-		return c.One(tensor.Scalar(int64(x.rank())))
+		return op.One(tensor.Scalar(int64(x.rank())))
 	}, "rank")
 	handle(flatly, "size") // the number of the flat values
 }
@@ -47,7 +47,7 @@ func expandDims(c *op.Call) ([]tenon.Value, error) {
 			out = withAxis(out, a)
 		}
 	}
-	return c.One(out)
+	return op.One(out)
 }
 
 // withAxis adds an axis of size 1 in front of axis a.
@@ -88,7 +88,7 @@ func squeeze(c *op.Call) ([]tenon.Value, error) {
 			return nil, err
 		}
 	}
-	return c.One(out)
+	return op.One(out)
 }
 
 // squeezed removes an axis of size 1.
@@ -140,7 +140,7 @@ func tile(c *op.Call) ([]tenon.Value, error) {
 			return nil, c.Errorf(tenon.ErrInvalid, "axis %d is repeated %d times", a, m)
 		}
 	}
-	return c.One(tiled(x, times))
+	return op.One(tiled(x, times))
 }
 
 // tiled repeats each axis as often as times says, the inner ones first.
@@ -182,11 +182,11 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 	}
 	switch {
 	case a == 0:
-		return c.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
+		return op.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
 	case a > k:
 		values := c.Values()
 		values[0] = x.flat
-		return c.One(x.with(op.Apply(c.WithArg(2, a-k), values...)))
+		return op.One(x.with(op.Apply(c.WithArg(2, a-k), values...)))
 	}
 	n, ok := c.ConstInts(1)
 	if !ok || len(n) != 1 || c.Tensor(1).Shape().Rank() != 0 {
@@ -199,7 +199,7 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 		times[i] = 1
 	}
 	times[a+1] = n[0]
-	return c.One(merged(tiled(one, times), a, a+1))
+	return op.One(merged(tiled(one, times), a, a+1))
 }
 
 // merged joins the axes from outer to inner, both counted from the start.
@@ -376,7 +376,7 @@ func unstack(c *op.Call) ([]tenon.Value, error) {
 		for i := range out {
 			out[i] = rowsBetween(values, int(s[i]), int(s[i+1]))
 		}
-		return c.Many(out)
+		return out, nil
 	}
 	for i := range out {
 		keys := make([]any, a+1)
@@ -414,7 +414,7 @@ func transpose(c *op.Call) ([]tenon.Value, error) {
 			flat = append(flat, a-k)
 		}
 	}
-	return c.One(x.with(ops.Transpose(x.flat, flat...)))
+	return op.One(x.with(ops.Transpose(x.flat, flat...)))
 }
 
 // coordinates returns for each entry of the flat values' first dimension its place
@@ -439,9 +439,9 @@ func nonzero(c *op.Call) ([]tenon.Value, error) {
 	first := ops.Index(flat, key.All, 0)
 	outer := ops.Gather(coordinates(x), first, 0)
 	if x.flat.Shape().Rank() == 1 {
-		return c.One(outer)
+		return op.One(outer)
 	}
-	return c.One(ops.Concat([]tensor.Tensor{outer, ops.Index(flat, key.All, key.From(1))}, 1))
+	return op.One(ops.Concat([]tensor.Tensor{outer, ops.Index(flat, key.All, key.From(1))}, 1))
 }
 
 func oneHot(c *op.Call) ([]tenon.Value, error) {
@@ -465,7 +465,7 @@ func oneHot(c *op.Call) ([]tenon.Value, error) {
 		c = c.WithArg(i, a-k)
 		return op.One(onFlat(c, 0, x))
 	}
-	return c.One(onFlat(c, 0, x))
+	return op.One(onFlat(c, 0, x))
 }
 
 // padded adds elements before and after the entries of each axis.
@@ -498,7 +498,7 @@ func padded(c *op.Call) ([]tenon.Value, error) {
 		}
 		out = paddedRows(c, out.(*Tensor), before, after)
 	}
-	return c.One(out)
+	return op.One(out)
 }
 
 // paddedRows adds entries at both ends of every innermost row.

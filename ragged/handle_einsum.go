@@ -29,7 +29,7 @@ func dot(c *op.Call) ([]tenon.Value, error) {
 	if rankOf(x) == 0 || rankOf(y) == 0 {
 		return nil, c.Errorf(tenon.ErrShape, "a scalar has no last axis")
 	}
-	return c.One(ops.Sum(ops.Mul(x, y), -1))
+	return op.One(ops.Sum(ops.Mul(x, y), -1))
 }
 
 // matVec multiplies each matrix by its vector: as a matrix with one column.
@@ -43,9 +43,9 @@ func matVec(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	if t, ok := a.(*Tensor); ok && rankOf(x) == 1 && t.flat.Shape().Rank() >= 2 {
-		return c.One(t.with(ops.MatVec(t.flat, x)))
+		return op.One(t.with(ops.MatVec(t.flat, x)))
 	}
-	return c.One(ops.Squeeze(ops.MatMul(a, ops.ExpandDims(x, -1)), -1))
+	return op.One(ops.Squeeze(ops.MatMul(a, ops.ExpandDims(x, -1)), -1))
 }
 
 // einsum sums products over labelled axes. The labels of a ragged operand's partitioned
@@ -69,7 +69,7 @@ func einsum(c *op.Call) ([]tenon.Value, error) {
 		for i, v := range list {
 			ts[i] = v.(tensor.Tensor)
 		}
-		return c.One(spreadProduct(c, ts, slices.Clone(e.in), e.out, e.lead, first, e.spread))
+		return op.One(spreadProduct(c, ts, slices.Clone(e.in), e.out, e.lead, first, e.spread))
 	}
 	k := len(first.parts)
 	flats := make([]any, len(list))
@@ -87,9 +87,9 @@ func einsum(c *op.Call) ([]tenon.Value, error) {
 	}
 	y := first.with(ops.Einsum(e.flat, flats...))
 	if e.kept > k {
-		return c.One(y)
+		return op.One(y)
 	}
-	return c.One(ops.Sum(y, rising(e.kept, k+1)...))
+	return op.One(ops.Sum(y, rising(e.kept, k+1)...))
 }
 
 // rowsEinsum is what an equation comes to for operands of certain ranks.

@@ -2,7 +2,6 @@ package ragged
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
@@ -25,11 +24,11 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 	for i, v := range values {
 		flat := likeFirst(first, v.(tensor.Tensor))
 		if flat == nil {
-			return c.One(aligned(c))
+			return op.One(aligned(c))
 		}
 		values[i] = flat
 	}
-	return c.One(first.with(direct.Apply(c, values)))
+	return op.One(first.with(op.Apply(c, values...)))
 }
 
 // onFlat runs a call that has no lists on the flat values of argument i, which is x: it
@@ -44,7 +43,7 @@ func onFlat(c *op.Call, i int, x *Tensor) *Tensor {
 		}
 	}
 	values[k] = x.flat
-	return x.with(direct.Apply(c, values))
+	return x.with(op.Apply(c, values...))
 }
 
 // likeFirst returns the flat values of an operand where they lie like those of the

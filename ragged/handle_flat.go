@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
@@ -36,7 +35,7 @@ func flatly(c *op.Call) ([]tenon.Value, error) {
 	var room [4]tenon.Value
 	values := c.AppendValues(room[:0])
 	values[0] = x.flat
-	return c.One(direct.Apply(c, values))
+	return op.One(op.Apply(c, values...))
 }
 
 // flatAt answers an operation on the entries of the first operand that says not where
@@ -61,7 +60,7 @@ func flatAt(o *op.Op, inner int) handlerFunc {
 		if n := x.flat.Shape().Rank() - 1; n < inner {
 			return nil, c.Errorf(tenon.ErrUnsupported, "the operation works on the %d innermost dimensions, which have to be uniform; here %d are", inner, n)
 		}
-		return c.One(onFlat(c, i, x))
+		return op.One(onFlat(c, i, x))
 	}
 }
 
@@ -91,7 +90,7 @@ func linearScan(c *op.Call) ([]tenon.Value, error) {
 	axis, k := axisOf(c, x), len(parts)
 	reverse := c.Bool(3)
 	if axis > k {
-		return c.One(x.with(ops.LinearScan(x.flat, y.flat, axis-k, reverse)))
+		return op.One(x.with(ops.LinearScan(x.flat, y.flat, axis-k, reverse)))
 	}
 	s := x.segments(axis)
 	other := y.flat
@@ -99,7 +98,7 @@ func linearScan(c *op.Call) ([]tenon.Value, error) {
 		order, _, _ := s.order()
 		other = ops.Gather(other, order, 0)
 	}
-	return c.One(x.with(s.along(x.flat, func(v, splits tensor.Tensor) tensor.Tensor { return rows.LinearScan(v, other, splits, reverse) })))
+	return op.One(x.with(s.along(x.flat, func(v, splits tensor.Tensor) tensor.Tensor { return rows.LinearScan(v, other, splits, reverse) })))
 }
 
 func ensureShape(c *op.Call) ([]tenon.Value, error) {
@@ -110,7 +109,7 @@ func ensureShape(c *op.Call) ([]tenon.Value, error) {
 	if want := c.Shape(1); !x.Shape().CompatibleWith(want) {
 		return nil, c.Errorf(tenon.ErrShape, "the shape is %v, want %v", x.Shape(), want)
 	}
-	return c.One(x)
+	return op.One(x)
 }
 
 // slice answers with a block: a range of each dimension, in ragged ones of each row,
@@ -143,5 +142,5 @@ func slice(c *op.Call) ([]tenon.Value, error) {
 			keys[i] = key.Range(b, b+n, nil)
 		}
 	}
-	return c.One(index(x, slices.Clone(keys)))
+	return op.One(index(x, slices.Clone(keys)))
 }

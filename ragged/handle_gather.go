@@ -47,7 +47,7 @@ func gather(c *op.Call) ([]tenon.Value, error) {
 	if batch > axis || batch < 0 || batch > rankOf(index) {
 		return nil, c.Errorf(tenon.ErrInvalid, "batch_dims %d does not fit axis %d and indices of rank %d", batch, axis, rankOf(index))
 	}
-	return c.One(gathered2(c, x, index, axis, batch))
+	return op.One(gathered2(c, x, index, axis, batch))
 }
 
 // gathered2 takes entries of an axis of x by index; the first batch dimensions of
@@ -228,7 +228,7 @@ func gatherND(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	batch, _ := c.Attr("batch_dims").(int)
-	return c.One(gatheredND(c, x, index, batch))
+	return op.One(gatheredND(c, x, index, batch))
 }
 
 func gatheredND(c *op.Call, x, index tensor.Tensor, batch int) tensor.Tensor {
@@ -315,7 +315,7 @@ func booleanMask(c *op.Call) ([]tenon.Value, error) {
 	if r := rankOf(mask); r == 0 || r > rankOf(x) {
 		return nil, c.Errorf(tenon.ErrShape, "a mask of rank %d for data of rank %d", r, rankOf(x))
 	}
-	return c.One(maskedRows(c, x, mask))
+	return op.One(maskedRows(c, x, mask))
 }
 
 // maskedRows keeps the entries of x for which mask is true, within the rows that the

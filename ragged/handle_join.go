@@ -79,7 +79,7 @@ func concat(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.One(joined2(c, ts, axis, commonSplits(ts)))
+	return op.One(joined2(c, ts, axis, commonSplits(ts)))
 }
 
 func stack(c *op.Call) ([]tenon.Value, error) {
@@ -87,7 +87,7 @@ func stack(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.One(declared(stacked(c, ts, axis), ts, axis))
+	return op.One(declared(stacked(c, ts, axis), ts, axis))
 }
 
 // declared returns tensors stacked along axis 0 with the number of rows that all of them

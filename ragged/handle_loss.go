@@ -2,7 +2,6 @@ package ragged
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
@@ -29,13 +28,13 @@ func crossEntropy(c *op.Call) ([]tenon.Value, error) {
 	k := len(x.parts)
 	if x.flat.Shape().Rank() == 1 { // the classes are ragged
 		chosen := ops.GatherBatched(ops.LogSoftmax(x, -1), labels, k, k)
-		return c.One(ops.Sub(0, chosen))
+		return op.One(ops.Sub(0, chosen))
 	}
 	l, err := sameOuterRows(c, x, labels, k)
 	if err != nil {
 		return nil, err
 	}
-	return c.One(x.with(direct.Apply(c, []tenon.Value{x.flat, l})))
+	return op.One(x.with(op.Apply(c, x.flat, l)))
 }
 
 // crossEntropyDense is crossEntropy with a distribution over the classes.
@@ -51,9 +50,9 @@ func crossEntropyDense(c *op.Call) ([]tenon.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.One(t.with(direct.Apply(c, []tenon.Value{t.flat, q})))
+		return op.One(t.with(op.Apply(c, t.flat, q)))
 	}
-	return c.One(ops.Sub(0, ops.Sum(ops.Mul(p, ops.LogSoftmax(x, -1)), -1)))
+	return op.One(ops.Sub(0, ops.Sum(ops.Mul(p, ops.LogSoftmax(x, -1)), -1)))
 }
 
 // sameOuterRows returns the flat values of y below the k partitions that x has, once it

@@ -41,7 +41,7 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	// Rows of a ragged operand times one dense matrix: all rows together.
 	if t, ok := x.(*Tensor); ok && !ta && t.flat.Shape().Rank() >= 2 {
 		if _, ragged := y.(*Tensor); !ragged && rankOf(y) == 2 {
-			return c.One(t.with(ops.MatMulT(t.flat, y, false, tb)))
+			return op.One(t.with(ops.MatMulT(t.flat, y, false, tb)))
 		}
 	}
 	if rankOf(x) != rankOf(y) {
@@ -71,7 +71,7 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	if tb {
 		out.cols, out.k = b.rows, b.m
 	}
-	return c.One(out.tensor(rankOf(x) == 2 && rankOf(y) == 2, commonSplits([]tensor.Tensor{x, y})))
+	return op.One(out.tensor(rankOf(x) == 2 && rankOf(y) == 2, commonSplits([]tensor.Tensor{x, y})))
 }
 
 // matricesOf takes the two innermost dimensions of a tensor as matrices.

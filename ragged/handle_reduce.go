@@ -70,7 +70,7 @@ func (r *reducer) answer(c *op.Call) ([]tenon.Value, error) {
 	if keep, _ := c.Args[r.keep].(bool); keep {
 		out = keeping(out, axes)
 	}
-	return c.One(out)
+	return op.One(out)
 }
 
 // reduce reduces axes: those of the flat values alone, all of them, or the segments that they
@@ -245,7 +245,7 @@ func deviation(c *op.Call) ([]tenon.Value, error) {
 	}
 	axes := axesOf(c, x)
 	if axes != nil && len(axes) == 0 {
-		return c.One(x.with(op.Apply(c, x.flat)))
+		return op.One(x.with(op.Apply(c, x.flat)))
 	}
 	ddof, _ := c.Attr("ddof").(int)
 	out := rooted(ops.VarianceDDOF(x, ddof, axes...), ops.Sqrt)
@@ -255,7 +255,7 @@ func deviation(c *op.Call) ([]tenon.Value, error) {
 		}
 		out = keeping(out, axes)
 	}
-	return c.One(out)
+	return op.One(out)
 }
 
 // norm answers with roots of sums of powers.
@@ -270,7 +270,7 @@ func norm(c *op.Call) ([]tenon.Value, error) {
 	}
 	axes := axesOf(c, x)
 	if axes != nil && len(axes) == 0 {
-		return c.One(x.with(op.Apply(c, x.flat)))
+		return op.One(x.with(op.Apply(c, x.flat)))
 	}
 	out := normOf(x.with(floating(x.flat)), axes, p)
 	if keep, _ := c.Attr("keepdims").(bool); keep {
@@ -279,7 +279,7 @@ func norm(c *op.Call) ([]tenon.Value, error) {
 		}
 		out = keeping(out, axes)
 	}
-	return c.One(out)
+	return op.One(out)
 }
 
 func normOf(x *Tensor, axes []int, p float64) tensor.Tensor {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -59,10 +58,10 @@ func segmented(c *op.Call) ([]tenon.Value, error) {
 	}
 	t, ok := data.(*Tensor)
 	if !ok {
-		return c.One(direct.Eval(c.Op, data, ids, n))
+		return op.One(op.Eval(c.Op, data, ids, n))
 	}
 	s := t.by(ops.Cast(ids, dtype.Int64), ops.Cast(n, dtype.Int64))
-	return c.One(s.build(direct.Eval(c.Op, t.flat, s.ids(), s.n)))
+	return op.One(s.build(op.Eval(c.Op, t.flat, s.ids(), s.n)))
 }
 
 // sameRows fails where two partitions have rows of different lengths, and names
@@ -106,7 +105,7 @@ func binCount(c *op.Call) ([]tenon.Value, error) {
 			values[i] = t.flat
 		}
 	}
-	return c.One(op.Apply(c, values...))
+	return op.One(op.Apply(c, values...))
 }
 
 // binsOf returns one more than the largest of some numbers, 0 where there are none.

@@ -43,13 +43,13 @@ func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	}
 	switch {
 	case axis > k:
-		return c.One(i.with(ops.TakeAlongAxis(t.flat, i.flat, axis-k)))
+		return op.One(i.with(ops.TakeAlongAxis(t.flat, i.flat, axis-k)))
 	case axis == k && t.flat.Shape().Rank() == 1 && i.flat.Shape().Rank() == 1:
-		return c.One(i.with(ops.Gather(t.flat, absoluteIn(c, t.parts[k-1], i.parts[k-1], i.flat), 0)))
+		return op.One(i.with(ops.Gather(t.flat, absoluteIn(c, t.parts[k-1], i.parts[k-1], i.flat), 0)))
 	case axis == k:
-		return c.One(i.with(ops.TakeAlongAxis(t.flat, absoluteIn(c, t.parts[k-1], i.parts[k-1], i.flat), 0)))
+		return op.One(i.with(ops.TakeAlongAxis(t.flat, absoluteIn(c, t.parts[k-1], i.parts[k-1], i.flat), 0)))
 	}
-	return c.One(i.with(ops.TakeAlongAxis(t.flat, acrossRows(t, i, axis), 0)))
+	return op.One(i.with(ops.TakeAlongAxis(t.flat, acrossRows(t, i, axis), 0)))
 }
 
 // absoluteIn turns positions in the rows of p, which q has rows of, into positions among the
@@ -94,11 +94,11 @@ func argSort(c *op.Call) ([]tenon.Value, error) {
 	axis := axisOf(c, x)
 	k := len(x.parts)
 	if axis > k {
-		return c.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
+		return op.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
 	}
 	s := x.segments(axis)
 	if s.from == nil {
-		return c.One(x.with(rows.ArgSort(x.flat, s.over.RowSplits(), o)))
+		return op.One(x.with(rows.ArgSort(x.flat, s.over.RowSplits(), o)))
 	}
 	order, splits, back := s.order()
 	at := rows.ArgSort(ops.Gather(x.flat, order, 0), splits, o)
@@ -106,5 +106,5 @@ func argSort(c *op.Call) ([]tenon.Value, error) {
 	first := inner(rows.Repeat(ops.Cast(fibers.RowStarts(), dtype.Int64), splits, fibers.nvals), at)
 	numbers := ops.Gather(valueNumbers(x, axis), order, 0)
 	sorted := ops.Gather(numbers, ops.Add(first, ops.Cast(at, dtype.Int64)), 0)
-	return c.One(x.with(ops.Gather(sorted, back, 0)))
+	return op.One(x.with(ops.Gather(sorted, back, 0)))
 }

@@ -12,7 +12,7 @@ import (
 // indexUpdate writes where keys select: it finds the places by selecting among the
 // numbers of all elements.
 func indexUpdate(c *op.Call) ([]tenon.Value, error) {
-	keys, err := key.Parse(c.Str(2), c.List(3))
+	keys, err := key.Of(c, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -21,27 +21,7 @@ func indexUpdate(c *op.Call) ([]tenon.Value, error) {
 	if !ok || !ok2 || !taken(y) {
 		return nil, op.NotHandled
 	}
-	return c.One(updated(x, y, keys))
-}
-
-// UpdateKeys is the short way of [ops.IndexUpdate]. It declines what is no number or
-// tensor that ragged tensors work with, and keys with values.
-func (t *Tensor) UpdateKeys(y any, keys []key.Key) (tensor.Tensor, bool) {
-	for _, k := range keys {
-		if k.Kind == key.ByKind {
-			return nil, false
-		}
-	}
-	v, ok := y.(tensor.Tensor)
-	if !ok {
-		if v, ok = tensor.ScalarLike(y, t.DType()); !ok {
-			return nil, false
-		}
-	}
-	if !taken(v) {
-		return nil, false
-	}
-	return updated(t, v, keys), true
+	return op.One(updated(x, y, keys))
 }
 
 // updated writes y where keys select in x.
@@ -144,7 +124,7 @@ func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.One(x.with(out[0].(tensor.Tensor)))
+		return op.One(x.with(out[0].(tensor.Tensor)))
 	case axis == k:
 		places = absoluteIn(c, x.parts[k-1], i.parts[k-1], i.flat)
 	default:
@@ -154,7 +134,7 @@ func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	if c.Bool(4) {
 		put = ops.AddAlongAxis
 	} else if out := written(x.flat, places, u.flat); out != nil && u.flat.Shape().Rank() == 1 {
-		return c.One(x.with(out))
+		return op.One(x.with(out))
 	}
-	return c.One(x.with(put(x.flat, places, u.flat, 0)))
+	return op.One(x.with(put(x.flat, places, u.flat, 0)))
 }

@@ -16,7 +16,7 @@ const indexFn = "ops.Index"
 
 func init() {
 	handle(func(c *op.Call) ([]tenon.Value, error) {
-		keys, err := key.Parse(c.Str(1), c.List(2))
+		keys, err := key.Of(c, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -26,9 +26,9 @@ func init() {
 		}
 		if _, ok := missingKey(keys); ok {
 			out, _ := missingIndexed(t, keys)
-			return c.One(out)
+			return op.One(out)
 		}
-		return c.One(index(t, keys))
+		return op.One(index(t, keys))
 	}, "index")
 }
 
@@ -63,17 +63,6 @@ func (t *Tensor) Index(keys ...any) (out tensor.Tensor, err error) {
 
 // TypeName returns "ragged.Tensor".
 func (t *Tensor) TypeName() string { return TypeName }
-
-// IndexKeys is the short way of [ops.Index] to [Tensor.Index]. It declines keys
-// with values that answer for operations themselves.
-func (t *Tensor) IndexKeys(keys []key.Key) (tensor.Tensor, bool) {
-	for _, k := range keys {
-		if k.Kind == key.ByKind && !taken(k.Value) {
-			return missingIndexed(t, keys)
-		}
-	}
-	return index(t, keys), true
-}
 
 // complete gives an error of package key an operation and a line.
 func complete(err error) error {

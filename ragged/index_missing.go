@@ -17,7 +17,7 @@ import (
 func init() {
 	name, _ := op.Lookup("index")
 	_, err := op.Handle(masked.TypeName, op.Match{Op: name}, func(c *op.Call) ([]tenon.Value, error) {
-		keys, err := key.Parse(c.Str(1), c.List(2))
+		keys, err := key.Of(c, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +29,7 @@ func init() {
 		if !ok {
 			return nil, op.NotHandled
 		}
-		return c.One(out)
+		return op.One(out)
 	})
 	tenon.Throw(err)
 }

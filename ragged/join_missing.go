@@ -25,7 +25,7 @@ func init() {
 			ts[i] = lifted(t)
 		}
 		axis, _ := c.Attr("axis").(int)
-		return c.One(joinedMissing(ts, axisIn(c.Op.Func(), ts[0], axis)))
+		return op.One(joinedMissing(ts, axisIn(c.Op.Func(), ts[0], axis)))
 	})
 	tenon.Throw(err)
 }

@@ -95,9 +95,9 @@ func smallCalls() []smallCall {
 		}
 		switch {
 		case o.IsUnaryElementwise() && len(o.Params) == 1:
-			add(o.Name, func() { op.Unary(o, one) })
+			add(o.Name, func() { op.Eval(o, one) })
 		case o.IsBinaryElementwise() && len(o.Params) == 2 && o.Params[1].Kind == o.Params[0].Kind:
-			add(o.Name, func() { op.Binary(o, one, two) })
+			add(o.Name, func() { op.Eval(o, one, two) })
 		}
 	}
 	for name, f := range reductionFuncs {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -95,7 +94,7 @@ func mappedList(c *op.Call) ([]tenon.Value, error) {
 		return nil, err
 	}
 	parts, flats := align(c.Op.Func(), ts)
-	return c.One(build(direct.Eval(c.Op, flats, c.Args[1]), parts))
+	return op.One(build(op.Eval(c.Op, flats, c.Args[1]), parts))
 }
 
 // reduceJoin joins the strings along axes. Several axes are joined one after the
@@ -109,7 +108,7 @@ func reduceJoin(c *op.Call) ([]tenon.Value, error) {
 	sep, _ := c.Attr("separator").(string)
 	named, _ := c.Attr("axis").([]int)
 	if keep, _ := c.Attr("keepdims").(bool); len(named) == 1 && !keep {
-		return c.One(joinedAlong(x, axisOf(c, x), sep))
+		return op.One(joinedAlong(x, axisOf(c, x), sep))
 	}
 	sorted := axesOf(c, x)
 	out := tensor.Tensor(x)
@@ -137,7 +136,7 @@ func reduceJoin(c *op.Call) ([]tenon.Value, error) {
 			out = ops.ExpandDims(out, a)
 		}
 	}
-	return c.One(out)
+	return op.One(out)
 }
 
 // joinedAlong joins the strings along one axis.
@@ -160,11 +159,11 @@ func nGrams(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	if x.flat.Shape().Rank() != 1 {
-		return c.One(x.with(op.Apply(c, x.flat)))
+		return op.One(x.with(op.Apply(c, x.flat)))
 	}
 	k := len(x.parts) - 1
 	out := rows.Of(c.Op).ApplyN(c, x.flat, x.parts[k].RowSplits())
-	return c.One(under(x.parts[:k], newPartition(out[1], out[0].Shape().Dim(0)), out[0]))
+	return op.One(under(x.parts[:k], newPartition(out[1], out[0].Shape().Dim(0)), out[0]))
 }
 
 // unicodeEncode answers with a string of each innermost row of code points.
@@ -174,10 +173,10 @@ func unicodeEncode(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	if x.flat.Shape().Rank() != 1 {
-		return c.One(x.with(op.Apply(c, x.flat)))
+		return op.One(x.with(op.Apply(c, x.flat)))
 	}
 	k := len(x.parts) - 1
 	a := c.Args[2:]
-	out := direct.Eval(c.Op, x.flat, x.parts[k].RowSplits(), a[0], a[1], a[2], a[3])
-	return c.One(build(out, x.parts[:k]))
+	out := op.Eval(c.Op, x.flat, x.parts[k].RowSplits(), a[0], a[1], a[2], a[3])
+	return op.One(build(out, x.parts[:k]))
 }

@@ -497,13 +497,13 @@ func index(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return wouldBeDense(c)
 	}
-	keys, err := key.Parse(c.Str(1), c.List(2))
+	keys, err := key.Of(c, 1)
 	if err != nil {
 		return nil, c.Fail(err)
 	}
 	y, ok := x.indexed(keys)
 	if !ok {
-		return nil, c.Errorf(tenon.ErrUnsupported, "a sparse tensor takes integers, ranges, new axes and vectors that are known: %s", fmt.Sprint(c.Str(1)))
+		return nil, c.Errorf(tenon.ErrUnsupported, "a sparse tensor takes integers, ranges, new axes and vectors that are known: %s", fmt.Sprint(c.Args[1]))
 	}
 	return op.One(y)
 }

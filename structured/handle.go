@@ -29,7 +29,7 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	name := c.Op.Name
 	switch {
 	case name == "index":
-		keys, err := key.Parse(c.Str(1), c.List(2))
+		keys, err := key.Of(c, 1)
 		if err != nil {
 			return nil, err
 		}

@@ -59,9 +59,6 @@ func tensors(keys []any) []any {
 //	events.At(0, "jets", key.All, "pt")
 func (t *Tensor) At(keys ...any) tensor.Tensor { return tenon.Must(t.Index(keys...)) }
 
-// IndexKeys is the short way of [ops.Index] to [Tensor.Index].
-func (t *Tensor) IndexKeys(keys []key.Key) (tensor.Tensor, bool) { return t.index(keys), true }
-
 func (t *Tensor) index(keys []key.Key) tensor.Tensor {
 	if len(keys) == 0 {
 		return t

@@ -32,7 +32,6 @@ const Order = `
 	tensor < op, internal/calls;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
 	internal/memory < ops/rows, structured;
-	op < internal/direct < ops;
 	op, internal/goroutine, internal/dimtext < graph;
 
 	# tier 5: what is done with any Value

@@ -44,7 +44,7 @@ func (p *pair) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.One(out)
+	return op.One(out)
 }
 
 func (s *pairSpec) TypeName() string { return "bench.Pair" }

@@ -39,9 +39,9 @@ func byName(name string, operands int) cases.Func {
 	return one(func(c *cases.Case) any {
 		o, _ := op.Lookup(name)
 		if operands == 1 {
-			return op.Unary(o, c.Tensor(0))
+			return op.Eval(o, c.Tensor(0))
 		}
-		return op.Binary(o, c.Tensor(0), c.Tensor(1))
+		return op.Eval(o, c.Tensor(0), c.Tensor(1))
 	})
 }
 

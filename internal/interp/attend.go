@@ -75,7 +75,7 @@ func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
 	g := b.group
 	g.attend = a
 	g.outs, g.outAt = []int{last.Outs[0].ID()}, []int{attendNodes - 1}
-	s := step{group: g, line: last.Line, x: -1, y: -1}
+	s := step{group: g, line: last.Line}
 	for k := i; k < j; k++ {
 		s.free = append(s.free, p.steps[k].free...)
 	}

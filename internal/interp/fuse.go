@@ -159,7 +159,7 @@ func (p *Plan) fuse(l *layout, i, j int, readers [][]int) (step, bool) {
 	if g.splits < 0 {
 		g.whole = g.compose(nodes)
 	}
-	s := step{group: g, line: nodes[0].Line, x: -1, y: -1}
+	s := step{group: g, line: nodes[0].Line}
 	for k := i; k < j; k++ {
 		s.free = append(s.free, p.steps[k].free...)
 	}
@@ -292,12 +292,6 @@ func (b *builder) alone(nodes []*graph.Node) {
 		}
 		s.outs = []int{len(b.inputs) + i}
 		s.free = nil
-		if s.x >= 0 {
-			s.x = slots[s.x]
-		}
-		if s.y >= 0 {
-			s.y = slots[s.y]
-		}
 	}
 }
 

@@ -71,7 +71,7 @@ func loopOf(n *graph.Node) *loop {
 	}
 	if isColumnView(n) {
 		size := n.Outs[0].DType().Size()
-		return &loop{dtype: n.Outs[0].DType(), f: func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, _ uint8) {
+		return &loop{dtype: n.Outs[0].DType(), f: func(dst unsafe.Pointer, x [3]unsafe.Pointer, n int, _ uint8) {
 			copy(unsafe.Slice((*byte)(dst), n*size), unsafe.Slice((*byte)(x[0]), n*size))
 		}}
 	}
@@ -111,7 +111,7 @@ func castLoop(from, to dtype.DType) (op.BlockFunc, dtype.DType) {
 	if f == nil {
 		return nil, dtype.None
 	}
-	return func(dst unsafe.Pointer, x *[3]unsafe.Pointer, n int, _ uint8) { f(dst, x[0], n) }, to
+	return func(dst unsafe.Pointer, x [3]unsafe.Pointer, n int, _ uint8) { f(dst, x[0], n) }, to
 }
 
 // rowLoop returns the loop of an operation on rows whose items are single elements.

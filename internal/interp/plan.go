@@ -41,8 +41,7 @@ type step struct {
 
 	group *group // nodes that run together; nil for a single node
 
-	// x and y are the operands of a step that Fast1 or Fast2 may do; -1 otherwise.
-	x, y int
+	even bool // an elementwise operation of values alone, which op.Even may do
 }
 
 // arg is an argument of a step: an attribute, a slot, or a list of slots.
@@ -73,7 +72,7 @@ func plan(g *graph.Graph) *Plan {
 		return v.ID()
 	}
 	for i, n := range p.nodes {
-		s := step{op: n.Op, args: make([]arg, len(n.Args)), line: n.Line, node: n, x: -1, y: -1}
+		s := step{op: n.Op, args: make([]arg, len(n.Args)), line: n.Line, node: n}
 		for k, a := range n.Args {
 			switch a := a.(type) {
 			case *graph.Value:
@@ -92,12 +91,7 @@ func plan(g *graph.Graph) *Plan {
 		for _, r := range n.Regions() {
 			s.consts = appendConsts(s.consts, r)
 		}
-		switch {
-		case n.Op.Fast1 != nil && len(n.Args) == 1 && s.args[0].slot >= 0:
-			s.x = s.args[0].slot
-		case n.Op.Fast2 != nil && len(n.Args) == 2 && s.args[0].list == nil && s.args[1].slot >= 0:
-			s.x, s.y = s.args[0].slot, s.args[1].slot
-		}
+		s.even = n.Op.Block != nil && len(n.Args) <= 3 && !slices.ContainsFunc(s.args, func(a arg) bool { return a.slot < 0 })
 		for _, o := range n.Outs {
 			s.outs = append(s.outs, o.ID())
 			last[o.ID()] = max(last[o.ID()], i)
@@ -191,12 +185,6 @@ func (p *Plan) number() {
 			list(s.args[k].list)
 		}
 		list(s.outs)
-		if s.x >= 0 {
-			s.x = slot(s.x)
-		}
-		if s.y >= 0 {
-			s.y = slot(s.y)
-		}
 		free := s.free[:0]
 		for _, id := range s.free {
 			if at, ok := slots[id]; ok {
@@ -231,24 +219,3 @@ func (p *Plan) number() {
 
 // Reads reports whether a run looks at input i; where it does not, that may be nil.
 func (p *Plan) Reads(i int) bool { return p.params[i] >= 0 }
-
-func (s *step) fast(slots []tensor.Tensor) tensor.Tensor {
-	x, ok := slots[s.x].(*tensor.Dense)
-	if !ok {
-		return nil
-	}
-	if s.y < 0 {
-		if out := s.op.Fast1(x); out != nil {
-			return out
-		}
-		return nil
-	}
-	y, ok := slots[s.y].(*tensor.Dense)
-	if !ok {
-		return nil
-	}
-	if out := s.op.Fast2(x, y); out != nil {
-		return out
-	}
-	return nil
-}

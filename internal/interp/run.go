@@ -82,8 +82,12 @@ func (s *step) run(ctx context.Context, slots []tensor.Tensor) error {
 		}
 		return s.group.oneByOne(ctx, slots)
 	}
-	if s.x >= 0 {
-		if out := s.fast(slots); out != nil {
+	if s.even {
+		var operands [3]tensor.Tensor
+		for i, a := range s.args {
+			operands[i] = slots[a.slot]
+		}
+		if out := s.op.Even(operands[:len(s.args)]...); out != nil {
 			slots[s.outs[0]] = out
 			return nil
 		}
@@ -116,7 +120,7 @@ func (s *step) run(ctx context.Context, slots []tensor.Tensor) error {
 		return e
 	}
 	for i, o := range out {
-		slots[s.outs[i]] = o.(tensor.Tensor)
+		slots[s.outs[i]] = o
 	}
 	return nil
 }

@@ -493,7 +493,7 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 				continue
 			}
 		}
-		l.f(dst, &xs[k], n, scalars[k])
+		l.f(dst, xs[k], n, scalars[k])
 	}
 	if r.far {
 		w.fetch()

@@ -226,7 +226,8 @@ func selected(dims []int, text string, values []Array) (out []int, from func(at 
 	for i, v := range values {
 		list[i] = IntOf(v)
 	}
-	keys, _ := key.Parse(text, placeholders(len(values)))
+	ks, _ := key.Parse(text)
+	keys, _ := ks.With(placeholders(len(values)))
 	keys, _ = key.Expand(keys, len(dims))
 	var axes [][]int // positions along each axis of dims
 	var kept []int   // the axis of the result for each axis of dims, -1 if it goes away

@@ -99,26 +99,38 @@ func TestText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, values := Format(keys)
+	ks, values := Split(keys)
 	const want = `1, 2:, :-1, ::-1, :, ..., newaxis, "a, \"b\"", $0, $1:3, @2`
-	if text != want {
-		t.Errorf("got %s, want %s", text, want)
+	if ks.String() != want {
+		t.Errorf("got %s, want %s", ks, want)
 	}
-	back, err := Parse(text, values)
+	parsed, err := Parse(want)
+	if d := cmp.Diff(ks, parsed); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	back, err := ks.With(values)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(keys, back, cmp.Comparer(func(a, b *tensor.Dense) bool { return a == b })); d != "" {
 		t.Error(d)
 	}
-	if keys, err := Parse("", nil); err != nil || len(keys) != 0 {
+	if keys, err := Parse(""); err != nil || len(keys) != 0 {
 		t.Errorf("no keys: %v, %v", keys, err)
+	}
+	plain := []Key{At(1), All}
+	if ks, values := Split(plain); values != nil || &ks[0] != &plain[0] {
+		t.Error("keys without values are copied")
 	}
 }
 
 func TestBadText(t *testing.T) {
 	for _, s := range []string{",", "1,,2", "x", "1:2:3:4", "$0", "@0", "$", `"open`, `"a" b`, "1:$9", "@-1"} {
-		if _, err := Parse(s, nil); !errors.Is(err, tenon.ErrInvalid) {
+		ks, err := Parse(s)
+		if err == nil {
+			_, err = ks.With(nil)
+		}
+		if !errors.Is(err, tenon.ErrInvalid) {
 			t.Errorf("%q: %v", s, err)
 		}
 	}
@@ -130,17 +142,21 @@ func FuzzParse(f *testing.F) {
 	}
 	values := []tenon.Value{tensor.Scalar(1), tensor.Of([]int{0})}
 	f.Fuzz(func(t *testing.T, s string) {
-		keys, err := Parse(s, values)
+		ks, err := Parse(s)
 		if err != nil {
 			return
 		}
-		text, vs := Format(keys)
-		again, err := Parse(text, vs)
-		if err != nil {
-			t.Fatalf("%q came back as %q: %v", s, text, err)
+		again, err := Parse(ks.String())
+		if err != nil || again.String() != ks.String() {
+			t.Fatalf("%q, then %q: %v", ks, again, err)
 		}
-		if second, _ := Format(again); second != text {
-			t.Fatalf("%q, then %q", text, second)
+		keys, err := ks.With(values)
+		if err != nil {
+			return
+		}
+		numbered, vs := Split(keys)
+		if back, err := numbered.With(vs); err != nil || len(back) != len(keys) {
+			t.Fatalf("%q, then %q: %v", ks, numbered, err)
 		}
 	})
 }
@@ -160,8 +176,8 @@ func TestExpand(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := Expand(keys, c.rank)
-		if text, _ := Format(out); text != c.text || (err == nil) != (c.text != "") {
-			t.Errorf("%v of rank %d: %q, %v", c.keys, c.rank, text, err)
+		if ks, _ := Split(out); ks.String() != c.text || (err == nil) != (c.text != "") {
+			t.Errorf("%v of rank %d: %q, %v", c.keys, c.rank, ks, err)
 		}
 	}
 }

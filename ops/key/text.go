@@ -2,27 +2,118 @@ package key
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
 )
 
-// Format returns the text of keys and the values that it refers to by number:
-// tensors as bounds ($0) and tensors of positions (@1).
-func Format(keys []Key) (text string, values []tenon.Value) {
+// Keys are the attribute of an operation that selects by keys: the values among them are
+// arguments of the operation, which the keys name by number ([Operand]). As text, which is
+// how graphs are printed and stored, those are $0 as a bound and @1 as a tensor of positions.
+type Keys []Key
+
+// An Operand stands in [Keys] for a value: it is its number among the call's operands.
+type Operand int
+
+// Split returns keys as an attribute, and the values among them.
+func Split(keys []Key) (Keys, []tenon.Value) {
+	var values []tenon.Value
+	var out Keys
+	number := func(i int, bound *any, v tenon.Value) {
+		if out == nil {
+			out = slices.Clone(keys)
+		}
+		values = append(values, v)
+		*at(&out[i], bound, &keys[i]) = Operand(len(values) - 1)
+	}
+	for i := range keys {
+		k := &keys[i]
+		for _, b := range []*any{&k.Start, &k.Stop, &k.Step} {
+			if v, ok := (*b).(tenon.Value); ok {
+				number(i, b, v)
+			}
+		}
+		if k.Kind == ByKind {
+			number(i, &k.Start, k.Value)
+			out[i].Value = nil
+		}
+	}
+	if out == nil {
+		out = keys
+	}
+	return out, values
+}
+
+// at returns the bound of k that b is of from.
+func at(k *Key, b *any, from *Key) *any {
+	switch b {
+	case &from.Stop:
+		return &k.Stop
+	case &from.Step:
+		return &k.Step
+	}
+	return &k.Start
+}
+
+// With returns the keys with values in the place of their numbers.
+func (ks Keys) With(values []tenon.Value) ([]Key, error) {
+	out := []Key(ks)
+	for i := range ks {
+		k := ks[i]
+		found := false
+		for _, b := range []*any{&k.Start, &k.Stop, &k.Step} {
+			n, ok := (*b).(Operand)
+			if !ok {
+				continue
+			}
+			if n < 0 || int(n) >= len(values) || values[n] == nil {
+				return nil, bad(ks.String())
+			}
+			*b, found = values[n], true
+		}
+		if k.Kind == ByKind {
+			k.Value, _ = k.Start.(tenon.Value)
+			k.Start = nil
+			if k.Value == nil {
+				return nil, bad(ks.String())
+			}
+		}
+		if found {
+			if &out[0] == &ks[0] {
+				out = slices.Clone(out)
+			}
+			out[i] = k
+		}
+	}
+	return out, nil
+}
+
+// Of returns the keys of a call, which are argument i; the values that they name are
+// argument i+1.
+func Of(c *op.Call, i int) ([]Key, error) {
+	ks, _ := c.Args[i].(Keys)
+	return ks.With(c.List(i + 1))
+}
+
+// EncodeAttr returns the text of the keys.
+func (ks Keys) EncodeAttr() tenon.Encoding { return tenon.Str(ks.String()) }
+
+// String returns the text of the keys: `1:, -1, $0, ...`.
+func (ks Keys) String() string {
 	var b strings.Builder
 	write := func(bound any) {
 		switch x := bound.(type) {
 		case nil:
-		case tenon.Value:
-			fmt.Fprintf(&b, "$%d", len(values))
-			values = append(values, x)
+		case Operand:
+			fmt.Fprintf(&b, "$%d", int(x))
 		default:
 			fmt.Fprint(&b, x)
 		}
 	}
-	for i, k := range keys {
+	for i, k := range ks {
 		if i > 0 {
 			b.WriteString(", ")
 		}
@@ -44,22 +135,36 @@ func Format(keys []Key) (text string, values []tenon.Value) {
 		case FieldKind:
 			b.WriteString(strconv.Quote(k.Name))
 		case ByKind:
-			fmt.Fprintf(&b, "@%d", len(values))
-			values = append(values, k.Value)
+			fmt.Fprintf(&b, "@%d", k.Start)
 		}
 	}
-	return b.String(), values
+	return b.String()
 }
 
-// Parse reads what [Format] writes.
-func Parse(text string, values []tenon.Value) ([]Key, error) {
-	var keys []Key
+// Convert makes [Keys] of what a call has as its keys: Keys, keys without values, or text.
+func Convert(a any) (any, bool) {
+	switch a := a.(type) {
+	case Keys:
+		return a, true
+	case []Key:
+		ks, values := Split(a)
+		return ks, len(values) == 0
+	case string:
+		ks, err := Parse(a)
+		return ks, err == nil
+	}
+	return nil, false
+}
+
+// Parse reads what [Keys.String] writes.
+func Parse(text string) (Keys, error) {
+	keys := Keys{}
 	for rest := strings.TrimSpace(text); rest != ""; {
 		part, after, err := next(rest)
 		if err != nil {
 			return nil, bad(text)
 		}
-		k, err := parseOne(part, values)
+		k, err := parseOne(part)
 		if err != nil {
 			return nil, bad(text)
 		}
@@ -92,7 +197,7 @@ func next(text string) (part, rest string, err error) {
 	return strings.TrimSpace(part), strings.TrimSpace(rest), nil
 }
 
-func parseOne(part string, values []tenon.Value) (Key, error) {
+func parseOne(part string) (Key, error) {
 	switch {
 	case part == "...":
 		return Ellipsis, nil
@@ -104,13 +209,10 @@ func parseOne(part string, values []tenon.Value) (Key, error) {
 		name, err := strconv.Unquote(part)
 		return Field(name), err
 	case part[0] == '@':
-		v, err := value(part[1:], values)
-		if err != nil {
-			return Key{}, err
-		}
-		return By(v.(tenon.Value)), nil
+		n, err := operand(part[1:])
+		return Key{Kind: ByKind, Start: n}, err
 	case !strings.Contains(part, ":"):
-		b, err := parseBound(part, values)
+		b, err := parseBound(part)
 		return At(b), err
 	}
 	bounds := strings.Split(part, ":")
@@ -123,24 +225,24 @@ func parseOne(part string, values []tenon.Value) (Key, error) {
 			continue
 		}
 		var err error
-		if b[i], err = parseBound(s, values); err != nil {
+		if b[i], err = parseBound(s); err != nil {
 			return Key{}, err
 		}
 	}
 	return Range(b[0], b[1], b[2]), nil
 }
 
-func parseBound(s string, values []tenon.Value) (any, error) {
+func parseBound(s string) (any, error) {
 	if s[0] == '$' {
-		return value(s[1:], values)
+		return operand(s[1:])
 	}
 	return strconv.Atoi(s)
 }
 
-func value(s string, values []tenon.Value) (any, error) {
+func operand(s string) (any, error) {
 	i, err := strconv.Atoi(s)
-	if err != nil || i < 0 || i >= len(values) || values[i] == nil {
+	if err != nil || i < 0 {
 		return nil, strconv.ErrSyntax
 	}
-	return values[i], nil
+	return Operand(i), nil
 }

@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
@@ -60,7 +59,6 @@ func along[A any](o *op.Op, accepts func(dtype.DType) bool, what string, attribu
 		}
 		return results(a.run(x, splits, attributes(c)))
 	}
-	direct.Check(o, alike(accepts))
 	op.Register(o)
 	return a
 }
@@ -91,12 +89,12 @@ func init() {
 // Softmax returns exp(x)/Σ exp(x) of each row without overflow.
 //
 //	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: y(ct - Σ ct·y).
-func Softmax(values, splits any) tensor.Tensor { return op.Binary(softmaxOp.Op, values, splits) }
+func Softmax(values, splits any) tensor.Tensor { return op.Eval(softmaxOp.Op, values, splits) }
 
 // LogSoftmax returns x - log Σ exp(x) of each row without overflow.
 //
 //	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: ct - exp(y) Σ ct.
-func LogSoftmax(values, splits any) tensor.Tensor { return op.Binary(logSoftmaxOp.Op, values, splits) }
+func LogSoftmax(values, splits any) tensor.Tensor { return op.Eval(logSoftmaxOp.Op, values, splits) }
 
 // CumOptions says how cumulative operations run along a row. The zero value is from
 // the first value on, each result including its own value.
@@ -114,7 +112,7 @@ func cumOptions(c *op.Call) CumOptions { return CumOptions{Exclusive: c.Bool(2),
 
 // cumulative calls a cumulative operation.
 func cumulative(o *alongRows[CumOptions], values, splits any, how CumOptions) tensor.Tensor {
-	return direct.Eval(o.Op, values, splits, how.Exclusive, how.Reverse)
+	return op.Eval(o.Op, values, splits, how.Exclusive, how.Reverse)
 }
 
 var cumSumOp, cumProdOp *alongRows[CumOptions]
@@ -209,7 +207,7 @@ func init() {
 //
 //	values: [nvals, a], splits → [nvals, a], numbers and truth values. Gradient: the cotangent moved back.
 func Shift(values, splits any, by int) tensor.Tensor {
-	return direct.Eval(shiftOp.Op, values, splits, by)
+	return op.Eval(shiftOp.Op, values, splits, by)
 }
 
 var linearScan = &op.Op{
@@ -292,5 +290,5 @@ func scan[T float32 | float64 | complex64 | complex128](out, a, b *tensor.Dense,
 //	Gradient: with g the scan of ct in the other direction with the factors of the
 //	next value, g·hₜ₋₁ for a and g for b.
 func LinearScan(a, b, splits any, reverse bool) tensor.Tensor {
-	return direct.Eval(linearScanOp, a, b, splits, reverse)
+	return op.Eval(linearScanOp, a, b, splits, reverse)
 }

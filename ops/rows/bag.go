@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/par"
@@ -58,18 +57,12 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			t := c.Tensor(0)
 			return []tensor.Tensor{
-				direct.Eval(bagTableOp, ct[0], c.Value(1), c.Value(2), c.Value(3), tableSize(t)),
+				op.Eval(bagTableOp, ct[0], c.Value(1), c.Value(2), c.Value(3), tableSize(t)),
 				nil,
-				direct.Eval(bagWeightOp, ct[0], t, c.Value(1), c.Value(3)),
+				op.Eval(bagWeightOp, ct[0], t, c.Value(1), c.Value(3)),
 				nil,
 			}
 		},
-	})
-	direct.Check(bagOp, func(c *op.Call) bool {
-		table, ids, weights := c.Dense(0), c.Dense(1), c.Dense(2)
-		return table != nil && weights != nil && ids != nil && table.Rank() == 2 && weights.Rank() == 1 && ids.Rank() == 1 &&
-			(table.DType() == dtype.Float32 || table.DType() == dtype.Float64) && weights.DType() == table.DType() &&
-			weights.Len() == ids.Len() && isIndex(ids.DType()) && entries(c.Dense(3)) != nil
 	})
 	bagTableOp = op.Register(&op.Op{
 		Name: "ragged.embedding_bag_table", Statement: contracts([]op.Operands{one, three}, two|four|five), Doc: "The gradient of an embedding bag with respect to its table.",
@@ -116,9 +109,9 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{
-				direct.Eval(bagOp, ct[0], c.Value(1), c.Value(2), c.Value(3)),
+				op.Eval(bagOp, ct[0], c.Value(1), c.Value(2), c.Value(3)),
 				nil,
-				direct.Eval(bagWeightOp, c.Value(0), ct[0], c.Value(1), c.Value(3)),
+				op.Eval(bagWeightOp, c.Value(0), ct[0], c.Value(1), c.Value(3)),
 				nil, nil,
 			}
 		},
@@ -157,8 +150,8 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{
-				direct.Eval(bagOp, c.Value(1), c.Value(2), ct[0], c.Value(3)),
-				direct.Eval(bagTableOp, c.Value(0), c.Value(2), ct[0], c.Value(3), tableSize(c.Tensor(1))),
+				op.Eval(bagOp, c.Value(1), c.Value(2), ct[0], c.Value(3)),
+				op.Eval(bagTableOp, c.Value(0), c.Value(2), ct[0], c.Value(3), tableSize(c.Tensor(1))),
 				nil, nil,
 			}
 		},
@@ -180,7 +173,7 @@ func tableSize(t tensor.Tensor) any {
 //
 // An id outside the table is an error. Gradient: of the table and of the weights.
 func EmbeddingBag(table, ids, weights, splits any) tensor.Tensor {
-	return direct.Eval(bagOp, table, ids, weights, splits)
+	return op.Eval(bagOp, table, ids, weights, splits)
 }
 
 // bagArgs checks ids and splits and returns the number of rows.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -46,7 +45,7 @@ var validateOp = op.Register(&op.Op{
 // start at 0, never fall and end there. The error names the first bad entry.
 //
 //	splits: int[rows+1] → int[rows+1]. No gradient.
-func Validate(splits, nvals any) tensor.Tensor { return direct.Eval(validateOp, splits, nvals) }
+func Validate(splits, nvals any) tensor.Tensor { return op.Eval(validateOp, splits, nvals) }
 
 var assertSameOp = op.Register(&op.Op{
 	Name: "ragged.assert_same_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, once they are known to give rows of the same lengths as others.", Nondifferentiable: true,
@@ -90,4 +89,4 @@ var assertSameOp = op.Register(&op.Op{
 // another type, give rows of the same lengths. The error names the first row that differs.
 //
 //	splits, other: int[rows+1] → int[rows+1]. No gradient.
-func AssertSame(splits, other any) tensor.Tensor { return direct.Eval(assertSameOp, splits, other) }
+func AssertSame(splits, other any) tensor.Tensor { return op.Eval(assertSameOp, splits, other) }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/internal/memory"
@@ -95,7 +94,7 @@ type CombinationOptions struct {
 //
 //	splits → int[rows+1], n of int64[m]. No gradient.
 func Combinations(splits any, n int, o CombinationOptions) (outSplits tensor.Tensor, index []tensor.Tensor) {
-	out := direct.EvalN(combinationsOp, splits, n, o.Replacement, o.Local)
+	out := op.EvalN(combinationsOp, splits, n, o.Replacement, o.Local)
 	return out[0], out[1:]
 }
 
@@ -140,7 +139,7 @@ var cartesianOp = op.Register(&op.Op{
 //
 //	splits: int[rows+1] each → int[rows+1], as many of int64[m]. No gradient.
 func Cartesian(splits any, local bool) (outSplits tensor.Tensor, index []tensor.Tensor) {
-	out := direct.EvalN(cartesianOp, splits, local)
+	out := op.EvalN(cartesianOp, splits, local)
 	return out[0], out[1:]
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -222,7 +221,7 @@ func init() {
 //	values: [nvalsₖ, a], splits: int[rows+1] each → [Σ nvalsₖ, a], int[rows+1], any element type.
 //	Gradient: each value gets the cotangent from where it went.
 func Concat(values, splits any) (outValues, outSplits tensor.Tensor) {
-	out := direct.EvalN(concatOp, values, splits)
+	out := op.EvalN(concatOp, values, splits)
 	return out[0], out[1]
 }
 
@@ -231,7 +230,7 @@ func Concat(values, splits any) (outValues, outSplits tensor.Tensor) {
 //
 //	splits: int[rows+1] each → int[rows+1], int64[Σ nvalsₖ]. No gradient.
 func ConcatIndex(splits any) (outSplits, index tensor.Tensor) {
-	out := direct.EvalN(concatIndexOp, splits)
+	out := op.EvalN(concatIndexOp, splits)
 	return out[0], out[1]
 }
 
@@ -267,4 +266,4 @@ var stackSplitsOp = op.Register(&op.Op{
 // partition behind the other; ops.Concat joins their values.
 //
 //	splits: int[rowsₖ+1] each → int[Σ rowsₖ+1]. No gradient.
-func StackSplits(splits any) tensor.Tensor { return direct.Eval(stackSplitsOp, splits) }
+func StackSplits(splits any) tensor.Tensor { return op.Eval(stackSplitsOp, splits) }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/memory"
 	"github.com/tenonml/tenon/op"
@@ -126,7 +125,7 @@ type BinCountOptions struct {
 //	values: int[nvals], splits, bins: int[] → int64[rows, bins], or the weights' type.
 //	Gradient: for weights, the cotangent of the cell they are counted in.
 func BinCount(values, splits, bins any, o BinCountOptions) tensor.Tensor {
-	return direct.Eval(binCountOp, values, splits, o.Weights, bins, o.Binary)
+	return op.Eval(binCountOp, values, splits, o.Weights, bins, o.Binary)
 }
 
 var rangeOp = op.Register(&op.Op{
@@ -194,6 +193,6 @@ var rangeOp = op.Register(&op.Op{
 //
 //	starts, limits, deltas: [] or [rows] → [nvals], int[rows+1], real numbers. No gradient.
 func Range(starts, limits, deltas any, d dtype.DType) (values, splits tensor.Tensor) {
-	out := direct.EvalN(rangeOp, starts, limits, deltas, d)
+	out := op.EvalN(rangeOp, starts, limits, deltas, d)
 	return out[0], out[1]
 }

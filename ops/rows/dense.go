@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -57,7 +56,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
 			x := c.Tensor(0)
-			g[0] = direct.Eval(fromDenseOp, ct[0], c.Value(1), true)
+			g[0] = op.Eval(fromDenseOp, ct[0], c.Value(1), true)
 			if !g[0].Shape().SubtypeOf(x.Shape()) {
 				g[0] = ops.EnsureShape(g[0], x.Shape())
 			}
@@ -176,7 +175,7 @@ func widened(x tensor.Tensor, width int) (out tensor.Tensor, err error) {
 //	values: [nvals, a], splits → [rows, width, a], any element type.
 //	Gradient: each value gets the cotangent of its place, fill those of the others.
 func ToDense(values, splits, width, fill any) tensor.Tensor {
-	return direct.Eval(toDenseOp, values, splits, width, fill)
+	return op.Eval(toDenseOp, values, splits, width, fill)
 }
 
 // FromDense returns the first items of each row of dense, as many as the row splits
@@ -185,7 +184,7 @@ func ToDense(values, splits, width, fill any) tensor.Tensor {
 //	dense: [rows, width, a], splits → [nvals, a], any element type.
 //	Gradient: the cotangent in its places, 0 elsewhere.
 func FromDense(dense, splits any) tensor.Tensor {
-	return direct.Eval(fromDenseOp, dense, splits, false)
+	return op.Eval(fromDenseOp, dense, splits, false)
 }
 
 var unpaddedOp = op.Register(&op.Op{
@@ -247,7 +246,7 @@ func unpadded(x, padding *tensor.Dense) *tensor.Dense {
 //
 //	dense: [rows, width, a], padding: [] or [a] → int64[rows], any element type. No gradient.
 func UnpaddedLengths(dense, padding any) tensor.Tensor {
-	return direct.Eval(unpaddedOp, dense, padding)
+	return op.Eval(unpaddedOp, dense, padding)
 }
 
 func unpaddedStrings(out []int64, x, padding *tensor.Strings, width, inner int) {

@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -79,7 +78,7 @@ var alignOp = op.Register(&op.Op{
 //
 //	splits: int[rows+1], ids: int[rows], n: int[] → int[n+1], int64[rows]. No gradient.
 func Align(splits, ids, n any) (aligned, starts tensor.Tensor) {
-	out := direct.EvalN(alignOp, splits, ids, n)
+	out := op.EvalN(alignOp, splits, ids, n)
 	return out[0], out[1]
 }
 
@@ -130,7 +129,7 @@ var fiberIDsOp = op.Register(&op.Op{
 // does; -1 for the values of rows that belong to no segment.
 //
 //	splits: int[rows+1], starts: int[rows] → int64[nvals]. No gradient.
-func FiberIDs(splits, starts any) tensor.Tensor { return direct.Eval(fiberIDsOp, splits, starts) }
+func FiberIDs(splits, starts any) tensor.Tensor { return op.Eval(fiberIDsOp, splits, starts) }
 
 var fiberLengthsOp = op.Register(&op.Op{
 	Name: "ragged.fiber_lengths", Statement: makes(0, op.First), Doc: "The number of values of each fiber of rows that are laid over each other.", Nondifferentiable: true,
@@ -158,7 +157,7 @@ var fiberLengthsOp = op.Register(&op.Op{
 //
 //	splits: int[rows+1], starts: int[rows], n: int[] → int64[n]. No gradient.
 func FiberLengths(splits, starts, n any) tensor.Tensor {
-	return direct.Eval(fiberLengthsOp, splits, starts, n)
+	return op.Eval(fiberLengthsOp, splits, starts, n)
 }
 
 var fiberOrderOp = op.Register(&op.Op{
@@ -199,6 +198,6 @@ var fiberOrderOp = op.Register(&op.Op{
 //	splits: int[rows+1], starts: int[rows], n: int[] → int64[nvals], int[n+1], int64[nvals].
 //	No gradient.
 func FiberOrder(splits, starts, n any) (order, fibers, back tensor.Tensor) {
-	out := direct.EvalN(fiberOrderOp, splits, starts, n)
+	out := op.EvalN(fiberOrderOp, splits, starts, n)
 	return out[0], out[1], out[2]
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -170,7 +169,7 @@ func present(x tensor.Tensor, at []int64, there []bool) (tensor.Tensor, int) {
 //	values: [nvals, a], splits, width → [m, a], int[rows+1], any element type.
 //	Gradient: the cotangents of the values.
 func FillUp(values, splits, width any) (outValues, outSplits tensor.Tensor) {
-	out := direct.EvalN(fillUpOp, values, splits, width)
+	out := op.EvalN(fillUpOp, values, splits, width)
 	return out[0], out[1]
 }
 
@@ -180,7 +179,7 @@ func FillUp(values, splits, width any) (outValues, outSplits tensor.Tensor) {
 //	values: [n, a], at: int[m], there: bool[m] → [m, a], any element type.
 //	Gradient: each item gets the sum of the cotangents of its copies.
 func TakePresent(values, at, there any) tensor.Tensor {
-	return direct.Eval(takePresentOp, values, at, there)
+	return op.Eval(takePresentOp, values, at, there)
 }
 
 var presentOp = op.Register(&op.Op{
@@ -227,5 +226,5 @@ var presentOp = op.Register(&op.Op{
 //
 //	splits, width → bool[m]. No gradient.
 func Present(splits, width any, clip bool) tensor.Tensor {
-	return direct.Eval(presentOp, splits, width, clip)
+	return op.Eval(presentOp, splits, width, clip)
 }

@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -191,5 +190,5 @@ func init() {
 //	values: [nvals, a], splits: int[rows+1], starts: int[rows], n: int[] → [n, a].
 //	Gradient: that of the segment operation.
 func Fold(values, splits, starts, n any, how Folding) tensor.Tensor {
-	return direct.Eval(foldOp, values, splits, starts, n, string(how))
+	return op.Eval(foldOp, values, splits, starts, n, string(how))
 }

@@ -283,19 +283,6 @@ func innerSize(x tensor.Tensor) int { return x.Shape().Tail(1).Size() }
 // lead returns the size of the first axis of a concrete tensor.
 func lead(x tensor.Tensor) int { return x.Shape().Dim(0) }
 
-// divided returns the entries of row splits, which divide the rows of x, if all of it
-// is in memory and right.
-func divided(x *tensor.Dense, splits *tensor.Dense) []int64 {
-	if x == nil || x.Rank() == 0 || !x.IsContiguous() {
-		return nil
-	}
-	s := entries(splits)
-	if s == nil || s[len(s)-1] != int64(x.Dim(0)) {
-		return nil
-	}
-	return s
-}
-
 // entries returns the entries of row splits in memory if they are a partition.
 func entries(splits *tensor.Dense) []int64 {
 	if splits == nil || splits.Rank() != 1 || splits.Len() == 0 || !isIndex(splits.DType()) {
@@ -306,13 +293,4 @@ func entries(splits *tensor.Dense) []int64 {
 		return nil
 	}
 	return s
-}
-
-// alike reports whether argument 1 of a call divides the rows of argument 0, whose
-// element type is accepted.
-func alike(accepts func(dtype.DType) bool) func(c *op.Call) bool {
-	return func(c *op.Call) bool {
-		x := c.Dense(0)
-		return divided(x, c.Dense(1)) != nil && accepts(x.DType())
-	}
 }

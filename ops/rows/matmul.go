@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/gemm"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -80,7 +79,7 @@ func init() {
 //
 // A transposed side has its sizes as it lies. Gradient: products of the same kind.
 func MatMul(a, b, aSizes, bSizes any, transposeA, transposeB bool) tensor.Tensor {
-	return direct.Eval(matMulOp, a, b, aSizes, bSizes, transposeA, transposeB)
+	return op.Eval(matMulOp, a, b, aSizes, bSizes, transposeA, transposeB)
 }
 
 // MatMulKnown is [MatMul] for matrices and sizes in memory, which lie as the rows of the

@@ -3,7 +3,6 @@ package rows
 import (
 	"strings"
 
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -39,16 +38,16 @@ func Of(o *op.Op) *Form {
 // Apply runs the form on rows of values, with the attributes of a call of the other operation.
 func (f *Form) Apply(c *op.Call, values, splits tensor.Tensor) tensor.Tensor {
 	if len(f.from) == 0 {
-		return op.Binary(f.op, values, splits)
+		return op.Eval(f.op, values, splits)
 	}
 	var room [8]any
-	return direct.Eval(f.op, f.arguments(room[:0], c, values, splits)...)
+	return op.Eval(f.op, f.arguments(room[:0], c, values, splits)...)
 }
 
 // ApplyN is [Form.Apply] for several results.
 func (f *Form) ApplyN(c *op.Call, values, splits tensor.Tensor) []tensor.Tensor {
 	var room [8]any
-	return direct.EvalN(f.op, f.arguments(room[:0], c, values, splits)...)
+	return op.EvalN(f.op, f.arguments(room[:0], c, values, splits)...)
 }
 
 func (f *Form) arguments(args []any, c *op.Call, values, splits tensor.Tensor) []any {

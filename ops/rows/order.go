@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
@@ -41,7 +40,6 @@ func moving(o *op.Op, kernel func(c *op.Call, out, x *tensor.Dense, splits []int
 			return out
 		}))
 	}
-	direct.Check(o, alike(func(dtype.DType) bool { return true }))
 	return op.Register(o)
 }
 
@@ -70,14 +68,14 @@ func init() {
 // Reverse returns each row from its last value to its first.
 //
 //	values: [nvals, a], splits → [nvals, a], any element type. Gradient: the cotangent reversed.
-func Reverse(values, splits any) tensor.Tensor { return direct.Eval(reverseOp, values, splits) }
+func Reverse(values, splits any) tensor.Tensor { return op.Eval(reverseOp, values, splits) }
 
 // Roll returns each row moved on by shift places, what leaves at its end coming back
 // at its beginning.
 //
 //	values: [nvals, a], splits → [nvals, a], any element type. Gradient: the cotangent rolled back.
 func Roll(values, splits any, shift int) tensor.Tensor {
-	return direct.Eval(rollOp, values, splits, shift)
+	return op.Eval(rollOp, values, splits, shift)
 }
 
 var orderParams = append(append([]op.Param{}, valuesParams...), op.Param{Name: "descending", Kind: op.Attr, Type: op.BoolType, Default: false})
@@ -137,7 +135,7 @@ func init() {
 				tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank of the values"))
 			}
 			starts := perRow(c, ops.Index(ops.Cast(splits, dtype.Int64), keyButLast))
-			at := ops.Add(direct.Eval(argSortOp, x, splits, c.Bool(2)), Repeat(starts, splits, x.Shape().Dim(0)))
+			at := ops.Add(op.Eval(argSortOp, x, splits, c.Bool(2)), Repeat(starts, splits, x.Shape().Dim(0)))
 			return []tensor.Tensor{ops.PutAlongAxis(ops.ZerosLike(ct[0]), at, ct[0], 0), nil}
 		},
 	})
@@ -168,11 +166,6 @@ func init() {
 	})
 }
 
-func init() {
-	direct.Check(sortOp, alike(isOrdered))
-	direct.Check(argSortOp, alike(isOrdered))
-}
-
 // SortOptions says how to sort. The zero value is in ascending order.
 type SortOptions struct {
 	Descending bool
@@ -184,7 +177,7 @@ type SortOptions struct {
 //	values: [nvals, a], splits → [nvals, a], real numbers, truth values and strings.
 //	Gradient: each value gets the cotangent from where it went.
 func Sort(values, splits any, o SortOptions) tensor.Tensor {
-	return direct.Eval(sortOp, values, splits, o.Descending)
+	return op.Eval(sortOp, values, splits, o.Descending)
 }
 
 // ArgSort returns the positions in its row of each row's values in the order of
@@ -192,7 +185,7 @@ func Sort(values, splits any, o SortOptions) tensor.Tensor {
 //
 //	values: [nvals, a], splits → int64[nvals, a]. No gradient.
 func ArgSort(values, splits any, o SortOptions) tensor.Tensor {
-	return direct.Eval(argSortOp, values, splits, o.Descending)
+	return op.Eval(argSortOp, values, splits, o.Descending)
 }
 
 // orderStrings returns the positions among all elements of each row's strings in
@@ -308,7 +301,7 @@ func init() {
 //	values: [nvals], splits, k: int[] → [m], int64[m], int[rows+1], real numbers, truth values and strings.
 //	Gradient: the selected values get their cotangents, the others 0.
 func TopK(values, splits, k any) (top, positions, outSplits tensor.Tensor) {
-	out := direct.EvalN(topKOp, values, splits, k)
+	out := op.EvalN(topKOp, values, splits, k)
 	return out[0], out[1], out[2]
 }
 

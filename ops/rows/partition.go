@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -38,24 +37,7 @@ func perValue(name, doc string, places op.Results, rows func(dtype.DType) *op.Ro
 			return []tensor.Tensor{t}, err
 		},
 	}
-	direct.Check(o, isPartition)
 	return op.Register(o)
-}
-
-// isPartition reports whether argument 0 of a call is row splits.
-func isPartition(c *op.Call) bool { return entries(c.Dense(0)) != nil }
-
-// isIndexVector reports whether argument 0 of a call is a vector of int64 or int32.
-func isIndexVector(c *op.Call) bool {
-	d := c.Dense(0)
-	return d != nil && d.Rank() == 1 && isIndex(d.DType())
-}
-
-func init() {
-	direct.Check(lengthsOp, isPartition)
-	direct.Check(maxLengthOp, isPartition)
-	direct.Check(uniformLengthOp, isPartition)
-	direct.Check(fromLengthsOp, isIndexVector)
 }
 
 var (
@@ -66,12 +48,12 @@ var (
 // RowIDs returns the row of each value.
 //
 //	splits: int[rows+1] → int[nvals]. No gradient.
-func RowIDs(splits any, nvals int) tensor.Tensor { return direct.Eval(rowIDsOp, splits, nvals) }
+func RowIDs(splits any, nvals int) tensor.Tensor { return op.Eval(rowIDsOp, splits, nvals) }
 
 // Offsets returns the position of each value in its row.
 //
 //	splits: int[rows+1] → int[nvals]. No gradient.
-func Offsets(splits any, nvals int) tensor.Tensor { return direct.Eval(offsetsOp, splits, nvals) }
+func Offsets(splits any, nvals int) tensor.Tensor { return op.Eval(offsetsOp, splits, nvals) }
 
 var lengthsOp = op.Register(&op.Op{
 	Name: "ragged.lengths", Statement: makes(0, op.First), Doc: "The length of each row.", Nondifferentiable: true, Rows: lengthsLoops.of,
@@ -99,7 +81,7 @@ var lengthsOp = op.Register(&op.Op{
 //
 //	splits: int[rows+1] → int[rows]. No gradient.
 func Lengths(splits any) tensor.Tensor {
-	return direct.Eval(lengthsOp, splits)
+	return op.Eval(lengthsOp, splits)
 }
 
 var fromLengthsOp = op.Register(&op.Op{
@@ -128,7 +110,7 @@ var fromLengthsOp = op.Register(&op.Op{
 //
 //	lengths: int[rows] → int[rows+1]. No gradient.
 func FromLengths(lengths any) tensor.Tensor {
-	return direct.Eval(fromLengthsOp, lengths)
+	return op.Eval(fromLengthsOp, lengths)
 }
 
 // Clamped returns lengths of rows that are at least 0 and at most most, a scalar of the
@@ -218,7 +200,7 @@ const maxRows = 1 << 27
 //
 //	ids: int[nvals] → int[nrows+1]. No gradient.
 func FromRowIDs(ids, nrows any) tensor.Tensor {
-	return direct.Eval(fromRowIDsOp, ids, nrows)
+	return op.Eval(fromRowIDsOp, ids, nrows)
 }
 
 var uniformOp = op.Register(&op.Op{
@@ -253,7 +235,7 @@ var uniformOp = op.Register(&op.Op{
 //
 //	length, nrows: int[] → int[nrows+1]. No gradient.
 func Uniform(length, nrows any) tensor.Tensor {
-	return direct.Eval(uniformOp, length, nrows)
+	return op.Eval(uniformOp, length, nrows)
 }
 
 var uniformLengthOp = op.Register(&op.Op{
@@ -280,7 +262,7 @@ var uniformLengthOp = op.Register(&op.Op{
 // there are none.
 //
 //	splits: int[rows+1] → int[]. No gradient.
-func UniformLength(splits any) tensor.Tensor { return direct.Eval(uniformLengthOp, splits) }
+func UniformLength(splits any) tensor.Tensor { return op.Eval(uniformLengthOp, splits) }
 
 var maxLengthOp = op.Register(&op.Op{
 	Name: "ragged.max_length", Statement: makes(0, op.First), Doc: "The length of the longest row.", Nondifferentiable: true,
@@ -301,4 +283,4 @@ var maxLengthOp = op.Register(&op.Op{
 // MaxLength returns the length of the longest row, 0 where there is none.
 //
 //	splits: int[rows+1] → int[]. No gradient.
-func MaxLength(splits any) tensor.Tensor { return direct.Eval(maxLengthOp, splits) }
+func MaxLength(splits any) tensor.Tensor { return op.Eval(maxLengthOp, splits) }

@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -120,7 +119,7 @@ func scattered(c *op.Call, ct, at tensor.Tensor) tensor.Tensor {
 //	values: [nvals, a], splits, indices: int[n] → [m, a], int[n+1], any element type.
 //	Gradient: each value gets the sum of the cotangents of its copies.
 func Gather(values, splits, indices any) (outValues, outSplits tensor.Tensor) {
-	out := direct.EvalN(gatherOp, values, splits, indices)
+	out := op.EvalN(gatherOp, values, splits, indices)
 	return out[0], out[1]
 }
 
@@ -129,7 +128,7 @@ func Gather(values, splits, indices any) (outValues, outSplits tensor.Tensor) {
 //
 //	splits, indices: int[n] → int[n+1], int64[m]. No gradient.
 func GatherIndex(splits, indices any) (outSplits, index tensor.Tensor) {
-	out := direct.EvalN(gatherIndexOp, splits, indices)
+	out := op.EvalN(gatherIndexOp, splits, indices)
 	return out[0], out[1]
 }
 
@@ -170,7 +169,7 @@ var maskSplitsOp = op.Register(&op.Op{
 // which mask is true; ops.BooleanMask keeps those.
 //
 //	splits, mask: bool[nvals] → int[rows+1]. No gradient.
-func MaskSplits(splits, mask any) tensor.Tensor { return direct.Eval(maskSplitsOp, splits, mask) }
+func MaskSplits(splits, mask any) tensor.Tensor { return op.Eval(maskSplitsOp, splits, mask) }
 
 var sliceOp, sliceIndexOp *op.Op
 
@@ -224,7 +223,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
 			if ct[0] != nil {
-				index := direct.EvalN(sliceIndexOp, c.Value(1), c.Args[2], c.Args[3], c.Args[4])
+				index := op.EvalN(sliceIndexOp, c.Value(1), c.Args[2], c.Args[3], c.Args[4])
 				g[0] = scattered(c, ct[0], index[1])
 			}
 			return g
@@ -294,7 +293,7 @@ func sliceOf(c *op.Call, i int) (s segment.Slice, err error) {
 //	values: [nvals, a], splits → [m, a], int[rows+1], any element type.
 //	Gradient: the cotangent at the selected values, 0 elsewhere.
 func Slice(values, splits any, k key.Key) (outValues, outSplits tensor.Tensor) {
-	out := direct.EvalN(sliceOp, values, splits, k.Start, k.Stop, k.Step)
+	out := op.EvalN(sliceOp, values, splits, k.Start, k.Stop, k.Step)
 	return out[0], out[1]
 }
 
@@ -303,7 +302,7 @@ func Slice(values, splits any, k key.Key) (outValues, outSplits tensor.Tensor) {
 //
 //	splits → int[rows+1], int64[m]. No gradient.
 func SliceIndex(splits any, k key.Key) (outSplits, index tensor.Tensor) {
-	out := direct.EvalN(sliceIndexOp, splits, k.Start, k.Stop, k.Step)
+	out := op.EvalN(sliceIndexOp, splits, k.Start, k.Stop, k.Step)
 	return out[0], out[1]
 }
 
@@ -400,7 +399,7 @@ func zero(d dtype.DType) tensor.Tensor {
 //	values: [nvals, a], splits, at: int[] or int[rows] → [rows, a], bool[rows], any element type.
 //	Gradient: each picked item gets its row's cotangent, fill the others.
 func Pick(values, splits, at, fill any) (items, found tensor.Tensor) {
-	out := direct.EvalN(pickOp, values, splits, at, fill)
+	out := op.EvalN(pickOp, values, splits, at, fill)
 	return out[0], out[1]
 }
 

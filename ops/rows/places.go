@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -91,7 +90,7 @@ var placesOp = op.Register(&op.Op{
 // A position that a row does not have is an error that names the row.
 //
 //	at: int[m, a], lists, splits: int[rows+1] → int64[m, a]. No gradient.
-func Places(at, lists, splits any) tensor.Tensor { return direct.Eval(placesOp, at, lists, splits) }
+func Places(at, lists, splits any) tensor.Tensor { return op.Eval(placesOp, at, lists, splits) }
 
 var takeOp *op.Op
 
@@ -166,7 +165,7 @@ func takenItems(out, x *tensor.Dense, at, lists, splits []int64) (row int, posit
 //	values: [nvals, a], at: int[m], lists, splits: int[rows+1] → [m, a], any element type.
 //	Gradient: each item gets the sum of the cotangents of its copies.
 func Take(values, at, lists, splits any) tensor.Tensor {
-	return direct.Eval(takeOp, values, at, lists, splits)
+	return op.Eval(takeOp, values, at, lists, splits)
 }
 
 var placesOfOp = op.Register(&op.Op{
@@ -214,7 +213,7 @@ var placesOfOp = op.Register(&op.Op{
 // A row or a position that is not there is an error that names it; none are negative.
 //
 //	at, rows: int[a], splits: int[n+1] → int64[a]. No gradient.
-func PlacesOf(at, rows, splits any) tensor.Tensor { return direct.Eval(placesOfOp, at, rows, splits) }
+func PlacesOf(at, rows, splits any) tensor.Tensor { return op.Eval(placesOfOp, at, rows, splits) }
 
 var fromStartOp = op.Register(&op.Op{
 	Name: "ragged.from_start", Statement: makes(op.First, 0), Doc: "Positions counted from the start, of which negative ones count from the end.", Nondifferentiable: true,
@@ -247,4 +246,4 @@ var fromStartOp = op.Register(&op.Op{
 // from the end. One that is not there is an error that names it.
 //
 //	at: int[a], n: int[] → int64[a]. No gradient.
-func FromStart(at, n any) tensor.Tensor { return direct.Eval(fromStartOp, at, n) }
+func FromStart(at, n any) tensor.Tensor { return op.Eval(fromStartOp, at, n) }

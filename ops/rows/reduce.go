@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -61,7 +60,6 @@ func reduce(r *reduction) *op.Op {
 			return []tensor.Tensor{r.vjp(c, out[0], ct[0]), nil}
 		}
 	}
-	direct.Check(o, alike(r.accepts))
 	return op.Register(o)
 }
 
@@ -252,19 +250,19 @@ func others(c *op.Call) tensor.Tensor {
 // Sum returns the sum of each row; truth values are counted in int64. Integers wrap.
 //
 //	values: [nvals, a], splits → [rows, a]. Gradient: each value gets its row's cotangent.
-func Sum(values, splits any) tensor.Tensor { return op.Binary(sumOp, values, splits) }
+func Sum(values, splits any) tensor.Tensor { return op.Eval(sumOp, values, splits) }
 
 // Prod returns the product of each row. Integers wrap.
 //
 //	values: [nvals, a], splits → [rows, a], numbers.
 //	Gradient: each value gets its row's cotangent times the product of the other values.
-func Prod(values, splits any) tensor.Tensor { return op.Binary(prodOp, values, splits) }
+func Prod(values, splits any) tensor.Tensor { return op.Eval(prodOp, values, splits) }
 
 // Mean returns the mean of each row, in float64 for integers.
 //
 //	values: [nvals, a], splits → [rows, a], real numbers.
 //	Gradient: each value gets its row's cotangent, divided by the row's length.
-func Mean(values, splits any) tensor.Tensor { return op.Binary(meanOp, values, splits) }
+func Mean(values, splits any) tensor.Tensor { return op.Eval(meanOp, values, splits) }
 
 // Var returns the variance of each row, the mean squared distance from its mean
 // with the divisor length-ddof, in float64 for integers. It makes two passes.
@@ -272,50 +270,50 @@ func Mean(values, splits any) tensor.Tensor { return op.Binary(meanOp, values, s
 //	values: [nvals, a], splits → [rows, a], real numbers.
 //	Gradient: 2(x-mean)/(length-ddof) times the row's cotangent.
 func Var(values, splits any, ddof int) tensor.Tensor {
-	return direct.Eval(varOp, values, splits, ddof)
+	return op.Eval(varOp, values, splits, ddof)
 }
 
 // Max returns the largest value of each row.
 //
 //	values: [nvals, a], splits → [rows, a], real numbers.
 //	Gradient: the values that are the largest share their row's cotangent equally.
-func Max(values, splits any) tensor.Tensor { return op.Binary(maxOp, values, splits) }
+func Max(values, splits any) tensor.Tensor { return op.Eval(maxOp, values, splits) }
 
 // Min returns the smallest value of each row.
 //
 //	values: [nvals, a], splits → [rows, a], real numbers.
 //	Gradient: the values that are the smallest share their row's cotangent equally.
-func Min(values, splits any) tensor.Tensor { return op.Binary(minOp, values, splits) }
+func Min(values, splits any) tensor.Tensor { return op.Eval(minOp, values, splits) }
 
 // Any returns whether each row has a true value.
 //
 //	values: bool[nvals, a], splits → bool[rows, a]. No gradient.
-func Any(values, splits any) tensor.Tensor { return op.Binary(anyOp, values, splits) }
+func Any(values, splits any) tensor.Tensor { return op.Eval(anyOp, values, splits) }
 
 // All returns whether each row has only true values.
 //
 //	values: bool[nvals, a], splits → bool[rows, a]. No gradient.
-func All(values, splits any) tensor.Tensor { return op.Binary(allOp, values, splits) }
+func All(values, splits any) tensor.Tensor { return op.Eval(allOp, values, splits) }
 
 // CountNonzero returns how many values of each row are not zero. NaN is not.
 //
 //	values: [nvals, a], splits → int64[rows, a], numbers and truth values. No gradient.
-func CountNonzero(values, splits any) tensor.Tensor { return op.Binary(countNonzeroOp, values, splits) }
+func CountNonzero(values, splits any) tensor.Tensor { return op.Eval(countNonzeroOp, values, splits) }
 
 // ArgMax returns the position in its row of each row's largest value: the first of
 // equal ones, the first NaN where there is one, -1 for an empty row.
 //
 //	values: [nvals, a], splits → int64[rows, a], real numbers. No gradient.
-func ArgMax(values, splits any) tensor.Tensor { return op.Binary(argMaxOp, values, splits) }
+func ArgMax(values, splits any) tensor.Tensor { return op.Eval(argMaxOp, values, splits) }
 
 // ArgMin returns the position in its row of each row's smallest value, as [ArgMax]
 // does for the largest.
 //
 //	values: [nvals, a], splits → int64[rows, a], real numbers. No gradient.
-func ArgMin(values, splits any) tensor.Tensor { return op.Binary(argMinOp, values, splits) }
+func ArgMin(values, splits any) tensor.Tensor { return op.Eval(argMinOp, values, splits) }
 
 // LogSumExp returns log Σ exp(x) of each row without overflow.
 //
 //	values: [nvals, a], splits → [rows, a], floating numbers.
 //	Gradient: the softmax of the row times its cotangent.
-func LogSumExp(values, splits any) tensor.Tensor { return op.Binary(logSumExpOp, values, splits) }
+func LogSumExp(values, splits any) tensor.Tensor { return op.Eval(logSumExpOp, values, splits) }

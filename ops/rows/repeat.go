@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -61,7 +60,7 @@ func init() {
 //
 //	items: [rows, a], splits → [nvals, a], any element type. Gradient: the sum of each row's cotangents.
 func Repeat(items, splits any, nvals int) tensor.Tensor {
-	return direct.Eval(repeatOp, items, splits, nvals)
+	return op.Eval(repeatOp, items, splits, nvals)
 }
 
 var repeatIndexOp = op.Register(&op.Op{
@@ -124,6 +123,6 @@ var repeatIndexOp = op.Register(&op.Op{
 //
 //	splits, times: int[] or int[rows] → int[rows+1], int64[m]. No gradient.
 func RepeatIndex(splits, times any) (outSplits, index tensor.Tensor) {
-	out := direct.EvalN(repeatIndexOp, splits, times)
+	out := op.EvalN(repeatIndexOp, splits, times)
 	return out[0], out[1]
 }

@@ -4,7 +4,6 @@ import (
 	"unsafe"
 
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	scanning "github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
@@ -63,8 +62,8 @@ func vjpRunningExtreme(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 	if exclusive {
 		g = Shift(g, splits, next(reverse))
 	}
-	before := direct.Eval(c.Op, x, splits, true, reverse)
-	begins := ops.Cast(ops.NotEqual(direct.Eval(c.Op, x, splits, false, reverse), before), x.DType())
+	before := op.Eval(c.Op, x, splits, true, reverse)
+	begins := ops.Cast(ops.NotEqual(op.Eval(c.Op, x, splits, false, reverse), before), x.DType())
 	goesOn := Shift(ops.Sub(1, begins), splits, next(reverse))
 	return []tensor.Tensor{ops.Mul(begins, LinearScan(goesOn, g, splits, !reverse)), nil}
 }

@@ -2,7 +2,6 @@ package rows
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -48,7 +47,7 @@ func init() {
 			g := make([]tensor.Tensor, len(c.Values()))
 			if ct[0] != nil {
 				n := ops.Index(ops.Shape(c.Tensor(0)), 0)
-				at := direct.EvalN(tailsOp, ops.Range(0, n, 1), c.Value(1), c.Bool(2))
+				at := op.EvalN(tailsOp, ops.Range(0, n, 1), c.Value(1), c.Bool(2))
 				g[0] = scattered(c, ct[0], at[0])
 			}
 			return g
@@ -63,6 +62,6 @@ func init() {
 //	values: [nvals, a], splits → [m, a], int[nvals+1], any element type.
 //	Gradient: each value gets the sum of the cotangents of its copies.
 func Tails(values, splits any, itself bool) (outValues, outSplits tensor.Tensor) {
-	out := direct.EvalN(tailsOp, values, splits, itself)
+	out := op.EvalN(tailsOp, values, splits, itself)
 	return out[0], out[1]
 }

@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -46,7 +45,7 @@ var joinOp = op.Register(&op.Op{
 //
 //	values: string[nvals, a], splits → string[rows, a]. No gradient.
 func ReduceJoin(values, splits any, separator string) tensor.Tensor {
-	return direct.Eval(joinOp, values, splits, separator)
+	return op.Eval(joinOp, values, splits, separator)
 }
 
 var ngramsOp = op.Register(&op.Op{
@@ -81,21 +80,12 @@ var ngramsOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	divides := func(c *op.Call) bool { // splits divide the strings of argument 0
-		x, s := c.Strings(0), entries(c.Dense(1))
-		return x != nil && x.Shape().Rank() > 0 && s != nil && s[len(s)-1] == int64(lead(x))
-	}
-	direct.Check(joinOp, divides)
-	direct.Check(ngramsOp, func(c *op.Call) bool { return divides(c) && c.Strings(0).Shape().Rank() == 1 })
-}
-
 // NGrams returns the sequences of neighbouring strings of each row, each joined into
 // one string, and their row splits; see ops.NGramOptions.
 //
 //	values: string[nvals], splits → string[m], int[rows+1]. No gradient.
 func NGrams(values, splits any, widths []int, o ops.NGramOptions) (grams, outSplits tensor.Tensor) {
 	a := ngram.Args(o, widths)
-	out := direct.EvalN(ngramsOp, values, splits, a[0], a[1], a[2], a[3], a[4], a[5])
+	out := op.EvalN(ngramsOp, values, splits, a[0], a[1], a[2], a[3], a[4], a[5])
 	return out[0], out[1]
 }

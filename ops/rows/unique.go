@@ -3,7 +3,6 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/direct"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
@@ -61,7 +60,7 @@ var uniqueOp = op.Register(&op.Op{
 //
 //	values: [nvals], splits → int[rows+1], int64[m], int64[m], int64[nvals], any element type. No gradient.
 func UniqueIndex(values, splits any) (outSplits, first, counts, inverse tensor.Tensor) {
-	out := direct.EvalN(uniqueOp, values, splits)
+	out := op.EvalN(uniqueOp, values, splits)
 	return out[0], out[1], out[2], out[3]
 }
 
@@ -108,6 +107,6 @@ var runsOp = op.Register(&op.Op{
 //
 //	values: [nvals, a], splits → int64[m], int[rows+1], any element type. No gradient.
 func RunLengths(values, splits any) (lengths, outSplits tensor.Tensor) {
-	out := direct.EvalN(runsOp, values, splits)
+	out := op.EvalN(runsOp, values, splits)
 	return out[0], out[1]
 }

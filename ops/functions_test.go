@@ -72,7 +72,7 @@ func TestShortWays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, values := key.Format(list)
+			text, values := key.Split(list)
 			check("index", func() tensor.Tensor { return ops.Index(x, keys...) }, x, text, values)
 		}
 	}

@@ -2,6 +2,7 @@ package ragged
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -356,6 +357,9 @@ func oneBehindTheOther(parts []*RowPartition) *RowPartition {
 	return newPartition(rows.StackSplits(splits), -1)
 }
 
+// stackOp is the operation that errors of [Stack] are about.
+var stackOp = sync.OnceValue(func() *op.Op { return ofKind(op.Stack) })
+
 // Stack joins tensors along a new axis. Unlike ops.Stack of dense tensors it gives a
 // ragged result where their sizes may differ: along axis 0 always, also where they
 // happen to agree.
@@ -364,7 +368,7 @@ func Stack(values []tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	if len(values) == 0 {
 		return nil, invalid("ragged.Stack", "values", "is empty")
 	}
-	o := ofKind(op.Stack)
+	o := stackOp()
 	list := make([]tenon.Value, len(values))
 	for i, v := range values {
 		if v == nil {

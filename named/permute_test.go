@@ -342,6 +342,7 @@ var shows = map[string]string{
 	"Explain": "says how tensors are stored", "Of": "takes tensors without names", "Full": "takes a number", "Scalar": "takes a number",
 	"LinSpace": "takes numbers", "Triangle": "takes numbers", "HandleOp": "the catalogue of package ops: TestCatalogueIsPermuted", "Crossed": "follows the order of two tensors: TestAJacobianHasTheNamesOfBothSides", "On": "a handle: TestAHandleDoesWhatItsDimensionCan", "BindOver": "a schema: TestASchemaIsBoundForALiftedFunction",
 	"ExplainFunction": "says how tensors are stored", "Tensor": "returns a handle's tensor as it is",
+	"Plain": "as it is stored", "MarshalJSON": "as it is stored", "LogValue": "as it is stored",
 }
 
 // Every operation that gets a tensor is in the table.

@@ -102,8 +102,6 @@ func normalizedFlat(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 
 // normalizedOver normalises by mean and variance, or by the mean square.
 func normalizedOver(x *Tensor, axes []int, eps float64, rms bool) tensor.Tensor {
-	if len(axes) == 1 && axes[0] == len(x.parts) {
-	}
 	if rms {
 		return ops.Mul(x, ops.Rsqrt(ops.Add(spread(x, ops.Mean(ops.Square(x), axes...), axes), eps)))
 	}

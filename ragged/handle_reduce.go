@@ -88,12 +88,37 @@ func (r *reducer) reduce(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	case len(outer) == len(x.parts)+1:
 		return dense(append([]int{0}, inner...))
 	}
+	x, axes = inFront(x, outer, inner)
 	x = atLeast(x, axes[len(axes)-1]).(*Tensor)
 	s := x.segments(axes...)
 	if r.places {
 		return r.first(c, x, s, axes[0])
 	}
 	return s.build(r.segments(c, x.flat, s))
+}
+
+// inFront returns a tensor whose flat values have the inner axes right behind their first
+// dimension, and the axes as they stand then: those that are left stay axes of a dense tensor.
+func inFront(x *Tensor, outer, inner []int) (*Tensor, []int) {
+	if len(inner) == 0 || inner[len(inner)-1] == len(inner) {
+		return x, slices.Concat(outer, behind(inner, len(x.parts)))
+	}
+	perm := append([]int{0}, inner...)
+	for a := 1; a < rankOf(x.flat); a++ {
+		if !slices.Contains(inner, a) {
+			perm = append(perm, a)
+		}
+	}
+	return x.with(ops.Transpose(x.flat, perm...)), slices.Concat(outer, behind(rising(1, len(inner)+1), len(x.parts)))
+}
+
+// behind returns axes that are so many further on.
+func behind(axes []int, by int) []int {
+	out := make([]int, len(axes))
+	for i, a := range axes {
+		out[i] = a + by
+	}
+	return out
 }
 
 // segments reduces each segment of values.

@@ -5,10 +5,7 @@ import (
 	"iter"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
 )
-
-const int64Type = dtype.Int64
 
 // FromRows returns the dataset of the rows of a Value, or of a structure of Values that
 // have the same number of rows. An element is a structure like x that holds a row of

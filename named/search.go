@@ -26,15 +26,6 @@ func (s *search) set() nameSet { return make(nameSet, s.words) }
 
 func (a nameSet) add(i int) { a[i/64] |= 1 << (i % 64) }
 
-func (a nameSet) equal(b nameSet) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
 func (a nameSet) meets(b nameSet) bool {
 	for i := range a {
 		if a[i]&b[i] != 0 {

@@ -365,6 +365,7 @@ func (r *reading) chunk(x *file.Reader, rg *file.RowGroupReader, leaf int, rows 
 	col := rg.MetaData().Schema.Column(leaf)
 	if rows == 0 { // there need be no pages
 		out := &column{}
+		//lint:ignore SA1019 only a reader made here takes pages that have been checked
 		r.reader(file.NewColumnReader(col, nil, memory.DefaultAllocator, x.BufferPool()), out)
 		return out, nil
 	}
@@ -377,6 +378,7 @@ func (r *reading) chunk(x *file.Reader, rg *file.RowGroupReader, leaf int, rows 
 		return nil, err
 	}
 	p := &pages{PageReader: list, col: col}
+	//lint:ignore SA1019 only a reader made here takes pages that have been checked
 	c := file.NewColumnReader(col, p, memory.DefaultAllocator, x.BufferPool())
 	if c == nil {
 		return nil, fmt.Errorf("columns of %v are unknown", col.PhysicalType())

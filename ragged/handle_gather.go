@@ -215,11 +215,6 @@ func int64s(t tensor.Tensor) []int64 {
 	return []int64{}
 }
 
-func mustKnown(t tensor.Tensor) tensor.Tensor {
-	k, _ := op.Known(t)
-	return k
-}
-
 // gatherND takes slices of x by rows of coordinates.
 func gatherND(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(tensor.Tensor)

@@ -122,13 +122,12 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 		if err != nil {
 			return nil, nil // it fails, or not, where it runs
 		}
-		ts := make([]tensor.Tensor, len(out))
-		for i, o := range out {
-			if ts[i] = o.(tensor.Tensor); ts[i].Shape().Size() > foldLimit {
+		for _, t := range out {
+			if t.Shape().Size() > foldLimit {
 				return nil, nil
 			}
 		}
-		return ts, nil
+		return out, nil
 	})
 }
 

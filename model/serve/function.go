@@ -121,10 +121,9 @@ func argName(prefix string, i any, path string) string {
 // served is a function with what was counted of it.
 type served struct {
 	Func
-	layouts map[string]*layout
-	counts  counts
-	queue   queue
-	since   time.Time
+	counts counts
+	queue  queue
+	since  time.Time
 }
 
 // arg returns the argument of a name.

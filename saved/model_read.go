@@ -2,6 +2,7 @@ package saved
 
 import (
 	"archive/zip"
+	"bytes"
 	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
@@ -195,7 +196,7 @@ func checked(f *zip.File, b []byte) (io.ReaderAt, int64, error) {
 	if crc32.ChecksumIEEE(b) != f.CRC32 {
 		return nil, 0, fmt.Errorf("the record differs from its checksum")
 	}
-	return bytesAt(b), int64(len(b)), nil
+	return bytes.NewReader(b), int64(len(b)), nil
 }
 
 // Close closes the file.
@@ -204,21 +205,6 @@ func (a *archive) Close() error {
 		return a.file.Close()
 	}
 	return nil
-}
-
-// bytesAt is bytes in memory.
-type bytesAt []byte
-
-// ReadAt copies bytes from an offset on.
-func (b bytesAt) ReadAt(to []byte, at int64) (int, error) {
-	if at < 0 || at > int64(len(b)) {
-		return 0, io.EOF
-	}
-	n := copy(to, b[at:])
-	if n < len(to) {
-		return n, io.EOF
-	}
-	return n, nil
 }
 
 // reading is a model that is being read.

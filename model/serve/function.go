@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/masked"
@@ -123,7 +122,6 @@ type served struct {
 	Func
 	counts counts
 	queue  queue
-	since  time.Time
 }
 
 // arg returns the argument of a name.

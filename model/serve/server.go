@@ -79,7 +79,7 @@ func (s *Server) Add(f Func) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.funcs[f.Name] = &served{Func: f, since: time.Now()}
+	s.funcs[f.Name] = &served{Func: f}
 	delete(s.kept, f.Name)
 	return nil
 }

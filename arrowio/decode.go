@@ -2,16 +2,13 @@ package arrowio
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
-	"github.com/tenonml/tenon/named"
-	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
@@ -29,6 +26,7 @@ func (r *reading) decode(at string, f arrow.Field, d arrow.ArrayData, s tenon.Sp
 func (r *reading) unchecked(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec) tenon.Value {
 	form, _ := f.Metadata.GetValue(keyForm)
 	if form == formRows || form == "" && inRows(s) {
+		r.complete(at, f, d, s)
 		return r.rows(at, f, d, s)
 	}
 	if d.Len() != 1 {
@@ -40,43 +38,35 @@ func (r *reading) unchecked(at string, f arrow.Field, d arrow.ArrayData, s tenon
 // rows reads what [rows] has written.
 func (r *reading) rows(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec) tenon.Value {
 	name, meta, d := storage(f, d)
-	switch s := s.(type) {
-	case *tensor.Spec:
+	a := anatomy.OfSpec(s)
+	switch a.Kind {
+	case anatomy.Leaf:
 		return r.tensor(at, name, meta, f, d, s)
-	case *ragged.Spec:
-		return r.ragged(at, name, meta, f, d, s)
-	case *masked.Spec:
-		return r.masked(at, f, d, s)
-	case *structured.Spec:
-		return r.records(at, d, s, func(d arrow.ArrayData) []tenon.Value { return r.columns(at, d, columns(s)) })
-	case *structured.DictionarySpec:
-		return r.coded(at, d, s)
-	case *structured.UnionSpec:
-		rec, ok := s.Components()[0].Spec.(*structured.Spec)
-		if !ok {
-			break
-		}
-		return assembleUnion(r.records(at, d, rec, func(d arrow.ArrayData) []tenon.Value { return r.variants(at, d, columns(rec)) }))
-	case *structured.HeldSpec:
-		return tenon.Must(structured.HoldRows(r.rows(at, f, d, s.Value())))
-	case *named.Spec:
-		inner := r.rows(at, f, d, s.Inner())
-		return tenon.Must(tenon.Must(named.NewSpec(inner.Spec(), s.Dims().Names()...)).Assemble([]tenon.Value{inner}))
+	case anatomy.Lists:
+		return r.lists(at, name, meta, f, d, s, a)
+	case anatomy.Optional:
+		return r.optional(at, f, d, s, a)
+	case anatomy.Records:
+		return r.records(at, d, a, func(d arrow.ArrayData) []tenon.Value { return r.columns(at, d, a.Fields) })
+	case anatomy.Words:
+		return r.coded(at, d, a)
+	case anatomy.Union:
+		tagged := anatomy.OfSpec(a.Inner)
+		rec := r.records(at, d, tagged, func(d arrow.ArrayData) []tenon.Value { return r.variants(at, d, tagged.Fields) })
+		return tenon.Must(a.Make(rec, nil, nil))
+	case anatomy.Held, anatomy.Named:
+		return tenon.Must(a.Make(r.rows(at, f, d, a.Inner), nil, nil))
 	}
-	return r.components(at, d, s)
+	return tenon.Must(a.MakeParts(r.columns(at, d, a.Fields)))
 }
 
 // tensor reads the rows of a dense tensor.
-func (r *reading) tensor(at, name, meta string, f arrow.Field, d arrow.ArrayData, s *tensor.Spec) tenon.Value {
+func (r *reading) tensor(at, name, meta string, f arrow.Field, d arrow.ArrayData, s tenon.Spec) tenon.Value {
 	n := d.Len()
 	dims := []int{n}
-	want := s.Shape().Dims()
+	want, elem := shapeOf(s).Dims(), dtypeOf(s)
 	if name == fixedShape {
-		var v tenon.Value = r.fixedShape(at, meta, d)
-		if x, ok := v.(*named.Tensor); ok {
-			v = parts(x)[0]
-		}
-		if v, ok := v.(*tensor.Dense); ok && v.DType() == s.DType() && (len(want) == 0 || len(want) == v.Rank()) {
+		if v, ok := unnamed(r.fixedShape(at, meta, d)).(*tensor.Dense); ok && v.DType() == elem && (len(want) == 0 || len(want) == v.Rank()) {
 			return v
 		}
 	}
@@ -87,7 +77,7 @@ func (r *reading) tensor(at, name, meta string, f arrow.Field, d arrow.ArrayData
 		}
 		d, dims = l.child, append(dims, l.k)
 	}
-	v := r.vector(at, d, s.DType())
+	v := r.vector(at, d, elem)
 	if len(want) > 0 {
 		dims = append([]int{n}, want[1:]...)
 	}
@@ -97,29 +87,26 @@ func (r *reading) tensor(at, name, meta string, f arrow.Field, d arrow.ArrayData
 	return reshaped(v, dims...)
 }
 
-// ragged reads rows in lists.
-func (r *reading) ragged(at, name, meta string, f arrow.Field, d arrow.ArrayData, s *ragged.Spec) tenon.Value {
+// dtypeOf returns the element type that a Spec tells.
+func dtypeOf(s tenon.Spec) dtype.DType {
+	if t, ok := s.(interface{ DType() dtype.DType }); ok {
+		return t.DType()
+	}
+	return dtype.None
+}
+
+// lists reads rows in lists.
+func (r *reading) lists(at, name, meta string, f arrow.Field, d arrow.ArrayData, s tenon.Spec, a anatomy.Spec) tenon.Value {
 	if name == variableShape {
-		var v tenon.Value = r.variableShape(at, meta, d)
-		if x, ok := v.(*named.Tensor); ok {
-			v = parts(x)[0]
-		}
-		t, ok := v.(*ragged.Tensor)
-		if !ok || t.RaggedRank() != s.RaggedRank() || !tenon.Compatible(t.FlatValues().Spec(), unsized(s.Flat())) {
+		t, ok := ragged.As(unnamed(r.variableShape(at, meta, d)))
+		if !ok || t.RaggedRank() != len(a.Partitions) || !tenon.Compatible(t.FlatValues().Spec(), unsized(a.Inner)) {
 			tenon.Throw(r.mismatch(at, f.Type, tenon.String(s)))
 		}
-		return tenon.Must(t.WithSplitsDType(s.SplitsDType()))
+		t = tenon.Must(t.WithSplitsDType(a.Partitions[0].DType()))
+		return tenon.Must(a.Make(t.FlatValues(), t.Partitions(), nil))
 	}
-	list, item, d := r.partitions(at, f, d, s.Partitions())
-	flat := r.rows(at+"[]", item, d, s.Flat())
-	components := []tenon.Value{flat}
-	for _, p := range list {
-		components = append(components, p)
-	}
-	if v, err := s.Assemble(components); err == nil {
-		return v
-	}
-	return tenon.Must(ragged.FromPartitions(flat.(tensor.Tensor), list...))
+	list, item, d := r.partitions(at, f, d, a.Partitions)
+	return tenon.Must(a.Make(r.rows(at+"[]", item, d, a.Inner), list, nil))
 }
 
 // unsized returns a Spec of a tensor with any number of rows.
@@ -144,40 +131,39 @@ func (r *reading) partitions(at string, f arrow.Field, d arrow.ArrayData, specs 
 	return out, f, d
 }
 
-// masked reads elements of which some are missing.
-func (r *reading) masked(at string, f arrow.Field, d arrow.ArrayData, s *masked.Spec) tenon.Value {
-	inner, at2 := d, d
-	depth := 0
-	if m, ok := s.Mask().(interface{ Shape() shape.Shape }); ok {
-		depth = m.Shape().Rank() - 1
-	}
-	for range depth {
+// optional reads elements of which some are missing.
+func (r *reading) optional(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec, a anatomy.Spec) tenon.Value {
+	at2 := d
+	for range shapeOf(a.Mask).Rank() - 1 {
 		l, ok := r.level(at2)
 		if !ok {
 			tenon.Throw(r.mismatch(at, at2.DataType(), tenon.String(s)))
 		}
 		at2 = l.child
 	}
-	var bits tenon.Value = tensor.Vector(r.validOrAll(at, at2))
-	switch m := s.Mask().(type) {
-	case *ragged.Spec:
-		list, _, _ := r.partitions(at, f, d, m.Partitions())
-		dims := append([]int{at2.Len()}, m.Flat().(*tensor.Spec).Shape().Dims()[1:]...)
-		if k := product(dims[1:]); k > 0 {
-			dims[0] /= k
-		}
-		bits = tenon.Must(ragged.FromPartitions(reshaped(bits.(tensor.Tensor), dims...), list...))
-	case *tensor.Spec:
-		bits = reshaped(bits.(tensor.Tensor), append([]int{d.Len()}, m.Shape().Dims()[1:]...)...)
+	bits := r.divided(at, f, d, tensor.Vector(r.validOrAll(at, at2)), a.Mask)
+	return tenon.Must(a.Make(r.rows(at, f, d, a.Inner), nil, bits))
+}
+
+// divided arranges a vector as the lists of an array, as a Spec says: in partitions, or as the
+// axes of a tensor.
+func (r *reading) divided(at string, f arrow.Field, d arrow.ArrayData, v tensor.Tensor, s tenon.Spec) tensor.Tensor {
+	a := anatomy.OfSpec(s)
+	if a.Kind != anatomy.Lists {
+		return reshaped(v, append([]int{d.Len()}, shapeOf(s).Dims()[1:]...)...)
 	}
-	v := r.rows(at, f, inner, s.Values())
-	return tenon.Must(masked.New(v, bits))
+	list, _, inner := r.partitions(at, f, d, a.Partitions)
+	dims := append([]int{inner.Len()}, shapeOf(a.Inner).Dims()[1:]...)
+	if k := product(dims[1:]); k > 0 {
+		dims[0] = v.Shape().Size() / k
+	}
+	return tenon.Must(ragged.FromPartitions(reshaped(v, dims...), list...))
 }
 
 // records reads lists of records, whose columns are read by a function.
-func (r *reading) records(at string, d arrow.ArrayData, s *structured.Spec, read func(d arrow.ArrayData) []tenon.Value) tenon.Value {
-	list, _, d := r.partitions(at, arrow.Field{}, d, s.RowPartitions())
-	return assembleRecords(s, list, d.Len(), read(d))
+func (r *reading) records(at string, d arrow.ArrayData, a anatomy.Spec, read func(d arrow.ArrayData) []tenon.Value) tenon.Value {
+	list, _, d := r.partitions(at, arrow.Field{}, d, a.Partitions)
+	return tenon.Must(a.MakeRecords(list, d.Len(), read(d)))
 }
 
 // columns reads the fields of a struct.
@@ -219,8 +205,8 @@ func (r *reading) variants(at string, d arrow.ArrayData, want []tenon.Field) []t
 }
 
 // coded reads strings in dictionary form.
-func (r *reading) coded(at string, d arrow.ArrayData, s *structured.DictionarySpec) tenon.Value {
-	leaf, n := d, d.Len()
+func (r *reading) coded(at string, d arrow.ArrayData, a anatomy.Spec) tenon.Value {
+	leaf := d
 	for {
 		l, ok := r.level(leaf)
 		if !ok {
@@ -235,14 +221,7 @@ func (r *reading) coded(at string, d arrow.ArrayData, s *structured.DictionarySp
 		x := tenon.Must(structured.EncodeStrings(r.vector(at, leaf, dtype.String)))
 		words, codes = x.Words(), x.Codes()
 	}
-	switch c := s.Components()[0].Spec.(type) {
-	case *tensor.Spec:
-		codes = reshaped(codes, append([]int{n}, c.Shape().Dims()[1:]...)...)
-	case *ragged.Spec:
-		list, _, inner := r.partitions(at, arrow.Field{}, d, c.Partitions())
-		flat := reshaped(codes, append([]int{inner.Len()}, c.Flat().(*tensor.Spec).Shape().Dims()[1:]...)...)
-		codes = tenon.Must(ragged.FromPartitions(flat, list...))
-	}
+	codes = r.divided(at, arrow.Field{}, d, codes, a.Inner)
 	return tenon.Must(structured.NewDictionary(codes, words))
 }
 
@@ -251,26 +230,12 @@ func retype(d arrow.ArrayData, t arrow.DataType) arrow.ArrayData {
 	return array.NewData(t, d.Len(), d.Buffers(), nil, d.NullN(), d.Offset())
 }
 
-// components reads the rows of the components of a Value.
-func (r *reading) components(at string, d arrow.ArrayData, s tenon.Spec) tenon.Value {
-	list := r.columns(at, d, s.Components())
-	if v, err := s.Assemble(list); err == nil {
-		return v
-	} else if b, ok := s.(tenon.Batcher); !ok {
-		tenon.Throw(err)
-	} else {
-		row := tenon.Must(b.Unbatched())
-		b, ok = row.(tenon.Batcher)
-		if !ok {
-			tenon.Throw(err)
-		}
-		s = tenon.Must(b.Batched(d.Len()))
-	}
-	return tenon.Must(s.Assemble(list))
-}
-
 // whole reads what [whole] has written.
 func (r *reading) whole(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec) tenon.Value {
+	a := anatomy.OfSpec(s)
+	if a.Kind == anatomy.Held && shapeOf(s).IsScalar() {
+		return tenon.Must(structured.Hold(r.whole(at, f, d, a.Inner)))
+	}
 	if form, _ := f.Metadata.GetValue(keyForm); form == formList || form == "" && inRows(s) {
 		l, ok := r.level(d)
 		if !ok || d.Len() != 1 {
@@ -278,22 +243,18 @@ func (r *reading) whole(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spe
 		}
 		return r.rows(at+"[]", l.item, l.child, s)
 	}
-	switch s := s.(type) {
-	case *tensor.Spec:
-		if l, ok := r.level(d); ok && s.DType().IsComplex() {
+	switch a.Kind {
+	case anatomy.Leaf:
+		if l, ok := r.level(d); ok && dtypeOf(s).IsComplex() {
 			d = l.child
 		}
-		return reshaped(r.vector(at, d, s.DType()))
-	case *masked.Spec:
-		if m, ok := s.Mask().(*tensor.Spec); ok && m.Shape().IsScalar() {
-			return tenon.Must(masked.New(r.whole(at, f, d, s.Values()), r.validOrAll(at, d)[0]))
+		return reshaped(r.vector(at, d, dtypeOf(s)))
+	case anatomy.Optional:
+		if shapeOf(a.Mask).IsScalar() {
+			return tenon.Must(a.Make(r.whole(at, f, d, a.Inner), nil, tensor.Scalar(r.validOrAll(at, d)[0])))
 		}
-	case *structured.HeldSpec:
-		if s.Shape().IsScalar() {
-			return tenon.Must(structured.Hold(r.whole(at, f, d, s.Value())))
-		}
-	case *named.Spec:
-		return tenon.Must(s.Assemble([]tenon.Value{r.whole(at, f, d, s.Inner())}))
+	case anatomy.Named:
+		return tenon.Must(s.Assemble([]tenon.Value{r.whole(at, f, d, a.Inner)}))
 	}
 	t, ok := d.DataType().(*arrow.StructType)
 	fields := s.Components()
@@ -305,56 +266,4 @@ func (r *reading) whole(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spe
 		list[i] = r.whole(below(at, c.Name), t.Field(i), slice(d.Children()[i], d.Offset(), d.Offset()+d.Len()), c.Spec)
 	}
 	return tenon.Must(s.Assemble(list))
-}
-
-// assembleRecords makes records of a Spec, or of one with other numbers of rows, of
-// partitions and columns.
-func assembleRecords(s *structured.Spec, list []*ragged.RowPartition, n int, cols []tenon.Value) tenon.Value {
-	components := make([]tenon.Value, 0, len(list)+1+len(cols))
-	for _, p := range list {
-		components = append(components, p)
-	}
-	if len(list) == 0 && len(cols) == 0 {
-		components = append(components, ops.Cast(tensor.Scalar(int64(n)), splitsOf(s)))
-	}
-	components = append(components, cols...)
-	if len(list) == len(s.RowPartitions()) {
-		if v, err := s.Assemble(components); err == nil {
-			return v
-		}
-	}
-	return tenon.Must(respecified(s, list, n, cols).Assemble(components))
-}
-
-// splitsOf returns the type of the splits of records.
-func splitsOf(s *structured.Spec) dtype.DType {
-	d, _ := s.Encode().(tenon.Tuple)[1].(tenon.DType)
-	return d.DType
-}
-
-// respecified returns the Spec of records with the fields of another one.
-func respecified(s *structured.Spec, list []*ragged.RowPartition, n int, cols []tenon.Value) tenon.Spec {
-	e := slices.Clone(s.Encode().(tenon.Tuple))
-	outer := n
-	var partitions tenon.List
-	for i, p := range list {
-		if i == 0 {
-			outer = p.StaticNRows()
-		}
-		partitions = append(partitions, tenon.SpecOf{Spec: p.Spec()})
-	}
-	fields := slices.Clone(e[3].(tenon.List))
-	for i, c := range cols {
-		f := slices.Clone(fields[i].(tenon.Tuple))
-		f[1] = tenon.SpecOf{Spec: c.Spec()}
-		fields[i] = f
-	}
-	e[0], e[2], e[3] = tenon.Shape{Shape: shape.Of(outer)}, partitions, fields
-	return tenon.Must(tenon.Decode(structured.TypeName, e))
-}
-
-// assembleUnion makes a union of records of tags and variants.
-func assembleUnion(rec tenon.Value) tenon.Value {
-	s := tenon.Must(tenon.Decode(structured.UnionTypeName, tenon.SpecOf{Spec: rec.Spec()}))
-	return tenon.Must(s.Assemble([]tenon.Value{rec}))
 }

@@ -10,12 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
-	"github.com/tenonml/tenon/named"
-	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/ragged"
-	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -27,7 +23,11 @@ func encode(v tenon.Value) part {
 	if inRows(v.Spec()) {
 		return rows(v, 0).with(keyForm, formRows)
 	}
-	return whole(v).with(keyForm, formWhole)
+	p := whole(v)
+	if p.meta[keyForm] != "" { // that of what is held
+		return p
+	}
+	return p.with(keyForm, formWhole)
 }
 
 // known returns the tensor that one stands for which only records what is done with it. It
@@ -48,32 +48,38 @@ func parts(v tenon.Value) []tenon.Value {
 // rows returns an element for each row of a Value. The dimensions below the rows, as many
 // as lists says, become lists even where a tensor would do.
 func rows(v tenon.Value, lists int) part {
-	switch x := known(v).(type) {
-	case *tensor.Dense:
-		return denseRows(x, lists, nil)
-	case *tensor.Strings:
-		return shaped(texts(x), x.Shape().Dims(), lists, nil)
-	case *ragged.Tensor:
-		p := rows(x.FlatValues(), lists-x.RaggedRank())
-		for _, r := range slices.Backward(x.Partitions()) {
-			p = list(r, p)
+	v = known(v)
+	switch a := anatomy.Of(v); a.Kind {
+	case anatomy.Leaf:
+		if x, ok := v.(*tensor.Strings); ok {
+			return shaped(texts(x), x.Shape().Dims(), lists, nil)
 		}
-		return p
-	case *masked.Tensor:
-		depth := x.Mask().Shape().Rank() - 1
-		return missing(rows(x.Values(), depth), depth, flatMask(x.Mask()))
-	case *structured.Tensor:
-		return recordRows(x, func(names []string, cols []part, n int) part { return record(n, names, cols) })
-	case *structured.Dictionary:
-		return dictionaryRows(x)
-	case *structured.Union:
-		return recordRows(parts(x)[0].(*structured.Tensor), union)
-	case *structured.Held:
-		return rows(x.Value(), lists)
-	case *named.Tensor:
-		return namedRows(x, lists)
+		return denseRows(v.(*tensor.Dense), lists, nil)
+	case anatomy.Lists:
+		return within(a.Partitions, rows(a.Inner, lists-len(a.Partitions)))
+	case anatomy.Optional:
+		depth := a.Mask.Shape().Rank() - 1
+		return missing(rows(a.Inner, depth), depth, flatMask(a.Mask))
+	case anatomy.Records:
+		return recordRows(a, func(names []string, cols []part, n int) part { return record(n, names, cols) })
+	case anatomy.Words:
+		return dictionaryRows(a)
+	case anatomy.Union:
+		return recordRows(anatomy.Of(a.Inner), union)
+	case anatomy.Held:
+		return rows(a.Inner, lists)
+	case anatomy.Named:
+		return namedRows(a, lists)
 	}
 	return componentRows(v)
+}
+
+// within returns data in the lists of partitions, the outermost first.
+func within(partitions []*ragged.RowPartition, p part) part {
+	for _, r := range slices.Backward(partitions) {
+		p = list(r, p)
+	}
+	return p
 }
 
 // denseRows returns the rows of a tensor, whose axes below may have names.
@@ -87,10 +93,11 @@ func denseRows(d *tensor.Dense, lists int, names []string) part {
 
 // flatMask returns the elements of a mask in row-major order.
 func flatMask(mask tensor.Tensor) []bool {
-	if r, ok := mask.(*ragged.Tensor); ok {
-		mask = r.FlatValues()
+	var flat tenon.Value = mask
+	if a := anatomy.Of(mask); a.Kind == anatomy.Lists {
+		flat = a.Inner
 	}
-	d, ok := known(mask).(*tensor.Dense)
+	d, ok := known(flat).(*tensor.Dense)
 	if !ok {
 		tenon.Throw(fail(tenon.ErrUnsupported, encodeName, "mask", "a mask %s has no form in Arrow", tenon.String(mask.Spec())))
 	}
@@ -153,31 +160,16 @@ func metaOf(m arrow.Metadata) map[string]string {
 }
 
 // recordRows returns lists of what join makes of the columns.
-func recordRows(t *structured.Tensor, join func(names []string, cols []part, n int) part) part {
-	s := t.Spec().(*structured.Spec)
-	all, names := parts(t), t.FieldNames()
-	cols := make([]part, len(names))
-	for i, v := range all[len(all)-len(names):] {
-		cols[i] = rows(v, 0)
+func recordRows(a anatomy.Value, join func(names []string, cols []part, n int) part) part {
+	names, cols := make([]string, len(a.Fields)), make([]part, len(a.Fields))
+	for i, f := range a.Fields {
+		names[i], cols[i] = f.Name, rows(f.Value, 0)
 	}
-	n := 0
+	n := a.Rows
 	if len(cols) > 0 {
 		n = cols[0].len()
-	} else if len(s.RowPartitions()) > 0 {
-		splits, _ := all[len(s.RowPartitions())-1].(*ragged.RowPartition).Splits64()
-		n = int(splits[len(splits)-1])
-	} else {
-		n = scalarInt(t.NRows())
 	}
-	p := join(names, cols, n)
-	for i := s.Rank() - 2; i >= 0; i-- {
-		p = list(all[i].(*ragged.RowPartition), p)
-	}
-	return p
-}
-
-func scalarInt(t tensor.Tensor) int {
-	return int(tensor.Item[int64](known(ops.Cast(t, dtype.Int64))))
+	return within(a.Partitions, join(names, cols, n))
 }
 
 // union makes a union of tags and variants.
@@ -193,39 +185,32 @@ func union(names []string, cols []part, n int) part {
 }
 
 // dictionaryRows returns codes with words.
-func dictionaryRows(x *structured.Dictionary) part {
-	words := rows(x.Words(), 0)
-	codes := known(x.Codes())
+func dictionaryRows(a anatomy.Value) part {
+	words := rows(a.Words, 0)
+	codes := known(a.Inner)
 	around := []*ragged.RowPartition(nil)
-	if r, ok := codes.(*ragged.Tensor); ok {
-		around, codes = r.Partitions(), known(r.FlatValues())
+	if r := anatomy.Of(codes); r.Kind == anatomy.Lists {
+		around, codes = r.Partitions, known(r.Inner)
 	}
 	d := tensor.Contiguous(codes.(*tensor.Dense))
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: words.data.DataType()}
 	data := array.NewDataWithDictionary(typ, d.Len(), []*memory.Buffer{nil, buffer(d.Bytes())}, 0, 0, words.data.(*array.Data))
-	p := shaped(part{data: data}, d.Shape().Dims(), 0, nil)
-	for _, r := range slices.Backward(around) {
-		p = list(r, p)
-	}
-	return p
+	return within(around, shaped(part{data: data}, d.Shape().Dims(), 0, nil))
 }
 
 // namedRows returns what is inside, with the names that Arrow has a place for.
-func namedRows(x *named.Tensor, lists int) part {
-	inner := parts(x)[0]
+func namedRows(a anatomy.Value, lists int) part {
+	inner := known(a.Inner)
 	var names []string
-	for _, n := range x.Dims().Names() {
+	for _, n := range a.Names {
 		names = append(names, n.String())
 	}
-	switch t := inner.(type) {
-	case *tensor.Dense:
-		if !t.DType().IsComplex() {
-			return denseRows(t, lists, names[1:])
-		}
-	case *ragged.Tensor:
-		flat, ok := known(t.FlatValues()).(*tensor.Dense)
-		if ok && t.RaggedRank() == 1 && lists == 0 && !flat.DType().IsComplex() {
-			if p, ok := variable(t.Partition(), tensor.Contiguous(flat), names[1:]); ok {
+	if t, ok := inner.(*tensor.Dense); ok && !t.DType().IsComplex() {
+		return denseRows(t, lists, names[1:])
+	}
+	if r := anatomy.Of(inner); r.Kind == anatomy.Lists && len(r.Partitions) == 1 && lists == 0 {
+		if flat, ok := known(r.Inner).(*tensor.Dense); ok && !flat.DType().IsComplex() {
+			if p, ok := variable(r.Partitions[0], tensor.Contiguous(flat), names[1:]); ok {
 				return p
 			}
 		}
@@ -285,25 +270,27 @@ func whole(v tenon.Value) part {
 	if inRows(v.Spec()) {
 		return single(rows(v, 0)).with(keyForm, formList)
 	}
-	switch x := v.(type) {
-	case *tensor.Dense:
+	switch a := anatomy.Of(v); a.Kind {
+	case anatomy.Leaf:
+		if x, ok := v.(*tensor.Strings); ok {
+			return texts(x)
+		}
+		x := v.(*tensor.Dense)
 		p := numbers(tensor.Contiguous(x))
 		if x.DType().IsComplex() {
 			p = fixed(p, 2)
 		}
 		return p
-	case *tensor.Strings:
-		return texts(x)
-	case *masked.Tensor:
-		if x.Mask().Shape().IsScalar() {
-			return missing(whole(x.Values()), 0, flatMask(x.Mask()))
+	case anatomy.Optional:
+		if a.Mask.Shape().IsScalar() {
+			return missing(whole(a.Inner), 0, flatMask(a.Mask))
 		}
-	case *structured.Held:
-		if x.Shape().IsScalar() {
-			return whole(x.Value())
+	case anatomy.Held:
+		if shapeOf(v.Spec()).IsScalar() {
+			return whole(a.Inner)
 		}
-	case *named.Tensor:
-		return whole(parts(x)[0])
+	case anatomy.Named:
+		return whole(a.Inner)
 	}
 	fields := v.Spec().Components()
 	var names []string

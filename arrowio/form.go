@@ -1,13 +1,12 @@
 package arrowio
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/masked"
-	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
-	"github.com/tenonml/tenon/structured"
-	"github.com/tenonml/tenon/tensor"
 )
 
 // A Value has one of two forms: an array with an element for each of its rows, or an
@@ -15,40 +14,41 @@ import (
 
 // inRows reports whether Values of a Spec become an array with an element for each row.
 func inRows(s tenon.Spec) bool {
-	switch s := s.(type) {
-	case *tensor.Spec:
-		return s.Shape().HasRank() && s.Shape().Rank() > 0
-	case *ragged.Spec:
-		return s.RaggedRank() > 0 && plain(s.Flat())
-	case *masked.Spec:
-		return s.Mask().(interface{ Shape() shape.Shape }).Shape().Rank() > 0 && plainMask(s.Mask()) && inRows(s.Values())
-	case *structured.Spec:
-		if s.Rank() == 0 {
-			return false
-		}
-		for _, c := range columns(s) {
-			if !inRows(c.Spec) {
-				return false
-			}
-		}
-		return true
-	case *structured.DictionarySpec:
-		return s.Shape().Rank() > 0 && plainMask(s.Components()[0].Spec)
-	case *structured.UnionSpec:
-		return inRows(s.Components()[0].Spec)
-	case *structured.HeldSpec:
-		return s.Shape().Rank() > 0 && inRows(s.Value())
-	case *named.Spec:
-		return inRows(s.Inner())
+	switch a := anatomy.OfSpec(s); a.Kind {
+	case anatomy.Leaf:
+		return hasRows(s)
+	case anatomy.Lists:
+		return len(a.Partitions) > 0 && plain(a.Inner)
+	case anatomy.Optional:
+		return hasRows(a.Mask) && plainMask(a.Mask) && inRows(a.Inner)
+	case anatomy.Records:
+		return hasRows(s) && !slices.ContainsFunc(a.Fields, func(f tenon.Field) bool { return !inRows(f.Spec) })
+	case anatomy.Words:
+		return hasRows(s) && plainMask(a.Inner)
+	case anatomy.Union, anatomy.Named:
+		return inRows(a.Inner)
+	case anatomy.Held:
+		return hasRows(s) && inRows(a.Inner)
 	}
 	return byComponents(s)
 }
 
+// shapeOf returns the shape of Values of a Spec, of unknown rank where it does not tell.
+func shapeOf(s tenon.Spec) shape.Shape {
+	if t, ok := s.(interface{ Shape() shape.Shape }); ok {
+		return t.Shape()
+	}
+	return shape.UnknownRank
+}
+
+// hasRows reports whether Values of a Spec have a first dimension.
+func hasRows(s tenon.Spec) bool { return shapeOf(s).HasRank() && shapeOf(s).Rank() > 0 }
+
 // plain reports whether flat values have no structure of their own that lists around
 // them would hide.
 func plain(s tenon.Spec) bool {
-	switch s.(type) {
-	case *tensor.Spec, *structured.DictionarySpec, *structured.UnionSpec:
+	switch anatomy.OfSpec(s).Kind {
+	case anatomy.Leaf, anatomy.Words, anatomy.Union:
 		return inRows(s)
 	}
 	return false
@@ -56,20 +56,17 @@ func plain(s tenon.Spec) bool {
 
 // plainMask reports whether a tensor is made of one vector and lists around it.
 func plainMask(s tenon.Spec) bool {
-	switch s := s.(type) {
-	case *tensor.Spec:
-		return true
-	case *ragged.Spec:
-		_, ok := s.Flat().(*tensor.Spec)
-		return ok
-	}
-	return false
+	a := anatomy.OfSpec(s)
+	return a.Kind == anatomy.Leaf || a.Kind == anatomy.Lists && tenon.IsLeaf(a.Inner)
 }
 
-// columns returns the Specs of the columns of records, each with an entry for each record.
-func columns(s *structured.Spec) []tenon.Field {
-	all := s.Components()
-	return all[len(all)-len(s.FieldNames()):]
+// table returns what a Spec is made of, if its Values are a list of records.
+func table(s tenon.Spec) (a anatomy.Spec, ok bool) {
+	if s == nil {
+		return a, false
+	}
+	a = anatomy.OfSpec(s)
+	return a, a.Kind == anatomy.Records && hasRows(s) && len(a.Partitions) == 0
 }
 
 // byComponents reports whether the rows of a Value are the rows of its components.
@@ -112,8 +109,8 @@ func byComponents(s tenon.Spec) bool {
 
 // outer returns the number of rows of Values of a Spec; shape.Unknown where it does not tell.
 func outer(s tenon.Spec) int {
-	if t, ok := s.(interface{ Shape() shape.Shape }); ok {
-		if sh := t.Shape(); sh.HasRank() && sh.Rank() > 0 {
+	if sh := shapeOf(s); sh.HasRank() {
+		if sh.Rank() > 0 {
 			return sh.Dim(0)
 		}
 		return shape.Unknown

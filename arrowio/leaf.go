@@ -12,6 +12,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -42,6 +43,12 @@ func bytesOf(d arrow.ArrayData, k, width, ends int) []byte {
 //
 //	[n], or [n/2] where a complex type is asked for
 func (r *reading) vector(at string, d arrow.ArrayData, want dtype.DType) tensor.Tensor {
+	if t, ok := d.DataType().(*arrow.DictionaryType); ok && want == dtype.String {
+		if d.Len() == 0 {
+			return tensor.Of([]string{}, 0)
+		}
+		return ops.Gather(r.vector(at, d.Dictionary(), want), r.codes(at, t, d), 0)
+	}
 	id := d.DataType().ID()
 	have, ok := elementTypes[id]
 	if !ok {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
@@ -44,7 +44,7 @@ func (r *reading) present(at, name, meta string, d arrow.ArrayData) tensor.Tenso
 		}
 	}
 	if l, ok := r.level(d); ok {
-		return r.lists(at, d.Len(), l)
+		return r.listsOf(at, d.Len(), l)
 	}
 	if v := r.other(at, d); v != nil {
 		return v
@@ -60,8 +60,8 @@ func (r *reading) present(at, name, meta string, d arrow.ArrayData) tensor.Tenso
 	return r.vector(at, d, dtype.None)
 }
 
-// lists returns elements in rows.
-func (r *reading) lists(at string, n int, l level) tensor.Tensor {
+// listsOf returns elements in rows.
+func (r *reading) listsOf(at string, n int, l level) tensor.Tensor {
 	v := r.natural(at+"[]", l.item, l.child)
 	if l.k >= 0 {
 		switch t := v.(type) {
@@ -69,28 +69,18 @@ func (r *reading) lists(at string, n int, l level) tensor.Tensor {
 			return reshaped(t, append([]int{n, l.k}, t.Shape().Dims()[1:]...)...)
 		}
 	}
-	return divided(v, r.partition(at, l, n, nil))
+	return tenon.Must(structured.Divide(unnamed(v), r.partition(at, l, n, nil)))
 }
 
-// divided returns rows of values.
-func divided(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
-	switch t := v.(type) {
-	case *masked.Tensor:
-		return tenon.Must(masked.New(divided(t.Values(), p), divided(t.Mask(), p)))
-	case *structured.Tensor:
-		s := t.Spec().(*structured.Spec)
-		all := parts(t)
-		cut := len(all) - len(t.FieldNames())
-		return assembleRecords(s, append([]*ragged.RowPartition{p}, t.RowPartitions()...), p.StaticNVals(), all[cut:]).(tensor.Tensor)
-	case *structured.Dictionary:
-		return tenon.Must(structured.NewDictionary(divided(t.Codes(), p), t.Words()))
-	case *structured.Union:
-		rec := divided(parts(t)[0].(tensor.Tensor), p)
-		return assembleUnion(rec).(tensor.Tensor)
-	case *named.Tensor:
-		return divided(parts(t)[0].(tensor.Tensor), p)
+// unnamed returns a tensor without the names of its dimensions.
+func unnamed(v tensor.Tensor) tensor.Tensor {
+	switch a := anatomy.Of(v); a.Kind {
+	case anatomy.Named:
+		return known(a.Inner).(tensor.Tensor)
+	case anatomy.Optional:
+		return tenon.Must(masked.New(unnamed(a.Inner.(tensor.Tensor)), a.Mask))
 	}
-	return tenon.Must(ragged.FromPartition(v, p))
+	return v
 }
 
 // record returns a struct as records.
@@ -195,7 +185,7 @@ func (r *reading) fixedShape(at, meta string, d arrow.ArrayData) tensor.Tensor {
 	if err := json.Unmarshal([]byte(meta), &m); err != nil || product(m.Shape) != l.k || !m.fits(len(m.Shape)) {
 		tenon.Throw(fail(tenon.ErrInvalid, r.fn, at, "%q does not describe tensors of %d elements", meta, l.k))
 	}
-	v := r.lists(at, d.Len(), l)
+	v := r.listsOf(at, d.Len(), l)
 	switch v.(type) {
 	case *tensor.Dense, *tensor.Strings:
 	default: // elements are missing: the shape is lost with their tensors

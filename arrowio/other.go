@@ -157,7 +157,8 @@ func (r *reading) listViews(at string, item arrow.Field, d arrow.ArrayData, widt
 	} else {
 		values = ops.Gather(values, tensor.Vector(index), 0)
 	}
-	return divided(values, tenon.Must(ragged.PartitionFromRowSplits(splits, ragged.PartitionOptions{})))
+	p := tenon.Must(ragged.PartitionFromRowSplits(splits, ragged.PartitionOptions{}))
+	return tenon.Must(structured.Divide(unnamed(values), p))
 }
 
 // nulls returns n elements of a type that are all missing, as the values of a masked tensor.

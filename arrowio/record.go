@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
@@ -129,7 +130,8 @@ func toRecord(v tenon.Value, plain bool) (arrow.RecordBatch, error) {
 	v = known(v)
 	var p part
 	meta := map[string]string{}
-	if s, ok := v.Spec().(*structured.Spec); ok && s.Rank() == 1 && inRows(s) {
+	columns, isTable := table(v.Spec())
+	if isTable = isTable && inRows(v.Spec()); isTable {
 		p = rows(v, 0)
 	} else {
 		one := encode(v)
@@ -148,8 +150,8 @@ func toRecord(v tenon.Value, plain bool) (arrow.RecordBatch, error) {
 	t := p.data.DataType().(*arrow.StructType)
 	fields := slices.Clone(t.Fields())
 	var specs []tenon.Field
-	if s, ok := v.Spec().(*structured.Spec); ok && !plain && meta[keyWhole] == "" {
-		specs = columns(s)
+	if isTable && !plain {
+		specs = columns.Fields
 	}
 	cols := make([]arrow.Array, len(fields))
 	for i, c := range p.data.Children() {
@@ -216,12 +218,12 @@ func (r *reading) value(schema *arrow.Schema, cols []arrow.Array, n int64) tenon
 		want = r.specOf(schema.Metadata())
 	}
 	kind, _ := schema.Metadata().GetValue(keyWhole)
-	records, _ := want.(*structured.Spec)
-	isColumn := kind != "" && !r.o.Plain || r.o.Spec != nil && (records == nil || records.Rank() != 1)
+	records, isTable := table(want)
+	isColumn := kind != "" && !r.o.Plain || r.o.Spec != nil && !isTable
 	if isColumn && len(cols) == 1 {
 		return r.column(schema.Field(0), cols[0], want)
 	}
-	if records != nil && records.Rank() == 1 && slices.Equal(records.FieldNames(), names) {
+	if isTable && slices.EqualFunc(records.Fields, names, func(f tenon.Field, name string) bool { return f.Name == name }) {
 		v, err := tenon.Try(func() tenon.Value { return r.byRecords(schema, cols, n, records) })
 		if err == nil {
 			return v
@@ -236,13 +238,15 @@ func (r *reading) value(schema *arrow.Schema, cols []arrow.Array, n int64) tenon
 }
 
 // byRecords returns columns as records of a Spec.
-func (r *reading) byRecords(schema *arrow.Schema, cols []arrow.Array, n int64, s *structured.Spec) tenon.Value {
+func (r *reading) byRecords(schema *arrow.Schema, cols []arrow.Array, n int64, a anatomy.Spec) tenon.Value {
 	values := make([]tenon.Value, len(cols))
-	for i, c := range columns(s) {
+	for i, c := range a.Fields {
 		cols[i].Retain()
-		values[i] = r.rows(below("", c.Name), schema.Field(i), cols[i].Data(), c.Spec)
+		at, f := below("", c.Name), schema.Field(i)
+		r.complete(at, f, cols[i].Data(), c.Spec)
+		values[i] = r.rows(at, f, cols[i].Data(), c.Spec)
 	}
-	return assembleRecords(s, nil, int(n), values)
+	return tenon.Must(a.MakeRecords(nil, int(n), values))
 }
 
 // byColumns returns columns as records, each column by itself.

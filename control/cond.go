@@ -14,9 +14,11 @@ import (
 )
 
 // Cond returns what then returns if the boolean scalar pred is true, and what
-// otherwise returns if it is false. With concrete data only that function runs.
-// With a symbolic pred both are traced, and what they return has to have the
-// same structure, with Specs that merge. It throws errors.
+// otherwise returns if it is false. With concrete data only that function runs, as in
+// an if of Go, so that recursion through it ends, and its result is returned as it is.
+// With a symbolic pred both are traced, and what they return has to have the same
+// structure, with Specs that merge or types of which one is cast to the other: the result
+// is of the type above both. It throws errors.
 func Cond[R any](pred any, then, otherwise func() R) R {
 	p := tenon.Must(tensor.Convert(pred))
 	if p.DType() != dtype.Bool {

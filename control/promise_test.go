@@ -11,6 +11,7 @@ import (
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -49,6 +50,32 @@ func TestCase(t *testing.T) {
 			if got := tensor.Item[int64](f(tensor.Scalar(x))); got != want {
 				t.Errorf("%s: %v is %d, want %d", name, x, got, want)
 			}
+		}
+	}
+}
+
+// A branch that is not taken does not run where data are concrete, so that recursion ends; a
+// trace makes one type of what branches return, at once it is that of the branch.
+func TestBranchesAtOnceAreThoseOfGo(t *testing.T) {
+	var factorial func(n tensor.Tensor) tensor.Tensor
+	factorial = func(n tensor.Tensor) tensor.Tensor {
+		return control.Cond(ops.Less(n, int64(2)), func() tensor.Tensor { return tensor.Scalar(int64(1)) },
+			func() tensor.Tensor { return ops.Mul(n, factorial(ops.Sub(n, int64(1)))) })
+	}
+	if got := tensor.Item[int64](factorial(tensor.Scalar(int64(10)))); got != 3628800 {
+		t.Errorf("10! is %d", got)
+	}
+	either := func(p tensor.Tensor) tensor.Tensor {
+		return control.Cond(p, func() tensor.Tensor { return tensor.Of([]float64{1, 2}) },
+			func() tensor.Tensor { return tenon.Must(masked.New([]float64{1, 2}, []bool{true, false})) })
+	}
+	for p, want := range map[bool]string{true: "[1. 2.] float64[2]", false: fmt.Sprint(either(tensor.Scalar(false)))} {
+		if got := fmt.Sprint(either(tensor.Scalar(p))); got != want {
+			t.Errorf("at once, %v: %s, want %s", p, got, want)
+		}
+		x := function.New(either).Call(tensor.Scalar(p))
+		if _, ok := x.(*masked.Tensor); !ok {
+			t.Errorf("traced, %v: a %T", p, x)
 		}
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/backend"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/graph"
-	"github.com/tenonml/tenon/internal/interp"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
@@ -52,7 +52,11 @@ var condOp = op.Register(&op.Op{
 		if i < 0 || i >= len(gs) {
 			i = len(gs) - 1
 		}
-		return run(c.Context(), gs[i], c.List(1))
+		p, err := backend.Region(c.Context(), gs[i])
+		if err != nil {
+			return nil, err
+		}
+		return run(c.Context(), p, c.List(1))
 	},
 })
 
@@ -166,6 +170,10 @@ func whileGrad(c *op.Call) ([]tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	program, err := backend.Region(c.Context(), back)
+	if err != nil {
+		return nil, err
+	}
 	captured := inputs[n:]
 	sums := make([]tensor.Tensor, len(inputs)) // by input; the first n are the running cotangents
 	copy(sums, cts)
@@ -177,7 +185,7 @@ func whileGrad(c *op.Call) ([]tensor.Tensor, error) {
 				args = append(args, sums[i])
 			}
 		}
-		res, err := run(c.Context(), back, args)
+		res, err := run(c.Context(), program, args)
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +219,14 @@ func whileGrad(c *op.Call) ([]tensor.Tensor, error) {
 // loop runs a while call; saved has the variables before each turn, if asked for.
 func loop(c *op.Call, keep bool) (out []tensor.Tensor, saved [][]tenon.Value, err error) {
 	n, limit := c.Int(1), c.Int(4)
-	cond, body := c.Args[2].(*graph.Graph), c.Args[3].(*graph.Graph)
+	cond, err := backend.Region(c.Context(), c.Args[2].(*graph.Graph))
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := backend.Region(c.Context(), c.Args[3].(*graph.Graph))
+	if err != nil {
+		return nil, nil, err
+	}
 	inputs := slices.Clone(c.List(0))
 	for turn := 0; ; turn++ {
 		ok, err := run(c.Context(), cond, inputs)
@@ -303,6 +318,10 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 	} else if k, ok := c.ConstInts(5); ok {
 		n = k[0]
 	}
+	program, err := backend.Region(c.Context(), body)
+	if err != nil {
+		return nil, err
+	}
 	carry := slices.Clone(inputs[:nc])
 	rows := make([][]tensor.Tensor, len(body.Outputs)-nc)
 	for i := range rows {
@@ -317,7 +336,7 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 		for _, x := range xs {
 			args = append(args, row(x, at))
 		}
-		out, err := run(c.Context(), body, append(args, captured...))
+		out, err := run(c.Context(), program, append(args, captured...))
 		if err != nil {
 			e := *tenon.AsError(err)
 			e.Where = fmt.Sprintf("row %d", at)
@@ -603,11 +622,11 @@ func mergedOutputs(c *op.Call, gs []*graph.Graph) ([]tenon.Spec, error) {
 	return specs, nil
 }
 
-// run runs a region on concrete tensors.
-func run(ctx context.Context, g *graph.Graph, inputs []tenon.Value) ([]tensor.Tensor, error) {
+// run runs the program of a region on concrete tensors.
+func run(ctx context.Context, p backend.Program, inputs []tenon.Value) ([]tensor.Tensor, error) {
 	ts := make([]tensor.Tensor, len(inputs))
 	for i, v := range inputs {
 		ts[i] = v.(tensor.Tensor)
 	}
-	return interp.For(g).Run(ctx, ts)
+	return p.Run(ctx, ts)
 }

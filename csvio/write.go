@@ -3,6 +3,7 @@ package csvio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -65,29 +66,35 @@ func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
 		}
 		return nil
 	}
-	if !o.NoHeader && len(names) > 0 {
+	line := func(put func(name string) error) error {
 		for i, n := range names {
 			if i > 0 {
 				b.WriteByte(o.Delim)
 			}
-			o.text(b, n)
+			if err := put(n); err != nil {
+				return err
+			}
 		}
 		b.WriteByte('\n')
+		return nil
+	}
+	if !o.NoHeader && len(names) > 0 {
+		_ = line(func(n string) error { o.text(b, n); return nil }) // texts always have a form
 	}
 	for row, x := range nested.([]any) {
 		rec, _ := x.(map[string]any)
-		for i, n := range names {
-			if i > 0 {
-				b.WriteByte(o.Delim)
-			}
+		err := line(func(n string) error {
 			if err := o.field(b, rec[n]); err != nil {
 				return fail(tenon.ErrUnsupported, fn, structured.PathString([]string{n}), "row %d: %v", row, err)
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		if len(names) == 1 && rec[names[0]] == nil && o.Missing == "" {
 			return fail(tenon.ErrUnsupported, fn, names[0], "row %d: the only field is missing, and its text is empty, which is no record (WriteOptions.Missing)", row)
 		}
-		b.WriteByte('\n')
 		if b.Len() > 1<<18 {
 			if err := flush(); err != nil {
 				return err
@@ -115,34 +122,12 @@ func (o *WriteOptions) field(b *strings.Builder, v any) error {
 	case float32:
 		b.WriteString(number(float64(x), 32))
 	case int, int8, int16, int32, uint8, uint16, uint32:
-		return o.small(b, x)
+		fmt.Fprint(b, x)
 	case interface{ Float32() float32 }:
 		b.WriteString(number(float64(x.Float32()), 32))
 	default:
 		return errors.New("a table has no form for lists and records")
 	}
-	return nil
-}
-
-func (o *WriteOptions) small(b *strings.Builder, v any) error {
-	n := int64(0)
-	switch x := v.(type) {
-	case int:
-		n = int64(x)
-	case int8:
-		n = int64(x)
-	case int16:
-		n = int64(x)
-	case int32:
-		n = int64(x)
-	case uint8:
-		n = int64(x)
-	case uint16:
-		n = int64(x)
-	case uint32:
-		n = int64(x)
-	}
-	b.WriteString(strconv.FormatInt(n, 10))
 	return nil
 }
 

@@ -1,8 +1,7 @@
 package dataset
 
 import (
-	"context"
-	"iter"
+	"sync"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/rows"
@@ -41,41 +40,75 @@ func (d *Dataset[T]) Batch(size int, o BatchOptions) *Dataset[T] {
 	if size < 1 {
 		err = invalid("Batch", "a batch has one element at least, not %d", size)
 	}
+	return windows("Batch", d, int64(size), int64(size), 1, o, err)
+}
+
+// Window returns batches of a number of elements that stride lies between: the first begins
+// with element 0, the next one shift elements later, and so on. Windows overlap where shift is
+// less than size. The last ones have less elements where none are left, unless DropRemainder
+// is set.
+func (d *Dataset[T]) Window(size, shift, stride int, o BatchOptions) *Dataset[T] {
+	var err error
+	if size < 1 || shift < 1 || stride < 1 {
+		err = invalid("Window", "size %d, shift %d and stride %d are to be positive", size, shift, stride)
+	}
+	return windows("Window", d, int64(size), int64(shift), int64(stride), o, err)
+}
+
+func windows[T any](name string, d *Dataset[T], size, shift, stride int64, o BatchOptions, err error) *Dataset[T] {
 	if o.Kind > Padded {
-		err = invalid("Batch", "there is no kind %d of batches", o.Kind)
+		err = invalid(name, "there is no kind %d of batches", o.Kind)
 	}
-	return derived[T](&batchNode[T]{d.n, int64(size), o}, d.err, err)
-}
-
-type batchNode[T any] struct {
-	up   node[T]
-	size int64
-	o    BatchOptions
-}
-
-func (n *batchNode[T]) count() (int64, bool, error) {
-	c, ok, err := n.up.count()
-	k := c / n.size
-	if c%n.size > 0 && !n.o.DropRemainder {
-		k++
+	if d.err != nil || err != nil {
+		return derived(d.n, d.err, err)
 	}
-	return k, ok, err
-}
-
-func (n *batchNode[T]) random() bool                  { return n.up.random() }
-func (n *batchNode[T]) ref(int64) (r ref[T], ok bool) { return r, false }
-
-func (n *batchNode[T]) specs() []tenon.Field {
-	var out []tenon.Field
-	if n.o.Kind != Ragged {
-		return nil
-	}
-	for _, f := range n.up.specs() {
-		size := shape.Unknown
-		if n.o.DropRemainder {
-			size = int(n.size)
+	up := d.n
+	reach := (size-1)*stride + 1 // from the first element of a window to its last
+	count := func(all int64) int64 {
+		if o.DropRemainder {
+			return max(0, (all-reach)/shift+1) * flag(all >= reach)
 		}
-		s, err := rows.BatchSpec(f.Spec, size)
+		return all/shift + flag(all%shift > 0)
+	}
+	specs := func() []tenon.Field {
+		if o.Kind != Ragged {
+			return nil
+		}
+		rows := shape.Unknown
+		if o.DropRemainder {
+			rows = int(size)
+		}
+		return batchFields(up.fields(), rows)
+	}
+	if up.get == nil {
+		return derived(windowStream(name, up, size, shift, stride, o, specs, count, share{0, 1}))
+	}
+	g := grouping{
+		size: func() (int64, error) {
+			all, err := up.size()
+			return count(all), err
+		},
+		members: func(i int64, to []int64) ([]int64, error) {
+			all, err := up.size()
+			if err != nil {
+				return nil, err
+			}
+			own := count(all)
+			start, first := i/own*all, i%own*shift
+			for k := first; k < all && k < first+reach; k += stride {
+				to = append(to, start+k)
+			}
+			return to, nil
+		},
+	}
+	return derived(grouped(name, up, o, specs, g))
+}
+
+// batchFields returns the Specs of batches of a number of elements.
+func batchFields(of []tenon.Field, n int) []tenon.Field {
+	var out []tenon.Field
+	for _, f := range of {
+		s, err := rows.BatchSpec(f.Spec, n)
 		if err != nil {
 			return nil
 		}
@@ -84,169 +117,173 @@ func (n *batchNode[T]) specs() []tenon.Field {
 	return out
 }
 
-func (n *batchNode[T]) at(i int64) (x T, err error) {
-	all, _, err := n.up.count()
-	if err != nil {
-		return x, err
-	}
-	own, _, _ := n.count()
-	start := i / own * all
-	lo := i % own * n.size
-	hi := min(lo+n.size, all)
-	refs := make([]ref[T], 0, hi-lo)
-	for k := start + lo; k < start+hi; k++ {
-		r, ok := n.up.ref(k)
-		if !ok {
-			break
-		}
-		refs = append(refs, r)
-	}
-	if int64(len(refs)) == hi-lo {
-		return finished(n.o, func() (T, error) { return gathered(refs) })
-	}
-	list := make([]T, 0, hi-lo)
-	for k := start + lo; k < start+hi; k++ {
-		y, err := n.up.at(k)
+// rowFields returns the Specs of the rows of batches.
+func rowFields(of []tenon.Field) []tenon.Field {
+	var out []tenon.Field
+	for _, f := range of {
+		s, err := rows.RowSpec(f.Spec)
 		if err != nil {
-			return x, elementError(k, err)
+			return nil
 		}
-		list = append(list, y)
+		out = append(out, tenon.Field{Name: f.Name, Spec: s})
 	}
-	return stacked(list, n.o)
+	return out
 }
 
-func (n *batchNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
-	if n.random() {
-		return numbered(ctx, n, epoch, from)
-	}
-	return func(yield func(item[T]) bool) {
-		var group []item[T]
-		first := from * n.size
-		for it := range n.up.stream(ctx, epoch, first) {
-			if group = append(group, it); int64(len(group)) < n.size {
-				continue
-			}
-			if !yield(batchOf(group, first, n.o)) {
-				return
-			}
-			first += n.size
-			group = nil
-		}
-		if len(group) > 0 && !n.o.DropRemainder && ctx.Err() == nil {
-			yield(batchOf(group, first, n.o))
-		}
-	}
+// grouping says of which elements each group is made.
+type grouping struct {
+	size    func() (int64, error)
+	members func(i int64, to []int64) ([]int64, error) // appends their numbers
 }
 
-// batchOf returns the batch of some items, the first of which has a number.
-func batchOf[T any](group []item[T], first int64, o BatchOptions) item[T] {
+// grouped returns a node whose elements are batches of elements that a grouping tells.
+func grouped[T any](name string, up *node[T], o BatchOptions, specs func() []tenon.Field, g grouping) *node[T] {
+	n := &node[T]{name: name, below: []stage{up}, size: g.size, specs: specs}
+	of := func(p share) func(i int64) (T, error) {
+		return func(i int64) (x T, err error) {
+			at, err := g.members(i, nil)
+			if err != nil {
+				return x, err
+			}
+			group := make([]item[T], len(at))
+			for k, i := range at {
+				group[k].n, group[k].i = up, i
+				group[k].ref, _ = up.stored(i)
+			}
+			b := batchOf(group, at, o, p)
+			return b.get()
+		}
+	}
+	n.get = of(share{0, 1})
+	n.share = func(p share) *node[T] {
+		return &node[T]{name: "Share", below: n.below, size: g.size, get: of(p)}
+	}
+	return n
+}
+
+// share is one of the parts of a batch.
+type share struct{ rank, of int64 }
+
+// batchOf returns the batch of some items, which have numbers, or a part of it.
+func batchOf[T any](group []item[T], numbers []int64, o BatchOptions, p share) item[T] {
+	n := int64(len(group))
+	lo, hi := p.rank*n/p.of, (p.rank+1)*n/p.of
+	none := lo == hi // of a batch of fewer elements than parts
+	if none {
+		lo, hi = 0, 1
+	}
+	group, numbers = group[lo:hi], numbers[lo:hi]
 	return item[T]{get: func() (x T, err error) {
+		defer func() {
+			if none && err == nil {
+				var r *stored[T]
+				if r, err = newRows(x); err == nil {
+					x, err = r.gather(nil)
+				}
+			}
+		}()
 		refs := make([]ref[T], 0, len(group))
 		for _, it := range group {
-			if it.ref.of != nil {
-				refs = append(refs, it.ref)
+			if it.ref.of == nil {
+				break
 			}
+			refs = append(refs, it.ref)
 		}
 		if len(refs) == len(group) {
 			return finished(o, func() (T, error) { return gathered(refs) })
 		}
 		list := make([]T, len(group))
-		for i, it := range group {
-			if list[i], err = it.get(); err != nil {
-				return x, elementError(first+int64(i), err)
+		for i := range group {
+			if list[i], err = group[i].value(); err != nil {
+				return x, elementError(numbers[i], err)
 			}
 		}
 		return stacked(list, o)
 	}}
 }
 
-// BucketOptions say how [Dataset.Bucket] sorts elements.
-type BucketOptions struct {
-	// Bounds are the lengths at which another bucket begins, rising: bucket 0 is for
-	// lengths below Bounds[0], the last one for those of Bounds[len(Bounds)-1] and above.
-	Bounds []int
-
-	// Sizes are the numbers of elements in a batch of each bucket, len(Bounds)+1 of them.
-	Sizes []int
-
-	// Batch says how elements are put together. With DropRemainder, elements that are
-	// left in buckets at the end are left out.
-	Batch BatchOptions
-}
-
-// Bucket returns the stream of batches of elements of similar length: each element goes
-// to the bucket for its length, and a bucket that is full is a batch. What is left at
-// the end comes last, the shortest first.
-func (d *Dataset[T]) Bucket(length func(T) (int, error), o BucketOptions) *Dataset[T] {
-	var err error
-	if len(o.Sizes) != len(o.Bounds)+1 {
-		err = invalid("Bucket", "%d bounds make %d buckets, there are %d sizes", len(o.Bounds), len(o.Bounds)+1, len(o.Sizes))
-	}
-	for i, b := range o.Bounds {
-		if i > 0 && b <= o.Bounds[i-1] {
-			err = invalid("Bucket", "the bounds %v do not rise", o.Bounds)
+// windowStream is windows over a stream. part says which of how many parts of each window.
+func windowStream[T any](name string, up *node[T], size, shift, stride int64, b BatchOptions, specs func() []tenon.Field, count func(int64) int64, p share) *node[T] {
+	reach := (size-1)*stride + 1
+	n := &node[T]{name: name, below: []stage{up}, specs: specs}
+	if up.size != nil {
+		n.size = func() (int64, error) {
+			all, err := up.size()
+			return count(all), err
 		}
 	}
-	for _, s := range o.Sizes {
-		if s < 1 {
-			err = invalid("Bucket", "the sizes %v are not all positive", o.Sizes)
+	n.share = func(p share) *node[T] { return windowStream("Share", up, size, shift, stride, b, nil, count, p) }
+	n.open = func(o opening[T]) walk[T] {
+		first := o.from.number() // the number of the first element of the next window
+		r := replayed(up, o)
+		var held []item[T] // from number first on
+		if o.from != nil && r.again-first > reach {
+			o.from.fail("the state is damaged")
 		}
-	}
-	return derived[T](&bucketNode[T]{up: d.n, length: length, o: o}, d.err, err)
-}
-
-type bucketNode[T any] struct {
-	streamed[T]
-	up     node[T]
-	length func(T) (int, error)
-	o      BucketOptions
-}
-
-func (n *bucketNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
-	return func(yield func(item[T]) bool) {
-		buckets := make([][]item[T], len(n.o.Sizes))
-		left := from
-		emit := func(group []item[T]) bool {
-			if left--; left >= 0 {
-				return true
-			}
-			return yield(batchOf(group, 0, n.o.Batch))
-		}
-		i := int64(-1)
-		for it := range n.up.stream(ctx, epoch, 0) {
-			i++
-			x, err := it.get()
-			size := 0
-			if err == nil {
-				size, err = called(n.length, x)
-			}
-			if err != nil {
-				yield(failed(x, elementError(i, err)))
+		ready := sync.OnceFunc(func() {
+			if o.from == nil {
 				return
 			}
-			k := 0
-			for k < len(n.o.Bounds) && size >= n.o.Bounds[k] {
-				k++
+			var keep []int64
+			for k := first; k < r.again; k++ {
+				keep = append(keep, k)
 			}
-			if it.ref.of == nil {
-				it.get = func() (T, error) { return x, nil }
-			}
-			buckets[k] = append(buckets[k], it)
-			if len(buckets[k]) < n.o.Sizes[k] {
-				continue
-			}
-			if !emit(buckets[k]) {
-				return
-			}
-			buckets[k] = nil
-		}
-		if n.o.Batch.DropRemainder || ctx.Err() != nil {
-			return
-		}
-		for _, group := range buckets {
-			if len(group) > 0 && !emit(group) {
-				return
-			}
+			held = r.restore(keep)
+		})
+		return walk[T]{
+			next: func() (item[T], bool) {
+				ready()
+				for r.n < first+reach {
+					it, i, ok := r.next()
+					if !ok {
+						break
+					}
+					if it.last {
+						return it, true
+					}
+					if i >= first {
+						held = append(held, it)
+					}
+				}
+				if o.ctx.Err() != nil || len(held) == 0 || b.DropRemainder && int64(len(held)) < reach {
+					return item[T]{}, false
+				}
+				var group []item[T]
+				var numbers []int64
+				for k := int64(0); k < reach && k < int64(len(held)); k += stride {
+					group, numbers = append(group, held[k]), append(numbers, first+k)
+				}
+				first += shift
+				held = held[min(shift, int64(len(held))):]
+				r.forget(first)
+				return batchOf(group, numbers, b, p), true
+			},
+			save: func(s *state) {
+				ready()
+				s.put(first)
+				r.save(s, min(first, r.n))
+			},
+			close: r.w.close,
 		}
 	}
+	return n
+}
+
+// Share returns the part of each batch that process rank of a number of processes computes:
+// the batch of rows rank*n/of up to (rank+1)*n/of of the n rows, which may be none. Together they are the batch.
+// Positions count whole batches, so that a run goes on with another number of processes where it
+// was, over the same rows in each step. What comes before is Batch, Window or Pack.
+func (d *Dataset[T]) Share(rank, of int) *Dataset[T] {
+	if d.err != nil {
+		return d
+	}
+	if of < 1 || rank < 0 || rank >= of {
+		return failing[T](invalid("Share", "there is no rank %d of %d", rank, of))
+	}
+	if d.n.share == nil {
+		e := errOf("Share", "%s does not make batches", d.n.name)
+		e.Hint = "Share stands right behind Batch, Window or Pack"
+		return failing[T](e)
+	}
+	return derived(d.n.share(share{int64(rank), int64(of)}))
 }

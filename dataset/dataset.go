@@ -12,67 +12,8 @@ import (
 
 // A Dataset is a sequence of elements. It is immutable; its methods return others.
 type Dataset[T any] struct {
-	n   node[T]
+	n   *node[T]
 	err error // from its making; reading returns it
-}
-
-// node is how a dataset computes its elements.
-type node[T any] interface {
-	// count returns the number of elements of an epoch, and false where only reading
-	// tells it.
-	count() (int64, bool, error)
-
-	// random reports whether elements can be computed from their numbers.
-	random() bool
-
-	// at returns element i of a random node; behind the last are those of the next epoch.
-	at(i int64) (T, error)
-
-	// ref tells in which rows element i of a random node is stored, if it is.
-	ref(i int64) (ref[T], bool)
-
-	// stream gives the elements of an epoch from a number on.
-	stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]]
-
-	// specs returns the Specs of the Values in an element, nil where they are not known
-	// without reading.
-	specs() []tenon.Field
-}
-
-// ref is a row of stored rows.
-type ref[T any] struct {
-	of  *stored[T]
-	row int64
-}
-
-// item is an element of a stream, still to be computed.
-type item[T any] struct {
-	get func() (T, error)
-	ref ref[T] // of is nil where the element is not stored
-}
-
-func failed[T any](x T, err error) item[T] {
-	return item[T]{get: func() (T, error) { return x, err }}
-}
-
-// numbered gives the elements of a random node in order.
-func numbered[T any](ctx context.Context, n node[T], epoch, from int64) iter.Seq[item[T]] {
-	return func(yield func(item[T]) bool) {
-		count, _, err := n.count()
-		if err != nil {
-			var zero T
-			yield(failed(zero, err))
-			return
-		}
-		for i := from; i < count && ctx.Err() == nil; i++ {
-			k := epoch*count + i
-			it := item[T]{get: func() (T, error) { return n.at(k) }}
-			it.ref, _ = n.ref(k)
-			if !yield(it) {
-				return
-			}
-		}
-	}
 }
 
 // An ElementError is an error of an element.
@@ -97,7 +38,19 @@ func elementError(i int64, err error) error {
 	return &ElementError{Index: i, Err: err}
 }
 
-func invalid(op, format string, args ...any) error {
+// numberedError is elementError, also for the error of an element that did not know its
+// number.
+func numberedError(i int64, err error) error {
+	var e *ElementError
+	if errors.As(err, &e) && e.Index < 0 {
+		e.Index = i
+	}
+	return elementError(i, err)
+}
+
+func invalid(op, format string, args ...any) error { return errOf(op, format, args...) }
+
+func errOf(op, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "dataset." + op, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }
 
@@ -108,10 +61,11 @@ func unnumbered(op string) error {
 }
 
 // derived returns a dataset with the errors of what it is made of.
-func derived[T any](n node[T], errs ...error) *Dataset[T] {
+func derived[T any](n *node[T], errs ...error) *Dataset[T] {
+	n.meter.name = n.name
 	for _, err := range errs {
 		if err != nil {
-			return &Dataset[T]{n: n, err: err}
+			return failing[T](err)
 		}
 	}
 	return &Dataset[T]{n: n}
@@ -123,11 +77,11 @@ func (d *Dataset[T]) Err() error { return d.err }
 // Len returns the number of elements, and false for a stream, where only reading tells
 // it.
 func (d *Dataset[T]) Len() (int64, bool) {
-	if d.err != nil {
+	if d.err != nil || d.n.size == nil {
 		return 0, false
 	}
-	n, ok, err := d.n.count()
-	return n, ok && err == nil
+	n, err := d.n.size()
+	return n, err == nil
 }
 
 // At returns element i. It is an error of kind tenon.ErrRange where there is none, and of
@@ -136,10 +90,10 @@ func (d *Dataset[T]) At(i int64) (x T, err error) {
 	if d.err != nil {
 		return x, d.err
 	}
-	if !d.n.random() {
+	if d.n.get == nil {
 		return x, unnumbered("At")
 	}
-	n, _, err := d.n.count()
+	n, err := d.n.size()
 	if err != nil {
 		return x, err
 	}
@@ -156,7 +110,7 @@ func (d *Dataset[T]) Specs() ([]tenon.Field, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	if s := d.n.specs(); s != nil {
+	if s := d.n.fields(); s != nil {
 		return s, nil
 	}
 	for x, err := range d.All(context.Background()) {
@@ -184,24 +138,9 @@ func (d *Dataset[T]) From(ctx context.Context, position int64) iter.Seq2[T, erro
 			yield(zero, err)
 			return
 		}
-		i := position
-		for it := range d.n.stream(ctx, 0, position) {
-			if ctx.Err() != nil {
-				break
-			}
-			x, err := it.get()
-			if err != nil {
-				yield(zero, elementError(i, err))
-				return
-			}
-			if !yield(x, nil) {
-				return
-			}
-			i++
-		}
-		if ctx.Err() != nil {
-			yield(zero, context.Cause(ctx))
-		}
+		c := &Cursor[T]{ctx: ctx, w: d.n.walk(opening[T]{ctx: ctx, skip: position}), position: position}
+		defer c.Close()
+		c.each(yield)
 	}
 }
 

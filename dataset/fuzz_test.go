@@ -17,6 +17,8 @@ func FuzzPipelines(f *testing.F) {
 	f.Add(uint8(7), []byte{5, 1, 3, 0, 0, 5, 2, 2})
 	f.Add(uint8(0), []byte{4, 0, 2, 2})
 	f.Add(uint8(20), []byte{6, 4, 3, 1, 7, 2, 1, 1})
+	f.Add(uint8(9), []byte{5, 1, 0, 6, 2, 2, 5, 2, 2, 1})
+	f.Add(uint8(9), []byte{4, 1, 6, 3, 1, 2, 2, 2, 0, 7})
 	f.Fuzz(func(t *testing.T, n uint8, stages []byte) {
 		want := make([]int, n%32)
 		for i := range want {
@@ -31,10 +33,14 @@ func FuzzPipelines(f *testing.F) {
 			case 1:
 				d, want = d.Skip(int64(k)), want[min(k, len(want)):]
 			case 2:
-				if k = k%3 + 1; len(want) == 0 || shuffled {
-					continue // each pass has an order of its own
+				if k = k%3 + 1; len(want) == 0 {
+					continue
 				}
-				d, want = d.Repeat(int64(k)), slices.Repeat(want, k)
+				if d = d.Repeat(int64(k)); shuffled {
+					want = passes(t, d, want, k)
+				} else {
+					want = slices.Repeat(want, k)
+				}
 			case 3:
 				d = d.Map(func(x int) (int, error) { return 2*x + k, nil })
 				want = slices.Clone(want)
@@ -92,4 +98,21 @@ func FuzzPipelines(f *testing.F) {
 			t.Fatalf("from %d: got %v, want %v", from, rest, want[from:])
 		}
 	})
+}
+
+// passes returns what a dataset gives that is repeated and was shuffled: first what it gives
+// once, and then the same elements in another order each time.
+func passes(t *testing.T, d *dataset.Dataset[int], once []int, times int) []int {
+	t.Helper()
+	got, err := d.Collect(context.Background())
+	if err != nil || len(got) != times*len(once) || !slices.Equal(got[:len(once)], once) {
+		t.Fatalf("repeated %d times: got %v, %v, want %v first", times, got, err, once)
+	}
+	want := slices.Sorted(slices.Values(once))
+	for pass := range slices.Chunk(got, len(once)) {
+		if a := slices.Sorted(slices.Values(pass)); !slices.Equal(a, want) {
+			t.Fatalf("a pass has %v, want the elements %v", a, want)
+		}
+	}
+	return got
 }

@@ -109,19 +109,25 @@ func (r *stored[T]) rowSpecs() []tenon.Field {
 	return out
 }
 
-// specsOf returns the Specs of an element's Values.
-func specsOf(x any) ([]tenon.Field, error) {
+// leavesOf returns the names and Values in an element.
+func leavesOf(x any) (names []string, values []tenon.Value, err error) {
 	paths, leaves, err := nest.FlattenWithPaths(x, nest.Options{})
-	if err != nil {
-		return nil, err
-	}
-	var out []tenon.Field
 	for i, l := range leaves {
 		if v, ok := l.(tenon.Value); ok {
-			out = append(out, tenon.Field{Name: paths[i].String(), Spec: v.Spec()})
+			names, values = append(names, paths[i].String()), append(values, v)
 		}
 	}
-	return out, nil
+	return names, values, err
+}
+
+// specsOf returns the Specs of an element's Values.
+func specsOf(x any) ([]tenon.Field, error) {
+	names, values, err := leavesOf(x)
+	var out []tenon.Field
+	for i, v := range values {
+		out = append(out, tenon.Field{Name: names[i], Spec: v.Spec()})
+	}
+	return out, err
 }
 
 // gathered returns stored elements as rows, in their order.

@@ -1,43 +1,18 @@
 package dataset
 
-import (
-	"context"
-	"iter"
-	"math/bits"
-
-	"github.com/tenonml/tenon"
-)
+import "math/bits"
 
 // Shuffle returns all elements in an order that the seed decides, another one in each
 // epoch. The order is a permutation computed from numbers alone: it takes no memory and no
 // time at the start, and element i is found at once. A stream is an error of kind
 // tenon.ErrUnsupported, unless it is filtered from elements with numbers.
 func (d *Dataset[T]) Shuffle(seed uint64) *Dataset[T] {
-	if d.err != nil {
-		return d
-	}
-	up, err := numberedNode("Shuffle", d.n)
-	return derived[T](&shuffleNode[T]{up, seed}, err)
-}
-
-type shuffleNode[T any] struct {
-	up   node[T]
-	seed uint64
-}
-
-func (n *shuffleNode[T]) number(i int64) int64 {
-	count, _, _ := n.up.count() // whose error count has returned already
-	epoch := i / count
-	return epoch*count + permuted(mix(n.seed^mix(uint64(epoch))), count, i%count)
-}
-
-func (n *shuffleNode[T]) count() (int64, bool, error) { return n.up.count() }
-func (n *shuffleNode[T]) random() bool                { return n.up.random() }
-func (n *shuffleNode[T]) at(i int64) (T, error)       { return n.up.at(n.number(i)) }
-func (n *shuffleNode[T]) ref(i int64) (ref[T], bool)  { return n.up.ref(n.number(i)) }
-func (n *shuffleNode[T]) specs() []tenon.Field        { return n.up.specs() }
-func (n *shuffleNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
-	return numbered(ctx, n, epoch, from)
+	return onNumbered("Shuffle", d, nil, func(up *node[T]) *node[T] {
+		return moved("Shuffle", up, nil, func(all, i int64) int64 {
+			epoch := i / all
+			return epoch*all + permuted(mix(seed^mix(uint64(epoch))), all, i%all)
+		})
+	})
 }
 
 // rounds of the Feistel network; four make it hard to tell from random (M. Luby and

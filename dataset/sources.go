@@ -1,10 +1,10 @@
 package dataset
 
 import (
-	"context"
 	"iter"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/shape"
 )
 
 // FromRows returns the dataset of the rows of a Value, or of a structure of Values that
@@ -16,33 +16,21 @@ import (
 // Nothing is copied.
 func FromRows[T any](x T) *Dataset[T] {
 	r, err := newRows(x)
-	return derived[T](&rowsNode[T]{r}, err)
-}
-
-// rowsNode is rows in memory.
-type rowsNode[T any] struct{ r *stored[T] }
-
-func (n *rowsNode[T]) count() (int64, bool, error) { return n.r.n, true, nil }
-func (n *rowsNode[T]) random() bool                { return true }
-func (n *rowsNode[T]) at(i int64) (T, error)       { return n.r.row(i % n.r.n) }
-func (n *rowsNode[T]) ref(i int64) (ref[T], bool)  { return ref[T]{n.r, i % n.r.n}, true }
-func (n *rowsNode[T]) specs() []tenon.Field        { return n.r.rowSpecs() }
-func (n *rowsNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
-	return numbered(ctx, n, epoch, from)
+	if err != nil {
+		return failing[T](err)
+	}
+	return derived(&node[T]{
+		name:  "FromRows",
+		size:  func() (int64, error) { return r.n, nil },
+		get:   func(i int64) (T, error) { return r.row(i % r.n) },
+		place: func(i int64) (ref[T], bool) { return ref[T]{r, i % r.n}, true },
+		specs: r.rowSpecs,
+	})
 }
 
 // FromSlice returns the dataset of the elements of a slice, which must not change.
-func FromSlice[T any](elements []T) *Dataset[T] { return derived[T](&sliceNode[T]{elements}) }
-
-type sliceNode[T any] struct{ list []T }
-
-func (n *sliceNode[T]) count() (int64, bool, error)   { return int64(len(n.list)), true, nil }
-func (n *sliceNode[T]) random() bool                  { return true }
-func (n *sliceNode[T]) at(i int64) (T, error)         { return n.list[i%int64(len(n.list))], nil }
-func (n *sliceNode[T]) ref(int64) (r ref[T], ok bool) { return r, false }
-func (n *sliceNode[T]) specs() []tenon.Field          { return nil }
-func (n *sliceNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
-	return numbered(ctx, n, epoch, from)
+func FromSlice[T any](elements []T) *Dataset[T] {
+	return computed("FromSlice", int64(len(elements)), func(i int64) (T, error) { return elements[i], nil })
 }
 
 // FromFunc returns the dataset of n elements of which at gives each by its number, from 0
@@ -50,51 +38,46 @@ func (n *sliceNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[i
 // goroutines at once, and gives the same element for the same number.
 func FromFunc[T any](n int64, at func(i int64) (T, error)) *Dataset[T] {
 	if n < 0 {
-		return derived[T](nil, invalid("dataset.FromFunc", "there are %d elements", n))
+		return failing[T](invalid("FromFunc", "there are %d elements", n))
 	}
-	return derived[T](&funcNode[T]{n, at})
+	return computed("FromFunc", n, at)
 }
 
-type funcNode[T any] struct {
-	n    int64
-	elem func(int64) (T, error)
-}
-
-func (n *funcNode[T]) count() (int64, bool, error)   { return n.n, true, nil }
-func (n *funcNode[T]) random() bool                  { return true }
-func (n *funcNode[T]) at(i int64) (T, error)         { return n.elem(i % n.n) }
-func (n *funcNode[T]) ref(int64) (r ref[T], ok bool) { return r, false }
-func (n *funcNode[T]) specs() []tenon.Field          { return nil }
-func (n *funcNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
-	return numbered(ctx, n, epoch, from)
+func computed[T any](name string, n int64, at func(int64) (T, error)) *Dataset[T] {
+	return derived(&node[T]{
+		name: name,
+		size: func() (int64, error) { return n, nil },
+		get:  func(i int64) (T, error) { return at(i % n) },
+	})
 }
 
 // FromSeq returns the stream of the elements that an iterator gives. open is called for
 // each loop, and for each epoch of one; it has to give the same elements each time,
 // unless the stream is read once only.
 func FromSeq[T any](open func() iter.Seq2[T, error]) *Dataset[T] {
-	return derived[T](&seqNode[T]{open: open})
-}
-
-type seqNode[T any] struct {
-	streamed[T]
-	open func() iter.Seq2[T, error]
-}
-
-func (n *seqNode[T]) stream(ctx context.Context, _, from int64) iter.Seq[item[T]] {
-	return func(yield func(item[T]) bool) {
-		i := int64(0)
-		for x, err := range n.open() {
-			if ctx.Err() != nil {
-				return
-			}
-			if i++; i > from || err != nil {
-				if !yield(failed(x, elementError(i-1, err))) || err != nil {
-					return
+	return derived(&node[T]{name: "FromSeq", open: func(o opening[T]) walk[T] {
+		next, stop := pulled(o.guarded, open)
+		i, skip := int64(0), o.from.number()
+		return walk[T]{
+			next: func() (item[T], bool) {
+				for o.ctx.Err() == nil {
+					x, err, ok := next()
+					if !ok {
+						break
+					}
+					if i++; i <= skip && err == nil {
+						continue
+					}
+					it := done(x, numberedError(i-1, err))
+					it.last = err != nil
+					return it, true
 				}
-			}
+				return item[T]{}, false
+			},
+			save:  func(s *state) { s.put(max(i, skip)) },
+			close: stop,
 		}
-	}
+	}})
 }
 
 // FromBatches returns the stream of the rows of the Values, or structures of Values, that
@@ -107,46 +90,108 @@ func (n *seqNode[T]) stream(ctx context.Context, _, from int64) iter.Seq[item[T]
 // Batches of another size are cut from them and joined again without going through single
 // rows. open is called as that of [FromSeq] is.
 func FromBatches[T any](open func() iter.Seq2[T, error]) *Dataset[T] {
-	return derived[T](&batchesNode[T]{open: open})
+	d := FromSeq(open)
+	d.n.name, d.n.meter.name = "FromBatches", "FromBatches"
+	n := unbatched(d.n)
+	n.name = "Rows"
+	return derived(n)
 }
 
-type batchesNode[T any] struct {
-	streamed[T]
-	open func() iter.Seq2[T, error]
-}
-
-func (n *batchesNode[T]) stream(ctx context.Context, _, from int64) iter.Seq[item[T]] {
-	return func(yield func(item[T]) bool) {
-		start := int64(0)
-		for x, err := range n.open() {
-			if ctx.Err() != nil {
-				return
+// Unbatch returns the rows of each element, which is a batch: a Value, or a structure of
+// Values that have the same number of rows. Where all elements are known to have the same
+// number of rows the rows are numbered, otherwise they are a stream.
+func (d *Dataset[T]) Unbatch() *Dataset[T] {
+	if d.err != nil {
+		return d
+	}
+	if rows := rowsOfAll(d.n); rows > 0 && d.n.get != nil {
+		sizes := func() ([]int64, error) {
+			n, err := d.n.size()
+			if err != nil || n >= maxBlocks {
+				return nil, err
 			}
-			var r *stored[T]
-			if err == nil {
-				r, err = newRows(x)
+			out := make([]int64, n)
+			for i := range out {
+				out[i] = rows
 			}
-			if err != nil {
-				yield(failed(x, elementError(start, err)))
-				return
-			}
-			for i := max(0, from-start); i < r.n; i++ {
-				if !yield(item[T]{func() (T, error) { return r.row(i) }, ref[T]{r, i}}) {
-					return
-				}
-			}
-			start += r.n
+			return out, nil
+		}
+		if n, err := d.n.size(); err == nil && n < maxBlocks {
+			return blocksOf("Unbatch", d.n, sizes, BlockOptions{})
 		}
 	}
+	return derived(unbatched(d.n))
 }
 
-// streamed is the part that nodes without numbers share.
-type streamed[T any] struct{}
+// Rebatch returns the rows of the elements, which are batches, in batches of another size.
+// Rows of two batches are joined without going through single rows.
+func (d *Dataset[T]) Rebatch(size int, o BatchOptions) *Dataset[T] { return d.Unbatch().Batch(size, o) }
 
-func (streamed[T]) count() (int64, bool, error) { return 0, false, nil }
-func (streamed[T]) random() bool                { return false }
-func (streamed[T]) at(int64) (x T, err error)   { return x, unnumbered("At") }
-func (streamed[T]) ref(int64) (r ref[T], ok bool) {
-	return r, false
+// rowsOfAll returns the number of rows that all elements have by their Specs, 0 if they do not
+// tell.
+func rowsOfAll[T any](n *node[T]) int64 {
+	rows := int64(0)
+	for _, f := range n.fields() {
+		s, ok := f.Spec.(interface{ Shape() shape.Shape })
+		if !ok || !s.Shape().HasRank() || s.Shape().Rank() == 0 || s.Shape().Dim(0) < 0 || rows > 0 && int64(s.Shape().Dim(0)) != rows {
+			return 0
+		}
+		rows = int64(s.Shape().Dim(0))
+	}
+	return rows
 }
-func (streamed[T]) specs() []tenon.Field { return nil }
+
+// unbatched is the stream of the rows of elements.
+func unbatched[T any](up *node[T]) *node[T] {
+	specs := func() []tenon.Field { return rowFields(up.fields()) }
+	return &node[T]{name: "Unbatch", below: []stage{up}, specs: specs, open: func(o opening[T]) walk[T] {
+		at, skip := to[T](o), o.from.number()
+		batch := o.from.number() // the number of the batch whose rows come
+		w := up.walk(at)
+		var r *stored[T]
+		row := int64(0)
+		var before *state // of w, before the batch was read
+		return walk[T]{
+			next: func() (item[T], bool) {
+				for r == nil || row >= r.n {
+					if o.saves {
+						before = &state{}
+						w.save(before)
+					}
+					it, ok := w.next()
+					if !ok {
+						r, before = nil, nil
+						return item[T]{}, false
+					}
+					x, err := it.value()
+					if err == nil {
+						r, err = newRows(x)
+					}
+					if err != nil {
+						r, before = nil, nil
+						failure := done(x, elementError(batch, err))
+						failure.last = it.last
+						batch++
+						return failure, true
+					}
+					row, skip = min(skip, r.n), 0
+					batch++
+				}
+				row++
+				return item[T]{ref: ref[T]{r, row - 1}}, true
+			},
+			save: func(s *state) {
+				if before == nil { // between two batches
+					s.put(skip)
+					s.put(batch)
+					w.save(s)
+					return
+				}
+				s.put(row)
+				s.put(batch - 1)
+				s.b = append(s.b, before.b...)
+			},
+			close: w.close,
+		}
+	}}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
@@ -84,25 +85,27 @@ func behind[T any](list []T, out *tensor.Dense) tensor.Tensor {
 
 // stackTensors returns tensors of any type as the rows of one.
 func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tensor {
+	kind := anatomy.Of(ts[0]).Kind
 	for i, t := range ts {
-		if reflect.TypeOf(t) == reflect.TypeOf(ts[0]) {
-			continue
-		}
-		if _, ok := t.(*masked.Tensor); ok {
+		switch k := anatomy.Of(t).Kind; {
+		case k == anatomy.Optional || kind == anatomy.Optional:
 			return o.stackMasked(name, ts)
-		}
-		if _, ok := ts[0].(*masked.Tensor); ok {
-			return o.stackMasked(name, ts)
-		}
-		if t.DType() != ts[0].DType() || t.DType() == dtype.None {
+		case (k == anatomy.Records) != (kind == anatomy.Records), reflect.TypeOf(t) != reflect.TypeOf(ts[0]) && (t.DType() != ts[0].DType() || t.DType() == dtype.None):
 			tenon.Throw(misfit(name, i, t, ts[0]))
 		}
 	}
-	switch ts[0].(type) {
-	case *masked.Tensor:
-		return o.stackMasked(name, ts)
-	case *structured.Tensor:
-		return o.stackRecords(name, ts)
+	switch kind {
+	case anatomy.Records, anatomy.Union, anatomy.Map:
+		if ts[0].Shape().Rank() > 0 {
+			return inLists(ts)
+		}
+		if kind == anatomy.Records {
+			return o.stackRecords(name, ts)
+		}
+	case anatomy.Words:
+		if ts[0].Shape().Rank() == 1 && o.Kind == Ragged {
+			return inLists(ts)
+		}
 	}
 	if slices.ContainsFunc(ts, answers) {
 		return ops.Stack(ts, 0)
@@ -116,9 +119,8 @@ func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tenso
 		if a.IsFull() && a.Equal(b) {
 			continue
 		}
-		_, isRagged := t.(*ragged.Tensor)
 		tail := a.Rank() > 0 && a.Tail(1).Equal(b.Tail(1))
-		if o.Kind == Dense || o.Kind == Ragged && !isRagged && !tail {
+		if o.Kind == Dense || o.Kind == Ragged && !tail && anatomy.Of(t).Kind != anatomy.Lists {
 			tenon.Throw(misfit(name, i, t, ts[0]))
 		}
 		same, tails = false, tails && tail
@@ -136,8 +138,8 @@ func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tenso
 // answers reports whether a tensor is of a type that stacks in its own way: neither a plain
 // one nor ragged rows of those.
 func answers(t tensor.Tensor) bool {
-	_, isRagged := t.(*ragged.Tensor)
-	return !isRagged && !tenon.IsLeaf(t.Spec())
+	k := anatomy.Of(t).Kind
+	return k != anatomy.Leaf && k != anatomy.Lists
 }
 
 func misfit(name string, i int, t, first tensor.Tensor) error {
@@ -159,26 +161,33 @@ func (o BatchOptions) stackMasked(name string, ts []tensor.Tensor) tensor.Tensor
 	return tenon.Must(masked.New(o.stackTensors(name, values), p.stackTensors(name, masks)))
 }
 
-// stackRecords stacks single records field by field, and lists of records as the rows of
-// records.
+// stackRecords stacks single records field by field.
 func (o BatchOptions) stackRecords(name string, ts []tensor.Tensor) tensor.Tensor {
-	first := ts[0].(*structured.Tensor)
-	if first.Rank() == 0 {
-		names := first.FieldNames()
-		fields := make([]structured.Field, len(names))
-		for k, f := range names {
-			column := make([]tensor.Tensor, len(ts))
-			for i, t := range ts {
-				s, ok := t.(*structured.Tensor)
-				if !ok || s.Rank() != 0 || len(s.FieldNames()) != len(names) {
-					tenon.Throw(misfit(name, i, t, first))
-				}
-				column[i] = tenon.Must(s.Field(f))
-			}
-			fields[k] = structured.Field{Name: f, Value: o.stackTensors(joinName(name, f), column)}
+	first := anatomy.Of(ts[0])
+	columns := make([][]tensor.Tensor, len(first.Fields))
+	for i, t := range ts {
+		a := anatomy.Of(t)
+		if t.Shape().Rank() != 0 || len(a.Fields) != len(columns) {
+			tenon.Throw(misfit(name, i, t, ts[0]))
 		}
-		return tenon.Must(structured.FromFields(fields, shape.Of(len(ts)), structured.Options{NRows: len(ts)}))
+		for k, f := range first.Fields {
+			at := slices.IndexFunc(a.Fields, func(g anatomy.Field) bool { return g.Name == f.Name })
+			if at < 0 {
+				tenon.Throw(misfit(name, i, t, ts[0]))
+			}
+			columns[k] = append(columns[k], a.Fields[at].Value.(tensor.Tensor))
+		}
 	}
+	fields := make([]structured.Field, len(columns))
+	for k, c := range columns {
+		f := first.Fields[k].Name
+		fields[k] = structured.Field{Name: f, Value: o.stackTensors(joinName(name, f), c)}
+	}
+	return tenon.Must(structured.FromFields(fields, shape.Of(len(ts)), structured.Options{NRows: len(ts)}))
+}
+
+// inLists joins the rows of tensors, and divides them into rows again.
+func inLists(ts []tensor.Tensor) tensor.Tensor {
 	lengths := make([]int64, len(ts))
 	for i, t := range ts {
 		n, err := rowCount(t)
@@ -186,7 +195,7 @@ func (o BatchOptions) stackRecords(name string, ts []tensor.Tensor) tensor.Tenso
 		lengths[i] = n
 	}
 	p := tenon.Must(ragged.PartitionFromRowLengths(lengths, ragged.PartitionOptions{}))
-	return tenon.Must(ops.Concat(ts, 0).(*structured.Tensor).PartitionOuterDimension(p))
+	return tenon.Must(structured.Divide(ops.Concat(ts, 0), p))
 }
 
 // finished gives rows that were gathered the form that options ask for.
@@ -204,27 +213,29 @@ func (o BatchOptions) finish(name string, t tensor.Tensor) tensor.Tensor {
 	if o.Kind == Ragged {
 		return t
 	}
-	switch x := t.(type) {
-	case *masked.Tensor:
+	switch a := anatomy.Of(t); a.Kind {
+	case anatomy.Optional:
+		values, mask := a.Inner.(tensor.Tensor), a.Mask
+		if anatomy.Of(values).Kind == anatomy.Lists {
+			mask = masked.All(t).Full()
+		}
 		p := o
 		p.Pad = nil
-		full, ok := x.Mask(), true
-		if _, isRagged := x.Values().(*ragged.Tensor); isRagged {
-			full = x.Full()
-		} else if _, ok = x.Values().(*structured.Tensor); ok {
-			full = x.Mask()
-		}
-		return tenon.Must(masked.New(o.finish(name, x.Values()), p.finish(name, full)))
-	case *structured.Tensor:
-		if x.Rank() != 1 {
+		return tenon.Must(masked.New(o.finish(name, values), p.finish(name, mask)))
+	case anatomy.Records:
+		if len(a.Partitions) > 0 || t.Shape().Rank() != 1 {
 			return t
 		}
 		var fields []structured.Field
-		for _, f := range x.FieldNames() {
-			fields = append(fields, structured.Field{Name: f, Value: o.finish(joinName(name, f), tenon.Must(x.Field(f)))})
+		for _, f := range a.Fields {
+			fields = append(fields, structured.Field{Name: f.Name, Value: o.finish(joinName(name, f.Name), f.Value.(tensor.Tensor))})
 		}
-		return tenon.Must(structured.FromFields(fields, x.Shape(), structured.Options{NRows: x.NRows()}))
-	case *ragged.Tensor:
+		return tenon.Must(structured.FromFields(fields, t.Shape(), structured.Options{NRows: a.Rows}))
+	case anatomy.Lists:
+		x, ok := ragged.As(t)
+		if !ok {
+			return t
+		}
 		d := tenon.Must(x.ToDense(ragged.DenseOptions{Default: o.pad(x.DType())}))
 		if o.Kind == Dense && d.Shape().Size() != x.FlatValues().Shape().Size() {
 			e := invalid("Batch", "the rows of %s differ in length", tenon.String(t.Spec())).(*tenon.Error)

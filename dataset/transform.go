@@ -1,44 +1,102 @@
 package dataset
 
 import (
-	"context"
-	"iter"
 	"math"
 	"sync"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // Map returns the dataset of what a function makes of each element. The function has to
 // be pure: it is called when an element is needed, from several goroutines under
 // Prefetch. What expression functions throw in it becomes an error.
 func Map[T, U any](d *Dataset[T], f func(T) (U, error)) *Dataset[U] {
-	return derived[U](&mapNode[T, U]{d.n, f}, d.err)
+	return mapped("Map", d, func(_, _ int64, x T) (U, error) { return f(x) })
 }
 
 // Map is [Map] with a function that keeps the type.
 func (d *Dataset[T]) Map(f func(T) (T, error)) *Dataset[T] { return Map(d, f) }
 
-type mapNode[T, U any] struct {
-	up node[T]
-	f  func(T) (U, error)
+// Numbered is an element with its number.
+type Numbered[T any] struct {
+	Number int64 // in the epoch
+	Value  T
 }
 
-func (n *mapNode[T, U]) count() (int64, bool, error)   { return n.up.count() }
-func (n *mapNode[T, U]) random() bool                  { return n.up.random() }
-func (n *mapNode[T, U]) ref(int64) (r ref[U], ok bool) { return r, false }
-func (n *mapNode[T, U]) specs() []tenon.Field          { return nil }
-
-func (n *mapNode[T, U]) at(i int64) (U, error) {
-	return n.apply(i, func() (T, error) { return n.up.at(i) })
+// Enumerate returns the elements with their numbers.
+func Enumerate[T any](d *Dataset[T]) *Dataset[Numbered[T]] {
+	return mapped("Enumerate", d, func(_, number int64, x T) (Numbered[T], error) { return Numbered[T]{number, x}, nil })
 }
 
-func (n *mapNode[T, U]) apply(i int64, get func() (T, error)) (y U, err error) {
-	x, err := get()
-	if err == nil {
-		y, err = called(n.f, x)
+// An Index is the place of an element that is mapped: its epoch, its number in the epoch, and a
+// key for random numbers that belongs to both and to the seed.
+type Index struct {
+	Epoch, Number int64
+	seed          uint64
+}
+
+// Key returns the key of the element, a tensor as ops.RandomKey returns it.
+func (i Index) Key() tensor.Tensor { return ops.RandomKey(i.Seed()) }
+
+// Seed returns the seed of the element, for other generators.
+func (i Index) Seed() uint64 {
+	return mix(i.seed ^ mix(uint64(i.Epoch)^mix(uint64(i.Number))))
+}
+
+// MapIndexed is [Map] with a function that gets the place of the element and a key. Random
+// changes that are made with this key are the same whenever the element is computed, by
+// whatever goroutine, and others in each epoch:
+//
+//	data = dataset.MapIndexed(data, seed, func(i dataset.Index, x tensor.Tensor) (tensor.Tensor, error) {
+//		return ops.Dropout(i.Key(), x, 0.1), nil
+//	})
+func MapIndexed[T, U any](d *Dataset[T], seed uint64, f func(Index, T) (U, error)) *Dataset[U] {
+	return mapped("MapIndexed", d, func(epoch, number int64, x T) (U, error) { return f(Index{epoch, number, seed}, x) })
+}
+
+func mapped[T, U any](name string, d *Dataset[T], f func(epoch, number int64, x T) (U, error)) *Dataset[U] {
+	up := d.n
+	apply := func(epoch, number, at int64, get func() (T, error)) (y U, err error) {
+		defer func() { err = elementError(at, err) }()
+		defer tenon.Catch(&err)
+		x, err := get()
+		if err == nil {
+			y, err = f(epoch, number, x)
+		}
+		return y, err
 	}
-	return y, elementError(i, err)
+	n := &node[U]{name: name, below: []stage{up}, size: up.size}
+	if up.get != nil {
+		n.get = func(i int64) (U, error) {
+			all, _ := up.size() // whose error has been returned already
+			return apply(i/all, i%all, i, func() (T, error) { return up.at(i) })
+		}
+		return derived(n, d.err)
+	}
+	n.open = func(o opening[U]) walk[U] {
+		at := to[T](o)
+		i := o.from.number()
+		w := up.walk(at)
+		return walk[U]{
+			next: func() (item[U], bool) {
+				it, ok := w.next()
+				if !ok {
+					return item[U]{}, false
+				}
+				k := i
+				i++
+				return item[U]{last: it.last, get: func() (U, error) { return apply(o.epoch, k, k, it.value) }}, true
+			},
+			save: func(s *state) {
+				s.put(i)
+				w.save(s)
+			},
+			close: w.close,
+		}
+	}
+	return derived(n, d.err)
 }
 
 // called calls f and catches what it throws.
@@ -47,231 +105,264 @@ func called[T, U any](f func(T) (U, error), x T) (y U, err error) {
 	return f(x)
 }
 
-func (n *mapNode[T, U]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[U]] {
-	return func(yield func(item[U]) bool) {
-		i := from
-		for it := range n.up.stream(ctx, epoch, from) {
-			k := i
-			i++
-			if !yield(item[U]{get: func() (U, error) { return n.apply(k, it.get) }}) {
-				return
-			}
-		}
-	}
-}
-
 // Filter returns the stream of the elements for which a condition holds. The number of
 // those that do not is not known before they are read.
 func (d *Dataset[T]) Filter(keep func(T) (bool, error)) *Dataset[T] {
-	return derived[T](&filterNode[T]{up: d.n, keep: keep}, d.err)
-}
-
-type filterNode[T any] struct {
-	streamed[T]
-	up   node[T]
-	keep func(T) (bool, error)
-}
-
-func (n *filterNode[T]) specs() []tenon.Field { return n.up.specs() }
-
-func (n *filterNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
-	return func(yield func(item[T]) bool) {
-		i, left := int64(-1), from
-		for it := range n.up.stream(ctx, epoch, 0) {
-			i++
-			x, err := it.get()
-			ok := false
-			if err == nil {
-				ok, err = called(n.keep, x)
-			}
-			if err != nil {
-				yield(failed(x, elementError(i, err)))
-				return
-			}
-			if !ok {
-				continue
-			}
-			if left--; left >= 0 {
-				continue
-			}
-			if !yield(item[T]{func() (T, error) { return x, nil }, it.ref}) {
-				return
-			}
+	up := d.n
+	n := sifted("Filter", up, func(x T) (verdict, error) {
+		ok, err := called(keep, x)
+		if ok {
+			return taken, err
+		}
+		return left, err
+	}, nil)
+	if up.get != nil {
+		n.fixed = func() *node[T] {
+			return picked("Filter", up, func(all int64) ([]int64, error) {
+				var out []int64
+				for i := range all {
+					x, err := up.at(i)
+					ok := false
+					if err == nil {
+						ok, err = called(keep, x)
+					}
+					if err != nil {
+						return nil, elementError(i, err)
+					}
+					if ok {
+						out = append(out, i)
+					}
+				}
+				return out, nil
+			})
 		}
 	}
+	return derived(n, d.err)
 }
 
-// selectNode is a filtered random node with numbers: those of the elements for which the
-// condition holds in the first epoch.
-type selectNode[T any] struct {
-	*filterNode[T]
-	once sync.Once
-	at0  []int64
-	err  error
-}
-
-func (n *selectNode[T]) plan() ([]int64, error) {
-	n.once.Do(func() {
-		count, _, err := n.up.count()
-		n.err = err
-		for i := int64(0); i < count && n.err == nil; i++ {
-			x, err := n.up.at(i)
-			ok := false
-			if err == nil {
-				ok, err = called(n.keep, x)
-			}
-			if n.err = elementError(i, err); ok {
-				n.at0 = append(n.at0, i)
-			}
+// picked returns the node of some elements of the first epoch of another. Which ones is
+// computed once, when it is needed.
+func picked[T any](name string, up *node[T], which func(all int64) ([]int64, error)) *node[T] {
+	known := sync.OnceValues(func() ([]int64, error) {
+		all, err := up.size()
+		if err != nil {
+			return nil, err
 		}
+		return which(all)
 	})
-	return n.at0, n.err
+	n := routed(name, []*node[T]{up}, func() (int64, error) {
+		at, err := known()
+		return int64(len(at)), err
+	}, func(i int64) (int, int64) {
+		at, _ := known() // whose error size has returned already
+		return 0, at[i%int64(len(at))]
+	})
+	return n
 }
 
-func (n *selectNode[T]) random() bool { return true }
+// verdict says what becomes of an element of a stream.
+type verdict uint8
 
-func (n *selectNode[T]) count() (int64, bool, error) {
-	at, err := n.plan()
-	return int64(len(at)), true, err
+const (
+	left  verdict = iota // out
+	taken                // in
+	ended                // out, and so are all that follow
+)
+
+// keeper is what a stage that sifts keeps from element to element.
+type keeper interface {
+	save(s *state)
+	load(s *state)
 }
 
-func (n *selectNode[T]) at(i int64) (x T, err error) {
-	at, err := n.plan()
-	if err != nil {
-		return x, err
-	}
-	return n.up.at(at[i%int64(len(at))])
-}
-
-func (n *selectNode[T]) ref(i int64) (ref[T], bool) {
-	at, err := n.plan()
-	if err != nil {
-		return ref[T]{}, false
-	}
-	return n.up.ref(at[i%int64(len(at))])
-}
-
-func (n *selectNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
-	return numbered(ctx, n, epoch, from)
-}
-
-// numberedNode returns a node with numbers, and an error where there is none.
-func numberedNode[T any](op string, n node[T]) (node[T], error) {
-	if f, ok := n.(*filterNode[T]); ok && f.up.random() {
-		return &selectNode[T]{filterNode: f}, nil
-	}
-	if !n.random() {
-		return n, unnumbered(op)
-	}
-	return n, nil
-}
-
-// Take returns the first n elements, or all where there are less. Of what is shuffled it
-// takes a fixed part, the first n elements of the first epoch, in each epoch: shuffle again
-// behind it for another order of them. See [Dataset.Split].
-func (d *Dataset[T]) Take(n int64) *Dataset[T] {
-	if n < 0 {
-		return derived(d.n, d.err, invalid("Take", "%d elements cannot be taken", n))
-	}
-	return derived[T](&rangeNode[T]{d.n, 0, n}, d.err)
-}
-
-// Skip returns the elements without the first n, in each epoch the same ones.
-func (d *Dataset[T]) Skip(n int64) *Dataset[T] {
-	if n < 0 {
-		return derived(d.n, d.err, invalid("Skip", "%d elements cannot be skipped", n))
-	}
-	return derived[T](&rangeNode[T]{d.n, n, math.MaxInt64}, d.err)
-}
-
-// rangeNode is elements lo to hi, or to the end.
-type rangeNode[T any] struct {
-	up     node[T]
-	lo, hi int64
-}
-
-func (n *rangeNode[T]) count() (int64, bool, error) {
-	c, ok, err := n.up.count()
-	return max(0, min(c, n.hi)-n.lo), ok, err
-}
-
-// number returns the number that element i has in the node above: a fixed part of its first
-// epoch, so that parts do not mix where each epoch has another order.
-func (n *rangeNode[T]) number(i int64) int64 {
-	all, _, _ := n.up.count() // whose error count has returned already
-	own := max(0, min(all, n.hi)-n.lo)
-	return n.lo + i%own
-}
-
-func (n *rangeNode[T]) random() bool               { return n.up.random() }
-func (n *rangeNode[T]) at(i int64) (T, error)      { return n.up.at(n.number(i)) }
-func (n *rangeNode[T]) ref(i int64) (ref[T], bool) { return n.up.ref(n.number(i)) }
-func (n *rangeNode[T]) specs() []tenon.Field       { return n.up.specs() }
-
-func (n *rangeNode[T]) stream(ctx context.Context, _, from int64) iter.Seq[item[T]] {
-	return func(yield func(item[T]) bool) {
-		left := n.hi - n.lo - from
-		if left <= 0 {
-			return
+// sifted returns the stream of the elements that judge takes. What it remembers, if that is
+// not nil, is made for each walk, and saved.
+func sifted[T any](name string, up *node[T], judge func(x T) (verdict, error), begin func() (func(x T) (verdict, error), keeper)) *node[T] {
+	return &node[T]{name: name, below: []stage{up}, specs: up.specs, open: func(o opening[T]) walk[T] {
+		judge, k := judge, keeper(nil)
+		if begin != nil {
+			judge, k = begin()
 		}
-		for it := range n.up.stream(ctx, 0, n.lo+from) {
-			if !yield(it) {
-				return
-			}
-			if left--; left == 0 {
-				return
+		i, over := int64(0), false
+		if o.from != nil {
+			i, over = o.from.int(), o.from.int() > 0
+			if k != nil {
+				k.load(o.from)
 			}
 		}
+		w := up.walk(to[T](o))
+		return walk[T]{
+			next: func() (item[T], bool) {
+				for !over {
+					it, ok := w.next()
+					if !ok {
+						break
+					}
+					i++
+					x, err := it.value()
+					v := left
+					if err == nil {
+						v, err = judge(x)
+					}
+					if err != nil {
+						failure := done(x, elementError(i-1, err))
+						failure.last = it.last
+						return failure, true
+					}
+					switch v {
+					case taken:
+						if it.ref.of == nil {
+							it = done(x, nil)
+						}
+						return it, true
+					case ended:
+						over = true
+					}
+				}
+				return item[T]{}, false
+			},
+			save: func(s *state) {
+				s.put(i)
+				s.put(flag(over))
+				if k != nil {
+					k.save(s)
+				}
+				w.save(s)
+			},
+			close: w.close,
+		}
+	}}
+}
+
+// TakeWhile returns the stream of the elements up to the first for which a condition does not
+// hold.
+func (d *Dataset[T]) TakeWhile(holds func(T) (bool, error)) *Dataset[T] {
+	return derived(sifted("TakeWhile", d.n, func(x T) (verdict, error) {
+		ok, err := called(holds, x)
+		if ok {
+			return taken, err
+		}
+		return ended, err
+	}, nil), d.err)
+}
+
+// Unique returns the stream of the elements whose key no earlier one has. The keys are kept
+// in memory.
+func (d *Dataset[T]) Unique(key func(T) (string, error)) *Dataset[T] {
+	begin := func() (func(x T) (verdict, error), keeper) {
+		seen := &keys{at: map[string]bool{}}
+		return func(x T) (verdict, error) {
+			k, err := called(key, x)
+			if err != nil || !seen.add(k) {
+				return left, err
+			}
+			return taken, nil
+		}, seen
+	}
+	return derived(sifted("Unique", d.n, nil, begin), d.err)
+}
+
+// keys is a set of texts in the order in which they came.
+type keys struct {
+	at   map[string]bool
+	list []string
+}
+
+func (k *keys) add(s string) bool {
+	if k.at[s] {
+		return false
+	}
+	k.at[s], k.list = true, append(k.list, s)
+	return true
+}
+
+func (k *keys) save(s *state) {
+	s.put(int64(len(k.list)))
+	for _, x := range k.list {
+		s.text(x)
 	}
 }
 
-// Repeat returns the elements n times, each time those of another epoch; 0 is without
-// end.
-func (d *Dataset[T]) Repeat(n int64) *Dataset[T] {
-	if n < 0 {
-		return derived(d.n, d.err, invalid("Repeat", "elements cannot be repeated %d times", n))
+func (k *keys) load(s *state) {
+	for n := s.int(); n > 0 && s.err == nil; n-- {
+		k.add(s.string())
 	}
-	return derived[T](&repeatNode[T]{d.n, n}, d.err)
 }
 
-type repeatNode[T any] struct {
-	up    node[T]
-	times int64
-}
-
-func (n *repeatNode[T]) count() (int64, bool, error) {
-	c, ok, err := n.up.count()
-	if c == 0 {
-		return 0, ok, err
+// FlatMap returns the elements of the slices that a function makes of each element. With each,
+// which says how many a slice has, they are numbered; where it is 0 that may differ, and they
+// are a stream.
+func FlatMap[T, U any](d *Dataset[T], each int, f func(T) ([]U, error)) *Dataset[U] {
+	if each < 0 {
+		return failing[U](invalid("FlatMap", "an element makes %d others", each))
 	}
-	if n.times == 0 || c > math.MaxInt64/n.times {
-		return math.MaxInt64, ok, err
+	lists := Map(d, func(x T) ([]U, error) {
+		list, err := f(x)
+		if err == nil && each > 0 && len(list) != each {
+			err = invalid("FlatMap", "an element makes %d others, where each is said to make %d", len(list), each)
+		}
+		return list, err
+	})
+	up := lists.n
+	n := &node[U]{name: "FlatMap", below: []stage{up}}
+	if each > 0 && up.get != nil {
+		n.size = func() (int64, error) {
+			all, err := up.size()
+			if all > math.MaxInt64/int64(each) {
+				all = math.MaxInt64 / int64(each)
+			}
+			return all * int64(each), err
+		}
+		n.get = func(i int64) (x U, err error) {
+			list, err := up.at(i / int64(each))
+			if err != nil {
+				return x, err
+			}
+			return list[i%int64(each)], nil
+		}
+		return derived(n, lists.err)
 	}
-	return c * n.times, ok, err
-}
-
-func (n *repeatNode[T]) random() bool               { return n.up.random() }
-func (n *repeatNode[T]) at(i int64) (T, error)      { return n.up.at(i) }
-func (n *repeatNode[T]) ref(i int64) (ref[T], bool) { return n.up.ref(i) }
-func (n *repeatNode[T]) specs() []tenon.Field       { return n.up.specs() }
-
-func (n *repeatNode[T]) stream(ctx context.Context, epoch, from int64) iter.Seq[item[T]] {
-	if n.random() {
-		return numbered(ctx, n, epoch, from)
-	}
-	return func(yield func(item[T]) bool) {
-		left := from
-		for e := int64(0); (n.times == 0 || e < n.times) && ctx.Err() == nil; e++ {
-			some := false
-			for it := range n.up.stream(ctx, epoch*n.times+e, 0) {
-				some = true
-				if left--; left < 0 && !yield(it) {
+	n.open = func(o opening[U]) walk[U] {
+		row, skip := 0, o.from.number()
+		var before *state // of w, before the list was computed
+		var list []U
+		w := up.walk(to[[]U](o))
+		return walk[U]{
+			next: func() (item[U], bool) {
+				for row >= len(list) {
+					if o.saves {
+						before = &state{}
+						w.save(before)
+					}
+					it, ok := w.next()
+					if !ok {
+						before, skip = nil, 0
+						return item[U]{}, false
+					}
+					var err error
+					if list, err = it.value(); err != nil {
+						var zero U
+						list, before = nil, nil
+						failure := done(zero, err)
+						failure.last = it.last
+						return failure, true
+					}
+					row, skip = int(min(skip, int64(len(list)))), 0
+				}
+				row++
+				return done(list[row-1], nil), true
+			},
+			save: func(s *state) {
+				if before == nil {
+					s.put(skip)
+					w.save(s)
 					return
 				}
-			}
-			if !some {
-				return
-			}
+				s.put(int64(row))
+				s.b = append(s.b, before.b...)
+			},
+			close: w.close,
 		}
 	}
+	return derived(n, lists.err)
 }

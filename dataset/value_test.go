@@ -3,12 +3,14 @@ package dataset_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dataset"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -142,5 +144,25 @@ func TestStack(t *testing.T) {
 	none := dataset.FromRows[tensor.Tensor](tensor.NewDense(dtype.Float32, shape.Of(0, 3)))
 	if n, ok := none.Repeat(3).Batch(2, dataset.BatchOptions{}).Len(); n != 0 || !ok {
 		t.Errorf("%d batches of nothing", n)
+	}
+}
+
+// What takes rows of records by number looks at no others: the memory of a batch does not
+// depend on how many rows there are.
+func TestRowsOfRecordsAreTakenByNumber(t *testing.T) {
+	allocated := func(rows int) uint64 {
+		x := tenon.Must(structured.FromFields([]structured.Field{{Name: "x", Value: tensor.Vector(make([]int64, rows))}}, shape.Of(rows), structured.Options{}))
+		r := dataset.FromRows(x).Shuffle(1).Batch(4, dataset.BatchOptions{Kind: dataset.Ragged})
+		if _, err := r.At(0); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		tenon.Must(r.At(1))
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := allocated(1000), allocated(1_000_000); many > few+100_000 {
+		t.Errorf("a batch of 4 rows takes %d bytes of 1,000 rows and %d of 1,000,000", few, many)
 	}
 }

@@ -8,13 +8,18 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/op"
 )
 
 var checkAll atomic.Bool
 
 // CheckTraces turns on, or off, for all functions what [Options].Check does for one, and
-// returns what was set before. It is for tests, and for the search of a fault.
-func CheckTraces(on bool) (before bool) { return checkAll.Swap(on) }
+// op.CheckKernels, and returns what was set before. It is for tests, and for the search of a
+// fault.
+func CheckTraces(on bool) (before bool) {
+	op.CheckKernels(on)
+	return checkAll.Swap(on)
+}
 
 func (c *core) checks() bool { return c.opts.Check || checkAll.Load() }
 

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/backend"
 	"github.com/tenonml/tenon/graph"
-	"github.com/tenonml/tenon/internal/interp"
-	"github.com/tenonml/tenon/internal/passes"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -20,7 +18,8 @@ import (
 type Concrete struct {
 	sig     *signature
 	graph   *graph.Graph
-	plan    *interp.Plan
+	program backend.Program
+	backend backend.Backend
 	effects []graph.Effect
 	name    string
 	like    []any // the results, with symbolic tensors
@@ -87,7 +86,7 @@ func (t *Concrete) nested(args []any) *inputs {
 			if !ok || d == nil || want[i].DType() != d.DType() || !want[i].Shape().Equal(d.Shape()) {
 				return false
 			}
-			if t.plan.Reads(in.at + i) {
+			if t.program.Reads(in.at + i) {
 				in.tensors[in.at+i] = d
 			}
 		}
@@ -186,14 +185,11 @@ func (c *core) trace(s *signature, args []any) (*Concrete, error) {
 	if c.checks() {
 		t.first = &Concrete{sig: s, graph: t.graph, like: t.like, leaves: t.leaves}
 	}
-	list := passes.Default
-	if c.opts.Rematerialise {
-		list = append(slices.Clone(list), passes.Pass{Name: "rematerialise", Run: passes.Rematerialise})
-	}
-	if t.graph, err = passes.Apply(t.graph, list); err != nil {
+	t.backend = c.opts.Backend
+	if t.program, err = t.backend.Compile(t.graph, backend.Options{Rematerialise: c.opts.Rematerialise}); err != nil {
 		return nil, c.fail(err)
 	}
-	t.plan = interp.For(t.graph)
+	t.graph = t.program.Graph()
 	t.plain, t.values = flat(s.args), flat(s.args)
 	for _, l := range s.leaves {
 		_, dense := l.spec.(*tensor.Spec)
@@ -332,7 +328,7 @@ func (t *Concrete) volatile() bool {
 	return false
 }
 
-// run runs the plan and puts the results together.
+// run runs the program and puts the results together.
 func (t *Concrete) run(ctx context.Context, inputs []tensor.Tensor) ([]any, error) {
 	for _, c := range t.graph.Captures {
 		cell, ok := c.(graph.Cell)
@@ -341,7 +337,7 @@ func (t *Concrete) run(ctx context.Context, inputs []tensor.Tensor) ([]any, erro
 		}
 		inputs = append(inputs, cell.Value())
 	}
-	out, err := t.plan.Run(ctx, inputs)
+	out, err := t.program.Run(backend.With(ctx, t.backend), inputs)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/backend"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/calls"
 	"github.com/tenonml/tenon/internal/goroutine"
@@ -34,6 +35,10 @@ type Options struct {
 	// Rematerialise computes elementwise results again where gradients need them, rather
 	// than keep them: less memory, more time. See grad.Checkpoint for whole functions.
 	Rematerialise bool
+
+	// Backend runs the function's graph; nil means [backend.Default]. A function that is
+	// called inside of another one is part of the other's graph.
+	Backend backend.Backend
 
 	// Check traces the function again in each call and compares, which takes as long as it
 	// sounds. A call is an error where the function would trace to other operations than
@@ -89,6 +94,10 @@ func New[F any](f F, opts ...Options) *Function[F] {
 	if len(opts) > 0 {
 		c.opts = opts[0]
 	}
+	if c.opts.Backend == nil {
+		c.opts.Backend = backend.Default
+	}
+	tenon.Throw(backend.Check(c.opts.Backend))
 	if c.name = c.opts.Name; c.name == "" {
 		c.name = funcName(v)
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/backend"
 	"github.com/tenonml/tenon/graph"
-	"github.com/tenonml/tenon/internal/interp"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
@@ -76,7 +76,11 @@ func inferRegion(c *op.Call) ([]tenon.Spec, error) {
 }
 
 func runRegion(c *op.Call) ([]tensor.Tensor, error) {
-	return interp.For(c.Args[2].(*graph.Graph)).Run(c.Context(), c.Tensors(0))
+	p, err := backend.Region(c.Context(), c.Args[2].(*graph.Graph))
+	if err != nil {
+		return nil, err
+	}
+	return p.Run(c.Context(), c.Tensors(0))
 }
 
 // rule is a VJP on flat tensors: it gets the inputs of a call, argument and captures, and

@@ -25,53 +25,77 @@ func (g *Graph) Record(c *op.Call) ([]tenon.Value, error) {
 		return nil, e
 	}
 	var err error
-	d := &op.Call{Op: c.Op, Args: make([]any, len(c.Args))}
-	var dims [][]string
-	named := false
-	note := func(x tenon.Value) {
-		v, _ := x.(*Value)
-		if v == nil || v.dims == nil {
-			dims = append(dims, nil)
-			return
-		}
-		dims, named = append(dims, v.dims), true
-	}
+	d := c // where all its values are the graph's already
 	for i, a := range c.Args {
 		switch a := a.(type) {
 		case []tenon.Value:
 			l := make([]tenon.Value, len(a))
 			for k, x := range a {
-				note(x)
 				if l[k], err = g.use(x); err != nil {
 					return nil, c.Fail(err)
 				}
 			}
+			if d == c {
+				d = c.WithArg(i, l)
+			}
 			d.Args[i] = l
 		case tenon.Value:
-			note(a)
-			if d.Args[i], err = g.use(a); err != nil {
+			v, err := g.use(a)
+			if err != nil {
 				return nil, c.Fail(err)
 			}
-		default:
-			d.Args[i] = a
+			if a == tenon.Value(v) {
+				continue
+			}
+			if d == c {
+				d = c.WithArg(i, v)
+			}
+			d.Args[i] = v
 		}
 	}
 	specs, err := c.Op.Infer(d)
 	if err != nil {
 		return nil, c.Fail(err)
 	}
-	n, err := g.Add(d, g.line(), specs)
+	n, err := g.Add(d, g.line(), d.Apart(specs))
 	if err != nil {
 		return nil, err
 	}
-	if named {
-		n.dims = dims
-	}
+	n.dims = dimsOf(c)
 	out := make([]tenon.Value, len(n.Outs))
 	for i, o := range n.Outs {
 		out[i] = o
 	}
 	return out, nil
+}
+
+// dimsOf returns the names of the dimensions of a call's operands, and nil where none are
+// known.
+func dimsOf(c *op.Call) (dims [][]string) {
+	at := 0
+	note := func(x tenon.Value) {
+		at++
+		if v, ok := x.(*Value); ok && v.dims != nil {
+			for len(dims) < at-1 {
+				dims = append(dims, nil)
+			}
+			dims = append(dims, v.dims)
+		}
+	}
+	for _, a := range c.Args {
+		switch a := a.(type) {
+		case []tenon.Value:
+			for _, x := range a {
+				note(x)
+			}
+		case tenon.Value:
+			note(a)
+		}
+	}
+	for dims != nil && len(dims) < at {
+		dims = append(dims, nil)
+	}
+	return dims
 }
 
 // line returns the user's line, or that of the node which is being replaced.

@@ -2,13 +2,14 @@ package jsonl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/internal/jsoncol"
-	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/op"
-	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
@@ -16,29 +17,59 @@ import (
 
 // columnOf returns a value with an entry for each row as a column, which shares its
 // memory where it can.
-func columnOf(v tensor.Tensor, path []string) *jsoncol.Column {
-	switch x := v.(type) {
-	case *structured.Tensor:
-		return recordsColumn(x, path)
-	case *masked.Tensor:
-		return maskedColumn(x, path)
-	case *ragged.Tensor:
-		return listColumn(x.Partition(), columnOf(x.Values(), path), path)
-	case *structured.Union:
-		return unionColumn(x, path)
-	case *structured.Map:
-		return mapColumn(columnOf(x.Entries(), path))
-	case *structured.Dictionary:
-		return columnOf(tenon.Must(x.Concrete()), path)
+func columnOf(v tenon.Value, path []string) *jsoncol.Column {
+	switch a := anatomy.Of(v); a.Kind {
+	case anatomy.Records:
+		return within(a.Partitions, recordsColumn(a, path), path)
+	case anatomy.Optional:
+		return maskedColumn(a, path)
+	case anatomy.Lists:
+		return within(a.Partitions, columnOf(a.Inner, path), path)
+	case anatomy.Union:
+		rec := anatomy.Of(a.Inner)
+		return within(rec.Partitions, unionColumn(rec, path), path)
+	case anatomy.Map:
+		rec := anatomy.Of(a.Inner)
+		return within(rec.Partitions, mapColumn(columnOf(rec.Fields[0].Value, path)), path)
+	case anatomy.Held, anatomy.Named:
+		return columnOf(a.Inner, path)
+	case anatomy.Parts:
+		if c, ok := partsColumn(v, a, path); ok {
+			return c
+		}
 	}
 	k, ok := op.Known(v)
 	if c, is := v.(tensor.Concreter); !ok && is {
 		k, ok = tenon.Must(c.Concrete()), true
 	}
 	if !ok {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "jsonl.Write", Where: structured.PathString(path), Msg: fmt.Sprintf("JSON has no form for %s", tenon.String(v.Spec()))})
+		tenon.Throw(noForm(v.Spec(), path))
 	}
 	return denseColumn(k, path)
+}
+
+func noForm(s tenon.Spec, path []string) *tenon.Error {
+	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "jsonl.Write", Where: structured.PathString(path), Msg: fmt.Sprintf("JSON has no form for %s", tenon.String(s))}
+}
+
+// partsColumn returns the components of a type from outside as the fields of objects. It is
+// false for a type whose rows are not those of its components.
+func partsColumn(v tenon.Value, a anatomy.Value, path []string) (*jsoncol.Column, bool) {
+	shared, ok := rows.Components(v.Spec())
+	if !ok {
+		return nil, false
+	}
+	c := &jsoncol.Column{Kind: jsoncol.Struct, Len: tenon.Must(rows.Count(v))}
+	for i, f := range a.Fields {
+		at := append(path[:len(path):len(path)], f.Name)
+		if shared[i] {
+			e := noForm(v.Spec(), at)
+			e.Msg += ": all rows share this field"
+			tenon.Throw(e)
+		}
+		c.Fields = append(c.Fields, jsoncol.Field{Name: f.Name, Column: columnOf(f.Value, at)})
+	}
+	return c, true
 }
 
 // denseColumn returns a dense tensor as a column: its axes below the first are lists.
@@ -102,42 +133,39 @@ func elements(d *tensor.Dense) any {
 	return nil
 }
 
-func listColumn(p *ragged.RowPartition, elem *jsoncol.Column, path []string) *jsoncol.Column {
-	splits, ok := p.Splits64()
-	if !ok {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "jsonl.Write", Where: structured.PathString(path), Msg: "a symbolic tensor has no rows to write"})
+// within returns a column in the lists of partitions, the outermost first.
+func within(partitions []*ragged.RowPartition, c *jsoncol.Column, path []string) *jsoncol.Column {
+	for _, p := range slices.Backward(partitions) {
+		splits, ok := p.Splits64()
+		if !ok {
+			tenon.Throw(symbolic(path))
+		}
+		c = &jsoncol.Column{Kind: jsoncol.List, Len: len(splits) - 1, Offsets: splits, Elem: c}
 	}
-	return &jsoncol.Column{Kind: jsoncol.List, Len: len(splits) - 1, Offsets: splits, Elem: elem}
+	return c
 }
 
-// recordsColumn returns records as a column: their dimensions below the first are lists.
-func recordsColumn(t *structured.Tensor, path []string) *jsoncol.Column {
-	parts := t.RowPartitions()
-	if len(parts) > 0 {
-		flat := tenon.Must(t.MergeDims(0, -1))
-		c := recordsColumn(flat, path)
-		for i := len(parts) - 1; i >= 0; i-- {
-			c = listColumn(parts[i], c, path)
-		}
-		return c
+func symbolic(path []string) error {
+	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "jsonl.Write", Where: structured.PathString(path), Msg: "a symbolic tensor has no rows to write"}
+}
+
+// recordsColumn returns the innermost records as a column.
+func recordsColumn(a anatomy.Value, path []string) *jsoncol.Column {
+	if a.Rows < 0 {
+		tenon.Throw(symbolic(path))
 	}
-	n, ok := op.Known(t.NRows())
-	rows, ok2 := op.Ints(n)
-	if !ok || !ok2 {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "jsonl.Write", Where: structured.PathString(path), Msg: "a symbolic tensor has no rows to write"})
-	}
-	c := &jsoncol.Column{Kind: jsoncol.Struct, Len: rows[0]}
-	for _, name := range t.FieldNames() {
-		at := append(path[:len(path):len(path)], name)
-		c.Fields = append(c.Fields, jsoncol.Field{Name: name, Column: columnOf(tenon.Must(t.Field(name)), at)})
+	c := &jsoncol.Column{Kind: jsoncol.Struct, Len: a.Rows}
+	for _, f := range a.Fields {
+		at := append(path[:len(path):len(path)], f.Name)
+		c.Fields = append(c.Fields, jsoncol.Field{Name: f.Name, Column: columnOf(f.Value, at)})
 	}
 	return c
 }
 
 // maskedColumn gives the list at the depth of the mask a validity.
-func maskedColumn(m *masked.Tensor, path []string) *jsoncol.Column {
-	c := columnOf(m.Values(), path)
-	mask := columnOf(m.Mask(), path)
+func maskedColumn(a anatomy.Value, path []string) *jsoncol.Column {
+	c := columnOf(a.Inner, path)
+	mask := columnOf(a.Mask, path)
 	at := c
 	copies := &c
 	for mask.Kind == jsoncol.List {
@@ -170,39 +198,33 @@ func mapColumn(c *jsoncol.Column) *jsoncol.Column {
 	return &own
 }
 
-// unionColumn returns a union as a column; lists around its elements stay around them.
-func unionColumn(u *structured.Union, path []string) *jsoncol.Column {
-	lists := columnOf(u.Tags(), path)
-	tags, depth := lists, 0
-	for tags.Kind == jsoncol.List {
-		tags, depth = tags.Elem, depth+1
-	}
+// unionColumn returns the records of a union, tags and variants, as a column.
+func unionColumn(rec anatomy.Value, path []string) *jsoncol.Column {
+	tags := columnOf(rec.Fields[0].Value, path)
 	c := &jsoncol.Column{Kind: jsoncol.Union, Len: tags.Len, Tags: tags.Values.([]int8), Index: make([]int64, tags.Len)}
 	for i := range c.Index {
 		c.Index[i] = int64(i)
 	}
-	for _, name := range u.Variants() {
-		v := columnOf(tenon.Must(u.Variant(name)).Values(), path)
-		for range depth {
-			v = v.Elem
-		}
-		c.Fields = append(c.Fields, jsoncol.Field{Name: name, Column: v})
+	for _, f := range rec.Fields[1:] {
+		c.Fields = append(c.Fields, jsoncol.Field{Name: f.Name, Column: columnOf(f.Value, path)})
 	}
-	return within(lists, c)
+	return c
 }
 
-// within returns c in the lists that are around the innermost column of lists.
-func within(lists, c *jsoncol.Column) *jsoncol.Column {
-	if lists.Kind != jsoncol.List {
-		return c
+// rowsFirst returns what is written as rows: a single value as one row.
+func rowsFirst(v tenon.Value) tenon.Value {
+	single := false
+	if t, ok := v.(tensor.Tensor); ok {
+		single = t.Shape().Rank() == 0
+	} else {
+		_, err := rows.Count(v)
+		single = err != nil
 	}
-	return &jsoncol.Column{Kind: jsoncol.List, Len: lists.Len, Offsets: lists.Offsets, Elem: within(lists.Elem, c)}
-}
-
-// rowsFirst returns what is written as rows: a single record as one row.
-func rowsFirst(v tensor.Tensor) tensor.Tensor {
-	if v.Shape().Rank() == 0 {
-		return ops.ExpandDims(v, 0)
+	if !single {
+		return v
 	}
-	return v
+	if x, err := rows.Stack([]tenon.Value{v}, nil); err == nil {
+		return x
+	}
+	return v // which says why not
 }

@@ -36,5 +36,7 @@
 // # Memory
 //
 // Columns are the only large thing that reading keeps: it takes at most about twice
-// their size, and what is read but not a column is not kept.
+// their size, and what is read but not a column is not kept. A record is read as a whole: its
+// text is there beside its columns, once, where the size of the input is known. So a document
+// that is an array takes no more than its elements, and one huge record its text as well.
 package jsonl

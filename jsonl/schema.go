@@ -6,23 +6,23 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/internal/jsoncol"
-	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
-	"github.com/tenonml/tenon/tensor"
 )
 
 func rowsOf(n int) shape.Shape { return shape.Of(n) }
 
 // rowsUnknown returns the Spec of records, with any number of rows.
 func rowsUnknown(t *structured.Tensor) (*structured.Spec, error) {
-	row, err := t.Spec().(*structured.Spec).Unbatched()
+	row, err := rows.RowSpec(t.Spec())
 	if err != nil {
 		return nil, err
 	}
-	s, err := row.(tenon.Batcher).Batched(shape.Unknown)
+	s, err := rows.BatchSpec(row, shape.Unknown)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +123,9 @@ type form struct {
 	uniform    bool // a list of a declared length
 	length     int  // of it; shape.Unknown: that of the first
 	dictionary bool // strings that are kept as words
+
+	parts  *anatomy.Spec  // an object that is a Value of a type from outside
+	around []anatomy.Spec // what is around the value: names, or that it is held
 }
 
 // schemaMaker turns Specs into schemas.
@@ -132,8 +135,14 @@ type schemaMaker struct {
 	widen   bool
 }
 
+// recordsSpec is the Spec of records.
+type recordsSpec interface {
+	Rank() int
+	Fields() []tenon.Field
+}
+
 // records returns the schema of one record.
-func (m *schemaMaker) records(s *structured.Spec, path []string) (*jsoncol.Schema, error) {
+func (m *schemaMaker) records(s recordsSpec, path []string) (*jsoncol.Schema, error) {
 	out := &jsoncol.Schema{Kind: jsoncol.Struct, Missing: m.missing}
 	for _, f := range s.Fields() {
 		x, err := m.of(f.Spec, s.Rank(), append(slices.Clone(path), f.Name))
@@ -154,27 +163,39 @@ type typed interface {
 
 // of returns the schema of one entry of a Spec, below its first rows dimensions.
 func (m *schemaMaker) of(s tenon.Spec, rows int, path []string) (*jsoncol.Schema, error) {
+	a := anatomy.OfSpec(s)
+	switch a.Kind {
+	case anatomy.Parts:
+		return m.parts(s, a, rows, path)
+	case anatomy.Held, anatomy.Named:
+		out, err := m.of(a.Inner, rows, path)
+		return m.around(out, a), err
+	case anatomy.Lists:
+		inner, err := m.of(a.Inner, 1, path)
+		return m.around(m.divided(inner, a.Partitions, rows), a), err
+	}
 	t, ok := s.(typed)
 	if !ok || !t.Shape().HasRank() || t.Shape().Rank() < rows {
 		return nil, m.unfit(s, path)
 	}
 	dims := t.Shape().Dims()[rows:]
-	switch x := s.(type) {
-	case *masked.Spec:
-		out, err := m.of(x.Values(), rows, path)
+	switch a.Kind {
+	case anatomy.Optional:
+		out, err := m.of(a.Inner, rows, path)
 		if err != nil {
 			return nil, err
 		}
 		at := out
-		for range x.Mask().(typed).Shape().Rank() - rows {
+		for range a.Mask.(typed).Shape().Rank() - rows {
 			at = at.Elem
 		}
 		at.Missing = jsoncol.MissingMasked
-		return out, nil
-	case *structured.Spec:
-		row, err := m.records(x, path)
-		return m.divided(row, x.RowPartitions(), rows), err
-	case *structured.MapSpec:
+		return m.around(out, a), nil
+	case anatomy.Records:
+		row, err := m.records(s.(recordsSpec), path)
+		return m.divided(row, a.Partitions, rows), err
+	case anatomy.Map:
+		x := s.(*structured.MapSpec)
 		one, ok := x.Value().(tenon.Batcher)
 		if !ok {
 			return nil, m.unfit(s, path)
@@ -191,9 +212,9 @@ func (m *schemaMaker) of(s tenon.Spec, rows int, path []string) (*jsoncol.Schema
 		out.Missing = m.missing
 		entries := x.Entries().RowPartitions()
 		return m.divided(out, entries[:len(entries)-1], rows), nil
-	case *structured.UnionSpec:
+	case anatomy.Union:
 		out := &jsoncol.Schema{Kind: jsoncol.Union, Missing: m.missing}
-		for _, v := range x.Variants() {
+		for _, v := range s.(*structured.UnionSpec).Variants() {
 			y, err := m.of(v.Spec, t.Shape().Rank(), path)
 			if err != nil {
 				return nil, err
@@ -201,24 +222,58 @@ func (m *schemaMaker) of(s tenon.Spec, rows int, path []string) (*jsoncol.Schema
 			out.Fields = append(out.Fields, jsoncol.SchemaField{Name: v.Name, Schema: y})
 		}
 		return m.axes(out, dims, false), nil
-	case *ragged.Spec:
-		inner, err := m.of(x.Flat(), 1, path)
-		return m.divided(inner, x.Partitions(), rows), err
-	case *tensor.Spec, *structured.DictionarySpec:
-		leaf := jsoncol.NewLeaf(t.DType())
-		if m.widen && (leaf.Kind == jsoncol.Int64 && t.DType() == dtype.Int64 || leaf.Kind == jsoncol.Float64 && t.DType() == dtype.Float64 || leaf.Kind == jsoncol.Bool || leaf.Kind == jsoncol.String) {
-			leaf.DType = dtype.None // and so not asked for
-		}
-		if leaf.Kind == jsoncol.Null {
-			return nil, m.unfit(s, path)
-		}
-		leaf.Missing = m.missing
-		if _, ok := x.(*structured.DictionarySpec); ok {
-			m.forms[leaf] = form{dictionary: true}
-		}
-		return m.axes(leaf, dims, true), nil
 	}
-	return nil, m.unfit(s, path)
+	leaf := jsoncol.NewLeaf(t.DType())
+	if m.widen && (leaf.Kind == jsoncol.Int64 && t.DType() == dtype.Int64 || leaf.Kind == jsoncol.Float64 && t.DType() == dtype.Float64 || leaf.Kind == jsoncol.Bool || leaf.Kind == jsoncol.String) {
+		leaf.DType = dtype.None // and so not asked for
+	}
+	if leaf.Kind == jsoncol.Null {
+		return nil, m.unfit(s, path)
+	}
+	leaf.Missing = m.missing
+	if a.Kind == anatomy.Words {
+		m.forms[leaf] = form{dictionary: true}
+	}
+	return m.axes(leaf, dims, true), nil
+}
+
+// around notes of what type the value of a node is, where the node does not tell.
+func (m *schemaMaker) around(s *jsoncol.Schema, a anatomy.Spec) *jsoncol.Schema {
+	if s != nil && (a.Kind == anatomy.Held || a.Kind == anatomy.Named || a.Outside()) {
+		f := m.forms[s]
+		f.around = append(f.around, a)
+		m.forms[s] = f
+	}
+	return s
+}
+
+// parts returns the schema of a type from outside: an object of its components.
+func (m *schemaMaker) parts(s tenon.Spec, a anatomy.Spec, dims int, path []string) (*jsoncol.Schema, error) {
+	if dims == 0 { // as rows of one
+		many, err := rows.BatchSpec(s, shape.Unknown)
+		if err != nil {
+			return nil, err
+		}
+		return m.parts(many, anatomy.OfSpec(many), 1, path)
+	}
+	shared, ok := rows.Components(s)
+	if !ok || dims > 1 {
+		return nil, m.unfit(s, path)
+	}
+	out := &jsoncol.Schema{Kind: jsoncol.Struct, Missing: m.missing}
+	for i, f := range a.Fields {
+		at := append(slices.Clone(path), f.Name)
+		if shared[i] {
+			return nil, m.unfit(s, at)
+		}
+		x, err := m.of(f.Spec, 1, at)
+		if err != nil {
+			return nil, err
+		}
+		out.Fields = append(out.Fields, jsoncol.SchemaField{Name: f.Name, Schema: x})
+	}
+	m.forms[out] = form{parts: &a}
+	return out, nil
 }
 
 // divided returns the schema of lists around s, one for each partition below the first

@@ -6,7 +6,9 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/internal/jsoncol"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -44,7 +46,10 @@ func (b *builder) records(t *jsoncol.Table) (*structured.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := v.(*structured.Tensor)
+	out, ok := v.(*structured.Tensor)
+	if !ok {
+		return nil, invalid("jsonl.Read", "", "the records are %s", tenon.String(v.Spec()))
+	}
 	if b.spec == nil || b.loose || fits(out, b.spec) {
 		return out, nil
 	}
@@ -56,15 +61,17 @@ func (b *builder) records(t *jsoncol.Table) (*structured.Tensor, error) {
 
 // fits reports whether records are those of a Spec, whatever number of rows that has.
 func fits(t *structured.Tensor, s *structured.Spec) bool {
+	own, err := rows.RowSpec(t.Spec())
+	if err != nil { // of a column whose rows are of another type
+		return tenon.Compatible(t.Spec(), s)
+	}
 	var row tenon.Spec = s
 	if s.Rank() == 1 {
-		var err error
 		if row, err = s.Unbatched(); err != nil {
 			return false
 		}
 	}
-	own, err := t.Spec().(*structured.Spec).Unbatched()
-	return err == nil && tenon.Compatible(own, row)
+	return tenon.Compatible(own, row)
 }
 
 // value returns a column as a value with an entry for each row.
@@ -80,6 +87,12 @@ func (b *builder) of(c *jsoncol.Column, g *jsoncol.Schema, above []bool, path []
 		g = nil // it has become something else
 	}
 	v := b.whole(c, g, path)
+	around := b.forms[g].around
+	for _, a := range around {
+		if a.Kind != anatomy.Optional {
+			v = tenon.Must(a.Like(v)).(tensor.Tensor)
+		}
+	}
 	there := validity(c)
 	if g != nil && g.Missing == jsoncol.MissingMasked {
 		if there == nil {
@@ -88,7 +101,13 @@ func (b *builder) of(c *jsoncol.Column, g *jsoncol.Schema, above []bool, path []
 	} else if there == nil || c.Kind == jsoncol.Null && c.Len == 0 || slices.Equal(there, above) {
 		return v // nothing is missing, but for what the record itself lacks
 	}
-	return tenon.Must(masked.New(v, tensor.Vector(there)))
+	v = tenon.Must(masked.New(v, tensor.Vector(there)))
+	for _, a := range around {
+		if a.Kind == anatomy.Optional {
+			v = tenon.Must(a.Like(v)).(tensor.Tensor)
+		}
+	}
+	return v
 }
 
 // validity tells which rows of a column are there; nil means all.
@@ -135,11 +154,30 @@ func (b *builder) whole(c *jsoncol.Column, g *jsoncol.Schema, path []string) ten
 			at := append(path[:len(path):len(path)], f.Name)
 			fields[i] = structured.Field{Name: f.Name, Value: b.of(f.Column, below, c.Valid, at)}
 		}
+		if a := b.forms[g].parts; a != nil {
+			return assembled(a, fields)
+		}
 		return tenon.Must(structured.FromFields(fields, shape.Of(c.Len), structured.Options{NRows: c.Len}))
 	case jsoncol.Union:
 		return b.union(c, g, path)
 	}
 	return leaf(c.Values)
+}
+
+// assembled returns rows of a type from outside, which are held where they are no tensor.
+func assembled(a *anatomy.Spec, fields []structured.Field) tensor.Tensor {
+	list := make([]tenon.Value, len(fields))
+	for i, f := range fields {
+		list[i] = f.Value
+		if h := anatomy.Of(f.Value); h.Kind == anatomy.Held && anatomy.OfSpec(a.Fields[i].Spec).Kind != anatomy.Held {
+			list[i] = h.Inner
+		}
+	}
+	v := tenon.Must(a.MakeParts(list))
+	if t, ok := v.(tensor.Tensor); ok {
+		return t
+	}
+	return tenon.Must(structured.HoldRows(v))
 }
 
 // mapped returns a column of maps.
@@ -204,26 +242,7 @@ func (b *builder) list(v tensor.Tensor, offsets []int64, f form, path []string) 
 	} else {
 		p = tenon.Must(ragged.PartitionFromRowSplits(tensor.Vector(offsets), ragged.PartitionOptions{}))
 	}
-	return divide(v, p)
-}
-
-// divide puts the entries of a value into rows.
-func divide(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
-	switch x := v.(type) {
-	case *structured.Tensor:
-		return tenon.Must(x.PartitionOuterDimension(p))
-	case *masked.Tensor:
-		return tenon.Must(masked.New(divide(x.Values(), p), divide(x.Mask(), p)))
-	case *structured.Union:
-		fields := make([]structured.Field, len(x.Variants()))
-		for i, name := range x.Variants() {
-			fields[i] = structured.Field{Name: name, Value: divide(tenon.Must(x.Variant(name)).Values(), p)}
-		}
-		return tenon.Must(structured.NewUnion(divide(x.Tags(), p), fields))
-	case *structured.Map:
-		return tenon.Must(structured.MapOf(divide(x.Entries(), p).(*structured.Tensor)))
-	}
-	return tenon.Must(ragged.FromPartition(v, p))
+	return tenon.Must(structured.Divide(v, p))
 }
 
 // common returns the length that all lists have: length, or that of the first where it
@@ -251,7 +270,7 @@ func reshaped(v tensor.Tensor, n, length int) tensor.Tensor {
 		return x.Reshaped(shape.Of(dims...))
 	case *tensor.Strings:
 		return x.Reshaped(shape.Of(dims...))
-	case *masked.Tensor:
+	case masked.Optional:
 		return tenon.Must(masked.New(reshaped(x.Values(), n, length), reshaped(x.Mask(), n, length)))
 	}
 	return ops.Reshape(v, dims)
@@ -288,17 +307,11 @@ func (b *builder) variantName(path []string, i int) (string, bool) {
 		return "", false
 	}
 	s, err := b.spec.Field(path...)
-	for err == nil {
-		switch x := s.(type) {
-		case *structured.UnionSpec:
+	for err == nil && s != nil {
+		if x, ok := s.(*structured.UnionSpec); ok {
 			return x.Variants()[i].Name, true
-		case *masked.Spec:
-			s = x.Values()
-		case *ragged.Spec:
-			s = x.Flat()
-		default:
-			return "", false
 		}
+		s = anatomy.OfSpec(s).Inner
 	}
 	return "", false
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/internal/jsoncol"
-	"github.com/tenonml/tenon/tensor"
 )
 
 // WriteOptions say how to write. The zero value writes lines.
@@ -32,16 +31,16 @@ func (o WriteOptions) writing() jsoncol.WriteOptions {
 }
 
 // column returns the rows of a value as a column.
-func column(v tensor.Tensor) (c *jsoncol.Column, err error) {
+func column(v tenon.Value) (c *jsoncol.Column, err error) {
 	defer tenon.Catch(&err)
 	return columnOf(rowsFirst(v), nil), nil
 }
 
-// Write writes the rows of records, or of any other tensor, to w: a line for each, or
-// one for a single record. The text is compact and the same for the same values: fields
+// Write writes the rows of records, or of any other Value, to w: a line for each, or
+// one for a single one. A type from outside is an object of its components. The text is compact and the same for the same values: fields
 // in their order, numbers as short as reads back the same, only such characters escaped
 // as have to be. Complex numbers are an error of kind tenon.ErrDType.
-func Write(w io.Writer, v tensor.Tensor, o WriteOptions) error {
+func Write(w io.Writer, v tenon.Value, o WriteOptions) error {
 	c, err := column(v)
 	if err == nil {
 		err = jsoncol.Write(w, c, o.writing())
@@ -56,7 +55,7 @@ func Write(w io.Writer, v tensor.Tensor, o WriteOptions) error {
 // that is there is replaced in the end, when all has been written: where writing fails,
 // as on a full disk, it stays as it was, and nothing is left beside it. What is no file,
 // such as a pipe, is written to as it is.
-func WriteFile(name string, v tensor.Tensor, o WriteOptions) error {
+func WriteFile(name string, v tenon.Value, o WriteOptions) error {
 	c, err := column(v)
 	if err == nil {
 		err = input.WriteFile(name, func(w io.Writer) error { return jsoncol.Write(w, c, o.writing()) })

@@ -50,7 +50,6 @@ var choleskyOp = op.Register(&op.Op{
 		}
 		return results(c, out)
 	},
-	Batch: again,
 })
 
 func init() {

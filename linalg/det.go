@@ -35,7 +35,6 @@ var detOp = op.Register(&op.Op{
 		})
 		return results(c, out)
 	},
-	Batch: again,
 })
 
 func init() {
@@ -114,7 +113,6 @@ var slogDetOp = op.Register(&op.Op{
 		})
 		return results(c, signs, logs)
 	},
-	Batch: again,
 })
 
 func init() {
@@ -154,7 +152,6 @@ var cofactorsOp = op.Register(&op.Op{
 		}
 		return results(c, out)
 	},
-	Batch: again,
 })
 
 func init() {

@@ -205,7 +205,6 @@ var inverseOp = op.Register(&op.Op{
 		}
 		return results(c, out)
 	},
-	Batch: again,
 })
 
 func init() {

@@ -71,7 +71,7 @@ var overrides map[string]op.HandlerFunc
 func init() {
 	overrides = map[string]op.HandlerFunc{
 		"reduce_variance": moment(spreadOf), // no monoid: the mean of what is there comes first
-		"reduce_std":      moment(func(c *op.Call, x *Tensor, axes []int) tensor.Tensor { return ops.Sqrt(spreadOf(c, x, axes)) }),
+		"reduce_std":      moment(deviation),
 		"layer_norm":      layerNorm, // no monoid, as above
 		"rms_norm":        rmsNorm,
 		"gather":          gather,            // a missing index picks a missing element
@@ -83,6 +83,9 @@ func init() {
 		"bitcast":         bitcast,           // elements become several, or several one
 	}
 }
+
+// Overrides reports whether the statement of an operation does not say enough.
+func (*Tensor) Overrides(o *op.Op) bool { return overrides[o.Name] != nil }
 
 // checked returns what an operation has checked, with its mask.
 func checked(c *op.Call) ([]tenon.Value, error) {
@@ -310,6 +313,14 @@ func spreadOf(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	return ops.Div(square, count)
 }
 
+// deviation is the root of what spreadOf returns. Where that is zero its gradient is, too, as
+// with elements of which none is missing.
+func deviation(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
+	v := spreadOf(c, x, axes)
+	none := ops.Equal(v, 0)
+	return ops.Where(none, ops.ZerosLike(v), ops.Sqrt(ops.Where(none, ops.OnesLike(v), v)))
+}
+
 // A spreader gives each of its elements the result of a reduction over axes, which the
 // result lacks, that it went into.
 type spreader interface {
@@ -495,11 +506,10 @@ func ordered(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	axis, most, descending := -1, c.Op.Core > 0, c.Op.Core > 0
-	if !most {
-		axis, _ = c.Attr("axis").(int)
-		descending, _ = c.Attr("descending").(bool)
-	}
+	axis, _ := c.Attr("axis").(int)
+	most := c.Op.Control != 0 // the largest ones
+	descending, _ := c.Attr("descending").(bool)
+	descending = descending || most
 	axes := []int{axis}
 	switch {
 	case inRows(x, axes):
@@ -517,7 +527,12 @@ func ordered(c *op.Call) ([]tenon.Value, error) {
 	x = x.single()
 	order := missingLast(x, axis, descending)
 	if most {
-		order = ops.Index(order, key.Ellipsis, key.To(c.Value(1)))
+		all := []any{key.Range(nil, nil, nil)}
+		keys := append(slices.Repeat(all, max(0, axis)), key.To(c.Value(1)))
+		if axis < 0 {
+			keys = append(append([]any{key.Ellipsis}, keys...), slices.Repeat(all, -axis-1)...)
+		}
+		order = ops.Index(order, keys...)
 	}
 	if c.Op.Places.Has(0) {
 		return op.One(order)

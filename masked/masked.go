@@ -73,10 +73,14 @@ func wrap(values, mask tensor.Tensor) *Tensor {
 	return &Tensor{values: values, mask: mask}
 }
 
-// All returns x without anything missing. A masked tensor is returned as it is.
+// All returns x without anything missing. A masked tensor is returned as it is, and an
+// [Optional] of another type with its mask.
 func All(x tensor.Tensor) *Tensor {
-	if m, ok := x.(*Tensor); ok {
-		return m
+	switch x := x.(type) {
+	case *Tensor:
+		return x
+	case Optional:
+		return tenon.Must(New(x.Values(), x.Mask()))
 	}
 	return wrap(x, allTrue(x))
 }

@@ -1,6 +1,7 @@
 package named_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -98,13 +99,48 @@ func TestASumWithAProductInAnotherOrderMovesNothing(t *testing.T) {
 }
 
 func TestSparseOperandsAreContracted(t *testing.T) {
-	dense := [][]float64{{0, 2, 0}, {3, 0, 1}}
-	s := tenon.Must(sparse.FromDense(dense))
-	for _, w := range []T{wave(Rep{}.Of(3), Kq{}.Of(2)), wave(Kq{}.Of(2), Rep{}.Of(3))} {
-		got := named.Dot[Rep](named.Of(s, Batch{}, Rep{}), w)
-		if err := near(named.Dot[Rep](named.Of(dense, Batch{}, Rep{}), w), got); err != nil {
-			t.Error(err)
+	n := func(x any, dims ...named.Name) T { return named.Of(x, dims...) }
+	s := func(x any) *sparse.Tensor { return tenon.Must(sparse.FromDense(x)) }
+	matrix := [][]float64{{0, 2, 0}, {3, 0, 1}}
+	vector := []float64{4, 0, -1}
+	three := [][][]float64{{{0, 2, 0}, {3, 0, 1}}, {{0, 0, 0}, {0, 5, 0}}}
+	for _, tt := range []struct {
+		name      string
+		dense, of T
+		w         T
+		over      named.Dims
+	}{
+		{"matrix", n(matrix, Batch{}, Rep{}), n(s(matrix), Batch{}, Rep{}), wave(Rep{}.Of(3), Kq{}.Of(2)), named.By(Rep{})},
+		{"matrix transposed", n(matrix, Batch{}, Rep{}), n(s(matrix), Batch{}, Rep{}), wave(Kq{}.Of(2), Rep{}.Of(3)), named.By(Rep{})},
+		{"vector and matrix", n(vector, Rep{}), n(s(vector), Rep{}), wave(Kq{}.Of(2), Rep{}.Of(3)), named.By(Rep{})},
+		{"vectors", n(vector, Rep{}), n(s(vector), Rep{}), wave(Rep{}.Of(3)), named.By(Rep{})},
+		{"of rank 3", n(three, Batch{}, Seq{}, Rep{}), n(s(three), Batch{}, Seq{}, Rep{}), wave(Rep{}.Of(3), Kq{}.Of(2)), named.By(Rep{})},
+		{"over an axis inside", n(three, Batch{}, Seq{}, Rep{}), n(s(three), Batch{}, Seq{}, Rep{}), wave(Kq{}.Of(4), Seq{}.Of(2)), named.By(Seq{})},
+		{"over two", n(three, Batch{}, Seq{}, Rep{}), n(s(three), Batch{}, Seq{}, Rep{}), wave(Rep{}.Of(3), Batch{}.Of(2), Kq{}.Of(2)), named.By(Batch{}, Rep{})},
+		{"over all", n(three, Batch{}, Seq{}, Rep{}), n(s(three), Batch{}, Seq{}, Rep{}), wave(Rep{}.Of(3), Seq{}.Of(2), Batch{}.Of(2)), named.By(Batch{}, Rep{}, Seq{})},
+		{"two sparse ones", n(three, Batch{}, Seq{}, Rep{}), n(s(three), Batch{}, Seq{}, Rep{}), n(s(vector), Rep{}), named.By(Rep{})},
+	} {
+		w := tt.w
+		if x, ok := named.Unnamed(w, w.Dims().Names()...).(*sparse.Tensor); ok {
+			w = named.Of(tenon.Must(x.ToDense(sparse.DenseOptions{})), w.Dims().Names()...)
 		}
+		want := tt.over.Dot(tt.dense, w)
+		for _, p := range [][2]T{{tt.of, tt.w}, {tt.w, tt.of}} {
+			got := tt.over.Dot(p[0], p[1])
+			if x, ok := named.Unnamed(got, want.Dims().Names()...).(*sparse.Tensor); ok {
+				got = named.Of(tenon.Must(x.ToDense(sparse.DenseOptions{})), want.Dims().Names()...)
+			}
+			if err := near(want, got); err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		}
+	}
+	// A batch is no product of matrices.
+	_, err := tenon.Try(func() T {
+		return named.Contract[Rep](n(s(three), Batch{}, Seq{}, Rep{}), wave(Batch{}.Of(2), Rep{}.Of(3)))
+	})
+	if !errors.Is(err, tenon.ErrUnsupported) || !strings.Contains(err.Error(), "sparse") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package named
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -175,30 +176,64 @@ func (c *contraction) run(fn string, x, y *Tensor, dims *layout) *Tensor {
 		p := outerPlan(c.a, c.b)
 		return newTensor(ops.Mul(p.a.apply(a), p.b.apply(b)), c.out, s)
 	}
-	if m := c.matMul(a, b); m != nil {
-		return newTensor(m, c.out, s)
+	if !handled(a) && !handled(b) {
+		return newTensor(c.product.Of(a, b), c.out, s)
 	}
-	return newTensor(c.product.Of(a, b), c.out, s)
-}
-
-// matMul returns the product of two matrices one of which is of a type of its own, such as a
-// sparse one: those know matrix products, and not contractions of any axes. It is nil for others.
-func (c *contraction) matMul(a, b tensor.Tensor) tensor.Tensor {
-	if _, ok := a.(op.Handler); !ok {
-		if _, ok := b.(op.Handler); !ok {
-			return nil
+	// A type of its own, such as a sparse one, may know products of matrices and not
+	// contractions of any axes.
+	if len(c.a.ids) == 2 && len(c.b.ids) == 2 {
+		if m, err := tenon.Try(func() tensor.Tensor { return c.matMul(a, b) }); err == nil && m != nil {
+			return newTensor(m, c.out, s)
 		}
 	}
-	if len(c.a.ids) != 2 || len(c.b.ids) != 2 || len(c.dims.ids) != 1 || len(c.out.ids) != 2 {
+	r, err := tenon.Try(func() tensor.Tensor { return c.product.Of(a, b) })
+	if errors.Is(err, tenon.ErrUnsupported) {
+		if m := c.matMul(a, b); m != nil {
+			return newTensor(m, c.out, s)
+		}
+	}
+	tenon.Throw(err)
+	return newTensor(r, c.out, s)
+}
+
+func handled(x tensor.Tensor) bool {
+	_, ok := x.(op.Handler)
+	return ok
+}
+
+// matMul returns the product of two tensors as one of matrices: the dimensions that stay lie
+// along their rows, those that are summed along their columns. It is nil where a dimension runs
+// in both and stays, or sizes are open.
+func (c *contraction) matMul(a, b tensor.Tensor) tensor.Tensor {
+	restA, restB := c.a.without(c.dims), c.b.without(c.dims)
+	if len(c.out.ids) != len(restA.ids)+len(restB.ids) {
 		return nil
 	}
-	x, err := tenon.Try(func() tensor.Tensor {
+	if len(c.a.ids) == 2 && len(c.b.ids) == 2 && len(c.dims.ids) == 1 {
 		return ops.MatMulT(a, b, c.a.index(c.dims.ids[0]) == 0, c.b.index(c.dims.ids[0]) == 1)
-	})
-	if err != nil {
+	}
+	if !a.Shape().IsFull() || !b.Shape().IsFull() {
 		return nil
 	}
-	return x
+	var sizes []int
+	matrix := func(x tensor.Tensor, l, rest *layout) tensor.Tensor {
+		var perm []int
+		of := func(part *layout) int {
+			n := 1
+			for _, d := range part.ids {
+				perm = append(perm, l.index(d))
+				n *= x.Shape().Dim(l.index(d))
+			}
+			return n
+		}
+		m, k := of(rest), of(c.dims)
+		for _, at := range perm[:len(rest.ids)] {
+			sizes = append(sizes, x.Shape().Dim(at))
+		}
+		return ops.Reshape(ops.Transpose(x, perm...), []int{m, k})
+	}
+	x, y := matrix(a, c.a, restA), matrix(b, c.b, restB)
+	return ops.Reshape(ops.MatMulT(x, y, false, true), sizes)
 }
 
 // check compares the sizes of names that both tensors have.
@@ -212,7 +247,7 @@ func (c *contraction) check(fn string, x, y *Tensor, dims *layout) {
 }
 
 func isRagged(x tensor.Tensor) bool {
-	_, ok := x.(*ragged.Tensor)
+	_, ok := ragged.As(x)
 	return ok
 }
 

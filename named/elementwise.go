@@ -47,6 +47,7 @@ func SquaredDifference(x, y any) *Tensor {
 // Map applies a function of package ops that works element by element, such as ops.Exp.
 func Map(f func(x any) tensor.Tensor, x tenon.Value) *Tensor {
 	const fn = "named.Map"
+	needsFunc(fn, f == nil)
 	t := tensorOf(fn, x)
 	y := f(t.data)
 	if s := y.Shape(); !s.Equal(t.data.Shape()) && !s.CompatibleWith(t.data.Shape()) {
@@ -58,6 +59,7 @@ func Map(f func(x any) tensor.Tensor, x tenon.Value) *Tensor {
 // Map2 applies a function of package ops that combines two tensors element by element,
 // such as ops.Greater.
 func Map2(f func(x, y any) tensor.Tensor, x, y any) *Tensor {
+	needsFunc("named.Map2", f == nil)
 	return elementwise("named.Map2", f, x, y)
 }
 
@@ -68,6 +70,7 @@ func Map2(f func(x, y any) tensor.Tensor, x, y any) *Tensor {
 //	named.Outer(ops.Sub, queryPositions, keyPositions)   // {Query, Key}
 func Outer(f func(x, y any) tensor.Tensor, x, y tenon.Value) *Tensor {
 	const fn = "named.Outer"
+	needsFunc(fn, f == nil)
 	a, b := tensorOf(fn, x), tensorOf(fn, y)
 	p := outerPlan(a.spec.names, b.spec.names)
 	return p.run(fn, f, a, b)

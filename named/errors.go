@@ -112,6 +112,13 @@ func fail(kind error, fn, format string, args ...any) {
 	tenon.Throw(newError(kind, fn, fmt.Sprintf(format, args...)))
 }
 
+// needsFunc throws where a function that is to be called is nil.
+func needsFunc(fn string, missing bool) {
+	if missing {
+		fail(tenon.ErrInvalid, fn, "the function is nil")
+	}
+}
+
 func worded(kind error, fn, msg, hint string) *tenon.Error {
 	e := newError(kind, fn, msg)
 	e.Hint = hint

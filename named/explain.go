@@ -90,14 +90,13 @@ type sketch struct {
 
 func sketchOf(t *Tensor) sketch {
 	s := sketch{names: t.spec.names, dims: t.data.Shape().Dims(), bytes: t.DType().Size()}
-	switch x := t.data.(type) {
-	case *tensor.Dense:
+	if x, ok := t.data.(*tensor.Dense); ok {
 		s.strides = x.Strides()
-	case *ragged.Tensor:
+		return s
+	}
+	s.strides = rowMajor(s.dims)
+	if x, ok := ragged.As(t.data); ok {
 		s.outer, s.rows = t.outer(), x.FlatValues().Shape().Dim(0)
-		s.strides = rowMajor(s.dims)
-	default:
-		s.strides = rowMajor(s.dims)
 	}
 	return s
 }

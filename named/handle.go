@@ -23,6 +23,9 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if strangers(c) {
 		return nil, op.NotHandled
 	}
+	if h := overrides[c.Op.Name]; h != nil {
+		return h(c)
+	}
 	switch o := c.Op; {
 	case o.Draws:
 		return nil, refusal(c) // elements are drawn in the order of storage
@@ -40,11 +43,16 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 		return handleStack(c)
 	case o.Axes == op.Join:
 		return handleConcat(c)
-	case o.Name == "gather": // others that select along an axis are told where in other ways
-		return handleGather(c)
 	}
 	return nil, refusal(c)
 }
+
+// overrides has the operations for which the statement does not say enough: others that
+// select along an axis are told where in other ways.
+var overrides = map[string]op.HandlerFunc{"gather": handleGather}
+
+// Overrides reports whether the statement of an operation does not say enough.
+func (*Tensor) Overrides(o *op.Op) bool { return overrides[o.Name] != nil }
 
 // strangers reports whether a value takes part that answers for itself and is neither
 // named nor plain: a type that is made of others asks them in turn.

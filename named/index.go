@@ -38,7 +38,7 @@ func (d Dims) Index(x tenon.Value, k any) *Tensor {
 		e.Hint = "use a position, a key.Range, or a named tensor of positions"
 		tenon.Throw(e)
 	}
-	if x, ok := t.data.(*ragged.Tensor); ok && ks[0].Kind == key.AtKind && t.raggedAxis(r.axes[0]) {
+	if x, ok := ragged.As(t.data); ok && ks[0].Kind == key.AtKind && t.raggedAxis(r.axes[0]) {
 		data := inNames(over(fn, d.group()), several([]*Tensor{t}), func() tensor.Tensor {
 			return tenon.Must(ragged.Pick(x, ks[0].Start, ragged.PickOptions{Axis: r.axes[0]}))
 		})

@@ -51,6 +51,7 @@ func liftAll[F any](dims *layout, f F) F {
 
 func lift[F any](n id, f F) F {
 	if g, ok := any(f).(func(*Tensor) *Tensor); ok {
+		needsFunc("named.Lift", g == nil)
 		h := func(x *Tensor) *Tensor {
 			out, err := liftCall(n, []any{x}, func(args []any) []any { return []any{g(args[0].(*Tensor))} })
 			tenon.Throw(err)
@@ -217,6 +218,7 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 //	named.MapUnnamed(linalg.Inverse, x, []named.Name{Row{}, Column{}}, Column{}, Row{})
 func MapUnnamed(f func(x tensor.Tensor) tensor.Tensor, x tenon.Value, dims []Name, result ...Name) *Tensor {
 	const fn = "named.MapUnnamed"
+	needsFunc(fn, f == nil)
 	t := tensorOf(fn, x)
 	d, l := By(dims...), By(result...).group()
 	r := d.axesOf(fn, t)

@@ -104,7 +104,7 @@ func Dropout(key tensor.Tensor, x tenon.Value, rate float64, shared ...Name) *Te
 	if t.inside(d.group()) {
 		return t.unpacked(Dropout(key, t.packed(), rate, shared...))
 	}
-	if x, ok := t.data.(*ragged.Tensor); ok {
+	if x, ok := ragged.As(t.data); ok {
 		return t.dropoutRows(fn, key, x, rate, d)
 	}
 	l := canonical(r.rest)

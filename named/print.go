@@ -63,7 +63,7 @@ func (t *Tensor) Format(s fmt.State, verb rune) {
 
 // elements returns how many elements a concrete tensor has.
 func elements(t tensor.Tensor) int {
-	if r, ok := t.(*ragged.Tensor); ok {
+	if r, ok := ragged.As(t); ok {
 		return r.FlatValues().Shape().Size()
 	}
 	return t.Shape().Size()

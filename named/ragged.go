@@ -16,7 +16,7 @@ import (
 // runs on the flat values, whose first axis stands for all the others.
 
 // raggedAxis reports whether the rows along an axis have different lengths.
-func raggedAxis(s *ragged.Spec, axis int) bool {
+func raggedAxis(s ragged.DividedSpec, axis int) bool {
 	parts := s.Partitions()
 	return axis > 0 && axis <= len(parts) && !parts[axis-1].IsUniform()
 }
@@ -46,8 +46,8 @@ func innerPerm(k int, perm []int) ([]int, error) {
 }
 
 // raggedInOrder returns the Spec of ragged tensors stored in another order.
-func raggedInOrder(s *ragged.Spec, perm []int) (tenon.Spec, error) {
-	inner, err := innerPerm(s.RaggedRank(), perm)
+func raggedInOrder(s ragged.DividedSpec, perm []int) (tenon.Spec, error) {
+	inner, err := innerPerm(len(s.Partitions()), perm)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,15 @@ func raggedInOrder(s *ragged.Spec, perm []int) (tenon.Spec, error) {
 // packedID names the first axis of flat values.
 var packedID = intern("packed rows", nil)
 
+// inRows returns what is inside of a tensor that isRagged.
+func (t *Tensor) inRows() *ragged.Tensor {
+	r, _ := ragged.As(t.data)
+	return r
+}
+
 // outer returns the names of the partitioned dimensions; none of a dense tensor.
 func (t *Tensor) outer() *layout {
-	if r, ok := t.data.(*ragged.Tensor); ok {
+	if r, ok := ragged.As(t.data); ok {
 		return layoutOf(t.spec.names.ids[:r.RaggedRank()+1])
 	}
 	return none
@@ -76,7 +82,7 @@ func (t *Tensor) outer() *layout {
 // packed returns the flat values, with packedID in the place of the partitioned
 // dimensions.
 func (t *Tensor) packed() *Tensor {
-	r := t.data.(*ragged.Tensor)
+	r := t.inRows()
 	ids := append([]id{packedID}, t.spec.names.ids[r.RaggedRank()+1:]...)
 	return newTensor(r.FlatValues(), layoutOf(ids), t.own())
 }
@@ -84,7 +90,7 @@ func (t *Tensor) packed() *Tensor {
 // unpacked reverses packed for flat values that were computed from those of t.
 func (t *Tensor) unpacked(flat *Tensor) *Tensor {
 	u := flat.ordered(layoutOf([]id{packedID}).and(flat.spec.names))
-	data := tenon.Must(t.data.(*ragged.Tensor).WithFlatValues(u.data))
+	data := tenon.Must(t.inRows().WithFlatValues(u.data))
 	return newTensor(data, t.outer().and(layoutOf(u.spec.names.ids[1:])), flat.own())
 }
 
@@ -148,7 +154,7 @@ func (c *contraction) raggedDense(fn string, x, y *Tensor) *Tensor {
 
 // rowsOf returns, for each row of the flat values, its position along a partitioned axis.
 func (t *Tensor) rowsOf(axis int) tensor.Tensor {
-	parts := t.data.(*ragged.Tensor).Partitions()
+	parts := t.inRows().Partitions()
 	at := parts[len(parts)-1].ValueRowIDs()
 	for i := len(parts) - 2; i >= axis; i-- {
 		at = ops.Gather(parts[i].ValueRowIDs(), at, 0)
@@ -271,7 +277,7 @@ func splitAxes(data tensor.Tensor, from []*Tensor, l *layout) tensor.Tensor {
 		}
 		return -1
 	}
-	if r, ok := data.(*ragged.Tensor); ok {
+	if r, ok := ragged.As(data); ok {
 		flat := r.FlatValues()
 		sizes := []int{-1}
 		for _, n := range l.ids[r.RaggedRank()+1:] {
@@ -291,6 +297,11 @@ func splitAxes(data tensor.Tensor, from []*Tensor, l *layout) tensor.Tensor {
 // contractLabels answers for ops.Contract with a ragged operand, which is what remains
 // of a contraction inside of Lift over its rows.
 func contractLabels(c *op.Call) ([]tenon.Value, error) {
+	for i, labels := range [][]int{c.Ints(2), c.Ints(3)} {
+		if r := c.Tensor(i).Shape().Rank(); r != len(labels) {
+			return nil, c.Errorf(tenon.ErrShape, "operand %d has rank %d and %d labels", i, r, len(labels))
+		}
+	}
 	named := func(i int, labels []int) *Tensor {
 		return newTensor(c.Tensor(i), labelled(labels), nil)
 	}

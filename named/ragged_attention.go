@@ -12,7 +12,7 @@ import (
 // rest lies inside. It reports false for what the operation on rows does not take.
 func (d Dims) attentionInRows(fn string, q, k, v *Tensor, reps *layout, o AttentionOptions) (*Tensor, bool) {
 	for _, t := range []*Tensor{q, k, v} {
-		if r, ok := t.data.(*ragged.Tensor); !ok || r.RaggedRank() != 1 || t.spec.names.ids[0] != q.spec.names.ids[0] || t.DType() != q.DType() {
+		if r, ok := ragged.As(t.data); !ok || r.RaggedRank() != 1 || t.spec.names.ids[0] != q.spec.names.ids[0] || t.DType() != q.DType() {
 			return nil, false
 		}
 	}
@@ -48,7 +48,7 @@ func (d Dims) attentionInRows(fn string, q, k, v *Tensor, reps *layout, o Attent
 		p := heads.and(last).of().regroup(fn, t.packed(), []id{packedInside}, nil)
 		return p.ordered(layoutOf([]id{packedID, packedInside})).data
 	}
-	splits := func(t *Tensor) tensor.Tensor { return t.data.(*ragged.Tensor).RowSplits() }
+	splits := func(t *Tensor) tensor.Tensor { return t.inRows().RowSplits() }
 	y := rows.Attention(items(q, reps), items(k, reps), items(v, out), splits(q), splits(k), rows.AttentionOptions{Heads: number, Scale: o.Scale, Causal: o.Causal})
 	z := newTensor(y, layoutOf([]id{packedID, packedInside}), sideOf(fn, q, k, v))
 	return q.unpacked(layoutOf([]id{packedInside}).of().regroup(fn, z, heads.and(out).ids, sizes)), true

@@ -14,7 +14,7 @@ import (
 // window have none.
 func windowsInRows(fn string, t *Tensor, dim, w id, n int, s windowSteps) *Tensor {
 	outer := t.outer()
-	x := t.data.(*ragged.Tensor)
+	x := t.inRows()
 	k := x.RaggedRank()
 	if outer.ids[k] != dim {
 		fail(tenon.ErrUnsupported, fn, "windows move along the innermost of the dimensions {%v}\n%s", outer, t.line("tensor"))

@@ -9,7 +9,6 @@ import (
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
-	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -25,7 +24,7 @@ func (t *Tensor) inside(dims *layout) bool {
 // matchRows checks that the rows of two ragged tensors have the same lengths: now, if they
 // are known, and else when the trace runs.
 func matchRows(fn string, x, y *Tensor) {
-	p, q := x.data.(*ragged.Tensor).Partitions(), y.data.(*ragged.Tensor).Partitions()
+	p, q := x.inRows().Partitions(), y.inRows().Partitions()
 	for i := range p {
 		if p[i] == q[i] {
 			continue
@@ -113,7 +112,7 @@ func (t *Tensor) rowOfLift(flat tensor.Tensor, l *layout, s *side) *Tensor {
 // flatOfLift returns the flat values of a ragged result inside of Lift, whose rows have the same
 // lengths at all positions.
 func flatOfLift(fn string, t *Tensor, level int) *Tensor {
-	for i, p := range t.data.(*ragged.Tensor).Partitions() {
+	for i, p := range t.inRows().Partitions() {
 		if r, ok := p.RowSplits().(op.Recorder); ok && r.RecordLevel() == level {
 			e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("the lengths of the rows along %v differ from position to position\n%s", t.spec.names.ids[i+1], t.line("result")))
 			tenon.Throw(e)

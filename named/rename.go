@@ -37,7 +37,7 @@ func Renaming(x tenon.Value, names map[Name]Name) *Tensor {
 		return slices.Compare(groupOfName(a).ids, groupOfName(b).ids)
 	})
 	for _, n := range keys {
-		from, to = append(from, n.group().ids...), append(to, groupOfName(names[n]).ids...)
+		from, to = append(from, groupOfName(n).ids...), append(to, groupOfName(names[n]).ids...)
 	}
 	t := rename("named.Renaming", tensorOf("named.Renaming", x), layoutOf(from), layoutOf(to))
 	t.from = here()

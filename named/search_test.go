@@ -1,9 +1,11 @@
 package named
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 )
 
@@ -131,6 +133,34 @@ func TestTreesAreContractedNearlyInTheBestOrder(t *testing.T) {
 		if got > 1.1*best {
 			t.Errorf("tree of %d: %.4g operations, a longer search finds %.4g (%.2f times)", n, got, best, got/best)
 		}
+	}
+}
+
+// orders.json has the operations of the best of several searches of opt_einsum for each
+// contraction: chains, rings, trees, grids, random graphs, and names of three tensors.
+func TestOrdersAreAsCheapAsThoseOfOptEinsum(t *testing.T) {
+	var cases []struct {
+		Kind       string
+		Tensors    [][]int
+		Sizes      []float64
+		Keep       []int
+		Method     string
+		Operations float64
+	}
+	b, err := os.ReadFile("testdata/orders.json")
+	if err == nil {
+		err = json.Unmarshal(b, &cases)
+	}
+	if err != nil || len(cases) < 30 {
+		t.Fatalf("%d cases, %v", len(cases), err)
+	}
+	for _, c := range cases {
+		s := network(c.Tensors, c.Sizes, c.Keep...)
+		got := costOf(s, c.Tensors, c.Keep, s.pairs())
+		if got > 1.1*c.Operations {
+			t.Errorf("%s of %d: %.4g operations, opt_einsum's %s takes %.4g (%.2f times)", c.Kind, len(c.Tensors), got, c.Method, c.Operations, got/c.Operations)
+		}
+		t.Logf("%s of %d: %.3f times the operations of %s", c.Kind, len(c.Tensors), got/c.Operations, c.Method)
 	}
 }
 

@@ -292,7 +292,7 @@ func (s *Spec) inOrder(l *layout) (*Spec, error) {
 			dims[i] = inner.Shape().Dim(a)
 		}
 		return newSpec("named.Spec", l, tensor.NewSpec(inner.DType(), shape.Of(dims...)))
-	case *ragged.Spec:
+	case ragged.DividedSpec:
 		flat, err := raggedInOrder(inner, perm)
 		if err != nil {
 			return nil, err
@@ -318,7 +318,7 @@ func (s *Spec) String() string {
 	var b strings.Builder
 	sh := s.Shape()
 	fmt.Fprintf(&b, "%v{", s.DType())
-	r, isRagged := s.inner.(*ragged.Spec)
+	r, isRagged := s.inner.(ragged.DividedSpec)
 	for i, n := range s.names.ids {
 		if i > 0 {
 			b.WriteByte(' ')

@@ -130,7 +130,7 @@ func (t *Tensor) IsRagged(n Name) bool {
 }
 
 func (t *Tensor) raggedAxis(axis int) bool {
-	s, ok := t.spec.inner.(*ragged.Spec)
+	s, ok := t.spec.inner.(ragged.DividedSpec)
 	return ok && raggedAxis(s, axis)
 }
 
@@ -279,15 +279,15 @@ func (t *Tensor) Crossed(data, rows, columns tensor.Tensor) (tensor.Tensor, erro
 
 // permuted returns a tensor with its axes in another order: a view, if it is dense.
 func permuted(x tensor.Tensor, perm []int) tensor.Tensor {
-	switch x := x.(type) {
-	case *tensor.Dense:
+	if x, ok := x.(*tensor.Dense); ok {
 		own := x.Strides()
 		dims, strides := make([]int, len(perm)), make([]int, len(perm))
 		for i, a := range perm {
 			dims[i], strides[i] = x.Dim(a), own[a]
 		}
 		return x.View(0, shape.Of(dims...), strides)
-	case *ragged.Tensor:
+	}
+	if x, ok := ragged.As(x); ok {
 		return permutedRagged(x, perm)
 	}
 	return ops.Transpose(x, perm...)

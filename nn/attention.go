@@ -18,20 +18,24 @@ import (
 //	y = concatₕ softmax(Qₕ·Kₕᵀ/√d)·Vₕ · Out,   Q = Query(x), K = Key(z), V = Value(z)
 type MultiHeadAttention struct {
 	Query, Key, Value, Out Dense
-	Heads                  int   `tenon:"static"`
-	Causal                 bool  `tenon:"static"` // a position sees itself and what came before
-	Names                  Names `tenon:"static"`
+	Heads                  int `tenon:"static"`
+	KeyHeads               int `tenon:"static"` // of keys and values, each of which serves as many heads; 0 stands for Heads
+	Sight                  `tenon:"static"`
+	Rotary                 float64 `tenon:"static"` // base of the angles by which positions turn queries and keys; 0: they do not
+	Names                  Names   `tenon:"static"`
 }
 
 // AttentionOptions are those of [NewMultiHeadAttention]. The zero value is the default.
 type AttentionOptions struct {
-	Size   int // features of queries and keys of all heads together; 0 stands for those of the input
-	Values int // features of values of all heads together; 0 stands for Size
-	Causal bool
-	NoBias bool
-	Init   Init // of the kernels; "" stands for GlorotUniform
-	DType  dtype.DType
-	Names  Names // In and Out: features; Along: positions
+	Size     int // features of queries of all heads together; 0 stands for those of the input
+	Values   int // features of values, if there were as many heads of them; 0 stands for Size
+	KeyHeads int // heads of keys and values, which divide those of queries (J. Ainslie et al., EMNLP 2023); 0 stands for as many
+	Sight    Sight
+	Rotary   float64 // base of rotary positions, such as 10,000; 0: none
+	NoBias   bool
+	Init     Init // of the kernels; "" stands for GlorotUniform
+	DType    dtype.DType
+	Names    Names // In and Out: features; Along: positions
 }
 
 // NewMultiHeadAttention returns a layer from features to as many features.
@@ -43,15 +47,19 @@ func NewMultiHeadAttention(key tensor.Tensor, features, heads int, options ...At
 	if o.Values == 0 {
 		o.Values = o.Size
 	}
-	if heads < 1 || o.Size%heads != 0 || o.Values%heads != 0 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.NewMultiHeadAttention", fmt.Sprintf("%d heads do not divide %d features of queries and %d of values", heads, o.Size, o.Values)))
+	if o.KeyHeads == 0 {
+		o.KeyHeads = heads
+	}
+	if heads < 1 || o.KeyHeads < 1 || o.Size%heads != 0 || o.Values%heads != 0 || heads%o.KeyHeads != 0 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.NewMultiHeadAttention", fmt.Sprintf(
+			"%d heads do not divide %d features of queries and %d of values, or %d heads of keys do not divide them", heads, o.Size, o.Values, o.KeyHeads)))
 	}
 	k := keys(key, 4)
 	d := DenseOptions{NoBias: o.NoBias, Init: o.Init, DType: o.DType}
 	return MultiHeadAttention{
-		Query: NewDense(k[0], features, o.Size, d), Key: NewDense(k[1], features, o.Size, d),
-		Value: NewDense(k[2], features, o.Values, d), Out: NewDense(k[3], o.Values, features, d),
-		Heads: heads, Causal: o.Causal, Names: o.Names,
+		Query: NewDense(k[0], features, o.Size, d), Key: NewDense(k[1], features, o.Size/heads*o.KeyHeads, d),
+		Value: NewDense(k[2], features, o.Values/heads*o.KeyHeads, d), Out: NewDense(k[3], o.Values, features, d),
+		Heads: heads, KeyHeads: o.KeyHeads, Sight: o.Sight, Rotary: o.Rotary, Names: o.Names,
 	}
 }
 
@@ -74,7 +82,7 @@ func (l MultiHeadAttention) ApplyTo(x, z, mask tensor.Tensor) tensor.Tensor {
 	case dimensioned:
 		u, ok := z.(dimensioned)
 		if !ok {
-			l.mixed(x, z)
+			mixed(fn, x, z)
 		}
 		from, to := []named.Name{l.Names.Along, l.Names.In}, []named.Name{l.Names.Along, l.Names.out()}
 		order := batchNames(fn, t, from)
@@ -88,12 +96,12 @@ func (l MultiHeadAttention) ApplyTo(x, z, mask tensor.Tensor) tensor.Tensor {
 	case rowed:
 		u, ok := z.(rowed)
 		if !ok || u.RaggedRank() != t.RaggedRank() {
-			l.mixed(x, z)
+			mixed(fn, x, z)
 		}
-		return innermost(fn, t, func(x rowed) tensor.Tensor { return l.ragged(x, inner(u), innerMask(mask)) })
+		return innermost(fn, t, func(x rowed) tensor.Tensor { return l.ragged(fn, x, inner(u), innerMask(mask)) })
 	}
 	if _, ok := z.(rowed); ok {
-		l.mixed(x, z)
+		mixed(fn, x, z)
 	}
 	if t, ok := z.(someMissing); ok { // positions of z that are missing are not seen
 		items, _ := t.Carried()
@@ -112,39 +120,104 @@ func (l MultiHeadAttention) ApplyTo(x, z, mask tensor.Tensor) tensor.Tensor {
 	}
 	wantPositions(fn, x)
 	wantPositions(fn, z)
-	o := ops.AttentionOptions{Causal: l.Causal}
-	if mask != nil {
-		if o.Mask = mask; mask.Shape().Rank() > 2 {
-			o.Mask = ops.ExpandDims(mask, -3)
-		}
+	q, k, v := l.project(x, z)
+	if l.Rotary != 0 {
+		q, k = l.turned(q, nil), l.turned(k, nil)
 	}
-	y := ops.Attention(l.split(l.Query.Apply(x)), l.split(l.Key.Apply(z)), l.split(l.Value.Apply(z)), o)
-	return l.Out.Apply(withLast(ops.SwapAxes(y, -3, -2), 2, l.Value.Kernel.Shape().Dim(1)))
+	return l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), mask, l.Sight))
 }
 
-// split makes [..., heads, n, d] of [..., n, heads·d].
-func (l MultiHeadAttention) split(x tensor.Tensor) tensor.Tensor {
-	return ops.SwapAxes(withLast(x, 1, l.Heads, x.Shape().Dim(-1)/l.Heads), -3, -2)
+func (l MultiHeadAttention) keyHeads() int {
+	if l.KeyHeads == 0 {
+		return l.Heads
+	}
+	return l.KeyHeads
 }
 
-func (l MultiHeadAttention) ragged(x, z rowed, mask tensor.Tensor) tensor.Tensor {
+// project returns queries of x, and keys and values of z, by heads.
+func (l MultiHeadAttention) project(x, z tensor.Tensor) (q, k, v tensor.Tensor) {
+	return l.heads(l.Query.Apply(x), l.Heads), l.heads(l.Key.Apply(z), l.keyHeads()), l.heads(l.Value.Apply(z), l.keyHeads())
+}
+
+// heads makes [..., n, heads, d] of [..., n, heads·d].
+func (l MultiHeadAttention) heads(x tensor.Tensor, heads int) tensor.Tensor {
+	n := known(x)
+	if n >= 0 {
+		if n%heads != 0 {
+			tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.MultiHeadAttention", fmt.Sprintf("%d heads do not divide %d features", heads, n)))
+		}
+		n /= heads
+	}
+	return withLast(x, 1, heads, n)
+}
+
+// joined makes features of heads, and applies the last layer.
+func (l MultiHeadAttention) joined(y tensor.Tensor) tensor.Tensor {
+	return l.Out.Apply(withLast(y, 2, max(-1, l.Out.Kernel.Shape().Dim(0))))
+}
+
+// turned applies rotary positions, from 0 on where they are not given.
+func (l MultiHeadAttention) turned(x, positions tensor.Tensor) tensor.Tensor {
+	if positions == nil {
+		positions = ops.Range(int64(0), ops.Index(ops.Cast(ops.Shape(x), dtype.Int64), -3), int64(1))
+	}
+	return Rotary(x, positions, RotaryOptions{Base: l.Rotary})
+}
+
+// ragged is ApplyTo for rows.
+func (l MultiHeadAttention) ragged(fn string, x, z rowed, mask tensor.Tensor) tensor.Tensor {
 	if mask != nil {
+		if l.Rotary != 0 || l.Sight.near() {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, "where positions are left out, what is seen by its distance is not known"))
+		}
 		seen, ok := tenon.Must(ragged.BooleanMask(z, mask)).(rowed)
 		if !ok {
-			l.mixed(z, mask)
+			mixed(fn, z, mask)
 		}
 		z = seen
 	}
 	flat, _ := x.Carried()
 	other, _ := z.Carried()
-	y := rows.Attention(l.Query.Apply(flat), l.Key.Apply(other), l.Value.Apply(other), x.RowSplits(), z.RowSplits(),
-		rows.AttentionOptions{Heads: l.Heads, Causal: l.Causal})
-	return tenon.Must(x.Carry(l.Out.Apply(y)))
+	splits, ends := x.RowSplits(), z.RowSplits()
+	q, k, v := l.project(flat, other)
+	if l.Rotary != 0 {
+		q = l.turned(q, rows.Offsets(splits, -1))
+		k = l.turned(k, rows.Offsets(ends, -1))
+	}
+	return tenon.Must(x.Carry(l.joined(attendRows(fn, q, k, v, l.Heads, l.keyHeads(), splits, ends, l.Sight))))
 }
 
-func (l MultiHeadAttention) mixed(x, z tensor.Tensor) {
-	tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "nn.MultiHeadAttention",
-		fmt.Sprintf("want two values of one kind, got %s and %s", tenon.String(x.Spec()), tenon.String(z.Spec()))))
+// A Cache is what [MultiHeadAttention.Extend] knows of the positions so far.
+type Cache struct {
+	Keys, Values tensor.Tensor // [..., positions, heads, d]; nil before the first
+}
+
+// Extend returns what Apply would give at positions that follow those of the cache, and the
+// cache with them: the layer has to be causal. Nothing is computed again.
+//
+//	x: [..., positions, features] dense → the same
+func (l MultiHeadAttention) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cache) {
+	const fn = "nn.MultiHeadAttention.Extend"
+	if !l.Sight.Causal {
+		e := tenon.NewError(tenon.ErrInvalid, fn, "the positions so far would have to see the new ones")
+		e.Hint = "set Sight.Causal"
+		tenon.Throw(e)
+	}
+	wantPositions(fn, x)
+	q, k, v := l.project(x, x)
+	if l.Rotary != 0 {
+		var from any = int64(0)
+		if c.Keys != nil {
+			from = ops.Index(ops.Cast(ops.Shape(c.Keys), dtype.Int64), -3)
+		}
+		n := ops.Index(ops.Cast(ops.Shape(x), dtype.Int64), -2)
+		at := ops.Range(from, ops.Add(from, n), int64(1))
+		q, k = l.turned(q, at), l.turned(k, at)
+	}
+	if c.Keys != nil {
+		k, v = ops.Concat([]any{c.Keys, k}, -3), ops.Concat([]any{c.Values, v}, -3)
+	}
+	return l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), nil, l.Sight)), Cache{k, v}
 }
 
 func innerMask(mask tensor.Tensor) tensor.Tensor {

@@ -2,14 +2,12 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/ops/key"
-	"github.com/tenonml/tenon/ops/rows"
-	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -17,120 +15,264 @@ import (
 type Padding string
 
 const (
-	Valid  Padding = ""       // windows lie inside: a row of n positions has n - reach + 1 results, or none
-	Same   Padding = "same"   // zeros on both sides: as many results as positions; the odd zero is behind
+	Valid  Padding = ""       // windows lie inside: a row of n positions has ⌊(n - reach)/stride⌋ + 1 results
+	Same   Padding = "same"   // zeros on both sides: ⌈n/stride⌉ results; the odd zero is behind
 	Causal Padding = "causal" // zeros in front: the last element of a window is the position itself
 )
 
-// Conv1D slides a window along the positions of each row:
-//
-//	yₜ = activation(Σₖ x[t·Stride + k·Dilation - before]·Kernel[k] + Bias)
-type Conv1D struct {
-	Kernel           tensor.Tensor // [window, in, out]
-	Bias             tensor.Tensor // [out], or nil
-	Stride, Dilation int           `tenon:"static"` // 0 stands for 1
-	Padding          Padding       `tenon:"static"`
-	Activation       Activation    `tenon:"static"`
-	Names            Names         `tenon:"static"`
+// Windows says how windows slide along the positions of each row. The zero value is windows
+// inside of rows, step by step.
+type Windows struct {
+	Stride   []int // steps between windows, for each axis of positions; nil stands for 1
+	Dilation []int // steps between elements of a window; nil stands for 1
+	Padding  Padding
+	Pads     [][2]int // zeros before and behind the positions of each axis, in place of Padding
 }
 
-// ConvOptions are those of [NewConv1D]. The zero value is the default.
-type ConvOptions struct {
-	Stride, Dilation int // 0 stands for 1
-	Padding          Padding
-	Activation       Activation
-	NoBias           bool
-	Init             Init // of the kernel; "" stands for GlorotUniform
-	DType            dtype.DType
-	Names            Names // In and Out: features; Along: positions
-}
-
-// NewConv1D returns a layer with a window of given size from in to out features.
-func NewConv1D(key tensor.Tensor, window, in, out int, options ...ConvOptions) Conv1D {
-	o := option(options)
-	d := floatType(o.DType)
-	l := Conv1D{
-		Kernel: Initialize(orInit(o.Init, GlorotUniform), key, d, window, in, out),
-		Stride: o.Stride, Dilation: o.Dilation, Padding: o.Padding, Activation: o.Activation, Names: o.Names,
+// options returns how windows of given sizes slide.
+func (w Windows) options(fn string, size []int) ops.WindowOptions {
+	o := ops.WindowOptions{Size: size, Stride: w.list(fn, "Stride", w.Stride, len(size)), Dilation: w.list(fn, "Dilation", w.Dilation, len(size))}
+	if w.Pads != nil {
+		if len(w.Pads) != len(size) || w.Padding != Valid {
+			tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("Pads %v and Padding %q for %d axes of positions", w.Pads, string(w.Padding), len(size))))
+		}
+		for _, p := range w.Pads {
+			o.Before, o.After = append(o.Before, p[0]), append(o.After, p[1])
+		}
+		return o
 	}
-	if !o.NoBias {
-		l.Bias = ops.Zeros(d, []int{out})
-	}
-	return l
-}
-
-// Apply returns the layer's value. Windows do not reach from one row into another.
-//
-//	x: [..., positions, in] dense, [rows, (positions), in] ragged, or {..., Along, In}
-//	→ the same with other positions, by padding and stride, and out features
-func (l Conv1D) Apply(x tensor.Tensor) tensor.Tensor {
-	const fn = "nn.Conv1D"
-	if l.Stride < 0 || l.Dilation < 0 {
-		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the stride is %d and the dilation %d", l.Stride, l.Dilation)))
-	}
-	switch t := x.(type) {
-	case dimensioned:
-		return unnamed(fn, t, []named.Name{l.Names.Along, l.Names.In}, []named.Name{l.Names.Along, l.Names.out()}, l.Apply)
-	case rowed:
-		return innermost(fn, t, func(x rowed) tensor.Tensor {
-			items, _ := x.Carried()
-			splits := x.RowSplits()
-			y := l.windows(items, func(v tensor.Tensor, by int) tensor.Tensor { return rows.Shift(v, splits, by) })
-			for _, k := range l.kept() {
-				y, splits = rows.Slice(y, splits, k)
-			}
-			return tenon.Must(ragged.FromRowSplits(l.Activation.Apply(y), splits))
-		})
-	}
-	wantPositions(fn, x)
-	y := l.windows(x, func(v tensor.Tensor, by int) tensor.Tensor { return ops.Shift(v, by, -2) })
-	for _, k := range l.kept() {
-		y = ops.Index(y, key.Ellipsis, k, key.All)
-	}
-	return l.Activation.Apply(y)
-}
-
-// reach is how many positions a window spans.
-func (l Conv1D) reach() int { return (l.Kernel.Shape().Dim(0)-1)*max(1, l.Dilation) + 1 }
-
-// windows returns the convolution at every position. The elements of a window lie beside
-// one another, so that it is one product of matrices.
-func (l Conv1D) windows(x tensor.Tensor, shift func(x tensor.Tensor, by int) tensor.Tensor) tensor.Tensor {
-	s := l.Kernel.Shape()
-	before := 0
-	switch l.Padding {
+	switch w.Padding {
 	case Valid:
 	case Same:
-		before = (l.reach() - 1) / 2
+		o.Same = true
 	case Causal:
-		before = l.reach() - 1
-	default:
-		tenon.Throw(tenon.NewError(tenon.ErrNotFound, "nn.Conv1D", fmt.Sprintf("there is no padding %q", string(l.Padding))))
-	}
-	parts := make([]tensor.Tensor, s.Dim(0))
-	for k := range parts {
-		if parts[k] = x; before != k*max(1, l.Dilation) {
-			parts[k] = shift(x, before-k*max(1, l.Dilation))
+		if len(size) != 1 {
+			tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, "causal padding is for one axis of positions"))
 		}
+		o.Before, o.After = []int{(size[0] - 1) * o.Dilation[0]}, []int{0}
+	default:
+		tenon.Throw(tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("there is no padding %q", string(w.Padding))))
 	}
-	all := parts[0]
-	if len(parts) > 1 {
-		all = ops.Concat(parts, -1)
-	}
-	y := multiply(all, ops.Reshape(l.Kernel, []int{s.Dim(0) * s.Dim(1), s.Dim(2)}))
-	if l.Bias != nil {
-		y = ops.Add(y, l.Bias)
-	}
-	return y
+	return o
 }
 
-// kept returns which positions have a result, one selection after the other.
-func (l Conv1D) kept() (out []key.Key) {
-	if n := l.reach() - 1; l.Padding == Valid && n > 0 {
-		out = append(out, key.To(-n))
+// list returns a setting with an entry for each of n axes.
+func (w Windows) list(fn, name string, x []int, n int) []int {
+	if x == nil {
+		return slices.Repeat([]int{1}, n)
 	}
-	if l.Stride > 1 {
-		out = append(out, key.Range(nil, nil, l.Stride))
+	if len(x) != n || slices.Min(x) < 1 {
+		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("%s is %v", name, x))
+		e.Hint = fmt.Sprintf("give %d numbers of at least 1", n)
+		tenon.Throw(e)
 	}
-	return out
+	return x
+}
+
+// Conv slides a window along the positions of each row, on one axis or several:
+//
+//	yₜ = activation(Σₖ x[t·Stride + k·Dilation - before]·Kernel[k] + Bias)
+type Conv struct {
+	Kernel     tensor.Tensor // [window..., in/Groups, out]
+	Bias       tensor.Tensor // [out], or nil
+	Windows    Windows       `tenon:"static"`
+	Groups     int           `tenon:"static"` // parts of the features that go by themselves; 0 stands for 1
+	Activation Activation    `tenon:"static"`
+	Names      Names         `tenon:"static"`
+}
+
+// ConvOptions are those of layers with windows. The zero value is the default.
+type ConvOptions struct {
+	Windows
+	Groups     int // 0 stands for 1
+	Activation Activation
+	NoBias     bool
+	Init       Init // of the kernel; "" stands for GlorotUniform
+	DType      dtype.DType
+	Names      Names // In and Out: features; Along or Plane: positions
+}
+
+// NewConv returns a layer with windows of given sizes, one for each axis of positions, from in
+// to out features.
+func NewConv(key tensor.Tensor, window []int, in, out int, options ...ConvOptions) Conv {
+	o := option(options)
+	groups := o.check("nn.NewConv", window, in, out)
+	return Conv{
+		Kernel: o.kernel(key, append(slices.Clone(window), in/groups, out)), Bias: o.bias(out),
+		Windows: o.Windows, Groups: o.Groups, Activation: o.Activation, Names: o.Names,
+	}
+}
+
+// check refuses sizes of a layer that do not fit, and returns the number of groups.
+func (o ConvOptions) check(fn string, window []int, in, out int) int {
+	groups := max(1, o.Groups)
+	if len(window) == 0 || slices.Min(window) < 1 || in%groups != 0 || out%groups != 0 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("windows %v of %d features in %d groups to %d", window, in, groups, out)))
+	}
+	o.Windows.options(fn, window)
+	return groups
+}
+
+func (o ConvOptions) kernel(key tensor.Tensor, dims []int) tensor.Tensor {
+	return Initialize(orInit(o.Init, GlorotUniform), key, floatType(o.DType), dims...)
+}
+
+func (o ConvOptions) bias(out int) tensor.Tensor {
+	if o.NoBias {
+		return nil
+	}
+	return ops.Zeros(floatType(o.DType), []int{out})
+}
+
+// Apply returns the layer's value. Windows do not reach from one row into another; of a ragged
+// row that is shorter than a window nothing is left.
+//
+//	x: [rows, positions..., in] dense, [rows, (positions), in] ragged, or {..., Along, In}
+//	→ the same with other positions, by padding and stride, and out features
+func (l Conv) Apply(x tensor.Tensor) tensor.Tensor {
+	const fn = "nn.Conv"
+	k := l.Kernel.Shape()
+	groups := max(1, l.Groups)
+	n := k.Rank() - 2
+	if n < 1 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("a kernel of shape %v has no axes of windows", k)))
+	}
+	if in := k.Dim(n) * groups; x.Shape().HasRank() && known(x) >= 0 && in >= 0 && known(x) != in || k.Dim(n+1) >= 0 && k.Dim(n+1)%groups != 0 {
+		if _, ok := x.(dimensioned); !ok {
+			tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the features of %s do not fit a kernel of shape %v in %d groups", tenon.String(x.Spec()), k, groups)))
+		}
+	}
+	return slide(fn, x, l.Names, l.Windows, k.Slice(0, n).Dims(), 0, func(windows tensor.Tensor, _ func() tensor.Tensor) tensor.Tensor {
+		return l.Activation.Apply(withBias(l.products(windows, n, groups), l.Bias))
+	})
+}
+
+// products returns the sums over windows [..., window..., in] of their products with the
+// kernel.
+func (l Conv) products(x tensor.Tensor, n, groups int) tensor.Tensor {
+	k := l.Kernel.Shape()
+	in, out, size := k.Dim(n), k.Dim(n+1), k.Slice(0, n).Size()
+	switch {
+	case groups == 1:
+		return multiply(withLast(x, n+1, size*in), ops.Reshape(l.Kernel, []int{size * in, out}))
+	case in == 1: // the windows of a feature by themselves
+		return perFeature(withLast(x, n+1, size, groups), ops.Reshape(l.Kernel, []int{size, groups, out / groups}))
+	}
+	// [..., size, groups, in] · [size, in, groups, out of one] → [..., groups, out of one]
+	kernel := ops.Reshape(l.Kernel, []int{size, in, groups, out / groups})
+	y := ops.Einsum("...kgi,kigo->...go", withLast(x, n+1, size, groups, in), kernel)
+	return withLast(y, 2, out)
+}
+
+// perFeature returns Σₖ x[..., k, c]·kernel[k, c, m] as [..., c·m].
+func perFeature(x, kernel tensor.Tensor) tensor.Tensor {
+	k := kernel.Shape()
+	if k.Dim(2) == 1 {
+		return ops.Sum(ops.Mul(x, ops.Squeeze(kernel, -1)), -2)
+	}
+	return withLast(ops.Sum(ops.Mul(ops.ExpandDims(x, -1), kernel), -3), 2, k.Dim(1)*k.Dim(2))
+}
+
+func withBias(y, bias tensor.Tensor) tensor.Tensor {
+	if bias == nil {
+		return y
+	}
+	return ops.Add(y, bias)
+}
+
+// DepthwiseConv is a [Conv] whose features go by themselves, each to as many as there are
+// kernels for it: result c·multiples + m is that of kernel m for feature c.
+type DepthwiseConv struct {
+	Kernel     tensor.Tensor // [window..., in, multiples]
+	Bias       tensor.Tensor // [in·multiples], or nil
+	Windows    Windows       `tenon:"static"`
+	Activation Activation    `tenon:"static"`
+	Names      Names         `tenon:"static"`
+}
+
+// NewDepthwiseConv returns a layer with windows of given sizes, from in to in·multiples
+// features.
+func NewDepthwiseConv(key tensor.Tensor, window []int, in, multiples int, options ...ConvOptions) DepthwiseConv {
+	o := option(options)
+	o.Groups = in
+	c := NewConv(key, window, in, in*multiples, o)
+	kernel := ops.Reshape(c.Kernel, append(slices.Clone(window), in, multiples))
+	return DepthwiseConv{kernel, c.Bias, c.Windows, c.Activation, c.Names}
+}
+
+// Apply is described at [Conv.Apply].
+func (l DepthwiseConv) Apply(x tensor.Tensor) tensor.Tensor {
+	k := l.Kernel.Shape()
+	n := k.Rank() - 2
+	dims := append(k.Slice(0, n).Dims(), 1, k.Dim(n)*k.Dim(n+1))
+	return Conv{ops.Reshape(l.Kernel, dims), l.Bias, l.Windows, k.Dim(n), l.Activation, l.Names}.Apply(x)
+}
+
+// ConvTranspose puts a window around each position and adds up what lies over each other: the
+// transpose of a [Conv], as matrices are.
+//
+//	y[i·Stride + k·Dilation - before] += x[i]·Kernel[k]
+//
+// An axis gets (n-1)·stride + reach - before - after positions, and Extra more.
+type ConvTranspose struct {
+	Kernel     tensor.Tensor // [window..., in, out/Groups]
+	Bias       tensor.Tensor // [out], or nil
+	Windows    Windows       `tenon:"static"`
+	Extra      []int         `tenon:"static"` // positions more behind, for each axis; nil: none
+	Groups     int           `tenon:"static"` // 0 stands for 1
+	Activation Activation    `tenon:"static"`
+	Names      Names         `tenon:"static"`
+}
+
+// NewConvTranspose returns a layer with windows of given sizes, from in to out features.
+func NewConvTranspose(key tensor.Tensor, window []int, in, out int, options ...ConvOptions) ConvTranspose {
+	o := option(options)
+	groups := o.check("nn.NewConvTranspose", window, in, out)
+	return ConvTranspose{
+		Kernel: o.kernel(key, append(slices.Clone(window), in, out/groups)), Bias: o.bias(out),
+		Windows: o.Windows, Groups: o.Groups, Activation: o.Activation, Names: o.Names,
+	}
+}
+
+// Apply returns the layer's value. The sizes of padding have to be given as Pads.
+//
+//	x: [rows, positions..., in] dense, [rows, (positions), in] ragged, or {..., Along, In}
+//	→ the same with other positions and out features
+func (l ConvTranspose) Apply(x tensor.Tensor) tensor.Tensor {
+	const fn = "nn.ConvTranspose"
+	k := l.Kernel.Shape()
+	n, groups := k.Rank()-2, max(1, l.Groups)
+	if n < 1 || k.Dim(n)%groups != 0 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("a kernel of shape %v in %d groups", k, groups)))
+	}
+	if l.Windows.Padding != Valid {
+		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the padding is %q", string(l.Windows.Padding)))
+		e.Hint = "say Pads: how many positions are cut off"
+		tenon.Throw(e)
+	}
+	in, out, size := k.Dim(n)/groups, k.Dim(n+1), k.Slice(0, n)
+	extra := l.Extra
+	if extra == nil {
+		extra = make([]int, n)
+	}
+	if len(extra) != n || slices.Min(extra) < 0 {
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("Extra is %v for %d axes of positions", extra, n)))
+	}
+	// [..., in] → [..., window, out]
+	kernel := ops.Reshape(l.Kernel, []int{size.Size(), groups, in, out})
+	parts := func(x tensor.Tensor) tensor.Tensor {
+		y := ops.Einsum("...gi,kgio->...kgo", withLast(x, 1, groups, in), kernel)
+		return withLast(y, 3, append(size.Dims(), groups*out)...)
+	}
+	return unslide(fn, x, l.Names, l.Windows, size.Dims(), extra, parts, func(y tensor.Tensor) tensor.Tensor {
+		return l.Activation.Apply(withBias(y, l.Bias))
+	})
+}
+
+// positionsNames returns the names of positions that a layer is about.
+func (n Names) positions() []named.Name {
+	if n.Plane != nil {
+		return n.Plane
+	}
+	return []named.Name{n.Along}
 }

@@ -23,8 +23,9 @@
 //
 // Features are the last axis of a dense tensor and the innermost dimension of a ragged
 // one: a layer for features works on all items of all rows at once, and one along
-// positions (convolution, attention, recurrence) within each row. Nothing is padded,
-// recurrences excepted, whose steps are dense.
+// positions (convolution, pooling, attention, recurrence) within each row. Nothing is padded,
+// recurrences excepted, whose steps are dense. Experts take the items that are sent to them
+// as rows of a ragged tensor.
 //
 // A named tensor has its features along the dimension that the layer's Names say, and
 // positions likewise; other dimensions are a batch:

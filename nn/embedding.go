@@ -14,21 +14,23 @@ import (
 
 // Embedding has a vector for each id from 0 up.
 type Embedding struct {
-	Table tensor.Tensor // [size, features]
-	Names Names         `tenon:"static"` // Out: the features
+	Table   tensor.Tensor // [size, features]
+	Padding []int64       `tenon:"static"` // ids whose vectors are not trained
+	Names   Names         `tenon:"static"` // Out: the features
 }
 
 // EmbeddingOptions are those of [NewEmbedding]. The zero value is the default.
 type EmbeddingOptions struct {
-	Init  Init // "" stands for Uniform
-	DType dtype.DType
-	Names Names
+	Init    Init // "" stands for Uniform
+	Padding []int64
+	DType   dtype.DType
+	Names   Names
 }
 
 // NewEmbedding returns vectors for the ids below size.
 func NewEmbedding(key tensor.Tensor, size, features int, options ...EmbeddingOptions) Embedding {
 	o := option(options)
-	return Embedding{Initialize(orInit(o.Init, Uniform), key, floatType(o.DType), size, features), o.Names}
+	return Embedding{Initialize(orInit(o.Init, Uniform), key, floatType(o.DType), size, features), o.Padding, o.Names}
 }
 
 // Apply returns the vector of each id. An id outside the table is an error.
@@ -48,21 +50,27 @@ func (l Embedding) Apply(ids tensor.Tensor) tensor.Tensor {
 		items, _ := t.Carried()
 		return tenon.Must(t.Carry(l.Apply(items)))
 	}
-	return ops.Gather(l.Table, ids, 0)
+	vectors := ops.Gather(l.Table, ids, 0)
+	for _, id := range l.Padding {
+		vectors = ops.Where(ops.ExpandDims(ops.Equal(ids, id), -1), ops.StopGradient(vectors), vectors)
+	}
+	return vectors
 }
 
 // A Combiner says how [Embedding.Bag] makes one vector of those of a row.
 type Combiner string
 
-// With weights wᵢ, the sum Σwᵢvᵢ, the same divided by Σwᵢ, and divided by √Σwᵢ².
+// With weights wᵢ, the sum Σwᵢvᵢ, the same divided by Σwᵢ, and divided by √Σwᵢ²; and, without
+// weights, the greatest of each feature.
 const (
 	BagSum   Combiner = ""
 	BagMean  Combiner = "mean"
 	BagSqrtN Combiner = "sqrtn"
+	BagMax   Combiner = "max"
 )
 
 // Bag returns one vector for each row of ids: their sum, mean or scaled sum, weighted.
-// An empty row has the vector 0. No vector of a single id is ever made.
+// An empty row has the vector 0. No vector of a single id is ever made, but by BagMax.
 //
 //	ids: [rows, (ids)] int32 or int64; weights: the same rows, or their flat values, or nil for 1
 //	→ [rows, features]
@@ -74,6 +82,13 @@ func (l Embedding) Bag(ids *ragged.Tensor, weights tensor.Tensor, c Combiner) te
 	d := l.Table.DType()
 	flat := ids.FlatValues()
 	splits := ids.RowSplits()
+	if c == BagMax {
+		if weights != nil {
+			tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, "the greatest feature has no use for weights"))
+		}
+		some := ops.ExpandDims(ops.Greater(rows.Lengths(splits), 0), -1)
+		return ops.Where(some, rows.Max(ops.Gather(l.Table, flat, 0), splits), 0.0)
+	}
 	w := ops.Cast(ops.OnesLike(flat), d)
 	switch t := weights.(type) {
 	case nil:

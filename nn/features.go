@@ -16,6 +16,10 @@ type Names struct {
 	In    named.Name // the features of what a layer takes
 	Out   named.Name // those of what it gives; nil: In
 	Along named.Name // positions, for layers that go along them
+
+	// Plane are positions on several axes, for layers that have windows on as many; nil
+	// stands for Along alone.
+	Plane []named.Name
 }
 
 func (n Names) out() named.Name {
@@ -43,6 +47,16 @@ type rowed interface {
 type someMissing interface {
 	tensor.Carrier
 	Mask() tensor.Tensor
+}
+
+// ofItems returns the items of t and which of them are there: the mask has to be on all axes
+// but that of the features.
+func ofItems(fn string, t someMissing) (items, there tensor.Tensor) {
+	items, axes := t.Carried()
+	if axes != items.Shape().Rank()-1 {
+		tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("the mask of %s does not tell which items are there", tenon.String(t.Spec()))))
+	}
+	return items, t.Mask()
 }
 
 // onFeatures applies f, which works on the last axis of a dense tensor, to the features

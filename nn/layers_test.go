@@ -33,7 +33,7 @@ type float64Model struct {
 	Norm  nn.LayerNorm
 	RMS   nn.RMSNorm
 	Mix   nn.MultiHeadAttention
-	Conv  nn.Conv1D
+	Conv  nn.Conv
 	GRU   nn.GRU
 	LSTM  nn.LSTM
 	MLP   nn.MLP
@@ -49,8 +49,8 @@ func newModel() float64Model {
 		Words: nn.NewEmbedding(k[0], vocabulary, features, nn.EmbeddingOptions{Init: nn.LecunNormal, DType: d}),
 		Norm:  nn.NewLayerNorm(features, nn.NormOptions{DType: d}),
 		RMS:   nn.NewRMSNorm(features, nn.NormOptions{DType: d}),
-		Mix:   nn.NewMultiHeadAttention(k[1], features, 2, nn.AttentionOptions{DType: d, Causal: true}),
-		Conv:  nn.NewConv1D(k[2], 3, features, 3, nn.ConvOptions{DType: d, Padding: nn.Same, Activation: nn.Gelu}),
+		Mix:   nn.NewMultiHeadAttention(k[1], features, 2, nn.AttentionOptions{DType: d, Sight: nn.Sight{Causal: true}}),
+		Conv:  nn.NewConv(k[2], []int{3}, features, 3, nn.ConvOptions{DType: d, Windows: nn.Windows{Padding: nn.Same}, Activation: nn.Gelu}),
 		GRU:   nn.NewGRU(k[3], 3, 3, nn.RecurrentOptions{DType: d}),
 		LSTM:  nn.NewLSTM(k[4], 3, 3, nn.RecurrentOptions{DType: d, Reverse: true}),
 		MLP:   nn.NewMLP(k[5], []int{6, 5, 2}, nn.MLPOptions{DType: d, Activation: nn.Tanh}),
@@ -167,7 +167,7 @@ func TestNamed(t *testing.T) {
 	names := nn.Names{In: rep{}, Out: hidden{}, Along: seq{}}
 	same := nn.Names{In: rep{}, Along: seq{}}
 	dense := nn.NewDense(key, features, 3, nn.DenseOptions{Activation: nn.Tanh, Names: names})
-	conv := nn.NewConv1D(key, 3, features, 3, nn.ConvOptions{Padding: nn.Causal, Names: names})
+	conv := nn.NewConv(key, []int{3}, features, 3, nn.ConvOptions{Windows: nn.Windows{Padding: nn.Causal}, Names: names})
 	mix := nn.NewMultiHeadAttention(key, features, 2, nn.AttentionOptions{Names: same})
 	norm := nn.NewLayerNorm(features, nn.NormOptions{Names: same})
 	gru := nn.NewGRU(key, features, 3, nn.RecurrentOptions{Names: names})
@@ -308,8 +308,8 @@ func TestErrors(t *testing.T) {
 		"sizes":            {func() { dense.Apply(tensor.Of(make([]float32, 6), 2, 3)) }, tenon.ErrShape, "3"},
 		"names":            {func() { dense.Apply(named.Of(x, batch{}, rep{})) }, tenon.ErrInvalid, "give the layer Names"},
 		"heads":            {func() { nn.NewMultiHeadAttention(key, 4, 3, nn.AttentionOptions{}) }, tenon.ErrShape, "3 heads"},
-		"padding":          {func() { (nn.Conv1D{Kernel: wave(1, 1, 4, 4), Padding: "full"}).Apply(x) }, tenon.ErrNotFound, `"full"`},
-		"combiner":         {func() { nn.NewEmbedding(key, 6, 2, nn.EmbeddingOptions{}).Bag(ids, nil, "max") }, tenon.ErrNotFound, `"max"`},
+		"padding":          {func() { (nn.Conv{Kernel: wave(1, 1, 4, 4), Windows: nn.Windows{Padding: "full"}}).Apply(x) }, tenon.ErrNotFound, `"full"`},
+		"combiner":         {func() { nn.NewEmbedding(key, 6, 2, nn.EmbeddingOptions{}).Bag(ids, nil, "least") }, tenon.ErrNotFound, `"least"`},
 		"id":               {func() { nn.NewEmbedding(key, 3, 2, nn.EmbeddingOptions{}).Apply(ids) }, tenon.ErrInvalid, ""},
 		"smoothing":        {func() { nn.SoftmaxCrossEntropy(x, tensor.Of([]int64{0, 1}), nn.CrossEntropyOptions{Smoothing: 1}) }, tenon.ErrInvalid, "smoothing"},
 		"huber":            {func() { nn.Huber(x, x, 0) }, tenon.ErrInvalid, "delta"},

@@ -2,20 +2,72 @@ package nn
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The losses of this file give one number for each item; ops.Mean makes one of them. They
+// Losses give one number for each item, and [Reduction.Of] or ops.Mean makes one of them. They
 // take dense tensors, ragged ones with rows of the same lengths, masked and named ones.
 // Prediction and target have to have one shape: nothing is broadcast.
+
+// A Reduction says what is made of the losses of all items.
+type Reduction string
+
+// What is made of losses.
+const (
+	EachLoss Reduction = ""      // nothing
+	MeanLoss Reduction = "mean"  // their mean: their sum divided by the sum of what they count
+	SumLoss  Reduction = "sum"   // their sum
+	RowMeans Reduction = "means" // of ragged losses: the mean of each row, and then that of the rows that have some
+)
+
+// Of reduces losses. Each of them counts as much as its weight, which it was multiplied by
+// before; nil stands for 1 each. Where nothing counts, a mean is NaN.
+//
+//	losses: any shape, weights: the same, or nil → a scalar, or the losses
+func (r Reduction) Of(losses, weights tensor.Tensor) tensor.Tensor {
+	const fn = "nn.Reduction"
+	switch r {
+	case EachLoss:
+		return losses
+	case SumLoss:
+		return ops.Sum(losses)
+	case MeanLoss:
+		if weights == nil {
+			return ops.Mean(losses)
+		}
+		return ops.Div(ops.Sum(losses), ops.Sum(inPlaceOf(weights, losses)))
+	case RowMeans:
+		if _, ok := losses.(rowed); !ok {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has no rows of different lengths", tenon.String(losses.Spec()))))
+		}
+		if weights == nil {
+			weights = ops.OnesLike(losses)
+		}
+		sum, count := ops.Sum(losses, -1), ops.Sum(inPlaceOf(weights, losses), -1)
+		some := ops.NotEqual(count, 0.0)
+		mean := ops.Where(some, ops.Div(sum, ops.Where(some, count, 1.0)), 0.0)
+		return ops.Div(ops.Sum(mean), ops.Sum(ops.Cast(some, losses.DType())))
+	}
+	e := tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("there is no reduction %q", string(r)))
+	e.Hint = `there are "", "mean", "sum" and "means"`
+	tenon.Throw(e)
+	return nil
+}
+
+// inPlaceOf returns weights of the losses that are there: one that is missing has none.
+func inPlaceOf(weights, losses tensor.Tensor) tensor.Tensor {
+	return ops.Mul(weights, ops.OnesLike(losses))
+}
+
+// Weighted multiplies losses by weights of the same shape.
+func Weighted(losses, weights tensor.Tensor) tensor.Tensor {
+	return onItems("nn.Weighted", func(x []tensor.Tensor) tensor.Tensor { return ops.Mul(x[0], ops.Cast(x[1], x[0].DType())) }, of(losses), of(weights))
+}
 
 // CrossEntropyOptions are those of [SoftmaxCrossEntropy]. The zero value is the default.
 type CrossEntropyOptions struct {
@@ -23,45 +75,136 @@ type CrossEntropyOptions struct {
 	// Szegedy et al., CVPR 2016).
 	Smoothing float64
 
+	// Weights [classes] are what a label of each class counts: its loss is multiplied by
+	// that, and means are divided by the sum. nil stands for 1 each.
+	Weights tensor.Tensor
+
+	// Ignore are labels that do not count, such as that of padding: their loss is 0.
+	// They need not be classes.
+	Ignore []int64
+
 	// Classes is the dimension of the classes of named logits.
 	Classes named.Name
+
+	Reduction Reduction
 }
 
 // SoftmaxCrossEntropy returns -log softmax(logits)[label] for labels that are class
-// numbers.
+// numbers, and -Σ p·log softmax(logits) for distributions p.
 //
-//	logits: [..., classes], labels: [...] int32 or int64 → [...]
+//	logits: [..., classes]; labels: [...] int32 or int64, or [..., classes] floating → [...]
 func SoftmaxCrossEntropy(logits, labels tensor.Tensor, options ...CrossEntropyOptions) tensor.Tensor {
 	const fn = "nn.SoftmaxCrossEntropy"
 	o := option(options)
 	if !(o.Smoothing >= 0 && o.Smoothing < 1) {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the smoothing is %v, want at least 0 and below 1", o.Smoothing)))
 	}
-	if t, ok := logits.(dimensioned); ok {
-		if o.Classes == nil {
-			e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("which dimension of {%v} is that of the classes is not said", t.Dims()))
-			e.Hint = "set Classes"
-			tenon.Throw(e)
-		}
-		d := named.By(o.Classes)
-		loss := d.CrossEntropy(logits, labels)
-		if o.Smoothing == 0 {
-			return loss
-		}
-		return named.Add(named.Mul(loss, 1-o.Smoothing), named.Mul(d.Mean(named.Map(ops.Neg, d.LogSoftmax(logits))), o.Smoothing))
+	return o.Reduction.Of(ofClasses(fn, logits, labels, o.Classes, o.each), o.counts(logits, labels))
+}
+
+// ofClasses applies f to scores with the classes last and labels: class numbers, with an axis
+// less, or distributions.
+func ofClasses(fn string, logits, labels tensor.Tensor, classes named.Name, f func(x, y tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	less := 1
+	if labels.DType().IsFloat() {
+		less = 0
 	}
-	return onItems(fn, logits, labels, 1, func(x, y tensor.Tensor) tensor.Tensor {
-		loss := ops.SoftmaxCrossEntropy(x, y)
-		if o.Smoothing == 0 {
-			return loss
+	return onVectors(fn, "Classes", classes, func(x []tensor.Tensor) tensor.Tensor { return f(x[0], x[1]) }, of(logits), operand{labels, less})
+}
+
+// each returns the loss of each item of dense logits.
+func (o CrossEntropyOptions) each(x, y tensor.Tensor) tensor.Tensor {
+	w := o.weights(x)
+	if y.DType().IsFloat() {
+		logs := ops.LogSoftmax(x, -1)
+		if w != nil {
+			logs = ops.Mul(logs, w)
 		}
-		return ops.Sub(ops.Mul(loss, 1-o.Smoothing), ops.Mul(ops.Mean(ops.LogSoftmax(x, -1), -1), o.Smoothing))
+		loss := ops.Sum(ops.Mul(ops.Cast(y, x.DType()), logs), -1)
+		return ops.Neg(o.smooth(loss, logs))
+	}
+	at, ignored := o.classes(y)
+	loss := ops.Neg(ops.SoftmaxCrossEntropy(x, at))
+	if w != nil {
+		loss = ops.Mul(loss, ops.Gather(w, at, 0))
+	}
+	if o.Smoothing != 0 {
+		logs := ops.LogSoftmax(x, -1)
+		if w != nil {
+			logs = ops.Mul(logs, w)
+		}
+		loss = o.smooth(loss, logs)
+	}
+	if loss = ops.Neg(loss); ignored != nil {
+		loss = ops.Where(ignored, 0.0, loss)
+	}
+	return loss
+}
+
+// smooth gives a share of the probability to all classes.
+func (o CrossEntropyOptions) smooth(own, logs tensor.Tensor) tensor.Tensor {
+	if o.Smoothing == 0 {
+		return own
+	}
+	return ops.Add(ops.Mul(own, 1-o.Smoothing), ops.Mul(ops.Mean(logs, -1), o.Smoothing))
+}
+
+// classes returns labels of which those that do not count are 0, and which these are.
+func (o CrossEntropyOptions) classes(labels tensor.Tensor) (at, ignored tensor.Tensor) {
+	for _, id := range o.Ignore {
+		if is := ops.Equal(labels, id); ignored == nil {
+			ignored = is
+		} else {
+			ignored = ops.LogicalOr(ignored, is)
+		}
+	}
+	if ignored == nil {
+		return labels, nil
+	}
+	return ops.Where(ignored, ops.ZerosLike(labels), labels), ignored
+}
+
+// weights returns those of the classes in the type of the logits.
+func (o CrossEntropyOptions) weights(logits tensor.Tensor) tensor.Tensor {
+	if o.Weights == nil {
+		return nil
+	}
+	if s := o.Weights.Shape(); !s.CompatibleWith(lastAxis(logits)) {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.SoftmaxCrossEntropy", fmt.Sprintf("the weights have the shape %v, the scores %v: want a weight for each class", s, logits.Shape())))
+	}
+	return ops.Cast(o.Weights, logits.DType())
+}
+
+// lastAxis returns the shape of the last axis of x.
+func lastAxis(x tensor.Tensor) shape.Shape {
+	s := x.Shape()
+	if !s.HasRank() {
+		return shape.OfRank(1)
+	}
+	return s.Slice(max(0, s.Rank()-1), s.Rank())
+}
+
+// counts returns what each label counts, nil for 1 each.
+func (o CrossEntropyOptions) counts(logits, labels tensor.Tensor) tensor.Tensor {
+	if o.Reduction == EachLoss || o.Weights == nil && o.Ignore == nil || labels.DType().IsFloat() {
+		return nil
+	}
+	return onAll(labels, func(y tensor.Tensor) tensor.Tensor {
+		at, ignored := o.classes(y)
+		w := ops.Cast(ops.OnesLike(at), logits.DType())
+		if o.Weights != nil {
+			w = ops.Gather(ops.Cast(o.Weights, logits.DType()), at, 0)
+		}
+		if ignored != nil {
+			w = ops.Where(ignored, 0.0, w)
+		}
+		return w
 	})
 }
 
 // BinaryOptions are those of [BinaryCrossEntropy]. The zero value is the default.
 type BinaryOptions struct {
-	Positive float64 // factor of the loss where the target is 1; 0 stands for 1
+	Positive any // factor of the loss where the target is 1: a number, or a tensor [last axis]; nil stands for 1
 }
 
 // BinaryCrossEntropy returns -t·log σ(x)·Positive - (1-t)·log(1-σ(x)), computed without
@@ -69,239 +212,59 @@ type BinaryOptions struct {
 //
 //	logits: [...], targets: [...] between 0 and 1, or truth values → [...]
 func BinaryCrossEntropy(logits, targets tensor.Tensor, options ...BinaryOptions) tensor.Tensor {
+	const fn = "nn.BinaryCrossEntropy"
 	o := option(options)
-	return onItems("nn.BinaryCrossEntropy", logits, targets, 0, func(x, t tensor.Tensor) tensor.Tensor {
-		t = ops.Cast(t, x.DType())
-		if o.Positive == 0 || o.Positive == 1 {
+	return onItems(fn, func(v []tensor.Tensor) tensor.Tensor {
+		x, t := v[0], ops.Cast(v[1], v[0].DType())
+		if o.Positive == nil {
 			return ops.SigmoidCrossEntropy(x, t)
 		}
+		if p, ok := o.Positive.(tensor.Tensor); ok {
+			if s := p.Shape(); s.Rank() != 0 && !s.CompatibleWith(lastAxis(x)) {
+				tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the factors of positive targets have the shape %v, the scores %v: want one for each entry of the last axis", s, x.Shape())))
+			}
+			o.Positive = ops.Cast(p, x.DType())
+		}
 		// log(1+e^-x) has the factor 1 + (Positive-1)·t.
-		factor := ops.Add(ops.Mul(t, o.Positive-1), 1.0)
+		factor := ops.Add(ops.Mul(t, ops.Sub(o.Positive, ops.OnesLike(x))), 1.0)
 		return ops.Add(ops.Mul(ops.Sub(1.0, t), x), ops.Mul(factor, ops.Softplus(ops.Neg(x))))
-	})
+	}, of(logits), of(targets))
 }
 
-// Huber returns d²/2 where the distance d of prediction and target is at most delta, and
-// delta·(d - delta/2) beyond (P. Huber, Annals of Mathematical Statistics 35, 1964).
-func Huber(prediction, target tensor.Tensor, delta float64) tensor.Tensor {
-	if !(delta > 0) {
-		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "nn.Huber", fmt.Sprintf("delta is %v, want more than 0", delta)))
-	}
-	return onItems("nn.Huber", prediction, target, 0, func(x, y tensor.Tensor) tensor.Tensor {
-		d := ops.Abs(ops.Sub(x, y))
-		near := ops.Minimum(d, delta)
-		return ops.Mul(near, ops.Sub(d, ops.Mul(near, 0.5)))
-	})
+// FocalOptions are those of [Focal]. The zero value is the default.
+type FocalOptions struct {
+	Alpha   float64    // the factor of targets that are 1, 1-Alpha that of the others; 0: 1 for both
+	Classes named.Name // the dimension of the classes of named logits
 }
 
-// SquaredError returns the squared distance of prediction and target.
-func SquaredError(prediction, target tensor.Tensor) tensor.Tensor {
-	return onItems("nn.SquaredError", prediction, target, 0, func(x, y tensor.Tensor) tensor.Tensor { return ops.SquaredDifference(x, y) })
-}
-
-// normEpsilon is added to squared norms, so that a zero vector has a direction, 0, and a
-// gradient.
-const normEpsilon = 1e-12
-
-// Normalize divides vectors by their length: x/√(Σx² + 1e-12) over the features.
+// Focal returns the cross entropy times (1-p)^gamma, with p the probability that is given to
+// the target, so that what is right already counts little (T. Lin et al., ICCV 2017): the
+// binary one for targets of the shape of the logits, and that of classes for integers with
+// an axis less.
 //
-//	x: [..., features], dense or ragged → the same
-func Normalize(x tensor.Tensor) tensor.Tensor {
-	return onFeatures("nn.Normalize", x, Names{}, func(x tensor.Tensor) tensor.Tensor {
-		return ops.Mul(x, ops.Rsqrt(ops.Add(ops.SumKeep(ops.Square(x), -1), normEpsilon)))
-	})
-}
-
-// Cosine returns 1 - cos of the angle between prediction and target.
-//
-//	[..., features] twice → [...], from 0 to 2
-func Cosine(prediction, target tensor.Tensor) tensor.Tensor {
-	return onItems("nn.Cosine", prediction, target, 0, func(x, y tensor.Tensor) tensor.Tensor {
-		return ops.Sub(1.0, ops.Sum(ops.Mul(Normalize(x), Normalize(y)), -1))
-	})
-}
-
-// ContrastiveOptions are those of [Contrastive]. The zero value is the default.
-type ContrastiveOptions struct {
-	Temperature float64 // that cosines are divided by; 0 stands for 0.05
-	Symmetric   bool    // the mean of both directions: which key belongs to a query, which query to a key
-}
-
-// Contrastive returns the cross entropy of finding, for each query, its own key among
-// those of all queries of the batch by cosine (A. van den Oord et al.,
-// arXiv:1807.03748).
-//
-//	queries: [n, features], keys: [n, features] → [n]
-func Contrastive(queries, keys tensor.Tensor, options ...ContrastiveOptions) tensor.Tensor {
+//	logits: [...], targets: [...] 0 or 1 floating, or truth values → [...]
+//	logits: [..., classes], targets: [...] int32 or int64 → [...]
+func Focal(logits, targets tensor.Tensor, gamma float64, options ...FocalOptions) tensor.Tensor {
+	const fn = "nn.Focal"
 	o := option(options)
-	if o.Temperature == 0 {
-		o.Temperature = 0.05
+	if !(gamma >= 0) || !(o.Alpha >= 0 && o.Alpha <= 1) {
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("gamma is %v and alpha %v, want at least 0, and from 0 to 1", gamma, o.Alpha)))
 	}
-	if !(o.Temperature > 0) {
-		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "nn.Contrastive", fmt.Sprintf("the temperature is %v, want more than 0", o.Temperature)))
+	if targets.DType().IsInteger() {
+		return ofClasses(fn, logits, targets, o.Classes, func(x, y tensor.Tensor) tensor.Tensor {
+			loss := ops.SoftmaxCrossEntropy(x, y)
+			return ops.Mul(ops.Pow(ops.Neg(ops.Expm1(ops.Neg(loss))), gamma), loss)
+		})
 	}
-	logits := ops.Mul(ops.MatMulT(Normalize(queries), Normalize(keys), false, true), 1/o.Temperature)
-	own := ops.Range(int64(0), ops.Index(ops.Cast(ops.Shape(logits), dtype.Int64), 0), int64(1))
-	loss := ops.SoftmaxCrossEntropy(logits, own)
-	if o.Symmetric {
-		loss = ops.Mul(ops.Add(loss, ops.SoftmaxCrossEntropy(ops.Transpose(logits, 1, 0), own)), 0.5)
-	}
-	return loss
-}
-
-// A Sample is classes drawn at random, for [SampledSoftmax].
-type Sample struct {
-	Classes  tensor.Tensor // int64[n]
-	Expected tensor.Tensor // [n]: how often each is expected among them
-	Size     int           `tenon:"static"` // of the distribution: classes below it
-	Log      bool          `tenon:"static"` // log-uniform, otherwise uniform
-}
-
-// UniformSample draws n classes below size, each equally likely, with repetition.
-func UniformSample(key tensor.Tensor, n, size int, d dtype.DType) Sample {
-	s := Sample{Classes: ops.RandomInt(key, []int{n}, 0, size, dtype.Int64), Size: size}
-	s.Expected = s.expected(s.Classes, n, d)
-	return s
-}
-
-// LogUniformSample draws n classes below size, with repetition, class k with probability
-// log((k+2)/(k+1))/log(size+1): Zipf's law, for classes in the order of how frequent they
-// are.
-func LogUniformSample(key tensor.Tensor, n, size int, d dtype.DType) Sample {
-	u := ops.RandomUniform(key, []int{n}, dtype.Float64)
-	k := ops.Cast(ops.Floor(ops.Sub(ops.Exp(ops.Mul(u, math.Log(float64(size)+1))), 1.0)), dtype.Int64)
-	s := Sample{Classes: ops.Clip(k, int64(0), int64(size-1)), Size: size, Log: true}
-	s.Expected = s.expected(s.Classes, n, d)
-	return s
-}
-
-// expected returns how often classes are expected among n draws.
-func (s Sample) expected(classes tensor.Tensor, n int, d dtype.DType) tensor.Tensor {
-	if !s.Log {
-		return ops.Mul(ops.OnesLike(ops.Cast(classes, d)), float64(n)/float64(s.Size))
-	}
-	k := ops.Cast(classes, dtype.Float64)
-	p := ops.Mul(ops.Sub(ops.Log(ops.Add(k, 2.0)), ops.Log(ops.Add(k, 1.0))), float64(n)/math.Log(float64(s.Size)+1))
-	return ops.Cast(p, d)
-}
-
-// SampledOptions are those of [SampledSoftmax]. The zero value is the default.
-type SampledOptions struct {
-	KeepHits bool // leave a sampled class that is an item's label among its wrong answers
-}
-
-// SampledSoftmax returns the cross entropy of each item's label against a sample of the
-// classes instead of all, with logits that are corrected for how likely each was drawn
-// (S. Jean et al., ACL 2015). Only the sampled rows of the weights are touched.
-//
-//	weights: [classes, features], bias: [classes] or nil, x: [n, features], labels: [n] int64 → [n]
-func SampledSoftmax(weights, bias, x, labels tensor.Tensor, s Sample, options ...SampledOptions) tensor.Tensor {
-	o := option(options)
-	n, d := s.Classes.Shape().Dim(0), x.DType()
-	own := ops.Sum(ops.Mul(x, ops.Gather(weights, labels, 0)), -1)
-	other := ops.MatMulT(x, ops.Gather(weights, s.Classes, 0), false, true)
-	if bias != nil {
-		own, other = ops.Add(own, ops.Gather(bias, labels, 0)), ops.Add(other, ops.Gather(bias, s.Classes, 0))
-	}
-	own = ops.Sub(own, ops.Log(s.expected(labels, n, d)))
-	other = ops.Sub(other, ops.Log(s.Expected))
-	if !o.KeepHits {
-		hit := ops.Equal(ops.ExpandDims(labels, -1), s.Classes)
-		other = ops.Where(hit, -math.MaxFloat32, other)
-	}
-	logits := ops.Concat([]any{ops.ExpandDims(own, -1), other}, -1)
-	return ops.Neg(ops.Squeeze(ops.Slice(ops.LogSoftmax(logits, -1), []int{0, 0}, []int{-1, 1}), -1))
-}
-
-// onItems applies f to the items of two values of one kind: of ragged tensors, to their flat
-// values, once their rows are known to have the same lengths. x has so many axes more than y.
-func onItems(fn string, x, y tensor.Tensor, more int, f func(x, y tensor.Tensor) tensor.Tensor) tensor.Tensor {
-	switch t := x.(type) {
-	case dimensioned:
-		u, ok := y.(dimensioned)
-		if !ok {
-			break
+	return onItems(fn, func(v []tensor.Tensor) tensor.Tensor {
+		x, t := v[0], ops.Cast(v[1], v[0].DType())
+		// 1-p, with p = σ(x) for ones and σ(-x) for zeros, is σ with the other sign, which
+		// does not subtract near numbers.
+		wrong := ops.LogSigmoid(ops.Mul(x, ops.Sub(1.0, ops.Mul(t, 2.0))))
+		loss := ops.Mul(ops.Exp(ops.Mul(wrong, gamma)), ops.SigmoidCrossEntropy(x, t))
+		if o.Alpha != 0 {
+			loss = ops.Mul(loss, ops.Add(ops.Mul(t, 2*o.Alpha-1), 1-o.Alpha))
 		}
-		sameNames(fn, t, u)
-		return named.Map2(func(a, b any) tensor.Tensor { return f(a.(tensor.Tensor), b.(tensor.Tensor)) }, t, u)
-	case rowed:
-		u, ok := y.(rowed)
-		if !ok || u.RaggedRank() != t.RaggedRank() {
-			break
-		}
-		sameRows(t, u)
-		items, _ := t.Carried()
-		other, _ := u.Carried()
-		return tenon.Must(t.Carry(onItems(fn, items, other, more, f)))
-	default:
-		switch y.(type) {
-		case dimensioned, rowed:
-		default:
-			return onMasked(fn, x, y, more, f)
-		}
-	}
-	tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("want two values of one kind, got %s and %s", tenon.String(x.Spec()), tenon.String(y.Spec()))))
-	return nil
-}
-
-// onMasked is onItems for values without rows and names: an item is missing that is missing in
-// either.
-func onMasked(fn string, x, y tensor.Tensor, more int, f func(x, y tensor.Tensor) tensor.Tensor) tensor.Tensor {
-	sameShapes(fn, x, y, more)
-	for _, c := range []struct {
-		of   tensor.Tensor
-		rest func(tensor.Tensor) tensor.Tensor
-	}{
-		{x, func(items tensor.Tensor) tensor.Tensor { return onMasked(fn, items, y, more, f) }},
-		{y, func(items tensor.Tensor) tensor.Tensor { return onMasked(fn, x, items, more, f) }},
-	} {
-		if t, ok := c.of.(tensor.Carrier); ok {
-			items, _ := t.Carried()
-			return tenon.Must(t.Carry(c.rest(items)))
-		}
-	}
-	return f(x, y)
-}
-
-func sameRows(x, y rowed) {
-	rows.AssertSame(x.RowSplits(), y.RowSplits())
-	a, ok := x.Values().(rowed)
-	b, ok2 := y.Values().(rowed)
-	if ok && ok2 {
-		sameRows(a, b)
-	}
-}
-
-func sameNames(fn string, x, y dimensioned) {
-	a, b := x.Dims().Names(), y.Dims().Names()
-	for _, n := range a {
-		if !slices.ContainsFunc(b, func(m named.Name) bool { return named.Path(n) == named.Path(m) }) || len(a) != len(b) {
-			e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the prediction is {%v}, the target {%v}: one would be repeated along the dimensions of the other", x.Dims(), y.Dims()))
-			e.Hint = "give both the same dimensions"
-			tenon.Throw(e)
-		}
-	}
-}
-
-// sameShapes fails where a prediction and a target would be broadcast against each other.
-func sameShapes(fn string, x, y tensor.Tensor, more int) {
-	a, b := x.Shape(), y.Shape()
-	if !a.HasRank() || !b.HasRank() || a.Rank() >= more && a.Slice(0, a.Rank()-more).CompatibleWith(b) {
-		return
-	}
-	e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the prediction has the shape %v, the target %v", a, b))
-	switch {
-	case more > 0:
-		e.Msg = fmt.Sprintf("the scores have the shape %v, the labels %v", a, b)
-		if e.Hint = "a score for each class, and one label for all of them: [..., classes] and [...]"; a.Rank() == b.Rank() && b.Rank() > 0 && b.Dim(-1) == 1 {
-			e.Hint = "drop the last axis of the labels: ops.Squeeze(labels, -1)"
-		}
-	case a.Rank() == b.Rank()+1 && a.Dim(-1) == 1:
-		e.Hint = "drop the last axis of the prediction: ops.Squeeze(prediction, -1)"
-	case b.Rank() == a.Rank()+1 && b.Dim(-1) == 1:
-		e.Hint = "drop the last axis of the target: ops.Squeeze(target, -1)"
-	default:
-		e.Hint = "nothing is broadcast in a loss; where that is meant, use ops.BroadcastTo first"
-	}
-	tenon.Throw(e)
+		return loss
+	}, of(logits), of(targets))
 }

@@ -10,8 +10,21 @@ import (
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
+
+// RNN is the simplest recurrent unit (J. Elman, Cognitive Science 14, 1990):
+//
+//	h ← activation(x·W + hU + b)
+type RNN struct {
+	Kernel     tensor.Tensor // [in, units]
+	Recurrent  tensor.Tensor // [units, units]
+	Bias       tensor.Tensor // [units], or nil
+	Activation Activation    `tenon:"static"` // "" stands for Tanh
+	Reverse    bool          `tenon:"static"` // from the last position of a row to the first
+	Names      Names         `tenon:"static"`
+}
 
 // GRU is a gated recurrent unit (K. Cho et al., arXiv:1406.1078), in the variant whose
 // reset gate acts on the product with the state:
@@ -43,12 +56,29 @@ type LSTM struct {
 	Names     Names         `tenon:"static"`
 }
 
-// RecurrentOptions are those of [NewGRU] and [NewLSTM]. The zero value is the default.
+// RecurrentOptions are those of [NewRNN], [NewGRU] and [NewLSTM]. The zero value is the
+// default.
 type RecurrentOptions struct {
-	Reverse bool
-	NoBias  bool
-	DType   dtype.DType
-	Names   Names // In and Out: features; Along: positions
+	Activation Activation // of an [RNN]
+	Reverse    bool
+	NoBias     bool
+	DType      dtype.DType
+	Names      Names // In and Out: features; Along: positions
+}
+
+// NewRNN returns a unit with a state of some units. Its kernel starts as GlorotUniform, the
+// recurrent one Orthogonal.
+func NewRNN(key tensor.Tensor, in, units int, options ...RecurrentOptions) RNN {
+	o := option(options)
+	k, d := keys(key, 2), floatType(o.DType)
+	l := RNN{
+		Kernel: Initialize(GlorotUniform, k[0], d, in, units), Recurrent: Initialize(Orthogonal, k[1], d, units, units),
+		Activation: o.Activation, Reverse: o.Reverse, Names: o.Names,
+	}
+	if !o.NoBias {
+		l.Bias = ops.Zeros(d, []int{units})
+	}
+	return l
 }
 
 // NewGRU returns a unit with a state of some units. Its kernel starts as GlorotUniform, the
@@ -83,6 +113,19 @@ func NewLSTM(key tensor.Tensor, in, units int, options ...RecurrentOptions) LSTM
 	return l
 }
 
+// A Cell is a unit of a recurrence: an [RNN], a [GRU] or an [LSTM].
+type Cell interface {
+	// ApplyFrom returns the states h at all positions of x, and the last of each of the
+	// cell's states for each row.
+	//
+	//	x: [..., positions, in], [rows, (positions), in] ragged, or {..., Along, In}
+	//	there: of a dense x whose rows are padded, bool[..., positions], or the lengths of
+	//	rows, integers [...]; nil: all. At padding a row keeps its states.
+	//	start: for each state, [..., units]; nil: 0
+	//	→ states with the positions of x, and [..., units] of each state
+	ApplyFrom(x, there tensor.Tensor, start []tensor.Tensor) (states tensor.Tensor, last []tensor.Tensor)
+}
+
 // Apply returns the states at all positions and the last one of each row, 0 for an empty
 // row.
 //
@@ -90,61 +133,81 @@ func NewLSTM(key tensor.Tensor, in, units int, options ...RecurrentOptions) LSTM
 //	→ states with the positions of x, and [..., units]
 //
 // Of a masked x, where positions are missing, a row keeps its state at those. A dense x
-// whose rows are padded says so by [GRU.ApplyTo].
-func (l GRU) Apply(x tensor.Tensor) (states, last tensor.Tensor) { return l.ApplyTo(x, nil) }
+// whose rows are padded says so by [RNN.ApplyFrom].
+func (l RNN) Apply(x tensor.Tensor) (states, last tensor.Tensor) {
+	return one(l.ApplyFrom(x, nil, nil))
+}
 
-// ApplyTo is Apply to the positions of a dense x that are there: at padding a row keeps its
-// state.
-//
-//	there: bool[..., positions], or the lengths of rows, integers [...]; nil: all
-func (l GRU) ApplyTo(x, there tensor.Tensor) (states, last tensor.Tensor) {
+// ApplyFrom is described at [Cell]. There is one state.
+func (l RNN) ApplyFrom(x, there tensor.Tensor, start []tensor.Tensor) (states tensor.Tensor, last []tensor.Tensor) {
+	a := l.Activation
+	if a == "" {
+		a = Tanh
+	}
+	r := recurrence{
+		fn: "nn.RNN", names: l.Names, reverse: l.Reverse, units: l.Recurrent.Shape().Dim(0), states: 1,
+		project: func(x tensor.Tensor) tensor.Tensor { return affine(x, l.Kernel, l.Bias) },
+		step: func(h []tensor.Tensor, x tensor.Tensor) []tensor.Tensor {
+			return []tensor.Tensor{a.Apply(ops.Add(x, multiply(h[0], l.Recurrent)))}
+		},
+	}
+	return r.run(x, there, start)
+}
+
+// Apply is described at [RNN.Apply].
+func (l GRU) Apply(x tensor.Tensor) (states, last tensor.Tensor) {
+	return one(l.ApplyFrom(x, nil, nil))
+}
+
+// ApplyFrom is described at [Cell]. There is one state.
+func (l GRU) ApplyFrom(x, there tensor.Tensor, start []tensor.Tensor) (states tensor.Tensor, last []tensor.Tensor) {
 	units := l.Recurrent.Shape().Dim(0)
 	var b, own tensor.Tensor
 	if l.Bias != nil {
 		b, own = ops.Index(l.Bias, 0), ops.Index(l.Bias, 1)
 	}
-	step := func(h []tensor.Tensor, x tensor.Tensor) []tensor.Tensor {
-		u := affine(h[0], l.Recurrent, own)
-		xs, us := ops.Split(x, []int{units, units, units}, -1), ops.Split(u, []int{units, units, units}, -1)
-		z, r := ops.Sigmoid(ops.Add(xs[0], us[0])), ops.Sigmoid(ops.Add(xs[1], us[1]))
-		c := ops.Tanh(ops.Add(xs[2], ops.Mul(r, us[2])))
-		return []tensor.Tensor{ops.Add(c, ops.Mul(z, ops.Sub(h[0], c)))}
+	r := recurrence{
+		fn: "nn.GRU", names: l.Names, reverse: l.Reverse, units: units, states: 1,
+		project: func(x tensor.Tensor) tensor.Tensor { return affine(x, l.Kernel, b) },
+		step: func(h []tensor.Tensor, x tensor.Tensor) []tensor.Tensor {
+			u := affine(h[0], l.Recurrent, own)
+			xs, us := ops.Split(x, []int{units, units, units}, -1), ops.Split(u, []int{units, units, units}, -1)
+			z, r := ops.Sigmoid(ops.Add(xs[0], us[0])), ops.Sigmoid(ops.Add(xs[1], us[1]))
+			c := ops.Tanh(ops.Add(xs[2], ops.Mul(r, us[2])))
+			return []tensor.Tensor{ops.Add(c, ops.Mul(z, ops.Sub(h[0], c)))}
+		},
 	}
-	y, end := recur("nn.GRU", x, there, l.Names, l.Reverse, units, 1, func(x tensor.Tensor) tensor.Tensor { return affine(x, l.Kernel, b) }, step)
-	return y, end[0]
+	return r.run(x, there, start)
 }
 
 // Apply returns the states h at all positions and the last h and c of each row, 0 for an
-// empty row.
-//
-//	x: [..., positions, in], [rows, (positions), in] ragged, or {..., Along, In}
-//	→ states with the positions of x, and twice [..., units]
-//
-// Of a masked x, where positions are missing, a row keeps its state at those. A dense x
-// whose rows are padded says so by [LSTM.ApplyTo].
-func (l LSTM) Apply(x tensor.Tensor) (states, h, c tensor.Tensor) { return l.ApplyTo(x, nil) }
+// empty row; see [RNN.Apply].
+func (l LSTM) Apply(x tensor.Tensor) (states, h, c tensor.Tensor) {
+	states, last := l.ApplyFrom(x, nil, nil)
+	return states, last[0], last[1]
+}
 
-// ApplyTo is Apply to the positions of a dense x that are there: at padding a row keeps its
-// state.
-//
-//	there: bool[..., positions], or the lengths of rows, integers [...]; nil: all
-func (l LSTM) ApplyTo(x, there tensor.Tensor) (states, h, c tensor.Tensor) {
+// ApplyFrom is described at [Cell]. The states are h and c.
+func (l LSTM) ApplyFrom(x, there tensor.Tensor, start []tensor.Tensor) (states tensor.Tensor, last []tensor.Tensor) {
 	units := l.Recurrent.Shape().Dim(0)
-	step := func(s []tensor.Tensor, x tensor.Tensor) []tensor.Tensor {
-		p := ops.Split(ops.Add(x, multiply(s[0], l.Recurrent)), []int{units, units, units, units}, -1)
-		c := ops.Add(ops.Mul(ops.Sigmoid(p[1]), s[1]), ops.Mul(ops.Sigmoid(p[0]), ops.Tanh(p[2])))
-		return []tensor.Tensor{ops.Mul(ops.Sigmoid(p[3]), ops.Tanh(c)), c}
+	r := recurrence{
+		fn: "nn.LSTM", names: l.Names, reverse: l.Reverse, units: units, states: 2,
+		project: func(x tensor.Tensor) tensor.Tensor { return affine(x, l.Kernel, l.Bias) },
+		step: func(s []tensor.Tensor, x tensor.Tensor) []tensor.Tensor {
+			p := ops.Split(ops.Add(x, multiply(s[0], l.Recurrent)), []int{units, units, units, units}, -1)
+			c := ops.Add(ops.Mul(ops.Sigmoid(p[1]), s[1]), ops.Mul(ops.Sigmoid(p[0]), ops.Tanh(p[2])))
+			return []tensor.Tensor{ops.Mul(ops.Sigmoid(p[3]), ops.Tanh(c)), c}
+		},
 	}
-	y, end := recur("nn.LSTM", x, there, l.Names, l.Reverse, units, 2, func(x tensor.Tensor) tensor.Tensor { return affine(x, l.Kernel, l.Bias) }, step)
-	return y, end[0], end[1]
+	return r.run(x, there, start)
+}
+
+func one(states tensor.Tensor, last []tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
+	return states, last[0]
 }
 
 func affine(x, kernel, bias tensor.Tensor) tensor.Tensor {
-	y := multiply(x, kernel)
-	if bias != nil {
-		y = ops.Add(y, bias)
-	}
-	return y
+	return withBias(multiply(x, kernel), bias)
 }
 
 // turn is what a step of a recurrence takes.
@@ -153,44 +216,68 @@ type turn struct {
 	Live tensor.Tensor // bool[..., 1]: the row has the position; nil where all have
 }
 
-// recur runs step along the positions of each row. What it makes of the inputs alone is
-// made for all positions at once. Its first state is what it gives.
-func recur(fn string, x, there tensor.Tensor, n Names, reverse bool, units, states int,
-	project func(tensor.Tensor) tensor.Tensor, step func(state []tensor.Tensor, x tensor.Tensor) []tensor.Tensor,
-) (y tensor.Tensor, end []tensor.Tensor) {
+// recurrence is what a cell does along the positions of each row.
+type recurrence struct {
+	fn            string
+	names         Names
+	reverse       bool
+	units, states int
+	project       func(x tensor.Tensor) tensor.Tensor // of the inputs alone, at all positions at once
+	step          func(state []tensor.Tensor, x tensor.Tensor) []tensor.Tensor
+}
+
+// run is described at [Cell]. The first state is what the cell gives.
+func (r recurrence) run(x, there tensor.Tensor, start []tensor.Tensor) (y tensor.Tensor, end []tensor.Tensor) {
+	if start != nil && len(start) != r.states {
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, r.fn, fmt.Sprintf("the cell starts from %d states, got %d", r.states, len(start))))
+	}
+	starting := func(f func(tensor.Tensor) tensor.Tensor) (out []tensor.Tensor) {
+		for _, t := range start {
+			out = append(out, f(t))
+		}
+		return out
+	}
 	switch t := x.(type) {
 	case dimensioned:
-		from := []named.Name{n.Along, n.In}
-		order := batchNames(fn, t, from)
+		from := []named.Name{r.names.Along, r.names.In}
+		order := batchNames(r.fn, t, from)
 		if d, ok := there.(dimensioned); ok {
-			there = named.Unnamed(d, append(append([]named.Name{}, order...), n.Along)[:d.Shape().Rank()]...)
+			there = named.Unnamed(d, append(append([]named.Name{}, order...), r.names.Along)[:d.Shape().Rank()]...)
 		}
-		y = unnamed(fn, t, from, []named.Name{n.Along, n.out()}, func(x tensor.Tensor) tensor.Tensor {
+		states := append(order[:len(order):len(order)], r.names.out())
+		bare := starting(func(h tensor.Tensor) tensor.Tensor { return named.Unnamed(h, states...) })
+		y = unnamed(r.fn, t, from, []named.Name{r.names.Along, r.names.out()}, func(x tensor.Tensor) tensor.Tensor {
 			var all tensor.Tensor
-			all, end = recur(fn, x, there, Names{}, reverse, units, states, project, step)
+			all, end = r.run(x, there, bare)
 			return all
 		})
 		for i := range end {
-			end[i] = named.Of(end[i], append(order[:len(order):len(order)], n.out())...)
+			end[i] = named.Of(end[i], states...)
 		}
 		return y, end
 	case rowed:
 		if there != nil {
-			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, "rows of different lengths have no padding to leave out"))
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, r.fn, "rows of different lengths have no padding to leave out"))
 		}
-		y = innermost(fn, t, func(x rowed) tensor.Tensor {
+		first := starting(func(h tensor.Tensor) tensor.Tensor {
+			if c, ok := h.(tensor.Carrier); ok {
+				h, _ = c.Carried()
+			}
+			return h
+		})
+		y = innermost(r.fn, t, func(x rowed) tensor.Tensor {
 			flat, _ := x.Carried()
 			splits := x.RowSplits()
-			if flat = project(flat); reverse {
+			if flat = r.project(flat); r.reverse {
 				flat = rows.Reverse(flat, splits)
 			}
 			width := rows.MaxLength(splits)
 			live := ops.SequenceMask(rows.Lengths(splits), width)
 			dense := rows.ToDense(flat, splits, width, nil)
 			var all tensor.Tensor
-			all, end = scan(dense, live, units, states, step)
+			all, end = r.scan(dense, live, first)
 			flat = rows.FromDense(all, splits)
-			if reverse {
+			if r.reverse {
 				flat = rows.Reverse(flat, splits)
 			}
 			return tenon.Must(x.Carry(flat))
@@ -200,21 +287,21 @@ func recur(fn string, x, there tensor.Tensor, n Names, reverse bool, units, stat
 		}
 		return y, end
 	case someMissing:
-		items, axes := t.Carried()
-		if axes != items.Shape().Rank()-1 || there != nil {
-			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("the mask of %s does not tell which positions are there", tenon.String(x.Spec()))))
+		if there != nil {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, r.fn, fmt.Sprintf("the mask of %s tells which positions are there already", tenon.String(x.Spec()))))
 		}
-		y, end = recur(fn, items, t.Mask(), n, reverse, units, states, project, step)
+		items, mask := ofItems(r.fn, t)
+		y, end = r.run(items, mask, start)
 		return tenon.Must(t.Carry(y)), end
 	}
-	wantPositions(fn, x)
-	x, live := project(x), positionsOf(fn, x, there)
-	if reverse {
+	wantPositions(r.fn, x)
+	x, live := r.project(x), positionsOf(r.fn, x, there)
+	if r.reverse {
 		if x = ops.Reverse(x, -2); live != nil {
 			live = ops.Reverse(live, -1)
 		}
 	}
-	if y, end = scan(x, live, units, states, step); reverse {
+	if y, end = r.scan(x, live, start); r.reverse {
 		y = ops.Reverse(y, -2)
 	}
 	return y, end
@@ -253,31 +340,38 @@ func positionsOf(fn string, x, there tensor.Tensor) tensor.Tensor {
 	return ops.SequenceMask(there, ops.Index(ops.Shape(x), s.Rank()-2))
 }
 
-// scan runs step along the second last axis of a dense tensor. A row keeps its state where
-// it is not live.
-func scan(x, live tensor.Tensor, units, states int, step func([]tensor.Tensor, tensor.Tensor) []tensor.Tensor) (y tensor.Tensor, end []tensor.Tensor) {
+// scan runs the steps along the second last axis of a dense tensor. A row keeps its state
+// where it is not live.
+func (r recurrence) scan(x, live tensor.Tensor, start []tensor.Tensor) (y tensor.Tensor, end []tensor.Tensor) {
 	s := x.Shape()
 	xs := turn{X: ops.MoveAxis(x, -2, 0)}
 	if live != nil {
 		xs.Live = ops.ExpandDims(ops.MoveAxis(live, -1, 0), -1)
 	}
-	start := make([]tensor.Tensor, states)
-	for i := range start {
-		if lead := s.Slice(0, s.Rank()-2); lead.IsFull() {
-			start[i] = ops.Zeros(x.DType(), append(lead.Dims(), units))
-		} else {
-			sizes := ops.Concat([]any{ops.Slice(ops.Shape(x), []int{0}, []int{s.Rank() - 2}), []int64{int64(units)}}, 0)
-			start[i] = ops.Zeros(x.DType(), sizes)
+	lead := s.Slice(0, s.Rank()-2)
+	want := shape.Of(append(lead.Dims(), r.units)...)
+	state := make([]tensor.Tensor, r.states)
+	for i := range state {
+		switch {
+		case start != nil:
+			if state[i] = start[i]; !state[i].Shape().CompatibleWith(want) {
+				tenon.Throw(tenon.NewError(tenon.ErrShape, r.fn, fmt.Sprintf("a first state has the shape %v, want %v", state[i].Shape(), want)))
+			}
+		case lead.IsFull():
+			state[i] = ops.Zeros(x.DType(), want.Dims())
+		default:
+			sizes := ops.Concat([]any{ops.Slice(ops.Shape(x), []int{0}, []int{s.Rank() - 2}), []int64{int64(r.units)}}, 0)
+			state[i] = ops.Zeros(x.DType(), sizes)
 		}
 	}
 	end, y = control.Scan(func(state []tensor.Tensor, at turn) ([]tensor.Tensor, tensor.Tensor) {
-		next := step(state, at.X)
+		next := r.step(state, at.X)
 		if at.Live != nil {
 			for i := range next {
 				next[i] = ops.Where(at.Live, next[i], state[i])
 			}
 		}
 		return next, next[0]
-	}, start, xs)
+	}, state, xs)
 	return ops.MoveAxis(y, 0, -2), end
 }

@@ -91,13 +91,11 @@ func TestRecurrentLayersLeavePaddingOut(t *testing.T) {
 		_, h, c := lstm.Apply(rows)
 		for name, f := range map[string]func() (a, b, d tensor.Tensor){
 			"lengths": func() (a, b, d tensor.Tensor) {
-				_, a = gru.ApplyTo(x, tensor.Of(lengths))
-				_, b, d = lstm.ApplyTo(x, tensor.Of(lengths))
+				a, b, d = from(gru, lstm, x, tensor.Of(lengths))
 				return a, b, d
 			},
 			"mask": func() (a, b, d tensor.Tensor) {
-				_, a = gru.ApplyTo(x, mask)
-				_, b, d = lstm.ApplyTo(x, mask)
+				a, b, d = from(gru, lstm, x, mask)
 				return a, b, d
 			},
 			"masked": func() (a, b, d tensor.Tensor) {
@@ -111,8 +109,8 @@ func TestRecurrentLayersLeavePaddingOut(t *testing.T) {
 				g, l := gru, lstm
 				g.Names, l.Names = names, names
 				n := named.Of(x, batch{}, seq{}, rep{})
-				_, a = g.ApplyTo(n, tensor.Of(lengths))
-				_, b, d = l.ApplyTo(n, named.Of(lengths, batch{}))
+				a, _, _ = from(g, l, n, tensor.Of(lengths))
+				_, b, d = from(g, l, n, named.Of(lengths, batch{}))
 				un := func(x tensor.Tensor) tensor.Tensor { return named.Unnamed(x, batch{}, rep{}) }
 				return un(a), un(b), un(d)
 			},
@@ -126,9 +124,19 @@ func TestRecurrentLayersLeavePaddingOut(t *testing.T) {
 		}
 	}
 	gru := nn.NewGRU(ops.RandomKey(1), 2, 3)
-	if _, err := tenon.Try(func() tensor.Tensor { _, y := gru.ApplyTo(wave(1, 4, 5, 2), tensor.Of([]int64{1, 2})); return y }); !errors.Is(err, tenon.ErrShape) {
+	if _, err := tenon.Try(func() tensor.Tensor {
+		y, _ := gru.ApplyFrom(wave(1, 4, 5, 2), tensor.Of([]int64{1, 2}), nil)
+		return y
+	}); !errors.Is(err, tenon.ErrShape) {
 		t.Errorf("lengths of other rows: got %v", err)
 	}
+}
+
+// from returns the last states of rows of which only some positions are there.
+func from(gru nn.GRU, lstm nn.LSTM, x, there tensor.Tensor) (a, b, c tensor.Tensor) {
+	_, g := gru.ApplyFrom(x, there, nil)
+	_, l := lstm.ApplyFrom(x, there, nil)
+	return g[0], l[0], l[1]
 }
 
 // stranger is a tensor of a type that the package does not know.

@@ -68,7 +68,7 @@ func TestLSTM(t *testing.T) {
 	near(t, "c", c, -0.3488899, 0.0140426, 0.2665965, -0.3832807, 0.1252572, 0.1899326)
 }
 
-func TestConv1D(t *testing.T) {
+func TestConv(t *testing.T) {
 	for _, c := range []struct {
 		padding          nn.Padding
 		stride, dilation int
@@ -84,7 +84,7 @@ func TestConv1D(t *testing.T) {
 		{nn.Causal, 2, 1, []float64{0.1092415, -0.6075876, 0.080526, -0.6361586, 0.142754, -0.7087426}},
 		{nn.Causal, 1, 2, []float64{0.1092415, -0.6075876, 0.0380998, -0.3058863, 0.179416, -0.8488046, -0.0663854, -0.0115199, 0.3352219, -1.1291416}},
 	} {
-		l := nn.Conv1D{Kernel: wave(2, 3, 2, 2), Bias: wave(3, 2), Stride: c.stride, Dilation: c.dilation, Padding: c.padding}
+		l := nn.Conv{Kernel: wave(2, 3, 2, 2), Bias: wave(3, 2), Windows: nn.Windows{Stride: []int{c.stride}, Dilation: []int{c.dilation}, Padding: c.padding}}
 		x := wave(1, 1, 5, 2)
 		near(t, string(c.padding)+" dense", l.Apply(x), c.want...)
 		// The same row between others.

@@ -203,13 +203,32 @@ func integer(a any) (any, bool) {
 	return nil, false
 }
 
+// peers are the element types of the first tensor of each group of parameters.
+type peers [4]dtype.DType
+
+// note notes a tensor that is given for a parameter of a group.
+func (p *peers) note(g uint8, t tensor.Tensor) {
+	if g > 0 && int(g) < len(p) && p[g] == dtype.None {
+		p[g] = t.DType()
+	}
+}
+
+// number returns a Go number, or truth value, as a scalar of the element type of a
+// parameter's peers, if it fits that.
+func (p *peers) number(of *Param, a any) (tensor.Tensor, bool) {
+	if of.Group == 0 || int(of.Group) >= len(p) {
+		return nil, false
+	}
+	return tensor.ScalarLike(a, p[of.Group])
+}
+
 // bindTensors turns the tensor arguments into Values.
 func bindTensors(c *Call) error {
 	o := c.Op
-	var peers [4]dtype.DType // the element type of each group's first tensor
+	var peers peers
 	note := func(g uint8, v tenon.Value) {
-		if t, ok := v.(tensor.Tensor); ok && !isNil(v) && g > 0 && int(g) < len(peers) && peers[g] == dtype.None {
-			peers[g] = t.DType()
+		if t, ok := v.(tensor.Tensor); ok && !isNil(v) {
+			peers.note(g, t)
 		}
 	}
 	for _, i := range o.tensors {
@@ -266,17 +285,15 @@ func nilArg(c *Call, where string, v any) error {
 	return &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: where, Msg: msg, Args: []string{}, Line: line()}
 }
 
-func operand(c *Call, p *Param, a any, peers [4]dtype.DType) (tenon.Value, error) {
+func operand(c *Call, p *Param, a any, peers peers) (tenon.Value, error) {
 	if v, ok := a.(tenon.Value); ok {
 		if isNil(v) {
 			return nil, nilArg(c, p.Name, v)
 		}
 		return v, nil
 	}
-	if p.Group > 0 && int(p.Group) < len(peers) {
-		if t, ok := tensor.ScalarLike(a, peers[p.Group]); ok {
-			return t, nil
-		}
+	if t, ok := peers.number(p, a); ok {
+		return t, nil
 	}
 	if s, ok := a.(shape.Shape); ok && s.HasRank() {
 		return tensor.Vector(s.Dims()), nil
@@ -288,7 +305,7 @@ func operand(c *Call, p *Param, a any, peers [4]dtype.DType) (tenon.Value, error
 	return t, nil
 }
 
-func list(c *Call, p *Param, a any, peers [4]dtype.DType) ([]tenon.Value, error) {
+func list(c *Call, p *Param, a any, peers peers) ([]tenon.Value, error) {
 	switch a := a.(type) {
 	case []tenon.Value:
 		for i, v := range a {
@@ -319,8 +336,8 @@ func list(c *Call, p *Param, a any, peers [4]dtype.DType) ([]tenon.Value, error)
 		}
 	}
 	for _, e := range elems {
-		if t, ok := e.(tensor.Tensor); ok && !isNil(t) && p.Group > 0 && int(p.Group) < len(peers) && peers[p.Group] == dtype.None {
-			peers[p.Group] = t.DType()
+		if t, ok := e.(tensor.Tensor); ok && !isNil(t) {
+			peers.note(p.Group, t)
 		}
 	}
 	out := make([]tenon.Value, len(elems))

@@ -24,6 +24,44 @@ type Call struct {
 	Out []tenon.Spec
 
 	ctx context.Context
+
+	// Room for what operations of one result return.
+	spec   tensor.Spec
+	specs  [1]tenon.Spec
+	result [1]tensor.Tensor
+}
+
+// InferOne is what an Infer function of one result returns: its Spec. The first time it is in
+// the call's own memory.
+func (c *Call) InferOne(d dtype.DType, s shape.Shape) ([]tenon.Spec, error) {
+	if c.specs[0] != nil {
+		return []tenon.Spec{tensor.NewSpec(d, s)}, nil
+	}
+	c.spec = *tensor.NewSpec(d, s)
+	c.specs[0] = &c.spec
+	return c.specs[:], nil
+}
+
+// Apart returns inferred Specs that do not keep the call in memory, with all that its
+// arguments hold: for those who keep them.
+func (c *Call) Apart(specs []tenon.Spec) []tenon.Spec {
+	for i, s := range specs {
+		if s == tenon.Spec(&c.spec) {
+			own := c.spec
+			specs[i] = &own
+		}
+	}
+	return specs
+}
+
+// Result is what a kernel of one result returns. The first time it is in the call's own
+// memory.
+func (c *Call) Result(t tensor.Tensor) ([]tensor.Tensor, error) {
+	if c.result[0] != nil {
+		return []tensor.Tensor{t}, nil
+	}
+	c.result[0] = t
+	return c.result[:], nil
 }
 
 // Context returns the context of the run that a kernel is part of: kernels that take

@@ -91,15 +91,15 @@ func (c *Call) asked(t *trace, recorders bool) (out []tenon.Value, plain *Call, 
 		}
 		out, err := c.ask(&cands[i], values)
 		if err != nil && errors.Is(err, NotHandled) {
-			t.asked(cands[i].name, "declined")
+			t.asked(c.Op, &cands[i], "declined")
 			declined = append(declined, cands[i].name)
 			continue
 		}
 		if err != nil {
-			t.asked(cands[i].name, "failed")
+			t.asked(c.Op, &cands[i], "failed")
 			return nil, nil, err
 		}
-		t.asked(cands[i].name, "answered")
+		t.asked(c.Op, &cands[i], "answered")
 		return out, nil, nil
 	}
 	if plain, err = c.converted(values, declined); err != nil {

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -20,20 +21,30 @@ type evenLoop struct {
 	result   dtype.DType
 }
 
-// even computes an elementwise operation of arrays that lie in memory without gaps and
-// have one shape. It is the loop in front of the one way of calling, and returns nil for
-// all else. The loop for the element types of the last call is remembered.
+// even computes an elementwise operation of scalars, and of arrays that lie in memory
+// without gaps and have one shape. It is the loop in front of the one way of calling, and
+// returns nil for all else. The loop for the element types of the last call is remembered.
 func (o *Op) even(x [3]*tensor.Dense, n int) *tensor.Dense {
-	if x[0].Len() > evenSize || x[0].Len() == 0 {
+	like := x[0] // the first that is no scalar
+	for i := 1; i < n && like.Rank() == 0; i++ {
+		like = x[i]
+	}
+	if like.Len() > evenSize || like.Len() == 0 {
 		return nil
 	}
-	s := x[0].Shape()
+	scalars := uint8(0)
 	var types [3]dtype.DType
 	for i, t := range x[:n] {
-		if !t.IsContiguous() || i > 0 && !t.Shape().Equal(s) {
+		types[i] = t.DType()
+		switch {
+		case !t.IsContiguous():
+			return nil
+		case t == like || t.Shape().Equal(like.Shape()):
+		case t.Rank() == 0:
+			scalars |= 1 << i
+		default:
 			return nil
 		}
-		types[i] = t.DType()
 	}
 	l := o.memory.even.Load()
 	if l == nil || l.operands != types {
@@ -42,12 +53,12 @@ func (o *Op) even(x [3]*tensor.Dense, n int) *tensor.Dense {
 	if l.loop == nil {
 		return nil
 	}
-	out := tensor.Uninit(l.result, s)
+	out := tensor.Uninit(l.result, like.Shape())
 	var p [3]unsafe.Pointer
 	for i, t := range x[:n] {
 		p[i] = t.Raw()
 	}
-	l.loop(out.Raw(), p, x[0].Len(), 0)
+	l.loop(out.Raw(), p, like.Len(), scalars)
 	return out
 }
 
@@ -59,8 +70,8 @@ func (o *Op) evenLoop(types [3]dtype.DType, n int) *evenLoop {
 	return l
 }
 
-// Even computes an elementwise operation of arrays in memory that have one shape and few
-// elements, by its loop. It returns nil for all else, which [Do] or [Call.Run] do: for
+// Even computes an elementwise operation of scalars, and of arrays in memory that have one
+// shape and few elements, by its loop. It returns nil for all else, which [Do] or [Call.Run] do: for
 // those who call operations again and again, such as the interpreter of graphs.
 func (o *Op) Even(args ...tensor.Tensor) *tensor.Dense { return evenOf(o, args) }
 
@@ -71,12 +82,39 @@ func evenOf[T any](o *Op, args []T) *tensor.Dense {
 		return nil
 	}
 	var x [3]*tensor.Dense
+	given := 0
 	for i, a := range args {
-		if x[i], _ = any(a).(*tensor.Dense); x[i] == nil {
+		if x[i], _ = any(a).(*tensor.Dense); x[i] != nil {
+			given++
+		} else if _, value := any(a).(tenon.Value); value {
 			return nil
 		}
 	}
-	return o.even(x, len(args))
+	if given == len(args) || given > 0 && o.plain && bindNumbers(o, args, &x) {
+		return o.even(x, len(args))
+	}
+	return nil
+}
+
+// bindNumbers sets the operands that are missing to the numbers that stand in their place,
+// as binding does, and reports whether numbers stand there.
+func bindNumbers[T any](o *Op, args []T, x *[3]*tensor.Dense) bool {
+	var peers peers
+	for i, t := range x[:len(args)] {
+		if t != nil {
+			peers.note(o.Params[i].Group, t)
+		}
+	}
+	for i, a := range args {
+		if x[i] == nil {
+			t, ok := peers.number(&o.Params[i], any(a))
+			if !ok {
+				return false
+			}
+			x[i], _ = t.(*tensor.Dense)
+		}
+	}
+	return true
 }
 
 // memory is what an operation remembers of its last calls, and how many of them are at

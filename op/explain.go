@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tenonml/tenon"
@@ -9,9 +10,14 @@ import (
 
 // An Explanation tells how a call was answered.
 type Explanation struct {
-	Op      string
-	Asked   []string // the types whose handlers were asked, in order
-	Answer  string   // the type that answered, "kernel", "recorder", or "nobody"
+	Op     string
+	Asked  []string // the types whose handlers were asked, in order
+	Answer string   // the type that answered, "kernel", "recorder", or "nobody"
+
+	// Overridden says that the type answered by a handler that is written for this
+	// operation: see [Overrider].
+	Overridden bool
+
 	Results []tenon.Value
 	Err     error
 	steps   []string
@@ -19,15 +25,20 @@ type Explanation struct {
 
 type trace struct{ e *Explanation }
 
-func (t *trace) asked(name, outcome string) {
+func (t *trace) asked(o *Op, cand *candidate, outcome string) {
 	if t == nil {
 		return
 	}
-	t.e.Asked = append(t.e.Asked, name)
-	t.e.steps = append(t.e.steps, name+" "+outcome)
+	t.e.Asked = append(t.e.Asked, cand.name)
+	h, ok := cand.method.(Overrider)
+	own := ok && h.Overrides(o) || slices.ContainsFunc(cand.handlers, func(h *handler) bool { return h.match.Op == o })
 	if outcome != "declined" {
-		t.e.Answer = name
+		t.e.Answer, t.e.Overridden = cand.name, own
 	}
+	if own {
+		outcome += ", by a handler of its own for the operation"
+	}
+	t.e.steps = append(t.e.steps, cand.name+" "+outcome)
 }
 
 func (t *trace) answered(who string) {

@@ -36,6 +36,15 @@ type Accepter interface {
 	AcceptsOp(v tenon.Value) bool
 }
 
+// An Overrider is a Handler that answers for some operations by code that is written for
+// them, and for all others by what their statements say. [Explain] tells which it was.
+type Overrider interface {
+	Handler
+
+	// Overrides reports whether the handler has code of its own for an operation.
+	Overrides(o *Op) bool
+}
+
 // A Converter is a Value that stands for a plain tensor wherever no handler
 // answers.
 type Converter interface {

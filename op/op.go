@@ -83,7 +83,8 @@ type Op struct {
 
 	// Kernel computes the results of concrete tensors, which Infer has accepted. Its operands
 	// are lent to it: a traced function uses their memory again when nothing else reads
-	// them, unless the operation is Stateful. A kernel that keeps an operand keeps a copy.
+	// them, unless the operation is Stateful. A kernel that keeps an operand keeps a copy;
+	// CheckKernels finds those that do not.
 	Kernel func(c *Call) ([]tensor.Tensor, error)
 
 	// Strided says that Kernel takes views with gaps; otherwise it gets row-major
@@ -98,9 +99,9 @@ type Op struct {
 	VJP func(c *Call, out, ct []tensor.Tensor) []tensor.Tensor
 
 	// Batch runs the operation with an extra leading axis on the tensor arguments
-	// for which batched is true; all results have that axis. Where it is nil,
-	// elementwise operations follow a common rule, and other operations run row by row:
-	// so do those whose rule returns [NotHandled]. It may throw errors.
+	// for which batched is true; all results have that axis. Where it is nil, the rule
+	// follows from the statement, if that tells the axes; other operations run row by row,
+	// and so do those whose rule returns [NotHandled]. It may throw errors.
 	Batch func(c *Call, batched []bool) ([]tensor.Tensor, error)
 
 	// Stateful operations are neither dropped, merged nor reordered.
@@ -123,14 +124,20 @@ type Op struct {
 	fn      string // what Func returns
 	tensors []int  // indices of the tensor parameters
 	axis    int    // index of the parameter for axes, or -1
+	groups  uint8  // the highest group of a parameter
 	plain   bool   // all parameters are single tensors that are given by position
 	place   source.Place
 	memory  *memory
+	number  int
 }
 
 // A BlockFunc computes n elements of an elementwise operation. Bit i of scalars
 // says that operand i is one element for all.
 type BlockFunc func(dst unsafe.Pointer, operands [3]unsafe.Pointer, n int, scalars uint8)
+
+// Number returns the number of the operation: those that are registered count from 0 on, so
+// that what belongs to operations can stand in a list.
+func (o *Op) Number() int { return o.number }
 
 // String returns the operation's name.
 func (o *Op) String() string { return o.Name }
@@ -176,6 +183,7 @@ func (o *Op) Param(name string) int {
 var (
 	opsMu sync.RWMutex
 	all   = map[string]*Op{}
+	count int // how many operations have been registered so far
 )
 
 // Register makes an operation known by its name and returns it. It throws where
@@ -199,6 +207,7 @@ func register(o *Op) error {
 			return fail("operation %s has two parameters called %q", o.Name, p.Name)
 		}
 		o.plain = o.plain && p.Kind == Tensor && !p.KeyOnly
+		o.groups = max(o.groups, p.Group)
 		if p.Kind != Attr {
 			o.tensors = append(o.tensors, i)
 		}
@@ -214,6 +223,8 @@ func register(o *Op) error {
 		return fail("operation %s is already registered, at %s", o.Name, old.place)
 	}
 	all[o.Name] = o
+	o.number = count
+	count++
 	return nil
 }
 

@@ -19,7 +19,7 @@ func SetCast(o *Op) { castOp = o }
 // promoted casts the tensors of each group to their common element type.
 func (c *Call) promoted() (*Call, error) {
 	out := c
-	for g := uint8(1); g < 4; g++ {
+	for g := uint8(1); g <= c.Op.groups; g++ {
 		common, differ := dtype.None, false
 		var err error
 		for _, i := range c.Op.tensors {

@@ -26,11 +26,6 @@ func (c *Call) Run() ([]tensor.Tensor, error) {
 	return res, nil
 }
 
-func (c *Call) kernel() (out []tensor.Tensor, err error) {
-	defer tenon.Catch(&err)
-	return c.Op.Kernel(c)
-}
-
 // contiguous returns the call with row-major arguments.
 func (c *Call) contiguous() *Call {
 	gaps := func(v any) bool {

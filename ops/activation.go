@@ -125,14 +125,14 @@ func scaledUnary(k elementwise.Op, o op.Op, alpha float64) *op.Op {
 		if d == dtype.None {
 			return nil, undefined(c, x.DType())
 		}
-		return specs(d, x.Shape())
+		return specs(c, d, x.Shape())
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		d := c.Out[0].(*tensor.Spec).DType()
 		x := castDense(c.Dense(0), d)
 		a := castDense(tensor.Scalar(c.Float(1)).(*tensor.Dense), d)
 		out, _ := binaryDense(k, x, a, x.Shape(), grainOf(k))
-		return results(out)
+		return c.Result(out)
 	}
 	return op.Register(&o)
 }

@@ -20,7 +20,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return specs(c.Tensor(0).DType(), s)
+			return specs(c, c.Tensor(0).DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s, idx := outShape(c, 0), c.Dense(1)
@@ -37,7 +37,7 @@ func init() {
 			if err != nil {
 				return nil, indexError(c, 1, err)
 			}
-			return results(out)
+			return c.Result(out)
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x := c.Tensor(0)
@@ -45,7 +45,7 @@ func init() {
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			v := allInFront(c.Values(), batched)
-			return results(TakeAlongAxis(v[0], v[1], shiftAxis(c.Int(2))))
+			return c.Result(TakeAlongAxis(v[0], v[1], shiftAxis(c.Int(2))))
 		},
 	})
 }
@@ -109,7 +109,7 @@ func init() {
 				out := move.Copied(x)
 				return []tensor.Tensor{out}, numberTable[x.DType()].scatterAdd(out, c.Dense(2), at, 1)
 			}
-			return results(move.ApplyList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
+			return c.Result(move.ApplyList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
 				out := move.Copied(ds[0])
 				tenon.Throw(moverOf(out.DType()).update(out, ds[1], tensor.Vector(at), 1))
 				return out
@@ -128,7 +128,7 @@ func init() {
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			v := allInFront(c.Values(), batched)
-			return results(op.Eval(putAlongAxisOp, v[0], v[1], v[2], shiftAxis(c.Int(3)), c.Bool(4)))
+			return c.Result(op.Eval(putAlongAxisOp, v[0], v[1], v[2], shiftAxis(c.Int(3)), c.Bool(4)))
 		},
 	})
 }

@@ -14,7 +14,7 @@ import (
 // attend is what a contraction of queries and keys, a softmax over the keys and a
 // contraction with values come to, for operands whose axes have labels as those of
 // [Contract]: Σ_m softmax_m(scale·Σ_d q·k)·v. Graphs get it from a pass, so that scores stay in
-// the cache. Besides labels that all four have, the batch, there is one each of queries n
+// the cache, and [Attention] without a mask has its kernel and gradient. Besides labels that all four have, the batch, there is one each of queries n
 // (in q and the result), keys m (in k and v), d (in q and k) and e (in v and the result).
 //
 // attend_grad is its gradient, of q, k and v.
@@ -25,7 +25,7 @@ func init() {
 	labels := []op.Param{
 		{Name: "q_labels", Kind: op.Attr, Type: op.IntsType}, {Name: "k_labels", Kind: op.Attr, Type: op.IntsType},
 		{Name: "v_labels", Kind: op.Attr, Type: op.IntsType}, {Name: "out_labels", Kind: op.Attr, Type: op.IntsType},
-		{Name: "scale", Kind: op.Attr, Type: op.FloatType, Default: 1.0},
+		{Name: "scale", Kind: op.Attr, Type: op.FloatType, Default: 1.0}, {Name: "causal", Kind: op.Attr, Type: op.BoolType, Default: false},
 	}
 	op.Register(&op.Op{
 		Name: "attend", Statement: op.Statement{Axes: op.Contract, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{three}}}, GoName: "ops.Attention", Doc: "values weighted with the softmax of contractions of queries and keys", Results: 1,
@@ -35,17 +35,17 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return specs(c.Tensor(0).DType(), r.shape(c.Ints(6)))
+			return specs(c, c.Tensor(0).DType(), r.shape(c.Ints(6)))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			r, err := attendRoles(c, 3)
 			if err != nil {
 				return nil, err
 			}
-			return results(r.forward(c))
+			return c.Result(r.forward(c.Dense(0), c.Dense(1), c.Dense(2)))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return op.EvalN(attendGradOp, c.Value(0), c.Value(1), c.Value(2), ct[0], c.Ints(3), c.Ints(4), c.Ints(5), c.Ints(6), c.Float(7))
+			return op.EvalN(attendGradOp, c.Value(0), c.Value(1), c.Value(2), ct[0], c.Ints(3), c.Ints(4), c.Ints(5), c.Ints(6), c.Float(7), c.Bool(8))
 		},
 		Batch: batchAttend,
 	})
@@ -74,20 +74,28 @@ func init() {
 	})
 }
 
-// roles are the labels of attend and the sizes of its axes.
+// roles are the labels of attend, what they are for, the sizes of their axes, and which keys
+// a query sees.
 type roles struct {
+	labels     [4][]int // of q, k, v and the result
 	n, m, d, e int
 	batch      []int
 	size       map[int]int
+	scale      float64
+	causal     bool
 }
 
 // attendRoles finds out which label is what; at is the first argument with labels.
 func attendRoles(c *op.Call, at int) (*roles, error) {
-	lists := [4][]int{c.Ints(at), c.Ints(at + 1), c.Ints(at + 2), c.Ints(at + 3)}
-	r := &roles{n: -1, m: -1, d: -1, e: -1, size: map[int]int{}}
-	if c.Tensor(0).DType() != dtype.Float32 {
-		return nil, c.Errorf(tenon.ErrDType, "the element type is %v, want float32", c.Tensor(0).DType())
+	if d := c.Tensor(0).DType(); d != dtype.Float32 {
+		return nil, c.Errorf(tenon.ErrDType, "the element type is %v, want float32", d)
 	}
+	return rolesOf(c, [4][]int{c.Ints(at), c.Ints(at + 1), c.Ints(at + 2), c.Ints(at + 3)}, c.Float(at+4), c.Bool(at+5))
+}
+
+// rolesOf is attendRoles for given labels of the first three operands of a call.
+func rolesOf(c *op.Call, lists [4][]int, scale float64, causal bool) (*roles, error) {
+	r := &roles{labels: lists, n: -1, m: -1, d: -1, e: -1, size: map[int]int{}, scale: scale, causal: causal}
 	in := map[int]int{}
 	for i, list := range lists {
 		for k, l := range list {
@@ -192,6 +200,7 @@ func (r *roles) params(q, k, v, out attended) (p attention.Params, batch []atten
 		Queries: r.size[r.n], Keys: r.size[r.m], Depth: r.size[r.d], Width: r.size[r.e],
 		Q: e(q.d), K: e(k.d), V: e(v.d), Out: e(out.d),
 		QRow: q.steps[r.n], KRow: k.steps[r.m], VRow: v.steps[r.m], OutRow: out.steps[r.n],
+		Scale: float32(r.scale), Causal: r.causal,
 	}
 	heads := 1
 	for i := len(r.batch) - 1; i >= 0; i-- {
@@ -203,25 +212,23 @@ func (r *roles) params(q, k, v, out attended) (p attention.Params, batch []atten
 	return p, batch
 }
 
-func (r *roles) forward(c *op.Call) *tensor.Dense {
-	labels := c.Ints(6)
-	q, k, v := r.in(c.Dense(0), c.Ints(3), r.n, r.d), r.in(c.Dense(1), c.Ints(4), r.m, r.d), r.in(c.Dense(2), c.Ints(5), r.m, r.e)
-	out := r.out(labels, r.n, r.e)
+func (r *roles) forward(queries, keys, values *tensor.Dense) *tensor.Dense {
+	l := r.labels
+	q, k, v := r.in(queries, l[0], r.n, r.d), r.in(keys, l[1], r.m, r.d), r.in(values, l[2], r.m, r.e)
+	out := r.out(l[3], r.n, r.e)
 	if out.d.Len() > 0 {
 		p, batch := r.params(q, k, v, out)
-		p.Scale = float32(c.Float(7))
 		attention.Forward(p, batch...)
 	}
-	return arranged(out.d, out.labels, labels)
+	return arranged(out.d, out.labels, l[3])
 }
 
 func (r *roles) backward(c *op.Call) []tensor.Tensor {
-	labels := [3][]int{c.Ints(4), c.Ints(5), c.Ints(6)}
+	labels := r.labels
 	q, k, v := r.in(c.Dense(0), labels[0], r.n, r.d), r.in(c.Dense(1), labels[1], r.m, r.d), r.in(c.Dense(2), labels[2], r.m, r.e)
-	ct := r.in(c.Dense(3), c.Ints(7), r.n, r.e)
+	ct := r.in(c.Dense(3), labels[3], r.n, r.e)
 	dq, dk, dv := r.out(labels[0], r.n, r.d), r.out(labels[1], r.m, r.d), r.out(labels[2], r.m, r.e)
 	p, batch := r.params(q, k, v, ct)
-	p.Scale = float32(c.Float(8))
 	if attention.NeedsForward(p.Keys) {
 		p.Out, p.LogSum = make([]float32, len(p.Out)), make([]float32, ct.d.Len()/max(1, p.Width))
 		attention.Forward(p, batch...)
@@ -271,7 +278,12 @@ func vjpAttendGrad(c *op.Call, _, u []tensor.Tensor) []tensor.Tensor {
 	}
 	q, k, v, g := scaled(c.Tensor(0)), c.Tensor(1), c.Tensor(2), c.Tensor(3)
 	u0 := scaled(u[0])
-	p := Softmax(Contract(q, k, ql, kl, sl), -1)
+	p := Contract(q, k, ql, kl, sl)
+	if r.causal {
+		p = seenWeights(p, keysSeen(r.size[r.n], r.size[r.m]))
+	} else {
+		p = Softmax(p, -1)
+	}
 	dp := Contract(g, v, ol, vl, sl)
 	ds := op.Eval(softmaxGradOp, p, dp, -1)
 	w := Add(Contract(u0, k, ql, kl, sl), Contract(q, u[1], ql, kl, sl)) // the cotangent of ds

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/tenonml/tenon"
@@ -28,8 +29,8 @@ type AttentionOptions struct {
 //
 //	query: […, n, d], key: […, m, d], value: […, m, e], floating  →  […, n, e]
 //
-// The scores of one block of queries are kept at a time; the gradient computes all
-// of them again.
+// The scores of one block of queries are kept at a time. With a mask, the gradient computes
+// all of them again; float32 without one has the kernels of rows of different lengths.
 //
 // Gradient: with the weights p and dp = ct·valueᵀ, ds = p·(dp - Σ p·dp)·scale: ds·key
 // for the query, dsᵀ·query for the key, pᵀ·ct for the value.
@@ -77,14 +78,18 @@ var attentionOp = op.Register(&op.Op{
 				return nil, c.Errorf(tenon.ErrShape, "the mask's shape %v does not broadcast to that of the scores, %v", mask, scores)
 			}
 		}
-		return specs(c.Tensor(0).DType(), shape.Concat(batch, shape.Of(n, e)))
+		return specs(c, c.Tensor(0).DType(), shape.Concat(batch, shape.Of(n, e)))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		d := c.Dense(0).DType()
 		if d == dtype.Float64 {
-			return results(attend[float64](c, d))
+			return c.Result(attend[float64](c, d))
 		}
-		return results(castDense(attend[float32](c, dtype.Float32), d))
+		if r := attentionRoles(c); r != nil {
+			in := func(i int) *tensor.Dense { return castDense(c.Dense(i), dtype.Float32) }
+			return c.Result(castDense(r.forward(in(0), in(1), in(2)), d))
+		}
+		return c.Result(castDense(attend[float32](c, dtype.Float32), d))
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return batchAligned(c, batched, 2) },
 })
@@ -120,6 +125,28 @@ func attentionScale(c *op.Call) float64 {
 		return s
 	}
 	return 1 / math.Sqrt(float64(max(1, c.Tensor(0).Shape().Dim(-1))))
+}
+
+// attentionRoles returns what the kernel of attend, which keeps no scores, needs to know of a
+// call, and nil where it is not for it: where a mask hides keys, matrices broadcast or sizes
+// are not known.
+func attentionRoles(c *op.Call) *roles {
+	q, k, v := c.Tensor(0).Shape(), c.Tensor(1).Shape(), c.Tensor(2).Shape()
+	rank := q.Rank()
+	if c.Has(3) || !q.IsFull() || !k.IsFull() || !v.IsFull() || k.Rank() != rank || v.Rank() != rank || !q.Slice(0, rank-2).Equal(k.Slice(0, rank-2)) ||
+		!q.Slice(0, rank-2).Equal(v.Slice(0, rank-2)) {
+		return nil
+	}
+	batch := make([]int, rank-2)
+	for i := range batch {
+		batch[i] = 4 + i
+	}
+	l := func(row, col int) []int { return append(slices.Clone(batch), row, col) }
+	r, err := rolesOf(c, [4][]int{l(0, 2), l(1, 2), l(1, 3), l(0, 3)}, attentionScale(c), c.Bool(5))
+	if err != nil {
+		return nil
+	}
+	return r
 }
 
 // queryBlock is the number of queries whose scores are kept at a time.
@@ -243,6 +270,9 @@ func attentionMask(c *op.Call, batch shape.Shape, n, m int) ([]bool, []int) {
 
 func vjpAttention(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	q, k, v, g := c.Tensor(0), c.Tensor(1), c.Tensor(2), ct[0]
+	if r := attentionRoles(c); r != nil && q.DType() == dtype.Float32 {
+		return op.EvalN(attendGradOp, q, k, v, g, r.labels[0], r.labels[1], r.labels[2], r.labels[3], r.scale, r.causal)
+	}
 	scale := any(attentionScale(c))
 	if c.Float(4) == 0 && q.Shape().Dim(-1) < 0 {
 		scale = Rsqrt(Cast(sizeOperand(q, -1), q.DType()))
@@ -250,9 +280,7 @@ func vjpAttention(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	scores := Mul(MatMulT(q, k, false, true), scale)
 	allowed := c.Tensor(3)
 	if c.Bool(5) {
-		n, m := sizeOperand(q, -2), sizeOperand(k, -2)
-		last := ExpandDims(Add(Range(0, n, 1), Sub(m, n)), -1)
-		causal := LessEqual(Range(0, m, 1), last)
+		causal := keysSeen(sizeOperand(q, -2), sizeOperand(k, -2))
 		if allowed != nil {
 			causal = LogicalAnd(causal, allowed)
 		}
@@ -262,9 +290,7 @@ func vjpAttention(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	if allowed == nil {
 		p = Softmax(scores, -1)
 	} else {
-		// A query that sees nothing gets weights 0, not NaN: so its scores are not -Inf.
-		zero := zeroOf(q.DType())
-		p = Where(allowed, Softmax(Where(allowed, scores, lowestOf(q.DType())), -1), zero)
+		p = seenWeights(scores, allowed)
 	}
 	dp := MatMulT(g, v, false, true)
 	ds := Mul(op.Eval(softmaxGradOp, p, dp, -1), scale)
@@ -275,6 +301,18 @@ func vjpAttention(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		grads = append(grads, nil)
 	}
 	return grads
+}
+
+// keysSeen returns which of m keys each of n queries sees that sees those up to itself.
+func keysSeen(n, m any) tensor.Tensor {
+	return LessEqual(Range(0, m, 1), ExpandDims(Add(Range(0, n, 1), Sub(m, n)), -1))
+}
+
+// seenWeights returns the softmax of the scores of keys that a query sees. One that sees none
+// gets weights 0, not NaN: so its scores are not -Inf.
+func seenWeights(scores, seen tensor.Tensor) tensor.Tensor {
+	d := scores.DType()
+	return Where(seen, Softmax(Where(seen, scores, lowestOf(d)), -1), zeroOf(d))
 }
 
 // lowestOf returns the least finite number of a floating type.

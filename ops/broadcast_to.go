@@ -21,7 +21,7 @@ func init() {
 				return nil, err
 			}
 			if dims == nil {
-				return specs(x.DType(), shape.OfRank(n))
+				return specs(c, x.DType(), shape.OfRank(n))
 			}
 			s, err := checkedShape(c, dims, x.DType())
 			if err != nil {
@@ -30,11 +30,11 @@ func init() {
 			if err := stretches(c, x.Shape(), s); err != nil {
 				return nil, err
 			}
-			return specs(x.DType(), s)
+			return specs(c, x.DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
-			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return move.Stretched(x, s) }))
+			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return move.Stretched(x, s) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{sumTo(ct[0], c.Tensor(0)), nil}
@@ -53,7 +53,7 @@ func init() {
 			for range to.Shape().Dim(0) - (rank - 1) {
 				y = ExpandDims(y, 1)
 			}
-			return results(BroadcastTo(y, prepended(rowsOf(x), to)))
+			return c.Result(BroadcastTo(y, prepended(rowsOf(x), to)))
 		},
 	})
 }

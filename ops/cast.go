@@ -36,13 +36,13 @@ var castOp = op.Register(&op.Op{
 			}
 			return nil, e
 		}
-		return specs(to, x.Shape())
+		return specs(c, to, x.Shape())
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if s := c.Strings(0); s != nil {
-			return results(s)
+			return c.Result(s)
 		}
-		return results(castDense(c.Dense(0), c.DType(1)))
+		return c.Result(castDense(c.Dense(0), c.DType(1)))
 	},
 })
 
@@ -79,14 +79,13 @@ var bitcastOp = op.Register(&op.Op{
 			}
 			s = s.Remove(-1)
 		}
-		return specs(to, s)
+		return specs(c, to, s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		out, err := tensor.FromBytes(c.DType(1), outShape(c, 0), c.Dense(0).Bytes())
 		if err != nil {
 			return nil, err
 		}
-		return results(out)
+		return c.Result(out)
 	},
-	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return c.DoTensors() },
 })

@@ -26,7 +26,7 @@ var complexOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(x.DType().Complex(), s)
+		return specs(c, x.DType().Complex(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		spec := c.Out[0].(*tensor.Spec)
@@ -37,7 +37,7 @@ var complexOp = op.Register(&op.Op{
 		} else {
 			elementwise.Complex(tensor.Elems[complex128](out), tensor.Elems[float64](x), tensor.Elems[float64](y))
 		}
-		return results(out)
+		return c.Result(out)
 	},
 })
 
@@ -124,14 +124,14 @@ func part(k elementwise.Op, doc string, says op.Statement, real func(x *tensor.D
 		if !x.DType().IsNumeric() {
 			return nil, undefined(c, x.DType())
 		}
-		return specs(realResult(k, x.DType()), x.Shape())
+		return specs(c, realResult(k, x.DType()), x.Shape())
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		if d := x.DType(); d.IsComplex() {
-			return results(unaryDense(elementwise.UnaryOf(k, d), x, d.Real(), grainCheap))
+			return c.Result(unaryDense(elementwise.UnaryOf(k, d), x, d.Real(), grainCheap))
 		}
-		return results(real(x))
+		return c.Result(real(x))
 	}
 	return op.Register(o)
 }
@@ -152,9 +152,9 @@ var conjOp = op.Register(&op.Op{
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		if !x.DType().IsComplex() {
-			return results(x)
+			return c.Result(x)
 		}
-		return results(unaryDense(elementwise.UnaryOf(elementwise.Conj, x.DType()), x, x.DType(), grainCheap))
+		return c.Result(unaryDense(elementwise.UnaryOf(elementwise.Conj, x.DType()), x, x.DType(), grainCheap))
 	},
 })
 

@@ -26,7 +26,7 @@ func init() {
 				return nil, err
 			}
 			if !s.HasRank() {
-				return specs(first.DType(), s)
+				return specs(c, first.DType(), s)
 			}
 			if s.IsScalar() {
 				return nil, c.Errorf(tenon.ErrShape, "scalars have no axis to be concatenated along")
@@ -50,15 +50,15 @@ func init() {
 					total += d
 				}
 			}
-			return specs(first.DType(), dims.With(axis, total))
+			return specs(c, first.DType(), dims.With(axis, total))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(1))
 			if _, ok := c.List(0)[0].(*tensor.Strings); ok && axis == 0 {
-				return results(move.Behind(c.List(0), s))
+				return c.Result(move.Behind(c.List(0), s))
 			}
-			return results(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
+			return c.Result(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
 				return concatenated(ds, s, axis)
 			}))
 		},
@@ -73,9 +73,6 @@ func init() {
 				out[i] = known(out[i], x.(tensor.Tensor).Shape())
 			}
 			return out
-		},
-		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-			return results(Concat(allInFront(c.Values(), batched), shiftAxis(c.Int(1))))
 		},
 	})
 }
@@ -147,19 +144,19 @@ func init() {
 			}
 			d := xs[0].(tensor.Tensor).DType()
 			if !s.HasRank() {
-				return specs(d, s)
+				return specs(c, d, s)
 			}
 			axis, err := axisOf(c, c.Int(1), shape.OfRank(s.Rank()+1))
 			if err != nil {
 				return nil, err
 			}
-			return specs(d, s.Insert(axis, len(xs)))
+			return specs(c, d, s.Insert(axis, len(xs)))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(1))
 			one := s.With(axis, 1)
-			return results(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
+			return c.Result(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
 				rows := make([]*tensor.Dense, len(ds))
 				for i, d := range ds {
 					rows[i] = withoutOnes(d, one).(*tensor.Dense)
@@ -169,9 +166,6 @@ func init() {
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			return Unstack(known(ct[0], out[0].Shape()), c.Int(1)) // how many there are is known of the result
-		},
-		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-			return results(Stack(allInFront(c.Values(), batched), shiftAxis(c.Int(1))))
 		},
 	})
 }

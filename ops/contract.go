@@ -48,14 +48,14 @@ var contractOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(a.DType(), shape.Of(dims...))
+		return specs(c, a.DType(), shape.Of(dims...))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		k, err := NewContraction(c.Ints(2), c.Ints(3), c.Ints(4))
 		if err != nil {
 			return nil, err
 		}
-		return results(k.dense(c.Dense(0), c.Dense(1)))
+		return c.Result(k.dense(c.Dense(0), c.Dense(1)))
 	},
 })
 
@@ -71,7 +71,7 @@ func init() {
 				labels[i] = append([]int{fresh}, labels[i]...)
 			}
 		}
-		return results(Contract(c.Value(0), c.Value(1), labels[0], labels[1], labels[2]))
+		return c.Result(Contract(c.Value(0), c.Value(1), labels[0], labels[1], labels[2]))
 	}
 	contractOp.VJP = func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 		a, b, al, bl, out := c.Tensor(0), c.Tensor(1), c.Ints(2), c.Ints(3), c.Ints(4)

@@ -31,7 +31,7 @@ var crossEntropyOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(c.Tensor(0).DType(), s)
+		return specs(c, c.Tensor(0).DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, d := c.Dense(0), c.Dense(0).DType()
@@ -50,10 +50,7 @@ var crossEntropyOp = op.Register(&op.Op{
 		} else {
 			reduce.CrossEntropy(tensor.Elems[float32](out), nil, tensor.Elems[float32](wide), labels, n)
 		}
-		return results(castDense(out, d))
-	},
-	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-		return c.WithValues(values(allInFront(c.Values(), batched))).DoTensors()
+		return c.Result(castDense(out, d))
 	},
 })
 
@@ -61,15 +58,6 @@ func init() {
 	crossEntropyOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		return []tensor.Tensor{op.Eval(crossEntropyGradOp, c.Tensor(0), c.Tensor(1), ct[0]), nil}
 	}
-}
-
-// values returns tensors as Values.
-func values(ts []tensor.Tensor) []tenon.Value {
-	out := make([]tenon.Value, len(ts))
-	for i, t := range ts {
-		out[i] = t
-	}
-	return out
 }
 
 // inferLabels checks logits and class numbers, and returns the shape of the latter.
@@ -125,7 +113,7 @@ var crossEntropyGradOp = op.Register(&op.Op{
 		} else {
 			s = shape.UnknownRank
 		}
-		return specs(c.Tensor(0).DType(), s)
+		return specs(c, c.Tensor(0).DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, ct, d := c.Dense(0), c.Dense(2), c.Dense(0).DType()
@@ -143,10 +131,7 @@ var crossEntropyGradOp = op.Register(&op.Op{
 		} else {
 			reduce.CrossEntropyGrad(tensor.Elems[float32](out), tensor.Elems[float32](x), labels, tensor.Elems[float32](ct), n)
 		}
-		return results(castDense(out, d))
-	},
-	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-		return c.WithValues(values(allInFront(c.Values(), batched))).DoTensors()
+		return c.Result(castDense(out, d))
 	},
 })
 
@@ -190,7 +175,7 @@ var crossEntropyDenseOp = op.Register(&op.Op{
 		if s.HasRank() {
 			s = s.Remove(-1)
 		}
-		return specs(c.Tensor(0).DType(), s)
+		return specs(c, c.Tensor(0).DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, t, d := c.Dense(0), c.Dense(1), c.Dense(0).DType()
@@ -204,10 +189,7 @@ var crossEntropyDenseOp = op.Register(&op.Op{
 		} else {
 			reduce.CrossEntropyDense(tensor.Elems[float32](out), nil, tensor.Elems[float32](x), tensor.Elems[float32](t), n)
 		}
-		return results(castDense(out, d))
-	},
-	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-		return c.WithValues(values(allInFront(c.Values(), batched))).DoTensors()
+		return c.Result(castDense(out, d))
 	},
 })
 
@@ -241,7 +223,7 @@ var sigmoidCrossEntropyOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(c.Tensor(0).DType(), s)
+		return specs(c, c.Tensor(0).DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, z, d := c.Dense(0), c.Dense(1), c.Dense(0).DType()
@@ -260,7 +242,7 @@ var sigmoidCrossEntropyOp = op.Register(&op.Op{
 			}
 			return -1
 		})
-		return results(castDense(out, d))
+		return c.Result(castDense(out, d))
 	},
 })
 

@@ -38,16 +38,15 @@ func cumulative(o op.Op, k reduce.ScanOp) *op.Op {
 		x := c.Dense(0)
 		out := tensor.Uninit(x.DType(), x.Shape())
 		if x.Len() == 0 {
-			return results(out)
+			return c.Result(out)
 		}
 		outer, n, inner, err := around(c, x, c.Int(1))
 		if err != nil {
 			return nil, err
 		}
 		reduce.Scan(k, x.DType())(out.Raw(), x.Raw(), outer, n, inner, c.Bool(2), c.Bool(3))
-		return results(out)
+		return c.Result(out)
 	}
-	o.Batch = batchAxis(1)
 	return op.Register(&o)
 }
 

@@ -30,11 +30,11 @@ func init() {
 					}
 				}
 			}
-			return specs(c.Tensor(0).DType(), s)
+			return specs(c, c.Tensor(0).DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
-			return results(movedOver(c.Tensor(0), func(x, zero *tensor.Dense) *tensor.Dense {
+			return c.Result(movedOver(c.Tensor(0), func(x, zero *tensor.Dense) *tensor.Dense {
 				out := tensor.NewDense(x.DType(), s)
 				if !isZero(zero) {
 					move.Fill(out, zero)
@@ -43,8 +43,7 @@ func init() {
 				return out
 			}))
 		},
-		VJP:   func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{DiagPart(ct[0])} },
-		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) { return results(Diag(c.Value(0))) },
+		VJP: func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{DiagPart(ct[0])} },
 	})
 }
 
@@ -88,9 +87,9 @@ func init() {
 				n := min(s.Dim(k), s.Dim(k+1)) // -1 where one is not known
 				s = s.Slice(0, k).Insert(k, n)
 			}
-			return specs(c.Tensor(0).DType(), s)
+			return specs(c, c.Tensor(0).DType(), s)
 		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(move.Apply(c.Tensor(0), diagonals)) },
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(move.Apply(c.Tensor(0), diagonals)) },
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x := c.Tensor(0)
 			g := Diag(ct[0]) // square: fill up to the matrix's own sizes
@@ -102,7 +101,6 @@ func init() {
 			g = Pad(g, Stack([]any{ZerosLike(missing), missing}, 1), PadOptions{})
 			return []tensor.Tensor{known(g, s)}
 		},
-		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) { return results(DiagPart(c.Value(0))) },
 	})
 }
 
@@ -137,12 +135,11 @@ func init() {
 			if c.Has(2) {
 				last = c.Int(2)
 			}
-			return results(movedOver(c.Tensor(0), func(x, zero *tensor.Dense) *tensor.Dense { return banded(x, zero, first, last) }))
+			return c.Result(movedOver(c.Tensor(0), func(x, zero *tensor.Dense) *tensor.Dense { return banded(x, zero, first, last) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{op.Eval(bandPartOp, ct[0], c.Args[1], c.Args[2])}
 		},
-		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) { return c.DoTensors() },
 	})
 }
 

@@ -35,17 +35,17 @@ var matVecOp = op.Register(&op.Op{
 			return nil, err
 		}
 		if !a.Shape().HasRank() || !x.Shape().HasRank() {
-			return specs(a.DType(), shape.UnknownRank)
+			return specs(c, a.DType(), shape.UnknownRank)
 		}
 		batch, err := broadcast(c, a.Shape().Slice(0, a.Shape().Rank()-2), x.Shape().Slice(0, x.Shape().Rank()-1))
 		if err != nil {
 			return nil, err
 		}
-		return specs(a.DType(), shape.Concat(batch, shape.Of(m)))
+		return specs(c, a.DType(), shape.Concat(batch, shape.Of(m)))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		m := outShape(c, 0).Rank() - 1
-		return results(contractOwn(c, []int{m, m + 1}, []int{m + 1}, m))
+		return c.Result(contractOwn(c, []int{m, m + 1}, []int{m + 1}, m))
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		values := c.Values()
@@ -54,7 +54,7 @@ var matVecOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return results(Squeeze(y[0], -1))
+		return c.Result(Squeeze(y[0], -1))
 	},
 })
 
@@ -95,11 +95,11 @@ var dotOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(x.DType(), s)
+		return specs(c, x.DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		summed := []int{outShape(c, 0).Rank()}
-		return results(contractOwn(c, summed, summed))
+		return c.Result(contractOwn(c, summed, summed))
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return batchAligned(c, batched, 1) },
 })

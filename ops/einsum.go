@@ -58,7 +58,7 @@ var einsumOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(d, s)
+		return specs(c, d, s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		operands := make([]*tensor.Dense, len(c.List(0)))
@@ -69,7 +69,7 @@ var einsumOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return results(p.contracted(operands))
+		return c.Result(p.contracted(operands))
 	},
 })
 
@@ -86,7 +86,7 @@ func init() {
 			}
 		}
 		e.out = string(batch) + e.out
-		return results(op.Eval(einsumOp, c.List(0), e.String()))
+		return c.Result(op.Eval(einsumOp, c.List(0), e.String()))
 	}
 	einsumOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		operands := c.List(0)
@@ -297,7 +297,26 @@ func (e *equation) gradient(operands []tenon.Value, i int, ct tensor.Tensor) ten
 		// An ellipsis of no axes that the result leaves out.
 		present = slices.DeleteFunc(present, func(r rune) bool { return r == dots })
 	}
-	g := op.Eval(einsumOp, args, (&equation{in: terms, out: string(present)}).String())
+	to := &equation{in: terms, out: string(present)}
+	var g tensor.Tensor
+	switch {
+	case !strings.ContainsRune(elsewhere, dots) || slices.Contains(present, dots):
+		g = op.Eval(einsumOp, args, to.String())
+	case to.spell(args): // the operand is the same at all places of an ellipsis
+		g = op.Eval(einsumOp, args, to.String())
+	default:
+		to.out = string(dots) + to.out
+		g = op.Eval(einsumOp, args, to.String())
+		over := g.Shape().Rank() - len(present)
+		if over < 0 {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "einsum", "the gradient needs to know the ranks of the operands"))
+		}
+		axes := make([]int, over)
+		for k := range axes {
+			axes[k] = k
+		}
+		g = Sum(g, axes...)
+	}
 	if len(missing) > 0 { // axes that only this operand has: each element counts alike
 		rank := x.Shape().Rank()
 		for k, a := range missing {
@@ -310,6 +329,45 @@ func (e *equation) gradient(operands []tenon.Value, i int, ct tensor.Tensor) ten
 		return BroadcastTo(g, Shape(x))
 	}
 	return sumTo(g, x)
+}
+
+// spell puts letters in place of the ellipses of terms, so that a result may lack them. It
+// reports false, and changes nothing, where operands are broadcast along them or their sizes
+// are not known.
+func (e *equation) spell(operands []any) bool {
+	letters := &equation{in: slices.Clone(e.in)}
+	letters.in = append(letters.in, e.out)
+	var behind []rune // those of the ellipsis, the last axis first
+	sizes := map[rune]int{}
+	spelled := slices.Clone(e.in)
+	for i, term := range e.in {
+		before, after, ok := strings.Cut(term, string(dots))
+		if !ok {
+			continue
+		}
+		s := operands[i].(tensor.Tensor).Shape()
+		if !s.IsFull() {
+			return false
+		}
+		open := len([]rune(before))
+		n := s.Rank() - open - len([]rune(after))
+		var own []rune
+		for k := range n {
+			if k == len(behind) {
+				behind = append(behind, letters.unused())
+				letters.in = append(letters.in, string(behind[k]))
+			}
+			r, d := behind[k], s.Dim(open+n-1-k)
+			if old, ok := sizes[r]; ok && old != d {
+				return false
+			}
+			sizes[r] = d
+			own = append([]rune{r}, own...)
+		}
+		spelled[i] = before + string(own) + after
+	}
+	e.in = spelled
+	return true
 }
 
 // axisFromEnd is the axis of letter k of a term: from the end where an ellipsis

@@ -25,24 +25,24 @@ func init() {
 				return nil, err
 			}
 			if dims == nil {
-				return specs(v.DType(), shape.OfRank(n))
+				return specs(c, v.DType(), shape.OfRank(n))
 			}
 			s, err := checkedShape(c, dims, v.DType())
 			if err != nil {
 				return nil, err
 			}
-			return specs(v.DType(), s)
+			return specs(c, v.DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
-			return results(move.Apply(c.Tensor(1), func(v *tensor.Dense) *tensor.Dense { return move.Stretched(v, s) }))
+			return c.Result(move.Apply(c.Tensor(1), func(v *tensor.Dense) *tensor.Dense { return move.Stretched(v, s) }))
 		},
 		VJP: func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{nil, Sum(ct[0])} },
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			if batched[0] || c.Tensor(0).Shape().Dim(0) < 0 {
 				return nil, op.NotHandled
 			}
-			return results(tailed(c.Tensor(1), c.Tensor(0)))
+			return c.Result(tailed(c.Tensor(1), c.Tensor(0)))
 		},
 	})
 }
@@ -105,7 +105,7 @@ func init() {
 			out := tensor.NewDense(c.DType(2), s)
 			diagonal := out.View(0, shape.Of(min(s.Dim(0), s.Dim(1))), []int{s.Dim(1) + 1})
 			move.CopyTo(diagonal, move.Stretched(castDense(tensor.Scalar(true).(*tensor.Dense), c.DType(2)), diagonal.Shape()))
-			return results(out)
+			return c.Result(out)
 		},
 	})
 }

@@ -32,7 +32,7 @@ func init() {
 				return nil, err
 			}
 			if !s.HasRank() || !is.HasRank() {
-				return specs(x.DType(), shape.UnknownRank)
+				return specs(c, x.DType(), shape.UnknownRank)
 			}
 			if axis < batch {
 				return nil, c.Errorf(tenon.ErrAxis, "axis %d is one of the %d batch axes", axis, batch)
@@ -46,7 +46,7 @@ func init() {
 					front = front.With(i, is.Dim(i))
 				}
 			}
-			return specs(x.DType(), shape.Concat(front, is.Tail(batch), s.Tail(axis+1)))
+			return specs(c, x.DType(), shape.Concat(front, is.Tail(batch), s.Tail(axis+1)))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			axis, _ := c.Tensor(0).Shape().Axis(c.Int(2))
@@ -60,7 +60,7 @@ func init() {
 				if err != nil {
 					return nil, indexError(c, 1, err)
 				}
-				return results(move.Tensor(col, s))
+				return c.Result(move.Tensor(col, s))
 			}
 			out := move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				var y *tensor.Dense
@@ -72,7 +72,7 @@ func init() {
 			if err != nil {
 				return nil, indexError(c, 1, err)
 			}
-			return results(out)
+			return c.Result(out)
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{gatherGrad(c, ct[0]), nil}
@@ -81,14 +81,14 @@ func init() {
 			x, idx, axis, batch := c.Tensor(0), c.Tensor(1), c.Int(2), c.Int(3)
 			switch {
 			case !batched[0] && batch == 0 && axis == 0:
-				return results(Gather(x, idx, 0))
+				return c.Result(Gather(x, idx, 0))
 			case !batched[1] && batch == 0:
-				return results(Gather(x, idx, shiftAxis(axis)))
+				return c.Result(Gather(x, idx, shiftAxis(axis)))
 			case batch < 0:
 				return nil, op.NotHandled
 			}
 			v := allInFront(c.Values(), batched)
-			return results(GatherBatched(v[0], v[1], shiftAxis(axis), batch+1))
+			return c.Result(GatherBatched(v[0], v[1], shiftAxis(axis), batch+1))
 		},
 	})
 }
@@ -258,7 +258,7 @@ func init() {
 				return nil, err
 			}
 			if !s.HasRank() || !is.HasRank() || is.Dim(-1) < 0 {
-				return specs(x.DType(), shape.UnknownRank)
+				return specs(c, x.DType(), shape.UnknownRank)
 			}
 			batch, k := c.Int(2), is.Dim(-1)
 			if batch < 0 {
@@ -272,7 +272,7 @@ func init() {
 					return nil, err
 				}
 			}
-			return specs(x.DType(), shape.Concat(is.Slice(0, is.Rank()-1), s.Tail(batch+k)))
+			return specs(c, x.DType(), shape.Concat(is.Slice(0, is.Rank()-1), s.Tail(batch+k)))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
@@ -280,7 +280,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				out := tensor.Uninit(x.DType(), s)
 				if out.Len() > 0 {
 					tenon.Throw(moverOf(x.DType()).rows(out, x, tensor.Vector(at), inner))
@@ -295,10 +295,10 @@ func init() {
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			if !batched[0] && c.Int(2) == 0 {
-				return results(GatherND(c.Value(0), c.Value(1), 0))
+				return c.Result(GatherND(c.Value(0), c.Value(1), 0))
 			}
 			v := allInFront(c.Values(), batched)
-			return results(GatherND(v[0], v[1], c.Int(2)+1))
+			return c.Result(GatherND(v[0], v[1], c.Int(2)+1))
 		},
 	})
 }

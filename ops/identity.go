@@ -20,7 +20,7 @@ func Identity(x any) tensor.Tensor { return op.Eval(identityOp, x) }
 var identityOp = op.Register(&op.Op{
 	Name: "identity", Statement: passes, Doc: "x itself", Params: unaryParams, Results: 1, Strided: true,
 	Infer:  inferSame,
-	Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(c.Tensor(0)) },
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(c.Tensor(0)) },
 })
 
 func init() {
@@ -36,7 +36,7 @@ var stopGradientOp = op.Register(&op.Op{
 	Name: "stop_gradient", Statement: passes, Doc: "x itself, as a constant to gradients", Params: unaryParams, Results: 1, Strided: true,
 	Nondifferentiable: true,
 	Infer:             inferSame,
-	Kernel:            func(c *op.Call) ([]tensor.Tensor, error) { return results(c.Tensor(0)) },
+	Kernel:            func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(c.Tensor(0)) },
 })
 
 // ZerosLike returns zeros of x's element type and shape; empty strings for strings.
@@ -50,10 +50,10 @@ var zerosLikeOp = op.Register(&op.Op{
 	Infer:             inferSame,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if x := c.Strings(0); x != nil {
-			return results(tensor.WrapStrings(make([]int64, x.Len()+1), nil, x.Shape()))
+			return c.Result(tensor.WrapStrings(make([]int64, x.Len()+1), nil, x.Shape()))
 		}
 		x := c.Dense(0)
-		return results(tensor.NewDense(x.DType(), x.Shape()))
+		return c.Result(tensor.NewDense(x.DType(), x.Shape()))
 	},
 })
 
@@ -79,7 +79,7 @@ var onesLikeOp = op.Register(&op.Op{
 		return inferSame(c)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		return results(onesOf(c.Dense(0)))
+		return c.Result(onesOf(c.Dense(0)))
 	},
 })
 
@@ -104,7 +104,7 @@ var checkNumericsOp = op.Register(&op.Op{
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		if x == nil || elementwise.UnaryOf(elementwise.IsFinite, x.DType()) == nil || x.DType().IsInteger() {
-			return results(c.Tensor(0))
+			return c.Result(c.Tensor(0))
 		}
 		bad := -1
 		if x.IsContiguous() && x.Len() <= grainCheap {
@@ -118,7 +118,7 @@ var checkNumericsOp = op.Register(&op.Op{
 			})
 		}
 		if bad < 0 {
-			return results(x)
+			return c.Result(x)
 		}
 		e := c.Errorf(tenon.ErrInvalid, "is NaN or infinite")
 		e.Where = "element " + coordinates(x.Shape(), bad)
@@ -127,7 +127,6 @@ var checkNumericsOp = op.Register(&op.Op{
 		}
 		return nil, e
 	},
-	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return c.DoTensors() },
 })
 
 // firstInfinite returns the first of n elements that is NaN or infinite, -1 where none is.

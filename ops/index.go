@@ -27,13 +27,13 @@ func init() {
 			}
 			x := c.Tensor(0)
 			if keys == nil {
-				return specs(x.DType(), shape.UnknownRank)
+				return specs(c, x.DType(), shape.UnknownRank)
 			}
 			s, err := keyedShape(c, keys, x.Shape())
 			if err != nil {
 				return nil, err
 			}
-			return specs(x.DType(), s)
+			return specs(c, x.DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			keys, err := keysOf(c, 1, 0)
@@ -44,7 +44,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return results(viewed(c.Tensor(0), v))
+			return c.Result(viewed(c.Tensor(0), v))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			out := make([]tensor.Tensor, 1+len(c.List(2)))
@@ -55,7 +55,7 @@ func init() {
 			if anyOf(batched[1:]) {
 				return nil, op.NotHandled
 			}
-			return results(op.Eval(indexOp, c.Value(0), wholeBatch(c, 1), c.List(2)))
+			return c.Result(op.Eval(indexOp, c.Value(0), wholeBatch(c, 1), c.List(2)))
 		},
 	})
 }
@@ -140,7 +140,7 @@ func init() {
 			if b.HasRank() && s.HasRank() && (b.Rank() != s.Rank() || !b.CompatibleWith(s)) {
 				return nil, c.Errorf(tenon.ErrShape, "%v does not broadcast to the selected %v", y.Shape(), s)
 			}
-			return specs(x.DType(), x.Shape())
+			return specs(c, x.DType(), x.Shape())
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			keys, err := keysOf(c, 2, 0)
@@ -151,7 +151,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return results(move.ApplyList([]tenon.Value{c.Value(0), c.Value(1)}, func(ds []*tensor.Dense) *tensor.Dense {
+			return c.Result(move.ApplyList([]tenon.Value{c.Value(0), c.Value(1)}, func(ds []*tensor.Dense) *tensor.Dense {
 				out := move.Copied(ds[0])
 				move.CopyTo(out.View(v.restrided(out)), move.Stretched(ds[1], v.shape))
 				return out

@@ -38,23 +38,3 @@ func shiftAxes(axes []int, rank int) []int {
 	}
 	return out
 }
-
-// batchAxes is the Batch rule of operations of one tensor whose parameter i lists
-// axes.
-func batchAxes(i int) func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-	return func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-		rank, err := batchRank(c, c.Tensor(0))
-		if err != nil {
-			return nil, err
-		}
-		return c.WithArg(i, shiftAxes(c.Ints(i), rank)).DoTensors()
-	}
-}
-
-// batchAxis is the Batch rule of operations of one tensor whose parameter i is
-// an axis.
-func batchAxis(i int) func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-	return func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-		return c.WithArg(i, shiftAxis(c.Int(i))).DoTensors()
-	}
-}

@@ -84,12 +84,12 @@ func unaryTo(k elementwise.Op, o op.Op, result func(dtype.DType) dtype.DType) *o
 		if d == dtype.None {
 			return nil, undefined(c, x.DType())
 		}
-		return specs(result(d), x.Shape())
+		return specs(c, result(d), x.Shape())
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		d := computedIn(x.DType(), defined)
-		return results(unaryDense(elementwise.UnaryOf(k, d), castDense(x, d), result(d), grain))
+		return c.Result(unaryDense(elementwise.UnaryOf(k, d), castDense(x, d), result(d), grain))
 	}
 	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
 		f := elementwise.UnaryOf(k, in[0])
@@ -143,7 +143,7 @@ func binary(k elementwise.Op, o op.Op) *op.Op {
 		if err != nil {
 			return nil, err
 		}
-		return specs(d, s)
+		return specs(c, d, s)
 	}
 	grain := grainOf(k)
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
@@ -154,7 +154,7 @@ func binary(k elementwise.Op, o op.Op) *op.Op {
 		if bad >= 0 {
 			return nil, faultAt(c, k, d.Shape(), bad)
 		}
-		return results(out)
+		return c.Result(out)
 	}
 	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
 		d := in[0]
@@ -250,14 +250,14 @@ func comparison(k elementwise.Op, o op.Op) *op.Op {
 		if err != nil {
 			return nil, err
 		}
-		return specs(dtype.Bool, s)
+		return specs(c, dtype.Bool, s)
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		s := c.Out[0].(*tensor.Spec).Shape()
 		if x := c.Strings(0); x != nil {
-			return results(compareStrings(k, x, c.Strings(1), s))
+			return c.Result(compareStrings(k, x, c.Strings(1), s))
 		}
-		return results(compareDense(k, c.Dense(0), c.Dense(1), s))
+		return c.Result(compareDense(k, c.Dense(0), c.Dense(1), s))
 	}
 	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
 		if elementwise.CompareOf(k, in[0], elementwise.VV) == nil || in[0] != in[1] {

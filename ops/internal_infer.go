@@ -9,32 +9,23 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
-	"github.com/tenonml/tenon/tensor"
 )
 
 // specs is what an Infer function of one result returns. A result that no memory holds
 // is an error, which op completes.
-func specs(d dtype.DType, s shape.Shape) ([]tenon.Spec, error) {
+func specs(c *op.Call, d dtype.DType, s shape.Shape) ([]tenon.Spec, error) {
 	if s.IsFull() {
 		if n, err := s.CheckedSize(max(1, d.Size())); err != nil || n > maxBytes/max(1, d.Size()) {
 			return nil, &tenon.Error{Kind: tenon.ErrShape, Msg: fmt.Sprintf("%v%v is more than memory holds", d, s)}
 		}
 	}
-	made := &struct { // in one piece of memory
-		list [1]tenon.Spec
-		spec tensor.Spec
-	}{spec: *tensor.NewSpec(d, s)}
-	made.list[0] = &made.spec
-	return made.list[:], nil
+	return c.InferOne(d, s)
 }
-
-// results is what a kernel of one result returns.
-func results(t tensor.Tensor) ([]tensor.Tensor, error) { return []tensor.Tensor{t}, nil }
 
 // inferSame gives the result the element type and shape of the first operand.
 func inferSame(c *op.Call) ([]tenon.Spec, error) {
 	x := c.Tensor(0)
-	return specs(x.DType(), x.Shape())
+	return specs(c, x.DType(), x.Shape())
 }
 
 // axisOf turns an axis of a tensor of shape s into one that counts from the
@@ -47,18 +38,29 @@ func axisOf(c *op.Call, axis int, s shape.Shape) (int, error) {
 	return a, nil
 }
 
-// axesOf turns a list of axes into sorted ones that count from the start. A nil
-// list means all axes. Where the rank is unknown, known is false.
+// upTo counts from 0 on: lists of all axes and of one are parts of it.
+var upTo = func() (all [shape.MaxRank + 1]int) {
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}()
+
+// axesOf turns a list of axes into sorted ones that count from the start, which are not to be
+// changed. A nil list means all axes. Where the rank is unknown, known is false.
 func axesOf(c *op.Call, axes []int, s shape.Shape) (list []int, known bool, err error) {
 	if !s.HasRank() {
 		return nil, false, nil
 	}
 	if axes == nil {
-		list = make([]int, s.Rank())
-		for i := range list {
-			list[i] = i
+		return upTo[:s.Rank():s.Rank()], true, nil
+	}
+	if len(axes) == 1 {
+		a, err := axisOf(c, axes[0], s)
+		if err != nil {
+			return nil, true, err
 		}
-		return list, true, nil
+		return upTo[a : a+1 : a+1], true, nil
 	}
 	list = make([]int, len(axes))
 	for i, a := range axes {
@@ -77,8 +79,13 @@ func axesOf(c *op.Call, axes []int, s shape.Shape) (list []int, known bool, err 
 
 // reducedShape returns s without the given sorted axes, or with size 1 there.
 func reducedShape(s shape.Shape, axes []int, keep bool) shape.Shape {
-	out := make([]int, 0, s.Rank())
-	for i, d := range s.Dims() {
+	if len(axes) == s.Rank() && !keep {
+		return shape.Shape{}
+	}
+	var room [8]int
+	dims := s.AppendDims(room[:0])
+	out := dims[:0]
+	for i, d := range dims {
 		switch {
 		case !slices.Contains(axes, i):
 			out = append(out, d)

@@ -43,7 +43,7 @@ func reduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(c *op.
 		if err != nil {
 			return nil, err
 		}
-		return specs(result(x.DType()), s)
+		return specs(c, result(x.DType()), s)
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
@@ -52,10 +52,7 @@ func reduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(c *op.
 			return nil, err
 		}
 		spec := c.Out[0].(*tensor.Spec)
-		return results(reduceDense(kernel(c, x.DType()), x, axes, spec.Shape(), spec.DType()))
-	}
-	if o.Batch == nil {
-		o.Batch = batchAxes(reduceAxis)
+		return c.Result(reduceDense(kernel(c, x.DType()), x, axes, spec.Shape(), spec.DType()))
 	}
 	return op.Register(&o)
 }
@@ -119,7 +116,11 @@ func reduceDense(f reduce.Func, x *tensor.Dense, axes []int, s shape.Shape, d dt
 // lined returns x, or a rearranged copy, as [outer, n, inner] where n holds all
 // of the given sorted axes, and the order of the others is kept.
 func lined(x *tensor.Dense, axes []int) (y *tensor.Dense, outer, n, inner int) {
-	dims := x.Shape().Dims()
+	if len(axes) == x.Rank() {
+		return move.RowMajor(x), 1, x.Len(), 1
+	}
+	var room [8]int
+	dims := x.Shape().AppendDims(room[:0])
 	lo, hi := 0, len(dims)-1
 	reduces := func(i int) bool { return dims[i] == 1 || slices.Contains(axes, i) }
 	// Axes of size 1 belong to whichever side is convenient.

@@ -118,7 +118,7 @@ func inferFloat(c *op.Call) ([]tenon.Spec, error) {
 	if d == dtype.None {
 		return nil, undefined(c, x.DType())
 	}
-	return specs(d, x.Shape())
+	return specs(c, d, x.Shape())
 }
 
 // inferAlong is inferFloat for operations along axis parameter i of tensors of one

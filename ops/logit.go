@@ -23,7 +23,7 @@ var logitOp = op.Register(&op.Op{
 		if d == dtype.None {
 			return nil, undefined(c, x.DType())
 		}
-		return specs(d, x.Shape())
+		return specs(c, d, x.Shape())
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := castDense(c.Dense(0), c.Out[0].(*tensor.Spec).DType())

@@ -85,10 +85,13 @@ var matMulOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(a.DType(), shape.Concat(batch, shape.Of(m, n)))
+		return specs(c, a.DType(), shape.Concat(batch, shape.Of(m, n)))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		batch := outShape(c, 0).Rank() - 2
+		if batch == 0 {
+			return c.Result(matrixProduct(c.Bool(2), c.Bool(3)).dense(c.Dense(0), c.Dense(1)))
+		}
 		m, k, n := batch, batch+1, batch+2
 		rows, cols := []int{m, k}, []int{k, n}
 		if c.Bool(2) {
@@ -97,12 +100,34 @@ var matMulOp = op.Register(&op.Op{
 		if c.Bool(3) {
 			slices.Reverse(cols)
 		}
-		return results(contractOwn(c, rows, cols, m, n))
+		return c.Result(contractOwn(c, rows, cols, m, n))
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		return batchAligned(c, batched, 2)
 	},
 })
+
+// matrixProducts are the products of two matrices, by which of them are transposed.
+var matrixProducts = func() (all [2][2]*Contraction) {
+	for ta, a := range [2][]int{{0, 1}, {1, 0}} {
+		for tb, b := range [2][]int{{1, 2}, {2, 1}} {
+			all[ta][tb] = tenon.Must(NewContraction(a, b, []int{0, 2}))
+		}
+	}
+	return all
+}()
+
+// matrixProduct returns the product of two matrices, transposed or not.
+func matrixProduct(ta, tb bool) *Contraction {
+	of := &matrixProducts[0]
+	if ta {
+		of = &matrixProducts[1]
+	}
+	if tb {
+		return of[1]
+	}
+	return of[0]
+}
 
 func init() {
 	matMulOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {

@@ -20,17 +20,17 @@ func init() {
 			if err := wantDType(c, 0, func(d dtype.DType) bool { return d.IsNumeric() || d.IsBool() }, "numeric and boolean"); err != nil {
 				return nil, err
 			}
-			return specs(dtype.Int64, shape.Of(shape.Unknown, c.Tensor(0).Shape().Rank()))
+			return specs(c, dtype.Int64, shape.Of(shape.Unknown, c.Tensor(0).Shape().Rank()))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Dense(0)
 			at := trueAt(truth(x))
 			if x.Rank() == 1 {
-				return results(tensor.Wrap(at, shape.Of(len(at), 1)))
+				return c.Result(tensor.Wrap(at, shape.Of(len(at), 1)))
 			}
 			out, coords := tensor.Make[int64](shape.Of(len(at), x.Rank()))
 			gather.Coordinates(coords, at, x.Shape().Dims())
-			return results(out)
+			return c.Result(out)
 		},
 	})
 }
@@ -74,7 +74,7 @@ func init() {
 			}
 			s, ms := x.Shape(), mask.Shape()
 			if !s.HasRank() {
-				return specs(x.DType(), s)
+				return specs(c, x.DType(), s)
 			}
 			axis, err := axisOf(c, c.Int(2), s)
 			if err != nil || !ms.HasRank() {
@@ -83,12 +83,12 @@ func init() {
 			if axis+ms.Rank() > s.Rank() || !s.Slice(axis, axis+ms.Rank()).CompatibleWith(ms) {
 				return nil, c.Errorf(tenon.ErrShape, "the mask has the shape %v, which differs from %v from axis %d on", ms, s, axis)
 			}
-			return specs(x.DType(), shape.Concat(s.Slice(0, axis), shape.Of(shape.Unknown), s.Tail(axis+ms.Rank())))
+			return specs(c, x.DType(), shape.Concat(s.Slice(0, axis), shape.Of(shape.Unknown), s.Tail(axis+ms.Rank())))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s, mask := c.Tensor(0).Shape(), tensor.Elems[bool](c.Dense(1))
 			axis, _ := s.Axis(c.Int(2))
-			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				return masked(x, mask, axis, c.Tensor(1).Shape().Rank())
 			}))
 		},

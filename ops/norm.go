@@ -44,7 +44,7 @@ var normOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(d, s)
+		return specs(c, d, s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		spec := c.Out[0].(*tensor.Spec)
@@ -66,17 +66,16 @@ var normOp = op.Register(&op.Op{
 		}
 		switch {
 		case p == 2:
-			return results(apply(elementwise.Sqrt, over(reduce.SumSquares, x)))
+			return c.Result(apply(elementwise.Sqrt, over(reduce.SumSquares, x)))
 		case p == 1:
-			return results(over(reduce.Sum, apply(elementwise.Abs, x)))
+			return c.Result(over(reduce.Sum, apply(elementwise.Abs, x)))
 		case math.IsInf(p, 1):
 			// Of no elements the norm is 0, where the greatest element is -Inf.
 			out, _ := binaryDense(elementwise.Maximum, over(reduce.Max, apply(elementwise.Abs, x)), zeroOf(d).(*tensor.Dense), spec.Shape(), grainCheap)
-			return results(out)
+			return c.Result(out)
 		}
-		return results(power(over(reduce.Sum, power(apply(elementwise.Abs, x), p)), 1/p))
+		return c.Result(power(over(reduce.Sum, power(apply(elementwise.Abs, x), p)), 1/p))
 	},
-	Batch: batchAxes(reduceAxis),
 })
 
 func init() {

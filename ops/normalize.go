@@ -128,13 +128,13 @@ func normKernel(c *op.Call, i int, k rowKernel) ([]tensor.Tensor, error) {
 		if err != nil {
 			return nil, err
 		}
-		return results(out)
+		return c.Result(out)
 	}
 	axes, _, err := axesOf(c, c.Ints(i), c.Dense(0).Shape())
 	if err != nil {
 		return nil, err
 	}
-	return results(k.overAxes(axes, c.Dense(0)))
+	return c.Result(k.overAxes(axes, c.Dense(0)))
 }
 
 // parameter returns the elements of a scale or offset, nil where it is absent.
@@ -169,7 +169,7 @@ func batchNorm(c *op.Call, batched []bool, i int, normalize func(x tensor.Tensor
 			y = Add(y, v)
 		}
 	}
-	return results(y)
+	return c.Result(y)
 }
 
 // complement returns the axes that are not listed.
@@ -269,22 +269,14 @@ func normGrad(name, doc string, centred bool, kernel func(eps float64) rowKernel
 			if err != nil {
 				return nil, err
 			}
-			return specs(c.Tensor(0).DType(), s)
+			return specs(c, c.Tensor(0).DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			axes, _, err := axesOf(c, c.Ints(2), c.Dense(0).Shape())
 			if err != nil {
 				return nil, err
 			}
-			return results(kernel(c.Float(3)).overAxes(axes, c.Dense(0), c.Dense(1)))
-		},
-		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-			both := allInFront(c.Values(), batched)
-			rank, err := batchRank(c, both[0])
-			if err != nil {
-				return nil, err
-			}
-			return results(op.Eval(c.Op, both[0], both[1], shiftAxes(c.Ints(2), rank), c.Float(3)))
+			return c.Result(kernel(c.Float(3)).overAxes(axes, c.Dense(0), c.Dense(1)))
 		},
 	})
 	o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {

@@ -31,7 +31,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return specs(c.Tensor(2).DType(), s)
+			return specs(c, c.Tensor(2).DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s, err := hotShape(c)
@@ -40,7 +40,7 @@ func init() {
 			}
 			axis, _ := s.Axis(c.Int(4))
 			idx := tensor.Data[int64](castDense(c.Dense(0), dtype.Int64))
-			return results(move.ApplyList([]tenon.Value{c.Value(2), c.Value(3)}, func(ds []*tensor.Dense) *tensor.Dense {
+			return c.Result(move.ApplyList([]tenon.Value{c.Value(2), c.Value(3)}, func(ds []*tensor.Dense) *tensor.Dense {
 				return oneHot(idx, s, axis, ds[0], ds[1])
 			}))
 		},
@@ -49,12 +49,6 @@ func init() {
 			hot := op.Eval(oneHotOp, c.Value(0), c.Value(1), Cast(1, g.DType()), Cast(0, g.DType()), c.Int(4))
 			on := Sum(Mul(g, hot))
 			return []tensor.Tensor{nil, nil, on, Sub(Sum(g), on)}
-		},
-		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-			if anyOf(batched[1:]) {
-				return nil, op.NotHandled
-			}
-			return results(op.Eval(oneHotOp, c.Value(0), c.Value(1), c.Value(2), c.Value(3), shiftAxis(c.Int(4))))
 		},
 	})
 }
@@ -169,7 +163,7 @@ func init() {
 			}
 			s := c.Tensor(0).Shape()
 			if !s.HasRank() {
-				return specs(dtype.Bool, s)
+				return specs(c, dtype.Bool, s)
 			}
 			s = s.Insert(s.Rank(), n)
 			if s.IsFull() {
@@ -178,7 +172,7 @@ func init() {
 					return nil, err
 				}
 			}
-			return specs(dtype.Bool, s)
+			return specs(c, dtype.Bool, s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			lengths := wide(c.Dense(0))
@@ -201,13 +195,13 @@ func init() {
 					row[k] = true
 				}
 			}
-			return results(out)
+			return c.Result(out)
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			if len(batched) > 1 && batched[1] || !c.Has(1) {
 				return nil, op.NotHandled
 			}
-			return results(SequenceMask(c.Value(0), c.Value(1)))
+			return c.Result(SequenceMask(c.Value(0), c.Value(1)))
 		},
 	})
 }

@@ -22,14 +22,14 @@ var outerOp = op.Register(&op.Op{
 		if !hasProducts(x.DType()) {
 			return nil, undefined(c, x.DType())
 		}
-		return specs(x.DType(), shape.Concat(x.Shape(), y.Shape()))
+		return specs(c, x.DType(), shape.Concat(x.Shape(), y.Shape()))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, y, s := c.Dense(0), c.Dense(1), outShape(c, 0)
 		wide := shape.Concat(x.Shape(), shape.Of(ones(y.Rank())...))
 		strides := append(x.Strides(), make([]int, y.Rank())...)
 		out, _ := binaryDense(elementwise.Mul, x.View(0, wide, strides), y, s, grainCheap)
-		return results(out)
+		return c.Result(out)
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		values := c.Values()
@@ -50,7 +50,7 @@ var outerOp = op.Register(&op.Op{
 			}
 			y = ExpandDims(y, span(1, 1+own)...)
 		}
-		return results(Mul(ExpandDims(x, span(xr, xr+yr)...), y))
+		return c.Result(Mul(ExpandDims(x, span(xr, xr+yr)...), y))
 	},
 })
 

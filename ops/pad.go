@@ -44,7 +44,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return specs(c.Tensor(0).DType(), s)
+			return specs(c, c.Tensor(0).DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			_, paddings, err := paddedShape(c, c.Tensor(0).Shape())
@@ -52,7 +52,7 @@ func init() {
 				return nil, err
 			}
 			values := []tenon.Value{c.Value(0), padValue(c)}
-			return results(move.ApplyList(values, func(ds []*tensor.Dense) *tensor.Dense {
+			return c.Result(move.ApplyList(values, func(ds []*tensor.Dense) *tensor.Dense {
 				x, value := ds[0], ds[1]
 				out := tensor.NewDense(x.DType(), outShape(c, 0))
 				if !isZero(value) {
@@ -81,7 +81,7 @@ func init() {
 			if anyOf(batched[1:]) {
 				return nil, op.NotHandled
 			}
-			return results(op.Eval(padOp, c.Value(0), batchPaddings(c.Tensor(1)), c.Args[2]))
+			return c.Result(op.Eval(padOp, c.Value(0), batchPaddings(c.Tensor(1)), c.Args[2]))
 		},
 	})
 }
@@ -108,7 +108,7 @@ func init() {
 					return nil, c.Errorf(tenon.ErrInvalid, "margins %d and %d of axis %d are wider than its size %d allows in mode %s", p[2*i], p[2*i+1], i, n, c.Str(2))
 				}
 			}
-			return specs(c.Tensor(0).DType(), s)
+			return specs(c, c.Tensor(0).DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			_, paddings, err := paddedShape(c, c.Tensor(0).Shape())
@@ -117,7 +117,7 @@ func init() {
 			}
 			edge, _ := mirrorEdge(c)
 			s := outShape(c, 0)
-			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return mirrored(x, s, paddings, edge) }))
+			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return mirrored(x, s, paddings, edge) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			// Padding moves elements by position, so the positions tell where each came from.
@@ -131,7 +131,7 @@ func init() {
 			if anyOf(batched[1:]) {
 				return nil, op.NotHandled
 			}
-			return results(op.Eval(mirrorPadOp, c.Value(0), batchPaddings(c.Tensor(1)), c.Str(2)))
+			return c.Result(op.Eval(mirrorPadOp, c.Value(0), batchPaddings(c.Tensor(1)), c.Str(2)))
 		},
 	})
 }

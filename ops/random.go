@@ -273,20 +273,20 @@ func drawing(name, doc string, o op.Op, result func(c *op.Call) (dtype.DType, sh
 		if err != nil {
 			return nil, err
 		}
-		return specs(d, shape.Concat(keys, s))
+		return specs(c, d, shape.Concat(keys, s))
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		spec := c.Out[0].(*tensor.Spec)
 		out := tensor.Uninit(spec.DType(), spec.Shape())
 		keys := tensor.Elems[uint32](c.Dense(0))
 		if out.Len() == 0 {
-			return results(out)
+			return c.Result(out)
 		}
 		n := out.Len() / (len(keys) / 2)
 		for i := 0; i < len(keys); i += 2 {
 			fill(c, unsafe.Add(out.Raw(), i/2*n*spec.DType().Size()), n, random.Key{Lo: keys[i], Hi: keys[i+1]})
 		}
-		return results(out)
+		return c.Result(out)
 	}
 	o.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		if len(batched) > 1 && batched[1] {
@@ -339,7 +339,7 @@ var dropoutOp = op.Register(&op.Op{
 		if keys.HasRank() && keys.Rank() != 0 {
 			return nil, c.Errorf(tenon.ErrShape, "dropout takes one key, got the shape %v", c.Tensor(0).Shape())
 		}
-		return specs(c.Tensor(1).DType(), c.Tensor(1).Shape())
+		return specs(c, c.Tensor(1).DType(), c.Tensor(1).Shape())
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, d := c.Dense(1), c.Dense(1).DType()
@@ -349,16 +349,16 @@ var dropoutOp = op.Register(&op.Op{
 		case dtype.Float64:
 			out := tensor.Uninit(d, x.Shape())
 			random.Drop(tensor.Elems[float64](out), tensor.Elems[float64](x), k, c.Float(2))
-			return results(out)
+			return c.Result(out)
 		case dtype.Float32:
 			out := tensor.Uninit(d, x.Shape())
 			random.Drop(tensor.Elems[float32](out), tensor.Elems[float32](x), k, c.Float(2))
-			return results(out)
+			return c.Result(out)
 		}
 		wide := castDense(x, dtype.Float32)
 		out := tensor.Uninit(dtype.Float32, x.Shape())
 		random.Drop(tensor.Elems[float32](out), tensor.Elems[float32](wide), k, c.Float(2))
-		return results(castDense(out, d))
+		return c.Result(castDense(out, d))
 	},
 })
 

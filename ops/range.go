@@ -46,7 +46,7 @@ func init() {
 				}
 			}
 			if !known {
-				return specs(d, shape.Of(shape.Unknown))
+				return specs(c, d, shape.Of(shape.Unknown))
 			}
 			n, err := realTable[d].rangeLen(bounds[0], bounds[1], bounds[2])
 			if err != nil {
@@ -58,7 +58,7 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			out := tensor.Uninit(c.Tensor(0).DType(), outShape(c, 0))
 			realTable[out.DType()].rangeFill(out, c.Dense(0), c.Dense(2))
-			return results(out)
+			return c.Result(out)
 		},
 		VJP: func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := ct[0]
@@ -115,7 +115,7 @@ func init() {
 				t := float64(i) / math.Max(last, 1)
 				x[i] = a*(1-t) + b*t
 			}
-			return results(castDense(out, c.Out[0].(*tensor.Spec).DType()))
+			return c.Result(castDense(out, c.Out[0].(*tensor.Spec).DType()))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := ct[0]

@@ -24,17 +24,17 @@ func init() {
 			}
 			if dims == nil {
 				if n == 1 {
-					return specs(x.DType(), shape.Of(x.Shape().Size()))
+					return specs(c, x.DType(), shape.Of(x.Shape().Size()))
 				}
-				return specs(x.DType(), shape.OfRank(n))
+				return specs(c, x.DType(), shape.OfRank(n))
 			}
 			s, err := reshaped(c, x.Shape(), dims)
 			if err != nil {
 				return nil, err
 			}
-			return specs(x.DType(), s)
+			return specs(c, x.DType(), s)
 		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(underShape(c.Tensor(0), outShape(c, 0))) },
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(underShape(c.Tensor(0), outShape(c, 0))) },
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{reshapedLike(ct[0], c.Tensor(0)), nil}
 		},
@@ -42,7 +42,7 @@ func init() {
 			if batched[1] {
 				return nil, op.NotHandled
 			}
-			return results(Reshape(c.Value(0), prepended(rowsOf(c.Tensor(0)), c.Tensor(1))))
+			return c.Result(Reshape(c.Value(0), prepended(rowsOf(c.Tensor(0)), c.Tensor(1))))
 		},
 	})
 }
@@ -131,7 +131,7 @@ func init() {
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)
 			if !x.Shape().HasRank() {
-				return specs(x.DType(), shape.UnknownRank)
+				return specs(c, x.DType(), shape.UnknownRank)
 			}
 			axes, _, err := axesOf(c, c.Ints(1), shape.OfRank(x.Shape().Rank()+len(c.Ints(1))))
 			if err != nil {
@@ -141,14 +141,11 @@ func init() {
 			for _, a := range axes {
 				dims = slices.Insert(dims, a, 1)
 			}
-			return specs(x.DType(), shape.Of(dims...))
+			return specs(c, x.DType(), shape.Of(dims...))
 		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(withoutOnes(c.Tensor(0), outShape(c, 0))) },
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(withoutOnes(c.Tensor(0), outShape(c, 0))) },
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Squeeze(ct[0], c.Ints(1)...)}
-		},
-		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
-			return results(ExpandDims(c.Value(0), shiftAxes(c.Ints(1), 0)...))
 		},
 	})
 }
@@ -171,13 +168,13 @@ func init() {
 			x := c.Tensor(0)
 			s := x.Shape()
 			if !s.HasRank() {
-				return specs(x.DType(), s)
+				return specs(c, x.DType(), s)
 			}
 			var axes []int
 			if c.Ints(1) == nil {
 				for i, d := range s.Dims() {
 					if d < 0 { // whether this axis stays depends on data
-						return specs(x.DType(), shape.UnknownRank)
+						return specs(c, x.DType(), shape.UnknownRank)
 					}
 					if d == 1 {
 						axes = append(axes, i)
@@ -194,9 +191,9 @@ func init() {
 					return nil, c.Errorf(tenon.ErrShape, "axis %d has size %d, not 1", a, d)
 				}
 			}
-			return specs(x.DType(), reducedShape(s, axes, false))
+			return specs(c, x.DType(), reducedShape(s, axes, false))
 		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(withoutOnes(c.Tensor(0), outShape(c, 0))) },
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(withoutOnes(c.Tensor(0), outShape(c, 0))) },
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{reshapedLike(ct[0], c.Tensor(0))}
 		},
@@ -214,7 +211,7 @@ func init() {
 					}
 				}
 			}
-			return results(op.Eval(squeezeOp, c.Value(0), shiftAxes(axes, 0)))
+			return c.Result(op.Eval(squeezeOp, c.Value(0), shiftAxes(axes, 0)))
 		},
 	})
 }
@@ -263,12 +260,12 @@ func init() {
 			if err != nil {
 				return nil, c.Errorf(tenon.ErrShape, "%v", err)
 			}
-			return specs(x.DType(), s)
+			return specs(c, x.DType(), s)
 		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return results(c.Tensor(0)) },
+		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(c.Tensor(0)) },
 		VJP:    func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return ct },
 		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
-			return results(EnsureShape(c.Value(0), c.Shape(1).Insert(0, shape.Unknown)))
+			return c.Result(EnsureShape(c.Value(0), c.Shape(1).Insert(0, shape.Unknown)))
 		},
 	})
 }

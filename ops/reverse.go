@@ -29,7 +29,6 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{op.Eval(reverseOp, ct[0], c.Ints(1))}
 		},
-		Batch: batchAxes(1),
 	})
 }
 
@@ -79,7 +78,7 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			shifts, _ := c.ConstInts(1)
-			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				for i, a := range c.Ints(2) {
 					axis, _ := x.Shape().Axis(a)
 					x = rolled(x, axis, shifts[min(i, len(shifts)-1)])
@@ -89,12 +88,6 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{op.Eval(rollOp, ct[0], Neg(c.Value(1)), c.Ints(2)), nil}
-		},
-		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-			if batched[1] {
-				return nil, op.NotHandled
-			}
-			return results(op.Eval(rollOp, c.Value(0), c.Value(1), shiftAxes(c.Ints(2), 0)))
 		},
 	})
 }
@@ -158,7 +151,7 @@ func init() {
 					return nil, c.Errorf(tenon.ErrInvalid, "lengths[%d] is %d, rows have %d elements", i, n, s.Dim(seq))
 				}
 			}
-			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversedRows(x, lengths, seq, batch) }))
+			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversedRows(x, lengths, seq, batch) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{op.Eval(reverseSequenceOp, ct[0], c.Value(1), c.Int(2), c.Int(3)), nil}

@@ -44,7 +44,7 @@ var linearScanOp = op.Register(&op.Op{
 		if _, err := axisOf(c, c.Int(2), s); err != nil {
 			return nil, err
 		}
-		return specs(a.DType(), s)
+		return specs(c, a.DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		a, b := c.Dense(0), c.Dense(1)
@@ -59,15 +59,11 @@ var linearScanOp = op.Register(&op.Op{
 		out := tensor.Uninit(a.DType(), a.Shape())
 		scan := linearScans[a.DType()]
 		scan(out, a, b, outer, n, inner, c.Bool(3))
-		return results(castDense(out, d))
+		return c.Result(castDense(out, d))
 	},
 })
 
 func init() {
-	linearScanOp.Batch = func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-		both := allInFront(c.Values(), batched)
-		return results(LinearScan(both[0], both[1], shiftAxis(c.Int(2)), c.Bool(3)))
-	}
 	linearScanOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		axis, reverse := c.Int(2), c.Bool(3)
 		next := shiftOne(conj(c.Tensor(0)), axis, !reverse)
@@ -147,7 +143,7 @@ var shiftOp = op.Register(&op.Op{
 		row := n * inner * x.DType().Size()
 		shift := by * inner * x.DType().Size()
 		if row == 0 {
-			return results(out)
+			return c.Result(out)
 		}
 		dst, src := unsafe.Slice((*byte)(out.Raw()), outer*row), unsafe.Slice((*byte)(x.Raw()), outer*row)
 		par.For(outer, max(1, 64<<10/row), func(lo, hi int) {
@@ -160,9 +156,8 @@ var shiftOp = op.Register(&op.Op{
 				}
 			}
 		})
-		return results(out)
+		return c.Result(out)
 	},
-	Batch: batchAxis(2),
 })
 
 func init() {

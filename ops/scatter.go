@@ -33,7 +33,7 @@ func init() {
 			if err := scatterShapes(c, s, 0, 1); err != nil {
 				return nil, err
 			}
-			return specs(u.DType(), s)
+			return specs(c, u.DType(), s)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			u := c.Dense(1)
@@ -53,7 +53,7 @@ func init() {
 			}
 			n := batchSize(c.Values(), batched)
 			idx := withBatch(castIndex(inFront(c.Value(0), batched[0], n)), 1)
-			return results(ScatterND(idx, inFront(c.Value(1), batched[1], n), prepended(n, c.Tensor(2))))
+			return c.Result(ScatterND(idx, inFront(c.Value(1), batched[1], n), prepended(n, c.Tensor(2))))
 		},
 	})
 }
@@ -121,7 +121,7 @@ func scatterInto(m scatterMode, vjp func(c *op.Call, y, ct tensor.Tensor) (gx, g
 			if err != nil {
 				return nil, err
 			}
-			return results(move.ApplyList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
+			return c.Result(move.ApplyList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
 				out := move.Copied(ds[0])
 				if width > 0 {
 					tenon.Throw(m.kernel(out, ds[1], at, width))
@@ -135,7 +135,7 @@ func scatterInto(m scatterMode, vjp func(c *op.Call, y, ct tensor.Tensor) (gx, g
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			v := allInFront(c.Values(), batched)
-			return results(op.Eval(o, v[0], withBatch(castIndex(v[1]), 1), v[2]))
+			return c.Result(op.Eval(o, v[0], withBatch(castIndex(v[1]), 1), v[2]))
 		},
 	})
 	return o

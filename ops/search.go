@@ -36,39 +36,39 @@ func init() {
 			}
 			s, xs := c.Tensor(0).Shape(), c.Tensor(1).Shape()
 			if !s.HasRank() || s.Rank() == 1 || !xs.HasRank() {
-				return specs(dtype.Int64, xs)
+				return specs(c, dtype.Int64, xs)
 			}
 			if s.Rank() != xs.Rank() || !s.With(-1, shape.Unknown).CompatibleWith(xs.With(-1, shape.Unknown)) {
 				return nil, c.Errorf(tenon.ErrShape, "rows of %v do not go with rows of %v", s, xs)
 			}
-			return specs(dtype.Int64, xs)
+			return specs(c, dtype.Int64, xs)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			out, at := tensor.Make[int64](outShape(c, 0))
 			s := c.Tensor(0).Shape()
 			rows := s.Slice(0, s.Rank()-1).Size()
 			if len(at) == 0 {
-				return results(out)
+				return c.Result(out)
 			}
 			if strs, ok := c.Tensor(0).(*tensor.Strings); ok {
 				searchStrings(at, strs, c.Strings(1), rows, c.Bool(2))
-				return results(out)
+				return c.Result(out)
 			}
 			k, e := sortable(c.Dense(0))
 			_, x := sortable(c.Dense(1))
 			k.searchSorted(at, e, x, rows, c.Bool(2))
-			return results(out)
+			return c.Result(out)
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			s := c.Tensor(0).Shape()
 			if !batched[0] && s.Rank() == 1 {
-				return results(op.Eval(searchSortedOp, c.Value(0), c.Value(1), c.Bool(2)))
+				return c.Result(op.Eval(searchSortedOp, c.Value(0), c.Value(1), c.Bool(2)))
 			}
 			v := allInFront(c.Values(), batched)
 			if v[0].Shape().Rank() != v[1].Shape().Rank() {
 				return nil, op.NotHandled
 			}
-			return results(op.Eval(searchSortedOp, v[0], v[1], c.Bool(2)))
+			return c.Result(op.Eval(searchSortedOp, v[0], v[1], c.Bool(2)))
 		},
 	})
 }
@@ -128,7 +128,7 @@ func init() {
 					n = lo
 				}
 			}
-			return specs(d, shape.Of(n))
+			return specs(c, d, shape.Of(n))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Dense(0)
@@ -232,7 +232,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return specs(dtype.Int64, shape.Of(n))
+			return specs(c, dtype.Int64, shape.Of(n))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
@@ -246,7 +246,7 @@ func init() {
 			out, counts := tensor.Make[int64](s)
 			x := c.Dense(0)
 			realTable[x.DType()].histogram(counts, x, r[0], r[1])
-			return results(out)
+			return c.Result(out)
 		},
 	})
 }

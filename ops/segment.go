@@ -55,7 +55,7 @@ func segmentOp(r segmentReduction) *op.Op {
 			d := r.result(c.Tensor(0).DType())
 			s, is := c.Tensor(0).Shape(), c.Tensor(1).Shape()
 			if !s.HasRank() || !is.HasRank() {
-				return specs(d, shape.UnknownRank)
+				return specs(c, d, shape.UnknownRank)
 			}
 			if is.Rank() > s.Rank() || !s.Slice(0, is.Rank()).CompatibleWith(is) {
 				return nil, c.Errorf(tenon.ErrShape, "the ids have the shape %v, with which the data's shape %v does not begin", is, s)
@@ -66,7 +66,7 @@ func segmentOp(r segmentReduction) *op.Op {
 					return nil, err
 				}
 			}
-			return specs(d, out)
+			return specs(c, d, out)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			data, ids := c.Dense(0), wide(c.Dense(1))
@@ -108,7 +108,7 @@ func segmentOp(r segmentReduction) *op.Op {
 			step := Reshape(Mul(Range(0, rows, 1), n), append([]int{-1}, constSizes(ids.Shape().Rank()-1, 1)...))
 			ids = Where(Less(ids, 0), ids, Add(ids, step))
 			y := op.Eval(o, x, ids, Mul(rows, n))
-			return results(Reshape(y, Concat([]any{Reshape(rows, []int{1}), Reshape(n, []int{1}), sizesFrom(y, 1)}, 0)))
+			return c.Result(Reshape(y, Concat([]any{Reshape(rows, []int{1}), Reshape(n, []int{1}), sizesFrom(y, 1)}, 0)))
 		},
 	})
 	return o

@@ -20,22 +20,22 @@ func init() {
 		Name: "shape", Statement: tells, Doc: "The sizes of the axes.", Strided: true, Nondifferentiable: true,
 		Params: unaryParams, Results: 1,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			return specs(dtype.Int64, shape.Of(c.Tensor(0).Shape().Rank()))
+			return specs(c, dtype.Int64, shape.Of(c.Tensor(0).Shape().Rank()))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			return results(tensor.Vector(c.Tensor(0).Shape().Dims()))
+			return c.Result(tensor.Vector(c.Tensor(0).Shape().Dims()))
 		},
 		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)
 			if r, ok := x.(rowShaper); ok {
-				return results(r.RowShapes())
+				return c.Result(r.RowShapes())
 			}
 			rank, err := batchRank(c, x)
 			if err != nil {
 				return nil, err
 			}
 			row := Index(Shape(x), key.From(1))
-			return results(BroadcastTo(row, prepended(rowsOf(x), tensor.Vector([]int{rank - 1}))))
+			return c.Result(BroadcastTo(row, prepended(rowsOf(x), tensor.Vector([]int{rank - 1}))))
 		},
 	})
 }
@@ -57,16 +57,16 @@ func init() {
 	sizeOp = op.Register(&op.Op{
 		Name: "size", Statement: tells, Doc: "The number of elements.", Strided: true, Nondifferentiable: true,
 		Params: unaryParams, Results: 1,
-		Infer: func(*op.Call) ([]tenon.Spec, error) { return specs(dtype.Int64, shape.Shape{}) },
+		Infer: func(c *op.Call) ([]tenon.Spec, error) { return specs(c, dtype.Int64, shape.Shape{}) },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			return results(tensor.Scalar(int64(c.Tensor(0).Shape().Size())))
+			return c.Result(tensor.Scalar(int64(c.Tensor(0).Shape().Size())))
 		},
 		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
 			if r, ok := c.Tensor(0).(rowShaper); ok {
-				return results(Prod(r.RowShapes(), 1))
+				return c.Result(Prod(r.RowShapes(), 1))
 			}
 			s := Shape(c.Tensor(0))
-			return results(BroadcastTo(Prod(Index(s, key.From(1))), Index(s, key.To(1))))
+			return c.Result(BroadcastTo(Prod(Index(s, key.From(1))), Index(s, key.To(1))))
 		},
 	})
 }
@@ -87,16 +87,16 @@ func init() {
 	rankOp = op.Register(&op.Op{
 		Name: "rank", Statement: tells, Doc: "The number of axes.", Strided: true, Nondifferentiable: true,
 		Params: unaryParams, Results: 1,
-		Infer: func(*op.Call) ([]tenon.Spec, error) { return specs(dtype.Int64, shape.Shape{}) },
+		Infer: func(c *op.Call) ([]tenon.Spec, error) { return specs(c, dtype.Int64, shape.Shape{}) },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			return results(tensor.Scalar(int64(c.Tensor(0).Shape().Rank())))
+			return c.Result(tensor.Scalar(int64(c.Tensor(0).Shape().Rank())))
 		},
 		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
 			rank, err := batchRank(c, c.Tensor(0))
 			if err != nil {
 				return nil, err
 			}
-			return results(BroadcastTo(rank-1, Reshape(rowsOf(c.Tensor(0)), []int{1})))
+			return c.Result(BroadcastTo(rank-1, Reshape(rowsOf(c.Tensor(0)), []int{1})))
 		},
 	})
 }

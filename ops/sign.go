@@ -41,11 +41,11 @@ func registerAbs() *op.Op {
 		if kernel(x.DType()) == nil {
 			return nil, undefined(c, x.DType())
 		}
-		return specs(x.DType().Real(), x.Shape())
+		return specs(c, x.DType().Real(), x.Shape())
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
-		return results(unaryDense(kernel(x.DType()), x, x.DType().Real(), grainCheap))
+		return c.Result(unaryDense(kernel(x.DType()), x, x.DType().Real(), grainCheap))
 	}
 	o.Block = func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
 		f := kernel(in[0])
@@ -161,9 +161,9 @@ func registerNaNToNum() *op.Op {
 		case dtype.Float64:
 			f = nanToNum[float64](maxFloat64, -maxFloat64)
 		default: // integers
-			return results(x)
+			return c.Result(x)
 		}
-		return results(unaryDense(f, x, x.DType(), grainCheap))
+		return c.Result(unaryDense(f, x, x.DType(), grainCheap))
 	}
 	return op.Register(o)
 }

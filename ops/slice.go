@@ -32,7 +32,7 @@ func init() {
 				rank = max(rank, n)
 			}
 			if rank < 0 {
-				return specs(x.DType(), shape.UnknownRank)
+				return specs(c, x.DType(), shape.UnknownRank)
 			}
 			dims := make([]int, rank)
 			for i := range dims {
@@ -40,7 +40,7 @@ func init() {
 					return nil, err
 				}
 			}
-			return specs(x.DType(), shape.Of(dims...))
+			return specs(c, x.DType(), shape.Of(dims...))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			begin, _ := c.ConstInts(1)
@@ -51,7 +51,7 @@ func init() {
 			if v.shape.Size() == 0 {
 				v.offset = 0
 			}
-			return results(viewed(c.Tensor(0), v))
+			return c.Result(viewed(c.Tensor(0), v))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			before := castIndex(c.Tensor(1))
@@ -63,7 +63,7 @@ func init() {
 			if batched[1] || batched[2] {
 				return nil, op.NotHandled
 			}
-			return results(Slice(c.Value(0), prepended(tensor.Scalar(int64(0)), c.Tensor(1)), prepended(tensor.Scalar(int64(-1)), c.Tensor(2))))
+			return c.Result(Slice(c.Value(0), prepended(tensor.Scalar(int64(0)), c.Tensor(1)), prepended(tensor.Scalar(int64(-1)), c.Tensor(2))))
 		},
 	})
 }

@@ -86,9 +86,8 @@ func alongOp(name, doc string, k rowKernel) *op.Op {
 			if err != nil {
 				return nil, err
 			}
-			return results(out)
+			return c.Result(out)
 		},
-		Batch: batchAxis(1),
 	})
 }
 
@@ -105,11 +104,7 @@ func gradAlongOp(name, doc string, k rowKernel) *op.Op {
 			if err != nil {
 				return nil, err
 			}
-			return results(out)
-		},
-		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-			both := allInFront(c.Values(), batched)
-			return results(op.Eval(c.Op, both[0], both[1], shiftAxis(c.Int(2))))
+			return c.Result(out)
 		},
 	})
 }

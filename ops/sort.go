@@ -103,7 +103,7 @@ func inferSort(d func(dtype.DType) dtype.DType) func(c *op.Call) ([]tenon.Spec, 
 		if _, err := axisOf(c, c.Int(1), x.Shape()); err != nil {
 			return nil, err
 		}
-		return specs(d(x.DType()), x.Shape())
+		return specs(c, d(x.DType()), x.Shape())
 	}
 }
 
@@ -121,14 +121,14 @@ func init() {
 			axis, _ := c.Tensor(0).Shape().Axis(c.Int(1))
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
 				if n := s.Shape().Dim(axis); axis == s.Shape().Rank()-1 && n > 0 {
-					return results(move.Tensor(str.SortRows(move.Column(s), uniformSplits(s.Len()/n, n), c.Bool(2)), s.Shape()))
+					return c.Result(move.Tensor(str.SortRows(move.Column(s), uniformSplits(s.Len()/n, n), c.Bool(2)), s.Shape()))
 				}
 				order := alongLast(move.Positions(0, s.Shape()), axis, func(rows *tensor.Dense, n int) {
 					sortStrings(s, tensor.Elems[int64](rows), n, c.Bool(2))
 				})
-				return results(move.Strings(s, order))
+				return c.Result(move.Strings(s, order))
 			}
-			return results(alongLast(c.Dense(0), axis, func(rows *tensor.Dense, n int) {
+			return c.Result(alongLast(c.Dense(0), axis, func(rows *tensor.Dense, n int) {
 				k, e := sortable(rows)
 				k.sort(e, n, c.Bool(2))
 			}))
@@ -138,7 +138,6 @@ func init() {
 			order := op.Eval(argSortOp, x, axis, c.Bool(2))
 			return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), order, ct[0], axis)}
 		},
-		Batch: batchAxis(1),
 	})
 }
 
@@ -166,9 +165,8 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)
 			axis, _ := x.Shape().Axis(c.Int(1))
-			return results(argSorted(x, axis, c.Bool(2)))
+			return c.Result(argSorted(x, axis, c.Bool(2)))
 		},
-		Batch: batchAxis(1),
 	})
 }
 
@@ -245,86 +243,95 @@ var topKOp *op.Op
 
 func init() {
 	topKOp = op.Register(&op.Op{
-		Name: "top_k", Statement: op.Statement{Axes: op.Along, Core: 1, Missing: op.Last, Control: two, Places: op.Second, Zero: op.Zero{Keeps: true}}, Doc: "The largest elements of each row of the last axis, and their positions.",
-		Params: []op.Param{{Name: "x"}, {Name: "k"}}, Results: 2,
+		Name: "top_k", Statement: op.Statement{Axes: op.Along, Missing: op.Last, Control: two, Places: op.Second, Zero: op.Zero{Keeps: true}}, Doc: "The largest elements along an axis, and their positions.",
+		Params: []op.Param{{Name: "x"}, {Name: "k"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if err := wantOrder(c, 0); err != nil {
 				return nil, err
 			}
-			if err := wantRank(c, 0, 1); err != nil {
+			x := c.Tensor(0)
+			s := x.Shape()
+			axis, err := axisOf(c, c.Int(2), s)
+			if err != nil {
 				return nil, err
 			}
-			x := c.Tensor(0)
 			k, err := count(c, 1)
 			if err != nil {
 				return nil, err
 			}
-			s := x.Shape()
 			if s.HasRank() {
-				if n := s.Dim(-1); n >= 0 && k > n {
-					return nil, c.Errorf(tenon.ErrInvalid, "k is %d, a row has %d elements", k, n)
+				if n := s.Dim(axis); n >= 0 && k > n {
+					return nil, c.Errorf(tenon.ErrInvalid, "k is %d, axis %d has %d elements", k, c.Int(2), n)
 				}
-				s = s.With(-1, k)
+				s = s.With(axis, k)
 			}
 			return []tenon.Spec{tensor.NewSpec(x.DType(), s), tensor.NewSpec(dtype.Int64, s)}, nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := outShape(c, 0)
+			x := c.Tensor(0)
+			axis, _ := x.Shape().Axis(c.Int(2))
+			order := swapped(x.Shape().Rank(), axis)
+			back := func(d *tensor.Dense) *tensor.Dense { return move.RowMajor(permuted(d, order)) }
+			if s, ok := x.(*tensor.Strings); ok {
+				places := move.RowMajor(permuted(move.Positions(0, s.Shape()), order))
+				from, at := topStrings(s, places, outShape(c, 0).Dim(axis))
+				return []tensor.Tensor{move.Strings(s, back(from)), back(at)}, nil
+			}
+			rows := move.RowMajor(permuted(c.Dense(0), order))
+			s := rows.Shape().With(-1, outShape(c, 0).Dim(axis))
 			at, p := tensor.Make[int64](s)
-			k, n := s.Dim(-1), c.Tensor(0).Shape().Dim(-1)
-			if x, ok := c.Tensor(0).(*tensor.Strings); ok {
-				values := topStrings(x, p, n, k)
-				return []tensor.Tensor{values, at}, nil
-			}
-			x := c.Dense(0)
-			values := tensor.Uninit(x.DType(), s)
+			values := tensor.Uninit(rows.DType(), s)
 			if len(p) > 0 {
-				kernels, e := sortable(x)
+				kernels, e := sortable(rows)
 				_, v := sortable(values)
-				kernels.topK(v, p, e, n, k)
+				kernels.topK(v, p, e, rows.Dim(-1), s.Dim(-1))
 			}
-			return []tensor.Tensor{values, at}, nil
+			return []tensor.Tensor{back(values), back(at)}, nil
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			x := c.Tensor(0)
 			if ct[0] == nil {
 				return []tensor.Tensor{nil, nil}
 			}
-			return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), out[1], ct[0], -1), nil}
-		},
-		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-			if batched[1] {
-				return nil, op.NotHandled
-			}
-			return op.EvalN(topKOp, c.Value(0), c.Value(1)), nil
+			return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), out[1], ct[0], c.Int(2)), nil}
 		},
 	})
 }
 
-// TopK returns the k largest elements of each row of the last axis, in descending
-// order, and their positions in the row. Of equal elements the first comes first;
+// TopK returns the k largest elements along an axis, the last one if none is given, in
+// descending order, and their positions. Of equal elements the first comes first;
 // NaN counts as less than everything. k is an integer, also a scalar tensor, and
-// not larger than the row.
+// not larger than the axis.
 //
 //	x: [a, n] → [a, k], int64[a, k], real numbers, truth values and strings.
 //	Gradient: the cotangent of the first result at the positions, 0 elsewhere.
-func TopK(x, k any) (values, positions tensor.Tensor) {
-	out := op.EvalN(topKOp, x, k)
+func TopK(x, k any, axis ...int) (values, positions tensor.Tensor) {
+	a := -1
+	if len(axis) > 0 {
+		a = axis[0]
+	}
+	out := op.EvalN(topKOp, x, k, a)
 	return out[0], out[1]
 }
 
-// topStrings writes the positions of each row's k largest strings and returns those.
-func topStrings(x *tensor.Strings, at []int64, n, k int) *tensor.Strings {
-	s := x.Shape().With(-1, k)
-	if k == 0 || x.Len() == 0 {
-		return move.Strings(x, move.Positions(0, s))
+// topStrings returns where the k largest strings of each row are, of which rows holds the
+// places in x: in x, and in the row.
+func topStrings(x *tensor.Strings, rows *tensor.Dense, k int) (from, at *tensor.Dense) {
+	s := rows.Shape().With(-1, k)
+	from, f := tensor.Make[int64](s)
+	at, p := tensor.Make[int64](s)
+	if len(p) == 0 {
+		return from, at
 	}
-	all := tensor.Elems[int64](move.Positions(0, shape.Of(x.Len())))
-	sortStrings(x, all, n, true)
-	from := make([]int64, len(at))
-	for i := range at {
-		from[i] = all[i/k*n+i%k]
-		at[i] = from[i] % int64(n)
+	n, all := rows.Dim(-1), tensor.Elems[int64](rows)
+	order := make([]int64, len(all))
+	for i := range order {
+		order[i] = int64(i)
 	}
-	return move.Strings(x, tensor.Wrap(from, s))
+	sortStrings(move.Strings(x, rows), order, n, true)
+	for i := range p {
+		o := order[i/k*n+i%k]
+		f[i], p[i] = all[o], o%int64(n)
+	}
+	return from, at
 }

@@ -106,18 +106,18 @@ var polygammaOp = op.Register(&op.Op{
 		if d == dtype.None {
 			return nil, undefined(c, c.Tensor(0).DType())
 		}
-		return specs(d, c.Tensor(0).Shape())
+		return specs(c, d, c.Tensor(0).Shape())
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		d := computedIn(x.DType(), dtype.DType.IsFloat)
 		switch n := c.Int(1); d {
 		case dtype.Float32:
-			return results(unaryDense(polygammas[float32](n), x, d, grainPolygamma))
+			return c.Result(unaryDense(polygammas[float32](n), x, d, grainPolygamma))
 		case dtype.Float64:
-			return results(unaryDense(polygammas[float64](n), castDense(x, d), d, grainPolygamma))
+			return c.Result(unaryDense(polygammas[float64](n), castDense(x, d), d, grainPolygamma))
 		default:
-			return results(castDense(unaryDense(polygammas[float64](n), castDense(x, dtype.Float64), dtype.Float64, grainPolygamma), d))
+			return c.Result(castDense(unaryDense(polygammas[float64](n), castDense(x, dtype.Float64), dtype.Float64, grainPolygamma), d))
 		}
 	},
 })

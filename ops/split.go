@@ -47,9 +47,6 @@ func init() {
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Stack(filled(out, ct), c.Int(1))}
 		},
-		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
-			return Unstack(c.Value(0), shiftAxis(c.Int(1))), nil
-		},
 	})
 }
 
@@ -115,12 +112,6 @@ func init() {
 				g = append(g, nil)
 			}
 			return g
-		},
-		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-			if anyOf(batched[1:]) {
-				return nil, op.NotHandled
-			}
-			return op.EvalN(splitOp, c.Value(0), c.Args[1], shiftAxis(c.Int(2)), c.Int(3)), nil
 		},
 	})
 }

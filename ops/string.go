@@ -54,7 +54,7 @@ func perString(m stringMap) *op.Op {
 			if err != nil {
 				return nil, err
 			}
-			return specs(d, c.Tensor(0).Shape())
+			return specs(c, d, c.Tensor(0).Shape())
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Strings(0)
@@ -62,7 +62,7 @@ func perString(m stringMap) *op.Op {
 			if err != nil {
 				return nil, stringError(c, 0, err)
 			}
-			return results(out)
+			return c.Result(out)
 		},
 	})
 	return o

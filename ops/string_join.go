@@ -31,7 +31,7 @@ var stringJoinOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(dtype.String, s)
+		return specs(c, dtype.String, s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		list := c.List(0)
@@ -48,7 +48,7 @@ var stringJoinOp = op.Register(&op.Op{
 			}
 			columns = append(columns, move.Column(x))
 		}
-		return results(move.Tensor(str.Join(columns, s.Size(), c.Str(1)), s))
+		return c.Result(move.Tensor(str.Join(columns, s.Size(), c.Str(1)), s))
 	},
 })
 
@@ -73,7 +73,7 @@ var stringReduceJoinOp = op.Register(&op.Op{
 		if err != nil || !ranked {
 			return []tenon.Spec{tensor.NewSpec(dtype.String, shape.UnknownRank)}, err
 		}
-		return specs(dtype.String, reducedShape(s, axes, c.Bool(2)))
+		return specs(c, dtype.String, reducedShape(s, axes, c.Bool(2)))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, s := c.Strings(0), outShape(c, 0)
@@ -88,7 +88,7 @@ var stringReduceJoinOp = op.Register(&op.Op{
 			n *= x.Shape().Dim(a)
 		}
 		out := str.JoinAt(move.Column(x), tensor.Elems[int64](at), uniformSplits(s.Size(), n), c.Str(3))
-		return results(move.Tensor(out, s))
+		return c.Result(move.Tensor(out, s))
 	},
 })
 
@@ -122,10 +122,10 @@ var stringNGramsOp = op.Register(&op.Op{
 		}
 		s := c.Tensor(0).Shape()
 		if !s.HasRank() {
-			return specs(dtype.String, s)
+			return specs(c, dtype.String, s)
 		}
 		if s.Dim(-1) < 0 {
-			return specs(dtype.String, s.With(-1, shape.Unknown))
+			return specs(c, dtype.String, s.With(-1, shape.Unknown))
 		}
 		// A single row tells how many n-grams each has.
 		n := s.Dim(-1)
@@ -133,7 +133,7 @@ var stringNGramsOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
-		return specs(dtype.String, s.With(-1, one.Len()))
+		return specs(c, dtype.String, s.With(-1, one.Len()))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, s := c.Strings(0), outShape(c, 0)
@@ -143,7 +143,7 @@ var stringNGramsOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return results(grams.Reshaped(s))
+		return c.Result(grams.Reshaped(s))
 	},
 })
 

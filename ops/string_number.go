@@ -89,11 +89,11 @@ var asStringOp = op.Register(&op.Op{
 		if _, ok := notations[Notation(c.Str(1))]; !ok {
 			return nil, c.Errorf(tenon.ErrInvalid, "the notation is %q, want fixed, scientific or shortest", c.Str(1))
 		}
-		return specs(dtype.String, c.Tensor(0).Shape())
+		return specs(c, dtype.String, c.Tensor(0).Shape())
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if x, ok := c.Tensor(0).(*tensor.Strings); ok {
-			return results(x)
+			return c.Result(x)
 		}
 		x := c.Dense(0)
 		o := str.FormatOptions{Notation: notations[Notation(c.Str(1))], Precision: c.Int(2), Width: c.Int(3), Fill: c.Str(4)}
@@ -101,7 +101,7 @@ var asStringOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
-		return results(move.Tensor(out, x.Shape()))
+		return c.Result(move.Tensor(out, x.Shape()))
 	},
 })
 
@@ -138,7 +138,7 @@ var stringCompareOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(dtype.Int8, s)
+		return specs(c, dtype.Int8, s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		s := inferredShape(c)
@@ -152,7 +152,7 @@ var stringCompareOp = op.Register(&op.Op{
 		}
 		out, sign := tensor.Make[int8](s)
 		str.Compare(sign, columns[0], columns[1])
-		return results(out)
+		return c.Result(out)
 	},
 })
 

@@ -113,7 +113,7 @@ var stringSubstrOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(dtype.String, s)
+		return specs(c, dtype.String, s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		s := inferredShape(c)
@@ -134,7 +134,7 @@ var stringSubstrOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, stringError(c, 0, err)
 		}
-		return results(move.Tensor(out, s))
+		return c.Result(move.Tensor(out, s))
 	},
 })
 

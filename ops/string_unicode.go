@@ -157,7 +157,7 @@ var stringEncodeOp = op.Register(&op.Op{
 			if err := wantRank(c, 0, 1); err != nil || !s.HasRank() {
 				return []tenon.Spec{tensor.NewSpec(dtype.String, s)}, err
 			}
-			return specs(dtype.String, s.Slice(0, s.Rank()-1))
+			return specs(c, dtype.String, s.Slice(0, s.Rank()-1))
 		}
 		if err := wantIndex(c, 1); err != nil {
 			return nil, err
@@ -169,7 +169,7 @@ var stringEncodeOp = op.Register(&op.Op{
 		if n == 0 {
 			return nil, c.Errorf(tenon.ErrInvalid, "splits has no entries, want one more than there are rows")
 		}
-		return specs(dtype.String, shape.Of(max(n-1, shape.Unknown)))
+		return specs(c, dtype.String, shape.Of(max(n-1, shape.Unknown)))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		to, _ := str.ParseOutputEncoding(c.Str(2))
@@ -183,7 +183,7 @@ var stringEncodeOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
-		return results(move.Tensor(out, s))
+		return c.Result(move.Tensor(out, s))
 	},
 })
 

@@ -10,8 +10,9 @@ import (
 )
 
 // Sum returns Σ x over the given axes, over all where none is given. The sum of
-// no elements is 0. Integers wrap; truth values are counted in int64; floats are
-// summed so that the error does not grow with the length.
+// no elements is 0. Integers keep their type and wrap, also small ones, as in TensorFlow (cast
+// to int64 first, or use the sums of package structured, which are wide); truth values are
+// counted in int64; floats are summed so that the error does not grow with the length.
 //
 //	x: […]  →  x's shape without the axes
 //
@@ -93,7 +94,7 @@ var spreadOp = op.Register(&op.Op{
 				return nil, c.Errorf(tenon.ErrShape, "a reduction of %v over axes %v has shape %v, not %v", s, axes, want, y.Shape())
 			}
 		}
-		return specs(y.DType(), s)
+		return specs(c, y.DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		y, s := c.Dense(0), outShape(c, 0)
@@ -113,7 +114,7 @@ var spreadOp = op.Register(&op.Op{
 				k++
 			}
 		}
-		return results(y.View(0, s, strides))
+		return c.Result(y.View(0, s, strides))
 	},
 })
 
@@ -124,7 +125,7 @@ func init() {
 			return nil, op.NotHandled
 		}
 		rows, sizes := rowsOf(c.Tensor(0)), c.Tensor(1)
-		return results(op.Eval(spreadOp, c.Value(0), prepended(rows, sizes), shiftAxes(c.Ints(2), n+1), c.Bool(3)))
+		return c.Result(op.Eval(spreadOp, c.Value(0), prepended(rows, sizes), shiftAxes(c.Ints(2), n+1), c.Bool(3)))
 	}
 	spreadOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		return []tensor.Tensor{op.Eval(sumOp, ct[0], c.Ints(2), c.Bool(3)), nil}
@@ -167,12 +168,12 @@ var sumToOp = op.Register(&op.Op{
 		if b, err := broadcast(c, x.Shape(), s); err != nil || !b.CompatibleWith(x.Shape()) {
 			return nil, c.Errorf(tenon.ErrShape, "%v does not broadcast to %v", s, x.Shape())
 		}
-		return specs(x.DType(), s)
+		return specs(c, x.DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, s := c.Dense(0), outShape(c, 0)
 		if s.Equal(x.Shape()) {
-			return results(x)
+			return c.Result(x)
 		}
 		off := x.Rank() - s.Rank()
 		var axes []int
@@ -181,7 +182,7 @@ var sumToOp = op.Register(&op.Op{
 				axes = append(axes, i)
 			}
 		}
-		return results(reduceDense(reduce.Of(reduce.Sum, x.DType()), x, axes, s, x.DType()))
+		return c.Result(reduceDense(reduce.Of(reduce.Sum, x.DType()), x, axes, s, x.DType()))
 	},
 })
 
@@ -197,7 +198,7 @@ func init() {
 		}
 		rows := rowsOf(x)
 		x = op.Eval(sumOp, x, span(1, rank-n), false) // axes that the shape lacks
-		return results(SumTo(x, prepended(rows, c.Tensor(1))))
+		return c.Result(SumTo(x, prepended(rows, c.Tensor(1))))
 	}
 	sumToOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		return []tensor.Tensor{BroadcastTo(ct[0], Shape(c.Tensor(0))), nil}

@@ -99,33 +99,33 @@ func ternary(k elementwise.Op, o op.Op) *op.Op {
 				return nil, err
 			}
 		}
-		return specs(d, s)
+		return specs(c, d, s)
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x, y, z := c.Dense(0), c.Dense(1), c.Dense(2)
 		s := outShape(c, 0)
 		switch {
 		case y == nil && z == nil:
-			return results(x)
+			return c.Result(x)
 		case z == nil:
 			out, _ := binaryDense(elementwise.Maximum, x, y, s, grainCheap)
-			return results(out)
+			return c.Result(out)
 		case y == nil:
 			out, _ := binaryDense(elementwise.Minimum, x, z, s, grainCheap)
-			return results(out)
+			return c.Result(out)
 		}
 		f := elementwise.TernaryOf(k, x.DType())
 		out := tensor.Uninit(x.DType(), s)
 		dst, size := out.Raw(), x.DType().Size()
 		if p, scalars, ok := evenly(s, x, y, z); ok {
 			f(dst, p[0], p[1], p[2], out.Len(), scalars)
-			return results(out)
+			return c.Result(out)
 		}
 		newLoop(s, x, y, z).each(grainCheap, func(r run) int {
 			f(unsafe.Add(dst, r.at*size), r.p[0], r.p[1], r.p[2], r.n, r.scalars)
 			return -1
 		})
-		return results(out)
+		return c.Result(out)
 	}
 	return op.Register(&o)
 }

@@ -28,7 +28,7 @@ func init() {
 				return nil, c.Errorf(tenon.ErrShape, "multiples has %d entries, the tensor has rank %d", n, s.Rank())
 			}
 			if m == nil || !s.HasRank() {
-				return specs(x.DType(), shape.OfRank(max(n, s.Rank())))
+				return specs(c, x.DType(), shape.OfRank(max(n, s.Rank())))
 			}
 			dims := s.Dims()
 			for i, d := range dims {
@@ -50,7 +50,7 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
-			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return tiled(x, s) }))
+			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return tiled(x, s) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			// The copies become axes of their own: [m₀, d₀, m₁, d₁, …].
@@ -73,7 +73,7 @@ func init() {
 			if batched[1] {
 				return nil, op.NotHandled
 			}
-			return results(Tile(c.Value(0), prepended(tensor.Scalar(int64(1)), c.Tensor(1))))
+			return c.Result(Tile(c.Value(0), prepended(tensor.Scalar(int64(1)), c.Tensor(1))))
 		},
 	})
 }
@@ -125,7 +125,7 @@ func init() {
 				return nil, c.Errorf(tenon.ErrShape, "repeats has shape %v, want a scalar or a vector", rs)
 			}
 			if !s.HasRank() {
-				return specs(x.DType(), s)
+				return specs(c, x.DType(), s)
 			}
 			if rs.Rank() == 1 {
 				if err := sameSize(c, "the number of repeats and the size of the axis", rs.Dim(0), s.Dim(axis)); err != nil {
@@ -146,7 +146,7 @@ func init() {
 			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(2))
 			times, _ := c.ConstInts(1)
-			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				if len(times) == 1 && c.Tensor(1).Shape().IsScalar() {
 					return repeatedEvenly(x, s, axis, times[0])
 				}
@@ -163,12 +163,6 @@ func init() {
 			}
 			g = MoveAxis(SegmentSum(MoveAxis(g, axis, 0), from, n), 0, axis)
 			return []tensor.Tensor{known(g, x.Shape()), nil}
-		},
-		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
-			if batched[1] {
-				return nil, op.NotHandled
-			}
-			return results(Repeat(c.Value(0), c.Value(1), shiftAxis(c.Int(2))))
 		},
 	})
 }

@@ -20,7 +20,7 @@ func init() {
 			perm := c.Ints(1)
 			if !s.HasRank() {
 				if perm == nil {
-					return specs(x.DType(), s)
+					return specs(c, x.DType(), s)
 				}
 				s = shape.OfRank(len(perm))
 			}
@@ -32,14 +32,14 @@ func init() {
 			for i, a := range order {
 				dims[i] = s.Dim(a)
 			}
-			return specs(x.DType(), shape.Of(dims...))
+			return specs(c, x.DType(), shape.Of(dims...))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			order, err := permutation(c, c.Ints(1), c.Tensor(0).Shape())
 			if err != nil {
 				return nil, err
 			}
-			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return permuted(x, order) }))
+			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return permuted(x, order) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			perm := c.Ints(1)
@@ -68,7 +68,7 @@ func init() {
 				}
 				order = append(order, a)
 			}
-			return results(Transpose(c.Value(0), order...))
+			return c.Result(Transpose(c.Value(0), order...))
 		},
 	})
 }

@@ -33,7 +33,7 @@ var whereOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		return specs(c.Tensor(1).DType(), s)
+		return specs(c, c.Tensor(1).DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		s, alike := alikeOrScalars(c)
@@ -41,9 +41,9 @@ var whereOp = op.Register(&op.Op{
 			s = outShape(c, 0)
 		}
 		if x := c.Strings(1); x != nil {
-			return results(selectStrings(c.Dense(0), x, c.Strings(2), s))
+			return c.Result(selectStrings(c.Dense(0), x, c.Strings(2), s))
 		}
-		return results(selectDense(c.Dense(0), c.Dense(1), c.Dense(2), s))
+		return c.Result(selectDense(c.Dense(0), c.Dense(1), c.Dense(2), s))
 	},
 	Block: func(in []dtype.DType) (op.BlockFunc, dtype.DType) {
 		d := in[1]

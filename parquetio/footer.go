@@ -66,7 +66,7 @@ const (
 	kindStruct = 12
 )
 
-// maxStructs is how deep structs nest.
+// maxStructs is how deep structs, lists and maps nest.
 const maxStructs = 32
 
 // thrift walks over values.
@@ -159,27 +159,39 @@ func (w *thrift) value(kind byte) {
 		w.skip(w.varint())
 	case kind == kindList || kind == kindSet:
 		n, elem := w.list()
-		if elem == kindTrue || elem == kindFalse {
-			w.skip(n)
-			return
-		}
-		for i := uint64(0); i < n && !w.bad; i++ {
-			w.value(elem)
-		}
+		w.elements(n, elem)
 	case kind == kindMap:
 		n := w.varint()
 		if n == 0 {
 			return
 		}
-		kinds := w.byte()
-		for i := uint64(0); i < n && !w.bad; i++ {
-			w.value(kinds >> 4)
-			w.value(kinds & 15)
+		if n > uint64(len(w.b)) { // each entry has a byte at least
+			w.bad = true
+			return
 		}
+		kinds := w.byte()
+		w.elements(n, kinds>>4, kinds&15)
 	case kind == kindStruct:
 		w.fields(func(int, byte) bool { return false })
 	default:
 		w.bad = true
+	}
+}
+
+// elements skips n times values of some kinds, in which truth values take a byte.
+func (w *thrift) elements(n uint64, kinds ...byte) {
+	w.depth++
+	defer func() { w.depth-- }()
+	if w.depth > maxStructs {
+		w.bad = true
+	}
+	for i := uint64(0); i < n && !w.bad; i++ {
+		for _, k := range kinds {
+			if k == kindTrue || k == kindFalse {
+				k = kindByte
+			}
+			w.value(k)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package parquetio_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -245,6 +246,22 @@ func TestChangedBytes(t *testing.T) {
 	for n := range good {
 		if _, err := parquetio.Decode(good[:n], parquetio.ReadOptions{}); err == nil {
 			t.Errorf("%d of %d bytes are read", n, len(good))
+		}
+	}
+}
+
+// Footers of a few bytes that say they hold a lot, and of many that only nest, are errors at once.
+func TestFootersThatHoldNothing(t *testing.T) {
+	for name, footer := range map[string][]byte{
+		"a map of truth values":  append(append([]byte{0x1b}, bytes.Repeat([]byte{0xff}, 9)...), 0x01, 0x11),
+		"a list of truth values": append(append([]byte{0x19, 0xf1}, bytes.Repeat([]byte{0xff}, 9)...), 0x01),
+		"lists in lists":         bytes.Repeat([]byte{0x19}, 8<<20),
+		"maps in maps":           append([]byte{0x1b}, bytes.Repeat([]byte{0x01, 0xbb}, 4<<20)...),
+	} {
+		b := append([]byte("PAR1"), footer...)
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), "PAR1"...)
+		if _, err := parquetio.Decode(b, parquetio.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "footer is damaged") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -4,11 +4,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/anatomy"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/structured"
@@ -22,7 +25,8 @@ import (
 // Integers and truth values become int64, floating types of 32 bits and less float32;
 // float64 and uint64 do not fit and are an error. A ragged column with inner ragged
 // dimensions has the lengths of their rows in features of their own, called
-// name/row_lengths_1 and so on, from the outermost one inwards.
+// name/row_lengths_1 and so on, from the outermost one inwards. A column of a type from outside
+// is one column for each of its components, called name/component.
 func EncodeExamples(columns map[string]tensor.Tensor) (messages [][]byte, fs Features, err error) {
 	defer tenon.Catch(&err)
 	rows := -1
@@ -41,6 +45,9 @@ func EncodeExamples(columns map[string]tensor.Tensor) (messages [][]byte, fs Fea
 // number of rows, or, where that is negative, as many as the first one, which it is set to.
 func encodeColumns(columns map[string]tensor.Tensor, rows *int) (parts []encoded, fs Features, err error) {
 	fs = Features{}
+	if columns, err = spread(columns); err != nil {
+		return nil, nil, err
+	}
 	for _, name := range sortedKeys(columns) {
 		list, f, err := encodeColumn(name, columns[name])
 		if err != nil {
@@ -55,6 +62,41 @@ func encodeColumns(columns map[string]tensor.Tensor, rows *int) (parts []encoded
 		parts = append(parts, list...)
 	}
 	return parts, fs, nil
+}
+
+// spread puts the components of types from outside beside each other, as name/component.
+func spread(columns map[string]tensor.Tensor) (map[string]tensor.Tensor, error) {
+	out := map[string]tensor.Tensor{}
+	var add func(name string, v tenon.Value) error
+	add = func(name string, v tenon.Value) error {
+		if v == nil {
+			return fail(tenon.ErrInvalid, name, "the column is nil")
+		}
+		if a := anatomy.Of(v); a.Kind == anatomy.Parts {
+			if shared, ok := rows.Components(v.Spec()); ok && !slices.Contains(shared, true) {
+				for _, f := range a.Fields {
+					if err := add(name+"/"+f.Name, f.Value); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+		}
+		t, ok := v.(tensor.Tensor)
+		if _, twice := out[name]; twice {
+			return fail(tenon.ErrInvalid, name, "there are two columns of this name")
+		} else if !ok {
+			return fail(tenon.ErrUnsupported, name, "%s is no column of examples", tenon.String(v.Spec()))
+		}
+		out[name] = t
+		return nil
+	}
+	for _, name := range sortedKeys(columns) {
+		if err := add(name, columns[name]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func sameRows(name string, n int, rows *int) error {
@@ -119,8 +161,9 @@ type encoded struct {
 }
 
 func encodeColumn(name string, x tensor.Tensor) ([]encoded, Feature, error) {
-	switch t := x.(type) {
-	case *tensor.Dense, *tensor.Strings:
+	a := anatomy.Of(x)
+	switch a.Kind {
+	case anatomy.Leaf:
 		s := x.Shape()
 		if s.Rank() < 1 {
 			return nil, nil, fail(tenon.ErrShape, name, "a scalar has no rows")
@@ -133,29 +176,35 @@ func encodeColumn(name string, x tensor.Tensor) ([]encoded, Feature, error) {
 		item := s.Tail(1)
 		e.splits = evenSplits(rows, item.Size())
 		return []encoded{e}, Fixed{DType: e.kind.dtype(), Shape: item}, nil
-	case *ragged.Tensor:
-		return encodeRagged(name, t)
+	case anatomy.Lists:
+		flat, ok := a.Inner.(tensor.Tensor)
+		if ok && anatomy.Of(flat).Kind == anatomy.Leaf {
+			return encodeRagged(name, a.Partitions, flat)
+		}
+	case anatomy.Words:
+		return encodeColumn(name, ops.Gather(a.Words, a.Inner, 0))
+	case anatomy.Named:
+		return encodeColumn(name, a.Inner.(tensor.Tensor))
 	}
-	return nil, nil, fail(tenon.ErrUnsupported, name, "a %T is no column of examples: they are dense or ragged", x)
+	return nil, nil, fail(tenon.ErrUnsupported, name, "%s is no column of examples: they are dense or ragged", tenon.String(x.Spec()))
 }
 
 // encodeRagged writes the flat values, and the lengths of the inner rows.
-func encodeRagged(name string, t *ragged.Tensor) ([]encoded, Feature, error) {
-	e, err := encodeValues(name, t.FlatValues())
+func encodeRagged(name string, parts []*ragged.RowPartition, values tensor.Tensor) ([]encoded, Feature, error) {
+	e, err := encodeValues(name, values)
 	if err != nil {
 		return nil, nil, err
 	}
-	f := Ragged{DType: e.kind.dtype(), Splits: t.RowSplits().DType()}
+	f := Ragged{DType: e.kind.dtype(), Splits: parts[0].DType()}
 	list := []encoded{}
-	splits := splitsOf(t.RowSplits())
-	inner, deep := t.Values().(*ragged.Tensor)
-	for level := 1; deep; level++ {
+	splits := splitsOf(parts[0].RowSplits())
+	for i, inner := range parts[1:] {
 		next := splitsOf(inner.RowSplits())
 		lengths := make([]int64, len(next)-1)
 		for i := range lengths {
 			lengths[i] = next[i+1] - next[i]
 		}
-		key := fmt.Sprintf("%s/row_lengths_%d", name, level)
+		key := fmt.Sprintf("%s/row_lengths_%d", name, i+1)
 		list = append(list, encoded{key: key, kind: int64List, ints: lengths, splits: splits})
 		f.Partitions = append(f.Partitions, Partition{RowLengths: key})
 		through := make([]int64, len(splits))
@@ -163,9 +212,8 @@ func encodeRagged(name string, t *ragged.Tensor) ([]encoded, Feature, error) {
 			through[i] = next[s]
 		}
 		splits = through
-		inner, deep = inner.Values().(*ragged.Tensor)
 	}
-	flat := t.FlatValues().Shape()
+	flat := values.Shape()
 	for _, n := range flat.Tail(1).Dims() {
 		f.Partitions = append(f.Partitions, Partition{UniformLength: n})
 	}

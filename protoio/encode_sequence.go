@@ -61,18 +61,18 @@ type encodedList struct {
 func encodeList(name string, x tensor.Tensor) ([]encodedList, Feature, error) {
 	var steps []int64
 	var values tensor.Tensor
-	switch t := x.(type) {
-	case *tensor.Dense, *tensor.Strings:
+	switch t, inRows := ragged.As(x); {
+	case inRows:
+		steps, values = splitsOf(t.RowSplits()), t.Values()
+	case tenon.IsLeaf(x.Spec()):
 		if x.Shape().Rank() < 2 {
 			return nil, nil, fail(tenon.ErrShape, name, "a list has rows and steps, %v has not", x.Spec())
 		}
 		rows, n := x.Shape().Dim(0), x.Shape().Dim(1)
 		steps = evenSplits(rows, n)
 		values = reshape(x, x.Shape().Tail(2).Insert(0, rows*n))
-	case *ragged.Tensor:
-		steps, values = splitsOf(t.RowSplits()), t.Values()
 	default:
-		return nil, nil, fail(tenon.ErrUnsupported, name, "a %T is no list of examples: they are dense or ragged", x)
+		return nil, nil, fail(tenon.ErrUnsupported, name, "%s is no list of examples: they are dense or ragged", tenon.String(x.Spec()))
 	}
 	parts, f, err := encodeColumn(name, values)
 	if err != nil {

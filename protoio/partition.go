@@ -71,7 +71,7 @@ func uniform(b *builder, values tensor.Tensor, splits []int64, n int) (tensor.Te
 		}
 		outer[i] = splits[i] / int64(n)
 	}
-	if t, ok := values.(*ragged.Tensor); ok {
+	if t, ok := ragged.As(values); ok {
 		u, err := ragged.FromUniformRowLength(t, n, nil)
 		return u, outer, err
 	}

@@ -3,6 +3,7 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/memory"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
@@ -13,6 +14,10 @@ import (
 // each entry at most once.
 type CombinationOptions struct {
 	Replacement bool // an entry may be taken repeatedly
+
+	// MaxBytes is how much memory the positions of the entries may take, 8 bytes each. 0: half
+	// of what the system leaves the process, GOMEMLIMIT at most.
+	MaxBytes int
 }
 
 // Combinations returns all ways to take n entries of each row of an axis, in
@@ -22,38 +27,39 @@ type CombinationOptions struct {
 //	x: [n, (m), a], axis 1 → [n, (k), a] each. Gradient: of the entries.
 func Combinations(x tensor.Tensor, n, axis int, o CombinationOptions) (parts []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	return combinations(x, n, axisIn("ragged.Combinations", x, axis), o, false), nil
+	const fn = "ragged.Combinations"
+	return combinations(fn, x, n, axisIn(fn, x, axis), o, false), nil
 }
 
 // ArgCombinations is [Combinations] with the entries' positions in their rows, int64.
 func ArgCombinations(x tensor.Tensor, n, axis int, o CombinationOptions) (parts []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	return combinations(x, n, axisIn("ragged.ArgCombinations", x, axis), o, true), nil
+	const fn = "ragged.ArgCombinations"
+	return combinations(fn, x, n, axisIn(fn, x, axis), o, true), nil
 }
 
-func combinations(x tensor.Tensor, n, axis int, o CombinationOptions, local bool) []tensor.Tensor {
+func combinations(fn string, x tensor.Tensor, n, axis int, o CombinationOptions, local bool) []tensor.Tensor {
 	if r, ok := x.(Records); ok && !local {
-		return recordsAt(combinations(r.Numbers(), n, axis, o, local), r)
+		return recordsAt(combinations(fn, r.Numbers(), n, axis, o, local), r)
 	} else if ok {
 		x = r.Numbers()
 	}
 	if values, mask, depth := maskedAt(x); mask != nil {
-		parts := combinations(values, n, axis, o, local)
+		parts := combinations(fn, values, n, axis, o, local)
 		if depth > axis && local {
 			return parts
 		}
 		masks := []tensor.Tensor{mask}
 		if depth > axis {
-			masks = combinations(mask, n, axis, o, false)
+			masks = combinations(fn, mask, n, axis, o, false)
 		}
 		for i, p := range parts {
 			parts[i] = withMask(p, masks[i%len(masks)])
 		}
 		return parts
 	}
-	if n == 2 && axis == 1 && !o.Replacement {
-	}
 	l, splits := rowsAlong(x, axis)
+	withinMemory(fn, "CombinationOptions", []tensor.Tensor{splits}, n, o.MaxBytes, func(m []int64) float64 { return binomial(m[0], n, o.Replacement) })
 	var out tensor.Tensor
 	var at []tensor.Tensor
 	values := l.values
@@ -117,6 +123,58 @@ func ways(m, n int, o CombinationOptions) int {
 	return k
 }
 
+// binomial returns how many combinations of n of m entries there are.
+func binomial(m int64, n int, replacement bool) float64 {
+	if replacement && m > 0 {
+		m += int64(n) - 1
+	}
+	k := 1.0
+	for i := range int64(n) {
+		k = k * float64(max(m-i, 0)) / float64(i+1)
+	}
+	return k
+}
+
+func everyWay(lengths []int64) float64 {
+	k := 1.0
+	for _, m := range lengths {
+		k *= float64(m)
+	}
+	return k
+}
+
+// withinMemory throws where tuples of n entries would take more memory than they may, as far as
+// it is known how long rows are. count returns how many tuples a row of each tensor makes.
+func withinMemory(fn, options string, splits []tensor.Tensor, n, maxBytes int, count func(lengths []int64) float64) {
+	rows := -1
+	ends := make([][]int64, len(splits))
+	for i, s := range splits {
+		if _, ok := s.(*tensor.Dense); !ok || n < 1 {
+			return
+		}
+		ends[i] = int64s(ops.Cast(s, dtype.Int64))
+		if rows < 0 || len(ends[i])-1 < rows {
+			rows = len(ends[i]) - 1
+		}
+	}
+	total, lengths := 0.0, make([]int64, len(splits))
+	for r := range rows {
+		for i, e := range ends {
+			lengths[i] = e[r+1] - e[r]
+		}
+		total += count(lengths)
+	}
+	budget := int64(maxBytes)
+	if budget <= 0 {
+		budget = memory.Budget()
+	}
+	if size := total * float64(n) * 8; size > float64(budget) {
+		e := invalid(fn, "", "there are %.0f tuples, whose positions take %s, more than memory should hold: the budget is %s", total, memory.Size(int64(min(size, 1<<62))), memory.Size(budget))
+		e.Hint = "leave out items beforehand, or let " + options + ".MaxBytes set another budget"
+		tenon.Throw(e)
+	}
+}
+
 // recordsAt returns the records with the numbers in each of some tensors.
 func recordsAt(numbers []tensor.Tensor, r ...Records) []tensor.Tensor {
 	out := make([]tensor.Tensor, len(numbers))
@@ -152,6 +210,10 @@ func (l lists) tuple(index tensor.Tensor, p *RowPartition, axis int, local bool)
 // ways of a row into one row.
 type CartesianOptions struct {
 	Nested bool // the ways that begin with the same entries make a row of their own
+
+	// MaxBytes is how much memory the positions of the entries may take, 8 bytes each. 0: half
+	// of what the system leaves the process, GOMEMLIMIT at most.
+	MaxBytes int
 }
 
 // Cartesian returns all ways to take one entry of each tensor's row of an axis, the last
@@ -186,8 +248,6 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 		}
 		return parts
 	}
-	if a == 1 && axis == 1 && !o.Nested {
-	}
 	levels := make([]lists, len(xs))
 	splits := make([]tensor.Tensor, len(xs))
 	records := make([]Records, len(xs))
@@ -221,6 +281,7 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 	for i, s := range splits {
 		splits[i] = cast(s, d)
 	}
+	withinMemory(fn, "CartesianOptions", splits, len(xs), o.MaxBytes, everyWay)
 	var outSplits, ends tensor.Tensor
 	var at []tensor.Tensor
 	if local || entries {

@@ -306,7 +306,7 @@ func TestEveryFunctionIsCalled(t *testing.T) {
 		"FromRowSplits": true, "FromRowStarts": true, "FromUniformRowLength": true, "FromValueRowIDs": true,
 		"PartitionFromRowLengths": true, "PartitionFromRowLimits": true, "PartitionFromRowSplits": true, "PartitionFromRowStarts": true,
 		"PartitionFromUniformRowLength": true, "PartitionFromValueRowIDs": true, "NewPartitionSpec": true, "NewShape": true, "NewSpec": true,
-		"FromSpecs": true, "ShapeFromLengths": true, "ShapeFromPartitions": true, "ShapeOf": true,
+		"FromSpecs": true, "As": true, "ShapeFromLengths": true, "ShapeFromPartitions": true, "ShapeOf": true,
 	}
 	for name := range exported {
 		if strings.Contains(name, ".") { // a method

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/throw"
@@ -152,24 +151,39 @@ func handle(f handlerFunc, names ...string) {
 // HandleOp answers for the operations that have a meaning for rows of different
 // lengths: see the documentation of the package for what each means.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
-	at := &handled[uintptr(unsafe.Pointer(c.Op))>>6%uintptr(len(handled))]
-	h := at.Load()
-	if h == nil || h.op != c.Op {
-		h = &answer{c.Op, handlerOf(c.Op)}
-		at.Store(h)
+	n := c.Op.Number()
+	list := handled.Load()
+	if list == nil || n >= len(*list) {
+		list = allHandlers(n)
 	}
-	return h.f(c)
+	return (*list)[n](c)
 }
 
-// An answer is the handler of an operation.
-type answer struct {
-	op *op.Op
-	f  handlerFunc
+// Overrides reports whether an operation is not answered by its kind.
+func (*Tensor) Overrides(o *op.Op) bool { return handlers[o.Name] != nil }
+
+// handled has the handlers of operations by their numbers. Where operations are registered
+// later it is replaced.
+var handled atomic.Pointer[[]handlerFunc]
+
+// allHandlers fills handled, up to number n at least.
+func allHandlers(n int) *[]handlerFunc {
+	all := op.All()
+	for _, o := range all {
+		n = max(n, o.Number())
+	}
+	list := make([]handlerFunc, n+1)
+	for i := range list {
+		list[i] = declined // what is no longer registered
+	}
+	for _, o := range all {
+		list[o.Number()] = handlerOf(o)
+	}
+	handled.Store(&list)
+	return &list
 }
 
-// handled remembers the handlers of operations, each at a place that its address tells:
-// that takes less than to look up its name.
-var handled [512]atomic.Pointer[answer]
+func declined(*op.Call) ([]tenon.Value, error) { return nil, op.NotHandled }
 
 func handlerOf(o *op.Op) handlerFunc {
 	if f, ok := handlers[o.Name]; ok {
@@ -180,5 +194,5 @@ func handlerOf(o *op.Op) handlerFunc {
 			return h
 		}
 	}
-	return func(*op.Call) ([]tenon.Value, error) { return nil, op.NotHandled }
+	return declined
 }

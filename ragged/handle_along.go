@@ -22,7 +22,7 @@ func alongAxis(o *op.Op) handlerFunc {
 		return linearScan
 	case !alone(o):
 		return nil
-	case o.AxisParam() < 0 && o.Results > 1: // the first ones in an order, and their positions
+	case o.Results > 1 && o.Control != 0: // the first ones in an order, and their positions
 		return topK
 	case o.AxisParam() < 0 && o.Control != 0:
 		return flatAt(o, 0)
@@ -199,21 +199,28 @@ func roll(c *op.Call) ([]tenon.Value, error) {
 	return op.One(out)
 }
 
-// topK answers with the k largest elements of each innermost row; rows are as long
-// as there are elements, k at most.
+// topK answers with the k largest elements of each row; rows are as long as there are
+// elements, k at most.
 func topK(c *op.Call) ([]tenon.Value, error) {
 	x, ok := raggedArg(c, 0)
 	if !ok {
 		return nil, op.NotHandled
 	}
-	if x.flat.Shape().Rank() > 1 {
-		out := op.ApplyN(c, append([]tenon.Value{x.flat}, c.Values()[1:]...)...)
+	axis, k := axisOf(c, x), len(x.parts)
+	switch {
+	case axis < k:
+		e := c.Errorf(tenon.ErrUnsupported, "axis %d has ragged axes below it, in which the largest elements leave gaps", axis)
+		e.Hint = "sort with ops.Sort, which keeps the rows"
+		return nil, e
+	case axis > k:
+		values := c.Values()
+		values[0] = x.flat
+		out := op.ApplyN(c.WithArg(c.Op.AxisParam(), axis-k), values...)
 		return []tenon.Value{x.with(out[0]), x.with(out[1])}, nil
 	}
-	k := len(x.parts) - 1
-	top, at, splits := rows.TopK(x.flat, x.parts[k].RowSplits(), c.Value(1))
+	top, at, splits := rows.TopK(x.flat, x.parts[k-1].RowSplits(), c.Value(1))
 	p := newPartition(splits, top.Shape().Dim(0))
-	parts := append(append([]*RowPartition(nil), x.parts[:k]...), p)
+	parts := append(append([]*RowPartition(nil), x.parts[:k-1]...), p)
 	return []tenon.Value{build(top, parts), build(at, parts)}, nil
 }
 
@@ -229,8 +236,10 @@ func unique(c *op.Call) ([]tenon.Value, error) {
 	}
 	k := len(x.parts) - 1
 	splits, first, counts, inverse := rows.UniqueIndex(x.flat, x.parts[k].RowSplits())
-	parts := append(append([]*RowPartition(nil), x.parts[:k]...), newPartition(splits, first.Shape().Dim(0)))
+	p := newPartition(splits, first.Shape().Dim(0))
+	parts := append(append([]*RowPartition(nil), x.parts[:k]...), p)
+	starts := ops.Gather(ops.Cast(x.parts[k].RowStarts(), dtype.Int64), p.ValueRowIDs(), 0)
 	return []tenon.Value{
-		build(ops.Gather(x.flat, first, 0), parts), x.with(inverse), build(counts, parts), build(first, parts),
+		build(ops.Gather(x.flat, first, 0), parts), x.with(inverse), build(counts, parts), build(ops.Sub(first, starts), parts),
 	}, nil
 }

@@ -324,6 +324,7 @@ func smallCalls() []smallCall {
 		{"ShapeFromLengths", func() { tenon.Must(ragged.ShapeFromLengths([]any{4, lengths}, ragged.ShapeOptions{})) }},
 		{"ShapeFromPartitions", func() { tenon.Must(ragged.ShapeFromPartitions(part)) }},
 		{"ShapeOf", func() { ragged.ShapeOf(x) }},
+		{"As", func() { ragged.As(values) }},
 		{"FromSpecs", func() { ragged.FromSpecs(values.Spec(), []*ragged.PartitionSpec{part.Spec().(*ragged.PartitionSpec)}) }},
 		{"NewSpec", func() { tenon.Must(ragged.NewSpec(dtype.Float32, shape.Of(4, shape.Unknown), 1, dtype.Int64)) }},
 		{"Cross", func() { tenon.Must(ragged.Cross([]tensor.Tensor{words, words})) }},

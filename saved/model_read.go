@@ -15,6 +15,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/internal/zipbounds"
 	"github.com/tenonml/tenon/state"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -133,18 +134,17 @@ func openArchive(r io.ReaderAt, n int64) (*archive, error) {
 	if len(z.File) > maxFiles {
 		return nil, fmt.Errorf("%d records, at most %d are read", len(z.File), maxFiles)
 	}
+	if err := zipbounds.Apart(z.File, n); err != nil {
+		return nil, err
+	}
 	a := &archive{r: r, records: map[string]*zip.File{}}
-	sum := uint64(0)
 	for _, f := range z.File {
 		if err := cleanPath(f.Name); err != nil {
 			return nil, err
 		}
-		sum += f.CompressedSize64
 		switch {
 		case a.records[f.Name] != nil:
 			return nil, fmt.Errorf("the record %q stands twice", f.Name)
-		case f.CompressedSize64 > uint64(n) || sum > uint64(n):
-			return nil, fmt.Errorf("the records overlap, or are longer than the file")
 		case f.Flags&1 != 0:
 			return nil, fmt.Errorf("the record %q is encrypted", f.Name)
 		case f.Method != zip.Store && f.Method != zip.Deflate:
@@ -167,11 +167,11 @@ func (a *archive) open(name string) (io.ReaderAt, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if err := zipbounds.Grows(f); err != nil {
+		return nil, 0, err
+	}
 	raw := io.NewSectionReader(a.r, at, int64(f.CompressedSize64))
 	if f.Method == zip.Store {
-		if f.UncompressedSize64 != f.CompressedSize64 {
-			return nil, 0, fmt.Errorf("the record has two sizes")
-		}
 		if raw.Size() > maxManifest {
 			return raw, raw.Size(), nil // its digest is in the manifest
 		}
@@ -181,8 +181,8 @@ func (a *archive) open(name string) (io.ReaderAt, int64, error) {
 		}
 		return checked(f, b)
 	}
-	if f.UncompressedSize64 > maxInflated || f.UncompressedSize64 > 1040*(f.CompressedSize64+1) {
-		return nil, 0, fmt.Errorf("a record of %d bytes cannot have %d", f.CompressedSize64, f.UncompressedSize64)
+	if f.UncompressedSize64 > maxInflated {
+		return nil, 0, fmt.Errorf("a compressed record has %d bytes, at most %d are read", f.UncompressedSize64, maxInflated)
 	}
 	b := make([]byte, f.UncompressedSize64)
 	if _, err := io.ReadFull(flate.NewReader(raw), b); err != nil {

@@ -41,8 +41,10 @@ func listed(x any) (*Tensor, error) {
 	switch x := x.(type) {
 	case *Tensor:
 		return x, nil
-	case *ragged.Tensor:
-		return FromRagged(x)
+	case tensor.Tensor:
+		if r, ok := ragged.As(x); ok {
+			return FromRagged(r)
+		}
 	}
 	d, err := tensor.Convert(x)
 	if err != nil {

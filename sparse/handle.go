@@ -192,6 +192,9 @@ func init() {
 	}
 }
 
+// Overrides reports whether the statement of an operation does not say enough.
+func (*Tensor) Overrides(o *op.Op) bool { return overrides[o.Name] != nil }
+
 // noElements returns zeros like x.
 func noElements(x *Tensor) ([]tenon.Value, error) {
 	none := ops.Zeros(dtype.Int64, vector(0, x.rank()))

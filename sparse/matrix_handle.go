@@ -21,12 +21,8 @@ func (m *Matrix) HandleOp(c *op.Call) ([]tenon.Value, error) {
 		}
 	case c.Op.IsUnaryElementwise() && c.Op.Zero.LinearIn(op.First):
 		return op.One(m.withValues(op.Apply(c, m.values)))
-	case c.Op.Name == "matvec": // the kernel of products of matrices
-		if x, ok := values[1].(tensor.Tensor); ok && values[0] == tenon.Value(m) && plain(x) {
-			return op.One(m.times(ops.ExpandDims(x, 1), true))
-		}
-	case c.Op.Name == "matmul":
-		if y, ok := m.matmul(c, values); ok {
+	case products[c.Op.Name] != nil:
+		if y, ok := products[c.Op.Name](m, c, values); ok {
 			return op.One(y)
 		}
 	}
@@ -45,6 +41,15 @@ func (m *Matrix) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	}
 	return c.WithValues(values).Do()
 }
+
+// products has the operations for which there is a kernel of the compressed form.
+var products = map[string]func(m *Matrix, c *op.Call, values []tenon.Value) (tensor.Tensor, bool){
+	"matmul": (*Matrix).matmul,
+	"matvec": (*Matrix).matvec,
+}
+
+// Overrides reports whether an operation has a kernel of its own, here or in coordinate form.
+func (*Matrix) Overrides(o *op.Op) bool { return products[o.Name] != nil || overrides[o.Name] != nil }
 
 func plain(x tensor.Tensor) bool { return x.Spec().TypeName() == tensor.TypeName }
 
@@ -73,6 +78,15 @@ func (m *Matrix) matmul(c *op.Call, values []tenon.Value) (tensor.Tensor, bool) 
 		return ops.Transpose(b.times(flip(a, !ta), false)), true
 	}
 	return nil, false
+}
+
+// matvec multiplies with a dense vector.
+func (m *Matrix) matvec(_ *op.Call, values []tenon.Value) (tensor.Tensor, bool) {
+	x, ok := values[1].(tensor.Tensor)
+	if !ok || values[0] != tenon.Value(m) || !plain(x) {
+		return nil, false
+	}
+	return m.times(ops.ExpandDims(x, 1), true), true
 }
 
 // times returns the product with a dense matrix; column takes the only column out.

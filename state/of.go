@@ -51,26 +51,32 @@ func (o *Of[T]) Accepts() tenon.Spec { return o.spec }
 
 // Value returns what is held now. In a function that is traced it is what each call finds.
 func (o *Of[T]) Value() (x T, err error) {
+	x, _, err = o.read()
+	return x, err
+}
+
+// read returns what is held, and the tensors that it is made of.
+func (o *Of[T]) read() (x T, leaves []any, err error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	leaves := make([]any, len(o.Parts))
+	leaves = make([]any, len(o.Parts))
 	g := graph.Current()
 	for i, p := range o.Parts {
 		if g == nil {
 			leaves[i] = p.Value()
 		} else if leaves[i], err = g.Import(p); err != nil {
-			return x, err
+			return x, nil, err
 		}
 	}
 	v, err := nest.Pack[any](o.spec, leaves, nest.Options{Expand: true})
 	if err != nil {
-		return x, err
+		return x, nil, err
 	}
 	x, ok := v.(T)
 	if !ok {
-		return x, tenon.NewError(tenon.ErrDType, "state.Value", fmt.Sprintf("%s is put together as a %T", tenon.String(o.spec), v))
+		return x, nil, tenon.NewError(tenon.ErrDType, "state.Value", fmt.Sprintf("%s is put together as a %T", tenon.String(o.spec), v))
 	}
-	return x, nil
+	return x, leaves, nil
 }
 
 // Assign replaces what is held. In a function that is traced it takes place when a call has
@@ -103,11 +109,11 @@ func (o *Of[T]) assign(x T) error {
 // Update replaces what is held by what f makes of it, as one step: no other assignment
 // comes between.
 func (o *Of[T]) Update(f func(T) (T, error)) error {
-	x, err := o.Value()
-	if err != nil {
-		return err
-	}
 	for {
+		x, held, err := o.read()
+		if err != nil {
+			return err
+		}
 		y, err := f(x)
 		if err != nil {
 			return err
@@ -115,28 +121,20 @@ func (o *Of[T]) Update(f func(T) (T, error)) error {
 		if graph.Current() != nil {
 			return o.Assign(y)
 		}
-		now, done, err := o.swap(x, y)
-		if done || err != nil {
+		if done, err := o.swap(held, y); done || err != nil {
 			return err
 		}
-		x = now
 	}
 }
 
-// swap assigns y if x is still held, and returns what is held otherwise.
-func (o *Of[T]) swap(x, y T) (now T, done bool, err error) {
-	old, err := nest.Flatten(tenon.Value(x), nest.Options{Expand: true})
-	if err != nil {
-		return now, false, err
-	}
+// swap assigns y if the tensors that were read are still held.
+func (o *Of[T]) swap(read []any, y T) (done bool, err error) {
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	for i, p := range o.Parts {
-		if tensor.Tensor(p.Value()) != old[i] {
-			o.mu.Unlock()
-			now, err = o.Value()
-			return now, false, err
+		if any(p.Value()) != read[i] {
+			return false, nil
 		}
 	}
-	defer o.mu.Unlock()
-	return y, true, o.assign(y)
+	return true, o.assign(y)
 }

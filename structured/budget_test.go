@@ -29,6 +29,7 @@ func TestQueriesBeyondMemoryAreErrors(t *testing.T) {
 	}
 	splits := []int64{0, n}
 	list := tenon.Must(ragged.FromRowSplits(make([]int8, 10*n), []int64{0, 10 * n}))
+	few := tenon.Must(ragged.FromRowLengths(make([]int8, 100), []int64{100}))
 	for name, c := range map[string]struct {
 		f    func() any
 		op   string
@@ -47,7 +48,16 @@ func TestQueriesBeyondMemoryAreErrors(t *testing.T) {
 			"ragged.Combinations", "1333313333400000 tuples"},
 		"cartesian": {func() any {
 			return tenon.Must(ragged.Cartesian([]tensor.Tensor{list, list}, 1, ragged.CartesianOptions{}))
-		}, "", "more than memory"},
+		}, "ragged.Cartesian", "more than memory"},
+		"a budget for products": {func() any {
+			return tenon.Must(ragged.ArgCartesian([]tensor.Tensor{few, few}, 1, ragged.CartesianOptions{MaxBytes: 1 << 10}))
+		}, "ragged.ArgCartesian", "10000 tuples, whose positions take 160 kB, more than memory should hold: the budget is 1.02 kB"},
+		"pairs of one row": {func() any { return tenon.Must(ragged.Combinations(list, 2, 1, ragged.CombinationOptions{})) },
+			"ragged.Combinations", "1999999000000 tuples"},
+		"triples with replacement": {func() any {
+			return tenon.Must(ragged.Combinations(few, 3, 1, ragged.CombinationOptions{Replacement: true, MaxBytes: 1 << 20}))
+		},
+			"ragged.Combinations", "171700 tuples"},
 	} {
 		_, err := tenon.Try(c.f)
 		var e *tenon.Error

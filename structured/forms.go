@@ -10,30 +10,42 @@ import (
 // What this package asks of the tensors that its columns hold. Types are asked for what
 // they have, not who they are, so that a type from outside takes part as masked and
 // ragged tensors do.
-
-// optional is a tensor of which elements, or rows as a whole, are missing: its values,
-// and a mask of their first dimensions that is false where one is missing. The values
-// may be optional again, with a mask of more dimensions: missing lists of missing
-// elements.
-type optional interface {
-	tensor.Tensor
-	Values() tensor.Tensor
-	Mask() tensor.Tensor
-}
-
-// divided is a tensor whose first dimensions are divided into rows by partitions: those,
-// the outermost first, and the values that the innermost divides.
-type divided interface {
-	tensor.Tensor
-	FlatValues() tensor.Tensor
-	Partitions() []*ragged.RowPartition
-}
+type (
+	optional = masked.Optional
+	divided  = ragged.Divided
+)
 
 // dividedSpec is the Spec of a divided tensor.
 type dividedSpec interface {
 	typedSpec
-	Flat() tenon.Spec
-	Partitions() []*ragged.PartitionSpec
+	ragged.DividedSpec
+}
+
+// optionalSpec is the Spec of an optional tensor.
+type optionalSpec interface {
+	typedSpec
+	masked.OptionalSpec
+}
+
+// Divide puts the first dimension of a tensor into rows, as the partition says: of records and
+// missing elements, of unions, maps and words as of numbers.
+func Divide(v tensor.Tensor, p *ragged.RowPartition) (out tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	return inRows(v, p), nil
+}
+
+func inRows(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
+	if t, ok := v.(*Tensor); ok {
+		return tenon.Must(t.PartitionOuterDimension(p))
+	}
+	list, with, ok := pieces(v)
+	if !ok {
+		return tenon.Must(ragged.FromPartition(v, p))
+	}
+	for i, x := range list {
+		list[i] = inRows(x, p)
+	}
+	return with(list)
 }
 
 // undivided returns what the first partition of a divided tensor divides.
@@ -48,13 +60,6 @@ func withRows(v tensor.Tensor, rank int) divided {
 		return x
 	}
 	return tenon.Must(ragged.WithRaggedRank(v, rank-1)).(divided)
-}
-
-// optionalSpec is the Spec of an optional tensor.
-type optionalSpec interface {
-	typedSpec
-	Values() tenon.Spec
-	Mask() tenon.Spec
 }
 
 // optionalOf returns the Spec of values of which rows of a rank may be missing, beside
@@ -94,9 +99,7 @@ type compositeSpec interface {
 }
 
 var (
-	_ optional      = (*masked.Tensor)(nil)
 	_ optionalSpec  = (*masked.Spec)(nil)
-	_ divided       = (*ragged.Tensor)(nil)
 	_ dividedSpec   = (*ragged.Spec)(nil)
 	_ composite     = (*Union)(nil)
 	_ composite     = (*Map)(nil)

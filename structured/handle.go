@@ -24,39 +24,36 @@ func moves(o *op.Op) bool {
 // records only.
 func describes(o *op.Op) bool { return o.ShapeOnly.Has(0) && o.Axes == op.Create }
 
+// overrides has the operations that look at the elements of records, and others for which
+// the statement does not say enough.
+var overrides map[string]func(t *Tensor, c *op.Call) ([]tenon.Value, error)
+
+func init() {
+	overrides = map[string]func(t *Tensor, c *op.Call) ([]tenon.Value, error){
+		"index":   (*Tensor).indexed, // keys name fields, too
+		"sort":    (*Tensor).sorted,
+		"argsort": (*Tensor).sorted,
+		"unique":  (*Tensor).unique,
+		"pad":     (*Tensor).padded, // with a record
+	}
+	for name := range comparisons {
+		overrides[name] = (*Tensor).compared
+	}
+}
+
+// Overrides reports whether records answer for an operation by code of its own.
+func (*Tensor) Overrides(o *op.Op) bool { return overrides[o.Name] != nil }
+
 // HandleOp answers for operations on structure: see the documentation of the package.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
-	name := c.Op.Name
+	if h := overrides[c.Op.Name]; h != nil {
+		return h(t, c)
+	}
 	switch {
-	case name == "index":
-		keys, err := key.Of(c, 1)
-		if err != nil {
-			return nil, err
-		}
-		if c.Value(0) != tenon.Value(t) {
-			return nil, op.NotHandled
-		}
-		return op.One(t.index(keys))
 	case moves(c.Op):
 		return moved(c)
 	case describes(c.Op):
 		return op.One(op.Apply(c, t.divided()))
-	case name == "equal" || name == "not_equal":
-		v, err := compared(c)
-		if err != nil {
-			return nil, err
-		}
-		return op.One(v)
-	case name == "sort" || name == "argsort":
-		return op.One(t.sorted(c))
-	case name == "unique":
-		return t.unique(c)
-	case name == "pad":
-		v, err := t.padded(c)
-		if err != nil {
-			return nil, err
-		}
-		return op.One(v)
 	case c.Op.ShapeOnly.Has(0): // zeros and ones in the dimensions of the records
 		d, ok := c.Attr("dtype").(dtype.DType)
 		if !ok || d == dtype.None {
@@ -65,6 +62,18 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 		return op.One(op.Apply(c, ops.Cast(t.divided(), d)))
 	}
 	return nil, op.NotHandled
+}
+
+// indexed answers for an index of fields, entries and elements.
+func (t *Tensor) indexed(c *op.Call) ([]tenon.Value, error) {
+	keys, err := key.Of(c, 1)
+	if err != nil {
+		return nil, err
+	}
+	if c.Value(0) != tenon.Value(t) {
+		return nil, op.NotHandled
+	}
+	return op.One(t.index(keys))
 }
 
 // moved does an operation on the numbers of all records among its arguments, and

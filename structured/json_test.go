@@ -83,6 +83,31 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// Fields by themselves are written by encoding/json, and read again by their Spec.
+func TestJSONOfFields(t *testing.T) {
+	o := structured.NestedOptions{Unions: true, Maps: []string{"m"}, Missing: structured.MissingMasked}
+	s := tenon.Must(structured.FromNested([]any{
+		map[string]any{"u": 1, "m": map[string]any{"a": 1}}, map[string]any{"u": "x", "m": map[string]any{}}, map[string]any{"u": []any{1.5}, "m": map[string]any{"b": 2, "c": 3}},
+	}, o)).(*structured.Tensor)
+	words := tenon.Must(structured.EncodeStrings(tensor.Of([]string{"b", "a", "b"})))
+	for name, c := range map[string]struct {
+		v    tenon.Value
+		want string
+	}{
+		"union":      {s.Path("u"), `{"elements":[{"list":[],"number":1,"string":"","tag":0},{"list":[],"number":0,"string":"x","tag":1},{"list":[1.5],"number":0,"string":"","tag":2}]}`},
+		"map":        {s.Path("m"), `[{"a":1},{},{"b":2,"c":3}]`},
+		"dictionary": {words, `["b","a","b"]`},
+	} {
+		if b, err := json.Marshal(c.v); err != nil || string(b) != c.want {
+			t.Errorf("%s: got %s, %v, want %s", name, b, err, c.want)
+		}
+		back, err := tensor.ParseJSON([]byte(c.want), c.v.Spec())
+		if err != nil || !tenon.Belongs(back, c.v.Spec()) || !tensor.Equal(back, c.v, tensor.EqualOptions{}) {
+			t.Errorf("%s reads back as %v, %v", name, back, err)
+		}
+	}
+}
+
 func TestJSONWithoutASpec(t *testing.T) {
 	for text, want := range map[string]string{
 		`[[1,2],[3,4]]`: "int64[2, 2]", `[1,2.5]`: "float64[2]", `[1.0]`: "float64[1]", `"a"`: "string[]", `[true]`: "bool[1]", `[]`: "float64[0]", `[1.5,"NaN"]`: "float64[2]",

@@ -28,6 +28,24 @@ func TestIntegersMeetFloatsByTheirExactValues(t *testing.T) {
 	u := table("n", tensor.Of([]uint64{math.MaxUint64, 1 << 63}), 0, 1)
 	same(t, "without a sign", sprint(plain(t, u.Join(floats, structured.JoinOptions{LeftOn: []string{"n"}, RightOn: []string{"x"}, Suffix: "2"}).Select("id", "id2"))), "[map[id:1 id2:13]]")
 
+	// Conditions.
+	both := tenon.Must(structured.FromFieldsAndRank([]structured.Field{
+		{Name: "n", Value: tensor.Of([]int64{odd, odd - 1, 2, 3, math.MaxInt64, math.MinInt64, -2})},
+		{Name: "x", Value: tensor.Of([]float64{odd - 1, odd - 1, 2.5, math.NaN(), 1 << 63, math.Inf(-1), -2.5})},
+		{Name: "id", Value: tensor.Vector([]int{0, 1, 2, 3, 4, 5, 6})},
+	}, 1, structured.Options{}))
+	for cond, want := range map[string]string{
+		"@.n == @.x": "[1]", "@.x == @.n": "[1]", "@.n > @.x": "[0 5 6]", "@.x < @.n": "[0 5 6]", "@.n < @.x": "[2 4]", "@.x > @.n": "[2 4]",
+		"@.n >= @.x": "[0 1 5 6]", "@.n <= @.x": "[1 2 4]", "@.n > 2.5": "[0 1 3 4]", "@.n >= 9007199254740992.0 && @.n < 1e17": "[0 1]",
+		"@.n > 9007199254740992.0": "[0 4]", "@.n == 9007199254740992.0": "[1]", "@.n < 1e300": "[0 1 2 3 4 5 6]", "@.n > -1e300": "[0 1 2 3 4 5 6]",
+		"@.n < -2.5": "[5]", "2.5 > @.n": "[2 5 6]", "@.n != 2.0": "[0 1 3 4 5 6]",
+	} {
+		got, err := tenon.Try(func() any { return written(t, both.Filter(cond).Path("id")) })
+		if err != nil || got != want {
+			t.Errorf("%s: got %v, %v, want %s", cond, got, err, want)
+		}
+	}
+
 	_, err := structured.FromNested(list{rec{"n": 1.5}, rec{"n": odd}}, structured.NestedOptions{})
 	var e *tenon.Error
 	if !errors.As(err, &e) || !errors.Is(err, tenon.ErrInvalid) || e.Where != "n[1]" {

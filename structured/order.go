@@ -117,14 +117,14 @@ func (t *Tensor) Shuffle(key any) (out *Tensor, err error) {
 }
 
 // sorted answers for sort and argsort without named fields.
-func (t *Tensor) sorted(c *op.Call) tensor.Tensor {
+func (t *Tensor) sorted(c *op.Call) ([]tenon.Value, error) {
 	axis, _ := c.Attr("axis").(int)
 	descending, _ := c.Attr("descending").(bool)
 	order := t.argSort(c.Op.Func(), axis, t.everyField(descending))
 	if c.Op.Places.Has(0) {
-		return order
+		return op.One(order)
 	}
-	return byNumbers(t.cols, ops.TakeAlongAxis(t.numbers(), order, axis), t.dtype)
+	return op.One(byNumbers(t.cols, ops.TakeAlongAxis(t.numbers(), order, axis), t.dtype))
 }
 
 // unique answers for unique: the distinct records in the order of their first
@@ -141,7 +141,7 @@ func (t *Tensor) unique(c *op.Call) ([]tenon.Value, error) {
 
 // compared answers for equal and not_equal: one truth value for each record. A single
 // record is compared with all of a list.
-func compared(c *op.Call) (tensor.Tensor, error) {
+func (*Tensor) compared(c *op.Call) ([]tenon.Value, error) {
 	s, ok := c.Value(0).(*Tensor)
 	u, ok2 := c.Value(1).(*Tensor)
 	if !ok || !ok2 {
@@ -166,11 +166,15 @@ func compared(c *op.Call) (tensor.Tensor, error) {
 	}
 	a, b := spreadRecord(s, u), spreadRecord(u, s)
 	equal := sameEntries(a, b)
-	if c.Op.Name == "not_equal" {
+	if unlike := comparisons[c.Op.Name]; unlike {
 		equal = ops.LogicalNot(equal)
 	}
-	return ops.Gather(equal, at, 0), nil
+	return op.One(ops.Gather(equal, at, 0))
 }
+
+// comparisons has the operations that compare records, unions and maps, and whether what
+// they tell is that these differ.
+var comparisons = map[string]bool{"equal": false, "not_equal": true}
 
 // spreadRecord returns the records as a list; a single one as often as the others are.
 func spreadRecord(s, u *Tensor) *Tensor {

@@ -13,7 +13,7 @@ import (
 
 // padded answers for pad: the margins hold a record that is given, or one of zeros,
 // empty strings, empty lists and missing values.
-func (t *Tensor) padded(c *op.Call) (tensor.Tensor, error) {
+func (t *Tensor) padded(c *op.Call) ([]tenon.Value, error) {
 	if c.Value(0) != tenon.Value(t) {
 		return nil, op.NotHandled
 	}
@@ -39,7 +39,7 @@ func (t *Tensor) padded(c *op.Call) (tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return byNumbers(joined([]*Tensor{flat, extra}), out[0].(tensor.Tensor), t.dtype), nil
+	return op.One(byNumbers(joined([]*Tensor{flat, extra}), out[0].(tensor.Tensor), t.dtype))
 }
 
 // blank returns a list of one record with the fields of t that holds nothing.

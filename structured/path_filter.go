@@ -169,11 +169,11 @@ func (n *node) compare(c comparison) measure {
 			if a.DType().IsBool() {
 				n.fail("truth values have no order")
 			}
-			return ops.Less(a, b)
+			return lessExactly(a, b)
 		})
 	}
 	equal := func() tensor.Tensor {
-		e := each(func(a, b tensor.Tensor) tensor.Tensor { return ops.Equal(a, b) })
+		e := each(func(a, b tensor.Tensor) tensor.Tensor { return equalExactly(a, b) })
 		if x.mask != nil && y.mask != nil {
 			e = ops.LogicalOr(e, ops.LogicalNot(ops.LogicalOr(x.mask, y.mask)))
 		}
@@ -195,6 +195,36 @@ func (n *node) compare(c comparison) measure {
 		v = ops.LogicalOr(less(true), equal())
 	}
 	return measure{v: v, parts: parts}
+}
+
+// equalExactly compares numbers by their values: an integer and a floating number where
+// neither is rounded to the type of the other.
+func equalExactly(a, b tensor.Tensor) tensor.Tensor {
+	if a.DType().IsFloat() && b.DType().IsInteger() {
+		a, b = b, a
+	}
+	if !a.DType().IsInteger() || !b.DType().IsFloat() {
+		return ops.Equal(a, b)
+	}
+	d := wideInteger(a.DType())
+	whole, exact := integers(b, d)
+	return ops.LogicalAnd(exact, ops.Equal(ops.Cast(a, d), whole))
+}
+
+// lessExactly is a < b as equalExactly is equality: n < x where n < ⌈x⌉, and x < n where
+// ⌊x⌋ < n. What lies beyond the integers is below or above all of them.
+func lessExactly(a, b tensor.Tensor) tensor.Tensor {
+	switch {
+	case a.DType().IsInteger() && b.DType().IsFloat():
+		d := wideInteger(a.DType())
+		whole, within := integers(ops.Ceil(b), d)
+		return ops.Where(within, ops.Less(ops.Cast(a, d), whole), ops.Greater(b, 0))
+	case a.DType().IsFloat() && b.DType().IsInteger():
+		d := wideInteger(b.DType())
+		whole, within := integers(ops.Floor(a), d)
+		return ops.Where(within, ops.Less(whole, ops.Cast(b, d)), ops.Less(a, 0))
+	}
+	return ops.Less(a, b)
 }
 
 // comparable returns the pairs of values of one kind that two measures have: one, or for

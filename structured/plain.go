@@ -82,3 +82,71 @@ func (t *Tensor) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, t
 
 // LogValue returns one line for package log/slog.
 func (t *Tensor) LogValue() slog.Value { return tensor.LogValue(t) }
+
+// plainField is the name of the one field of records that stand for a column by itself.
+const plainField = "v"
+
+// plainOf returns a column as ToNested does within records.
+func plainOf(v tensor.Tensor) (any, error) {
+	t, err := FromFieldsAndRank([]Field{{Name: plainField, Value: v}}, min(v.Shape().Rank(), 1), Options{})
+	if err != nil {
+		return nil, err
+	}
+	x, err := t.ToNested()
+	if list, ok := x.([]any); ok {
+		for i, r := range list {
+			list[i] = r.(map[string]any)[plainField]
+		}
+		return list, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x.(map[string]any)[plainField], nil
+}
+
+// fromPlain is the reverse of plainOf.
+func fromPlain(s tenon.Spec, x any) (tenon.Value, error) {
+	dims := s.(typedSpec).Shape()
+	rank := min(dims.Rank(), 1)
+	rec, err := NewSpec(dims.Slice(0, rank), []tenon.Field{{Name: plainField, Spec: s}})
+	if err != nil {
+		return nil, err
+	}
+	if list, ok := x.([]any); ok && rank == 1 {
+		records := make([]any, len(list))
+		for i, y := range list {
+			records[i] = map[string]any{plainField: y}
+		}
+		x = records
+	} else {
+		x = map[string]any{plainField: x}
+	}
+	v, err := rec.FromPlain(x)
+	if err != nil {
+		return nil, err
+	}
+	return v.(*Tensor).Field(plainField)
+}
+
+// Plain returns a map for each element; see tensor.Plain.
+func (m *Map) Plain() (any, error) { return plainOf(m) }
+
+// Plain returns the words; see tensor.Plain.
+func (d *Dictionary) Plain() (any, error) { return plainOf(d) }
+
+// FromPlain is the reverse of Map.Plain; see tensor.FromPlain.
+func (s *MapSpec) FromPlain(x any) (tenon.Value, error) { return fromPlain(s, x) }
+
+// FromPlain is the reverse of Dictionary.Plain; see tensor.FromPlain.
+func (s *DictionarySpec) FromPlain(x any) (tenon.Value, error) { return fromPlain(s, x) }
+
+// MarshalJSON writes the value as tensor.AppendJSON does: an object for each element.
+func (m *Map) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, m) }
+
+// MarshalJSON writes the value as tensor.AppendJSON does: its components, which say of what
+// type each element is.
+func (u *Union) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, u) }
+
+// MarshalJSON writes the words as tensor.AppendJSON does.
+func (d *Dictionary) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, d) }

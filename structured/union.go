@@ -102,7 +102,7 @@ func (u *Union) HandleOp(c *op.Call) ([]tenon.Value, error) {
 // ofRecords does an operation that moves or compares elements on the records that unions
 // and maps are made of.
 func ofRecords(c *op.Call) ([]tenon.Value, error) {
-	compares := c.Op.Name == "equal" || c.Op.Name == "not_equal"
+	_, compares := comparisons[c.Op.Name]
 	if !moves(c.Op) && !describes(c.Op) && !compares {
 		return nil, op.NotHandled
 	}

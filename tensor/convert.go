@@ -18,6 +18,9 @@ import (
 func Convert(x any) (Tensor, error) {
 	switch x := x.(type) {
 	case Tensor:
+		if v := reflect.ValueOf(x); v.Kind() == reflect.Pointer && v.IsNil() {
+			return nil, tenon.NewError(tenon.ErrDType, "tensor.Convert", fmt.Sprintf("the value is a nil %T", x))
+		}
 		return x, nil
 	case float64:
 		return Scalar(x), nil

@@ -334,6 +334,34 @@ var _ = named.Sum[Rep](named.Map(ops.Exp, named.Zeros(dtype.Float32, Seq{}.Of(in
 	}
 }
 
+// A field that declares its dimensions shows them where it is declared and where it is read.
+func TestDeclaredFieldsShowTheirDimensions(t *testing.T) {
+	e := open(t)
+	e.diagnostics()
+	e.edit(change{e.part("func scores()"), `type layer struct {
+	Scale *named.Tensor ` + "`dims:\"Seq, weights.Rep\"`" + `
+	Other *named.Tensor
+}
+
+func (l layer) sum() *named.Tensor { return named.Sum[Seq](l.Scale) }
+
+func scores()`})
+	if d := e.diagnostics(); len(d) != 0 {
+		t.Fatalf("got %v", d)
+	}
+	for at, want := range map[string]string{"\tSca": "Scale {Seq Rep}", "(l.Sca": "l.Scale {Seq Rep}", "\tOth": ""} {
+		var h *hover
+		e.call("textDocument/hover", e.at(at), &h)
+		if got := ""; h != nil {
+			if got = h.Contents.Value; want == "" || !strings.Contains(got, want+"\n") {
+				t.Errorf("at %q: got %q", at, got)
+			}
+		} else if want != "" {
+			t.Errorf("at %q: nothing", at)
+		}
+	}
+}
+
 // What other programs send, and what editors should not, is answered or left alone.
 func TestOddClients(t *testing.T) {
 	e := open(t)

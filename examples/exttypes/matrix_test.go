@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"iter"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/arrowio"
 	"github.com/tenonml/tenon/control"
 	"github.com/tenonml/tenon/dataset"
 	"github.com/tenonml/tenon/ext"
@@ -18,6 +23,7 @@ import (
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/protoio"
 	"github.com/tenonml/tenon/saved"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/sparse"
@@ -45,21 +51,38 @@ var services = []service{
 	{"variable", inVariables},
 	{"batched", inBatch},
 	{"rows", inRows},
-	{"dataset", inDataset},
+	{"replicas", inReplicas},
+	{"batch", inKind(dataset.Dense)},
+	{"ragged batch", inKind(dataset.Ragged)},
+	{"padded batch", inKind(dataset.Padded)},
+	{"interleave", inInterleave},
+	{"FromRows", inFromRows},
+	{"FromBatches", inFromBatches},
 	{"box", inBox},
 	{"file", inFile},
+	{"message", inMessage},
+	{"JSON", inJSON},
+	{"Arrow", inArrow},
 	{"equality", inEquality},
 	{"printing", inPrint},
 	{"encode", inEncoding},
 	{"concurrency", inGoroutines},
 }
 
-// TestMatrix runs every service with every type.
+var update = flag.Bool("update", false, "write docs/services.md anew")
+
+// why are the reasons of cells that are refused, by the names of a type and a service.
+var why = map[[2]string]string{}
+
+// TestMatrix runs every service with every type. What a service refuses is an error of the library,
+// and docs/services.md has its text.
 func TestMatrix(t *testing.T) {
+	defer documented(t)
 	for _, r := range rows() {
 		t.Run(r.name, func(t *testing.T) {
 			for _, s := range services {
 				t.Run(s.name, func(t *testing.T) {
+					cell = [2]string{r.name, s.name}
 					if _, err := tenon.Try(func() any { s.run(t, r); return nil }); err != nil {
 						t.Error(err)
 					}
@@ -227,29 +250,91 @@ func inRows(t *testing.T, r row) {
 	sameParts(t, "joined", must(ext.Row(twice, 2)), r.b)
 }
 
-// inDataset makes batches of elements, of each kind, and rows of these.
-func inDataset(t *testing.T, r row) {
-	elements := dataset.FromSlice([]tenon.Value{r.a, r.b, r.a})
-	_, stacks := ext.Stack(r.a, r.b)
-	for _, kind := range []dataset.Kind{dataset.Dense, dataset.Ragged, dataset.Padded} {
-		list, err := elements.Batch(2, dataset.BatchOptions{Kind: kind}).Collect(context.Background())
+// inKind makes batches of elements.
+func inKind(kind dataset.Kind) func(*testing.T, row) {
+	return func(t *testing.T, r row) {
+		list, err := dataset.FromSlice([]tenon.Value{r.a, r.b, r.a}).Batch(2, dataset.BatchOptions{Kind: kind}).Collect(context.Background())
 		if err != nil {
-			refused(t, fmt.Sprint("kind ", kind), err)
-			if stacks == nil && kind == dataset.Ragged {
+			refused(t, "the batch", err)
+			if _, err := ext.Stack(r.a, r.b); err == nil && kind == dataset.Ragged {
 				t.Errorf("values that stack are no ragged batch: %v", err)
 			}
-			continue
+			return
 		}
 		if len(list) != 2 {
-			t.Errorf("kind %d: %d batches", kind, len(list))
+			t.Errorf("%d batches", len(list))
 		}
-		if kind == dataset.Ragged {
-			for i, x := range []tenon.Value{r.a, r.b} {
-				if got := must(ext.Row(list[0], i)); !tensor.Equal(plain(got), plain(x), tensor.EqualOptions{}) {
-					t.Errorf("row %d of a ragged batch is %v, want %v", i, got, x)
-				}
+		if kind != dataset.Ragged {
+			return // padding is part of the rows
+		}
+		for i, x := range []tenon.Value{r.a, r.b} {
+			if got := must(ext.Row(list[0], i)); !tensor.Equal(plain(got), plain(x), tensor.EqualOptions{}) {
+				t.Errorf("row %d is %v, want %v", i, got, x)
 			}
 		}
+	}
+}
+
+// batchOf stacks the values of a row, or says why the type has no batches.
+func batchOf(t *testing.T, r row) (tenon.Value, bool) {
+	batch, err := ext.Stack(r.a, r.b)
+	if err != nil {
+		refused(t, "a batch", err)
+	}
+	return batch, err == nil
+}
+
+func elementsAre(t *testing.T, d *dataset.Dataset[tenon.Value], want ...tenon.Value) {
+	list, err := d.Collect(context.Background())
+	if err != nil || len(list) != len(want) {
+		t.Fatalf("%d elements, %v", len(list), err)
+	}
+	for i, x := range want {
+		sameParts(t, fmt.Sprint("element ", i), list[i], x)
+	}
+}
+
+func inInterleave(t *testing.T, r row) {
+	elementsAre(t, dataset.Interleave(dataset.FromSlice([]tenon.Value{r.a, r.a}), dataset.FromSlice([]tenon.Value{r.b})), r.a, r.b, r.a)
+	if batch, ok := batchOf(t, r); ok {
+		elementsAre(t, dataset.Interleave(dataset.FromRows(batch), dataset.FromRows(batch)), r.a, r.a, r.b, r.b)
+	}
+}
+
+func inFromRows(t *testing.T, r row) {
+	if batch, ok := batchOf(t, r); ok {
+		elementsAre(t, dataset.FromRows(batch), r.a, r.b)
+	}
+}
+
+func inFromBatches(t *testing.T, r row) {
+	if batch, ok := batchOf(t, r); ok {
+		elementsAre(t, dataset.FromBatches(func() iter.Seq2[tenon.Value, error] {
+			return func(yield func(tenon.Value, error) bool) {
+				for range 2 {
+					if !yield(batch, nil) {
+						return
+					}
+				}
+			}
+		}), r.a, r.b, r.a, r.b)
+	}
+}
+
+// inReplicas gives each of two replicas a share of the rows, and joins what they return.
+func inReplicas(t *testing.T, r row) {
+	batch, ok := batchOf(t, r)
+	if !ok {
+		return
+	}
+	work := function.New(func(x tenon.Value) tenon.Value { return x })
+	var shares []tenon.Value
+	for i := range 2 {
+		shares = append(shares, work.Call(must(ext.Slice(batch, i, i+1))))
+	}
+	joined := must(ext.Concat(shares...))
+	for i, x := range []tenon.Value{r.a, r.b} {
+		sameParts(t, fmt.Sprint("row ", i), must(ext.Row(joined, i)), x)
 	}
 }
 
@@ -257,7 +342,8 @@ func inDataset(t *testing.T, r row) {
 func inBox(t *testing.T, r row) {
 	b, ok := r.a.Spec().(tenon.Boxer)
 	if !ok {
-		return // says by its Spec that it cannot
+		why[cell] = "its Spec is no tenon.Boxer"
+		return
 	}
 	boxed, err := b.Box(r.a, 0)
 	if err != nil {
@@ -276,11 +362,111 @@ func inFile(t *testing.T, r row) {
 	want(t, "b", back["b"].([]any)[0].(tenon.Value), r.b)
 }
 
+// inMessage writes the Spec as TensorFlow's messages have it.
+func inMessage(t *testing.T, r row) {
+	b, err := protoio.AppendStructure(nil, tenon.SpecOf{Spec: r.a.Spec()}, protoio.Options{})
+	if err != nil {
+		refused(t, "the Spec", err)
+		return
+	}
+	e, err := protoio.DecodeStructure(b, protoio.Options{})
+	if err != nil {
+		refused(t, "reading", err)
+		return
+	}
+	back, ok := e.(tenon.SpecOf)
+	if !ok || back.Spec.TypeName() != r.a.Spec().TypeName() {
+		t.Fatalf("reads back as %v", e)
+	}
+	if v, err := back.Spec.Assemble(must(r.a.Spec().Disassemble(r.a))); err == nil {
+		sameParts(t, "the value", v, r.a)
+	}
+}
+
+func inJSON(t *testing.T, r row) {
+	b, err := tensor.AppendJSON(nil, r.a)
+	if err != nil {
+		refused(t, "the value", err)
+		return
+	}
+	back, err := tensor.ParseJSON(b, r.a.Spec())
+	if err != nil {
+		refused(t, "reading", err)
+		return
+	}
+	if again := must(tensor.AppendJSON(nil, back)); !bytes.Equal(again, b) || !tenon.Compatible(back.Spec(), r.a.Spec()) {
+		t.Errorf("%s reads back as %v", b, back)
+	}
+}
+
+func inArrow(t *testing.T, r row) {
+	var b bytes.Buffer
+	if err := arrowio.Encode(&b, r.a, arrowio.WriteOptions{}); err != nil {
+		refused(t, "the value", err)
+		return
+	}
+	back := must(arrowio.Decode(b.Bytes(), arrowio.ReadOptions{}))
+	want(t, "the value", back, r.a)
+}
+
+var cell [2]string // that is tested now
+
+// refused checks that a refusal is an error of the library, and notes it.
 func refused(t *testing.T, what string, err error) {
 	t.Helper()
 	var e *tenon.Error
 	if !errors.As(err, &e) || e.Kind == nil {
 		t.Errorf("%s is refused with the %T %v", what, err, err)
+		return
+	}
+	why[cell], _, _ = strings.Cut(e.Msg, "\n")
+}
+
+// documented compares docs/services.md with what was found, or writes it.
+func documented(t *testing.T) {
+	if t.Failed() {
+		return
+	}
+	var b strings.Builder
+	b.WriteString(`# Services and types
+
+Each type of Value with each service that takes any Value, as the tests of examples/exttypes
+find it (go test ./examples/exttypes -run Matrix -update writes this page). A dot is a cell that is
+tested; a number is that of a reason, below, why the service refuses the type.
+
+`)
+	b.WriteString("| type |")
+	for _, s := range services {
+		b.WriteString(" " + s.name + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(services)) + "\n")
+	var reasons []string
+	for _, r := range rows() {
+		b.WriteString("| " + r.name + " |")
+		for _, s := range services {
+			reason, ok := why[[2]string{r.name, s.name}]
+			k := slices.Index(reasons, reason)
+			if ok && k < 0 {
+				k, reasons = len(reasons), append(reasons, reason)
+			}
+			if ok {
+				fmt.Fprintf(&b, " %d |", k+1)
+			} else {
+				b.WriteString(" · |")
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\nThe reasons:\n\n")
+	for i, reason := range reasons {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, strings.ReplaceAll(reason, "<", "\\<"))
+	}
+	name := filepath.Join("..", "..", "docs", "services.md")
+	if *update {
+		tenon.Throw(os.WriteFile(name, []byte(b.String()), 0o666))
+	}
+	if got, err := os.ReadFile(name); err != nil || string(got) != b.String() {
+		t.Errorf("docs/services.md is not what was found: run the test with -update (%v)", err)
 	}
 }
 
@@ -335,30 +521,31 @@ func inGradient(t *testing.T, r row) {
 	want(t, "traced gradient", traced.Call(r.a), twice)
 }
 
-// inVariables holds the components of a value in variables, which a function reads
-// and replaces.
+// inVariables holds the value in a variable, which a function reads and replaces.
 func inVariables(t *testing.T, r row) {
-	var vars []*state.Variable
-	for _, l := range must(nest.Flatten(r.a, expand)) {
-		p := l.(tensor.Tensor)
-		vars = append(vars, must(state.WithSpec(p, tensor.NewSpec(p.DType(), shape.UnknownRank))))
+	held, err := state.NewOf(r.a)
+	if err != nil {
+		refused(t, "a variable", err)
+		return
 	}
-	held := func() tenon.Value {
-		leaves := make([]any, len(vars))
-		for i, v := range vars {
-			leaves[i] = v.Value()
+	want(t, "held", must(held.Value()), r.a)
+	replace := function.New(func(x tenon.Value) (tenon.Value, error) {
+		old, err := held.Value()
+		if err != nil {
+			return nil, err
 		}
-		return must(nest.Pack[any](merged(r), leaves, expand)).(tenon.Value)
-	}
-	replace := function.New(func(x tenon.Value) int {
-		for i, l := range must(nest.Flatten(x, expand)) {
-			tenon.Throw(vars[i].Assign(l))
-		}
-		return 0
+		return old, held.Assign(x)
 	})
-	sameParts(t, "held", held(), r.a)
-	replace.Call(r.b)
-	sameParts(t, "replaced", held(), r.b)
+	next := r.b
+	if !tenon.Compatible(r.b.Spec(), r.a.Spec()) {
+		next = r.a // a variable keeps its Spec
+	}
+	sameParts(t, "read", must(replace.Call(next)), r.a)
+	sameParts(t, "replaced", must(held.Value()), next)
+	if err := held.Update(func(tenon.Value) (tenon.Value, error) { return r.a, nil }); err != nil {
+		t.Error(err)
+	}
+	want(t, "updated", must(held.Value()), r.a)
 }
 
 func inBatch(t *testing.T, r row) {

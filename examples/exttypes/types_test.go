@@ -95,6 +95,9 @@ func rows() []row {
 		{"exttypes.Categorical", must(dist.NewCategorical(v)), must(dist.NewCategorical(w))},
 		{"exttypes.Mixture", mixture([]float64{1, 2}), mixture([]float64{3, 4})},
 		{"track.Track", must(track.New(v, [][]float64{{1, 2}, {3, 4}})), must(track.New(w, [][]float64{{5, 6}, {7, 8}}))},
+		{"an outsider with a form", tagged{v, "attic"}, tagged{w, "attic"}},
+		{"an outsider with shared fields", shared{v, tensor.Scalar(1.0), nil}, shared{w, tensor.Scalar(1.0), nil}},
+		{"an outsider that boxes itself", polynomial(1, 2), polynomial(3, 4)},
 		{"unknown.Type", opaque(v, raggedOf([][]float64{{1}, {2, 3}})), opaque(w, raggedOf([][]float64{{1, 2}, {3}}))},
 	}
 }

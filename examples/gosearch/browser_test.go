@@ -52,7 +52,7 @@ func TestPageInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSearcher(m)
-	server := httptest.NewServer(handler(s))
+	server := httptest.NewServer(served(t, s))
 	defer server.Close()
 	answers, _, err := s.search("parses the duration", 10)
 	if err != nil {

@@ -10,11 +10,12 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/examples/gosearch/internal/store"
+	"github.com/tenonml/tenon/model/serve"
 )
 
 func serveCommand(stdout io.Writer) *cli.Command {
@@ -38,28 +39,58 @@ func serveCommand(stdout io.Writer) *cli.Command {
 			if err != nil {
 				return err
 			}
+			h, err := newServer(newSearcher(m))
+			if err != nil {
+				return err
+			}
 			fmt.Fprintf(stdout, "http://%s/\n", l.Addr())
-			return serve(ctx, l, handler(newSearcher(m)))
+			return h.Serve(ctx, l, 0)
 		},
 	}
 }
 
-// serve answers until ctx is done, and lets requests that are under way end.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute}
-	failed := make(chan error, 1)
-	go func() { failed <- s.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
+// newServer returns a server of the function search, in all protocols of package serve, and
+// of the page.
+func newServer(s *searcher) (*serve.Server, error) {
+	type question struct {
+		Q string `json:"q"`
+		N int64  `json:"n"`
 	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
-	defer cancel()
-	if err := s.Shutdown(end); err != nil {
-		return err
+	type found struct {
+		Answers []answer `json:"answers"`
+		Unknown []string `json:"unknown_words"`
 	}
-	return ctx.Err()
+	search, err := serve.Rows("search", func(_ context.Context, rows []question) ([]found, error) {
+		var out []found
+		for _, q := range rows {
+			if err := inRange(q.N); err != nil {
+				return nil, tenon.NewError(tenon.ErrInvalid, "search", err.Error())
+			}
+			answers, unknown, err := s.search(q.Q, int(q.N))
+			if errors.Is(err, errEmptyQuestion) || errors.Is(err, errUnknownWords) {
+				return nil, tenon.NewError(tenon.ErrInvalid, "search", err.Error())
+			}
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, found{answers, unknown})
+		}
+		return out, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	search.Doc, search.Batched = "the best answers to each question", true
+	h := serve.New(serve.Options{Name: "gosearch", Around: func(served http.Handler) http.Handler { return withPage(s, served) }})
+	return h, h.Add(search)
+}
+
+// inRange checks how many answers are asked for.
+func inRange[N int | int64](n N) error {
+	if n < 1 || n > mostAnswers {
+		return fmt.Errorf("n is %d, want a number from 1 to %d", n, mostAnswers)
+	}
+	return nil
 }
 
 //go:embed page.html
@@ -68,9 +99,10 @@ var page []byte
 // mostAnswers bounds what a request may ask for.
 const mostAnswers = 100
 
-// handler answers requests: the page, and questions.
-func handler(s *searcher) http.Handler {
+// withPage answers requests of the page, and passes all others on.
+func withPage(s *searcher, served http.Handler) http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle("/", served)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Security-Policy", "default-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'")
@@ -80,7 +112,7 @@ func handler(s *searcher) http.Handler {
 		n := 10
 		if text := r.FormValue("n"); text != "" {
 			var err error
-			if n, err = strconv.Atoi(text); err != nil || n < 1 || n > mostAnswers {
+			if n, err = strconv.Atoi(text); err != nil || inRange(n) != nil {
 				fail(w, http.StatusBadRequest, fmt.Sprintf("n is %q, want a number from 1 to %d", text, mostAnswers))
 				return
 			}

@@ -17,7 +17,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/examples/gosearch/internal/store"
+	"github.com/tenonml/tenon/model/serve"
 )
 
 // source makes Go source with n documented functions that differ in what they do.
@@ -273,13 +275,23 @@ func TestFailedWrite(t *testing.T) {
 	}
 }
 
+// served returns the handler of the server's requests.
+func served(t *testing.T, s *searcher) http.Handler {
+	t.Helper()
+	h, err := newServer(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.HTTPServer().Handler
+}
+
 func TestServe(t *testing.T) {
 	dir := trainedFolder(t)
 	m, err := store.Open(filepath.Join(dir, modelFolder))
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(handler(newSearcher(m)))
+	server := httptest.NewServer(served(t, newSearcher(m)))
 	defer server.Close()
 	for _, c := range []struct {
 		path   string
@@ -293,7 +305,9 @@ func TestServe(t *testing.T) {
 		{"/search?q=zzyzx", 404, "none of the words is known: zzyzx"},
 		{"/search?q=sort&n=0", 400, "want a number from 1 to 100"},
 		{"/search?q=sort&n=1e9", 400, "want a number from 1 to 100"},
-		{"/etc/passwd", 404, "not found"},
+		{"/etc/passwd", 404, "there is no path"},
+		{"/healthz", 200, "live"},
+		{"/v2/models/search", 200, `"name":"q"`},
 	} {
 		r, err := http.Get(server.URL + c.path)
 		if err != nil {
@@ -304,6 +318,24 @@ func TestServe(t *testing.T) {
 		if err != nil || r.StatusCode != c.status || !strings.Contains(string(body), c.want) {
 			t.Errorf("%s: %d %q, want %d with %q", c.path, r.StatusCode, body, c.status, c.want)
 		}
+	}
+
+	// The function, called with structs.
+	type question struct {
+		Q string `json:"q"`
+		N int64  `json:"n"`
+	}
+	type found struct {
+		Answers []answer `json:"answers"`
+		Unknown []string `json:"unknown_words"`
+	}
+	client := &serve.Client{URL: server.URL}
+	got, err := serve.CallRows[question, found](t.Context(), client, "search", []question{{"sort a slice", 2}, {"parse zzyzx", 1}})
+	if err != nil || len(got) != 2 || len(got[0].Answers) != 2 || len(got[1].Answers) != 1 || fmt.Sprint(got[1].Unknown) != "[zzyzx]" {
+		t.Errorf("search: %v, %v", got, err)
+	}
+	if _, err := serve.CallRows[question, found](t.Context(), client, "search", []question{{"sort", 0}}); !errors.Is(err, tenon.ErrInvalid) {
+		t.Errorf("no answer is asked for: %v", err)
 	}
 
 	// The command: a port that is taken, and an end.
@@ -319,7 +351,7 @@ func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	code, out, stderr = gosearchOut(t, ctx, dir, func(string) { cancel() }, "serve", "-addr", "localhost:0")
-	if code != 130 || !strings.HasPrefix(out, "http://127.0.0.1:") || stderr != "gosearch: interrupted\n" {
+	if code != 0 || !strings.HasPrefix(out, "http://127.0.0.1:") || stderr != "" {
 		t.Errorf("served until the end: exit status %d, %q, %q", code, out, stderr)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/goroutine, internal/kernel/gctest, internal/memory;
+	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/goroutine, internal/kernel/gctest, internal/memory;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
@@ -31,18 +31,18 @@ const Order = `
 	# tiers 3 and 4: operations, their catalogue, graphs of them
 	tensor < op, internal/calls;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
-	internal/memory < ops/rows, structured;
-	op, internal/goroutine, internal/dimtext < graph;
+	internal/memory < ops/rows, ragged, structured, dataset;
+	op, internal/goroutine, internal/dimtext, profile < graph;
 
 	# tier 5: what is done with any Value
-	NONE < profile;
-	graph, ops/rows, profile, internal/kernel/..., internal/arena < internal/interp;
+	graph, ops/rows, internal/kernel/..., internal/arena < internal/interp;
 	graph, ops/rows < internal/passes;
+	internal/interp, internal/passes < backend;
 	tensor < ext/codec;
 	ops, nest, ext/codec < internal/rows < internal/batching;
-	internal/interp, internal/batching < grad;
+	backend, internal/batching < grad;
 	graph, nest < state;
-	internal/interp, internal/passes, internal/batching, internal/calls, grad, state, ops/rows < TIER5;
+	backend, internal/batching, internal/calls, grad, state, ops/rows < TIER5;
 	TIER5 < function, control;
 
 	# tier 6: types of Value
@@ -51,18 +51,21 @@ const Order = `
 	ext/codec, TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
 	named < named/coords, named/layers;
 	internal/dimtext < named/dimcheck < named/dimcheck/plugin;
-	sparse, structured, named, named/coords, named/layers, ext < TIER6;
+	sparse, structured, named, internal/rows < internal/anatomy;
+	sparse, structured, named, named/coords, named/layers, ext, internal/anatomy < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < dataset, linalg, metric, textnorm, jsonl, csvio, arrowio, protoio, pjrt, plot;
 	internal/abort, internal/colname, internal/input < arrowio, jsonl, csvio, protoio;
-	arrowio < parquetio;
+	arrowio < dataset, parquetio;
 	internal/atomicfile < arrowio, saved;
+	internal/zipbounds < saved, model/weights;
 	dataset, linalg, textnorm, jsonl, csvio, arrowio, parquetio, protoio < IO;
 	IO < nn, saved;
 	nn, saved < train;
 	saved < model/weights, hub, model/serve, dist;
-	train, metric, model/weights, hub, model/serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
+	model/weights, internal/input < dataset/files;
+	train, metric, model/weights, dataset/files, hub, model/serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;
@@ -79,10 +82,18 @@ const Outside = `
 	github.com/klauspost/compress/... < internal/input, jsonl, model/weights;
 	golang.org/x/text/... < textnorm;
 	github.com/apache/arrow-go/... < arrowio, parquetio, internal/conform;
+	go.yaml.in/yaml/... < dataset/files;
 	github.com/google/flatbuffers/... < arrowio;
-	google.golang.org/protobuf/... < protoio, pjrt, model/weights;
+	connectrpc.com/connect/... < model/serve;
+	google.golang.org/protobuf/... < model/serve, protoio, pjrt, model/weights;
 	golang.org/x/tools/... < named/dimcheck, named/dimcheck/plugin;
 	github.com/golangci/plugin-module-register/... < named/dimcheck/plugin;
+`
+
+// Hidden says which packages are imported by no others than those above them here: there
+// is an interface in front of them.
+const Hidden = `
+	internal/interp, internal/passes < backend;
 `
 
 // relation is a parsed order.
@@ -165,6 +176,21 @@ func (r *relation) entry(pkg string) (string, bool) {
 func covers(pattern, pkg string) bool {
 	prefix, ok := strings.CutSuffix(pattern, "/...")
 	return pattern == pkg || ok && (pkg == prefix || strings.HasPrefix(pkg, prefix+"/"))
+}
+
+// hides reports whether a package stands below others of the relation, and the one that
+// imports it is none of them.
+func (r *relation) hides(imported, pkg string) bool {
+	below := false
+	for name := range r.below {
+		if slices.Contains(r.below[name], imported) {
+			if covers(name, pkg) {
+				return false
+			}
+			below = true
+		}
+	}
+	return below && imported != pkg
 }
 
 // allows reports whether a package may import another.

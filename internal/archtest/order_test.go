@@ -15,6 +15,10 @@ func TestImportOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hidden, err := parse(Hidden)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range sources(t) {
 		name, ok := order.entry(f.pkg)
 		if !ok {
@@ -32,6 +36,9 @@ func TestImportOrder(t *testing.T) {
 				}
 				if !f.test && inside != f.pkg && !order.allows(f.pkg, inside) {
 					t.Errorf("%s: %s may not import %s: see internal/archtest/order.go", at(spec), f.pkg, inside)
+				}
+				if !f.test && hidden.hides(inside, f.pkg) {
+					t.Errorf("%s: %s may not import %s: see Hidden in internal/archtest/order.go", at(spec), f.pkg, inside)
 				}
 			case path == "C":
 				t.Errorf("%s: cgo", at(spec))
@@ -72,6 +79,14 @@ func TestParse(t *testing.T) {
 	} {
 		if got := r.allows(c.pkg, c.imported); got != c.want {
 			t.Errorf("%s imports %s: %v", c.pkg, c.imported, got)
+		}
+	}
+	for _, c := range []struct {
+		imported, pkg string
+		want          bool
+	}{{"a", "y", true}, {"a", "x", false}, {"a", "x/z", false}, {"y", "z", false}, {"a", "a", false}} {
+		if got := r.hides(c.imported, c.pkg); got != c.want {
+			t.Errorf("%s is hidden from %s: %v", c.imported, c.pkg, got)
 		}
 	}
 	for _, bad := range []string{"a, b;", "a < b; b < c < a;"} {

@@ -90,7 +90,7 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 	if out := sameForAll(c, primals); out != nil {
 		return []tenon.Value{out}, nil
 	}
-	out, err := byRule(c, values, slices.Clone(primals), batched)
+	out, err := Rule(c.WithValues(slices.Clone(primals)), batched)
 	if errors.Is(err, op.NotHandled) {
 		out, err = t.rowByRow(c, primals, batched)
 	}
@@ -106,31 +106,20 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 	return res, nil
 }
 
-// byRule applies the operation's rule, and returns op.NotHandled where there is none
-// for these arguments.
-func byRule(c *op.Call, values, primals []tenon.Value, batched []bool) (out []tensor.Tensor, err error) {
-	defer tenon.Catch(&err)
-	switch {
-	case c.Op.Batch != nil:
-		return c.Op.Batch(c.WithValues(primals), batched)
-	case c.Op.IsElementwise():
-		return elementwise(c, values, primals, batched)
-	}
-	return nil, op.NotHandled
-}
-
 // elementwise lines the rows up: an operand whose rows have fewer dimensions
 // than others' gets dimensions of size 1 behind the batch dimension.
-func elementwise(c *op.Call, values, primals []tenon.Value, batched []bool) (out []tensor.Tensor, err error) {
-	defer tenon.Catch(&err)
-	rank := 0
-	for _, v := range values {
-		if t, ok := v.(tensor.Tensor); ok {
-			if !t.Shape().HasRank() {
-				return nil, c.Errorf(tenon.ErrShape, "the rank of an operand is not known")
-			}
-			rank = max(rank, t.Shape().Rank())
+func elementwise(c *op.Call, batched []bool) (out []tensor.Tensor, err error) {
+	primals, rank := c.Values(), 0
+	for i, v := range primals {
+		s := v.(tensor.Tensor).Shape()
+		if !s.HasRank() {
+			return nil, c.Errorf(tenon.ErrShape, "the rank of an operand is not known")
 		}
+		r := s.Rank()
+		if batched[i] {
+			r--
+		}
+		rank = max(rank, r)
 	}
 	ragged := lines(primals, batched)
 	for i, v := range primals {

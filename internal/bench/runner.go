@@ -64,6 +64,11 @@ type line struct {
 	Faults     float64   `json:"faults"`
 	OtherCPU   float64   `json:"other_cpu"`
 
+	// Of requests.
+	P50 float64 `json:"p50,omitempty"`
+	P99 float64 `json:"p99,omitempty"`
+	QPS float64 `json:"qps,omitempty"`
+
 	// Of memory.
 	Seconds       float64 `json:"seconds,omitempty"`
 	PeakOverInput float64 `json:"peak_over_input,omitempty"`

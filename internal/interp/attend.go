@@ -39,7 +39,7 @@ func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
 	labels := [4][]int{call.Ints(3), call.Ints(4), call.Ints(5), call.Ints(6)}
 	a.out = last.Outs[0].Shape()
 	r, ok := headOf(labels)
-	if !ok || !a.out.IsFull() || labels[3][len(labels[3])-1] != r.width {
+	if !ok || call.Bool(8) || !a.out.IsFull() || labels[3][len(labels[3])-1] != r.width {
 		return step{}, false
 	}
 	outSteps := stepsOf(labels[3], a.out)

@@ -217,5 +217,8 @@ func (p *Plan) number() {
 	}
 }
 
+// Graph returns the graph that runs.
+func (p *Plan) Graph() *graph.Graph { return p.graph }
+
 // Reads reports whether a run looks at input i; where it does not, that may be nil.
 func (p *Plan) Reads(i int) bool { return p.params[i] >= 0 }

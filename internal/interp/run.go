@@ -13,7 +13,7 @@ import (
 )
 
 // Run computes the graph's outputs for inputs that belong to its parameters. It ends
-// with the context, and does what the context's [Options] ask for.
+// with the context, and does what [graph.RunOptionsOf] the context asks for.
 func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 	g := p.graph
 	if len(inputs) != len(g.Params) {

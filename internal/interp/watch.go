@@ -9,45 +9,20 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/profile"
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Options change how the graphs of one call run. The zero value is the default.
-type Options struct {
-	// Progress is called before each step of the outermost graph, and at the end.
-	Progress func(done, total int)
-
-	// Profile gets the time and memory of every step, those of branches and loops too.
-	Profile *profile.Profile
-
-	// MemoryLimit, if it is positive, is the number of bytes that results which are
-	// needed at one time may take. A graph whose sizes are known not to fit is
-	// refused before it runs.
-	MemoryLimit int64
-
-	// CheckNumerics stops at the first operation whose result has a NaN or infinity
-	// where its operands have none.
-	CheckNumerics bool
-}
-
-type optionsKey struct{}
-
-// running is what the context of a run holds.
-type running struct {
-	Options
-	inside bool // a graph inside of another one
-}
-
-// WithOptions returns a context whose runs follow o.
-func WithOptions(ctx context.Context, o Options) context.Context {
-	return context.WithValue(ctx, optionsKey{}, &running{Options: o})
-}
+// insideKey is the key of what a context holds while a graph runs: those that run with it
+// are inside of another one.
+type insideKey struct{}
 
 // watcher observes one run of a plan.
 type watcher struct {
-	running
+	graph.RunOptions
+	inside        bool // a graph inside of another one
 	plan          *Plan
 	inner         context.Context // of the graphs inside of this one
 	live          int64
@@ -58,16 +33,13 @@ type watcher struct {
 }
 
 func watcherOf(ctx context.Context, p *Plan) *watcher {
-	if ctx == context.Background() {
+	o := graph.RunOptionsOf(ctx)
+	if o == nil {
 		return nil
 	}
-	r, _ := ctx.Value(optionsKey{}).(*running)
-	if r == nil {
-		return nil
-	}
-	w := &watcher{running: *r, plan: p, inner: ctx, size: make([]int64, p.slots), own: make([]int64, p.slots)}
-	if !r.inside {
-		w.inner = context.WithValue(ctx, optionsKey{}, &running{Options: r.Options, inside: true})
+	w := &watcher{RunOptions: *o, plan: p, inner: ctx, size: make([]int64, p.slots), own: make([]int64, p.slots)}
+	if w.inside = ctx.Value(insideKey{}) == o; !w.inside {
+		w.inner = context.WithValue(ctx, insideKey{}, o)
 	}
 	return w
 }

@@ -76,7 +76,7 @@ func (p *parser) ints(i int, e *node) int {
 	lo, span := uint64(e.lo), e.span
 	for {
 		if r >= len(out) {
-			e.ints = grown(out)
+			e.ints = grown(out, e.most)
 			out = e.ints
 		}
 		w := t.word(i)
@@ -116,7 +116,7 @@ func (p *parser) floats(i int, e *node) int {
 	out, r := e.floats, e.n
 	for {
 		if r >= len(out) {
-			e.floats = grown(out)
+			e.floats = grown(out, e.most)
 			out = e.floats
 		}
 		v, j := fastFloat(t, i)

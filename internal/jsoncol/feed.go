@@ -222,7 +222,12 @@ func (f *feed) fill(b []byte) []byte {
 	}
 	want += len(b)
 	if cap(b) < want+slack {
-		b = append(make([]byte, 0, want+slack), b...)
+		room := want
+		if all := f.input.size() - f.offset + 1; all > int64(len(b)) && len(b) > f.size && int64(room) > all/8 {
+			room = int(all) // once and for all
+			want = min(want, room)
+		}
+		b = append(make([]byte, 0, room+slack), b...)
 	}
 	for idle := 0; len(b) < want && !f.ended && f.err == nil; idle++ {
 		n, err := f.src.Read(b[len(b):want])

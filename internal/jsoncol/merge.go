@@ -1,5 +1,7 @@
 package jsoncol
 
+import "unsafe"
+
 // A target is where rows lo to hi of a node go.
 type target struct {
 	lo, hi  int
@@ -13,6 +15,20 @@ type target struct {
 	valid   []bool
 	tags    []int8
 	alt     []int64 // union: what to add to the index, by alternative
+	taken   bool    // the column has the node's elements already
+}
+
+// taken gives a column that is empty the elements of a node themselves, rows of them, where
+// they are more than those of records that fit a chunk: what one huge record holds is not
+// there twice.
+func taken[T any](m *merger, column, node *[]T, rows int) bool {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	if len(*column) > 0 || rows*size < m.huge || (cap(*node)-rows)*size < slack || cap(*node) > 4*rows {
+		return false
+	}
+	*column, *node = (*node)[:rows], nil
+	return true
 }
 
 // reserve makes room in k for rows lo to hi of n and notes where it is.
@@ -20,7 +36,8 @@ func (m *merger) reserve(k *sink, n *node, lo, hi int) {
 	rows := hi - lo
 	at := k.n
 	to := &n.to
-	to.lo, to.hi = lo, hi
+	to.lo, to.hi, to.taken = lo, hi, false
+	all := lo == 0 && hi == n.n
 	k.n += rows
 	if k.valid == nil && n.hasInvalid(lo, hi) {
 		k.valid = extend(m, k.valid, at)
@@ -43,6 +60,9 @@ func (m *merger) reserve(k *sink, n *node, lo, hi int) {
 			to.narrow = k.narrow.target(at)
 			break
 		}
+		if to.taken = all && taken(m, &k.ints, &n.ints, rows); to.taken {
+			break
+		}
 		k.ints = extend(m, k.ints, rows)
 		to.ints = k.ints[at:]
 	case opFloat, opNarrow:
@@ -51,13 +71,18 @@ func (m *merger) reserve(k *sink, n *node, lo, hi int) {
 			to.narrow = k.narrow.target(at)
 			break
 		}
+		if to.taken = all && taken(m, &k.floats, &n.floats, rows); to.taken {
+			break
+		}
 		k.floats = extend(m, k.floats, rows)
 		to.floats = k.floats[at:]
 	case opString, opText:
 		from, end := endOf(n.ends, lo), endOf(n.ends, hi)
 		used := len(k.bytes)
-		k.bytes = extend(m, k.bytes, int(end-from))
-		to.bytes = k.bytes[used:]
+		if to.taken = all && taken(m, &k.bytes, &n.bytes, int(end)); !to.taken {
+			k.bytes = extend(m, k.bytes, int(end-from))
+			to.bytes = k.bytes[used:]
+		}
 		k.offsets = extend(m, k.offsets, rows)
 		to.offsets = k.offsets[at+1:]
 		to.base = int64(used) - from
@@ -132,15 +157,21 @@ func (n *node) copyOut() {
 			to.narrow.copyInts(n.ints[lo:hi])
 			break
 		}
-		copy(to.ints, n.ints[lo:hi])
+		if !to.taken {
+			copy(to.ints, n.ints[lo:hi])
+		}
 	case opFloat, opNarrow:
 		if to.narrow != nil {
 			to.narrow.copyFloats(n.floats[lo:hi])
 			break
 		}
-		copy(to.floats, n.floats[lo:hi])
+		if !to.taken {
+			copy(to.floats, n.floats[lo:hi])
+		}
 	case opString, opText:
-		copy(to.bytes, n.bytes[endOf(n.ends, lo):endOf(n.ends, hi)])
+		if !to.taken {
+			copy(to.bytes, n.bytes[endOf(n.ends, lo):endOf(n.ends, hi)])
+		}
 		shift(to.offsets, n.ends[lo:hi], to.base)
 	case opList, opMap:
 		shift(to.offsets, n.ends[lo:hi], to.base)

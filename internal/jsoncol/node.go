@@ -51,6 +51,8 @@ type node struct {
 	// are, so that a column without gaps pays nothing.
 	valid []bool
 
+	most, mostBytes int // elements and bytes of one huge record, at most
+
 	elem   *node
 	fields []field
 	keys   []field        // the fields, and behind them keys that were skipped before
@@ -268,16 +270,35 @@ func endOf(ends []int64, row int) int64 {
 // the element that is being read.
 func (n *node) elemNumber() int { return n.elem.n - int(endOf(n.ends, n.n)) }
 
-// grown returns s with room for more than it holds, full length.
-func grown[T any](s []T) []T {
-	n := make([]T, max(16, 2*len(s)))
+// grown returns s with room for more than it holds, full length: twice as much, or at once
+// all that there may be in one huge record, of which the rest is not touched.
+func grown[T any](s []T, most int) []T {
+	more := 2 * len(s)
+	if len(s) > 1<<17 && most > len(s) {
+		more = most
+	}
+	n := make([]T, max(16, more))
 	copy(n, s)
 	return n
 }
 
+// expect says that a chunk is one huge record: of so much text, and with so many commas.
+func (n *node) expect(bytes, commas int) {
+	n.mostBytes, n.most = bytes, commas
+	if bytes > 0 {
+		n.mostBytes, n.most = bytes+slack, commas+slack
+	}
+	if n.elem != nil {
+		n.elem.expect(bytes, commas)
+	}
+	for i := range n.fields {
+		n.fields[i].node.expect(bytes, commas)
+	}
+}
+
 func (n *node) pushInt(v int64) {
 	if n.n == len(n.ints) {
-		n.ints = grown(n.ints)
+		n.ints = grown(n.ints, n.most)
 	}
 	n.ints[n.n] = v
 	n.n++
@@ -285,7 +306,7 @@ func (n *node) pushInt(v int64) {
 
 func (n *node) pushFloat(v float64) {
 	if n.n == len(n.floats) {
-		n.floats = grown(n.floats)
+		n.floats = grown(n.floats, n.most)
 	}
 	n.floats[n.n] = v
 	n.n++
@@ -293,7 +314,7 @@ func (n *node) pushFloat(v float64) {
 
 func (n *node) pushBool(v bool) {
 	if n.n == len(n.bools) {
-		n.bools = grown(n.bools)
+		n.bools = grown(n.bools, n.most)
 	}
 	n.bools[n.n] = v
 	n.n++
@@ -302,7 +323,7 @@ func (n *node) pushBool(v bool) {
 // pushEnd ends a row of a string or a list.
 func (n *node) pushEnd(end int) {
 	if n.n == len(n.ends) {
-		n.ends = grown(n.ends)
+		n.ends = grown(n.ends, n.most)
 	}
 	n.ends[n.n] = int64(end)
 	n.n++
@@ -311,7 +332,7 @@ func (n *node) pushEnd(end int) {
 // pushAlt adds a row that is the next row of alternative tag, -1 for none.
 func (n *node) pushAlt(tag int8, row int) {
 	if n.n == len(n.tags) {
-		n.tags = grown(n.tags)
+		n.tags = grown(n.tags, n.most)
 	}
 	n.tags[n.n] = tag
 	n.pushInt(int64(row))

@@ -327,3 +327,17 @@ func TestLongLine(t *testing.T) {
 		}
 	}
 }
+
+// A size is a hint: a file may have grown since, also in the middle of a record.
+func TestSizesMayBeWrong(t *testing.T) {
+	text := `{"v":[` + strings.Repeat("1,", 1000) + `1]}`
+	for _, size := range []int64{0, 1, 100, int64(len(text)) / 2, int64(len(text)) - 1, int64(len(text)), 4 * int64(len(text))} {
+		for _, format := range []Format{Lines, Document, Concatenated} {
+			in := Input{Size: size, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+			table, err := Read([]Input{in}, Options{ChunkSize: 64, Format: format})
+			if err != nil || table.Column.Len != 1 || len(table.Column.Fields[0].Column.Elem.Values.([]int64)) != 1001 {
+				t.Fatalf("size %d, format %d: %v", size, format, err)
+			}
+		}
+	}
+}

@@ -73,6 +73,7 @@ func newReader(inputs []Input, o Options) (*reader, error) {
 	r.turned.L = &r.mu
 	r.sink = newSink(r.schema)
 	r.merger.gaps = gapsFor(0)
+	r.merger.huge = 8 * o.ChunkSize // a list of [1,1,…] has four times the bytes of its text
 	r.effort = 1 << 24
 	return r, nil
 }

@@ -199,6 +199,7 @@ type merger struct {
 	// size of the input divided by what has been read of it, if that is known.
 	grow   float64
 	merges int
+	huge   int // bytes of elements that no chunk of small records has
 	// gaps is how many more missing values may be filled in for rows that were
 	// read before their field was found.
 	gaps int64

@@ -14,7 +14,7 @@ func (n *node) plainString(t text, i int) int {
 	at := n.nb
 	for {
 		if at+16 > len(n.bytes) {
-			n.bytes = grown(n.bytes)
+			n.bytes = grown(n.bytes, n.mostBytes)
 			continue
 		}
 		v, w := t.word(i), t.word(i+8)

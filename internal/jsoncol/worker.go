@@ -11,6 +11,7 @@ type worker struct {
 	root    *node
 	version int // of the reader's schema that root has
 	buf     []byte
+	huge    bool // the nodes expect one huge record
 	cursor  cursor
 	retried int // the record for which the schema was widened last, or -1
 	bad     []badLine
@@ -96,6 +97,13 @@ func (w *worker) settle(c *chunk, done bool) bool {
 func (w *worker) begin(c *chunk) {
 	w.adopt()
 	w.root.reset()
+	if len(c.data) >= w.r.merger.huge {
+		w.root.expect(len(c.data), bytes.Count(c.data, []byte{','}))
+		w.huge = true
+	} else if w.huge {
+		w.root.expect(0, 0)
+		w.huge = false
+	}
 	w.p.t = newText(c.data)
 	w.p.end, w.p.closed = len(c.data), c.closed
 	w.p.multi = c.format != Lines

@@ -7,18 +7,19 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/batching"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The Batch rule against the operation on row after row, for each choice of batched
-// arguments.
+// The rule of an operation on rows, its own or the one that its statement gives, against the
+// operation on row after row, for each choice of batched arguments.
 func TestBatch(t *testing.T) {
 	eachCall(t, func(t *testing.T, r Row, c Call) {
 		o := r.Definition()
-		if o.Batch == nil || r.Ref == nil {
+		if r.Ref == nil {
 			return
 		}
 		call, err := op.NewCall(o, c.Args...)
@@ -77,7 +78,7 @@ func batchOnce(t *testing.T, r Row, call *op.Call, values []tenon.Value, batched
 			stacked[i] = stackOf(column)
 		}
 	}
-	got, err := batchRule(call.WithValues(stacked), batched)
+	got, err := batching.Rule(call.WithValues(stacked), batched)
 	if errors.Is(err, op.NotHandled) {
 		return
 	}
@@ -98,11 +99,6 @@ func batchOnce(t *testing.T, r Row, call *op.Call, values []tenon.Value, batched
 		}
 		compare(t, fmt.Sprintf("batched %v, result %d", batched, i), ArrayOf(got[i]), ArrayOf(stackOf(column)), 4*r.Tolerance(column[0].DType()))
 	}
-}
-
-func batchRule(c *op.Call, batched []bool) (out []tensor.Tensor, err error) {
-	defer tenon.Catch(&err)
-	return c.Op.Batch(c, batched)
 }
 
 // turned returns x with its elements moved by k places, so that rows differ.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/cmplx"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	fn "github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
@@ -26,32 +28,48 @@ const coverageFile = "../../docs/coverage.md"
 
 // A cell is what an operation does with a type of value.
 type cell struct {
-	equal   int      // calls with the results of the dense reference
+	derived int      // calls that the type answers by the operation's statement
+	own     int      // calls that it answers by a handler of its own for the operation
 	refused []string // the reasons of others
+	none    string   // why there can be no call
 }
 
 // TestMatrix does every operation on every type of value. What is not refused gives what
 // the dense kernel gives of the same elements, which TestValues compares with a readable
-// reference: at once, in a graph, and in its gradient, which TestGradients compares with
-// differences. docs/coverage.md is written from it.
+// reference: at once, in a graph, and in its gradient, by differences. Where no call of the
+// table fits a type, it says why there can be none. docs/coverage.md is written from it.
 func TestMatrix(t *testing.T) {
 	cols := columns()
 	var names []string
 	cells := map[string][]cell{}
+	all := 0
 	for _, r := range Rows() {
 		o := r.Definition()
 		if o == nil || strings.HasPrefix(o.Name, "control.") || strings.HasPrefix(o.Name, "grad.") {
 			continue
 		}
-		calls := samples(t, r)
-		names = append(names, o.Name)
-		row := make([]cell, len(cols))
-		for k, col := range cols {
-			for _, c := range calls {
-				tried(t, r, &col, c, &row[k])
+		all++
+		t.Run(o.Name, func(t *testing.T) {
+			calls := samples(t, r)
+			names = append(names, o.Name)
+			row := make([]cell, len(cols))
+			for k := range cols {
+				for _, s := range calls {
+					if c := &row[k]; !s.lifted || c.derived+c.own+len(c.refused) == 0 {
+						tried(t, r, &cols[k], s, c)
+					}
+				}
+				if c := &row[k]; c.derived+c.own+len(c.refused) == 0 {
+					if c.none = impossible(o, &cols[k], calls); c.none == "" {
+						t.Errorf("%s: no call of the table fits", cols[k].name)
+					}
+				}
 			}
-		}
-		cells[o.Name] = row
+			cells[o.Name] = row
+		})
+	}
+	if len(names) < all {
+		return // the flag -run chose some
 	}
 	text := coverage(names, cols, cells)
 	if *update {
@@ -77,11 +95,19 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
+// A sample is a call of the matrix.
+type sample struct {
+	*op.Call
+	of     Call // what it was made of
+	lifted bool // it has a batch axis that the table does not give it
+}
+
 // samples returns a few calls of a row whose data are small and have elements, of element
-// types that differ.
-func samples(t *testing.T, r Row) []*op.Call {
-	var out []*op.Call
+// types and ranks that differ, and behind them such with more axes.
+func samples(t *testing.T, r Row) []sample {
+	var out []sample
 	seen := map[string]bool{}
+	most := 0
 	for _, args := range r.Calls {
 		c, err := op.NewCall(r.Definition(), args.Args...)
 		if err == nil {
@@ -90,7 +116,7 @@ func samples(t *testing.T, r Row) []*op.Call {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key, fits := "", false
+		key, fits, rank := "", false, 0
 		for i, v := range c.Operands() {
 			x := v.(tensor.Tensor)
 			switch n := x.Shape().Size(); {
@@ -99,14 +125,89 @@ func samples(t *testing.T, r Row) []*op.Call {
 			case key != "-":
 				key += fmt.Sprint(x.Shape().Rank(), kindOf(x.DType()))
 				fits = fits || x.Shape().Rank() > 0
+				rank = max(rank, x.Shape().Rank())
 			}
 		}
-		if fits && !seen[key] && len(out) < 5 {
+		if fits && !seen[key] && (len(out) < 5 || rank > most) {
 			seen[key] = true
-			out = append(out, c)
+			most = max(most, rank)
+			out = append(out, sample{c, args, false})
+		}
+	}
+	for _, s := range slices.Clone(out) {
+		for c := s.Call; ; {
+			if c = liftedCall(c); c == nil {
+				break
+			}
+			out = append(out, sample{c, Call{Args: c.Args, Grad: s.of.Grad, Kink: s.of.Kink}, true})
 		}
 	}
 	return out
+}
+
+// liftedCall returns a call with one more axis in front, which the statement of its operation
+// says is a batch axis, and nil where there would be more than three or it is none.
+func liftedCall(c *op.Call) *op.Call {
+	most := 0
+	for i, v := range c.Operands() {
+		if !c.Op.Control.Has(i) {
+			most = max(most, v.(tensor.Tensor).Shape().Rank())
+		}
+	}
+	if most == 0 || most > 2 {
+		return nil
+	}
+	values := c.Values()
+	k := -1
+	for i, v := range c.Operands() {
+		k++
+		if x := v.(tensor.Tensor); !c.Op.Control.Has(i) && x.Shape().Rank() == most {
+			values[k] = ops.Stack([]tensor.Tensor{x, ops.Reverse(x, -1)}, 0)
+		}
+	}
+	up, err := shifted(c, 1, most)
+	if err != nil {
+		return nil
+	}
+	up = up.WithValues(values)
+	if _, err = up.DoTensors(); err != nil {
+		return nil
+	}
+	return up
+}
+
+// shifted returns a call about axes that lie some further behind, for operands of a rank.
+func shifted(c *op.Call, by, rank int) (*op.Call, error) {
+	k := c.Op.AxisParam()
+	if k < 0 {
+		return c, nil
+	}
+	axes, err := c.Axes(rank + inserted(c))
+	if err != nil {
+		return nil, err
+	}
+	for i := range axes {
+		axes[i] += by
+	}
+	if _, one := c.Args[k].(int); one {
+		return c.WithArg(k, axes[0]), nil
+	}
+	return c.WithArg(k, axes), nil
+}
+
+// impossible says why there is no call of an operation for a type.
+func impossible(o *op.Op, col *column, calls []sample) string {
+	if len(calls) == 0 {
+		return "the operands say where, which or how many, and have no elements of their own"
+	}
+	for _, s := range calls {
+		for i, v := range s.Operands() {
+			if !o.Control.Has(i) && v.(tensor.Tensor).Shape().Rank() >= col.rank {
+				return ""
+			}
+		}
+	}
+	return "the operands have fewer axes than the type"
 }
 
 // kindOf groups element types that operations treat alike.
@@ -139,170 +240,113 @@ func operandsOf(c *op.Call, col *column) []bool {
 	return is
 }
 
-func tried(t *testing.T, r Row, col *column, c *op.Call, to *cell) {
-	typed := operandsOf(c, col)
+func tried(t *testing.T, r Row, col *column, s sample, to *cell) {
+	typed := operandsOf(s.Call, col)
 	if !slices.Contains(typed, true) {
 		return
 	}
+	var own bool
 	var err error
-	if why := inRows[r.Op]; why != "" && col.lists && r.Op == "boolean_mask" && c.Values()[1].(tensor.Tensor).Shape().Rank() > 1 {
+	switch why := inRows[r.Op]; {
+	case why != "" && col.lists && r.Op == "boolean_mask" && s.Values()[1].(tensor.Tensor).Shape().Rank() > 1:
 		err = errors.New(why)
-	} else if col.rows != nil {
-		err = triedRows(t, r, col, c, typed)
-	} else {
-		err = triedWhole(t, r, col, c, typed)
+	case col.rows != nil:
+		own, err = triedRows(t, r, col, s, typed)
+	case col.mask != nil:
+		own, err = triedMissing(t, r, col, s, typed)
+	default:
+		own, err = triedWhole(t, r, col, s, typed)
 	}
 	switch {
 	case err == errSkip:
 	case err != nil:
 		why := reason(err)
-		if own, ok := inRows[r.Op]; ok && (col.lists || col.rows != nil) {
-			why = own
+		if text, ok := inRows[r.Op]; ok && (col.lists || col.rows != nil) {
+			why = text
 		}
 		if !slices.Contains(to.refused, why) {
 			to.refused = append(to.refused, why)
 		}
+	case own:
+		to.own++
 	default:
-		to.equal++
+		to.derived++
 	}
+}
+
+// done does a call, and tells whether the type answered by a handler of its own.
+func done(t *testing.T, c *op.Call) ([]tenon.Value, bool, error) {
+	t.Helper()
+	e := c.Explain()
+	if e.Err != nil {
+		if s := e.Err.Error(); strings.Contains(s, "panicked") || strings.Contains(s, "bug") { // a fault of the library's own
+			t.Errorf("%s: %v", describe(Call{Args: c.Args}), e.Err)
+		}
+	}
+	return e.Results, e.Overridden, e.Err
 }
 
 // triedWhole compares the results of a call with typed operands with those of the dense
 // call.
-func triedWhole(t *testing.T, r Row, col *column, c *op.Call, typed []bool) error {
-	want, err := c.DoTensors()
-	if err != nil || c.Op.Monoid != nil && c.Op.Monoid.Picks && emptyRows(c) && strings.HasPrefix(col.name, "masked") {
-		return errSkip // of nothing, a masked value picks nothing
+func triedWhole(t *testing.T, r Row, col *column, s sample, typed []bool) (own bool, err error) {
+	want, err := s.DoTensors()
+	if err != nil {
+		return false, errSkip
 	}
-	values := c.Values()
+	values := s.Values()
 	for i, is := range typed {
 		if is {
 			if values[i], err = col.typed(values[i].(tensor.Tensor)); err != nil {
-				return errSkip
+				return false, errSkip
 			}
 		}
 	}
-	got, err := c.WithValues(values).Do()
+	got, own, err := done(t, s.WithValues(values))
 	if err != nil {
-		return refusal(t, r, col, c, err)
+		return own, err
 	}
+	what := fmt.Sprintf("%s, %s", col.name, describe(Call{Args: s.Args}))
 	for k := range want {
+		w := want[k]
 		x, err := plainOf(got[k])
-		if err != nil {
-			t.Errorf("%s, %s, %s: result %d: %v", r.Op, col.name, describe(Call{Args: c.Args}), k, err)
-			return nil
+		if m, ok := got[k].(*masked.Tensor); ok && s.Op.Monoid != nil && s.Op.Monoid.Picks && emptyRows(s.Call) {
+			list := visible([]tenon.Value{m}) // of nothing, a masked value picks nothing
+			x, w, err = list[0], shown(w, list[1]), nil
 		}
-		if w := unlike(x, want[k], 16*r.Tolerance(want[k].DType())); w != "" {
-			t.Errorf("%s, %s, %s: result %d: %s", r.Op, col.name, describe(Call{Args: c.Args}), k, w)
-			return nil
+		if err != nil {
+			t.Errorf("%s: result %d: %v", what, k, err)
+			return own, nil
+		}
+		if w := unlike(x, w, 16*r.Tolerance(want[k].DType())); w != "" {
+			t.Errorf("%s: result %d: %s", what, k, w)
+			return own, nil
 		}
 	}
-	traced(t, r, col, c, typed, values, got)
-	differentiated(t, r, col, c, typed, values, want)
-	return nil
+	traced(t, r, what, s.Call, typed, values, got)
+	differentiated(t, what, s, typed, func(in []tensor.Tensor) []tensor.Tensor {
+		values := s.Values()
+		for k, i := range indices(typed) {
+			values[i] = tenon.Must(col.typed(in[k]))
+		}
+		out := tenon.Must(s.WithValues(values).Do())
+		return visible(out)
+	})
+	return own, nil
 }
 
-// triedRows compares each row of the results with what the call gives of the row alone.
-func triedRows(t *testing.T, r Row, col *column, c *op.Call, typed []bool) error {
-	o := c.Op
-	batched := o.By == op.ByAxis && o.Results == 1 && !o.Draws
-	switch o.Axes {
-	case op.Map:
-	case op.Reduce, op.Scan, op.Along, op.Insert, op.Remove:
-		batched = batched && (o.AxisParam() >= 0 || o.Core > 0)
-	case op.Select:
-		batched = batched && o.AxisParam() >= 0
-	default:
-		batched = false
-	}
-	rows := c
-	if k := o.AxisParam(); k >= 0 && batched {
-		axes, err := c.Axes(c.Values()[slices.Index(typed, true)].(tensor.Tensor).Shape().Rank() + inserted(c))
-		if err != nil || len(axes) == 0 {
-			return errSkip
-		}
-		for i := range axes {
-			axes[i] += col.depth
-		}
-		if _, one := c.Args[k].(int); one {
-			rows = c.WithArg(k, axes[0])
-		} else {
-			rows = c.WithArg(k, axes)
+// indices returns the numbers of those that are true.
+func indices(is []bool) (list []int) {
+	for i, yes := range is {
+		if yes {
+			list = append(list, i)
 		}
 	}
-	if !batched {
-		return errSkip
-	}
-	values := c.Values()
-	parts := make([][]tenon.Value, 3)
-	for i, is := range typed {
-		x := values[i].(tensor.Tensor)
-		ps := []tensor.Tensor{x, x, x}
-		if is {
-			ps = partsOf(x)
-			v, err := col.rows(ps)
-			if err != nil {
-				return errSkip
-			}
-			values[i] = v
-		} else if x.Shape().Rank() > 0 && !o.Control.Has(i) {
-			return errSkip // it would have to be repeated for the rows
-		}
-		for k := range parts {
-			parts[k] = append(parts[k], ps[k])
-		}
-	}
-	var want []tensor.Tensor
-	for _, p := range parts {
-		out, err := c.WithValues(p).DoTensors()
-		if err != nil {
-			return errSkip // the operation has no meaning for the shorter rows
-		}
-		want = append(want, out[0])
-	}
-	got, err := rows.WithValues(values).Do()
-	if err != nil {
-		return refusal(t, r, col, c, err)
-	}
-	y := got[0].(tensor.Tensor)
-	for range col.depth - 1 {
-		y = ops.Gather(y, int64(0), 0)
-	}
-	for k, w := range want {
-		x, err := plainOf(ops.Gather(y, int64(k), 0))
-		if err != nil {
-			t.Errorf("%s, %s, %s: row %d: %v", r.Op, col.name, describe(Call{Args: c.Args}), k, err)
-			return nil
-		}
-		if w := unlike(x, w, 16*r.Tolerance(w.DType())); w != "" {
-			t.Errorf("%s, %s, %s: row %d: %s", r.Op, col.name, describe(Call{Args: c.Args}), k, w)
-			return nil
-		}
-	}
-	traced(t, r, col, rows, typed, values, got)
-	return nil
-}
-
-// inserted returns how many axes a call makes, which its parameter counts.
-func inserted(c *op.Call) int {
-	if c.Op.Axes != op.Insert {
-		return 0
-	}
-	return max(1, len(c.Ints(c.Op.AxisParam())))
-}
-
-// refusal returns the error of a call that is not done. A fault of the library's own is not
-// a refusal.
-func refusal(t *testing.T, r Row, col *column, c *op.Call, err error) error {
-	if s := err.Error(); strings.Contains(s, "panicked") || strings.Contains(s, "bug") {
-		t.Errorf("%s, %s, %s: %v", r.Op, col.name, describe(Call{Args: c.Args}), err)
-	}
-	return err
+	return list
 }
 
 // traced compares a call in a graph with the same call at once. What says where or how many
 // is known in the graph.
-func traced(t *testing.T, r Row, col *column, c *op.Call, typed []bool, values, got []tenon.Value) {
+func traced(t *testing.T, r Row, what string, c *op.Call, typed []bool, values, got []tenon.Value) {
 	t.Helper()
 	var xs []tensor.Tensor
 	for i, v := range values {
@@ -311,72 +355,102 @@ func traced(t *testing.T, r Row, col *column, c *op.Call, typed []bool, values, 
 		}
 	}
 	g := fn.New(func(xs []tensor.Tensor) []tensor.Tensor {
-		vs, k := slices.Clone(values), 0
-		for i, is := range typed {
-			if is {
-				vs[i] = xs[k]
-				k++
-			}
+		vs := slices.Clone(values)
+		for k, i := range indices(typed) {
+			vs[i] = xs[k]
 		}
 		return list(tenon.Must(c.WithValues(vs).Do()))
 	}, fn.Options{})
 	out, err := tenon.Try(func() []tensor.Tensor { return g.Call(xs) })
 	if err != nil {
-		t.Errorf("%s, %s, %s, in a graph: %v", r.Op, col.name, describe(Call{Args: c.Args}), err)
+		t.Errorf("%s, in a graph: %v", what, err)
 		return
 	}
-	for k := range got {
-		a, errA := plainOf(out[k])
-		b, errB := plainOf(got[k])
-		if errA != nil || errB != nil {
-			continue
-		}
-		if w := unlike(a, b, 4*r.Tolerance(b.DType())); w != "" {
-			t.Errorf("%s, %s, %s, in a graph: result %d: %s", r.Op, col.name, describe(Call{Args: c.Args}), k, w)
+	a, errA := tenon.Try(func() []tensor.Tensor { return visible(asValues(out)) })
+	b, errB := tenon.Try(func() []tensor.Tensor { return visible(got) })
+	if errA != nil || errB != nil {
+		return
+	}
+	for k := range b {
+		if w := unlike(a[k], b[k], 4*r.Tolerance(b[k].DType())); w != "" {
+			t.Errorf("%s, in a graph: result %d: %s", what, k, w)
 		}
 	}
 }
 
-// differentiated compares the gradient through a typed value with that of the dense call.
-func differentiated(t *testing.T, r Row, col *column, c *op.Call, typed []bool, values []tenon.Value, want []tensor.Tensor) {
+func asValues(list []tensor.Tensor) []tenon.Value {
+	out := make([]tenon.Value, len(list))
+	for i, x := range list {
+		out[i] = x
+	}
+	return out
+}
+
+// differentiated compares the gradient of a function of the dense tensors that typed
+// operands are made of with differences, in a random direction.
+func differentiated(t *testing.T, what string, s sample, typed []bool, f func(in []tensor.Tensor) []tensor.Tensor) {
 	t.Helper()
-	i := slices.Index(typed, true)
-	dense := c.Values()
-	x := dense[i].(tensor.Tensor)
-	if c.Op.VJP == nil || x.DType() != dtype.Float64 {
+	o := s.Op
+	if o.Nondifferentiable || o.VJP == nil || s.of.Grad != nil && len(s.of.Grad) == 0 {
 		return
 	}
-	cts := cotangents(want)
+	var x []tensor.Tensor
+	var wrt []int
+	for k, i := range indices(typed) {
+		v := s.Values()[i].(tensor.Tensor)
+		x = append(x, v)
+		if v.DType() == dtype.Float64 && (s.of.Grad == nil || slices.Contains(s.of.Grad, i)) {
+			wrt = append(wrt, k)
+		}
+	}
+	if len(wrt) == 0 {
+		return
+	}
+	of := func(in []tensor.Tensor) (out []tensor.Tensor, err error) {
+		defer tenon.Catch(&err)
+		all := slices.Clone(x)
+		for j, k := range wrt {
+			all[k] = in[j]
+		}
+		return f(all), nil
+	}
+	in := make([]tensor.Tensor, len(wrt))
+	for j, k := range wrt {
+		in[j] = x[k]
+	}
+	out, err := of(in)
+	if err != nil {
+		t.Errorf("%s, once more: %v", what, err)
+		return
+	}
+	cts := cotangents(out)
 	if cts == nil {
 		return
 	}
-	pull := func(values []tenon.Value, make func(x tensor.Tensor) tensor.Tensor) (tensor.Tensor, error) {
-		g, err := grad.VJPTensors([]tensor.Tensor{x}, cts, func(in []tensor.Tensor) (out []tensor.Tensor, err error) {
-			defer tenon.Catch(&err)
-			vs := slices.Clone(values)
-			vs[i] = make(in[0])
-			for _, v := range tenon.Must(c.WithValues(vs).Do()) {
-				out = append(out, plainGrad(v))
-			}
-			return out, nil
-		})
-		if err != nil {
-			return nil, err
+	for k, y := range out {
+		if cts[k] != nil { // of nothing, there may be no number
+			cts[k] = ops.Where(ops.IsFinite(y), cts[k], ops.ZerosLike(cts[k]))
 		}
-		return g[0], nil
 	}
-	b, err := pull(dense, func(x tensor.Tensor) tensor.Tensor { return x })
+	g, err := grad.VJPTensors(in, cts, of)
 	if err != nil {
+		t.Errorf("%s, gradient: %v", what, err)
 		return
 	}
-	a, err := pull(values, func(x tensor.Tensor) tensor.Tensor { return tenon.Must(col.typed(x)) })
-	if err != nil {
-		t.Errorf("%s, %s, %s, gradient: %v", r.Op, col.name, describe(Call{Args: c.Args}), err)
-		return
+	for k := range g {
+		g[k] = plain(g[k])
 	}
-	if w := unlike(a, b, 1e-9); w != "" {
-		t.Errorf("%s, %s, %s: gradient: %s", r.Op, col.name, describe(Call{Args: c.Args}), w)
+	compareGradients(t, what+", gradient", of, in, cts, g, 2e-7, someDirection)
+}
+
+// someDirection is a random direction of a space of real numbers.
+func someDirection(n int, _ bool) [][]complex128 {
+	rng := rand.New(rand.NewPCG(31, uint64(n)))
+	v := make([]complex128, n)
+	for i := range v {
+		v[i] = complex(rng.Float64()*2-1, 0)
 	}
+	return [][]complex128{v}
 }
 
 // plainGrad is plainOf for values that stand for others: what is missing cannot be seen.
@@ -409,6 +483,7 @@ func unlike(got, want tensor.Tensor, tolerance float64) string {
 var (
 	types   = regexp.MustCompile(`<[^>]*>|[a-z]+[0-9]*\[[^\]]*\](\{[^}]*\})?`)
 	numbers = regexp.MustCompile(`\[[-0-9, ]*\]|-?[0-9]+`)
+	quoted  = regexp.MustCompile(`"[^"]*"`)
 )
 
 // reason returns what an error says about any operands: without their types and numbers.
@@ -418,7 +493,7 @@ func reason(err error) string {
 		return err.Error()
 	}
 	text, _, _ := strings.Cut(e.Msg, "\n")
-	text = types.ReplaceAllString(text, "T")
+	text = quoted.ReplaceAllString(types.ReplaceAllString(text, "T"), "…")
 	return numbers.ReplaceAllString(text, "n")
 }
 
@@ -428,8 +503,9 @@ func coverage(names []string, cols []column, cells map[string][]cell) string {
 	fmt.Fprint(&b, `# What each operation does with each type of value
 
 Written by `+"`go test ./internal/optable -run Matrix -update`"+`, which does every operation on every type and compares the result, entry by
-entry, with that of dense tensors: at once, in a graph, and the gradient. ● is equal, a number is a refusal with the reason below, ◐ is equal for
-some operands and refused for others, – is an operation that is about no elements, or that no sample of the table fits.
+entry, with that of dense tensors: at once, in a graph, and the gradient with differences. ● is an answer that the type derives from what the
+operation says of itself, ◆ one of a handler that the type has for the operation; a number is a refusal of some operands, or of all, with the
+reason below; a letter says why there can be no call.
 
 `)
 	fmt.Fprint(&b, "| operation | axes |")
@@ -437,18 +513,26 @@ some operands and refused for others, – is an operation that is about no eleme
 		fmt.Fprintf(&b, " %s |", c.name)
 	}
 	fmt.Fprintf(&b, "\n|---|---|%s\n", strings.Repeat(":-:|", len(cols)))
-	var reasons []string
+	var reasons, nones []string
 	for _, n := range names {
 		o, _ := op.Lookup(n)
 		fmt.Fprintf(&b, "| `%s` | %s |", n, o.Axes)
 		for _, c := range cells[n] {
-			fmt.Fprintf(&b, " %s |", symbol(c, &reasons))
+			fmt.Fprintf(&b, " %s |", symbol(c, &reasons, &nones))
 		}
 		fmt.Fprintln(&b)
+	}
+	fmt.Fprint(&b, "\n## Types\n\n")
+	for _, c := range cols {
+		fmt.Fprintf(&b, "- %s: %s.\n", c.name, c.what)
 	}
 	fmt.Fprint(&b, "\n## Reasons\n\n")
 	for i, why := range reasons {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, why)
+	}
+	fmt.Fprint(&b, "\n## Calls that there are not\n\n")
+	for i, why := range nones {
+		fmt.Fprintf(&b, "- %c: %s.\n", 'a'+i, why)
 	}
 	fmt.Fprint(&b, "\n## Operations that are not described\n\nTypes answer for these by name, or not at all.\n\n")
 	for _, o := range op.All() {
@@ -459,23 +543,27 @@ some operands and refused for others, – is an operation that is about no eleme
 	return b.String()
 }
 
-func symbol(c cell, reasons *[]string) string {
+func symbol(c cell, reasons, nones *[]string) string {
+	number := func(list *[]string, why string) int {
+		i := slices.Index(*list, why)
+		if i < 0 {
+			i = len(*list)
+			*list = append(*list, why)
+		}
+		return i
+	}
+	if c.none != "" {
+		return string(rune('a' + number(nones, c.none)))
+	}
 	var parts []string
-	switch {
-	case c.equal > 0 && c.refused != nil:
-		parts = append(parts, "◐")
-	case c.equal > 0:
+	if c.derived > 0 {
 		parts = append(parts, "●")
-	case c.refused == nil:
-		return "–"
+	}
+	if c.own > 0 {
+		parts = append(parts, "◆")
 	}
 	for _, why := range c.refused {
-		i := slices.Index(*reasons, why)
-		if i < 0 {
-			i = len(*reasons)
-			*reasons = append(*reasons, why)
-		}
-		parts = append(parts, fmt.Sprint(i+1))
+		parts = append(parts, fmt.Sprint(number(reasons, why)+1))
 	}
 	return strings.Join(parts, " ")
 }

@@ -21,6 +21,7 @@ import (
 // number of axes that it needs.
 type column struct {
 	name  string
+	what  string // what it holds
 	rank  int
 	typed func(x tensor.Tensor) (tensor.Tensor, error)
 
@@ -31,6 +32,9 @@ type column struct {
 	// many axes a row lies below.
 	rows  func(parts []tensor.Tensor) (tensor.Tensor, error)
 	depth int
+
+	// mask makes the mask of a column in which some elements are missing.
+	mask func(mask tensor.Tensor) (tensor.Tensor, error)
 }
 
 // equalRows makes a ragged tensor of rows that happen to be of one length, with splits of
@@ -125,29 +129,35 @@ func columns() []column {
 		defer tenon.Catch(&err)
 		return masked.All(x), nil
 	}
+	same := func(x tensor.Tensor) (tensor.Tensor, error) { return x, nil }
+	stranger := func(x tensor.Tensor) (tensor.Tensor, error) { return tagged{x, "a"}, nil }
+	const unequal = " rows of different lengths, each compared with the operation on it alone"
 	return []column{
-		{name: "ragged", rank: 2, lists: true, typed: equalRows(1, dtype.Int64)},
-		{name: "int32 splits", rank: 2, lists: true, typed: equalRows(1, dtype.Int32)},
-		{name: "uniform", rank: 2, lists: true, typed: uniformRows},
-		{name: "2 ragged", rank: 3, lists: true, typed: equalRows(2, dtype.Int64)},
-		{name: "rows", rank: 1, rows: unequalRows(1, dtype.Int64), depth: 1},
-		{name: "rows of rows", rank: 1, rows: unequalRows(2, dtype.Int32), depth: 2},
-		{name: "3 deep", rank: 1, rows: unequalRows(3, dtype.Int64), depth: 3},
-		{name: "masked", rank: 1, typed: all},
-		{name: "sparse", rank: 1, typed: func(x tensor.Tensor) (tensor.Tensor, error) { return sparse.FromDense(x) }},
-		{name: "CSR", rank: 2, typed: func(x tensor.Tensor) (tensor.Tensor, error) {
+		{name: "ragged", what: "a ragged axis with int64 splits", rank: 2, lists: true, typed: equalRows(1, dtype.Int64)},
+		{name: "int32 splits", what: "a ragged axis with int32 splits", rank: 2, lists: true, typed: equalRows(1, dtype.Int32)},
+		{name: "uniform", what: "a ragged tensor whose only partition is uniform", rank: 2, lists: true, typed: uniformRows},
+		{name: "2 ragged", what: "two ragged axes", rank: 3, lists: true, typed: equalRows(2, dtype.Int64)},
+		{name: "rows", what: "one ragged axis:" + unequal, rank: 1, rows: unequalRows(1, dtype.Int64), depth: 1},
+		{name: "rows of rows", what: "two ragged axes, with int32 splits:" + unequal, rank: 1, rows: unequalRows(2, dtype.Int32), depth: 2},
+		{name: "3 deep", what: "three ragged axes:" + unequal, rank: 1, rows: unequalRows(3, dtype.Int64), depth: 3},
+		{name: "masked", what: "a masked tensor in which everything is there", rank: 1, typed: all},
+		{name: "missing", what: "a masked tensor in which elements are missing", rank: 1, typed: same, mask: same},
+		{name: "sparse", what: "coordinates and values", rank: 1, typed: func(x tensor.Tensor) (tensor.Tensor, error) { return sparse.FromDense(x) }},
+		{name: "CSR", what: "a matrix compressed by rows", rank: 2, typed: func(x tensor.Tensor) (tensor.Tensor, error) {
 			if x.Shape().Rank() != 2 {
 				return nil, errors.New("no matrix")
 			}
 			return sparse.ToCSR(x)
 		}},
-		{name: "named", rank: 1, typed: naming(func([]int) {})},
-		{name: "stored otherwise", rank: 2, typed: naming(slices.Reverse[[]int])},
-		{name: "record", rank: 1, typed: record},
-		{name: "masked ragged", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), all)},
-		{name: "stranger", rank: 1, typed: func(x tensor.Tensor) (tensor.Tensor, error) { return tagged{x, "a"}, nil }},
-		{name: "stranger of ragged", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), func(x tensor.Tensor) (tensor.Tensor, error) { return tagged{x, "a"}, nil })},
-		{name: "ragged record", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), record)},
+		{name: "named", what: "a named tensor; package named has the operations that go by dimensions", rank: 1, typed: naming(func([]int) {})},
+		{name: "stored otherwise", what: "a named tensor whose dimensions are stored in the opposite order", rank: 2, typed: naming(slices.Reverse[[]int])},
+		{name: "stored rolled", what: "a named tensor whose first dimension is stored last", rank: 3, typed: naming(func(a []int) { copy(a, append(a[1:len(a):len(a)], a[0])) })},
+		{name: "record", what: "records of one field", rank: 1, typed: record},
+		{name: "masked ragged", what: "a masked tensor of ragged values", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), all)},
+		{name: "ragged, missing", what: "a masked tensor of ragged values of which some are missing", rank: 2, lists: true, typed: equalRows(1, dtype.Int64), mask: equalRows(1, dtype.Int64)},
+		{name: "stranger", what: "a type that states a form and nothing else", rank: 1, typed: stranger},
+		{name: "stranger of ragged", what: "such a type around ragged values", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), stranger)},
+		{name: "ragged record", what: "records around ragged values", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), record)},
 	}
 }
 
@@ -231,4 +241,27 @@ var inRows = map[string]string{
 	"strings.bytes_split":    "ragged.SplitBytes",
 	"strings.unicode_split":  "ragged.SplitChars",
 	"strings.unicode_decode": "ragged.DecodeStrings",
+}
+
+// visible returns the elements of results as dense tensors: of masked ones what is there, with
+// zeros for the rest, and where that is.
+func visible(values []tenon.Value) (out []tensor.Tensor) {
+	for _, v := range values {
+		m, ok := v.(*masked.Tensor)
+		if !ok {
+			out = append(out, plainGrad(v))
+			continue
+		}
+		there := plain(m.Full())
+		out = append(out, shown(plain(m.Values()), there), there)
+	}
+	return out
+}
+
+// shown returns the elements that are there, and zeros or empty strings in place of others.
+func shown(x, there tensor.Tensor) tensor.Tensor {
+	if x.DType() == dtype.String {
+		return ops.Where(there, x, "")
+	}
+	return ops.Where(there, x, ops.ZerosLike(x))
 }

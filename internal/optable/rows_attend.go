@@ -11,7 +11,7 @@ func init() {
 		{{4, 0, 5, 2}, {4, 1, 5, 2}, {5, 1, 4, 3}, {4, 5, 0, 3}},
 		{{2, 4, 0}, {4, 2, 1}, {3, 1, 4}, {3, 0, 4}}, // whose rows are not consecutive
 	}
-	call := func(l [4][]int, scale float64, operands int) Call {
+	call := func(l [4][]int, scale float64, causal bool, operands int) Call {
 		var args []any
 		for i := range operands {
 			dims := make([]int, len(l[i]))
@@ -20,16 +20,20 @@ func init() {
 			}
 			args = append(args, UniformSeed(dtype.Float32, dims, -1, 1, uint64(i)))
 		}
-		return Args(append(args, l[0], l[1], l[2], l[3], scale)...)
+		return Args(append(args, l[0], l[1], l[2], l[3], scale, causal)...)
 	}
 	var forward, backward []Call
 	for i, l := range labels {
 		scale := []float64{1, 0.5, -2}[i]
-		forward = append(forward, call(l, scale, 3))
-		backward = append(backward, call(l, scale, 4))
+		for _, causal := range []bool{false, true} {
+			forward = append(forward, call(l, scale, causal, 3))
+			backward = append(backward, call(l, scale, causal, 4))
+		}
 	}
+	sizes[0] = 5 // the first query sees no key
+	forward, backward = append(forward, call(labels[1], 1, true, 3)), append(backward, call(labels[1], 1, true, 4))
 	sizes[1] = 0
-	forward = append(forward, call(labels[0], 1, 3))
+	forward = append(forward, call(labels[0], 1, false, 3))
 	Add(
 		Row{Op: "attend", Smooth: true, Tol: 64, SizesKnown: true, Calls: forward, Ref: func(a []any) []Array {
 			w := newAttendReference(a, 3)
@@ -84,6 +88,27 @@ func newAttendReference(a []any, at int) attendReference {
 	for i := range s.X {
 		s.X[i] *= complex(w.scale, 0)
 	}
-	w.p = Lines(s, -1, softmaxOf)
+	if !a[at+5].(bool) {
+		w.p = Lines(s, -1, softmaxOf)
+		return w
+	}
+	queries, keys := len(w.scores)-2, s.Shape[len(s.Shape)-1]
+	for i, r := range w.scores {
+		if r == 'a' {
+			queries = i
+		}
+	}
+	below := 1
+	for _, n := range s.Shape[queries+1:] {
+		below *= n
+	}
+	w.p = zerosLike(s)
+	for i := 0; i < len(s.X); i += keys {
+		query := i / below % s.Shape[queries]
+		if seen := query + 1 + keys - s.Shape[queries]; seen > 0 {
+			row := Array{Shape: []int{seen}, X: s.X[i : i+seen]}
+			copy(w.p.X[i:], Lines(row, -1, softmaxOf).X)
+		}
+	}
 	return w
 }

@@ -88,18 +88,20 @@ func init() {
 		Row{Op: "sort", Calls: EachType(Orderable, sortCalls), Smooth: true, Ref: func(a []any) []Array { v, _ := sorted(a); return []Array{v} }},
 		Row{Op: "argsort", Calls: EachType(Orderable, sortCalls), Ref: func(a []any) []Array { _, p := sorted(a); return []Array{p} }},
 		Row{Op: "top_k", Smooth: true, Calls: EachType(Orderable, func(d dtype.DType) []Call {
-			return []Call{Args(Sample(d, 6), One(2)), Args(Sample(d, 2, 5), One(5)), Args(Sample(d, 2, 3), tensor.Scalar(int32(0))), Args(Sample(d, 0, 3), One(1)), NoGrad(Sample(d, 3, 90), One(7))}
+			return []Call{Args(Sample(d, 6), One(2)), Args(Sample(d, 2, 5), One(5)), Args(Sample(d, 2, 3), tensor.Scalar(int32(0))), Args(Sample(d, 0, 3), One(1)), NoGrad(Sample(d, 3, 90), One(7)), Args(Sample(d, 3, 4, 2), One(2), 1), Args(Sample(d, 4, 3), One(3), -2)}
 		}), Ref: func(a []any) []Array {
 			x, k := a[0].(Array), IntOf(a[1])
 			dims := slices.Clone(x.Shape)
-			n := dims[len(dims)-1]
-			dims[len(dims)-1] = k
+			axis := (attrInt(a, 2, -1) + len(dims)) % len(dims)
+			n, below := dims[axis], Size(dims[axis+1:])
+			dims[axis] = k
 			values, at := x.Like(dims), Array{Shape: dims, X: make([]complex128, Size(dims))}
 			row := 0
-			x.lines(len(dims)-1, func(line []int) {
+			x.lines(axis, func(line []int) {
 				for i, from := range x.order(line, true)[:k] {
-					values.Put(row*k+i, x, from)
-					at.X[row*k+i] = complex(float64(from%n), 0)
+					to := (row/below*k+i)*below + row%below
+					values.Put(to, x, from)
+					at.X[to] = complex(float64(from/below%n), 0)
 				}
 				row++
 			})

@@ -1,4 +1,4 @@
-package passes
+package passes_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/passes"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -49,7 +50,7 @@ func TestActivations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h, err := Apply(g, []Pass{{"activations", Activations}, {"dce", DCE}})
+			h, err := passes.Apply(g, []passes.Pass{{"activations", passes.Activations}, {"dce", passes.DCE}})
 			if err != nil {
 				t.Fatal(err)
 			}

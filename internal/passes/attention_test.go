@@ -1,4 +1,4 @@
-package passes
+package passes_test
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/internal/passes"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
@@ -91,7 +92,7 @@ func TestAttention(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h, err := Apply(g, Default)
+			h, err := passes.Apply(g, passes.Default)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +155,7 @@ func TestProjectionsOfAttention(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g, err = Apply(g, Default); err != nil {
+	if g, err = passes.Apply(g, passes.Default); err != nil {
 		t.Fatal(err)
 	}
 	var names []string

@@ -1,4 +1,4 @@
-package passes
+package passes_test
 
 import (
 	"flag"
@@ -14,6 +14,7 @@ import (
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/internal/passes"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -282,8 +283,8 @@ func compare(t *testing.T, data []byte) {
 				}
 				t.Fatalf("%s: %v", run.name, err)
 			}
-			try := func(what string, list []Pass) {
-				h, err := Apply(g, list)
+			try := func(what string, list []passes.Pass) {
+				h, err := passes.Apply(g, list)
 				if err != nil {
 					t.Fatalf("%s, %s: %v", run.name, what, err)
 				}
@@ -294,11 +295,11 @@ func compare(t *testing.T, data []byte) {
 				close64(t, run.name+", "+what, want, got)
 			}
 			try("no pass", nil)
-			for _, pass := range Default {
-				try(pass.Name, []Pass{pass})
+			for _, pass := range passes.Default {
+				try(pass.Name, []passes.Pass{pass})
 			}
-			try("all passes", Default)
-			try("all passes, and again", append(slices.Clone(Default), Pass{"rematerialise", everythingAgain}))
+			try("all passes", passes.Default)
+			try("all passes, and again", append(slices.Clone(passes.Default), passes.Pass{"rematerialise", everythingAgain}))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package passes
+package passes_test
 
 import (
 	"testing"
@@ -10,6 +10,7 @@ import (
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/internal/passes"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
@@ -28,11 +29,11 @@ func TestPlaces(t *testing.T) {
 		want string
 	}{
 		{"ones of a gradient are constants, and factors of them are dropped", func(g *graph.Graph) (*graph.Graph, error) {
-			g, err := Ones(g)
+			g, err := passes.Ones(g)
 			if err != nil {
 				return nil, err
 			}
-			return DCE(g)
+			return passes.DCE(g)
 		}, func(x tensor.Tensor) tensor.Tensor {
 			return grad.Of(func(x tensor.Tensor) tensor.Tensor { return ops.Sum(ops.Exp(x)) })(x)
 		}, `graph f(%0: float32[2, 2]) {
@@ -40,7 +41,7 @@ func TestPlaces(t *testing.T) {
   return %1
 }
 `},
-		{"what one branch needs moves into it", Branches, func(x tensor.Tensor) tensor.Tensor {
+		{"what one branch needs moves into it", passes.Branches, func(x tensor.Tensor) tensor.Tensor {
 			e := ops.Exp(x)
 			return control.Cond(ops.Greater(ops.Sum(x), 0), func() tensor.Tensor { return ops.Neg(e) }, func() tensor.Tensor { return x })
 		}, `graph f(%0: float32[2, 2]) {

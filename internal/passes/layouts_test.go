@@ -1,4 +1,4 @@
-package passes
+package passes_test
 
 import (
 	"strings"
@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/internal/passes"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -49,7 +50,7 @@ func TestLayouts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h, err := Apply(g, []Pass{{"layouts", Layouts}, {"dce", DCE}})
+			h, err := passes.Apply(g, []passes.Pass{{"layouts", passes.Layouts}, {"dce", passes.DCE}})
 			if err != nil {
 				t.Fatal(err)
 			}

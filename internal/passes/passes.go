@@ -291,95 +291,142 @@ func Simplify(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
-// simple reports whether a node may be one that [simplified] takes out: of an
-// arithmetic operation, it is where an operand is known.
+// simple reports whether a node may be one that a rule takes out: of an arithmetic
+// operation, it is where an operand is known.
 func simple(n *graph.Node) bool {
-	switch n.Op.Name {
-	case "identity", "stop_gradient", "neg", "conj", "logical_not", "bitwise_not", "cast", "reshape", "broadcast_to", "expand_dims",
-		"squeeze", "transpose", "concat", "stack", "reduce_max", "reduce_min", "reduce_prod":
-		return true
-	case "mul", "div", "sub", "add", "pow":
-		known := false
+	known := !n.Op.IsBinaryElementwise()
+	if !known {
 		n.EachInput(func(v *graph.Value) {
 			_, ok := v.ConstValue()
 			known = known || ok
 		})
-		return known
 	}
-	return false
+	return known && ruleOf(n.Op) != nil
 }
 
 func sameSpec(t tensor.Tensor, old *graph.Value) bool {
 	return t.DType() == old.DType() && t.Shape().Equal(old.Shape())
 }
 
+// A rule returns what a call comes to, if it knows a simpler form, and nil otherwise. The
+// caller checks that element type and shape have not changed.
+type rule = func(c *op.Call) tensor.Tensor
+
 func simplified(c *op.Call) tensor.Tensor {
-	x := func(i int) tensor.Tensor { return c.Tensor(i) }
-	switch c.Op.Name {
-	case "identity", "stop_gradient":
-		return x(0)
-	case "mul":
-		switch {
-		case isFilled(x(1), 1):
-			return x(0)
-		case isFilled(x(0), 1):
-			return x(1)
-		}
-	case "div":
-		if isFilled(x(1), 1) {
-			return x(0)
-		}
-	case "sub":
-		if isFilled(x(1), 0) && !c.Tensor(0).DType().IsComplex() {
-			return x(0)
-		}
-	case "add":
-		switch {
-		case isFilled(x(1), 0) && x(0).DType().IsInteger():
-			return x(0)
-		case isFilled(x(0), 0) && x(1).DType().IsInteger():
-			return x(1)
-		}
-	case "pow":
-		switch {
-		case isFilled(x(1), 1):
-			return x(0)
-		case isFilled(x(1), 2):
-			return ops.Mul(x(0), x(0))
-		}
-	case "neg", "conj", "logical_not", "bitwise_not":
-		if in := producer(x(0), c.Op.Name); in != nil {
-			return in.Args[0].(tensor.Tensor)
-		}
-	case "cast":
-		if x(0).DType() == c.DType(1) {
-			return x(0)
-		}
-	case "reshape", "broadcast_to", "expand_dims", "squeeze":
-		if x(0).Shape().IsFull() { // sizes that are not known may differ under equal Specs
-			return x(0) // the caller checks that the shape has not changed
-		}
-	case "transpose":
-		return cancelled(c)
-	case "concat":
-		if l := c.List(0); len(l) == 1 {
-			return l[0].(tensor.Tensor)
-		}
-	case "stack":
-		if l := c.List(0); len(l) == 1 {
-			return ops.ExpandDims(l[0], c.Int(1))
-		}
-	case "reduce_max", "reduce_min", "reduce_prod":
-		return ofOne(x(0), c.Ints(1), c.Bool(2))
+	if r := ruleOf(c.Op); r != nil {
+		return r(c)
 	}
 	return nil
 }
 
+// ruleOf returns the rule of an operation: one of its name, or what its statement says.
+func ruleOf(o *op.Op) rule {
+	if r := rules[o.Name]; r != nil || o.Results != 1 || o.By != op.ByAxis || o.Checks || o.Fills {
+		return r
+	}
+	switch moves := o.Moves == op.First; {
+	case o.Axes == op.Map && moves && o.Control == 0:
+		return func(c *op.Call) tensor.Tensor { return c.Tensor(0) }
+	case moves && (o.Axes == op.Regroup || o.Axes == op.Broadcast || o.Axes == op.Insert || o.Axes == op.Remove):
+		return unmoved
+	case o.Axes == op.Permute:
+		return cancelled
+	case o.Axes == op.Join, o.Axes == op.Stack:
+		return joinedAlone
+	case o.Axes == op.Reduce && o.Places == 0 && o.Monoid != nil && (o.Monoid.Picks || o.Monoid == op.Products):
+		return ofOne
+	}
+	return nil
+}
+
+var rules = map[string]rule{
+	"mul": func(c *op.Call) tensor.Tensor {
+		switch x, y := c.Tensor(0), c.Tensor(1); {
+		case isFilled(y, 1):
+			return x
+		case isFilled(x, 1):
+			return y
+		}
+		return nil
+	},
+	"div": func(c *op.Call) tensor.Tensor {
+		if isFilled(c.Tensor(1), 1) {
+			return c.Tensor(0)
+		}
+		return nil
+	},
+	"sub": func(c *op.Call) tensor.Tensor {
+		if isFilled(c.Tensor(1), 0) && !c.Tensor(0).DType().IsComplex() {
+			return c.Tensor(0)
+		}
+		return nil
+	},
+	"add": func(c *op.Call) tensor.Tensor {
+		switch x, y := c.Tensor(0), c.Tensor(1); {
+		case isFilled(y, 0) && x.DType().IsInteger():
+			return x
+		case isFilled(x, 0) && y.DType().IsInteger():
+			return y
+		}
+		return nil
+	},
+	"pow": func(c *op.Call) tensor.Tensor {
+		switch x, y := c.Tensor(0), c.Tensor(1); {
+		case isFilled(y, 1):
+			return x
+		case isFilled(y, 2):
+			return ops.Mul(x, x)
+		}
+		return nil
+	},
+	"neg": twice, "conj": twice, "logical_not": twice, "bitwise_not": twice,
+	"cast": func(c *op.Call) tensor.Tensor {
+		if c.Tensor(0).DType() == c.DType(1) {
+			return c.Tensor(0)
+		}
+		return nil
+	},
+}
+
+// twice is for operations that done twice change nothing.
+func twice(c *op.Call) tensor.Tensor {
+	if in := producer(c.Tensor(0), c.Op.Name); in != nil {
+		return in.Args[0].(tensor.Tensor)
+	}
+	return nil
+}
+
+// unmoved is for operations that change nothing but the shape. Sizes that are not known may
+// differ under equal Specs.
+func unmoved(c *op.Call) tensor.Tensor {
+	if c.Tensor(0).Shape().IsFull() {
+		return c.Tensor(0)
+	}
+	return nil
+}
+
+// joinedAlone is for lists of one tensor.
+func joinedAlone(c *op.Call) tensor.Tensor {
+	l, ok := c.Args[0].([]tenon.Value)
+	switch {
+	case !ok || len(l) != 1:
+		return nil
+	case c.Op.Axes == op.Stack:
+		return ops.ExpandDims(l[0], c.Int(1))
+	}
+	return l[0].(tensor.Tensor)
+}
+
 // ofOne returns the reduction of axes of size 1, by a function that leaves one element as
 // it is, or nil where an axis is longer or not known to be that short.
-func ofOne(x tensor.Tensor, axes []int, keep bool) tensor.Tensor {
+func ofOne(c *op.Call) tensor.Tensor {
+	x := c.Tensor(0)
 	s := x.Shape()
-	if !s.HasRank() || len(axes) == 0 {
+	if !s.HasRank() {
+		return nil
+	}
+	axes, err := c.Axes(s.Rank())
+	if err != nil || len(axes) == 0 {
 		return nil
 	}
 	for _, a := range axes {
@@ -387,7 +434,7 @@ func ofOne(x tensor.Tensor, axes []int, keep bool) tensor.Tensor {
 			return nil
 		}
 	}
-	if keep {
+	if keep, _ := c.Attr("keepdims").(bool); keep {
 		return x
 	}
 	return ops.Squeeze(x, axes...)

@@ -1,4 +1,4 @@
-package passes
+package passes_test
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/internal/passes"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -33,7 +34,7 @@ func TestPasses(t *testing.T) {
 		f    func(x tensor.Tensor) tensor.Tensor
 		want string
 	}{
-		{"fold computes on constants", Fold, x, func(x tensor.Tensor) tensor.Tensor {
+		{"fold computes on constants", passes.Fold, x, func(x tensor.Tensor) tensor.Tensor {
 			return ops.Add(x, ops.Mul(constant(x, 2), constant(x, 3)))
 		}, `graph f(%0: float32[2, 3]) {
   %1 = const float32[] "AADAQA=="
@@ -41,14 +42,14 @@ func TestPasses(t *testing.T) {
   return %2
 }
 `},
-		{"simplify drops multiplication by one and double negation", Simplify, x, func(x tensor.Tensor) tensor.Tensor {
+		{"simplify drops multiplication by one and double negation", passes.Simplify, x, func(x tensor.Tensor) tensor.Tensor {
 			return ops.Neg(ops.Neg(ops.Mul(x, 1.0)))
 		}, `graph f(%0: float32[2, 3]) {
   %1 = neg(x: %0) : float32[2, 3]
   return %0
 }
 `},
-		{"simplify keeps addition of zero, which changes -0", Simplify, x, func(x tensor.Tensor) tensor.Tensor {
+		{"simplify keeps addition of zero, which changes -0", passes.Simplify, x, func(x tensor.Tensor) tensor.Tensor {
 			return ops.Add(x, 0.0)
 		}, `graph f(%0: float32[2, 3]) {
   %1 = const float32[] "AAAAAA=="
@@ -56,14 +57,14 @@ func TestPasses(t *testing.T) {
   return %2
 }
 `},
-		{"simplify composes transpositions", Simplify, x, func(x tensor.Tensor) tensor.Tensor {
+		{"simplify composes transpositions", passes.Simplify, x, func(x tensor.Tensor) tensor.Tensor {
 			return ops.Transpose(ops.Transpose(x, 1, 0), 1, 0)
 		}, `graph f(%0: float32[2, 3]) {
   %1 = transpose(x: %0, perm: #[1, 0]) : float32[3, 2]
   return %0
 }
 `},
-		{"cse computes once", CSE, open, func(x tensor.Tensor) tensor.Tensor {
+		{"cse computes once", passes.CSE, open, func(x tensor.Tensor) tensor.Tensor {
 			return ops.Add(ops.Exp(x), ops.Exp(x))
 		}, `graph f(%0: float32[?, 3]) {
   %1 = exp(x: %0) : float32[?, 3]
@@ -71,7 +72,7 @@ func TestPasses(t *testing.T) {
   return %2
 }
 `},
-		{"cse knows small constants by their elements", CSE, x, func(x tensor.Tensor) tensor.Tensor {
+		{"cse knows small constants by their elements", passes.CSE, x, func(x tensor.Tensor) tensor.Tensor {
 			return ops.Add(ops.Mul(x, constant(x, 2)), ops.Mul(x, constant(x, 2)))
 		}, `graph f(%0: float32[2, 3]) {
   %1 = const float32[] "AAAAQA=="
@@ -80,7 +81,7 @@ func TestPasses(t *testing.T) {
   return %3
 }
 `},
-		{"dce drops what nobody reads", DCE, x, func(x tensor.Tensor) tensor.Tensor {
+		{"dce drops what nobody reads", passes.DCE, x, func(x tensor.Tensor) tensor.Tensor {
 			ops.Exp(x)
 			return ops.Log(x)
 		}, `graph f(%0: float32[2, 3]) {
@@ -88,7 +89,7 @@ func TestPasses(t *testing.T) {
   return %1
 }
 `},
-		{"products read transposed operands", FoldTransposes, x, func(x tensor.Tensor) tensor.Tensor {
+		{"products read transposed operands", passes.FoldTransposes, x, func(x tensor.Tensor) tensor.Tensor {
 			return ops.MatMul(x, ops.Transpose(x, 1, 0))
 		}, `graph f(%0: float32[2, 3]) {
   %1 = transpose(x: %0, perm: #[1, 0]) : float32[3, 2]
@@ -96,7 +97,7 @@ func TestPasses(t *testing.T) {
   return %2
 }
 `},
-		{"views that lead back are dropped", Simplify, x, func(x tensor.Tensor) tensor.Tensor {
+		{"views that lead back are dropped", passes.Simplify, x, func(x tensor.Tensor) tensor.Tensor {
 			return ops.Exp(ops.Reshape(ops.ExpandDims(ops.Tanh(x), 1), []int{2, 3}))
 		}, `graph f(%0: float32[2, 3]) {
   %1 = tanh(x: %0) : float32[2, 3]
@@ -105,7 +106,7 @@ func TestPasses(t *testing.T) {
   return %3
 }
 `},
-		{"axes that come and go again are dropped whatever the sizes", Simplify, open, func(x tensor.Tensor) tensor.Tensor {
+		{"axes that come and go again are dropped whatever the sizes", passes.Simplify, open, func(x tensor.Tensor) tensor.Tensor {
 			return ops.Squeeze(ops.ExpandDims(x, -1), 2)
 		}, `graph f(%0: float32[?, 3]) {
   %1 = expand_dims(x: %0, axis: #[-1]) : float32[?, 3, 1]
@@ -113,11 +114,11 @@ func TestPasses(t *testing.T) {
 }
 `},
 		{"broadcasts sink into elementwise operations", func(g *graph.Graph) (*graph.Graph, error) {
-			g, err := SinkBroadcasts(g)
+			g, err := passes.SinkBroadcasts(g)
 			if err != nil {
 				return nil, err
 			}
-			return DCE(g)
+			return passes.DCE(g)
 		}, x, func(x tensor.Tensor) tensor.Tensor {
 			return ops.Mul(x, ops.BroadcastTo(ops.Exp(constant(x, 2)), []int{2, 3}))
 		}, `graph f(%0: float32[2, 3]) {
@@ -128,11 +129,11 @@ func TestPasses(t *testing.T) {
 }
 `},
 		{"broadcasts to the shape that an operand has sink whatever it is", func(g *graph.Graph) (*graph.Graph, error) {
-			g, err := SinkBroadcasts(g)
+			g, err := passes.SinkBroadcasts(g)
 			if err != nil {
 				return nil, err
 			}
-			return DCE(g)
+			return passes.DCE(g)
 		}, open, func(x tensor.Tensor) tensor.Tensor {
 			return ops.Mul(ops.Tanh(x), ops.BroadcastTo(ops.Sum(x, 0), ops.Shape(x)))
 		}, `graph f(%0: float32[?, 3]) {
@@ -143,11 +144,11 @@ func TestPasses(t *testing.T) {
 }
 `},
 		{"ones that a gradient spreads over sizes that are not known are dropped", func(g *graph.Graph) (*graph.Graph, error) {
-			g, err := Ones(g)
+			g, err := passes.Ones(g)
 			if err != nil {
 				return nil, err
 			}
-			return DCE(g)
+			return passes.DCE(g)
 		}, open, func(x tensor.Tensor) tensor.Tensor {
 			return grad.Of(func(x tensor.Tensor) tensor.Tensor { return ops.Sum(ops.Exp(x)) })(x)
 		}, `graph f(%0: float32[?, 3]) {
@@ -179,7 +180,7 @@ func TestPasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, err := Apply(g, Default)
+			all, err := passes.Apply(g, passes.Default)
 			if err != nil {
 				t.Fatal(err)
 			}

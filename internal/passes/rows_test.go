@@ -1,4 +1,4 @@
-package passes
+package passes_test
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/interp"
+	"github.com/tenonml/tenon/internal/passes"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -48,7 +49,7 @@ func TestRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := Rows(g)
+		h, err := passes.Rows(g)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,5 +36,5 @@ func mapped(v tenon.Value, where string, f func(string, tensor.Tensor) tensor.Te
 			return nil, codec.Within(name, err)
 		}
 	}
-	return assemble(s, parts)
+	return Assemble(s, parts)
 }

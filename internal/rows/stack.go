@@ -100,7 +100,7 @@ func together(values []tenon.Value, where string, join Join, result func(tenon.S
 			return nil, codec.Within(name, err)
 		}
 	}
-	return assemble(spec, parts)
+	return Assemble(spec, parts)
 }
 
 // same returns an error where a component that all rows share differs.
@@ -192,9 +192,9 @@ func apartFrom(a, b tenon.Spec) *tenon.Error {
 	return e
 }
 
-// assemble makes a value of components that were stacked or taken. Where one of them has
+// Assemble makes a value of components that were stacked, taken or read. Where one of them has
 // a form of its own, such as ragged rows in place of dense ones, the Spec follows it.
-func assemble(s tenon.Spec, parts []tenon.Value) (tenon.Value, error) {
+func Assemble(s tenon.Spec, parts []tenon.Value) (tenon.Value, error) {
 	fields := s.Components()
 	if len(fields) != len(parts) {
 		return nil, tenon.CheckComponents(s, parts)

@@ -124,6 +124,9 @@ func CountTensor(v tenon.Value) (n tensor.Tensor, err error) {
 func Take(v tenon.Value, i any) (tenon.Value, error) {
 	return apart(v, RowSpec, func(t tenon.Value) tensor.Tensor {
 		n, isInt := i.(int)
+		if r, ok := numberedOf(t); ok && isInt && n >= 0 {
+			return tenon.Must(r.AtNumbers(tensor.Scalar(int64(n))))
+		}
 		if !isInt {
 			return ops.Gather(t, i, 0)
 		}
@@ -148,7 +151,24 @@ func Slice(v tenon.Value, lo, hi int) (tenon.Value, error) {
 
 // Gather returns the rows of a value that a vector of integers lists.
 func Gather(v tenon.Value, at tensor.Tensor) (tenon.Value, error) {
-	return apart(v, anyNumber, func(t tenon.Value) tensor.Tensor { return ops.Gather(t, at, 0) })
+	return apart(v, anyNumber, func(t tenon.Value) tensor.Tensor {
+		if r, ok := numberedOf(t); ok && at.DType() == dtype.Int64 {
+			return tenon.Must(r.AtNumbers(at))
+		}
+		return ops.Gather(t, at, 0)
+	})
+}
+
+// numbered is a tensor that takes entries by their numbers, and need not look at the others.
+type numbered interface {
+	tensor.Tensor
+	AtNumbers(at tensor.Tensor) (tensor.Tensor, error)
+}
+
+// numberedOf returns a tensor whose rows are its entries, if it takes these by number.
+func numberedOf(v tenon.Value) (numbered, bool) {
+	r, ok := v.(numbered)
+	return r, ok && r.Shape().Rank() == 1
 }
 
 func anyNumber(s tenon.Spec) (tenon.Spec, error) { return resized(s, shape.Unknown) }
@@ -198,7 +218,7 @@ func apart(v tenon.Value, result func(tenon.Spec) (tenon.Spec, error), take func
 		if err != nil {
 			return nil, err
 		}
-		return assemble(spec, parts)
+		return Assemble(spec, parts)
 	}
 	return nil, noRows(s)
 }

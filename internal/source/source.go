@@ -86,7 +86,7 @@ var root = func() string {
 }()
 
 // mine are the folders below root that use the library as everybody does.
-var mine = []string{"examples/", "cmd/", "internal/outsider"}
+var mine = []string{"examples/", "cmd/", "internal/bench/", "internal/outsider"}
 
 // standard are packages that call functions they are given.
 var standard = []string{"runtime.", "reflect.", "iter.", "slices.", "maps.", "sort.", "sync.", "internal/"}

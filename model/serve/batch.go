@@ -86,6 +86,8 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 	if err != nil {
 		return nil, err
 	}
+	e := exchangeOf(ctx)
+	e.called, e.rows = f, rows
 	if !f.Batched {
 		leave, err := s.gate.enter(ctx)
 		if err != nil {
@@ -277,13 +279,14 @@ func (f *served) run(ctx context.Context, args []tenon.Value, rows int) (out []t
 		return nil, errors.New("the function returned another number of results")
 	}
 	for i, v := range out {
-		if c, ok := v.(tensor.Concreter); ok {
+		s := f.Results[i].Spec
+		if c, ok := v.(tensor.Concreter); ok && (s == nil || !tenon.Compatible(v.Spec(), s)) {
 			if t, err := c.Concrete(); err == nil {
 				v = t
 			}
 		}
 		out[i] = v
-		if s := f.Results[i].Spec; s != nil && !tenon.Compatible(v.Spec(), s) {
+		if s != nil && !tenon.Compatible(v.Spec(), s) {
 			return nil, fmt.Errorf("result %s is %s, want %s", f.Results[i].Name, tenon.String(v.Spec()), tenon.String(s))
 		}
 		if f.Batched && rowsOf(v) != rows {
@@ -305,6 +308,7 @@ func (s *Server) stream(ctx context.Context, f *served, args []tenon.Value, send
 		f.counts.ran(time.Since(began), 1)
 		f.counts.finished(began, err)
 	}()
+	exchangeOf(ctx).called = f
 	leave, err := s.gate.enter(ctx)
 	if err != nil {
 		return err

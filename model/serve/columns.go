@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -54,40 +55,78 @@ type building struct{ columns columns }
 // value returns the Value of a Spec whose outer partitions, of records around it, are
 // there. entries is how many entries its columns begin with; negative: that is not known.
 func (b *building) value(name string, s tenon.Spec, outer []*ragged.RowPartition, entries int) (tensor.Tensor, error) {
-	switch s := s.(type) {
-	case *tensor.Spec:
+	a := anatomy.OfSpec(s)
+	switch a.Kind {
+	case anatomy.Leaf:
 		t := b.columns[name]
 		if err := b.rows(name, t, entries); err != nil {
 			return nil, err
 		}
 		return ragged.FromPartitions(t, outer...)
-	case *ragged.Spec:
-		parts, n, err := b.partitions(name, s.Partitions(), outer, entries)
+	case anatomy.Lists:
+		return b.lists(name, a, outer, entries)
+	case anatomy.Records:
+		return b.records(name, s.(*structured.Spec), outer, entries)
+	case anatomy.Optional:
+		x, err := b.value(name+".values", a.Inner, outer, entries)
 		if err != nil {
 			return nil, err
 		}
-		column := name
-		if _, ok := b.columns[name+".flat_values"]; ok {
-			column = name + ".flat_values"
-		}
-		if t := b.columns[column]; n >= 0 && t.Shape().Dim(0) != n {
-			return nil, badInput("%s has %d entries, %s ends with %d", column, t.Shape().Dim(0), name+".row_splits."+lastSplits(parts[len(outer):]), n)
-		}
-		return ragged.FromPartitions(b.columns[column], parts...)
-	case *structured.Spec:
-		return b.records(name, s, outer, entries)
-	case *masked.Spec:
-		x, err := b.value(name+".values", s.Values(), outer, entries)
+		m, err := b.value(name+".mask", a.Mask, outer, entries)
 		if err != nil {
 			return nil, err
 		}
-		m, err := b.value(name+".mask", s.Mask(), outer, entries)
-		if err != nil {
-			return nil, err
+		if a.Outside() {
+			return made(a.Make(x, nil, m))
 		}
 		return masked.New(x, m)
+	case anatomy.Named:
+		x, err := b.value(name, a.Inner, outer, entries)
+		if err != nil {
+			return nil, err
+		}
+		return made(a.Make(x, nil, nil))
 	}
 	return nil, badInput("%s: %s has no form here", name, tenon.String(s))
+}
+
+// made returns a Value as the tensor that it is.
+func made(v tenon.Value, err error) (tensor.Tensor, error) {
+	if err != nil {
+		return nil, err
+	}
+	t, ok := v.(tensor.Tensor)
+	if !ok {
+		return nil, badInput("%s is no tensor", tenon.String(v.Spec()))
+	}
+	return t, nil
+}
+
+// lists returns rows of different lengths.
+func (b *building) lists(name string, a anatomy.Spec, outer []*ragged.RowPartition, entries int) (tensor.Tensor, error) {
+	parts, n, err := b.partitions(name, a.Partitions, outer, entries)
+	if err != nil {
+		return nil, err
+	}
+	column := name
+	for _, p := range a.Partitions[len(outer):] {
+		if !p.IsUniform() {
+			column = name + ".flat_values"
+		}
+	}
+	var inner tensor.Tensor
+	if _, ok := a.Inner.(*tensor.Spec); ok {
+		inner = b.columns[column]
+		if n >= 0 && inner.Shape().Dim(0) != n {
+			return nil, badInput("%s has %d entries, %s ends with %d", column, inner.Shape().Dim(0), name+".row_splits."+lastSplits(parts[len(outer):]), n)
+		}
+	} else if inner, err = b.value(column, a.Inner, nil, n); err != nil {
+		return nil, err
+	}
+	if a.Outside() {
+		return made(a.Make(inner, parts, nil))
+	}
+	return ragged.FromPartitions(inner, parts...)
 }
 
 // rows checks how many entries a column has.
@@ -216,7 +255,7 @@ func (b *building) count(name string, s *structured.Spec) int {
 			if c.splits {
 				return t.Shape().Dim(0) - 1
 			}
-			if _, isRagged := f.Spec.(*ragged.Spec); !isRagged {
+			if anatomy.OfSpec(f.Spec).Kind != anatomy.Lists {
 				return t.Shape().Dim(0)
 			}
 		}
@@ -240,50 +279,63 @@ func (c columns) take(name string, v tenon.Value, outer int) error {
 	switch v := v.(type) {
 	case *tensor.Dense:
 		c[name] = tensor.Contiguous(v)
+		return nil
 	case *tensor.Strings:
 		c[name] = v
-	case *ragged.Tensor:
-		parts := v.Partitions()
-		column, splits := name, 0
-		for _, p := range parts[max(0, outer-1):] {
-			if !p.IsUniform() {
-				c[fmt.Sprintf("%s.row_splits.%d", name, splits)] = p.RowSplits()
-				column, splits = name+".flat_values", splits+1
-			}
+		return nil
+	}
+	a := anatomy.Of(v)
+	switch a.Kind {
+	case anatomy.Lists:
+		if c.splits(name, a.Partitions, outer) > 0 {
+			name += ".flat_values"
 		}
-		return c.take(column, v.FlatValues(), 0)
-	case *structured.Tensor:
-		splits := 0
-		for _, p := range v.RowPartitions()[max(0, outer-1):] {
-			if !p.IsUniform() {
-				c[fmt.Sprintf("%s.row_splits.%d", name, splits)] = p.RowSplits()
-				splits++
-			}
+		return c.take(name, a.Inner, 0)
+	case anatomy.Records:
+		t, ok := v.(*structured.Tensor)
+		if !ok {
+			break
 		}
-		for _, f := range v.FieldNames() {
-			x, err := v.Field(f)
+		c.splits(name, a.Partitions, outer)
+		for _, f := range t.FieldNames() {
+			x, err := t.Field(f)
 			if err != nil {
 				return err
 			}
-			if err := c.take(name+"."+f, x, v.Rank()); err != nil {
+			if err := c.take(name+"."+f, x, t.Rank()); err != nil {
 				return err
 			}
 		}
-	case *masked.Tensor:
-		if err := c.take(name+".values", v.Values(), outer); err != nil {
+		return nil
+	case anatomy.Optional:
+		if err := c.take(name+".values", a.Inner, outer); err != nil {
 			return err
 		}
-		return c.take(name+".mask", v.Mask(), outer)
-	case tensor.Concreter:
-		t, err := v.Concrete()
+		return c.take(name+".mask", a.Mask, outer)
+	case anatomy.Named:
+		return c.take(name, a.Inner, outer)
+	}
+	if t, ok := v.(tensor.Concreter); ok {
+		t, err := t.Concrete()
 		if err != nil {
 			return err
 		}
 		return c.take(name, t, outer)
-	default:
-		return fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(v.Spec()))
 	}
-	return nil
+	return fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(v.Spec()))
+}
+
+// splits adds the row splits of partitions below so many axes of records, and returns how
+// many there are.
+func (c columns) splits(name string, parts []*ragged.RowPartition, outer int) int {
+	n := 0
+	for _, p := range parts[max(0, outer-1):] {
+		if !p.IsUniform() {
+			c[fmt.Sprintf("%s.row_splits.%d", name, n)] = p.RowSplits()
+			n++
+		}
+	}
+	return n
 }
 
 // rowsOf returns the size of the first axis of a Value.

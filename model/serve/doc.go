@@ -12,22 +12,25 @@
 //	})
 //	err = s.ListenAndServe(ctx, "127.0.0.1:8000")
 //
-// [Server.AddModel] serves the functions of a saved model. A [Server] is an http.Handler
-// too.
+// [Server.AddFolder] serves models from disk in one version or several, [Server.AddModel] and
+// [Server.AddFunction] those that the program has, and [Rows] makes a function over Go structs
+// one that is served. A [Client] calls them, with Values, or with structs by [CallRows]. A [Server]
+// is an http.Handler too, and shows a page at /.
 //
 // # Protocols
 //
-// One port speaks, over HTTP/1.1 and HTTP/2 without TLS:
+// One port speaks, over HTTP/1.1 and HTTP/2, with or without TLS:
 //
 //   - the Open Inference Protocol v2, as JSON, with Triton's binary tensors
-//     (/v2/models/NAME/infer), and as gRPC
-//   - TensorFlow Serving's REST (/v1/models/NAME:predict), with ragged lists and records
+//     (/v2/models/NAME/infer), and as gRPC, with Triton's stream
+//   - TensorFlow Serving's REST (/v1/models/NAME:predict), with ragged lists and records, and
+//     its gRPC
 //   - JSON by the function's own Specs (/call/NAME), described by /openapi.json
 //   - Arrow's IPC streams (/v2/models/NAME/infer)
 //
-// Protocols of flat tensors get ragged and structured arguments by derived names; see the
-// README of the protocol's documentation: x.flat_values, x.row_splits.0, x.field, x.mask,
-// x.values.
+// Protocols of flat tensors get arguments that are made of several tensors by derived names:
+// x.flat_values and x.row_splits.0 of a ragged one, x.field of records, x.mask and x.values of
+// what may be missing. A whole argument may also be JSON.
 //
 // # Batches
 //

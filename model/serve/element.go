@@ -3,6 +3,7 @@ package serve
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -70,8 +71,17 @@ func (e *elements) tensor(dims []int) (tensor.Tensor, error) {
 	return tensor.FromBytes(e.dt, shape.Of(dims...), e.bytes)
 }
 
+// A label is a place that has a name of its own.
+type label string
+
+// String returns the name.
+func (l label) String() string { return string(l) }
+
 // add adds an element that is written in JSON.
-func (e *elements) add(x any, where string, s style) error {
+func (e *elements) add(x any, where fmt.Stringer, s style) error {
+	if n, ok := x.(number); ok {
+		return e.number(n, where, s)
+	}
 	e.n++
 	switch {
 	case e.dt == dtype.String:
@@ -90,12 +100,32 @@ func (e *elements) add(x any, where string, s style) error {
 		}
 		return nil
 	case e.dt.IsFloat():
-		return e.float(x, where, s)
+		if t, ok := x.(string); ok && s.finite && (t == "NaN" || t == "Infinity" || t == "-Infinity") {
+			return e.float(number(t), where)
+		}
+		return badInput("%s is %s, want a number", where, shown(x))
 	}
-	return e.integer(x, where, s)
+	if t, ok := x.(string); ok && s.intText {
+		return e.integer(number(t), where)
+	}
+	return badInput("%s is %s, want an integer", where, shown(x))
 }
 
-func textOf(x any, where string, s style) (string, error) {
+// number adds an element that is a number.
+func (e *elements) number(n number, where fmt.Stringer, s style) error {
+	e.n++
+	switch {
+	case e.dt == dtype.String:
+		return badInput("%s is %s, want a text", where, shown(n))
+	case e.dt == dtype.Bool:
+		return badInput("%s is %s, want true or false", where, shown(n))
+	case e.dt.IsFloat():
+		return e.float(n, where)
+	}
+	return e.integer(n, where)
+}
+
+func textOf(x any, where fmt.Stringer, s style) (string, error) {
 	switch x := x.(type) {
 	case string:
 		return x, nil
@@ -114,13 +144,10 @@ func textOf(x any, where string, s style) (string, error) {
 	return "", badInput("%s is %s, want a text", where, shown(x))
 }
 
-func (e *elements) float(x any, where string, s style) error {
-	n, ok := x.(number)
-	if t, isText := x.(string); isText && s.finite && (t == "NaN" || t == "Infinity" || t == "-Infinity") {
-		n, ok = number(t), true
-	}
-	if !ok || len(n) > 4096 {
-		return badInput("%s is %s, want a number", where, shown(x))
+func (e *elements) float(n number, where fmt.Stringer) error {
+	const longest = 4096
+	if len(n) > longest {
+		return badInput("%s is %s, want a number", where, shown(n))
 	}
 	bits := 64
 	if e.dt != dtype.Float64 {
@@ -128,7 +155,7 @@ func (e *elements) float(x any, where string, s style) error {
 	}
 	f, err := strconv.ParseFloat(string(n), bits)
 	if err != nil {
-		return badInput("%s: %s does not fit a %s", where, shown(x), datatype(e.dt))
+		return badInput("%s: %s does not fit a %s", where, shown(n), datatype(e.dt))
 	}
 	switch e.dt {
 	case dtype.Float64:
@@ -138,40 +165,33 @@ func (e *elements) float(x any, where string, s style) error {
 	case dtype.Float16, dtype.BFloat16:
 		f, err := strconv.ParseFloat(string(n), 64) // rounded once
 		if err != nil {
-			return badInput("%s: %s does not fit a %s", where, shown(x), datatype(e.dt))
+			return badInput("%s: %s does not fit a %s", where, shown(n), datatype(e.dt))
 		}
 		h, back := uint16(dtype.F16From64(f)), float64(dtype.F16From64(f).Float32())
 		if e.dt == dtype.BFloat16 {
 			h, back = uint16(dtype.BF16From64(f)), float64(dtype.BF16From64(f).Float32())
 		}
 		if math.IsInf(back, 0) && !math.IsInf(f, 0) {
-			return badInput("%s: %s does not fit a %s", where, shown(x), datatype(e.dt))
+			return badInput("%s: %s does not fit a %s", where, shown(n), datatype(e.dt))
 		}
 		e.bytes = binary.LittleEndian.AppendUint16(e.bytes, h)
 	}
 	return nil
 }
 
-func (e *elements) integer(x any, where string, s style) error {
-	n, ok := x.(number)
-	if t, isText := x.(string); isText && s.intText {
-		n, ok = number(t), true
-	}
-	if !ok {
-		return badInput("%s is %s, want an integer", where, shown(x))
-	}
+func (e *elements) integer(n number, where fmt.Stringer) error {
 	bits := 8 * e.dt.Size()
 	var u uint64
 	if e.dt.IsUnsigned() {
 		v, err := strconv.ParseUint(whole(n), 10, bits)
 		if err != nil {
-			return badInput("%s: %s is no integer of type %s", where, shown(x), datatype(e.dt))
+			return badInput("%s: %s is no integer of type %s", where, shown(n), datatype(e.dt))
 		}
 		u = v
 	} else {
 		v, err := strconv.ParseInt(whole(n), 10, bits)
 		if err != nil {
-			return badInput("%s: %s is no integer of type %s", where, shown(x), datatype(e.dt))
+			return badInput("%s: %s is no integer of type %s", where, shown(n), datatype(e.dt))
 		}
 		u = uint64(v)
 	}
@@ -212,7 +232,7 @@ func shown(x any) string {
 			x = strings.ToValidUTF8(x[:40], "") + "…"
 		}
 		return "the text " + strconv.Quote(x)
-	case []any:
+	case []any, numbers:
 		return "a list"
 	}
 	return "an object"

@@ -11,6 +11,9 @@ import (
 	"github.com/tenonml/tenon"
 )
 
+// statusGone is the status of a call whose client has gone, which it never reads.
+const statusGone = 499
+
 // A fault is an error with the status of HTTP that it has.
 type fault struct {
 	status int
@@ -39,7 +42,7 @@ func faultOf(err error) *fault {
 	case errors.Is(err, context.DeadlineExceeded):
 		return faulty(http.StatusGatewayTimeout, "the deadline has passed")
 	case errors.Is(err, context.Canceled):
-		return faulty(499, "the client has gone")
+		return faulty(statusGone, "the client has gone")
 	}
 	text := message(err)
 	for _, kind := range []error{tenon.ErrInvalid, tenon.ErrShape, tenon.ErrDType, tenon.ErrAxis, tenon.ErrRange} {
@@ -54,7 +57,7 @@ func faultOf(err error) *fault {
 }
 
 // place matches what tells the inside of the program.
-var place = regexp.MustCompile(`\s*(at )?\S*\.go:\d+`)
+var place = regexp.MustCompile(`\s*\((at )?\S*\.go:\d+\)|\s*(at )?\S*\.go:\d+`)
 
 // message returns the text of an error in one line, without places in source files.
 func message(err error) string {

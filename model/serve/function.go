@@ -6,11 +6,9 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/masked"
-	"github.com/tenonml/tenon/ragged"
-	"github.com/tenonml/tenon/saved"
+	"github.com/tenonml/tenon/internal/anatomy"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
-	"github.com/tenonml/tenon/tensor"
 )
 
 // An Arg is an argument or a result. Without a Spec it is any dense tensor, whose type
@@ -23,6 +21,7 @@ type Arg struct {
 // A Func is a function that is served.
 type Func struct {
 	Name    string
+	Version string // default "1"
 	Doc     string
 	Args    []Arg
 	Results []Arg
@@ -42,6 +41,9 @@ type Func struct {
 func (f *Func) check() error {
 	wrong := func(format string, args ...any) error {
 		return tenon.NewError(tenon.ErrInvalid, "serve.Add", f.Name+": "+fmt.Sprintf(format, args...))
+	}
+	if f.Version == "" {
+		f.Version = "1"
 	}
 	if f.Name == "" || strings.ContainsAny(f.Name, "/:\x00") {
 		return wrong("the name is empty or has characters that paths give a meaning")
@@ -72,42 +74,18 @@ func (f *Func) check() error {
 
 // hasRows reports whether values of a Spec have a first axis of any size.
 func hasRows(s tenon.Spec) bool {
-	switch s := s.(type) {
-	case *tensor.Spec:
-		return s.Shape().Rank() > 0 && s.Shape().Dim(0) < 0
-	case *ragged.Spec:
-		return s.Shape().Dim(0) < 0
-	case *structured.Spec:
-		return s.Rank() > 0 && s.NRows() < 0
-	case *masked.Spec:
-		return hasRows(s.Values())
+	a := anatomy.OfSpec(s)
+	switch a.Kind {
+	case anatomy.Leaf, anatomy.Lists:
+		t, ok := s.(interface{ Shape() shape.Shape })
+		return ok && t.Shape().Rank() > 0 && t.Shape().Dim(0) < 0
+	case anatomy.Records:
+		t, ok := s.(*structured.Spec)
+		return ok && t.Rank() > 0 && t.NRows() < 0
+	case anatomy.Optional, anatomy.Named:
+		return hasRows(a.Inner)
 	}
 	return false
-}
-
-// AddModel adds the functions of a saved model, by their first variants. The arguments of
-// a function are called by their paths, without brackets: x0, x1 where they have no names.
-func (s *Server) AddModel(m *saved.Model) error {
-	for _, f := range m.Functions() {
-		fn := Func{Name: f.Name(), Doc: f.Doc()}
-		for _, l := range f.Args(0) {
-			if l.Spec == nil {
-				return tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" takes plain data")
-			}
-			fn.Args = append(fn.Args, Arg{argName("x", l.Path[0], l.Path[1:].String()), l.Spec})
-		}
-		for _, l := range f.Results(0) {
-			if l.Spec == nil {
-				return tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" returns plain data")
-			}
-			fn.Results = append(fn.Results, Arg{argName("y", l.Path[0], l.Path[1:].String()), l.Spec})
-		}
-		fn.Call = func(_ context.Context, args []tenon.Value) ([]tenon.Value, error) { return f.CallFlat(args) }
-		if err := s.Add(fn); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func argName(prefix string, i any, path string) string {
@@ -120,8 +98,13 @@ func argName(prefix string, i any, path string) string {
 // served is a function with what was counted of it.
 type served struct {
 	Func
-	counts counts
-	queue  queue
+	version string
+	counts  *counts
+	queue   queue
+}
+
+func (s *Server) newServed(f Func) *served {
+	return &served{Func: f, version: f.Version, counts: new(counts)}
 }
 
 // arg returns the argument of a name.

@@ -16,10 +16,28 @@ import (
 
 // ServeHTTP answers a request of any of the protocols.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
-		s.grpc(w, r)
+	began := time.Now()
+	e, r := s.begin(w, r)
+	defer s.end(e, r, began)
+	if s.cors(e, r) {
 		return
 	}
+	err := s.allowed(r)
+	switch {
+	case isRPC(r) && err != nil:
+		s.rpcFail(e, r, err)
+	case isRPC(r):
+		s.grpc(e, r)
+	case err != nil:
+		e.Header().Set("WWW-Authenticate", "Bearer")
+		s.fail(e, err)
+	default:
+		s.plain(e, r)
+	}
+}
+
+// plain answers a request that is no call over gRPC.
+func (s *Server) plain(w http.ResponseWriter, r *http.Request) {
 	h, allow := s.route(r)
 	switch {
 	case h == nil && allow == "":
@@ -40,7 +58,7 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // route finds the handler of a request; without one, the methods that the path takes.
 func (s *Server) route(r *http.Request) (h handler, allow string) {
 	by := func(method string, h handler) (handler, string) {
-		if r.Method != method && (method != http.MethodGet || r.Method != http.MethodHead) {
+		if r.Method != method && !(method == http.MethodGet && r.Method == http.MethodHead) {
 			return nil, method
 		}
 		return h, method
@@ -55,8 +73,12 @@ func (s *Server) route(r *http.Request) (h handler, allow string) {
 		return by(http.MethodGet, s.live)
 	case "/v2/health/ready":
 		return by(http.MethodGet, s.readiness)
+	case "/":
+		return by(http.MethodGet, s.page)
+	case "/status.json":
+		return by(http.MethodGet, s.overview)
 	case "/metrics":
-		return by(http.MethodGet, func(w http.ResponseWriter, r *http.Request) error { s.metrics(w, r); return nil })
+		return by(http.MethodGet, s.metrics)
 	case "/v2", "/v2/":
 		return by(http.MethodGet, s.serverMetadata)
 	case "/v2/repository/index":
@@ -92,18 +114,6 @@ func shortened(text string) string {
 	return strconv.Quote(text)
 }
 
-// model returns the function of a name and version.
-func (s *Server) model(name, version string) (*served, error) {
-	f, ok := s.find(name)
-	if !ok {
-		return nil, faulty(http.StatusNotFound, "there is no model %s", shortened(name))
-	}
-	if version != "" && version != "1" {
-		return nil, faulty(http.StatusNotFound, "the model %s has no version %s", name, shortened(version))
-	}
-	return f, nil
-}
-
 // fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, err error) {
 	f := faultOf(err)
@@ -137,8 +147,11 @@ func (s *Server) ready() error {
 	return nil
 }
 
+// isReady reports whether calls should be sent here.
+func (s *Server) isReady() bool { return !s.wait.Load() && !s.drain.Load() }
+
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) error {
-	if s.wait.Load() || s.drain.Load() {
+	if !s.isReady() {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusServiceUnavailable)
 		w.Write([]byte(`{"ready":false}`))
@@ -189,7 +202,7 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, raw.failed(err, tooLarge)
 	}
-	return b, nil
+	return b, s.hold(r.Context(), len(b))
 }
 
 // limited is a reader of at most so many bytes.
@@ -229,18 +242,27 @@ func (l *limited) failed(err error, tooLarge *fault) error {
 	return badInput("the body cannot be read: %v", err)
 }
 
-// deadline returns a context with the deadline of the header X-Timeout-Ms, if it is there.
-func deadline(r *http.Request) (context.Context, context.CancelFunc, error) {
-	text := r.Header.Get("X-Timeout-Ms")
-	if text == "" {
-		ctx, cancel := context.WithCancel(r.Context())
+// deadline returns a context with the deadline of the header X-Timeout-Ms, if it is there,
+// and that of the request itself, if it is not 0.
+func deadline(ctx context.Context, h http.Header, own time.Duration) (context.Context, context.CancelFunc, error) {
+	least := own
+	if text := h.Get("X-Timeout-Ms"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil || len(text) > 10 {
+			return nil, nil, badInput("the header X-Timeout-Ms is %s, want whole milliseconds", shortened(text))
+		}
+		if d := time.Duration(n) * time.Millisecond; own == 0 || d < own {
+			least = d
+		}
+		if n == 0 {
+			least = -1
+		}
+	}
+	if least == 0 {
+		ctx, cancel := context.WithCancel(ctx)
 		return ctx, cancel, nil
 	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || len(text) > 10 {
-		return nil, nil, badInput("the header X-Timeout-Ms is %s, want whole milliseconds", shortened(text))
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(n)*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, least)
 	return ctx, cancel, nil
 }
 
@@ -273,9 +295,9 @@ func isJSON(r *http.Request) error {
 	return nil
 }
 
-func (s *Server) repository(w http.ResponseWriter, name string, do func(string) bool) error {
-	if !do(name) {
-		return faulty(http.StatusNotFound, "there is no model %s", shortened(name))
+func (s *Server) repository(w http.ResponseWriter, name string, do func(string) (bool, error)) error {
+	if err := s.change(name, do); err != nil {
+		return err
 	}
 	return answer(w, []byte(`{}`))
 }
@@ -286,12 +308,16 @@ func (s *Server) index(w http.ResponseWriter, _ *http.Request) error {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendText(append(b, `{"name":`...), f.Name), `,"version":"1","state":"READY","reason":""}`...)
+		b = appendText(append(appendText(append(b, `{"name":`...), f.Name), `,"version":`...), f.version)
+		b = append(b, `,"state":"READY","reason":""}`...)
 	}
 	return answer(w, append(b, ']'))
 }
 
+// extensions are those of the Open Inference Protocol that the server has.
+var extensions = []string{"binary_tensor_data", "model_repository"}
+
 func (s *Server) serverMetadata(w http.ResponseWriter, _ *http.Request) error {
-	b := appendText([]byte(`{"name":`), s.opts.Name)
-	return answer(w, append(b, `,"version":"1","extensions":["binary_tensor_data","model_repository"]}`...))
+	b := append(appendText([]byte(`{"name":`), s.opts.Name), `,"version":"1","extensions":`...)
+	return answer(w, append(appendTexts(b, extensions), '}'))
 }

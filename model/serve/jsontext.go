@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// JSON is parsed to nil, bool, number, string, []any and *object, strictly by RFC 8259:
+// JSON is parsed to nil, bool, number, string, []any, numbers and *object, strictly by RFC 8259:
 // members of an object are unique, texts are UTF-8, surrogates come in pairs.
 
 // A number is a number as it is written, or NaN, Infinity, -Infinity where these are let
@@ -128,15 +128,53 @@ func (p *parser) more(end byte, first bool) (done bool, err error) {
 	return false, p.wrong("no comma")
 }
 
+// numbers is a list of numbers only, which is most of what is sent.
+type numbers []number
+
+// listOf returns the entries of a list.
+func listOf(x any) ([]any, bool) {
+	switch x := x.(type) {
+	case []any:
+		return x, true
+	case numbers:
+		out := make([]any, len(x))
+		for i, n := range x {
+			out[i] = n
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// array reads a list: numbers, or []any where there are other entries or none.
 func (p *parser) array() (any, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
+	var plain numbers
 	out := []any{}
 	for {
-		done, err := p.more(']', len(out) == 0)
-		if done || err != nil {
-			return out, err
+		done, err := p.more(']', len(out)+len(plain) == 0)
+		if err != nil {
+			return nil, err
+		}
+		if done && len(plain) > 0 {
+			return plain, nil
+		}
+		if done {
+			return out, nil
+		}
+		if p.space(); len(out) == 0 && p.at < len(p.text) && (p.text[p.at] == '-' || p.text[p.at] >= '0' && p.text[p.at] <= '9') {
+			n, err := p.number()
+			if err != nil {
+				return nil, err
+			}
+			plain = append(plain, n)
+			continue
+		}
+		if len(plain) > 0 {
+			out, _ = listOf(plain)
+			plain = nil
 		}
 		x, err := p.value()
 		if err != nil {
@@ -192,7 +230,7 @@ func (p *parser) object() (any, error) {
 	}
 }
 
-func (p *parser) number() (any, error) {
+func (p *parser) number() (number, error) {
 	start := p.at
 	if p.text[p.at] == '-' {
 		p.at++
@@ -203,14 +241,14 @@ func (p *parser) number() (any, error) {
 	}
 	switch first := p.at; {
 	case p.digits() == 0:
-		return nil, p.wrong("no digit")
+		return "", p.wrong("no digit")
 	case p.text[first] == '0' && p.at > first+1:
-		return nil, p.wrong("a number begins with 0")
+		return "", p.wrong("a number begins with 0")
 	}
 	if p.at < len(p.text) && p.text[p.at] == '.' {
 		p.at++
 		if p.digits() == 0 {
-			return nil, p.wrong("no digit behind the point")
+			return "", p.wrong("no digit behind the point")
 		}
 	}
 	if p.at < len(p.text) && (p.text[p.at] == 'e' || p.text[p.at] == 'E') {
@@ -219,7 +257,7 @@ func (p *parser) number() (any, error) {
 			p.at++
 		}
 		if p.digits() == 0 {
-			return nil, p.wrong("no digit in the exponent")
+			return "", p.wrong("no digit in the exponent")
 		}
 	}
 	return number(p.text[start:p.at]), nil

@@ -5,8 +5,8 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/masked"
-	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/internal/anatomy"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -78,20 +78,37 @@ func (l *layout) add(name string, dt dtype.DType, rank int, splits bool) *column
 // value returns the node of a Spec whose first axes, skip of them, are those of records
 // around it. axes are those above it since the last splits or records.
 func (l *layout) value(name string, s tenon.Spec, skip int, axes []*node, rows bool) (*node, error) {
-	switch s := s.(type) {
-	case *tensor.Spec:
-		if s.Shape().Rank() < skip {
+	a := anatomy.OfSpec(s)
+	switch a.Kind {
+	case anatomy.Leaf:
+		t, ok := s.(*tensor.Spec)
+		if !ok {
+			break
+		}
+		if t.Shape().Rank() < skip {
 			return nil, fmt.Errorf("%s: %v has fewer axes than its records", name, s)
 		}
-		return l.dense(name, name, s, skip, axes, rows), nil
-	case *ragged.Spec:
-		return l.ragged(name, s, skip, axes, rows)
-	case *structured.Spec:
-		return l.records(name, s, skip, axes, rows)
-	case *masked.Spec:
-		return l.optional(name, s, skip, axes, rows)
+		return l.dense(name, name, t, skip, axes, rows), nil
+	case anatomy.Lists:
+		return l.lists(name, s, a, skip, axes, rows)
+	case anatomy.Records:
+		if rec, ok := s.(*structured.Spec); ok {
+			return l.records(name, rec, skip, axes, rows)
+		}
+	case anatomy.Optional:
+		return l.optional(name, s, a, skip, axes, rows)
+	case anatomy.Named:
+		return l.value(name, a.Inner, skip, axes, rows)
 	}
 	return nil, fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(s))
+}
+
+// outermost returns the size of the first axis.
+func outermost(s tenon.Spec) int {
+	if t, ok := s.(interface{ Shape() shape.Shape }); ok && t.Shape().Rank() > 0 {
+		return t.Shape().Dim(0)
+	}
+	return shape.Unknown
 }
 
 // dense returns the axes and elements of a tensor. Its first skip axes stand above.
@@ -119,16 +136,16 @@ func chained(chain []*node, n *node) *node {
 	return n
 }
 
-// ragged returns the axes of partitions, and what is below them.
-func (l *layout) ragged(name string, s *ragged.Spec, skip int, axes []*node, rows bool) (*node, error) {
+// lists returns the axes of partitions, and what is below them.
+func (l *layout) lists(name string, s tenon.Spec, a anatomy.Spec, skip int, axes []*node, rows bool) (*node, error) {
 	var chain []*node
 	if skip == 0 {
-		n := &node{kind: axisNode, name: name, size: s.Shape().Dim(0)}
+		n := &node{kind: axisNode, name: name, size: outermost(s)}
 		chain, axes = append(chain, n), append(append([]*node{}, axes...), n)
 	}
 	column, splits := name, 0
 	var late []func()
-	for k, p := range s.Partitions() {
+	for k, p := range a.Partitions {
 		if k+1 < skip {
 			continue
 		}
@@ -142,15 +159,17 @@ func (l *layout) ragged(name string, s *ragged.Spec, skip int, axes []*node, row
 		}
 		chain = append(chain, n)
 	}
-	flat, ok := s.Flat().(*tensor.Spec)
-	if !ok {
-		return nil, fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(s))
+	var inner *node
+	var err error
+	if flat, ok := a.Inner.(*tensor.Spec); ok {
+		inner = l.dense(name, column, flat, 1, axes, rows)
+	} else if inner, err = l.value(column, a.Inner, 1, axes, rows); err != nil {
+		return nil, err
 	}
-	leaf := l.dense(name, column, flat, 1, axes, rows)
 	for _, f := range late {
 		f()
 	}
-	return chained(chain, leaf), nil
+	return chained(chain, inner), nil
 }
 
 // records returns the axes and fields of records.
@@ -183,10 +202,16 @@ func (l *layout) records(name string, s *structured.Spec, skip int, axes []*node
 }
 
 // optional returns a node for what may be missing, below the axes of its mask.
-func (l *layout) optional(name string, s *masked.Spec, skip int, axes []*node, rows bool) (*node, error) {
-	m, ok := s.Mask().(*tensor.Spec)
-	if !ok || m.Shape().Rank() != skip {
+func (l *layout) optional(name string, s tenon.Spec, a anatomy.Spec, skip int, axes []*node, rows bool) (*node, error) {
+	m, ok := a.Mask.(*tensor.Spec)
+	list := ok && skip == 0 && m.Shape().Rank() == 1 // the elements of a list, and not of a field of records
+	if !ok || m.Shape().Rank() != skip && !list {
 		return nil, fmt.Errorf("%s: %s has no form in these protocols: what may be missing has to be an element of a list, or a field", name, tenon.String(s))
+	}
+	var chain []*node
+	if list {
+		chain = []*node{{kind: axisNode, name: name, size: m.Shape().Dim(0)}}
+		skip, axes = 1, chain
 	}
 	opt := &node{kind: optionalNode, name: name}
 	rank := len(axes)
@@ -195,6 +220,6 @@ func (l *layout) optional(name string, s *masked.Spec, skip int, axes []*node, r
 	}
 	opt.column = l.add(name+".mask", dtype.Bool, rank, false)
 	var err error
-	opt.child, err = l.value(name+".values", s.Values(), skip, axes, rows)
-	return opt, err
+	opt.child, err = l.value(name+".values", a.Inner, skip, axes, rows)
+	return chained(chain, opt), err
 }

@@ -1,9 +1,12 @@
 package serve
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
 )
@@ -15,6 +18,21 @@ type counts struct {
 	request, queue, in, inside atomic.Int64 // microseconds
 	out                        atomic.Int64
 	pending                    atomic.Int64
+	latency                    [len(latencies) + 1]atomic.Int64
+}
+
+// latencies are the upper ends of the classes in which times of calls are counted.
+var latencies = [...]time.Duration{500 * time.Microsecond, time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond,
+	25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond,
+	time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second}
+
+// took counts the time of a request.
+func (c *counts) took(d time.Duration) {
+	i := 0
+	for i < len(latencies) && d > latencies[i] {
+		i++
+	}
+	c.latency[i].Add(1)
 }
 
 // finished counts a call that has ended.
@@ -41,7 +59,14 @@ func (c *counts) ran(d time.Duration, rows int) {
 }
 
 // metrics answers in the text format of Prometheus.
-func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	return s.WriteMetrics(w)
+}
+
+// WriteMetrics writes what is counted of the functions in the text format of Prometheus.
+func (s *Server) WriteMetrics(to io.Writer) error {
+	w := bufio.NewWriter(to)
 	type series struct {
 		name, kind, help string
 		value            func(c *counts) *atomic.Int64
@@ -60,13 +85,28 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 		{"nv_inference_compute_output_duration_us", "counter", "Microseconds of writing results", func(c *counts) *atomic.Int64 { return &c.out }, ""},
 		{"nv_inference_pending_request_count", "gauge", "Calls that run or wait", func(c *counts) *atomic.Int64 { return &c.pending }, ""},
 	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	for _, x := range all {
 		if x.kind != "" {
 			fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", x.name, x.help, x.name, x.kind)
 		}
 		for _, f := range s.list() {
-			fmt.Fprintf(w, "%s{model=%q,version=\"1\"%s} %d\n", x.name, f.Name, x.labels, x.value(&f.counts).Load())
+			fmt.Fprintf(w, "%s{model=%q,version=%q%s} %d\n", x.name, f.Name, f.version, x.labels, x.value(f.counts).Load())
 		}
 	}
+	const name = "tenon_request_duration_seconds"
+	fmt.Fprintf(w, "# HELP %s Times of requests\n# TYPE %s histogram\n", name, name)
+	for _, f := range s.list() {
+		labels := fmt.Sprintf("model=%q,version=%q", f.Name, f.version)
+		total := int64(0)
+		for i := range f.counts.latency {
+			total += f.counts.latency[i].Load()
+			end := "+Inf"
+			if i < len(latencies) {
+				end = strconv.FormatFloat(latencies[i].Seconds(), 'g', -1, 64)
+			}
+			fmt.Fprintf(w, "%s_bucket{%s,le=%q} %d\n", name, labels, end, total)
+		}
+		fmt.Fprintf(w, "%s_sum{%s} %g\n%s_count{%s} %d\n", name, labels, float64(f.counts.request.Load())/1e6, name, labels, total)
+	}
+	return w.Flush()
 }

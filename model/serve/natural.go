@@ -18,7 +18,7 @@ func (s *Server) natural(w http.ResponseWriter, r *http.Request, name string, ev
 	if err := s.ready(); err != nil {
 		return err
 	}
-	ctx, cancel, err := deadline(r)
+	ctx, cancel, err := deadline(r.Context(), r.Header, 0)
 	if err != nil {
 		return err
 	}

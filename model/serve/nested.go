@@ -2,6 +2,10 @@ package serve
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -15,6 +19,29 @@ type decoding struct {
 	filled map[*column]*elements
 	counts map[*node]int // entries of a list of any size that is not ragged; of records
 	left   int
+	path   []step // to what is read
+}
+
+// A step goes into a field, or an entry of a list.
+type step struct {
+	field string
+	entry int
+}
+
+// String returns the path, for messages.
+func (d *decoding) String() string {
+	var b strings.Builder
+	for i, s := range d.path {
+		switch {
+		case i == 0:
+			b.WriteString(s.field)
+		case s.field != "":
+			b.WriteString("." + s.field)
+		default:
+			b.WriteString("[" + strconv.Itoa(s.entry) + "]")
+		}
+	}
+	return b.String()
 }
 
 // nestedValue returns the Value of a Spec that JSON describes.
@@ -23,14 +50,14 @@ func nestedValue(name string, s tenon.Spec, x any, st style, limit int) (tenon.V
 	if err != nil {
 		return nil, err
 	}
-	d := &decoding{style: st, limit: limit, filled: map[*column]*elements{}, counts: map[*node]int{}, left: limit}
+	d := &decoding{style: st, limit: limit, filled: map[*column]*elements{}, counts: map[*node]int{}, left: limit, path: []step{{field: name}}}
 	for _, c := range l.columns {
 		d.filled[c] = &elements{dt: c.dt}
 		if c.splits {
 			d.filled[c].count(0)
 		}
 	}
-	if err := d.node(l.root, x, name); err != nil {
+	if err := d.node(l.root, x); err != nil {
 		return nil, err
 	}
 	c := columns{}
@@ -50,10 +77,10 @@ func (e *elements) count(n int) {
 }
 
 // node reads what stands at a node.
-func (d *decoding) node(n *node, x any, where string) error {
+func (d *decoding) node(n *node, x any) error {
 	switch n.kind {
 	case axisNode:
-		return d.axis(n, x, where)
+		return d.axis(n, x)
 	case optionalNode:
 		mask := d.filled[n.column]
 		if x == nil {
@@ -61,69 +88,112 @@ func (d *decoding) node(n *node, x any, where string) error {
 			return d.nothing(n.child)
 		}
 		mask.count(1)
-		return d.node(n.child, x, where)
+		return d.node(n.child, x)
 	case recordNode:
-		return d.record(n, x, where)
+		return d.record(n, x)
 	}
-	if d.left--; d.left < 0 {
-		return faulty(413, "%s has more than %d elements", where, d.limit)
+	if err := d.take(1); err != nil {
+		return err
 	}
-	return d.filled[n.column].add(x, where, d.style)
+	return d.filled[n.column].add(x, d, d.style)
 }
 
-func (d *decoding) axis(n *node, x any, where string) error {
-	list, ok := x.([]any)
-	if !ok {
-		return badInput("%s is %s, want a list", where, shown(x))
+// take counts elements of the argument.
+func (d *decoding) take(n int) error {
+	if d.left -= n; d.left < 0 {
+		return faulty(http.StatusRequestEntityTooLarge, "%s has more than %d elements", d, d.limit)
 	}
+	return nil
+}
+
+func (d *decoding) axis(n *node, x any) error {
+	plain, isPlain := x.(numbers)
+	list, ok := x.([]any)
+	if !ok && !isPlain {
+		return badInput("%s is %s, want a list", d, shown(x))
+	}
+	size := len(list) + len(plain)
 	if n.column == nil {
 		had, known := d.counts[n]
 		if n.size >= 0 {
 			had, known = n.size, true
 		}
-		if known && had != len(list) {
-			return badInput("%s has %d entries where others, or the function, have %d", where, len(list), had)
+		if known && had != size {
+			return badInput("%s has %d entries where others, or the function, have %d", d, size, had)
 		}
-		d.counts[n] = len(list)
+		d.counts[n] = size
 	}
-	for i, e := range list {
-		if err := d.node(n.child, e, fmt.Sprintf("%s[%d]", where, i)); err != nil {
-			return err
-		}
+	if err := d.entries(n.child, list, plain); err != nil {
+		return err
 	}
 	if n.column != nil {
-		d.counts[n] += len(list)
+		d.counts[n] += size
 		d.filled[n.column].count(d.counts[n])
 	}
 	return nil
 }
 
-func (d *decoding) record(n *node, x any, where string) error {
+// entries reads the entries of a list.
+func (d *decoding) entries(child *node, list []any, plain numbers) error {
+	last := len(d.path)
+	d.path = append(d.path, step{})
+	for i, e := range list {
+		d.path[last].entry = i
+		if err := d.node(child, e); err != nil {
+			return err
+		}
+	}
+	if len(plain) > 0 && child.kind == leafNode {
+		if err := d.take(len(plain)); err != nil {
+			return err
+		}
+		e := d.filled[child.column]
+		e.bytes = slices.Grow(e.bytes, len(plain)*e.dt.Size())
+		for i, n := range plain {
+			d.path[last].entry = i
+			if err := e.number(n, d, d.style); err != nil {
+				return err
+			}
+		}
+	} else {
+		for i, n := range plain {
+			d.path[last].entry = i
+			if err := d.node(child, n); err != nil {
+				return err
+			}
+		}
+	}
+	d.path = d.path[:last]
+	return nil
+}
+
+func (d *decoding) record(n *node, x any) error {
 	o, ok := x.(*object)
 	if !ok {
-		return badInput("%s is %s, want an object", where, shown(x))
+		return badInput("%s is %s, want an object", d, shown(x))
 	}
 	d.counts[n]++
 	found := 0
+	last := len(d.path)
+	d.path = append(d.path, step{})
 	for i, f := range n.fields {
 		v, ok := o.get(n.names[i])
 		if ok {
 			found++
 		} else if f.kind != optionalNode {
-			return badInput("%s lacks the field %s", where, n.names[i])
+			d.path = d.path[:last]
+			return badInput("%s lacks the field %s", d, n.names[i])
 		}
-		if err := d.node(f, v, where+"."+n.names[i]); err != nil {
+		d.path[last].field = n.names[i]
+		if err := d.node(f, v); err != nil {
 			return err
 		}
 	}
+	d.path = d.path[:last]
 	if found < len(o.names) {
 		for _, name := range o.names {
-			known := false
-			for _, k := range n.names {
-				known = known || k == name
-			}
-			if !known {
-				return badInput("%s has the field %s, which nobody knows", where, name)
+			if !slices.Contains(n.names, name) {
+				return badInput("%s has the field %s, which nobody knows", d, name)
 			}
 		}
 	}

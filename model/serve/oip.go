@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -84,9 +85,15 @@ func (s *Server) modelMetadata(w http.ResponseWriter, name, version string) erro
 	if err != nil {
 		return err
 	}
-	b := append(appendText([]byte(`{"name":`), name), `,"versions":["1"],"platform":"tenon","inputs":`...)
+	b := append(appendText([]byte(`{"name":`), name), `,"versions":`...)
+	b = append(appendTexts(b, s.versions(name)), `,"platform":"tenon","inputs":`...)
 	b = append(appendFlats(b, f.Args), `,"outputs":`...)
-	return answer(w, append(appendFlats(b, f.Results), '}'))
+	specs, err := json.Marshal(signature{signatureOf(f.Args), signatureOf(f.Results)})
+	if err != nil {
+		return err
+	}
+	b = append(append(appendFlats(b, f.Results), `,"tenon":`...), specs...)
+	return answer(w, append(b, '}'))
 }
 
 func appendFlats(b []byte, list []Arg) []byte {
@@ -99,6 +106,17 @@ func appendFlats(b []byte, list []Arg) []byte {
 		b = appendText(append(b, `,"datatype":`...), f.datatype)
 		b = appendInts(append(b, `,"shape":`...), f.shape)
 		b = append(b, '}')
+	}
+	return append(b, ']')
+}
+
+func appendTexts(b []byte, list []string) []byte {
+	b = append(b, '[')
+	for i, t := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(b, t)
 	}
 	return append(b, ']')
 }
@@ -122,27 +140,22 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, name, version str
 	if err := s.ready(); err != nil {
 		return err
 	}
-	ctx, cancel, err := deadline(r)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	media, err := mediaType(r)
 	if err != nil {
 		return err
 	}
-	if strings.HasPrefix(media, "application/vnd.apache.arrow") {
-		return s.arrow(ctx, w, r, f, media)
+	if strings.HasPrefix(media, arrowMedia) {
+		return s.arrow(w, r, f, media)
 	}
 	q, err := s.inference(r, media, f)
 	if err != nil {
 		return err
 	}
-	if q.timeout > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, q.timeout)
-		defer stop()
+	ctx, cancel, err := deadline(r.Context(), r.Header, q.timeout)
+	if err != nil {
+		return err
 	}
+	defer cancel()
 	names, cols, err := s.answerFlat(ctx, f, q)
 	if err != nil {
 		return err
@@ -152,6 +165,22 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, name, version str
 
 // answerFlat runs a request and returns the columns asked for, in their order.
 func (s *Server) answerFlat(ctx context.Context, f *served, q *inference) ([]output, columns, error) {
+	args, wanted, err := s.prepared(f, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := s.call(ctx, f, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	began := time.Now()
+	all, err := f.resultColumns(out)
+	f.counts.out.Add(time.Since(began).Microseconds())
+	return wanted, all, err
+}
+
+// prepared returns the arguments of a request, and the results that it asks for.
+func (s *Server) prepared(f *served, q *inference) ([]tenon.Value, []output, error) {
 	began := time.Now()
 	args, err := s.arguments(f, q.inputs)
 	if err != nil {
@@ -164,14 +193,7 @@ func (s *Server) answerFlat(ctx context.Context, f *served, q *inference) ([]out
 		return nil, nil, err
 	}
 	f.counts.in.Add(time.Since(began).Microseconds())
-	out, err := s.call(ctx, f, args)
-	if err != nil {
-		return nil, nil, err
-	}
-	began = time.Now()
-	all, err := f.resultColumns(out)
-	f.counts.out.Add(time.Since(began).Microseconds())
-	return wanted, all, err
+	return args, wanted, nil
 }
 
 // resultColumns takes results apart.
@@ -285,7 +307,7 @@ func rawOf(t tensor.Tensor) []byte {
 // write answers with columns.
 func (q *inference) write(w http.ResponseWriter, f *served, names []output, cols columns) error {
 	b := appendText([]byte(`{"model_name":`), f.Name)
-	b = append(b, `,"model_version":"1","id":`...)
+	b = append(appendText(append(b, `,"model_version":`...), f.version), `,"id":`...)
 	b = append(appendText(b, q.id), `,"outputs":[`...)
 	var tail []byte
 	binary := false

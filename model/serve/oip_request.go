@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,10 +18,12 @@ type input struct {
 	name     string
 	datatype string
 	dims     []int
-	data     any    // JSON; nil where there are bytes
-	raw      []byte // the elements
-	binary   int    // how many bytes follow the JSON; negative: none
-	json     bool   // the data are natural JSON of a whole argument
+	data     any       // JSON; nil where there are bytes
+	raw      []byte    // the elements
+	typed    *elements // the same, decoded already
+	repeat   bool      // the last one of typed stands for those that are missing
+	binary   int       // how many bytes follow the JSON; negative: none
+	json     bool      // the data are natural JSON of a whole argument
 }
 
 // An inference is a request.
@@ -122,18 +125,11 @@ func readInference(o *object) (*inference, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.binary, err = p.bool("binary_data_output"); err != nil {
+	if err := q.options(p); err != nil {
 		return nil, err
-	}
-	us, has, err := p.int("timeout")
-	if err != nil {
-		return nil, err
-	}
-	if has {
-		q.timeout = time.Duration(min(us, 1<<40)) * time.Microsecond
 	}
 	x, ok := o.get("inputs")
-	list, isList := x.([]any)
+	list, isList := listOf(x)
 	if !ok || !isList {
 		return nil, badInput("inputs is %s, want a list", shown(x))
 	}
@@ -148,6 +144,18 @@ func readInference(o *object) (*inference, error) {
 		q.inputs = append(q.inputs, *in)
 	}
 	return q, q.readOutputs(o)
+}
+
+// options reads the parameters of a request.
+func (q *inference) options(p parameters) (err error) {
+	if q.binary, err = p.bool("binary_data_output"); err != nil {
+		return err
+	}
+	us, has, err := p.int("timeout")
+	if has {
+		q.timeout = time.Duration(min(us, 1<<40)) * time.Microsecond
+	}
+	return err
 }
 
 func readInput(x any, where string) (*input, error) {
@@ -166,7 +174,7 @@ func readInput(x any, where string) (*input, error) {
 		}
 	}
 	v, _ := o.get("shape")
-	list, ok := v.([]any)
+	list, ok := listOf(v)
 	if !ok {
 		return nil, badInput("%s: the shape of %s is %s, want a list", where, shortened(in.name), shown(v))
 	}
@@ -208,7 +216,7 @@ func (q *inference) readOutputs(o *object) error {
 	if !ok {
 		return nil
 	}
-	list, ok := x.([]any)
+	list, ok := listOf(x)
 	if !ok || len(list) > maxInputs {
 		return badInput("outputs is %s, want a list", shown(x))
 	}
@@ -332,11 +340,18 @@ func (in *input) tensor(limit int) (tensor.Tensor, error) {
 		}
 		return e.tensor(in.dims)
 	}
-	list, ok := in.data.([]any)
-	if !ok {
-		return nil, badInput("%s has data that are %s, want a list", in.name, shown(in.data))
+	if in.typed != nil {
+		if in.repeat && in.typed.n < n {
+			if err := in.typed.repeated(n); err != nil {
+				return nil, badInput("%s %v", in.name, err)
+			}
+		}
+		if in.typed.n != n {
+			return nil, badInput("%s has %d elements for the shape %v", in.name, in.typed.n, in.dims)
+		}
+		return in.typed.tensor(in.dims)
 	}
-	if err := e.flat(in.name, list, in.dims); err != nil {
+	if err := e.flat(label(in.name), in.data, in.dims); err != nil {
 		return nil, err
 	}
 	if e.n != n {
@@ -345,41 +360,92 @@ func (in *input) tensor(limit int) (tensor.Tensor, error) {
 	return e.tensor(in.dims)
 }
 
+// repeated repeats the last element, or zero, as TensorFlow's tensors are abbreviated.
+func (e *elements) repeated(n int) error {
+	const most = 1 << 20 // elements that no bytes stand for
+	if n-e.n > most {
+		return fmt.Errorf("has %d elements for %d", e.n, n)
+	}
+	last, text := make([]byte, e.dt.Size()), ""
+	if e.n > 0 && e.dt == dtype.String {
+		text = e.texts[e.n-1]
+	} else if e.n > 0 {
+		last = slices.Clone(e.bytes[len(e.bytes)-e.dt.Size():])
+	}
+	for ; e.n < n; e.n++ {
+		if e.dt == dtype.String {
+			e.texts = append(e.texts, text)
+		} else {
+			e.bytes = append(e.bytes, last...)
+		}
+	}
+	return nil
+}
+
 // flat adds elements of a list: flat, or nested as the shape says.
-func (e *elements) flat(name string, list []any, dims []int) error {
+func (e *elements) flat(name fmt.Stringer, x any, dims []int) error {
+	list, ok := x.([]any)
+	if !ok || len(list) == 0 {
+		return e.plain(name, x)
+	}
 	for _, x := range list {
-		if l, ok := x.([]any); ok && len(dims) > 1 {
+		_, isList := x.([]any)
+		_, isNumbers := x.(numbers)
+		var err error
+		if len(dims) > 1 && (isList || isNumbers) {
 			if len(list) != dims[0] {
 				return badInput("%s has %d entries where its shape says %d", name, len(list), dims[0])
 			}
-			if err := e.nested(name, l, dims[1:]); err != nil {
-				return err
-			}
-			continue
+			err = e.nested(name, x, dims[1:])
+		} else {
+			err = e.add(x, name, openInference)
 		}
-		if err := e.add(x, name, openInference); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *elements) nested(name string, list []any, dims []int) error {
-	if len(list) != dims[0] {
-		return badInput("%s has %d entries where its shape says %d", name, len(list), dims[0])
+// plain adds a list of elements.
+func (e *elements) plain(name fmt.Stringer, x any) error {
+	switch x := x.(type) {
+	case numbers:
+		e.bytes = slices.Grow(e.bytes, len(x)*e.dt.Size())
+		for _, n := range x {
+			if err := e.number(n, name, openInference); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, v := range x {
+			if err := e.add(v, name, openInference); err != nil {
+				return err
+			}
+		}
+	default:
+		return badInput("%s has data that are %s, want a list", name, shown(x))
 	}
-	for _, x := range list {
-		l, ok := x.([]any)
-		if ok != (len(dims) > 1) {
-			return badInput("%s is nested otherwise than its shape", name)
-		}
-		var err error
-		if ok {
-			err = e.nested(name, l, dims[1:])
-		} else {
-			err = e.add(x, name, openInference)
-		}
-		if err != nil {
+	return nil
+}
+
+func (e *elements) nested(name fmt.Stringer, x any, dims []int) error {
+	list, isList := x.([]any)
+	plain, isPlain := x.(numbers)
+	if !isList && !isPlain {
+		return badInput("%s is nested otherwise than its shape", name)
+	}
+	if n := len(list) + len(plain); n != dims[0] {
+		return badInput("%s has %d entries where its shape says %d", name, n, dims[0])
+	}
+	if len(dims) == 1 {
+		return e.plain(name, x)
+	}
+	if isPlain {
+		return badInput("%s is nested otherwise than its shape", name)
+	}
+	for _, v := range list {
+		if err := e.nested(name, v, dims[1:]); err != nil {
 			return err
 		}
 	}

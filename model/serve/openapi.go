@@ -11,7 +11,7 @@ import (
 func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	type object = map[string]any
 	paths := object{}
-	for _, f := range s.list() {
+	for _, f := range s.newest() {
 		request, ok := f.schema(f.Args)
 		if !ok {
 			continue

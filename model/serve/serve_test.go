@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/arrowio"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/masked"
@@ -301,4 +302,57 @@ func FuzzCalls(f *testing.F) {
 			t.Errorf("%s %q: %s", r.URL, body, w.Body)
 		}
 	})
+}
+
+func TestColumnsOfArrow(t *testing.T) {
+	h := newServer(t, serve.Options{MaxElements: 20})
+	lists := tenon.Must(ragged.FromRowSplits(tensor.Of([]float64{1, 2.5, 4}, 3), []int64{0, 2, 2, 3}))
+	columns := func(fields ...structured.Field) tenon.Value {
+		return tenon.Must(structured.FromFields(fields, unknownRows(fields), structured.Options{}))
+	}
+	people := tenon.Must(structured.FromFields([]structured.Field{
+		{Name: "tags", Value: tenon.Must(ragged.FromRowSplits(tensor.Of([]string{"a", "b"}, 2), []int64{0, 2, 2}))},
+		{Name: "age", Value: tenon.Must(masked.New(tensor.Of([]int32{7, 0}, 2), tensor.Of([]bool{true, false}, 2)))},
+		{Name: "name", Value: tensor.Of([]string{"ann", "bob"}, 2)},
+	}, shape.Of(2), structured.Options{}))
+	for _, c := range []struct {
+		model  string
+		in     tenon.Value
+		status int
+		want   string
+	}{
+		{"sum", columns(structured.Field{Name: "x", Value: lists}), 200, `y: [3.5 0.  4. ] float64[3]`},
+		{"same", people, 200, `age: masked([7 0] int32[2], [ true false] bool[2])`},
+		{"same", columns(structured.Field{Name: "people", Value: people}), 200, `age: masked([7 0] int32[2], [ true false] bool[2])`},
+		{"sum", columns(structured.Field{Name: "z", Value: lists}), 400, "column \\\"z\\\""},
+		{"sum", columns(structured.Field{Name: "x", Value: tensor.Of([]float64{1}, 1)}), 400, "x"},
+		{"sum", columns(structured.Field{Name: "x", Value: tenon.Must(ragged.FromRowSplits(tensor.Of(make([]float64, 30), 30), []int64{0, 30}))}), 413, "more than 20 elements"},
+	} {
+		var b bytes.Buffer
+		if err := arrowio.Encode(&b, c.in, arrowio.WriteOptions{Stream: true, Plain: true}); err != nil {
+			t.Fatal(err)
+		}
+		status, got := post(t, h.URL+"/v2/models/"+c.model+"/infer", b.String(), "Content-Type", "application/vnd.apache.arrow.stream")
+		if status != c.status {
+			t.Errorf("%s: %d %s, want %d", c.model, status, got, c.status)
+			continue
+		}
+		if status == 200 {
+			v, err := arrowio.Decode([]byte(got), arrowio.ReadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = ""
+			for _, f := range v.(*structured.Tensor).Unzip() {
+				got += fmt.Sprintf("%s: %v; ", f.Name, f.Value)
+			}
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.model, got, c.want)
+		}
+	}
+}
+
+func unknownRows(fields []structured.Field) shape.Shape {
+	return shape.Of(fields[0].Value.Shape().Dim(0))
 }

@@ -2,11 +2,11 @@ package serve
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,15 +16,21 @@ import (
 
 // Options are limits and behaviour. The zero value has the defaults.
 type Options struct {
-	Name          string        // of the server; default "tenon"
-	MaxBody       int64         // bytes of a body, also after decompression; default 64 MiB
-	MaxDepth      int           // nesting of JSON; default 100
-	MaxElements   int           // elements of one argument; default 64 Mi
-	MaxConcurrent int           // calls that run at once; 0: any number
-	Queue         int           // calls that may wait; default 1024; negative: none
-	ReadTimeout   time.Duration // for the whole of a request; default 10 s
-	MaxDelay      time.Duration // how long the first call of a batch waits for others; default: not at all
-	MaxRows       int           // rows of a batch; default 64
+	Name          string                          // of the server; default "tenon"
+	MaxBody       int64                           // bytes of a body, also after decompression; default 64 MiB
+	MaxDepth      int                             // nesting of JSON; default 100
+	MaxElements   int                             // elements of one argument; default 64 Mi
+	MaxConcurrent int                             // calls that run at once; 0: any number
+	Queue         int                             // calls that may wait; default 1024; negative: none
+	ReadTimeout   time.Duration                   // for the whole of a request; default 10 s
+	MaxDelay      time.Duration                   // how long the first call of a batch waits for others; default: not at all
+	MaxRows       int                             // rows of a batch; default 64
+	MaxMemory     int64                           // bytes that the bodies of all requests that run may take; 0: any number
+	Tokens        []string                        // clients have to show one of these (Authorization: Bearer TOKEN); none: nobody is asked
+	Origins       []string                        // pages of these origins may read answers (CORS); "*": of any
+	TLS           *tls.Config                     // with certificates, and with client authorities for mutual TLS; nil: no TLS
+	Around        func(http.Handler) http.Handler // wraps the handler of HTTPServer, as for traces
+	Log           *slog.Logger                    // of each request, and of what goes wrong; default: nothing is logged
 }
 
 func (o *Options) defaults() {
@@ -47,23 +53,34 @@ func (o *Options) defaults() {
 		o.ReadTimeout = 10 * time.Second
 	}
 	o.Queue = max(o.Queue, 0)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 }
 
 // A Server serves functions. It is an http.Handler, and safe for concurrent use.
 type Server struct {
-	opts  Options
-	gate  gate
-	mu    sync.RWMutex
-	funcs map[string]*served
-	kept  map[string]*served // those that were unloaded
-	wait  atomic.Bool        // it takes no calls yet
-	drain atomic.Bool        // it is about to end: not ready, but takes calls
+	opts    Options
+	gate    gate
+	log     *slog.Logger
+	rpcs    *http.ServeMux
+	mu      sync.RWMutex
+	models  map[string]*model
+	kept    map[string]*model // those that were unloaded
+	sources map[string]*source
+	wait    atomic.Bool   // it takes no calls yet
+	drain   atomic.Bool   // it is about to end: not ready, but takes calls
+	ending  chan struct{} // closed when it ends
+	ended   sync.Once
+	tokens  [][]byte
+	held    atomic.Int64 // bytes of requests that run
 }
 
 // New returns a server without functions, which is ready.
 func New(o Options) *Server {
 	o.defaults()
-	s := &Server{opts: o, funcs: map[string]*served{}, kept: map[string]*served{}}
+	s := &Server{opts: o, models: map[string]*model{}, kept: map[string]*model{}, sources: map[string]*source{}, ending: make(chan struct{}), log: o.Log}
+	s.rpcs, s.tokens = s.rpc(), digests(o.Tokens)
 	s.gate.most = o.Queue
 	if o.MaxConcurrent > 0 {
 		s.gate.slots = make(chan struct{}, o.MaxConcurrent)
@@ -71,7 +88,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// Add adds a function. One of the same name is replaced; calls of it that run are
+// Add adds a function. One of the same name and version is replaced; calls of it that run are
 // finished.
 func (s *Server) Add(f Func) error {
 	if err := f.check(); err != nil {
@@ -79,7 +96,10 @@ func (s *Server) Add(f Func) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.funcs[f.Name] = &served{Func: f}
+	if m := s.models[f.Name]; m != nil && m.from != nil {
+		return tenon.NewError(tenon.ErrInvalid, "serve.Add", f.Name+" is the name of a model of the folder "+m.from.Path)
+	}
+	s.models[f.Name] = s.models[f.Name].with(s.newServed(f))
 	delete(s.kept, f.Name)
 	return nil
 }
@@ -88,52 +108,8 @@ func (s *Server) Add(f Func) error {
 // answers them with 503.
 func (s *Server) SetReady(ready bool) { s.wait.Store(!ready) }
 
-// find returns the function of a name.
-func (s *Server) find(name string) (*served, bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	f, ok := s.funcs[name]
-	return f, ok
-}
-
-// list returns all functions by name.
-func (s *Server) list() []*served {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	out := make([]*served, 0, len(s.funcs))
-	for _, f := range s.funcs {
-		out = append(out, f)
-	}
-	slices.SortFunc(out, func(a, b *served) int { return strings.Compare(a.Name, b.Name) })
-	return out
-}
-
-// unload takes a function away; load brings it back, or makes it anew.
-func (s *Server) unload(name string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f, ok := s.funcs[name]
-	if ok {
-		delete(s.funcs, name)
-		s.kept[name] = f
-	}
-	return ok
-}
-
-func (s *Server) load(name string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f, ok := s.kept[name]; ok {
-		s.funcs[name] = f
-		delete(s.kept, name)
-		return true
-	}
-	_, ok := s.funcs[name]
-	return ok
-}
-
 // HTTPServer returns a server of package net/http for s, with its limits: HTTP/1.1, and
-// HTTP/2 without TLS.
+// HTTP/2 with or without TLS.
 func (s *Server) HTTPServer() *http.Server {
 	h := &http.Server{
 		Handler:           s,
@@ -141,10 +117,16 @@ func (s *Server) HTTPServer() *http.Server {
 		ReadHeaderTimeout: s.opts.ReadTimeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    1 << 20,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		Protocols:         new(http.Protocols),
 	}
 	h.Protocols.SetHTTP1(true)
-	h.Protocols.SetUnencryptedHTTP2(true)
+	h.Protocols.SetHTTP2(s.opts.TLS != nil)
+	h.Protocols.SetUnencryptedHTTP2(s.opts.TLS == nil)
+	h.TLSConfig = s.opts.TLS
+	if s.opts.Around != nil {
+		h.Handler = s.opts.Around(s)
+	}
 	return h
 }
 
@@ -162,13 +144,20 @@ func (s *Server) ListenAndServe(ctx context.Context, addr string, drain time.Dur
 func (s *Server) Serve(ctx context.Context, l net.Listener, drain time.Duration) error {
 	h := s.HTTPServer()
 	failed := make(chan error, 1)
-	go func() { failed <- h.Serve(l) }()
+	go func() {
+		if s.opts.TLS != nil {
+			failed <- h.ServeTLS(l, "", "")
+			return
+		}
+		failed <- h.Serve(l)
+	}()
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
 	s.drain.Store(true)
+	s.ended.Do(func() { close(s.ending) })
 	t := time.NewTimer(drain)
 	defer t.Stop()
 	select {

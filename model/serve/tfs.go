@@ -1,11 +1,14 @@
 package serve
 
 import (
+	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -18,7 +21,7 @@ func (s *Server) routeV1(rest string, by func(string, handler) (handler, string)
 	name, version, tail := parts[0], "", parts[1:]
 	if len(tail) >= 2 && (tail[0] == "versions" || tail[0] == "labels") {
 		if version = tail[1]; tail[0] == "labels" {
-			version = "label " + version
+			version = labelVersion(version)
 		}
 		tail = tail[2:]
 	}
@@ -45,10 +48,23 @@ func cutLast(text, sep string) (before, after string, found bool) {
 }
 
 func (s *Server) status(w http.ResponseWriter, name, version string) error {
-	if _, err := s.model(name, version); err != nil {
+	f, err := s.model(name, version)
+	if err != nil {
 		return err
 	}
-	return answer(w, []byte(`{"model_version_status":[{"version":"1","state":"AVAILABLE","status":{"error_code":"OK","error_message":""}}]}`))
+	versions := []string{f.version}
+	if version == "" {
+		versions = s.versions(name)
+	}
+	b := []byte(`{"model_version_status":[`)
+	for i, v := range versions {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(append(b, `{"version":`...), v)
+		b = append(b, `,"state":"AVAILABLE","status":{"error_code":"OK","error_message":""}}`...)
+	}
+	return answer(w, append(b, `]}`...))
 }
 
 // tfTypes has TensorFlow's names of element types, by those of the Open Inference Protocol.
@@ -64,7 +80,8 @@ func (s *Server) signature(w http.ResponseWriter, name, version string) error {
 		return err
 	}
 	b := appendText([]byte(`{"model_spec":{"name":`), name)
-	b = append(b, `,"signature_name":"","version":"1"},"metadata":{"signature_def":{"signature_def":{"serving_default":{"inputs":`...)
+	b = appendText(append(b, `,"signature_name":"","version":`...), f.version)
+	b = append(b, `},"metadata":{"signature_def":{"signature_def":{"serving_default":{"inputs":`...)
 	b = append(appendSignature(b, f.Args), `,"outputs":`...)
 	b = append(appendSignature(b, f.Results), `,"method_name":"tensorflow/serving/predict"}}}}}`...)
 	return answer(w, b)
@@ -98,18 +115,21 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, name, version s
 	if err := s.ready(); err != nil {
 		return err
 	}
-	ctx, cancel, err := deadline(r)
+	ctx, cancel, err := deadline(r.Context(), r.Header, 0)
 	if err != nil {
 		return err
 	}
 	defer cancel()
+	if media, err := mediaType(r); err == nil && media == "application/octet-stream" {
+		return s.predictRaw(ctx, w, r, f)
+	}
 	o, err := s.object(r, true)
 	if err != nil {
 		return err
 	}
 	if x, ok := o.get("signature_name"); ok {
-		if sig, ok := x.(string); !ok || sig != "" && sig != "serving_default" {
-			return badInput("signature_name is %s, want serving_default", shown(x))
+		if sig, ok := x.(string); !ok || sig != "" && sig != defaultSignature {
+			return badInput("signature_name is %s, want %s", shown(x), defaultSignature)
 		}
 	}
 	instances, byRows := o.get("instances")
@@ -135,6 +155,51 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, name, version s
 		return err
 	}
 	return answer(w, b)
+}
+
+// predictRaw answers rows that are the elements of the only argument, little-endian, with those
+// of the only result.
+func (s *Server) predictRaw(ctx context.Context, w http.ResponseWriter, r *http.Request, f *served) error {
+	var spec *tensor.Spec
+	if len(f.Args) == 1 && len(f.Results) == 1 {
+		spec, _ = f.Args[0].Spec.(*tensor.Spec)
+	}
+	if spec == nil || spec.DType() == dtype.String || !hasRows(spec) {
+		return badInput("bytes alone are for functions from numbers in rows to one result")
+	}
+	b, err := s.body(r)
+	if err != nil {
+		return err
+	}
+	dims := slices.Clone(spec.Shape().Dims())
+	size := spec.DType().Size()
+	for _, d := range dims[1:] {
+		if size *= d; d <= 0 {
+			return badInput("the rows of %s have no size that is known", f.Args[0].Name)
+		}
+	}
+	if len(b)%size != 0 {
+		return badInput("%d bytes are no rows of %s, of %d bytes each", len(b), f.Args[0].Name, size)
+	}
+	dims[0] = len(b) / size
+	in := input{name: f.Args[0].Name, datatype: datatype(spec.DType()), dims: dims, raw: b}
+	x, err := in.tensor(s.opts.MaxElements)
+	if err != nil {
+		return err
+	}
+	out, err := s.call(ctx, f, []tenon.Value{x})
+	if err != nil {
+		return err
+	}
+	y, ok := out[0].(*tensor.Dense)
+	if !ok {
+		return badInput("the result %s is %s, which bytes alone do not tell", f.Results[0].Name, tenon.String(out[0].Spec()))
+	}
+	raw := rawOf(y)
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
+	w.Write(raw)
+	return nil
 }
 
 // columnsOf makes arguments of "inputs": one value, or an object of all.
@@ -184,7 +249,7 @@ func (s *Server) fromNested(f *served, by map[string]any) ([]tenon.Value, error)
 
 // rows makes arguments of "instances": for each row a value, or an object of all.
 func (s *Server) rows(f *served, x any) ([]tenon.Value, error) {
-	list, ok := x.([]any)
+	list, ok := listOf(x)
 	if !ok || len(list) == 0 {
 		return nil, badInput("instances is %s, want a list of rows", shown(x))
 	}

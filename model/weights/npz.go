@@ -5,11 +5,9 @@ import (
 	"bytes"
 	"io"
 	"strings"
-)
 
-// maxRatio bounds how much a compressed record may grow: deflate makes at most 1032
-// bytes of one.
-const maxRatio = 1040
+	"github.com/tenonml/tenon/internal/zipbounds"
+)
 
 // openNPZ opens an archive of arrays. They are decompressed at once, since the checksum
 // of a record covers all of it.
@@ -18,15 +16,15 @@ func openNPZ(f *File, r io.ReaderAt, size int64) error {
 	if err != nil {
 		return invalid("it is no whole archive: %v", err)
 	}
-	if err := apart(archive, size); err != nil {
-		return err
+	if err := zipbounds.Apart(archive.File, size); err != nil {
+		return invalid("%v", err)
 	}
 	for _, record := range archive.File {
 		name, ok := strings.CutSuffix(record.Name, ".npy")
 		if !ok {
 			continue
 		}
-		b, err := unzip(record, size)
+		b, err := unzip(record)
 		if err == nil {
 			err = f.addNPY(name, bytes.NewReader(b), int64(len(b)))
 		}
@@ -37,18 +35,17 @@ func openNPZ(f *File, r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// unzip reads a record of an archive of the given size and compares its checksum.
-func unzip(record *zip.File, size int64) ([]byte, error) {
-	n := record.UncompressedSize64
-	if record.CompressedSize64 > uint64(size) || n > maxRatio*(record.CompressedSize64+1) || record.Method == zip.Store && n != record.CompressedSize64 {
-		return nil, invalid("a record of %d bytes cannot have %d", record.CompressedSize64, n)
+// unzip reads a record and compares its checksum.
+func unzip(record *zip.File) ([]byte, error) {
+	if err := zipbounds.Grows(record); err != nil {
+		return nil, invalid("%v", err)
 	}
 	r, err := record.Open()
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
 	defer r.Close()
-	b := make([]byte, n)
+	b := make([]byte, record.UncompressedSize64)
 	if _, err := io.ReadFull(r, b); err != nil {
 		return nil, invalid("the record cannot be read: %v", err)
 	}
@@ -56,16 +53,4 @@ func unzip(record *zip.File, size int64) ([]byte, error) {
 		return nil, invalid("the record cannot be read: %v", errOr(err, "it is longer than the archive says"))
 	}
 	return b, nil
-}
-
-// apart reports records that have more bytes together than the archive: some stand on
-// the same bytes.
-func apart(archive *zip.Reader, size int64) error {
-	sum := uint64(0)
-	for _, record := range archive.File {
-		if sum += record.CompressedSize64; record.CompressedSize64 > uint64(size) || sum > uint64(size) {
-			return invalid("the records overlap, or are longer than the archive")
-		}
-	}
-	return nil
 }

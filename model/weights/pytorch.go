@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/zipbounds"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -23,7 +24,6 @@ const maxPyTorchPickle = 1 << 30
 // An archive is a PyTorch file: a ZIP with a pickle, data.pkl, and a record for each
 // storage beside it.
 type archive struct {
-	size     int64
 	records  map[string]*zip.File
 	root     string
 	swapped  bool
@@ -86,10 +86,10 @@ func openPyTorch(f *File, h io.ReaderAt, size int64) error {
 }
 
 func newArchive(z *zip.Reader, size int64) (*archive, error) {
-	if err := apart(z, size); err != nil {
-		return nil, err
+	if err := zipbounds.Apart(z.File, size); err != nil {
+		return nil, invalid("%v", err)
 	}
-	a := &archive{size: size, records: map[string]*zip.File{}, storages: map[string]*loaded{}}
+	a := &archive{records: map[string]*zip.File{}, storages: map[string]*loaded{}}
 	found := false
 	for _, r := range z.File {
 		if a.records[r.Name] != nil {
@@ -126,7 +126,7 @@ func (a *archive) text(name string, most uint64) ([]byte, error) {
 	if r.UncompressedSize64 > most {
 		return nil, at(name, invalid("%d bytes, at most %d are read", r.UncompressedSize64, most))
 	}
-	b, err := unzip(r, a.size)
+	b, err := unzip(r)
 	if err != nil {
 		return nil, at(name, err)
 	}
@@ -391,7 +391,7 @@ func (a *archive) load(s storage) (*tensor.Dense, error) {
 			return nil, invalid("the storage %q cannot be read: %v", s.key, err)
 		}
 	} else {
-		whole, err := unzip(r, a.size)
+		whole, err := unzip(r)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 
+	"golang.org/x/tools/go/analysis"
+
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
@@ -53,6 +55,14 @@ func (r *Result) Names(e ast.Expr) ([]string, bool) {
 
 func (r *Result) fill(k *packageCheck) {
 	r.exprs = map[ast.Expr]*val{}
+	for _, f := range k.pass.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.StructType); ok {
+				r.fields(k.pass, s)
+			}
+			return true
+		})
+	}
 	for e, s := range k.exprs {
 		if s.node < 0 {
 			continue
@@ -70,6 +80,28 @@ func (r *Result) fill(k *packageCheck) {
 	}
 	slices.SortFunc(r.Hints, func(a, b Hint) int { return int(a.Pos - b.Pos) })
 	r.Hints = slices.Compact(r.Hints)
+}
+
+// fields adds the fields of a struct whose tags declare their dimensions, where they are
+// declared.
+func (r *Result) fields(pass *analysis.Pass, s *ast.StructType) {
+	t, ok := pass.TypesInfo.TypeOf(s).(*types.Struct)
+	if !ok {
+		return
+	}
+	at := map[types.Object]int{}
+	for i := range t.NumFields() {
+		at[t.Field(i)] = i
+	}
+	for _, f := range s.Fields.List {
+		for _, id := range f.Names {
+			if i, ok := at[pass.TypesInfo.Defs[id]]; ok {
+				if dims, ok := (typeParams{}).fieldDims(t, t, i); ok {
+					r.exprs[id] = tensorOf(namesVal(dims).Dims, nil)
+				}
+			}
+		}
+	}
 }
 
 // tensorType reports whether a type is one that holds a tensor.

@@ -29,10 +29,11 @@ func modelRules() map[string]rule {
 		"dataset.Dataset.Batch":   func(r *ruleCall) *val { return elements(stacked(elementOf(r.arg(0)), nil)) },
 		"dataset.Dataset.At":      func(r *ruleCall) *val { return tuple([]*val{elementOf(r.arg(0)), anything}) },
 		"dataset.Dataset.All":     allRule,
+		"dataset.Dataset.Cache":   func(r *ruleCall) *val { return tuple([]*val{orAnything(r.arg(0)), anything}) },
 		"dataset.Dataset.Collect": func(r *ruleCall) *val { return tuple([]*val{every(elementOf(r.arg(0))), anything}) },
 		"nn.SoftmaxCrossEntropy":  classesRule,
 	}
-	for _, m := range []string{"Prefetch", "Shuffle", "ShuffleWindow", "Take", "Skip", "Repeat", "Filter", "Cache"} {
+	for _, m := range []string{"Prefetch", "Shuffle", "ShuffleWindow", "Take", "Skip", "Repeat", "Filter", "PrefetchWith", "ShuffleBlocks", "SkipErrors", "TakeWhile", "Unique"} {
 		rules["dataset.Dataset."+m] = keep
 	}
 	for _, fn := range []string{"SquaredError", "Huber", "BinaryCrossEntropy"} {

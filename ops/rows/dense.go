@@ -188,7 +188,7 @@ func FromDense(dense, splits any) tensor.Tensor {
 }
 
 var unpaddedOp = op.Register(&op.Op{
-	Name: "ragged.unpadded_lengths", Statement: op.Statement{Axes: op.Reduce, Core: 1, Control: two, Missing: op.Refuse, Counts: op.First}, Doc: "The lengths of rows without the padding at their end.", Nondifferentiable: true,
+	Name: "ragged.unpadded_lengths", Statement: op.Statement{Axes: op.Opaque, Control: two, Missing: op.Refuse, Counts: op.First, Why: "the second axis goes, and those behind it are one item"}, Doc: "The lengths of rows without the padding at their end.", Nondifferentiable: true,
 	Params: []op.Param{{Name: "dense", Group: 1}, {Name: "padding", Group: 1}}, Results: 1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		s := c.Tensor(0).Shape()

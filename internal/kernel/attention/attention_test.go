@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/tenonml/tenon/internal/cpu"
 )
 
 // reference computes the definition in float64 and returns the results, the
@@ -86,20 +84,15 @@ func near(t *testing.T, what string, got []float32, want []float64, cols, stride
 	}
 }
 
-// everyLevel runs f with the row kernels of each level that can run here.
-func everyLevel(t *testing.T, f func(t *testing.T)) {
-	for l := cpu.Generic; l <= cpu.Offered(); l++ {
-		t.Run(l.String(), func(t *testing.T) {
-			saved := kernels
-			defer func() { kernels = saved }()
-			kernels = kernelsFor(l)
-			f(t)
-		})
+// eachFamily runs f with every family of row kernels that can run here.
+func eachFamily(t *testing.T, f func(t *testing.T)) {
+	for family := range table.Each() {
+		t.Run(family.String(), f)
 	}
 }
 
 func TestForwardAndBackward(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, s := range [][4]int{
 			{1, 1, 1, 1}, {3, 5, 4, 2}, {7, 17, 8, 9}, {33, 50, 16, 5}, {50, 33, 16, 8},
@@ -158,7 +151,7 @@ func TestBatchOfInterleavedHeads(t *testing.T) {
 }
 
 func TestSpecialScores(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for n := range 40 {
 			x := make([]float32, n+1)
 			for i := range x {
@@ -166,10 +159,10 @@ func TestSpecialScores(t *testing.T) {
 			}
 			x[n/2] = float32(math.Inf(-1))
 			x[n] = 2
-			if got := kernels.maximum(x); got != 2 {
+			if got := table.Now().maximum(x); got != 2 {
 				t.Errorf("maximum of %d elements is %v, want 2", n+1, got)
 			}
-			sum := kernels.exponentials(x, 2)
+			sum := table.Now().exponentials(x, 2)
 			want := 0.0
 			for i, got := range x {
 				w := math.Exp(float64(i) - 102)
@@ -224,7 +217,7 @@ func TestWorkersDoNotChangeResults(t *testing.T) {
 
 // A product that is computed head by head is the same as one that is computed before.
 func TestForwardOfProducts(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 12))
 		const sequences, heads, queries, keys, inner, depth, width = 2, 3, 140, 150, 20, 9, 17
 		x, z := random(rng, sequences*queries*inner), random(rng, sequences*keys*inner)
@@ -280,7 +273,7 @@ func TestForwardOfProducts(t *testing.T) {
 
 // Sums of exponentials times values do not overflow where weights times values do not.
 func TestGreatValues(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		p := build(rand.New(rand.NewPCG(13, 14)), 3, 1000, 4, 5, 0)
 		clear(p.Q)
 		for i := range p.V {

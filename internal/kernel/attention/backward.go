@@ -132,8 +132,8 @@ func (p *Params) backwardBlock(s *scratch, g Gradients, i0, i1, j0, j1 int, mean
 		clear(prob[live:])
 		clear(grad[live:])
 		if live > 0 {
-			kernels.exponentials(prob[:live], p.LogSum[i0+i])
-			kernels.scoreGrad(prob[:live], grad[:live], mean[i], p.Scale)
+			table.Now().exponentials(prob[:live], p.LogSum[i0+i])
+			table.Now().scoreGrad(prob[:live], grad[:live], mean[i], p.Scale)
 		}
 	}
 	gemm.Multiply(gemm.Params[float32]{

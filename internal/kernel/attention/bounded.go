@@ -20,7 +20,7 @@ func (s *scratch) takeKeys(p *Params) {
 	s.longest = float32(math.Inf(1))
 	if p.Keys >= boundedKeys && p.Depth > 0 && !p.Causal && gemm.HasPowers(&s.kt) {
 		s.longest = longest(p.Keys, p.Depth, func(i, n int) float32 {
-			return kernels.longestRow(p.K[i*p.KRow:], n, p.Depth, p.KRow)
+			return table.Now().longestRow(p.K[i*p.KRow:], n, p.Depth, p.KRow)
 		})
 	}
 }
@@ -47,7 +47,7 @@ func (p *Params) bounded(s *scratch, i0, i1, stride, down int) bool {
 		s.queries = make([]float32, n)
 	}
 	long := longest(rows, p.Depth, func(i, n int) float32 {
-		return kernels.scaledRows(s.queries[i*row:], from(p.Q, (i0+i)*p.QRow), n, p.Depth, row, p.QRow, p.Scale*math.Log2E)
+		return table.Now().scaledRows(s.queries[i*row:], from(p.Q, (i0+i)*p.QRow), n, p.Depth, row, p.QRow, p.Scale*math.Log2E)
 	})
 	const rounding = 1 + 1e-4 // of the sums of squares, and of the scores themselves
 	bound := math.Ceil(math.Sqrt(float64(long)*float64(s.longest)) * rounding)
@@ -60,6 +60,6 @@ func (p *Params) bounded(s *scratch, i0, i1, stride, down int) bool {
 	sums := s.sums[:rows*gemm.PowerLanes]
 	clear(sums)
 	gemm.Powers(&s.kt, s.scores, stride, s.queries, row, rows, p.Keys, int(bound)+down, sums)
-	kernels.addLanes(sums, rows, float32(bound*math.Ln2), s.stats[:])
+	table.Now().addLanes(sums, rows, float32(bound*math.Ln2), s.stats[:])
 	return true
 }

@@ -12,7 +12,7 @@ import (
 // Scores with a small bound and scores without one give what the definition says, and the
 // logarithms of the sums too.
 func TestBounds(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(7, 8))
 		for _, s := range [][4]int{{1, boundedKeys, 8, 8}, {30, boundedKeys + 3, 16, 5}, {130, 600, 20, 9}, {5, boundedKeys - 1, 8, 8}} {
 			for _, scale := range []float32{0, 0.01, 0.5, 3, -2} {
@@ -44,7 +44,7 @@ func TestBounded(t *testing.T) {
 		for i := range 9 {
 			p.Q[9+i], p.K[9*40+i] = c.query, c.key
 		}
-		everyLevel(t, func(t *testing.T) {
+		eachFamily(t, func(t *testing.T) {
 			s := &scratch{}
 			s.room(rows, rowStride(keys), false)
 			s.takeKeys(&p)

@@ -83,8 +83,8 @@ func (p *Params) forward(s *scratch, i0, i1 int, serial bool) {
 			}
 			row = row[:live]
 			old := greatest[i]
-			top := max(old, kernels.maximum(row))
-			add := kernels.exponentials(row, top)
+			top := max(old, table.Now().maximum(row))
+			add := table.Now().exponentials(row, top)
 			if j0 > 0 && top != old {
 				less := exp(old - top)
 				sum[i] *= less

@@ -3,6 +3,7 @@ package attention
 import (
 	"math"
 
+	"github.com/tenonml/tenon/internal/cpu"
 	"github.com/tenonml/tenon/internal/kernel/gemm"
 )
 
@@ -30,7 +31,7 @@ type rowKernels struct {
 	addLanes func(sums []float32, rows int, first float32, stats []float32)
 }
 
-var plainKernels = rowKernels{
+var table = cpu.NewTable(rowKernels{
 	maximum: func(x []float32) float32 {
 		most := x[0]
 		for _, v := range x {
@@ -125,6 +126,6 @@ var plainKernels = rowKernels{
 			stats[2*i], stats[2*i+1] = first, sum
 		}
 	},
-}
+})
 
 func exp(x float32) float32 { return float32(math.Exp(float64(x))) }

@@ -66,7 +66,7 @@ func (p *Params) exponentials(s *scratch, i0, i1, stride, down int) (seen int) {
 	s.kt.Times(s.scores, stride, from(p.Q, i0*p.QRow), p.QRow, 1, rows, seen, p.Depth, p.Scale, 0)
 	if !p.Causal {
 		inParts(rows, seen, func(i, n int) {
-			kernels.exponentialRows(s.scores[i*stride:], n, seen, stride, unit, s.stats[2*i:])
+			table.Now().exponentialRows(s.scores[i*stride:], n, seen, stride, unit, s.stats[2*i:])
 		})
 		return seen
 	}
@@ -75,7 +75,7 @@ func (p *Params) exponentials(s *scratch, i0, i1, stride, down int) (seen int) {
 		clear(row[live:])
 		s.stats[2*i], s.stats[2*i+1] = float32(math.Inf(-1)), 1
 		if live > 0 {
-			kernels.exponentialRows(row, 1, live, stride, unit, s.stats[2*i:])
+			table.Now().exponentialRows(row, 1, live, stride, unit, s.stats[2*i:])
 		}
 	}
 	return seen
@@ -102,7 +102,7 @@ func (p *Params) forwardWhole(s *scratch, i0, i1, stride int) {
 	s.v.Times(out, p.OutRow, s.scores, stride, 1, i1-i0, p.Width, seen, 1, 0)
 	if seen > 0 {
 		inParts(i1-i0, p.Width, func(i, n int) {
-			kernels.divideRows(out[i*p.OutRow:], n, p.Width, p.OutRow, s.stats[2*i:])
+			table.Now().divideRows(out[i*p.OutRow:], n, p.Width, p.OutRow, s.stats[2*i:])
 		})
 	}
 	if p.LogSum == nil {
@@ -178,12 +178,12 @@ func (p *Params) blockGradient(s *scratch, g Gradients, i0, i1, stride int) {
 	rows := i1 - i0
 	seen := p.exponentials(s, i0, i1, stride, 0)
 	if seen > 0 {
-		inParts(rows, seen, func(i, n int) { kernels.divideRows(s.scores[i*stride:], n, seen, stride, s.stats[2*i:]) })
+		inParts(rows, seen, func(i, n int) { table.Now().divideRows(s.scores[i*stride:], n, seen, stride, s.stats[2*i:]) })
 		s.vt.Times(s.grads, stride, from(g.DOut, i0*p.OutRow), p.OutRow, 1, rows, seen, p.Width, 1, 0)
 	}
 	if seen > 0 {
 		inParts(rows, seen, func(i, n int) {
-			kernels.scoreGradRows(s.grads[i*stride:], s.scores[i*stride:], n, seen, stride, p.Scale)
+			table.Now().scoreGradRows(s.grads[i*stride:], s.scores[i*stride:], n, seen, stride, p.Scale)
 		})
 	}
 	s.k.Times(from(g.DQ, i0*p.QRow), p.QRow, s.grads, stride, 1, rows, p.Depth, seen, 1, 0)

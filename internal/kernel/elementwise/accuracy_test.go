@@ -135,7 +135,7 @@ func scalar64(op Op) func(float64) float64 {
 
 func TestUnaryAccuracy(t *testing.T) {
 	x32, x64 := samples32(), samples64()
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for op := Abs; op < Conj; op++ {
 			bound, ok := bounds[op]
 			if !ok {
@@ -193,7 +193,7 @@ func TestUnaryAccuracy(t *testing.T) {
 // which vanishes on the left.
 func TestGelu(t *testing.T) {
 	x32, x64 := samples32(), samples64()
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, op := range []Op{Gelu, GeluTanh} {
 			f := scalarFunc(op)
 			y := make([]float32, len(x32))

@@ -48,7 +48,7 @@ func saturated[D integer](v float64) D {
 }
 
 func TestCast(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		testCast(t, func(v float32) float64 { return float64(v) })
 		testCast(t, func(v float64) float32 { return float32(v) })
 		testCast(t, func(v int32) float32 { return float32(v) })

@@ -323,7 +323,7 @@ func testTernaryLoops[T float](t *testing.T) {
 }
 
 func TestLoops(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		t.Run("unary", func(t *testing.T) {
 			testUnaryLoops[float32](t)
 			testUnaryLoops[float64](t)
@@ -357,7 +357,7 @@ func TestLoops(t *testing.T) {
 // Arrays longer than one call into assembly covers.
 func TestLongArrays(t *testing.T) {
 	const n = 3<<16 + 5
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		x, dst, less := make([]float32, n), make([]float32, n), make([]bool, n)
 		for i := range x {
 			x[i] = float32(i)
@@ -409,7 +409,7 @@ func TestLongArrays(t *testing.T) {
 }
 
 func TestTrigonometryBeyondTheVectorRange(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		x := make([]float32, 100)
 		for i := range x {
 			x[i] = float32(i)

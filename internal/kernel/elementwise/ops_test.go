@@ -63,7 +63,7 @@ func TestIntegerBinary(t *testing.T) {
 			t.Errorf("%v(%d) = %d, want %d", c.op, c.x, dst[0], c.want)
 		}
 	}
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		a, b, c := make([]uint32, 40), make([]uint32, 40), make([]uint32, 40)
 		for i := range a {
 			a[i], b[i] = uint32(i), 0xfffffff0+uint32(i)
@@ -109,7 +109,7 @@ func TestFloatBinary(t *testing.T) {
 		{Pow, -8, 3, -512}, {Pow, -8, 0.5, nan}, {Pow, 0, -2, inf}, {Pow, nan, 0, 1}, {Pow, 1, nan, 1},
 		{Atan2, 0, -1, math.Pi}, {Hypot, 3, 4, 5}, {Hypot, inf, nan, inf}, {SquaredDifference, 1, 4, 9}, {Div, 1, zero, -inf},
 	} {
-		eachLevel(t, func(t *testing.T) {
+		eachFamily(t, func(t *testing.T) {
 			var dst [1]float64
 			if Binary[float64](c.op)(dst[:], []float64{c.x}, []float64{c.y}); !same(dst[0], c.want) {
 				t.Errorf("%v(%v, %v) = %v, want %v", c.op, c.x, c.y, dst[0], c.want)

@@ -22,7 +22,7 @@ func TestPowAccuracy(t *testing.T) {
 		x = append(x, b, -b, float32(rng.NormFloat64()))
 		y = append(y, float32(rng.NormFloat64()*10), float32(rng.IntN(21)-10), float32(rng.NormFloat64()*80))
 	}
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		dst := make([]float32, len(x))
 		Binary[float32](Pow)(dst, x, y)
 		worst := 0.0

@@ -10,7 +10,7 @@ import (
 )
 
 func TestStreamOf(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 5, 16, 100, 1000} {
 			for offset := range 3 {
 				x, y := normal[float32](1, n), normal[float32](2, n)

@@ -2,18 +2,13 @@
 
 package fused
 
-import (
-	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/cpu"
-)
+import "github.com/tenonml/tenon/internal/cpu"
 
-// level is the family of kernels in use. Tests change it.
-var level = cpu.Active()
-
-// pairs are the kernels of one activation.
-type pairs struct {
-	bias, biasStream     biasKernel
-	affine, affineStream affineKernel
+func init() {
+	table.Add(cpu.AVX512, kernelSet{&avx512, &avx512F32, &avx512F64,
+		&chainKernels{chainF32AVX512, chainRestF32AVX512, 256}, &chainKernels{chainF64AVX512, chainRestF64AVX512, 128}})
+	table.Add(cpu.AVX2, kernelSet{&avx2, &avx2F32, &avx2F64,
+		&chainKernels{chainF32AVX2, chainRestF32AVX2, 64}, &chainKernels{chainF64AVX2, chainRestF64AVX2, 32}})
 }
 
 var avx512 = [activationCount]pairs{
@@ -36,58 +31,9 @@ var avx2 = [activationCount]pairs{
 	Tanh:     {biasTanhF32AVX2, biasTanhStreamF32AVX2, affineTanhF32AVX2, affineTanhStreamF32AVX2},
 }
 
-// kernelsOf returns the kernels of an activation, past the cache or not, or nil.
-func kernelsOf(act Activation, past bool) (biasKernel, affineKernel) {
-	var p *pairs
-	switch level {
-	case cpu.AVX512:
-		p = &avx512[act]
-	case cpu.AVX2:
-		p = &avx2[act]
-	default:
-		return nil, nil
-	}
-	if past {
-		return p.biasStream, p.affineStream
-	}
-	return p.bias, p.affine
-}
-
 var (
 	avx512F32 = kernels[float32]{adamF32AVX512, adamStreamF32AVX512, adamIdleF32AVX512, adamIdleStreamF32AVX512, sgdF32AVX512, momentumF32AVX512, nesterovF32AVX512}
 	avx512F64 = kernels[float64]{adamF64AVX512, adamStreamF64AVX512, adamIdleF64AVX512, adamIdleStreamF64AVX512, sgdF64AVX512, momentumF64AVX512, nesterovF64AVX512}
 	avx2F32   = kernels[float32]{adamF32AVX2, adamStreamF32AVX2, adamIdleF32AVX2, adamIdleStreamF32AVX2, sgdF32AVX2, momentumF32AVX2, nesterovF32AVX2}
 	avx2F64   = kernels[float64]{adamF64AVX2, adamStreamF64AVX2, adamIdleF64AVX2, adamIdleStreamF64AVX2, sgdF64AVX2, momentumF64AVX2, nesterovF64AVX2}
 )
-
-// assembly returns the optimizers for T at the present level, or nil.
-func assembly[T float]() *kernels[T] {
-	var k any
-	switch any(T(0)).(type) {
-	case float32:
-		k = map[cpu.Level]*kernels[float32]{cpu.AVX512: &avx512F32, cpu.AVX2: &avx2F32}[level]
-	case float64:
-		k = map[cpu.Level]*kernels[float64]{cpu.AVX512: &avx512F64, cpu.AVX2: &avx2F64}[level]
-	}
-	t, _ := k.(*kernels[T])
-	return t
-}
-
-// chainTable holds the kernels of chains, for float32 and float64.
-var chainTable = map[cpu.Level]*[2]chainKernels{
-	cpu.AVX512: {{chainF32AVX512, chainRestF32AVX512, 256}, {chainF64AVX512, chainRestF64AVX512, 128}},
-	cpu.AVX2:   {{chainF32AVX2, chainRestF32AVX2, 64}, {chainF64AVX2, chainRestF64AVX2, 32}},
-}
-
-// chainKernelsOf returns the kernels of chains on elements of a type, or nil.
-func chainKernelsOf(d dtype.DType) *chainKernels {
-	t := chainTable[level]
-	switch {
-	case t == nil:
-	case d == dtype.Float32:
-		return &t[0]
-	case d == dtype.Float64:
-		return &t[1]
-	}
-	return nil
-}

@@ -182,7 +182,7 @@ func testChains[T float](t *testing.T) {
 
 // TestChain compares chains with the same functions one by one, bit for bit.
 func TestChain(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		testChains[float32](t)
 		testChains[float64](t)
 	})
@@ -190,7 +190,7 @@ func TestChain(t *testing.T) {
 
 // A step for each function, on all lengths around those of steps.
 func TestChainLengths(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		if !HasChains(dtype.Float32) {
 			return
 		}

@@ -66,7 +66,7 @@ func testRows[T float](t *testing.T, tol float64) {
 }
 
 func TestRows(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		testRows[float32](t, 1e-6)
 		testRows[float64](t, 1e-15)
 	})
@@ -79,7 +79,7 @@ func TestRowsPastTheCache(t *testing.T) {
 	room := make([]float32, n+16)
 	dst := room[(64-uintptr(unsafe.Pointer(&room[0]))%64)/4%16:][:n]
 	want := make([]float32, n)
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, act := range activations {
 			for _, scale := range [][]float32{nil, w} {
 				row(act, want, x, scale, b, false)
@@ -148,7 +148,7 @@ func testOptimizers[T float](t *testing.T, tol float64) {
 }
 
 func TestOptimizers(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		testOptimizers[float32](t, 2e-6)
 		testOptimizers[float64](t, 1e-14)
 	})
@@ -186,7 +186,7 @@ func BenchmarkAdam(b *testing.B) {
 
 // The gradient of few rows gives what the whole gradient does, past the cache too.
 func TestAdamRows(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, s := range []struct{ rows, width int }{{1, 1}, {40, 7}, {50, 16}, {23000, 64}} {
 			n := s.rows * s.width
 			p, m, v := random[float32](1, n), random[float32](2, n), random[float32](3, n)

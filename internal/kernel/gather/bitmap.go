@@ -59,7 +59,7 @@ func (b *Bitmap) fill(mask []bool, lo, hi int) int64 {
 	if lo >= hi {
 		return 0
 	}
-	if k := kernelsByLevel[level]; k != nil {
+	if k := table.Now(); k.ranks != nil {
 		return k.ranks(&b.bits[lo], &b.ranks[lo], &bytesOf(mask)[64*lo], hi-lo)
 	}
 	count := int64(0)
@@ -122,7 +122,7 @@ func (b Bitmap) Before(i int64) int64 {
 // entries. The positions are from 0 to the length of the mask.
 func (b Bitmap) BeforeAll(out, positions []int64) {
 	par.For(len(positions), chunk/4, func(lo, hi int) {
-		if k := kernelsByLevel[level]; k != nil {
+		if k := table.Now(); k.before != nil {
 			k.before(&out[lo], &positions[lo], &b.bits[0], &b.ranks[0], hi-lo)
 			return
 		}
@@ -138,8 +138,8 @@ func CompactBy[T any](out, x []T, b Bitmap) {
 	words := len(b.bits) - 1
 	size := int(unsafe.Sizeof(*new(T)))
 	var kernel func(dst, x *byte, bits *uint64, words int)
-	if k := kernelsByLevel[level]; k != nil && (size == 4 || size == 8) && holdsNoPointers[T]() {
-		kernel = k.compress[size/4-1]
+	if (size == 4 || size == 8) && holdsNoPointers[T]() {
+		kernel = table.Now().compress[size/4-1]
 	}
 	par.For(words, wordsPerChunk, func(lo, hi int) {
 		if kernel != nil {

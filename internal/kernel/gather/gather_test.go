@@ -39,7 +39,7 @@ func testRows[T comparable](t *testing.T, from func(i int) T) {
 				all := numbered(n*width+2, from)
 				first, last := all[0], all[len(all)-1]
 				out := all[1 : 1+n*width : 1+n*width]
-				atEachLevel(t, func(t *testing.T) {
+				atEachFamily(t, func(t *testing.T) {
 					clear(out)
 					if err := Rows(out, slices.Clip(src), idx, width); err != nil {
 						t.Fatal(err)
@@ -211,7 +211,7 @@ func testAddRows[T float32 | float64 | int32](t *testing.T) {
 			updates[i] = T(rng.IntN(100))
 			want[int(idx[i/width])*width+i%width] += updates[i]
 		}
-		atEachLevel(t, func(t *testing.T) {
+		atEachFamily(t, func(t *testing.T) {
 			got := append(make([]T, 3), start...)[3:]
 			if err := Add(got, updates, idx, width); err != nil || !slices.Equal(got, want) {
 				t.Errorf("Add of rows of %d differs, %v", width, err)
@@ -267,7 +267,7 @@ func testMask[T comparable](t *testing.T, from func(i int) T) {
 			}
 			before[i+1] = int64(len(want))
 		}
-		atEachLevel(t, func(t *testing.T) {
+		atEachFamily(t, func(t *testing.T) {
 			if got := CountTrue(mask); got != len(want) {
 				t.Fatalf("CountTrue of %d = %d, want %d", n, got, len(want))
 			}

@@ -5,10 +5,13 @@ import (
 	"unsafe"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/cpu"
 )
 
-// kernels are the vector kernels of one level.
+// kernels are the vector kernels of one family: all of them, or none.
 type kernels struct {
+	short [3]rowKernel // copy rows of 8 to 16, 16 to 32 and 32 to 64 bytes
+
 	// rows copies rows of at least 64 bytes; past those of a multiple of 64 to a
 	// destination aligned to that, past the cache.
 	rows, past rowKernel
@@ -22,6 +25,8 @@ type kernels struct {
 	add32 func(dst, x *float32, idx *int64, n, stride, width int)
 	add64 func(dst, x *float64, idx *int64, n, stride, width int)
 }
+
+var table = cpu.NewTable(kernels{})
 
 type rowKernel = func(dst, src *byte, idx *int64, n, ahead, bytes int)
 
@@ -55,20 +60,20 @@ func asInt64[I Index](idx []I) []int64 {
 // rowsVectorised is [Rows], whose indices have been checked, where kernels can do it,
 // and reports whether they can.
 func rowsVectorised[T any, I Index](out, src []T, idx []I, width int) bool {
-	k := kernelsByLevel[level]
+	k := table.Now()
 	bytes := width * int(unsafe.Sizeof(*new(T)))
-	if k == nil || width == 1 || bytes < 8 || bytes > chunk || !holdsNoPointers[T]() {
+	if k.rows == nil || width == 1 || bytes < 8 || bytes > chunk || !holdsNoPointers[T]() {
 		return false
 	}
 	dst, from := bytesOf(out), bytesOf(src)
 	kernel := k.rows
 	switch {
 	case bytes < 16:
-		kernel = shortRows[0]
+		kernel = k.short[0]
 	case bytes < 32:
-		kernel = shortRows[1]
+		kernel = k.short[1]
 	case bytes <= 64:
-		kernel = shortRows[2]
+		kernel = k.short[2]
 	case len(dst) >= largeOutput && bytes%64 == 0 && uintptr(unsafe.Pointer(&dst[0]))%64 == 0:
 		kernel = k.past
 	}
@@ -82,8 +87,8 @@ func rowsVectorised[T any, I Index](out, src []T, idx []I, width int) bool {
 // addVectorised adds rows to rows where kernels can do it, and reports whether they can.
 // Negative indices are left out, the others are in range.
 func addVectorised[T dtype.Number, I Index](dst, updates []T, idx []I, width int) bool {
-	k := kernelsByLevel[level]
-	if k == nil || width < 4 || len(idx) == 0 {
+	k := table.Now()
+	if k.add32 == nil || width < 4 || len(idx) == 0 {
 		return false
 	}
 	switch d := any(dst).(type) {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/cpu"
 )
 
 // BenchmarkFloat32 reports the rate of the shapes that the project compares itself by.
@@ -17,29 +16,29 @@ func BenchmarkFloat32(b *testing.B) {
 		{1, 4096, 4096}, {64, 1024, 1024}, {1000, 10, 1000}, {32, 3072, 768},
 	} {
 		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[2], s[1]), func(b *testing.B) {
-			benchmark(b, active32, s[0], s[1], s[2], rowMajor, rowMajor)
+			benchmark(b, table.Now().f32, s[0], s[1], s[2], rowMajor, rowMajor)
 		})
 	}
 }
 
 func BenchmarkSmall(b *testing.B) {
 	for _, n := range []int{1, 2, 4, 8, 16} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmark(b, active32, n, n, n, rowMajor, rowMajor) })
+		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmark(b, table.Now().f32, n, n, n, rowMajor, rowMajor) })
 	}
 }
 
 func BenchmarkTransposed(b *testing.B) {
 	for _, c := range []struct{ a, b layout }{{colMajor, rowMajor}, {rowMajor, colMajor}, {colMajor, colMajor}} {
 		for _, n := range []int{250, 1000, 1024} {
-			b.Run(fmt.Sprintf("%d/%v%v", n, c.a, c.b), func(b *testing.B) { benchmark(b, active32, n, n, n, c.a, c.b) })
+			b.Run(fmt.Sprintf("%d/%v%v", n, c.a, c.b), func(b *testing.B) { benchmark(b, table.Now().f32, n, n, n, c.a, c.b) })
 		}
 	}
-	b.Run("vector", func(b *testing.B) { benchmark(b, active32, 1, 4096, 4096, rowMajor, colMajor) })
+	b.Run("vector", func(b *testing.B) { benchmark(b, table.Now().f32, 1, 4096, 4096, rowMajor, colMajor) })
 }
 
 func BenchmarkFloat64(b *testing.B) {
 	for _, n := range []int{256, 1024} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmark(b, active64, n, n, n, rowMajor, rowMajor) })
+		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmark(b, table.Now().f64, n, n, n, rowMajor, rowMajor) })
 	}
 }
 
@@ -52,9 +51,9 @@ func BenchmarkHalf(b *testing.B) {
 	rate(b, n*n*n)
 }
 
-func BenchmarkLevels(b *testing.B) {
-	for l := cpu.Generic; l <= cpu.Offered(); l++ {
-		b.Run(l.String(), func(b *testing.B) { benchmark(b, family32(l), 256, 256, 256, rowMajor, rowMajor) })
+func BenchmarkFamilies(b *testing.B) {
+	for family, k := range table.Each() {
+		b.Run(family.String(), func(b *testing.B) { benchmark(b, k.f32, 256, 256, 256, rowMajor, rowMajor) })
 	}
 }
 
@@ -63,7 +62,7 @@ func BenchmarkLevels(b *testing.B) {
 func BenchmarkCeiling(b *testing.B) {
 	for _, rows := range []int{6, 10, 14} {
 		b.Run(fmt.Sprint(rows), func(b *testing.B) {
-			f := active32
+			f := table.Now().f32
 			rows := min(rows, f.rows)
 			const k = 64
 			x := make([]float32, 14*k+64*k+14*64)

@@ -43,19 +43,25 @@ func plain[T Element]() *family[T] {
 	}
 }
 
-var (
-	active32 = family32(cpu.Active())
-	active64 = family64(cpu.Active())
-)
+// A kernelSet is the kernels for one family of instructions.
+type kernelSet struct {
+	f32 *family[float32]
+	f64 *family[float64]
+
+	// f16 and bf16 convert n times eight numbers; nil where there is none.
+	f16, bf16 func(n int, dst *float32, x *uint16)
+}
+
+var table = cpu.NewTable(kernelSet{f32: plain[float32](), f64: plain[float64]()})
 
 // familyOf returns the family for T that this process runs.
 func familyOf[T Element]() *family[T] {
 	var f any
 	switch any(*new(T)).(type) {
 	case float32:
-		f = active32
+		f = table.Now().f32
 	case float64:
-		f = active64
+		f = table.Now().f64
 	default:
 		return plain[T]()
 	}

@@ -1,6 +1,10 @@
 package gemm
 
-import "github.com/tenonml/tenon/dtype"
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/dtype"
+)
 
 // HalfParams describes a product of 16-bit floating-point operands with a float32
 // result. The fields mean what they mean in [Params].
@@ -26,7 +30,7 @@ func Half[H dtype.F16 | dtype.BF16](p HalfParams[H], batch ...Batch) {
 		Alpha: p.Alpha, Beta: p.Beta, Bias: p.Bias, Then: p.Then,
 	}
 	q.check(batch, len(p.A), len(p.B))
-	multiplyWith(active32, q, batch, readHalf(p.A), readHalf(p.B))
+	multiplyWith(table.Now().f32, q, batch, readHalf(p.A), readHalf(p.B))
 }
 
 // readHalf returns a reader of x.
@@ -58,15 +62,26 @@ func readHalf[H dtype.F16 | dtype.BF16](x []H) reader[float32] {
 
 // fromF16 converts len(dst) numbers, and fromBF16 those of the other format.
 func fromF16(dst []float32, x []dtype.F16) {
-	done := convertF16(dst, x)
+	done := eights(table.Now().f16, dst, x)
 	for i, v := range x[done:] {
 		dst[done+i] = v.Float32()
 	}
 }
 
 func fromBF16(dst []float32, x []dtype.BF16) {
-	done := convertBF16(dst, x)
+	done := eights(table.Now().bf16, dst, x)
 	for i, v := range x[done:] {
 		dst[done+i] = v.Float32()
 	}
+}
+
+// eights converts as many numbers as a kernel can and returns how many. A call sees at most
+// one block of steps or one row of a tile.
+func eights[H dtype.F16 | dtype.BF16](kernel func(n int, dst *float32, x *uint16), dst []float32, x []H) int {
+	n := len(x) / 8
+	if n == 0 || kernel == nil {
+		return 0
+	}
+	kernel(n, &dst[0], (*uint16)(unsafe.Pointer(&x[0])))
+	return 8 * n
 }

@@ -7,19 +7,17 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
-
-	"github.com/tenonml/tenon/internal/cpu"
 )
 
-// families returns every family that can run here, by its level's name.
+// families returns every family that can run here, by its name.
 func families[T Element]() map[string]*family[T] {
 	all := map[string]*family[T]{}
-	for l := cpu.Generic; l <= cpu.Offered(); l++ {
+	for f, k := range table.Each() {
 		switch m := any(all).(type) {
 		case map[string]*family[float32]:
-			m[l.String()] = family32(l)
+			m[f.String()] = k.f32
 		case map[string]*family[float64]:
-			m[l.String()] = family64(l)
+			m[f.String()] = k.f64
 		default:
 			all["generic"] = plain[T]()
 		}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/tenonml/tenon/internal/cpu"
 )
 
 // Panels give what Multiply does, packed from either layout or viewed, for parts of B too.
@@ -18,12 +16,12 @@ func TestPanels(t *testing.T) {
 		}
 		return x
 	}
-	for level := cpu.Generic; level <= cpu.Offered(); level++ {
-		f := family32(level)
+	for name, k := range table.Each() {
+		f := k.f32
 		for _, s := range [][3]int{{1, 1, 1}, {3, 5, 2}, {13, 7, 9}, {14, 32, 16}, {29, 45, 31}, {60, 70, 65}, {5, 33, 0}, {4, 0, 3}} {
 			for _, beta := range []float32{0, 0.5} {
 				m, n, k := s[0], s[1], s[2]
-				t.Run(fmt.Sprint(level, s, beta), func(t *testing.T) {
+				t.Run(fmt.Sprint(name, s, beta), func(t *testing.T) {
 					const gap = 3
 					a, b, bt, c := fill(m*(k+gap)), fill(k*(n+gap)), make([]float32, n*(k+gap)), fill(m*(n+gap))
 					for i := range k {

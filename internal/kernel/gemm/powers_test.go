@@ -4,15 +4,18 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/tenonml/tenon/internal/cpu"
 )
 
 // Powers of products, and their sums, for all heights and widths of tiles.
 func TestPowers(t *testing.T) {
-	if cpu.Offered() < cpu.AVX512 {
-		t.Skip("there are no such kernels for this processor")
+	for family, k := range table.Each() {
+		if HasPowers(&Panels[float32]{f: k.f32, row: k.f32.width}) {
+			t.Run(family.String(), func(t *testing.T) { testPowers(t, k.f32) })
+		}
 	}
+}
+
+func testPowers(t *testing.T, f *family[float32]) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for _, s := range [][3]int{{1, 1, 1}, {2, 16, 3}, {3, 17, 2}, {5, 31, 8}, {8, 32, 64}, {13, 33, 64}, {14, 64, 7}, {29, 100, 129}, {140, 45, 16}, {3, 4, 0}} {
 		for _, shift := range []int{-PowerLimit, 0, 7, 126 - PowerLimit} {
@@ -31,7 +34,7 @@ func TestPowers(t *testing.T) {
 				c[i] = -7
 			}
 			sums[0] = 5
-			p := Panels[float32]{f: family32(cpu.AVX512)}
+			p := Panels[float32]{f: f}
 			p.Pack(b, k, n, n, 1)
 			if !HasPowers(&p) {
 				t.Fatal("there are no powers")

@@ -4,8 +4,10 @@ package reduce
 
 import "github.com/tenonml/tenon/internal/cpu"
 
-// level is the family of kernels in use. Tests change it.
-var level = cpu.Active()
+func init() {
+	table.Add(cpu.AVX512, kernelSet{&avx512F32, &avx512F64, &avx512I32, &avx512I64})
+	table.Add(cpu.AVX2, kernelSet{&avx2F32, &avx2F64, &avx2I32, &avx2I64})
+}
 
 var (
 	avx512F32 = kernels[float32]{
@@ -54,30 +56,3 @@ var (
 	avx2I32 = kernels[int32]{max: maxI32AVX2, min: minI32AVX2, find: findI32AVX2}
 	avx2I64 = kernels[int64]{max: maxI64AVX2, min: minI64AVX2, find: findI64AVX2}
 )
-
-// assembly returns the kernels for T at the present level, or nil.
-func assembly[T any]() *kernels[T] {
-	var k any
-	switch any((*T)(nil)).(type) {
-	case *float32:
-		k = at(&avx512F32, &avx2F32)
-	case *float64:
-		k = at(&avx512F64, &avx2F64)
-	case *int32:
-		k = at(&avx512I32, &avx2I32)
-	case *int64:
-		k = at(&avx512I64, &avx2I64)
-	}
-	t, _ := k.(*kernels[T])
-	return t
-}
-
-func at[T any](avx512, avx2 *kernels[T]) *kernels[T] {
-	switch level {
-	case cpu.AVX512:
-		return avx512
-	case cpu.AVX2:
-		return avx2
-	}
-	return nil
-}

@@ -52,7 +52,7 @@ func testCrossEntropy[T float](t *testing.T, tol float64) {
 }
 
 func TestCrossEntropy(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		testCrossEntropy[float32](t, 1e-6)
 		testCrossEntropy[float64](t, 4e-15)
 	})
@@ -60,7 +60,7 @@ func TestCrossEntropy(t *testing.T) {
 
 // A class that is ruled out takes no part.
 func TestCrossEntropyOfImpossibleClass(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		x := []float32{0, 0, float32(-inf)}
 		loss := make([]float32, 1)
 		CrossEntropyDense(loss, x, x, []float32{0.5, 0.5, 0}, 3)

@@ -173,11 +173,11 @@ func exactSum[T float](x []T) float64 {
 }
 
 func TestFloat32(t *testing.T) {
-	eachLevel(t, func(t *testing.T) { testFloat[float32](t, 2e-6) })
+	eachFamily(t, func(t *testing.T) { testFloat[float32](t, 2e-6) })
 }
 
 func TestFloat64(t *testing.T) {
-	eachLevel(t, func(t *testing.T) { testFloat[float64](t, 1e-13) })
+	eachFamily(t, func(t *testing.T) { testFloat[float64](t, 1e-13) })
 }
 
 func testInt[T integer](t *testing.T) {
@@ -233,7 +233,7 @@ func testInt[T integer](t *testing.T) {
 func TestIntegers(t *testing.T) {
 	t.Run("int8", testInt[int8])
 	t.Run("int16", testInt[int16])
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		t.Run("int32", testInt[int32])
 		t.Run("int64", testInt[int64])
 	})
@@ -326,7 +326,7 @@ func TestVarianceDoesNotCancel(t *testing.T) {
 
 func TestExtremeZeros(t *testing.T) {
 	zero := float32(math.Copysign(0, -1))
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for n := 0; n < 70; n += 1 + n/20 {
 			for at := range n {
 				x := make([]float32, n)
@@ -354,7 +354,7 @@ func TestExtremeZeros(t *testing.T) {
 
 // NaN wins wherever it stands.
 func TestExtremeNaN(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for n := 1; n < 70; n += 1 + n/20 {
 			for at := range n {
 				x := make([]float64, n)

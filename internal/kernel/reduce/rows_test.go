@@ -156,11 +156,11 @@ func testNorms[T float](t *testing.T, x, dy []T, n int, tol float64) {
 }
 
 func TestRowsFloat32(t *testing.T) {
-	eachLevel(t, func(t *testing.T) { testRows[float32](t, 1e-6) })
+	eachFamily(t, func(t *testing.T) { testRows[float32](t, 1e-6) })
 }
 
 func TestRowsFloat64(t *testing.T) {
-	eachLevel(t, func(t *testing.T) { testRows[float64](t, 4e-15) })
+	eachFamily(t, func(t *testing.T) { testRows[float64](t, 4e-15) })
 }
 
 // Results that go past the cache are the same.
@@ -196,7 +196,7 @@ func TestRowsPastTheCache(t *testing.T) {
 // The first element of a row is where its moments are counted from; one far away must
 // not cost digits.
 func TestLayerNormWithOutlier(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, n := range []int{17, 200, 3000} {
 			x := normal[float32](5, n, 1)
 			for _, first := range []float32{0, 30, 1e4, -1e6} {
@@ -220,7 +220,7 @@ func TestLayerNormWithOutlier(t *testing.T) {
 // Rows that cannot take the quick way leave those before and after alone.
 func TestSoftmaxOfMixedRows(t *testing.T) {
 	const n = 40
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		x := normal[float32](6, 7*n, 2)
 		x[1*n+3] = float32(nan)
 		for j := range n {
@@ -243,7 +243,7 @@ func TestSoftmaxOfMixedRows(t *testing.T) {
 	})
 }
 
-func TestSoftmaxSpecials(t *testing.T) { eachLevel(t, testSoftmaxSpecials) }
+func TestSoftmaxSpecials(t *testing.T) { eachFamily(t, testSoftmaxSpecials) }
 
 func testSoftmaxSpecials(t *testing.T) {
 	for _, n := range []int{2, 16, 19, 70} {

@@ -52,7 +52,7 @@ func testArgOf[T dtype.Real](t *testing.T, values []float64) {
 	for i := range x {
 		x[i] = number[T](values[rng.IntN(len(values))])
 	}
-	atEachLevel(t, func(t *testing.T) {
+	atEachFamily(t, func(t *testing.T) {
 		high, low := make([]int64, rows), make([]int64, rows)
 		ArgMax(high, x, splits, 1)
 		ArgMin(low, x, splits, 1)

@@ -26,7 +26,7 @@ func flowFor(bytes int) flow {
 // arrive waits until what has been written past the cache is there for others to see.
 func (f flow) arrive() {
 	if f == past {
-		fence()
+		vectorsNow().fence()
 	}
 }
 

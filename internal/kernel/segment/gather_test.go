@@ -25,7 +25,7 @@ func TestGatherSplitsOfManyRows(t *testing.T) {
 		}
 		for _, procs := range []int{1, 3} {
 			defer withProcs(procs)()
-			atEachLevel(t, func(t *testing.T) {
+			atEachFamily(t, func(t *testing.T) {
 				out, starts := make([]int64, n+1), make([]int64, n)
 				total, err := GatherSplits(out, starts, splits, idx)
 				if err != nil || total != want[n] || !slices.Equal(out, want) || !slices.Equal(starts, wantStarts) {
@@ -60,7 +60,7 @@ func TestGatherSplitsNamesTheFirstBadRow(t *testing.T) {
 		}
 		for _, procs := range []int{1, 3} {
 			defer withProcs(procs)()
-			atEachLevel(t, func(t *testing.T) {
+			atEachFamily(t, func(t *testing.T) {
 				_, err := GatherSplits(make([]int64, n+1), make([]int64, n), c.splits, idx)
 				fails(t, err, c.want)
 			})
@@ -68,7 +68,7 @@ func TestGatherSplitsNamesTheFirstBadRow(t *testing.T) {
 	}
 	idx := make([]int32, 100)
 	idx[99] = -1
-	atEachLevel(t, func(t *testing.T) {
+	atEachFamily(t, func(t *testing.T) {
 		_, err := GatherSplits(make([]int64, 101), make([]int64, 100), few, idx)
 		fails(t, err, "entry 99: -1 is outside [0, 2)")
 	})

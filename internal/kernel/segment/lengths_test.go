@@ -23,7 +23,7 @@ func TestSplitsWithin(t *testing.T) {
 		for r, n := range lengths {
 			narrow[r] = int32(n)
 		}
-		atEachLevel(t, func(t *testing.T) {
+		atEachFamily(t, func(t *testing.T) {
 			out := make([]int64, rows+1)
 			if !SplitsWithin(out, lengths, 20) || !slices.Equal(out, want) {
 				t.Errorf("splits of %d lengths differ", rows)
@@ -52,7 +52,7 @@ func TestSplitsWithin(t *testing.T) {
 func TestSplitsFromLengthsOverflow(t *testing.T) {
 	lengths := make([]int64, 200)
 	lengths[3], lengths[150] = math.MaxInt64-5, 6
-	atEachLevel(t, func(t *testing.T) {
+	atEachFamily(t, func(t *testing.T) {
 		out := make([]int64, len(lengths)+1)
 		fails(t, SplitsFromLengths(out, lengths), "entry 150: 6 makes the number of values overflow")
 		lengths[150] = 5

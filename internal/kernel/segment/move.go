@@ -6,6 +6,8 @@ import "reflect"
 // Sizes are in bytes; item is what one unit of a split stands for. Those with Past in
 // their names write past the cache.
 type movers struct {
+	fence func() // orders stores past the cache
+
 	stream func(dst, src *byte, lines int)
 
 	// pad and unpad are for rows of up to 64 and up to 128 bytes.
@@ -67,4 +69,4 @@ func moversFor[T any]() *movers {
 }
 
 // vectorsNow returns the movers in use, nil where there are none.
-func vectorsNow() *movers { return moversByLevel[level] }
+func vectorsNow() *movers { return table.Now().movers }

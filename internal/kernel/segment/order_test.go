@@ -249,7 +249,7 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 		Softmax(p, x, splits, 1)
 		return sums, p
 	}
-	atEachLevel(t, func(t *testing.T) {
+	atEachFamily(t, func(t *testing.T) {
 		sums1, p1 := run(1)
 		sums4, p4 := run(4)
 		if !slices.Equal(sums1, sums4) || !slices.Equal(p1, p4) {

@@ -24,13 +24,13 @@ const networkRoom = 32
 func sortVectorised[T dtype.Real](out, values []T, splits []int64, descending bool) bool {
 	switch x := any(values).(type) {
 	case []float32:
-		return networks32[level].sortRows(any(out).([]float32), x, splits, descending)
+		return table.Now().sortF32.sortRows(any(out).([]float32), x, splits, descending)
 	case []int32:
-		return networksInt[level].sortRows(any(out).([]int32), x, splits, descending)
+		return table.Now().sortI32.sortRows(any(out).([]int32), x, splits, descending)
 	case []float64:
-		return networks64[level].sortRows(any(out).([]float64), x, splits, descending)
+		return table.Now().sortF64.sortRows(any(out).([]float64), x, splits, descending)
 	case []int64:
-		return networksLong[level].sortRows(any(out).([]int64), x, splits, descending)
+		return table.Now().sortI64.sortRows(any(out).([]int64), x, splits, descending)
 	}
 	return false
 }
@@ -40,13 +40,13 @@ func sortVectorised[T dtype.Real](out, values []T, splits []int64, descending bo
 func argsortVectorised[T dtype.Real](out []int64, values []T, splits []int64, descending bool) bool {
 	switch x := any(values).(type) {
 	case []float32:
-		return networks32[level].argsortRows(out, x, splits, descending)
+		return table.Now().sortF32.argsortRows(out, x, splits, descending)
 	case []int32:
-		return networksInt[level].argsortRows(out, x, splits, descending)
+		return table.Now().sortI32.argsortRows(out, x, splits, descending)
 	case []float64:
-		return networks64[level].argsortRows(out, x, splits, descending)
+		return table.Now().sortF64.argsortRows(out, x, splits, descending)
 	case []int64:
-		return networksLong[level].argsortRows(out, x, splits, descending)
+		return table.Now().sortI64.argsortRows(out, x, splits, descending)
 	}
 	return false
 }

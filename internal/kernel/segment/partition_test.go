@@ -193,7 +193,7 @@ func TestStackSplitsPastTheCache(t *testing.T) {
 	for r := range splits {
 		splits[r] = 3 * int64(r)
 	}
-	atEachLevel(t, func(t *testing.T) {
+	atEachFamily(t, func(t *testing.T) {
 		out := make([]int64, 2*n+1)
 		if err := StackSplits(out, splits, splits); err != nil {
 			t.Fatal(err)

@@ -107,9 +107,9 @@ func addTo[T dtype.Real](sums, x []T) {
 
 // AnyByPosition writes whether some entry of each position is true, as [ByPosition] does.
 func AnyByPosition(out []bool, outSplits []int64, values []bool, splits, lists []int64) {
-	k := new(byteKernels)
-	if now := kernelsBytes[level]; now != nil {
-		k = now
+	k := table.Now().bytes
+	if k == nil {
+		k = new(byteKernels)
 	}
 	o := viewAs[byte](out)
 	clear(o)
@@ -123,9 +123,9 @@ func AnyByPosition(out []bool, outSplits []int64, values []bool, splits, lists [
 
 // AllByPosition writes whether all entries of each position are true, as [ByPosition] does.
 func AllByPosition(out []bool, outSplits []int64, values []bool, splits, lists []int64) {
-	k := new(byteKernels)
-	if now := kernelsBytes[level]; now != nil {
-		k = now
+	k := table.Now().bytes
+	if k == nil {
+		k = new(byteKernels)
 	}
 	o := viewAs[byte](out)
 	for i := range o {

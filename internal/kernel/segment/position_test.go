@@ -53,7 +53,7 @@ func byPositionOf[T dtype.Real](t *testing.T, longest int) {
 			if err := byID(want, values, ids, 1); err != nil {
 				t.Fatal(err)
 			}
-			atEachLevel(t, func(t *testing.T) {
+			atEachFamily(t, func(t *testing.T) {
 				ByPosition(f, got, outSplits, values, splits, lists)
 				for i, w := range want {
 					if got[i] != w && (got[i] == got[i] || w == w) {
@@ -100,7 +100,7 @@ func byPositionOf[T dtype.Real](t *testing.T, longest int) {
 			wantAny[id] = wantAny[id] || bools[i]
 			wantAll[id] = wantAll[id] && bools[i]
 		}
-		atEachLevel(t, func(t *testing.T) {
+		atEachFamily(t, func(t *testing.T) {
 			AnyByPosition(some, outSplits, bools, splits, lists)
 			AllByPosition(every, outSplits, bools, splits, lists)
 			if !slices.Equal(some, wantAny) || !slices.Equal(every, wantAll) {

@@ -136,7 +136,7 @@ func TestVarianceFarFromZero(t *testing.T) {
 		}
 		splits = append(splits, int64(len(same)))
 	}
-	atEachLevel(t, func(t *testing.T) {
+	atEachFamily(t, func(t *testing.T) {
 		out := make([]float64, 70)
 		Var(out, same, splits, 1, 0)
 		for n, v := range out[1:] {
@@ -257,7 +257,7 @@ func TestCountOfSpecialValues(t *testing.T) {
 		x = append(x, math.NaN(), 0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.Inf(-1))
 	}
 	splits := []int64{0, 0, 5, 45, 200}
-	atEachLevel(t, func(t *testing.T) {
+	atEachFamily(t, func(t *testing.T) {
 		got := make([]int64, 4)
 		if CountNonzero(got, x, splits, 1); !slices.Equal(got, []int64{0, 3, 24, 93}) {
 			t.Errorf("CountNonzero = %v", got)
@@ -310,7 +310,7 @@ func testSpecialValues[T Float](t *testing.T) {
 			splits := []int64{0, 1, int64(n) + 1, int64(n) + 2}
 			x[1+at] = nan
 			out, arg := make([]T, 3), make([]int64, 3)
-			atEachLevel(t, func(t *testing.T) {
+			atEachFamily(t, func(t *testing.T) {
 				isNaN := func(name string, f func(out, x []T, splits []int64, inner int)) {
 					f(out, x, splits, 1)
 					if v := real64(out[1]); v == v {
@@ -338,7 +338,7 @@ func testSpecialValues[T Float](t *testing.T) {
 	}
 	x := []T{inf, number[T](-1), number[T](0), number[T](math.Inf(-1))}
 	out := make([]T, 1)
-	atEachLevel(t, func(t *testing.T) {
+	atEachFamily(t, func(t *testing.T) {
 		if Max(out, x, []int64{0, 4}, 1); out[0] != inf {
 			t.Errorf("Max = %v", out)
 		}
@@ -354,7 +354,7 @@ func TestSumOfLongRow(t *testing.T) {
 	for i := range x {
 		x[i] = 0.1
 	}
-	atEachLevel(t, func(t *testing.T) {
+	atEachFamily(t, func(t *testing.T) {
 		out := make([]float32, 1)
 		Sum(out, x, []int64{0, int64(len(x))}, 1)
 		if want := float64(len(x)) * float64(x[0]); math.Abs(float64(out[0])-want) > 1e-6*want {

@@ -57,17 +57,17 @@ const maxBatch = 16
 func kernelsFor[T lanes]() (k *rowKernels[T]) {
 	switch p := any(&k).(type) {
 	case **rowKernels[float32]:
-		if f := kernels32[level]; f != nil {
+		if f := table.Now().f32; f != nil {
 			*p = &f.rowKernels
 		}
 	case **rowKernels[float64]:
-		if f := kernels64[level]; f != nil {
+		if f := table.Now().f64; f != nil {
 			*p = &f.rowKernels
 		}
 	case **rowKernels[int32]:
-		*p = kernelsInt[level]
+		*p = table.Now().i32
 	case **rowKernels[int64]:
-		*p = kernelsLong[level]
+		*p = table.Now().i64
 	}
 	return k
 }

@@ -129,7 +129,7 @@ func eachCase[T dtype.Real](t *testing.T, inners []int, f func(t *testing.T, x [
 		for _, inner := range inners {
 			exact := rng.IntN(2) == 0
 			x := sample[T](rng, int(splits[len(splits)-1])*inner, exact)
-			atEachLevel(t, func(t *testing.T) {
+			atEachFamily(t, func(t *testing.T) {
 				before := append([]T(nil), x...)
 				f(t, x, splits, inner)
 				for i := range x {

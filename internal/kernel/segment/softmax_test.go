@@ -69,7 +69,7 @@ func TestSoftmaxSpecialValues(t *testing.T) {
 	splits := []int64{0, 3, 5, 7, 9, 11, 13, 13, 14}
 	want := []float32{0, .5, .5, nan, nan, nan, 0, nan, nan, 1, 0, 1, 0, 1}
 	lse := []float32{float32(math.Log(2)), -inf, inf, nan, 200, 1e30, -inf, 0}
-	atEachLevel(t, func(t *testing.T) {
+	atEachFamily(t, func(t *testing.T) {
 		p, l := make([]float32, len(x)), make([]float32, len(splits)-1)
 		Softmax(p, x, splits, 1)
 		for i, w := range want {
@@ -97,7 +97,7 @@ func TestSoftmaxInPieces(t *testing.T) {
 	defer func(large int) { largeOutput = large }(largeOutput)
 	for _, large := range []int{1, 1 << 30} {
 		largeOutput = large
-		atEachLevel(t, func(t *testing.T) {
+		atEachFamily(t, func(t *testing.T) {
 			testSoftmaxInPieces[float32](t)
 			testSoftmaxInPieces[float64](t)
 		})

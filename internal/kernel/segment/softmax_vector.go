@@ -60,12 +60,12 @@ func normalizeVectorised[T any](n normalization, out, values []T, splits []int64
 	// stand beside it.
 	switch x := any(values).(type) {
 	case []float32:
-		if k := kernels32[level]; k != nil {
+		if k := table.Now().f32; k != nil {
 			normalizeRows(k, n, any(out).([]float32), x, splits)
 			return true
 		}
 	case []float64:
-		if k := kernels64[level]; k != nil {
+		if k := table.Now().f64; k != nil {
 			normalizeRows(k, n, any(out).([]float64), x, splits)
 			return true
 		}

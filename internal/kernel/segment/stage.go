@@ -96,7 +96,7 @@ func (m *mover) runPast(lo, hi int) {
 	}
 	ws := workspaces.Get().(*workspace)
 	finishPast(out, ws.a[:], func(dst, stage *byte) int { return m.past(dst, lo, hi, stage) })
-	fence()
+	vectorsNow().fence()
 	workspaces.Put(ws)
 }
 

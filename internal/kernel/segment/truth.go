@@ -149,7 +149,7 @@ func bytesNow(n int) *byteKernels {
 	if n < worthVectors {
 		return nil
 	}
-	return kernelsBytes[level]
+	return table.Now().bytes
 }
 
 func (k *byteKernels) count(x []byte) int64 { return count(&k.nonzero, x) }

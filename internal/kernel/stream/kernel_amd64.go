@@ -4,14 +4,7 @@ package stream
 
 import "github.com/tenonml/tenon/internal/cpu"
 
-var kernel = choose(cpu.Active())
-
-func choose(l cpu.Level) func(dst, src *byte, n int, ahead uintptr) {
-	switch l {
-	case cpu.AVX512:
-		return copyAVX512
-	case cpu.AVX2:
-		return copyAVX2
-	}
-	return nil
+func init() {
+	table.Add(cpu.AVX512, kernels{copyAVX512, fetch})
+	table.Add(cpu.AVX2, kernels{copyAVX2, fetch})
 }

@@ -1,6 +1,18 @@
 package stream
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/cpu"
+)
+
+// kernels are the copy past the cache and the prefetch of one family.
+type kernels struct {
+	copy  func(dst, src *byte, n int, ahead uintptr)
+	fetch func(at uintptr, n int)
+}
+
+var table = cpu.NewTable(kernels{})
 
 // Threshold is the number of bytes of a result from which going past the cache pays.
 const Threshold = 16 << 20
@@ -39,6 +51,7 @@ func Ahead(dst, src unsafe.Pointer, n int, next unsafe.Pointer) { move(dst, src,
 func move(dst, src unsafe.Pointer, n int, next uintptr) {
 	const least, most = 512, 256 << 10 // of one call into assembly
 	to, from := unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)
+	kernel := table.Now().copy
 	if kernel == nil || n < least {
 		copy(to, from)
 		return
@@ -47,7 +60,7 @@ func move(dst, src unsafe.Pointer, n int, next uintptr) {
 	copy(to[:head], from)
 	for to, from = to[head:], from[head:]; len(to) >= 256; {
 		part := min(len(to), most) &^ 255
-		call(&to[0], &from[0], part, next)
+		call(kernel, &to[0], &from[0], part, next)
 		to, from = to[part:], from[part:]
 		next += uintptr(part)
 	}
@@ -57,13 +70,15 @@ func move(dst, src unsafe.Pointer, n int, next uintptr) {
 // call is an ordinary function, in whose prologue a goroutine can be stopped.
 //
 //go:noinline
-func call(dst, src *byte, n int, next uintptr) { kernel(dst, src, n, next) }
+func call(kernel func(dst, src *byte, n int, ahead uintptr), dst, src *byte, n int, next uintptr) {
+	kernel(dst, src, n, next)
+}
 
 // Fetch asks the processor for the n bytes at an address, which a loop will read soon,
 // and does not wait for them. Nothing needs to be there. It waits where too many are on
 // their way, so loops ask for little at a time, between other work.
 func Fetch(at uintptr, n int) {
-	if kernel != nil {
+	if fetch := table.Now().fetch; fetch != nil {
 		fetch(at, n)
 	}
 }

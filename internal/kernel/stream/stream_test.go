@@ -6,7 +6,7 @@ import (
 )
 
 func TestCopy(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 63, 64, 255, 256, 511, 512, 513, 700, 767, 768, 1024, 1025, 5000, 600000} {
 			for offset := range 3 {
 				src, dst := make([]byte, n+offset), make([]byte, n+200)
@@ -36,7 +36,7 @@ func TestCopy(t *testing.T) {
 
 // TestFetch asks for memory that is there and for memory that is not.
 func TestFetch(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		x := make([]byte, 1000)
 		for i := range x {
 			x[i] = byte(i)

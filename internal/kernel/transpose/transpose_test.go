@@ -33,7 +33,7 @@ func check[T comparable](t *testing.T, number func(i int) T, rows, cols, padDst,
 
 func TestMatrix(t *testing.T) {
 	sizes := []int{0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130}
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, rows := range sizes {
 			for _, cols := range sizes {
 				pad := (rows + cols) % 3
@@ -60,7 +60,7 @@ func TestMatrixPastTheCache(t *testing.T) {
 	}
 	room := make([]float32, rows*cols+16)
 	dst := room[(64-uintptr(unsafe.Pointer(&room[0]))%64)/4%16:][:rows*cols]
-	eachLevel(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		Matrix(want, src, rows, cols, rows, cols)
 		m := matrix[uint32]{unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), rows, cols, rows, cols, true}
 		m.strip(0, cols)

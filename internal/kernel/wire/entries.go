@@ -61,17 +61,17 @@ func (e *Entry) To(rows []Span) { e.rows = &rows[0] }
 
 // Note goes over messages that are one field 1 each, of which the entries are fields 1
 // again, from the one numbered row on. It notes where the lists lie for entries that
-// come in the order of the table; any of them may be missing. It stops before a message
+// come in their order; any of them may be missing. It stops before a message
 // with anything else in it, which may have some of its lists noted, or as soon as it has
 // gone over budget bytes, and returns how many messages it has done and their bytes.
 //
 // Lists must have been set for all entries with a tag, with a span for each message.
-func Note(messages [][]byte, table []Entry, row, budget int) (done, size int) {
-	if row >= len(messages) || len(table) == 0 {
+func Note(messages [][]byte, entries []Entry, row, budget int) (done, size int) {
+	if row >= len(messages) || len(entries) == 0 {
 		return 0, 0
 	}
-	return note(messages[row:], table, row, budget)
+	return note(messages[row:], entries, row, budget)
 }
 
 // Notes reports whether there is a kernel for [Note], which does nothing without one.
-func Notes() bool { return notes() }
+func Notes() bool { return table.Now().note != nil }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/tenonml/tenon/internal/cpu"
 )
 
 const intsTag, bytesTag = 3<<3 | 2, 1<<3 | 2
@@ -99,7 +97,7 @@ func TestNote(t *testing.T) {
 		messages[row] = slices.Clip(m)
 		total += len(m)
 	}
-	atEachLevel(t, func() {
+	atEachFamily(t, func() {
 		table, got := aTable(t, rows)
 		row, bytes := 0, 0
 		for row < rows {
@@ -155,7 +153,7 @@ func TestNoteLeft(t *testing.T) {
 		"a byte behind the entries": field(firstTag, one, two, []byte{firstTag}),
 		"more than 16 KiB":          field(firstTag, field(firstTag, make([]byte, 17000))),
 	} {
-		atEachLevel(t, func() {
+		atEachFamily(t, func() {
 			good := field(firstTag, one, two)
 			table, got := aTable(t, 3)
 			n, size := Note([][]byte{good, slices.Clip(m), good}, table, 0, 1<<20)
@@ -196,9 +194,9 @@ func TestNoteHostile(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	atEachLevel(t, func() {
-		if Notes() != (wide && level == cpu.AVX512) {
-			t.Errorf("the kernel is used: %v", Notes())
+	for family := range table.Each() {
+		if Notes() != (family.String() == "avx512vbmi") {
+			t.Errorf("with %v kernels it is used: %v", family, Notes())
 		}
-	})
+	}
 }

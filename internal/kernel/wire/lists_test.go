@@ -58,7 +58,7 @@ func TestInts(t *testing.T) {
 			counts = append(counts, int64(n))
 			b.add(draw, list)
 		}
-		atEachLevel(t, func() {
+		atEachFamily(t, func() {
 			rows := slices.Clone(b.rows)
 			dst := make([]int64, len(want)+700)
 			done, n := Ints(dst, b.messages, rows)
@@ -93,7 +93,7 @@ func TestIntsLeft(t *testing.T) {
 		"a negative number":          {negative, false},
 		"nothing":                    {nil, false},
 	} {
-		atEachLevel(t, func() {
+		atEachFamily(t, func() {
 			b := batch{}
 			draw := rand.New(rand.NewPCG(5, 6))
 			b.add(draw, []byte{5, 6})
@@ -128,7 +128,7 @@ func TestFloats(t *testing.T) {
 		counts = append(counts, int64(size))
 		b.add(draw, list)
 	}
-	atEachLevel(t, func() {
+	atEachFamily(t, func() {
 		rows, dst := slices.Clone(b.rows), make([]float32, len(want)+Slack)
 		done, n := Floats(dst, b.messages, rows)
 		if done != len(rows) || !slices.Equal(dst[:n], want) || !slices.Equal(rows, counts) {
@@ -173,7 +173,7 @@ func TestStrings(t *testing.T) {
 		counts = append(counts, int64(n))
 		b.add(draw, list)
 	}
-	atEachLevel(t, func() {
+	atEachFamily(t, func() {
 		rows := slices.Clone(b.rows)
 		dst, at := make([]byte, len(want)+2*Slack), make([]int64, len(ends)+3*Slack)
 		done, size, n := Strings(dst, at, 1000, b.messages, rows)

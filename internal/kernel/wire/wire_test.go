@@ -7,20 +7,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/tenonml/tenon/internal/cpu"
 )
 
-// atEachLevel runs f with every family of kernels that this machine has.
-func atEachLevel(t *testing.T, f func()) {
-	defer func(l cpu.Level) { level = l }(level)
-	defer func(w bool) { wide = w }(wide)
-	for _, wide = range slices.Compact([]bool{wide, false}) {
-		for level = cpu.Generic; level <= cpu.Offered(); level++ {
-			f()
-			if t.Failed() {
-				t.Fatalf("with %v kernels, wide: %v", level, wide)
-			}
+// atEachFamily runs f with every family of kernels that this machine has.
+func atEachFamily(t *testing.T, f func()) {
+	for family := range table.Each() {
+		f()
+		if t.Failed() {
+			t.Fatalf("with %v kernels", family)
 		}
 	}
 }
@@ -41,7 +35,7 @@ func TestVarints(t *testing.T) {
 				for range behind {
 					b = append(b, byte(draw.Uint32()))
 				}
-				atEachLevel(t, func() {
+				atEachFamily(t, func() {
 					dst := make([]int64, end+1)
 					dst[end] = 4711
 					n := Varints(dst, b, end)
@@ -57,13 +51,13 @@ func TestVarints(t *testing.T) {
 func TestVarintsRefused(t *testing.T) {
 	long := slices.Repeat([]byte{0xff}, 10)
 	for _, b := range [][]byte{{0x80}, {1, 2, 0x80}, append(slices.Clone(long), 1), append([]byte{5, 6}, append(long, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)...)} {
-		atEachLevel(t, func() {
+		atEachFamily(t, func() {
 			if n := Varints(make([]int64, len(b)), b, len(b)); n >= 0 {
 				t.Errorf("% x is read as %d numbers", b, n)
 			}
 		})
 	}
-	atEachLevel(t, func() {
+	atEachFamily(t, func() {
 		dst := make([]int64, 10)
 		if n := Varints(dst, binary.AppendUvarint(nil, math.MaxUint64), 10); n != 1 || dst[0] != -1 {
 			t.Errorf("the largest number is %v", dst[:1])
@@ -72,17 +66,17 @@ func TestVarintsRefused(t *testing.T) {
 }
 
 func TestFetch(t *testing.T) {
-	Fetch(nil)
-	Fetch([][]byte{nil})
-	for _, n := range []int{0, 1, 64, 65, 256, 257, 511, 512, 5000} {
-		Fetch([][]byte{make([]byte, n), make([]byte, 5000-n)})
-	}
+	atEachFamily(t, func() {
+		Fetch(nil)
+		Fetch([][]byte{nil})
+		for _, n := range []int{0, 1, 64, 65, 256, 257, 511, 512, 5000} {
+			Fetch([][]byte{make([]byte, n), make([]byte, 5000-n)})
+		}
+	})
 }
 
 func BenchmarkVarints(b *testing.B) {
 	draw := rand.New(rand.NewPCG(1, 2))
-	defer func(w bool) { wide = w }(wide)
-	kernels := slices.Compact([]bool{wide, false})
 	for _, count := range []int{1, 5, 15, 1000} {
 		var data []byte
 		for range count {
@@ -91,8 +85,8 @@ func BenchmarkVarints(b *testing.B) {
 		end := len(data)
 		data = append(data, make([]byte, 60)...)
 		dst := make([]int64, end)
-		for _, wide = range kernels {
-			b.Run(fmt.Sprintf("%d/wide=%v", count, wide), func(b *testing.B) {
+		for family := range table.Each() {
+			b.Run(fmt.Sprintf("%d/%v", count, family), func(b *testing.B) {
 				b.SetBytes(int64(end))
 				for b.Loop() {
 					Varints(dst, data, end)

@@ -1,0 +1,277 @@
+package dataset
+
+import (
+	"slices"
+	"sync"
+)
+
+// holding returns the stream of a stage that holds elements: begin gives for each walk what
+// says which of them come next.
+func holding[T any](name string, up *node[T], begin func(epoch int64) holder[T]) *node[T] {
+	return &node[T]{name: name, below: []stage{up}, open: func(o opening[T]) walk[T] {
+		h := begin(o.epoch)
+		var keep []int64
+		ended := false
+		if o.from != nil {
+			h.load(o.from)
+			keep, ended = o.from.ints(), o.from.int() > 0
+		}
+		r := replayed(up, o)
+		var held map[int64]item[T]
+		ready := sync.OnceFunc(func() {
+			held = map[int64]item[T]{}
+			for k, it := range r.restore(keep) {
+				held[keep[k]] = it
+			}
+		})
+		return walk[T]{
+			next: func() (item[T], bool) {
+				ready()
+				for {
+					if at, join := h.out(ended); len(at) > 0 {
+						return join(released(held, at), at), true
+					}
+					if ended || o.ctx.Err() != nil {
+						return item[T]{}, false
+					}
+					it, i, ok := r.next()
+					if !ok {
+						ended = o.ctx.Err() == nil
+						continue
+					}
+					if it.last {
+						return it, true
+					}
+					if failure := h.in(i, &it); failure != nil {
+						var zero T
+						return done(zero, elementError(i, failure)), true
+					}
+					held[i] = it
+					if i%markEvery == 0 {
+						r.forget(oldest(held, r.n))
+					}
+				}
+			},
+			save: func(s *state) {
+				ready()
+				h.save(s)
+				keep := make([]int64, 0, len(held))
+				for i := range held {
+					keep = append(keep, i)
+				}
+				slices.Sort(keep)
+				s.puts(keep)
+				s.put(flag(ended))
+				r.save(s, oldest(held, r.n))
+			},
+			close: r.w.close,
+		}
+	}}
+}
+
+func oldest[T any](held map[int64]item[T], n int64) int64 {
+	for i := range held {
+		n = min(n, i)
+	}
+	return n
+}
+
+// released takes elements out of those that are held.
+func released[T any](held map[int64]item[T], at []int64) []item[T] {
+	group := make([]item[T], len(at))
+	for k, i := range at {
+		it, ok := held[i]
+		if !ok { // a state that is not one of ours
+			var zero T
+			it = done(zero, invalid("Resume", "the state names element %d, which is not held", i))
+		}
+		group[k] = it
+		delete(held, i)
+	}
+	return group
+}
+
+// A holder decides about the elements that a stage holds, by their numbers.
+type holder[T any] interface {
+	// in takes element i. It may compute it, and replace it by what it has computed.
+	in(i int64, it *item[T]) error
+
+	// out returns the elements that come next, none where more have to be read, and what makes
+	// one element of them. ended says that there are no more.
+	out(ended bool) (at []int64, join func(group []item[T], at []int64) item[T])
+
+	save(s *state)
+	load(s *state)
+}
+
+// ShuffleWindow returns the elements of a stream in an order that the seed decides, as far
+// as a window of a number of elements allows: each element is chosen among the size ones
+// that come next. What is not in memory already, such as the rows of [FromBatches], is
+// kept there while it waits. [Dataset.Shuffle] is better where elements have numbers.
+func (d *Dataset[T]) ShuffleWindow(size int, seed uint64) *Dataset[T] {
+	var err error
+	if size < 1 {
+		err = invalid("ShuffleWindow", "a window has one element at least, not %d", size)
+	}
+	n := holding("ShuffleWindow", d.n, func(epoch int64) holder[T] {
+		return &shuffled[T]{size: size, key: mix(seed ^ mix(uint64(epoch)))}
+	})
+	n.size, n.specs = d.n.size, d.n.specs
+	return derived(n, d.err, err)
+}
+
+type shuffled[T any] struct {
+	size   int
+	key    uint64
+	window []int64
+	chosen int64
+}
+
+func (h *shuffled[T]) in(i int64, _ *item[T]) error {
+	h.window = append(h.window, i)
+	return nil
+}
+
+func (h *shuffled[T]) out(ended bool) ([]int64, func([]item[T], []int64) item[T]) {
+	n := len(h.window)
+	if n == 0 || n < h.size && !ended {
+		return nil, nil
+	}
+	k := int(mix(h.key+uint64(h.chosen)) % uint64(n))
+	at := h.window[k]
+	h.window[k] = h.window[n-1]
+	h.window = h.window[:n-1]
+	h.chosen++
+	return []int64{at}, func(group []item[T], _ []int64) item[T] { return group[0] }
+}
+
+func (h *shuffled[T]) save(s *state) {
+	s.put(h.chosen)
+	s.puts(h.window)
+}
+
+func (h *shuffled[T]) load(s *state) { h.chosen, h.window = s.int(), s.ints() }
+
+// BucketOptions say how [Dataset.Bucket] sorts elements.
+type BucketOptions struct {
+	// Bounds are the lengths at which another bucket begins, rising: bucket 0 is for
+	// lengths below Bounds[0], the last one for those of Bounds[len(Bounds)-1] and above.
+	Bounds []int
+
+	// Sizes are the numbers of elements in a batch of each bucket, len(Bounds)+1 of them.
+	Sizes []int
+
+	// Batch says how elements are put together. With DropRemainder, elements that are
+	// left in buckets at the end are left out.
+	Batch BatchOptions
+}
+
+// Bucket returns the stream of batches of elements of similar length: each element goes
+// to the bucket for its length, and a bucket that is full is a batch. What is left at
+// the end comes last, the shortest first.
+func (d *Dataset[T]) Bucket(length func(T) (int, error), o BucketOptions) *Dataset[T] {
+	var err error
+	if len(o.Sizes) != len(o.Bounds)+1 {
+		err = invalid("Bucket", "%d bounds make %d buckets, there are %d sizes", len(o.Bounds), len(o.Bounds)+1, len(o.Sizes))
+	}
+	for i, b := range o.Bounds {
+		if i > 0 && b <= o.Bounds[i-1] {
+			err = invalid("Bucket", "the bounds %v do not rise", o.Bounds)
+		}
+	}
+	for _, s := range o.Sizes {
+		if s < 1 {
+			err = invalid("Bucket", "the sizes %v are not all positive", o.Sizes)
+		}
+	}
+	bucket := func(x T) (int64, error) {
+		n, err := length(x)
+		k, found := slices.BinarySearch(o.Bounds, n)
+		return int64(k) + flag(found), err
+	}
+	return derived(classed("Bucket", d.n, bucket, func(k int64) int { return o.Sizes[k] }, o.Batch), d.err, err)
+}
+
+// GroupByWindow returns the stream of batches of elements of one class, in the order in which
+// they are full. size tells how many elements a batch of a class has. What is left at the
+// end comes last, the smallest class first, unless DropRemainder is set.
+func (d *Dataset[T]) GroupByWindow(class func(T) (int64, error), size func(class int64) int, o BatchOptions) *Dataset[T] {
+	return derived(classed("GroupByWindow", d.n, class, size, o), d.err)
+}
+
+func classed[T any](name string, up *node[T], class func(T) (int64, error), size func(int64) int, o BatchOptions) *node[T] {
+	return holding(name, up, func(int64) holder[T] {
+		return &classes[T]{name: name, class: class, size: size, o: o, at: map[int64][]int64{}}
+	})
+}
+
+type classes[T any] struct {
+	name  string
+	class func(T) (int64, error)
+	size  func(int64) int
+	o     BatchOptions
+	at    map[int64][]int64 // the elements of each class that wait
+	full  []int64           // the class that is full
+}
+
+func (h *classes[T]) in(i int64, it *item[T]) error {
+	x, err := it.value()
+	if err != nil {
+		return err
+	}
+	k, err := called(h.class, x)
+	if err != nil {
+		return err
+	}
+	n := h.size(k)
+	if n < 1 {
+		return invalid(h.name, "a batch of class %d has one element at least, not %d", k, n)
+	}
+	if it.ref.of == nil {
+		*it = done(x, nil)
+	}
+	if h.at[k] = append(h.at[k], i); len(h.at[k]) >= n {
+		h.full = append(h.full, k)
+	}
+	return nil
+}
+
+func (h *classes[T]) out(ended bool) ([]int64, func([]item[T], []int64) item[T]) {
+	if ended && len(h.full) == 0 && !h.o.DropRemainder && len(h.at) > 0 {
+		h.full = []int64{h.order()[0]}
+	}
+	if len(h.full) == 0 {
+		return nil, nil
+	}
+	k := h.full[0]
+	at := h.at[k]
+	delete(h.at, k)
+	h.full = h.full[1:]
+	return at, func(group []item[T], at []int64) item[T] { return batchOf(group, at, h.o, share{0, 1}) }
+}
+
+// order returns the classes that have elements, rising.
+func (h *classes[T]) order() []int64 {
+	out := make([]int64, 0, len(h.at))
+	for k := range h.at {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (h *classes[T]) save(s *state) {
+	order := h.order()
+	s.put(int64(len(order)))
+	for _, k := range order {
+		s.signed(k)
+		s.puts(h.at[k])
+	}
+}
+
+func (h *classes[T]) load(s *state) {
+	for n := s.int(); n > 0 && s.err == nil; n-- {
+		k := s.signedInt()
+		h.at[k] = s.ints()
+	}
+}

@@ -1,0 +1,322 @@
+package dataset
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/tenonml/tenon"
+)
+
+// A node is a stage of a dataset. A numbered stage computes element i from i: most are a
+// function of numbers alone, see routed and grouped. A stream has a walk, whose state is
+// bytes.
+type node[T any] struct {
+	name  string
+	below []stage
+
+	size  func() (int64, error)        // of an epoch; nil: only reading tells it
+	get   func(i int64) (T, error)     // element i; behind the last are those of the next epoch. nil: a stream
+	place func(i int64) (ref[T], bool) // the rows that element i is stored in; nil: none
+	open  func(o opening[T]) walk[T]   // nil: elements come in the order of their numbers
+	skips bool                         // open goes on behind o.skip itself
+	specs func() []tenon.Field         // nil: not known without reading
+	many  func() ([]int64, error)      // the numbers of elements that are read together; nil: not known
+	fixed func() *node[T]              // the same with numbers, where a stage asks for them; nil: there are none
+	keep  func(blocks int)             // keeps so many of them at least in memory
+	share func(p share) *node[T]       // a part of each element; nil: they have none
+	meter meter
+}
+
+// ref is a row of stored rows.
+type ref[T any] struct {
+	of  *stored[T]
+	row int64
+}
+
+// item is an element of a walk, still to be computed: by get, or as element i of a node.
+type item[T any] struct {
+	get  func() (T, error)
+	n    *node[T]
+	i    int64
+	ref  ref[T] // of is nil where the element is not stored
+	last bool   // it is the error that ends the walk
+}
+
+func (it *item[T]) value() (T, error) {
+	switch {
+	case it.get != nil:
+		return it.get()
+	case it.n != nil:
+		return it.n.at(it.i)
+	}
+	return it.ref.of.row(it.ref.row)
+}
+
+func done[T any](x T, err error) item[T] {
+	return item[T]{get: func() (T, error) { return x, err }}
+}
+
+// A walk goes over the elements of an epoch.
+type walk[T any] struct {
+	next  func() (item[T], bool)
+	save  func(s *state) // where it is
+	close func()         // nil: nothing is open
+}
+
+func (w walk[T]) end() {
+	if w.close != nil {
+		w.close()
+	}
+}
+
+// opening says where a walk begins.
+type opening[T any] struct {
+	ctx     context.Context
+	epoch   int64
+	skip    int64
+	from    *state // what save wrote; nil: at the start
+	saves   bool   // save will be called
+	guarded bool   // panics are errors
+}
+
+// to returns the opening of a node below.
+func to[T, U any](o opening[U]) opening[T] {
+	return opening[T]{ctx: o.ctx, epoch: o.epoch, from: o.from, saves: o.saves, guarded: o.guarded}
+}
+
+// walk opens a node.
+func (n *node[T]) walk(o opening[T]) walk[T] {
+	if n.open == nil {
+		return n.inOrder(o)
+	}
+	o.from.expect(n.name)
+	skip := o.skip
+	if !n.skips {
+		o.skip = 0
+	}
+	w := n.open(o)
+	next, save := w.next, w.save
+	w.save = func(s *state) {
+		s.name(n.name)
+		save(s)
+	}
+	if n.meter.on.Load() {
+		next = metered(&n.meter, next)
+		w.next = next
+	}
+	if !n.skips && skip > 0 {
+		return skipping(w, skip)
+	}
+	return w
+}
+
+// skipping is a walk without its first elements, which are read when the first one is asked for.
+func skipping[T any](w walk[T], skip int64) walk[T] {
+	var over item[T] // the error that ends the walk
+	now := func() {
+		for ; skip > 0; skip-- {
+			if it, ok := w.next(); !ok || it.last {
+				over, skip = it, 0
+				return
+			}
+		}
+	}
+	return walk[T]{
+		next: func() (item[T], bool) {
+			if now(); over.last {
+				it := over
+				over = item[T]{}
+				return it, true
+			}
+			return w.next()
+		},
+		save: func(s *state) {
+			now()
+			w.save(s)
+		},
+		close: w.close,
+	}
+}
+
+// inOrder goes over the numbers of an epoch.
+func (n *node[T]) inOrder(o opening[T]) walk[T] {
+	count, err := n.size()
+	i := o.skip
+	o.from.expect(n.name)
+	if o.from != nil {
+		if size := o.from.int(); size != count && err == nil {
+			o.from.fail("the state is of %s with %d elements, there are %d", n.name, size, count)
+		}
+		i = o.from.int()
+	}
+	return walk[T]{
+		next: func() (item[T], bool) {
+			if err != nil {
+				var zero T
+				it := done(zero, err)
+				it.last, err, i = true, nil, count
+				return it, true
+			}
+			if i >= count || o.ctx.Err() != nil {
+				return item[T]{}, false
+			}
+			k := o.epoch*count + i
+			i++
+			it := item[T]{n: n, i: k}
+			if n.place != nil {
+				it.ref, _ = n.place(k)
+			}
+			return it, true
+		},
+		save: func(s *state) {
+			s.name(n.name)
+			s.put(count)
+			s.put(i)
+		},
+	}
+}
+
+// at returns element i.
+func (n *node[T]) at(i int64) (T, error) {
+	if n.meter.on.Load() {
+		defer n.meter.took(time.Now(), 1)
+	}
+	return n.get(i)
+}
+
+// stored returns where element i is stored, if it is.
+func (n *node[T]) stored(i int64) (ref[T], bool) {
+	if n.place == nil {
+		return ref[T]{}, false
+	}
+	return n.place(i)
+}
+
+// fields returns the Specs of an element, nil where they are not known without reading.
+func (n *node[T]) fields() []tenon.Field {
+	if n.specs == nil {
+		return nil
+	}
+	return n.specs()
+}
+
+// routed returns a node whose element i is element j of node k of those below, where route
+// tells k and j of any number.
+func routed[T any](name string, up []*node[T], size func() (int64, error), route func(i int64) (k int, j int64)) *node[T] {
+	n := &node[T]{name: name, size: size, specs: func() []tenon.Field { return merged(up) }}
+	for _, u := range up {
+		n.below = append(n.below, u)
+	}
+	n.get = func(i int64) (T, error) {
+		k, j := route(i)
+		return up[k].at(j)
+	}
+	n.place = func(i int64) (ref[T], bool) {
+		k, j := route(i)
+		return up[k].stored(j)
+	}
+	return n
+}
+
+// moved is routed with one node below: number tells of the number of elements below, and a
+// number, which element it is there.
+func moved[T any](name string, up *node[T], size func(all int64) int64, number func(all, i int64) int64) *node[T] {
+	count := up.size
+	if size != nil {
+		count = func() (int64, error) {
+			n, err := up.size()
+			return size(n), err
+		}
+	}
+	n := routed(name, []*node[T]{up}, count, func(i int64) (int, int64) {
+		all, _ := up.size() // whose error count has returned already
+		return 0, number(all, i)
+	})
+	n.specs = up.specs
+	return n
+}
+
+// merged returns the Specs above those of several nodes.
+func merged[T any](up []*node[T]) []tenon.Field {
+	if len(up) == 0 {
+		return nil
+	}
+	out := slices.Clone(up[0].fields())
+	for _, u := range up[1:] {
+		s := u.fields()
+		if len(s) != len(out) {
+			return nil
+		}
+		for i := range s {
+			m, ok := tenon.Merge(out[i].Spec, s[i].Spec)
+			if !ok {
+				return nil
+			}
+			out[i].Spec = m
+		}
+	}
+	return out
+}
+
+// numberedNode returns a node with numbers, and an error where there is none.
+func numberedNode[T any](op string, n *node[T]) (*node[T], error) {
+	if n.get != nil {
+		return n, nil
+	}
+	if n.fixed != nil {
+		return n.fixed(), nil
+	}
+	return n, unnumbered(op)
+}
+
+// onNumbered returns a dataset made of the node of another, which has to have numbers.
+func onNumbered[T, U any](op string, d *Dataset[T], errs error, make func(up *node[T]) *node[U]) *Dataset[U] {
+	err := d.err
+	up := d.n
+	if err == nil {
+		if err = errs; err == nil {
+			up, err = numberedNode(op, d.n)
+		}
+	}
+	if err != nil {
+		return failing[U](err)
+	}
+	return derived(make(up))
+}
+
+// failing returns a dataset that cannot be read.
+func failing[T any](err error) *Dataset[T] {
+	return &Dataset[T]{n: &node[T]{size: func() (int64, error) { return 0, err }, get: func(int64) (x T, _ error) { return x, err }}, err: err}
+}
+
+// pulled gives what an iterator gives, one by one, and a panic of it as an error where walks
+// are guarded. Nothing runs before the first element is asked for.
+func pulled[T any](guarded bool, open func() iter.Seq2[T, error]) (next func() (T, error, bool), stop func()) {
+	var pull func() (T, error, bool)
+	var end func()
+	seq := func(yield func(T, error) bool) {
+		if guarded {
+			defer func() {
+				if r := recover(); r != nil {
+					var zero T
+					yield(zero, panicked(-1, r))
+				}
+			}()
+		}
+		open()(yield)
+	}
+	next = func() (T, error, bool) {
+		if pull == nil {
+			pull, end = iter.Pull2(seq)
+		}
+		return pull()
+	}
+	stop = func() {
+		if end != nil {
+			end()
+		}
+	}
+	return next, stop
+}

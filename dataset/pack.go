@@ -1,0 +1,339 @@
+package dataset
+
+import (
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// PackOptions say how sequences are packed into bins.
+type PackOptions struct {
+	// Length is the room of a bin. A sequence that is longer is an error.
+	Length int
+
+	// Path names the Value in an element whose rows are counted, as [Dataset.Specs] names it;
+	// a field of a record is named as structured.PathString does. "": the element is that
+	// Value.
+	Path string
+
+	// Window is the number of elements that are packed together. 0: 16384. A bin holds
+	// elements of one window.
+	Window int
+
+	// MaxSegments is the most elements of a bin. 0: any number.
+	MaxSegments int
+}
+
+// Pack returns the dataset of bins: batches, of kind Ragged, of elements whose lengths add up to
+// Length at most. Each element is in one bin. Which bin is planned from lengths alone, and
+// those of stored rows are known without reading these. The segments of a bin stay ragged:
+// elements of ~tokens make bins of [segments, ~tokens], and batches of bins [bins, ~segments,
+// ~tokens], so that no padding, segment numbers or positions have to be stored.
+//
+// Bins are those of the first epoch: Shuffle before draws them, Shuffle behind gives them another
+// order in each epoch, and Repeat before makes other bins in each epoch. The elements need
+// numbers.
+func (d *Dataset[T]) Pack(o PackOptions) *Dataset[T] {
+	var err error
+	if o.Length < 1 || o.Window < 0 || o.MaxSegments < 0 {
+		err = invalid("Pack", "the options %+v are not positive", o)
+	}
+	if o.Window == 0 {
+		o.Window = 16384
+	}
+	return onNumbered("Pack", d, err, func(up *node[T]) *node[T] {
+		p := &packing[T]{up: up, o: o}
+		plans := sync.OnceValue(p.count)
+		g := grouping{
+			size: func() (int64, error) {
+				c := plans()
+				return c.bins, c.err
+			},
+			members: func(i int64, to []int64) ([]int64, error) {
+				c := plans()
+				if c.err != nil {
+					return nil, c.err
+				}
+				return p.members(c, i%c.bins, to)
+			},
+		}
+		return grouped("Pack", up, BatchOptions{Kind: Ragged}, nil, g)
+	})
+}
+
+// packing plans windows of elements.
+type packing[T any] struct {
+	up *node[T]
+	o  PackOptions
+
+	mu   sync.Mutex
+	last int64     // the window that was planned last, and one more
+	bins [][]int64 // its bins
+
+	lens   sync.Mutex
+	counts map[*stored[T]][]int64
+}
+
+// packCount is how many bins there are.
+type packCount struct {
+	all    int64   // elements
+	starts []int64 // the first bin of each window
+	bins   int64
+	err    error
+}
+
+func (p *packing[T]) count() (c packCount) {
+	if c.all, c.err = p.up.size(); c.err != nil {
+		return c
+	}
+	if c.all/int64(p.o.Window) > maxBlocks {
+		c.err = invalid("Pack", "%d elements cannot be packed", c.all)
+		return c
+	}
+	for lo := int64(0); lo < c.all; lo += int64(p.o.Window) {
+		c.starts = append(c.starts, c.bins)
+		lengths, err := p.lengths(lo, min(lo+int64(p.o.Window), c.all))
+		if err != nil {
+			c.err = err
+			return c
+		}
+		_, n, err := PlanBins(lengths, p.o.Length, p.o.MaxSegments)
+		if c.bins += int64(n); err != nil {
+			c.err = err
+			return c
+		}
+	}
+	return c
+}
+
+// members returns the elements of a bin.
+func (p *packing[T]) members(c packCount, bin int64, to []int64) ([]int64, error) {
+	lo, hi := 0, len(c.starts) // the window lies between
+	for hi-lo > 1 {
+		if m := (lo + hi) / 2; c.starts[m] <= bin {
+			lo = m
+		} else {
+			hi = m
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != int64(lo)+1 {
+		first := int64(lo) * int64(p.o.Window)
+		lengths, err := p.lengths(first, min(first+int64(p.o.Window), c.all))
+		if err != nil {
+			return nil, err
+		}
+		of, n, err := PlanBins(lengths, p.o.Length, p.o.MaxSegments)
+		if err != nil {
+			return nil, err
+		}
+		bins := make([][]int64, n)
+		for i, b := range of {
+			bins[b] = append(bins[b], first+int64(i))
+		}
+		p.bins, p.last = bins, int64(lo)+1
+	}
+	return append(to, p.bins[bin-c.starts[lo]]...), nil
+}
+
+// lengths returns the lengths of elements.
+func (p *packing[T]) lengths(lo, hi int64) ([]int64, error) {
+	out := make([]int64, 0, hi-lo)
+	for i := lo; i < hi; i++ {
+		n := int64(-1)
+		if r, ok := p.up.stored(i); ok {
+			rows, err := p.rowLengths(r.of)
+			if err != nil {
+				return nil, err
+			}
+			if rows != nil {
+				n = rows[r.row]
+			}
+		}
+		if n < 0 {
+			x, err := p.up.at(i)
+			if err == nil {
+				n, err = p.length(x)
+			}
+			if err != nil {
+				return nil, elementError(i, err)
+			}
+		}
+		if n > int64(p.o.Length) {
+			e := errOf("Pack", "element %d has the length %d, bins have room for %d", i, n, p.o.Length)
+			e.Hint = "FlatMap cuts elements, Filter leaves them out"
+			return nil, e
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// rowLengths returns the lengths of all stored rows, nil where they are not ragged.
+func (p *packing[T]) rowLengths(of *stored[T]) ([]int64, error) {
+	p.lens.Lock()
+	defer p.lens.Unlock()
+	if n, ok := p.counts[of]; ok {
+		return n, nil
+	}
+	var out []int64
+	v, err := at(of.value, p.o.Path)
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := v.(*ragged.Tensor); ok {
+		if n, ok := r.Partition().RowLengths().(*tensor.Dense); ok {
+			out = tensor.Data[int64](ops.Cast(n, dtype.Int64))
+		}
+	}
+	if p.counts == nil || len(p.counts) > 64 { // blocks come and go
+		p.counts = map[*stored[T]][]int64{}
+	}
+	p.counts[of] = out
+	return out, nil
+}
+
+// length returns the length of an element.
+func (p *packing[T]) length(x T) (int64, error) {
+	v, err := at(x, p.o.Path)
+	if err != nil {
+		return 0, err
+	}
+	return rowCount(v)
+}
+
+// at returns the Value at a path in a structure of Values, into which the rest of the path may
+// lead.
+func at(x any, path string) (tenon.Value, error) {
+	fields, leaves, err := leavesOf(x)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range fields {
+		if name == path {
+			return leaves[i], nil
+		}
+		rest := path
+		if name != "" {
+			if len(path) <= len(name) || path[:len(name)] != name || path[len(name)] != '.' {
+				continue
+			}
+			rest = path[len(name)+1:]
+		}
+		if r, ok := leaves[i].(interface{ Path(string) tensor.Tensor }); ok {
+			return tenon.Try(func() tenon.Value { return r.Path(rest) })
+		}
+	}
+	return nil, invalid("Pack", "there is no %q in %s", path, fmt.Sprint(fields))
+}
+
+// PlanBins puts lengths into as few bins of a room as it can, at most so many into one, 0 for any
+// number, and returns the bin of each length, from 0 on, and how many there are. The longest come
+// first, each to the bin where least room is left ("best fit decreasing"). It takes time in
+// proportion to their number.
+func PlanBins(lengths []int64, room, most int) (bin []int32, bins int, err error) {
+	if room < 1 || room > 1<<24 || len(lengths) > 1<<31-1 {
+		return nil, 0, invalid("PlanBins", "%d lengths for bins of %d cannot be planned", len(lengths), room)
+	}
+	// Lengths are counted, and the bins of each length found one after the other, the longest
+	// first; then each length takes the next of its bins. Nothing is sorted.
+	next := make([]int32, room+2) // by how much shorter than the room lengths are
+	for i, n := range lengths {
+		if n < 0 || n > int64(room) {
+			return nil, 0, invalid("PlanBins", "length %d is %d, bins have room for %d", i, n, room)
+		}
+		next[room-int(n)+1]++
+	}
+	p := newPlanner(room)
+	if most > 0 {
+		p.most, p.count = int32(min(most, len(lengths))), []int32{}
+	}
+	found := make([]int32, len(lengths))
+	for k := range room + 1 {
+		next[k+1] += next[k]
+		for i := next[k]; i < next[k+1]; i++ {
+			found[i] = p.put(room - k)
+		}
+	}
+	bin = make([]int32, len(lengths))
+	for i, n := range lengths {
+		k := room - int(n)
+		bin[i] = found[next[k]]
+		next[k]++
+	}
+	return bin, len(p.next), nil
+}
+
+// planner keeps bins in a list for each amount of room that is left, and which of these lists
+// have bins as bits, of which those of a second level tell where words are not 0.
+type planner struct {
+	room  int
+	head  []int32 // of the list of each amount, and one more; 0: empty
+	next  []int32 // of each bin in its list, and one more
+	count []int32 // of lengths in each bin, nil where there may be any number
+	most  int32
+	words []uint64
+	upper []uint64
+}
+
+func newPlanner(room int) *planner {
+	w := room/64 + 1
+	return &planner{room: room, head: make([]int32, room+1), words: make([]uint64, w), upper: make([]uint64, w/64+1)}
+}
+
+// put puts a length into a bin.
+func (p *planner) put(n int) int32 {
+	left := p.find(n)
+	var b int32
+	if left < 0 {
+		b, left = int32(len(p.next)), p.room
+		if p.next = append(p.next, 0); p.count != nil {
+			p.count = append(p.count, 0)
+		}
+	} else {
+		b = p.head[left] - 1
+		if p.head[left] = p.next[b]; p.head[left] == 0 {
+			if p.words[left>>6] &^= 1 << (left & 63); p.words[left>>6] == 0 {
+				p.upper[left>>12] &^= 1 << (left >> 6 & 63)
+			}
+		}
+	}
+	if p.count != nil {
+		if p.count[b]++; p.count[b] == p.most {
+			return b
+		}
+	}
+	left -= n // a full bin takes lengths of 0
+	p.next[b] = p.head[left]
+	p.head[left] = b + 1
+	p.words[left>>6] |= 1 << (left & 63)
+	p.upper[left>>12] |= 1 << (left >> 6 & 63)
+	return b
+}
+
+// find returns the least amount of room that is left in a bin and at least n, -1 if there is none.
+func (p *planner) find(n int) int {
+	w := n >> 6
+	if x := p.words[w] >> (n & 63); x != 0 {
+		return n + bits.TrailingZeros64(x)
+	}
+	w++
+	for u := w >> 6; u < len(p.upper); u++ {
+		x := p.upper[u]
+		if u == w>>6 {
+			x = x >> (w & 63) << (w & 63)
+		}
+		if x != 0 {
+			w = u<<6 | bits.TrailingZeros64(x)
+			return w<<6 | bits.TrailingZeros64(p.words[w])
+		}
+	}
+	return -1
+}

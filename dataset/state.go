@@ -1,0 +1,206 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+// A state is where the stages of a walk are, as bytes: for each stage its name, what it
+// keeps, and the state of what is below. It is written and read in the same order.
+type state struct {
+	b   []byte
+	err error
+}
+
+const stateVersion = 1
+
+func (s *state) put(x int64)      { s.b = binary.AppendVarint(s.b, x) }
+func (s *state) text(x string)    { s.put(int64(len(x))); s.b = append(s.b, x...) }
+func (s *state) name(name string) { s.text(name) }
+func (s *state) puts(list []int64) {
+	s.put(int64(len(list)))
+	for _, x := range list {
+		s.put(x)
+	}
+}
+
+func (s *state) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = &tenon.Error{Kind: tenon.ErrInvalid, Op: "dataset.Resume", Msg: fmt.Sprintf(format, args...), Line: source.Line(),
+			Hint: "a state belongs to the same stages over the same data"}
+	}
+}
+
+// int reads a number that is not negative.
+func (s *state) int() int64 {
+	x, n := binary.Varint(s.b)
+	if n <= 0 || x < 0 {
+		s.fail("the state is damaged")
+		s.b = nil
+		return 0
+	}
+	s.b = s.b[n:]
+	return x
+}
+
+// signed and signedInt are put and int for numbers of any sign.
+func (s *state) signed(x int64) { s.put(int64(uint64(x) >> 1)); s.put(x & 1) }
+
+func (s *state) signedInt() int64 {
+	high := s.int()
+	return high<<1 | s.int()&1
+}
+
+// string reads a text.
+func (s *state) string() string {
+	n := s.int()
+	if n > int64(len(s.b)) {
+		s.fail("the state is damaged")
+		n, s.b = 0, nil
+	}
+	x := string(s.b[:n])
+	s.b = s.b[n:]
+	return x
+}
+
+// ints reads a list of numbers, each of which takes a byte at least.
+func (s *state) ints() []int64 {
+	n := s.int()
+	if n > int64(len(s.b)) {
+		s.fail("the state is damaged")
+		return nil
+	}
+	var out []int64
+	for range n {
+		out = append(out, s.int())
+	}
+	return out
+}
+
+// expect reads the name of a stage. It does nothing where a walk begins at the start.
+func (s *state) expect(name string) {
+	if s == nil || s.err != nil {
+		return
+	}
+	if got := s.string(); got != name {
+		s.fail("the state is of the stage %q, which is %q here", got, name)
+	}
+}
+
+// number reads a number, 0 where a walk begins at the start.
+func (s *state) number() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.int()
+}
+
+// A replay reads a walk for a stage that holds elements, and saves them as their numbers: a
+// state of the walk before the oldest of them, from which it is read again.
+type replay[T any] struct {
+	w     walk[T]
+	saves bool
+	n     int64 // elements that have been read
+	marks []mark
+	again int64 // the number of elements to read again
+}
+
+// mark is the state of a walk before element n.
+type mark struct {
+	n     int64
+	state []byte
+}
+
+// markEvery is the number of elements from mark to mark.
+const markEvery = 256
+
+// replayed opens a node for a stage that holds elements.
+func replayed[T, U any](up *node[T], o opening[U]) *replay[T] {
+	r := &replay[T]{saves: o.saves}
+	at := to[T](o)
+	if o.from != nil {
+		r.n = o.from.int()
+		r.again = o.from.int()
+		inner := &state{b: []byte(o.from.string())}
+		at.from = inner
+		r.w = up.walk(at)
+		if inner.err != nil || len(inner.b) > 0 || r.again < r.n {
+			o.from.fail("the state is damaged")
+			if inner.err != nil {
+				o.from.err = inner.err
+			}
+		}
+		return r
+	}
+	at.skip = 0
+	r.w = up.walk(at)
+	return r
+}
+
+// next reads an element and returns its number.
+func (r *replay[T]) next() (it item[T], number int64, ok bool) {
+	if r.saves && r.n%markEvery == 0 && (len(r.marks) == 0 || r.marks[len(r.marks)-1].n < r.n) {
+		s := &state{}
+		r.w.save(s)
+		r.marks = append(r.marks, mark{r.n, s.b})
+	}
+	it, ok = r.w.next()
+	if ok {
+		r.n++
+	}
+	return it, r.n - 1, ok
+}
+
+// restore reads again up to where the stage was, and hands over the elements that it held, in
+// the order of keep.
+func (r *replay[T]) restore(keep []int64) []item[T] {
+	out := make([]item[T], len(keep))
+	at := map[int64]int{}
+	for k, i := range keep {
+		at[i] = k
+	}
+	for r.n < r.again {
+		it, i, ok := r.next()
+		if !ok {
+			break
+		}
+		if k, held := at[i]; held {
+			out[k] = it
+			delete(at, i)
+		}
+	}
+	if len(at) > 0 { // the data have changed, or the state
+		var zero T
+		for _, k := range at {
+			out[k] = done(zero, invalid("Resume", "elements that the state names do not exist"))
+		}
+	}
+	return out
+}
+
+// save writes a state from which the elements from the oldest that is held on are read again.
+func (r *replay[T]) save(s *state, oldest int64) {
+	k := 0
+	for k+1 < len(r.marks) && r.marks[k+1].n <= oldest {
+		k++
+	}
+	r.marks = r.marks[k:]
+	if len(r.marks) == 0 { // nothing has been read
+		inner := &state{}
+		r.w.save(inner)
+		r.marks = append(r.marks, mark{r.n, inner.b})
+	}
+	s.put(r.marks[0].n)
+	s.put(r.n)
+	s.text(string(r.marks[0].state))
+}
+
+// forget lets go of marks that no element needs.
+func (r *replay[T]) forget(oldest int64) {
+	for len(r.marks) > 1 && r.marks[1].n <= oldest {
+		r.marks = r.marks[1:]
+	}
+}

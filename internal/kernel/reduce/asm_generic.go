@@ -1,5 +1,0 @@
-//go:build !amd64 || purego
-
-package reduce
-
-func assembly[T any]() *kernels[T] { return nil }

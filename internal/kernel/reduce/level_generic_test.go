@@ -1,7 +1,0 @@
-//go:build !amd64 || purego
-
-package reduce
-
-import "testing"
-
-func eachLevel(t *testing.T, f func(t *testing.T)) { t.Run("generic", f) }

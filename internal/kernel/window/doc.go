@@ -1,0 +1,3 @@
+// Package window goes over the windows of arrays of positions: which runs of positions lie in
+// which runs of a window's elements.
+package window

@@ -1,0 +1,319 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/saved"
+)
+
+// A Policy says which of the versions that a folder has are served, as TensorFlow
+// Serving's policies do.
+type Policy struct {
+	Latest   int      // so many of the newest; 0: the newest one, unless one of the others is set
+	All      bool     // all
+	Specific []uint64 // these
+}
+
+// A Folder is where models come from: a model as package saved keeps it, in a folder or a
+// ZIP, which is version 1; or a folder with such models under the numbers of their versions.
+type Folder struct {
+	Name   string // of the model; default: that of the folder or file without its ending
+	Path   string
+	Policy Policy
+	Labels map[string]uint64 // versions by further names
+	Poll   time.Duration     // how often to look for other versions; 0: when asked to load
+}
+
+// A source is a folder that models were loaded from.
+type source struct {
+	Folder
+	name   string
+	mu     sync.Mutex             // held while it is loaded
+	loaded map[uint64]*savedModel // by version
+}
+
+// A savedModel is one version as it was loaded.
+type savedModel struct {
+	model *saved.Model
+	stamp string // of its files
+}
+
+// AddFolder serves the models of a folder under its name; those of several functions also
+// as NAME.FUNCTION, where NAME alone is the function called serve, or predict, or the first one.
+// Versions that come or go later are taken up by polling, or when the repository's call
+// load asks for it: a new version is loaded completely before calls go to it, and a version
+// that goes away finishes the calls that it has. Functions that answer each row by itself are
+// batched. What cannot be loaded leaves everything as it
+// was.
+func (s *Server) AddFolder(ctx context.Context, f Folder) error {
+	name := f.Name
+	if name == "" {
+		name = strings.TrimSuffix(filepath.Base(filepath.Clean(f.Path)), ".zip")
+	}
+	from := &source{Folder: f, name: name}
+	if err := s.refresh(from, false); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.sources[name] = from
+	s.mu.Unlock()
+	if f.Poll > 0 {
+		go s.poll(ctx, from)
+	}
+	return nil
+}
+
+// poll looks for other versions from time to time.
+func (s *Server) poll(ctx context.Context, from *source) {
+	t := time.NewTicker(from.Poll)
+	defer t.Stop()
+	last := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.ending:
+			return
+		case <-t.C:
+		}
+		err := s.refresh(from, false)
+		if err == nil {
+			last = ""
+		} else if text := err.Error(); text != last { // once for each reason
+			last = text
+			s.log.Warn("a model was not loaded; what was served before still is", "model", from.name, "error", message(err))
+		}
+	}
+}
+
+// versionsAt returns the paths of the versions in a folder.
+func versionsAt(path string) (map[uint64]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return map[uint64]string{1: path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	out := map[uint64]string{}
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), ".zip")
+		n, err := strconv.ParseUint(name, 10, 63)
+		if err == nil && name == strconv.FormatUint(n, 10) {
+			out[n] = filepath.Join(path, e.Name())
+		}
+	}
+	if len(out) == 0 {
+		out[1] = path
+	}
+	return out, nil
+}
+
+// chosen returns the versions that a policy serves, the oldest first.
+func (p Policy) chosen(all map[uint64]string) ([]uint64, error) {
+	var out []uint64
+	for n := range all {
+		if len(p.Specific) == 0 || slices.Contains(p.Specific, n) {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	for _, n := range p.Specific {
+		if _, ok := all[n]; !ok {
+			return nil, fmt.Errorf("there is no version %d", n)
+		}
+	}
+	if p.All || len(p.Specific) > 0 && p.Latest == 0 {
+		return out, nil
+	}
+	return out[max(0, len(out)-max(p.Latest, 1)):], nil
+}
+
+// stampOf tells one state of the files of a model from another.
+func stampOf(path string) (string, error) {
+	var b strings.Builder
+	err := filepath.WalkDir(path, func(p string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() {
+			fmt.Fprintf(&b, "%s %d %d\n", p, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return b.String(), err
+}
+
+// refresh loads what is new in a source. again also loads what it has already.
+func (s *Server) refresh(from *source, again bool) (err error) {
+	defer func() {
+		if err != nil {
+			var e *tenon.Error
+			if !errors.As(err, &e) {
+				err = &tenon.Error{Kind: tenon.ErrInvalid, Op: "serve.AddFolder", Where: from.Path, Err: err}
+			}
+		}
+	}()
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	all, err := versionsAt(from.Path)
+	if err != nil {
+		return err
+	}
+	chosen, err := from.Policy.chosen(all)
+	if err != nil {
+		return err
+	}
+	loaded := map[uint64]*savedModel{}
+	models := map[string]*model{}
+	changed := again || len(chosen) != len(from.loaded)
+	for _, n := range chosen {
+		stamp, err := stampOf(all[n])
+		if err != nil {
+			return err
+		}
+		had, ok := from.loaded[n]
+		if !ok || again || had.stamp != stamp {
+			m, err := saved.OpenModel(all[n])
+			if err != nil {
+				return err
+			}
+			had, changed = &savedModel{m, stamp}, true
+		}
+		loaded[n] = had
+	}
+	if !changed {
+		return nil
+	}
+	for _, n := range chosen {
+		list, err := modelFuncs(from.name, loaded[n].model)
+		if err != nil {
+			return err
+		}
+		for _, f := range list {
+			f.Version = strconv.FormatUint(n, 10)
+			if err := f.check(); err != nil {
+				return err
+			}
+			old, err := s.model(f.Name, f.Version)
+			if err == nil && from.loaded[n] == loaded[n] {
+				models[f.Name] = models[f.Name].with(old) // it goes on with its queue
+				continue
+			}
+			f.Batched = f.Independent(context.Background())
+			x := s.newServed(f)
+			if err == nil {
+				x.counts = old.counts
+			}
+			models[f.Name] = models[f.Name].with(x)
+		}
+	}
+	labels := map[string]string{}
+	for l, n := range from.Labels {
+		labels[l] = strconv.FormatUint(n, 10)
+	}
+	for _, m := range models {
+		m.labels, m.from = labels, from
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name := range models {
+		if had, ok := s.models[name]; ok && had.from != from && (had.from == nil || had.from.name != from.name) {
+			return fmt.Errorf("the name %s is taken already", name)
+		}
+	}
+	for _, set := range []map[string]*model{s.models, s.kept} {
+		for name, m := range set {
+			if m.from == from {
+				delete(set, name)
+			}
+		}
+	}
+	for name, m := range models {
+		s.models[name] = m
+	}
+	from.loaded = loaded
+	return nil
+}
+
+// modelFuncs returns the functions of a saved model, by their first variants. The
+// arguments of a function are called by their paths, without brackets: x0, x1 where they have
+// no names.
+func modelFuncs(name string, m *saved.Model) ([]Func, error) {
+	var out []Func
+	list := m.Functions()
+	main := 0
+	for i, f := range list {
+		if f.Name() == "predict" && list[main].Name() != "serve" || f.Name() == "serve" {
+			main = i
+		}
+	}
+	for i, f := range list {
+		fn, err := savedFunc(f)
+		if err != nil {
+			return nil, err
+		}
+		if i == main {
+			fn.Name = name
+			out = append(out, fn)
+		}
+		if len(list) > 1 {
+			fn.Name = name + "." + f.Name()
+			out = append(out, fn)
+		}
+	}
+	return out, nil
+}
+
+// savedFunc returns the first variant of a function of a saved model.
+func savedFunc(f *saved.Func) (Func, error) {
+	fn := Func{Name: f.Name(), Doc: f.Doc()}
+	for _, l := range f.Args(0) {
+		if l.Spec == nil {
+			return fn, tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" takes plain data")
+		}
+		fn.Args = append(fn.Args, Arg{argName("x", l.Path[0], l.Path[1:].String()), l.Spec})
+	}
+	for _, l := range f.Results(0) {
+		if l.Spec == nil {
+			return fn, tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" returns plain data")
+		}
+		fn.Results = append(fn.Results, Arg{argName("y", l.Path[0], l.Path[1:].String()), l.Spec})
+	}
+	fn.Call = func(_ context.Context, args []tenon.Value) ([]tenon.Value, error) { return f.CallFlat(args) }
+	return fn, nil
+}
+
+// AddModel serves the functions of a saved model by their names. Those that answer each row
+// by itself are batched.
+func (s *Server) AddModel(m *saved.Model) error {
+	for _, f := range m.Functions() {
+		fn, err := savedFunc(f)
+		if err != nil {
+			return err
+		}
+		fn.Batched = fn.Independent(context.Background())
+		if err := s.Add(fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}

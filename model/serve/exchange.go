@@ -1,0 +1,190 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What is done around each request, whatever its protocol: its id, who may send it, what is
+// logged of it, and the memory that it holds.
+
+// An exchange is a request and its answer. It is a http.ResponseWriter.
+type exchange struct {
+	http.ResponseWriter
+	id     string
+	status int
+	bytes  int64
+	called *served
+	rows   int
+	held   int64 // bytes of memory that count against the limit
+}
+
+type exchangeKey struct{}
+
+// exchangeOf returns the exchange that a context belongs to; one that nobody looks at where
+// there is none.
+func exchangeOf(ctx context.Context) *exchange {
+	if e, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		return e
+	}
+	return &exchange{}
+}
+
+// RequestID returns the id of the request that a function answers: that of the header
+// X-Request-Id, or one that the server made. Calls that were joined have that of one of them.
+func RequestID(ctx context.Context) string { return exchangeOf(ctx).id }
+
+// WriteHeader notes the status.
+func (e *exchange) WriteHeader(status int) {
+	if e.status == 0 && status >= 200 {
+		e.status = status
+	}
+	e.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts bytes.
+func (e *exchange) Write(b []byte) (int, error) {
+	if e.status == 0 {
+		e.status = http.StatusOK
+	}
+	n, err := e.ResponseWriter.Write(b)
+	e.bytes += int64(n)
+	return n, err
+}
+
+// Flush sends what was written.
+func (e *exchange) Flush() { http.NewResponseController(e.ResponseWriter).Flush() }
+
+// Unwrap returns the writer for an http.ResponseController.
+func (e *exchange) Unwrap() http.ResponseWriter { return e.ResponseWriter }
+
+// begin wraps a request.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
+	e := &exchange{ResponseWriter: w, id: r.Header.Get("X-Request-Id")}
+	if !isID(e.id) {
+		var b [12]byte
+		rand.Read(b[:])
+		e.id = hex.EncodeToString(b[:])
+	}
+	w.Header().Set("X-Request-Id", e.id)
+	return e, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e))
+}
+
+// isID reports whether a text may be the id of a request.
+func isID(text string) bool {
+	if text == "" || len(text) > 128 {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// end logs a request and gives its memory back.
+func (s *Server) end(e *exchange, r *http.Request, began time.Time) {
+	s.held.Add(-e.held)
+	took := time.Since(began)
+	if e.called != nil {
+		e.called.counts.took(took)
+	}
+	level := slog.LevelInfo
+	switch {
+	case e.status >= 500:
+		level = slog.LevelError
+	case e.called == nil:
+		level = slog.LevelDebug
+	}
+	if !s.log.Enabled(r.Context(), level) {
+		return
+	}
+	attributes := []slog.Attr{slog.String("id", e.id), slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", e.status),
+		slog.Int64("bytes", e.bytes), slog.Duration("took", took), slog.String("from", r.RemoteAddr)}
+	if e.called != nil {
+		attributes = append(attributes, slog.String("model", e.called.Name), slog.String("version", e.called.version), slog.Int("rows", e.rows))
+	}
+	if code := e.Header().Get("Grpc-Status"); code != "" {
+		attributes = append(attributes, slog.String("grpc", code))
+	}
+	s.log.LogAttrs(r.Context(), level, "request", attributes...)
+}
+
+// hold counts memory of a request against the limit.
+func (s *Server) hold(ctx context.Context, n int) error {
+	if s.opts.MaxMemory <= 0 {
+		return nil
+	}
+	e := exchangeOf(ctx)
+	if total := s.held.Add(int64(n)); total > s.opts.MaxMemory {
+		s.held.Add(-int64(n))
+		return &fault{status: http.StatusServiceUnavailable, text: fmt.Sprintf("the requests that run hold %d bytes, %d are allowed", total, s.opts.MaxMemory), retry: true}
+	}
+	e.held += int64(n)
+	return nil
+}
+
+// tokens are digests of what a client has to show.
+func digests(tokens []string) [][]byte {
+	var out [][]byte
+	for _, t := range tokens {
+		d := sha256.Sum256([]byte(t))
+		out = append(out, d[:])
+	}
+	return out
+}
+
+// isOpen reports whether a path is open to clients without a token: the probes, and the page, which says nothing.
+func isOpen(path string) bool {
+	return path == "/" || path == "/healthz" || strings.HasPrefix(path, "/v2/health/") || strings.HasPrefix(path, healthService)
+}
+
+// allowed returns an error unless a request has one of the tokens.
+func (s *Server) allowed(r *http.Request) error {
+	if len(s.tokens) == 0 || isOpen(r.URL.Path) {
+		return nil
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	d := sha256.Sum256([]byte(token))
+	found := 0
+	for _, t := range s.tokens {
+		found |= subtle.ConstantTimeCompare(t, d[:])
+	}
+	if found == 0 || !strings.EqualFold(scheme, "Bearer") {
+		return faulty(http.StatusUnauthorized, "the request needs the header Authorization: Bearer TOKEN with a token that is known")
+	}
+	return nil
+}
+
+// cors says in an answer who may read it. done says that the request only asked for that.
+func (s *Server) cors(w http.ResponseWriter, r *http.Request) (done bool) {
+	origin := r.Header.Get("Origin")
+	if origin == "" || len(s.opts.Origins) == 0 {
+		return false
+	}
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	if !slices.Contains(s.opts.Origins, origin) && !slices.Contains(s.opts.Origins, "*") {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", headerLength+", X-Request-Id, Grpc-Status, Grpc-Message")
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, POST")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Content-Encoding, X-Timeout-Ms, X-Request-Id, Grpc-Timeout, X-Grpc-Web, "+headerLength)
+	h.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}

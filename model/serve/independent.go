@@ -1,0 +1,170 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+)
+
+// Independent reports whether a function answers each row by itself: what it says to joined
+// rows is, bit for bit, what it says to them apart. It is tried with made-up rows of the
+// arguments' Specs; a function that refuses them is taken not to be.
+func (f *Func) Independent(ctx context.Context) bool {
+	if f.Call == nil || len(f.Args) == 0 || len(f.Results) == 0 {
+		return false
+	}
+	for _, list := range [][]Arg{f.Args, f.Results} {
+		for _, a := range list {
+			if a.Spec == nil || !hasRows(a.Spec) {
+				return false
+			}
+		}
+	}
+	x := &served{Func: *f, counts: new(counts)}
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(seed, 27))
+		sizes := []int{1, 2 + int(seed), 3}
+		if !x.sameApart(ctx, r, sizes) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameApart compares what the function says to rows that are joined and apart.
+func (f *served) sameApart(ctx context.Context, r *rand.Rand, sizes []int) bool {
+	joined := make([][]tenon.Value, len(f.Args))
+	answers := make([][]tenon.Value, len(f.Results))
+	total := 0
+	for _, n := range sizes {
+		args, err := f.madeUp(r, n)
+		if err != nil {
+			return false
+		}
+		for i, a := range args {
+			joined[i] = append(joined[i], a)
+		}
+		out, err := f.run(ctx, args, n)
+		if err != nil {
+			return false
+		}
+		for i, v := range out {
+			if rowsOf(v) != n {
+				return false
+			}
+			answers[i] = append(answers[i], v)
+		}
+		total += n
+	}
+	args, err := concat(joined)
+	if err != nil {
+		return false
+	}
+	got, err := f.run(ctx, args, total)
+	if err != nil {
+		return false
+	}
+	want, err := concat(answers)
+	if err != nil {
+		return false
+	}
+	for i := range want {
+		if !sameBits(got[i], want[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// concat joins the rows of each list.
+func concat(lists [][]tenon.Value) (out []tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	for _, l := range lists {
+		out = append(out, ops.Concat(l, 0))
+	}
+	return out, nil
+}
+
+// sameBits reports whether two Values have the same columns.
+func sameBits(a, b tenon.Value) bool {
+	x, err := taken("x", a)
+	if err != nil {
+		return false
+	}
+	y, err := taken("x", b)
+	if err != nil || len(x) != len(y) {
+		return false
+	}
+	for name, t := range x {
+		u := y[name]
+		if u == nil || u.DType() != t.DType() || !u.Shape().Equal(t.Shape()) || !bytes.Equal(rawOf(t), rawOf(u)) {
+			return false
+		}
+	}
+	return true
+}
+
+// madeUp returns arguments of n rows.
+func (f *served) madeUp(r *rand.Rand, n int) ([]tenon.Value, error) {
+	args := make([]tenon.Value, len(f.Args))
+	for i, a := range f.Args {
+		l, err := layoutOf(a.Name, a.Spec)
+		if err != nil {
+			return nil, err
+		}
+		rows := make([]any, n)
+		for k := range rows {
+			rows[k] = l.root.child.madeUp(r)
+		}
+		const most = 1 << 20
+		if args[i], err = nestedValue(a.Name, a.Spec, rows, natural, most); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// madeUp returns what may stand at a node. Axes of any size, but for ragged ones, have
+// the same one everywhere.
+func (n *node) madeUp(r *rand.Rand) any {
+	switch n.kind {
+	case axisNode:
+		const free, longest = 3, 5
+		size := free
+		if n.column != nil {
+			size = r.IntN(longest)
+		} else if n.size >= 0 {
+			size = n.size
+		}
+		list := make([]any, size)
+		for i := range list {
+			list[i] = n.child.madeUp(r)
+		}
+		return list
+	case optionalNode:
+		if r.IntN(3) == 0 {
+			return nil
+		}
+		return n.child.madeUp(r)
+	case recordNode:
+		o := &object{}
+		for i, f := range n.fields {
+			o.names, o.values = append(o.names, n.names[i]), append(o.values, f.madeUp(r))
+		}
+		return o
+	}
+	switch dt := n.column.dt; {
+	case dt == dtype.Bool:
+		return r.IntN(2) == 0
+	case dt == dtype.String:
+		return "word" + strconv.Itoa(r.IntN(4))
+	case dt.IsFloat():
+		return number(strconv.FormatFloat(r.NormFloat64(), 'g', 6, 64))
+	}
+	return number(strconv.Itoa(r.IntN(3)))
+}

@@ -1,0 +1,177 @@
+package serve
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Models by name and version.
+
+// A model is a function in one version or several. It is never changed; a change puts
+// another one in its place.
+type model struct {
+	versions []*served // from the oldest
+	labels   map[string]string
+	from     *source // where it was loaded from; nil for functions of the program
+}
+
+// labelPrefix marks a label that stands in place of a version.
+const labelPrefix = "label "
+
+func labelVersion(label string) string { return labelPrefix + label }
+
+// defaultSignature is TensorFlow's name of the only signature that models have here.
+const defaultSignature = "serving_default"
+
+// of returns a version, the newest where none is named.
+func (m *model) of(version string) (*served, bool) {
+	if version == "" && len(m.versions) > 0 {
+		return m.versions[len(m.versions)-1], true
+	}
+	if label, ok := strings.CutPrefix(version, labelPrefix); ok {
+		if version, ok = m.labels[label]; !ok {
+			return nil, false
+		}
+	}
+	for _, f := range m.versions {
+		if f.version == version {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// byAge compares versions: numbers by their size, before other texts.
+func byAge(a, b *served) int {
+	x, errX := strconv.ParseUint(a.version, 10, 64)
+	y, errY := strconv.ParseUint(b.version, 10, 64)
+	switch {
+	case errX == nil && errY == nil && x != y:
+		if x < y {
+			return -1
+		}
+		return 1
+	case errX == nil && errY != nil:
+		return -1
+	case errX != nil && errY == nil:
+		return 1
+	}
+	return strings.Compare(a.version, b.version)
+}
+
+// with returns the model with a version that is new or replaces another.
+func (m *model) with(f *served) *model {
+	out := &model{versions: []*served{f}}
+	if m != nil {
+		out.labels, out.from = m.labels, m.from
+		for _, x := range m.versions {
+			if x.version != f.version {
+				out.versions = append(out.versions, x)
+			}
+		}
+	}
+	slices.SortFunc(out.versions, byAge)
+	return out
+}
+
+// model returns the function of a name and version.
+func (s *Server) model(name, version string) (*served, error) {
+	s.mu.RLock()
+	m, ok := s.models[name]
+	s.mu.RUnlock()
+	if !ok {
+		return nil, faulty(http.StatusNotFound, "there is no model %s", shortened(name))
+	}
+	f, ok := m.of(version)
+	if !ok {
+		return nil, faulty(http.StatusNotFound, "the model %s has no version %s", name, shortened(version))
+	}
+	return f, nil
+}
+
+// versions returns the versions of a model, the oldest first.
+func (s *Server) versions(name string) []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var out []string
+	if m, ok := s.models[name]; ok {
+		for _, f := range m.versions {
+			out = append(out, f.version)
+		}
+	}
+	return out
+}
+
+// list returns all functions by name and version.
+func (s *Server) list() []*served {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var out []*served
+	for _, m := range s.models {
+		out = append(out, m.versions...)
+	}
+	slices.SortStableFunc(out, func(a, b *served) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// newest returns the newest version of each model by name.
+func (s *Server) newest() []*served {
+	all := s.list()
+	var out []*served
+	for i, f := range all {
+		if i+1 == len(all) || all[i+1].Name != f.Name {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// unload takes a model away, or all functions of a source; load brings them back, or makes
+// them anew.
+func (s *Server) unload(name string) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := false
+	for n, m := range s.models {
+		if n == name || m.from != nil && m.from.name == name {
+			found = true
+			delete(s.models, n)
+			s.kept[n] = m
+		}
+	}
+	return found, nil
+}
+
+func (s *Server) load(name string) (bool, error) {
+	s.mu.RLock()
+	from := s.sources[name]
+	for _, set := range []map[string]*model{s.models, s.kept} {
+		if m, ok := set[name]; ok && from == nil {
+			from = m.from
+		}
+	}
+	s.mu.RUnlock()
+	if from != nil {
+		return true, s.refresh(from, true)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m, ok := s.kept[name]; ok {
+		s.models[name] = m
+		delete(s.kept, name)
+		return true, nil
+	}
+	_, ok := s.models[name]
+	return ok, nil
+}
+
+// change loads or unloads.
+func (s *Server) change(name string, do func(string) (bool, error)) error {
+	ok, err := do(name)
+	if err == nil && !ok {
+		err = faulty(http.StatusNotFound, "there is no model %s", shortened(name))
+	}
+	return err
+}

@@ -1,0 +1,260 @@
+package serve
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Messages of protocol buffers are read and written field by field, straight from and to
+// tensors.
+
+// A field is one of a message.
+type field struct {
+	num  protowire.Number
+	kind protowire.Type
+	n    uint64 // of a number
+	b    []byte // of what has a length; part of the message
+}
+
+// A fieldNumber is that of a field in a message.
+type fieldNumber = protowire.Number
+
+// text returns the bytes of a field that has a length.
+func (f field) text() string { return string(f.b) }
+
+var errWire = errors.New("the message is no protocol buffer")
+
+// eachField calls do with each field of a message. Groups are passed over.
+func eachField(b []byte, do func(f field) error) error {
+	for len(b) > 0 {
+		num, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return errWire
+		}
+		b = b[n:]
+		f := field{num: num, kind: kind}
+		switch kind {
+		case protowire.VarintType:
+			f.n, n = protowire.ConsumeVarint(b)
+		case protowire.Fixed32Type:
+			var v uint32
+			v, n = protowire.ConsumeFixed32(b)
+			f.n = uint64(v)
+		case protowire.Fixed64Type:
+			f.n, n = protowire.ConsumeFixed64(b)
+		case protowire.BytesType:
+			f.b, n = protowire.ConsumeBytes(b)
+		default:
+			if n = protowire.ConsumeFieldValue(num, kind, b); n >= 0 {
+				b = b[n:]
+				continue
+			}
+		}
+		if n < 0 {
+			return errWire
+		}
+		b = b[n:]
+		if err := do(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbers calls do with each number of a field: one, or packed ones of a kind.
+func (f field) numbers(kind protowire.Type, do func(n uint64) error) error {
+	if f.kind == kind {
+		return do(f.n)
+	}
+	if f.kind != protowire.BytesType {
+		return errWire
+	}
+	for b := f.b; len(b) > 0; {
+		var v uint64
+		var n int
+		switch kind {
+		case protowire.Fixed32Type:
+			var v32 uint32
+			v32, n = protowire.ConsumeFixed32(b)
+			v = uint64(v32)
+		case protowire.Fixed64Type:
+			v, n = protowire.ConsumeFixed64(b)
+		default:
+			v, n = protowire.ConsumeVarint(b)
+		}
+		if n < 0 {
+			return errWire
+		}
+		b = b[n:]
+		if err := do(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A fieldTable tells the field of a message in which elements of a type are.
+type fieldTable map[dtype.DType]fieldNumber
+
+// holds reports whether a field has elements of any type.
+func (t fieldTable) holds(num fieldNumber) bool {
+	for _, n := range t {
+		if n == num {
+			return true
+		}
+	}
+	return false
+}
+
+// kindOf returns how elements of a type stand in a message.
+func kindOf(dt dtype.DType) protowire.Type {
+	switch dt {
+	case dtype.Float32:
+		return protowire.Fixed32Type
+	case dtype.Float64:
+		return protowire.Fixed64Type
+	case dtype.String:
+		return protowire.BytesType
+	}
+	return protowire.VarintType
+}
+
+// typed adds the elements that the fields of a message hold.
+func (e *elements) typed(name string, message []byte, t fieldTable) error {
+	want, ok := t[e.dt]
+	kind := kindOf(e.dt)
+	return eachField(message, func(f field) error {
+		switch {
+		case !t.holds(f.num) || f.kind == protowire.BytesType && len(f.b) == 0 && kind != protowire.BytesType:
+			return nil
+		case !ok || f.num != want:
+			return badInput("%s has elements in a field that is not that of %s", name, datatype(e.dt))
+		case kind == protowire.BytesType:
+			if f.kind != protowire.BytesType {
+				return errWire
+			}
+			e.n++
+			e.texts = append(e.texts, string(f.b))
+			return nil
+		}
+		return f.numbers(kind, func(n uint64) error { return e.bits(name, n) })
+	})
+}
+
+// bits adds an element by its bits; integers may have more than the type has.
+func (e *elements) bits(name string, n uint64) error {
+	e.n++
+	size := e.dt.Size()
+	switch {
+	case e.dt == dtype.Bool:
+		n = min(n, 1)
+	case e.dt.IsFloat(), size == 8:
+	case e.dt.IsUnsigned():
+		if n>>(8*size) != 0 {
+			return badInput("%s: %d does not fit a %s", name, n, datatype(e.dt))
+		}
+	default:
+		shift := 64 - 8*size
+		if int64(n)<<shift>>shift != int64(n) {
+			return badInput("%s: %d does not fit a %s", name, int64(n), datatype(e.dt))
+		}
+	}
+	switch size {
+	case 1:
+		e.bytes = append(e.bytes, byte(n))
+	case 2:
+		e.bytes = binary.LittleEndian.AppendUint16(e.bytes, uint16(n))
+	case 4:
+		e.bytes = binary.LittleEndian.AppendUint32(e.bytes, uint32(n))
+	default:
+		e.bytes = binary.LittleEndian.AppendUint64(e.bytes, n)
+	}
+	return nil
+}
+
+// appendTyped appends the elements of a column as a field of a message.
+func appendTyped(b []byte, t tensor.Tensor, num fieldNumber) []byte {
+	r := readerOf(t)
+	n := t.Shape().Size()
+	if r.dt == dtype.String {
+		for i := range n {
+			b = protowire.AppendString(protowire.AppendTag(b, num, protowire.BytesType), r.texts.At(i))
+		}
+		return b
+	}
+	if n == 0 {
+		return b
+	}
+	b = protowire.AppendTag(b, num, protowire.BytesType)
+	if kindOf(r.dt) != protowire.VarintType {
+		return protowire.AppendBytes(b, r.bytes[:n*r.dt.Size()])
+	}
+	var packed []byte
+	shift := 64 - 8*r.dt.Size()
+	signed := !r.dt.IsUnsigned() && !r.dt.IsFloat() && r.dt != dtype.Bool
+	for i := range n {
+		v := r.bits(i)
+		if signed {
+			v = uint64(int64(v<<shift) >> shift)
+		}
+		packed = protowire.AppendVarint(packed, v)
+	}
+	return protowire.AppendBytes(b, packed)
+}
+
+func appendString(b []byte, num fieldNumber, s string) []byte {
+	if s == "" {
+		return b
+	}
+	return protowire.AppendString(protowire.AppendTag(b, num, protowire.BytesType), s)
+}
+
+func appendNumber(b []byte, num fieldNumber, n uint64) []byte {
+	if n == 0 {
+		return b
+	}
+	return protowire.AppendVarint(protowire.AppendTag(b, num, protowire.VarintType), n)
+}
+
+func appendTrue(b []byte, num fieldNumber) []byte { return appendNumber(b, num, 1) }
+
+// appendMessage appends a message, of which nothing is left out because it is empty.
+func appendMessage(b []byte, num fieldNumber, m []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, num, protowire.BytesType), m)
+}
+
+// appendEntry appends an entry of a map from texts to messages.
+func appendEntry(b []byte, num fieldNumber, key string, m []byte) []byte {
+	return appendMessage(b, num, appendMessage(appendString(nil, 1, key), 2, m))
+}
+
+// appendPacked appends sizes of axes.
+func appendPacked(b []byte, num fieldNumber, list []int) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	var packed []byte
+	for _, n := range list {
+		packed = protowire.AppendVarint(packed, uint64(n))
+	}
+	return appendMessage(b, num, packed)
+}
+
+// entry reads an entry of a map.
+func entry(b []byte) (key string, value []byte, err error) {
+	err = eachField(b, func(f field) error {
+		switch f.num {
+		case 1:
+			key = f.text()
+		case 2:
+			value = f.b
+		}
+		return nil
+	})
+	return key, value, err
+}

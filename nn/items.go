@@ -1,0 +1,153 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// operand is a value that a loss takes. It has so many axes less than the first.
+type operand struct {
+	value tensor.Tensor
+	less  int
+}
+
+func of(x tensor.Tensor) operand { return operand{value: x} }
+
+// onItems applies f to the items of values of one kind: of ragged tensors, to their flat
+// values, once their rows are known to have the same lengths.
+func onItems(fn string, f func([]tensor.Tensor) tensor.Tensor, xs ...operand) tensor.Tensor {
+	with := func(change func(tensor.Tensor) tensor.Tensor) []operand {
+		out := make([]operand, len(xs))
+		for i, x := range xs {
+			out[i] = operand{change(x.value), x.less}
+		}
+		return out
+	}
+	first := xs[0].value
+	switch t := first.(type) {
+	case dimensioned:
+		order := t.Dims().Names()
+		y := onItems(fn, f, with(func(x tensor.Tensor) tensor.Tensor {
+			u, ok := x.(dimensioned)
+			if !ok {
+				mixed(fn, first, x)
+			}
+			sameNames(fn, t.Dims(), u.Dims())
+			return named.Unnamed(u, order...)
+		})...)
+		return named.Of(y, order...)
+	case rowed:
+		return tenon.Must(t.Carry(onItems(fn, f, with(func(x tensor.Tensor) tensor.Tensor {
+			u, ok := x.(rowed)
+			if !ok || u.RaggedRank() != t.RaggedRank() {
+				mixed(fn, first, x)
+			}
+			sameRows(t, u)
+			items, _ := u.Carried()
+			return items
+		})...)))
+	}
+	dense := make([]tensor.Tensor, len(xs))
+	for i, x := range xs {
+		switch x.value.(type) {
+		case dimensioned, rowed:
+			mixed(fn, first, x.value)
+		}
+		if i > 0 {
+			sameShapes(fn, first, x.value, x.less)
+		}
+		dense[i] = x.value
+	}
+	for i, x := range dense {
+		if t, ok := x.(tensor.Carrier); ok { // an item is missing that is missing in any
+			items, _ := t.Carried()
+			rest := append([]operand{}, xs...)
+			rest[i].value = items
+			return tenon.Must(t.Carry(onItems(fn, f, rest...)))
+		}
+	}
+	return f(dense)
+}
+
+// onVectors is onItems for an f that takes the vectors of the first operand, and of those
+// that have no axis less, to one number each. The dimension of the vectors of named values is
+// told by the option of that name.
+func onVectors(fn, option string, along named.Name, f func([]tensor.Tensor) tensor.Tensor, xs ...operand) tensor.Tensor {
+	t, ok := xs[0].value.(dimensioned)
+	if !ok {
+		return onItems(fn, f, xs...)
+	}
+	if along == nil {
+		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("which dimension of {%v} is that of the vectors is not said", t.Dims()))
+		e.Hint = "set " + option
+		tenon.Throw(e)
+	}
+	order := batchNames(fn, t, []named.Name{along})
+	bare := make([]operand, len(xs))
+	for i, x := range xs {
+		u, ok := x.value.(dimensioned)
+		if !ok {
+			mixed(fn, t, x.value)
+		}
+		want := order
+		if x.less == 0 {
+			want = append(order[:len(order):len(order)], along)
+		}
+		sameNames(fn, named.By(want...), u.Dims())
+		bare[i] = operand{named.Unnamed(u, want...), x.less}
+	}
+	return named.Of(onItems(fn, f, bare...), order...)
+}
+
+// mixed refuses values of different kinds.
+func mixed(fn string, x, y tensor.Tensor) {
+	tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("want values of one kind, got %s and %s", tenon.String(x.Spec()), tenon.String(y.Spec()))))
+}
+
+func sameRows(x, y rowed) {
+	rows.AssertSame(x.RowSplits(), y.RowSplits())
+	a, ok := x.Values().(rowed)
+	b, ok2 := y.Values().(rowed)
+	if ok && ok2 {
+		sameRows(a, b)
+	}
+}
+
+func sameNames(fn string, x, y named.Dims) {
+	a, b := x.Names(), y.Names()
+	for _, n := range a {
+		if !slices.ContainsFunc(b, func(m named.Name) bool { return named.Path(n) == named.Path(m) }) || len(a) != len(b) {
+			e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the prediction is {%v}, the target {%v}: one would be repeated along the dimensions of the other", x, y))
+			e.Hint = "give both the same dimensions"
+			tenon.Throw(e)
+		}
+	}
+}
+
+// sameShapes fails where a prediction and a target would be broadcast against each other.
+func sameShapes(fn string, x, y tensor.Tensor, more int) {
+	a, b := x.Shape(), y.Shape()
+	if !a.HasRank() || !b.HasRank() || a.Rank() >= more && a.Slice(0, a.Rank()-more).CompatibleWith(b) {
+		return
+	}
+	e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the prediction has the shape %v, the target %v", a, b))
+	switch {
+	case more > 0:
+		e.Msg = fmt.Sprintf("the scores have the shape %v, the labels %v", a, b)
+		if e.Hint = "a score for each class, and one label for all of them: [..., classes] and [...]"; a.Rank() == b.Rank() && b.Rank() > 0 && b.Dim(-1) == 1 {
+			e.Hint = "drop the last axis of the labels: ops.Squeeze(labels, -1)"
+		}
+	case a.Rank() == b.Rank()+1 && a.Dim(-1) == 1:
+		e.Hint = "drop the last axis of the prediction: ops.Squeeze(prediction, -1)"
+	case b.Rank() == a.Rank()+1 && b.Dim(-1) == 1:
+		e.Hint = "drop the last axis of the target: ops.Squeeze(target, -1)"
+	default:
+		e.Hint = "nothing is broadcast in a loss; where that is meant, use ops.BroadcastTo first"
+	}
+	tenon.Throw(e)
+}

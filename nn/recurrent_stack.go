@@ -1,0 +1,71 @@
+package nn
+
+import (
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Stack is layers of recurrent cells, each of which reads what the layer below gives. A layer
+// is one cell, or two: the features of both lie beside each other, and the second usually
+// goes from the last position to the first.
+type Stack[C Cell] struct{ Layers [][]C }
+
+// NewStack returns layers of cells that make returns, given a key, the number of features that
+// a cell reads, and whether it goes backward. With both directions, a layer has two.
+//
+//	nn.NewStack(key, 2, 64, 128, true, func(key tensor.Tensor, in int, reverse bool) nn.LSTM {
+//		return nn.NewLSTM(key, in, 128, nn.RecurrentOptions{Reverse: reverse})
+//	})
+func NewStack[C Cell](key tensor.Tensor, layers, in, units int, both bool, make func(key tensor.Tensor, in int, reverse bool) C) Stack[C] {
+	s, directions := Stack[C]{}, 1
+	if both {
+		directions = 2
+	}
+	k := keys(key, layers*directions)
+	for i := range layers {
+		var layer []C
+		for j := range directions {
+			layer = append(layer, make(k[i*directions+j], in, j == 1))
+		}
+		s.Layers, in = append(s.Layers, layer), units*directions
+	}
+	return s
+}
+
+// Apply is [Stack.ApplyFrom] for all positions, from states of 0.
+func (s Stack[C]) Apply(x tensor.Tensor) (states tensor.Tensor, last []tensor.Tensor) {
+	return s.ApplyFrom(x, nil, nil)
+}
+
+// ApplyFrom returns the states at all positions of the last layer, and the last ones of all
+// cells, layer by layer and forward first. The arguments are those of [Cell], with a leading
+// axis of all cells in start and last.
+func (s Stack[C]) ApplyFrom(x, there tensor.Tensor, start []tensor.Tensor) (states tensor.Tensor, last []tensor.Tensor) {
+	var ends [][]any
+	n := 0
+	for _, layer := range s.Layers {
+		var beside []any
+		for _, cell := range layer {
+			var own []tensor.Tensor
+			for _, all := range start {
+				own = append(own, ops.Index(all, n))
+			}
+			y, end := cell.ApplyFrom(x, there, own)
+			beside = append(beside, y)
+			for i, h := range end {
+				if n == 0 {
+					ends = append(ends, nil)
+				}
+				ends[i] = append(ends[i], h)
+			}
+			n++
+		}
+		if x = beside[0].(tensor.Tensor); len(beside) > 1 {
+			x = ops.Concat(beside, -1)
+		}
+	}
+	for _, all := range ends {
+		last = append(last, ops.Stack(all, 0))
+	}
+	return x, last
+}

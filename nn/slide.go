@@ -1,0 +1,166 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// slide applies f to the windows along the positions of each row: [..., window..., features] →
+// [..., features]. f may ask how many elements of each are positions, [..., 1]; the others are
+// fill.
+func slide(fn string, x tensor.Tensor, names Names, w Windows, size []int, fill float64, f func(windows tensor.Tensor, count func() tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	o := w.options(fn, size)
+	o.Fill = fill
+	switch t := x.(type) {
+	case dimensioned:
+		at := names.positions()
+		return unnamed(fn, t, append(at[:len(at):len(at)], names.In), append(at[:len(at):len(at)], names.out()), func(x tensor.Tensor) tensor.Tensor {
+			return slide(fn, x, names, w, size, fill, f)
+		})
+	case rowed:
+		if len(size) != 1 {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has one axis of positions, the windows have %d", tenon.String(x.Spec()), len(size))))
+		}
+		return innermost(fn, t, func(x rowed) tensor.Tensor {
+			items, _ := x.Carried()
+			splits, index, there := rowWindows(x.RowSplits(), o)
+			windows := takePresent(items, index, there)
+			if fill != 0 {
+				windows = ops.Where(ops.ExpandDims(there, -1), windows, fill)
+			}
+			count := func() tensor.Tensor { return ops.ExpandDims(ops.Sum(ops.Cast(there, x.DType()), -1), -1) }
+			return tenon.Must(ragged.FromRowSplits(f(windows, count), splits))
+		})
+	case tensor.Carrier:
+		tenon.Throw(carried(fn, x))
+	}
+	rank := x.Shape().Rank()
+	if rank >= 0 && rank < len(size)+1 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no %d axes of positions and one of features", tenon.String(x.Spec()), len(size))))
+	}
+	axis := rank - len(size) - 1
+	return f(ops.Windows(x, axis, o), func() tensor.Tensor {
+		o.Fill = 0
+		ones := ops.Ones(x.DType(), ops.Slice(ops.Shape(x), []int{axis}, []int{len(size)}))
+		windows := ops.Windows(ones, 0, o)
+		return ops.ExpandDims(ops.Sum(windows, firstAxes(windows, 2*len(size))[len(size):]...), -1)
+	})
+}
+
+// carried refuses values whose masks or units do not tell what a window has.
+func carried(fn string, x tensor.Tensor) error {
+	e := tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("windows of %s have elements that are missing or strange", tenon.String(x.Spec())))
+	e.Hint = "fill in what is missing first (masked.Fill), or take rows of different lengths"
+	return e
+}
+
+// rowWindows returns the row splits of the windows of rows, the position of each element among
+// all items, [windows, size], and whether there is one.
+func rowWindows(splits tensor.Tensor, o ops.WindowOptions) (windows, index, there tensor.Tensor) {
+	stride, dilation, size := int64(o.Stride[0]), int64(o.Dilation[0]), o.Size[0]
+	reach := int64(size-1)*dilation + 1
+	n := ops.Cast(rows.Lengths(splits), dtype.Int64)
+	var count, before tensor.Tensor // of each row
+	if o.Same {
+		count = ops.FloorDiv(ops.Add(n, stride-1), stride)
+		before = ops.FloorDiv(ops.Maximum(ops.Sub(ops.Add(ops.Mul(ops.Sub(count, int64(1)), stride), reach), n), int64(0)), int64(2))
+	} else {
+		var b, a int64
+		if o.Before != nil {
+			b, a = int64(o.Before[0]), int64(o.After[0])
+		}
+		count = ops.Maximum(ops.Add(ops.FloorDiv(ops.Add(n, b+a-reach), stride), int64(1)), int64(0))
+		count = ops.Where(ops.Equal(n, int64(0)), int64(0), count)
+		before = ops.Add(ops.ZerosLike(n), b)
+	}
+	windows = rows.FromLengths(ops.Cast(count, splits.DType()))
+	index, there = elements(windows, before, n, starts(splits), o)
+	return windows, ops.Where(there, index, int64(0)), there
+}
+
+// elements returns, for the windows of rows, the number of the item at each element, [windows,
+// size], and whether it is one of the row: a row has n items from number start on, and its
+// first window reaches so far before them.
+func elements(windows, before, n, start tensor.Tensor, o ops.WindowOptions) (index, there tensor.Tensor) {
+	each := func(x tensor.Tensor) tensor.Tensor { return ops.ExpandDims(rows.Repeat(x, windows, -1), -1) }
+	first := ops.Mul(ops.Cast(rows.Offsets(windows, -1), dtype.Int64), int64(o.Stride[0]))
+	steps := ops.Mul(ops.Range(int64(0), int64(o.Size[0]), int64(1)), int64(o.Dilation[0]))
+	at := ops.Add(ops.Sub(ops.ExpandDims(first, -1), each(before)), steps)
+	there = ops.LogicalAnd(ops.GreaterEqual(at, int64(0)), ops.Less(at, each(n)))
+	return ops.Add(at, each(start)), there
+}
+
+// starts returns the number of the first item of each row.
+func starts(splits tensor.Tensor) tensor.Tensor {
+	return ops.Cast(ops.Index(splits, key.To(-1)), dtype.Int64)
+}
+
+// takePresent returns the items at numbers of any shape, and zeros where there is none.
+func takePresent(items, at, there tensor.Tensor) tensor.Tensor {
+	flat := rows.TakePresent(items, ops.Reshape(at, []int{-1}), ops.Reshape(there, []int{-1}))
+	if s := at.Shape(); s.Dim(-1) > 0 && known(items) > 0 {
+		return ops.Reshape(flat, []int{-1, s.Dim(-1), known(items)})
+	}
+	return ops.Reshape(flat, ops.Concat([]any{ops.Shape(at), ops.Slice(ops.Shape(items), []int{1}, []int{1})}, 0))
+}
+
+// unslide adds up windows that parts makes of positions, [..., features] → [..., window...,
+// features], and applies last to the sums.
+func unslide(fn string, x tensor.Tensor, names Names, w Windows, window, extra []int, parts, last func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	o := w.options(fn, window)
+	n := len(window)
+	grown := func(count any, i int) tensor.Tensor { // positions that windows cover
+		cut := 0
+		if o.Before != nil {
+			cut = o.Before[i] + o.After[i]
+		}
+		more := int64((window[i]-1)*o.Dilation[i] + 1 + extra[i] - cut - o.Stride[i])
+		return ops.Maximum(ops.Add(ops.Mul(count, int64(o.Stride[i])), more), int64(0))
+	}
+	switch t := x.(type) {
+	case dimensioned:
+		at := names.positions()
+		return unnamed(fn, t, append(at[:len(at):len(at)], names.In), append(at[:len(at):len(at)], names.out()), func(x tensor.Tensor) tensor.Tensor {
+			return unslide(fn, x, names, w, window, extra, parts, last)
+		})
+	case rowed:
+		if n != 1 {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has one axis of positions, the windows have %d", tenon.String(x.Spec()), n)))
+		}
+		return innermost(fn, t, func(x rowed) tensor.Tensor {
+			items, _ := x.Carried()
+			count := ops.Cast(rows.Lengths(x.RowSplits()), dtype.Int64)
+			lengths := ops.Where(ops.Equal(count, int64(0)), int64(0), grown(count, 0))
+			splits := rows.FromLengths(ops.Cast(lengths, x.RowSplits().DType()))
+			b := int64(0)
+			if o.Before != nil {
+				b = int64(o.Before[0])
+			}
+			to, there := elements(x.RowSplits(), ops.Add(ops.ZerosLike(lengths), b), lengths, starts(splits), o)
+			total := ops.Index(ops.Cast(splits, dtype.Int64), -1)
+			to = ops.Where(there, to, total) // what is cut off is added up behind the last
+			y := parts(items)                // [items, window, features]
+			flat := ops.Reshape(y, ops.Concat([]any{[]int64{-1}, ops.Slice(ops.Shape(y), []int{2}, []int{1})}, 0))
+			sum := ops.SegmentSum(flat, ops.Reshape(to, []int{-1}), ops.Add(total, int64(1)))
+			return tenon.Must(ragged.FromRowSplits(last(ops.Slice(sum, []int{0, 0}, ops.Stack([]any{total, int64(-1)}, 0))), splits))
+		})
+	case tensor.Carrier:
+		tenon.Throw(carried(fn, x))
+	}
+	rank := x.Shape().Rank()
+	if rank >= 0 && rank < n+1 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no %d axes of positions and one of features", tenon.String(x.Spec()), n)))
+	}
+	sizes := make([]any, n)
+	for i := range sizes {
+		sizes[i] = grown(size(x, rank-n-1+i), i)
+	}
+	return last(ops.FoldWindows(parts(x), ops.Stack(sizes, 0), rank-n-1, o))
+}

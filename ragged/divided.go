@@ -1,0 +1,42 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Divided is a tensor whose first dimensions are divided into rows by partitions, the
+// outermost first; the innermost divides the flat values. A type from outside that has
+// these methods is read and written as lists wherever a [*Tensor] is.
+type Divided interface {
+	tensor.Tensor
+	FlatValues() tensor.Tensor
+	Partitions() []*RowPartition
+}
+
+// DividedSpec is the Spec of a [Divided] tensor. Its components are the flat values and
+// then the partitions, the outermost first.
+type DividedSpec interface {
+	tenon.Spec
+	Flat() tenon.Spec
+	Partitions() []*PartitionSpec
+}
+
+var (
+	_ Divided     = (*Tensor)(nil)
+	_ DividedSpec = (*Spec)(nil)
+)
+
+// As returns a tensor that is divided into rows, of whichever type, as a [*Tensor]; ok is
+// false for others.
+func As(x tensor.Tensor) (t *Tensor, ok bool) {
+	switch x := x.(type) {
+	case *Tensor:
+		return x, true
+	case Divided:
+		if parts := x.Partitions(); len(parts) > 0 {
+			t, ok = tenon.Must(FromPartitions(x.FlatValues(), parts...)).(*Tensor)
+		}
+	}
+	return t, ok
+}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/named"
-	"github.com/tenonml/tenon/nn"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/sparse"
 	"github.com/tenonml/tenon/tensor"

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dataset"
+	"github.com/tenonml/tenon/data/dataset"
+	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/named"
-	"github.com/tenonml/tenon/nn"
 	"github.com/tenonml/tenon/tensor"
 )
 

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/learn/train"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/saved"
 	"github.com/tenonml/tenon/tensor"
-	"github.com/tenonml/tenon/train"
 )
 
 type (

@@ -13,17 +13,17 @@ import (
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/named/coords"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/profile"
 	"github.com/tenonml/tenon/ragged"
-	"github.com/tenonml/tenon/saved"
 	"github.com/tenonml/tenon/sparse"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
-	"github.com/tenonml/tenon/train"
 )
 
 // A bound is a schema, as it stands in a model.

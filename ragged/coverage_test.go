@@ -74,8 +74,8 @@ func TestCoverageTable(t *testing.T) {
 
 // paths are the import paths of packages below the module's.
 var paths = map[string]string{
-	"ops": "ops", "rows": "ops/rows", "ragged": "ragged", "structured": "structured", "jsonl": "jsonl", "control": "control", "tensor": "tensor",
-	"arrowio": "arrowio", "parquetio": "parquetio",
+	"ops": "ops", "rows": "ops/rows", "ragged": "ragged", "structured": "structured", "jsonl": "data/jsonl", "control": "control", "tensor": "tensor",
+	"arrowio": "data/arrowio", "parquetio": "data/parquetio",
 }
 
 // documentation reads which identifiers packages export.

@@ -13,7 +13,7 @@ const data = "github.com/tenonml/tenon/named/dimcheck/testdata/src/"
 // programs are the packages of the module that use names, but for those whose tests get
 // them wrong on purpose.
 var programs = []string{
-	"../../examples/...", "../../nn", "../../plot", "../../structured", "../../arrowio",
+	"../../examples/...", "../../learn/nn", "../../show/plot", "../../structured", "../../data/arrowio",
 	"../../named/coords", "../../internal/bench", "../../internal/conform", "../../internal/optable",
 }
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/saved"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )

@@ -21,8 +21,8 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/progress"
 	"github.com/tenonml/tenon/examples/gosearch/internal/report"
 	"github.com/tenonml/tenon/examples/gosearch/internal/store"
+	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/tensor"
-	"github.com/tenonml/tenon/train"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/arrowio"
-	"github.com/tenonml/tenon/dataset"
-	"github.com/tenonml/tenon/dataset/files"
+	"github.com/tenonml/tenon/data/arrowio"
+	"github.com/tenonml/tenon/data/dataset"
+	"github.com/tenonml/tenon/data/dataset/files"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"

@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/csvio"
-	"github.com/tenonml/tenon/dataset"
+	"github.com/tenonml/tenon/data/csvio"
+	"github.com/tenonml/tenon/data/dataset"
 	"github.com/tenonml/tenon/structured"
 )
 

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dataset"
-	"github.com/tenonml/tenon/dataset/files"
-	"github.com/tenonml/tenon/jsonl"
-	"github.com/tenonml/tenon/parquetio"
+	"github.com/tenonml/tenon/data/dataset"
+	"github.com/tenonml/tenon/data/dataset/files"
+	"github.com/tenonml/tenon/data/jsonl"
+	"github.com/tenonml/tenon/data/parquetio"
 	"github.com/tenonml/tenon/tensor"
 )
 

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tenonml/tenon/dataset"
-	"github.com/tenonml/tenon/dataset/files"
+	"github.com/tenonml/tenon/data/dataset"
+	"github.com/tenonml/tenon/data/dataset/files"
 	"github.com/tenonml/tenon/model/weights"
 	"github.com/tenonml/tenon/tensor"
 )

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dataset"
-	"github.com/tenonml/tenon/dataset/files"
-	"github.com/tenonml/tenon/jsonl"
+	"github.com/tenonml/tenon/data/dataset"
+	"github.com/tenonml/tenon/data/dataset/files"
+	"github.com/tenonml/tenon/data/jsonl"
+	"github.com/tenonml/tenon/data/parquetio"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/parquetio"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )

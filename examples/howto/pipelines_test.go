@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dataset"
+	"github.com/tenonml/tenon/data/dataset"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )

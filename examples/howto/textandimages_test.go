@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tenonml/tenon/dataset"
-	"github.com/tenonml/tenon/dataset/files"
+	"github.com/tenonml/tenon/data/dataset"
+	"github.com/tenonml/tenon/data/dataset/files"
 )
 
 func Example_textandimagesA() {

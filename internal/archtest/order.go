@@ -31,7 +31,7 @@ const Order = `
 	# tiers 3 and 4: operations, their catalogue, graphs of them
 	tensor < op, internal/calls;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
-	internal/memory < ops/rows, ragged, structured, dataset;
+	internal/memory < ops/rows, ragged, structured, data/dataset;
 	op, internal/goroutine, internal/dimtext, profile < graph;
 
 	# tier 5: what is done with any Value
@@ -55,17 +55,17 @@ const Order = `
 	sparse, structured, named, named/coords, named/layers, ext, internal/anatomy < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
-	TIER6 < dataset, linalg, metric, textnorm, jsonl, csvio, arrowio, protoio, pjrt, plot;
-	internal/abort, internal/colname, internal/input < arrowio, jsonl, csvio, protoio;
-	arrowio < dataset, parquetio;
-	internal/atomicfile < arrowio, saved;
-	internal/zipbounds < saved, model/weights;
-	dataset, linalg, textnorm, jsonl, csvio, arrowio, parquetio, protoio < IO;
-	IO < nn, saved;
-	nn, saved < train;
-	saved < model/weights, hub, model/serve, dist;
-	model/weights, internal/input < dataset/files;
-	train, metric, model/weights, dataset/files, hub, model/serve, dist, pjrt, plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
+	TIER6 < data/dataset, linalg, learn/metric, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/protoio, scale/xla, show/plot;
+	internal/abort, internal/colname, internal/input < data/arrowio, data/jsonl, data/csvio, data/protoio;
+	data/arrowio < data/dataset, data/parquetio;
+	internal/atomicfile < data/arrowio, model/saved;
+	internal/zipbounds < model/saved, model/weights;
+	data/dataset, linalg, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/parquetio, data/protoio < IO;
+	IO < learn/nn, model/saved;
+	learn/nn, model/saved < learn/train;
+	model/saved < model/weights, model/hub, model/serve, scale/dist;
+	model/weights, internal/input < data/dataset/files;
+	learn/train, learn/metric, model/weights, data/dataset/files, model/hub, model/serve, scale/dist, scale/xla, show/plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;
@@ -78,14 +78,14 @@ const Outside = `
 	golang.org/x/sys/cpu < internal/cpu;
 	golang.org/x/sys/unix < internal/memory;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
-	gonum.org/v1/... < linalg, plot;
-	github.com/klauspost/compress/... < internal/input, jsonl, model/weights;
-	golang.org/x/text/... < textnorm;
-	github.com/apache/arrow-go/... < arrowio, parquetio, internal/conform;
-	go.yaml.in/yaml/... < dataset/files;
-	github.com/google/flatbuffers/... < arrowio;
+	gonum.org/v1/... < linalg, show/plot;
+	github.com/klauspost/compress/... < internal/input, data/jsonl, model/weights;
+	golang.org/x/text/... < data/textnorm;
+	github.com/apache/arrow-go/... < data/arrowio, data/parquetio, internal/conform;
+	go.yaml.in/yaml/... < data/dataset/files;
+	github.com/google/flatbuffers/... < data/arrowio;
 	connectrpc.com/connect/... < model/serve;
-	google.golang.org/protobuf/... < model/serve, protoio, pjrt, model/weights;
+	google.golang.org/protobuf/... < model/serve, data/protoio, scale/xla, model/weights;
 	golang.org/x/tools/... < named/dimcheck, named/dimcheck/plugin;
 	github.com/golangci/plugin-module-register/... < named/dimcheck/plugin;
 `

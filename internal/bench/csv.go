@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tenonml/tenon/csvio"
+	"github.com/tenonml/tenon/data/csvio"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/bench/inputs"
 	"github.com/tenonml/tenon/masked"

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tenonml/tenon/data/jsonl"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/jsonl"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"

@@ -9,9 +9,9 @@ import (
 	"strconv"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/jsonl"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/bench/inputs"
-	"github.com/tenonml/tenon/jsonl"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/parquetio"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/bench/inputs"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/parquetio"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tenonml/tenon/jsonl"
+	"github.com/tenonml/tenon/data/jsonl"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tenonml/tenon/dataset"
+	"github.com/tenonml/tenon/data/dataset"
 	"github.com/tenonml/tenon/internal/bench/inputs"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"

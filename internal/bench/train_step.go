@@ -7,12 +7,12 @@ import (
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/internal/bench/inputs"
-	"github.com/tenonml/tenon/nn"
+	"github.com/tenonml/tenon/learn/nn"
+	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
-	"github.com/tenonml/tenon/train"
 )
 
 func init() { register("train_step", trainStep) }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tenonml/tenon/csvio"
+	"github.com/tenonml/tenon/data/csvio"
 	"github.com/tenonml/tenon/internal/conform/cases"
 )
 

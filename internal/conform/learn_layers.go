@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/conform/cases"
-	"github.com/tenonml/tenon/nn"
+	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/tenonml/tenon/internal/conform/cases"
-	"github.com/tenonml/tenon/nn"
+	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/tenonml/tenon/internal/conform/cases"
-	"github.com/tenonml/tenon/metric"
+	"github.com/tenonml/tenon/learn/metric"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )

@@ -6,9 +6,9 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/conform/cases"
+	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
-	"github.com/tenonml/tenon/train"
 )
 
 func init() {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/tenonml/tenon/data/parquetio"
 	"github.com/tenonml/tenon/internal/conform/cases"
-	"github.com/tenonml/tenon/parquetio"
 	"github.com/tenonml/tenon/structured"
 )
 

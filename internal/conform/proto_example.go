@@ -2,9 +2,9 @@ package main
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/protoio"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/conform/cases"
-	"github.com/tenonml/tenon/protoio"
 	"github.com/tenonml/tenon/tensor"
 )
 

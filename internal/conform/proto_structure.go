@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/protoio"
 	"github.com/tenonml/tenon/internal/conform/cases"
-	"github.com/tenonml/tenon/protoio"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )

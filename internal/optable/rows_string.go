@@ -10,9 +10,9 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	_ "github.com/tenonml/tenon/data/textnorm" // registers strings.normalize
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/tensor"
-	_ "github.com/tenonml/tenon/textnorm" // registers strings.normalize
 )
 
 // Operations on strings. Their references use package strings and its relatives.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/arrowio"
+	"github.com/tenonml/tenon/data/arrowio"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/saved"
+	"github.com/tenonml/tenon/model/saved"
 )
 
 // A Policy says which of the versions that a folder has are served, as TensorFlow

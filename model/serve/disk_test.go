@@ -16,9 +16,9 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/model/serve"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/saved"
 	"github.com/tenonml/tenon/tensor"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/arrowio"
+	"github.com/tenonml/tenon/data/arrowio"
 	"github.com/tenonml/tenon/model/serve"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"

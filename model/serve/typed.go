@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/saved"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/saved"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/tensor"
 )
 

@@ -7,11 +7,11 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/named/layers"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
-	"github.com/tenonml/tenon/train"
 )
 
 type (

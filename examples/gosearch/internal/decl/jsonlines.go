@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/tenonml/tenon/jsonl"
+	"github.com/tenonml/tenon/data/jsonl"
 	"github.com/tenonml/tenon/structured"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
-	"github.com/tenonml/tenon/train"
+	"github.com/tenonml/tenon/learn/train"
 )
 
 // Options of training. The zero value is what was found to do well on validation

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
+	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/tensor"
-	"github.com/tenonml/tenon/train"
 )
 
 // collection makes n pairs of a question and its declaration, which share a word that no

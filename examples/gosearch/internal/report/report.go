@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/tenonml/tenon/graph"
-	"github.com/tenonml/tenon/train"
+	"github.com/tenonml/tenon/learn/train"
 )
 
 // A Report is what a training run came to.

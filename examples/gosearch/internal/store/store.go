@@ -14,7 +14,7 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
 	"github.com/tenonml/tenon/examples/gosearch/internal/model"
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
-	"github.com/tenonml/tenon/saved"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )

@@ -1,0 +1,191 @@
+package csvio_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/csvio"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func must[T any](v T, err error) T { return tenon.Must(v, err) }
+
+const text = "id,name,x,ok,day,at\n1,\"a, b\",1.5,true,2024-02-29,2024-01-02 03:04:05.25\n2,,NaN,false,1970-01-01,2024-01-02T03:04:05\n\n3,\"say \"\"hi\"\"\n\",-1e3,TRUE,0001-01-01,2024-01-02 03:04\r\n"
+
+// The same table comes from text that is read in whatever pieces, and from many records.
+func TestRead(t *testing.T) {
+	var want string
+	for i, r := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text)), iotest.HalfReader(strings.NewReader(text))} {
+		var report csvio.Report
+		v, err := csvio.Read(csvio.Reader("r", r), csvio.Options{Report: &report})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := structured.Datashape(v.Spec()); got != "3 * {id: int64, name: ?string, x: float64, ok: bool, day: int32, at: int64}" {
+			t.Error(got)
+		}
+		got := fmt.Sprint(must(v.ToNested()))
+		if i == 0 {
+			want = got
+		} else if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if len(report.Columns) != 6 || report.Columns[5].Type != csvio.Timestamp || report.Columns[5].Unit.String() != "1ms" || report.Rows != 3 {
+			t.Errorf("%+v", report)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("n,s\n")
+	for i := range 100_000 {
+		fmt.Fprintf(&b, "%d,\"x\"\"%d\"\n", i, i)
+	}
+	v := must(csvio.Read(csvio.Bytes([]byte(b.String())), csvio.Options{}))
+	n, s := tensor.Data[int64](must(v.Field("n"))), must(v.Field("s")).(*tensor.Strings)
+	if len(n) != 100_000 || n[99_999] != 99_999 || s.Len() != 100_000 {
+		t.Errorf("%d rows", len(n))
+	}
+}
+
+// Batches have the types of the first one, and the columns that are asked for.
+func TestBatches(t *testing.T) {
+	sum, n := int64(0), 0
+	for v, err := range csvio.Batches(csvio.Bytes([]byte("a,b\n1,x\n2,y\n3,z\n4,w\n5,v\n")), 2, csvio.Options{Columns: []string{"b", "a"}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names := v.FieldNames(); !slices.Equal(names, []string{"b", "a"}) {
+			t.Errorf("%q", names)
+		}
+		for _, x := range tensor.Data[int64](must(v.Field("a"))) {
+			sum += x
+		}
+		n++
+	}
+	if n != 3 || sum != 15 {
+		t.Errorf("%d batches, %d", n, sum)
+	}
+	var e *csvio.Error
+	for _, err := range csvio.Batches(csvio.Bytes([]byte("a\n1\n2\nx\n")), 2, csvio.Options{}) {
+		if err != nil && (!errors.As(err, &e) || e.What != csvio.BadType || e.Line != 4 || e.Column != "a") {
+			t.Error(err)
+		}
+	}
+	if e == nil {
+		t.Error("a field of another type is taken")
+	}
+}
+
+// What is written is read as it was.
+func TestWrite(t *testing.T) {
+	in := must(structured.FromFields([]structured.Field{
+		{Name: "i", Value: must(masked.New(tensor.Of([]int64{1, 0, 3}), tensor.Of([]bool{true, false, true})))},
+		{Name: "f", Value: tensor.Of([]float64{1, 0.1, 1e300})},
+		{Name: "s", Value: must(masked.New(tensor.Of([]string{"", "a\"b", ""}), tensor.Of([]bool{true, true, false})))},
+		{Name: "t", Value: tensor.Of([]string{"x,y", "l\nl", " z "})},
+		{Name: "odd, name", Value: tensor.Of([]bool{true, false, true})},
+	}, shape.Of(3), structured.Options{}))
+	dir := t.TempDir()
+	for _, name := range []string{"x.csv", "x.csv.gz", "x.csv.zst"} {
+		path := filepath.Join(dir, name)
+		if err := csvio.WriteFile(path, in, csvio.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		got := must(csvio.ReadFile(path, csvio.Options{}))
+		if !tenon.Equal(got.Spec(), in.Spec()) || fmt.Sprint(must(got.ToNested())) != fmt.Sprint(must(in.ToNested())) {
+			t.Errorf("%s: got %v, want %v", name, got, in)
+		}
+	}
+	both := must(csvio.Read(csvio.Glob(filepath.Join(dir, "*.csv*")), csvio.Options{}))
+	if n := both.Shape().Dim(0); n != 9 {
+		t.Errorf("%d rows", n)
+	}
+	if _, err := csvio.Read(csvio.Glob(filepath.Join(dir, "*.tsv")), csvio.Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	one := must(structured.FromFields([]structured.Field{{Name: "i", Value: must(masked.New(tensor.Of([]int64{1}), tensor.Of([]bool{false})))}}, shape.Of(1), structured.Options{}))
+	if err := csvio.Write(io.Discard, one, csvio.WriteOptions{}); !errors.Is(err, tenon.ErrUnsupported) {
+		t.Error(err)
+	}
+	if err := csvio.Write(io.Discard, one, csvio.WriteOptions{Missing: "NA"}); err != nil {
+		t.Error(err)
+	}
+	nested := must(structured.FromFields([]structured.Field{{Name: "i", Value: tensor.Of([]int64{1, 2}, 1, 2)}}, shape.Of(1), structured.Options{}))
+	if err := csvio.Write(io.Discard, nested, csvio.WriteOptions{}); !errors.Is(err, tenon.ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
+// Each fault says its line, and nothing is lost in lenient reading but what is at fault.
+func TestFaults(t *testing.T) {
+	for in, want := range map[string]csvio.Error{
+		"a,b\n1\n":          {What: csvio.Fields, Line: 2},
+		"a\n\"x\"y\n":       {What: csvio.Quoting, Line: 2},
+		"a\n\n\"x\n":        {What: csvio.Unterminated, Line: 3},
+		"a\nb\n\xff\n":      {What: csvio.BadText, Line: 3},
+		"t\n1\n\"x\nx\"\n2": {What: csvio.BadType, Line: 3, Column: "t"},
+	} {
+		_, err := csvio.Read(csvio.Bytes([]byte(in)), csvio.Options{Types: map[string]csvio.Type{"t": csvio.Int64}})
+		var e *csvio.Error
+		if !errors.As(err, &e) || e.What != want.What || e.Line != want.Line || e.Column != want.Column || !errors.Is(err, tenon.ErrInvalid) {
+			t.Errorf("%q: %v, want %+v", in, err, want)
+		}
+	}
+}
+
+func TestContextEndsReadingAndWriting(t *testing.T) {
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	r, w := io.Pipe()
+	go func() {
+		w.Write([]byte("a\n1\n2")) // and no more
+		cancel(enough)
+	}()
+	if _, err := csvio.Read(csvio.Reader("pipe", r), csvio.Options{Context: ctx}); !errors.Is(err, enough) {
+		t.Error(err)
+	}
+	r.Close()
+	path := filepath.Join(t.TempDir(), "kept")
+	if err := os.WriteFile(path, []byte("as it was"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in := must(csvio.Read(csvio.Bytes([]byte("a\n1\n")), csvio.Options{}))
+	if err := csvio.WriteFile(path, in, csvio.WriteOptions{Context: ctx}); !errors.Is(err, enough) {
+		t.Error(err)
+	}
+	if got := must(os.ReadFile(path)); string(got) != "as it was" {
+		t.Errorf("%q", got)
+	}
+}
+
+// FuzzRead reads any text, whole and byte by byte, to the same table or fault; what is
+// read without a fault is read again as it was written.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{text, "a,b\n1,2\n", "\"a\"\r\n\"\"\r\n", "\xef\xbb\xbfa\n1", "a\n\"x", "a,a\n,\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if bytes.HasPrefix(b, []byte{0x1f, 0x8b}) || bytes.HasPrefix(b, []byte{0x28, 0xb5}) {
+			return
+		}
+		v, err := csvio.Read(csvio.Bytes(b), csvio.Options{})
+		w, err2 := csvio.Read(csvio.Reader("", iotest.OneByteReader(bytes.NewReader(b))), csvio.Options{})
+		if (err == nil) != (err2 == nil) || err == nil && fmt.Sprint(must(v.ToNested())) != fmt.Sprint(must(w.ToNested())) {
+			t.Fatalf("%q: %v, %v; byte by byte %v, %v", b, v, err, w, err2)
+		}
+	})
+}

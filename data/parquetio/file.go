@@ -1,0 +1,388 @@
+package parquetio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/arrowio"
+	"github.com/tenonml/tenon/internal/abort"
+	"github.com/tenonml/tenon/internal/input"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+// A File gives the row groups of files by their number, in any order and to several
+// goroutines.
+//
+//	f, err := parquetio.Open("events-*.parquet", parquetio.ReadOptions{Columns: []string{"jets.pt"}})
+//	defer f.Close()
+//	groups := dataset.FromFunc(f.Len(), f.At)
+type File struct {
+	o      ReadOptions
+	parts  []*part
+	groups []place
+	set    *arrow.Schema
+}
+
+// place is where a row group is.
+type place struct{ part, group int }
+
+// part is one file.
+type part struct {
+	name  string
+	src   io.ReaderAt
+	close func() error
+	size  int64
+	meta  *metadata.FileMetaData
+	cols  []*node
+}
+
+// ReadFile reads a file as one Value.
+func ReadFile(name string, o ReadOptions) (tenon.Value, error) {
+	const fn = "parquetio.ReadFile"
+	f := &File{o: o}
+	if err := f.add(fn, name); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	v, err := f.Read()
+	return v, errors.Join(err, f.Close())
+}
+
+// Decode reads the bytes of a file as one Value.
+func Decode(b []byte, o ReadOptions) (tenon.Value, error) {
+	f := &File{o: o}
+	if err := f.open("parquetio.Decode", &part{src: bytes.NewReader(b), size: int64(len(b)), close: func() error { return nil }}); err != nil {
+		return nil, err
+	}
+	return f.Read()
+}
+
+// Open opens the files whose names match a pattern, as filepath.Match has it, in the order
+// of their names. They have the same columns.
+func Open(pattern string, o ReadOptions) (*File, error) {
+	const fn = "parquetio.Open"
+	names, err := input.Glob(pattern)
+	if err != nil {
+		return nil, unread(fn, pattern, err)
+	}
+	f := &File{o: o}
+	for _, name := range names {
+		if err := f.add(fn, name); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	return f, nil
+}
+
+// unread returns the error of a file that cannot be opened.
+func unread(fn, name string, err error) error {
+	kind := tenon.ErrInvalid
+	if errors.Is(err, fs.ErrNotExist) {
+		kind = tenon.ErrNotFound
+	}
+	return &tenon.Error{Kind: kind, Op: fn, Where: name, Err: err, Line: source.Line()}
+}
+
+// add opens a file.
+func (f *File) add(fn, name string) error {
+	src, err := os.Open(name)
+	if err != nil {
+		return unread(fn, name, err)
+	}
+	st, err := src.Stat()
+	if err != nil {
+		return unread(fn, name, errors.Join(err, src.Close()))
+	}
+	return f.open(fn, &part{name: name, src: src, size: st.Size(), close: src.Close})
+}
+
+// open reads the footer of a file, and adds those of its row groups that are read.
+func (f *File) open(fn string, p *part) (err error) {
+	f.parts = append(f.parts, p)
+	where := p.name
+	defer recovered(fn, where, &err)
+	defer tenon.Catch(&err)
+	if err := checkFooter(p.src, p.size); err != nil {
+		return damaged(fn, where, err)
+	}
+	x, err := p.reader()
+	if err != nil {
+		return damaged(fn, where, err)
+	}
+	p.meta = x.MetaData()
+	if err := p.check(); err != nil {
+		return damaged(fn, where, err)
+	}
+	t := &tree{set: p.meta.Schema, fn: fn}
+	all := t.root()
+	p.cols = t.chosen(all, f.o.Columns)
+	set := p.schema(f.o)
+	if f.set == nil {
+		f.set = set
+	} else if !sameFields(set, f.set) {
+		return fail(tenon.ErrDType, fn, where, "the columns are not those of %s", f.parts[0].name)
+	}
+	for i := range x.NumRowGroups() {
+		keep := true
+		for _, w := range f.o.Where {
+			keep = keep && mayMeet(p.meta, i, t.chosen(all, []string{w.Column}), w)
+		}
+		if keep {
+			f.groups = append(f.groups, place{len(f.parts) - 1, i})
+		}
+	}
+	return nil
+}
+
+// reader returns the library's reader of a file.
+func (p *part) reader() (*file.Reader, error) {
+	s := io.NewSectionReader(p.src, 0, p.size)
+	if p.meta != nil {
+		return file.NewParquetReader(s, file.WithMetadata(p.meta))
+	}
+	return file.NewParquetReader(s)
+}
+
+// check checks what the footer says against the size of the file.
+func (p *part) check() error {
+	rows := int64(0)
+	for i, g := range p.meta.RowGroups {
+		if g.NumRows < 0 || len(g.Columns) != p.meta.Schema.NumColumns() {
+			return fmt.Errorf("row group %d has %d rows and %d columns of %d", i, g.NumRows, len(g.Columns), p.meta.Schema.NumColumns())
+		}
+		rows += g.NumRows
+	}
+	if rows != p.meta.NumRows {
+		return fmt.Errorf("the row groups have %d rows, the file %d", rows, p.meta.NumRows)
+	}
+	return nil
+}
+
+// checkChunk checks where the chunk of a column is.
+func (p *part) checkChunk(group, leaf int) error {
+	c, err := p.meta.RowGroup(group).ColumnChunk(leaf)
+	if err != nil {
+		return err
+	}
+	if c.FilePath() != "" {
+		return fmt.Errorf("the column is in another file, %q", c.FilePath())
+	}
+	if d := c.DictionaryPageOffset(); d < 0 || d > p.size-8 {
+		return fmt.Errorf("the dictionary is at byte %d of %d", d, p.size)
+	}
+	at := c.DataPageOffset()
+	if c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
+		at = min(at, c.DictionaryPageOffset())
+	}
+	if n := c.TotalCompressedSize(); at < 4 || n < 0 || at > p.size-8 || n > p.size-8-at || c.NumValues() < 0 {
+		return fmt.Errorf("%d values in %d bytes from byte %d on, in a file of %d", c.NumValues(), n, at, p.size)
+	}
+	return nil
+}
+
+// sameFields reports whether two files have the same columns.
+func sameFields(a, b *arrow.Schema) bool {
+	if a.NumFields() != b.NumFields() {
+		return false
+	}
+	for i, f := range a.Fields() {
+		if g := b.Field(i); f.Name != g.Name || !arrow.TypeEqual(f.Type, g.Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// schema returns the columns that are read, with the Specs in the metadata.
+func (p *part) schema(o ReadOptions) *arrow.Schema {
+	fields := make([]arrow.Field, len(p.cols))
+	kv := p.meta.KeyValueMetadata()
+	for i, n := range p.cols {
+		fields[i] = n.field()
+		if text := kv.FindValue(keyColumn + n.name); text != nil && o.Columns == nil && !o.Plain {
+			fields[i].Metadata = unpacked(*text)
+		}
+	}
+	if text := kv.FindValue(keySchema); text != nil && o.Columns == nil && !o.Plain {
+		md := unpacked(*text)
+		return arrow.NewSchema(fields, &md)
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// Len returns the number of row groups that are read.
+func (f *File) Len() int64 { return int64(len(f.groups)) }
+
+// Rows returns the number of rows of a row group.
+func (f *File) Rows(i int64) int64 {
+	g := f.groups[i]
+	return f.parts[g.part].meta.RowGroups[g.group].NumRows
+}
+
+// Schema returns the columns that are read, with the types, units and zones that they have in
+// the file.
+func (f *File) Schema() *arrow.Schema { return f.set }
+
+// At returns row group i as a Value.
+func (f *File) At(i int64) (tenon.Value, error) {
+	const fn = "parquetio.File.At"
+	if i < 0 || i >= f.Len() {
+		return nil, fail(tenon.ErrNotFound, fn, fmt.Sprint(i), "there are %d row groups", f.Len())
+	}
+	b, err := f.group(fn, f.groups[i])
+	if err != nil {
+		return nil, err
+	}
+	v, err := arrowio.FromRecord(b, arrowio.ReadOptions{Plain: f.o.Plain, Context: f.o.Context})
+	return v, damaged(fn, f.where(f.groups[i]), err)
+}
+
+// where names a row group.
+func (f *File) where(g place) string {
+	at := fmt.Sprintf("row group %d", g.group)
+	if name := f.parts[g.part].name; name != "" {
+		return name + ": " + at
+	}
+	return at
+}
+
+// All returns the row groups in their order. An error is the last of what comes.
+func (f *File) All() iter.Seq2[tenon.Value, error] {
+	return func(yield func(tenon.Value, error) bool) {
+		for i := range f.Len() {
+			if v, err := f.At(i); !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Read returns all row groups as one Value.
+func (f *File) Read() (tenon.Value, error) {
+	const fn = "parquetio.File.Read"
+	if f.set == nil {
+		return nil, fail(tenon.ErrInvalid, fn, "", "the file is closed")
+	}
+	list := make([]arrow.RecordBatch, len(f.groups))
+	for i, g := range f.groups {
+		b, err := f.group(fn, g)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = b
+	}
+	if len(list) == 1 {
+		v, err := arrowio.FromRecord(list[0], arrowio.ReadOptions{Plain: f.o.Plain, Context: f.o.Context})
+		return v, damaged(fn, f.parts[0].name, err)
+	}
+	set := f.set
+	if len(list) > 0 {
+		set = list[0].Schema()
+	}
+	v, err := arrowio.FromTable(array.NewTableFromRecords(set, list), arrowio.ReadOptions{Plain: f.o.Plain, Context: f.o.Context})
+	return v, damaged(fn, "", err)
+}
+
+// Close closes the files.
+func (f *File) Close() error {
+	var errs []error
+	for _, p := range f.parts {
+		errs = append(errs, p.close())
+		p.close = func() error { return nil }
+	}
+	return errors.Join(errs...)
+}
+
+// A reading is that of one row group.
+type reading struct {
+	o      *ReadOptions
+	budget int64
+}
+
+func (r *reading) take(n int64) error {
+	if r.budget -= n; r.budget < 0 {
+		return errors.New("the data take more memory than is allowed for a file of this size (ReadOptions.MaxBytes allows more)")
+	}
+	return nil
+}
+
+func (r *reading) proceed() error { return abort.Done(r.o.Context) }
+
+// group reads a row group as a record batch.
+func (f *File) group(fn string, g place) (b arrow.RecordBatch, err error) {
+	p, where := f.parts[g.part], f.where(g)
+	defer recovered(fn, where, &err)
+	defer tenon.Catch(&err)
+	x, err := p.reader()
+	if err != nil {
+		return nil, damaged(fn, where, err)
+	}
+	rg := x.RowGroup(g.group)
+	rows := p.meta.RowGroups[g.group].NumRows
+	budget := f.o.MaxBytes
+	if budget <= 0 {
+		budget = 64<<20 + 1024*min(p.size, 1<<50)
+	}
+	r := &reading{o: &f.o, budget: budget}
+	out := &group{fn: fn, data: map[int]*column{}, columns: func(leaf int) string { return where + ": " + p.meta.Schema.Column(leaf).Path() }}
+	for _, n := range p.cols {
+		n.leaves(func(n *node) {
+			if rows > 0 {
+				tenon.Throw(damaged(fn, out.columns(n.leaf), p.checkChunk(g.group, n.leaf)))
+			}
+			var err error
+			out.data[n.leaf], err = r.chunk(x, rg, n.leaf, rows)
+			if stop := r.proceed(); stop != nil {
+				tenon.Throw(&tenon.Error{Op: fn, Where: where, Msg: "reading was ended", Err: stop, Line: source.Line()})
+			}
+			tenon.Throw(damaged(fn, out.columns(n.leaf), err))
+		})
+	}
+	cols := make([]arrow.Array, len(p.cols))
+	for i, n := range p.cols {
+		d := out.build(n, 0, 0)
+		if int64(d.Len()) != rows {
+			return nil, fail(tenon.ErrInvalid, fn, out.columns(n.first()), "there are %d rows of %d", d.Len(), rows)
+		}
+		cols[i] = array.MakeFromData(d)
+	}
+	return restored(array.NewRecordBatch(f.set, cols, rows)), nil
+}
+
+// chunk reads the chunk of a column.
+func (r *reading) chunk(x *file.Reader, rg *file.RowGroupReader, leaf int, rows int64) (*column, error) {
+	col := rg.MetaData().Schema.Column(leaf)
+	if rows == 0 { // there need be no pages
+		out := &column{}
+		//lint:ignore SA1019 only a reader made here takes pages that have been checked
+		r.reader(file.NewColumnReader(col, nil, memory.DefaultAllocator, x.BufferPool()), out)
+		return out, nil
+	}
+	meta, err := rg.MetaData().ColumnChunk(leaf)
+	if err != nil {
+		return nil, err
+	}
+	list, err := rg.GetColumnPageReader(leaf)
+	if err != nil {
+		return nil, err
+	}
+	p := &pages{PageReader: list, col: col}
+	//lint:ignore SA1019 only a reader made here takes pages that have been checked
+	c := file.NewColumnReader(col, p, memory.DefaultAllocator, x.BufferPool())
+	if c == nil {
+		return nil, fmt.Errorf("columns of %v are unknown", col.PhysicalType())
+	}
+	defer c.Close()
+	return r.load(c, p, rows, meta.NumValues())
+}

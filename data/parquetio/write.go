@@ -1,0 +1,237 @@
+package parquetio
+
+import (
+	"encoding/base64"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/arrowio"
+	"github.com/tenonml/tenon/internal/abort"
+	"github.com/tenonml/tenon/internal/input"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+// The keys of metadata.
+const (
+	keySchema = "tenon.schema"  // what the metadata of the whole say
+	keyColumn = "tenon.column." // and those of a column, whose name follows
+)
+
+// packed returns metadata as one text.
+func packed(m arrow.Metadata) string {
+	var b strings.Builder
+	for i, k := range m.Keys() {
+		b.WriteString(base64.StdEncoding.EncodeToString([]byte(k)) + "=" + base64.StdEncoding.EncodeToString([]byte(m.Values()[i])) + "\n")
+	}
+	return b.String()
+}
+
+// unpacked is the reverse of packed. What is damaged is left out.
+func unpacked(text string) arrow.Metadata {
+	m := map[string]string{}
+	for line := range strings.Lines(text) {
+		k, v, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		for len(k)%4 != 0 { // the padding ends in = too
+			more, rest, ok := strings.Cut(v, "=")
+			if !ok || more != "" {
+				break
+			}
+			k, v = k+"=", rest
+		}
+		key, err := base64.StdEncoding.DecodeString(k)
+		value, err2 := base64.StdEncoding.DecodeString(v)
+		if err == nil && err2 == nil {
+			m[string(key)] = string(value)
+		}
+	}
+	return arrow.MetadataFrom(m)
+}
+
+// WriteFile writes a Value to a file, replacing what is there in one step.
+func WriteFile(name string, v tenon.Value, o WriteOptions) error {
+	err := input.WriteFile(name, func(w io.Writer) error { return Encode(w, v, o) })
+	var e *tenon.Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "parquetio.WriteFile", Where: name, Err: err, Line: source.Line()}
+}
+
+// Encode writes a Value to w as a file.
+func Encode(w io.Writer, v tenon.Value, o WriteOptions) error {
+	x := NewWriter(w, o)
+	if err := x.Write(v); err != nil {
+		return err
+	}
+	return x.Close()
+}
+
+// A Writer writes Values with the same columns one after the other, each as row groups of
+// its own. The first one decides about the columns and their types.
+type Writer struct {
+	w   io.Writer
+	o   WriteOptions
+	set *arrow.Schema
+	own *arrow.Schema // without our metadata
+	pq  *pqarrow.FileWriter
+	err error
+}
+
+// NewWriter returns a Writer to w. It has to be closed, which does not close w.
+func NewWriter(w io.Writer, o WriteOptions) *Writer {
+	return &Writer{w: abort.Writer(o.Context, w), o: o}
+}
+
+// defaultRows is how many rows a row group has.
+const defaultRows = 1 << 20
+
+// Write adds a Value. After an error the Writer cannot be used any more.
+func (x *Writer) Write(v tenon.Value) (err error) {
+	const fn = "parquetio.Writer.Write"
+	if x.err != nil {
+		return x.err
+	}
+	defer func() { x.err = err }()
+	defer unwritten(fn, &err)
+	b, err := arrowio.ToRecord(v)
+	if err != nil {
+		return err
+	}
+	if err := fits(fn, b.Schema()); err != nil {
+		return err
+	}
+	if x.pq == nil {
+		if err := x.begin(b.Schema()); err != nil {
+			return failed(fn, err)
+		}
+	}
+	if !sameFields(b.Schema(), x.set) {
+		e := fail(tenon.ErrDType, fn, "", "the columns are %v, those of the first value %v", b.Schema(), x.set)
+		e.Hint = "the values of one file have columns of the same types; strings that are no UTF-8 come in the first one too"
+		return e
+	}
+	step := int64(x.o.GroupRows)
+	if step <= 0 {
+		step = defaultRows
+	}
+	for i := int64(0); i == 0 || i < b.NumRows(); i += step {
+		cols := make([]arrow.Array, b.NumCols())
+		for k := range cols {
+			d, err := compact(array.NewSliceData(b.Column(k).Data(), i, min(i+step, b.NumRows())))
+			if err != nil {
+				return failed(fn, err)
+			}
+			cols[k] = array.MakeFromData(d)
+		}
+		part := array.NewRecordBatch(x.own, cols, min(step, b.NumRows()-i))
+		if err := x.pq.Write(part); err != nil {
+			return failed(fn, err)
+		}
+	}
+	return nil
+}
+
+// unwritten turns what the library below throws into an error.
+func unwritten(fn string, err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *tenon.Error:
+		*err = r
+	default:
+		*err = fail(tenon.ErrUnsupported, fn, "", "the value has no form in Parquet: %v", r)
+	}
+}
+
+func failed(fn string, err error) error {
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Err: err, Line: source.Line()}
+}
+
+// fits returns an error for columns that Parquet has no form for.
+func fits(fn string, s *arrow.Schema) error {
+	for _, f := range s.Fields() {
+		if t := unfit(f.Type); t != nil {
+			e := fail(tenon.ErrUnsupported, fn, f.Name, "Parquet has no form for %v", t)
+			e.Hint = "package arrowio writes every Value"
+			return e
+		}
+	}
+	return nil
+}
+
+// unfit returns a union in a type, and nil where there is none.
+func unfit(t arrow.DataType) arrow.DataType {
+	if id := t.ID(); id == arrow.SPARSE_UNION || id == arrow.DENSE_UNION {
+		return t
+	}
+	if s, ok := t.(*arrow.StructType); ok && s.NumFields() == 0 {
+		return t
+	}
+	if n, ok := t.(arrow.NestedType); ok {
+		for _, f := range n.Fields() {
+			if u := unfit(f.Type); u != nil {
+				return u
+			}
+		}
+	}
+	return nil
+}
+
+// begin writes the schema.
+func (x *Writer) begin(s *arrow.Schema) (err error) {
+	codec := map[Compression]compress.Compression{Zstd: compress.Codecs.Zstd, Uncompressed: compress.Codecs.Uncompressed, Snappy: compress.Codecs.Snappy, Gzip: compress.Codecs.Gzip, LZ4: compress.Codecs.Lz4Raw}[x.o.Compression]
+	props := parquet.NewWriterProperties(parquet.WithCompression(codec), parquet.WithMaxRowGroupLength(1<<62), parquet.WithStats(true), parquet.WithCreatedBy("tenon"))
+	x.set = s
+	fields := make([]arrow.Field, s.NumFields())
+	for i, f := range s.Fields() {
+		f.Metadata = arrow.Metadata{}
+		fields[i] = f
+	}
+	x.own = arrow.NewSchema(fields, nil)
+	x.pq, err = pqarrow.NewFileWriter(x.own, noClose{x.w}, props, pqarrow.DefaultWriterProps())
+	if err != nil || x.o.Plain {
+		return err
+	}
+	errs := []error{x.pq.AppendKeyValueMetadata(keySchema, packed(s.Metadata()))}
+	for _, f := range s.Fields() {
+		errs = append(errs, x.pq.AppendKeyValueMetadata(keyColumn+f.Name, packed(described(f))))
+	}
+	return errors.Join(errs...)
+}
+
+// described returns the metadata of a column, and the sizes of its lists.
+func described(f arrow.Field) arrow.Metadata {
+	if list := sizes(f.Type); len(list) > 0 {
+		m := f.Metadata.ToMap()
+		m[keyLists] = strings.Join(list, " ")
+		return arrow.MetadataFrom(m)
+	}
+	return f.Metadata
+}
+
+// noClose hides that a writer can be closed.
+type noClose struct{ io.Writer }
+
+// Close writes the footer. A file without a Value cannot be written.
+func (x *Writer) Close() (err error) {
+	const fn = "parquetio.Writer.Close"
+	if x.err != nil {
+		return x.err
+	}
+	if x.pq == nil {
+		return fail(tenon.ErrInvalid, fn, "", "nothing has been written, so that the columns are not known")
+	}
+	defer unwritten(fn, &err)
+	if err := x.pq.Close(); err != nil {
+		return failed(fn, err)
+	}
+	x.err = fail(tenon.ErrInvalid, fn, "", "the writer is closed")
+	return nil
+}

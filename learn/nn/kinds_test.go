@@ -1,0 +1,149 @@
+package nn_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/learn/nn"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// layersOfRows are layers that keep the positions of rows of four features.
+func layersOfRows() map[string]func(x tensor.Tensor) tensor.Tensor {
+	k := ops.RandomKeys(ops.RandomKey(5), 8)
+	d, names := dtype.Float64, nn.Names{In: rep{}, Along: seq{}}
+	group := nn.NewGroupNorm(4, 2, nn.NormOptions{DType: d, Names: names})
+	group.Scale, group.Offset = ops.Cast(wave(1, 4), d), ops.Cast(wave(2, 4), d)
+	stack := nn.NewStack(k[0], 2, 4, 4, false, func(key tensor.Tensor, in int, reverse bool) nn.LSTM {
+		return nn.NewLSTM(key, in, 4, nn.RecurrentOptions{Reverse: reverse, DType: d, Names: names})
+	})
+	rnn := nn.NewRNN(k[1], 4, 4, nn.RecurrentOptions{DType: d, Names: names})
+	block := nn.NewEncoderBlock(k[2], 4, 2, nn.BlockOptions{Attention: nn.AttentionOptions{DType: d, Names: names, KeyHeads: 1, Rotary: 100}})
+	last := nn.NewEncoderBlock(k[3], 4, 4, nn.BlockOptions{NormLast: true, Attention: nn.AttentionOptions{DType: d, Names: names, Sight: nn.Sight{Causal: true, ALiBi: true}}})
+	both := nn.NewEncoderBlock(k[6], 4, 2, nn.BlockOptions{Attention: nn.AttentionOptions{DType: d, Names: names, Sight: nn.Sight{ALiBi: true, Window: 2}}})
+	decoder := nn.NewDecoderBlock(k[4], 4, 2, nn.BlockOptions{Attention: nn.AttentionOptions{DType: d, Names: names}})
+	experts := nn.NewExperts(k[5], 3, 4, 5, nn.ExpertOptions{DType: d, Names: names})
+	same := nn.ConvOptions{Windows: nn.Windows{Padding: nn.Same, Dilation: []int{2}}, Groups: 2, DType: d, Names: names}
+	conv, depthwise := nn.NewConv(k[7], []int{3}, 4, 4, same), nn.NewDepthwiseConv(k[7], []int{2}, 4, 1, same)
+	back := nn.NewConvTranspose(k[7], []int{3}, 4, 4, nn.ConvOptions{DType: d, Windows: nn.Windows{Pads: [][2]int{{1, 1}}}, Names: names})
+	pool := nn.Pool{Kind: nn.MeanPool, Size: []int{3}, Windows: nn.Windows{Stride: []int{1}, Padding: nn.Same}, Names: names}
+	greatest := pool
+	greatest.Kind = nn.MaxPool
+	return map[string]func(x tensor.Tensor) tensor.Tensor{
+		"conv":            conv.Apply,
+		"depthwise conv":  depthwise.Apply,
+		"transposed conv": back.Apply,
+		"mean pool":       pool.Apply,
+		"max pool":        greatest.Apply,
+		"group norm":      group.Apply,
+		"stack":           func(x tensor.Tensor) tensor.Tensor { y, _ := stack.Apply(x); return y },
+		"rnn":             func(x tensor.Tensor) tensor.Tensor { y, _ := rnn.Apply(x); return y },
+		"block":           block.Apply,
+		"slanted block":   last.Apply,
+		"windowed block":  both.Apply,
+		"decoder":         func(x tensor.Tensor) tensor.Tensor { return decoder.Apply(x, x, nil) },
+		"experts":         experts.Apply,
+		"without dropout": func(x tensor.Tensor) tensor.Tensor { return block.Train(nil, x) },
+	}
+}
+
+// A row gives the same by itself, among rows of other lengths, and with names, whether it is
+// computed at once or as a traced function of unknown sizes.
+func TestLayersTakeEveryKind(t *testing.T) {
+	lengths := []int64{3, 0, 5, 1}
+	rows := tensorOf(ragged.FromRowLengths(ops.Cast(wave(3, 9, 4), dtype.Float64), lengths))
+	for name, f := range layersOfRows() {
+		y := f(rows).(*ragged.Tensor)
+		traced := function.New(f, function.Options{RelaxAfter: 1})
+		traced.Call(tensorOf(ragged.FromRowLengths(ops.Cast(wave(3, 2, 4), dtype.Float64), []int64{2})))
+		if err := tensor.AllClose(traced.Call(rows).(*ragged.Tensor).FlatValues(), y.FlatValues()); err != nil {
+			t.Errorf("%s: traced: %v", name, err)
+		}
+		for i, n := range lengths {
+			x := ops.ExpandDims(ops.Index(rows, i), 0)
+			want := ops.Index(y, i)
+			if n == 0 {
+				if s := want.Shape(); s.Dim(0) != 0 || s.Dim(1) != 4 {
+					t.Errorf("%s: an empty row gives %v", name, s)
+				}
+				continue
+			}
+			if err := tensor.AllClose(ops.Index(f(x), 0), want); err != nil {
+				t.Errorf("%s: row %d: %v", name, i, err)
+			}
+			u := f(named.Of(ops.SwapAxes(x, 1, 2), batch{}, rep{}, seq{}))
+			if err := tensor.AllClose(ops.Index(named.Unnamed(u, batch{}, seq{}, rep{}), 0), want); err != nil {
+				t.Errorf("%s: row %d with names: %v", name, i, err)
+			}
+		}
+	}
+}
+
+// Statistics of a batch are those of the items that are there.
+func TestBatchNormOfEveryKind(t *testing.T) {
+	l, start := nn.NewBatchNorm(4, nn.BatchNormOptions{DType: dtype.Float64, Names: nn.Names{In: rep{}}})
+	l.Scale = ops.Cast(wave(1, 4), dtype.Float64)
+	x := ops.Cast(wave(3, 3, 2, 4), dtype.Float64)
+	mask := tensor.Of([]bool{true, false, true, true, false, true}, 3, 2)
+	kept := ops.Gather(ops.Reshape(x, []int{6, 4}), []int64{0, 2, 3, 5}, 0)
+	want, r := l.Train(kept, start)
+	for name, v := range map[string]tensor.Tensor{
+		"masked": tenon.Must(masked.New(x, mask)),
+		"ragged": tensorOf(ragged.FromRowLengths(kept, []int64{1, 0, 3})),
+		"named":  named.Of(ops.Transpose(kept, 1, 0), rep{}, batch{}),
+	} {
+		y, got := l.Train(v, start)
+		for i, p := range [][2]tensor.Tensor{{got.Mean, r.Mean}, {got.Variance, r.Variance}} {
+			if err := tensor.AllClose(p[0], p[1]); err != nil {
+				t.Errorf("%s: statistic %d: %v", name, i, err)
+			}
+		}
+		switch v := y.(type) {
+		case *masked.Tensor:
+			y = ops.Gather(ops.Reshape(v.Values(), []int{6, 4}), []int64{0, 2, 3, 5}, 0)
+		case *ragged.Tensor:
+			y = v.FlatValues()
+		case *named.Tensor:
+			y = named.Unnamed(v, batch{}, rep{})
+		}
+		if err := tensor.AllClose(y, want); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	near(t, "running mean", start.Mean, 0, 0, 0, 0)
+	if _, err := tenon.Try(func() tensor.Tensor { y, _ := l.Train(wave(1, 1, 4), start); return y }); !errors.Is(err, tenon.ErrInvalid) {
+		t.Errorf("one item: got %v", err)
+	}
+}
+
+// A causal layer that is extended position by position gives what it gives all at once.
+func TestAttentionIsExtended(t *testing.T) {
+	for _, s := range []nn.Sight{{Causal: true}, {Causal: true, ALiBi: true}, {Causal: true, Window: 2}} {
+		l := nn.NewMultiHeadAttention(ops.RandomKey(1), 8, 4, nn.AttentionOptions{KeyHeads: 2, Rotary: 100, Sight: s, DType: dtype.Float64})
+		x := ops.Cast(wave(1, 2, 5, 8), dtype.Float64)
+		want := l.Apply(x)
+		var c nn.Cache
+		at := 0
+		for _, n := range []int{2, 1, 2} {
+			var y tensor.Tensor
+			y, c = l.Extend(ops.Slice(x, []int{0, at, 0}, []int{2, n, 8}), c)
+			if err := tensor.AllClose(y, ops.Slice(want, []int{0, at, 0}, []int{2, n, 8})); err != nil {
+				t.Errorf("%+v: positions from %d on: %v", s, at, err)
+			}
+			at += n
+		}
+	}
+	if _, err := tenon.Try(func() tensor.Tensor {
+		y, _ := nn.NewMultiHeadAttention(ops.RandomKey(1), 8, 4).Extend(wave(1, 1, 2, 8), nn.Cache{})
+		return y
+	}); !errors.Is(err, tenon.ErrInvalid) {
+		t.Errorf("a layer that is not causal: got %v", err)
+	}
+}

@@ -1,0 +1,166 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/model/saved"
+)
+
+// kept is the tree in a checkpoint.
+type kept[P any] struct {
+	State State[P]
+	Best  []P // where some are the best
+}
+
+// course is what a checkpoint keeps beside the tensors.
+type course struct {
+	Format int    `json:"format"`
+	Run    string `json:"run"`
+	Record Record `json:"record"`
+	Best   Score  `json:"best"`
+	Since  int    `json:"since"`
+
+	Batches int `json:"batches,omitempty"` // in an epoch
+}
+
+// A score may be NaN or infinite, which JSON has no numbers for: they are the texts "NaN",
+// "Infinity" and "-Infinity".
+type scoreJSON struct {
+	Step  int
+	Score any
+}
+
+// MarshalJSON writes a score; one that is no finite number is the text "NaN", "Infinity" or
+// "-Infinity".
+func (s Score) MarshalJSON() ([]byte, error) {
+	out := scoreJSON{s.Step, s.Score}
+	switch {
+	case math.IsNaN(s.Score):
+		out.Score = "NaN"
+	case math.IsInf(s.Score, 1):
+		out.Score = "Infinity"
+	case math.IsInf(s.Score, -1):
+		out.Score = "-Infinity"
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Score) UnmarshalJSON(b []byte) error {
+	var in scoreJSON
+	if err := json.Unmarshal(b, &in); err != nil {
+		return err
+	}
+	switch x := in.Score.(type) {
+	case float64:
+		s.Score = x
+	case string:
+		var err error
+		if s.Score, err = strconv.ParseFloat(x, 64); err != nil {
+			return fmt.Errorf("train.Score: %q is no score", x)
+		}
+	default:
+		return fmt.Errorf("train.Score: %v is no score", x)
+	}
+	s.Step = in.Step
+	return nil
+}
+
+const (
+	checkpointFormat = 1
+	courseKey        = "train.course"
+)
+
+// checkpoint writes everything to the file, in one step, unless it is there.
+func (r *run[P, B]) checkpoint() error {
+	n := r.trainer.Steps()
+	if r.Checkpoint == "" || r.written == n {
+		return nil
+	}
+	text, err := json.Marshal(course{checkpointFormat, r.Run, r.record, r.score, r.since, r.Data.Batches})
+	if err != nil {
+		return err
+	}
+	// Nothing of the state outlives the call, so its memory need not be kept.
+	tree := r.tree(r.score.Step > 0)
+	if err := saved.Write(r.Checkpoint, tree, saved.WriteOptions{Metadata: map[string]string{courseKey: string(text)}}); err != nil {
+		return err
+	}
+	r.written = n
+	return nil
+}
+
+func (r *run[P, B]) tree(best bool) kept[P] {
+	k := kept[P]{State: r.trainer.state}
+	if best {
+		k.Best = []P{r.best}
+	}
+	return k
+}
+
+// resume goes on from the checkpoint, if there is one.
+func (r *run[P, B]) resume() error {
+	if r.Checkpoint == "" {
+		return nil
+	}
+	f, err := saved.Open(r.Checkpoint)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var c course
+	if err := json.Unmarshal([]byte(f.Metadata()[courseKey]), &c); err != nil || c.Format != checkpointFormat {
+		return r.foreign("it is no checkpoint of this version")
+	}
+	if c.Run != r.Run {
+		return r.foreign(fmt.Sprintf("it is of another run: %q, not %q", c.Run, r.Run))
+	}
+	if c.Batches != 0 && c.Batches != r.Data.Batches {
+		return r.foreign(fmt.Sprintf("its data had %d batches in an epoch, now there are %d", c.Batches, r.Data.Batches))
+	}
+	best := slices.ContainsFunc(f.Names(), func(n string) bool { return strings.HasPrefix(n, "Best") })
+	tree, err := saved.Fill(f, r.tree(best), saved.ReadOptions{})
+	if err == nil {
+		err = r.trainer.Restore(tree.State)
+	}
+	if err != nil {
+		e := tenon.AsError(err)
+		what := e.Msg
+		if e.Where != "" {
+			what = e.Where + ": " + what
+		}
+		return r.foreign("it is of another model, or of other options (optimizer, Accumulate, Average): " + what)
+	}
+	n := r.trainer.Steps()
+	if n < 0 || n > r.steps || len(c.Record.Losses) != n || c.Since < 0 {
+		return r.foreign(fmt.Sprintf("it has seen %d batches of %d, and tells of %d", n, r.steps, len(c.Record.Losses)))
+	}
+	r.record, r.score, r.since = c.Record, c.Best, c.Since
+	for _, s := range r.record.Scores {
+		if err := r.plateau(s.Score); err != nil {
+			return err
+		}
+	}
+	if len(tree.Best) > 0 {
+		r.best = tree.Best[0]
+	}
+	r.from, r.written = n, n
+	return nil
+}
+
+func (r *run[P, B]) foreign(why string) error {
+	e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("%s cannot be resumed: %s", r.Checkpoint, why))
+	e.Hint = "go on with what it was made with, name another file in FitOptions.Checkpoint, or remove it to start anew"
+	return e
+}

@@ -62,7 +62,7 @@ func datasetPipeline(r *runner) {
 	run("jsonl", func() (*structured.Tensor, error) {
 		return jsonl.Read(jsonl.Files(lines...), jsonl.Options{Schema: schema})
 	})
-	run("tfrecord", func() (*structured.Tensor, error) { return readRecords(records, features) })
+	run("stream", func() (*structured.Tensor, error) { return readRecords(records, features) })
 }
 
 // writeRecords writes lines as a file of tf.Example messages.

@@ -22,6 +22,22 @@ func Difference(a, b Spec) (where, what string) {
 	return "", String(a) + " and " + String(b)
 }
 
+// HiddenDifference says what differs in two Specs that print alike, to stand behind both in
+// a message; it is "" where their texts tell them apart already.
+func HiddenDifference(a, b Spec) string {
+	if String(a) != String(b) {
+		return ""
+	}
+	where, what := Difference(a, b)
+	if what == "" {
+		return ""
+	}
+	if where != "" {
+		where = " in " + where
+	}
+	return "; they differ" + where + ": " + what
+}
+
 // differ looks for a difference.
 type differ struct {
 	matches     func(a, b Spec) bool

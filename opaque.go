@@ -125,7 +125,7 @@ func CheckComponents(s Spec, components []Value) error {
 		}
 		if !Compatible(fields[i].Spec, c.Spec()) {
 			return &Error{Kind: ErrDType, Op: s.TypeName() + ".Assemble", Where: fields[i].Name, Line: source.Line(),
-				Msg: fmt.Sprintf("got %s, want %s", String(c.Spec()), String(fields[i].Spec))}
+				Msg: fmt.Sprintf("got %s, want %s%s", String(c.Spec()), String(fields[i].Spec), HiddenDifference(c.Spec(), fields[i].Spec))}
 		}
 	}
 	return nil

@@ -127,6 +127,29 @@ func TestLatticeByEncoding(t *testing.T) {
 	}
 }
 
+// alike is a Spec whose text leaves its unit out.
+type alike struct{ pairSpec }
+
+func (*alike) String() string { return "pair" }
+
+func TestSpecsThatPrintAlikeAreToldApart(t *testing.T) {
+	x, y := tensor.NewSpec(dtype.Float32, shape.Of(2)), tensor.NewSpec(dtype.Float32, shape.Of(3))
+	for _, c := range []struct {
+		a, b tenon.Spec
+		want string
+	}{
+		{x, y, ""},
+		{x, x, ""},
+		{&alike{pairSpec{x, x, "m"}}, &alike{pairSpec{x, x, "m"}}, ""},
+		{&alike{pairSpec{x, x, "m"}}, &alike{pairSpec{x, x, "km"}}, `; they differ: one has "m", the other "km"`},
+		{&alike{pairSpec{x, x, "m"}}, &pairSpec{x, x, "m"}, ""},
+	} {
+		if got := tenon.HiddenDifference(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %q, want %q", tenon.String(c.a), tenon.String(c.b), got, c.want)
+		}
+	}
+}
+
 func TestOpaqueLosesNothing(t *testing.T) {
 	s := &pairSpec{spec(3), &pairSpec{spec(2), spec(1), "in"}, "m"}
 	text, bin := tenon.Text(s), tenon.AppendBinary(nil, s)

@@ -185,7 +185,7 @@ func unify[R any](fn string, results []R) (*common[R], error) {
 			m, recast, ok := mergeOrCast(c.specs[k], v.Spec())
 			if !ok {
 				return nil, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: paths[k].String(), Line: source.Line(),
-					Msg:  fmt.Sprintf("results are %s and %s, which have no common Spec", tenon.String(c.specs[k]), tenon.String(v.Spec())),
+					Msg:  fmt.Sprintf("results are %s and %s, which have no common Spec%s", tenon.String(c.specs[k]), tenon.String(v.Spec()), tenon.HiddenDifference(c.specs[k], v.Spec())),
 					Hint: "convert one of them, for instance with ops.Cast"}
 			}
 			c.specs[k] = m

@@ -614,7 +614,7 @@ func mergedOutputs(c *op.Call, gs []*graph.Graph) ([]tenon.Spec, error) {
 			}
 			m, ok := tenon.Merge(specs[i], g.Outputs[i].Spec())
 			if !ok {
-				return nil, c.Errorf(tenon.ErrDType, "regions return %s and %s as result %d", tenon.String(specs[i]), tenon.String(g.Outputs[i].Spec()), i)
+				return nil, c.Errorf(tenon.ErrDType, "regions return %s and %s as result %d%s", tenon.String(specs[i]), tenon.String(g.Outputs[i].Spec()), i, tenon.HiddenDifference(specs[i], g.Outputs[i].Spec()))
 			}
 			specs[i] = m
 		}

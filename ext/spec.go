@@ -258,7 +258,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 		}
 		want, got := s.fields[k].Spec, c.Spec()
 		if *words(&want) != *words(&got) && !compatible(want, got) {
-			return nil, s.fail(tenon.ErrDType, "Assemble", s.fields[k].Name, fmt.Sprintf("got %s, want %s", tenon.String(got), tenon.String(want)))
+			return nil, s.fail(tenon.ErrDType, "Assemble", s.fields[k].Name, fmt.Sprintf("got %s, want %s%s", tenon.String(got), tenon.String(want), tenon.HiddenDifference(got, want)))
 		}
 	}
 	i := s.info

@@ -50,7 +50,7 @@ func (c *comparer) leaves(a, b place) *failure {
 		return fail(tenon.ErrInvalid, "a %v and a %v", reflect.TypeOf(a.load()), reflect.TypeOf(b.load()))
 	}
 	if _, ok := tenon.Merge(s, t); !ok {
-		return fail(tenon.ErrInvalid, "no Spec is above both %s and %s", tenon.String(s), tenon.String(t))
+		return fail(tenon.ErrInvalid, "no Spec is above both %s and %s%s", tenon.String(s), tenon.String(t), tenon.HiddenDifference(s, t))
 	}
 	return nil
 }

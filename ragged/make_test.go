@@ -9,6 +9,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ext"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
@@ -301,5 +302,43 @@ func TestPick(t *testing.T) {
 	}
 	if d := cmp.Diff([]bool{true, false, true}, tensor.Data[bool](found)); d != "" {
 		t.Error(d)
+	}
+}
+
+// The batch of shapes is the shape of the batch.
+func TestBatchesOfShapes(t *testing.T) {
+	a, b := ragged.FromSlices([][]float64{{1}, {2, 3}}), ragged.FromSlices([][]float64{{}, {1}, {2, 3}})
+	deep := ragged.FromSlices2([][][]float64{{{1}, {2, 3}}, {}})
+	square := tensor.Of([]int64{1, 2, 3, 4}, 2, 2)
+	for _, list := range [][]tensor.Tensor{{a, b}, {a, a, a}, {deep, deep}, {square, square}} {
+		shapes := make([]tenon.Value, len(list))
+		for i, x := range list {
+			shapes[i] = ragged.ShapeOf(x)
+		}
+		many := tenon.Must(ext.Stack(shapes...))
+		want := ragged.ShapeOf(ops.Stack(list, 0))
+		if !tensor.Equal(many, want, tensor.EqualOptions{}) {
+			t.Errorf("the batch is %v, want %v", many, want)
+		}
+		merged := shapes[0].Spec()
+		for i, s := range shapes {
+			if got := tenon.Must(ext.Row(many, i)); !tensor.Equal(got, s, tensor.EqualOptions{}) {
+				t.Errorf("row %d is %v, want %v", i, got, s)
+			}
+			merged, _ = tenon.Merge(merged, s.Spec())
+		}
+		if batch := tenon.Must(merged.(tenon.Batcher).Batched(len(list))); !tenon.Compatible(batch, many.Spec()) {
+			t.Errorf("the Spec of the batch is %v, that of its value %v", batch, many.Spec())
+		}
+	}
+	scalar := ragged.ShapeOf(tensor.Scalar(1.0)).Spec().(*ragged.ShapeSpec)
+	if _, err := scalar.Unbatched(); !errors.Is(err, tenon.ErrShape) {
+		t.Errorf("rows of a scalar's shape: %v", err)
+	}
+	if _, err := scalar.Box(ragged.ShapeOf(a), 0); !errors.Is(err, tenon.ErrDType) {
+		t.Errorf("a shape of another rank: %v", err)
+	}
+	if _, err := scalar.Unbox(nil); !errors.Is(err, tenon.ErrInvalid) {
+		t.Errorf("nothing to unbox: %v", err)
 	}
 }

@@ -28,6 +28,8 @@ var (
 	_ tenon.Merger      = (*ShapeSpec)(nil)
 	_ tenon.Subtyper    = (*ShapeSpec)(nil)
 	_ tenon.Compatibler = (*ShapeSpec)(nil)
+	_ tenon.Batcher     = (*ShapeSpec)(nil)
+	_ tenon.Boxer       = (*ShapeSpec)(nil)
 )
 
 // Spec returns the *ShapeSpec. As that of a ragged tensor, it does not depend on

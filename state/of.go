@@ -94,7 +94,7 @@ func (o *Of[T]) assign(x T) error {
 	}
 	s := x.Spec()
 	if !tenon.Compatible(s, o.spec) || len(leaves) != len(o.Parts) || graph.Current() == nil && !tenon.Subtype(s, o.spec) {
-		e := tenon.NewError(tenon.ErrShape, "state.Assign", fmt.Sprintf("a variable of %s cannot hold %s", tenon.String(o.spec), tenon.String(s)))
+		e := tenon.NewError(tenon.ErrShape, "state.Assign", fmt.Sprintf("a variable of %s cannot hold %s%s", tenon.String(o.spec), tenon.String(s), tenon.HiddenDifference(o.spec, s)))
 		e.Where, _ = tenon.Difference(o.spec, s)
 		return e
 	}

@@ -38,9 +38,9 @@ func boxed(s tenon.Spec, fn string, v tenon.Value) (Tensor, error) {
 	if t, ok := v.(Tensor); ok && tenon.Compatible(s, v.Spec()) {
 		return t, nil
 	}
-	got := "nil"
+	got := "nil, want " + tenon.String(s)
 	if v != nil {
-		got = tenon.String(v.Spec())
+		got = fmt.Sprintf("%s, want %s%s", tenon.String(v.Spec()), tenon.String(s), tenon.HiddenDifference(v.Spec(), s))
 	}
-	return nil, tenon.NewError(tenon.ErrDType, s.TypeName()+"."+fn, fmt.Sprintf("got %s, want %s", got, tenon.String(s)))
+	return nil, tenon.NewError(tenon.ErrDType, s.TypeName()+"."+fn, "got "+got)
 }

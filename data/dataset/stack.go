@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -25,7 +26,11 @@ func stacked[T any](list []T, o BatchOptions) (T, error) {
 			return x, nil
 		}
 	}
-	return together(list, func(values []tenon.Value) (tenon.Value, error) { return rows.Stack(values, o.join) })
+	x, err := together(list, func(values []tenon.Value) (tenon.Value, error) { return rows.Stack(values, o.join) })
+	if e := tenon.AsError(err); e != nil && o.Kind == Padded && e.Hint == "" && errors.Is(err, tenon.ErrDType) {
+		e.Hint = "padding makes rows dense, which a field that is declared ragged does not take: kind Ragged keeps them"
+	}
+	return x, err
 }
 
 // join returns tensors as the rows of one.
@@ -120,7 +125,8 @@ func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tenso
 			continue
 		}
 		tail := a.Rank() > 0 && a.Tail(1).Equal(b.Tail(1))
-		if o.Kind == Dense || o.Kind == Ragged && !tail && anatomy.Of(t).Kind != anatomy.Lists {
+		lists := anatomy.Of(t).Kind == anatomy.Lists // whether their rows have one length is seen when they are together
+		if o.Kind == Dense && !lists || o.Kind == Ragged && !tail && !lists {
 			tenon.Throw(misfit(name, i, t, ts[0]))
 		}
 		same, tails = false, tails && tail
@@ -143,7 +149,7 @@ func answers(t tensor.Tensor) bool {
 }
 
 func misfit(name string, i int, t, first tensor.Tensor) error {
-	e := invalid("Batch", "element %d of the batch is %s, the first is %s", i, tenon.String(t.Spec()), tenon.String(first.Spec())).(*tenon.Error)
+	e := invalid("Batch", "element %d of the batch is %s, the first is %s%s", i, tenon.String(t.Spec()), tenon.String(first.Spec()), tenon.HiddenDifference(t.Spec(), first.Spec())).(*tenon.Error)
 	e.Kind, e.Where = tenon.ErrShape, name
 	e.Hint = "kind Ragged takes elements whose first dimensions differ, kind Padded those of any size"
 	return e

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/dataset"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
@@ -164,5 +167,33 @@ func TestRowsOfRecordsAreTakenByNumber(t *testing.T) {
 	}
 	if few, many := allocated(1000), allocated(1_000_000); many > few+100_000 {
 		t.Errorf("a batch of 4 rows takes %d bytes of 1,000 rows and %d of 1,000,000", few, many)
+	}
+}
+
+// A dense batch of ragged elements is one where their rows have one length; where they differ,
+// and where Specs print alike, the error says what is in the way.
+func TestBatchesOfRaggedElements(t *testing.T) {
+	of := func(rows ...[]int64) tensor.Tensor { return ragged.FromSlices(rows) }
+	narrow := tenon.Must(ragged.FromRowSplits(tensor.Of([]int64{1, 2}), tensor.Of([]int32{0, 2})))
+	for _, c := range []struct {
+		list []tensor.Tensor
+		kind dataset.Kind
+		want string
+	}{
+		{[]tensor.Tensor{of([]int64{1, 2}), of([]int64{3, 4})}, dataset.Dense, "[[[1 2]]\n\n [[3 4]]] int64[2, 1, 2]"},
+		{[]tensor.Tensor{of([]int64{1, 2}), of([]int64{3})}, dataset.Dense, "the rows of int64[2, ~, ~] differ in length"},
+		{[]tensor.Tensor{of([]int64{1, 2}), of([]int64{3})}, dataset.Padded, "[[[1 2]]\n\n [[3 0]]] int64[2, 1, 2]"},
+		{[]tensor.Tensor{of([]int64{1, 2}), of([]int64{3})}, dataset.Ragged, "[[[1 2]] [[3]]] int64[2, ~, ~]"},
+		{[]tensor.Tensor{of([]int64{1, 2}), ops.Cast(of([]int64{3}), dtype.Int32)}, dataset.Dense, "element 1 of the batch is int32[1, ~], the first is int64[1, ~]"},
+		{[]tensor.Tensor{of([]int64{1, 2}), narrow}, dataset.Ragged, "[[[1 2]] [[1 2]]] int64[2, ~, ~]"},
+	} {
+		got, err := dataset.FromSlice(c.list).Batch(2, dataset.BatchOptions{Kind: c.kind}).Collect(ctx)
+		text := fmt.Sprint(err)
+		if err == nil {
+			text = fmt.Sprint(got[0])
+		}
+		if text != c.want && !strings.Contains(text, c.want) || err != nil && !errors.Is(err, tenon.ErrShape) && !errors.Is(err, tenon.ErrDType) {
+			t.Errorf("%v, kind %v: got %s", c.list, c.kind, text)
+		}
 	}
 }

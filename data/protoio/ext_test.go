@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/protoio"
 	"github.com/tenonml/tenon/ext"
+	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -92,5 +93,26 @@ func TestUnknownTypesResolve(t *testing.T) {
 	}
 	if err := ext.Unregister[point](); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Variants of a union keep the order of their tags, which is not that of their names.
+func TestUnionsComeBack(t *testing.T) {
+	u := tenon.Must(structured.NewUnion([]int64{1, 0, 1}, []structured.Field{
+		{Name: "text", Value: tensor.Of([]string{"", "b", ""})}, {Name: "number", Value: tensor.Of([]float64{1, 0, 3})},
+	}))
+	b := tenon.Must(protoio.AppendStructure(nil, tenon.SpecOf{Spec: u.Spec()}, protoio.Options{}))
+	e := tenon.Must(protoio.DecodeStructure(b, protoio.Options{}))
+	if back := e.(tenon.SpecOf).Spec; !tenon.Equal(back, u.Spec()) {
+		t.Errorf("got %v, want %v", back, u.Spec())
+	}
+	for i := range b {
+		for _, bit := range []byte{1, 0x80} {
+			damaged := bytes.Clone(b)
+			damaged[i] ^= bit
+			if e, err := protoio.DecodeStructure(damaged, protoio.Options{}); err == nil {
+				tenon.AppendEncoding(nil, e)
+			}
+		}
 	}
 }

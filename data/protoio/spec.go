@@ -121,6 +121,8 @@ func (w encoder) describe(s tenon.Spec) (class int, name string, state tenon.Enc
 		return classExtension, recordsClass + specSuffix, recordsState(s)
 	case *ragged.ShapeSpec:
 		return classExtension, shapeClass + specSuffix, shapeState(s)
+	case *structured.UnionSpec:
+		return classRegistered, structured.UnionTypeName, unionState(s)
 	}
 	name = s.TypeName()
 	if c, ok := w.o.Classes[name]; ok {
@@ -245,6 +247,9 @@ func (r decoder) typeNamed(class uint64, name string, state tenon.Encoding, comp
 	if t, ok := r.types[name]; ok {
 		name = t
 	}
+	if name == structured.UnionTypeName {
+		return unionOf(state)
+	}
 	if tenon.Registered(name) {
 		return tenon.Decode(name, state)
 	}
@@ -255,7 +260,9 @@ func (r decoder) typeNamed(class uint64, name string, state tenon.Encoding, comp
 		n += leaves(s)
 	})
 	if uint64(n) != components {
-		return nil, fail(tenon.ErrInvalid, "<"+name+">", "has %d components, its state has the Specs of %d", components, n)
+		e := tenon.AsError(fail(tenon.ErrInvalid, "<"+name+">", "the type is not known in this program, and what the message says of its %d components is not enough", components))
+		e.Hint = "import the package that defines " + name + ", or write the Spec with tenon.AppendBinary, which holds those of the components"
+		return nil, e
 	}
 	return tenon.NewOpaque(name, state, parts), nil
 }

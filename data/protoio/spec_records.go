@@ -1,6 +1,8 @@
 package protoio
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ragged"
@@ -85,6 +87,56 @@ func recordsOf(fields tenon.NamedTuple) (tenon.Spec, error) {
 		list = append(list, tenon.Field{Name: f.Name, Spec: of.Spec})
 	}
 	return structured.NewSpec(bare.Shape(), list)
+}
+
+// unionState returns the records of tags and variants, and the names of these in the order
+// of the tags, which records do not keep.
+func unionState(s *structured.UnionSpec) tenon.Encoding {
+	var names tenon.List
+	for _, f := range s.Components()[0].Spec.(*structured.Spec).Fields() {
+		names = append(names, tenon.Str(f.Name))
+	}
+	return tenon.Tuple{tenon.SpecOf{Spec: s.Components()[0].Spec}, names}
+}
+
+// unionOf reads what unionState writes.
+func unionOf(state tenon.Encoding) (tenon.Spec, error) {
+	bad := func() (tenon.Spec, error) {
+		return nil, fail(tenon.ErrInvalid, "<"+structured.UnionTypeName+">", "a union is records, and the names of their fields in order")
+	}
+	t, err := tenon.Elems(state, 2)
+	if err != nil {
+		return nil, err
+	}
+	of, err := tenon.As[tenon.SpecOf](t[0])
+	if err != nil {
+		return nil, err
+	}
+	names, err := tenon.As[tenon.List](t[1])
+	if err != nil {
+		return nil, err
+	}
+	records, ok := of.Spec.(*structured.Spec)
+	if !ok || len(names) != len(records.Fields()) {
+		return bad()
+	}
+	list := make([]tenon.Field, len(names))
+	for i, e := range names {
+		name, err := tenon.As[tenon.Str](e)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.Index(records.FieldNames(), string(name))
+		if at < 0 {
+			return bad()
+		}
+		list[i] = records.Fields()[at]
+	}
+	ordered, err := structured.NewSpec(records.Shape(), list)
+	if err != nil {
+		return nil, err
+	}
+	return tenon.Decode(structured.UnionTypeName, tenon.SpecOf{Spec: ordered})
 }
 
 // shapeOf reads what shapeState writes.

@@ -71,6 +71,14 @@ var services = []service{
 
 var update = flag.Bool("update", false, "write docs/services.md anew")
 
+// notes say of types what their reasons leave open.
+const notes = `
+A row partition says how values are divided, and holds none: there is no type for several of
+them. The shape of ragged rows, or the rows themselves, are batched with their partitions.
+Values of a type that is not known in a program (unknown.Type) are kept, passed on and stored;
+what their static data would be for a batch, only the type can tell.
+`
+
 // why are the reasons of cells that are refused, by the names of a type and a service.
 var why = map[[2]string]string{}
 
@@ -342,7 +350,7 @@ func inReplicas(t *testing.T, r row) {
 func inBox(t *testing.T, r row) {
 	b, ok := r.a.Spec().(tenon.Boxer)
 	if !ok {
-		why[cell] = "its Spec is no tenon.Boxer"
+		why[cell] = "the type has no form as tensors: its Spec is no tenon.Boxer, which nothing but this asks for"
 		return
 	}
 	boxed, err := b.Box(r.a, 0)
@@ -419,7 +427,10 @@ func refused(t *testing.T, what string, err error) {
 		t.Errorf("%s is refused with the %T %v", what, err, err)
 		return
 	}
-	why[cell], _, _ = strings.Cut(e.Msg, "\n")
+	why[cell] = e.Msg
+	if e.Hint != "" {
+		why[cell] += "; " + e.Hint
+	}
 }
 
 // documented compares docs/services.md with what was found, or writes it.
@@ -461,6 +472,7 @@ tested; a number is that of a reason, below, why the service refuses the type.
 	for i, reason := range reasons {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, strings.ReplaceAll(reason, "<", "\\<"))
 	}
+	b.WriteString(notes)
 	name := filepath.Join("..", "..", "docs", "services.md")
 	if *update {
 		tenon.Throw(os.WriteFile(name, []byte(b.String()), 0o666))

@@ -133,7 +133,13 @@ func fail(kind error, format string, args ...any) *tenon.Error {
 }
 
 func noRows(s tenon.Spec) error {
-	return fail(tenon.ErrUnsupported, "%s has no rows to stack or to take: %s", tenon.String(s), lacks(s))
+	e := fail(tenon.ErrUnsupported, "%s has no rows to stack or to take: %s", tenon.String(s), lacks(s))
+	if _, ok := s.(*tenon.Opaque); ok {
+		e.Hint = "import the package that defines " + s.TypeName()
+	} else if _, ok := s.(tenon.Batcher); !ok {
+		e.Hint = "values have rows if their Spec has the methods Batched and Unbatched"
+	}
+	return e
 }
 
 // lacks says what a Spec would have to have.

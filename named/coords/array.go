@@ -29,6 +29,8 @@ var (
 	_ tensor.Tensor = (*Array)(nil)
 	_ op.Handler    = (*Array)(nil)
 	_ tenon.Equaler = (*Spec)(nil)
+	_ tenon.Batcher = (*Spec)(nil)
+	_ tenon.Boxer   = (*Spec)(nil)
 )
 
 // New gives dimensions of a named tensor labels. It throws where a dimension is missing
@@ -52,8 +54,12 @@ func New(x tenon.Value, coordinates ...Coordinate) *Array {
 }
 
 func (a *Array) sorted() *Array {
-	slices.SortFunc(a.axes, func(x, y axis) int { return strings.Compare(named.Path(x.name), named.Path(y.name)) })
+	sortAxes(a.axes)
 	return a
+}
+
+func sortAxes(list []axis) {
+	slices.SortFunc(list, func(x, y axis) int { return strings.Compare(named.Path(x.name), named.Path(y.name)) })
 }
 
 // Tensor returns the named tensor without labels.
@@ -226,6 +232,57 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 		return nil, tenon.NewError(tenon.ErrDType, "coords.Spec.Assemble", "the component is no named tensor")
 	}
 	return &Array{t, s.axes}, nil
+}
+
+// Batched adds the dimension named.Rows, which has no labels.
+func (s *Spec) Batched(n int) (tenon.Spec, error) {
+	t, err := s.tensor.(tenon.Batcher).Batched(n)
+	if err != nil {
+		return nil, err
+	}
+	return s.moved(t.(*named.Spec), 1), nil
+}
+
+// Unbatched removes the dimension named.Rows, and labels along it.
+func (s *Spec) Unbatched() (tenon.Spec, error) {
+	t, err := s.tensor.(tenon.Batcher).Unbatched()
+	if err != nil {
+		return nil, err
+	}
+	return s.moved(t.(*named.Spec), -1), nil
+}
+
+// moved returns the Spec of a tensor whose dimensions are those of s, so many positions
+// further behind. Batching gives dimensions that are called Rows other names.
+func (s *Spec) moved(t *named.Spec, by int) *Spec {
+	from, to := s.tensor.(*named.Spec).Dims().Names(), t.Dims().Names()
+	out := &Spec{tensor: t}
+	for _, x := range s.axes {
+		at := by + slices.IndexFunc(from, func(n named.Name) bool { return named.By(n) == x.name })
+		if at >= 0 {
+			out.axes = append(out.axes, axis{named.By(to[at]), x.labels})
+		}
+	}
+	sortAxes(out.axes)
+	return out
+}
+
+// Box encodes the tensor; the labels are in the Spec.
+func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
+	parts, err := s.Disassemble(v)
+	if err != nil {
+		return nil, err
+	}
+	return s.tensor.(tenon.Boxer).Box(parts[0], minRank)
+}
+
+// Unbox reverses Box.
+func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
+	t, err := s.tensor.(tenon.Boxer).Unbox(tensors)
+	if err != nil {
+		return nil, err
+	}
+	return s.Assemble([]tenon.Value{t})
 }
 
 // String prints the Spec of the tensor and the labels.

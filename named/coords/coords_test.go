@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/ext"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/named"
@@ -192,4 +193,32 @@ func Example() {
 	//  [ 0.  1. -1.]]
 	// City: ["Oslo" "Rome"]
 	// Year: [2020 2021 2022]
+}
+
+// Arrays are rows of a batch, and labels stay: those along dimensions that batching gives
+// another name, too. Rows with other labels do not go into one batch.
+func TestBatchesKeepLabels(t *testing.T) {
+	other := table([]string{"Oslo", "Rome"}, []int{2020, 2021, 2022}, 1, 2, 3, 4, 5, 6)
+	many := tenon.Must(ext.Stack(temperatures, other))
+	for i, want := range []*coords.Array{temperatures, other} {
+		got := tenon.Must(ext.Row(many, i))
+		if !tensor.Equal(got, want, tensor.EqualOptions{}) {
+			t.Errorf("row %d is %v, want %v", i, got, want)
+		}
+	}
+	rows := coords.New(named.Of([]float64{1, 2}, named.Rows{}), coords.AlongName(named.Rows{}, "a", "b"))
+	twice := tenon.Must(ext.Stack(rows, rows))
+	if got := tenon.String(twice.Spec()); got != `float64{Rows:2 Rows_2:2} Rows_2["a" "b"]` {
+		t.Errorf("a batch of labelled rows is %s", got)
+	}
+	if got := tenon.Must(ext.Row(twice, 1)); !tensor.Equal(got, rows, tensor.EqualOptions{}) {
+		t.Errorf("its row is %v", got)
+	}
+	if got := tenon.String(tenon.Must(rows.Spec().(tenon.Batcher).Unbatched())); got != "float64{}" {
+		t.Errorf("a row of labelled rows is %s", got)
+	}
+	_, err := ext.Stack(temperatures, table([]string{"Oslo", "Bonn"}, []int{2020, 2021, 2022}, 1, 2, 3, 4, 5, 6))
+	if !errors.Is(err, tenon.ErrDType) || !strings.Contains(err.Error(), "Bonn") {
+		t.Errorf("other labels: %v", err)
+	}
 }

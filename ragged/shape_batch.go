@@ -1,0 +1,83 @@
+package ragged
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// The batch of the shapes of some tensors is the shape of the batch of these tensors. So a
+// shape stands for a tensor of truth values of that shape, which stacks, slices and comes
+// apart as tensors do.
+
+// tensors returns the Spec of the tensors that shapes stand for.
+func (s *ShapeSpec) tensors() *Spec {
+	return &Spec{flat: tensor.NewSpec(dtype.Bool, s.inner), parts: s.parts}
+}
+
+// ofTensors returns the Spec of the shapes of tensors.
+func (s *ShapeSpec) ofTensors(of tenon.Spec) (tenon.Spec, error) {
+	if r, ok := of.(*Spec); ok {
+		return &ShapeSpec{r.parts, r.flat.(*tensor.Spec).Shape(), s.dtype}, nil
+	}
+	return &ShapeSpec{nil, of.(*tensor.Spec).Shape(), s.dtype}, nil
+}
+
+// Batched returns the Spec of the shape of n tensors in one.
+func (s *ShapeSpec) Batched(n int) (tenon.Spec, error) {
+	var of tenon.Batcher = s.tensors()
+	if len(s.parts) == 0 {
+		of = tensor.NewSpec(dtype.Bool, s.inner)
+	}
+	many, err := of.Batched(n)
+	if err != nil {
+		return nil, err
+	}
+	return s.ofTensors(many)
+}
+
+// Unbatched returns the Spec of the shape of a row.
+func (s *ShapeSpec) Unbatched() (tenon.Spec, error) {
+	if len(s.parts) == 0 && s.inner.Rank() == 0 {
+		return nil, tenon.NewError(tenon.ErrShape, "ragged.ShapeSpec.Unbatched", "the shape of a scalar has no rows")
+	}
+	var of tenon.Batcher = s.tensors()
+	if len(s.parts) == 0 {
+		of = tensor.NewSpec(dtype.Bool, s.inner)
+	}
+	row, err := of.Unbatched()
+	if err != nil {
+		return nil, err
+	}
+	return s.ofTensors(row)
+}
+
+// Box returns a tensor of the shape.
+func (s *ShapeSpec) Box(v tenon.Value, minRank int) (out []tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	x, ok := v.(*Shape)
+	if !ok || !tenon.Compatible(s, x.Spec()) {
+		return nil, tenon.NewError(tenon.ErrDType, "ragged.ShapeSpec.Box", fmt.Sprintf("the value does not belong to %v", s))
+	}
+	if x.Rank() < minRank {
+		return nil, tenon.NewError(tenon.ErrShape, "ragged.ShapeSpec.Box", fmt.Sprintf("%v has fewer than %d dimensions", s, minRank))
+	}
+	t, err := FromPartitions(ops.Zeros(dtype.Bool, x.InnerSizes()), x.parts...)
+	return []tenon.Value{t}, err
+}
+
+// Unbox returns the shape of a tensor.
+func (s *ShapeSpec) Unbox(tensors []tenon.Value) (v tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	if len(tensors) != 1 {
+		return nil, tenon.NewError(tenon.ErrInvalid, "ragged.ShapeSpec.Unbox", fmt.Sprintf("got %d tensors, want 1", len(tensors)))
+	}
+	t, ok := tensors[0].(tensor.Tensor)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrDType, "ragged.ShapeSpec.Unbox", "the value is no tensor")
+	}
+	return ShapeOf(t).WithDType(s.dtype)
+}

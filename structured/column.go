@@ -56,6 +56,18 @@ func pieces(v tensor.Tensor) ([]tensor.Tensor, func([]tensor.Tensor) tensor.Tens
 	return nil, nil, false
 }
 
+// eachPiece applies f to the pieces of a tensor that has some.
+func eachPiece(v tensor.Tensor, f func(tensor.Tensor) tensor.Tensor) (out tensor.Tensor, ok bool) {
+	list, with, ok := pieces(v)
+	if !ok {
+		return nil, false
+	}
+	for i, x := range list {
+		list[i] = f(x)
+	}
+	return with(list), true
+}
+
 // covering spreads masks of fewer than the first r dimensions of their values to these:
 // what is in a list that is missing is missing.
 func covering(v tensor.Tensor, r int) tensor.Tensor {
@@ -213,11 +225,8 @@ func (t *Tensor) field(c column) tensor.Tensor {
 	if len(t.parts) == 0 {
 		return c.v()
 	}
-	if list, with, ok := pieces(c.v()); ok {
-		for i, x := range list {
-			list[i] = t.field(column{name: c.name, now: x, inner: c.inner})
-		}
-		return with(list)
+	if out, ok := eachPiece(c.v(), func(x tensor.Tensor) tensor.Tensor { return t.field(column{name: c.name, now: x, inner: c.inner}) }); ok {
+		return out
 	}
 	if s, ok := c.v().(*Tensor); ok {
 		return newTensor(t.rank-1+s.rank, nil, append(slices.Clone(t.parts), s.parts...), s.cols, s.dtype)
@@ -265,11 +274,8 @@ func withSplits(v tensor.Tensor, d dtype.DType) tensor.Tensor {
 	if hasSplits(v, d) {
 		return v
 	}
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i] = withSplits(x, d)
-		}
-		return with(list)
+	if out, ok := eachPiece(v, func(x tensor.Tensor) tensor.Tensor { return withSplits(x, d) }); ok {
+		return out
 	}
 	if r, ok := v.(divided); ok {
 		parts := slices.Clone(r.Partitions())

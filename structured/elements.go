@@ -15,31 +15,11 @@ import (
 // elementsOf takes a column whose entries are lists apart: into the elements of all
 // lists, one behind the other, and the row splits that divide them.
 func elementsOf(v tensor.Tensor) (below, splits tensor.Tensor) {
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i], splits = elementsOf(x)
-		}
-		return with(list), splits
+	p, below, ok := lists(v)
+	if !ok {
+		tenon.Throw(invalid("structured", "", "%s holds no lists", tenon.String(v.Spec())))
 	}
-	switch x := v.(type) {
-	case *Tensor:
-		return newTensor(x.rank-1, x.parts[0].NVals(), x.parts[1:], x.cols, x.dtype), wide(x.parts[0].RowSplits())
-	case divided:
-		return undivided(x), wide(x.Partitions()[0].RowSplits())
-	}
-	s := ops.Shape(v)
-	inner := ops.Index(s, 1)
-	if s := v.Shape(); s.Dim(1) >= 0 {
-		inner = tensor.Scalar(int64(s.Dim(1)))
-	}
-	sizes := tensor.Tensor(nil)
-	if tail := v.Shape().Tail(1); tail.IsFull() && v.Shape().Dim(0) >= 0 {
-		sizes = tensor.Vector(append([]int{v.Shape().Dim(0) * tail.Dim(0)}, tail.Tail(1).Dims()...))
-	} else {
-		n := ops.Mul(ops.Index(s, 0), ops.Index(s, 1))
-		sizes = ops.Concat([]tensor.Tensor{ops.ExpandDims(n, 0), ops.Slice(s, []int{2}, []int{-1})}, 0)
-	}
-	return ops.Reshape(v, sizes), rows.Uniform(ops.Cast(inner, dtype.Int64), ops.Cast(sizeOf(v, dtype.Int64), dtype.Int64))
+	return below, wide(p.RowSplits())
 }
 
 func wide(splits tensor.Tensor) tensor.Tensor {

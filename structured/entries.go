@@ -34,11 +34,8 @@ func fillBy(v, splits tensor.Tensor) tensor.Tensor {
 	if d, ok := v.(*Dictionary); ok && known(sizeOf(d.words, dtype.Int64)) <= 0 {
 		v = d.Decode() // there may be no word that stands for what is missing
 	}
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i] = fillBy(x, splits)
-		}
-		return with(list)
+	if out, ok := eachPiece(v, func(x tensor.Tensor) tensor.Tensor { return fillBy(x, splits) }); ok {
+		return out
 	}
 	switch x := v.(type) {
 	case *Tensor:
@@ -71,11 +68,8 @@ func spreadRows(p *ragged.RowPartition, splits tensor.Tensor) *ragged.RowPartiti
 
 // grouped divides the entries of a column by a partition.
 func grouped(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i] = grouped(x, p)
-		}
-		return with(list)
+	if out, ok := eachPiece(v, func(x tensor.Tensor) tensor.Tensor { return grouped(x, p) }); ok {
+		return out
 	}
 	if s, ok := v.(*Tensor); ok {
 		return tenon.Must(s.PartitionOuterDimension(p))
@@ -157,11 +151,8 @@ func asLists(v tensor.Tensor) tensor.Tensor {
 	case *Tensor, divided:
 		return v
 	}
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i] = asLists(x)
-		}
-		return with(list)
+	if out, ok := eachPiece(v, asLists); ok {
+		return out
 	}
 	return tenon.Must(ragged.WithRaggedRank(v, 1))
 }
@@ -190,11 +181,8 @@ func unmasked(v tensor.Tensor) (values tensor.Tensor, with func(tensor.Tensor) t
 // gatherRows returns entries of a column by number. Rows of records are gathered
 // through their partitions, one column after the other, with one index for all.
 func gatherRows(v, at tensor.Tensor) tensor.Tensor {
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i] = gatherRows(x, at)
-		}
-		return with(list)
+	if out, ok := eachPiece(v, func(x tensor.Tensor) tensor.Tensor { return gatherRows(x, at) }); ok {
+		return out
 	}
 	s, ok := v.(*Tensor)
 	if !ok {

@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/structured/internal/jsonpath"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -36,21 +37,20 @@ func (t *Tensor) Select(paths ...string) *Tensor {
 	const fn = "structured.Select"
 	tree := &selection{}
 	for _, text := range paths {
-		q, err := parseQuery(text)
-		tenon.Throw(err)
-		if len(q.segments) == 0 {
+		q := parsed(text)
+		if len(q.Segments) == 0 {
 			tenon.Throw(invalid(fn, text, "is no path to a field"))
 		}
 		heads := []*selection{tree}
-		for i, s := range q.segments {
-			names, ok := s.(byName)
+		for i, s := range q.Segments {
+			names, ok := s.(jsonpath.ByName)
 			if !ok {
-				tenon.Throw(badPath(text, "has to consist of names: choose elements with Path or Filter"))
+				tenon.Throw(jsonpath.Error(text, "has to consist of names: choose elements with Path or Filter"))
 			}
 			var next []*selection
 			for _, h := range heads {
-				for _, name := range names.names {
-					next = append(next, h.child(name, i == len(q.segments)-1))
+				for _, name := range names.Names {
+					next = append(next, h.child(name, i == len(q.Segments)-1))
 				}
 			}
 			heads = next
@@ -298,7 +298,7 @@ func (t *Tensor) Broadcast(path, to, name string) *Tensor {
 //	events.Filter("@.geo.lat > 0 && any(@.orders.price > 100)")
 func (t *Tensor) Filter(condition string) *Tensor {
 	const fn = "structured.Filter"
-	cond, err := parseCondition(condition)
+	cond, err := jsonpath.ParseCondition(condition)
 	tenon.Throw(err)
 	if t.rank == 0 {
 		tenon.Throw(invalid(fn, "", "a single record is no list to filter"))

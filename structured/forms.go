@@ -31,21 +31,7 @@ type optionalSpec interface {
 // missing elements, of unions, maps and words as of numbers.
 func Divide(v tensor.Tensor, p *ragged.RowPartition) (out tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	return inRows(v, p), nil
-}
-
-func inRows(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
-	if t, ok := v.(*Tensor); ok {
-		return tenon.Must(t.PartitionOuterDimension(p))
-	}
-	list, with, ok := pieces(v)
-	if !ok {
-		return tenon.Must(ragged.FromPartition(v, p))
-	}
-	for i, x := range list {
-		list[i] = inRows(x, p)
-	}
-	return with(list)
+	return grouped(v, p), nil
 }
 
 // undivided returns what the first partition of a divided tensor divides.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
@@ -32,7 +33,7 @@ func Hold(v tenon.Value) (*Held, error) { return hold("structured.Hold", v, fals
 // of records.
 func HoldRows(v tenon.Value) (*Held, error) { return hold("structured.HoldRows", v, true) }
 
-func hold(fn string, v tenon.Value, rows bool) (*Held, error) {
+func hold(fn string, v tenon.Value, list bool) (*Held, error) {
 	if v == nil {
 		return nil, invalid(fn, "", "the value is nil")
 	}
@@ -40,78 +41,17 @@ func hold(fn string, v tenon.Value, rows bool) (*Held, error) {
 	if !ok {
 		return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s cannot be batched", tenon.String(v.Spec())))
 	}
-	s := &HeldSpec{b, rows, shape.Unknown}
-	if rows {
+	s := &HeldSpec{b, list, shape.Unknown}
+	if list {
 		if _, err := b.Unbatched(); err != nil {
 			return nil, err
 		}
-		s.n = rowsIn(v)
-	}
-	return &Held{v, s}, nil
-}
-
-// rowsIn returns the number of rows, as far as a component tells it.
-func rowsIn(v tenon.Value) int {
-	if t, ok := v.(tensor.Tensor); ok {
-		if s := t.Shape(); s.HasRank() && s.Rank() > 0 {
-			return s.Dim(0)
-		}
-		return shape.Unknown
-	}
-	n := shape.Unknown
-	_, _ = eachPart(v, nil, func(x tensor.Tensor) tensor.Tensor {
-		if n < 0 {
-			n = rowsIn(x)
-		}
-		return x
-	})
-	return n
-}
-
-// eachPart applies f to the tensors that rows are made of, and assembles a value of a
-// Spec of what comes out; nil is the Spec of v itself. What all rows have in common
-// stays as it is.
-func eachPart(v tenon.Value, to tenon.Spec, f func(tensor.Tensor) tensor.Tensor) (tenon.Value, error) {
-	if t, ok := v.(tensor.Tensor); ok {
-		return f(t), nil
-	}
-	s := v.Spec()
-	b, ok := s.(tenon.Batcher)
-	if !ok {
-		return nil, tenon.NewError(tenon.ErrUnsupported, "structured.Held", fmt.Sprintf("%s cannot be batched", tenon.String(s)))
-	}
-	row, err := b.Unbatched()
-	if err != nil {
-		return nil, err
-	}
-	parts, err := s.Disassemble(v)
-	if err != nil {
-		return nil, err
-	}
-	rows := row.Components()
-	if len(rows) != len(parts) {
-		return nil, tenon.NewError(tenon.ErrUnsupported, "structured.Held", fmt.Sprintf("a row of %s has other components", tenon.String(s)))
-	}
-	var goal []tenon.Field
-	if to != nil {
-		goal = to.Components()
-	}
-	for i, p := range parts {
-		if tenon.Equal(p.Spec(), rows[i].Spec) {
-			continue // common to all rows
-		}
-		var spec tenon.Spec
-		if goal != nil {
-			spec = goal[i].Spec
-		}
-		if parts[i], err = eachPart(p, spec, f); err != nil {
+		var err error
+		if s.n, err = rows.Count(v); err != nil {
 			return nil, err
 		}
 	}
-	if to == nil {
-		to = outermost(s, shape.Unknown)
-	}
-	return to.Assemble(parts)
+	return &Held{v, s}, nil
 }
 
 // Value returns the value, or the rows.
@@ -147,25 +87,27 @@ func (h *Held) HandleOp(c *op.Call) ([]tenon.Value, error) {
 			continue
 		}
 		if args[i] = first; !x.spec.rows {
-			one, err := x.alone()
+			one, err := rows.Stack([]tenon.Value{x.v}, nil)
 			if err != nil {
 				return nil, err
 			}
-			all, first = append(all, one.v), ops.Add(first, int64(1))
+			all, first = append(all, one), ops.Add(first, int64(1))
 			continue
 		}
-		n := x.count()
+		n, err := rows.CountTensor(x.v)
+		if err != nil {
+			return nil, err
+		}
 		args[i], first = ops.Add(upTo(n), first), ops.Add(first, n)
 		all = append(all, x.v)
 	}
-	rows := all[0]
+	whole, err := all[0], error(nil)
 	if len(all) > 1 {
-		var err error
-		if rows, err = joinParts(c, all); err != nil {
-			return nil, err
+		if whole, err = rows.Concat(all); err != nil {
+			return nil, rows.Named(c.Op.Func(), err)
 		}
 	}
-	joined, err := hold("structured.Held", rows, true)
+	joined, err := hold("structured.Held", whole, true)
 	if err != nil {
 		return nil, err
 	}
@@ -182,114 +124,18 @@ func (h *Held) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// count returns the number of rows, an int64 scalar.
-func (h *Held) count() tensor.Tensor {
-	if h.spec.n >= 0 {
-		return tensor.Scalar(int64(h.spec.n))
-	}
-	return sizeOf(rowParts(h)[0], dtype.Int64)
-}
-
 // taken returns rows by number, or one row.
 func (h *Held) taken(at tensor.Tensor) (*Held, error) {
-	rows := at.Shape().Rank() == 1
-	to := outermost(h.spec.value, shape.Unknown)
-	if !rows {
-		to = tenon.Must(h.spec.value.Unbatched())
+	list := at.Shape().Rank() == 1
+	take := rows.Gather
+	if !list {
+		take = func(v tenon.Value, at tensor.Tensor) (tenon.Value, error) { return rows.Take(v, at) }
 	}
-	v, err := eachPart(h.v, to, func(t tensor.Tensor) tensor.Tensor { return ops.Gather(t, at, 0) })
+	v, err := take(h.v, at)
 	if err != nil {
 		return nil, err
 	}
-	return hold("structured.Held", v, rows)
-}
-
-// alone returns a single value as a list of one row.
-func (h *Held) alone() (*Held, error) {
-	to, err := h.spec.value.Batched(1)
-	if err != nil {
-		return nil, err
-	}
-	// What a batch of one is made of says which components gain an axis.
-	parts, err := h.v.Spec().Disassemble(h.v)
-	if err != nil {
-		return nil, err
-	}
-	whole := to.Components()
-	if len(whole) != len(parts) {
-		return nil, tenon.NewError(tenon.ErrUnsupported, "structured.Held", fmt.Sprintf("rows of %s have other components", tenon.String(h.v.Spec())))
-	}
-	for i, p := range parts {
-		if tenon.Equal(p.Spec(), whole[i].Spec) {
-			continue
-		}
-		t, ok := p.(tensor.Tensor)
-		if !ok {
-			inner, err := hold("structured.Held", p, false)
-			if err != nil {
-				return nil, err
-			}
-			one, err := inner.alone()
-			if err != nil {
-				return nil, err
-			}
-			parts[i] = one.v
-			continue
-		}
-		parts[i] = ops.ExpandDims(t, 0)
-	}
-	v, err := to.Assemble(parts)
-	if err != nil {
-		return nil, err
-	}
-	return hold("structured.Held", v, true)
-}
-
-// joinParts joins rows.
-func joinParts(c *op.Call, list []tenon.Value) (tenon.Value, error) {
-	if _, ok := list[0].(tensor.Tensor); ok {
-		ts := make([]tensor.Tensor, len(list))
-		for i, v := range list {
-			t, ok := v.(tensor.Tensor)
-			if !ok {
-				return nil, c.Errorf(tenon.ErrDType, "%s joins no %s", tenon.String(list[0].Spec()), tenon.String(v.Spec()))
-			}
-			ts[i] = t
-		}
-		return ops.Concat(ts, 0), nil
-	}
-	specs := make([]tenon.Spec, len(list))
-	for i, v := range list {
-		specs[i] = outermost(v.Spec(), shape.Unknown)
-	}
-	to, ok := tenon.Merge(specs[0], specs[1:]...)
-	if !ok {
-		return nil, c.Errorf(tenon.ErrDType, "the rows have no common Spec")
-	}
-	row, err := to.(tenon.Batcher).Unbatched()
-	if err != nil {
-		return nil, err
-	}
-	all := make([][]tenon.Value, len(list))
-	for i, v := range list {
-		if all[i], err = v.Spec().Disassemble(v); err != nil {
-			return nil, err
-		}
-	}
-	parts := all[0]
-	for k, f := range row.Components() {
-		if tenon.Equal(parts[k].Spec(), f.Spec) {
-			continue // common to all rows
-		}
-		own := make([]tenon.Value, len(list))
-		for i := range list {
-			own[i] = all[i][k]
-		}
-		if parts[k], err = joinParts(c, own); err != nil {
-			return nil, err
-		}
-	}
-	return to.Assemble(parts)
+	return hold("structured.Held", v, list)
 }
 
 // String prints the value.

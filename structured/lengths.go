@@ -5,6 +5,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/structured/internal/jsonpath"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -19,10 +20,10 @@ func (t *Tensor) Lengths(path string) tensor.Tensor {
 	}
 	n := nodeOf(t, path)
 	for _, name := range names[:len(names)-1] {
-		n.name(byName{names: []string{name}})
+		n.name(jsonpath.ByName{Names: []string{name}})
 	}
 	outer := len(n.parts)
-	n.name(byName{names: names[len(names)-1:]})
+	n.name(jsonpath.ByName{Names: names[len(names)-1:]})
 	if len(n.parts) == outer && !n.deepen() {
 		tenon.Throw(invalid(fn, PathString(names), "holds no lists"))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured/internal/jsonpath"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -150,11 +151,8 @@ func assertRows(v, n tensor.Tensor) tensor.Tensor {
 	if known(sizeOf(v, dtype.Int64)) >= 0 && known(n) >= 0 {
 		return v
 	}
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i] = assertRows(x, n)
-		}
-		return with(list)
+	if out, ok := eachPiece(v, func(x tensor.Tensor) tensor.Tensor { return assertRows(x, n) }); ok {
+		return out
 	}
 	n = ops.Cast(n, dtype.Int64)
 	switch x := v.(type) {
@@ -217,7 +215,7 @@ func FromShape(s *ragged.Shape) (t *Tensor, err error) {
 func checkNames(fn string, fields []Field, identifiers bool) error {
 	for i, f := range fields {
 		switch {
-		case !utf8.ValidString(f.Name) || identifiers && !identifier(f.Name):
+		case !utf8.ValidString(f.Name) || identifiers && !jsonpath.Identifier(f.Name):
 			return invalid(fn, "", "%q is no name of a field", f.Name)
 		case slices.ContainsFunc(fields[:i], func(g Field) bool { return g.Name == f.Name }):
 			return invalid(fn, f.Name, "is given twice")

@@ -12,6 +12,7 @@ import (
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured/internal/jsonpath"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -123,14 +124,12 @@ func (o NestedOptions) single(x any, path []string) tensor.Tensor {
 // isMap reports whether objects at a path are maps.
 func (o NestedOptions) isMap(path []string) bool {
 	return slices.ContainsFunc(o.Maps, func(text string) bool {
-		q, err := parseQuery(text)
-		tenon.Throw(err)
-		return slices.EqualFunc(q.segments, path, func(s segment, name string) bool {
+		return slices.EqualFunc(parsed(text).Segments, path, func(s jsonpath.Segment, name string) bool {
 			switch s := s.(type) {
-			case wildcard:
+			case jsonpath.Wildcard:
 				return name == "*"
-			case byName:
-				return len(s.names) == 1 && s.names[0] == name
+			case jsonpath.ByName:
+				return len(s.Names) == 1 && s.Names[0] == name
 			}
 			return false
 		})
@@ -386,21 +385,7 @@ func (o NestedOptions) lists(values []any, path []string) tensor.Tensor {
 		all = append(all, l...)
 	}
 	p := tenon.Must(ragged.PartitionFromRowLengths(lengths, ragged.PartitionOptions{}))
-	return partitioned(o.list(all, path), p)
-}
-
-// partitioned divides the rows of a tensor.
-func partitioned(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i] = partitioned(x, p)
-		}
-		return with(list)
-	}
-	if s, ok := v.(*Tensor); ok {
-		return tenon.Must(s.PartitionOuterDimension(p))
-	}
-	return tenon.Must(ragged.FromPartition(v, p))
+	return grouped(o.list(all, path), p)
 }
 
 // union reads values of several kinds.

@@ -255,7 +255,7 @@ func (o NestedOptions) divided(values []any, p *ragged.PartitionSpec, below teno
 		part = tenon.Must(ragged.PartitionFromRowLengths(lengths, opts))
 	}
 	v := withSplits(o.rows(all, below, path), p.DType())
-	return partitioned(v, part)
+	return grouped(v, part)
 }
 
 // block reads lists nested to the depth of a dense tensor, of one size at each depth.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -84,8 +85,9 @@ func blankEntry(v tensor.Tensor) tensor.Tensor {
 // or a row of components that hold nothing.
 func blankRow(v tensor.Tensor) tensor.Tensor {
 	if h, ok := v.(*Held); ok {
-		rows := tenon.Must(blankValue(h.v))
-		return tenon.Must(hold("structured.Held", rows, true))
+		none := tenon.Must(rows.Gather(h.v, tensor.Of([]int64{})))
+		one := tenon.Must(rows.Map(none, func(_ string, t tensor.Tensor) tensor.Tensor { return blankEntry(t) }))
+		return tenon.Must(hold("structured.Held", one, true))
 	}
 	margins := make([][]int, v.Shape().Rank())
 	for i := range margins {
@@ -98,27 +100,15 @@ func blankRow(v tensor.Tensor) tensor.Tensor {
 	if err == nil {
 		return x
 	}
-	return tenon.Must(blankValue(v)).(tensor.Tensor)
-}
-
-// blankValue returns one row like those of a value that holds nothing in its components.
-func blankValue(v tenon.Value) (tenon.Value, error) {
-	to := outermost(v.Spec(), 1)
-	if t, ok := v.(tensor.Tensor); ok {
-		parts, err := v.Spec().Disassemble(t)
-		if err != nil {
-			return nil, err
+	parts := tenon.Must(v.Spec().Disassemble(v))
+	for i, p := range parts {
+		x, ok := p.(tensor.Tensor)
+		if !ok {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "structured.pad", tenon.String(v.Spec())+" has no row that holds nothing"))
 		}
-		for i, p := range parts {
-			x, ok := p.(tensor.Tensor)
-			if !ok {
-				return nil, tenon.NewError(tenon.ErrUnsupported, "structured.pad", tenon.String(v.Spec())+" has no row that holds nothing")
-			}
-			parts[i] = blankEntry(x)
-		}
-		return to.Assemble(parts)
+		parts[i] = blankEntry(x)
 	}
-	return eachPart(v, to, blankEntry)
+	return tenon.Must(outermost(v.Spec(), 1).Assemble(parts)).(tensor.Tensor)
 }
 
 // emptyRows returns partitions like others of one row without anything.

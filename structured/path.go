@@ -1,31 +1,27 @@
 package structured
 
 import (
-	"strconv"
-	"strings"
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/structured/internal/jsonpath"
 )
 
 // PathString returns the text of a path of field names: names with dots between
 // them, quoted where they are no identifiers.
-func PathString(path []string) string {
-	words := make([]string, len(path))
-	for i, name := range path {
-		words[i] = name
-		if !identifier(name) {
-			words[i] = strconv.Quote(name)
-		}
+func PathString(path []string) string { return jsonpath.String(path) }
+
+// ParsePath returns the names of a path that consists of names only: the reverse of
+// [PathString]. Names in brackets, `["a b"]`, and the `$` in front are read too.
+func ParsePath(text string) ([]string, error) {
+	q, err := jsonpath.Parse(text)
+	if err != nil {
+		return nil, err
 	}
-	return strings.Join(words, ".")
+	names, ok := q.Names()
+	if !ok {
+		return nil, jsonpath.Error(text, "has to consist of names only")
+	}
+	return names, nil
 }
 
-// identifier reports whether a name is an ASCII letter and then letters, digits and
-// underscores.
-func identifier(name string) bool {
-	for i, c := range []byte(name) {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c != '_' && (c < '0' || c > '9')) {
-			return false
-		}
-	}
-	return name != ""
-}
+// parsed returns the query of a path; it throws.
+func parsed(path string) jsonpath.Query { return tenon.Must(jsonpath.Parse(path)) }

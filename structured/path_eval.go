@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/structured/internal/jsonpath"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -46,15 +47,14 @@ import (
 // not false; and descendants (..) and lists of indices are left out, as their results
 // would be no column. Path throws errors, as functions of package ops do.
 func (t *Tensor) Path(path string) tensor.Tensor {
-	q, err := parseQuery(path)
-	tenon.Throw(err)
-	if names, ok := onlyNames(q); ok {
+	q := parsed(path)
+	if names, ok := q.Names(); ok {
 		v, err := t.Field(names...)
 		tenon.Throw(err)
 		return v
 	}
-	if q.root && t.rank > 0 {
-		return t.selected(q.segments, path)
+	if q.Root && t.rank > 0 {
+		return t.selected(q.Segments, path)
 	}
 	s := t
 	if t.rank == 0 {
@@ -62,7 +62,7 @@ func (t *Tensor) Path(path string) tensor.Tensor {
 	}
 	n := nodeOf(s, path)
 	n.at = n.rank
-	for _, seg := range q.segments {
+	for _, seg := range q.Segments {
 		n.step(seg)
 	}
 	if t.rank == 0 {
@@ -73,7 +73,7 @@ func (t *Tensor) Path(path string) tensor.Tensor {
 
 // selected evaluates a path from the whole tensor. Indices at its beginning choose
 // rows, and records in the end.
-func (t *Tensor) selected(segments []segment, path string) tensor.Tensor {
+func (t *Tensor) selected(segments []jsonpath.Segment, path string) tensor.Tensor {
 	if len(segments) == 0 {
 		return t
 	}
@@ -85,27 +85,14 @@ func (t *Tensor) selected(segments []segment, path string) tensor.Tensor {
 		}
 		return pick(n.result(), tensor.Scalar(int64(0)))
 	}
-	if b, ok := segments[0].(byIndex); ok {
-		return ops.Index(t, b.at).(*Tensor).selected(segments[1:], path)
+	if b, ok := segments[0].(jsonpath.ByIndex); ok {
+		return ops.Index(t, b.At).(*Tensor).selected(segments[1:], path)
 	}
 	n := nodeOf(t, path)
 	for _, s := range segments {
 		n.step(s)
 	}
 	return n.result()
-}
-
-// onlyNames returns the names of a query that consists of single names.
-func onlyNames(q query) ([]string, bool) {
-	var names []string
-	for _, s := range q.segments {
-		n, ok := s.(byName)
-		if !ok || n.list {
-			return nil, false
-		}
-		names = append(names, n.names...)
-	}
-	return names, true
 }
 
 // A node is what a path has selected so far: lists of lists of elements, of which the
@@ -136,13 +123,13 @@ func nodeOf(t *Tensor, path string) *node {
 }
 
 func (n *node) fail(format string, args ...any) {
-	tenon.Throw(badPath(n.path, format, args...))
+	tenon.Throw(jsonpath.Error(n.path, format, args...))
 }
 
 // step goes on by one segment.
-func (n *node) step(s segment) {
+func (n *node) step(s jsonpath.Segment) {
 	switch s := s.(type) {
-	case byName:
+	case jsonpath.ByName:
 		n.name(s)
 		return
 	}
@@ -150,7 +137,7 @@ func (n *node) step(s segment) {
 		n.variant(func(v tensor.Tensor) bool { return v.Shape().Rank() > 1 })
 	}
 	switch s.(type) {
-	case wildcard:
+	case jsonpath.Wildcard:
 		if n.at < n.rank || n.deepen() {
 			n.at++
 		} else if n.leaf != nil {
@@ -162,41 +149,41 @@ func (n *node) step(s segment) {
 		n.fail("an element is chosen of what is no list")
 	}
 	switch s := s.(type) {
-	case byIndex:
-		n.index(s.at)
-	case bySlice:
+	case jsonpath.ByIndex:
+		n.index(s.At)
+	case jsonpath.BySlice:
 		n.slice(s)
-	case byFilter:
-		n.filter(s.cond)
+	case jsonpath.ByFilter:
+		n.filter(s.Cond)
 	}
 }
 
 // name goes to a field, to the values of a key, or to records of some fields.
-func (n *node) name(s byName) {
-	if m, ok := n.leaf.(*Map); ok && !s.list {
+func (n *node) name(s jsonpath.ByName) {
+	if m, ok := n.leaf.(*Map); ok && !s.List {
 		n.at = n.rank
-		n.enter(m.lookup(s.names[0]))
+		n.enter(m.lookup(s.Names[0]))
 		return
 	}
 	n.variant(func(v tensor.Tensor) bool { s, ok := v.(*Tensor); return ok && s.rank == 1 })
 	if n.leaf != nil {
-		n.fail("there is no field %q: the path has come to no record", s.names[0])
+		n.fail("there is no field %q: the path has come to no record", s.Names[0])
 	}
 	n.at = n.rank
 	var cols []column
-	for i, name := range s.names {
+	for i, name := range s.Names {
 		k := slices.IndexFunc(n.cols, func(c column) bool { return c.name == name })
 		if k < 0 {
-			e := badPath(n.path, "there is no field %q, but %q", name, namesOf(n.cols))
+			e := jsonpath.Error(n.path, "there is no field %q, but %q", name, namesOf(n.cols))
 			e.Kind = tenon.ErrNotFound
 			tenon.Throw(e)
 		}
-		if slices.Contains(s.names[:i], name) {
+		if slices.Contains(s.Names[:i], name) {
 			n.fail("the field %q is listed twice", name)
 		}
 		cols = append(cols, n.cols[k])
 	}
-	if s.list {
+	if s.List {
 		n.cols = cols
 		return
 	}
@@ -346,16 +333,16 @@ func (n *node) count(d int) tensor.Tensor {
 }
 
 // slice chooses a range of each list.
-func (n *node) slice(s bySlice) {
+func (n *node) slice(s jsonpath.BySlice) {
 	k := key.Key{Kind: key.RangeKind}
 	set := func(to *any, i *int) {
 		if i != nil {
 			*to = *i
 		}
 	}
-	set(&k.Start, s.start)
-	set(&k.Stop, s.stop)
-	set(&k.Step, s.step)
+	set(&k.Start, s.Start)
+	set(&k.Stop, s.Stop)
+	set(&k.Step, s.Step)
 	d := n.at
 	n.at++
 	if d == 0 {
@@ -370,7 +357,7 @@ func (n *node) slice(s bySlice) {
 }
 
 // filter keeps the elements of each list for which a condition holds.
-func (n *node) filter(cond logical) {
+func (n *node) filter(cond jsonpath.Logical) {
 	d := n.at
 	element := *n
 	element.rank, element.at, element.quantified = n.rank-d, 1, false

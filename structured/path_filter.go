@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/structured/internal/jsonpath"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -22,7 +23,7 @@ type measure struct {
 }
 
 // truth returns for which of the elements of its first dimension a condition holds.
-func (n *node) truth(c logical) tensor.Tensor {
+func (n *node) truth(c jsonpath.Logical) tensor.Tensor {
 	m := n.logical(c)
 	if len(m.parts) > 0 {
 		n.fail("the condition has a truth value for each element of a list: write any(…) or all(…) around it")
@@ -30,45 +31,45 @@ func (n *node) truth(c logical) tensor.Tensor {
 	return m.v
 }
 
-func (n *node) logical(c logical) measure {
+func (n *node) logical(c jsonpath.Logical) measure {
 	switch c := c.(type) {
-	case or:
-		x, y, parts := n.together(n.logical(c.x), n.logical(c.y))
+	case jsonpath.Or:
+		x, y, parts := n.together(n.logical(c.X), n.logical(c.Y))
 		return measure{v: ops.LogicalOr(x.v, y.v), parts: parts}
-	case and:
-		x, y, parts := n.together(n.logical(c.x), n.logical(c.y))
+	case jsonpath.And:
+		x, y, parts := n.together(n.logical(c.X), n.logical(c.Y))
 		return measure{v: ops.LogicalAnd(x.v, y.v), parts: parts}
-	case not:
-		x := n.logical(c.x)
+	case jsonpath.Not:
+		x := n.logical(c.X)
 		return measure{v: ops.LogicalNot(x.v), parts: x.parts}
-	case exists:
-		return measure{v: n.exists(c.q)}
-	case comparison:
+	case jsonpath.Exists:
+		return measure{v: n.exists(c.Query)}
+	case jsonpath.Comparison:
 		return n.compare(c)
-	case matches:
-		x := n.operand(c.x)
+	case jsonpath.Matches:
+		x := n.operand(c.X)
 		for _, v := range variants(x) {
 			if isUnion(x.v) && v.v.DType().IsString() {
 				x = v
 			}
 		}
-		if _, ok := c.x.(literal); ok || !x.v.DType().IsString() {
+		if _, ok := c.X.(jsonpath.Literal); ok || !x.v.DType().IsString() {
 			n.fail("match and search are about strings")
 		}
-		pattern := c.pattern
-		if !c.whole {
+		pattern := c.Pattern
+		if !c.Whole {
 			pattern = `(?s:.*)(?:` + pattern + `)(?s:.*)`
 		}
 		return measure{v: present(ops.StringRegexFullMatch(x.v, pattern), x.mask), parts: x.parts}
-	case quantified:
+	case jsonpath.Quantified:
 		within := *n
 		within.quantified = true
-		x := within.logical(c.x)
+		x := within.logical(c.X)
 		if len(x.parts) == 0 {
 			n.fail("any and all are about the elements of lists, and here are none")
 		}
 		reduce := rows.Any
-		if c.all {
+		if c.All {
 			reduce = rows.All
 		}
 		v := x.v
@@ -89,10 +90,10 @@ func present(v, mask tensor.Tensor) tensor.Tensor {
 }
 
 // follow evaluates a query from each element.
-func (n *node) follow(q query) *node {
+func (n *node) follow(q jsonpath.Query) *node {
 	m := *n
 	m.parts, m.there = slices.Clone(n.parts), slices.Clone(n.there)
-	for _, s := range q.segments {
+	for _, s := range q.Segments {
 		m.step(s)
 	}
 	return &m
@@ -100,7 +101,7 @@ func (n *node) follow(q query) *node {
 
 // exists returns for which elements a query selects something. Of an optional value
 // that is a value that is there.
-func (n *node) exists(q query) tensor.Tensor {
+func (n *node) exists(q jsonpath.Query) tensor.Tensor {
 	m := n.follow(q)
 	found := m.found()
 	for _, p := range slices.Backward(m.parts[:m.at-1]) {
@@ -120,24 +121,24 @@ func (n *node) found() tensor.Tensor {
 
 // compare compares two operands, after RFC 9535, 2.3.5.2.2: what is missing equals
 // what is missing only.
-func (n *node) compare(c comparison) measure {
-	if isNull(c.x) {
-		return n.compareNull(c, c.y)
+func (n *node) compare(c jsonpath.Comparison) measure {
+	if isNull(c.X) {
+		return n.compareNull(c, c.Y)
 	}
-	if isNull(c.y) {
-		return n.compareNull(c, c.x)
+	if isNull(c.Y) {
+		return n.compareNull(c, c.X)
 	}
-	x, y := n.operand(c.x), n.operand(c.y)
-	_, lx := c.x.(literal)
-	_, ly := c.y.(literal)
+	x, y := n.operand(c.X), n.operand(c.Y)
+	_, lx := c.X.(jsonpath.Literal)
+	_, ly := c.Y.(jsonpath.Literal)
 	if lx && ly {
 		n.fail("two constants are compared")
 	}
 	if lx && !isUnion(y.v) {
-		x.v = likeColumn(c.x.(literal).value, y.v)
+		x.v = likeColumn(c.X.(jsonpath.Literal).Value, y.v)
 	}
 	if ly && !isUnion(x.v) {
-		y.v = likeColumn(c.y.(literal).value, x.v)
+		y.v = likeColumn(c.Y.(jsonpath.Literal).Value, x.v)
 	}
 	pairs := comparable(x, y)
 	if len(pairs) == 0 {
@@ -180,7 +181,7 @@ func (n *node) compare(c comparison) measure {
 		return e
 	}
 	var v tensor.Tensor
-	switch c.op {
+	switch c.Op {
 	case "==":
 		v = equal()
 	case "!=":
@@ -268,21 +269,21 @@ func typeOf(v tensor.Tensor) string {
 	return v.DType().String()
 }
 
-func isNull(o operand) bool {
-	l, ok := o.(literal)
-	return ok && l.value == nil
+func isNull(o jsonpath.Operand) bool {
+	l, ok := o.(jsonpath.Literal)
+	return ok && l.Value == nil
 }
 
 // compareNull compares an operand with null, which what is missing equals: also a list
 // or a record. Inside any and all the elements of lists are compared.
-func (n *node) compareNull(c comparison, o operand) measure {
+func (n *node) compareNull(c jsonpath.Comparison, o jsonpath.Operand) measure {
 	var there tensor.Tensor
 	var parts []*ragged.RowPartition
 	switch o := o.(type) {
-	case literal:
+	case jsonpath.Literal:
 		n.fail("two constants are compared")
-	case queried:
-		m := n.follow(o.q)
+	case jsonpath.Queried:
+		m := n.follow(o.Query)
 		if n.quantified {
 			for m.deepen() {
 			}
@@ -295,7 +296,7 @@ func (n *node) compareNull(c comparison, o operand) measure {
 			there = ops.Fill(ops.Reshape(sizeOf(x.v, dtype.Int64), []int{1}), true)
 		}
 	}
-	switch c.op {
+	switch c.Op {
 	case "==", "<=", ">=":
 		return measure{v: ops.LogicalNot(there), parts: parts}
 	case "!=":
@@ -333,31 +334,31 @@ func likeColumn(x any, column tensor.Tensor) tensor.Tensor {
 }
 
 // operand returns what an operand has for each element; a constant has one value.
-func (n *node) operand(o operand) measure {
+func (n *node) operand(o jsonpath.Operand) measure {
 	switch o := o.(type) {
-	case queried:
-		m := n.follow(o.q)
+	case jsonpath.Queried:
+		m := n.follow(o.Query)
 		for m.deepen() {
 		}
 		if m.leaf == nil {
 			n.fail("a record is compared; name one of its fields")
 		}
 		return measure{m.leaf, m.there[m.rank-1], m.parts}
-	case measured:
+	case jsonpath.Measured:
 		return n.measured(o)
-	case literal:
-		if o.value == nil {
+	case jsonpath.Literal:
+		if o.Value == nil {
 			return measure{v: tensor.Scalar(false)}
 		}
-		return measure{v: tenon.Must(tensor.Convert(o.value))}
+		return measure{v: tenon.Must(tensor.Convert(o.Value))}
 	}
 	return measure{}
 }
 
 // measured returns the length of what a query selects, or how much it selects.
-func (n *node) measured(o measured) measure {
-	m := n.follow(o.q)
-	if o.nodes {
+func (n *node) measured(o jsonpath.Measured) measure {
+	m := n.follow(o.Query)
+	if o.Nodes {
 		counts := ops.Cast(m.found(), dtype.Int64)
 		for _, p := range slices.Backward(m.parts[:m.at-1]) {
 			counts = rows.Sum(counts, p.RowSplits())

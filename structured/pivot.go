@@ -83,11 +83,8 @@ func (o PivotOptions) check(fn string, rows, cols *Grouping) {
 
 // table gives entries in row-major order two dimensions.
 func table(v, nrows, ncols tensor.Tensor) tensor.Tensor {
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i] = table(x, nrows, ncols)
-		}
-		return with(list)
+	if out, ok := eachPiece(v, func(x tensor.Tensor) tensor.Tensor { return table(x, nrows, ncols) }); ok {
+		return out
 	}
 	size := []any{ops.Reshape(nrows, []int{1}), ops.Reshape(ncols, []int{1})}
 	if v.Shape().Rank() > 1 {

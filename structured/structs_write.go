@@ -255,7 +255,7 @@ func (w *listWriter) column() tensor.Tensor {
 		w.splits = append(w.splits, 0)
 	}
 	p := tenon.Must(ragged.PartitionFromRowSplits(w.splits, ragged.PartitionOptions{}))
-	return partitioned(w.elem.column(), p)
+	return grouped(w.elem.column(), p)
 }
 
 // mapWriter collects maps in the order of their keys.
@@ -346,7 +346,7 @@ func (w *arrayWriter) column() tensor.Tensor {
 		return ops.Reshape(v, append([]int{w.n, k}, s.Tail(1).Dims()...))
 	}
 	p := tenon.Must(ragged.PartitionFromUniformRowLength(k, ragged.PartitionOptions{NRows: w.n}))
-	return partitioned(v, p)
+	return grouped(v, p)
 }
 
 func isRagged(v tensor.Tensor) bool {

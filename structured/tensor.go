@@ -234,11 +234,8 @@ func pick(v, at tensor.Tensor) tensor.Tensor {
 
 // lift returns a list of one entry.
 func lift(v tensor.Tensor) tensor.Tensor {
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i] = lift(x)
-		}
-		return with(list)
+	if out, ok := eachPiece(v, lift); ok {
+		return out
 	}
 	x, err := tenon.Try(func() tensor.Tensor { return ops.ExpandDims(v, 0) })
 	if errors.Is(err, tenon.ErrUnsupported) { // where an axis has no place without a name

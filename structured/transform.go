@@ -130,11 +130,8 @@ func merged(v tensor.Tensor, lo, hi int) tensor.Tensor {
 		}
 		v = covering(v, hi+1)
 	}
-	if list, with, ok := pieces(v); ok {
-		for i, x := range list {
-			list[i] = merged(x, lo, hi)
-		}
-		return with(list)
+	if out, ok := eachPiece(v, func(x tensor.Tensor) tensor.Tensor { return merged(x, lo, hi) }); ok {
+		return out
 	}
 	if s, ok := v.(*Tensor); ok {
 		return tenon.Must(s.MergeDims(lo, hi))

@@ -1,4 +1,4 @@
-package structured
+package jsonpath
 
 import (
 	"strconv"
@@ -7,24 +7,24 @@ import (
 )
 
 // or, and and unary read conditions: || binds weaker than &&, and that than !.
-func (p *pathParser) or() logical {
+func (p *parser) or() Logical {
 	defer p.deeper()()
 	x := p.and()
 	for p.eat("||") {
-		x = or{x, p.and()}
+		x = Or{x, p.and()}
 	}
 	return x
 }
 
-func (p *pathParser) and() logical {
+func (p *parser) and() Logical {
 	x := p.unary()
 	for p.eat("&&") {
-		x = and{x, p.unary()}
+		x = And{x, p.unary()}
 	}
 	return x
 }
 
-func (p *pathParser) unary() logical {
+func (p *parser) unary() Logical {
 	p.space()
 	if p.peek() == '!' {
 		defer p.deeper()()
@@ -32,12 +32,12 @@ func (p *pathParser) unary() logical {
 		p.space()
 		start := p.at
 		x := p.unary()
-		_, bare := x.(comparison)
-		if _, twice := x.(not); twice || bare && p.text[start] != '(' {
+		_, bare := x.(Comparison)
+		if _, twice := x.(Not); twice || bare && p.text[start] != '(' {
 			p.at = start
 			p.fail("! stands before parentheses, a path or a function")
 		}
-		return not{x}
+		return Not{x}
 	}
 	if p.eat("(") {
 		x := p.or()
@@ -51,16 +51,16 @@ func (p *pathParser) unary() logical {
 	for _, op := range []string{"==", "!=", "<=", ">=", "<", ">"} {
 		if p.eat(op) {
 			p.space()
-			return comparison{op, x, p.operand()}
+			return Comparison{op, x, p.operand()}
 		}
 	}
 	switch x := x.(type) {
-	case queried:
-		if x.value {
+	case Queried:
+		if x.Value {
 			p.fail("a value is no condition: compare it")
 		}
-		return exists{x.q}
-	case literal:
+		return Exists{x.Query}
+	case Literal:
 		p.fail("a constant is no condition: compare it")
 	}
 	p.fail("a number is no condition: compare it")
@@ -68,7 +68,7 @@ func (p *pathParser) unary() logical {
 }
 
 // function reads one of some names and a parenthesis, and nothing where they are not there.
-func (p *pathParser) function(names ...string) string {
+func (p *parser) function(names ...string) string {
 	for _, name := range names {
 		if strings.HasPrefix(p.text[p.at:], name+"(") {
 			p.at += len(name) + 1
@@ -79,11 +79,11 @@ func (p *pathParser) function(names ...string) string {
 }
 
 // test reads the arguments of a function with a truth value.
-func (p *pathParser) test(name string) logical {
+func (p *parser) test(name string) Logical {
 	if name == "any" || name == "all" {
 		x := p.or()
 		p.want(")")
-		return quantified{x, name == "all"}
+		return Quantified{x, name == "all"}
 	}
 	p.space()
 	x := p.operand()
@@ -92,20 +92,20 @@ func (p *pathParser) test(name string) logical {
 	if c := p.peek(); c != '"' && c != '\'' {
 		p.fail("got %q, want a regular expression in quotes", p.rest())
 	}
-	m := matches{x, p.quoted(), name == "match"}
+	m := Matches{x, p.quoted(), name == "match"}
 	p.want(")")
 	return m
 }
 
 // operand reads a constant, a path, or a function with a value.
-func (p *pathParser) operand() operand {
+func (p *parser) operand() Operand {
 	switch c := p.peek(); {
 	case c == '"' || c == '\'':
-		return literal{p.quoted()}
+		return Literal{p.quoted()}
 	case c == '-' || c >= '0' && c <= '9':
-		return literal{p.number()}
+		return Literal{p.number()}
 	case c == '@':
-		return queried{q: p.query(false)}
+		return Queried{Query: p.query(false)}
 	case c == '$':
 		p.fail("a condition is about each element: a path in it begins with @")
 	}
@@ -114,9 +114,9 @@ func (p *pathParser) operand() operand {
 		q := p.query(false)
 		p.want(")")
 		if name == "value" {
-			return queried{q, true}
+			return Queried{q, true}
 		}
-		return measured{q, name == "count"}
+		return Measured{q, name == "count"}
 	}
 	start := p.at
 	for c := p.peek(); c >= 'a' && c <= 'z'; c = p.peek() {
@@ -124,11 +124,11 @@ func (p *pathParser) operand() operand {
 	}
 	switch p.text[start:p.at] {
 	case "true":
-		return literal{true}
+		return Literal{true}
 	case "false":
-		return literal{false}
+		return Literal{false}
 	case "null":
-		return literal{nil}
+		return Literal{nil}
 	}
 	p.at = start
 	if p.at == len(p.text) {
@@ -139,7 +139,7 @@ func (p *pathParser) operand() operand {
 }
 
 // number reads a JSON number: int64 where it is an integer that fits.
-func (p *pathParser) number() any {
+func (p *parser) number() any {
 	start := p.at
 	digits := func() int {
 		n := p.at
@@ -180,7 +180,7 @@ func (p *pathParser) number() any {
 
 // quoted reads a string in single or double quotes, with the escapes of JSON, those
 // of quotes, and those that Go writes.
-func (p *pathParser) quoted() string {
+func (p *parser) quoted() string {
 	quote := p.text[p.at]
 	start := p.at
 	p.at++
@@ -213,7 +213,7 @@ func (p *pathParser) quoted() string {
 var escapes = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'a': '\a', 'v': '\v', '/': '/', '\\': '\\', '"': '"', '\'': '\''}
 
 // escape reads a backslash and what follows.
-func (p *pathParser) escape(b *strings.Builder, quote byte) {
+func (p *parser) escape(b *strings.Builder, quote byte) {
 	start := p.at
 	p.at++
 	c := p.peek()
@@ -239,7 +239,7 @@ func (p *pathParser) escape(b *strings.Builder, quote byte) {
 }
 
 // hex reads n hexadecimal digits.
-func (p *pathParser) hex(n int) (rune, bool) {
+func (p *parser) hex(n int) (rune, bool) {
 	if n == 0 || p.at+n > len(p.text) {
 		return 0, false
 	}

@@ -1,4 +1,4 @@
-package structured
+package jsonpath
 
 import (
 	"fmt"
@@ -10,43 +10,27 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-const pathFn = "structured.Path"
+const fn = "structured.Path"
 
-// maxPathDepth limits how deep parentheses and filters nest.
-const maxPathDepth = 100
+// maxDepth limits how deep parentheses and filters nest.
+const maxDepth = 100
 
-// ParsePath returns the names of a path that consists of names only: the reverse of
-// [PathString]. Names in brackets, `["a b"]`, and the `$` in front are read too.
-func ParsePath(text string) ([]string, error) {
-	q, err := parseQuery(text)
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(q.segments))
-	for i, s := range q.segments {
-		n, ok := s.(byName)
-		if !ok || len(n.names) != 1 {
-			return nil, badPath(text, "has to consist of names only")
-		}
-		names[i] = n.names[0]
-	}
-	return names, nil
+// Error returns the error about a path expression.
+func Error(text, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: strconv.Quote(text), Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }
 
-func badPath(text, format string, args ...any) *tenon.Error {
-	return &tenon.Error{Kind: tenon.ErrInvalid, Op: pathFn, Where: strconv.Quote(text), Msg: fmt.Sprintf(format, args...), Line: source.Line()}
-}
-
-// A pathParser reads path expressions by recursive descent. Its methods throw.
-type pathParser struct {
+// A parser reads path expressions by recursive descent. Its methods throw.
+type parser struct {
 	text  string
 	at    int
 	depth int
 }
 
-func parseQuery(text string) (q query, err error) {
+// Parse reads a path expression.
+func Parse(text string) (q Query, err error) {
 	defer tenon.Catch(&err)
-	p := &pathParser{text: text}
+	p := &parser{text: text}
 	p.space()
 	q = p.query(true)
 	p.space()
@@ -56,9 +40,10 @@ func parseQuery(text string) (q query, err error) {
 	return q, nil
 }
 
-func parseCondition(text string) (c logical, err error) {
+// ParseCondition reads a condition.
+func ParseCondition(text string) (c Logical, err error) {
 	defer tenon.Catch(&err)
-	p := &pathParser{text: text}
+	p := &parser{text: text}
 	c = p.or()
 	p.space()
 	if p.at < len(p.text) {
@@ -67,12 +52,12 @@ func parseCondition(text string) (c logical, err error) {
 	return c, nil
 }
 
-func (p *pathParser) fail(format string, args ...any) {
-	tenon.Throw(badPath(p.text, "at character %d: %s", 1+utf8.RuneCountInString(p.text[:p.at]), fmt.Sprintf(format, args...)))
+func (p *parser) fail(format string, args ...any) {
+	tenon.Throw(Error(p.text, "at character %d: %s", 1+utf8.RuneCountInString(p.text[:p.at]), fmt.Sprintf(format, args...)))
 }
 
 // rest returns a few of the characters that are left.
-func (p *pathParser) rest() string {
+func (p *parser) rest() string {
 	r := p.text[p.at:]
 	for i, n := 0, 0; i < len(r); n++ {
 		if n == 12 {
@@ -84,13 +69,13 @@ func (p *pathParser) rest() string {
 	return r
 }
 
-func (p *pathParser) space() {
+func (p *parser) space() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\n\r", p.text[p.at]) >= 0 {
 		p.at++
 	}
 }
 
-func (p *pathParser) peek() byte {
+func (p *parser) peek() byte {
 	if p.at < len(p.text) {
 		return p.text[p.at]
 	}
@@ -98,7 +83,7 @@ func (p *pathParser) peek() byte {
 }
 
 // eat skips a token, and space before it, and reports whether it was there.
-func (p *pathParser) eat(token string) bool {
+func (p *parser) eat(token string) bool {
 	p.space()
 	if strings.HasPrefix(p.text[p.at:], token) {
 		p.at += len(token)
@@ -107,7 +92,7 @@ func (p *pathParser) eat(token string) bool {
 	return false
 }
 
-func (p *pathParser) want(token string) {
+func (p *parser) want(token string) {
 	if !p.eat(token) {
 		if p.at == len(p.text) {
 			p.fail("the path ends, want %q", token)
@@ -117,24 +102,24 @@ func (p *pathParser) want(token string) {
 }
 
 // deeper counts what nests; the function it returns counts back.
-func (p *pathParser) deeper() func() {
-	if p.depth++; p.depth > maxPathDepth {
-		p.fail("nested deeper than %d", maxPathDepth)
+func (p *parser) deeper() func() {
+	if p.depth++; p.depth > maxDepth {
+		p.fail("nested deeper than %d", maxDepth)
 	}
 	return func() { p.depth-- }
 }
 
 // query reads a path. bare lets it begin with a name.
-func (p *pathParser) query(bare bool) query {
-	var q query
+func (p *parser) query(bare bool) Query {
+	var q Query
 	switch c := p.peek(); {
 	case c == '$':
-		q.root = true
+		q.Root = true
 		p.at++
 	case c == '@':
 		p.at++
 	case bare && c != '[' && c != 0:
-		q.segments = append(q.segments, p.dotted())
+		q.Segments = append(q.Segments, p.dotted())
 	case !bare:
 		p.fail("got %q, want a path that begins with @", p.rest())
 	}
@@ -146,10 +131,10 @@ func (p *pathParser) query(bare bool) query {
 			p.fail("descendants (..) are in several columns: name the one")
 		case p.peek() == '.':
 			p.at++
-			q.segments = append(q.segments, p.dotted())
+			q.Segments = append(q.Segments, p.dotted())
 		case p.peek() == '[':
 			p.at++
-			q.segments = append(q.segments, p.bracketed())
+			q.Segments = append(q.Segments, p.bracketed())
 		default:
 			p.at = start
 			return q
@@ -158,20 +143,20 @@ func (p *pathParser) query(bare bool) query {
 }
 
 // dotted reads what follows a dot: a name, also in quotes, or *.
-func (p *pathParser) dotted() segment {
+func (p *parser) dotted() Segment {
 	switch p.peek() {
 	case '*':
 		p.at++
-		return wildcard{}
+		return Wildcard{}
 	case '"', '\'':
-		return byName{names: []string{p.quoted()}}
+		return ByName{Names: []string{p.quoted()}}
 	}
-	return byName{names: []string{p.name()}}
+	return ByName{Names: []string{p.name()}}
 }
 
 // name reads a name without quotes: letters, digits and underscores, and all
 // characters outside ASCII, no digit first.
-func (p *pathParser) name() string {
+func (p *parser) name() string {
 	start := p.at
 	for p.at < len(p.text) {
 		r, n := utf8.DecodeRuneInString(p.text[p.at:])
@@ -194,26 +179,26 @@ func (p *pathParser) name() string {
 }
 
 // bracketed reads what follows an opening bracket.
-func (p *pathParser) bracketed() segment {
+func (p *parser) bracketed() Segment {
 	p.space()
-	var s segment
+	var s Segment
 	switch c := p.peek(); {
 	case c == '"' || c == '\'':
-		n := byName{names: []string{p.quoted()}}
+		n := ByName{Names: []string{p.quoted()}}
 		for p.eat(",") {
 			p.space()
 			if c := p.peek(); c != '"' && c != '\'' {
 				p.fail("got %q: only names can be listed", p.rest())
 			}
-			n.names, n.list = append(n.names, p.quoted()), true
+			n.Names, n.List = append(n.Names, p.quoted()), true
 		}
 		s = n
 	case c == '*':
 		p.at++
-		s = wildcard{}
+		s = Wildcard{}
 	case c == '?':
 		p.at++
-		s = byFilter{p.or()}
+		s = ByFilter{p.or()}
 	default:
 		s = p.position()
 	}
@@ -225,26 +210,26 @@ func (p *pathParser) bracketed() segment {
 }
 
 // position reads an index or a slice.
-func (p *pathParser) position() segment {
+func (p *parser) position() Segment {
 	start := p.optionalInt()
 	if !p.eat(":") {
 		if start == nil {
 			p.fail("got %q, want a name in quotes, *, an index, a slice or ?", p.rest())
 		}
-		return byIndex{*start}
+		return ByIndex{*start}
 	}
-	s := bySlice{start: start, stop: p.optionalInt()}
+	s := BySlice{Start: start, Stop: p.optionalInt()}
 	if p.eat(":") {
-		s.step = p.optionalInt()
+		s.Step = p.optionalInt()
 	}
-	if s.step != nil && *s.step == 0 {
+	if s.Step != nil && *s.Step == 0 {
 		p.fail("the step is 0")
 	}
 	return s
 }
 
 // optionalInt reads an integer as RFC 9535 writes it, without leading zeros.
-func (p *pathParser) optionalInt() *int {
+func (p *parser) optionalInt() *int {
 	p.space()
 	start := p.at
 	if p.peek() == '-' {

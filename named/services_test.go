@@ -23,6 +23,7 @@ import (
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/sparse"
 	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/gostruct"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -53,7 +54,7 @@ func storedValues(t *testing.T) map[string]tenon.Value {
 		"masked of named":    tenon.Must(masked.New(x, named.Map2(ops.Greater, x, 0.0))),
 		"ragged":             r,
 		"sparse":             tenon.Must(sparse.FromDense([][]float64{{0, 2}, {3, 0}})),
-		"records":            tenon.Must(structured.FromStructs([]struct{ A, B float64 }{{1, 2}, {3, 4}})),
+		"records":            tenon.Must(gostruct.From([]struct{ A, B float64 }{{1, 2}, {3, 4}})),
 		"words":              tenon.Must(structured.EncodeStrings([]string{"b", "a", "b"})),
 	}
 }

@@ -34,8 +34,8 @@
 //
 // [FromFields], [FromFieldsAndRank] and [FromShape] put tensors together;
 // [FromNested] reads maps and lists, as they are or as a [Spec] says, and with a
-// policy for what is missing; [FromStructs] and [Builder] read Go structs.
-// [Tensor.ToNested] and [ToStructs] lead back. [NewSpec] makes a Spec of a shape and
+// policy for what is missing; package gostruct reads Go structs.
+// [Tensor.ToNested] leads back. [NewSpec] makes a Spec of a shape and
 // the Specs of fields.
 //
 // # Operations

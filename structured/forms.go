@@ -34,6 +34,17 @@ func Divide(v tensor.Tensor, p *ragged.RowPartition) (out tensor.Tensor, err err
 	return grouped(v, p), nil
 }
 
+// Undivide is the reverse of [Divide]: it returns the elements of all lists of a tensor, one
+// behind the other, and the partition that divides them.
+func Undivide(v tensor.Tensor) (elements tensor.Tensor, p *ragged.RowPartition, err error) {
+	defer tenon.Catch(&err)
+	p, elements, ok := lists(v)
+	if !ok {
+		return nil, nil, invalid("structured.Undivide", "", "%s holds no lists", tenon.String(v.Spec()))
+	}
+	return elements, p, nil
+}
+
 // undivided returns what the first partition of a divided tensor divides.
 func undivided(x divided) tensor.Tensor {
 	return tenon.Must(ragged.FromPartitions(x.FlatValues(), x.Partitions()[1:]...))

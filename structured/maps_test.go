@@ -14,6 +14,7 @@ import (
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/spectest"
 	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/gostruct"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -117,11 +118,11 @@ func TestStructsWithMaps(t *testing.T) {
 		K map[int]string
 	}
 	rows := []row{{map[string]inner{"b": {2}, "a": {1}}, map[int]string{3: "x"}}, {map[string]inner{}, map[int]string{}}}
-	s := tenon.Must(structured.FromStructs(rows))
+	s := tenon.Must(gostruct.From(rows))
 	same(t, "type", s.Spec().(*structured.Spec).Datashape(), "2 * {M: map[string, {N: int64}], K: var * {key: int64, value: string}}")
-	same(t, "back", tenon.Must(structured.ToStructs[row](s)), rows)
+	same(t, "back", tenon.Must(gostruct.To[row](s)), rows)
 	// Lists of entries are read as maps too.
-	same(t, "entries", tenon.Must(structured.ToStructs[row](s.With("M", s.Path("M").(*structured.Map).Entries()))), rows)
+	same(t, "entries", tenon.Must(gostruct.To[row](s.With("M", s.Path("M").(*structured.Map).Entries()))), rows)
 }
 
 func TestFieldsWithoutAName(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/gostruct"
 	"github.com/tenonml/tenon/tensor"
 	"pgregory.net/rapid"
 )
@@ -526,7 +527,7 @@ func TestMissingListsOfStructs(t *testing.T) {
 	}
 	records := list{whole, rec{"k": 1, "m": nil, "n": list{nil, list{nil}}, "o": list{nil, rec{"a": nil, "l": nil}}, "r": nil}}
 	s := tenon.Must(structured.FromNested(records, structured.NestedOptions{Missing: structured.MissingMasked})).(*structured.Tensor)
-	rows := tenon.Must(structured.ToStructs[row](s))
+	rows := tenon.Must(gostruct.To[row](s))
 	r := rows[1]
 	if r.M != nil || len(r.N) != 2 || r.N[0] != nil || len(r.N[1]) != 1 || r.N[1][0] != nil || len(r.O) != 2 || r.O[0] != nil || r.O[1].A != nil || r.O[1].L != nil {
 		t.Errorf("got %+v", r)
@@ -537,7 +538,7 @@ func TestMissingListsOfStructs(t *testing.T) {
 	type strict struct {
 		M []int64 `json:"m"`
 	}
-	if _, err := structured.ToStructs[strict](s.Select("m").Filter("@.m")); err != nil {
+	if _, err := gostruct.To[strict](s.Select("m").Filter("@.m")); err != nil {
 		t.Errorf("lists without gaps: %v", err)
 	}
 }

@@ -69,7 +69,7 @@ type NestedOptions struct {
 
 // FromNested returns plain nested data as a tensor: a map whose keys are strings, a
 // [Record] or a struct is a record, a slice or an array a list, and anything else a
-// scalar. The fields of a struct are those that [FromStructs] takes. Lists of records make a
+// scalar. The fields of a struct are those that gostruct.From takes. Lists of records make a
 // structured tensor, other lists a dense or ragged one. All records of a list have
 // the same fields, and all entries of a field the same depth and type, where options
 // do not allow otherwise: a field that is missing is an error of kind

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/structured/internal/gotype"
 )
 
 // plainData returns nested data of any Go types as the ones that [FromNested] reads:
@@ -86,11 +87,11 @@ func plainValue(v reflect.Value) any {
 		}
 		return out
 	case reflect.Struct:
-		p, err := planOf(nestedFn, v.Type())
+		p, err := gotype.Of(nestedFn, v.Type())
 		tenon.Throw(err)
-		out := make(Record, len(p.fields))
-		for i, f := range p.fields {
-			out[i] = Entry{f.name, plainData(v.FieldByIndex(f.index).Interface())}
+		out := make(Record, len(p.Fields))
+		for i, f := range p.Fields {
+			out[i] = Entry{f.Name, plainData(v.FieldByIndex(f.Index).Interface())}
 		}
 		return out
 	case reflect.String:

@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/gostruct"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -46,7 +47,7 @@ func TestDatashape(t *testing.T) {
 }
 
 func TestPrintLong(t *testing.T) {
-	b := tenon.Must(structured.NewBuilder[struct {
+	b := tenon.Must(gostruct.NewBuilder[struct {
 		ID   int
 		Text string
 		Long []int

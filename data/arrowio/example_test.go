@@ -8,7 +8,7 @@ import (
 	"github.com/tenonml/tenon/data/arrowio"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ragged"
-	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/gostruct"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -21,7 +21,7 @@ type order struct {
 // Records become a record batch that any program can read, and come back as they were.
 func ExampleEncode() {
 	note := "fragile"
-	orders := tenon.Must(structured.FromStructs([]order{
+	orders := tenon.Must(gostruct.From([]order{
 		{1, []string{"cup", "plate"}, nil},
 		{2, nil, &note},
 	}))

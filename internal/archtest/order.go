@@ -48,11 +48,13 @@ const Order = `
 	# tier 6: types of Value
 	TIER5 < masked < ragged;
 	function, control, ragged < TYPES;
+	internal/source, tenon < structured/internal/jsonpath < structured/internal/gotype < structured;
 	ext/codec, TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
+	structured < structured/gostruct;
 	named < named/coords, named/layers;
 	internal/dimtext < named/dimcheck < named/dimcheck/plugin;
 	sparse, structured, named, internal/rows < internal/anatomy;
-	sparse, structured, named, named/coords, named/layers, ext, internal/anatomy < TIER6;
+	sparse, structured, structured/gostruct, named, named/coords, named/layers, ext, internal/anatomy < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < data/dataset, linalg, learn/metric, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/protoio, scale/xla, show/plot;

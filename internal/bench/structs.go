@@ -4,6 +4,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/gostruct"
 )
 
 func init() { register("structs", goStructs) }
@@ -27,21 +28,21 @@ func goStructs(r *runner) {
 		return []float64{floatOf(t.NRows()), floatOf(ops.Sum(t.Path("A"))), floatOf(ops.Sum(t.Path("E"))), floatOf(ops.Sum(ops.Cast(t.Path("I"), dtype.Int64)))}
 	}
 	r.run(benchCase{name: "from", bytes: bytes, check: func(x any) []float64 { return sums(x.(*structured.Tensor)) }}, func() any {
-		t, err := structured.FromStructs(rows)
+		t, err := gostruct.From(rows)
 		r.fail(err)
 		return t
 	})
-	t, err := structured.FromStructs(rows)
+	t, err := gostruct.From(rows)
 	if r.fail(err) {
 		return
 	}
 	back := func(x any) []float64 {
-		again, err := structured.FromStructs(x.([]reading))
+		again, err := gostruct.From(x.([]reading))
 		r.fail(err)
 		return sums(again)
 	}
 	r.run(benchCase{name: "to", bytes: bytes, check: back}, func() any {
-		list, err := structured.ToStructs[reading](t)
+		list, err := gostruct.To[reading](t)
 		r.fail(err)
 		return list
 	})

@@ -21,6 +21,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/gostruct"
 )
 
 // A Client calls functions that a server has. It asks for the types of a function once,
@@ -385,7 +386,7 @@ func CallRows[In, Out any](ctx context.Context, c *Client, name string, rows []I
 	if err != nil {
 		return nil, err
 	}
-	rec, err := structured.FromStructs(rows)
+	rec, err := gostruct.From(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -404,7 +405,7 @@ func CallRows[In, Out any](ctx context.Context, c *Client, name string, rows []I
 		return nil, err
 	}
 	if isRecords(f.Results) && !slices.ContainsFunc(fields, func(a Arg) bool { return a.Name == f.Results[0].Name }) {
-		return structured.ToStructs[Out](out[0].(*structured.Tensor))
+		return gostruct.To[Out](out[0].(*structured.Tensor))
 	}
 	return toRows[Out](f.Results, out)
 }

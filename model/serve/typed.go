@@ -8,11 +8,12 @@ import (
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/gostruct"
 	"github.com/tenonml/tenon/tensor"
 )
 
 // Rows returns a function over Go structs. A call has any number of rows; the arguments are
-// the fields of In and the results those of Out, named as [structured.FromStructs] names
+// the fields of In and the results those of Out, named as [gostruct.From] names
 // them. A function that answers each row by itself may be batched:
 //
 //	f, err := serve.Rows("price", func(ctx context.Context, orders []Order) ([]Price, error) { … })
@@ -45,7 +46,7 @@ func Rows[In, Out any](name string, f func(ctx context.Context, rows []In) ([]Ou
 
 // fieldsOf returns the fields of a struct as arguments.
 func fieldsOf[T any]() ([]Arg, error) {
-	s, err := structured.SpecOfStructs[T]()
+	s, err := gostruct.SpecOf[T]()
 	if err != nil {
 		return nil, err
 	}
@@ -74,12 +75,12 @@ func toRows[T any](list []Arg, values []tenon.Value) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return structured.ToStructs[T](rec)
+	return gostruct.To[T](rec)
 }
 
 // fromRows returns structs as columns.
 func fromRows[T any](list []Arg, rows []T) ([]tenon.Value, error) {
-	rec, err := structured.FromStructs(rows)
+	rec, err := gostruct.From(rows)
 	if err != nil {
 		return nil, err
 	}

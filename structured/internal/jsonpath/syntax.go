@@ -1,5 +1,3 @@
-// Package jsonpath reads path expressions, as RFC 9535 has them, and conditions on elements.
-// It knows nothing of what they are evaluated on.
 package jsonpath
 
 // A Query is a parsed path expression: segments that are applied in turn to what the
@@ -44,9 +42,13 @@ type Logical interface{ logical() }
 
 // The kinds of conditions.
 type (
-	// Or and And combine two conditions, Not turns one round.
-	Or  struct{ X, Y Logical }
+	// Or holds where one of two conditions does.
+	Or struct{ X, Y Logical }
+
+	// And holds where both of two conditions do.
 	And struct{ X, Y Logical }
+
+	// Not holds where a condition does not.
 	Not struct{ X Logical }
 
 	// Exists asks whether a query selects anything.

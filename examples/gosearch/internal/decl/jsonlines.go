@@ -9,6 +9,7 @@ import (
 
 	"github.com/tenonml/tenon/data/jsonl"
 	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/gostruct"
 )
 
 // Write writes one JSON object a line. It stops between two records when ctx
@@ -38,7 +39,7 @@ func ReadFile(path string) ([]Decl, error) {
 	case err != nil:
 		return nil, err
 	}
-	decls, err := structured.ToStructs[Decl](records)
+	decls, err := gostruct.To[Decl](records)
 	if err == nil && len(decls) == 0 {
 		return nil, fmt.Errorf("%s holds no declaration", path)
 	}
@@ -47,7 +48,7 @@ func ReadFile(path string) ([]Decl, error) {
 
 // ReadRecords reads declarations as a structured tensor. What a line lacks is empty.
 func ReadRecords(path string) (*structured.Tensor, error) {
-	schema, err := structured.SpecOfStructs[Decl]()
+	schema, err := gostruct.SpecOf[Decl]()
 	if err != nil {
 		return nil, err
 	}

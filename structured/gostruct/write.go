@@ -1,6 +1,7 @@
-package structured
+package gostruct
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -13,6 +14,8 @@ import (
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/internal/gotype"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -160,7 +163,7 @@ func (w *timeWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue
 
 // recordWriter collects structs field by field.
 type recordWriter struct {
-	plan   *plan
+	plan   *gotype.Plan
 	fields []writer
 	n      int
 }
@@ -174,12 +177,12 @@ func (w *recordWriter) reserve(n int) {
 func (w *recordWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
 	w.n += n
 	for i, f := range w.fields {
-		p := w.plan.fields[i]
-		if err := f.write(unsafe.Add(base, p.offset), stride, n); err != nil {
+		p := w.plan.Fields[i]
+		if err := f.write(unsafe.Add(base, p.Offset), stride, n); err != nil {
 			if err.field != "" {
 				err.field = "." + err.field
 			}
-			err.field = PathString([]string{p.name}) + err.field
+			err.field = structured.PathString([]string{p.Name}) + err.field
 			return err
 		}
 	}
@@ -193,21 +196,17 @@ func (w *recordWriter) zero(n int) {
 	}
 }
 
-func (w *recordWriter) columns() []column {
-	cols := make([]column, len(w.fields))
-	for i, f := range w.fields {
-		cols[i] = column{name: w.plan.fields[i].name, now: f.column(), inner: allPlain}
-	}
-	return cols
-}
-
 func (w *recordWriter) column() tensor.Tensor {
-	return newTensor(1, scalar(w.n, dtype.Int64), nil, w.columns(), dtype.Int64)
+	fields := make([]structured.Field, len(w.fields))
+	for i, f := range w.fields {
+		fields[i] = structured.Field{Name: w.plan.Fields[i].Name, Value: f.column()}
+	}
+	return tenon.Must(structured.FromFields(fields, shape.Of(w.n), structured.Options{DType: dtype.Int64}))
 }
 
 // listWriter collects slices.
 type listWriter struct {
-	plan   *plan
+	plan   *gotype.Plan
 	splits []int64
 	total  int64
 	elem   writer
@@ -230,7 +229,7 @@ func (w *listWriter) add(n int) {
 }
 
 func (w *listWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
-	size := w.plan.elem.typ.Size()
+	size := w.plan.Elem.Type.Size()
 	for i := range n {
 		h := (*sliceHeader)(step(base, stride, i))
 		w.add(h.len)
@@ -255,16 +254,16 @@ func (w *listWriter) column() tensor.Tensor {
 		w.splits = append(w.splits, 0)
 	}
 	p := tenon.Must(ragged.PartitionFromRowSplits(w.splits, ragged.PartitionOptions{}))
-	return grouped(w.elem.column(), p)
+	return tenon.Must(structured.Divide(w.elem.column(), p))
 }
 
 // mapWriter collects maps in the order of their keys.
 type mapWriter struct{ listWriter }
 
 func (w *mapWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
-	entry := reflect.New(w.plan.elem.typ)
+	entry := reflect.New(w.plan.Elem.Type)
 	for i := range n {
-		m := reflect.NewAt(w.plan.typ, step(base, stride, i)).Elem()
+		m := reflect.NewAt(w.plan.Type, step(base, stride, i)).Elem()
 		w.add(m.Len())
 		for _, k := range sortedKeys(m) {
 			entry.Elem().Field(0).Set(k)
@@ -281,10 +280,10 @@ func (w *mapWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue 
 // column returns maps with string keys as maps, and others as lists of their entries.
 func (w *mapWriter) column() tensor.Tensor {
 	list := w.listWriter.column()
-	if w.plan.typ.Key().Kind() != reflect.String {
+	if w.plan.Type.Key().Kind() != reflect.String {
 		return list
 	}
-	return tenon.Must(mapOf("structured.FromStructs", list.(*Tensor)))
+	return tenon.Must(structured.MapOf(list.(*structured.Tensor)))
 }
 
 func sortedKeys(m reflect.Value) []reflect.Value {
@@ -292,36 +291,26 @@ func sortedKeys(m reflect.Value) []reflect.Value {
 	slices.SortFunc(keys, func(a, b reflect.Value) int {
 		switch {
 		case a.Kind() == reflect.String:
-			return compare(a.String(), b.String())
+			return cmp.Compare(a.String(), b.String())
 		case a.CanInt():
-			return compare(a.Int(), b.Int())
+			return cmp.Compare(a.Int(), b.Int())
 		}
-		return compare(a.Uint(), b.Uint())
+		return cmp.Compare(a.Uint(), b.Uint())
 	})
 	return keys
 }
 
-func compare[T string | int64 | uint64](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // arrayWriter collects arrays, whose elements make an axis.
 type arrayWriter struct {
-	plan *plan
+	plan *gotype.Plan
 	elem writer
 	n    int
 }
 
-func (w *arrayWriter) reserve(n int) { w.elem.reserve(n * w.plan.typ.Len()) }
+func (w *arrayWriter) reserve(n int) { w.elem.reserve(n * w.plan.Type.Len()) }
 
 func (w *arrayWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
-	size, k := w.plan.elem.typ.Size(), w.plan.typ.Len()
+	size, k := w.plan.Elem.Type.Size(), w.plan.Type.Len()
 	w.n += n
 	if k == 0 {
 		return nil
@@ -337,23 +326,23 @@ func (w *arrayWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValu
 
 func (w *arrayWriter) zero(n int) {
 	w.n += n
-	w.elem.zero(n * w.plan.typ.Len())
+	w.elem.zero(n * w.plan.Type.Len())
 }
 
 func (w *arrayWriter) column() tensor.Tensor {
-	v, k := w.elem.column(), w.plan.typ.Len()
+	v, k := w.elem.column(), w.plan.Type.Len()
 	if s := v.Shape(); s.IsFull() && v.DType() != dtype.None && !isRagged(v) {
 		return ops.Reshape(v, append([]int{w.n, k}, s.Tail(1).Dims()...))
 	}
 	p := tenon.Must(ragged.PartitionFromUniformRowLength(k, ragged.PartitionOptions{NRows: w.n}))
-	return grouped(v, p)
+	return tenon.Must(structured.Divide(v, p))
 }
 
 func isRagged(v tensor.Tensor) bool {
-	if m, ok := v.(optional); ok {
+	if m, ok := v.(masked.Optional); ok {
 		v = m.Values()
 	}
-	_, ok := v.(divided)
+	_, ok := v.(ragged.Divided)
 	return ok
 }
 
@@ -388,29 +377,66 @@ func (w *optionalWriter) column() tensor.Tensor {
 	return tenon.Must(masked.New(w.elem.column(), tensor.Vector(w.there)))
 }
 
-// writer returns an empty writer of a plan's type.
-func (p *plan) writer() writer {
-	switch p.form {
-	case textForm:
+// writerOf returns an empty writer of a plan's type.
+func writerOf(p *gotype.Plan) writer {
+	switch p.Form {
+	case gotype.Text:
 		return &textWriter{}
-	case bytesForm:
+	case gotype.Bytes:
 		return &bytesWriter{}
-	case timeForm:
+	case gotype.Time:
 		return &timeWriter{}
-	case recordForm:
+	case gotype.Record:
 		w := &recordWriter{plan: p}
-		for _, f := range p.fields {
-			w.fields = append(w.fields, f.plan.writer())
+		for _, f := range p.Fields {
+			w.fields = append(w.fields, writerOf(f.Plan))
 		}
 		return w
-	case listForm:
-		return &listWriter{plan: p, elem: p.elem.writer()}
-	case mapForm:
-		return &mapWriter{listWriter{plan: p, elem: p.elem.writer()}}
-	case arrayForm:
-		return &arrayWriter{plan: p, elem: p.elem.writer()}
-	case optionalForm:
-		return &optionalWriter{elem: p.elem.writer()}
+	case gotype.List:
+		return &listWriter{plan: p, elem: writerOf(p.Elem)}
+	case gotype.Map:
+		return &mapWriter{listWriter{plan: p, elem: writerOf(p.Elem)}}
+	case gotype.Array:
+		return &arrayWriter{plan: p, elem: writerOf(p.Elem)}
+	case gotype.Optional:
+		return &optionalWriter{elem: writerOf(p.Elem)}
 	}
-	return p.num.writer()
+	return numericOf(p.Type).writer()
+}
+
+// numericOf returns what handles numbers of a Go type.
+func numericOf(t reflect.Type) numeric {
+	switch t {
+	case reflect.TypeFor[dtype.F16]():
+		return numbers[dtype.F16]{}
+	case reflect.TypeFor[dtype.BF16]():
+		return numbers[dtype.BF16]{}
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return numbers[bool]{}
+	case reflect.Int8:
+		return numbers[int8]{}
+	case reflect.Int16:
+		return numbers[int16]{}
+	case reflect.Int32:
+		return numbers[int32]{}
+	case reflect.Int64, reflect.Int:
+		return numbers[int64]{}
+	case reflect.Uint8:
+		return numbers[uint8]{}
+	case reflect.Uint16:
+		return numbers[uint16]{}
+	case reflect.Uint32:
+		return numbers[uint32]{}
+	case reflect.Float32:
+		return numbers[float32]{}
+	case reflect.Float64:
+		return numbers[float64]{}
+	case reflect.Complex64:
+		return numbers[complex64]{}
+	case reflect.Complex128:
+		return numbers[complex128]{}
+	}
+	return numbers[uint64]{}
 }

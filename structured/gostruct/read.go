@@ -1,4 +1,4 @@
-package structured
+package gostruct
 
 import (
 	"fmt"
@@ -11,8 +11,11 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/internal/gotype"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -31,40 +34,40 @@ func (p *fieldPlace) field(name string) *fieldPlace {
 }
 
 func (p *fieldPlace) fail(kind error, row int, format string, args ...any) {
-	where := PathString(p.path)
+	where := structured.PathString(p.path)
 	if row >= 0 {
-		where = place(p.path, row)
+		where += fmt.Sprintf("[%d]", row)
 	}
 	tenon.Throw(&tenon.Error{Kind: kind, Op: p.fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()})
 }
 
-// reader returns what reads entries of a column into values of a plan's type.
-func (p *plan) reader(v tensor.Tensor, at *fieldPlace) readFunc {
-	if d, ok := v.(*Dictionary); ok {
+// readerOf returns what reads entries of a column into values of a plan's type.
+func readerOf(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
+	if d, ok := v.(*structured.Dictionary); ok {
 		v = d.Decode()
 	}
-	if p.form == optionalForm {
-		return p.optional(v, at)
+	if p.Form == gotype.Optional {
+		return optionalReader(p, v, at)
 	}
-	if m, ok := v.(*Map); ok && p.form == mapForm {
+	if m, ok := v.(*structured.Map); ok && p.Form == gotype.Map {
 		v = m.Entries()
 	}
 	if values, mask := there(v); mask != nil {
 		has := elementsAs[bool](mask, at)
-		if p.form == listForm || p.form == mapForm {
-			return someOf(has, p.reader(values, at))
+		if p.Form == gotype.List || p.Form == gotype.Map {
+			return someOf(has, readerOf(p, values, at))
 		}
 		for i, ok := range has {
 			if !ok {
-				at.fail(tenon.ErrInvalid, i, "is missing, and %v is no pointer", p.typ)
+				at.fail(tenon.ErrInvalid, i, "is missing, and %v is no pointer", p.Type)
 			}
 		}
-		return p.reader(values, at)
+		return readerOf(p, values, at)
 	}
-	switch p.form {
-	case textForm, bytesForm:
-		return p.text(v, at)
-	case timeForm:
+	switch p.Form {
+	case gotype.Text, gotype.Bytes:
+		return textReader(p, v, at)
+	case gotype.Time:
 		data := elementsAs[int64](exactly(v, dtype.Int64, at), at)
 		return func(base unsafe.Pointer, stride uintptr, first, n int) {
 			for i, ns := range data[first : first+n] {
@@ -75,35 +78,35 @@ func (p *plan) reader(v tensor.Tensor, at *fieldPlace) readFunc {
 				*(*time.Time)(step(base, stride, i)) = t
 			}
 		}
-	case recordForm:
-		return p.record(v, at)
-	case listForm, mapForm:
-		return p.list(v, at)
-	case arrayForm:
-		return p.array(v, at)
+	case gotype.Record:
+		return recordReader(p, v, at)
+	case gotype.List, gotype.Map:
+		return listReader(p, v, at)
+	case gotype.Array:
+		return arrayReader(p, v, at)
 	}
-	return p.num.reader(v, at)
+	return numericOf(p.Type).reader(v, at)
 }
 
-func (p *plan) record(v tensor.Tensor, at *fieldPlace) readFunc {
-	t, ok := v.(*Tensor)
-	if !ok || t.rank != 1 {
-		at.fail(tenon.ErrDType, -1, "is %s, want records for %v", tenon.String(v.Spec()), p.typ)
+func recordReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
+	t, ok := v.(*structured.Tensor)
+	if !ok || t.Rank() != 1 {
+		at.fail(tenon.ErrDType, -1, "is %s, want records for %v", tenon.String(v.Spec()), p.Type)
 	}
 	type reading struct {
 		offset uintptr
 		read   readFunc
 	}
 	var fields []reading
-	for _, f := range p.fields {
-		k := t.find(f.name)
-		if k < 0 && f.plan.form == optionalForm {
+	for _, f := range p.Fields {
+		v, err := t.Field(f.Name)
+		if err != nil && f.Plan.Form == gotype.Optional {
 			continue // a nil pointer
 		}
-		if k < 0 {
-			at.field(f.name).fail(tenon.ErrNotFound, -1, "the records have no such field, but %q", t.FieldNames())
+		if err != nil {
+			at.field(f.Name).fail(tenon.ErrNotFound, -1, "the records have no such field, but %q", t.FieldNames())
 		}
-		fields = append(fields, reading{f.offset, f.plan.reader(t.cols[k].v(), at.field(f.name))})
+		fields = append(fields, reading{f.Offset, readerOf(f.Plan, v, at.field(f.Name))})
 	}
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
 		for i := 0; i < n; i += blockRows {
@@ -115,9 +118,9 @@ func (p *plan) record(v tensor.Tensor, at *fieldPlace) readFunc {
 	}
 }
 
-func (p *plan) text(v tensor.Tensor, at *fieldPlace) readFunc {
+func textReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	if v.DType() != dtype.String || v.Shape().Rank() != 1 {
-		at.fail(tenon.ErrDType, -1, "is %s, want strings for %v", tenon.String(v.Spec()), p.typ)
+		at.fail(tenon.ErrDType, -1, "is %s, want strings for %v", tenon.String(v.Spec()), p.Type)
 	}
 	k, ok := op.Known(v)
 	s, ok2 := k.(*tensor.Strings)
@@ -125,7 +128,7 @@ func (p *plan) text(v tensor.Tensor, at *fieldPlace) readFunc {
 		at.fail(tenon.ErrUnsupported, -1, "is symbolic: there are no elements to read")
 	}
 	offsets := s.Offsets()
-	if p.form == bytesForm {
+	if p.Form == gotype.Bytes {
 		return func(base unsafe.Pointer, stride uintptr, first, n int) {
 			for i := first; i < first+n; i++ {
 				*(*[]byte)(step(base, stride, i-first)) = slices.Clone(s.Buffer()[offsets[i]:offsets[i+1]])
@@ -141,12 +144,12 @@ func (p *plan) text(v tensor.Tensor, at *fieldPlace) readFunc {
 	}
 }
 
-func (p *plan) optional(v tensor.Tensor, at *fieldPlace) readFunc {
+func optionalReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	v, mask := there(v)
-	read := p.elem.reader(v, at)
+	read := readerOf(p.Elem, v, at)
 	one := func(base unsafe.Pointer, stride uintptr, first, n int) {
 		for i := first; i < first+n; i++ {
-			x := reflect.New(p.elem.typ).UnsafePointer()
+			x := reflect.New(p.Elem.Type).UnsafePointer()
 			read(x, 0, i, 1)
 			*(*unsafe.Pointer)(step(base, stride, i-first)) = x
 		}
@@ -173,34 +176,35 @@ func someOf(there []bool, read readFunc) readFunc {
 	}
 }
 
-func (p *plan) list(v tensor.Tensor, at *fieldPlace) readFunc {
+func listReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	if r := v.Shape().Rank(); r < 2 {
-		at.fail(tenon.ErrDType, -1, "is %s, want lists for %v", tenon.String(v.Spec()), p.typ)
+		at.fail(tenon.ErrDType, -1, "is %s, want lists for %v", tenon.String(v.Spec()), p.Type)
 	}
-	below, ends := elementsOf(v)
-	splits := elementsAs[int64](ends, at)
-	read := p.elem.reader(below, at)
-	size := p.elem.typ.Size()
+	below, part, err := structured.Undivide(v)
+	tenon.Throw(err)
+	splits := elementsAs[int64](ops.Cast(part.RowSplits(), dtype.Int64), at)
+	read := readerOf(p.Elem, below, at)
+	size := p.Elem.Type.Size()
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
 		var all reflect.Value
-		if n > 0 && p.form == listForm {
+		if n > 0 && p.Form == gotype.List {
 			// The slices of neighbours share memory and end where the next begins.
 			total := int(splits[first+n] - splits[first])
-			all = reflect.MakeSlice(reflect.SliceOf(p.elem.typ), total, total)
+			all = reflect.MakeSlice(reflect.SliceOf(p.Elem.Type), total, total)
 			if total > 0 {
 				read(all.UnsafePointer(), size, int(splits[first]), total)
 			}
 		}
 		for i := first; i < first+n; i++ {
 			lo, hi := int(splits[i]), int(splits[i+1])
-			dst := reflect.NewAt(p.typ, step(base, stride, i-first)).Elem()
-			if p.form == listForm {
+			dst := reflect.NewAt(p.Type, step(base, stride, i-first)).Elem()
+			if p.Form == gotype.List {
 				a, b := lo-int(splits[first]), hi-int(splits[first])
-				dst.Set(all.Slice3(a, b, b).Convert(p.typ))
+				dst.Set(all.Slice3(a, b, b).Convert(p.Type))
 			} else {
-				m := reflect.MakeMapWithSize(p.typ, hi-lo)
+				m := reflect.MakeMapWithSize(p.Type, hi-lo)
 				for k := lo; k < hi; k++ {
-					entry := reflect.New(p.elem.typ)
+					entry := reflect.New(p.Elem.Type)
 					read(entry.UnsafePointer(), 0, k, 1)
 					m.SetMapIndex(entry.Elem().Field(0), entry.Elem().Field(1))
 				}
@@ -210,20 +214,21 @@ func (p *plan) list(v tensor.Tensor, at *fieldPlace) readFunc {
 	}
 }
 
-func (p *plan) array(v tensor.Tensor, at *fieldPlace) readFunc {
-	k := p.typ.Len()
+func arrayReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
+	k := p.Type.Len()
 	if v.Shape().Rank() < 2 {
-		at.fail(tenon.ErrDType, -1, "is %s, want %d values for %v", tenon.String(v.Spec()), k, p.typ)
+		at.fail(tenon.ErrDType, -1, "is %s, want %d values for %v", tenon.String(v.Spec()), k, p.Type)
 	}
-	below, ends := elementsOf(v)
-	splits := elementsAs[int64](ends, at)
+	below, part, err := structured.Undivide(v)
+	tenon.Throw(err)
+	splits := elementsAs[int64](ops.Cast(part.RowSplits(), dtype.Int64), at)
 	for i := 1; i < len(splits); i++ {
 		if n := int(splits[i] - splits[i-1]); n != k {
-			at.fail(tenon.ErrInvalid, i-1, "is a list of %d, want %d for %v", n, k, p.typ)
+			at.fail(tenon.ErrInvalid, i-1, "is a list of %d, want %d for %v", n, k, p.Type)
 		}
 	}
-	read := p.elem.reader(below, at)
-	size := p.elem.typ.Size()
+	read := readerOf(p.Elem, below, at)
+	size := p.Elem.Type.Size()
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
 		for i := first; i < first+n && k > 0; i++ {
 			read(step(base, stride, i-first), size, i*k, k)
@@ -283,4 +288,14 @@ func exactly(v tensor.Tensor, d dtype.DType, at *fieldPlace) tensor.Tensor {
 		}
 	}
 	return to
+}
+
+// there returns the entries of a column, and the mask that says which of them are there,
+// nil where all are. What is missing inside of the entries stays so.
+func there(v tensor.Tensor) (values, mask tensor.Tensor) {
+	m, ok := v.(masked.Optional)
+	if !ok || m.Mask().Shape().Rank() > 1 {
+		return v, nil
+	}
+	return m.Values(), m.Mask()
 }

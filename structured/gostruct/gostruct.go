@@ -1,4 +1,4 @@
-package structured
+package gostruct
 
 import (
 	"fmt"
@@ -9,9 +9,15 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/internal/gotype"
+	"github.com/tenonml/tenon/tensor"
 )
 
-// FromStructs returns a list of Go structs as records. A field has the name that its
+// From returns a list of Go structs as records. A field has the name that its
 // json tag gives it, or its own; a tag of "-" leaves it out, and so does not being
 // exported. The fields of an embedded struct without a tag are the record's own. The
 // way to read a type is planned once and kept.
@@ -23,49 +29,57 @@ import (
 //	[]T                               a list, ragged
 //	[n]T                              n values: an axis
 //	*T                                an optional value, as of package masked
-//	map[string]V                      a [Map], in the order of the keys
+//	map[string]V                      a [structured.Map], in the order of the keys
 //	map[K]V                           a list of records with the fields key and value, in the order of the keys
 //
 // A type that holds itself, and types that are not in this table, are an error of
 // kind tenon.ErrUnsupported that names the field.
-func FromStructs[T any](rows []T) (t *Tensor, err error) {
+func From[T any](rows []T) (t *structured.Tensor, err error) {
 	defer tenon.Catch(&err)
-	b := newStructWriter("structured.FromStructs", reflect.TypeFor[T](), len(rows))
+	b := newStructWriter("gostruct.From", reflect.TypeFor[T](), len(rows))
 	b.append(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
 	runtime.KeepAlive(rows)
 	return b.tensor(), nil
 }
 
-// SpecOfStructs returns the Spec of the records that [FromStructs] makes of any number
+// SpecOf returns the Spec of the records that [From] makes of any number
 // of values of a type.
-func SpecOfStructs[T any]() (s *Spec, err error) {
+func SpecOf[T any]() (s *structured.Spec, err error) {
 	defer tenon.Catch(&err)
-	w := newStructWriter("structured.SpecOfStructs", reflect.TypeFor[T](), 0)
-	return outermost(w.tensor().typ(), -1).(*Spec), nil
+	w := newStructWriter("gostruct.SpecOf", reflect.TypeFor[T](), 0)
+	row, err := w.tensor().Spec().(*structured.Spec).Unbatched()
+	if err != nil {
+		return nil, err
+	}
+	list, err := row.(*structured.Spec).Batched(shape.Unknown)
+	if err != nil {
+		return nil, err
+	}
+	return list.(*structured.Spec), nil
 }
 
-// ToStructs returns records as Go structs: the reverse of [FromStructs]. A column of
+// To returns records as Go structs: the reverse of [From]. A column of
 // another number type than the Go field's is converted if the field holds all of its
 // values exactly. Fields that only the records have are left out; one that only the
 // struct has is an error of kind tenon.ErrNotFound, or a nil pointer. What is missing is
 // a nil pointer, slice or map; anything else has no place for it, which is an error.
-func ToStructs[T any](t *Tensor) (rows []T, err error) {
+func To[T any](t *structured.Tensor) (rows []T, err error) {
 	defer tenon.Catch(&err)
-	const fn = "structured.ToStructs"
-	if t.rank != 1 {
-		return nil, invalid(fn, "", "the records have rank %d, want a list of records", t.rank)
+	const fn = "gostruct.To"
+	at := &fieldPlace{fn: fn}
+	if t.Rank() != 1 {
+		at.fail(tenon.ErrInvalid, -1, "the records have rank %d, want a list of records", t.Rank())
 	}
-	n := known(t.nrows)
-	if n < 0 {
-		e := symbolic().(*tenon.Error)
-		e.Op = fn
-		return nil, e
+	count, ok := op.Known(t.NRows())
+	if !ok {
+		at.fail(tenon.ErrUnsupported, -1, "the tensor is symbolic: its records do not exist while a function is traced")
 	}
-	p, err := planOf(fn, reflect.TypeFor[T]())
+	n := int(tensor.Item[int64](ops.Cast(count, dtype.Int64)))
+	p, err := gotype.Of(fn, reflect.TypeFor[T]())
 	if err != nil {
 		return nil, err
 	}
-	read := p.reader(t, &fieldPlace{fn: fn})
+	read := readerOf(p, t, at)
 	rows = make([]T, n)
 	read(unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Sizeof(*new(T)), 0, n)
 	return rows, nil
@@ -75,10 +89,10 @@ func ToStructs[T any](t *Tensor) (rows []T, err error) {
 // is not ready; see [NewBuilder].
 type Builder[T any] struct{ w *structWriter }
 
-// NewBuilder returns a Builder of the records that [FromStructs] makes.
+// NewBuilder returns a Builder of the records that [From] makes.
 func NewBuilder[T any]() (b *Builder[T], err error) {
 	defer tenon.Catch(&err)
-	return &Builder[T]{newStructWriter("structured.Builder", reflect.TypeFor[T](), 0)}, nil
+	return &Builder[T]{newStructWriter("gostruct.Builder", reflect.TypeFor[T](), 0)}, nil
 }
 
 // Append adds rows. A value that no column can hold, such as a time that is out of
@@ -94,25 +108,25 @@ func (b *Builder[T]) Append(rows ...T) (err error) {
 func (b *Builder[T]) Len() int { return b.w.n }
 
 // Build returns the rows so far, and starts again without any.
-func (b *Builder[T]) Build() (t *Tensor, err error) {
+func (b *Builder[T]) Build() (t *structured.Tensor, err error) {
 	defer tenon.Catch(&err)
 	t = b.w.tensor()
-	b.w = newStructWriter(b.w.fn, b.w.plan.typ, 0)
+	b.w = newStructWriter(b.w.fn, b.w.plan.Type, 0)
 	return t, nil
 }
 
 // structWriter collects records of one struct type.
 type structWriter struct {
 	fn   string
-	plan *plan
+	plan *gotype.Plan
 	w    *recordWriter
 	n    int
 }
 
 func newStructWriter(fn string, t reflect.Type, n int) *structWriter {
-	p, err := planOf(fn, t)
+	p, err := gotype.Of(fn, t)
 	tenon.Throw(err)
-	w := p.writer().(*recordWriter)
+	w := writerOf(p).(*recordWriter)
 	w.reserve(n)
 	return &structWriter{fn: fn, plan: p, w: w}
 }
@@ -122,7 +136,7 @@ func newStructWriter(fn string, t reflect.Type, n int) *structWriter {
 const blockRows = 256
 
 func (b *structWriter) append(base unsafe.Pointer, n int) {
-	size := b.plan.typ.Size()
+	size := b.plan.Type.Size()
 	for i := 0; i < n; i += blockRows {
 		k := min(blockRows, n-i)
 		if err := b.w.write(unsafe.Add(base, uintptr(i)*size), size, k); err != nil {
@@ -132,7 +146,4 @@ func (b *structWriter) append(base unsafe.Pointer, n int) {
 	b.n += n
 }
 
-func (b *structWriter) tensor() *Tensor {
-	cols := b.w.columns()
-	return newTensor(1, scalar(b.n, dtype.Int64), nil, cols, dtype.Int64)
-}
+func (b *structWriter) tensor() *structured.Tensor { return b.w.column().(*structured.Tensor) }

@@ -1,4 +1,4 @@
-package structured_test
+package gostruct_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/spectest"
 	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/structured/gostruct"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -45,6 +46,43 @@ type event struct {
 	_     int
 }
 
+// same compares what was got with what is wanted.
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// A rec is a record and a list a list of plain nested data.
+type (
+	rec  = map[string]any
+	list = []any
+)
+
+func nested(t *testing.T, x any) *structured.Tensor {
+	t.Helper()
+	return read(t, x, structured.NestedOptions{})
+}
+
+func read(t *testing.T, x any, o structured.NestedOptions) *structured.Tensor {
+	t.Helper()
+	v, err := structured.FromNested(x, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.(*structured.Tensor)
+}
+
+func plain(t *testing.T, v tenon.Value) any {
+	t.Helper()
+	x, err := v.(*structured.Tensor).ToNested()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
 func ptr[T any](x T) *T { return &x }
 
 func events() []event {
@@ -63,7 +101,7 @@ func events() []event {
 
 func TestStructs(t *testing.T) {
 	in := events()
-	s, err := structured.FromStructs(in)
+	s, err := gostruct.From(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +122,7 @@ func TestStructs(t *testing.T) {
 	same(t, "no time", second["At"], int64(math.MinInt64))
 	same(t, "nil", second["best"], nil)
 
-	out, err := structured.ToStructs[event](s)
+	out, err := gostruct.To[event](s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,26 +130,26 @@ func TestStructs(t *testing.T) {
 		t.Errorf("got %+v, want %+v", out, in)
 	}
 	// The records keep their form through an operation.
-	back, err := structured.ToStructs[event](ops.Gather(s, []int{1, 0, 1}, 0).(*structured.Tensor))
+	back, err := gostruct.To[event](ops.Gather(s, []int{1, 0, 1}, 0).(*structured.Tensor))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []event{in[1], in[0], in[1]}; !reflect.DeepEqual(back, want) {
 		t.Errorf("got %+v, want %+v", back, want)
 	}
-	spec, err := structured.SpecOfStructs[event]()
+	spec, err := gostruct.SpecOf[event]()
 	if err != nil || !tenon.Belongs(s, spec) {
 		t.Errorf("%v does not belong to %v, %v", s.Spec(), spec, err)
 	}
 	spectest.Laws(t, spectest.Options{}, s)
-	none, err := structured.FromStructs([]event(nil))
+	none, err := gostruct.From([]event(nil))
 	if err != nil || none.Shape().Dim(0) != 0 || !reflect.DeepEqual(none.FieldNames(), s.FieldNames()) {
 		t.Errorf("no structs: got %v, %v", none, err)
 	}
 }
 
 func TestBuilder(t *testing.T) {
-	b, err := structured.NewBuilder[event]()
+	b, err := gostruct.NewBuilder[event]()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +166,7 @@ func TestBuilder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := ops.Tile(tenon.Must(structured.FromStructs(in)), []int{600}).(*structured.Tensor); !s.Equal(want) {
+	if want := ops.Tile(tenon.Must(gostruct.From(in)), []int{600}).(*structured.Tensor); !s.Equal(want) {
 		t.Error("the records differ from those of FromStructs")
 	}
 	empty, err := b.Build()
@@ -136,7 +174,7 @@ func TestBuilder(t *testing.T) {
 		t.Errorf("built again it is %v, %v", empty, err)
 	}
 	type timed struct{ At time.Time }
-	c := tenon.Must(structured.NewBuilder[timed]())
+	c := tenon.Must(gostruct.NewBuilder[timed]())
 	err = c.Append(timed{time.Unix(1, 0)}, timed{time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC)})
 	var e *tenon.Error
 	if !errors.As(err, &e) || e.Where != "At[1]" {
@@ -154,7 +192,7 @@ func TestStructsFromOtherColumns(t *testing.T) {
 		D *int16  `json:"d"`
 		E *string `json:"e"`
 	}
-	got, err := structured.ToStructs[narrow](s)
+	got, err := gostruct.To[narrow](s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,52 +201,52 @@ func TestStructsFromOtherColumns(t *testing.T) {
 	odd := nested(t, list{rec{"a": 300, "b": 1.5, "n": -1, "h": math.Ldexp(1, 63), "l": list{1, 2}, "s": "x"}})
 	for name, f := range map[string]func() (any, error){
 		"a[0]": func() (any, error) {
-			return structured.ToStructs[struct {
+			return gostruct.To[struct {
 				A uint8 `json:"a"`
 			}](odd)
 		},
 		"b[0]": func() (any, error) {
-			return structured.ToStructs[struct {
+			return gostruct.To[struct {
 				B int `json:"b"`
 			}](odd)
 		},
 		"n[0]": func() (any, error) {
-			return structured.ToStructs[struct {
+			return gostruct.To[struct {
 				N uint64 `json:"n"`
 			}](odd)
 		},
 		"h[0]": func() (any, error) {
-			return structured.ToStructs[struct {
+			return gostruct.To[struct {
 				H int64 `json:"h"`
 			}](odd)
 		},
 		"l[0]": func() (any, error) {
-			return structured.ToStructs[struct {
+			return gostruct.To[struct {
 				L [3]int `json:"l"`
 			}](odd)
 		},
 		"l": func() (any, error) {
-			return structured.ToStructs[struct {
+			return gostruct.To[struct {
 				L int `json:"l"`
 			}](odd)
 		},
 		"s": func() (any, error) {
-			return structured.ToStructs[struct {
+			return gostruct.To[struct {
 				S int `json:"s"`
 			}](odd)
 		},
 		"a": func() (any, error) {
-			return structured.ToStructs[struct {
+			return gostruct.To[struct {
 				A string `json:"a"`
 			}](odd)
 		},
 		"z": func() (any, error) {
-			return structured.ToStructs[struct {
+			return gostruct.To[struct {
 				Z string `json:"z"`
 			}](odd)
 		},
 		"d[1]": func() (any, error) {
-			return structured.ToStructs[struct {
+			return gostruct.To[struct {
 				D int `json:"d"`
 			}](s)
 		},
@@ -230,20 +268,20 @@ type (
 
 func TestStructsThatHaveNoColumns(t *testing.T) {
 	for name, f := range map[string]func() (any, error){
-		"holds itself":       func() (any, error) { return structured.FromStructs([]chain{}) },
-		"a list of itself":   func() (any, error) { return structured.FromStructs([]struct{ L itself }{}) },
-		"an interface":       func() (any, error) { return structured.FromStructs([]struct{ A any }{}) },
-		"a channel":          func() (any, error) { return structured.FromStructs([]struct{ A chan int }{}) },
-		"no struct":          func() (any, error) { return structured.FromStructs([]int{}) },
-		"a time alone":       func() (any, error) { return structured.FromStructs([]time.Time{}) },
-		"pointers twice":     func() (any, error) { return structured.FromStructs([]struct{ A **int }{}) },
-		"keys without order": func() (any, error) { return structured.FromStructs([]struct{ A map[float64]int }{}) },
+		"holds itself":       func() (any, error) { return gostruct.From([]chain{}) },
+		"a list of itself":   func() (any, error) { return gostruct.From([]struct{ L itself }{}) },
+		"an interface":       func() (any, error) { return gostruct.From([]struct{ A any }{}) },
+		"a channel":          func() (any, error) { return gostruct.From([]struct{ A chan int }{}) },
+		"no struct":          func() (any, error) { return gostruct.From([]int{}) },
+		"a time alone":       func() (any, error) { return gostruct.From([]time.Time{}) },
+		"pointers twice":     func() (any, error) { return gostruct.From([]struct{ A **int }{}) },
+		"keys without order": func() (any, error) { return gostruct.From([]struct{ A map[float64]int }{}) },
 	} {
 		if _, err := f(); !errors.Is(err, tenon.ErrUnsupported) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if _, err := structured.FromStructs([]struct {
+	if _, err := gostruct.From([]struct {
 		left
 		right
 	}{}); !errors.Is(err, tenon.ErrInvalid) {
@@ -265,7 +303,7 @@ func BenchmarkFromStructs(b *testing.B) {
 	}
 	b.SetBytes(int64(len(rows)) * 64)
 	for b.Loop() {
-		s, err := structured.FromStructs(rows)
+		s, err := gostruct.From(rows)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -276,10 +314,10 @@ func BenchmarkFromStructs(b *testing.B) {
 }
 
 func BenchmarkToStructs(b *testing.B) {
-	s := tenon.Must(structured.FromStructs(make([]flat, 1<<18)))
+	s := tenon.Must(gostruct.From(make([]flat, 1<<18)))
 	b.SetBytes(1 << 18 * 64)
 	for b.Loop() {
-		if _, err := structured.ToStructs[flat](s); err != nil {
+		if _, err := gostruct.To[flat](s); err != nil {
 			b.Fatal(err)
 		}
 	}

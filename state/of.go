@@ -13,6 +13,10 @@ import (
 // Of holds a Value of any type that can be replaced by another of its Spec: a ragged tensor,
 // records, a derived type. It is a variable for each tensor that the Value is made of. It is
 // safe for concurrent use; outside of traced functions readers see the whole of one Value.
+//
+// A [Variable] is another type, and not the Of that holds a tensor: it is an operand itself, with
+// the methods of tensor.Tensor, and a generic type has the same methods whatever it holds. An Of
+// is read with Value.
 type Of[T tenon.Value] struct {
 	Parts []*Variable // of the tensors, in the order of package nest
 

@@ -248,9 +248,9 @@ type Named struct {
 }
 
 // Tree returns the variables of a structure in the order of package nest, named
-// by their paths.
+// by their paths. Those inside of Values are among them.
 func Tree(x any) ([]Named, error) {
-	paths, leaves, err := nest.FlattenWithPaths(x, nest.Options{})
+	paths, leaves, err := nest.FlattenWithPaths(x, nest.Options{Expand: true})
 	if err != nil {
 		return nil, err
 	}

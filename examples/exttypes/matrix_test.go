@@ -49,6 +49,7 @@ var services = []service{
 	{"gofunc", inGoFunc},
 	{"gradient", inGradient},
 	{"variable", inVariables},
+	{"model", inModel},
 	{"batched", inBatch},
 	{"rows", inRows},
 	{"replicas", inReplicas},

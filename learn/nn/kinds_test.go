@@ -2,16 +2,20 @@ package nn_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ext"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -83,6 +87,53 @@ func TestLayersTakeEveryKind(t *testing.T) {
 				t.Errorf("%s: row %d with names: %v", name, i, err)
 			}
 		}
+	}
+}
+
+// marked is a tensor of a type from outside that says what it is and nothing else.
+type marked struct {
+	X    tensor.Tensor
+	Mark string
+}
+
+func (m marked) Spec() tenon.Spec   { return ext.SpecOf(m) }
+func (m marked) DType() dtype.DType { return m.X.DType() }
+func (m marked) Shape() shape.Shape { return m.X.Shape() }
+func (m marked) Form() op.Form {
+	return op.Form{Columns: []tensor.Tensor{m.X}, Type: mark(m.Mark)}
+}
+
+type mark string
+
+func (m mark) Make(columns []tensor.Tensor) (tenon.Value, error) {
+	return marked{columns[0], string(m)}, nil
+}
+
+func init() { ext.Register[marked]("tenon.test/nn.marked") }
+
+// A type with a form goes through every layer, at once and in a trace, and keeps what it is.
+func TestLayersTakeTypesWithAForm(t *testing.T) {
+	x := ops.Cast(wave(3, 2, 5, 4), dtype.Float64)
+	for name, f := range layersOfRows() {
+		want := f(x)
+		for how, f := range map[string]func(tensor.Tensor) tensor.Tensor{"at once": f, "traced": function.New(f).Call} {
+			y, err := tenon.Try(func() tensor.Tensor { return f(marked{x, "attic"}) })
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, how, err)
+				continue
+			}
+			m, ok := y.(marked)
+			if !ok || m.Mark != "attic" {
+				t.Errorf("%s, %s: got %v", name, how, tenon.String(y.Spec()))
+			} else if err := tensor.AllClose(m.X, want); err != nil {
+				t.Errorf("%s, %s: %v", name, how, err)
+			}
+		}
+	}
+	gru := nn.NewGRU(ops.RandomKey(1), 4, 3, nn.RecurrentOptions{DType: dtype.Float64})
+	y, last := gru.Apply(marked{ops.Zeros(dtype.Float64, []int{2, 0, 4}), "attic"})
+	if got := fmt.Sprint(tenon.String(y.Spec()), tensor.Data[float64](last.(marked).X)); got != `marked{X: float64[2, 0, 3], Mark: "attic"}[0 0 0 0 0 0]` {
+		t.Errorf("no positions: %s", got)
 	}
 }
 

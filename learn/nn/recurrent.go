@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/control"
@@ -348,20 +349,18 @@ func (r recurrence) scan(x, live tensor.Tensor, start []tensor.Tensor) (y tensor
 	if live != nil {
 		xs.Live = ops.ExpandDims(ops.MoveAxis(live, -1, 0), -1)
 	}
-	lead := s.Slice(0, s.Rank()-2)
-	want := shape.Of(append(lead.Dims(), r.units)...)
-	state := make([]tensor.Tensor, r.states)
-	for i := range state {
-		switch {
-		case start != nil:
-			if state[i] = start[i]; !state[i].Shape().CompatibleWith(want) {
-				tenon.Throw(tenon.NewError(tenon.ErrShape, r.fn, fmt.Sprintf("a first state has the shape %v, want %v", state[i].Shape(), want)))
-			}
-		case lead.IsFull():
-			state[i] = ops.Zeros(x.DType(), want.Dims())
-		default:
-			sizes := ops.Concat([]any{ops.Slice(ops.Shape(x), []int{0}, []int{s.Rank() - 2}), []int64{int64(r.units)}}, 0)
-			state[i] = ops.Zeros(x.DType(), sizes)
+	state := start
+	if start == nil {
+		// 0 of the type that the inputs have: the sum of no positions.
+		none := slices.Repeat([]int{-1}, s.Rank())
+		none[s.Rank()-2], none[s.Rank()-1] = 0, r.units
+		zero := ops.Sum(ops.Slice(x, make([]int, s.Rank()), none), -2)
+		state = slices.Repeat([]tensor.Tensor{zero}, r.states)
+	}
+	want := shape.Of(append(s.Slice(0, s.Rank()-2).Dims(), r.units)...)
+	for _, h := range start {
+		if !h.Shape().CompatibleWith(want) {
+			tenon.Throw(tenon.NewError(tenon.ErrShape, r.fn, fmt.Sprintf("a first state has the shape %v, want %v", h.Shape(), want)))
 		}
 	}
 	end, y = control.Scan(func(state []tensor.Tensor, at turn) ([]tensor.Tensor, tensor.Tensor) {

@@ -49,10 +49,12 @@ func serveCommand(p *program) *cli.Command {
 			number("max-body", 64<<20, "bytes of a body, also after decompression"),
 			number("max-depth", 100, "nesting of JSON"),
 			number("max-elements", 64<<20, "elements of an argument"),
-			number("max-memory", 0, "bytes of all bodies of requests that run; 0: any number"),
+			number("max-memory", 0, "bytes of all requests that run; 0: any number"),
 			number("max-concurrent", 0, "calls that run at once; 0: any number"),
 			number("queue", 1024, "calls that may wait"),
 			number("max-rows", 64, "rows of a batch"),
+			number("max-batch-elements", 1<<20, "elements of a batch"),
+			number("priorities", 1, "priorities that calls may ask for, 1 going first"),
 			span("max-delay", 0, "how long the first call of a batch waits for others"),
 			span("read-timeout", 10*time.Second, "for the whole of a request"),
 			span("drain", 5*time.Second, "how long calls are taken after SIGTERM"),
@@ -123,7 +125,7 @@ func serveModels(ctx context.Context, c *cli.Command, p *program) (err error) {
 func serveOptions(c *cli.Command, p *program) (serve.Options, error) {
 	o := serve.Options{
 		MaxBody: int64(c.Int("max-body")), MaxDepth: c.Int("max-depth"), MaxElements: c.Int("max-elements"), MaxMemory: int64(c.Int("max-memory")),
-		MaxConcurrent: c.Int("max-concurrent"), Queue: c.Int("queue"), MaxRows: c.Int("max-rows"), MaxDelay: c.Duration("max-delay"),
+		MaxConcurrent: c.Int("max-concurrent"), Queue: c.Int("queue"), MaxRows: c.Int("max-rows"), MaxDelay: c.Duration("max-delay"), MaxBatchElements: c.Int("max-batch-elements"), Priorities: c.Int("priorities"),
 		ReadTimeout: c.Duration("read-timeout"), Origins: c.StringSlice("origin"),
 	}
 	if o.Queue == 0 {

@@ -28,7 +28,7 @@ func (s *Server) arrow(w http.ResponseWriter, r *http.Request, f *served, media 
 	if media != arrowStream && media != arrowFile {
 		return faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is not known here: %s and %s are", shortened(media), arrowStream, arrowFile)
 	}
-	ctx, cancel, err := deadline(r.Context(), r.Header, 0)
+	ctx, cancel, err := terms{}.of(r.Context(), r.Header)
 	if err != nil {
 		return err
 	}

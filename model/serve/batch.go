@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,63 +16,61 @@ import (
 
 // A job is a call that waits.
 type job struct {
-	ctx   context.Context
-	args  []tenon.Value
-	rows  int
-	since time.Time
-	done  chan struct{}
-	out   []tenon.Value
-	err   error
+	ctx      context.Context
+	args     []tenon.Value
+	size     size
+	priority int // 1 goes first
+	since    time.Time
+	done     chan struct{}
+	out      []tenon.Value
+	err      error
+}
+
+// A size is that of calls.
+type size struct{ rows, elements int }
+
+func (s size) plus(t size) size { return size{s.rows + t.rows, s.elements + t.elements} }
+
+// fits reports whether calls of such a size may run as one.
+func (s size) fits(o *Options) bool { return s.rows <= o.MaxRows && s.elements <= o.MaxBatchElements }
+
+// sizeOf adds the elements of arguments to their rows.
+func sizeOf(rows int, args []tenon.Value) size {
+	s := size{rows: rows}
+	for _, v := range args {
+		s.elements += elementsOf(v)
+	}
+	return s
+}
+
+// elementsOf returns the number of elements of a Value, with those of its row splits and masks.
+func elementsOf(v tenon.Value) int {
+	switch v := v.(type) {
+	case *tensor.Dense:
+		return v.Shape().Size()
+	case *tensor.Strings:
+		return v.Shape().Size()
+	}
+	parts, err := v.Spec().Disassemble(v)
+	n := 0
+	for _, p := range parts {
+		if err == nil && p != v {
+			n += elementsOf(p)
+		}
+	}
+	return n
 }
 
 // A queue joins the calls of a function. While one batch runs, others wait for the next
 // one.
 type queue struct {
 	mu      sync.Mutex
-	waiting []*job
+	waiting []*job // by priority, and then in their order
 	running bool
 	more    chan struct{} // told of each call that comes
-}
-
-// gate bounds how many calls run at once, and how many wait for it.
-type gate struct {
-	slots chan struct{} // nil: no bound
-	most  int
-	mu    sync.Mutex
-	wait  int
-}
-
-// enter waits for a place. The deadline of ctx holds.
-func (g *gate) enter(ctx context.Context) (leave func(), err error) {
-	if g.slots == nil {
-		return func() {}, ctx.Err()
-	}
-	leave = func() { <-g.slots }
-	select {
-	case g.slots <- struct{}{}:
-		return leave, nil
-	default:
-	}
-	g.mu.Lock()
-	full := g.wait >= g.most
-	if !full {
-		g.wait++
-	}
-	g.mu.Unlock()
-	if full {
-		return nil, &fault{status: 503, text: fmt.Sprintf("%d calls run and %d wait, which is all that is allowed", cap(g.slots), g.most), retry: true}
-	}
-	defer func() {
-		g.mu.Lock()
-		g.wait--
-		g.mu.Unlock()
-	}()
-	select {
-	case g.slots <- struct{}{}:
-		return leave, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	now     size          // of the batch that runs
+	began   time.Time     // when it did; zero while there is none
+	cost    cost
 }
 
 // call runs a function for one request.
@@ -88,8 +87,9 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 	}
 	e := exchangeOf(ctx)
 	e.called, e.rows = f, rows
+	priority := s.level(e.priority)
 	if !f.Batched {
-		leave, err := s.gate.enter(ctx)
+		leave, err := s.gate.enter(ctx, priority)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 		f.counts.queued(time.Since(began))
 		return f.run(ctx, args, 1)
 	}
-	j := &job{ctx: ctx, args: args, rows: rows, since: began, done: make(chan struct{})}
+	j := &job{ctx: ctx, args: args, size: sizeOf(rows, args), priority: priority, since: began, done: make(chan struct{})}
 	if err := f.queue.add(s, f, j); err != nil {
 		return nil, err
 	}
@@ -109,6 +109,15 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 	}
 }
 
+// level returns the priority of a call that asks for one: the middle one where it asks for none
+// that there is.
+func (s *Server) level(asked int) int {
+	if asked >= 1 && asked <= s.opts.Priorities {
+		return asked
+	}
+	return (s.opts.Priorities + 2) / 2
+}
+
 // add puts a job into the queue and sees that somebody works on it.
 func (q *queue) add(s *Server, f *served, j *job) error {
 	q.mu.Lock()
@@ -116,7 +125,10 @@ func (q *queue) add(s *Server, f *served, j *job) error {
 	if len(q.waiting) >= max(s.opts.Queue, 1) {
 		return &fault{status: 503, text: fmt.Sprintf("%d calls wait, which is all that is allowed", len(q.waiting)), retry: true}
 	}
-	q.waiting = append(q.waiting, j)
+	if err := q.inTime(s, j); err != nil {
+		return err
+	}
+	q.waiting = inserted(q.waiting, j, func(j *job) int { return j.priority })
 	if q.more == nil {
 		q.more = make(chan struct{}, 1)
 	}
@@ -128,6 +140,45 @@ func (q *queue) add(s *Server, f *served, j *job) error {
 	select {
 	case q.more <- struct{}{}:
 	default:
+	}
+	return nil
+}
+
+// inTime refuses a call that cannot be answered before its deadline, by what late runs have
+// taken.
+func (q *queue) inTime(s *Server, j *job) error {
+	end, ok := j.ctx.Deadline()
+	if !ok {
+		return nil
+	}
+	least := q.cost.predict()
+	if least == nil {
+		return nil
+	}
+	need, batch := time.Duration(0), size{}
+	if !q.began.IsZero() {
+		need = max(0, least(q.now.elements)-time.Since(q.began))
+	}
+	for _, ahead := range q.waiting {
+		if ahead.priority > j.priority {
+			break
+		}
+		if ahead.ctx.Err() != nil {
+			continue
+		}
+		if with := batch.plus(ahead.size); batch.rows > 0 && !with.fits(&s.opts) {
+			need, batch = need+least(batch.elements), ahead.size
+		} else {
+			batch = with
+		}
+	}
+	if with := batch.plus(j.size); batch.rows > 0 && !with.fits(&s.opts) {
+		need += least(batch.elements) + least(j.size.elements)
+	} else {
+		need += least(with.elements)
+	}
+	if left := time.Until(end); left < need {
+		return &fault{status: 503, text: fmt.Sprintf("the call would take %v at least, and has %v left", need.Round(time.Microsecond), max(left, 0).Round(time.Microsecond)), retry: true}
 	}
 	return nil
 }
@@ -148,16 +199,16 @@ func (q *queue) work(s *Server, f *served) {
 func (q *queue) delay(s *Server) {
 	for s.opts.MaxDelay > 0 {
 		q.mu.Lock()
-		rows := 0
-		for _, j := range q.waiting {
-			rows += j.rows
-		}
+		var all size
 		left := time.Duration(0)
-		if len(q.waiting) > 0 {
-			left = s.opts.MaxDelay - time.Since(q.waiting[0].since)
+		for _, j := range q.waiting {
+			all = all.plus(j.size)
+			if l := s.opts.MaxDelay - time.Since(j.since); left == 0 || l < left {
+				left = l
+			}
 		}
 		q.mu.Unlock()
-		if left <= 0 || rows >= s.opts.MaxRows {
+		if left <= 0 || all.rows >= s.opts.MaxRows || !all.fits(&s.opts) {
 			return
 		}
 		t := time.NewTimer(left)
@@ -169,26 +220,29 @@ func (q *queue) delay(s *Server) {
 	}
 }
 
-// take returns the next batch, nil where nobody waits: calls in their order whose rows fit.
-// The first one is taken whatever its size.
+// take returns the next batch, nil where nobody waits: calls in their order whose rows and
+// elements fit. The first one is taken whatever its size.
 func (q *queue) take(s *Server) []*job {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var batch []*job
-	rows := 0
-	for len(q.waiting) > 0 {
-		j := q.waiting[0]
+	var all size
+	taken := 0
+	for _, j := range q.waiting {
 		if j.ctx.Err() != nil {
 			j.finish(nil, j.ctx.Err())
-		} else if len(batch) > 0 && rows+j.rows > s.opts.MaxRows {
+		} else if with := all.plus(j.size); len(batch) > 0 && !with.fits(&s.opts) {
 			break
 		} else {
-			batch, rows = append(batch, j), rows+j.rows
+			batch, all = append(batch, j), with
 		}
-		q.waiting = q.waiting[1:]
+		taken++
 	}
-	if len(batch) == 0 {
-		q.waiting, q.running = nil, false
+	q.waiting = slices.Delete(q.waiting, 0, taken)
+	q.running = len(batch) > 0
+	q.now, q.began = all, time.Time{}
+	if q.running {
+		q.began = time.Now()
 	}
 	return batch
 }
@@ -204,7 +258,7 @@ func (s *Server) runBatch(f *served, batch []*job) {
 	if len(batch) > 1 {
 		ctx = context.WithoutCancel(ctx) // others wait as well
 	}
-	leave, err := s.gate.enter(ctx)
+	leave, err := s.gate.enter(ctx, batch[0].priority)
 	if err != nil {
 		for _, j := range batch {
 			j.finish(nil, err)
@@ -221,13 +275,19 @@ func (s *Server) runBatch(f *served, batch []*job) {
 		}
 	}
 	for _, j := range batch {
-		j.finish(f.run(j.ctx, j.args, j.rows))
+		began := time.Now()
+		out, err := f.run(j.ctx, j.args, j.size.rows)
+		if err == nil {
+			f.queue.cost.add(j.size.elements, time.Since(began))
+		}
+		j.finish(out, err)
 	}
 }
 
 // joined runs calls as one. They are finished unless there is an error.
 func (f *served) joined(ctx context.Context, batch []*job) (err error) {
 	defer tenon.Catch(&err)
+	began := time.Now()
 	args := make([]tenon.Value, len(f.Args))
 	for i := range args {
 		parts := make([]tenon.Value, len(batch))
@@ -236,11 +296,11 @@ func (f *served) joined(ctx context.Context, batch []*job) (err error) {
 		}
 		args[i] = ops.Concat(parts, 0)
 	}
-	rows := 0
+	var all size
 	for _, j := range batch {
-		rows += j.rows
+		all = all.plus(j.size)
 	}
-	out, err := f.run(ctx, args, rows)
+	out, err := f.run(ctx, args, all.rows)
 	if err != nil {
 		return err
 	}
@@ -248,10 +308,11 @@ func (f *served) joined(ctx context.Context, batch []*job) (err error) {
 	at := 0
 	for k, j := range batch {
 		for _, v := range out {
-			parts[k] = append(parts[k], ops.Index(v, key.Range(at, at+j.rows, nil)))
+			parts[k] = append(parts[k], ops.Index(v, key.Range(at, at+j.size.rows, nil)))
 		}
-		at += j.rows
+		at += j.size.rows
 	}
+	f.queue.cost.add(all.elements, time.Since(began))
 	for k, j := range batch {
 		j.finish(parts[k], nil)
 	}
@@ -308,8 +369,9 @@ func (s *Server) stream(ctx context.Context, f *served, args []tenon.Value, send
 		f.counts.ran(time.Since(began), 1)
 		f.counts.finished(began, err)
 	}()
-	exchangeOf(ctx).called = f
-	leave, err := s.gate.enter(ctx)
+	e := exchangeOf(ctx)
+	e.called = f
+	leave, err := s.gate.enter(ctx, s.level(e.priority))
 	if err != nil {
 		return err
 	}

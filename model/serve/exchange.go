@@ -20,12 +20,13 @@ import (
 // An exchange is a request and its answer. It is a http.ResponseWriter.
 type exchange struct {
 	http.ResponseWriter
-	id     string
-	status int
-	bytes  int64
-	called *served
-	rows   int
-	held   int64 // bytes of memory that count against the limit
+	id       string
+	status   int
+	bytes    int64
+	called   *served
+	rows     int
+	priority int
+	held     int64 // bytes of memory that count against the limit
 }
 
 type exchangeKey struct{}
@@ -94,7 +95,7 @@ func isID(text string) bool {
 
 // end logs a request and gives its memory back.
 func (s *Server) end(e *exchange, r *http.Request, began time.Time) {
-	s.held.Add(-e.held)
+	s.release(e)
 	took := time.Since(began)
 	if e.called != nil {
 		e.called.counts.took(took)
@@ -120,7 +121,7 @@ func (s *Server) end(e *exchange, r *http.Request, began time.Time) {
 	s.log.LogAttrs(r.Context(), level, "request", attributes...)
 }
 
-// hold counts memory of a request against the limit.
+// hold counts memory of a request against the limit, until it ends.
 func (s *Server) hold(ctx context.Context, n int) error {
 	if s.opts.MaxMemory <= 0 {
 		return nil
@@ -132,6 +133,12 @@ func (s *Server) hold(ctx context.Context, n int) error {
 	}
 	e.held += int64(n)
 	return nil
+}
+
+// release gives the memory of a request back.
+func (s *Server) release(e *exchange) {
+	s.held.Add(-e.held)
+	e.held = 0
 }
 
 // tokens are digests of what a client has to show.

@@ -240,6 +240,7 @@ type inferRequest struct {
 func (q *inferRequest) encode(b []byte) []byte { return b }
 
 func (q *inferRequest) decode(b []byte) error {
+	q.bytes = len(b)
 	var raw [][]byte
 	options := &object{}
 	err := eachField(b, func(f field) error {
@@ -387,7 +388,7 @@ func (in *input) nested(depth, limit int) error {
 }
 
 // open finds the model of a request and checks the request itself.
-func (s *Server) open(ctx context.Context, q *inferRequest) (*served, error) {
+func (s *Server) open(q *inferRequest) (*served, error) {
 	f, err := s.model(q.model, q.version)
 	if err != nil {
 		return nil, err
@@ -397,16 +398,6 @@ func (s *Server) open(ctx context.Context, q *inferRequest) (*served, error) {
 	}
 	if q.wrong != nil {
 		return nil, q.wrong
-	}
-	n := 0
-	for i := range q.inputs {
-		in := &q.inputs[i]
-		if n += len(in.raw); in.typed != nil {
-			n += len(in.typed.bytes)
-		}
-	}
-	if err := s.hold(ctx, n); err != nil {
-		return nil, err
 	}
 	for i := range q.inputs {
 		if in := &q.inputs[i]; in.json {
@@ -419,11 +410,11 @@ func (s *Server) open(ctx context.Context, q *inferRequest) (*served, error) {
 }
 
 func (s *Server) rpcInfer(ctx context.Context, q *inferRequest, h http.Header) ([]byte, error) {
-	f, err := s.open(ctx, q)
+	f, err := s.open(q)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel, err := deadline(ctx, h, q.timeout)
+	ctx, cancel, err := q.terms.of(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -489,11 +480,12 @@ func (s *Server) rpcStream(ctx context.Context, stream *connect.BidiStream[infer
 }
 
 func (s *Server) rpcResults(ctx context.Context, q *inferRequest, h http.Header, send func([]byte) error) error {
-	f, err := s.open(ctx, q)
+	defer s.release(exchangeOf(ctx)) // others follow on the same stream
+	f, err := s.open(q)
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := deadline(ctx, h, q.timeout)
+	ctx, cancel, err := q.terms.of(ctx, h)
 	if err != nil {
 		return err
 	}
@@ -509,7 +501,7 @@ func (s *Server) rpcResults(ctx context.Context, q *inferRequest, h http.Header,
 		}
 		return send(b)
 	}
-	args, wanted, err := s.prepared(f, &q.inference)
+	args, wanted, err := s.prepared(ctx, f, &q.inference)
 	if err != nil {
 		return err
 	}

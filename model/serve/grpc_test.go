@@ -175,6 +175,42 @@ func TestFaultsOverRPC(t *testing.T) {
 	}
 }
 
+// Memory counts in each protocol; requests on one stream follow one another.
+func TestMemoryOfMessagesIsBounded(t *testing.T) {
+	h := newRPCServer(t, serve.Options{MaxMemory: 200})
+	predict := func(n int) []byte {
+		return msg(1, msg(1, "sum"), 2, msg(1, "x.flat_values", 2, msg(1, 2, 2, msg(2, msg(1, n)), 4, make([]byte, 8*n))),
+			2, msg(1, "x.row_splits.0", 2, msg(1, 9, 2, msg(2, msg(1, 2)), 10, 0, 10, n)))
+	}
+	for _, c := range []struct {
+		path string
+		in   []byte
+		code connect.Code
+	}{
+		{"/tensorflow.serving.PredictionService/Predict", predict(3), 0},
+		{"/tensorflow.serving.PredictionService/Predict", predict(30), connect.CodeUnavailable},
+		{infer, msg(append(append([]any{1, "sum"}, sumInputs(nil, nil)...), 7, make([]byte, 300), 7, longs(0, 1, 3))...), connect.CodeUnavailable},
+		{"/tensorflow.serving.PredictionService/Predict", predict(3), 0},
+	} {
+		if _, err := rpc(t, h.URL, c.path).CallUnary(t.Context(), connect.NewRequest(&c.in)); (err != nil || c.code != 0) && connect.CodeOf(err) != c.code {
+			t.Errorf("%s, %d bytes: %v", c.path, len(c.in), err)
+		}
+	}
+	stream := rpc(t, h.URL, "/inference.GRPCInferenceService/ModelStreamInfer").CallBidiStream(t.Context())
+	q := msg(append([]any{1, "sum"}, sumInputs(doubles(1, 2, 3), []byte{0, 1, 3})...)...)
+	for i := range 10 {
+		if err := stream.Send(&q); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := stream.Receive(); err != nil || !strings.Contains(string(*got), "sum") || strings.Contains(string(*got), "hold") {
+			t.Fatalf("request %d: %q %v", i, *got, err)
+		}
+	}
+	if err := errors.Join(stream.CloseRequest(), stream.CloseResponse()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStreamOverRPC(t *testing.T) {
 	h := newRPCServer(t, serve.Options{})
 	stream := rpc(t, h.URL, "/inference.GRPCInferenceService/ModelStreamInfer").CallBidiStream(t.Context())

@@ -86,6 +86,7 @@ type predictRequest struct {
 func (q *predictRequest) encode(b []byte) []byte { return b }
 
 func (q *predictRequest) decode(b []byte) error {
+	q.bytes = len(b)
 	return eachField(b, func(f field) error {
 		switch f.num {
 		case 1:
@@ -175,7 +176,7 @@ func (s *Server) rpcPredict(ctx context.Context, q *predictRequest, h http.Heade
 	if q.wrong != nil {
 		return nil, q.wrong
 	}
-	ctx, cancel, err := deadline(ctx, h, 0)
+	ctx, cancel, err := q.terms.of(ctx, h)
 	if err != nil {
 		return nil, err
 	}

@@ -198,11 +198,26 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 	default:
 		return nil, faulty(http.StatusUnsupportedMediaType, "the Content-Encoding %s is not known: gzip and deflate are", shortened(e))
 	}
-	b, err := io.ReadAll(in)
+	b, err := io.ReadAll(counted{in, func(n int) error { return s.hold(r.Context(), n) }})
 	if err != nil {
 		return nil, raw.failed(err, tooLarge)
 	}
-	return b, s.hold(r.Context(), len(b))
+	return b, nil
+}
+
+// counted is a reader whose bytes are counted while they come.
+type counted struct {
+	r     io.Reader
+	count func(n int) error
+}
+
+// Read reads, or returns the error of counting.
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	if wrong := c.count(n); wrong != nil {
+		return 0, wrong
+	}
+	return n, err
 }
 
 // limited is a reader of at most so many bytes.
@@ -233,7 +248,10 @@ func (l *limited) Read(b []byte) (int, error) {
 
 // failed returns the fault of a body that could not be read.
 func (l *limited) failed(err error, tooLarge *fault) error {
+	var f *fault
 	switch {
+	case errors.As(err, &f):
+		return f
 	case errors.Is(err, errTooLarge):
 		return tooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -242,22 +260,38 @@ func (l *limited) failed(err error, tooLarge *fault) error {
 	return badInput("the body cannot be read: %v", err)
 }
 
-// deadline returns a context with the deadline of the header X-Timeout-Ms, if it is there,
-// and that of the request itself, if it is not 0.
-func deadline(ctx context.Context, h http.Header, own time.Duration) (context.Context, context.CancelFunc, error) {
-	least := own
+// terms are what a request itself says of how it is to be answered.
+type terms struct {
+	timeout  time.Duration // 0: any time
+	priority int           // 1 goes first; 0: it does not matter
+}
+
+// of returns a context with the deadline of the header X-Timeout-Ms, if it is there, and that of
+// the request itself, the shorter one. It notes the priority: that of the request, or
+// that of the header X-Priority.
+func (t terms) of(ctx context.Context, h http.Header) (context.Context, context.CancelFunc, error) {
+	const digits = 10
+	least := t.timeout
 	if text := h.Get("X-Timeout-Ms"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil || len(text) > 10 {
+		if err != nil || len(text) > digits {
 			return nil, nil, badInput("the header X-Timeout-Ms is %s, want whole milliseconds", shortened(text))
 		}
-		if d := time.Duration(n) * time.Millisecond; own == 0 || d < own {
+		if d := time.Duration(n) * time.Millisecond; t.timeout == 0 || d < t.timeout {
 			least = d
 		}
 		if n == 0 {
 			least = -1
 		}
 	}
+	if text := h.Get("X-Priority"); text != "" && t.priority == 0 {
+		n, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return nil, nil, badInput("the header X-Priority is %s, want a whole number", shortened(text))
+		}
+		t.priority = int(n)
+	}
+	exchangeOf(ctx).priority = t.priority
 	if least == 0 {
 		ctx, cancel := context.WithCancel(ctx)
 		return ctx, cancel, nil

@@ -18,7 +18,7 @@ func (s *Server) natural(w http.ResponseWriter, r *http.Request, name string, ev
 	if err := s.ready(); err != nil {
 		return err
 	}
-	ctx, cancel, err := deadline(r.Context(), r.Header, 0)
+	ctx, cancel, err := terms{}.of(r.Context(), r.Header)
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, name, version str
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := deadline(r.Context(), r.Header, q.timeout)
+	ctx, cancel, err := q.terms.of(r.Context(), r.Header)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, name, version str
 
 // answerFlat runs a request and returns the columns asked for, in their order.
 func (s *Server) answerFlat(ctx context.Context, f *served, q *inference) ([]output, columns, error) {
-	args, wanted, err := s.prepared(f, q)
+	args, wanted, err := s.prepared(ctx, f, q)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,8 +179,12 @@ func (s *Server) answerFlat(ctx context.Context, f *served, q *inference) ([]out
 	return wanted, all, err
 }
 
-// prepared returns the arguments of a request, and the results that it asks for.
-func (s *Server) prepared(f *served, q *inference) ([]tenon.Value, []output, error) {
+// prepared returns the arguments of a request, whose memory is counted, and the results that
+// it asks for.
+func (s *Server) prepared(ctx context.Context, f *served, q *inference) ([]tenon.Value, []output, error) {
+	if err := s.hold(ctx, q.bytes); err != nil {
+		return nil, nil, err
+	}
 	began := time.Now()
 	args, err := s.arguments(f, q.inputs)
 	if err != nil {

@@ -33,7 +33,8 @@ type inference struct {
 	outputs []output
 	asked   bool // outputs were listed
 	binary  bool // results are binary unless it is said
-	timeout time.Duration
+	bytes   int  // of memory, besides those of an HTTP request's body
+	terms
 }
 
 // An output is a result that was asked for.
@@ -154,6 +155,9 @@ func (q *inference) options(p parameters) (err error) {
 	us, has, err := p.int("timeout")
 	if has {
 		q.timeout = time.Duration(min(us, 1<<40)) * time.Microsecond
+	}
+	if err == nil {
+		q.priority, _, err = p.int("priority")
 	}
 	return err
 }

@@ -16,21 +16,23 @@ import (
 
 // Options are limits and behaviour. The zero value has the defaults.
 type Options struct {
-	Name          string                          // of the server; default "tenon"
-	MaxBody       int64                           // bytes of a body, also after decompression; default 64 MiB
-	MaxDepth      int                             // nesting of JSON; default 100
-	MaxElements   int                             // elements of one argument; default 64 Mi
-	MaxConcurrent int                             // calls that run at once; 0: any number
-	Queue         int                             // calls that may wait; default 1024; negative: none
-	ReadTimeout   time.Duration                   // for the whole of a request; default 10 s
-	MaxDelay      time.Duration                   // how long the first call of a batch waits for others; default: not at all
-	MaxRows       int                             // rows of a batch; default 64
-	MaxMemory     int64                           // bytes that the bodies of all requests that run may take; 0: any number
-	Tokens        []string                        // clients have to show one of these (Authorization: Bearer TOKEN); none: nobody is asked
-	Origins       []string                        // pages of these origins may read answers (CORS); "*": of any
-	TLS           *tls.Config                     // with certificates, and with client authorities for mutual TLS; nil: no TLS
-	Around        func(http.Handler) http.Handler // wraps the handler of HTTPServer, as for traces
-	Log           *slog.Logger                    // of each request, and of what goes wrong; default: nothing is logged
+	Name             string                          // of the server; default "tenon"
+	MaxBody          int64                           // bytes of a body, also after decompression; default 64 MiB
+	MaxDepth         int                             // nesting of JSON; default 100
+	MaxElements      int                             // elements of one argument; default 64 Mi
+	MaxConcurrent    int                             // calls that run at once; 0: any number
+	Queue            int                             // calls that may wait; default 1024; negative: none
+	ReadTimeout      time.Duration                   // for the whole of a request; default 10 s
+	MaxDelay         time.Duration                   // how long the first call of a batch waits for others; default: not at all
+	MaxRows          int                             // rows of a batch; default 64
+	MaxBatchElements int                             // elements of a batch, with those of row splits and masks; default 1 Mi
+	Priorities       int                             // priorities that calls may ask for, 1 going first; default 1: all are alike
+	MaxMemory        int64                           // bytes that the bodies of all requests that run may take; 0: any number
+	Tokens           []string                        // clients have to show one of these (Authorization: Bearer TOKEN); none: nobody is asked
+	Origins          []string                        // pages of these origins may read answers (CORS); "*": of any
+	TLS              *tls.Config                     // with certificates, and with client authorities for mutual TLS; nil: no TLS
+	Around           func(http.Handler) http.Handler // wraps the handler of HTTPServer, as for traces
+	Log              *slog.Logger                    // of each request, and of what goes wrong; default: nothing is logged
 }
 
 func (o *Options) defaults() {
@@ -49,6 +51,8 @@ func (o *Options) defaults() {
 	set(&o.MaxElements, 64<<20)
 	set(&o.Queue, 1024)
 	set(&o.MaxRows, 64)
+	set(&o.MaxBatchElements, 1<<20)
+	set(&o.Priorities, 1)
 	if o.ReadTimeout == 0 {
 		o.ReadTimeout = 10 * time.Second
 	}
@@ -81,10 +85,7 @@ func New(o Options) *Server {
 	o.defaults()
 	s := &Server{opts: o, models: map[string]*model{}, kept: map[string]*model{}, sources: map[string]*source{}, ending: make(chan struct{}), log: o.Log}
 	s.rpcs, s.tokens = s.rpc(), digests(o.Tokens)
-	s.gate.most = o.Queue
-	if o.MaxConcurrent > 0 {
-		s.gate.slots = make(chan struct{}, o.MaxConcurrent)
-	}
+	s.gate.bound, s.gate.most = o.MaxConcurrent, o.Queue
 	return s
 }
 

@@ -115,7 +115,7 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, name, version s
 	if err := s.ready(); err != nil {
 		return err
 	}
-	ctx, cancel, err := deadline(r.Context(), r.Header, 0)
+	ctx, cancel, err := terms{}.of(r.Context(), r.Header)
 	if err != nil {
 		return err
 	}

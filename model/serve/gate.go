@@ -1,0 +1,81 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// gate bounds how many calls run at once, and how many wait for it. Those that wait go on
+// by their priority, and in their order.
+type gate struct {
+	bound int // calls that run at once; 0: any number
+	most  int // calls that may wait
+
+	mu      sync.Mutex
+	running int
+	waiting []*waiter
+}
+
+// A waiter is a call that waits.
+type waiter struct {
+	priority int
+	ready    chan struct{} // closed when it may run
+}
+
+// enter waits for a place. The deadline of ctx holds.
+func (g *gate) enter(ctx context.Context, priority int) (leave func(), err error) {
+	if g.bound == 0 {
+		return func() {}, ctx.Err()
+	}
+	g.mu.Lock()
+	if g.running < g.bound {
+		g.running++
+		g.mu.Unlock()
+		return g.leave, nil
+	}
+	if len(g.waiting) >= g.most {
+		g.mu.Unlock()
+		return nil, &fault{status: 503, text: fmt.Sprintf("%d calls run and %d wait, which is all that is allowed", g.bound, g.most), retry: true}
+	}
+	w := &waiter{priority, make(chan struct{})}
+	g.waiting = inserted(g.waiting, w, func(x *waiter) int { return x.priority })
+	g.mu.Unlock()
+	select {
+	case <-w.ready:
+		return g.leave, nil
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	i := slices.Index(g.waiting, w)
+	if i >= 0 {
+		g.waiting = slices.Delete(g.waiting, i, i+1)
+	}
+	g.mu.Unlock()
+	if i < 0 { // its turn came at the same moment
+		g.leave()
+	}
+	return nil, ctx.Err()
+}
+
+// leave gives a place to the next call.
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.waiting) == 0 {
+		g.running--
+		return
+	}
+	close(g.waiting[0].ready)
+	g.waiting = slices.Delete(g.waiting, 0, 1)
+}
+
+// inserted puts an entry behind those of its priority, and of those that go first.
+func inserted[T any](list []T, x T, priority func(T) int) []T {
+	i := len(list)
+	for i > 0 && priority(list[i-1]) > priority(x) {
+		i--
+	}
+	return slices.Insert(list, i, x)
+}

@@ -218,7 +218,7 @@ func (s *Server) refresh(from *source, again bool) (err error) {
 				models[f.Name] = models[f.Name].with(old) // it goes on with its queue
 				continue
 			}
-			f.Batched = f.Independent(context.Background())
+			s.batch(&f)
 			x := s.newServed(f)
 			if err == nil {
 				x.counts = old.counts
@@ -285,7 +285,7 @@ func modelFuncs(name string, m *saved.Model) ([]Func, error) {
 
 // savedFunc returns the first variant of a function of a saved model.
 func savedFunc(f *saved.Func) (Func, error) {
-	fn := Func{Name: f.Name(), Doc: f.Doc()}
+	fn := Func{Name: f.Name(), Doc: f.Doc(), mixes: mixes(f, 0)}
 	for _, l := range f.Args(0) {
 		if l.Spec == nil {
 			return fn, tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" takes plain data")
@@ -302,6 +302,16 @@ func savedFunc(f *saved.Func) (Func, error) {
 	return fn, nil
 }
 
+// batch says of a function of a saved model whether it is batched: its operations state nothing by
+// which a row depends on others, and made-up rows are answered alike together and apart.
+func (s *Server) batch(f *Func) {
+	if f.mixes != "" {
+		s.log.Info("calls are not batched", "function", f.Name, "because of", f.mixes)
+		return
+	}
+	f.Batched = f.Independent(context.Background())
+}
+
 // AddModel serves the functions of a saved model by their names. Those that answer each row
 // by itself are batched.
 func (s *Server) AddModel(m *saved.Model) error {
@@ -310,7 +320,7 @@ func (s *Server) AddModel(m *saved.Model) error {
 		if err != nil {
 			return err
 		}
-		fn.Batched = fn.Independent(context.Background())
+		s.batch(&fn)
 		if err := s.Add(fn); err != nil {
 			return err
 		}

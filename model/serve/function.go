@@ -35,6 +35,8 @@ type Func struct {
 	// Batched says that rows are independent: the function of joined rows is the joined
 	// results. All arguments and results have a first axis for rows.
 	Batched bool
+
+	mixes string // the operation that states that it combines rows
 }
 
 // check reports what is wrong with a definition.

@@ -1,0 +1,70 @@
+package serve
+
+import (
+	"testing"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/model/saved"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/state"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Operations state that they combine rows, also where no made-up rows would show it; and what
+// answers each row by itself is batched.
+func TestStatementsTellWhatCombinesRows(t *testing.T) {
+	w := tensor.Of([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	table := tensor.Of([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
+	matrix := tensor.NewSpec(dtype.Float32, shape.Of(-1, 2))
+	lists := tenon.Must(ragged.NewSpec(dtype.Float32, shape.Of(-1, -1), 1, dtype.Int64))
+	ids := tenon.Must(ragged.NewSpec(dtype.Int64, shape.Of(-1, -1), 1, dtype.Int64))
+	seen := tenon.Must(state.New(tensor.Scalar(float32(0))))
+	rare := func(x, far tensor.Tensor) tensor.Tensor { return ops.Where(ops.Greater(far, 1e30), ops.Neg(x), x) }
+	for _, c := range []struct {
+		name    string
+		f       saved.Traced
+		spec    any
+		mixes   string
+		batched bool
+	}{
+		{"layers", function.New(func(x tensor.Tensor) tensor.Tensor { return ops.Softmax(ops.Relu(ops.MatMul(x, w)), -1) }), matrix, "", true},
+		{"sums of columns", function.New(func(x tensor.Tensor) tensor.Tensor { return ops.Sub(x, ops.Mean(x, 0)) }), matrix, "reduce_mean", false},
+		{"a rare maximum", function.New(func(x tensor.Tensor) tensor.Tensor { return rare(x, ops.Max(x)) }), matrix, "reduce_max", false},
+		{"a rare maximum behind a layer", function.New(func(x tensor.Tensor) tensor.Tensor { return rare(x, ops.Max(ops.MatMul(ops.Tanh(x), w))) }), matrix, "reduce_max", false},
+		{"products of all rows", function.New(func(x tensor.Tensor) tensor.Tensor {
+			return rare(x, ops.Index(ops.MatMul(tensor.Of([]float32{1, 1}, 1, 2), ops.Transpose(x)), 0))
+		}), matrix, "", false},
+		{"softmax of columns", function.New(func(x tensor.Tensor) tensor.Tensor { return ops.Softmax(x, 0) }), matrix, "softmax", false},
+		{"only the shape", function.New(func(x tensor.Tensor) tensor.Tensor { return ops.ZerosLike(x) }), matrix, "", true},
+		{"means of rows", function.New(func(x *ragged.Tensor) tensor.Tensor { return ops.Mean(x, 1) }), lists, "", true},
+		{"less the means of rows", function.New(func(x *ragged.Tensor) tensor.Tensor { return ops.Sub(x, ops.ExpandDims(ops.Mean(x, 1), 1)) }), lists, "", true},
+		{"a rare maximum of all lists", function.New(func(x *ragged.Tensor) tensor.Tensor { return rare(x, ops.Max(x)) }), lists, "reduce_max", false},
+		{"words of a table", function.New(func(x *ragged.Tensor) (tensor.Tensor, error) {
+			words, err := x.WithFlatValues(ops.Gather(table, ops.Mod(x.FlatValues(), int64(3)), 0))
+			return ops.Sum(words, 1), err
+		}), ids, "", true},
+		{"a variable is changed", function.New(func(x tensor.Tensor) (tensor.Tensor, error) { return ops.Mul(x, 2.0), seen.Assign(float32(1)) }), matrix, "assignment to a variable", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := saved.NewModel()
+			if err := m.Add("f", c.f, c.spec); err != nil {
+				t.Fatal(err)
+			}
+			if got := mixes(m.Functions()[0], 0); got != c.mixes {
+				t.Errorf("rows are combined by %q, want %q\n%v", got, c.mixes, m.Functions()[0].Graph(0))
+			}
+			s := New(Options{})
+			if err := s.AddModel(m); err != nil {
+				t.Fatal(err)
+			}
+			f, err := s.model("f", "")
+			if err != nil || f.Batched != c.batched {
+				t.Errorf("batched: %v %v", f, err)
+			}
+		})
+	}
+}

@@ -67,6 +67,10 @@ func (e *Error) Format(s fmt.State, verb rune) {
 	}
 }
 
+// MarshalText returns the one line that Error does: what package log/slog writes of an error in
+// text, where it would use %+v, and package encoding/json of one in a structure.
+func (e *Error) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
+
 // long is the text on several lines.
 func (e *Error) long() string {
 	text := e.statement(func(err error) string { return fmt.Sprintf("%+v", err) })

@@ -1,8 +1,10 @@
 package tenon_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"slices"
 	"strings"
@@ -264,6 +266,31 @@ func TestRegister(t *testing.T) {
 	}
 	if s, err := tenon.Decode(pairName, tenon.Tuple{tenon.SpecOf{}, tenon.SpecOf{}, tenon.Str("")}); !errors.Is(err, tenon.ErrInvalid) {
 		t.Errorf("the decoder's error: %v, %v", s, err)
+	}
+}
+
+// Specs are their canonical text in JSON, and errors the one line that they are elsewhere.
+func TestTextForms(t *testing.T) {
+	type request struct{ Input, None tenon.SpecOf }
+	want := request{Input: tenon.SpecOf{Spec: tensor.NewSpec(dtype.Float32, shape.Of(2, shape.Unknown))}}
+	b, err := json.Marshal(want)
+	var text struct{ Input, None string }
+	if err := errors.Join(err, json.Unmarshal(b, &text)); err != nil || text.Input != "<tensor.Tensor (float32, shape[2, ?])>" || text.None != "" {
+		t.Errorf("%s, %v", b, err)
+	}
+	var back request
+	if err := json.Unmarshal(b, &back); err != nil || !tenon.Equal(back.Input.Spec, want.Input.Spec) || back.None.Spec != nil {
+		t.Errorf("got back %v, %v", back, err)
+	}
+	if err := json.Unmarshal([]byte(`{"Input": "<tensor.Tensor"}`), &back); err == nil {
+		t.Error("half of a Spec is read")
+	}
+	var log strings.Builder
+	e := &tenon.Error{Kind: tenon.ErrShape, Op: "a.B", Msg: "is empty", Line: "a/b.go:3", Hint: "fill it"}
+	slog.New(slog.NewTextHandler(&log, nil)).Error("failed", "err", e)
+	slog.New(slog.NewJSONHandler(&log, nil)).Error("failed", "err", e)
+	if got := log.String(); strings.Count(got, "\n") != 2 || strings.Count(got, "a.B: is empty (at a/b.go:3); fill it") != 2 {
+		t.Errorf("logs have %s", got)
 	}
 }
 

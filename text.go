@@ -157,6 +157,23 @@ func ParseSpec(text string) (s Spec, err error) {
 	return s, err
 }
 
+// MarshalText returns the canonical text of the Spec, so that JSON, flags and the like have it;
+// nothing for nil.
+func (s SpecOf) MarshalText() ([]byte, error) {
+	if s.Spec == nil {
+		return []byte{}, nil
+	}
+	return []byte(Text(s.Spec)), nil
+}
+
+// UnmarshalText reads the canonical text of a Spec.
+func (s *SpecOf) UnmarshalText(text []byte) (err error) {
+	if s.Spec = nil; len(text) > 0 {
+		s.Spec, err = ParseSpec(string(text))
+	}
+	return err
+}
+
 // ParseEncoding reads the canonical text of an encoding.
 func ParseEncoding(text string) (Encoding, error) {
 	p := &parser{text: text}

@@ -82,6 +82,20 @@ func Parse(name string) (DType, error) {
 	return None, fmt.Errorf("dtype: no element type is called %q", name)
 }
 
+// MarshalText returns the type's name, so that JSON, flags and the like have it.
+func (d DType) MarshalText() ([]byte, error) {
+	if d >= count {
+		return nil, fmt.Errorf("dtype: there is no element type %d", uint8(d))
+	}
+	return []byte(d.String()), nil
+}
+
+// UnmarshalText reads the name of a type.
+func (d *DType) UnmarshalText(text []byte) (err error) {
+	*d, err = Parse(string(text))
+	return err
+}
+
 // IsValid reports whether d is one of the declared constants, None included.
 func (d DType) IsValid() bool { return d < count }
 

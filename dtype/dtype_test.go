@@ -1,8 +1,10 @@
 package dtype
 
 import (
+	"encoding/json"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -197,5 +199,28 @@ func checkHalf(t interface{ Errorf(string, ...any) }, x float64, f16, bf16 func(
 func TestHalfText(t *testing.T) {
 	if s := F16From(0.5).String() + " " + BF16From(-2).String(); s != "0.5 -2" {
 		t.Errorf("got %s", s)
+	}
+}
+
+// Types are names in JSON, as values and as keys.
+func TestTextOfTypes(t *testing.T) {
+	type column struct {
+		Type  DType
+		Sizes map[DType]int
+	}
+	want := column{BFloat16, map[DType]int{Int64: 8, String: 0}}
+	b, err := json.Marshal(want)
+	if got := string(b); err != nil || got != `{"Type":"bfloat16","Sizes":{"int64":8,"string":0}}` {
+		t.Errorf("%s, %v", got, err)
+	}
+	var back column
+	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, want) {
+		t.Errorf("got back %v, %v", back, err)
+	}
+	if err := json.Unmarshal([]byte(`{"Type":"float31"}`), &back); err == nil || !strings.Contains(err.Error(), "float31") {
+		t.Errorf("a type that does not exist: %v", err)
+	}
+	if _, err := json.Marshal(DType(200)); err == nil {
+		t.Error("a number that is no type is written")
 	}
 }

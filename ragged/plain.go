@@ -77,3 +77,15 @@ func (t *Tensor) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, t
 
 // LogValue returns one line for package log/slog.
 func (t *Tensor) LogValue() slog.Value { return tensor.LogValue(t) }
+
+// MarshalJSON writes the value as tensor.AppendJSON does.
+func (p *RowPartition) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, p) }
+
+// LogValue returns one line for package log/slog.
+func (p *RowPartition) LogValue() slog.Value { return tensor.LogValue(p) }
+
+// MarshalJSON writes the value as tensor.AppendJSON does.
+func (s *Shape) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, s) }
+
+// LogValue returns one line for package log/slog.
+func (s *Shape) LogValue() slog.Value { return tensor.LogValue(s) }

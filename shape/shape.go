@@ -315,3 +315,12 @@ func Parse(text string) (Shape, error) {
 	}
 	return From(dims)
 }
+
+// MarshalText returns what String prints, so that JSON, flags and the like have it.
+func (s Shape) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what String prints.
+func (s *Shape) UnmarshalText(text []byte) (err error) {
+	*s, err = Parse(string(text))
+	return err
+}

@@ -1,7 +1,9 @@
 package shape
 
 import (
+	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -250,5 +252,21 @@ func TestLargeSizes(t *testing.T) {
 	}
 	if Of(big).Equal(Of(0)) || Of(1<<32).Equal(Of(0)) || Of(0, 0).Equal(Of(0)) {
 		t.Error("shapes that differ are equal")
+	}
+}
+
+// Shapes are what they print as in JSON.
+func TestTextOfShapes(t *testing.T) {
+	want := []Shape{Of(), Of(2, u, 3), UnknownRank, Of(0)}
+	b, err := json.Marshal(want)
+	if got := string(b); err != nil || got != `["[]","[2, ?, 3]","[...]","[0]"]` {
+		t.Errorf("%s, %v", got, err)
+	}
+	var back []Shape
+	if err := json.Unmarshal(b, &back); err != nil || !slices.EqualFunc(back, want, Shape.Equal) {
+		t.Errorf("got back %v, %v", back, err)
+	}
+	if err := json.Unmarshal([]byte(`["[-2]"]`), &back); err == nil {
+		t.Error("a negative size is read")
 	}
 }

@@ -11,3 +11,21 @@ func (v *Variable) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil,
 
 // LogValue returns one line for package log/slog.
 func (v *Variable) LogValue() slog.Value { return tensor.LogValue(v.Value()) }
+
+// MarshalJSON writes what is held as tensor.AppendJSON does.
+func (o *Of[T]) MarshalJSON() ([]byte, error) {
+	x, err := o.Value()
+	if err != nil {
+		return nil, err
+	}
+	return tensor.AppendJSON(nil, x)
+}
+
+// LogValue returns one line for package log/slog.
+func (o *Of[T]) LogValue() slog.Value {
+	x, err := o.Value()
+	if err != nil {
+		return slog.StringValue(err.Error())
+	}
+	return tensor.LogValue(x)
+}

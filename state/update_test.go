@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -89,5 +90,18 @@ func TestVariablesOfAnyValue(t *testing.T) {
 	}
 	if _, err := state.New(r); !errors.Is(err, tenon.ErrUnsupported) {
 		t.Errorf("a variable of ragged rows: %v", err)
+	}
+}
+
+// What is held is what is written and logged.
+func TestFormsOfWhatIsHeld(t *testing.T) {
+	held := tenon.Must(state.NewOf(ragged.FromSlices([][]float64{{1}, {2, 3}})))
+	v := tenon.Must(state.New([]float64{1, 2}))
+	b, err := json.Marshal([]any{held, v})
+	if got := string(b); err != nil || got != "[[[1.0],[2.0,3.0]],[1.0,2.0]]" {
+		t.Errorf("%s, %v", got, err)
+	}
+	if got := fmt.Sprint(held.LogValue(), v.LogValue()); got != "float64[2, ~] [[1.0],[2.0,3.0]] float64[2] [1.0,2.0]" {
+		t.Errorf("logged as %s", got)
 	}
 }

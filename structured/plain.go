@@ -150,3 +150,18 @@ func (u *Union) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, u)
 
 // MarshalJSON writes the words as tensor.AppendJSON does.
 func (d *Dictionary) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, d) }
+
+// LogValue returns one line for package log/slog.
+func (m *Map) LogValue() slog.Value { return tensor.LogValue(m) }
+
+// LogValue returns one line for package log/slog.
+func (u *Union) LogValue() slog.Value { return tensor.LogValue(u) }
+
+// LogValue returns one line for package log/slog.
+func (d *Dictionary) LogValue() slog.Value { return tensor.LogValue(d) }
+
+// MarshalJSON writes the value as tensor.AppendJSON does.
+func (h *Held) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, h) }
+
+// LogValue returns one line for package log/slog.
+func (h *Held) LogValue() slog.Value { return tensor.LogValue(h) }

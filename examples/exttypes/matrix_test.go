@@ -64,6 +64,8 @@ var services = []service{
 	{"message", inMessage},
 	{"JSON", inJSON},
 	{"Arrow", inArrow},
+	{"gob", inGob},
+	{"log", inLog},
 	{"equality", inEquality},
 	{"printing", inPrint},
 	{"encode", inEncoding},

@@ -8,8 +8,8 @@ import (
 
 // Variables returns a model in which a variable stands for each floating tensor of m, and
 // holds it. Fields of the model that are to become variables have an interface type such
-// as tensor.Tensor, as those of the layers do. What is made of tensors, such as a named one,
-// has variables inside.
+// as tensor.Tensor, as those of the layers do. What is made of tensors, such as ragged rows,
+// records or a derived type, has variables inside.
 //
 // A traced function reads the variables in each call. For gradients parameters are an
 // argument: [Frozen] ones, for instance.

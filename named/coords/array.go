@@ -2,6 +2,7 @@ package coords
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -293,3 +294,9 @@ func (s *Spec) String() string {
 	}
 	return out
 }
+
+// MarshalJSON writes the value as tensor.AppendJSON does.
+func (a *Array) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, a) }
+
+// LogValue returns one line for package log/slog.
+func (a *Array) LogValue() slog.Value { return tensor.LogValue(a) }

@@ -68,19 +68,8 @@ func (b *building) value(name string, s tenon.Spec, outer []*ragged.RowPartition
 	case anatomy.Records:
 		return b.records(name, s.(*structured.Spec), outer, entries)
 	case anatomy.Optional:
-		x, err := b.value(name+".values", a.Inner, outer, entries)
-		if err != nil {
-			return nil, err
-		}
-		m, err := b.value(name+".mask", a.Mask, outer, entries)
-		if err != nil {
-			return nil, err
-		}
-		if a.Outside() {
-			return made(a.Make(x, nil, m))
-		}
-		return masked.New(x, m)
-	case anatomy.Named:
+		return b.optional(name, a, outer, entries)
+	case anatomy.Named, anatomy.Union, anatomy.Map:
 		x, err := b.value(name, a.Inner, outer, entries)
 		if err != nil {
 			return nil, err
@@ -88,6 +77,30 @@ func (b *building) value(name string, s tenon.Spec, outer []*ragged.RowPartition
 		return made(a.Make(x, nil, nil))
 	}
 	return nil, badInput("%s: %s has no form here", name, tenon.String(s))
+}
+
+// optional returns what may be missing.
+func (b *building) optional(name string, a anatomy.Spec, outer []*ragged.RowPartition, entries int) (tensor.Tensor, error) {
+	inner, mask := a.Inner, a.Mask
+	if m := anatomy.OfSpec(mask); m.Kind == anatomy.Lists { // both are below the same splits
+		var err error
+		if outer, entries, err = b.partitions(name, m.Partitions, outer, entries); err != nil {
+			return nil, err
+		}
+		inner, mask = anatomy.OfSpec(inner).Inner, m.Inner
+	}
+	x, err := b.value(name+".values", inner, outer, entries)
+	if err != nil {
+		return nil, err
+	}
+	m, err := b.value(name+".mask", mask, outer, entries)
+	if err != nil {
+		return nil, err
+	}
+	if a.Outside() {
+		return made(a.Make(x, nil, m))
+	}
+	return masked.New(x, m)
 }
 
 // made returns a Value as the tensor that it is.
@@ -308,11 +321,16 @@ func (c columns) take(name string, v tenon.Value, outer int) error {
 		}
 		return nil
 	case anatomy.Optional:
-		if err := c.take(name+".values", a.Inner, outer); err != nil {
+		inner, mask := a.Inner, tenon.Value(a.Mask)
+		if m := anatomy.Of(mask); m.Kind == anatomy.Lists {
+			c.splits(name, m.Partitions, outer)
+			inner, mask, outer = anatomy.Of(inner).Inner, m.Inner, 0
+		}
+		if err := c.take(name+".values", inner, outer); err != nil {
 			return err
 		}
-		return c.take(name+".mask", a.Mask, outer)
-	case anatomy.Named:
+		return c.take(name+".mask", mask, outer)
+	case anatomy.Named, anatomy.Union, anatomy.Map:
 		return c.take(name, a.Inner, outer)
 	}
 	if t, ok := v.(tensor.Concreter); ok {

@@ -84,7 +84,7 @@ func hasRows(s tenon.Spec) bool {
 	case anatomy.Records:
 		t, ok := s.(*structured.Spec)
 		return ok && t.Rank() > 0 && t.NRows() < 0
-	case anatomy.Optional, anatomy.Named:
+	case anatomy.Optional, anatomy.Named, anatomy.Union, anatomy.Map:
 		return hasRows(a.Inner)
 	}
 	return false

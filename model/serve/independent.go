@@ -153,6 +153,16 @@ func (n *node) madeUp(r *rand.Rand) any {
 		return n.child.madeUp(r)
 	case recordNode:
 		o := &object{}
+		switch n.form {
+		case variantForm:
+			k := 1 + r.IntN(len(n.fields)-1)
+			return &object{names: []string{n.names[k]}, values: []any{n.fields[k].madeUp(r)}}
+		case mapForm:
+			for i := range r.IntN(3) {
+				o.names, o.values = append(o.names, "key"+strconv.Itoa(i)), append(o.values, n.fields[0].within().fields[1].madeUp(r))
+			}
+			return o
+		}
 		for i, f := range n.fields {
 			o.names, o.values = append(o.names, n.names[i]), append(o.values, f.madeUp(r))
 		}

@@ -2,10 +2,12 @@ package serve
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/anatomy"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
@@ -20,7 +22,12 @@ import (
 //	x.row_splits.0    its row splits, from the outermost axis
 //	x.f               a field of records; a list of records has its splits once,
 //	                  as x.row_splits.0, and its fields beside them
-//	x.mask, x.values  what is there of optional parts, and all of them
+//	x.mask, x.values  what is there of optional parts, and all of them; those of lists
+//	                  have the lists' splits beside them, as x.row_splits.0
+//	x.tag, x.v        of a union the numbers of variants, and each variant with filler
+//	                  where others are
+//	x.entries.key, x.entries.value, x.entries.row_splits.0
+//	                  the entries of maps, which are lists of records
 type layout struct {
 	root    *node
 	columns []*column // in the order of the Spec
@@ -45,19 +52,35 @@ const (
 	leafNode                 // an element
 )
 
+// The forms of records in JSON.
+type form uint8
+
+const (
+	objectForm  form = iota // a member for each field
+	variantForm             // of unions: a member for the variant
+	mapForm                 // a member for each entry
+)
+
 // A node is a place in a layout.
 type node struct {
 	kind   kind
+	form   form    // of records
 	name   string  // of the value that it belongs to, for messages
 	column *column // of the splits of a ragged axis, a mask, or elements
 	size   int     // of an axis that is not ragged; negative: any
 	child  *node
 	fields []*node
 	names  []string // of the fields
-	// lead is how many of the axes above a leaf its column's shape begins with; the
-	// others are in row splits above.
-	axes []*node // above a leaf, since the last splits or records
-	rows bool    // the column of a leaf begins with an axis for what is above these axes
+	axes   []*node  // above a leaf or an optional part, since the last splits or records
+	rows   bool     // its column begins with an axis for what is above these axes
+}
+
+// within returns the record of a node inside of its axes.
+func (n *node) within() *node {
+	for n.kind == axisNode {
+		n = n.child
+	}
+	return n
 }
 
 // layoutOf returns the layout of a Spec.
@@ -99,6 +122,15 @@ func (l *layout) value(name string, s tenon.Spec, skip int, axes []*node, rows b
 		return l.optional(name, s, a, skip, axes, rows)
 	case anatomy.Named:
 		return l.value(name, a.Inner, skip, axes, rows)
+	case anatomy.Union, anatomy.Map:
+		n, err := l.value(name, a.Inner, skip, axes, rows)
+		if err != nil {
+			return nil, err
+		}
+		if n.within().form = variantForm; a.Kind == anatomy.Map {
+			n.within().form = mapForm
+		}
+		return n, nil
 	}
 	return nil, fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(s))
 }
@@ -113,18 +145,23 @@ func outermost(s tenon.Spec) int {
 
 // dense returns the axes and elements of a tensor. Its first skip axes stand above.
 func (l *layout) dense(name, column string, s *tensor.Spec, skip int, axes []*node, rows bool) *node {
-	leaf := &node{kind: leafNode, name: name, rows: rows}
-	var chain []*node
+	leaf := &node{kind: leafNode, name: name}
+	return chained(l.held(leaf, column, s, skip, axes, rows), leaf)
+}
+
+// held gives a node the column of a tensor, and returns those of its axes that are below the first
+// skip.
+func (l *layout) held(n *node, column string, s *tensor.Spec, skip int, axes []*node, rows bool) (chain []*node) {
 	for k := skip; k < s.Shape().Rank(); k++ {
-		chain = append(chain, &node{kind: axisNode, name: name, size: s.Shape().Dim(k)})
+		chain = append(chain, &node{kind: axisNode, name: n.name, size: s.Shape().Dim(k)})
 	}
-	leaf.axes = append(append([]*node{}, axes...), chain...)
-	rank := len(leaf.axes)
+	n.axes, n.rows = slices.Concat(axes, chain), rows
+	rank := len(n.axes)
 	if rows {
 		rank++
 	}
-	leaf.column = l.add(column, s.DType(), rank, false)
-	return chained(chain, leaf)
+	n.column = l.add(column, s.DType(), rank, false)
+	return chain
 }
 
 // chained puts axes around a node.
@@ -138,12 +175,31 @@ func chained(chain []*node, n *node) *node {
 
 // lists returns the axes of partitions, and what is below them.
 func (l *layout) lists(name string, s tenon.Spec, a anatomy.Spec, skip int, axes []*node, rows bool) (*node, error) {
+	return l.divided(name, s, a, skip, axes, rows, func(axes []*node, rows bool) (*node, error) {
+		column := name
+		if splitsBelow(a, skip) {
+			column += ".flat_values"
+		}
+		if flat, ok := a.Inner.(*tensor.Spec); ok {
+			return l.dense(name, column, flat, 1, axes, rows), nil
+		}
+		return l.value(column, a.Inner, 1, axes, rows)
+	})
+}
+
+// splitsBelow reports whether rows have splits below so many axes of records around them.
+func splitsBelow(a anatomy.Spec, skip int) bool {
+	return slices.ContainsFunc(a.Partitions[max(0, skip-1):], func(p *ragged.PartitionSpec) bool { return !p.IsUniform() })
+}
+
+// divided returns the axes of partitions around what inner makes.
+func (l *layout) divided(name string, s tenon.Spec, a anatomy.Spec, skip int, axes []*node, rows bool, inner func(axes []*node, rows bool) (*node, error)) (*node, error) {
 	var chain []*node
 	if skip == 0 {
 		n := &node{kind: axisNode, name: name, size: outermost(s)}
-		chain, axes = append(chain, n), append(append([]*node{}, axes...), n)
+		chain, axes = append(chain, n), append(slices.Clone(axes), n)
 	}
-	column, splits := name, 0
+	splits := 0
 	var late []func()
 	for k, p := range a.Partitions {
 		if k+1 < skip {
@@ -151,25 +207,22 @@ func (l *layout) lists(name string, s tenon.Spec, a anatomy.Spec, skip int, axes
 		}
 		n := &node{kind: axisNode, name: name, size: p.UniformRowLength()}
 		if p.IsUniform() {
-			axes = append(append([]*node{}, axes...), n)
+			axes = append(slices.Clone(axes), n)
 		} else {
 			splitsName := fmt.Sprintf("%s.row_splits.%d", name, splits)
 			late = append(late, func() { n.column = l.add(splitsName, p.DType(), 1, true) })
-			column, splits, axes, rows = name+".flat_values", splits+1, nil, true
+			splits, axes, rows = splits+1, nil, true
 		}
 		chain = append(chain, n)
 	}
-	var inner *node
-	var err error
-	if flat, ok := a.Inner.(*tensor.Spec); ok {
-		inner = l.dense(name, column, flat, 1, axes, rows)
-	} else if inner, err = l.value(column, a.Inner, 1, axes, rows); err != nil {
+	below, err := inner(axes, rows)
+	if err != nil {
 		return nil, err
 	}
 	for _, f := range late {
 		f()
 	}
-	return chained(chain, inner), nil
+	return chained(chain, below), nil
 }
 
 // records returns the axes and fields of records.
@@ -203,23 +256,22 @@ func (l *layout) records(name string, s *structured.Spec, skip int, axes []*node
 
 // optional returns a node for what may be missing, below the axes of its mask.
 func (l *layout) optional(name string, s tenon.Spec, a anatomy.Spec, skip int, axes []*node, rows bool) (*node, error) {
-	m, ok := a.Mask.(*tensor.Spec)
-	list := ok && skip == 0 && m.Shape().Rank() == 1 // the elements of a list, and not of a field of records
-	if !ok || m.Shape().Rank() != skip && !list {
-		return nil, fmt.Errorf("%s: %s has no form in these protocols: what may be missing has to be an element of a list, or a field", name, tenon.String(s))
-	}
-	var chain []*node
-	if list {
-		chain = []*node{{kind: axisNode, name: name, size: m.Shape().Dim(0)}}
-		skip, axes = 1, chain
-	}
 	opt := &node{kind: optionalNode, name: name}
-	rank := len(axes)
-	if rows {
-		rank++
+	if m, ok := a.Mask.(*tensor.Spec); ok && m.Shape().Rank() >= skip {
+		chain := l.held(opt, name+".mask", m, skip, axes, rows)
+		var err error
+		opt.child, err = l.value(name+".values", a.Inner, m.Shape().Rank(), opt.axes, rows)
+		return chained(chain, opt), err
 	}
-	opt.column = l.add(name+".mask", dtype.Bool, rank, false)
-	var err error
-	opt.child, err = l.value(name+".values", a.Inner, skip, axes, rows)
-	return chained(chain, opt), err
+	m, v := anatomy.OfSpec(a.Mask), anatomy.OfSpec(a.Inner)
+	mask, ok := m.Inner.(*tensor.Spec)
+	if !ok || v.Kind != anatomy.Lists || len(v.Partitions) != len(m.Partitions) || a.Outside() {
+		return nil, fmt.Errorf("%s: %s has no form in these protocols: lists of which something is missing have a mask of the same lists", name, tenon.String(s))
+	}
+	return l.divided(name, a.Inner, m, skip, axes, rows, func(axes []*node, rows bool) (*node, error) {
+		chain := l.held(opt, name+".mask", mask, 1, axes, rows)
+		var err error
+		opt.child, err = l.value(name+".values", v.Inner, mask.Shape().Rank(), opt.axes, rows)
+		return chained(chain, opt), err
+	})
 }

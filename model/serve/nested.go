@@ -173,6 +173,12 @@ func (d *decoding) record(n *node, x any) error {
 		return badInput("%s is %s, want an object", d, shown(x))
 	}
 	d.counts[n]++
+	switch n.form {
+	case variantForm:
+		return d.variant(n, o)
+	case mapForm:
+		return d.entriesOf(n, o)
+	}
 	found := 0
 	last := len(d.path)
 	d.path = append(d.path, step{})
@@ -198,6 +204,43 @@ func (d *decoding) record(n *node, x any) error {
 		}
 	}
 	return nil
+}
+
+// variant reads an element of a union: an object with one member, named as the variant is.
+func (d *decoding) variant(n *node, o *object) error {
+	k := -1
+	if len(o.names) == 1 {
+		k = slices.Index(n.names[1:], o.names[0])
+	}
+	if k < 0 {
+		return badInput("%s is an object with the members %s, want one of %s", d, shortened(strings.Join(o.names, ", ")), strings.Join(n.names[1:], ", "))
+	}
+	d.filled[n.fields[0].column].count(k)
+	last := len(d.path)
+	d.path = append(d.path, step{field: o.names[0]})
+	for i, f := range n.fields[1:] {
+		err := error(nil)
+		if i == k {
+			err = d.node(f, o.values[0])
+		} else {
+			err = d.nothing(f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	d.path = d.path[:last]
+	return nil
+}
+
+// entriesOf reads a map: an object whose members are its entries.
+func (d *decoding) entriesOf(n *node, o *object) error {
+	list := make([]any, len(o.names))
+	entry := n.fields[0].within()
+	for i, name := range o.names {
+		list[i] = &object{names: entry.names, values: []any{name, o.values[i]}}
+	}
+	return d.axis(n.fields[0], list)
 }
 
 // nothing adds what stands under a value that is missing.
@@ -254,12 +297,7 @@ func (d *decoding) finish(n *node, entries int, c columns) error {
 		}
 		return d.finish(n.child, entries, c)
 	case optionalNode:
-		e := d.filled[n.column]
-		dims := []int{e.n}
-		if n.column.rank == 0 {
-			dims = nil
-		}
-		if c[n.column.name], err = e.tensor(dims); err != nil {
+		if c[n.column.name], err = d.filled[n.column].tensor(d.dims(n, entries)); err != nil {
 			return err
 		}
 		return d.finish(n.child, entries, c)
@@ -271,6 +309,12 @@ func (d *decoding) finish(n *node, entries int, c columns) error {
 		}
 		return nil
 	}
+	c[n.column.name], err = d.filled[n.column].tensor(d.dims(n, entries))
+	return err
+}
+
+// dims returns the shape of a node's column.
+func (d *decoding) dims(n *node, entries int) []int {
 	var dims []int
 	if n.rows {
 		dims = append(dims, entries)
@@ -282,8 +326,7 @@ func (d *decoding) finish(n *node, entries int, c columns) error {
 		}
 		dims = append(dims, size)
 	}
-	c[n.column.name], err = d.filled[n.column].tensor(dims)
-	return err
+	return dims
 }
 
 // encoding writes a Value as nested JSON, by a layout.
@@ -327,19 +370,24 @@ func (e *encoding) measure(n *node, c columns) {
 		}
 		e.measure(n.child, c)
 	case optionalNode:
+		e.measureAxes(n, c)
 		e.measure(n.child, c)
 	case recordNode:
 		for _, f := range n.fields {
 			e.measure(f, c)
 		}
 	default:
-		dims := c[n.column.name].Shape().Dims()
-		if n.rows {
-			dims = dims[1:]
-		}
-		for i, a := range n.axes {
-			e.sizes[a] = dims[i]
-		}
+		e.measureAxes(n, c)
+	}
+}
+
+func (e *encoding) measureAxes(n *node, c columns) {
+	dims := c[n.column.name].Shape().Dims()
+	if n.rows {
+		dims = dims[1:]
+	}
+	for i, a := range n.axes {
+		e.sizes[a] = dims[i]
 	}
 }
 
@@ -369,6 +417,14 @@ func (e *encoding) append(b []byte, n *node, i int) ([]byte, error) {
 		}
 		return e.append(b, n.child, i)
 	case recordNode:
+		switch n.form {
+		case variantForm:
+			k := 1 + int(e.readers[n.fields[0].column].bits(i))
+			b, err = e.append(append(appendText(append(b, '{'), n.names[k]), ':'), n.fields[k], i)
+			return append(b, '}'), err
+		case mapForm:
+			return e.entries(b, n.fields[0], i)
+		}
 		b = append(b, '{')
 		for k, f := range n.fields {
 			if k > 0 {
@@ -382,6 +438,27 @@ func (e *encoding) append(b []byte, n *node, i int) ([]byte, error) {
 		return append(b, '}'), nil
 	}
 	return e.readers[n.column].append(b, i, n.name, e.style)
+}
+
+// entries writes map i as an object.
+func (e *encoding) entries(b []byte, list *node, i int) ([]byte, error) {
+	var err error
+	r, fields := e.readers[list.column], list.child.fields
+	b = append(b, '{')
+	for k := r.integer(i); k < r.integer(i+1); k++ {
+		if k > r.integer(i) {
+			b = append(b, ',')
+		}
+		for j, f := range fields {
+			if j > 0 {
+				b = append(b, ':')
+			}
+			if b, err = e.append(b, f, k); err != nil {
+				return b, err
+			}
+		}
+	}
+	return append(b, '}'), nil
 }
 
 // appendValue writes a Value as nested JSON.

@@ -79,6 +79,17 @@ func (n *node) schema() map[string]any {
 	case optionalNode:
 		return object{"anyOf": []any{n.child.schema(), object{"type": "null"}}}
 	case recordNode:
+		switch n.form {
+		case variantForm:
+			var variants []any
+			for i, f := range n.fields[1:] {
+				name := n.names[i+1]
+				variants = append(variants, object{"type": "object", "properties": object{name: f.schema()}, "required": []string{name}, "additionalProperties": false})
+			}
+			return object{"oneOf": variants}
+		case mapForm:
+			return object{"type": "object", "additionalProperties": n.fields[0].within().fields[1].schema()}
+		}
 		properties, required := object{}, []string{}
 		for i, f := range n.fields {
 			properties[n.names[i]] = f.schema()

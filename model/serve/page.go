@@ -145,6 +145,13 @@ func (n *node) example(b []byte) []byte {
 	case optionalNode:
 		return n.child.example(b)
 	case recordNode:
+		switch n.form {
+		case variantForm:
+			b = appendText(append(b, '{'), n.names[1])
+			return append(n.fields[1].example(append(b, ": "...)), '}')
+		case mapForm:
+			return append(n.fields[0].within().fields[1].example(append(b, `{"key": `...)), '}')
+		}
 		b = append(b, '{')
 		for i, f := range n.fields {
 			if i > 0 {

@@ -12,12 +12,6 @@ import (
 // The operations of this file keep all dimensions: what becomes of an element depends
 // on the others along one dimension.
 
-// Softmax returns e^x / Σ e^x along a dimension, or jointly along those of a set.
-func Softmax[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Softmax(x) }
-
-// LogSoftmax returns x - log Σ e^x along a dimension, or jointly along those of a set.
-func LogSoftmax[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.LogSoftmax(x) }
-
 // Softmax is the function [Softmax] for the names of the list.
 func (d Dims) Softmax(x tenon.Value) *Tensor { return d.jointly("named.Softmax", ops.Softmax, x) }
 
@@ -183,59 +177,8 @@ func affine(fn string, y *Tensor, scale, offset any) *Tensor {
 // CumOptions change what cumulative operations give; see ops.CumOptions.
 type CumOptions = ops.CumOptions
 
-// CumSum returns, for each element, the sum of those up to it along a dimension.
-func CumSum[N Is[N]](x tenon.Value, o CumOptions) *Tensor { return Dims{groupOf[N]()}.CumSum(x, o) }
-
-// CumProd returns, for each element, the product of those up to it along a dimension.
-func CumProd[N Is[N]](x tenon.Value, o CumOptions) *Tensor {
-	return Dims{groupOf[N]()}.CumProd(x, o)
-}
-
-// CumMax returns, for each element, the largest of those up to it along a dimension.
-func CumMax[N Is[N]](x tenon.Value, o CumOptions) *Tensor { return Dims{groupOf[N]()}.CumMax(x, o) }
-
-// CumMin returns, for each element, the smallest of those up to it along a dimension.
-func CumMin[N Is[N]](x tenon.Value, o CumOptions) *Tensor { return Dims{groupOf[N]()}.CumMin(x, o) }
-
-// CumSum is the function [CumSum] for the name of a list of one.
-func (d Dims) CumSum(x tenon.Value, o CumOptions) *Tensor {
-	return d.along("named.CumSum", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumSum(x, axis, o) })
-}
-
-// CumProd is the function [CumProd] for the name of a list of one.
-func (d Dims) CumProd(x tenon.Value, o CumOptions) *Tensor {
-	return d.along("named.CumProd", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumProd(x, axis, o) })
-}
-
-// CumMax is the function [CumMax] for the name of a list of one.
-func (d Dims) CumMax(x tenon.Value, o CumOptions) *Tensor {
-	return d.along("named.CumMax", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumMax(x, axis, o) })
-}
-
-// CumMin is the function [CumMin] for the name of a list of one.
-func (d Dims) CumMin(x tenon.Value, o CumOptions) *Tensor {
-	return d.along("named.CumMin", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumMin(x, axis, o) })
-}
-
 // SortOptions change how elements are sorted; see ops.SortOptions.
 type SortOptions = ops.SortOptions
-
-// Sort returns the elements along a dimension in ascending order, NaN last.
-func Sort[N Is[N]](x tenon.Value, o SortOptions) *Tensor { return Dims{groupOf[N]()}.Sort(x, o) }
-
-// ArgSort returns the positions of the elements along a dimension in the order in which
-// [Sort] puts them, as int64. Equal elements keep their order.
-func ArgSort[N Is[N]](x tenon.Value, o SortOptions) *Tensor { return Dims{groupOf[N]()}.ArgSort(x, o) }
-
-// Sort is the function [Sort] for the name of a list of one.
-func (d Dims) Sort(x tenon.Value, o SortOptions) *Tensor {
-	return d.along("named.Sort", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.Sort(x, axis, o) })
-}
-
-// ArgSort is the function [ArgSort] for the name of a list of one.
-func (d Dims) ArgSort(x tenon.Value, o SortOptions) *Tensor {
-	return d.along("named.ArgSort", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.ArgSort(x, axis, o) })
-}
 
 // TopK returns the k largest elements along a dimension in descending order, which
 // then has size k, and their positions, as int64. Of rows that are shorter than k, along a
@@ -291,11 +234,11 @@ func Roll[N Is[N]](x tenon.Value, shift int) *Tensor { return Dims{groupOf[N]()}
 
 // Roll is the function [Roll] for the name of a list of one.
 func (d Dims) Roll(x tenon.Value, shift int) *Tensor {
-	return d.along("named.Roll", x, func(x tensor.Tensor, axis int) tensor.Tensor { return ops.Roll(x, []int{shift}, axis) })
+	return d.along("named.Roll", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.Roll(x, []int{shift}, axis) }, x)
 }
 
 // along applies an operation along one axis.
-func (d Dims) along(fn string, x tenon.Value, f func(x tensor.Tensor, axis int) tensor.Tensor) *Tensor {
+func (d Dims) along(fn string, f func(x tensor.Tensor, axis int) tensor.Tensor, x tenon.Value) *Tensor {
 	t := tensorOf(fn, x)
 	d.single(fn)
 	return newTensor(f(t.data, d.axesOf(fn, t).axes[0]), t.spec.names, t.own())

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/named/internal/stated"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
@@ -26,22 +27,23 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if h := overrides[c.Op.Name]; h != nil {
 		return h(c)
 	}
-	switch o := c.Op; {
-	case o.Draws:
-		return nil, refusal(c) // elements are drawn in the order of storage
-	case o.Axes == op.Map && len(c.Values()) > 1 && o.Control == 0:
-		return handleElementwise(c)
-	case o.Axes == op.Map, o.Axes == op.Regroup && o.Core > 0, o.Checks:
+	switch stated.Of(c.Op) {
+	case stated.Elementwise:
+		if len(c.Values()) > 1 {
+			return handleElementwise(c)
+		}
 		return handleWhole(c)
-	case o.ShapeOnly.Has(0) && o.Counts.Has(0):
+	case stated.Whole:
+		return handleWhole(c)
+	case stated.Number:
 		return handleNumber(c)
-	case o.Axes == op.Reduce && o.By == op.ByAxis && o.AxisParam() >= 0:
+	case stated.Reduced:
 		return handleReduction(c)
-	case (o.Axes == op.Scan || o.Axes == op.Along) && o.AxisParam() >= 0:
+	case stated.Kept:
 		return handleAlong(c)
-	case o.Axes == op.Stack:
+	case stated.Stacked:
 		return handleStack(c)
-	case o.Axes == op.Join:
+	case stated.Joined:
 		return handleConcat(c)
 	}
 	return nil, refusal(c)
@@ -65,11 +67,6 @@ func strangers(c *op.Call) bool {
 		return ok
 	})
 }
-
-// twins are the functions of this package that are called as those of package ops for
-// the same operation by the numbers of axes.
-const twins = " All Any ArgMax ArgMin ArgSort Attention BroadcastTo Cast Concat CountNonzero CumMax CumMin CumProd CumSum Dot Dropout Einsum " +
-	"ExpandDims Index LayerNorm LogSoftmax LogSumExp Max Mean Min OneHot Outer Pad Prod Reshape Reverse RMSNorm Roll Softmax Sort Squeeze Stack Std Sum TopK Unstack Variance "
 
 // instead says what to use in place of operations that go by the numbers of axes and have
 // no twin, by what they do to axes.

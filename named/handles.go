@@ -26,95 +26,32 @@ func On[N Is[N]](x tenon.Value) N {
 	return h
 }
 
-// of returns the name and the tensor of a handle.
-func (d Dim[N]) of(fn string) (Dims, *Tensor) {
+// dims returns the name of the dimension of a tensor, for a function of it.
+func (d Dim[N]) dims(fn string) Dims {
 	l := groupOf[N]()
 	if d.t == nil {
 		fail(tenon.ErrInvalid, fn, "%v is a name and not the dimension of a tensor: use that of a schema, or named.On", l)
 	}
-	return Dims{l}, d.t
-}
-
-// unary applies the function of a list of names to a handle.
-func (d Dim[N]) unary(fn string, f func(Dims, tenon.Value) *Tensor) *Tensor {
-	l, t := d.of(fn)
-	return f(l, t)
+	return Dims{l}
 }
 
 // DType returns the type of the elements of a handle's tensor.
 func (d Dim[N]) DType() dtype.DType {
-	_, t := d.of("named.DType")
-	return t.DType()
+	d.dims("named.DType")
+	return d.t.DType()
 }
-
-// Sum is the function [Sum] along the dimension of a handle.
-func (d Dim[N]) Sum() *Tensor { return d.unary("named.Sum", Dims.Sum) }
-
-// Mean is the function [Mean] along the dimension of a handle.
-func (d Dim[N]) Mean() *Tensor { return d.unary("named.Mean", Dims.Mean) }
-
-// Max is the function [Max] along the dimension of a handle.
-func (d Dim[N]) Max() *Tensor { return d.unary("named.Max", Dims.Max) }
-
-// Min is the function [Min] along the dimension of a handle.
-func (d Dim[N]) Min() *Tensor { return d.unary("named.Min", Dims.Min) }
-
-// ArgMax is the function [ArgMax] along the dimension of a handle.
-func (d Dim[N]) ArgMax() *Tensor { return d.unary("named.ArgMax", Dims.ArgMax) }
-
-// ArgMin is the function [ArgMin] along the dimension of a handle.
-func (d Dim[N]) ArgMin() *Tensor { return d.unary("named.ArgMin", Dims.ArgMin) }
-
-// Softmax is the function [Softmax] along the dimension of a handle.
-func (d Dim[N]) Softmax() *Tensor { return d.unary("named.Softmax", Dims.Softmax) }
-
-// LogSoftmax is the function [LogSoftmax] along the dimension of a handle.
-func (d Dim[N]) LogSoftmax() *Tensor { return d.unary("named.LogSoftmax", Dims.LogSoftmax) }
-
-// LogSumExp is the function [LogSumExp] along the dimension of a handle.
-func (d Dim[N]) LogSumExp() *Tensor { return d.unary("named.LogSumExp", Dims.LogSumExp) }
 
 // Reverse is the function [Reverse] along the dimension of a handle.
-func (d Dim[N]) Reverse() *Tensor { return d.unary("named.Reverse", Dims.Reverse) }
-
-// CumSum is the function [CumSum] along the dimension of a handle.
-func (d Dim[N]) CumSum(o CumOptions) *Tensor {
-	l, t := d.of("named.CumSum")
-	return l.CumSum(t, o)
-}
-
-// Sort is the function [Sort] along the dimension of a handle.
-func (d Dim[N]) Sort(o SortOptions) *Tensor {
-	l, t := d.of("named.Sort")
-	return l.Sort(t, o)
-}
-
-// ArgSort is the function [ArgSort] along the dimension of a handle.
-func (d Dim[N]) ArgSort(o SortOptions) *Tensor {
-	l, t := d.of("named.ArgSort")
-	return l.ArgSort(t, o)
-}
+func (d Dim[N]) Reverse() *Tensor { return d.dims("named.Reverse").Reverse(d.t) }
 
 // Index is the function [Index] along the dimension of a handle.
-func (d Dim[N]) Index(k any) *Tensor {
-	l, t := d.of("named.Index")
-	return l.Index(t, k)
-}
+func (d Dim[N]) Index(k any) *Tensor { return d.dims("named.Index").Index(d.t, k) }
 
 // Take is the function [Take] along the dimension of a handle.
-func (d Dim[N]) Take(indices tenon.Value) *Tensor {
-	l, t := d.of("named.Take")
-	return l.Take(t, indices)
-}
+func (d Dim[N]) Take(indices tenon.Value) *Tensor { return d.dims("named.Take").Take(d.t, indices) }
 
 // Unstack is the function [Unstack] along the dimension of a handle.
-func (d Dim[N]) Unstack() []*Tensor {
-	l, t := d.of("named.Unstack")
-	return l.Unstack(t)
-}
+func (d Dim[N]) Unstack() []*Tensor { return d.dims("named.Unstack").Unstack(d.t) }
 
 // Split is the function [Split] of the dimension of a handle.
-func (d Dim[N]) Split(into ...Sized) *Tensor {
-	l, t := d.of("named.Split")
-	return l.Split(t, into...)
-}
+func (d Dim[N]) Split(into ...Sized) *Tensor { return d.dims("named.Split").Split(d.t, into...) }

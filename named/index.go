@@ -244,12 +244,12 @@ func (d Dims) Pad(x tenon.Value, before, after int, o PadOptions) *Tensor {
 	if before < 0 || after < 0 {
 		fail(tenon.ErrInvalid, over(fn, d.group()), "the margins are %d and %d: neither may be negative", before, after)
 	}
-	return d.along(fn, x, func(x tensor.Tensor, axis int) tensor.Tensor {
+	return d.along(fn, func(x tensor.Tensor, axis int) tensor.Tensor {
 		paddings := make([][]int, x.Shape().Rank())
 		for i := range paddings {
 			paddings[i] = []int{0, 0}
 		}
 		paddings[axis] = []int{before, after}
 		return ops.Pad(x, paddings, o)
-	})
+	}, x)
 }

@@ -52,6 +52,7 @@ const Order = `
 	ext/codec, TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
 	structured < structured/gostruct;
 	named < named/coords, named/layers;
+	ops < named/internal/stated < named;
 	internal/dimtext < named/dimcheck < named/dimcheck/plugin;
 	sparse, structured, named, internal/rows < internal/anatomy;
 	sparse, structured, structured/gostruct, named, named/coords, named/layers, ext, internal/anatomy < TIER6;

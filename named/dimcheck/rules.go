@@ -101,8 +101,8 @@ func (c *checker) rule(f *frame, at int, n *node) *val {
 	if rule, ok := otherRules[key]; ok {
 		return r.finish(rule(r))
 	}
-	if name, ok := strings.CutPrefix(key, "ops."); ok {
-		return r.finish(r.plainOp(name))
+	if pkg, name, _ := strings.Cut(key, "."); pkg == "ops" || pkg == "named" {
+		return r.finish(r.stated(pkg, name))
 	}
 	return anything
 }

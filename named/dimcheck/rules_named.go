@@ -23,9 +23,9 @@ func nothing(*ruleCall) *val { return anything }
 func init() {
 	namedRules = map[string]rule{
 		"named.Dot": dotRule, "named.Dim.Dot": handleDotRule, "named.Contract": contractRule, "named.Einsum": einsumRule,
-		"named.Map": mapRule, "named.Map2": func(r *ruleCall) *val { return r.elementwise(1, 2) }, "named.Outer": outerRule,
-		"named.BroadcastTo": broadcastRule, "named.Where": func(r *ruleCall) *val { return r.elementwise(0, 1, 2) },
-		"named.Masked": maskedRule, "named.Cast": keepRule, "named.Dropout": dropoutRule, "named.From": fromRule,
+		"named.Map": mapRule, "named.Equal": nothing, "named.Reverse": alongRule, "named.Roll": alongRule, "named.Map2": func(r *ruleCall) *val { return r.elementwise(1, 2) }, "named.Outer": outerRule,
+		"named.BroadcastTo": broadcastRule,
+		"named.Masked":      maskedRule, "named.Dropout": dropoutRule, "named.From": fromRule,
 		"named.Rename": renameRule, "named.As": asRule, "named.Merge": mergeRule, "named.Split": reshapeRule, "named.Reshape": reshapeRule,
 		"named.ExpandDims": expandRule, "named.Squeeze": squeezeRule, "named.Order": orderRule, "named.Unnamed": unnamedRule,
 		"named.Stack": stackRule, "named.Concat": concatRule, "named.Unstack": unstackRule, "named.Pieces": piecesRule,
@@ -37,15 +37,6 @@ func init() {
 		"named.Tensor.Size": sizeRule, "named.Tensor.Dims": tensorDimsRule, "named.Tensor.IsRagged": raggedRule, "named.Tensor.Has": hasRule,
 		"named.Dim.Size": handleSizeRule, "named.Dim.Tensor": handleTensorRule, "named.Dim.Of": sizedRule, "named.Set.Of": sizedRule,
 		"named.Name.Of": sizedRule, "named.Sized.Name": sizedNameRule, "named.Sized.Size": sizedSizeRule,
-	}
-	for _, fn := range []string{"Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "CountNonzero", "Variance", "Std", "LogSumExp", "ArgMax", "ArgMin"} {
-		namedRules["named."+fn] = reduceRule
-	}
-	for _, fn := range []string{"CumSum", "CumProd", "CumMax", "CumMin", "Sort", "ArgSort", "Reverse", "Roll"} {
-		namedRules["named."+fn] = alongRule
-	}
-	for _, fn := range []string{"Add", "Sub", "Mul", "Div", "Pow", "Maximum", "Minimum", "SquaredDifference"} {
-		namedRules["named."+fn] = func(r *ruleCall) *val { return r.elementwise(0, 1) }
 	}
 	for fn, at := range map[string]int{"Zeros": 1, "Ones": 1, "Full": 1, "Uniform": 4, "Normal": 4, "TruncatedNormal": 4, "RandomInt": 4, "Bernoulli": 2} {
 		namedRules["named."+fn] = func(r *ruleCall) *val { return r.makes(r.sized(at)) }

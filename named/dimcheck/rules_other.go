@@ -2,7 +2,7 @@ package dimcheck
 
 import (
 	"maps"
-	"slices"
+	"strings"
 )
 
 // otherRules are those of functions outside of package named: they pass named tensors,
@@ -56,40 +56,57 @@ func giving(fn *val, g gives) *val {
 	return &val{Kind: funcKind, Func: &f}
 }
 
-// plainOps are functions of package ops of one tensor that work element by element.
-var plainOps = []string{
-	"Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh", "Digamma", "Elu", "Erf", "Erfc", "Exp", "Expm1",
-	"Floor", "Gelu", "GeluTanh", "Lgamma", "Log", "Log1p", "LogicalNot", "Logit", "Neg", "Reciprocal", "Relu", "Relu6", "Round",
-	"Angle", "Cast", "Cbrt", "Conj", "Erfinv", "Exp2", "HardSigmoid", "HardSilu", "Identity", "Imag", "IsFinite", "IsInf", "IsNaN", "LeakyRelu",
-	"Log10", "Log2", "LogSigmoid", "Mish", "NaNToNum", "Ndtri", "OnesLike", "Popcount", "Real", "StopGradient", "Trunc", "ZerosLike",
-	"Rsqrt", "Selu", "Sigmoid", "Sign", "Silu", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Square", "Tan", "Tanh",
-}
-
-// plainPairs are functions of package ops of two tensors that work element by element.
-var plainPairs = []string{
-	"BitwiseAnd", "BitwiseOr", "BitwiseXor", "Complex", "Hypot", "LeftShift", "NextAfter", "RightShift", "SigmoidCrossEntropy",
-	"TruncateDiv", "TruncateMod", "Xlog1py", "Xlogy", "Add", "Atan2", "Div", "Equal", "FloorDiv", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "LogicalXor",
-	"Maximum", "Minimum", "Mod", "Mul", "NotEqual", "Pow", "SquaredDifference", "Sub",
-}
-
-// plainReductions are functions of package ops that reduce all dimensions.
-var plainReductions = []string{"All", "Any", "CountNonzero", "LogSumExp", "Max", "Mean", "Min", "Prod", "Std", "Sum", "Variance"}
-
-// plainOp is the rule of functions of package ops that take named tensors.
-func (r *ruleCall) plainOp(name string) *val {
-	switch {
-	case slices.Contains(plainOps, name):
-		if x, ok := r.tensor(0); ok {
-			return r.same(x)
+// stated is the rule of functions of packages ops and named that have none of their own: what
+// the operation says of axes tells which names are left. Functions of ops go along axes by
+// number, and so only those that reduce all of them have a meaning for named tensors.
+func (r *ruleCall) stated(pkg, name string) *val {
+	switch o := operationOf(name); {
+	case o.effect == elementwise:
+		at := make([]int, o.operands)
+		for i := range at {
+			at[i] = i
 		}
-	case slices.Contains(plainPairs, name):
-		return r.elementwise(0, 1)
-	case slices.Contains(plainReductions, name):
-		if x, ok := r.tensor(0); ok {
-			if axes, known := r.list(1); known && len(axes) == 0 {
-				return r.result(nil, x)
-			}
+		return r.elementwise(at...)
+	case o.effect == whole:
+		return keepRule(r)
+	case o.effect == reduced && pkg == "named":
+		return reduceRule(r)
+	case o.effect == kept && pkg == "named":
+		return alongRule(r)
+	case o.effect == reduced:
+		x, ok := r.tensor(0)
+		if axes, known := r.list(1); ok && known && len(axes) == 0 {
+			return r.result(nil, x)
 		}
 	}
 	return anything
+}
+
+// An effect is what an operation does to names; see package named/internal/stated. The
+// catalogue itself is too large for a program that is started for each package.
+type effect uint8
+
+const (
+	_ effect = iota
+	elementwise
+	whole
+	reduced
+	kept
+)
+
+// An operation is what functions of package ops have in common, by their names.
+type operation struct {
+	effect    effect
+	operands  int
+	functions string
+}
+
+// operationOf returns the operation that a function of package ops calls.
+func operationOf(name string) operation {
+	for _, o := range operations {
+		if strings.Contains(o.functions, " "+name+" ") {
+			return o
+		}
+	}
+	return operation{}
 }

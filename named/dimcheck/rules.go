@@ -31,6 +31,9 @@ func ruleKey(o *types.Func) (string, bool) {
 		return "", false
 	}
 	pkg := strings.TrimPrefix(strings.TrimPrefix(o.Pkg().Path(), module), "/")
+	for _, tier := range []string{"data/", "learn/", "model/"} {
+		pkg = strings.TrimPrefix(pkg, tier)
+	}
 	if pkg == "" {
 		pkg = "tenon"
 	}

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/learn/train"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/tensor"
-	"github.com/tenonml/tenon/learn/train"
 )
 
 type text struct {

@@ -8,13 +8,13 @@ import (
 
 	"github.com/tenonml/tenon/data/dataset"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/learn/nn"
+	"github.com/tenonml/tenon/learn/train"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/named"
 	. "github.com/tenonml/tenon/named/dimcheck/testdata/src/names"
-	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/tensor"
-	"github.com/tenonml/tenon/learn/train"
 )
 
 type linear struct{ Weight, Bias *named.Tensor }

@@ -8,6 +8,7 @@ import (
 	"net/http/pprof"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -17,8 +18,10 @@ import (
 	"github.com/prometheus/common/model"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
@@ -50,18 +53,31 @@ func adminHandler(s *serve.Server) http.Handler {
 	return mux
 }
 
-// traced returns what writes a span for each request to a file: below the span of the client,
-// where the header traceparent names one.
-func traced(name string) (around func(http.Handler) http.Handler, end func() error, err error) {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return nil, nil, err
+// traced returns what tells a span for each request: to a file, and to a collector. The span is below that
+// of the client, where the header traceparent names one.
+func traced(ctx context.Context, file, url string) (around func(http.Handler) http.Handler, end func() error, err error) {
+	var options []sdk.TracerProviderOption
+	closed := func() error { return nil }
+	if file != "" {
+		f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return nil, nil, err
+		}
+		closed = f.Close
+		exporter, err := stdouttrace.New(stdouttrace.WithWriter(f))
+		if err != nil {
+			return nil, nil, errors.Join(err, closed())
+		}
+		options = append(options, sdk.WithBatcher(exporter))
 	}
-	exporter, err := stdouttrace.New(stdouttrace.WithWriter(f))
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+	if url != "" {
+		exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(url))
+		if err != nil {
+			return nil, nil, errors.Join(err, closed())
+		}
+		options = append(options, sdk.WithBatcher(exporter))
 	}
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter))
+	provider := sdk.NewTracerProvider(append(options, sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "tenon"))))...)
 	tracer := provider.Tracer("github.com/tenonml/tenon/cmd/tenon")
 	around = func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +93,12 @@ func traced(name string) (around func(http.Handler) http.Handler, end func() err
 			}
 		})
 	}
-	return around, func() error { return errors.Join(provider.Shutdown(context.Background()), f.Close()) }, nil
+	return around, func() error {
+		const most = 5 * time.Second // for a collector that does not answer
+		ctx, cancel := context.WithTimeout(context.Background(), most)
+		defer cancel()
+		return errors.Join(provider.Shutdown(ctx), closed())
+	}, nil
 }
 
 // spanName is the method, and the path without names of functions and versions.

@@ -57,9 +57,11 @@ func serveCommand(p *program) *cli.Command {
 			number("priorities", 1, "priorities that calls may ask for, 1 going first"),
 			span("max-delay", 0, "how long the first call of a batch waits for others"),
 			span("read-timeout", 10*time.Second, "for the whole of a request"),
+			span("write-timeout", 30*time.Second, "for a client to take a MiB of an answer"),
 			span("drain", 5*time.Second, "how long calls are taken after SIGTERM"),
 			&cli.StringFlag{Name: "log", Value: "text", Usage: "log requests as `FORM`: text, json or off"},
 			text("traces", "append spans of requests to `FILE`, in OpenTelemetry's JSON"),
+			&cli.StringFlag{Name: "otlp", Usage: "send spans of requests to the collector at `URL` by OTLP over HTTP", Sources: cli.EnvVars("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error { return serveModels(ctx, c, p) },
 	}
@@ -74,8 +76,8 @@ func serveModels(ctx context.Context, c *cli.Command, p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	if name := c.String("traces"); name != "" {
-		around, end, err := traced(name)
+	if file, url := c.String("traces"), c.String("otlp"); file != "" || url != "" {
+		around, end, err := traced(ctx, file, url)
 		if err != nil {
 			return err
 		}
@@ -126,7 +128,7 @@ func serveOptions(c *cli.Command, p *program) (serve.Options, error) {
 	o := serve.Options{
 		MaxBody: int64(c.Int("max-body")), MaxDepth: c.Int("max-depth"), MaxElements: c.Int("max-elements"), MaxMemory: int64(c.Int("max-memory")),
 		MaxConcurrent: c.Int("max-concurrent"), Queue: c.Int("queue"), MaxRows: c.Int("max-rows"), MaxDelay: c.Duration("max-delay"), MaxBatchElements: c.Int("max-batch-elements"), Priorities: c.Int("priorities"),
-		ReadTimeout: c.Duration("read-timeout"), Origins: c.StringSlice("origin"),
+		ReadTimeout: c.Duration("read-timeout"), WriteTimeout: c.Duration("write-timeout"), Origins: c.StringSlice("origin"),
 	}
 	if o.Queue == 0 {
 		o.Queue = -1 // none, where 0 stands for the default

@@ -6,9 +6,11 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/tenonml/tenon/dtype"
@@ -55,6 +57,13 @@ func TestServeModels(t *testing.T) {
 	keep(t, filepath.Join(dir, "m", "2"), 3)
 	keep(t, filepath.Join(dir, "other.zip"), 5)
 	traces := filepath.Join(dir, "traces")
+	var sent atomic.Int64 // bytes of spans
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if n, err := io.Copy(io.Discard, r.Body); err == nil && r.URL.Path == "/v1/traces" {
+			sent.Add(n)
+		}
+	}))
+	defer collector.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	in, out := io.Pipe()
@@ -62,7 +71,7 @@ func TestServeModels(t *testing.T) {
 	ended := make(chan int, 1)
 	go func() {
 		ended <- run(ctx, []string{"tenon", "serve", "--addr", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--versions", "all", "--label", "stable=1", "--drain", "0s",
-			"--log", "json", "--token", "secret", "--traces", traces, filepath.Join(dir, "m"), "five=" + filepath.Join(dir, "other.zip")}, &program{out, &log})
+			"--log", "json", "--token", "secret", "--traces", traces, "--otlp", collector.URL + "/v1/traces", filepath.Join(dir, "m"), "five=" + filepath.Join(dir, "other.zip")}, &program{out, &log})
 		out.Close()
 	}()
 	lines := bufio.NewScanner(in)
@@ -114,6 +123,9 @@ func TestServeModels(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), `"msg":"request"`); n != 4 {
 		t.Errorf("%d requests were logged: %s", n, log.String())
+	}
+	if sent.Load() == 0 {
+		t.Error("no spans were sent to the collector")
 	}
 	spans, err := os.ReadFile(traces)
 	if err != nil {

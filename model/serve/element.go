@@ -296,17 +296,24 @@ func (r *reader) append(b []byte, i int, name string, s style) ([]byte, error) {
 	return strconv.AppendInt(b, int64(r.bits(i)<<shift)>>shift, 10), nil
 }
 
-func (r *reader) float(b []byte, i int, s style) []byte {
-	f, bits := 0.0, 32
+// value returns element i of a column of floats.
+func (r *reader) value(i int) float64 {
 	switch u := r.bits(i); r.dt {
 	case dtype.Float64:
-		f, bits = math.Float64frombits(u), 64
+		return math.Float64frombits(u)
 	case dtype.Float32:
-		f = float64(math.Float32frombits(uint32(u)))
-	case dtype.Float16:
-		f = float64(dtype.F16(u).Float32())
+		return float64(math.Float32frombits(uint32(u)))
 	case dtype.BFloat16:
-		f = float64(dtype.BF16(u).Float32())
+		return float64(dtype.BF16(u).Float32())
+	default:
+		return float64(dtype.F16(u).Float32())
+	}
+}
+
+func (r *reader) float(b []byte, i int, s style) []byte {
+	f, bits := r.value(i), 32
+	if r.dt == dtype.Float64 {
+		bits = 64
 	}
 	word := ""
 	switch {

@@ -26,7 +26,8 @@ type exchange struct {
 	called   *served
 	rows     int
 	priority int
-	held     int64 // bytes of memory that count against the limit
+	patience time.Duration // for a client that takes its answer
+	held     int64         // bytes of memory that count against the limit
 }
 
 type exchangeKey struct{}
@@ -52,14 +53,24 @@ func (e *exchange) WriteHeader(status int) {
 	e.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts bytes.
+// Write counts bytes. A client has to take each so many of them within the time that is set.
 func (e *exchange) Write(b []byte) (int, error) {
+	const most = 1 << 20
 	if e.status == 0 {
 		e.status = http.StatusOK
 	}
-	n, err := e.ResponseWriter.Write(b)
-	e.bytes += int64(n)
-	return n, err
+	total := 0
+	for {
+		part := b[total:min(len(b), total+most)]
+		if e.patience > 0 {
+			http.NewResponseController(e.ResponseWriter).SetWriteDeadline(time.Now().Add(e.patience))
+		}
+		n, err := e.ResponseWriter.Write(part)
+		e.bytes += int64(n)
+		if total += n; err != nil || total == len(b) {
+			return total, err
+		}
+	}
 }
 
 // Flush sends what was written.
@@ -70,7 +81,7 @@ func (e *exchange) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
 // begin wraps a request.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
-	e := &exchange{ResponseWriter: w, id: r.Header.Get("X-Request-Id")}
+	e := &exchange{ResponseWriter: w, patience: s.opts.WriteTimeout, id: r.Header.Get("X-Request-Id")}
 	if !isID(e.id) {
 		var b [12]byte
 		rand.Read(b[:])

@@ -74,11 +74,9 @@ var services = []string{oipService, tfService, tfModels, healthService}
 // rpc returns the handler of all calls over gRPC.
 func (s *Server) rpc() *http.ServeMux {
 	mux := http.NewServeMux()
-	options := []connect.HandlerOption{
-		connect.WithCodec(codec{}),
-		connect.WithReadMaxBytes(int(s.opts.MaxBody)),
-		connect.WithCompressMinBytes(1 << 10),
-	}
+	limits := []connect.HandlerOption{connect.WithReadMaxBytes(int(s.opts.MaxBody)), connect.WithCompressMinBytes(1 << 10)}
+	reflection(mux, limits)
+	options := append(limits, connect.WithCodec(codec{}))
 	unaryTo(mux, oipService+"ServerLive", options, func(context.Context, *names, http.Header) ([]byte, error) { return appendTrue(nil, 1), nil })
 	unaryTo(mux, oipService+"ServerReady", options, func(context.Context, *names, http.Header) ([]byte, error) {
 		if !s.isReady() {
@@ -122,6 +120,8 @@ func (s *Server) rpc() *http.ServeMux {
 	unaryTo(mux, healthService+"Check", options, func(_ context.Context, q *names, _ http.Header) ([]byte, error) { return s.rpcHealth(q.first) })
 	mux.Handle(healthService+"Watch", endless(connect.NewServerStreamHandler(healthService+"Watch", s.rpcWatch, options...)))
 	unaryTo(mux, tfService+"Predict", options, s.rpcPredict)
+	unaryTo(mux, tfService+"Classify", options, s.rpcClassify)
+	unaryTo(mux, tfService+"Regress", options, s.rpcRegress)
 	unaryTo(mux, tfService+"GetModelMetadata", options, s.rpcSignature)
 	unaryTo(mux, tfModels+"GetModelStatus", options, s.rpcStatus)
 	return mux

@@ -29,13 +29,18 @@ func (plain) Unmarshal(b []byte, m any) error {
 	return nil
 }
 
-// rpc returns a client of a call over HTTP/2 without TLS.
-func rpc(t testing.TB, url, path string) *connect.Client[[]byte, []byte] {
-	t.Helper()
+// h2c returns a client for HTTP/2 without TLS.
+func h2c(t testing.TB) *http.Client {
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetUnencryptedHTTP2(true)
 	t.Cleanup(transport.CloseIdleConnections)
-	return connect.NewClient[[]byte, []byte](&http.Client{Transport: transport}, url+path, connect.WithGRPC(), connect.WithCodec(plain{}))
+	return &http.Client{Transport: transport}
+}
+
+// rpc returns a client of a call.
+func rpc(t testing.TB, url, path string) *connect.Client[[]byte, []byte] {
+	t.Helper()
+	return connect.NewClient[[]byte, []byte](h2c(t), url+path, connect.WithGRPC(), connect.WithCodec(plain{}))
 }
 
 func newRPCServer(t testing.TB, o serve.Options) *httptest.Server {

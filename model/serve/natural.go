@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -98,21 +99,20 @@ func (s *Server) sendAll(ctx context.Context, w http.ResponseWriter, f *served, 
 		}
 		begun = true
 	}
-	write := func(b []byte) {
+	write := func(b []byte) error {
 		begin()
 		if events {
 			b = append(append([]byte("data: "), b...), '\n')
 		}
-		w.Write(append(b, '\n'))
-		http.NewResponseController(w).Flush()
+		_, err := w.Write(append(b, '\n'))
+		return errors.Join(err, http.NewResponseController(w).Flush())
 	}
 	err := s.stream(ctx, f, args, func(out []tenon.Value) error {
 		b, err := f.object(nil, out)
 		if err != nil {
 			return err
 		}
-		write(b)
-		return ctx.Err()
+		return errors.Join(write(b), ctx.Err())
 	})
 	if err != nil && !begun {
 		return err

@@ -15,6 +15,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"testing"
@@ -22,7 +23,10 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/model/serve"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // certificate returns one for 127.0.0.1, signed by a parent or by itself.
@@ -213,6 +217,39 @@ func TestMemoryOfRequestsIsBounded(t *testing.T) {
 		if status, got := post(t, h.URL+"/call/sum", c.body); status != c.status {
 			t.Errorf("%d bytes: %d %s", len(c.body), status, got)
 		}
+	}
+}
+
+// A client that does not take its answer loses its connection, and the function stops.
+func TestSlowReadersAreLeft(t *testing.T) {
+	s := serve.New(serve.Options{WriteTimeout: 50 * time.Millisecond})
+	ended := make(chan error, 1)
+	f := serve.Func{Name: "endless", Results: []serve.Arg{{Name: "x", Spec: dense(dtype.Int64, 1000)}},
+		Stream: func(_ context.Context, _ []tenon.Value, send func([]tenon.Value) error) error {
+			for {
+				if err := send([]tenon.Value{tensor.Of(make([]int64, 1000), 1000)}); err != nil {
+					ended <- err
+					return err
+				}
+			}
+		}}
+	if err := s.Add(f); err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(s)
+	defer h.Close()
+	c, err := net.Dial("tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "POST /call/endless HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Error("the function goes on")
 	}
 }
 

@@ -18,9 +18,14 @@ import (
 //go:embed page.html
 var pageHTML string
 
-// pagePolicy lets the page run its own style and script, and talk to this server.
-var pagePolicy = "default-src 'none'; connect-src 'self'; style-src '" + digestOf(pageHTML, "style") + "'; script-src '" + digestOf(pageHTML, "script") +
-	"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+var pagePolicy = PagePolicy(pageHTML)
+
+// PagePolicy returns the header Content-Security-Policy of a page in one file: it may use the style and
+// the script that it holds in its elements style and script, talk to its own server, and nothing else.
+func PagePolicy(page string) string {
+	return "default-src 'none'; connect-src 'self'; style-src '" + digestOf(page, "style") + "'; script-src '" + digestOf(page, "script") +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
 
 // digestOf returns the digest of what an element of a page holds.
 func digestOf(page, element string) string {

@@ -23,6 +23,7 @@ type Options struct {
 	MaxConcurrent    int                             // calls that run at once; 0: any number
 	Queue            int                             // calls that may wait; default 1024; negative: none
 	ReadTimeout      time.Duration                   // for the whole of a request; default 10 s
+	WriteTimeout     time.Duration                   // for a client to take a MiB of an answer; default 30 s; negative: any time
 	MaxDelay         time.Duration                   // how long the first call of a batch waits for others; default: not at all
 	MaxRows          int                             // rows of a batch; default 64
 	MaxBatchElements int                             // elements of a batch, with those of row splits and masks; default 1 Mi
@@ -55,6 +56,9 @@ func (o *Options) defaults() {
 	set(&o.Priorities, 1)
 	if o.ReadTimeout == 0 {
 		o.ReadTimeout = 10 * time.Second
+	}
+	if o.WriteTimeout == 0 {
+		o.WriteTimeout = 30 * time.Second
 	}
 	o.Queue = max(o.Queue, 0)
 	if o.Log == nil {

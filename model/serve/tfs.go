@@ -28,6 +28,8 @@ func (s *Server) routeV1(rest string, by func(string, handler) (handler, string)
 	switch {
 	case hasVerb && verb == "predict" && len(tail) == 0:
 		return by(http.MethodPost, func(w http.ResponseWriter, r *http.Request) error { return s.predict(w, r, name, version) })
+	case hasVerb && (verb == "classify" || verb == "regress") && len(tail) == 0:
+		return by(http.MethodPost, func(w http.ResponseWriter, r *http.Request) error { return s.classify(w, r, name, version, verb) })
 	case hasVerb && len(tail) == 0:
 		return by(http.MethodPost, func(http.ResponseWriter, *http.Request) error {
 			return faulty(http.StatusNotImplemented, "the model %s has no signature for %s", shortened(name), shortened(verb))

@@ -1,0 +1,444 @@
+package serve
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// TensorFlow Serving's classify and regress, over REST and gRPC: rows come as examples, which
+// are lists of numbers or bytes by the names of features.
+
+// A question is a request to classify examples, or to find a number for each.
+type question struct {
+	spec     modelSpec
+	examples []*object
+	context  *object // features that all examples have
+	bytes    int
+	terms
+}
+
+// classify answers :classify and :regress.
+func (s *Server) classify(w http.ResponseWriter, r *http.Request, name, version string, verb string) error {
+	f, err := s.model(name, version)
+	if err != nil {
+		return err
+	}
+	if err := s.ready(); err != nil {
+		return err
+	}
+	o, err := s.object(r, true)
+	if err != nil {
+		return err
+	}
+	q, err := questionOf(o)
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := q.terms.of(r.Context(), r.Header)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	v, err := s.judged(ctx, f, q, verb)
+	if err != nil {
+		return err
+	}
+	return answer(w, v.json())
+}
+
+// questionOf reads a body of JSON.
+func questionOf(o *object) (*question, error) {
+	q := &question{context: &object{}}
+	if x, ok := o.get("signature_name"); ok {
+		if q.spec.signature, ok = x.(string); !ok {
+			return nil, badInput("signature_name is %s, want a text", shown(x))
+		}
+	}
+	x, _ := o.get("examples")
+	list, ok := listOf(x)
+	if !ok || len(list) == 0 {
+		return nil, badInput("examples is %s, want a list of objects", shown(x))
+	}
+	for i, e := range list {
+		m, ok := e.(*object)
+		if !ok {
+			return nil, badInput("examples[%d] is %s, want an object", i, shown(e))
+		}
+		q.examples = append(q.examples, m)
+	}
+	if x, ok := o.get("context"); ok {
+		if q.context, ok = x.(*object); !ok {
+			return nil, badInput("context is %s, want an object", shown(x))
+		}
+	}
+	return q, nil
+}
+
+// A verdict is the answer: for each example its labels and scores, or a number.
+type verdict struct {
+	rows           int
+	labels, scores *reader // by rows
+	classes        int     // of each row
+	regress        bool
+}
+
+// The names of results by TensorFlow's convention.
+const (
+	resultClasses = "classes"
+	resultScores  = "scores"
+	resultNumbers = "outputs"
+)
+
+// judged runs a function on examples.
+func (s *Server) judged(ctx context.Context, f *served, q *question, verb string) (*verdict, error) {
+	if err := s.hold(ctx, q.bytes); err != nil {
+		return nil, err
+	}
+	q.spec.name = f.Name
+	if err := q.spec.check(); err != nil {
+		return nil, err
+	}
+	v := &verdict{regress: verb == "regress"}
+	labels, scores, ok := f.judges(v.regress)
+	if !ok {
+		return nil, faulty(http.StatusNotImplemented, "the model %s has no results for %s", f.Name, verb)
+	}
+	args, err := s.fromExamples(f, q)
+	if err != nil {
+		f.counts.other.Add(1)
+		return nil, err
+	}
+	out, err := s.call(ctx, f, args)
+	if err != nil {
+		return nil, err
+	}
+	v.rows = len(q.examples)
+	for _, x := range []struct {
+		result int
+		to     **reader
+	}{{labels, &v.labels}, {scores, &v.scores}} {
+		if x.result < 0 {
+			continue
+		}
+		t, err := concrete(out[x.result])
+		if err != nil {
+			return nil, err
+		}
+		n := t.Shape().Size()
+		if n%v.rows != 0 || rowsOf(t) != v.rows || v.regress && n != v.rows {
+			return nil, badInput("the result %s has the shape %v for %d examples", f.Results[x.result].Name, t.Shape().Dims(), v.rows)
+		}
+		if v.classes = n / v.rows; t.Shape().Rank() == 0 {
+			return nil, badInput("the result %s has no rows", f.Results[x.result].Name)
+		}
+		*x.to = readerOf(t)
+	}
+	return v, nil
+}
+
+func concrete(v tenon.Value) (tensor.Tensor, error) {
+	if c, ok := v.(tensor.Concreter); ok {
+		return c.Concrete()
+	}
+	t, ok := v.(tensor.Tensor)
+	if !ok || !tenon.IsLeaf(t.Spec()) {
+		return nil, faulty(http.StatusNotImplemented, "%s is no dense tensor", tenon.String(v.Spec()))
+	}
+	return t, nil
+}
+
+// judges finds the results that are labels and scores, or numbers: by their names, or because there
+// is no other one. A negative number stands for none.
+func (f *served) judges(regress bool) (labels, scores int, ok bool) {
+	labels, scores = -1, -1
+	for i, r := range f.Results {
+		t, isDense := r.Spec.(*tensor.Spec)
+		if !isDense {
+			continue
+		}
+		floats, rank := t.DType().IsFloat(), t.Shape().Rank()
+		switch {
+		case regress && floats && (r.Name == resultNumbers || len(f.Results) == 1) && rank >= 1 && rank <= 2:
+			scores = i
+		case !regress && floats && (r.Name == resultScores || len(f.Results) == 1) && rank == 2:
+			scores = i
+		case !regress && t.DType() == dtype.String && r.Name == resultClasses && rank == 2:
+			labels = i
+		}
+	}
+	return labels, scores, labels >= 0 || scores >= 0
+}
+
+// fromExamples makes arguments of examples: of features by the names of arguments, or by those of
+// fields where records are the only argument.
+func (s *Server) fromExamples(f *served, q *question) ([]tenon.Value, error) {
+	args := make([]tenon.Value, len(f.Args))
+	for i, a := range f.Args {
+		if a.Spec == nil || !hasRows(a.Spec) {
+			return nil, badInput("the argument %s has no rows, and examples are rows", a.Name)
+		}
+		l, err := layoutOf(a.Name, a.Spec)
+		if err != nil {
+			return nil, err
+		}
+		row, list := l.root.child, make([]any, len(q.examples))
+		for k, e := range q.examples {
+			var x any
+			if row.kind == recordNode && row.form == objectForm && len(f.Args) == 1 {
+				x, err = row.fieldsOf(e, q.context, k)
+			} else {
+				x, err = row.feature(a.Name, e, q.context, k)
+			}
+			if err != nil {
+				return nil, err
+			}
+			list[k] = x
+		}
+		if args[i], err = nestedValue(a.Name, a.Spec, list, tensorFlow, s.opts.MaxElements); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// fieldsOf returns the fields of a record that an example has.
+func (n *node) fieldsOf(e, context *object, k int) (any, error) {
+	o := &object{names: n.names}
+	for i, f := range n.fields {
+		x, err := f.feature(n.names[i], e, context, k)
+		if err != nil {
+			return nil, err
+		}
+		o.values = append(o.values, x)
+	}
+	return o, nil
+}
+
+// feature returns a feature of example k as what stands at a node: a list, or one element.
+func (n *node) feature(name string, e, context *object, k int) (any, error) {
+	x, ok := e.get(name)
+	if !ok {
+		x, ok = context.get(name)
+	}
+	if n.kind == optionalNode {
+		if list, isList := listOf(x); !ok || isList && len(list) == 0 && n.child.kind != axisNode {
+			return nil, nil
+		}
+		n = n.child
+	}
+	if !ok {
+		return nil, badInput("examples[%d] lacks the feature %s", k, name)
+	}
+	list, isList := listOf(x)
+	switch {
+	case n.kind == axisNode && !isList:
+		return []any{x}, nil
+	case n.kind == leafNode && isList && len(list) == 1:
+		return list[0], nil
+	}
+	return x, nil
+}
+
+// json writes the answer as TensorFlow Serving does.
+func (v *verdict) json() []byte {
+	b := []byte(`{"result":[`)
+	for i := range v.rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if v.regress {
+			b = v.scores.float(b, i, tensorFlow)
+			continue
+		}
+		b = append(b, '[')
+		for k := i * v.classes; k < (i+1)*v.classes; k++ {
+			if k > i*v.classes {
+				b = append(b, ',')
+			}
+			b = append(appendText(append(b, '['), v.label(k)), ',')
+			if v.scores == nil {
+				b = append(b, "0.0]"...)
+			} else {
+				b = append(v.scores.float(b, k, tensorFlow), ']')
+			}
+		}
+		b = append(b, ']')
+	}
+	return append(b, `]}`...)
+}
+
+// label returns label k; without labels it is empty.
+func (v *verdict) label(k int) string {
+	if v.labels == nil {
+		return ""
+	}
+	return v.labels.texts.At(k)
+}
+
+// message encodes a ClassificationResult or a RegressionResult.
+func (v *verdict) message() []byte {
+	var b []byte
+	score := func(b []byte, num fieldNumber, k int) []byte {
+		if v.scores == nil {
+			return b
+		}
+		return protowire.AppendFixed32(protowire.AppendTag(b, num, protowire.Fixed32Type), math.Float32bits(float32(v.scores.value(k))))
+	}
+	for i := range v.rows {
+		if v.regress {
+			b = appendMessage(b, 1, score(nil, 1, i))
+			continue
+		}
+		var classes []byte
+		for k := i * v.classes; k < (i+1)*v.classes; k++ {
+			classes = appendMessage(classes, 1, score(appendString(nil, 1, v.label(k)), 2, k))
+		}
+		b = appendMessage(b, 1, classes)
+	}
+	return b
+}
+
+func (q *question) encode(b []byte) []byte { return b }
+
+// decode reads a ClassificationRequest or a RegressionRequest.
+func (q *question) decode(b []byte) error {
+	q.bytes, q.context = len(b), &object{}
+	return eachField(b, func(f field) error {
+		switch {
+		case f.kind != protowire.BytesType:
+			return nil
+		case f.num == 1:
+			return q.spec.decode(f.b)
+		case f.num == 2:
+			return eachField(f.b, q.list)
+		}
+		return nil
+	})
+}
+
+// list reads an ExampleList, with a context or without.
+func (q *question) list(f field) error {
+	if f.num != 1 && f.num != 2 {
+		return nil
+	}
+	return eachField(f.b, func(f field) error {
+		o := &object{}
+		if err := o.features(f.b); err != nil {
+			return err
+		}
+		switch f.num {
+		case 1:
+			if q.examples = append(q.examples, o); len(q.examples) > maxExamples {
+				return badInput("there are more than %d examples", maxExamples)
+			}
+		case 2:
+			q.context = o
+		}
+		return nil
+	})
+}
+
+// maxExamples bounds the examples of a message, which may be empty.
+const maxExamples = 1 << 20
+
+// features reads an Example.
+func (o *object) features(b []byte) error {
+	return eachField(b, func(f field) error {
+		if f.num != 1 {
+			return nil
+		}
+		return eachField(f.b, func(f field) error {
+			if f.num != 1 {
+				return nil
+			}
+			name, value, err := entry(f.b)
+			if err != nil {
+				return err
+			}
+			list := []any{}
+			if err := eachField(value, func(f field) error {
+				list = list[:0] // the last kind counts
+				return eachField(f.b, func(x field) error { return x.feature(f.num, &list) })
+			}); err != nil {
+				return err
+			}
+			o.names, o.values = append(o.names, name), append(o.values, list)
+			return nil
+		})
+	})
+}
+
+// feature adds the values of a list of a kind: 1 bytes, 2 floats, 3 integers.
+func (f field) feature(kind protowire.Number, list *[]any) error {
+	if f.num != 1 {
+		return nil
+	}
+	switch kind {
+	case 1:
+		if f.kind != protowire.BytesType {
+			return errWire
+		}
+		*list = append(*list, f.text())
+	case 2:
+		return f.numbers(protowire.Fixed32Type, func(n uint64) error {
+			*list = append(*list, numberOf(float64(math.Float32frombits(uint32(n)))))
+			return nil
+		})
+	case 3:
+		return f.numbers(protowire.VarintType, func(n uint64) error {
+			*list = append(*list, number(strconv.FormatInt(int64(n), 10)))
+			return nil
+		})
+	}
+	return nil
+}
+
+// numberOf returns a number as JSON has it, with the tokens of those that are not finite.
+func numberOf(x float64) number {
+	switch {
+	case math.IsInf(x, 1):
+		return "Infinity"
+	case math.IsInf(x, -1):
+		return "-Infinity"
+	}
+	return number(strconv.FormatFloat(x, 'g', -1, 64))
+}
+
+func (s *Server) rpcClassify(ctx context.Context, q *question, h http.Header) ([]byte, error) {
+	return s.rpcJudge(ctx, q, h, "classify")
+}
+
+func (s *Server) rpcRegress(ctx context.Context, q *question, h http.Header) ([]byte, error) {
+	return s.rpcJudge(ctx, q, h, "regress")
+}
+
+func (s *Server) rpcJudge(ctx context.Context, q *question, h http.Header, verb string) ([]byte, error) {
+	f, err := s.model(q.spec.name, q.spec.version)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.ready(); err != nil {
+		return nil, err
+	}
+	if len(q.examples) == 0 {
+		return nil, badInput("there are no examples")
+	}
+	ctx, cancel, err := q.terms.of(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	v, err := s.judged(ctx, f, q, verb)
+	if err != nil {
+		return nil, err
+	}
+	return f.appendSpec(appendMessage(nil, 1, v.message()), 2), nil
+}

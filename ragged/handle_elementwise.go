@@ -134,9 +134,6 @@ func samePartition(p, q *RowPartition) bool {
 	if p.uniform != nil || q.uniform != nil {
 		return p.uniform != nil && q.uniform != nil && p.spec.length >= 0 && p.spec.nrows >= 0 && *p.spec == *q.spec
 	}
-	if p.entries != nil && q.entries != nil {
-		return &p.entries[0] == &q.entries[0]
-	}
 	a, b := p.splits.Load(), q.splits.Load()
 	return a != nil && b != nil && *a == *b
 }

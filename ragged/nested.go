@@ -59,28 +59,12 @@ func symbolic(fn string) error {
 // Nested returns the tensor as nested lists: []any for each dimension, holding Go
 // scalars of the element type innermost.
 func (t *Tensor) Nested() (list []any, err error) {
-	defer tenon.Catch(&err)
-	flat, ok := op.Known(t.flat)
-	if !ok {
+	if _, ok := op.Known(t.flat); !ok {
 		return nil, symbolic("ragged.Nested")
 	}
-	entries := scalars(flat)
-	dims := flat.Shape().Dims()
-	for axis := len(dims) - 1; axis > 0; axis-- { // fold inner dimensions
-		n := 1
-		for _, d := range dims[:axis] {
-			n *= d
-		}
-		entries = chunked(entries, n, func(i int) int { return (i + 1) * dims[axis] })
-	}
-	for i := len(t.parts) - 1; i >= 0; i-- {
-		s, ok := t.parts[i].Splits64()
-		if !ok {
-			return nil, symbolic("ragged.Nested")
-		}
-		entries = chunked(entries, len(s)-1, func(r int) int { return int(s[r+1]) })
-	}
-	return entries, nil
+	x, err := t.Plain()
+	list, _ = x.([]any)
+	return list, err
 }
 
 // chunked cuts entries into n lists, the first ending at end(0), and so on.
@@ -93,45 +77,4 @@ func chunked(entries []any, n int, end func(int) int) []any {
 		at = next
 	}
 	return out
-}
-
-// scalars returns the elements of a tensor as Go scalars.
-func scalars(t tensor.Tensor) []any {
-	switch t.DType() {
-	case dtype.Bool:
-		return boxedAll[bool](t)
-	case dtype.Int8:
-		return boxedAll[int8](t)
-	case dtype.Int16:
-		return boxedAll[int16](t)
-	case dtype.Int32:
-		return boxedAll[int32](t)
-	case dtype.Int64:
-		return boxedAll[int64](t)
-	case dtype.Uint8:
-		return boxedAll[uint8](t)
-	case dtype.Uint16:
-		return boxedAll[uint16](t)
-	case dtype.Uint32:
-		return boxedAll[uint32](t)
-	case dtype.Uint64:
-		return boxedAll[uint64](t)
-	case dtype.Float16:
-		return boxedAll[dtype.F16](t)
-	case dtype.BFloat16:
-		return boxedAll[dtype.BF16](t)
-	case dtype.Float32:
-		return boxedAll[float32](t)
-	case dtype.Float64:
-		return boxedAll[float64](t)
-	case dtype.Complex64:
-		return boxedAll[complex64](t)
-	case dtype.Complex128:
-		return boxedAll[complex128](t)
-	}
-	return boxedAll[string](t)
-}
-
-func boxedAll[T dtype.Native](t tensor.Tensor) []any {
-	return boxed(tensor.Data[T](t), func(x T) any { return x })
 }

@@ -24,8 +24,6 @@ type RowPartition struct {
 
 	lengths atomic.Pointer[tensor.Tensor]
 	ids     atomic.Pointer[tensor.Tensor]
-
-	entries []int64 // the splits, where they were made of few rows, of which a tensor is made when asked for; nil: the splits themselves know
 }
 
 var _ tenon.Value = (*RowPartition)(nil)
@@ -57,9 +55,6 @@ func (p *RowPartition) StaticUniformRowLength() int { return p.spec.length }
 // RowSplits returns the nrows+1 offsets of the rows.
 func (p *RowPartition) RowSplits() tensor.Tensor {
 	return p.once(&p.splits, func() tensor.Tensor {
-		if p.entries != nil {
-			return tensor.Vector(p.entries)
-		}
 		return memo(p.uniform, uniformKey{p.spec.nrows}, func(n tensor.Tensor) tensor.Tensor { return rows.Uniform(n, p.nrows) })
 	})
 }
@@ -127,9 +122,6 @@ func (p *RowPartition) NVals() tensor.Tensor {
 // Splits64 returns the row splits of a concrete partition as int64s, and false
 // for a symbolic one. The slice must not be changed.
 func (p *RowPartition) Splits64() ([]int64, bool) {
-	if p.entries != nil {
-		return p.entries, true
-	}
 	return splits64(p.RowSplits())
 }
 
@@ -197,58 +189,6 @@ func newPartition(splits tensor.Tensor, nvals int) *RowPartition {
 	p.spec, p.nvals = spec, nvals
 	p.splits.Store(&made.splits)
 	return p
-}
-
-// A madeRows is a partition of a few rows that are being made, with their splits and
-// room for a tensor. Most of those are soon forgotten, and few are asked for their splits as
-// a tensor, which is made then: so what is made of few rows is one piece of memory, beside
-// the values. That the splits are right is kept with the partition only: a kernel that is
-// given them looks at them again, which takes less than keeping it with each list of splits
-// that no kernel sees.
-type madeRows struct {
-	RowPartition
-	spec  PartitionSpec
-	over  Tensor
-	parts [1]*RowPartition
-	room  [8]int64
-}
-
-// makeFew returns a partition of so many rows, whose splits the caller sets: they are 0.
-func beginRows(nrows int) (m *madeRows, entries []int64) {
-	m = new(madeRows)
-	if entries = m.room[:]; nrows < len(entries) {
-		entries = entries[:nrows+1]
-	} else {
-		entries = make([]int64, nrows+1)
-	}
-	m.entries = entries
-	return m, entries
-}
-
-// partition returns the partition once its splits are set.
-func (m *madeRows) partition() *RowPartition {
-	n := len(m.entries) - 1
-	m.spec = PartitionSpec{dtype: dtype.Int64, nrows: n, nvals: shape.Unknown, length: shape.Unknown}
-	if m.nvals = int(m.entries[n]); n == 0 {
-		m.spec.nvals = 0
-	}
-	m.RowPartition.spec = &m.spec
-	return &m.RowPartition
-}
-
-// sharedValues is the number of elements up to which values share their partition's fate: as
-// long as that is in use, so are they.
-const sharedValues = 64
-
-// tensor returns values divided by the partition once its splits are set.
-func (m *madeRows) tensor(flat *tensor.Dense) *Tensor {
-	p := m.partition()
-	if flat.Len() > sharedValues {
-		return wrapOne(flat, p)
-	}
-	m.parts[0] = p
-	m.over.flat, m.over.parts = flat, m.parts[:]
-	return &m.over
 }
 
 // newUniform makes a partition of nrows rows of one length, both integer scalars. It

@@ -420,7 +420,6 @@ func (p *RowPartition) DetectUniform() *RowPartition {
 	spec.nvals = spec.nrows * spec.length
 	q := &RowPartition{spec: &spec, uniform: ownScalar(int(n), spec.dtype), nrows: p.NRows(), nvals: p.nvals}
 	q.splits.Store(p.splits.Load())
-	q.entries = p.entries
 	if l := p.lengths.Load(); l != nil {
 		q.lengths.Store(l)
 	}

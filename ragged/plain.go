@@ -10,9 +10,6 @@ import (
 
 // Plain returns the tensor as nested lists; see tensor.Plain.
 func (t *Tensor) Plain() (any, error) {
-	if _, ok := t.flat.(*tensor.Dense); ok {
-		return t.Nested()
-	}
 	flat, err := tensor.Plain(t.flat)
 	if err != nil {
 		return nil, err

@@ -152,30 +152,24 @@ func words(t tensor.Tensor, full bool) func(i int) string {
 	if s, ok := t.(*tensor.Strings); ok {
 		return func(i int) string { return quoted(s.At(i), full) }
 	}
-	switch t.DType() {
-	case dtype.Float32:
-		return floatWord[float32](t, 32)
-	case dtype.Float64:
-		return floatWord[float64](t, 64)
-	case dtype.Float16:
-		x := tensor.Data[dtype.F16](t)
-		return func(i int) string { return shortest(float64(x[i].Float32()), 32) }
-	case dtype.BFloat16:
-		x := tensor.Data[dtype.BF16](t)
-		return func(i int) string { return shortest(float64(x[i].Float32()), 32) }
-	}
 	d, ok := t.(*tensor.Dense)
 	if !ok {
 		return nil
 	}
-	return func(i int) string { return fmt.Sprint(scalars(d.View(i, oneElement, []int{1}))[0]) }
-}
-
-var oneElement = shape.Of(1)
-
-func floatWord[T float32 | float64](t tensor.Tensor, bits int) func(i int) string {
-	x := tensor.Data[T](t)
-	return func(i int) string { return shortest(float64(x[i]), bits) }
+	return func(i int) string {
+		switch x := tenon.Must(tensor.Plain(d.View(i, shape.Of(), nil))).(type) {
+		case float32:
+			return shortest(float64(x), 32)
+		case float64:
+			return shortest(x, 64)
+		case dtype.F16:
+			return shortest(float64(x.Float32()), 32)
+		case dtype.BF16:
+			return shortest(float64(x.Float32()), 32)
+		default:
+			return fmt.Sprint(x)
+		}
+	}
 }
 
 // shortest prints the digits that tell a number from all others, and a point.

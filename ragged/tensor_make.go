@@ -318,9 +318,6 @@ func FromOffsets(values, offsets any) (t *Tensor, err error) {
 // FromSlices returns the tensor whose rows are those of a slice of slices, which
 // may be nil. The elements are copied into one buffer.
 func FromSlices[T dtype.Native](x [][]T) *Tensor {
-	if len(x) < sharedValues && dtype.Of[T]() != dtype.String {
-		return fromFew(x)
-	}
 	splits, n := sliceSplits(x)
 	var flat tensor.Tensor
 	if s, ok := any(x).([][]string); ok {
@@ -331,22 +328,6 @@ func FromSlices[T dtype.Native](x [][]T) *Tensor {
 		flat = d
 	}
 	return wrapOne(flat, newPartition(splits, n))
-}
-
-// fromFew is FromSlices for a few rows of fixed-size elements.
-func fromFew[T dtype.Native](x [][]T) *Tensor {
-	made, ends := beginRows(len(x))
-	n := 0
-	for i, row := range x {
-		n += len(row)
-		ends[i+1] = int64(n)
-	}
-	flat := tensor.Uninit(dtype.Of[T](), shape.Of(n))
-	out := tensor.Data[T](flat)
-	for i, row := range x {
-		copy(out[ends[i]:], row)
-	}
-	return made.tensor(flat)
 }
 
 // FromSlices2 is [FromSlices] for rows of rows.

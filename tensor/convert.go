@@ -79,126 +79,74 @@ func (o Options) defaults() Options {
 // floating. With Options.DType every element has to be one of that type: an integer
 // type has to hold it exactly, a floating type rounds.
 func Const(x any, o Options) (Tensor, error) {
-	o = o.defaults()
-	c := &collector{}
-	if err := c.add(reflect.ValueOf(x), 0, nil); err != nil {
-		return nil, err
+	c, err := readLists(x)
+	if err != nil {
+		return nil, inConst(err)
 	}
-	if len(c.elems) == 0 && c.empty != dtype.None {
-		o.Float = c.empty
+	dims := make([]int, len(c.splits))
+	for depth, splits := range c.splits {
+		if dims[depth] = c.sizes[depth]; len(splits) > 1 {
+			dims[depth] = int(splits[1])
+		}
+		for r := range len(splits) - 1 {
+			if n := int(splits[r+1] - splits[r]); n != dims[depth] {
+				e := tenon.NewError(tenon.ErrInvalid, "tensor.Const", fmt.Sprintf("the row has %d entries, others have %d: use ragged.Const for rows of different length", n, dims[depth]))
+				e.Where = fmt.Sprint(c.place(depth, r))
+				return nil, e
+			}
+		}
 	}
-	s, err := shape.From(c.dims)
+	s, err := shape.From(dims)
 	if err != nil {
 		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "tensor.Const", Err: err}
 	}
-	return FromScalars(c.elems, s, o)
-}
-
-// collector gathers the elements of a literal and checks that it is rectangular.
-type collector struct {
-	dims  []int
-	known bool // the depth of the elements is known
-	elems []any
-	empty dtype.DType // the type of the elements of an empty slice
-}
-
-func (c *collector) add(v reflect.Value, depth int, path []int) error {
-	for hops := 0; v.IsValid() && hops < shape.MaxRank && (v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && !v.IsNil()); hops++ {
-		v = v.Elem()
-	}
-	fail := func(msg string) error {
-		e := tenon.NewError(tenon.ErrInvalid, "tensor.Const", msg)
-		if len(path) > 0 {
-			e.Where = fmt.Sprint(path)
-		}
-		return e
-	}
-	if !v.IsValid() {
-		return fail("the literal holds nil")
-	}
-	if v.Kind() == reflect.Slice || v.Kind() == reflect.Array {
-		n := v.Len()
-		switch {
-		case depth == shape.MaxRank:
-			return fail(fmt.Sprintf("the literal is nested more than %d deep", shape.MaxRank))
-		case depth == len(c.dims) && c.known:
-			return fail("a list stands where other rows have an element")
-		case depth == len(c.dims):
-			c.dims = append(c.dims, n)
-		case c.dims[depth] != n:
-			return fail(fmt.Sprintf("the row has %d entries, others have %d: use ragged.Const for rows of different length", n, c.dims[depth]))
-		}
-		if n == 0 {
-			c.nothing(v.Type().Elem(), depth+1)
-		}
-		for i := range n {
-			if err := c.add(v.Index(i), depth+1, append(path, i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if depth != len(c.dims) {
-		return fail("an element stands where other rows have a list")
-	}
-	d := dtype.OfType(v.Type())
-	if d == dtype.None {
-		return fail(fmt.Sprintf("a %v is no element of a tensor", v.Type()))
-	}
-	c.known = true
-	c.elems = append(c.elems, v.Interface())
-	return nil
-}
-
-// nothing notes what the type of the elements of an empty slice tells: their type, and the
-// axes that they would have at a depth.
-func (c *collector) nothing(t reflect.Type, depth int) {
-	for ; dtype.OfType(t) == dtype.None && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array); t = t.Elem() {
-		if depth == len(c.dims) && !c.known && depth < shape.MaxRank {
-			n := 0
-			if t.Kind() == reflect.Array {
-				n = t.Len()
-			}
-			c.dims = append(c.dims, n)
-		}
-		depth++
-	}
-	if d := dtype.OfType(t); d != dtype.None {
-		c.empty = d
-	}
+	return c.tensor(s, o)
 }
 
 // FromScalars returns the tensor of Go scalars in row-major order. It chooses
 // the element type as [Const] does.
 func FromScalars(elems []any, s shape.Shape, o Options) (Tensor, error) {
-	o = o.defaults()
 	if s.Size() != len(elems) {
 		return nil, tenon.NewError(tenon.ErrShape, "tensor.FromScalars", fmt.Sprintf("%d elements do not fill the shape %v", len(elems), s))
 	}
+	return fromScalars([][]any{elems}, s, o.defaults())
+}
+
+// fromScalars is FromScalars for elements in several lists, which fill the shape.
+func fromScalars(lists [][]any, s shape.Shape, o Options) (Tensor, error) {
 	dt := o.DType
 	if dt == dtype.None {
 		var err error
-		if dt, err = inferred(elems, o); err != nil {
+		if dt, err = inferred(lists, o); err != nil {
 			return nil, err
 		}
 	}
 	if dt == dtype.String {
-		strs := make([]string, len(elems))
-		for i, e := range elems {
-			v := reflect.ValueOf(e)
-			if v.Kind() != reflect.String {
-				return nil, tenon.NewError(tenon.ErrDType, "tensor.FromScalars", fmt.Sprintf("element %d is the %T %v, not a string", i, e, e))
+		strs := make([]string, 0, s.Size())
+		for _, elems := range lists {
+			for _, e := range elems {
+				v := reflect.ValueOf(e)
+				if v.Kind() != reflect.String {
+					return nil, tenon.NewError(tenon.ErrDType, "tensor.FromScalars", fmt.Sprintf("element %d is the %T %v, not a string", len(strs), e, e))
+				}
+				strs = append(strs, v.String())
 			}
-			strs[i] = v.String()
 		}
 		return fromStrings(strs, s), nil
 	}
+	if out := sameScalars(lists, s, dt); out != nil {
+		return out, nil
+	}
 	out := NewDense(dt, s)
 	rv := reflect.NewAt(reflect.ArrayOf(out.Len(), dt.GoType()), out.Raw()).Elem()
-	for i, e := range elems {
-		if err := Assign(rv.Index(i), e, dt); err != nil {
-			err.Where = fmt.Sprintf("element %d", i)
-			return nil, err
+	i := 0
+	for _, elems := range lists {
+		for _, e := range elems {
+			if err := Assign(rv.Index(i), e, dt); err != nil {
+				err.Where = fmt.Sprintf("element %d", i)
+				return nil, err
+			}
+			i++
 		}
 	}
 	return out, nil
@@ -206,35 +154,76 @@ func FromScalars(elems []any, s shape.Shape, o Options) (Tensor, error) {
 
 // inferred returns the element type of literals. Untyped looking Go types (int,
 // float64) give way to the defaults in o.
-func inferred(elems []any, o Options) (dtype.DType, error) {
-	if len(elems) == 0 {
+func inferred(lists [][]any, o Options) (dtype.DType, error) {
+	out := dtype.None
+	var last reflect.Type
+	i := -1
+	for _, elems := range lists {
+		for _, e := range elems {
+			i++
+			t := reflect.TypeOf(e)
+			if t != nil && t == last && (o.Int == dtype.Int64 || t.Kind() != reflect.Int) {
+				continue
+			}
+			last = t
+			d := dtype.OfType(t)
+			switch e := e.(type) {
+			case int:
+				if d = o.Int; !fits(e, d) {
+					d = dtype.Int64
+				}
+			case float64:
+				d = o.Float
+			}
+			if d == dtype.None {
+				return out, tenon.NewError(tenon.ErrDType, "tensor.Const", fmt.Sprintf("element %d is a %T, which is no element of a tensor", i, e))
+			}
+			if out == dtype.None || out == d {
+				out = d
+				continue
+			}
+			p, err := dtype.Promote(out, d)
+			if err != nil || out == dtype.Bool || d == dtype.Bool {
+				return out, tenon.NewError(tenon.ErrDType, "tensor.Const", fmt.Sprintf("element %d is a %v among %vs", i, d, out))
+			}
+			out = p
+		}
+	}
+	if i < 0 {
 		return o.Float, nil
 	}
-	var out dtype.DType
-	for i, e := range elems {
-		d := dtype.OfType(reflect.TypeOf(e))
-		switch e := e.(type) {
-		case int:
-			if d = o.Int; !fits(e, d) {
-				d = dtype.Int64
-			}
-		case float64:
-			d = o.Float
-		}
-		if d == dtype.None {
-			return out, tenon.NewError(tenon.ErrDType, "tensor.Const", fmt.Sprintf("element %d is a %T, which is no element of a tensor", i, e))
-		}
-		if out == dtype.None || out == d {
-			out = d
-			continue
-		}
-		p, err := dtype.Promote(out, d)
-		if err != nil || out == dtype.Bool || d == dtype.Bool {
-			return out, tenon.NewError(tenon.ErrDType, "tensor.Const", fmt.Sprintf("element %d is a %v among %vs", i, d, out))
-		}
-		out = p
-	}
 	return out, nil
+}
+
+// sameScalars returns scalars of one of the usual Go types as a tensor, and nil for others.
+func sameScalars(lists [][]any, s shape.Shape, dt dtype.DType) Tensor {
+	switch dt {
+	case dtype.Float32:
+		return unboxed(lists, s, func(x float64) float32 { return float32(x) })
+	case dtype.Float64:
+		return unboxed(lists, s, func(x float64) float64 { return x })
+	case dtype.Int64:
+		return unboxed(lists, s, func(x int) int64 { return int64(x) })
+	case dtype.Bool:
+		return unboxed(lists, s, func(x bool) bool { return x })
+	}
+	return nil
+}
+
+// unboxed returns scalars of one type as a tensor, nil where another is among them.
+func unboxed[A any, B float32 | float64 | int64 | bool](lists [][]any, s shape.Shape, f func(A) B) Tensor {
+	out, to := Make[B](s)
+	for _, elems := range lists {
+		for i, e := range elems {
+			x, ok := e.(A)
+			if !ok {
+				return nil
+			}
+			to[i] = f(x)
+		}
+		to = to[len(elems):]
+	}
+	return out
 }
 
 // fits reports whether a type of integers holds n.

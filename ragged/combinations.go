@@ -60,18 +60,7 @@ func combinations(fn string, x tensor.Tensor, n, axis int, o CombinationOptions,
 	}
 	l, splits := rowsAlong(x, axis)
 	withinMemory(fn, "CombinationOptions", []tensor.Tensor{splits}, n, o.MaxBytes, func(m []int64) float64 { return binomial(m[0], n, o.Replacement) })
-	var out tensor.Tensor
-	var at []tensor.Tensor
-	values := l.values
-	if local {
-		values = ops.Cast(rows.Offsets(splits, values.Shape().Dim(0)), dtype.Int64)
-	}
-	direct := n >= 1 && n <= byTails && plain(values)
-	if direct {
-		out, at = chosen(values, splits, n, o.Replacement)
-	} else {
-		out, at = rows.Combinations(splits, n, rows.CombinationOptions{Replacement: o.Replacement, Local: local})
-	}
+	out, at := rows.Combinations(splits, n, rows.CombinationOptions{Replacement: o.Replacement, Local: local})
 	parts := make([]tensor.Tensor, n)
 	p := newPartition(out, at[0].Shape().Dim(0))
 	if axis > 0 && l.p.IsUniform() {
@@ -80,29 +69,9 @@ func combinations(fn string, x tensor.Tensor, n, axis int, o CombinationOptions,
 		}
 	}
 	for i, index := range at {
-		parts[i] = l.tuple(index, p, axis, local || direct)
+		parts[i] = l.tuple(index, p, axis, local)
 	}
 	return parts
-}
-
-// byTails is the number of entries up to which combinations are made by one more at a time:
-// there are at most about as many of fewer entries.
-const byTails = 3
-
-// chosen returns the combinations of n of the values of each row, and their splits: each
-// combination of fewer is repeated for each value that follows its last one.
-func chosen(values, splits tensor.Tensor, n int, replacement bool) (out tensor.Tensor, columns []tensor.Tensor) {
-	columns = append(make([]tensor.Tensor, 0, n), values)
-	out, last := splits, splits
-	for len(columns) < n {
-		next, ends := rows.Tails(columns[len(columns)-1], last, replacement)
-		for i, c := range columns {
-			columns[i] = rows.Repeat(c, ends, next.Shape().Dim(0))
-		}
-		columns = append(columns, next)
-		out, last = ops.Gather(ends, out, 0), ends
-	}
-	return out, columns
 }
 
 // ways returns how many combinations of n of m entries there are, or -1 where that is not
@@ -252,7 +221,6 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 	splits := make([]tensor.Tensor, len(xs))
 	records := make([]Records, len(xs))
 	xs = append([]tensor.Tensor(nil), xs...)
-	entries := true // that are nothing but their values
 	for i, x := range xs {
 		if r, ok := x.(Records); ok {
 			records[i], xs[i] = r, r.Numbers()
@@ -260,8 +228,6 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 		if b := axisIn(fn, x, axis); b != a {
 			tenon.Throw(invalid(fn, "axis", "%d means different dimensions of tensors of different ranks", axis))
 		}
-		_, lacks := missing(lifted(xs[i]))
-		entries = entries && !lacks && records[i] == nil
 		levels[i], splits[i] = rowsAlong(withoutMask(lifted(xs[i])), a)
 		if first := levels[0]; a > 0 && i > 0 {
 			if n, m := first.p.StaticNRows(), levels[i].p.StaticNRows(); n >= 0 && m >= 0 && n != m {
@@ -282,22 +248,9 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 		splits[i] = cast(s, d)
 	}
 	withinMemory(fn, "CartesianOptions", splits, len(xs), o.MaxBytes, everyWay)
-	var outSplits, ends tensor.Tensor
-	var at []tensor.Tensor
-	if local || entries {
-		ends, at = paired(levels, splits, local)
-	}
-	direct := at != nil
-	if direct {
-		outSplits = ops.Gather(ends, splits[0], 0)
-	} else {
-		outSplits, at = rows.Cartesian(splits, local)
-	}
+	outSplits, at := rows.Cartesian(splits, local)
 	inner := []*RowPartition{newPartition(outSplits, at[0].Shape().Dim(0))}
-	switch {
-	case o.Nested && direct:
-		inner = []*RowPartition{newPartition(splits[0], ends.Shape().Dim(0)-1), newPartition(ends, at[0].Shape().Dim(0))}
-	case o.Nested:
+	if o.Nested {
 		inner = nestedRows(splits)
 	}
 	lengths := make([]tensor.Tensor, len(xs))
@@ -321,7 +274,7 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 			}
 			return v
 		}
-		if local || direct {
+		if local {
 			parts[i] = arranged(index)
 			continue
 		}
@@ -334,29 +287,6 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 		}
 	}
 	return parts
-}
-
-// paired returns the products of the rows of two levels, or the positions in them, and the
-// splits of what belongs to each entry of the first: it is repeated over the row of the second
-// that goes with it. It returns nil for other numbers of levels, whose products are less than those of the first
-// few where a row is empty, and where values are no plain ones.
-func paired(levels []lists, splits []tensor.Tensor, local bool) (ends tensor.Tensor, columns []tensor.Tensor) {
-	if len(levels) != 2 {
-		return nil, nil
-	}
-	var values [2]tensor.Tensor
-	for i, l := range levels {
-		if values[i] = l.values; local {
-			values[i] = ops.Cast(rows.Offsets(splits[i], l.values.Shape().Dim(0)), dtype.Int64)
-		}
-		if !plain(values[i]) {
-			return nil, nil
-		}
-	}
-	row := rows.RowIDs(splits[0], values[0].Shape().Dim(0))
-	second, ends := rows.Gather(values[1], splits[1], row)
-	first := rows.Repeat(values[0], ends, second.Shape().Dim(0))
-	return ends, []tensor.Tensor{first, second}
 }
 
 // uniformTuples makes the partitions of a product uniform whose rows all have one length:

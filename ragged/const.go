@@ -47,6 +47,9 @@ func Const(x any, o Options) (tensor.Tensor, error) {
 	if err != nil {
 		e := *tenon.AsError(err)
 		e.Op, e.Line = fn, source.Line()
+		if o.DType == dtype.None { // no element is wrong by itself
+			e.Kind = tenon.ErrInvalid
+		}
 		return nil, &e
 	}
 	if flat.Shape().Size() == 0 { // as deep as is asked for

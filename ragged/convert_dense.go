@@ -240,7 +240,7 @@ func fromLengths(fn string, d tensor.Tensor, o FromDenseOptions, k int) (*Tensor
 		if n, m := l.Shape().Dim(0), d.Shape().Dim(0); n >= 0 && m >= 0 && n != m {
 			return nil, invalid(fn, "Lengths", "level %d has %d lengths for %d rows", i, n, m)
 		}
-		l = cast(rows.Clamped(l, sizeOf(d, 1, l.DType())), splits)
+		l = cast(ops.Minimum(ops.Maximum(l, 0), sizeOf(d, 1, l.DType())), splits)
 		p := newPartition(rows.FromLengths(l), shape.Unknown)
 		p.lengths.Store(&l)
 		d = rows.FromDense(d, p.RowSplits())

@@ -5,11 +5,9 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
-	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -116,9 +114,6 @@ func FromSparse(indices, values, denseShape any, splits dtype.DType) (t *Tensor,
 			return nil, invalid(fn, name, "have the element type %v, want int64 or int32", k)
 		}
 	}
-	if p := fromCoordinates(x, d, splits); p != nil {
-		return fromPartition(fn, v, p)
-	}
 	columns := ops.Unstack(x, 1)
 	p, err := PartitionFromValueRowIDs(cast(columns[0], splits), PartitionOptions{NRows: cast(ops.Index(d, 0), splits)})
 	if err != nil {
@@ -128,37 +123,6 @@ func FromSparse(indices, values, denseShape any, splits dtype.DType) (t *Tensor,
 		return nil, err
 	}
 	return fromPartition(fn, v, p)
-}
-
-// fromCoordinates returns the partition of elements at coordinates in memory, nil where they
-// are elsewhere or where something is wrong, of which the general way says what.
-func fromCoordinates(at, box tensor.Tensor, splits dtype.DType) *RowPartition {
-	x, ok := at.(*tensor.Dense)
-	d, okd := box.(*tensor.Dense)
-	if !ok || !okd || splits != dtype.Int64 || !x.IsContiguous() {
-		return nil
-	}
-	const most = 1 << 27 // rows that a few coordinates may ask for
-	nrows := int64(0)
-	if d.DType() == dtype.Int64 {
-		nrows = tensor.Data[int64](d)[0]
-	} else {
-		nrows = int64(tensor.Data[int32](d)[0])
-	}
-	if nrows < 0 || nrows > most {
-		return nil
-	}
-	out := tensor.Uninit(dtype.Int64, shape.Of(int(nrows)+1))
-	ends, right := tensor.Data[int64](out), false
-	if x.DType() == dtype.Int64 {
-		right = segment.SplitsFromCoordinates(ends, tensor.Data[int64](x))
-	} else {
-		right = segment.SplitsFromCoordinates(ends, tensor.Data[int32](x))
-	}
-	if !right {
-		return nil
-	}
-	return newPartition(rows.Trusted(out, ends), x.Dim(0))
 }
 
 // withoutGaps returns p once it is known that columns are the offsets of its values.

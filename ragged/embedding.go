@@ -121,34 +121,8 @@ func below(v, x tensor.Tensor) tensor.Tensor {
 
 // over divides the rows of x by a vector, and by 1 where that is 0.
 func over(x, by tensor.Tensor) tensor.Tensor {
-	d, ok := by.(*tensor.Dense)
-	switch {
-	case ok && d.DType() == dtype.Float32:
-		by = orOne[float32](d, x.Shape().Rank())
-	case ok && d.DType() == dtype.Float64:
-		by = orOne[float64](d, x.Shape().Rank())
-	default:
-		by = below(by, x)
-		by = ops.Where(ops.Equal(by, 0), ops.OnesLike(by), by)
-	}
-	return ops.Div(x, by)
-}
-
-// orOne returns a vector in memory with 1 in place of 0, as the outermost of so many
-// dimensions.
-func orOne[T float32 | float64](by *tensor.Dense, rank int) *tensor.Dense {
-	s := by.Shape()
-	for s.Rank() < rank {
-		s = s.Insert(s.Rank(), 1)
-	}
-	out := tensor.Uninit(by.DType(), s)
-	to := tensor.Data[T](out)
-	for i, x := range tensor.Data[T](by) {
-		if to[i] = x; x == 0 {
-			to[i] = 1
-		}
-	}
-	return out
+	by = below(by, x)
+	return ops.Div(x, ops.Where(ops.Equal(by, 0), ops.OnesLike(by), by))
 }
 
 // CrossOptions says how [CrossHashed] numbers crossed strings.

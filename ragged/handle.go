@@ -14,6 +14,17 @@ import (
 // throw, and returns op.NotHandled where the operation has no meaning for them.
 type handlerFunc = func(c *op.Call) ([]tenon.Value, error)
 
+// onFirst makes a handler of what answers a call whose first argument is ragged.
+func onFirst(f func(c *op.Call, x *Tensor) ([]tenon.Value, error)) handlerFunc {
+	return func(c *op.Call) ([]tenon.Value, error) {
+		x, ok := c.Value(0).(*Tensor)
+		if !ok {
+			return nil, op.NotHandled
+		}
+		return f(c, x)
+	}
+}
+
 // handlers has an entry for each operation that is not answered by its kind. The files
 // that fill it in say why.
 var handlers = map[string]handlerFunc{}
@@ -35,9 +46,9 @@ func init() {
 		op.Stack:   always(stack),
 		op.Insert:  inserts,
 		op.Remove:  removes,
-		op.Permute: always(transpose),
+		op.Permute: always(onFirst(transpose)),
 		op.Regroup: regroups,
-		op.Window:  always(nGrams),
+		op.Window:  always(onFirst(nGrams)),
 	}
 }
 
@@ -72,7 +83,7 @@ func maps(o *op.Op) handlerFunc {
 	case o.Checks && o.Control != 0:
 		return nil
 	case o.Checks && o.Moves != 0: // what is checked is the shape
-		return ensureShape
+		return onFirst(ensureShape)
 	case o.Checks || o.Draws:
 		return flatAt(o, 0)
 	}
@@ -83,11 +94,11 @@ func maps(o *op.Op) handlerFunc {
 func selections(o *op.Op) handlerFunc {
 	switch {
 	case o.Results < 0:
-		return splitParts
+		return onFirst(splitParts)
 	case o.Fills:
-		return padded
+		return onFirst(padded)
 	case o.Control == 0:
-		return reverse
+		return onFirst(reverse)
 	}
 	return nil
 }
@@ -107,9 +118,9 @@ func scatters(o *op.Op) handlerFunc {
 func inserts(o *op.Op) handlerFunc {
 	switch {
 	case o.Moves != 0 && o.AxisParam() >= 0:
-		return expandDims
+		return onFirst(expandDims)
 	case o.AxisParam() >= 0:
-		return oneHot
+		return onFirst(oneHot)
 	case o.Control != 0:
 		return flatAt(o, 0)
 	}
@@ -122,9 +133,9 @@ func removes(o *op.Op) handlerFunc {
 	case o.AxisParam() < 0:
 		return nil
 	case o.Results < 0:
-		return unstack
+		return onFirst(unstack)
 	}
-	return squeeze
+	return onFirst(squeeze)
 }
 
 // regroups answers operations that give elements other axes.
@@ -133,7 +144,7 @@ func regroups(o *op.Op) handlerFunc {
 		return bitcast
 	}
 	if o.Moves != 0 && o.Control != 0 {
-		return flatly
+		return onFirst(flatly)
 	}
 	return nil
 }

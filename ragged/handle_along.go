@@ -10,8 +10,8 @@ import (
 )
 
 func init() {
-	handle(unique, "unique") // the rows of the results have other lengths
-	handle(roll, "roll")     // several axes, and whole entries above ragged axes
+	handle(onFirst(unique), "unique") // the rows of the results have other lengths
+	handle(onFirst(roll), "roll")     // several axes, and whole entries above ragged axes
 }
 
 // alongAxis answers operations along an axis that keep its partitions: by the form that they
@@ -23,13 +23,13 @@ func alongAxis(o *op.Op) handlerFunc {
 	case !alone(o):
 		return nil
 	case o.Results > 1 && o.Control != 0: // the first ones in an order, and their positions
-		return topK
+		return onFirst(topK)
 	case o.AxisParam() < 0 && o.Control != 0:
 		return flatAt(o, 0)
 	case o.AxisParam() < 0:
 		return flatAt(o, o.Core)
 	case o.Places != 0:
-		return argSort
+		return onFirst(argSort)
 	case o.Param("scale") >= 0:
 		return normalized(o.Param("offset") < 0)
 	}
@@ -38,17 +38,13 @@ func alongAxis(o *op.Op) handlerFunc {
 		return nil
 	}
 	axis := o.AxisParam()
-	return func(c *op.Call) ([]tenon.Value, error) {
-		x, ok := raggedArg(c, 0)
-		if !ok {
-			return nil, op.NotHandled
-		}
+	return onFirst(func(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		a := axisOf(c, x)
 		if k := len(x.parts); a > k {
 			return op.One(onFlat(c.WithArg(axis, a-k), 0, x))
 		}
 		return op.One(x.with(x.segments(a).along(x.flat, func(v, splits tensor.Tensor) tensor.Tensor { return f.Apply(c, v, splits) })))
-	}
+	})
 }
 
 func truthAttr(c *op.Call, name string) bool {
@@ -58,11 +54,7 @@ func truthAttr(c *op.Call, name string) bool {
 
 // normalized answers layer and RMS normalisation over axes.
 func normalized(rms bool) handlerFunc {
-	return func(c *op.Call) ([]tenon.Value, error) {
-		x, ok := raggedArg(c, 0)
-		if !ok {
-			return nil, op.NotHandled
-		}
+	return onFirst(func(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		axes := axesOf(c, x)
 		k := len(x.parts)
 		if axes == nil {
@@ -80,7 +72,7 @@ func normalized(rms bool) handlerFunc {
 			y = ops.Add(y, c.Value(2))
 		}
 		return op.One(y)
-	}
+	})
 }
 
 // normalizedFlat normalises the flat values over axes that all lie behind their first.
@@ -109,11 +101,7 @@ func normalizedOver(x *Tensor, axes []int, eps float64, rms bool) tensor.Tensor 
 	return ops.Mul(d, ops.Rsqrt(ops.Add(spread(d, ops.Mean(ops.Square(d), axes...), axes), eps)))
 }
 
-func reverse(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func reverse(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	out := tensor.Tensor(x)
 	for _, a := range axesOf(c, x) {
 		out = reversed(out.(*Tensor), a)
@@ -158,11 +146,7 @@ func oneRow(n tensor.Tensor) tensor.Tensor {
 	return ops.Stack([]tensor.Tensor{scalar(0, n.DType()), n}, 0)
 }
 
-func roll(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func roll(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	shifts, known := c.ConstInts(1)
 	if !known {
 		return nil, c.Errorf(tenon.ErrUnsupported, "rows of different lengths are rolled by known shifts only")
@@ -201,11 +185,7 @@ func roll(c *op.Call) ([]tenon.Value, error) {
 
 // topK answers with the k largest elements of each row; rows are as long as there are
 // elements, k at most.
-func topK(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func topK(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	axis, k := axisOf(c, x), len(x.parts)
 	switch {
 	case axis < k:
@@ -226,11 +206,7 @@ func topK(c *op.Call) ([]tenon.Value, error) {
 
 // unique answers with the distinct elements of each innermost row in the order of
 // their first appearance.
-func unique(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func unique(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	if x.flat.Shape().Rank() != 1 {
 		return nil, c.Errorf(tenon.ErrShape, "rows hold elements of shape %v, want scalars", x.flat.Shape().Tail(1))
 	}

@@ -14,18 +14,17 @@ import (
 )
 
 func init() {
-	handle(tile, "tile")                             // each axis in turn, from inside out
+	handle(onFirst(tile), "tile")                    // each axis in turn, from inside out
 	handle(repeat, "repeat")                         // whole entries above ragged axes
-	handle(nonzero, "nonzero")                       // the number of results depends on the elements
+	handle(onFirst(nonzero), "nonzero")              // the number of results depends on the elements
 	handle(func(c *op.Call) ([]tenon.Value, error) { // partitions are dimensions, too
 		x, _ := raggedArg(c, 0)
 		return op.One(tensor.Scalar(int64(x.rank())))
 	}, "rank")
-	handle(flatly, "size") // the number of the flat values
+	handle(onFirst(flatly), "size") // the number of the flat values
 }
 
-func expandDims(c *op.Call) ([]tenon.Value, error) {
-	x, _ := raggedArg(c, 0)
+func expandDims(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	axes := c.Ints(1)
 	r := x.rank() + len(axes)
 	out := tensor.Tensor(x)
@@ -73,8 +72,7 @@ func withAxis(x tensor.Tensor, a int) tensor.Tensor {
 	return build(t.flat, parts)
 }
 
-func squeeze(c *op.Call) ([]tenon.Value, error) {
-	x, _ := raggedArg(c, 0)
+func squeeze(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	axes := axesOf(c, x)
 	if axes == nil {
 		e := c.Errorf(tenon.ErrInvalid, "the axes to remove have to be named, as the sizes of ragged axes are data")
@@ -125,11 +123,7 @@ func numbers(n tensor.Tensor) tensor.Tensor {
 	return ops.Range(int64(0), ops.Cast(n, dtype.Int64), int64(1))
 }
 
-func tile(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func tile(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	times, known := c.ConstInts(1)
 	r := x.rank()
 	if !known || len(times) != r || c.Tensor(1).Shape().Rank() != 1 {
@@ -178,8 +172,6 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 	}
 	a := axisOf(c, x)
 	k := len(x.parts)
-	if t := c.Tensor(1); t.Shape().Rank() == 0 {
-	}
 	switch {
 	case a == 0:
 		return op.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
@@ -262,11 +254,7 @@ func merged(x tensor.Tensor, outer, inner int) tensor.Tensor {
 	return build(t.flat, append(parts, t.parts[inner:]...))
 }
 
-func splitParts(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func splitParts(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	a := axisOf(c, x)
 	k := len(x.parts)
 	if a > k {
@@ -355,8 +343,7 @@ func partSizes(c *op.Call, n int) ([]int, error) {
 	return sizes, nil
 }
 
-func unstack(c *op.Call) ([]tenon.Value, error) {
-	x, _ := raggedArg(c, 0)
+func unstack(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	a := axisOf(c, x)
 	if k := len(x.parts); a > k {
 		parts := op.ApplyN(c.WithArg(1, a-k), x.flat)
@@ -390,8 +377,7 @@ func unstack(c *op.Call) ([]tenon.Value, error) {
 }
 
 // transpose permutes inner dimensions; partitioned ones have to stay.
-func transpose(c *op.Call) ([]tenon.Value, error) {
-	x, _ := raggedArg(c, 0)
+func transpose(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	perm := c.Ints(1)
 	r, k := x.rank(), len(x.parts)
 	if perm == nil {
@@ -433,8 +419,7 @@ func coordinates(x *Tensor) tensor.Tensor {
 	return ops.Stack(cols, 1)
 }
 
-func nonzero(c *op.Call) ([]tenon.Value, error) {
-	x, _ := raggedArg(c, 0)
+func nonzero(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	flat := ops.Nonzero(x.flat) // [n, inner rank]
 	first := ops.Index(flat, key.All, 0)
 	outer := ops.Gather(coordinates(x), first, 0)
@@ -444,11 +429,7 @@ func nonzero(c *op.Call) ([]tenon.Value, error) {
 	return op.One(ops.Concat([]tensor.Tensor{outer, ops.Index(flat, key.All, key.From(1))}, 1))
 }
 
-func oneHot(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func oneHot(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	i := c.Op.Param("axis")
 	a, _ := c.Args[i].(int)
 	k, r := len(x.parts), x.rank()+1
@@ -463,17 +444,12 @@ func oneHot(c *op.Call) ([]tenon.Value, error) {
 	}
 	if c.Int(i) >= 0 { // counted from the end it is the same one
 		c = c.WithArg(i, a-k)
-		return op.One(onFlat(c, 0, x))
 	}
 	return op.One(onFlat(c, 0, x))
 }
 
 // padded adds elements before and after the entries of each axis.
-func padded(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func padded(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	pads, known := c.ConstInts(1)
 	r, k := x.rank(), len(x.parts)
 	if !known || len(pads) != 2*r {

@@ -16,8 +16,8 @@ import (
 // run on the flat values.
 
 func init() {
-	handle(flatly, "histogram") // all elements are counted together
-	handle(slice, "slice")      // a range of each row, which ends with the row
+	handle(onFirst(flatly), "histogram") // all elements are counted together
+	handle(onFirst(slice), "slice")      // a range of each row, which ends with the row
 	handle(func(c *op.Call) ([]tenon.Value, error) {
 		e := c.Errorf(tenon.ErrUnsupported, "the sizes of a ragged tensor are more than a list of numbers")
 		e.Hint = "ragged.ShapeOf has them, Tensor.BoundingShape the largest of each dimension"
@@ -27,11 +27,7 @@ func init() {
 
 // flatly runs an operation on the flat values of the first argument, whose results have no
 // partitions.
-func flatly(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func flatly(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	var room [4]tenon.Value
 	values := c.AppendValues(room[:0])
 	values[0] = x.flat
@@ -101,11 +97,7 @@ func linearScan(c *op.Call) ([]tenon.Value, error) {
 	return op.One(x.with(s.along(x.flat, func(v, splits tensor.Tensor) tensor.Tensor { return rows.LinearScan(v, other, splits, reverse) })))
 }
 
-func ensureShape(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func ensureShape(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	if want := c.Shape(1); !x.Shape().CompatibleWith(want) {
 		return nil, c.Errorf(tenon.ErrShape, "the shape is %v, want %v", x.Shape(), want)
 	}
@@ -114,11 +106,7 @@ func ensureShape(c *op.Call) ([]tenon.Value, error) {
 
 // slice answers with a block: a range of each dimension, in ragged ones of each row,
 // which ends with the row.
-func slice(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func slice(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	begin, ok := c.ConstInts(1)
 	size, ok2 := c.ConstInts(2)
 	if r := x.rank(); !ok || !ok2 || len(begin) != r || len(size) != r {

@@ -23,12 +23,12 @@ func reductions(o *op.Op) handlerFunc {
 	case o.AxisParam() < 0:
 		return nil
 	case o.Monoid == op.Norms:
-		return norm
+		return onFirst(norm)
 	}
 	r := &reducer{axis: o.AxisParam(), keep: o.Param("keepdims"), monoid: o.Monoid, rows: rows.Of(o), places: o.Places != 0, counts: o.Counts != 0}
 	switch {
 	case r.rows == nil && o.Param("ddof") >= 0: // the root of a variance, which rows have no kernel for
-		return deviation
+		return onFirst(deviation)
 	case r.rows == nil:
 		return nil
 	}
@@ -180,20 +180,10 @@ func (r *reducer) first(c *op.Call, x *Tensor, s *segmentation, axis int) tensor
 }
 
 // positionsFound returns positions, int64, with 0 for those that are negative, and which
-// are not. They are nobody else's.
+// are not.
 func positionsFound(at tensor.Tensor) (found, there tensor.Tensor) {
-	d, ok := at.(*tensor.Dense)
-	if !ok || d.DType() != dtype.Int64 || !d.IsContiguous() {
-		at = ops.Cast(at, dtype.Int64)
-		return ops.Maximum(at, int64(0)), ops.GreaterEqual(at, int64(0))
-	}
-	mask, bits := tensor.Make[bool](d.Shape())
-	places := tensor.Data[int64](d)
-	bits = bits[:len(places)]
-	for i, k := range places {
-		places[i], bits[i] = k&^(k>>63), k >= 0
-	}
-	return d, mask
+	at = ops.Cast(at, dtype.Int64)
+	return ops.Maximum(at, int64(0)), ops.GreaterEqual(at, int64(0))
 }
 
 func truth(x tensor.Tensor) tensor.Tensor {
@@ -263,11 +253,7 @@ func (t *Tensor) SpreadReduced(reduced tensor.Tensor, axes []int) tensor.Tensor 
 }
 
 // deviation answers with the roots of variances.
-func deviation(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func deviation(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	axes := axesOf(c, x)
 	if axes != nil && len(axes) == 0 {
 		return op.One(x.with(op.Apply(c, x.flat)))
@@ -284,11 +270,7 @@ func deviation(c *op.Call) ([]tenon.Value, error) {
 }
 
 // norm answers with roots of sums of powers.
-func norm(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func norm(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	p := c.Float(c.Op.Param("ord"))
 	if !(p > 0) {
 		return nil, c.Errorf(tenon.ErrInvalid, "ord is %v, want a number above 0", p)

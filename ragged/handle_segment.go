@@ -12,7 +12,7 @@ import (
 )
 
 func init() {
-	handle(binCount, "bincount") // the elements are places in the result
+	handle(onFirst(binCount), "bincount") // the elements are places in the result
 }
 
 // segmented answers a segment operation. Ids with partitions of their own name a
@@ -84,11 +84,7 @@ func sameRows(fn string, p, q *RowPartition) error {
 
 // binCount counts over all elements, or with an axis of the innermost rows for
 // each row.
-func binCount(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func binCount(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	values := c.Values()
 	for i, v := range values {
 		if t, ok := v.(*Tensor); ok {
@@ -110,13 +106,6 @@ func binCount(c *op.Call) ([]tenon.Value, error) {
 
 // binsOf returns one more than the largest of some numbers, 0 where there are none.
 func binsOf(flat tensor.Tensor) tensor.Tensor {
-	if d, ok := flat.(*tensor.Dense); ok && d.DType() == dtype.Int64 && d.IsContiguous() {
-		top := int64(-1)
-		for _, n := range tensor.Data[int64](d) {
-			top = max(top, n)
-		}
-		return tensor.Scalar(top + 1)
-	}
 	top := ops.Cast(ops.Max(ops.Concat([]any{ops.Cast(flat, dtype.Int64), []int64{-1}}, 0)), dtype.Int64)
 	return ops.Add(top, int64(1))
 }

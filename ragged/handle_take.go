@@ -85,11 +85,7 @@ func acrossRows(t, i *Tensor, axis int) tensor.Tensor {
 
 // argSort answers with the positions of the elements of each row in sorted order; along
 // an axis with ragged axes below it, the numbers of the entries that hold them.
-func argSort(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func argSort(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	o := rows.SortOptions{Descending: truthAttr(c, "descending")}
 	axis := axisOf(c, x)
 	k := len(x.parts)

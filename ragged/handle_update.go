@@ -38,9 +38,6 @@ func updated(x *Tensor, y tensor.Tensor, keys []key.Key) tensor.Tensor {
 	var values tensor.Tensor
 	places, _ := split(at)
 	if y.Shape().IsScalar() {
-		if out := written(flat, places, y); out != nil {
-			return x.with(reshapedLike(out, x.flat))
-		}
 		values = like(at, y)
 	} else {
 		var err error
@@ -48,37 +45,8 @@ func updated(x *Tensor, y tensor.Tensor, keys []key.Key) tensor.Tensor {
 		tenon.Throw(inNameOf("ops.IndexUpdate", err))
 	}
 	news, _ := split(values)
-	out := written(flat, places, news)
-	if out == nil {
-		out = ops.TensorScatterUpdate(flat, ops.ExpandDims(ops.Reshape(places, []int{-1}), 1), ops.Reshape(news, []int{-1}))
-	}
+	out := ops.TensorScatterUpdate(flat, ops.ExpandDims(ops.Reshape(places, []int{-1}), 1), ops.Reshape(news, []int{-1}))
 	return x.with(reshapedLike(out, x.flat))
-}
-
-// written returns a vector in memory with new elements at places, or one for all; nil where the general
-// way has to be taken.
-func written(v, places, news tensor.Tensor) tensor.Tensor {
-	x, ok := v.(*tensor.Dense)
-	y, ok2 := news.(*tensor.Dense)
-	at := int64s(places)
-	if !ok || !ok2 || at == nil || x.Rank() != 1 || !x.IsContiguous() || !y.IsContiguous() || y.DType() != x.DType() || y.Len() != len(at) && y.Rank() > 0 {
-		return nil
-	}
-	out := tensor.Uninit(x.DType(), x.Shape())
-	size := x.DType().Size()
-	dst, src := out.Bytes(), y.Bytes()
-	copy(dst, x.Bytes())
-	step := size
-	if y.Rank() == 0 {
-		step = 0
-	}
-	for i, k := range at {
-		if uint64(k) >= uint64(x.Len()) {
-			return nil
-		}
-		copy(dst[int(k)*size:(int(k)+1)*size], src[i*step:])
-	}
-	return out
 }
 
 // reshapedLike gives the elements of a vector the shape of another tensor.
@@ -133,8 +101,6 @@ func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	put := ops.PutAlongAxis
 	if c.Bool(4) {
 		put = ops.AddAlongAxis
-	} else if out := written(x.flat, places, u.flat); out != nil && u.flat.Shape().Rank() == 1 {
-		return op.One(x.with(out))
 	}
 	return op.One(x.with(put(x.flat, places, u.flat, 0)))
 }

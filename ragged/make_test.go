@@ -135,8 +135,8 @@ func TestConst(t *testing.T) {
 
 func TestConstMixtures(t *testing.T) {
 	_, err := ragged.Const([]any{[]any{"a", 1}}, ragged.Options{})
-	if !errors.Is(err, tenon.ErrDType) || !strings.Contains(err.Error(), "element 1 is a int64 among strings") {
-		t.Errorf("got the error %v, want one about the element type", err)
+	if !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "element 1 is a int64 among strings") {
+		t.Errorf("got the error %v, want one about the mixture", err)
 	}
 }
 

@@ -214,16 +214,7 @@ func firsts(x tensor.Tensor, axis int) tensor.Tensor {
 
 // heads returns where the rows begin, and which of them have an entry.
 func heads(p *RowPartition) (at, there tensor.Tensor) {
-	at = cast(p.RowStarts(), dtype.Int64)
-	s, ok := p.Splits64()
-	if !ok {
-		return at, ops.Greater(p.RowLengths(), scalar(0, p.DType()))
-	}
-	mask, bits := tensor.Make[bool](shape.Of(len(s) - 1))
-	for r := range bits {
-		bits[r] = s[r+1] > s[r]
-	}
-	return at, mask
+	return cast(p.RowStarts(), dtype.Int64), ops.Greater(p.RowLengths(), scalar(0, p.DType()))
 }
 
 // Singletons makes a row of each entry of an axis: of one entry, or of none where it is

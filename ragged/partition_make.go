@@ -61,9 +61,6 @@ func PartitionFromRowStarts(starts any, o PartitionOptions) (*RowPartition, erro
 		if o.NVals == nil {
 			return nil, invalid(fn, "NVals", "is missing: the last row ends with the values")
 		}
-		if d := spliced(nil, s, o.NVals); d != nil {
-			return fromOffsets(fn, "row_starts", d)
-		}
 		nvals, err := count(fn, "NVals", o.NVals, s.DType())
 		if err != nil {
 			return nil, err
@@ -78,9 +75,6 @@ func PartitionFromRowStarts(starts any, o PartitionOptions) (*RowPartition, erro
 func PartitionFromRowLimits(limits any, o PartitionOptions) (*RowPartition, error) {
 	const fn = "ragged.PartitionFromRowLimits"
 	return makePartition(fn, "row_limits", limits, o, func(l tensor.Tensor) (*RowPartition, error) {
-		if d := spliced(0, l, nil); d != nil {
-			return fromOffsets(fn, "row_limits", d)
-		}
 		zero := ops.Fill([]int{1}, scalar(0, l.DType()))
 		return fromOffsets(fn, "row_limits", ops.Concat([]tensor.Tensor{zero, l}, 0))
 	})
@@ -95,34 +89,6 @@ func PartitionFromValueRowIDs(ids any, o PartitionOptions) (*RowPartition, error
 		p.ids.Store(&ids)
 		return p, nil
 	})
-}
-
-// spliced returns a vector of int64 in memory with a number in front and one behind, each of
-// which may be nil; nil for what is not in memory.
-func spliced(front any, v tensor.Tensor, behind any) tensor.Tensor {
-	x := int64s(v)
-	if x == nil {
-		return nil
-	}
-	n := len(x)
-	for _, end := range []any{front, behind} {
-		if _, ok := end.(int); ok {
-			n++
-		} else if end != nil {
-			return nil
-		}
-	}
-	out, to := tensor.Make[int64](shape.Of(n))
-	if k, ok := front.(int); ok {
-		to[0] = int64(k)
-		copy(to[1:], x)
-	} else {
-		copy(to, x)
-	}
-	if k, ok := behind.(int); ok {
-		to[n-1] = int64(k)
-	}
-	return out
 }
 
 // fromOffsets returns the partition of splits that were completed from an

@@ -48,8 +48,6 @@ func kept(values, mask tensor.Tensor) tensor.Tensor {
 	if depth == 1 {
 		return ops.BooleanMask(values, mask, 0)
 	}
-	if depth == 2 {
-	}
 	l := listsAt(values, depth-1)
 	flat, _ := split(atLeast(mask, depth-1))
 	splits := rows.MaskSplits(l.p.RowSplits(), flat)
@@ -279,33 +277,13 @@ func fromRegular(x tensor.Tensor, axis int) tensor.Tensor {
 //	x: [n, (m)], axis 1 → int64[n]. No gradient.
 func Count(x tensor.Tensor, axes ...int) (n tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	if n := lengthsOf(x, axes); n != nil {
-		return n, nil
-	}
 	return ops.Sum(countable(x), axes...), nil
 }
 
 // CountKeep is [Count] that keeps the reduced axes with size 1.
 func CountKeep(x tensor.Tensor, axes ...int) (n tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	if n := lengthsOf(x, axes); n != nil {
-		return ops.ExpandDims(n, -1), nil
-	}
 	return ops.SumKeep(countable(x), axes...), nil
-}
-
-// lengthsOf returns how many elements the innermost rows have, where they are counted and
-// hold nothing but elements; nil otherwise.
-func lengthsOf(x tensor.Tensor, axes []int) tensor.Tensor {
-	t, ok := x.(*Tensor)
-	if !ok || len(axes) != 1 || !plain(t.flat) || t.flat.Shape().Rank() != 1 {
-		return nil
-	}
-	k := len(t.parts)
-	if a := axes[0]; a != -1 && a != k {
-		return nil
-	}
-	return build(ops.Cast(t.parts[k-1].RowLengths(), dtype.Int64), t.parts[:k-1])
 }
 
 func countable(x tensor.Tensor) tensor.Tensor {

@@ -24,12 +24,9 @@ type ShapeSpec struct {
 }
 
 var (
-	_ tenon.Value       = (*Shape)(nil)
-	_ tenon.Merger      = (*ShapeSpec)(nil)
-	_ tenon.Subtyper    = (*ShapeSpec)(nil)
-	_ tenon.Compatibler = (*ShapeSpec)(nil)
-	_ tenon.Batcher     = (*ShapeSpec)(nil)
-	_ tenon.Boxer       = (*ShapeSpec)(nil)
+	_ tenon.Value   = (*Shape)(nil)
+	_ tenon.Batcher = (*ShapeSpec)(nil)
+	_ tenon.Boxer   = (*ShapeSpec)(nil)
 )
 
 // Spec returns the *ShapeSpec. As that of a ragged tensor, it does not depend on
@@ -152,43 +149,6 @@ func (s *ShapeSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
 		x.sizes = sizes
 	}
 	return x, nil
-}
-
-// EqualSpec compares without encoding.
-func (s *ShapeSpec) EqualSpec(other tenon.Spec) bool {
-	o, ok := other.(*ShapeSpec)
-	return ok && (s == o || s.dtype == o.dtype && s.inner.Equal(o.inner) && slices.EqualFunc(s.parts, o.parts, func(a, b *PartitionSpec) bool { return *a == *b }))
-}
-
-// SubtypeOf: sizes and every partition are subtypes.
-func (s *ShapeSpec) SubtypeOf(other tenon.Spec) bool {
-	o, ok := other.(*ShapeSpec)
-	return ok && s.dtype == o.dtype && s.inner.SubtypeOf(o.inner) &&
-		slices.EqualFunc(s.parts, o.parts, func(a, b *PartitionSpec) bool { return a.SubtypeOf(b) })
-}
-
-// CompatibleWith: sizes and every partition are compatible.
-func (s *ShapeSpec) CompatibleWith(other tenon.Spec) bool {
-	o, ok := other.(*ShapeSpec)
-	return ok && s.dtype == o.dtype && s.inner.CompatibleWith(o.inner) &&
-		slices.EqualFunc(s.parts, o.parts, func(a, b *PartitionSpec) bool { return a.CompatibleWith(b) })
-}
-
-// MergeWith merges sizes and partitions one by one.
-func (s *ShapeSpec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
-	o, ok := other.(*ShapeSpec)
-	if !ok || s.dtype != o.dtype || len(s.parts) != len(o.parts) || s.inner.Rank() != o.inner.Rank() {
-		return nil, false
-	}
-	m := &ShapeSpec{inner: shape.Join(s.inner, o.inner), dtype: s.dtype}
-	for i, p := range s.parts {
-		q, ok := p.MergeWith(o.parts[i])
-		if !ok {
-			return nil, false
-		}
-		m.parts = append(m.parts, q.(*PartitionSpec))
-	}
-	return m, true
 }
 
 // String prints "shape[3, ~, 2]".

@@ -27,64 +27,29 @@ func unpartitioned(s tenon.Spec) (tenon.Spec, bool) {
 // SubtypeOf: flat values and every partition are subtypes. A Spec without
 // partitions is one of its flat values.
 func (s *Spec) SubtypeOf(other tenon.Spec) bool {
-	if a, ok := unpartitioned(s); ok {
-		b, ok := unpartitioned(other)
-		return ok && tenon.Subtype(a, b)
-	}
-	o, ok := other.(*Spec)
-	if !ok || len(o.parts) != len(s.parts) || !tenon.Subtype(s.flat, o.flat) {
-		return false
-	}
-	for i, p := range s.parts {
-		if !p.SubtypeOf(o.parts[i]) {
-			return false
-		}
-	}
-	return true
+	return s.related(other, tenon.Subtype, (*PartitionSpec).SubtypeOf)
 }
 
 // CompatibleWith: flat values and every partition are compatible.
 func (s *Spec) CompatibleWith(other tenon.Spec) bool {
+	return s.related(other, tenon.Compatible, (*PartitionSpec).CompatibleWith)
+}
+
+// related reports whether flat values and partitions are related to those of another Spec.
+func (s *Spec) related(other tenon.Spec, flat func(a, b tenon.Spec) bool, part func(p *PartitionSpec, q tenon.Spec) bool) bool {
 	if a, ok := unpartitioned(s); ok {
 		b, ok := unpartitioned(other)
-		return ok && tenon.Compatible(a, b)
+		return ok && flat(a, b)
 	}
 	o, ok := other.(*Spec)
-	if !ok || len(o.parts) != len(s.parts) || !tenon.Compatible(s.flat, o.flat) {
-		return false
-	}
-	for i, p := range s.parts {
-		if !p.CompatibleWith(o.parts[i]) {
-			return false
-		}
-	}
-	return true
+	return ok && flat(s.flat, o.flat) && slices.EqualFunc(s.parts, o.parts, func(p, q *PartitionSpec) bool { return part(p, q) })
 }
 
 // MergeWith merges flat values and partitions one by one.
 func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
-	o, ok := other.(*Spec)
-	if !ok {
-		if b, ok := unpartitioned(other); ok && len(s.parts) == 0 {
-			m, ok := tenon.Merge(s.flat, b)
-			return &Spec{flat: m}, ok
-		}
-		return nil, false
+	if b, ok := unpartitioned(other); ok && len(s.parts) == 0 {
+		m, ok := tenon.Merge(s.flat, b)
+		return &Spec{flat: m}, ok
 	}
-	if len(o.parts) != len(s.parts) {
-		return nil, false
-	}
-	flat, ok := tenon.Merge(s.flat, o.flat)
-	if !ok {
-		return nil, false
-	}
-	m := &Spec{flat: flat}
-	for i, p := range s.parts {
-		q, ok := p.MergeWith(o.parts[i])
-		if !ok {
-			return nil, false
-		}
-		m.parts = append(m.parts, q.(*PartitionSpec))
-	}
-	return m, true
+	return tenon.MergeByEncoding(s, other)
 }

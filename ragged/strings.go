@@ -11,8 +11,8 @@ import (
 )
 
 func init() {
-	handle(reduceJoin, "strings.reduce_join")       // axes are joined in the order in which they are named
-	handle(unicodeEncode, "strings.unicode_encode") // the innermost rows are the operand of row splits
+	handle(onFirst(reduceJoin), "strings.reduce_join")       // axes are joined in the order in which they are named
+	handle(onFirst(unicodeEncode), "strings.unicode_encode") // the innermost rows are the operand of row splits
 }
 
 // pieces gives each string of x the row of values that f makes of it: a vector for
@@ -100,11 +100,7 @@ func mappedList(c *op.Call) ([]tenon.Value, error) {
 // reduceJoin joins the strings along axes. Several axes are joined one after the
 // other, the last one named first; where none is named all strings are joined as they
 // lie, so that empty rows leave no separators.
-func reduceJoin(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func reduceJoin(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	sep, _ := c.Attr("separator").(string)
 	named, _ := c.Attr("axis").([]int)
 	if keep, _ := c.Attr("keepdims").(bool); len(named) == 1 && !keep {
@@ -153,11 +149,7 @@ func joinedAlong(x tensor.Tensor, a int, sep string) tensor.Tensor {
 }
 
 // nGrams answers with the sequences of neighbouring strings of each innermost row.
-func nGrams(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func nGrams(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	if x.flat.Shape().Rank() != 1 {
 		return op.One(x.with(op.Apply(c, x.flat)))
 	}
@@ -167,11 +159,7 @@ func nGrams(c *op.Call) ([]tenon.Value, error) {
 }
 
 // unicodeEncode answers with a string of each innermost row of code points.
-func unicodeEncode(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
-	if !ok {
-		return nil, op.NotHandled
-	}
+func unicodeEncode(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	if x.flat.Shape().Rank() != 1 {
 		return op.One(x.with(op.Apply(c, x.flat)))
 	}

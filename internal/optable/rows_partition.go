@@ -106,19 +106,6 @@ func init() {
 		Row{Op: "ragged.slice_index", Calls: []Call{Args(splitsA, One(1), nil, One(2)), Args(splitsB, nil, nil, One(-1)), Args(noRows), Args(splitsA, One(3), One(0), One(-1))}, Ref: func(a []any) []Array {
 			return indexRows(slicedRows(a[0], a[1:]))
 		}},
-		Row{Op: "ragged.tails", Smooth: true, Calls: slices.Concat(raggedCalls2(), raggedCalls2(true)), Ref: func(a []any) []Array {
-			itself := len(a) > 2 && a[2].(bool)
-			var tails [][]int
-			for _, items := range cells(a[1]) {
-				for k := range items {
-					if !itself {
-						k++
-					}
-					tails = append(tails, items[k:])
-				}
-			}
-			return selectedRows(a[0].(Array), tails)
-		}},
 		Row{Op: "ragged.pick", Smooth: true, Calls: append(EachMovable(func(d dtype.DType) []Call {
 			return []Call{Args(Sample(d, 8), splitsA, One(0)), Args(Sample(d, 8), splitsA, One(-1), SampleSeed(d, 4)), Args(Sample(d, 8, 2), splitsB, Int32(1, 0, -2, 3), SampleSeed(d, 4, 2))}
 		}), Args(Sample(dtype.Float64, 0, 2), noRows, One(1))), Ref: func(a []any) []Array {

@@ -82,19 +82,6 @@ func MatMul(a, b, aSizes, bSizes any, transposeA, transposeB bool) tensor.Tensor
 	return op.Eval(matMulOp, a, b, aSizes, bSizes, transposeA, transposeB)
 }
 
-// MatMulKnown is [MatMul] for matrices and sizes in memory, which lie as the rows of the
-// sizes do; nil where they do not fit each other, which MatMul tells more of.
-func MatMulKnown(a, b *tensor.Dense, aSizes, bSizes []int64, transposeA, transposeB bool) *tensor.Dense {
-	if a.DType() != b.DType() || !a.DType().IsNumeric() || a.DType().IsFloat() && a.DType().Size() == 2 || !a.IsContiguous() || !b.IsContiguous() || len(aSizes) != len(bSizes) {
-		return nil
-	}
-	out, bad := products{aSizes, bSizes, transposeA, transposeB}.multiplied(a, b)
-	if bad != nil {
-		return nil
-	}
-	return out
-}
-
 // products are pairs of matrices.
 type products struct {
 	as, bs []int64 // rows and columns of each

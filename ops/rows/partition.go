@@ -113,27 +113,6 @@ func FromLengths(lengths any) tensor.Tensor {
 	return op.Eval(fromLengthsOp, lengths)
 }
 
-// Clamped returns lengths of rows that are at least 0 and at most most, a scalar of the
-// same type: lengths itself where they are in memory and so already.
-//
-//	lengths: int[rows] → int[rows]. No gradient.
-func Clamped(lengths, most tensor.Tensor) tensor.Tensor {
-	l, _ := lengths.(*tensor.Dense)
-	m, _ := most.(*tensor.Dense)
-	if l != nil && m != nil && l.IsContiguous() && between(l, m) {
-		return lengths
-	}
-	return ops.Minimum(ops.Maximum(lengths, 0), most)
-}
-
-// between reports whether all lengths are from 0 to most.
-func between(lengths, most *tensor.Dense) bool {
-	if lengths.DType() == dtype.Int32 {
-		return segment.Between(tensor.Data[int32](lengths), tensor.Data[int32](most)[0])
-	}
-	return segment.Between(tensor.Data[int64](lengths), tensor.Data[int64](most)[0])
-}
-
 func plusOne(n int) int {
 	if n < 0 {
 		return n

@@ -4,9 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"sync/atomic"
 
-	"github.com/tenonml/tenon/internal/par"
 )
 
 // CheckSplits reports the first entry that keeps splits from being a partition of
@@ -146,20 +144,6 @@ func accumulate(out, lengths []int64, most int64) int {
 	return n
 }
 
-// Between reports whether all lengths are from 0 to most, which is not negative.
-func Between[I Index](lengths []I, most I) bool {
-	if len(lengths) <= chunkCost {
-		return allBetween(lengths, most)
-	}
-	var outside atomic.Bool
-	par.For(len(lengths), chunkCost, func(lo, hi int) {
-		if !allBetween(lengths[lo:hi], most) {
-			outside.Store(true)
-		}
-	})
-	return !outside.Load()
-}
-
 func allBetween[I Index](lengths []I, most I) bool {
 	var bad I
 	for _, n := range lengths {
@@ -269,38 +253,6 @@ func longestOf(k *movers, splits []int64) (int64, []int64) {
 		k.longest(&lanes[0], &splits[r], min(chunkCost, rest-r))
 	}
 	return slices.Max(lanes[:]), splits[rest:]
-}
-
-// SplitsFromCoordinates writes the row splits of elements in a matrix to out, which has one
-// entry more than the matrix has rows, and reports whether the elements are rows: at has a
-// pair of a row and a column for each of them, in row-major order, and the elements of each
-// row are in columns 0, 1, 2, … What is in out otherwise has no meaning.
-func SplitsFromCoordinates[I Index](out []int64, at []I) bool {
-	nrows := len(out) - 1
-	row, next := 0, I(0) // where the next element has to be, if it is in the same row
-	out[0] = 0
-	for i := range len(at) / 2 {
-		r, c := at[2*i], at[2*i+1]
-		if int64(r) != int64(row) {
-			if int64(r) < int64(row) || int64(r) >= int64(nrows) {
-				return false
-			}
-			for next = 0; row < int(r); row++ {
-				out[row+1] = int64(i)
-			}
-		}
-		if c != next {
-			return false
-		}
-		next++
-	}
-	if row == nrows && len(at) > 0 {
-		return false
-	}
-	for ; row < nrows; row++ {
-		out[row+1] = int64(len(at) / 2)
-	}
-	return true
 }
 
 // FirstDifference returns the first row whose length differs between two

@@ -164,28 +164,6 @@ func TestSmallPartitionFunctions(t *testing.T) {
 	}
 }
 
-func TestBetween(t *testing.T) {
-	long := make([]int32, 3*chunkCost)
-	for _, c := range []struct {
-		lengths []int64
-		most    int64
-		want    bool
-	}{
-		{nil, 0, true}, {[]int64{0, 0}, 0, true}, {[]int64{0, 3, 2}, 3, true}, {[]int64{0, 4, 2}, 3, false}, {[]int64{0, -1}, 3, false},
-		{[]int64{math.MinInt64}, 0, false}, {[]int64{math.MaxInt64}, 0, false}, {[]int64{math.MaxInt64}, math.MaxInt64, true},
-	} {
-		if got := Between(c.lengths, c.most); got != c.want {
-			t.Errorf("Between(%v, %d) = %v", c.lengths, c.most, got)
-		}
-	}
-	if !Between(long, 7) {
-		t.Error("a long slice of zeros is not between 0 and 7")
-	}
-	if long[2*chunkCost+5] = 8; Between(long, 7) {
-		t.Error("an 8 was not found")
-	}
-}
-
 // TestStackSplitsPastTheCache joins partitions of many rows, of a number that fills no block.
 func TestStackSplitsPastTheCache(t *testing.T) {
 	n := largeSplits/8 + 1234

@@ -150,25 +150,6 @@ func testSelectOfRows[T dtype.Real](t *testing.T) {
 	}
 }
 
-func TestTailSplits(t *testing.T) {
-	splits := []int64{0, 3, 3, 4}
-	for _, c := range []struct {
-		itself       bool
-		ends, starts []int64
-	}{
-		{false, []int64{0, 2, 3, 3, 3}, []int64{1, 2, 3, 4}},
-		{true, []int64{0, 3, 5, 6, 7}, []int64{0, 1, 2, 3}},
-	} {
-		ends, starts := make([]int64, 5), make([]int64, 4)
-		total, err := TailSplits(ends, starts, splits, c.itself)
-		if err != nil || total != c.ends[4] || !slices.Equal(ends, c.ends) || !slices.Equal(starts, c.starts) {
-			t.Errorf("TailSplits = %v, %v, %d, %v, want %v, %v", ends, starts, total, err, c.ends, c.starts)
-		}
-	}
-	_, err := TailSplits(make([]int64, 1), nil, []int64{0, 1 << 33}, false)
-	fails(t, err, "rows: entry 0: 8589934592 values have more values behind them than int64 counts")
-}
-
 func TestRange(t *testing.T) {
 	for _, c := range []struct {
 		starts, limits, deltas []int32

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-
 )
 
 // CheckSplits reports the first entry that keeps splits from being a partition of

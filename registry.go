@@ -79,8 +79,12 @@ func register(name string, decode Decoder) error {
 	registryMu.Lock()
 	defer registryMu.Unlock()
 	if r, ok := registry[name]; ok {
+		by := "at " + r.place.String()
+		if by == "at " {
+			by = "by this module" // places are those of its users
+		}
 		return &Error{Kind: ErrInvalid, Op: "tenon.Register", Line: source.Line(),
-			Msg: fmt.Sprintf("the name %q is already registered, at %s", name, r.place)}
+			Msg: fmt.Sprintf("the name %q is already registered, %s", name, by)}
 	}
 	registry[name] = registration{decode, place}
 	return nil

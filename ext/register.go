@@ -3,6 +3,7 @@ package ext
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"unsafe"
 
 	"github.com/tenonml/tenon"
@@ -161,23 +162,36 @@ func (i *info) ofPointer(box func(unsafe.Pointer) tenon.Value, unbox func(tenon.
 
 // checkMethod makes sure that the Spec method is the type's own: a type that
 // embeds another one has the other's unless it defines it.
-func (i *info) checkMethod() (err error) {
-	var got string
-	if e := catching(func() {
-		v := i.box(reflect.New(i.node.typ).UnsafePointer())
-		if s := v.Spec(); s != nil {
-			got = s.TypeName()
-		}
-	}); e != nil {
-		return e
+func (i *info) checkMethod() error {
+	got, err := i.answers()
+	if err != nil {
+		return err
 	}
-	if got != i.name {
+	if got != strconv.Quote(i.name) {
 		unregister(i)
 		return &tenon.Error{Kind: tenon.ErrInvalid, Op: "ext.Register", Line: i.line,
-			Msg:  fmt.Sprintf("the Spec method of %v answers for %q", i.typ, got),
+			Msg:  fmt.Sprintf("the Spec method of %v answers for %s", i.typ, got),
 			Hint: fmt.Sprintf("write: func (x %v) Spec() tenon.Spec { return ext.SpecOf(x) }", i.typ)}
 	}
 	return nil
+}
+
+// answers returns the name, quoted, that the Spec method of a zero value answers for. A method
+// that is not SpecOf may not be made for one.
+func (i *info) answers() (got string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			got = fmt.Sprintf("nothing: of a zero value it panics (%v)", r)
+		}
+	}()
+	got = "nothing"
+	err = catching(func() {
+		v := i.box(reflect.New(i.node.typ).UnsafePointer())
+		if s := v.Spec(); s != nil {
+			got = strconv.Quote(s.TypeName())
+		}
+	})
+	return got, err
 }
 
 // Unregister takes back what [Register] did, for tests that define types.

@@ -112,6 +112,8 @@ func TestRegistrationErrors(t *testing.T) {
 		"a field that is not there": {func() { ext.Register[unknownField]("x.A") }, tenon.ErrInvalid, []string{"A", "shape=B"}},
 		"one name for two fields":   {func() { ext.Register[sameName]("x.A") }, tenon.ErrInvalid, []string{"x", "two fields"}},
 		"no Spec method of its own": {func() { ext.Register[forgetful]("x.A") }, tenon.ErrInvalid, []string{"forgetful", "ext_test.Masked", "SpecOf"}},
+		"a Spec method that panics": {func() { ext.Register[hasty]("x.A") }, tenon.ErrInvalid, []string{"hasty", "panics", "SpecOf"}},
+		"a name of the library":     {func() { ext.Register[unknownTag2]("ragged.Tensor") }, tenon.ErrInvalid, []string{"already registered, by this module"}},
 		"no name":                   {func() { ext.Register[unknownTag2]("noname") }, tenon.ErrInvalid, []string{"noname"}},
 		"a name twice":              {func() { ext.Register[unknownTag2]("ext_test.good") }, tenon.ErrInvalid, []string{"already registered, at ext/register_test.go", "at ext/register_test.go"}},
 		"a Go type twice":           {func() { ext.Register[good]("x.Other") }, tenon.ErrInvalid, []string{"already registered as \"ext_test.good\", at ext/register_test.go"}},
@@ -291,3 +293,8 @@ func TestNilFieldsAreErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// hasty has a Spec method that does not expect a zero value.
+type hasty struct{ X tensor.Tensor }
+
+func (h hasty) Spec() tenon.Spec { return tensor.NewSpec(h.X.DType(), h.X.Shape()) }

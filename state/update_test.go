@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -88,8 +89,10 @@ func TestVariablesOfAnyValue(t *testing.T) {
 	if err := other.Assign(pair{r, tensor.Scalar(0.0), "km"}); !errors.As(err, &e) || e.Where != "Unit" {
 		t.Errorf("another unit: %v", err)
 	}
-	if _, err := state.New(r); !errors.Is(err, tenon.ErrUnsupported) {
-		t.Errorf("a variable of ragged rows: %v", err)
+	for _, v := range []tenon.Value{r, pair{r, tensor.Scalar(0.0), "m"}} {
+		if _, err := state.New(v); !errors.Is(err, tenon.ErrUnsupported) || !strings.Contains(err.Error(), "state.NewOf") {
+			t.Errorf("a variable of %s: %v", tenon.String(v.Spec()), err)
+		}
 	}
 }
 

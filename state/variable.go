@@ -30,16 +30,18 @@ var (
 // New returns a variable that holds initial and accepts tensors of its element
 // type and shape.
 func New(initial any) (*Variable, error) {
+	if v, ok := initial.(tenon.Value); ok && v != nil {
+		if _, ok := v.Spec().(*tensor.Spec); !ok {
+			e := tenon.NewError(tenon.ErrUnsupported, "state.New", fmt.Sprintf("the initial value is %s, and a Variable holds one tensor", tenon.String(v.Spec())))
+			e.Hint = "state.NewOf holds Values of any type"
+			return nil, e
+		}
+	}
 	t, err := tensor.Convert(initial)
 	if err != nil {
 		return nil, err
 	}
-	s, ok := t.Spec().(*tensor.Spec)
-	if !ok {
-		e := tenon.NewError(tenon.ErrUnsupported, "state.New", fmt.Sprintf("the initial value is %s, and a Variable holds one tensor", tenon.String(t.Spec())))
-		e.Hint = "state.NewOf holds Values of any type"
-		return nil, e
-	}
+	s := t.Spec().(*tensor.Spec)
 	return WithSpec(initial, s)
 }
 

@@ -43,7 +43,7 @@ func specified(p part, s tenon.Spec) (part, error) {
 func specText(s tenon.Spec) (string, error) {
 	b := tenon.AppendBinary(nil, s)
 	if _, _, err := tenon.DecodeBinary(b); err != nil {
-		return "", fail(tenon.ErrUnsupported, encodeName, "", "the Spec nests too deep for metadata: %s", tenon.AsError(err).Msg)
+		return "", fail(tenon.ErrUnsupported, encodeName, "", "the Spec could not be read again: %s", tenon.AsError(err).Msg)
 	}
 	return base64.StdEncoding.EncodeToString(b), nil
 }

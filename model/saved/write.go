@@ -99,7 +99,7 @@ func plan(tree any, o WriteOptions) (*writing, error) {
 	}
 	specs := tenon.AppendEncoding(nil, p.values)
 	if _, _, err := tenon.DecodeEncoding(specs); err != nil { // before a file is lost that nobody can read
-		return nil, writeError("", "the Specs nest too deep for a file: %s", tenon.AsError(err).Msg)
+		return nil, writeError("", "the Specs could not be read again: %s", tenon.AsError(err).Msg)
 	}
 	p.header.meta[metaVersion] = version
 	p.header.meta[metaValues] = base64.StdEncoding.EncodeToString(specs)

@@ -74,7 +74,7 @@ func TestValuesOfEachType(t *testing.T) {
 }
 
 // relaxed returns the Spec of any number of rows.
-func relaxed(t *testing.T, s tenon.Spec) tenon.Spec {
+func relaxed(t testing.TB, s tenon.Spec) tenon.Spec {
 	t.Helper()
 	row, err := s.(tenon.Batcher).Unbatched()
 	if err == nil {

@@ -40,8 +40,14 @@ func (m *model) of(version string) (*served, bool) {
 			return f, true
 		}
 	}
+	if version == anyVersion {
+		return m.of("")
+	}
 	return nil, false
 }
+
+// anyVersion is what some of TensorFlow Serving's clients call the newest version.
+const anyVersion = "0"
 
 // byAge compares versions: numbers by their size, before other texts.
 func byAge(a, b *served) int {

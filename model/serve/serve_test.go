@@ -115,6 +115,8 @@ func TestCalls(t *testing.T) {
 		{"/call/same", `{"people":[]}`, `{"people":[]}`},
 		{"/call/count", `{"n":2}`, "{\"i\":0}\n{\"i\":1}"},
 		{"/v1/models/sum:predict", `{"instances":[[1,2],[]]}`, `{"predictions":[3.0,0.0]}`},
+		{"/v1/models/sum:predict", `{"inputs":{"x.flat_values":[1,2,3],"x.row_splits.0":[0,1,3]}}`, `{"outputs":[1.0,5.0]}`},
+		{"/v1/models/sum/versions/0:predict", `{"instances":[[1,2]]}`, `{"predictions":[3.0]}`},
 		{"/v1/models/same:predict", `{"inputs":[` + person + `]}`, `{"outputs":[` + person + `]}`},
 		{"/v2/models/sum/infer", `{"id":"7","inputs":[{"name":"x.flat_values","datatype":"FP64","shape":[3],"data":[1,2,3]},{"name":"x.row_splits.0","datatype":"INT64","shape":[3],"data":[0,1,3]}]}`,
 			`{"model_name":"sum","model_version":"1","id":"7","outputs":[{"name":"y","datatype":"FP64","shape":[2],"data":[1.0,5.0]}]}`},
@@ -274,34 +276,6 @@ func TestFunctionsAreChecked(t *testing.T) {
 			t.Errorf("%q was added", f.Name)
 		}
 	}
-}
-
-// FuzzCalls sends arbitrary bodies to the protocols: an answer or an error, never a fault of
-// the server.
-func FuzzCalls(f *testing.F) {
-	s := serve.New(serve.Options{MaxElements: 1000})
-	for _, fn := range functions() {
-		if fn.Name == "wait" || fn.Name == "fault" {
-			continue
-		}
-		if err := s.Add(fn); err != nil {
-			f.Fatal(err)
-		}
-	}
-	paths := []string{"/call/sum", "/call/same", "/v1/models/same:predict", "/v2/models/sum/infer", "/v2/models/same/infer"}
-	for i, body := range []string{`{"x":[[1,2.5],[]]}`, `{"people":[{"name":"a","tags":["b"],"age":null}]}`, `{"instances":[{"name":"a","tags":["b"]}]}`,
-		`{"inputs":[{"name":"x.flat_values","datatype":"FP64","shape":[1],"data":[1]},{"name":"x.row_splits.0","datatype":"INT64","shape":[2],"data":[0,1]}]}`,
-		`{"inputs":[{"name":"people","datatype":"BYTES","shape":[1],"parameters":{"content_type":"json"},"data":[{"name":"a","tags":[]}]}]}`} {
-		f.Add(i, body)
-	}
-	f.Fuzz(func(t *testing.T, i int, body string) {
-		w := httptest.NewRecorder()
-		r := httptest.NewRequest(http.MethodPost, paths[(i%len(paths)+len(paths))%len(paths)], strings.NewReader(body))
-		s.ServeHTTP(w, r)
-		if w.Code == http.StatusInternalServerError {
-			t.Errorf("%s %q: %s", r.URL, body, w.Body)
-		}
-	})
 }
 
 func TestColumnsOfArrow(t *testing.T) {

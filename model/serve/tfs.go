@@ -207,7 +207,9 @@ func (s *Server) predictRaw(ctx context.Context, w http.ResponseWriter, r *http.
 // columnsOf makes arguments of "inputs": one value, or an object of all.
 func (s *Server) columnsOf(f *served, x any) ([]tenon.Value, error) {
 	by := map[string]any{}
-	if o, ok := x.(*object); ok && f.isNamed(o) {
+	if o, ok := x.(*object); ok && f.isDerived(o) {
+		return s.fromDerived(f, o)
+	} else if ok && f.isNamed(o) {
 		for i, n := range o.names {
 			if _, ok := f.arg(n); !ok {
 				return nil, badInput("there is no input %s", shortened(n))
@@ -220,6 +222,47 @@ func (s *Server) columnsOf(f *served, x any) ([]tenon.Value, error) {
 		return nil, badInput("inputs is %s, want an object with %d members", shown(x), len(f.Args))
 	}
 	return s.fromNested(f, by)
+}
+
+// isDerived reports whether an object holds arguments by the derived names that the signature tells.
+func (f *served) isDerived(o *object) bool {
+	known := flats(f.Args)
+	derived := false
+	for _, n := range o.names {
+		if !slices.ContainsFunc(known, func(k flat) bool { return k.name == n }) {
+			return false
+		}
+		_, isArg := f.arg(n)
+		derived = derived || !isArg
+	}
+	return derived
+}
+
+// fromDerived makes arguments of the tensors that they are made of.
+func (s *Server) fromDerived(f *served, o *object) ([]tenon.Value, error) {
+	q := columns{}
+	for _, k := range flats(f.Args) {
+		x, ok := o.get(k.name)
+		if !ok {
+			return nil, badInput("the input %s is missing", k.name)
+		}
+		dt, _ := dtypeOf(k.datatype)
+		v, err := nestedValue(k.name, tensor.NewSpec(dt, unknown(len(k.shape))), x, tensorFlow, s.opts.MaxElements)
+		if err != nil {
+			return nil, err
+		}
+		if q[k.name], err = concrete(v); err != nil {
+			return nil, err
+		}
+	}
+	args := make([]tenon.Value, len(f.Args))
+	for i, a := range f.Args {
+		var err error
+		if args[i], err = q.built(a.Name, a.Spec); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
 }
 
 // isNamed reports whether an object holds arguments by name, rather than being one.

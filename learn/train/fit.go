@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"runtime/debug"
 	"time"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/dataset"
 )
 
 // A Source gives batches by position: position k·Batches + i is batch i of epoch k. The
 // same position gives the same batch, so that a run that is resumed sees what it would
-// have seen. Batches are made ahead of the steps, by another goroutine.
+// have seen. Batches are made ahead of the steps, by another goroutine; where At panics, Fit
+// returns a [dataset.ElementError] with the stack.
 type Source[B any] struct {
 	Batches int // in an epoch
 	At      func(ctx context.Context, position int) (B, error)
@@ -356,8 +359,14 @@ func (r *run[P, B]) batches(ctx context.Context) iter.Seq2[B, error] {
 	}
 }
 
-// make makes one batch. An error says which.
+// make makes one batch. An error says which, and so does a panic of the source: nobody could
+// recover it from the goroutine that it runs in.
 func (r *run[P, B]) make(ctx context.Context, at int) (b B, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &dataset.ElementError{Index: int64(at), Err: fmt.Errorf("the source of batches panics: %v", p), Stack: string(debug.Stack())}
+		}
+	}()
 	b, err = tenon.Try(func() B {
 		b, err := r.Data.At(ctx, at)
 		tenon.Throw(err)

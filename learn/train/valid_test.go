@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/dataset"
 	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
@@ -193,6 +194,24 @@ func TestHiddenFieldsAreNotTrained(t *testing.T) {
 		return lineLoss(line{m.W, m.b}, b, k)
 	}, train.FitOptions[hidden, points]{Data: pointsOf(nil)})
 	if !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "b: the field is not exported") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A source that panics, in the goroutine that makes batches ahead, is an error with the place.
+func TestSourcesThatPanic(t *testing.T) {
+	o := lineOptions(train.SGD(0.1))
+	good := o.Data.At
+	o.Data.At = func(ctx context.Context, i int) (points, error) {
+		if i == 5 {
+			var none []points
+			return none[i], nil
+		}
+		return good(ctx, i)
+	}
+	_, err := train.Fit(t.Context(), newLine(), lineLoss, o)
+	var e *dataset.ElementError
+	if !errors.As(err, &e) || e.Index != 5 || !strings.Contains(e.Error(), "index out of range") || !strings.Contains(e.Stack, "valid_test.go") {
 		t.Errorf("got %v", err)
 	}
 }

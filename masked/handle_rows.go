@@ -1,6 +1,8 @@
 package masked
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -69,6 +71,10 @@ func tiled(c *op.Call) ([]tenon.Value, error) {
 // stays as it is. ok is false for operations that do not go by axes, and where the mask
 // needs an entry for each element.
 func maskCall(c *op.Call, k, r int) (moves *op.Call, ok bool) {
+	if c.Op.Axes == op.Select && c.Op.Fills && c.Op.AxisParam() < 0 { // margins, two for each axis
+		margins, known := c.ConstInts(1)
+		return nil, known && len(margins) == 2*r && !slices.ContainsFunc(margins[:2*k], func(n int) bool { return n != 0 })
+	}
 	param := c.Op.AxisParam()
 	if param < 0 || c.Op.Fills || c.Op.Param("batch_axis") >= 0 {
 		return nil, false

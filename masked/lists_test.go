@@ -49,6 +49,7 @@ func TestMissingListsStayMissing(t *testing.T) {
 		"where deep":             {func() tensor.Tensor { return ops.Where(big(deep), deep, int64(9)) }, "[[[9 <nil>] <nil>] <nil> [] [<nil> []]]"},
 		"not deep":               {func() tensor.Tensor { return masked.Not(big(deep)) }, "[[[true <nil>] <nil>] <nil> [] [<nil> []]]"},
 		"fill deep":              {func() tensor.Tensor { return masked.Fill(deep, int64(0)) }, "[[[1 0] <nil>] <nil> [] [<nil> []]]"},
+		"pad":                    {func() tensor.Tensor { return ops.Pad(m, [][]int{{0, 0}, {1, 0}}, ops.PadOptions{}) }, "[[0 1 5 <nil>] <nil> [0 <nil> <nil>] [0] [0 7]]"},
 		"gather in lists":        {func() tensor.Tensor { return ops.Gather(m, []int{}, 1) }, "[[] <nil> [] [] []]"},
 	} {
 		for how, f := range map[string]func() tensor.Tensor{"eager": c.f, "traced": function.New(c.f).Call} {

@@ -191,6 +191,15 @@ func (c *contraction) run(fn string, x, y *Tensor, dims *layout) *Tensor {
 		if m := c.matMul(a, b); m != nil {
 			return newTensor(m, c.out, s)
 		}
+		if batch := c.a.both(c.b).without(dims); len(batch.ids) > 0 && x.size(batch.ids[0]) > 0 { // product by product
+			d := layoutOf(batch.ids[:1]).of()
+			xs, ys := d.Unstack(x), d.Unstack(y)
+			parts := make([]tenon.Value, len(xs))
+			for i := range xs {
+				parts[i] = contract2(fn, xs[i], ys[i], dims)
+			}
+			return d.Stack(parts...)
+		}
 	}
 	tenon.Throw(err)
 	return newTensor(r, c.out, s)

@@ -185,11 +185,8 @@ func (s *Server) fromExamples(f *served, q *question) ([]tenon.Value, error) {
 		if a.Spec == nil || !hasRows(a.Spec) {
 			return nil, badInput("the argument %s has no rows, and examples are rows", a.Name)
 		}
-		l, err := layoutOf(a.Name, a.Spec)
-		if err != nil {
-			return nil, err
-		}
-		row, list := l.root.child, make([]any, len(q.examples))
+		var err error
+		row, list := f.in[i].root.child, make([]any, len(q.examples))
 		for k, e := range q.examples {
 			var x any
 			if row.kind == recordNode && row.form == objectForm && len(f.Args) == 1 {
@@ -202,7 +199,7 @@ func (s *Server) fromExamples(f *served, q *question) ([]tenon.Value, error) {
 			}
 			list[k] = x
 		}
-		if args[i], err = nestedValue(a.Name, a.Spec, list, tensorFlow, s.opts.MaxElements); err != nil {
+		if args[i], err = nestedValue(f.in[i], list, tensorFlow, s.opts.MaxElements); err != nil {
 			return nil, err
 		}
 	}

@@ -301,7 +301,11 @@ func (f *Func) answered(b []byte, length string) ([]tenon.Value, error) {
 			out[i] = cols[r.Name]
 			continue
 		}
-		if out[i], err = cols.built(r.Name, r.Spec); err != nil {
+		l, err := layoutOf(r.Name, r.Spec)
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = cols.built(l); err != nil {
 			return nil, err
 		}
 	}
@@ -326,8 +330,7 @@ func (c *Client) stream(ctx context.Context, name string, args []tenon.Value, ea
 	if err := f.takes(args); err != nil {
 		return err
 	}
-	call := &served{Func: Func{Name: name, Results: f.Args}}
-	body, err := call.object(nil, args)
+	body, err := appendObject(nil, f.Args, make([]*layout, len(args)), args)
 	if err != nil {
 		return err
 	}
@@ -372,7 +375,11 @@ func (f *Func) line(b []byte) ([]tenon.Value, error) {
 		if !ok || r.Spec == nil {
 			return nil, fmt.Errorf("serve: %s: the result %s is missing, or has no type", f.Name, r.Name)
 		}
-		if out[i], err = nestedValue(r.Name, r.Spec, x, natural, math.MaxInt); err != nil {
+		l, err := layoutOf(r.Name, r.Spec)
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = nestedValue(l, x, natural, math.MaxInt); err != nil {
 			return nil, err
 		}
 	}

@@ -18,14 +18,11 @@ import (
 // columns holds tensors by their derived names.
 type columns map[string]tensor.Tensor
 
-// built returns the Value that columns are of. Each is compared with its Spec and with
-// the others; an error names the column.
-func (c columns) built(name string, s tenon.Spec) (v tenon.Value, err error) {
+// built returns the Value of a layout that columns are of. Each is compared with its Spec and
+// with the others; an error names the column.
+func (c columns) built(l *layout) (v tenon.Value, err error) {
 	defer tenon.Catch(&err)
-	l, err := layoutOf(name, s)
-	if err != nil {
-		return nil, err
-	}
+	name, s := l.name, l.spec
 	for _, col := range l.columns {
 		t, ok := c[col.name]
 		if !ok {

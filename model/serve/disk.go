@@ -219,7 +219,7 @@ func (s *Server) refresh(from *source, again bool) (err error) {
 				continue
 			}
 			s.batch(&f)
-			x := s.newServed(f)
+			x := newServed(f)
 			if err == nil {
 				x.counts = old.counts
 			}

@@ -100,13 +100,29 @@ func argName(prefix string, i any, path string) string {
 // served is a function with what was counted of it.
 type served struct {
 	Func
-	version string
-	counts  *counts
-	queue   queue
+	version         string
+	in, out         []*layout // of arguments and results; nil where any dense tensor is
+	inputs, outputs []flat    // their columns
+	counts          *counts
+	queue           queue
 }
 
-func (s *Server) newServed(f Func) *served {
-	return &served{Func: f, version: f.Version, counts: new(counts)}
+// newServed prepares a function that was checked.
+func newServed(f Func) *served {
+	x := &served{Func: f, version: f.Version, counts: new(counts)}
+	x.in, x.out = layoutsOf(f.Args), layoutsOf(f.Results)
+	x.inputs, x.outputs = flats(f.Args, x.in), flats(f.Results, x.out)
+	return x
+}
+
+func layoutsOf(list []Arg) []*layout {
+	out := make([]*layout, len(list))
+	for i, a := range list {
+		if a.Spec != nil {
+			out[i], _ = layoutOf(a.Name, a.Spec) // which was checked
+		}
+	}
+	return out
 }
 
 // arg returns the argument of a name.

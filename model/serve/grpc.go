@@ -209,8 +209,8 @@ func (s *Server) rpcModelMetadata(_ context.Context, q *names, _ http.Header) ([
 		b = appendString(b, 2, v)
 	}
 	b = appendString(b, 3, "tenon")
-	for i, list := range [][]Arg{f.Args, f.Results} {
-		for _, t := range flats(list) {
+	for i, list := range [][]flat{f.inputs, f.outputs} {
+		for _, t := range list {
 			b = appendMessage(b, fieldNumber(4+i), appendPacked(appendString(appendString(nil, 1, t.name), 2, t.datatype), 3, t.shape))
 		}
 	}

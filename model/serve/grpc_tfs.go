@@ -232,8 +232,8 @@ func (s *Server) rpcSignature(_ context.Context, q *specRequest, _ http.Header) 
 		return nil, err
 	}
 	var signature []byte
-	for i, list := range [][]Arg{f.Args, f.Results} {
-		for _, t := range flats(list) {
+	for i, list := range [][]flat{f.inputs, f.outputs} {
+		for _, t := range list {
 			dt, _ := dtypeOf(t.datatype)
 			info := appendNumber(appendString(nil, 1, t.name), 2, tfEnum[dt])
 			signature = appendEntry(signature, fieldNumber(i+1), t.name, appendMessage(info, 3, appendShape(nil, t.shape)))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"github.com/tenonml/tenon"
@@ -25,7 +26,10 @@ func (f *Func) Independent(ctx context.Context) bool {
 			}
 		}
 	}
-	x := &served{Func: *f, counts: new(counts)}
+	x := newServed(*f)
+	if slices.Contains(x.in, nil) {
+		return false
+	}
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 27))
 		sizes := []int{1, 2 + int(seed), 3}
@@ -112,17 +116,14 @@ func sameBits(a, b tenon.Value) bool {
 // madeUp returns arguments of n rows.
 func (f *served) madeUp(r *rand.Rand, n int) ([]tenon.Value, error) {
 	args := make([]tenon.Value, len(f.Args))
-	for i, a := range f.Args {
-		l, err := layoutOf(a.Name, a.Spec)
-		if err != nil {
-			return nil, err
-		}
+	for i := range f.Args {
 		rows := make([]any, n)
 		for k := range rows {
-			rows[k] = l.root.child.madeUp(r)
+			rows[k] = f.in[i].root.child.madeUp(r)
 		}
 		const most = 1 << 20
-		if args[i], err = nestedValue(a.Name, a.Spec, rows, natural, most); err != nil {
+		var err error
+		if args[i], err = nestedValue(f.in[i], rows, natural, most); err != nil {
 			return nil, err
 		}
 	}

@@ -169,6 +169,9 @@ func (p *parser) array() (any, error) {
 			if err != nil {
 				return nil, err
 			}
+			if plain == nil {
+				plain = make(numbers, 0, p.entries())
+			}
 			plain = append(plain, n)
 			continue
 		}
@@ -182,6 +185,16 @@ func (p *parser) array() (any, error) {
 		}
 		out = append(out, x)
 	}
+}
+
+// entries guesses how many numbers there are up to the end of a list.
+func (p *parser) entries() int {
+	const most = 1 << 12 // of which memory is taken before they are read
+	rest := p.text[p.at:min(len(p.text), p.at+16*most)]
+	if end := strings.IndexByte(rest, ']'); end >= 0 {
+		rest = rest[:end]
+	}
+	return min(most, 1+strings.Count(rest, ","))
 }
 
 func (p *parser) object() (any, error) {

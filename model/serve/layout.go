@@ -29,9 +29,10 @@ import (
 //	x.entries.key, x.entries.value, x.entries.row_splits.0
 //	                  the entries of maps, which are lists of records
 type layout struct {
+	name    string
+	spec    tenon.Spec
 	root    *node
 	columns []*column // in the order of the Spec
-	byName  map[string]*column
 }
 
 // A column is a flat tensor.
@@ -85,7 +86,7 @@ func (n *node) within() *node {
 
 // layoutOf returns the layout of a Spec.
 func layoutOf(name string, s tenon.Spec) (*layout, error) {
-	l := &layout{byName: map[string]*column{}}
+	l := &layout{name: name, spec: s}
 	var err error
 	l.root, err = l.value(name, s, 0, nil, false)
 	return l, err
@@ -94,7 +95,6 @@ func layoutOf(name string, s tenon.Spec) (*layout, error) {
 func (l *layout) add(name string, dt dtype.DType, rank int, splits bool) *column {
 	c := &column{name, dt, rank, splits}
 	l.columns = append(l.columns, c)
-	l.byName[name] = c
 	return c
 }
 

@@ -42,7 +42,7 @@ func (s *Server) natural(w http.ResponseWriter, r *http.Request, name string, ev
 		if a.Spec == nil {
 			return faulty(http.StatusNotImplemented, "the type of %s comes with the call, and JSON does not tell it", a.Name)
 		}
-		if args[i], err = nestedValue(a.Name, a.Spec, x, natural, s.opts.MaxElements); err != nil {
+		if args[i], err = nestedValue(f.in[i], x, natural, s.opts.MaxElements); err != nil {
 			return err
 		}
 	}
@@ -69,14 +69,19 @@ func (s *Server) natural(w http.ResponseWriter, r *http.Request, name string, ev
 
 // object writes results as an object.
 func (f *served) object(b []byte, out []tenon.Value) ([]byte, error) {
+	return appendObject(b, f.Results, f.out, out)
+}
+
+// appendObject writes arguments or results as an object.
+func appendObject(b []byte, list []Arg, layouts []*layout, values []tenon.Value) ([]byte, error) {
 	b = append(b, '{')
-	for i, v := range out {
+	for i, v := range values {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendText(b, f.Results[i].Name), ':')
+		b = append(appendText(b, list[i].Name), ':')
 		var err error
-		if b, err = appendValue(b, f.Results[i].Name, v, natural); err != nil {
+		if b, err = appendValue(b, list[i].Name, layouts[i], v, natural); err != nil {
 			return b, err
 		}
 	}

@@ -44,13 +44,9 @@ func (d *decoding) String() string {
 	return b.String()
 }
 
-// nestedValue returns the Value of a Spec that JSON describes.
-func nestedValue(name string, s tenon.Spec, x any, st style, limit int) (tenon.Value, error) {
-	l, err := layoutOf(name, s)
-	if err != nil {
-		return nil, err
-	}
-	d := &decoding{style: st, limit: limit, filled: map[*column]*elements{}, counts: map[*node]int{}, left: limit, path: []step{{field: name}}}
+// nestedValue returns the Value of a layout that JSON describes.
+func nestedValue(l *layout, x any, st style, limit int) (tenon.Value, error) {
+	d := &decoding{style: st, limit: limit, filled: map[*column]*elements{}, counts: map[*node]int{}, left: limit, path: []step{{field: l.name}}}
 	for _, c := range l.columns {
 		d.filled[c] = &elements{dt: c.dt}
 		if c.splits {
@@ -64,7 +60,7 @@ func nestedValue(name string, s tenon.Spec, x any, st style, limit int) (tenon.V
 	if err := d.finish(l.root, 1, c); err != nil {
 		return nil, err
 	}
-	return c.built(name, s)
+	return c.built(l)
 }
 
 // count adds an integer to a column of row splits.
@@ -336,15 +332,17 @@ type encoding struct {
 	sizes   map[*node]int // of axes that are not ragged
 }
 
-// encodingOf prepares a Value to be written.
-func encodingOf(name string, v tenon.Value, st style) (*encoding, *layout, error) {
-	l, err := layoutOf(name, v.Spec())
-	if err != nil {
-		return nil, nil, err
-	}
+// encodingOf prepares a Value to be written, by a layout of Values such as it, if it is known.
+func encodingOf(name string, known *layout, v tenon.Value, st style) (*encoding, *layout, error) {
 	c, err := taken(name, v)
 	if err != nil {
 		return nil, nil, err
+	}
+	l := known
+	if l == nil || !l.describes(c) {
+		if l, err = layoutOf(name, v.Spec()); err != nil {
+			return nil, nil, err
+		}
 	}
 	e := &encoding{style: st, readers: map[*column]*reader{}, sizes: map[*node]int{}}
 	for _, col := range l.columns {
@@ -359,6 +357,16 @@ func encodingOf(name string, v tenon.Value, st style) (*encoding, *layout, error
 		e.sizes[l.root] = rowsOf(v)
 	}
 	return e, l, nil
+}
+
+// describes reports whether columns are those of a layout.
+func (l *layout) describes(c columns) bool {
+	for _, col := range l.columns {
+		if t, ok := c[col.name]; !ok || t.DType() != col.dt || t.Shape().Rank() != col.rank {
+			return false
+		}
+	}
+	return len(c) == len(l.columns)
 }
 
 // measure finds the sizes of axes by the shapes of columns.
@@ -462,13 +470,13 @@ func (e *encoding) entries(b []byte, list *node, i int) ([]byte, error) {
 }
 
 // appendValue writes a Value as nested JSON.
-func appendValue(b []byte, name string, v tenon.Value, st style) ([]byte, error) {
+func appendValue(b []byte, name string, known *layout, v tenon.Value, st style) ([]byte, error) {
 	if c, ok := v.(tensor.Concreter); ok {
 		if t, err := c.Concrete(); err == nil {
 			v = t
 		}
 	}
-	e, l, err := encodingOf(name, v, st)
+	e, l, err := encodingOf(name, known, v, st)
 	if err != nil {
 		return b, err
 	}

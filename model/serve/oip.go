@@ -58,15 +58,12 @@ type flat struct {
 }
 
 // flats returns the columns of arguments or results.
-func flats(list []Arg) []flat {
+func flats(list []Arg, layouts []*layout) []flat {
 	var out []flat
-	for _, a := range list {
-		if a.Spec == nil {
+	for i, a := range list {
+		l := layouts[i]
+		if l == nil {
 			out = append(out, flat{a.Name, "BYTES", []int{-1}})
-			continue
-		}
-		l, err := layoutOf(a.Name, a.Spec)
-		if err != nil {
 			continue
 		}
 		for _, c := range l.columns {
@@ -87,18 +84,18 @@ func (s *Server) modelMetadata(w http.ResponseWriter, name, version string) erro
 	}
 	b := append(appendText([]byte(`{"name":`), name), `,"versions":`...)
 	b = append(appendTexts(b, s.versions(name)), `,"platform":"tenon","inputs":`...)
-	b = append(appendFlats(b, f.Args), `,"outputs":`...)
+	b = append(appendFlats(b, f.inputs), `,"outputs":`...)
 	specs, err := json.Marshal(signature{signatureOf(f.Args), signatureOf(f.Results)})
 	if err != nil {
 		return err
 	}
-	b = append(append(appendFlats(b, f.Results), `,"tenon":`...), specs...)
+	b = append(append(appendFlats(b, f.outputs), `,"tenon":`...), specs...)
 	return answer(w, append(b, '}'))
 }
 
-func appendFlats(b []byte, list []Arg) []byte {
+func appendFlats(b []byte, list []flat) []byte {
 	b = append(b, '[')
-	for i, f := range flats(list) {
+	for i, f := range list {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -217,7 +214,7 @@ func (f *served) resultColumns(out []tenon.Value) (columns, error) {
 
 // wanted returns the results that are asked for, all where none are named.
 func (q *inference) wanted(f *served) ([]output, error) {
-	known := flats(f.Results)
+	known := f.outputs
 	if !q.asked {
 		out := make([]output, len(known))
 		for i, k := range known {
@@ -243,10 +240,6 @@ func (s *Server) arguments(f *served, inputs []input) ([]tenon.Value, error) {
 	whole := map[string]tenon.Value{}
 	cols := columns{}
 	seen := map[string]bool{}
-	known := map[string]bool{}
-	for _, k := range flats(f.Args) {
-		known[k.name] = true
-	}
 	for i := range inputs {
 		in := &inputs[i]
 		if seen[in.name] {
@@ -254,18 +247,18 @@ func (s *Server) arguments(f *served, inputs []input) ([]tenon.Value, error) {
 		}
 		seen[in.name] = true
 		if in.json {
-			a, ok := f.arg(in.name)
-			if !ok || a.Spec == nil {
+			k := slices.IndexFunc(f.Args, func(a Arg) bool { return a.Name == in.name })
+			if k < 0 || f.in[k] == nil {
 				return nil, badInput("there is no argument %s that JSON describes", shortened(in.name))
 			}
-			v, err := nestedValue(in.name, a.Spec, in.data, natural, s.opts.MaxElements)
+			v, err := nestedValue(f.in[k], in.data, natural, s.opts.MaxElements)
 			if err != nil {
 				return nil, err
 			}
 			whole[in.name] = v
 			continue
 		}
-		if !known[in.name] {
+		if !slices.ContainsFunc(f.inputs, func(k flat) bool { return k.name == in.name }) {
 			return nil, badInput("there is no input %s", shortened(in.name))
 		}
 		t, err := in.tensor(s.opts.MaxElements)
@@ -285,7 +278,7 @@ func (s *Server) arguments(f *served, inputs []input) ([]tenon.Value, error) {
 				return nil, badInput("the input %s is missing", a.Name)
 			}
 		default:
-			if args[i], err = cols.built(a.Name, a.Spec); err != nil {
+			if args[i], err = cols.built(f.in[i]); err != nil {
 				return nil, err
 			}
 		}

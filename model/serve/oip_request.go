@@ -100,7 +100,7 @@ func (s *Server) inference(r *http.Request, media string, f *served) (*inference
 
 // rawBody is a request whose body is the elements of the only input.
 func rawBody(f *served, b []byte) (*inference, error) {
-	all := flats(f.Args)
+	all := f.inputs
 	if len(all) != 1 || f.Args[0].Spec == nil {
 		return nil, badInput("a body without JSON is for functions of one tensor")
 	}

@@ -12,11 +12,11 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	type object = map[string]any
 	paths := object{}
 	for _, f := range s.newest() {
-		request, ok := f.schema(f.Args)
+		request, ok := schemaOf(f.in)
 		if !ok {
 			continue
 		}
-		response, ok := f.schema(f.Results)
+		response, ok := schemaOf(f.out)
 		if !ok {
 			continue
 		}
@@ -48,20 +48,16 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	return answer(w, b)
 }
 
-// schema describes arguments or results; false where the type of one is not known.
-func (f *served) schema(list []Arg) (map[string]any, bool) {
+// schemaOf describes arguments or results; false where the type of one is not known.
+func schemaOf(list []*layout) (map[string]any, bool) {
 	properties := map[string]any{}
 	required := []string{}
-	for _, a := range list {
-		if a.Spec == nil {
+	for _, l := range list {
+		if l == nil {
 			return nil, false
 		}
-		l, err := layoutOf(a.Name, a.Spec)
-		if err != nil {
-			return nil, false
-		}
-		properties[a.Name] = l.root.schema()
-		required = append(required, a.Name)
+		properties[l.name] = l.root.schema()
+		required = append(required, l.name)
 	}
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}, true
 }

@@ -114,18 +114,14 @@ func statusArgs(list []Arg) []statusArg {
 // example returns arguments in natural JSON; false where JSON does not tell their type.
 func (f *served) example() (string, bool) {
 	b := []byte{'{'}
-	for i, a := range f.Args {
-		if a.Spec == nil {
-			return "", false
-		}
-		l, err := layoutOf(a.Name, a.Spec)
-		if err != nil {
+	for i, l := range f.in {
+		if l == nil {
 			return "", false
 		}
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		b = l.root.example(append(appendText(b, a.Name), ": "...))
+		b = l.root.example(append(appendText(b, l.name), ": "...))
 	}
 	return string(append(b, '}')), true
 }

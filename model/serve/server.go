@@ -104,7 +104,7 @@ func (s *Server) Add(f Func) error {
 	if m := s.models[f.Name]; m != nil && m.from != nil {
 		return tenon.NewError(tenon.ErrInvalid, "serve.Add", f.Name+" is the name of a model of the folder "+m.from.Path)
 	}
-	s.models[f.Name] = s.models[f.Name].with(s.newServed(f))
+	s.models[f.Name] = s.models[f.Name].with(newServed(f))
 	delete(s.kept, f.Name)
 	return nil
 }

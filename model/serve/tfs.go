@@ -84,14 +84,14 @@ func (s *Server) signature(w http.ResponseWriter, name, version string) error {
 	b := appendText([]byte(`{"model_spec":{"name":`), name)
 	b = appendText(append(b, `,"signature_name":"","version":`...), f.version)
 	b = append(b, `},"metadata":{"signature_def":{"signature_def":{"serving_default":{"inputs":`...)
-	b = append(appendSignature(b, f.Args), `,"outputs":`...)
-	b = append(appendSignature(b, f.Results), `,"method_name":"tensorflow/serving/predict"}}}}}`...)
+	b = append(appendSignature(b, f.inputs), `,"outputs":`...)
+	b = append(appendSignature(b, f.outputs), `,"method_name":"tensorflow/serving/predict"}}}}}`...)
 	return answer(w, b)
 }
 
-func appendSignature(b []byte, list []Arg) []byte {
+func appendSignature(b []byte, list []flat) []byte {
 	b = append(b, '{')
-	for i, f := range flats(list) {
+	for i, f := range list {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -226,7 +226,7 @@ func (s *Server) columnsOf(f *served, x any) ([]tenon.Value, error) {
 
 // isDerived reports whether an object holds arguments by the derived names that the signature tells.
 func (f *served) isDerived(o *object) bool {
-	known := flats(f.Args)
+	known := f.inputs
 	derived := false
 	for _, n := range o.names {
 		if !slices.ContainsFunc(known, func(k flat) bool { return k.name == n }) {
@@ -241,13 +241,17 @@ func (f *served) isDerived(o *object) bool {
 // fromDerived makes arguments of the tensors that they are made of.
 func (s *Server) fromDerived(f *served, o *object) ([]tenon.Value, error) {
 	q := columns{}
-	for _, k := range flats(f.Args) {
+	for _, k := range f.inputs {
 		x, ok := o.get(k.name)
 		if !ok {
 			return nil, badInput("the input %s is missing", k.name)
 		}
 		dt, _ := dtypeOf(k.datatype)
-		v, err := nestedValue(k.name, tensor.NewSpec(dt, unknown(len(k.shape))), x, tensorFlow, s.opts.MaxElements)
+		l, err := layoutOf(k.name, tensor.NewSpec(dt, unknown(len(k.shape))))
+		if err != nil {
+			return nil, err
+		}
+		v, err := nestedValue(l, x, tensorFlow, s.opts.MaxElements)
 		if err != nil {
 			return nil, err
 		}
@@ -256,9 +260,9 @@ func (s *Server) fromDerived(f *served, o *object) ([]tenon.Value, error) {
 		}
 	}
 	args := make([]tenon.Value, len(f.Args))
-	for i, a := range f.Args {
+	for i := range f.Args {
 		var err error
-		if args[i], err = q.built(a.Name, a.Spec); err != nil {
+		if args[i], err = q.built(f.in[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -285,7 +289,7 @@ func (s *Server) fromNested(f *served, by map[string]any) ([]tenon.Value, error)
 			return nil, faulty(http.StatusNotImplemented, "the type of %s comes with the call, and JSON does not tell it", a.Name)
 		}
 		var err error
-		if args[i], err = nestedValue(a.Name, a.Spec, x, tensorFlow, s.opts.MaxElements); err != nil {
+		if args[i], err = nestedValue(f.in[i], x, tensorFlow, s.opts.MaxElements); err != nil {
 			return nil, err
 		}
 	}
@@ -349,7 +353,7 @@ func (f *served) prediction(out []tenon.Value, byRows bool) ([]byte, error) {
 			b = append(appendText(b, f.Results[i].Name), ':')
 		}
 		var err error
-		if b, err = appendValue(b, f.Results[i].Name, v, tensorFlow); err != nil {
+		if b, err = appendValue(b, f.Results[i].Name, f.out[i], v, tensorFlow); err != nil {
 			return nil, err
 		}
 	}
@@ -371,7 +375,7 @@ func (f *served) predictions(out []tenon.Value) ([]byte, error) {
 		}
 		n = rowsOf(v)
 		var err error
-		if encodings[i], layouts[i], err = encodingOf(f.Results[i].Name, v, tensorFlow); err != nil {
+		if encodings[i], layouts[i], err = encodingOf(f.Results[i].Name, f.out[i], v, tensorFlow); err != nil {
 			return nil, err
 		}
 	}

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"encoding/binary"
-	"errors"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -27,7 +26,7 @@ type fieldNumber = protowire.Number
 // text returns the bytes of a field that has a length.
 func (f field) text() string { return string(f.b) }
 
-var errWire = errors.New("the message is no protocol buffer")
+var errWire error = badInput("the message is no protocol buffer")
 
 // eachField calls do with each field of a message. Groups are passed over.
 func eachField(b []byte, do func(f field) error) error {

@@ -307,6 +307,9 @@ func FuzzDecodeBinary(f *testing.F) {
 	f.Add([]byte{tagSpec, 3, 't', '.', 'X', tagNil, 0, 0})
 	f.Add([]byte{tagList, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 1024 {
+			return
+		}
 		s, rest, err := DecodeBinary(b)
 		if err != nil {
 			var e *Error
@@ -339,6 +342,9 @@ func FuzzParseSpec(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1024 {
+			return
+		}
 		s, err := ParseSpec(text)
 		if err != nil {
 			var e *Error

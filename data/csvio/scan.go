@@ -40,6 +40,9 @@ func (s *scanner) fill() error {
 		s.at = 0
 	}
 	want := max(64<<10, len(s.buf))
+	if s.buf == nil {
+		want = 4 << 10 // all that there is, of a small table
+	}
 	if cap(s.buf)-len(s.buf) < want {
 		s.buf = append(make([]byte, 0, len(s.buf)+want), s.buf...)
 	}

@@ -24,6 +24,9 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("{\"a\":1}\n{\"a\":1.5,\"b\":[]}\r\n\n{\"b\":[{\"c\":null}],\"a\":\"x\"}"), uint8(9))
 	f.Add(writeOrders(3), uint8(100))
 	f.Fuzz(func(t *testing.T, text []byte, chunk uint8) {
+		if len(text) > 1024 {
+			return
+		}
 		o := Options{
 			Missing: MissingMasked, Duplicates: DuplicateLast, Overflow: OverflowFloat, Unicode: UnicodeReplace,
 			Unions: true, MaxDepth: 10000, Workers: 1,
@@ -37,7 +40,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%q: %v, encoding/json: %v", text, err, wantErr)
 		}
 		small := o
-		small.ChunkSize, small.Workers = int(chunk), 2
+		small.ChunkSize, small.Workers = int(chunk), 1+int(chunk)%2
 		again, againErr := Read([]Input{FromReader("", bytes.NewReader(text))}, small)
 		if place(err) != place(againErr) {
 			t.Fatalf("%q: %v, and %v with chunks of %d", text, err, againErr, chunk)
@@ -106,10 +109,13 @@ func FuzzFormats(f *testing.F) {
 		f.Add([]byte(text), uint8(3), uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, chunk, format uint8) {
+		if len(text) > 1024 {
+			return
+		}
 		o := Options{Missing: MissingMasked, Unions: true, Unicode: UnicodeReplace, Overflow: OverflowFloat, Duplicates: DuplicateFirst, Format: Format(format % 4), Workers: 1}
 		table, err := ReadBytes(text, o)
 		small := o
-		small.ChunkSize, small.Workers = int(chunk), 2
+		small.ChunkSize, small.Workers = int(chunk), 1+int(chunk)%2
 		if o.Format == Auto {
 			return
 		}

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/internal/bench/inputs"
@@ -42,17 +44,20 @@ func serveQPS(r *runner) {
 		return
 	}
 	defer end()
-	for _, rows := range []int{1, 32} {
+	for _, rows := range []int{1, 32, 256} {
 		x := inputs.Syms(19, 10, rows*serveIn, 1)
-		for _, format := range []string{"json", "binary"} {
-			body, media := floatBytes(x), "application/octet-stream"
-			if format == "json" {
+		for _, format := range []string{"json", "binary", "grpc"} {
+			path, body, media := "/v1/models/m:predict", floatBytes(x), "application/octet-stream"
+			switch format {
+			case "json":
 				body, media = instances(x, rows), "application/json"
+			case "grpc":
+				path, body, media = "/inference.GRPCInferenceService/ModelInfer", inferMessage(body, rows), "application/grpc"
 			}
 			for _, connections := range []int{1, 8} {
 				name := fmt.Sprintf("%s_rows%d_conns%d", format, rows, connections)
-				r.requests(name, url+"/v1/models/m:predict", media, connections, 1, "requests", [][]byte{body}, func(answer []byte) []float64 {
-					return inputs.Of(answered(answer, format))
+				r.requests(name, url+path, media, connections, 1, "requests", [][]byte{body}, func(answer []byte) []float64 {
+					return inputs.Of(answered(answer, format, rows))
 				})
 			}
 		}
@@ -155,18 +160,23 @@ func (r *runner) requests(name, url, media string, connections int, items float6
 	if !r.want(name) || r.err != nil {
 		return
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport}
+	clients := make([]*http.Client, connections)
+	for k := range clients {
+		transport := &http.Transport{MaxConnsPerHost: 1, Protocols: new(http.Protocols)}
+		transport.Protocols.SetHTTP1(media != "application/grpc")
+		transport.Protocols.SetUnencryptedHTTP2(media == "application/grpc")
+		defer transport.CloseIdleConnections()
+		clients[k] = &http.Client{Transport: transport}
+	}
 	one := func(i int) ([]byte, error) {
-		res, err := client.Post(url, media, bytes.NewReader(bodies[i%len(bodies)]))
+		res, err := clients[i%connections].Post(url, media, bytes.NewReader(bodies[i%len(bodies)]))
 		if err != nil {
 			return nil, err
 		}
 		defer res.Body.Close()
 		b, err := io.ReadAll(res.Body)
-		if err == nil && res.StatusCode != http.StatusOK {
-			err = fmt.Errorf("%s: %s: %s", name, res.Status, b)
+		if code := res.Trailer.Get("Grpc-Status"); err == nil && (res.StatusCode != http.StatusOK || code != "" && code != "0") {
+			err = fmt.Errorf("%s: %s: %s%s", name, res.Status, b, res.Trailer.Get("Grpc-Message"))
 		}
 		return b, err
 	}
@@ -220,7 +230,7 @@ func (r *runner) requests(name, url, media string, connections int, items float6
 }
 
 // answered returns the probabilities of an answer.
-func answered(b []byte, format string) []float32 {
+func answered(b []byte, format string, rows int) []float32 {
 	var out []float32
 	if format == "json" {
 		var p struct{ Predictions [][]float32 }
@@ -229,10 +239,25 @@ func answered(b []byte, format string) []float32 {
 		}
 		return out
 	}
+	if n := 4 * rows * serveOut; format == "grpc" && len(b) >= n { // raw contents are the last field of the message
+		b = b[len(b)-n:]
+	}
 	for ; len(b) >= 4; b = b[4:] {
 		out = append(out, math.Float32frombits(binary.LittleEndian.Uint32(b)))
 	}
 	return out
+}
+
+// inferMessage returns a ModelInferRequest with raw contents, as a frame of gRPC.
+func inferMessage(raw []byte, rows int) []byte {
+	field := func(b []byte, num protowire.Number, x []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(b, num, protowire.BytesType), x)
+	}
+	shape := protowire.AppendVarint(protowire.AppendVarint(nil, uint64(rows)), serveIn)
+	m := field(nil, 1, []byte("m"))
+	m = field(m, 5, field(field(field(nil, 1, []byte("x0")), 2, []byte("FP32")), 3, shape))
+	m = field(m, 7, raw)
+	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(m))), m...)
 }
 
 func floatBytes(x []float32) []byte {

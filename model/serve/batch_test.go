@@ -132,6 +132,10 @@ func TestCallsThatWouldBeLateAreRefused(t *testing.T) {
 						t.Error(err)
 					}
 				}
+				known, _ := s.model("timed", "")
+				if got := known.counts.rejected.Load() == 1; got != c.refused {
+					t.Errorf("counted as refused: %v", got)
+				}
 				time.Sleep(time.Second) // of the bubble's clock: the function may still run
 			})
 		})

@@ -23,21 +23,24 @@
 //
 //   - the Open Inference Protocol v2, as JSON, with Triton's binary tensors
 //     (/v2/models/NAME/infer), and as gRPC, with Triton's stream
-//   - TensorFlow Serving's REST (/v1/models/NAME:predict), with ragged lists and records, and
-//     its gRPC
+//   - TensorFlow Serving's REST (/v1/models/NAME:predict), with ragged lists and records, its
+//     classify and regress, and its gRPC
 //   - JSON by the function's own Specs (/call/NAME), described by /openapi.json
 //   - Arrow's IPC streams (/v2/models/NAME/infer)
 //
 // Protocols of flat tensors get arguments that are made of several tensors by derived names:
 // x.flat_values and x.row_splits.0 of a ragged one, x.field of records, x.mask and x.values of
-// what may be missing. A whole argument may also be JSON.
+// what may be missing, x.tag and x.variant of unions, x.entries.key and x.entries.value of
+// maps. A whole argument may also be JSON.
 //
 // # Batches
 //
 // Calls of a batched function that wait at the same time are joined along the first axis,
 // as Values: rows of different lengths stay as they are and nothing is padded. Answers are
 // divided again. A call that fails in a batch is run by itself, so that it never fails its
-// neighbours.
+// neighbours. A batch has a budget of rows and one of elements; calls have priorities, and those
+// that would be late by what runs have taken are refused when they come. Functions of saved models
+// are batched where their operations state nothing by which rows depend on one another.
 //
 // # Errors
 //

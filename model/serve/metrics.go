@@ -14,6 +14,7 @@ import (
 // counts is what is counted of a function, by Triton's names.
 type counts struct {
 	success, backend, other    atomic.Int64 // calls
+	rejected, cancelled        atomic.Int64
 	rows, runs                 atomic.Int64
 	request, queue, in, inside atomic.Int64 // microseconds
 	out                        atomic.Int64
@@ -35,14 +36,26 @@ func (c *counts) took(d time.Duration) {
 	c.latency[i].Add(1)
 }
 
+// failures returns the number of calls that failed, whatever the reason.
+func (c *counts) failures() int64 {
+	return c.backend.Load() + c.other.Load() + c.rejected.Load() + c.cancelled.Load()
+}
+
 // finished counts a call that has ended.
 func (c *counts) finished(began time.Time, err error) {
 	c.request.Add(time.Since(began).Microseconds())
-	var f *fault
-	switch {
-	case err == nil:
+	if err == nil {
 		c.success.Add(1)
-	case errors.As(err, &f) && f.status != http.StatusInternalServerError:
+		return
+	}
+	var f *fault
+	own := errors.As(err, &f) // of the server, not of the function
+	switch status := faultOf(err).status; {
+	case status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
+		c.rejected.Add(1)
+	case status == http.StatusGatewayTimeout || status == statusGone:
+		c.cancelled.Add(1)
+	case own && status != http.StatusInternalServerError:
 		c.other.Add(1)
 	default:
 		c.backend.Add(1)
@@ -75,6 +88,8 @@ func (s *Server) WriteMetrics(to io.Writer) error {
 	all := []series{
 		{"nv_inference_request_success", "counter", "Calls that were answered", func(c *counts) *atomic.Int64 { return &c.success }, ""},
 		{"nv_inference_request_failure", "counter", "Calls that failed", func(c *counts) *atomic.Int64 { return &c.backend }, `,reason="BACKEND"`},
+		{"nv_inference_request_failure", "", "", func(c *counts) *atomic.Int64 { return &c.rejected }, `,reason="REJECTED"`},
+		{"nv_inference_request_failure", "", "", func(c *counts) *atomic.Int64 { return &c.cancelled }, `,reason="CANCELED"`},
 		{"nv_inference_request_failure", "", "", func(c *counts) *atomic.Int64 { return &c.other }, `,reason="OTHER"`},
 		{"nv_inference_count", "counter", "Rows", func(c *counts) *atomic.Int64 { return &c.rows }, ""},
 		{"nv_inference_exec_count", "counter", "Runs of the function", func(c *counts) *atomic.Int64 { return &c.runs }, ""},

@@ -79,7 +79,7 @@ func (s *Server) overview(w http.ResponseWriter, _ *http.Request) error {
 		c := f.counts
 		m := statusModel{Name: f.Name, Version: f.version, Doc: f.Doc, Batched: f.Batched, Stream: f.Stream != nil,
 			Args: statusArgs(f.Args), Results: statusArgs(f.Results),
-			Calls: c.success.Load(), Failures: c.backend.Load() + c.other.Load(), Rows: c.rows.Load(), Runs: c.runs.Load()}
+			Calls: c.success.Load(), Failures: c.failures(), Rows: c.rows.Load(), Runs: c.runs.Load()}
 		if text, ok := f.example(); ok {
 			m.Example = &text
 		}

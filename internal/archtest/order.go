@@ -87,8 +87,8 @@ const Outside = `
 	github.com/apache/arrow-go/... < data/arrowio, data/parquetio, internal/conform;
 	go.yaml.in/yaml/... < data/dataset/files;
 	github.com/google/flatbuffers/... < data/arrowio;
-	connectrpc.com/connect/... < model/serve;
-	google.golang.org/protobuf/... < model/serve, data/protoio, scale/xla, model/weights;
+	connectrpc.com/connect/..., connectrpc.com/grpcreflect, github.com/bufbuild/protocompile < model/serve;
+	google.golang.org/protobuf/... < model/serve, internal/bench, data/protoio, scale/xla, model/weights;
 	golang.org/x/tools/... < named/dimcheck, named/dimcheck/plugin;
 	github.com/golangci/plugin-module-register/... < named/dimcheck/plugin;
 `

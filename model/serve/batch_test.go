@@ -23,7 +23,7 @@ func timed(runs *[][]int64, perElement time.Duration) Func {
 	return Func{Name: "timed", Args: numbers, Results: numbers, Batched: true, Call: func(_ context.Context, a []tenon.Value) ([]tenon.Value, error) {
 		x := tensor.Data[int64](a[0])
 		*runs = append(*runs, slices.Clone(x))
-		time.Sleep(time.Duration(len(x)) * perElement)
+		<-time.After(time.Duration(len(x)) * perElement)
 		return a, nil
 	}}
 }
@@ -114,7 +114,7 @@ func TestCallsThatWouldBeLateAreRefused(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				time.Sleep(c.idle)
+				<-time.After(c.idle)
 				var ahead []<-chan error
 				for range c.ahead {
 					ahead = append(ahead, sent(s, t.Context(), 0, 10, 0))
@@ -136,7 +136,7 @@ func TestCallsThatWouldBeLateAreRefused(t *testing.T) {
 				if got := known.counts.rejected.Load() == 1; got != c.refused {
 					t.Errorf("counted as refused: %v", got)
 				}
-				time.Sleep(time.Second) // of the bubble's clock: the function may still run
+				<-time.After(time.Second) // of the bubble's clock: the function may still run
 			})
 		})
 	}

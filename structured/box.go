@@ -21,16 +21,6 @@ func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 // Unbox returns the value itself.
 func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }
 
-// Box returns the value itself: unions stack, slice and come apart by the operations on them.
-func (s *UnionSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
-	return tensor.Box(s, v, minRank)
-}
-
-// Unbox returns the value itself.
-func (s *UnionSpec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
-	return tensor.Unbox(s, tensors)
-}
-
 // Box returns the value itself: dictionaries stack, slice and come apart by the operations on them.
 func (s *DictionarySpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return tensor.Box(s, v, minRank)
@@ -48,11 +38,3 @@ func (s *HeldSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 
 // Unbox returns the value itself.
 func (s *HeldSpec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }
-
-// Box returns the value itself: maps stack, slice and come apart by the operations on them.
-func (s *MapSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
-	return tensor.Box(s, v, minRank)
-}
-
-// Unbox returns the value itself.
-func (s *MapSpec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }

@@ -108,9 +108,6 @@ func (u *Union) records() *Tensor               { return u.rec }
 func (u *Union) canonical() *Tensor             { return u.rec }
 func (u *Union) like(rec *Tensor) tensor.Tensor { return newUnion(rec) }
 
-func (s *UnionSpec) records() *Spec            { return s.rec }
-func (s *UnionSpec) like(rec *Spec) tenon.Spec { return &UnionSpec{rec} }
-
 func (m *Map) records() *Tensor               { return m.rec }
 func (m *Map) like(rec *Tensor) tensor.Tensor { return newMap(rec) }
 
@@ -123,6 +120,3 @@ func (m *Map) canonical() *Tensor {
 	}
 	return newTensor(m.rec.rank, m.rec.nrows, m.rec.parts, []column{c}, m.rec.dtype)
 }
-
-func (s *MapSpec) records() *Spec            { return s.rec }
-func (s *MapSpec) like(rec *Spec) tenon.Spec { return &MapSpec{rec} }

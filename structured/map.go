@@ -91,7 +91,7 @@ func mapOf(fn string, entries *Tensor) (m *Map, err error) {
 	return newMap(rec), nil
 }
 
-func newMap(rec *Tensor) *Map { return &Map{rec, &MapSpec{rec.typ()}} }
+func newMap(rec *Tensor) *Map { return &Map{rec, newMapSpec(rec.typ())} }
 
 // checkKeys finds a key that stands twice in a map, where the keys are known.
 func (m *Map) checkKeys(fn string) (err error) {
@@ -189,7 +189,23 @@ func (m *Map) String() string { return "map " + fmt.Sprint(m.Entries()) }
 const MapTypeName = "structured.Map"
 
 // MapSpec describes maps: the Spec of their entries.
-type MapSpec struct{ rec *Spec }
+type MapSpec struct{ composed }
+
+var mappings composition
+
+func init() {
+	mappings = composition{
+		name: MapTypeName, what: "a map is made of entries with a key and a value", fits: hasEntries,
+		like: func(rec *Spec) tenon.Spec { return newMapSpec(rec) },
+		of: func(rec *Tensor) (tensor.Tensor, error) {
+			m := newMap(rec)
+			return m, m.checkKeys(MapTypeName)
+		},
+	}
+	tenon.Register(MapTypeName, mappings.decode)
+}
+
+func newMapSpec(rec *Spec) *MapSpec { return &MapSpec{composed{rec, &mappings}} }
 
 // NewMapSpec returns the Spec of maps of a shape, each with any number of values of a
 // Spec.
@@ -232,7 +248,7 @@ func MapSpecOf(entries *Spec) (*MapSpec, error) {
 	if !hasEntries(rec) {
 		return nil, tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the entries are %v, want the fields key, a string, and value", entries))
 	}
-	return &MapSpec{rec}, nil
+	return newMapSpec(rec), nil
 }
 
 // hasEntries reports whether records hold the entries of maps and nothing else.
@@ -253,12 +269,6 @@ func hasEntries(s *Spec) bool {
 
 // flat returns the Spec of the entries of all maps as one list of lists.
 func (s *MapSpec) flat() *Spec { return s.rec.cols[0].spec.(*Spec) }
-
-// DType returns dtype.None.
-func (*MapSpec) DType() dtype.DType { return dtype.None }
-
-// Shape returns the static shape of the maps.
-func (s *MapSpec) Shape() shape.Shape { return s.rec.Shape() }
 
 // Entries returns the Spec of the entries, records with the fields key and value; see
 // [Map.Entries].
@@ -281,72 +291,6 @@ func (s *MapSpec) lookup() (tenon.Spec, error) {
 		return nil, err
 	}
 	return s.rec.field(columnSpec{spec: found, inner: allPlain}), nil
-}
-
-// TypeName returns "structured.Map".
-func (*MapSpec) TypeName() string { return MapTypeName }
-
-// Encode returns the Spec of the records of entries.
-func (s *MapSpec) Encode() tenon.Encoding { return tenon.SpecOf{Spec: s.rec} }
-
-func init() { tenon.Register(MapTypeName, decodeMap) }
-
-func decodeMap(e tenon.Encoding) (tenon.Spec, error) {
-	o, err := tenon.As[tenon.SpecOf](e)
-	if err != nil {
-		return nil, err
-	}
-	s, ok := o.Spec.(*Spec)
-	if !ok || !hasEntries(s) {
-		return nil, tenon.NewError(tenon.ErrInvalid, MapTypeName, "a map is made of entries with a key and a value")
-	}
-	return &MapSpec{s}, nil
-}
-
-// Components returns the records of entries.
-func (s *MapSpec) Components() []tenon.Field {
-	return []tenon.Field{{Name: "elements", Spec: s.rec}}
-}
-
-// Disassemble returns the records of entries.
-func (s *MapSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
-	m, ok := v.(*Map)
-	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, MapTypeName, "the value is no map")
-	}
-	return []tenon.Value{m.rec}, nil
-}
-
-// Assemble makes maps of records of entries.
-func (s *MapSpec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
-	defer tenon.Catch(&err)
-	if err := tenon.CheckComponents(s, components); err != nil {
-		return nil, err
-	}
-	t, ok := components[0].(*Tensor)
-	if !ok || !hasEntries(t.typ()) {
-		return nil, tenon.NewError(tenon.ErrDType, MapTypeName, "a map is made of entries with a key and a value")
-	}
-	m := newMap(t)
-	return m, m.checkKeys(MapTypeName)
-}
-
-// Batched adds an outermost dimension.
-func (s *MapSpec) Batched(n int) (tenon.Spec, error) {
-	b, err := s.rec.Batched(n)
-	if err != nil {
-		return nil, err
-	}
-	return &MapSpec{b.(*Spec)}, nil
-}
-
-// Unbatched removes the outermost dimension.
-func (s *MapSpec) Unbatched() (tenon.Spec, error) {
-	b, err := s.rec.Unbatched()
-	if err != nil {
-		return nil, err
-	}
-	return &MapSpec{b.(*Spec)}, nil
 }
 
 // String prints "map[2]{key: string[?], value: float64[?]}".

@@ -61,7 +61,7 @@ func NewUnion(tags any, variants []Field) (u *Union, err error) {
 	return newUnion(rec), nil
 }
 
-func newUnion(rec *Tensor) *Union { return &Union{rec, &UnionSpec{rec.typ()}} }
+func newUnion(rec *Tensor) *Union { return &Union{rec, newUnionSpec(rec.typ())} }
 
 // Spec returns the *UnionSpec.
 func (u *Union) Spec() tenon.Spec { return u.spec }
@@ -135,36 +135,32 @@ func (u *Union) String() string { return "union " + u.rec.String() }
 const UnionTypeName = "structured.Union"
 
 // UnionSpec describes unions: the Specs of the tags and the variants.
-type UnionSpec struct{ rec *Spec }
+type UnionSpec struct{ composed }
 
-// DType returns dtype.None.
-func (*UnionSpec) DType() dtype.DType { return dtype.None }
+var unions composition
 
-// Shape returns the static shape of the tags.
-func (s *UnionSpec) Shape() shape.Shape { return s.rec.Shape() }
+func init() {
+	unions = composition{
+		name: UnionTypeName, what: "a union is made of tags and variants", fits: tagged,
+		like: func(rec *Spec) tenon.Spec { return newUnionSpec(rec) },
+		of: func(rec *Tensor) (tensor.Tensor, error) {
+			if k, ok := op.Known(rec.cols[0].v()); ok {
+				for i, n := range tensor.Data[int8](k) {
+					if n < 0 || int(n) >= len(rec.cols)-1 {
+						return nil, invalid(UnionTypeName, fmt.Sprintf("tags[%d]", i), "is %d, there are %d variants", n, len(rec.cols)-1)
+					}
+				}
+			}
+			return newUnion(rec), nil
+		},
+	}
+	tenon.Register(UnionTypeName, unions.decode)
+}
+
+func newUnionSpec(rec *Spec) *UnionSpec { return &UnionSpec{composed{rec, &unions}} }
 
 // Variants returns the names and Specs of the variants, in the order of their tags.
 func (s *UnionSpec) Variants() []tenon.Field { return s.rec.Fields()[1:] }
-
-// TypeName returns "structured.Union".
-func (*UnionSpec) TypeName() string { return UnionTypeName }
-
-// Encode returns the Spec of the records of tags and variants.
-func (s *UnionSpec) Encode() tenon.Encoding { return tenon.SpecOf{Spec: s.rec} }
-
-func init() { tenon.Register(UnionTypeName, decodeUnion) }
-
-func decodeUnion(e tenon.Encoding) (tenon.Spec, error) {
-	o, err := tenon.As[tenon.SpecOf](e)
-	if err != nil {
-		return nil, err
-	}
-	s, ok := o.Spec.(*Spec)
-	if !ok || !tagged(s) {
-		return nil, tenon.NewError(tenon.ErrInvalid, UnionTypeName, "a union is made of tags and variants")
-	}
-	return &UnionSpec{s}, nil
-}
 
 // tagged reports whether records have tags first.
 func tagged(s *Spec) bool {
@@ -173,57 +169,6 @@ func tagged(s *Spec) bool {
 	}
 	t, ok := s.cols[0].spec.(typedSpec)
 	return ok && t.DType() == dtype.Int8
-}
-
-// Components returns the records of tags and variants.
-func (s *UnionSpec) Components() []tenon.Field {
-	return []tenon.Field{{Name: "elements", Spec: s.rec}}
-}
-
-// Disassemble returns the records of tags and variants.
-func (s *UnionSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
-	u, ok := v.(*Union)
-	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, UnionTypeName, "the value is no union")
-	}
-	return []tenon.Value{u.rec}, nil
-}
-
-// Assemble makes a union of records of tags and variants.
-func (s *UnionSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
-	if err := tenon.CheckComponents(s, components); err != nil {
-		return nil, err
-	}
-	t, ok := components[0].(*Tensor)
-	if !ok || !tagged(t.typ()) {
-		return nil, tenon.NewError(tenon.ErrDType, UnionTypeName, "a union is made of tags and variants")
-	}
-	if k, ok := op.Known(t.cols[0].v()); ok {
-		for i, n := range tensor.Data[int8](k) {
-			if n < 0 || int(n) >= len(t.cols)-1 {
-				return nil, invalid(UnionTypeName, fmt.Sprintf("tags[%d]", i), "is %d, there are %d variants", n, len(t.cols)-1)
-			}
-		}
-	}
-	return newUnion(t), nil
-}
-
-// Batched adds an outermost dimension.
-func (s *UnionSpec) Batched(n int) (tenon.Spec, error) {
-	b, err := s.rec.Batched(n)
-	if err != nil {
-		return nil, err
-	}
-	return &UnionSpec{b.(*Spec)}, nil
-}
-
-// Unbatched removes the outermost dimension.
-func (s *UnionSpec) Unbatched() (tenon.Spec, error) {
-	b, err := s.rec.Unbatched()
-	if err != nil {
-		return nil, err
-	}
-	return &UnionSpec{b.(*Spec)}, nil
 }
 
 // String prints "union[2]{int: int64[2], string: string[2]}".

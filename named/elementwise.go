@@ -293,22 +293,26 @@ func elementwise3(fn string, f func(x, y, z any) tensor.Tensor, operands ...any)
 	if len(ts) == 0 {
 		tensorOf(fn, operands[0])
 	}
-	out := widest(fn, ts)
-	checkSizes(fn, ts)
-	side := sideOf(fn, ts...)
-	call := func(xs []tensor.Tensor) tensor.Tensor {
+	return matched(fn, ts, func(xs []tensor.Tensor) tensor.Tensor {
 		for k, x := range xs {
 			args[at[k]] = x
 		}
 		return f(args[0], args[1], args[2])
-	}
+	})
+}
+
+// matched calls a function with tensors that are brought to one order, by their names.
+func matched(fn string, ts []*Tensor, call func([]tensor.Tensor) tensor.Tensor) *Tensor {
+	out := widest(fn, ts)
+	checkSizes(fn, ts)
+	side := sideOf(fn, ts...)
 	if slices.ContainsFunc(ts, func(t *Tensor) bool { return isRagged(t.data) }) {
 		return raggedElementwise(fn, ts, out, side, call)
 	}
 	xs := make([]tensor.Tensor, len(ts))
-	for k, t := range ts {
+	for i, t := range ts {
 		a := alignmentTo(t.spec.names, out)
-		xs[k] = a.apply(t.data)
+		xs[i] = a.apply(t.data)
 	}
 	return newTensor(call(xs), out, side)
 }

@@ -108,11 +108,7 @@ func handleElementwise(c *op.Call) ([]tenon.Value, error) {
 			return nil, e
 		}
 	}
-	fn := c.Op.Func()
-	out := widest(fn, ts)
-	checkSizes(fn, ts)
-	side := sideOf(fn, ts...)
-	call := func(xs []tensor.Tensor) tensor.Tensor {
+	return op.One(matched(c.Op.Func(), ts, func(xs []tensor.Tensor) tensor.Tensor {
 		args := slices.Clone(values)
 		k := 0
 		for i, v := range values {
@@ -122,16 +118,7 @@ func handleElementwise(c *op.Call) ([]tenon.Value, error) {
 			}
 		}
 		return op.Apply(c, args...)
-	}
-	if slices.ContainsFunc(ts, func(t *Tensor) bool { return isRagged(t.data) }) {
-		return op.One(raggedElementwise(fn, ts, out, side, call))
-	}
-	xs := make([]tensor.Tensor, len(ts))
-	for i, t := range ts {
-		a := alignmentTo(t.spec.names, out)
-		xs[i] = a.apply(t.data)
-	}
-	return op.One(newTensor(call(xs), out, side))
+	}))
 }
 
 // handleReduction reduces all dimensions, or one that is clear.

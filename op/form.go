@@ -140,3 +140,7 @@ func judged(c *Call, own FormType, operands []FormType) (FormType, error) {
 	}
 	return own, nil
 }
+
+// HandleForm does an operation on the columns of a value, as it is done for a [Formed] that is no
+// [Handler]: for one that is, and has something to say before.
+func HandleForm(c *Call, f Formed) ([]tenon.Value, error) { return formHandler{f}.HandleOp(c) }

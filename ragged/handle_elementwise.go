@@ -17,7 +17,10 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 	for _, v := range values {
 		if t, ok := v.(*Tensor); ok && first == nil {
 			first = t
-		} else if !ok && !plain(v) {
+		}
+	}
+	for _, v := range values {
+		if _, ok := v.(*Tensor); !ok && !plain(v) && v.Spec().TypeName() != first.flat.Spec().TypeName() {
 			return nil, op.NotHandled
 		}
 	}

@@ -79,6 +79,9 @@ func (e extent) row(i int) (start, n int) {
 
 func newPrinter(t *Tensor, full bool) (*printer, bool) {
 	flat, ok := op.Known(t.flat)
+	if _, own := t.flat.(tensor.Plainer); own && !ok {
+		flat, ok = t.flat, t.flat.Shape().IsFull()
+	}
 	if !ok {
 		return nil, false
 	}
@@ -153,6 +156,12 @@ func words(t tensor.Tensor, full bool) func(i int) string {
 		return func(i int) string { return quoted(s.At(i), full) }
 	}
 	d, ok := t.(*tensor.Dense)
+	if p, own := t.(tensor.Plainer); own && t.Shape().Rank() == 1 {
+		x, err := p.Plain()
+		if list, ok := x.([]any); ok && err == nil {
+			return func(i int) string { return fmt.Sprint(list[i]) }
+		}
+	}
 	if !ok {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -62,6 +63,8 @@ func datashape(s tenon.Spec, skip int) string {
 		v, _ := e.column(1, valueName)
 		skipped := 1
 		return sizes(x.Shape(), x.rec.ragged(), skip) + "map[" + datashape(k.spec, skipped) + ", " + datashape(v.spec, skipped) + "]"
+	case element.Spec:
+		return sizes(x.Shape(), nil, skip) + x.Type().String()
 	case *DictionarySpec:
 		return strings.TrimSuffix(datashape(x.codes, skip), "int32") + "dictionary[string]"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
@@ -120,6 +121,9 @@ func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
 		// Words that are equal have one number, and that of each string is looked up.
 		ids, _, _ := rows.Group(x.words)
 		return append(keys, ops.Gather(ids, x.codes, 0))
+	}
+	if _, ok := v.(element.Tensor); ok && v.Shape().Rank() == 1 {
+		return append(keys, anyTensors(identities(v))...)
 	}
 	d := v.DType()
 	if v.Shape().Rank() != 1 || !d.IsNumeric() && !d.IsBool() && !d.IsString() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
@@ -317,6 +318,11 @@ func comparisonKind(d dtype.DType) dtype.DType {
 // with it: a fraction takes that of floating numbers, and is float64 beside integers.
 func likeColumn(x any, column tensor.Tensor) tensor.Tensor {
 	v := tenon.Must(tensor.Convert(x))
+	if column != nil {
+		if t, ok := element.TypeOf(column); ok {
+			return tenon.Must(element.Literal(x, t))
+		}
+	}
 	if column == nil || !v.DType().IsNumeric() {
 		return v
 	}

@@ -97,6 +97,9 @@ func plainOther(v tensor.Tensor) any {
 		}
 		return out
 	}
+	if p, ok := v.(tensor.Plainer); ok && isOther(v) {
+		return tenon.Must(p.Plain())
+	}
 	if d := denser(v); isOther(v) && !isOther(d) {
 		return plain(d)
 	}

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/examples/exttypes/alignment"
 	"github.com/tenonml/tenon/examples/exttypes/csr"
 	"github.com/tenonml/tenon/examples/exttypes/digraph"
@@ -85,6 +87,8 @@ func rows() []row {
 		{"structured.Held", must(structured.Hold(graph([]float64{1, 2}))), must(structured.Hold(graph([]float64{3, 4})))},
 		{"named.Tensor", named.Of(v, named.Dynamic("x")), named.Of(w, named.Dynamic("x"))},
 		{"coords.Array", coords.New(named.Of(v, city{}), coords.Along[city]("Oslo", "Rome")), coords.New(named.Of(w, city{}), coords.Along[city]("Oslo", "Rome"))},
+		{"element.Tensor", must(element.Parse([]string{"2024-02-29T12:00:00Z", "1969-12-31T23:59:59.5Z"}, element.TimestampOf(time.Millisecond, "UTC"))), must(element.New([]int64{3, 4}, element.TimestampOf(time.Millisecond, "UTC")))},
+		{"element.Tensor: decimals", must(element.Parse([]string{"12.30", "-0.05"}, element.DecimalOf(30, 2))), must(element.Parse([]string{"1", "2"}, element.DecimalOf(30, 2)))},
 		{"exttypes.MaskedTensor", must(maskedtensor.New(v, yes)), must(maskedtensor.New(w, yes))},
 		{"exttypes.CSRMatrix", must(csr.FromDense([][]float64{{0, 1}, {2, 0}})), must(csr.FromDense([][]float64{{3, 0}, {0, 4}}))},
 		{"exttypes.LabeledTensor", must(labeled.New(v, "x")), must(labeled.New(w, "x"))},

@@ -50,6 +50,7 @@ const Order = `
 	function, control, ragged < TYPES;
 	internal/source, tenon < structured/internal/jsonpath < structured/internal/gotype < structured;
 	ext/codec, TYPES, internal/jsoncol, internal/dimtext < sparse, structured, named, ext;
+	ext, TYPES < element < structured;
 	structured < structured/gostruct;
 	named < named/coords, named/layers;
 	ops < named/internal/stated < named;

@@ -1,0 +1,257 @@
+package element
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// AcceptsOp declines calls with a value that has elements inside, such as a ragged tensor of timestamps: that one
+// takes itself apart.
+func (t Tensor) AcceptsOp(v tenon.Value) bool {
+	if _, ok := v.(Tensor); ok {
+		return true
+	}
+	return !holds(v.Spec())
+}
+
+// holds reports whether a Spec has that of a Tensor inside.
+func holds(s tenon.Spec) bool {
+	if s.TypeName() == TypeName {
+		return true
+	}
+	if tenon.IsLeaf(s) {
+		return false
+	}
+	for _, f := range s.Components() {
+		if holds(f.Spec) {
+			return true
+		}
+	}
+	return false
+}
+
+// HandleOp brings the operands to the types that the operation needs, and does it on what is stored.
+func (t Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
+	r, err := judge(c)
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	values := slices.Clone(c.Values())
+	list, _ := operands(c)
+	changed := false
+	for i, o := range list {
+		want := r.want[i]
+		switch v := values[o.at].(type) {
+		case Tensor:
+			if want.Kind != None && v.Type != want {
+				values[o.at], changed = v.to(want), true
+			}
+		case tensor.Tensor:
+			if want.Kind != None && r.sense == moving && want.Storage() == dtype.String && !want.Fits(textOf(v)) {
+				values[o.at], changed = Tensor{Data: v, Type: want}, true // what fills up
+			} else if want.Kind != None {
+				values[o.at], changed = plainTo(v, want), true
+			} else if r.result.IsWide() && r.sense <= picking {
+				values[o.at], changed = Tensor{Data: v, Low: low(v), Type: r.result}, true // what fills up: an identity of a maximum, or zero
+			}
+		}
+	}
+	switch {
+	case r.sense == turning:
+		return t.cast(c)
+	case r.sense == numbering && !r.wide(values):
+		return valuesOf(op.ApplyN(c, stored(values)...)), nil
+	case r.sense > comparing || r.sense != moving && r.wide(values):
+		return r.compute(c, values)
+	case changed:
+		return valuesOf(op.ApplyN(c, values...)), nil
+	}
+	return op.HandleForm(c, t)
+}
+
+func valuesOf(list []tensor.Tensor) []tenon.Value {
+	out := make([]tenon.Value, len(list))
+	for i, x := range list {
+		out[i] = x
+	}
+	return out
+}
+
+// wide reports whether some operand is stored as two numbers.
+func (r *ruling) wide(values []tenon.Value) bool {
+	for _, v := range values {
+		if t, ok := v.(Tensor); ok && t.Low != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// stored returns what is stored of operands that are no wide decimals.
+func stored(values []tenon.Value) []tenon.Value {
+	out := make([]tenon.Value, len(values))
+	for i, v := range values {
+		if t, ok := v.(Tensor); ok {
+			v = t.Data
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// compute answers for operations that do more than move what is stored.
+func (r *ruling) compute(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
+	if r.wide(values) || r.result.IsWide() {
+		return r.wideDecimals(c, values)
+	}
+	first := func(x tensor.Tensor) ([]tenon.Value, error) {
+		return op.One(tensor.Tensor(Tensor{Data: x, Type: r.result}))
+	}
+	data := stored(values)
+	switch r.sense {
+	case averaging:
+		x := ops.Cast(data[0].(tensor.Tensor), dtype.Float64)
+		data[0] = x
+		return first(rounded(op.Apply(c, data...)))
+	case product, quotient, division:
+		if r.result.Kind == Duration {
+			return first(durations(c, r.sense, data))
+		}
+		if r.result.Kind == None && r.sense == quotient {
+			return op.One(ops.Div(ops.Cast(data[0].(tensor.Tensor), dtype.Float64), ops.Cast(data[1].(tensor.Tensor), dtype.Float64)))
+		}
+		out := op.Apply(c, data...)
+		if c.Op.Name == "mod" {
+			return op.One(tensor.Tensor(Tensor{Data: out, Type: values[0].(Tensor).Type}))
+		}
+		if r.result.Kind == None {
+			return op.One(out)
+		}
+		return first(out)
+	}
+	return first(op.Apply(c, data...))
+}
+
+// durations multiplies and divides durations by numbers.
+func durations(c *op.Call, s sense, data []tenon.Value) tensor.Tensor {
+	x, y := data[0].(tensor.Tensor), data[1].(tensor.Tensor)
+	if s != quotient && x.DType().IsInteger() && y.DType().IsInteger() {
+		return op.Apply(c, ops.Cast(x, dtype.Int64), ops.Cast(y, dtype.Int64))
+	}
+	return rounded(op.Apply(c, ops.Cast(x, dtype.Float64), ops.Cast(y, dtype.Float64)))
+}
+
+// rounded returns numbers as the nearest integers.
+func rounded(x tensor.Tensor) tensor.Tensor { return ops.Cast(ops.Round(x), dtype.Int64) }
+
+// cast answers for casts: to numbers, of decimals what they are worth.
+func (t Tensor) cast(c *op.Call) ([]tenon.Value, error) {
+	if t.Type.Kind != Decimal {
+		return op.One(op.Apply(c, t.Data))
+	}
+	x := ops.Cast(t.Data, dtype.Float64)
+	if t.Low != nil {
+		x = t.float()
+	}
+	if t.Type.Scale > 0 {
+		x = ops.Div(x, math.Pow10(t.Type.Scale))
+	} else {
+		x = ops.Mul(x, math.Pow10(-t.Type.Scale))
+	}
+	return op.One(op.Apply(c, x))
+}
+
+// textOf returns a single text that is known.
+func textOf(v tensor.Tensor) string {
+	if k, ok := op.Known(v); ok && k.Shape().Size() == 1 {
+		return k.(*tensor.Strings).At(0)
+	}
+	return ""
+}
+
+// plainTo returns texts or integers as elements.
+func plainTo(v tensor.Tensor, want Type) tensor.Tensor {
+	if v.DType().IsString() && want.Storage() != dtype.String {
+		return tenon.Must(Parse(v, want))
+	}
+	if v.DType().IsString() {
+		if x, err := Parse(v, want); err == nil {
+			return x
+		}
+		return tenon.Must(New(v, want))
+	}
+	return tenon.Must(New(v, operand{plain: v}.asDecimal())).(Tensor).to(want)
+}
+
+// To returns elements as those of another type: timestamps, dates, times and durations of another unit, timestamps of another
+// zone, dates as timestamps at midnight, timestamps as the dates they are in their zone, decimals of another precision and scale. Coarser
+// units round down, smaller scales to the nearest with halves away from zero. Where an element is beyond the new type it is an error, if the
+// elements are known.
+func To(x tensor.Tensor, t Type) (tensor.Tensor, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	return each("element.To", x, func(x Tensor) tensor.Tensor {
+		if x.Type.Kind == Timestamp && t.Kind == Date {
+			return x.truncated(day).as(DateType)
+		}
+		return x.to(t)
+	})
+}
+
+// to is To for a Tensor.
+func (t Tensor) to(want Type) Tensor {
+	from := t.Type
+	switch {
+	case from == want:
+		return t
+	case from.Storage() == dtype.String && want.Storage() == dtype.String && from.Width == want.Width:
+		return Tensor{Data: t.Data, Type: want}
+	case from.Kind == Decimal && want.Kind == Decimal:
+		return t.rescaled(want)
+	case from.isTime() && (from.Kind == want.Kind || from.Kind == Date && want.Kind == Timestamp):
+		if from.Kind == Timestamp && (from.Zone == "") != (want.Zone == "") {
+			tenon.Throw(zones(operand{Type: from}, operand{Type: want}))
+		}
+		return t.as(want)
+	}
+	tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.To", Msg: fmt.Sprintf("%v is no %v", from, want), Line: source.Line()})
+	return t
+}
+
+// as returns the numbers in the unit of another type.
+func (t Tensor) as(want Type) Tensor {
+	x := t.Data
+	a, b := t.Type.unit(), want.unit()
+	if x.DType() != dtype.Int64 {
+		x = ops.Cast(x, dtype.Int64)
+	}
+	if a > b {
+		x = times(x, int64(a/b), t.Type, want)
+	} else if a < b {
+		x = ops.FloorDiv(x, int64(b/a))
+	}
+	if d := want.Storage(); d != dtype.Int64 {
+		x = ops.Cast(x, d)
+	}
+	return Tensor{Data: x, Type: want}
+}
+
+// times multiplies what is stored, and throws where it is known not to fit.
+func times(x tensor.Tensor, factor int64, from, want Type) tensor.Tensor {
+	if k, ok := op.Known(x); ok && k.Shape().Size() > 0 {
+		low, high := tensor.Item[int64](ops.Min(k)), tensor.Item[int64](ops.Max(k))
+		if low < math.MinInt64/factor || high > math.MaxInt64/factor {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.To", Msg: fmt.Sprintf("some elements of %v are beyond 64 bits as %v", from, want), Line: source.Line()})
+		}
+	}
+	return ops.Mul(x, factor)
+}

@@ -1,0 +1,358 @@
+package element
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A sense is what an operation means for elements.
+type sense uint8
+
+const (
+	senseless sense = iota
+	moving          // elements go to other places: operands and results are of one type
+	picking         // so do these, after a comparison
+	comparing       // two elements are compared
+	adding          // a sum
+	taking          // a difference
+	scaling         // sums of one operand, negation
+	averaging       // means
+	product         // a product with numbers
+	quotient        // a quotient
+	division        // one that is rounded down, and what remains
+	turning         // elements become those of another type
+	numbering       // equal elements of each operand get one number
+)
+
+// senses are what operations mean of which the statement does not tell.
+var senses = map[string]sense{
+	"equal": comparing, "not_equal": comparing, "less": comparing, "less_equal": comparing, "greater": comparing, "greater_equal": comparing,
+	"maximum": picking, "minimum": picking, "clip": picking, "sort": picking, "ragged.sort": picking, "top_k": picking, "ragged.top_k": picking,
+	"unique": picking, "ragged.unique_index": comparing, "ragged.group": numbering, "ragged.group_at": numbering, "ragged.match": numbering, "ragged.run_lengths": comparing,
+	"searchsorted": comparing, "argsort": comparing, "ragged.argsort": comparing,
+	"sub": taking, "neg": scaling, "abs": scaling, "floor_div": division, "mod": division, "cast": turning,
+}
+
+// senseOf returns what an operation means, by its statement and, where that does not tell, by its name.
+func senseOf(o *op.Op, data op.Operands) sense {
+	if s := senses[o.Name]; s != senseless {
+		return s
+	}
+	switch {
+	case o.ShapeOnly != 0, o.Moves != 0 && o.Moves&data == data, o.Checks:
+		return moving
+	case o.Monoid == nil:
+	case o.Monoid.Picks:
+		return picking
+	case o.Monoid == op.Sums && o.Axes != op.Contract:
+		return scaling
+	case o.Monoid == op.Means:
+		return averaging
+	}
+	switch {
+	case o.Class != op.BinaryElementwise:
+	case o.Zero.LinearIn(op.First | op.Second):
+		return adding
+	case o.Zero.LinearIn(op.First) && o.Zero.LinearIn(op.Second):
+		return product
+	case o.Zero.LinearIn(op.First) && o.Zero.Dividend == op.First:
+		return quotient
+	}
+	return senseless
+}
+
+// An operand is an element type, or plain numbers or strings.
+type operand struct {
+	Type
+	plain tensor.Tensor // nil where there is a type
+	at    int           // among the values of the call
+}
+
+func (o operand) String() string {
+	if o.plain != nil {
+		return tenon.String(o.plain.Spec())
+	}
+	return o.Type.String()
+}
+
+// A ruling is what is to be done: the types that operands are made, and that of the results, of which Kind None
+// stands for plain numbers.
+type ruling struct {
+	want   []Type // for each operand; Kind None: as it is
+	result Type
+	sense  sense
+	sums   bool // many elements become one
+}
+
+// operands returns the operands that have elements.
+func operands(c *op.Call) (list []operand, data op.Operands) {
+	k := -1
+	for i, v := range c.Operands() {
+		k++
+		o := c.Op
+		if o.Control.Has(i) || o.Axes == op.Map && o.Moves != 0 && !o.Moves.Has(i) {
+			continue
+		}
+		data |= 1 << i
+		x := operand{at: k}
+		switch e := v.(type) {
+		case Tensor:
+			x.Type = e.Type
+		case tensor.Tensor:
+			x.plain = e
+		}
+		list = append(list, x)
+	}
+	return list, data
+}
+
+// Judge reads the statement of an operation, and says of which type its results are.
+func (t Type) Judge(c *op.Call, _ []op.FormType) (op.FormType, error) {
+	r, err := judge(c)
+	if err != nil || r.result.Kind == None {
+		return nil, err
+	}
+	return r.result, nil
+}
+
+// judge says what is to be done with the operands of a call.
+func judge(c *op.Call) (ruling, error) {
+	list, data := operands(c)
+	r := ruling{want: make([]Type, len(list)), sense: senseOf(c.Op, data), sums: c.Op.Monoid != nil}
+	err := r.decide(list)
+	if err != nil {
+		e := tenon.AsError(err)
+		e.Kind = tenon.ErrInvalid
+		return r, e
+	}
+	return r, nil
+}
+
+func refuse(hint, format string, args ...any) error {
+	return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+const numbersHint = "element.Stored gives the numbers, ops.Cast floating ones"
+
+// decide fills in what is wanted and what comes of it.
+func (r *ruling) decide(list []operand) error {
+	if len(list) == 0 {
+		return refuse("", "there are no elements")
+	}
+	a := list[0]
+	all := func() error {
+		some := list
+		if r.sense == moving { // what fills up is numbers as they are stored
+			some = slices.DeleteFunc(slices.Clone(list), func(o operand) bool { return o.plain != nil && !o.plain.DType().IsString() })
+		}
+		t, err := common(some)
+		for i, o := range list {
+			if o.plain == nil || o.plain.DType().IsString() || t.Kind == Decimal && r.sense != moving {
+				r.want[i] = t
+			}
+		}
+		r.result = t
+		return err
+	}
+	switch r.sense {
+	case moving, picking:
+		return all()
+	case comparing:
+		if err := all(); err != nil {
+			return err
+		}
+		r.result = Type{}
+		for i, o := range list {
+			if r.want[i].Kind == None {
+				return refuse("element.New says what numbers mean", "%v and %v are not compared", list[0], o)
+			}
+		}
+		return nil
+	case turning, numbering:
+		return nil
+	case scaling, averaging:
+		switch {
+		case a.Kind == Duration:
+			r.result = a.Type
+			return nil
+		case a.Kind == Decimal && r.sense == scaling && r.sums:
+			r.result = DecimalOf(maxDigits, a.Scale)
+			return nil
+		case a.Kind == Decimal && r.sense == scaling:
+			r.result = a.Type
+			return nil
+		case a.Kind == Timestamp && r.sense == averaging, a.Kind == Date && r.sense == averaging:
+			return refuse("take the mean of the durations since a moment, and add it to that moment", "there is no mean of %v", a)
+		}
+	case adding, taking:
+		if len(list) == 2 {
+			return r.sum(list[0], list[1])
+		}
+	case product, quotient, division:
+		if len(list) == 2 {
+			return r.scaled(list[0], list[1])
+		}
+	}
+	hint := numbersHint
+	if a.Kind == Fixed || a.Kind == UUID {
+		hint = "element.Stored gives the bytes"
+	}
+	return refuse(hint, "it has no meaning for %v", list)
+}
+
+// sum decides about sums and differences.
+func (r *ruling) sum(a, b operand) error {
+	want := func(x, y, result Type) error {
+		r.want[0], r.want[1], r.result = x, y, result
+		return nil
+	}
+	unit := finer(a.unit(), b.unit())
+	switch {
+	case a.Kind == Duration && b.Kind == Duration:
+		t := DurationOf(unit)
+		return want(t, t, t)
+	case (a.Kind == Timestamp || a.Kind == Date) && b.Kind == Duration:
+		t := TimestampOf(unit, a.Zone)
+		return want(t, DurationOf(unit), t)
+	case a.Kind == Duration && (b.Kind == Timestamp || b.Kind == Date) && r.sense == adding:
+		t := TimestampOf(unit, b.Zone)
+		return want(DurationOf(unit), t, t)
+	case a.Kind == Time && b.Kind == Time && r.sense == taking:
+		t := TimeOf(unit)
+		return want(t, t, DurationOf(unit))
+	case (a.Kind == Timestamp || a.Kind == Date) && (b.Kind == Timestamp || b.Kind == Date) && r.sense == taking:
+		if (a.Zone == "") != (b.Zone == "") {
+			return zones(a, b)
+		}
+		unit = min(unit, time.Second)
+		x, y := TimestampOf(unit, a.Zone), TimestampOf(unit, b.Zone)
+		return want(x, y, DurationOf(unit))
+	case a.Kind == Decimal || b.Kind == Decimal:
+		t, err := common([]operand{a, b})
+		if err != nil {
+			return err
+		}
+		t.Precision = min(t.Precision+1, maxDigits)
+		return want(t, t, t)
+	case a.plain != nil || b.plain != nil:
+		return refuse("element.New([]int64{90}, element.DurationOf(time.Second)) says what a number means", "there is no sum of %v and %v", a, b)
+	case a.Kind == Timestamp && b.Kind == Timestamp:
+		return refuse("the difference of two timestamps is a duration", "there is no sum of %v and %v", a, b)
+	}
+	return refuse(numbersHint, "there is no sum or difference of %v and %v", a, b)
+}
+
+// scaled decides about products and quotients.
+func (r *ruling) scaled(a, b operand) error {
+	number := func(o operand) bool {
+		return o.plain != nil && o.plain.DType().IsNumeric() && !o.plain.DType().IsComplex()
+	}
+	switch {
+	case r.sense == product && a.Kind == Duration && number(b), r.sense == quotient && a.Kind == Duration && number(b), r.sense == division && a.Kind == Duration && number(b):
+		r.result = a.Type
+		return nil
+	case r.sense == product && number(a) && b.Kind == Duration:
+		r.result = b.Type
+		return nil
+	case a.Kind == Duration && b.Kind == Duration && r.sense != product:
+		t := DurationOf(finer(a.Unit, b.Unit))
+		r.want[0], r.want[1] = t, t
+		return nil // how often it goes; what remains is a duration, which is for the handler
+	case r.sense == product && (a.Kind == Decimal || b.Kind == Decimal):
+		p, q := a.asDecimal(), b.asDecimal()
+		if p.Kind == None || q.Kind == None {
+			return refuse("ops.Cast(x, dtype.Float64) computes with floating numbers", "there is no product of %v and %v", a, b)
+		}
+		if p.Scale+q.Scale > maxDigits {
+			return refuse("element.To takes a smaller scale first", "the product of %v and %v has more than %d digits behind the point", a, b, maxDigits)
+		}
+		r.want[0], r.want[1] = p, q
+		r.result = DecimalOf(min(p.Precision+q.Precision, maxDigits), p.Scale+q.Scale)
+		return nil
+	}
+	hint := numbersHint
+	if a.Kind == Decimal || b.Kind == Decimal {
+		hint = "ops.Cast(x, dtype.Float64) computes with floating numbers"
+	}
+	return refuse(hint, "there is no product or quotient of %v and %v", a, b)
+}
+
+func finer(a, b time.Duration) time.Duration {
+	switch {
+	case a == 0:
+		return b
+	case b == 0:
+		return a
+	}
+	return min(a, b)
+}
+
+func zones(a, b operand) error {
+	return refuse("element.Local and element.In go from one to the other", "%v and %v do not go together: one has a zone and the other has none", a, b)
+}
+
+// digitsOf are how many digits integers have at most.
+var digitsOf = map[dtype.DType]int{dtype.Int8: 3, dtype.Uint8: 3, dtype.Int16: 5, dtype.Uint16: 5, dtype.Int32: 10, dtype.Uint32: 10, dtype.Int64: 19}
+
+// asDecimal returns the type of decimals that holds an operand, of kind None if none does.
+func (o operand) asDecimal() Type {
+	if o.Kind == Decimal {
+		return o.Type
+	}
+	if o.plain == nil {
+		return Type{}
+	}
+	n := digitsOf[o.plain.DType()]
+	if n == 0 {
+		return Type{}
+	}
+	if k, ok := op.Known(o.plain); ok && n > narrowDigits-1 { // a number of the program, as a rule
+		if d, ok := k.(*tensor.Dense); ok && d.Len() == 1 {
+			n = max(1, len(fmt.Sprint(tensor.Data[int64](tensor.Contiguous(d))[0])))
+		}
+	}
+	return DecimalOf(n, 0)
+}
+
+// common returns the type that holds the elements of all operands.
+func common(list []operand) (Type, error) {
+	at := slices.IndexFunc(list, func(o operand) bool { return o.plain == nil })
+	if at < 0 {
+		return Type{}, refuse("", "there are no elements")
+	}
+	t := list[at].Type
+	for _, o := range list {
+		if o.plain != nil && (t.Kind != Decimal || o.plain.DType().IsString()) {
+			continue // a text says an element; a number is what is stored
+		}
+		switch {
+		case t.Kind == Decimal && (o.Kind == Decimal || o.plain != nil):
+			d := o.asDecimal()
+			if d.Kind == None {
+				return t, refuse("ops.Cast(x, dtype.Float64) computes with floating numbers", "%v and %v do not go together", t, o)
+			}
+			scale := max(t.Scale, d.Scale)
+			t = DecimalOf(min(max(t.Precision-t.Scale, d.Precision-d.Scale)+scale, maxDigits), scale)
+		case t.Kind == Timestamp && o.Kind == Date, t.Kind == Date && o.Kind == Timestamp, t.Kind == Timestamp && o.Kind == Timestamp:
+			if (t.Zone == "") != (o.Zone == "") {
+				return t, zones(operand{Type: t}, o)
+			}
+			zone := t.Zone
+			if zone != o.Zone {
+				zone = "UTC"
+			}
+			t = TimestampOf(finer(t.Unit, o.Unit), zone)
+		case t.Kind != o.Kind || t.Width != o.Width:
+			return t, refuse(numbersHint, "%v and %v do not go together", t, o)
+		default:
+			t.Unit = finer(t.Unit, o.Unit)
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,336 @@
+package element
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Parse returns elements of a type that texts say: those that the text of a Tensor has, and also a space for the T of a
+// timestamp, times without seconds, durations such as 1h30m and numbers of the unit, decimals with fewer digits
+// behind the point or an exponent, hexadecimal digits without hyphens. Where a text does not say an element exactly, the error names it.
+func Parse(texts any, t Type) (x tensor.Tensor, err error) {
+	const fn = "element.Parse"
+	defer tenon.Catch(&err)
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	v, err := tensor.Convert(texts)
+	if err != nil {
+		return nil, err
+	}
+	return outside(v, func(x tensor.Tensor) tensor.Tensor {
+		k, ok := op.Known(x)
+		s, isText := k.(*tensor.Strings)
+		if !ok || !isText {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%s is no text that can be read now", tenon.String(x.Spec())), Line: source.Line()})
+		}
+		b := NewBuilder(t, s.Len())
+		for i := range s.Len() {
+			if err := b.Append(s.At(i)); err != nil {
+				tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: fmt.Sprintf("[%d]", i), Msg: err.Error(), Line: source.Line()})
+			}
+		}
+		return b.Build(s.Shape())
+	}), nil
+}
+
+// Literal returns a constant of a condition as an element that is compared with those of a type: a text as [Parse] reads it, a
+// number as a decimal with as many digits as it has.
+func Literal(x any, t Type) (tensor.Tensor, error) {
+	text, isText := x.(string)
+	switch n := x.(type) {
+	case int64:
+		text = strconv.FormatInt(n, 10)
+	case float64:
+		text = strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	if !isText && text != "" && t.Kind == Decimal {
+		_, after, _ := strings.Cut(text, ".")
+		digits := strings.Count(text, "") - 1
+		t = DecimalOf(min(max(digits, len(after)), maxDigits), len(after))
+		isText = true
+	}
+	if !isText {
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.Literal", Msg: fmt.Sprintf("%v is compared with %v", t, x), Hint: "write an element as text", Line: source.Line()}
+	}
+	return Parse(text, t)
+}
+
+// A Builder collects elements of a type that come as text.
+type Builder struct {
+	t     Type
+	zone  *time.Location
+	days  []int32
+	high  []int64
+	low   []int64
+	ends  []int64
+	bytes []byte
+}
+
+// NewBuilder returns a Builder with room for n elements. The type is one that there is.
+func NewBuilder(t Type, n int) *Builder {
+	b := &Builder{t: t, zone: time.UTC, ends: []int64{0}}
+	if t.Kind == Timestamp && t.Zone != "" {
+		if l, err := location(t.Zone); err == nil {
+			b.zone = l
+		}
+	}
+	switch {
+	case t.Kind == Date:
+		b.days = make([]int32, 0, n)
+	case t.Kind != Fixed && t.Kind != UUID:
+		b.high = make([]int64, 0, n)
+	}
+	return b
+}
+
+// Append adds what a text says.
+func (b *Builder) Append(text string) error {
+	high, low, data, err := b.t.parse(text, b.zone)
+	if err != nil {
+		return err
+	}
+	b.add(high, low, data)
+	return nil
+}
+
+// Skip adds a filler, where an element is missing.
+func (b *Builder) Skip() {
+	b.add(0, lowest, strings.Repeat("\x00", b.t.Width))
+}
+
+func (b *Builder) add(high, low int64, data string) {
+	switch {
+	case b.t.Kind == Date:
+		b.days = append(b.days, int32(high))
+	case b.t.Kind == Fixed || b.t.Kind == UUID:
+		b.bytes = append(b.bytes, data...)
+		b.ends = append(b.ends, int64(len(b.bytes)))
+	default:
+		b.high = append(b.high, high)
+		if b.t.IsWide() {
+			b.low = append(b.low, low)
+		}
+	}
+}
+
+// Build returns the elements in a shape of as many.
+func (b *Builder) Build(s shape.Shape) tensor.Tensor {
+	out := Tensor{Type: b.t}
+	switch {
+	case b.t.Kind == Date:
+		out.Data = tensor.Of(b.days, s.Dims()...)
+	case b.t.Kind == Fixed || b.t.Kind == UUID:
+		out.Data = tensor.WrapStrings(b.ends, b.bytes, s)
+	default:
+		out.Data = tensor.Of(b.high, s.Dims()...)
+		if b.t.IsWide() {
+			out.Low = tensor.Of(b.low, s.Dims()...)
+		}
+	}
+	return out
+}
+
+// Fits reports whether a text says an element of the type.
+func (t Type) Fits(text string) bool {
+	zone := time.UTC
+	if t.Zone != "" {
+		if l, err := location(t.Zone); err == nil {
+			zone = l
+		}
+	}
+	_, _, _, err := t.parse(text, zone)
+	return err == nil
+}
+
+// parse returns what is stored of the element that a text says.
+func (t Type) parse(text string, zone *time.Location) (high, low int64, data string, err error) {
+	switch t.Kind {
+	case Timestamp:
+		high, err = t.parseMoment(text, zone)
+	case Date:
+		high, err = parseDate(text)
+	case Time:
+		high, err = t.parseClock(text)
+	case Duration:
+		high, err = t.parseDuration(text)
+	case Decimal:
+		high, low, err = t.parseDecimal(text)
+	case UUID:
+		var b []byte
+		if b, err = hex.DecodeString(strings.ReplaceAll(text, "-", "")); err != nil || len(b) != 16 {
+			err = t.no(text)
+		}
+		data = string(b)
+	default:
+		var b []byte
+		if b, err = base64.StdEncoding.DecodeString(text); err != nil || len(b) != t.Width {
+			err = t.no(text)
+		}
+		data = string(b)
+	}
+	return high, low, data, err
+}
+
+func (t Type) no(text string) error {
+	if len(text) > 60 {
+		text = text[:60] + "…"
+	}
+	return fmt.Errorf("%q is no %v", text, t)
+}
+
+var errRange = errors.New("is beyond 64 bits in its unit")
+
+func (t Type) beyond(text string) error { return fmt.Errorf("%v: %q %w", t, text, errRange) }
+
+// parseDate returns the days since 1970.
+func parseDate(text string) (int64, error) {
+	at, err := time.Parse("2006-01-02", text)
+	if err != nil {
+		return 0, DateType.no(text)
+	}
+	s, _ := floorDiv(at.Unix(), 86400)
+	return s, nil
+}
+
+// store returns a time as what is stored, exactly.
+func (t Type) store(at time.Time, text string) (int64, error) {
+	if at.Nanosecond()%int(t.Unit) != 0 {
+		return 0, fmt.Errorf("%q has digits that %v does not hold", text, t)
+	}
+	per := int64(time.Second / t.Unit)
+	s := at.Unix()
+	if s > math.MaxInt64/per-1 || s < math.MinInt64/per+1 {
+		return 0, t.beyond(text)
+	}
+	return s*per + int64(at.Nanosecond())/int64(t.Unit), nil
+}
+
+func (t Type) parseMoment(text string, zone *time.Location) (int64, error) {
+	x := text
+	if len(x) > 10 && x[10] == ' ' {
+		x = x[:10] + "T" + x[11:]
+	}
+	for _, layout := range [...]string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02"} {
+		offset := strings.HasSuffix(layout, "Z07:00")
+		if offset && t.Zone == "" {
+			continue
+		}
+		if at, err := time.ParseInLocation(layout, x, zone); err == nil {
+			return t.store(at, text)
+		}
+	}
+	return 0, t.no(text)
+}
+
+func (t Type) parseClock(text string) (int64, error) {
+	for _, layout := range [...]string{"15:04:05", "15:04"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			n := int64(at.Hour()*3600+at.Minute()*60+at.Second())*int64(time.Second) + int64(at.Nanosecond())
+			if n%int64(t.Unit) != 0 {
+				return 0, fmt.Errorf("%q has digits that %v does not hold", text, t)
+			}
+			return n / int64(t.Unit), nil
+		}
+	}
+	return 0, t.no(text)
+}
+
+func (t Type) parseDuration(text string) (int64, error) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		if d%t.Unit != 0 {
+			return 0, fmt.Errorf("%q has digits that %v does not hold", text, t)
+		}
+		return int64(d / t.Unit), nil
+	}
+	x, negative := strings.CutPrefix(text, "-")
+	x, ok := strings.CutPrefix(x, "P")
+	if !ok || x == "" || strings.HasSuffix(x, "T") {
+		return 0, t.no(text)
+	}
+	sum, inTime := new(big.Rat), false
+	for x != "" {
+		if x[0] == 'T' && !inTime {
+			inTime, x = true, x[1:]
+			continue
+		}
+		k := strings.IndexAny(x, "WDHMS")
+		if k <= 0 || k > 40 || strings.Trim(x[:k], "0123456789.") != "" {
+			return 0, t.no(text)
+		}
+		seconds, known := map[string]int64{"W": 604800, "D": 86400, "TH": 3600, "TM": 60, "TS": 1}[map[bool]string{true: "T"}[inTime]+x[k:k+1]]
+		n, ok := new(big.Rat).SetString(x[:k])
+		if !known || !ok {
+			return 0, t.no(text)
+		}
+		sum.Add(sum, n.Mul(n, new(big.Rat).SetInt64(seconds)))
+		x = x[k+1:]
+	}
+	sum.Mul(sum, new(big.Rat).SetInt64(int64(time.Second/t.Unit)))
+	if negative {
+		sum.Neg(sum)
+	}
+	if !sum.IsInt() {
+		return 0, fmt.Errorf("%q has digits that %v does not hold", text, t)
+	}
+	if !sum.Num().IsInt64() {
+		return 0, t.beyond(text)
+	}
+	return sum.Num().Int64(), nil
+}
+
+func (t Type) parseDecimal(text string) (high, low int64, err error) {
+	mantissa, exponent := text, 0
+	if k := strings.IndexAny(text, "eE"); k >= 0 {
+		if exponent, err = strconv.Atoi(text[k+1:]); err != nil || exponent < -1000 || exponent > 1000 {
+			return 0, 0, t.no(text)
+		}
+		mantissa = text[:k]
+	}
+	sign := strings.HasPrefix(mantissa, "-")
+	if sign || strings.HasPrefix(mantissa, "+") {
+		mantissa = mantissa[1:]
+	}
+	before, after, _ := strings.Cut(mantissa, ".")
+	digits := before + after
+	if digits == "" || len(digits) > 1000 || strings.Trim(digits, "0123456789") != "" {
+		return 0, 0, t.no(text)
+	}
+	shift := exponent - len(after) + t.Scale // how many zeros are to follow
+	for shift < 0 && strings.HasSuffix(digits, "0") {
+		digits, shift = digits[:len(digits)-1], shift+1
+	}
+	if digits = strings.TrimLeft(digits, "0"); digits == "" {
+		digits, shift = "0", 0
+	}
+	if shift < 0 || len(digits)+shift > max(t.Precision, 1) {
+		return 0, 0, t.no(text)
+	}
+	digits += strings.Repeat("0", shift)
+	if sign {
+		digits = "-" + digits
+	}
+	if !t.IsWide() {
+		high, err = strconv.ParseInt(digits, 10, 64)
+		return high, 0, err
+	}
+	n, _ := new(big.Int).SetString(digits, 10)
+	high, low, _ = halves(n)
+	return high, low, nil
+}

@@ -42,7 +42,9 @@ func TestFieldsOfElements(t *testing.T) {
 		"sorted by time": {func() tensor.Tensor {
 			return tenon.Must(s.Sort(0, structured.By{Path: []string{"at"}, Descending: true})).Path("day")
 		}, "[2024-02-29 2024-02-29 2023-01-01 2023-01-01]"},
-		"sorted by price":   {func() tensor.Tensor { return tenon.Must(s.Sort(0, structured.By{Path: []string{"price"}})).Path("price") }, "[0.05 7.00 12.30 <nil>]"},
+		"sorted by price": {func() tensor.Tensor {
+			return tenon.Must(s.Sort(0, structured.By{Path: []string{"price"}})).Path("price")
+		}, "[0.05 7.00 12.30 <nil>]"},
 		"sorted by decimal": {func() tensor.Tensor { return tenon.Must(s.Sort(0, structured.By{Path: []string{"wide"}})).Path("wide") }, "[-2.0 1.5 1.5 99999999999999999999.0]"},
 		"filtered": {func() tensor.Tensor {
 			return s.Filter(`@.at >= "2024-01-01T00:00:00Z"`).Path("wide")

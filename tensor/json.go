@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -109,6 +110,12 @@ func appendPlain(b []byte, x any) ([]byte, error) {
 			}
 		}
 		return append(b, ']'), nil
+	case encoding.TextMarshaler:
+		text, err := x.MarshalText()
+		if err != nil {
+			return b, err
+		}
+		return appendString(b, string(text))
 	case map[string]any:
 		b = append(b, '{')
 		for i, name := range slices.Sorted(maps.Keys(x)) {

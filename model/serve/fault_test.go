@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -143,5 +145,43 @@ func TestCutConnectionsMixNothingUp(t *testing.T) {
 	var b strings.Builder
 	if err := s.WriteMetrics(&b); err != nil || !strings.Contains(b.String(), `nv_inference_pending_request_count{model="same",version="1"} 0`) {
 		t.Errorf("%v %s", err, b.String())
+	}
+}
+
+// Requests leave nothing behind: after thousands more the heap has as many objects.
+func TestRequestsLeaveNothingBehind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures memory")
+	}
+	s := serve.New(serve.Options{})
+	for _, f := range functions() {
+		if err := s.Add(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	objects := func(requests int) int {
+		for i := range requests {
+			path, body := "/call/sum", fmt.Sprintf(`{"x":[[%d],[1,2]]}`, i)
+			switch i % 4 {
+			case 1:
+				path, body = "/v1/models/same:predict", fmt.Sprintf(`{"instances":[{"name":"%d","tags":["a"]}]}`, i)
+			case 2:
+				path, body = "/call/fault", `{}`
+			case 3:
+				path, body = fmt.Sprintf("/v2/models/nobody%d/infer", i), `{}`
+			}
+			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+			s.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // what pools hold
+		runtime.ReadMemStats(&m)
+		return int(m.HeapObjects)
+	}
+	const few, many = 500, 5000
+	before := objects(few)
+	if after := objects(many); after > before+many/10 {
+		t.Errorf("%d objects after %d requests, %d after %d more", before, few, after, many)
 	}
 }

@@ -177,4 +177,11 @@ func Compress(x tensor.Tensor) tensor.Tensor {
 }
 
 // String prints the values and the mask.
-func (t *Tensor) String() string { return fmt.Sprintf("masked(%v, %v)", t.values, t.mask) }
+func (t *Tensor) String() string { return t.text("%v") }
+
+// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+func (t *Tensor) Format(s fmt.State, verb rune) { tensor.Format(s, verb, t, t.text) }
+
+func (t *Tensor) text(verb string) string {
+	return fmt.Sprintf("masked("+verb+", "+verb+")", t.values, t.mask)
+}

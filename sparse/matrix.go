@@ -210,5 +210,12 @@ func (m *Matrix) withValues(v tensor.Tensor) *Matrix {
 
 // String prints the parts.
 func (m *Matrix) String() string {
-	return fmt.Sprintf("%v(splits=%v, indices=%v, values=%v)", m.spec, m.splits, m.indices, m.values)
+	return m.text("%v")
+}
+
+// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+func (m *Matrix) Format(s fmt.State, verb rune) { tensor.Format(s, verb, m, m.text) }
+
+func (m *Matrix) text(verb string) string {
+	return fmt.Sprintf("%v(splits="+verb+", indices="+verb+", values="+verb+")", m.spec, m.splits, m.indices, m.values)
 }

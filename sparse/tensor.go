@@ -150,5 +150,12 @@ func (t *Tensor) DenseShape() tensor.Tensor { return t.denseShape }
 
 // String prints coordinates and values.
 func (t *Tensor) String() string {
-	return fmt.Sprintf("sparse(indices=%v, values=%v, shape=%v)", t.indices, t.values, t.spec.shape)
+	return t.text("%v")
+}
+
+// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+func (t *Tensor) Format(s fmt.State, verb rune) { tensor.Format(s, verb, t, t.text) }
+
+func (t *Tensor) text(verb string) string {
+	return fmt.Sprintf("sparse(indices="+verb+", values="+verb+", shape=%v)", t.indices, t.values, t.spec.shape)
 }

@@ -154,11 +154,16 @@ func wrapped(list []tensor.Tensor, f func(tensor.Tensor) tenon.Value) ([]tenon.V
 }
 
 // String prints the strings, or what stands for the codes of a symbolic one.
-func (d *Dictionary) String() string {
+func (d *Dictionary) String() string { return d.text("%v") }
+
+// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+func (d *Dictionary) Format(s fmt.State, verb rune) { tensor.Format(s, verb, d, d.text) }
+
+func (d *Dictionary) text(verb string) string {
 	if c, ok := op.Known(d.codes); ok {
-		return fmt.Sprint(ops.Gather(d.words, c, 0))
+		return fmt.Sprintf(verb, ops.Gather(d.words, c, 0))
 	}
-	return fmt.Sprintf("words(%v, %v)", d.codes, d.words)
+	return fmt.Sprintf("words("+verb+", "+verb+")", d.codes, d.words)
 }
 
 // DictionaryTypeName is the registered name of [*DictionarySpec].

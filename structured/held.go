@@ -139,7 +139,14 @@ func (h *Held) taken(at tensor.Tensor) (*Held, error) {
 }
 
 // String prints the value.
-func (h *Held) String() string { return fmt.Sprint(h.v) }
+func (h *Held) String() string { return h.text("%v") }
+
+// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+func (h *Held) Format(s fmt.State, verb rune) { tensor.Format(s, verb, h, h.text) }
+
+func (h *Held) text(verb string) string {
+	return fmt.Sprintf(verb, h.v)
+}
 
 // HeldTypeName is the registered name of [*HeldSpec].
 const HeldTypeName = "structured.Held"

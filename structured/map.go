@@ -183,7 +183,14 @@ func (m *Map) dimensioned(v tensor.Tensor) tensor.Tensor {
 func (m *Map) HandleOp(c *op.Call) ([]tenon.Value, error) { return ofRecords(c) }
 
 // String prints the entries.
-func (m *Map) String() string { return "map " + fmt.Sprint(m.Entries()) }
+func (m *Map) String() string { return m.text("%v") }
+
+// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+func (m *Map) Format(s fmt.State, verb rune) { tensor.Format(s, verb, m, m.text) }
+
+func (m *Map) text(verb string) string {
+	return "map " + fmt.Sprintf(verb, m.Entries())
+}
 
 // MapTypeName is the registered name of [*MapSpec].
 const MapTypeName = "structured.Map"

@@ -34,8 +34,17 @@ const (
 //	0  "Ada"   ["cat", "dog"]
 //	1  "Bo"    []
 //	2  "Cy"    ["fish"]
-func (t *Tensor) String() string {
-	g, ok := t.table()
+//
+// [Tensor.Format] prints all rows and fields.
+func (t *Tensor) String() string { return t.text("%v") }
+
+// Format prints the records for the verbs v and s as String does, with a plus flag all rows and
+// fields, and all that is in them.
+func (t *Tensor) Format(s fmt.State, verb rune) { tensor.Format(s, verb, t, t.text) }
+
+func (t *Tensor) text(verb string) string {
+	long := verb == "%+v"
+	g, ok := t.table(long)
 	if !ok {
 		return "symbolic " + t.typ().Datashape()
 	}
@@ -48,7 +57,7 @@ func (t *Tensor) String() string {
 		}
 	}
 	total, fit := 0, 0
-	for fit < len(widths) && (fit < 2 || total+widths[fit] <= lineWidth) {
+	for fit < len(widths) && (long || fit < 2 || total+widths[fit] <= lineWidth) {
 		total += widths[fit] + 2
 		fit++
 	}
@@ -70,7 +79,7 @@ func (t *Tensor) String() string {
 func (t *Tensor) HTML() string {
 	var b strings.Builder
 	b.WriteString("<table>\n<caption>" + html.EscapeString(t.typ().Datashape()) + "</caption>\n")
-	g, ok := t.table()
+	g, ok := t.table(false)
 	if ok {
 		row := func(tag string, cells []string) {
 			b.WriteString("<tr>")
@@ -102,12 +111,21 @@ type grid struct {
 	rows        [][]string
 }
 
-// table returns what is printed, and false where there are no elements to print.
-func (t *Tensor) table() (*grid, bool) {
+// table returns what is printed, all of it if that is to be long, and false where there are no
+// elements to print.
+func (t *Tensor) table(long bool) (*grid, bool) {
+	rows, cell := shownRows, cellOf
+	if long {
+		rows, cell = math.MaxInt, wholeCell
+	}
 	g := &grid{head: []string{""}, types: []string{""}}
 	for _, f := range t.typ().Fields() {
 		g.head = append(g.head, PathString([]string{f.Name}))
-		g.types = append(g.types, clipped(datashape(f.Spec, t.rank)))
+		typ := datashape(f.Spec, t.rank)
+		if !long {
+			typ = clipped(typ)
+		}
+		g.types = append(g.types, typ)
 	}
 	if !t.concrete() {
 		return nil, false
@@ -115,16 +133,16 @@ func (t *Tensor) table() (*grid, bool) {
 	if t.rank == 0 {
 		row := []string{""}
 		for _, c := range t.cols {
-			row = append(row, cellOf(c.v()))
+			row = append(row, cell(c.v()))
 		}
 		g.rows = append(g.rows, row)
 		return g, true
 	}
 	n := known(t.nrows)
 	var shown []int64
-	for i := range min(n, shownRows) {
-		if n > shownRows && i >= shownRows/2 {
-			i += n - shownRows
+	for i := range min(n, rows) {
+		if n > rows && i >= rows/2 {
+			i += n - rows
 		}
 		shown = append(shown, int64(i))
 	}
@@ -135,7 +153,7 @@ func (t *Tensor) table() (*grid, bool) {
 		}
 		row := []string{strconv.FormatInt(i, 10)}
 		for _, c := range some.cols {
-			row = append(row, cellOf(pick(some.field(c), tensor.Scalar(int64(k)))))
+			row = append(row, cell(pick(some.field(c), tensor.Scalar(int64(k)))))
 		}
 		g.rows = append(g.rows, row)
 	}
@@ -187,6 +205,15 @@ func cellOf(v tensor.Tensor) string {
 	var b strings.Builder
 	writeCell(&b, x)
 	return clipped(b.String())
+}
+
+// wholeCell returns a value as text, in JSON where it has a form there.
+func wholeCell(v tensor.Tensor) string {
+	b, err := tensor.AppendJSON(nil, v)
+	if err != nil {
+		return strings.ReplaceAll(fmt.Sprintf("%+v", v), "\n", " ")
+	}
+	return string(b)
 }
 
 // shortened leaves one element more of each list than is shown.

@@ -129,7 +129,14 @@ func ofRecords(c *op.Call) ([]tenon.Value, error) {
 }
 
 // String prints the tags and the variants.
-func (u *Union) String() string { return "union " + u.rec.String() }
+func (u *Union) String() string { return u.text("%v") }
+
+// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+func (u *Union) Format(s fmt.State, verb rune) { tensor.Format(s, verb, u, u.text) }
+
+func (u *Union) text(verb string) string {
+	return "union " + fmt.Sprintf(verb, u.rec)
+}
 
 // UnionTypeName is the registered name of [*UnionSpec].
 const UnionTypeName = "structured.Union"

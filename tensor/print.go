@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/shape"
 )
@@ -69,6 +70,20 @@ func (s *Strings) Format(st fmt.State, verb rune) {
 	strides := RowMajor(s.spec.shape)
 	l.each(func(index []int) { words = append(words, quote(s.At(offset(index, strides)), full)) })
 	io.WriteString(st, l.render(words)+" "+s.spec.String())
+}
+
+// Format is what the Format method of a type that is made of tensors needs. The text of a value,
+// whose parts are printed by a verb, is that of %v for the verbs v and s, and for %+v, the long
+// form, that of %+v: all elements.
+func Format(s fmt.State, verb rune, v tenon.Value, text func(verb string) string) {
+	switch {
+	case verb != 'v' && verb != 's':
+		fmt.Fprintf(s, "%%!%c(%T=%s)", verb, v, tenon.String(v.Spec()))
+	case s.Flag('+'):
+		io.WriteString(s, text("%+v"))
+	default:
+		io.WriteString(s, text("%v"))
+	}
 }
 
 // longest is the number of runes of a string that are printed.

@@ -4,12 +4,21 @@ import (
 	"bytes"
 	"encoding/gob"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/model/saved"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/named/coords"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/sparse"
+	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -62,5 +71,33 @@ func inLog(t *testing.T, r row) {
 	}
 	if got, err := json.Marshal(r.a); ofLibrary(r.a) && (err != nil || !bytes.Equal(got, must(tensor.AppendJSON(nil, r.a)))) {
 		t.Errorf("encoding/json writes %s, %v", got, err)
+	}
+}
+
+// The long form of a value has all of its elements, and the other one those at its ends.
+func TestLongForms(t *testing.T) {
+	const n, middle = 3000, "2507.25"
+	x := make([]float64, n)
+	words := make([]string, n)
+	for i := range x {
+		x[i] = float64(i) + 1000.25
+		words[i] = fmt.Sprint(x[i])
+	}
+	v := tensor.Vector(x)
+	records := must(structured.FromFields([]structured.Field{{Name: "x", Value: v}}, shape.Of(n), structured.Options{}))
+	for _, v := range []tenon.Value{
+		v, must(tensor.Convert(words)), must(ragged.FromRowSplits(v, []int64{0, 5, n})), must(masked.New(v, slices.Repeat([]bool{true}, n))),
+		must(sparse.FromDense([][]float64{x})), must(sparse.ToCSR(must(sparse.FromDense([][]float64{x})))), records,
+		must(structured.NewUnion(make([]int64, n), []structured.Field{{Name: "x", Value: v}})), must(structured.EncodeStrings(words)),
+		must(structured.NewMap(must(ragged.PartitionFromRowLengths([]int64{n}, ragged.PartitionOptions{})), words, x)),
+		named.Of(v, city{}), coords.New(named.Of(v, city{}), coords.Along[city](words)),
+	} {
+		short, long := fmt.Sprintf("%v", v), fmt.Sprintf("%+v", v)
+		if strings.Contains(short, middle) || !strings.Contains(long, middle) || !strings.Contains(long, "3999.25") {
+			t.Errorf("%T: %d characters, %d in full: %.300s", v, len(short), len(long), long)
+		}
+		if got := fmt.Sprintf("%d", v); !strings.HasPrefix(got, "%!d(") || len(got) > 10*n {
+			t.Errorf("%%d of a %T is %.100s", v, got)
+		}
 	}
 }

@@ -99,8 +99,13 @@ func (a *Array) Shape() shape.Shape { return a.t.Shape() }
 func (a *Array) Concrete() (tensor.Tensor, error) { return a.t.Concrete() }
 
 // String prints the tensor, and a line for the labels along each dimension.
-func (a *Array) String() string {
-	s := a.t.String()
+func (a *Array) String() string { return a.text("%v") }
+
+// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+func (a *Array) Format(s fmt.State, verb rune) { tensor.Format(s, verb, a, a.text) }
+
+func (a *Array) text(verb string) string {
+	s := fmt.Sprintf(verb, a.t)
 	for _, x := range a.axes {
 		s += fmt.Sprintf("\n%v: %v", x.name, x.labels)
 	}

@@ -134,10 +134,7 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 	case op.Stack:
 		return stack(c)
 	case op.Select:
-		switch {
-		case c.Op.Results < 0:
-			return split(c)
-		case along:
+		if along {
 			return chosen(c)
 		}
 	}
@@ -164,11 +161,14 @@ func chosen(c *op.Call) ([]tenon.Value, error) {
 	}
 	values := c.Values()
 	values[0] = ops.Range(int64(0), scalarOf(x.size(axes[0])), int64(1))
-	at := op.Apply(of, values...)
-	if at.Shape().Rank() != 1 { // it moves single elements, or its index has axes of its own
-		return wouldBeDense(c)
+	var out []tenon.Value
+	for _, at := range op.ApplyN(of, values...) {
+		if at.Shape().Rank() != 1 { // it moves single elements, or its index has axes of its own
+			return wouldBeDense(c)
+		}
+		out = append(out, x.gathered(axes[0], at))
 	}
-	return op.One(x.gathered(axes[0], at))
+	return out, nil
 }
 
 // wouldBeDense is the answer where the result has no zeros to leave out.
@@ -438,39 +438,6 @@ func unstack(c *op.Call) ([]tenon.Value, error) {
 	out := make([]tenon.Value, n)
 	for i := range out {
 		out[i] = x.picked(a, i)
-	}
-	return out, nil
-}
-
-func split(c *op.Call) ([]tenon.Value, error) {
-	x, ok := c.Value(0).(*Tensor)
-	if !ok {
-		return wouldBeDense(c)
-	}
-	axis, _ := c.Attr("axis").(int)
-	a := x.axis("Split", axis)
-	widths, known := []int(nil), true
-	if c.Has(1) {
-		widths, known = c.ConstInts(1)
-	} else if n, _ := c.Attr("parts").(int); n > 0 && x.dim(a) >= 0 && x.dim(a)%n == 0 {
-		widths = slices.Repeat([]int{x.dim(a) / n}, n)
-	} else {
-		known = false
-	}
-	if !known {
-		return nil, c.Errorf(tenon.ErrShape, "axis %d does not divide into equal parts, or sizes are not known", a)
-	}
-	var out []tenon.Value
-	at := 0
-	for _, w := range widths {
-		if w < 0 {
-			return nil, c.Errorf(tenon.ErrInvalid, "the size %d is negative", w)
-		}
-		out = append(out, x.ranged(a, at, at+w))
-		at += w
-	}
-	if n := x.dim(a); n >= 0 && at != n {
-		return nil, c.Errorf(tenon.ErrInvalid, "sizes add up to %d, the axis has %d", at, n)
 	}
 	return out, nil
 }

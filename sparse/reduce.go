@@ -1,6 +1,8 @@
 package sparse
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
@@ -99,23 +101,11 @@ func (r *Tensor) restored(t *Tensor, axes []int) *Tensor {
 // extreme is a maximum or minimum in which elements without a value are zeros.
 func (t *Tensor) extreme(axes []int, keep bool, segment func(data, ids, n any) tensor.Tensor, both func(x, y any) tensor.Tensor) tensor.Tensor {
 	s := t.coalesced()
-	left := s.kept(axes)
 	o := ReduceOptions{Axes: axes, KeepDims: keep}
 	stored := s.reduce(o, segment)
 	ones := s.withValues(ops.Ones(dtype.Int64, vector(length(s.values))))
 	count := ones.reduce(o, ops.SegmentSum)
-	all := tensor.Tensor(tensor.Scalar(int64(1)))
-	gone := map[int]bool{}
-	for a := range s.rank() {
-		gone[a] = true
-	}
-	for _, a := range left {
-		delete(gone, a)
-	}
-	for a := range gone {
-		all = ops.Mul(all, scalarOf(s.size(a)))
-	}
-	return ops.Where(ops.Less(count, all), both(stored, ops.ZerosLike(stored)), stored)
+	return ops.Where(ops.Less(count, s.reducedSize(axes)), both(stored, ops.ZerosLike(stored)), stored)
 }
 
 // mean returns the mean, in which elements without a value are zeros.
@@ -125,17 +115,19 @@ func (t *Tensor) mean(axes []int, keep bool) tensor.Tensor {
 		x = t.withValues(ops.Cast(t.values, dtype.Float64))
 	}
 	sum := x.reduce(ReduceOptions{Axes: axes, KeepDims: keep}, ops.SegmentSum)
+	return ops.Div(sum, ops.Cast(t.reducedSize(axes), sum.DType()))
+}
+
+// reducedSize returns how many elements go into each one of a reduction over axes.
+func (t *Tensor) reducedSize(axes []int) tensor.Tensor {
 	n := tensor.Tensor(tensor.Scalar(int64(1)))
-	left := map[int]bool{}
-	for _, a := range t.kept(axes) {
-		left[a] = true
-	}
+	left := t.kept(axes)
 	for a := range t.rank() {
-		if !left[a] {
+		if !slices.Contains(left, a) {
 			n = ops.Mul(n, scalarOf(t.size(a)))
 		}
 	}
-	return ops.Div(sum, ops.Cast(n, sum.DType()))
+	return n
 }
 
 // Softmax returns exp(x)/Σ exp(x) over the values in each row of the last axis.

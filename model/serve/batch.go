@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -84,6 +85,9 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 	rows, err := f.sameRows(args)
 	if err != nil {
 		return nil, err
+	}
+	if f.Call == nil {
+		return nil, faulty(http.StatusNotImplemented, "%s sends results one after the other: call it by /call/%s, generate_stream or ModelStreamInfer", f.Name, f.Name)
 	}
 	e := exchangeOf(ctx)
 	e.called, e.rows = f, rows

@@ -135,6 +135,8 @@ func TestFaultsNameWhatIsWrong(t *testing.T) {
 		says       string
 	}{
 		{"/call/sum", `{"x":[[1,"2"]]}`, 400, "x[0][1] is the text"},
+		{"/v1/models/count:predict", `{"inputs":1}`, 501, "one after the other"},
+		{"/v2/models/count/infer", `{"inputs":[{"name":"n","datatype":"INT64","shape":[],"data":[1]}]}`, 501, "generate_stream"},
 		{"/call/sum", `{"x":[[1],2]}`, 400, "x[1] is 2, want a list"},
 		{"/call/sum", `{"y":1}`, 400, "the argument x is missing"},
 		{"/call/sum", `{"x":[],"z":1}`, 400, `no argument \"z\"`},

@@ -1,6 +1,7 @@
 package decl
 
 import (
+	"go/ast"
 	"os"
 	"strings"
 )
@@ -9,16 +10,29 @@ import (
 type Decl struct {
 	// Package is the import path.
 	Package string `json:"package"`
-	Name    string `json:"name"`
+	// PackageName is the name in the package clause.
+	PackageName string `json:"package_name"`
+	Name        string `json:"name"`
 	// Kind is "func" or "method".
 	Kind string `json:"kind"`
 	// Receiver is the receiver's type, as in "*Reader" or "List[T]"; empty for a function.
-	Receiver   string    `json:"receiver"`
-	TypeParams []Param   `json:"type_params"`
-	Params     []Param   `json:"params"`
-	Results    []Param   `json:"results"`
-	Doc        string    `json:"doc"`
+	Receiver string `json:"receiver"`
+	// Through is the exported types that have a method because they embed its receiver's type,
+	// which is not exported.
+	Through    []string `json:"through"`
+	TypeParams []Param  `json:"type_params"`
+	Params     []Param  `json:"params"`
+	Results    []Param  `json:"results"`
+	Doc        string   `json:"doc"`
+	// TypeDoc and PackageDoc are the first paragraph of the comment of the type that a method
+	// or a constructor belongs to, and the first sentence of the package's.
+	TypeDoc    string    `json:"type_doc"`
+	PackageDoc string    `json:"package_doc"`
 	Examples   []Example `json:"examples"`
+	// Uses is about how often other packages, and tests, name it in the source that was read;
+	// Callers is what comments beside calls say, and the names of small functions that call it.
+	Uses    int64    `json:"uses"`
+	Callers []string `json:"callers"`
 	// File is slash-separated; $GOROOT and $GOMODCACHE stand for those folders,
 	// so that an index means the same on another machine. See [Locator].
 	File string `json:"file"`
@@ -43,11 +57,56 @@ type Example struct {
 // QualifiedName is the name as a user writes it: "bufio.Scanner.Scan",
 // "strings.Cut".
 func (d *Decl) QualifiedName() string {
-	base := d.Package[strings.LastIndexByte(d.Package, '/')+1:]
-	if t := d.ReceiverType(); t != "" {
-		return base + "." + t + "." + d.Name
+	return d.PackageName + "." + d.localName()
+}
+
+// localName is the name without the package's: "Scanner.Scan". A method that is reached
+// through an exported type has that type's.
+func (d *Decl) localName() string {
+	t := d.ReceiverType()
+	if t == "" {
+		return d.Name
 	}
-	return base + "." + d.Name
+	if len(d.Through) > 0 {
+		t = d.Through[len(d.Through)-1]
+	}
+	return t + "." + d.Name
+}
+
+// Paths are the names after the import path: "bufio.Scanner.Scan", "net/http.Get"; more than one for a
+// method that several types have.
+func (d *Decl) Paths() []string {
+	t := d.ReceiverType()
+	if t == "" {
+		return []string{d.Package + "." + d.Name}
+	}
+	out := []string{d.Package + "." + t + "." + d.Name}
+	for _, t := range d.Through {
+		out = append(out, d.Package+"."+t+"."+d.Name)
+	}
+	return out
+}
+
+// Public reports whether any program may import and use it: it is exported, a method of
+// what is, in a package that is neither internal nor vendored nor a program.
+func (d *Decl) Public() bool {
+	if !ast.IsExported(d.Name) || d.PackageName == "main" {
+		return false
+	}
+	if t := d.ReceiverType(); t != "" && !ast.IsExported(t) && len(d.Through) == 0 {
+		return false
+	}
+	for part := range strings.SplitSeq(d.Package, "/") {
+		if part == "internal" || part == "vendor" {
+			return false
+		}
+	}
+	return true
+}
+
+// Deprecated reports whether the comment advises against it.
+func (d *Decl) Deprecated() bool {
+	return strings.HasPrefix(d.Doc, "Deprecated: ") || strings.Contains(d.Doc, "\nDeprecated: ")
 }
 
 // ReceiverType is the name of the receiver's type alone, without pointer and

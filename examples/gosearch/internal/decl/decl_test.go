@@ -24,14 +24,14 @@ func TestSignature(t *testing.T) {
 		d               decl.Decl
 		signature, name string
 	}{
-		{decl.Decl{Package: "m/p", Name: "F"}, "func F()", "p.F"},
-		{decl.Decl{Package: "p", Name: "F", Params: p("a", "int", "b", "int", "c", "...string"), Results: p("", "error")},
+		{decl.Decl{Package: "m/p", PackageName: "p", Name: "F"}, "func F()", "p.F"},
+		{decl.Decl{Package: "q/p/v2", PackageName: "p", Name: "F", Params: p("a", "int", "b", "int", "c", "...string"), Results: p("", "error")},
 			"func F(a, b int, c ...string) error", "p.F"},
-		{decl.Decl{Package: "p", Name: "F", Params: p("", "int", "", "int"), Results: p("n", "int", "err", "error")},
+		{decl.Decl{Package: "q/p/v2", PackageName: "p", Name: "F", Params: p("", "int", "", "int"), Results: p("n", "int", "err", "error")},
 			"func F(int, int) (n int, err error)", "p.F"},
-		{decl.Decl{Package: "p", Name: "Get", Receiver: "*List[T]", Results: p("", "T", "", "bool")},
+		{decl.Decl{Package: "q/p/v2", PackageName: "p", Name: "Get", Receiver: "*List[T]", Results: p("", "T", "", "bool")},
 			"func (*List[T]) Get() (T, bool)", "p.List.Get"},
-		{decl.Decl{Package: "p", Name: "Map", TypeParams: p("K", "comparable", "V", "any"), Results: p("m", "map[K]V")},
+		{decl.Decl{Package: "q/p/v2", PackageName: "p", Name: "Map", TypeParams: p("K", "comparable", "V", "any"), Results: p("m", "map[K]V")},
 			"func Map[K comparable, V any]() (m map[K]V)", "p.Map"},
 	} {
 		if got := c.d.Signature(); got != c.signature {

@@ -15,8 +15,17 @@
 // comment. Exported and unexported functions count alike. Left out are tests,
 // folders named testdata or vendor or beginning with a dot or an underscore,
 // and programs that live in another package's folder (generators that a build
-// constraint keeps out). Test files are read for runnable examples only.
+// constraint keeps out). Test files are read for runnable examples and for calls only.
 //
 // Source that does not parse is skipped as a file, counted and named; the rest
 // of its package still counts.
+//
+// # Use
+//
+// What all files call, tests among them, is counted ([Decl.Uses]), and what is said
+// beside calls is kept ([Decl.Callers]): the comment above, the message of the error
+// that is tested for below, the variable that takes the result, the name of a small
+// function around it. A method is known by the type of its variable, as far as
+// declarations and calls in the same function tell it; calls of others are divided
+// among the methods of that name in the packages that the file imports.
 package decl

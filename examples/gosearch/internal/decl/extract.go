@@ -35,11 +35,12 @@ type Skip struct {
 
 // extract reads one folder. It never fails: a file that cannot be read or
 // parsed is reported as skipped.
-func (f folder) extract() (decls []Decl, packages int, skipped []Skip) {
+func (f folder) extract() (decls []Decl, used *uses, packages int, skipped []Skip) {
 	fset := token.NewFileSet()
+	used = &uses{counts: map[string]int{}, near: map[string]map[string]int{}}
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
-		return nil, 0, []Skip{{f.display, err}}
+		return nil, used, 0, []Skip{{f.display, err}}
 	}
 	packagesByName := map[string][]*ast.File{}
 	var tests []*ast.File
@@ -50,9 +51,6 @@ func (f folder) extract() (decls []Decl, packages int, skipped []Skip) {
 		}
 		src, err := os.ReadFile(filepath.Join(f.dir, name))
 		isTest := strings.HasSuffix(name, "_test.go")
-		if err == nil && isTest && !bytes.Contains(src, []byte("\nfunc Example")) {
-			continue
-		}
 		var file *ast.File
 		if err == nil {
 			file, err = parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
@@ -61,8 +59,10 @@ func (f folder) extract() (decls []Decl, packages int, skipped []Skip) {
 		case err != nil:
 			skipped = append(skipped, Skip{path.Join(f.display, name), firstError(err)})
 		case isTest:
+			used.collect(fset, file, f.importPath)
 			tests = append(tests, file)
 		default:
+			used.collect(fset, file, f.importPath)
 			packagesByName[file.Name.Name] = append(packagesByName[file.Name.Name], file)
 		}
 	}
@@ -83,7 +83,7 @@ func (f folder) extract() (decls []Decl, packages int, skipped []Skip) {
 	slices.SortStableFunc(decls, func(a, b Decl) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
-	return decls, packages, skipped
+	return decls, used, packages, skipped
 }
 
 // keepFirstDocumented drops, from the files of a package in order of name,
@@ -132,36 +132,54 @@ func firstError(err error) error {
 
 func (f folder) fromPackage(fset *token.FileSet, p *doc.Package) []Decl {
 	var out []Decl
-	add := func(fn *doc.Func) {
-		// Level counts embedding: a promoted method is its own type's, not this one's.
-		if fn.Decl == nil || fn.Level > 0 {
-			return
+	through := map[string][]string{} // types that have a method by embedding
+	add := func(fn *doc.Func, t *doc.Type) {
+		switch {
+		case fn.Decl == nil:
+		case fn.Level > 0: // a promoted method is its own type's, not this one's
+			if t != nil && ast.IsExported(t.Name) {
+				key := typeName(fn.Orig) + "." + fn.Name
+				through[key] = append(through[key], t.Name)
+			}
+		default:
+			out = append(out, f.fromFunc(fset, p, fn, t))
 		}
-		out = append(out, f.fromFunc(fset, fn))
 	}
 	for _, fn := range p.Funcs {
-		add(fn)
+		add(fn, nil)
 	}
 	for _, t := range p.Types {
 		for _, fn := range t.Funcs {
-			add(fn)
+			add(fn, t)
 		}
 		for _, fn := range t.Methods {
-			add(fn)
+			add(fn, t)
+		}
+	}
+	for i := range out {
+		d := &out[i]
+		if types := through[d.ReceiverType()+"."+d.Name]; types != nil {
+			d.Through = types
 		}
 	}
 	return out
 }
 
-func (f folder) fromFunc(fset *token.FileSet, fn *doc.Func) Decl {
+func (f folder) fromFunc(fset *token.FileSet, p *doc.Package, fn *doc.Func, t *doc.Type) Decl {
 	pos := fset.PositionFor(fn.Decl.Pos(), false)
 	d := Decl{
-		Package: f.importPath, Name: fn.Name, Kind: "func", Doc: fn.Doc,
+		Package: f.importPath, PackageName: p.Name, Name: fn.Name, Kind: "func", Doc: fn.Doc,
+		Through: []string{}, Callers: []string{},
 		TypeParams: paramsOf(fn.Decl.Type.TypeParams),
 		Params:     paramsOf(fn.Decl.Type.Params),
 		Results:    paramsOf(fn.Decl.Type.Results),
+		PackageDoc: p.Synopsis(p.Doc),
 		Examples:   []Example{},
 		File:       path.Join(f.display, pos.Filename), Line: pos.Line,
+	}
+	if t != nil {
+		first, _, _ := strings.Cut(t.Doc, "\n\n")
+		d.TypeDoc = strings.Join(strings.Fields(first), " ")
 	}
 	if r := fn.Decl.Recv; r != nil && len(r.List) > 0 {
 		d.Kind, d.Receiver = "method", types.ExprString(r.List[0].Type)

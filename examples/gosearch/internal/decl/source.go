@@ -17,8 +17,12 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Std names the standard library and the go command's own packages in [Resolve].
-const Std = "std"
+// Std names the standard library and the go command's own packages in [Locator.Resolve], ModCache
+// the newest version of each module in the module cache.
+const (
+	Std      = "std"
+	ModCache = "modcache"
+)
 
 // Locate finds GOROOT and the module cache: from the environment, else by
 // asking the go command. A folder that neither tells stays empty.
@@ -41,8 +45,8 @@ func Locate() Locator {
 	return l
 }
 
-// Resolve finds the folder of each name: [Std] for the standard library, a
-// folder, or a module of the module cache as path or path@version (without a
+// Resolve finds the folder of each name: [Std] for the standard library,
+// [ModCache], a folder with or without "/..." behind, or a module of the module cache as path or path@version (without a
 // version, the newest there). No name at all means Std.
 //
 // It is an error when a name is none of these or, for Std, when there is no
@@ -63,8 +67,17 @@ func (l Locator) Resolve(names ...string) ([]string, error) {
 }
 
 func (l Locator) resolve(name string) (string, error) {
-	if name == Std {
+	switch name {
+	case Std:
 		return l.std()
+	case ModCache:
+		if l.ModCache == "" {
+			return "", errors.New("no module cache: set GOMODCACHE or put the go command in PATH")
+		}
+		return l.ModCache, nil
+	}
+	if below, ok := strings.CutSuffix(name, "/..."); ok {
+		name = cmp.Or(below, "/")
 	}
 	info, err := os.Stat(name)
 	switch {

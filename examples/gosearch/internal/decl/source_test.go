@@ -40,6 +40,8 @@ func TestResolve(t *testing.T) {
 		{"newest version", []string{"example.com/Big/mod"}, []string{filepath.Join(cache, "example.com/!big/mod@v1.10.0")}},
 		{"one version", []string{"example.com/Big/mod@v1.9.0"}, []string{filepath.Join(cache, "example.com/!big/mod@v1.9.0")}},
 		{"several", []string{cache, "std"}, []string{cache, filepath.Join(root, "src")}},
+		{"all below a folder", []string{root + "/..."}, []string{root}},
+		{"module cache", []string{"modcache"}, []string{cache}},
 		{"relative folder", []string{"testdata/shop"}, []string{filepath.FromSlash(abs(t, "testdata/shop"))}},
 	} {
 		got, err := loc.Resolve(c.in...)

@@ -40,6 +40,7 @@ func (l Locator) Walk(ctx context.Context, dirs []string, opts Options) (*Result
 	}
 	type part struct {
 		decls    []Decl
+		used     *uses
 		packages int
 		skipped  []Skip
 	}
@@ -56,7 +57,7 @@ func (l Locator) Walk(ctx context.Context, dirs []string, opts Options) (*Result
 					return
 				}
 				p := &parts[i]
-				p.decls, p.packages, p.skipped = folders[i].extract()
+				p.decls, p.used, p.packages, p.skipped = folders[i].extract()
 				if opts.Progress != nil {
 					mu.Lock()
 					done++
@@ -71,7 +72,9 @@ func (l Locator) Walk(ctx context.Context, dirs []string, opts Options) (*Result
 		return nil, err
 	}
 	r := &Result{}
+	var all []*uses
 	for _, p := range parts {
+		all = append(all, p.used)
 		r.Decls = append(r.Decls, p.decls...)
 		r.Packages += p.packages
 		r.Skipped = append(r.Skipped, p.skipped...)
@@ -83,5 +86,6 @@ func (l Locator) Walk(ctx context.Context, dirs []string, opts Options) (*Result
 		}
 		return nil, fmt.Errorf("no documented function in %v: %s", dirs, why)
 	}
+	resolve(r.Decls, all)
 	return r, nil
 }

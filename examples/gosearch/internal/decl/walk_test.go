@@ -58,12 +58,14 @@ func TestWalkModule(t *testing.T) {
 	r := walk(t, decl.Locator{}, "testdata/shop")
 	dir := abs(t, "testdata/shop")
 	none, noExample := []decl.Param{}, []decl.Example{}
+	const shopDoc = "Package shop is read by the tests of package decl."
+	nobody := []string{}
 	want := []decl.Decl{
 		{
-			Package: "example.com/shop", Name: "Open", Kind: "func", TypeParams: none,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Open", Kind: "func", Through: nobody, Callers: nobody, TypeParams: none,
 			Params:  []decl.Param{{Name: "addr", Type: "string"}, {Name: "hours", Type: "...int"}},
 			Results: []decl.Param{{Name: "s", Type: "*Shop"}, {Name: "err", Type: "error"}},
-			Doc:     "Open opens the shop that lives at addr. It fails at night.\n\nThe caller closes it.\n",
+			TypeDoc: "Shop sells things.", Doc: "Open opens the shop that lives at addr. It fails at night.\n\nThe caller closes it.\n",
 			Examples: []decl.Example{{
 				Code:   "// At noon.\ns, _ := shop.Open(\"12 High St.\")\nif s == nil {\n\tfmt.Println(\"closed\")\n}",
 				Output: "closed\n",
@@ -71,43 +73,43 @@ func TestWalkModule(t *testing.T) {
 			File: dir + "/shop.go", Line: 9,
 		},
 		{
-			Package: "example.com/shop", Name: "Close", Kind: "method", Receiver: "*base", TypeParams: none,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Close", Kind: "method", Through: []string{"Shop"}, Callers: nobody, Receiver: "*base", TypeParams: none,
 			Params: none, Results: []decl.Param{{Type: "error"}}, Doc: "Close shuts the door.\n", Examples: noExample,
 			File: dir + "/shop.go", Line: 17,
 		},
 		{
-			Package: "example.com/shop", Name: "Sell", Kind: "method", Receiver: "*Shop", TypeParams: none,
-			Params:   []decl.Param{{Name: "n", Type: "int"}, {Name: "limit", Type: "int"}, {Name: "to", Type: "io.Writer"}},
-			Results:  none,
-			Doc:      "Sell hands over n items\nand takes the money.\n",
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Sell", Kind: "method", Through: nobody, Callers: nobody, Receiver: "*Shop", TypeParams: none,
+			Params:  []decl.Param{{Name: "n", Type: "int"}, {Name: "limit", Type: "int"}, {Name: "to", Type: "io.Writer"}},
+			Results: none,
+			TypeDoc: "Shop sells things.", Doc: "Sell hands over n items\nand takes the money.\n",
 			Examples: []decl.Example{{Name: "many", Code: "var s shop.Shop\ns.Sell(100, 7, nil)"}},
 			File:     dir + "/shop.go", Line: 21,
 		},
 		{
-			Package: "example.com/shop", Name: "less", Kind: "func", TypeParams: none,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "less", Kind: "func", Through: nobody, Callers: nobody, TypeParams: none,
 			Params:  []decl.Param{{Name: "a", Type: "float64"}, {Name: "b", Type: "float64"}},
 			Results: []decl.Param{{Type: "bool"}}, Doc: "less orders prices.\n", Examples: noExample,
 			File: dir + "/shop.go", Line: 29,
 		},
 		{
-			Package: "example.com/shop", Name: "Map", Kind: "func",
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Map", Kind: "func", Through: nobody, Callers: nobody,
 			TypeParams: []decl.Param{{Name: "A", Type: "any"}, {Name: "B", Type: "any"}},
 			Params:     []decl.Param{{Name: "in", Type: "[]A"}, {Name: "f", Type: "func(A) B"}},
 			Results:    []decl.Param{{Type: "[]B"}}, Doc: "Map turns each thing into another.\n", Examples: noExample,
 			File: dir + "/shop.go", Line: 35,
 		},
 		{
-			Package: "example.com/shop", Name: "Get", Kind: "method", Receiver: "Box[T]", TypeParams: none, Params: none,
-			Results: []decl.Param{{Type: "T"}, {Type: "bool"}}, Doc: "Get gives the thing, or false.\n", Examples: noExample,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Get", Kind: "method", Through: nobody, Callers: nobody, Receiver: "Box[T]", TypeParams: none, Params: none,
+			Results: []decl.Param{{Type: "T"}, {Type: "bool"}}, TypeDoc: "Box holds one thing.", Doc: "Get gives the thing, or false.\n", Examples: noExample,
 			File: dir + "/shop.go", Line: 38,
 		},
 		{
-			Package: "example.com/shop", Name: "now", Kind: "func", TypeParams: none, Params: none,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "now", Kind: "func", Through: nobody, Callers: nobody, TypeParams: none, Params: none,
 			Results: []decl.Param{{Type: "int64"}}, Doc: "now reads the clock on Linux.\n", Examples: noExample,
 			File: dir + "/time_linux.go", Line: 6,
 		},
 		{
-			Package: "example.com/shop/cart", Name: "Add", Kind: "func", TypeParams: none,
+			Package: "example.com/shop/cart", PackageName: "cart", PackageDoc: "Package cart is below shop.", Name: "Add", Kind: "func", Through: nobody, Callers: nobody, TypeParams: none,
 			Params: []decl.Param{{Name: "item", Type: "string"}}, Results: none, Doc: "Add puts an item in.\n", Examples: noExample,
 			File: dir + "/cart/cart.go", Line: 5,
 		},

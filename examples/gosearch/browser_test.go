@@ -54,7 +54,7 @@ func TestPageInBrowser(t *testing.T) {
 	s := newSearcher(m)
 	server := httptest.NewServer(served(t, s))
 	defer server.Close()
-	answers, _, err := s.search("parses the duration", 10)
+	answers, _, err := s.search("parses the duration", 10, false)
 	if err != nil {
 		t.Fatal(err)
 	}

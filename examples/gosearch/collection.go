@@ -51,6 +51,9 @@ func newCollection(decls []decl.Decl, o eval.SplitOptions, vocab *token.Vocabula
 		seen := make([][]token.Token, 0, 2*len(c.split.Train))
 		for _, p := range c.split.Train {
 			seen = append(seen, c.tokens[p], c.tokenizer.Question(c.split.Questions[p]))
+			for _, text := range decls[c.split.Rows[p]].Callers {
+				seen = append(seen, c.tokenizer.Question(text))
+			}
 		}
 		c.vocab = token.BuildVocabulary(seen, token.VocabularyOptions{MinRows: 2})
 	}
@@ -88,6 +91,33 @@ func (c *collection) questions(positions []int) []model.Row {
 	parallel(len(positions), func(i int) {
 		out[i] = encode(c.vocab, c.tokenizer.Question(c.split.Questions[positions[i]]))
 	})
+	return out
+}
+
+// callers encodes what callers say of the declarations at some positions.
+func (c *collection) callers(positions []int) [][]model.Row {
+	out := make([][]model.Row, len(positions))
+	parallel(len(positions), func(i int) {
+		for _, text := range c.decls[c.split.Rows[positions[i]]].Callers {
+			if r := encode(c.vocab, c.tokenizer.Question(text)); len(r.Tokens) > 0 {
+				out[i] = append(out[i], r)
+			}
+		}
+	})
+	return out
+}
+
+// packages numbers the packages of the declarations at some positions.
+func (c *collection) packages(positions []int) []int {
+	number := map[string]int{}
+	out := make([]int, len(positions))
+	for i, p := range positions {
+		name := c.decls[c.split.Rows[p]].Package
+		if _, ok := number[name]; !ok {
+			number[name] = len(number)
+		}
+		out[i] = number[name]
+	}
 	return out
 }
 

@@ -89,6 +89,9 @@ func evaluateModel(ctx context.Context, dir string, stdout io.Writer) error {
 		return err
 	}
 	printFigures(stdout, c, m.Config.Seed, f)
+	if err := newSearcher(m).printPeople(ctx, stdout, decls); err != nil {
+		return err
+	}
 	fmt.Fprintf(stdout, "\ntrained in %.1f s, %d epochs; both: cosine + %.2f · BM25, whose best score counts 1\n", m.Config.Seconds, m.Config.Epochs, m.Config.Lexical)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -17,22 +18,20 @@ import (
 
 func indexCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 	return &cli.Command{
-		Name:  "index",
-		Usage: "read Go source and keep every documented function and method",
+		Name:      "index",
+		Usage:     "read Go source and keep every documented function and method",
+		ArgsUsage: "[SOURCE…]",
 		Flags: []cli.Flag{&cli.StringSliceFlag{
 			Name:        "src",
-			Usage:       "read `SOURCE`: std (the standard library), a folder, or a module of the module cache as path[@version]; more than once for several",
+			Usage:       "read `SOURCE`, as an argument does: std (the standard library), a folder with all below (./... too), a module of the module cache as path[@version], or modcache (all of it); more than once for several",
 			DefaultText: "std",
 		}},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
 			path, err := home(c, declarationsFile)
 			if err != nil {
 				return err
 			}
-			return index(ctx, c.StringSlice("src"), path, stdout, stderr)
+			return index(ctx, slices.Concat(c.StringSlice("src"), c.Args().Slice()), path, stdout, stderr)
 		},
 	}
 }

@@ -75,6 +75,7 @@ func rootCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			},
 			&cli.BoolFlag{Name: "json", Usage: "answer in JSON"},
 			&cli.IntFlag{Name: "n", Usage: "give `N` answers", Value: 5},
+			&cli.BoolFlag{Name: "all", Usage: "answer also with what is not exported, internal, or part of a program"},
 		},
 		Commands:       []*cli.Command{indexCommand(stdout, stderr), trainCommand(stdout, stderr), evalCommand(stdout, stderr), serveCommand(stdout)},
 		Action:         queryAction(stdout),

@@ -78,7 +78,7 @@ func TestIndex(t *testing.T) {
 		t.Fatalf("exit status %d, stderr %q", code, stderr)
 	}
 	file := filepath.Join(dir, "declarations.jsonl")
-	if !strings.HasPrefix(out, "8 declarations in 2 packages, 0 files skipped, 0.0 MB in ") || !strings.Contains(out, "\n"+file+"\n\n8 * {package: string, name: string, kind: string, ") {
+	if !strings.HasPrefix(out, "8 declarations in 2 packages, 0 files skipped, 0.0 MB in ") || !strings.Contains(out, "\n"+file+"\n\n8 * {package: string, package_name: string, name: string, kind: string, ") {
 		t.Errorf("printed %q", out)
 	}
 	data, err := os.ReadFile(file)
@@ -87,6 +87,13 @@ func TestIndex(t *testing.T) {
 	}
 	if n := bytes.Count(data, []byte("\n")); n != 8 {
 		t.Errorf("%d lines, want 8", n)
+	}
+}
+
+func TestIndexOfArguments(t *testing.T) {
+	code, out, stderr := gosearch(t, t.Context(), t.TempDir(), "index", shop+"/...")
+	if code != 0 || stderr != "" || !strings.HasPrefix(out, "8 declarations in 2 packages") {
+		t.Errorf("exit status %d, %q, stderr %q", code, out, stderr)
 	}
 }
 
@@ -134,7 +141,7 @@ func TestEvalBM25(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	code, out, stderr := gosearch(t, t.Context(), dir, "eval", "-bm25", "-seed", "7")
-	want := `2000 held out by seed 7, looked for among 2600
+	want := `520 held out by seed 7, looked for among 2600
 
               MRR   recall@1  recall@10
 BM25        1.000      1.000      1.000
@@ -167,7 +174,9 @@ func TestErrors(t *testing.T) {
 		{"folder is a file", inFile, []string{"index", "-src", shop}, 1, "not a directory"},
 		{"unknown flag", empty, []string{"index", "-sorce", "x"}, 2, "flag provided but not defined: -sorce"},
 		{"flag without value", empty, []string{"index", "-src"}, 2, "flag needs an argument: -src"},
-		{"stray argument", empty, []string{"index", "net/http"}, 2, `index takes no argument, but "net/http" follows`},
+		{"stray argument", empty, []string{"serve", "net/http"}, 2, `serve takes no argument, but "net/http" follows`},
+		{"argument that is no source", empty, []string{"index", "net/http"}, 1, "net/http is neither a folder nor a module path"},
+		{"folder to train in is a file", inFile, []string{"train"}, 1, "the folder for index and model: mkdir "},
 		{"seed that is no number", empty, []string{"eval", "-bm25", "-seed", "x"}, 2, `"x"`},
 	} {
 		code, out, stderr := gosearch(t, t.Context(), c.dir, c.args...)

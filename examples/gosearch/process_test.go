@@ -133,7 +133,7 @@ func indexed(t *testing.T) (dir string, weights []byte) {
 	dir = t.TempDir()
 	if riddle.weights == nil {
 		first := t.TempDir()
-		if p := start(t, first, nil, "index", "-src", riddles(t, 2700)); p.status != 0 {
+		if p := start(t, first, nil, "index", "-src", riddles(t, 300)); p.status != 0 {
 			t.Fatal(p.stderr)
 		}
 		riddle.index = read(t, filepath.Join(first, declarationsFile))

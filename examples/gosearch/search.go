@@ -15,6 +15,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/examples/gosearch/internal/model"
+	"github.com/tenonml/tenon/examples/gosearch/internal/rank"
 	"github.com/tenonml/tenon/examples/gosearch/internal/store"
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
 	"github.com/tenonml/tenon/ops"
@@ -29,7 +30,7 @@ type answer struct {
 	Package   string  `json:"package"`
 	File      string  `json:"file"`
 	Line      int     `json:"line"`
-	Score     float32 `json:"score"`
+	Score     float32 `json:"score"` // how likely it is what was asked for
 }
 
 // A searcher answers questions. It is safe for concurrent use.
@@ -48,27 +49,29 @@ var (
 	errUnknownWords  = errors.New("none of the words is known")
 )
 
-// search returns the n best answers and the words that the model does not know.
-func (s *searcher) search(question string, n int) (answers []answer, unknown []string, err error) {
+// search returns the n best answers, of what any program may import and use unless all are
+// wanted, and the words that nothing is known of.
+func (s *searcher) search(question string, n int, all bool) (answers []answer, unknown []string, err error) {
 	defer tenon.Catch(&err)
-	asked := token.Words(nil, question)
+	asked := s.tokenizer.Ask(question, s.model.Words.Known)
 	if len(asked) == 0 {
 		return nil, nil, errEmptyQuestion
 	}
-	tokens := s.tokenizer.Question(question)
-	for i, t := range tokens {
-		if _, ok := s.model.Vocabulary.ID(t.Text); !ok {
-			unknown = append(unknown, asked[i])
+	known := false
+	for _, a := range asked {
+		_, ok := s.model.Vocabulary.ID(a.Stem)
+		ok = ok || s.model.Words.Known(a.Stem)
+		known = known || ok
+		if !ok {
+			unknown = append(unknown, a.Word)
 		}
 	}
-	row := encode(s.model.Vocabulary, tokens)
-	if len(row.Tokens) == 0 {
+	if !known {
 		return nil, unknown, fmt.Errorf("%w: %s", errUnknownWords, strings.Join(unknown, ", "))
 	}
-	// One row needs no trace.
-	vector := tensor.Of(s.encoder.Once(row))
-	scores := tensor.Data[float32](ops.MatVec(s.model.Vectors, vector))
+	scores := s.scores(question, all)
 	best := top(scores, n)
+	likely := softmax(scores)
 	decls, err := s.model.Declaration(best...)
 	if err != nil {
 		return nil, unknown, err
@@ -76,9 +79,60 @@ func (s *searcher) search(question string, n int) (answers []answer, unknown []s
 	for k, i := range best {
 		d := &decls[k]
 		synopsis, _ := d.Synopsis()
-		answers = append(answers, answer{d.QualifiedName(), d.Signature(), synopsis, d.Package, d.File, d.Line, scores[i]})
+		answers = append(answers, answer{d.QualifiedName(), d.Signature(), synopsis, d.Package, d.File, d.Line, likely[i]})
 	}
 	return answers, unknown, nil
+}
+
+// scores are those of all declarations; what is not to be answered has NaN. It throws errors.
+func (s *searcher) scores(question string, all bool) []float32 {
+	scores := s.model.Words.Scores(s.tokenizer.Ask(question, s.model.Words.Known), rank.Fitted)
+	for i, c := range s.cosines(question) {
+		scores[i] += float32(rank.Fitted.Cosine) * c
+	}
+	return s.among(scores, all)
+}
+
+// cosines are the model's.
+func (s *searcher) cosines(question string) []float32 {
+	row := encode(s.model.Vocabulary, s.tokenizer.Content(question))
+	// One row needs no trace. A row without tokens has the vector 0.
+	return tensor.Data[float32](ops.MatVec(s.model.Vectors, tensor.Of(s.encoder.Once(row))))
+}
+
+// among makes the scores of what is not to be answered NaN. Where nothing is public, as in a program,
+// everything is.
+func (s *searcher) among(scores []float32, all bool) []float32 {
+	public := s.model.Words.Public
+	if !all && slices.Contains(public, true) {
+		for i, p := range public {
+			if !p {
+				scores[i] = float32(math.NaN())
+			}
+		}
+	}
+	return scores
+}
+
+// softmax turns scores into how likely each is. NaN stays.
+func softmax(scores []float32) []float32 {
+	out := make([]float32, len(scores))
+	greatest := math.Inf(-1)
+	for _, x := range scores {
+		if x == x {
+			greatest = max(greatest, float64(x))
+		}
+	}
+	sum := 0.0
+	for _, x := range scores {
+		if x == x {
+			sum += math.Exp(float64(x) - greatest)
+		}
+	}
+	for i, x := range scores {
+		out[i] = float32(math.Exp(float64(x)-greatest) / sum)
+	}
+	return out
 }
 
 // top returns the numbers of the n greatest scores, the greatest first.
@@ -134,7 +188,7 @@ func queryAction(stdout io.Writer) cli.ActionFunc {
 		if err != nil {
 			return err
 		}
-		answers, unknown, err := newSearcher(m).search(question, c.Int("n"))
+		answers, unknown, err := newSearcher(m).search(question, c.Int("n"), c.Bool("all"))
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ import (
 func serveCommand(stdout io.Writer) *cli.Command {
 	return &cli.Command{
 		Name:  "serve",
-		Usage: "answer questions over HTTP: a page to type into at /, JSON at /search?q=…&n=…",
+		Usage: "answer questions over HTTP: a page to type into at /, JSON at /search?q=…&n=…&all=true",
 		Flags: []cli.Flag{&cli.StringFlag{Name: "addr", Usage: "listen on `ADDRESS`", Value: "localhost:8017"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if err := noArguments(c); err != nil {
@@ -66,7 +66,7 @@ func newServer(s *searcher) (*serve.Server, error) {
 			if err := inRange(q.N); err != nil {
 				return nil, tenon.NewError(tenon.ErrInvalid, "search", err.Error())
 			}
-			answers, unknown, err := s.search(q.Q, int(q.N))
+			answers, unknown, err := s.search(q.Q, int(q.N), false)
 			if errors.Is(err, errEmptyQuestion) || errors.Is(err, errUnknownWords) {
 				return nil, tenon.NewError(tenon.ErrInvalid, "search", err.Error())
 			}
@@ -117,7 +117,15 @@ func withPage(s *searcher, served http.Handler) http.Handler {
 				return
 			}
 		}
-		answers, unknown, err := s.search(r.FormValue("q"), n)
+		all := false
+		if text := r.FormValue("all"); text != "" {
+			var err error
+			if all, err = strconv.ParseBool(text); err != nil {
+				fail(w, http.StatusBadRequest, fmt.Sprintf("all is %q, want true or false", text))
+				return
+			}
+		}
+		answers, unknown, err := s.search(r.FormValue("q"), n, all)
 		switch {
 		case errors.Is(err, errEmptyQuestion):
 			fail(w, http.StatusBadRequest, err.Error())

@@ -19,6 +19,7 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/eval"
 	"github.com/tenonml/tenon/examples/gosearch/internal/model"
 	"github.com/tenonml/tenon/examples/gosearch/internal/progress"
+	"github.com/tenonml/tenon/examples/gosearch/internal/rank"
 	"github.com/tenonml/tenon/examples/gosearch/internal/report"
 	"github.com/tenonml/tenon/examples/gosearch/internal/store"
 	"github.com/tenonml/tenon/learn/train"
@@ -52,6 +53,9 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			}
 			dir, err := home(c, "")
 			if err != nil {
+				return err
+			}
+			if err := writable(dir); err != nil {
 				return err
 			}
 			path := filepath.Join(dir, declarationsFile)
@@ -100,8 +104,11 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 				return err
 			}
 			s := newSearcher(m)
+			if err := s.printPeople(ctx, stdout, decls); err != nil {
+				return err
+			}
 			for _, q := range c.StringSlice("ask") {
-				answers, unknown, err := s.search(q, 3)
+				answers, unknown, err := s.search(q, 3, false)
 				if err != nil {
 					return err
 				}
@@ -111,6 +118,19 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			return nil
 		},
 	}
+}
+
+// writable makes a folder and tries to write into it: better before training than after.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("the folder for index and model: %w", err)
+	}
+	f, err := os.CreateTemp(dir, "."+modelFolder+".*.tmp")
+	if err != nil {
+		return fmt.Errorf("the folder for index and model: %w", err)
+	}
+	f.Close()
+	return os.Remove(f.Name())
 }
 
 // sweep removes what a run that was killed while it wrote has left in the folder: files
@@ -168,6 +188,7 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 	var scorer *model.Encoder
 	o := model.Options{
 		Epochs: t.epochs, Seed: t.seed, Checkpoint: checkpoint, Run: t.describe(),
+		More: t.callers(t.split.Train), Groups: t.packages(t.split.Train),
 		Validate: func(ctx context.Context, p model.Params) (float64, error) {
 			if scorer == nil {
 				scorer = model.NewEncoder(p)
@@ -240,7 +261,7 @@ func (t *trainer) save(ctx context.Context, dir string, f figures) error {
 			Seed: t.seed, Epochs: t.epochs, Steps: len(t.fitted.Record.Losses), Seconds: t.seconds, Lexical: t.lexicalWeight,
 		},
 		Vocabulary: t.vocab, Params: t.fitted.Params,
-		Vectors: tensor.Of(t.answers(), len(t.decls), model.Width),
+		Vectors: tensor.Of(t.answers(), len(t.decls), model.Width), Words: rank.New(t.decls, rank.Fitted),
 	}
 	r, err := t.report(f)
 	if err != nil {

@@ -66,14 +66,14 @@ func trainedFolder(t *testing.T) string {
 	if _, err := os.Stat(filepath.Join(dir, modelFolder)); err == nil {
 		return dir
 	}
-	if code, _, stderr := gosearch(t, t.Context(), dir, "index", "-src", source(t, 2700)); code != 0 {
+	if code, _, stderr := gosearch(t, t.Context(), dir, "index", "-src", source(t, 300)); code != 0 {
 		t.Fatal(stderr)
 	}
 	code, out, stderr := gosearch(t, t.Context(), dir, "train", "-epochs", "30", "-ask", "sort a slice")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
-	for _, want := range []string{"trained on 200 declarations in ", "2000 held out by seed 0, looked for among 2700", "\nmodel ", "\nboth ", "with report.html", "\nsort a slice\n"} {
+	for _, want := range []string{"trained on 210 declarations in ", "60 held out by seed 0, looked for among 300", "\nmodel ", "\nboth ", "with report.html", "\nsort a slice\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("train printed no %q:\n%s", want, out)
 		}
@@ -105,7 +105,7 @@ func TestTrain(t *testing.T) {
 		}
 	}
 	code, out, stderr := gosearch(t, t.Context(), dir, "eval")
-	if code != 0 || !strings.Contains(out, "2000 held out by seed 0") || strings.Count(out, "\n") < 6 {
+	if code != 0 || !strings.Contains(out, "60 held out by seed 0") || strings.Count(out, "\n") < 6 {
 		t.Errorf("eval: exit status %d, %q, %q", code, out, stderr)
 	}
 }
@@ -303,6 +303,8 @@ func TestServe(t *testing.T) {
 		{"/search?q=", 400, "the question is empty"},
 		{"/search", 400, "the question is empty"},
 		{"/search?q=zzyzx", 404, "none of the words is known: zzyzx"},
+		{"/search?q=sort&all=perhaps", 400, "want true or false"},
+		{"/search?q=sort&all=true&n=1", 200, `"signature": "func `},
 		{"/search?q=sort&n=0", 400, "want a number from 1 to 100"},
 		{"/search?q=sort&n=1e9", 400, "want a number from 1 to 100"},
 		{"/etc/passwd", 404, "there is no path"},

@@ -21,4 +21,10 @@
 // them gives on average: code has many declarations that nothing tells apart
 // (the same method on thirty vector types), and neither the luckiest nor the
 // unluckiest order would be honest.
+//
+// # Questions as people ask them
+//
+// [People] are two hundred questions about the standard library, written by hand before anything
+// was fitted to them, with all the functions that answer each. Half of them choose the weights
+// of the ranking; the other half is for reporting alone. Among the answers are public functions only.
 package eval

@@ -13,8 +13,8 @@ import (
 // SplitOptions say how declarations are divided. The zero value is the default.
 type SplitOptions struct {
 	Seed       uint64
-	Test       int // questions held out; 0 means 2000
-	Validation int // questions for early stopping and tuning; 0 means 500
+	Test       int // questions held out; 0 means 2000, or a fifth of fewer than five times as many
+	Validation int // questions for early stopping and tuning; 0 means 500, or a tenth
 }
 
 // Split is a division of the declarations that take part. All its rows are
@@ -32,13 +32,14 @@ type Split struct {
 // NewSplit divides declarations. It is an error when fewer take part than a
 // test, a validation and one training row need.
 func NewSplit(decls []decl.Decl, opts SplitOptions) (*Split, error) {
-	test, validation := cmp.Or(opts.Test, 2000), cmp.Or(opts.Validation, 500)
 	s := &Split{}
 	for i := range decls {
 		if q, ok := Question(&decls[i]); ok {
 			s.Rows, s.Questions = append(s.Rows, i), append(s.Questions, q)
 		}
 	}
+	test := cmp.Or(opts.Test, min(2000, max(1, len(s.Rows)/5)))
+	validation := cmp.Or(opts.Validation, min(500, max(1, len(s.Rows)/10)))
 	if len(s.Rows) <= test+validation {
 		return nil, fmt.Errorf("%d of %d declarations have a question of %d words: too few to hold out %d and %d",
 			len(s.Rows), len(decls), MinWords, test, validation)

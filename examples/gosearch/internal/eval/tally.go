@@ -1,5 +1,7 @@
 package eval
 
+import "math"
+
 // A Tally collects ranks. The zero Tally is empty.
 type Tally struct{ ranks []rank }
 
@@ -22,6 +24,23 @@ func (t *Tally) Add(scores []float32, target int) {
 		}
 	}
 	t.ranks = append(t.ranks, r)
+}
+
+// AddAny counts a question that several candidates answer: the best of them counts, the others are
+// left out. Scores are changed.
+func (t *Tally) AddAny(scores []float32, targets []int) {
+	best := targets[0]
+	for _, i := range targets[1:] {
+		if s := scores[i]; s > scores[best] || scores[best] != scores[best] {
+			best = i
+		}
+	}
+	for _, i := range targets {
+		if i != best {
+			scores[i] = float32(math.NaN())
+		}
+	}
+	t.Add(scores, best)
 }
 
 // Merge adds another tally's questions after t's.

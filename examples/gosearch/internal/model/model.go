@@ -49,7 +49,7 @@ func New(v *token.Vocabulary, seed uint64) Params {
 	for f := range g {
 		g[f] = 1
 	}
-	g[token.Name], g[token.Body] = 2, 0.5
+	g[token.Name], g[token.Body], g[token.TypeDoc], g[token.PackageDoc] = 2, 0.5, 0.3, 0.3
 	return Params{nn.Embedding{Table: tensor.Of(e, n, Width)}, tensor.Of(w, int(token.NumFields), n), tensor.Of(g)}
 }
 

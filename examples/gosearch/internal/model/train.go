@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
 	"github.com/tenonml/tenon/learn/train"
@@ -16,6 +17,14 @@ type Options struct {
 	Batch   int     // 0: 1,024
 	Dropout float64 // share of tokens that a step does not see; 0: 0.08
 	Seed    uint64
+
+	// More are further questions of each row, which take the place of its own in Others of the
+	// steps (0: 0.25). Groups are rows that are alike: Alike of them (0: 4) stand in a batch
+	// together, so that questions are told apart from what is near.
+	More   [][]Row
+	Others float64
+	Groups []int
+	Alike  int
 
 	// Checkpoint names a file to keep the run in, from which it goes on; Every is after
 	// how many epochs, 0 stands for 4. Run tells the data that the run is about.
@@ -41,6 +50,10 @@ func (o Options) withDefaults(rows int) Options {
 	def(&o.Batch, 1024)
 	def(&o.Patience, 6)
 	def(&o.Every, 4)
+	def(&o.Alike, 4)
+	if o.Others == 0 {
+		o.Others = 0.25
+	}
 	if o.Dropout == 0 {
 		o.Dropout = 0.08
 	}
@@ -71,7 +84,7 @@ func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []R
 		Data: train.Source[Texts]{Batches: perEpoch, At: d.at}, Epochs: o.Epochs,
 		Validate: o.Validate, Greater: true, Patience: o.Patience,
 		Checkpoint: o.Checkpoint, CheckpointEvery: o.Every * perEpoch,
-		Run: fmt.Sprintf("%s, %d epochs of batches of %d, seed %d, dropout %v", o.Run, o.Epochs, o.Batch, o.Seed, o.Dropout),
+		Run: fmt.Sprintf("%s, %d epochs of batches of %d, seed %d, dropout %v, others %v, alike %d", o.Run, o.Epochs, o.Batch, o.Seed, o.Dropout, o.Others, o.Alike),
 	}
 	if o.Progress != nil {
 		fit.OnStep = append(fit.OnStep, o.Progress)
@@ -91,17 +104,42 @@ type pairs struct {
 func (d *pairs) at(_ context.Context, position int) (Texts, error) {
 	perEpoch := len(d.questions) / d.o.Batch
 	if e := position / perEpoch; e != d.epoch {
-		d.epoch, d.order = e, rand.New(rand.NewPCG(d.o.Seed, uint64(e))).Perm(len(d.questions))
+		d.epoch, d.order = e, d.shuffled(rand.New(rand.NewPCG(d.o.Seed, uint64(e))))
 	}
 	k := position % perEpoch
 	r := rand.New(rand.NewPCG(d.o.Seed^0xd20b, uint64(position)))
 	drop := func(i int) bool { return i > 0 && r.Float64() < d.o.Dropout } // a row keeps its first token
 	splits := make([]int64, 1, 2*d.o.Batch+1)
 	var ids, fields []int64
-	for _, rows := range [][]Row{d.questions, d.declarations} {
+	for t, rows := range [][]Row{d.questions, d.declarations} {
 		for _, i := range d.order[k*d.o.Batch : (k+1)*d.o.Batch] {
-			ids, fields, splits = appendRow(ids, fields, splits, rows[i], drop)
+			row := rows[i]
+			if t == 0 && d.o.More != nil && len(d.o.More[i]) > 0 && r.Float64() < d.o.Others {
+				row = d.o.More[i][r.IntN(len(d.o.More[i]))]
+			}
+			ids, fields, splits = appendRow(ids, fields, splits, row, drop)
 		}
 	}
 	return textsOf(ids, fields, splits), nil
+}
+
+// shuffled is the rows in an order of chance in which runs of one group stay together.
+func (d *pairs) shuffled(r *rand.Rand) []int {
+	order := r.Perm(len(d.questions))
+	if d.o.Groups == nil {
+		return order
+	}
+	var runs [][]int
+	open := map[int]int{} // the run of each group that has room
+	for _, i := range order {
+		g := d.o.Groups[i]
+		k, ok := open[g]
+		if !ok || len(runs[k]) == d.o.Alike {
+			k = len(runs)
+			open[g], runs = k, append(runs, nil)
+		}
+		runs[k] = append(runs[k], i)
+	}
+	r.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
+	return slices.Concat(runs...)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
 	"github.com/tenonml/tenon/examples/gosearch/internal/model"
+	"github.com/tenonml/tenon/examples/gosearch/internal/rank"
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/shape"
@@ -20,7 +21,7 @@ import (
 )
 
 // Format is the version of the folder's form.
-const Format = 1
+const Format = 2
 
 // Config says what a model is.
 type Config struct {
@@ -40,8 +41,9 @@ type Model struct {
 	Vocabulary *token.Vocabulary
 	Params     model.Params
 	Vectors    tensor.Tensor // float32[declarations, model.Width]
-	lines      []int64       // where each declaration starts, and the end
-	file       string        // of the declarations
+	Words      *rank.Index
+	lines      []int64 // where each declaration starts, and the end
+	file       string  // of the declarations
 }
 
 // names of the files.
@@ -50,7 +52,10 @@ const (
 )
 
 // index is the tree in the file of that name.
-type index struct{ Vectors, Lines any }
+type index struct {
+	Vectors, Lines any
+	Words          rank.Kept
+}
 
 // Write keeps a model and its declarations in a folder, replacing a model that is there
 // in one step; anything else there is an error. extra writes more files into the folder
@@ -102,7 +107,7 @@ func Write(dir string, m *Model, decls []decl.Decl, extra func(dir string) error
 	if err := saved.Write(filepath.Join(temp, weightsFile), m.Params, saved.WriteOptions{}); err != nil {
 		return err
 	}
-	if err := saved.Write(filepath.Join(temp, indexFile), index{m.Vectors, tensor.Of(lines)}, saved.WriteOptions{}); err != nil {
+	if err := saved.Write(filepath.Join(temp, indexFile), index{m.Vectors, tensor.Of(lines), m.Words.Kept()}, saved.WriteOptions{}); err != nil {
 		return err
 	}
 	if extra != nil {
@@ -224,6 +229,7 @@ func open(dir string) (*Model, error) {
 	}
 	ix, err := saved.Read(filepath.Join(dir, indexFile), index{
 		tensor.NewSpec(dtype.Float32, shape.Of(shape.Unknown, model.Width)), tensor.NewSpec(dtype.Int64, shape.Of(shape.Unknown)),
+		rank.Like(),
 	}, saved.ReadOptions{})
 	if err != nil {
 		return nil, err
@@ -241,6 +247,9 @@ func open(dir string) (*Model, error) {
 		if m.lines[i] >= m.lines[i+1] {
 			return nil, fmt.Errorf("%s: line %d is empty", indexFile, i+1)
 		}
+	}
+	if m.Words, err = rank.Open(ix.Words, n); err != nil {
+		return nil, fmt.Errorf("%s: %w", indexFile, err)
 	}
 	return m, nil
 }

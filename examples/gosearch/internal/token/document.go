@@ -30,8 +30,10 @@ const (
 	ParamType
 	ResultName
 	ResultType
-	Body // the comment beyond its first sentence
-	File // the file's own name
+	Body       // the comment beyond its first sentence
+	TypeDoc    // what the comment of its type says first
+	PackageDoc // and that of its package
+	File       // the file's own name
 	// Whole places, as single tokens.
 	InPackage
 	InFile
@@ -42,7 +44,7 @@ const (
 
 var fieldNames = [NumFields]string{
 	"lead", "early", "middle", "late", "tail", "name", "package", "receiver", "param_name", "param_type",
-	"result_name", "result_type", "body", "file", "in_package", "in_file", "on_type",
+	"result_name", "result_type", "body", "type_doc", "package_doc", "file", "in_package", "in_file", "on_type",
 }
 
 // String returns the field's name: "param_type".
@@ -106,6 +108,7 @@ func (t *Tokenizer) Declaration(d *decl.Decl) []Token {
 	add(Name, d.Name)
 	add(Package, d.Package)
 	add(Receiver, d.Receiver)
+	add(Receiver, d.Through...)
 	for _, p := range d.Params {
 		add(ParamName, p.Name)
 	}
@@ -120,6 +123,8 @@ func (t *Tokenizer) Declaration(d *decl.Decl) []Token {
 	}
 	_, body := d.Synopsis()
 	add(Body, body)
+	add(TypeDoc, d.TypeDoc)
+	add(PackageDoc, d.PackageDoc)
 	file := path.Base(d.File)
 	add(File, strings.TrimSuffix(file, ".go"))
 

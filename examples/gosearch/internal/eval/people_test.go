@@ -1,0 +1,49 @@
+package eval
+
+import (
+	"testing"
+
+	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
+)
+
+// Every answer is a public function of the standard library at hand, and each question is asked once.
+func TestPeople(t *testing.T) {
+	questions := People()
+	reporting := 0
+	asked := map[string]bool{}
+	for _, q := range questions {
+		if asked[q.Text] || q.Text == "" || len(q.Answers) == 0 {
+			t.Errorf("%q is asked twice, or has no answer", q.Text)
+		}
+		asked[q.Text] = true
+		if q.Reporting {
+			reporting++
+		}
+	}
+	if len(questions) != 200 || reporting != 100 {
+		t.Errorf("%d questions, %d of them for reporting; want 200, 100", len(questions), reporting)
+	}
+
+	loc := decl.Locate()
+	dirs, err := loc.Resolve()
+	if err != nil {
+		t.Skip("needs the source of the standard library: ", err)
+	}
+	r, err := loc.Walk(t.Context(), dirs, decl.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := map[string]bool{}
+	for i := range r.Decls {
+		for _, p := range r.Decls[i].Paths() {
+			public[p] = public[p] || r.Decls[i].Public()
+		}
+	}
+	for _, q := range questions {
+		for _, a := range q.Answers {
+			if !public[a] {
+				t.Errorf("%q: there is no %s", q.Text, a)
+			}
+		}
+	}
+}

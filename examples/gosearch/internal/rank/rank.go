@@ -1,0 +1,198 @@
+package rank
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
+	"github.com/tenonml/tenon/examples/gosearch/internal/token"
+)
+
+// An Index holds declarations. It is safe for concurrent use.
+type Index struct {
+	Table
+	ids map[string]int
+}
+
+// posting is a word in a declaration.
+type posting struct {
+	document int32
+	counts   [numFields]int32
+}
+
+// New indexes declarations. How rare a word is, and how long a field is on average, is
+// counted among those that are public, if any is.
+func New(decls []decl.Decl, w Weights) *Index {
+	var tokenizer token.Tokenizer
+	words := map[string][]posting{}
+	lengths := make([][numFields]int32, len(decls))
+	public := make([]bool, len(decls))
+	packages := map[string]float64{}
+	for i := range decls {
+		public[i] = decls[i].Public()
+		packages[decls[i].Package] += float64(decls[i].Uses)
+	}
+	counted := public
+	if !slices.Contains(public, true) {
+		counted = slices.Repeat([]bool{true}, len(decls))
+	}
+	names := make([][]string, len(decls))
+	var average [numFields]float64
+	number := 0.0
+	for i := range decls {
+		fields := fieldsOf(&tokenizer, &decls[i])
+		names[i] = fields[name]
+		counts := map[string]*[numFields]int32{}
+		for f, texts := range fields {
+			lengths[i][f] = int32(len(texts))
+			if counted[i] {
+				average[f] += float64(len(texts))
+			}
+			for _, t := range texts {
+				if counts[t] == nil {
+					counts[t] = new([numFields]int32)
+				}
+				counts[t][f]++
+			}
+		}
+		if counted[i] {
+			number++
+		}
+		for t, c := range counts {
+			words[t] = append(words[t], posting{int32(i), *c})
+		}
+	}
+	x := &Index{Table: Table{Splits: []int64{0}, Public: public}}
+	for _, text := range slices.Sorted(maps.Keys(words)) {
+		frequency := 0.0
+		for _, p := range words[text] {
+			if counted[p.document] {
+				frequency++
+			}
+		}
+		x.Terms = append(x.Terms, text)
+		x.Rarity = append(x.Rarity, float32(math.Log(1+(number-frequency+0.5)/(frequency+0.5))))
+		for _, p := range words[text] {
+			sum := 0.0
+			for f, n := range p.counts {
+				if n > 0 {
+					relative := float64(lengths[p.document][f]) * number / max(average[f], 1)
+					sum += w.Fields[f] * float64(n) / (1 - w.Length + w.Length*relative)
+				}
+			}
+			x.Documents = append(x.Documents, p.document)
+			x.Strength = append(x.Strength, float32(sum))
+			x.InName = append(x.InName, p.counts[name] > 0)
+		}
+		x.Splits = append(x.Splits, int64(len(x.Documents)))
+	}
+	x.lookUp()
+	for i := range decls {
+		d := &decls[i]
+		rarity := float32(0)
+		for _, t := range names[i] {
+			rarity += x.Rarity[x.ids[t]]
+		}
+		used, always := math.Log1p(float64(d.Uses))/8, 0.0
+		if d.Kind == "method" {
+			always -= w.Method
+		}
+		if d.Deprecated() {
+			always -= w.Deprecated
+		}
+		x.Names = append(x.Names, rarity)
+		x.Always = append(x.Always, float32(always+w.UsedAlways*used))
+		x.Fitting = append(x.Fitting, float32(w.Used*used+w.PackageUsed*math.Log1p(packages[d.Package])/8))
+	}
+	return x
+}
+
+func (x *Index) lookUp() {
+	x.ids = make(map[string]int, len(x.Terms))
+	for i, t := range x.Terms {
+		x.ids[t] = i
+	}
+}
+
+// fieldsOf are the stems of a declaration's words.
+func fieldsOf(t *token.Tokenizer, d *decl.Decl) (out [numFields][]string) {
+	add := func(f field, texts ...string) {
+		for _, s := range texts {
+			out[f] = t.Stems(out[f], s)
+		}
+	}
+	sentence, rest := d.Synopsis()
+	add(name, d.Name)
+	add(receiver, d.ReceiverType())
+	add(receiver, d.Through...)
+	add(importPath, d.Package)
+	add(packageDoc, d.PackageDoc)
+	add(typeDoc, d.TypeDoc)
+	add(first, sentence)
+	add(body, rest)
+	for _, list := range [][]decl.Param{d.Params, d.Results} {
+		for _, p := range list {
+			add(paramName, p.Name)
+			add(typeName, p.Type)
+		}
+	}
+	for _, e := range d.Examples {
+		add(example, e.Name, e.Code)
+	}
+	add(callers, d.Callers...)
+	return out
+}
+
+// Known reports whether a stem stands in a declaration.
+func (x *Index) Known(stem string) bool {
+	_, ok := x.ids[stem]
+	return ok
+}
+
+// Scores gives the score of each declaration for a question.
+func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
+	n := len(x.Names)
+	match, covered, named, out := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+	total := float32(1e-9)
+	enough := float32(0.3 * w.Saturation)
+	for _, a := range question {
+		id, ok := x.ids[a.Stem]
+		rarity := float32(math.Log(2 * float64(n+1))) // of a word that nothing has
+		if ok {
+			rarity = x.Rarity[id]
+		}
+		weight := rarity
+		switch {
+		case a.Compound:
+			weight *= float32(w.Compound)
+		case a.Stop:
+			weight *= float32(w.Stop)
+			total += weight
+		default:
+			total += weight
+		}
+		if !ok {
+			continue
+		}
+		for i := x.Splits[id]; i < x.Splits[id+1]; i++ {
+			d, strength := x.Documents[i], x.Strength[i]
+			match[d] += weight * strength / (float32(w.Saturation) + strength)
+			if strength > enough {
+				covered[d] += weight
+			}
+			if x.InName[i] {
+				named[d] += rarity
+			}
+		}
+	}
+	for d := range out {
+		fit := match[d] / total
+		s := x.Always[d] + fit*(float32(w.Words)+x.Fitting[d]) + float32(w.Covered)*covered[d]/total
+		if fit > 0 {
+			s += float32(w.Named) * min(1, named[d]/(x.Names[d]+1e-9))
+		}
+		out[d] = s
+	}
+	return out
+}

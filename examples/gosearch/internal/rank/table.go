@@ -1,0 +1,79 @@
+package rank
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Table is what an index consists of. The declarations of term i are those from Splits[i]
+// to Splits[i+1] of Documents.
+type Table struct {
+	Terms     []string
+	Rarity    []float32 // of each term
+	Splits    []int64
+	Documents []int32
+	Strength  []float32 // of the term in each of Documents, before it saturates
+	InName    []bool
+	Names     []float32 // of each declaration: the rarity of the words of its name
+	Always    []float32 // what is added to its score
+	Fitting   []float32 // what is added where the words fit
+	Public    []bool
+}
+
+// Kept is a Table as tensors, or their Specs.
+type Kept struct {
+	Terms, Rarity, Splits, Documents, Strength, InName, Names, Always, Fitting, Public any
+}
+
+// Kept returns the tensors to keep.
+func (t *Table) Kept() Kept {
+	return Kept{
+		tensor.Of(t.Terms), tensor.Of(t.Rarity), tensor.Of(t.Splits), tensor.Of(t.Documents), tensor.Of(t.Strength), tensor.Of(t.InName),
+		tensor.Of(t.Names), tensor.Of(t.Always), tensor.Of(t.Fitting), tensor.Of(t.Public),
+	}
+}
+
+// Like is a template for reading what was kept.
+func Like() Kept {
+	v := func(d dtype.DType) any { return tensor.NewSpec(d, shape.Of(shape.Unknown)) }
+	return Kept{
+		v(dtype.String), v(dtype.Float32), v(dtype.Int64), v(dtype.Int32), v(dtype.Float32), v(dtype.Bool),
+		v(dtype.Float32), v(dtype.Float32), v(dtype.Float32), v(dtype.Bool),
+	}
+}
+
+// Open makes an index of what was kept about some declarations, and checks it.
+func Open(k Kept, declarations int) (*Index, error) {
+	x := &Index{Table: Table{
+		data[string](k.Terms), data[float32](k.Rarity), data[int64](k.Splits), data[int32](k.Documents), data[float32](k.Strength), data[bool](k.InName),
+		data[float32](k.Names), data[float32](k.Always), data[float32](k.Fitting), data[bool](k.Public),
+	}}
+	for _, n := range []int{len(x.Names), len(x.Always), len(x.Fitting), len(x.Public)} {
+		if n != declarations {
+			return nil, fmt.Errorf("the words of %d declarations, want %d", n, declarations)
+		}
+	}
+	n := len(x.Documents)
+	if len(x.Rarity) != len(x.Terms) || len(x.Splits) != len(x.Terms)+1 || len(x.Strength) != n || len(x.InName) != n ||
+		x.Splits[0] != 0 || x.Splits[len(x.Terms)] != int64(n) {
+		return nil, errors.New("the words' parts do not belong together")
+	}
+	for i := range x.Terms {
+		if x.Splits[i] > x.Splits[i+1] {
+			return nil, fmt.Errorf("the declarations of word %d end before they begin", i)
+		}
+	}
+	for _, d := range x.Documents {
+		if d < 0 || int(d) >= declarations {
+			return nil, fmt.Errorf("a word stands in declaration %d of %d", d, declarations)
+		}
+	}
+	x.lookUp()
+	return x, nil
+}
+
+func data[T dtype.Native](v any) []T { return tensor.Data[T](v.(tensor.Tensor)) }

@@ -1,0 +1,61 @@
+package token
+
+import (
+	"strings"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// Asked is a word of a question that a person asks.
+type Asked struct {
+	Word, Stem string
+	Stop       bool // such as "how": little of what is asked for
+	Compound   bool // made of two words of the question, or one of two that a word is made of
+}
+
+// Ask gives the words of a person's question. Two words that are one where known says so
+// are that one as well ("file name"), and an unknown word may be two that are known ("wordlist").
+func (t *Tokenizer) Ask(text string, known func(stem string) bool) []Asked {
+	raw := Words(nil, text)
+	out := make([]Asked, 0, len(raw))
+	for i, w := range raw {
+		a := Asked{Word: w, Stem: t.stemmer.Stem(w), Stop: english.IsStopWord(w) || len(w) == 1}
+		out = append(out, a)
+		if i+1 < len(raw) && !a.Stop {
+			if joined := t.stemmer.Stem(w + raw[i+1]); known(joined) {
+				out = append(out, Asked{Word: w + raw[i+1], Stem: joined, Compound: true})
+			}
+		}
+		if known(a.Stem) {
+			continue
+		}
+		for k := shortPart; k+shortPart <= len(w); k++ {
+			left, right := t.stemmer.Stem(w[:k]), t.stemmer.Stem(w[k:])
+			if known(left) && known(right) {
+				out = append(out, Asked{w[:k], left, false, true}, Asked{w[k:], right, false, true})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// shortPart is how many letters a part of a word has at least.
+const shortPart = 3
+
+// Content is a question without the words that say little, or as it is where nothing else is left.
+func (t *Tokenizer) Content(text string) []Token {
+	var kept []string
+	for _, w := range Words(nil, text) {
+		if !english.IsStopWord(w) && len(w) > 1 {
+			kept = append(kept, w)
+		}
+	}
+	if len(kept) == 0 {
+		return t.Question(text)
+	}
+	return t.Question(strings.Join(kept, " "))
+}
+
+// Stems appends the stems of the words of text.
+func (t *Tokenizer) Stems(dst []string, text string) []string { return t.stemmer.Append(dst, text) }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
+	"github.com/tenonml/tenon/examples/gosearch/internal/eval"
+	"github.com/tenonml/tenon/examples/gosearch/internal/rank"
+)
+
+// printPeople says how well the questions that people ask are answered, by the words alone, by the
+// model alone, and as [searcher.search] answers. It prints nothing where the index has no answers.
+func (s *searcher) printPeople(ctx context.Context, w io.Writer, decls []decl.Decl) (err error) {
+	defer tenon.Catch(&err)
+	rows := []struct {
+		name   string
+		scores func(question string) []float32
+	}{
+		{"words", func(q string) []float32 {
+			return s.among(s.model.Words.Scores(s.tokenizer.Ask(q, s.model.Words.Known), rank.Fitted), false)
+		}},
+		{"model", func(q string) []float32 { return s.among(s.cosines(q), false) }},
+		{"answers", func(q string) []float32 { return s.scores(q, false) }},
+	}
+	tallies := make([][2]eval.Tally, len(rows)) // choosing, reporting
+	for _, q := range eval.People() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		right := q.Positions(decls)
+		if len(right) == 0 {
+			continue
+		}
+		half := 0
+		if q.Reporting {
+			half = 1
+		}
+		for i, row := range rows {
+			tallies[i][half].AddAny(row.scores(q.Text), right)
+		}
+	}
+	choosing, reporting := tallies[0][0].Len(), tallies[0][1].Len()
+	if choosing+reporting == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\nquestions as people ask them: %d that chose how to rank, %d that report\n\n", choosing, reporting)
+	fmt.Fprintf(w, "%-10s %6s %6s %6s    %6s %6s %6s\n", "", "top-1", "top-3", "top-10", "top-1", "top-3", "top-10")
+	for i, row := range rows {
+		fmt.Fprintf(w, "%-10s", row.name)
+		for h := range 2 {
+			t := &tallies[i][h]
+			fmt.Fprintf(w, " %6.2f %6.2f %6.2f   ", t.Recall(1), t.Recall(3), t.Recall(10))
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
@@ -42,6 +43,8 @@ func (r *reading) rows(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec
 	switch a.Kind {
 	case anatomy.Leaf:
 		return r.tensor(at, name, meta, f, d, s)
+	case anatomy.Element:
+		return r.elementsOf(at, name, meta, f, d, s.(element.Spec))
 	case anatomy.Lists:
 		return r.lists(at, name, meta, f, d, s, a)
 	case anatomy.Optional:

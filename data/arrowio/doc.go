@@ -11,6 +11,7 @@
 //	numbers [n, k…]                arrow.fixed_shape_tensor
 //	strings                        large_utf8, or large_binary where they are no UTF-8
 //	strings, optional numbers [n, k…]  fixed_size_list, one for each axis
+//	elements of package element    timestamp, date32, time, duration, decimal128, fixed_size_binary, arrow.uuid
 //	ragged dimensions              large_list and list, for int64 and int32 splits
 //	masked tensors                 validity bitmaps, at the depth of the mask
 //	records                        struct, and at the top a record batch
@@ -30,8 +31,9 @@
 //
 // Read by its Arrow type, an array is what the table above says, the other way round. Lists,
 // also large ones and maps, become ragged dimensions; lists of a fixed size axes of a dense
-// tensor where it is one inside; dates, times and durations integers in their unit; binary data,
-// views and values of fixed width strings; decimals strings with the digits of their scale;
+// tensor where it is one inside; timestamps, dates, times, durations, decimals of up to 38 digits and binary
+// data of a fixed size are elements of package element, date64 as dates; binary data and
+// views strings; decimals of more digits strings with the digits of their scale;
 // intervals records of months, days and smaller units; run-end encoded arrays and views of
 // lists what they stand for. A null in a column makes it masked. A name that was there before
 // gets _1, _2, ….

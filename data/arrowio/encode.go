@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
@@ -55,6 +56,8 @@ func rows(v tenon.Value, lists int) part {
 			return shaped(texts(x), x.Shape().Dims(), lists, nil)
 		}
 		return denseRows(v.(*tensor.Dense), lists, nil)
+	case anatomy.Element:
+		return elementRows(v.(element.Tensor), lists)
 	case anatomy.Lists:
 		return within(a.Partitions, rows(a.Inner, lists-len(a.Partitions)))
 	case anatomy.Optional:

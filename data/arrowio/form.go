@@ -15,7 +15,7 @@ import (
 // inRows reports whether Values of a Spec become an array with an element for each row.
 func inRows(s tenon.Spec) bool {
 	switch a := anatomy.OfSpec(s); a.Kind {
-	case anatomy.Leaf:
+	case anatomy.Leaf, anatomy.Element:
 		return hasRows(s)
 	case anatomy.Lists:
 		return len(a.Partitions) > 0 && plain(a.Inner)
@@ -48,7 +48,7 @@ func hasRows(s tenon.Spec) bool { return shapeOf(s).HasRank() && shapeOf(s).Rank
 // them would hide.
 func plain(s tenon.Spec) bool {
 	switch anatomy.OfSpec(s).Kind {
-	case anatomy.Leaf, anatomy.Words, anatomy.Union:
+	case anatomy.Leaf, anatomy.Element, anatomy.Words, anatomy.Union:
 		return inRows(s)
 	}
 	return false

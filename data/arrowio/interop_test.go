@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/arrowio"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
@@ -38,9 +40,9 @@ func written() map[string]tenon.Value {
 		"text":   must(masked.New([]string{"a", "βγ", ""}, []bool{true, true, false})),
 		"bytes":  of([]string{"\xff", "", "ok"}),
 		"view":   must(masked.New([]string{"short", "a text that is longer than twelve bytes", ""}, []bool{true, true, false})),
-		"fixed":  of([]string{"abcd", "efgh", "ijkl"}),
-		"day":    of([]int32{1, -1, 10957}),
-		"time":   of([]int64{1, 2, 3}),
+		"fixed":  must(element.New([]string{"abcd", "efgh", "ijkl"}, element.FixedOf(4))),
+		"day":    must(element.New([]int32{1, -1, 10957}, element.DateType)),
+		"time":   must(element.New([]int64{1, 2, 3}, element.TimestampOf(time.Microsecond, "UTC"))),
 		"list":   list,
 		"nested": must(ragged.FromNestedRowSplits([]string{"x", "y", "z"}, []int64{0, 2, 2, 3}, []int64{0, 1, 1, 3})),
 		"pair":   of([]uint8{1, 2, 3, 4, 5, 6}, 3, 2),
@@ -165,7 +167,7 @@ func TestTypesWithoutCounterpartAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := alike(of([]string{"1.50"}), must(v.(*structured.Tensor).Field("price"))); err != nil {
+	if err := alike(must(element.Parse([]string{"1.50"}, element.DecimalOf(3, 2))), must(v.(*structured.Tensor).Field("price"))); err != nil {
 		t.Error(err)
 	}
 	mem := memory.DefaultAllocator
@@ -193,9 +195,9 @@ func TestTypesWithoutCounterpartAreRead(t *testing.T) {
 		a    arrow.Array
 		want string
 	}{
-		"decimal":            {wide("-12.30", 2), `masked(["-12.30" ""] string[2], [ true false]`},
-		"decimal below one":  {wide("0.05", 2), `masked(["0.05" ""]`},
-		"decimal of hundred": {wide("1200", -2), `masked(["1200" ""]`},
+		"decimal":            {wide("-12.30", 2), `masked(["-12.30" "0.00"] string[2] decimal(38, 2), [ true false]`},
+		"decimal below one":  {wide("0.05", 2), `masked(["0.05" "0.00"] string[2] decimal(38, 2)`},
+		"decimal of hundred": {wide("1200", -2), `masked(["1200" "0"] string[2] decimal(38, -2)`},
 		"decimal32":          {narrow.NewArray(), `["-0.005" "12.345"]`},
 		"runs":               {runs.NewArray(), `["x" "x" "y"]`},
 		"sliced runs":        {array.NewSlice(runsOf(t), 1, 3), `["x" "y"]`},

@@ -20,7 +20,7 @@ func (r *reading) complete(at string, f arrow.Field, d arrow.ArrayData, s tenon.
 		}
 	case anatomy.Named:
 		r.complete(at, arrow.Field{}, d, a.Inner, optional...)
-	case anatomy.Leaf, anatomy.Words:
+	case anatomy.Leaf, anatomy.Element, anatomy.Words:
 		r.levels(at, d, -1, optional)
 	case anatomy.Lists:
 		n := len(a.Partitions)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
@@ -46,6 +47,9 @@ func (r *reading) present(at, name, meta string, d arrow.ArrayData) tensor.Tenso
 	if l, ok := r.level(d); ok {
 		return r.listsOf(at, d.Len(), l)
 	}
+	if v, ok := r.elements(at, name, d); ok {
+		return v
+	}
 	if v := r.other(at, d); v != nil {
 		return v
 	}
@@ -65,7 +69,7 @@ func (r *reading) listsOf(at string, n int, l level) tensor.Tensor {
 	v := r.natural(at+"[]", l.item, l.child)
 	if l.k >= 0 {
 		switch t := v.(type) {
-		case *tensor.Dense, *tensor.Strings:
+		case *tensor.Dense, *tensor.Strings, element.Tensor:
 			return reshaped(t, append([]int{n, l.k}, t.Shape().Dims()[1:]...)...)
 		}
 	}
@@ -187,7 +191,7 @@ func (r *reading) fixedShape(at, meta string, d arrow.ArrayData) tensor.Tensor {
 	}
 	v := r.listsOf(at, d.Len(), l)
 	switch v.(type) {
-	case *tensor.Dense, *tensor.Strings:
+	case *tensor.Dense, *tensor.Strings, element.Tensor:
 	default: // elements are missing: the shape is lost with their tensors
 		return v
 	}

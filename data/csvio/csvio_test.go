@@ -35,7 +35,7 @@ func TestRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := structured.Datashape(v.Spec()); got != "3 * {id: int64, name: ?string, x: float64, ok: bool, day: int32, at: int64}" {
+		if got := structured.Datashape(v.Spec()); got != "3 * {id: int64, name: ?string, x: float64, ok: bool, day: date, at: timestamp[ms]}" {
 			t.Error(got)
 		}
 		got := fmt.Sprint(must(v.ToNested()))

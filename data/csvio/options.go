@@ -40,7 +40,8 @@ type Options struct {
 	// Missing are the texts of fields that are missing. Nil: the empty text.
 	Missing []string
 
-	// Types gives columns their type. Others are found in all of the fields.
+	// Types gives columns their type: one of those above, or one of package element, such as "decimal(10, 2)",
+	// "duration[ms]" or "timestamp[us, Europe/Berlin]". Others are found in all of the fields.
 	Types map[string]Type
 
 	// Columns are the columns to read, in this order. Nil: all.

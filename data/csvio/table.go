@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
@@ -147,21 +148,37 @@ func (c *column) value(t Type, bad func(row int) error) (tensor.Tensor, Column, 
 	case Bool:
 		v = parsed(c, there, parseBool)
 	case Date:
-		v = parsed(c, there, parseDate)
+		v = element.Tensor{Data: parsed(c, there, parseDate), Type: element.DateType}
 	case Timestamp, TimestampTZ:
 		unit, ok := c.unit(t)
 		if !ok {
 			return nil, out, fail(tenon.ErrInvalid, "csvio.Read", c.name, "the times, as %v since 1970, are beyond 64 bits", unit)
 		}
 		out.Unit = unit
-		v = parsed(c, there, func(s string) (int64, bool) {
+		zone := ""
+		if t == TimestampTZ {
+			zone = "UTC"
+		}
+		v = element.Tensor{Type: element.TimestampOf(unit, zone), Data: parsed(c, there, func(s string) (int64, bool) {
 			m, ok := parseMoment(s, t == TimestampTZ)
 			return m.sec*int64(time.Second/unit) + int64(m.nano)/int64(unit), ok
-		})
+		})}
 	case String:
 		v = c.strings(there)
 	default:
-		return nil, out, fail(tenon.ErrInvalid, "csvio.Options.Types", c.name, "there is no type %q", t)
+		e, err := element.ParseType(string(t))
+		if err != nil {
+			return nil, out, fail(tenon.ErrInvalid, "csvio.Options.Types", c.name, "there is no type %q", t)
+		}
+		b := element.NewBuilder(e, n)
+		for i, ok := range there {
+			if !ok {
+				b.Skip()
+			} else if err := b.Append(c.text(i)); err != nil {
+				return nil, out, fail(tenon.ErrInvalid, "csvio.Read", c.name, "%v", err)
+			}
+		}
+		v, out.Unit = b.Build(shape.Of(n)), e.Unit
 	}
 	if gone {
 		m, err := masked.New(v, tensor.Vector(there))

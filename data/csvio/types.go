@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tenonml/tenon/element"
 )
 
 // trim drops blanks around a text.
@@ -177,6 +179,9 @@ func (t Type) fits(s string) bool {
 		_, ok = parseMoment(s, true)
 	case String:
 		ok = true
+	default:
+		e, err := element.ParseType(string(t))
+		ok = err != nil || e.Fits(s) // a type that there is not is an error of its own
 	}
 	return ok
 }

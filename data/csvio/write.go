@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/abort"
 	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/internal/source"
@@ -47,6 +48,10 @@ func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
 	const fn = "csvio.Write"
 	if t.Shape().Rank() != 1 {
 		return fail(tenon.ErrInvalid, fn, "", "the records have rank %d, want 1", t.Shape().Rank())
+	}
+	t, err := inTexts(t)
+	if err != nil {
+		return err
 	}
 	nested, err := t.ToNested()
 	if err != nil {
@@ -102,6 +107,29 @@ func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
 		}
 	}
 	return flush()
+}
+
+// inTexts returns records with the texts of elements of package element.
+func inTexts(t *structured.Tensor) (*structured.Tensor, error) {
+	var fields []structured.Field
+	some := false
+	for _, name := range t.FieldNames() {
+		v, err := t.Field(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := element.TypeOf(v); ok {
+			some = true
+			if v, err = element.Texts(v); err != nil {
+				return nil, err
+			}
+		}
+		fields = append(fields, structured.Field{Name: name, Value: v})
+	}
+	if !some {
+		return t, nil
+	}
+	return structured.FromFields(fields, t.Shape(), structured.Options{NRows: t.NRows()})
 }
 
 // field writes a value.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/internal/jsoncol"
 	"github.com/tenonml/tenon/internal/rows"
@@ -33,6 +34,8 @@ func columnOf(v tenon.Value, path []string) *jsoncol.Column {
 		return within(rec.Partitions, mapColumn(columnOf(rec.Fields[0].Value, path)), path)
 	case anatomy.Held, anatomy.Named:
 		return columnOf(a.Inner, path)
+	case anatomy.Element:
+		return columnOf(tenon.Must(element.Texts(v.(tensor.Tensor))), path)
 	case anatomy.Parts:
 		if c, ok := partsColumn(v, a, path); ok {
 			return c

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/internal/jsoncol"
 	"github.com/tenonml/tenon/internal/rows"
@@ -124,6 +125,8 @@ type form struct {
 	length     int  // of it; shape.Unknown: that of the first
 	dictionary bool // strings that are kept as words
 
+	element *element.Type // what texts and numbers say
+
 	parts  *anatomy.Spec  // an object that is a Value of a type from outside
 	around []anatomy.Spec // what is around the value: names, or that it is held
 }
@@ -222,6 +225,12 @@ func (m *schemaMaker) of(s tenon.Spec, rows int, path []string) (*jsoncol.Schema
 			out.Fields = append(out.Fields, jsoncol.SchemaField{Name: v.Name, Schema: y})
 		}
 		return m.axes(out, dims, false), nil
+	}
+	if e, ok := s.(element.Spec); ok {
+		typ := e.Type()
+		leaf := &jsoncol.Schema{Kind: jsoncol.String, DType: dtype.String, Text: true, Missing: m.missing}
+		m.forms[leaf] = form{element: &typ}
+		return m.axes(leaf, dims, true), nil
 	}
 	leaf := jsoncol.NewLeaf(t.DType())
 	if m.widen && (leaf.Kind == jsoncol.Int64 && t.DType() == dtype.Int64 || leaf.Kind == jsoncol.Float64 && t.DType() == dtype.Float64 || leaf.Kind == jsoncol.Bool || leaf.Kind == jsoncol.String) {

@@ -1,11 +1,13 @@
 package jsonl
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/internal/jsoncol"
 	"github.com/tenonml/tenon/internal/rows"
@@ -86,6 +88,9 @@ func (b *builder) of(c *jsoncol.Column, g *jsoncol.Schema, above []bool, path []
 	if g != nil && g.Kind != c.Kind && b.loose {
 		g = nil // it has become something else
 	}
+	if b.forms[g].element != nil && c.Kind == jsoncol.String {
+		c = nulls(c, g, path)
+	}
 	v := b.whole(c, g, path)
 	around := b.forms[g].around
 	for _, a := range around {
@@ -131,6 +136,9 @@ func (b *builder) whole(c *jsoncol.Column, g *jsoncol.Schema, path []string) ten
 	case jsoncol.Null:
 		return tensor.NewDense(dtype.Float64, shape.Of(c.Len))
 	case jsoncol.String:
+		if t := b.forms[g].element; t != nil {
+			return elementsOf(c, *t, path)
+		}
 		s := tensor.WrapStrings(c.Offsets, c.Bytes, shape.Of(c.Len))
 		if b.dictionaries && (g == nil || b.spec == nil) || b.forms[g].dictionary {
 			return tenon.Must(structured.EncodeStrings(s))
@@ -162,6 +170,48 @@ func (b *builder) whole(c *jsoncol.Column, g *jsoncol.Schema, path []string) ten
 		return b.union(c, g, path)
 	}
 	return leaf(c.Values)
+}
+
+// nulls returns a column of JSON texts as one that lacks those that are null.
+func nulls(c *jsoncol.Column, g *jsoncol.Schema, path []string) *jsoncol.Column {
+	own := *c
+	own.Valid = slices.Clone(c.Valid)
+	for i := range c.Len {
+		if string(c.Bytes[c.Offsets[i]:c.Offsets[i+1]]) != "null" {
+			continue
+		}
+		if g.Missing == jsoncol.MissingError {
+			tenon.Throw(invalid("jsonl.Read", structured.PathString(path), "entry %d is null, and the schema does not make it optional", i))
+		}
+		if own.Valid == nil {
+			own.Valid = slices.Repeat([]bool{true}, c.Len)
+		}
+		own.Valid[i] = false
+	}
+	return &own
+}
+
+// elementsOf returns what the JSON texts of a column say.
+func elementsOf(c *jsoncol.Column, t element.Type, path []string) tensor.Tensor {
+	out := element.NewBuilder(t, c.Len)
+	for i := range c.Len {
+		text := string(c.Bytes[c.Offsets[i]:c.Offsets[i+1]])
+		if c.Valid != nil && !c.Valid[i] || text == "" || text == "null" {
+			out.Skip()
+			continue
+		}
+		var err error
+		if text[0] == '"' {
+			err = json.Unmarshal([]byte(text), &text)
+		}
+		if err == nil {
+			err = out.Append(text)
+		}
+		if err != nil {
+			tenon.Throw(invalid("jsonl.Read", structured.PathString(path), "entry %d: %v", i, err))
+		}
+	}
+	return out.Build(shape.Of(c.Len))
 }
 
 // assembled returns rows of a type from outside, which are held where they are no tensor.

@@ -105,6 +105,7 @@ func (x *Writer) Write(v tenon.Value) (err error) {
 	if err != nil {
 		return err
 	}
+	b = storable(b)
 	if err := fits(fn, b.Schema()); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func spread(columns map[string]tensor.Tensor) (map[string]tensor.Tensor, error) 
 		if v == nil {
 			return fail(tenon.ErrInvalid, name, "the column is nil")
 		}
-		if a := anatomy.Of(v); a.Kind == anatomy.Parts {
+		if a := anatomy.Of(v); a.Kind == anatomy.Parts || a.Kind == anatomy.Element {
 			if shared, ok := rows.Components(v.Spec()); ok && !slices.Contains(shared, true) {
 				for _, f := range a.Fields {
 					if err := add(name+"/"+f.Name, f.Value); err != nil {

@@ -24,7 +24,7 @@ func Example_csvA() {
 	// Output:
 	// id int64 [1 2] int64[2]
 	// price float64 masked([2.5 0. ] float64[2], [ true false] bool[2])
-	// day date [19782 19783] int32[2]
+	// day date ["2024-02-29" "2024-03-01"] string[2] date
 	// note string masked(["a, b" ""] string[2], [ true false] bool[2])
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
@@ -29,6 +30,7 @@ const (
 	Union                // Inner are records: the first field is the tag, the others variants
 	Map                  // Inner are records: their only field holds the entries
 	Words                // Inner are the numbers of words
+	Element              // Fields, what is stored of elements that mean something: an element.Tensor
 	Held                 // Inner has a row for each element, and may be no tensor
 	Named                // Inner with Names
 )
@@ -77,6 +79,8 @@ func OfSpec(s tenon.Spec) Spec {
 		a.Kind, a.Inner, a.Fields = Map, x.Components()[0].Spec, x.Components()
 	case *structured.DictionarySpec:
 		a.Kind, a.Inner = Words, x.Components()[0].Spec
+	case element.Spec:
+		a.Kind, a.Fields = Element, x.Components()
 	case *structured.HeldSpec:
 		a.Kind, a.Inner = Held, x.Value()
 	default:
@@ -135,7 +139,9 @@ func Of(v tenon.Value) Value {
 	case Records:
 		a.records(v.(*structured.Tensor), s, parts[len(parts)-len(s.Fields):])
 	default: // what says that it is something, and is not, is its components
-		a.Kind = Parts
+		if s.Kind != Element {
+			a.Kind = Parts
+		}
 		for i, f := range v.Spec().Components() {
 			a.Fields = append(a.Fields, Field{f.Name, parts[i]})
 		}

@@ -56,7 +56,7 @@ const Order = `
 	ops < named/internal/stated < named;
 	internal/dimtext < named/dimcheck < named/dimcheck/plugin;
 	sparse, structured, named, internal/rows < internal/anatomy;
-	sparse, structured, structured/gostruct, named, named/coords, named/layers, ext, internal/anatomy < TIER6;
+	element, sparse, structured, structured/gostruct, named, named/coords, named/layers, ext, internal/anatomy < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < data/dataset, linalg, learn/metric, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/protoio, scale/xla, show/plot;

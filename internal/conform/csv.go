@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/tenonml/tenon/data/csvio"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/conform/cases"
 )
 
@@ -109,17 +109,9 @@ func fieldJSON(v any, c csvio.Column) any {
 	}
 	switch c.Type {
 	case csvio.Date:
-		return time.Unix(intOf(v)*86400, 0).UTC().Format("2006-01-02")
+		return v.(element.Item).String()
 	case csvio.Timestamp, csvio.TimestampTZ:
-		per := int64(time.Second / c.Unit)
-		s, f := intOf(v)/per, intOf(v)%per
-		if f < 0 {
-			s, f = s-1, f+per
-		}
-		text := time.Unix(s, 0).UTC().Format("2006-01-02T15:04:05")
-		if f > 0 {
-			text += strings.TrimRight(time.Unix(0, f*int64(c.Unit)).UTC().Format(".000000000"), "0")
-		}
+		text := v.(time.Time).UTC().Format("2006-01-02T15:04:05.999999999")
 		if c.Type == csvio.TimestampTZ {
 			text += "Z"
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -17,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/tenonml/tenon/data/parquetio"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/conform/cases"
 	"github.com/tenonml/tenon/structured"
 )
@@ -143,9 +143,8 @@ func valueJSON(v any, f arrow.Field) any {
 	if v == nil {
 		return nil
 	}
-	if name, _ := f.Metadata.GetValue("ARROW:extension:name"); name == "arrow.uuid" {
-		x := hex.EncodeToString([]byte(v.(string)))
-		return strings.Join([]string{x[:8], x[8:12], x[12:16], x[16:20], x[20:]}, "-")
+	if x, ok := v.(element.Item); ok { // a date, a time of day, a decimal or a UUID
+		return x.String()
 	}
 	switch t := f.Type.(type) {
 	case *arrow.StructType:
@@ -168,40 +167,18 @@ func valueJSON(v any, f arrow.Field) any {
 	case *arrow.MonthDayNanoIntervalType:
 		m := v.(map[string]any)
 		return map[string]any{"months": m["months"], "days": m["days"], "millis": reflect.ValueOf(m["nanoseconds"]).Int() / 1_000_000}
-	case *arrow.Date32Type:
-		return time.Unix(intOf(v)*86400, 0).UTC().Format("2006-01-02")
-	case *arrow.Time32Type:
-		return clock(intOf(v), 1000, 3)
-	case *arrow.Time64Type:
-		return clock(intOf(v), perSecond(t.Unit), digits(t.Unit))
 	case *arrow.TimestampType:
-		return timestamp(intOf(v), t)
+		return timestamp(v.(time.Time), t)
 	}
 	return plainJSON(v)
-}
-
-func intOf(v any) int64 { return reflect.ValueOf(v).Int() }
-
-func perSecond(u arrow.TimeUnit) int64 {
-	return map[arrow.TimeUnit]int64{arrow.Millisecond: 1e3, arrow.Microsecond: 1e6, arrow.Nanosecond: 1e9}[u]
 }
 
 func digits(u arrow.TimeUnit) int {
 	return map[arrow.TimeUnit]int{arrow.Millisecond: 3, arrow.Microsecond: 6, arrow.Nanosecond: 9}[u]
 }
 
-func clock(n, per int64, digits int) string {
-	s := n / per
-	return fmt.Sprintf("%02d:%02d:%02d.%0*d", s/3600, s/60%60, s%60, digits, n%per)
-}
-
-func timestamp(n int64, t *arrow.TimestampType) string {
-	per := perSecond(t.Unit)
-	s, f := n/per, n%per
-	if f < 0 {
-		s, f = s-1, f+per
-	}
-	out := time.Unix(s, 0).UTC().Format("2006-01-02T15:04:05") + fmt.Sprintf(".%0*d", digits(t.Unit), f)
+func timestamp(at time.Time, t *arrow.TimestampType) string {
+	out := at.UTC().Format("2006-01-02T15:04:05." + strings.Repeat("0", digits(t.Unit)))
 	if t.TimeZone != "" {
 		out += "Z"
 	}

@@ -24,7 +24,8 @@ import (
 //
 //	numbers, truth values, strings    scalars; int and uint become int64 and uint64
 //	[]byte                            a string
-//	time.Time                         int64: nanoseconds since 1970 UTC, or math.MinInt64 for the zero Time
+//	time.Time                         a timestamp of package element: nanoseconds since 1970 UTC, or math.MinInt64 for the zero Time
+//	time.Duration                     a duration of package element, in nanoseconds
 //	a struct                          a record
 //	[]T                               a list, ragged
 //	[n]T                              n values: an axis

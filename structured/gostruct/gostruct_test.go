@@ -108,7 +108,7 @@ func TestStructs(t *testing.T) {
 	same(t, "names", s.FieldNames(), []string{"Note", "name", "Ok", "Raw", "At", "Took", "hits", "deep", "best", "tags", "Byte", "Grid", "Pair", "Names", "id"})
 	first := plain(t, ops.Index(s, 0)).(rec)
 	for name, want := range map[string]any{
-		"id": int64(1), "Note": "n", "Raw": "\x00\xff", "Took": int64(time.Second), "At": in[0].At.UnixNano(),
+		"id": int64(1), "Note": "n", "Raw": "\x00\xff", "Took": time.Second, "At": in[0].At,
 		"hits": list{rec{"e": float32(1.5), "t": int32(7), "p": list{uint16(1), uint16(2)}}, rec{"e": float32(2.5), "t": nil, "p": list{uint16(0), uint16(0)}}},
 		"deep": list{list{1.5, nil}, list{}},
 		"best": rec{"e": float32(9), "t": nil, "p": list{uint16(3), uint16(4)}},
@@ -119,7 +119,7 @@ func TestStructs(t *testing.T) {
 		same(t, name, first[name], want)
 	}
 	second := plain(t, ops.Index(s, 1)).(rec)
-	same(t, "no time", second["At"], int64(math.MinInt64))
+	same(t, "no time", second["At"], time.Unix(0, math.MinInt64).UTC())
 	same(t, "nil", second["best"], nil)
 
 	out, err := gostruct.To[event](s)

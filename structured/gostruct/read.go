@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
@@ -64,6 +65,9 @@ func readerOf(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 		}
 		return readerOf(p, values, at)
 	}
+	if e, ok := v.(element.Tensor); ok {
+		v = storedFor(p, e)
+	}
 	switch p.Form {
 	case gotype.Text, gotype.Bytes:
 		return textReader(p, v, at)
@@ -86,6 +90,28 @@ func readerOf(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 		return arrayReader(p, v, at)
 	}
 	return numericOf(p.Type).reader(v, at)
+}
+
+// storedFor returns elements as what a Go type is read of: their texts for a string, nanoseconds for times and durations, numbers for others.
+func storedFor(p *gotype.Plan, e element.Tensor) tensor.Tensor {
+	switch {
+	case p.Form == gotype.Text:
+		return tenon.Must(element.Texts(e))
+	case p.Form == gotype.Time:
+		x := tensor.Tensor(e)
+		if e.Type.Kind == element.Date {
+			x = tenon.Must(element.To(x, element.TimestampOf(time.Second, "")))
+		}
+		if t, _ := element.TypeOf(x); t.Kind == element.Timestamp && t.Zone == "" {
+			x = tenon.Must(element.Localize(x, "UTC"))
+		}
+		return tenon.Must(element.Stored(tenon.Must(element.To(x, timeType))))
+	case p.Type == reflect.TypeFor[time.Duration]():
+		return tenon.Must(element.Stored(tenon.Must(element.To(e, durationType))))
+	case e.Type.Kind == element.Decimal:
+		return ops.Cast(e, dtype.Float64)
+	}
+	return tenon.Must(element.Stored(e))
 }
 
 func recordReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
@@ -251,7 +277,7 @@ func (numbers[T]) reader(v tensor.Tensor, at *fieldPlace) readFunc {
 }
 
 // elementsAs returns the elements of a column, flat.
-func elementsAs[T element](v tensor.Tensor, at *fieldPlace) []T {
+func elementsAs[T native](v tensor.Tensor, at *fieldPlace) []T {
 	k, ok := op.Known(v)
 	if !ok {
 		at.fail(tenon.ErrUnsupported, -1, "is symbolic: there are no elements to read")

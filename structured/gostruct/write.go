@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -52,15 +53,15 @@ type numeric interface {
 	reader(v tensor.Tensor, at *fieldPlace) readFunc
 }
 
-type element interface {
+type native interface {
 	dtype.Number | ~bool
 }
 
-type numbers[T element] struct{}
+type numbers[T native] struct{}
 
 func (numbers[T]) writer() writer { return &numberWriter[T]{} }
 
-type numberWriter[T element] struct {
+type numberWriter[T native] struct {
 	data  []T
 	dense *tensor.Dense // whose elements data are, as long as they have room
 }
@@ -159,6 +160,19 @@ func (w *timeWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue
 		w.data = append(w.data, ns)
 	}
 	return nil
+}
+
+func (w *timeWriter) column() tensor.Tensor {
+	return element.Tensor{Data: w.numberWriter.column(), Type: timeType}
+}
+
+// timeType and durationType are what times and durations of Go become.
+var timeType, durationType = element.TimestampOf(time.Nanosecond, "UTC"), element.DurationOf(time.Nanosecond)
+
+type durationWriter struct{ numberWriter[int64] }
+
+func (w *durationWriter) column() tensor.Tensor {
+	return element.Tensor{Data: w.numberWriter.column(), Type: durationType}
 }
 
 // recordWriter collects structs field by field.
@@ -400,6 +414,9 @@ func writerOf(p *gotype.Plan) writer {
 		return &arrayWriter{plan: p, elem: writerOf(p.Elem)}
 	case gotype.Optional:
 		return &optionalWriter{elem: writerOf(p.Elem)}
+	}
+	if p.Type == reflect.TypeFor[time.Duration]() {
+		return &durationWriter{}
 	}
 	return numericOf(p.Type).writer()
 }

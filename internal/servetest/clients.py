@@ -8,6 +8,7 @@ A client that is not installed is said to be missing. The exit status is 1 where
 import importlib.util
 import subprocess
 import sys
+import tempfile
 import urllib.request
 
 
@@ -83,7 +84,7 @@ def schemathesis(addr):
     # Not "slow", which takes as long as it is told to, nor what fails on purpose; streams have no end in JSON.
     subprocess.run([sys.executable, "-m", "schemathesis.cli", "run", "http://%s/openapi.json" % addr, "--max-examples", "30", "--seed", "1", "--workers", "1", "--no-color",
                     "--exclude-path-regex", "/call/(slow|fail|generate|tick)$", "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
-                    "--suppress-health-check", "all"], check=True)
+                    "--suppress-health-check", "all"], check=True, cwd=tempfile.mkdtemp())  # where it keeps what it found
 
 
 def same(got, want):

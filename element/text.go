@@ -69,6 +69,9 @@ func (t Type) appendMoment(dst []byte, v int64) []byte {
 	if t.Zone != "" {
 		if loc, err := location(t.Zone); err == nil {
 			at = at.In(loc)
+			if _, offset := at.Zone(); offset%60 != 0 { // of the sun, long ago: the text has no place for it
+				at = at.UTC()
+			}
 		}
 		layout += "Z07:00"
 	}

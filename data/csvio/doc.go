@@ -4,9 +4,9 @@
 //	err = csvio.WriteFile("copy.csv.gz", cars, csvio.WriteOptions{})
 //
 // A column is of the first of these types that all its fields have: int64, float64, bool,
-// date, timestamp, timestamp with a zone, string; Options.Types gives it. Fields that are
-// missing make it masked. Dates are int32, days since 1970; timestamps int64, in the
-// coarsest unit that holds all of the column, which Report tells with the type.
+// date, timestamp, timestamp with a zone, string; Options.Types gives it, and knows the types of
+// package element besides, such as "decimal(10, 2)". Fields that are missing make it masked. Dates and timestamps
+// are elements of package element, timestamps in the coarsest unit that holds all of the column.
 //
 // # The text
 //

@@ -282,7 +282,7 @@ func (g *Graph) read(c *op.Call, given []bool, specs []*tensor.Spec, line string
 		}
 		c.Args[i] = prm.Default
 	}
-	inferred, err := o.Infer(c)
+	inferred, err := c.Infer()
 	if err != nil {
 		return nil, err
 	}

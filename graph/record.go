@@ -53,7 +53,7 @@ func (g *Graph) Record(c *op.Call) ([]tenon.Value, error) {
 			d.Args[i] = v
 		}
 	}
-	specs, err := c.Op.Infer(d)
+	specs, err := d.Infer()
 	if err != nil {
 		return nil, c.Fail(err)
 	}

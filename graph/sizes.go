@@ -209,7 +209,7 @@ func (p *probe) unify(c *op.Call) bool {
 
 func infer(c *op.Call) (specs []tenon.Spec, err error) {
 	defer tenon.Catch(&err)
-	return c.Op.Infer(c)
+	return c.Infer()
 }
 
 // computed returns the results of calls about sizes: the shape of a value of the probe, and what

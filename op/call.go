@@ -31,17 +31,6 @@ type Call struct {
 	result [1]tensor.Tensor
 }
 
-// InferOne is what an Infer function of one result returns: its Spec. The first time it is in
-// the call's own memory.
-func (c *Call) InferOne(d dtype.DType, s shape.Shape) ([]tenon.Spec, error) {
-	if c.specs[0] != nil {
-		return []tenon.Spec{tensor.NewSpec(d, s)}, nil
-	}
-	c.spec = *tensor.NewSpec(d, s)
-	c.specs[0] = &c.spec
-	return c.specs[:], nil
-}
-
 // Apart returns inferred Specs that do not keep the call in memory, with all that its
 // arguments hold: for those who keep them.
 func (c *Call) Apart(specs []tenon.Spec) []tenon.Spec {

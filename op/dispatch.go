@@ -155,7 +155,7 @@ type lone struct {
 
 // alone returns v as the one to ask, and nil where others have to be looked at. The last
 // Go type of an operation's arguments is remembered.
-func (m *memory) alone(v tenon.Value) Handler {
+func (m *remembered) alone(v tenon.Value) Handler {
 	typ, now := reflect.TypeOf(v), handlers.Load()
 	if k := m.lone.Load(); k != nil && k.typ == typ && k.in == now {
 		return v.(Handler)

@@ -1,8 +1,8 @@
 // Package op says what an operation is, and finds who answers a call of one.
 //
-// An [Op] has a name, a class, parameters, a rule for the Specs of its results
-// (Infer), a kernel for dense tensors, and rules for gradients and batching. The
-// catalogue is in package ops; anyone may [Register] more.
+// An [Op] has a name, parameters, a [Statement] of what it does to axes and elements, a kernel
+// for dense tensors, and a rule for gradients. The shape of its results follows from the statement,
+// or from a rule of its own. The catalogue is in package ops; anyone may [Register] more.
 //
 // [Do] calls an operation. It binds the arguments to parameters, and then asks,
 // in this order:

@@ -117,9 +117,9 @@ func bindNumbers[T any](o *Op, args []T, x *[3]*tensor.Dense) bool {
 	return true
 }
 
-// memory is what an operation remembers of its last calls, and how many of them are at
+// remembered is what an operation remembers of its last calls, and how many of them are at
 // work. It holds no values.
-type memory struct {
+type remembered struct {
 	even  atomic.Pointer[evenLoop]
 	lone  atomic.Pointer[lone]
 	depth atomic.Int32

@@ -11,6 +11,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -55,6 +56,11 @@ type Param struct {
 	// gives it, of its own data as well ([Attribute]). Type is not looked at then.
 	Convert func(a any) (any, bool)
 
+	// Takes are the element types that a tensor parameter takes, nil for all, and Rank is what
+	// rank it has.
+	Takes *Elements
+	Rank  Rank
+
 	// Group makes tensor parameters with the same number, above zero, agree on an
 	// element type: constants take the others' type, and what then differs is
 	// promoted by a recorded cast.
@@ -75,10 +81,23 @@ type Op struct {
 	// Class is set by [Register]: it follows from the statement.
 	Class Class
 
-	// Infer returns the Specs of the results. The tensor arguments may be
-	// symbolic, so only element types and shapes are looked at, and values where
-	// [Call.Const] gives them. Infer does all the checking of arguments that
-	// needs no data; it runs before the kernel too.
+	// Elem returns the element type of the result, given that of the first operand that moves,
+	// or else of the first one, and [dtype.None] where the operation is not defined for it. Without
+	// it the result has that type, or int64 where it is positions or numbers of elements.
+	Elem func(c *Call, d dtype.DType) dtype.DType
+
+	// Shape returns the shape of the result, or of all results, where it does not follow from
+	// the statement: it does for Map, Scatter, Join, Stack, for Reduce, Scan and Along, and for Insert with
+	// a parameter for axes.
+	Shape func(c *Call) (shape.Shape, error)
+
+	// Check returns what is wrong with arguments beyond what parameters and statement say.
+	Check func(c *Call) error
+
+	// Infer takes the place of Elem and Shape where results differ. The tensor arguments may be
+	// symbolic to all of these, so only element types and shapes are looked at, and values where
+	// [Call.Const] gives them. All checking that needs no data is done here; [Call.Infer]
+	// runs before the kernel too.
 	Infer func(c *Call) ([]tenon.Spec, error)
 
 	// Kernel computes the results of concrete tensors, which Infer has accepted. Its operands
@@ -124,10 +143,11 @@ type Op struct {
 	fn      string // what Func returns
 	tensors []int  // indices of the tensor parameters
 	axis    int    // index of the parameter for axes, or -1
+	keep    int    // index of the parameter keepdims, or -1
 	groups  uint8  // the highest group of a parameter
 	plain   bool   // all parameters are single tensors that are given by position
 	place   source.Place
-	memory  *memory
+	memory  *remembered
 	number  int
 }
 
@@ -198,8 +218,8 @@ func register(o *Op) error {
 	fail := func(format string, args ...any) error {
 		return tenon.NewError(tenon.ErrInvalid, "op.Register", fmt.Sprintf(format, args...))
 	}
-	if o.Name == "" || o.Infer == nil || o.Kernel == nil {
-		return fail("operation %q needs a name, Infer and Kernel", o.Name)
+	if o.Name == "" || o.Kernel == nil {
+		return fail("operation %q needs a name and a Kernel", o.Name)
 	}
 	o.plain, o.tensors = true, make([]int, 0, len(o.Params))
 	for i, p := range o.Params {
@@ -215,8 +235,11 @@ func register(o *Op) error {
 	if wrong := o.Statement.check(o); wrong != "" {
 		return fail("the statement of operation %s %s", o.Name, wrong)
 	}
-	o.axis = o.axisParam()
-	o.fn, o.place, o.Class, o.memory = o.named(), source.Here(), o.class(), new(memory)
+	o.axis, o.keep = o.axisParam(), o.Param("keepdims")
+	if o.Infer == nil && o.Shape == nil && !o.shaped() {
+		return fail("the shape of the results of operation %s does not follow from its statement: it needs Shape or Infer", o.Name)
+	}
+	o.fn, o.place, o.Class, o.memory = o.named(), source.Here(), o.class(), new(remembered)
 	opsMu.Lock()
 	defer opsMu.Unlock()
 	if old, ok := all[o.Name]; ok {

@@ -10,7 +10,7 @@ import (
 // Run runs the kernel of a call whose tensor arguments are all concrete and
 // promoted.
 func (c *Call) Run() ([]tensor.Tensor, error) {
-	out, err := c.Op.Infer(c)
+	out, err := c.Infer()
 	if err != nil {
 		return nil, c.Fail(err)
 	}

@@ -3,7 +3,6 @@ package ops
 import (
 	"math"
 
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
@@ -118,15 +117,7 @@ func init() {
 func scaledUnary(k elementwise.Op, o op.Op, alpha float64) *op.Op {
 	o.Name, o.Results, o.Strided = k.String(), 1, true
 	o.Params = []op.Param{{Name: "x"}, {Name: "alpha", Kind: op.Attr, Type: op.FloatType, Default: alpha}}
-	defined := func(d dtype.DType) bool { return elementwise.BinaryOf(k, d, elementwise.VS) != nil }
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		d := computedIn(x.DType(), defined)
-		if d == dtype.None {
-			return nil, undefined(c, x.DType())
-		}
-		return specs(c, d, x.Shape())
-	}
+	o.Elem = computing(func(d dtype.DType) bool { return elementwise.BinaryOf(k, d, elementwise.VS) != nil })
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		d := c.Out[0].(*tensor.Spec).DType()
 		x := castDense(c.Dense(0), d)

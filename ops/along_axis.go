@@ -14,14 +14,8 @@ var takeAlongAxisOp *op.Op
 func init() {
 	takeAlongAxisOp = op.Register(&op.Op{
 		Name: "take_along_axis", Statement: moves(op.Select, two), Doc: "One element along an axis for each index.",
-		Params: []op.Param{{Name: "x"}, {Name: "indices"}, {Name: "axis", Kind: op.Attr, Type: op.IntType}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			s, err := alongShape(c, 1, 2)
-			if err != nil {
-				return nil, err
-			}
-			return specs(c, c.Tensor(0).DType(), s)
-		},
+		Params: []op.Param{{Name: "x"}, {Name: "indices", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntType}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) { return alongShape(c, 1, 2) },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s, idx := outShape(c, 0), c.Dense(1)
 			axis, _ := s.Axis(c.Int(2))
@@ -63,9 +57,6 @@ func TakeAlongAxis(x, indices any, axis int) tensor.Tensor {
 // alongShape returns the shape of the indices of argument i, which goes with that
 // of argument 0 outside the axis that parameter p holds.
 func alongShape(c *op.Call, i, p int) (shape.Shape, error) {
-	if err := wantIndex(c, i); err != nil {
-		return shape.Shape{}, err
-	}
 	s, is := c.Tensor(0).Shape(), c.Tensor(i).Shape()
 	axis, err := axisOf(c, c.Int(p), s)
 	if err != nil || !s.HasRank() {
@@ -83,22 +74,20 @@ var putAlongAxisOp *op.Op
 func init() {
 	putAlongAxisOp = op.Register(&op.Op{
 		Name: "put_along_axis", Statement: scatters(op.Sums), Doc: "A tensor with other elements at positions along an axis.",
-		Params: []op.Param{{Name: "x", Group: 1}, {Name: "indices"}, {Name: "updates", Group: 1},
+		Params: []op.Param{{Name: "x", Group: 1}, {Name: "indices", Takes: op.Indices}, {Name: "updates", Group: 1},
 			{Name: "axis", Kind: op.Attr, Type: op.IntType}, {Name: "add", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if c.Bool(4) {
-				if err := wantDType(c, 0, dtype.DType.IsNumeric, "numeric"); err != nil {
-					return nil, err
-				}
+		Elem: func(c *op.Call, d dtype.DType) dtype.DType {
+			if c.Bool(4) && !d.IsNumeric() {
+				return dtype.None
 			}
+			return d
+		},
+		Check: func(c *op.Call) error {
 			s, err := alongShape(c, 1, 3)
-			if err != nil {
-				return nil, err
+			if us := c.Tensor(2).Shape(); err == nil && !us.CompatibleWith(s) {
+				return c.Errorf(tenon.ErrShape, "the updates have the shape %v, the indices %v", us, s)
 			}
-			if us := c.Tensor(2).Shape(); !us.CompatibleWith(s) {
-				return nil, c.Errorf(tenon.ErrShape, "the updates have the shape %v, the indices %v", us, s)
-			}
-			return inferSame(c)
+			return err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			at, err := alongIndex(c)

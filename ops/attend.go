@@ -30,12 +30,12 @@ func init() {
 	op.Register(&op.Op{
 		Name: "attend", Statement: op.Statement{Axes: op.Contract, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{three}}}, GoName: "ops.Attention", Doc: "values weighted with the softmax of contractions of queries and keys", Results: 1,
 		Params: slices.Concat(operands, labels),
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			r, err := attendRoles(c, 3)
 			if err != nil {
-				return nil, err
+				return shape.Shape{}, err
 			}
-			return specs(c, c.Tensor(0).DType(), r.shape(c.Ints(6)))
+			return r.shape(c.Ints(6)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			r, err := attendRoles(c, 3)

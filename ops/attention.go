@@ -41,44 +41,33 @@ func Attention(query, key, value any, o AttentionOptions) tensor.Tensor {
 var attentionOp = op.Register(&op.Op{
 	Name: "attention", Statement: op.Statement{Axes: op.Contract, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{three}}}, Doc: "means of values weighted with the softmax of query·key", Results: 1,
 	Params: []op.Param{
-		{Name: "query", Group: 1}, {Name: "key", Group: 1}, {Name: "value", Group: 1}, {Name: "mask", Optional: true},
+		{Name: "query", Group: 1, Takes: op.Floats, Rank: 2}, {Name: "key", Group: 1, Rank: 2}, {Name: "value", Group: 1, Rank: 2}, {Name: "mask", Takes: op.Bools, Optional: true},
 		{Name: "scale", Kind: op.Attr, Type: op.FloatType, Default: 0.0}, {Name: "causal", Kind: op.Attr, Type: op.BoolType, Default: false},
 	},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {
-			return nil, err
-		}
-		for i := range 3 {
-			if err := wantRank(c, i, 2); err != nil {
-				return nil, err
-			}
-		}
+	Shape: func(c *op.Call) (shape.Shape, error) {
 		n, d := matrixSizes(c.Tensor(0).Shape(), false)
 		m, d2 := matrixSizes(c.Tensor(1).Shape(), false)
 		m2, e := matrixSizes(c.Tensor(2).Shape(), false)
 		if err := sameSize(c, "sizes of queries and keys", d, d2); err != nil {
-			return nil, err
+			return shape.Shape{}, err
 		}
 		if err := sameSize(c, "numbers of keys and values", m, m2); err != nil {
-			return nil, err
+			return shape.Shape{}, err
 		}
 		batch, err := attentionBatch(c)
 		if err != nil {
-			return nil, err
+			return shape.Shape{}, err
 		}
 		if c.Has(3) {
-			if err := wantDType(c, 3, func(d dtype.DType) bool { return d == dtype.Bool }, "boolean"); err != nil {
-				return nil, err
-			}
 			scores, mask := shape.Of(n, m), c.Tensor(3).Shape()
 			if mask.Rank() > 2 {
 				mask = mask.Tail(mask.Rank() - 2)
 			}
 			if s, err := broadcast(c, scores, mask); err != nil || !s.CompatibleWith(scores) {
-				return nil, c.Errorf(tenon.ErrShape, "the mask's shape %v does not broadcast to that of the scores, %v", mask, scores)
+				return s, c.Errorf(tenon.ErrShape, "the mask's shape %v does not broadcast to that of the scores, %v", mask, scores)
 			}
 		}
-		return specs(c, c.Tensor(0).DType(), shape.Concat(batch, shape.Of(n, e)))
+		return shape.Concat(batch, shape.Of(n, e)), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		d := c.Dense(0).DType()

@@ -13,24 +13,13 @@ var broadcastToOp *op.Op
 func init() {
 	broadcastToOp = op.Register(&op.Op{
 		Name: "broadcast_to", Statement: moves(op.Broadcast, two), Doc: "The tensor repeated along new axes and axes of size 1.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "shape"}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			dims, n, err := sizes(c, 1)
-			if err != nil {
-				return nil, err
+		Params: []op.Param{{Name: "x"}, sizesParam("shape")}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s, err := shapeFrom(c, 1)
+			if err == nil && s.IsFull() {
+				err = stretches(c, c.Tensor(0).Shape(), s)
 			}
-			if dims == nil {
-				return specs(c, x.DType(), shape.OfRank(n))
-			}
-			s, err := checkedShape(c, dims, x.DType())
-			if err != nil {
-				return nil, err
-			}
-			if err := stretches(c, x.Shape(), s); err != nil {
-				return nil, err
-			}
-			return specs(c, x.DType(), s)
+			return s, err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)

@@ -24,19 +24,20 @@ var castOp = op.Register(&op.Op{
 	Name: "cast", Statement: keepsZero, Doc: "converts elements to another type",
 	Params:  []op.Param{{Name: "x"}, {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}},
 	Results: 1, Strided: true,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		x, to := c.Tensor(0), c.DType(1)
-		if x.DType() != to && elementwise.CastOf(to, x.DType()) == nil {
-			e := c.Errorf(tenon.ErrDType, "elements of type %v are not cast to %v", x.DType(), to)
-			switch dtype.String {
-			case to:
-				e.Hint = "use ops.AsString"
-			case x.DType():
-				e.Hint = "use ops.ToNumber"
-			}
-			return nil, e
+	Elem: func(c *op.Call, _ dtype.DType) dtype.DType { return c.DType(1) },
+	Check: func(c *op.Call) error {
+		from, to := c.Tensor(0).DType(), c.DType(1)
+		if from == to || elementwise.CastOf(to, from) != nil {
+			return nil
 		}
-		return specs(c, to, x.Shape())
+		e := c.Errorf(tenon.ErrDType, "elements of type %v are not cast to %v", from, to)
+		switch dtype.String {
+		case to:
+			e.Hint = "use ops.AsString"
+		case from:
+			e.Hint = "use ops.ToNumber"
+		}
+		return e
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if s := c.Strings(0); s != nil {
@@ -61,25 +62,24 @@ var bitcastOp = op.Register(&op.Op{
 	Name: "bitcast", Statement: op.Statement{Axes: op.Regroup, Core: 1}, Doc: "the same memory as elements of another type",
 	Params:  []op.Param{{Name: "x"}, {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}},
 	Results: 1, Nondifferentiable: true,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		x, to := c.Tensor(0), c.DType(1)
-		from := x.DType()
+	Elem: func(c *op.Call, _ dtype.DType) dtype.DType { return c.DType(1) },
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		s, from, to := c.Tensor(0).Shape(), c.Tensor(0).DType(), c.DType(1)
 		if from.Size() == 0 || to.Size() == 0 || to == dtype.Bool && from != dtype.Bool {
-			return nil, c.Errorf(tenon.ErrDType, "the memory of %v elements is not one of %v elements", from, to)
+			return s, c.Errorf(tenon.ErrDType, "the memory of %v elements is not one of %v elements", from, to)
 		}
-		s := x.Shape()
 		switch a, b := from.Size(), to.Size(); {
 		case !s.HasRank() && a != b:
-			s = shape.UnknownRank
+			return shape.UnknownRank, nil
 		case a > b:
-			s = s.Insert(s.Rank(), a/b)
+			return s.Insert(s.Rank(), a/b), nil
 		case a < b:
 			if s.Rank() == 0 || s.Dim(-1) >= 0 && s.Dim(-1) != b/a {
-				return nil, c.Errorf(tenon.ErrShape, "the last axis has to have size %d for elements of type %v", b/a, to)
+				return s, c.Errorf(tenon.ErrShape, "the last axis has to have size %d for elements of type %v", b/a, to)
 			}
-			s = s.Remove(-1)
+			return s.Remove(-1), nil
 		}
-		return specs(c, to, s)
+		return s, nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		out, err := tensor.FromBytes(c.DType(1), outShape(c, 0), c.Dense(0).Bytes())

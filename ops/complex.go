@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
@@ -17,16 +16,11 @@ func Complex(x, y any) tensor.Tensor { return op.Eval(complexOp, x, y) }
 
 var complexOp = op.Register(&op.Op{
 	Name: "complex", Statement: additive, Doc: "x + y·i", Params: binaryParams, Results: 1, Strided: true,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		x, y := c.Tensor(0), c.Tensor(1)
-		if x.DType() != dtype.Float32 && x.DType() != dtype.Float64 {
-			return nil, c.Errorf(tenon.ErrDType, "the parts of a complex number are float32 or float64, not %v", x.DType())
+	Elem: func(_ *op.Call, d dtype.DType) dtype.DType {
+		if d != dtype.Float32 && d != dtype.Float64 {
+			return dtype.None
 		}
-		s, err := broadcast(c, x.Shape(), y.Shape())
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, x.DType().Complex(), s)
+		return d.Complex()
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		spec := c.Out[0].(*tensor.Spec)
@@ -118,14 +112,8 @@ func realResult(k elementwise.Op, d dtype.DType) dtype.DType {
 
 // part registers a real function of complex numbers, which of real numbers is computed by real.
 func part(k elementwise.Op, doc string, says op.Statement, real func(x *tensor.Dense) *tensor.Dense) *op.Op {
-	o := &op.Op{Name: k.String(), Statement: says, Doc: doc, Params: unaryParams, Results: 1, Strided: true}
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		if !x.DType().IsNumeric() {
-			return nil, undefined(c, x.DType())
-		}
-		return specs(c, realResult(k, x.DType()), x.Shape())
-	}
+	o := &op.Op{Name: k.String(), Statement: says, Doc: doc, Params: unaryOf(op.Numbers), Results: 1, Strided: true}
+	o.Elem = func(_ *op.Call, d dtype.DType) dtype.DType { return realResult(k, d) }
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		if d := x.DType(); d.IsComplex() {
@@ -142,13 +130,7 @@ func part(k elementwise.Op, doc string, says op.Statement, real func(x *tensor.D
 func Conj(x any) tensor.Tensor { return op.Eval(conjOp, x) }
 
 var conjOp = op.Register(&op.Op{
-	Name: "conj", Statement: linear, Doc: "the complex conjugate", Params: unaryParams, Results: 1, Strided: true,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if d := c.Tensor(0).DType(); !d.IsNumeric() {
-			return nil, undefined(c, d)
-		}
-		return inferSame(c)
-	},
+	Name: "conj", Statement: linear, Doc: "the complex conjugate", Params: unaryOf(op.Numbers), Results: 1, Strided: true,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		if !x.DType().IsComplex() {

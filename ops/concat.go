@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
 	"github.com/tenonml/tenon/shape"
@@ -14,44 +13,6 @@ func init() {
 	concatOp = op.Register(&op.Op{
 		Name: "concat", Statement: moves(op.Join, 0), Doc: "Tensors one behind the other along an axis.", Strided: true,
 		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			xs := c.List(0)
-			if len(xs) == 0 {
-				return nil, c.Errorf(tenon.ErrInvalid, "there is no tensor to concatenate")
-			}
-			first := xs[0].(tensor.Tensor)
-			s := firstRanked(xs)
-			axis, err := axisOf(c, c.Int(1), s)
-			if err != nil {
-				return nil, err
-			}
-			if !s.HasRank() {
-				return specs(c, first.DType(), s)
-			}
-			if s.IsScalar() {
-				return nil, c.Errorf(tenon.ErrShape, "scalars have no axis to be concatenated along")
-			}
-			dims, total := s.With(axis, shape.Unknown), 0
-			for i, x := range xs {
-				t := x.(tensor.Tensor).Shape()
-				if !t.HasRank() {
-					total = shape.Unknown
-					continue
-				}
-				if t.Rank() != s.Rank() {
-					return nil, c.Errorf(tenon.ErrShape, "tensor %d has rank %d, tensor 0 rank %d", i, t.Rank(), s.Rank())
-				}
-				if dims, err = shape.Merge(dims, t.With(axis, shape.Unknown)); err != nil {
-					return nil, c.Errorf(tenon.ErrShape, "tensor %d has the shape %v, which differs from the others outside axis %d", i, t, axis)
-				}
-				if d := t.Dim(axis); d < 0 || total < 0 {
-					total = shape.Unknown
-				} else {
-					total += d
-				}
-			}
-			return specs(c, first.DType(), dims.With(axis, total))
-		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(1))
@@ -86,16 +47,6 @@ func Concat(values any, axis int) tensor.Tensor {
 	return op.Eval(concatOp, values, axis)
 }
 
-// firstRanked returns the first shape of known rank.
-func firstRanked(xs []tenon.Value) shape.Shape {
-	for _, x := range xs {
-		if s := x.(tensor.Tensor).Shape(); s.HasRank() {
-			return s
-		}
-	}
-	return shape.UnknownRank
-}
-
 func concatenated(ds []*tensor.Dense, s shape.Shape, axis int) *tensor.Dense {
 	out := tensor.Uninit(ds[0].DType(), s)
 	if s.Slice(0, axis).Size() == 1 { // the tensors lie one behind the other
@@ -127,31 +78,6 @@ func init() {
 	stackOp = op.Register(&op.Op{
 		Name: "stack", Statement: moves(op.Stack, 0), Doc: "Tensors of one shape along a new axis.", Strided: true,
 		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			xs := c.List(0)
-			if len(xs) == 0 {
-				return nil, c.Errorf(tenon.ErrInvalid, "there is no tensor to stack")
-			}
-			s := shape.UnknownRank
-			for i, x := range xs {
-				t := x.(tensor.Tensor).Shape()
-				var err error
-				if s, err = shape.Merge(s, t); err != nil {
-					e := c.Errorf(tenon.ErrShape, "tensor %d has the shape %v, which differs from the others", i, t)
-					e.Hint = "for rows of different length there is ragged.Stack"
-					return nil, e
-				}
-			}
-			d := xs[0].(tensor.Tensor).DType()
-			if !s.HasRank() {
-				return specs(c, d, s)
-			}
-			axis, err := axisOf(c, c.Int(1), shape.OfRank(s.Rank()+1))
-			if err != nil {
-				return nil, err
-			}
-			return specs(c, d, s.Insert(axis, len(xs)))
-		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(1))

@@ -30,25 +30,18 @@ func Contract(a, b any, aLabels, bLabels, out []int) tensor.Tensor {
 var contractOp = op.Register(&op.Op{
 	Name: "contract", Statement: contracts, Doc: "sums of products over axes with the same labels", Results: 1, Strided: true,
 	Params: []op.Param{
-		{Name: "a", Group: 1}, {Name: "b", Group: 1},
+		{Name: "a", Group: 1, Takes: op.Numbers}, {Name: "b", Group: 1},
 		{Name: "a_labels", Kind: op.Attr, Type: op.IntsType},
 		{Name: "b_labels", Kind: op.Attr, Type: op.IntsType},
 		{Name: "out_labels", Kind: op.Attr, Type: op.IntsType},
 	},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		a := c.Tensor(0)
-		if !hasProducts(a.DType()) {
-			return nil, undefined(c, a.DType())
-		}
+	Shape: func(c *op.Call) (shape.Shape, error) {
 		k, err := NewContraction(c.Ints(2), c.Ints(3), c.Ints(4))
 		if err != nil {
-			return nil, c.Fail(err)
+			return shape.Shape{}, c.Fail(err)
 		}
 		dims, err := k.infer(c)
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, a.DType(), shape.Of(dims...))
+		return shape.Of(dims...), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		k, err := NewContraction(c.Ints(2), c.Ints(3), c.Ints(4))

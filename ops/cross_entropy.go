@@ -25,14 +25,8 @@ func SoftmaxCrossEntropy(logits, labels any) tensor.Tensor {
 
 var crossEntropyOp = op.Register(&op.Op{
 	Name: "softmax_cross_entropy", Statement: op.Statement{Axes: op.Reduce, Core: 1, Missing: op.Refuse}, Doc: "negative log likelihood of class numbers", Results: 1,
-	Params: []op.Param{{Name: "logits"}, {Name: "labels"}},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		s, err := inferLabels(c)
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, c.Tensor(0).DType(), s)
-	},
+	Params: []op.Param{{Name: "logits", Takes: op.Floats, Rank: 1}, {Name: "labels", Takes: op.Indices}},
+	Shape:  labelsShape,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, d := c.Dense(0), c.Dense(0).DType()
 		labels, err := checkedLabels(c)
@@ -60,22 +54,19 @@ func init() {
 	}
 }
 
-// inferLabels checks logits and class numbers, and returns the shape of the latter.
-func inferLabels(c *op.Call) (shape.Shape, error) {
-	if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {
-		return shape.Shape{}, err
-	}
-	if err := wantIndex(c, 1); err != nil {
-		return shape.Shape{}, err
-	}
-	if err := wantRank(c, 0, 1); err != nil {
-		return shape.Shape{}, err
-	}
+// labelsShape is the shape of class numbers and of what there is one of for each.
+func labelsShape(c *op.Call) (shape.Shape, error) {
 	s := c.Tensor(0).Shape()
-	if !s.HasRank() {
-		return c.Tensor(1).Shape(), nil
+	if s.HasRank() {
+		s = s.Remove(-1)
 	}
-	return mergeShapes(c, s.Remove(-1), c.Tensor(1).Shape())
+	var err error
+	for _, v := range c.Values()[1:] {
+		if s, err = mergeShapes(c, s, v.(tensor.Tensor).Shape()); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
 }
 
 // checkedLabels returns the class numbers of a kernel's call, all of which are in
@@ -98,22 +89,13 @@ func checkedLabels(c *op.Call) ([]int64, error) {
 // softmax, is y·(v - Σ y·v) with v = u·ct for x, and Σ u·(y - one-hot l) for ct.
 var crossEntropyGradOp = op.Register(&op.Op{
 	Name: "softmax_cross_entropy_grad", Statement: op.Statement{Axes: op.Along, Core: 1, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{three}}}, Doc: "gradient of the softmax cross entropy of class numbers", Results: 1,
-	Params: []op.Param{{Name: "logits", Group: 1}, {Name: "labels"}, {Name: "ct", Group: 1}},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		s, err := inferLabels(c)
-		if err != nil {
-			return nil, err
+	Params: []op.Param{{Name: "logits", Group: 1, Takes: op.Floats, Rank: 1}, {Name: "labels", Takes: op.Indices}, {Name: "ct", Group: 1}},
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		s, err := labelsShape(c)
+		if x := c.Tensor(0).Shape(); err == nil && x.HasRank() {
+			return shape.Concat(s, shape.Of(x.Dim(-1))), nil
 		}
-		if s, err = mergeShapes(c, s, c.Tensor(2).Shape()); err != nil {
-			return nil, err
-		}
-		x := c.Tensor(0).Shape()
-		if x.HasRank() {
-			s = shape.Concat(s, shape.Of(x.Dim(-1)))
-		} else {
-			s = shape.UnknownRank
-		}
-		return specs(c, c.Tensor(0).DType(), s)
+		return shape.UnknownRank, err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, ct, d := c.Dense(0), c.Dense(2), c.Dense(0).DType()
@@ -158,25 +140,7 @@ func SoftmaxCrossEntropyDense(logits, targets any) tensor.Tensor {
 
 var crossEntropyDenseOp = op.Register(&op.Op{
 	Name: "softmax_cross_entropy_dense", Statement: op.Statement{Axes: op.Reduce, Core: 1, Missing: op.Refuse}, Doc: "cross entropy of distributions over classes", Results: 1,
-	Params: []op.Param{{Name: "logits", Group: 1}, {Name: "targets", Group: 1}},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {
-			return nil, err
-		}
-		for i := range 2 {
-			if err := wantRank(c, i, 1); err != nil {
-				return nil, err
-			}
-		}
-		s, err := mergeShapes(c, c.Tensor(0).Shape(), c.Tensor(1).Shape())
-		if err != nil {
-			return nil, err
-		}
-		if s.HasRank() {
-			s = s.Remove(-1)
-		}
-		return specs(c, c.Tensor(0).DType(), s)
-	},
+	Params: []op.Param{{Name: "logits", Group: 1, Takes: op.Floats}, {Name: "targets", Group: 1}},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, t, d := c.Dense(0), c.Dense(1), c.Dense(0).DType()
 		if d.Size() == 2 {
@@ -214,17 +178,7 @@ func SigmoidCrossEntropy(logits, targets any) tensor.Tensor {
 
 var sigmoidCrossEntropyOp = op.Register(&op.Op{
 	Name: "sigmoid_cross_entropy", Statement: mapped, Doc: "cross entropy of independent truth values", Results: 1, Strided: true,
-	Params: []op.Param{{Name: "logits", Group: 1}, {Name: "targets", Group: 1}},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {
-			return nil, err
-		}
-		s, err := broadcast(c, c.Tensor(0).Shape(), c.Tensor(1).Shape())
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, c.Tensor(0).DType(), s)
-	},
+	Params: []op.Param{{Name: "logits", Group: 1, Takes: op.Floats}, {Name: "targets", Group: 1}},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, z, d := c.Dense(0), c.Dense(1), c.Dense(0).DType()
 		if d.Size() == 2 {

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
@@ -24,16 +23,7 @@ var cumulativeParams = []op.Param{
 // cumulative registers a cumulative operation that package reduce computes.
 func cumulative(o op.Op, k reduce.ScanOp) *op.Op {
 	o.Params, o.Results = cumulativeParams, 1
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		if reduce.Scan(k, x.DType()) == nil {
-			return nil, undefined(c, x.DType())
-		}
-		if _, err := axisOf(c, c.Int(1), x.Shape()); err != nil {
-			return nil, err
-		}
-		return inferSame(c)
-	}
+	o.Elem = keeping(func(d dtype.DType) bool { return reduce.Scan(k, d) != nil })
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		out := tensor.Uninit(x.DType(), x.Shape())

@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -17,20 +18,13 @@ var diagOp *op.Op
 func init() {
 	diagOp = op.Register(&op.Op{
 		Name: "diag", Statement: op.Statement{Axes: op.Insert, Core: 1, Moves: one, Fills: true, Zero: movedZero}, Doc: "Matrices with given diagonals and zeros elsewhere.",
-		Params: unaryParams, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantRank(c, 0, 1); err != nil {
-				return nil, err
-			}
+		Params: []op.Param{{Name: "x", Rank: 1}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			s := c.Tensor(0).Shape()
 			if s.HasRank() {
-				if s = s.Insert(s.Rank(), s.Dim(-1)); s.IsFull() {
-					if _, err := checkedSize(c, s, c.Tensor(0).DType()); err != nil {
-						return nil, err
-					}
-				}
+				s = s.Insert(s.Rank(), s.Dim(-1))
 			}
-			return specs(c, c.Tensor(0).DType(), s)
+			return s, nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
@@ -76,18 +70,15 @@ var diagPartOp *op.Op
 func init() {
 	diagPartOp = op.Register(&op.Op{
 		Name: "diag_part", Statement: op.Statement{Axes: op.Remove, Core: 2, Moves: one, Zero: movedZero}, Doc: "The diagonals of matrices.", Strided: true,
-		Params: unaryParams, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantRank(c, 0, 2); err != nil {
-				return nil, err
-			}
+		Params: []op.Param{{Name: "x", Rank: 2}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			s := c.Tensor(0).Shape()
 			if s.HasRank() {
 				k := s.Rank() - 2
 				n := min(s.Dim(k), s.Dim(k+1)) // -1 where one is not known
 				s = s.Slice(0, k).Insert(k, n)
 			}
-			return specs(c, c.Tensor(0).DType(), s)
+			return s, nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(move.Apply(c.Tensor(0), diagonals)) },
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
@@ -121,12 +112,6 @@ func init() {
 		Name: "band_part", Statement: op.Statement{Axes: op.Along, Core: 2, Moves: one, Fills: true, Zero: movedZero}, Doc: "Matrices with zeros outside of some diagonals.",
 		Params: []op.Param{{Name: "x"}, {Name: "first", Kind: op.Attr, Type: op.IntType, Optional: true},
 			{Name: "last", Kind: op.Attr, Type: op.IntType, Optional: true}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantRank(c, 0, 2); err != nil {
-				return nil, err
-			}
-			return inferSame(c)
-		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			first, last := math.MinInt, math.MaxInt
 			if c.Has(1) {

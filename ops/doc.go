@@ -14,8 +14,8 @@
 //
 // An axis may count from the end. Axes come last and may be left out, which
 // means all of them; a repeated axis is an error. Options stand last, in a struct whose
-// zero value is the default. Shapes may be unknown: Infer
-// says what it can, and a mismatch that can be seen is an error at once. Sizes
+// zero value is the default. Shapes may be unknown: what
+// is known of a result is told, and a mismatch that can be seen is an error at once. Sizes
 // that may depend on data are tensor operands.
 //
 // Operands of different element types are promoted (see package dtype); a Go
@@ -37,7 +37,7 @@
 // cover values, shapes, gradients and dispatch. The helpers are in the files
 // internal_*.go:
 //
-//	internal_infer.go      axes, broadcasting and element types for Infer functions
+//	internal_infer.go      axes and shapes, for operations whose statement does not tell the shape
 //	internal_sizes.go      sizes as operands, for shapes that depend on data
 //	internal_define.go     definitions of whole classes: unary, binary, comparison, …
 //	internal_loop.go       runs elementwise kernels over broadcast operands, in parallel

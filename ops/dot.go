@@ -18,30 +18,18 @@ func MatVec(a, x any) tensor.Tensor {
 
 var matVecOp = op.Register(&op.Op{
 	Name: "matvec", Statement: contracts, GoName: "ops.MatVec", Doc: "products of matrices and vectors", Results: 1, Strided: true,
-	Params: []op.Param{{Name: "a", Group: 1}, {Name: "x", Group: 1}},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		a, x := c.Tensor(0), c.Tensor(1)
-		if !hasProducts(a.DType()) {
-			return nil, undefined(c, a.DType())
+	Params: []op.Param{{Name: "a", Group: 1, Takes: op.Numbers, Rank: 2}, {Name: "x", Group: 1, Rank: 1}},
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		a, x := c.Tensor(0).Shape(), c.Tensor(1).Shape()
+		m, k := matrixSizes(a, false)
+		if err := sameSize(c, "sizes of the matrix's rows and the vector", k, x.Dim(-1)); err != nil {
+			return a, err
 		}
-		if err := wantRank(c, 0, 2); err != nil {
-			return nil, err
+		if !a.HasRank() || !x.HasRank() {
+			return shape.UnknownRank, nil
 		}
-		if err := wantRank(c, 1, 1); err != nil {
-			return nil, err
-		}
-		m, k := matrixSizes(a.Shape(), false)
-		if err := sameSize(c, "sizes of the matrix's rows and the vector", k, x.Shape().Dim(-1)); err != nil {
-			return nil, err
-		}
-		if !a.Shape().HasRank() || !x.Shape().HasRank() {
-			return specs(c, a.DType(), shape.UnknownRank)
-		}
-		batch, err := broadcast(c, a.Shape().Slice(0, a.Shape().Rank()-2), x.Shape().Slice(0, x.Shape().Rank()-1))
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, a.DType(), shape.Concat(batch, shape.Of(m)))
+		batch, err := broadcast(c, a.Slice(0, a.Rank()-2), x.Slice(0, x.Rank()-1))
+		return shape.Concat(batch, shape.Of(m)), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		m := outShape(c, 0).Rank() - 1
@@ -77,25 +65,13 @@ func Dot(x, y any) tensor.Tensor { return op.Eval(dotOp, x, y) }
 
 var dotOp = op.Register(&op.Op{
 	Name: "dot", Statement: contracts, Doc: "sums of products over the last axis", Results: 1, Strided: true,
-	Params: binaryParams,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		x, y := c.Tensor(0), c.Tensor(1)
-		if !hasProducts(x.DType()) {
-			return nil, undefined(c, x.DType())
+	Params: []op.Param{{Name: "x", Group: 1, Takes: op.Numbers, Rank: 1}, {Name: "y", Group: 1, Rank: 1}},
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		x, y := c.Tensor(0).Shape(), c.Tensor(1).Shape()
+		if err := sameSize(c, "sizes of the last axes", x.Dim(-1), y.Dim(-1)); err != nil {
+			return x, err
 		}
-		for i := range 2 {
-			if err := wantRank(c, i, 1); err != nil {
-				return nil, err
-			}
-		}
-		if err := sameSize(c, "sizes of the last axes", x.Shape().Dim(-1), y.Shape().Dim(-1)); err != nil {
-			return nil, err
-		}
-		s, err := broadcastPrefix(c, x.Shape(), y.Shape(), 1)
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, x.DType(), s)
+		return broadcastPrefix(c, x, y, 1)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		summed := []int{outShape(c, 0).Rank()}

@@ -42,23 +42,15 @@ func Einsum(equation string, operands ...any) tensor.Tensor {
 var einsumOp = op.Register(&op.Op{
 	Name: "einsum", Statement: op.Statement{Axes: op.Contract, Monoid: op.Sums, Missing: op.Skip, Zero: op.Zero{Keeps: true}}, Doc: "sums of products by Einstein's convention", Results: 1, Strided: true,
 	Params: []op.Param{
-		{Name: "operands", Kind: op.Tensors, Group: 1},
+		{Name: "operands", Kind: op.Tensors, Group: 1, Takes: op.Numbers},
 		{Name: "equation", Kind: op.Attr, Type: op.StringType},
 	},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+	Shape: func(c *op.Call) (shape.Shape, error) {
 		e, err := parseEinsum(c, c.Str(1), len(c.List(0)))
 		if err != nil {
-			return nil, err
+			return shape.Shape{}, err
 		}
-		d := c.List(0)[0].(tensor.Tensor).DType()
-		if !hasProducts(d) {
-			return nil, undefined(c, d)
-		}
-		s, err := e.infer(c)
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, d, s)
+		return e.infer(c)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		operands := make([]*tensor.Dense, len(c.List(0)))

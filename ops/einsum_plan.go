@@ -359,7 +359,7 @@ func summedOver(x *tensor.Dense, axes []int) *tensor.Dense {
 		return x
 	}
 	d := x.DType()
-	return reduceDense(sumOf(d), x, axes, reducedShape(x.Shape(), axes, false), d)
+	return reduceDense(sumOf(d), x, axes, op.Reduced(x.Shape(), axes, false), d)
 }
 
 // diagonal views x with an axis for each label: an axis that broadcasts goes away,

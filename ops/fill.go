@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"errors"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
@@ -14,25 +16,8 @@ var fillOp *op.Op
 func init() {
 	fillOp = op.Register(&op.Op{
 		Name: "fill", Statement: op.Statement{Axes: op.Create, Control: one, Moves: two, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, Doc: "A tensor with one value for all elements.",
-		Params: []op.Param{{Name: "shape"}, {Name: "value"}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			v := c.Tensor(1)
-			if s := v.Shape(); s.HasRank() && s.Rank() != 0 {
-				return nil, c.Errorf(tenon.ErrShape, "the value has the shape %v, want a scalar", s)
-			}
-			dims, n, err := sizes(c, 0)
-			if err != nil {
-				return nil, err
-			}
-			if dims == nil {
-				return specs(c, v.DType(), shape.OfRank(n))
-			}
-			s, err := checkedShape(c, dims, v.DType())
-			if err != nil {
-				return nil, err
-			}
-			return specs(c, v.DType(), s)
-		},
+		Params: []op.Param{sizesParam("shape"), {Name: "value", Rank: op.Scalar}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) { return shapeFrom(c, 0) },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
 			return c.Result(move.Apply(c.Tensor(1), func(v *tensor.Dense) *tensor.Dense { return move.Stretched(v, s) }))
@@ -80,25 +65,18 @@ var eyeOp *op.Op
 func init() {
 	eyeOp = op.Register(&op.Op{
 		Name: "eye", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, Doc: "A matrix with ones on the diagonal.", Nondifferentiable: true,
-		Params: []op.Param{{Name: "rows"}, {Name: "columns"}, {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			n, err := count(c, 0)
-			if err != nil {
-				return nil, err
+		Params: []op.Param{sizeParam("rows"), sizeParam("columns"), {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}}, Results: 1,
+		Elem: func(c *op.Call, _ dtype.DType) dtype.DType { return c.DType(2) },
+		Check: func(c *op.Call) error {
+			if d := c.DType(2); !d.IsNumeric() && !d.IsBool() {
+				return c.Errorf(tenon.ErrDType, "there is no one of type %v", d)
 			}
-			m, err := count(c, 1)
-			if err != nil {
-				return nil, err
-			}
-			d := c.DType(2)
-			if !d.IsNumeric() && !d.IsBool() {
-				return nil, c.Errorf(tenon.ErrDType, "there is no one of type %v", d)
-			}
-			s := shape.Of(n, m)
-			if s.IsFull() {
-				s, err = checkedShape(c, []int{n, m}, d)
-			}
-			return []tenon.Spec{tensor.NewSpec(d, s)}, err
+			return nil
+		},
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			n, err1 := count(c, 0)
+			m, err2 := count(c, 1)
+			return shape.Of(n, m), errors.Join(err1, err2)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)

@@ -15,38 +15,31 @@ var gatherOp *op.Op
 func init() {
 	gatherOp = op.Register(&op.Op{
 		Name: "gather", Statement: moves(op.Select, two), Doc: "Slices along an axis, by position.",
-		Params: []op.Param{{Name: "x"}, {Name: "indices"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
+		Params: []op.Param{{Name: "x"}, {Name: "indices", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
 			{Name: "batch_dims", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			s, is := x.Shape(), c.Tensor(1).Shape()
-			if err := wantIndex(c, 1); err != nil {
-				return nil, err
-			}
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s, is := c.Tensor(0).Shape(), c.Tensor(1).Shape()
 			axis, err := axisOf(c, c.Int(2), s)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
 			batch, err := batchDims(c, c.Int(3), is)
-			if err != nil {
-				return nil, err
-			}
-			if !s.HasRank() || !is.HasRank() {
-				return specs(c, x.DType(), shape.UnknownRank)
+			if err != nil || !s.HasRank() || !is.HasRank() {
+				return shape.UnknownRank, err
 			}
 			if axis < batch {
-				return nil, c.Errorf(tenon.ErrAxis, "axis %d is one of the %d batch axes", axis, batch)
+				return s, c.Errorf(tenon.ErrAxis, "axis %d is one of the %d batch axes", axis, batch)
 			}
 			front := s.Slice(0, axis)
 			for i := range batch {
 				if err := sameSize(c, "the sizes of a batch axis", s.Dim(i), is.Dim(i)); err != nil {
-					return nil, err
+					return s, err
 				}
 				if s.Dim(i) < 0 {
 					front = front.With(i, is.Dim(i))
 				}
 			}
-			return specs(c, x.DType(), shape.Concat(front, is.Tail(batch), s.Tail(axis+1)))
+			return shape.Concat(front, is.Tail(batch), s.Tail(axis+1)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			axis, _ := c.Tensor(0).Shape().Axis(c.Int(2))
@@ -247,32 +240,28 @@ var gatherNDOp *op.Op
 func init() {
 	gatherNDOp = op.Register(&op.Op{
 		Name: "gather_nd", Statement: moves(op.Select, two), GoName: "ops.GatherND", Doc: "Elements or slices, by tuples of positions.",
-		Params: []op.Param{{Name: "x"}, {Name: "indices"}, {Name: "batch_dims", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			s, is := x.Shape(), c.Tensor(1).Shape()
-			if err := wantIndex(c, 1); err != nil {
-				return nil, err
-			}
-			if err := wantRank(c, 1, c.Int(2)+1); err != nil {
-				return nil, err
+		Params: []op.Param{{Name: "x"}, {Name: "indices", Takes: op.Indices}, {Name: "batch_dims", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s, is := c.Tensor(0).Shape(), c.Tensor(1).Shape()
+			if is.HasRank() && is.Rank() <= c.Int(2) {
+				return s, c.Errorf(tenon.ErrShape, "indices has rank %d, at least %d is needed", is.Rank(), c.Int(2)+1)
 			}
 			if !s.HasRank() || !is.HasRank() || is.Dim(-1) < 0 {
-				return specs(c, x.DType(), shape.UnknownRank)
+				return shape.UnknownRank, nil
 			}
 			batch, k := c.Int(2), is.Dim(-1)
 			if batch < 0 {
-				return nil, c.Errorf(tenon.ErrAxis, "batch_dims is %d", batch)
+				return s, c.Errorf(tenon.ErrAxis, "batch_dims is %d", batch)
 			}
 			if batch+k > s.Rank() {
-				return nil, c.Errorf(tenon.ErrShape, "%d batch axes and %d indices are too many for rank %d", batch, k, s.Rank())
+				return s, c.Errorf(tenon.ErrShape, "%d batch axes and %d indices are too many for rank %d", batch, k, s.Rank())
 			}
 			for i := range batch {
 				if err := sameSize(c, "the sizes of a batch axis", s.Dim(i), is.Dim(i)); err != nil {
-					return nil, err
+					return s, err
 				}
 			}
-			return specs(c, x.DType(), shape.Concat(is.Slice(0, is.Rank()-1), s.Tail(batch+k)))
+			return shape.Concat(is.Slice(0, is.Rank()-1), s.Tail(batch+k)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)

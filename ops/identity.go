@@ -19,7 +19,6 @@ func Identity(x any) tensor.Tensor { return op.Eval(identityOp, x) }
 
 var identityOp = op.Register(&op.Op{
 	Name: "identity", Statement: passes, Doc: "x itself", Params: unaryParams, Results: 1, Strided: true,
-	Infer:  inferSame,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(c.Tensor(0)) },
 })
 
@@ -35,7 +34,6 @@ func StopGradient(x any) tensor.Tensor { return op.Eval(stopGradientOp, x) }
 var stopGradientOp = op.Register(&op.Op{
 	Name: "stop_gradient", Statement: passes, Doc: "x itself, as a constant to gradients", Params: unaryParams, Results: 1, Strided: true,
 	Nondifferentiable: true,
-	Infer:             inferSame,
 	Kernel:            func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(c.Tensor(0)) },
 })
 
@@ -47,7 +45,6 @@ func ZerosLike(x any) tensor.Tensor {
 var zerosLikeOp = op.Register(&op.Op{
 	Name: "zeros_like", Statement: op.Statement{Axes: op.Map, ShapeOnly: one, Missing: op.Ignore, Zero: op.Zero{Keeps: true}}, Doc: "zeros of x's type and shape", Params: unaryParams, Results: 1, Strided: true,
 	Nondifferentiable: true,
-	Infer:             inferSame,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if x := c.Strings(0); x != nil {
 			return c.Result(tensor.WrapStrings(make([]int64, x.Len()+1), nil, x.Shape()))
@@ -72,12 +69,7 @@ func onesOf(x *tensor.Dense) *tensor.Dense {
 var onesLikeOp = op.Register(&op.Op{
 	Name: "ones_like", Statement: likeShape, Doc: "ones of x's type and shape", Params: unaryParams, Results: 1, Strided: true,
 	Nondifferentiable: true,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if d := c.Tensor(0).DType(); d == dtype.String {
-			return nil, undefined(c, d)
-		}
-		return inferSame(c)
-	},
+	Elem:              keeping(func(d dtype.DType) bool { return d != dtype.String }),
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		return c.Result(onesOf(c.Dense(0)))
 	},
@@ -100,7 +92,6 @@ var checkNumericsOp = op.Register(&op.Op{
 	Name: "check_numerics", Statement: op.Statement{Axes: op.Map, Checks: true, Zero: movedZero}, Doc: "fails where an element is NaN or infinite",
 	Params:  []op.Param{{Name: "x"}, {Name: "message", Kind: op.Attr, Type: op.StringType, Default: ""}},
 	Results: 1, Strided: true, Stateful: true,
-	Infer: inferSame,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		if x == nil || elementwise.UnaryOf(elementwise.IsFinite, x.DType()) == nil || x.DType().IsInteger() {

@@ -20,20 +20,12 @@ func init() {
 	indexOp = op.Register(&op.Op{
 		Name: "index", Statement: moves(op.Select, two), Doc: "What a list of keys selects.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "key", Kind: op.Attr, Convert: key.Convert}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			keys, err := keysOf(c, 1, 0)
-			if err != nil {
-				return nil, err
+			if err != nil || keys == nil {
+				return shape.UnknownRank, err
 			}
-			x := c.Tensor(0)
-			if keys == nil {
-				return specs(c, x.DType(), shape.UnknownRank)
-			}
-			s, err := keyedShape(c, keys, x.Shape())
-			if err != nil {
-				return nil, err
-			}
-			return specs(c, x.DType(), s)
+			return keyedShape(c, keys, c.Tensor(0).Shape())
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			keys, err := keysOf(c, 1, 0)
@@ -123,24 +115,21 @@ func init() {
 	indexUpdateOp = op.Register(&op.Op{
 		Name: "index_update", Statement: op.Statement{Axes: op.Scatter, Moves: one | two, Control: three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | two}}}, Doc: "A copy with other elements where keys select.", Strided: true,
 		Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "key", Kind: op.Attr, Convert: key.Convert}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x, y := c.Tensor(0), c.Tensor(1)
+		Check: func(c *op.Call) error {
 			keys, err := keysOf(c, 2, 0)
 			if err != nil || keys == nil {
-				return []tenon.Spec{tensor.NewSpec(x.DType(), x.Shape())}, err
+				return err
 			}
-			s, err := keyedShape(c, keys, x.Shape())
+			y := c.Tensor(1).Shape()
+			s, err := keyedShape(c, keys, c.Tensor(0).Shape())
 			if err != nil {
-				return nil, err
+				return err
 			}
-			b, err := broadcast(c, s, y.Shape())
-			if err != nil {
-				return nil, err
+			b, err := broadcast(c, s, y)
+			if err == nil && b.HasRank() && s.HasRank() && (b.Rank() != s.Rank() || !b.CompatibleWith(s)) {
+				return c.Errorf(tenon.ErrShape, "%v does not broadcast to the selected %v", y, s)
 			}
-			if b.HasRank() && s.HasRank() && (b.Rank() != s.Rank() || !b.CompatibleWith(s)) {
-				return nil, c.Errorf(tenon.ErrShape, "%v does not broadcast to the selected %v", y.Shape(), s)
-			}
-			return specs(c, x.DType(), x.Shape())
+			return err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			keys, err := keysOf(c, 2, 0)

@@ -11,6 +11,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
+// unaryOf returns the parameter of operations on one tensor with certain elements.
+func unaryOf(e *op.Elements) []op.Param { return []op.Param{{Name: "x", Takes: e}} }
+
 // Parameters that whole classes share.
 var (
 	unaryParams  = []op.Param{{Name: "x"}}
@@ -52,8 +55,27 @@ func computedIn(d dtype.DType, defined func(dtype.DType) bool) dtype.DType {
 	return dtype.None
 }
 
-func undefined(c *op.Call, d dtype.DType) error {
-	return c.Errorf(tenon.ErrDType, "the operation is not defined for elements of type %v", d)
+// keeping is the Elem of an operation that keeps the element types it is defined for.
+func keeping(defined func(dtype.DType) bool) func(*op.Call, dtype.DType) dtype.DType {
+	return func(_ *op.Call, d dtype.DType) dtype.DType {
+		if !defined(d) {
+			return dtype.None
+		}
+		return d
+	}
+}
+
+// computing is the Elem of an operation whose result has the type that it is [computedIn].
+func computing(defined func(dtype.DType) bool) func(*op.Call, dtype.DType) dtype.DType {
+	return func(_ *op.Call, d dtype.DType) dtype.DType { return computedIn(d, defined) }
+}
+
+// floating is the Elem of functions of floating numbers: integers give float64.
+var floating = computing(dtype.DType.IsFloat)
+
+// always is the Elem of an operation whose result has one element type.
+func always(d dtype.DType) func(*op.Call, dtype.DType) dtype.DType {
+	return func(*op.Call, dtype.DType) dtype.DType { return d }
 }
 
 // unary registers an elementwise operation of one tensor that package
@@ -78,13 +100,11 @@ func unaryTo(k elementwise.Op, o op.Op, result func(dtype.DType) dtype.DType) *o
 	o.Params, o.Results, o.Strided = unaryParams, 1, true
 	defined := func(d dtype.DType) bool { return elementwise.UnaryOf(k, d) != nil }
 	grain := grainOf(k)
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		d := computedIn(x.DType(), defined)
-		if d == dtype.None {
-			return nil, undefined(c, x.DType())
+	o.Elem = func(_ *op.Call, d dtype.DType) dtype.DType {
+		if d = computedIn(d, defined); d == dtype.None {
+			return d
 		}
-		return specs(c, result(d), x.Shape())
+		return result(d)
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
@@ -131,20 +151,11 @@ func binary(k elementwise.Op, o op.Op) *op.Op {
 	if o.Name == "" {
 		o.Name = k.String()
 	}
-	o.Params, o.Results, o.Strided = binaryParams, 1, true
-	defined := func(d dtype.DType) bool { return elementwise.BinaryOf(k, d, elementwise.VV) != nil }
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		x, y := c.Tensor(0), c.Tensor(1)
-		d := computedIn(x.DType(), defined)
-		if d == dtype.None {
-			return nil, undefined(c, x.DType())
-		}
-		s, err := broadcast(c, x.Shape(), y.Shape())
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, d, s)
+	if o.Params == nil {
+		o.Params = binaryParams
 	}
+	o.Results, o.Strided = 1, true
+	o.Elem = computing(func(d dtype.DType) bool { return elementwise.BinaryOf(k, d, elementwise.VV) != nil })
 	grain := grainOf(k)
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x, y := c.Dense(0), c.Dense(1)
@@ -241,16 +252,11 @@ func spread1(p unsafe.Pointer, size, n, bad int) int {
 func comparison(k elementwise.Op, o op.Op) *op.Op {
 	o.Name = k.String()
 	o.Params, o.Results, o.Strided, o.Nondifferentiable = binaryParams, 1, true, true
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		x, y := c.Tensor(0), c.Tensor(1)
-		if d := x.DType(); d != dtype.String && elementwise.CompareOf(k, d, elementwise.VV) == nil {
-			return nil, undefined(c, d)
+	o.Elem = func(_ *op.Call, d dtype.DType) dtype.DType {
+		if d != dtype.String && elementwise.CompareOf(k, d, elementwise.VV) == nil {
+			return dtype.None
 		}
-		s, err := broadcast(c, x.Shape(), y.Shape())
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, dtype.Bool, s)
+		return dtype.Bool
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		s := c.Out[0].(*tensor.Spec).Shape()

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tenonml/tenon"
@@ -51,45 +52,35 @@ func (sized[T]) compact(out, src *tensor.Dense, mask []bool, width int) {
 	gather.Compact(move.Words[T](out), move.Words[T](src), mask, width)
 }
 
-// isIndex reports whether a type is one of positions and sizes.
-func isIndex(d dtype.DType) bool { return d == dtype.Int32 || d == dtype.Int64 }
+// sizeParam is a parameter for a single size, optionalSize one that may be left out, sizesParam
+// one for a list of sizes.
+func sizeParam(name string) op.Param { return op.Param{Name: name, Takes: op.Indices, Rank: op.Scalar} }
 
-// wantIndex fails where tensor argument i is not int32 or int64.
-func wantIndex(c *op.Call, i int) error {
-	switch d := c.Tensor(i).DType(); {
-	case isIndex(d):
-		return nil
-	default:
-		e := c.Errorf(tenon.ErrDType, "%s has the element type %v, want int32 or int64", c.Op.Params[i].Name, d)
-		if d.IsInteger() {
-			e.Hint = "convert it with ops.Cast"
-		}
-		return e
-	}
+func optionalSize(name string) op.Param {
+	p := sizeParam(name)
+	p.Optional = true
+	return p
+}
+
+func sizesParam(name string) op.Param {
+	return op.Param{Name: name, Takes: op.Indices, Rank: op.Vector}
 }
 
 // sizes reads operand i, a vector of sizes. dims is nil where they are not
 // known; n is their number, -1 where not even that is known.
-func sizes(c *op.Call, i int) (dims []int, n int, err error) {
-	if err := wantIndex(c, i); err != nil {
-		return nil, 0, err
-	}
-	s := c.Tensor(i).Shape()
-	if s.HasRank() && s.Rank() != 1 {
-		return nil, 0, c.Errorf(tenon.ErrShape, "%s has shape %v, want a vector", c.Op.Params[i].Name, s)
-	}
+func sizes(c *op.Call, i int) (dims []int, n int) {
 	if dims, ok := c.ConstInts(i); ok {
-		return append([]int{}, dims...), len(dims), nil // a scalar's sizes are known: not nil
+		return append([]int{}, dims...), len(dims) // a scalar's sizes are known: not nil
 	}
-	return nil, s.Dim(0), nil
+	return nil, c.Tensor(i).Shape().Dim(0)
 }
 
 // count reads operand i, a single size that is at least 0; n is -1 where it is
-// not known.
+// not known, or left out.
 func count(c *op.Call, i int) (n int, err error) {
-	n, ok, err := scalarInt(c, i)
-	if err != nil || !ok {
-		return -1, err
+	n, ok := scalarInt(c, i)
+	if !ok {
+		return -1, nil
 	}
 	if n < 0 {
 		return 0, c.Errorf(tenon.ErrInvalid, "%s is %d, want at least 0", c.Op.Params[i].Name, n)
@@ -97,46 +88,34 @@ func count(c *op.Call, i int) (n int, err error) {
 	return n, nil
 }
 
-// scalarInt reads operand i, a single integer.
-func scalarInt(c *op.Call, i int) (n int, known bool, err error) {
-	if err := wantIndex(c, i); err != nil {
-		return 0, false, err
+// scalarInt reads operand i, a single integer, if it is known.
+func scalarInt(c *op.Call, i int) (n int, known bool) {
+	if !c.Has(i) {
+		return 0, false
 	}
-	if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 {
-		return 0, false, c.Errorf(tenon.ErrShape, "%s has shape %v, want a scalar", c.Op.Params[i].Name, s)
+	if l, ok := c.ConstInts(i); ok {
+		return l[0], true
 	}
-	t, ok := c.Const(i)
-	if !ok {
-		return 0, false, nil
-	}
-	if t.DType() == dtype.Int32 {
-		return int(tensor.Data[int32](t)[0]), true, nil
-	}
-	return tensor.Data[int](t)[0], true, nil
+	return 0, false
 }
 
-// maxBytes is more than any machine's memory.
-const maxBytes = 1 << 46
+// shapeFrom reads operand i, the sizes of a tensor, as far as they are known.
+func shapeFrom(c *op.Call, i int) (shape.Shape, error) {
+	dims, n := sizes(c, i)
+	if dims == nil {
+		return shape.OfRank(n), nil
+	}
+	return shapeOf(c, dims)
+}
 
-// checkedShape returns the shape with sizes from data, and an error where it has
-// a negative size or more elements than memory has bytes.
-func checkedShape(c *op.Call, dims []int, d dtype.DType) (shape.Shape, error) {
+// shapeOf returns the shape with sizes from data.
+func shapeOf(c *op.Call, dims []int) (shape.Shape, error) {
 	s, err := shape.From(dims)
+	if i := slices.IndexFunc(dims, func(d int) bool { return d < 0 }); i >= 0 {
+		return s, c.Errorf(tenon.ErrShape, "size %d of axis %d is negative", dims[i], i)
+	}
 	if err != nil {
 		return s, c.Errorf(tenon.ErrShape, "%s", strings.TrimPrefix(err.Error(), "shape: "))
-	}
-	return checkedSize(c, s, d)
-}
-
-// checkedSize is checkedShape for sizes that are a shape already.
-func checkedSize(c *op.Call, s shape.Shape, d dtype.DType) (shape.Shape, error) {
-	for i := range s.Rank() {
-		if n := s.Dim(i); n < 0 {
-			return s, c.Errorf(tenon.ErrShape, "size %d of axis %d is negative", n, i)
-		}
-	}
-	if n, err := s.CheckedSize(max(1, d.Size())); err != nil || n > maxBytes/max(1, d.Size()) {
-		return s, c.Errorf(tenon.ErrShape, "%v%v is more than memory holds", d, s)
 	}
 	return s, nil
 }

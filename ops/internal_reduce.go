@@ -4,7 +4,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
@@ -34,20 +33,15 @@ func reduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(c *op.
 		o.Params = reduceParams
 	}
 	o.Results = 1
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		if d := x.DType(); kernel(c, d) == nil {
-			return nil, undefined(c, d)
+	o.Elem = func(c *op.Call, d dtype.DType) dtype.DType {
+		if kernel(c, d) == nil {
+			return dtype.None
 		}
-		s, err := inferReduced(c, x.Shape())
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, result(x.DType()), s)
+		return result(d)
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
-		axes, _, err := axesOf(c, c.Ints(reduceAxis), x.Shape())
+		axes, _, err := c.SortedAxes(x.Shape())
 		if err != nil {
 			return nil, err
 		}
@@ -85,21 +79,6 @@ func axesAttr(axes []int) any {
 		return oneAxis[axes[0]+len(oneAxis)/2]
 	}
 	return append(make([]int, 0, len(axes)), axes...)
-}
-
-// inferReduced returns the shape of a reduction of a tensor of shape s.
-func inferReduced(c *op.Call, s shape.Shape) (shape.Shape, error) {
-	axes, keep := c.Ints(reduceAxis), c.Bool(reduceKeep)
-	list, known, err := axesOf(c, axes, s)
-	switch {
-	case err != nil:
-		return s, err
-	case known:
-		return reducedShape(s, list, keep), nil
-	case axes == nil && !keep:
-		return shape.Shape{}, nil
-	}
-	return shape.UnknownRank, nil
 }
 
 // reduceDense reduces sorted axes of x.

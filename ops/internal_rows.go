@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
@@ -109,30 +108,4 @@ func axesLast(axes []int, rank int) (order, inverse []int) {
 		inverse[a] = i
 	}
 	return order, inverse
-}
-
-// inferFloat gives the result x's shape and element type, float64 for integers.
-func inferFloat(c *op.Call) ([]tenon.Spec, error) {
-	x := c.Tensor(0)
-	d := computedIn(x.DType(), dtype.DType.IsFloat)
-	if d == dtype.None {
-		return nil, undefined(c, x.DType())
-	}
-	return specs(c, d, x.Shape())
-}
-
-// inferAlong is inferFloat for operations along axis parameter i of tensors of one
-// shape.
-func inferAlong(i int) func(c *op.Call) ([]tenon.Spec, error) {
-	return func(c *op.Call) ([]tenon.Spec, error) {
-		if _, err := axisOf(c, c.Int(i), c.Tensor(0).Shape()); err != nil {
-			return nil, err
-		}
-		for _, v := range c.Values()[1:] {
-			if _, err := mergeShapes(c, c.Tensor(0).Shape(), v.(tensor.Tensor).Shape()); err != nil {
-				return nil, err
-			}
-		}
-		return inferFloat(c)
-	}
 }

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
@@ -31,23 +30,13 @@ var logicalNotOp = unary(elementwise.LogicalNot, op.Op{Statement: mapped, Doc: "
 // logical registers a function of two truth values. Other element types are not
 // promoted but refused.
 func logical(k elementwise.Op, doc string, says op.Statement) *op.Op {
-	return strictBinary(k, doc, says, func(d dtype.DType) bool { return d == dtype.Bool }, "boolean")
+	return strictBinary(k, doc, says, op.Bools)
 }
 
 // strictBinary registers a function of two tensors whose element types have to
 // be of one kind before they are promoted.
-func strictBinary(k elementwise.Op, doc string, says op.Statement, is func(dtype.DType) bool, what string) *op.Op {
-	o := binary(k, op.Op{Statement: says, Doc: doc, Nondifferentiable: true})
-	infer := o.Infer
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		for i := range 2 {
-			if err := wantDType(c, i, is, what); err != nil {
-				return nil, err
-			}
-		}
-		return infer(c)
-	}
-	return o
+func strictBinary(k elementwise.Op, doc string, says op.Statement, e *op.Elements) *op.Op {
+	return binary(k, op.Op{Statement: says, Doc: doc, Nondifferentiable: true, Params: []op.Param{{Name: "x", Group: 1, Takes: e}, {Name: "y", Group: 1, Takes: e}}})
 }
 
 // BitwiseAnd returns the bits that are set in both x and y: integers, or truth values.
@@ -93,5 +82,5 @@ func bitwise(k elementwise.Op, doc string, says op.Statement) *op.Op {
 	isBits := func(d dtype.DType) bool {
 		return elementwise.BinaryOf(k, d, elementwise.VV) != nil && !d.IsFloat()
 	}
-	return strictBinary(k, doc, says, isBits, "integer")
+	return strictBinary(k, doc, says, &op.Elements{Name: "integers", Has: isBits})
 }

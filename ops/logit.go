@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -17,14 +15,7 @@ func Logit(x any) tensor.Tensor { return op.Eval(logitOp, x) }
 
 var logitOp = op.Register(&op.Op{
 	Name: "logit", Statement: mapped, Doc: "inverse of the logistic function", Params: unaryParams, Results: 1, Strided: true,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		d := computedIn(x.DType(), dtype.DType.IsFloat)
-		if d == dtype.None {
-			return nil, undefined(c, x.DType())
-		}
-		return specs(c, d, x.Shape())
-	},
+	Elem: floating,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := castDense(c.Dense(0), c.Out[0].(*tensor.Spec).DType())
 		return []tensor.Tensor{Sub(Log(x), Log1p(Neg(x)))}, nil

@@ -53,24 +53,21 @@ func multiplied(a, b any, ta, tb bool) tensor.Tensor {
 var matMulOp = op.Register(&op.Op{
 	Name: "matmul", Statement: contracts, GoName: "ops.MatMul", Doc: "matrix products", Results: 1, Strided: true,
 	Params: []op.Param{
-		{Name: "a", Group: 1}, {Name: "b", Group: 1},
+		{Name: "a", Group: 1, Takes: op.Numbers}, {Name: "b", Group: 1},
 		{Name: "transpose_a", Kind: op.Attr, Type: op.BoolType, Default: false},
 		{Name: "transpose_b", Kind: op.Attr, Type: op.BoolType, Default: false},
 	},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		a, b := c.Tensor(0), c.Tensor(1)
-		if !hasProducts(a.DType()) {
-			return nil, undefined(c, a.DType())
-		}
-		for i := range 2 {
-			if err := wantRank(c, i, 2); err != nil {
-				e := tenon.AsError(err)
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		a, b := c.Tensor(0).Shape(), c.Tensor(1).Shape()
+		for i, s := range []shape.Shape{a, b} {
+			if s.HasRank() && s.Rank() < 2 {
+				e := c.Errorf(tenon.ErrShape, "%s has rank %d, at least 2 is needed", c.Op.Params[i].Name, s.Rank())
 				e.Hint = "ops.MatVec and ops.Dot take vectors"
-				return nil, e
+				return s, e
 			}
 		}
-		m, k := matrixSizes(a.Shape(), c.Bool(2))
-		k2, n := matrixSizes(b.Shape(), c.Bool(3))
+		m, k := matrixSizes(a, c.Bool(2))
+		k2, n := matrixSizes(b, c.Bool(3))
 		if k >= 0 && k2 >= 0 && k != k2 {
 			e := c.Errorf(tenon.ErrShape, "inner sizes %d and %d differ", k, k2)
 			switch k {
@@ -79,13 +76,10 @@ var matMulOp = op.Register(&op.Op{
 			default:
 				e.Hint = fmt.Sprintf("no matrix dimension of the second operand is %d", k)
 			}
-			return nil, e
+			return a, e
 		}
-		batch, err := broadcastPrefix(c, a.Shape(), b.Shape(), 2)
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, a.DType(), shape.Concat(batch, shape.Of(m, n)))
+		batch, err := broadcastPrefix(c, a, b, 2)
+		return shape.Concat(batch, shape.Of(m, n)), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		batch := outShape(c, 0).Rank() - 2

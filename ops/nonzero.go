@@ -15,12 +15,10 @@ var nonzeroOp *op.Op
 func init() {
 	nonzeroOp = op.Register(&op.Op{
 		Name: "nonzero", Statement: opaque("the number of results depends on the elements"), Doc: "The coordinates of the elements that are not zero.", Nondifferentiable: true,
-		Params: unaryParams, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, func(d dtype.DType) bool { return d.IsNumeric() || d.IsBool() }, "numeric and boolean"); err != nil {
-				return nil, err
-			}
-			return specs(c, dtype.Int64, shape.Of(shape.Unknown, c.Tensor(0).Shape().Rank()))
+		Params: unaryOf(op.NumbersBools), Results: 1,
+		Elem: always(dtype.Int64),
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			return shape.Of(shape.Unknown, c.Tensor(0).Shape().Rank()), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Dense(0)
@@ -63,27 +61,17 @@ var booleanMaskOp *op.Op
 func init() {
 	booleanMaskOp = op.Register(&op.Op{
 		Name: "boolean_mask", Statement: moves(op.Select, two), Doc: "The slices for which a mask is true.",
-		Params: []op.Param{{Name: "x"}, {Name: "mask"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x, mask := c.Tensor(0), c.Tensor(1)
-			if err := wantDType(c, 1, dtype.DType.IsBool, "boolean"); err != nil {
-				return nil, err
-			}
-			if err := wantRank(c, 1, 1); err != nil {
-				return nil, err
-			}
-			s, ms := x.Shape(), mask.Shape()
-			if !s.HasRank() {
-				return specs(c, x.DType(), s)
-			}
+		Params: []op.Param{{Name: "x"}, {Name: "mask", Takes: op.Bools, Rank: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s, ms := c.Tensor(0).Shape(), c.Tensor(1).Shape()
 			axis, err := axisOf(c, c.Int(2), s)
-			if err != nil || !ms.HasRank() {
-				return []tenon.Spec{tensor.NewSpec(x.DType(), shape.UnknownRank)}, err
+			if err != nil || !s.HasRank() || !ms.HasRank() {
+				return shape.UnknownRank, err
 			}
 			if axis+ms.Rank() > s.Rank() || !s.Slice(axis, axis+ms.Rank()).CompatibleWith(ms) {
-				return nil, c.Errorf(tenon.ErrShape, "the mask has the shape %v, which differs from %v from axis %d on", ms, s, axis)
+				return s, c.Errorf(tenon.ErrShape, "the mask has the shape %v, which differs from %v from axis %d on", ms, s, axis)
 			}
-			return specs(c, x.DType(), shape.Concat(s.Slice(0, axis), shape.Of(shape.Unknown), s.Tail(axis+ms.Rank())))
+			return shape.Concat(s.Slice(0, axis), shape.Of(shape.Unknown), s.Tail(axis+ms.Rank())), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s, mask := c.Tensor(0).Shape(), tensor.Elems[bool](c.Dense(1))

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
@@ -31,26 +30,18 @@ var normOp = op.Register(&op.Op{
 	Name: "norm", Statement: reduces(op.Norms), Doc: "vector norm over axes", Results: 1,
 	Params: append(reduceParams[:len(reduceParams):len(reduceParams)],
 		op.Param{Name: "ord", Kind: op.Attr, Type: op.FloatType, Default: 2.0}),
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		d := computedIn(x.DType(), dtype.DType.IsFloat)
-		if d == dtype.None {
-			return nil, undefined(c, x.DType())
-		}
+	Elem: floating,
+	Check: func(c *op.Call) error {
 		if p := c.Float(3); !(p > 0) {
-			return nil, c.Errorf(tenon.ErrInvalid, "ord is %v, want a number above 0", p)
+			return c.Errorf(tenon.ErrInvalid, "ord is %v, want a number above 0", p)
 		}
-		s, err := inferReduced(c, x.Shape())
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, d, s)
+		return nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		spec := c.Out[0].(*tensor.Spec)
 		d, p := spec.DType(), c.Float(3)
 		x := castDense(c.Dense(0), d)
-		axes, _, err := axesOf(c, c.Ints(reduceAxis), x.Shape())
+		axes, _, err := c.SortedAxes(x.Shape())
 		if err != nil {
 			return nil, err
 		}

@@ -25,11 +25,11 @@ func LayerNorm(x, scale, offset any, eps float64, axes ...int) tensor.Tensor {
 var layerNormOp = op.Register(&op.Op{
 	Name: "layer_norm", Statement: op.Statement{Axes: op.Along, Missing: op.Skip}, Doc: "normalises to mean 0 and variance 1 over axes", Results: 1,
 	Params: []op.Param{
-		{Name: "x", Group: 1}, {Name: "scale", Group: 1, Optional: true}, {Name: "offset", Group: 1, Optional: true},
+		{Name: "x", Group: 1, Takes: op.Floats}, {Name: "scale", Group: 1, Optional: true}, {Name: "offset", Group: 1, Optional: true},
 		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
 		{Name: "eps", Kind: op.Attr, Type: op.FloatType, Default: 1e-5},
 	},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) { return inferNorm(c, 3) },
+	Shape: normShape,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		return normKernel(c, 3, rowKernel{
 			f32: func(dst []float32, x [][]float32, n int) {
@@ -66,11 +66,11 @@ func RMSNorm(x, scale any, eps float64, axes ...int) tensor.Tensor {
 var rmsNormOp = op.Register(&op.Op{
 	Name: "rms_norm", Statement: op.Statement{Axes: op.Along, Missing: op.Skip}, GoName: "ops.RMSNorm", Doc: "normalises to mean square 1 over axes", Results: 1,
 	Params: []op.Param{
-		{Name: "x", Group: 1}, {Name: "scale", Group: 1, Optional: true},
+		{Name: "x", Group: 1, Takes: op.Floats}, {Name: "scale", Group: 1, Optional: true},
 		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
 		{Name: "eps", Kind: op.Attr, Type: op.FloatType, Default: 1e-5},
 	},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) { return inferNorm(c, 2) },
+	Shape: normShape,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		return normKernel(c, 2, rowKernel{
 			f32: func(dst []float32, x [][]float32, n int) {
@@ -94,30 +94,26 @@ func init() {
 	}
 }
 
-// inferNorm checks a normalisation whose axes are parameter i, and its parameters
-// before that one.
-func inferNorm(c *op.Call, i int) ([]tenon.Spec, error) {
-	x := c.Tensor(0)
-	if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {
-		return nil, err
-	}
-	axes, known, err := axesOf(c, c.Ints(i), x.Shape())
+// normShape is the shape of x, whose parameters have the sizes of the axes.
+func normShape(c *op.Call) (shape.Shape, error) {
+	x := c.Tensor(0).Shape()
+	axes, known, err := c.SortedAxes(x)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
-	for k := 1; k < i && known; k++ {
+	for k := 1; k < c.Op.AxisParam() && known; k++ {
 		if !c.Has(k) {
 			continue
 		}
 		dims := make([]int, len(axes))
 		for j, a := range axes {
-			dims[j] = x.Shape().Dim(a)
+			dims[j] = x.Dim(a)
 		}
 		if want, got := shape.Of(dims...), c.Tensor(k).Shape(); !got.CompatibleWith(want) {
-			return nil, c.Errorf(tenon.ErrShape, "%s has shape %v, want the sizes %v of the axes %v", c.Op.Params[k].Name, got, want, axes)
+			return x, c.Errorf(tenon.ErrShape, "%s has shape %v, want the sizes %v of the axes %v", c.Op.Params[k].Name, got, want, axes)
 		}
 	}
-	return inferSame(c)
+	return x, nil
 }
 
 // normKernel normalises over the axes in parameter i, computing half precision in
@@ -130,7 +126,7 @@ func normKernel(c *op.Call, i int, k rowKernel) ([]tensor.Tensor, error) {
 		}
 		return c.Result(out)
 	}
-	axes, _, err := axesOf(c, c.Ints(i), c.Dense(0).Shape())
+	axes, _, err := c.SortedAxes(c.Dense(0).Shape())
 	if err != nil {
 		return nil, err
 	}
@@ -254,25 +250,12 @@ func normGrad(name, doc string, centred bool, kernel func(eps float64) rowKernel
 	o := op.Register(&op.Op{
 		Name: name, Statement: op.Statement{Axes: op.Along, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{two}}}, Doc: doc, Results: 1,
 		Params: []op.Param{
-			{Name: "x", Group: 1}, {Name: "g", Group: 1},
+			{Name: "x", Group: 1, Takes: op.Floats}, {Name: "g", Group: 1},
 			{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
 			{Name: "eps", Kind: op.Attr, Type: op.FloatType, Default: 1e-5},
 		},
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, dtype.DType.IsFloat, "floating"); err != nil {
-				return nil, err
-			}
-			if _, _, err := axesOf(c, c.Ints(2), c.Tensor(0).Shape()); err != nil {
-				return nil, err
-			}
-			s, err := mergeShapes(c, c.Tensor(0).Shape(), c.Tensor(1).Shape())
-			if err != nil {
-				return nil, err
-			}
-			return specs(c, c.Tensor(0).DType(), s)
-		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			axes, _, err := axesOf(c, c.Ints(2), c.Dense(0).Shape())
+			axes, _, err := c.SortedAxes(c.Dense(0).Shape())
 			if err != nil {
 				return nil, err
 			}

@@ -16,28 +16,23 @@ var oneHotOp *op.Op
 func init() {
 	oneHotOp = op.Register(&op.Op{
 		Name: "one_hot", Statement: op.Statement{Axes: op.Insert, Control: two | three | four}, Doc: "A row for each index with one element marked.",
-		Params: []op.Param{{Name: "indices"}, {Name: "depth"}, {Name: "on", Group: 1}, {Name: "off", Group: 1},
+		Params: []op.Param{{Name: "indices", Takes: op.Integers}, sizeParam("depth"), {Name: "on", Group: 1, Rank: op.Scalar}, {Name: "off", Group: 1, Rank: op.Scalar},
 			{Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, dtype.DType.IsInteger, "integer"); err != nil {
-				return nil, err
+		Elem: func(c *op.Call, _ dtype.DType) dtype.DType { return c.Tensor(2).DType() },
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			depth, err := count(c, 1)
+			s := c.Tensor(0).Shape()
+			if err != nil || !s.HasRank() {
+				return s, err
 			}
-			for i := 2; i < 4; i++ {
-				if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 {
-					return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", c.Op.Params[i].Name, s)
-				}
-			}
-			s, err := hotShape(c)
+			axis, err := axisOf(c, c.Int(4), shape.OfRank(s.Rank()+1))
 			if err != nil {
-				return nil, err
+				return s, err
 			}
-			return specs(c, c.Tensor(2).DType(), s)
+			return s.Insert(axis, depth), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s, err := hotShape(c)
-			if err != nil {
-				return nil, err
-			}
+			s := outShape(c, 0)
 			axis, _ := s.Axis(c.Int(4))
 			idx := tensor.Data[int64](castDense(c.Dense(0), dtype.Int64))
 			return c.Result(move.ApplyList([]tenon.Value{c.Value(2), c.Value(3)}, func(ds []*tensor.Dense) *tensor.Dense {
@@ -51,23 +46,6 @@ func init() {
 			return []tensor.Tensor{nil, nil, on, Sub(Sum(g), on)}
 		},
 	})
-}
-
-// hotShape returns the shape of the result of one_hot.
-func hotShape(c *op.Call) (shape.Shape, error) {
-	depth, err := count(c, 1)
-	s := c.Tensor(0).Shape()
-	if err != nil || !s.HasRank() {
-		return s, err
-	}
-	axis, err := axisOf(c, c.Int(4), shape.OfRank(s.Rank()+1))
-	if err != nil {
-		return s, err
-	}
-	if s = s.Insert(axis, depth); s.IsFull() {
-		return checkedSize(c, s, c.Tensor(2).DType())
-	}
-	return s, nil
 }
 
 // OneHotOptions says what [OneHot] writes. The zero value writes 1 and 0 in float32.
@@ -149,30 +127,15 @@ var sequenceMaskOp *op.Op
 func init() {
 	sequenceMaskOp = op.Register(&op.Op{
 		Name: "sequence_mask", Statement: op.Statement{Axes: op.Insert, Control: two}, Doc: "Whether each position lies before a row's length.", Nondifferentiable: true,
-		Params: []op.Param{{Name: "lengths"}, {Name: "maxlen", Optional: true}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantIndex(c, 0); err != nil {
-				return nil, err
-			}
-			n := shape.Unknown
-			if c.Has(1) {
-				var err error
-				if n, err = count(c, 1); err != nil {
-					return nil, err
-				}
-			}
+		Params: []op.Param{{Name: "lengths", Takes: op.Indices}, optionalSize("maxlen")}, Results: 1,
+		Elem: always(dtype.Bool),
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			n, err := count(c, 1)
 			s := c.Tensor(0).Shape()
-			if !s.HasRank() {
-				return specs(c, dtype.Bool, s)
+			if err != nil || !s.HasRank() {
+				return s, err
 			}
-			s = s.Insert(s.Rank(), n)
-			if s.IsFull() {
-				var err error
-				if s, err = checkedSize(c, s, dtype.Bool); err != nil {
-					return nil, err
-				}
-			}
-			return specs(c, dtype.Bool, s)
+			return s.Insert(s.Rank(), n), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			lengths := wide(c.Dense(0))
@@ -182,8 +145,8 @@ func init() {
 				for _, n := range lengths {
 					longest = max(longest, n)
 				}
-				var err error
-				if s, err = checkedSize(c, s.With(-1, int(longest)), dtype.Bool); err != nil {
+				s = s.With(-1, int(longest))
+				if err := c.Fits(dtype.Bool, s); err != nil {
 					return nil, err
 				}
 			}

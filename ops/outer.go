@@ -16,13 +16,10 @@ import (
 func Outer(x, y any) tensor.Tensor { return op.Eval(outerOp, x, y) }
 
 var outerOp = op.Register(&op.Op{
-	Name: "outer", Statement: contracts, Doc: "products of all pairs of elements", Results: 1, Strided: true, Params: binaryParams,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		x, y := c.Tensor(0), c.Tensor(1)
-		if !hasProducts(x.DType()) {
-			return nil, undefined(c, x.DType())
-		}
-		return specs(c, x.DType(), shape.Concat(x.Shape(), y.Shape()))
+	Name: "outer", Statement: contracts, Doc: "products of all pairs of elements", Results: 1, Strided: true,
+	Params: []op.Param{{Name: "x", Group: 1, Takes: op.Numbers}, {Name: "y", Group: 1}},
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		return shape.Concat(c.Tensor(0).Shape(), c.Tensor(1).Shape()), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, y, s := c.Dense(0), c.Dense(1), outShape(c, 0)

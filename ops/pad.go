@@ -35,16 +35,10 @@ var padOp *op.Op
 func init() {
 	padOp = op.Register(&op.Op{
 		Name: "pad", Statement: op.Statement{Axes: op.Select, Moves: one | three, Fills: true, Control: two, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | three}}}, Doc: "A tensor with margins of one value.", Strided: true,
-		Params: []op.Param{{Name: "x", Group: 1}, {Name: "paddings"}, {Name: "value", Group: 1, Optional: true}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if v := c.Tensor(2); v != nil && v.Shape().HasRank() && v.Shape().Rank() != 0 {
-				return nil, c.Errorf(tenon.ErrShape, "the value has shape %v, want a scalar", v.Shape())
-			}
+		Params: []op.Param{{Name: "x", Group: 1}, {Name: "paddings", Takes: op.Indices}, {Name: "value", Group: 1, Optional: true, Rank: op.Scalar}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			s, _, err := paddedShape(c, c.Tensor(0).Shape())
-			if err != nil {
-				return nil, err
-			}
-			return specs(c, c.Tensor(0).DType(), s)
+			return s, err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			_, paddings, err := paddedShape(c, c.Tensor(0).Shape())
@@ -91,24 +85,24 @@ var mirrorPadOp *op.Op
 func init() {
 	mirrorPadOp = op.Register(&op.Op{
 		Name: "mirror_pad", Statement: moves(op.Select, two), GoName: "ops.Pad", Doc: "A tensor with margins that mirror it.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "paddings"}, {Name: "mode", Kind: op.Attr, Type: op.StringType}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		Params: []op.Param{{Name: "x"}, {Name: "paddings", Takes: op.Indices}, {Name: "mode", Kind: op.Attr, Type: op.StringType}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			x := c.Tensor(0).Shape()
 			s, p, err := paddedShape(c, x)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
 			edge, err := mirrorEdge(c)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
 			for i := range len(p) / 2 {
 				n := x.Dim(i)
 				if m := max(p[2*i], p[2*i+1]); n >= 0 && m > 0 && m > n-edge {
-					return nil, c.Errorf(tenon.ErrInvalid, "margins %d and %d of axis %d are wider than its size %d allows in mode %s", p[2*i], p[2*i+1], i, n, c.Str(2))
+					return s, c.Errorf(tenon.ErrInvalid, "margins %d and %d of axis %d are wider than its size %d allows in mode %s", p[2*i], p[2*i+1], i, n, c.Str(2))
 				}
 			}
-			return specs(c, c.Tensor(0).DType(), s)
+			return s, nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			_, paddings, err := paddedShape(c, c.Tensor(0).Shape())
@@ -159,9 +153,6 @@ func batchPaddings(p tensor.Tensor) tensor.Tensor {
 // paddedShape checks the paddings, argument 1, and returns the padded shape, and
 // the paddings where they are known.
 func paddedShape(c *op.Call, s shape.Shape) (shape.Shape, []int, error) {
-	if err := wantIndex(c, 1); err != nil {
-		return s, nil, err
-	}
 	ps := c.Tensor(1).Shape()
 	want := shape.Of(s.Rank(), 2)
 	if !ps.CompatibleWith(want) {
@@ -187,13 +178,7 @@ func paddedShape(c *op.Call, s shape.Shape) (shape.Shape, []int, error) {
 			dims[i] = before + d + after
 		}
 	}
-	out := shape.Of(dims...)
-	if out.IsFull() {
-		if _, err := checkedShape(c, dims, c.Tensor(0).DType()); err != nil {
-			return s, nil, err
-		}
-	}
-	return out, p, nil
+	return shape.Of(dims...), p, nil
 }
 
 // padValue returns the value of constant margins.

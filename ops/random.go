@@ -2,7 +2,6 @@ package ops
 
 import (
 	"hash/fnv"
-
 	"unsafe"
 
 	"github.com/tenonml/tenon"
@@ -31,7 +30,7 @@ func RandomKey(seed uint64) tensor.Tensor {
 func RandomSplit(key, n any) tensor.Tensor { return op.Eval(randomSplitOp, key, n) }
 
 var randomSplitOp = drawing("random_split", "independent keys", op.Op{
-	Params: []op.Param{{Name: "key"}, {Name: "n"}},
+	Params: []op.Param{{Name: "key"}, sizeParam("n")},
 }, func(c *op.Call) (dtype.DType, shape.Shape, error) {
 	n, err := count(c, 1)
 	return dtype.Uint32, shape.Of(n, 2), err
@@ -65,18 +64,17 @@ func RandomKeys(key any, n int) []tensor.Tensor { return Unstack(RandomSplit(key
 func RandomFoldIn(key, data any) tensor.Tensor { return op.Eval(randomFoldInOp, key, data) }
 
 var randomFoldInOp = drawing("random_fold_in", "a key that depends on an integer too", op.Op{
-	Params: []op.Param{{Name: "key"}, {Name: "data"}},
+	Params: []op.Param{{Name: "key"}, sizeParam("data")},
 }, func(c *op.Call) (dtype.DType, shape.Shape, error) {
-	_, _, err := scalarInt(c, 1)
-	return dtype.Uint32, shape.Of(2), err
+	return dtype.Uint32, shape.Of(2), nil
 }, func(c *op.Call, dst unsafe.Pointer, n int, k random.Key) {
-	data, _, _ := scalarInt(c, 1)
+	data, _ := scalarInt(c, 1)
 	d := k.Fold(uint64(data))
 	copy(unsafe.Slice((*uint32)(dst), 2), []uint32{d.Lo, d.Hi})
 })
 
 // drawn are the parameters of operations that fill a shape.
-var drawnParams = []op.Param{{Name: "key"}, {Name: "shape"}, {Name: "dtype", Kind: op.Attr, Type: op.DTypeType, Default: dtype.Float32}}
+var drawnParams = []op.Param{{Name: "key"}, sizesParam("shape"), {Name: "dtype", Kind: op.Attr, Type: op.DTypeType, Default: dtype.Float32}}
 
 // RandomBits returns random integers of an unsigned type with all bits used.
 func RandomBits(key, shape any, d dtype.DType) tensor.Tensor {
@@ -212,7 +210,7 @@ var randomIntOp = drawing("random_int", "integers that are equally likely", op.O
 func RandomPermutation(key, n any) tensor.Tensor { return op.Eval(randomPermutationOp, key, n) }
 
 var randomPermutationOp = drawing("random_permutation", "0, 1, … in random order", op.Op{
-	Params: []op.Param{{Name: "key"}, {Name: "n"}},
+	Params: []op.Param{{Name: "key"}, sizeParam("n")},
 }, func(c *op.Call) (dtype.DType, shape.Shape, error) {
 	n, err := count(c, 1)
 	return dtype.Int64, shape.Of(n), err
@@ -255,7 +253,7 @@ func drawnShape(is func(dtype.DType) bool, what string) func(c *op.Call) (dtype.
 		if !is(d) {
 			return d, shape.Shape{}, c.Errorf(tenon.ErrDType, "dtype is %v, want %s", d, what)
 		}
-		s, err := shapeFrom(c, 1, d)
+		s, err := shapeFrom(c, 1)
 		return d, s, err
 	}
 }
@@ -264,16 +262,17 @@ func drawnShape(is func(dtype.DType) bool, what string) func(c *op.Call) (dtype.
 // one key; fill makes it.
 func drawing(name, doc string, o op.Op, result func(c *op.Call) (dtype.DType, shape.Shape, error), fill func(c *op.Call, dst unsafe.Pointer, n int, k random.Key)) *op.Op {
 	o.Name, o.Doc, o.Statement, o.Results, o.Nondifferentiable = name, doc, draws, 1, true
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		d, s, err := result(c)
+	o.Elem = func(c *op.Call, _ dtype.DType) dtype.DType {
+		d, _, _ := result(c)
+		return d
+	}
+	o.Shape = func(c *op.Call) (shape.Shape, error) {
+		_, s, err := result(c)
 		if err != nil {
-			return nil, err
+			return s, err
 		}
 		keys, err := keysShape(c, 0)
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, d, shape.Concat(keys, s))
+		return shape.Concat(keys, s), err
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		spec := c.Out[0].(*tensor.Spec)
@@ -324,22 +323,17 @@ func Dropout(key, x any, rate float64) tensor.Tensor { return op.Eval(dropoutOp,
 
 var dropoutOp = op.Register(&op.Op{
 	Name: "dropout", Statement: op.Statement{Axes: op.Map, Draws: true, Control: one, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, Doc: "sets elements to 0 at random", Results: 1,
-	Params: []op.Param{{Name: "key"}, {Name: "x"}, {Name: "rate", Kind: op.Attr, Type: op.FloatType}},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 1, dtype.DType.IsFloat, "floating"); err != nil {
-			return nil, err
-		}
+	Params: []op.Param{{Name: "key"}, {Name: "x", Takes: op.Floats}, {Name: "rate", Kind: op.Attr, Type: op.FloatType}},
+	Elem:   func(c *op.Call, _ dtype.DType) dtype.DType { return c.Tensor(1).DType() },
+	Check: func(c *op.Call) error {
 		if p := c.Float(2); !(p >= 0 && p < 1) {
-			return nil, c.Errorf(tenon.ErrInvalid, "rate is %v, want at least 0 and below 1", p)
+			return c.Errorf(tenon.ErrInvalid, "rate is %v, want at least 0 and below 1", p)
 		}
 		keys, err := keysShape(c, 0)
-		if err != nil {
-			return nil, err
+		if err == nil && keys.HasRank() && keys.Rank() != 0 {
+			return c.Errorf(tenon.ErrShape, "dropout takes one key, got the shape %v", c.Tensor(0).Shape())
 		}
-		if keys.HasRank() && keys.Rank() != 0 {
-			return nil, c.Errorf(tenon.ErrShape, "dropout takes one key, got the shape %v", c.Tensor(0).Shape())
-		}
-		return specs(c, c.Tensor(1).DType(), c.Tensor(1).Shape())
+		return err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, d := c.Dense(1), c.Dense(1).DType()

@@ -27,33 +27,21 @@ var rangeOp *op.Op
 func init() {
 	rangeOp = op.Register(&op.Op{
 		Name: "range", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, Doc: "Numbers in steps of one width.",
-		Params: []op.Param{{Name: "start", Group: 1}, {Name: "limit", Group: 1}, {Name: "delta", Group: 1}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, dtype.DType.IsReal, "real"); err != nil {
-				return nil, err
-			}
-			d := c.Tensor(0).DType()
+		Params: []op.Param{{Name: "start", Group: 1, Takes: op.Reals, Rank: op.Scalar}, {Name: "limit", Group: 1, Rank: op.Scalar}, {Name: "delta", Group: 1, Rank: op.Scalar}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			var bounds [3]*tensor.Dense
-			known := true
 			for i := range bounds {
-				if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 {
-					return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", c.Op.Params[i].Name, s)
-				}
 				t, ok := c.Const(i)
-				known = known && ok
-				if ok {
-					bounds[i] = move.RowMajor(t.(*tensor.Dense))
+				if !ok {
+					return shape.Of(shape.Unknown), nil
 				}
+				bounds[i] = move.RowMajor(t.(*tensor.Dense))
 			}
-			if !known {
-				return specs(c, d, shape.Of(shape.Unknown))
-			}
-			n, err := realTable[d].rangeLen(bounds[0], bounds[1], bounds[2])
+			n, err := realTable[c.Tensor(0).DType()].rangeLen(bounds[0], bounds[1], bounds[2])
 			if err != nil {
-				return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
+				return shape.Shape{}, c.Errorf(tenon.ErrInvalid, "%v", err)
 			}
-			s, err := checkedShape(c, []int{int(n)}, d)
-			return []tenon.Spec{tensor.NewSpec(d, s)}, err
+			return shapeOf(c, []int{int(n)})
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			out := tensor.Uninit(c.Tensor(0).DType(), outShape(c, 0))
@@ -80,29 +68,11 @@ var linspaceOp *op.Op
 func init() {
 	linspaceOp = op.Register(&op.Op{
 		Name: "linspace", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, GoName: "ops.LinSpace", Doc: "Numbers at equal distances between two ends.",
-		Params: []op.Param{{Name: "start", Group: 1}, {Name: "stop", Group: 1}, {Name: "num"}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, dtype.DType.IsReal, "real"); err != nil {
-				return nil, err
-			}
-			for i := range 2 {
-				if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 {
-					return nil, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", c.Op.Params[i].Name, s)
-				}
-			}
+		Params: []op.Param{{Name: "start", Group: 1, Takes: op.Reals, Rank: op.Scalar}, {Name: "stop", Group: 1, Rank: op.Scalar}, sizeParam("num")}, Results: 1,
+		Elem: floating,
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			n, err := count(c, 2)
-			if err != nil {
-				return nil, err
-			}
-			d := c.Tensor(0).DType()
-			if d.IsInteger() {
-				d = dtype.Float64
-			}
-			s := shape.Of(n)
-			if n >= 0 {
-				s, err = checkedShape(c, []int{n}, d)
-			}
-			return []tenon.Spec{tensor.NewSpec(d, s)}, err
+			return shape.Of(n), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)

@@ -60,7 +60,7 @@ func init() {
 // others returns for each element of x the product of those that are reduced
 // together with it, itself left out.
 func others(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
-	list, known, err := axesOf(c, axes, x.Shape())
+	list, known, err := c.AxesOf(axes, x.Shape())
 	tenon.Throw(err)
 	if !known {
 		if axes != nil {
@@ -301,24 +301,23 @@ func position(name, goName, doc string, m *op.Monoid, k reduce.Op) *op.Op {
 	o := reduction(op.Op{Name: name, Statement: says, GoName: goName, Doc: doc, Nondifferentiable: true},
 		func(dtype.DType) dtype.DType { return dtype.Int64 },
 		func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(k, d) })
-	infer := o.Infer
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
+	o.Check = func(c *op.Call) error {
 		axes, s := c.Ints(reduceAxis), c.Tensor(0).Shape()
 		if axes != nil && len(axes) != 1 {
-			return nil, c.Errorf(tenon.ErrAxis, "positions are along one axis, got the axes %v", axes)
+			return c.Errorf(tenon.ErrAxis, "positions are along one axis, got the axes %v", axes)
 		}
-		out, err := infer(c)
-		if err != nil || !s.HasRank() {
-			return out, err
+		list, known, err := c.SortedAxes(s)
+		if err != nil || !known {
+			return err
 		}
-		empty := s.Size() == 0
-		if axes != nil {
-			empty = s.Dim(axes[0]) == 0
+		n, others := 1, op.Reduced(s, list, false)
+		for _, a := range list {
+			n *= s.Dim(a)
 		}
-		if empty && out[0].(*tensor.Spec).Shape().Size() != 0 {
-			return nil, c.Errorf(tenon.ErrShape, "an empty axis has no %s", doc)
+		if n == 0 && others.Size() != 0 {
+			return c.Errorf(tenon.ErrShape, "an empty axis has no %s", doc)
 		}
-		return out, nil
+		return nil
 	}
 	return o
 }

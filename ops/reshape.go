@@ -15,24 +15,16 @@ var reshapeOp *op.Op
 func init() {
 	reshapeOp = op.Register(&op.Op{
 		Name: "reshape", Statement: moves(op.Regroup, two), Doc: "The same elements in row-major order under another shape.",
-		Params: []op.Param{{Name: "x"}, {Name: "shape"}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			dims, n, err := sizes(c, 1)
-			if err != nil {
-				return nil, err
+		Params: []op.Param{{Name: "x"}, sizesParam("shape")}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			dims, n := sizes(c, 1)
+			switch {
+			case dims != nil:
+				return reshaped(c, c.Tensor(0).Shape(), dims)
+			case n == 1:
+				return shape.Of(c.Tensor(0).Shape().Size()), nil
 			}
-			if dims == nil {
-				if n == 1 {
-					return specs(c, x.DType(), shape.Of(x.Shape().Size()))
-				}
-				return specs(c, x.DType(), shape.OfRank(n))
-			}
-			s, err := reshaped(c, x.Shape(), dims)
-			if err != nil {
-				return nil, err
-			}
-			return specs(c, x.DType(), s)
+			return shape.OfRank(n), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(underShape(c.Tensor(0), outShape(c, 0))) },
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
@@ -128,21 +120,6 @@ func init() {
 	expandDimsOp = op.Register(&op.Op{
 		Name: "expand_dims", Statement: moves(op.Insert, 0), Doc: "New axes of size 1.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			if !x.Shape().HasRank() {
-				return specs(c, x.DType(), shape.UnknownRank)
-			}
-			axes, _, err := axesOf(c, c.Ints(1), shape.OfRank(x.Shape().Rank()+len(c.Ints(1))))
-			if err != nil {
-				return nil, err
-			}
-			dims := x.Shape().Dims()
-			for _, a := range axes {
-				dims = slices.Insert(dims, a, 1)
-			}
-			return specs(c, x.DType(), shape.Of(dims...))
-		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(withoutOnes(c.Tensor(0), outShape(c, 0))) },
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Squeeze(ct[0], c.Ints(1)...)}
@@ -164,34 +141,30 @@ func init() {
 	squeezeOp = op.Register(&op.Op{
 		Name: "squeeze", Statement: moves(op.Remove, 0), Doc: "The tensor without axes of size 1.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			s := x.Shape()
-			if !s.HasRank() {
-				return specs(c, x.DType(), s)
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s := c.Tensor(0).Shape()
+			axes, known, err := c.SortedAxes(s)
+			if err != nil || !known {
+				return s, err
 			}
-			var axes []int
 			if c.Ints(1) == nil {
+				var ones []int
 				for i, d := range s.Dims() {
 					if d < 0 { // whether this axis stays depends on data
-						return specs(c, x.DType(), shape.UnknownRank)
+						return shape.UnknownRank, nil
 					}
 					if d == 1 {
-						axes = append(axes, i)
+						ones = append(ones, i)
 					}
 				}
-			} else {
-				var err error
-				if axes, _, err = axesOf(c, c.Ints(1), s); err != nil {
-					return nil, err
-				}
+				axes = ones
 			}
 			for _, a := range axes {
 				if d := s.Dim(a); d >= 0 && d != 1 {
-					return nil, c.Errorf(tenon.ErrShape, "axis %d has size %d, not 1", a, d)
+					return s, c.Errorf(tenon.ErrShape, "axis %d has size %d, not 1", a, d)
 				}
 			}
-			return specs(c, x.DType(), reducedShape(s, axes, false))
+			return op.Reduced(s, axes, false), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(withoutOnes(c.Tensor(0), outShape(c, 0))) },
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
@@ -254,13 +227,8 @@ func init() {
 	ensureShapeOp = op.Register(&op.Op{
 		Name: "ensure_shape", Statement: op.Statement{Axes: op.Map, Checks: true, Moves: one, Zero: movedZero}, Doc: "The tensor itself, with what is known about its shape.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "shape", Kind: op.Attr, Type: op.ShapeType}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			s, err := shape.Merge(x.Shape(), c.Shape(1))
-			if err != nil {
-				return nil, c.Errorf(tenon.ErrShape, "%v", err)
-			}
-			return specs(c, x.DType(), s)
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			return mergeShapes(c, c.Tensor(0).Shape(), c.Shape(1))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(c.Tensor(0)) },
 		VJP:    func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return ct },

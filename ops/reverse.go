@@ -16,14 +16,12 @@ func init() {
 	reverseOp = op.Register(&op.Op{
 		Name: "reverse", Statement: moves(op.Select, 0), Doc: "The elements in the opposite order along some axes.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if _, _, err := axesOf(c, c.Ints(1), c.Tensor(0).Shape()); err != nil {
-				return nil, err
-			}
-			return inferSame(c)
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			_, _, err := c.SortedAxes(c.Tensor(0).Shape())
+			return c.Tensor(0).Shape(), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			axes, _, err := axesOf(c, c.Ints(1), c.Tensor(0).Shape())
+			axes, _, err := c.SortedAxes(c.Tensor(0).Shape())
 			return []tensor.Tensor{move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversed(x, axes) })}, err
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
@@ -58,23 +56,18 @@ var rollOp *op.Op
 func init() {
 	rollOp = op.Register(&op.Op{
 		Name: "roll", Statement: moves(op.Select, two), Doc: "The elements moved along some axes, those at the end coming back at the beginning.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "shift"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantIndex(c, 1); err != nil {
-				return nil, err
+		Params: []op.Param{{Name: "x"}, {Name: "shift", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			x, s := c.Tensor(0).Shape(), c.Tensor(1).Shape()
+			if s.Rank() > 1 || s.Rank() == 1 && s.Dim(0) >= 0 && s.Dim(0) != len(c.Ints(2)) {
+				return x, c.Errorf(tenon.ErrShape, "shift has the shape %v for %d axes", s, len(c.Ints(2)))
 			}
-			if x := c.Tensor(0).Shape(); x.HasRank() {
-				for _, a := range c.Ints(2) {
-					if _, err := axisOf(c, a, x); err != nil {
-						return nil, err
-					}
+			for _, a := range c.Ints(2) {
+				if _, err := axisOf(c, a, x); err != nil {
+					return x, err
 				}
 			}
-			s := c.Tensor(1).Shape()
-			if s.Rank() > 1 || s.Rank() == 1 && s.Dim(0) >= 0 && s.Dim(0) != len(c.Ints(2)) {
-				return nil, c.Errorf(tenon.ErrShape, "shift has the shape %v for %d axes", s, len(c.Ints(2)))
-			}
-			return inferSame(c)
+			return x, nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			shifts, _ := c.ConstInts(1)
@@ -125,21 +118,18 @@ var reverseSequenceOp *op.Op
 func init() {
 	reverseSequenceOp = op.Register(&op.Op{
 		Name: "reverse_sequence", Statement: moves(op.Select, two), Doc: "The first elements of each row in the opposite order.",
-		Params: []op.Param{{Name: "x"}, {Name: "lengths"}, {Name: "seq_axis", Kind: op.Attr, Type: op.IntType}, {Name: "batch_axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantIndex(c, 1); err != nil {
-				return nil, err
-			}
+		Params: []op.Param{{Name: "x"}, {Name: "lengths", Takes: op.Indices}, {Name: "seq_axis", Kind: op.Attr, Type: op.IntType}, {Name: "batch_axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			s := c.Tensor(0).Shape()
-			_, ranked, err := axesOf(c, []int{c.Int(2), c.Int(3)}, s)
+			_, ranked, err := c.AxesOf([]int{c.Int(2), c.Int(3)}, s)
 			if err != nil || !ranked {
-				return []tenon.Spec{tensor.NewSpec(c.Tensor(0).DType(), s)}, err
+				return s, err
 			}
 			b, _ := s.Axis(c.Int(3))
 			if ls := c.Tensor(1).Shape(); !ls.CompatibleWith(shape.Of(s.Dim(b))) {
-				return nil, c.Errorf(tenon.ErrShape, "lengths has the shape %v, want %v", ls, shape.Of(s.Dim(b)))
+				return s, c.Errorf(tenon.ErrShape, "lengths has the shape %v, want %v", ls, shape.Of(s.Dim(b)))
 			}
-			return inferSame(c)
+			return s, nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := c.Tensor(0).Shape()

@@ -3,7 +3,6 @@ package ops
 import (
 	"unsafe"
 
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
@@ -28,23 +27,9 @@ func LinearScan(a, b any, axis int, reverse bool) tensor.Tensor {
 var linearScanOp = op.Register(&op.Op{
 	Name: "linear_scan", Statement: op.Statement{Axes: op.Scan, Missing: op.Refuse, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, Doc: "first-order linear recurrence along an axis", Results: 1,
 	Params: []op.Param{
-		{Name: "a", Group: 1}, {Name: "b", Group: 1},
+		{Name: "a", Group: 1, Takes: op.Smooth}, {Name: "b", Group: 1},
 		{Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
 		{Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false},
-	},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		a, b := c.Tensor(0), c.Tensor(1)
-		if !a.DType().IsDifferentiable() {
-			return nil, undefined(c, a.DType())
-		}
-		s, err := mergeShapes(c, a.Shape(), b.Shape())
-		if err != nil {
-			return nil, err
-		}
-		if _, err := axisOf(c, c.Int(2), s); err != nil {
-			return nil, err
-		}
-		return specs(c, a.DType(), s)
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		a, b := c.Dense(0), c.Dense(1)
@@ -122,16 +107,7 @@ var shiftOp = op.Register(&op.Op{
 	Params: []op.Param{
 		{Name: "x"}, {Name: "by", Kind: op.Attr, Type: op.IntType}, {Name: "axis", Kind: op.Attr, Type: op.IntType},
 	},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		if x.DType().Size() == 0 {
-			return nil, undefined(c, x.DType())
-		}
-		if _, err := axisOf(c, c.Int(2), x.Shape()); err != nil {
-			return nil, err
-		}
-		return inferSame(c)
-	},
+	Elem: keeping(func(d dtype.DType) bool { return d.Size() > 0 }),
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		outer, n, inner, err := around(c, x, c.Int(2))

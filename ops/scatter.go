@@ -14,26 +14,14 @@ var scatterNDOp *op.Op
 func init() {
 	scatterNDOp = op.Register(&op.Op{
 		Name: "scatter_nd", Statement: op.Statement{Axes: op.Scatter, Monoid: op.Sums, Fills: true, Control: one | three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, GoName: "ops.ScatterND", Doc: "Zeros with updates added at tuples of positions.",
-		Params: []op.Param{{Name: "indices"}, {Name: "updates"}, {Name: "shape"}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			u := c.Tensor(1)
-			if err := wantDType(c, 1, dtype.DType.IsNumeric, "numeric"); err != nil {
-				return nil, err
-			}
-			dims, n, err := sizes(c, 2)
+		Params: []op.Param{{Name: "indices", Takes: op.Indices, Rank: 1}, {Name: "updates", Takes: op.Numbers}, sizesParam("shape")}, Results: 1,
+		Elem: func(c *op.Call, _ dtype.DType) dtype.DType { return c.Tensor(1).DType() },
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s, err := shapeFrom(c, 2)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
-			s := shape.OfRank(n)
-			if dims != nil {
-				if s, err = checkedShape(c, dims, u.DType()); err != nil {
-					return nil, err
-				}
-			}
-			if err := scatterShapes(c, s, 0, 1); err != nil {
-				return nil, err
-			}
-			return specs(c, u.DType(), s)
+			return s, scatterShapes(c, s, 0, 1)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			u := c.Dense(1)
@@ -72,12 +60,6 @@ func ScatterND(indices, updates, shape any) tensor.Tensor {
 // scatterShapes checks indices (argument i) and updates (argument u) against the
 // shape that they go into.
 func scatterShapes(c *op.Call, s shape.Shape, i, u int) error {
-	if err := wantIndex(c, i); err != nil {
-		return err
-	}
-	if err := wantRank(c, i, 1); err != nil {
-		return err
-	}
 	is, us := c.Tensor(i).Shape(), c.Tensor(u).Shape()
 	if !is.HasRank() || is.Dim(-1) < 0 || !s.HasRank() {
 		return nil
@@ -96,8 +78,7 @@ func scatterShapes(c *op.Call, s shape.Shape, i, u int) error {
 type scatterMode struct {
 	name, doc string
 	says      op.Statement
-	accepts   func(dtype.DType) bool
-	what      string
+	takes     *op.Elements
 	kernel    func(dst, updates *tensor.Dense, at []int64, width int) error
 }
 
@@ -106,16 +87,8 @@ func scatterInto(m scatterMode, vjp func(c *op.Call, y, ct tensor.Tensor) (gx, g
 	var o *op.Op
 	o = op.Register(&op.Op{
 		Name: m.name, Statement: m.says, Doc: m.doc,
-		Params: []op.Param{{Name: "x", Group: 1}, {Name: "indices"}, {Name: "updates", Group: 1}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, m.accepts, m.what); err != nil {
-				return nil, err
-			}
-			if err := scatterShapes(c, c.Tensor(0).Shape(), 1, 2); err != nil {
-				return nil, err
-			}
-			return inferSame(c)
-		},
+		Params: []op.Param{{Name: "x", Group: 1, Takes: m.takes}, {Name: "indices", Takes: op.Indices, Rank: 1}, {Name: "updates", Group: 1}}, Results: 1,
+		Check: func(c *op.Call) error { return scatterShapes(c, c.Tensor(0).Shape(), 1, 2) },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			at, width, err := flatIndex(c, c.Tensor(0).Shape(), 1, 0)
 			if err != nil {
@@ -148,7 +121,7 @@ var tensorScatterAddOp *op.Op
 func init() {
 	tensorScatterAddOp = scatterInto(scatterMode{
 		name: "tensor_scatter_add", says: scatters(op.Sums), doc: "A tensor with updates added at tuples of positions.",
-		accepts: dtype.DType.IsNumeric, what: "numeric",
+		takes: op.Numbers,
 		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
 			return numberTable[dst.DType()].scatterAdd(dst, u, at, width)
 		},
@@ -171,7 +144,6 @@ var tensorScatterUpdateOp *op.Op
 func init() {
 	tensorScatterUpdateOp = scatterInto(scatterMode{
 		name: "tensor_scatter_update", says: scatters(nil), doc: "A tensor with other elements at tuples of positions.",
-		accepts: anyType, what: "any",
 		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
 			return moverOf(dst.DType()).update(dst, u, tensor.Vector(at), width)
 		},
@@ -200,7 +172,7 @@ var tensorScatterMaxOp *op.Op
 func init() {
 	tensorScatterMaxOp = scatterInto(scatterMode{
 		name: "tensor_scatter_max", says: scatters(op.Maxima), doc: "A tensor with the larger of element and update at tuples of positions.",
-		accepts: dtype.DType.IsReal, what: "real",
+		takes: op.Reals,
 		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
 			return realTable[dst.DType()].scatterMax(dst, u, at, width)
 		},
@@ -221,7 +193,7 @@ var tensorScatterMinOp *op.Op
 func init() {
 	tensorScatterMinOp = scatterInto(scatterMode{
 		name: "tensor_scatter_min", says: scatters(op.Minima), doc: "A tensor with the smaller of element and update at tuples of positions.",
-		accepts: dtype.DType.IsReal, what: "real",
+		takes: op.Reals,
 		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
 			return realTable[dst.DType()].scatterMin(dst, u, at, width)
 		},

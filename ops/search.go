@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"math"
 
 	"github.com/tenonml/tenon"
@@ -26,22 +27,13 @@ var searchSortedOp *op.Op
 func init() {
 	searchSortedOp = op.Register(&op.Op{
 		Name: "searchsorted", Statement: op.Statement{Axes: op.Along, Core: 1, Control: one, Places: op.First}, GoName: "ops.SearchSorted", Doc: "Where elements belong in sorted rows.", Nondifferentiable: true,
-		Params: []op.Param{{Name: "sorted", Group: 1}, {Name: "x", Group: 1}, {Name: "right", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantOrder(c, 0); err != nil {
-				return nil, err
-			}
-			if err := wantRank(c, 0, 1); err != nil {
-				return nil, err
-			}
+		Params: []op.Param{{Name: "sorted", Group: 1, Takes: op.OrderedValues, Rank: 1}, {Name: "x", Group: 1}, {Name: "right", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			s, xs := c.Tensor(0).Shape(), c.Tensor(1).Shape()
-			if !s.HasRank() || s.Rank() == 1 || !xs.HasRank() {
-				return specs(c, dtype.Int64, xs)
+			if s.Rank() > 1 && xs.HasRank() && (s.Rank() != xs.Rank() || !s.With(-1, shape.Unknown).CompatibleWith(xs.With(-1, shape.Unknown))) {
+				return s, c.Errorf(tenon.ErrShape, "rows of %v do not go with rows of %v", s, xs)
 			}
-			if s.Rank() != xs.Rank() || !s.With(-1, shape.Unknown).CompatibleWith(xs.With(-1, shape.Unknown)) {
-				return nil, c.Errorf(tenon.ErrShape, "rows of %v do not go with rows of %v", s, xs)
-			}
-			return specs(c, dtype.Int64, xs)
+			return xs, nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			out, at := tensor.Make[int64](outShape(c, 0))
@@ -100,35 +92,23 @@ var binCountOp *op.Op
 func init() {
 	binCountOp = op.Register(&op.Op{
 		Name: "bincount", Statement: opaque("the elements are positions in the result"), GoName: "ops.BinCount", Doc: "How often each number occurs, or the sum of the weights that go with it.",
-		Params: []op.Param{{Name: "x"}, {Name: "weights", Optional: true}, {Name: "minlength", Optional: true}, {Name: "maxlength", Optional: true}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, dtype.DType.IsInteger, "integer"); err != nil {
-				return nil, err
-			}
-			d := dtype.Int64
+		Params: []op.Param{{Name: "x", Takes: op.Integers}, {Name: "weights", Optional: true, Takes: op.Numbers}, optionalSize("minlength"), optionalSize("maxlength")}, Results: 1,
+		Elem: func(c *op.Call, _ dtype.DType) dtype.DType {
 			if w := c.Tensor(1); w != nil {
-				if d = w.DType(); !d.IsNumeric() {
-					return nil, c.Errorf(tenon.ErrDType, "the weights have the element type %v, want numbers", d)
-				}
-				if !w.Shape().CompatibleWith(c.Tensor(0).Shape()) {
-					return nil, c.Errorf(tenon.ErrShape, "the weights have the shape %v, x has %v", w.Shape(), c.Tensor(0).Shape())
-				}
+				return w.DType()
 			}
-			n := shape.Unknown
-			if c.Has(2) && c.Has(3) {
-				lo, err := count(c, 2)
-				if err != nil {
-					return nil, err
-				}
-				hi, err := count(c, 3)
-				if err != nil {
-					return nil, err
-				}
-				if lo >= 0 && lo == hi {
-					n = lo
-				}
+			return dtype.Int64
+		},
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			if w := c.Tensor(1); w != nil && !w.Shape().CompatibleWith(c.Tensor(0).Shape()) {
+				return shape.Shape{}, c.Errorf(tenon.ErrShape, "the weights have the shape %v, x has %v", w.Shape(), c.Tensor(0).Shape())
 			}
-			return specs(c, d, shape.Of(n))
+			lo, err1 := count(c, 2)
+			hi, err2 := count(c, 3)
+			if lo != hi {
+				lo = shape.Unknown
+			}
+			return shape.Of(lo), errors.Join(err1, err2)
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Dense(0)
@@ -217,28 +197,17 @@ var histogramOp *op.Op
 func init() {
 	histogramOp = op.Register(&op.Op{
 		Name: "histogram", Statement: opaque("the elements are positions in the result"), Doc: "How many elements lie in each of several intervals of one width.", Nondifferentiable: true,
-		Params: []op.Param{{Name: "x"}, {Name: "range"}, {Name: "bins"}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, dtype.DType.IsReal, "real"); err != nil {
-				return nil, err
-			}
-			if err := wantDType(c, 1, dtype.DType.IsReal, "real"); err != nil {
-				return nil, err
-			}
+		Params: []op.Param{{Name: "x", Takes: op.Reals}, {Name: "range", Takes: op.Reals}, sizeParam("bins")}, Results: 1,
+		Elem: always(dtype.Int64),
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			if s := c.Tensor(1).Shape(); !s.CompatibleWith(shape.Of(2)) {
-				return nil, c.Errorf(tenon.ErrShape, "range has the shape %v, want the two ends", s)
+				return s, c.Errorf(tenon.ErrShape, "range has the shape %v, want the two ends", s)
 			}
 			n, err := count(c, 2)
-			if err != nil {
-				return nil, err
-			}
-			return specs(c, dtype.Int64, shape.Of(n))
+			return shape.Of(n), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
-			if _, err := checkedSize(c, s, dtype.Int64); err != nil {
-				return nil, err
-			}
 			r := tensor.Data[float64](castDense(c.Dense(1), dtype.Float64))
 			if !(r[0] < r[1]) || math.IsInf(r[1]-r[0], 0) || s.Dim(0) == 0 {
 				return nil, c.Errorf(tenon.ErrInvalid, "%d bins between %v and %v: there has to be one, and the first end below the second", s.Dim(0), r[0], r[1])

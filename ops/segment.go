@@ -17,8 +17,7 @@ import (
 type segmentReduction struct {
 	name, doc string
 	says      op.Statement
-	accepts   func(dtype.DType) bool
-	what      string
+	takes     *op.Elements
 	result    func(dtype.DType) dtype.DType // nil: the element type of the data
 	kernel    func(out, data *tensor.Dense, ids []int64, inner int) error
 	vjp       func(s segmented, y, ct tensor.Tensor) tensor.Tensor
@@ -37,36 +36,21 @@ func segmentOp(r segmentReduction) *op.Op {
 	var o *op.Op
 	o = op.Register(&op.Op{
 		Name: r.name, Statement: r.says, Doc: r.doc,
-		Params: []op.Param{{Name: "data"}, {Name: "ids"}, {Name: "num_segments", Optional: true}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, r.accepts, r.what); err != nil {
-				return nil, err
+		Params: []op.Param{{Name: "data", Takes: r.takes}, {Name: "ids", Takes: op.Indices}, optionalSize("num_segments")}, Results: 1,
+		Elem: func(_ *op.Call, d dtype.DType) dtype.DType { return r.result(d) },
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			n, err := count(c, 2)
+			if err != nil {
+				return shape.Shape{}, err
 			}
-			if err := wantIndex(c, 1); err != nil {
-				return nil, err
-			}
-			n := shape.Unknown
-			if c.Has(2) {
-				var err error
-				if n, err = count(c, 2); err != nil {
-					return nil, err
-				}
-			}
-			d := r.result(c.Tensor(0).DType())
 			s, is := c.Tensor(0).Shape(), c.Tensor(1).Shape()
 			if !s.HasRank() || !is.HasRank() {
-				return specs(c, d, shape.UnknownRank)
+				return shape.UnknownRank, nil
 			}
 			if is.Rank() > s.Rank() || !s.Slice(0, is.Rank()).CompatibleWith(is) {
-				return nil, c.Errorf(tenon.ErrShape, "the ids have the shape %v, with which the data's shape %v does not begin", is, s)
+				return s, c.Errorf(tenon.ErrShape, "the ids have the shape %v, with which the data's shape %v does not begin", is, s)
 			}
-			out := shape.Concat(shape.Of(n), s.Tail(is.Rank()))
-			if out.IsFull() {
-				if _, err := checkedSize(c, out, d); err != nil {
-					return nil, err
-				}
-			}
-			return specs(c, d, out)
+			return shape.Concat(shape.Of(n), s.Tail(is.Rank())), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			data, ids := c.Dense(0), wide(c.Dense(1))
@@ -162,14 +146,14 @@ var segmentSumOp, segmentMeanOp, segmentSqrtNOp, segmentProdOp, segmentMaxOp, se
 
 func init() {
 	segmentSumOp = segmentOp(segmentReduction{
-		name: "segment_sum", says: segments(op.Sums, movedZero), doc: "The sum of the items of each segment.", accepts: dtype.DType.IsNumeric, what: "numeric",
+		name: "segment_sum", says: segments(op.Sums, movedZero), doc: "The sum of the items of each segment.", takes: op.Numbers,
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return numberTable[data.DType()].sumByID(out, data, ids, inner)
 		},
 		vjp: func(s segmented, _, ct tensor.Tensor) tensor.Tensor { return s.spreadOut(ct) },
 	})
 	segmentMeanOp = segmentOp(segmentReduction{
-		name: "segment_mean", says: segments(op.Means, movedZero), doc: "The mean of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
+		name: "segment_mean", says: segments(op.Means, movedZero), doc: "The mean of the items of each segment.", takes: op.Reals,
 		result: meanType,
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			if data.DType().IsInteger() {
@@ -183,7 +167,7 @@ func init() {
 	})
 	segmentSqrtNOp = segmentOp(segmentReduction{
 		name: "segment_sqrt_n", says: segments(op.RootSums, movedZero), doc: "The sum of the items of each segment, divided by the square root of their number.",
-		accepts: dtype.DType.IsFloat, what: "floating",
+		takes: op.Floats,
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return floatTable[data.DType()].sqrtNByID(out, data, ids, inner)
 		},
@@ -192,21 +176,21 @@ func init() {
 		},
 	})
 	segmentProdOp = segmentOp(segmentReduction{
-		name: "segment_prod", says: segments(op.Products, op.Zero{Keeps: true}), doc: "The product of the items of each segment.", accepts: dtype.DType.IsNumeric, what: "numeric",
+		name: "segment_prod", says: segments(op.Products, op.Zero{Keeps: true}), doc: "The product of the items of each segment.", takes: op.Numbers,
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return numberTable[data.DType()].prodByID(out, data, ids, inner)
 		},
 		vjp: segmentProdGrad,
 	})
 	segmentMaxOp = segmentOp(segmentReduction{
-		name: "segment_max", says: segments(op.Maxima, op.Zero{Keeps: true}), doc: "The largest of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
+		name: "segment_max", says: segments(op.Maxima, op.Zero{Keeps: true}), doc: "The largest of the items of each segment.", takes: op.Reals,
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return realTable[data.DType()].maxByID(out, data, ids, inner)
 		},
 		vjp: segmentExtremeGrad,
 	})
 	segmentMinOp = segmentOp(segmentReduction{
-		name: "segment_min", says: segments(op.Minima, op.Zero{Keeps: true}), doc: "The smallest of the items of each segment.", accepts: dtype.DType.IsReal, what: "real",
+		name: "segment_min", says: segments(op.Minima, op.Zero{Keeps: true}), doc: "The smallest of the items of each segment.", takes: op.Reals,
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return realTable[data.DType()].minByID(out, data, ids, inner)
 		},

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/shape"
@@ -19,9 +17,7 @@ func init() {
 	shapeOp = op.Register(&op.Op{
 		Name: "shape", Statement: tells, Doc: "The sizes of the axes.", Strided: true, Nondifferentiable: true,
 		Params: unaryParams, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			return specs(c, dtype.Int64, shape.Of(c.Tensor(0).Shape().Rank()))
-		},
+		Shape: func(c *op.Call) (shape.Shape, error) { return shape.Of(c.Tensor(0).Shape().Rank()), nil },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			return c.Result(tensor.Vector(c.Tensor(0).Shape().Dims()))
 		},
@@ -57,7 +53,7 @@ func init() {
 	sizeOp = op.Register(&op.Op{
 		Name: "size", Statement: tells, Doc: "The number of elements.", Strided: true, Nondifferentiable: true,
 		Params: unaryParams, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) { return specs(c, dtype.Int64, shape.Shape{}) },
+		Shape: func(c *op.Call) (shape.Shape, error) { return shape.Shape{}, nil },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			return c.Result(tensor.Scalar(int64(c.Tensor(0).Shape().Size())))
 		},
@@ -87,7 +83,7 @@ func init() {
 	rankOp = op.Register(&op.Op{
 		Name: "rank", Statement: tells, Doc: "The number of axes.", Strided: true, Nondifferentiable: true,
 		Params: unaryParams, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) { return specs(c, dtype.Int64, shape.Shape{}) },
+		Shape: func(c *op.Call) (shape.Shape, error) { return shape.Shape{}, nil },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			return c.Result(tensor.Scalar(int64(c.Tensor(0).Shape().Rank())))
 		},

@@ -3,7 +3,6 @@ package ops
 import (
 	"unsafe"
 
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
@@ -36,12 +35,11 @@ func registerAbs() *op.Op {
 		return elementwise.UnaryOf(elementwise.Abs, d)
 	}
 	o := &op.Op{Name: "abs", Statement: keepsZero, Doc: "absolute value", Params: unaryParams, Results: 1, Strided: true}
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		if kernel(x.DType()) == nil {
-			return nil, undefined(c, x.DType())
+	o.Elem = func(_ *op.Call, d dtype.DType) dtype.DType {
+		if kernel(d) == nil {
+			return dtype.None
 		}
-		return specs(c, x.DType().Real(), x.Shape())
+		return d.Real()
 	}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
@@ -140,14 +138,7 @@ func init() {
 }
 
 func registerNaNToNum() *op.Op {
-	o := &op.Op{Name: "nan_to_num", Statement: keepsZero, GoName: "ops.NaNToNum", Doc: "finite numbers in place of NaN and infinities", Params: unaryParams, Results: 1, Strided: true}
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		if !x.DType().IsReal() {
-			return nil, undefined(c, x.DType())
-		}
-		return inferSame(c)
-	}
+	o := &op.Op{Name: "nan_to_num", Statement: keepsZero, GoName: "ops.NaNToNum", Doc: "finite numbers in place of NaN and infinities", Params: unaryOf(op.Reals), Results: 1, Strided: true}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		var f elementwise.UnaryFunc

@@ -12,35 +12,28 @@ var sliceOp *op.Op
 func init() {
 	sliceOp = op.Register(&op.Op{
 		Name: "slice", Statement: moves(op.Select, two|three), Doc: "A block of a tensor, given by its first position and its sizes.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "begin"}, {Name: "size"}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			s := x.Shape()
-			begin, nb, err := sizes(c, 1)
-			if err != nil {
-				return nil, err
-			}
-			size, ns, err := sizes(c, 2)
-			if err != nil {
-				return nil, err
-			}
+		Params: []op.Param{{Name: "x"}, sizesParam("begin"), sizesParam("size")}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s := c.Tensor(0).Shape()
+			begin, nb := sizes(c, 1)
+			size, ns := sizes(c, 2)
 			rank := s.Rank()
 			for i, n := range []int{nb, ns} {
 				if n >= 0 && rank >= 0 && n != rank {
-					return nil, c.Errorf(tenon.ErrShape, "%s has %d entries, the tensor has rank %d", c.Op.Params[i+1].Name, n, rank)
+					return s, c.Errorf(tenon.ErrShape, "%s has %d entries, the tensor has rank %d", c.Op.Params[i+1].Name, n, rank)
 				}
 				rank = max(rank, n)
 			}
 			if rank < 0 {
-				return specs(c, x.DType(), shape.UnknownRank)
+				return shape.UnknownRank, nil
 			}
-			dims := make([]int, rank)
+			dims, err := make([]int, rank), error(nil)
 			for i := range dims {
 				if dims[i], err = sliceSize(c, i, s, begin, size); err != nil {
-					return nil, err
+					return s, err
 				}
 			}
-			return specs(c, x.DType(), shape.Of(dims...))
+			return shape.Of(dims...), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			begin, _ := c.ConstInts(1)

@@ -80,7 +80,7 @@ func alongOp(name, doc string, k rowKernel) *op.Op {
 	return op.Register(&op.Op{
 		Name: name, Statement: normalises, Doc: doc, Results: 1,
 		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}},
-		Infer:  inferAlong(1),
+		Elem:   floating,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			out, err := k.along(c, c.Int(1), castDense(c.Dense(0), c.Out[0].(*tensor.Spec).DType()))
 			if err != nil {
@@ -97,7 +97,7 @@ func gradAlongOp(name, doc string, k rowKernel) *op.Op {
 	return op.Register(&op.Op{
 		Name: name, Statement: op.Statement{Axes: op.Along, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{two}}}, Doc: doc, Results: 1,
 		Params: []op.Param{{Name: "y", Group: 1}, {Name: "ct", Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}},
-		Infer:  inferAlong(2),
+		Elem:   floating,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			d := c.Out[0].(*tensor.Spec).DType()
 			out, err := k.along(c, c.Int(2), castDense(c.Dense(0), d), castDense(c.Dense(1), d))

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
@@ -88,26 +87,7 @@ func sortable(x *tensor.Dense) (realKernels, *tensor.Dense) {
 	return realTable[x.DType()], x
 }
 
-// wantOrder fails where an element type has no order.
-func wantOrder(c *op.Call, i int) error {
-	return wantDType(c, i, func(d dtype.DType) bool { return d.IsReal() || d.IsBool() || d.IsString() }, "real, boolean and string")
-}
-
-// inferSort checks the operand and the axis, argument 1, of a sort.
-func inferSort(d func(dtype.DType) dtype.DType) func(c *op.Call) ([]tenon.Spec, error) {
-	return func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantOrder(c, 0); err != nil {
-			return nil, err
-		}
-		x := c.Tensor(0)
-		if _, err := axisOf(c, c.Int(1), x.Shape()); err != nil {
-			return nil, err
-		}
-		return specs(c, d(x.DType()), x.Shape())
-	}
-}
-
-var sortParams = []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1},
+var sortParams = []op.Param{{Name: "x", Takes: op.OrderedValues}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1},
 	{Name: "descending", Kind: op.Attr, Type: op.BoolType, Default: false}}
 
 var sortOp *op.Op
@@ -116,7 +96,6 @@ func init() {
 	sortOp = op.Register(&op.Op{
 		Name: "sort", Statement: ordered, Doc: "The elements along an axis in order.", Strided: true,
 		Params: sortParams, Results: 1,
-		Infer: inferSort(func(d dtype.DType) dtype.DType { return d }),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			axis, _ := c.Tensor(0).Shape().Axis(c.Int(1))
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
@@ -161,7 +140,6 @@ func init() {
 	argSortOp = op.Register(&op.Op{
 		Name: "argsort", Statement: places, GoName: "ops.ArgSort", Doc: "The positions of the elements along an axis in order.", Strided: true, Nondifferentiable: true,
 		Params: sortParams, Results: 1,
-		Infer: inferSort(func(dtype.DType) dtype.DType { return dtype.Int64 }),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)
 			axis, _ := x.Shape().Axis(c.Int(1))
@@ -244,28 +222,21 @@ var topKOp *op.Op
 func init() {
 	topKOp = op.Register(&op.Op{
 		Name: "top_k", Statement: op.Statement{Axes: op.Along, Missing: op.Last, Control: two, Places: op.Second, Zero: op.Zero{Keeps: true}}, Doc: "The largest elements along an axis, and their positions.",
-		Params: []op.Param{{Name: "x"}, {Name: "k"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 2,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantOrder(c, 0); err != nil {
-				return nil, err
-			}
-			x := c.Tensor(0)
-			s := x.Shape()
+		Params: []op.Param{{Name: "x", Takes: op.OrderedValues}, sizeParam("k"), {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 2,
+		Shape: func(c *op.Call) (s shape.Shape, err error) {
+			s = c.Tensor(0).Shape()
 			axis, err := axisOf(c, c.Int(2), s)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
 			k, err := count(c, 1)
-			if err != nil {
-				return nil, err
+			if err != nil || !s.HasRank() {
+				return s, err
 			}
-			if s.HasRank() {
-				if n := s.Dim(axis); n >= 0 && k > n {
-					return nil, c.Errorf(tenon.ErrInvalid, "k is %d, axis %d has %d elements", k, c.Int(2), n)
-				}
-				s = s.With(axis, k)
+			if n := s.Dim(axis); n >= 0 && k > n {
+				return s, c.Errorf(tenon.ErrInvalid, "k is %d, axis %d has %d elements", k, c.Int(2), n)
 			}
-			return []tenon.Spec{tensor.NewSpec(x.DType(), s), tensor.NewSpec(dtype.Int64, s)}, nil
+			return s.With(axis, k), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)

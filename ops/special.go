@@ -98,19 +98,16 @@ var polygammaOp = op.Register(&op.Op{
 	Name: "polygamma", Statement: mapped, Doc: "derivatives of the digamma function",
 	Params:  []op.Param{{Name: "x"}, {Name: "n", Kind: op.Attr, Type: op.IntType}},
 	Results: 1, Strided: true,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+	Elem: floating,
+	Check: func(c *op.Call) error {
 		if n := c.Int(1); n < 1 || n > special.MaxPolygamma {
-			return nil, c.Errorf(tenon.ErrInvalid, "n is %d, want 1 to %d", n, special.MaxPolygamma)
+			return c.Errorf(tenon.ErrInvalid, "n is %d, want 1 to %d", n, special.MaxPolygamma)
 		}
-		d := computedIn(c.Tensor(0).DType(), dtype.DType.IsFloat)
-		if d == dtype.None {
-			return nil, undefined(c, c.Tensor(0).DType())
-		}
-		return specs(c, d, c.Tensor(0).Shape())
+		return nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
-		d := computedIn(x.DType(), dtype.DType.IsFloat)
+		d := c.Out[0].(*tensor.Spec).DType()
 		switch n := c.Int(1); d {
 		case dtype.Float32:
 			return c.Result(unaryDense(polygammas[float32](n), x, d, grainPolygamma))

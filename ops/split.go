@@ -143,10 +143,7 @@ func splitSizes(c *op.Call) ([]int, error) {
 	if !c.Has(1) {
 		return evenParts(c, n, c.Int(3))
 	}
-	parts, count, err := sizes(c, 1)
-	if err != nil {
-		return nil, err
-	}
+	parts, count := sizes(c, 1)
 	if count < 0 {
 		return nil, c.Errorf(tenon.ErrShape, "the number of sizes is not known, so neither is the number of results")
 	}

@@ -36,8 +36,9 @@ var unitParam = op.Param{Name: "unit", Kind: op.Attr, Type: op.StringType, Defau
 // A mapped string operation has a result for each string.
 type stringMap struct {
 	name, doc string
-	params    []op.Param // behind x
-	result    func(c *op.Call) (dtype.DType, error)
+	params    []op.Param                                  // behind x
+	elem      func(c *op.Call, d dtype.DType) dtype.DType // nil: strings
+	check     func(c *op.Call) error
 	kernel    func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error)
 }
 
@@ -45,17 +46,8 @@ type stringMap struct {
 func perString(m stringMap) *op.Op {
 	o := op.Register(&op.Op{
 		Name: m.name, Statement: mapped, GoName: stringNames[m.name], Doc: m.doc, Nondifferentiable: true,
-		Params: append([]op.Param{{Name: "x"}}, m.params...), Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
-				return nil, err
-			}
-			d, err := m.result(c)
-			if err != nil {
-				return nil, err
-			}
-			return specs(c, d, c.Tensor(0).Shape())
-		},
+		Params: append(unaryOf(op.StringsOnly), m.params...), Results: 1,
+		Elem: m.elem, Check: m.check,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Strings(0)
 			out, err := m.kernel(c, move.Column(x), x.Shape())
@@ -79,19 +71,15 @@ func stringError(c *op.Call, i int, err error) error {
 	return f
 }
 
-func givesString(*op.Call) (dtype.DType, error) { return dtype.String, nil }
-
-func givesStringIn(c *op.Call) (dtype.DType, error) {
+// wantUnit checks a unit, attribute 1.
+func wantUnit(c *op.Call) error {
 	_, err := unitOf(c, 1)
-	return dtype.String, err
+	return err
 }
 
 var stringLengthOp = perString(stringMap{
 	name: "strings.length", doc: "The length of each string.", params: []op.Param{unitParam},
-	result: func(c *op.Call) (dtype.DType, error) {
-		_, err := unitOf(c, 1)
-		return dtype.Int64, err
-	},
+	elem: always(dtype.Int64), check: wantUnit,
 	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
 		u, _ := unitOf(c, 1)
 		out, n := tensor.Make[int64](s)
@@ -118,7 +106,7 @@ func inUnit(bytes, chars func(str.Column) str.Column) func(c *op.Call, x str.Col
 
 var stringLowerOp = perString(stringMap{
 	name: "strings.lower", doc: "Each string in lower case.", params: []op.Param{unitParam},
-	result: givesStringIn, kernel: inUnit(str.Lower, str.LowerUTF8),
+	check: wantUnit, kernel: inUnit(str.Lower, str.LowerUTF8),
 })
 
 // StringLower returns each string in lower case: the ASCII letters with UnitByte, and
@@ -129,7 +117,7 @@ func StringLower(x any, u Unit) tensor.Tensor { return op.Eval(stringLowerOp, x,
 
 var stringUpperOp = perString(stringMap{
 	name: "strings.upper", doc: "Each string in upper case.", params: []op.Param{unitParam},
-	result: givesStringIn, kernel: inUnit(str.Upper, str.UpperUTF8),
+	check: wantUnit, kernel: inUnit(str.Upper, str.UpperUTF8),
 })
 
 // StringUpper returns each string in upper case; see [StringLower].
@@ -138,7 +126,7 @@ var stringUpperOp = perString(stringMap{
 func StringUpper(x any, u Unit) tensor.Tensor { return op.Eval(stringUpperOp, x, string(u)) }
 
 var stringStripOp = perString(stringMap{
-	name: "strings.strip", doc: "Each string without white space at its ends.", result: givesString,
+	name: "strings.strip", doc: "Each string without white space at its ends.",
 	kernel: func(_ *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
 		return move.Tensor(str.Strip(x), s), nil
 	},
@@ -153,7 +141,6 @@ var stringRegexReplaceOp = perString(stringMap{
 	name: "strings.regex_replace", doc: "Each string with what matches a pattern replaced.",
 	params: []op.Param{{Name: "pattern", Kind: op.Attr, Type: op.StringType}, {Name: "rewrite", Kind: op.Attr, Type: op.StringType},
 		{Name: "global", Kind: op.Attr, Type: op.BoolType, Default: true}},
-	result: givesString,
 	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
 		out, err := str.RegexReplace(x, c.Str(1), c.Str(2), c.Bool(3))
 		return move.Tensor(out, s), err
@@ -177,7 +164,7 @@ func StringRegexReplace(x any, pattern, rewrite string, o RegexReplaceOptions) t
 var stringRegexFullMatchOp = perString(stringMap{
 	name: "strings.regex_full_match", doc: "Whether a pattern matches all of each string.",
 	params: []op.Param{{Name: "pattern", Kind: op.Attr, Type: op.StringType}},
-	result: func(*op.Call) (dtype.DType, error) { return dtype.Bool, nil },
+	elem:   always(dtype.Bool),
 	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
 		out, b := tensor.Make[bool](s)
 		return out, str.RegexFullMatch(b, x, c.Str(1))
@@ -195,14 +182,15 @@ func StringRegexFullMatch(x any, pattern string) tensor.Tensor {
 var stringHashOp = perString(stringMap{
 	name: "strings.hash", doc: "The number of a bucket for each string.",
 	params: []op.Param{{Name: "buckets", Kind: op.Attr, Type: op.IntType}, {Name: "key", Kind: op.Attr, Type: op.IntsType, Optional: true}},
-	result: func(c *op.Call) (dtype.DType, error) {
+	elem:   always(dtype.Int64),
+	check: func(c *op.Call) error {
 		if n := c.Int(1); n < 1 {
-			return dtype.None, c.Errorf(tenon.ErrInvalid, "there are %d buckets, want at least 1", n)
+			return c.Errorf(tenon.ErrInvalid, "there are %d buckets, want at least 1", n)
 		}
 		if k := c.Ints(2); k != nil && len(k) != 2 {
-			return dtype.None, c.Errorf(tenon.ErrInvalid, "the key has %d numbers, want 2", len(k))
+			return c.Errorf(tenon.ErrInvalid, "the key has %d numbers, want 2", len(k))
 		}
-		return dtype.Int64, nil
+		return nil
 	},
 	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
 		out := tensor.Uninit(dtype.Int64, s)
@@ -239,14 +227,14 @@ func StringHash(x any, buckets int, o HashOptions) tensor.Tensor {
 var stringTranscodeOp = perString(stringMap{
 	name: "strings.unicode_transcode", doc: "Each string in another encoding.",
 	params: append([]op.Param{{Name: "from", Kind: op.Attr, Type: op.StringType}, {Name: "to", Kind: op.Attr, Type: op.StringType}}, unicodeParams...),
-	result: func(c *op.Call) (dtype.DType, error) {
+	check: func(c *op.Call) error {
 		_, err1 := str.ParseEncoding(c.Str(1))
 		_, err2 := str.ParseOutputEncoding(c.Str(2))
 		_, err3 := unicodeOptions(c, 3)
 		if err := errors.Join(err1, err2, err3); err != nil {
-			return dtype.None, c.Errorf(tenon.ErrInvalid, "%v", err)
+			return c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
-		return dtype.String, nil
+		return nil
 	},
 	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
 		from, _ := str.ParseEncoding(c.Str(1))

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -13,25 +12,12 @@ import (
 
 var stringJoinOp = op.Register(&op.Op{
 	Name: "strings.join", Statement: mapped, GoName: "ops.StringJoin", Doc: "Strings of several tensors joined element by element.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "values", Kind: op.Tensors}, {Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		xs := c.List(0)
-		if len(xs) == 0 {
-			return nil, c.Errorf(tenon.ErrInvalid, "there is no tensor to join")
+	Params: []op.Param{{Name: "values", Kind: op.Tensors, Takes: op.StringsOnly}, {Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
+	Check: func(c *op.Call) error {
+		if len(c.List(0)) == 0 {
+			return c.Errorf(tenon.ErrInvalid, "there is no tensor to join")
 		}
-		shapes := make([]shape.Shape, len(xs))
-		for i, x := range xs {
-			t := x.(tensor.Tensor)
-			if !t.DType().IsString() {
-				return nil, c.Errorf(tenon.ErrDType, "values[%d] has the element type %v; the operation is for string tensors", i, t.DType())
-			}
-			shapes[i] = t.Shape()
-		}
-		s, err := broadcast(c, shapes...)
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, dtype.String, s)
+		return nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		list := c.List(0)
@@ -62,22 +48,11 @@ func StringJoin(values any, separator string) tensor.Tensor {
 
 var stringReduceJoinOp = op.Register(&op.Op{
 	Name: "strings.reduce_join", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Joins, Missing: op.Refuse}, GoName: "ops.StringReduceJoin", Doc: "The strings along some axes joined into one.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
+	Params: []op.Param{{Name: "x", Takes: op.StringsOnly}, {Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
 		{Name: "keepdims", Kind: op.Attr, Type: op.BoolType, Default: false}, {Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
-			return nil, err
-		}
-		s := c.Tensor(0).Shape()
-		axes, ranked, err := axesOf(c, c.Ints(1), s)
-		if err != nil || !ranked {
-			return []tenon.Spec{tensor.NewSpec(dtype.String, shape.UnknownRank)}, err
-		}
-		return specs(c, dtype.String, reducedShape(s, axes, c.Bool(2)))
-	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, s := c.Strings(0), outShape(c, 0)
-		axes, _, err := axesOf(c, c.Ints(1), x.Shape())
+		axes, _, err := c.SortedAxes(x.Shape())
 		if err != nil {
 			return nil, err
 		}
@@ -112,28 +87,19 @@ type NGramOptions = ngram.Options
 
 var stringNGramsOp = op.Register(&op.Op{
 	Name: "strings.ngrams", Statement: op.Statement{Axes: op.Window, Core: 1, Missing: op.Refuse}, GoName: "ops.StringNGrams", Doc: "The sequences of neighbouring strings of each row of the last axis.", Nondifferentiable: true,
-	Params: append([]op.Param{{Name: "x"}}, ngram.Params()...), Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
-			return nil, err
-		}
-		if err := wantRank(c, 0, 1); err != nil {
-			return nil, err
-		}
+	Params: append([]op.Param{{Name: "x", Takes: op.StringsOnly, Rank: 1}}, ngram.Params()...), Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) {
 		s := c.Tensor(0).Shape()
-		if !s.HasRank() {
-			return specs(c, dtype.String, s)
-		}
-		if s.Dim(-1) < 0 {
-			return specs(c, dtype.String, s.With(-1, shape.Unknown))
+		if !s.HasRank() || s.Dim(-1) < 0 {
+			return s, nil
 		}
 		// A single row tells how many n-grams each has.
 		n := s.Dim(-1)
 		one, err := str.NGrams(make([]int64, 2), str.Fill(n, nil), []int64{0, int64(n)}, ngram.Read(c, 1))
 		if err != nil {
-			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
+			return s, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
-		return specs(c, dtype.String, s.With(-1, one.Len()))
+		return s.With(-1, one.Len()), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, s := c.Strings(0), outShape(c, 0)

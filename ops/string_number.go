@@ -41,11 +41,12 @@ func writeNumbers[T dtype.Number | ~bool](x *tensor.Dense, o str.FormatOptions) 
 var stringToNumberOp = perString(stringMap{
 	name: "strings.to_number", doc: "The number in each string.",
 	params: []op.Param{{Name: "dtype", Kind: op.Attr, Type: op.DTypeType, Default: dtype.Float32}},
-	result: func(c *op.Call) (dtype.DType, error) {
+	elem:   func(c *op.Call, _ dtype.DType) dtype.DType { return c.DType(1) },
+	check: func(c *op.Call) error {
 		if d := c.DType(1); numberReaders[d] == nil {
-			return d, c.Errorf(tenon.ErrDType, "strings are not read as %v", d)
+			return c.Errorf(tenon.ErrDType, "strings are not read as %v", d)
 		}
-		return c.DType(1), nil
+		return nil
 	},
 	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
 		out := tensor.NewDense(c.DType(1), s)
@@ -85,11 +86,12 @@ var asStringOp = op.Register(&op.Op{
 	Params: []op.Param{{Name: "x"}, {Name: "notation", Kind: op.Attr, Type: op.StringType, Default: string(NotationFixed)},
 		{Name: "precision", Kind: op.Attr, Type: op.IntType, Default: -1}, {Name: "width", Kind: op.Attr, Type: op.IntType, Default: -1},
 		{Name: "fill", Kind: op.Attr, Type: op.StringType, Default: ""}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+	Elem: always(dtype.String),
+	Check: func(c *op.Call) error {
 		if _, ok := notations[Notation(c.Str(1))]; !ok {
-			return nil, c.Errorf(tenon.ErrInvalid, "the notation is %q, want fixed, scientific or shortest", c.Str(1))
+			return c.Errorf(tenon.ErrInvalid, "the notation is %q, want fixed, scientific or shortest", c.Str(1))
 		}
-		return specs(c, dtype.String, c.Tensor(0).Shape())
+		return nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if x, ok := c.Tensor(0).(*tensor.Strings); ok {
@@ -127,19 +129,8 @@ func AsString(x any, o FormatOptions) tensor.Tensor {
 
 var stringCompareOp = op.Register(&op.Op{
 	Name: "strings.compare", Statement: mapped, GoName: "ops.StringCompare", Doc: "The order of strings: -1, 0 or 1.", Nondifferentiable: true,
-	Params: binaryParams, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		for i := range 2 {
-			if err := wantDType(c, i, dtype.DType.IsString, "string"); err != nil {
-				return nil, err
-			}
-		}
-		s, err := broadcast(c, c.Tensor(0).Shape(), c.Tensor(1).Shape())
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, dtype.Int8, s)
-	},
+	Params: []op.Param{{Name: "x", Group: 1, Takes: op.StringsOnly}, {Name: "y", Group: 1, Takes: op.StringsOnly}}, Results: 1,
+	Elem: always(dtype.Int8),
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		s := inferredShape(c)
 		var columns [2]str.Column

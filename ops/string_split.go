@@ -15,11 +15,8 @@ import (
 func splitting(name, doc string, params []op.Param, kernel func(c *op.Call, splits []int64, x str.Column) str.Column) *op.Op {
 	o := op.Register(&op.Op{
 		Name: name, Statement: opaque("the number of pieces depends on the strings"), GoName: stringNames[name], Doc: doc, Nondifferentiable: true,
-		Params: append([]op.Param{{Name: "x"}}, params...), Results: 2,
+		Params: append(unaryOf(op.StringsOnly), params...), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
-				return nil, err
-			}
 			return []tenon.Spec{tensor.NewSpec(dtype.String, shape.Of(shape.Unknown)), splitsSpec(c)}, nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -96,25 +93,8 @@ func inferredShape(c *op.Call) shape.Shape {
 
 var stringSubstrOp = op.Register(&op.Op{
 	Name: "strings.substr", Statement: mapped, GoName: "ops.StringSubstr", Doc: "A part of each string.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "x"}, {Name: "position"}, {Name: "length"}, unitParam}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
-			return nil, err
-		}
-		for i := 1; i < 3; i++ {
-			if err := wantIndex(c, i); err != nil {
-				return nil, err
-			}
-		}
-		if _, err := unitOf(c, 3); err != nil {
-			return nil, err
-		}
-		s, err := broadcast(c, c.Tensor(0).Shape(), c.Tensor(1).Shape(), c.Tensor(2).Shape())
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, dtype.String, s)
-	},
+	Params: []op.Param{{Name: "x", Takes: op.StringsOnly}, {Name: "position", Takes: op.Indices}, {Name: "length", Takes: op.Indices}, unitParam}, Results: 1,
+	Check: func(c *op.Call) error { _, err := unitOf(c, 3); return err },
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		s := inferredShape(c)
 		u, _ := unitOf(c, 3)

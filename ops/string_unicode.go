@@ -73,11 +73,8 @@ func unicodeOptions(c *op.Call, i int) (str.UnicodeOptions, error) {
 func decoding(name, doc string, d dtype.DType, result func(codes *tensor.Dense, from str.Encoding) tensor.Tensor) *op.Op {
 	p := op.Register(&op.Op{
 		Name: name, Statement: opaque("the number of pieces depends on the strings"), GoName: stringNames[name], Doc: doc, Nondifferentiable: true,
-		Params: append([]op.Param{{Name: "x"}, {Name: "from", Kind: op.Attr, Type: op.StringType, Default: "UTF-8"}}, unicodeParams...), Results: 3,
+		Params: append([]op.Param{{Name: "x", Takes: op.StringsOnly}, {Name: "from", Kind: op.Attr, Type: op.StringType, Default: "UTF-8"}}, unicodeParams...), Results: 3,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, dtype.DType.IsString, "string"); err != nil {
-				return nil, err
-			}
 			_, err1 := str.ParseEncoding(c.Str(1))
 			_, err2 := unicodeOptions(c, 2)
 			if err := errors.Join(err1, err2); err != nil {
@@ -142,34 +139,25 @@ func StringChars(x any, from string, o UnicodeOptions) (chars, splits, offsets t
 
 var stringEncodeOp = op.Register(&op.Op{
 	Name: "strings.unicode_encode", Statement: op.Statement{Axes: op.Reduce, By: op.ByRows, Control: two, Missing: op.Refuse}, GoName: "ops.StringEncode", Doc: "A string of each row of code points.", Nondifferentiable: true,
-	Params: append([]op.Param{{Name: "codes"}, {Name: "splits", Optional: true}, {Name: "to", Kind: op.Attr, Type: op.StringType, Default: "UTF-8"}}, unicodeParams...), Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantIndex(c, 0); err != nil {
-			return nil, err
-		}
+	Params: append([]op.Param{{Name: "codes", Takes: op.Indices, Rank: 1}, {Name: "splits", Takes: op.Indices, Rank: op.Vector, Optional: true}, {Name: "to", Kind: op.Attr, Type: op.StringType, Default: "UTF-8"}}, unicodeParams...), Results: 1,
+	Elem: always(dtype.String),
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		s := c.Tensor(0).Shape()
 		_, err1 := str.ParseOutputEncoding(c.Str(2))
 		_, err2 := unicodeOptions(c, 3)
 		if err := errors.Join(err1, err2); err != nil {
-			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
+			return s, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
-		s := c.Tensor(0).Shape()
-		if !c.Has(1) {
-			if err := wantRank(c, 0, 1); err != nil || !s.HasRank() {
-				return []tenon.Spec{tensor.NewSpec(dtype.String, s)}, err
-			}
-			return specs(c, dtype.String, s.Slice(0, s.Rank()-1))
+		switch {
+		case !c.Has(1) && !s.HasRank():
+			return s, nil
+		case !c.Has(1):
+			return s.Slice(0, s.Rank()-1), nil
+		case s.Rank() > 1:
+			return s, c.Errorf(tenon.ErrShape, "codes has the shape %v, want a vector", s)
 		}
-		if err := wantIndex(c, 1); err != nil {
-			return nil, err
-		}
-		if !s.CompatibleWith(shape.OfRank(1)) || !c.Tensor(1).Shape().CompatibleWith(shape.OfRank(1)) {
-			return nil, c.Errorf(tenon.ErrShape, "codes and splits have the shapes %v and %v, want vectors", s, c.Tensor(1).Shape())
-		}
-		n := c.Tensor(1).Shape().Dim(0)
-		if n == 0 {
-			return nil, c.Errorf(tenon.ErrInvalid, "splits has no entries, want one more than there are rows")
-		}
-		return specs(c, dtype.String, shape.Of(max(n-1, shape.Unknown)))
+		n, _, err := c.Partition(1)
+		return shape.Of(n), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		to, _ := str.ParseOutputEncoding(c.Str(2))

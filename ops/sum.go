@@ -73,32 +73,28 @@ func Spread(y, shape any, axes ...int) tensor.Tensor {
 var spreadOp = op.Register(&op.Op{
 	Name: "spread", Statement: moves(op.Broadcast, two), Doc: "repeats a reduction along the axes that were reduced",
 	Params: []op.Param{
-		{Name: "y"}, {Name: "shape"},
+		{Name: "y"}, sizesParam("shape"),
 		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
 		{Name: "keepdims", Kind: op.Attr, Type: op.BoolType, Default: false},
 	},
 	Results: 1, Strided: true,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		y := c.Tensor(0)
-		s, err := shapeFrom(c, 1, c.Tensor(0).DType())
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		s, err := shapeFrom(c, 1)
 		if err != nil {
-			return nil, err
+			return s, err
 		}
-		axes, known, err := axesOf(c, c.Ints(2), s)
-		if err != nil {
-			return nil, err
+		axes, known, err := c.SortedAxes(s)
+		if err != nil || !known {
+			return s, err
 		}
-		if known {
-			want := reducedShape(s, axes, c.Bool(3))
-			if !y.Shape().CompatibleWith(want) {
-				return nil, c.Errorf(tenon.ErrShape, "a reduction of %v over axes %v has shape %v, not %v", s, axes, want, y.Shape())
-			}
+		if y, want := c.Tensor(0).Shape(), op.Reduced(s, axes, c.Bool(3)); !y.CompatibleWith(want) {
+			return s, c.Errorf(tenon.ErrShape, "a reduction of %v over axes %v has shape %v, not %v", s, axes, want, y)
 		}
-		return specs(c, y.DType(), s)
+		return s, nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		y, s := c.Dense(0), outShape(c, 0)
-		axes, _, err := axesOf(c, c.Ints(2), s)
+		axes, _, err := c.SortedAxes(s)
 		if err != nil {
 			return nil, err
 		}
@@ -132,19 +128,6 @@ func init() {
 	}
 }
 
-// shapeFrom reads operand i, the sizes of a tensor of type d, as far as they are
-// known.
-func shapeFrom(c *op.Call, i int, d dtype.DType) (shape.Shape, error) {
-	dims, n, err := sizes(c, i)
-	if err != nil {
-		return shape.Shape{}, err
-	}
-	if dims == nil {
-		return shape.OfRank(n), nil
-	}
-	return checkedShape(c, dims, d)
-}
-
 // SumTo is the adjoint of broadcasting: it sums x over the axes in which a tensor of
 // the given shape would be stretched to x's shape. shape is a list of integers or
 // an integer vector, and broadcasts to x's shape.
@@ -154,21 +137,19 @@ func SumTo(x, shape any) tensor.Tensor { return op.Eval(sumToOp, x, shape) }
 
 var sumToOp = op.Register(&op.Op{
 	Name: "sum_to", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Sums, Missing: op.Skip, Control: two, Zero: movedZero}, Doc: "sums over the axes that broadcasting to x's shape stretches",
-	Params:  []op.Param{{Name: "x"}, {Name: "shape"}},
+	Params:  []op.Param{{Name: "x"}, sizesParam("shape")},
 	Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		x := c.Tensor(0)
-		if d := x.DType(); reduce.Of(reduce.Sum, d) == nil {
-			return nil, undefined(c, d)
-		}
-		s, err := shapeFrom(c, 1, c.Tensor(0).DType())
+	Elem:    keeping(func(d dtype.DType) bool { return reduce.Of(reduce.Sum, d) != nil }),
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		x := c.Tensor(0).Shape()
+		s, err := shapeFrom(c, 1)
 		if err != nil {
-			return nil, err
+			return s, err
 		}
-		if b, err := broadcast(c, x.Shape(), s); err != nil || !b.CompatibleWith(x.Shape()) {
-			return nil, c.Errorf(tenon.ErrShape, "%v does not broadcast to %v", s, x.Shape())
+		if b, err := broadcast(c, x, s); err != nil || !b.CompatibleWith(x) {
+			return s, c.Errorf(tenon.ErrShape, "%v does not broadcast to %v", s, x)
 		}
-		return specs(c, x.DType(), s)
+		return s, nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, s := c.Dense(0), outShape(c, 0)

@@ -3,7 +3,7 @@ package ops
 import (
 	"unsafe"
 
-	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
@@ -84,23 +84,7 @@ func init() {
 // makes no difference.
 func ternary(k elementwise.Op, o op.Op) *op.Op {
 	o.Name, o.Results, o.Strided = k.String(), 1, true
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		d := c.Tensor(0).DType()
-		if elementwise.TernaryOf(k, d) == nil {
-			return nil, undefined(c, d)
-		}
-		s := c.Tensor(0).Shape()
-		for i := 1; i < 3; i++ {
-			if !c.Has(i) {
-				continue
-			}
-			var err error
-			if s, err = broadcast(c, s, c.Tensor(i).Shape()); err != nil {
-				return nil, err
-			}
-		}
-		return specs(c, d, s)
-	}
+	o.Elem = keeping(func(d dtype.DType) bool { return elementwise.TernaryOf(k, d) != nil })
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x, y, z := c.Dense(0), c.Dense(1), c.Dense(2)
 		s := outShape(c, 0)

@@ -16,37 +16,29 @@ var tileOp *op.Op
 func init() {
 	tileOp = op.Register(&op.Op{
 		Name: "tile", Statement: moves(op.Select, two), Doc: "A tensor repeated as a whole along its axes.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "multiples"}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			s := x.Shape()
-			m, n, err := sizes(c, 1)
-			if err != nil {
-				return nil, err
-			}
+		Params: []op.Param{{Name: "x"}, sizesParam("multiples")}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s := c.Tensor(0).Shape()
+			m, n := sizes(c, 1)
 			if n >= 0 && s.HasRank() && n != s.Rank() {
-				return nil, c.Errorf(tenon.ErrShape, "multiples has %d entries, the tensor has rank %d", n, s.Rank())
+				return s, c.Errorf(tenon.ErrShape, "multiples has %d entries, the tensor has rank %d", n, s.Rank())
 			}
 			if m == nil || !s.HasRank() {
-				return specs(c, x.DType(), shape.OfRank(max(n, s.Rank())))
+				return shape.OfRank(max(n, s.Rank())), nil
 			}
 			dims := s.Dims()
 			for i, d := range dims {
 				if m[i] < 0 {
-					return nil, c.Errorf(tenon.ErrInvalid, "multiple %d of axis %d is negative", m[i], i)
+					return s, c.Errorf(tenon.ErrInvalid, "multiple %d of axis %d is negative", m[i], i)
 				}
 				if hi, lo := bits.Mul64(uint64(max(d, 1)), uint64(m[i])); hi != 0 || lo > 1<<62 {
-					return nil, c.Errorf(tenon.ErrShape, "%d times size %d of axis %d is too large", m[i], d, i)
+					return s, c.Errorf(tenon.ErrShape, "%d times size %d of axis %d is too large", m[i], d, i)
 				}
 				if d >= 0 {
 					dims[i] = d * m[i]
 				}
 			}
-			out := shape.Of(dims...)
-			if out.IsFull() {
-				out, err = checkedShape(c, dims, x.DType())
-			}
-			return []tenon.Spec{tensor.NewSpec(x.DType(), out)}, err
+			return shape.Of(dims...), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
@@ -109,38 +101,29 @@ var repeatOp *op.Op
 func init() {
 	repeatOp = op.Register(&op.Op{
 		Name: "repeat", Statement: moves(op.Select, two), Doc: "Each slice along an axis repeated in place.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "repeats"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			s := x.Shape()
+		Params: []op.Param{{Name: "x"}, {Name: "repeats", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s, rs := c.Tensor(0).Shape(), c.Tensor(1).Shape()
 			axis, err := axisOf(c, c.Int(2), s)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
-			if err := wantIndex(c, 1); err != nil {
-				return nil, err
-			}
-			rs := c.Tensor(1).Shape()
-			if rs.HasRank() && rs.Rank() > 1 {
-				return nil, c.Errorf(tenon.ErrShape, "repeats has shape %v, want a scalar or a vector", rs)
+			if rs.Rank() > 1 {
+				return s, c.Errorf(tenon.ErrShape, "repeats has shape %v, want a scalar or a vector", rs)
 			}
 			if !s.HasRank() {
-				return specs(c, x.DType(), s)
+				return s, nil
 			}
 			if rs.Rank() == 1 {
 				if err := sameSize(c, "the number of repeats and the size of the axis", rs.Dim(0), s.Dim(axis)); err != nil {
-					return nil, err
+					return s, err
 				}
 			}
 			total, err := repeatTotal(c, s.Dim(axis))
 			if err != nil {
-				return nil, err
+				return s, err
 			}
-			out := s.With(axis, total)
-			if out.IsFull() {
-				out, err = checkedSize(c, out, x.DType())
-			}
-			return []tenon.Spec{tensor.NewSpec(x.DType(), out)}, err
+			return s.With(axis, total), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)

@@ -14,25 +14,20 @@ func init() {
 	transposeOp = op.Register(&op.Op{
 		Name: "transpose", Statement: moves(op.Permute, 0), Doc: "The axes in another order.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "perm", Kind: op.Attr, Type: op.IntsType, Optional: true}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			s := x.Shape()
-			perm := c.Ints(1)
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s, perm := c.Tensor(0).Shape(), c.Ints(1)
 			if !s.HasRank() {
 				if perm == nil {
-					return specs(c, x.DType(), s)
+					return s, nil
 				}
 				s = shape.OfRank(len(perm))
 			}
 			order, err := permutation(c, perm, s)
-			if err != nil {
-				return nil, err
-			}
 			dims := make([]int, len(order))
 			for i, a := range order {
 				dims[i] = s.Dim(a)
 			}
-			return specs(c, x.DType(), shape.Of(dims...))
+			return shape.Of(dims...), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			order, err := permutation(c, c.Ints(1), c.Tensor(0).Shape())
@@ -135,7 +130,7 @@ func permutation(c *op.Call, perm []int, s shape.Shape) ([]int, error) {
 		}
 		return order, nil
 	}
-	if _, _, err := axesOf(c, perm, s); err != nil {
+	if _, _, err := c.AxesOf(perm, s); err != nil {
 		return nil, err
 	}
 	if len(perm) != rank {

@@ -3,7 +3,6 @@ package ops
 import (
 	"unsafe"
 
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/str"
@@ -23,18 +22,8 @@ func Where(condition, x, y any) tensor.Tensor {
 
 var whereOp = op.Register(&op.Op{
 	Name: "where", Statement: op.Statement{Axes: op.Map, Moves: two | three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two | three}}}, Doc: "x where the condition holds, y elsewhere",
-	Params:  []op.Param{{Name: "condition"}, {Name: "x", Group: 1}, {Name: "y", Group: 1}},
+	Params:  []op.Param{{Name: "condition", Takes: op.Bools}, {Name: "x", Group: 1}, {Name: "y", Group: 1}},
 	Results: 1, Strided: true,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, func(d dtype.DType) bool { return d == dtype.Bool }, "boolean"); err != nil {
-			return nil, err
-		}
-		s, err := broadcast(c, c.Tensor(0).Shape(), c.Tensor(1).Shape(), c.Tensor(2).Shape())
-		if err != nil {
-			return nil, err
-		}
-		return specs(c, c.Tensor(1).DType(), s)
-	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		s, alike := alikeOrScalars(c)
 		if !alike {

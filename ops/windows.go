@@ -70,31 +70,26 @@ func init() {
 	}
 	windowsOp = op.Register(&op.Op{
 		Name: "windows", Statement: opaque("each axis of positions becomes one of windows and one of their elements"), Doc: "The windows that slide along axes.", Results: 1,
-		Params: append(append([]op.Param{{Name: "x"}}, settings...), op.Param{Name: "fill", Kind: op.Attr, Type: op.FloatType, Default: 0.0}),
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			if err := wantDType(c, 0, func(d dtype.DType) bool { return d.IsNumeric() || d.IsBool() }, "numbers or truth values"); err != nil {
-				return nil, err
-			}
-			s := x.Shape()
+		Params: append(append(unaryOf(op.NumbersBools), settings...), op.Param{Name: "fill", Kind: op.Attr, Type: op.FloatType, Default: 0.0}),
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s := c.Tensor(0).Shape()
 			if !s.HasRank() {
-				return specs(c, x.DType(), s)
+				return s, nil
 			}
 			at, err := windowsAt(c, 1, s.Rank(), 1)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
 			dims := s.Dims()
 			axes, err := windowAxes(c, 1, dims[at:at+len(c.Ints(2))])
 			if err != nil {
-				return nil, err
+				return s, err
 			}
 			var windows, elements []int
 			for _, a := range axes {
 				windows, elements = append(windows, a.Out), append(elements, a.Size)
 			}
-			dims = slices.Concat(dims[:at], windows, elements, dims[at+len(axes):])
-			return specs(c, x.DType(), shape.Of(dims...))
+			return shape.Of(slices.Concat(dims[:at], windows, elements, dims[at+len(axes):])...), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := tensor.Contiguous(c.Dense(0))
@@ -131,47 +126,39 @@ func init() {
 	})
 	foldWindowsOp = op.Register(&op.Op{
 		Name: "fold_windows", Statement: opaque("axes of windows and of their elements become axes of positions"), Doc: "The sums of the windows' elements at each position.", Results: 1,
-		Params: append([]op.Param{{Name: "x"}, {Name: "sizes"}}, settings...),
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			if err := wantDType(c, 0, dtype.DType.IsNumeric, "numbers"); err != nil {
-				return nil, err
-			}
-			n := len(c.Ints(3))
-			dims, count, err := sizes(c, 1)
-			if err != nil {
-				return nil, err
-			}
+		Params: append(append(unaryOf(op.Numbers), sizesParam("sizes")), settings...),
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			s, n := c.Tensor(0).Shape(), len(c.Ints(3))
+			dims, count := sizes(c, 1)
 			if count >= 0 && count != n {
-				return nil, c.Errorf(tenon.ErrShape, "sizes has %d entries for %d axes", count, n)
+				return s, c.Errorf(tenon.ErrShape, "sizes has %d entries for %d axes", count, n)
 			}
-			s := x.Shape()
 			if !s.HasRank() {
-				return specs(c, x.DType(), s)
+				return s, nil
 			}
 			at, err := windowsAt(c, 2, s.Rank(), 2)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
 			if dims == nil {
 				dims = slices.Repeat([]int{shape.Unknown}, n)
 			}
 			for _, d := range dims {
 				if d < 0 && d != shape.Unknown {
-					return nil, c.Errorf(tenon.ErrShape, "there are no %d positions", d)
+					return s, c.Errorf(tenon.ErrShape, "there are no %d positions", d)
 				}
 			}
 			axes, err := windowAxes(c, 2, dims)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
 			own := s.Dims()
 			for i, a := range axes {
 				if o, k := own[at+i], own[at+n+i]; k >= 0 && k != a.Size || o >= 0 && a.Out >= 0 && o > a.Out {
-					return nil, c.Errorf(tenon.ErrShape, "axis %d has %d windows of %d elements, and %d positions have %d windows of %d", i, o, k, a.In, a.Out, a.Size)
+					return s, c.Errorf(tenon.ErrShape, "axis %d has %d windows of %d elements, and %d positions have %d windows of %d", i, o, k, a.In, a.Out, a.Size)
 				}
 			}
-			return specs(c, x.DType(), shape.Of(slices.Concat(own[:at], dims, own[at+2*n:])...))
+			return shape.Of(slices.Concat(own[:at], dims, own[at+2*n:])...), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			out := outShape(c, 0)

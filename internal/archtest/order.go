@@ -29,9 +29,10 @@ const Order = `
 	tenon, internal/arena, internal/strided < tensor < nest < spectest;
 
 	# tiers 3 and 4: operations, their catalogue, graphs of them
-	tensor < op, internal/calls;
+	tensor < internal/calls;
+	tensor, internal/memory < op;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
-	internal/memory < ops/rows, ragged, structured, data/dataset;
+	internal/memory < ragged, structured, data/dataset;
 	op, internal/goroutine, internal/dimtext, profile < graph;
 
 	# tier 5: what is done with any Value

@@ -262,7 +262,7 @@ func TestInfer(t *testing.T) {
 				x := v.(tensor.Tensor)
 				values[i] = &placeholder{tensor.NewSpec(x.DType(), relax(x.Shape()))}
 			}
-			specs, err := r.Definition().Infer(call.WithValues(values))
+			specs, err := call.WithValues(values).Infer()
 			if err != nil && r.SizesKnown && name != "known sizes" {
 				continue
 			}

@@ -528,7 +528,7 @@ func SinkBroadcasts(g *graph.Graph) (*graph.Graph, error) {
 			if in := producer(v.(tensor.Tensor), "broadcast_to"); in != nil {
 				trial := append([]tenon.Value(nil), values...)
 				trial[i] = in.Args[0].(tenon.Value)
-				specs, err := n.Op.Infer(c.WithValues(trial))
+				specs, err := c.WithValues(trial).Infer()
 				if err == nil && tenon.Equal(specs[0], n.Outs[0].Spec()) && (n.Outs[0].Shape().IsFull() || otherHasShape(g, n, i)) {
 					values = trial
 				}

@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/par"
@@ -13,8 +12,7 @@ import (
 // alongRows is an operation whose result has the values' shape, with attributes A.
 type alongRows[A any] struct {
 	*op.Op
-	accepts func(dtype.DType) bool
-	kernel  func(out, x *tensor.Dense, splits []int64, how A)
+	kernel func(out, x *tensor.Dense, splits []int64, how A)
 }
 
 // run runs it on rows in memory.
@@ -34,23 +32,9 @@ func noneOf(*op.Call) none { return none{} }
 
 // along registers an operation whose result has the values' shape; attributes returns
 // those of a call.
-func along[A any](o *op.Op, accepts func(dtype.DType) bool, what string, attributes func(c *op.Call) A, kernel func(out, x *tensor.Dense, splits []int64, how A)) *alongRows[A] {
-	a := &alongRows[A]{o, accepts, kernel}
-	o.Results = 1
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, accepts, what); err != nil {
-			return nil, err
-		}
-		_, nvals, err := partition(c, 1)
-		if err != nil {
-			return nil, err
-		}
-		item, err := valuesOf(c, 0, nvals)
-		if err != nil {
-			return nil, err
-		}
-		return specs(spec(c.Tensor(0).DType(), outer(max(nvals, c.Tensor(0).Shape().Dim(0)), item)))
-	}
+func along[A any](o *op.Op, takes *op.Elements, attributes func(c *op.Call) A, kernel func(out, x *tensor.Dense, splits []int64, how A)) *alongRows[A] {
+	a := &alongRows[A]{o, kernel}
+	o.Results, o.Params = 1, append(valuesOf(takes), o.Params...)
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		splits, err := partitionOf(c, 1, lead(x))
@@ -67,21 +51,21 @@ var softmaxOp, logSoftmaxOp *alongRows[none]
 
 func init() {
 	softmaxOp = along(&op.Op{
-		Name: "ragged.softmax", Statement: eachRow(op.Along, op.LogSums, op.Zero{}), Doc: "The softmax of each row.", Params: valuesParams, Rows: softmaxLoops.of,
+		Name: "ragged.softmax", Statement: eachRow(op.Along, op.LogSums, op.Zero{}), Doc: "The softmax of each row.", Rows: softmaxLoops.of,
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			y := out[0]
 			g := ops.Mul(ct[0], y)
 			return []tensor.Tensor{ops.Sub(g, ops.Mul(y, spread(c, Sum(g, c.Value(1))))), nil}
 		},
-	}, dtype.DType.IsFloat, "floating numbers", noneOf, func(out, x *tensor.Dense, splits []int64, _ none) {
+	}, op.Floats, noneOf, func(out, x *tensor.Dense, splits []int64, _ none) {
 		floatTable[x.DType()].softmax(out, x, splits, innerSize(x))
 	})
 	logSoftmaxOp = along(&op.Op{
-		Name: "ragged.log_softmax", Statement: eachRow(op.Along, op.LogSums, op.Zero{}), Doc: "The logarithm of the softmax of each row.", Params: valuesParams, Rows: logSoftmaxLoops.of,
+		Name: "ragged.log_softmax", Statement: eachRow(op.Along, op.LogSums, op.Zero{}), Doc: "The logarithm of the softmax of each row.", Rows: logSoftmaxLoops.of,
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{ops.Sub(ct[0], ops.Mul(ops.Exp(out[0]), spread(c, Sum(ct[0], c.Value(1))))), nil}
 		},
-	}, dtype.DType.IsFloat, "floating numbers", noneOf, func(out, x *tensor.Dense, splits []int64, _ none) {
+	}, op.Floats, noneOf, func(out, x *tensor.Dense, splits []int64, _ none) {
 		floatTable[x.DType()].logSoftmax(out, x, splits, innerSize(x))
 	})
 }
@@ -103,7 +87,7 @@ type CumOptions struct {
 	Reverse   bool // from the last value to the first
 }
 
-var cumParams = append(append([]op.Param{}, valuesParams...),
+var cumParams = append([]op.Param{},
 	op.Param{Name: "exclusive", Kind: op.Attr, Type: op.BoolType, Default: false},
 	op.Param{Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false})
 
@@ -123,7 +107,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{CumSum(ct[0], c.Value(1), CumOptions{c.Bool(2), !c.Bool(3)}), nil}
 		},
-	}, dtype.DType.IsNumeric, "numbers", cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
+	}, op.Numbers, cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
 		numberTable[x.DType()].cumSum(out, x, splits, innerSize(x), segment.Cumulation(how))
 	})
 	cumProdOp = along(&op.Op{
@@ -137,7 +121,7 @@ func init() {
 			behind := LinearScan(Shift(x, splits, next(reverse)), g, splits, !reverse)
 			return []tensor.Tensor{ops.Mul(behind, CumProd(x, splits, CumOptions{Exclusive: true, Reverse: reverse})), nil}
 		},
-	}, dtype.DType.IsNumeric, "numbers", cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
+	}, op.Numbers, cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
 		numberTable[x.DType()].cumProd(out, x, splits, innerSize(x), segment.Cumulation(how))
 	})
 }
@@ -173,11 +157,11 @@ var linearScanOp *op.Op
 func init() {
 	shiftOp = along(&op.Op{
 		Name: "ragged.shift", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Moves: one, Control: two, Fills: true, Zero: movedZero}, Doc: "Values moved along their rows, zeros moving in.",
-		Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "by", Kind: op.Attr, Type: op.IntType}),
+		Params: []op.Param{{Name: "by", Kind: op.Attr, Type: op.IntType}},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Shift(ct[0], c.Value(1), -c.Int(2)), nil}
 		},
-	}, isNumberOrBool, "numbers or truth values", func(c *op.Call) int { return c.Int(2) }, func(out, x *tensor.Dense, splits []int64, by int) {
+	}, op.NumbersBools, func(c *op.Call) int { return c.Int(2) }, func(out, x *tensor.Dense, splits []int64, by int) {
 		size := innerSize(x) * x.DType().Size()
 		dst, src := out.Bytes(), x.Bytes()
 		par.For(len(splits)-1, 1<<12, func(lo, hi int) {
@@ -212,25 +196,7 @@ func Shift(values, splits any, by int) tensor.Tensor {
 
 var linearScan = &op.Op{
 	Name: "ragged.linear_scan", Statement: op.Statement{Axes: op.Scan, By: op.ByRows, Control: three, Missing: op.Refuse, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two}}}, Doc: "First-order linear recurrence along each row.", Results: 1,
-	Params: []op.Param{{Name: "a", Group: 1}, {Name: "b", Group: 1}, splitsParam, {Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false}},
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, dtype.DType.IsDifferentiable, "floating or complex numbers"); err != nil {
-			return nil, err
-		}
-		_, nvals, err := partition(c, 2)
-		if err != nil {
-			return nil, err
-		}
-		for i := range 2 {
-			if _, err := valuesOf(c, i, nvals); err != nil {
-				return nil, err
-			}
-		}
-		if a, b := c.Tensor(0).Shape(), c.Tensor(1).Shape(); !a.CompatibleWith(b) {
-			return nil, c.Errorf(tenon.ErrShape, "the shapes %v and %v differ", a, b)
-		}
-		return specs(spec(c.Tensor(0).DType(), c.Tensor(0).Shape()))
-	},
+	Params: []op.Param{{Name: "a", Group: 1, Takes: op.Smooth}, {Name: "b", Group: 1}, splitsParam, {Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false}},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		a, b := c.Dense(0), c.Dense(1)
 		splits, err := partitionOf(c, 2, lead(a))

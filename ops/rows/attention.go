@@ -166,7 +166,7 @@ func attentionArgs(c *op.Call, at, attr int) error {
 	}
 	rows := [2]int{}
 	for i, s := range []shape.Shape{q, k} {
-		n, nvals, err := partition(c, at+i)
+		n, nvals, err := c.Partition(at + i)
 		if err != nil {
 			return err
 		}

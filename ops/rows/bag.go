@@ -22,20 +22,17 @@ import (
 var bagOp, bagTableOp, bagWeightOp *op.Op
 
 func init() {
-	ids, weights := op.Param{Name: "ids"}, op.Param{Name: "weights", Group: 1}
+	ids, weights := indices("ids"), op.Param{Name: "weights", Group: 1}
 	table := op.Param{Name: "table", Group: 1}
 	bagOp = op.Register(&op.Op{
 		Name: "ragged.embedding_bag", Statement: contracts([]op.Operands{one, three}, two|four), Doc: "Weighted sums of rows of a table.",
 		Params: []op.Param{table, ids, weights, splitsParam}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			nrows, err := bagArgs(c, 1, 3)
-			if err != nil {
-				return nil, err
+			if err == nil {
+				err = bagTypes(c, 0, 2)
 			}
-			if err := bagTypes(c, 0, 2); err != nil {
-				return nil, err
-			}
-			return specs(spec(c.Tensor(0).DType(), shape.Of(nrows, c.Tensor(0).Shape().Dim(-1))))
+			return shape.Of(nrows, c.Tensor(0).Shape().Dim(-1)), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 3, c.Dense(1).Len())
@@ -66,25 +63,17 @@ func init() {
 	})
 	bagTableOp = op.Register(&op.Op{
 		Name: "ragged.embedding_bag_table", Statement: contracts([]op.Operands{one, three}, two|four|five), Doc: "The gradient of an embedding bag with respect to its table.",
-		Params:  []op.Param{{Name: "ct", Group: 1}, ids, weights, splitsParam, {Name: "size"}},
+		Params:  []op.Param{{Name: "ct", Group: 1}, ids, weights, splitsParam, sizeParam("size")},
 		Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			if _, err := bagArgs(c, 1, 3); err != nil {
-				return nil, err
+				return shape.Shape{}, err
 			}
 			if err := bagTypes(c, 0, 2); err != nil {
-				return nil, err
+				return shape.Shape{}, err
 			}
-			if t := c.Tensor(4); !t.DType().IsInteger() || !t.Shape().CompatibleWith(shape.Shape{}) {
-				return nil, c.Errorf(tenon.ErrDType, "size is %s, want an integer", tenon.String(t.Spec()))
-			}
-			n := shape.Unknown
-			if k, ok := c.ConstInts(4); ok {
-				if n = k[0]; n < 0 {
-					return nil, c.Errorf(tenon.ErrShape, "the table has %d rows", n)
-				}
-			}
-			return specs(spec(c.Tensor(0).DType(), shape.Of(n, c.Tensor(0).Shape().Dim(-1))))
+			n, err := count(c, 4)
+			return shape.Of(n, c.Tensor(0).Shape().Dim(-1)), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 3, c.Dense(1).Len())
@@ -119,14 +108,12 @@ func init() {
 	bagWeightOp = op.Register(&op.Op{
 		Name: "ragged.embedding_bag_weights", Statement: contracts([]op.Operands{one, two}, three|four), Doc: "The gradient of an embedding bag with respect to its weights.",
 		Params: []op.Param{{Name: "ct", Group: 1}, table, ids, splitsParam}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if _, err := bagArgs(c, 2, 3); err != nil {
-				return nil, err
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			_, err := bagArgs(c, 2, 3)
+			if err == nil {
+				err = bagTypes(c, 0, 1)
 			}
-			if err := bagTypes(c, 0, 1); err != nil {
-				return nil, err
-			}
-			return specs(spec(c.Tensor(0).DType(), c.Tensor(2).Shape()))
+			return c.Tensor(2).Shape(), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 3, c.Dense(2).Len())
@@ -178,11 +165,8 @@ func EmbeddingBag(table, ids, weights, splits any) tensor.Tensor {
 
 // bagArgs checks ids and splits and returns the number of rows.
 func bagArgs(c *op.Call, ids, splits int) (nrows int, err error) {
-	n, err := indexVector(c, ids)
-	if err != nil {
-		return 0, err
-	}
-	nrows, nvals, err := partition(c, splits)
+	n := length(c, ids)
+	nrows, nvals, err := c.Partition(splits)
 	if err == nil && n >= 0 && nvals >= 0 && n != nvals {
 		err = c.Errorf(tenon.ErrShape, "there are %d ids, the splits end at %d", n, nvals)
 	}

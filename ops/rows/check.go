@@ -12,22 +12,17 @@ import (
 
 var validateOp = op.Register(&op.Op{
 	Name: "ragged.validate_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, once they are known to be a partition.", Nondifferentiable: true,
-	Params: []op.Param{splitsParam, {Name: "nvals", Optional: true}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		_, last, err := partition(c, 0)
+	Params: []op.Param{splitsParam, optional(sizeParam("nvals"))}, Results: 1,
+	Check: func(c *op.Call) error {
+		_, last, err := c.Partition(0)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if c.Has(1) {
-			n, err := scalarSize(c, 1)
-			if err != nil {
-				return nil, err
-			}
-			if n >= 0 && last >= 0 && n != last {
-				return nil, c.Errorf(tenon.ErrInvalid, "splits ends at %d, there are %d values", last, n)
-			}
+		n, err := count(c, 1)
+		if err == nil && n >= 0 && last >= 0 && n != last {
+			return c.Errorf(tenon.ErrInvalid, "splits ends at %d, there are %d values", last, n)
 		}
-		return specs(c.Tensor(0).Spec())
+		return err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		n := -1
@@ -49,20 +44,17 @@ func Validate(splits, nvals any) tensor.Tensor { return op.Eval(validateOp, spli
 
 var assertSameOp = op.Register(&op.Op{
 	Name: "ragged.assert_same_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, once they are known to give rows of the same lengths as others.", Nondifferentiable: true,
-	Params: []op.Param{splitsParam, {Name: "other"}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		a, _, err := partition(c, 0)
+	Params: []op.Param{splitsParam, indices("other")}, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		a, _, err := c.Partition(0)
 		if err != nil {
-			return nil, err
+			return shape.Shape{}, err
 		}
-		b, _, err := partition(c, 1)
-		if err != nil {
-			return nil, err
+		b, _, err := c.Partition(1)
+		if err == nil && a >= 0 && b >= 0 && a != b {
+			err = c.Errorf(tenon.ErrInvalid, "there are %d and %d rows", a, b)
 		}
-		if a >= 0 && b >= 0 && a != b {
-			return nil, c.Errorf(tenon.ErrInvalid, "there are %d and %d rows", a, b)
-		}
-		return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(max(a, b)))))
+		return shape.Of(plusOne(max(a, b))), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if c.Args[0] == c.Args[1] {

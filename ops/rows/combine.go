@@ -52,7 +52,7 @@ var combinationsOp = op.Register(&op.Op{
 	Params: []op.Param{splitsParam, {Name: "n", Kind: op.Attr, Type: op.IntType},
 		{Name: "replacement", Kind: op.Attr, Type: op.BoolType, Default: false}, localParam}, Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, _, err := partition(c, 0)
+		nrows, _, err := c.Partition(0)
 		if err != nil {
 			return nil, err
 		}

@@ -23,15 +23,7 @@ func partitions(c *op.Call, i int) (nrows, nvals []int, err error) {
 	}
 	nrows, nvals = make([]int, len(list)), make([]int, len(list))
 	for k, v := range list {
-		t := v.(tensor.Tensor)
-		if !isIndex(t.DType()) {
-			return nil, nil, c.Errorf(tenon.ErrDType, "%s[%d] has the element type %v, want int32 or int64", name(c, i), k, t.DType())
-		}
-		s := t.Shape()
-		if s.HasRank() && s.Rank() != 1 {
-			return nil, nil, c.Errorf(tenon.ErrShape, "%s[%d] has the shape %v, want a vector", name(c, i), k, s)
-		}
-		if nrows[k], nvals[k], err = splitsCounts(c, t, s.Dim(0), name(c, i)); err != nil {
+		if nrows[k], nvals[k], err = c.Rows(v.(tensor.Tensor), name(c, i)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -92,7 +84,7 @@ func partsError(c *op.Call, err error) error {
 	return err
 }
 
-var splitsList = op.Param{Name: "splits", Kind: op.Tensors, Group: 1}
+var splitsList = op.Param{Name: "splits", Kind: op.Tensors, Group: 1, Takes: op.Indices, Rank: op.Vector}
 
 var concatOp, concatIndexOp *op.Op
 
@@ -144,7 +136,7 @@ func init() {
 				}
 			}
 			s := outer(int(out[len(out)-1]), c.List(0)[0].(tensor.Tensor).Shape().Tail(1))
-			if err := checkedSize(c, s, outType(c, 0)); err != nil {
+			if err := c.Fits(outType(c, 0), s); err != nil {
 				return nil, err
 			}
 			if outType(c, 0).IsString() && s.Rank() == 1 {
@@ -203,7 +195,7 @@ func init() {
 				return nil, partsError(c, err)
 			}
 			n := out[len(out)-1]
-			if err := checkedSize(c, shape.Of(int(n)), dtype.Int64); err != nil {
+			if err := c.Fits(dtype.Int64, shape.Of(int(n))); err != nil {
 				return nil, err
 			}
 			at := make([]int64, n)
@@ -237,12 +229,10 @@ func ConcatIndex(splits any) (outSplits, index tensor.Tensor) {
 var stackSplitsOp = op.Register(&op.Op{
 	Name: "ragged.stack_splits", Statement: makes(op.First, 0), Doc: "The row splits of several partitions' rows, one partition behind the other.", Nondifferentiable: true,
 	Params: []op.Param{splitsList}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+	Elem: same,
+	Shape: func(c *op.Call) (shape.Shape, error) {
 		nrows, _, err := partitions(c, 0)
-		if err != nil {
-			return nil, err
-		}
-		return specs(spec(c.List(0)[0].(tensor.Tensor).DType(), shape.Of(plusOne(total(nrows)))))
+		return shape.Of(plusOne(total(nrows))), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		parts, err := partitionsOf(c, 0)

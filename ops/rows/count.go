@@ -19,37 +19,32 @@ var binCountOp *op.Op
 func init() {
 	binCountOp = op.Register(&op.Op{
 		Name: "ragged.bincount", Statement: opaque("the elements are positions in the result"), Doc: "How often each number occurs in each row.",
-		Params: []op.Param{{Name: "values"}, splitsParam, {Name: "weights", Optional: true}, {Name: "bins"},
+		Params: []op.Param{{Name: "values", Takes: op.Integers}, splitsParam, {Name: "weights", Optional: true, Takes: op.Numbers}, sizeParam("bins"),
 			{Name: "binary", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, dtype.DType.IsInteger, "integers"); err != nil {
-				return nil, err
+		Elem: func(c *op.Call, _ dtype.DType) dtype.DType {
+			if w := c.Tensor(2); w != nil {
+				return w.DType()
 			}
+			return dtype.Int64
+		},
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			nrows, item, err := rowsOf(c)
 			if err != nil {
-				return nil, err
+				return item, err
 			}
 			if item.HasRank() && item.Rank() > 0 {
-				return nil, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
+				return item, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
 			}
-			d := dtype.Int64
 			if w := c.Tensor(2); w != nil {
-				if d = w.DType(); !d.IsNumeric() {
-					return nil, c.Errorf(tenon.ErrDType, "the weights have the element type %v, want numbers", d)
-				}
 				if !w.Shape().CompatibleWith(c.Tensor(0).Shape()) {
-					return nil, c.Errorf(tenon.ErrShape, "the weights have the shape %v, the values %v", w.Shape(), c.Tensor(0).Shape())
+					return item, c.Errorf(tenon.ErrShape, "the weights have the shape %v, the values %v", w.Shape(), c.Tensor(0).Shape())
 				}
 				if c.Bool(4) {
-					return nil, c.Errorf(tenon.ErrInvalid, "a binary count has no weights")
+					return item, c.Errorf(tenon.ErrInvalid, "a binary count has no weights")
 				}
 			}
-			bins, err := scalarSize(c, 3)
-			if err != nil {
-				return nil, err
-			}
-			out := shape.Of(nrows, bins)
-			return []tenon.Spec{spec(d, out)}, checkedSize(c, out, d)
+			bins, err := count(c, 3)
+			return shape.Of(nrows, bins), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
@@ -130,12 +125,9 @@ func BinCount(values, splits, bins any, o BinCountOptions) tensor.Tensor {
 
 var rangeOp = op.Register(&op.Op{
 	Name: "ragged.range", Statement: makes(0, 0), Doc: "A row of numbers in steps for each start, limit and step.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "starts", Group: 1}, {Name: "limits", Group: 1}, {Name: "deltas", Group: 1},
+	Params: []op.Param{{Name: "starts", Group: 1, Takes: op.Reals}, {Name: "limits", Group: 1}, {Name: "deltas", Group: 1},
 		{Name: "splits_dtype", Kind: op.Attr, Type: op.DTypeType, Default: dtype.Int64}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, dtype.DType.IsReal, "real numbers"); err != nil {
-			return nil, err
-		}
 		if !isIndex(c.DType(3)) {
 			return nil, c.Errorf(tenon.ErrDType, "row splits are int32 or int64, not %v", c.DType(3))
 		}
@@ -174,7 +166,7 @@ var rangeOp = op.Register(&op.Op{
 			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
 		s := shape.Of(int(total))
-		if err := checkedSize(c, s, outType(c, 0)); err != nil {
+		if err := c.Fits(outType(c, 0), s); err != nil {
 			return nil, err
 		}
 		if total > memory.Budget()/16 {

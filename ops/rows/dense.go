@@ -19,21 +19,17 @@ var toDenseOp, fromDenseOp *op.Op
 func init() {
 	toDenseOp = op.Register(&op.Op{
 		Name: "ragged.to_dense", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one | four, Control: two | three, Fills: true, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | four}}}, Doc: "Rows filled up to one length.",
-		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, {Name: "width"}, {Name: "fill", Group: 1, Optional: true}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, sizeParam("width"), {Name: "fill", Group: 1, Optional: true}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			nrows, item, err := rowsOf(c)
 			if err != nil {
-				return nil, err
+				return item, err
 			}
-			width, err := scalarSize(c, 2)
-			if err != nil {
-				return nil, err
+			width, err := count(c, 2)
+			if err == nil {
+				err = wantFill(c, 3, item)
 			}
-			if err := wantFill(c, 3, item); err != nil {
-				return nil, err
-			}
-			out := outer(nrows, outer(width, item))
-			return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, c.Tensor(0).DType())
+			return outer(nrows, outer(width, item)), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x, s := c.Tensor(0), outShape(c, 0)
@@ -70,24 +66,17 @@ func init() {
 	})
 	fromDenseOp = op.Register(&op.Op{
 		Name: "ragged.from_dense", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one, Control: two, Fills: true, Zero: movedZero}, Doc: "The first items of each row.",
-		Params: []op.Param{{Name: "dense"}, splitsParam, {Name: "partial", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, nvals, err := partition(c, 1)
-			if err != nil {
-				return nil, err
-			}
+		Params: []op.Param{{Name: "dense", Rank: 2}, splitsParam, {Name: "partial", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			nrows, nvals, err := c.Partition(1)
 			s := c.Tensor(0).Shape()
-			if !s.HasRank() {
-				return specs(spec(c.Tensor(0).DType(), s))
-			}
-			if s.Rank() < 2 {
-				return nil, c.Errorf(tenon.ErrShape, "dense has the shape %v, want an axis of rows and one of columns", s)
+			if err != nil || !s.HasRank() {
+				return s, err
 			}
 			if d := s.Dim(0); d >= 0 && nrows >= 0 && d != nrows {
-				return nil, c.Errorf(tenon.ErrShape, "dense has %d rows, the row splits %d", d, nrows)
+				return s, c.Errorf(tenon.ErrShape, "dense has %d rows, the row splits %d", d, nrows)
 			}
-			out := outer(nvals, s.Tail(2))
-			return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, c.Tensor(0).DType())
+			return outer(nvals, s.Tail(2)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 1, -1)
@@ -189,16 +178,13 @@ func FromDense(dense, splits any) tensor.Tensor {
 
 var unpaddedOp = op.Register(&op.Op{
 	Name: "ragged.unpadded_lengths", Statement: op.Statement{Axes: op.Opaque, Control: two, Missing: op.Refuse, Counts: op.First, Why: "the second axis goes, and those behind it are one item"}, Doc: "The lengths of rows without the padding at their end.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "dense", Group: 1}, {Name: "padding", Group: 1}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+	Params: []op.Param{{Name: "dense", Group: 1, Rank: 2}, {Name: "padding", Group: 1}}, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) {
 		s := c.Tensor(0).Shape()
 		if !s.HasRank() {
-			return specs(spec(dtype.Int64, shape.Of(shape.Unknown)))
+			return shape.Of(shape.Unknown), nil
 		}
-		if s.Rank() < 2 {
-			return nil, c.Errorf(tenon.ErrShape, "dense has the shape %v, want an axis of rows and one of columns", s)
-		}
-		return []tenon.Spec{spec(dtype.Int64, shape.Of(s.Dim(0)))}, wantFill(c, 1, s.Tail(2))
+		return shape.Of(s.Dim(0)), wantFill(c, 1, s.Tail(2))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, ok := c.Tensor(0).(*tensor.Strings)

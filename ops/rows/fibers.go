@@ -14,37 +14,34 @@ import (
 // are told by the fiber of each row's first value: the others of the row follow.
 
 var (
-	startsParam = op.Param{Name: "starts"}
-	fibersParam = op.Param{Name: "n"}
+	startsParam = indices("starts")
+	fibersParam = sizeParam("n")
 )
 
 var alignOp = op.Register(&op.Op{
 	Name: "ragged.align", Statement: makes(op.First|op.Second, 0), Doc: "The rows of each segment laid over each other.", Nondifferentiable: true,
-	Params: []op.Param{splitsParam, {Name: "ids", Optional: true}, {Name: "n", Optional: true}}, Results: 2,
+	Params: []op.Param{splitsParam, optional(indices("ids")), optional(sizeParam("n"))}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, _, err := partition(c, 0)
+		nrows, _, err := c.Partition(0)
 		if err != nil {
 			return nil, err
 		}
 		n := 1
 		if c.Has(1) {
-			m, err := indexVector(c, 1)
-			if err != nil {
-				return nil, err
-			}
+			m := length(c, 1)
 			if m >= 0 && nrows >= 0 && m != nrows {
 				return nil, c.Errorf(tenon.ErrShape, "there are %d ids for %d rows", m, nrows)
 			}
 			if !c.Has(2) {
 				return nil, c.Errorf(tenon.ErrInvalid, "n is missing: how many segments there are")
 			}
-			if n, err = scalarSize(c, 2); err != nil {
+			if n, err = count(c, 2); err != nil {
 				return nil, err
 			}
 			nrows = max(nrows, m)
 		}
 		out := shape.Of(plusOne(n))
-		return []tenon.Spec{spec(c.Tensor(0).DType(), out), spec(dtype.Int64, shape.Of(nrows))}, checkedSize(c, out, dtype.Int64)
+		return []tenon.Spec{spec(c.Tensor(0).DType(), out), spec(dtype.Int64, shape.Of(nrows))}, nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		splits, err := partitionOf(c, 0, -1)
@@ -84,12 +81,12 @@ func Align(splits, ids, n any) (aligned, starts tensor.Tensor) {
 
 // startsOf checks splits and starts, arguments i and i+1, and returns the number of values.
 func startsOf(c *op.Call, i int) (nvals int, err error) {
-	nrows, nvals, err := partition(c, i)
+	nrows, nvals, err := c.Partition(i)
 	if err != nil {
 		return 0, err
 	}
-	m, err := indexVector(c, i+1)
-	if err == nil && m >= 0 && nrows >= 0 && m != nrows {
+	m := length(c, i+1)
+	if m >= 0 && nrows >= 0 && m != nrows {
 		err = c.Errorf(tenon.ErrShape, "there are %d starts for %d rows", m, nrows)
 	}
 	return nvals, err
@@ -107,16 +104,17 @@ func alignedRows(c *op.Call, i, nvals int, n int64) (splits, starts []int64, err
 var fiberIDsOp = op.Register(&op.Op{
 	Name: "ragged.fiber_ids", Statement: makes(op.First, 0), Doc: "The fiber of each value of rows that are laid over each other.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, startsParam}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+	Elem: asInt64,
+	Shape: func(c *op.Call) (shape.Shape, error) {
 		nvals, err := startsOf(c, 0)
-		return []tenon.Spec{spec(dtype.Int64, shape.Of(nvals))}, err
+		return shape.Of(nvals), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		splits, err := partitionOf(c, 0, -1)
 		if err != nil {
 			return nil, err
 		}
-		if err := checkedSize(c, shape.Of(int(splits[len(splits)-1])), dtype.Int64); err != nil {
+		if err := c.Fits(dtype.Int64, shape.Of(int(splits[len(splits)-1]))); err != nil {
 			return nil, err
 		}
 		out, ids := fresh(int(splits[len(splits)-1]))
@@ -134,12 +132,13 @@ func FiberIDs(splits, starts any) tensor.Tensor { return op.Eval(fiberIDsOp, spl
 var fiberLengthsOp = op.Register(&op.Op{
 	Name: "ragged.fiber_lengths", Statement: makes(0, op.First), Doc: "The number of values of each fiber of rows that are laid over each other.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, startsParam, fibersParam}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+	Elem: asInt64,
+	Shape: func(c *op.Call) (shape.Shape, error) {
 		if _, err := startsOf(c, 0); err != nil {
-			return nil, err
+			return shape.Shape{}, err
 		}
-		n, err := scalarSize(c, 2)
-		return []tenon.Spec{spec(dtype.Int64, shape.Of(n))}, err
+		n, err := count(c, 2)
+		return shape.Of(n), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		n := outShape(c, 0).Dim(0)
@@ -168,7 +167,7 @@ var fiberOrderOp = op.Register(&op.Op{
 		if err != nil {
 			return nil, err
 		}
-		n, err := scalarSize(c, 2)
+		n, err := count(c, 2)
 		at := spec(dtype.Int64, shape.Of(nvals))
 		return []tenon.Spec{at, spec(c.Tensor(0).DType(), shape.Of(plusOne(n))), at}, err
 	},

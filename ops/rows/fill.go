@@ -28,7 +28,7 @@ func filledSplits(c *op.Call, splits []int64, width int) (*tensor.Dense, []int64
 	}
 	d, out := fresh(n + 1)
 	segment.FillUpSplits(out, splits, width)
-	return d, out, checkedSize(c, shape.Of(int(out[n])), dtype.Int64)
+	return d, out, c.Fits(dtype.Int64, shape.Of(int(out[n])))
 }
 
 var fillUpOp, takePresentOp *op.Op
@@ -36,13 +36,13 @@ var fillUpOp, takePresentOp *op.Op
 func init() {
 	fillUpOp = op.Register(&op.Op{
 		Name: "ragged.fill_up", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Rows that are at least so long, filled up at their ends.",
-		Params: []op.Param{{Name: "values"}, splitsParam, {Name: "width"}}, Results: 2,
+		Params: []op.Param{{Name: "values"}, splitsParam, sizeParam("width")}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, item, err := rowsOf(c)
 			if err != nil {
 				return nil, err
 			}
-			_, err = scalarSize(c, 2)
+			_, err = count(c, 2)
 			return []tenon.Spec{spec(c.Tensor(0).DType(), outer(shape.Unknown, item)), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows)))}, err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -56,7 +56,7 @@ func init() {
 				return nil, err
 			}
 			s := x.Shape().With(0, int(ends[len(ends)-1]))
-			if err := checkedSize(c, s, x.DType()); err != nil {
+			if err := c.Fits(x.DType(), s); err != nil {
 				return nil, err
 			}
 			t, err := splitsIn(c, c.Tensor(1).DType(), d)
@@ -85,28 +85,18 @@ func init() {
 	})
 	takePresentOp = op.Register(&op.Op{
 		Name: "ragged.take_present", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Items by number, zero where none is there.",
-		Params: []op.Param{{Name: "values"}, atParam, {Name: "there"}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			n, err := indexVector(c, 1)
-			if err != nil {
-				return nil, err
-			}
-			m, err := vectorSize(c, 2)
-			if err != nil {
-				return nil, err
-			}
-			if err := wantDType(c, 2, dtype.DType.IsBool, "truth values"); err != nil {
-				return nil, err
-			}
+		Params: []op.Param{{Name: "values"}, indices("at"), {Name: "there", Takes: op.Bools, Rank: op.Vector}}, Results: 1,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			n, m := length(c, 1), length(c, 2)
 			if n >= 0 && m >= 0 && n != m {
-				return nil, c.Errorf(tenon.ErrShape, "there are %d positions and %d truth values", n, m)
+				return shape.Shape{}, c.Errorf(tenon.ErrShape, "there are %d positions and %d truth values", n, m)
 			}
-			item, err := valuesOf(c, 0, shape.Unknown)
-			return []tenon.Spec{spec(c.Tensor(0).DType(), outer(max(n, m), item))}, err
+			item, err := c.Items(0, shape.Unknown)
+			return outer(max(n, m), item), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x, at, there := c.Tensor(0), wide(c.Dense(1)), tensor.Data[bool](c.Dense(2))
-			if err := checkedSize(c, x.Shape().With(0, len(at)), x.DType()); err != nil {
+			if err := c.Fits(x.DType(), x.Shape().With(0, len(at))); err != nil {
 				return nil, err
 			}
 			out, bad := present(x, at, there)
@@ -184,22 +174,22 @@ func TakePresent(values, at, there any) tensor.Tensor {
 
 var presentOp = op.Register(&op.Op{
 	Name: "ragged.present", Statement: makes(0, 0), Doc: "Which items of rows that are filled up were there before.", Nondifferentiable: true,
-	Params: []op.Param{splitsParam, {Name: "width"}, {Name: "clip", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, _, err := partition(c, 0)
+	Params: []op.Param{splitsParam, sizeParam("width"), {Name: "clip", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
+	Elem: func(*op.Call, dtype.DType) dtype.DType { return dtype.Bool },
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		nrows, _, err := c.Partition(0)
 		if err != nil {
-			return nil, err
+			return shape.Shape{}, err
 		}
+		width, err := count(c, 1)
 		n := shape.Unknown
-		if width, err := scalarSize(c, 1); err != nil {
-			return nil, err
-		} else if c.Bool(2) && width >= 0 && nrows >= 0 {
+		if err == nil && c.Bool(2) && width >= 0 && nrows >= 0 {
 			if _, err := shape.Of(nrows, width).CheckedSize(1); err != nil {
-				return nil, c.Errorf(tenon.ErrShape, "%d rows of %d entries are more than memory holds", nrows, width)
+				return shape.Shape{}, c.Errorf(tenon.ErrShape, "%d rows of %d entries are more than memory holds", nrows, width)
 			}
 			n = nrows * width
 		}
-		return []tenon.Spec{spec(dtype.Bool, shape.Of(n))}, checkedSize(c, shape.Of(n), dtype.Bool)
+		return shape.Of(n), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		width := int(wide(c.Dense(1))[0])

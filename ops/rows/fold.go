@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -27,9 +28,8 @@ const (
 
 // A fold is what the operation has to know of a folding.
 type fold struct {
-	accepts func(dtype.DType) bool
-	what    string
-	result  dtype.DType // None: the element type of the values
+	takes  *op.Elements
+	result dtype.DType // None: the element type of the values
 
 	// stacked folds stacks of rows of single elements; false: not those of this type.
 	stacked func(out, x *tensor.Dense, f *folding) bool
@@ -48,10 +48,10 @@ type folding struct {
 }
 
 var folds = map[Folding]*fold{
-	FoldSum:  {accepts: dtype.DType.IsNumeric, what: "numbers", stacked: byStacks(segment.FoldSum), segment: ops.SegmentSum},
-	FoldProd: {accepts: dtype.DType.IsNumeric, what: "numbers", stacked: byStacks(segment.FoldProd), segment: ops.SegmentProd},
-	FoldMax:  {accepts: dtype.DType.IsReal, what: "real numbers", stacked: byStacks(segment.FoldMax), segment: ops.SegmentMax},
-	FoldMin:  {accepts: dtype.DType.IsReal, what: "real numbers", stacked: byStacks(segment.FoldMin), segment: ops.SegmentMin},
+	FoldSum:  {takes: op.Numbers, stacked: byStacks(segment.FoldSum), segment: ops.SegmentSum},
+	FoldProd: {takes: op.Numbers, stacked: byStacks(segment.FoldProd), segment: ops.SegmentProd},
+	FoldMax:  {takes: op.Reals, stacked: byStacks(segment.FoldMax), segment: ops.SegmentMax},
+	FoldMin:  {takes: op.Reals, stacked: byStacks(segment.FoldMin), segment: ops.SegmentMin},
 	FoldAny:  truthFold(false, segment.AnyByPosition),
 	FoldAll:  truthFold(true, segment.AllByPosition),
 	FirstMax: firstFold(true),
@@ -82,7 +82,7 @@ func stacksOf[T dtype.Real](how segment.Fold, out, x *tensor.Dense, f *folding) 
 }
 
 func truthFold(all bool, stacked func(out []bool, outSplits []int64, values []bool, splits, lists []int64)) *fold {
-	return &fold{accepts: dtype.DType.IsBool, what: "truth values",
+	return &fold{takes: op.Bools,
 		stacked: func(out, x *tensor.Dense, f *folding) bool {
 			stacked(tensor.Elems[bool](out), f.outSplits, tensor.Elems[bool](x), f.splits, f.lists)
 			return true
@@ -94,7 +94,7 @@ func truthFold(all bool, stacked func(out []bool, outSplits []int64, values []bo
 }
 
 func firstFold(largest bool) *fold {
-	return &fold{accepts: dtype.DType.IsReal, what: "real numbers", result: dtype.Int64,
+	return &fold{takes: op.Reals, result: dtype.Int64,
 		any: func(out, x *tensor.Dense, f *folding) {
 			if d := x.DType(); d == dtype.Float16 || d == dtype.BFloat16 {
 				x = ops.Cast(x, dtype.Float32).(*tensor.Dense)
@@ -140,28 +140,25 @@ func init() {
 	foldOp = op.Register(&op.Op{
 		Name: "ragged.fold", Statement: opaque("what combines the values is an attribute"), Doc: "The values of each fiber of rows that are laid over each other, made one.",
 		Params: []op.Param{{Name: "values"}, splitsParam, startsParam, fibersParam, {Name: "how", Kind: op.Attr, Type: op.StringType}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		Elem: func(c *op.Call, d dtype.DType) dtype.DType { return folds[Folding(c.Str(4))].of(d) },
+		Check: func(c *op.Call) error {
 			h := folds[Folding(c.Str(4))]
 			if h == nil {
-				return nil, c.Errorf(tenon.ErrInvalid, "how is %q, want one of the foldings of package rows", c.Str(4))
+				return c.Errorf(tenon.ErrInvalid, "how is %q, want one of the foldings of package rows", c.Str(4))
 			}
-			if err := wantDType(c, 0, h.accepts, h.what); err != nil {
-				return nil, err
-			}
+			return c.Demand(0, h.takes)
+		},
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			nvals, err := startsOf(c, 1)
 			if err != nil {
-				return nil, err
+				return shape.Shape{}, err
 			}
-			item, err := valuesOf(c, 0, nvals)
+			item, err := c.Items(0, nvals)
 			if err != nil {
-				return nil, err
+				return item, err
 			}
-			n, err := scalarSize(c, 3)
-			if err != nil {
-				return nil, err
-			}
-			d, out := h.of(c.Tensor(0).DType()), outer(n, item)
-			return []tenon.Spec{spec(d, out)}, checkedSize(c, out, d)
+			n, err := count(c, 3)
+			return outer(n, item), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x, n := c.Dense(0), outShape(c, 0).Dim(0)

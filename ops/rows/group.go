@@ -15,19 +15,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
+// keysParam is a parameter for columns of keys.
+func keysParam(name string) op.Param {
+	return op.Param{Name: name, Kind: op.Tensors, Takes: keyElements, Rank: op.Vector}
+}
+
+var keyElements = &op.Elements{Name: "numbers, booleans or strings", Has: func(d dtype.DType) bool { return isNumberOrBool(d) || d.IsString() }}
+
 // keyColumns checks a list of columns of keys, argument i: vectors of one length,
 // which is returned as far as it is known.
 func keyColumns(c *op.Call, i int) (n int, err error) {
 	n = shape.Unknown
 	for k, v := range c.List(i) {
-		t := v.(tensor.Tensor)
-		if !isNumberOrBool(t.DType()) && !t.DType().IsString() {
-			return 0, c.Errorf(tenon.ErrDType, "%s[%d] has the element type %v, want numbers, truth values or strings", name(c, i), k, t.DType())
-		}
-		s := t.Shape()
-		if s.HasRank() && s.Rank() != 1 {
-			return 0, c.Errorf(tenon.ErrShape, "%s[%d] has the shape %v, want a vector", name(c, i), k, s)
-		}
+		s := v.(tensor.Tensor).Shape()
 		if m := s.Dim(0); n >= 0 && m >= 0 && n != m {
 			return 0, c.Errorf(tenon.ErrShape, "%s[%d] has %d elements, the columns before it %d", name(c, i), k, m, n)
 		}
@@ -68,7 +68,7 @@ func (numbers[T]) hashed(tables []*tensor.Dense) []hashing.Column {
 
 var groupOp = op.Register(&op.Op{
 	Name: "ragged.group", Statement: opaque("the number of groups depends on the elements"), Doc: "Rows numbered by their keys.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "keys", Kind: op.Tensors}}, Results: 3,
+	Params: []op.Param{keysParam("keys")}, Results: 3,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		n, err := keyColumns(c, 0)
 		if err != nil {
@@ -114,12 +114,9 @@ func Group(keys ...any) (ids, first, counts tensor.Tensor) {
 
 var groupAtOp = op.Register(&op.Op{
 	Name: "ragged.group_at", Statement: opaque("the number of groups depends on the elements"), Doc: "Rows that an index chooses, numbered by their keys.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "at"}, {Name: "keys", Kind: op.Tensors}}, Results: 3,
+	Params: []op.Param{indices("at"), keysParam("keys")}, Results: 3,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		n, err := indexVector(c, 0)
-		if err != nil {
-			return nil, err
-		}
+		n := length(c, 0)
 		if _, err := keyColumns(c, 1); err != nil {
 			return nil, err
 		}
@@ -159,7 +156,7 @@ func GroupAt(at any, keys ...any) (ids, first, counts tensor.Tensor) {
 
 var matchOp = op.Register(&op.Op{
 	Name: "ragged.match", Statement: opaque("the number of groups depends on the elements"), Doc: "For each row of one table the rows of another with an equal key.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "left", Kind: op.Tensors}, {Name: "right", Kind: op.Tensors},
+	Params: []op.Param{keysParam("left"), keysParam("right"),
 		{Name: "max_bytes", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		n, err := keyColumns(c, 0)
@@ -222,17 +219,14 @@ func MatchWithin(left, right any, maxBytes int) (splits, index tensor.Tensor) {
 
 var collectOp = op.Register(&op.Op{
 	Name: "ragged.collect_index", Statement: makes(op.First, 0), Doc: "The items of each segment, as an index.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "ids"}, {Name: "n"}}, Results: 2,
+	Params: []op.Param{indices("ids"), sizeParam("n")}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if _, err := indexVector(c, 0); err != nil {
-			return nil, err
-		}
-		n, err := scalarSize(c, 1)
+		n, err := count(c, 1)
 		if err != nil {
 			return nil, err
 		}
 		out := shape.Of(plusOne(n))
-		return []tenon.Spec{spec(dtype.Int64, out), spec(dtype.Int64, shape.Of(shape.Unknown))}, checkedSize(c, out, dtype.Int64)
+		return []tenon.Spec{spec(dtype.Int64, out), spec(dtype.Int64, shape.Of(shape.Unknown))}, nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		ids := wide(c.Dense(0))

@@ -9,7 +9,6 @@ import (
 	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/segment"
-	"github.com/tenonml/tenon/internal/memory"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -17,9 +16,20 @@ import (
 
 // Parameters that many operations share.
 var (
-	splitsParam  = op.Param{Name: "splits"}
-	valuesParams = []op.Param{{Name: "values"}, splitsParam}
+	splitsParam  = indices("splits")
+	valuesParams = valuesOf(nil)
 )
+
+// valuesOf returns the parameters of operations on values of rows.
+func valuesOf(e *op.Elements) []op.Param { return []op.Param{{Name: "values", Takes: e}, splitsParam} }
+
+// indices is a parameter for a vector of positions, splits or sizes, sizeParam one for a single size.
+func indices(name string) op.Param { return op.Param{Name: name, Takes: op.Indices, Rank: op.Vector} }
+
+func sizeParam(name string) op.Param { return op.Param{Name: name, Takes: op.Indices, Rank: op.Scalar} }
+
+// optional returns a parameter that may be left out.
+func optional(p op.Param) op.Param { p.Optional = true; return p }
 
 func spec(d dtype.DType, s shape.Shape) tenon.Spec { return tensor.NewSpec(d, s) }
 
@@ -36,110 +46,35 @@ func outType(c *op.Call, i int) dtype.DType { return c.Out[i].(*tensor.Spec).DTy
 // name returns what an error calls tensor argument i.
 func name(c *op.Call, i int) string { return c.Op.Params[i].Name }
 
-// wantDType fails where tensor argument i's element type is not one of a kind.
-func wantDType(c *op.Call, i int, is func(dtype.DType) bool, what string) error {
-	if d := c.Tensor(i).DType(); !is(d) {
-		return c.Errorf(tenon.ErrDType, "%s has the element type %v, want %s", name(c, i), d, what)
-	}
-	return nil
-}
+// same is the Elem of an operation whose result has the type of the partition, asInt64 of one
+// with positions in int64.
+func same(_ *op.Call, d dtype.DType) dtype.DType { return d }
+
+func asInt64(*op.Call, dtype.DType) dtype.DType { return dtype.Int64 }
 
 func isIndex(d dtype.DType) bool { return d == dtype.Int32 || d == dtype.Int64 }
 
-func isOrdered(d dtype.DType) bool { return d.IsReal() || d.IsBool() || d.IsString() }
-
 func isNumberOrBool(d dtype.DType) bool { return d.IsNumeric() || d.IsBool() }
-
-// indexVector checks that tensor argument i is a vector of int32 or int64 and
-// returns its size.
-func indexVector(c *op.Call, i int) (n int, err error) {
-	if err := wantDType(c, i, isIndex, "int32 or int64"); err != nil {
-		return 0, err
-	}
-	return vectorSize(c, i)
-}
-
-// vectorSize checks that tensor argument i is a vector and returns its size.
-func vectorSize(c *op.Call, i int) (n int, err error) {
-	s := c.Tensor(i).Shape()
-	if s.HasRank() && s.Rank() != 1 {
-		return 0, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a vector", name(c, i), s)
-	}
-	return s.Dim(0), nil
-}
-
-// partition checks that tensor argument i can be row splits and returns the number
-// of rows and of values, as far as they are known.
-func partition(c *op.Call, i int) (nrows, nvals int, err error) {
-	n, err := indexVector(c, i)
-	if err != nil {
-		return 0, 0, err
-	}
-	return splitsCounts(c, c.Args[i], n, name(c, i))
-}
-
-func splitsCounts(c *op.Call, splits any, n int, name string) (nrows, nvals int, err error) {
-	if n < 0 {
-		return shape.Unknown, shape.Unknown, nil
-	}
-	if n == 0 {
-		return 0, 0, c.Errorf(tenon.ErrInvalid, "%s has no entries, want one more than there are rows", name)
-	}
-	t, ok := op.Known(splits)
-	if !ok {
-		return n - 1, shape.Unknown, nil
-	}
-	var last int64
-	switch d := t.(*tensor.Dense); d.DType() {
-	case dtype.Int64:
-		last = tensor.Data[int64](d)[n-1]
-	default:
-		last = int64(tensor.Data[int32](d)[n-1])
-	}
-	if last < 0 {
-		return 0, 0, c.Errorf(tenon.ErrInvalid, "%s ends at %d", name, last)
-	}
-	return n - 1, int(last), nil
-}
-
-// valuesOf checks that tensor argument i can be the values of a partition of nvals
-// values and returns the shape of an item.
-func valuesOf(c *op.Call, i, nvals int) (item shape.Shape, err error) {
-	s := c.Tensor(i).Shape()
-	if !s.HasRank() {
-		return s, nil
-	}
-	if s.Rank() == 0 {
-		return s, c.Errorf(tenon.ErrShape, "%s is a scalar, want at least one axis", name(c, i))
-	}
-	if d := s.Dim(0); d >= 0 && nvals >= 0 && d != nvals {
-		return s, c.Errorf(tenon.ErrInvalid, "the row splits end at %d, there are %d values", nvals, d)
-	}
-	return s.Tail(1), nil
-}
 
 // rowsOf checks values (argument 0) and splits (argument 1); it returns the number
 // of rows and the shape of an item.
 func rowsOf(c *op.Call) (nrows int, item shape.Shape, err error) {
-	nrows, nvals, err := partition(c, 1)
+	nrows, nvals, err := c.Partition(1)
 	if err != nil {
 		return 0, item, err
 	}
-	item, err = valuesOf(c, 0, nvals)
+	item, err = c.Items(0, nvals)
 	return nrows, item, err
 }
 
 // outer puts an axis of size n in front.
 func outer(n int, item shape.Shape) shape.Shape { return item.Insert(0, n) }
 
-// scalarSize reads tensor argument i, an integer scalar that is at least 0; n is
-// -1 where it is not known.
-func scalarSize(c *op.Call, i int) (n int, err error) {
-	if err := wantDType(c, i, isIndex, "int32 or int64"); err != nil {
-		return 0, err
-	}
-	if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 {
-		return 0, c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", name(c, i), s)
+// count reads tensor argument i, a size that is at least 0; n is -1 where it is not known, or
+// left out.
+func count(c *op.Call, i int) (n int, err error) {
+	if !c.Has(i) {
+		return shape.Unknown, nil
 	}
 	v, ok := c.ConstInts(i)
 	if !ok {
@@ -151,16 +86,8 @@ func scalarSize(c *op.Call, i int) (n int, err error) {
 	return v[0], nil
 }
 
-// checkedSize fails where a shape that data ask for is larger than memory.
-func checkedSize(c *op.Call, s shape.Shape, d dtype.DType) error {
-	if !s.IsFull() {
-		return nil
-	}
-	if n, err := s.CheckedSize(max(1, d.Size())); err != nil || memory.Times(int64(n), int64(max(1, d.Size()))) > memory.Total() {
-		return c.Errorf(tenon.ErrShape, "%v%v is more than memory holds", d, s)
-	}
-	return nil
-}
+// length returns the size of argument i, a vector.
+func length(c *op.Call, i int) int { return c.Tensor(i).Shape().Dim(0) }
 
 type checkedKey struct{}
 

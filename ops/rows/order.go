@@ -16,17 +16,7 @@ import (
 // moving registers an operation that moves values within their rows.
 func moving(o *op.Op, kernel func(c *op.Call, out, x *tensor.Dense, splits []int64)) *op.Op {
 	o.Results = 1
-	o.Infer = func(c *op.Call) ([]tenon.Spec, error) {
-		_, nvals, err := partition(c, 1)
-		if err != nil {
-			return nil, err
-		}
-		item, err := valuesOf(c, 0, nvals)
-		if err != nil {
-			return nil, err
-		}
-		return specs(spec(c.Tensor(0).DType(), outer(max(nvals, c.Tensor(0).Shape().Dim(0)), item)))
-	}
+	o.Shape = (*op.Call).OfRows
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
 		if err != nil {
@@ -78,7 +68,7 @@ func Roll(values, splits any, shift int) tensor.Tensor {
 	return op.Eval(rollOp, values, splits, shift)
 }
 
-var orderParams = append(append([]op.Param{}, valuesParams...), op.Param{Name: "descending", Kind: op.Attr, Type: op.BoolType, Default: false})
+var orderParams = append(valuesOf(op.OrderedValues), op.Param{Name: "descending", Kind: op.Attr, Type: op.BoolType, Default: false})
 
 // ordered returns values as their order is computed: truth values as bytes.
 func ordered(x *tensor.Dense) *tensor.Dense {
@@ -91,25 +81,8 @@ func ordered(x *tensor.Dense) *tensor.Dense {
 var sortOp, argSortOp *op.Op
 
 func init() {
-	infer := func(result func(dtype.DType) dtype.DType) func(c *op.Call) ([]tenon.Spec, error) {
-		return func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, isOrdered, "real numbers, truth values or strings"); err != nil {
-				return nil, err
-			}
-			_, nvals, err := partition(c, 1)
-			if err != nil {
-				return nil, err
-			}
-			item, err := valuesOf(c, 0, nvals)
-			if err != nil {
-				return nil, err
-			}
-			return specs(spec(result(c.Tensor(0).DType()), outer(max(nvals, c.Tensor(0).Shape().Dim(0)), item)))
-		}
-	}
 	sortOp = op.Register(&op.Op{
 		Name: "ragged.sort", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two, Missing: op.Last, Zero: keepsZero}, Doc: "Each row in order.", Params: orderParams, Results: 1,
-		Infer: infer(func(d dtype.DType) dtype.DType { return d }),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
 			if err != nil {
@@ -141,7 +114,6 @@ func init() {
 	})
 	argSortOp = op.Register(&op.Op{
 		Name: "ragged.argsort", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two, Missing: op.Last, Places: op.First}, Doc: "The positions in its row of each row's values in order.", Nondifferentiable: true, Params: orderParams, Results: 1,
-		Infer: infer(toInt64),
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
 			if err != nil {
@@ -243,11 +215,8 @@ var topKOp *op.Op
 func init() {
 	topKOp = op.Register(&op.Op{
 		Name: "ragged.top_k", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two | three, Missing: op.Last, Places: op.Second, Zero: keepsZero}, Doc: "The largest values of each row.",
-		Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "k"}), Results: 3,
+		Params: append(valuesOf(op.OrderedValues), sizeParam("k")), Results: 3,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, isOrdered, "real numbers, truth values or strings"); err != nil {
-				return nil, err
-			}
 			nrows, item, err := rowsOf(c)
 			if err != nil {
 				return nil, err
@@ -255,7 +224,7 @@ func init() {
 			if item.HasRank() && item.Rank() > 0 {
 				return nil, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
 			}
-			if _, err := scalarSize(c, 2); err != nil {
+			if _, err := count(c, 2); err != nil {
 				return nil, err
 			}
 			open := shape.Of(shape.Unknown)

@@ -15,12 +15,10 @@ func perValue(name, doc string, places op.Results, rows func(dtype.DType) *op.Ro
 	o := &op.Op{
 		Name: name, Statement: makes(places, 0), Doc: doc, Nondifferentiable: true, Rows: rows,
 		Params: []op.Param{splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			_, nvals, err := partition(c, 0)
-			if err != nil {
-				return nil, err
-			}
-			return specs(spec(c.Tensor(0).DType(), shape.Of(max(nvals, c.Int(1)))))
+		Elem: same,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			_, nvals, err := c.Partition(0)
+			return shape.Of(max(nvals, c.Int(1))), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 0, c.Int(1))
@@ -28,7 +26,7 @@ func perValue(name, doc string, places op.Results, rows func(dtype.DType) *op.Ro
 				return nil, err
 			}
 			n := splits[len(splits)-1]
-			if checkedSize(c, shape.Of(int(n)), dtype.Int64) != nil {
+			if c.Fits(dtype.Int64, shape.Of(int(n))) != nil {
 				return nil, c.Errorf(tenon.ErrInvalid, "%d values are more than memory holds", n)
 			}
 			out := make([]int64, n)
@@ -58,12 +56,10 @@ func Offsets(splits any, nvals int) tensor.Tensor { return op.Eval(offsetsOp, sp
 var lengthsOp = op.Register(&op.Op{
 	Name: "ragged.lengths", Statement: makes(0, op.First), Doc: "The length of each row.", Nondifferentiable: true, Rows: lengthsLoops.of,
 	Params: []op.Param{splitsParam}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, _, err := partition(c, 0)
-		if err != nil {
-			return nil, err
-		}
-		return specs(spec(c.Tensor(0).DType(), shape.Of(nrows)))
+	Elem: same,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		nrows, _, err := c.Partition(0)
+		return shape.Of(nrows), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		splits, err := partitionOf(c, 0, -1)
@@ -86,14 +82,9 @@ func Lengths(splits any) tensor.Tensor {
 
 var fromLengthsOp = op.Register(&op.Op{
 	Name: "ragged.lengths_to_splits", Statement: makes(op.First, 0), Doc: "The row splits of rows with given lengths.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "lengths"}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		n, err := indexVector(c, 0)
-		if err != nil {
-			return nil, err
-		}
-		return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(n))))
-	},
+	Params: []op.Param{indices("lengths")}, Results: 1,
+	Elem:  same,
+	Shape: func(c *op.Call) (shape.Shape, error) { return shape.Of(plusOne(length(c, 0))), nil },
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		lengths := wide(c.Dense(0))
 		to, out := fresh(len(lengths) + 1)
@@ -122,25 +113,14 @@ func plusOne(n int) int {
 
 var fromRowIDsOp = op.Register(&op.Op{
 	Name: "ragged.row_ids_to_splits", Statement: makes(op.First, 0), Doc: "The row splits of values whose rows are given.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "ids"}, {Name: "nrows", Optional: true}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if _, err := indexVector(c, 0); err != nil {
-			return nil, err
+	Params: []op.Param{indices("ids"), optional(sizeParam("nrows"))}, Results: 1,
+	Elem: same,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		n, err := count(c, 1)
+		if t, ok := c.Const(0); ok && !c.Has(1) {
+			n, err = rowCount(c, wide(t.(*tensor.Dense)))
 		}
-		n := shape.Unknown
-		if c.Has(1) {
-			var err error
-			if n, err = scalarSize(c, 1); err != nil {
-				return nil, err
-			}
-		} else if t, ok := c.Const(0); ok {
-			var err error
-			if n, err = rowCount(c, wide(t.(*tensor.Dense))); err != nil {
-				return nil, err
-			}
-		}
-		out := shape.Of(plusOne(n))
-		return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, dtype.Int64)
+		return shape.Of(plusOne(n)), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		ids := wide(c.Dense(0))
@@ -184,17 +164,14 @@ func FromRowIDs(ids, nrows any) tensor.Tensor {
 
 var uniformOp = op.Register(&op.Op{
 	Name: "ragged.uniform_splits", Statement: makes(op.First, 0), Doc: "The row splits of rows of one length.", Nondifferentiable: true,
-	Params: []op.Param{{Name: "length"}, {Name: "nrows"}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		n, err := scalarSize(c, 1)
-		if err != nil {
-			return nil, err
+	Params: []op.Param{sizeParam("length"), sizeParam("nrows")}, Results: 1,
+	Elem: same,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		if _, err := count(c, 0); err != nil {
+			return shape.Shape{}, err
 		}
-		if _, err := scalarSize(c, 0); err != nil {
-			return nil, err
-		}
-		out := shape.Of(plusOne(n))
-		return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, dtype.Int64)
+		n, err := count(c, 1)
+		return shape.Of(plusOne(n)), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		length, _ := c.ConstInts(0)
@@ -220,10 +197,8 @@ func Uniform(length, nrows any) tensor.Tensor {
 var uniformLengthOp = op.Register(&op.Op{
 	Name: "ragged.uniform_length", Statement: makes(0, op.First), Doc: "The length that all rows have, or -1.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		_, _, err := partition(c, 0)
-		return []tenon.Spec{spec(c.Tensor(0).DType(), shape.Shape{})}, err
-	},
+	Elem:  same,
+	Shape: func(c *op.Call) (shape.Shape, error) { _, _, err := c.Partition(0); return shape.Shape{}, err },
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		splits, err := partitionOf(c, 0, -1)
 		if err != nil {
@@ -246,10 +221,8 @@ func UniformLength(splits any) tensor.Tensor { return op.Eval(uniformLengthOp, s
 var maxLengthOp = op.Register(&op.Op{
 	Name: "ragged.max_length", Statement: makes(0, op.First), Doc: "The length of the longest row.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		_, _, err := partition(c, 0)
-		return []tenon.Spec{spec(c.Tensor(0).DType(), shape.Shape{})}, err
-	},
+	Elem:  same,
+	Shape: func(c *op.Call) (shape.Shape, error) { _, _, err := c.Partition(0); return shape.Shape{}, err },
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		splits, err := partitionOf(c, 0, -1)
 		if err != nil {

@@ -18,16 +18,13 @@ var gatherOp, gatherIndexOp *op.Op
 func init() {
 	gatherOp = op.Register(&op.Op{
 		Name: "ragged.gather", Statement: moves(op.Select, two|three), Doc: "Rows, by number.",
-		Params: []op.Param{{Name: "values"}, splitsParam, {Name: "indices"}}, Results: 2,
+		Params: []op.Param{{Name: "values"}, splitsParam, indices("indices")}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			_, item, err := rowsOf(c)
 			if err != nil {
 				return nil, err
 			}
-			n, err := indexVector(c, 2)
-			if err != nil {
-				return nil, err
-			}
+			n := length(c, 2)
 			return specs(spec(c.Tensor(0).DType(), outer(shape.Unknown, item)), spec(c.Tensor(1).DType(), shape.Of(plusOne(n))))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -44,7 +41,7 @@ func init() {
 				return nil, err
 			}
 			s := outer(int(out[len(idx)]), x.Shape().Tail(1))
-			if err := checkedSize(c, s, x.DType()); err != nil {
+			if err := c.Fits(x.DType(), s); err != nil {
 				return nil, err
 			}
 			t, err := splitsIn(c, c.Tensor(1).DType(), to)
@@ -60,15 +57,12 @@ func init() {
 	})
 	gatherIndexOp = op.Register(&op.Op{
 		Name: "ragged.gather_index", Statement: makes(op.First, 0), Doc: "Rows, by number, as an index.", Nondifferentiable: true,
-		Params: []op.Param{splitsParam, {Name: "indices"}}, Results: 2,
+		Params: []op.Param{splitsParam, indices("indices")}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if _, _, err := partition(c, 0); err != nil {
+			if _, _, err := c.Partition(0); err != nil {
 				return nil, err
 			}
-			n, err := indexVector(c, 1)
-			if err != nil {
-				return nil, err
-			}
+			n := length(c, 1)
 			return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(n))), spec(dtype.Int64, shape.Of(shape.Unknown)))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -99,7 +93,7 @@ func gatheredSplits(c *op.Call, starts, splits, idx []int64) (*tensor.Dense, []i
 	if err != nil {
 		return nil, nil, rowError(c, "indices", err)
 	}
-	return to, out, checkedSize(c, shape.Of(int(total)), dtype.Int64)
+	return to, out, c.Fits(dtype.Int64, shape.Of(int(total)))
 }
 
 // scattered adds the cotangents of values up where the values came from.
@@ -134,23 +128,14 @@ func GatherIndex(splits, indices any) (outSplits, index tensor.Tensor) {
 
 var maskSplitsOp = op.Register(&op.Op{
 	Name: "ragged.mask_splits", Statement: makes(op.First, 0), Doc: "The row splits that are left when only some values are kept.", Nondifferentiable: true,
-	Params: []op.Param{splitsParam, {Name: "mask"}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, nvals, err := partition(c, 0)
-		if err != nil {
-			return nil, err
+	Params: []op.Param{splitsParam, {Name: "mask", Takes: op.Bools, Rank: op.Vector}}, Results: 1,
+	Elem: same,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		nrows, nvals, err := c.Partition(0)
+		if n := length(c, 1); err == nil && n >= 0 && nvals >= 0 && n != nvals {
+			err = c.Errorf(tenon.ErrShape, "the mask has %d entries, there are %d values", n, nvals)
 		}
-		if err := wantDType(c, 1, dtype.DType.IsBool, "truth values"); err != nil {
-			return nil, err
-		}
-		n, err := vectorSize(c, 1)
-		if err != nil {
-			return nil, err
-		}
-		if n >= 0 && nvals >= 0 && n != nvals {
-			return nil, c.Errorf(tenon.ErrShape, "the mask has %d entries, there are %d values", n, nvals)
-		}
-		return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(nrows))))
+		return shape.Of(plusOne(nrows)), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		mask := tensor.Elems[bool](c.Dense(1))
@@ -173,7 +158,7 @@ func MaskSplits(splits, mask any) tensor.Tensor { return op.Eval(maskSplitsOp, s
 
 var sliceOp, sliceIndexOp *op.Op
 
-var sliceParams = []op.Param{{Name: "start", Optional: true}, {Name: "stop", Optional: true}, {Name: "step", Optional: true}}
+var sliceParams = []op.Param{optional(sizeParam("start")), optional(sizeParam("stop")), optional(sizeParam("step"))}
 
 func init() {
 	sliceOp = op.Register(&op.Op{
@@ -233,7 +218,7 @@ func init() {
 		Name: "ragged.slice_index", Statement: makes(op.First, 0), Doc: "A range of each row, as an index.", Nondifferentiable: true,
 		Params: append([]op.Param{splitsParam}, sliceParams...), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, _, err := partition(c, 0)
+			nrows, _, err := c.Partition(0)
 			if err != nil {
 				return nil, err
 			}
@@ -263,14 +248,7 @@ func init() {
 // sliceOf reads the bounds of a range, arguments i to i+2, where they are known.
 func sliceOf(c *op.Call, i int) (s segment.Slice, err error) {
 	bound := func(i int) (n int64, has bool) {
-		if err != nil || !c.Has(i) {
-			return 0, false
-		}
-		if err = wantDType(c, i, isIndex, "int32 or int64"); err != nil {
-			return 0, false
-		}
-		if b := c.Tensor(i).Shape(); b.HasRank() && b.Rank() != 0 {
-			err = c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar", name(c, i), b)
+		if !c.Has(i) {
 			return 0, false
 		}
 		v, ok := c.ConstInts(i)
@@ -282,7 +260,7 @@ func sliceOf(c *op.Call, i int) (s segment.Slice, err error) {
 	s.Start, s.HasStart = bound(i)
 	s.Stop, s.HasStop = bound(i + 1)
 	step, has := bound(i + 2)
-	if s.Step = step; err == nil && has && step == 0 {
+	if s.Step = step; has && step == 0 {
 		err = c.Errorf(tenon.ErrInvalid, "the step is 0")
 	}
 	return s, err
@@ -311,13 +289,10 @@ var pickOp *op.Op
 func init() {
 	pickOp = op.Register(&op.Op{
 		Name: "ragged.pick", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one | four, Control: two | three, Fills: true, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | four}}}, Doc: "One item of each row.",
-		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, {Name: "at"}, {Name: "fill", Group: 1, Optional: true}}, Results: 2,
+		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, {Name: "at", Takes: op.Indices}, {Name: "fill", Group: 1, Optional: true}}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, item, err := rowsOf(c)
 			if err != nil {
-				return nil, err
-			}
-			if err := wantDType(c, 2, isIndex, "int32 or int64"); err != nil {
 				return nil, err
 			}
 			if s := c.Tensor(2).Shape(); s.HasRank() && s.Rank() != 0 && !s.CompatibleWith(shape.Of(nrows)) {

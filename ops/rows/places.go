@@ -13,28 +13,25 @@ import (
 // Positions in rows, and where they are among all values.
 
 var (
-	atParam    = op.Param{Name: "at"}
-	listsParam = op.Param{Name: "lists"}
+	atParam    = op.Param{Name: "at", Takes: op.Indices}
+	listsParam = indices("lists")
 )
 
 // listed checks positions (argument i), the splits of their lists (i+1) and those of the rows
 // (i+2), and returns the shape of the positions.
 func listed(c *op.Call, i int) (shape.Shape, error) {
-	if err := wantDType(c, i, isIndex, "int32 or int64"); err != nil {
-		return shape.Shape{}, err
-	}
-	nlists, npos, err := partition(c, i+1)
+	nlists, npos, err := c.Partition(i + 1)
 	if err != nil {
 		return shape.Shape{}, err
 	}
-	nrows, _, err := partition(c, i+2)
+	nrows, _, err := c.Partition(i + 2)
 	if err != nil {
 		return shape.Shape{}, err
 	}
 	if nlists >= 0 && nrows >= 0 && nlists != nrows {
 		return shape.Shape{}, c.Errorf(tenon.ErrShape, "there are %d lists of positions for %d rows", nlists, nrows)
 	}
-	_, err = valuesOf(c, i, npos)
+	_, err = c.Items(i, npos)
 	return c.Tensor(i).Shape(), err
 }
 
@@ -68,10 +65,8 @@ func noPosition(c *op.Call, r int, k int64, splits []int64) error {
 var placesOp = op.Register(&op.Op{
 	Name: "ragged.places", Statement: makes(op.First, 0), Doc: "Where positions in rows are among all values.", Nondifferentiable: true,
 	Params: []op.Param{atParam, listsParam, splitsParam}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		s, err := listed(c, 0)
-		return []tenon.Spec{spec(dtype.Int64, s)}, err
-	},
+	Elem:  asInt64,
+	Shape: func(c *op.Call) (shape.Shape, error) { return listed(c, 0) },
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		at, lists, splits, err := listsOf(c, 0, -1)
 		if err != nil {
@@ -98,23 +93,20 @@ func init() {
 	takeOp = op.Register(&op.Op{
 		Name: "ragged.take", Statement: moves(op.Select, two|three|four), Doc: "Items of rows, by their positions in the rows.",
 		Params: []op.Param{{Name: "values"}, atParam, listsParam, splitsParam}, Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		Shape: func(c *op.Call) (shape.Shape, error) {
 			s, err := listed(c, 1)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
-			_, nvals, err := partition(c, 3)
+			_, nvals, err := c.Partition(3)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
-			item, err := valuesOf(c, 0, nvals)
-			if err != nil {
-				return nil, err
+			item, err := c.Items(0, nvals)
+			if err == nil && s.HasRank() && s.Rank() != 1 {
+				err = c.Errorf(tenon.ErrShape, "at has the shape %v, want a vector", s)
 			}
-			if s.HasRank() && s.Rank() != 1 {
-				return nil, c.Errorf(tenon.ErrShape, "at has the shape %v, want a vector", s)
-			}
-			return specs(spec(c.Tensor(0).DType(), outer(s.Dim(0), item)))
+			return outer(s.Dim(0), item), err
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)
@@ -170,21 +162,17 @@ func Take(values, at, lists, splits any) tensor.Tensor {
 
 var placesOfOp = op.Register(&op.Op{
 	Name: "ragged.places_of", Statement: makes(op.First, 0), Doc: "Where positions in given rows are among all values.", Nondifferentiable: true,
-	Params: []op.Param{atParam, {Name: "rows"}, splitsParam}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		for i := range 2 {
-			if err := wantDType(c, i, isIndex, "int32 or int64"); err != nil {
-				return nil, err
-			}
-		}
-		if _, _, err := partition(c, 2); err != nil {
-			return nil, err
+	Params: []op.Param{atParam, {Name: "rows", Takes: op.Indices}, splitsParam}, Results: 1,
+	Elem: asInt64,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		if _, _, err := c.Partition(2); err != nil {
+			return shape.Shape{}, err
 		}
 		s, err := shape.Merge(c.Tensor(0).Shape(), c.Tensor(1).Shape())
 		if err != nil {
-			return nil, c.Errorf(tenon.ErrShape, "positions of shape %v are in rows of shape %v", c.Tensor(0).Shape(), c.Tensor(1).Shape())
+			err = c.Errorf(tenon.ErrShape, "positions of shape %v are in rows of shape %v", c.Tensor(0).Shape(), c.Tensor(1).Shape())
 		}
-		return specs(spec(dtype.Int64, s))
+		return s, err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		splits, err := partitionOf(c, 2, -1)
@@ -217,13 +205,11 @@ func PlacesOf(at, rows, splits any) tensor.Tensor { return op.Eval(placesOfOp, a
 
 var fromStartOp = op.Register(&op.Op{
 	Name: "ragged.from_start", Statement: makes(op.First, 0), Doc: "Positions counted from the start, of which negative ones count from the end.", Nondifferentiable: true,
-	Params: []op.Param{atParam, {Name: "n"}}, Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, isIndex, "int32 or int64"); err != nil {
-			return nil, err
-		}
-		_, err := scalarSize(c, 1)
-		return []tenon.Spec{spec(dtype.Int64, c.Tensor(0).Shape())}, err
+	Params: []op.Param{atParam, sizeParam("n")}, Results: 1,
+	Elem: asInt64,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		_, err := count(c, 1)
+		return c.Tensor(0).Shape(), err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		n := wide(c.Dense(1))[0]

@@ -13,8 +13,7 @@ import (
 type reduction struct {
 	name, doc string
 	says      op.Statement
-	accepts   func(dtype.DType) bool
-	what      string
+	takes     *op.Elements
 	result    func(dtype.DType) dtype.DType                            // nil: the element type of the values
 	params    []op.Param                                               // behind values and splits
 	kernel    func(out, x *tensor.Dense, splits []int64, inner, n int) // n: the attribute, if there is one
@@ -28,17 +27,8 @@ func reduce(r *reduction) *op.Op {
 	}
 	o := &op.Op{
 		Name: r.name, Statement: r.says, Doc: r.doc, Nondifferentiable: r.vjp == nil,
-		Params: append(append([]op.Param{}, valuesParams...), r.params...), Results: 1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if err := wantDType(c, 0, r.accepts, r.what); err != nil {
-				return nil, err
-			}
-			nrows, item, err := rowsOf(c)
-			if err != nil {
-				return nil, err
-			}
-			return specs(spec(r.result(c.Tensor(0).DType()), outer(nrows, item)))
-		},
+		Params: append(valuesOf(r.takes), r.params...), Results: 1,
+		Elem: func(_ *op.Call, d dtype.DType) dtype.DType { return r.result(d) },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Dense(0)
 			splits, err := partitionOf(c, 1, lead(x))
@@ -101,7 +91,7 @@ var sumOp, prodOp, meanOp, varOp, maxOp, minOp, anyOp, allOp, countNonzeroOp, ar
 
 func init() {
 	sumOp = reduce(&reduction{
-		name: "ragged.sum", says: eachRow(op.Reduce, op.Sums, movedZero), loops: sumLoops, doc: "The sum of each row.", accepts: isNumberOrBool, what: "numbers or truth values", result: summed,
+		name: "ragged.sum", says: eachRow(op.Reduce, op.Sums, movedZero), loops: sumLoops, doc: "The sum of each row.", takes: op.NumbersBools, result: summed,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			if x.DType().IsBool() {
 				countTrue(out, x, splits, inner)
@@ -112,7 +102,7 @@ func init() {
 		vjp: func(c *op.Call, _, ct tensor.Tensor) tensor.Tensor { return spread(c, ct) },
 	})
 	prodOp = reduce(&reduction{
-		name: "ragged.prod", says: eachRow(op.Reduce, op.Products, keepsZero), loops: prodLoops, doc: "The product of each row.", accepts: dtype.DType.IsNumeric, what: "numbers",
+		name: "ragged.prod", says: eachRow(op.Reduce, op.Products, keepsZero), loops: prodLoops, doc: "The product of each row.", takes: op.Numbers,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			numberTable[x.DType()].prod(out, x, splits, inner)
 		},
@@ -121,7 +111,7 @@ func init() {
 		},
 	})
 	meanOp = reduce(&reduction{
-		name: "ragged.mean", says: eachRow(op.Reduce, op.Means, movedZero), loops: meanLoops, doc: "The mean of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
+		name: "ragged.mean", says: eachRow(op.Reduce, op.Means, movedZero), loops: meanLoops, doc: "The mean of each row.", takes: op.Reals, result: averaged,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			averageTable[x.DType()].mean(out, x, splits, inner)
 		},
@@ -130,7 +120,7 @@ func init() {
 		},
 	})
 	variance = &reduction{
-		name: "ragged.var", says: eachRow(op.Reduce, nil, op.Zero{}), doc: "The variance of each row.", accepts: dtype.DType.IsReal, what: "real numbers", result: averaged,
+		name: "ragged.var", says: eachRow(op.Reduce, nil, op.Zero{}), doc: "The variance of each row.", takes: op.Reals, result: averaged,
 		params: []op.Param{{Name: "ddof", Kind: op.Attr, Type: op.IntType, Default: 0}},
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, ddof int) {
 			averageTable[x.DType()].variance(out, x, splits, inner, ddof)
@@ -145,33 +135,33 @@ func init() {
 	}
 	varOp = reduce(variance)
 	maxOp = reduce(&reduction{
-		name: "ragged.max", says: eachRow(op.Reduce, op.Maxima, keepsZero), loops: maxLoops, doc: "The largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		name: "ragged.max", says: eachRow(op.Reduce, op.Maxima, keepsZero), loops: maxLoops, doc: "The largest value of each row.", takes: op.Reals,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			realTable[x.DType()].max(out, x, splits, inner)
 		},
 		vjp: extremeGrad,
 	})
 	minOp = reduce(&reduction{
-		name: "ragged.min", says: eachRow(op.Reduce, op.Minima, keepsZero), loops: minLoops, doc: "The smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		name: "ragged.min", says: eachRow(op.Reduce, op.Minima, keepsZero), loops: minLoops, doc: "The smallest value of each row.", takes: op.Reals,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			realTable[x.DType()].min(out, x, splits, inner)
 		},
 		vjp: extremeGrad,
 	})
 	anyOp = reduce(&reduction{
-		name: "ragged.any", says: eachRow(op.Reduce, op.Anys, keepsZero), loops: anyLoops, doc: "Whether each row has a true value.", accepts: dtype.DType.IsBool, what: "truth values",
+		name: "ragged.any", says: eachRow(op.Reduce, op.Anys, keepsZero), loops: anyLoops, doc: "Whether each row has a true value.", takes: op.Bools,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			segment.Any(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
 		},
 	})
 	allOp = reduce(&reduction{
-		name: "ragged.all", says: eachRow(op.Reduce, op.Alls, keepsZero), loops: allLoops, doc: "Whether each row has only true values.", accepts: dtype.DType.IsBool, what: "truth values",
+		name: "ragged.all", says: eachRow(op.Reduce, op.Alls, keepsZero), loops: allLoops, doc: "Whether each row has only true values.", takes: op.Bools,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			segment.All(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
 		},
 	})
 	countNonzeroOp = reduce(&reduction{
-		name: "ragged.count_nonzero", says: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Sums, Missing: op.Skip, Control: two, Counts: op.First, Zero: keepsZero}, doc: "How many values of each row are not zero.", accepts: isNumberOrBool, what: "numbers or truth values",
+		name: "ragged.count_nonzero", says: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Sums, Missing: op.Skip, Control: two, Counts: op.First, Zero: keepsZero}, doc: "How many values of each row are not zero.", takes: op.NumbersBools,
 		result: toInt64,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			if x.DType().IsBool() {
@@ -182,19 +172,19 @@ func init() {
 		},
 	})
 	argMaxOp = reduce(&reduction{
-		name: "ragged.argmax", says: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Maxima, Missing: op.Skip, Control: two, Places: op.First}, doc: "The position of the largest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		name: "ragged.argmax", says: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Maxima, Missing: op.Skip, Control: two, Places: op.First}, doc: "The position of the largest value of each row.", takes: op.Reals,
 		result: toInt64, kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			realTable[x.DType()].argMax(out, x, splits, inner)
 		},
 	})
 	argMinOp = reduce(&reduction{
-		name: "ragged.argmin", says: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Minima, Missing: op.Skip, Control: two, Places: op.First}, doc: "The position of the smallest value of each row.", accepts: dtype.DType.IsReal, what: "real numbers",
+		name: "ragged.argmin", says: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Minima, Missing: op.Skip, Control: two, Places: op.First}, doc: "The position of the smallest value of each row.", takes: op.Reals,
 		result: toInt64, kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			realTable[x.DType()].argMin(out, x, splits, inner)
 		},
 	})
 	logSumExpOp = reduce(&reduction{
-		name: "ragged.logsumexp", says: eachRow(op.Reduce, op.LogSums, op.Zero{}), loops: logSumExpLoops, doc: "The logarithm of the sum of exponentials of each row.", accepts: dtype.DType.IsFloat, what: "floating numbers",
+		name: "ragged.logsumexp", says: eachRow(op.Reduce, op.LogSums, op.Zero{}), loops: logSumExpLoops, doc: "The logarithm of the sum of exponentials of each row.", takes: op.Floats,
 		kernel: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
 			floatTable[x.DType()].logSumExp(out, x, splits, inner)
 		},

@@ -16,24 +16,17 @@ var repeatOp *op.Op
 func init() {
 	repeatOp = op.Register(&op.Op{
 		Name: "ragged.repeat", Statement: moves(op.Broadcast, two), Doc: "Each row's item, for every value of the row.",
-		Params: []op.Param{{Name: "items"}, splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1, Rows: repeatLoops,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, nvals, err := partition(c, 1)
-			if err != nil {
-				return nil, err
-			}
+		Params: []op.Param{{Name: "items", Rank: 1}, splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1, Rows: repeatLoops,
+		Shape: func(c *op.Call) (shape.Shape, error) {
+			nrows, nvals, err := c.Partition(1)
 			s := c.Tensor(0).Shape()
-			if !s.HasRank() {
-				return specs(spec(c.Tensor(0).DType(), s))
-			}
-			if s.Rank() == 0 {
-				return nil, c.Errorf(tenon.ErrShape, "items is a scalar, want one item for each row")
+			if err != nil || !s.HasRank() {
+				return s, err
 			}
 			if d := s.Dim(0); d >= 0 && nrows >= 0 && d != nrows {
-				return nil, c.Errorf(tenon.ErrShape, "there are %d items for %d rows", d, nrows)
+				return s, c.Errorf(tenon.ErrShape, "there are %d items for %d rows", d, nrows)
 			}
-			out := outer(max(nvals, c.Int(2)), s.Tail(1))
-			return []tenon.Spec{spec(c.Tensor(0).DType(), out)}, checkedSize(c, out, c.Tensor(0).DType())
+			return outer(max(nvals, c.Int(2)), s.Tail(1)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 1, c.Int(2))
@@ -65,13 +58,10 @@ func Repeat(items, splits any, nvals int) tensor.Tensor {
 
 var repeatIndexOp = op.Register(&op.Op{
 	Name: "ragged.repeat_index", Statement: makes(op.First, 0), Doc: "Each row repeated within itself, as an index.", Nondifferentiable: true,
-	Params: []op.Param{splitsParam, {Name: "times"}}, Results: 2,
+	Params: []op.Param{splitsParam, {Name: "times", Takes: op.Indices}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, _, err := partition(c, 0)
+		nrows, _, err := c.Partition(0)
 		if err != nil {
-			return nil, err
-		}
-		if err := wantDType(c, 1, isIndex, "int32 or int64"); err != nil {
 			return nil, err
 		}
 		if s := c.Tensor(1).Shape(); s.HasRank() && s.Rank() != 0 && !s.CompatibleWith(shape.Of(nrows)) {
@@ -101,7 +91,7 @@ var repeatIndexOp = op.Register(&op.Op{
 			out[r+1] = out[r] + n*t
 		}
 		total := out[len(out)-1]
-		if err := checkedSize(c, shape.Of(int(total)), dtype.Int64); err != nil {
+		if err := c.Fits(dtype.Int64, shape.Of(int(total))); err != nil {
 			return nil, err
 		}
 		at := make([]int64, 0, total)

@@ -3,7 +3,6 @@ package rows
 import (
 	"unsafe"
 
-	"github.com/tenonml/tenon/dtype"
 	scanning "github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
@@ -17,13 +16,13 @@ import (
 var cumMaxOp, cumMinOp, logCumSumExpOp *alongRows[CumOptions]
 
 func init() {
-	cumMaxOp = running("ragged.cummax", "The running maxima of each row.", op.Maxima, keepsZero, scanning.CumMax, dtype.DType.IsReal, "real numbers", vjpRunningExtreme)
-	cumMinOp = running("ragged.cummin", "The running minima of each row.", op.Minima, keepsZero, scanning.CumMin, dtype.DType.IsReal, "real numbers", vjpRunningExtreme)
-	logCumSumExpOp = running("ragged.logcumsumexp", "The logarithms of the running sums of e^x of each row.", op.LogSums, op.Zero{}, scanning.CumLogSumExp, dtype.DType.IsFloat, "floating numbers", vjpLogCumSumExp)
+	cumMaxOp = running("ragged.cummax", "The running maxima of each row.", op.Maxima, keepsZero, scanning.CumMax, op.Reals, vjpRunningExtreme)
+	cumMinOp = running("ragged.cummin", "The running minima of each row.", op.Minima, keepsZero, scanning.CumMin, op.Reals, vjpRunningExtreme)
+	logCumSumExpOp = running("ragged.logcumsumexp", "The logarithms of the running sums of e^x of each row.", op.LogSums, op.Zero{}, scanning.CumLogSumExp, op.Floats, vjpLogCumSumExp)
 }
 
-func running(name, doc string, m *op.Monoid, z op.Zero, k scanning.ScanOp, accepts func(dtype.DType) bool, what string, vjp func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor) *alongRows[CumOptions] {
-	return along(&op.Op{Name: name, Statement: eachRow(op.Scan, m, z), Doc: doc, Params: cumParams, VJP: vjp}, accepts, what, cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
+func running(name, doc string, m *op.Monoid, z op.Zero, k scanning.ScanOp, takes *op.Elements, vjp func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor) *alongRows[CumOptions] {
+	return along(&op.Op{Name: name, Statement: eachRow(op.Scan, m, z), Doc: doc, Params: cumParams, VJP: vjp}, takes, cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
 		s := scanner{scanning.Scan(k, x.DType()), out, x, splits, innerSize(x), how.Exclusive, how.Reverse}
 		const grain = 1 << 10
 		if n := len(splits) - 1; n > grain {

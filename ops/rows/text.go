@@ -14,17 +14,7 @@ import (
 
 var joinOp = op.Register(&op.Op{
 	Name: "ragged.reduce_join", Statement: op.Statement{Axes: op.Reduce, By: op.ByRows, Monoid: op.Joins, Control: two, Missing: op.Refuse}, Doc: "The strings of each row joined into one.", Nondifferentiable: true,
-	Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}), Results: 1,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, dtype.DType.IsString, "strings"); err != nil {
-			return nil, err
-		}
-		nrows, item, err := rowsOf(c)
-		if err != nil {
-			return nil, err
-		}
-		return specs(spec(dtype.String, outer(nrows, item)))
-	},
+	Params: append(valuesOf(op.StringsOnly), op.Param{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}), Results: 1,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Strings(0)
 		splits, err := partitionOf(c, 1, lead(x))
@@ -50,11 +40,8 @@ func ReduceJoin(values, splits any, separator string) tensor.Tensor {
 
 var ngramsOp = op.Register(&op.Op{
 	Name: "ragged.ngrams", Statement: op.Statement{Axes: op.Window, By: op.ByRows, Control: two, Missing: op.Refuse}, Doc: "The sequences of neighbouring strings of each row.", Nondifferentiable: true,
-	Params: append(append([]op.Param{}, valuesParams...), ngram.Params()...), Results: 2,
+	Params: append(valuesOf(op.StringsOnly), ngram.Params()...), Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		if err := wantDType(c, 0, dtype.DType.IsString, "strings"); err != nil {
-			return nil, err
-		}
 		nrows, item, err := rowsOf(c)
 		if err != nil {
 			return nil, err

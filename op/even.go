@@ -120,7 +120,8 @@ func bindNumbers[T any](o *Op, args []T, x *[3]*tensor.Dense) bool {
 // remembered is what an operation remembers of its last calls, and how many of them are at
 // work. It holds no values.
 type remembered struct {
-	even  atomic.Pointer[evenLoop]
-	lone  atomic.Pointer[lone]
-	depth atomic.Int32
+	even      atomic.Pointer[evenLoop]
+	inference atomic.Pointer[inference]
+	lone      atomic.Pointer[lone]
+	depth     atomic.Int32
 }

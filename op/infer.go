@@ -60,7 +60,7 @@ func (c *Call) Infer() ([]tenon.Spec, error) {
 		out, err := o.Infer(c)
 		for _, s := range out {
 			if t, ok := s.(*tensor.Spec); ok && err == nil {
-				err = c.Fits(t.DType(), t.Shape())
+				err = c.below(anyMemory, t.DType(), t.Shape())
 			}
 		}
 		return out, err
@@ -73,7 +73,7 @@ func (c *Call) Infer() ([]tenon.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Fits(d, s); err != nil {
+	if err := c.below(anyMemory, d, s); err != nil {
 		return nil, err
 	}
 	if o.Results == 1 && c.specs[0] == nil {
@@ -138,18 +138,24 @@ func (c *Call) Demand(i int, e *Elements) error {
 	return c.demand(&p, c.Args[i])
 }
 
-// Fits fails where no memory holds a result. Those that are views of an operand may be larger
-// than the machine's.
+// Fits fails where the machine's memory does not hold a result. Views of an operand may be larger.
 func (c *Call) Fits(d dtype.DType, s shape.Shape) error {
+	if o := c.Op; o.Axes == Broadcast || o.Axes == Create && o.Moves != 0 {
+		return nil
+	}
+	return c.below(memory.Total(), d, s)
+}
+
+// anyMemory is more than any machine's: what is traced may run on another one.
+const anyMemory = 1 << 46
+
+// below fails where a tensor takes more bytes than that.
+func (c *Call) below(limit int64, d dtype.DType, s shape.Shape) error {
+	size := max(1, d.Size())
 	if !s.IsFull() {
 		return nil
 	}
-	limit := int64(1) << 46
-	if o := c.Op; o.Axes != Broadcast && (o.Axes != Create || o.Moves == 0) {
-		limit = memory.Total()
-	}
-	size := max(1, d.Size())
-	if n, err := s.CheckedSize(size); err != nil || memory.Times(int64(n), int64(size)) > limit {
+	if n, err := s.CheckedSize(size); err != nil || int64(n) > limit/int64(size) {
 		return c.Errorf(tenon.ErrShape, "%v%v is more than memory holds", d, s)
 	}
 	return nil

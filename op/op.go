@@ -127,7 +127,8 @@ type Op struct {
 	Stateful bool
 
 	// Nondifferentiable says that zero is the right gradient: the result is
-	// piecewise constant or not a floating number.
+	// piecewise constant or not a floating number. [Register] sets it where the statement
+	// says as much: no operand has elements that count, or all results are positions or numbers.
 	Nondifferentiable bool
 
 	// Block returns the loop of an elementwise operation for operands of the given
@@ -145,6 +146,7 @@ type Op struct {
 	axis    int    // index of the parameter for axes, or -1
 	keep    int    // index of the parameter keepdims, or -1
 	groups  uint8  // the highest group of a parameter
+	alike   bool   // the Spec of the result depends on those of the operands and a few attributes only
 	plain   bool   // all parameters are single tensors that are given by position
 	place   source.Place
 	memory  *remembered
@@ -235,10 +237,12 @@ func register(o *Op) error {
 	if wrong := o.Statement.check(o); wrong != "" {
 		return fail("the statement of operation %s %s", o.Name, wrong)
 	}
+	o.Nondifferentiable = o.Nondifferentiable || o.VJP == nil && o.constant()
 	o.axis, o.keep = o.axisParam(), o.Param("keepdims")
 	if o.Infer == nil && o.Shape == nil && !o.shaped() {
 		return fail("the shape of the results of operation %s does not follow from its statement: it needs Shape or Infer", o.Name)
 	}
+	o.alike = o.Infer == nil && o.Results == 1 && o.Control == 0 && o.Axes != Opaque && len(o.Params) <= rememberedArgs
 	o.fn, o.place, o.Class, o.memory = o.named(), source.Here(), o.class(), new(remembered)
 	opsMu.Lock()
 	defer opsMu.Unlock()

@@ -185,12 +185,31 @@ func (s *Statement) check(o *Op) string {
 	return ""
 }
 
+// constant reports whether small changes of the operands leave the results as they are.
+func (o *Op) constant() bool {
+	if o.Axes == Create && (o.Control == Every || o.ShapeOnly != 0) {
+		return true
+	}
+	all := Results(1)<<max(1, o.Results) - 1
+	return o.Results > 0 && (o.Places|o.Counts)&all == all
+}
+
 // beyond reports whether a set other than Every has operands from number n on.
 func (s *Statement) beyond(n int) bool {
 	for _, set := range []Operands{s.Moves, s.Control, s.ShapeOnly} {
 		if set != Every && set>>n != 0 {
 			return true
 		}
+	}
+	return false
+}
+
+// Reshapes reports whether the result has the elements of the operand in their order, under
+// another shape.
+func (o *Op) Reshapes() bool {
+	switch o.Axes {
+	case Regroup, Insert, Remove:
+		return o.Moves == First && o.By == ByAxis && !o.Fills && o.Core == 0
 	}
 	return false
 }

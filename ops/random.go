@@ -261,7 +261,7 @@ func drawnShape(is func(dtype.DType) bool, what string) func(c *op.Call) (dtype.
 // drawing registers an operation that makes numbers of a key. result says what it makes of
 // one key; fill makes it.
 func drawing(name, doc string, o op.Op, result func(c *op.Call) (dtype.DType, shape.Shape, error), fill func(c *op.Call, dst unsafe.Pointer, n int, k random.Key)) *op.Op {
-	o.Name, o.Doc, o.Statement, o.Results, o.Nondifferentiable = name, doc, draws, 1, true
+	o.Name, o.Doc, o.Statement, o.Results = name, doc, draws, 1
 	o.Elem = func(c *op.Call, _ dtype.DType) dtype.DType {
 		d, _, _ := result(c)
 		return d

@@ -15,7 +15,7 @@ var shapeOp *op.Op
 
 func init() {
 	shapeOp = op.Register(&op.Op{
-		Name: "shape", Statement: tells, Doc: "The sizes of the axes.", Strided: true, Nondifferentiable: true,
+		Name: "shape", Statement: tells, Doc: "The sizes of the axes.", Strided: true,
 		Params: unaryParams, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) { return shape.Of(c.Tensor(0).Shape().Rank()), nil },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -51,7 +51,7 @@ var sizeOp *op.Op
 
 func init() {
 	sizeOp = op.Register(&op.Op{
-		Name: "size", Statement: tells, Doc: "The number of elements.", Strided: true, Nondifferentiable: true,
+		Name: "size", Statement: tells, Doc: "The number of elements.", Strided: true,
 		Params: unaryParams, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) { return shape.Shape{}, nil },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -81,7 +81,7 @@ var rankOp *op.Op
 
 func init() {
 	rankOp = op.Register(&op.Op{
-		Name: "rank", Statement: tells, Doc: "The number of axes.", Strided: true, Nondifferentiable: true,
+		Name: "rank", Statement: tells, Doc: "The number of axes.", Strided: true,
 		Params: unaryParams, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) { return shape.Shape{}, nil },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {

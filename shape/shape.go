@@ -87,9 +87,9 @@ func long(dims []int) Shape {
 }
 
 // OfRank returns the shape with the given rank, all of whose sizes are unknown;
-// a negative rank gives UnknownRank.
+// a negative rank, and one above [MaxRank], gives UnknownRank.
 func OfRank(rank int) Shape {
-	if rank < 0 {
+	if rank < 0 || rank > MaxRank {
 		return UnknownRank
 	}
 	return make_(slices.Repeat([]int{Unknown}, rank))

@@ -167,12 +167,11 @@ func takeLoop(n *graph.Node) (loop *op.RowLoop, splits int) {
 // isColumnView reports whether a node gives the elements of a column another shape
 // that is a column: [n], [n, 1] and so on.
 func isColumnView(n *graph.Node) bool {
-	switch n.Op.Name {
-	case "reshape", "expand_dims", "squeeze":
-		in := n.Inputs()[0]
-		return in.DType() != dtype.String && isColumn(in.Shape()) && isColumn(n.Outs[0].Shape())
+	if !n.Op.Reshapes() {
+		return false
 	}
-	return false
+	in := n.Inputs()[0]
+	return in.DType() != dtype.String && isColumn(in.Shape()) && isColumn(n.Outs[0].Shape())
 }
 
 // isColumn reports whether all axes but the first have size 1.

@@ -8,20 +8,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// isView reports whether an operation returns the same elements in the same order under
-// another shape.
-func isView(o *op.Op) bool {
-	return o.Name == "reshape" || o.Name == "expand_dims" || o.Name == "squeeze"
-}
-
 // unviewed returns what the operand of a view, through views, was made of, if that has
 // the Spec of the result again; nil otherwise. Where sizes are not known, only axes that come and go
 // again leave no doubt.
 func unviewed(c *op.Call, out *graph.Value) tensor.Tensor {
-	if !isView(c.Op) {
+	if !c.Op.Reshapes() {
 		return nil
 	}
-	if in := producer(c.Tensor(0), "expand_dims"); in != nil && c.Op.Name == "squeeze" && !out.Shape().IsFull() {
+	if in := producer(c.Tensor(0), "expand_dims"); in != nil && c.Op.Axes == op.Remove && !out.Shape().IsFull() {
 		rank := c.Tensor(0).Shape().Rank()
 		added := (&op.Call{Op: in.Op, Args: in.Args}).Ints(1)
 		x := in.Args[0].(tensor.Tensor)
@@ -34,7 +28,7 @@ func unviewed(c *op.Call, out *graph.Value) tensor.Tensor {
 		return nil
 	}
 	v, ok := c.Args[0].(*graph.Value)
-	for ok && v.Node() != nil && isView(v.Node().Op) {
+	for ok && v.Node() != nil && v.Node().Op.Reshapes() {
 		if v, ok = v.Node().Args[0].(*graph.Value); ok && sameSpec(v, out) {
 			return v
 		}

@@ -48,7 +48,7 @@ func tuples(c *op.Call, n int, total int64) ([][]int64, error) {
 var localParam = op.Param{Name: "local", Kind: op.Attr, Type: op.BoolType, Default: false}
 
 var combinationsOp = op.Register(&op.Op{
-	Name: "ragged.combinations", Statement: makes(op.First, 0), Doc: "The ways to choose several items of each row, as an index.", Nondifferentiable: true,
+	Name: "ragged.combinations", Statement: makes(op.First, 0), Doc: "The ways to choose several items of each row, as an index.",
 	Params: []op.Param{splitsParam, {Name: "n", Kind: op.Attr, Type: op.IntType},
 		{Name: "replacement", Kind: op.Attr, Type: op.BoolType, Default: false}, localParam}, Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -99,7 +99,7 @@ func Combinations(splits any, n int, o CombinationOptions) (outSplits tensor.Ten
 }
 
 var cartesianOp = op.Register(&op.Op{
-	Name: "ragged.cartesian", Statement: makes(op.First, 0), Doc: "The product of the rows of several partitions, as an index.", Nondifferentiable: true,
+	Name: "ragged.cartesian", Statement: makes(op.First, 0), Doc: "The product of the rows of several partitions, as an index.",
 	Params: []op.Param{splitsList, localParam}, Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _, err := partitions(c, 0)

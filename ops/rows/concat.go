@@ -172,7 +172,7 @@ func init() {
 		},
 	})
 	concatIndexOp = op.Register(&op.Op{
-		Name: "ragged.concat_index", Statement: makes(op.First, 0), Doc: "Several partitions' rows joined row by row, as an index.", Nondifferentiable: true,
+		Name: "ragged.concat_index", Statement: makes(op.First, 0), Doc: "Several partitions' rows joined row by row, as an index.",
 		Params: []op.Param{splitsList}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, nvals, err := partitions(c, 0)
@@ -227,7 +227,7 @@ func ConcatIndex(splits any) (outSplits, index tensor.Tensor) {
 }
 
 var stackSplitsOp = op.Register(&op.Op{
-	Name: "ragged.stack_splits", Statement: makes(op.First, 0), Doc: "The row splits of several partitions' rows, one partition behind the other.", Nondifferentiable: true,
+	Name: "ragged.stack_splits", Statement: makes(op.First, 0), Doc: "The row splits of several partitions' rows, one partition behind the other.",
 	Params: []op.Param{splitsList}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {

@@ -124,7 +124,7 @@ func BinCount(values, splits, bins any, o BinCountOptions) tensor.Tensor {
 }
 
 var rangeOp = op.Register(&op.Op{
-	Name: "ragged.range", Statement: makes(0, 0), Doc: "A row of numbers in steps for each start, limit and step.", Nondifferentiable: true,
+	Name: "ragged.range", Statement: makes(0, 0), Doc: "A row of numbers in steps for each start, limit and step.",
 	Params: []op.Param{{Name: "starts", Group: 1, Takes: op.Reals}, {Name: "limits", Group: 1}, {Name: "deltas", Group: 1},
 		{Name: "splits_dtype", Kind: op.Attr, Type: op.DTypeType, Default: dtype.Int64}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {

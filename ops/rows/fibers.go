@@ -19,7 +19,7 @@ var (
 )
 
 var alignOp = op.Register(&op.Op{
-	Name: "ragged.align", Statement: makes(op.First|op.Second, 0), Doc: "The rows of each segment laid over each other.", Nondifferentiable: true,
+	Name: "ragged.align", Statement: makes(op.First|op.Second, 0), Doc: "The rows of each segment laid over each other.",
 	Params: []op.Param{splitsParam, optional(indices("ids")), optional(sizeParam("n"))}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _, err := c.Partition(0)
@@ -102,7 +102,7 @@ func alignedRows(c *op.Call, i, nvals int, n int64) (splits, starts []int64, err
 }
 
 var fiberIDsOp = op.Register(&op.Op{
-	Name: "ragged.fiber_ids", Statement: makes(op.First, 0), Doc: "The fiber of each value of rows that are laid over each other.", Nondifferentiable: true,
+	Name: "ragged.fiber_ids", Statement: makes(op.First, 0), Doc: "The fiber of each value of rows that are laid over each other.",
 	Params: []op.Param{splitsParam, startsParam}, Results: 1,
 	Elem: asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) {
@@ -130,7 +130,7 @@ var fiberIDsOp = op.Register(&op.Op{
 func FiberIDs(splits, starts any) tensor.Tensor { return op.Eval(fiberIDsOp, splits, starts) }
 
 var fiberLengthsOp = op.Register(&op.Op{
-	Name: "ragged.fiber_lengths", Statement: makes(0, op.First), Doc: "The number of values of each fiber of rows that are laid over each other.", Nondifferentiable: true,
+	Name: "ragged.fiber_lengths", Statement: makes(0, op.First), Doc: "The number of values of each fiber of rows that are laid over each other.",
 	Params: []op.Param{splitsParam, startsParam, fibersParam}, Results: 1,
 	Elem: asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) {
@@ -160,7 +160,7 @@ func FiberLengths(splits, starts, n any) tensor.Tensor {
 }
 
 var fiberOrderOp = op.Register(&op.Op{
-	Name: "ragged.fiber_order", Statement: makes(op.First|op.Second|op.Third, 0), Doc: "The values of each fiber in turn, as an index.", Nondifferentiable: true,
+	Name: "ragged.fiber_order", Statement: makes(op.First|op.Second|op.Third, 0), Doc: "The values of each fiber in turn, as an index.",
 	Params: []op.Param{splitsParam, startsParam, fibersParam}, Results: 3,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nvals, err := startsOf(c, 0)

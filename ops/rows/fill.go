@@ -173,7 +173,7 @@ func TakePresent(values, at, there any) tensor.Tensor {
 }
 
 var presentOp = op.Register(&op.Op{
-	Name: "ragged.present", Statement: makes(0, 0), Doc: "Which items of rows that are filled up were there before.", Nondifferentiable: true,
+	Name: "ragged.present", Statement: makes(0, 0), Doc: "Which items of rows that are filled up were there before.",
 	Params: []op.Param{splitsParam, sizeParam("width"), {Name: "clip", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
 	Elem: func(*op.Call, dtype.DType) dtype.DType { return dtype.Bool },
 	Shape: func(c *op.Call) (shape.Shape, error) {

@@ -218,7 +218,7 @@ func MatchWithin(left, right any, maxBytes int) (splits, index tensor.Tensor) {
 }
 
 var collectOp = op.Register(&op.Op{
-	Name: "ragged.collect_index", Statement: makes(op.First, 0), Doc: "The items of each segment, as an index.", Nondifferentiable: true,
+	Name: "ragged.collect_index", Statement: makes(op.First, 0), Doc: "The items of each segment, as an index.",
 	Params: []op.Param{indices("ids"), sizeParam("n")}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		n, err := count(c, 1)

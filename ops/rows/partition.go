@@ -13,7 +13,7 @@ import (
 // perValue registers an operation of row splits that has a result for each value.
 func perValue(name, doc string, places op.Results, rows func(dtype.DType) *op.RowLoop, kernel func(out, splits []int64)) *op.Op {
 	o := &op.Op{
-		Name: name, Statement: makes(places, 0), Doc: doc, Nondifferentiable: true, Rows: rows,
+		Name: name, Statement: makes(places, 0), Doc: doc, Rows: rows,
 		Params: []op.Param{splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1,
 		Elem: same,
 		Shape: func(c *op.Call) (shape.Shape, error) {
@@ -54,7 +54,7 @@ func RowIDs(splits any, nvals int) tensor.Tensor { return op.Eval(rowIDsOp, spli
 func Offsets(splits any, nvals int) tensor.Tensor { return op.Eval(offsetsOp, splits, nvals) }
 
 var lengthsOp = op.Register(&op.Op{
-	Name: "ragged.lengths", Statement: makes(0, op.First), Doc: "The length of each row.", Nondifferentiable: true, Rows: lengthsLoops.of,
+	Name: "ragged.lengths", Statement: makes(0, op.First), Doc: "The length of each row.", Rows: lengthsLoops.of,
 	Params: []op.Param{splitsParam}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {
@@ -81,7 +81,7 @@ func Lengths(splits any) tensor.Tensor {
 }
 
 var fromLengthsOp = op.Register(&op.Op{
-	Name: "ragged.lengths_to_splits", Statement: makes(op.First, 0), Doc: "The row splits of rows with given lengths.", Nondifferentiable: true,
+	Name: "ragged.lengths_to_splits", Statement: makes(op.First, 0), Doc: "The row splits of rows with given lengths.",
 	Params: []op.Param{indices("lengths")}, Results: 1,
 	Elem:  same,
 	Shape: func(c *op.Call) (shape.Shape, error) { return shape.Of(plusOne(length(c, 0))), nil },
@@ -112,7 +112,7 @@ func plusOne(n int) int {
 }
 
 var fromRowIDsOp = op.Register(&op.Op{
-	Name: "ragged.row_ids_to_splits", Statement: makes(op.First, 0), Doc: "The row splits of values whose rows are given.", Nondifferentiable: true,
+	Name: "ragged.row_ids_to_splits", Statement: makes(op.First, 0), Doc: "The row splits of values whose rows are given.",
 	Params: []op.Param{indices("ids"), optional(sizeParam("nrows"))}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {
@@ -163,7 +163,7 @@ func FromRowIDs(ids, nrows any) tensor.Tensor {
 }
 
 var uniformOp = op.Register(&op.Op{
-	Name: "ragged.uniform_splits", Statement: makes(op.First, 0), Doc: "The row splits of rows of one length.", Nondifferentiable: true,
+	Name: "ragged.uniform_splits", Statement: makes(op.First, 0), Doc: "The row splits of rows of one length.",
 	Params: []op.Param{sizeParam("length"), sizeParam("nrows")}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {
@@ -195,7 +195,7 @@ func Uniform(length, nrows any) tensor.Tensor {
 }
 
 var uniformLengthOp = op.Register(&op.Op{
-	Name: "ragged.uniform_length", Statement: makes(0, op.First), Doc: "The length that all rows have, or -1.", Nondifferentiable: true,
+	Name: "ragged.uniform_length", Statement: makes(0, op.First), Doc: "The length that all rows have, or -1.",
 	Params: []op.Param{splitsParam}, Results: 1,
 	Elem:  same,
 	Shape: func(c *op.Call) (shape.Shape, error) { _, _, err := c.Partition(0); return shape.Shape{}, err },
@@ -219,7 +219,7 @@ var uniformLengthOp = op.Register(&op.Op{
 func UniformLength(splits any) tensor.Tensor { return op.Eval(uniformLengthOp, splits) }
 
 var maxLengthOp = op.Register(&op.Op{
-	Name: "ragged.max_length", Statement: makes(0, op.First), Doc: "The length of the longest row.", Nondifferentiable: true,
+	Name: "ragged.max_length", Statement: makes(0, op.First), Doc: "The length of the longest row.",
 	Params: []op.Param{splitsParam}, Results: 1,
 	Elem:  same,
 	Shape: func(c *op.Call) (shape.Shape, error) { _, _, err := c.Partition(0); return shape.Shape{}, err },

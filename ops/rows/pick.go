@@ -56,7 +56,7 @@ func init() {
 		},
 	})
 	gatherIndexOp = op.Register(&op.Op{
-		Name: "ragged.gather_index", Statement: makes(op.First, 0), Doc: "Rows, by number, as an index.", Nondifferentiable: true,
+		Name: "ragged.gather_index", Statement: makes(op.First, 0), Doc: "Rows, by number, as an index.",
 		Params: []op.Param{splitsParam, indices("indices")}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			if _, _, err := c.Partition(0); err != nil {
@@ -127,7 +127,7 @@ func GatherIndex(splits, indices any) (outSplits, index tensor.Tensor) {
 }
 
 var maskSplitsOp = op.Register(&op.Op{
-	Name: "ragged.mask_splits", Statement: makes(op.First, 0), Doc: "The row splits that are left when only some values are kept.", Nondifferentiable: true,
+	Name: "ragged.mask_splits", Statement: makes(op.First, 0), Doc: "The row splits that are left when only some values are kept.",
 	Params: []op.Param{splitsParam, {Name: "mask", Takes: op.Bools, Rank: op.Vector}}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {
@@ -215,7 +215,7 @@ func init() {
 		},
 	})
 	sliceIndexOp = op.Register(&op.Op{
-		Name: "ragged.slice_index", Statement: makes(op.First, 0), Doc: "A range of each row, as an index.", Nondifferentiable: true,
+		Name: "ragged.slice_index", Statement: makes(op.First, 0), Doc: "A range of each row, as an index.",
 		Params: append([]op.Param{splitsParam}, sliceParams...), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, _, err := c.Partition(0)

@@ -57,7 +57,7 @@ func Repeat(items, splits any, nvals int) tensor.Tensor {
 }
 
 var repeatIndexOp = op.Register(&op.Op{
-	Name: "ragged.repeat_index", Statement: makes(op.First, 0), Doc: "Each row repeated within itself, as an index.", Nondifferentiable: true,
+	Name: "ragged.repeat_index", Statement: makes(op.First, 0), Doc: "Each row repeated within itself, as an index.",
 	Params: []op.Param{splitsParam, {Name: "times", Takes: op.Indices}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _, err := c.Partition(0)

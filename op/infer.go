@@ -165,9 +165,14 @@ func (c *Call) below(limit int64, d dtype.DType, s shape.Shape) error {
 // that moves, or else of the first one.
 func (c *Call) elem() (dtype.DType, error) {
 	d := dtype.None
-	for i, v := range c.Operands() {
-		if t, ok := v.(tensor.Tensor); ok && (d == dtype.None || c.Op.Moves.Has(i)) {
-			if d = t.DType(); c.Op.Moves == 0 || c.Op.Moves.Has(i) {
+	for k, i := range c.Op.tensors {
+		v := c.Args[i]
+		if l, ok := v.([]tenon.Value); ok && len(l) > 0 {
+			v = l[0]
+		}
+		moves := c.Op.Moves == 0 || c.Op.Moves.Has(k)
+		if t, ok := v.(tensor.Tensor); ok && (d == dtype.None || moves) {
+			if d = t.DType(); moves {
 				break
 			}
 		}

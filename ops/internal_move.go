@@ -70,7 +70,10 @@ func sizesParam(name string) op.Param {
 // known; n is their number, -1 where not even that is known.
 func sizes(c *op.Call, i int) (dims []int, n int) {
 	if dims, ok := c.ConstInts(i); ok {
-		return append([]int{}, dims...), len(dims) // a scalar's sizes are known: not nil
+		if dims == nil {
+			dims = []int{} // a scalar's sizes are known
+		}
+		return dims, len(dims)
 	}
 	return nil, c.Tensor(i).Shape().Dim(0)
 }

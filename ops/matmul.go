@@ -84,7 +84,7 @@ var matMulOp = op.Register(&op.Op{
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		batch := outShape(c, 0).Rank() - 2
 		if batch == 0 {
-			return c.Result(matrixProduct(c.Bool(2), c.Bool(3)).dense(c.Dense(0), c.Dense(1)))
+			return c.Result(matrixProduct(c.Bool(2), c.Bool(3)).Dense(c.Dense(0), c.Dense(1)))
 		}
 		m, k, n := batch, batch+1, batch+2
 		rows, cols := []int{m, k}, []int{k, n}

@@ -1,0 +1,78 @@
+// Command rivals writes a Parquet file and an Arrow file with elements of all types, some of them missing and in rows of different
+// lengths, and the same records as JSON lines. read.py reads the first two with pyarrow, polars and duckdb, and compares what they find
+// with the lines:
+//
+//	go run ./internal/rivals DIR && python internal/rivals/read.py DIR
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/arrowio"
+	"github.com/tenonml/tenon/data/jsonl"
+	"github.com/tenonml/tenon/data/parquetio"
+	"github.com/tenonml/tenon/element"
+	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: rivals DIR")
+		os.Exit(2)
+	}
+	if err := write(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// columns have three elements each.
+var columns = []struct {
+	name  string
+	typ   element.Type
+	texts []string
+}{
+	{"ms", element.TimestampOf(time.Millisecond, "UTC"), []string{"2024-02-29T10:11:12.001Z", "1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00Z"}},
+	{"us", element.TimestampOf(time.Microsecond, ""), []string{"2024-07-01T12:00:00.000001", "2024-01-01T12:00:00", "1900-01-01T00:00:00"}},
+	{"date", element.DateType, []string{"2024-02-29", "1900-01-01", "2100-12-31"}},
+	{"time", element.TimeOf(time.Microsecond), []string{"10:11:12.000001", "23:59:59.999999", "00:00:00"}},
+	{"price", element.DecimalOf(10, 2), []string{"12.30", "-0.05", "0.00"}},
+	{"wide", element.DecimalOf(38, 4), []string{"1234567890123456789012345678901234.5678", "-0.0005", "1.0000"}},
+	{"fixed", element.FixedOf(3), []string{"AAEC", "////", "YWJj"}},
+	{"id", element.UUIDType, []string{"00000000-0000-4000-8000-000000000001", "ffffffff-ffff-ffff-ffff-ffffffffffff", "00000000-0000-0000-0000-000000000000"}},
+}
+
+func write(dir string) (err error) {
+	defer tenon.Catch(&err)
+	fields := []structured.Field{
+		{Name: "n", Value: tensor.Vector([]int64{1, 2, 3})},
+		{Name: "text", Value: tenon.Must(masked.New([]string{"a", "", "βγ"}, []bool{true, false, true}))},
+		{Name: "lists", Value: tenon.Must(ragged.FromNestedRowSplits([]float64{1.5, 2, 3}, []int64{0, 2, 2, 3}, []int64{0, 1, 1, 3}))},
+	}
+	for _, c := range columns {
+		x := tenon.Must(element.Parse(c.texts, c.typ))
+		fields = append(fields, structured.Field{Name: c.name, Value: tenon.Must(masked.New(x, []bool{true, false, true}))},
+			structured.Field{Name: c.name + "_rows", Value: tenon.Must(ragged.FromRowSplits(x, []int64{0, 0, 2, 3}))})
+	}
+	t := tenon.Must(structured.FromFields(fields, shape.Of(3), structured.Options{NRows: 3}))
+	for _, f := range []func() error{
+		func() error {
+			return parquetio.WriteFile(filepath.Join(dir, "all.parquet"), t, parquetio.WriteOptions{})
+		},
+		func() error { return arrowio.WriteFile(filepath.Join(dir, "all.arrow"), t, arrowio.WriteOptions{}) },
+		func() error { return jsonl.WriteFile(filepath.Join(dir, "all.jsonl"), t, jsonl.WriteOptions{}) },
+	} {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
+	"github.com/tenonml/tenon/ops/internal/reducing"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -27,8 +28,8 @@ const (
 
 // reduction registers a reduction that package reduce computes. kernel returns
 // it for an element type and the call's attributes, or nil; result is the type
-// of its results.
-func reduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(c *op.Call, d dtype.DType) reduce.Func) *op.Op {
+// of its results, and gradient that of axes, rows and segments alike.
+func reduction(o op.Op, gradient reducing.Gradient, result func(dtype.DType) dtype.DType, kernel func(c *op.Call, d dtype.DType) reduce.Func) *op.Op {
 	if o.Params == nil {
 		o.Params = reduceParams
 	}
@@ -48,12 +49,18 @@ func reduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(c *op.
 		spec := c.Out[0].(*tensor.Spec)
 		return c.Result(reduceDense(kernel(c, x.DType()), x, axes, spec.Shape(), spec.DType()))
 	}
+	r := &reducing.Reduction{Op: &o, Result: result, Kernel: kernel, Gradient: gradient}
+	o.Nondifferentiable = gradient == nil
+	if gradient != nil {
+		o.VJP = vjpReduction(gradient)
+	}
+	reducing.All = append(reducing.All, r)
 	return op.Register(&o)
 }
 
 // simpleReduction is reduction for kernels that depend on the element type only.
-func simpleReduction(o op.Op, result func(dtype.DType) dtype.DType, kernel func(d dtype.DType) reduce.Func) *op.Op {
-	return reduction(o, result, func(_ *op.Call, d dtype.DType) reduce.Func { return kernel(d) })
+func simpleReduction(o op.Op, gradient reducing.Gradient, result func(dtype.DType) dtype.DType, kernel func(d dtype.DType) reduce.Func) *op.Op {
+	return reduction(o, gradient, result, func(_ *op.Call, d dtype.DType) reduce.Func { return kernel(d) })
 }
 
 // evalReduction calls a reduction without further attributes.

@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/reducing"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -69,18 +70,18 @@ var normOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	normOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
-		switch p := c.Float(3); {
-		case p == 2:
-			return Mul(spread(divNonzero(ct, y), x, axes, keep), x)
-		case p == 1:
-			return Mul(spread(ct, x, axes, keep), Sign(x))
-		case math.IsInf(p, 1):
-			return Mul(vjpReducedExtreme(c, Abs(x), y, ct, axes, keep), Sign(x))
-		default:
-			far := divNonzero(Abs(x), spread(y, x, axes, keep))
-			return Mul(spread(ct, x, axes, keep), Mul(Sign(x), Pow(far, p-1)))
-		}
-	})
+func init() { normOp.VJP = vjpReduction(gradOfNorm) }
+
+func gradOfNorm(c *op.Call, g reducing.Groups, x, y, ct tensor.Tensor) tensor.Tensor {
+	switch p := c.Float(3); {
+	case p == 2:
+		return Mul(g.Spread(divNonzero(ct, y)), x)
+	case p == 1:
+		return Mul(g.Spread(ct), Sign(x))
+	case math.IsInf(p, 1):
+		return Mul(gradOfExtreme(c, g, Abs(x), y, ct), Sign(x))
+	default:
+		far := divNonzero(Abs(x), g.Spread(y))
+		return Mul(g.Spread(ct), Mul(Sign(x), Pow(far, p-1)))
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/reducing"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -18,7 +19,7 @@ func Mean(x any, axes ...int) tensor.Tensor { return evalReduction(meanOp, x, ax
 // MeanKeep is [Mean] with reduced axes left as axes of size 1.
 func MeanKeep(x any, axes ...int) tensor.Tensor { return evalReduction(meanOp, x, axes, true) }
 
-var meanOp = simpleReduction(op.Op{Name: "reduce_mean", Statement: means, GoName: "ops.Mean", Doc: "mean over axes"}, averagedType,
+var meanOp = simpleReduction(op.Op{Name: "reduce_mean", Statement: means, GoName: "ops.Mean", Doc: "mean over axes"}, gradOfMean, averagedType,
 	func(d dtype.DType) reduce.Func {
 		if d == dtype.Bool {
 			return meanOfBools
@@ -26,10 +27,8 @@ var meanOp = simpleReduction(op.Op{Name: "reduce_mean", Statement: means, GoName
 		return reduce.Of(reduce.Mean, d)
 	})
 
-func init() {
-	meanOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
-		return spread(Div(ct, reducedCount(x, y, axes)), x, axes, keep)
-	})
+func gradOfMean(_ *op.Call, g reducing.Groups, _, _, ct tensor.Tensor) tensor.Tensor {
+	return g.Spread(Div(ct, g.Count()))
 }
 
 func averagedType(d dtype.DType) dtype.DType {
@@ -48,13 +47,11 @@ func Prod(x any, axes ...int) tensor.Tensor { return evalReduction(prodOp, x, ax
 // ProdKeep is [Prod] with reduced axes left as axes of size 1.
 func ProdKeep(x any, axes ...int) tensor.Tensor { return evalReduction(prodOp, x, axes, true) }
 
-var prodOp = simpleReduction(op.Op{Name: "reduce_prod", Statement: reduces(op.Products), GoName: "ops.Prod", Doc: "product over axes"}, same,
+var prodOp = simpleReduction(op.Op{Name: "reduce_prod", Statement: reduces(op.Products), GoName: "ops.Prod", Doc: "product over axes"}, gradOfProd, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Prod, d) })
 
-func init() {
-	prodOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
-		return Mul(spread(ct, x, axes, keep), conj(others(c, x, axes)))
-	})
+func gradOfProd(_ *op.Call, g reducing.Groups, _, _, ct tensor.Tensor) tensor.Tensor {
+	return Mul(g.Spread(ct), conj(g.Others()))
 }
 
 // others returns for each element of x the product of those that are reduced
@@ -115,10 +112,8 @@ func Max(x any, axes ...int) tensor.Tensor { return evalReduction(maxOp, x, axes
 // MaxKeep is [Max] with reduced axes left as axes of size 1.
 func MaxKeep(x any, axes ...int) tensor.Tensor { return evalReduction(maxOp, x, axes, true) }
 
-var maxOp = simpleReduction(op.Op{Name: "reduce_max", Statement: reduces(op.Maxima), GoName: "ops.Max", Doc: "greatest element over axes"}, same,
+var maxOp = simpleReduction(op.Op{Name: "reduce_max", Statement: reduces(op.Maxima), GoName: "ops.Max", Doc: "greatest element over axes"}, gradOfExtreme, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Max, d) })
-
-func init() { maxOp.VJP = vjpReduction(vjpReducedExtreme) }
 
 // Min returns the least element over the given axes, over all where none is
 // given; NaN if one is NaN. Of no elements it is the greatest value of the type,
@@ -130,15 +125,13 @@ func Min(x any, axes ...int) tensor.Tensor { return evalReduction(minOp, x, axes
 // MinKeep is [Min] with reduced axes left as axes of size 1.
 func MinKeep(x any, axes ...int) tensor.Tensor { return evalReduction(minOp, x, axes, true) }
 
-var minOp = simpleReduction(op.Op{Name: "reduce_min", Statement: reduces(op.Minima), GoName: "ops.Min", Doc: "least element over axes"}, same,
+var minOp = simpleReduction(op.Op{Name: "reduce_min", Statement: reduces(op.Minima), GoName: "ops.Min", Doc: "least element over axes"}, gradOfExtreme, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Min, d) })
 
-func init() { minOp.VJP = vjpReduction(vjpReducedExtreme) }
-
-func vjpReducedExtreme(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
-	is := Cast(Equal(x, spread(y, x, axes, keep)), x.DType())
-	n := op.Eval(sumOp, is, axes, keep)
-	return Mul(spread(Div(ct, n), x, axes, keep), is)
+// gradOfExtreme shares the cotangent equally among the elements that are the extreme.
+func gradOfExtreme(_ *op.Call, g reducing.Groups, x, y, ct tensor.Tensor) tensor.Tensor {
+	is := Cast(Equal(x, g.Spread(y)), ct.DType())
+	return Mul(g.Spread(Div(ct, Maximum(g.Reduce(sumOp, is), 1))), is)
 }
 
 // Any returns whether some element holds, over the given axes or all. x is
@@ -148,7 +141,7 @@ func Any(x any, axes ...int) tensor.Tensor { return evalReduction(anyOp, x, axes
 // AnyKeep is [Any] with reduced axes left as axes of size 1.
 func AnyKeep(x any, axes ...int) tensor.Tensor { return evalReduction(anyOp, x, axes, true) }
 
-var anyOp = simpleReduction(op.Op{Name: "reduce_any", Statement: reduces(op.Anys), GoName: "ops.Any", Doc: "whether some element holds", Nondifferentiable: true}, same,
+var anyOp = simpleReduction(op.Op{Name: "reduce_any", Statement: reduces(op.Anys), GoName: "ops.Any", Doc: "whether some element holds"}, nil, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Any, d) })
 
 // All returns whether every element holds, over the given axes or all. x is
@@ -158,7 +151,7 @@ func All(x any, axes ...int) tensor.Tensor { return evalReduction(allOp, x, axes
 // AllKeep is [All] with reduced axes left as axes of size 1.
 func AllKeep(x any, axes ...int) tensor.Tensor { return evalReduction(allOp, x, axes, true) }
 
-var allOp = simpleReduction(op.Op{Name: "reduce_all", Statement: reduces(op.Alls), GoName: "ops.All", Doc: "whether every element holds", Nondifferentiable: true}, same,
+var allOp = simpleReduction(op.Op{Name: "reduce_all", Statement: reduces(op.Alls), GoName: "ops.All", Doc: "whether every element holds"}, nil, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.All, d) })
 
 // CountNonzero returns the number of elements that are not zero, or that hold, in
@@ -172,7 +165,7 @@ func CountNonzeroKeep(x any, axes ...int) tensor.Tensor {
 	return evalReduction(countNonzeroOp, x, axes, true)
 }
 
-var countNonzeroOp = simpleReduction(op.Op{Name: "count_nonzero", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Sums, Missing: op.Skip, Counts: op.First, Zero: op.Zero{Keeps: true}}, Doc: "number of elements that are not zero", Nondifferentiable: true},
+var countNonzeroOp = simpleReduction(op.Op{Name: "count_nonzero", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Sums, Missing: op.Skip, Counts: op.First, Zero: op.Zero{Keeps: true}}, Doc: "number of elements that are not zero"}, nil,
 	func(dtype.DType) dtype.DType { return dtype.Int64 },
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.CountNonzero, d) })
 
@@ -187,14 +180,12 @@ func LogSumExpKeep(x any, axes ...int) tensor.Tensor {
 	return evalReduction(logSumExpOp, x, axes, true)
 }
 
-var logSumExpOp = simpleReduction(op.Op{Name: "logsumexp", Statement: op.Statement{Axes: op.Reduce, Monoid: op.LogSums, Missing: op.Skip}, GoName: "ops.LogSumExp", Doc: "log of the sum of e^x over axes"}, same,
+var logSumExpOp = simpleReduction(op.Op{Name: "logsumexp", Statement: op.Statement{Axes: op.Reduce, Monoid: op.LogSums, Missing: op.Skip}, GoName: "ops.LogSumExp", Doc: "log of the sum of e^x over axes"}, gradOfLogSumExp, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.LogSumExp, d) })
 
-func init() {
-	logSumExpOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
-		y = Where(IsFinite(y), y, zeroOf(y.DType())) // of nothing but -Inf, e^(x-0) is 0
-		return Mul(spread(ct, x, axes, keep), Exp(Sub(x, spread(y, x, axes, keep))))
-	})
+func gradOfLogSumExp(_ *op.Call, g reducing.Groups, x, y, ct tensor.Tensor) tensor.Tensor {
+	y = Where(IsFinite(y), y, zeroOf(y.DType())) // of nothing but -Inf, e^(x-0) is 0
+	return Mul(g.Spread(ct), Exp(Sub(x, g.Spread(y))))
 }
 
 // Variance returns the mean squared distance from the mean over the given axes,
@@ -219,10 +210,10 @@ func VarianceDDOF(x any, ddof int, axes ...int) tensor.Tensor {
 var momentParams = append(reduceParams[:len(reduceParams):len(reduceParams)],
 	op.Param{Name: "ddof", Kind: op.Attr, Type: op.IntType, Default: 0})
 
-const momentDDOF = 3
+func ddofOf(c *op.Call) int { n, _ := c.Attr("ddof").(int); return n }
 
-var varianceOp = reduction(op.Op{Name: "reduce_variance", Statement: op.Statement{Axes: op.Reduce, Missing: op.Skip}, GoName: "ops.Variance", Doc: "mean squared distance from the mean over axes", Params: momentParams}, averagedType,
-	func(c *op.Call, d dtype.DType) reduce.Func { return varianceOf(d, c.Int(momentDDOF)) })
+var varianceOp = reduction(op.Op{Name: "reduce_variance", Statement: op.Statement{Axes: op.Reduce, Missing: op.Skip}, GoName: "ops.Variance", Doc: "mean squared distance from the mean over axes", Params: momentParams}, gradOfVariance, averagedType,
+	func(c *op.Call, d dtype.DType) reduce.Func { return varianceOf(d, ddofOf(c)) })
 
 func varianceOf(d dtype.DType, ddof int) reduce.Func { return reduce.VarianceOf(d, ddof) }
 
@@ -231,12 +222,9 @@ func evalMoment(o *op.Op, x any, axes []int, keep bool, ddof int) tensor.Tensor 
 	return op.Eval(o, x, axesAttr(axes), keep, ddof)
 }
 
-func init() {
-	varianceOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
-		n := Sub(reducedCount(x, y, axes), c.Int(momentDDOF))
-		far := Sub(x, spread(op.Eval(meanOp, x, axes, keep), x, axes, keep))
-		return Mul(spread(Div(Mul(ct, 2), Cast(n, x.DType())), x, axes, keep), far)
-	})
+func gradOfVariance(c *op.Call, g reducing.Groups, x, _, ct tensor.Tensor) tensor.Tensor {
+	far := Sub(x, g.Spread(g.Reduce(meanOp, x)))
+	return Mul(g.Spread(Div(Mul(ct, 2), Cast(Sub(g.Count(), ddofOf(c)), x.DType()))), far)
 }
 
 // Std returns the square root of [Variance].
@@ -254,19 +242,16 @@ func StdDDOF(x any, ddof int, axes ...int) tensor.Tensor {
 	return evalMoment(stdOp, x, axes, false, ddof)
 }
 
-var stdOp = reduction(op.Op{Name: "reduce_std", Statement: op.Statement{Axes: op.Reduce, Missing: op.Skip}, GoName: "ops.Std", Doc: "standard deviation over axes", Params: momentParams}, averagedType,
-	func(c *op.Call, d dtype.DType) reduce.Func { return stdOf(d, c.Int(momentDDOF)) })
+var stdOp = reduction(op.Op{Name: "reduce_std", Statement: op.Statement{Axes: op.Reduce, Missing: op.Skip}, GoName: "ops.Std", Doc: "standard deviation over axes", Params: momentParams}, gradOfStd, averagedType,
+	func(c *op.Call, d dtype.DType) reduce.Func { return stdOf(d, ddofOf(c)) })
 
 func stdOf(d dtype.DType, ddof int) reduce.Func {
 	return rooted(varianceOf(d, ddof), elementwise.UnaryOf(elementwise.Sqrt, averagedType(d)))
 }
 
-func init() {
-	stdOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
-		n := Cast(Sub(reducedCount(x, y, axes), c.Int(momentDDOF)), x.DType())
-		far := Sub(x, spread(op.Eval(meanOp, x, axes, keep), x, axes, keep))
-		return Mul(spread(Div(divNonzero(ct, y), n), x, axes, keep), far)
-	})
+func gradOfStd(c *op.Call, g reducing.Groups, x, y, ct tensor.Tensor) tensor.Tensor {
+	far := Sub(x, g.Spread(g.Reduce(meanOp, x)))
+	return Mul(g.Spread(Div(divNonzero(ct, y), Cast(Sub(g.Count(), ddofOf(c)), x.DType()))), far)
 }
 
 // ArgMax returns the position of the greatest element along an axis, in int64: the
@@ -298,7 +283,7 @@ var argMinOp = position("argmin", "ops.ArgMin", "position of the least element",
 // position registers a reduction of one axis to positions.
 func position(name, goName, doc string, m *op.Monoid, k reduce.Op) *op.Op {
 	says := op.Statement{Axes: op.Reduce, Monoid: m, Missing: op.Skip, Places: op.First}
-	o := reduction(op.Op{Name: name, Statement: says, GoName: goName, Doc: doc, Nondifferentiable: true},
+	o := reduction(op.Op{Name: name, Statement: says, GoName: goName, Doc: doc}, nil,
 		func(dtype.DType) dtype.DType { return dtype.Int64 },
 		func(_ *op.Call, d dtype.DType) reduce.Func { return reduce.Of(k, d) })
 	o.Check = func(c *op.Call) error {

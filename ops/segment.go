@@ -1,10 +1,15 @@
 package ops
 
 import (
+	"strings"
+	"unsafe"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/hashing"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/reducing"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -15,12 +20,12 @@ import (
 // error that names it. Without a number of segments there is one more than the largest id.
 
 type segmentReduction struct {
-	name, doc string
-	says      op.Statement
-	takes     *op.Elements
-	result    func(dtype.DType) dtype.DType // nil: the element type of the data
-	kernel    func(out, data *tensor.Dense, ids []int64, inner int) error
-	vjp       func(s segmented, y, ct tensor.Tensor) tensor.Tensor
+	name, goName, doc string
+	says              op.Statement
+	takes             *op.Elements
+	result            func(dtype.DType) dtype.DType // nil: the element type of the data
+	kernel            func(out, data *tensor.Dense, ids []int64, inner int) error
+	vjp               reducing.Gradient // nil: there is none
 }
 
 // segmented is what a gradient of a reduction over segments needs to know.
@@ -35,7 +40,7 @@ func segmentOp(r segmentReduction) *op.Op {
 	}
 	var o *op.Op
 	o = op.Register(&op.Op{
-		Name: r.name, Statement: r.says, Doc: r.doc,
+		Name: r.name, GoName: r.goName, Statement: r.says, Doc: r.doc, Nondifferentiable: r.vjp == nil,
 		Params: []op.Param{{Name: "data", Takes: r.takes}, {Name: "ids", Takes: op.Indices}, optionalSize("num_segments")}, Results: 1,
 		Elem: func(_ *op.Call, d dtype.DType) dtype.DType { return r.result(d) },
 		Shape: func(c *op.Call) (shape.Shape, error) {
@@ -73,8 +78,8 @@ func segmentOp(r segmentReduction) *op.Op {
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
-			if x := c.Tensor(0); x.DType().IsDifferentiable() {
-				g[0] = known(r.vjp(segmented{x, c.Tensor(1), sizeOperand(out[0], 0)}, out[0], ct[0]), x.Shape())
+			if x := c.Tensor(0); r.vjp != nil && x.DType().IsDifferentiable() {
+				g[0] = known(r.vjp(c, segmented{x, c.Tensor(1), sizeOperand(out[0], 0)}, x, out[0], ct[0]), x.Shape())
 			}
 			return g
 		},
@@ -114,9 +119,9 @@ func sizesFrom(x tensor.Tensor, n int) tensor.Tensor {
 	return Slice(Shape(x), []int{n}, []int{-1})
 }
 
-// spreadOut gives each item what stands at its segment, and zero to an item that
+// Spread gives each item what stands at its segment, and zero to an item that
 // belongs nowhere.
-func (s segmented) spreadOut(y tensor.Tensor) tensor.Tensor {
+func (s segmented) Spread(y tensor.Tensor) tensor.Tensor {
 	inside := LessEqual(0, s.ids)
 	padded := Concat([]any{y, Zeros(y.DType(), Concat([]any{[]int{1}, sizesFrom(y, 1)}, 0))}, 0) // there may be no segment
 	g := Gather(padded, Where(inside, s.ids, Cast(0, s.ids.DType())), 0)
@@ -136,13 +141,32 @@ func (s segmented) beside(t tensor.Tensor) tensor.Tensor {
 	return t
 }
 
-// counts returns the number of items of each segment, in the type of the data, with
-// axes of size 1 for those of an item.
-func (s segmented) counts() tensor.Tensor {
-	return s.beside(SegmentSum(Ones(s.x.DType(), Shape(s.ids)), s.ids, s.n))
+// Count returns the number of items of each segment, at least 1, in the type of the data.
+func (s segmented) Count() any {
+	return Maximum(s.beside(SegmentSum(Ones(s.x.DType(), Shape(s.ids)), s.ids, s.n)), 1)
 }
 
-var segmentSumOp, segmentMeanOp, segmentSqrtNOp, segmentProdOp, segmentMaxOp, segmentMinOp *op.Op
+// Reduce reduces items by what combines the results of a reduction over axes.
+func (s segmented) Reduce(by *op.Op, x tensor.Tensor) tensor.Tensor {
+	return op.Eval(ofSegments[by.Monoid], x, s.ids, s.n)
+}
+
+// Others returns for each item the product of the others: the product divided by
+// it, or where it is the only zero of its segment the product of the rest.
+func (s segmented) Others() tensor.Tensor {
+	zero := Equal(s.x, Cast(0, s.x.DType()))
+	one := Cast(1, s.x.DType())
+	zeros := s.Spread(SegmentSum(Cast(zero, s.x.DType()), s.ids, s.n))
+	rest := s.Spread(SegmentProd(Where(zero, one, s.x), s.ids, s.n))
+	others := Where(zero, rest, Div(rest, Where(zero, one, s.x)))
+	alone := LogicalOr(Equal(zeros, Cast(0, zeros.DType())), LogicalAnd(zero, Equal(zeros, one)))
+	return Where(alone, others, Cast(0, others.DType()))
+}
+
+// ofSegments are the reductions over segments by what combines their items.
+var ofSegments map[*op.Monoid]*op.Op
+
+var segmentSumOp, segmentMeanOp, segmentSqrtNOp, segmentProdOp, segmentMaxOp, segmentMinOp, countSegmentsOp *op.Op
 
 func init() {
 	segmentSumOp = segmentOp(segmentReduction{
@@ -150,7 +174,7 @@ func init() {
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return numberTable[data.DType()].sumByID(out, data, ids, inner)
 		},
-		vjp: func(s segmented, _, ct tensor.Tensor) tensor.Tensor { return s.spreadOut(ct) },
+		vjp: gradOfSum,
 	})
 	segmentMeanOp = segmentOp(segmentReduction{
 		name: "segment_mean", says: segments(op.Means, movedZero), doc: "The mean of the items of each segment.", takes: op.Reals,
@@ -161,9 +185,7 @@ func init() {
 			}
 			return floatTable[data.DType()].meanByID(out, data, ids, inner)
 		},
-		vjp: func(s segmented, _, ct tensor.Tensor) tensor.Tensor {
-			return s.spreadOut(Div(ct, Maximum(s.counts(), 1)))
-		},
+		vjp: gradOfMean,
 	})
 	segmentSqrtNOp = segmentOp(segmentReduction{
 		name: "segment_sqrt_n", says: segments(op.RootSums, movedZero), doc: "The sum of the items of each segment, divided by the square root of their number.",
@@ -171,8 +193,8 @@ func init() {
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return floatTable[data.DType()].sqrtNByID(out, data, ids, inner)
 		},
-		vjp: func(s segmented, _, ct tensor.Tensor) tensor.Tensor {
-			return s.spreadOut(Div(ct, Sqrt(Maximum(s.counts(), 1))))
+		vjp: func(_ *op.Call, g reducing.Groups, _, _, ct tensor.Tensor) tensor.Tensor {
+			return g.Spread(Div(ct, Sqrt(g.Count())))
 		},
 	})
 	segmentProdOp = segmentOp(segmentReduction{
@@ -180,22 +202,65 @@ func init() {
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return numberTable[data.DType()].prodByID(out, data, ids, inner)
 		},
-		vjp: segmentProdGrad,
+		vjp: gradOfProd,
 	})
 	segmentMaxOp = segmentOp(segmentReduction{
 		name: "segment_max", says: segments(op.Maxima, op.Zero{Keeps: true}), doc: "The largest of the items of each segment.", takes: op.Reals,
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return realTable[data.DType()].maxByID(out, data, ids, inner)
 		},
-		vjp: segmentExtremeGrad,
+		vjp: gradOfExtreme,
 	})
 	segmentMinOp = segmentOp(segmentReduction{
 		name: "segment_min", says: segments(op.Minima, op.Zero{Keeps: true}), doc: "The smallest of the items of each segment.", takes: op.Reals,
 		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
 			return realTable[data.DType()].minByID(out, data, ids, inner)
 		},
-		vjp: segmentExtremeGrad,
+		vjp: gradOfExtreme,
 	})
+	ofSegments = map[*op.Monoid]*op.Op{}
+	for _, o := range []*op.Op{segmentSumOp, segmentMeanOp, segmentProdOp, segmentMaxOp, segmentMinOp} {
+		ofSegments[o.Monoid] = o
+	}
+	for _, r := range reducing.All {
+		if m := r.Op.Monoid; m != nil && r.Op.Places == 0 && (ofSegments[m] == nil || r.Op.Counts != 0) {
+			o := segmentOp(derivedSegments(r))
+			if ofSegments[m] == nil {
+				ofSegments[m] = o
+			} else {
+				countSegmentsOp = o
+			}
+		}
+	}
+}
+
+// derivedSegments returns what a reduction over axes does to the items of segments: they are laid
+// side by side, segment by segment, and reduced by the kernel for axes.
+func derivedSegments(r *reducing.Reduction) segmentReduction {
+	says := r.Op.Statement
+	says.By, says.Control = op.ByIDs, two|three
+	return segmentReduction{
+		name: "segment_" + strings.TrimPrefix(r.Op.Name, "reduce_"), says: says,
+		goName: "ops.Segment" + strings.TrimPrefix(r.Op.Func(), "ops."), doc: r.Op.Doc + ", for the items of each segment",
+		takes:  reducing.Elements(func(d dtype.DType) bool { return r.Kernel(nil, d) != nil }),
+		result: r.Result, vjp: r.Gradient,
+		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
+			n := int64(out.Dim(0))
+			if err := segment.CheckIDs(ids, n); err != nil {
+				return err
+			}
+			splits := make([]int64, n+1)
+			order := hashing.Collect(splits, ids)
+			flat := Reshape(data, append([]int{len(ids)}, out.Shape().Dims()[1:]...))
+			x := tensor.Contiguous(Gather(flat, tensor.Vector(order), 0).(*tensor.Dense))
+			f := r.Kernel(nil, data.DType())
+			size, to := inner*data.DType().Size(), inner*out.DType().Size()
+			for s := range int(n) {
+				f(unsafe.Add(out.Raw(), s*to), unsafe.Add(x.Raw(), int(splits[s])*size), 1, int(splits[s+1]-splits[s]), inner)
+			}
+			return nil
+		},
+	}
 }
 
 // meanType is the type of a mean: float64 for integers.
@@ -204,25 +269,6 @@ func meanType(d dtype.DType) dtype.DType {
 		return dtype.Float64
 	}
 	return d
-}
-
-// segmentExtremeGrad shares the cotangent among the items that equal the extreme.
-func segmentExtremeGrad(s segmented, y, ct tensor.Tensor) tensor.Tensor {
-	wins := Cast(Equal(s.x, s.spreadOut(y)), ct.DType())
-	share := Div(ct, Maximum(SegmentSum(wins, s.ids, s.n), 1))
-	return Mul(s.spreadOut(share), wins)
-}
-
-// segmentProdGrad gives each item the product of the others: the product divided by
-// it, or where it is the only zero of its segment the product of the rest.
-func segmentProdGrad(s segmented, _, ct tensor.Tensor) tensor.Tensor {
-	zero := Equal(s.x, Cast(0, s.x.DType()))
-	one := Cast(1, s.x.DType())
-	zeros := s.spreadOut(SegmentSum(Cast(zero, s.x.DType()), s.ids, s.n))
-	rest := s.spreadOut(SegmentProd(Where(zero, one, s.x), s.ids, s.n))
-	others := Where(zero, rest, Div(rest, Where(zero, one, s.x)))
-	alone := LogicalOr(Equal(zeros, Cast(0, zeros.DType())), LogicalAnd(zero, Equal(zeros, one)))
-	return Mul(s.spreadOut(ct), conj(Where(alone, others, Cast(0, others.DType()))))
 }
 
 // SegmentSum returns the sum of the items of each segment. ids has an id for each
@@ -267,3 +313,30 @@ func SegmentMax(data, ids, n any) tensor.Tensor { return op.Eval(segmentMaxOp, d
 //	data: [i, a], ids: int[i] → [n, a], real numbers.
 //	Gradient: the items that are the smallest share their segment's cotangent equally.
 func SegmentMin(data, ids, n any) tensor.Tensor { return op.Eval(segmentMinOp, data, ids, n) }
+
+// SegmentAny returns whether an item of each segment holds; see [SegmentSum].
+//
+//	data: bool[i, a], ids: int[i] → bool[n, a]. No gradient.
+func SegmentAny(data, ids, n any) tensor.Tensor { return op.Eval(ofSegments[op.Anys], data, ids, n) }
+
+// SegmentAll returns whether every item of each segment holds; see [SegmentSum].
+//
+//	data: bool[i, a], ids: int[i] → bool[n, a]. No gradient.
+func SegmentAll(data, ids, n any) tensor.Tensor { return op.Eval(ofSegments[op.Alls], data, ids, n) }
+
+// SegmentLogSumExp returns the logarithm of the sum of e^x over the items of each segment; see
+// [SegmentSum].
+//
+//	data: [i, a], ids: int[i] → [n, a], floating numbers.
+//	Gradient: each item gets its segment's cotangent times its share of the sum.
+func SegmentLogSumExp(data, ids, n any) tensor.Tensor {
+	return op.Eval(ofSegments[op.LogSums], data, ids, n)
+}
+
+// SegmentCountNonzero returns how many items of each segment are not zero, in int64; see
+// [SegmentSum].
+//
+//	data: [i, a], ids: int[i] → int64[n, a]. No gradient.
+func SegmentCountNonzero(data, ids, n any) tensor.Tensor {
+	return op.Eval(countSegmentsOp, data, ids, n)
+}

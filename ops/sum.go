@@ -5,6 +5,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops/internal/reducing"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -22,13 +23,11 @@ func Sum(x any, axes ...int) tensor.Tensor { return evalReduction(sumOp, x, axes
 // SumKeep is [Sum] with reduced axes left as axes of size 1.
 func SumKeep(x any, axes ...int) tensor.Tensor { return evalReduction(sumOp, x, axes, true) }
 
-var sumOp = simpleReduction(op.Op{Name: "reduce_sum", Statement: sums, GoName: "ops.Sum", Doc: "sum over axes"}, summedType,
+var sumOp = simpleReduction(op.Op{Name: "reduce_sum", Statement: sums, GoName: "ops.Sum", Doc: "sum over axes"}, gradOfSum, summedType,
 	func(d dtype.DType) reduce.Func { return sumOf(d) })
 
-func init() {
-	sumOp.VJP = vjpReduction(func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor {
-		return spread(ct, x, axes, keep)
-	})
+func gradOfSum(_ *op.Call, g reducing.Groups, _, _, ct tensor.Tensor) tensor.Tensor {
+	return g.Spread(ct)
 }
 
 func summedType(d dtype.DType) dtype.DType {
@@ -45,15 +44,32 @@ func sumOf(d dtype.DType) reduce.Func {
 	return reduce.Of(reduce.Sum, d)
 }
 
-// vjpReduction makes the VJP of a reduction.
-func vjpReduction(f func(c *op.Call, x, y, ct tensor.Tensor, axes []int, keep bool) tensor.Tensor) func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+// vjpReduction makes the VJP of a reduction over axes.
+func vjpReduction(f reducing.Gradient) func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		x := c.Tensor(0)
 		if !x.DType().IsDifferentiable() {
 			return []tensor.Tensor{nil}
 		}
-		return []tensor.Tensor{f(c, x, out[0], ct[0], c.Ints(reduceAxis), c.Bool(reduceKeep))}
+		g := reducedAxes{c, x, out[0], c.Ints(reduceAxis), c.Bool(reduceKeep)}
+		return []tensor.Tensor{f(c, g, x, out[0], ct[0])}
 	}
+}
+
+// reducedAxes are the elements that a reduction over axes takes together.
+type reducedAxes struct {
+	c    *op.Call
+	x, y tensor.Tensor
+	axes []int
+	keep bool
+}
+
+func (g reducedAxes) Spread(y tensor.Tensor) tensor.Tensor { return spread(y, g.x, g.axes, g.keep) }
+func (g reducedAxes) Count() any                           { return reducedCount(g.x, g.y, g.axes) }
+func (g reducedAxes) Others() tensor.Tensor                { return others(g.c, g.x, g.axes) }
+
+func (g reducedAxes) Reduce(by *op.Op, x tensor.Tensor) tensor.Tensor {
+	return op.Eval(by, x, g.axes, g.keep)
 }
 
 // spread repeats y, a reduction over axes, to x's shape.

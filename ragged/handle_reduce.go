@@ -26,10 +26,7 @@ func reductions(o *op.Op) handlerFunc {
 		return onFirst(norm)
 	}
 	r := &reducer{axis: o.AxisParam(), keep: o.Param("keepdims"), monoid: o.Monoid, rows: rows.Of(o), places: o.Places != 0, counts: o.Counts != 0}
-	switch {
-	case r.rows == nil && o.Param("ddof") >= 0: // the root of a variance, which rows have no kernel for
-		return onFirst(deviation)
-	case r.rows == nil:
+	if r.rows == nil {
 		return nil
 	}
 	r.fold = foldings[r.monoid]
@@ -250,23 +247,6 @@ func (t *Tensor) SpreadReduced(reduced tensor.Tensor, axes []int) tensor.Tensor 
 	}
 	slices.Sort(at)
 	return spread(t, reduced, at)
-}
-
-// deviation answers with the roots of variances.
-func deviation(c *op.Call, x *Tensor) ([]tenon.Value, error) {
-	axes := axesOf(c, x)
-	if axes != nil && len(axes) == 0 {
-		return op.One(x.with(op.Apply(c, x.flat)))
-	}
-	ddof, _ := c.Attr("ddof").(int)
-	out := rooted(ops.VarianceDDOF(x, ddof, axes...), ops.Sqrt)
-	if keep, _ := c.Attr("keepdims").(bool); keep {
-		if axes == nil {
-			axes = all(x.rank())
-		}
-		out = keeping(out, axes)
-	}
-	return op.One(out)
 }
 
 // norm answers with roots of sums of powers.

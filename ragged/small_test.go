@@ -115,11 +115,13 @@ func smallCalls() []smallCall {
 	}
 	segments := map[string]func(data, ids, n any) T{
 		"segment_sum": ops.SegmentSum, "segment_max": ops.SegmentMax, "segment_min": ops.SegmentMin, "segment_prod": ops.SegmentProd,
-		"segment_mean": ops.SegmentMean, "segment_sqrt_n": ops.SegmentSqrtN,
+		"segment_mean": ops.SegmentMean, "segment_sqrt_n": ops.SegmentSqrtN, "segment_logsumexp": ops.SegmentLogSumExp, "segment_count_nonzero": ops.SegmentCountNonzero,
 	}
 	for name, f := range segments {
 		add(name, func() { f(x, few, 2) })
 	}
+	add("segment_any", func() { ops.SegmentAny(mask, few, 2) })
+	add("segment_all", func() { ops.SegmentAll(mask, few, 2) })
 	news := tenon.Must(places.WithFlatValues(tensor.Of([]float32{1, 2, 3, 4})))
 	both := []tensor.Tensor{x, same}
 	calls = append(calls, []smallCall{

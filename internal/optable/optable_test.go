@@ -16,6 +16,7 @@ import (
 )
 
 func TestEveryOperationHasARow(t *testing.T) {
+	once.Do(derive)
 	for _, o := range op.All() {
 		// The meaning of these is that of their functions.
 		ofFunctions := strings.HasPrefix(o.Name, "grad.") || strings.HasPrefix(o.Name, "control.")

@@ -3,6 +3,7 @@ package optable
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -56,7 +57,10 @@ type Call struct {
 	Kink bool // second derivatives do not exist here, though the row is smooth
 }
 
-var rows = map[string]Row{}
+var (
+	rows = map[string]Row{}
+	once sync.Once // for the rows that follow from others
+)
 
 // Add puts rows into the table. It throws where an operation has one already.
 func Add(list ...Row) {
@@ -70,6 +74,7 @@ func Add(list ...Row) {
 
 // Rows returns the table in the order of the operations' names.
 func Rows() []Row {
+	once.Do(derive)
 	out := make([]Row, 0, len(rows))
 	for _, r := range rows {
 		out = append(out, r)

@@ -171,24 +171,10 @@ func init() {
 		smooth(perRowRow("ragged.prod", Numbers, 1, func(x []complex128) complex128 {
 			return foldc(x, 1, func(a, b complex128) complex128 { return a * b })
 		})),
-		smooth(fullRows(perRowRow("ragged.mean", Reals, -4, real1(meanOf)))),
-		smooth(fullRows(perRowRow("ragged.var", Reals, -4, real1(func(x []float64) float64 { return varianceOf(x, 0) })))),
 		smooth(perRowRow("ragged.max", identity, -4, real1(func(x []float64) float64 { return Fold(x, -Inf, math.Max) }))),
 		smooth(perRowRow("ragged.min", identity, -4, real1(func(x []float64) float64 { return Fold(x, Inf, math.Min) }))),
-		perRowRow("ragged.any", Bools, -4, func(x []complex128) complex128 { return complex(Truth(slices.Contains(x, 1)), 0) }),
-		perRowRow("ragged.all", Bools, -4, func(x []complex128) complex128 { return complex(Truth(!slices.Contains(x, 0)), 0) }),
-		perRowRow("ragged.count_nonzero", AllPlain, -1, func(x []complex128) complex128 {
-			n := 0
-			for _, v := range x {
-				if v != 0 {
-					n++
-				}
-			}
-			return complex(float64(n), 0)
-		}),
 		perRowRow("ragged.argmax", Reals, -4, real1(best(1))),
 		perRowRow("ragged.argmin", Reals, -4, real1(best(-1))),
-		smooth(perRowRow("ragged.logsumexp", Floats, -4, real1(expSum))),
 		alongRow("ragged.softmax", Floats, -4, func(x []complex128, _ []any) []complex128 {
 			l := expSum(Array{X: x}.Floats())
 			return mapc(x, func(v float64) float64 { return math.Exp(v - l) })

@@ -1,8 +1,6 @@
 package rows
 
 import (
-	"strings"
-
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -16,11 +14,7 @@ type Form struct {
 // Of returns the form on rows of an operation along an axis: the one of its name in this
 // package, whose attributes it has. It returns nil where there is none.
 func Of(o *op.Op) *Form {
-	name := strings.TrimPrefix(strings.TrimPrefix(o.Name, "strings."), "reduce_")
-	if name == "variance" {
-		name = "var"
-	}
-	r, ok := op.Lookup("ragged." + name)
+	r, ok := op.Lookup("ragged." + formName(o))
 	if !ok || r.Params[0].Name != "values" || len(r.Params) < 2 || r.Params[1].Name != "splits" || r.Axes != o.Axes {
 		return nil
 	}

@@ -1,0 +1,74 @@
+// Package reducing has what reductions of axes, of rows and of segments share: a reduction is
+// described once, and each of the three spellings makes its operation of the description.
+package reducing
+
+import (
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/kernel/reduce"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Reduction is an operation that reduces axes.
+type Reduction struct {
+	Op     *op.Op // over axes; its attributes behind axis and keepdims are those of all spellings
+	Result func(d dtype.DType) dtype.DType
+
+	// Kernel returns what reduces elements of a type, with the attributes of a call, and nil for
+	// types that have no such reduction.
+	Kernel func(c *op.Call, d dtype.DType) reduce.Func
+
+	// Gradient returns the cotangent of x, of which y is the reduction of each group.
+	Gradient Gradient
+}
+
+// A Gradient is written once for axes, rows and segments.
+type Gradient func(c *op.Call, g Groups, x, y, ct tensor.Tensor) tensor.Tensor
+
+// Groups are the elements that a reduction takes together: along axes, in rows, in segments.
+type Groups interface {
+	// Spread gives each element what stands at its group.
+	Spread(perGroup tensor.Tensor) tensor.Tensor
+
+	// Count returns the number of elements of each group, which broadcasts to results.
+	Count() any
+
+	// Reduce reduces x, which has the elements' groups, by another reduction over axes.
+	Reduce(by *op.Op, x tensor.Tensor) tensor.Tensor
+
+	// Others returns for each element the product of the others of its group.
+	Others() tensor.Tensor
+}
+
+// All are the reductions of package ops, in the order in which they are defined.
+var All []*Reduction
+
+// Of returns the description of a reduction over axes.
+func Of(o *op.Op) *Reduction {
+	for _, r := range All {
+		if r.Op == o {
+			return r
+		}
+	}
+	return nil
+}
+
+// Elements returns the element types that a reduction takes, with what they are called.
+func Elements(has func(d dtype.DType) bool) *op.Elements {
+	for _, e := range []*op.Elements{op.Numbers, op.Reals, op.Floats, op.Integers, op.Smooth, {Name: "no numbers", Has: func(dtype.DType) bool { return false }}} {
+		same := true
+		for d := dtype.None + 1; d <= dtype.String; d++ {
+			same = same && (d == dtype.Bool || has(d) == e.Has(d))
+		}
+		switch {
+		case !same:
+		case e.Name == "no numbers":
+			return &op.Elements{Name: "truth values", Has: has}
+		case has(dtype.Bool):
+			return &op.Elements{Name: e.Name + " or truth values", Has: has}
+		default:
+			return &op.Elements{Name: e.Name, Has: has}
+		}
+	}
+	return &op.Elements{Name: "elements that it is defined for", Has: has}
+}

@@ -27,6 +27,8 @@ func TestErrorPosition(t *testing.T) {
 			Error{Code: Syntax, Offset: 51 + 26, Line: 2, Column: 27, Row: 1, Path: "orders[0]", Detail: "expected ',' or '}' after a member, found the end of the input"}},
 		{"truncated line", `{"id":1,"orders":[` + "\n" + good, Options{Schema: orders},
 			Error{Code: Syntax, Offset: 18, Line: 1, Column: 19, Row: 0, Path: "orders[0]", Detail: "expected a value, found the end of the line"}},
+		{"a name with escapes and bytes that are no UTF-8", "{\"\\u0061 \\\"\xbc\":}", Options{Unicode: UnicodeReplace},
+			Error{Code: Syntax, Offset: 14, Line: 1, Column: 15, Row: 0, Path: `"a \"�"`, Detail: "expected a value, found }"}},
 		{"two on a line", good + `{"id":1,"orders":[]} {}` + "\n", Options{Schema: orders},
 			Error{Code: Syntax, Offset: 51 + 21, Line: 2, Column: 22, Row: 1, Detail: "expected the end of the line after a record, found {"}},
 		{"unknown key", good + `{"id":1,"ordres":[]}` + "\n", Options{Schema: orders},

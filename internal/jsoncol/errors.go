@@ -81,6 +81,12 @@ func (p *parser) within(step string) int {
 	return -1
 }
 
+// inKey adds the name of the key at i, which has been read before, to the path of the failure.
+func (p *parser) inKey(i int) int {
+	name, _ := p.name(i + 1)
+	return p.within(quoteName(string(name)))
+}
+
 // element adds a list position to the path of the failure, and returns -1.
 func (p *parser) element(k int) int { return p.within(fmt.Sprintf("[%d]", k)) }
 

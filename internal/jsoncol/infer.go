@@ -244,7 +244,7 @@ func (p *parser) inferObject(i int, s *Schema, depth int, last map[string]int) i
 			i = p.infer(i, f, depth-1)
 		}
 		if i < 0 {
-			return p.within(quoteName(string(t.slice(key+1, j-1))))
+			return p.inKey(key)
 		}
 		i = p.space(i)
 		switch t.byte(i) {

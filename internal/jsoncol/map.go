@@ -143,7 +143,7 @@ func (p *parser) inferEntries(i int, s *Schema, depth int) int {
 			return -1
 		}
 		if i = p.infer(i, s.mapValue(), depth-1); i < 0 {
-			return p.within(quoteName(string(t.slice(key+1, j-1))))
+			return p.inKey(key)
 		}
 		i = p.space(i)
 		switch t.byte(i) {

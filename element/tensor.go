@@ -114,10 +114,7 @@ func outside(x tensor.Tensor, f func(x tensor.Tensor) tensor.Tensor) tensor.Tens
 	case masked.Optional:
 		return tenon.Must(masked.New(outside(x.Values(), f), x.Mask()))
 	case ragged.Divided:
-		flat, ok := x.FlatValues().(tensor.Tensor)
-		if ok {
-			return tenon.Must(ragged.FromPartitions(outside(flat, f), x.Partitions()...))
-		}
+		return tenon.Must(ragged.FromPartitions(outside(x.FlatValues(), f), x.Partitions()...))
 	}
 	return f(x)
 }
@@ -131,7 +128,7 @@ func paired(high, low tensor.Tensor, t Type) tensor.Tensor {
 		}
 	case ragged.Divided:
 		if l, ok := low.(ragged.Divided); ok {
-			return tenon.Must(ragged.FromPartitions(paired(h.FlatValues().(tensor.Tensor), l.FlatValues().(tensor.Tensor), t), h.Partitions()...))
+			return tenon.Must(ragged.FromPartitions(paired(h.FlatValues(), l.FlatValues(), t), h.Partitions()...))
 		}
 	}
 	return Tensor{Data: high, Low: low, Type: t}
@@ -208,9 +205,7 @@ func look(x tensor.Tensor, f func(Tensor)) {
 	case masked.Optional:
 		look(x.Values(), f)
 	case ragged.Divided:
-		if flat, ok := x.FlatValues().(tensor.Tensor); ok {
-			look(flat, f)
-		}
+		look(x.FlatValues(), f)
 	}
 }
 

@@ -114,8 +114,6 @@ func scatterInto(m scatterMode, vjp func(c *op.Call, y, ct tensor.Tensor) (gx, g
 	return o
 }
 
-func anyType(d dtype.DType) bool { return d != dtype.None }
-
 var tensorScatterAddOp *op.Op
 
 func init() {

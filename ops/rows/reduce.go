@@ -187,8 +187,6 @@ func countTrue(out, x *tensor.Dense, splits []int64, inner int) {
 	segment.CountNonzero(tensor.Elems[int64](out), tensor.Elems[bool](x), splits, inner)
 }
 
-func toInt64(dtype.DType) dtype.DType { return dtype.Int64 }
-
 func conj(x tensor.Tensor) tensor.Tensor {
 	if !x.DType().IsComplex() {
 		return x

@@ -143,14 +143,6 @@ func accumulate(out, lengths []int64, most int64) int {
 	return n
 }
 
-func allBetween[I Index](lengths []I, most I) bool {
-	var bad I
-	for _, n := range lengths {
-		bad |= n | (most - n) // one of both is negative; the difference does not overflow where n is not
-	}
-	return bad >= 0
-}
-
 // Lengths writes the length of each row to out, which has rows entries.
 func Lengths(out, splits []int64) {
 	rows := rowsOf(splits)

@@ -138,7 +138,11 @@ func rowByRow(f reduce.Func, out, x *tensor.Dense, splits []int64) {
 	size, to := inner*x.DType().Size(), inner*out.DType().Size()
 	par.For(len(splits)-1, 1<<10, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			f(unsafe.Add(out.Raw(), r*to), unsafe.Add(x.Raw(), int(splits[r])*size), 1, int(splits[r+1]-splits[r]), inner)
+			row, n := x.Raw(), int(splits[r+1]-splits[r])
+			if n > 0 { // where rows without values begin, memory may have ended
+				row = unsafe.Add(row, int(splits[r])*size)
+			}
+			f(unsafe.Add(out.Raw(), r*to), row, 1, n, inner)
 		}
 	})
 }

@@ -32,7 +32,10 @@ func init() {
 			if err == nil {
 				err = bagTypes(c, 0, 2)
 			}
-			return shape.Of(nrows, c.Tensor(0).Shape().Dim(-1)), err
+			if err != nil {
+				return shape.Shape{}, err
+			}
+			return shape.Of(nrows, c.Tensor(0).Shape().Dim(-1)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits, err := partitionOf(c, 3, c.Dense(1).Len())

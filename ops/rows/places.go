@@ -106,7 +106,10 @@ func init() {
 			if err == nil && s.HasRank() && s.Rank() != 1 {
 				err = c.Errorf(tenon.ErrShape, "at has the shape %v, want a vector", s)
 			}
-			return outer(s.Dim(0), item), err
+			if err != nil {
+				return s, err
+			}
+			return outer(s.Dim(0), item), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)

@@ -35,9 +35,9 @@ func (t Type) appendText(dst []byte, high, low int64, data string) []byte {
 		return appendDuration(dst, high, t.Unit)
 	case Decimal:
 		if t.IsWide() {
-			return appendDecimal(dst, whole(high, low).String(), t.Scale)
+			return AppendDecimal(dst, whole(high, low).String(), t.Scale)
 		}
-		return appendDecimal(dst, strconv.FormatInt(high, 10), t.Scale)
+		return AppendDecimal(dst, strconv.FormatInt(high, 10), t.Scale)
 	case UUID:
 		x := hex.EncodeToString([]byte(data))
 		if len(x) != 32 {
@@ -138,7 +138,9 @@ func halves(n *big.Int) (high, low int64, ok bool) {
 	return h.Int64(), low, h.IsInt64()
 }
 
-func appendDecimal(dst []byte, digits string, scale int) []byte {
+// AppendDecimal appends the whole number with the given decimal digits, and a minus sign
+// where it is negative, divided by 10^scale: "1234" with a scale of 2 is 12.34.
+func AppendDecimal(dst []byte, digits string, scale int) []byte {
 	if strings.HasPrefix(digits, "-") {
 		dst, digits = append(dst, '-'), digits[1:]
 	}

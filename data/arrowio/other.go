@@ -3,7 +3,6 @@ package arrowio
 import (
 	"encoding/binary"
 	"math/big"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
@@ -66,23 +66,7 @@ func appendDecimal(dst, b []byte, scale int) []byte {
 	if len(b) > 0 && b[0]&0x80 != 0 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 	}
-	if n.Sign() < 0 {
-		dst = append(dst, '-')
-		n.Neg(n)
-	}
-	digits := n.String()
-	if scale <= 0 {
-		dst = append(dst, digits...)
-		if n.Sign() == 0 {
-			return dst
-		}
-		return append(dst, strings.Repeat("0", -scale)...)
-	}
-	if k := scale + 1 - len(digits); k > 0 {
-		digits = strings.Repeat("0", k) + digits
-	}
-	dst = append(dst, digits[:len(digits)-scale]...)
-	return append(append(dst, '.'), digits[len(digits)-scale:]...)
+	return element.AppendDecimal(dst, n.String(), scale)
 }
 
 // split returns intervals as records of their parts: int32, but the third int64.

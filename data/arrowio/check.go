@@ -74,10 +74,18 @@ func pairs(t *flatbuffers.Table, i int) error {
 	})
 }
 
+// views says how many arrays have a number of buffers that the schema does not tell:
+// arrow-go takes the numbers from a vector without asking how many there are.
+type views struct {
+	batch        int           // in a batch
+	dictionaries map[int64]int // in the values of each dictionary
+}
+
 // checkSchema checks a table Schema: endianness, fields, custom_metadata, features.
-func checkSchema(t *flatbuffers.Table) error {
+func checkSchema(t *flatbuffers.Table, v *views) error {
 	left := maxFields
-	if err := each(t, 1, func(f *flatbuffers.Table) error { return checkField(f, maxLevels, &left) }); err != nil {
+	*v = views{dictionaries: map[int64]int{}}
+	if err := each(t, 1, func(f *flatbuffers.Table) error { return checkField(f, maxLevels, &left, v, &v.batch) }); err != nil {
 		return err
 	}
 	if _, _, err := vector(t, 3, 8); err != nil {
@@ -87,8 +95,8 @@ func checkSchema(t *flatbuffers.Table) error {
 }
 
 // checkField checks a table Field: name, nullable, type_type, type, dictionary, children,
-// custom_metadata.
-func checkField(t *flatbuffers.Table, levels int, left *int) error {
+// custom_metadata. The arrays with views in the field are added to n.
+func checkField(t *flatbuffers.Table, levels int, left *int, v *views, n *int) error {
 	if *left--; *left < 0 || levels == 0 {
 		return fmt.Errorf("the schema has more than %d fields, or more than %d of them one in the other", maxFields, maxLevels)
 	}
@@ -104,15 +112,30 @@ func checkField(t *flatbuffers.Table, levels int, left *int) error {
 			}
 		}
 	}
-	if err := each(t, 5, func(f *flatbuffers.Table) error { return checkField(f, levels-1, left) }); err != nil {
+	dictionary, encoded := slot(t, 4)
+	own := 0
+	if encoded { // the field's type and children are those of the values
+		n = &own
+	}
+	const typeBinaryView, typeUtf8View = 23, 24
+	if kind := t.GetByteSlot(4+2*2, 0); kind == typeBinaryView || kind == typeUtf8View {
+		*n++
+	}
+	if err := each(t, 5, func(f *flatbuffers.Table) error { return checkField(f, levels-1, left, v, n) }); err != nil {
 		return err
+	}
+	if encoded {
+		c := child(t, dictionary)
+		id := c.GetInt64Slot(4, 0)
+		v.dictionaries[id] = max(v.dictionaries[id], own)
 	}
 	return pairs(t, 6)
 }
 
 // checkMessage checks a table Message: version, header_type, header, bodyLength,
-// custom_metadata. It returns the length of the body.
-func checkMessage(b []byte) (body int64, err error) {
+// custom_metadata. It returns the length of the body. A schema says what is to be in the
+// messages behind it.
+func checkMessage(b []byte, v *views) (body int64, err error) {
 	defer func() {
 		if recover() != nil { // an offset out of bounds
 			err = errMeta
@@ -133,16 +156,16 @@ func checkMessage(b []byte) (body int64, err error) {
 	h := child(&t, at)
 	switch t.GetByteSlot(4+2*1, 0) {
 	case kindSchema:
-		return body, checkSchema(&h)
+		return body, checkSchema(&h, v)
 	case kindDictionary: // id, data, isDelta
 		at, ok := slot(&h, 1)
 		if !ok {
 			return 0, errMeta
 		}
 		c := child(&h, at)
-		return body, checkBatch(&c, body)
+		return body, checkBatch(&c, body, v.dictionaries[h.GetInt64Slot(4, 0)])
 	case kindBatch:
-		return body, checkBatch(&h, body)
+		return body, checkBatch(&h, body, v.batch)
 	}
 	return body, nil
 }
@@ -152,8 +175,8 @@ func root(b []byte) flatbuffers.Table {
 }
 
 // checkBatch checks a table RecordBatch: length, nodes, buffers, compression,
-// variadicBufferCounts.
-func checkBatch(t *flatbuffers.Table, body int64) error {
+// variadicBufferCounts, one for each array with views.
+func checkBatch(t *flatbuffers.Table, body int64, views int) error {
 	const node, buf = 16, 16 // two int64 each
 	start, n, err := vector(t, 1, node)
 	for i := range n {
@@ -176,6 +199,9 @@ func checkBatch(t *flatbuffers.Table, body int64) error {
 		}
 	}
 	start, n, err = vector(t, 4, 8)
+	if err == nil && n < views {
+		return fmt.Errorf("numbers of buffers for %d of %d arrays of views", n, views)
+	}
 	for i := range n {
 		if k := t.GetInt64(start + flatbuffers.UOffsetT(8*i)); k < 0 || k > int64(buffers) {
 			return fmt.Errorf("an array of %d buffers where there are %d in all", k, buffers)
@@ -190,7 +216,7 @@ func checkBatch(t *flatbuffers.Table, body int64) error {
 // A message is a table that refers to its schema, forwards. So it is put before the footer:
 // an offset to the table, its four slots (version, header_type, header, bodyLength), and the
 // table.
-func schemaMessage(footer []byte) ([]byte, error) {
+func schemaMessage(footer []byte, v *views) ([]byte, error) {
 	t := root(footer)
 	at, ok := slot(&t, 1)
 	if !ok {
@@ -211,7 +237,7 @@ func schemaMessage(footer []byte) ([]byte, error) {
 	le.PutUint16(b[table+8:], uint16(t.GetInt16Slot(4, 0)))
 	b[table+10] = kindSchema
 	b = append(b, footer...)
-	if _, err := checkMessage(b); err != nil {
+	if _, err := checkMessage(b, v); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -223,6 +249,7 @@ type block struct{ at, meta, body int64 }
 // A footer is what the end of a file says about it.
 type footer struct {
 	schema       []byte // the metadata of a message with it
+	views        views
 	dictionaries []block
 	batches      []block
 }
@@ -241,7 +268,7 @@ func checkFooter(file []byte) (f *footer, err error) {
 		return nil, errors.New("the file has no footer")
 	}
 	f = &footer{}
-	if f.schema, err = schemaMessage(file[int64(end)-n : end]); err != nil {
+	if f.schema, err = schemaMessage(file[int64(end)-n:end], &f.views); err != nil {
 		return nil, err
 	}
 	t := root(file[int64(end)-n : end])
@@ -255,7 +282,7 @@ func checkFooter(file []byte) (f *footer, err error) {
 		for k := range n {
 			at := start + flatbuffers.UOffsetT(k*width)
 			b := block{t.GetInt64(at), int64(t.GetInt32(at + 8)), t.GetInt64(at + 16)}
-			meta, err := b.check(file)
+			meta, err := b.check(file, &f.views)
 			if err != nil {
 				return nil, err
 			}
@@ -283,7 +310,7 @@ func checkFooter(file []byte) (f *footer, err error) {
 }
 
 // check checks a message of a file and returns its metadata.
-func (x block) check(file []byte) ([]byte, error) {
+func (x block) check(file []byte, v *views) ([]byte, error) {
 	size := int64(len(file))
 	if x.at < 0 || x.at > size || x.meta < 16 || x.meta > size-x.at || x.body < 0 || x.body > size-x.at-x.meta || x.meta > maxMeta {
 		return nil, fmt.Errorf("a message of %d and %d bytes at byte %d of %d", x.meta, x.body, x.at, size)
@@ -293,7 +320,7 @@ func (x block) check(file []byte) ([]byte, error) {
 		b = b[4:]
 	}
 	b = b[4:]
-	body, err := checkMessage(b)
+	body, err := checkMessage(b, v)
 	if err == nil && body != x.body {
 		return nil, fmt.Errorf("a message of %d bytes that should have %d", body, x.body)
 	}

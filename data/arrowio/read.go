@@ -74,7 +74,7 @@ func footerOf(b []byte) (*footer, error) {
 // messages returns the messages of a file, of which the schema comes first, and then
 // the blocks that are put in.
 func (f *footer) messages(file []byte, ctx context.Context) *messages {
-	return &messages{file: file, schema: f.schema, ctx: ctx}
+	return &messages{file: file, schema: f.schema, views: f.views, ctx: ctx}
 }
 
 // batches returns all batches of a stream.
@@ -125,6 +125,7 @@ type messages struct {
 	file   []byte  // nil for a stream
 	schema []byte  // of a file, the metadata of its first message, until that has been read
 	blocks []block // of a file, the messages behind the schema
+	views  views   // of the schema
 }
 
 func (m *messages) Retain()  {}
@@ -182,7 +183,7 @@ func (m *messages) Message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	size, err := checkMessage(meta)
+	size, err := checkMessage(meta, &m.views)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +204,7 @@ func (m *messages) block() (*ipc.Message, error) {
 	}
 	b := m.blocks[0]
 	m.blocks = m.blocks[1:]
-	meta, err := b.check(m.file)
+	meta, err := b.check(m.file, &m.views)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 // Package control branches and loops over any Values.
 //
-// [Cond], [Switch], [While], [Scan], [Fold], [Map] and [GoFunc] take functions
+// [Cond], [Switch], [While], [Scan], [Fold], [FoldSeq], [Map] and [GoFunc] take functions
 // of nests of Values. On concrete values they are plain Go: the branch that is
 // chosen runs, a loop loops. On symbolic values each function is traced into a
 // region, a graph that is an attribute of one operation, and that operation is

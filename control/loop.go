@@ -47,19 +47,19 @@ func While[V any](cond func(V) tensor.Tensor, body func(V) V, vars V, opts ...Lo
 			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "control.While", Line: source.Line(), Msg: fmt.Sprintf("the loop has not ended after %d turns", o.Limit)})
 		}
 		next := body(vars)
-		if err := nest.Same(vars, next, nest.Options{}); err != nil {
-			e := *tenon.AsError(err)
-			e.Op, e.Msg = "control.While", "the body returns another structure than it takes: "+e.Msg
-			tenon.Throw(&e)
-		}
-		tenon.Throw(keepsTypes(vars, next))
+		tenon.Throw(keepsTypes("control.While", vars, next))
 		vars = next
 	}
 }
 
-// keepsTypes returns an error where what the body returns has another type than what it
-// takes, and no common Spec with it: a traced loop could not have such variables.
-func keepsTypes(vars, next any) error {
+// keepsTypes returns an error where what the body returns has another structure or type than
+// what it takes, and no common Spec with it: a traced loop could not have such variables.
+func keepsTypes(fn string, vars, next any) error {
+	if err := nest.Same(vars, next, nest.Options{}); err != nil {
+		e := *tenon.AsError(err)
+		e.Op, e.Msg = fn, "the body returns another structure than it takes: "+e.Msg
+		return &e
+	}
 	paths, old, err := nest.FlattenWithPaths(vars, nest.Options{})
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func keepsTypes(vars, next any) error {
 			}
 		}
 		if _, _, ok := mergeOrCast(a.Spec(), b.Spec()); !ok {
-			return &tenon.Error{Kind: tenon.ErrDType, Op: "control.While", Where: paths[i].String(), Line: source.Line(),
+			return &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: paths[i].String(), Line: source.Line(),
 				Msg:  fmt.Sprintf("a loop variable changes its Spec from turn to turn: it is %s, and then %s", tenon.String(a.Spec()), tenon.String(b.Spec())),
 				Hint: "convert what the body returns, for instance with ops.Cast"}
 		}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/tenonml/tenon"
@@ -27,8 +28,26 @@ type BatchOptions struct {
 	// where it is nil. Strings are filled up with empty ones.
 	Pad any
 
+	// PadTo is the size to which Padded fills up at least, by the name of the Value in an element
+	// whose rows these are, as [PackOptions.Path] has it; "" is the element itself. Longer rows
+	// are an error. Other Values are filled up to the longest row of the batch.
+	PadTo map[string]int
+
 	// DropRemainder leaves out a last batch of less elements.
 	DropRemainder bool
+}
+
+// check returns an error for options that do not go together.
+func (o BatchOptions) check(op string) error {
+	if o.Kind > Padded {
+		return invalid(op, "there is no kind %d of batches", o.Kind)
+	}
+	for name, n := range o.PadTo {
+		if o.Kind != Padded || n < 0 {
+			return invalid(op, "batches of kind %d are not filled up to %d (%q)", o.Kind, n, name)
+		}
+	}
+	return nil
 }
 
 // Batch returns the dataset of batches of a number of elements: each Value in an element
@@ -56,8 +75,8 @@ func (d *Dataset[T]) Window(size, shift, stride int, o BatchOptions) *Dataset[T]
 }
 
 func windows[T any](name string, d *Dataset[T], size, shift, stride int64, o BatchOptions, err error) *Dataset[T] {
-	if o.Kind > Padded {
-		err = invalid(name, "there is no kind %d of batches", o.Kind)
+	if err == nil {
+		err = o.check(name)
 	}
 	if d.err != nil || err != nil {
 		return derived(d.n, d.err, err)
@@ -71,14 +90,15 @@ func windows[T any](name string, d *Dataset[T], size, shift, stride int64, o Bat
 		return all/shift + flag(all%shift > 0)
 	}
 	specs := func() []tenon.Field {
-		if o.Kind != Ragged {
+		fields := up.fields()
+		if o.Kind != Ragged && (len(o.PadTo) > 0 || slices.ContainsFunc(fields, func(f tenon.Field) bool { return !fullSizes(f.Spec) })) {
 			return nil
 		}
 		rows := shape.Unknown
 		if o.DropRemainder {
 			rows = int(size)
 		}
-		return batchFields(up.fields(), rows)
+		return batchFields(fields, rows)
 	}
 	if up.get == nil {
 		return derived(windowStream(name, up, size, shift, stride, o, specs, count, share{0, 1}))
@@ -102,6 +122,15 @@ func windows[T any](name string, d *Dataset[T], size, shift, stride int64, o Bat
 		},
 	}
 	return derived(grouped(name, up, o, specs, g))
+}
+
+// fullSizes reports whether all sizes in a Spec are known, so that a batch is the same of every
+// kind.
+func fullSizes(s tenon.Spec) bool {
+	if t, ok := s.(interface{ Shape() shape.Shape }); ok && !t.Shape().IsFull() {
+		return false
+	}
+	return tenon.IsLeaf(s) || !slices.ContainsFunc(s.Components(), func(f tenon.Field) bool { return !fullSizes(f.Spec) })
 }
 
 // batchFields returns the Specs of batches of a number of elements.
@@ -175,6 +204,9 @@ func batchOf[T any](group []item[T], numbers []int64, o BatchOptions, p share) i
 	group, numbers = group[lo:hi], numbers[lo:hi]
 	return item[T]{get: func() (x T, err error) {
 		defer func() {
+			if err == nil && len(o.PadTo) > 0 {
+				x, err = grown(o, x)
+			}
 			if none && err == nil {
 				var r *stored[T]
 				if r, err = newRows(x); err == nil {

@@ -40,6 +40,9 @@
 //	parts := data.Shuffle(seed).Split(0.9, 0.1)
 //	train, test := parts[0].Shuffle(seed).Repeat(10), parts[1]
 //
+// [Reduce] is a loop over the elements with a carry, which a traced function has as one operation
+// of its graph.
+//
 // Several processes train on the parts of each batch that [Dataset.Share] gives them; what a
 // batch is, and where a run is, do not depend on how many there are.
 //

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -164,6 +165,11 @@ type BucketOptions struct {
 	// Batch says how elements are put together. With DropRemainder, elements that are
 	// left in buckets at the end are left out.
 	Batch BatchOptions
+
+	// PadToBound names Values, as BatchOptions.PadTo does, that are filled up to the greatest
+	// length of their bucket, one less than its bound, so that the batches of a bucket have one
+	// shape. An element for the last bucket, which has no bound, is an error then.
+	PadToBound []string
 }
 
 // Bucket returns the stream of batches of elements of similar length: each element goes
@@ -184,24 +190,51 @@ func (d *Dataset[T]) Bucket(length func(T) (int, error), o BucketOptions) *Datas
 			err = invalid("Bucket", "the sizes %v are not all positive", o.Sizes)
 		}
 	}
+	if e := o.Batch.check("Bucket"); e != nil {
+		err = e
+	}
+	if len(o.PadToBound) > 0 && (o.Batch.Kind != Padded || len(o.Bounds) == 0) && err == nil {
+		err = invalid("Bucket", "batches of kind %d with %d bounds are not filled up to these", o.Batch.Kind, len(o.Bounds))
+	}
 	bucket := func(x T) (int64, error) {
 		n, err := length(x)
 		k, found := slices.BinarySearch(o.Bounds, n)
-		return int64(k) + flag(found), err
+		b := int64(k) + flag(found)
+		if err == nil && len(o.PadToBound) > 0 && b == int64(len(o.Bounds)) {
+			e := errOf("Bucket", "the length is %d, the last bound %d", n, o.Bounds[b-1])
+			e.Hint = "batches are filled up to the bounds: Filter leaves longer elements out, another bound takes them"
+			err = e
+		}
+		return b, err
 	}
-	return derived(classed("Bucket", d.n, bucket, func(k int64) int { return o.Sizes[k] }, o.Batch), d.err, err)
+	batch := func(k int64) BatchOptions {
+		b := o.Batch
+		if len(o.PadToBound) > 0 {
+			b.PadTo = maps.Clone(b.PadTo)
+			if b.PadTo == nil {
+				b.PadTo = map[string]int{}
+			}
+			for _, name := range o.PadToBound {
+				b.PadTo[name] = o.Bounds[k] - 1
+			}
+		}
+		return b
+	}
+	return derived(classed("Bucket", d.n, bucket, func(k int64) int { return o.Sizes[k] }, batch, o.Batch.DropRemainder), d.err, err)
 }
 
 // GroupByWindow returns the stream of batches of elements of one class, in the order in which
 // they are full. size tells how many elements a batch of a class has. What is left at the
 // end comes last, the smallest class first, unless DropRemainder is set.
 func (d *Dataset[T]) GroupByWindow(class func(T) (int64, error), size func(class int64) int, o BatchOptions) *Dataset[T] {
-	return derived(classed("GroupByWindow", d.n, class, size, o), d.err)
+	batch := func(int64) BatchOptions { return o }
+	return derived(classed("GroupByWindow", d.n, class, size, batch, o.DropRemainder), d.err, o.check("GroupByWindow"))
 }
 
-func classed[T any](name string, up *node[T], class func(T) (int64, error), size func(int64) int, o BatchOptions) *node[T] {
+// classed returns the stream of batches of classes; batch says how those of a class are made.
+func classed[T any](name string, up *node[T], class func(T) (int64, error), size func(int64) int, batch func(int64) BatchOptions, drop bool) *node[T] {
 	return holding(name, up, func(int64) holder[T] {
-		return &classes[T]{name: name, class: class, size: size, o: o, at: map[int64][]int64{}}
+		return &classes[T]{name: name, class: class, size: size, batch: batch, drop: drop, at: map[int64][]int64{}}
 	})
 }
 
@@ -209,7 +242,8 @@ type classes[T any] struct {
 	name  string
 	class func(T) (int64, error)
 	size  func(int64) int
-	o     BatchOptions
+	batch func(int64) BatchOptions
+	drop  bool
 	at    map[int64][]int64 // the elements of each class that wait
 	full  []int64           // the class that is full
 }
@@ -237,7 +271,7 @@ func (h *classes[T]) in(i int64, it *item[T]) error {
 }
 
 func (h *classes[T]) out(ended bool) ([]int64, func([]item[T], []int64) item[T]) {
-	if ended && len(h.full) == 0 && !h.o.DropRemainder && len(h.at) > 0 {
+	if ended && len(h.full) == 0 && !h.drop && len(h.at) > 0 {
 		h.full = []int64{h.order()[0]}
 	}
 	if len(h.full) == 0 {
@@ -247,7 +281,7 @@ func (h *classes[T]) out(ended bool) ([]int64, func([]item[T], []int64) item[T])
 	at := h.at[k]
 	delete(h.at, k)
 	h.full = h.full[1:]
-	return at, func(group []item[T], at []int64) item[T] { return batchOf(group, at, h.o, share{0, 1}) }
+	return at, func(group []item[T], at []int64) item[T] { return batchOf(group, at, h.batch(k), share{0, 1}) }
 }
 
 // order returns the classes that have elements, rising.

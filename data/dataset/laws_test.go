@@ -1,7 +1,6 @@
 package dataset_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -36,45 +35,7 @@ func TestPrefetchGivesTheSame(t *testing.T) {
 func TestResume(t *testing.T) {
 	for name, d := range kinds() {
 		for label, d := range map[string]*dataset.Dataset[int]{"": d, ", ahead": d.Prefetch(2), ", window": d.ShuffleWindow(3, 8), ", filtered": d.Filter(func(x int) (bool, error) { return x%3 != 1, nil })} {
-			name := name + label
-			want, states := []int(nil), [][]byte{}
-			c := must(d.Cursor(ctx, nil))
-			states = append(states, must(c.State()))
-			for x, err := range c.All() {
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				want, states = append(want, x), append(states, must(c.State()))
-			}
-			c.Close()
-			if all := must(d.Collect(ctx)); !slices.Equal(all, want) {
-				t.Fatalf("%s: a cursor has %v, a loop %v", name, want, all)
-			}
-			for k, state := range states {
-				if k > 12 && k%7 > 0 {
-					continue
-				}
-				c, err := d.Cursor(ctx, state)
-				if err != nil {
-					t.Fatalf("%s after %d: %v", name, k, err)
-				}
-				if again := must(c.State()); !bytes.Equal(again, state) {
-					t.Fatalf("%s after %d: the state is %q, it was %q", name, k, again, state)
-				}
-				i := k
-				for x, err := range c.All() {
-					if err != nil || i >= len(want) || x != want[i] {
-						t.Fatalf("%s after %d: element %d is %v, %v, want %v", name, k, i, x, err, want)
-					}
-					if i++; !bytes.Equal(must(c.State()), states[i]) {
-						t.Fatalf("%s after %d: another state at %d", name, k, i)
-					}
-				}
-				if i != len(want) || c.Position() != int64(i) {
-					t.Errorf("%s after %d: %d of %d elements", name, k, i, len(want))
-				}
-				c.Close()
-			}
+			resumes(t, name+label, d, 7)
 		}
 	}
 }

@@ -3,10 +3,12 @@ package dataset
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/memory"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
@@ -72,13 +74,18 @@ type packing[T any] struct {
 	up *node[T]
 	o  PackOptions
 
-	mu   sync.Mutex
-	last int64     // the window that was planned last, and one more
-	bins [][]int64 // its bins
+	mu    sync.Mutex
+	plans map[int64]binPlan // of windows
+	order []int64           // the windows that were planned, the first one first
+	held  int64             // bytes of the plans
 
 	lens   sync.Mutex
 	counts map[*stored[T]][]int64
 }
+
+// binPlan is the bins of a window: the elements of one bin, counted from the first of the window,
+// stand behind those of the bin before.
+type binPlan struct{ members, ends []int32 }
 
 // packCount is how many bins there are.
 type packCount struct {
@@ -96,62 +103,110 @@ func (p *packing[T]) count() (c packCount) {
 		c.err = invalid("Pack", "%d elements cannot be packed", c.all)
 		return c
 	}
-	for lo := int64(0); lo < c.all; lo += int64(p.o.Window) {
+	for w := int64(0); w*int64(p.o.Window) < c.all; w++ {
 		c.starts = append(c.starts, c.bins)
-		lengths, err := p.lengths(lo, min(lo+int64(p.o.Window), c.all))
+		plan, err := p.plan(w, c.all)
 		if err != nil {
 			c.err = err
 			return c
 		}
-		_, n, err := PlanBins(lengths, p.o.Length, p.o.MaxSegments)
-		if c.bins += int64(n); err != nil {
-			c.err = err
-			return c
-		}
+		c.bins += int64(len(plan.ends))
 	}
 	return c
 }
 
-// members returns the elements of a bin.
-func (p *packing[T]) members(c packCount, bin int64, to []int64) ([]int64, error) {
-	lo, hi := 0, len(c.starts) // the window lies between
-	for hi-lo > 1 {
-		if m := (lo + hi) / 2; c.starts[m] <= bin {
-			lo = m
-		} else {
-			hi = m
-		}
+// plan returns the bins of a window. Plans are kept, four bytes for each element, so that bins
+// that are asked for in any order are not planned each time.
+func (p *packing[T]) plan(window, all int64) (binPlan, error) {
+	p.mu.Lock()
+	plan, ok := p.plans[window]
+	p.mu.Unlock()
+	if ok {
+		return plan, nil
 	}
+	first := window * int64(p.o.Window)
+	lengths, err := p.lengths(first, min(first+int64(p.o.Window), all))
+	if err != nil {
+		return plan, err
+	}
+	bin, n, err := PlanBins(lengths, p.o.Length, p.o.MaxSegments)
+	if err != nil {
+		return plan, err
+	}
+	plan = sortedBins(bin, n)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.last != int64(lo)+1 {
-		first := int64(lo) * int64(p.o.Window)
-		lengths, err := p.lengths(first, min(first+int64(p.o.Window), c.all))
-		if err != nil {
-			return nil, err
+	if _, ok := p.plans[window]; !ok {
+		if p.plans == nil {
+			p.plans = map[int64]binPlan{}
 		}
-		of, n, err := PlanBins(lengths, p.o.Length, p.o.MaxSegments)
-		if err != nil {
-			return nil, err
+		p.plans[window] = plan
+		p.order = append(p.order, window)
+		p.held += plan.bytes()
+		for p.held > max(minPlans, memory.Budget()/16) && len(p.order) > 1 {
+			p.held -= p.plans[p.order[0]].bytes()
+			delete(p.plans, p.order[0])
+			p.order = p.order[1:]
 		}
-		bins := make([][]int64, n)
-		for i, b := range of {
-			bins[b] = append(bins[b], first+int64(i))
-		}
-		p.bins, p.last = bins, int64(lo)+1
 	}
-	return append(to, p.bins[bin-c.starts[lo]]...), nil
+	return plan, nil
+}
+
+// minPlans is how many bytes of plans are kept in any case.
+const minPlans = 64 << 20
+
+func (b binPlan) bytes() int64 { return 4 * int64(len(b.members)+len(b.ends)) }
+
+// sortedBins returns the elements of each of n bins, of the bin that each is in.
+func sortedBins(bin []int32, n int) binPlan {
+	p := binPlan{make([]int32, len(bin)), make([]int32, n)}
+	for _, b := range bin {
+		p.ends[b]++
+	}
+	at := int32(0)
+	for b, k := range p.ends {
+		p.ends[b], at = at, at+k
+	}
+	for i, b := range bin {
+		p.members[p.ends[b]] = int32(i)
+		p.ends[b]++
+	}
+	return p
+}
+
+// members returns the elements of a bin.
+func (p *packing[T]) members(c packCount, bin int64, to []int64) ([]int64, error) {
+	w, _ := slices.BinarySearch(c.starts, bin+1) // the window behind
+	window := int64(w - 1)
+	plan, err := p.plan(window, c.all)
+	if err != nil {
+		return nil, err
+	}
+	b := bin - c.starts[window]
+	lo := int32(0)
+	if b > 0 {
+		lo = plan.ends[b-1]
+	}
+	for _, i := range plan.members[lo:plan.ends[b]] {
+		to = append(to, window*int64(p.o.Window)+int64(i))
+	}
+	return to, nil
 }
 
 // lengths returns the lengths of elements.
 func (p *packing[T]) lengths(lo, hi int64) ([]int64, error) {
 	out := make([]int64, 0, hi-lo)
+	var of *stored[T] // whose lengths are rows
+	var rows []int64
 	for i := lo; i < hi; i++ {
 		n := int64(-1)
 		if r, ok := p.up.stored(i); ok {
-			rows, err := p.rowLengths(r.of)
-			if err != nil {
-				return nil, err
+			if r.of != of {
+				var err error
+				if rows, err = p.rowLengths(r.of); err != nil {
+					return nil, err
+				}
+				of = r.of
 			}
 			if rows != nil {
 				n = rows[r.row]

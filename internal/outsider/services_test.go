@@ -166,6 +166,23 @@ func TestDatasets(t *testing.T) {
 				}
 			}
 		}
+		cached, err := dataset.FromSlice(rows).Cache(ctx, filepath.Join(t.TempDir(), "cache"), "1", dataset.CacheOptions{})
+		if err != nil {
+			t.Errorf("%s, cached: %v", name, err)
+			continue
+		}
+		batches := cached.Batch(n, dataset.BatchOptions{Kind: dataset.Ragged})
+		for i, row := range rows {
+			equal(t, "cached, "+name, tenon.Must(cached.At(int64(i))), row)
+			part := tenon.Must(batches.Share(i, n).At(0))
+			if got := tenon.Must(ext.Row(part, 0)); !tensor.Equal(got, row) {
+				t.Errorf("%s, share %d: got %v, want %v", name, i, got, row)
+			}
+		}
+		last := func(x tenon.Value) tenon.Value {
+			return dataset.Reduce(cached, x, func(_, x tenon.Value) tenon.Value { return x })
+		}
+		equal(t, "loop, "+name, function.New(last).Call(rows[0]), rows[n-1])
 	}
 }
 

@@ -43,8 +43,9 @@ const (
 
 // Infer returns the Specs of a call's results. Its tensor arguments may be symbolic. What
 // the parameters take is looked at first, then [Op.Check]; element type and shape follow
-// from the statement, unless the operation says otherwise.
-func (c *Call) Infer() ([]tenon.Spec, error) {
+// from the statement, unless the operation says otherwise. What it says may throw.
+func (c *Call) Infer() (out []tenon.Spec, err error) {
+	defer tenon.Catch(&err)
 	o := c.Op
 	for _, i := range o.tensors {
 		if err := c.demand(&o.Params[i], c.Args[i]); err != nil {
@@ -81,7 +82,7 @@ func (c *Call) Infer() ([]tenon.Spec, error) {
 		c.specs[0] = &c.spec
 		return c.specs[:], nil
 	}
-	out := make([]tenon.Spec, max(1, o.Results))
+	out = make([]tenon.Spec, max(1, o.Results))
 	for i := range out {
 		if out[i] = tensor.NewSpec(d, s); o.numbers(i) {
 			out[i] = tensor.NewSpec(dtype.Int64, s)

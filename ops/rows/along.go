@@ -37,10 +37,7 @@ func along[A any](o *op.Op, takes *op.Elements, attributes func(c *op.Call) A, k
 	o.Results, o.Params = 1, append(valuesOf(takes), o.Params...)
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
-		splits, err := partitionOf(c, 1, lead(x))
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 1, lead(x))
 		return results(a.run(x, splits, attributes(c)))
 	}
 	op.Register(o)
@@ -199,10 +196,7 @@ var linearScan = &op.Op{
 	Params: []op.Param{{Name: "a", Group: 1, Takes: op.Smooth}, {Name: "b", Group: 1}, splitsParam, {Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false}},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		a, b := c.Dense(0), c.Dense(1)
-		splits, err := partitionOf(c, 2, lead(a))
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 2, lead(a))
 		return results(scanned(a, b, splits, c.Bool(3)))
 	},
 }

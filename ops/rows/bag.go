@@ -28,24 +28,13 @@ func init() {
 		Name: "ragged.embedding_bag", Statement: contracts([]op.Operands{one, three}, two|four), Doc: "Weighted sums of rows of a table.",
 		Params: []op.Param{table, ids, weights, splitsParam}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			nrows, err := bagArgs(c, 1, 3)
-			if err == nil {
-				err = bagTypes(c, 0, 2)
-			}
-			if err != nil {
-				return shape.Shape{}, err
-			}
+			nrows := bagArgs(c, 1, 3)
+			bagTypes(c, 0, 2)
 			return shape.Of(nrows, c.Tensor(0).Shape().Dim(-1)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 3, c.Dense(1).Len())
-			if err != nil {
-				return nil, err
-			}
-			at, err := bagIDs(c, 1, c.Dense(0).Dim(0))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 3, c.Dense(1).Len())
+			at := bagIDs(c, 1, c.Dense(0).Dim(0))
 			out := tensor.NewDense(c.Tensor(0).DType(), shape.Of(len(splits)-1, c.Dense(0).Dim(1)))
 			if out.DType() == dtype.Float32 {
 				bag[float32](out, c.Dense(0), at, c.Dense(2), splits)
@@ -69,28 +58,17 @@ func init() {
 		Params:  []op.Param{{Name: "ct", Group: 1}, ids, weights, splitsParam, sizeParam("size")},
 		Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			if _, err := bagArgs(c, 1, 3); err != nil {
-				return shape.Shape{}, err
-			}
-			if err := bagTypes(c, 0, 2); err != nil {
-				return shape.Shape{}, err
-			}
-			n, err := count(c, 4)
-			return shape.Of(n, c.Tensor(0).Shape().Dim(-1)), err
+			bagArgs(c, 1, 3)
+			bagTypes(c, 0, 2)
+			return shape.Of(count(c, 4), c.Tensor(0).Shape().Dim(-1)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 3, c.Dense(1).Len())
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 3, c.Dense(1).Len())
 			if len(splits)-1 != c.Dense(0).Dim(0) {
 				return nil, c.Errorf(tenon.ErrShape, "there are %d rows of ids and %d of cotangents", len(splits)-1, c.Dense(0).Dim(0))
 			}
 			size := outShape(c, 0).Dim(0)
-			at, err := bagIDs(c, 1, size)
-			if err != nil {
-				return nil, err
-			}
+			at := bagIDs(c, 1, size)
 			out := tensor.NewDense(c.Tensor(0).DType(), shape.Of(size, c.Dense(0).Dim(1)))
 			if out.DType() == dtype.Float32 {
 				bagTable[float32](out, c.Dense(0), at, c.Dense(2), splits)
@@ -112,24 +90,16 @@ func init() {
 		Name: "ragged.embedding_bag_weights", Statement: contracts([]op.Operands{one, two}, three|four), Doc: "The gradient of an embedding bag with respect to its weights.",
 		Params: []op.Param{{Name: "ct", Group: 1}, table, ids, splitsParam}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			_, err := bagArgs(c, 2, 3)
-			if err == nil {
-				err = bagTypes(c, 0, 1)
-			}
-			return c.Tensor(2).Shape(), err
+			bagArgs(c, 2, 3)
+			bagTypes(c, 0, 1)
+			return c.Tensor(2).Shape(), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 3, c.Dense(2).Len())
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 3, c.Dense(2).Len())
 			if len(splits)-1 != c.Dense(0).Dim(0) || c.Dense(0).Dim(1) != c.Dense(1).Dim(1) {
 				return nil, c.Errorf(tenon.ErrShape, "the cotangents %v do not belong to %d rows of ids and the table %v", c.Dense(0).Shape(), len(splits)-1, c.Dense(1).Shape())
 			}
-			at, err := bagIDs(c, 2, c.Dense(1).Dim(0))
-			if err != nil {
-				return nil, err
-			}
+			at := bagIDs(c, 2, c.Dense(1).Dim(0))
 			out := tensor.NewDense(c.Tensor(0).DType(), c.Dense(2).Shape())
 			if out.DType() == dtype.Float32 {
 				bagWeights[float32](out, c.Dense(0), c.Dense(1), at, splits)
@@ -167,52 +137,34 @@ func EmbeddingBag(table, ids, weights, splits any) tensor.Tensor {
 }
 
 // bagArgs checks ids and splits and returns the number of rows.
-func bagArgs(c *op.Call, ids, splits int) (nrows int, err error) {
-	n := length(c, ids)
-	nrows, nvals, err := c.Partition(splits)
-	if err == nil && n >= 0 && nvals >= 0 && n != nvals {
-		err = c.Errorf(tenon.ErrShape, "there are %d ids, the splits end at %d", n, nvals)
-	}
-	return nrows, err
+func bagArgs(c *op.Call, ids, splits int) (nrows int) {
+	nrows, nvals := partition(c, splits)
+	agree(c, tenon.ErrShape, "there are %d ids, the splits end at %d", length(c, ids), nvals)
+	return nrows
 }
 
 // bagTypes checks the matrix and the other operand of a bag.
-func bagTypes(c *op.Call, matrix, other int) error {
-	m, o := c.Tensor(matrix), c.Tensor(other)
+func bagTypes(c *op.Call, matrix, other int) {
+	m, o, want := c.Tensor(matrix), c.Tensor(other), name(c, other)
 	if d := m.DType(); d != dtype.Float32 && d != dtype.Float64 {
-		return c.Errorf(tenon.ErrDType, "%s has the element type %v, want float32 or float64", name(c, matrix), d)
+		tenon.Throw(c.Errorf(tenon.ErrDType, "%s has the element type %v, want float32 or float64", name(c, matrix), d))
 	}
 	if s := m.Shape(); s.HasRank() && s.Rank() != 2 {
-		return c.Errorf(tenon.ErrShape, "%s has shape %v, want a matrix", name(c, matrix), s)
+		tenon.Throw(c.Errorf(tenon.ErrShape, "%s has shape %v, want a matrix", name(c, matrix), s))
 	}
-	want := c.Op.Params[other].Name
 	if s := o.Shape(); s.HasRank() && (want == "weights" && s.Rank() != 1 || want == "table" && s.Rank() != 2) {
-		return c.Errorf(tenon.ErrShape, "%s has shape %v", want, s)
+		tenon.Throw(c.Errorf(tenon.ErrShape, "%s has shape %v", want, s))
 	}
 	if want == "weights" {
-		if n, k := c.Tensor(1).Shape().Dim(0), o.Shape().Dim(0); n >= 0 && k >= 0 && n != k {
-			return c.Errorf(tenon.ErrShape, "there are %d ids and %d weights", n, k)
-		}
+		agree(c, tenon.ErrShape, "there are %d ids and %d weights", length(c, 1), o.Shape().Dim(0))
 	}
-	return nil
 }
 
 // bagIDs returns the ids of a kernel's call, all of which are below limit.
-func bagIDs(c *op.Call, i, limit int) ([]int64, error) {
-	d := c.Dense(i)
-	if d.DType() == dtype.Int64 {
-		at := tensor.Elems[int64](d)
-		return at, gather.Check(at, int64(limit))
-	}
-	small := tensor.Elems[int32](d)
-	if err := gather.Check(small, int64(limit)); err != nil {
-		return nil, err
-	}
-	at := make([]int64, len(small))
-	for k, x := range small {
-		at[k] = int64(x)
-	}
-	return at, nil
+func bagIDs(c *op.Call, i, limit int) []int64 {
+	at := wide(c.Dense(i))
+	tenon.Throw(gather.Check(at, int64(limit)))
+	return at
 }
 
 // bagGrain is how many ids a worker takes at a time, more or less.

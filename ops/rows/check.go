@@ -14,15 +14,9 @@ var validateOp = op.Register(&op.Op{
 	Name: "ragged.validate_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, once they are known to be a partition.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, optional(sizeParam("nvals"))}, Results: 1,
 	Check: func(c *op.Call) error {
-		_, last, err := c.Partition(0)
-		if err != nil {
-			return err
-		}
-		n, err := count(c, 1)
-		if err == nil && n >= 0 && last >= 0 && n != last {
-			return c.Errorf(tenon.ErrInvalid, "splits ends at %d, there are %d values", last, n)
-		}
-		return err
+		_, last := partition(c, 0)
+		agree(c, tenon.ErrInvalid, "splits ends at %d, there are %d values", last, count(c, 1))
+		return nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		n := -1
@@ -30,8 +24,8 @@ var validateOp = op.Register(&op.Op{
 			v, _ := c.ConstInts(1)
 			n = v[0]
 		}
-		_, err := partitionOf(c, 0, n)
-		return []tensor.Tensor{c.Tensor(0)}, err
+		rowSplits(c, 0, n)
+		return results(c.Tensor(0))
 	},
 })
 
@@ -46,28 +40,16 @@ var assertSameOp = op.Register(&op.Op{
 	Name: "ragged.assert_same_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, once they are known to give rows of the same lengths as others.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, indices("other")}, Results: 1,
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		a, _, err := c.Partition(0)
-		if err != nil {
-			return shape.Shape{}, err
-		}
-		b, _, err := c.Partition(1)
-		if err == nil && a >= 0 && b >= 0 && a != b {
-			err = c.Errorf(tenon.ErrInvalid, "there are %d and %d rows", a, b)
-		}
-		return shape.Of(plusOne(max(a, b))), err
+		a, _ := partition(c, 0)
+		b, _ := partition(c, 1)
+		return shape.Of(plusOne(agree(c, tenon.ErrInvalid, "there are %d and %d rows", a, b))), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		if c.Args[0] == c.Args[1] {
 			return results(c.Tensor(0))
 		}
-		a, err := partitionOf(c, 0, -1)
-		if err != nil {
-			return nil, err
-		}
-		b, err := partitionOf(c, 1, -1)
-		if err != nil {
-			return nil, err
-		}
+		a := rowSplits(c, 0, -1)
+		b := rowSplits(c, 1, -1)
 		if r := segment.FirstDifference(a, b); r >= 0 {
 			e := c.Errorf(tenon.ErrInvalid, "the rows have %d and %d values", a[r+1]-a[r], b[r+1]-b[r])
 			e.Where = fmt.Sprintf("row %d", r)

@@ -19,29 +19,32 @@ import (
 
 // indexResults returns splits and n vectors of positions as results.
 func indexResults(c *op.Call, splits []int64, at [][]int64) ([]tensor.Tensor, error) {
-	t, err := splitsTensor(c, outType(c, 0), splits)
-	if err != nil {
-		return nil, err
-	}
-	out := []tensor.Tensor{t}
+	out := []tensor.Tensor{splitsTensor(c, outType(c, 0), splits)}
 	for _, a := range at {
 		out = append(out, tensor.Vector(a))
 	}
 	return out, nil
 }
 
+// indexSpecs are the Specs of row splits, of the type d, and n vectors of positions.
+func indexSpecs(d dtype.DType, nrows, n int) ([]tenon.Spec, error) {
+	out := slices.Repeat([]tenon.Spec{positions(shape.Unknown)}, n+1)
+	out[0] = spec(d, shape.Of(plusOne(nrows)))
+	return out, nil
+}
+
 // tuples allocates n vectors of positions.
-func tuples(c *op.Call, n int, total int64) ([][]int64, error) {
+func tuples(c *op.Call, n int, total int64) [][]int64 {
 	if size, budget := memory.Times(total, int64(n), 8), memory.Budget(); size > budget {
 		e := c.Errorf(tenon.ErrInvalid, "there are %d tuples, whose positions take %s, more than memory should hold: the budget is %s", total, memory.Size(size), memory.Size(budget))
 		e.Hint = "leave out items beforehand; debug.SetMemoryLimit and GOMEMLIMIT change the budget"
-		return nil, e
+		tenon.Throw(e)
 	}
 	at := make([][]int64, n)
 	for i := range at {
 		at[i] = make([]int64, total)
 	}
-	return at, nil
+	return at
 }
 
 // localParam says whether positions count in rows.
@@ -52,31 +55,18 @@ var combinationsOp = op.Register(&op.Op{
 	Params: []op.Param{splitsParam, {Name: "n", Kind: op.Attr, Type: op.IntType},
 		{Name: "replacement", Kind: op.Attr, Type: op.BoolType, Default: false}, localParam}, Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, _, err := c.Partition(0)
-		if err != nil {
-			return nil, err
-		}
+		nrows, _ := partition(c, 0)
 		if n := c.Int(1); n < 1 || n > 64 {
 			return nil, c.Errorf(tenon.ErrInvalid, "n is %d, want 1 to 64", n)
 		}
-		out := slices.Repeat([]tenon.Spec{spec(dtype.Int64, shape.Of(shape.Unknown))}, c.Int(1)+1)
-		out[0] = spec(c.Tensor(0).DType(), shape.Of(plusOne(nrows)))
-		return out, nil
+		return indexSpecs(c.Tensor(0).DType(), nrows, c.Int(1))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 0, -1)
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 0, -1)
 		out := make([]int64, len(splits))
 		total, err := segment.CombinationsSplits(out, splits, c.Int(1), c.Bool(2))
-		if err != nil {
-			return nil, rowError(c, "row", err)
-		}
-		at, err := tuples(c, c.Int(1), total)
-		if err != nil {
-			return nil, err
-		}
+		tenon.Throw(rowError(c, "row", err))
+		at := tuples(c, c.Int(1), total)
 		segment.Combinations(at, out, splits, c.Bool(2), c.Bool(3))
 		return indexResults(c, out, at)
 	},
@@ -102,32 +92,15 @@ var cartesianOp = op.Register(&op.Op{
 	Name: "ragged.cartesian", Statement: makes(op.First, 0), Doc: "The product of the rows of several partitions, as an index.",
 	Params: []op.Param{splitsList, localParam}, Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, _, err := partitions(c, 0)
-		if err != nil {
-			return nil, err
-		}
-		n, err := sameRows(c, nrows)
-		if err != nil {
-			return nil, err
-		}
-		out := slices.Repeat([]tenon.Spec{spec(dtype.Int64, shape.Of(shape.Unknown))}, len(nrows)+1)
-		out[0] = spec(c.List(0)[0].(tensor.Tensor).DType(), shape.Of(plusOne(n)))
-		return out, nil
+		nrows, _ := partitions(c, 0)
+		return indexSpecs(c.List(0)[0].(tensor.Tensor).DType(), sameRows(c, nrows), len(nrows))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		parts, err := partitionsOf(c, 0)
-		if err != nil {
-			return nil, err
-		}
+		parts := partitionsOf(c, 0)
 		out := make([]int64, len(parts[0]))
 		total, err := segment.CartesianSplits(out, parts...)
-		if err != nil {
-			return nil, partsError(c, err)
-		}
-		at, err := tuples(c, len(parts), total)
-		if err != nil {
-			return nil, err
-		}
+		tenon.Throw(partsError(c, err))
+		at := tuples(c, len(parts), total)
 		segment.Cartesian(at, out, c.Bool(1), parts...)
 		return indexResults(c, out, at)
 	},

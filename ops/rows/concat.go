@@ -16,30 +16,27 @@ import (
 
 // partitions checks a list of row splits, argument i, and returns their numbers of
 // rows and of values, as far as they are known.
-func partitions(c *op.Call, i int) (nrows, nvals []int, err error) {
+func partitions(c *op.Call, i int) (nrows, nvals []int) {
 	list := c.List(i)
 	if len(list) == 0 {
-		return nil, nil, c.Errorf(tenon.ErrInvalid, "%s is empty, want row splits", name(c, i))
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "%s is empty, want row splits", name(c, i)))
 	}
 	nrows, nvals = make([]int, len(list)), make([]int, len(list))
 	for k, v := range list {
-		if nrows[k], nvals[k], err = c.Rows(v.(tensor.Tensor), name(c, i)); err != nil {
-			return nil, nil, err
-		}
+		var err error
+		nrows[k], nvals[k], err = c.Rows(v.(tensor.Tensor), name(c, i))
+		tenon.Throw(err)
 	}
-	return nrows, nvals, nil
+	return nrows, nvals
 }
 
 // partitionsOf returns the row splits of a list, argument i of a kernel's call.
-func partitionsOf(c *op.Call, i int) ([][]int64, error) {
+func partitionsOf(c *op.Call, i int) [][]int64 {
 	out := make([][]int64, len(c.List(i)))
 	for k, v := range c.List(i) {
-		var err error
-		if out[k], err = splitsOf(c, v.(*tensor.Dense), name(c, i), -1); err != nil {
-			return nil, err
-		}
+		out[k] = splitsOf(c, v.(*tensor.Dense), name(c, i), -1)
 	}
-	return out, nil
+	return out
 }
 
 // zippedStrings returns the rows of vectors of strings joined row by row.
@@ -52,15 +49,15 @@ func zippedStrings(values []tenon.Value, parts [][]int64, splits []int64) *tenso
 }
 
 // sameRows returns the number of rows that partitions share; a difference is an error.
-func sameRows(c *op.Call, nrows []int) (int, error) {
+func sameRows(c *op.Call, nrows []int) int {
 	n := shape.Unknown
 	for k, m := range nrows {
 		if n >= 0 && m >= 0 && n != m {
-			return 0, c.Errorf(tenon.ErrShape, "partition %d has %d rows, those before it %d", k, m, n)
+			tenon.Throw(c.Errorf(tenon.ErrShape, "partition %d has %d rows, those before it %d", k, m, n))
 		}
 		n = max(n, m)
 	}
-	return n, nil
+	return n
 }
 
 // total adds sizes up, as far as they are all known.
@@ -77,6 +74,9 @@ func total(sizes []int) int {
 
 // partsError completes an error of a kernel about one of several partitions.
 func partsError(c *op.Call, err error) error {
+	if err == nil {
+		return nil
+	}
 	var row *segment.RowError
 	if errors.As(err, &row) {
 		return c.Errorf(tenon.ErrInvalid, "partition %d: %s", row.Row, row.Detail)
@@ -93,14 +93,8 @@ func init() {
 		Name: "ragged.concat", Statement: op.Statement{Axes: op.Join, By: op.ByRows, Moves: one, Control: two, Zero: movedZero}, Doc: "Several tensors' rows joined row by row.",
 		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 2}, splitsList}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, nvals, err := partitions(c, 1)
-			if err != nil {
-				return nil, err
-			}
-			n, err := sameRows(c, nrows)
-			if err != nil {
-				return nil, err
-			}
+			nrows, nvals := partitions(c, 1)
+			n := sameRows(c, nrows)
 			values := c.List(0)
 			if len(values) != len(nrows) {
 				return nil, c.Errorf(tenon.ErrInvalid, "there are %d tensors of values and %d of row splits", len(values), len(nrows))
@@ -114,6 +108,7 @@ func init() {
 				if s.Rank() == 0 || s.Dim(0) >= 0 && nvals[k] >= 0 && s.Dim(0) != nvals[k] {
 					return nil, c.Errorf(tenon.ErrInvalid, "row splits %d end at %d, the values have the shape %v", k, nvals[k], s)
 				}
+				var err error
 				if item, err = shape.Merge(item, s.Tail(1)); err != nil {
 					return nil, c.Errorf(tenon.ErrShape, "items of tensor %d have the shape %v, which differs from the others", k, s.Tail(1))
 				}
@@ -122,26 +117,18 @@ func init() {
 			return specs(spec(d, outer(total(nvals), item)), spec(c.List(1)[0].(tensor.Tensor).DType(), shape.Of(plusOne(n))))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			parts, err := partitionsOf(c, 1)
-			if err != nil {
-				return nil, err
-			}
+			parts := partitionsOf(c, 1)
 			to, out := fresh(len(parts[0]))
-			if err := segment.ZipSplits(out, parts...); err != nil {
-				return nil, partsError(c, err)
-			}
+			tenon.Throw(partsError(c, segment.ZipSplits(out, parts...)))
 			for k, v := range c.List(0) {
 				if n := lead(v.(tensor.Tensor)); int64(n) != parts[k][len(parts[k])-1] {
 					return nil, c.Errorf(tenon.ErrInvalid, "row splits %d end at %d, there are %d values", k, parts[k][len(parts[k])-1], n)
 				}
 			}
 			s := outer(int(out[len(out)-1]), c.List(0)[0].(tensor.Tensor).Shape().Tail(1))
-			if err := c.Fits(outType(c, 0), s); err != nil {
-				return nil, err
-			}
+			fits(c, outType(c, 0), s)
 			if outType(c, 0).IsString() && s.Rank() == 1 {
-				t, err := splitsIn(c, outType(c, 1), to)
-				return []tensor.Tensor{zippedStrings(c.List(0), parts, out), t}, err
+				return results(zippedStrings(c.List(0), parts, out), splitsIn(c, outType(c, 1), to))
 			}
 			values := move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
 				y := tensor.Uninit(ds[0].DType(), s)
@@ -150,8 +137,7 @@ func init() {
 				}
 				return y
 			})
-			t, err := splitsIn(c, outType(c, 1), to)
-			return []tensor.Tensor{values, t}, err
+			return results(values, splitsIn(c, outType(c, 1), to))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
@@ -175,33 +161,18 @@ func init() {
 		Name: "ragged.concat_index", Statement: makes(op.First, 0), Doc: "Several partitions' rows joined row by row, as an index.",
 		Params: []op.Param{splitsList}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, nvals, err := partitions(c, 0)
-			if err != nil {
-				return nil, err
-			}
-			n, err := sameRows(c, nrows)
-			if err != nil {
-				return nil, err
-			}
-			return specs(spec(c.List(0)[0].(tensor.Tensor).DType(), shape.Of(plusOne(n))), spec(dtype.Int64, shape.Of(total(nvals))))
+			nrows, nvals := partitions(c, 0)
+			return specs(spec(c.List(0)[0].(tensor.Tensor).DType(), shape.Of(plusOne(sameRows(c, nrows)))), positions(total(nvals)))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			parts, err := partitionsOf(c, 0)
-			if err != nil {
-				return nil, err
-			}
+			parts := partitionsOf(c, 0)
 			to, out := fresh(len(parts[0]))
-			if err := segment.ZipSplits(out, parts...); err != nil {
-				return nil, partsError(c, err)
-			}
+			tenon.Throw(partsError(c, segment.ZipSplits(out, parts...)))
 			n := out[len(out)-1]
-			if err := c.Fits(dtype.Int64, shape.Of(int(n))); err != nil {
-				return nil, err
-			}
+			fits(c, dtype.Int64, shape.Of(int(n)))
 			at := make([]int64, n)
 			segment.ZipPositions(at, out, parts...)
-			t, err := splitsIn(c, outType(c, 0), to)
-			return []tensor.Tensor{t, tensor.Vector(at)}, err
+			return results(splitsIn(c, outType(c, 0), to), tensor.Vector(at))
 		},
 	})
 }
@@ -231,24 +202,18 @@ var stackSplitsOp = op.Register(&op.Op{
 	Params: []op.Param{splitsList}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		nrows, _, err := partitions(c, 0)
-		return shape.Of(plusOne(total(nrows))), err
+		nrows, _ := partitions(c, 0)
+		return shape.Of(plusOne(total(nrows))), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		parts, err := partitionsOf(c, 0)
-		if err != nil {
-			return nil, err
-		}
+		parts := partitionsOf(c, 0)
 		n := 1
 		for _, p := range parts {
 			n += len(p) - 1
 		}
 		to, out := fresh(n)
-		if err := segment.StackSplits(out, parts...); err != nil {
-			return nil, partsError(c, err)
-		}
-		t, err := splitsIn(c, outType(c, 0), to)
-		return []tensor.Tensor{t}, err
+		tenon.Throw(partsError(c, segment.StackSplits(out, parts...)))
+		return results(splitsIn(c, outType(c, 0), to))
 	},
 })
 

@@ -28,35 +28,20 @@ func init() {
 			return dtype.Int64
 		},
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			nrows, item, err := rowsOf(c)
-			if err != nil {
-				return item, err
+			nrows, w := vectorRows(c), c.Tensor(2)
+			switch x := c.Tensor(0).Shape(); {
+			case w != nil && !w.Shape().CompatibleWith(x):
+				return x, c.Errorf(tenon.ErrShape, "the weights have the shape %v, the values %v", w.Shape(), x)
+			case w != nil && c.Bool(4):
+				return x, c.Errorf(tenon.ErrInvalid, "a binary count has no weights")
 			}
-			if item.HasRank() && item.Rank() > 0 {
-				return item, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
-			}
-			if w := c.Tensor(2); w != nil {
-				if !w.Shape().CompatibleWith(c.Tensor(0).Shape()) {
-					return item, c.Errorf(tenon.ErrShape, "the weights have the shape %v, the values %v", w.Shape(), c.Tensor(0).Shape())
-				}
-				if c.Bool(4) {
-					return item, c.Errorf(tenon.ErrInvalid, "a binary count has no weights")
-				}
-			}
-			bins, err := count(c, 3)
-			return shape.Of(nrows, bins), err
+			return shape.Of(nrows, count(c, 3)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
-			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, lead(c.Tensor(0)))
 			x := tensor.Data[int64](ops.Cast(c.Value(0), dtype.Int64))
-			ids, err := cells(c, x, splits, s.Dim(1))
-			if err != nil {
-				return nil, err
-			}
+			ids := cells(c, x, splits, s.Dim(1))
 			if c.Bool(4) {
 				out, n := tensor.Make[int64](s)
 				for _, id := range ids {
@@ -89,7 +74,7 @@ func init() {
 
 // cells returns the number of the cell that each value is counted in, -1 for those
 // that have no bin.
-func cells(c *op.Call, x, splits []int64, bins int) ([]int64, error) {
+func cells(c *op.Call, x, splits []int64, bins int) []int64 {
 	ids := make([]int64, len(x))
 	segment.RowIDs(ids, splits)
 	for i, v := range x {
@@ -97,14 +82,14 @@ func cells(c *op.Call, x, splits []int64, bins int) ([]int64, error) {
 		case v < 0:
 			e := c.Errorf(tenon.ErrInvalid, "%d is negative", v)
 			e.Where = fmt.Sprintf("values[%d], row %d", i, ids[i])
-			return nil, e
+			tenon.Throw(e)
 		case v >= int64(bins):
 			ids[i] = -1
 		default:
 			ids[i] = ids[i]*int64(bins) + v
 		}
 	}
-	return ids, nil
+	return ids
 }
 
 // BinCountOptions says what [BinCount] counts.
@@ -149,7 +134,7 @@ var rangeOp = op.Register(&op.Op{
 		if scalars == 3 {
 			n = 1
 		}
-		return specs(spec(c.Tensor(0).DType(), shape.Of(shape.Unknown)), spec(c.DType(3), shape.Of(plusOne(n))))
+		return specs(like(c, 0, shape.Of(shape.Unknown)), spec(c.DType(3), shape.Of(plusOne(n))))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		k := realTable[c.Tensor(0).DType()]
@@ -166,16 +151,13 @@ var rangeOp = op.Register(&op.Op{
 			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}
 		s := shape.Of(int(total))
-		if err := c.Fits(outType(c, 0), s); err != nil {
-			return nil, err
-		}
+		fits(c, outType(c, 0), s)
 		if total > memory.Budget()/16 {
 			return nil, c.Errorf(tenon.ErrInvalid, "%d values are more than memory holds", total)
 		}
 		out := tensor.Uninit(outType(c, 0), s)
 		k.rangeFill(out, splits, c.Dense(0), c.Dense(2))
-		t, err := splitsTensor(c, c.DType(3), splits)
-		return []tensor.Tensor{out, t}, err
+		return results(out, splitsTensor(c, c.DType(3), splits))
 	},
 })
 

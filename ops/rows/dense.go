@@ -21,22 +21,13 @@ func init() {
 		Name: "ragged.to_dense", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one | four, Control: two | three, Fills: true, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | four}}}, Doc: "Rows filled up to one length.",
 		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, sizeParam("width"), {Name: "fill", Group: 1, Optional: true}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			nrows, item, err := rowsOf(c)
-			if err != nil {
-				return item, err
-			}
-			width, err := count(c, 2)
-			if err == nil {
-				err = wantFill(c, 3, item)
-			}
-			return outer(nrows, outer(width, item)), err
+			nrows, item := rowsOf(c)
+			wantFill(c, 3, item)
+			return outer(nrows, outer(count(c, 2), item)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x, s := c.Tensor(0), outShape(c, 0)
-			splits, err := partitionOf(c, 1, lead(x))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, lead(x))
 			if x, ok := x.(*tensor.Strings); ok && x.Shape().Rank() == 1 {
 				fill := move.Column(fillOf(c, 3).(*tensor.Strings)).At(0)
 				return results(move.Tensor(str.Pad(move.Column(x), splits, s.Dim(1), fill), s))
@@ -68,34 +59,24 @@ func init() {
 		Name: "ragged.from_dense", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one, Control: two, Fills: true, Zero: movedZero}, Doc: "The first items of each row.",
 		Params: []op.Param{{Name: "dense", Rank: 2}, splitsParam, {Name: "partial", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			nrows, nvals, err := c.Partition(1)
+			nrows, nvals := partition(c, 1)
 			s := c.Tensor(0).Shape()
-			if err != nil || !s.HasRank() {
-				return s, err
+			if !s.HasRank() {
+				return s, nil
 			}
-			if d := s.Dim(0); d >= 0 && nrows >= 0 && d != nrows {
-				return s, c.Errorf(tenon.ErrShape, "dense has %d rows, the row splits %d", d, nrows)
-			}
+			agree(c, tenon.ErrShape, "dense has %d rows, the row splits %d", s.Dim(0), nrows)
 			return outer(nvals, s.Tail(2)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 1, -1)
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, -1)
 			x := c.Tensor(0)
 			out, err := taken(x, splits)
-			if err == nil {
-				return []tensor.Tensor{out}, nil
-			}
-			if !c.Bool(2) {
+			if err != nil && !c.Bool(2) {
 				return nil, tooLong(c, splits, x.Shape().Dim(1))
+			} else if err != nil {
+				out = tenon.Must(taken(widened(x, int(segment.MaxLength(splits))), splits))
 			}
-			if x, err = widened(x, int(segment.MaxLength(splits))); err != nil {
-				return nil, err
-			}
-			out, err = taken(x, splits)
-			return []tensor.Tensor{out}, err
+			return results(out)
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x := c.Tensor(0)
@@ -135,26 +116,24 @@ var errNarrow = errors.New("rows are longer than dense is wide")
 func tooLong(c *op.Call, splits []int64, width int) error {
 	for r := range splits[1:] {
 		if n := splits[r+1] - splits[r]; n > int64(width) {
-			e := c.Errorf(tenon.ErrInvalid, "row %d has %d values, dense has %d columns", r, n, width)
-			return e
+			return c.Errorf(tenon.ErrInvalid, "row %d has %d values, dense has %d columns", r, n, width)
 		}
 	}
 	return nil
 }
 
 // widened returns dense with columns of zeros behind, so that there are width.
-func widened(x tensor.Tensor, width int) (out tensor.Tensor, err error) {
-	defer tenon.Catch(&err)
+func widened(x tensor.Tensor, width int) tensor.Tensor {
 	p := make([][]int, x.Shape().Rank())
 	for i := range p {
 		p[i] = []int{0, 0}
 	}
 	p[1][1] = width - x.Shape().Dim(1)
-	out = ops.Pad(x, p, ops.PadOptions{})
+	out := ops.Pad(x, p, ops.PadOptions{})
 	if d, ok := out.(*tensor.Dense); ok {
-		out = tensor.Contiguous(d)
+		return tensor.Contiguous(d)
 	}
-	return out, nil
+	return out
 }
 
 // ToDense returns rows of one width: longer ones are cut, shorter ones filled up
@@ -184,7 +163,8 @@ var unpaddedOp = op.Register(&op.Op{
 		if !s.HasRank() {
 			return shape.Of(shape.Unknown), nil
 		}
-		return shape.Of(s.Dim(0)), wantFill(c, 1, s.Tail(2))
+		wantFill(c, 1, s.Tail(2))
+		return shape.Of(s.Dim(0)), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, ok := c.Tensor(0).(*tensor.Strings)

@@ -22,39 +22,24 @@ var alignOp = op.Register(&op.Op{
 	Name: "ragged.align", Statement: makes(op.First|op.Second, 0), Doc: "The rows of each segment laid over each other.",
 	Params: []op.Param{splitsParam, optional(indices("ids")), optional(sizeParam("n"))}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, _, err := c.Partition(0)
-		if err != nil {
-			return nil, err
-		}
+		nrows, _ := partition(c, 0)
 		n := 1
 		if c.Has(1) {
-			m := length(c, 1)
-			if m >= 0 && nrows >= 0 && m != nrows {
-				return nil, c.Errorf(tenon.ErrShape, "there are %d ids for %d rows", m, nrows)
-			}
+			nrows = agree(c, tenon.ErrShape, "there are %d ids for %d rows", length(c, 1), nrows)
 			if !c.Has(2) {
 				return nil, c.Errorf(tenon.ErrInvalid, "n is missing: how many segments there are")
 			}
-			if n, err = count(c, 2); err != nil {
-				return nil, err
-			}
-			nrows = max(nrows, m)
+			n = count(c, 2)
 		}
-		out := shape.Of(plusOne(n))
-		return []tenon.Spec{spec(c.Tensor(0).DType(), out), spec(dtype.Int64, shape.Of(nrows))}, nil
+		return specs(ends(c, 0, n), positions(nrows))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 0, -1)
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 0, -1)
 		to, aligned := fresh(outShape(c, 0).Dim(0))
 		var ids []int64
 		if c.Has(1) {
 			ids = wide(c.Dense(1))
-			if err := segment.CheckIDs(ids, int64(len(aligned)-1)); err != nil {
-				return nil, rowError(c, "ids", err)
-			}
+			tenon.Throw(rowError(c, "ids", segment.CheckIDs(ids, int64(len(aligned)-1))))
 			if ids == nil {
 				ids = []int64{}
 			}
@@ -62,8 +47,7 @@ var alignOp = op.Register(&op.Op{
 		segment.AlignedSplits(aligned, splits, ids)
 		at, starts := fresh(len(splits) - 1)
 		segment.AlignedStarts(starts, aligned, ids)
-		t, err := splitsIn(c, c.Tensor(0).DType(), to)
-		return []tensor.Tensor{t, at}, err
+		return results(splitsIn(c, c.Tensor(0).DType(), to), at)
 	},
 })
 
@@ -80,25 +64,17 @@ func Align(splits, ids, n any) (aligned, starts tensor.Tensor) {
 }
 
 // startsOf checks splits and starts, arguments i and i+1, and returns the number of values.
-func startsOf(c *op.Call, i int) (nvals int, err error) {
-	nrows, nvals, err := c.Partition(i)
-	if err != nil {
-		return 0, err
-	}
-	m := length(c, i+1)
-	if m >= 0 && nrows >= 0 && m != nrows {
-		err = c.Errorf(tenon.ErrShape, "there are %d starts for %d rows", m, nrows)
-	}
-	return nvals, err
+func startsOf(c *op.Call, i int) (nvals int) {
+	nrows, nvals := partition(c, i)
+	agree(c, tenon.ErrShape, "there are %d starts for %d rows", length(c, i+1), nrows)
+	return nvals
 }
 
 // alignedRows returns splits and starts, arguments i and i+1, of rows that lie within n fibers.
-func alignedRows(c *op.Call, i, nvals int, n int64) (splits, starts []int64, err error) {
-	if splits, err = partitionOf(c, i, nvals); err != nil {
-		return nil, nil, err
-	}
-	starts = wide(c.Dense(i + 1))
-	return splits, starts, rowError(c, "starts", segment.CheckStarts(splits, starts, n))
+func alignedRows(c *op.Call, i, nvals int, n int64) (splits, starts []int64) {
+	splits, starts = rowSplits(c, i, nvals), wide(c.Dense(i+1))
+	tenon.Throw(rowError(c, "starts", segment.CheckStarts(splits, starts, n)))
+	return splits, starts
 }
 
 var fiberIDsOp = op.Register(&op.Op{
@@ -106,17 +82,11 @@ var fiberIDsOp = op.Register(&op.Op{
 	Params: []op.Param{splitsParam, startsParam}, Results: 1,
 	Elem: asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		nvals, err := startsOf(c, 0)
-		return shape.Of(nvals), err
+		return shape.Of(startsOf(c, 0)), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 0, -1)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.Fits(dtype.Int64, shape.Of(int(splits[len(splits)-1]))); err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 0, -1)
+		fits(c, dtype.Int64, shape.Of(int(splits[len(splits)-1])))
 		out, ids := fresh(int(splits[len(splits)-1]))
 		segment.FiberIDs(ids, splits, wide(c.Dense(1)))
 		return results(out)
@@ -134,18 +104,12 @@ var fiberLengthsOp = op.Register(&op.Op{
 	Params: []op.Param{splitsParam, startsParam, fibersParam}, Results: 1,
 	Elem: asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		if _, err := startsOf(c, 0); err != nil {
-			return shape.Shape{}, err
-		}
-		n, err := count(c, 2)
-		return shape.Of(n), err
+		startsOf(c, 0)
+		return shape.Of(count(c, 2)), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		n := outShape(c, 0).Dim(0)
-		splits, starts, err := alignedRows(c, 0, -1, int64(n))
-		if err != nil {
-			return nil, err
-		}
+		splits, starts := alignedRows(c, 0, -1, int64(n))
 		out, lengths := fresh(n)
 		segment.FiberLengths(lengths, splits, starts)
 		return results(out)
@@ -163,20 +127,12 @@ var fiberOrderOp = op.Register(&op.Op{
 	Name: "ragged.fiber_order", Statement: makes(op.First|op.Second|op.Third, 0), Doc: "The values of each fiber in turn, as an index.",
 	Params: []op.Param{splitsParam, startsParam, fibersParam}, Results: 3,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nvals, err := startsOf(c, 0)
-		if err != nil {
-			return nil, err
-		}
-		n, err := count(c, 2)
-		at := spec(dtype.Int64, shape.Of(nvals))
-		return []tenon.Spec{at, spec(c.Tensor(0).DType(), shape.Of(plusOne(n))), at}, err
+		nvals := startsOf(c, 0)
+		return specs(positions(nvals), ends(c, 0, count(c, 2)), positions(nvals))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		n := outShape(c, 1).Dim(0) - 1
-		splits, starts, err := alignedRows(c, 0, -1, int64(n))
-		if err != nil {
-			return nil, err
-		}
+		splits, starts := alignedRows(c, 0, -1, int64(n))
 		for r, at := range starts {
 			if at < 0 && splits[r] < splits[r+1] {
 				return nil, c.Errorf(tenon.ErrInvalid, "the values of row %d are in no fiber", r)
@@ -186,8 +142,7 @@ var fiberOrderOp = op.Register(&op.Op{
 		back, places := fresh(len(index))
 		to, ends := fresh(n + 1)
 		segment.FiberOrder(index, places, ends, splits, starts)
-		s, err := splitsIn(c, c.Tensor(0).DType(), to)
-		return []tensor.Tensor{order, s, back}, err
+		return results(order, splitsIn(c, c.Tensor(0).DType(), to), back)
 	},
 })
 

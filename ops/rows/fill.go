@@ -21,14 +21,15 @@ func positionName(i int) string { return "position " + strconv.Itoa(i) }
 // Rows that are filled up, and items of which some are not there.
 
 // filledSplits returns the row splits of rows that are at least as long as a width.
-func filledSplits(c *op.Call, splits []int64, width int) (*tensor.Dense, []int64, error) {
+func filledSplits(c *op.Call, splits []int64, width int) (*tensor.Dense, []int64) {
 	n := len(splits) - 1
 	if width > 0 && n > (1<<60)/width {
-		return nil, nil, c.Errorf(tenon.ErrShape, "%d rows of %d entries are more than memory holds", n, width)
+		tenon.Throw(c.Errorf(tenon.ErrShape, "%d rows of %d entries are more than memory holds", n, width))
 	}
 	d, out := fresh(n + 1)
 	segment.FillUpSplits(out, splits, width)
-	return d, out, c.Fits(dtype.Int64, shape.Of(int(out[n])))
+	fits(c, dtype.Int64, shape.Of(int(out[n])))
+	return d, out
 }
 
 var fillUpOp, takePresentOp *op.Op
@@ -38,32 +39,21 @@ func init() {
 		Name: "ragged.fill_up", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Rows that are at least so long, filled up at their ends.",
 		Params: []op.Param{{Name: "values"}, splitsParam, sizeParam("width")}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, item, err := rowsOf(c)
-			if err != nil {
-				return nil, err
-			}
-			_, err = count(c, 2)
-			return []tenon.Spec{spec(c.Tensor(0).DType(), outer(shape.Unknown, item)), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows)))}, err
+			nrows, item := rowsOf(c)
+			count(c, 2)
+			return specs(like(c, 0, outer(shape.Unknown, item)), ends(c, 1, nrows))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x, width := c.Tensor(0), int(wide(c.Dense(2))[0])
-			splits, err := partitionOf(c, 1, lead(x))
-			if err != nil {
-				return nil, err
-			}
-			d, ends, err := filledSplits(c, splits, width)
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, lead(x))
+			d, ends := filledSplits(c, splits, width)
 			s := x.Shape().With(0, int(ends[len(ends)-1]))
-			if err := c.Fits(x.DType(), s); err != nil {
-				return nil, err
-			}
-			t, err := splitsIn(c, c.Tensor(1).DType(), d)
+			fits(c, x.DType(), s)
+			t := splitsIn(c, c.Tensor(1).DType(), d)
 			if x, ok := x.(*tensor.Dense); ok {
 				out := tensor.Uninit(x.DType(), s)
 				segment.FillUp(out.Bytes(), ends, x.Bytes(), splits, width, innerSize(x)*x.DType().Size())
-				return []tensor.Tensor{out, t}, err
+				return results(out, t)
 			}
 			at, there := make([]int64, s.Dim(0)), make([]bool, s.Dim(0))
 			for r := range len(splits) - 1 {
@@ -73,7 +63,7 @@ func init() {
 				}
 			}
 			out, _ := present(x, at, there)
-			return []tensor.Tensor{out, t}, err
+			return results(out, t)
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, 3)
@@ -87,18 +77,12 @@ func init() {
 		Name: "ragged.take_present", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Items by number, zero where none is there.",
 		Params: []op.Param{{Name: "values"}, indices("at"), {Name: "there", Takes: op.Bools, Rank: op.Vector}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			n, m := length(c, 1), length(c, 2)
-			if n >= 0 && m >= 0 && n != m {
-				return shape.Shape{}, c.Errorf(tenon.ErrShape, "there are %d positions and %d truth values", n, m)
-			}
-			item, err := c.Items(0, shape.Unknown)
-			return outer(max(n, m), item), err
+			n := agree(c, tenon.ErrShape, "there are %d positions and %d truth values", length(c, 1), length(c, 2))
+			return outer(n, items(c, 0, shape.Unknown)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x, at, there := c.Tensor(0), wide(c.Dense(1)), tensor.Data[bool](c.Dense(2))
-			if err := c.Fits(x.DType(), x.Shape().With(0, len(at))); err != nil {
-				return nil, err
-			}
+			fits(c, x.DType(), x.Shape().With(0, len(at)))
 			out, bad := present(x, at, there)
 			if bad >= 0 {
 				e := c.Errorf(tenon.ErrRange, "%d is out of bounds for %d items", at[bad], lead(x))
@@ -177,32 +161,23 @@ var presentOp = op.Register(&op.Op{
 	Params: []op.Param{splitsParam, sizeParam("width"), {Name: "clip", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
 	Elem: func(*op.Call, dtype.DType) dtype.DType { return dtype.Bool },
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		nrows, _, err := c.Partition(0)
-		if err != nil {
-			return shape.Shape{}, err
-		}
-		width, err := count(c, 1)
-		n := shape.Unknown
-		if err == nil && c.Bool(2) && width >= 0 && nrows >= 0 {
+		nrows, _ := partition(c, 0)
+		width, n := count(c, 1), shape.Unknown
+		if c.Bool(2) && width >= 0 && nrows >= 0 {
 			if _, err := shape.Of(nrows, width).CheckedSize(1); err != nil {
 				return shape.Shape{}, c.Errorf(tenon.ErrShape, "%d rows of %d entries are more than memory holds", nrows, width)
 			}
 			n = nrows * width
 		}
-		return shape.Of(n), err
+		return shape.Of(n), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		width := int(wide(c.Dense(1))[0])
-		splits, err := partitionOf(c, 0, -1)
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 0, -1)
 		var ends []int64
 		n := (len(splits) - 1) * width
 		if !c.Bool(2) {
-			if _, ends, err = filledSplits(c, splits, width); err != nil {
-				return nil, err
-			}
+			_, ends = filledSplits(c, splits, width)
 			n = int(ends[len(ends)-1])
 		}
 		out, there := tensor.Make[bool](shape.Of(n))

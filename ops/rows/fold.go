@@ -149,23 +149,13 @@ func init() {
 			return c.Demand(0, h.takes)
 		},
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			nvals, err := startsOf(c, 1)
-			if err != nil {
-				return shape.Shape{}, err
-			}
-			item, err := c.Items(0, nvals)
-			if err != nil {
-				return item, err
-			}
-			n, err := count(c, 3)
-			return outer(n, item), err
+			nvals := startsOf(c, 1)
+			item := items(c, 0, nvals)
+			return outer(count(c, 3), item), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x, n := c.Dense(0), outShape(c, 0).Dim(0)
-			splits, starts, err := alignedRows(c, 1, lead(x), int64(n))
-			if err != nil {
-				return nil, err
-			}
+			splits, starts := alignedRows(c, 1, lead(x), int64(n))
 			return results(folds[Folding(c.Str(4))].run(x, &folding{splits: splits, starts: starts}, n))
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {

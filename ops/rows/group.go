@@ -24,19 +24,19 @@ var keyElements = &op.Elements{Name: "numbers, booleans or strings", Has: func(d
 
 // keyColumns checks a list of columns of keys, argument i: vectors of one length,
 // which is returned as far as it is known.
-func keyColumns(c *op.Call, i int) (n int, err error) {
-	n = shape.Unknown
+func keyColumns(c *op.Call, i int) int {
+	n := shape.Unknown
 	for k, v := range c.List(i) {
-		s := v.(tensor.Tensor).Shape()
-		if m := s.Dim(0); n >= 0 && m >= 0 && n != m {
-			return 0, c.Errorf(tenon.ErrShape, "%s[%d] has %d elements, the columns before it %d", name(c, i), k, m, n)
+		m := v.(tensor.Tensor).Shape().Dim(0)
+		if n >= 0 && m >= 0 && n != m {
+			tenon.Throw(c.Errorf(tenon.ErrShape, "%s[%d] has %d elements, the columns before it %d", name(c, i), k, m, n))
 		}
-		n = max(n, s.Dim(0))
+		n = max(n, m)
 	}
 	if len(c.List(i)) == 0 {
-		return 0, c.Errorf(tenon.ErrInvalid, "%s is empty, want columns of keys", name(c, i))
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "%s is empty, want columns of keys", name(c, i)))
 	}
-	return n, nil
+	return n
 }
 
 // hashed returns corresponding columns of tables as one column of keys.
@@ -69,14 +69,7 @@ func (numbers[T]) hashed(tables []*tensor.Dense) []hashing.Column {
 var groupOp = op.Register(&op.Op{
 	Name: "ragged.group", Statement: opaque("the number of groups depends on the elements"), Doc: "Rows numbered by their keys.", Nondifferentiable: true,
 	Params: []op.Param{keysParam("keys")}, Results: 3,
-	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		n, err := keyColumns(c, 0)
-		if err != nil {
-			return nil, err
-		}
-		open := spec(dtype.Int64, shape.Of(shape.Unknown))
-		return specs(spec(dtype.Int64, shape.Of(n)), open, open)
-	},
+	Infer: func(c *op.Call) ([]tenon.Spec, error) { return groups(keyColumns(c, 0)) },
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		var columns []hashing.Column
 		n := lead(c.List(0)[0].(tensor.Tensor))
@@ -89,6 +82,11 @@ var groupOp = op.Register(&op.Op{
 		return grouped(n, columns)
 	},
 })
+
+// groups returns the Specs of the results of grouping n rows.
+func groups(n int) ([]tenon.Spec, error) {
+	return specs(positions(n), positions(shape.Unknown), positions(shape.Unknown))
+}
 
 // grouped returns the results of grouping n rows.
 func grouped(n int, columns []hashing.Column) ([]tensor.Tensor, error) {
@@ -116,12 +114,8 @@ var groupAtOp = op.Register(&op.Op{
 	Name: "ragged.group_at", Statement: opaque("the number of groups depends on the elements"), Doc: "Rows that an index chooses, numbered by their keys.", Nondifferentiable: true,
 	Params: []op.Param{indices("at"), keysParam("keys")}, Results: 3,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		n := length(c, 0)
-		if _, err := keyColumns(c, 1); err != nil {
-			return nil, err
-		}
-		open := spec(dtype.Int64, shape.Of(shape.Unknown))
-		return specs(spec(dtype.Int64, shape.Of(n)), open, open)
+		keyColumns(c, 1)
+		return groups(length(c, 0))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		at := wide(c.Dense(0))
@@ -159,13 +153,8 @@ var matchOp = op.Register(&op.Op{
 	Params: []op.Param{keysParam("left"), keysParam("right"),
 		{Name: "max_bytes", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		n, err := keyColumns(c, 0)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := keyColumns(c, 1); err != nil {
-			return nil, err
-		}
+		n := keyColumns(c, 0)
+		keyColumns(c, 1)
 		if l, r := len(c.List(0)), len(c.List(1)); l != r {
 			return nil, c.Errorf(tenon.ErrInvalid, "left has %d columns of keys, right %d", l, r)
 		}
@@ -174,7 +163,7 @@ var matchOp = op.Register(&op.Op{
 				return nil, c.Errorf(tenon.ErrDType, "the keys in column %d are %v and %v", k, l, r)
 			}
 		}
-		return specs(spec(dtype.Int64, shape.Of(plusOne(n))), spec(dtype.Int64, shape.Of(shape.Unknown)))
+		return specs(positions(plusOne(n)), positions(shape.Unknown))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		left, right := c.List(0), c.List(1)
@@ -221,20 +210,14 @@ var collectOp = op.Register(&op.Op{
 	Name: "ragged.collect_index", Statement: makes(op.First, 0), Doc: "The items of each segment, as an index.",
 	Params: []op.Param{indices("ids"), sizeParam("n")}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		n, err := count(c, 1)
-		if err != nil {
-			return nil, err
-		}
-		out := shape.Of(plusOne(n))
-		return []tenon.Spec{spec(dtype.Int64, out), spec(dtype.Int64, shape.Of(shape.Unknown))}, nil
+		return specs(positions(plusOne(count(c, 1))), positions(shape.Unknown))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		ids := wide(c.Dense(0))
 		n, _ := c.ConstInts(1)
 		for i, id := range ids {
 			if id >= int64(n[0]) {
-				e := c.Errorf(tenon.ErrInvalid, "id %d (ids[%d]) is not below the number of segments, %d", id, i, n[0])
-				return nil, e
+				return nil, c.Errorf(tenon.ErrInvalid, "id %d (ids[%d]) is not below the number of segments, %d", id, i, n[0])
 			}
 		}
 		splits := make([]int64, n[0]+1)

@@ -33,6 +33,14 @@ func optional(p op.Param) op.Param { p.Optional = true; return p }
 
 func spec(d dtype.DType, s shape.Shape) tenon.Spec { return tensor.NewSpec(d, s) }
 
+// like is the Spec of a result of the type of argument i, ends that of row splits of its type,
+// and positions that of so many positions.
+func like(c *op.Call, i int, s shape.Shape) tenon.Spec { return spec(c.Tensor(i).DType(), s) }
+
+func ends(c *op.Call, i, nrows int) tenon.Spec { return like(c, i, shape.Of(plusOne(nrows))) }
+
+func positions(n int) tenon.Spec { return spec(dtype.Int64, shape.Of(n)) }
+
 func specs(s ...tenon.Spec) ([]tenon.Spec, error) { return s, nil }
 
 func results(t ...tensor.Tensor) ([]tensor.Tensor, error) { return t, nil }
@@ -58,13 +66,38 @@ func isNumberOrBool(d dtype.DType) bool { return d.IsNumeric() || d.IsBool() }
 
 // rowsOf checks values (argument 0) and splits (argument 1); it returns the number
 // of rows and the shape of an item.
-func rowsOf(c *op.Call) (nrows int, item shape.Shape, err error) {
-	nrows, nvals, err := c.Partition(1)
-	if err != nil {
-		return 0, item, err
+func rowsOf(c *op.Call) (nrows int, item shape.Shape) {
+	nrows, nvals := partition(c, 1)
+	return nrows, items(c, 0, nvals)
+}
+
+// vectorRows is rowsOf for values that have to be a vector.
+func vectorRows(c *op.Call) (nrows int) {
+	nrows, item := rowsOf(c)
+	if item.HasRank() && item.Rank() > 0 {
+		tenon.Throw(c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape()))
 	}
-	item, err = c.Items(0, nvals)
-	return nrows, item, err
+	return nrows
+}
+
+// partition, items and fits are the methods of a call with these names, and throw.
+func partition(c *op.Call, i int) (nrows, nvals int) {
+	nrows, nvals, err := c.Partition(i)
+	tenon.Throw(err)
+	return nrows, nvals
+}
+
+func items(c *op.Call, i, nvals int) shape.Shape { return tenon.Must(c.Items(i, nvals)) }
+
+func fits(c *op.Call, d dtype.DType, s shape.Shape) { tenon.Throw(c.Fits(d, s)) }
+
+// agree throws an error with two sizes where they are known and differ, and returns the one
+// that is known.
+func agree(c *op.Call, kind error, format string, a, b int) int {
+	if a >= 0 && b >= 0 && a != b {
+		tenon.Throw(c.Errorf(kind, format, a, b))
+	}
+	return max(a, b)
 }
 
 // outer puts an axis of size n in front.
@@ -72,18 +105,15 @@ func outer(n int, item shape.Shape) shape.Shape { return item.Insert(0, n) }
 
 // count reads tensor argument i, a size that is at least 0; n is -1 where it is not known, or
 // left out.
-func count(c *op.Call, i int) (n int, err error) {
-	if !c.Has(i) {
-		return shape.Unknown, nil
-	}
+func count(c *op.Call, i int) int {
 	v, ok := c.ConstInts(i)
-	if !ok {
-		return shape.Unknown, nil
+	if !c.Has(i) || !ok {
+		return shape.Unknown
 	}
 	if v[0] < 0 {
-		return 0, c.Errorf(tenon.ErrInvalid, "%s is %d, want at least 0", name(c, i), v[0])
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "%s is %d, want at least 0", name(c, i), v[0]))
 	}
-	return v[0], nil
+	return v[0]
 }
 
 // length returns the size of argument i, a vector.
@@ -100,20 +130,24 @@ type checked struct {
 
 // splitsOf returns row splits, a concrete tensor, of nvals values as int64; nvals
 // below 0 accepts any number.
-func splitsOf(c *op.Call, d *tensor.Dense, name string, nvals int) ([]int64, error) {
+func splitsOf(c *op.Call, d *tensor.Dense, name string, nvals int) []int64 {
 	s, err := Entries(d)
-	if err != nil {
-		return nil, rowError(c, name, err)
-	}
+	tenon.Throw(rowError(c, name, err))
 	if last := s[len(s)-1]; nvals >= 0 && last != int64(nvals) {
-		return nil, c.Errorf(tenon.ErrInvalid, "%s ends at %d, there are %d values", name, last, nvals)
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "%s ends at %d, there are %d values", name, last, nvals))
 	}
-	return s, nil
+	return s
 }
 
-// partitionOf returns the row splits that are argument i of a kernel's call.
-func partitionOf(c *op.Call, i, nvals int) ([]int64, error) {
+// rowSplits returns the row splits that are argument i of a kernel's call.
+func rowSplits(c *op.Call, i, nvals int) []int64 {
 	return splitsOf(c, c.Dense(i), name(c, i), nvals)
+}
+
+// partitionOf is rowSplits that returns its error.
+func partitionOf(c *op.Call, i, nvals int) (splits []int64, err error) {
+	defer tenon.Catch(&err)
+	return rowSplits(c, i, nvals), nil
 }
 
 // valid marks splits that a kernel has made as checked.
@@ -138,43 +172,35 @@ func lend(n int) (*arena.Buffer, []int64) {
 }
 
 // splitsTensor returns row splits that a kernel has made in a partition's type.
-func splitsTensor(c *op.Call, d dtype.DType, splits []int64) (*tensor.Dense, error) {
-	t, err := indexTensor(c, d, splits)
-	if err != nil {
-		return nil, err
-	}
-	return valid(t, splits), nil
+func splitsTensor(c *op.Call, d dtype.DType, splits []int64) *tensor.Dense {
+	return valid(indexTensor(c, d, splits), splits)
 }
 
 // splitsIn is splitsTensor for splits that are in a tensor of int64 already.
-func splitsIn(c *op.Call, d dtype.DType, t *tensor.Dense) (*tensor.Dense, error) {
-	out, err := indexIn(c, d, t)
-	if err != nil {
-		return nil, err
-	}
-	return valid(out, tensor.Data[int64](t)), nil
+func splitsIn(c *op.Call, d dtype.DType, t *tensor.Dense) *tensor.Dense {
+	return valid(indexIn(c, d, t), tensor.Data[int64](t))
 }
 
 // indexIn is indexTensor for numbers that are in a tensor of int64 already.
-func indexIn(c *op.Call, d dtype.DType, t *tensor.Dense) (*tensor.Dense, error) {
+func indexIn(c *op.Call, d dtype.DType, t *tensor.Dense) *tensor.Dense {
 	if d == dtype.Int64 {
-		return t, nil
+		return t
 	}
 	return indexTensor(c, d, tensor.Data[int64](t))
 }
 
 // indexTensor returns lengths, ids or splits in a partition's type.
-func indexTensor(c *op.Call, d dtype.DType, x []int64) (*tensor.Dense, error) {
+func indexTensor(c *op.Call, d dtype.DType, x []int64) *tensor.Dense {
 	if d == dtype.Int64 {
-		return tensor.Vector(x), nil
+		return tensor.Vector(x)
 	}
 	out, narrow := tensor.Make[int32](shape.Of(len(x)))
 	if err := segment.Narrow(narrow, x); err != nil {
 		e := c.Errorf(tenon.ErrInvalid, "%v: more than int32 holds", err)
 		e.Hint = "use int64 row splits"
-		return nil, e
+		tenon.Throw(e)
 	}
-	return out, nil
+	return out
 }
 
 // wide returns an index tensor's elements as int64.
@@ -189,6 +215,9 @@ func wide(d *tensor.Dense) []int64 {
 
 // rowError completes an error of a kernel about an entry of an argument.
 func rowError(c *op.Call, name string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var row *segment.RowError
 	if errors.As(err, &row) {
 		f := c.Errorf(tenon.ErrInvalid, "%s", row.Detail)

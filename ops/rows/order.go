@@ -18,10 +18,7 @@ func moving(o *op.Op, kernel func(c *op.Call, out, x *tensor.Dense, splits []int
 	o.Results = 1
 	o.Shape = (*op.Call).OfRows
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 1, lead(c.Tensor(0)))
 		return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 			out := tensor.Uninit(x.DType(), x.Shape())
 			if out.Len() > 0 {
@@ -84,10 +81,7 @@ func init() {
 	sortOp = op.Register(&op.Op{
 		Name: "ragged.sort", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two, Missing: op.Last, Zero: keepsZero}, Doc: "Each row in order.", Params: orderParams, Results: 1,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, lead(c.Tensor(0)))
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
 				if innerSize(s) == 1 {
 					return results(move.Tensor(str.SortRows(move.Column(s), splits, c.Bool(2)), s.Shape()))
@@ -115,10 +109,7 @@ func init() {
 	argSortOp = op.Register(&op.Op{
 		Name: "ragged.argsort", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two, Missing: op.Last, Places: op.First}, Doc: "The positions in its row of each row's values in order.", Nondifferentiable: true, Params: orderParams, Results: 1,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, lead(c.Tensor(0)))
 			out := tensor.Uninit(dtype.Int64, c.Tensor(0).Shape())
 			at := tensor.Elems[int64](out)
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
@@ -217,32 +208,17 @@ func init() {
 		Name: "ragged.top_k", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two | three, Missing: op.Last, Places: op.Second, Zero: keepsZero}, Doc: "The largest values of each row.",
 		Params: append(valuesOf(op.OrderedValues), sizeParam("k")), Results: 3,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, item, err := rowsOf(c)
-			if err != nil {
-				return nil, err
-			}
-			if item.HasRank() && item.Rank() > 0 {
-				return nil, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
-			}
-			if _, err := count(c, 2); err != nil {
-				return nil, err
-			}
-			open := shape.Of(shape.Unknown)
-			return specs(spec(c.Tensor(0).DType(), open), spec(dtype.Int64, open), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows))))
+			nrows := vectorRows(c)
+			count(c, 2)
+			return specs(like(c, 0, shape.Of(shape.Unknown)), positions(shape.Unknown), ends(c, 1, nrows))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, lead(c.Tensor(0)))
 			k, _ := c.ConstInts(2)
 			out := make([]int64, len(splits))
 			n := segment.TopKSplits(out, splits, int64(k[0]))
 			at := make([]int64, n)
-			t, err := splitsTensor(c, c.Tensor(1).DType(), out)
-			if err != nil {
-				return nil, err
-			}
+			t := splitsTensor(c, c.Tensor(1).DType(), out)
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
 				return []tensor.Tensor{topStrings(s, at, out, splits), tensor.Vector(at), t}, nil
 			}

@@ -17,22 +17,18 @@ func perValue(name, doc string, places op.Results, rows func(dtype.DType) *op.Ro
 		Params: []op.Param{splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1,
 		Elem: same,
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			_, nvals, err := c.Partition(0)
-			return shape.Of(max(nvals, c.Int(1))), err
+			_, nvals := partition(c, 0)
+			return shape.Of(max(nvals, c.Int(1))), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 0, c.Int(1))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 0, c.Int(1))
 			n := splits[len(splits)-1]
 			if c.Fits(dtype.Int64, shape.Of(int(n))) != nil {
 				return nil, c.Errorf(tenon.ErrInvalid, "%d values are more than memory holds", n)
 			}
 			out := make([]int64, n)
 			kernel(out, splits)
-			t, err := indexTensor(c, c.Tensor(0).DType(), out)
-			return []tensor.Tensor{t}, err
+			return results(indexTensor(c, c.Tensor(0).DType(), out))
 		},
 	}
 	return op.Register(o)
@@ -58,18 +54,14 @@ var lengthsOp = op.Register(&op.Op{
 	Params: []op.Param{splitsParam}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		nrows, _, err := c.Partition(0)
-		return shape.Of(nrows), err
+		nrows, _ := partition(c, 0)
+		return shape.Of(nrows), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 0, -1)
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 0, -1)
 		to, out := fresh(len(splits) - 1)
 		segment.Lengths(out, splits)
-		t, err := indexIn(c, c.Tensor(0).DType(), to)
-		return []tensor.Tensor{t}, err
+		return results(indexIn(c, c.Tensor(0).DType(), to))
 	},
 })
 
@@ -88,11 +80,8 @@ var fromLengthsOp = op.Register(&op.Op{
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		lengths := wide(c.Dense(0))
 		to, out := fresh(len(lengths) + 1)
-		if err := segment.SplitsFromLengths(out, lengths); err != nil {
-			return nil, rowError(c, "lengths", err)
-		}
-		t, err := splitsIn(c, c.Tensor(0).DType(), to)
-		return []tensor.Tensor{t}, err
+		tenon.Throw(rowError(c, "lengths", segment.SplitsFromLengths(out, lengths)))
+		return results(splitsIn(c, c.Tensor(0).DType(), to))
 	},
 })
 
@@ -116,39 +105,36 @@ var fromRowIDsOp = op.Register(&op.Op{
 	Params: []op.Param{indices("ids"), optional(sizeParam("nrows"))}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		n, err := count(c, 1)
+		n := count(c, 1)
 		if t, ok := c.Const(0); ok && !c.Has(1) {
-			n, err = rowCount(c, wide(t.(*tensor.Dense)))
+			n = rowCount(c, wide(t.(*tensor.Dense)))
 		}
-		return shape.Of(plusOne(n)), err
+		return shape.Of(plusOne(n)), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		ids := wide(c.Dense(0))
 		n := outShape(c, 0).Dim(0) - 1
-		if err := segment.CheckRowIDs(ids, int64(n)); err != nil {
-			return nil, rowError(c, "ids", err)
-		}
+		tenon.Throw(rowError(c, "ids", segment.CheckRowIDs(ids, int64(n))))
 		out := make([]int64, n+1)
 		segment.SplitsFromRowIDs(out, ids)
-		t, err := splitsTensor(c, c.Tensor(0).DType(), out)
-		return []tensor.Tensor{t}, err
+		return results(splitsTensor(c, c.Tensor(0).DType(), out))
 	},
 })
 
 // rowCount returns the number of rows that row ids need: they rise, so the last one
 // tells. It is 0 where the ids will be refused. So few ids do not ask for more rows
 // than maxRows by themselves.
-func rowCount(c *op.Call, ids []int64) (int, error) {
+func rowCount(c *op.Call, ids []int64) int {
 	n := len(ids)
 	if n == 0 || ids[n-1] < 0 {
-		return 0, nil
+		return 0
 	}
 	if last := ids[n-1]; last >= maxRows && last/1024 >= int64(n) {
 		e := c.Errorf(tenon.ErrInvalid, "the last of %d ids is %d, so there would be as many rows", n, last)
 		e.Hint = "say how many rows there are with nrows"
-		return 0, e
+		tenon.Throw(e)
 	}
-	return int(ids[n-1]) + 1, nil
+	return int(ids[n-1]) + 1
 }
 
 const maxRows = 1 << 27
@@ -167,11 +153,8 @@ var uniformOp = op.Register(&op.Op{
 	Params: []op.Param{sizeParam("length"), sizeParam("nrows")}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		if _, err := count(c, 0); err != nil {
-			return shape.Shape{}, err
-		}
-		n, err := count(c, 1)
-		return shape.Of(plusOne(n)), err
+		count(c, 0)
+		return shape.Of(plusOne(count(c, 1))), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		length, _ := c.ConstInts(0)
@@ -181,8 +164,7 @@ var uniformOp = op.Register(&op.Op{
 		}
 		out := make([]int64, n[0]+1)
 		segment.UniformSplits(out, int64(length[0]))
-		t, err := splitsTensor(c, c.Tensor(0).DType(), out)
-		return []tensor.Tensor{t}, err
+		return results(splitsTensor(c, c.Tensor(0).DType(), out))
 	},
 })
 
@@ -198,12 +180,9 @@ var uniformLengthOp = op.Register(&op.Op{
 	Name: "ragged.uniform_length", Statement: makes(0, op.First), Doc: "The length that all rows have, or -1.",
 	Params: []op.Param{splitsParam}, Results: 1,
 	Elem:  same,
-	Shape: func(c *op.Call) (shape.Shape, error) { _, _, err := c.Partition(0); return shape.Shape{}, err },
+	Shape: func(c *op.Call) (shape.Shape, error) { partition(c, 0); return shape.Shape{}, nil },
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 0, -1)
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 0, -1)
 		n, ok := segment.IsUniform(splits)
 		if !ok {
 			n = -1
@@ -222,12 +201,9 @@ var maxLengthOp = op.Register(&op.Op{
 	Name: "ragged.max_length", Statement: makes(0, op.First), Doc: "The length of the longest row.",
 	Params: []op.Param{splitsParam}, Results: 1,
 	Elem:  same,
-	Shape: func(c *op.Call) (shape.Shape, error) { _, _, err := c.Partition(0); return shape.Shape{}, err },
+	Shape: func(c *op.Call) (shape.Shape, error) { partition(c, 0); return shape.Shape{}, nil },
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 0, -1)
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 0, -1)
 		return results(ops.Cast(segment.MaxLength(splits), c.Tensor(0).DType()))
 	},
 })

@@ -20,32 +20,19 @@ func init() {
 		Name: "ragged.gather", Statement: moves(op.Select, two|three), Doc: "Rows, by number.",
 		Params: []op.Param{{Name: "values"}, splitsParam, indices("indices")}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			_, item, err := rowsOf(c)
-			if err != nil {
-				return nil, err
-			}
-			n := length(c, 2)
-			return specs(spec(c.Tensor(0).DType(), outer(shape.Unknown, item)), spec(c.Tensor(1).DType(), shape.Of(plusOne(n))))
+			_, item := rowsOf(c)
+			return specs(like(c, 0, outer(shape.Unknown, item)), ends(c, 1, length(c, 2)))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)
-			splits, err := partitionOf(c, 1, lead(x))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, lead(x))
 			idx := wide(c.Dense(2))
 			lent, starts := lend(len(idx))
 			defer lent.Release()
-			to, out, err := gatheredSplits(c, starts, splits, idx)
-			if err != nil {
-				return nil, err
-			}
+			to, out := gatheredSplits(c, starts, splits, idx)
 			s := outer(int(out[len(idx)]), x.Shape().Tail(1))
-			if err := c.Fits(x.DType(), s); err != nil {
-				return nil, err
-			}
-			t, err := splitsIn(c, c.Tensor(1).DType(), to)
-			return []tensor.Tensor{rowsFrom(x, s, out, starts), t}, err
+			fits(c, x.DType(), s)
+			return results(rowsFrom(x, s, out, starts), splitsIn(c, c.Tensor(1).DType(), to))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			if ct[0] == nil {
@@ -59,41 +46,30 @@ func init() {
 		Name: "ragged.gather_index", Statement: makes(op.First, 0), Doc: "Rows, by number, as an index.",
 		Params: []op.Param{splitsParam, indices("indices")}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			if _, _, err := c.Partition(0); err != nil {
-				return nil, err
-			}
-			n := length(c, 1)
-			return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(n))), spec(dtype.Int64, shape.Of(shape.Unknown)))
+			partition(c, 0)
+			return specs(ends(c, 0, length(c, 1)), positions(shape.Unknown))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 0, -1)
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 0, -1)
 			idx := wide(c.Dense(1))
 			lent, starts := lend(len(idx))
 			defer lent.Release()
-			to, out, err := gatheredSplits(c, starts, splits, idx)
-			if err != nil {
-				return nil, err
-			}
+			to, out := gatheredSplits(c, starts, splits, idx)
 			index, at := fresh(int(out[len(idx)]))
 			segment.GatherPositions(at, out, starts)
-			t, err := splitsIn(c, c.Tensor(0).DType(), to)
-			return []tensor.Tensor{t, index}, err
+			return results(splitsIn(c, c.Tensor(0).DType(), to), index)
 		},
 	})
 }
 
 // gatheredSplits returns the row splits of the rows idx, sets starts to where these rows
 // begin, and checks the former, and that memory holds as many values.
-func gatheredSplits(c *op.Call, starts, splits, idx []int64) (*tensor.Dense, []int64, error) {
+func gatheredSplits(c *op.Call, starts, splits, idx []int64) (*tensor.Dense, []int64) {
 	to, out := fresh(len(idx) + 1)
 	total, err := segment.GatherSplits(out, starts, splits, idx)
-	if err != nil {
-		return nil, nil, rowError(c, "indices", err)
-	}
-	return to, out, c.Fits(dtype.Int64, shape.Of(int(total)))
+	tenon.Throw(rowError(c, "indices", err))
+	fits(c, dtype.Int64, shape.Of(int(total)))
+	return to, out
 }
 
 // scattered adds the cotangents of values up where the values came from.
@@ -131,22 +107,16 @@ var maskSplitsOp = op.Register(&op.Op{
 	Params: []op.Param{splitsParam, {Name: "mask", Takes: op.Bools, Rank: op.Vector}}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		nrows, nvals, err := c.Partition(0)
-		if n := length(c, 1); err == nil && n >= 0 && nvals >= 0 && n != nvals {
-			err = c.Errorf(tenon.ErrShape, "the mask has %d entries, there are %d values", n, nvals)
-		}
-		return shape.Of(plusOne(nrows)), err
+		nrows, nvals := partition(c, 0)
+		agree(c, tenon.ErrShape, "the mask has %d entries, there are %d values", length(c, 1), nvals)
+		return shape.Of(plusOne(nrows)), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		mask := tensor.Elems[bool](c.Dense(1))
-		splits, err := partitionOf(c, 0, len(mask))
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 0, len(mask))
 		to, out := fresh(len(splits))
 		segment.MaskSplits(out, splits, mask)
-		t, err := splitsIn(c, c.Tensor(0).DType(), to)
-		return []tensor.Tensor{t}, err
+		return results(splitsIn(c, c.Tensor(0).DType(), to))
 	},
 })
 
@@ -165,25 +135,14 @@ func init() {
 		Name: "ragged.slice", Statement: moves(op.Select, two|three|four|five), Doc: "A range of each row.",
 		Params: append(append([]op.Param{}, valuesParams...), sliceParams...), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, item, err := rowsOf(c)
-			if err != nil {
-				return nil, err
-			}
-			if _, err := sliceOf(c, 2); err != nil {
-				return nil, err
-			}
-			return specs(spec(c.Tensor(0).DType(), outer(shape.Unknown, item)), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows))))
+			nrows, item := rowsOf(c)
+			sliceOf(c, 2)
+			return specs(like(c, 0, outer(shape.Unknown, item)), ends(c, 1, nrows))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)
-			splits, err := partitionOf(c, 1, lead(x))
-			if err != nil {
-				return nil, err
-			}
-			sl, err := sliceOf(c, 2)
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, lead(x))
+			sl := sliceOf(c, 2)
 			to, out := fresh(len(splits))
 			s := outer(int(segment.SliceSplits(out, splits, sl)), x.Shape().Tail(1))
 			if x, ok := x.(*tensor.Strings); ok && s.Rank() == 1 {
@@ -192,8 +151,7 @@ func init() {
 				segment.SelectPositions(at, out, splits, sl)
 				col, err := str.Gather(move.Column(x), at)
 				tenon.Throw(err)
-				t, err := splitsIn(c, c.Tensor(1).DType(), to)
-				return []tensor.Tensor{move.Tensor(col, s), t}, err
+				return results(move.Tensor(col, s), splitsIn(c, c.Tensor(1).DType(), to))
 			}
 			values := move.Apply(x, func(d *tensor.Dense) *tensor.Dense {
 				y := tensor.Uninit(d.DType(), s)
@@ -202,8 +160,7 @@ func init() {
 				}
 				return y
 			})
-			t, err := splitsIn(c, c.Tensor(1).DType(), to)
-			return []tensor.Tensor{values, t}, err
+			return results(values, splitsIn(c, c.Tensor(1).DType(), to))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
@@ -218,52 +175,36 @@ func init() {
 		Name: "ragged.slice_index", Statement: makes(op.First, 0), Doc: "A range of each row, as an index.",
 		Params: append([]op.Param{splitsParam}, sliceParams...), Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, _, err := c.Partition(0)
-			if err != nil {
-				return nil, err
-			}
-			if _, err := sliceOf(c, 1); err != nil {
-				return nil, err
-			}
-			return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(nrows))), spec(dtype.Int64, shape.Of(shape.Unknown)))
+			nrows, _ := partition(c, 0)
+			sliceOf(c, 1)
+			return specs(ends(c, 0, nrows), positions(shape.Unknown))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 0, -1)
-			if err != nil {
-				return nil, err
-			}
-			sl, err := sliceOf(c, 1)
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 0, -1)
+			sl := sliceOf(c, 1)
 			to, out := fresh(len(splits))
 			at := make([]int64, segment.SliceSplits(out, splits, sl))
 			segment.SelectPositions(at, out, splits, sl)
-			t, err := splitsIn(c, c.Tensor(0).DType(), to)
-			return []tensor.Tensor{t, tensor.Vector(at)}, err
+			return results(splitsIn(c, c.Tensor(0).DType(), to), tensor.Vector(at))
 		},
 	})
 }
 
 // sliceOf reads the bounds of a range, arguments i to i+2, where they are known.
-func sliceOf(c *op.Call, i int) (s segment.Slice, err error) {
+func sliceOf(c *op.Call, i int) (s segment.Slice) {
 	bound := func(i int) (n int64, has bool) {
-		if !c.Has(i) {
-			return 0, false
+		if v, ok := c.ConstInts(i); ok && c.Has(i) {
+			return int64(v[0]), true
 		}
-		v, ok := c.ConstInts(i)
-		if !ok {
-			return 0, false
-		}
-		return int64(v[0]), true
+		return 0, false
 	}
 	s.Start, s.HasStart = bound(i)
 	s.Stop, s.HasStop = bound(i + 1)
 	step, has := bound(i + 2)
 	if s.Step = step; has && step == 0 {
-		err = c.Errorf(tenon.ErrInvalid, "the step is 0")
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "the step is 0"))
 	}
-	return s, err
+	return s
 }
 
 // Slice returns the part of each row that k, a range of package key, selects.
@@ -291,24 +232,14 @@ func init() {
 		Name: "ragged.pick", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one | four, Control: two | three, Fills: true, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | four}}}, Doc: "One item of each row.",
 		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, {Name: "at", Takes: op.Indices}, {Name: "fill", Group: 1, Optional: true}}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, item, err := rowsOf(c)
-			if err != nil {
-				return nil, err
-			}
-			if s := c.Tensor(2).Shape(); s.HasRank() && s.Rank() != 0 && !s.CompatibleWith(shape.Of(nrows)) {
-				return nil, c.Errorf(tenon.ErrShape, "at has the shape %v, want a scalar or one entry for each of %d rows", s, nrows)
-			}
-			if err := wantFill(c, 3, item); err != nil {
-				return nil, err
-			}
-			return specs(spec(c.Tensor(0).DType(), outer(nrows, item)), spec(dtype.Bool, shape.Of(nrows)))
+			nrows, item := rowsOf(c)
+			forRows(c, 2, nrows)
+			wantFill(c, 3, item)
+			return specs(like(c, 0, outer(nrows, item)), spec(dtype.Bool, shape.Of(nrows)))
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)
-			splits, err := partitionOf(c, 1, lead(x))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, lead(x))
 			s := outShape(c, 0)
 			found, has := tensor.Make[bool](outShape(c, 1))
 			at := wide(c.Dense(2))
@@ -342,14 +273,20 @@ func init() {
 }
 
 // wantFill checks that argument i, if there is one, is a single element or an item.
-func wantFill(c *op.Call, i int, item shape.Shape) error {
+func wantFill(c *op.Call, i int, item shape.Shape) {
 	if !c.Has(i) {
-		return nil
+		return
 	}
 	if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 && !s.CompatibleWith(item) {
-		return c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar or an item's %v", name(c, i), s, item)
+		tenon.Throw(c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar or an item's %v", name(c, i), s, item))
 	}
-	return nil
+}
+
+// forRows checks that argument i is a scalar or has an entry for each row.
+func forRows(c *op.Call, i, nrows int) {
+	if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 0 && !s.CompatibleWith(shape.Of(nrows)) {
+		tenon.Throw(c.Errorf(tenon.ErrShape, "%s has the shape %v, want a scalar or one entry for each of %d rows", name(c, i), s, nrows))
+	}
 }
 
 // fillOf returns argument i, or where there is none zero, false or the empty string.

@@ -19,32 +19,20 @@ var (
 
 // listed checks positions (argument i), the splits of their lists (i+1) and those of the rows
 // (i+2), and returns the shape of the positions.
-func listed(c *op.Call, i int) (shape.Shape, error) {
-	nlists, npos, err := c.Partition(i + 1)
-	if err != nil {
-		return shape.Shape{}, err
-	}
-	nrows, _, err := c.Partition(i + 2)
-	if err != nil {
-		return shape.Shape{}, err
-	}
-	if nlists >= 0 && nrows >= 0 && nlists != nrows {
-		return shape.Shape{}, c.Errorf(tenon.ErrShape, "there are %d lists of positions for %d rows", nlists, nrows)
-	}
-	_, err = c.Items(i, npos)
-	return c.Tensor(i).Shape(), err
+func listed(c *op.Call, i int) shape.Shape {
+	nlists, npos := partition(c, i+1)
+	nrows, _ := partition(c, i+2)
+	agree(c, tenon.ErrShape, "there are %d lists of positions for %d rows", nlists, nrows)
+	items(c, i, npos)
+	return c.Tensor(i).Shape()
 }
 
 // listsOf returns positions, where their lists begin and where the rows do, for arguments
 // that [listed] has checked.
-func listsOf(c *op.Call, i, nvals int) (at, lists, splits []int64, err error) {
+func listsOf(c *op.Call, i, nvals int) (at, lists, splits []int64) {
 	d := c.Dense(i)
-	if lists, err = partitionOf(c, i+1, lead(d)); err != nil {
-		return nil, nil, nil, err
-	}
-	if splits, err = partitionOf(c, i+2, nvals); err != nil {
-		return nil, nil, nil, err
-	}
+	lists = rowSplits(c, i+1, lead(d))
+	splits = rowSplits(c, i+2, nvals)
 	if inner := innerSize(d); inner != 1 {
 		scaled := make([]int64, len(lists))
 		for r, n := range lists {
@@ -52,7 +40,7 @@ func listsOf(c *op.Call, i, nvals int) (at, lists, splits []int64, err error) {
 		}
 		lists = scaled
 	}
-	return wide(d), lists, splits, nil
+	return wide(d), lists, splits
 }
 
 // noPosition is the error of a position that a row lacks.
@@ -66,12 +54,9 @@ var placesOp = op.Register(&op.Op{
 	Name: "ragged.places", Statement: makes(op.First, 0), Doc: "Where positions in rows are among all values.",
 	Params: []op.Param{atParam, listsParam, splitsParam}, Results: 1,
 	Elem:  asInt64,
-	Shape: func(c *op.Call) (shape.Shape, error) { return listed(c, 0) },
+	Shape: func(c *op.Call) (shape.Shape, error) { return listed(c, 0), nil },
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		at, lists, splits, err := listsOf(c, 0, -1)
-		if err != nil {
-			return nil, err
-		}
+		at, lists, splits := listsOf(c, 0, -1)
 		out := tensor.Uninit(dtype.Int64, c.Dense(0).Shape())
 		if r, k := segment.Places(tensor.Data[int64](out), at, lists, splits); r >= 0 {
 			return nil, noPosition(c, r, k, splits)
@@ -94,29 +79,17 @@ func init() {
 		Name: "ragged.take", Statement: moves(op.Select, two|three|four), Doc: "Items of rows, by their positions in the rows.",
 		Params: []op.Param{{Name: "values"}, atParam, listsParam, splitsParam}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			s, err := listed(c, 1)
-			if err != nil {
-				return s, err
-			}
-			_, nvals, err := c.Partition(3)
-			if err != nil {
-				return s, err
-			}
-			item, err := c.Items(0, nvals)
-			if err == nil && s.HasRank() && s.Rank() != 1 {
-				err = c.Errorf(tenon.ErrShape, "at has the shape %v, want a vector", s)
-			}
-			if err != nil {
-				return s, err
+			s := listed(c, 1)
+			_, nvals := partition(c, 3)
+			item := items(c, 0, nvals)
+			if s.HasRank() && s.Rank() != 1 {
+				return s, c.Errorf(tenon.ErrShape, "at has the shape %v, want a vector", s)
 			}
 			return outer(s.Dim(0), item), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)
-			at, lists, splits, err := listsOf(c, 1, lead(x))
-			if err != nil {
-				return nil, err
-			}
+			at, lists, splits := listsOf(c, 1, lead(x))
 			r, k := -1, int64(0)
 			if d, ok := x.(*tensor.Dense); ok && d.Rank() == 1 && d.DType().Size() <= 8 {
 				out := tensor.Uninit(d.DType(), shape.Of(len(at)))
@@ -168,9 +141,7 @@ var placesOfOp = op.Register(&op.Op{
 	Params: []op.Param{atParam, {Name: "rows", Takes: op.Indices}, splitsParam}, Results: 1,
 	Elem: asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		if _, _, err := c.Partition(2); err != nil {
-			return shape.Shape{}, err
-		}
+		partition(c, 2)
 		s, err := shape.Merge(c.Tensor(0).Shape(), c.Tensor(1).Shape())
 		if err != nil {
 			err = c.Errorf(tenon.ErrShape, "positions of shape %v are in rows of shape %v", c.Tensor(0).Shape(), c.Tensor(1).Shape())
@@ -178,10 +149,7 @@ var placesOfOp = op.Register(&op.Op{
 		return s, err
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 2, -1)
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 2, -1)
 		out := tensor.Uninit(dtype.Int64, c.Dense(0).Shape())
 		places, of := tensor.Data[int64](out), wide(c.Dense(1))
 		for i, k := range wide(c.Dense(0)) {
@@ -211,8 +179,8 @@ var fromStartOp = op.Register(&op.Op{
 	Params: []op.Param{atParam, sizeParam("n")}, Results: 1,
 	Elem: asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) {
-		_, err := count(c, 1)
-		return c.Tensor(0).Shape(), err
+		count(c, 1)
+		return c.Tensor(0).Shape(), nil
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		n := wide(c.Dense(1))[0]

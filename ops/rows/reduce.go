@@ -105,10 +105,7 @@ func ofRows(r *reducing.Reduction) {
 		Elem: func(_ *op.Call, d dtype.DType) dtype.DType { return r.Result(d) },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Dense(0)
-			splits, err := partitionOf(c, 1, lead(x))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, lead(x))
 			out := tensor.Uninit(r.Result(x.DType()), x.Shape().With(0, len(splits)-1))
 			switch {
 			case out.Len() == 0:

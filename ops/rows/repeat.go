@@ -18,21 +18,16 @@ func init() {
 		Name: "ragged.repeat", Statement: moves(op.Broadcast, two), Doc: "Each row's item, for every value of the row.",
 		Params: []op.Param{{Name: "items", Rank: 1}, splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1, Rows: repeatLoops,
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			nrows, nvals, err := c.Partition(1)
+			nrows, nvals := partition(c, 1)
 			s := c.Tensor(0).Shape()
-			if err != nil || !s.HasRank() {
-				return s, err
+			if !s.HasRank() {
+				return s, nil
 			}
-			if d := s.Dim(0); d >= 0 && nrows >= 0 && d != nrows {
-				return s, c.Errorf(tenon.ErrShape, "there are %d items for %d rows", d, nrows)
-			}
+			agree(c, tenon.ErrShape, "there are %d items for %d rows", s.Dim(0), nrows)
 			return outer(max(nvals, c.Int(2)), s.Tail(1)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits, err := partitionOf(c, 1, c.Int(2))
-			if err != nil {
-				return nil, err
-			}
+			splits := rowSplits(c, 1, c.Int(2))
 			s := outer(int(splits[len(splits)-1]), c.Tensor(0).Shape().Tail(1))
 			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
 				out := tensor.Uninit(x.DType(), s)
@@ -60,20 +55,12 @@ var repeatIndexOp = op.Register(&op.Op{
 	Name: "ragged.repeat_index", Statement: makes(op.First, 0), Doc: "Each row repeated within itself, as an index.",
 	Params: []op.Param{splitsParam, {Name: "times", Takes: op.Indices}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, _, err := c.Partition(0)
-		if err != nil {
-			return nil, err
-		}
-		if s := c.Tensor(1).Shape(); s.HasRank() && s.Rank() != 0 && !s.CompatibleWith(shape.Of(nrows)) {
-			return nil, c.Errorf(tenon.ErrShape, "times has the shape %v, want a scalar or one entry for each of %d rows", s, nrows)
-		}
-		return specs(spec(c.Tensor(0).DType(), shape.Of(plusOne(nrows))), spec(dtype.Int64, shape.Of(shape.Unknown)))
+		nrows, _ := partition(c, 0)
+		forRows(c, 1, nrows)
+		return specs(ends(c, 0, nrows), positions(shape.Unknown))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 0, -1)
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 0, -1)
 		times := wide(c.Dense(1))
 		if c.Tensor(1).Shape().IsScalar() {
 			one := times[0]
@@ -91,9 +78,7 @@ var repeatIndexOp = op.Register(&op.Op{
 			out[r+1] = out[r] + n*t
 		}
 		total := out[len(out)-1]
-		if err := c.Fits(dtype.Int64, shape.Of(int(total))); err != nil {
-			return nil, err
-		}
+		fits(c, dtype.Int64, shape.Of(int(total)))
 		at := make([]int64, 0, total)
 		for r, t := range times {
 			for n := splits[r+1] - splits[r]; n > 0 && t > 0; t-- {
@@ -102,8 +87,7 @@ var repeatIndexOp = op.Register(&op.Op{
 				}
 			}
 		}
-		s, err := splitsTensor(c, c.Tensor(0).DType(), out)
-		return []tensor.Tensor{s, tensor.Vector(at)}, err
+		return results(splitsTensor(c, c.Tensor(0).DType(), out), tensor.Vector(at))
 	},
 })
 

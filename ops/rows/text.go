@@ -17,10 +17,7 @@ var joinOp = op.Register(&op.Op{
 	Params: append(valuesOf(op.StringsOnly), op.Param{Name: "separator", Kind: op.Attr, Type: op.StringType, Default: ""}), Results: 1,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Strings(0)
-		splits, err := partitionOf(c, 1, lead(x))
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 1, lead(x))
 		s, inner := outer(len(splits)-1, x.Shape().Tail(1)), innerSize(x)
 		if inner == 1 {
 			return results(move.Tensor(str.JoinRows(move.Column(x), splits, c.Str(2)), s))
@@ -42,28 +39,14 @@ var ngramsOp = op.Register(&op.Op{
 	Name: "ragged.ngrams", Statement: op.Statement{Axes: op.Window, By: op.ByRows, Control: two, Missing: op.Refuse}, Doc: "The sequences of neighbouring strings of each row.", Nondifferentiable: true,
 	Params: append(valuesOf(op.StringsOnly), ngram.Params()...), Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, item, err := rowsOf(c)
-		if err != nil {
-			return nil, err
-		}
-		if item.HasRank() && item.Rank() > 0 {
-			return nil, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
-		}
-		return specs(spec(dtype.String, shape.Of(shape.Unknown)), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows))))
+		return specs(spec(dtype.String, shape.Of(shape.Unknown)), ends(c, 1, vectorRows(c)))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Strings(0)
-		splits, err := partitionOf(c, 1, lead(x))
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 1, lead(x))
 		to, ends := fresh(len(splits))
-		grams, err := ngram.Of(c, 2, ends, x, splits)
-		if err != nil {
-			return nil, err
-		}
-		t, err := splitsIn(c, c.Tensor(1).DType(), to)
-		return []tensor.Tensor{grams, t}, err
+		grams := tenon.Must(ngram.Of(c, 2, ends, x, splits))
+		return results(grams, splitsIn(c, c.Tensor(1).DType(), to))
 	},
 })
 

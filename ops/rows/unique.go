@@ -2,9 +2,7 @@ package rows
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/segment"
-	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops/internal/move"
@@ -20,35 +18,19 @@ var uniqueOp = op.Register(&op.Op{
 	Name: "ragged.unique_index", Statement: opaque("the number of results depends on the elements"), Doc: "The distinct values of each row, as an index.", Nondifferentiable: true,
 	Params: valuesParams, Results: 4,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, item, err := rowsOf(c)
-		if err != nil {
-			return nil, err
-		}
-		if item.HasRank() && item.Rank() > 0 {
-			return nil, c.Errorf(tenon.ErrShape, "values has the shape %v, want a vector", c.Tensor(0).Shape())
-		}
-		open := shape.Of(shape.Unknown)
-		return specs(spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows))), spec(dtype.Int64, open), spec(dtype.Int64, open),
-			spec(dtype.Int64, shape.Of(c.Tensor(0).Shape().Dim(0))))
+		return specs(ends(c, 1, vectorRows(c)), positions(shape.Unknown), positions(shape.Unknown), positions(length(c, 0)))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 1, lead(c.Tensor(0)))
 		inverse := make([]int64, lead(c.Tensor(0)))
 		var d segment.Distinct
 		if s, ok := c.Tensor(0).(*tensor.Strings); ok {
 			d.Splits, d.First, d.Counts = str.UniqueRows(inverse, move.Column(s), splits)
 		} else {
 			x := c.Dense(0)
-			if x.DType().IsBool() {
-				x = tensor.Wrap(sorting.Bytes(tensor.Elems[bool](x)), x.Shape())
-			}
-			d = numberTable[x.DType()].unique(inverse, x, splits)
+			d = numberTable[ordered(x).DType()].unique(inverse, ordered(x), splits)
 		}
-		t, err := splitsTensor(c, c.Tensor(1).DType(), d.Splits)
-		return []tensor.Tensor{t, tensor.Vector(d.First), tensor.Vector(d.Counts), tensor.Vector(inverse)}, err
+		return results(splitsTensor(c, c.Tensor(1).DType(), d.Splits), tensor.Vector(d.First), tensor.Vector(d.Counts), tensor.Vector(inverse))
 	},
 })
 
@@ -68,17 +50,11 @@ var runsOp = op.Register(&op.Op{
 	Name: "ragged.run_lengths", Statement: opaque("the number of results depends on the elements"), Doc: "The lengths of runs of equal neighbours in each row.", Nondifferentiable: true,
 	Params: valuesParams, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
-		nrows, _, err := rowsOf(c)
-		if err != nil {
-			return nil, err
-		}
-		return specs(spec(dtype.Int64, shape.Of(shape.Unknown)), spec(c.Tensor(1).DType(), shape.Of(plusOne(nrows))))
+		nrows, _ := rowsOf(c)
+		return specs(positions(shape.Unknown), ends(c, 1, nrows))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		splits, err := partitionOf(c, 1, lead(c.Tensor(0)))
-		if err != nil {
-			return nil, err
-		}
+		splits := rowSplits(c, 1, lead(c.Tensor(0)))
 		var lengths, out []int64
 		switch x := c.Tensor(0).(type) {
 		case *tensor.Strings:
@@ -92,13 +68,9 @@ var runsOp = op.Register(&op.Op{
 				return true
 			})
 		case *tensor.Dense:
-			if x.DType().IsBool() {
-				x = tensor.Wrap(sorting.Bytes(tensor.Elems[bool](x)), x.Shape())
-			}
-			lengths, out = numberTable[x.DType()].runs(x, splits, innerSize(x))
+			lengths, out = numberTable[ordered(x).DType()].runs(ordered(x), splits, innerSize(x))
 		}
-		t, err := splitsTensor(c, c.Tensor(1).DType(), out)
-		return []tensor.Tensor{tensor.Vector(lengths), t}, err
+		return results(tensor.Vector(lengths), splitsTensor(c, c.Tensor(1).DType(), out))
 	},
 })
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/tenonml/tenon/dtype"
@@ -142,6 +143,28 @@ func Elems(e Encoding, n int) ([]Encoding, error) {
 		return nil, NewError(ErrInvalid, "tenon.Elems", fmt.Sprintf("the encoding has %d elements, not %d", len(elems), n))
 	}
 	return elems, nil
+}
+
+// Unpack takes a Tuple or List apart, for the decoders of Specs: it has as many elements as
+// there are targets, and each is of the kind that its target points to.
+//
+//	var d tenon.DType
+//	var s tenon.Shape
+//	err := tenon.Unpack(e, &d, &s)
+func Unpack(e Encoding, targets ...any) error {
+	elems, err := Elems(e, len(targets))
+	if err != nil {
+		return err
+	}
+	for i, x := range elems {
+		to, v := reflect.ValueOf(targets[i]).Elem(), reflect.ValueOf(x)
+		if !v.IsValid() || !v.Type().AssignableTo(to.Type()) {
+			want, _ := to.Interface().(Encoding)
+			return NewError(ErrInvalid, "tenon.Unpack", fmt.Sprintf("element %d of the encoding is a %s, not a %s", i, kindName(x), kindName(want)))
+		}
+		to.Set(v)
+	}
+	return nil
 }
 
 func kindName(e Encoding) string {

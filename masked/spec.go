@@ -76,25 +76,17 @@ func (s *Spec) Encode() tenon.Encoding {
 }
 
 func decode(e tenon.Encoding) (tenon.Spec, error) {
-	t, err := tenon.Elems(e, 2)
-	if err != nil {
+	var values, mask tenon.SpecOf
+	if err := tenon.Unpack(e, &values, &mask); err != nil {
 		return nil, err
 	}
-	var specs [2]tenon.Spec
-	for i, x := range t {
-		s, err := tenon.As[tenon.SpecOf](x)
-		if err != nil {
-			return nil, err
-		}
-		if s.Spec == nil {
-			return nil, tenon.NewError(tenon.ErrInvalid, "masked.Spec", "values and mask have to be tensors")
-		}
-		specs[i] = s.Spec
+	if values.Spec == nil || mask.Spec == nil {
+		return nil, tenon.NewError(tenon.ErrInvalid, "masked.Spec", "values and mask have to be tensors")
 	}
-	if m, ok := specs[1].(typed); !ok || m.DType() != dtype.Bool {
+	if m, ok := mask.Spec.(typed); !ok || m.DType() != dtype.Bool {
 		return nil, tenon.NewError(tenon.ErrDType, "masked.Spec", "the mask is not boolean")
 	}
-	return &Spec{specs[0], specs[1]}, nil
+	return &Spec{values.Spec, mask.Spec}, nil
 }
 
 func init() { tenon.Register(TypeName, decode) }

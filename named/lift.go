@@ -102,10 +102,7 @@ func lift[F any](n id, f F) F {
 func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error) {
 	const fn = "named.Lift"
 	defer tenon.Catch(&err)
-	leaves, err := nest.Flatten(args, nest.Options{})
-	if err != nil {
-		return nil, err
-	}
+	leaves := tenon.Must(nest.Flatten(args, nest.Options{}))
 	front := layoutOf([]id{n})
 	var rows []tensor.Tensor
 	var at []int                // where they stand among the leaves

@@ -122,9 +122,7 @@ func (p *schemaPlan) fields(t reflect.Type, offset uintptr, ids, rag *[]id) (err
 			*ids, *rag = append(*ids, q.names.ids...), append(*rag, q.ragged.ids...)
 		case f.Type.Kind() == reflect.Struct && f.Type.NumField() == 0: // named.Set
 		case f.Type.Kind() == reflect.Struct:
-			if err := p.fields(f.Type, at, ids, rag); err != nil {
-				return err
-			}
+			tenon.Throw(p.fields(f.Type, at, ids, rag))
 		default:
 			return p.bad("%v embeds %v, which is neither a *named.Tensor nor a name", t, f.Type)
 		}

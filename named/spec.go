@@ -102,16 +102,9 @@ func (s *Spec) Encode() tenon.Encoding {
 }
 
 func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
-	t, err := tenon.Elems(e, 2)
-	if err != nil {
-		return nil, err
-	}
-	l, err := tenon.As[tenon.List](t[0])
-	if err != nil {
-		return nil, err
-	}
-	inner, err := tenon.As[tenon.SpecOf](t[1])
-	if err != nil {
+	var l tenon.List
+	var inner tenon.SpecOf
+	if err := tenon.Unpack(e, &l, &inner); err != nil {
 		return nil, err
 	}
 	if inner.Spec == nil {

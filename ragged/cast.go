@@ -86,13 +86,9 @@ func (s *Spec) Cast(v tenon.Value) (out tenon.Value, err error) {
 	if tenon.Belongs(t, s) {
 		return t, nil
 	}
-	if t, err = WithRaggedRank(t, len(s.parts)); err != nil {
-		return nil, err
-	}
+	t = tenon.Must(WithRaggedRank(t, len(s.parts)))
 	if r, ok := t.(*Tensor); ok {
-		if t, err = r.WithSplitsDType(s.SplitsDType()); err != nil {
-			return nil, err
-		}
+		t = tenon.Must(r.WithSplitsDType(s.SplitsDType()))
 	}
 	if !tenon.Compatible(s, t.Spec()) {
 		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%s has no cast to %v", tenon.String(v.Spec()), s), Line: source.Line()}

@@ -37,14 +37,8 @@ func (t *Tensor) ToDense(o DenseOptions) (d tensor.Tensor, err error) {
 	if rank < 0 {
 		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: "the rank of the flat values is not known", Line: source.Line()}
 	}
-	want, err := t.denseShape(fn, o.Shape, rank)
-	if err != nil {
-		return nil, err
-	}
-	fill, err := t.filler(fn, o.Default)
-	if err != nil {
-		return nil, err
-	}
+	want := tenon.Must(t.denseShape(fn, o.Shape, rank))
+	fill := tenon.Must(t.filler(fn, o.Default))
 	out := t
 	if n := want[0]; n >= 0 { // rows that are cut need no filling up
 		if m := t.parts[0].spec.nrows; m < 0 || m > n {

@@ -115,13 +115,8 @@ func FromSparse(indices, values, denseShape any, splits dtype.DType) (t *Tensor,
 		}
 	}
 	columns := ops.Unstack(x, 1)
-	p, err := PartitionFromValueRowIDs(cast(columns[0], splits), PartitionOptions{NRows: cast(ops.Index(d, 0), splits)})
-	if err != nil {
-		return nil, err
-	}
-	if p, err = withoutGaps(fn, columns[1], p); err != nil {
-		return nil, err
-	}
+	p := tenon.Must(PartitionFromValueRowIDs(cast(columns[0], splits), PartitionOptions{NRows: cast(ops.Index(d, 0), splits)}))
+	p = tenon.Must(withoutGaps(fn, columns[1], p))
 	return fromPartition(fn, v, p)
 }
 

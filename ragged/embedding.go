@@ -57,10 +57,7 @@ func EmbeddingLookup(table tensor.Tensor, ids *Tensor, o EmbeddingOptions) (y te
 		}
 		return ids.with(bounded(ops.Gather(table, at, 0), o.MaxNorm)), nil
 	}
-	w, err := o.weights(fn, table, ids)
-	if err != nil {
-		return nil, err
-	}
+	w := tenon.Must(o.weights(fn, table, ids))
 	splits := ids.parts[k-1].RowSplits()
 	var sum tensor.Tensor
 	if o.MaxNorm > 0 || table.Shape().Rank() != 2 {

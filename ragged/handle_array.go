@@ -81,10 +81,7 @@ func squeeze(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	}
 	out := tensor.Tensor(x)
 	for i := len(axes) - 1; i >= 0; i-- {
-		var err error
-		if out, err = squeezed(c, out, axes[i]); err != nil {
-			return nil, err
-		}
+		out = tenon.Must(squeezed(c, out, axes[i]))
 	}
 	return op.One(out)
 }
@@ -274,10 +271,7 @@ func splitParts(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	if a > 0 {
 		n = x.parts[a-1].StaticUniformRowLength()
 	}
-	sizes, err := partSizes(c, n)
-	if err != nil {
-		return nil, err
-	}
+	sizes := tenon.Must(partSizes(c, n))
 	if n < 0 { // what a vector of the positions is cut into
 		at := numbers(numberOf(x, a))
 		cut := op.ApplyN(c.WithArg(c.Op.Param("axis"), 0), append([]tenon.Value{at}, c.Values()[1:]...)...)

@@ -79,9 +79,7 @@ func einsum(c *op.Call) ([]tenon.Value, error) {
 		}
 		flat, parts := split(atLeast(v.(tensor.Tensor), k))
 		for a := range k {
-			if err := sameRows(c.Op.Func(), first.parts[a], parts[a].as(first.parts[a].DType())); err != nil {
-				return nil, err
-			}
+			tenon.Throw(sameRows(c.Op.Func(), first.parts[a], parts[a].as(first.parts[a].DType())))
 		}
 		flats[i] = flat
 	}

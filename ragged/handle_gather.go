@@ -346,14 +346,8 @@ func maskedRows(c *op.Call, x, mask tensor.Tensor) tensor.Tensor {
 // the mask has more than one dimension.
 func BooleanMask(x, mask any) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	xt, err := tensor.Convert(x)
-	if err != nil {
-		return nil, err
-	}
-	mt, err := tensor.Convert(mask)
-	if err != nil {
-		return nil, err
-	}
+	xt := tenon.Must(tensor.Convert(x))
+	mt := tenon.Must(tensor.Convert(mask))
 	o, _ := op.Lookup("boolean_mask")
 	c := &op.Call{Op: o, Args: []any{xt, mt, 0}}
 	out, err := booleanMask(c)

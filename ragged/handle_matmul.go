@@ -48,9 +48,7 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 		return nil, c.Errorf(tenon.ErrShape, "operands have ranks %d and %d", rankOf(x), rankOf(y))
 	}
 	a, b := matricesOf(c, x), matricesOf(c, y)
-	if err := sameBatch(c, a, b); err != nil {
-		return nil, err
-	}
+	tenon.Throw(sameBatch(c, a, b))
 	// A matrix without rows has as many columns as the other side asks for, unless it
 	// was declared how many there are.
 	inner := b.rows

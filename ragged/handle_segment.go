@@ -44,9 +44,7 @@ func segmented(c *op.Call) ([]tenon.Value, error) {
 		if !ok {
 			return nil, c.Errorf(tenon.ErrInvalid, "the ids have rows of different lengths, the data have not")
 		}
-		if err := sameRows(c.Op.Func(), t.parts[0], r.parts[0]); err != nil {
-			return nil, err
-		}
+		tenon.Throw(sameRows(c.Op.Func(), t.parts[0], r.parts[0]))
 		data, ids = t.Values(), r.Values()
 	}
 	if d, k := data.Shape().Dim(0), ids.Shape().Dim(0); d >= 0 && k >= 0 && d != k {
@@ -93,9 +91,7 @@ func binCount(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 					if len(t.parts) != len(x.parts) {
 						return nil, c.Errorf(tenon.ErrInvalid, "the weights have another ragged rank than the numbers")
 					}
-					if err := sameRows(c.Op.Func(), x.parts[k], t.parts[k]); err != nil {
-						return nil, err
-					}
+					tenon.Throw(sameRows(c.Op.Func(), x.parts[k], t.parts[k]))
 				}
 			}
 			values[i] = t.flat
@@ -131,9 +127,7 @@ func BinCountRows(x *Tensor, o BinCountOptions) (y tensor.Tensor, err error) {
 	}
 	w := o.Options.Weights
 	if t, ok := w.(*Tensor); ok {
-		if err := sameRows("ragged.BinCountRows", p, t.parts[len(t.parts)-1]); err != nil {
-			return nil, err
-		}
+		tenon.Throw(sameRows("ragged.BinCountRows", p, t.parts[len(t.parts)-1]))
 		w = t.flat
 	}
 	return build(rows.BinCount(x.flat, p.RowSplits(), bins, rows.BinCountOptions{Weights: w, Binary: o.Binary}), x.parts[:len(x.parts)-1]), nil

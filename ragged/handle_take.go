@@ -37,9 +37,7 @@ func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 		if a+1 == axis {
 			continue
 		}
-		if err := sameRows(c.Op.Func(), t.parts[a], i.parts[a].as(t.parts[a].DType())); err != nil {
-			return nil, err
-		}
+		tenon.Throw(sameRows(c.Op.Func(), t.parts[a], i.parts[a].as(t.parts[a].DType())))
 	}
 	switch {
 	case axis > k:

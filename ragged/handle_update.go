@@ -12,10 +12,7 @@ import (
 // indexUpdate writes where keys select: it finds the places by selecting among the
 // numbers of all elements.
 func indexUpdate(c *op.Call) ([]tenon.Value, error) {
-	keys, err := key.Of(c, 2)
-	if err != nil {
-		return nil, err
-	}
+	keys := tenon.Must(key.Of(c, 2))
 	x, ok := raggedArg(c, 0)
 	y, ok2 := c.Value(1).(tensor.Tensor)
 	if !ok || !ok2 || !taken(y) {
@@ -75,23 +72,16 @@ func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	i, u := atLeast(at, k).(*Tensor), atLeast(y, k).(*Tensor)
 	axis := axisOf(c, x)
 	for a := range k {
-		if err := sameRows(c.Op.Func(), i.parts[a], u.parts[a].as(i.parts[a].DType())); err != nil {
-			return nil, err
-		}
+		tenon.Throw(sameRows(c.Op.Func(), i.parts[a], u.parts[a].as(i.parts[a].DType())))
 		if a+1 != axis {
-			if err := sameRows(c.Op.Func(), x.parts[a], i.parts[a].as(x.parts[a].DType())); err != nil {
-				return nil, err
-			}
+			tenon.Throw(sameRows(c.Op.Func(), x.parts[a], i.parts[a].as(x.parts[a].DType())))
 		}
 	}
 	var places tensor.Tensor
 	switch {
 	case axis > k:
 		places = ops.Cast(i.flat, dtype.Int64)
-		out, err := c.WithArg(0, x.flat).WithArg(1, places).WithArg(2, u.flat).WithArg(3, axis-k).Do()
-		if err != nil {
-			return nil, err
-		}
+		out := tenon.Must(c.WithArg(0, x.flat).WithArg(1, places).WithArg(2, u.flat).WithArg(3, axis-k).Do())
 		return op.One(x.with(out[0].(tensor.Tensor)))
 	case axis == k:
 		places = absoluteIn(c, x.parts[k-1], i.parts[k-1], i.flat)

@@ -30,17 +30,13 @@ func MapFlatValues(f func(flat ...tensor.Tensor) tensor.Tensor, xs ...tensor.Ten
 			return nil, invalid(fn, "xs["+itoa(i)+"]", "has %d partitions, the first ragged tensor %d", len(r.parts), len(first.parts))
 		}
 		for k, p := range first.parts {
-			if err := sameRows(fn, p, r.parts[k].as(p.DType())); err != nil {
-				return nil, err
-			}
+			tenon.Throw(sameRows(fn, p, r.parts[k].as(p.DType())))
 		}
 	}
 	if first == nil {
 		return f(flats...), nil
 	}
 	out := f(flats...)
-	if err := checkValues(fn, out, first.parts[len(first.parts)-1]); err != nil {
-		return nil, err
-	}
+	tenon.Throw(checkValues(fn, out, first.parts[len(first.parts)-1]))
 	return first.with(out), nil
 }

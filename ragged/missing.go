@@ -23,10 +23,7 @@ import (
 func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.Mask"
-	m, err := tensor.Convert(mask)
-	if err != nil {
-		return nil, err
-	}
+	m := tenon.Must(tensor.Convert(mask))
 	if o, ok := missing(lifted(m)); ok {
 		m = ops.LogicalAnd(o.Full(), withoutMask(o))
 	}
@@ -37,17 +34,12 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 		return nil, invalid(fn, "mask", "has %d dimensions, the tensor %d", k, r)
 	}
 	if r, ok := x.(Records); ok {
-		at, err := Mask(r.Numbers(), m)
-		if err != nil {
-			return nil, err
-		}
+		at := tenon.Must(Mask(r.Numbers(), m))
 		m, _ := missing(at)
 		return masked.New(x, m.Mask())
 	}
 	values, old, depth := maskedAt(x)
-	if err := sameOuter(fn, withoutMask(values), m); err != nil {
-		return nil, err
-	}
+	tenon.Throw(sameOuter(fn, withoutMask(values), m))
 	switch k := m.Shape().Rank(); {
 	case old == nil:
 		return masked.New(values, m)
@@ -56,10 +48,7 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 	case k < depth:
 		return masked.New(x, m)
 	}
-	inner, err := Mask(values, m)
-	if err != nil {
-		return nil, err
-	}
+	inner := tenon.Must(Mask(values, m))
 	return masked.New(inner, old)
 }
 

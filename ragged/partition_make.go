@@ -108,16 +108,9 @@ func fromOffsets(fn, name string, splits tensor.Tensor) (*RowPartition, error) {
 func makePartition(fn, name string, x any, o PartitionOptions, make func(tensor.Tensor) (*RowPartition, error)) (p *RowPartition, err error) {
 	defer func() { err = inNameOf(fn, err) }()
 	defer tenon.Catch(&err)
-	t, err := encoding(fn, name, x, o.DType)
-	if err != nil {
-		return nil, err
-	}
-	if p, err = make(t); err != nil {
-		return nil, err
-	}
-	if err := agree(fn, "rows", o.NRows, p.spec.nrows); err != nil {
-		return nil, err
-	}
+	t := tenon.Must(encoding(fn, name, x, o.DType))
+	p = tenon.Must(make(t))
+	tenon.Throw(agree(fn, "rows", o.NRows, p.spec.nrows))
 	return p, agree(fn, "values", o.NVals, p.nvals)
 }
 
@@ -223,28 +216,17 @@ func PartitionFromUniformRowLength(length any, o PartitionOptions) (p *RowPartit
 	if o.DType != dtype.None && o.DType != dtype.Int64 && o.DType != dtype.Int32 {
 		return nil, invalid(fn, "DType", "row splits are int64 or int32, not %v", o.DType)
 	}
-	l, err := count(fn, "length", length, o.DType)
-	if err != nil {
-		return nil, err
-	}
+	l := tenon.Must(count(fn, "length", length, o.DType))
 	d := l.DType()
 	if o.NRows != nil {
-		nrows, err := count(fn, "NRows", o.NRows, d)
-		if err != nil {
-			return nil, err
-		}
-		if p, err = uniformRows(fn, l, nrows); err != nil {
-			return nil, err
-		}
+		nrows := tenon.Must(count(fn, "NRows", o.NRows, d))
+		p = tenon.Must(uniformRows(fn, l, nrows))
 		return p, agree(fn, "values", o.NVals, p.nvals)
 	}
 	if o.NVals == nil {
 		return nil, invalid(fn, "", "neither the number of rows nor that of values is given")
 	}
-	nvals, err := count(fn, "NVals", o.NVals, d)
-	if err != nil {
-		return nil, err
-	}
+	nvals := tenon.Must(count(fn, "NVals", o.NVals, d))
 	switch n, m := known(l), known(nvals); {
 	case n == 0 && m > 0, n > 0 && m >= 0 && m%n != 0:
 		return nil, invalid(fn, "", "%d values are not rows of %d", m, n)
@@ -315,10 +297,7 @@ func (p *RowPartition) MergeEncodings(q *RowPartition) (m *RowPartition, err err
 	if d := widest([]*RowPartition{p, q}); p.spec.dtype != d || q.spec.dtype != d {
 		p, q = p.as(d), q.as(d)
 	}
-	spec, err := meet(p.spec, q.spec)
-	if err != nil {
-		return nil, err
-	}
+	spec := tenon.Must(meet(p.spec, q.spec))
 	nvals := max(p.nvals, q.nvals)
 	if p.uniform == nil || q.uniform == nil || spec.nvals < 0 {
 		checked := rows.AssertSame(p.RowSplits(), q.RowSplits())

@@ -101,24 +101,10 @@ func (s *PartitionSpec) Encode() tenon.Encoding {
 }
 
 func decodePartition(e tenon.Encoding) (tenon.Spec, error) {
-	t, err := tenon.Elems(e, 4)
-	if err != nil {
-		return nil, err
-	}
-	d, err := tenon.As[tenon.DType](t[0])
-	if err != nil {
-		return nil, err
-	}
-	sizes, err := tenon.As[tenon.Shape](t[1])
-	if err != nil {
-		return nil, err
-	}
-	uniform, err := tenon.As[tenon.Bool](t[2])
-	if err != nil {
-		return nil, err
-	}
-	length, err := tenon.As[tenon.Shape](t[3])
-	if err != nil {
+	var d tenon.DType
+	var sizes, length tenon.Shape
+	var uniform tenon.Bool
+	if err := tenon.Unpack(e, &d, &sizes, &uniform, &length); err != nil {
 		return nil, err
 	}
 	if sizes.Rank() != 2 || length.Rank() != 1 || !bool(uniform) && length.Dim(0) >= 0 {

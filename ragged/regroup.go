@@ -68,9 +68,7 @@ func Ravel(x tensor.Tensor) (y tensor.Tensor, err error) {
 
 // FlattenAll is [Ravel] without what is missing.
 func FlattenAll(x tensor.Tensor) (y tensor.Tensor, err error) {
-	if y, err = Ravel(x); err != nil {
-		return nil, err
-	}
+	y = tenon.Must(Ravel(x))
 	defer tenon.Catch(&err)
 	return flattened(y, 0), nil
 }
@@ -84,10 +82,7 @@ func FlattenAll(x tensor.Tensor) (y tensor.Tensor, err error) {
 func Unflatten(x tensor.Tensor, counts any, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.Unflatten"
-	c, err := tensor.Convert(counts)
-	if err != nil {
-		return nil, err
-	}
+	c := tenon.Must(tensor.Convert(counts))
 	if !c.DType().IsInteger() || c.Shape().Rank() > 1 {
 		return nil, invalid(fn, "counts", "are %s, want an integer or a vector of them", tenon.String(c.Spec()))
 	}

@@ -239,9 +239,7 @@ func (s *Shape) String() string {
 func (s *Shape) WithDType(d dtype.DType) (out *Shape, err error) {
 	defer tenon.Catch(&err)
 	for _, p := range s.parts {
-		if _, err = p.WithDType(d); err != nil {
-			return nil, err
-		}
+		_ = tenon.Must(p.WithDType(d))
 	}
 	if d != dtype.Int64 && d != dtype.Int32 {
 		return nil, invalid("ragged.Shape.WithDType", "", "sizes are int64 or int32, not %v", d)

@@ -18,9 +18,7 @@ import (
 func NewShape(parts []*RowPartition, sizes tensor.Tensor) (s *Shape, err error) {
 	const fn = "ragged.NewShape"
 	defer tenon.Catch(&err)
-	if err := checkVector(fn, "sizes", sizes); err != nil {
-		return nil, err
-	}
+	tenon.Throw(checkVector(fn, "sizes", sizes))
 	if sizes.Shape().Dim(0) < 0 {
 		return nil, invalid(fn, "sizes", "has an unknown number of entries, and a Shape has a known rank")
 	}

@@ -62,20 +62,10 @@ func (s *ShapeSpec) Encode() tenon.Encoding {
 }
 
 func decodeShape(e tenon.Encoding) (tenon.Spec, error) {
-	t, err := tenon.Elems(e, 3)
-	if err != nil {
-		return nil, err
-	}
-	d, err := tenon.As[tenon.DType](t[0])
-	if err != nil {
-		return nil, err
-	}
-	inner, err := tenon.As[tenon.Shape](t[1])
-	if err != nil {
-		return nil, err
-	}
-	l, err := tenon.As[tenon.List](t[2])
-	if err != nil {
+	var d tenon.DType
+	var inner tenon.Shape
+	var l tenon.List
+	if err := tenon.Unpack(e, &d, &inner, &l); err != nil {
 		return nil, err
 	}
 	s := &ShapeSpec{inner: inner.Shape, dtype: d.DType}
@@ -89,11 +79,7 @@ func decodeShape(e tenon.Encoding) (tenon.Spec, error) {
 		return nil, bad("flat values of shape %v have no partitions", s.inner)
 	}
 	for i, x := range l {
-		o, err := tenon.As[tenon.SpecOf](x)
-		if err != nil {
-			return nil, err
-		}
-		p, ok := o.Spec.(*PartitionSpec)
+		p, ok := partSpec(x)
 		if !ok || p.dtype != s.dtype {
 			return nil, bad("partition %d is no partition with %v splits", i, s.dtype)
 		}

@@ -129,34 +129,30 @@ func (s *Spec) Encode() tenon.Encoding {
 }
 
 func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
-	t, err := tenon.Elems(e, 2)
-	if err != nil {
-		return nil, err
-	}
-	flat, err := tenon.As[tenon.SpecOf](t[0])
-	if err != nil {
+	var flat tenon.SpecOf
+	var l tenon.List
+	if err := tenon.Unpack(e, &flat, &l); err != nil {
 		return nil, err
 	}
 	if flat.Spec == nil {
 		return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec", "there is no Spec of the flat values")
 	}
-	l, err := tenon.As[tenon.List](t[1])
-	if err != nil {
-		return nil, err
-	}
 	s := &Spec{flat: flat.Spec}
 	for i, x := range l {
-		o, err := tenon.As[tenon.SpecOf](x)
-		if err != nil {
-			return nil, err
-		}
-		p, ok := o.Spec.(*PartitionSpec)
+		p, ok := partSpec(x)
 		if !ok || i > 0 && p.dtype != s.parts[0].dtype {
 			return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec", fmt.Sprintf("partition %d is no partition with splits like the others'", i))
 		}
 		s.parts = append(s.parts, p)
 	}
 	return s, nil
+}
+
+// partSpec returns the Spec of a partition from its encoding.
+func partSpec(e tenon.Encoding) (*PartitionSpec, bool) {
+	o, _ := e.(tenon.SpecOf)
+	p, ok := o.Spec.(*PartitionSpec)
+	return p, ok
 }
 
 func init() { tenon.Register(TypeName, decodeSpec) }

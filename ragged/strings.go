@@ -19,10 +19,7 @@ func init() {
 // a scalar, otherwise one ragged dimension more than x has.
 func pieces(x any, f func(flat tensor.Tensor) (values, splits tensor.Tensor)) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	t, err := tensor.Convert(x)
-	if err != nil {
-		return nil, err
-	}
+	t := tenon.Must(tensor.Convert(x))
 	if rankOf(t) == 0 {
 		values, _ := f(t)
 		return values, nil

@@ -109,10 +109,7 @@ func fromEncoding(fn string, values any, make func(v divided) (*RowPartition, er
 	if err != nil {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "values", Msg: fmt.Sprintf("a %T is no tensor", values), Err: err, Line: source.Line()}
 	}
-	p, err := make(divided{values: v})
-	if err != nil {
-		return nil, err
-	}
+	p := tenon.Must(make(divided{values: v}))
 	return fromPartition(fn, v, p)
 }
 
@@ -292,10 +289,7 @@ func FromOffsets(values, offsets any) (t *Tensor, err error) {
 	if err != nil {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "values", Err: err, Line: source.Line()}
 	}
-	o, err := encoding(fn, "offsets", offsets, dtype.None)
-	if err != nil {
-		return nil, err
-	}
+	o := tenon.Must(encoding(fn, "offsets", offsets, dtype.None))
 	if s := v.Shape(); s.IsScalar() || o.Shape().Dim(0) == 0 {
 		return nil, invalid(fn, "", "%v offsets into values of shape %v", o.Shape().Dim(0), s)
 	}

@@ -32,10 +32,7 @@ func Add(x, y *Tensor, o AddOptions) (t *Tensor, err error) {
 //	t: [a, b], d: [a, b] → [a, b]
 func (t *Tensor) AddTo(d any) (sum tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	x, err := tensor.Convert(d)
-	if err != nil {
-		return nil, err
-	}
+	x := tenon.Must(tensor.Convert(d))
 	if !x.Shape().CompatibleWith(t.Shape()) {
 		return nil, bad("AddTo", tenon.ErrShape, "", "%v cannot be added to a tensor of shape %v", t.spec, x.Shape())
 	}

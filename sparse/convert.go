@@ -49,10 +49,7 @@ func (t *Tensor) dense(def any) tensor.Tensor {
 // order.
 func FromDense(x any) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
-	d, err := tensor.Convert(x)
-	if err != nil {
-		return nil, err
-	}
+	d := tenon.Must(tensor.Convert(x))
 	there := d
 	if d.DType() == dtype.String {
 		there = ops.NotEqual(d, "")

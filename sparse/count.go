@@ -29,10 +29,7 @@ type CountOptions struct {
 //	x: int[n, m] → int64[bins], with Rows int64[n, bins]
 func BinCount(x any, o CountOptions) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
-	t, err := listed(x)
-	if err != nil {
-		return nil, err
-	}
+	t := tenon.Must(listed(x))
 	return t.BinCount(o)
 }
 
@@ -63,10 +60,7 @@ func (t *Tensor) BinCount(o CountOptions) (r *Tensor, err error) {
 	bin := ops.Cast(t.values, dtype.Int64)
 	weights := ops.Ones(dtype.Int64, vector(length(t.values)))
 	if o.Weights != nil {
-		w, err := listed(o.Weights)
-		if err != nil {
-			return nil, err
-		}
+		w := tenon.Must(listed(o.Weights))
 		if o.Binary || !sameCoordinates(t.indices, w.indices) {
 			return nil, bad("BinCount", tenon.ErrInvalid, "Weights", "have their values at other coordinates, or go with Binary")
 		}

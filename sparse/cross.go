@@ -19,10 +19,7 @@ func Cross(inputs []tensor.Tensor, separator string) (t *Tensor, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := ragged.FromRowSplits(crossed, splits)
-	if err != nil {
-		return nil, err
-	}
+	r := tenon.Must(ragged.FromRowSplits(crossed, splits))
 	return FromRagged(r)
 }
 
@@ -30,10 +27,7 @@ func Cross(inputs []tensor.Tensor, separator string) (t *Tensor, err error) {
 // numbers are not those of TensorFlow, which hashes the parts one by one.
 func CrossHashed(inputs []tensor.Tensor, buckets int, o ops.HashOptions) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
-	t, err = Cross(inputs, "")
-	if err != nil {
-		return nil, err
-	}
+	t = tenon.Must(Cross(inputs, ""))
 	return t.withValues(ops.StringHash(t.values, buckets, o)), nil
 }
 

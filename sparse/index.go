@@ -124,10 +124,7 @@ func (t *Tensor) strided(a, first, count, step int) *Tensor {
 //	t: [a, n, b], positions: int[m], axis 1 → [a, m, b]
 func (t *Tensor) Gather(positions any, axis int) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
-	at, err := tensor.Convert(positions)
-	if err != nil {
-		return nil, err
-	}
+	at := tenon.Must(tensor.Convert(positions))
 	return t.gathered(t.axis("Gather", axis), at), nil
 }
 

@@ -124,14 +124,8 @@ func (t *Tensor) timesVector(x tensor.Tensor) tensor.Tensor {
 //	t: [c, n, m], a: [c, n, k], b: [c, k, m] → [c, n, m]
 func (t *Tensor) SampledAddMM(a, b any, alpha, beta any) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
-	x, err := tensor.Convert(a)
-	if err != nil {
-		return nil, err
-	}
-	y, err := tensor.Convert(b)
-	if err != nil {
-		return nil, err
-	}
+	x := tenon.Must(tensor.Convert(a))
+	y := tenon.Must(tensor.Convert(b))
 	k := t.rank()
 	if k < 2 || x.Shape().Rank() != k || y.Shape().Rank() != k {
 		return nil, bad("SampledAddMM", tenon.ErrShape, "", "%v, %v and %v are not matrices of one rank", t.spec, x.Shape(), y.Shape())

@@ -53,15 +53,10 @@ func newMatrix(fn string, splits, indices, values any, width tensor.Tensor, byCo
 	defer tenon.Catch(&err)
 	m = &Matrix{width: width}
 	for i, x := range []any{splits, indices, values} {
-		t, err := tensor.Convert(x)
-		if err != nil {
-			return nil, err
-		}
+		t := tenon.Must(tensor.Convert(x))
 		*[]*tensor.Tensor{&m.splits, &m.indices, &m.values}[i] = t
 	}
-	if err := m.check(fn, byColumns); err != nil {
-		return nil, err
-	}
+	tenon.Throw(m.check(fn, byColumns))
 	return m, nil
 }
 

@@ -49,20 +49,10 @@ func (s *MatrixSpec) Encode() tenon.Encoding {
 }
 
 func decodeMatrix(e tenon.Encoding) (tenon.Spec, error) {
-	t, err := tenon.Elems(e, 3)
-	if err != nil {
-		return nil, err
-	}
-	d, err := tenon.As[tenon.DType](t[0])
-	if err != nil {
-		return nil, err
-	}
-	s, err := tenon.As[tenon.Shape](t[1])
-	if err != nil {
-		return nil, err
-	}
-	c, err := tenon.As[tenon.Bool](t[2])
-	if err != nil {
+	var d tenon.DType
+	var s tenon.Shape
+	var c tenon.Bool
+	if err := tenon.Unpack(e, &d, &s, &c); err != nil {
 		return nil, err
 	}
 	return NewMatrixSpec(d.DType, s.Shape, bool(c))

@@ -14,10 +14,7 @@ import (
 //	keep: bool[n], one for each value in their order
 func (t *Tensor) Retain(keep any) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
-	k, err := tensor.Convert(keep)
-	if err != nil {
-		return nil, err
-	}
+	k := tenon.Must(tensor.Convert(keep))
 	if k.DType() != dtype.Bool || !k.Shape().CompatibleWith(t.values.Shape()) {
 		return nil, bad("Retain", tenon.ErrShape, "keep", "is %v%v, want a truth value for each of %v values", k.DType(), k.Shape(), t.values.Shape())
 	}
@@ -34,10 +31,7 @@ func (t *Tensor) retained(keep tensor.Tensor) *Tensor {
 // the outermost axis.
 func (t *Tensor) Mask(rowNumbers any) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
-	at, err := tensor.Convert(rowNumbers)
-	if err != nil {
-		return nil, err
-	}
+	at := tenon.Must(tensor.Convert(rowNumbers))
 	if t.rank() == 0 || at.Shape().Rank() != 1 || !at.DType().IsInteger() {
 		return nil, bad("Mask", tenon.ErrShape, "", "%v%v are no rows of %v", at.DType(), at.Shape(), t.spec)
 	}
@@ -64,10 +58,7 @@ func (t *Tensor) FillEmptyRows(value any) (r *Tensor, empty tensor.Tensor, err e
 	if k > 1 {
 		padded = ops.Concat([]tensor.Tensor{at, ops.Zeros(dtype.Int64, vector(m, k-1))}, 1)
 	}
-	fill, err := tensor.Convert(value)
-	if err != nil {
-		return nil, nil, err
-	}
+	fill := tenon.Must(tensor.Convert(value))
 	if fill.Shape().Rank() > 0 {
 		return nil, nil, bad("FillEmptyRows", tenon.ErrShape, "value", "has the shape %v, want one element", fill.Shape())
 	}

@@ -42,20 +42,13 @@ func (s *Spec) Encode() tenon.Encoding {
 }
 
 func decode(e tenon.Encoding) (tenon.Spec, error) {
-	t, err := tenon.Elems(e, 2)
-	if err != nil {
-		return nil, err
-	}
-	d, err := tenon.As[tenon.DType](t[0])
-	if err != nil {
+	var d tenon.DType
+	var s tenon.Shape
+	if err := tenon.Unpack(e, &d, &s); err != nil {
 		return nil, err
 	}
 	if d.DType == dtype.None {
 		return nil, tenon.NewError(tenon.ErrDType, "sparse.Spec", "a sparse tensor has an element type")
-	}
-	s, err := tenon.As[tenon.Shape](t[1])
-	if err != nil {
-		return nil, err
 	}
 	return NewSpec(d.DType, s.Shape), nil
 }

@@ -67,9 +67,7 @@ func (s composed) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 // Assemble makes a value of records.
 func (s composed) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 	defer tenon.Catch(&err)
-	if err := tenon.CheckComponents(s.like(s.rec), components); err != nil {
-		return nil, err
-	}
+	tenon.Throw(tenon.CheckComponents(s.like(s.rec), components))
 	t, ok := components[0].(*Tensor)
 	if !ok || !s.kind.fits(t.typ()) {
 		return nil, tenon.NewError(tenon.ErrDType, s.kind.name, s.kind.what)

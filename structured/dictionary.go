@@ -33,10 +33,7 @@ var (
 //	x: string[n…] → codes int32[n…], words string[m]
 func EncodeStrings(x any) (d *Dictionary, err error) {
 	defer tenon.Catch(&err)
-	t, err := tensor.Convert(x)
-	if err != nil {
-		return nil, err
-	}
+	t := tenon.Must(tensor.Convert(x))
 	if d, ok := t.(*Dictionary); ok {
 		return d, nil
 	}
@@ -52,14 +49,8 @@ func EncodeStrings(x any) (d *Dictionary, err error) {
 // are known.
 func NewDictionary(codes, words any) (d *Dictionary, err error) {
 	defer tenon.Catch(&err)
-	c, err := tensor.Convert(codes)
-	if err != nil {
-		return nil, err
-	}
-	w, err := tensor.Convert(words)
-	if err != nil {
-		return nil, err
-	}
+	c := tenon.Must(tensor.Convert(codes))
+	w := tenon.Must(tensor.Convert(words))
 	return checkedDictionary("structured.NewDictionary", c, w)
 }
 
@@ -194,24 +185,16 @@ func (s *DictionarySpec) Encode() tenon.Encoding {
 func init() { tenon.Register(DictionaryTypeName, decodeDictionary) }
 
 func decodeDictionary(e tenon.Encoding) (tenon.Spec, error) {
-	t, err := tenon.Elems(e, 2)
-	if err != nil {
+	var codes, words tenon.SpecOf
+	if err := tenon.Unpack(e, &codes, &words); err != nil {
 		return nil, err
 	}
-	var specs [2]tenon.Spec
-	for i, x := range t {
-		o, err := tenon.As[tenon.SpecOf](x)
-		if err != nil {
-			return nil, err
-		}
-		specs[i] = o.Spec
-	}
-	c, ok := specs[0].(typedSpec)
-	w, ok2 := specs[1].(*tensor.Spec)
+	c, ok := codes.Spec.(typedSpec)
+	w, ok2 := words.Spec.(*tensor.Spec)
 	if !ok || !ok2 || c.DType() != dtype.Int32 || w.DType() != dtype.String || w.Shape().Rank() != 1 {
 		return nil, tenon.NewError(tenon.ErrInvalid, DictionaryTypeName, "codes are int32 and words a vector of strings")
 	}
-	return &DictionarySpec{specs[0], specs[1]}, nil
+	return &DictionarySpec{codes.Spec, words.Spec}, nil
 }
 
 // Components returns codes and words.

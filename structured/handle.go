@@ -66,10 +66,7 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 
 // indexed answers for an index of fields, entries and elements.
 func (t *Tensor) indexed(c *op.Call) ([]tenon.Value, error) {
-	keys, err := key.Of(c, 1)
-	if err != nil {
-		return nil, err
-	}
+	keys := tenon.Must(key.Of(c, 1))
 	if c.Value(0) != tenon.Value(t) {
 		return nil, op.NotHandled
 	}
@@ -101,9 +98,7 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 	}
 	for i, s := range structs {
 		structs[i] = withSplits(s, d).(*Tensor)
-		if err := sameFields(c, structs[0], s); err != nil {
-			return nil, err
-		}
+		tenon.Throw(sameFields(c, structs[0], s))
 	}
 	cols := joined(structs)
 	first := tensor.Tensor(tensor.Scalar(int64(0)))

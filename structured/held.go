@@ -87,17 +87,11 @@ func (h *Held) HandleOp(c *op.Call) ([]tenon.Value, error) {
 			continue
 		}
 		if args[i] = first; !x.spec.rows {
-			one, err := rows.Stack([]tenon.Value{x.v}, nil)
-			if err != nil {
-				return nil, err
-			}
+			one := tenon.Must(rows.Stack([]tenon.Value{x.v}, nil))
 			all, first = append(all, one), ops.Add(first, int64(1))
 			continue
 		}
-		n, err := rows.CountTensor(x.v)
-		if err != nil {
-			return nil, err
-		}
+		n := tenon.Must(rows.CountTensor(x.v))
 		args[i], first = ops.Add(upTo(n), first), ops.Add(first, n)
 		all = append(all, x.v)
 	}
@@ -107,10 +101,7 @@ func (h *Held) HandleOp(c *op.Call) ([]tenon.Value, error) {
 			return nil, rows.Named(c.Op.Func(), err)
 		}
 	}
-	joined, err := hold("structured.Held", whole, true)
-	if err != nil {
-		return nil, err
-	}
+	joined := tenon.Must(hold("structured.Held", whole, true))
 	results := op.ApplyN(c, args...)
 	out := make([]tenon.Value, len(results))
 	for i, at := range results {
@@ -184,16 +175,9 @@ func (s *HeldSpec) Encode() tenon.Encoding {
 func init() { tenon.Register(HeldTypeName, decodeHeld) }
 
 func decodeHeld(e tenon.Encoding) (tenon.Spec, error) {
-	t, err := tenon.Elems(e, 2)
-	if err != nil {
-		return nil, err
-	}
-	o, err := tenon.As[tenon.SpecOf](t[0])
-	if err != nil {
-		return nil, err
-	}
-	sizes, err := tenon.As[tenon.Shape](t[1])
-	if err != nil {
+	var o tenon.SpecOf
+	var sizes tenon.Shape
+	if err := tenon.Unpack(e, &o, &sizes); err != nil {
 		return nil, err
 	}
 	b, ok := o.Spec.(tenon.Batcher)

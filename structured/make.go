@@ -53,9 +53,7 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 		return nil, invalid(fn, "shape", "has an unknown rank")
 	}
 	rank := s.Rank()
-	if err := checkNames(fn, fields, o.Identifiers); err != nil {
-		return nil, err
-	}
+	tenon.Throw(checkNames(fn, fields, o.Identifiers))
 	if o.RowPartitions != nil && len(o.RowPartitions) != max(rank-1, 0) {
 		return nil, invalid(fn, "RowPartitions", "are %d, records of rank %d have %d", len(o.RowPartitions), rank, max(rank-1, 0))
 	}
@@ -81,10 +79,7 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 	var nrows tensor.Tensor
 	switch {
 	case o.NRows != nil:
-		n, err := tensor.Convert(o.NRows)
-		if err != nil {
-			return nil, err
-		}
+		n := tenon.Must(tensor.Convert(o.NRows))
 		if c, ok := op.Known(n); !n.DType().IsInteger() || n.Shape().Rank() != 0 || ok && tensor.Item[int64](ops.Cast(c, dtype.Int64)) < 0 {
 			return nil, invalid(fn, "NRows", "is %s, want an integer that is not negative", fmt.Sprint(o.NRows))
 		}
@@ -205,10 +200,7 @@ func FromShape(s *ragged.Shape) (t *Tensor, err error) {
 	if rank == 0 {
 		return newTensor(0, nil, nil, nil, d), nil
 	}
-	full, err := s.WithPartitions(rank - 1)
-	if err != nil {
-		return nil, err
-	}
+	full := tenon.Must(s.WithPartitions(rank - 1))
 	return newTensor(rank, full.Dim(0), full.Partitions(), nil, d), nil
 }
 

@@ -43,22 +43,10 @@ var (
 //	keys: string[n]; values: [n, …], of any type
 func NewMap(p *ragged.RowPartition, keys, values any) (m *Map, err error) {
 	defer tenon.Catch(&err)
-	k, err := tensor.Convert(keys)
-	if err != nil {
-		return nil, err
-	}
-	v, err := tensor.Convert(values)
-	if err != nil {
-		return nil, err
-	}
-	flat, err := FromFieldsAndRank([]Field{{keyName, k}, {valueName, v}}, 1, Options{DType: p.DType()})
-	if err != nil {
-		return nil, err
-	}
-	entries, err := flat.PartitionOuterDimension(p)
-	if err != nil {
-		return nil, err
-	}
+	k := tenon.Must(tensor.Convert(keys))
+	v := tenon.Must(tensor.Convert(values))
+	flat := tenon.Must(FromFieldsAndRank([]Field{{keyName, k}, {valueName, v}}, 1, Options{DType: p.DType()}))
+	entries := tenon.Must(flat.PartitionOuterDimension(p))
 	return MapOf(entries)
 }
 
@@ -81,10 +69,7 @@ func mapOf(fn string, entries *Tensor) (m *Map, err error) {
 	if entries.rank == 0 {
 		return nil, invalid(fn, "", "a single record is no list of entries")
 	}
-	rec, err := FromFields([]Field{{entriesName, entries}}, shape.OfRank(entries.rank-1), Options{DType: entries.dtype})
-	if err != nil {
-		return nil, err
-	}
+	rec := tenon.Must(FromFields([]Field{{entriesName, entries}}, shape.OfRank(entries.rank-1), Options{DType: entries.dtype}))
 	if !hasEntries(rec.typ()) {
 		return nil, invalid(fn, "", "the entries are %v, want the fields key, a string, and value", entries.typ())
 	}

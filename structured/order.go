@@ -147,9 +147,7 @@ func (*Tensor) compared(c *op.Call) ([]tenon.Value, error) {
 	if !ok || !ok2 {
 		return nil, c.Errorf(tenon.ErrDType, "records are compared with records")
 	}
-	if err := sameFields(c, s, u); err != nil {
-		return nil, err
-	}
+	tenon.Throw(sameFields(c, s, u))
 	at := s.numbers()
 	switch {
 	case s.rank == 0:

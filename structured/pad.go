@@ -28,18 +28,13 @@ func (t *Tensor) padded(c *op.Call) ([]tenon.Value, error) {
 		if !ok || r.rank != 0 {
 			return nil, c.Errorf(tenon.ErrDType, "the value is %s, want a single record", tenon.String(v.Spec()))
 		}
-		if err := sameFields(c, t, r); err != nil {
-			return nil, err
-		}
+		tenon.Throw(sameFields(c, t, r))
 		extra = newTensor(1, scalar(1, t.dtype), nil, withSplits(r, t.dtype).(*Tensor).rows(), t.dtype)
 	}
 	last := ops.Cast(t.count(), dtype.Int64)
 	rest := c.WithArg(0, t.numbers())
 	rest.Args[2] = last
-	out, err := rest.Do()
-	if err != nil {
-		return nil, err
-	}
+	out := tenon.Must(rest.Do())
 	return op.One(byNumbers(joined([]*Tensor{flat, extra}), out[0].(tensor.Tensor), t.dtype))
 }
 

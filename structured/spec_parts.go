@@ -15,24 +15,10 @@ import (
 func init() { tenon.Register(TypeName, decodeSpec) }
 
 func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
-	t, err := tenon.Elems(e, 4)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := tenon.As[tenon.Shape](t[0])
-	if err != nil {
-		return nil, err
-	}
-	d, err := tenon.As[tenon.DType](t[1])
-	if err != nil {
-		return nil, err
-	}
-	parts, err := tenon.As[tenon.List](t[2])
-	if err != nil {
-		return nil, err
-	}
-	cols, err := tenon.As[tenon.List](t[3])
-	if err != nil {
+	var rows tenon.Shape
+	var d tenon.DType
+	var parts, cols tenon.List
+	if err := tenon.Unpack(e, &rows, &d, &parts, &cols); err != nil {
 		return nil, err
 	}
 	s := &Spec{nrows: shape.Unknown, dtype: d.DType}
@@ -44,10 +30,7 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 		s.rank, s.nrows = 1+len(parts), rows.Dim(0)
 	}
 	for i, x := range parts {
-		o, err := tenon.As[tenon.SpecOf](x)
-		if err != nil {
-			return nil, err
-		}
+		o, _ := x.(tenon.SpecOf)
 		p, ok := o.Spec.(*ragged.PartitionSpec)
 		if !ok {
 			return nil, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("partition %d is no partition", i))
@@ -70,20 +53,10 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 }
 
 func decodeColumn(e tenon.Encoding) (columnSpec, error) {
-	t, err := tenon.Elems(e, 3)
-	if err != nil {
-		return columnSpec{}, err
-	}
-	name, err := tenon.As[tenon.Str](t[0])
-	if err != nil {
-		return columnSpec{}, err
-	}
-	o, err := tenon.As[tenon.SpecOf](t[1])
-	if err != nil {
-		return columnSpec{}, err
-	}
-	inner, err := tenon.As[tenon.Int](t[2])
-	if err != nil {
+	var name tenon.Str
+	var o tenon.SpecOf
+	var inner tenon.Int
+	if err := tenon.Unpack(e, &name, &o, &inner); err != nil {
 		return columnSpec{}, err
 	}
 	if o.Spec == nil {
@@ -154,9 +127,7 @@ func (s *Spec) stranger(v tenon.Value) error {
 // Assemble makes a tensor of partitions and columns, and checks that they fit.
 func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 	defer tenon.Catch(&err)
-	if err := tenon.CheckComponents(s, components); err != nil {
-		return nil, err
-	}
+	tenon.Throw(tenon.CheckComponents(s, components))
 	const fn = "structured.Spec.Assemble"
 	var parts []*ragged.RowPartition
 	n := shape.Unknown

@@ -58,10 +58,7 @@ func (t *Tensor) MergeDims(outer, inner int) (out *Tensor, err error) {
 	if a == 0 {
 		return newTensor(t.rank-b, t.parts[b-1].NVals(), t.parts[b:], t.cols, t.dtype), nil
 	}
-	at, err := ragged.MergeDims(t.numbers(), a, b)
-	if err != nil {
-		return nil, err
-	}
+	at := tenon.Must(ragged.MergeDims(t.numbers(), a, b))
 	return byNumbers(t.cols, at, t.dtype), nil
 }
 
@@ -80,13 +77,8 @@ func (t *Tensor) PartitionOuterDimension(p *ragged.RowPartition) (out *Tensor, e
 	if p.DType() == dtype.Int64 {
 		d = dtype.Int64
 	}
-	s, err := t.WithShapeDType(d)
-	if err != nil {
-		return nil, err
-	}
-	if p, err = p.WithDType(d); err != nil {
-		return nil, err
-	}
+	s := tenon.Must(t.WithShapeDType(d))
+	p = tenon.Must(p.WithDType(d))
 	if n, m := known(p.NVals()), known(s.nrows); n >= 0 && m >= 0 && n != m {
 		return nil, invalid(fn, "", "the partition divides %d rows, there are %d", n, m)
 	}
@@ -102,18 +94,9 @@ func (t *Tensor) Promote(path []string, name string) (out *Tensor, err error) {
 	if len(path) < 2 {
 		return nil, invalid(fn, PathString(path), "a path to promote has two names at least")
 	}
-	above, err := t.Field(path[:len(path)-2]...)
-	if err != nil {
-		return nil, err
-	}
-	parent, err := t.Field(path[:len(path)-1]...)
-	if err != nil {
-		return nil, err
-	}
-	v, err := t.Field(path...)
-	if err != nil {
-		return nil, err
-	}
+	above := tenon.Must(t.Field(path[:len(path)-2]...))
+	parent := tenon.Must(t.Field(path[:len(path)-1]...))
+	v := tenon.Must(t.Field(path...))
 	lo, _ := recordRank(above)
 	hi, _ := recordRank(parent)
 	if hi = min(hi, v.Shape().Rank()-1); hi > lo {

@@ -34,10 +34,7 @@ var (
 func NewUnion(tags any, variants []Field) (u *Union, err error) {
 	defer tenon.Catch(&err)
 	const fn = "structured.NewUnion"
-	t, err := tensor.Convert(tags)
-	if err != nil {
-		return nil, err
-	}
+	t := tenon.Must(tensor.Convert(tags))
 	if !t.DType().IsInteger() || !t.Shape().HasRank() {
 		return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("the tags are %s, not integers of a known rank", tenon.String(t.Spec())))
 	}
@@ -54,10 +51,7 @@ func NewUnion(tags any, variants []Field) (u *Union, err error) {
 	if len(variants) > 127 {
 		return nil, invalid(fn, "", "%d variants are too many, want 127 at most", len(variants))
 	}
-	rec, err := FromFields(fields, shape.OfRank(t.Shape().Rank()), Options{})
-	if err != nil {
-		return nil, err
-	}
+	rec := tenon.Must(FromFields(fields, shape.OfRank(t.Shape().Rank()), Options{}))
 	return newUnion(rec), nil
 }
 

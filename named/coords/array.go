@@ -161,36 +161,19 @@ func (s *Spec) Encode() tenon.Encoding {
 
 func decodeSpec(e tenon.Encoding) (spec tenon.Spec, err error) {
 	defer tenon.Catch(&err)
-	t, err := tenon.Elems(e, 2)
-	if err != nil {
-		return nil, err
-	}
-	inner, err := tenon.As[tenon.SpecOf](t[0])
-	if err != nil {
-		return nil, err
-	}
-	list, err := tenon.As[tenon.List](t[1])
-	if err != nil {
-		return nil, err
-	}
+	var inner tenon.SpecOf
+	var list tenon.List
+	tenon.Throw(tenon.Unpack(e, &inner, &list))
 	ts, ok := inner.Spec.(*named.Spec)
 	if !ok {
 		return nil, tenon.NewError(tenon.ErrDType, "coords.Spec", "the tensor has no names")
 	}
 	s := &Spec{tensor: ts}
 	for i, x := range list {
-		p, err := tenon.Elems(x, 2)
-		if err != nil {
-			return nil, err
-		}
-		path, err := tenon.As[tenon.Str](p[0])
-		if err != nil {
-			return nil, err
-		}
-		labels, err := decodeLabels(p[1])
-		if err != nil {
-			return nil, err
-		}
+		var path tenon.Str
+		var l tenon.List
+		tenon.Throw(tenon.Unpack(x, &path, &l))
+		labels := tenon.Must(decodeLabels(l))
 		n := named.By(named.Dynamic(string(path)))
 		at := slices.IndexFunc(ts.Dims().Names(), func(m named.Name) bool { return named.By(m) == n })
 		if at < 0 || ts.Shape().Dim(at) >= 0 && ts.Shape().Dim(at) != labels.Len() {

@@ -181,11 +181,7 @@ func (l *Labels) encode() tenon.Encoding {
 	return out
 }
 
-func decodeLabels(e tenon.Encoding) (*Labels, error) {
-	list, err := tenon.As[tenon.List](e)
-	if err != nil {
-		return nil, err
-	}
+func decodeLabels(list tenon.List) (*Labels, error) {
 	out := make([]any, len(list))
 	for i, x := range list {
 		switch x := x.(type) {

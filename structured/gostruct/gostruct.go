@@ -48,14 +48,8 @@ func From[T any](rows []T) (t *structured.Tensor, err error) {
 func SpecOf[T any]() (s *structured.Spec, err error) {
 	defer tenon.Catch(&err)
 	w := newStructWriter("gostruct.SpecOf", reflect.TypeFor[T](), 0)
-	row, err := w.tensor().Spec().(*structured.Spec).Unbatched()
-	if err != nil {
-		return nil, err
-	}
-	list, err := row.(*structured.Spec).Batched(shape.Unknown)
-	if err != nil {
-		return nil, err
-	}
+	row := tenon.Must(w.tensor().Spec().(*structured.Spec).Unbatched())
+	list := tenon.Must(row.(*structured.Spec).Batched(shape.Unknown))
 	return list.(*structured.Spec), nil
 }
 
@@ -76,10 +70,7 @@ func To[T any](t *structured.Tensor) (rows []T, err error) {
 		at.fail(tenon.ErrUnsupported, -1, "the tensor is symbolic: its records do not exist while a function is traced")
 	}
 	n := int(tensor.Item[int64](ops.Cast(count, dtype.Int64)))
-	p, err := gotype.Of(fn, reflect.TypeFor[T]())
-	if err != nil {
-		return nil, err
-	}
+	p := tenon.Must(gotype.Of(fn, reflect.TypeFor[T]()))
 	read := readerOf(p, t, at)
 	rows = make([]T, n)
 	read(unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Sizeof(*new(T)), 0, n)

@@ -26,32 +26,6 @@ func Add(x, y *Tensor, o AddOptions) (t *Tensor, err error) {
 	return t, nil
 }
 
-// AddTo returns the sum of the tensor and a dense one of the same shape, which is
-// dense. [Add] is for two sparse tensors.
-//
-//	t: [a, b], d: [a, b] → [a, b]
-func (t *Tensor) AddTo(d any) (sum tensor.Tensor, err error) {
-	defer tenon.Catch(&err)
-	x := tenon.Must(tensor.Convert(d))
-	if !x.Shape().CompatibleWith(t.Shape()) {
-		return nil, bad("AddTo", tenon.ErrShape, "", "%v cannot be added to a tensor of shape %v", t.spec, x.Shape())
-	}
-	return ops.Add(x, t.dense(nil)), nil
-}
-
-// Maximum returns the larger one of the elements of two sparse tensors, with a value
-// where one of them has one: it is compared with zero where the other has none.
-func Maximum(x, y *Tensor) (t *Tensor, err error) {
-	defer tenon.Catch(&err)
-	return united(x, y, func(a, b tensor.Tensor) tensor.Tensor { return ops.Maximum(a, b) }), nil
-}
-
-// Minimum is [Maximum] for the smaller one.
-func Minimum(x, y *Tensor) (t *Tensor, err error) {
-	defer tenon.Catch(&err)
-	return united(x, y, func(a, b tensor.Tensor) tensor.Tensor { return ops.Minimum(a, b) }), nil
-}
-
 // united applies f to the elements of two tensors where one of them has a value, with
 // zero for the other. f of two zeros is zero.
 func united(x, y *Tensor, f func(a, b tensor.Tensor) tensor.Tensor) *Tensor {
@@ -104,16 +78,16 @@ func broadcast2(x, y *Tensor) (*Tensor, *Tensor) {
 	return x.broadcast(s), y.broadcast(s)
 }
 
-// BroadcastTo returns the tensor with dimensions of size 1 repeated, and new ones in
-// front. Both shapes have to be known.
-func (t *Tensor) BroadcastTo(s shape.Shape) (r *Tensor, err error) {
-	defer tenon.Catch(&err)
+// broadcastTo is broadcast for a shape that may not be one to broadcast to.
+func (t *Tensor) broadcastTo(s shape.Shape) *Tensor {
 	if both, err := shape.Broadcast(t.spec.shape, s); err != nil || !both.Equal(s) {
-		return nil, bad("BroadcastTo", tenon.ErrShape, "", "%v does not broadcast to %v", t.spec, s)
+		tenon.Throw(bad("BroadcastTo", tenon.ErrShape, "", "%v does not broadcast to %v", t.spec, s))
 	}
-	return t.broadcast(s), nil
+	return t.broadcast(s)
 }
 
+// broadcast returns the tensor with dimensions of size 1 repeated, and new ones in front.
+// Both shapes have to be known.
 func (t *Tensor) broadcast(s shape.Shape) *Tensor {
 	from := t.spec.shape
 	if from.Equal(s) {

@@ -127,7 +127,7 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 		return withInts(func(t *Tensor, dims []int) *Tensor { return t.reshaped(dims) })(c)
 	case op.Broadcast:
 		if !along {
-			return withInts(func(t *Tensor, dims []int) *Tensor { return tenon.Must(t.BroadcastTo(shape.Of(dims...))) })(c)
+			return withInts(func(t *Tensor, dims []int) *Tensor { return t.broadcastTo(shape.Of(dims...)) })(c)
 		}
 	case op.Join:
 		return concat(c)

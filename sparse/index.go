@@ -118,16 +118,8 @@ func (t *Tensor) strided(a, first, count, step int) *Tensor {
 	return out
 }
 
-// Gather returns the slices of an axis at the given positions, a vector; one may
-// appear any number of times.
-//
-//	t: [a, n, b], positions: int[m], axis 1 → [a, m, b]
-func (t *Tensor) Gather(positions any, axis int) (r *Tensor, err error) {
-	defer tenon.Catch(&err)
-	at := tenon.Must(tensor.Convert(positions))
-	return t.gathered(t.axis("Gather", axis), at), nil
-}
-
+// gathered returns the slices of an axis at the given positions, a vector; one may appear any
+// number of times.
 func (t *Tensor) gathered(a int, at tensor.Tensor) *Tensor {
 	if at.Shape().Rank() != 1 || !at.DType().IsInteger() {
 		tenon.Throw(bad("Gather", tenon.ErrShape, "positions", "are %v%v, want a vector of integers", at.DType(), at.Shape()))

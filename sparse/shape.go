@@ -30,13 +30,8 @@ func (t *Tensor) parts() (columns []tensor.Tensor, ns []any) {
 	return columns, ns
 }
 
-// ExpandDims returns the tensor with a new dimension of size 1 at an axis, which may
-// count from the end of the result.
-func (t *Tensor) ExpandDims(axis int) (r *Tensor, err error) {
-	defer tenon.Catch(&err)
-	return t.expanded(axis), nil
-}
-
+// expanded returns the tensor with a new dimension of size 1 at an axis, which may count
+// from the end of the result.
 func (t *Tensor) expanded(axis int) *Tensor {
 	k := t.rank() + 1
 	if axis < -k || axis >= k {
@@ -78,15 +73,8 @@ func (t *Tensor) squeezed(axes []int) *Tensor {
 	return r
 }
 
-// Transpose returns the tensor with its axes in another order; without one they are
-// reversed. The result is in row-major order.
-//
-//	t: [a, b, c], perm 2, 0, 1 → [c, a, b]
-func (t *Tensor) Transpose(perm ...int) (r *Tensor, err error) {
-	defer tenon.Catch(&err)
-	return t.transposed(perm), nil
-}
-
+// transposed returns the tensor with its axes in another order, which is reversed without one,
+// and its values in row-major order.
 func (t *Tensor) transposed(perm []int) *Tensor {
 	k := t.rank()
 	if len(perm) == 0 {
@@ -112,13 +100,8 @@ func (t *Tensor) transposed(perm []int) *Tensor {
 	return r
 }
 
-// Reshape returns the same elements in row-major order under other sizes, of which
-// one may be -1. The shape of t has to be known, as positions are computed from it.
-func (t *Tensor) Reshape(dims ...int) (r *Tensor, err error) {
-	defer tenon.Catch(&err)
-	return t.reshaped(dims), nil
-}
-
+// reshaped returns the same elements in row-major order under other sizes, of which one may
+// be -1. The shape of t has to be known, as positions are computed from it.
 func (t *Tensor) reshaped(dims []int) *Tensor {
 	from := t.spec.shape
 	size := from.Size()

@@ -14,6 +14,9 @@
 // operation) and other_cpu (CPUs that others used meanwhile; above 0.1 a figure
 // is not to be quoted).
 //
+// "bench serve" serves the functions of serve_qps for other load generators, and "bench send
+// -url URL -body FILE" loads any server; rivals.py runs both beside other servers.
+//
 // A workload is added by a file of this package whose init function calls
 // register. Several files may add cases to one workload. "go test -bench
 // 'Workload/spec_nest' ./internal/bench" runs the same cases for profiling.

@@ -22,16 +22,25 @@ func register(workload string, cases func(*runner)) {
 }
 
 func main() {
+	commands := map[string]func(args []string) error{"serve": serveMain, "send": sendMain}
+	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
+		exit(commands[os.Args[1]](os.Args[2:]))
+	}
 	workload := flag.String("workload", "", "workload to run, or all")
 	only := flag.String("case", "", "cases to run, separated by commas")
 	size := flag.String("size", "full", "tiny, small or full")
 	threads := flag.Int("threads", 0, "number of threads; 0 is all")
 	budget := flag.Duration("budget", 2*time.Second, "time for the runs of a case")
 	flag.Parse()
-	if err := bench(os.Stdout, *workload, *only, *size, *threads, *budget); err != nil {
+	exit(bench(os.Stdout, *workload, *only, *size, *threads, *budget))
+}
+
+func exit(err error) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+	os.Exit(0)
 }
 
 func names() []string {

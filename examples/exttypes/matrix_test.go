@@ -67,6 +67,7 @@ var services = []service{
 	{"message", inMessage},
 	{"JSON", inJSON},
 	{"Arrow", inArrow},
+	{"serving", inServing},
 	{"gob", inGob},
 	{"log", inLog},
 	{"equality", inEquality},

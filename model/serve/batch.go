@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/ops"
-	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -298,7 +297,9 @@ func (f *served) joined(ctx context.Context, batch []*job) (err error) {
 		for k, j := range batch {
 			parts[k] = j.args[i]
 		}
-		args[i] = ops.Concat(parts, 0)
+		if args[i], err = rows.Concat(parts); err != nil {
+			return err
+		}
 	}
 	var all size
 	for _, j := range batch {
@@ -312,7 +313,11 @@ func (f *served) joined(ctx context.Context, batch []*job) (err error) {
 	at := 0
 	for k, j := range batch {
 		for _, v := range out {
-			parts[k] = append(parts[k], ops.Index(v, key.Range(at, at+j.size.rows, nil)))
+			part, err := rows.Slice(v, at, at+j.size.rows)
+			if err != nil {
+				return err
+			}
+			parts[k] = append(parts[k], part)
 		}
 		at += j.size.rows
 	}

@@ -2,11 +2,14 @@ package serve
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/anatomy"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -41,17 +44,24 @@ func (c columns) built(l *layout) (v tenon.Value, err error) {
 		return nil, err
 	}
 	if !tenon.Compatible(x.Spec(), s) {
-		return nil, badInput("%s is %s, want %s", name, tenon.String(x.Spec()), tenon.String(s))
+		hidden := ""
+		if d := tenon.HiddenDifference(x.Spec(), s); d != "" {
+			hidden = ": " + d
+		}
+		return nil, badInput("%s is %s, want %s%s", name, tenon.String(x.Spec()), tenon.String(s), hidden)
 	}
 	return x, nil
 }
 
 // building puts a Value together.
-type building struct{ columns columns }
+type building struct {
+	columns columns
+	mask    []bool // of the optional part that is put together
+}
 
 // value returns the Value of a Spec whose outer partitions, of records around it, are
 // there. entries is how many entries its columns begin with; negative: that is not known.
-func (b *building) value(name string, s tenon.Spec, outer []*ragged.RowPartition, entries int) (tensor.Tensor, error) {
+func (b *building) value(name string, s tenon.Spec, outer []*ragged.RowPartition, entries int) (tenon.Value, error) {
 	a := anatomy.OfSpec(s)
 	switch a.Kind {
 	case anatomy.Leaf:
@@ -71,31 +81,102 @@ func (b *building) value(name string, s tenon.Spec, outer []*ragged.RowPartition
 		if err != nil {
 			return nil, err
 		}
-		return made(a.Make(x, nil, nil))
+		return a.Make(x, nil, nil)
+	case anatomy.Words, anatomy.Element:
+		t := b.columns[name].(*tensor.Strings)
+		if err := b.rows(name, t, entries); err != nil {
+			return nil, err
+		}
+		x, err := b.meant(name, t, s)
+		if err != nil {
+			return nil, err
+		}
+		return ragged.FromPartitions(x, outer...)
+	case anatomy.Held:
+		x, err := b.value(name, a.Inner, outer, entries)
+		if err != nil {
+			return nil, err
+		}
+		return s.Assemble([]tenon.Value{x})
+	case anatomy.Parts:
+		return b.parts(name, a, outer, entries)
 	}
 	return nil, badInput("%s: %s has no form here", name, tenon.String(s))
 }
 
+// meant returns what texts say.
+func (b *building) meant(name string, texts *tensor.Strings, s tenon.Spec) (tensor.Tensor, error) {
+	e, ok := s.(element.Spec)
+	if !ok {
+		return structured.EncodeStrings(texts)
+	}
+	t, n := e.Type(), texts.Len()
+	out := element.NewBuilder(t, n)
+	for i := range n {
+		err := out.Append(texts.At(i))
+		switch m := len(b.mask); {
+		case err == nil:
+		case m > 0 && n%m == 0 && !b.mask[i/(n/m)] || m > 0 && n%m != 0 && texts.At(i) == "":
+			out.Skip() // nothing is there
+		default:
+			return nil, badInput("%s: element %d: %v", name, i, err)
+		}
+	}
+	return out.Build(texts.Shape()), nil
+}
+
+// parts returns a Value of a type of which only the components are known.
+func (b *building) parts(name string, a anatomy.Spec, outer []*ragged.RowPartition, entries int) (v tenon.Value, err error) {
+	if len(outer) > 0 {
+		return nil, badInput("%s has no form in lists of records", name)
+	}
+	fields := make([]tenon.Value, len(a.Fields))
+	for i, f := range a.Fields {
+		if fields[i], err = b.value(name+"."+f.Name, f.Spec, nil, entries); err != nil {
+			return nil, err
+		}
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = nil, badInput("%s is made of components that do not go together", name)
+		}
+	}()
+	if v, err = a.MakeParts(fields); err != nil {
+		return nil, badInput("%s: %s", name, message(err))
+	}
+	return v, nil
+}
+
+// tensor returns a Value that is a tensor.
+func (b *building) tensor(name string, s tenon.Spec, outer []*ragged.RowPartition, entries int) (tensor.Tensor, error) {
+	return made(b.value(name, s, outer, entries))
+}
+
 // optional returns what may be missing.
-func (b *building) optional(name string, a anatomy.Spec, outer []*ragged.RowPartition, entries int) (tensor.Tensor, error) {
+func (b *building) optional(name string, a anatomy.Spec, outer []*ragged.RowPartition, entries int) (tenon.Value, error) {
 	inner, mask := a.Inner, a.Mask
 	if m := anatomy.OfSpec(mask); m.Kind == anatomy.Lists { // both are below the same splits
 		var err error
-		if outer, entries, err = b.partitions(name, m.Partitions, outer, entries); err != nil {
+		if outer, entries, err = b.partitions(name, m.Partitions, outer, entries, func() int { return b.entries(name + ".mask") }); err != nil {
 			return nil, err
 		}
 		inner, mask = anatomy.OfSpec(inner).Inner, m.Inner
 	}
-	x, err := b.value(name+".values", inner, outer, entries)
+	around := b.mask
+	if m, ok := b.columns[name+".mask"].(*tensor.Dense); ok {
+		b.mask = tensor.Data[bool](m)
+	}
+	x, err := b.tensor(name+".values", inner, outer, entries)
+	b.mask = around
 	if err != nil {
 		return nil, err
 	}
-	m, err := b.value(name+".mask", mask, outer, entries)
+	m, err := b.tensor(name+".mask", mask, outer, entries)
 	if err != nil {
 		return nil, err
 	}
 	if a.Outside() {
-		return made(a.Make(x, nil, m))
+		return a.Make(x, nil, m)
 	}
 	return masked.New(x, m)
 }
@@ -113,16 +194,14 @@ func made(v tenon.Value, err error) (tensor.Tensor, error) {
 }
 
 // lists returns rows of different lengths.
-func (b *building) lists(name string, a anatomy.Spec, outer []*ragged.RowPartition, entries int) (tensor.Tensor, error) {
-	parts, n, err := b.partitions(name, a.Partitions, outer, entries)
+func (b *building) lists(name string, a anatomy.Spec, outer []*ragged.RowPartition, entries int) (tenon.Value, error) {
+	column := name
+	if slices.ContainsFunc(a.Partitions[len(outer):], func(p *ragged.PartitionSpec) bool { return !p.IsUniform() }) {
+		column = name + ".flat_values"
+	}
+	parts, n, err := b.partitions(name, a.Partitions, outer, entries, func() int { return b.entries(column) })
 	if err != nil {
 		return nil, err
-	}
-	column := name
-	for _, p := range a.Partitions[len(outer):] {
-		if !p.IsUniform() {
-			column = name + ".flat_values"
-		}
 	}
 	var inner tensor.Tensor
 	if _, ok := a.Inner.(*tensor.Spec); ok {
@@ -130,11 +209,11 @@ func (b *building) lists(name string, a anatomy.Spec, outer []*ragged.RowPartiti
 		if n >= 0 && inner.Shape().Dim(0) != n {
 			return nil, badInput("%s has %d entries, %s ends with %d", column, inner.Shape().Dim(0), name+".row_splits."+lastSplits(parts[len(outer):]), n)
 		}
-	} else if inner, err = b.value(column, a.Inner, nil, n); err != nil {
+	} else if inner, err = b.tensor(column, a.Inner, nil, n); err != nil {
 		return nil, err
 	}
 	if a.Outside() {
-		return made(a.Make(inner, parts, nil))
+		return a.Make(inner, parts, nil)
 	}
 	return ragged.FromPartitions(inner, parts...)
 }
@@ -147,14 +226,42 @@ func (b *building) rows(name string, t tensor.Tensor, entries int) error {
 	return nil
 }
 
-// partitions returns the partitions of a Value: outer, and its own.
-func (b *building) partitions(name string, specs []*ragged.PartitionSpec, outer []*ragged.RowPartition, entries int) (parts []*ragged.RowPartition, n int, err error) {
+// entries returns how many entries a column has, a negative number for one that is not there.
+func (b *building) entries(column string) int {
+	if t, ok := b.columns[column]; ok && t.Shape().Rank() > 0 {
+		return t.Shape().Dim(0)
+	}
+	return -1
+}
+
+// rowsAbove returns how many rows uniform partitions have, by the first splits below them, or by how many
+// values there are; negative where neither is known.
+func (b *building) rowsAbove(name string, specs []*ragged.PartitionSpec, values func() int) int {
+	each := 1
+	for _, p := range specs {
+		if !p.IsUniform() {
+			return max(b.columns[name+".row_splits.0"].Shape().Dim(0)-1, 0) / max(each, 1)
+		}
+		each *= p.UniformRowLength()
+	}
+	if n := values(); n >= 0 && each > 0 {
+		return n / each
+	}
+	return -1
+}
+
+// partitions returns the partitions of a Value: outer, and its own. values tells how many entries
+// they divide.
+func (b *building) partitions(name string, specs []*ragged.PartitionSpec, outer []*ragged.RowPartition, entries int, values func() int) (parts []*ragged.RowPartition, n int, err error) {
 	parts, n = append(parts, outer...), entries
 	splits := 0
 	for _, p := range specs[len(outer):] {
 		var part *ragged.RowPartition
 		if p.IsUniform() {
 			o := ragged.PartitionOptions{}
+			if n < 0 {
+				n = b.rowsAbove(name, specs[len(parts):], values)
+			}
 			if n >= 0 {
 				o.NRows = n
 			}
@@ -165,14 +272,14 @@ func (b *building) partitions(name string, specs []*ragged.PartitionSpec, outer 
 				n *= p.UniformRowLength()
 			}
 		} else {
-			column := fmt.Sprintf("%s.row_splits.%d", name, splits)
+			at := fmt.Sprintf("%s.row_splits.%d", name, splits)
 			splits++
-			t := b.columns[column]
-			if n, err = checkSplits(column, t, n); err != nil {
+			t := b.columns[at]
+			if n, err = checkSplits(at, t, n); err != nil {
 				return nil, 0, err
 			}
 			if part, err = ragged.PartitionFromRowSplits(t, ragged.PartitionOptions{}); err != nil {
-				return nil, 0, badInput("%s: %v", column, err)
+				return nil, 0, badInput("%s: %v", at, err)
 			}
 		}
 		parts = append(parts, part)
@@ -220,24 +327,38 @@ func int64s(t tensor.Tensor) ([]int64, bool) {
 }
 
 // records returns records of their fields.
-func (b *building) records(name string, s *structured.Spec, outer []*ragged.RowPartition, entries int) (tensor.Tensor, error) {
-	parts, n, err := b.partitions(name, s.RowPartitions(), outer, entries)
+func (b *building) records(name string, s *structured.Spec, outer []*ragged.RowPartition, entries int) (tenon.Value, error) {
+	parts, n, err := b.partitions(name, s.RowPartitions(), outer, entries, func() int { return b.count(name, s) })
 	if err != nil {
 		return nil, err
 	}
 	if n < 0 { // all fields have as many entries as the first one
 		n = b.count(name, s)
 	}
+	if len(parts) > 0 {
+		a := anatomy.OfSpec(s)
+		list := make([]tenon.Value, len(a.Fields))
+		for i, f := range a.Fields { // which have an entry for each of the innermost records
+			if list[i], err = b.value(name+"."+f.Name, f.Spec, nil, n); err != nil {
+				return nil, err
+			}
+		}
+		v, err := a.MakeRecords(parts, parts[0].StaticNRows(), list)
+		if err != nil {
+			return nil, badInput("%s: %s", name, message(err))
+		}
+		return v, nil
+	}
 	var fields []structured.Field
 	for _, f := range s.Fields() {
-		v, err := b.value(name+"."+f.Name, f.Spec, parts, n)
+		v, err := b.tensor(name+"."+f.Name, f.Spec, nil, n)
 		if err != nil {
 			return nil, err
 		}
 		fields = append(fields, structured.Field{Name: f.Name, Value: v})
 	}
-	o := structured.Options{RowPartitions: parts}
-	if len(parts) == 0 && n >= 0 && s.Rank() > 0 {
+	var o structured.Options
+	if n >= 0 && s.Rank() > 0 {
 		o.NRows = n
 	}
 	t, err := structured.FromFields(fields, unknown(s.Rank()), o)
@@ -288,10 +409,10 @@ func taken(name string, v tenon.Value) (columns, error) {
 func (c columns) take(name string, v tenon.Value, outer int) error {
 	switch v := v.(type) {
 	case *tensor.Dense:
-		c[name] = tensor.Contiguous(v)
+		c[name] = entriesOf(tensor.Contiguous(v), outer)
 		return nil
 	case *tensor.Strings:
-		c[name] = v
+		c[name] = entriesOf(v, outer)
 		return nil
 	}
 	a := anatomy.Of(v)
@@ -327,8 +448,21 @@ func (c columns) take(name string, v tenon.Value, outer int) error {
 			return err
 		}
 		return c.take(name+".mask", mask, outer)
-	case anatomy.Named, anatomy.Union, anatomy.Map:
+	case anatomy.Named, anatomy.Union, anatomy.Map, anatomy.Held:
 		return c.take(name, a.Inner, outer)
+	case anatomy.Element:
+		texts, err := element.Texts(v.(tensor.Tensor))
+		if err != nil {
+			return err
+		}
+		return c.take(name, texts, outer)
+	case anatomy.Parts:
+		for _, f := range a.Fields {
+			if err := c.take(name+"."+f.Name, f.Value, outer); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if t, ok := v.(tensor.Concreter); ok {
 		t, err := t.Concrete()
@@ -338,6 +472,19 @@ func (c columns) take(name string, v tenon.Value, outer int) error {
 		return c.take(name, t, outer)
 	}
 	return fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(v.Spec()))
+}
+
+// entriesOf joins the axes of records around a tensor, as their number tells the others.
+func entriesOf(t tensor.Tensor, outer int) tensor.Tensor {
+	if outer < 2 {
+		return t
+	}
+	dims := t.Shape().Dims()
+	n := 1
+	for _, d := range dims[:outer] {
+		n *= d
+	}
+	return ops.Reshape(t, append([]int{n}, dims[outer:]...))
 }
 
 // splits adds the row splits of partitions below so many axes of records, and returns how
@@ -355,6 +502,13 @@ func (c columns) splits(name string, parts []*ragged.RowPartition, outer int) in
 
 // rowsOf returns the size of the first axis of a Value.
 func rowsOf(v tenon.Value) int {
+	if _, ok := v.(tensor.Tensor); !ok {
+		n, err := rows.Count(v)
+		if err != nil {
+			return 0
+		}
+		return max(n, 0)
+	}
 	if t, ok := v.(tensor.Tensor); ok && t.Shape().Rank() > 0 {
 		if n := t.Shape().Dim(0); n >= 0 {
 			return n

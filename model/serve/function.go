@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tenonml/tenon"
@@ -78,16 +79,16 @@ func (f *Func) check() error {
 func hasRows(s tenon.Spec) bool {
 	a := anatomy.OfSpec(s)
 	switch a.Kind {
-	case anatomy.Leaf, anatomy.Lists:
-		t, ok := s.(interface{ Shape() shape.Shape })
-		return ok && t.Shape().Rank() > 0 && t.Shape().Dim(0) < 0
+	case anatomy.Optional, anatomy.Named, anatomy.Union, anatomy.Map, anatomy.Held:
+		return hasRows(a.Inner)
 	case anatomy.Records:
 		t, ok := s.(*structured.Spec)
 		return ok && t.Rank() > 0 && t.NRows() < 0
-	case anatomy.Optional, anatomy.Named, anatomy.Union, anatomy.Map:
-		return hasRows(a.Inner)
 	}
-	return false
+	if t, ok := s.(interface{ Shape() shape.Shape }); ok {
+		return t.Shape().Rank() > 0 && t.Shape().Dim(0) < 0
+	}
+	return byRows(s) && !slices.ContainsFunc(a.Fields, func(f tenon.Field) bool { return !hasRows(f.Spec) })
 }
 
 func argName(prefix string, i any, path string) string {

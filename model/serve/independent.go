@@ -3,13 +3,18 @@ package serve
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/element"
+	"github.com/tenonml/tenon/internal/rows"
 )
 
 // Independent reports whether a function answers each row by itself: what it says to joined
@@ -27,7 +32,7 @@ func (f *Func) Independent(ctx context.Context) bool {
 		}
 	}
 	x := newServed(*f)
-	if slices.Contains(x.in, nil) {
+	if slices.Contains(x.in, nil) || slices.ContainsFunc(x.in, func(l *layout) bool { return l.root.kind != axisNode }) {
 		return false
 	}
 	for seed := range uint64(3) {
@@ -89,7 +94,11 @@ func (f *served) sameApart(ctx context.Context, r *rand.Rand, sizes []int) bool 
 func concat(lists [][]tenon.Value) (out []tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	for _, l := range lists {
-		out = append(out, ops.Concat(l, 0))
+		v, err := rows.Concat(l)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
 	}
 	return out, nil
 }
@@ -129,6 +138,36 @@ func (f *served) madeUp(r *rand.Rand, n int) ([]tenon.Value, error) {
 	}
 	return args, nil
 }
+
+// textMadeUp returns the text of an element of a type.
+func textMadeUp(t element.Type, r *rand.Rand) string {
+	n := r.Int64N(1 << 20)
+	switch t.Kind {
+	case element.Decimal:
+		if text := strconv.Itoa(int(n % 10)); t.Fits(text) {
+			return text
+		}
+		return "0"
+	case element.Date:
+		return time.Unix(n*int64(day/time.Second), 0).UTC().Format(time.DateOnly)
+	case element.Timestamp:
+		if text := time.Unix(n, 0).UTC().Format(time.RFC3339); t.Fits(text) {
+			return text
+		}
+		return time.Unix(n, 0).UTC().Format("2006-01-02T15:04:05")
+	case element.Time:
+		return time.Unix(n, 0).UTC().Format(time.TimeOnly)
+	case element.Duration:
+		return "PT" + strconv.Itoa(int(n)) + "S"
+	case element.UUID:
+		return fmt.Sprintf("00000000-0000-4000-8000-%012d", n)
+	}
+	data := make([]byte, 8+t.Width)
+	binary.BigEndian.PutUint64(data, uint64(n))
+	return base64.StdEncoding.EncodeToString(data[:t.Width])
+}
+
+const day = 24 * time.Hour
 
 // madeUp returns what may stand at a node. Axes of any size, but for ragged ones, have
 // the same one everywhere.
@@ -170,6 +209,8 @@ func (n *node) madeUp(r *rand.Rand) any {
 		return o
 	}
 	switch dt := n.column.dt; {
+	case n.means != nil:
+		return textMadeUp(*n.means, r)
 	case dt == dtype.Bool:
 		return r.IntN(2) == 0
 	case dt == dtype.String:

@@ -6,7 +6,9 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/anatomy"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
@@ -28,6 +30,9 @@ import (
 //	                  where others are
 //	x.entries.key, x.entries.value, x.entries.row_splits.0
 //	                  the entries of maps, which are lists of records
+//	x                 texts: the strings of a dictionary, and elements that mean something,
+//	                  such as times and decimals
+//	x.part            a component of any other type
 type layout struct {
 	name    string
 	spec    tenon.Spec
@@ -74,6 +79,8 @@ type node struct {
 	names  []string // of the fields
 	axes   []*node  // above a leaf or an optional part, since the last splits or records
 	rows   bool     // its column begins with an axis for what is above these axes
+
+	means *element.Type // what the texts of a leaf say; nil: themselves
 }
 
 // within returns the record of a node inside of its axes.
@@ -131,8 +138,57 @@ func (l *layout) value(name string, s tenon.Spec, skip int, axes []*node, rows b
 			n.within().form = mapForm
 		}
 		return n, nil
+	case anatomy.Words:
+		return l.texts(name, a.Inner, nil, skip, axes, rows)
+	case anatomy.Element:
+		t := s.(element.Spec).Type()
+		return l.texts(name, a.Fields[0].Spec, &t, skip, axes, rows)
+	case anatomy.Held:
+		return l.value(name, a.Inner, skip, axes, rows)
+	case anatomy.Parts:
+		return l.parts(name, s, a, skip, axes, rows)
 	}
 	return nil, fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(s))
+}
+
+// texts returns the node of what is kept as numbers, and is text outside.
+func (l *layout) texts(name string, kept tenon.Spec, means *element.Type, skip int, axes []*node, rows bool) (*node, error) {
+	t, ok := kept.(*tensor.Spec)
+	if !ok || t.Shape().Rank() < skip {
+		return nil, fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(kept))
+	}
+	leaf := &node{kind: leafNode, name: name, means: means}
+	n := chained(l.held(leaf, name, t, skip, axes, rows), leaf)
+	leaf.column.dt = dtype.String
+	return n, nil
+}
+
+// parts returns the node of a type of which only the components are known: an object of them. In
+// records they have the rows of these.
+func (l *layout) parts(name string, s tenon.Spec, a anatomy.Spec, skip int, axes []*node, rows bool) (*node, error) {
+	if skip > 1 || skip == 1 && !byRows(s) || len(axes) > 0 {
+		return nil, fmt.Errorf("%s: the components of %s do not have the rows of the records around it", name, tenon.String(s))
+	}
+	rec := &node{kind: recordNode, name: name}
+	for _, f := range a.Fields {
+		n, err := l.value(name+"."+f.Name, f.Spec, skip, nil, rows)
+		if err != nil {
+			return nil, err
+		}
+		rec.fields, rec.names = append(rec.fields, n), append(rec.names, f.Name)
+	}
+	return rec, nil
+}
+
+// byRows reports whether values of a Spec are rows, and each of their components has an entry for
+// each.
+func byRows(s tenon.Spec) bool {
+	shared, ok := rows.Components(s)
+	if !ok || slices.Contains(shared, true) {
+		return false
+	}
+	_, err := rows.RowSpec(s)
+	return err == nil
 }
 
 // outermost returns the size of the first axis.

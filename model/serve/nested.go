@@ -9,7 +9,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/tensor"
 )
 
 // decoding makes columns of nested JSON, by a layout.
@@ -90,6 +89,9 @@ func (d *decoding) node(n *node, x any) error {
 	}
 	if err := d.take(1); err != nil {
 		return err
+	}
+	if text, ok := x.(string); ok && n.means != nil && !n.means.Fits(text) {
+		return badInput("%s is %s, which is no %v", d, shown(x), n.means)
 	}
 	return d.filled[n.column].add(x, d, d.style)
 }
@@ -353,9 +355,6 @@ func encodingOf(name string, known *layout, v tenon.Value, st style) (*encoding,
 		e.readers[col] = readerOf(t)
 	}
 	e.measure(l.root, c)
-	if l.root.kind == axisNode && l.root.column == nil {
-		e.sizes[l.root] = rowsOf(v)
-	}
 	return e, l, nil
 }
 
@@ -377,6 +376,9 @@ func (e *encoding) measure(n *node, c columns) {
 			e.sizes[n] = n.size
 		}
 		e.measure(n.child, c)
+		if _, ok := e.sizes[n]; !ok && n.column == nil {
+			e.sizes[n] = n.child.entries(c)
+		}
 	case optionalNode:
 		e.measureAxes(n, c)
 		e.measure(n.child, c)
@@ -387,6 +389,22 @@ func (e *encoding) measure(n *node, c columns) {
 	default:
 		e.measureAxes(n, c)
 	}
+}
+
+// entries returns how many entries the columns at a node, or below it, begin with.
+func (n *node) entries(c columns) int {
+	switch {
+	case n.column != nil && n.column.splits:
+		return c[n.column.name].Shape().Dim(0) - 1
+	case n.column != nil:
+		return c[n.column.name].Shape().Dim(0)
+	case n.kind == axisNode:
+		return n.child.entries(c) / max(n.size, 1)
+	}
+	for _, f := range n.fields {
+		return f.entries(c)
+	}
+	return 0
 }
 
 func (e *encoding) measureAxes(n *node, c columns) {
@@ -471,11 +489,6 @@ func (e *encoding) entries(b []byte, list *node, i int) ([]byte, error) {
 
 // appendValue writes a Value as nested JSON.
 func appendValue(b []byte, name string, known *layout, v tenon.Value, st style) ([]byte, error) {
-	if c, ok := v.(tensor.Concreter); ok {
-		if t, err := c.Concrete(); err == nil {
-			v = t
-		}
-	}
 	e, l, err := encodingOf(name, known, v, st)
 	if err != nil {
 		return b, err

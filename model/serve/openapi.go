@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"net/http"
 
 	"github.com/tenonml/tenon/dtype"
@@ -97,6 +98,8 @@ func (n *node) schema() map[string]any {
 	}
 	dt := n.column.dt
 	switch {
+	case n.means != nil:
+		return object{"type": "string", "description": n.means.String(), "examples": []any{textMadeUp(*n.means, rand.New(rand.NewPCG(0, 0)))}}
 	case dt == dtype.Bool:
 		return object{"type": "boolean"}
 	case dt == dtype.String:

@@ -367,7 +367,7 @@ func (f *served) predictions(out []tenon.Value) ([]byte, error) {
 	n := -1
 	encodings, layouts := make([]*encoding, len(out)), make([]*layout, len(out))
 	for i, v := range out {
-		if t, ok := v.(tensor.Tensor); !ok || t.Shape().Rank() == 0 {
+		if t, ok := v.(tensor.Tensor); ok && t.Shape().Rank() == 0 {
 			return nil, badInput("the result %s has no rows; use inputs", f.Results[i].Name)
 		}
 		if n >= 0 && rowsOf(v) != n {
@@ -377,6 +377,9 @@ func (f *served) predictions(out []tenon.Value) ([]byte, error) {
 		var err error
 		if encodings[i], layouts[i], err = encodingOf(f.Results[i].Name, f.out[i], v, tensorFlow); err != nil {
 			return nil, err
+		}
+		if layouts[i].root.kind != axisNode {
+			return nil, badInput("the result %s is no list; use inputs", f.Results[i].Name)
 		}
 	}
 	b := []byte(`{"predictions":[`)

@@ -1,7 +1,9 @@
 package arrowio
 
 import (
+	"encoding/binary"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -39,8 +41,90 @@ func (r *reading) validated(at string, a arrow.Array) arrow.Array {
 	if holds(a.DataType(), isBare) {
 		a = array.MakeFromData(withNulls(a.Data()))
 	}
-	tenon.Throw(damaged(r.fn, at, array.ValidateFull(a)))
+	checked := a
+	if holds(a.DataType(), isString) {
+		checked = array.MakeFromData(withoutText(a.Data()))
+	}
+	tenon.Throw(damaged(r.fn, at, array.ValidateFull(checked)))
 	return a
+}
+
+func isString(t arrow.DataType) bool { return t.ID() == arrow.LARGE_STRING }
+
+// withoutText returns arrays of strings that are UTF-8 as arrays of bytes. All of them are looked at as one text, with a look at
+// where each begins: arrow-go takes them one by one, which is slow where they are short.
+func withoutText(d arrow.ArrayData) arrow.ArrayData {
+	if isString(d.DataType()) {
+		if isUTF8(d) {
+			return retype(d, arrow.BinaryTypes.LargeBinary)
+		}
+		return d
+	}
+	children := slices.Clone(d.Children())
+	types := make([]arrow.DataType, len(children))
+	same := true
+	for i, c := range children {
+		children[i] = withoutText(c)
+		types[i] = children[i].DataType()
+		same = same && children[i] == c
+	}
+	if same {
+		return d
+	}
+	t := d.DataType()
+	switch x := t.(type) {
+	case *arrow.StructType:
+		fields := slices.Clone(x.Fields())
+		for i := range fields {
+			fields[i].Type = types[i]
+		}
+		t = arrow.StructOf(fields...)
+	case *arrow.LargeListType:
+		item := x.ElemField()
+		item.Type = types[0]
+		t = arrow.LargeListOfField(item)
+	default:
+		return d
+	}
+	return array.NewData(t, d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
+}
+
+// isUTF8 reports whether strings are, of which offsets may be anything yet.
+func isUTF8(d arrow.ArrayData) bool {
+	b := d.Buffers()
+	if d.Len() == 0 || len(b) != 3 || b[1] == nil || b[2] == nil || d.Offset() < 0 || b[1].Len()/8 <= d.Offset()+d.Len() {
+		return false
+	}
+	text := b[2].Bytes()
+	ends := offsets(d, true)
+	from, to := ends[0], ends[len(ends)-1]
+	if from < 0 || to < from || to > int64(len(text)) || !utf8.Valid(text[from:to]) {
+		return false
+	}
+	if isASCII(text[from:to]) {
+		return true
+	}
+	for _, e := range ends {
+		if e < from || e > to || e < to && !utf8.RuneStart(text[e]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isASCII(b []byte) bool {
+	const high = 0x8080808080808080
+	for ; len(b) >= 32; b = b[32:] {
+		if (binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:])|binary.LittleEndian.Uint64(b[16:])|binary.LittleEndian.Uint64(b[24:]))&high != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // withNulls gives arrays of nulls and of runs the buffer that arrow-go's validation wants and its reader

@@ -4,221 +4,214 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/big"
+	"math"
+	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/tenonml/tenon/internal/arena"
 )
 
-// block is how many entries are read at a time.
-const block = 1 << 14
-
-// A column is what has been read of a column chunk.
+// A column is what has been read of a column, of one row group or several.
 type column struct {
-	stream stream
+	stream
+	typ    parquet.Type
+	size   int    // bytes of a value, 0 for byte arrays and truth values
 	count  int    // values, without those that are missing
 	fixed  []byte // of values of a fixed width
 	width  int
 	number bool    // they are integers, lowest byte first
 	ends   []int64 // of others
 	text   []byte
-	bits   []bool
+	bits   []uint8
+
+	dict    dictionary
+	indexes []uint32 // of the last page
 }
 
-// load reads the chunk of a column of a number of rows.
-// It has as many entries as the footer says.
-func (r *reading) load(c file.ColumnChunkReader, p *pages, rows, entries int64) (*column, error) {
-	out := &column{}
-	d := c.Descriptor()
+func newColumn(d *schema.Column) (*column, error) {
 	maxDef, maxRep := d.MaxDefinitionLevel(), d.MaxRepetitionLevel()
-	var defs, reps []int16
-	if maxDef > 0 {
-		defs = make([]int16, block)
+	if maxDef < 0 || maxRep < 0 || maxDef > math.MaxUint8 || maxRep > math.MaxUint8 {
+		return nil, fmt.Errorf("levels up to %d and %d", maxDef, maxRep)
 	}
-	if maxRep > 0 {
-		reps = make([]int16, block)
+	c := &column{typ: d.PhysicalType(), stream: stream{maxDef: uint8(maxDef), maxRep: uint8(maxRep)}}
+	switch c.typ {
+	case parquet.Types.Boolean:
+	case parquet.Types.Int32:
+		c.size, c.number = 4, true
+	case parquet.Types.Int64:
+		c.size, c.number = 8, true
+	case parquet.Types.Float:
+		c.size = 4
+	case parquet.Types.Double:
+		c.size = 8
+	case parquet.Types.Int96:
+		c.size = 12
+	case parquet.Types.ByteArray:
+		c.ends = []int64{0}
+	case parquet.Types.FixedLenByteArray:
+		if c.size = d.TypeLength(); c.size <= 0 {
+			return nil, fmt.Errorf("values of %d bytes", c.size)
+		}
+	default:
+		return nil, fmt.Errorf("columns of %v are unknown", c.typ)
 	}
-	read := r.reader(c, out)
-	starts := int64(0) // of rows
-	page := 0
+	if c.width = c.size; c.size == 12 && c.typ == parquet.Types.Int96 {
+		c.width = 8
+	}
+	return c, nil
+}
+
+// expect makes room for a number of entries that a file says it has in some bytes, as far as that is likely.
+func (c *column) expect(entries, size int64) {
+	entries = min(entries, 1<<16+32*size)
+	if c.maxDef > 0 {
+		c.defs = c.lend(int(entries) + 8)
+	}
+	if c.maxRep > 0 {
+		c.reps = c.lend(int(entries) + 8)
+	}
+	switch {
+	case c.ends != nil:
+		c.ends = append(arena.Make[int64](int(entries) + 1)[:0], 0)
+	case c.width > 0:
+		c.fixed = arena.Make[uint8](int(max(min(entries*int64(c.width), 1<<20+32*size), 16)))[:0]
+	}
+}
+
+// lend returns room for levels, which are needed until arrays have been made.
+func (s *stream) lend(n int) []uint8 {
+	b := arena.Alloc(n)
+	s.lent = append(s.lent, b)
+	return arena.View[uint8](b, n)[:0]
+}
+
+// release gives the memory of the levels back.
+func (s *stream) release() {
+	for _, b := range s.lent {
+		b.Release()
+	}
+	*s = stream{}
+}
+
+// load reads the chunk of a row group of a number of rows, which has as many entries as the footer says.
+func (c *column) load(r *reading, p *pages, rows, entries int64) error {
+	n, starts := c.n, int64(0)
+	c.dict = dictionary{}
 	for {
 		if err := r.proceed(); err != nil {
-			return nil, err
+			return err
 		}
-		n, values, err := read(defs, reps)
-		if err == nil {
-			err = c.Err()
-		}
+		g, err := p.next()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if n == 0 {
-			if !c.HasNext() {
-				break
+		if g == nil {
+			break
+		}
+		if g.kind == pageDict {
+			if err := c.dictionary(r, g); err != nil {
+				return err
 			}
-			if p.n == page { // it was not an empty page
-				return nil, errors.New("a page has fewer values than it says")
-			}
-			page = p.n
 			continue
 		}
-		want := n
-		for q := range min(n, len(defs)) {
-			if defs[q] < 0 || defs[q] > maxDef {
-				return nil, fmt.Errorf("definition level %d of %d", defs[q], maxDef)
-			}
-			if defs[q] < maxDef {
-				want--
-			}
+		first := c.n
+		if err := c.page(r, g); err != nil {
+			return fmt.Errorf("page %d: %w", p.count-1, err)
 		}
-		if want != values {
-			return nil, fmt.Errorf("%d values where the levels have %d", values, want)
-		}
-		for q := range min(n, len(reps)) {
-			if reps[q] < 0 || reps[q] > maxRep || out.stream.n+q == 0 && reps[q] != 0 {
-				return nil, fmt.Errorf("repetition level %d of %d at entry %d", reps[q], maxRep, out.stream.n+q)
+		if c.maxRep == 0 {
+			starts += int64(g.n)
+		} else {
+			if first == n && c.n > n && c.reps[n] != 0 {
+				return fmt.Errorf("the first repetition level is %d", c.reps[n])
 			}
-			if reps[q] == 0 {
-				starts++
-			}
-		}
-		if maxRep == 0 {
-			starts += int64(n)
+			starts += int64(c.n - first - above(c.reps[first:c.n], 0))
 		}
 		if starts > rows {
-			return nil, fmt.Errorf("there are more than the %d rows of the row group", rows)
+			return fmt.Errorf("there are more than the %d rows of the row group", rows)
 		}
-		if err := r.take(int64(n)*4 + int64(values)*16); err != nil {
-			return nil, err
-		}
-		if maxDef > 0 {
-			out.stream.defs = append(out.stream.defs, defs[:n]...)
-		}
-		if maxRep > 0 {
-			out.stream.reps = append(out.stream.reps, reps[:n]...)
-		}
-		out.stream.n += n
-		out.count += values
 	}
-	if int64(out.stream.n) != entries {
-		return nil, fmt.Errorf("there are %d values of the %d of the column chunk", out.stream.n, entries)
+	if int64(c.n-n) != entries {
+		return fmt.Errorf("there are %d values of the %d of the column chunk", c.n-n, entries)
 	}
 	if starts != rows {
-		return nil, fmt.Errorf("there are %d rows of the %d of the row group", starts, rows)
+		return fmt.Errorf("there are %d rows of the %d of the row group", starts, rows)
 	}
-	return out, nil
-}
-
-// reader returns what reads the next entries and keeps their values.
-func (r *reading) reader(c file.ColumnChunkReader, out *column) func(defs, reps []int16) (n, values int, err error) {
-	switch c := c.(type) {
-	case *file.BooleanColumnChunkReader:
-		return batches(c.ReadBatchInPage, func(v []bool) error { out.bits = append(out.bits, v...); return nil })
-	case *file.Int32ColumnChunkReader:
-		out.width, out.number = 4, true
-		return batches(c.ReadBatchInPage, func(v []int32) error { return out.bytes(arrow.Int32Traits.CastToBytes(v)) })
-	case *file.Int64ColumnChunkReader:
-		out.width, out.number = 8, true
-		return batches(c.ReadBatchInPage, func(v []int64) error { return out.bytes(arrow.Int64Traits.CastToBytes(v)) })
-	case *file.Float32ColumnChunkReader:
-		out.width = 4
-		return batches(c.ReadBatchInPage, func(v []float32) error { return out.bytes(arrow.Float32Traits.CastToBytes(v)) })
-	case *file.Float64ColumnChunkReader:
-		out.width = 8
-		return batches(c.ReadBatchInPage, func(v []float64) error { return out.bytes(arrow.Float64Traits.CastToBytes(v)) })
-	case *file.Int96ColumnChunkReader:
-		out.width = 8
-		return batches(c.ReadBatchInPage, out.int96)
-	case *file.ByteArrayColumnChunkReader:
-		out.ends = []int64{0}
-		return batches(c.ReadBatchInPage, func(v []parquet.ByteArray) error {
-			for _, b := range v {
-				if err := r.take(int64(len(b))); err != nil {
-					return err
-				}
-				out.text = append(out.text, b...)
-				out.ends = append(out.ends, int64(len(out.text)))
-			}
-			return nil
-		})
-	case *file.FixedLenByteArrayColumnChunkReader:
-		out.width = c.Descriptor().TypeLength()
-		return batches(c.ReadBatchInPage, func(v []parquet.FixedLenByteArray) error {
-			for _, b := range v {
-				if len(b) != out.width {
-					return fmt.Errorf("a value of %d bytes, want %d", len(b), out.width)
-				}
-				if err := r.take(int64(len(b))); err != nil {
-					return err
-				}
-				out.fixed = append(out.fixed, b...)
-			}
-			return nil
-		})
-	}
-	return func(_, _ []int16) (int, int, error) { return 0, 0, fmt.Errorf("columns of %v are unknown", c.Type()) }
-}
-
-// batches returns a function that reads a block and hands its values on.
-func batches[T any](read func(int64, []T, []int16, []int16) (int64, int, error), keep func([]T) error) func(defs, reps []int16) (int, int, error) {
-	values := make([]T, block)
-	return func(defs, reps []int16) (int, int, error) {
-		n, k, err := read(block, values, defs, reps)
-		if err != nil {
-			return 0, 0, err
-		}
-		return int(n), k, keep(values[:k])
-	}
-}
-
-func (c *column) bytes(b []byte) error {
-	c.fixed = append(c.fixed, b...)
 	return nil
+}
+
+// page adds the entries of a data page.
+func (c *column) page(r *reading, g *page) (err error) {
+	if err := r.take(int64(g.n)*2 + int64(len(g.values))); err != nil {
+		return err
+	}
+	have := g.n
+	if c.maxRep > 0 {
+		if c.reps, err = levels(c.reps, g.reps, g.n, c.maxRep); err != nil {
+			return err
+		}
+	}
+	if c.maxDef > 0 {
+		if c.defs, err = levels(c.defs, g.defs, g.n, c.maxDef); err != nil {
+			return err
+		}
+		have = above(c.defs[c.n:], c.maxDef-1)
+	}
+	if err := r.take(int64(have) * 16); err != nil {
+		return err
+	}
+	if err := c.values(r, g, have); err != nil {
+		return err
+	}
+	c.n += g.n
+	c.count += have
+	return nil
+}
+
+// levels appends the n levels of a page, up to a largest one.
+func levels(to []uint8, b []byte, n int, most uint8) ([]uint8, error) {
+	at := len(to)
+	to, err := hybrid(to, b, n, bits.Len8(most), unpackBytes)
+	if err != nil {
+		return nil, errLevels
+	}
+	if most&(most+1) != 0 && above(to[at:], most) > 0 {
+		return nil, fmt.Errorf("a level is above %d", most)
+	}
+	return to, nil
 }
 
 // int96 keeps times as nanoseconds since 1970.
-func (c *column) int96(v []parquet.Int96) error {
+func (c *column) int96(b []byte) error {
 	const epoch, perDay = 2440588, 86400 * 1_000_000_000
-	for _, x := range v {
-		nanos, day := int64(binary.LittleEndian.Uint64(x[:8])), int64(int32(binary.LittleEndian.Uint32(x[8:])))
-		t := new(big.Int).Add(new(big.Int).Mul(big.NewInt(day-epoch), big.NewInt(perDay)), big.NewInt(nanos))
-		if !t.IsInt64() {
+	for ; len(b) >= 12; b = b[12:] {
+		nanos, day := int64(binary.LittleEndian.Uint64(b)), int64(int32(binary.LittleEndian.Uint32(b[8:])))
+		high, low := bits.Mul64(uint64(max(day-epoch, epoch-day)), perDay)
+		if day < epoch { // in two's complement of 128 bits
+			var borrow uint64
+			low, borrow = bits.Sub64(0, low, 0)
+			high, _ = bits.Sub64(0, high, borrow)
+		}
+		low, carry := bits.Add64(low, uint64(nanos), 0)
+		high, _ = bits.Add64(high, uint64(nanos>>63), carry)
+		if int64(high) != int64(low)>>63 {
 			return fmt.Errorf("the time of day %d is not within the 584 years around 1970 that nanoseconds count", day)
 		}
-		c.fixed = binary.LittleEndian.AppendUint64(c.fixed, uint64(t.Int64()))
+		c.fixed = binary.LittleEndian.AppendUint64(c.fixed, low)
 	}
 	return nil
 }
 
-// spread moves values of a width to where they are: at says in which slots; nil: in all.
-func spread(b []byte, width, slots int, at []bool) []byte {
-	if at == nil {
-		return b
-	}
-	out := make([]byte, slots*width)
-	k := 0
-	for i, ok := range at {
-		if ok {
-			copy(out[i*width:(i+1)*width], b[k*width:])
-			k++
-		}
-	}
-	return out
-}
-
-// data returns the values of a column as an array of a type, with an element for each slot.
-func (c *column) data(typ arrow.DataType, slots int, at []bool) (arrow.ArrayData, error) {
-	have := 0
-	for _, ok := range at {
-		if ok {
-			have++
-		}
-	}
-	if at == nil {
-		have = slots
+// data returns the values of a column as an array of a type, with an element for each slot: at says in which slots there are
+// some; nil: in all.
+func (c *column) data(typ arrow.DataType, slots int, at bitset) (arrow.ArrayData, error) {
+	have := slots
+	if at != nil {
+		have = at.count()
 	}
 	if have != c.count {
 		return nil, fmt.Errorf("%d values where the levels have %d", c.count, have)
@@ -229,16 +222,11 @@ func (c *column) data(typ arrow.DataType, slots int, at []bool) (arrow.ArrayData
 	width := c.width
 	switch t := typ.(type) {
 	case *arrow.BooleanType:
-		bits, k := make([]byte, (slots+7)/8), 0
-		for i := range slots {
-			if at == nil || at[i] {
-				if c.bits[k] {
-					bits[i>>3] |= 1 << (i & 7)
-				}
-				k++
-			}
+		packed := make([]byte, (slots+7)/8)
+		for i, x := range spread(c.bits, 1, slots, at) {
+			packed[i>>3] |= x << (i & 7)
 		}
-		return array.NewData(typ, slots, []*memory.Buffer{nil, memory.NewBufferBytes(bits)}, nil, 0, 0), nil
+		return array.NewData(typ, slots, []*memory.Buffer{nil, memory.NewBufferBytes(packed)}, nil, 0, 0), nil
 	case arrow.DecimalType:
 		width = t.(arrow.FixedWidthDataType).BitWidth() / 8
 		c.fixed = extended(c.fixed, c.width, width, c.count, !c.number)
@@ -258,7 +246,7 @@ func (c *column) data(typ arrow.DataType, slots int, at []bool) (arrow.ArrayData
 }
 
 // texts returns byte arrays: as they are, or as the decimal numbers that they are.
-func (c *column) texts(typ arrow.DataType, slots int, at []bool) (arrow.ArrayData, error) {
+func (c *column) texts(typ arrow.DataType, slots int, at bitset) (arrow.ArrayData, error) {
 	if t, ok := typ.(arrow.DecimalType); ok {
 		width := t.(arrow.FixedWidthDataType).BitWidth() / 8
 		out := make([]byte, 0, c.count*width)
@@ -275,14 +263,43 @@ func (c *column) texts(typ arrow.DataType, slots int, at []bool) (arrow.ArrayDat
 	if at != nil {
 		ends = make([]int64, slots+1)
 		k := 0
-		for i, ok := range at {
-			if ok {
-				k++
-			}
+		for i := range slots {
+			k += int(at[i>>6] >> (i & 63) & 1)
 			ends[i+1] = c.ends[k]
 		}
 	}
 	return array.NewData(typ, slots, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(ends)), memory.NewBufferBytes(c.text)}, nil, 0, 0), nil
+}
+
+// spread moves values of a width to where they are: at says in which slots; nil: in all.
+func spread(b []byte, width, slots int, at bitset) []byte {
+	if at == nil {
+		return b
+	}
+	out := make([]byte, max(slots*width, 16))[:slots*width]
+	k := 0
+	for w, m := range at {
+		if m == ^uint64(0) {
+			copy(out[64*w*width:], b[k*width:(k+64)*width])
+			k += 64
+			continue
+		}
+		for ; m != 0; m &= m - 1 {
+			i := 64*w + bits.TrailingZeros64(m)
+			switch width {
+			case 8:
+				binary.LittleEndian.PutUint64(out[8*i:], binary.LittleEndian.Uint64(b[8*k:]))
+			case 4:
+				binary.LittleEndian.PutUint32(out[4*i:], binary.LittleEndian.Uint32(b[4*k:]))
+			case 1:
+				out[i] = b[k]
+			default:
+				copy(out[i*width:(i+1)*width], b[k*width:])
+			}
+			k++
+		}
+	}
+	return out
 }
 
 // extended returns n numbers in two's complement with more bytes each, lowest first; those
@@ -316,3 +333,5 @@ func intervals(b []byte) []byte {
 	}
 	return out
 }
+
+var errValues = errors.New("the values of a page end early")

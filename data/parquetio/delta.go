@@ -5,44 +5,10 @@ import (
 	"errors"
 )
 
-// Values of a fixed width may be stored as DELTA_BYTE_ARRAY: the lengths of what each has
-// in common with the one before, and the rest of each. The library below reads that for
-// byte arrays only, so such pages are made plain.
-
 var errDelta = errors.New("the values of a page, stored by their differences, are damaged")
 
-// plain returns values of a width, one behind the other.
-func plain(b []byte, width int) ([]byte, error) {
-	prefixes, b, err := deltas(b, int64(len(b))*maxShared)
-	if err != nil {
-		return nil, err
-	}
-	lengths, b, err := deltas(b, int64(len(prefixes)))
-	if err != nil || len(lengths) != len(prefixes) {
-		return nil, errDelta
-	}
-	var out []byte
-	for i, p := range prefixes {
-		n := lengths[i]
-		if p < 0 || n < 0 || p+n != int64(width) || n > int64(len(b)) || i == 0 && p > 0 {
-			return nil, errDelta
-		}
-		if p > 0 {
-			at := len(out) - width
-			out = append(out, out[at:at+int(p)]...)
-		}
-		out = append(out, b[:n]...)
-		b = b[n:]
-	}
-	return out, nil
-}
-
-// maxShared bounds how many values a byte of differences stands for: a block of equal ones
-// takes a few bytes.
-const maxShared = 1 << 12
-
 // deltas reads numbers in DELTA_BINARY_PACKED, at most so many, and returns what follows.
-func deltas(b []byte, most int64) ([]int64, []byte, error) {
+func deltas(b []byte, most int) ([]int64, []byte, error) {
 	ok := true
 	number := func() uint64 {
 		v, k := binary.Uvarint(b)
@@ -64,7 +30,8 @@ func deltas(b []byte, most int64) ([]int64, []byte, error) {
 	if total == 0 {
 		return nil, b, nil
 	}
-	out := []int64{first}
+	out := make([]int64, 1, total)
+	out[0] = first
 	per := int(block / minis)
 	for last := first; uint64(len(out)) < total; {
 		least := signed()
@@ -74,30 +41,42 @@ func deltas(b []byte, most int64) ([]int64, []byte, error) {
 		widths := b[:minis]
 		b = b[minis:]
 		for _, w := range widths {
-			if uint64(len(out)) == total {
+			left := int(total) - len(out)
+			if left == 0 {
 				break
 			}
 			size := int(w) * per / 8
 			if w > 64 || size > len(b) {
 				return nil, nil, errDelta
 			}
-			for i := 0; i < per && uint64(len(out)) < total; i++ {
-				last += least + int64(packed64(b, i*int(w), int(w)))
-				out = append(out, last)
-			}
+			at := len(out)
+			out = out[:at+min(per, left)]
+			last = summed(out[at:], b[:size], int(w), least, last)
 			b = b[size:]
 		}
 	}
 	return out, b, nil
 }
 
-// packed64 returns width bits from a bit on, the lowest first.
-func packed64(b []byte, at, width int) uint64 {
-	v := uint64(0)
-	for i := range width {
-		if b[(at+i)>>3]>>((at+i)&7)&1 != 0 {
-			v |= 1 << i
+// summed fills in numbers that go on from the last one by packed differences to a least one.
+func summed(to []int64, b []byte, width int, least, last int64) int64 {
+	if width == 0 {
+		for i := range to {
+			last += least
+			to[i] = last
 		}
+		return last
 	}
-	return v
+	mask := ^uint64(0) >> (64 - width)
+	at := 0
+	for i := range to {
+		v := load(b[at>>3:]) >> (at & 7)
+		if have := 64 - at&7; have < width { // it goes on in a ninth byte
+			v |= uint64(b[at>>3+8]) << have
+		}
+		last += least + int64(v&mask)
+		to[i] = last
+		at += width
+	}
+	return last
 }

@@ -11,13 +11,11 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/arrowio"
-	"github.com/tenonml/tenon/internal/abort"
 	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/internal/source"
 )
@@ -169,26 +167,29 @@ func (p *part) check() error {
 	return nil
 }
 
-// checkChunk checks where the chunk of a column is.
-func (p *part) checkChunk(group, leaf int) error {
+// checkChunk returns the chunk of a column that lies within the file.
+func (p *part) checkChunk(group, leaf int) (*metadata.ColumnChunkMetaData, error) {
 	c, err := p.meta.RowGroup(group).ColumnChunk(leaf)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if c.CryptoMetadata() != nil {
+		return nil, errors.New("the column is encrypted")
 	}
 	if c.FilePath() != "" {
-		return fmt.Errorf("the column is in another file, %q", c.FilePath())
+		return nil, fmt.Errorf("the column is in another file, %q", c.FilePath())
 	}
 	if d := c.DictionaryPageOffset(); d < 0 || d > p.size-8 {
-		return fmt.Errorf("the dictionary is at byte %d of %d", d, p.size)
+		return nil, fmt.Errorf("the dictionary is at byte %d of %d", d, p.size)
 	}
 	at := c.DataPageOffset()
 	if c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
 		at = min(at, c.DictionaryPageOffset())
 	}
 	if n := c.TotalCompressedSize(); at < 4 || n < 0 || at > p.size-8 || n > p.size-8-at || c.NumValues() < 0 {
-		return fmt.Errorf("%d values in %d bytes from byte %d on, in a file of %d", c.NumValues(), n, at, p.size)
+		return nil, fmt.Errorf("%d values in %d bytes from byte %d on, in a file of %d", c.NumValues(), n, at, p.size)
 	}
-	return nil
+	return c, nil
 }
 
 // sameFields reports whether two files have the same columns.
@@ -240,7 +241,7 @@ func (f *File) At(i int64) (tenon.Value, error) {
 	if i < 0 || i >= f.Len() {
 		return nil, fail(tenon.ErrNotFound, fn, fmt.Sprint(i), "there are %d row groups", f.Len())
 	}
-	b, err := f.group(fn, f.groups[i])
+	b, err := f.batch(fn, f.groups[i:i+1])
 	if err != nil {
 		return nil, err
 	}
@@ -274,17 +275,21 @@ func (f *File) Read() (tenon.Value, error) {
 	if f.set == nil {
 		return nil, fail(tenon.ErrInvalid, fn, "", "the file is closed")
 	}
-	list := make([]arrow.RecordBatch, len(f.groups))
-	for i, g := range f.groups {
-		b, err := f.group(fn, g)
+	var list []arrow.RecordBatch
+	for i := 0; i < len(f.groups); {
+		k := i + 1
+		for k < len(f.groups) && f.groups[k].part == f.groups[i].part {
+			k++
+		}
+		b, err := f.batch(fn, f.groups[i:k])
 		if err != nil {
 			return nil, err
 		}
-		list[i] = b
+		list, i = append(list, b), k
 	}
 	if len(list) == 1 {
 		v, err := arrowio.FromRecord(list[0], arrowio.ReadOptions{Plain: f.o.Plain, Context: f.o.Context})
-		return v, damaged(fn, f.parts[0].name, err)
+		return v, damaged(fn, f.parts[f.groups[0].part].name, err)
 	}
 	set := f.set
 	if len(list) > 0 {
@@ -302,87 +307,4 @@ func (f *File) Close() error {
 		p.close = func() error { return nil }
 	}
 	return errors.Join(errs...)
-}
-
-// A reading is that of one row group.
-type reading struct {
-	o      *ReadOptions
-	budget int64
-}
-
-func (r *reading) take(n int64) error {
-	if r.budget -= n; r.budget < 0 {
-		return errors.New("the data take more memory than is allowed for a file of this size (ReadOptions.MaxBytes allows more)")
-	}
-	return nil
-}
-
-func (r *reading) proceed() error { return abort.Done(r.o.Context) }
-
-// group reads a row group as a record batch.
-func (f *File) group(fn string, g place) (b arrow.RecordBatch, err error) {
-	p, where := f.parts[g.part], f.where(g)
-	defer recovered(fn, where, &err)
-	defer tenon.Catch(&err)
-	x, err := p.reader()
-	if err != nil {
-		return nil, damaged(fn, where, err)
-	}
-	rg := x.RowGroup(g.group)
-	rows := p.meta.RowGroups[g.group].NumRows
-	budget := f.o.MaxBytes
-	if budget <= 0 {
-		budget = 64<<20 + 1024*min(p.size, 1<<50)
-	}
-	r := &reading{o: &f.o, budget: budget}
-	out := &group{fn: fn, data: map[int]*column{}, columns: func(leaf int) string { return where + ": " + p.meta.Schema.Column(leaf).Path() }}
-	for _, n := range p.cols {
-		n.leaves(func(n *node) {
-			if rows > 0 {
-				tenon.Throw(damaged(fn, out.columns(n.leaf), p.checkChunk(g.group, n.leaf)))
-			}
-			var err error
-			out.data[n.leaf], err = r.chunk(x, rg, n.leaf, rows)
-			if stop := r.proceed(); stop != nil {
-				tenon.Throw(&tenon.Error{Op: fn, Where: where, Msg: "reading was ended", Err: stop, Line: source.Line()})
-			}
-			tenon.Throw(damaged(fn, out.columns(n.leaf), err))
-		})
-	}
-	cols := make([]arrow.Array, len(p.cols))
-	for i, n := range p.cols {
-		d := out.build(n, 0, 0)
-		if int64(d.Len()) != rows {
-			return nil, fail(tenon.ErrInvalid, fn, out.columns(n.first()), "there are %d rows of %d", d.Len(), rows)
-		}
-		cols[i] = array.MakeFromData(d)
-	}
-	return restored(array.NewRecordBatch(f.set, cols, rows)), nil
-}
-
-// chunk reads the chunk of a column.
-func (r *reading) chunk(x *file.Reader, rg *file.RowGroupReader, leaf int, rows int64) (*column, error) {
-	col := rg.MetaData().Schema.Column(leaf)
-	if rows == 0 { // there need be no pages
-		out := &column{}
-		//lint:ignore SA1019 only a reader made here takes pages that have been checked
-		r.reader(file.NewColumnReader(col, nil, memory.DefaultAllocator, x.BufferPool()), out)
-		return out, nil
-	}
-	meta, err := rg.MetaData().ColumnChunk(leaf)
-	if err != nil {
-		return nil, err
-	}
-	list, err := rg.GetColumnPageReader(leaf)
-	if err != nil {
-		return nil, err
-	}
-	p := &pages{PageReader: list, col: col}
-	//lint:ignore SA1019 only a reader made here takes pages that have been checked
-	c := file.NewColumnReader(col, p, memory.DefaultAllocator, x.BufferPool())
-	if c == nil {
-		return nil, fmt.Errorf("columns of %v are unknown", col.PhysicalType())
-	}
-	defer c.Close()
-	return r.load(c, p, rows, meta.NumValues())
 }

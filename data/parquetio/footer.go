@@ -57,6 +57,7 @@ const (
 	kindTrue   = 1
 	kindFalse  = 2
 	kindByte   = 3
+	kindInt32  = 5
 	kindInt64  = 6
 	kindDouble = 7
 	kindBinary = 8
@@ -207,7 +208,7 @@ func (w *thrift) schema() {
 		children, typ, repetition := int64(0), int64(-1), int64(0)
 		w.fields(func(id int, kind byte) bool {
 			to := map[int]*int64{1: &typ, 3: &repetition, 5: &children}[id]
-			if to == nil || kind != kindInt64-1 {
+			if to == nil || kind != kindInt32 {
 				return false
 			}
 			*to = w.integer()

@@ -1,13 +1,16 @@
 package parquetio
 
 import (
+	"encoding/binary"
 	"math"
+	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/arena"
 )
 
 // The levels of a column say for each of its entries which lists it goes on in and how much
@@ -17,100 +20,178 @@ import (
 //	rep <= R and def >= E
 //
 // The slots are the elements of those lists; the value is there in a slot where def is at
-// least its own definition level. So one pass over the levels gives the offsets of a list
-// and another the validity of anything.
+// least its own definition level. So a pass over the levels, eight at a time, gives the
+// entries of each list as bits, and counting bits gives its offsets and what is there.
 
 // A stream is the levels of a column, of all its entries.
 type stream struct {
-	n    int
-	defs []int16 // nil: there is nothing that may be missing
-	reps []int16 // nil: nothing repeats
+	n              int
+	maxDef, maxRep uint8
+	defs           []uint8 // nil: there is nothing that may be missing
+	reps           []uint8 // nil: nothing repeats
+	known          map[[2]uint8]bitset
+	lent           []*arena.Buffer
 }
 
-// def returns the definition level of an entry.
-func (s *stream) def(q int) int16 {
-	if s.defs == nil {
-		return 0
-	}
-	return s.defs[q]
-}
+// A bitset is some of the entries of a column, the first one in the lowest bit.
+type bitset []uint64
 
-// count returns how many slots there are.
-func (s *stream) count(rep, def int16) int {
-	if s.defs == nil {
-		return s.n
-	}
+func (b bitset) count() int {
 	n := 0
-	for q, d := range s.defs {
-		if d >= def && (s.reps == nil || s.reps[q] <= rep) {
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+const (
+	ones = 0x0101010101010101
+	high = 0x8080808080808080
+)
+
+// more returns which of eight levels are above one, in the highest bit of each.
+func more(x uint64, level uint8) uint64 {
+	over := x&^high + uint64(0x7f-level&0x7f)*ones
+	if level < 0x80 {
+		return (over | x) & high
+	}
+	return over & x & high
+}
+
+// above counts the levels above one.
+func above(levels []uint8, level uint8) int {
+	n, i := 0, 0
+	for ; i+8 <= len(levels); i += 8 {
+		n += bits.OnesCount64(more(binary.LittleEndian.Uint64(levels[i:]), level))
+	}
+	for _, l := range levels[i:] {
+		if l > level {
 			n++
 		}
 	}
 	return n
 }
 
-// valid returns which slots of a value are there, as bits, and how many are not; nil bits
-// where all are.
-func (s *stream) valid(rep, def, own int16) (bits []byte, nulls int) {
-	if s.defs == nil {
+// where returns the entries that repeat up to a level and are defined from one on.
+func (s *stream) where(rep, def uint8) bitset {
+	if b, ok := s.known[[2]uint8{rep, def}]; ok {
+		return b
+	}
+	out := make(bitset, (s.n+63)/64)
+	reps, defs := s.reps, s.defs
+	if rep >= s.maxRep {
+		reps = nil
+	}
+	if def == 0 {
+		defs = nil
+	}
+	for w := range out {
+		word := uint64(0)
+		for k := 0; k < 64 && 64*w+k < s.n; k += 8 {
+			m, i := uint64(high), 64*w+k
+			if reps != nil {
+				m &^= more(load(reps[i:min(i+8, len(reps))]), rep)
+			}
+			if defs != nil {
+				m &= more(load(defs[i:min(i+8, len(defs))]), def-1)
+			}
+			word |= (m >> 7 * 0x0102040810204080 >> 56) << k
+		}
+		out[w] = word
+	}
+	if r := s.n & 63; r > 0 {
+		out[len(out)-1] &= 1<<r - 1
+	}
+	if s.known == nil {
+		s.known = map[[2]uint8]bitset{}
+	}
+	s.known[[2]uint8{rep, def}] = out
+	return out
+}
+
+// count returns how many slots there are.
+func (s *stream) count(rep, def uint8) int {
+	if def == 0 && rep >= s.maxRep {
+		return s.n
+	}
+	return s.where(rep, def).count()
+}
+
+// valid returns in which slots a value is there, and in how many it is not; nil bits where
+// it is in all.
+func (s *stream) valid(rep, def, own uint8) (there bitset, nulls int) {
+	if s.maxDef == 0 || own <= def {
 		return nil, 0
 	}
-	i := 0
-	for q, d := range s.defs {
-		if d < def || s.reps != nil && s.reps[q] > rep {
-			continue
-		}
-		if i&7 == 0 {
-			bits = append(bits, 0)
-		}
-		if d >= own {
-			bits[i>>3] |= 1 << (i & 7)
-		} else {
-			nulls++
-		}
-		i++
+	slots, has := s.where(rep, def), s.where(s.maxRep, own)
+	for w, m := range slots {
+		nulls += bits.OnesCount64(m &^ has[w])
 	}
 	if nulls == 0 {
 		return nil, 0
 	}
-	return bits, nulls
+	n := slots.count()
+	there = make(bitset, (n+63)/64)
+	at := 0
+	put := func(v uint64, k int) {
+		there[at>>6] |= v << (at & 63)
+		if at&63+k > 64 {
+			there[at>>6+1] |= v >> (64 - at&63)
+		}
+		at += k
+	}
+	for w, m := range slots {
+		v, k := has[w]&m, bits.OnesCount64(m)
+		switch {
+		case k == 0:
+		case v == m:
+			put(^uint64(0)>>(64-k), k)
+		case k == 64:
+			put(v, k)
+		default:
+			x := uint64(0)
+			for i := 0; m != 0; i++ {
+				x |= v >> (bits.TrailingZeros64(m) & 63) & 1 << i
+				m &= m - 1
+			}
+			put(x, k)
+		}
+	}
+	return there, nulls
 }
 
 // offsets returns where the elements of the lists in each slot begin, and behind them how
 // many there are.
-func (s *stream) offsets(rep, def int16, n *node) []int64 {
-	var out []int64
+func (s *stream) offsets(rep, def uint8, n *node) []int64 {
+	slots, elems := s.where(rep, def), s.where(n.rep, n.elemDef)
+	out := make([]int64, 0, slots.count()+1)
 	count := int64(0)
-	for q := range s.n {
-		d, r := s.def(q), int16(0)
-		if s.reps != nil {
-			r = s.reps[q]
+	for w, m := range slots {
+		e := elems[w]
+		for ; m != 0; m &= m - 1 {
+			out = append(out, count+int64(bits.OnesCount64(e&(m&-m-1))))
 		}
-		if d >= def && r <= rep {
-			out = append(out, count)
-		}
-		if d >= n.elemDef && r <= n.rep {
-			count++
-		}
+		count += int64(bits.OnesCount64(e))
 	}
 	return append(out, count)
 }
 
-// A group makes arrays of the columns of a row group.
+// A group makes arrays of the columns of row groups.
 type group struct {
 	fn      string
-	data    map[int]*column
+	streams map[int]*stream
+	leaves  map[int]arrow.ArrayData
 	columns func(leaf int) string
 }
 
 // build returns a value with an element for each slot.
-func (g *group) build(n *node, rep, def int16) arrow.ArrayData {
-	s := &g.data[n.first()].stream
-	switch {
-	case n.elem != nil:
+func (g *group) build(n *node, rep, def uint8) arrow.ArrayData {
+	if n.leaf >= 0 {
+		return g.leaves[n.leaf]
+	}
+	s := g.streams[n.first()]
+	if n.elem != nil {
 		return g.list(n, s, rep, def)
-	case n.leaf >= 0:
-		return g.leaf(n, s, rep, def)
 	}
 	children := make([]arrow.ArrayData, len(n.fields))
 	for i, f := range n.fields {
@@ -124,18 +205,24 @@ func (g *group) build(n *node, rep, def int16) arrow.ArrayData {
 }
 
 // validity returns the buffer of what is there.
-func (g *group) validity(n *node, s *stream, rep, def int16) (*memory.Buffer, int) {
+func (g *group) validity(n *node, s *stream, rep, def uint8) (*memory.Buffer, int) {
 	if !n.nullable {
 		return nil, 0
 	}
-	bits, nulls := s.valid(rep, def, n.def)
-	if bits == nil {
+	there, nulls := s.valid(rep, def, n.def)
+	if there == nil {
 		return nil, 0
 	}
-	return memory.NewBufferBytes(bits), nulls
+	return there.buffer(), nulls
 }
 
-func (g *group) list(n *node, s *stream, rep, def int16) arrow.ArrayData {
+// buffer returns the bits as Arrow has them.
+func (b bitset) buffer() *memory.Buffer {
+	return memory.NewBufferBytes(arrow.Uint64Traits.CastToBytes(b))
+}
+
+// list returns lists.
+func (g *group) list(n *node, s *stream, rep, def uint8) arrow.ArrayData {
 	ends := s.offsets(rep, def, n)
 	elem := g.build(n.elem, n.rep, n.elemDef)
 	last := ends[len(ends)-1]
@@ -158,25 +245,17 @@ func (g *group) list(n *node, s *stream, rep, def int16) arrow.ArrayData {
 	return array.NewData(n.typ, len(ends)-1, []*memory.Buffer{bits, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(ends))}, []arrow.ArrayData{elem}, nulls, 0)
 }
 
-// leaf returns the values of a column, with room where there are none.
-func (g *group) leaf(n *node, s *stream, rep, def int16) arrow.ArrayData {
-	slots := s.count(rep, def)
-	bits, nulls := s.valid(rep, def, n.def)
-	var at []bool
-	if bits != nil {
-		at = make([]bool, slots)
-		for i := range at {
-			at[i] = bits[i>>3]>>(i&7)&1 != 0
-		}
-	}
+// array returns the values of a column, with room where there are none.
+func (c *column) array(n *node, rep, def uint8) (arrow.ArrayData, error) {
+	slots := c.stream.count(rep, def)
+	there, nulls := c.valid(rep, def, n.def)
 	if n.typ.ID() == arrow.NULL {
-		return array.NewData(n.typ, slots, []*memory.Buffer{nil}, nil, slots, 0)
+		return array.NewData(n.typ, slots, []*memory.Buffer{nil}, nil, slots, 0), nil
 	}
-	d, err := g.data[n.leaf].data(n.typ, slots, at)
-	tenon.Throw(damaged(g.fn, g.columns(n.leaf), err))
-	if bits == nil || !n.nullable { // what is missing is a record around it
-		return d
+	d, err := c.data(n.typ, slots, there)
+	if err != nil || there == nil || !n.nullable { // what is missing is a record around it
+		return d, err
 	}
-	buffers := append([]*memory.Buffer{memory.NewBufferBytes(bits)}, d.Buffers()[1:]...)
-	return array.NewData(d.DataType(), slots, buffers, nil, nulls, 0)
+	buffers := append([]*memory.Buffer{there.buffer()}, d.Buffers()[1:]...)
+	return array.NewData(d.DataType(), slots, buffers, nil, nulls, 0), nil
 }

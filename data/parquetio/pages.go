@@ -1,157 +1,265 @@
 package parquetio
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/bits"
+	"hash/crc32"
+	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/klauspost/compress/zstd"
 )
 
-// pages gives the pages of a column chunk, of which it checks what the library below takes
-// for granted: that a dictionary has as many entries as it says, and that levels do not end
-// early.
+// The kinds of pages.
+const (
+	pageData   = 0
+	pageIndex  = 1
+	pageDict   = 2
+	pageDataV2 = 3
+)
+
+// The encodings.
+const (
+	encPlain       = 0
+	encPlainDict   = 2
+	encRLE         = 3
+	encDelta       = 5
+	encDeltaLength = 6
+	encDeltaBytes  = 7
+	encDict        = 8
+	encSplit       = 9
+)
+
+// A page is one of a column chunk, decompressed.
+type page struct {
+	kind     int64
+	encoding int64
+	n        int    // entries, or those of a dictionary
+	reps     []byte // runs of levels
+	defs     []byte
+	values   []byte
+}
+
+// pages gives the pages of a column chunk one after the other. Data pages share their
+// memory: one is valid until the next.
 type pages struct {
-	file.PageReader
-	col *schema.Column
-	n   int       // pages so far
-	now file.Page // the page, where it is not that of the reader
-	err error
+	r      *reading
+	codec  compress.Compression
+	b      []byte // what is left of the chunk
+	left   int64  // how many entries there are to come
+	count  int    // pages so far
+	scheme *column
+	buf    []byte
 }
 
-// GetDictionaryPage returns the dictionary of the chunk.
-func (p *pages) GetDictionaryPage() (*file.DictionaryPage, error) {
-	d, err := p.PageReader.GetDictionaryPage()
-	if err != nil || d == nil {
-		return d, err
+// header is what stands in front of a page.
+type header struct {
+	kind, size, packed      int64
+	crc                     int64
+	summed                  bool // crc is there
+	n, encoding             int64
+	reps, defs              int64 // how levels are stored (v1), or how many bytes they take (v2)
+	raw                     bool  // the values are not compressed
+	nulls                   int64
+	ofData, ofDict, ofData2 bool
+}
+
+// header reads the header of the next page.
+func (p *pages) header() (header, error) {
+	var h header
+	w := &thrift{b: p.b}
+	number := func(kind byte, to *int64) bool {
+		if kind != kindInt32 {
+			return false
+		}
+		*to = w.integer()
+		return true
 	}
-	return d, p.dictionary(d)
-}
-
-// Next goes to the next page.
-func (p *pages) Next() bool {
-	if p.err != nil || !p.PageReader.Next() {
+	w.fields(func(id int, kind byte) bool {
+		if kind == kindStruct && (id == 5 || id == 7 || id == 8) {
+			to := map[int]*int64{1: &h.n, 2: &h.encoding}
+			switch id {
+			case 5:
+				h.ofData = true
+				to[3], to[4] = &h.defs, &h.reps
+			case 7:
+				h.ofDict = true
+			case 8:
+				h.ofData2 = true
+				to = map[int]*int64{1: &h.n, 2: &h.nulls, 4: &h.encoding, 5: &h.defs, 6: &h.reps}
+			}
+			w.fields(func(id int, kind byte) bool {
+				if id == 7 && kind == kindFalse && h.ofData2 {
+					h.raw = true
+				}
+				at, ok := to[id]
+				return ok && number(kind, at)
+			})
+			return true
+		}
+		switch id {
+		case 1:
+			return number(kind, &h.kind)
+		case 2:
+			return number(kind, &h.size)
+		case 3:
+			return number(kind, &h.packed)
+		case 4:
+			h.summed = number(kind, &h.crc)
+			return h.summed
+		}
 		return false
+	})
+	if w.bad {
+		return h, fmt.Errorf("the header of page %d is damaged", p.count)
 	}
-	p.n++
-	p.now = nil
-	switch x := p.Page().(type) {
-	case *file.DictionaryPage:
-		p.err = p.dictionary(x)
-	case *file.DataPageV1:
-		var n int
-		if n, p.err = p.levels(x); p.err == nil && p.delta(x.Encoding()) {
-			b, err := p.plain(x.Data(), n)
-			p.now, p.err = file.NewDataPageV1(memory.NewBufferBytes(b), x.NumValues(), parquet.Encodings.Plain, x.DefinitionLevelEncoding(), x.RepetitionLevelEncoding(), int32(len(b))), err
+	p.b = w.b
+	ok := h.kind == pageData && h.ofData || h.kind == pageDict && h.ofDict || h.kind == pageDataV2 && h.ofData2 || h.kind == pageIndex || h.kind > pageDataV2
+	if !ok || h.n < 0 {
+		return h, fmt.Errorf("page %d is of kind %d and has %d values", p.count, h.kind, h.n)
+	}
+	if h.packed < 0 || h.packed > int64(len(p.b)) {
+		return h, fmt.Errorf("page %d has %d bytes, of which there are %d", p.count, h.packed, len(p.b))
+	}
+	if most := min(int64(64<<20)+1024*h.packed, p.r.most); h.size < 0 || h.size > most {
+		return h, fmt.Errorf("page %d says that its %d bytes are %d (ReadOptions.MaxBytes allows more)", p.count, h.packed, h.size)
+	}
+	return h, nil
+}
+
+// next returns the next page, nil behind the last one.
+func (p *pages) next() (*page, error) {
+	for p.left > 0 && len(p.b) > 0 {
+		h, err := p.header()
+		if err != nil {
+			return nil, err
 		}
-	case *file.DataPageV2:
-		if n := int(x.RepetitionLevelByteLen()) + int(x.DefinitionLevelByteLen()); p.delta(x.Encoding()) {
-			b, err := p.plain(x.Data(), n)
-			p.now, p.err = file.NewDataPageV2(memory.NewBufferBytes(b), x.NumValues(), x.NumNulls(), x.NumRows(), parquet.Encodings.Plain, x.DefinitionLevelByteLen(), x.RepetitionLevelByteLen(), int32(len(b)), false), err
-		}
-	}
-	return p.err == nil
-}
-
-// Page returns the page.
-func (p *pages) Page() file.Page {
-	if p.now != nil {
-		return p.now
-	}
-	return p.PageReader.Page()
-}
-
-// delta reports whether values of a fixed width are stored by their differences.
-func (p *pages) delta(e fmt.Stringer) bool {
-	return p.col.PhysicalType() == parquet.Types.FixedLenByteArray && e.String() == "DELTA_BYTE_ARRAY"
-}
-
-// plain returns the bytes of a page with plain values behind its n bytes of levels.
-func (p *pages) plain(b []byte, n int) ([]byte, error) {
-	if n < 0 || n > len(b) {
-		return nil, errLevels
-	}
-	values, err := plain(b[n:], p.col.TypeLength())
-	return append(bytes.Clone(b[:n]), values...), err
-}
-
-// Err returns why there are no more pages.
-func (p *pages) Err() error {
-	if p.err != nil {
-		return p.err
-	}
-	return p.PageReader.Err()
-}
-
-// dictionary checks the values of a dictionary, which are plain.
-func (p *pages) dictionary(d *file.DictionaryPage) error {
-	n, b := int64(d.NumValues()), d.Data()
-	width := map[parquet.Type]int64{parquet.Types.Int32: 4, parquet.Types.Int64: 8, parquet.Types.Int96: 12, parquet.Types.Float: 4, parquet.Types.Double: 8, parquet.Types.FixedLenByteArray: int64(p.col.TypeLength())}[p.col.PhysicalType()]
-	if n < 0 || width > 0 && n > int64(len(b))/width || n > int64(len(b)) {
-		return fmt.Errorf("a dictionary of %d entries in %d bytes", n, len(b))
-	}
-	if p.col.PhysicalType() != parquet.Types.ByteArray {
-		return nil
-	}
-	for i := range n {
-		if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
-			return fmt.Errorf("the dictionary ends in entry %d of %d", i, n)
-		}
-		b = b[4+binary.LittleEndian.Uint32(b):]
-	}
-	return nil
-}
-
-// levels checks the levels of a data page of the first version: they have a length in
-// front, and are runs of equal levels and of packed ones. It returns how many bytes they
-// take.
-func (p *pages) levels(d *file.DataPageV1) (int, error) {
-	b := d.Data()
-	for _, most := range []int16{p.col.MaxRepetitionLevel(), p.col.MaxDefinitionLevel()} {
-		if most == 0 {
+		body := p.b[:h.packed]
+		p.b = p.b[h.packed:]
+		p.count++
+		if h.kind == pageIndex || h.kind > pageDataV2 {
 			continue
 		}
-		if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
-			return 0, errLevels
+		if h.summed && crc32.ChecksumIEEE(body) != uint32(h.crc) {
+			return nil, fmt.Errorf("page %d has another checksum than it says", p.count-1)
 		}
-		n := binary.LittleEndian.Uint32(b)
-		if !enough(b[4:4+n], int64(d.NumValues()), bits.Len16(uint16(most))) {
-			return 0, errLevels
+		out, err := p.page(h, body)
+		if err != nil {
+			return nil, fmt.Errorf("page %d: %w", p.count-1, err)
 		}
-		b = b[4+n:]
+		return out, nil
 	}
-	return len(d.Data()) - len(b), nil
+	return nil, nil
+}
+
+func (p *pages) page(h header, body []byte) (*page, error) {
+	out := &page{kind: h.kind, encoding: h.encoding, n: int(h.n)}
+	switch h.kind {
+	case pageDict:
+		b, err := unpackedBytes(p.codec, body, nil, h.size)
+		out.values = b
+		return out, err
+	case pageDataV2:
+		levels := h.reps + h.defs
+		if h.reps < 0 || h.defs < 0 || levels > h.packed || levels > h.size {
+			return nil, errLevels
+		}
+		out.reps, out.defs = body[:h.reps], body[h.reps:levels]
+		codec := p.codec
+		if h.raw {
+			codec = compress.Codecs.Uncompressed
+		}
+		var err error
+		if out.values, err = p.unpacked(codec, body[levels:], h.size-levels); err != nil {
+			return nil, err
+		}
+	default:
+		b, err := p.unpacked(p.codec, body, h.size)
+		if err != nil {
+			return nil, err
+		}
+		if out.reps, b, err = runsOf(b, p.scheme.maxRep, h.reps); err != nil {
+			return nil, err
+		}
+		if out.defs, b, err = runsOf(b, p.scheme.maxDef, h.defs); err != nil {
+			return nil, err
+		}
+		out.values = b
+	}
+	p.left -= h.n
+	return out, nil
+}
+
+// unpacked decompresses the body of a data page.
+func (p *pages) unpacked(c compress.Compression, body []byte, size int64) ([]byte, error) {
+	b, err := unpackedBytes(c, body, p.buf, size)
+	if err == nil && c != compress.Codecs.Uncompressed {
+		p.buf = b
+	}
+	return b, err
 }
 
 var errLevels = errors.New("the levels of a page end early")
 
-// enough reports whether runs have n levels of a width in bits.
-func enough(b []byte, n int64, width int) bool {
-	for n > 0 {
-		h, k := binary.Uvarint(b)
-		if k <= 0 || h>>1 > 1<<40 {
-			return false
-		}
-		b = b[k:]
-		if h&1 == 0 {
-			if n -= int64(h >> 1); len(b) < (width+7)/8 {
-				return false
-			}
-			b = b[(width+7)/8:]
-			continue
-		}
-		count := int64(h>>1) * 8
-		need := count / 8 * int64(width)
-		if need > int64(len(b)) {
-			return false
-		}
-		n -= count
-		b = b[need:]
+// runsOf returns the runs of levels in front of values, and the values.
+func runsOf(b []byte, most uint8, encoding int64) (runs, rest []byte, err error) {
+	if most == 0 {
+		return nil, b, nil
 	}
-	return true
+	if encoding != encRLE {
+		return nil, nil, fmt.Errorf("levels in encoding %d, which has been given up, are not read", encoding)
+	}
+	if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
+		return nil, nil, errLevels
+	}
+	n := binary.LittleEndian.Uint32(b)
+	return b[4 : 4+n], b[4+n:], nil
+}
+
+// slack is how many bytes behind a page may be written.
+const slack = 64
+
+// zstdReader decompresses into what it is given, and no further.
+var zstdReader = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
+})
+
+// unpackedBytes decompresses the body of a page, in a buffer if that has the room.
+func unpackedBytes(c compress.Compression, body, buf []byte, size int64) ([]byte, error) {
+	if c == compress.Codecs.Uncompressed {
+		if int64(len(body)) != size {
+			return nil, fmt.Errorf("there are %d bytes of %d", len(body), size)
+		}
+		return body, nil
+	}
+	if size == 0 {
+		return nil, nil
+	}
+	if int64(cap(buf)) < size+slack {
+		buf = make([]byte, size+slack)
+	}
+	var out []byte
+	var err error
+	if c == compress.Codecs.Zstd {
+		var d *zstd.Decoder
+		if d, err = zstdReader(); err == nil {
+			out, err = d.DecodeAll(body, buf[:0:size+slack])
+		}
+	} else {
+		if n, _ := binary.Uvarint(body); c == compress.Codecs.Snappy && n != uint64(size) {
+			return nil, fmt.Errorf("there are %d bytes of %d", n, size)
+		}
+		var codec compress.Codec
+		if codec, err = compress.GetCodec(c); err == nil {
+			out, err = compress.Decode(codec, buf[:size:size+slack], body)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(out)) != size {
+		return nil, fmt.Errorf("there are %d bytes of %d", len(out), size)
+	}
+	return out, nil
 }

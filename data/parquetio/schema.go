@@ -18,7 +18,7 @@ import (
 type node struct {
 	name     string
 	nullable bool
-	def      int16
+	def      uint8
 	typ      arrow.DataType
 	extended string // the name of the extension type of Arrow that it is, if any
 
@@ -27,8 +27,8 @@ type node struct {
 
 	elem    *node // of a list
 	isMap   bool
-	rep     int16 // what repeats within it
-	elemDef int16 // where an element is
+	rep     uint8 // what repeats within it
+	elemDef uint8 // where an element is
 }
 
 // maxLevels is how deep a schema nests at most, as in structured tensors.
@@ -45,7 +45,7 @@ func (t *tree) root() []*node {
 	return t.children(t.set.Root(), 0, 0, 0)
 }
 
-func (t *tree) children(g *schema.GroupNode, def, rep int16, depth int) []*node {
+func (t *tree) children(g *schema.GroupNode, def, rep uint8, depth int) []*node {
 	names := make([]string, g.NumFields())
 	for i := range names {
 		names[i] = g.Field(i).Name()
@@ -59,7 +59,7 @@ func (t *tree) children(g *schema.GroupNode, def, rep int16, depth int) []*node 
 }
 
 // of returns a field at a definition level and a repetition level.
-func (t *tree) of(n schema.Node, def, rep int16, depth int) *node {
+func (t *tree) of(n schema.Node, def, rep uint8, depth int) *node {
 	if depth > maxLevels {
 		tenon.Throw(fail(tenon.ErrInvalid, t.fn, n.Path(), "the schema nests deeper than %d levels", maxLevels))
 	}
@@ -99,7 +99,7 @@ func (n *node) field() arrow.Field {
 }
 
 // value returns what a field holds that is there at a definition level.
-func (t *tree) value(n schema.Node, def, rep int16, depth int) *node {
+func (t *tree) value(n schema.Node, def, rep uint8, depth int) *node {
 	out := &node{name: n.Name(), def: def, leaf: -1}
 	g, ok := n.(*schema.GroupNode)
 	if !ok {
@@ -233,15 +233,20 @@ func (n *node) first() int {
 	return n.leaf
 }
 
-// leaves calls f with each leaf of a node.
-func (n *node) leaves(f func(n *node)) {
-	switch {
-	case n.elem != nil:
-		n.elem.leaves(f)
-	case n.leaf >= 0:
-		f(n)
+// places calls f with each leaf of a node, and with the levels that say which entries are its slots.
+func (n *node) places(rep, def uint8, f func(n *node, rep, def uint8)) {
+	if n.elem != nil {
+		n.elem.places(n.rep, n.elemDef, f)
+	}
+	if n.leaf >= 0 {
+		f(n, rep, def)
 	}
 	for _, c := range n.fields {
-		c.leaves(f)
+		c.places(rep, def, f)
 	}
+}
+
+// leaves calls f with each leaf of a node.
+func (n *node) leaves(f func(n *node)) {
+	n.places(0, 0, func(n *node, _, _ uint8) { f(n) })
 }

@@ -84,7 +84,7 @@ const Outside = `
 	golang.org/x/sys/unix < internal/memory;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, show/plot;
-	github.com/klauspost/compress/... < internal/input, data/jsonl, model/weights;
+	github.com/klauspost/compress/... < internal/input, data/jsonl, data/parquetio, model/weights;
 	golang.org/x/text/... < data/textnorm;
 	github.com/apache/arrow-go/... < data/arrowio, data/parquetio, internal/conform;
 	go.yaml.in/yaml/... < data/dataset/files;

@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/parquetio"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/bench/inputs"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
@@ -161,6 +162,8 @@ func leafOf(v tensor.Tensor) tensor.Tensor {
 			v = x.FlatValues()
 		case *masked.Tensor:
 			v = x.Values()
+		case element.Tensor:
+			v = x.Data
 		default:
 			return v
 		}
@@ -253,6 +256,7 @@ func flatFacts(x any) []float64 {
 			count = floatOf(ops.CountNonzero(m.Mask()))
 			v = m.Values()
 		}
+		v = leafOf(v)
 		switch d := v.(type) {
 		case *tensor.Strings:
 			o := d.Offsets()

@@ -1,0 +1,329 @@
+package parquetio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/parquet"
+)
+
+// A dictionary has the values that numbers in data pages stand for.
+type dictionary struct {
+	there bool
+	n     int
+	fixed []byte
+	long  []uint64 // fixed, of 8 bytes each
+	short []uint32 // of 4
+	ends  []uint32 // of byte arrays in text, whose end has room behind it
+	text  []byte
+}
+
+// dictionary reads the dictionary of a chunk, whose values are plain.
+func (c *column) dictionary(r *reading, g *page) error {
+	if c.dict.there || g.encoding != encPlain && g.encoding != encPlainDict {
+		return fmt.Errorf("a dictionary in encoding %d", g.encoding)
+	}
+	b := g.values
+	if c.size == 0 && c.ends == nil || c.size > 0 && g.n > len(b)/c.size || c.ends != nil && g.n > len(b)/4 {
+		return fmt.Errorf("a dictionary of %d entries in %d bytes", g.n, len(b))
+	}
+	d := dictionary{there: true, n: g.n}
+	switch {
+	case c.ends != nil:
+		if err := r.take(int64(len(b)) + 4*int64(g.n)); err != nil {
+			return err
+		}
+		d.ends, d.text = make([]uint32, 1, g.n+1), make([]byte, 0, len(b)+slack)
+		for i := range g.n {
+			if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
+				return fmt.Errorf("the dictionary ends in entry %d of %d", i, g.n)
+			}
+			end := 4 + int(binary.LittleEndian.Uint32(b))
+			d.text = append(d.text, b[4:end]...)
+			d.ends = append(d.ends, uint32(len(d.text)))
+			b = b[end:]
+		}
+	case c.size == 8:
+		d.long = make([]uint64, g.n)
+		for i := range d.long {
+			d.long[i] = binary.LittleEndian.Uint64(b[8*i:])
+		}
+	case c.size == 4:
+		d.short = make([]uint32, g.n)
+		for i := range d.short {
+			d.short[i] = binary.LittleEndian.Uint32(b[4*i:])
+		}
+	default:
+		d.fixed = slices.Clone(b[:g.n*c.size])
+	}
+	c.dict = d
+	return nil
+}
+
+// values adds the values of a page, as many as its levels have.
+func (c *column) values(r *reading, g *page, have int) error {
+	if have == 0 {
+		return nil // a page without values says anything
+	}
+	b := g.values
+	switch {
+	case g.encoding == encDict || g.encoding == encPlainDict:
+		return c.looked(r, b, have)
+	case c.typ == parquet.Types.Boolean:
+		return c.truths(g, have)
+	case c.ends != nil:
+		return c.strings(r, g, have)
+	}
+	size := have * c.size
+	switch {
+	case g.encoding == encPlain:
+		if len(b) < size {
+			return errValues
+		}
+		return c.keep(b[:size])
+	case g.encoding == encDelta && c.number:
+		list, _, err := deltas(b, g.n)
+		if err != nil || len(list) < have {
+			return errDelta
+		}
+		c.fixed = slices.Grow(c.fixed, size)
+		for _, x := range list[:have] {
+			if c.size == 4 {
+				c.fixed = binary.LittleEndian.AppendUint32(c.fixed, uint32(x))
+			} else {
+				c.fixed = binary.LittleEndian.AppendUint64(c.fixed, uint64(x))
+			}
+		}
+		return nil
+	case g.encoding == encDeltaBytes && c.typ == parquet.Types.FixedLenByteArray:
+		return prefixed(b, g.n, have, func(last, rest []byte) error {
+			if len(last)+len(rest) != c.size {
+				return errDelta
+			}
+			c.fixed = append(append(c.fixed, last...), rest...)
+			return nil
+		}, func() []byte { return c.fixed[len(c.fixed)-c.size:] })
+	case g.encoding == encSplit && c.typ != parquet.Types.Int96:
+		if len(b) < size || len(b)%c.size != 0 {
+			return errValues
+		}
+		at, n := len(c.fixed), len(b)/c.size
+		c.fixed = slices.Grow(c.fixed, size)[:at+size]
+		for k := range c.size {
+			to := c.fixed[at+k:]
+			for i, x := range b[k*n : k*n+have] {
+				to[i*c.size] = x
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("values of %v in encoding %d are not read", c.typ, g.encoding)
+}
+
+// keep adds values of a fixed width.
+func (c *column) keep(b []byte) error {
+	if c.typ == parquet.Types.Int96 {
+		return c.int96(b)
+	}
+	c.fixed = append(c.fixed, b...)
+	return nil
+}
+
+// truths adds truth values.
+func (c *column) truths(g *page, have int) error {
+	b := g.values
+	c.bits = slices.Grow(c.bits, have+8)
+	switch g.encoding {
+	case encPlain:
+		if len(b) < (have+7)/8 {
+			return errValues
+		}
+		at := len(c.bits)
+		c.bits = c.bits[:at+(have+7)/8*8]
+		unpackBytes(c.bits[at:], b, 1)
+		c.bits = c.bits[:at+have]
+		return nil
+	case encRLE:
+		if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
+			return errValues
+		}
+		var err error
+		c.bits, err = hybrid(c.bits, b[4:4+binary.LittleEndian.Uint32(b)], have, 1, unpackBytes)
+		return err
+	}
+	return fmt.Errorf("truth values in encoding %d are not read", g.encoding)
+}
+
+// looked adds values that are numbers in the dictionary.
+func (c *column) looked(r *reading, b []byte, have int) error {
+	if !c.dict.there {
+		return fmt.Errorf("there is no dictionary")
+	}
+	if len(b) == 0 || b[0] > 32 {
+		return errValues
+	}
+	list, err := hybrid(c.indexes[:0], b[1:], have, int(b[0]), unpackNumbers)
+	if err != nil {
+		return err
+	}
+	c.indexes = list
+	most := uint32(0)
+	for _, k := range list {
+		most = max(most, k)
+	}
+	d := &c.dict
+	if int64(most) >= int64(d.n) {
+		return fmt.Errorf("value %d of a dictionary of %d", most, d.n)
+	}
+	if d.ends != nil {
+		return c.lookedStrings(r, list)
+	}
+	at := len(c.fixed)
+	if c.typ != parquet.Types.Int96 {
+		c.fixed = room(c.fixed, have*c.size)
+	}
+	switch {
+	case d.long != nil:
+		to := unsafe.Slice((*uint64)(unsafe.Pointer(&c.fixed[at])), have)
+		for i, k := range list {
+			to[i] = d.long[k]
+		}
+	case d.short != nil:
+		to := unsafe.Slice((*uint32)(unsafe.Pointer(&c.fixed[at])), have)
+		for i, k := range list {
+			to[i] = d.short[k]
+		}
+	case c.typ == parquet.Types.Int96:
+		for _, k := range list {
+			if err := c.int96(d.fixed[12*int(k) : 12*int(k)+12]); err != nil {
+				return err
+			}
+		}
+	default:
+		for i, k := range list {
+			copy(c.fixed[at+i*c.size:], d.fixed[int(k)*c.size:(int(k)+1)*c.size])
+		}
+	}
+	return nil
+}
+
+// room returns bytes with n more behind them.
+func room(b []byte, n int) []byte {
+	if cap(b) == 0 {
+		b = make([]byte, 0, max(n, 16)) // aligned
+	}
+	return slices.Grow(b, n)[:len(b)+n]
+}
+
+// lookedStrings adds byte arrays of the dictionary.
+func (c *column) lookedStrings(r *reading, list []uint32) error {
+	d, size := &c.dict, int64(0)
+	for _, k := range list {
+		size += int64(d.ends[k+1] - d.ends[k])
+	}
+	if err := r.take(size); err != nil {
+		return err
+	}
+	at := len(c.text)
+	c.text = slices.Grow(c.text, int(size)+slack)
+	to, text := c.text[:at+int(size)+slack], d.text[:cap(d.text)]
+	ends := slices.Grow(c.ends, len(list))
+	for _, k := range list {
+		from, n := int(d.ends[k]), int(d.ends[k+1]-d.ends[k])
+		if n <= 16 { // two words, of which the rest is written over
+			x, y := text[from:from+16:from+16], to[at:at+16:at+16]
+			binary.LittleEndian.PutUint64(y, binary.LittleEndian.Uint64(x))
+			binary.LittleEndian.PutUint64(y[8:], binary.LittleEndian.Uint64(x[8:]))
+		} else {
+			copy(to[at:], text[from:from+n])
+		}
+		at += n
+		ends = append(ends, int64(at))
+	}
+	c.text, c.ends = to[:at], ends
+	return nil
+}
+
+// strings adds byte arrays that are no numbers in a dictionary.
+func (c *column) strings(r *reading, g *page, have int) error {
+	b := g.values
+	switch g.encoding {
+	case encPlain:
+		at := len(c.text)
+		c.text = slices.Grow(c.text, len(b)+slack)
+		to, ends := c.text[:cap(c.text)], slices.Grow(c.ends, have)
+		for range have {
+			if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
+				return errValues
+			}
+			n := int(binary.LittleEndian.Uint32(b))
+			if n <= 16 && len(b) >= 20 {
+				y := to[at : at+16 : at+16]
+				binary.LittleEndian.PutUint64(y, binary.LittleEndian.Uint64(b[4:]))
+				binary.LittleEndian.PutUint64(y[8:], binary.LittleEndian.Uint64(b[12:]))
+			} else {
+				copy(to[at:], b[4:4+n])
+			}
+			at += n
+			b = b[4+n:]
+			ends = append(ends, int64(at))
+		}
+		c.text, c.ends = to[:at], ends
+		return nil
+	case encDeltaLength:
+		lengths, b, err := deltas(b, g.n)
+		if err != nil || len(lengths) < have {
+			return errDelta
+		}
+		size := 0
+		for _, n := range lengths[:have] {
+			if n < 0 || n > int64(len(b)-size) {
+				return errDelta
+			}
+			size += int(n)
+			c.ends = append(c.ends, int64(len(c.text)+size))
+		}
+		c.text = append(c.text, b[:size]...)
+		return nil
+	case encDeltaBytes:
+		return prefixed(b, g.n, have, func(last, rest []byte) error {
+			if err := r.take(int64(len(last) + len(rest))); err != nil {
+				return err
+			}
+			c.text = append(append(c.text, last...), rest...)
+			c.ends = append(c.ends, int64(len(c.text)))
+			return nil
+		}, func() []byte { k := len(c.ends); return c.text[c.ends[k-2]:c.ends[k-1]] })
+	}
+	return fmt.Errorf("strings in encoding %d are not read", g.encoding)
+}
+
+// prefixed calls add with what each value in DELTA_BYTE_ARRAY has in common with the one before, which last returns, and with the
+// rest of it.
+func prefixed(b []byte, most, have int, add func(prefix, rest []byte) error, last func() []byte) error {
+	prefixes, b, err := deltas(b, most)
+	if err != nil {
+		return err
+	}
+	lengths, b, err := deltas(b, most)
+	if err != nil || len(lengths) != len(prefixes) || len(lengths) < have {
+		return errDelta
+	}
+	for i, k := range prefixes[:have] {
+		var before []byte
+		if i > 0 {
+			before = last()
+		}
+		n := lengths[i]
+		if k < 0 || k > int64(len(before)) || n < 0 || n > int64(len(b)) {
+			return errDelta
+		}
+		if err := add(before[:k], b[:n]); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package parquetio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/abort"
+	"github.com/tenonml/tenon/internal/par"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+// A reading is that of some row groups of a file.
+type reading struct {
+	o    *ReadOptions
+	p    *part
+	most int64        // bytes of a row group
+	left atomic.Int64 // bytes of all that are read
+}
+
+func (r *reading) take(n int64) error {
+	if r.left.Add(-n) < 0 {
+		return errors.New("the data take more memory than is allowed for a file of this size (ReadOptions.MaxBytes allows more)")
+	}
+	return nil
+}
+
+func (r *reading) proceed() error { return abort.Done(r.o.Context) }
+
+// A task reads a column, whose slots are the entries up to a repetition and from a definition level on.
+type task struct {
+	n        *node
+	rep, def uint8
+	levels   *stream
+	data     arrow.ArrayData
+	err      error
+}
+
+// batch reads row groups of one file as a record batch.
+func (f *File) batch(fn string, groups []place) (b arrow.RecordBatch, err error) {
+	p := f.parts[groups[0].part]
+	where := f.where(groups[0])
+	defer recovered(fn, where, &err)
+	defer tenon.Catch(&err)
+	most := f.o.MaxBytes
+	if most <= 0 {
+		most = 64<<20 + 1024*min(p.size, 1<<50)
+	}
+	r := &reading{o: &f.o, p: p, most: most}
+	r.left.Store(most)
+	if k := int64(len(groups)); most < 1<<62/k {
+		r.left.Store(most * k)
+	}
+	rows := int64(0)
+	for _, g := range groups {
+		rows += p.meta.RowGroups[g.group].NumRows
+	}
+	var tasks []*task
+	for _, n := range p.cols {
+		n.places(0, 0, func(n *node, rep, def uint8) { tasks = append(tasks, &task{n: n, rep: rep, def: def}) })
+	}
+	par.For(len(tasks), 1, func(lo, hi int) {
+		for _, t := range tasks[lo:hi] {
+			t.err = f.column(fn, r, t, groups)
+		}
+	})
+	out := &group{fn: fn, streams: map[int]*stream{}, leaves: map[int]arrow.ArrayData{}, columns: func(leaf int) string { return where + ": " + p.meta.Schema.Column(leaf).Path() }}
+	for _, t := range tasks {
+		if t.err != nil {
+			return nil, t.err
+		}
+		out.streams[t.n.leaf], out.leaves[t.n.leaf] = t.levels, t.data
+	}
+	cols := make([]arrow.Array, len(p.cols))
+	for i, n := range p.cols {
+		d := out.build(n, 0, 0)
+		if int64(d.Len()) != rows {
+			return nil, fail(tenon.ErrInvalid, fn, out.columns(n.first()), "there are %d rows of %d", d.Len(), rows)
+		}
+		cols[i] = array.MakeFromData(d)
+	}
+	for _, t := range tasks {
+		t.levels.release()
+	}
+	return restored(array.NewRecordBatch(f.set, cols, rows)), nil
+}
+
+// column reads a column of row groups.
+func (f *File) column(fn string, r *reading, t *task, groups []place) (err error) {
+	at := f.where(groups[0])
+	leaf := t.n.leaf
+	path := func() string { return at + ": " + r.p.meta.Schema.Column(leaf).Path() }
+	defer func() {
+		if p := recover(); p != nil {
+			err = fail(tenon.ErrInvalid, fn, path(), "the file is damaged: %v", p)
+		}
+	}()
+	c, err := newColumn(r.p.meta.Schema.Column(leaf))
+	if err != nil {
+		return damaged(fn, path(), err)
+	}
+	entries, size := int64(0), int64(0)
+	for _, g := range groups {
+		if r.p.meta.RowGroups[g.group].NumRows > 0 {
+			at = f.where(g)
+			m, err := r.p.checkChunk(g.group, leaf)
+			if err != nil {
+				return damaged(fn, path(), err)
+			}
+			entries, size = min(entries+m.NumValues(), 1<<50), size+m.TotalCompressedSize()
+		}
+	}
+	c.expect(entries, size)
+	var chunk []byte
+	list := &pages{r: r, scheme: c}
+	for _, g := range groups {
+		rows := r.p.meta.RowGroups[g.group].NumRows
+		if rows == 0 { // there need be no pages
+			continue
+		}
+		at = f.where(g)
+		if chunk, err = r.chunk(g.group, leaf, chunk, list); err == nil {
+			err = c.load(r, list, rows, list.left)
+		}
+		if stop := r.proceed(); stop != nil {
+			return &tenon.Error{Op: fn, Where: at, Msg: "reading was ended", Err: stop, Line: source.Line()}
+		}
+		if err != nil {
+			return damaged(fn, path(), err)
+		}
+	}
+	t.data, err = c.array(t.n, t.rep, t.def)
+	t.levels = &c.stream
+	return damaged(fn, path(), err)
+}
+
+// chunk reads the bytes of a column chunk, in a buffer if that has the room, and begins with its pages.
+func (r *reading) chunk(group, leaf int, buf []byte, p *pages) ([]byte, error) {
+	c, err := r.p.checkChunk(group, leaf)
+	if err != nil {
+		return nil, err
+	}
+	from := c.DataPageOffset()
+	if d := c.DictionaryPageOffset(); c.HasDictionaryPage() && d > 0 {
+		from = min(from, d)
+	}
+	n := int(c.TotalCompressedSize())
+	if r.p.meta.WriterVersion().LessThan(metadata.Parquet816FixedVersion) {
+		const most = 100 // bytes that old writers forgot to count
+		n += int(min(most, r.p.size-8-from-int64(n)))
+	}
+	if cap(buf) < n {
+		buf = make([]byte, n)
+	}
+	buf = buf[:n]
+	if k, err := r.p.src.ReadAt(buf, from); k < n {
+		if err == nil || err == io.EOF {
+			err = fmt.Errorf("%d of %d bytes at %d", k, n, from)
+		}
+		return nil, err
+	}
+	p.b, p.left, p.count, p.codec = buf, c.NumValues(), 0, c.Compression()
+	return buf, nil
+}

@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/atomicfile"
 	"github.com/tenonml/tenon/model/saved"
 )
 
@@ -41,16 +44,7 @@ type scoreJSON struct {
 // MarshalJSON writes a score; one that is no finite number is the text "NaN", "Infinity" or
 // "-Infinity".
 func (s Score) MarshalJSON() ([]byte, error) {
-	out := scoreJSON{s.Step, s.Score}
-	switch {
-	case math.IsNaN(s.Score):
-		out.Score = "NaN"
-	case math.IsInf(s.Score, 1):
-		out.Score = "Infinity"
-	case math.IsInf(s.Score, -1):
-		out.Score = "-Infinity"
-	}
-	return json.Marshal(out)
+	return json.Marshal(scoreJSON{s.Step, jsonNumber(s.Score)})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -95,7 +89,57 @@ func (r *run[P, B]) checkpoint() error {
 		return err
 	}
 	r.written = n
+	return r.keep(n)
+}
+
+// keep keeps a checkpoint under a name of its own, and removes those that are too old. A
+// second name of the same file is enough, as the next checkpoint takes its place as a new one.
+func (r *run[P, B]) keep(step int) error {
+	if r.Keep <= 0 {
+		return nil
+	}
+	ext := filepath.Ext(r.Checkpoint)
+	stem := strings.TrimSuffix(r.Checkpoint, ext)
+	name := fmt.Sprintf("%s-%d%s", stem, step, ext)
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Link(r.Checkpoint, name); err != nil {
+		if err := copyFile(name, r.Checkpoint); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(r.Checkpoint))
+	if err != nil {
+		return err
+	}
+	var steps []int
+	for _, e := range entries {
+		text, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ext), filepath.Base(stem)+"-")
+		if n, err := strconv.Atoi(text); ok && err == nil && fmt.Sprintf("%s-%d%s", filepath.Base(stem), n, ext) == e.Name() {
+			steps = append(steps, n)
+		}
+	}
+	slices.Sort(steps)
+	for _, n := range steps[:max(0, len(steps)-r.Keep)] {
+		if err := os.Remove(fmt.Sprintf("%s-%d%s", stem, n, ext)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	return nil
+}
+
+// copyFile is for file systems without links.
+func copyFile(to, from string) error {
+	return atomicfile.Write(to, func(w io.Writer) error {
+		f, err := os.Open(from)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.Copy(w, f)
+		return err
+	})
 }
 
 func (r *run[P, B]) tree(best bool) kept[P] {

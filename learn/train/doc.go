@@ -15,7 +15,13 @@
 // from a checkpoint, which is the state written down, goes on with the same bits, whether it
 // was interrupted or killed.
 //
-// [Fit] is a whole run; [Trainer] is for loops of one's own.
+// [Fit] is a whole run; [Trainer] is for loops of one's own. Where something changes beside the
+// parameters, such as the running statistics of a batch norm, [FitWith] carries it along in a
+// type of its own, [With].
+//
+// Parameters are frozen by the optimizer [Fixed], have optimizers of their own by [Groups], and
+// are shared where a pointer leads to them twice. [Options.Compute] is the element type of the
+// loss, such as bfloat16, beside parameters of 32 bits.
 //
 // # Glossary
 //

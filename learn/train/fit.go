@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/tenonml/tenon"
@@ -48,12 +49,17 @@ type FitOptions[P, B any] struct {
 	Plateau *Plateau
 
 	// Checkpoint, if it is not empty, names a file that everything is kept in, after every
-	// CheckpointEvery batches (0: each epoch), at the end and when ctx is done. A run finds
+	// CheckpointEvery batches (0: each epoch), at the end, when ctx is done, and where a batch or
+	// a step fails. A run finds
 	// it there and goes on with the same bits as if it had never stopped. Run describes
 	// the run: a checkpoint of another description is an error.
 	Checkpoint      string
 	CheckpointEvery int
 	Run             string
+
+	// Keep, if it is not 0, keeps so many of the latest checkpoints beside the last one, each
+	// under the name of Checkpoint with a dash and the step behind it: run-1200.safetensors.
+	Keep int
 
 	// OnStep is called after each step; an error stops the run and is returned. A run
 	// that was resumed does not repeat calls.
@@ -115,10 +121,25 @@ type Fitted[P any] struct {
 //		Data:    data, Epochs: 10, Checkpoint: "run.safetensors",
 //	})
 func Fit[P, B any](ctx context.Context, params P, loss Loss[P, B], o FitOptions[P, B]) (*Fitted[P], error) {
+	if loss == nil {
+		return nil, noLoss("train.Fit")
+	}
+	return fitted(ctx, params, loss.course(), o)
+}
+
+func fitted[P, B any](ctx context.Context, params P, loss lossOf[P, B], o FitOptions[P, B]) (*Fitted[P], error) {
 	if o.Data.Batches < 1 || o.Data.At == nil {
 		return nil, tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("the source has %d batches, want at least 1 and a function that gives them", o.Data.Batches))
 	}
-	trainer, err := NewTrainer(params, loss, o.Options)
+	if i := slices.IndexFunc(o.OnStep, func(f func(Event) error) bool { return f == nil }); i >= 0 {
+		return nil, tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("OnStep[%d] is nil, want a function", i))
+	}
+	if o.Validate == nil && o.Plateau != nil {
+		e := tenon.NewError(tenon.ErrInvalid, "train.Fit", "the rate of Plateau would never change: Validate is nil, so there are no scores")
+		e.Hint = "set FitOptions.Validate"
+		return nil, e
+	}
+	trainer, err := newTrainer(params, loss, o.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -167,15 +188,15 @@ func (r *run[P, B]) loop(ctx context.Context) (err error) {
 		step := r.trainer.Steps()
 		// What was begun is finished, validation included: then the state is whole.
 		whole := context.WithoutCancel(ctx)
-		value, err := r.trainer.Step(whole, batch)
+		value, err := r.trainer.step(whole, batch, false)
 		if err != nil {
-			return fmt.Errorf("step %d: %w", step, err)
+			return r.saved(fmt.Errorf("step %d (batch %d of epoch %d): %w", step, step%r.Data.Batches, step/r.Data.Batches, err))
 		}
 		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return r.diverged(step, value, batch)
+			return r.saved(r.diverged(step, value, batch))
 		}
 		if err := r.after(whole, step, value); err != nil {
-			return r.stopped(ctx, err)
+			return err
 		}
 		if r.done() {
 			return r.checkpoint()
@@ -200,7 +221,7 @@ func (r *run[P, B]) done() bool {
 // stopped keeps what was reached when the context is done.
 func (r *run[P, B]) stopped(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
-		return err
+		return r.saved(err)
 	}
 	r.reason = Interrupted
 	if e := r.checkpoint(); e != nil {
@@ -209,13 +230,22 @@ func (r *run[P, B]) stopped(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
+// saved writes what was reached before an error to the checkpoint, so that nothing is lost
+// once its reason is mended, unless there are numbers in it that nobody could go on with.
+func (r *run[P, B]) saved(err error) error {
+	if path, _ := notFinite(r.trainer.state.Params); path != "" {
+		return err
+	}
+	return errors.Join(err, r.checkpoint())
+}
+
 // after does what is due after a step.
 func (r *run[P, B]) after(ctx context.Context, step int, value float64) error {
 	r.record.Losses = append(r.record.Losses, value)
 	n := step + 1
 	e := Event{Step: n, Steps: r.steps, Epoch: step / r.Data.Batches, Loss: value}
 	if r.Validate != nil && due(n, r.ValidateEvery, r.Data.Batches, r.steps) {
-		score, err := r.Validate(ctx, r.trainer.state.Averaged())
+		score, err := r.validate(ctx)
 		if err != nil {
 			return fmt.Errorf("validation after step %d: %w", n, err)
 		}
@@ -239,11 +269,28 @@ func (r *run[P, B]) after(ctx context.Context, step int, value float64) error {
 	e.Elapsed = time.Since(r.started)
 	e.Remaining = time.Duration(float64(e.Elapsed) / float64(n-r.from) * float64(r.steps-n))
 	for _, f := range r.OnStep {
-		if err := f(e); err != nil {
+		if err := caught(func() error { return f(e) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *run[P, B]) validate(ctx context.Context) (score float64, err error) {
+	err = caught(func() (err error) {
+		score, err = r.Validate(ctx, r.trainer.state.Averaged())
+		return err
+	})
+	return score, err
+}
+
+// caught returns the error of f, or the one that it throws.
+func caught(f func() error) error {
+	err, thrown := tenon.Try(f)
+	if thrown != nil {
+		return thrown
+	}
+	return err
 }
 
 func (r *run[P, B]) better(score float64) bool {
@@ -312,7 +359,11 @@ func (r *run[P, B]) diverged(step int, value float64, batch B) error {
 		}
 		return e
 	}
-	e.Hint = "lower the learning rate, or clip the gradients"
+	e.Hint = "lower the learning rate, or clip the gradients; the parameters are those before the step"
+	if path, what := notFinite(r.trainer.state.Params); what != "" {
+		e.Where, e.Msg = path, e.Msg+": the parameters have "+what
+		e.Hint = "lower the learning rate, or clip the gradients"
+	}
 	return e
 }
 

@@ -58,14 +58,25 @@ type scheduled struct{ schedule Schedule }
 func (s scheduled) Rate() Schedule { return s.schedule }
 
 func at[R Rate](rate R) scheduled {
+	none := func() {
+		e := tenon.NewError(tenon.ErrInvalid, "train", "the schedule of an optimizer is nil")
+		e.Hint = "give a rate, such as train.Adam(1e-3)"
+		tenon.Throw(e)
+	}
 	switch r := any(rate).(type) {
 	case int:
 		return scheduled{Constant(float64(r))}
 	case float64:
 		return scheduled{Constant(r)}
 	case func(tensor.Tensor) tensor.Tensor:
+		if r == nil {
+			none()
+		}
 		return scheduled{r}
 	case Schedule:
+		if r == nil {
+			none()
+		}
 		return scheduled{r}
 	}
 	return scheduled{}

@@ -1,12 +1,9 @@
 package train
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/grad"
-	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -21,12 +18,18 @@ type Options struct {
 	Optimizer Optimizer
 
 	// For returns the optimizer of the parameter with a path such as "Words.Table", or nil
-	// for Optimizer.
+	// for Optimizer. [Groups] makes it of patterns. Parameters whose optimizer is [Fixed] are
+	// frozen: they have no slots, and no part in ClipNorm.
 	For func(path string) Optimizer
 
 	// NoDecay reports which parameters have no weight decay; nil: none of them.
 	// [NotMatrices] is the usual choice.
 	NoDecay func(path string, p tensor.Tensor) bool
+
+	// Shared are parts of the parameters that are one: of each group, what stands below the
+	// second path and those behind it is what stands below the first. It gets the sum of
+	// their gradients. Pointers that occur twice are shared without being named ([Shared]).
+	Shared [][]string
 
 	// ClipNorm, if it is not 0, scales the gradients so that their norm together is at
 	// most this; ClipValue limits each element's size.
@@ -37,8 +40,18 @@ type Options struct {
 	Accumulate int
 
 	// Average, if it is not 0, keeps a moving average of the parameters with this decay,
-	// such as 0.999, in each update: a ← d·a + (1-d)·p.
-	Average float64
+	// such as 0.999, in each update: a ← d·a + (1-d)·p. AverageEvery keeps the plain mean in
+	// its place, of the parameters after every so many updates (P. Izmailov et al., "Averaging
+	// weights leads to wider optima", UAI 2018). Either begins behind AverageFrom updates.
+	Average                   float64
+	AverageEvery, AverageFrom int
+
+	// Compute, if it is not None, is the element type that the loss is computed in, such as
+	// dtype.BFloat16: floating tensors of parameters and batch are converted to it for the
+	// loss, and gradients back. Parameters, slots and averages keep the type they have, and so
+	// does what stands beside the parameters. A loss that needs more casts: ops.Cast.
+	Compute   dtype.DType
+	LossScale LossScale
 
 	// Seed is that of the keys that losses get.
 	Seed uint64
@@ -51,52 +64,12 @@ func NotMatrices(_ string, p tensor.Tensor) bool { return p.Shape().Rank() < 2 }
 // State is everything that steps change. It is a nest of Values.
 type State[P any] struct {
 	Params  P
-	Slots   [][]tensor.Tensor // of the optimizer, for each floating tensor of Params in the order of package nest
-	Sum     []tensor.Tensor   // of the gradients since the last update; empty where there is no accumulation
-	Average []tensor.Tensor   // of the parameters; empty without
+	Slots   [][]tensor.Tensor // of the optimizer, for each parameter that is trained, in the order of package nest
+	Sum     []tensor.Tensor   // of their gradients since the last update; empty where there is no accumulation
+	Average []tensor.Tensor   // of all floating tensors of Params; empty without
+	Scale   []tensor.Tensor   // of the loss, and how many updates in a row were finite; empty without
 	Step    tensor.Tensor     // int64: batches seen
 	Key     tensor.Tensor     // uint32[2]
-}
-
-// parameters are the floating tensors of a nest and their paths.
-type parameters struct {
-	leaves []any
-	at     []int
-	paths  []string
-}
-
-func flatten(p any) (*parameters, error) {
-	paths, leaves, err := nest.FlattenWithPaths(p, nest.Options{Expand: true})
-	if err != nil {
-		return nil, err
-	}
-	out := &parameters{leaves: leaves}
-	for i, l := range leaves {
-		if t, ok := l.(tensor.Tensor); ok && t.DType().IsFloat() {
-			out.at, out.paths = append(out.at, i), append(out.paths, paths[i].String())
-		}
-	}
-	if len(out.at) == 0 {
-		return nil, tenon.NewError(tenon.ErrInvalid, "train", fmt.Sprintf("a %T has no floating tensor to train", p))
-	}
-	return out, nil
-}
-
-func (p *parameters) tensors() []tensor.Tensor {
-	out := make([]tensor.Tensor, len(p.at))
-	for i, at := range p.at {
-		out[i] = p.leaves[at].(tensor.Tensor)
-	}
-	return out
-}
-
-// pack returns a nest like the one that was flattened, with other tensors.
-func pack[P any](p *parameters, like P, ts []tensor.Tensor) P {
-	leaves := append([]any(nil), p.leaves...)
-	for i, at := range p.at {
-		leaves[at] = ts[i]
-	}
-	return tenon.Must(nest.Pack(like, leaves, nest.Options{Expand: true}))
 }
 
 // optimizer returns that of a parameter.
@@ -119,38 +92,101 @@ func (o Options) optimizer(path string, p tensor.Tensor) Optimizer {
 
 // NewState returns the state that training starts from. It throws errors.
 func NewState[P any](params P, o Options) State[P] {
-	flat := tenon.Must(flatten(params))
-	s := State[P]{Params: params, Step: tensor.Scalar(int64(0)), Key: ops.RandomKey(o.Seed)}
+	tenon.Throw(o.check())
+	flat := tenon.Must(flatten(params, o))
+	tenon.Throw(flat.anyTrained(params))
+	s := State[P]{Params: params, Scale: o.newScale(), Step: tensor.Scalar(int64(0)), Key: ops.RandomKey(o.Seed)}
 	for i, p := range flat.tensors() {
-		s.Slots = append(s.Slots, o.optimizer(flat.paths[i], p).Slots(p))
+		s.Slots = append(s.Slots, flat.optimizers[i].Slots(p))
 		if o.Accumulate > 1 {
 			s.Sum = append(s.Sum, zeros(p))
 		}
-		if o.Average != 0 {
-			s.Average = append(s.Average, p)
-		}
+	}
+	if o.averages() {
+		s.Average = flat.all()
 	}
 	return s
 }
 
-// Averaged returns the moving average of the parameters, or the parameters themselves
-// where none is kept.
+// Averaged returns the average of the parameters, or the parameters themselves where none is
+// kept.
 func (s State[P]) Averaged() P {
 	if len(s.Average) == 0 {
 		return s.Params
 	}
-	return pack(tenon.Must(flatten(s.Params)), s.Params, s.Average)
+	return pack(tenon.Must(flatten(s.Params, Options{})), s.Params, s.Average)
 }
 
 // Step sees one batch: it returns the state after it and the loss before. It is a pure
 // function that may be traced. With Options.Accumulate, update says whether the batch is
 // the last one of an update; otherwise it has to be true. It throws errors.
 func Step[P, B any](s State[P], batch B, loss Loss[P, B], o Options, update bool) (State[P], tensor.Tensor) {
+	return step(s, batch, loss.course(), o, update)
+}
+
+// gained is what is differentiated: the loss, scaled where gradients need it, and what else it
+// gives.
+type gained struct {
+	Scaled tensor.Tensor
+	Seen   seen
+}
+
+// differentiate returns the loss of a batch, the gradients of parameters, and the parameters
+// with what stands beside them after it.
+func differentiate[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, flat *parameters) (value tensor.Tensor, grads []tensor.Tensor, after P) {
 	key := ops.RandomFoldIn(s.Key, s.Step)
-	value, g := grad.ValueAndGrad(func(p P, b B) tensor.Tensor { return loss(p, b, key) })(s.Params, batch)
-	flat, gradients := tenon.Must(flatten(s.Params)), tenon.Must(flatten(g))
-	params, grads := flat.tensors(), gradients.tensors()
-	next := State[P]{Params: s.Params, Step: ops.Add(s.Step, int64(1)), Key: s.Key}
+	out, g := grad.ValueAndGrad(func(p P, b B) gained {
+		if o.Compute != dtype.None {
+			if w, ok := any(p).(besides); ok {
+				p = w.narrow(o).(P)
+			} else {
+				p = narrowed(p, o.Compute)
+			}
+			b = narrowed(b, o.Compute)
+		}
+		r := gained{Seen: loss(p, b, key)}
+		l := isLoss(r.Seen.Loss)
+		if o.Compute != dtype.None {
+			l = ops.Cast(l, dtype.Float32)
+		}
+		if r.Seen.Loss, r.Scaled = l, l; len(s.Scale) > 0 {
+			r.Scaled = ops.Mul(l, ops.Cast(s.Scale[0], l.DType()))
+		}
+		return r
+	})(s.Params, batch)
+	grads = flat.sums(g)
+	if len(s.Scale) > 0 {
+		for i, x := range grads {
+			grads[i] = ops.Div(x, ops.Cast(s.Scale[0], x.DType()))
+		}
+	}
+	after = s.Params
+	if w, ok := any(after).(besides); ok {
+		after = w.withBeside(out.Seen.Beside).(P)
+	}
+	return out.Seen.Loss, grads, after
+}
+
+// isLoss returns what a loss gave, and throws an error where that is no floating scalar.
+func isLoss(l tensor.Tensor) tensor.Tensor {
+	got := "nil"
+	if l != nil {
+		if s := l.Shape(); l.DType().IsFloat() && (!s.HasRank() || s.Rank() == 0) {
+			return l
+		}
+		got = tenon.String(l.Spec())
+	}
+	e := tenon.NewError(tenon.ErrShape, "train.Step", "the loss is "+got+", not a floating scalar")
+	e.Hint = "reduce it, for instance with ops.Mean"
+	tenon.Throw(e)
+	return nil
+}
+
+func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bool) (State[P], tensor.Tensor) {
+	flat := tenon.Must(flatten(s.Params, o))
+	params := flat.tensors()
+	value, grads, after := differentiate(s, batch, loss, o, flat)
+	next := State[P]{Params: after, Step: ops.Add(s.Step, int64(1)), Key: s.Key, Scale: s.Scale}
 	every := max(1, o.Accumulate)
 	if every > 1 {
 		for i := range grads {
@@ -165,6 +201,11 @@ func Step[P, B any](s State[P], batch B, loss Loss[P, B], o Options, update bool
 			next.Sum = append(next.Sum, zeros(grads[i]))
 		}
 	}
+	var fine tensor.Tensor // whether the update is made, where that is a question
+	if len(s.Scale) > 0 {
+		fine = allFinite(grads)
+		next.Scale = o.rescaled(s.Scale, fine)
+	}
 	if o.ClipValue != 0 {
 		for i := range grads {
 			grads[i] = ops.Clip(grads[i], -o.ClipValue, o.ClipValue)
@@ -175,15 +216,19 @@ func Step[P, B any](s State[P], batch B, loss Loss[P, B], o Options, update bool
 	}
 	updates := ops.FloorDiv(s.Step, int64(every))
 	for i, p := range params {
-		opt := o.optimizer(flat.paths[i], p)
 		var slots []tensor.Tensor
-		params[i], slots = Update(opt, p, grads[i], s.Slots[i], updates)
+		params[i], slots = Update(flat.optimizers[i], p, grads[i], s.Slots[i], updates)
+		if fine != nil {
+			params[i], slots = ops.Where(fine, params[i], p), chosen(fine, slots, s.Slots[i])
+		}
 		next.Slots = append(next.Slots, slots)
-		if o.Average != 0 {
-			next.Average = append(next.Average, ops.Add(scaled(s.Average[i], o.Average), scaled(params[i], 1-o.Average)))
+	}
+	next.Params = packTrained(tenon.Must(flatten(after, o)), after, params)
+	if o.averages() {
+		for i, p := range tenon.Must(flatten(next.Params, o)).all() {
+			next.Average = append(next.Average, o.averaged(s.Average[i], p, updates))
 		}
 	}
-	next.Params = pack(flat, s.Params, params)
 	return next, value
 }
 

@@ -2,6 +2,9 @@ package train
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/tenonml/tenon"
@@ -17,17 +20,23 @@ type Trainer[P, B any] struct {
 	steps [2]*function.Function[func(State[P], B) (State[P], tensor.Tensor)] // accumulating, updating
 	state State[P]
 	seen  int                     // batches
+	specs batchSpecs              // of batches
 	kept  map[unsafe.Pointer]bool // memory of the state that others may hold
 }
 
 // NewTrainer returns a trainer at the start.
 func NewTrainer[P, B any](params P, loss Loss[P, B], o Options) (*Trainer[P, B], error) {
 	if loss == nil {
-		return nil, tenon.NewError(tenon.ErrInvalid, "train.NewTrainer", "the loss is nil: there is nothing to minimize")
+		return nil, noLoss("train.NewTrainer")
 	}
+	return newTrainer(params, loss.course(), o)
+}
+
+func newTrainer[P, B any](params P, loss lossOf[P, B], o Options) (*Trainer[P, B], error) {
 	if err := nest.Check(params); err != nil {
 		return nil, err
 	}
+	o.Shared = slices.Concat(o.Shared, sharedIn(params))
 	state, err := tenon.Try(func() State[P] { return NewState(params, o) })
 	if err != nil {
 		return nil, err
@@ -36,15 +45,25 @@ func NewTrainer[P, B any](params P, loss Loss[P, B], o Options) (*Trainer[P, B],
 	t.share()
 	for i := range t.steps {
 		t.steps[i] = function.New(func(s State[P], b B) (State[P], tensor.Tensor) {
-			return Step(s, b, loss, o, i == 1)
+			return step(s, b, loss, o, i == 1)
 		}, function.Options{Name: "train.Step", RelaxAfter: 1})
 	}
 	return t, nil
 }
 
 // Step sees one batch and returns the loss before it. After an error, that of a context
-// that is done included, the state is as before.
+// that is done included, the state is as before. A batch whose Specs have nothing in common
+// with those of the first one is an error: sizes may differ, types and numbers of axes may not.
 func (t *Trainer[P, B]) Step(ctx context.Context, batch B) (float64, error) {
+	return t.step(ctx, batch, true)
+}
+
+// step is Step, which does not take the new state where the loss is no number, unless always
+// is set.
+func (t *Trainer[P, B]) step(ctx context.Context, batch B, always bool) (float64, error) {
+	if err := t.specs.check(batch); err != nil {
+		return 0, err
+	}
 	f := t.steps[1]
 	if every := t.opts.Accumulate; every > 1 && (t.seen+1)%every != 0 {
 		f = t.steps[0]
@@ -53,11 +72,57 @@ func (t *Trainer[P, B]) Step(ctx context.Context, batch B) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	value := number(out[1].(tensor.Tensor))
+	if !always && (math.IsNaN(value) || math.IsInf(value, 0)) {
+		return value, nil
+	}
 	old := t.state
 	t.state = out[0].(State[P])
 	t.seen++
 	t.release(old)
-	return number(out[1].(tensor.Tensor)), nil
+	return value, nil
+}
+
+// batchSpecs are those of the batches so far: of each leaf, the Spec above all.
+type batchSpecs []tenon.Spec
+
+// check compares a batch with those before.
+func (s *batchSpecs) check(batch any) error {
+	paths, leaves, err := nest.FlattenWithPaths(batch, nest.Options{})
+	if err != nil {
+		return err
+	}
+	if *s == nil {
+		*s = make(batchSpecs, len(leaves))
+	}
+	wrong := func(path, msg string) error {
+		e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "train.Step", Where: path, Msg: msg}
+		e.Hint = "give all batches the same structure, element types and numbers of axes"
+		return e
+	}
+	if len(leaves) != len(*s) {
+		return wrong("", fmt.Sprintf("the batch has %d values, those before have %d", len(leaves), len(*s)))
+	}
+	for i, l := range leaves {
+		v, ok := l.(tenon.Value)
+		if !ok {
+			continue
+		}
+		spec := v.Spec()
+		if (*s)[i] == nil {
+			(*s)[i] = spec
+			continue
+		}
+		both, ok := tenon.Merge((*s)[i], spec)
+		if d, isDense := both.(*tensor.Spec); ok && isDense && !d.Shape().HasRank() {
+			ok = !v.(tensor.Tensor).Shape().HasRank()
+		}
+		if !ok {
+			return wrong(paths[i].String(), fmt.Sprintf("the batch has %s, those before %s", tenon.String(spec), tenon.String((*s)[i])))
+		}
+		(*s)[i] = both
+	}
+	return nil
 }
 
 // State returns the state, which stays valid.

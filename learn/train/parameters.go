@@ -1,0 +1,305 @@
+package train
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// parameters are the floating tensors of a nest, but those that stand beside the parameters,
+// and those of them that are trained.
+type parameters struct {
+	leaves []any
+	at     []int // where the floating tensors stand
+	paths  []string
+
+	trained    [][]int // their places among at: more than one where they are shared
+	optimizers []Optimizer
+}
+
+func flatten(p any, o Options) (*parameters, error) {
+	paths, leaves, err := nest.FlattenWithPaths(p, nest.Options{Expand: true})
+	if err != nil {
+		return nil, err
+	}
+	out := &parameters{leaves: leaves}
+	_, inside := p.(besides)
+	for i, l := range leaves {
+		path := paths[i]
+		if inside {
+			if path[0] == "Beside" {
+				continue
+			}
+			path = path[1:]
+		}
+		if t, ok := l.(tensor.Tensor); ok && t.DType().IsFloat() {
+			out.at, out.paths = append(out.at, i), append(out.paths, path.String())
+		}
+	}
+	homes, err := out.homes(o.Shared)
+	if err != nil {
+		return nil, err
+	}
+	for i, home := range homes {
+		if home != i {
+			continue
+		}
+		opt := o.optimizer(out.paths[i], leaves[out.at[i]].(tensor.Tensor))
+		if _, frozen := opt.(fixed); frozen {
+			continue
+		}
+		places := []int{i}
+		for k, h := range homes {
+			if h == i && k != i {
+				places = append(places, k)
+			}
+		}
+		out.trained, out.optimizers = append(out.trained, places), append(out.optimizers, opt)
+	}
+	return out, nil
+}
+
+// anyTrained refuses a model without parameters.
+func (p *parameters) anyTrained(model any) error {
+	if len(p.trained) > 0 {
+		return nil
+	}
+	e := tenon.NewError(tenon.ErrInvalid, "train", fmt.Sprintf("a %T has no floating tensor to train", model))
+	e.Hint = "parameters are the floating tensors in its exported fields"
+	if len(p.at) > 0 {
+		e.Msg = fmt.Sprintf("all %d parameters of a %T are frozen", len(p.at), model)
+		e.Hint = "Options.For gives them another optimizer than Fixed"
+	}
+	return e
+}
+
+// homes returns, for each floating tensor, the place of the one that it is: its own, or that of
+// the first in its group.
+func (p *parameters) homes(groups [][]string) ([]int, error) {
+	homes := make([]int, len(p.at))
+	for i, path := range p.paths {
+		homes[i] = i
+		home := path
+		for range len(groups) { // a group may lead to another one
+			next := homeOf(home, groups)
+			if next == home {
+				break
+			}
+			home = next
+		}
+		if home == path {
+			continue
+		}
+		at := slices.Index(p.paths, home)
+		if at < 0 {
+			return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "train.Options.Shared", Where: path, Msg: fmt.Sprintf("it is shared with %s, where there is no parameter", home)}
+		}
+		a, b := p.leaves[p.at[at]].(tensor.Tensor), p.leaves[p.at[i]].(tensor.Tensor)
+		if a.DType() != b.DType() || !a.Shape().CompatibleWith(b.Shape()) {
+			return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "train.Options.Shared", Where: path, Msg: fmt.Sprintf("it is shared with %s, and %s is not %s", home, tenon.String(b.Spec()), tenon.String(a.Spec()))}
+		}
+		homes[i] = at
+	}
+	for _, g := range groups {
+		for _, prefix := range g {
+			if !slices.ContainsFunc(p.paths, func(path string) bool { _, ok := below(path, prefix); return ok }) {
+				return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "train.Options.Shared", Where: prefix, Msg: "there is no parameter at or below this path"}
+			}
+		}
+	}
+	return homes, nil
+}
+
+func homeOf(path string, groups [][]string) string {
+	for _, g := range groups {
+		for _, prefix := range g[min(1, len(g)):] {
+			if rest, ok := below(path, prefix); ok {
+				return g[0] + rest
+			}
+		}
+	}
+	return path
+}
+
+// below returns what follows a prefix in a path of the same place or one below it.
+func below(path, prefix string) (string, bool) {
+	rest, ok := strings.CutPrefix(path, prefix)
+	return rest, ok && (rest == "" || prefix == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// all returns all floating tensors.
+func (p *parameters) all() []tensor.Tensor {
+	out := make([]tensor.Tensor, len(p.at))
+	for i, at := range p.at {
+		out[i] = p.leaves[at].(tensor.Tensor)
+	}
+	return out
+}
+
+// tensors returns those that are trained.
+func (p *parameters) tensors() []tensor.Tensor {
+	out := make([]tensor.Tensor, len(p.trained))
+	for i, places := range p.trained {
+		out[i] = p.leaves[p.at[places[0]]].(tensor.Tensor)
+	}
+	return out
+}
+
+// sums returns the gradients in a nest like the parameters for each that is trained.
+func (p *parameters) sums(grads any) []tensor.Tensor {
+	leaves := tenon.Must(nest.Flatten(grads, nest.Options{Expand: true}))
+	out := make([]tensor.Tensor, len(p.trained))
+	for i, places := range p.trained {
+		for k, place := range places {
+			if g := leaves[p.at[place]].(tensor.Tensor); k == 0 {
+				out[i] = g
+			} else {
+				out[i] = ops.Add(out[i], g)
+			}
+		}
+	}
+	return out
+}
+
+// pack returns a nest like the one that was flattened, with other floating tensors.
+func pack[P any](p *parameters, like P, ts []tensor.Tensor) P {
+	leaves := slices.Clone(p.leaves)
+	for i, at := range p.at {
+		leaves[at] = ts[i]
+	}
+	return tenon.Must(nest.Pack(like, leaves, nest.Options{Expand: true}))
+}
+
+// packTrained returns a nest like the one that was flattened, with other trained tensors.
+func packTrained[P any](p *parameters, like P, ts []tensor.Tensor) P {
+	all := p.all()
+	for i, places := range p.trained {
+		for _, place := range places {
+			all[place] = ts[i]
+		}
+	}
+	return pack(p, like, all)
+}
+
+// A Group is the optimizer of parameters whose whole path a regular expression matches.
+type Group struct {
+	Path      string
+	Optimizer Optimizer
+}
+
+// Groups returns an Options.For of groups, of which the first one that matches is taken. It
+// throws an error where a pattern is no regular expression.
+//
+//	For: train.Groups(
+//		train.Group{Path: `Words\..*`, Optimizer: train.Fixed()},              // frozen
+//		train.Group{Path: `.*\.Bias`, Optimizer: train.SGD(0.1)},
+//	)
+func Groups(groups ...Group) func(path string) Optimizer {
+	match := make([]*regexp.Regexp, len(groups))
+	for i, g := range groups {
+		m, err := regexp.Compile("^(?:" + g.Path + ")$")
+		if err != nil {
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "train.Groups", Where: fmt.Sprintf("[%d].Path", i), Err: err})
+		}
+		match[i] = m
+	}
+	return func(path string) Optimizer {
+		for i, m := range match {
+			if m.MatchString(path) {
+				return groups[i].Optimizer
+			}
+		}
+		return nil
+	}
+}
+
+// Shared returns the paths of pointers that occur more than once in a model, as Options.Shared
+// has them: what they point to is one part of it. Tensors are values, and never shared by
+// themselves.
+func Shared(params any) [][]string {
+	w := &pointers{at: map[pointer]int{}}
+	w.walk(reflect.ValueOf(params), nil, 0)
+	var out [][]string
+	for _, g := range w.groups {
+		if len(g) > 1 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// sharedIn is Shared for what a trainer trains.
+func sharedIn(params any) [][]string {
+	if w, ok := params.(besides); ok {
+		params = w.trained()
+	}
+	return Shared(params)
+}
+
+// pointers notes where pointers occur.
+type pointers struct {
+	at     map[pointer]int
+	groups [][]string
+}
+
+type pointer struct {
+	to  unsafe.Pointer
+	typ reflect.Type
+}
+
+func (w *pointers) walk(v reflect.Value, path nest.Path, depth int) {
+	if !v.IsValid() || depth > 200 || v.Type().Implements(reflect.TypeFor[tenon.Value]()) && v.Kind() != reflect.Interface {
+		return
+	}
+	at := func(step any) nest.Path { return append(path[:len(path):len(path)], step) }
+	switch v.Kind() {
+	case reflect.Interface:
+		w.walk(v.Elem(), path, depth+1)
+	case reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		p := pointer{v.UnsafePointer(), v.Type()}
+		i, seen := w.at[p]
+		if !seen {
+			i = len(w.groups)
+			w.at[p], w.groups = i, append(w.groups, nil)
+		}
+		w.groups[i] = append(w.groups[i], path.String())
+		if !seen {
+			w.walk(v.Elem(), path, depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			w.walk(v.Index(i), at(i), depth+1)
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		for _, k := range keys {
+			w.walk(v.MapIndex(k), at(fmt.Sprint(k)), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				name := f.Name
+				for item := range strings.SplitSeq(f.Tag.Get("tenon"), ",") {
+					if n, ok := strings.CutPrefix(strings.TrimSpace(item), "name="); ok {
+						name = n
+					}
+				}
+				if f.Tag.Get("tenon") != "-" {
+					w.walk(v.Field(i), at(name), depth+1)
+				}
+			}
+		}
+	}
+}

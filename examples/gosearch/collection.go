@@ -121,6 +121,19 @@ func (c *collection) packages(positions []int) []int {
 	return out
 }
 
+// synonyms are the tokens that say about the same as each token of the vocabulary.
+func (c *collection) synonyms() [][]int32 {
+	out := make([][]int32, c.vocab.Size())
+	for id := range out {
+		for _, stem := range token.Alike(c.vocab.Text(int32(id))) {
+			if other, ok := c.vocab.ID(stem); ok {
+				out[id] = append(out[id], other)
+			}
+		}
+	}
+	return out
+}
+
 // pick returns the rows at some positions.
 func pick[T any](rows []T, positions []int) []T {
 	out := make([]T, len(positions))

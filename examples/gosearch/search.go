@@ -60,7 +60,7 @@ func (s *searcher) search(question string, n int, all bool) (answers []answer, u
 	known := false
 	for _, a := range asked {
 		_, ok := s.model.Vocabulary.ID(a.Stem)
-		ok = ok || s.model.Words.Known(a.Stem)
+		ok = ok || s.model.Words.Known(a.Stem) || slices.ContainsFunc(a.Alike, s.model.Words.Known)
 		known = known || ok
 		if !ok {
 			unknown = append(unknown, a.Word)

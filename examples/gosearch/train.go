@@ -188,7 +188,7 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 	var scorer *model.Encoder
 	o := model.Options{
 		Epochs: t.epochs, Seed: t.seed, Checkpoint: checkpoint, Run: t.describe(),
-		More: t.callers(t.split.Train), Groups: t.packages(t.split.Train),
+		More: t.callers(t.split.Train), Groups: t.packages(t.split.Train), Synonyms: t.synonyms(),
 		Validate: func(ctx context.Context, p model.Params) (float64, error) {
 			if scorer == nil {
 				scorer = model.NewEncoder(p)

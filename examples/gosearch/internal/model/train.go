@@ -26,6 +26,11 @@ type Options struct {
 	Groups []int
 	Alike  int
 
+	// Synonyms are tokens that say about the same as each token: one of them takes the place of a token of
+	// a question in Replaced of the cases (0: 0.05).
+	Synonyms [][]int32
+	Replaced float64
+
 	// Checkpoint names a file to keep the run in, from which it goes on; Every is after
 	// how many epochs, 0 stands for 4. Run tells the data that the run is about.
 	Checkpoint, Run string
@@ -54,6 +59,9 @@ func (o Options) withDefaults(rows int) Options {
 	if o.Others == 0 {
 		o.Others = 0.25
 	}
+	if o.Replaced == 0 {
+		o.Replaced = 0.05
+	}
 	if o.Dropout == 0 {
 		o.Dropout = 0.08
 	}
@@ -64,6 +72,9 @@ func (o Options) withDefaults(rows int) Options {
 // Examples is the size of a batch where there are so many questions.
 func (o Options) Examples(questions int) int { return o.withDefaults(questions).Batch }
 
+// average is the decay of the moving average of the parameters, which is what is kept.
+const average = 0.97
+
 // Train fits parameters to questions and their declarations.
 func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []Row, o Options) (*train.Fitted[Params], error) {
 	o = o.withDefaults(len(questions))
@@ -73,7 +84,7 @@ func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []R
 	slow, fast := train.Linear(5e-3, 0, steps), train.Linear(1e-2, 0, steps)
 	fit := train.FitOptions[Params, Texts]{
 		Options: train.Options{
-			Seed: o.Seed,
+			Seed: o.Seed, Average: average,
 			For: func(path string) train.Optimizer {
 				if path == "Tokens.Table" {
 					return train.Adam(slow)
@@ -84,7 +95,7 @@ func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []R
 		Data: train.Source[Texts]{Batches: perEpoch, At: d.at}, Epochs: o.Epochs,
 		Validate: o.Validate, Greater: true, Patience: o.Patience,
 		Checkpoint: o.Checkpoint, CheckpointEvery: o.Every * perEpoch,
-		Run: fmt.Sprintf("%s, %d epochs of batches of %d, seed %d, dropout %v, others %v, alike %d", o.Run, o.Epochs, o.Batch, o.Seed, o.Dropout, o.Others, o.Alike),
+		Run: fmt.Sprintf("%s, %d epochs of batches of %d, seed %d, dropout %v, others %v, alike %d, replaced %v", o.Run, o.Epochs, o.Batch, o.Seed, o.Dropout, o.Others, o.Alike, o.Replaced),
 	}
 	if o.Progress != nil {
 		fit.OnStep = append(fit.OnStep, o.Progress)
@@ -117,10 +128,23 @@ func (d *pairs) at(_ context.Context, position int) (Texts, error) {
 			if t == 0 && d.o.More != nil && len(d.o.More[i]) > 0 && r.Float64() < d.o.Others {
 				row = d.o.More[i][r.IntN(len(d.o.More[i]))]
 			}
+			from := len(ids)
 			ids, fields, splits = appendRow(ids, fields, splits, row, drop)
+			if t == 0 && d.o.Synonyms != nil {
+				d.replace(ids[from:], r)
+			}
 		}
 	}
 	return textsOf(ids, fields, splits), nil
+}
+
+// replace puts synonyms in the place of some tokens.
+func (d *pairs) replace(ids []int64, r *rand.Rand) {
+	for i, id := range ids {
+		if others := d.o.Synonyms[id]; len(others) > 0 && r.Float64() < d.o.Replaced {
+			ids[i] = int64(others[r.IntN(len(others))])
+		}
+	}
 }
 
 // shuffled is the rows in an order of chance in which runs of one group stay together.

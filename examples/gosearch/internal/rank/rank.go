@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
@@ -12,7 +13,8 @@ import (
 // An Index holds declarations. It is safe for concurrent use.
 type Index struct {
 	Table
-	ids map[string]int
+	ids     map[string]int
+	counted int // declarations among which words are rare or not
 }
 
 // posting is a word in a declaration.
@@ -101,6 +103,13 @@ func New(decls []decl.Decl, w Weights) *Index {
 		if d.Deprecated() {
 			always -= w.Deprecated
 		}
+		if strings.HasPrefix(d.Name, "New") {
+			always -= w.New
+		}
+		if len(d.Examples) > 0 {
+			always += w.Example
+		}
+		always -= w.Deep * float64(depth(d.Package))
 		x.Names = append(x.Names, rarity)
 		x.Always = append(x.Always, float32(always+w.UsedAlways*used))
 		x.Fitting = append(x.Fitting, float32(w.Used*used+w.PackageUsed*math.Log1p(packages[d.Package])/8))
@@ -112,6 +121,14 @@ func (x *Index) lookUp() {
 	x.ids = make(map[string]int, len(x.Terms))
 	for i, t := range x.Terms {
 		x.ids[t] = i
+	}
+	for _, p := range x.Public {
+		if p {
+			x.counted++
+		}
+	}
+	if x.counted == 0 {
+		x.counted = len(x.Public)
 	}
 }
 
@@ -144,6 +161,16 @@ func fieldsOf(t *token.Tokenizer, d *decl.Decl) (out [numFields][]string) {
 	return out
 }
 
+// depth is how far below its module's root a package is: that of a path as in "example.com/owner/module/package"
+// has three parts.
+func depth(path string) int {
+	n := strings.Count(path, "/")
+	if host, _, _ := strings.Cut(path, "/"); strings.Contains(host, ".") {
+		n = max(0, n-2)
+	}
+	return n
+}
+
 // Known reports whether a stem stands in a declaration.
 func (x *Index) Known(stem string) bool {
 	_, ok := x.ids[stem]
@@ -153,16 +180,16 @@ func (x *Index) Known(stem string) bool {
 // Scores gives the score of each declaration for a question.
 func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 	n := len(x.Names)
-	match, covered, named, out := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+	match, covered, named := make([]float32, n), make([]float32, n), make([]float32, n)
+	best, inName := make([]float32, n), make([]float32, n) // of one word of the question
+	var touched []int32
 	total := float32(1e-9)
-	enough := float32(0.3 * w.Saturation)
 	for _, a := range question {
+		weight := float32(math.Log(2 * float64(x.counted+1))) // of a word that nothing has
 		id, ok := x.ids[a.Stem]
-		rarity := float32(math.Log(2 * float64(n+1))) // of a word that nothing has
 		if ok {
-			rarity = x.Rarity[id]
+			weight = x.Rarity[id]
 		}
-		weight := rarity
 		switch {
 		case a.Compound:
 			weight *= float32(w.Compound)
@@ -172,20 +199,35 @@ func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 		default:
 			total += weight
 		}
-		if !ok {
-			continue
-		}
-		for i := x.Splits[id]; i < x.Splits[id+1]; i++ {
-			d, strength := x.Documents[i], x.Strength[i]
-			match[d] += weight * strength / (float32(w.Saturation) + strength)
-			if strength > enough {
-				covered[d] += weight
+		look := func(stem string, as, asName float32) {
+			id, ok := x.ids[stem]
+			if !ok {
+				return
 			}
-			if x.InName[i] {
-				named[d] += rarity
+			for i := x.Splits[id]; i < x.Splits[id+1]; i++ {
+				d, strength := x.Documents[i], x.Strength[i]
+				if best[d] == 0 {
+					touched = append(touched, d)
+				}
+				best[d] = max(best[d], as*strength/(float32(w.Saturation)+strength))
+				if x.InName[i] {
+					inName[d] = max(inName[d], asName*x.Rarity[id])
+				}
 			}
 		}
+		look(a.Stem, 1, 1)
+		for _, stem := range a.Alike {
+			look(stem, float32(w.Alike), float32(w.AlikeNamed))
+		}
+		for _, d := range touched {
+			match[d] += weight * best[d]
+			covered[d] += weight * enough(best[d])
+			named[d] += inName[d]
+			best[d], inName[d] = 0, 0
+		}
+		touched = touched[:0]
 	}
+	out := match
 	for d := range out {
 		fit := match[d] / total
 		s := x.Always[d] + fit*(float32(w.Words)+x.Fitting[d]) + float32(w.Covered)*covered[d]/total
@@ -195,4 +237,10 @@ func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 		out[d] = s
 	}
 	return out
+}
+
+// enough is how much of a word a declaration covers that has it with some strength, from 0 to 1:
+// half of it at a quarter of what a word can have.
+func enough(strength float32) float32 {
+	return float32(1 / (1 + math.Exp(20*(0.25-float64(strength)))))
 }

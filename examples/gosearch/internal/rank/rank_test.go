@@ -45,10 +45,12 @@ func TestScores(t *testing.T) {
 	}
 	for _, c := range []struct{ question, want string }{
 		{"how do I convert to upper letters", "strings.ToUpper"}, // what is used more
-		{"upper rune", "unicode.ToUpper"},
+		{"unicode rune to upper", "unicode.ToUpper"},
 		{"read a file", "os.ReadFile"}, // neither internal nor deprecated
 		{"readfile", "os.ReadFile"},    // one word for two
-		{"", "strings.ToUpper"},        // nothing but use
+		{"uppercase", "strings.ToUpper"},
+		{"load a document", "os.ReadFile"}, // as others say it
+		{"", "strings.ToUpper"},            // nothing but use
 	} {
 		if got := best(x, c.question); got != c.want {
 			t.Errorf("%q: %s, want %s", c.question, got, c.want)

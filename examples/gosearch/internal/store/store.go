@@ -21,7 +21,7 @@ import (
 )
 
 // Format is the version of the folder's form.
-const Format = 2
+const Format = 3
 
 // Config says what a model is.
 type Config struct {

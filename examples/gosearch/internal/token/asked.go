@@ -9,8 +9,9 @@ import (
 // Asked is a word of a question that a person asks.
 type Asked struct {
 	Word, Stem string
-	Stop       bool // such as "how": little of what is asked for
-	Compound   bool // made of two words of the question, or one of two that a word is made of
+	Stop       bool     // such as "how": little of what is asked for
+	Compound   bool     // made of two words of the question, or one of two that a word is made of
+	Alike      []string // stems that say about the same: [Alike]
 }
 
 // Ask gives the words of a person's question. Two words that are one where known says so
@@ -18,21 +19,26 @@ type Asked struct {
 func (t *Tokenizer) Ask(text string, known func(stem string) bool) []Asked {
 	raw := Words(nil, text)
 	out := make([]Asked, 0, len(raw))
-	for i, w := range raw {
-		a := Asked{Word: w, Stem: t.stemmer.Stem(w), Stop: english.IsStopWord(w) || len(w) == 1}
-		out = append(out, a)
-		if i+1 < len(raw) && !a.Stop {
-			if joined := t.stemmer.Stem(w + raw[i+1]); known(joined) {
-				out = append(out, Asked{Word: w + raw[i+1], Stem: joined, Compound: true})
-			}
+	add := func(word string, stop, compound bool) {
+		a := Asked{Word: word, Stem: t.stemmer.Stem(word), Stop: stop, Compound: compound}
+		if !stop {
+			a.Alike = Alike(a.Stem)
 		}
-		if known(a.Stem) {
+		out = append(out, a)
+	}
+	for i, w := range raw {
+		stop := english.IsStopWord(w) || len(w) == 1
+		add(w, stop, false)
+		if i+1 < len(raw) && !stop && known(t.stemmer.Stem(w+raw[i+1])) {
+			add(w+raw[i+1], false, true)
+		}
+		if known(t.stemmer.Stem(w)) {
 			continue
 		}
 		for k := shortPart; k+shortPart <= len(w); k++ {
-			left, right := t.stemmer.Stem(w[:k]), t.stemmer.Stem(w[k:])
-			if known(left) && known(right) {
-				out = append(out, Asked{w[:k], left, false, true}, Asked{w[k:], right, false, true})
+			if known(t.stemmer.Stem(w[:k])) && known(t.stemmer.Stem(w[k:])) {
+				add(w[:k], false, true)
+				add(w[k:], false, true)
 				break
 			}
 		}

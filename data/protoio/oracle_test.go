@@ -80,7 +80,7 @@ func decoded(m protoreflect.Message, key string) (list string, elements []string
 	for i := range xs.Len() {
 		switch x := xs.Get(i).Interface().(type) {
 		case float32:
-			elements = append(elements, fmt.Sprintf("%x", math.Float32bits(x)))
+			elements = append(elements, bitsOf(x))
 		case []byte:
 			elements = append(elements, fmt.Sprintf("%x", x))
 		default:
@@ -88,6 +88,16 @@ func decoded(m protoreflect.Message, key string) (list string, elements []string
 		}
 	}
 	return string(kind.Name()), elements
+}
+
+// bitsOf returns the bits of a number as text, of a signaling NaN those of the quiet one:
+// protobuf-go keeps a float32 as a float64, and the conversion makes it quiet.
+func bitsOf(x float32) string {
+	b := math.Float32bits(x)
+	if x != x {
+		b |= 1 << 22
+	}
+	return fmt.Sprintf("%x", b)
 }
 
 // rowOf returns the elements of a row of a ragged vector as decoded does.
@@ -102,7 +112,7 @@ func rowOf(t testing.TB, v tensor.Tensor, row int) []string {
 			out = append(out, fmt.Sprintf("%x", d.At(int(i))))
 		default:
 			if d.DType() == dtype.Float32 {
-				out = append(out, fmt.Sprintf("%x", math.Float32bits(tensor.Data[float32](d)[i])))
+				out = append(out, bitsOf(tensor.Data[float32](d)[i]))
 			} else {
 				out = append(out, fmt.Sprint(tensor.Data[int64](d)[i]))
 			}

@@ -13,9 +13,11 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/csvio"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
@@ -57,6 +59,58 @@ func TestRead(t *testing.T) {
 	n, s := tensor.Data[int64](must(v.Field("n"))), must(v.Field("s")).(*tensor.Strings)
 	if len(n) != 100_000 || n[99_999] != 99_999 || s.Len() != 100_000 {
 		t.Errorf("%d rows", len(n))
+	}
+}
+
+// A type that is found holds for all fields, wherever the one is that another type is needed for.
+func TestTypesAreWidened(t *testing.T) {
+	const n = 70_000 // several blocks
+	for last, want := range map[string]string{
+		"7": "int64", "": "?int64", "1.5": "float64", "99999999999999999999": "string", "true": "string", "2024-02-29": "string", "x\ny": "string",
+	} {
+		var b strings.Builder
+		b.WriteString("n,q\n")
+		for i := range n - 1 {
+			fmt.Fprintf(&b, "%d,\"%d, \"\"\n\"\"\"\n", i, i)
+		}
+		fmt.Fprintf(&b, "%q,end\n", last)
+		text := strings.ReplaceAll(b.String(), `\n`, "\n")
+		for name, s := range map[string]csvio.Source{"bytes": csvio.Bytes([]byte(text)), "pieces": csvio.Reader("", iotest.HalfReader(strings.NewReader(text)))} {
+			v, err := csvio.Read(s, csvio.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := structured.Datashape(v.Spec()); got != fmt.Sprintf("%d * {n: %s, q: string}", n, want) {
+				t.Errorf("%s, %q: %s", name, last, got)
+			}
+			rows := must(v.ToNested()).([]any)
+			at := rows[n/2].(map[string]any)
+			if fmt.Sprint(at["n"]) != fmt.Sprint(n/2) || at["q"] != fmt.Sprintf("%d, \"\n\"", n/2) {
+				t.Errorf("%s, %q: row %d is %q", name, last, n/2, at)
+			}
+			if x := rows[n-1].(map[string]any)["n"]; last != "" && fmt.Sprint(x) != last {
+				t.Errorf("%s, %q: the last row is %v", name, last, x)
+			}
+		}
+	}
+	var days, times strings.Builder
+	for i := range n {
+		fmt.Fprintf(&days, "%s\n", time.Unix(int64(i)*86400*37, 0).UTC().Format("2006-01-02"))
+		fmt.Fprintf(&times, "%s\n", time.Unix(int64(i)*86400, int64(i)*1001).UTC().Format("2006-01-02T15:04:05.000000000"))
+	}
+	v := must(csvio.Read(csvio.Bytes([]byte(days.String())), csvio.Options{NoHeader: true}))
+	for i, d := range tensor.Data[int32](v.Path("column0").(element.Tensor).Data) {
+		if int(d) != 37*i {
+			t.Fatalf("day %d is %d", i, d)
+		}
+	}
+	// Days and then a time are times; one with nanoseconds makes all count them.
+	v = must(csvio.Read(csvio.Bytes([]byte("2024-02-29\n"+times.String())), csvio.Options{NoHeader: true}))
+	ticks := tensor.Data[int64](v.Path("column0").(element.Tensor).Data)
+	for i := range n {
+		if want := int64(i)*86400*1e9 + int64(i)*1001; ticks[i+1] != want {
+			t.Fatalf("time %d is %d, want %d", i, ticks[i+1], want)
+		}
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"strconv"
+	"math"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/abort"
@@ -21,7 +21,7 @@ func ReadFile(name string, o Options) (*structured.Tensor, error) { return Read(
 // Read reads a table: records of rank 1 with a row for each record of the text. A fault in
 // the text is an error with an [*Error] as its cause.
 func Read(s Source, o Options) (*structured.Tensor, error) {
-	for t, err := range read(s, 0, o, "csvio.Read", nil) {
+	for t, err := range read(s, 0, o, "csvio.Read") {
 		return t, err
 	}
 	return structured.FromFields(nil, rowsOf(0), structured.Options{NRows: 0})
@@ -36,53 +36,44 @@ func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error]
 			yield(nil, fail(tenon.ErrInvalid, "csvio.Batches", "rows", "is %d, want 1 at least", rows))
 			return
 		}
-		read(s, rows, o, "csvio.Batches", map[string]Type{})(yield)
+		read(s, rows, o, "csvio.Batches")(yield)
 	}
 }
 
 // read reads tables of a number of rows, or one of all where that is 0.
-func read(s Source, rows int, o Options, fn string, keep map[string]Type) iter.Seq2[*structured.Tensor, error] {
+func read(s Source, rows int, o Options, fn string) iter.Seq2[*structured.Tensor, error] {
 	return func(yield func(*structured.Tensor, error) bool) {
 		r := o.Report
 		if r == nil {
 			r = &Report{}
 		}
 		*r = Report{}
-		var t *table
-		name := ""
-		give := func() bool {
-			v, err := t.records(&o, name, r, keep)
-			for _, c := range t.cols {
-				c.bytes, c.ends, c.state = nil, nil, nil
-			}
-			t.lines = nil
-			if err != nil {
-				yield(nil, caused(fn, err))
-				return false
-			}
-			return yield(v, nil)
-		}
 		if s.err != nil {
 			yield(nil, caused(fn, s.err))
 			return
 		}
-		given := false
+		x := &tables{o: &o, r: r, rows: rows}
+		given, name := false, ""
 		for _, in := range s.inputs {
 			name = in.Name
-			for err := range records(in, &o, r, &t) {
-				if err != nil {
-					yield(nil, caused(fn, err))
-					return
-				}
-				if rows > 0 && len(t.lines) == rows {
-					if given = true; !give() {
-						return
-					}
-				}
+			more := true
+			err := x.input(in, func() bool {
+				given = true
+				v, err := x.t.records(&o, name, r, true)
+				more = yield(v, caused(fn, err)) && err == nil
+				return more
+			})
+			if !more {
+				return
+			}
+			if err != nil {
+				yield(nil, caused(fn, err))
+				return
 			}
 		}
-		if t != nil && (len(t.lines) > 0 || !given) {
-			give()
+		if x.t != nil && (len(x.t.lines) > 0 || !given) {
+			v, err := x.t.records(&o, name, r, rows > 0)
+			yield(v, caused(fn, err))
 		}
 	}
 }
@@ -90,85 +81,99 @@ func read(s Source, rows int, o Options, fn string, keep map[string]Type) iter.S
 // caused returns an error with its cause: a fault of the text, or of what it is read from.
 func caused(fn string, err error) error {
 	var own *tenon.Error
-	if errors.As(err, &own) {
+	if err == nil || errors.As(err, &own) {
 		return err
 	}
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Err: err, Line: source.Line()}
 }
 
-// records reads the records of an input into a table, which is made for the first one, and
-// yields after each.
-func records(in input.Input, o *Options, r *Report, to **table) iter.Seq[error] {
-	return func(yield func(error) bool) {
-		src := io.NopCloser(io.Reader(bytes.NewReader(in.Data)))
-		if in.Open != nil {
-			var err error
-			if src, err = in.Open(); err != nil {
-				yield(err)
-				return
+// tables makes tables of inputs, one after the other.
+type tables struct {
+	o    *Options
+	r    *Report
+	rows int // of a table, 0 for all
+	t    *table
+}
+
+// input reads the records of an input; give is called with each full table.
+func (x *tables) input(in input.Input, give func() bool) error {
+	var src io.ReadCloser
+	if in.Open != nil {
+		var err error
+		if src, err = in.Open(); err != nil {
+			return err
+		}
+		src = abort.Reader(x.o.Context, src)
+		defer src.Close()
+	}
+	s := x.o.scanner(src, in)
+	b, other := &block{}, &block{}
+	err := s.next(b, -1, 1)
+	for err == nil && len(b.lines) == 0 { // blank lines
+		err = s.next(b, -1, 1)
+	}
+	if err == io.EOF {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if x.t == nil {
+		x.t = x.o.table(b)
+	} else if e := same(x.t, b, x.o); e != nil {
+		return e
+	}
+	if !x.o.NoHeader {
+		err = x.next(s, b)
+	}
+	for reserved := false; ; {
+		var ahead error
+		read := err == nil && x.rows == 0 // a table of some rows is not to wait for what comes behind it
+		x.t.take(b, x.o, func() {
+			if read {
+				ahead = x.next(s, other)
+			}
+		})
+		x.r.Skipped = append(x.r.Skipped, b.skipped...)
+		if left := in.Size + int64(len(in.Data)) - int64(len(b.text)); !reserved && x.rows == 0 && len(b.lines) > 0 && left > blockSize {
+			reserved = true
+			for _, c := range x.t.cols {
+				c.reserve(1.02 * float64(left) / float64(len(b.text)))
 			}
 		}
-		src = abort.Reader(o.Context, src)
-		defer src.Close()
-		s := o.scanner(src, in.Name)
-		first := true
-		for {
-			if err := abort.Done(o.Context); err != nil {
-				yield(err)
-				return
-			}
-			fields, line, fault, err := s.next()
+		if err != nil {
 			if err == io.EOF {
-				return
+				return nil
 			}
-			if err == nil && first && fault != nil {
-				err = fault // of a header, or of what says how many fields there are
-			}
-			if err != nil {
-				yield(err)
-				return
-			}
-			if first {
-				first = false
-				if *to == nil {
-					*to = o.table(fields)
-				} else if e := same(*to, fields, o); e != nil {
-					yield(e)
-					return
-				}
-				if !o.NoHeader {
-					if !yield(nil) {
-						return
-					}
-					continue
-				}
-			}
-			t := *to
-			if fault == nil && len(fields) != len(t.cols) {
-				fault = s.fault(Fields, line, "there are "+strconv.Itoa(len(fields))+" fields, want "+strconv.Itoa(len(t.cols)))
-				if !o.Lenient {
-					yield(fault)
-					return
-				}
-			}
-			if fault != nil {
-				r.Skipped = append(r.Skipped, fault)
-				continue
-			}
-			for i, f := range fields {
-				t.cols[i].add(f, o)
-			}
-			t.lines = append(t.lines, line)
-			if !yield(nil) {
-				return
-			}
+			return err
+		}
+		if x.rows > 0 && len(x.t.lines) == x.rows && !give() {
+			return nil
+		}
+		if read {
+			b, other, err = other, b, ahead
+		} else {
+			err = x.next(s, b)
 		}
 	}
 }
 
+// next reads the next block of records.
+func (x *tables) next(s *scanner, b *block) error {
+	if err := abort.Done(x.o.Context); err != nil {
+		b.reset()
+		return err
+	}
+	rows := math.MaxInt
+	if x.rows > 0 {
+		rows = x.rows - len(x.t.lines)
+	}
+	return s.next(b, len(x.t.cols), rows)
+}
+
 // scanner returns what divides text, behind a byte order mark.
-func (o *Options) scanner(src io.Reader, name string) *scanner {
-	s := &scanner{from: src, name: name, delim: o.Delim, quote: o.Quote, comment: o.Comment, lenient: o.Lenient, line: 1}
+func (o *Options) scanner(src io.Reader, in input.Input) *scanner {
+	s := &scanner{name: in.Name, data: in.Data, ended: true, delim: o.Delim, quote: o.Quote, comment: o.Comment, lenient: o.Lenient, line: 1}
 	if s.delim == 0 {
 		s.delim = ','
 	}
@@ -178,32 +183,38 @@ func (o *Options) scanner(src io.Reader, name string) *scanner {
 	if o.NoQuotes {
 		s.quote = 0
 	}
-	head := make([]byte, 3)
-	n, err := io.ReadFull(src, head)
-	s.buf = bytes.TrimPrefix(head[:n], []byte("\xef\xbb\xbf"))
-	s.ended = err == io.EOF || err == io.ErrUnexpectedEOF
+	if in.Open != nil {
+		head := make([]byte, 3)
+		n, err := io.ReadFull(src, head)
+		s.from, s.data = src, head[:n]
+		s.ended = err == io.EOF || err == io.ErrUnexpectedEOF
+	}
+	s.data = bytes.TrimPrefix(s.data, []byte("\xef\xbb\xbf"))
 	return s
 }
 
 // table returns an empty table with the columns that the first record says.
-func (o *Options) table(fields []field) *table {
-	names := make([]string, len(fields))
+func (o *Options) table(first *block) *table {
+	names := make([]string, len(first.spans))
 	if !o.NoHeader {
-		for i, f := range fields {
-			names[i] = string(f.text)
+		for i := range names {
+			b, _ := first.field(i)
+			names[i] = string(b)
 		}
 	}
 	t := &table{}
 	for _, name := range colname.Filled(names) {
-		t.cols = append(t.cols, &column{name: name, given: o.Types[name]})
+		c := &column{name: name, typ: o.Types[name]}
+		c.given = c.typ != ""
+		t.cols = append(t.cols, c.begun())
 	}
 	return t
 }
 
 // same returns an error if the header of a further input has other columns.
-func same(t *table, fields []field, o *Options) error {
-	for i, c := range o.table(fields).cols {
-		if len(fields) != len(t.cols) || c.name != t.cols[i].name {
+func same(t *table, first *block, o *Options) error {
+	for i, c := range o.table(first).cols {
+		if len(first.spans) != len(t.cols) || c.name != t.cols[i].name {
 			return fail(tenon.ErrInvalid, "csvio.Read", c.name, "the columns are not those of the first file")
 		}
 	}

@@ -3,200 +3,333 @@ package csvio
 import (
 	"bytes"
 	"io"
+	"math/bits"
+	"strconv"
 	"unicode/utf8"
 )
 
-// A field is the text of a field without its quotes.
-type field struct {
-	text   []byte
-	quoted bool
+// A span is where the text of a field is, without its quotes.
+type span struct {
+	at  int
+	end int // and what kind of field it is, in the lowest bits
 }
 
-// A scanner divides text into records. It holds one record and a piece of the text.
+// The kinds of fields.
+const (
+	isQuoted = 1 << iota
+	isUndone // its doubled quotes have been undone: it is in the other text
+	kindBits = 2
+)
+
+// A block is some records of a text.
+type block struct {
+	text    []byte
+	undone  []byte // fields whose doubled quotes have been undone
+	spans   []span // of the fields, record by record
+	lines   []int64
+	skipped []*Error // records that lenient reading has left out
+	buf     []byte   // what text is a part of, where the scanner reads
+}
+
+func (b *block) reset() {
+	b.text, b.undone, b.spans, b.lines, b.skipped = nil, b.undone[:0], b.spans[:0], b.lines[:0], nil
+}
+
+// field returns a field and whether it is in quotes.
+func (b *block) field(k int) ([]byte, bool) {
+	s := b.spans[k]
+	if s.end&isUndone != 0 {
+		return b.undone[s.at : s.end>>kindBits], true
+	}
+	return b.text[s.at : s.end>>kindBits], s.end&isQuoted != 0
+}
+
+// A scanner divides text into records.
 type scanner struct {
-	from    io.Reader
+	from    io.Reader // nil: data is all of the text
 	name    string
 	delim   byte
 	quote   byte // 0: none
 	comment byte // 0: none
 	lenient bool
 
-	buf    []byte // text that has been read
-	at     int    // where the next record begins in it
-	line   int64  // the line of it
-	ended  bool   // there is no more text
-	fields []field
-	undone []byte // fields whose doubled quotes have been undone
+	data  []byte // text that has been read and not been divided
+	ended bool   // there is no more
+	line  int64  // the line of data
 }
+
+// blockSize is how many bytes of text are divided at a time.
+const blockSize = 256 << 10
 
 func (s *scanner) fault(what What, line int64, detail string) *Error {
 	return &Error{What: what, Source: s.name, Line: line, Detail: detail}
 }
 
-// fill reads more text behind buf, and drops what has been used.
-func (s *scanner) fill() error {
-	if s.at > 0 {
-		s.buf = s.buf[:copy(s.buf, s.buf[s.at:])]
-		s.at = 0
+// next reads a block: records of a number of fields, or the first one, whatever it has, where that is negative. An error stands
+// behind the records of the block; it is io.EOF where there is no more text.
+func (s *scanner) next(b *block, cols, rows int) error {
+	b.reset()
+	size := blockSize
+	if s.from != nil { // what is left of the block before is in its memory
+		b.buf = append(b.buf[:0], s.data...)
+		s.data = b.buf
 	}
-	want := max(64<<10, len(s.buf))
-	if s.buf == nil {
-		want = 4 << 10 // all that there is, of a small table
+	for {
+		text, ended := s.data, s.ended
+		if s.from == nil && len(text) > size {
+			text, ended = text[:size], false
+		}
+		used, err := s.split(b, text, ended, cols, rows)
+		s.data = s.data[used:]
+		if b.text = text; used > 0 || err != nil || ended {
+			if err == nil && len(b.lines) == 0 && len(b.skipped) == 0 && len(s.data) == 0 && s.ended {
+				err = io.EOF
+			}
+			return err
+		}
+		if s.from == nil {
+			size *= 2
+			continue
+		}
+		if err := s.fill(b); err != nil {
+			return err
+		}
 	}
-	if cap(s.buf)-len(s.buf) < want {
-		s.buf = append(make([]byte, 0, len(s.buf)+want), s.buf...)
-	}
+}
+
+// fill reads more text, up to the next line end at least. Records end nowhere else.
+func (s *scanner) fill(b *block) error {
 	for idle := 0; idle < 100; idle++ {
-		n, err := s.from.Read(s.buf[len(s.buf):cap(s.buf)])
-		s.buf = s.buf[:len(s.buf)+n]
+		n := len(b.buf)
+		want := max(blockSize, n)
+		if n == 0 && b.text == nil {
+			want = 4 << 10 // all that there is, of a small table
+		}
+		if cap(b.buf)-n < want {
+			b.buf = append(make([]byte, 0, n+want), b.buf...)
+		}
+		k, err := s.from.Read(b.buf[n:cap(b.buf)])
+		b.buf = b.buf[:n+k]
+		s.data = b.buf
 		if err == io.EOF {
 			s.ended = true
 			return nil
 		}
-		if n > 0 || err != nil {
+		if err != nil || bytes.IndexByte(b.buf[n:], '\n') >= 0 {
 			return err
+		}
+		if k > 0 {
+			idle = -1
 		}
 	}
 	return io.ErrNoProgress
 }
 
-// next returns the next record and the line that it begins in, and io.EOF behind the last
-// one. Its fields are valid until the next call. A fault of the record is returned with it.
-func (s *scanner) next() (fields []field, line int64, fault *Error, err error) {
-	for {
-		if s.at == len(s.buf) && !s.ended {
-			if err := s.fill(); err != nil {
-				return nil, 0, nil, err
-			}
-			continue
+// split divides the whole records of a text, and returns how much of it they take.
+func (s *scanner) split(b *block, text []byte, ended bool, cols, rows int) (used int, err error) {
+	bad := badText(text)
+	c := cursor{text: text, base: -64, delim: uint64(s.delim) * ones}
+	for used < len(text) && len(b.lines) < rows {
+		end, isRecord, breaks, fault, whole := s.record(b, &c, used)
+		if !whole && !ended {
+			b.spans = b.spans[:s.kept(b, cols)]
+			break
 		}
-		if s.at == len(s.buf) {
-			return nil, 0, nil, io.EOF
+		if end > bad {
+			return used, s.fault(BadText, s.line+int64(bytes.Count(text[used:bad], []byte{'\n'})), "the text is not UTF-8")
 		}
-		end, isRecord, fault, whole := s.record(s.buf[s.at:])
-		if !whole && !s.ended {
-			if err := s.fill(); err != nil {
-				return nil, 0, nil, err
-			}
-			continue
-		}
-		raw := s.buf[s.at : s.at+end]
 		line := s.line
-		if !utf8.Valid(raw) {
-			good := 0
-			for good < len(raw) {
-				r, n := utf8.DecodeRune(raw[good:])
-				if r == utf8.RuneError && n == 1 {
-					break
-				}
-				good += n
+		used = end
+		s.line += breaks
+		if !isRecord {
+			continue
+		}
+		if fault != nil && (fault.What == Unterminated || !s.lenient || cols < 0) {
+			return used, fault
+		}
+		if cols < 0 {
+			b.lines = append(b.lines, line)
+			break
+		}
+		if have := len(b.spans) - s.kept(b, cols); fault == nil && have != cols {
+			if fault = s.wrong(line, have, cols); !s.lenient {
+				return used, fault
 			}
-			return nil, 0, nil, s.fault(BadText, line+int64(bytes.Count(raw[:good], []byte{'\n'})), "the text is not UTF-8")
 		}
-		s.at += end
-		s.line += int64(bytes.Count(raw, []byte{'\n'}))
-		if fault != nil && (fault.What == Unterminated || !s.lenient) {
-			return nil, line, fault, fault
+		if fault != nil {
+			b.skipped = append(b.skipped, fault)
+			b.spans = b.spans[:s.kept(b, cols)]
+			continue
 		}
-		if isRecord {
-			return s.fields, line, fault, nil
-		}
+		b.lines = append(b.lines, line)
 	}
+	return used, nil
 }
 
-// record divides the record at the start of b. It returns where it ends, and false if
-// there may be more of it than there is in b.
-func (s *scanner) record(b []byte) (end int, isRecord bool, fault *Error, whole bool) {
-	s.fields, s.undone = s.fields[:0], s.undone[:0]
+// wrong is the fault of a record with another number of fields.
+func (s *scanner) wrong(line int64, have, want int) *Error {
+	return s.fault(Fields, line, "there are "+strconv.Itoa(have)+" fields, want "+strconv.Itoa(want))
+}
+
+// kept returns how many fields the records of a block have that are whole.
+func (s *scanner) kept(b *block, cols int) int { return len(b.lines) * max(cols, 0) }
+
+// record divides the record at i. It returns where it ends, with how many line breaks, and false if there may be more of it than
+// there is of the text.
+func (s *scanner) record(b *block, c *cursor, i int) (end int, isRecord bool, breaks int64, fault *Error, whole bool) {
+	text := c.text
 	switch {
-	case b[0] == '\n':
-		return 1, false, nil, true
-	case b[0] == '\r' && len(b) > 1 && b[1] == '\n':
-		return 2, false, nil, true
-	case b[0] == '\r' && len(b) == 1:
-		return 1, true, s.plain(b), false // data, if that is all
-	case s.comment != 0 && b[0] == s.comment:
-		if i := bytes.IndexByte(b, '\n'); i >= 0 {
-			return i + 1, false, nil, true
+	case text[i] == '\n':
+		return i + 1, false, 1, nil, true
+	case text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n':
+		return i + 2, false, 1, nil, true
+	case text[i] == '\r' && i+1 == len(text): // data, if that is all
+		b.spans = append(b.spans, span{i, (i + 1) << kindBits})
+		return i + 1, true, 0, nil, false
+	case s.comment != 0 && text[i] == s.comment:
+		if k := bytes.IndexByte(text[i:], '\n'); k >= 0 {
+			return i + k + 1, false, 1, nil, true
 		}
-		return len(b), false, nil, false
+		return len(text), false, 0, nil, false
 	}
-	for i := 0; ; {
-		var f field
-		if s.quote != 0 && i < len(b) && b[i] == s.quote {
-			var ok bool
+	for {
+		if s.quote != 0 && i < len(text) && text[i] == s.quote {
 			start := i
-			if f, i, ok = s.quoted(b, i+1); !ok {
-				line := s.line + int64(bytes.Count(b[:start], []byte{'\n'}))
-				return len(b), true, s.fault(Unterminated, line, "a quote does not end"), false
+			f, ok := span{}, false
+			if f, i, ok = s.quoted(b, text, i+1); !ok {
+				return len(text), true, breaks, s.fault(Unterminated, s.line+breaks, "a quote does not end"), false
 			}
-			if i < len(b) && b[i] != s.delim && b[i] != '\n' && !(b[i] == '\r' && i+1 < len(b) && b[i+1] == '\n') {
-				if b[i] == '\r' && i+1 == len(b) && !s.ended {
-					return len(b), true, nil, false
+			breaks += int64(bytes.Count(text[start:i], []byte{'\n'}))
+			if i < len(text) && text[i] != s.delim && text[i] != '\n' && !(text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n') {
+				if text[i] == '\r' && i+1 == len(text) {
+					if fault == nil {
+						fault = s.fault(Quoting, s.line+breaks, "there is text behind a closing quote")
+					}
+					return len(text), true, breaks, fault, false
 				}
 				if fault == nil {
-					fault = s.fault(Quoting, s.line+int64(bytes.Count(b[:i], []byte{'\n'})), "there is text behind a closing quote")
+					fault = s.fault(Quoting, s.line+breaks, "there is text behind a closing quote")
 				}
-				for i < len(b) && b[i] != s.delim && b[i] != '\n' {
-					i++
-				}
+				i = c.next(i)
 			}
+			b.spans = append(b.spans, f)
 		} else {
 			start := i
-			for i < len(b) && b[i] != s.delim && b[i] != '\n' {
-				i++
+			i = c.next(i)
+			end := i
+			if i < len(text) && text[i] == '\n' && i > start && text[i-1] == '\r' {
+				end--
 			}
-			f.text = b[start:i]
-			if i < len(b) && b[i] == '\n' && i > start && b[i-1] == '\r' {
-				f.text = b[start : i-1]
-			}
+			b.spans = append(b.spans, span{start, end << kindBits})
 		}
-		s.fields = append(s.fields, f)
 		switch {
-		case i >= len(b):
-			return len(b), true, fault, false
-		case b[i] == s.delim:
+		case i >= len(text):
+			return len(text), true, breaks, fault, false
+		case text[i] == s.delim:
 			i++
 			continue
-		case b[i] == '\r':
+		case text[i] == '\r':
 			i++
 		}
-		return i + 1, true, fault, true
+		return i + 1, true, breaks + 1, fault, true
 	}
-}
-
-// plain makes a record of one field.
-func (s *scanner) plain(b []byte) *Error {
-	s.fields = append(s.fields, field{text: b})
-	return nil
 }
 
 // quoted returns the field whose opening quote is before i, and where it ends.
-func (s *scanner) quoted(b []byte, i int) (f field, end int, ok bool) {
-	f.quoted = true
-	start, from := i, len(s.undone)
+func (s *scanner) quoted(b *block, text []byte, i int) (f span, end int, ok bool) {
+	start, from := i, len(b.undone)
 	doubled := false
 	for {
-		k := bytes.IndexByte(b[i:], s.quote)
+		k := bytes.IndexByte(text[i:], s.quote)
 		if k < 0 {
-			return f, len(b), false
+			return f, len(text), false
 		}
 		i += k
-		if i+1 == len(b) && !s.ended {
-			return f, len(b), false // it may be doubled
-		}
-		if i+1 < len(b) && b[i+1] == s.quote {
-			s.undone = append(s.undone, b[start:i+1]...)
+		if i+1 < len(text) && text[i+1] == s.quote {
+			b.undone = append(b.undone, text[start:i+1]...)
 			doubled = true
 			i += 2
 			start = i
 			continue
 		}
-		f.text = b[start:i]
 		if doubled {
-			s.undone = append(s.undone, b[start:i]...)
-			f.text = s.undone[from:len(s.undone):len(s.undone)]
+			b.undone = append(b.undone, text[start:i]...)
+			return span{from, len(b.undone)<<kindBits | isUndone | isQuoted}, i + 1, true
 		}
-		return f, i + 1, true
+		return span{start, i<<kindBits | isQuoted}, i + 1, true
 	}
+}
+
+// A cursor finds delimiters and line ends, 64 bytes of text at a time.
+type cursor struct {
+	text  []byte
+	delim uint64 // eight of them
+	base  int    // of the bytes that found is about
+	found uint64
+}
+
+const (
+	ones = 0x0101010101010101
+	lows = 0x7f7f7f7f7f7f7f7f
+)
+
+// next returns where the next delimiter or line end is from i on, or the end of the text.
+func (c *cursor) next(i int) int {
+	if i >= c.base+64 {
+		c.look(i &^ 63)
+	}
+	found := c.found &^ (1<<(i-c.base) - 1)
+	for found == 0 {
+		if c.base+64 >= len(c.text) {
+			return len(c.text)
+		}
+		c.look(c.base + 64)
+		found = c.found
+	}
+	return c.base + bits.TrailingZeros64(found)
+}
+
+// look finds what there is in 64 bytes.
+func (c *cursor) look(base int) {
+	c.base, c.found = base, 0
+	if base >= len(c.text) {
+		return
+	}
+	var short [64]byte
+	b, there := c.text[base:], ^uint64(0)
+	if len(b) < 64 {
+		there = 1<<copy(short[:], b) - 1
+		b = short[:]
+	}
+	b = b[:64]
+	for k := 0; k < 64; k += 8 {
+		x := uint64(b[k]) | uint64(b[k+1])<<8 | uint64(b[k+2])<<16 | uint64(b[k+3])<<24 | uint64(b[k+4])<<32 | uint64(b[k+5])<<40 | uint64(b[k+6])<<48 | uint64(b[k+7])<<56
+		d, n := x^c.delim, x^'\n'*ones
+		m := ^((d&lows + lows) | d | lows) | ^((n&lows + lows) | n | lows)
+		c.found |= m >> 7 * 0x0102040810204080 >> 56 << k
+	}
+	c.found &= there
+}
+
+// badText returns where a text is no UTF-8, and its length plus one where it is all of that.
+func badText(b []byte) int {
+	for i := 0; i < len(b); {
+		if i+8 <= len(b) {
+			x := uint64(b[i]) | uint64(b[i+1])<<8 | uint64(b[i+2])<<16 | uint64(b[i+3])<<24 | uint64(b[i+4])<<32 | uint64(b[i+5])<<40 | uint64(b[i+6])<<48 | uint64(b[i+7])<<56
+			if x&^uint64(lows) == 0 {
+				i += 8
+				continue
+			}
+		}
+		if b[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(b) + 1
 }

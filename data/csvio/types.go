@@ -3,13 +3,7 @@ package csvio
 import (
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/tenonml/tenon/element"
 )
-
-// trim drops blanks around a text.
-func trim(s string) string { return strings.Trim(s, " \t") }
 
 // isWhole reports whether a text is [+-]?[0-9]+.
 func isWhole(s string) bool {
@@ -29,19 +23,62 @@ func digits(s string) int {
 }
 
 func parseInt(s string) (int64, bool) {
-	if !isWhole(s) {
-		return 0, false
+	d := s
+	if d != "" && (d[0] == '+' || d[0] == '-') {
+		d = d[1:]
 	}
-	v, err := strconv.ParseInt(s, 10, 64)
-	return v, err == nil
+	if len(d)-1 >= 18 || len(d) == 0 {
+		v, err := strconv.ParseInt(s, 10, 64)
+		return v, err == nil && isWhole(s)
+	}
+	v := int64(0)
+	for i := range len(d) {
+		c := d[i] - '0'
+		if c > 9 {
+			return 0, false
+		}
+		v = 10*v + int64(c)
+	}
+	if s[0] == '-' {
+		v = -v
+	}
+	return v, true
 }
 
-func parseFloat(s string) (float64, bool) {
-	if !isFloat(s) {
-		return 0, false
+var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// parseFloat returns a float, and whether it is written as an integer.
+func parseFloat(s string) (v float64, whole, ok bool) {
+	d := s
+	if d != "" && (d[0] == '+' || d[0] == '-') {
+		d = d[1:]
 	}
-	v, _ := strconv.ParseFloat(s, 64) // beyond the largest it is infinite
-	return v, true
+	// Digits with a point are an integer over a power of ten. Where both are exact, one division rounds once.
+	m, point, i := uint64(0), -1, 0
+	for ; i < len(d) && i < 19; i++ {
+		if c := d[i] - '0'; c <= 9 {
+			m = 10*m + uint64(c)
+		} else if d[i] == '.' && point < 0 {
+			point = i
+		} else {
+			break
+		}
+	}
+	if i < len(d) || i == 0 || m >= 1<<53 || point == 0 && i == 1 {
+		if !isFloat(s) {
+			return 0, false, false
+		}
+		v, _ = strconv.ParseFloat(s, 64) // beyond the largest it is infinite
+		return v, isWhole(s), true
+	}
+	v = float64(m)
+	if point >= 0 {
+		v /= powers[i-point-1]
+	}
+	if s[0] == '-' {
+		v = -v
+	}
+	return v, point < 0, true
 }
 
 // isFloat reports whether a text is a decimal number, or nan, inf or infinity.
@@ -74,19 +111,40 @@ func isFloat(s string) bool {
 }
 
 func parseBool(s string) (bool, bool) {
-	return strings.EqualFold(s, "true"), strings.EqualFold(s, "true") || strings.EqualFold(s, "false")
+	yes := s == "true" || strings.EqualFold(s, "true")
+	return yes, yes || s == "false" || strings.EqualFold(s, "false")
 }
 
 // parseDate returns the days since 1970.
 func parseDate(s string) (int32, bool) {
-	if len(s) != 10 {
+	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
 		return 0, false
 	}
-	t, err := time.Parse("2006-01-02", s)
-	if err != nil || t.Year() < 1 {
+	century, ok1 := two(s, 99)
+	year, ok2 := two(s[2:], 99)
+	month, ok3 := two(s[5:], 12)
+	day, ok4 := two(s[8:], 31)
+	year += 100 * century
+	if !ok1 || !ok2 || !ok3 || !ok4 || year < 1 || month < 1 || day < 1 || day > daysIn(year, month) {
 		return 0, false
 	}
-	return int32(t.Unix() / 86400), true
+	// Years begin in March, so that the day that comes and goes is the last one.
+	if month -= 3; month < 0 {
+		month, year = month+12, year-1
+	}
+	const from0000 = 719468 // days from March 1 of year 0 to 1970
+	return int32(365*year + year/4 - year/100 + year/400 + (153*month+2)/5 + day - 1 - from0000), true
+}
+
+// daysIn returns how many days a month has.
+func daysIn(year, month int64) int64 {
+	if month == 2 {
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	}
+	return 30 + (month+month/8)&1
 }
 
 // A moment is a time in UTC, with how many digits its fraction of a second has.
@@ -159,29 +217,4 @@ func two(s string, most int64) (int64, bool) {
 	}
 	v := int64(s[0]-'0')*10 + int64(s[1]-'0')
 	return v, v <= most
-}
-
-// fits reports whether a text is of a type.
-func (t Type) fits(s string) bool {
-	var ok bool
-	switch t {
-	case Int64:
-		_, ok = parseInt(s)
-	case Float64:
-		ok = isFloat(s)
-	case Bool:
-		_, ok = parseBool(s)
-	case Date:
-		_, ok = parseDate(s)
-	case Timestamp:
-		_, ok = parseMoment(s, false)
-	case TimestampTZ:
-		_, ok = parseMoment(s, true)
-	case String:
-		ok = true
-	default:
-		e, err := element.ParseType(string(t))
-		ok = err != nil || e.Fits(s) // a type that there is not is an error of its own
-	}
-	return ok
 }

@@ -225,27 +225,32 @@ func windowsAt(c *op.Call, i, rank, each int) (int, error) {
 
 // windowAxes returns how windows slide along axes of given sizes, which may be unknown.
 func windowAxes(c *op.Call, i int, dims []int) ([]window.Axis, error) {
-	size := c.Ints(i + 1)
+	return windowAxesOf(c, c.Ints(i+1), i+2, dims)
+}
+
+// windowAxesOf is windowAxes for windows of given sizes, whose other settings start at argument
+// i. Where a size is not known, neither is how many windows there are.
+func windowAxesOf(c *op.Call, size []int, i int, dims []int) ([]window.Axis, error) {
 	lists := make([][]int, 4)
 	for k := range lists {
 		lists[k] = slices.Repeat([]int{[]int{1, 1, 0, 0}[k]}, len(size))
-		if c.Has(i + 2 + k) {
-			lists[k] = c.Ints(i + 2 + k)
+		if c.Has(i + k) {
+			lists[k] = c.Ints(i + k)
 		}
 		if len(lists[k]) != len(size) {
-			return nil, c.Errorf(tenon.ErrInvalid, "%s has %d entries for %d axes", c.Op.Params[i+2+k].Name, len(lists[k]), len(size))
+			return nil, c.Errorf(tenon.ErrInvalid, "%s has %d entries for %d axes", c.Op.Params[i+k].Name, len(lists[k]), len(size))
 		}
 	}
 	axes := make([]window.Axis, len(size))
 	for k := range axes {
 		stride, dilation, before, after := lists[0][k], lists[1][k], lists[2][k], lists[3][k]
-		if size[k] < 1 || stride < 1 || dilation < 1 || before < 0 || after < 0 {
+		if size[k] < 1 && size[k] != shape.Unknown || stride < 1 || dilation < 1 || before < 0 || after < 0 {
 			return nil, c.Errorf(tenon.ErrInvalid, "axis %d has windows of %d elements, stride %d, dilation %d, reaching %d and %d beyond the ends", k, size[k], stride, dilation, before, after)
 		}
 		reach, n := (size[k]-1)*dilation+1, dims[k]
 		a := window.Axis{In: n, Out: shape.Unknown, Size: size[k], Stride: stride, Dilation: dilation, Before: before}
-		if n >= 0 {
-			if c.Bool(i + 6) {
+		if n >= 0 && (size[k] >= 0 || c.Bool(i+4)) {
+			if c.Bool(i + 4) {
 				a.Out = (n + stride - 1) / stride
 				a.Before = max(0, (a.Out-1)*stride+reach-n) / 2
 			} else {

@@ -235,7 +235,7 @@ func operandsOf(c *op.Call, col *column) []bool {
 	var is []bool
 	for i, v := range c.Operands() {
 		r := v.(tensor.Tensor).Shape().Rank()
-		is = append(is, !c.Op.Control.Has(i) && r >= col.rank && (r == most || col.rows == nil))
+		is = append(is, !c.Op.Control.Has(i) && r >= col.rank && (col.most == 0 || r <= col.most) && (r == most || col.rows == nil))
 	}
 	return is
 }

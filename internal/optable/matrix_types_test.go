@@ -23,6 +23,7 @@ type column struct {
 	name  string
 	what  string // what it holds
 	rank  int
+	most  int // axes that a value has at most; 0: any number
 	typed func(x tensor.Tensor) (tensor.Tensor, error)
 
 	lists bool // it holds rows, which may differ in their lengths
@@ -143,12 +144,7 @@ func columns() []column {
 		{name: "masked", what: "a masked tensor in which everything is there", rank: 1, typed: all},
 		{name: "missing", what: "a masked tensor in which elements are missing", rank: 1, typed: same, mask: same},
 		{name: "sparse", what: "coordinates and values", rank: 1, typed: func(x tensor.Tensor) (tensor.Tensor, error) { return sparse.FromDense(x) }},
-		{name: "CSR", what: "a matrix compressed by rows", rank: 2, typed: func(x tensor.Tensor) (tensor.Tensor, error) {
-			if x.Shape().Rank() != 2 {
-				return nil, errors.New("no matrix")
-			}
-			return sparse.ToCSR(x)
-		}},
+		{name: "CSR", what: "a matrix compressed by rows", rank: 2, most: 2, typed: func(x tensor.Tensor) (tensor.Tensor, error) { return sparse.ToCSR(x) }},
 		{name: "named", what: "a named tensor; package named has the operations that go by dimensions", rank: 1, typed: naming(func([]int) {})},
 		{name: "stored otherwise", what: "a named tensor whose dimensions are stored in the opposite order", rank: 2, typed: naming(slices.Reverse[[]int])},
 		{name: "stored rolled", what: "a named tensor whose first dimension is stored last", rank: 3, typed: naming(func(a []int) { copy(a, append(a[1:len(a):len(a)], a[0])) })},

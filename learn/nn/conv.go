@@ -142,9 +142,16 @@ func (l Conv) Apply(x tensor.Tensor) tensor.Tensor {
 			tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the features of %s do not fit a kernel of shape %v in %d groups", tenon.String(x.Spec()), k, groups)))
 		}
 	}
+	finish := func(y tensor.Tensor) tensor.Tensor { return l.Activation.Apply(withBias(y, l.Bias)) }
+	var dense func(x tensor.Tensor, o ops.WindowOptions) tensor.Tensor
+	if groups == 1 || k.Dim(n) != 1 {
+		dense = func(x tensor.Tensor, o ops.WindowOptions) tensor.Tensor {
+			return finish(ops.Convolve(x, l.Kernel, ops.ConvolveOptions{Windows: o, Groups: groups}))
+		}
+	}
 	return slide(fn, x, l.Names, l.Windows, k.Slice(0, n).Dims(), 0, func(windows tensor.Tensor, _ func() tensor.Tensor) tensor.Tensor {
-		return l.Activation.Apply(withBias(l.products(windows, n, groups), l.Bias))
-	})
+		return finish(l.products(windows, n, groups))
+	}, dense)
 }
 
 // products returns the sums over windows [..., window..., in] of their products with the
@@ -264,7 +271,10 @@ func (l ConvTranspose) Apply(x tensor.Tensor) tensor.Tensor {
 		y := ops.Einsum("...gi,kgio->...kgo", withLast(x, 1, groups, in), kernel)
 		return withLast(y, 3, append(size.Dims(), groups*out)...)
 	}
-	return unslide(fn, x, l.Names, l.Windows, size.Dims(), extra, parts, func(y tensor.Tensor) tensor.Tensor {
+	dense := func(x, sizes tensor.Tensor, o ops.WindowOptions) tensor.Tensor {
+		return ops.ConvolveTranspose(x, ops.SwapAxes(l.Kernel, -1, -2), sizes, ops.ConvolveOptions{Windows: o, Groups: groups})
+	}
+	return unslide(fn, x, l.Names, l.Windows, size.Dims(), extra, parts, dense, func(y tensor.Tensor) tensor.Tensor {
 		return l.Activation.Apply(withBias(y, l.Bias))
 	})
 }

@@ -63,7 +63,7 @@ func (l Pool) Apply(x tensor.Tensor) tensor.Tensor {
 			return ops.Mean(x, -2)
 		}
 		return ops.Div(ops.Sum(x, -2), count())
-	})
+	}, nil)
 }
 
 // GlobalPool takes the greatest element or the mean of all positions of a row; 0 where it has

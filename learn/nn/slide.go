@@ -14,15 +14,16 @@ import (
 
 // slide applies f to the windows along the positions of each row: [..., window..., features] →
 // [..., features]. f may ask how many elements of each are positions, [..., 1]; the others are
-// fill.
-func slide(fn string, x tensor.Tensor, names Names, w Windows, size []int, fill float64, f func(windows tensor.Tensor, count func() tensor.Tensor) tensor.Tensor) tensor.Tensor {
+// fill. Where dense is there, it does the same with dense positions in place of their windows.
+func slide(fn string, x tensor.Tensor, names Names, w Windows, size []int, fill float64,
+	f func(windows tensor.Tensor, count func() tensor.Tensor) tensor.Tensor, dense func(x tensor.Tensor, o ops.WindowOptions) tensor.Tensor) tensor.Tensor {
 	o := w.options(fn, size)
 	o.Fill = fill
 	switch t := x.(type) {
 	case dimensioned:
 		at := names.positions()
 		return unnamed(fn, t, append(at[:len(at):len(at)], names.In), append(at[:len(at):len(at)], names.out()), func(x tensor.Tensor) tensor.Tensor {
-			return slide(fn, x, names, w, size, fill, f)
+			return slide(fn, x, names, w, size, fill, f, dense)
 		})
 	case rowed:
 		if len(size) != 1 {
@@ -44,6 +45,9 @@ func slide(fn string, x tensor.Tensor, names Names, w Windows, size []int, fill 
 	rank := x.Shape().Rank()
 	if rank >= 0 && rank < len(size)+1 {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no %d axes of positions and one of features", tenon.String(x.Spec()), len(size))))
+	}
+	if dense != nil {
+		return dense(x, o)
 	}
 	axis := rank - len(size) - 1
 	return f(ops.Windows(x, axis, o), func() tensor.Tensor {
@@ -112,8 +116,10 @@ func takePresent(items, at, there tensor.Tensor) tensor.Tensor {
 }
 
 // unslide adds up windows that parts makes of positions, [..., features] → [..., window...,
-// features], and applies last to the sums.
-func unslide(fn string, x tensor.Tensor, names Names, w Windows, window, extra []int, parts, last func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
+// features], and applies last to the sums. dense makes the sums, of given sizes, of dense
+// positions.
+func unslide(fn string, x tensor.Tensor, names Names, w Windows, window, extra []int, parts func(tensor.Tensor) tensor.Tensor,
+	dense func(x, sizes tensor.Tensor, o ops.WindowOptions) tensor.Tensor, last func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	o := w.options(fn, window)
 	n := len(window)
 	grown := func(count any, i int) tensor.Tensor { // positions that windows cover
@@ -128,7 +134,7 @@ func unslide(fn string, x tensor.Tensor, names Names, w Windows, window, extra [
 	case dimensioned:
 		at := names.positions()
 		return unnamed(fn, t, append(at[:len(at):len(at)], names.In), append(at[:len(at):len(at)], names.out()), func(x tensor.Tensor) tensor.Tensor {
-			return unslide(fn, x, names, w, window, extra, parts, last)
+			return unslide(fn, x, names, w, window, extra, parts, dense, last)
 		})
 	case rowed:
 		if n != 1 {
@@ -162,5 +168,5 @@ func unslide(fn string, x tensor.Tensor, names Names, w Windows, window, extra [
 	for i := range sizes {
 		sizes[i] = grown(size(x, rank-n-1+i), i)
 	}
-	return last(ops.FoldWindows(parts(x), ops.Stack(sizes, 0), rank-n-1, o))
+	return last(dense(x, ops.Stack(sizes, 0), o))
 }

@@ -1,0 +1,355 @@
+package window
+
+import (
+	"unsafe"
+
+	"github.com/tenonml/tenon/internal/kernel/gemm"
+	"github.com/tenonml/tenon/internal/par"
+)
+
+// A Convolution is a product of the windows of some items with a kernel: features last,
+//
+//	y[i, window, o] = Σ x[i, position, c]·kernel[element, c, o]
+//
+// over the elements of a window that are at a position, and their features c. Features are in
+// groups: those of each meet the results of its own only.
+//
+// No array of windows is ever made. One stretch of the last axis at a time, the positions that
+// its windows see are copied so that those of all other axes lie beside each other; then windows
+// are rows that overlap, of which products take one every so many numbers.
+type Convolution struct {
+	Axes                   []Axis
+	Items                  int
+	Features, Out, Groups  int // of x and of y, both of all groups
+	outer                  []Axis
+	last                   Axis
+	in, out                int // features of a group
+	beside                 int // elements of a window along the outer axes
+	step                   int // numbers at one position of the last axis: beside·in
+	positions, windows     int
+	stretch, stretches     int // windows of a stretch, and stretches along the last axis
+	lines, units, most     int // windows of the outer axes, stretches in all, positions that a stretch sees
+	taps, rounds, elements int // elements along the last axis that one product takes, such products, elements of a window
+}
+
+// Sizes that scratch memory and sums are divided by.
+const (
+	stretchBytes = 48 << 10 // positions of a stretch stay in the second cache, and mostly in the first
+	sumLength    = 1024     // a product's sums are in one order up to that
+	direct       = 16       // features from which a product of that many columns fills vectors
+	sumParts     = 8        // ranges of the units whose sums for the kernel are made by themselves
+	unitWork     = 1 << 20  // multiply-adds that are worth handing out
+)
+
+// plan works out what follows from the sizes.
+func (c *Convolution) plan(size int) {
+	n := len(c.Axes) - 1
+	c.outer, c.last = c.Axes[:n], c.Axes[n]
+	c.in, c.out = c.Features/c.Groups, c.Out/c.Groups
+	c.beside, c.lines, c.positions = 1, 1, c.last.In
+	for _, a := range c.outer {
+		c.beside, c.lines, c.positions = c.beside*a.Size, c.lines*a.Out, c.positions*a.In
+	}
+	c.windows, c.elements, c.step = c.lines*c.last.Out, c.beside*c.last.Size, c.beside*c.in
+	c.stretch = min(c.last.Out, max(16, stretchBytes/max(1, size*c.step*c.last.Stride)))
+	c.stretches = (c.last.Out + c.stretch - 1) / max(1, c.stretch)
+	c.units = c.Items * c.lines * c.stretches
+	c.most = c.seen(c.stretch)
+	c.taps = 1
+	if c.last.Dilation == 1 {
+		c.taps = min(c.last.Size, max(1, sumLength/max(1, c.step)))
+	}
+	c.rounds = (c.last.Size + c.taps - 1) / c.taps
+}
+
+// seen returns how many positions n windows along the last axis see.
+func (c *Convolution) seen(n int) int {
+	return (n-1)*c.last.Stride + (c.last.Size-1)*c.last.Dilation + 1
+}
+
+// work returns the multiply-adds of one unit.
+func (c *Convolution) work() int { return max(1, c.stretch*c.elements*c.in*c.Out) }
+
+// round returns the elements along the last axis of product r.
+func (c *Convolution) round(r int) (lo, hi int) { return r * c.taps, min(c.last.Size, (r+1)*c.taps) }
+
+// A unit is a stretch of windows along the last axis.
+type unit struct {
+	item, from, n int   // the first window, counted over those of the item, and how many
+	first         int   // the position of the first window's first element along the last axis
+	start         []int // those along the outer axes
+	k             []int
+}
+
+// unit sets u to number i.
+func (c *Convolution) unit(u *unit, i int) {
+	s := i % c.stretches
+	line := i / c.stretches % c.lines
+	u.item = i / c.stretches / c.lines
+	u.n = min(c.stretch, c.last.Out-s*c.stretch)
+	u.from = line*c.last.Out + s*c.stretch
+	u.first = s*c.stretch*c.last.Stride - c.last.Before
+	u.start, u.k = u.start[:0], u.k[:0]
+	for range c.outer {
+		u.start, u.k = append(u.start, 0), append(u.k, 0)
+	}
+	for a := len(c.outer) - 1; a >= 0; a-- {
+		u.start[a] = line%c.outer[a].Out*c.outer[a].Stride - c.outer[a].Before
+		line /= c.outer[a].Out
+		u.k[a] = 0
+	}
+}
+
+// eachLine calls f for each element e along the outer axes with the first of its positions, and
+// whether it has some.
+func (c *Convolution) eachLine(u *unit, f func(e, line int, ok bool)) {
+	for e := range c.beside {
+		n, ok := origin(c.outer, u.start, u.k)
+		f(e, n*c.last.In, ok)
+		for i := len(c.outer) - 1; i >= 0; i-- {
+			if u.k[i]++; u.k[i] < c.outer[i].Size {
+				break
+			}
+			u.k[i] = 0
+		}
+	}
+}
+
+// inside returns which of the positions that a unit sees along the last axis are there.
+func (c *Convolution) inside(u *unit) (lo, hi int) {
+	n := c.seen(u.n)
+	lo = min(n, max(0, -u.first))
+	return lo, max(lo, min(n, c.last.In-u.first))
+}
+
+// gather sets dst to the positions that a unit's windows see: [positions, elements along the
+// outer axes, features of a group], 0 where there is none.
+func gather[T gemm.Element](c *Convolution, u *unit, dst, x []T, group int) {
+	lo, hi := c.inside(u)
+	n := c.seen(u.n)
+	clear(dst[:lo*c.step])
+	clear(dst[hi*c.step : n*c.step])
+	x = x[u.item*c.positions*c.Features:]
+	c.eachLine(u, func(e, line int, ok bool) {
+		if ok && hi > lo {
+			spread(dst[lo*c.step+e*c.in:], x[(line+u.first+lo)*c.Features+group*c.in:], hi-lo, c.in, c.step, c.Features)
+			return
+		}
+		for p := lo; p < hi; p++ {
+			clear(dst[p*c.step+e*c.in:][:c.in])
+		}
+	})
+}
+
+// spread copies n pieces that start so many elements apart.
+func spread[T gemm.Element](dst, src []T, n, size, to, from int) {
+	switch size {
+	case 1:
+		for i := range n {
+			dst[i*to] = src[i*from]
+		}
+	case 2:
+		for i := range n {
+			*(*[2]T)(dst[i*to:]) = *(*[2]T)(src[i*from:])
+		}
+	case 3:
+		for i := range n {
+			*(*[3]T)(dst[i*to:]) = *(*[3]T)(src[i*from:])
+		}
+	case 4:
+		for i := range n {
+			*(*[4]T)(dst[i*to:]) = *(*[4]T)(src[i*from:])
+		}
+	default:
+		for i := range n {
+			copy(dst[i*to:][:size], src[i*from:])
+		}
+	}
+}
+
+// arranged returns the kernel's rows for each group in the order of gathered positions:
+// [groups, elements along the last axis, along the others, features, out].
+func arranged[T gemm.Element](c *Convolution, kernel []T) []T {
+	out := make([]T, len(kernel))
+	c.eachRow(func(row, at int) { copy(out[row:][:c.out], kernel[at:]) })
+	return out
+}
+
+// eachRow calls f for each row of a group's kernel: where it is in the arranged one, and where in
+// the one that is given, whose rows have the results of all groups.
+func (c *Convolution) eachRow(f func(row, at int)) {
+	row := 0
+	for g := range c.Groups {
+		for k := range c.last.Size {
+			for e := range c.beside {
+				for i := range c.in {
+					f(row, ((e*c.last.Size+k)*c.in+i)*c.Out+g*c.out)
+					row += c.out
+				}
+			}
+		}
+	}
+}
+
+// scratch is what one goroutine works with.
+type scratch[T gemm.Element] struct {
+	unit
+	seen    []T
+	panels  []gemm.Panels[T]
+	product gemm.Panels[T]
+}
+
+func newScratch[T gemm.Element](c *Convolution) *scratch[T] {
+	return &scratch[T]{seen: make([]T, c.most*c.step)}
+}
+
+// Forward sets y to the convolution of x.
+func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
+	c.plan(int(unsafe.Sizeof(*new(T))))
+	if c.in == 0 {
+		clear(y)
+		return
+	}
+	kernel = arranged(&c, kernel)
+	par.For(c.units, max(1, unitWork/c.work()), func(lo, hi int) {
+		s := newScratch[T](&c)
+		s.panels = make([]gemm.Panels[T], c.Groups*c.rounds)
+		for g := range c.Groups {
+			for r := range c.rounds {
+				k0, k1 := c.round(r)
+				s.panels[g*c.rounds+r].Pack(kernel[(g*c.last.Size+k0)*c.step*c.out:], (k1-k0)*c.step, c.out, c.out, 1)
+			}
+		}
+		for i := lo; i < hi; i++ {
+			c.unit(&s.unit, i)
+			for g := range c.Groups {
+				gather(&c, &s.unit, s.seen, x, g)
+				to := y[(s.item*c.windows+s.from)*c.Out+g*c.out:]
+				for r := range c.rounds {
+					k0, k1 := c.round(r)
+					beta := T(0)
+					if r > 0 {
+						beta = 1
+					}
+					s.panels[g*c.rounds+r].Times(to, c.Out, s.seen[k0*c.last.Dilation*c.step:], c.last.Stride*c.step, 1, s.n, c.out, (k1-k0)*c.step, 1, beta)
+				}
+			}
+		}
+	})
+}
+
+// Input sets x to what the transpose of the convolution with respect to x makes of y.
+func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
+	c.plan(int(unsafe.Sizeof(*new(T))))
+	clear(x)
+	if c.out == 0 {
+		return
+	}
+	kernel = arranged(&c, kernel)
+	whole := c.in >= direct || c.beside == 1
+	// One item at a time: the windows of one item meet at positions.
+	par.For(c.Items, max(1, unitWork/(c.work()*c.lines*c.stretches)), func(lo, hi int) {
+		s := newScratch[T](&c)
+		s.panels = make([]gemm.Panels[T], c.Groups*c.last.Size)
+		for i := range s.panels {
+			s.panels[i].Pack(kernel[i*c.step*c.out:], c.out, c.step, 1, c.out)
+		}
+		if whole {
+			s.panels = make([]gemm.Panels[T], c.Groups*c.last.Size*c.beside)
+			for i := range s.panels {
+				s.panels[i].Pack(kernel[i*c.in*c.out:], c.out, c.in, 1, c.out)
+			}
+		}
+		for i := lo * c.lines * c.stretches; i < hi*c.lines*c.stretches; i++ {
+			c.unit(&s.unit, i)
+			for g := range c.Groups {
+				from := y[(s.item*c.windows+s.from)*c.Out+g*c.out:]
+				to := x[s.item*c.positions*c.Features+g*c.in:]
+				if whole {
+					inPlace(&c, s, to, from, g)
+				} else {
+					beside(&c, s, to, from, g)
+				}
+			}
+		}
+	})
+}
+
+// inPlace adds a unit's products to the positions, for each element of the windows by itself.
+func inPlace[T gemm.Element](c *Convolution, s *scratch[T], x, y []T, group int) {
+	stride := c.last.Stride
+	c.eachLine(&s.unit, func(e, line int, ok bool) {
+		if !ok {
+			return
+		}
+		for k := range c.last.Size {
+			// The windows lo to hi have the element at a position.
+			at := s.first + k*c.last.Dilation
+			lo := max(0, (-at+stride-1)/stride)
+			hi := min(s.n, (c.last.In-1-at)/stride+1)
+			if c.last.In-1-at < 0 || lo >= hi {
+				continue
+			}
+			p := &s.panels[(group*c.last.Size+k)*c.beside+e]
+			p.Times(x[(line+at+lo*stride)*c.Features:], stride*c.Features, y[lo*c.Out:], c.Out, 1, hi-lo, c.in, c.out, 1, 1)
+		}
+	})
+}
+
+// beside adds up a unit's products in the order of gathered positions, and then adds these to the
+// positions: few features by themselves would not fill vectors.
+func beside[T gemm.Element](c *Convolution, s *scratch[T], x, y []T, group int) {
+	n := c.seen(s.n)
+	clear(s.seen[:n*c.step])
+	for k := range c.last.Size {
+		p := &s.panels[group*c.last.Size+k]
+		p.Times(s.seen[k*c.last.Dilation*c.step:], c.last.Stride*c.step, y, c.Out, 1, s.n, c.step, c.out, 1, 1)
+	}
+	lo, hi := c.inside(&s.unit)
+	c.eachLine(&s.unit, func(e, line int, ok bool) {
+		if !ok {
+			return
+		}
+		for p := lo; p < hi; p++ {
+			to := x[(line+s.first+p)*c.Features:][:c.in]
+			for i, v := range s.seen[p*c.step+e*c.in:][:c.in] {
+				to[i] += v
+			}
+		}
+	})
+}
+
+// Kernel sets kernel to what the transpose of the convolution with respect to it makes of x and
+// y.
+func Kernel[T gemm.Element](c Convolution, kernel, x, y []T) {
+	c.plan(int(unsafe.Sizeof(*new(T))))
+	clear(kernel)
+	parts := max(1, min(sumParts, c.units*c.work()/unitWork, c.units))
+	sums := make([][]T, parts)
+	par.For(parts, 1, func(lo, hi int) {
+		s := newScratch[T](&c)
+		for part := lo; part < hi; part++ {
+			sums[part] = make([]T, len(kernel))
+			for i := part * c.units / parts; i < (part+1)*c.units/parts; i++ {
+				c.unit(&s.unit, i)
+				for g := range c.Groups {
+					gather(&c, &s.unit, s.seen, x, g)
+					s.product.View(y[(s.item*c.windows+s.from)*c.Out+g*c.out:], s.n, c.out, c.Out)
+					for r := range c.rounds {
+						k0, k1 := c.round(r)
+						to := sums[part][(g*c.last.Size+k0)*c.step*c.out:]
+						s.product.Times(to, c.out, s.seen[k0*c.last.Dilation*c.step:], 1, c.last.Stride*c.step, (k1-k0)*c.step, c.out, s.n, 1, 1)
+					}
+				}
+			}
+		}
+	})
+	for _, sum := range sums {
+		c.eachRow(func(row, at int) {
+			to := kernel[at:][:c.out]
+			for i, v := range sum[row:][:c.out] {
+				to[i] += v
+			}
+		})
+	}
+}

@@ -173,6 +173,9 @@ func DecodeBinary(b []byte) (Spec, []byte, error) {
 	if !ok {
 		return nil, nil, r.fail("a spec is expected, not a %s", kindName(e))
 	}
+	if s.Spec == nil {
+		return nil, nil, r.fail("a spec is expected, not the mark of a missing one")
+	}
 	return s.Spec, r.b, nil
 }
 

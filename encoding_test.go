@@ -215,6 +215,13 @@ func TestHostileBinary(t *testing.T) {
 	if s, _, err := DecodeBinary([]byte{tagInt, 2}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("an int as a Spec: %v, %v", s, err)
 	}
+	missing := AppendEncoding(nil, SpecOf{})
+	if s, _, err := DecodeBinary(missing); !errors.Is(err, ErrInvalid) {
+		t.Errorf("the mark of a missing Spec as a Spec: %v, %v", s, err)
+	}
+	if e, _, err := DecodeEncoding(missing); err != nil || e != (SpecOf{}) {
+		t.Errorf("the mark of a missing Spec: %v, %v", e, err)
+	}
 }
 
 // bomb is the binary form of Specs each of which has the one before it twice.

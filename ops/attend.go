@@ -194,9 +194,9 @@ func (r *roles) out(labels []int, row, col int) attended {
 }
 
 // params describes the kernel's work.
-func (r *roles) params(q, k, v, out attended) (p attention.Params, batch []attention.Batch) {
+func (r *roles) params(q, k, v, out attended) (p attention.Params[float32], batch []attention.Batch) {
 	e := tensor.Elems[float32]
-	p = attention.Params{
+	p = attention.Params[float32]{
 		Queries: r.size[r.n], Keys: r.size[r.m], Depth: r.size[r.d], Width: r.size[r.e],
 		Q: e(q.d), K: e(k.d), V: e(v.d), Out: e(out.d),
 		QRow: q.steps[r.n], KRow: k.steps[r.m], VRow: v.steps[r.m], OutRow: out.steps[r.n],
@@ -229,12 +229,12 @@ func (r *roles) backward(c *op.Call) []tensor.Tensor {
 	ct := r.in(c.Dense(3), labels[3], r.n, r.e)
 	dq, dk, dv := r.out(labels[0], r.n, r.d), r.out(labels[1], r.m, r.d), r.out(labels[2], r.m, r.e)
 	p, batch := r.params(q, k, v, ct)
-	if attention.NeedsForward(p.Keys) {
+	if attention.NeedsForward[float32](p.Keys) {
 		p.Out, p.LogSum = make([]float32, len(p.Out)), make([]float32, ct.d.Len()/max(1, p.Width))
 		attention.Forward(p, batch...)
 	}
 	e := tensor.Elems[float32]
-	attention.Backward(p, attention.Gradients{DOut: e(ct.d), DQ: e(dq.d), DK: e(dk.d), DV: e(dv.d)}, batch...)
+	attention.Backward(p, attention.Gradients[float32]{DOut: e(ct.d), DQ: e(dq.d), DK: e(dk.d), DV: e(dv.d)}, batch...)
 	return []tensor.Tensor{
 		arranged(dq.d, dq.labels, labels[0]), arranged(dk.d, dk.labels, labels[1]), arranged(dv.d, dv.labels, labels[2]),
 	}

@@ -16,7 +16,7 @@ import (
 type attend struct {
 	of     [3]attention.Product // without their memory
 	inputs [3][2]int            // of the group: what the products multiply
-	params attention.Params
+	params attention.Params[float32]
 	batch  []attention.ProductBatch
 	out    shape.Shape
 }
@@ -65,7 +65,7 @@ func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
 			return step{}, false
 		}
 	}
-	a.params = attention.Params{
+	a.params = attention.Params[float32]{
 		Queries: size[r.query], Keys: size[r.key], Depth: size[r.depth], Width: size[r.width],
 		OutRow: outSteps[r.query], Scale: float32(call.Float(7)),
 	}

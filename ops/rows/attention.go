@@ -116,7 +116,7 @@ func init() {
 			a.eachRow(func(r int) {
 				p := a.row(r, q, k, v)
 				batch := a.batch(p.Queries)
-				if attention.NeedsForward(p.Keys) {
+				if attention.NeedsForward[float32](p.Keys) {
 					buf := scratch.Get().(*[]float32)
 					defer scratch.Put(buf)
 					size := p.Queries * p.OutRow
@@ -127,7 +127,7 @@ func init() {
 					attention.Forward(p, batch)
 				}
 				q0, k0 := int(a.qs[r])*p.QRow, int(a.ks[r])
-				attention.Backward(p, attention.Gradients{
+				attention.Backward(p, attention.Gradients[float32]{
 					DOut: ct[int(a.qs[r])*p.OutRow:], DQ: gq[q0:], DK: gk[k0*p.KRow:], DV: gv[k0*p.VRow:],
 				}, batch)
 			})
@@ -228,9 +228,9 @@ func (a *rowAttention) eachRow(f func(r int)) {
 }
 
 // row describes the first head of a row, but for the result; batch leads to the other heads.
-func (a *rowAttention) row(r int, q, k, v []float32) attention.Params {
+func (a *rowAttention) row(r int, q, k, v []float32) attention.Params[float32] {
 	q0, k0 := int(a.qs[r]), int(a.ks[r])
-	return attention.Params{
+	return attention.Params[float32]{
 		Queries: int(a.qs[r+1]) - q0, Keys: int(a.ks[r+1]) - k0, Depth: a.depth, Width: a.width,
 		Q: q[q0*a.heads*a.depth:], QRow: a.heads * a.depth, K: k[k0*a.heads*a.depth:], KRow: a.heads * a.depth,
 		V: v[k0*a.heads*a.width:], VRow: a.heads * a.width, OutRow: a.heads * a.width,

@@ -12,7 +12,7 @@ import (
 
 // reference computes the definition in float64 and returns the results, the
 // logarithms of the sums, and the gradients for a cotangent of the results.
-func reference(p Params, dout []float32) (out, logSum, dq, dk, dv []float64) {
+func reference[T float](p Params[T], dout []T) (out, logSum, dq, dk, dv []float64) {
 	out, logSum = make([]float64, p.Queries*p.Width), make([]float64, p.Queries)
 	dq, dk, dv = make([]float64, p.Queries*p.Depth), make([]float64, p.Keys*p.Depth), make([]float64, p.Keys*p.Width)
 	for i := range p.Queries {
@@ -22,7 +22,14 @@ func reference(p Params, dout []float32) (out, logSum, dq, dk, dv []float64) {
 			for d := range p.Depth {
 				prob[j] += float64(p.Q[i*p.QRow+d]) * float64(p.K[j*p.KRow+d]) * float64(p.Scale)
 			}
+			if p.Mask != nil && !p.sees(i, j) {
+				prob[j] = math.Inf(-1)
+			}
 			most = max(most, prob[j])
+		}
+		if math.IsInf(most, -1) {
+			logSum[i] = most
+			continue
 		}
 		sum := 0.0
 		for j := range prob {
@@ -52,26 +59,32 @@ func reference(p Params, dout []float32) (out, logSum, dq, dk, dv []float64) {
 	return out, logSum, dq, dk, dv
 }
 
-func random(rng *rand.Rand, n int) []float32 {
-	x := make([]float32, n)
+func random(rng *rand.Rand, n int) []float32 { return randomOf[float32](rng, n) }
+
+func randomOf[T float](rng *rand.Rand, n int) []T {
+	x := make([]T, n)
 	for i := range x {
-		x[i] = 4 * (rng.Float32() - 0.5)
+		x[i] = 4 * (T(rng.Float32()) - 0.5)
 	}
 	return x
 }
 
 // build makes a head with random operands, whose rows are gap elements further
 // apart than they are long.
-func build(rng *rand.Rand, queries, keys, depth, width, gap int) Params {
-	p := Params{Queries: queries, Keys: keys, Depth: depth, Width: width,
+func build(rng *rand.Rand, queries, keys, depth, width, gap int) Params[float32] {
+	return buildOf[float32](rng, queries, keys, depth, width, gap)
+}
+
+func buildOf[T float](rng *rand.Rand, queries, keys, depth, width, gap int) Params[T] {
+	p := Params[T]{Queries: queries, Keys: keys, Depth: depth, Width: width,
 		QRow: depth + gap, KRow: depth + gap, VRow: width + gap, OutRow: width + gap, Scale: 0.7}
-	p.Q, p.K, p.V = random(rng, queries*p.QRow), random(rng, keys*p.KRow), random(rng, keys*p.VRow)
-	p.Out, p.LogSum = make([]float32, queries*p.OutRow), make([]float32, queries)
+	p.Q, p.K, p.V = randomOf[T](rng, queries*p.QRow), randomOf[T](rng, keys*p.KRow), randomOf[T](rng, keys*p.VRow)
+	p.Out, p.LogSum = make([]T, queries*p.OutRow), make([]T, queries)
 	return p
 }
 
 // near compares rows of cols elements, stride apart, with the compact want.
-func near(t *testing.T, what string, got []float32, want []float64, cols, stride int) {
+func near[T float](t *testing.T, what string, got []T, want []float64, cols, stride int) {
 	t.Helper()
 	for n, w := range want {
 		g := float64(got[n/max(cols, 1)*stride+n%max(cols, 1)])
@@ -93,30 +106,43 @@ func eachFamily(t *testing.T, f func(t *testing.T)) {
 
 func TestForwardAndBackward(t *testing.T) {
 	eachFamily(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(1, 2))
 		for _, s := range [][4]int{
 			{1, 1, 1, 1}, {3, 5, 4, 2}, {7, 17, 8, 9}, {33, 50, 16, 5}, {50, 33, 16, 8},
 			{130, 130, 8, 8}, {3, 1100, 4, 3}, {140, 600, 4, 4}, {4, 0, 3, 2}, {5, 6, 0, 2},
 		} {
 			for _, causal := range []bool{false, true} {
-				for _, gap := range []int{0, 3} {
-					t.Run(fmt.Sprint(s, causal, gap), func(t *testing.T) {
-						p := build(rng, s[0], s[1], s[2], s[3], gap)
-						p.Causal = causal
-						Forward(p)
-						g := Gradients{DOut: random(rng, len(p.Out)), DQ: random(rng, len(p.Q)), DK: random(rng, len(p.K)), DV: random(rng, len(p.V))}
-						out, logSum, dq, dk, dv := reference(p, g.DOut)
-						near(t, "out", p.Out, out, p.Width, p.OutRow)
-						near(t, "log sum", p.LogSum, logSum, 1, 1)
-						Backward(p, g)
-						near(t, "dq", g.DQ, dq, p.Depth, p.QRow)
-						near(t, "dk", g.DK, dk, p.Depth, p.KRow)
-						near(t, "dv", g.DV, dv, p.Width, p.VRow)
-					})
+				for _, masked := range []bool{false, true} {
+					for _, gap := range []int{0, 3} {
+						name := fmt.Sprint(s, causal, masked, gap)
+						t.Run(name, func(t *testing.T) { forwardAndBackward[float32](t, s, causal, masked, gap) })
+						t.Run(name+" float64", func(t *testing.T) { forwardAndBackward[float64](t, s, causal, masked, gap) })
+					}
 				}
 			}
 		}
 	})
+}
+
+func forwardAndBackward[T float](t *testing.T, s [4]int, causal, masked bool, gap int) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	p := buildOf[T](rng, s[0], s[1], s[2], s[3], gap)
+	p.Causal = causal
+	if masked { // the first query sees nothing, and no query the first 520 keys but one
+		p.MaskRow, p.MaskCol = 2*s[1]+1, 2
+		p.Mask = make([]bool, s[0]*p.MaskRow)
+		for i := p.MaskRow; i < len(p.Mask); i++ {
+			p.Mask[i] = rng.IntN(3) > 0 && (i%p.MaskRow > 2*520 || s[1] < 520 || i < 2*p.MaskRow)
+		}
+	}
+	Forward(p)
+	g := Gradients[T]{DOut: randomOf[T](rng, len(p.Out)), DQ: randomOf[T](rng, len(p.Q)), DK: randomOf[T](rng, len(p.K)), DV: randomOf[T](rng, len(p.V))}
+	out, logSum, dq, dk, dv := reference(p, g.DOut)
+	near(t, "out", p.Out, out, p.Width, p.OutRow)
+	near(t, "log sum", p.LogSum, logSum, 1, 1)
+	Backward(p, g)
+	near(t, "dq", g.DQ, dq, p.Depth, p.QRow)
+	near(t, "dk", g.DK, dk, p.Depth, p.KRow)
+	near(t, "dv", g.DV, dv, p.Width, p.VRow)
 }
 
 // Heads that lie beside each other in a row, as after one projection for all of them.
@@ -124,16 +150,16 @@ func TestBatchOfInterleavedHeads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const sequences, heads, length, depth = 2, 3, 20, 8
 	const row = heads * depth
-	p := Params{Queries: length, Keys: length, Depth: depth, Width: depth, QRow: row, KRow: row, VRow: row, OutRow: row, Scale: 0.3, Causal: true}
+	p := Params[float32]{Queries: length, Keys: length, Depth: depth, Width: depth, QRow: row, KRow: row, VRow: row, OutRow: row, Scale: 0.3, Causal: true}
 	n := sequences * length * row
 	p.Q, p.K, p.V, p.Out = random(rng, n), random(rng, n), random(rng, n), make([]float32, n)
 	p.LogSum = make([]float32, sequences*heads*length)
 	batch := []Batch{
-		{sequences, length * row, length * row, length * row, length * row, heads * length},
-		{heads, depth, depth, depth, depth, length},
+		{sequences, length * row, length * row, length * row, length * row, heads * length, 0},
+		{heads, depth, depth, depth, depth, length, 0},
 	}
 	Forward(p, batch...)
-	g := Gradients{DOut: random(rng, n), DQ: make([]float32, n), DK: make([]float32, n), DV: make([]float32, n)}
+	g := Gradients[float32]{DOut: random(rng, n), DQ: make([]float32, n), DK: make([]float32, n), DV: make([]float32, n)}
 	Backward(p, g, batch...)
 	for s := range sequences {
 		for h := range heads {
@@ -196,7 +222,7 @@ func TestSpecialScores(t *testing.T) {
 func TestWorkersDoNotChangeResults(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	p := build(rng, 300, 700, 32, 40, 0)
-	g := Gradients{DOut: random(rng, len(p.Out))}
+	g := Gradients[float32]{DOut: random(rng, len(p.Out))}
 	run := func(procs int) []float32 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		q := p
@@ -232,7 +258,7 @@ func TestForwardOfProducts(t *testing.T) {
 			{Size: heads, Out: queries * width, B: [3]int{inner * depth, inner * depth, width}},
 		}
 		for _, causal := range []bool{false, true} {
-			p := Params{Queries: queries, Keys: keys, Depth: depth, Width: width, OutRow: width, Scale: 0.02, Causal: causal}
+			p := Params[float32]{Queries: queries, Keys: keys, Depth: depth, Width: width, OutRow: width, Scale: 0.02, Causal: causal}
 			p.Out = make([]float32, sequences*heads*queries*width)
 			var first []float32
 			for _, procs := range []int{1, 2, 16} { // the last are more than there are heads
@@ -291,15 +317,15 @@ func TestGreatValues(t *testing.T) {
 func TestBadDescriptionsPanic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	good := build(rng, 4, 5, 3, 2, 0)
-	for want, f := range map[string]func(p Params){
-		"K has 14 elements, 15 are described":     func(p Params) { p.K = p.K[:14]; Forward(p) },
-		"-1 queries":                              func(p Params) { p.Queries = -1; Forward(p) },
-		"rows of V have 2 elements and start 1":   func(p Params) { p.VRow = 1; Forward(p) },
-		"Q has 12 elements, 24 are described":     func(p Params) { Forward(p, Batch{2, 12, 0, 0, 0, 0}) },
-		"needs the LogSum":                        func(p Params) { p.LogSum, p.Keys = nil, 2000; Backward(p, Gradients{}) },
-		"DQ has 0 elements, its operand has 12":   func(p Params) { Backward(p, Gradients{}) },
-		"products for 1025 keys":                  func(p Params) { p.Keys = 1025; ForwardOf(p, [3]Product{}) },
-		"heads that share an operand would write": func(p Params) { Backward(p, Gradients{}, Batch{Size: 2}) },
+	for want, f := range map[string]func(p Params[float32]){
+		"K has 14 elements, 15 are described":     func(p Params[float32]) { p.K = p.K[:14]; Forward(p) },
+		"-1 queries":                              func(p Params[float32]) { p.Queries = -1; Forward(p) },
+		"rows of V have 2 elements and start 1":   func(p Params[float32]) { p.VRow = 1; Forward(p) },
+		"Q has 12 elements, 24 are described":     func(p Params[float32]) { Forward(p, Batch{2, 12, 0, 0, 0, 0, 0}) },
+		"needs the LogSum":                        func(p Params[float32]) { p.LogSum, p.Keys = nil, 2000; Backward(p, Gradients[float32]{}) },
+		"DQ has 0 elements, its operand has 12":   func(p Params[float32]) { Backward(p, Gradients[float32]{}) },
+		"products for 1025 keys":                  func(p Params[float32]) { p.Keys = 1025; ForwardOf(p, [3]Product{}) },
+		"heads that share an operand would write": func(p Params[float32]) { Backward(p, Gradients[float32]{}, Batch{Size: 2}) },
 	} {
 		func() {
 			defer func() {
@@ -319,7 +345,7 @@ func BenchmarkAttention(b *testing.B) {
 		p := build(rng, n, n, d, d, 0)
 		p.Q, p.K, p.V, p.Out = random(rng, heads*n*d), random(rng, heads*n*d), random(rng, heads*n*d), make([]float32, heads*n*d)
 		p.LogSum = make([]float32, heads*n)
-		batch := Batch{heads, n * d, n * d, n * d, n * d, n}
+		batch := Batch{heads, n * d, n * d, n * d, n * d, n, 0}
 		flops := 4 * float64(heads*n*n*d)
 		b.Run(fmt.Sprintf("forward/%d", heads), func(b *testing.B) {
 			b.ReportAllocs()
@@ -328,7 +354,7 @@ func BenchmarkAttention(b *testing.B) {
 			}
 			b.ReportMetric(flops*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 		})
-		g := Gradients{DOut: random(rng, len(p.Out)), DQ: make([]float32, len(p.Q)), DK: make([]float32, len(p.K)), DV: make([]float32, len(p.V))}
+		g := Gradients[float32]{DOut: random(rng, len(p.Out)), DQ: make([]float32, len(p.Q)), DK: make([]float32, len(p.K)), DV: make([]float32, len(p.V))}
 		b.Run(fmt.Sprintf("backward/%d", heads), func(b *testing.B) {
 			for b.Loop() {
 				Backward(p, g, batch)
@@ -344,7 +370,7 @@ func BenchmarkShort(b *testing.B) {
 	const heads, d, row = 4, 32, 128
 	for _, n := range []int{8, 25, 45} {
 		p := build(rng, n, n, d, d, row-d)
-		batch := Batch{heads, d, d, d, d, n}
+		batch := Batch{heads, d, d, d, d, n, 0}
 		b.Run(fmt.Sprintf("forward/%d", n), func(b *testing.B) {
 			b.ReportAllocs()
 			p.LogSum = nil
@@ -352,7 +378,7 @@ func BenchmarkShort(b *testing.B) {
 				Forward(p, batch)
 			}
 		})
-		g := Gradients{DOut: random(rng, len(p.Out)), DQ: make([]float32, len(p.Q)), DK: make([]float32, len(p.K)), DV: make([]float32, len(p.V))}
+		g := Gradients[float32]{DOut: random(rng, len(p.Out)), DQ: make([]float32, len(p.Q)), DK: make([]float32, len(p.K)), DV: make([]float32, len(p.V))}
 		b.Run(fmt.Sprintf("backward/%d", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

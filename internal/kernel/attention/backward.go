@@ -11,18 +11,19 @@ import (
 // Gradients describes the cotangent of Forward's result and where those of its operands
 // go. Slices have the layout (row strides and batch strides) of the operand they belong
 // to; DQ, DK and DV are overwritten and share no elements with anything else.
-type Gradients struct {
-	DOut       []float32
-	DQ, DK, DV []float32
+type Gradients[T float] struct {
+	DOut       []T
+	DQ, DK, DV []T
 }
 
 // Backward computes the gradients of sum(Out * DOut). Where there are more than 1024 keys
-// it needs a p that Forward has computed, with LogSum; with fewer it looks at neither that
+// of float32, and for float64, it needs a p that Forward has computed, with LogSum; otherwise it looks at neither that
 // nor Out. With P the softmax, the gradient of V is Pᵀ DOut, and that of the scores before scaling is
 // P ∘ (DOut Vᵀ - rowsum(DOut ∘ Out)). Heads are computed independently, so no
 // batch dimension may have stride 0.
-func Backward(p Params, g Gradients, batch ...Batch) {
-	if p.whole() {
+func Backward[T float](p Params[T], g Gradients[T], batch ...Batch) {
+	whole := !NeedsForward[T](p.Keys)
+	if whole {
 		p.Out, p.LogSum = g.DOut, nil // of one layout; what Forward found is not needed
 	}
 	p.checkGradients(g, batch)
@@ -31,32 +32,31 @@ func Backward(p Params, g Gradients, batch ...Batch) {
 	if heads == 0 {
 		return
 	}
-	if p.whole() {
-		backwardHeads(p, g, batch, heads)
+	if whole {
+		backwardHeads(any(p).(Params[float32]), any(g).(Gradients[float32]), batch, heads)
 		return
 	}
 	serial := heads >= runtime.GOMAXPROCS(0)
 	par.For(heads, 1, func(lo, hi int) {
-		s := scratches.Get().(*scratch)
-		s.room(queryBlock, keyBlock, true)
-		for h := lo; h < hi; h++ {
-			one := p.at(h, batch)
-			one.backward(s, g.at(&p, h, batch), serial)
-		}
-		scratches.Put(s)
+		lend(true, func(s *blocks[T]) {
+			for h := lo; h < hi; h++ {
+				one := p.at(h, batch)
+				one.backward(s, g.at(&p, h, batch), serial)
+			}
+		})
 	})
 }
 
 // at returns the gradients of head number h.
-func (g Gradients) at(p *Params, h int, batch []Batch) Gradients {
+func (g Gradients[T]) at(p *Params[T], h int, batch []Batch) Gradients[T] {
 	one := *p
 	one.Q, one.K, one.V, one.Out, one.LogSum = g.DQ, g.DK, g.DV, g.DOut, nil
 	one = one.at(h, batch)
-	return Gradients{DQ: one.Q, DK: one.K, DV: one.V, DOut: one.Out}
+	return Gradients[T]{DQ: one.Q, DK: one.K, DV: one.V, DOut: one.Out}
 }
 
-func (p *Params) checkGradients(g Gradients, batch []Batch) {
-	if len(p.LogSum) == 0 && !p.whole() && p.Queries > 0 && batchLen(batch) > 0 {
+func (p *Params[T]) checkGradients(g Gradients[T], batch []Batch) {
+	if len(p.LogSum) == 0 && NeedsForward[T](p.Keys) && p.Queries > 0 && batchLen(batch) > 0 {
 		throw.Bug("attention: Backward needs the LogSum of Forward")
 	}
 	for _, d := range batch {
@@ -77,7 +77,7 @@ func (p *Params) checkGradients(g Gradients, batch []Batch) {
 }
 
 // backward computes one head, block by block.
-func (p *Params) backward(s *scratch, g Gradients, serial bool) {
+func (p *Params[T]) backward(s *blocks[T], g Gradients[T], serial bool) {
 	// The first block that adds to a gradient sets it instead, unless some keys are not
 	// seen by the first queries, or there is no block.
 	fresh := !p.Causal && p.Queries > 0 && p.Keys > 0
@@ -90,7 +90,7 @@ func (p *Params) backward(s *scratch, g Gradients, serial bool) {
 			clear(g.DV[j*p.VRow:][:p.Width])
 		}
 	}
-	added := func(before bool) float32 {
+	added := func(before bool) T {
 		if fresh && !before {
 			return 0
 		}
@@ -100,7 +100,7 @@ func (p *Params) backward(s *scratch, g Gradients, serial bool) {
 		i1 := min(i0+queryBlock, p.Queries)
 		mean := s.sum[:i1-i0]
 		for i := range mean {
-			var sum float32
+			var sum T
 			out, dout := p.Out[(i0+i)*p.OutRow:][:p.Width], g.DOut[(i0+i)*p.OutRow:][:p.Width]
 			for k, v := range out {
 				sum += v * dout[k]
@@ -116,10 +116,10 @@ func (p *Params) backward(s *scratch, g Gradients, serial bool) {
 
 // backwardBlock adds what queries i0 to i1 and keys j0 to j1 contribute to the gradients times
 // keysBeta and queriesBeta: 0 where a gradient holds nothing yet.
-func (p *Params) backwardBlock(s *scratch, g Gradients, i0, i1, j0, j1 int, mean []float32, keysBeta, queriesBeta float32, serial bool) {
+func (p *Params[T]) backwardBlock(s *blocks[T], g Gradients[T], i0, i1, j0, j1 int, mean []T, keysBeta, queriesBeta T, serial bool) {
 	rows, cols := i1-i0, j1-j0
 	p.scores(s.scores, i0, i1, j0, j1, serial)
-	gemm.Multiply(gemm.Params[float32]{ // the gradient of P
+	gemm.Multiply(gemm.Params[T]{ // the gradient of P
 		M: rows, N: cols, K: p.Width,
 		A: from(g.DOut, i0*p.OutRow), ARow: p.OutRow, ACol: 1,
 		B: from(p.V, j0*p.VRow), BRow: 1, BCol: p.VRow,
@@ -131,26 +131,30 @@ func (p *Params) backwardBlock(s *scratch, g Gradients, i0, i1, j0, j1 int, mean
 		live := min(max(p.visible(i0+i)-j0, 0), cols)
 		clear(prob[live:])
 		clear(grad[live:])
-		if live > 0 {
-			table.Now().exponentials(prob[:live], p.LogSum[i0+i])
-			table.Now().scoreGrad(prob[:live], grad[:live], mean[i], p.Scale)
+		prob, grad = prob[:live], grad[:live]
+		if !p.hide(prob, i0+i, j0) {
+			clear(prob)
+			clear(grad)
+			continue
 		}
+		exponentials(prob, p.LogSum[i0+i])
+		scoreGrad(prob, grad, mean[i], p.Scale)
 	}
-	gemm.Multiply(gemm.Params[float32]{
+	gemm.Multiply(gemm.Params[T]{
 		M: cols, N: p.Width, K: rows,
 		A: s.scores, ARow: 1, ACol: cols,
 		B: from(g.DOut, i0*p.OutRow), BRow: p.OutRow, BCol: 1,
 		C: from(g.DV, j0*p.VRow), CRow: p.VRow, CCol: 1,
 		Alpha: 1, Beta: keysBeta, Serial: serial,
 	})
-	gemm.Multiply(gemm.Params[float32]{
+	gemm.Multiply(gemm.Params[T]{
 		M: cols, N: p.Depth, K: rows,
 		A: s.grads, ARow: 1, ACol: cols,
 		B: from(p.Q, i0*p.QRow), BRow: p.QRow, BCol: 1,
 		C: from(g.DK, j0*p.KRow), CRow: p.KRow, CCol: 1,
 		Alpha: 1, Beta: keysBeta, Serial: serial,
 	})
-	gemm.Multiply(gemm.Params[float32]{
+	gemm.Multiply(gemm.Params[T]{
 		M: rows, N: p.Depth, K: cols,
 		A: s.grads, ARow: cols, ACol: 1,
 		B: from(p.K, j0*p.KRow), BRow: p.KRow, BCol: 1,

@@ -15,10 +15,10 @@ import (
 const boundedKeys = 64
 
 // takeKeys packs the keys of a head.
-func (s *scratch) takeKeys(p *Params) {
+func (s *scratch) takeKeys(p *Params[float32]) {
 	s.kt.Pack(p.K, p.Depth, p.Keys, 1, p.KRow)
 	s.longest = float32(math.Inf(1))
-	if p.Keys >= boundedKeys && p.Depth > 0 && !p.Causal && gemm.HasPowers(&s.kt) {
+	if p.Keys >= boundedKeys && p.Depth > 0 && !p.Causal && p.Mask == nil && gemm.HasPowers(&s.kt) {
 		s.longest = longest(p.Keys, p.Depth, func(i, n int) float32 {
 			return table.Now().longestRow(p.K[i*p.KRow:], n, p.Depth, p.KRow)
 		})
@@ -38,7 +38,7 @@ func longest(rows, cols int, f func(i, n int) float32) (most float32) {
 
 // bounded is exponentials where the scores of the block have a small bound, and reports
 // false otherwise.
-func (p *Params) bounded(s *scratch, i0, i1, stride, down int) bool {
+func (s *scratch) bounded(p *Params[float32], i0, i1, stride, down int) bool {
 	if !(s.longest <= math.MaxFloat32) {
 		return false
 	}

@@ -39,7 +39,7 @@ func TestBounded(t *testing.T) {
 		{1, 1, true}, {2.4, 1, true}, {2.5, 1, false}, {1e20, 1, false}, {1e30, 1e30, false}, {0, 1e15, true}, {0, 1e30, false},
 		{1, float32(math.Inf(1)), false}, {float32(math.NaN()), 1, false}, {1, float32(math.NaN()), false},
 	} {
-		p := Params{Queries: rows, Keys: keys, Depth: 9, Width: 1, QRow: 9, KRow: 9, VRow: 1, OutRow: 1, Scale: 1}
+		p := Params[float32]{Queries: rows, Keys: keys, Depth: 9, Width: 1, QRow: 9, KRow: 9, VRow: 1, OutRow: 1, Scale: 1}
 		p.Q, p.K, p.V, p.Out = make([]float32, 9*rows), make([]float32, 9*keys), make([]float32, keys), make([]float32, rows)
 		for i := range 9 {
 			p.Q[9+i], p.K[9*40+i] = c.query, c.key
@@ -51,7 +51,7 @@ func TestBounded(t *testing.T) {
 			if !gemm.HasPowers(&s.kt) {
 				t.Skip("powers cannot be computed with products here")
 			}
-			if got := p.bounded(s, 0, rows, rowStride(keys), 0); got != c.want {
+			if got := s.bounded(&p, 0, rows, rowStride(keys), 0); got != c.want {
 				t.Errorf("queries of %v and keys of %v: bounded is %v, want %v", c.query, c.key, got, c.want)
 			}
 		})

@@ -10,7 +10,7 @@
 // Milakov and Gimelshein (2018): a later block with a greater score scales
 // down what the earlier ones added.
 //
-// Up to 1024 keys, a block has whole rows of scores. If the longest query and the longest key
+// Up to 1024 keys of float32, a block has whole rows of scores. If the longest query and the longest key
 // say that no score is large, which is the common case, exponentials are computed below that
 // bound, in the registers in which the product leaves the scores; otherwise below the greatest
 // of each row.

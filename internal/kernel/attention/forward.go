@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tenonml/tenon/internal/kernel/gemm"
+	"github.com/tenonml/tenon/internal/kernel/reduce"
 	"github.com/tenonml/tenon/internal/par"
 )
 
@@ -15,59 +16,82 @@ const (
 	keyBlock   = 512
 )
 
-// scratch is what one goroutine needs.
+// blocks is what one goroutine needs for blocks of scores.
+type blocks[T float] struct {
+	scores        []T // [queryBlock, keyBlock], or whole rows of scores
+	grads         []T // the same, for Backward
+	greatest, sum [queryBlock]T
+}
+
+// scratch is what one goroutine needs for whole rows of scores.
 type scratch struct {
-	scores        []float32 // [queryBlock, keyBlock], or whole rows of scores
-	grads         []float32 // the same, for Backward
+	blocks[float32]
 	operands      []float32 // of a head, for ForwardOf
 	queries, sums []float32 // of a block, for bounded
 	longest       float32   // sum of squares of the longest key, or +Inf
-	greatest, sum [queryBlock]float32
 	panels
 }
 
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+var (
+	scratches = sync.Pool{New: func() any { return new(scratch) }}
+	doubles   = sync.Pool{New: func() any { return new(blocks[float64]) }}
+)
+
+// lend calls f with room for blocks.
+func lend[T float](grads bool, f func(s *blocks[T])) {
+	var s *blocks[T]
+	switch s := any(&s).(type) {
+	case **blocks[float32]:
+		own := scratches.Get().(*scratch)
+		defer scratches.Put(own)
+		*s = &own.blocks
+	case **blocks[float64]:
+		*s = doubles.Get().(*blocks[float64])
+		defer doubles.Put(*s)
+	}
+	s.room(queryBlock, keyBlock, grads)
+	f(s)
+}
 
 // Forward computes p, or with batch dimensions (outermost first) every head of the
 // batch. It panics where the description reaches outside its slices.
-func Forward(p Params, batch ...Batch) {
+func Forward[T float](p Params[T], batch ...Batch) {
 	p.check(batch)
 	heads := batchLen(batch)
 	if heads == 0 || p.Queries == 0 || p.Width == 0 {
 		return
 	}
-	if p.whole() {
+	if p, ok := any(p).(Params[float32]); ok && p.whole() {
 		forwardHeads(p, batch, heads)
 		return
 	}
-	blocks := (p.Queries + queryBlock - 1) / queryBlock
-	// Where there are few blocks, the products are divided instead.
-	serial := heads*blocks >= runtime.GOMAXPROCS(0)
-	par.For(heads*blocks, grain(&p), func(lo, hi int) {
-		s := scratches.Get().(*scratch)
-		s.room(queryBlock, keyBlock, false)
-		for t := lo; t < hi; t++ {
-			one := p.at(t/blocks, batch)
-			i0 := t % blocks * queryBlock
-			one.forward(s, i0, min(i0+queryBlock, p.Queries), serial)
-		}
-		scratches.Put(s)
+	parts := (p.Queries + queryBlock - 1) / queryBlock
+	// Where there are few, the products are divided instead.
+	serial := heads*parts >= runtime.GOMAXPROCS(0)
+	par.For(heads*parts, grain(&p), func(lo, hi int) {
+		lend(false, func(s *blocks[T]) {
+			for t := lo; t < hi; t++ {
+				one := p.at(t/parts, batch)
+				i0 := t % parts * queryBlock
+				one.forward(s, i0, min(i0+queryBlock, p.Queries), serial)
+			}
+		})
 	})
 }
 
 // grain returns how many blocks of queries make a task worth handing over.
-func grain(p *Params) int {
+func grain[T float](p *Params[T]) int {
 	const work = 1 << 19 // multiply-adds
 	each := float64(min(p.Queries, queryBlock)) * float64(p.Keys) * float64(p.Depth+p.Width)
 	return max(1, int(work/max(each, 1)))
 }
 
 // forward computes the queries i0 to i1.
-func (p *Params) forward(s *scratch, i0, i1 int, serial bool) {
+func (p *Params[T]) forward(s *blocks[T], i0, i1 int, serial bool) {
 	rows := i1 - i0
 	greatest, sum := s.greatest[:rows], s.sum[:rows]
 	for i := range rows {
-		greatest[i], sum[i] = float32(math.Inf(-1)), 0
+		greatest[i], sum[i] = T(math.Inf(-1)), 0
 	}
 	seen := p.visible(i1 - 1) // by the last query, which sees the most
 	for j0 := 0; j0 < seen; j0 += keyBlock {
@@ -78,44 +102,45 @@ func (p *Params) forward(s *scratch, i0, i1 int, serial bool) {
 			row := s.scores[i*cols:][:cols]
 			live := min(max(p.visible(i0+i)-j0, 0), cols)
 			clear(row[live:])
-			if live == 0 {
+			row = row[:live]
+			if !p.hide(row, i0+i, j0) {
+				clear(row)
 				continue
 			}
-			row = row[:live]
 			old := greatest[i]
-			top := max(old, table.Now().maximum(row))
-			add := table.Now().exponentials(row, top)
+			top := max(old, maximum(row))
+			add := exponentials(row, top)
 			if j0 > 0 && top != old {
-				less := exp(old - top)
+				less := T(math.Exp(float64(old - top)))
 				sum[i] *= less
 				scale(p.Out[(i0+i)*p.OutRow:][:p.Width], less)
 			}
 			greatest[i] = top
 			sum[i] += add
 		}
-		gemm.Multiply(gemm.Params[float32]{
+		gemm.Multiply(gemm.Params[T]{
 			M: rows, N: p.Width, K: cols,
 			A: s.scores, ARow: cols, ACol: 1,
 			B: from(p.V, j0*p.VRow), BRow: p.VRow, BCol: 1,
 			C: from(p.Out, i0*p.OutRow), CRow: p.OutRow, CCol: 1,
-			Alpha: 1, Beta: float32(min(j0, 1)), Serial: serial,
+			Alpha: 1, Beta: T(min(j0, 1)), Serial: serial,
 		})
 	}
 	for i := range rows {
 		out := p.Out[(i0+i)*p.OutRow:][:p.Width]
-		if p.visible(i0+i) == 0 {
+		if sum[i] == 0 { // it sees nothing
 			clear(out)
 		} else {
 			scale(out, 1/sum[i])
 		}
 		if p.LogSum != nil {
-			p.LogSum[i0+i] = greatest[i] + float32(math.Log(float64(sum[i])))
+			p.LogSum[i0+i] = greatest[i] + T(math.Log(float64(sum[i])))
 		}
 	}
 }
 
 // visible returns how many keys query i sees.
-func (p *Params) visible(i int) int {
+func (p *Params[T]) visible(i int) int {
 	if !p.Causal {
 		return p.Keys
 	}
@@ -123,8 +148,8 @@ func (p *Params) visible(i int) int {
 }
 
 // scores sets dst[i1-i0, j1-j0] to the scaled products of queries and keys.
-func (p *Params) scores(dst []float32, i0, i1, j0, j1 int, serial bool) {
-	gemm.Multiply(gemm.Params[float32]{
+func (p *Params[T]) scores(dst []T, i0, i1, j0, j1 int, serial bool) {
+	gemm.Multiply(gemm.Params[T]{
 		M: i1 - i0, N: j1 - j0, K: p.Depth,
 		A: from(p.Q, i0*p.QRow), ARow: p.QRow, ACol: 1,
 		B: from(p.K, j0*p.KRow), BRow: 1, BCol: p.KRow,
@@ -133,8 +158,44 @@ func (p *Params) scores(dst []float32, i0, i1, j0, j1 int, serial bool) {
 	})
 }
 
-func scale(x []float32, by float32) {
+func scale[T float](x []T, by T) {
 	for i := range x {
 		x[i] *= by
+	}
+}
+
+// maximum returns the greatest of some scores; NaN may be passed over.
+func maximum[T float](x []T) T {
+	if x, ok := any(x).([]float32); ok {
+		return T(table.Now().maximum(x))
+	}
+	most := x[0]
+	for _, v := range x {
+		if v > most || most != most {
+			most = v
+		}
+	}
+	return most
+}
+
+// exponentials replaces scores by exp(x - shift) and returns their sum.
+func exponentials[T float](x []T, shift T) T {
+	switch x := any(x).(type) {
+	case []float32:
+		return T(table.Now().exponentials(x, float32(shift)))
+	case []float64:
+		return T(reduce.ExpShift(x, float64(shift)))
+	}
+	return 0
+}
+
+// scoreGrad replaces dp by p·(dp - mean)·by.
+func scoreGrad[T float](p, dp []T, mean, by T) {
+	if p, ok := any(p).([]float32); ok {
+		table.Now().scoreGrad(p, any(dp).([]float32), float32(mean), float32(by))
+		return
+	}
+	for i, v := range p {
+		dp[i] = (dp[i] - mean) * v * by
 	}
 }

@@ -1,44 +1,56 @@
 package attention
 
-import "github.com/tenonml/tenon/internal/throw"
+import (
+	"math"
+
+	"github.com/tenonml/tenon/internal/throw"
+)
 
 // Params describes attention of one head, or the first of a batch. Rows are
 // consecutive elements; the row strides say how far apart they start.
-type Params struct {
+type Params[T float] struct {
 	Queries, Keys int
 	Depth         int // of queries and keys
 	Width         int // of values and results
 
-	Q, K, V, Out             []float32 // [Queries, Depth], [Keys, Depth], [Keys, Width], [Queries, Width]
+	Q, K, V, Out             []T // [Queries, Depth], [Keys, Depth], [Keys, Width], [Queries, Width]
 	QRow, KRow, VRow, OutRow int
 
-	Scale float32 // of the scores, usually 1/sqrt(Depth)
+	Scale T // of the scores, usually 1/sqrt(Depth)
 
 	// Causal hides from query i the keys behind position i + Keys - Queries: with as many
 	// keys as queries, each position sees itself and what came before. A query that
 	// sees no key has the result 0.
 	Causal bool
 
+	// Mask, if not nil, has true where a query sees a key: the elements for consecutive queries
+	// and keys are MaskRow and MaskCol apart. It hides keys beside those that Causal hides.
+	Mask             []bool
+	MaskRow, MaskCol int
+
 	// LogSum, if not nil, receives for each query the logarithm of the sum of its
 	// exponentials, which Backward needs.
-	LogSum []float32
+	LogSum []T
 }
 
 // Batch is one dimension of a batch: its size, and how far apart the matrices of
-// consecutive heads start. Stride 0 uses the same matrix again, for Q, K and V only.
-type Batch struct{ Size, Q, K, V, Out, LogSum int }
+// consecutive heads start. Stride 0 uses the same matrix again, for Q, K, V and Mask only.
+type Batch struct{ Size, Q, K, V, Out, LogSum, Mask int }
+
+// float is the element types of attention.
+type float interface{ float32 | float64 }
 
 // check panics where p or its batch reaches outside the slices.
-func (p *Params) check(batch []Batch) {
+func (p *Params[T]) check(batch []Batch) {
 	if min(p.Queries, p.Keys, p.Depth, p.Width) < 0 {
 		throw.Bug("attention: %d queries and %d keys of depth %d, values of width %d", p.Queries, p.Keys, p.Depth, p.Width)
 	}
 	for _, o := range p.operands() {
-		reach := (o.rows-1)*o.stride + o.cols
+		reach := (o.rows-1)*o.stride + (o.cols-1)*o.col + 1
 		if o.rows == 0 || o.cols == 0 {
 			continue
 		}
-		if o.stride < o.cols && o.rows > 1 {
+		if o.stride < o.cols && o.rows > 1 && !o.shared {
 			throw.Bug("attention: rows of %s have %d elements and start %d apart", o.name, o.cols, o.stride)
 		}
 		for _, d := range batch {
@@ -53,23 +65,48 @@ func (p *Params) check(batch []Batch) {
 	}
 }
 
-// operand is one of the matrices of a description.
-type operand struct {
-	name               string
-	rows, cols, stride int
-	length             int
-	step               func(Batch) int
+// hide sets the scores of the keys from j on that the mask hides from query i to -Inf, and reports
+// whether it sees one of them.
+func (p *Params[T]) hide(scores []T, i, j int) (some bool) {
+	if p.Mask == nil {
+		return len(scores) > 0
+	}
+	hidden := T(math.Inf(-1))
+	for k, at := range scores {
+		if p.sees(i, j+k) {
+			some = true
+		} else if at != hidden {
+			scores[k] = hidden
+		}
+	}
+	return some
 }
 
-func (p *Params) operands() []operand {
+// sees reports whether the mask shows query i key j.
+func (p *Params[T]) sees(i, j int) bool { return p.Mask[i*p.MaskRow+j*p.MaskCol] }
+
+// operand is one of the matrices of a description.
+type operand struct {
+	name        string
+	rows, cols  int
+	stride, col int  // from row to row, and from column to column
+	shared      bool // rows may overlap
+	length      int
+	step        func(Batch) int
+}
+
+func (p *Params[T]) operands() []operand {
 	o := []operand{
-		{"Q", p.Queries, p.Depth, p.QRow, len(p.Q), func(d Batch) int { return d.Q }},
-		{"K", p.Keys, p.Depth, p.KRow, len(p.K), func(d Batch) int { return d.K }},
-		{"V", p.Keys, p.Width, p.VRow, len(p.V), func(d Batch) int { return d.V }},
-		{"Out", p.Queries, p.Width, p.OutRow, len(p.Out), func(d Batch) int { return d.Out }},
+		{"Q", p.Queries, p.Depth, p.QRow, 1, false, len(p.Q), func(d Batch) int { return d.Q }},
+		{"K", p.Keys, p.Depth, p.KRow, 1, false, len(p.K), func(d Batch) int { return d.K }},
+		{"V", p.Keys, p.Width, p.VRow, 1, false, len(p.V), func(d Batch) int { return d.V }},
+		{"Out", p.Queries, p.Width, p.OutRow, 1, false, len(p.Out), func(d Batch) int { return d.Out }},
 	}
 	if p.LogSum != nil {
-		o = append(o, operand{"LogSum", p.Queries, 1, 1, len(p.LogSum), func(d Batch) int { return d.LogSum }})
+		o = append(o, operand{"LogSum", p.Queries, 1, 1, 1, false, len(p.LogSum), func(d Batch) int { return d.LogSum }})
+	}
+	if p.Mask != nil {
+		o = append(o, operand{"Mask", p.Queries, p.Keys, p.MaskRow, p.MaskCol, true, len(p.Mask), func(d Batch) int { return d.Mask }})
 	}
 	return o
 }
@@ -84,20 +121,20 @@ func batchLen(batch []Batch) int {
 }
 
 // at returns head number h of the batch.
-func (p *Params) at(h int, batch []Batch) Params {
+func (p *Params[T]) at(h int, batch []Batch) Params[T] {
 	one := *p
 	for i := len(batch) - 1; i >= 0; i-- {
 		d := batch[i]
 		x := h % d.Size
 		h /= d.Size
 		one.Q, one.K, one.V, one.Out = from(one.Q, x*d.Q), from(one.K, x*d.K), from(one.V, x*d.V), from(one.Out, x*d.Out)
-		one.LogSum = from(one.LogSum, x*d.LogSum)
+		one.LogSum, one.Mask = from(one.LogSum, x*d.LogSum), from(one.Mask, x*d.Mask)
 	}
 	return one
 }
 
 // from returns x from element i on; operands without elements stay as they are.
-func from(x []float32, i int) []float32 {
+func from[T any](x []T, i int) []T {
 	if i > len(x) {
 		return nil
 	}

@@ -42,13 +42,13 @@ func WorthProducts(queries, keys, depth, width int) bool {
 // of a head when it is that head's turn, so that they are still in the cache when they are
 // used, and memory for those of all heads is not needed. It ignores Q, K, V and their
 // strides, and leaves no LogSum. There are at most 1024 keys.
-func ForwardOf(p Params, of [3]Product, batch ...ProductBatch) {
+func ForwardOf(p Params[float32], of [3]Product, batch ...ProductBatch) {
 	heads := 1
 	for _, d := range batch {
 		heads *= d.Size
 	}
-	if !p.whole() || p.LogSum != nil {
-		throw.Bug("attention: products for %d keys, LogSum of %d", p.Keys, len(p.LogSum))
+	if !p.whole() || p.LogSum != nil || p.Mask != nil {
+		throw.Bug("attention: products for %d keys, LogSum of %d, mask of %d", p.Keys, len(p.LogSum), len(p.Mask))
 	}
 	if heads == 0 || p.Queries == 0 || p.Width == 0 {
 		return
@@ -56,7 +56,7 @@ func ForwardOf(p Params, of [3]Product, batch ...ProductBatch) {
 	p.QRow, p.KRow, p.VRow = p.Depth, p.Depth, p.Width
 	size := p.Queries*p.Depth + p.Keys*(p.Depth+p.Width)
 	if heads < runtime.GOMAXPROCS(0) {
-		p.divided(of, batch, heads, size)
+		divided(&p, of, batch, heads, size)
 		return
 	}
 	par.For(heads, grain(&p), func(lo, hi int) {
@@ -67,10 +67,10 @@ func ForwardOf(p Params, of [3]Product, batch ...ProductBatch) {
 			s.operands = make([]float32, size)
 		}
 		for h := lo; h < hi; h++ {
-			one := p.productsOf(s, s.operands, of, batch, h)
+			one := productsOf(&p, s, s.operands, of, batch, h)
 			s.take(&one)
 			for i0 := 0; i0 < p.Queries; i0 += step {
-				one.forwardWhole(s, i0, min(i0+step, p.Queries), stride)
+				s.forwardWhole(&one, i0, min(i0+step, p.Queries), stride)
 			}
 		}
 		s.giveBack()
@@ -78,19 +78,19 @@ func ForwardOf(p Params, of [3]Product, batch ...ProductBatch) {
 }
 
 // divided is ForwardOf where heads are fewer than processors: each is the work of all.
-func (p *Params) divided(of [3]Product, batch []ProductBatch, heads, size int) {
+func divided(p *Params[float32], of [3]Product, batch []ProductBatch, heads, size int) {
 	room := shared.Get().(*[]float32)
 	defer shared.Put(room)
 	if len(*room) < size {
 		*room = make([]float32, size)
 	}
 	for h := range heads {
-		Forward(p.productsOf(nil, *room, of, batch, h))
+		Forward(productsOf(p, nil, *room, of, batch, h))
 	}
 }
 
 // productsOf computes the operands of a head into room.
-func (p *Params) productsOf(s *scratch, room []float32, of [3]Product, batch []ProductBatch, head int) Params {
+func productsOf(p *Params[float32], s *scratch, room []float32, of [3]Product, batch []ProductBatch, head int) Params[float32] {
 	one := *p
 	nq, nk := p.Queries*p.Depth, p.Keys*p.Depth
 	one.Q, one.K, one.V = room[:nq], room[nq:][:nk], room[nq+nk:][:p.Keys*p.Width]

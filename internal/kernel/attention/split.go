@@ -9,12 +9,12 @@ import (
 
 // backwardHeads is Backward where keys are few: heads are computed independently, or, if
 // there are fewer than processors, each by all of them.
-func backwardHeads(p Params, g Gradients, batch []Batch, heads int) {
-	each := grain(&Params{Queries: p.Queries, Keys: p.Keys, Depth: 3 * p.Depth, Width: 2 * p.Width})
+func backwardHeads(p Params[float32], g Gradients[float32], batch []Batch, heads int) {
+	each := grain(&Params[float32]{Queries: p.Queries, Keys: p.Keys, Depth: 3 * p.Depth, Width: 2 * p.Width})
 	if blocks := (p.Queries + p.wholeRows() - 1) / p.wholeRows(); heads < runtime.GOMAXPROCS(0) && blocks > 1 && each == 1 {
 		for h := range heads {
 			one := p.at(h, batch)
-			one.backwardTogether(g.at(&p, h, batch), blocks)
+			backwardTogether(&one, g.at(&p, h, batch), blocks)
 		}
 		return
 	}
@@ -22,7 +22,7 @@ func backwardHeads(p Params, g Gradients, batch []Batch, heads int) {
 		s := scratches.Get().(*scratch)
 		for h := lo; h < hi; h++ {
 			one := p.at(h, batch)
-			one.backwardWhole(s, g.at(&p, h, batch))
+			s.backwardWhole(&one, g.at(&p, h, batch))
 		}
 		s.giveBack()
 	})
@@ -33,7 +33,7 @@ const keyRange = 128
 
 // backwardTogether is backwardWhole for several workers: first they share the blocks of
 // queries, then the keys. Sums have the same order.
-func (p *Params) backwardTogether(g Gradients, blocks int) {
+func backwardTogether(p *Params[float32], g Gradients[float32], blocks int) {
 	step, stride := p.wholeRows(), rowStride(p.Keys)
 	size := step * stride
 	room := shared.Get().(*[]float32)
@@ -54,7 +54,7 @@ func (p *Params) backwardTogether(g Gradients, blocks int) {
 		s.vt.Pack(p.V, p.Width, p.Keys, 1, p.VRow)
 		s.k.Take(p.K, p.Keys, p.Depth, p.KRow, p.Queries)
 		for b := lo; b < hi; b++ {
-			hold(s, b, func(i0, i1 int) { p.blockGradient(s, g, i0, i1, stride) })
+			hold(s, b, func(i0, i1 int) { s.blockGradient(p, g, i0, i1, stride) })
 		}
 		s.giveBack()
 	})
@@ -73,7 +73,7 @@ func (p *Params) backwardTogether(g Gradients, blocks int) {
 				beta = 0
 			}
 			hold(s, b, func(i0, i1 int) {
-				p.keysGradient(s, g, i0, i1, j0, max(j0, min(j1, p.visible(i1-1))), stride, beta)
+				s.keysGradient(p, g, i0, i1, j0, max(j0, min(j1, p.visible(i1-1))), stride, beta)
 			})
 		}
 		s.giveBack()

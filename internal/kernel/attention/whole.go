@@ -17,10 +17,13 @@ const (
 	rowsSize  = 8192    // scores that one call of a row kernel sees
 )
 
-func (p *Params) whole() bool { return p.Keys <= wholeKeys }
+func (p *Params[T]) whole() bool { return p.Keys <= wholeKeys }
 
-// NeedsForward reports whether [Backward] needs Out and LogSum for so many keys.
-func NeedsForward(keys int) bool { return keys > wholeKeys }
+// NeedsForward reports whether [Backward] needs Out and LogSum for so many keys of a type.
+func NeedsForward[T float](keys int) bool {
+	_, single := any(T(0)).(float32)
+	return keys > wholeKeys || !single
+}
 
 // rowStride returns how far apart rows of scores start: whole lines, and not so that the
 // rows of a tile share the same sets of the first-level cache.
@@ -36,17 +39,17 @@ func rowStride(keys int) int {
 const rowsOfTiles = 14
 
 // wholeRows returns the number of queries of a block.
-func (p *Params) wholeRows() int {
+func (p *Params[T]) wholeRows() int {
 	return max(1, min(queryBlock, wholeSize/rowStride(max(p.Keys, 1)))/rowsOfTiles) * rowsOfTiles
 }
 
 // room returns the blocks of scores and of their gradients, with a row stride.
-func (s *scratch) room(rows, stride int, grads bool) {
+func (s *blocks[T]) room(rows, stride int, grads bool) {
 	if n := rows * stride; len(s.scores) < n {
-		s.scores = make([]float32, n)
+		s.scores = make([]T, n)
 	}
 	if n := rows * stride; grads && len(s.grads) < n {
-		s.grads = make([]float32, n)
+		s.grads = make([]T, n)
 	}
 }
 
@@ -54,17 +57,17 @@ func (s *scratch) room(rows, stride int, grads bool) {
 // times the exponentials of how far they are below the greatest of their row, or below
 // a bound of it, notes that and what a row adds up to in s.stats, and returns how many keys
 // the last query sees. What a query does not see is 0.
-func (p *Params) exponentials(s *scratch, i0, i1, stride, down int) (seen int) {
+func (s *scratch) exponentials(p *Params[float32], i0, i1, stride, down int) (seen int) {
 	rows := i1 - i0
 	if seen = p.visible(i1 - 1); seen == 0 {
 		return 0
 	}
-	if p.bounded(s, i0, i1, stride, down) {
+	if s.bounded(p, i0, i1, stride, down) {
 		return seen
 	}
 	unit := float32(math.Ldexp(1, -down))
 	s.kt.Times(s.scores, stride, from(p.Q, i0*p.QRow), p.QRow, 1, rows, seen, p.Depth, p.Scale, 0)
-	if !p.Causal {
+	if !p.Causal && p.Mask == nil {
 		inParts(rows, seen, func(i, n int) {
 			table.Now().exponentialRows(s.scores[i*stride:], n, seen, stride, unit, s.stats[2*i:])
 		})
@@ -73,9 +76,11 @@ func (p *Params) exponentials(s *scratch, i0, i1, stride, down int) (seen int) {
 	for i := range rows {
 		row, live := s.scores[i*stride:][:seen], p.visible(i0+i)
 		clear(row[live:])
-		s.stats[2*i], s.stats[2*i+1] = float32(math.Inf(-1)), 1
-		if live > 0 {
+		if p.hide(row[:live], i0+i, 0) {
 			table.Now().exponentialRows(row, 1, live, stride, unit, s.stats[2*i:])
+		} else {
+			clear(row)
+			s.stats[2*i], s.stats[2*i+1] = float32(math.Inf(-1)), 1
 		}
 	}
 	return seen
@@ -95,9 +100,9 @@ func inParts(rows, cols int, f func(i, n int)) {
 // values. It divides the results by the sums, which are fewer than the weights. So that they
 // do not overflow before that where weights would not have made them to, the exponentials
 // of a row add up to 1 at most.
-func (p *Params) forwardWhole(s *scratch, i0, i1, stride int) {
+func (s *scratch) forwardWhole(p *Params[float32], i0, i1, stride int) {
 	const down = 10 // 2^10 keys are the most
-	seen := p.exponentials(s, i0, i1, stride, down)
+	seen := s.exponentials(p, i0, i1, stride, down)
 	out := from(p.Out, i0*p.OutRow)
 	s.v.Times(out, p.OutRow, s.scores, stride, 1, i1-i0, p.Width, seen, 1, 0)
 	if seen > 0 {
@@ -109,7 +114,7 @@ func (p *Params) forwardWhole(s *scratch, i0, i1, stride int) {
 		return
 	}
 	for i := range i1 - i0 {
-		if p.visible(i0+i) == 0 {
+		if p.visible(i0+i) == 0 || math.IsInf(float64(s.stats[2*i]), -1) {
 			p.LogSum[i0+i] = float32(math.Inf(-1))
 			continue
 		}
@@ -119,7 +124,7 @@ func (p *Params) forwardWhole(s *scratch, i0, i1, stride int) {
 
 // forwardHeads is Forward where keys are few. Tasks are blocks of queries; neighbours
 // share the head, and what was made of its keys.
-func forwardHeads(p Params, batch []Batch, heads int) {
+func forwardHeads(p Params[float32], batch []Batch, heads int) {
 	step, stride := p.wholeRows(), rowStride(p.Keys)
 	blocks := (p.Queries + step - 1) / step
 	each := grain(&p)
@@ -129,27 +134,27 @@ func forwardHeads(p Params, batch []Batch, heads int) {
 	par.For(heads*blocks, each, func(lo, hi int) {
 		s := scratches.Get().(*scratch)
 		s.room(min(step, p.Queries), stride, false)
-		var one Params
+		var one Params[float32]
 		for t := lo; t < hi; t++ {
 			if b := t % blocks; t == lo || b == 0 {
 				one = p.at(t/blocks, batch)
 				s.take(&one)
 			}
 			i0 := t % blocks * step
-			one.forwardWhole(s, i0, min(i0+step, p.Queries), stride)
+			s.forwardWhole(&one, i0, min(i0+step, p.Queries), stride)
 		}
 		s.giveBack()
 	})
 }
 
 // take makes what forwardWhole needs of the keys and values of a head.
-func (s *scratch) take(p *Params) {
+func (s *scratch) take(p *Params[float32]) {
 	s.takeKeys(p)
 	takeFactor(&s.v, p.V, p.Keys, p.Width, p.VRow, 1, p.Queries)
 }
 
 // backwardWhole computes the gradients of a head.
-func (p *Params) backwardWhole(s *scratch, g Gradients) {
+func (s *scratch) backwardWhole(p *Params[float32], g Gradients[float32]) {
 	step, stride := p.wholeRows(), rowStride(p.Keys)
 	s.room(min(step, p.Queries), stride, true)
 	s.takeKeys(p)
@@ -166,17 +171,17 @@ func (p *Params) backwardWhole(s *scratch, g Gradients) {
 	}
 	for i0 := 0; i0 < p.Queries; i0 += step {
 		i1 := min(i0+step, p.Queries)
-		p.blockGradient(s, g, i0, i1, stride)
-		p.keysGradient(s, g, i0, i1, 0, p.visible(i1-1), stride, beta)
+		s.blockGradient(p, g, i0, i1, stride)
+		s.keysGradient(p, g, i0, i1, 0, p.visible(i1-1), stride, beta)
 		beta = 1
 	}
 }
 
 // blockGradient leaves the weights of queries i0 to i1 and the gradients of their scores
 // in s and computes the gradient of the queries.
-func (p *Params) blockGradient(s *scratch, g Gradients, i0, i1, stride int) {
+func (s *scratch) blockGradient(p *Params[float32], g Gradients[float32], i0, i1, stride int) {
 	rows := i1 - i0
-	seen := p.exponentials(s, i0, i1, stride, 0)
+	seen := s.exponentials(p, i0, i1, stride, 0)
 	if seen > 0 {
 		inParts(rows, seen, func(i, n int) { table.Now().divideRows(s.scores[i*stride:], n, seen, stride, s.stats[2*i:]) })
 		s.vt.Times(s.grads, stride, from(g.DOut, i0*p.OutRow), p.OutRow, 1, rows, seen, p.Width, 1, 0)
@@ -191,7 +196,7 @@ func (p *Params) blockGradient(s *scratch, g Gradients, i0, i1, stride int) {
 
 // keysGradient adds what queries i0 to i1, whose weights and gradients of scores s holds,
 // contribute to the gradients of keys and values j0 to j1 times beta.
-func (p *Params) keysGradient(s *scratch, g Gradients, i0, i1, j0, j1, stride int, beta float32) {
+func (s *scratch) keysGradient(p *Params[float32], g Gradients[float32], i0, i1, j0, j1, stride int, beta float32) {
 	rows, keys := i1-i0, j1-j0
 	s.dout.Take(from(g.DOut, i0*p.OutRow), rows, p.Width, p.OutRow, keys)
 	s.q.Take(from(p.Q, i0*p.QRow), rows, p.Depth, p.QRow, keys)

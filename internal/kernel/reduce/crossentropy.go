@@ -138,6 +138,18 @@ func expShiftLong[T float](k *kernels[T], dst, x []T, m T) (sum float64) {
 	return sum
 }
 
+// ExpShift replaces x by e^(x-m) and returns the sum.
+func ExpShift[T float](x []T, m T) (sum float64) {
+	if k := assembly[T](); k != nil && k.expShift != nil && len(x) > 0 {
+		return expShiftLong(k, x, x, m)
+	}
+	for i, v := range x {
+		x[i] = T(math.Exp(float64(v - m)))
+		sum += float64(x[i])
+	}
+	return sum
+}
+
 func softmaxLong[T float](k *kernels[T], dst, x []T, c T) (sum float64) {
 	pieces(len(x), func(lo, hi int) { sum += k.softmaxExp(&dst[lo], &x[lo], hi-lo, c) })
 	return sum

@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/message"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -38,7 +39,7 @@ func appendBounded(b []byte, s *tenon.Opaque) ([]byte, error) {
 		if err != nil {
 			return b, err
 		}
-		if b, err = appendMessage(b, [...]protowire.Number{boundedMin, boundedMax}[i], func(m []byte) ([]byte, error) { return appendTensor(m, a) }); err != nil {
+		if b, err = message.Append(b, [...]protowire.Number{boundedMin, boundedMax}[i], func(m []byte) ([]byte, error) { return appendTensor(m, a) }); err != nil {
 			return b, err
 		}
 	}
@@ -51,11 +52,11 @@ func parseBounded(b []byte) (tenon.Spec, error) {
 		return nil, err
 	}
 	var bounds [2]tenon.Array
-	err = eachField(b, func(t tag, _ uint64, data []byte) (err error) {
+	err = eachField(b, func(t message.Tag, _ uint64, data []byte) (err error) {
 		switch t {
-		case bytesTag(boundedMin):
+		case message.Bytes(boundedMin):
 			bounds[0], err = parseTensor(data)
-		case bytesTag(boundedMax):
+		case message.Bytes(boundedMax):
 			bounds[1], err = parseTensor(data)
 		}
 		return err

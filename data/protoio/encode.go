@@ -11,6 +11,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/anatomy"
+	"github.com/tenonml/tenon/internal/message"
 	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -36,7 +37,7 @@ func EncodeExamples(columns map[string]tensor.Tensor) (messages [][]byte, fs Fea
 	}
 	messages = make([][]byte, max(rows, 0))
 	for i := range messages {
-		messages[i] = appendBytes(nil, 1, appendEntries(nil, parts, i))
+		messages[i] = message.AppendBytes(nil, 1, appendEntries(nil, parts, i))
 	}
 	return messages, fs, nil
 }
@@ -147,7 +148,7 @@ func AppendExample(b []byte, features map[string]any) ([]byte, error) {
 		e.splits = []int64{0, int64(t.Shape().Size())}
 		all = e.appendEntry(all, 0)
 	}
-	return appendBytes(b, 1, all), nil
+	return message.AppendBytes(b, 1, all), nil
 }
 
 // encoded is a feature to write: values and the splits of rows.
@@ -262,8 +263,8 @@ func encodeValues(name string, x tensor.Tensor) (encoded, error) {
 
 // appendEntry appends the entry of a row to a Features message.
 func (e *encoded) appendEntry(b []byte, row int) []byte {
-	entry := appendBytes(nil, 1, e.key)
-	return appendBytes(b, 1, appendBytes(entry, 2, e.feature(row)))
+	entry := message.AppendBytes(nil, 1, e.key)
+	return message.AppendBytes(b, 1, message.AppendBytes(entry, 2, e.feature(row)))
 }
 
 // feature returns the Feature message of a row.
@@ -285,10 +286,10 @@ func (e *encoded) feature(row int) []byte {
 		list = appendList(packed)
 	default:
 		for i := lo; i < hi; i++ {
-			list = appendBytes(list, 1, e.texts.At(int(i)))
+			list = message.AppendBytes(list, 1, e.texts.At(int(i)))
 		}
 	}
-	return appendBytes(nil, protowire.Number(e.kind), list)
+	return message.AppendBytes(nil, protowire.Number(e.kind), list)
 }
 
 // appendList returns the list of packed elements, which has none where there are none.
@@ -296,5 +297,5 @@ func appendList(packed []byte) []byte {
 	if len(packed) == 0 {
 		return nil
 	}
-	return appendBytes(nil, 1, packed)
+	return message.AppendBytes(nil, 1, packed)
 }

@@ -2,6 +2,7 @@ package protoio
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/message"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/sparse"
 	"github.com/tenonml/tenon/structured"
@@ -46,7 +47,7 @@ func EncodeSequenceExamples(context, lists map[string]tensor.Tensor) (messages [
 		for j := range all {
 			features = all[j].appendEntry(features, i)
 		}
-		messages[i] = appendBytes(appendBytes(nil, 1, appendEntries(nil, parts, i)), 2, features)
+		messages[i] = message.AppendBytes(message.AppendBytes(nil, 1, appendEntries(nil, parts, i)), 2, features)
 	}
 	return messages, c, l, nil
 }
@@ -95,10 +96,10 @@ func encodeList(name string, x tensor.Tensor) ([]encodedList, Feature, error) {
 func (e *encodedList) appendEntry(b []byte, row int) []byte {
 	var list []byte
 	for step := e.steps[row]; step < e.steps[row+1]; step++ {
-		list = appendBytes(list, 1, e.feature(int(step)))
+		list = message.AppendBytes(list, 1, e.feature(int(step)))
 	}
-	entry := appendBytes(nil, 1, e.key)
-	return appendBytes(b, 1, appendBytes(entry, 2, list))
+	entry := message.AppendBytes(nil, 1, e.key)
+	return message.AppendBytes(b, 1, message.AppendBytes(entry, 2, list))
 }
 
 // Structured returns the context and the lists as the fields of one tensor of records, one

@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ext/codec"
+	"github.com/tenonml/tenon/internal/message"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/sparse"
@@ -44,33 +45,33 @@ func (w encoder) spec(b []byte, s tenon.Spec) ([]byte, error) {
 	case nil:
 		return b, fail(tenon.ErrInvalid, "", "the Spec is nil")
 	case *tensor.Spec:
-		return appendMessage(b, specValue, func(m []byte) ([]byte, error) { return appendTensorSpec(m, s) })
+		return message.Append(b, specValue, func(m []byte) ([]byte, error) { return appendTensorSpec(m, s) })
 	case *tenon.Opaque:
 		if s.TypeName() == BoundedTypeName {
-			return appendMessage(b, boundedSpec, func(m []byte) ([]byte, error) { return appendBounded(m, s) })
+			return message.Append(b, boundedSpec, func(m []byte) ([]byte, error) { return appendBounded(m, s) })
 		}
 	}
-	return appendMessage(b, typeSpec, func(m []byte) ([]byte, error) { return w.typeSpec(m, s) })
+	return message.Append(b, typeSpec, func(m []byte) ([]byte, error) { return w.typeSpec(m, s) })
 }
 
 func appendTensorSpec(b []byte, s *tensor.Spec) ([]byte, error) {
 	if s.Name() != "" {
-		b = appendBytes(b, tensorSpecName, s.Name())
+		b = message.AppendBytes(b, tensorSpecName, s.Name())
 	}
-	b = appendBytes(b, tensorSpecShape, appendShape(nil, s.Shape()))
+	b = message.AppendBytes(b, tensorSpecShape, appendShape(nil, s.Shape()))
 	n, err := dtypeNumber(s.DType())
-	return appendVarint(b, tensorSpecDType, n), err
+	return message.AppendVarint(b, tensorSpecDType, n), err
 }
 
 func parseTensorSpec(b []byte) (*tensor.Spec, error) {
 	name, d, s := "", dtype.None, shape.Of()
-	err := eachField(b, func(t tag, n uint64, data []byte) (err error) {
+	err := eachField(b, func(t message.Tag, n uint64, data []byte) (err error) {
 		switch t {
-		case bytesTag(tensorSpecName):
+		case message.Bytes(tensorSpecName):
 			name = string(data)
-		case bytesTag(tensorSpecShape):
+		case message.Bytes(tensorSpecShape):
 			s, err = parseShape(data)
-		case varintTag(tensorSpecDType):
+		case message.Varint(tensorSpecDType):
 			d, err = parseDType(n)
 		}
 		return err
@@ -91,14 +92,14 @@ func parseTensorSpec(b []byte) (*tensor.Spec, error) {
 // typeSpec writes a TypeSpecProto.
 func (w encoder) typeSpec(b []byte, s tenon.Spec) ([]byte, error) {
 	class, name, state := w.describe(s)
-	b = appendVarint(b, specClass, uint64(class))
-	b, err := appendMessage(b, specState, func(m []byte) ([]byte, error) { return w.value(m, state) })
+	b = message.AppendVarint(b, specClass, uint64(class))
+	b, err := message.Append(b, specState, func(m []byte) ([]byte, error) { return w.value(m, state) })
 	if err != nil {
 		return b, within(err, "<"+s.TypeName()+">")
 	}
-	b = appendBytes(b, specClassName, name)
+	b = message.AppendBytes(b, specClassName, name)
 	if n := leaves(s); n > 0 {
-		b = appendVarint(b, specComponents, uint64(n))
+		b = message.AppendVarint(b, specComponents, uint64(n))
 	}
 	return b, nil
 }
@@ -193,16 +194,16 @@ func leaves(s tenon.Spec) int {
 func (r decoder) typeSpec(b []byte, depth int) (tenon.Spec, error) {
 	var class, components uint64
 	var name string
-	var message []byte
-	err := eachField(b, func(t tag, n uint64, data []byte) error {
+	var joined []byte
+	err := eachField(b, func(t message.Tag, n uint64, data []byte) error {
 		switch t {
-		case varintTag(specClass):
+		case message.Varint(specClass):
 			class = n
-		case bytesTag(specState):
-			message = append(message[:len(message):len(message)], data...)
-		case bytesTag(specClassName):
+		case message.Bytes(specState):
+			joined = append(joined[:len(joined):len(joined)], data...)
+		case message.Bytes(specClassName):
 			name = string(data)
-		case varintTag(specComponents):
+		case message.Varint(specComponents):
 			components = n
 		}
 		return nil
@@ -210,7 +211,7 @@ func (r decoder) typeSpec(b []byte, depth int) (tenon.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, err := r.value(message, depth)
+	state, err := r.value(joined, depth)
 	if err != nil {
 		return nil, within(err, "<"+name+">")
 	}

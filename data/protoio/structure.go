@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/message"
 )
 
 // Fields of StructuredValue, of which one is set.
@@ -67,24 +68,24 @@ type encoder struct{ o Options }
 func (w encoder) value(b []byte, e tenon.Encoding) ([]byte, error) {
 	switch e := e.(type) {
 	case nil, tenon.Nil:
-		return appendBytes(b, noneValue, ""), nil
+		return message.AppendBytes(b, noneValue, ""), nil
 	case tenon.Float:
 		b = protowire.AppendTag(b, floatValue, protowire.Fixed64Type)
 		return protowire.AppendFixed64(b, math.Float64bits(float64(e))), nil
 	case tenon.Int:
-		return appendVarint(b, intValue, protowire.EncodeZigZag(int64(e))), nil
+		return message.AppendVarint(b, intValue, protowire.EncodeZigZag(int64(e))), nil
 	case tenon.Str:
 		if !utf8.ValidString(string(e)) {
 			return b, fail(tenon.ErrInvalid, "", "%q is not UTF-8, which protocol buffers ask of strings", string(e))
 		}
-		return appendBytes(b, stringValue, e), nil
+		return message.AppendBytes(b, stringValue, e), nil
 	case tenon.Bool:
-		return appendVarint(b, boolValue, protowire.EncodeBool(bool(e))), nil
+		return message.AppendVarint(b, boolValue, protowire.EncodeBool(bool(e))), nil
 	case tenon.Shape:
-		return appendBytes(b, shapeValue, appendShape(nil, e.Shape)), nil
+		return message.AppendBytes(b, shapeValue, appendShape(nil, e.Shape)), nil
 	case tenon.DType:
 		n, err := dtypeNumber(e.DType)
-		return appendVarint(b, dtypeValue, n), err
+		return message.AppendVarint(b, dtypeValue, n), err
 	case tenon.SpecOf:
 		return w.spec(b, e.Spec)
 	case tenon.List:
@@ -92,26 +93,26 @@ func (w encoder) value(b []byte, e tenon.Encoding) ([]byte, error) {
 	case tenon.Tuple:
 		return w.sequence(b, tupleValue, e)
 	case tenon.NamedTuple:
-		return appendMessage(b, namedValue, func(m []byte) ([]byte, error) {
+		return message.Append(b, namedValue, func(m []byte) ([]byte, error) {
 			if e.Name != "" {
-				m = appendBytes(m, namedName, e.Name)
+				m = message.AppendBytes(m, namedName, e.Name)
 			}
 			return w.entries(m, namedEntries, e.Fields)
 		})
 	case tenon.Dict:
 		sorted := slices.Clone(e)
 		slices.SortStableFunc(sorted, func(x, y tenon.Entry) int { return compare(x.Name, y.Name) })
-		return appendMessage(b, dictValue, func(m []byte) ([]byte, error) { return w.entries(m, elements, sorted) })
+		return message.Append(b, dictValue, func(m []byte) ([]byte, error) { return w.entries(m, elements, sorted) })
 	case tenon.Array:
-		return appendMessage(b, numpyValue, func(m []byte) ([]byte, error) { return appendTensor(m, e) })
+		return message.Append(b, numpyValue, func(m []byte) ([]byte, error) { return appendTensor(m, e) })
 	}
 	return b, fail(tenon.ErrInvalid, "", "a %T is no encoding", e)
 }
 
 func (w encoder) sequence(b []byte, n protowire.Number, es []tenon.Encoding) ([]byte, error) {
-	return appendMessage(b, n, func(m []byte) (_ []byte, err error) {
+	return message.Append(b, n, func(m []byte) (_ []byte, err error) {
 		for i, e := range es {
-			m, err = appendMessage(m, elements, func(m []byte) ([]byte, error) { return w.value(m, e) })
+			m, err = message.Append(m, elements, func(m []byte) ([]byte, error) { return w.value(m, e) })
 			if err != nil {
 				return m, within(err, fmt.Sprintf("[%d]", i))
 			}
@@ -127,9 +128,9 @@ func (w encoder) entries(b []byte, n protowire.Number, es []tenon.Entry) (_ []by
 		if !utf8.ValidString(e.Name) {
 			return b, fail(tenon.ErrInvalid, "", "the name %q is not UTF-8", e.Name)
 		}
-		b, err = appendMessage(b, n, func(m []byte) ([]byte, error) {
-			m = appendBytes(m, entryKey, e.Name)
-			return appendMessage(m, entryValue, func(m []byte) ([]byte, error) { return w.value(m, e.Value) })
+		b, err = message.Append(b, n, func(m []byte) ([]byte, error) {
+			m = message.AppendBytes(m, entryKey, e.Name)
+			return message.Append(m, entryValue, func(m []byte) ([]byte, error) { return w.value(m, e.Value) })
 		})
 		if err != nil {
 			return b, within(err, "."+e.Name)
@@ -179,17 +180,17 @@ func (r decoder) value(b []byte, depth int) (tenon.Encoding, error) {
 	if depth > maxDepth {
 		return nil, fail(tenon.ErrInvalid, "", "values are nested more than %d deep", maxDepth)
 	}
-	var last tag
+	var last message.Tag
 	var number uint64
-	var message []byte
-	err := eachField(b, func(t tag, n uint64, data []byte) error {
+	var joined []byte
+	err := eachField(b, func(t message.Tag, n uint64, data []byte) error {
 		if !isValue(t) {
 			return nil
 		}
-		if t == last && t&7 == tag(protowire.BytesType) && t != bytesTag(stringValue) {
-			message = slices.Concat(message, data)
+		if t == last && t&7 == message.Tag(protowire.BytesType) && t != message.Bytes(stringValue) {
+			joined = slices.Concat(joined, data)
 		} else {
-			message = data
+			joined = data
 		}
 		last, number = t, n
 		return nil
@@ -198,63 +199,63 @@ func (r decoder) value(b []byte, depth int) (tenon.Encoding, error) {
 		return nil, err
 	}
 	switch last {
-	case varintTag(intValue):
+	case message.Varint(intValue):
 		return tenon.Int(protowire.DecodeZigZag(number)), nil
-	case varintTag(boolValue):
+	case message.Varint(boolValue):
 		return tenon.Bool(number != 0), nil
-	case varintTag(dtypeValue):
+	case message.Varint(dtypeValue):
 		d, err := parseDType(number)
 		return tenon.DType{DType: d}, err
-	case fixed64Tag(floatValue):
+	case message.Fixed64(floatValue):
 		return tenon.Float(math.Float64frombits(number)), nil
 	}
-	return r.message(last, message, depth)
+	return r.message(last, joined, depth)
 }
 
-func isValue(t tag) bool {
+func isValue(t message.Tag) bool {
 	switch t {
-	case bytesTag(noneValue), fixed64Tag(floatValue), varintTag(intValue), bytesTag(stringValue), varintTag(boolValue),
-		bytesTag(shapeValue), varintTag(dtypeValue), bytesTag(specValue), bytesTag(typeSpec), bytesTag(boundedSpec),
-		bytesTag(listValue), bytesTag(tupleValue), bytesTag(dictValue), bytesTag(namedValue), bytesTag(tensorValue), bytesTag(numpyValue):
+	case message.Bytes(noneValue), message.Fixed64(floatValue), message.Varint(intValue), message.Bytes(stringValue), message.Varint(boolValue),
+		message.Bytes(shapeValue), message.Varint(dtypeValue), message.Bytes(specValue), message.Bytes(typeSpec), message.Bytes(boundedSpec),
+		message.Bytes(listValue), message.Bytes(tupleValue), message.Bytes(dictValue), message.Bytes(namedValue), message.Bytes(tensorValue), message.Bytes(numpyValue):
 		return true
 	}
 	return false
 }
 
-func (r decoder) message(t tag, b []byte, depth int) (tenon.Encoding, error) {
+func (r decoder) message(t message.Tag, b []byte, depth int) (tenon.Encoding, error) {
 	switch t {
-	case bytesTag(noneValue):
+	case message.Bytes(noneValue):
 		return tenon.Nil{}, nil
-	case bytesTag(stringValue):
+	case message.Bytes(stringValue):
 		return tenon.Str(b), nil
-	case bytesTag(shapeValue):
+	case message.Bytes(shapeValue):
 		s, err := parseShape(b)
 		return tenon.Shape{Shape: s}, err
-	case bytesTag(specValue):
+	case message.Bytes(specValue):
 		s, err := parseTensorSpec(b)
 		return tenon.SpecOf{Spec: s}, err
-	case bytesTag(boundedSpec):
+	case message.Bytes(boundedSpec):
 		s, err := parseBounded(b)
 		return tenon.SpecOf{Spec: s}, err
-	case bytesTag(typeSpec):
+	case message.Bytes(typeSpec):
 		s, err := r.typeSpec(b, depth+1)
 		return tenon.SpecOf{Spec: s}, err
-	case bytesTag(listValue):
+	case message.Bytes(listValue):
 		es, err := r.sequence(b, depth+1)
 		return tenon.List(es), err
-	case bytesTag(tupleValue):
+	case message.Bytes(tupleValue):
 		es, err := r.sequence(b, depth+1)
 		return tenon.Tuple(es), err
-	case bytesTag(dictValue):
+	case message.Bytes(dictValue):
 		es, err := r.entries(b, elements, depth+1)
 		m := make(map[string]tenon.Encoding, len(es))
 		for _, e := range es {
 			m[e.Name] = e.Value
 		}
 		return tenon.NewDict(m), err
-	case bytesTag(namedValue):
+	case message.Bytes(namedValue):
 		return r.named(b, depth+1)
-	case bytesTag(tensorValue), bytesTag(numpyValue):
+	case message.Bytes(tensorValue), message.Bytes(numpyValue):
 		return parseTensor(b)
 	}
 	return nil, fail(tenon.ErrInvalid, "", "the message holds no value")
@@ -262,8 +263,8 @@ func (r decoder) message(t tag, b []byte, depth int) (tenon.Encoding, error) {
 
 func (r decoder) sequence(b []byte, depth int) ([]tenon.Encoding, error) {
 	es := []tenon.Encoding{}
-	err := eachField(b, func(t tag, _ uint64, data []byte) error {
-		if t != bytesTag(elements) {
+	err := eachField(b, func(t message.Tag, _ uint64, data []byte) error {
+		if t != message.Bytes(elements) {
 			return nil
 		}
 		e, err := r.value(data, depth)
@@ -278,8 +279,8 @@ func (r decoder) sequence(b []byte, depth int) ([]tenon.Encoding, error) {
 
 func (r decoder) named(b []byte, depth int) (tenon.Encoding, error) {
 	n := tenon.NamedTuple{}
-	err := eachField(b, func(t tag, _ uint64, data []byte) error {
-		if t == bytesTag(namedName) {
+	err := eachField(b, func(t message.Tag, _ uint64, data []byte) error {
+		if t == message.Bytes(namedName) {
 			n.Name = string(data)
 		}
 		return nil
@@ -293,16 +294,16 @@ func (r decoder) named(b []byte, depth int) (tenon.Encoding, error) {
 
 func (r decoder) entries(b []byte, n protowire.Number, depth int) ([]tenon.Entry, error) {
 	es := []tenon.Entry{}
-	err := eachField(b, func(t tag, _ uint64, data []byte) error {
-		if t != bytesTag(n) {
+	err := eachField(b, func(t message.Tag, _ uint64, data []byte) error {
+		if t != message.Bytes(n) {
 			return nil
 		}
 		name, value := "", []byte(nil)
-		err := eachField(data, func(t tag, _ uint64, data []byte) error {
+		err := eachField(data, func(t message.Tag, _ uint64, data []byte) error {
 			switch t {
-			case bytesTag(entryKey):
+			case message.Bytes(entryKey):
 				name = string(data)
-			case bytesTag(entryValue):
+			case message.Bytes(entryValue):
 				value = slices.Concat(value, data)
 			}
 			return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/message"
 )
 
 // Fields of TensorProto. Small tensors have their elements in a list of their
@@ -60,8 +61,8 @@ func appendTensor(b []byte, a tenon.Array) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	b = appendVarint(b, tensorDType, n)
-	b = appendBytes(b, tensorShape, appendShape(nil, a.Shape))
+	b = message.AppendVarint(b, tensorDType, n)
+	b = message.AppendBytes(b, tensorShape, appendShape(nil, a.Shape))
 	size := a.DType.Size()
 	switch count := a.Shape.Size(); {
 	case a.DType == dtype.String || size == 0 || count < 0 || len(a.Data)/size != count || len(a.Data)%size != 0:
@@ -69,12 +70,12 @@ func appendTensor(b []byte, a tenon.Array) ([]byte, error) {
 	case count == 0:
 		return b, nil
 	case count > 1:
-		return appendBytes(b, tensorContent, a.Data), nil
+		return message.AppendBytes(b, tensorContent, a.Data), nil
 	}
 	field := valField(a.DType)
 	switch field {
 	case floatVal, doubleVal, scomplexVal, dcomplexVal:
-		return appendBytes(b, field, a.Data), nil
+		return message.AppendBytes(b, field, a.Data), nil
 	}
 	return appendPacked(b, field, []uint64{element(a.DType, a.Data)}), nil
 }
@@ -104,13 +105,13 @@ func parseTensor(b []byte) (tenon.Array, error) {
 	a := tenon.Array{}
 	var content []byte
 	lists := map[protowire.Number][]byte{} // elements as little-endian bytes
-	err := eachField(b, func(t tag, n uint64, data []byte) (err error) {
+	err := eachField(b, func(t message.Tag, n uint64, data []byte) (err error) {
 		switch t {
-		case varintTag(tensorDType):
+		case message.Varint(tensorDType):
 			a.DType, err = parseDType(n)
-		case bytesTag(tensorShape):
+		case message.Bytes(tensorShape):
 			a.Shape, err = parseShape(data)
-		case bytesTag(tensorContent):
+		case message.Bytes(tensorContent):
 			content = data
 		default:
 			err = collect(lists, t, n, data)
@@ -152,7 +153,7 @@ func parseTensor(b []byte) (tenon.Array, error) {
 
 // collect adds the elements of a list field, packed or not, 8 bytes each for
 // varints.
-func collect(lists map[protowire.Number][]byte, t tag, n uint64, data []byte) error {
+func collect(lists map[protowire.Number][]byte, t message.Tag, n uint64, data []byte) error {
 	num, typ := protowire.Number(t>>3), protowire.Type(t&7)
 	switch num {
 	case floatVal, scomplexVal, doubleVal, dcomplexVal:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/message"
 	"github.com/tenonml/tenon/shape"
 )
 
@@ -48,14 +49,14 @@ const (
 
 func appendShape(b []byte, s shape.Shape) []byte {
 	if !s.HasRank() {
-		return appendVarint(b, shapeUnknown, 1)
+		return message.AppendVarint(b, shapeUnknown, 1)
 	}
 	for _, n := range s.Dims() {
 		var dim []byte
 		if n != 0 { // zero is a field's default, which is not written
-			dim = appendVarint(nil, dimSize, uint64(int64(n)))
+			dim = message.AppendVarint(nil, dimSize, uint64(int64(n)))
 		}
-		b = appendBytes(b, shapeDim, dim)
+		b = message.AppendBytes(b, shapeDim, dim)
 	}
 	return b
 }
@@ -67,17 +68,17 @@ const maxRank = shape.MaxRank
 func parseShape(b []byte) (shape.Shape, error) {
 	dims := []int{}
 	unknown := false
-	err := eachField(b, func(t tag, n uint64, data []byte) error {
+	err := eachField(b, func(t message.Tag, n uint64, data []byte) error {
 		switch t {
-		case varintTag(shapeUnknown):
+		case message.Varint(shapeUnknown):
 			unknown = n != 0
-		case bytesTag(shapeDim):
+		case message.Bytes(shapeDim):
 			if len(dims) == maxRank {
 				return fail(tenon.ErrInvalid, "shape", "there are more than %d dimensions", maxRank)
 			}
 			size := int64(0)
-			err := eachField(data, func(t tag, n uint64, _ []byte) error {
-				if t == varintTag(dimSize) {
+			err := eachField(data, func(t message.Tag, n uint64, _ []byte) error {
+				if t == message.Varint(dimSize) {
 					size = int64(n)
 				}
 				return nil
@@ -114,5 +115,5 @@ func appendPacked(b []byte, n protowire.Number, xs []uint64) []byte {
 	for _, x := range xs {
 		inner = protowire.AppendVarint(inner, x)
 	}
-	return appendBytes(b, n, inner)
+	return message.AppendBytes(b, n, inner)
 }

@@ -17,7 +17,7 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/goroutine, internal/kernel/gctest, internal/memory;
+	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
@@ -62,15 +62,16 @@ const Order = `
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < data/dataset, linalg, learn/metric, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/protoio, scale/xla, show/plot;
 	internal/abort, internal/colname, internal/input < data/arrowio, data/jsonl, data/csvio, data/protoio;
+	internal/message < data/protoio, model/onnx;
 	data/arrowio < data/dataset, data/parquetio;
 	internal/atomicfile < data/arrowio, model/saved;
 	internal/zipbounds < model/saved, model/weights;
 	data/dataset, linalg, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/parquetio, data/protoio < IO;
 	IO < learn/nn, model/saved;
 	learn/nn, model/saved < learn/train;
-	model/saved < model/weights, model/hub, model/serve, scale/dist;
+	model/saved < model/weights, model/hub, model/serve, scale/dist, model/onnx;
 	model/weights, internal/input < data/dataset/files;
-	learn/train, learn/metric, model/weights, data/dataset/files, model/hub, model/serve, scale/dist, scale/xla, show/plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
+	learn/train, learn/metric, model/weights, data/dataset/files, model/hub, model/onnx, model/serve, scale/dist, scale/xla, show/plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;
@@ -90,7 +91,7 @@ const Outside = `
 	go.yaml.in/yaml/... < data/dataset/files;
 	github.com/google/flatbuffers/... < data/arrowio;
 	connectrpc.com/connect/..., connectrpc.com/grpcreflect, github.com/bufbuild/protocompile < model/serve;
-	google.golang.org/protobuf/... < model/serve, internal/bench, data/protoio, scale/xla, model/weights;
+	google.golang.org/protobuf/... < model/serve, internal/bench, data/protoio, internal/message, model/onnx, scale/xla, model/weights;
 	golang.org/x/tools/... < named/dimcheck, named/dimcheck/plugin;
 	github.com/golangci/plugin-module-register/... < named/dimcheck/plugin;
 `

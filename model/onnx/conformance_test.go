@@ -1,0 +1,313 @@
+package onnx
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+var update = flag.Bool("update", false, "write docs/onnx.md")
+
+// The cases of ONNX's own suite: those in testdata/cases.tar.gz, and all where TENON_ONNX_CASES
+// names the folder onnx/backend/test/data of the Python package, or a copy of it.
+const casesVariable = "TENON_ONNX_CASES"
+
+// skipped are the cases that cannot pass, and why. The pattern is that of path.Match; the
+// first that matches counts.
+var skipped = []struct{ pattern, reason string }{
+	{"test_bernoulli*", "draws numbers, which are others than those of NumPy's generator"},
+	{"test_training_dropout", "draws numbers, which are others than those of NumPy's generator"},
+	{"test_training_dropout_mask", "draws numbers, which are others than those of NumPy's generator"},
+	{"test_training_dropout_default*", "draws numbers, which are others than those of NumPy's generator"},
+	{"test_dft_inverse", "the wanted zeros are rounding errors of 2e-7, beyond the suite's own tolerance of 1e-7; ours are 3e-15"},
+	{"test_dft_inverse_opset19", "the wanted zeros are rounding errors of 2e-7, beyond the suite's own tolerance of 1e-7; ours are 3e-15"},
+	{"test_scan_sum", "version 8 of Scan, which had a batch, was replaced by version 9"},
+	{"test_not_?d", "operations of version 1; versions from 6 on are read"},
+	{"test_cast*_to_FLOAT[48]*", "makes floating numbers of 8 or 4 bits, which Tenon has not"},
+	{"test_cast*_to_*INT[24]*", "makes integers of 4 or 2 bits, which Tenon has not"},
+	{"test_quantizelinear_*int[24]", "makes integers of 4 or 2 bits, which Tenon has not"},
+	{"test_quantizelinear_*e[2-5]m[1-3]*", "makes floating numbers of 8 or 4 bits, which Tenon has not"},
+	{"test_image_decoder_*", "decodes pictures, which Go's packages do before a model is called"},
+	{"test_flexattention*_expanded*", ""}, // in operations that are known
+	{"test_flexattention*", "an operation of the preview domain, whose meaning may change"},
+	{"test_ada*", "a step of training of the preview domain: learn/train trains what was imported"},
+	{"test_momentum*", "a step of training of the preview domain: learn/train trains what was imported"},
+	{"test_nesterov_momentum", "a step of training of the preview domain: learn/train trains what was imported"},
+	{"test_gradient_of_*", "the gradient as an operation, of the preview domain: package grad differentiates what was imported"},
+	{"test_ai_onnx_ml_tree_ensemble_*", "ensembles of trees are not imported"},
+	{"test_*deform_conv_*", "DeformConv is not imported"},
+	{"test_roialign_*", "RoiAlign is not imported"},
+}
+
+func suite(t *testing.T) (fsys fs.FS, whole bool) {
+	if dir := os.Getenv(casesVariable); dir != "" {
+		return os.DirFS(dir), true
+	}
+	files, err := keptCases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files, false
+}
+
+// keptCases returns the cases in testdata.
+func keptCases() (fs.FS, error) {
+	f, err := os.Open("testdata/cases.tar.gz")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	files := fstest.MapFS{}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return files, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		files[h.Name] = &fstest.MapFile{Data: b}
+	}
+}
+
+func reasonFor(name string) string {
+	for _, s := range skipped {
+		if ok, _ := path.Match(s.pattern, name); ok {
+			return s.reason
+		}
+	}
+	return ""
+}
+
+func TestConformance(t *testing.T) {
+	fsys, whole := suite(t)
+	passed := map[string]int{}
+	left := map[string]string{}
+	for _, group := range []string{"node", "simple", "pytorch-converted", "pytorch-operator"} {
+		entries, err := fs.ReadDir(fsys, group)
+		if err != nil {
+			if whole {
+				t.Fatal(err)
+			}
+			continue
+		}
+		for _, e := range entries {
+			name := group + "/" + e.Name()
+			err := tryCase(fsys, name)
+			reason := reasonFor(e.Name())
+			switch {
+			case err == nil && reason == "":
+				passed[group]++
+			case err == nil:
+				t.Errorf("%s passes, but is said to be left out: %s", name, reason)
+			case reason == "":
+				t.Errorf("%s: %v", name, err)
+			default:
+				left[name] = reason
+			}
+		}
+	}
+	t.Logf("passed: %v, left out: %d", passed, len(left))
+	if whole {
+		checkDocs(t, passed, left)
+	}
+}
+
+// tryCase runs the data sets of a case.
+func tryCase(fsys fs.FS, name string) (err error) {
+	defer tenon.Catch(&err)
+	defer func() {
+		if r := recover(); r != nil {
+			if e, ok := r.(error); ok && tenon.AsError(e) != nil {
+				err = e
+				return
+			}
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	b, err := fs.ReadFile(fsys, name+"/model.onnx")
+	if err != nil {
+		return err
+	}
+	m, err := Parse(b)
+	if err != nil {
+		return err
+	}
+	for set := 0; ; set++ {
+		dir := fmt.Sprintf("%s/test_data_set_%d/", name, set)
+		var in, want []any
+		for i, p := range m.Inputs {
+			x, err := readData(fsys, dir+"input_"+strconv.Itoa(i)+".pb", p)
+			if err != nil {
+				if set > 0 && i == 0 {
+					return nil
+				}
+				return err
+			}
+			in = append(in, x)
+		}
+		if set > 0 && len(m.Inputs) == 0 {
+			return nil
+		}
+		for i, p := range m.Outputs {
+			x, err := readData(fsys, dir+"output_"+strconv.Itoa(i)+".pb", p)
+			if err != nil {
+				if set > 0 {
+					return nil
+				}
+				return err
+			}
+			want = append(want, x)
+		}
+		got, err := m.Call(in...)
+		if err != nil {
+			return err
+		}
+		for i, p := range m.Outputs {
+			if err := compare(got[i], want[i]); err != nil {
+				return fmt.Errorf("output %s: %w", p.Name, err)
+			}
+		}
+	}
+}
+
+// readData reads a value of the type of a port.
+func readData(fsys fs.FS, name string, p Port) (any, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil {
+		return nil, err
+	}
+	return readValueOf(b, p.typ)
+}
+
+// compare reports how two values differ: at most by 1e-3 of the wanted numbers, and 1e-7.
+func compare(got, want any) error {
+	if l, ok := want.([]any); ok {
+		g, ok := got.([]any)
+		if !ok || len(g) != len(l) {
+			return fmt.Errorf("got %v, want a sequence of %d", got, len(l))
+		}
+		for i := range l {
+			if err := compare(g[i], l[i]); err != nil {
+				return fmt.Errorf("value %d: %w", i, err)
+			}
+		}
+		return nil
+	}
+	if want == nil {
+		if got != nil {
+			return fmt.Errorf("got %v, want no value", got)
+		}
+		return nil
+	}
+	w := want.(T)
+	g, ok := got.(T)
+	if !ok {
+		return fmt.Errorf("got %v, want a tensor", got)
+	}
+	if g.DType() != w.DType() || !g.Shape().Equal(w.Shape()) {
+		return fmt.Errorf("got %v%v, want %v%v", g.DType(), g.Shape(), w.DType(), w.Shape())
+	}
+	if w.DType().IsString() {
+		if !tensor.Equal(g, w) {
+			return fmt.Errorf("got %v, want %v", g, w)
+		}
+		return nil
+	}
+	if w.DType().IsComplex() {
+		if !tensor.Equal(g, w) {
+			return fmt.Errorf("got %v, want %v", g, w)
+		}
+		return nil
+	}
+	if w.DType() == dtype.Uint64 || w.DType() == dtype.Int64 {
+		if !tensor.Equal(g, w) {
+			return fmt.Errorf("got %v, want %v", g, w)
+		}
+		return nil
+	}
+	a, b := tensor.Data[float64](ops.Cast(g, dtype.Float64)), tensor.Data[float64](ops.Cast(w, dtype.Float64))
+	for i := range a {
+		if a[i] == b[i] || math.IsNaN(a[i]) && math.IsNaN(b[i]) {
+			continue
+		}
+		if !(math.Abs(a[i]-b[i]) <= 1e-7+1e-3*math.Abs(b[i])) {
+			return fmt.Errorf("element %d is %v, want %v (got %v, want %v)", i, a[i], b[i], short(g), short(w))
+		}
+	}
+	return nil
+}
+
+func short(v any) string {
+	s := fmt.Sprint(v)
+	if len(s) > 150 {
+		return s[:150] + "…"
+	}
+	return s
+}
+
+// checkDocs compares docs/onnx.md with what is true.
+func checkDocs(t *testing.T, passed map[string]int, left map[string]string) {
+	var b strings.Builder
+	b.WriteString("# ONNX\n\nPackage `model/onnx` reads models of ONNX: see its documentation. This page is written by `TENON_ONNX_CASES=DIR go test ./model/onnx -run Conformance -update`,\nwhere DIR is `onnx/backend/test/data` of the Python package `onnx` 1.22.0.\n\n## Operations\n\n")
+	b.WriteString("Those of versions " + strconv.Itoa(oldestOpset) + " to " + strconv.Itoa(NewestOpset) + ", and of functions that a model defines:\n\n")
+	b.WriteString(strings.Join(Operations(), ", ") + ".\n\n## Cases of ONNX's suite\n\n| group | passed | left out |\n|---|---|---|\n")
+	for _, g := range slices.Sorted(maps.Keys(passed)) {
+		n := 0
+		for name := range left {
+			if strings.HasPrefix(name, g+"/") {
+				n++
+			}
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d |\n", g, passed[g], n)
+	}
+	b.WriteString("\n## Cases left out\n\n| reason | cases |\n|---|---|\n")
+	by := map[string][]string{}
+	for name, reason := range left {
+		by[reason] = append(by[reason], "`"+path.Base(name)+"`")
+	}
+	for _, reason := range slices.Sorted(maps.Keys(by)) {
+		slices.Sort(by[reason])
+		fmt.Fprintf(&b, "| %s | %s |\n", reason, strings.Join(by[reason], " "))
+	}
+	const page = "../../docs/onnx.md"
+	if *update {
+		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(page)
+	if err != nil || string(have) != b.String() {
+		t.Errorf("%s is not up to date (%v): run the test with -update", page, err)
+	}
+}

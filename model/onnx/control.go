@@ -1,0 +1,209 @@
+package onnx
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/control"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// condition returns a truth value, which may have an axis of one element.
+func condition(x any) T {
+	t, ok := x.(T)
+	if !ok {
+		throw(tenon.ErrDType, "a condition that is no tensor")
+	}
+	return ops.Reshape(t, []int{})
+}
+
+func branch(c *call) []any {
+	then, otherwise := c.graph("then_branch"), c.graph("else_branch")
+	c.mayBeNil = true
+	return control.Cond(condition(c.value(0)), func() []any { return c.s.graph(then) }, func() []any { return c.s.graph(otherwise) })
+}
+
+// loop repeats a graph up to a number of times, as long as its condition holds. Results of
+// each turn are stacked.
+func loop(c *call) []any {
+	body := c.graph("body")
+	c.mayBeNil = true
+	states := append([]any(nil), c.in[min(2, len(c.in)):]...)
+	n := len(states)
+	scans := len(body.outputs) - 1 - n
+	if scans < 0 {
+		throw(tenon.ErrInvalid, "the body gives %d states, the loop has %d", len(body.outputs)-1, n)
+	}
+	limit, going := T(nil), T(tensor.Scalar(true))
+	if c.has(0) && c.in[0] != nil {
+		limit = ops.Cast(condition(c.value(0)), dtype.Int64)
+	}
+	if c.has(1) && c.in[1] != nil {
+		going = condition(c.value(1))
+	}
+	if unrolls(states, limit, going) {
+		return c.turns(body, states, limit, going)
+	}
+	// Loop variables: the turn, whether to go on, the states and what has been stacked so far.
+	vars := []any{T(tensor.Scalar(int64(0))), going, states, empties(body.outputs[1+n:])}
+	end := control.While(func(v []any) T {
+		more := v[1].(T)
+		if limit != nil {
+			more = ops.LogicalAnd(more, ops.Less(v[0], limit))
+		}
+		return more
+	}, func(v []any) []any {
+		in := append([]any{v[0], v[1]}, v[2].([]any)...)
+		out := c.s.graph(body, in...)
+		stacks := v[3].([]any)
+		next := make([]any, scans)
+		for i := range next {
+			next[i] = appended(stacks[i].(T), out[1+n+i])
+		}
+		return []any{ops.Add(v[0], int64(1)), condition(out[0]), out[1 : 1+n : 1+n], next}
+	}, vars)
+	return append(append([]any(nil), end[2].([]any)...), end[3].([]any)...)
+}
+
+// unrolls reports whether a loop runs turn by turn: nothing is traced, or a state is a
+// sequence, whose length may change, and how often it runs is known.
+func unrolls(states []any, limit, going T) bool {
+	if graph.Current() == nil {
+		return true
+	}
+	lists := false
+	for _, s := range states {
+		if _, ok := s.(T); !ok {
+			lists = true
+		}
+	}
+	_, known := op.Known(going)
+	if limit != nil {
+		_, ok := op.Known(limit)
+		known = known && ok
+	}
+	return lists && known
+}
+
+// turns runs a loop turn by turn.
+func (c *call) turns(body *protoGraph, states []any, limit, going T) []any {
+	n := len(states)
+	rows := make([][]any, len(body.outputs)-1-n)
+	for i := int64(0); (limit == nil || i < tensor.Item[int64](limit)) && tensor.Item[bool](going); i++ {
+		out := c.s.graph(body, append([]any{T(tensor.Scalar(i)), going}, states...)...)
+		going = condition(out[0])
+		if _, ok := op.Known(going); !ok {
+			throw(tenon.ErrUnsupported, "a loop over sequences whose end depends on data cannot be traced")
+		}
+		states = out[1 : 1+n : 1+n]
+		for k := range rows {
+			rows[k] = append(rows[k], out[1+n+k])
+		}
+	}
+	out := append([]any(nil), states...)
+	for k, r := range rows {
+		if len(r) == 0 {
+			out = append(out, empties(body.outputs[1+n+k : 2+n+k])[0])
+		} else {
+			out = append(out, ops.Stack(tensors(r), 0))
+		}
+	}
+	return out
+}
+
+// empties returns stacks of nothing for the results of each turn.
+func empties(outputs []*protoValue) []any {
+	out := make([]any, len(outputs))
+	for i, v := range outputs {
+		if v.typ == nil || v.typ.kind != kindTensor {
+			throw(tenon.ErrUnsupported, "the type of what each turn gives, %s, is not known", v.name)
+		}
+		spec, err := v.typ.spec()
+		if err != nil {
+			throw(tenon.ErrUnsupported, "%s: %v", v.name, err)
+		}
+		s := []int{0}
+		for _, n := range spec.Shape().Dims() {
+			s = append(s, max(n, 0))
+		}
+		if spec.DType() == dtype.String {
+			out[i] = tensor.WrapStrings([]int64{0}, nil, shape.Of(s...))
+		} else {
+			out[i] = T(tensor.NewDense(spec.DType(), shape.Of(s...)))
+		}
+	}
+	return out
+}
+
+// appended adds a row to a stack. A stack of nothing may have other sizes than its rows.
+func appended(stack T, row any) T {
+	x, ok := row.(T)
+	if !ok {
+		throw(tenon.ErrUnsupported, "what each turn gives is no tensor")
+	}
+	x = ops.ExpandDims(x, 0)
+	if _, ok := op.Known(stack); ok && stack.Shape().Dim(0) == 0 {
+		return ops.Identity(x)
+	}
+	return ops.Concat([]any{stack, x}, 0)
+}
+
+// scan runs a graph over slices along axes.
+func scan(c *call) []any {
+	body := c.graph("body")
+	xs := c.int("num_scan_inputs", 0)
+	all := c.in
+	if c.opset < 9 {
+		throw(tenon.ErrUnsupported, "scans of version 8, which have a batch")
+	}
+	n := len(all) - xs
+	if xs <= 0 || n < 0 {
+		throw(tenon.ErrInvalid, "%d of %d inputs are scanned", xs, len(all))
+	}
+	pick := func(name string, i int) int {
+		if list := c.ints(name); i < len(list) {
+			return list[i]
+		}
+		return 0
+	}
+	states, rows := make([]T, n), make([]T, xs)
+	for i := range states {
+		states[i] = c.x(i)
+	}
+	for i := range rows {
+		x := c.x(n + i)
+		x = ops.MoveAxis(x, axis(pick("scan_input_axes", i), rank(x)), 0)
+		if pick("scan_input_directions", i) == 1 {
+			x = ops.Reverse(x, 0)
+		}
+		rows[i] = x
+	}
+	end, ys := control.Scan(func(at, row []T) ([]T, []T) {
+		in := append(anys(at), anys(row)...)
+		out := tensors(c.s.graph(body, in...))
+		return out[:n:n], out[n:]
+	}, states, rows)
+	for i, y := range ys {
+		if pick("scan_output_directions", i) == 1 {
+			y = ops.Reverse(y, 0)
+		}
+		k := pick("scan_output_axes", i)
+		ys[i] = ops.MoveAxis(y, 0, axis(k, rank(y)))
+	}
+	return append(anys(end), anys(ys)...)
+}
+
+func tensors(list []any) []T {
+	out := make([]T, len(list))
+	for i, x := range list {
+		t, ok := x.(T)
+		if !ok {
+			throw(tenon.ErrDType, "value %d is no tensor", i)
+		}
+		out[i] = t
+	}
+	return out
+}

@@ -56,8 +56,8 @@ const Order = `
 	named < named/coords, named/layers;
 	ops < named/internal/stated < named;
 	internal/dimtext < named/dimcheck < named/dimcheck/plugin;
-	sparse, structured, named, internal/rows < internal/anatomy;
-	element, sparse, structured, structured/gostruct, named, named/coords, named/layers, ext, internal/anatomy < TIER6;
+	sparse, structured, named, internal/rows < internal/anatomy < internal/rowwise;
+	element, sparse, structured, structured/gostruct, named, named/coords, named/layers, ext, internal/anatomy, internal/rowwise < TIER6;
 
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < data/dataset, linalg, learn/metric, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/protoio, scale/xla, show/plot;

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/rowwise"
 	"github.com/tenonml/tenon/model/saved"
 )
 
@@ -285,31 +286,43 @@ func modelFuncs(name string, m *saved.Model) ([]Func, error) {
 
 // savedFunc returns the first variant of a function of a saved model.
 func savedFunc(f *saved.Func) (Func, error) {
-	fn := Func{Name: f.Name(), Doc: f.Doc(), mixes: mixes(f, 0)}
+	fn := Func{Name: f.Name(), Doc: f.Doc()}
+	var args, results []tenon.Spec
 	for _, l := range f.Args(0) {
 		if l.Spec == nil {
 			return fn, tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" takes plain data")
 		}
-		fn.Args = append(fn.Args, Arg{argName("x", l.Path[0], l.Path[1:].String()), l.Spec})
+		fn.Args, args = append(fn.Args, Arg{argName("x", l.Path[0], l.Path[1:].String()), l.Spec}), append(args, l.Spec)
 	}
 	for _, l := range f.Results(0) {
 		if l.Spec == nil {
 			return fn, tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" returns plain data")
 		}
-		fn.Results = append(fn.Results, Arg{argName("y", l.Path[0], l.Path[1:].String()), l.Spec})
+		fn.Results, results = append(fn.Results, Arg{argName("y", l.Path[0], l.Path[1:].String()), l.Spec}), append(results, l.Spec)
 	}
+	found := rowwise.Of(f.Graph(0), args, results)
+	fn.found = &found
 	fn.Call = func(_ context.Context, args []tenon.Value) ([]tenon.Value, error) { return f.CallFlat(args) }
 	return fn, nil
 }
 
-// batch says of a function of a saved model whether it is batched: its operations state nothing by
-// which a row depends on others, and made-up rows are answered alike together and apart.
+// batch says of a function of a saved model whether it is batched: the statements of its
+// operations tell that each row is answered by itself, and made-up rows are answered alike
+// together and apart, bit for bit. Either way the function has run when this returns, so that
+// nobody waits for its first run; not so one that changes variables.
 func (s *Server) batch(f *Func) {
-	if f.mixes != "" {
-		s.log.Info("calls are not batched", "function", f.Name, "because of", f.mixes)
+	if f.found.Rows && f.Independent(context.Background()) {
+		f.Batched = true
 		return
 	}
-	f.Batched = f.Independent(context.Background())
+	by := f.found.By
+	if f.found.Rows {
+		by = "bits that differ with the number of rows"
+	}
+	s.log.Info("calls are not batched", "function", f.Name, "because of", by)
+	if !f.found.Assigns {
+		newServed(*f).warm(context.Background())
+	}
 }
 
 // AddModel serves the functions of a saved model by their names. Those that answer each row

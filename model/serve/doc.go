@@ -40,7 +40,7 @@
 // divided again. A call that fails in a batch is run by itself, so that it never fails its
 // neighbours. A batch has a budget of rows and one of elements; calls have priorities, and those
 // that would be late by what runs have taken are refused when they come. Functions of saved models
-// are batched where their operations state nothing by which rows depend on one another.
+// are batched where their operations state that each row is answered by itself.
 //
 // # Errors
 //

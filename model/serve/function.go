@@ -8,6 +8,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/anatomy"
+	"github.com/tenonml/tenon/internal/rowwise"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 )
@@ -37,7 +38,7 @@ type Func struct {
 	// results. All arguments and results have a first axis for rows.
 	Batched bool
 
-	mixes string // the operation that states that it combines rows
+	found *rowwise.Finding // what the statements of its operations tell; nil of functions of the program
 }
 
 // check reports what is wrong with a definition.

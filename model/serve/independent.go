@@ -17,9 +17,10 @@ import (
 	"github.com/tenonml/tenon/internal/rows"
 )
 
-// Independent reports whether a function answers each row by itself: what it says to joined
-// rows is, bit for bit, what it says to them apart. It is tried with made-up rows of the
-// arguments' Specs; a function that refuses them is taken not to be.
+// Independent reports whether a function answers made-up rows of the arguments' Specs by
+// themselves: what it says to them joined is, bit for bit, what it says to them apart. A function
+// that refuses them is taken not to do so. This is a trial; what is known of a function beyond
+// what was tried, its statements tell.
 func (f *Func) Independent(ctx context.Context) bool {
 	if f.Call == nil || len(f.Args) == 0 || len(f.Results) == 0 {
 		return false
@@ -125,18 +126,32 @@ func sameBits(a, b tenon.Value) bool {
 // madeUp returns arguments of n rows.
 func (f *served) madeUp(r *rand.Rand, n int) ([]tenon.Value, error) {
 	args := make([]tenon.Value, len(f.Args))
-	for i := range f.Args {
-		rows := make([]any, n)
-		for k := range rows {
-			rows[k] = f.in[i].root.child.madeUp(r)
+	for i, l := range f.in {
+		var x any
+		if l.root.kind == axisNode && l.root.size < 0 {
+			rows := make([]any, n)
+			for k := range rows {
+				rows[k] = l.root.child.madeUp(r)
+			}
+			x = rows
+		} else {
+			x = l.root.madeUp(r)
 		}
 		const most = 1 << 20
 		var err error
-		if args[i], err = nestedValue(f.in[i], rows, natural, most); err != nil {
+		if args[i], err = nestedValue(l, x, natural, most); err != nil {
 			return nil, err
 		}
 	}
 	return args, nil
+}
+
+// warm runs a function once with made-up arguments. It is no matter whether it takes them.
+func (f *served) warm(ctx context.Context) {
+	args, err := f.madeUp(rand.New(rand.NewPCG(1, 27)), 2)
+	if err == nil {
+		f.run(ctx, args, 2)
+	}
 }
 
 // textMadeUp returns the text of an element of a type.

@@ -28,7 +28,7 @@ func TestStatementsTellWhatCombinesRows(t *testing.T) {
 		name    string
 		f       saved.Traced
 		spec    any
-		mixes   string
+		by      string
 		batched bool
 	}{
 		{"layers", function.New(func(x tensor.Tensor) tensor.Tensor { return ops.Softmax(ops.Relu(ops.MatMul(x, w)), -1) }), matrix, "", true},
@@ -37,7 +37,7 @@ func TestStatementsTellWhatCombinesRows(t *testing.T) {
 		{"a rare maximum behind a layer", function.New(func(x tensor.Tensor) tensor.Tensor { return rare(x, ops.Max(ops.MatMul(ops.Tanh(x), w))) }), matrix, "reduce_max", false},
 		{"products of all rows", function.New(func(x tensor.Tensor) tensor.Tensor {
 			return rare(x, ops.Index(ops.MatMul(tensor.Of([]float32{1, 1}, 1, 2), ops.Transpose(x)), 0))
-		}), matrix, "", false},
+		}), matrix, "where", false},
 		{"softmax of columns", function.New(func(x tensor.Tensor) tensor.Tensor { return ops.Softmax(x, 0) }), matrix, "softmax", false},
 		{"only the shape", function.New(func(x tensor.Tensor) tensor.Tensor { return ops.ZerosLike(x) }), matrix, "", true},
 		{"means of rows", function.New(func(x *ragged.Tensor) tensor.Tensor { return ops.Mean(x, 1) }), lists, "", true},
@@ -54,8 +54,12 @@ func TestStatementsTellWhatCombinesRows(t *testing.T) {
 			if err := m.Add("f", c.f, c.spec); err != nil {
 				t.Fatal(err)
 			}
-			if got := mixes(m.Functions()[0], 0); got != c.mixes {
-				t.Errorf("rows are combined by %q, want %q\n%v", got, c.mixes, m.Functions()[0].Graph(0))
+			fn, err := savedFunc(m.Functions()[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fn.found; got.By != c.by || got.Rows != c.batched {
+				t.Errorf("found %+v, want rows combined by %q\n%v", got, c.by, m.Functions()[0].Graph(0))
 			}
 			s := New(Options{})
 			if err := s.AddModel(m); err != nil {

@@ -1,0 +1,282 @@
+package rowwise
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Row splits, what they divide, and indices that are made of them.
+
+// byRows is for operations that state what they do in the rows that splits divide their values into.
+func (n *node) byRows() []part {
+	var p part // of the splits
+	var first part
+	for _, q := range n.in {
+		switch {
+		case q.kind == splits && p.kind == splits && !q.level.is(p.level):
+			return []part{{}}
+		case q.kind == splits && p.kind != splits:
+			p = q
+		case q.kind == entries && (q.axis != 0):
+			return []part{{}}
+		case q.kind == entries && first.kind != entries:
+			first = q
+		case q.kind != splits && q.kind != entries && q.kind != alike:
+			return []part{{}}
+		}
+	}
+	if n.Op.By == op.ByIDs {
+		return n.bySegments()
+	}
+	if p.kind != splits || first.kind != entries || !n.dividedBySplits(p.level) {
+		return []part{{}}
+	}
+	switch n.Op.Axes {
+	case op.Reduce:
+		return []part{along(0, p.level)}
+	case op.Along, op.Scan:
+		if len(n.Outs) == 1 && first.into == nil {
+			return []part{along(0, p.into)}
+		}
+	case op.Select, op.Join, op.Window:
+		if slices.Contains(dividing, n.Op.Name) {
+			k := n.levels.of(p.level, "of "+id(n.Outs[0]), 0)
+			return []part{first.taken(k, 0), divided(p.level, k)}
+		}
+		if first.level.is(p.into) && len(n.in) == 2 { // in another order
+			return []part{first.taken(p.into, 0)}
+		}
+	case op.Broadcast:
+		if first.level.is(p.level) {
+			return []part{first.taken(p.into, 0)}
+		}
+	}
+	return []part{{}}
+}
+
+// dividing are the operations whose results are the entries of rows, and the splits of these.
+var dividing = []string{"ragged.concat", "ragged.gather", "ragged.ngrams", "ragged.slice"}
+
+// dividedBySplits checks that rows are entries of what splits divide, or of the rows that they make.
+func (n *node) dividedBySplits(l *level) bool {
+	for _, q := range n.in {
+		if q.kind != entries || q.level.is(l) {
+			continue
+		}
+		ok := false
+		for _, s := range n.in {
+			ok = ok || s.kind == splits && s.into.is(q.level)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// bySegments is for values that go to the segment of their number.
+func (n *node) bySegments() []part {
+	x, ids, count := n.in[0], n.in[1], n.in[2]
+	if x.plain() && ids.kind == entries && ids.into != nil && !ids.loose && x.level.is(ids.level) && counts(count, ids.into) {
+		return []part{along(0, ids.into)}
+	}
+	return []part{{}}
+}
+
+// counts reports whether a part is the number of entries of a level.
+func counts(p part, l *level) bool { return p.kind == count && p.plus == 0 && p.level.is(l) }
+
+// ofSplits makes a rule for operations on splits.
+func ofSplits(f func(n *node, p part) []part) func(n *node) []part {
+	return func(n *node) []part {
+		if p := n.in[0]; p.kind == splits {
+			return f(n, p)
+		}
+		return []part{n.in[0].unless()}
+	}
+}
+
+// checkedSame is for splits that have to be the same, which makes levels one.
+func checkedSame(n *node) []part {
+	a, b := n.in[0], n.in[1]
+	switch {
+	case a.kind == splits && b.kind == splits && a.level.is(b.level):
+		if x, y := a.into.root(), b.into.root(); x != y {
+			x.same = y
+		}
+		return []part{a}
+	case a.kind == sizes && a.is(b):
+		return []part{a}
+	}
+	return []part{{}}
+}
+
+// fromLengths is for splits of rows of these lengths.
+func fromLengths(n *node) []part {
+	p := n.in[0]
+	switch {
+	case !p.plain() || p.axis != 0:
+		return []part{{}}
+	case p.role == lengths && p.via == "":
+		return []part{divided(p.level, p.of)}
+	}
+	out := divided(p.level, n.levels.of(p.level, "lengths "+id(n.values[0]), 0))
+	if p.role == lengths {
+		out.of, out.via = p.of, p.via
+	}
+	return []part{out}
+}
+
+// id tells a value from others.
+func id(t tensor.Tensor) string {
+	if v, ok := t.(*graph.Value); ok {
+		return fmt.Sprintf("%p.%d", v.Graph(), v.ID())
+	}
+	return fmt.Sprintf("%p", t)
+}
+
+// inRow is for the place of each entry in its row.
+func inRow(_ *node, p part) []part {
+	out := along(0, p.into)
+	if out.role, out.of, out.via = offsets, p.into, ""; p.of != nil {
+		out.of, out.via = p.of, p.via
+	}
+	return []part{out}
+}
+
+// uniform is for splits of rows of one length.
+func uniform(n *node) []part {
+	length, rows := n.in[0], n.in[1]
+	k, known := n.number(0)
+	one, fixed := n.number(1)
+	switch {
+	case fixed && one == 1 && length.kind == count && length.plus == 0:
+		return []part{{kind: sizes, list: []part{same(), length}}}
+	case rows.kind == count && rows.plus == 0 && length.kind == alike && known:
+		return []part{divided(rows.level, n.levels.times(rows.level, k))}
+	case rows.kind == count && rows.plus == 0 && length.kind == alike:
+		return []part{divided(rows.level, n.alikeTimes(rows.level))}
+	}
+	return []part{{}}
+}
+
+// alikeTimes is the level of what has as many entries for each of another one as the first operand
+// says.
+func (n *node) alikeTimes(l *level) *level {
+	m := n.levels.of(l, "times "+id(n.values[0]), 0)
+	m.base = l
+	return m
+}
+
+// fromRowIDs is for splits of rows to which values say that they belong.
+func fromRowIDs(n *node) []part {
+	if p := n.in[0]; p.kind == entries && p.into != nil && !p.loose && counts(n.in[1], p.into) {
+		return []part{divided(p.into, p.level)}
+	}
+	return []part{{}}
+}
+
+// rangesOf is for a row of numbers for each start and limit.
+func rangesOf(n *node) []part {
+	var l, into *level
+	moved := 0
+	for _, p := range n.in {
+		switch {
+		case p.kind == alike:
+			continue
+		case p.kind != entries || l != nil && !l.is(p.level):
+			return []part{{}}
+		}
+		if l = p.level; p.into != nil {
+			moved, into = moved+1, p.into
+		}
+	}
+	if moved > 0 && (moved != 2 || n.in[2].kind != alike || !n.in[0].into.is(n.in[1].into)) {
+		return []part{{}}
+	}
+	if l == nil {
+		return []part{{}}
+	}
+	a, b := n.in[0], n.in[1]
+	tight := a.role == starts && b.role == ends && a.of.is(b.of) && a.via == b.via
+	k := n.levels.of(l, "range "+id(n.Outs[0]), 0)
+	return []part{{kind: entries, level: k, into: into, loose: into != nil && !tight}, divided(l, k)}
+}
+
+// kept is for the entries, or the positions, where a mask is true.
+func kept(n *node, l *level, mask int) *level {
+	return n.levels.of(l, "where "+id(n.values[mask]), 0)
+}
+
+// whereTrue is for the entries of rows where a mask is true.
+func whereTrue(n *node) []part {
+	x, m := n.in[0], n.in[1]
+	if x.kind == entries && m.plain() && x.axis == 0 && m.axis == 0 && n.rank(1) == 1 && x.level.is(m.level) && n.call.Int(2) == 0 {
+		return []part{x.taken(kept(n, m.level, 1), 0)}
+	}
+	return []part{{}}
+}
+
+// placesTrue is for the positions where a mask is true.
+func placesTrue(n *node) []part {
+	if m := n.in[0]; m.plain() && n.rank(0) == 1 {
+		return []part{positions(kept(n, m.level, 0), m.level)}
+	}
+	return []part{{}}
+}
+
+// maskSplits is for splits of what is left where a mask is true.
+func maskSplits(n *node, p part) []part {
+	if m := n.in[1]; m.plain() && m.axis == 0 && n.rank(1) == 1 && m.level.is(p.into) {
+		return []part{divided(p.level, kept(n, p.into, 1))}
+	}
+	return []part{{}}
+}
+
+// toDense is for rows that are filled up to a width which all calls have.
+func toDense(n *node) []part {
+	v, s, w := n.in[0], n.in[1], n.in[2]
+	switch {
+	case w.kind == mixed:
+		return []part{w}
+	case v.plain() && v.axis == 0 && s.kind == splits && v.level.is(s.into) && all(n.in[2:], isAlike):
+		return []part{along(0, s.level)}
+	}
+	return []part{{}}
+}
+
+// fromDense is for entries of rows of one length.
+func fromDense(n *node) []part {
+	d, s := n.in[0], n.in[1]
+	if d.kind == entries && d.axis == 0 && s.kind == splits && d.level.is(s.level) {
+		return []part{d.taken(s.into, 0)}
+	}
+	return []part{{}}
+}
+
+// bagged is for sums of the entries of a table that each row names.
+func bagged(n *node) []part {
+	s := n.in[3]
+	if n.in[0].kind == alike && n.in[1].plain() && s.kind == splits && n.in[1].level.is(s.into) && (n.in[2].kind == alike || n.in[2].plain() && n.in[2].level.is(s.into)) {
+		return []part{along(0, s.level)}
+	}
+	return []part{{}}
+}
+
+// attended is for rows of queries that look at the keys of their own row.
+func attended(n *node) []part {
+	q, s := n.in[3], n.in[4]
+	if q.kind != splits || s.kind != splits || !q.level.is(s.level) {
+		return []part{{}}
+	}
+	for i, into := range []*level{q.into, s.into, s.into} {
+		if p := n.in[i]; !p.plain() || p.axis != 0 || !p.level.is(into) {
+			return []part{{}}
+		}
+	}
+	return []part{along(0, q.into)}
+}

@@ -1,0 +1,244 @@
+package rowwise
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/anatomy"
+	"github.com/tenonml/tenon/internal/rows"
+	"github.com/tenonml/tenon/ragged"
+)
+
+// A Finding is what statements tell of a function.
+type Finding struct {
+	// Rows says that each row is answered by itself.
+	Rows bool
+
+	// Mixes says that some rows depend on others. Where neither is true, it cannot be told.
+	Mixes bool
+
+	// By is the operation by which rows depend on one another, or of which it cannot be
+	// told.
+	By string
+
+	// Assigns says that variables are changed.
+	Assigns bool
+}
+
+// Of tells of a graph whether it answers each row by itself. Its parameters are the
+// components of arguments of these Specs, and its outputs those of the results; further outputs
+// are assigned to variables.
+func Of(g *graph.Graph, args, results []tenon.Spec) Finding {
+	s := &study{levels: levels{}}
+	f := &flow{study: s, parts: map[*graph.Value]part{}}
+	first := &level{}
+	var params []part
+	for _, spec := range args {
+		params = s.given(spec, first, params)
+	}
+	n := 0
+	for _, spec := range results {
+		n += leavesOf(spec)
+	}
+	if len(g.Outputs) > n {
+		return Finding{Mixes: true, Assigns: true, By: "assignment to a variable"}
+	}
+	for len(params) < len(g.Params) { // what it captured
+		params = append(params, same())
+	}
+	f.run(g, params)
+	if s.wrong != nil {
+		return found(*s.wrong)
+	}
+	w := &wanted{study: s, outputs: g.Outputs, part: f.of}
+	for _, spec := range results {
+		if p, ok := w.value(spec, first); !ok {
+			return found(p)
+		}
+	}
+	return Finding{Rows: true}
+}
+
+func found(p part) Finding {
+	if p.by == "" {
+		p.by = "a result that is not made of rows"
+	}
+	return Finding{Mixes: p.kind == mixed, By: p.by}
+}
+
+// A study goes over graphs.
+type study struct {
+	levels levels
+	wrong  *part // of a check whose outcome may be another one in a joined call
+}
+
+// given adds the parts of the components of an argument of so many rows.
+func (s *study) given(spec tenon.Spec, l *level, out []part) []part {
+	out, _ = s.below(spec, l, nil, out)
+	return out
+}
+
+// below is given, of lists whose levels are known already where chain has them; it returns
+// these.
+func (s *study) below(spec tenon.Spec, l *level, chain []*level, out []part) ([]part, []*level) {
+	if tenon.IsLeaf(spec) {
+		return append(out, along(0, l)), chain
+	}
+	a := anatomy.OfSpec(spec)
+	shared := sharedOf(spec, a)
+	levels := []*level{l}
+	for i, p := range a.Partitions {
+		switch {
+		case i < len(chain):
+			levels = append(levels, chain[i])
+		case p.IsUniform() && p.UniformRowLength() >= 0:
+			levels = append(levels, s.levels.times(levels[i], p.UniformRowLength()))
+		default:
+			levels = append(levels, &level{})
+		}
+	}
+	at := 0
+	for i, c := range spec.Components() {
+		p, ok := c.Spec.(*ragged.PartitionSpec)
+		switch {
+		case ok && at+1 >= len(levels) || shared == nil || shared[i]:
+			for range leavesOf(c.Spec) {
+				out = append(out, part{})
+			}
+		case ok && p.IsUniform():
+			out = append(out, counted(levels[at]), same())
+			at++
+		case ok:
+			out = append(out, divided(levels[at], levels[at+1]))
+			at++
+		case a.Kind == anatomy.Records && i < len(a.Partitions)+1 && c.Name == "nrows":
+			out = append(out, counted(l))
+		default:
+			out, chain = s.below(c.Spec, levels[len(levels)-1], chain, out)
+		}
+	}
+	if len(a.Partitions) > 0 {
+		chain = levels[1:]
+	}
+	return out, chain
+}
+
+// sharedOf tells which components of a Spec all rows have in common; nil where values are not made
+// of rows by their components.
+func sharedOf(spec tenon.Spec, a anatomy.Spec) []bool {
+	switch a.Kind {
+	case anatomy.Lists, anatomy.Records, anatomy.Optional, anatomy.Named, anatomy.Union, anatomy.Map, anatomy.Held, anatomy.Element:
+		return make([]bool, len(spec.Components()))
+	}
+	shared, ok := rows.Components(spec)
+	if !ok {
+		return nil
+	}
+	return shared
+}
+
+// leavesOf returns the number of tensors that a Value of a Spec is made of.
+func leavesOf(s tenon.Spec) int {
+	if tenon.IsLeaf(s) {
+		return 1
+	}
+	n := 0
+	for _, c := range s.Components() {
+		n += leavesOf(c.Spec)
+	}
+	return n
+}
+
+// wanted compares outputs with what the components of results have to be.
+type wanted struct {
+	study   *study
+	outputs []*graph.Value
+	part    func(tenon.Value) part
+}
+
+func (w *wanted) next() part {
+	p := w.part(w.outputs[0])
+	w.outputs = w.outputs[1:]
+	return p
+}
+
+// value compares the components of a result of rows of a level. It returns the first that is
+// not what it has to be.
+func (w *wanted) value(spec tenon.Spec, l *level) (part, bool) {
+	if len(w.outputs) < leavesOf(spec) {
+		return part{}, false
+	}
+	if tenon.IsLeaf(spec) {
+		p := w.next()
+		return p, p.plain() && p.axis == 0 && p.level.is(l)
+	}
+	a := anatomy.OfSpec(spec)
+	shared := sharedOf(spec, a)
+	levels, ok := w.levels(spec, l)
+	if !ok || shared == nil {
+		return w.worst(spec)
+	}
+	at := 0
+	for i, c := range spec.Components() {
+		p, ok := c.Spec.(*ragged.PartitionSpec)
+		switch {
+		case shared[i]:
+			for range leavesOf(c.Spec) {
+				if p := w.next(); p.kind != alike {
+					return p, false
+				}
+			}
+		case ok && p.IsUniform():
+			w.next()
+			w.next()
+			at++
+		case ok:
+			w.next()
+			at++
+		case a.Kind == anatomy.Records && i < len(a.Partitions)+1 && c.Name == "nrows":
+			if p := w.next(); p.kind != count || !p.level.is(l) || p.plus != 0 {
+				return p, false
+			}
+		default:
+			if p, ok := w.value(c.Spec, levels[len(levels)-1]); !ok {
+				return p, false
+			}
+		}
+	}
+	return part{}, true
+}
+
+// levels follows the partitions of a result from its rows.
+func (w *wanted) levels(spec tenon.Spec, l *level) ([]*level, bool) {
+	out := []*level{l}
+	k := 0
+	for _, c := range spec.Components() {
+		if p, ok := c.Spec.(*ragged.PartitionSpec); ok {
+			x := w.part(w.outputs[k])
+			if p.IsUniform() {
+				if x.kind != count || !x.level.is(out[len(out)-1]) || p.UniformRowLength() < 0 {
+					return nil, false
+				}
+				out = append(out, w.study.levels.times(x.level, p.UniformRowLength()))
+			} else {
+				if x.kind != splits || !x.level.is(out[len(out)-1]) {
+					return nil, false
+				}
+				out = append(out, x.into)
+			}
+		}
+		k += leavesOf(c.Spec)
+	}
+	return out, true
+}
+
+// worst returns what is least clear of the components of a result.
+func (w *wanted) worst(spec tenon.Spec) (part, bool) {
+	var out part
+	for range leavesOf(spec) {
+		p := w.next()
+		if out.by == "" || p.kind == mixed {
+			out = p
+		}
+	}
+	return out, false
+}

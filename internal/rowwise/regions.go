@@ -1,0 +1,184 @@
+package rowwise
+
+import (
+	"github.com/tenonml/tenon/graph"
+)
+
+// region goes over a region and returns what its outputs are.
+func (n *node) region(g *graph.Graph, params []part) []part {
+	if len(params) != len(g.Params) {
+		return nil
+	}
+	f := &flow{study: n.study, parts: map[*graph.Value]part{}}
+	f.run(g, params)
+	out := make([]part, len(g.Outputs))
+	for i, v := range g.Outputs {
+		out[i] = f.of(v)
+	}
+	return out
+}
+
+// switched is for one of several regions: which one has to be alike in all calls.
+func switched(n *node) []part {
+	if p := n.in[0]; p.kind != alike {
+		return []part{chosenBy(p)}
+	}
+	var out []part
+	for i, g := range n.Regions() {
+		parts := n.region(g, n.in[1:])
+		if i == 0 {
+			out = parts
+			continue
+		}
+		for k := range min(len(out), len(parts)) {
+			out[k] = joined(out[k], parts[k])
+		}
+	}
+	return out
+}
+
+// chosenBy is for what is done as a value says that is not the same in all calls.
+func chosenBy(p part) part {
+	if p.kind == entries || p.kind == mixed {
+		return part{kind: mixed, by: p.by}
+	}
+	return part{by: p.by}
+}
+
+// most is how often a loop is gone over until its variables are what they were.
+const most = 8
+
+// looped is for a loop that all calls leave after the same number of rounds.
+func looped(n *node) []part {
+	gs := n.Regions()
+	vars := n.call.Int(1)
+	if len(gs) != 2 || vars > len(n.in) {
+		return []part{{}}
+	}
+	now := append([]part{}, n.in...)
+	for range most {
+		cond, next := n.region(gs[0], now), n.region(gs[1], now)
+		if len(cond) != 1 || len(next) != vars {
+			return []part{{}}
+		}
+		if c := cond[0]; c.kind != alike {
+			return []part{chosenBy(c)}
+		}
+		changed := false
+		for i := range next {
+			p := joined(now[i], next[i])
+			changed = changed || !p.is(now[i])
+			now[i] = p
+		}
+		if !changed {
+			return now[:vars]
+		}
+	}
+	return []part{{}}
+}
+
+// scanned is for a loop over the entries of a first axis.
+func scanned(n *node) []part {
+	gs := n.Regions()
+	carry, xs := n.call.Int(1), n.call.Int(2)
+	if len(gs) != 1 || carry+xs > len(gs[0].Params) {
+		return []part{{}}
+	}
+	length := part{kind: alike}
+	if len(n.in) > len(gs[0].Params) {
+		length = n.in[len(gs[0].Params)]
+	}
+	over := n.in[carry : carry+xs]
+	for _, p := range over {
+		if p.kind == entries && p.axis == 0 || p.kind == count || p.kind == splits || p.kind == sizes {
+			return n.eachRow(gs[0], carry, xs)
+		}
+	}
+	if length.kind != alike {
+		return []part{{}}
+	}
+	now := append([]part{}, n.in[:len(gs[0].Params)]...)
+	for i := range xs {
+		if p := &now[carry+i]; p.kind == entries {
+			p.axis--
+		}
+	}
+	for range most {
+		next := n.region(gs[0], now)
+		if len(next) < carry {
+			return []part{{}}
+		}
+		changed := false
+		for i := range carry {
+			p := joined(now[i], next[i])
+			changed = changed || !p.is(now[i])
+			now[i] = p
+		}
+		if changed {
+			continue
+		}
+		for i := carry; i < len(next); i++ { // one behind the other
+			if p := &next[i]; p.kind == entries {
+				p.axis++
+			} else if p.kind != alike && p.kind > mixed {
+				*p = part{}
+			}
+		}
+		return next
+	}
+	return []part{{}}
+}
+
+// eachRow is for a body that is run for each row: what it carries from one to the next must not
+// depend on them.
+func (n *node) eachRow(g *graph.Graph, carry, xs int) []part {
+	var l *level
+	for _, p := range n.in[carry : carry+xs] {
+		if p.kind != entries || p.axis != 0 || p.into != nil || l != nil && !l.is(p.level) {
+			return []part{{}}
+		}
+		l = p.level
+	}
+	depends := map[*graph.Value]bool{}
+	for i, v := range g.Params {
+		if i >= carry && i < carry+xs {
+			depends[v] = true
+		} else if n.in[i].kind != alike {
+			return []part{{}}
+		}
+	}
+	for _, x := range g.Nodes {
+		any := x.Op.Draws
+		x.EachInput(func(v *graph.Value) { any = any || depends[v] })
+		for _, v := range x.Outs {
+			depends[v] = any
+		}
+	}
+	out := make([]part, len(g.Outputs))
+	for i, v := range g.Outputs {
+		switch {
+		case i >= carry:
+			out[i] = along(0, l)
+		case depends[v]:
+			return []part{{kind: mixed}}
+		default:
+			out[i] = n.in[i]
+			if !same().is(n.in[i]) || !keeps(g, i) {
+				return []part{{}} // it counts the rows, or changes with them
+			}
+		}
+	}
+	return out
+}
+
+// keeps reports whether a body returns what it carries as it is.
+func keeps(g *graph.Graph, i int) bool { return g.Outputs[i] == g.Params[i] }
+
+// called is for a region that is run as it is.
+func called(n *node) []part {
+	gs := n.Regions()
+	if len(gs) == 0 {
+		return []part{{}}
+	}
+	return n.region(gs[0], n.in)
+}

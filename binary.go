@@ -170,7 +170,7 @@ func DecodeBinary(b []byte) (Spec, []byte, error) {
 		return nil, nil, err
 	}
 	s, ok := e.(SpecOf)
-	if !ok {
+	if !ok || s.Spec == nil {
 		return nil, nil, r.fail("a spec is expected, not a %s", kindName(e))
 	}
 	if s.Spec == nil {

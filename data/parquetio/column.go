@@ -98,9 +98,9 @@ func (s *stream) release() {
 	*s = stream{}
 }
 
-// load reads the chunk of a row group of a number of rows, which has as many entries as the footer says.
-func (c *column) load(r *reading, p *pages, rows, entries int64) error {
-	n, starts := c.n, int64(0)
+// load reads pages with a number of rows, and as many entries as the footer says where they are all of a chunk.
+func (c *column) load(r *reading, p *pages, rows int64) error {
+	n, starts, entries := c.n, int64(0), p.left
 	c.dict = dictionary{}
 	for {
 		if err := r.proceed(); err != nil {
@@ -131,11 +131,17 @@ func (c *column) load(r *reading, p *pages, rows, entries int64) error {
 			}
 			starts += int64(c.n - first - above(c.reps[first:c.n], 0))
 		}
+		if len(p.ends) > 0 {
+			if starts != p.ends[0] || c.maxRep > 0 && c.n > first && c.reps[first] != 0 {
+				return fmt.Errorf("page %d has other rows than the page index says", p.count-1)
+			}
+			p.ends = p.ends[1:]
+		}
 		if starts > rows {
 			return fmt.Errorf("there are more than the %d rows of the row group", rows)
 		}
 	}
-	if int64(c.n-n) != entries {
+	if entries != everything && int64(c.n-n) != entries {
 		return fmt.Errorf("there are %d values of the %d of the column chunk", c.n-n, entries)
 	}
 	if starts != rows {

@@ -17,8 +17,8 @@
 //	INTERVAL                                     records of months, days and nanoseconds
 //
 // [File.Schema] has the type of each column with its unit. The row groups of one or several
-// files are numbered, as the elements of a dataset are: [Open] and [File.At]. Those whose
-// statistics show that no row can meet ReadOptions.Where are left out.
+// files are numbered, as the elements of a dataset are: [Open] and [File.At]. Row groups and pages
+// whose statistics show that no row can meet ReadOptions.Where are left out.
 //
 // The Specs of what is written are in the metadata, so that every type comes back as what
 // it was; the schema beside them is one that other programs read. Pages, encodings, codecs

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -33,8 +34,11 @@ type File struct {
 	set    *arrow.Schema
 }
 
-// place is where a row group is.
-type place struct{ part, group int }
+// place is where a row group is, and which of its rows are read.
+type place struct {
+	part, group int
+	some        []span // nil: all of them
+}
 
 // part is one file.
 type part struct {
@@ -108,19 +112,19 @@ func (f *File) add(fn, name string) error {
 // open reads the footer of a file, and adds those of its row groups that are read.
 func (f *File) open(fn string, p *part) (err error) {
 	f.parts = append(f.parts, p)
-	where := p.name
-	defer recovered(fn, where, &err)
+	name := p.name
+	defer recovered(fn, name, &err)
 	defer tenon.Catch(&err)
 	if err := checkFooter(p.src, p.size); err != nil {
-		return damaged(fn, where, err)
+		return damaged(fn, name, err)
 	}
 	x, err := p.reader()
 	if err != nil {
-		return damaged(fn, where, err)
+		return damaged(fn, name, err)
 	}
 	p.meta = x.MetaData()
 	if err := p.check(); err != nil {
-		return damaged(fn, where, err)
+		return damaged(fn, name, err)
 	}
 	t := &tree{set: p.meta.Schema, fn: fn}
 	all := t.root()
@@ -129,15 +133,26 @@ func (f *File) open(fn string, p *part) (err error) {
 	if f.set == nil {
 		f.set = set
 	} else if !sameFields(set, f.set) {
-		return fail(tenon.ErrDType, fn, where, "the columns are not those of %s", f.parts[0].name)
+		return fail(tenon.ErrDType, fn, name, "the columns are not those of %s", f.parts[0].name)
+	}
+	where := make([]*condition, len(f.o.Where))
+	for i, w := range f.o.Where {
+		where[i] = t.condition(all, w)
 	}
 	for i := range x.NumRowGroups() {
-		keep := true
-		for _, w := range f.o.Where {
-			keep = keep && mayMeet(p.meta, i, t.chosen(all, []string{w.Column}), w)
+		if slices.ContainsFunc(where, func(c *condition) bool { return !c.inGroup(p.meta, i) }) {
+			continue
 		}
-		if keep {
-			f.groups = append(f.groups, place{len(f.parts) - 1, i})
+		at := place{part: len(f.parts) - 1, group: i}
+		rows, less, err := p.inPages(i, where)
+		if err != nil {
+			return damaged(fn, f.where(at), err)
+		}
+		if less {
+			at.some = rows
+		}
+		if !less || len(rows) > 0 {
+			f.groups = append(f.groups, at)
 		}
 	}
 	return nil
@@ -182,14 +197,18 @@ func (p *part) checkChunk(group, leaf int) (*metadata.ColumnChunkMetaData, error
 	if d := c.DictionaryPageOffset(); d < 0 || d > p.size-8 {
 		return nil, fmt.Errorf("the dictionary is at byte %d of %d", d, p.size)
 	}
-	at := c.DataPageOffset()
-	if c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
-		at = min(at, c.DictionaryPageOffset())
-	}
-	if n := c.TotalCompressedSize(); at < 4 || n < 0 || at > p.size-8 || n > p.size-8-at || c.NumValues() < 0 {
+	if at, n := chunkAt(c); at < 4 || n < 0 || at > p.size-8 || n > p.size-8-at || c.NumValues() < 0 {
 		return nil, fmt.Errorf("%d values in %d bytes from byte %d on, in a file of %d", c.NumValues(), n, at, p.size)
 	}
 	return c, nil
+}
+
+// chunkAt returns where a column chunk begins, and how many bytes it has.
+func chunkAt(c *metadata.ColumnChunkMetaData) (at, size int64) {
+	if at = c.DataPageOffset(); c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
+		at = min(at, c.DictionaryPageOffset())
+	}
+	return at, c.TotalCompressedSize()
 }
 
 // sameFields reports whether two files have the same columns.
@@ -225,9 +244,13 @@ func (p *part) schema(o ReadOptions) *arrow.Schema {
 // Len returns the number of row groups that are read.
 func (f *File) Len() int64 { return int64(len(f.groups)) }
 
-// Rows returns the number of rows of a row group.
-func (f *File) Rows(i int64) int64 {
-	g := f.groups[i]
+// Rows returns the number of rows that are read of a row group.
+func (f *File) Rows(i int64) int64 { return f.rows(f.groups[i]) }
+
+func (f *File) rows(g place) int64 {
+	if g.some != nil {
+		return total(g.some)
+	}
 	return f.parts[g.part].meta.RowGroups[g.group].NumRows
 }
 

@@ -15,8 +15,9 @@ type ReadOptions struct {
 	// structured.PathString writes them (jets.pt), through lists. Nil: all.
 	Columns []string
 
-	// Where are conditions of which all have to be met by a row. Row groups whose statistics
-	// show that none of their rows does are left out; of the others all rows are read.
+	// Where are conditions of which all have to be met by a row. Row groups whose statistics show that
+	// none of their rows does are left out, and of the others the pages whose bounds in the page index show
+	// it. All rows that are left are read, also those that do not meet the conditions.
 	Where []Range
 
 	// Plain ignores the Specs in the metadata.
@@ -33,8 +34,12 @@ type ReadOptions struct {
 // A Range says that the values of a column are from Min to Max, both of which count. A
 // column that is in lists has a value in the range.
 type Range struct {
-	Column   string // a name or a path
-	Min, Max any    // a bool, number or string; nil for no bound
+	Column string // a name or a path
+
+	// Min and Max are numbers, strings or bools; of dates and timestamps a time.Time, of times of day a
+	// time.Duration, and of these, decimals and binary data of a fixed size also texts as element.Parse reads them. A number beside
+	// a time is what the file stores. Nil is no bound.
+	Min, Max any
 }
 
 // Compression says how pages are compressed.
@@ -53,6 +58,11 @@ const (
 type WriteOptions struct {
 	// GroupRows is the number of rows of a row group. 0: about a million.
 	GroupRows int
+
+	// PageBytes is about how many bytes a page has before it is compressed. What [ReadOptions.Where] leaves
+	// out is whole pages, and reading goes through whole pages: small ones find few rows sooner, and
+	// make larger files. 0: 1 MiB.
+	PageBytes int
 
 	Compression Compression
 

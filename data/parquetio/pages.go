@@ -46,9 +46,10 @@ type page struct {
 type pages struct {
 	r      *reading
 	codec  compress.Compression
-	b      []byte // what is left of the chunk
-	left   int64  // how many entries there are to come
-	count  int    // pages so far
+	b      []byte  // what is left of the chunk
+	left   int64   // how many entries there are to come
+	count  int     // pages so far
+	ends   []int64 // how many rows there are up to the end of each data page; nil: the file does not say
 	scheme *column
 	buf    []byte
 }

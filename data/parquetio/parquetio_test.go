@@ -173,7 +173,7 @@ func TestRowGroupsByNumber(t *testing.T) {
 		want  int64
 	}{
 		{parquetio.Range{Column: "id", Min: 5, Max: 6}, 1}, {parquetio.Range{Column: "id", Min: 9}, 4}, {parquetio.Range{Column: "id", Max: -1}, 0},
-		{parquetio.Range{Column: "text", Min: "k18"}, 1}, {parquetio.Range{Column: "id", Min: "x"}, 6},
+		{parquetio.Range{Column: "text", Min: "k18"}, 1}, {parquetio.Range{Column: "id", Min: 4.5, Max: 7.5}, 1},
 	} {
 		g, err := parquetio.Open(filepath.Join(dir, "*.parquet"), parquetio.ReadOptions{Where: []parquetio.Range{c.where}})
 		if err != nil {
@@ -186,6 +186,11 @@ func TestRowGroupsByNumber(t *testing.T) {
 			t.Errorf("%+v: %v", c.where, err)
 		}
 		g.Close()
+	}
+	for _, bad := range []parquetio.Range{{Column: "id", Min: "x"}, {Column: "text", Max: 1}} {
+		if _, err := parquetio.Open(filepath.Join(dir, "*.parquet"), parquetio.ReadOptions{Where: []parquetio.Range{bad}}); !errors.Is(err, tenon.ErrDType) {
+			t.Errorf("%v: %v", bad, err)
+		}
 	}
 	if _, err := f.At(6); !errors.Is(err, tenon.ErrNotFound) {
 		t.Error(err)

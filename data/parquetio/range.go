@@ -1,99 +1,271 @@
 package parquetio
 
 import (
-	"bytes"
-	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/element"
+	"github.com/tenonml/tenon/tensor"
 )
 
-// mayMeet reports whether a row of a row group may have a value in a range, by the
-// statistics of the column; where there are none it may.
-func mayMeet(m *metadata.FileMetaData, group int, cols []*node, w Range) bool {
-	leaf := -1
-	cols[0].leaves(func(n *node) {
-		if leaf >= 0 {
-			tenon.Throw(fail(tenon.ErrInvalid, "parquetio.ReadOptions.Where", w.Column, "the column is a record: name one of its fields"))
-		}
-		leaf = n.leaf
-	})
-	c, err := m.RowGroup(group).ColumnChunk(leaf)
-	if err != nil {
-		return true
-	}
-	if ok, err := c.StatsSet(); err != nil || !ok {
-		return true
-	}
-	s, err := c.Statistics()
-	if err != nil || s == nil {
-		return true
-	}
-	if s.HasNullCount() && s.NullCount() == c.NumValues() {
-		return false
-	}
-	if !s.HasMinMax() {
-		return true
-	}
-	switch s := s.(type) {
-	case *metadata.BooleanStatistics:
-		return overlap(truth(s.Min()), truth(s.Max()), w, func(v any) (int64, bool) {
-			b, ok := v.(bool)
-			return truth(b), ok
-		})
-	case *metadata.Int32Statistics:
-		return overlap(int64(s.Min()), int64(s.Max()), w, asInt)
-	case *metadata.Int64Statistics:
-		return overlap(s.Min(), s.Max(), w, asInt)
-	case *metadata.Float32Statistics:
-		return overlap(float64(s.Min()), float64(s.Max()), w, asFloat)
-	case *metadata.Float64Statistics:
-		return overlap(s.Min(), s.Max(), w, asFloat)
-	case *metadata.ByteArrayStatistics:
-		return overlap(string(bytes.Clone(s.Min())), string(bytes.Clone(s.Max())), w, func(v any) (string, bool) {
-			x, ok := v.(string)
-			return x, ok
-		})
-	}
-	return true
+// A condition is a Range whose bounds are known as those of its column are.
+type condition struct {
+	n         *node
+	leaf      *schema.Column
+	low, high bound
 }
 
-func truth(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
+// A bound is a number or a text that values are compared with: the truth values are 0 and 1, and times nanoseconds,
+// dates and timestamps those since 1970. The zero value is no bound.
+type bound struct {
+	number *big.Rat
+	text   *string
 }
 
-// overlap reports whether values from least to most may be in a range. A bound of another
-// type than the column's says nothing.
-func overlap[T cmp.Ordered](least, most T, w Range, as func(any) (T, bool)) bool {
-	if low, ok := as(w.Min); ok && most < low {
-		return false
-	}
-	if high, ok := as(w.Max); ok && least > high {
-		return false
-	}
-	return true
-}
-
-func asInt(v any) (int64, bool) {
-	switch x := v.(type) {
-	case int:
-		return int64(x), true
-	case int32:
-		return int64(x), true
-	case int64:
-		return x, true
+// compare returns the order of two bounds, and false where one of them is none.
+func (b bound) compare(c bound) (int, bool) {
+	switch {
+	case b.number != nil && c.number != nil:
+		return b.number.Cmp(c.number), true
+	case b.text != nil && c.text != nil:
+		return strings.Compare(*b.text, *c.text), true
 	}
 	return 0, false
 }
 
-func asFloat(v any) (float64, bool) {
-	if n, ok := asInt(v); ok {
-		return float64(n), true
+// condition returns what a Range asks of the columns of a file.
+func (t *tree) condition(all []*node, w Range) *condition {
+	const where = "ReadOptions.Where"
+	c := &condition{}
+	t.chosen(all, []string{w.Column})[0].leaves(func(n *node) {
+		if c.n != nil {
+			tenon.Throw(fail(tenon.ErrInvalid, t.fn, where, "column %s is a record: name one of its fields", w.Column))
+		}
+		c.n = n
+	})
+	c.leaf = t.set.Column(c.n.leaf)
+	for _, b := range []struct {
+		v  any
+		to *bound
+	}{{w.Min, &c.low}, {w.Max, &c.high}} {
+		if b.v == nil {
+			continue
+		}
+		x, ok := boundOf(b.v, c.n.typ)
+		if !ok {
+			e := fail(tenon.ErrDType, t.fn, where, "column %s of type %v has no values to compare with %v (%T)", w.Column, c.n.typ, b.v, b.v)
+			e.Hint = "numbers are compared with numbers, dates and timestamps with a time.Time, times of day with a time.Duration, and all of them with texts that say one"
+			tenon.Throw(e)
+		}
+		*b.to = x
 	}
-	x, ok := v.(float64)
-	return x, ok
+	return c
+}
+
+// boundOf returns a Go value as what the values of a type of Arrow are compared with.
+func boundOf(v any, typ arrow.DataType) (bound, bool) {
+	text, isText := v.(string)
+	switch t := typ.(type) {
+	case *arrow.TimestampType:
+		return moment(v, t.Unit.Multiplier(), element.TimestampOf(time.Nanosecond, t.TimeZone))
+	case *arrow.Date32Type:
+		return moment(v, 24*time.Hour, element.DateType)
+	case *arrow.Time32Type:
+		return moment(v, t.Unit.Multiplier(), element.TimeOf(time.Nanosecond))
+	case *arrow.Time64Type:
+		return moment(v, t.Unit.Multiplier(), element.TimeOf(time.Nanosecond))
+	case arrow.BinaryDataType:
+		return bound{text: &text}, isText
+	case *arrow.FixedSizeBinaryType:
+		if isText && len(text) != t.ByteWidth {
+			kind := element.FixedOf(t.ByteWidth)
+			if x, err := element.Parse([]string{text}, element.UUIDType); err == nil && t.ByteWidth == 16 {
+				text = x.(element.Tensor).Data.(*tensor.Strings).At(0)
+			} else if x, err := element.Parse([]string{text}, kind); err == nil {
+				text = x.(element.Tensor).Data.(*tensor.Strings).At(0)
+			} else {
+				return bound{}, false
+			}
+		}
+		return bound{text: &text}, isText
+	case *arrow.BooleanType:
+		b, ok := v.(bool)
+		n := int64(0)
+		if b {
+			n = 1
+		}
+		return bound{number: big.NewRat(n, 1)}, ok
+	case arrow.DecimalType:
+		return number(fmt.Sprint(v))
+	case *arrow.Float16Type:
+		return bound{}, isNumber(v) // whose bounds are not read
+	}
+	if arrow.IsInteger(typ.ID()) || arrow.IsFloating(typ.ID()) {
+		if isNumber(v) {
+			return number(fmt.Sprint(v))
+		}
+	}
+	return bound{}, false
+}
+
+func isNumber(v any) bool {
+	switch v.(type) {
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64:
+		return true
+	}
+	return false
+}
+
+// number returns the number that a text says.
+func number(text string) (bound, bool) {
+	const longest = 400 // no column has longer numbers
+	if len(text) > longest || strings.ContainsAny(text, "/_xXpP") {
+		return bound{}, false
+	}
+	if k := strings.IndexAny(text, "eE"); k >= 0 && len(text)-k > len("e+308") {
+		return bound{}, false
+	}
+	n, ok := new(big.Rat).SetString(text)
+	if !ok { // infinite: no bound
+		return bound{}, strings.HasSuffix(text, "Inf")
+	}
+	return bound{number: n}, true
+}
+
+// moment returns a time of Go, a text or a number of some unit in nanoseconds.
+func moment(v any, unit time.Duration, t element.Type) (bound, bool) {
+	in := func(n int64, unit time.Duration) (bound, bool) {
+		return bound{number: new(big.Rat).SetInt(new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(unit))))}, true
+	}
+	switch v := v.(type) {
+	case time.Time:
+		if t.Zone == "" { // what the clock shows
+			v = time.Date(v.Year(), v.Month(), v.Day(), v.Hour(), v.Minute(), v.Second(), v.Nanosecond(), time.UTC)
+		}
+		b, _ := in(v.Unix(), time.Second)
+		b.number.Add(b.number, big.NewRat(int64(v.Nanosecond()), 1))
+		return b, t.Kind == element.Timestamp || t.Kind == element.Date
+	case time.Duration:
+		b, _ := in(int64(v), 1)
+		return b, t.Kind == element.Time
+	case string:
+		for _, unit := range []time.Duration{time.Nanosecond, time.Microsecond, time.Second} { // the first that goes that far
+			if t.Kind != element.Date {
+				t.Unit = unit
+			} else {
+				unit = 24 * time.Hour
+			}
+			if x, err := element.Parse([]string{v}, t); err == nil {
+				n := int64(0)
+				switch d := x.(element.Tensor).Data.(*tensor.Dense); t.Kind {
+				case element.Date:
+					n = int64(tensor.Data[int32](d)[0])
+				default:
+					n = tensor.Data[int64](d)[0]
+				}
+				return in(n, unit)
+			}
+		}
+		return bound{}, false
+	}
+	if !isNumber(v) {
+		return bound{}, false
+	}
+	b, ok := number(fmt.Sprint(v)) // as it is stored
+	if ok && b.number != nil {
+		b.number.Mul(b.number, big.NewRat(int64(unit), 1))
+	}
+	return b, ok
+}
+
+// stored returns the bound that a file says, a plain value of the column. It is none where it cannot be used.
+func (c *condition) stored(b []byte) bound {
+	var raw *big.Int
+	switch typ := c.leaf.PhysicalType(); {
+	case typ == parquet.Types.Boolean && len(b) == 1:
+		raw = big.NewInt(int64(b[0] & 1))
+	case typ == parquet.Types.Int32 && len(b) == 4:
+		if raw = big.NewInt(int64(int32(binary.LittleEndian.Uint32(b)))); arrow.IsUnsignedInteger(c.n.typ.ID()) {
+			raw.SetUint64(uint64(binary.LittleEndian.Uint32(b)))
+		}
+	case typ == parquet.Types.Int64 && len(b) == 8:
+		if raw = big.NewInt(int64(binary.LittleEndian.Uint64(b))); arrow.IsUnsignedInteger(c.n.typ.ID()) {
+			raw.SetUint64(binary.LittleEndian.Uint64(b))
+		}
+	case typ == parquet.Types.Float && len(b) == 4:
+		return bound{number: new(big.Rat).SetFloat64(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))}
+	case typ == parquet.Types.Double && len(b) == 8:
+		return bound{number: new(big.Rat).SetFloat64(math.Float64frombits(binary.LittleEndian.Uint64(b)))}
+	case typ == parquet.Types.ByteArray || typ == parquet.Types.FixedLenByteArray:
+		switch c.n.typ.(type) {
+		case arrow.DecimalType:
+			if len(b) == 0 || len(b) > 32 {
+				return bound{}
+			}
+			if raw = new(big.Int).SetBytes(b); b[0]&0x80 != 0 {
+				raw.Sub(raw, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+			}
+		case arrow.BinaryDataType, *arrow.FixedSizeBinaryType:
+			text := string(b)
+			return bound{text: &text}
+		}
+	}
+	if raw == nil {
+		return bound{}
+	}
+	x := bound{number: new(big.Rat).SetInt(raw)}
+	switch t := c.n.typ.(type) {
+	case arrow.DecimalType:
+		ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.GetScale())), nil)
+		x.number.SetFrac(raw, ten)
+	case arrow.TemporalWithUnit:
+		x.number.Mul(x.number, big.NewRat(int64(t.TimeUnit().Multiplier()), 1))
+	case *arrow.Date32Type:
+		x.number.Mul(x.number, big.NewRat(int64(24*time.Hour), 1))
+	}
+	return x
+}
+
+// mayMeet reports whether a value from least to most, as a file says them, may be in the range.
+func (c *condition) mayMeet(least, most []byte) bool {
+	if k, ok := c.stored(most).compare(c.low); ok && k < 0 {
+		return false
+	}
+	if k, ok := c.stored(least).compare(c.high); ok && k > 0 {
+		return false
+	}
+	return true
+}
+
+// ordered reports whether the bounds in a file are of the order in which values are compared here.
+func (c *condition) ordered() bool { return c.leaf.SortOrder() != schema.SortUNKNOWN }
+
+// inGroup reports whether a row of a row group may meet the condition, by the statistics of the column; where there are
+// none it may.
+func (c *condition) inGroup(m *metadata.FileMetaData, group int) bool {
+	chunk, err := m.RowGroup(group).ColumnChunk(c.n.leaf)
+	if err != nil {
+		return true
+	}
+	if ok, err := chunk.StatsSet(); err != nil || !ok {
+		return true
+	}
+	s, err := chunk.Statistics()
+	if err != nil || s == nil {
+		return true
+	}
+	if s.HasNullCount() && s.NullCount() == chunk.NumValues() {
+		return false
+	}
+	return !s.HasMinMax() || c.mayMeet(s.EncodeMin(), s.EncodeMax())
 }

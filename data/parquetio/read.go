@@ -59,7 +59,7 @@ func (f *File) batch(fn string, groups []place) (b arrow.RecordBatch, err error)
 	}
 	rows := int64(0)
 	for _, g := range groups {
-		rows += p.meta.RowGroups[g.group].NumRows
+		rows += f.rows(g)
 	}
 	var tasks []*task
 	for _, n := range p.cols {
@@ -113,7 +113,11 @@ func (f *File) column(fn string, r *reading, t *task, groups []place) (err error
 			if err != nil {
 				return damaged(fn, path(), err)
 			}
-			entries, size = min(entries+m.NumValues(), 1<<50), size+m.TotalCompressedSize()
+			n, rows := m.NumValues(), r.p.meta.RowGroups[g.group].NumRows
+			if g.some != nil {
+				n = int64(float64(n) * float64(total(g.some)) / float64(rows))
+			}
+			entries, size = min(entries+n, 1<<50), size+m.TotalCompressedSize()
 		}
 	}
 	c.expect(entries, size)
@@ -125,9 +129,7 @@ func (f *File) column(fn string, r *reading, t *task, groups []place) (err error
 			continue
 		}
 		at = f.where(g)
-		if chunk, err = r.chunk(g.group, leaf, chunk, list); err == nil {
-			err = c.load(r, list, rows, list.left)
-		}
+		chunk, err = c.group(r, g, leaf, chunk, list, rows)
 		if stop := r.proceed(); stop != nil {
 			return &tenon.Error{Op: fn, Where: at, Msg: "reading was ended", Err: stop, Line: source.Line()}
 		}
@@ -140,17 +142,39 @@ func (f *File) column(fn string, r *reading, t *task, groups []place) (err error
 	return damaged(fn, path(), err)
 }
 
+// group adds the rows of a row group that are read.
+func (c *column) group(r *reading, g place, leaf int, chunk []byte, list *pages, rows int64) ([]byte, error) {
+	entry, value := c.n, c.count
+	var read []span
+	var err error
+	if g.some != nil {
+		if chunk, read, err = r.some(g.group, leaf, g.some, chunk, list); err != nil {
+			return chunk, err
+		}
+	}
+	if read == nil {
+		read = []span{{0, rows}}
+		if chunk, err = r.chunk(g.group, leaf, chunk, list); err != nil {
+			return chunk, err
+		}
+	}
+	if err := c.load(r, list, total(read)); err != nil {
+		return chunk, err
+	}
+	if g.some != nil {
+		c.cut(entry, value, read, g.some)
+	}
+	return chunk, nil
+}
+
 // chunk reads the bytes of a column chunk, in a buffer if that has the room, and begins with its pages.
 func (r *reading) chunk(group, leaf int, buf []byte, p *pages) ([]byte, error) {
 	c, err := r.p.checkChunk(group, leaf)
 	if err != nil {
 		return nil, err
 	}
-	from := c.DataPageOffset()
-	if d := c.DictionaryPageOffset(); c.HasDictionaryPage() && d > 0 {
-		from = min(from, d)
-	}
-	n := int(c.TotalCompressedSize())
+	from, size := chunkAt(c)
+	n := int(size)
 	if r.p.meta.WriterVersion().LessThan(metadata.Parquet816FixedVersion) {
 		const most = 100 // bytes that old writers forgot to count
 		n += int(min(most, r.p.size-8-from-int64(n)))
@@ -165,6 +189,6 @@ func (r *reading) chunk(group, leaf int, buf []byte, p *pages) ([]byte, error) {
 		}
 		return nil, err
 	}
-	p.b, p.left, p.count, p.codec = buf, c.NumValues(), 0, c.Compression()
+	p.b, p.left, p.count, p.codec, p.ends = buf, c.NumValues(), 0, c.Compression(), nil
 	return buf, nil
 }

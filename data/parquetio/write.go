@@ -188,7 +188,16 @@ func unfit(t arrow.DataType) arrow.DataType {
 // begin writes the schema.
 func (x *Writer) begin(s *arrow.Schema) (err error) {
 	codec := map[Compression]compress.Compression{Zstd: compress.Codecs.Zstd, Uncompressed: compress.Codecs.Uncompressed, Snappy: compress.Codecs.Snappy, Gzip: compress.Codecs.Gzip, LZ4: compress.Codecs.Lz4Raw}[x.o.Compression]
-	props := parquet.NewWriterProperties(parquet.WithCompression(codec), parquet.WithMaxRowGroupLength(1<<62), parquet.WithStats(true), parquet.WithCreatedBy("tenon"))
+	list := []parquet.WriterProperty{parquet.WithCompression(codec), parquet.WithMaxRowGroupLength(1 << 62), parquet.WithStats(true),
+		parquet.WithPageIndexEnabled(true), parquet.WithCreatedBy("tenon")}
+	if codec == compress.Codecs.Zstd {
+		list = append(list, parquet.WithCompressionLevel(1))
+	}
+	if x.o.PageBytes > 0 {
+		const perRow = 8 // the library looks at the size of a page after so many rows
+		list = append(list, parquet.WithDataPageSize(int64(x.o.PageBytes)), parquet.WithBatchSize(int64(min(max(x.o.PageBytes/perRow, 1), 1024))))
+	}
+	props := parquet.NewWriterProperties(list...)
 	x.set = s
 	fields := make([]arrow.Field, s.NumFields())
 	for i, f := range s.Fields() {

@@ -1,0 +1,326 @@
+package parquetio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+)
+
+// A span is some rows of a row group, from one on and up to another.
+type span struct{ from, to int64 }
+
+// total returns how many rows there are in spans.
+func total(list []span) int64 {
+	n := int64(0)
+	for _, s := range list {
+		n += s.to - s.from
+	}
+	return n
+}
+
+// joined adds rows that come behind others.
+func joined(list []span, s span) []span {
+	if k := len(list); k > 0 && list[k-1].to == s.from {
+		list[k-1].to = s.to
+		return list
+	}
+	return append(list, s)
+}
+
+// common returns the rows that are in both of two lists, which are in order.
+func common(a, b []span) []span {
+	out := []span{}
+	for len(a) > 0 && len(b) > 0 {
+		if s := (span{max(a[0].from, b[0].from), min(a[0].to, b[0].to)}); s.from < s.to {
+			out = append(out, s)
+		}
+		if a[0].to < b[0].to {
+			a = a[1:]
+		} else {
+			b = b[1:]
+		}
+	}
+	return out
+}
+
+// A pageAt says where a data page is, and what its rows are.
+type pageAt struct {
+	offset, size int64
+	rows         span
+}
+
+// index is what the page index has of a column chunk: an offset index, and the bounds of the pages if there is a column index.
+type index struct {
+	pages       []pageAt
+	empty       []bool // pages without values
+	least, most [][]byte
+}
+
+var errIndex = errors.New("the page index is damaged")
+
+// region reads bytes of the file.
+func (p *part) region(at *metadata.IndexLocation) ([]byte, error) {
+	if at.Length <= 0 || at.Offset < 4 || at.Offset > p.size-8 || int64(at.Length) > p.size-8-at.Offset {
+		return nil, fmt.Errorf("%w: it is %d bytes at byte %d of %d", errIndex, at.Length, at.Offset, p.size)
+	}
+	b := make([]byte, at.Length)
+	if k, err := p.src.ReadAt(b, at.Offset); k < len(b) && err != nil && err != io.EOF {
+		return nil, err
+	}
+	return b, nil
+}
+
+// index returns the page index of a column chunk, nil where there is none.
+func (p *part) index(group, leaf int) (*index, error) {
+	chunk, err := p.checkChunk(group, leaf)
+	if err != nil {
+		return nil, err
+	}
+	at := chunk.GetOffsetIndexLocation()
+	if at == nil {
+		return nil, nil
+	}
+	b, err := p.region(at)
+	if err != nil {
+		return nil, err
+	}
+	x := &index{}
+	w := &thrift{b: b}
+	w.fields(func(id int, kind byte) bool {
+		if id != 1 || kind != kindList {
+			return false
+		}
+		w.each(kindStruct, func() {
+			var q pageAt
+			w.fields(func(id int, kind byte) bool {
+				to := map[int]*int64{1: &q.offset, 2: &q.size, 3: &q.rows.from}[id]
+				if to == nil || kind != kindInt32 && kind != kindInt64 {
+					return false
+				}
+				*to = w.integer()
+				return true
+			})
+			x.pages = append(x.pages, q)
+		})
+		return true
+	})
+	begin, size := chunkAt(chunk)
+	rows := p.meta.RowGroups[group].NumRows
+	for i := len(x.pages) - 1; i >= 0; i-- {
+		q := &x.pages[i]
+		if q.rows.to = rows; i+1 < len(x.pages) {
+			q.rows.to = x.pages[i+1].rows.from
+		}
+		w.bad = w.bad || q.offset < begin || q.size < 0 || q.offset-begin > size || q.size > size-(q.offset-begin) || q.rows.from < 0 || q.rows.from > q.rows.to ||
+			i > 0 && q.offset < x.pages[i-1].offset
+	}
+	if w.bad || len(x.pages) == 0 || x.pages[0].rows.from != 0 {
+		return nil, errIndex
+	}
+	if at := chunk.GetColumnIndexLocation(); at != nil {
+		b, err := p.region(at)
+		if err != nil {
+			return nil, err
+		}
+		return x, x.bounds(b)
+	}
+	return x, nil
+}
+
+// bounds reads a column index.
+func (x *index) bounds(b []byte) error {
+	w := &thrift{b: b}
+	w.fields(func(id int, kind byte) bool {
+		switch {
+		case kind != kindList:
+			return false
+		case id == 1:
+			w.each(kindTrue, func() { x.empty = append(x.empty, w.byte() == kindTrue) })
+		case id == 2:
+			w.each(kindBinary, func() { x.least = append(x.least, w.bytes()) })
+		case id == 3:
+			w.each(kindBinary, func() { x.most = append(x.most, w.bytes()) })
+		default:
+			return false
+		}
+		return true
+	})
+	n := len(x.pages)
+	if w.bad || len(x.empty) != n || len(x.least) != n || len(x.most) != n {
+		return errIndex
+	}
+	return nil
+}
+
+// each reads a list of elements of a kind.
+func (w *thrift) each(kind byte, read func()) {
+	n, k := w.list()
+	if k != kind && !(kind == kindTrue && k == kindFalse) { // truth values are either
+		w.bad = w.bad || n > 0
+	}
+	for i := uint64(0); i < n && !w.bad; i++ {
+		read()
+	}
+}
+
+func (w *thrift) bytes() []byte {
+	n := w.varint()
+	b := w.b
+	w.skip(n)
+	if w.bad {
+		return nil
+	}
+	return b[:n]
+}
+
+// inPages returns the rows of a row group that may meet the conditions, by the bounds of pages, and false where those of all pages may.
+func (p *part) inPages(group int, where []*condition) ([]span, bool, error) {
+	rows := []span{{0, p.meta.RowGroups[group].NumRows}}
+	for _, c := range where {
+		if !c.ordered() {
+			continue
+		}
+		x, err := p.index(group, c.n.leaf)
+		if err != nil {
+			return nil, false, err
+		}
+		if x == nil || x.empty == nil {
+			continue
+		}
+		some := []span{}
+		for i, q := range x.pages {
+			if q.rows.from < q.rows.to && !x.empty[i] && c.mayMeet(x.least[i], x.most[i]) {
+				some = joined(some, q.rows)
+			}
+		}
+		rows = common(rows, some)
+	}
+	return rows, total(rows) < p.meta.RowGroups[group].NumRows, nil
+}
+
+// everything says that pages are read up to the end of what there is.
+const everything = math.MaxInt64
+
+// some reads those pages of a column chunk that have some of the rows. It returns the rows that are read; nil where it has not read
+// anything, since there is no offset index.
+func (r *reading) some(group, leaf int, rows []span, buf []byte, p *pages) ([]byte, []span, error) {
+	x, err := r.p.index(group, leaf)
+	if err != nil || x == nil {
+		return buf, nil, err
+	}
+	chunk, err := r.p.checkChunk(group, leaf)
+	if err != nil {
+		return buf, nil, err
+	}
+	begin, _ := chunkAt(chunk)
+	var read []span
+	p.ends = p.ends[:0]
+	parts := []span{{begin, x.pages[0].offset}} // of bytes: the dictionary
+	for _, q := range x.pages {
+		if len(common(rows, []span{q.rows})) > 0 {
+			parts, read = joined(parts, span{q.offset, q.offset + q.size}), joined(read, q.rows)
+			p.ends = append(p.ends, total(read))
+		}
+	}
+	buf = slices.Grow(buf[:0], int(total(parts)))[:0]
+	for _, s := range parts {
+		at := len(buf)
+		buf = buf[:at+int(s.to-s.from)]
+		if k, err := r.p.src.ReadAt(buf[at:], s.from); k < len(buf)-at {
+			if err == nil || err == io.EOF {
+				err = fmt.Errorf("%d of %d bytes at %d", k, len(buf)-at, s.from)
+			}
+			return buf, nil, err
+		}
+	}
+	p.b, p.left, p.count, p.codec = buf, everything, 0, chunk.Compression()
+	return buf, read, nil
+}
+
+// cut leaves only some of the rows that have been read of a row group, which begin with some entry and value.
+func (c *column) cut(entry, value int, read, rows []span) {
+	entries, values := entry, value // behind those that stay
+	at, have, row := entry, value, int64(0)
+	advance := func(to int64) (int, int) {
+		before := at
+		at, row = c.rowAt(at, to-row), to
+		if c.maxDef > 0 {
+			have += above(c.defs[before:at], c.maxDef-1)
+		} else {
+			have += at - before
+		}
+		return at, have
+	}
+	first := int64(0) // of what is read
+	for _, s := range read {
+		for _, want := range common(rows, []span{s}) {
+			e, v := advance(first + want.from - s.from)
+			e2, v2 := advance(first + want.to - s.from)
+			entries, values = c.move(entries, e, e2), c.moveValues(values, v, v2)
+		}
+		first += s.to - s.from
+	}
+	c.n, c.count = entries, values
+	if c.maxDef > 0 {
+		c.defs = c.defs[:entries]
+	}
+	if c.maxRep > 0 {
+		c.reps = c.reps[:entries]
+	}
+	switch {
+	case c.ends != nil:
+		c.ends = c.ends[:values+1]
+		c.text = c.text[:c.ends[values]]
+	case c.width > 0:
+		c.fixed = c.fixed[:values*c.width]
+	default:
+		c.bits = c.bits[:values]
+	}
+}
+
+// rowAt returns the entry with which a row begins, some rows behind the one that begins with an entry.
+func (c *column) rowAt(entry int, rows int64) int {
+	if c.maxRep == 0 || rows == 0 {
+		return entry + int(rows)
+	}
+	for entry++; entry < c.n; entry++ {
+		if c.reps[entry] == 0 {
+			if rows--; rows == 0 {
+				break
+			}
+		}
+	}
+	return entry
+}
+
+// move moves the levels of entries to the front, and returns where they end.
+func (c *column) move(to, from, end int) int {
+	if c.maxDef > 0 {
+		copy(c.defs[to:], c.defs[from:end])
+	}
+	if c.maxRep > 0 {
+		copy(c.reps[to:], c.reps[from:end])
+	}
+	return to + end - from
+}
+
+// moveValues moves values to the front, and returns where they end.
+func (c *column) moveValues(to, from, end int) int {
+	switch {
+	case c.ends != nil:
+		at, begin := c.ends[to], c.ends[from]
+		copy(c.text[at:], c.text[begin:c.ends[end]])
+		for i := range end - from {
+			c.ends[to+1+i] = c.ends[from+1+i] - begin + at
+		}
+	case c.width > 0:
+		copy(c.fixed[to*c.width:], c.fixed[from*c.width:end*c.width])
+	default:
+		copy(c.bits[to:], c.bits[from:end])
+	}
+	return to + end - from
+}

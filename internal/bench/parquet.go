@@ -97,8 +97,10 @@ func parquetRead(r *runner) {
 		file := r.parquetFile("events", codec, n, events)
 		r.run(benchCase{name: name, items: float64(n), unit: "rows", check: check}, func() any {
 			v, err := parquetio.ReadFile(file, o)
-			r.fail(err)
-			return v
+			if r.fail(err) || o.Where == nil {
+				return v
+			}
+			return where(v.(*structured.Tensor))
 		})
 	}
 	all := func(x any) []float64 { return eventFacts(x.(*structured.Tensor)) }
@@ -108,9 +110,7 @@ func parquetRead(r *runner) {
 		t := x.(*structured.Tensor)
 		return append([]float64{floatOf(t.NRows())}, inputs.Of(tensor.Data[float64](leafOf(t.Path("jets.pt"))))...)
 	})
-	read("filter_1pct", "zstd", parquetio.ReadOptions{Where: []parquetio.Range{{Column: "run", Min: 42, Max: 42}}}, func(x any) []float64 {
-		return eventFacts(where(x.(*structured.Tensor)))
-	})
+	read("filter_1pct", "zstd", parquetio.ReadOptions{Where: []parquetio.Range{{Column: "run", Min: 42, Max: 42}}}, all)
 	rows := r.pick(2_000_000, 20_000, 2000)
 	if !r.want("flat") || r.err != nil {
 		return
@@ -123,7 +123,7 @@ func parquetRead(r *runner) {
 	})
 }
 
-// where returns the records of run 42, of row groups that hold others too.
+// where returns the records of run 42, of pages that hold others too.
 func where(t *structured.Tensor) *structured.Tensor {
 	return ops.BooleanMask(t, ops.Equal(t.Path("run"), int32(42)), 0).(*structured.Tensor)
 }
@@ -139,7 +139,13 @@ func parquetWrite(r *runner) {
 		if r.fail(os.MkdirAll(filepath.Dir(out), 0o777)) {
 			return
 		}
-		c := benchCase{name: codec, items: float64(n), unit: "rows", check: func(any) []float64 {
+		size := &facts{}
+		c := benchCase{name: codec, items: float64(n), unit: "rows", facts: size, check: func(any) []float64 {
+			st, err := os.Stat(out)
+			if r.fail(err) {
+				return nil
+			}
+			size.FileBytes = st.Size()
 			v, err := parquetio.ReadFile(out, parquetio.ReadOptions{Plain: true})
 			if r.fail(err) {
 				return nil

@@ -71,6 +71,7 @@ func packLengths(r *runner) {
 		bin  []int32
 		bins int
 	}
+	full := &facts{}
 	check := func(x any) []float64 {
 		p := x.(plan)
 		left := make([]int64, p.bins)
@@ -84,18 +85,10 @@ func packLengths(r *runner) {
 				r.fail(fmt.Errorf("bin %d holds %d", b, n))
 			}
 		}
+		full.Fill, full.Bins = float64(sum)/float64(p.bins)/room, p.bins
 		return []float64{float64(len(p.bin)), float64(sum)}
 	}
-	_, bins, err := dataset.PlanBins(lengths, room, 0)
-	if r.fail(err) {
-		return
-	}
-	sum := int64(0)
-	for _, n := range lengths {
-		sum += n
-	}
-	note := fmt.Sprintf("fill %.5f, %d bins", float64(sum)/float64(bins)/room, bins)
-	r.run(benchCase{name: "pack2048", items: float64(len(lengths)), unit: "lengths", check: check, note: note}, func() any {
+	r.run(benchCase{name: "pack2048", items: float64(len(lengths)), unit: "lengths", check: check, facts: full}, func() any {
 		bin, bins, err := dataset.PlanBins(lengths, room, 0)
 		r.fail(err)
 		return plan{bin, bins}

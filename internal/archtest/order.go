@@ -67,11 +67,13 @@ const Order = `
 	internal/atomicfile < data/arrowio, model/saved;
 	internal/zipbounds < model/saved, model/weights;
 	data/dataset, linalg, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/parquetio, data/protoio < IO;
-	IO < learn/nn, model/saved;
-	learn/nn, model/saved < learn/train;
+	nest < learn/internal/parts;
+	learn/internal/parts, IO < learn/nn;
+	IO < model/saved;
+	learn/nn, model/saved < learn/train, learn/generate;
 	model/saved < model/weights, model/hub, model/serve, scale/dist, model/onnx;
 	model/weights, internal/input < data/dataset/files;
-	learn/train, learn/metric, model/weights, data/dataset/files, model/hub, model/onnx, model/serve, scale/dist, scale/xla, show/plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
+	learn/train, learn/generate, learn/metric, model/weights, data/dataset/files, model/hub, model/onnx, model/serve, scale/dist, scale/xla, show/plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;

@@ -270,16 +270,21 @@ func Sinusoidal(positions, width int, d dtype.DType) tensor.Tensor {
 	if positions < 0 || width < 0 {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "nn.Sinusoidal", fmt.Sprintf("%d positions of width %d", positions, width)))
 	}
+	rates, phases := sinusoids(width)
 	x := make([]float64, positions*width)
-	for p := range positions {
-		for j := range width {
-			angle := float64(p) * math.Pow(10_000, -float64(j-j%2)/float64(width))
-			if j%2 == 0 {
-				x[p*width+j] = math.Sin(angle)
-			} else {
-				x[p*width+j] = math.Cos(angle)
-			}
-		}
+	for i := range x {
+		x[i] = math.Sin(float64(i/width)*rates[i%width] + phases[i%width])
 	}
 	return ops.Cast(tensor.Of(x, positions, width), d)
+}
+
+// sinusoids returns, for each feature, by how much the angle of its sine grows with a position, and where it
+// starts: a cosine is a sine a quarter of a turn ahead.
+func sinusoids(width int) (rates, phases []float64) {
+	rates, phases = make([]float64, width), make([]float64, width)
+	for j := range width {
+		rates[j] = math.Pow(10_000, -float64(j-j%2)/float64(width))
+		phases[j] = float64(j%2) * math.Pi / 2
+	}
+	return rates, phases
 }

@@ -189,19 +189,23 @@ func (l MultiHeadAttention) ragged(fn string, x, z rowed, mask tensor.Tensor) te
 
 // A Cache is what [MultiHeadAttention.Extend] knows of the positions so far.
 type Cache struct {
-	Keys, Values tensor.Tensor // [..., positions, heads, d]; nil before the first
+	Keys, Values tensor.Tensor // [..., positions, heads, d] or [rows, (positions), heads, d]; nil before the first
 }
 
 // Extend returns what Apply would give at positions that follow those of the cache, and the
-// cache with them: the layer has to be causal. Nothing is computed again.
+// cache with them: the layer has to be causal. Nothing is computed again. Of a ragged x, each row goes on by
+// as many positions as it has, which may be none.
 //
-//	x: [..., positions, features] dense → the same
+//	x: [..., positions, features] dense, [rows, (positions), features] ragged → the same
 func (l MultiHeadAttention) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cache) {
 	const fn = "nn.MultiHeadAttention.Extend"
 	if !l.Sight.Causal {
 		e := tenon.NewError(tenon.ErrInvalid, fn, "the positions so far would have to see the new ones")
 		e.Hint = "set Sight.Causal"
 		tenon.Throw(e)
+	}
+	if t, ok := x.(rowed); ok {
+		return l.extendRows(fn, t, c)
 	}
 	wantPositions(fn, x)
 	q, k, v := l.project(x, x)
@@ -218,6 +222,34 @@ func (l MultiHeadAttention) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cac
 		k, v = ops.Concat([]any{c.Keys, k}, -3), ops.Concat([]any{c.Values, v}, -3)
 	}
 	return l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), nil, l.Sight)), Cache{k, v}
+}
+
+// extendRows is Extend for rows.
+func (l MultiHeadAttention) extendRows(fn string, x rowed, c Cache) (tensor.Tensor, Cache) {
+	if x.RaggedRank() != 1 {
+		tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has rows of rows, and a cache is of rows of positions", tenon.String(x.Spec()))))
+	}
+	items, _ := x.Carried()
+	splits := x.RowSplits()
+	q, k, v := l.project(items, items)
+	if l.Rotary != 0 {
+		at := ops.Cast(rows.Offsets(splits, -1), dtype.Int64)
+		if before, ok := c.Keys.(rowed); ok {
+			at = ops.Add(at, rows.Repeat(ops.Cast(rows.Lengths(before.RowSplits()), dtype.Int64), splits, -1))
+		}
+		q, k = l.turned(q, at), l.turned(k, at)
+	}
+	in := func(before, flat tensor.Tensor) tensor.Tensor {
+		new := tenon.Must(x.Carry(flat))
+		if before == nil {
+			return new
+		}
+		return ops.Concat([]any{before, new}, 1)
+	}
+	c = Cache{in(c.Keys, k), in(c.Values, v)}
+	ends := c.Keys.(rowed).RowSplits()
+	y := attendRows(fn, q, flatOf(c.Keys), flatOf(c.Values), l.Heads, l.keyHeads(), splits, ends, l.Sight)
+	return tenon.Must(x.Carry(l.joined(y))), c
 }
 
 func innerMask(mask tensor.Tensor) tensor.Tensor {

@@ -89,17 +89,3 @@ func (m MLP) Apply(x tensor.Tensor) tensor.Tensor {
 	}
 	return x
 }
-
-// Dropout sets elements to 0 at random and scales up the others, during training.
-type Dropout struct {
-	Rate float64 `tenon:"static"` // the share that is set to 0
-}
-
-// Apply returns x without some elements, which the key chooses, or x itself where the
-// key is nil: outside of training.
-func (l Dropout) Apply(key, x tensor.Tensor) tensor.Tensor {
-	if key == nil || l.Rate == 0 {
-		return x
-	}
-	return onAll(x, func(x tensor.Tensor) tensor.Tensor { return ops.Dropout(key, x, l.Rate) })
-}

@@ -80,6 +80,16 @@ func (b EncoderBlock) Train(key, x tensor.Tensor) tensor.Tensor {
 	return s.add(x, b.Norm2, b.Forward.Apply)
 }
 
+// Extend is Apply to positions that follow those of a cache; see [MultiHeadAttention.Extend].
+func (b EncoderBlock) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cache) {
+	s := newResidual(nil, b.Dropout, b.NormLast, 2)
+	x = s.add(x, b.Norm1, func(x tensor.Tensor) (y tensor.Tensor) {
+		y, c = b.Attention.Extend(x, c)
+		return y
+	})
+	return s.add(x, b.Norm2, b.Forward.Apply), c
+}
+
 // DecoderBlock is an [EncoderBlock] that looks, between its two layers, at the positions of
 // other rows.
 type DecoderBlock struct {
@@ -114,6 +124,17 @@ func (b DecoderBlock) Train(key, x, z, mask tensor.Tensor) tensor.Tensor {
 	x = s.add(x, b.Norm1, b.Self.Apply)
 	x = s.add(x, b.Norm2, func(x tensor.Tensor) tensor.Tensor { return b.Cross.ApplyTo(x, z, mask) })
 	return s.add(x, b.Norm3, b.Forward.Apply)
+}
+
+// Extend is Apply to positions of x that follow those of a cache; see [MultiHeadAttention.Extend].
+func (b DecoderBlock) Extend(x, z, mask tensor.Tensor, c Cache) (tensor.Tensor, Cache) {
+	s := newResidual(nil, b.Dropout, b.NormLast, 3)
+	x = s.add(x, b.Norm1, func(x tensor.Tensor) (y tensor.Tensor) {
+		y, c = b.Self.Extend(x, c)
+		return y
+	})
+	x = s.add(x, b.Norm2, func(x tensor.Tensor) tensor.Tensor { return b.Cross.ApplyTo(x, z, mask) })
+	return s.add(x, b.Norm3, b.Forward.Apply), c
 }
 
 // residual adds layers to what they take.

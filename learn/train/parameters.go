@@ -5,10 +5,11 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/learn/internal/parts"
+	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
@@ -31,7 +32,11 @@ func flatten(p any, o Options) (*parameters, error) {
 		return nil, err
 	}
 	out := &parameters{leaves: leaves}
-	_, inside := p.(besides)
+	model, inside := p, false
+	if w, ok := p.(besides); ok {
+		model, inside = w.trained(), true
+	}
+	unlearned := parts.Of[nn.Unlearned](model)
 	for i, l := range leaves {
 		path := paths[i]
 		if inside {
@@ -40,8 +45,9 @@ func flatten(p any, o Options) (*parameters, error) {
 			}
 			path = path[1:]
 		}
-		if t, ok := l.(tensor.Tensor); ok && t.DType().IsFloat() {
-			out.at, out.paths = append(out.at, i), append(out.paths, path.String())
+		t, ok := l.(tensor.Tensor)
+		if name := path.String(); ok && t.DType().IsFloat() && !slices.ContainsFunc(unlearned, func(prefix string) bool { _, ok := parts.Below(name, prefix); return ok }) {
+			out.at, out.paths = append(out.at, i), append(out.paths, name)
 		}
 	}
 	homes, err := out.homes(o.Shared)
@@ -110,7 +116,7 @@ func (p *parameters) homes(groups [][]string) ([]int, error) {
 	}
 	for _, g := range groups {
 		for _, prefix := range g {
-			if !slices.ContainsFunc(p.paths, func(path string) bool { _, ok := below(path, prefix); return ok }) {
+			if !slices.ContainsFunc(p.paths, func(path string) bool { _, ok := parts.Below(path, prefix); return ok }) {
 				return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "train.Options.Shared", Where: prefix, Msg: "there is no parameter at or below this path"}
 			}
 		}
@@ -121,18 +127,12 @@ func (p *parameters) homes(groups [][]string) ([]int, error) {
 func homeOf(path string, groups [][]string) string {
 	for _, g := range groups {
 		for _, prefix := range g[min(1, len(g)):] {
-			if rest, ok := below(path, prefix); ok {
+			if rest, ok := parts.Below(path, prefix); ok {
 				return g[0] + rest
 			}
 		}
 	}
 	return path
-}
-
-// below returns what follows a prefix in a path of the same place or one below it.
-func below(path, prefix string) (string, bool) {
-	rest, ok := strings.CutPrefix(path, prefix)
-	return rest, ok && (rest == "" || prefix == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // all returns all floating tensors.
@@ -225,10 +225,22 @@ func Groups(groups ...Group) func(path string) Optimizer {
 // has them: what they point to is one part of it. Tensors are values, and never shared by
 // themselves.
 func Shared(params any) [][]string {
-	w := &pointers{at: map[pointer]int{}}
-	w.walk(reflect.ValueOf(params), nil, 0)
+	at, groups := map[pointer]int{}, [][]string(nil)
+	parts.Walk(params, func(path nest.Path, v reflect.Value) bool {
+		if v.Kind() != reflect.Pointer || v.IsNil() || v.Type().Implements(reflect.TypeFor[tenon.Value]()) {
+			return true
+		}
+		p := pointer{v.UnsafePointer(), v.Type()}
+		i, seen := at[p]
+		if !seen {
+			i = len(groups)
+			at[p], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], path.String())
+		return !seen
+	})
 	var out [][]string
-	for _, g := range w.groups {
+	for _, g := range groups {
 		if len(g) > 1 {
 			out = append(out, g)
 		}
@@ -244,62 +256,8 @@ func sharedIn(params any) [][]string {
 	return Shared(params)
 }
 
-// pointers notes where pointers occur.
-type pointers struct {
-	at     map[pointer]int
-	groups [][]string
-}
-
+// pointer is one, of a type: that of a struct may be that of its first field.
 type pointer struct {
 	to  unsafe.Pointer
 	typ reflect.Type
-}
-
-func (w *pointers) walk(v reflect.Value, path nest.Path, depth int) {
-	if !v.IsValid() || depth > 200 || v.Type().Implements(reflect.TypeFor[tenon.Value]()) && v.Kind() != reflect.Interface {
-		return
-	}
-	at := func(step any) nest.Path { return append(path[:len(path):len(path)], step) }
-	switch v.Kind() {
-	case reflect.Interface:
-		w.walk(v.Elem(), path, depth+1)
-	case reflect.Pointer:
-		if v.IsNil() {
-			return
-		}
-		p := pointer{v.UnsafePointer(), v.Type()}
-		i, seen := w.at[p]
-		if !seen {
-			i = len(w.groups)
-			w.at[p], w.groups = i, append(w.groups, nil)
-		}
-		w.groups[i] = append(w.groups[i], path.String())
-		if !seen {
-			w.walk(v.Elem(), path, depth+1)
-		}
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			w.walk(v.Index(i), at(i), depth+1)
-		}
-	case reflect.Map:
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-		for _, k := range keys {
-			w.walk(v.MapIndex(k), at(fmt.Sprint(k)), depth+1)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
-				name := f.Name
-				for item := range strings.SplitSeq(f.Tag.Get("tenon"), ",") {
-					if n, ok := strings.CutPrefix(strings.TrimSpace(item), "name="); ok {
-						name = n
-					}
-				}
-				if f.Tag.Get("tenon") != "-" {
-					w.walk(v.Field(i), at(name), depth+1)
-				}
-			}
-		}
-	}
 }

@@ -1,8 +1,21 @@
 // Command tenon is what the library does from a command line.
 //
+//	tenon info F…         format, size, number of records and types of files
+//	tenon head F          the first records (tail, sample, cat)
+//	tenon stats F         what is in each column
+//	tenon select F        filter, choose, flatten, group, join, sort
+//	tenon convert F -o G  the same in another format
+//	tenon validate F…     what is wrong with files
+//	tenon diff A B        what differs
+//	tenon spec F          types, as text, Go, JSON or Arrow
+//	tenon model F         tensors and functions of a model, without reading the tensors
+//	tenon graph F         the graph of a function
 //	tenon serve MODEL…    answers calls of the functions of saved models
+//	tenon doctor          what this machine offers
 //
-// Each command tells its flags with -h.
+// Formats are told by the first bytes of a file; "-" is standard input. Each command tells its flags with
+// -h. The exit status is 0, 1 where something is wrong with the data or differs, 2 after a wrong command
+// line and 130 after an interrupt.
 package main
 
 import (
@@ -12,26 +25,28 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/tenonml/tenon"
 )
 
-// A program is where a command reads and writes.
-type program struct {
-	stdout, stderr io.Writer
+// commands make the commands of the program. A new one is added here.
+var commands = []func(p *program) *cli.Command{
+	infoCommand, headCommand, tailCommand, sampleCommand, catCommand, statsCommand, selectCommand, convertCommand,
+	validateCommand, diffCommand, specCommand, modelCommand, graphCommand, serveCommand, doctorCommand,
 }
 
-// commands make the commands of the program. A new one is added here.
-var commands = []func(p *program) *cli.Command{serveCommand}
-
 func main() {
+	signal.Ignore(syscall.SIGPIPE) // a write tells it
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-ctx.Done()
 		stop() // a second signal ends the program at once
 	}()
-	os.Exit(run(ctx, os.Args, &program{os.Stdout, os.Stderr}))
+	os.Exit(run(ctx, os.Args, newProgram()))
 }
 
 // usageError is a command line that is wrong.
@@ -39,15 +54,49 @@ type usageError struct{ error }
 
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// run is the program: it gives the exit status, which is 0, 1 after an error and 2 after a wrong
-// command line. Each failure is one line on standard error.
+// errDiffers ends a command that has said all there is to say, with status 1.
+var errDiffers = errors.New("")
+
+// run is the program: it gives the exit status. Each failure is one line on standard error.
 func run(ctx context.Context, args []string, p *program) int {
+	out := &output{w: p.stdout}
+	p.stdout = out
+	err := rootCommand(p).Run(ctx, args)
+	if err == nil {
+		err = out.err
+	}
+	var wrong usageError
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return 0 // who reads has seen enough
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(p.stderr, "tenon: interrupted")
+		return 130
+	case err == nil:
+		return 0
+	case errors.As(err, &wrong):
+		fmt.Fprintf(p.stderr, "tenon: %s (tenon -h shows the usage)\n", said(err))
+		return 2
+	case err == errDiffers:
+		return 1
+	}
+	fmt.Fprintf(p.stderr, "tenon: %s\n", said(err))
+	return 1
+}
+
+func rootCommand(p *program) *cli.Command {
 	onUsage := func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} }
 	root := &cli.Command{
 		Name: "tenon", Usage: "extensible, structured, ragged, named tensors",
 		Writer: p.stdout, ErrWriter: p.stderr,
-		OnUsageError:   onUsage,
-		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // reported below
+		OnUsageError:          onUsage,
+		EnableShellCompletion: true,
+		Suggest:               true,
+		ConfigureShellCompletionCommand: func(c *cli.Command) {
+			c.Hidden = false
+			c.Writer = p.stdout
+		},
+		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // reported by run
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usage("there is no command %q", c.Args().First())
@@ -58,17 +107,47 @@ func run(ctx context.Context, args []string, p *program) int {
 	for _, f := range commands {
 		c := f(p)
 		c.OnUsageError = onUsage
+		c.HideHelpCommand = true
+		for _, sub := range c.Commands {
+			sub.OnUsageError = onUsage
+		}
 		root.Commands = append(root.Commands, c)
 	}
-	err := root.Run(ctx, args)
-	var wrong usageError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &wrong):
-		fmt.Fprintf(p.stderr, "tenon: %v (tenon -h shows the usage)\n", err)
-		return 2
+	return root
+}
+
+// said is an error in one line, without the lines of this program's source.
+func said(err error) string {
+	text := err.Error()
+	if e, ok := err.(*tenon.Error); ok {
+		text = strip(e).Error()
+	} else if e := new(tenon.Error); errors.As(err, &e) {
+		text = strings.ReplaceAll(text, e.Error(), strip(e).Error())
 	}
-	fmt.Fprintf(p.stderr, "tenon: %v\n", err)
-	return 1
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}
+
+func strip(e *tenon.Error) *tenon.Error {
+	c := *e
+	c.Line = ""
+	if inner, ok := c.Err.(*tenon.Error); ok {
+		c.Err = strip(inner)
+	}
+	return &c
+}
+
+// output keeps the first error of what is printed, so that a full disk or a closed pipe is not taken for
+// success.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }

@@ -71,7 +71,7 @@ func TestServeModels(t *testing.T) {
 	ended := make(chan int, 1)
 	go func() {
 		ended <- run(ctx, []string{"tenon", "serve", "--addr", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--versions", "all", "--label", "stable=1", "--drain", "0s",
-			"--log", "json", "--token", "secret", "--traces", traces, "--otlp", collector.URL + "/v1/traces", filepath.Join(dir, "m"), "five=" + filepath.Join(dir, "other.zip")}, &program{out, &log})
+			"--log", "json", "--token", "secret", "--traces", traces, "--otlp", collector.URL + "/v1/traces", filepath.Join(dir, "m"), "five=" + filepath.Join(dir, "other.zip")}, &program{stdout: out, stderr: &log})
 		out.Close()
 	}()
 	lines := bufio.NewScanner(in)
@@ -165,13 +165,13 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"serve", "--addr", "nowhere", model}, 1, "nowhere"},
 	} {
 		var out, errs bytes.Buffer
-		code := run(t.Context(), append([]string{"tenon"}, c.args...), &program{&out, &errs})
+		code := run(t.Context(), append([]string{"tenon"}, c.args...), &program{stdout: &out, stderr: &errs})
 		if code != c.code || !strings.Contains(errs.String(), c.says) {
 			t.Errorf("%q: %d %s, want %d %s", c.args, code, errs.String(), c.code, c.says)
 		}
 	}
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"tenon", "serve", "-h"}, &program{&out, &errs}); code != 0 || !strings.Contains(out.String(), "--max-delay") {
+	if code := run(t.Context(), []string{"tenon", "serve", "-h"}, &program{stdout: &out, stderr: &errs}); code != 0 || !strings.Contains(out.String(), "--max-delay") {
 		t.Errorf("the help: %d %s %s", code, out.String(), errs.String())
 	}
 }

@@ -1,0 +1,259 @@
+package summary
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+)
+
+// A Column collects what is in a column. The zero value is not ready; see [newColumn].
+type Column struct {
+	Path string
+	Type string
+	Of   string // what the numbers are of: value, or the bytes of a text, or the length of a list
+
+	Count   int64 // values that are there
+	Missing int64
+	NaN     int64 // among Count; they are in no other number
+	Min     float64
+	Max     float64
+	Mean    float64
+
+	squares  float64 // the sum of squared distances from the mean
+	sample   reservoir
+	distinct counter
+}
+
+func newColumn(path, of string) *Column {
+	return &Column{Path: path, Of: of, Min: math.Inf(1), Max: math.Inf(-1), sample: newReservoir()}
+}
+
+// Std is the standard deviation of the values.
+func (c *Column) Std() float64 {
+	if n := c.Count - c.NaN; n > 0 {
+		return math.Sqrt(c.squares / float64(n))
+	}
+	return math.NaN()
+}
+
+// Quantile returns the value below which a share of the values are: exactly, of up to 65,536 values, and of
+// a sample of so many otherwise.
+func (c *Column) Quantile(q float64) float64 { return c.sample.quantile(q) }
+
+// Distinct estimates how many values differ, with a standard error of one in a hundred.
+func (c *Column) Distinct() int64 { return min(c.distinct.estimate(), c.Count) }
+
+// merge takes the moments of n numbers: T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise
+// algorithm for computing sample variances", 1979.
+func (c *Column) merge(n int64, mean, squares float64) {
+	if n == 0 {
+		return
+	}
+	have := float64(c.Count - c.NaN)
+	total := have + float64(n)
+	d := mean - c.Mean
+	c.Mean += d * float64(n) / total
+	c.squares += squares + d*d*have*float64(n)/total
+}
+
+type real interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
+}
+
+// blockSize is how many numbers are gone over at a time, more than once while they are near.
+const blockSize = 4096
+
+// addNumbers takes numbers, or those of them for which a mask is true.
+func addNumbers[T real](c *Column, data []T, mask []bool) {
+	var chosen [blockSize]T
+	for len(data) > 0 {
+		n := min(len(data), blockSize)
+		block := data[:n]
+		if mask != nil {
+			k := 0
+			for i, ok := range mask[:n] {
+				if ok {
+					chosen[k] = block[i]
+					k++
+				}
+			}
+			c.Missing += int64(n - k)
+			block, mask = chosen[:k], mask[n:]
+		}
+		addBlock(c, block)
+		data = data[n:]
+	}
+}
+
+func addBlock[T real](c *Column, block []T) {
+	if len(block) == 0 {
+		return
+	}
+	c.distinctOf(len(block), func(i int) uint64 { return math.Float64bits(float64(block[i])) })
+	lo, hi, sum, nan := block[0], block[0], 0.0, 0
+	for _, x := range block {
+		if x != x {
+			nan++
+			continue
+		}
+		lo, hi = min(lo, x), max(hi, x)
+		sum += float64(x)
+	}
+	if nan > 0 { // seldom; again, without them
+		kept := make([]T, 0, len(block)-nan)
+		for _, x := range block {
+			if x == x {
+				kept = append(kept, x)
+			}
+		}
+		c.Count += int64(nan)
+		c.NaN += int64(nan)
+		addMoments(c, kept)
+		return
+	}
+	c.moments(len(block), float64(lo), float64(hi), sum, func(mean float64) (s float64) {
+		for _, x := range block {
+			d := float64(x) - mean
+			s += d * d
+		}
+		return s
+	})
+	addSample(c, block)
+}
+
+func addMoments[T real](c *Column, block []T) {
+	if len(block) == 0 {
+		return
+	}
+	lo, hi, sum := block[0], block[0], 0.0
+	for _, x := range block {
+		lo, hi = min(lo, x), max(hi, x)
+		sum += float64(x)
+	}
+	c.moments(len(block), float64(lo), float64(hi), sum, func(mean float64) (s float64) {
+		for _, x := range block {
+			d := float64(x) - mean
+			s += d * d
+		}
+		return s
+	})
+	addSample(c, block)
+}
+
+func (c *Column) moments(n int, lo, hi, sum float64, squares func(mean float64) float64) {
+	c.Min, c.Max = min(c.Min, lo), max(c.Max, hi)
+	mean := sum / float64(n)
+	c.merge(int64(n), mean, squares(mean))
+	c.Count += int64(n)
+}
+
+func addSample[T real](c *Column, block []T) {
+	c.sample.add(len(block), func(i int) float64 { return float64(block[i]) })
+}
+
+// reservoirSize is how many values quantiles are taken from.
+const reservoirSize = 1 << 16
+
+// A reservoir is a sample of equal chances (K.-H. Li, "Reservoir-sampling algorithms of time complexity
+// O(n(1 + log(N/n)))", 1994: algorithm L), the same for the same values.
+type reservoir struct {
+	kept   []float64
+	seen   int64
+	next   int64 // the value that is kept next
+	w      float64
+	random *rand.Rand
+	sorted bool
+}
+
+func newReservoir() reservoir { return reservoir{random: rand.New(rand.NewPCG(1, 2)), w: 1} }
+
+func (r *reservoir) add(n int, at func(i int) float64) {
+	r.sorted = false
+	i := 0
+	for ; i < n && len(r.kept) < reservoirSize; i++ {
+		r.kept = append(r.kept, at(i))
+		if len(r.kept) == reservoirSize {
+			r.next = r.seen + int64(i)
+			r.skip()
+		}
+	}
+	for r.seen+int64(n) > r.next && len(r.kept) == reservoirSize {
+		r.kept[r.random.IntN(reservoirSize)] = at(int(r.next - r.seen))
+		r.skip()
+	}
+	r.seen += int64(n)
+}
+
+func (r *reservoir) skip() {
+	r.w *= math.Exp(math.Log(1-r.random.Float64()) / reservoirSize)
+	r.next += 1 + int64(math.Log(1-r.random.Float64())/math.Log1p(-r.w))
+}
+
+func (r *reservoir) quantile(q float64) float64 {
+	if len(r.kept) == 0 {
+		return math.NaN()
+	}
+	if !r.sorted {
+		slices.SortFunc(r.kept, cmp.Compare[float64])
+		r.sorted = true
+	}
+	at := q * float64(len(r.kept)-1)
+	i := int(at)
+	if i+1 == len(r.kept) {
+		return r.kept[i]
+	}
+	return r.kept[i] + (at-float64(i))*(r.kept[i+1]-r.kept[i])
+}
+
+// A counter estimates how many values differ from the leading zeros of their hashes (P. Flajolet et al.,
+// "HyperLogLog: the analysis of a near-optimal cardinality estimation algorithm", 2007).
+type counter struct{ registers []uint8 }
+
+const registerBits = 14
+
+func (c *Column) distinctOf(n int, bitsOf func(i int) uint64) {
+	if c.distinct.registers == nil {
+		c.distinct.registers = make([]uint8, 1<<registerBits)
+	}
+	r := c.distinct.registers
+	for i := range n {
+		note(r, mixed(bitsOf(i)))
+	}
+}
+
+func note(r []uint8, h uint64) {
+	at := h >> (64 - registerBits)
+	if z := uint8(bits.LeadingZeros64(h<<registerBits|1<<(registerBits-1))) + 1; z > r[at] {
+		r[at] = z
+	}
+}
+
+// mixed spreads the bits of a number (the finalizer of MurmurHash3, A. Appleby).
+func mixed(x uint64) uint64 {
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	x *= 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}
+
+func (c *counter) estimate() int64 {
+	if c.registers == nil {
+		return 0
+	}
+	m := float64(len(c.registers))
+	sum, zeros := 0.0, 0.0
+	for _, z := range c.registers {
+		sum += math.Ldexp(1, -int(z))
+		if z == 0 {
+			zeros++
+		}
+	}
+	e := 0.7213 / (1 + 1.079/m) * m * m / sum
+	if e <= 2.5*m && zeros > 0 {
+		e = m * math.Log(m/zeros)
+	}
+	return int64(math.Round(e))
+}

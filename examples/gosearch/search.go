@@ -90,7 +90,9 @@ func (s *searcher) scores(question string, all bool) []float32 {
 	for i, c := range s.cosines(question) {
 		scores[i] += float32(rank.Fitted.Cosine) * c
 	}
-	return s.among(scores, all)
+	scores = s.among(scores, all)
+	s.model.Words.Vary(scores, mostAnswers, rank.Fitted)
+	return scores
 }
 
 // cosines are the model's.

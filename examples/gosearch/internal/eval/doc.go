@@ -24,7 +24,7 @@
 //
 // # Questions as people ask them
 //
-// [People] are two hundred questions about the standard library, written by hand before anything
-// was fitted to them, with all the functions that answer each. Half of them choose the weights
-// of the ranking; the other half is for reporting alone. Among the answers are public functions only.
+// [People] are questions about the standard library, written by hand before anything
+// was fitted to them, with all the functions that answer each. One part of them chooses the weights
+// of the ranking; a hundred others are for reporting alone. Among the answers are public functions only.
 package eval

@@ -24,8 +24,8 @@ func TestPeople(t *testing.T) {
 			reporting++
 		}
 	}
-	if len(questions) != 200 || reporting != 100 {
-		t.Errorf("%d questions, %d of them for reporting; want 200, 100", len(questions), reporting)
+	if len(questions) != 282 || reporting != 100 {
+		t.Errorf("%d questions, %d of them for reporting; want 282, 100", len(questions), reporting)
 	}
 
 	loc := decl.Locate()

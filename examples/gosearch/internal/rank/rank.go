@@ -111,6 +111,11 @@ func New(decls []decl.Decl, w Weights) *Index {
 		}
 		always -= w.Deep * float64(depth(d.Package))
 		x.Names = append(x.Names, rarity)
+		begins := int32(-1)
+		if len(names[i]) > 0 {
+			begins = int32(x.ids[names[i][0]])
+		}
+		x.Begins = append(x.Begins, begins)
 		x.Always = append(x.Always, float32(always+w.UsedAlways*used))
 		x.Fitting = append(x.Fitting, float32(w.Used*used+w.PackageUsed*math.Log1p(packages[d.Package])/8))
 	}

@@ -34,6 +34,7 @@ type Weights struct {
 	Deep                          float64
 	Example                       float64 // what counts having one
 	Cosine                        float64 // of package model
+	Again                         float64 // what counts less, each time, an answer whose name begins as one before does: see [Index.Vary]
 }
 
 // Fitted are the weights that make the answers to the choosing half of the questions most likely, each held
@@ -46,5 +47,5 @@ var Fitted = Weights{
 	},
 	Saturation: 1.35, Length: 0.465, Stop: 0.56, Compound: 0.27, Alike: 0.70, AlikeNamed: 0.61,
 	Words: 13.08, Covered: 3.78, Named: 0.88, Used: 4.31, UsedAlways: 2.96, PackageUsed: 1.66,
-	Method: 1.66, Deprecated: 1.03, New: 0.57, Deep: 0.79, Example: 0.58, Cosine: 6.19,
+	Method: 1.66, Deprecated: 1.03, New: 0.57, Deep: 0.79, Example: 0.58, Cosine: 6.19, Again: 2,
 }

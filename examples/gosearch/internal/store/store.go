@@ -21,7 +21,7 @@ import (
 )
 
 // Format is the version of the folder's form.
-const Format = 3
+const Format = 4
 
 // Config says what a model is.
 type Config struct {

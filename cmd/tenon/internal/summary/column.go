@@ -91,7 +91,10 @@ func addBlock[T real](c *Column, block []T) {
 	if len(block) == 0 {
 		return
 	}
-	c.distinctOf(len(block), func(i int) uint64 { return math.Float64bits(float64(block[i])) })
+	r := c.distinct.all()
+	for _, x := range block {
+		note(r, mixed(math.Float64bits(float64(x))))
+	}
 	lo, hi, sum, nan := block[0], block[0], 0.0, 0
 	for _, x := range block {
 		if x != x {
@@ -213,14 +216,11 @@ type counter struct{ registers []uint8 }
 
 const registerBits = 14
 
-func (c *Column) distinctOf(n int, bitsOf func(i int) uint64) {
-	if c.distinct.registers == nil {
-		c.distinct.registers = make([]uint8, 1<<registerBits)
+func (c *counter) all() []uint8 {
+	if c.registers == nil {
+		c.registers = make([]uint8, 1<<registerBits)
 	}
-	r := c.distinct.registers
-	for i := range n {
-		note(r, mixed(bitsOf(i)))
-	}
+	return c.registers
 }
 
 func note(r []uint8, h uint64) {

@@ -253,9 +253,7 @@ func addDense(c *Column, d *tensor.Dense, mask []bool) {
 // addTexts takes the lengths of texts, and counts those that differ.
 func addTexts(c *Column, t *tensor.Strings, mask []bool) {
 	offsets, text := t.Offsets(), t.Buffer()
-	if c.distinct.registers == nil {
-		c.distinct.registers = make([]uint8, 1<<registerBits)
-	}
+	r := c.distinct.all()
 	var block [blockSize]int64
 	n := 0
 	for i := 0; i+1 < len(offsets); i++ {
@@ -263,7 +261,7 @@ func addTexts(c *Column, t *tensor.Strings, mask []bool) {
 			c.Missing++
 			continue
 		}
-		note(c.distinct.registers, hash(text[offsets[i]:offsets[i+1]]))
+		note(r, hash(text[offsets[i]:offsets[i+1]]))
 		block[n] = offsets[i+1] - offsets[i]
 		if n++; n == blockSize {
 			addLengths(c, block[:n])

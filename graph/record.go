@@ -57,7 +57,7 @@ func (g *Graph) Record(c *op.Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, c.Fail(err)
 	}
-	n, err := g.Add(d, g.line(), d.Apart(specs))
+	n, err := g.Add(d, g.line(), specs)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,13 @@ type Attribute interface {
 	EncodeAttr() tenon.Encoding
 }
 
+// A SameAttribute is an attribute's value of which others can be told to be the same. One
+// of which they cannot is not the same as itself.
+type SameAttribute interface {
+	Attribute
+	SameAttr(a any) bool
+}
+
 // EncodeAttr returns the plain data of an attribute's value, for graphs that are
 // printed or stored. It reports false for what is not data, such as a Go function.
 func EncodeAttr(a any) (tenon.Encoding, bool) {

@@ -25,22 +25,10 @@ type Call struct {
 
 	ctx context.Context
 
-	// Room for what operations of one result return.
-	spec   tensor.Spec
-	specs  [1]tenon.Spec
-	result [1]tensor.Tensor
-}
+	plan *plan  // what is remembered of such calls; nil where nobody has looked
+	read uint32 // the arguments whose elements inference has looked at
 
-// Apart returns inferred Specs that do not keep the call in memory, with all that its
-// arguments hold: for those who keep them.
-func (c *Call) Apart(specs []tenon.Spec) []tenon.Spec {
-	for i, s := range specs {
-		if s == tenon.Spec(&c.spec) {
-			own := c.spec
-			specs[i] = &own
-		}
-	}
-	return specs
+	result [1]tensor.Tensor // room for what operations of one result return
 }
 
 // Result is what a kernel of one result returns. The first time it is in the call's own
@@ -181,7 +169,10 @@ type Constant interface {
 
 // Const returns tensor argument i if its elements are known: it is concrete, or
 // a constant of a graph.
-func (c *Call) Const(i int) (tensor.Tensor, bool) { return Known(c.Args[i]) }
+func (c *Call) Const(i int) (tensor.Tensor, bool) {
+	c.read |= 1 << i
+	return Known(c.Args[i])
+}
 
 // Known returns v as a concrete tensor if its elements are known.
 func Known(v any) (tensor.Tensor, bool) {

@@ -26,7 +26,18 @@ func call(o *Op, args []any) (answer, error) {
 	if out := evenOf(o, args); out != nil {
 		return answer{tensors: []tensor.Tensor{out}}, nil
 	}
+	return bound(o, args)
+}
+
+// bound is [call] for what is not for the loop in front.
+func bound(o *Op, args []any) (answer, error) {
 	c := newCall(o)
+	p, hash := o.recall(args)
+	if p != nil && c.planned(p, args) {
+		out, err := c.finish(p.out)
+		return answer{tensors: out}, err
+	}
+	c.plan = o.learns(args, hash)
 	if err := c.bind(args, nil); err != nil {
 		return answer{}, err
 	}
@@ -39,9 +50,7 @@ func Eval(o *Op, args ...any) tensor.Tensor {
 	if out := evenOf(o, args); out != nil {
 		return out
 	}
-	c := newCall(o)
-	tenon.Throw(c.bind(args, nil))
-	return tenon.Must(c.answer(nil)).single(o)
+	return tenon.Must(bound(o, args)).single(o)
 }
 
 // EvalN calls an operation and returns all results. It throws errors.

@@ -118,10 +118,10 @@ func bindNumbers[T any](o *Op, args []T, x *[3]*tensor.Dense) bool {
 }
 
 // remembered is what an operation remembers of its last calls, and how many of them are at
-// work. It holds no values.
+// work. It holds no values of the program.
 type remembered struct {
-	even      atomic.Pointer[evenLoop]
-	inference atomic.Pointer[inference]
-	lone      atomic.Pointer[lone]
-	depth     atomic.Int32
+	even  atomic.Pointer[evenLoop]
+	plans plans
+	lone  atomic.Pointer[lone]
+	depth atomic.Int32
 }

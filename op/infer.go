@@ -77,14 +77,9 @@ func (c *Call) Infer() (out []tenon.Spec, err error) {
 	if err := c.below(anyMemory, d, s); err != nil {
 		return nil, err
 	}
-	if o.Results == 1 && c.specs[0] == nil {
-		c.spec = *tensor.NewSpec(d, s)
-		c.specs[0] = &c.spec
-		return c.specs[:], nil
-	}
 	out = make([]tenon.Spec, max(1, o.Results))
 	for i := range out {
-		if out[i] = tensor.NewSpec(d, s); o.numbers(i) {
+		if out[i] = tensor.NewSpec(d, s); o.Results > 1 && o.numbers(i) {
 			out[i] = tensor.NewSpec(dtype.Int64, s)
 		}
 	}

@@ -96,7 +96,7 @@ type Op struct {
 
 	// Infer takes the place of Elem and Shape where results differ. The tensor arguments may be
 	// symbolic to all of these, so only element types and shapes are looked at, and values where
-	// [Call.Const] gives them. All checking that needs no data is done here; [Call.Infer]
+	// [Call.Const] gives them, which notes that they matter. All checking that needs no data is done here; [Call.Infer]
 	// runs before the kernel too.
 	Infer func(c *Call) ([]tenon.Spec, error)
 
@@ -146,7 +146,7 @@ type Op struct {
 	axis    int    // index of the parameter for axes, or -1
 	keep    int    // index of the parameter keepdims, or -1
 	groups  uint8  // the highest group of a parameter
-	alike   bool   // the Spec of the result depends on those of the operands and a few attributes only
+	alike   bool   // what binding and inference come to may be remembered
 	plain   bool   // all parameters are single tensors that are given by position
 	place   source.Place
 	memory  *remembered
@@ -242,7 +242,7 @@ func register(o *Op) error {
 	if o.Infer == nil && o.Shape == nil && !o.shaped() {
 		return fail("the shape of the results of operation %s does not follow from its statement: it needs Shape or Infer", o.Name)
 	}
-	o.alike = o.Infer == nil && o.Results == 1 && o.Control == 0 && o.Axes != Opaque && len(o.Params) <= rememberedArgs
+	o.alike = !o.Stateful && len(o.Params) <= 32
 	o.fn, o.place, o.Class, o.memory = o.named(), source.Here(), o.class(), new(remembered)
 	opsMu.Lock()
 	defer opsMu.Unlock()

@@ -4,29 +4,36 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
 // Run runs the kernel of a call whose tensor arguments are all concrete and
 // promoted.
 func (c *Call) Run() ([]tensor.Tensor, error) {
-	out := c.Op.memory.inferred(c)
-	if out == nil {
-		var err error
-		if out, err = c.Infer(); err != nil {
-			return nil, c.Fail(err)
+	if c.plan == nil { // nobody has looked for it
+		p, hash := c.Op.recall(c.Args)
+		if p != nil {
+			return c.finish(p.out)
 		}
-		for _, s := range out {
-			if t, ok := s.(*tensor.Spec); ok {
-				if err := c.Fits(t.DType(), t.Shape()); err != nil {
-					return nil, err
-				}
+		c.plan = c.Op.learns(c.Args, hash)
+	}
+	out, err := c.Infer()
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	for _, s := range out {
+		if t, ok := s.(*tensor.Spec); ok {
+			if err := c.Fits(t.DType(), t.Shape()); err != nil {
+				return nil, err
 			}
 		}
-		c.remember(out)
 	}
+	c.remember(out)
+	return c.finish(out)
+}
+
+// finish runs the kernel of a call whose results have these Specs.
+func (c *Call) finish(out []tenon.Spec) ([]tensor.Tensor, error) {
 	k := c
 	if !c.Op.Strided {
 		k = c.contiguous()
@@ -37,69 +44,6 @@ func (c *Call) Run() ([]tensor.Tensor, error) {
 		return nil, c.Fail(err)
 	}
 	return res, nil
-}
-
-// rememberedArgs is the number of arguments up to which the Spec of a result is remembered.
-const rememberedArgs = 4
-
-// An inference is what the Spec of a result depends on, the Specs of the operands and the
-// attributes, and that Spec. It holds no values.
-type inference struct {
-	types  [rememberedArgs]dtype.DType
-	shapes [rememberedArgs]shape.Shape
-	attrs  [rememberedArgs]any
-	spec   tensor.Spec
-	out    [1]tenon.Spec
-}
-
-// inferred returns the Spec of the result of a call, if the last one was of the same kind.
-func (m *remembered) inferred(c *Call) []tenon.Spec {
-	last := m.inference.Load()
-	if last == nil {
-		return nil
-	}
-	for i, a := range c.Args {
-		same := false
-		switch a := a.(type) {
-		case *tensor.Dense:
-			same = last.types[i] == a.DType() && last.shapes[i].Equal(a.Shape())
-		case []int:
-			l, ok := last.attrs[i].([]int)
-			same = ok && (a == nil) == (l == nil) && slices.Equal(a, l)
-		case nil, bool, int, float64, dtype.DType:
-			same = last.types[i] == dtype.None && a == last.attrs[i]
-		}
-		if !same {
-			return nil
-		}
-	}
-	return last.out[:]
-}
-
-// remember remembers the Spec of the result of a call, where it depends on Specs of operands
-// and on plain attributes only.
-func (c *Call) remember(out []tenon.Spec) {
-	if !c.Op.alike {
-		return
-	}
-	n := &inference{}
-	for i, a := range c.Args {
-		switch a := a.(type) {
-		case *tensor.Dense:
-			n.types[i], n.shapes[i] = a.DType(), a.Shape()
-		case []int:
-			n.attrs[i] = append(a[:0:0], a...)
-		case nil, bool, int, float64, dtype.DType:
-			n.attrs[i] = a
-		default:
-			return
-		}
-	}
-	if s, ok := out[0].(*tensor.Spec); ok {
-		n.spec = *s
-		n.out[0] = &n.spec
-		c.Op.memory.inference.Store(n)
-	}
 }
 
 // contiguous returns the call with row-major arguments.

@@ -266,6 +266,18 @@ func (s Shape) Equal(t Shape) bool {
 	return slices.Equal(*s.more, *t.more)
 }
 
+// Hash returns a number that is the same for shapes that are equal.
+func (s Shape) Hash() uint64 {
+	h := s.s4
+	if s.more == nil {
+		return h ^ s.s0*0x9E3779B97F4A7C15 ^ s.s2*0xBF58476D1CE4E5B9
+	}
+	for _, d := range *s.more {
+		h = h*31 + uint64(d)
+	}
+	return h
+}
+
 // String prints the sizes: "[2, ?, 3]", "[]" for a scalar, and "[...]" for unknown rank.
 func (s Shape) String() string {
 	if s.Rank() < 0 {

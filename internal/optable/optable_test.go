@@ -70,6 +70,29 @@ func TestValues(t *testing.T) {
 	})
 }
 
+// What an operation remembers of a call is for calls of its kind alone.
+func TestCallsAgain(t *testing.T) {
+	for _, r := range Rows() {
+		o := r.Definition()
+		if o == nil {
+			continue
+		}
+		t.Run(r.Op, func(t *testing.T) {
+			for round, times := range []int{3, 1} {
+				for i, c := range r.Calls {
+					for range times {
+						out, err := op.Do(o, c.Args...)
+						if err != nil {
+							t.Fatalf("round %d, call %d %s: %v", round, i, describe(c), err)
+						}
+						check(t, r, c, out)
+					}
+				}
+			}
+		})
+	}
+}
+
 func TestViews(t *testing.T) {
 	eachCall(t, func(t *testing.T, r Row, c Call) {
 		if r.NoViews {

@@ -101,6 +101,24 @@ func Of(c *op.Call, i int) ([]Key, error) {
 // EncodeAttr returns the text of the keys.
 func (ks Keys) EncodeAttr() tenon.Encoding { return tenon.Str(ks.String()) }
 
+// SameAttr reports whether a is the same keys: kinds, numbers and names, and no value.
+func (ks Keys) SameAttr(a any) bool {
+	other, ok := a.(Keys)
+	return ok && slices.EqualFunc(ks, other, func(k, o Key) bool {
+		return k.Kind == o.Kind && k.Name == o.Name && k.Value == nil && o.Value == nil &&
+			same(k.Start, o.Start) && same(k.Stop, o.Stop) && same(k.Step, o.Step)
+	})
+}
+
+// same reports whether two bounds are the same and no values.
+func same(a, b any) bool {
+	switch a.(type) {
+	case nil, int, int32, int64, Operand:
+		return a == b
+	}
+	return false
+}
+
 // String returns the text of the keys: `1:, -1, $0, ...`.
 func (ks Keys) String() string {
 	var b strings.Builder

@@ -1,0 +1,369 @@
+package op
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Calls whose arguments are tensors in memory of the same element types and shapes, with the
+// same attributes, are bound alike and have results of the same Specs. An operation remembers
+// what that came to for a few kinds of calls, so that calls again and again only run the kernel.
+
+// How much is remembered: kinds of calls of an operation, tensors of a list, and integers of
+// a list or of an operand that says where or how many.
+const (
+	rememberedPlans    = 4 // a power of 2
+	rememberedTensors  = 8
+	rememberedIntegers = 8
+)
+
+// A plan is what binding and inference make of calls of one kind. It is not changed once it
+// is remembered, and it holds no values but sizes that were given as numbers.
+type plan struct {
+	hash  uint64 // of the kind
+	given []argument
+	bound []any // what does not depend on the call: attributes, and sizes
+	out   []tenon.Spec
+}
+
+// unplanned is the plan of a call of which nothing is to be remembered.
+var unplanned = new(plan)
+
+// An argument is what a plan knows of an argument as it is given.
+type argument struct {
+	kind  argumentKind
+	dtype dtype.DType // of a tensor, or of the scalar that a number becomes
+	shape shape.Shape
+	fixed any        // an attribute, a number, sizes
+	list  []argument // the tensors of a list
+	read  bool       // the elements matter: fixed has them
+}
+
+type argumentKind uint8
+
+const (
+	isFixed  argumentKind = iota // bound has what becomes of it
+	isDense                      // a tensor
+	isNumber                     // a Go number, or truth value, in the place of a tensor
+	isListed                     // of tensors
+)
+
+// plans are what an operation remembers. seen has the last kind of call that found nothing, by
+// its hash: what is seen twice is remembered.
+type plans [rememberedPlans]struct {
+	plan atomic.Pointer[plan]
+	seen atomic.Uint64
+}
+
+// recall returns the plan for calls with such arguments, nil where none is remembered, and the
+// hash of their kind, which is 0 where nothing is to be remembered.
+func (o *Op) recall(args []any) (*plan, uint64) {
+	if !o.alike || len(args) > len(o.Params) {
+		return nil, 0
+	}
+	h := uint64(len(args)) + 1
+	for _, a := range args {
+		x, ok := hashOf(a)
+		if !ok {
+			return nil, 0
+		}
+		h = (h ^ x) * 0x9E3779B97F4A7C15
+	}
+	h = max(h^h>>32, 1)
+	p := o.memory.plans[h%rememberedPlans].plan.Load()
+	if p == nil || len(p.given) != len(args) {
+		return nil, h
+	}
+	for i, a := range args {
+		if !p.given[i].is(a) {
+			return nil, h
+		}
+	}
+	return p, h
+}
+
+// hashOf returns the hash of an argument's kind, and false for what plans are not for.
+func hashOf(a any) (uint64, bool) {
+	switch a := a.(type) {
+	case *tensor.Dense:
+		if a == nil {
+			return 0, false
+		}
+		return a.Shape().Hash() + uint64(a.DType()), true
+	case nil:
+		return 1, true
+	case bool:
+		if a {
+			return 2, true
+		}
+		return 3, true
+	case int:
+		return uint64(a) + 4, true
+	case float64:
+		return math.Float64bits(a), true
+	case dtype.DType:
+		return uint64(a) << 8, true
+	case string:
+		return uint64(len(a)) << 16, true
+	case shape.Shape:
+		return a.Hash() + 5, true
+	case []int:
+		h := uint64(len(a)) << 24
+		for _, n := range a {
+			h = h*31 + uint64(n)
+		}
+		return h, len(a) <= rememberedIntegers
+	case []tensor.Tensor:
+		return hashOfList(a)
+	case []tenon.Value:
+		return hashOfList(a)
+	case []any:
+		return hashOfList(a)
+	}
+	if a, ok := a.(SameAttribute); ok {
+		return 6, a.SameAttr(a)
+	}
+	return 0, false
+}
+
+func hashOfList[T any](l []T) (uint64, bool) {
+	h := uint64(len(l)) << 32
+	if len(l) > rememberedTensors {
+		return 0, false
+	}
+	for _, x := range l {
+		d, ok := any(x).(*tensor.Dense)
+		if !ok || d == nil {
+			return 0, false
+		}
+		h = h*31 + d.Shape().Hash() + uint64(d.DType())
+	}
+	return h, true
+}
+
+// is reports whether what a call gives is of the kind.
+func (g *argument) is(a any) bool {
+	switch a := a.(type) {
+	case *tensor.Dense:
+		return g.kind == isDense && g.dtype == a.DType() && g.shape.Equal(a.Shape()) && (!g.read || hasInts(a, g.fixed.([]int)))
+	case []int:
+		l, ok := g.fixed.([]int)
+		return g.kind == isFixed && ok && (a == nil) == (l == nil) && slices.Equal(a, l)
+	case shape.Shape:
+		s, ok := g.fixed.(shape.Shape)
+		return g.kind == isFixed && ok && s.Equal(a)
+	case []tensor.Tensor:
+		return isList(g, a)
+	case []tenon.Value:
+		return isList(g, a)
+	case []any:
+		return isList(g, a)
+	case nil, bool, int, float64, string, dtype.DType:
+		switch g.kind {
+		case isFixed:
+			return g.fixed == a
+		case isNumber:
+			return sameType(g.fixed, a) && (!g.read || g.fixed == a)
+		}
+		return false
+	}
+	s, ok := g.fixed.(SameAttribute)
+	return g.kind == isFixed && ok && s.SameAttr(a)
+}
+
+func isList[T any](g *argument, l []T) bool {
+	if g.kind != isListed || len(l) != len(g.list) {
+		return false
+	}
+	for i, x := range l {
+		if !g.list[i].is(any(x)) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameType reports whether two numbers or truth values have one Go type.
+func sameType(a, b any) bool {
+	switch a.(type) {
+	case int:
+		_, ok := b.(int)
+		return ok
+	case float64:
+		_, ok := b.(float64)
+		return ok
+	case bool:
+		_, ok := b.(bool)
+		return ok
+	}
+	return false
+}
+
+// hasInts reports whether these are a tensor's elements.
+func hasInts(d *tensor.Dense, want []int) bool {
+	switch d.DType() {
+	case dtype.Int64:
+		return slices.Equal(tensor.Data[int](d), want)
+	case dtype.Int32:
+		return slices.EqualFunc(tensor.Data[int32](d), want, func(a int32, b int) bool { return int(a) == b })
+	}
+	return false
+}
+
+// planned binds arguments as the plan says. It reports false where a number does not fit the
+// element type that it took the last time.
+func (c *Call) planned(p *plan, args []any) bool {
+	for i, b := range p.bound {
+		if i >= len(args) {
+			c.Args[i] = b
+			continue
+		}
+		switch g := &p.given[i]; g.kind {
+		case isDense:
+			c.Args[i] = args[i]
+		case isNumber:
+			t, ok := tensor.ScalarLike(args[i], g.dtype)
+			if !ok {
+				return false
+			}
+			c.Args[i] = t
+		case isListed:
+			c.Args[i] = valuesOf(args[i])
+		default:
+			c.Args[i] = b
+		}
+	}
+	c.plan = p
+	return true
+}
+
+// valuesOf returns a list of tensors as binding does.
+func valuesOf(l any) []tenon.Value {
+	switch l := l.(type) {
+	case []tenon.Value:
+		return l
+	case []tensor.Tensor:
+		return eachValue(l)
+	case []any:
+		return eachValue(l)
+	}
+	return nil
+}
+
+func eachValue[T any](l []T) []tenon.Value {
+	out := make([]tenon.Value, len(l))
+	for i, x := range l {
+		out[i] = any(x).(tenon.Value)
+	}
+	return out
+}
+
+// learns returns a plan that is to be completed when a call with such arguments has run, or
+// [unplanned]. hash is that of their kind.
+func (o *Op) learns(args []any, hash uint64) *plan {
+	if hash == 0 {
+		return unplanned
+	}
+	if seen := &o.memory.plans[hash%rememberedPlans].seen; seen.Load() != hash {
+		seen.Store(hash)
+		return unplanned
+	}
+	p := &plan{hash: hash, given: make([]argument, len(args)), bound: make([]any, len(o.Params))}
+	for i, a := range args {
+		p.given[i] = argumentOf(a)
+	}
+	return p
+}
+
+// argumentOf describes an argument for which [hashOf] has a hash.
+func argumentOf(a any) argument {
+	switch a := a.(type) {
+	case *tensor.Dense:
+		return argument{kind: isDense, dtype: a.DType(), shape: a.Shape()}
+	case []int:
+		return argument{fixed: append(a[:0:0], a...)}
+	case []tensor.Tensor:
+		return argumentsOf(a)
+	case []tenon.Value:
+		return argumentsOf(a)
+	case []any:
+		return argumentsOf(a)
+	}
+	return argument{fixed: a}
+}
+
+func argumentsOf[T any](l []T) argument {
+	g := argument{kind: isListed}
+	for _, x := range l {
+		g.list = append(g.list, argumentOf(any(x)))
+	}
+	return g
+}
+
+// remember completes the plan of a call whose results have been inferred, and keeps it, where
+// the next call of its kind has to come to the same.
+func (c *Call) remember(out []tenon.Spec) {
+	p, o := c.plan, c.Op
+	if p == nil || p == unplanned || p.out != nil {
+		return
+	}
+	for _, s := range out {
+		t, ok := s.(*tensor.Spec)
+		if !ok {
+			return
+		}
+		own := *t
+		p.out = append(p.out, &own)
+	}
+	operand := 0
+	for i := range o.Params {
+		control := false
+		if o.Params[i].Kind != Attr {
+			control = o.Control.Has(operand)
+			operand++
+		}
+		if i >= len(p.given) {
+			p.bound[i] = c.Args[i]
+		} else if !p.binds(i, c, control) {
+			return
+		}
+	}
+	o.memory.plans[p.hash%rememberedPlans].plan.Store(p)
+}
+
+// binds notes what binding made of argument i, and reports whether that can be remembered.
+func (p *plan) binds(i int, c *Call, control bool) bool {
+	g, read := &p.given[i], c.read&(1<<i) != 0
+	switch {
+	case g.kind == isDense && read:
+		l, ok := Ints(c.Tensor(i))
+		g.fixed, g.read = l, true
+		return ok && len(l) <= rememberedIntegers
+	case g.kind == isDense:
+		return true
+	case g.kind == isListed: // the keys of an index read it
+		return !control || len(g.list) == 0
+	case c.Op.Params[i].Kind == Attr:
+		if p.bound[i] = c.Args[i]; g.fixed != nil {
+			if l, ok := c.Args[i].([]int); ok {
+				p.bound[i] = append(l[:0:0], l...) // the caller's own may change
+			}
+		}
+		return true
+	}
+	switch g.fixed.(type) {
+	case nil:
+		return true
+	case bool, int, float64:
+		g.kind, g.dtype, g.read = isNumber, c.Tensor(i).DType(), read
+		return true
+	}
+	p.bound[i] = c.Args[i]
+	return control
+}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/elements"
 )
 
 // BlockOptions say how blocks are kept that have been read.
@@ -146,7 +147,7 @@ func (c *blockCache[T]) block(i, size int64) (*stored[T], error) {
 		}
 		return nil, e.err
 	}
-	if e.bytes = sizeOf(e.rows.value); c.at[i] == e {
+	if e.bytes = elements.SizeOf(e.rows.value); c.at[i] == e {
 		c.held += e.bytes
 	}
 	for c.held > c.bytes && len(c.at) > c.least {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/arrowio"
+	"github.com/tenonml/tenon/internal/elements"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
@@ -206,7 +207,7 @@ func (w *cacheWriter) put(x any) (err error) {
 	if len(w.ends) == 0 {
 		w.ends = []int64{0}
 	}
-	if w.text, err = appendElement(w.text, x); err != nil {
+	if w.text, err = elements.Append(w.text, x); err != nil {
 		return err
 	}
 	w.ends = append(w.ends, int64(len(w.text)))
@@ -322,7 +323,7 @@ func openCache[T any](dir string, m manifest, like T, o CacheOptions) (*Dataset[
 			return x, invalid("Cache", "%s is not of a cache", dir)
 		}
 		off := s.Offsets()
-		if x, err = element(s.Buffer()[off[r.row]:off[r.row+1]], like); err != nil {
+		if x, err = elements.Read(s.Buffer()[off[r.row]:off[r.row+1]], like); err != nil {
 			e := errOf("Cache", "element %d is damaged", i)
 			e.Where, e.Err = dir, err
 			return x, e

@@ -1,6 +1,10 @@
 package dataset
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon/internal/elements"
+)
 
 // Scan returns the stream of what a function makes of each element and of what it has kept from
 // the elements before, which is first to begin with. What is kept is a Value, a structure of
@@ -17,7 +21,7 @@ func Scan[T, S, U any](d *Dataset[T], first S, f func(S, T) (S, U, error)) *Data
 			i = o.from.int()
 			if text := o.from.string(); o.from.err == nil {
 				var err error
-				if kept, err = element([]byte(text), first); err != nil {
+				if kept, err = elements.Read([]byte(text), first); err != nil {
 					o.from.fail("what Scan has kept cannot be read: %v", err)
 				}
 			}
@@ -50,7 +54,7 @@ func Scan[T, S, U any](d *Dataset[T], first S, f func(S, T) (S, U, error)) *Data
 			},
 			save: func(s *state) {
 				s.put(i)
-				b, err := appendElement(nil, kept)
+				b, err := elements.Append(nil, kept)
 				if err != nil && s.err == nil {
 					s.err = fmt.Errorf("what Scan has kept cannot be stored: %w", err)
 				}

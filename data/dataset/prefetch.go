@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"github.com/tenonml/tenon/internal/elements"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -290,7 +291,7 @@ func (a *ahead[T]) work() {
 		}
 		a.mu.Unlock()
 		p.compute()
-		bytes := sizeOf(p.x)
+		bytes := elements.SizeOf(p.x)
 		a.mu.Lock()
 		p.ready, p.bytes = true, bytes
 		a.held += bytes

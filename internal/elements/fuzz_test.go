@@ -1,4 +1,4 @@
-package dataset
+package elements
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ func FuzzElement(f *testing.F) {
 	}
 	like := row{tensor.Scalar(1.5), 1, []string{"a"}}
 	for _, v := range []tenon.Value{like.V, tensor.Of([]string{"x", "", "\xff"}), tensor.Of([]int16{1, 2, 3}), ragged.FromSlices([][]float32{{1}, {}, {2, 3}})} {
-		b, err := appendElement(nil, row{v, 2, []string{"b"}})
+		b, err := Append(nil, row{v, 2, []string{"b"}})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -28,16 +28,16 @@ func FuzzElement(f *testing.F) {
 		if len(b) > 4096 {
 			return
 		}
-		x, err := element(b, like)
+		x, err := Read(b, like)
 		if err != nil {
 			return
 		}
 		_ = fmt.Sprint(x)
-		again, err := appendElement(nil, x)
+		again, err := Append(nil, x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		y, err := element(again, like)
+		y, err := Read(again, like)
 		if err != nil || !tenon.Equal(x.V.Spec(), y.V.Spec()) || x.N != y.N {
 			t.Fatalf("%v is written and read as %v, %v", x, y, err)
 		}

@@ -1,4 +1,4 @@
-package dataset
+package elements
 
 import (
 	"encoding/binary"
@@ -13,11 +13,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Values of every type are written as their Spec and the tensors that they come apart into.
-// Plain Go data beside them are JSON.
-
-// sizeOf returns about how many bytes an element holds.
-func sizeOf(x any) int64 {
+// SizeOf returns about how many bytes an element holds.
+func SizeOf(x any) int64 {
 	leaves, err := nest.Flatten(x, nest.Options{})
 	if err != nil {
 		return int64(reflect.TypeOf(&x).Elem().Size())
@@ -103,7 +100,7 @@ func appendValue(b []byte, v tenon.Value, depth int) ([]byte, error) {
 			}
 			return b, nil
 		}
-		return b, errOf("Cache", "a %T cannot be stored", v)
+		return b, fmt.Errorf("a %T cannot be stored", v)
 	}
 	parts, err := s.Disassemble(v)
 	if err != nil || depth > maxDepth {
@@ -234,8 +231,8 @@ func (d *decoder) strings(s shape.Shape) (tenon.Value, error) {
 	return tensor.NewStrings(offsets, text, s)
 }
 
-// appendElement appends all leaves of an element.
-func appendElement(b []byte, x any) ([]byte, error) {
+// Append appends all leaves of an element.
+func Append(b []byte, x any) ([]byte, error) {
 	leaves, err := nest.Flatten(x, nest.Options{})
 	if err != nil {
 		return b, err
@@ -251,8 +248,8 @@ func appendElement(b []byte, x any) ([]byte, error) {
 	return b, nil
 }
 
-// element reads an element of the structure of another.
-func element[T any](b []byte, like T) (x T, err error) {
+// Read reads an element of the structure of another.
+func Read[T any](b []byte, like T) (x T, err error) {
 	leaves, err := nest.Flatten(like, nest.Options{})
 	if err != nil {
 		return x, err

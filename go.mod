@@ -8,6 +8,7 @@ require (
 	github.com/apache/arrow-go/v18 v18.8.0
 	github.com/bufbuild/protocompile v0.14.1
 	github.com/creachadair/jrpc2 v1.3.6
+	github.com/ebitengine/purego v0.11.3
 	github.com/golangci/plugin-module-register v0.1.2
 	github.com/google/flatbuffers v25.12.19+incompatible
 	github.com/google/go-cmp v0.7.0

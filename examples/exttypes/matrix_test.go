@@ -25,6 +25,7 @@ import (
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
+	replicas "github.com/tenonml/tenon/scale/dist"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/sparse"
 	"github.com/tenonml/tenon/state"
@@ -342,12 +343,8 @@ func inReplicas(t *testing.T, r row) {
 	if !ok {
 		return
 	}
-	work := function.New(func(x tenon.Value) tenon.Value { return x })
-	var shares []tenon.Value
-	for i := range 2 {
-		shares = append(shares, work.Call(must(ext.Slice(batch, i, i+1))))
-	}
-	joined := must(ext.Concat(shares...))
+	work := function.New(func(x replicas.PerReplica[tenon.Value]) replicas.PerReplica[tenon.Value] { return x })
+	joined := must(work.Call(must(replicas.Divide(batch, 2))).Join())
 	for i, x := range []tenon.Value{r.a, r.b} {
 		sameParts(t, fmt.Sprint("row ", i), must(ext.Row(joined, i)), x)
 	}

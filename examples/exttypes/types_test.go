@@ -19,6 +19,7 @@ import (
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/named/coords"
 	"github.com/tenonml/tenon/ragged"
+	replicas "github.com/tenonml/tenon/scale/dist"
 	"github.com/tenonml/tenon/sparse"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
@@ -73,6 +74,7 @@ func rows() []row {
 		{"tensor.Tensor: strings", must(tensor.Convert([]string{"a", "b"})), must(tensor.Convert([]string{"c", ""}))},
 		{"ragged.Tensor", raggedOf([][]float64{{1}, {2, 3}}), raggedOf([][]float64{{4, 5}, {6}})},
 		{"ragged.Tensor: two dimensions", ragged.FromSlices2([][][]float64{{{1}, {2, 3}}, {}}), ragged.FromSlices2([][][]float64{{{4}}, {{5, 6}}})},
+		{"dist.PerReplica", replicas.Replicas[tenon.Value](v, raggedOf([][]float64{{1}, {2, 3}})), replicas.Replicas[tenon.Value](w, raggedOf([][]float64{{4, 5}, {6}}))},
 		{"ragged.RowPartition", raggedOf([][]float64{{1}, {2, 3}}).Partition(), raggedOf([][]float64{{1, 2}, {3}}).Partition()},
 		{"ragged.Shape", ragged.ShapeOf(raggedOf([][]float64{{1}, {2, 3}})), ragged.ShapeOf(raggedOf([][]float64{{1, 2}, {3}, {}}))},
 		{"masked.Tensor", must(masked.New(v, yes)), must(masked.New(w, yes))},

@@ -39,6 +39,7 @@ const Order = `
 	graph, ops/rows, internal/kernel/..., internal/arena < internal/interp;
 	graph, ops/rows < internal/passes;
 	internal/interp, internal/passes < backend;
+	nest < internal/elements < data/dataset;
 	tensor < ext/codec;
 	ops, nest, ext/codec < internal/rows < internal/batching;
 	backend, internal/batching < grad;
@@ -71,9 +72,10 @@ const Order = `
 	learn/internal/parts, IO < learn/nn;
 	IO < model/saved;
 	learn/nn, model/saved < learn/train, learn/generate;
-	model/saved < model/weights, model/hub, model/serve, scale/dist, model/onnx;
+	model/saved < model/weights, model/hub, model/serve, model/onnx;
+	TIER5, internal/elements < scale/dist/...;
 	model/weights, internal/input < data/dataset/files;
-	learn/train, learn/generate, learn/metric, model/weights, data/dataset/files, model/hub, model/onnx, model/serve, scale/dist, scale/xla, show/plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
+	learn/train, learn/generate, learn/metric, model/weights, data/dataset/files, model/hub, model/onnx, model/serve, scale/dist/..., scale/xla, show/plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;
@@ -85,6 +87,7 @@ const Order = `
 const Outside = `
 	golang.org/x/sys/cpu < internal/cpu;
 	golang.org/x/sys/unix < internal/memory;
+	github.com/ebitengine/purego < scale/dist/mpi;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, show/plot;
 	github.com/klauspost/compress/... < internal/input, data/jsonl, data/parquetio, model/weights;

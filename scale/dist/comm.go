@@ -1,0 +1,362 @@
+package dist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/scale/dist/internal/wire"
+)
+
+// A Comm is a group of ranks that work together, seen from one of them. It is used by one
+// goroutine at a time.
+type Comm struct {
+	t     wire.Transport
+	world *world
+	ranks []int  // the number of each rank in the world
+	calls uint64 // operations so far, the same on all ranks
+
+	counts heads // room
+}
+
+// Options are those of a world of ranks.
+type Options struct {
+	// Timeout is how long a rank waits for the others in one operation before it gives up:
+	// 10 minutes where it is 0.
+	Timeout time.Duration
+}
+
+// world is what all groups of a process have in common.
+type world struct {
+	t       wire.Transport
+	timeout time.Duration
+	failed  *tenon.Error  // the first error, which is final
+	stuck   map[int]waits // what others have said that they wait for
+	told    bool          // the others know of the error
+	pending []wire.Request
+}
+
+// waits is what a rank has said that it waits for, and when that was heard.
+type waits struct {
+	what  string
+	heard time.Time
+}
+
+// New returns the group of all ranks of a transport. Packages that bring one call it.
+func New(t wire.Transport, o Options) *Comm {
+	if o.Timeout <= 0 {
+		o.Timeout = 10 * time.Minute
+	}
+	ranks := make([]int, t.Size())
+	for i := range ranks {
+		ranks[i] = i
+	}
+	return &Comm{t: t, world: &world{t: t, timeout: o.Timeout, stuck: map[int]waits{}}, ranks: ranks}
+}
+
+// Rank returns the number of this rank, from 0.
+func (c *Comm) Rank() int { return c.t.Rank() }
+
+// Size returns the number of ranks.
+func (c *Comm) Size() int { return c.t.Size() }
+
+// Err returns the error that has ended the work of the ranks, nil where there is none.
+func (c *Comm) Err() error {
+	if c.world.failed == nil {
+		return nil
+	}
+	return c.world.failed
+}
+
+// Share returns where the part of one of some ranks begins and ends, of n entries: parts differ by
+// one entry at most.
+func Share(n, ranks, rank int) (lo, hi int) { return n * rank / ranks, n * (rank + 1) / ranks }
+
+// shares returns the sizes of all parts.
+func shares(n, ranks int) []int {
+	out := make([]int, ranks)
+	for r := range out {
+		lo, hi := Share(n, ranks, r)
+		out[r] = hi - lo
+	}
+	return out
+}
+
+// Split returns the group of those ranks that give the same colour, in the order of their keys,
+// and of their ranks where keys are equal. All ranks call it.
+func (c *Comm) Split(ctx context.Context, colour, key int) (*Comm, error) {
+	colours, err := c.meet(ctx, call{kind: "split"}, colour)
+	if err != nil {
+		return nil, err
+	}
+	colours = slices.Clone(colours)
+	keys, err := c.meet(ctx, call{kind: "split"}, key)
+	if err != nil {
+		return nil, err
+	}
+	keys = slices.Clone(keys)
+	var members []int
+	for r, x := range colours {
+		if x == colour {
+			members = append(members, r)
+		}
+	}
+	slices.SortStableFunc(members, func(a, b int) int { return keys[a] - keys[b] })
+	t, err := c.t.Split(slices.Index(colours, colour), members)
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	out := &Comm{t: t, world: c.world}
+	for _, m := range members {
+		out.ranks = append(out.ranks, c.ranks[m])
+	}
+	return out, nil
+}
+
+// Fail tells all ranks that this one cannot go on, and why: what they wait for, and every later
+// call, returns an error that names this rank and the reason. It returns that error.
+func (c *Comm) Fail(err error) error { return c.world.fail(err) }
+
+func (w *world) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	if w.failed == nil {
+		w.failed = failure(w.t.Rank(), err)
+	}
+	w.tell()
+	return w.failed
+}
+
+// tell posts the error to the other ranks, once.
+func (w *world) tell() {
+	if w.told {
+		return
+	}
+	w.told = true
+	text := w.failed.Error()
+	for r := range w.t.Size() {
+		if r != w.t.Rank() {
+			w.t.Post(r, []byte("!"+text[:min(len(text), maxNotice-1)])) // who is gone needs no notice
+		}
+	}
+}
+
+const maxNotice = 2048
+
+// failure is the error of a rank.
+func failure(rank int, err error) *tenon.Error {
+	if e, ok := err.(*tenon.Error); ok && strings.HasPrefix(e.Op, "dist") {
+		return e
+	}
+	return &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "dist", Where: fmt.Sprintf("rank %d", rank), Err: err}
+}
+
+// wait waits for a request of an operation. It looks after notices while it does.
+func (c *Comm) wait(ctx context.Context, what call, r wire.Request) error {
+	if done, err := r.Done(); done {
+		return c.ended(err)
+	}
+	w := c.world
+	var started, asked time.Time
+	for i := 1; ; i++ {
+		if done, err := r.Done(); done {
+			return c.ended(err)
+		}
+		if i%32 != 0 {
+			continue
+		}
+		if err := c.listen(what); err != nil {
+			return c.abandon(r, err)
+		}
+		if ctx.Err() != nil {
+			return c.abandon(r, w.fail(ctx.Err()))
+		}
+		now := time.Now()
+		if started.IsZero() {
+			started = now
+		}
+		waited := now.Sub(started)
+		if asked.IsZero() && (waited > w.timeout || c.joined(what)) {
+			asked = now
+			w.ask(c.name(what))
+		}
+		if !asked.IsZero() && now.Sub(asked) > w.grace() {
+			return c.abandon(r, w.fail(c.blame(what, asked)))
+		}
+		switch {
+		case waited < spin:
+			runtime.Gosched()
+		case waited < 50*spin:
+			time.Sleep(20 * time.Microsecond)
+		default:
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// spin is how long a rank waits without sleeping: whoever asks MPI more often moves data faster.
+const spin = 20 * time.Millisecond
+
+// abandon keeps what a request uses, since it may still be under way.
+func (c *Comm) abandon(r wire.Request, err error) error {
+	c.world.pending = append(c.world.pending, r)
+	return err
+}
+
+// ended is what follows the end of a request.
+func (c *Comm) ended(err error) error {
+	if err != nil {
+		return c.world.fail(err)
+	}
+	return nil
+}
+
+// listen reads the notices of the other ranks, while this one waits. It answers those who ask, and
+// returns the error that one of them posted.
+func (c *Comm) listen(what call) error {
+	w := c.world
+	for w.failed == nil {
+		from, notice, ok := w.t.Notice()
+		if !ok {
+			return nil
+		}
+		if len(notice) == 0 {
+			continue
+		}
+		text := string(notice[1:])
+		switch notice[0] {
+		case '!':
+			w.failed = &tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Msg: strings.TrimPrefix(text, "dist: ")}
+			w.told = true
+		case '?':
+			w.stuck[from] = waits{text, time.Now()}
+			w.t.Post(from, []byte("="+c.name(what)))
+		case '=':
+			w.stuck[from] = waits{text, time.Now()}
+		}
+	}
+	return w.failed
+}
+
+// joined reports whether another rank has lost its patience with what this one waits for.
+func (c *Comm) joined(what call) bool {
+	if len(c.world.stuck) == 0 {
+		return false
+	}
+	name := c.name(what)
+	for _, x := range c.world.stuck {
+		if x.what == name {
+			return true
+		}
+	}
+	return false
+}
+
+// ask tells the others what this rank waits for. Those that wait as well answer.
+func (w *world) ask(what string) {
+	for r := range w.t.Size() {
+		if r != w.t.Rank() {
+			w.t.Post(r, []byte("?"+what))
+		}
+	}
+}
+
+// grace is how long the answers of other ranks take at most.
+func (w *world) grace() time.Duration {
+	return min(max(w.timeout/10, 20*time.Millisecond), 5*time.Second)
+}
+
+// blame is the error of waiting in vain: it names the ranks that have not said, since they were
+// asked, that they wait too.
+func (c *Comm) blame(what call, asked time.Time) error {
+	var missing []string
+	name := c.name(what)
+	for _, r := range c.ranks {
+		if x := c.world.stuck[r]; x.what != name && x.heard.Before(asked) && r != c.world.t.Rank() {
+			missing = append(missing, fmt.Sprint(r))
+		}
+	}
+	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Hint: "look at the output of that rank: it has died, or it is late; Options.Timeout sets how long the others wait"}
+	switch len(missing) {
+	case 0:
+		e.Msg = fmt.Sprintf("all ranks wait, this one in %s", name)
+		for _, r := range c.ranks {
+			if x, ok := c.world.stuck[r]; ok {
+				e.Msg += fmt.Sprintf(", rank %d in %s", r, x.what)
+			}
+		}
+		e.Hint = "ranks have to call the same operations in the same order"
+	case 1:
+		e.Msg = fmt.Sprintf("rank %s did not come to %s within %v", missing[0], name, c.world.timeout)
+	default:
+		e.Msg = fmt.Sprintf("ranks %s did not come to %s within %v", strings.Join(missing, ", "), name, c.world.timeout)
+	}
+	return e
+}
+
+func (c *Comm) name(what call) string { return fmt.Sprintf("operation %d, %v", c.calls, what) }
+
+// Close ends the work of the ranks: it is the last call of the group of all ranks, and waits until
+// all have come to it.
+func (c *Comm) Close(ctx context.Context) error {
+	_, err := c.meet(ctx, call{kind: "the end"}, 0)
+	return errors.Join(err, c.world.t.Close(err != nil))
+}
+
+// Run calls f with a group of all ranks, in a context that has it, and closes the group behind it. Where f
+// returns an error, throws one or panics, all other ranks get an error that names this one and
+// the reason.
+func (c *Comm) Run(ctx context.Context, f func(ctx context.Context, c *Comm) error) error {
+	err := func() (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		defer tenon.Catch(&err)
+		return f(With(ctx, c, nil), c)
+	}()
+	if err != nil {
+		if first := c.Err(); first == nil {
+			err = c.Fail(err)
+		} else if !errors.Is(err, first) {
+			err = errors.Join(err, first)
+		}
+		return errors.Join(err, c.world.t.Close(true))
+	}
+	return c.Close(ctx)
+}
+
+type ctxKey struct{}
+
+// With returns a context whose calls of traced functions use a group of ranks, and others by
+// name, which the operations' Group option chooses.
+func With(ctx context.Context, c *Comm, groups map[string]*Comm) context.Context {
+	all := map[string]*Comm{"": c}
+	for name, g := range groups {
+		all[name] = g
+	}
+	return context.WithValue(ctx, ctxKey{}, all)
+}
+
+// Of returns the group of ranks of a context by its name, "" for all ranks. It is an error
+// where there is none.
+func Of(ctx context.Context, group string) (*Comm, error) {
+	all, _ := ctx.Value(ctxKey{}).(map[string]*Comm)
+	if c := all[group]; c != nil {
+		return c, nil
+	}
+	e := &tenon.Error{Kind: tenon.ErrNotFound, Op: "dist", Msg: "the context has no group of ranks"}
+	if group != "" {
+		e.Msg = fmt.Sprintf("the context has no group of ranks called %q", group)
+	}
+	e.Hint = "call a traced function with the context that dist.With returns; dist.Alone() is a group of one"
+	return nil, e
+}

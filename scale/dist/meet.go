@@ -1,0 +1,222 @@
+package dist
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/scale/dist/internal/wire"
+	"github.com/tenonml/tenon/shape"
+)
+
+// A call is what ranks have to agree about in an operation.
+type call struct {
+	kind    string // "all_reduce"
+	combine Reduction
+	dtype   dtype.DType
+	shape   shape.Shape // of one rank's operand
+	axis    int         // along which sizes differ
+	free    bool        // whether there is such an axis
+	root    int
+	text    string // whatever else has to be the same
+}
+
+// String is what errors say of a call.
+func (c call) String() string {
+	s := c.kind
+	if c.combine != "" {
+		s += "(" + string(c.combine) + ")"
+	}
+	if c.dtype != dtype.None {
+		s += fmt.Sprintf(" of %v%v", c.dtype, c.shape)
+	}
+	if c.root != 0 {
+		s += fmt.Sprintf(" from rank %d", c.root)
+	}
+	if c.text != "" {
+		s += " of " + c.text
+	}
+	return s
+}
+
+// digest is a number that differs where calls do.
+func (c call) digest() uint64 {
+	const prime = 1099511628211
+	h := uint64(14695981039346656037)
+	text := func(s string) {
+		for i := range len(s) {
+			h = (h ^ uint64(s[i])) * prime
+		}
+		h = (h ^ 0xff) * prime
+	}
+	text(c.kind)
+	text(string(c.combine))
+	text(c.text)
+	h = (h ^ uint64(c.dtype)) * prime
+	h = (h ^ uint64(c.root)) * prime
+	if c.shape.HasRank() {
+		for i := range c.shape.Rank() {
+			if d := c.shape.Dim(i); !c.free || i != c.axis {
+				h = (h ^ uint64(d)) * prime
+			}
+			h = (h ^ 0xfe) * prime
+		}
+	}
+	return h
+}
+
+// heads are what ranks tell each other before an operation: its number, its digest, and a number
+// of each.
+type heads struct {
+	own     [headBytes]byte
+	all     []byte
+	numbers []int
+}
+
+const (
+	headBytes = 24
+	wordBytes = 192 // of the text of a call, where calls differ
+)
+
+// meet waits until all ranks have come to an operation, and returns the number that each of them
+// gives. What was returned before is overwritten.
+func (c *Comm) meet(ctx context.Context, what call, n int) ([]int, error) {
+	if c.world.failed != nil {
+		return nil, c.world.failed
+	}
+	c.calls++
+	h, digest := &c.counts, what.digest()
+	if h.all == nil {
+		h.all, h.numbers = make([]byte, headBytes*c.Size()), make([]int, c.Size())
+	}
+	if c.Size() == 1 {
+		h.numbers[0] = n
+		return h.numbers, ctx.Err()
+	}
+	binary.LittleEndian.PutUint64(h.own[0:], c.calls)
+	binary.LittleEndian.PutUint64(h.own[8:], digest)
+	binary.LittleEndian.PutUint64(h.own[16:], uint64(n))
+	if err := c.wait(ctx, what, c.gather(h.all, nil, h.own[:])); err != nil {
+		return nil, err
+	}
+	same := true
+	for r := range h.numbers {
+		b := h.all[headBytes*r:]
+		same = same && binary.LittleEndian.Uint64(b) == c.calls && binary.LittleEndian.Uint64(b[8:]) == digest
+		h.numbers[r] = int(binary.LittleEndian.Uint64(b[16:]))
+	}
+	if !same {
+		return nil, c.disagree(ctx, what)
+	}
+	return h.numbers, nil
+}
+
+// disagree returns the error of ranks that do different things. All of them come here.
+func (c *Comm) disagree(ctx context.Context, what call) error {
+	own, all := make([]byte, wordBytes), make([]byte, wordBytes*c.Size())
+	copy(own, what.String())
+	if err := c.wait(ctx, what, c.gather(all, nil, own)); err != nil {
+		return err
+	}
+	word := func(r int) string {
+		b := all[wordBytes*r : wordBytes*(r+1)]
+		for i, x := range b {
+			if x == 0 {
+				return string(b[:i])
+			}
+		}
+		return string(b)
+	}
+	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Hint: "all ranks have to call the same operations in the same order, with values of the same Specs"}
+	e.Msg = fmt.Sprintf("ranks disagree in operation %d: rank %d calls %s", c.calls, c.ranks[0], word(0))
+	others := 0
+	for r := 1; r < c.Size(); r++ {
+		if word(r) == word(0) {
+			continue
+		}
+		if others++; others > 4 {
+			e.Msg += ", and so on"
+			break
+		}
+		e.Msg += fmt.Sprintf(", rank %d %s", c.ranks[r], word(r))
+	}
+	return c.world.fail(e)
+}
+
+// Agree is an error on every rank where a text is not the same on all of them, such as the digest
+// of a program. What says what it is, in errors.
+func (c *Comm) Agree(ctx context.Context, what, text string) error {
+	if len(text) > wordBytes/2 { // too long for the error
+		h := fnv.New128a()
+		h.Write([]byte(text))
+		text = fmt.Sprintf("%s… (%x)", text[:wordBytes/4], h.Sum(nil))
+	}
+	_, err := c.meet(ctx, call{kind: what, text: text}, 0)
+	return err
+}
+
+// gather starts to bring the bytes of all ranks to all, sizes being nil where they are equal.
+func (c *Comm) gather(dst []byte, sizes []int, src []byte) wire.Request {
+	if n, ok := c.t.(wire.Collective); ok {
+		if r := n.AllGather(dst, sizes, src); r != nil {
+			return r
+		}
+	}
+	all, at := make(wire.All, 0, 2*c.Size()), 0
+	for r := range c.Size() {
+		n := len(src)
+		if sizes != nil {
+			n = sizes[r]
+		}
+		if r == c.Rank() {
+			copy(dst[at:at+n], src)
+		} else {
+			all = append(all, c.t.Send(r, wire.OfCollective, src), c.t.Receive(r, wire.OfCollective, dst[at:at+n]))
+		}
+		at += n
+	}
+	return all
+}
+
+// exchange starts to bring a part of each rank's bytes to each other one.
+func (c *Comm) exchange(dst []byte, received []int, src []byte, sent []int) wire.Request {
+	if n, ok := c.t.(wire.Collective); ok {
+		if r := n.AllToAll(dst, received, src, sent); r != nil {
+			return r
+		}
+	}
+	all := make(wire.All, 0, 2*c.Size())
+	from, to := 0, 0
+	for r := range c.Size() {
+		a, b := src[from:from+sent[r]], dst[to:to+received[r]]
+		from, to = from+sent[r], to+received[r]
+		if r == c.Rank() {
+			copy(b, a)
+			continue
+		}
+		all = append(all, c.t.Send(r, wire.OfCollective, a), c.t.Receive(r, wire.OfCollective, b))
+	}
+	return all
+}
+
+// spread starts to bring the bytes of one rank to all others.
+func (c *Comm) spread(b []byte, root int) wire.Request {
+	if n, ok := c.t.(wire.Collective); ok {
+		if r := n.Broadcast(b, root); r != nil {
+			return r
+		}
+	}
+	if c.Rank() != root {
+		return c.t.Receive(root, wire.OfCollective, b)
+	}
+	var all wire.All
+	for r := range c.Size() {
+		if r != root {
+			all = append(all, c.t.Send(r, wire.OfCollective, b))
+		}
+	}
+	return all
+}

@@ -1,0 +1,133 @@
+package dist
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/elements"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// GatherValues returns what each rank gives, in their order: Values of any type, and structures
+// of them, whose sizes and Specs may differ. Their structures are those of x.
+func GatherValues[T any](ctx context.Context, c *Comm, x T) ([]T, error) {
+	b, err := elements.Append(nil, x)
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	what := call{kind: "gather_values", text: structureOf(x)}
+	sizes, err := c.meet(ctx, what, len(b))
+	if err != nil || c.Size() == 1 {
+		return []T{x}, err
+	}
+	total := 0
+	for _, n := range sizes {
+		total += n
+	}
+	all := make([]byte, total)
+	if err := c.wait(ctx, what, c.gather(all, append([]int(nil), sizes...), b)); err != nil {
+		return nil, err
+	}
+	out, at := make([]T, c.Size()), 0
+	for r := range out {
+		if out[r], err = elements.Read(all[at:at+sizes[r]], x); err != nil {
+			return nil, c.Fail(err)
+		}
+		at += sizes[r]
+	}
+	return out, nil
+}
+
+// BroadcastValue returns what rank root gives. The others give something of the same structure,
+// of which nothing else matters.
+func BroadcastValue[T any](ctx context.Context, c *Comm, x T, root int) (T, error) {
+	var b []byte
+	err := c.hasRank("Broadcast", root)
+	if err == nil && c.Rank() == root {
+		b, err = elements.Append(nil, x)
+	}
+	if err != nil {
+		return x, c.Fail(err)
+	}
+	what := call{kind: "broadcast_value", root: root, text: structureOf(x)}
+	sizes, err := c.meet(ctx, what, len(b))
+	if err != nil || c.Size() == 1 {
+		return x, err
+	}
+	if c.Rank() == root {
+		return x, c.wait(ctx, what, c.spread(b, root))
+	}
+	b = make([]byte, sizes[root])
+	if err := c.wait(ctx, what, c.spread(b, root)); err != nil {
+		return x, err
+	}
+	out, err := elements.Read(b, x)
+	if err != nil {
+		return x, c.Fail(err)
+	}
+	return out, nil
+}
+
+// ReduceValues returns the combination of what all ranks give, tensor by tensor: structures and
+// Values of one Spec. Integers that say where values are, such as row splits, are not combined:
+// they have to be the same on all ranks. The rows of values whose sizes differ are gathered
+// instead ([GatherValues]).
+func ReduceValues[T any](ctx context.Context, c *Comm, x T, by Reduction) (T, error) {
+	leaves, err := nest.Flatten(x, nest.Options{Expand: true})
+	if err != nil {
+		return x, c.Fail(err)
+	}
+	if err := c.Agree(ctx, "the structure of what is reduced", structureOf(x)); err != nil {
+		return x, err
+	}
+	for i, l := range leaves {
+		d, ok := l.(*tensor.Dense)
+		if ok && d.DType().IsDifferentiable() {
+			if leaves[i], err = c.AllReduce(ctx, d, by); err != nil {
+				return x, err
+			}
+			continue
+		}
+		b, err := elements.Append(nil, l)
+		if err != nil {
+			return x, c.Fail(err)
+		}
+		if err := c.Agree(ctx, fmt.Sprintf("leaf %d of what is reduced", i), string(b)); err != nil {
+			return x, err
+		}
+	}
+	return nest.Pack(x, leaves, nest.Options{Expand: true})
+}
+
+// structureOf is a text that is the same for structures with the same places and types of
+// leaves.
+func structureOf(x any) string {
+	paths, leaves, err := nest.FlattenWithPaths(x, nest.Options{})
+	if err != nil {
+		return err.Error()
+	}
+	s := ""
+	for i, l := range leaves {
+		if len(paths[i]) > 0 {
+			s += paths[i].String() + " "
+		}
+		v, ok := l.(tenon.Value)
+		if !ok {
+			s += reflect.TypeOf(l).String() + " "
+			continue
+		}
+		s += v.Spec().TypeName()
+		if t, ok := v.(tensor.Tensor); ok {
+			s += " " + t.DType().String()
+			if t.Shape().HasRank() {
+				s += shape.OfRank(t.Shape().Rank()).String()
+			}
+		}
+		s += " "
+	}
+	return s
+}

@@ -139,7 +139,7 @@ func parquetWrite(r *runner) {
 		if r.fail(os.MkdirAll(filepath.Dir(out), 0o777)) {
 			return
 		}
-		size := &facts{}
+		size := &Facts{}
 		c := benchCase{name: codec, items: float64(n), unit: "rows", facts: size, check: func(any) []float64 {
 			st, err := os.Stat(out)
 			if r.fail(err) {

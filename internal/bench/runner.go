@@ -36,14 +36,14 @@ type benchCase struct {
 	unit  string // of the items
 	check func(result any) []float64
 	note  string
-	facts *facts // what is told beside the time; check may fill it
+	facts *Facts // what is told beside the time; check may fill it
 
 	// newRows says that a ragged result has a partition of its own, not an argument's.
 	newRows bool
 }
 
-// facts are what results are besides quick.
-type facts struct {
+// Facts are what results are besides quick.
+type Facts struct {
 	Fill      float64 `json:"fill,omitempty"` // how full bins are
 	Bins      int     `json:"bins,omitempty"`
 	FileBytes int64   `json:"file_bytes,omitempty"`
@@ -51,7 +51,7 @@ type facts struct {
 
 // line is what is printed of a case.
 type line struct {
-	*facts
+	*Facts
 
 	Workload   string    `json:"workload"`
 	Case       string    `json:"case"`
@@ -186,7 +186,7 @@ func (r *runner) emitAs(metric string, c benchCase, times []float64, l line) (me
 	median, least = (times[(n-1)/2]+times[n/2])/2/inner, times[0]/inner
 	l.Workload, l.Case, l.Peer, l.Size, l.Threads = r.workload, c.name, "tenon", r.size, r.threads
 	l.Metric, l.Median, l.Min, l.Runs = metric, median, least, n
-	l.facts = c.facts
+	l.Facts = c.facts
 	l.Flops, l.Bytes, l.Items = c.flops, c.bytes, c.items
 	if c.inner > 1 {
 		l.Inner = c.inner

@@ -71,7 +71,7 @@ func packLengths(r *runner) {
 		bin  []int32
 		bins int
 	}
-	full := &facts{}
+	full := &Facts{}
 	check := func(x any) []float64 {
 		p := x.(plan)
 		left := make([]int64, p.bins)

@@ -15,7 +15,7 @@ func heads(x T, n int) T {
 		return x
 	}
 	if n <= 0 {
-		throw(tenon.ErrInvalid, "the number of heads is missing")
+		refuse(tenon.ErrInvalid, "the number of heads is missing")
 	}
 	d := dims(x)
 	return ops.Transpose(ops.Reshape(x, []int{d[0], d[1], n, d[2] / n}), 0, 2, 1, 3)

@@ -32,11 +32,11 @@ func (c *call) has(i int) bool { return i < len(c.in) && c.given[i] }
 // x returns input i, a tensor.
 func (c *call) x(i int) T {
 	if !c.has(i) {
-		throw(tenon.ErrInvalid, "input %d is missing", i)
+		refuse(tenon.ErrInvalid, "input %d is missing", i)
 	}
 	t, ok := c.in[i].(T)
 	if !ok {
-		throw(tenon.ErrDType, "input %d is no tensor", i)
+		refuse(tenon.ErrDType, "input %d is no tensor", i)
 	}
 	return t
 }
@@ -54,7 +54,7 @@ func (c *call) xs() []T {
 func (c *call) list(i int) []any {
 	l, ok := c.value(i).([]any)
 	if !ok {
-		throw(tenon.ErrDType, "input %d is no sequence", i)
+		refuse(tenon.ErrDType, "input %d is no sequence", i)
 	}
 	return l
 }
@@ -62,7 +62,7 @@ func (c *call) list(i int) []any {
 // value returns input i, whatever it is.
 func (c *call) value(i int) any {
 	if !c.has(i) {
-		throw(tenon.ErrInvalid, "input %d is missing", i)
+		refuse(tenon.ErrInvalid, "input %d is missing", i)
 	}
 	return c.in[i]
 }
@@ -116,7 +116,7 @@ func (c *call) ints(name string) []int {
 func (c *call) graph(name string) *protoGraph {
 	a := c.attr(name)
 	if a == nil || a.g == nil {
-		throw(tenon.ErrInvalid, "the attribute %s is missing", name)
+		refuse(tenon.ErrInvalid, "the attribute %s is missing", name)
 	}
 	return a.g
 }
@@ -159,7 +159,7 @@ func (c *call) known(i int) []int {
 func (c *call) concrete(i int) T {
 	d, ok := op.Known(c.x(i))
 	if !ok {
-		throw(tenon.ErrUnsupported, "the elements of input %s have to be known when the model is traced", c.n.inputs[i])
+		refuse(tenon.ErrUnsupported, "the elements of input %s have to be known when the model is traced", c.n.inputs[i])
 	}
 	return d
 }
@@ -177,7 +177,7 @@ func (c *call) scalar(i int, otherwise float64) float64 {
 	}
 	f := c.floats(i)
 	if len(f) != 1 {
-		throw(tenon.ErrShape, "input %d has %d elements, want one", i, len(f))
+		refuse(tenon.ErrShape, "input %d has %d elements, want one", i, len(f))
 	}
 	return f[0]
 }
@@ -191,7 +191,7 @@ func (c *call) floats(i int) []float64 {
 // dims returns the sizes of a tensor, which have to be known.
 func dims(t T) []int {
 	if !t.Shape().IsFull() {
-		throw(tenon.ErrUnsupported, "sizes of %s have to be known when the model is traced", tenon.String(t.Spec()))
+		refuse(tenon.ErrUnsupported, "sizes of %s have to be known when the model is traced", tenon.String(t.Spec()))
 	}
 	return t.Shape().Dims()
 }
@@ -199,7 +199,7 @@ func dims(t T) []int {
 // rank returns the number of axes.
 func rank(t T) int {
 	if !t.Shape().HasRank() {
-		throw(tenon.ErrUnsupported, "the number of axes has to be known when the model is traced")
+		refuse(tenon.ErrUnsupported, "the number of axes has to be known when the model is traced")
 	}
 	return t.Shape().Rank()
 }
@@ -210,7 +210,7 @@ func axis(a, rank int) int {
 		a += rank
 	}
 	if a < 0 || a > rank {
-		throw(tenon.ErrInvalid, "axis %d of %d", a, rank)
+		refuse(tenon.ErrInvalid, "axis %d of %d", a, rank)
 	}
 	return a
 }

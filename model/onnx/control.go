@@ -15,7 +15,7 @@ import (
 func condition(x any) T {
 	t, ok := x.(T)
 	if !ok {
-		throw(tenon.ErrDType, "a condition that is no tensor")
+		refuse(tenon.ErrDType, "a condition that is no tensor")
 	}
 	return ops.Reshape(t, []int{})
 }
@@ -35,7 +35,7 @@ func loop(c *call) []any {
 	n := len(states)
 	scans := len(body.outputs) - 1 - n
 	if scans < 0 {
-		throw(tenon.ErrInvalid, "the body gives %d states, the loop has %d", len(body.outputs)-1, n)
+		refuse(tenon.ErrInvalid, "the body gives %d states, the loop has %d", len(body.outputs)-1, n)
 	}
 	limit, going := T(nil), T(tensor.Scalar(true))
 	if c.has(0) && c.in[0] != nil {
@@ -96,7 +96,7 @@ func (c *call) turns(body *protoGraph, states []any, limit, going T) []any {
 		out := c.s.graph(body, append([]any{T(tensor.Scalar(i)), going}, states...)...)
 		going = condition(out[0])
 		if _, ok := op.Known(going); !ok {
-			throw(tenon.ErrUnsupported, "a loop over sequences whose end depends on data cannot be traced")
+			refuse(tenon.ErrUnsupported, "a loop over sequences whose end depends on data cannot be traced")
 		}
 		states = out[1 : 1+n : 1+n]
 		for k := range rows {
@@ -119,11 +119,11 @@ func empties(outputs []*protoValue) []any {
 	out := make([]any, len(outputs))
 	for i, v := range outputs {
 		if v.typ == nil || v.typ.kind != kindTensor {
-			throw(tenon.ErrUnsupported, "the type of what each turn gives, %s, is not known", v.name)
+			refuse(tenon.ErrUnsupported, "the type of what each turn gives, %s, is not known", v.name)
 		}
 		spec, err := v.typ.spec()
 		if err != nil {
-			throw(tenon.ErrUnsupported, "%s: %v", v.name, err)
+			refuse(tenon.ErrUnsupported, "%s: %v", v.name, err)
 		}
 		s := []int{0}
 		for _, n := range spec.Shape().Dims() {
@@ -142,7 +142,7 @@ func empties(outputs []*protoValue) []any {
 func appended(stack T, row any) T {
 	x, ok := row.(T)
 	if !ok {
-		throw(tenon.ErrUnsupported, "what each turn gives is no tensor")
+		refuse(tenon.ErrUnsupported, "what each turn gives is no tensor")
 	}
 	x = ops.ExpandDims(x, 0)
 	if _, ok := op.Known(stack); ok && stack.Shape().Dim(0) == 0 {
@@ -157,11 +157,11 @@ func scan(c *call) []any {
 	xs := c.int("num_scan_inputs", 0)
 	all := c.in
 	if c.opset < 9 {
-		throw(tenon.ErrUnsupported, "scans of version 8, which have a batch")
+		refuse(tenon.ErrUnsupported, "scans of version 8, which have a batch")
 	}
 	n := len(all) - xs
 	if xs <= 0 || n < 0 {
-		throw(tenon.ErrInvalid, "%d of %d inputs are scanned", xs, len(all))
+		refuse(tenon.ErrInvalid, "%d of %d inputs are scanned", xs, len(all))
 	}
 	pick := func(name string, i int) int {
 		if list := c.ints(name); i < len(list) {
@@ -201,7 +201,7 @@ func tensors(list []any) []T {
 	for i, x := range list {
 		t, ok := x.(T)
 		if !ok {
-			throw(tenon.ErrDType, "value %d is no tensor", i)
+			refuse(tenon.ErrDType, "value %d is no tensor", i)
 		}
 		out[i] = t
 	}

@@ -111,7 +111,7 @@ func cast(x T, to dtype.DType) T {
 // bitcast keeps the bytes of elements that are as large.
 func bitcast(x T, to dtype.DType) T {
 	if x.DType().Size() != to.Size() {
-		throw(tenon.ErrDType, "elements of %v cannot be looked at as %v", x.DType(), to)
+		refuse(tenon.ErrDType, "elements of %v cannot be looked at as %v", x.DType(), to)
 	}
 	if x.DType() == dtype.Bool || to == dtype.Bool {
 		x = ops.Cast(x, dtype.Uint8)
@@ -317,7 +317,7 @@ func window(a, b, d float64) impl {
 	return func(c *call) []any {
 		n := c.known(0)[0]
 		if n < 0 || n > 1<<30 {
-			throw(tenon.ErrInvalid, "a window of %d points", n)
+			refuse(tenon.ErrInvalid, "a window of %d points", n)
 		}
 		over := float64(n)
 		if c.int("periodic", 1) == 0 {

@@ -60,7 +60,7 @@ func (r *resizing) source(i int) (x float64, outside bool) {
 		return offset + (y+0.5)/r.scale - 0.5, false
 	case "half_pixel":
 	default:
-		throw(tenon.ErrUnsupported, "coordinates by %q", r.coordinates)
+		refuse(tenon.ErrUnsupported, "coordinates by %q", r.coordinates)
 	}
 	return (y+0.5)/r.scale - 0.5, false
 }
@@ -129,7 +129,7 @@ func (r *resizing) rounded(x float64) int {
 // along resizes x along an axis.
 func (r *resizing) along(x T, axis int) T {
 	if r.out == 0 || r.in == 0 || r.out > 1<<28 {
-		throw(tenon.ErrShape, "%d elements cannot be resized to %d", r.in, r.out)
+		refuse(tenon.ErrShape, "%d elements cannot be resized to %d", r.in, r.out)
 	}
 	each := 0
 	var at []int64
@@ -206,7 +206,7 @@ func resize(c *call) []any {
 		axes = upTo(n)
 	}
 	if len(sizes) == 0 && len(scales) != len(axes) || len(sizes) != 0 && len(sizes) != len(axes) {
-		throw(tenon.ErrInvalid, "%d sizes and %d scales for %d axes", len(sizes), len(scales), len(axes))
+		refuse(tenon.ErrInvalid, "%d sizes and %d scales for %d axes", len(sizes), len(scales), len(axes))
 	}
 	coordinates := "half_pixel"
 	if c.n.op == "Upsample" || c.opset < 11 {

@@ -78,7 +78,7 @@ func (c *call) slide(x T, size []int) ops.WindowOptions {
 		pads = make([]int, 2*n)
 	}
 	if len(pads) != 2*n || len(o.Stride) != n || len(o.Dilation) != n {
-		throw(tenon.ErrInvalid, "margins %v, strides %v and dilations %v for windows of %v", pads, o.Stride, o.Dilation, size)
+		refuse(tenon.ErrInvalid, "margins %v, strides %v and dilations %v for windows of %v", pads, o.Stride, o.Dilation, size)
 	}
 	o.Before, o.After = append([]int(nil), pads[:n]...), append([]int(nil), pads[n:]...)
 	auto := c.text("auto_pad", "NOTSET")
@@ -176,7 +176,7 @@ func convTranspose(c *call) []any {
 		pads = make([]int, 2*n)
 	}
 	if len(pads) != 2*n || len(more) != n || want != nil && len(want) < n {
-		throw(tenon.ErrInvalid, "margins %v and %v for %d axes", pads, more, n)
+		refuse(tenon.ErrInvalid, "margins %v and %v for %d axes", pads, more, n)
 	}
 	auto := c.text("auto_pad", "NOTSET")
 	out, margins := make([]int, n), [][]int{{0, 0}, {0, 0}}

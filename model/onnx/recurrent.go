@@ -51,7 +51,7 @@ func (c *call) gates(direction int, otherwise ...string) []func(x T) T {
 		name = strings.ToLower(name)
 		f, ok := activations[name]
 		if !ok {
-			throw(tenon.ErrUnsupported, "the activation %q is not known", name)
+			refuse(tenon.ErrUnsupported, "the activation %q is not known", name)
 		}
 		alpha, beta := number("activation_alpha", i, alphas, name), number("activation_beta", i, betas, name)
 		out[i] = func(x T) T {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/throw"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -72,7 +73,9 @@ func (s *scope) node(n *protoNode) (err error) {
 			return err
 		}
 	} else if run := lookup(n); run != nil {
-		out = run(c)
+		if out, err = c.guarded(run); err != nil {
+			return err
+		}
 	} else {
 		return unsupported("the operation is not known")
 	}
@@ -86,6 +89,17 @@ func (s *scope) node(n *protoNode) (err error) {
 		s.values[name] = out[i]
 	}
 	return nil
+}
+
+// guarded runs an operation. Attributes and inputs are those of a file that nobody has checked: where they
+// do not fit one another in a way that the operation has not foreseen, that is an error of the node.
+func (c *call) guarded(run func(*call) []any) (out []any, err error) {
+	defer func() {
+		if r := recover(); r != nil && !throw.Recovered(r, &err) {
+			err = fmt.Errorf("the attributes or inputs do not fit the operation: %v", r)
+		}
+	}()
+	return run(c), nil
 }
 
 // maxCalls bounds how deep functions call one another.
@@ -155,7 +169,7 @@ func stripped(nodes []*protoNode, params []string, given map[string]any) []*prot
 func (s *scope) graph(g *protoGraph, inputs ...any) []any {
 	inner := &scope{m: s.m, outer: s, values: map[string]any{}, opsets: s.opsets, attrs: s.attrs, depth: s.depth}
 	if len(inputs) != len(g.inputs) {
-		throw(tenon.ErrInvalid, "the graph %s takes %d inputs and is given %d", g.name, len(g.inputs), len(inputs))
+		refuse(tenon.ErrInvalid, "the graph %s takes %d inputs and is given %d", g.name, len(g.inputs), len(inputs))
 	}
 	for i, v := range g.inputs {
 		inner.values[v.name] = inputs[i]
@@ -163,7 +177,7 @@ func (s *scope) graph(g *protoGraph, inputs ...any) []any {
 	for _, p := range g.initializers {
 		t, err := p.value(nil)
 		if err != nil {
-			throw(tenon.ErrInvalid, "weight %s: %v", p.name, err)
+			refuse(tenon.ErrInvalid, "weight %s: %v", p.name, err)
 		}
 		inner.values[p.name] = t
 	}
@@ -177,7 +191,7 @@ func (s *scope) graph(g *protoGraph, inputs ...any) []any {
 	return out
 }
 
-func throw(kind error, format string, args ...any) {
+func refuse(kind error, format string, args ...any) {
 	tenon.Throw(&tenon.Error{Kind: kind, Msg: fmt.Sprintf(format, args...)})
 }
 

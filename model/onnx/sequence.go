@@ -25,7 +25,7 @@ func (c *call) place(i, n, otherwise int) int {
 		at += n
 	}
 	if at < 0 || at > n {
-		throw(tenon.ErrInvalid, "position %d of a sequence of %d", c.known(i)[0], n)
+		refuse(tenon.ErrInvalid, "position %d of a sequence of %d", c.known(i)[0], n)
 	}
 	return at
 }
@@ -39,7 +39,7 @@ func sequenceErase(c *call) []any {
 	list := c.list(0)
 	at := c.place(1, len(list), len(list)-1)
 	if at >= len(list) || at < 0 {
-		throw(tenon.ErrInvalid, "position %d of a sequence of %d", at, len(list))
+		refuse(tenon.ErrInvalid, "position %d of a sequence of %d", at, len(list))
 	}
 	return one(slices.Delete(slices.Clone(list), at, at+1))
 }
@@ -48,7 +48,7 @@ func sequenceAt(c *call) []any {
 	list := c.list(0)
 	at := c.place(1, len(list), 0)
 	if at >= len(list) {
-		throw(tenon.ErrInvalid, "position %d of a sequence of %d", at, len(list))
+		refuse(tenon.ErrInvalid, "position %d of a sequence of %d", at, len(list))
 	}
 	return one(list[at])
 }
@@ -72,7 +72,7 @@ func splitToSequence(c *call) []any {
 	if rank(c.x(1)) == 0 {
 		each := sizes[0]
 		if each <= 0 {
-			throw(tenon.ErrInvalid, "parts of %d", each)
+			refuse(tenon.ErrInvalid, "parts of %d", each)
 		}
 		sizes = nil
 		for at := 0; at < n; at += each {
@@ -103,7 +103,7 @@ func sequenceMap(c *call) []any {
 			in[k] = x
 			if l, ok := x.([]any); ok {
 				if len(l) != n {
-					throw(tenon.ErrInvalid, "sequences of %d and %d values", n, len(l))
+					refuse(tenon.ErrInvalid, "sequences of %d and %d values", n, len(l))
 				}
 				in[k] = l[i]
 			}
@@ -133,7 +133,7 @@ func optionalHas(c *call) []any { return one(tensor.Scalar(c.has(0) && c.in[0] !
 
 func optionalGet(c *call) []any {
 	if c.value(0) == nil {
-		throw(tenon.ErrInvalid, "the optional value is not there")
+		refuse(tenon.ErrInvalid, "the optional value is not there")
 	}
 	return one(c.in[0])
 }

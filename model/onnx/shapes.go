@@ -55,7 +55,7 @@ func reshape(c *call) []any {
 		for i, n := range want {
 			if n == 0 {
 				if i >= rank(x) {
-					throw(tenon.ErrShape, "size %d of %v is that of an axis that %s has not", i, want, tenon.String(x.Spec()))
+					refuse(tenon.ErrShape, "size %d of %v is that of an axis that %s has not", i, want, tenon.String(x.Spec()))
 				}
 				if want[i] = x.Shape().Dim(i); want[i] < 0 {
 					return one(ops.Reshape(x, ops.Where(ops.Equal(vector(c.intsAt(1, "shape")), int64(0)), resized(ops.Shape(x), len(want)), vector(c.intsAt(1, "shape")))))
@@ -139,7 +139,7 @@ func split(c *call) []any {
 // evenly cuts n into parts, of which the last ones may be smaller.
 func evenly(n, parts int) []int {
 	if parts <= 0 {
-		throw(tenon.ErrInvalid, "%d parts", parts)
+		refuse(tenon.ErrInvalid, "%d parts", parts)
 	}
 	each := (n + parts - 1) / parts
 	out := make([]int, parts)
@@ -176,7 +176,7 @@ func slice(c *call) []any {
 		axes = upTo(count)
 	}
 	if len(axes) != count {
-		throw(tenon.ErrInvalid, "%d axes for %d ranges", len(axes), count)
+		refuse(tenon.ErrInvalid, "%d axes for %d ranges", len(axes), count)
 	}
 	var steps []int
 	if c.has(4) {
@@ -211,7 +211,7 @@ func (c *call) bound(input int, name string, i int) any {
 	}
 	list := c.intsAt(input, name)
 	if i >= len(list) {
-		throw(tenon.ErrInvalid, "%s has %d elements", name, len(list))
+		refuse(tenon.ErrInvalid, "%s has %d elements", name, len(list))
 	}
 	return list[i]
 }
@@ -226,7 +226,7 @@ func pad(c *call) []any {
 		axes = c.known(3)
 	}
 	if len(margins) != 2*len(axes) {
-		throw(tenon.ErrInvalid, "%d margins for %d axes", len(margins), len(axes))
+		refuse(tenon.ErrInvalid, "%d margins for %d axes", len(margins), len(axes))
 	}
 	all := make([][]int, n)
 	keys := make([]any, n)
@@ -270,7 +270,7 @@ func pad(c *call) []any {
 // around returns the positions of n elements with margins.
 func around(n, before, after int, mode string) []int {
 	if n == 0 || before+after > 1<<30 {
-		throw(tenon.ErrInvalid, "margins of %d and %d around %d elements", before, after, n)
+		refuse(tenon.ErrInvalid, "margins of %d and %d around %d elements", before, after, n)
 	}
 	out := make([]int, 0, n+before+after)
 	for i := -before; i < n+after; i++ {
@@ -290,7 +290,7 @@ func around(n, before, after int, mode string) []int {
 				k = period - k
 			}
 		default:
-			throw(tenon.ErrUnsupported, "margins of mode %q", mode)
+			refuse(tenon.ErrUnsupported, "margins of mode %q", mode)
 		}
 		out = append(out, k)
 	}
@@ -364,7 +364,7 @@ func combine(x, places, updates T, how string) T {
 		}
 		return ops.Reshape(segment(up, at, n), dims(x))
 	default:
-		throw(tenon.ErrUnsupported, "updates by %q", how)
+		refuse(tenon.ErrUnsupported, "updates by %q", how)
 	}
 	return ops.Reshape(join(base, segment(up, at, n)), dims(x))
 }
@@ -524,7 +524,7 @@ func eyeLike(c *call) []any {
 	x := c.x(0)
 	d := dims(x)
 	if len(d) != 2 {
-		throw(tenon.ErrShape, "a matrix is wanted, got %s", tenon.String(x.Spec()))
+		refuse(tenon.ErrShape, "a matrix is wanted, got %s", tenon.String(x.Spec()))
 	}
 	k := c.int("k", 0)
 	i := ops.Reshape(ops.Range(int64(0), int64(d[0]), int64(1)), []int{-1, 1})
@@ -541,7 +541,7 @@ func constant(c *call) []any {
 	for name, a := range c.n.attrs {
 		a = c.attr(name)
 		if a == nil {
-			throw(tenon.ErrInvalid, "the attribute %s is missing", name)
+			refuse(tenon.ErrInvalid, "the attribute %s is missing", name)
 		}
 		switch name {
 		case "value":
@@ -549,7 +549,7 @@ func constant(c *call) []any {
 		case "sparse_value":
 			t, err := a.sparse.value(nil)
 			if err != nil {
-				throw(tenon.ErrInvalid, "%v", err)
+				refuse(tenon.ErrInvalid, "%v", err)
 			}
 			return one(t)
 		case "value_int":
@@ -566,7 +566,7 @@ func constant(c *call) []any {
 			return one(tensor.Of(textsOf(a), len(a.texts)))
 		}
 	}
-	throw(tenon.ErrInvalid, "it has no value")
+	refuse(tenon.ErrInvalid, "it has no value")
 	return nil
 }
 
@@ -580,11 +580,11 @@ func textsOf(a *protoAttr) []string {
 
 func tensorOf(p *protoTensor) T {
 	if p == nil {
-		throw(tenon.ErrInvalid, "a tensor is missing")
+		refuse(tenon.ErrInvalid, "a tensor is missing")
 	}
 	t, err := p.value(nil)
 	if err != nil {
-		throw(tenon.ErrInvalid, "%v", err)
+		refuse(tenon.ErrInvalid, "%v", err)
 	}
 	return t
 }

@@ -16,7 +16,7 @@ import (
 // or row weighted.
 func waves(rows, columns, n int, weight func(j, k int) float64, dt dtype.DType) (cos, sin T) {
 	if n <= 0 || rows*columns > 1<<28 {
-		throw(tenon.ErrInvalid, "a transform of %d points", n)
+		refuse(tenon.ErrInvalid, "a transform of %d points", n)
 	}
 	c, s := make([]float64, rows*columns), make([]float64, rows*columns)
 	for j := range rows {
@@ -120,7 +120,7 @@ func melWeights(c *call) []any {
 	bins, n, rate := c.known(0)[0], c.known(1)[0], c.known(2)[0]
 	lo, hi := c.scalar(3, 0), c.scalar(4, 0)
 	if bins < 1 || n < 1 || rate < 1 || bins > 1<<20 || n > 1<<24 {
-		throw(tenon.ErrInvalid, "%d bins of %d points at %d samples a second", bins, n, rate)
+		refuse(tenon.ErrInvalid, "%d bins of %d points at %d samples a second", bins, n, rate)
 	}
 	mel := func(f float64) float64 { return 2595 * math.Log10(1+f/700) }
 	rows := n/2 + 1

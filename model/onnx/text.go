@@ -41,7 +41,7 @@ func regexFullMatch(c *call) []any {
 func stringNormalizer(c *call) []any {
 	d, ok := c.concrete(0).(*tensor.Strings)
 	if !ok {
-		throw(tenon.ErrDType, "texts are wanted")
+		refuse(tenon.ErrDType, "texts are wanted")
 	}
 	stop := map[string]bool{}
 	sensitive := c.flag("is_case_sensitive")
@@ -100,7 +100,7 @@ func labelEncoder(c *call) []any {
 				return tensorOf(a.t)
 			}
 		}
-		throw(tenon.ErrInvalid, "the %s%s are missing", prefix, suffix)
+		refuse(tenon.ErrInvalid, "the %s%s are missing", prefix, suffix)
 		return nil
 	}
 	keys, values := list("keys_", "of the table"), list("values_", "of the table")

@@ -180,7 +180,9 @@ func prefetched[T any](up *node[T], o PrefetchOptions, w opening[T], m *meter) w
 			begin()
 			at, ok := a.mark(delivered)
 			if !ok && s.err == nil {
-				s.err = context.Cause(ctx)
+				if s.err = context.Cause(ctx); s.err == nil {
+					s.fail("the elements ended before there was a state")
+				}
 			}
 			s.put(at.n)
 			s.put(delivered)
@@ -224,8 +226,8 @@ func (a *ahead[T]) read(ctx context.Context, below walk[T], n, delivered, skip i
 			put(&pending[T]{item: item[T]{last: true}, number: n + skip, ready: true, err: panicked(n+skip, r)})
 		}
 	}()
-	for ctx.Err() == nil {
-		if saves && n%markEvery == 0 {
+	for first := n; ctx.Err() == nil; {
+		if saves && (n == first || n%markEvery == 0) { // whatever a state begins at, there is a mark to save
 			s := &state{}
 			below.save(s)
 			a.mu.Lock()
@@ -366,7 +368,7 @@ func (a *ahead[T]) mark(delivered int64) (mark, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for len(a.marks) == 0 {
-		if a.stopped {
+		if a.stopped || a.over {
 			return mark{}, false
 		}
 		a.wake.Wait()

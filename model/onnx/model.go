@@ -345,7 +345,7 @@ func (m *Model) checkTypes() error {
 	}
 	var err error
 	m.eachNode(func(n *protoNode) {
-		if c := n.attrs["value"]; n.op == "Constant" && c != nil && c.t != nil {
+		if c := n.attrs["value"]; n.op == "Constant" && c != nil && c.t != nil && len(n.outputs) > 0 {
 			note(n.outputs[0], c.t.dtype)
 		}
 		for i, name := range n.inputs {

@@ -105,16 +105,6 @@ func (f foreignType) value(t *protoTensor, external reader, dims []int, n int) (
 
 var errOutside = errors.New("its elements are in another file, and there is no folder to look in")
 
-// number returns the number of an element type in TensorProto.DataType.
-func number(dt dtype.DType) int {
-	for n, d := range dtypes {
-		if d == dt {
-			return n
-		}
-	}
-	return 0
-}
-
 // elementType returns the element type of a number.
 func elementType(n int) (dtype.DType, error) {
 	if dt, ok := dtypes[n]; ok {

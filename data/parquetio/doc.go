@@ -10,19 +10,21 @@
 // {key, value}. Only the columns that are asked for are read.
 //
 //	BOOLEAN, integers, FLOAT, DOUBLE, FLOAT16   tensors of the same element type
-//	STRING, ENUM, JSON, BYTE_ARRAY, FIXED, UUID  strings
-//	DATE                                         int32, days since 1970
-//	TIME, TIMESTAMP, INT96                       int32 or int64, in the unit of the column
-//	DECIMAL                                      strings with the digits of its scale
+//	STRING, ENUM, JSON, BYTE_ARRAY               strings
+//	FIXED_LEN_BYTE_ARRAY, UUID                   elements: fixed[n], uuid
+//	DATE, TIME, TIMESTAMP, INT96                 elements, in the unit and zone of the column
+//	DECIMAL                                      elements, with the column's precision and scale
 //	INTERVAL                                     records of months, days and nanoseconds
+//
+// Elements are those of package element.
 //
 // [File.Schema] has the type of each column with its unit. The row groups of one or several
 // files are numbered, as the elements of a dataset are: [Open] and [File.At]. Row groups and pages
 // whose statistics show that no row can meet ReadOptions.Where are left out.
 //
 // The Specs of what is written are in the metadata, so that every type comes back as what
-// it was; the schema beside them is one that other programs read. Pages, encodings, codecs
-// and statistics are those of github.com/apache/arrow-go.
+// it was; the schema beside them is one that other programs read. Pages, levels and values are
+// decoded here; metadata, codecs and what writes are those of github.com/apache/arrow-go.
 //
 // # Safety
 //

@@ -67,8 +67,14 @@ func TestExportedIdentifiersAreDocumented(t *testing.T) {
 }
 
 func exportedReceiver(d *ast.FuncDecl) bool {
+	name := receiver(d)
+	return name == "" || ast.IsExported(name)
+}
+
+// receiver is the name of the type of a method, and nothing for a function.
+func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
-		return true
+		return ""
 	}
 	x := d.Recv.List[0].Type
 	for {
@@ -80,9 +86,9 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 		case *ast.IndexListExpr:
 			x = y.X
 		case *ast.Ident:
-			return y.IsExported()
+			return y.Name
 		default:
-			return true
+			return ""
 		}
 	}
 }

@@ -190,22 +190,3 @@ func members(names map[string]bool, s *ast.TypeSpec) {
 		}
 	}
 }
-
-// receiver is the name of the type of a method.
-func receiver(d *ast.FuncDecl) string {
-	x := d.Recv.List[0].Type
-	for {
-		switch y := x.(type) {
-		case *ast.StarExpr:
-			x = y.X
-		case *ast.IndexExpr:
-			x = y.X
-		case *ast.IndexListExpr:
-			x = y.X
-		case *ast.Ident:
-			return y.Name
-		default:
-			return ""
-		}
-	}
-}

@@ -21,7 +21,8 @@ import (
 // natural returns an array as what its Arrow type says.
 func (r *reading) natural(at string, f arrow.Field, d arrow.ArrayData) tensor.Tensor {
 	name, meta, d := storage(f, d)
-	if d.DataType().ID() == arrow.NULL { // no memory holds them
+	if d.DataType().ID() == arrow.NULL { // no memory holds them, but what is computed with them has a byte for each
+		r.take(at, int64(d.Len()))
 		none := tensor.NewDense(dtype.Bool, shape.Of(1)).View(0, shape.Of(d.Len()), []int{0})
 		return tenon.Must(masked.New(none, none))
 	}

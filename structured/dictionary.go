@@ -74,8 +74,12 @@ func checkedDictionary(fn string, c, w tensor.Tensor) (*Dictionary, error) {
 }
 
 func newDictionary(codes, words tensor.Tensor) *Dictionary {
-	return &Dictionary{codes, words, &DictionarySpec{codes.Spec(), words.Spec()}}
+	return &Dictionary{codes, words, &DictionarySpec{codes.Spec(), anyWords}}
 }
+
+// anyWords is the Spec of words in Specs of values, which do not say how many there are: whoever
+// calls with other texts calls with the same Spec.
+var anyWords = tensor.NewSpec(dtype.String, shape.Of(shape.Unknown))
 
 // Spec returns the *DictionarySpec.
 func (d *Dictionary) Spec() tenon.Spec { return d.spec }
@@ -105,35 +109,57 @@ func (d *Dictionary) Concrete() (t tensor.Tensor, err error) {
 	return t, nil
 }
 
-// HandleOp moves codes, and gives the strings to any operation that looks at them, or
-// that moves elements of several dictionaries.
+// HandleOp moves codes, and gives the strings to any operation that looks at them.
+// Codes of several dictionaries are moved as those of one that has the words of all.
 func (d *Dictionary) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
-	var first *Dictionary
-	all := moves(c.Op)
+	all, at := moves(c.Op), 0
+	var list []*Dictionary
 	for k, v := range c.Operands() {
 		x, ok := v.(*Dictionary)
-		if ok && first == nil {
-			first = x
+		if ok {
+			list = append(list, x)
 		}
-		if all = all && ok == c.Op.Moves.Has(k) && (!ok || x.words == first.words); !all {
-			break
-		}
+		all = all && ok == c.Op.Moves.Has(k)
 	}
-	if all {
+	if !all {
 		for i, v := range values {
 			if x, ok := v.(*Dictionary); ok {
-				values[i] = x.codes
+				values[i] = x.Decode()
 			}
 		}
-		return wrapped(op.ApplyN(c, values...), func(t tensor.Tensor) tenon.Value { return newDictionary(t, first.words) })
+		return wrapped(op.ApplyN(c, values...), func(t tensor.Tensor) tenon.Value { return t })
 	}
+	codes, words := common(list)
 	for i, v := range values {
-		if x, ok := v.(*Dictionary); ok {
-			values[i] = x.Decode()
+		if _, ok := v.(*Dictionary); ok {
+			values[i], at = codes[at], at+1
 		}
 	}
-	return wrapped(op.ApplyN(c, values...), func(t tensor.Tensor) tenon.Value { return t })
+	return wrapped(op.ApplyN(c, values...), func(t tensor.Tensor) tenon.Value { return newDictionary(t, words) })
+}
+
+// common returns the codes that dictionaries have in one that has the words of all.
+func common(list []*Dictionary) (codes []tensor.Tensor, words tensor.Tensor) {
+	words = list[0].words
+	one := true
+	for _, d := range list {
+		codes, one = append(codes, d.codes), one && d.words == words
+	}
+	if one {
+		return codes, words
+	}
+	all := make([]any, len(list))
+	for i, d := range list {
+		all[i] = d.words
+	}
+	words, place, _, _ := ops.Unique(ops.Concat(all, 0))
+	var first tensor.Tensor = tensor.Scalar(int64(0)) // of the words of a dictionary among all
+	for i, d := range list {
+		codes[i] = ops.Cast(ops.Gather(place, ops.Add(ops.Cast(d.codes, dtype.Int64), first), 0), dtype.Int32)
+		first = ops.Add(first, ops.Index(ops.Shape(d.words), 0))
+	}
+	return codes, words
 }
 
 func wrapped(list []tensor.Tensor, f func(tensor.Tensor) tenon.Value) ([]tenon.Value, error) {
@@ -165,7 +191,7 @@ type DictionarySpec struct{ codes, words tenon.Spec }
 
 // NewDictionarySpec returns the Spec of strings of a shape with any number of words.
 func NewDictionarySpec(s shape.Shape) *DictionarySpec {
-	return &DictionarySpec{tensor.NewSpec(dtype.Int32, s), tensor.NewSpec(dtype.String, shape.Of(shape.Unknown))}
+	return &DictionarySpec{tensor.NewSpec(dtype.Int32, s), anyWords}
 }
 
 // DType returns dtype.String.

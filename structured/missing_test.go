@@ -184,6 +184,34 @@ func TestDictionaries(t *testing.T) {
 	}
 }
 
+// What is moved of several dictionaries has the words of all; a Spec does not say how many there are.
+func TestDictionariesOfOtherWords(t *testing.T) {
+	of := func(words ...string) *structured.Dictionary {
+		return tenon.Must(structured.EncodeStrings(tensor.Of(words, len(words))))
+	}
+	a, b, none := of("x", "y", "x"), of("z", "y"), of()
+	for _, c := range []struct {
+		got   tensor.Tensor
+		words []string
+		data  []string
+	}{
+		{ops.Concat([]tensor.Tensor{a, none, b}, 0), []string{"x", "y", "z"}, []string{"x", "y", "x", "z", "y"}},
+		{ops.Stack([]tensor.Tensor{b, of("y", "y")}, 0), []string{"z", "y"}, []string{"z", "y", "y", "y"}},
+		{ops.Where([]bool{true, false, true}, a, of("q", "r", "s")), []string{"x", "y", "q", "r", "s"}, []string{"x", "r", "x"}},
+	} {
+		d, ok := c.got.(*structured.Dictionary)
+		if !ok {
+			t.Errorf("%v is no dictionary", c.got)
+			continue
+		}
+		same(t, "words", tensor.Data[string](d.Words()), c.words)
+		same(t, "data", tensor.Data[string](d), c.data)
+	}
+	if one, other := of("x", "y").Spec(), of("z", "z").Spec(); !tenon.Equal(one, other) {
+		t.Errorf("the Specs %v and %v differ", one, other)
+	}
+}
+
 func TestOrderOfFields(t *testing.T) {
 	s := read(t, list{structured.Record{{"z", 1}, {"a", 2}}, structured.Record{{"a", 3}, {"z", 4}}}, structured.NestedOptions{})
 	same(t, "names", s.FieldNames(), []string{"z", "a"})

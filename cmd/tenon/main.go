@@ -10,6 +10,7 @@
 //	tenon spec F          types, as text, Go, JSON or Arrow
 //	tenon model F         tensors and functions of a model, without reading the tensors
 //	tenon graph F         the graph of a function
+//	tenon runs [FOLDER]   training runs, and in what they differ
 //	tenon serve MODEL…    answers calls of the functions of saved models
 //	tenon doctor          what this machine offers
 //
@@ -36,7 +37,7 @@ import (
 // commands make the commands of the program. A new one is added here.
 var commands = []func(p *program) *cli.Command{
 	infoCommand, headCommand, tailCommand, sampleCommand, catCommand, statsCommand, selectCommand, convertCommand,
-	validateCommand, diffCommand, specCommand, modelCommand, graphCommand, serveCommand, doctorCommand,
+	validateCommand, diffCommand, specCommand, modelCommand, graphCommand, runsCommand, serveCommand, doctorCommand,
 }
 
 func main() {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon/data/protoio"
+	"github.com/tenonml/tenon/learn/runs"
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -203,6 +205,49 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// Runs are listed and compared, their events are records, and files for TensorBoard are written.
+func TestRuns(t *testing.T) {
+	dir := t.TempDir()
+	for i, rate := range []float64{0.5, 0.25} {
+		w, err := runs.Create(filepath.Join(dir, "a", fmt.Sprint(i)), runs.Info{Name: "../<x>", Seed: 3, Args: []string{"x"}, Settings: map[string]any{"rate": rate, "width": 3}, Started: time.Date(2026, 1, 1, i, 0, 0, 0, time.UTC)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		score := rate
+		for _, e := range []runs.Event{{Step: 1, Steps: 2, Loss: 2}, {Step: 2, Steps: 2, Loss: math.NaN(), Score: &score, Best: true, Values: map[string]float64{"step": 7}, Elapsed: time.Second}} {
+			if err := w.Add(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close("finished"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tb := filepath.Join(dir, "tb")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-f", "csv", "-p", "name,started,steps,of,loss,best,seconds,end"}, "name,started,steps,of,loss,best,seconds,end\n../<x>,2026-01-01 00:00:00,2,2,,0.5,1.0,finished\n../<x>,2026-01-01 01:00:00,2,2,,0.25,1.0,finished\n"},
+		{[]string{"--compare", "-f", "csv"}, "setting,../<x>,../<x>-2\nsettings.rate,0.5,0.25\n"},
+		{[]string{"--events", "-f", "csv", "-w", "@.run == '../<x>'"}, "run,step,epoch,loss,score,step_1,seconds\n../<x>,1,0,2.0,,,0.0\n../<x>,2,0,,0.5,7.0,1.0\n"},
+		{[]string{"--tensorboard", tb}, ""},
+	} {
+		code, out, errs := call(t, "", append(append([]string{"runs"}, c.args...), dir)...)
+		if code != 0 || out != c.want && c.args[0] != "--tensorboard" {
+			t.Errorf("%q: %d\n%s%s\nwant\n%s", c.args, code, out, errs, c.want)
+		}
+	}
+	if files, err := filepath.Glob(filepath.Join(tb, "<x>*", "events.out.tfevents.*")); err != nil || len(files) != 2 {
+		t.Errorf("got %q, %v", files, err)
+	}
+	for _, args := range [][]string{{filepath.Join(dir, "none")}, {t.TempDir()}} {
+		if code, _, errs := call(t, "", append([]string{"runs"}, args...)...); code != 1 || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%q: %d %s", args, code, errs)
+		}
+	}
+}
+
 // Each command says what is wrong with each kind of broken input in one line, ends with the status for
 // it, and leaves no file behind.
 func TestBadInput(t *testing.T) {
@@ -262,6 +307,7 @@ func TestBadInput(t *testing.T) {
 		{"diff", "a"}, {"diff", "--rtol", "-1", "a", "b"}, {"graph", "-f", "png", files["model"]}, {"graph", "--variant", "7", files["model"]}, {"graph", "--function", "nope", files["model"]},
 		{"select", "--agg", "count", files["jsonl"]}, {"select", "--group", "id", "--agg", "mode(x)", files["jsonl"]}, {"select", "--join", "b", files["jsonl"]}, {"select", "--kind", "odd", files["jsonl"]},
 		{"spec", "--go", "--json", files["jsonl"]}, {"spec", "--name", "x y", files["jsonl"]}, {"doctor", "x"}, {"model", "--depth", "-2", files["model"]}, {"info"}, {"stats", "--nothing"},
+		{"runs", "--compare", "--events"},
 	} {
 		code, _, errs := call(t, "", args...)
 		if code != 2 || strings.Count(errs, "\n") != 1 {

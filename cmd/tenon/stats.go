@@ -7,9 +7,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/cmd/tenon/internal/formats"
 	"github.com/tenonml/tenon/cmd/tenon/internal/summary"
-	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -88,7 +88,8 @@ func (p *program) tensorStats(ctx context.Context, c *cli.Command, in *formats.I
 }
 
 // summaryRecords are the columns of a summary as records.
-func summaryRecords(columns []*summary.Column) (*structured.Tensor, error) {
+func summaryRecords(columns []*summary.Column) (out *structured.Tensor, err error) {
+	defer tenon.Catch(&err)
 	n := len(columns)
 	path, typ, of := make([]string, n), make([]string, n), make([]string, n)
 	count, missing, distinct := make([]int64, n), make([]int64, n), make([]int64, n)
@@ -111,16 +112,10 @@ func summaryRecords(columns []*summary.Column) (*structured.Tensor, error) {
 		{Name: "count", Value: tensor.Of(count)}, {Name: "missing", Value: tensor.Of(missing)}, {Name: "distinct", Value: tensor.Of(distinct)},
 	}
 	for k, name := range names {
-		there := make([]bool, n)
 		for i, x := range numbers[k] {
-			there[i] = !math.IsNaN(x)
 			numbers[k][i] = rounded(x)
 		}
-		v, err := masked.New(tensor.Of(numbers[k]), tensor.Of(there))
-		if err != nil {
-			return nil, err
-		}
-		fields = append(fields, structured.Field{Name: name, Value: v})
+		fields = append(fields, optional(name, numbers[k]))
 	}
 	return structured.FromFields(fields, shapeOf(n), structured.Options{})
 }

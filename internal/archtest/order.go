@@ -71,6 +71,7 @@ const Order = `
 	nest < learn/internal/parts;
 	learn/internal/parts, IO < learn/nn;
 	IO < model/saved;
+	internal/input, data/protoio < learn/runs < learn/train;
 	learn/nn, model/saved < learn/train, learn/generate;
 	model/saved < model/weights, model/hub, model/serve, model/onnx;
 	TIER5, internal/elements < scale/dist/...;

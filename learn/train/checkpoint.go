@@ -14,6 +14,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/atomicfile"
+	"github.com/tenonml/tenon/learn/runs"
 	"github.com/tenonml/tenon/model/saved"
 )
 
@@ -34,17 +35,14 @@ type course struct {
 	Batches int `json:"batches,omitempty"` // in an epoch
 }
 
-// A score may be NaN or infinite, which JSON has no numbers for: they are the texts "NaN",
-// "Infinity" and "-Infinity".
 type scoreJSON struct {
 	Step  int
-	Score any
+	Score runs.Number
 }
 
-// MarshalJSON writes a score; one that is no finite number is the text "NaN", "Infinity" or
-// "-Infinity".
+// MarshalJSON writes a score, whose number JSON may lack.
 func (s Score) MarshalJSON() ([]byte, error) {
-	return json.Marshal(scoreJSON{s.Step, jsonNumber(s.Score)})
+	return json.Marshal(scoreJSON{s.Step, runs.Number(s.Score)})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -53,18 +51,7 @@ func (s *Score) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &in); err != nil {
 		return err
 	}
-	switch x := in.Score.(type) {
-	case float64:
-		s.Score = x
-	case string:
-		var err error
-		if s.Score, err = strconv.ParseFloat(x, 64); err != nil {
-			return fmt.Errorf("train.Score: %q is no score", x)
-		}
-	default:
-		return fmt.Errorf("train.Score: %v is no score", x)
-	}
-	s.Step = in.Step
+	s.Step, s.Score = in.Step, float64(in.Score)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/dataset"
+	"github.com/tenonml/tenon/learn/runs"
 )
 
 // A Source gives batches by position: position k·Batches + i is batch i of epoch k. The
@@ -61,6 +62,14 @@ type FitOptions[P, B any] struct {
 	// under the name of Checkpoint with a dash and the step behind it: run-1200.safetensors.
 	Keep int
 
+	// Log, if it is not empty, names a folder that a record of the run is kept in: settings, commit,
+	// seed, and of each step the loss, the rate of the first parameter that is trained, the norm of the
+	// gradients, scores and times. Package runs reads it. A run that goes on from a checkpoint goes on
+	// with its record; one that begins anew needs another folder. Settings, anything that encoding/json
+	// writes, are kept beside those of Fit.
+	Log      string
+	Settings any
+
 	// OnStep is called after each step; an error stops the run and is returned. A run
 	// that was resumed does not repeat calls.
 	OnStep []func(Event) error
@@ -71,9 +80,10 @@ type Event struct {
 	Step, Steps  int // batches seen, and how many there will be at most
 	Epoch        int // counted from 0
 	Loss         float64
-	Scored       bool    // the parameters were validated after the step
-	Score        float64 // if so
-	Best         bool    // and it is the best so far
+	Scored       bool     // the parameters were validated after the step
+	Score        float64  // if so
+	Best         bool     // and it is the best so far
+	Rate, Norm   *float64 // of the first parameter, and of the gradients; nil where there is no FitOptions.Log
 	Elapsed      time.Duration
 	Remaining    time.Duration // expected
 	Checkpointed bool
@@ -139,6 +149,7 @@ func fitted[P, B any](ctx context.Context, params P, loss lossOf[P, B], o FitOpt
 		e.Hint = "set FitOptions.Validate"
 		return nil, e
 	}
+	o.measured = o.Log != ""
 	trainer, err := newTrainer(params, loss, o.Options)
 	if err != nil {
 		return nil, err
@@ -151,8 +162,14 @@ func fitted[P, B any](ctx context.Context, params P, loss lossOf[P, B], o FitOpt
 	if err := r.resume(); err != nil {
 		return nil, err
 	}
+	if err := r.openLog(); err != nil {
+		return nil, err
+	}
 	if err = r.loop(ctx); err == nil {
 		err = r.unscored()
+	}
+	if e := r.closeLog(); e != nil {
+		err = errors.Join(err, e)
 	}
 	return r.result(), err
 }
@@ -171,6 +188,7 @@ type run[P, B any] struct {
 	reason  Reason
 	written int // the step of the checkpoint
 	started time.Time
+	log     *runs.Writer // nil: none
 }
 
 func (r *run[P, B]) loop(ctx context.Context) (err error) {
@@ -268,6 +286,12 @@ func (r *run[P, B]) after(ctx context.Context, step int, value float64) error {
 	}
 	e.Elapsed = time.Since(r.started)
 	e.Remaining = time.Duration(float64(e.Elapsed) / float64(n-r.from) * float64(r.steps-n))
+	e.Rate, e.Norm = r.trainer.rate, r.trainer.norm
+	if r.log != nil {
+		if err := r.log.Add(e.logged()); err != nil {
+			return err
+		}
+	}
 	for _, f := range r.OnStep {
 		if err := caught(func() error { return f(e) }); err != nil {
 			return err

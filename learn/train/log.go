@@ -4,19 +4,9 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"math"
-)
 
-// line is an event as a line of JSON.
-type line struct {
-	Step    int     `json:"step"`
-	Steps   int     `json:"steps"`
-	Epoch   int     `json:"epoch"`
-	Loss    any     `json:"loss"`
-	Score   any     `json:"score,omitempty"`
-	Best    bool    `json:"best,omitempty"`
-	Seconds float64 `json:"seconds"`
-}
+	"github.com/tenonml/tenon/learn/runs"
+)
 
 // LogJSON returns a function for FitOptions.OnStep that writes each event as a line of JSON:
 //
@@ -27,11 +17,7 @@ type line struct {
 // for appending goes on where a run is resumed.
 func LogJSON(w io.Writer) func(Event) error {
 	return func(e Event) error {
-		l := line{Step: e.Step, Steps: e.Steps, Epoch: e.Epoch, Loss: jsonNumber(e.Loss), Best: e.Best, Seconds: e.Elapsed.Seconds()}
-		if e.Scored {
-			l.Score = jsonNumber(e.Score)
-		}
-		b, err := json.Marshal(l)
+		b, err := json.Marshal(e.logged())
 		if err == nil {
 			_, err = w.Write(append(b, '\n'))
 		}
@@ -53,15 +39,11 @@ func Log(l *slog.Logger) func(Event) error {
 	}
 }
 
-// jsonNumber returns a number, or the text for one that JSON lacks.
-func jsonNumber(x float64) any {
-	switch {
-	case math.IsNaN(x):
-		return "NaN"
-	case math.IsInf(x, 1):
-		return "Infinity"
-	case math.IsInf(x, -1):
-		return "-Infinity"
+// logged returns an event as package runs writes it.
+func (e Event) logged() runs.Event {
+	out := runs.Event{Step: e.Step, Steps: e.Steps, Epoch: e.Epoch, Loss: e.Loss, Rate: e.Rate, Norm: e.Norm, Best: e.Best, Elapsed: e.Elapsed}
+	if e.Scored {
+		out.Score = &e.Score
 	}
-	return x
+	return out
 }

@@ -55,6 +55,8 @@ type Options struct {
 
 	// Seed is that of the keys that losses get.
 	Seed uint64
+
+	measured bool // steps give the rate and the norm of the gradients too
 }
 
 // NotMatrices reports whether a parameter has less than two axes: biases and scales,
@@ -121,7 +123,8 @@ func (s State[P]) Averaged() P {
 // function that may be traced. With Options.Accumulate, update says whether the batch is
 // the last one of an update; otherwise it has to be true. It throws errors.
 func Step[P, B any](s State[P], batch B, loss Loss[P, B], o Options, update bool) (State[P], tensor.Tensor) {
-	return step(s, batch, loss.course(), o, update)
+	s, out := step(s, batch, loss.course(), o, update)
+	return s, out[0]
 }
 
 // gained is what is differentiated: the loss, scaled where gradients need it, and what else it
@@ -182,7 +185,9 @@ func isLoss(l tensor.Tensor) tensor.Tensor {
 	return nil
 }
 
-func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bool) (State[P], tensor.Tensor) {
+// step returns the loss, and behind it, where it is to be measured and parameters are updated, the
+// rate of the first of them and the norm of all gradients.
+func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bool) (State[P], []tensor.Tensor) {
 	flat := tenon.Must(flatten(s.Params, o))
 	params := flat.tensors()
 	value, grads, after := differentiate(s, batch, loss, o, flat)
@@ -194,7 +199,7 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 		}
 		if !update {
 			next.Slots, next.Sum, next.Average = s.Slots, grads, s.Average
-			return next, value
+			return next, []tensor.Tensor{value}
 		}
 		for i := range grads {
 			grads[i] = scaled(grads[i], 1/float64(every))
@@ -206,6 +211,11 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 		fine = allFinite(grads)
 		next.Scale = o.rescaled(s.Scale, fine)
 	}
+	updates := ops.FloorDiv(s.Step, int64(every))
+	seen := []tensor.Tensor{value}
+	if o.measured {
+		seen = append(seen, flat.optimizers[0].Rate()(ops.Cast(updates, dtype.Float64)), GlobalNorm(grads))
+	}
 	if o.ClipValue != 0 {
 		for i := range grads {
 			grads[i] = ops.Clip(grads[i], -o.ClipValue, o.ClipValue)
@@ -214,7 +224,6 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 	if o.ClipNorm != 0 {
 		grads = ClipByGlobalNorm(grads, o.ClipNorm)
 	}
-	updates := ops.FloorDiv(s.Step, int64(every))
 	for i, p := range params {
 		var slots []tensor.Tensor
 		params[i], slots = Update(flat.optimizers[i], p, grads[i], s.Slots[i], updates)
@@ -229,7 +238,7 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 			next.Average = append(next.Average, o.averaged(s.Average[i], p, updates))
 		}
 	}
-	return next, value
+	return next, seen
 }
 
 // number returns a floating scalar as a float64.

@@ -17,11 +17,13 @@ import (
 // for loops of one's own; [Fit] is one around it. It is not safe for concurrent use.
 type Trainer[P, B any] struct {
 	opts  Options
-	steps [2]*function.Function[func(State[P], B) (State[P], tensor.Tensor)] // accumulating, updating
+	steps [2]*function.Function[func(State[P], B) (State[P], []tensor.Tensor)] // accumulating, updating
 	state State[P]
 	seen  int                     // batches
 	specs batchSpecs              // of batches
 	kept  map[unsafe.Pointer]bool // memory of the state that others may hold
+
+	rate, norm *float64 // of the last step, where they are measured
 }
 
 // NewTrainer returns a trainer at the start.
@@ -44,7 +46,7 @@ func newTrainer[P, B any](params P, loss lossOf[P, B], o Options) (*Trainer[P, B
 	t := &Trainer[P, B]{opts: o, state: state}
 	t.share()
 	for i := range t.steps {
-		t.steps[i] = function.New(func(s State[P], b B) (State[P], tensor.Tensor) {
+		t.steps[i] = function.New(func(s State[P], b B) (State[P], []tensor.Tensor) {
 			return step(s, b, loss, o, i == 1)
 		}, function.Options{Name: "train.Step", RelaxAfter: 1})
 	}
@@ -72,7 +74,12 @@ func (t *Trainer[P, B]) step(ctx context.Context, batch B, always bool) (float64
 	if err != nil {
 		return 0, err
 	}
-	value := number(out[1].(tensor.Tensor))
+	seen := out[1].([]tensor.Tensor)
+	value := number(seen[0])
+	if t.rate, t.norm = nil, nil; len(seen) > 1 {
+		rate, norm := number(seen[1]), number(seen[2])
+		t.rate, t.norm = &rate, &norm
+	}
 	if !always && (math.IsNaN(value) || math.IsInf(value, 0)) {
 		return value, nil
 	}

@@ -1,0 +1,83 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/learn/runs"
+)
+
+// settings are what a record tells of a run's options.
+type settings struct {
+	Optimizer  map[string]any `json:"optimizer"`
+	Epochs     int            `json:"epochs"`
+	Batches    int            `json:"batches"`
+	Steps      int            `json:"steps"`
+	ClipNorm   float64        `json:"clip_norm,omitempty"`
+	ClipValue  float64        `json:"clip_value,omitempty"`
+	Accumulate int            `json:"accumulate,omitempty"`
+	Average    float64        `json:"average,omitempty"`
+	Compute    string         `json:"compute,omitempty"`
+	Patience   int            `json:"patience,omitempty"`
+	Checkpoint string         `json:"checkpoint,omitempty"`
+	Run        string         `json:"run,omitempty"`
+	Own        any            `json:"own,omitempty"` // FitOptions.Settings
+}
+
+// openLog begins the record of a run, or goes on with it.
+func (r *run[P, B]) openLog() (err error) {
+	if r.Log == "" {
+		return nil
+	}
+	o := r.FitOptions
+	flat, err := flatten(r.initial, o.Options)
+	if err != nil {
+		return err
+	}
+	s := settings{
+		Optimizer: optimizerSettings(flat.optimizers[0]), Epochs: max(1, o.Epochs), Batches: o.Data.Batches, Steps: r.steps,
+		ClipNorm: o.ClipNorm, ClipValue: o.ClipValue, Accumulate: o.Accumulate, Average: o.Average,
+		Patience: o.Patience, Checkpoint: o.Checkpoint, Run: o.Run, Own: o.Settings,
+	}
+	if o.Compute != dtype.None {
+		s.Compute = o.Compute.String()
+	}
+	i := runs.Info{Seed: o.Seed, Settings: s}
+	for _, t := range flat.tensors() {
+		i.Parameters += int64(max(0, t.Shape().Size()))
+	}
+	if r.from > 0 {
+		r.log, err = runs.Resume(r.Log, r.from, i)
+	} else {
+		r.log, err = runs.Create(r.Log, i)
+	}
+	return err
+}
+
+// closeLog ends the record.
+func (r *run[P, B]) closeLog() error {
+	if r.log == nil {
+		return nil
+	}
+	return r.log.Close(string(r.reason))
+}
+
+// optimizerSettings returns the kind of an optimizer and its options. A rate is seen in the events.
+func optimizerSettings(o Optimizer) map[string]any {
+	out := map[string]any{}
+	if b, err := json.Marshal(o); err == nil {
+		_ = json.Unmarshal(b, &out) // an optimizer of one's own may be written as no object: then its kind is all
+	}
+	t := reflect.TypeOf(o)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if out == nil {
+		out = map[string]any{}
+	}
+	out["kind"] = strings.TrimPrefix(fmt.Sprint(t), "train.")
+	return out
+}

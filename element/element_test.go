@@ -144,9 +144,25 @@ func TestMeaning(t *testing.T) {
 		"how often as a whole": {func() tensor.Tensor {
 			return ops.FloorDiv(took, parse(element.DurationOf(time.Second), "PT1S", "PT1S"))
 		}, "[1 -2]"},
-		"what remains":      {func() tensor.Tensor { return ops.Mod(took, parse(element.DurationOf(time.Second), "PT1S", "PT1S")) }, "[PT0.5S PT0S] duration[ms]"},
-		"together":          {func() tensor.Tensor { return ops.Sum(took) }, "-PT0.5S duration[ms]"},
-		"on average":        {func() tensor.Tensor { return ops.Mean(took) }, "-PT0.25S duration[ms]"},
+		"what remains":          {func() tensor.Tensor { return ops.Mod(took, parse(element.DurationOf(time.Second), "PT1S", "PT1S")) }, "[PT0.5S PT0S] duration[ms]"},
+		"together":              {func() tensor.Tensor { return ops.Sum(took) }, "-PT0.5S duration[ms]"},
+		"on average":            {func() tensor.Tensor { return ops.Mean(took) }, "-PT0.25S duration[ms]"},
+		"on average of nothing": {func() tensor.Tensor { return ops.Mean(ops.Index(took, key.To(0))) }, "-PT2562047788015H12M55.808S"},
+		"a third":               {func() tensor.Tensor { return ops.Div(took, -7) }, "[-PT0.214S PT0.286S] duration[ms]"},
+		"for no time":           {func() tensor.Tensor { return ops.Div(took, []int64{0, 2}) }, "[-PT2562047788015H12M55.808S -PT1S]"},
+		"a mean of decimals":    {func() tensor.Tensor { return ops.Mean(cents) }, "6.175000 decimal(38, 6)"},
+		"a mean of wide ones":   {func() tensor.Tensor { return ops.Mean(parse(big, "1234567890123456789012345678.12", "-0.05", "0.00")) }, "411522630041152263004115226.023333 decimal(38, 6)"},
+		"means of rows": {func() tensor.Tensor {
+			return ops.Mean(tenon.Must(ragged.FromRowSplits(parse(price, "1.00", "2.00", "2.00", "-0.01"), []int64{0, 3, 4})), 1)
+		}, "[1.666667 -0.010000] decimal(38, 6)"},
+		"what is there": {func() tensor.Tensor {
+			return ops.Mean(tenon.Must(masked.New(parse(price, "1.00", "2.00", "2.00", "-0.01"), []bool{true, false, true, true})))
+		}, "0.996667 decimal(38, 6)"},
+		"of a segment":           {func() tensor.Tensor { return ops.SegmentMean(took, []int64{0, 0}, 1) }, "[-PT0.25S] duration[ms]"},
+		"decimals over a number": {func() tensor.Tensor { return ops.Div(cents, []int64{7, -2}) }, "[1.757143 -0.025000] decimal(14, 6)"},
+		"a wide product": {func() tensor.Tensor {
+			return ops.Mul(parse(element.DecimalOf(19, 2), "-12345678901234567.89", "99999999999999999.99"), parse(element.DecimalOf(19, 1), "98765432109876543.2", "-0.1"))
+		}, "[-1219326311370217952114007012098917.848 -9999999999999999.999] decimal(38, 3)"},
 		"without sign":      {func() tensor.Tensor { return ops.Abs(took) }, "[PT1.5S PT2S] duration[ms]"},
 		"later than a text": {func() tensor.Tensor { return ops.Greater(at, "2024-03-01") }, "[false true]"},
 		"later than a date": {func() tensor.Tensor { return ops.GreaterEqual(at, day) }, "[true true]"},
@@ -285,6 +301,12 @@ func TestConversions(t *testing.T) {
 		},
 		"[12.3 -0.1] decimal(5, 1)": func() (tensor.Tensor, error) {
 			return element.To(parse(big, "12.34", "-0.05"), element.DecimalOf(5, 1))
+		},
+		"[123456789012345679 -1 0] decimal(20, 0)": func() (tensor.Tensor, error) {
+			return element.To(parse(big, "123456789012345678.50", "-0.50", "0.49"), element.DecimalOf(20, 0))
+		},
+		"[123500000000000000000000 0] decimal(5, -20)": func() (tensor.Tensor, error) {
+			return element.To(parse(element.DecimalOf(38, 0), "123456789012345678901234", "-49999999999999999999"), element.DecimalOf(5, -20))
 		},
 		"[PT2H] duration[ms]": func() (tensor.Tensor, error) { return element.TruncateTo(parse(millis, "PT3H59M"), 2*time.Hour) },
 	} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -109,7 +110,10 @@ func stored(values []tenon.Value) []tenon.Value {
 
 // compute answers for operations that do more than move what is stored.
 func (r *ruling) compute(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
-	if r.wide(values) || r.result.IsWide() {
+	if r.sense == averaging {
+		return op.One(mean(c, values))
+	}
+	if r.wide(values) || r.result.IsWide() || r.sense == quotient && r.result.Kind == Decimal {
 		return r.wideDecimals(c, values)
 	}
 	first := func(x tensor.Tensor) ([]tenon.Value, error) {
@@ -117,10 +121,6 @@ func (r *ruling) compute(c *op.Call, values []tenon.Value) ([]tenon.Value, error
 	}
 	data := stored(values)
 	switch r.sense {
-	case averaging:
-		x := ops.Cast(data[0].(tensor.Tensor), dtype.Float64)
-		data[0] = x
-		return first(rounded(op.Apply(c, data...)))
 	case product, quotient, division:
 		if r.result.Kind == Duration {
 			return first(durations(c, r.sense, data))
@@ -140,17 +140,32 @@ func (r *ruling) compute(c *op.Call, values []tenon.Value) ([]tenon.Value, error
 	return first(op.Apply(c, data...))
 }
 
+// mean divides sums by how many there are. Of nothing it is the least number, as sums of nothing divided by none are.
+func mean(c *op.Call, values []tenon.Value) tensor.Tensor {
+	sum, ok := op.Lookup(strings.Replace(c.Op.Name, "mean", "sum", 1))
+	if !ok {
+		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "there are no sums to go with it"))
+	}
+	of := func(x tensor.Tensor) tensor.Tensor {
+		values[0] = x
+		return op.Eval(sum, c.WithValues(values).Args...)
+	}
+	x := values[0].(Tensor)
+	return ops.Div(of(x), of(ops.Cast(ops.OnesLike(x.Data), dtype.Int64)))
+}
+
 // durations multiplies and divides durations by numbers.
 func durations(c *op.Call, s sense, data []tenon.Value) tensor.Tensor {
 	x, y := data[0].(tensor.Tensor), data[1].(tensor.Tensor)
-	if s != quotient && x.DType().IsInteger() && y.DType().IsInteger() {
+	if x.DType().IsInteger() && y.DType().IsInteger() {
+		if s == quotient {
+			return nearest(x, ops.Cast(y, dtype.Int64))
+		}
 		return op.Apply(c, ops.Cast(x, dtype.Int64), ops.Cast(y, dtype.Int64))
 	}
-	return rounded(op.Apply(c, ops.Cast(x, dtype.Float64), ops.Cast(y, dtype.Float64)))
+	x = ops.Round(op.Apply(c, ops.Cast(x, dtype.Float64), ops.Cast(y, dtype.Float64)))
+	return ops.Where(ops.IsFinite(x), ops.Cast(x, dtype.Int64), int64(lowest))
 }
-
-// rounded returns numbers as the nearest integers.
-func rounded(x tensor.Tensor) tensor.Tensor { return ops.Cast(ops.Round(x), dtype.Int64) }
 
 // cast answers for casts: to numbers, of decimals what they are worth.
 func (t Tensor) cast(c *op.Call) ([]tenon.Value, error) {

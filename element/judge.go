@@ -181,6 +181,9 @@ func (r *ruling) decide(list []operand) error {
 		case a.Kind == Duration:
 			r.result = a.Type
 			return nil
+		case a.Kind == Decimal && r.sense == averaging:
+			r.result = quotientOf(DecimalOf(maxDigits, a.Scale))
+			return nil
 		case a.Kind == Decimal && r.sense == scaling && r.sums:
 			r.result = DecimalOf(maxDigits, a.Scale)
 			return nil
@@ -264,6 +267,9 @@ func (r *ruling) scaled(a, b operand) error {
 		t := DurationOf(finer(a.Unit, b.Unit))
 		r.want[0], r.want[1] = t, t
 		return nil // how often it goes; what remains is a duration, which is for the handler
+	case r.sense == quotient && a.Kind == Decimal && b.plain != nil && b.plain.DType().IsInteger():
+		r.result = quotientOf(a.Type)
+		return nil
 	case r.sense == product && (a.Kind == Decimal || b.Kind == Decimal):
 		p, q := a.asDecimal(), b.asDecimal()
 		if p.Kind == None || q.Kind == None {
@@ -281,6 +287,12 @@ func (r *ruling) scaled(a, b operand) error {
 		hint = "ops.Cast(x, dtype.Float64) computes with floating numbers"
 	}
 	return refuse(hint, "there is no product or quotient of %v and %v", a, b)
+}
+
+// quotientOf returns the type of decimals divided by integers, which have up to four digits more behind the point.
+func quotientOf(t Type) Type {
+	more := min(4, maxDigits-t.Scale)
+	return DecimalOf(min(t.Precision+more, maxDigits), t.Scale+more)
 }
 
 func finer(a, b time.Duration) time.Duration {

@@ -42,12 +42,18 @@ func (t Tensor) limbs() limbs {
 	return limbs{part(l), part(ops.RightShift(l, int64(32))), part(t.Data), ops.RightShift(t.Data, int64(32))}
 }
 
-// tensor puts parts together, whose sums may be of any size.
-func (l limbs) tensor(t Type) Tensor {
+// carried makes each part but the last one of 32 bits, which may be of any size.
+func (l limbs) carried() limbs {
 	for i := range 3 {
 		carry := ops.RightShift(l[i], int64(32))
 		l[i], l[i+1] = ops.BitwiseAnd(l[i], limbMask), ops.Add(l[i+1], carry)
 	}
+	return l
+}
+
+// tensor puts parts together.
+func (l limbs) tensor(t Type) Tensor {
+	l = l.carried()
 	if k, ok := op.Known(l[3]); ok && k.Shape().Size() > 0 {
 		if tensor.Item[int64](ops.Min(k)) < math.MinInt32 || tensor.Item[int64](ops.Max(k)) > math.MaxInt32 {
 			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element", Msg: fmt.Sprintf("a number is beyond 128 bits as %v", t), Line: source.Line()})
@@ -62,8 +68,10 @@ func (r *ruling) wideDecimals(c *op.Call, values []tenon.Value) ([]tenon.Value, 
 	switch r.sense {
 	case adding, taking, scaling:
 		return r.linear(c, values)
+	case quotient:
+		return op.One(divided(values[0].(Tensor), values[1].(tensor.Tensor), r.result))
 	case product:
-		return op.One(tensor.Tensor(multiplied(values[0].(Tensor), values[1].(Tensor), r.result)))
+		return op.One(multiplied(values[0].(Tensor), values[1].(Tensor), r.result))
 	case comparing, picking:
 		if len(values) == 2 && c.Op.IsBinaryElementwise() {
 			return op.One(compared(c.Op.Name, values[0].(Tensor), values[1].(Tensor)))
@@ -89,10 +97,7 @@ func (r *ruling) linear(c *op.Call, values []tenon.Value) ([]tenon.Value, error)
 	if c.Op.Name == "abs" {
 		t := values[0].(Tensor)
 		negative := ops.Less(t.Data, int64(0))
-		for i, x := range parts[0] {
-			parts[0][i] = ops.Where(negative, ops.Neg(x), x)
-		}
-		return op.One(tensor.Tensor(parts[0].tensor(r.result)))
+		return op.One(tensor.Tensor(parts[0].negated(negative).tensor(r.result)))
 	}
 	var out limbs
 	for k := range out {
@@ -184,14 +189,33 @@ func ranked(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// float returns what wide decimals are without their scale, as floating numbers.
-func (t Tensor) float() tensor.Tensor {
+// magnitude returns parts of what numbers are without their signs, and where they are negative.
+func (t Tensor) magnitude() (limbs, tensor.Tensor) {
+	t = t.both()
 	negative := ops.Less(t.Data, int64(0))
-	l := t.limbs()
+	return t.limbs().negated(negative).carried(), negative
+}
+
+// negated turns the signs where it is said; the parts are not put together.
+func (l limbs) negated(where tensor.Tensor) limbs {
 	for i, x := range l {
-		l[i] = ops.Where(negative, ops.Neg(x), x)
+		l[i] = ops.Where(where, ops.Neg(x), x)
 	}
-	l = l.tensor(t.Type).limbs()
+	return l
+}
+
+// number puts parts together as decimals of any type, which have to have as many digits as those.
+func (l limbs) number(t Type) Tensor {
+	x := l.tensor(t).bounded()
+	if !t.IsWide() {
+		return Tensor{Data: ops.BitwiseXor(x.Low, int64(lowest)), Type: t}
+	}
+	return x
+}
+
+// float returns decimals without their scale, as floating numbers.
+func (t Tensor) float() tensor.Tensor {
+	l, negative := t.magnitude()
 	sum := ops.Cast(l[3], dtype.Float64)
 	for i := 2; i >= 0; i-- {
 		sum = ops.Add(ops.Mul(sum, float64(1<<32)), ops.Cast(l[i], dtype.Float64))
@@ -202,34 +226,43 @@ func (t Tensor) float() tensor.Tensor {
 // rescaled returns decimals with another precision and scale.
 func (t Tensor) rescaled(want Type) Tensor {
 	up := want.Scale - t.Type.Scale
-	if up < 0 || t.Low != nil && !want.IsWide() {
-		return t.oneByOne(want, up)
+	switch {
+	case up < 0:
+		l, negative := t.magnitude()
+		return l.shifted(up).negated(negative).number(want)
+	case t.Low != nil || want.IsWide():
+		return t.limbs().shifted(up).number(want) // signs are part of the highest
 	}
-	if !want.IsWide() {
-		out := Tensor{Data: t.Data, Type: want}
-		if up > 0 {
-			out.Data = times(t.Data, int64(math.Pow10(up)), t.Type, want)
-		}
-		return out.bounded()
+	out := Tensor{Data: t.Data, Type: want}
+	if up > 0 {
+		out.Data = times(t.Data, int64(math.Pow10(up)), t.Type, want)
 	}
-	l := t.limbs()
-	for ; up > 0; up -= 9 {
-		factor := int64(math.Pow10(min(up, 9)))
-		for i := range l {
-			l[i] = ops.Mul(l[i], factor)
-		}
-		l = l.tensor(want).limbs()
-	}
-	return l.tensor(want)
+	return out.bounded()
 }
 
-// bounded checks that narrow decimals have no more digits than their type, where they are known.
+// bounded checks that decimals have no more digits than their type, where they are known.
 func (t Tensor) bounded() Tensor {
-	if k, ok := op.Known(t.Data); ok && k.Shape().Size() > 0 {
-		most := int64(math.Pow10(t.Type.Precision)) - 1
-		if tensor.Item[int64](ops.Min(k)) < -most || tensor.Item[int64](ops.Max(k)) > most {
-			tenon.Throw(tooLong(t.Type))
+	if t.Low == nil {
+		if k, ok := op.Known(t.Data); ok && k.Shape().Size() > 0 {
+			most := int64(math.Pow10(t.Type.Precision)) - 1
+			if tensor.Item[int64](ops.Min(k)) < -most || tensor.Item[int64](ops.Max(k)) > most {
+				tenon.Throw(tooLong(t.Type))
+			}
 		}
+		return t
+	}
+	_, high := op.Known(t.Data)
+	if _, low := op.Known(t.Low); !high || !low {
+		return t
+	}
+	limit := tens(t.Type.Precision)
+	bound := func(n *big.Int) Tensor {
+		h, l, _ := halves(n)
+		return Tensor{Data: tensor.Scalar(h), Low: tensor.Scalar(l), Type: t.Type}
+	}
+	beyond := ops.LogicalOr(compared("greater_equal", t, bound(limit)), compared("less_equal", t, bound(new(big.Int).Neg(limit))))
+	if tensor.Item[bool](ops.Any(beyond)) {
+		tenon.Throw(tooLong(t.Type))
 	}
 	return t
 }
@@ -238,54 +271,9 @@ func tooLong(t Type) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.To", Msg: fmt.Sprintf("some elements have more digits than %v", t), Line: source.Line()}
 }
 
-// numbers returns the numbers of decimals, which have to be known.
-func (t Tensor) numbers(fn string) []*big.Int {
-	high, ok := op.Known(t.Data)
-	if !ok {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%v is symbolic here", t.Type), Hint: "decimals of up to 18 digits are computed with in traces too", Line: source.Line()})
-	}
-	h := tensor.Data[int64](high)
-	var l []int64
-	if t.Low != nil {
-		below, _ := op.Known(t.Low)
-		l = tensor.Data[int64](below)
-	}
-	out := make([]*big.Int, len(h))
-	for i := range out {
-		if l == nil {
-			out[i] = big.NewInt(h[i])
-		} else {
-			out[i] = whole(h[i], l[i])
-		}
-	}
-	return out
-}
-
-var ten = big.NewInt(10)
-
-// oneByOne returns decimals times a power of ten, rounded to the nearest with halves away from zero.
-func (t Tensor) oneByOne(want Type, up int) Tensor {
-	list := t.numbers("element.To")
-	factor := new(big.Int).Exp(ten, big.NewInt(int64(max(up, -up))), nil)
-	half := new(big.Int).Rsh(factor, 1)
-	for i, n := range list {
-		if up >= 0 {
-			list[i] = n.Mul(n, factor)
-			continue
-		}
-		sign := n.Sign()
-		n.Add(n.Abs(n), half)
-		n.Quo(n, factor)
-		if sign < 0 {
-			n.Neg(n)
-		}
-	}
-	return made(list, want, t.Shape().Dims())
-}
-
 // made returns decimals of numbers, which have to fit.
 func made(list []*big.Int, t Type, dims []int) Tensor {
-	most := new(big.Int).Exp(ten, big.NewInt(int64(t.Precision)), nil)
+	most := tens(t.Precision)
 	high, below := make([]int64, len(list)), make([]int64, len(list))
 	for i, n := range list {
 		if n.CmpAbs(most) >= 0 {
@@ -298,30 +286,6 @@ func made(list []*big.Int, t Type, dims []int) Tensor {
 	out := Tensor{Data: tensor.Of(high, dims...), Type: t}
 	if t.IsWide() {
 		out.Low = tensor.Of(below, dims...)
-	}
-	return out
-}
-
-// multiplied returns the product of decimals of which one has many digits, or both together.
-func multiplied(a, b Tensor, t Type) tensor.Tensor {
-	x, y := a.numbers("ops.Mul"), b.numbers("ops.Mul")
-	number := func(v Tensor, n int) tensor.Tensor {
-		at := tensor.Of(upTo(n), v.Shape().Dims()...)
-		return ops.Add(at, ops.ZerosLike(ops.Add(a.Data, b.Data)))
-	}
-	i, j := number(a, len(x)), number(b, len(y))
-	p, q := tensor.Data[int64](i), tensor.Data[int64](j)
-	out := make([]*big.Int, len(p))
-	for k := range out {
-		out[k] = new(big.Int).Mul(x[p[k]], y[q[k]])
-	}
-	return made(out, t, i.Shape().Dims())
-}
-
-func upTo(n int) []int64 {
-	out := make([]int64, n)
-	for i := range out {
-		out[i] = int64(i)
 	}
 	return out
 }

@@ -236,7 +236,8 @@ func reduced(c *op.Call) ([]tenon.Value, error) {
 	identity := m.IdentityOf(x.DType())
 	switch {
 	case m.Divide != op.ByNothing && c.Op.By == op.ByRows:
-		sum := rows.Sum(filled(&Tensor{values: floating(x.values), mask: x.mask}, tensor.Scalar(0.0)), c.Args[1])
+		v := floating(x.values)
+		sum := rows.Sum(ops.Where(x.Full(), v, ops.ZerosLike(v)), c.Args[1])
 		return op.One(ops.Div(sum, ops.Cast(rows.Sum(ops.Cast(x.Full(), dtype.Int64), c.Args[1]), sum.DType())))
 	case m.Divide != op.ByNothing:
 		sum, count := moments(x, axes, floating(x.values))
@@ -283,8 +284,10 @@ func moments(x *Tensor, axes []int, v tensor.Tensor) (sum, count tensor.Tensor) 
 	return sum, ops.Cast(ops.SumKeep(ops.Cast(full, dtype.Int64), axes...), sum.DType())
 }
 
+// floating returns numbers as floating ones. What numbers of another type mean is for that type to say.
 func floating(x tensor.Tensor) tensor.Tensor {
-	if d := x.DType(); d.IsFloat() || d.IsComplex() {
+	_, formed := x.(op.Formed)
+	if d := x.DType(); formed || d.IsFloat() || d.IsComplex() {
 		return x
 	}
 	return ops.Cast(x, dtype.Float64)

@@ -190,8 +190,10 @@ func truth(x tensor.Tensor) tensor.Tensor {
 	return ops.Cast(x, dtype.Bool)
 }
 
+// floating returns numbers as floating ones. What numbers of another type mean is for that type to say.
 func floating(x tensor.Tensor) tensor.Tensor {
-	if d := x.DType(); d.IsFloat() || d.IsComplex() {
+	_, formed := x.(op.Formed)
+	if d := x.DType(); formed || d.IsFloat() || d.IsComplex() {
 		return x
 	}
 	return ops.Cast(x, dtype.Float64)

@@ -202,10 +202,13 @@ func impossible(o *op.Op, col *column, calls []sample) string {
 	}
 	for _, s := range calls {
 		for i, v := range s.Operands() {
-			if !o.Control.Has(i) && v.(tensor.Tensor).Shape().Rank() >= col.rank {
+			if x := v.(tensor.Tensor); !o.Control.Has(i) && x.Shape().Rank() >= col.rank && (col.of == nil || col.of(x) != nil) {
 				return ""
 			}
 		}
+	}
+	if col.of != nil {
+		return "the operands are no numbers of which there are such elements"
 	}
 	return "the operands have fewer axes than the type"
 }
@@ -252,6 +255,8 @@ func tried(t *testing.T, r Row, col *column, s sample, to *cell) {
 		err = errors.New(why)
 	case col.rows != nil:
 		own, err = triedRows(t, r, col, s, typed)
+	case col.of != nil:
+		own, err = triedElements(t, r, col, s, typed)
 	case col.mask != nil:
 		own, err = triedMissing(t, r, col, s, typed)
 	default:

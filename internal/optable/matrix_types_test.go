@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
@@ -33,6 +35,12 @@ type column struct {
 	// many axes a row lies below.
 	rows  func(parts []tensor.Tensor) (tensor.Tensor, error)
 	depth int
+
+	// elements makes elements of numbers or strings, as which of takes the ones of a sample. What the dense
+	// tensor gives is what they give but for a rounding.
+	elements element.Type
+	of       func(x tensor.Tensor) tensor.Tensor
+	rounding float64
 
 	// mask makes the mask of a column in which some elements are missing.
 	mask func(mask tensor.Tensor) (tensor.Tensor, error)
@@ -153,8 +161,42 @@ func columns() []column {
 		{name: "ragged, missing", what: "a masked tensor of ragged values of which some are missing", rank: 2, lists: true, typed: equalRows(1, dtype.Int64), mask: equalRows(1, dtype.Int64)},
 		{name: "stranger", what: "a type that states a form and nothing else", rank: 1, typed: stranger},
 		{name: "stranger of ragged", what: "such a type around ragged values", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), stranger)},
+		elements("duration", element.DurationOf(time.Millisecond), integers, 0.5),
+		elements("timestamp", element.TimestampOf(time.Second, "UTC"), integers, 0),
+		elements("decimal", element.DecimalOf(18, 0), integers, 5e-5),
+		elements("wide decimal", element.DecimalOf(30, 0), integers, 5e-5),
+		elements("uuid", element.UUIDType, hashes, 0),
 		{name: "ragged record", what: "records around ragged values", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), record)},
 	}
+}
+
+// elements is a column of a type of elements.
+func elements(name string, t element.Type, of func(x tensor.Tensor) tensor.Tensor, rounding float64) column {
+	return column{name: name, what: "elements of type " + t.String() + ", whose sample is rounded to what they store", rank: 1, elements: t, of: of, rounding: rounding}
+}
+
+// integers returns numbers as integers, and nil of what are none.
+func integers(x tensor.Tensor) tensor.Tensor {
+	if !x.DType().IsReal() {
+		return nil
+	}
+	if x.DType().IsFloat() {
+		x = ops.Round(ops.Mul(x, 8))
+	}
+	return ops.Cast(x, dtype.Int64)
+}
+
+// hashes returns strings of 16 bytes that are ordered as numbers are.
+func hashes(x tensor.Tensor) tensor.Tensor {
+	n := integers(x)
+	if n == nil {
+		return nil
+	}
+	var list []string
+	for _, v := range ArrayOf(n).Floats() {
+		list = append(list, fmt.Sprintf("%016.0f", v+1e6))
+	}
+	return tensor.Of(list, n.Shape().Dims()...)
 }
 
 // plainOf returns the elements of a result as a dense tensor, whatever type it is of.
@@ -189,6 +231,11 @@ func plainOf(v tenon.Value) (x tensor.Tensor, err error) {
 		return plainOf(named.Unnamed(v, order...))
 	case tagged:
 		return plainOf(v.Value)
+	case element.Tensor:
+		if v.Type.Kind == element.Decimal {
+			return ops.Cast(v, dtype.Float64), nil
+		}
+		return v.Data, nil
 	case *structured.Tensor:
 		f, err := v.Field("x")
 		if err != nil {

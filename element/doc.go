@@ -9,7 +9,9 @@
 // one (op.Formed): what an operation does to it follows from the operation's statement. Whatever
 // moves, compares, sorts, groups or picks elements works on all of them, in ragged and masked tensors, in fields of records and in traces;
 // units and scales are made one before. A difference of timestamps is a duration, a timestamp and a duration are a
-// timestamp, durations are multiplied and divided by numbers, and sums of decimals keep their scale. What has no meaning is
+// timestamp, durations are multiplied and divided by numbers, and sums of decimals keep their scale; means of decimals, and quotients
+// with integers, have up to four digits more, and are rounded to the nearest with halves away from zero. What says
+// "nothing", such as a mean of no elements, is the least number that is stored, as it is NumPy's NaT. What has no meaning is
 // an error that says what to do.
 //
 // Where rows have different lengths or elements are missing, the ragged or masked tensor stands outside, and its

@@ -60,12 +60,16 @@ func (t Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 				values[o.at], changed = Tensor{Data: v, Type: want}, true // what fills up
 			} else if want.Kind != None {
 				values[o.at], changed = plainTo(v, want), true
-			} else if r.result.IsWide() && r.sense <= picking {
-				values[o.at], changed = Tensor{Data: v, Low: low(v), Type: r.result}, true // what fills up: an identity of a maximum, or zero
+			} else if r.result.IsWide() && r.sense == moving {
+				values[o.at], changed = widened(v, r.result), true // what fills up
+			} else if r.result.IsWide() && r.sense == picking {
+				values[o.at], changed = Tensor{Data: v, Low: ops.ZerosLike(v), Type: r.result}, true // an identity of a maximum
 			}
 		}
 	}
 	switch {
+	case r.sense == counting:
+		return valuesOf(op.ApplyN(c, nonzero(values)...)), nil
 	case r.sense == turning:
 		return t.cast(c)
 	case r.sense == numbering && !r.wide(values):
@@ -82,6 +86,17 @@ func valuesOf(list []tensor.Tensor) []tenon.Value {
 	out := make([]tenon.Value, len(list))
 	for i, x := range list {
 		out[i] = x
+	}
+	return out
+}
+
+// nonzero returns numbers that are zero where the elements are.
+func nonzero(values []tenon.Value) []tenon.Value {
+	out := stored(values)
+	for i, v := range values {
+		if t, ok := v.(Tensor); ok && t.Low != nil {
+			out[i] = ops.BitwiseOr(t.Data, t.Low)
+		}
 	}
 	return out
 }

@@ -23,6 +23,7 @@ const (
 	taking          // a difference
 	scaling         // sums of one operand, negation
 	averaging       // means
+	counting        // how many are not zero
 	product         // a product with numbers
 	quotient        // a quotient
 	division        // one that is rounded down, and what remains
@@ -50,6 +51,8 @@ func senseOf(o *op.Op, data op.Operands) sense {
 	case o.Monoid == nil:
 	case o.Monoid.Picks:
 		return picking
+	case o.Counts != 0:
+		return counting
 	case o.Monoid == op.Sums && o.Axes != op.Contract:
 		return scaling
 	case o.Monoid == op.Means:
@@ -96,7 +99,7 @@ func operands(c *op.Call) (list []operand, data op.Operands) {
 	for i, v := range c.Operands() {
 		k++
 		o := c.Op
-		if o.Control.Has(i) || o.Axes == op.Map && o.Moves != 0 && !o.Moves.Has(i) {
+		if o.Control.Has(i) && senses[o.Name] != comparing || o.Axes == op.Map && o.Moves != 0 && !o.Moves.Has(i) {
 			continue
 		}
 		data |= 1 << i
@@ -174,7 +177,7 @@ func (r *ruling) decide(list []operand) error {
 			}
 		}
 		return nil
-	case turning, numbering:
+	case turning, numbering, counting:
 		return nil
 	case scaling, averaging:
 		switch {

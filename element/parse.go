@@ -109,7 +109,7 @@ func (b *Builder) Append(text string) error {
 
 // Skip adds a filler, where an element is missing.
 func (b *Builder) Skip() {
-	b.add(0, lowest, strings.Repeat("\x00", b.t.Width))
+	b.add(0, 0, strings.Repeat("\x00", b.t.Width))
 }
 
 func (b *Builder) add(high, low int64, data string) {

@@ -2,7 +2,6 @@ package element
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tenonml/tenon"
@@ -25,8 +24,7 @@ type Tensor struct {
 	// Data is what is stored: of decimals of more than 18 digits the upper 64 bits.
 	Data tensor.Tensor `tenon:"name=data"`
 
-	// Low is the lower 64 bits of such decimals, with the highest of them inverted, so
-	// that they are ordered as they are signed. Others have none.
+	// Low is the lower 64 bits of such decimals. Others have none.
 	Low tensor.Tensor `tenon:"name=low,optional"`
 
 	Type Type `tenon:"name=type"`
@@ -182,11 +180,7 @@ func FromHalves(high, low []int64, t Type, dims ...int) (tensor.Tensor, error) {
 	if err := t.check(); err != nil || !t.IsWide() || len(high) != len(low) {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.FromHalves", Msg: fmt.Sprintf("%d and %d halves of %v", len(high), len(low), t), Err: err, Line: source.Line()}
 	}
-	own := slices.Clone(low)
-	for i := range own {
-		own[i] ^= lowest
-	}
-	return Tensor{Data: tensor.Of(high, dims...), Low: tensor.Of(own, dims...), Type: t}, nil
+	return Tensor{Data: tensor.Of(high, dims...), Low: tensor.Of(low, dims...), Type: t}, nil
 }
 
 // TypeOf returns what the elements of a tensor mean, also of a ragged or masked one; false for others.

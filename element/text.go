@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// lowest is the bit that is inverted in the lower halves of wide decimals.
+// lowest is the least number that is stored; as a bit it makes the order of lower halves, which have no sign, that of numbers with one.
 const lowest = math.MinInt64
 
 // appendText appends the text of an element.
@@ -127,13 +127,13 @@ func appendDuration(dst []byte, v int64, unit time.Duration) []byte {
 // whole returns the number of a wide decimal.
 func whole(high, low int64) *big.Int {
 	n := new(big.Int).Lsh(big.NewInt(high), 64)
-	return n.Add(n, new(big.Int).SetUint64(uint64(low^lowest)))
+	return n.Add(n, new(big.Int).SetUint64(uint64(low)))
 }
 
 // halves is the reverse of whole.
 func halves(n *big.Int) (high, low int64, ok bool) {
 	mask := new(big.Int).SetUint64(math.MaxUint64)
-	low = int64(new(big.Int).And(n, mask).Uint64()) ^ lowest
+	low = int64(new(big.Int).And(n, mask).Uint64())
 	h := new(big.Int).Rsh(n, 64)
 	return h.Int64(), low, h.IsInt64()
 }

@@ -22,11 +22,8 @@ func widened(v tensor.Tensor, t Type) tensor.Tensor {
 }
 
 func widen(x tensor.Tensor, t Type) Tensor {
-	return Tensor{Data: ops.RightShift(x, int64(63)), Low: ops.BitwiseXor(x, int64(lowest)), Type: t}
+	return Tensor{Data: ops.RightShift(x, int64(63)), Low: x, Type: t}
 }
-
-// low returns the lower halves of numbers that are upper ones, with nothing below.
-func low(x tensor.Tensor) tensor.Tensor { return ops.Add(ops.ZerosLike(x), int64(lowest)) }
 
 // limbs are four parts of 32 bits, the lowest first; the last has the sign.
 type limbs [4]tensor.Tensor
@@ -37,7 +34,7 @@ func (t Tensor) limbs() limbs {
 	if t.Low == nil {
 		t = widen(t.Data, t.Type)
 	}
-	l := ops.BitwiseXor(t.Low, int64(lowest))
+	l := t.Low
 	part := func(x tensor.Tensor) tensor.Tensor { return ops.BitwiseAnd(x, limbMask) }
 	return limbs{part(l), part(ops.RightShift(l, int64(32))), part(t.Data), ops.RightShift(t.Data, int64(32))}
 }
@@ -60,7 +57,7 @@ func (l limbs) tensor(t Type) Tensor {
 		}
 	}
 	join := func(high, low tensor.Tensor) tensor.Tensor { return ops.BitwiseOr(ops.LeftShift(high, int64(32)), low) }
-	return Tensor{Data: join(l[3], l[2]), Low: ops.BitwiseXor(join(l[1], l[0]), int64(lowest)), Type: t}
+	return Tensor{Data: join(l[3], l[2]), Low: join(l[1], l[0]), Type: t}
 }
 
 // wideDecimals answers for operations with decimals of more than 18 digits.
@@ -112,12 +109,15 @@ func (r *ruling) linear(c *op.Call, values []tenon.Value) ([]tenon.Value, error)
 	return op.One(tensor.Tensor(out.tensor(r.result)))
 }
 
+// unsigned returns lower halves as numbers whose order is theirs.
+func unsigned(low tensor.Tensor) tensor.Tensor { return ops.BitwiseXor(low, int64(lowest)) }
+
 // compared compares two decimals, or picks one of them.
 func compared(name string, a, b Tensor) tensor.Tensor {
 	a, b = a.both(), b.both()
 	equal := func() tensor.Tensor { return ops.LogicalAnd(ops.Equal(a.Data, b.Data), ops.Equal(a.Low, b.Low)) }
 	less := func(a, b Tensor) tensor.Tensor {
-		return ops.LogicalOr(ops.Less(a.Data, b.Data), ops.LogicalAnd(ops.Equal(a.Data, b.Data), ops.Less(a.Low, b.Low)))
+		return ops.LogicalOr(ops.Less(a.Data, b.Data), ops.LogicalAnd(ops.Equal(a.Data, b.Data), ops.Less(unsigned(a.Low), unsigned(b.Low))))
 	}
 	pick := func(first tensor.Tensor) tensor.Tensor {
 		return Tensor{Data: ops.Where(first, a.Data, b.Data), Low: ops.Where(first, a.Low, b.Low), Type: a.Type}
@@ -149,28 +149,34 @@ func (t Tensor) both() Tensor {
 	return t
 }
 
-// ranked does an operation that picks or compares the elements of one operand on their ranks: numbers that
-// are ordered as they are, and equal where they are.
+// ranked does an operation that picks or compares elements on their ranks: numbers that are ordered as they
+// are, and equal where they are.
 func ranked(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
-	at := -1
-	for i, v := range values {
+	var all []Tensor
+	var highs, lows []tensor.Tensor
+	for _, v := range values {
 		if t, ok := v.(Tensor); ok && t.Low != nil {
-			if at >= 0 {
-				return nil, c.Errorf(tenon.ErrUnsupported, "decimals of more than %d digits are in two operands", narrowDigits)
-			}
-			at = i
+			all = append(all, t)
+			highs, lows = append(highs, ops.Reshape(t.Data, []int{-1})), append(lows, ops.Reshape(t.Low, []int{-1}))
 		}
 	}
-	t := values[at].(Tensor)
-	high, below := ops.Reshape(t.Data, []int{-1}), ops.Reshape(t.Low, []int{-1})
-	order := ops.ArgSort(below, 0, ops.SortOptions{})
+	high, below := ops.Concat(highs, 0), ops.Concat(lows, 0)
+	order := ops.ArgSort(unsigned(below), 0, ops.SortOptions{})
 	order = ops.Gather(order, ops.ArgSort(ops.Gather(high, order, 0), 0, ops.SortOptions{}), 0)
 	high, below = ops.Gather(high, order, 0), ops.Gather(below, order, 0)
 	changes := func(x tensor.Tensor) tensor.Tensor { return ops.NotEqual(x, ops.Shift(x, 1, 0)) }
 	steps := ops.Cast(ops.LogicalOr(changes(high), changes(below)), dtype.Int64)
 	number := ops.CumSum(steps, 0, ops.CumOptions{}) // the same for those that are equal
 	rank := ops.SearchSorted(number, number, false)  // where they begin
-	values[at] = ops.Reshape(ops.Gather(rank, ops.ArgSort(order, 0, ops.SortOptions{}), 0), ops.Shape(t.Data))
+	rank = ops.Gather(rank, ops.ArgSort(order, 0, ops.SortOptions{}), 0)
+	from := tensor.Tensor(tensor.Scalar(int64(0)))
+	for i, v := range values {
+		if t, ok := v.(Tensor); ok && t.Low != nil {
+			to := ops.Add(from, ops.Cast(ops.Size(t.Data), dtype.Int64))
+			values[i] = ops.Reshape(ops.Gather(rank, ops.Range(from, to, int64(1)), 0), ops.Shape(t.Data))
+			from = to
+		}
+	}
 	list := op.ApplyN(c, values...)
 	out := make([]tenon.Value, len(list))
 	for i, x := range list {
@@ -184,7 +190,7 @@ func ranked(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
 			padded := ops.Concat([]tensor.Tensor{v, tensor.Vector([]int64{filler})}, 0) // so that there is one
 			return ops.Where(there, ops.Gather(padded, from, 0), filler)
 		}
-		out[i] = Tensor{Data: ops.Where(there, pick(high, 0), x), Low: pick(below, lowest), Type: t.Type}
+		out[i] = Tensor{Data: ops.Where(there, pick(high, 0), x), Low: pick(below, 0), Type: all[0].Type}
 	}
 	return out, nil
 }
@@ -208,7 +214,7 @@ func (l limbs) negated(where tensor.Tensor) limbs {
 func (l limbs) number(t Type) Tensor {
 	x := l.tensor(t).bounded()
 	if !t.IsWide() {
-		return Tensor{Data: ops.BitwiseXor(x.Low, int64(lowest)), Type: t}
+		return Tensor{Data: x.Low, Type: t}
 	}
 	return x
 }

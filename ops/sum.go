@@ -89,7 +89,7 @@ func Spread(y, shape any, axes ...int) tensor.Tensor {
 var spreadOp = op.Register(&op.Op{
 	Name: "spread", Statement: moves(op.Broadcast, two), Doc: "repeats a reduction along the axes that were reduced",
 	Params: []op.Param{
-		{Name: "y"}, sizesParam("shape"),
+		{Name: "y", Takes: op.NumbersBools}, sizesParam("shape"),
 		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
 		{Name: "keepdims", Kind: op.Attr, Type: op.BoolType, Default: false},
 	},
@@ -153,7 +153,7 @@ func SumTo(x, shape any) tensor.Tensor { return op.Eval(sumToOp, x, shape) }
 
 var sumToOp = op.Register(&op.Op{
 	Name: "sum_to", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Sums, Missing: op.Skip, Control: two, Zero: movedZero}, Doc: "sums over the axes that broadcasting to x's shape stretches",
-	Params:  []op.Param{{Name: "x"}, sizesParam("shape")},
+	Params:  []op.Param{{Name: "x", Takes: op.NumbersBools}, sizesParam("shape")},
 	Results: 1,
 	Elem:    keeping(func(d dtype.DType) bool { return reduce.Of(reduce.Sum, d) != nil }),
 	Shape: func(c *op.Call) (shape.Shape, error) {

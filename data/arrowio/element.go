@@ -179,7 +179,7 @@ func decimalBytes(v element.Tensor) []byte {
 	for i, h := range high {
 		l := uint64(h)
 		if low != nil {
-			l = uint64(low[i]) ^ 1<<63
+			l = uint64(low[i])
 		} else {
 			h >>= 63
 		}

@@ -486,7 +486,8 @@ func unlike(got, want tensor.Tensor, tolerance float64) string {
 }
 
 var (
-	types   = regexp.MustCompile(`<[^>]*>|[a-z]+[0-9]*\[[^\]]*\](\{[^}]*\})?`)
+	several = regexp.MustCompile(`\[T( T)*\]`)
+	types   = regexp.MustCompile(`<[^>]*>|\bdecimal\(\d+, \d+\)(\[[^\]]*\])?|\buuid\b(\[[^\]]*\])?|[a-z]+[0-9]*\[[^\]]*\](\{[^}]*\})?`)
 	numbers = regexp.MustCompile(`\[[-0-9, ]*\]|-?[0-9]+`)
 	quoted  = regexp.MustCompile(`"[^"]*"`)
 )
@@ -498,7 +499,7 @@ func reason(err error) string {
 		return err.Error()
 	}
 	text, _, _ := strings.Cut(e.Msg, "\n")
-	text = quoted.ReplaceAllString(types.ReplaceAllString(text, "T"), "…")
+	text = quoted.ReplaceAllString(several.ReplaceAllString(types.ReplaceAllString(text, "T"), "T"), "…")
 	return numbers.ReplaceAllString(text, "n")
 }
 

@@ -161,17 +161,17 @@ func columns() []column {
 		{name: "ragged, missing", what: "a masked tensor of ragged values of which some are missing", rank: 2, lists: true, typed: equalRows(1, dtype.Int64), mask: equalRows(1, dtype.Int64)},
 		{name: "stranger", what: "a type that states a form and nothing else", rank: 1, typed: stranger},
 		{name: "stranger of ragged", what: "such a type around ragged values", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), stranger)},
-		elements("duration", element.DurationOf(time.Millisecond), integers, 0.5),
-		elements("timestamp", element.TimestampOf(time.Second, "UTC"), integers, 0),
-		elements("decimal", element.DecimalOf(18, 0), integers, 5e-5),
-		elements("wide decimal", element.DecimalOf(30, 0), integers, 5e-5),
-		elements("uuid", element.UUIDType, hashes, 0),
+		elementsOf("duration", element.DurationOf(time.Millisecond), integers, 0.5),
+		elementsOf("timestamp", element.TimestampOf(time.Second, "UTC"), integers, 0),
+		elementsOf("decimal", element.DecimalOf(18, 0), integers, 5e-5),
+		elementsOf("wide decimal", element.DecimalOf(30, 0), integers, 5e-5),
+		elementsOf("uuid", element.UUIDType, hashes, 0),
 		{name: "ragged record", what: "records around ragged values", rank: 2, lists: true, typed: of(equalRows(1, dtype.Int64), record)},
 	}
 }
 
-// elements is a column of a type of elements.
-func elements(name string, t element.Type, of func(x tensor.Tensor) tensor.Tensor, rounding float64) column {
+// elementsOf is a column of a type of elements.
+func elementsOf(name string, t element.Type, of func(x tensor.Tensor) tensor.Tensor, rounding float64) column {
 	return column{name: name, what: "elements of type " + t.String() + ", whose sample is rounded to what they store", rank: 1, elements: t, of: of, rounding: rounding}
 }
 

@@ -12,6 +12,7 @@
 //	tenon graph F         the graph of a function
 //	tenon runs [FOLDER]   training runs, and in what they differ
 //	tenon serve MODEL…    answers calls of the functions of saved models
+//	tenon hub …           keeps models in registries and gets them from there: push, pull, list, tag, copy, serve
 //	tenon doctor          what this machine offers
 //
 // Formats are told by the first bytes of a file; "-" is standard input. Each command tells its flags with
@@ -37,7 +38,7 @@ import (
 // commands make the commands of the program. A new one is added here.
 var commands = []func(p *program) *cli.Command{
 	infoCommand, headCommand, tailCommand, sampleCommand, catCommand, statsCommand, selectCommand, convertCommand,
-	validateCommand, diffCommand, specCommand, modelCommand, graphCommand, runsCommand, serveCommand, doctorCommand,
+	validateCommand, diffCommand, specCommand, modelCommand, graphCommand, runsCommand, serveCommand, hubCommand, doctorCommand,
 }
 
 func main() {

@@ -17,7 +17,7 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message;
+	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
@@ -65,8 +65,8 @@ const Order = `
 	internal/abort, internal/colname, internal/input < data/arrowio, data/jsonl, data/csvio, data/protoio;
 	internal/message < data/protoio, model/onnx;
 	data/arrowio < data/dataset, data/parquetio;
-	internal/atomicfile < data/arrowio, model/saved;
-	internal/zipbounds < model/saved, model/weights;
+	internal/atomicfile < data/arrowio, model/saved, model/hub;
+	internal/zipbounds, internal/relpath < model/saved, model/weights, model/hub;
 	data/dataset, linalg, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/parquetio, data/protoio < IO;
 	nest < learn/internal/parts;
 	learn/internal/parts, IO < learn/nn;
@@ -95,6 +95,8 @@ const Outside = `
 	golang.org/x/text/... < data/textnorm;
 	github.com/apache/arrow-go/... < data/arrowio, data/parquetio, internal/conform;
 	go.yaml.in/yaml/... < data/dataset/files;
+	oras.land/oras-go/..., github.com/opencontainers/... < model/hub;
+	golang.org/x/sys/windows < model/hub;
 	github.com/google/flatbuffers/... < data/arrowio;
 	connectrpc.com/connect/..., connectrpc.com/grpcreflect, github.com/bufbuild/protocompile < model/serve;
 	google.golang.org/protobuf/... < model/serve, internal/bench, data/protoio, internal/message, model/onnx, scale/xla, model/weights;

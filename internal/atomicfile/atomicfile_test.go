@@ -58,3 +58,33 @@ func check(t *testing.T, dir, text string) {
 		t.Errorf("%v in the folder, want one file", entries)
 	}
 }
+
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model")
+	inside := func(want string) {
+		t.Helper()
+		got, _ := os.ReadFile(filepath.Join(path, "f"))
+		entries, _ := os.ReadDir(dir)
+		if string(got) != want || len(entries) != 1 {
+			t.Errorf("the folder holds %q, beside it are %v; want %q", got, entries, want)
+		}
+	}
+	for _, text := range []string{"first", "second"} {
+		err := atomicfile.Folder(path, func(temp string) error {
+			return os.WriteFile(filepath.Join(temp, "f"), []byte(text), 0o666)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside(text)
+	}
+	broken := errors.New("no space left")
+	err := atomicfile.Folder(path, func(temp string) error {
+		return errors.Join(os.WriteFile(filepath.Join(temp, "f"), nil, 0o666), broken)
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+	inside("second")
+}

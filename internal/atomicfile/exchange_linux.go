@@ -4,21 +4,10 @@ package atomicfile
 
 import (
 	"errors"
-	"os"
 	"runtime"
 	"syscall"
 	"unsafe"
 )
-
-// rename gives a file the name of another one. A plain rename over a file makes ext4
-// write out what is new there and then, which takes half as long again as to write
-// 100 MB; to exchange the names and remove the old file does not.
-func rename(from, to string) error {
-	if exchange(from, to) == nil {
-		return os.Remove(from)
-	}
-	return os.Rename(from, to)
-}
 
 // exchange gives two files each other's names in one step. Not all file systems can.
 func exchange(a, b string) error {

@@ -2,7 +2,7 @@
 
 package atomicfile
 
-import "os"
+import "errors"
 
-// rename gives a file the name of another one.
-func rename(from, to string) error { return os.Rename(from, to) }
+// exchange gives two files each other's names in one step.
+func exchange(a, b string) error { return errors.ErrUnsupported }

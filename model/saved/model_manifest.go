@@ -6,15 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/relpath"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/op"
 )
@@ -232,7 +231,7 @@ func parseManifest(text []byte) (*manifest, error) {
 	}
 	seen := map[string]bool{}
 	for _, f := range m.Files {
-		if err := cleanPath(f.Path); err != nil {
+		if err := relpath.Check(f.Path); err != nil {
 			return nil, err
 		}
 		if folded := strings.ToLower(f.Path); seen[folded] || f.Size < 0 {
@@ -298,23 +297,6 @@ func once(text []byte) error {
 			return fmt.Errorf("it is nested too deep")
 		}
 	}
-}
-
-// cleanPath refuses names that are no plain path inside a folder, on any system.
-func cleanPath(name string) error {
-	if !fs.ValidPath(name) || name == "." || len(name) > 1024 {
-		return fmt.Errorf("%q is no path inside the model", name)
-	}
-	for elem := range strings.SplitSeq(name, "/") {
-		base, _, _ := strings.Cut(strings.ToUpper(elem), ".")
-		device := slices.Contains([]string{"CON", "PRN", "AUX", "NUL"}, base) ||
-			len(base) == 4 && (base[:3] == "COM" || base[:3] == "LPT")
-		if len(elem) > 255 || device || strings.HasSuffix(elem, " ") || strings.HasSuffix(elem, ".") ||
-			strings.ContainsFunc(elem, func(r rune) bool { return r < 32 || r == 127 || strings.ContainsRune(`\:*?"<>|`, r) }) {
-			return fmt.Errorf("%q is no path inside the model", name)
-		}
-	}
-	return nil
 }
 
 // opsOf adds the names of the operations of a graph and its regions.

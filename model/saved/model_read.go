@@ -14,6 +14,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/relpath"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/internal/zipbounds"
 	"github.com/tenonml/tenon/state"
@@ -139,7 +140,7 @@ func openArchive(r io.ReaderAt, n int64) (*archive, error) {
 	}
 	a := &archive{r: r, records: map[string]*zip.File{}}
 	for _, f := range z.File {
-		if err := cleanPath(f.Name); err != nil {
+		if err := relpath.Check(f.Name); err != nil {
 			return nil, err
 		}
 		switch {

@@ -3,7 +3,6 @@ package saved
 import (
 	"archive/zip"
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -196,38 +195,25 @@ func (m *Model) readme(w io.Writer, types []string) error {
 	return err
 }
 
-// writeFolder writes a folder beside the path and puts it in its place.
-func writeFolder(path string, parts []*part) (err error) {
-	path = filepath.Clean(path)
+// writeFolder writes a folder, in place of a model that is there.
+func writeFolder(path string, parts []*part) error {
 	if _, err := os.Stat(path); err == nil {
 		if _, err := os.Stat(filepath.Join(path, manifestName)); err != nil {
 			return fmt.Errorf("there is something that is no model")
 		}
 	}
-	dir := filepath.Dir(path)
-	temp := filepath.Join(dir, "."+filepath.Base(path)+"."+rand.Text()[:12]+".tmp")
-	if err := os.Mkdir(temp, 0o777); err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
-	for _, p := range parts {
-		name := filepath.Join(temp, filepath.FromSlash(p.Path))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return err
+	return atomicfile.Folder(path, func(temp string) error {
+		for _, p := range parts {
+			name := filepath.Join(temp, filepath.FromSlash(p.Path))
+			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+				return err
+			}
+			if err := atomicfile.Write(name, p.write); err != nil {
+				return fmt.Errorf("%s: %w", p.Path, err)
+			}
 		}
-		if err := atomicfile.Write(name, p.write); err != nil {
-			return fmt.Errorf("%s: %w", p.Path, err)
-		}
-	}
-	old := temp + ".old"
-	if err := os.Rename(path, old); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		os.Rename(old, path)
-		return err
-	}
-	return os.RemoveAll(old)
+		return nil
+	})
 }
 
 // alignment is what tensors in a ZIP file begin at a multiple of.

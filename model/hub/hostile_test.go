@@ -1,0 +1,359 @@
+package hub_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/opencontainers/go-digest"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/model/hub"
+)
+
+// forged is a registry that gives one manifest, and what it is told to for blobs.
+type forged struct {
+	manifest []byte
+	blob     func(w http.ResponseWriter, r *http.Request)
+	header   map[string]string
+}
+
+func (f *forged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.Contains(r.URL.Path, "/blobs/") {
+		f.blob(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+	w.Header().Set("Docker-Content-Digest", string(digest.FromBytes(f.manifest)))
+	w.Header().Set("Content-Length", strconv.Itoa(len(f.manifest)))
+	for k, v := range f.header {
+		w.Header().Set(k, v)
+	}
+	w.Write(f.manifest)
+}
+
+// layer is a layer of a manifest with a file.
+func layer(name, text string) map[string]any {
+	return map[string]any{"mediaType": "application/vnd.cncf.model.weight.v1.raw", "digest": string(digest.FromString(text)), "size": len(text),
+		"annotations": map[string]string{"org.cncf.model.filepath": name}}
+}
+
+func with(l map[string]any, key string, value any) map[string]any {
+	l[key] = value
+	return l
+}
+
+func manifestOf(layers ...map[string]any) []byte {
+	b, err := json.Marshal(map[string]any{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "layers": layers,
+		"config": map[string]any{"mediaType": "application/vnd.cncf.model.config.v1+json", "digest": string(digest.FromString("{}")), "size": 2}})
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func text(s string) func(w http.ResponseWriter, r *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, s) }
+}
+
+// TestRegistryThatLies wants an error, and neither a file nor a part of one, from each
+// registry that says something wrong.
+func TestRegistryThatLies(t *testing.T) {
+	good := "some weights"
+	long := func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		w.(http.Flusher).Flush() // so that no length is stated
+		for range 1000 {
+			io.WriteString(w, good)
+		}
+	}
+	for name, f := range map[string]*forged{
+		"other bytes":         {manifest: manifestOf(layer("a", good)), blob: text("SOME WEIGHTS")},
+		"fewer bytes":         {manifest: manifestOf(layer("a", good)), blob: text("some")},
+		"more bytes":          {manifest: manifestOf(layer("a", good)), blob: text(good + "!")},
+		"bytes without end":   {manifest: manifestOf(layer("a", good)), blob: long},
+		"a huge length":       {manifest: manifestOf(with(layer("a", good), "size", int64(1)<<62)), blob: text(good)},
+		"a negative length":   {manifest: manifestOf(with(layer("a", good), "size", -1)), blob: text(good)},
+		"a length too long":   {manifest: manifestOf(with(layer("a", good), "size", 1<<20)), blob: text(good)},
+		"no blob":             {manifest: manifestOf(layer("a", good)), blob: http.NotFound},
+		"a folder outside":    {manifest: manifestOf(layer("../a", good)), blob: text(good)},
+		"the root":            {manifest: manifestOf(layer("/a", good)), blob: text(good)},
+		"a folder of Windows": {manifest: manifestOf(layer(`..\a`, good)), blob: text(good)},
+		"a drive":             {manifest: manifestOf(layer(`C:a`, good)), blob: text(good)},
+		"a device":            {manifest: manifestOf(layer("nul", good)), blob: text(good)},
+		"a NUL":               {manifest: manifestOf(layer("a\x00b", good)), blob: text(good)},
+		"no name":             {manifest: manifestOf(with(layer("a", good), "annotations", map[string]string{})), blob: text(good)},
+		"a file twice":        {manifest: manifestOf(layer("a", good), layer("A", good)), blob: text(good)},
+		"a file as a folder":  {manifest: manifestOf(layer("a", good), layer("a/b", good)), blob: text(good)},
+		"no digest":           {manifest: manifestOf(with(layer("a", good), "digest", "sha256:../../x")), blob: text(good)},
+		"an odd digest":       {manifest: manifestOf(with(layer("a", good), "digest", "md5:00")), blob: text(good)},
+		"an archive":          {manifest: manifestOf(with(layer("a", good), "mediaType", "application/vnd.cncf.model.weight.v1.tar+gzip")), blob: text(good)},
+		"no layers":           {manifest: manifestOf(), blob: text(good)},
+		"no JSON":             {manifest: []byte("{"), blob: text(good)},
+		"another kind":        {manifest: []byte(`{"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[]}`), blob: text(good)},
+		"a huge manifest":     {manifest: bytes.Repeat([]byte(" "), 5<<20), blob: text(good)},
+		"a false digest":      {manifest: manifestOf(layer("a", good)), blob: text(good), header: map[string]string{"Docker-Content-Digest": string(digest.FromString("x"))}},
+		"no digest at all":    {manifest: manifestOf(layer("a", good)), blob: text(good), header: map[string]string{"Docker-Content-Digest": "sha256:zz"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			web := httptest.NewServer(f)
+			defer web.Close()
+			c := client(t)
+			to := filepath.Join(t.TempDir(), "to")
+			err := c.Pull(context.Background(), strings.TrimPrefix(web.URL, "http://")+"/m:1", to)
+			var e *tenon.Error
+			if !errors.As(err, &e) {
+				t.Fatalf("got %v", err)
+			}
+			if files := tree(t, filepath.Dir(to)); len(files) > 0 {
+				t.Errorf("files: %v", files)
+			}
+			for name, b := range tree(t, filepath.Join(c.Cache, "blobs")) {
+				if d := digest.FromString(b); !strings.HasSuffix(name, d.Encoded()) {
+					t.Errorf("the cache has other bytes as %s", name)
+				}
+			}
+		})
+	}
+	// the same by the digest, which another manifest does not have
+	f := &forged{manifest: manifestOf(layer("a", good)), blob: text(good)}
+	web := httptest.NewServer(f)
+	defer web.Close()
+	ref := strings.TrimPrefix(web.URL, "http://") + "/m@" + string(digest.FromBytes(f.manifest))
+	f.manifest = manifestOf(layer("b", good))
+	if _, err := client(t).Fetch(context.Background(), ref); err == nil {
+		t.Error("another manifest than that of the digest was taken")
+	}
+}
+
+// breaking lets so many bytes of each blob through in one request, and then breaks the
+// connection off.
+type breaking struct {
+	next http.Handler
+	most int
+}
+
+type shortWriter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (w *shortWriter) Write(b []byte) (int, error) {
+	if len(b) > w.left {
+		w.ResponseWriter.Write(b[:w.left])
+		w.ResponseWriter.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	w.left -= len(b)
+	return w.ResponseWriter.Write(b)
+}
+
+func (b *breaking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if b.most > 0 && r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/blobs/") {
+		w = &shortWriter{w, b.most}
+	}
+	b.next.ServeHTTP(w, r)
+}
+
+// TestTransfersThatBreakOff goes on where a transfer stopped, however often it does.
+func TestTransfersThatBreakOff(t *testing.T) {
+	b := &breaking{}
+	host, requests := registry(t, func(h http.Handler) http.Handler {
+		b.next = h
+		return b
+	})
+	c, ctx := client(t), context.Background()
+	dir := t.TempDir()
+	weights := strings.Repeat("0123456789", 1000)
+	if err := os.WriteFile(filepath.Join(dir, "w.bin"), []byte(weights), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Push(ctx, dir, host+"/x:1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, most := range []int{9_999, 3_000, 700} {
+		b.most = most
+		requests.forget()
+		c.Cache = t.TempDir()
+		got, err := c.Fetch(ctx, host+"/x:1")
+		if err != nil || tree(t, got)["w.bin"] != weights {
+			t.Errorf("%d bytes a time: %v", most, err)
+		}
+		// each time but the first one request begins at the beginning and one goes on
+		if n, want := requests.count("GET", "/blobs/"), 2*((len(weights)-1)/most)+1; n > want {
+			t.Errorf("%d bytes a time: %d requests, want %d", most, n, want)
+		}
+	}
+	b.most = 100 // too little: an error, and a part
+	c.Cache = t.TempDir()
+	to := filepath.Join(t.TempDir(), "to")
+	if err := c.Pull(ctx, host+"/x:1", to); err == nil || len(tree(t, to)) > 0 || len(tree(t, filepath.Join(c.Cache, "models"))) > 0 {
+		t.Errorf("got %v", err)
+	}
+	part := tree(t, filepath.Join(c.Cache, "partial"))
+	for _, text := range part {
+		if len(text) < 2000 || !strings.HasPrefix(weights, text) {
+			t.Errorf("the part has %d bytes", len(text))
+		}
+	}
+	b.most = 0
+	for name, text := range part { // with wrong bytes: they are fetched anew, after one error
+		for i, bad := range []string{strings.ToUpper(text) + "x", text, "", strings.Repeat("x", 20_000), weights} {
+			if err := os.WriteFile(filepath.Join(c.Cache, "partial", name), []byte(bad), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Fetch(ctx, host+"/x:1"); err != nil && strings.HasPrefix(weights, bad) {
+				t.Errorf("part %d: %v", i, err)
+			}
+			got, err := c.Fetch(ctx, host+"/x:1")
+			if err != nil || tree(t, got)["w.bin"] != weights {
+				t.Errorf("part %d: %v", i, err)
+			}
+			if err := errors.Join(os.RemoveAll(filepath.Join(c.Cache, "models")), os.RemoveAll(filepath.Join(c.Cache, "blobs"))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestMain is the program that TestKilled starts.
+func TestMain(m *testing.M) {
+	if ref := os.Getenv("HUB_TEST_PULL"); ref != "" {
+		c := hub.Client{Cache: os.Getenv("TENON_HUB_CACHE")}
+		if err := c.Pull(context.Background(), ref, os.Getenv("HUB_TEST_TO")); err != nil {
+			os.Stderr.WriteString(err.Error())
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// stalling lets so many bytes of all blobs through and then says so, and waits.
+type stalling struct {
+	next http.Handler
+	left int
+	full chan struct{}
+	stop chan struct{}
+}
+
+type stalledWriter struct {
+	http.ResponseWriter
+	s *stalling
+}
+
+func (w *stalledWriter) Write(b []byte) (int, error) {
+	s := w.s
+	if s.left < 0 {
+		return w.ResponseWriter.Write(b)
+	}
+	n := min(len(b), s.left)
+	w.ResponseWriter.Write(b[:n])
+	w.ResponseWriter.(http.Flusher).Flush()
+	if s.left -= n; n < len(b) {
+		s.full <- struct{}{}
+		<-s.stop
+		panic(http.ErrAbortHandler)
+	}
+	return n, nil
+}
+
+func (s *stalling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/blobs/") {
+		w = &stalledWriter{w, s}
+	}
+	s.next.ServeHTTP(w, r)
+}
+
+// TestKilled kills a program that pulls a model after some bytes: what was there stays, and
+// the next program gets all.
+func TestKilled(t *testing.T) {
+	s := &stalling{left: -1, full: make(chan struct{}, 9), stop: make(chan struct{})}
+	host, _ := registry(t, func(h http.Handler) http.Handler {
+		s.next = h
+		return s
+	})
+	defer close(s.stop)
+	c, ctx := client(t), context.Background()
+	dir := t.TempDir()
+	weights := strings.Repeat("0123456789", 10_000)
+	for name, text := range map[string]string{"model.json": "{}", "w.bin": weights} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Push(ctx, dir, host+"/x:1"); err != nil {
+		t.Fatal(err)
+	}
+	cache, to := t.TempDir(), filepath.Join(t.TempDir(), "to")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pull := func() *exec.Cmd {
+		p := exec.Command(self)
+		p.Env = append(os.Environ(), "HUB_TEST_PULL="+host+"/x:1", "HUB_TEST_TO="+to, "TENON_HUB_CACHE="+cache)
+		return p
+	}
+	for _, left := range []int{0, 1, 2, 40_000, 99_999} {
+		s.left = left
+		p := pull()
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-s.full
+		if err := p.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		p.Wait()
+		if files := tree(t, filepath.Dir(to)); len(files) > 0 {
+			t.Fatalf("after %d bytes there is %v", left, files)
+		}
+		for name, b := range tree(t, filepath.Join(cache, "blobs")) {
+			if !strings.HasSuffix(name, digest.FromString(b).Encoded()) {
+				t.Fatalf("after %d bytes the cache has other bytes as %s", left, name)
+			}
+		}
+	}
+	s.left = -1
+	if text, err := pull().CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if got := tree(t, to); got["w.bin"] != weights || len(got) != 2 {
+		t.Errorf("%d files were pulled", len(got))
+	}
+}
+
+// FuzzManifests gives manifests to a client: whatever they say, nothing gets outside of the
+// folder that is pulled.
+func FuzzManifests(f *testing.F) {
+	f.Add(manifestOf(layer("a", "x")))
+	f.Add(manifestOf(layer("../a", "x"), layer("b/c", "x")))
+	f.Add(manifestOf(with(layer("a", "x"), "size", int64(1)<<62)))
+	f.Add([]byte(`{"layers":[{"digest":"sha256:00","annotations":{"org.opencontainers.image.title":"a"}}]}`))
+	h := &forged{blob: text("x")}
+	web := httptest.NewServer(h)
+	f.Cleanup(web.Close)
+	host := strings.TrimPrefix(web.URL, "http://")
+	f.Fuzz(func(t *testing.T, manifest []byte) {
+		h.manifest = manifest
+		dir := t.TempDir()
+		c := &hub.Client{Cache: filepath.Join(dir, "cache"), Credential: func(context.Context, string) (string, string, error) { return "", "", nil }}
+		err := c.Pull(context.Background(), host+"/m:1", filepath.Join(dir, "to"))
+		for name := range tree(t, dir) {
+			if !strings.HasPrefix(name, "cache/") && (err != nil || !strings.HasPrefix(name, "to/")) {
+				t.Errorf("%v: there is %s", err, name)
+			}
+		}
+	})
+}

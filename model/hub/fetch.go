@@ -290,6 +290,16 @@ func nameOf(l descriptor) string {
 	return l.Annotations[v1.AnnotationTitle]
 }
 
+// isPacked reports whether a layer is an archive of the file. Clients for artifacts send
+// files as they are as layers of images, and note it where they packed one.
+func isPacked(l descriptor) bool {
+	if strings.HasPrefix(l.MediaType, "application/vnd.oci.image.layer.") {
+		return l.Annotations["io.deis.oras.content.unpack"] == "true"
+	}
+	_, kind, _ := strings.Cut(l.MediaType, ".tar")
+	return strings.HasSuffix(l.MediaType, ".tar") || strings.HasPrefix(kind, "+")
+}
+
 // checkLayers checks what a manifest says of its files.
 func checkLayers(layers []descriptor) error {
 	if len(layers) == 0 {
@@ -304,10 +314,8 @@ func checkLayers(layers []descriptor) error {
 		if err := relpath.Check(name); err != nil {
 			return err
 		}
-		for _, packed := range []string{".tar", "+gzip", "+zstd", ".tar.gzip"} {
-			if strings.HasSuffix(l.MediaType, packed) {
-				return bad(tenon.ErrUnsupported, "%s is packed as %s; push it as it is", name, l.MediaType)
-			}
+		if isPacked(l) {
+			return bad(tenon.ErrUnsupported, "%s is packed as %s; push it as it is", name, l.MediaType)
 		}
 		folded := strings.ToLower(name)
 		if seen[folded] {

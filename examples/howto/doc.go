@@ -1,2 +1,3 @@
-// Package howto tests the pages of docs/data: their programs are the examples of this package.
+// Package howto tests the pages of docs/data, and docs/serving.md: their programs are the examples of
+// this package.
 package howto

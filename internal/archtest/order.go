@@ -17,7 +17,7 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message;
+	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message, internal/browser;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
@@ -63,7 +63,7 @@ const Order = `
 	# tier 7: data, learning, and the ways in and out
 	TIER6 < data/dataset, linalg, learn/metric, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/protoio, scale/xla, show/plot;
 	internal/abort, internal/colname, internal/input < data/arrowio, data/jsonl, data/csvio, data/protoio;
-	internal/message < data/protoio, model/onnx;
+	internal/message < data/protoio, model/onnx, model/serve;
 	data/arrowio < data/dataset, data/parquetio;
 	internal/atomicfile < data/arrowio, model/saved, model/hub;
 	internal/zipbounds, internal/relpath < model/saved, model/weights, model/hub;

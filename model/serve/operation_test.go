@@ -16,7 +16,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +24,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/browser"
 	"github.com/tenonml/tenon/model/serve"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -267,26 +267,9 @@ func TestPageInBrowser(t *testing.T) {
 	if policy := res.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
 		t.Errorf("the policy is %s", policy)
 	}
-	var program string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			program = p
-			break
-		}
-	}
-	if program == "" {
-		t.Skip("no Chromium is installed")
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-		"--user-data-dir="+t.TempDir(), "--virtual-time-budget=5000", "--dump-dom", h.URL+"/?call=sum")
-	dom, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dom := browser.DOM(t, h.URL+"/?call=sum")
 	for _, want := range []string{"test is ready with 5 functions", `data-model="same"`, "tags: ", `{"y":[3.0,3.0]}`, "<svg", "batched"} {
-		if !strings.Contains(string(dom), want) {
+		if !strings.Contains(dom, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}

@@ -1,0 +1,88 @@
+// Package browser shows pages in a real browser, for tests.
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// DOM returns the elements of a page after its scripts have run. A test is skipped where no
+// Chromium is installed.
+func DOM(t testing.TB, url string) string {
+	t.Helper()
+	return run(t, url, "--dump-dom")
+}
+
+// Picture returns what a window of a size shows of a page, in the light or the dark scheme of
+// colours. A test is skipped where no Chromium is installed.
+func Picture(t testing.TB, url, size string, dark bool) image.Image {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "page.png")
+	scheme := "1"
+	if dark {
+		scheme = "0"
+	}
+	run(t, url, "--screenshot="+file, "--window-size="+size, "--hide-scrollbars", "--blink-settings=preferredColorScheme="+scheme)
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// Colours returns how often each colour is in a picture, of every third row and column.
+func Colours(img image.Image) map[[3]uint8]int {
+	b, colours := img.Bounds(), map[[3]uint8]int{}
+	for y := b.Min.Y; y < b.Max.Y; y += 3 {
+		for x := b.Min.X; x < b.Max.X; x += 3 {
+			red, green, blue, _ := img.At(x, y).RGBA()
+			colours[[3]uint8{uint8(red >> 8), uint8(green >> 8), uint8(blue >> 8)}]++
+		}
+	}
+	return colours
+}
+
+func run(t testing.TB, url string, flags ...string) string {
+	t.Helper()
+	program, err := find()
+	if err != nil {
+		t.Skip(err)
+	}
+	const most = 2 * time.Minute
+	ctx, cancel := context.WithTimeout(t.Context(), most)
+	defer cancel()
+	args := append([]string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+		"--user-data-dir=" + t.TempDir(), "--virtual-time-budget=5000",
+	}, flags...)
+	cmd := exec.CommandContext(ctx, program, append(args, url)...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	return out.String()
+}
+
+// find returns the path of a Chromium.
+func find() (string, error) {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			return p, nil
+		}
+	}
+	return "", errors.New("no Chromium is installed")
+}

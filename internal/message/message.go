@@ -20,6 +20,12 @@ func Fixed32(n protowire.Number) Tag { return Tag(n)<<3 | Tag(protowire.Fixed32T
 // Fixed64 returns the tag of a field of eight bytes, such as double.
 func Fixed64(n protowire.Number) Tag { return Tag(n)<<3 | Tag(protowire.Fixed64Type) }
 
+// Number returns the number of the field.
+func (t Tag) Number() protowire.Number { return protowire.Number(t >> 3) }
+
+// Type returns the wire type of the field.
+func (t Tag) Type() protowire.Type { return protowire.Type(t & 7) }
+
 // An Error says at which byte of a message something is malformed.
 type Error struct {
 	At  int
@@ -64,6 +70,33 @@ func Each(b []byte, f func(t Tag, n uint64, data []byte) error) error {
 		}
 		at += size
 		if err := f(Tag(num)<<3|Tag(typ), n, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Packed calls f with each number of the bytes of a field of packed ones of a wire type. It returns
+// f's first error, or an *[Error].
+func Packed(b []byte, typ protowire.Type, f func(n uint64) error) error {
+	for at := 0; at < len(b); {
+		var n uint64
+		var size int
+		switch typ {
+		case protowire.Fixed32Type:
+			var x uint32
+			x, size = protowire.ConsumeFixed32(b[at:])
+			n = uint64(x)
+		case protowire.Fixed64Type:
+			n, size = protowire.ConsumeFixed64(b[at:])
+		default:
+			n, size = protowire.ConsumeVarint(b[at:])
+		}
+		if size < 0 {
+			return &Error{at, protowire.ParseError(size)}
+		}
+		at += size
+		if err := f(n); err != nil {
 			return err
 		}
 	}

@@ -52,7 +52,7 @@ func (s *Server) arrow(w http.ResponseWriter, r *http.Request, f *served, media 
 	}
 	var answer bytes.Buffer
 	if err := arrowio.Encode(&answer, whole, arrowio.WriteOptions{Stream: true}); err != nil {
-		return faulty(http.StatusNotImplemented, "the results cannot be sent in Arrow's form: %s", message(err))
+		return faulty(http.StatusNotImplemented, "the results cannot be sent in Arrow's form: %s", explained(err))
 	}
 	w.Header().Set("Content-Type", arrowStream)
 	w.Header().Set("Content-Length", strconv.Itoa(answer.Len()))
@@ -81,7 +81,7 @@ func columnNames(b []byte, media string) (names []string, records bool, err erro
 	}
 	r, err := arrowio.NewReader(bytes.NewReader(b), arrowio.ReadOptions{})
 	if err != nil {
-		return nil, false, badInput("%s", message(err))
+		return nil, false, badInput("%s", explained(err))
 	}
 	for i, c := range r.Schema().Fields() {
 		names = append(names, c.Name)
@@ -112,7 +112,7 @@ func (s *Server) fromArrow(f *served, b []byte, media string) ([]tenon.Value, er
 	}
 	v, err := arrowio.Decode(b, o)
 	if err != nil {
-		return nil, badInput("%s", message(err))
+		return nil, badInput("%s", explained(err))
 	}
 	args := []tenon.Value{v}
 	if !apart {
@@ -178,7 +178,7 @@ func (f *served) columnsSpec(names []string) (tenon.Spec, error) {
 	}
 	spec, err := structured.NewSpec(shape.Of(shape.Unknown), fields)
 	if err != nil {
-		return nil, badInput("%s", message(err))
+		return nil, badInput("%s", explained(err))
 	}
 	return spec, nil
 }
@@ -187,7 +187,7 @@ func (f *served) columnsSpec(names []string) (tenon.Spec, error) {
 func (s *Server) few(name string, v tenon.Value) error {
 	cols, err := taken(name, v)
 	if err != nil {
-		return badInput("%s", message(err))
+		return badInput("%s", explained(err))
 	}
 	n := 0
 	for _, c := range cols {

@@ -91,16 +91,22 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 	e := exchangeOf(ctx)
 	e.called, e.rows = f, rows
 	priority := s.level(e.priority)
+	all := sizeOf(rows, args)
 	if !f.Batched {
-		leave, err := s.gate.enter(ctx, priority)
+		leave, err := s.gate.enter(ctx, priority, f.queue.cost.least(all.elements))
 		if err != nil {
 			return nil, err
 		}
 		defer leave()
 		f.counts.queued(time.Since(began))
-		return f.run(ctx, args, 1)
+		began := time.Now()
+		out, err = f.run(ctx, args, 1)
+		if err == nil {
+			f.queue.cost.add(all.elements, time.Since(began))
+		}
+		return out, err
 	}
-	j := &job{ctx: ctx, args: args, size: sizeOf(rows, args), priority: priority, since: began, done: make(chan struct{})}
+	j := &job{ctx: ctx, args: args, size: all, priority: priority, since: began, done: make(chan struct{})}
 	if err := f.queue.add(s, f, j); err != nil {
 		return nil, err
 	}
@@ -150,17 +156,16 @@ func (q *queue) add(s *Server, f *served, j *job) error {
 // inTime refuses a call that cannot be answered before its deadline, by what late runs have
 // taken.
 func (q *queue) inTime(s *Server, j *job) error {
-	end, ok := j.ctx.Deadline()
-	if !ok {
+	if _, ok := j.ctx.Deadline(); !ok {
 		return nil
 	}
 	least := q.cost.predict()
 	if least == nil {
 		return nil
 	}
-	need, batch := time.Duration(0), size{}
+	need, batch := s.gate.wait(j.priority), size{}
 	if !q.began.IsZero() {
-		need = max(0, least(q.now.elements)-time.Since(q.began))
+		need = max(need, least(q.now.elements)-time.Since(q.began))
 	}
 	for _, ahead := range q.waiting {
 		if ahead.priority > j.priority {
@@ -180,7 +185,13 @@ func (q *queue) inTime(s *Server, j *job) error {
 	} else {
 		need += least(with.elements)
 	}
-	if left := time.Until(end); left < need {
+	return late(j.ctx, need)
+}
+
+// late returns a refusal where the deadline of a call comes before it can be answered.
+func late(ctx context.Context, need time.Duration) error {
+	end, ok := ctx.Deadline()
+	if left := time.Until(end); ok && left < need {
 		return &fault{status: 503, text: fmt.Sprintf("the call would take %v at least, and has %v left", need.Round(time.Microsecond), max(left, 0).Round(time.Microsecond)), retry: true}
 	}
 	return nil
@@ -261,7 +272,11 @@ func (s *Server) runBatch(f *served, batch []*job) {
 	if len(batch) > 1 {
 		ctx = context.WithoutCancel(ctx) // others wait as well
 	}
-	leave, err := s.gate.enter(ctx, batch[0].priority)
+	var all size
+	for _, j := range batch {
+		all = all.plus(j.size)
+	}
+	leave, err := s.gate.enter(ctx, batch[0].priority, f.queue.cost.least(all.elements))
 	if err != nil {
 		for _, j := range batch {
 			j.finish(nil, err)
@@ -273,7 +288,7 @@ func (s *Server) runBatch(f *served, batch []*job) {
 		f.counts.queued(time.Since(j.since))
 	}
 	if len(batch) > 1 {
-		if f.joined(ctx, batch) == nil {
+		if f.joined(ctx, batch, all) == nil {
 			return
 		}
 	}
@@ -288,7 +303,7 @@ func (s *Server) runBatch(f *served, batch []*job) {
 }
 
 // joined runs calls as one. They are finished unless there is an error.
-func (f *served) joined(ctx context.Context, batch []*job) (err error) {
+func (f *served) joined(ctx context.Context, batch []*job, all size) (err error) {
 	defer tenon.Catch(&err)
 	began := time.Now()
 	args := make([]tenon.Value, len(f.Args))
@@ -300,10 +315,6 @@ func (f *served) joined(ctx context.Context, batch []*job) (err error) {
 		if args[i], err = rows.Concat(parts); err != nil {
 			return err
 		}
-	}
-	var all size
-	for _, j := range batch {
-		all = all.plus(j.size)
 	}
 	out, err := f.run(ctx, args, all.rows)
 	if err != nil {
@@ -380,7 +391,7 @@ func (s *Server) stream(ctx context.Context, f *served, args []tenon.Value, send
 	}()
 	e := exchangeOf(ctx)
 	e.called = f
-	leave, err := s.gate.enter(ctx, s.level(e.priority))
+	leave, err := s.gate.enter(ctx, s.level(e.priority), 0)
 	if err != nil {
 		return err
 	}

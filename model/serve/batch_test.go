@@ -86,7 +86,8 @@ func TestBatchesKeepToTheirBudgets(t *testing.T) {
 	}
 }
 
-// A call that cannot be answered in time is refused when it comes; others are not.
+// A call that cannot be answered in time is refused when it comes; others are not. Calls of a function that
+// is not batched run one by one.
 func TestCallsThatWouldBeLateAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -102,43 +103,47 @@ func TestCallsThatWouldBeLateAreRefused(t *testing.T) {
 		{"cost not known", 3, 3, 0, 200 * time.Millisecond, 10, false},
 		{"cost known long ago", 20, 0, time.Minute, 50 * time.Millisecond, 10, false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var runs [][]int64
-				s := New(Options{MaxRows: 10})
-				if err := s.Add(timed(&runs, 10*time.Millisecond)); err != nil {
-					t.Fatal(err)
-				}
-				for i := range c.known {
-					if err := <-sent(s, t.Context(), 0, 1+i%10, 0); err != nil {
+		for _, batched := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/%v", c.name, batched), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var runs [][]int64
+					s := New(Options{MaxRows: 10, MaxConcurrent: 1})
+					f := timed(&runs, 10*time.Millisecond)
+					f.Batched = batched
+					if err := s.Add(f); err != nil {
 						t.Fatal(err)
 					}
-				}
-				<-time.After(c.idle)
-				var ahead []<-chan error
-				for range c.ahead {
-					ahead = append(ahead, sent(s, t.Context(), 0, 10, 0))
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), c.timeout)
-				defer cancel()
-				began := time.Now()
-				err := <-sent(s, ctx, 0, c.n, 1)
-				var f *fault
-				if refused := errors.As(err, &f) && f.retry && f.status == 503; refused != c.refused || refused && time.Since(began) > 0 {
-					t.Errorf("after %v: %v", time.Since(began), err)
-				}
-				for _, d := range ahead {
-					if err := <-d; err != nil {
-						t.Error(err)
+					for i := range c.known {
+						if err := <-sent(s, t.Context(), 0, 1+i%10, 0); err != nil {
+							t.Fatal(err)
+						}
 					}
-				}
-				known, _ := s.model("timed", "")
-				if got := known.counts.rejected.Load() == 1; got != c.refused {
-					t.Errorf("counted as refused: %v", got)
-				}
-				<-time.After(time.Second) // of the bubble's clock: the function may still run
+					<-time.After(c.idle)
+					var ahead []<-chan error
+					for range c.ahead {
+						ahead = append(ahead, sent(s, t.Context(), 0, 10, 0))
+					}
+					ctx, cancel := context.WithTimeout(t.Context(), c.timeout)
+					defer cancel()
+					began := time.Now()
+					err := <-sent(s, ctx, 0, c.n, 1)
+					var wrong *fault
+					if refused := errors.As(err, &wrong) && wrong.retry && wrong.status == 503; refused != c.refused || refused && time.Since(began) > 0 {
+						t.Errorf("after %v: %v", time.Since(began), err)
+					}
+					for _, d := range ahead {
+						if err := <-d; err != nil {
+							t.Error(err)
+						}
+					}
+					known, _ := s.model("timed", "")
+					if got := known.counts.rejected.Load() == 1; got != c.refused {
+						t.Errorf("counted as refused: %v", got)
+					}
+					<-time.After(time.Second) // of the bubble's clock: the function may still run
+				})
 			})
-		})
+		}
 	}
 }
 
@@ -172,7 +177,7 @@ func TestCostIsALine(t *testing.T) {
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{bound: 1, most: 3}
-		leave, err := g.enter(t.Context(), 1)
+		leave, err := g.enter(t.Context(), 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +189,7 @@ func TestGate(t *testing.T) {
 				ctx = gone
 			}
 			go func() {
-				leave, err := g.enter(ctx, p)
+				leave, err := g.enter(ctx, p, 0)
 				if err != nil {
 					order = append(order, -p)
 					return
@@ -194,7 +199,7 @@ func TestGate(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		if _, err := g.enter(t.Context(), 1); faultOf(err).status != 503 {
+		if _, err := g.enter(t.Context(), 1, 0); faultOf(err).status != 503 {
 			t.Errorf("a fourth one: %v", err)
 		}
 		cancel()

@@ -27,11 +27,8 @@ type question struct {
 
 // classify answers :classify and :regress.
 func (s *Server) classify(w http.ResponseWriter, r *http.Request, name, version string, verb string) error {
-	f, err := s.model(name, version)
+	f, err := s.open(name, version, nil)
 	if err != nil {
-		return err
-	}
-	if err := s.ready(); err != nil {
 		return err
 	}
 	o, err := s.object(r, true)
@@ -42,12 +39,7 @@ func (s *Server) classify(w http.ResponseWriter, r *http.Request, name, version 
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := q.terms.of(r.Context(), r.Header)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	v, err := s.judged(ctx, f, q, verb)
+	v, err := s.judged(r.Context(), r.Header, f, q, verb)
 	if err != nil {
 		return err
 	}
@@ -98,7 +90,12 @@ const (
 )
 
 // judged runs a function on examples.
-func (s *Server) judged(ctx context.Context, f *served, q *question, verb string) (*verdict, error) {
+func (s *Server) judged(ctx context.Context, h http.Header, f *served, q *question, verb string) (*verdict, error) {
+	ctx, cancel, err := q.terms.of(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
 	if err := s.hold(ctx, q.bytes); err != nil {
 		return nil, err
 	}
@@ -418,22 +415,14 @@ func (s *Server) rpcRegress(ctx context.Context, q *question, h http.Header) ([]
 }
 
 func (s *Server) rpcJudge(ctx context.Context, q *question, h http.Header, verb string) ([]byte, error) {
-	f, err := s.model(q.spec.name, q.spec.version)
+	f, err := s.open(q.spec.name, q.spec.version, nil)
 	if err != nil {
-		return nil, err
-	}
-	if err := s.ready(); err != nil {
 		return nil, err
 	}
 	if len(q.examples) == 0 {
 		return nil, badInput("there are no examples")
 	}
-	ctx, cancel, err := q.terms.of(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	v, err := s.judged(ctx, f, q, verb)
+	v, err := s.judged(ctx, h, f, q, verb)
 	if err != nil {
 		return nil, err
 	}

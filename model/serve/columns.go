@@ -142,7 +142,7 @@ func (b *building) parts(name string, a anatomy.Spec, outer []*ragged.RowPartiti
 		}
 	}()
 	if v, err = a.MakeParts(fields); err != nil {
-		return nil, badInput("%s: %s", name, message(err))
+		return nil, badInput("%s: %s", name, explained(err))
 	}
 	return v, nil
 }
@@ -345,7 +345,7 @@ func (b *building) records(name string, s *structured.Spec, outer []*ragged.RowP
 		}
 		v, err := a.MakeRecords(parts, parts[0].StaticNRows(), list)
 		if err != nil {
-			return nil, badInput("%s: %s", name, message(err))
+			return nil, badInput("%s: %s", name, explained(err))
 		}
 		return v, nil
 	}
@@ -363,7 +363,7 @@ func (b *building) records(name string, s *structured.Spec, outer []*ragged.RowP
 	}
 	t, err := structured.FromFields(fields, unknown(s.Rank()), o)
 	if err != nil {
-		return nil, badInput("%s: %v", name, message(err))
+		return nil, badInput("%s: %v", name, explained(err))
 	}
 	return t, nil
 }

@@ -38,6 +38,14 @@ func (c *cost) add(elements int, took time.Duration) {
 	c.yy = costKept*c.yy + dy*(y-c.y)
 }
 
+// least returns how long a run of so many elements takes at least, as far as that is known.
+func (c *cost) least(elements int) time.Duration {
+	if f := c.predict(); f != nil {
+		return f(elements)
+	}
+	return 0
+}
+
 // predict returns a function that tells how long a run of so many elements takes at least:
 // two standard errors below the line, in its height and in its slope. It is nil where too few runs
 // are known, or none of late.

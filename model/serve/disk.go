@@ -92,7 +92,7 @@ func (s *Server) poll(ctx context.Context, from *source) {
 			last = ""
 		} else if text := err.Error(); text != last { // once for each reason
 			last = text
-			s.log.Warn("a model was not loaded; what was served before still is", "model", from.name, "error", message(err))
+			s.log.Warn("a model was not loaded; what was served before still is", "model", from.name, "error", explained(err))
 		}
 	}
 }

@@ -44,7 +44,7 @@ func faultOf(err error) *fault {
 	case errors.Is(err, context.Canceled):
 		return faulty(statusGone, "the client has gone")
 	}
-	text := message(err)
+	text := explained(err)
 	for _, kind := range []error{tenon.ErrInvalid, tenon.ErrShape, tenon.ErrDType, tenon.ErrAxis, tenon.ErrRange} {
 		if errors.Is(err, kind) {
 			return faulty(http.StatusBadRequest, "%s", text)
@@ -59,8 +59,8 @@ func faultOf(err error) *fault {
 // place matches what tells the inside of the program.
 var place = regexp.MustCompile(`\s*\((at )?\S*\.go:\d+\)|\s*(at )?\S*\.go:\d+`)
 
-// message returns the text of an error in one line, without places in source files.
-func message(err error) string {
+// explained returns the text of an error in one line, without places in source files.
+func explained(err error) string {
 	text := place.ReplaceAllString(err.Error(), "")
 	return strings.Join(strings.Fields(text), " ")
 }

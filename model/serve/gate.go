@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
 
 // gate bounds how many calls run at once, and how many wait for it. Those that wait go on
@@ -21,11 +22,16 @@ type gate struct {
 // A waiter is a call that waits.
 type waiter struct {
 	priority int
+	need     time.Duration // that it runs at least
 	ready    chan struct{} // closed when it may run
 }
 
-// enter waits for a place. The deadline of ctx holds.
-func (g *gate) enter(ctx context.Context, priority int) (leave func(), err error) {
+// enter waits for a place. The deadline of ctx holds: a call that runs for longer at least, after those
+// that go in front of it, is refused at once.
+func (g *gate) enter(ctx context.Context, priority int, need time.Duration) (leave func(), err error) {
+	if err := late(ctx, need+g.wait(priority)); err != nil {
+		return nil, err
+	}
 	if g.bound == 0 {
 		return func() {}, ctx.Err()
 	}
@@ -39,7 +45,7 @@ func (g *gate) enter(ctx context.Context, priority int) (leave func(), err error
 		g.mu.Unlock()
 		return nil, &fault{status: 503, text: fmt.Sprintf("%d calls run and %d wait, which is all that is allowed", g.bound, g.most), retry: true}
 	}
-	w := &waiter{priority, make(chan struct{})}
+	w := &waiter{priority, need, make(chan struct{})}
 	g.waiting = inserted(g.waiting, w, func(x *waiter) int { return x.priority })
 	g.mu.Unlock()
 	select {
@@ -57,6 +63,24 @@ func (g *gate) enter(ctx context.Context, priority int) (leave func(), err error
 		g.leave()
 	}
 	return nil, ctx.Err()
+}
+
+// wait returns how long a call waits for its place at least: as long as those in front of it run on all
+// places, less what may still run on the other ones when it gets its own.
+func (g *gate) wait(priority int) time.Duration {
+	if g.bound == 0 {
+		return 0
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var all, most time.Duration
+	for _, w := range g.waiting {
+		if w.priority > priority {
+			break
+		}
+		all, most = all+w.need, max(most, w.need)
+	}
+	return max(0, all-time.Duration(g.bound-1)*most) / time.Duration(g.bound)
 }
 
 // leave gives a place to the next call.

@@ -365,8 +365,12 @@ func (o *object) decode(b []byte) error {
 	})
 }
 
-// nested parses the JSON that an input of one text for each row, or one for all, holds.
+// nested parses the JSON that an input of one text for each row, or one for all, holds, where it came as
+// texts.
 func (in *input) nested(depth, limit int) error {
+	if in.data != nil {
+		return nil
+	}
 	t, err := in.tensor(limit)
 	if err != nil {
 		return err
@@ -387,39 +391,12 @@ func (in *input) nested(depth, limit int) error {
 	return nil
 }
 
-// open finds the model of a request and checks the request itself.
-func (s *Server) open(q *inferRequest) (*served, error) {
-	f, err := s.model(q.model, q.version)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.ready(); err != nil {
-		return nil, err
-	}
-	if q.wrong != nil {
-		return nil, q.wrong
-	}
-	for i := range q.inputs {
-		if in := &q.inputs[i]; in.json {
-			if err := in.nested(s.opts.MaxDepth, s.opts.MaxElements); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return f, nil
-}
-
 func (s *Server) rpcInfer(ctx context.Context, q *inferRequest, h http.Header) ([]byte, error) {
-	f, err := s.open(q)
+	f, err := s.open(q.model, q.version, q.wrong)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel, err := q.terms.of(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	names, cols, err := s.answerFlat(ctx, f, &q.inference)
+	names, cols, err := s.answerFlat(ctx, h, f, &q.inference)
 	if err != nil {
 		return nil, err
 	}
@@ -481,26 +458,22 @@ func (s *Server) rpcStream(ctx context.Context, stream *connect.BidiStream[infer
 
 func (s *Server) rpcResults(ctx context.Context, q *inferRequest, h http.Header, send func([]byte) error) error {
 	defer s.release(exchangeOf(ctx)) // others follow on the same stream
-	f, err := s.open(q)
+	f, err := s.open(q.model, q.version, q.wrong)
 	if err != nil {
 		return err
+	}
+	if f.Stream == nil {
+		b, err := s.rpcInfer(ctx, q, h)
+		if err != nil {
+			return err
+		}
+		return send(b)
 	}
 	ctx, cancel, err := q.terms.of(ctx, h)
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	if f.Stream == nil {
-		names, cols, err := s.answerFlat(ctx, f, &q.inference)
-		if err != nil {
-			return err
-		}
-		b, err := q.response(f, names, cols)
-		if err != nil {
-			return err
-		}
-		return send(b)
-	}
 	args, wanted, err := s.prepared(ctx, f, &q.inference)
 	if err != nil {
 		return err

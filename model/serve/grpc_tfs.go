@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -163,25 +164,11 @@ func tensorProto(name string, b []byte) (input, error) {
 }
 
 func (s *Server) rpcPredict(ctx context.Context, q *predictRequest, h http.Header) ([]byte, error) {
-	f, err := s.model(q.spec.name, q.spec.version)
+	f, err := s.open(q.spec.name, q.spec.version, cmp.Or(q.spec.check(), q.wrong))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.ready(); err != nil {
-		return nil, err
-	}
-	if err := q.spec.check(); err != nil {
-		return nil, err
-	}
-	if q.wrong != nil {
-		return nil, q.wrong
-	}
-	ctx, cancel, err := q.terms.of(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	names, cols, err := s.answerFlat(ctx, f, &q.inference)
+	names, cols, err := s.answerFlat(ctx, h, f, &q.inference)
 	if err != nil {
 		return nil, err
 	}

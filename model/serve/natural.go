@@ -12,11 +12,8 @@ import (
 // natural answers a call in JSON by the function's own Specs. events says that results are
 // sent as server-sent events.
 func (s *Server) natural(w http.ResponseWriter, r *http.Request, name string, events bool) error {
-	f, err := s.model(name, "")
+	f, err := s.open(name, "", nil)
 	if err != nil {
-		return err
-	}
-	if err := s.ready(); err != nil {
 		return err
 	}
 	ctx, cancel, err := terms{}.of(r.Context(), r.Header)

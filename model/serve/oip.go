@@ -130,11 +130,8 @@ func appendInts(b []byte, list []int) []byte {
 }
 
 func (s *Server) infer(w http.ResponseWriter, r *http.Request, name, version string) error {
-	f, err := s.model(name, version)
+	f, err := s.open(name, version, nil)
 	if err != nil {
-		return err
-	}
-	if err := s.ready(); err != nil {
 		return err
 	}
 	media, err := mediaType(r)
@@ -148,20 +145,33 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, name, version str
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := q.terms.of(r.Context(), r.Header)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	names, cols, err := s.answerFlat(ctx, f, q)
+	names, cols, err := s.answerFlat(r.Context(), r.Header, f, q)
 	if err != nil {
 		return err
 	}
 	return q.write(w, f, names, cols)
 }
 
+// open returns the model of a request, unless no calls are taken or what the request holds was found
+// to be wrong already.
+func (s *Server) open(name, version string, wrong error) (*served, error) {
+	f, err := s.model(name, version)
+	if err == nil {
+		err = s.ready()
+	}
+	if err == nil {
+		err = wrong
+	}
+	return f, err
+}
+
 // answerFlat runs a request and returns the columns asked for, in their order.
-func (s *Server) answerFlat(ctx context.Context, f *served, q *inference) ([]output, columns, error) {
+func (s *Server) answerFlat(ctx context.Context, h http.Header, f *served, q *inference) ([]output, columns, error) {
+	ctx, cancel, err := q.terms.of(ctx, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer cancel()
 	args, wanted, err := s.prepared(ctx, f, q)
 	if err != nil {
 		return nil, nil, err
@@ -250,6 +260,9 @@ func (s *Server) arguments(f *served, inputs []input) ([]tenon.Value, error) {
 			k := slices.IndexFunc(f.Args, func(a Arg) bool { return a.Name == in.name })
 			if k < 0 || f.in[k] == nil {
 				return nil, badInput("there is no argument %s that JSON describes", shortened(in.name))
+			}
+			if err := in.nested(s.opts.MaxDepth, s.opts.MaxElements); err != nil {
+				return nil, err
 			}
 			v, err := nestedValue(f.in[k], in.data, natural, s.opts.MaxElements)
 			if err != nil {

@@ -110,11 +110,8 @@ func appendSignature(b []byte, list []flat) []byte {
 }
 
 func (s *Server) predict(w http.ResponseWriter, r *http.Request, name, version string) error {
-	f, err := s.model(name, version)
+	f, err := s.open(name, version, nil)
 	if err != nil {
-		return err
-	}
-	if err := s.ready(); err != nil {
 		return err
 	}
 	ctx, cancel, err := terms{}.of(r.Context(), r.Header)

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/message"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -28,73 +29,33 @@ func (f field) text() string { return string(f.b) }
 
 var errWire error = badInput("the message is no protocol buffer")
 
+// wired returns errWire for a message that is malformed.
+func wired(err error) error {
+	if _, ok := err.(*message.Error); ok {
+		return errWire
+	}
+	return err
+}
+
 // eachField calls do with each field of a message. Groups are passed over.
 func eachField(b []byte, do func(f field) error) error {
-	for len(b) > 0 {
-		num, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return errWire
+	return wired(message.Each(b, func(t message.Tag, n uint64, data []byte) error {
+		if t.Type() == protowire.StartGroupType {
+			return nil
 		}
-		b = b[n:]
-		f := field{num: num, kind: kind}
-		switch kind {
-		case protowire.VarintType:
-			f.n, n = protowire.ConsumeVarint(b)
-		case protowire.Fixed32Type:
-			var v uint32
-			v, n = protowire.ConsumeFixed32(b)
-			f.n = uint64(v)
-		case protowire.Fixed64Type:
-			f.n, n = protowire.ConsumeFixed64(b)
-		case protowire.BytesType:
-			f.b, n = protowire.ConsumeBytes(b)
-		default:
-			if n = protowire.ConsumeFieldValue(num, kind, b); n >= 0 {
-				b = b[n:]
-				continue
-			}
-		}
-		if n < 0 {
-			return errWire
-		}
-		b = b[n:]
-		if err := do(f); err != nil {
-			return err
-		}
-	}
-	return nil
+		return do(field{t.Number(), t.Type(), n, data})
+	}))
 }
 
 // numbers calls do with each number of a field: one, or packed ones of a kind.
 func (f field) numbers(kind protowire.Type, do func(n uint64) error) error {
-	if f.kind == kind {
+	switch f.kind {
+	case kind:
 		return do(f.n)
+	case protowire.BytesType:
+		return wired(message.Packed(f.b, kind, do))
 	}
-	if f.kind != protowire.BytesType {
-		return errWire
-	}
-	for b := f.b; len(b) > 0; {
-		var v uint64
-		var n int
-		switch kind {
-		case protowire.Fixed32Type:
-			var v32 uint32
-			v32, n = protowire.ConsumeFixed32(b)
-			v = uint64(v32)
-		case protowire.Fixed64Type:
-			v, n = protowire.ConsumeFixed64(b)
-		default:
-			v, n = protowire.ConsumeVarint(b)
-		}
-		if n < 0 {
-			return errWire
-		}
-		b = b[n:]
-		if err := do(v); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errWire
 }
 
 // A fieldTable tells the field of a message in which elements of a type are.
@@ -124,10 +85,10 @@ func kindOf(dt dtype.DType) protowire.Type {
 }
 
 // typed adds the elements that the fields of a message hold.
-func (e *elements) typed(name string, message []byte, t fieldTable) error {
+func (e *elements) typed(name string, b []byte, t fieldTable) error {
 	want, ok := t[e.dt]
 	kind := kindOf(e.dt)
-	return eachField(message, func(f field) error {
+	return eachField(b, func(f field) error {
 		switch {
 		case !t.holds(f.num) || f.kind == protowire.BytesType && len(f.b) == 0 && kind != protowire.BytesType:
 			return nil
@@ -210,21 +171,21 @@ func appendString(b []byte, num fieldNumber, s string) []byte {
 	if s == "" {
 		return b
 	}
-	return protowire.AppendString(protowire.AppendTag(b, num, protowire.BytesType), s)
+	return message.AppendBytes(b, num, s)
 }
 
 func appendNumber(b []byte, num fieldNumber, n uint64) []byte {
 	if n == 0 {
 		return b
 	}
-	return protowire.AppendVarint(protowire.AppendTag(b, num, protowire.VarintType), n)
+	return message.AppendVarint(b, num, n)
 }
 
 func appendTrue(b []byte, num fieldNumber) []byte { return appendNumber(b, num, 1) }
 
 // appendMessage appends a message, of which nothing is left out because it is empty.
 func appendMessage(b []byte, num fieldNumber, m []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, num, protowire.BytesType), m)
+	return message.AppendBytes(b, num, m)
 }
 
 // appendEntry appends an entry of a map from texts to messages.

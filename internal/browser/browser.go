@@ -1,4 +1,3 @@
-// Package browser shows pages in a real browser, for tests.
 package browser
 
 import (

@@ -1,0 +1,2 @@
+// Package browser shows pages in a real browser, for tests.
+package browser

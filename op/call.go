@@ -25,8 +25,7 @@ type Call struct {
 
 	ctx context.Context
 
-	plan *plan  // what is remembered of such calls; nil where nobody has looked
-	read uint32 // the arguments whose elements inference has looked at
+	plan *plan // what is remembered of such calls; nil where nobody has looked
 
 	result [1]tensor.Tensor // room for what operations of one result return
 }
@@ -53,21 +52,41 @@ func (c *Call) Context() context.Context {
 // SetContext sets what [Call.Context] returns, before the call runs.
 func (c *Call) SetContext(ctx context.Context) { c.ctx = ctx }
 
-// smallCall is a Call with room for its arguments, so that most calls need a
-// single allocation.
-type smallCall struct {
-	Call
-	args [4]any
-}
+// A Call with room for its arguments, so that most calls need a single allocation, which is
+// no larger than it has to be: what calls allocate is most of what they cost.
+type (
+	callOf2 struct {
+		Call
+		args [2]any
+	}
+	callOf3 struct {
+		Call
+		args [3]any
+	}
+	callOf4 struct {
+		Call
+		args [4]any
+	}
+)
 
 // newCall returns a call without arguments.
 func newCall(o *Op) *Call {
-	if n := len(o.Params); n > len(smallCall{}.args) {
-		return &Call{Op: o, Args: make([]any, n)}
+	var c *Call
+	switch n := len(o.Params); {
+	case n <= 2:
+		x := new(callOf2)
+		c, x.Args = &x.Call, x.args[:n:n]
+	case n == 3:
+		x := new(callOf3)
+		c, x.Args = &x.Call, x.args[:]
+	case n == 4:
+		x := new(callOf4)
+		c, x.Args = &x.Call, x.args[:]
+	default:
+		c = &Call{Args: make([]any, n)}
 	}
-	c := &smallCall{}
-	c.Op, c.Args = o, c.args[:len(o.Params):len(o.Params)]
-	return &c.Call
+	c.Op = o
+	return c
 }
 
 // NewCall binds positional arguments; see [Bind].
@@ -170,7 +189,6 @@ type Constant interface {
 // Const returns tensor argument i if its elements are known: it is concrete, or
 // a constant of a graph.
 func (c *Call) Const(i int) (tensor.Tensor, bool) {
-	c.read |= 1 << i
 	return Known(c.Args[i])
 }
 

@@ -121,7 +121,7 @@ func bindNumbers[T any](o *Op, args []T, x *[3]*tensor.Dense) bool {
 // work. It holds no values of the program.
 type remembered struct {
 	even  atomic.Pointer[evenLoop]
-	plans plans
+	plans atomic.Pointer[plans]
 	lone  atomic.Pointer[lone]
 	depth atomic.Int32
 }

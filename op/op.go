@@ -96,7 +96,7 @@ type Op struct {
 
 	// Infer takes the place of Elem and Shape where results differ. The tensor arguments may be
 	// symbolic to all of these, so only element types and shapes are looked at, and values where
-	// [Call.Const] gives them, which notes that they matter. All checking that needs no data is done here; [Call.Infer]
+	// [Call.Const] or [Known] gives them. All checking that needs no data is done here; [Call.Infer]
 	// runs before the kernel too.
 	Infer func(c *Call) ([]tenon.Spec, error)
 
@@ -242,7 +242,7 @@ func register(o *Op) error {
 	if o.Infer == nil && o.Shape == nil && !o.shaped() {
 		return fail("the shape of the results of operation %s does not follow from its statement: it needs Shape or Infer", o.Name)
 	}
-	o.alike = !o.Stateful && len(o.Params) <= 32
+	o.alike = !o.Stateful
 	o.fn, o.place, o.Class, o.memory = o.named(), source.Here(), o.class(), new(remembered)
 	opsMu.Lock()
 	defer opsMu.Unlock()

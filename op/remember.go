@@ -18,7 +18,7 @@ import (
 // How much is remembered: kinds of calls of an operation, tensors of a list, and integers of
 // a list or of an operand that says where or how many.
 const (
-	rememberedPlans    = 4 // a power of 2
+	rememberedPlans    = 16 // a power of 2
 	rememberedTensors  = 8
 	rememberedIntegers = 8
 )
@@ -42,7 +42,7 @@ type argument struct {
 	shape shape.Shape
 	fixed any        // an attribute, a number, sizes
 	list  []argument // the tensors of a list
-	read  bool       // the elements matter: fixed has them
+	read  bool       // the elements matter: of a tensor, fixed has them
 }
 
 type argumentKind uint8
@@ -55,10 +55,20 @@ const (
 )
 
 // plans are what an operation remembers. seen has the last kind of call that found nothing, by
-// its hash: what is seen twice is remembered.
+// its hash: what is seen twice is remembered. It is the complement of the hash where the kind
+// turned out not to be one to remember.
 type plans [rememberedPlans]struct {
 	plan atomic.Pointer[plan]
 	seen atomic.Uint64
+}
+
+// plansOf returns what the operation remembers, and makes the room for it.
+func (o *Op) plansOf() *plans {
+	if p := o.memory.plans.Load(); p != nil {
+		return p
+	}
+	o.memory.plans.CompareAndSwap(nil, new(plans))
+	return o.memory.plans.Load()
 }
 
 // recall returns the plan for calls with such arguments, nil where none is remembered, and the
@@ -76,8 +86,12 @@ func (o *Op) recall(args []any) (*plan, uint64) {
 		h = (h ^ x) * 0x9E3779B97F4A7C15
 	}
 	h = max(h^h>>32, 1)
-	p := o.memory.plans[h%rememberedPlans].plan.Load()
-	if p == nil || len(p.given) != len(args) {
+	all := o.memory.plans.Load()
+	if all == nil {
+		return nil, h
+	}
+	p := all[h%rememberedPlans].plan.Load()
+	if p == nil || p.hash != h || len(p.given) != len(args) {
 		return nil, h
 	}
 	for i, a := range args {
@@ -270,7 +284,11 @@ func (o *Op) learns(args []any, hash uint64) *plan {
 	if hash == 0 {
 		return unplanned
 	}
-	if seen := &o.memory.plans[hash%rememberedPlans].seen; seen.Load() != hash {
+	switch seen := &o.plansOf()[hash%rememberedPlans].seen; seen.Load() {
+	case hash:
+	case ^hash:
+		return unplanned
+	default:
 		seen.Store(hash)
 		return unplanned
 	}
@@ -309,46 +327,58 @@ func argumentsOf[T any](l []T) argument {
 // remember completes the plan of a call whose results have been inferred, and keeps it, where
 // the next call of its kind has to come to the same.
 func (c *Call) remember(out []tenon.Spec) {
-	p, o := c.plan, c.Op
+	p := c.plan
 	if p == nil || p == unplanned || p.out != nil {
 		return
 	}
+	room := &c.Op.plansOf()[p.hash%rememberedPlans]
+	if p.completed(c, out) {
+		room.plan.Store(p)
+	} else {
+		room.seen.Store(^p.hash)
+	}
+}
+
+// completed notes the results of a call and what binding made of its arguments, and reports
+// whether that can be remembered.
+func (p *plan) completed(c *Call, out []tenon.Spec) bool {
 	for _, s := range out {
 		t, ok := s.(*tensor.Spec)
 		if !ok {
-			return
+			return false
 		}
 		own := *t
 		p.out = append(p.out, &own)
 	}
-	operand := 0
-	for i := range o.Params {
-		control := false
-		if o.Params[i].Kind != Attr {
-			control = o.Control.Has(operand)
-			operand++
-		}
+	seen, ok := c.watched(out)
+	if !ok {
+		return false
+	}
+	for i := range c.Op.Params {
 		if i >= len(p.given) {
 			p.bound[i] = c.Args[i]
-		} else if !p.binds(i, c, control) {
-			return
+		} else if !p.binds(i, c, seen.Args[i]) {
+			return false
 		}
 	}
-	o.memory.plans[p.hash%rememberedPlans].plan.Store(p)
+	return true
 }
 
-// binds notes what binding made of argument i, and reports whether that can be remembered.
-func (p *plan) binds(i int, c *Call, control bool) bool {
-	g, read := &p.given[i], c.read&(1<<i) != 0
+// binds notes what binding made of argument i, which inference has seen like this, and reports
+// whether that can be remembered.
+func (p *plan) binds(i int, c *Call, seen any) bool {
+	g := &p.given[i]
 	switch {
-	case g.kind == isDense && read:
-		l, ok := Ints(c.Tensor(i))
-		g.fixed, g.read = l, true
-		return ok && len(l) <= rememberedIntegers
 	case g.kind == isDense:
-		return true
-	case g.kind == isListed: // the keys of an index read it
-		return !control || len(g.list) == 0
+		return g.reads(seen)
+	case g.kind == isListed:
+		l, _ := seen.([]tenon.Value)
+		for k := range l {
+			if !g.list[k].reads(l[k]) {
+				return false
+			}
+		}
+		return len(l) == len(g.list)
 	case c.Op.Params[i].Kind == Attr:
 		if p.bound[i] = c.Args[i]; g.fixed != nil {
 			if l, ok := c.Args[i].([]int); ok {
@@ -361,9 +391,66 @@ func (p *plan) binds(i int, c *Call, control bool) bool {
 	case nil:
 		return true
 	case bool, int, float64:
-		g.kind, g.dtype, g.read = isNumber, c.Tensor(i).DType(), read
-		return true
+		w, ok := seen.(*watched)
+		g.kind, g.dtype, g.read = isNumber, c.Tensor(i).DType(), ok && w.read
+		return ok
 	}
 	p.bound[i] = c.Args[i]
-	return control
+	return c.control(i)
+}
+
+// control reports whether the operand that parameter i takes says where, or how many.
+func (c *Call) control(i int) bool {
+	return c.Op.Control.Has(slices.Index(c.Op.tensors, i))
+}
+
+// reads notes the elements of a tensor, where inference has looked at them, and reports
+// whether they are few enough.
+func (g *argument) reads(seen any) bool {
+	w, ok := seen.(*watched)
+	if !ok || !w.read {
+		return ok
+	}
+	l, ok := Ints(w.Tensor)
+	g.fixed, g.read = l, true
+	return ok && len(l) <= rememberedIntegers
+}
+
+// A watched tensor stands for an operand while the results of its call are inferred, and
+// notes whether somebody looks at its elements, by [Call.Const] or [Known].
+type watched struct {
+	tensor.Tensor
+	read bool
+}
+
+// ConstValue implements [Constant].
+func (w *watched) ConstValue() (tensor.Tensor, bool) {
+	w.read = true
+	return w.Tensor, true
+}
+
+// watched infers the results of a call again, of operands that note what is read, and returns
+// the call with them. It reports false where that does not come to out: then the operation
+// looks at operands in a way that nobody can follow.
+func (c *Call) watched(out []tenon.Spec) (seen *Call, same bool) {
+	defer func() {
+		if recover() != nil {
+			same = false // as with a symbolic operand, which inference should expect
+		}
+	}()
+	seen = c.WithValues(c.Values())
+	for _, i := range c.Op.tensors {
+		switch v := seen.Args[i].(type) {
+		case []tenon.Value:
+			for k, x := range v {
+				if t, ok := x.(tensor.Tensor); ok {
+					v[k] = &watched{Tensor: t}
+				}
+			}
+		case tensor.Tensor:
+			seen.Args[i] = &watched{Tensor: v}
+		}
+	}
+	again, err := seen.Infer()
+	return seen, err == nil && slices.EqualFunc(out, again, tenon.Equal)
 }

@@ -7,8 +7,10 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -87,6 +89,54 @@ func TestNumbersOfOneKind(t *testing.T) {
 		got, err := tenon.Try(func() tensor.Tensor { return ops.Clip(small, 0, n) })
 		if want := min(n, 3); err != nil || tensor.Item[int64](ops.Cast(ops.Max(got), dtype.Int64)) != int64(want) {
 			t.Errorf("clip to %d: %v, %v, want %v", n, got, err, want)
+		}
+	}
+}
+
+// What inference looks at belongs to the kind of a call, however it does: by op.Known, in a
+// list, or by its own ways, which nobody can follow.
+func TestWhatInferenceReads(t *testing.T) {
+	ways := map[string]struct {
+		kind  op.Kind
+		count func(c *op.Call) int
+	}{
+		"const": {op.Tensor, func(c *op.Call) int { n, _ := c.ConstInts(0); return n[0] }},
+		"known": {op.Tensor, func(c *op.Call) int {
+			k, _ := op.Known(c.Args[0])
+			n, _ := op.Ints(k)
+			return n[0]
+		}},
+		"list": {op.Tensors, func(c *op.Call) int {
+			k, _ := op.Known(c.List(0)[1])
+			n, _ := op.Ints(k)
+			return n[0]
+		}},
+		"dense":  {op.Tensor, func(c *op.Call) int { return tensor.Data[int](c.Dense(0))[0] }},
+		"asking": {op.Tensor, func(c *op.Call) int { return int(tensor.Item[int64](ops.Add(c.Tensor(0), 0))) }},
+	}
+	for name, way := range ways {
+		o := op.Register(&op.Op{
+			Name: "test.reads_" + name, Params: []op.Param{{Name: "n", Kind: way.kind}}, Results: 1,
+			Statement: op.Statement{Axes: op.Opaque, Why: "it is for a test"},
+			Infer: func(c *op.Call) ([]tenon.Spec, error) {
+				return []tenon.Spec{tensor.NewSpec(dtype.Int64, shape.Of(way.count(c)))}, nil
+			},
+			Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+				return c.Result(tensor.NewDense(dtype.Int64, c.Out[0].(*tensor.Spec).Shape()))
+			},
+		})
+		defer op.Unregister(o)
+		for range 2 {
+			for _, n := range []int64{2, 2, 2, 5, 5, 5} {
+				x := tensor.Tensor(tensor.Of([]int64{n}))
+				var arg any = x
+				if way.kind == op.Tensors {
+					arg = []tensor.Tensor{tensor.Of([]int64{9}), x}
+				}
+				if got := op.Eval(o, arg).Shape(); got.Dim(0) != int(n) {
+					t.Errorf("%s: %v where inference reads %d", name, got, n)
+				}
+			}
 		}
 	}
 }

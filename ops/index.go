@@ -217,9 +217,11 @@ func keysOf(c *op.Call, at, x int) ([]key.Key, error) {
 
 // keyedShape returns the shape of what expanded keys select.
 func keyedShape(c *op.Call, keys []key.Key, s shape.Shape) (shape.Shape, error) {
-	var dims []int
+	var room [8]int
+	dims := room[:0]
 	axis := 0
-	for i, k := range keys {
+	for i := range keys {
+		k := &keys[i]
 		switch k.Kind {
 		case key.NewAxisKind:
 			dims = append(dims, 1)

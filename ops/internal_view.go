@@ -19,13 +19,16 @@ type view struct {
 }
 
 // viewOf returns the view that expanded keys select of a concrete tensor.
-func viewOf(c *op.Call, keys []key.Key, x tensor.Tensor) (*view, error) {
-	v := &view{}
-	s := x.Shape()
-	strides := stridesOf(x)
-	var dims []int
+func viewOf(c *op.Call, keys []key.Key, x tensor.Tensor) (v view, err error) {
+	s, n := x.Shape(), len(keys)
+	room := make([]int, 4*n)
+	part := func(i int) []int { return room[i*n : i*n : (i+1)*n] }
+	v.strides, v.axes, v.starts, v.steps = part(0), part(1), part(2), part(3)
+	var sizes, own [8]int
+	dims, strides := sizes[:0], appendStrides(own[:0], x)
 	axis := 0
-	for i, k := range keys {
+	for i := range keys {
+		k := &keys[i]
 		if k.Kind == key.NewAxisKind {
 			dims, v.strides = append(dims, 1), append(v.strides, 0)
 			v.axes, v.steps = append(v.axes, -1), append(v.steps, 0)
@@ -34,7 +37,7 @@ func viewOf(c *op.Call, keys []key.Key, x tensor.Tensor) (*view, error) {
 		if k.Kind == key.AtKind {
 			p, _, err := k.Position(s.Dim(axis))
 			if err != nil {
-				return nil, keyError(c, i, err)
+				return v, keyError(c, i, err)
 			}
 			v.starts = append(v.starts, p)
 			v.offset += p * strides[axis]
@@ -43,7 +46,7 @@ func viewOf(c *op.Call, keys []key.Key, x tensor.Tensor) (*view, error) {
 		}
 		first, count, step, _, err := k.Span(s.Dim(axis))
 		if err != nil {
-			return nil, keyError(c, i, err)
+			return v, keyError(c, i, err)
 		}
 		if count == 0 {
 			first = 0
@@ -76,16 +79,18 @@ func (v *view) restrided(x *tensor.Dense) (offset int, s shape.Shape, strides []
 	return offset, v.shape, strides
 }
 
-func stridesOf(x tensor.Tensor) []int {
+func stridesOf(x tensor.Tensor) []int { return appendStrides(nil, x) }
+
+func appendStrides(to []int, x tensor.Tensor) []int {
 	if d, ok := x.(*tensor.Dense); ok {
-		return d.Strides()
+		return d.AppendStrides(to)
 	}
-	return tensor.RowMajor(x.Shape())
+	return append(to, tensor.RowMajor(x.Shape())...)
 }
 
 // viewed returns what a view selects of concrete elements. Strings are copied
 // unless they lie one behind the other.
-func viewed(x tensor.Tensor, v *view) tensor.Tensor {
+func viewed(x tensor.Tensor, v view) tensor.Tensor {
 	if d, ok := x.(*tensor.Dense); ok {
 		return d.View(v.offset, v.shape, v.strides)
 	}

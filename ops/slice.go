@@ -37,7 +37,7 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			begin, _ := c.ConstInts(1)
-			v := &view{shape: outShape(c, 0), strides: stridesOf(c.Tensor(0))}
+			v := view{shape: outShape(c, 0), strides: stridesOf(c.Tensor(0))}
 			for i, b := range begin {
 				v.offset += b * v.strides[i]
 			}

@@ -40,7 +40,7 @@ func init() {
 			rest := slices.Delete(slices.Clone(strides), axis, axis+1)
 			out := make([]tensor.Tensor, len(c.Out))
 			for i := range out {
-				out[i] = viewed(x, &view{offset: i * strides[axis], shape: outShape(c, i), strides: rest})
+				out[i] = viewed(x, view{offset: i * strides[axis], shape: outShape(c, i), strides: rest})
 			}
 			return out, nil
 		},
@@ -97,7 +97,7 @@ func init() {
 			out := make([]tensor.Tensor, len(c.Out))
 			at := 0
 			for i := range out {
-				v := &view{offset: at * strides[axis], shape: outShape(c, i), strides: strides}
+				v := view{offset: at * strides[axis], shape: outShape(c, i), strides: strides}
 				if v.shape.Size() == 0 {
 					v.offset = 0
 				}

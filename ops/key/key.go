@@ -236,6 +236,9 @@ func Expand(keys []Key, rank int) ([]Key, error) {
 	if used > rank {
 		return nil, &tenon.Error{Kind: tenon.ErrShape, Msg: fmt.Sprintf("keys for %d axes, the tensor has %d", used, rank)}
 	}
+	if at < 0 && used == rank {
+		return keys, nil
+	}
 	if at < 0 {
 		at = len(keys)
 	}

@@ -29,6 +29,7 @@ import (
 //	a struct                          a record
 //	[]T                               a list, ragged
 //	[n]T                              n values: an axis
+//	[16]byte                          a UUID of package element, as the types of packages for UUIDs are
 //	*T                                an optional value, as of package masked
 //	map[string]V                      a [structured.Map], in the order of the keys
 //	map[K]V                           a list of records with the fields key and value, in the order of the keys
@@ -55,7 +56,7 @@ func SpecOf[T any]() (s *structured.Spec, err error) {
 
 // To returns records as Go structs: the reverse of [From]. A column of
 // another number type than the Go field's is converted if the field holds all of its
-// values exactly. Fields that only the records have are left out; one that only the
+// values exactly; [n]byte takes strings and elements of n bytes. Fields that only the records have are left out; one that only the
 // struct has is an error of kind tenon.ErrNotFound, or a nil pointer. What is missing is
 // a nil pointer, slice or map; anything else has no place for it, which is an error.
 func To[T any](t *structured.Tensor) (rows []T, err error) {

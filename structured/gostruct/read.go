@@ -144,7 +144,8 @@ func recordReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	}
 }
 
-func textReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
+// stringsOf returns a column of strings.
+func stringsOf(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) *tensor.Strings {
 	if v.DType() != dtype.String || v.Shape().Rank() != 1 {
 		at.fail(tenon.ErrDType, -1, "is %s, want strings for %v", tenon.String(v.Spec()), p.Type)
 	}
@@ -153,6 +154,11 @@ func textReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	if !ok || !ok2 {
 		at.fail(tenon.ErrUnsupported, -1, "is symbolic: there are no elements to read")
 	}
+	return s
+}
+
+func textReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
+	s := stringsOf(p, v, at)
 	offsets := s.Offsets()
 	if p.Form == gotype.Bytes {
 		return func(base unsafe.Pointer, stride uintptr, first, n int) {
@@ -166,6 +172,22 @@ func textReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
 		for i := first; i < first+n; i++ {
 			*(*string)(step(base, stride, i-first)) = all[offsets[i]:offsets[i+1]]
+		}
+	}
+}
+
+// bytesReader reads strings of as many bytes as an array has.
+func bytesReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
+	s := stringsOf(p, v, at)
+	k := p.Type.Len()
+	for i := range s.Len() {
+		if n := len(s.At(i)); n != k {
+			at.fail(tenon.ErrInvalid, i, "has %d bytes, want %d for %v", n, k, p.Type)
+		}
+	}
+	return func(base unsafe.Pointer, stride uintptr, first, n int) {
+		for i := first; i < first+n; i++ {
+			copy(unsafe.Slice((*byte)(step(base, stride, i-first)), k), s.At(i))
 		}
 	}
 }
@@ -242,6 +264,9 @@ func listReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 
 func arrayReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	k := p.Type.Len()
+	if v.DType() == dtype.String && p.Type.Elem().Kind() == reflect.Uint8 {
+		return bytesReader(p, v, at)
+	}
 	if v.Shape().Rank() < 2 {
 		at.fail(tenon.ErrDType, -1, "is %s, want %d values for %v", tenon.String(v.Spec()), k, p.Type)
 	}

@@ -1,6 +1,7 @@
 package gostruct
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"reflect"
@@ -175,6 +176,31 @@ func (w *durationWriter) column() tensor.Tensor {
 	return element.Tensor{Data: w.numberWriter.column(), Type: durationType}
 }
 
+// uuidWriter collects arrays of 16 bytes.
+type uuidWriter struct{ textWriter }
+
+func (w *uuidWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
+	w.start()
+	for i := range n {
+		w.bytes = append(w.bytes, (*[16]byte)(step(base, stride, i))[:]...)
+		w.offsets = append(w.offsets, int64(len(w.bytes)))
+	}
+	return nil
+}
+
+// zero adds UUIDs of zeros: each element has its 16 bytes.
+func (w *uuidWriter) zero(n int) {
+	w.start()
+	for range n {
+		w.bytes = append(w.bytes, make([]byte, 16)...)
+		w.offsets = append(w.offsets, int64(len(w.bytes)))
+	}
+}
+
+func (w *uuidWriter) column() tensor.Tensor {
+	return element.Tensor{Data: w.textWriter.column(), Type: element.UUIDType}
+}
+
 // recordWriter collects structs field by field.
 type recordWriter struct {
 	plan   *gotype.Plan
@@ -308,10 +334,19 @@ func sortedKeys(m reflect.Value) []reflect.Value {
 			return cmp.Compare(a.String(), b.String())
 		case a.CanInt():
 			return cmp.Compare(a.Int(), b.Int())
+		case a.Kind() == reflect.Array:
+			return bytes.Compare(bytesOf(a), bytesOf(b))
 		}
 		return cmp.Compare(a.Uint(), b.Uint())
 	})
 	return keys
+}
+
+// bytesOf returns the bytes of a UUID.
+func bytesOf(x reflect.Value) []byte {
+	out := make([]byte, x.Len())
+	reflect.Copy(reflect.ValueOf(out), x)
+	return out
 }
 
 // arrayWriter collects arrays, whose elements make an axis.
@@ -411,6 +446,9 @@ func writerOf(p *gotype.Plan) writer {
 	case gotype.Map:
 		return &mapWriter{listWriter{plan: p, elem: writerOf(p.Elem)}}
 	case gotype.Array:
+		if gotype.IsUUID(p.Type) {
+			return &uuidWriter{}
+		}
 		return &arrayWriter{plan: p, elem: writerOf(p.Elem)}
 	case gotype.Optional:
 		return &optionalWriter{elem: writerOf(p.Elem)}

@@ -118,7 +118,7 @@ func (m *planner) plan(t reflect.Type, path []string) (*Plan, error) {
 		}
 	case reflect.Map:
 		p.Form = Map
-		if k := t.Key().Kind(); k != reflect.String && (k < reflect.Int || k > reflect.Uintptr) {
+		if k := t.Key().Kind(); k != reflect.String && (k < reflect.Int || k > reflect.Uintptr) && !IsUUID(t.Key()) {
 			return nil, m.fail(path, "keys of type %v have no order", t.Key())
 		}
 		entry := reflect.StructOf([]reflect.StructField{
@@ -134,6 +134,11 @@ func (m *planner) plan(t reflect.Type, path []string) (*Plan, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// IsUUID reports whether a type is an array of 16 bytes, as all packages for UUIDs have them.
+func IsUUID(t reflect.Type) bool {
+	return t.Kind() == reflect.Array && t.Len() == 16 && t.Elem().Kind() == reflect.Uint8
 }
 
 // fields adds the fields of a struct at an offset, and then those of embedded structs,

@@ -38,8 +38,13 @@ type Source[X any] struct {
 //
 // It returns the last carry, whose Spec stays the same or widens as the variables of [While]
 // do. In a trace the loop is one operation: the body is traced once, for the Specs of the source,
-// and an element that does not belong to them is an error. That operation has no gradient, and a
-// graph that holds it cannot be stored; gradients may be taken in the body. It throws errors.
+// and an element that does not belong to them is an error. It throws errors.
+//
+// That operation has no gradient: going backwards needs the elements in the opposite order, and the
+// carry before each of them, which is what a loop over more than fits into memory does not keep.
+// Gradients may be taken in the body; outside of a trace the loop is Go, and is unrolled; and [Fold] over
+// elements that fit into memory has a gradient. A graph with the loop cannot be stored, as the code that reads
+// is part of the program: store a function of the body, and run the loop where it is loaded.
 func FoldSeq[C, X any](body func(C, X) C, carry C, s Source[X]) C {
 	const fn = "control.FoldSeq"
 	if graph.Current() == nil {
@@ -177,6 +182,12 @@ var foldSeqOp = op.Register(&op.Op{
 	},
 	Results:  -1,
 	Stateful: true,
+	VJP: func(c *op.Call, _, _ []tensor.Tensor) []tensor.Tensor {
+		e := c.Errorf(tenon.ErrUnsupported, "the loop has no gradient: its elements are read once, and are not kept for the way back")
+		e.Hint = "take gradients in the body, of the loss of each element; or run control.Fold over elements that fit into memory"
+		tenon.Throw(e)
+		return nil
+	},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		inputs := c.List(0)
 		nc, err := part(c, 1, len(inputs))

@@ -179,7 +179,7 @@ func (x *encoder) node(n *Node, num numbering) (tenon.Encoding, error) {
 			if !ok {
 				return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "graph.MarshalBinary", Args: []string{}, Line: n.Line,
 					Msg:  fmt.Sprintf("%s holds a %T, which is part of the program and cannot be stored", n.Op.Name, a),
-					Hint: "leave control.GoFunc and custom gradients out of what is stored"}
+					Hint: "leave control.GoFunc, loops over what Go reads (control.FoldSeq, dataset.Reduce) and custom gradients out of what is stored: the program that loads a step of a loop runs the loop"}
 			}
 			args[prm.Name] = tenon.Tuple{tenon.Str("attr"), e}
 		}

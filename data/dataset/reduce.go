@@ -37,8 +37,8 @@ type ReduceOptions struct {
 //		return dataset.Reduce(batches, w, step, dataset.ReduceOptions{From: first, Count: 1000})
 //	})
 //
-// Elements hold Values alone there. The loop itself has no gradient; the body may take some. It
-// throws errors.
+// Elements hold Values alone there. The loop itself has no gradient and cannot be stored; the body may take gradients, and
+// may be stored: control.FoldSeq says why, and what to do instead. It throws errors.
 func Reduce[C, T any](d *Dataset[T], carry C, body func(C, T) C, opts ...ReduceOptions) C {
 	var o ReduceOptions
 	if len(opts) > 0 {

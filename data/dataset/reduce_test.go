@@ -149,8 +149,15 @@ func TestReduceTrains(t *testing.T) {
 	_, err := tenon.Try(func() tensor.Tensor {
 		return function.New(func(w tensor.Tensor) tensor.Tensor { return grad.Of(loss)(w) }).Call(w)
 	})
-	if !errors.Is(err, tenon.ErrUnsupported) || !strings.Contains(err.Error(), "no gradient") {
+	if e := tenon.AsError(err); e.Kind != tenon.ErrUnsupported || !strings.Contains(e.Msg, "no gradient") || !strings.Contains(e.Hint, "control.Fold ") {
 		t.Errorf("through a traced loop: %v", err)
+	}
+	g, err := f.Trace(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.MarshalBinary(); err == nil || !strings.Contains(tenon.AsError(err).Hint, "dataset.Reduce") {
+		t.Errorf("the loop is stored: %v", err)
 	}
 }
 

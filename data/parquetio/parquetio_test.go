@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/dataset"
@@ -18,6 +19,7 @@ import (
 	"github.com/tenonml/tenon/ext"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
@@ -271,6 +273,15 @@ func TestFootersThatHoldNothing(t *testing.T) {
 	}
 }
 
+// rows returns how many records there are.
+func rows(v tenon.Value) (int64, error) {
+	n, err := tensor.Settled(v.(*structured.Tensor).NRows())
+	if err != nil {
+		return 0, err
+	}
+	return tensor.Item[int64](ops.Cast(n, dtype.Int64)), nil
+}
+
 func FuzzDecode(f *testing.F) {
 	names, err := filepath.Glob("../../testdata/conformance/parquet/hand-*.parquet")
 	if err != nil {
@@ -282,6 +293,18 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		parquetio.Decode(b, parquetio.ReadOptions{MaxBytes: 1 << 20})
+		v, err := parquetio.Decode(b, parquetio.ReadOptions{MaxBytes: 1 << 20})
+		records, ok := v.(*structured.Tensor)
+		if err != nil || !ok {
+			return
+		}
+		for _, name := range records.FieldNames() { // conditions read statistics and page indexes
+			for _, low := range []any{0, 0.5, "a", true, time.Unix(0, 0)} {
+				some, err := parquetio.Decode(b, parquetio.ReadOptions{MaxBytes: 1 << 20, Where: []parquetio.Range{{Column: structured.PathString([]string{name}), Min: low}}})
+				if err == nil && tenon.Must(rows(some)) > tenon.Must(rows(records)) {
+					t.Errorf("%s from %v: there are more rows with a condition than without", name, low)
+				}
+			}
+		}
 	})
 }

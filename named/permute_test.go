@@ -341,7 +341,7 @@ func inTable(t *testing.T, table []operation, but map[string]string) {
 // has no need of.
 var shows = map[string]string{
 	"Shape": "in the order of storage", "Dims": "in the order of storage", "Spec": "says how a tensor is stored", "Concrete": "as it is stored",
-	"String": "prints what is stored", "Format": "prints what is stored", "HTML": "prints what is stored", "DType": "has nothing to do with dimensions",
+	"String": "prints what is stored", "Format": "prints what is stored", "DType": "has nothing to do with dimensions",
 	"Explain": "says how tensors are stored", "Of": "takes tensors without names", "Full": "takes a number", "Scalar": "takes a number",
 	"LinSpace": "takes numbers", "Triangle": "takes numbers", "HandleOp": "the catalogue of package ops: TestCatalogueIsPermuted", "Overrides": "about an operation only", "Crossed": "follows the order of two tensors: TestAJacobianHasTheNamesOfBothSides", "On": "a handle: TestAHandleDoesWhatItsDimensionCan", "BindOver": "a schema: TestASchemaIsBoundForALiftedFunction",
 	"ExplainFunction": "says how tensors are stored", "Tensor": "returns a handle's tensor as it is",

@@ -2,7 +2,6 @@ package structured
 
 import (
 	"fmt"
-	"html"
 	"math"
 	"slices"
 	"strconv"
@@ -71,37 +70,6 @@ func (t *Tensor) text(verb string) string {
 	if fit < len(g.head) {
 		b.WriteString("\nand " + strings.Join(g.head[fit:], ", "))
 	}
-	return b.String()
-}
-
-// HTML returns the table of String as an HTML element without styles, for notebooks
-// and reports.
-func (t *Tensor) HTML() string {
-	var b strings.Builder
-	b.WriteString("<table>\n<caption>" + html.EscapeString(t.typ().Datashape()) + "</caption>\n")
-	g, ok := t.table(false)
-	if ok {
-		row := func(tag string, cells []string) {
-			b.WriteString("<tr>")
-			for i, c := range cells {
-				open, end := tag, tag
-				if i == 0 && tag == "td" {
-					open, end = `th scope="row"`, "th"
-				}
-				b.WriteString("<" + open + ">" + html.EscapeString(c) + "</" + end + ">")
-			}
-			b.WriteString("</tr>\n")
-		}
-		b.WriteString("<thead>\n")
-		row("th", g.head)
-		row("th", g.types)
-		b.WriteString("</thead>\n<tbody>\n")
-		for _, r := range g.rows {
-			row("td", r)
-		}
-		b.WriteString("</tbody>\n")
-	}
-	b.WriteString("</table>\n")
 	return b.String()
 }
 

@@ -106,21 +106,3 @@ func TestPrintEveryKind(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestHTML(t *testing.T) {
-	s := nested(t, list{rec{"a<b": "<i>", "n": 1.0}})
-	want := `<table>
-<caption>1 * {&#34;a&lt;b&#34;: string, n: float64}</caption>
-<thead>
-<tr><th></th><th>&#34;a&lt;b&#34;</th><th>n</th></tr>
-<tr><th></th><th>string</th><th>float64</th></tr>
-</thead>
-<tbody>
-<tr><th scope="row">0</th><td>&#34;&lt;i&gt;&#34;</td><td>1.0</td></tr>
-</tbody>
-</table>
-`
-	if got := s.HTML(); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/tenonml/tenon/cmd/tenon/internal/formats"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/input"
+	"github.com/tenonml/tenon/show/view"
 )
 
 // drawings are the forms in which a graph is written.
@@ -23,6 +24,7 @@ var drawings = map[string]func(name string, g *graph.Graph) (string, error){
 		return string(b) + "\n", err
 	},
 	"netron": netron,
+	"svg":    func(_ string, g *graph.Graph) (string, error) { return view.GraphFile(g), nil },
 }
 
 func graphCommand(p *program) *cli.Command {
@@ -30,7 +32,7 @@ func graphCommand(p *program) *cli.Command {
 		Name: "graph", Usage: "show the graph of a model's function", ArgsUsage: "MODEL",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "function", Usage: "the function `NAME`", DefaultText: "the first"}, &cli.IntFlag{Name: "variant", Usage: "the function's variant `N`, from 0 on"},
-			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "text", Usage: "write as `FORM`: text, dot (Graphviz), json, netron (the JSON that Netron opens)"},
+			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "text", Usage: "write as `FORM`: text, svg, dot (Graphviz), json, netron (the JSON that Netron opens)"},
 			&cli.BoolFlag{Name: "counts", Usage: "only how often each operation occurs"}, outputFlag, inputFlag,
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {

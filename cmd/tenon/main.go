@@ -11,6 +11,7 @@
 //	tenon model F         tensors and functions of a model, without reading the tensors
 //	tenon graph F         the graph of a function
 //	tenon runs [FOLDER]   training runs, and in what they differ
+//	tenon view F…         files, models and training runs in a browser
 //	tenon serve MODEL…    answers calls of the functions of saved models
 //	tenon hub …           keeps models in registries and gets them from there: push, pull, list, tag, copy, serve
 //	tenon doctor          what this machine offers
@@ -38,7 +39,7 @@ import (
 // commands make the commands of the program. A new one is added here.
 var commands = []func(p *program) *cli.Command{
 	infoCommand, headCommand, tailCommand, sampleCommand, catCommand, statsCommand, selectCommand, convertCommand,
-	validateCommand, diffCommand, specCommand, modelCommand, graphCommand, runsCommand, serveCommand, hubCommand, doctorCommand,
+	validateCommand, diffCommand, specCommand, modelCommand, graphCommand, runsCommand, viewCommand, serveCommand, hubCommand, doctorCommand,
 }
 
 func main() {

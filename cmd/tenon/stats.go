@@ -9,7 +9,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/cmd/tenon/internal/formats"
-	"github.com/tenonml/tenon/cmd/tenon/internal/summary"
+	"github.com/tenonml/tenon/internal/summary"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )

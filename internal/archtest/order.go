@@ -18,6 +18,7 @@ import (
 const Order = `
 	# tier 0: no tensors yet
 	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message, internal/browser;
+	NONE < internal/markup;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
@@ -72,6 +73,8 @@ const Order = `
 	learn/internal/parts, IO < learn/nn;
 	IO < model/saved;
 	internal/input, data/protoio < learn/runs < learn/train;
+	TIER6 < internal/summary;
+	internal/markup, internal/summary, learn/runs, data/jsonl < show/view < TIER7;
 	learn/nn, model/saved < learn/train, learn/generate;
 	model/saved < model/weights, model/hub, model/serve, model/onnx;
 	TIER5, internal/elements < scale/dist/...;
@@ -80,7 +83,7 @@ const Order = `
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;
-	TIER7 < internal/servetest, internal/optable, internal/bench/..., internal/outsider/..., internal/ref/..., internal/rivals, internal/archtest, cmd/..., examples/...;
+	TIER7 < internal/servetest, internal/pictures, internal/optable, internal/bench/..., internal/outsider/..., internal/ref/..., internal/rivals, internal/archtest, cmd/..., examples/...;
 `
 
 // Outside says which packages may import which other modules, besides the

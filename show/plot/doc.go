@@ -6,5 +6,5 @@
 //	err = m.WriteSVG(file)
 //
 // A tensor with more dimensions is sliced first, by named.Index or coords.Select. For
-// notebooks and web pages there is also [named.Tensor.HTML], a table of the elements.
+// notebooks and web pages package view draws any Value.
 package plot

@@ -3,7 +3,6 @@ package formats
 import (
 	"bytes"
 	"context"
-	"html"
 	"io"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/tenonml/tenon/data/csvio"
 	"github.com/tenonml/tenon/data/jsonl"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/markup"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/structured"
@@ -241,23 +241,17 @@ func (x *page) Write(t *structured.Tensor) error {
 	if err != nil {
 		return err
 	}
-	var b strings.Builder
+	var b markup.Writer
 	if !x.begun {
 		x.begun = true
-		b.WriteString("<!doctype html>\n<meta charset=\"utf-8\">\n<title>" + html.EscapeString(x.o.Title) + "</title>\n<style>:root{color-scheme:light dark}body{font:14px system-ui}" +
-			"table{border-collapse:collapse}th,td{padding:2px 8px;text-align:left;border-bottom:1px solid #8884}</style>\n<table>\n<thead><tr>")
-		for _, c := range head {
-			b.WriteString("<th>" + html.EscapeString(c) + "</th>")
-		}
-		b.WriteString("</tr></thead>\n<tbody>\n")
+		b.Add(markup.Head(x.o.Title)).Open("div", "class", "scroll").Open("table").Open("thead").Rows("th", head).End().Open("tbody").Line()
 	}
 	for _, r := range rows {
-		b.WriteString("<tr>")
-		for _, c := range r {
-			b.WriteString("<td>" + html.EscapeString(Unquoted(c)) + "</td>")
+		for i := range r {
+			r[i] = Unquoted(r[i])
 		}
-		b.WriteString("</tr>\n")
 	}
+	b.Rows("td", rows...)
 	_, err = io.WriteString(x.w, b.String())
 	return err
 }
@@ -266,7 +260,7 @@ func (x *page) Close() error {
 	if !x.begun {
 		return nil
 	}
-	_, err := io.WriteString(x.w, "</tbody>\n</table>\n")
+	_, err := io.WriteString(x.w, "</tbody></table></div>\n"+markup.Foot())
 	return err
 }
 

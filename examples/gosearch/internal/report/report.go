@@ -9,6 +9,7 @@ import (
 
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/learn/train"
+	"github.com/tenonml/tenon/show/view"
 )
 
 // A Report is what a training run came to.
@@ -65,7 +66,7 @@ func Write(dir string, r *Report) error {
 	}{
 		{"loss", r.lossPlot}, {"validation", r.validationPlot}, {"packages", r.packagePlot},
 	}
-	view := struct {
+	all := struct {
 		*Report
 		Plots     map[string]template.HTML
 		GraphView template.HTML
@@ -80,16 +81,16 @@ func Write(dir string, r *Report) error {
 				return err
 			}
 		}
-		view.Plots[p.name] = d.inline(p.name)
+		all.Plots[p.name] = d.inline(p.name)
 	}
 	if r.Graph != nil {
-		view.GraphView = graphSVG(r.Graph)
+		all.GraphView = template.HTML(view.GraphFile(r.Graph))
 	}
 	f, err := os.Create(filepath.Join(dir, "report.html"))
 	if err != nil {
 		return err
 	}
-	if err := pageTemplate.Execute(f, view); err != nil {
+	if err := pageTemplate.Execute(f, all); err != nil {
 		f.Close()
 		return err
 	}

@@ -45,6 +45,23 @@ func (c *Column) Quantile(q float64) float64 { return c.sample.quantile(q) }
 // Distinct estimates how many values differ, with a standard error of one in a hundred.
 func (c *Column) Distinct() int64 { return min(c.distinct.estimate(), c.Count) }
 
+// Histogram returns how many of the values, or of a sample of them, are in each of n intervals of
+// equal width from the least to the greatest.
+func (c *Column) Histogram(n int) []int {
+	out := make([]int, n)
+	width := (c.Max - c.Min) / float64(n)
+	for _, x := range c.sample.kept {
+		i := 0
+		if width > 0 && !math.IsInf(width, 0) {
+			i = min(int((x-c.Min)/width), n-1)
+		}
+		if i >= 0 {
+			out[i]++
+		}
+	}
+	return out
+}
+
 // merge takes the moments of n numbers: T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise
 // algorithm for computing sample variances", 1979.
 func (c *Column) merge(n int64, mean, squares float64) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/tenonml/tenon/cmd/tenon/internal/summary"
+	"github.com/tenonml/tenon/internal/summary"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )

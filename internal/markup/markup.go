@@ -1,0 +1,163 @@
+package markup
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Writer collects elements. The zero value is empty.
+type Writer struct {
+	b    strings.Builder
+	open []string
+}
+
+// Open begins an element. Attributes are names and values in turn; a value of any type is printed,
+// numbers as short as they can be.
+func (w *Writer) Open(tag string, attributes ...any) *Writer {
+	w.tag(tag, attributes)
+	w.b.WriteByte('>')
+	w.open = append(w.open, tag)
+	return w
+}
+
+// Void writes an element that has no end, such as img.
+func (w *Writer) Void(tag string, attributes ...any) *Writer {
+	w.tag(tag, attributes)
+	w.b.WriteString("/>")
+	return w
+}
+
+func (w *Writer) tag(tag string, attributes []any) {
+	w.b.WriteString("<" + tag)
+	for i := 0; i+1 < len(attributes); i += 2 {
+		w.b.WriteString(" " + attributes[i].(string) + `="` + escaped(text(attributes[i+1])) + `"`)
+	}
+}
+
+func text(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(float64(int64(v*100+0.5))/100, 'g', -1, 64) // hundredths are enough for places
+	}
+	return fmt.Sprint(v)
+}
+
+// End ends the last element that was begun.
+func (w *Writer) End() *Writer {
+	last := len(w.open) - 1
+	w.b.WriteString("</" + w.open[last] + ">")
+	w.open = w.open[:last]
+	return w
+}
+
+// Depth returns how many elements have begun and not ended.
+func (w *Writer) Depth() int { return len(w.open) }
+
+// EndTo ends elements until only so many are left.
+func (w *Writer) EndTo(depth int) {
+	for len(w.open) > depth {
+		w.End()
+	}
+}
+
+// Text writes a text.
+func (w *Writer) Text(s string) *Writer {
+	w.b.WriteString(escaped(s))
+	return w
+}
+
+// Line begins a new line, for people who read the source.
+func (w *Writer) Line() *Writer {
+	w.b.WriteByte('\n')
+	return w
+}
+
+// Element writes an element with a text in it.
+func (w *Writer) Element(tag, text string, attributes ...any) *Writer {
+	return w.Open(tag, attributes...).Text(text).End()
+}
+
+// Add writes what another writer has made.
+func (w *Writer) Add(made string) *Writer {
+	w.b.WriteString(made)
+	return w
+}
+
+// Rows writes the rows of a table, whose cells are elements of a tag.
+func (w *Writer) Rows(tag string, rows ...[]string) *Writer {
+	for _, r := range rows {
+		w.Open("tr")
+		for _, c := range r {
+			w.Element(tag, c)
+		}
+		w.End().Line()
+	}
+	return w
+}
+
+// String returns what was written.
+func (w *Writer) String() string { return w.b.String() }
+
+// escaped escapes a text, and shows what would change the order or the place of what is around it.
+func escaped(s string) string {
+	clean := true
+	for _, r := range s {
+		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			clean = false
+			break
+		}
+	}
+	if !clean {
+		s = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+				return utf8.RuneError
+			}
+			return r
+		}, s)
+	}
+	return html.EscapeString(s)
+}
+
+//go:embed style.css
+var style string
+
+//go:embed script.js
+var script string
+
+// Style is the style sheet of pages.
+func Style() string { return style }
+
+// Script is what pages do beyond what they show.
+func Script() string { return script }
+
+// Policy is what pages may load, by the Content Security Policy: it names the style and the script by what
+// is in them, so that nothing else is taken.
+func Policy() string {
+	of := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; base-uri 'none'; form-action 'self'; connect-src 'self'; img-src data:; style-src " + of(style) + "; script-src " + of(script)
+}
+
+// Head returns the beginning of a page that needs no other file, up to where its content goes.
+func Head(title string) string {
+	var w Writer
+	w.Add("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n").
+		Open("meta", "http-equiv", "Content-Security-Policy", "content", Policy()).Line()
+	w.open = nil
+	w.Add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n").Element("title", title).Line()
+	return w.String() + "<style>" + style + "</style>\n</head>\n<body class=\"tenon\">\n<main>\n"
+}
+
+// Foot returns the end of the page.
+func Foot() string { return "</main>\n<script>" + script + "</script>\n</body>\n</html>\n" }

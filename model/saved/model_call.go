@@ -24,13 +24,7 @@ func (v *variant) ready() {
 				in = append(in, c.constant)
 			}
 		}
-		out, err := v.graph.Inline(in)
-		tenon.Throw(err)
-		n := len(out) - len(v.effects)
-		for i, x := range v.effects {
-			tenon.Throw(x.v.Assign(out[n+i]))
-		}
-		return out[:n]
+		return v.inline(in)
 	}, function.Options{Name: v.graph.Name})
 }
 

@@ -139,6 +139,53 @@ func TestModelIsTracedAndDifferentiated(t *testing.T) {
 	}
 }
 
+func TestModelIsFineTuned(t *testing.T) {
+	l := newLinear(t)
+	m := saved.NewModel()
+	steps := tenon.Must(state.New(int64(0)))
+	loss := function.New(func(x tensor.Tensor) tensor.Tensor {
+		tenon.Throw(steps.Assign(ops.Add(steps, int64(1))))
+		return l.apply(x).Mean
+	})
+	if err := errors.Join(m.Name(l), m.Name(map[string]any{"steps": steps}), m.Add("loss", loss, dense3)); err != nil {
+		t.Fatal(err)
+	}
+	x := tensor.Of([]float32{1, 0, 0, 0, 1, 1}, 2, 3)
+	for name, m := range stored(t, m) {
+		f := m.Function("loss")
+		p := m.Parameters()
+		if len(p) != 2 {
+			t.Fatalf("%s: parameters %v", name, p)
+		}
+		for call, at := range map[string]func(p map[string]tensor.Tensor) tensor.Tensor{
+			"at once": func(p map[string]tensor.Tensor) tensor.Tensor { return tenon.Must(f.CallWith(p, x))[0].(tensor.Tensor) },
+			"traced": function.New(func(p map[string]tensor.Tensor) tensor.Tensor {
+				return tenon.Must(f.CallWith(p, x))[0].(tensor.Tensor)
+			}).Call,
+		} {
+			g := grad.Of(at)(p)
+			if want := tensor.Of([]float32{0.5, 0.5, 0.5}, 3); !tensor.Equal(g["W"], want) || tensor.Item[float32](g["B"]) != 1 {
+				t.Errorf("%s, %s: gradient %v", name, call, g)
+			}
+		}
+		if n := tensor.Item[int64](m.Variables()["steps"].Value()); n != 2 {
+			t.Errorf("%s: %d calls were counted, want 2", name, n)
+		}
+		if err := m.SetParameters(map[string]tensor.Tensor{"W": tensor.Of([]float32{0, 0, 0}, 3)}); err != nil {
+			t.Fatal(err)
+		}
+		if out := tenon.Must(f.Call(x)); tensor.Item[float32](out[0].(tensor.Tensor)) != 0.5 {
+			t.Errorf("%s: got %v", name, out)
+		}
+		for _, bad := range []map[string]tensor.Tensor{{"W": tensor.Scalar(float32(1))}, {"W": tensor.Of([]float64{0, 0, 0}, 3)}, {"none": x}} {
+			_, err := f.CallWith(bad, x)
+			if err == nil || m.SetParameters(bad) == nil {
+				t.Errorf("%s: %v was taken", name, bad)
+			}
+		}
+	}
+}
+
 func TestModelWithStateAndLoops(t *testing.T) {
 	calls := tenon.Must(state.New(int64(0)))
 	f := function.New(func(x tensor.Tensor) tensor.Tensor {

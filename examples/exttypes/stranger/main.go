@@ -1,0 +1,110 @@
+// Command stranger calls the functions of a model, and fine-tunes it, without the code or
+// the types that the model was made with: Values of types that it does not know are opaque.
+//
+//	stranger MODEL ARGS RESULTS TUNED
+//
+// ARGS holds the arguments of each function by the function's name and their numbers
+// (scale[0]), RESULTS gets the results likewise. A function called loss… with one result, a
+// number, is followed downhill for a few steps, and the model with the new variables is
+// written to TUNED. The exit status is 1 where something fails.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/grad"
+	"github.com/tenonml/tenon/model/saved"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+
+	_ "github.com/tenonml/tenon/control" // operations of models
+	_ "github.com/tenonml/tenon/ops/rows"
+)
+
+func main() {
+	if len(os.Args) != 5 {
+		fmt.Fprintln(os.Stderr, "stranger MODEL ARGS RESULTS TUNED")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2], os.Args[3], os.Args[4]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// Rate and steps of the descent.
+const (
+	rate  = 0.01
+	steps = 3
+)
+
+func run(model, args, results, tuned string) error {
+	m, err := saved.OpenModel(model)
+	if err != nil {
+		return err
+	}
+	given, err := saved.Open(args)
+	if err != nil {
+		return err
+	}
+	defer given.Close()
+	out := map[string]any{}
+	for _, f := range m.Functions() {
+		in, err := arguments(f, given)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(f.Name(), "loss") {
+			if err := descend(m, f, in); err != nil {
+				return fmt.Errorf("%s: %w", f.Name(), err)
+			}
+			continue
+		}
+		res, err := f.Call(in...)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		out[f.Name()] = res
+	}
+	if err := saved.Write(results, out); err != nil {
+		return err
+	}
+	return m.Save(tuned)
+}
+
+// arguments reads the arguments of a function.
+func arguments(f *saved.Func, given *saved.File) ([]any, error) {
+	var in []any
+	for i := range f.Args(0) {
+		v, err := given.Value(fmt.Sprintf("%s[%d]", f.Name(), i))
+		if err != nil {
+			return nil, err
+		}
+		in = append(in, v)
+	}
+	return in, nil
+}
+
+// descend takes steps against the gradient of a loss.
+func descend(m *saved.Model, f *saved.Func, in []any) error {
+	gradient := grad.Of(func(p map[string]tensor.Tensor) tensor.Tensor {
+		return tenon.Must(f.CallWith(p, in...))[0].(tensor.Tensor)
+	})
+	for range steps {
+		p := m.Parameters()
+		g, err := tenon.Try(func() map[string]tensor.Tensor { return gradient(p) })
+		if err != nil {
+			return err
+		}
+		for path := range p {
+			p[path] = ops.Sub(p[path], ops.Mul(g[path], rate))
+		}
+		if err := m.SetParameters(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

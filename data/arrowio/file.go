@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/filemap"
 	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/internal/source"
 )
@@ -21,7 +22,7 @@ import (
 // its own: of a file that is not compressed only the columns that are asked for are read.
 func ReadFile(name string, o ReadOptions) (v tenon.Value, err error) {
 	const fn = "arrowio.ReadFile"
-	b, unmap, err := mapFile(name)
+	b, unmap, err := filemap.Open(name)
 	if err != nil {
 		return nil, unread(fn, name, err)
 	}
@@ -104,7 +105,7 @@ func Open(pattern string, o ReadOptions) (f *File, err error) {
 		}
 	}()
 	for _, name := range names {
-		b, unmap, err := mapFile(name)
+		b, unmap, err := filemap.Open(name)
 		if err != nil {
 			return f, unread(fn, name, err)
 		}

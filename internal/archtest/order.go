@@ -17,7 +17,7 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message, internal/browser;
+	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/filemap, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message, internal/browser;
 	NONE < internal/markup;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
@@ -67,6 +67,7 @@ const Order = `
 	internal/message < data/protoio, model/onnx, model/serve;
 	data/arrowio < data/dataset, data/parquetio;
 	internal/atomicfile < data/arrowio, model/saved, model/hub;
+	internal/filemap < data/arrowio, model/saved;
 	internal/zipbounds, internal/relpath < model/saved, model/weights, model/hub;
 	data/dataset, linalg, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/parquetio, data/protoio < IO;
 	nest < learn/internal/parts;

@@ -356,14 +356,23 @@ func (f *File) tensor(name string, d dtype.DType) (tensor.Tensor, error) {
 
 // dense reads the elements of a tensor.
 func (f *File) dense(e *entry, d dtype.DType, dims []int) (*tensor.Dense, error) {
+	from := f
+	if shard, ok := f.shards[e.name]; ok {
+		from = shard
+	}
+	if m, ok := from.r.(memory); ok && d != dtype.Bool {
+		if b, ok := m.at(from.start+e.begin, e.end-e.begin); ok {
+			t, err := tensor.FromBytes(d, leafSpec(d, dims).Shape(), b)
+			if err != nil {
+				return nil, f.fail(tenon.ErrShape, "saved.File.Value", e.name, "%v", err)
+			}
+			return t, nil
+		}
+	}
 	t := tensor.NewDense(d, leafSpec(d, dims).Shape())
 	b := t.Bytes()
 	if int64(len(b)) != e.end-e.begin {
 		return nil, f.fail(tenon.ErrShape, "saved.File.Value", e.name, "%d bytes are not what %v takes", e.end-e.begin, t.Spec())
-	}
-	from := f
-	if shard, ok := f.shards[e.name]; ok {
-		from = shard
 	}
 	if err := readAt(from.r, b, from.start+e.begin); err != nil {
 		return nil, f.fail(tenon.ErrInvalid, "saved.File.Value", e.name, "%v", err)

@@ -36,6 +36,7 @@ type Model struct {
 
 	functions []*Func
 	variables []*variable
+	free      []func() error // of files that are mapped
 }
 
 // A variable of a model.

@@ -6,6 +6,7 @@ import (
 	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/filemap"
 	"github.com/tenonml/tenon/internal/relpath"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/internal/zipbounds"
@@ -26,13 +28,48 @@ type folder interface {
 	// open returns a file that is stored as it is, with its size.
 	open(name string) (io.ReaderAt, int64, error)
 	io.Closer
+
+	// mappings are what gives mapped files free.
+	mappings() []func() error
+}
+
+// memory is a file, or a part of one, whose bytes are in memory and stay there.
+type memory []byte
+
+// ReadAt copies bytes.
+func (m memory) ReadAt(b []byte, at int64) (int, error) { return bytes.NewReader(m).ReadAt(b, at) }
+
+// at returns n bytes from a position on, without copying them; those behind them, which
+// may be looked at, are within their capacity.
+func (m memory) at(from, n int64) ([]byte, bool) {
+	if from < 0 || n < 0 || from > int64(len(m)) || n > int64(len(m))-from {
+		return nil, false
+	}
+	return m[from : from+n], true
+}
+
+// ModelOptions are options of [OpenModel]. The zero value reads everything.
+type ModelOptions struct {
+	// Map leaves weights in their file, from which the system brings them into memory when
+	// they are used: a model is open at once, whatever its size, and programs share the
+	// memory. Their digests are not compared (with Verify they are); the file must not be
+	// changed in the meantime, and [Model.Close] gives it free.
+	Map bool
+
+	// Verify compares the digests of weights that are mapped, too, for which they are read
+	// once.
+	Verify bool
 }
 
 // OpenModel reads a model, a folder or one file. Nothing of it is trusted: the files are
 // those that the manifest names, of the sizes and digests that it states, and no code
 // is run. An operation that this program lacks is named before any weights are read.
-func OpenModel(path string) (*Model, error) {
-	m, err := openModel(path)
+func OpenModel(path string, o ...ModelOptions) (*Model, error) {
+	var opts ModelOptions
+	if len(o) > 0 {
+		opts = o[len(o)-1]
+	}
+	m, err := openModel(path, opts)
 	if err != nil {
 		return nil, modelFailure(path, err)
 	}
@@ -45,11 +82,22 @@ func DecodeModel(r io.ReaderAt, n int64) (*Model, error) {
 	if err != nil {
 		return nil, modelFailure("", err)
 	}
-	m, err := readModel(d)
+	m, err := readModel(d, ModelOptions{})
 	if err != nil {
 		return nil, modelFailure("", err)
 	}
 	return m, nil
+}
+
+// Close gives the file of a model free that is mapped. Nothing of the model, and no tensor
+// that is one of its weights, may be used afterwards. Other models need no Close.
+func (m *Model) Close() error {
+	var errs []error
+	for _, free := range m.free {
+		errs = append(errs, free())
+	}
+	m.free = nil
+	return errors.Join(errs...)
 }
 
 func modelFailure(where string, err error) error {
@@ -63,7 +111,7 @@ func modelFailure(where string, err error) error {
 	return e
 }
 
-func openModel(path string) (*Model, error) {
+func openModel(path string, o ModelOptions) (*Model, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -73,11 +121,24 @@ func openModel(path string) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		return readModel(&directory{root: root})
+		return readModel(&directory{root: root, mapped: o.Map}, o)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	if o.Map {
+		b, free, err := filemap.Bytes(f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		d, err := openArchive(memory(b), int64(len(b)))
+		if err != nil {
+			free()
+			return nil, err
+		}
+		d.frees = append(d.frees, free)
+		return readModel(d, o)
 	}
 	d, err := openArchive(f, info.Size())
 	if err != nil {
@@ -85,14 +146,18 @@ func openModel(path string) (*Model, error) {
 		return nil, err
 	}
 	d.file = f
-	return readModel(d)
+	return readModel(d, o)
 }
 
 // A directory is a model in a folder.
 type directory struct {
-	root  *os.Root
-	files []*os.File
+	root   *os.Root
+	files  []*os.File
+	mapped bool
+	frees  []func() error
 }
+
+func (d *directory) mappings() []func() error { return d.frees }
 
 func (d *directory) open(name string) (io.ReaderAt, int64, error) {
 	f, err := d.root.Open(filepath.FromSlash(name))
@@ -106,6 +171,14 @@ func (d *directory) open(name string) (io.ReaderAt, int64, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("is no regular file")
+	}
+	if d.mapped && info.Size() > 0 {
+		b, free, err := filemap.Bytes(f)
+		if err != nil {
+			return nil, 0, err
+		}
+		d.frees = append(d.frees, free)
+		return memory(b), int64(len(b)), nil
 	}
 	return f, info.Size(), nil
 }
@@ -123,7 +196,10 @@ type archive struct {
 	r       io.ReaderAt
 	records map[string]*zip.File
 	file    *os.File
+	frees   []func() error
 }
+
+func (a *archive) mappings() []func() error { return a.frees }
 
 // openArchive reads the directory of a ZIP file. Records that are encrypted, overlap, stand
 // twice, or have names outside of a folder are refused.
@@ -172,6 +248,11 @@ func (a *archive) open(name string) (io.ReaderAt, int64, error) {
 		return nil, 0, err
 	}
 	raw := io.NewSectionReader(a.r, at, int64(f.CompressedSize64))
+	if m, ok := a.r.(memory); ok && f.Method == zip.Store && name != manifestName {
+		if b, ok := m.at(at, raw.Size()); ok {
+			return memory(b), raw.Size(), nil // its digest is in the manifest
+		}
+	}
 	if f.Method == zip.Store {
 		if raw.Size() > maxManifest {
 			return raw, raw.Size(), nil // its digest is in the manifest
@@ -211,16 +292,26 @@ func (a *archive) Close() error {
 // reading is a model that is being read.
 type reading struct {
 	folder
+	opts      ModelOptions
 	m         *Model
 	files     map[string]jsonFile
 	constants map[string]tensor.Tensor
 }
 
 // readModel reads a model and closes the folder.
-func readModel(d folder) (m *Model, err error) {
-	defer d.Close()
+func readModel(d folder, o ModelOptions) (m *Model, err error) {
+	defer func() {
+		d.Close()
+		for _, free := range d.mappings() {
+			if err == nil {
+				m.free = append(m.free, free)
+			} else {
+				free()
+			}
+		}
+	}()
 	defer tenon.Catch(&err)
-	r := &reading{folder: d, m: NewModel(), files: map[string]jsonFile{}, constants: map[string]tensor.Tensor{}}
+	r := &reading{folder: d, opts: o, m: NewModel(), files: map[string]jsonFile{}, constants: map[string]tensor.Tensor{}}
 	text, err := r.text(manifestName, maxManifest)
 	if err != nil {
 		return nil, err
@@ -290,6 +381,9 @@ func (r *reading) listed(name string) (io.ReaderAt, int64, error) {
 	if n != want.Size {
 		return nil, 0, inside(name, fmt.Errorf("the file has %d bytes, the manifest says %d", n, want.Size))
 	}
+	if _, ok := f.(memory); ok && r.opts.Map && !r.opts.Verify && isWeights(name) {
+		return f, n, nil
+	}
 	h := sha256.New()
 	if _, err := io.Copy(h, io.NewSectionReader(f, 0, n)); err != nil {
 		return nil, 0, inside(name, err)
@@ -299,6 +393,9 @@ func (r *reading) listed(name string) (io.ReaderAt, int64, error) {
 	}
 	return f, n, nil
 }
+
+// isWeights reports whether a file holds tensors.
+func isWeights(name string) bool { return name == variablesFile || name == constantsFile }
 
 // graphs reads the graphs of all functions.
 func (r *reading) graphs(doc *manifest) ([][]*graph.Graph, error) {

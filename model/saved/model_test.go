@@ -139,6 +139,66 @@ func TestModelIsTracedAndDifferentiated(t *testing.T) {
 	}
 }
 
+// TestMappedModels leaves weights in their file: the same answers, and what is trained is not
+// written to the file.
+func TestMappedModels(t *testing.T) {
+	l := newLinear(t)
+	m := saved.NewModel()
+	if err := errors.Join(m.Name(l), m.Add("score", function.New(l.apply), dense3)); err != nil {
+		t.Fatal(err)
+	}
+	x := tensor.Of([]float32{1, 0, 0, 0, 1, 1}, 2, 3)
+	want := l.apply(x)
+	for _, name := range []string{"folder", "file.zip"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		weights := path
+		if name == "folder" {
+			weights = filepath.Join(path, "weights", "variables.safetensors")
+		}
+		before := must(os.ReadFile(weights))
+		got, err := saved.OpenModel(path, saved.ModelOptions{Map: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		score := must(saved.As[func(x tensor.Tensor) scores](got, "score"))
+		if y := score(x); !tensor.Equal(y.All, want.All, tensor.EqualOptions{}) {
+			t.Errorf("%s: got %v, want %v", name, y, want)
+		}
+		w := tensor.Data[float32](got.Variables()["W"].Value())
+		w[0] = 100 // as nobody should
+		if err := got.SetParameters(map[string]tensor.Tensor{"B": tensor.Scalar(float32(9))}); err != nil {
+			t.Fatal(err)
+		}
+		if err := got.Close(); err != nil {
+			t.Error(err)
+		}
+		if !bytes.Equal(before, must(os.ReadFile(weights))) {
+			t.Errorf("%s: the file was changed", name)
+		}
+		i := bytes.Index(before, []byte{0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64}) // 1, 2, 3
+		before[i] = 1
+		if err := os.WriteFile(weights, before, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []saved.ModelOptions{{}, {Map: true, Verify: true}} {
+			if _, err := saved.OpenModel(path, o); err == nil || !strings.Contains(err.Error(), "digest") && !strings.Contains(err.Error(), "checksum") {
+				t.Errorf("%s: other weights were read: %v", name, err)
+			}
+		}
+		for _, n := range []int{len(before) - 1, len(before) / 2, 9, 0} {
+			if err := os.WriteFile(weights, before[:n], 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := saved.OpenModel(path, saved.ModelOptions{Map: true}); err == nil {
+				t.Errorf("%s: %d of %d bytes were read", name, n, len(before))
+			}
+		}
+	}
+}
+
 func TestModelIsFineTuned(t *testing.T) {
 	l := newLinear(t)
 	m := saved.NewModel()

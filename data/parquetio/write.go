@@ -110,7 +110,7 @@ func (x *Writer) Write(v tenon.Value) (err error) {
 		return err
 	}
 	if x.pq == nil {
-		if err := x.begin(b.Schema()); err != nil {
+		if err := x.begin(b); err != nil {
 			return failed(fn, err)
 		}
 	}
@@ -186,7 +186,8 @@ func unfit(t arrow.DataType) arrow.DataType {
 }
 
 // begin writes the schema.
-func (x *Writer) begin(s *arrow.Schema) (err error) {
+func (x *Writer) begin(b arrow.RecordBatch) (err error) {
+	s := b.Schema()
 	codec := map[Compression]compress.Compression{Zstd: compress.Codecs.Zstd, Uncompressed: compress.Codecs.Uncompressed, Snappy: compress.Codecs.Snappy, Gzip: compress.Codecs.Gzip, LZ4: compress.Codecs.Lz4Raw}[x.o.Compression]
 	list := []parquet.WriterProperty{parquet.WithCompression(codec), parquet.WithMaxRowGroupLength(1 << 62), parquet.WithStats(true),
 		parquet.WithPageIndexEnabled(true), parquet.WithCreatedBy("tenon")}
@@ -197,7 +198,7 @@ func (x *Writer) begin(s *arrow.Schema) (err error) {
 		const perRow = 8 // the library looks at the size of a page after so many rows
 		list = append(list, parquet.WithDataPageSize(int64(x.o.PageBytes)), parquet.WithBatchSize(int64(min(max(x.o.PageBytes/perRow, 1), 1024))))
 	}
-	props := parquet.NewWriterProperties(list...)
+	props := parquet.NewWriterProperties(append(list, plainColumns(b)...)...)
 	x.set = s
 	fields := make([]arrow.Field, s.NumFields())
 	for i, f := range s.Fields() {

@@ -15,7 +15,7 @@ import (
 func convertCommand(p *program) *cli.Command {
 	return &cli.Command{
 		Name: "convert", Usage: "write what is in a file in another format", ArgsUsage: "FILE -o FILE",
-		Description: "Formats are those of the names: .json .jsonl .csv .tsv .arrow .parquet .tfrecord .npy .npz .safetensors .md .html,\n" +
+		Description: "Formats are those of the names: " + writtenSuffixes + ",\n" +
 			"and .gz or .zst behind them. What is there is replaced once all is written.",
 		Flags:    []cli.Flag{outputFlag, formatFlag, inputFlag, pathsFlag, whereFlag},
 		Metadata: map[string]any{"plain": "jsonl"},

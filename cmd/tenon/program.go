@@ -42,9 +42,12 @@ func newProgram() *program {
 	return p
 }
 
+// What can be written, for help texts.
+var writtenNames, writtenSuffixes = formats.Written()
+
 var (
 	inputFlag   = &cli.StringFlag{Name: "input", Aliases: []string{"i"}, Usage: "read as `FORMAT`, whatever the file looks like"}
-	formatFlag  = &cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write as `FORMAT`: table, json, jsonl, csv, tsv, md, html, arrow, parquet", DefaultText: "table on a terminal, else jsonl"}
+	formatFlag  = &cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write as `FORMAT`: " + writtenNames, DefaultText: "table on a terminal, else jsonl"}
 	jsonFlag    = &cli.BoolFlag{Name: "json", Usage: "write JSON (-f json)"}
 	outputFlag  = &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, in the format of its name"}
 	pathsFlag   = &cli.StringFlag{Name: "paths", Aliases: []string{"p"}, Usage: "only the fields at `PATHS`, such as id,jets.pt"}

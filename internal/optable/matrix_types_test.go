@@ -11,6 +11,7 @@ import (
 	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/sparse"
@@ -229,8 +230,6 @@ func plainOf(v tenon.Value) (x tensor.Tensor, err error) {
 			}
 		}
 		return plainOf(named.Unnamed(v, order...))
-	case tagged:
-		return plainOf(v.Value)
 	case element.Tensor:
 		if v.Type.Kind == element.Decimal {
 			return ops.Cast(v, dtype.Float64), nil
@@ -242,6 +241,8 @@ func plainOf(v tenon.Value) (x tensor.Tensor, err error) {
 			return nil, err
 		}
 		return plainOf(f)
+	case op.Formed:
+		return plainOf(v.Form().Columns[0])
 	case tensor.Tensor:
 		return v, nil
 	}

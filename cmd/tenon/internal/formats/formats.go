@@ -110,6 +110,21 @@ func Named(name string) (*Format, error) {
 	return Table[i], nil
 }
 
+// Written returns the names of the formats that records can be written in, and the suffixes of all
+// that anything can be written in.
+func Written() (names, suffixes string) {
+	var n, s []string
+	for _, f := range Table {
+		if f.Create != nil {
+			n = append(n, f.Name)
+		}
+		if f.Create != nil || f.Tensors != nil {
+			s = append(s, f.Suffixes...)
+		}
+	}
+	return strings.Join(n, ", "), strings.Join(s, " ")
+}
+
 // OfName returns the format of the suffix of a file's name, and nil where it tells none. Suffixes of
 // compression are left out.
 func OfName(name string) *Format {

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -155,10 +156,7 @@ func table() []operation {
 			return named.Bind[seqRep](named.Index[Batch](x[0], 0)).Rep.Dot(named.Bind[repKq](x[1]).Rep)
 		}, x, w),
 	}
-	for name, f := range map[string]func(named.Dims, tenon.Value) T{
-		"Sum": named.Dims.Sum, "Mean": named.Dims.Mean, "Prod": named.Dims.Prod, "Max": named.Dims.Max, "Min": named.Dims.Min,
-		"CountNonzero": named.Dims.CountNonzero, "Variance": named.Dims.Variance, "Std": named.Dims.Std, "LogSumExp": named.Dims.LogSumExp,
-	} {
+	for name, f := range reductions() {
 		list = append(list,
 			single(name, func(x []T) T { return f(named.By(Rep{}), x[0]) }, x),
 			single(name+" over two", func(x []T) T { return f(named.By(Rep{}, Batch{}), x[0]) }, x),
@@ -171,6 +169,22 @@ func table() []operation {
 		single("Any", func(x []T) T { return named.Any[Seq](x[0]) }, mask),
 		single("All", func(x []T) T { return named.All[Seq](x[0]) }, mask),
 	)
+}
+
+// reductions are the methods of named.Dims that follow from the statements of reductions of numbers
+// to numbers, by name.
+func reductions() map[string]func(named.Dims, tenon.Value) T {
+	all := map[string]func(named.Dims, tenon.Value) T{}
+	for _, o := range op.All() {
+		m, ok := reflect.TypeFor[named.Dims]().MethodByName(strings.TrimPrefix(o.Func(), "ops."))
+		if !ok || o.Axes != op.Reduce || o.Places != 0 || o.Monoid == op.Anys || o.Monoid == op.Alls {
+			continue
+		}
+		if f, ok := m.Func.Interface().(func(named.Dims, tenon.Value) T); ok {
+			all[m.Name] = f
+		}
+	}
+	return all
 }
 
 // questions are the operations whose answer is a Go value, made a tensor.

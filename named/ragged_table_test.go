@@ -171,13 +171,8 @@ func raggedTable() []operation {
 			return named.LiftOver(Kq{}, func(x, y T) T { return named.Dot[Rep](x, y) })(x[0], x[1])
 		}, y, w),
 	}
-	for name, f := range map[string]func(named.Dims, T) T{
-		"Sum": func(d named.Dims, x T) T { return d.Sum(x) }, "Mean": func(d named.Dims, x T) T { return d.Mean(x) },
-		"Prod": func(d named.Dims, x T) T { return d.Prod(x) }, "Max": func(d named.Dims, x T) T { return d.Max(x) },
-		"Min": func(d named.Dims, x T) T { return d.Min(x) }, "CountNonzero": func(d named.Dims, x T) T { return d.CountNonzero(x) },
-		"Variance": func(d named.Dims, x T) T { return d.Variance(x) }, "Std": func(d named.Dims, x T) T { return d.Std(x) },
-		"LogSumExp": func(d named.Dims, x T) T { return d.LogSumExp(x) },
-	} {
+	for name, f := range reductions() {
+
 		list = append(list,
 			single(name, func(x []T) T { return f(named.By(Rep{}), x[0]) }, y),
 			single(name+" over tokens", func(x []T) T { return f(named.By(Token{}), x[0]) }, y),

@@ -34,4 +34,6 @@
 //   - spec: the static half of a value
 //   - component: a tensor or value that a value is made of
 //   - leaf: a value with no components of its own, such as a dense tensor
+//
+// Stability: stable.
 package tenon

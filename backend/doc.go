@@ -8,4 +8,6 @@
 //
 // So another backend is a package that implements the two interfaces, and changes none of
 // those that use them. [Default] runs graphs in this process.
+//
+// Stability: experimental.
 package backend

@@ -9,4 +9,6 @@
 // Branches have to agree: their results merge by Spec, with declared casts
 // where there are some. Loop variables keep their Spec, or widen to the merge of
 // what goes in and what comes out of the body.
+//
+// Stability: stable.
 package control

@@ -13,4 +13,6 @@
 //
 // [F16] and [BF16] store the two half-precision formats; arithmetic on
 // them is done in float32.
+//
+// Stability: stable.
 package dtype

@@ -23,4 +23,6 @@
 //	date                              int32, days since 1970
 //	decimal                           int64, times 10^scale; two int64 where it has more than 18 digits
 //	fixed, uuid                       strings
+//
+// Stability: experimental.
 package element

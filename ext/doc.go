@@ -84,4 +84,6 @@
 //
 // The plan of a struct is made once. cmd/tenongen writes it as Go code instead, which is
 // faster still; [Generated] is what that code calls.
+//
+// Stability: stable.
 package ext

@@ -31,4 +31,6 @@
 // A call with symbolic arguments, or with arguments that gradients are recorded
 // for, runs the Go function itself, which then becomes part of that trace or
 // tape.
+//
+// Stability: stable.
 package function

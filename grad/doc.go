@@ -13,4 +13,6 @@
 // primal's own.
 //
 // See A. Griewank and A. Walther, "Evaluating Derivatives", 2nd ed., SIAM 2008.
+//
+// Stability: stable.
 package grad

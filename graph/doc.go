@@ -14,4 +14,6 @@
 //
 // Graphs nest by level: what is recorded inside a later trace may use values of
 // an earlier one, which become captures of the inner graph.
+//
+// Stability: experimental.
 package graph

@@ -16,4 +16,6 @@
 // algorithmic differentiation" (2008), I. Murray, "Differentiation of the Cholesky
 // decomposition" (arXiv:1602.07527), and J. Townsend, "Differentiating the singular value
 // decomposition" (2016), unless a comment says otherwise.
+//
+// Stability: stable.
 package linalg

@@ -23,4 +23,6 @@
 //
 // [And], [Or] and [Not] follow three-valued logic (S. C. Kleene, "Introduction to
 // Metamathematics", 1952, §64): false and missing is false, true or missing is true.
+//
+// Stability: stable.
 package masked

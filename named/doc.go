@@ -68,4 +68,6 @@
 //   - schema: a struct that embeds a *Tensor and names
 //   - handle: a name in a schema, which stands for the dimension of its tensor
 //   - lifted: of a function, taken over a further dimension
+//
+// Stability: stable.
 package named

@@ -44,4 +44,6 @@
 //
 // The plan for a Go type is made once and kept, so that a walk costs little more
 // than reading the leaves.
+//
+// Stability: stable.
 package nest

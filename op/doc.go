@@ -24,4 +24,6 @@
 //
 // The order follows NEP 18, "A dispatch mechanism for NumPy's high level array
 // functions" (https://numpy.org/neps/nep-0018-array-function-protocol.html).
+//
+// Stability: experimental.
 package op

@@ -49,4 +49,6 @@
 //	internal_kernels.go    kernels by element type for sorting, scattering and segments
 //	internal_grad.go       for VJPs: sums over stretched axes, counts, conjugates
 //	internal_batch.go      for Batch rules: aligning and shifting axes
+//
+// Stability: stable.
 package ops

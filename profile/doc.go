@@ -6,4 +6,6 @@
 //	out, err := f.CallContext(ctx, x)
 //	fmt.Println(p.Peak())
 //	err = p.WriteTrace(file) // for chrome://tracing or ui.perfetto.dev
+//
+// Stability: experimental.
 package profile

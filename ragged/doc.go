@@ -77,4 +77,6 @@
 //   - flat values: the tensor below all partitions; its first dimension is the
 //     innermost partitioned one, further dimensions are inner dimensions
 //   - [Shape]: all sizes of a tensor at run time, the lengths of ragged rows included
+//
+// Stability: stable.
 package ragged

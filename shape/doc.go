@@ -11,4 +11,6 @@
 //
 // [Broadcast] combines shapes as NumPy does
 // (https://numpy.org/doc/stable/user/basics.broadcasting.html).
+//
+// Stability: stable.
 package shape

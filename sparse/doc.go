@@ -36,4 +36,6 @@
 // [Tensor.Softmax] and [Tensor.ReduceMax], for which elements without a value do not
 // exist, [Tensor.FillEmptyRows], [Tensor.BinCount], [Cross], [Add] with a threshold,
 // and so on.
+//
+// Stability: experimental.
 package sparse

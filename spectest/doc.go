@@ -14,4 +14,6 @@
 // Subtype, Compatible and Merge form an order; Key agrees with Equal; batching and
 // boxing, where a type has them, can be undone; no encoding, however hostile,
 // makes it panic.
+//
+// Stability: experimental.
 package spectest

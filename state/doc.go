@@ -13,4 +13,6 @@
 //
 // [Tree] finds the variables of a structure and names them by their paths, for
 // saving.
+//
+// Stability: stable.
 package state

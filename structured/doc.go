@@ -73,4 +73,6 @@
 // What is missing stays missing in all of them: a list as a record or a value. A join or
 // a table that memory should not hold is an error that tells its size; see [JoinOptions]
 // and [PivotOptions].
+//
+// Stability: stable.
 package structured

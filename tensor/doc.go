@@ -23,4 +23,6 @@
 // its last element, so that vector kernels may read past the end. Tensors of up to
 // 128 bytes have no buffer, and no room behind their elements: the capacity of what
 // [Elems] and [Dense.Bytes] return tells.
+//
+// Stability: stable.
 package tensor

@@ -95,11 +95,27 @@ func samples(t *testing.T) map[string]string {
 	if code, _, errs := call(t, "", "convert", files["safetensors"], "-o", files["npz"]); code != 0 {
 		t.Fatalf("npz: %d %s", code, errs)
 	}
+	files["onnx"] = put(t, dir, "m.onnx", onnxModel())
 	files["model"] = filepath.Join(dir, "m.zip")
 	keep(t, files["model"], 2)
 	files["folder"] = filepath.Join(dir, "m")
 	keep(t, files["folder"], 2)
 	return files
+}
+
+// onnxModel is y = x·w in ONNX.
+func onnxModel() string {
+	bytes := func(field int, parts ...string) string {
+		text := strings.Join(parts, "")
+		return string([]byte{byte(field<<3 | 2), byte(len(text))}) + text
+	}
+	number := func(field, x int) string { return string([]byte{byte(field << 3), byte(x)}) }
+	port := func(field int, name string) string {
+		return bytes(field, bytes(1, name), bytes(2, bytes(1, number(1, 1), bytes(2, bytes(1, number(1, 2))))))
+	}
+	weight := bytes(5, number(1, 2), number(2, 1), bytes(8, "w"), bytes(9, "\x00\x00\x80\x3f\x00\x00\x00\x40"))
+	graph := bytes(7, bytes(1, bytes(1, "x"), bytes(1, "w"), bytes(2, "y"), bytes(4, "Mul")), bytes(2, "g"), weight, port(11, "x"), port(12, "y"))
+	return number(1, 8) + bytes(2, "test") + graph + bytes(8, number(2, 17))
 }
 
 // Every format is told by its first bytes, whatever the file's name, from a file and from a pipe.
@@ -186,6 +202,8 @@ func TestCommands(t *testing.T) {
 		{[]string{"model", "-f", "csv", files["safetensors"]}, 0, "name,type,tensors,elements,bytes\na.b,float32[1],1,1,4\na.w,\"float32[2, 2]\",1,4,16\nc,int64[2],1,2,16\n"},
 		{[]string{"model", "--depth", "1", "-f", "csv", files["safetensors"]}, 0, "name,type,tensors,elements,bytes\na,\"\",2,5,20\nc,int64[2],1,2,16\n"},
 		{[]string{"graph", "--counts", files["model"]}, 0, "     1 mul\n"},
+		{[]string{"graph", "--counts", files["onnx"]}, 0, "     1 mul\n"},
+		{[]string{"model", "-f", "csv", files["onnx"]}, 0, "name,type,tensors,elements,bytes\nw,float32[2],1,2,8\n"},
 		{[]string{"stats", "-p", "id", "-f", "csv", a}, 0, "path,type,of,count,missing,distinct,min,p25,median,p75,max,mean,std\nid,int64,value,3,0,3,1.0,1.5,2.0,2.5,3.0,2.0,0.816497\n"},
 		{[]string{"cat", files["npy"]}, 0, "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n"},
 		{[]string{"cat", "-p", "id,name", files["tfrecord"]}, 0, "{\"id\":[1],\"name\":[\"Ada\"]}\n{\"id\":[2],\"name\":[\"Bo\"]}\n{\"id\":[3],\"name\":[\"Cy\"]}\n"},
@@ -281,7 +299,7 @@ func TestBadInput(t *testing.T) {
 	for what, path := range broken {
 		for _, args := range [][]string{
 			{"info", "--count", path}, {"cat", path}, {"head", "-n", "100", path}, {"tail", path}, {"sample", path}, {"stats", path}, {"spec", path}, {"select", "--sort", "a", path},
-			{"convert", path, "-o", out}, {"diff", path, path}, {"model", path}, {"graph", path}, {"validate", path},
+			{"convert", path, "-o", out}, {"diff", path, path}, {"model", path}, {"graph", path}, {"view", path, "-o", out}, {"validate", path},
 		} {
 			code, stdout, errs := call(t, "", args...)
 			if args[0] == "validate" {
@@ -307,7 +325,7 @@ func TestBadInput(t *testing.T) {
 		{"diff", "a"}, {"diff", "--rtol", "-1", "a", "b"}, {"graph", "-f", "png", files["model"]}, {"graph", "--variant", "7", files["model"]}, {"graph", "--function", "nope", files["model"]},
 		{"select", "--agg", "count", files["jsonl"]}, {"select", "--group", "id", "--agg", "mode(x)", files["jsonl"]}, {"select", "--join", "b", files["jsonl"]}, {"select", "--kind", "odd", files["jsonl"]},
 		{"spec", "--go", "--json", files["jsonl"]}, {"spec", "--name", "x y", files["jsonl"]}, {"doctor", "x"}, {"model", "--depth", "-2", files["model"]}, {"info"}, {"stats", "--nothing"},
-		{"runs", "--compare", "--events"},
+		{"runs", "--compare", "--events"}, {"view"}, {"view", "--listen", "0.0.0.0:0", files["jsonl"]},
 	} {
 		code, _, errs := call(t, "", args...)
 		if code != 2 || strings.Count(errs, "\n") != 1 {

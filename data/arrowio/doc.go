@@ -59,4 +59,6 @@
 // arrays are validated before their offsets are used, and no more memory is taken than
 // the input has bytes, times a factor where it is compressed (ReadOptions.MaxBytes). What is
 // wrong is a [*tenon.Error] that names the column.
+//
+// Stability: stable.
 package arrowio

@@ -16,4 +16,6 @@
 // not end and a field that is not of the type that was asked for are errors whose cause is
 // an [*Error] with line and column. Lenient reading leaves out the record, or takes the field for missing, and
 // reports it.
+//
+// Stability: stable.
 package csvio

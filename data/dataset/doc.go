@@ -63,4 +63,6 @@
 // An error ends the loop, as an [*ElementError] that has the number of the element in the
 // dataset where it arose. A panic of a function that runs under Prefetch is one as well, with
 // its stack. [Dataset.SkipErrors] leaves out some elements that cannot be computed.
+//
+// Stability: stable.
 package dataset

@@ -39,4 +39,6 @@
 // their size, and what is read but not a column is not kept. A record is read as a whole: its
 // text is there beside its columns, once, where the size of the input is known. So a document
 // that is an array takes no more than its elements, and one huge record its text as well.
+//
+// Stability: stable.
 package jsonl

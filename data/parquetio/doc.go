@@ -31,4 +31,6 @@
 // Nothing that is read is trusted: offsets, lengths, counts and levels are checked, and no
 // more memory is taken than ReadOptions.MaxBytes says. What is wrong is a [*tenon.Error]
 // with file, row group and column; a panic of the library below is one too.
+//
+// Stability: stable.
 package parquetio

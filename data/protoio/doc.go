@@ -26,4 +26,6 @@
 //
 // Nothing in here allocates by a length that only a message claims, and every
 // message that is not well-formed is a [*tenon.Error] that names the place.
+//
+// Stability: stable.
 package protoio

@@ -6,4 +6,6 @@
 //
 // It is the operation strings.normalize, apart from the others on strings because
 // it needs the tables of golang.org/x/text.
+//
+// Stability: experimental.
 package textnorm

@@ -12,4 +12,6 @@
 //
 // A prompt is a row of a ragged tensor: nothing is padded, and a row that has come to its end has no tokens any
 // more, so that nothing is computed for it.
+//
+// Stability: experimental.
 package generate

@@ -13,4 +13,6 @@
 //
 // A [Confusion] is streaming: it is updated batch by batch, and merged with that of others.
 // Metrics that are part of a traced step are in package nn.
+//
+// Stability: stable.
 package metric

@@ -40,4 +40,6 @@
 //   - logits: scores before the softmax or the sigmoid that makes probabilities of them
 //   - fan in, fan out: how many inputs an output depends on, and the other way round
 //   - streaming: of a metric, a value that is updated batch by batch and merged
+//
+// Stability: stable.
 package nn

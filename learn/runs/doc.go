@@ -22,5 +22,7 @@
 //   - norm: that of all gradients together, before they are clipped
 //   - resumed: gone on with from a checkpoint; events behind it are replaced
 //
+// Stability: experimental.
+//
 // [train.FitOptions]: https://pkg.go.dev/github.com/tenonml/tenon/learn/train#FitOptions
 package runs

@@ -193,7 +193,7 @@ func TestBadRecords(t *testing.T) {
 	}
 }
 
-// The bytes are those that TensorBoard reads: checked once with tensorboard 2.20, whose reading of
+// The bytes are those that TensorBoard reads: checked with tensorboard 2.21, whose reading of
 // this file is the numbers below.
 func TestTensorBoard(t *testing.T) {
 	r := &runs.Run{Info: runs.Info{Host: "a/b", Started: time.Unix(1700000000, 0)}, Events: []runs.Event{

@@ -30,4 +30,6 @@
 //   - step: one batch seen; update: one change of the parameters, after
 //     [Options.Accumulate] steps; epoch: one pass over the data
 //   - decay: parameters shrink a little in each update, apart from the gradient
+//
+// Stability: stable.
 package train

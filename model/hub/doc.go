@@ -44,4 +44,6 @@
 // allocate nothing; names are paths inside the folder; no code is run. A name gets to its
 // place only when its bytes are whole: a full disk, or an end of the process at any
 // moment, leaves what was there before, or nothing.
+//
+// Stability: experimental.
 package hub

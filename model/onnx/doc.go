@@ -35,4 +35,6 @@
 // Weights in other files have to lie in the folder of the model, in files that are reached
 // by no link. Sizes are compared with the bytes that are there before memory is taken. No
 // code of the model is run: it has none.
+//
+// Stability: experimental.
 package onnx

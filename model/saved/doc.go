@@ -44,4 +44,6 @@
 // trusts nothing: a header that lies about lengths, overlaps, leaves gaps or names a
 // thing twice is refused, and no more memory is taken than the file has bytes (times a
 // small factor for the header).
+//
+// Stability: stable.
 package saved

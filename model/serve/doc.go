@@ -46,4 +46,6 @@
 //
 // Bad input names the argument and field at fault. Nothing of the program's inside, such as
 // source lines or stacks, is told.
+//
+// Stability: experimental.
 package serve

@@ -32,4 +32,6 @@
 // the bytes that are there before memory is taken for it, and what is wrong is an error
 // of kind tenon.ErrInvalid. What is understood but not read, such as records or objects
 // of classes, is tenon.ErrUnsupported; a file that is not there is tenon.ErrNotFound.
+//
+// Stability: stable.
 package weights

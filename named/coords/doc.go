@@ -15,4 +15,6 @@
 // Labels are strings, integers or floating numbers, all different along a dimension.
 // They are static: part of the Spec of an Array, so a traced function can select by
 // label, and is traced again for other labels.
+//
+// Stability: stable.
 package coords

@@ -38,4 +38,6 @@
 //   - rule: what an operation of package named does to dimensions
 //   - frame: a run of a program
 //   - site: a place in the source that a tensor comes from
+//
+// Stability: experimental.
 package dimcheck

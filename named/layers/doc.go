@@ -8,4 +8,6 @@
 // In and Out are names or sets of names (named.Set). What a layer takes may be a tensor or
 // a schema, and has any dimensions besides those that the layer is about: a batch needs no
 // lifting. The structs are nests, as those of package nn.
+//
+// Stability: experimental.
 package layers

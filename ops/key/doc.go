@@ -19,4 +19,6 @@
 // A list of keys has a text, such as `1:, -1, ..., $0`, and the values that the
 // text refers to as $0, $1, …: [Format] and [Parse]. That is how operations hold
 // keys as attributes.
+//
+// Stability: stable.
 package key

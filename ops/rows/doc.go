@@ -32,4 +32,6 @@
 //
 // An argument nvals is the number of values, where it is known statically, and
 // otherwise shape.Unknown.
+//
+// Stability: stable.
 package rows

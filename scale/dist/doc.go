@@ -37,4 +37,6 @@
 // call). Whoever waits for longer than [Options].Timeout asks who else is waiting, and the error
 // names those who do not answer. An error is final: every later call returns it. Go on from a
 // checkpoint, with as many ranks as there are.
+//
+// Stability: experimental.
 package dist

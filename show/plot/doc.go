@@ -7,4 +7,6 @@
 //
 // A tensor with more dimensions is sliced first, by named.Index or coords.Select. For
 // notebooks and web pages package view draws any Value.
+//
+// Stability: experimental.
 package plot

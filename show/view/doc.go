@@ -16,4 +16,6 @@
 // # Glossary
 //
 //   - fragment: HTML that is a part of a page; its style is that of [Page]
+//
+// Stability: experimental.
 package view

@@ -27,4 +27,6 @@
 //
 // Errors name the file, and the line, row group or image in it. What a file says about its size is
 // never believed before there are bytes for it.
+//
+// Stability: experimental.
 package files

@@ -18,4 +18,6 @@
 //	      dimcheck:
 //	        type: module
 //	        description: dimensions of named tensors
+//
+// Stability: experimental.
 package plugin

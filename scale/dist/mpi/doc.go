@@ -36,4 +36,6 @@
 // Ranks that fail tell the others why; those that are killed are missed ([dist.Options].Timeout). In both
 // cases the processes end with a status other than 0, and the launcher ends the job. MPI does not mend a
 // group: start the job again, from the last checkpoint.
+//
+// Stability: experimental.
 package mpi

@@ -96,6 +96,21 @@ func (h Head) safetensors() bool {
 	return len(h.Bytes) > 9 && binary.LittleEndian.Uint64(h.Bytes) < 1<<32 && binary.LittleEndian.Uint64(h.Bytes) >= 2 && h.Bytes[8] == '{'
 }
 
+// onnx reports whether the bytes begin as a model of ONNX does: with the version of its form, a small
+// number, and another field of ModelProto.
+func (h Head) onnx() bool {
+	if len(h.Bytes) < 4 || h.Bytes[0] != 1<<3 || h.Bytes[1] == 0 || h.Bytes[1] > 63 {
+		return false
+	}
+	switch field := h.Bytes[2] >> 3; field {
+	case 5:
+		return h.Bytes[2]&7 == 0
+	case 2, 3, 4, 6, 7, 8, 14:
+		return h.Bytes[2]&7 == 2
+	}
+	return false
+}
+
 // firstLine returns the first line of the text.
 func (h Head) firstLine() []byte {
 	line, _, _ := bytes.Cut(h.Bytes, []byte{'\n'})

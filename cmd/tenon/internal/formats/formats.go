@@ -40,7 +40,7 @@ type Format struct {
 // Table is the formats, in the order in which they are tried. Those that match anything are last.
 var Table = []*Format{
 	parquetFormat, arrowFormat, arrowStreamFormat, npyFormat, ggufFormat, safetensorsFormat, shardsFormat,
-	modelFormat, npzFormat, pytorchFormat, checkpointFormat, recordsFormat, jsonFormat, linesFormat, tsvFormat, csvFormat,
+	modelFormat, onnxFormat, npzFormat, pytorchFormat, checkpointFormat, recordsFormat, jsonFormat, linesFormat, tsvFormat, csvFormat,
 	markdownFormat, htmlFormat, tableFormat,
 }
 

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/model/onnx"
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/model/weights"
 	"github.com/tenonml/tenon/shape"
@@ -156,21 +158,51 @@ var modelFormat = &Format{
 		if err != nil {
 			return nil, err
 		}
-		m := &Model{Metadata: s.Metadata, Close: nothing}
-		vars := s.Variables()
-		for _, name := range slices.Sorted(mapKeys(vars)) {
-			v := vars[name]
-			m.Tensors = append(m.Tensors, Tensor{Name: name, Spec: v.Value().Spec(), Read: func() (tenon.Value, error) { return v.Value(), nil }})
+		return functionsOf(s), nil
+	},
+}
+
+var onnxFormat = &Format{
+	Name: "onnx", Suffixes: []string{".onnx"},
+	Match: Head.onnx,
+	Model: func(in *Input) (*Model, error) {
+		x, err := onnx.Open(in.Path)
+		if err != nil {
+			return nil, err
 		}
-		for _, f := range s.Functions() {
-			x := Function{Name: f.Name(), Doc: f.Doc(), Signature: f.String()}
-			for i := range f.Variants() {
-				x.Graphs = append(x.Graphs, f.Graph(i))
-			}
-			m.Functions = append(m.Functions, x)
+		s, err := x.Saved()
+		if err != nil {
+			return nil, err
+		}
+		m := functionsOf(s)
+		m.Metadata = maps.Clone(x.Metadata)
+		if m.Metadata == nil {
+			m.Metadata = map[string]string{}
+		}
+		m.Metadata["producer"] = x.Producer
+		for domain, version := range x.Opsets {
+			m.Metadata[strings.TrimSpace("opset "+domain)] = fmt.Sprint(version)
 		}
 		return m, nil
 	},
+}
+
+// functionsOf is what is in a model: its variables and its functions.
+func functionsOf(s *saved.Model) *Model {
+	m := &Model{Metadata: s.Metadata, Close: nothing}
+	vars := s.Variables()
+	for _, name := range slices.Sorted(mapKeys(vars)) {
+		v := vars[name]
+		m.Tensors = append(m.Tensors, Tensor{Name: name, Spec: v.Value().Spec(), Read: func() (tenon.Value, error) { return v.Value(), nil }})
+	}
+	for _, f := range s.Functions() {
+		x := Function{Name: f.Name(), Doc: f.Doc(), Signature: f.String()}
+		for i := range f.Variants() {
+			x.Graphs = append(x.Graphs, f.Graph(i))
+		}
+		m.Functions = append(m.Functions, x)
+	}
+	return m
 }
 
 func mapKeys[V any](m map[string]V) iter.Seq[string] {

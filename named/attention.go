@@ -2,8 +2,6 @@ package named
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -59,89 +57,56 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 		}
 	}
 	checkSizes(over(fn, keys), ts)
-	if both := v.spec.names.both(reps); len(both.ids) > 0 && !slices.ContainsFunc(ts, func(t *Tensor) bool { return isRagged(t.data) }) {
-		// The values' own dimension of the name is another one, which the result keeps.
-		own := make([]id, len(both.ids))
-		for i, n := range both.ids {
-			own[i] = intern(n.info().path+" of values", nil)
-		}
-		l := layoutOf(own)
-		return rename(fn, d.Attention(q, k, rename(fn, v, both, l), rep, o), l, both)
-	}
 	s := sideOf(fn, ts...)
 	inQ := q.spec.names.without(reps)
 	seq := inQ.without(k.spec.names).without(v.spec.names)
-	out := v.spec.names.without(keys).without(inQ).without(k.spec.names)
+	if o.Causal && len(seq.ids) != 1 {
+		fail(tenon.ErrUnsupported, fn, "causal attention needs one dimension of queries; give a mask\n%s", q.line("query"))
+	}
+	own := v.spec.names.both(reps) // another dimension than the one of queries and keys, which the result keeps
+	out := v.spec.names.without(keys).without(inQ).without(k.spec.names).and(own)
 	batch := inQ.and(k.spec.names).and(v.spec.names).without(keys).without(reps).without(seq).without(out)
-	fused := len(seq.ids) == 1 && len(out.ids) == 1 && len(reps.ids) == 1 &&
-		!isRagged(q.data) && !isRagged(k.data) && !isRagged(v.data)
-	if y, ok := d.attentionInRows(over(fn, keys), q, k, v, reps, o); ok {
-		return y
+	rows := q.outer().and(k.outer()).and(v.outer()).without(keys).without(seq)
+	item := seq
+	if len(seq.ids) > 1 { // the others are as good as a batch
+		if item = seq.both(q.outer()); len(item.ids) == 0 {
+			item = layoutOf(seq.ids[:1])
+		}
 	}
-	if !fused {
-		return d.attentionByParts(q, k, v, reps, seq, o)
+	l := rows.and(item).and(batch).and(seq).and(out)
+	label := func(in *layout, value bool) []int {
+		list := make([]int, len(in.ids))
+		for i, n := range in.ids {
+			switch {
+			case n == keyDim:
+				list[i] = 1
+			case item.has(n):
+				list[i] = 0
+			case reps.has(n) && !value:
+				list[i] = 2 + len(l.ids) + reps.index(n)
+			default:
+				list[i] = 2 + l.index(n)
+			}
+		}
+		return list
 	}
-	matrix := func(t *Tensor, rows, cols *layout) tensor.Tensor {
-		a := alignmentTo(t.spec.names, batch.and(rows).and(cols))
-		return a.apply(t.data)
-	}
+	labels := ops.AttentionLabels{Query: label(q.spec.names, false), Key: label(k.spec.names, false), Value: label(v.spec.names, true), Result: label(l, true)}
 	options := ops.AttentionOptions{Scale: o.Scale, Causal: o.Causal}
 	if o.Mask != nil {
 		if extra := o.Mask.spec.names.without(batch.and(seq).and(keys)); len(extra.ids) > 0 {
 			throwMissing(over(fn, keys), extra.ids[0], operands[0], one{"mask", o.Mask})
 		}
-		options.Mask = matrix(o.Mask, seq, keys)
+		options.Mask, labels.Mask = o.Mask.data, label(o.Mask.spec.names, false)
 	}
-	y := ops.Attention(matrix(q, seq, reps), matrix(k, keys, reps), matrix(v, keys, out), options)
-	return newTensor(y, batch.and(seq).and(out), s)
-}
-
-// attentionByParts is Attention written out, for tensors that the operation does not take.
-func (d Dims) attentionByParts(q, k, v *Tensor, reps, seq *layout, o AttentionOptions) *Tensor {
-	const fn = "named.Attention"
-	var scale any = o.Scale
-	if n := q.Size(Dims{reps}); o.Scale == 0 && n >= 0 {
-		scale = 1 / math.Sqrt(float64(n))
-	} else if o.Scale == 0 {
-		size := q.length(reps.ids[0])
-		for _, r := range reps.ids[1:] {
-			size = ops.Mul(size, q.length(r))
-		}
-		scale = ops.Rsqrt(ops.Cast(size, q.DType()))
+	queries := q.data
+	if len(seq.ids) == 0 { // one query
+		queries, labels.Query, labels.Result = ops.ExpandDims(queries, -1), append(labels.Query, 0), append(labels.Result, 0)
 	}
-	scores := Mul(reps.of().Contract(q, k), scale)
-	var masks []*Tensor
-	if o.Mask != nil {
-		masks = append(masks, o.Mask)
+	y := ops.Attend(queries, k.data, v.data, labels, options)
+	if len(seq.ids) == 0 {
+		y = ops.Squeeze(y, -1)
 	}
-	if o.Causal {
-		if len(seq.ids) != 1 || isRagged(q.data) || isRagged(k.data) {
-			fail(tenon.ErrUnsupported, fn, "causal attention needs one dimension of queries; give a mask\n%s", q.line("query"))
-		}
-		masks = append(masks, causal(q, k, seq, d.group()))
-	}
-	// A number that no score is less than, and not infinity: a query that sees no key has
-	// no weights, and a gradient of zero.
-	least := -1e30
-	if scores.DType() == dtype.Float16 {
-		least = -65504
-	}
-	for _, m := range masks {
-		scores = Masked(scores, m, least)
-	}
-	weights := d.Softmax(scores)
-	for _, m := range masks {
-		weights = Masked(weights, m, 0)
-	}
-	return d.Contract(weights, v)
-}
-
-// causal returns which keys each query sees, counted from the last query and key.
-func causal(q, k *Tensor, seq, keys *layout) *Tensor {
-	n, m := q.length(seq.ids[0]), k.length(keys.ids[0])
-	query := newTensor(ops.Sub(ops.Range(int64(0), n, int64(1)), n), seq, nil)
-	key := newTensor(ops.Sub(ops.Range(int64(0), m, int64(1)), m), keys, nil)
-	return Outer(ops.GreaterEqual, query, key)
+	return newTensor(y, l, s)
 }
 
 // length returns the size of a dimension as a tensor, known or not: an int64 scalar.

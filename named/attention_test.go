@@ -14,10 +14,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Values with one dimension of their own go through the operation, those with two are weighted
-// step by step: both see the same keys, a query that sees none gets zeros, and the gradients
-// are numbers. So it is where no size is known before the program runs.
-func TestBothWaysOfAttention(t *testing.T) {
+// Values may have one dimension of their own or two: both see the same keys, a query that sees
+// none gets zeros, and the gradients are numbers. So it is where no size is known before the
+// program runs.
+func TestValuesOfAttention(t *testing.T) {
 	mask := named.Of([][]bool{{false, false, false}, {true, false, true}, {true, true, true}, {false, true, false}, {false, false, false}}, Seq{}, KeySeq{})
 	for _, tt := range []struct {
 		name    string

@@ -206,6 +206,7 @@ func smallCalls() []smallCall {
 		{"take_along_axis", func() { ops.TakeAlongAxis(x, places, 1) }},
 		{"put_along_axis", func() { ops.PutAlongAxis(x, places, news, 1) }},
 		{"one_hot", func() { ops.OneHot(ids, 4, -1, ops.OneHotOptions{}) }},
+		{"attention", func() { ops.Attention(vectors, vectors, vectors, ops.AttentionOptions{Causal: true}) }},
 		{"matmul", func() { ops.MatMul(vectors, matrix) }},
 		{"matmul/rows", func() { ops.MatMulT(vectors, vectors, false, true) }},
 		{"matvec", func() { ops.MatVec(vectors, []float32{1, 2}) }},

@@ -6,14 +6,12 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/internal/conform/cases"
 	"github.com/tenonml/tenon/linalg"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
-	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -180,7 +178,7 @@ func init() {
 			return ops.LayerNorm(x.args[0], scale, offset, x.AttrFloat("eps", 1e-5), x.AttrInts("axis")...)
 		},
 		"attention": func(x *application) any {
-			return attention(x.args[0], x.args[1], x.args[2], x.AttrBool("causal", false))
+			return ops.Attention(x.args[0], x.args[1], x.args[2], ops.AttentionOptions{Causal: x.AttrBool("causal", false)})
 		},
 		"masked_mean": func(x *application) any {
 			m := ops.Cast(x.args[1], x.args[0].(tensor.Tensor).DType())
@@ -188,19 +186,6 @@ func init() {
 			return ops.Div(ops.Sum(ops.Mul(x.args[0], m), axes...), ops.Sum(ops.Add(ops.ZerosLike(x.args[0]), m), axes...))
 		},
 	})
-}
-
-// attention is written with the operations it stands for, so that their
-// gradients are what is tested.
-func attention(q, k, v any, causal bool) tensor.Tensor {
-	dim := q.(tensor.Tensor).Shape().Dim(-1)
-	scores := ops.Div(ops.MatMulT(q, k, false, true), ops.Sqrt(ops.Cast(tensor.Scalar(float64(dim)), q.(tensor.Tensor).DType())))
-	if causal {
-		s := scores.Shape()
-		seen := ops.Tril(ops.Ones(dtype.Float32, shape.Of(s.Dim(-2), s.Dim(-1))), 0)
-		scores = ops.Where(ops.Greater(seen, 0.5), scores, ops.Mul(ops.OnesLike(scores), -1e9))
-	}
-	return ops.MatMul(ops.Softmax(scores, -1), v)
 }
 
 // Attr returns an attribute as a number.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/conform/cases"
 	"github.com/tenonml/tenon/ops"
@@ -27,13 +25,7 @@ func init() {
 		"ragged.sort":         func(x *application) any { return ops.Sort(x.args[0], x.AttrInt("axis", 1), ops.SortOptions{}) },
 		"ragged.matmul":       func(x *application) any { return ops.MatMul(x.args[0], x.args[1]) },
 		"ragged.attention": func(x *application) any {
-			q, k, v := asRagged(x.args[0]), asRagged(x.args[1]), asRagged(x.args[2])
-			scores := ops.MatMulT(q, k, false, true) // [b, (t), (t)]
-			scores = ops.Div(scores, math.Sqrt(float64(q.FlatValues().Shape().Dim(1))))
-			if x.AttrBool("causal", false) {
-				scores = causal(scores.(*ragged.Tensor))
-			}
-			return ops.MatMul(ops.Softmax(scores, -1), v)
+			return ops.Attention(x.args[0], x.args[1], x.args[2], ops.AttentionOptions{Causal: x.AttrBool("causal", false)})
 		},
 	})
 }
@@ -45,13 +37,4 @@ func lengths(x *application) any {
 		out[i] = int64(n)
 	}
 	return out
-}
-
-// causal hides the keys that come after each query of a row.
-func causal(scores *ragged.Tensor) tensor.Tensor {
-	parts := scores.Partitions()
-	query := ops.Gather(parts[0].OffsetsInRows(), parts[1].ValueRowIDs(), 0)
-	hidden := ops.Greater(parts[1].OffsetsInRows(), query)
-	flat := ops.Where(hidden, -1e30, scores.FlatValues())
-	return tenon.Must(scores.WithFlatValues(flat))
 }

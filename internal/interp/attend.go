@@ -1,12 +1,14 @@
 package interp
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/kernel/attention"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -28,7 +30,7 @@ const attendNodes = 4
 // attention of their results, of sizes for which that pays, and reports false otherwise.
 func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
 	j := i + attendNodes
-	if j > len(p.nodes) || p.nodes[j-1].Op.Name != "attend" {
+	if j > len(p.nodes) || p.nodes[j-1].Op.Name != "attention" {
 		return step{}, false
 	}
 	nodes := p.nodes[i:j]
@@ -36,10 +38,11 @@ func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
 	b := newBuilder(l, false)
 	a := &attend{}
 	call := &op.Call{Op: last.Op, Args: last.Args}
-	labels := [4][]int{call.Ints(3), call.Ints(4), call.Ints(5), call.Ints(6)}
+	named, err := ops.LabelsOfAttention(call)
+	labels := [4][]int{named.Query, named.Key, named.Value, named.Result}
 	a.out = last.Outs[0].Shape()
 	r, ok := headOf(labels)
-	if !ok || call.Bool(8) || !a.out.IsFull() || labels[3][len(labels[3])-1] != r.width {
+	if err != nil || !ok || call.Has(3) || call.Has(4) || call.Bool(12) || !a.out.IsFull() || labels[3][len(labels[3])-1] != r.width {
 		return step{}, false
 	}
 	outSteps := stepsOf(labels[3], a.out)
@@ -58,7 +61,11 @@ func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
 			return step{}, false
 		}
 		for x, l := range labels[k] {
-			size[l] = v.Shape().Dim(x)
+			n := v.Shape().Dim(x)
+			if old, ok := size[l]; ok && old != n {
+				return step{}, false
+			}
+			size[l] = n
 		}
 		row, col := r.matrix(k)
 		if !a.product(b, k, v.Node(), labels[k], row, col, r.batch) {
@@ -67,7 +74,10 @@ func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
 	}
 	a.params = attention.Params[float32]{
 		Queries: size[r.query], Keys: size[r.key], Depth: size[r.depth], Width: size[r.width],
-		OutRow: outSteps[r.query], Scale: float32(call.Float(7)),
+		OutRow: outSteps[r.query], Scale: float32(call.Float(11)),
+	}
+	if a.params.Scale == 0 {
+		a.params.Scale = float32(1 / math.Sqrt(float64(max(1, a.params.Depth))))
 	}
 	if !attention.WorthProducts(a.params.Queries, a.params.Keys, a.params.Depth, a.params.Width) {
 		return step{}, false

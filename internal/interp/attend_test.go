@@ -27,10 +27,10 @@ func wave(phase float64, dims ...int) tensor.Tensor {
 // looks at a projection, heads are short, or the operands are views; it computes what its
 // nodes compute one by one.
 func TestAttentionOfProjections(t *testing.T) {
-	const b, s, r, h, k, m, e = 0, 1, 2, 3, 4, 5, 6
-	attend, _ := op.Lookup("attend")
-	sizes := []int{2, 130, 12, 3, 9, 140, 10}
-	short := []int{2, 30, 12, 3, 9, 40, 10}
+	const s, m, b, r, h, k, e = 0, 1, 2, 3, 4, 5, 6
+	attend, _ := op.Lookup("attention")
+	sizes := []int{130, 140, 2, 12, 3, 9, 10}
+	short := []int{30, 40, 2, 12, 3, 9, 10}
 	dims := func(sizes, labels []int) (d []int) {
 		for _, l := range labels {
 			d = append(d, sizes[l])
@@ -47,12 +47,12 @@ func TestAttentionOfProjections(t *testing.T) {
 		view   bool
 		steps  string
 	}{
-		{"plain", sizes, plain, nil, false, "contract+contract+contract+attend"},
-		{"in other orders", sizes, turned, nil, false, "contract+contract+contract+attend"},
-		{"views", sizes, plain, nil, true, "contract+contract+contract+attend"},
-		{"short", short, plain, nil, false, "contract contract contract attend"},
-		{"somebody looks", sizes, plain, func(q, y tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{y, q} }, false, "contract contract contract attend"},
-		{"rows that are not consecutive", sizes, append(plain[:9:9], []int{b, h, e, s}), nil, false, "contract contract contract attend"},
+		{"plain", sizes, plain, nil, false, "contract+contract+contract+attention"},
+		{"in other orders", sizes, turned, nil, false, "contract+contract+contract+attention"},
+		{"views", sizes, plain, nil, true, "contract+contract+contract+attention"},
+		{"short", short, plain, nil, false, "contract contract contract attention"},
+		{"somebody looks", sizes, plain, func(q, y tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{y, q} }, false, "contract contract contract attention"},
+		{"rows that are not consecutive", sizes, append(plain[:9:9], []int{b, h, e, s}), nil, false, "contract contract contract attention"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := tt.labels
@@ -61,7 +61,7 @@ func TestAttentionOfProjections(t *testing.T) {
 				for i := range p {
 					p[i] = ops.Contract(x[2*i], x[2*i+1], l[3*i], l[3*i+1], l[3*i+2])
 				}
-				y := op.Eval(attend, append(p, l[2], l[5], l[8], l[9], 0.5)...)
+				y := op.Eval(attend, append(p, nil, nil, nil, l[2], l[5], l[8], []int(nil), l[9], 0.5)...)
 				if tt.more != nil {
 					return tt.more(p[0].(tensor.Tensor), y), nil
 				}

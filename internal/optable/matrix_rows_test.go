@@ -74,10 +74,10 @@ var ofRows = map[string]struct {
 
 // inEachRow are operations that do to each row what they do to it alone, which their axes do
 // not tell.
-var inEachRow = map[string]bool{"dot": true, "bitcast": true, "sequence_mask": true, "unique": true, "top_k": true, "index": true, "strings.unicode_encode": true}
+var inEachRow = map[string]bool{"dot": true, "bitcast": true, "sequence_mask": true, "unique": true, "top_k": true, "index": true, "strings.unicode_encode": true, "attention": true}
 
 // partedOperands are the operations whose positions have rows as their operands have.
-var partedOperands = map[string]bool{"take_along_axis": true, "put_along_axis": true}
+var partedOperands = map[string]bool{"take_along_axis": true, "put_along_axis": true, "attention": true}
 
 // contractions are operations whose first operand alone has rows.
 var contractions = map[string]bool{"matmul": true, "matvec": true, "einsum": true, "contract": true}
@@ -181,6 +181,14 @@ func behind(s sample, depth, rank int) (*op.Call, error) {
 		outer := []int{90, 91, 92}[:depth]
 		c := s.WithArg(2, slices.Concat(outer, k[2].([]int)))
 		return c.WithArg(4, slices.Concat(outer, k[4].([]int))), nil
+	case "attention":
+		c := s.Call
+		for i := 6; i <= 10 && k[10] != nil; i++ {
+			if labels := k[i].([]int); labels != nil {
+				c = c.WithArg(i, slices.Concat([]int{90, 91, 92}[:depth], labels))
+			}
+		}
+		return c, nil
 	}
 	c, err := shifted(s.Call, depth, rank)
 	if err == nil && c.Op.AxisParam() >= 0 {

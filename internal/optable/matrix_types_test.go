@@ -265,8 +265,6 @@ func partsOf(x tensor.Tensor) []tensor.Tensor {
 // and who does it instead.
 var inRows = map[string]string{
 	"boolean_mask":           "a mask of elements leaves the rows that there are",
-	"attend":                 "what graphs make of contractions around a softmax; rows.Attention works on rows of different lengths",
-	"attention":              "rows.Attention works on rows of different lengths",
 	"broadcast_to":           "ragged.BroadcastTo takes a ragged shape",
 	"contract":               "the plan of einsum, which takes ragged operands by labels",
 	"diag":                   "a diagonal matrix of each row has no common size; of uniform rows ops.Diag takes the flat values",

@@ -320,7 +320,7 @@ func (a *attending) result(n *graph.Node, now map[*graph.Value]tenon.Value) (ten
 		if x, by, ok := scaledBy(operands[0]); ok {
 			operands[0], scale = x, by
 		}
-		out, err := call("attend", append(operands, a.ql, a.kl, a.vl, r.labels, scale)...)
+		out, err := call("attention", append(operands, a.operands(r.labels, scale)...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -328,7 +328,7 @@ func (a *attending) result(n *graph.Node, now map[*graph.Value]tenon.Value) (ten
 	}
 	if a.gradients == nil {
 		var err error
-		if a.gradients, err = call("attend_grad", append(operands, a.ql, a.kl, a.vl, a.gl)...); err != nil {
+		if a.gradients, err = call("attention_grad", append(operands, a.operands(a.gl, 1)...)...); err != nil {
 			return nil, err
 		}
 	}
@@ -345,6 +345,25 @@ func (a *attending) result(n *graph.Node, now map[*graph.Value]tenon.Value) (ten
 		return nil, err
 	}
 	return out[0], nil
+}
+
+// operands returns what a call of attention has behind queries, keys and values, for a result with
+// certain labels: no mask, no row splits, and labels of which those of queries and keys are 0 and 1.
+func (a *attending) operands(result []int, scale float64) []any {
+	of := func(labels []int) []int {
+		out := make([]int, len(labels))
+		for i, l := range labels {
+			switch l {
+			case a.query:
+			case a.key:
+				out[i] = 1
+			default:
+				out[i] = l + 2
+			}
+		}
+		return out
+	}
+	return []any{nil, nil, nil, of(a.ql), of(a.kl), of(a.vl), []int(nil), of(result), scale}
 }
 
 // scaledBy returns the tensor that was multiplied by a known number, and the number.

@@ -10,7 +10,6 @@ import (
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/interp"
 	"github.com/tenonml/tenon/internal/passes"
-	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -112,10 +111,9 @@ func TestAttention(t *testing.T) {
 func TestAttentionDerivatives(t *testing.T) {
 	const b, n, m, d, e = 2, 3, 4, 2, 3
 	in := []tensor.Tensor{waves(1, b, n, d), waves(2, m, b, d), waves(3, b, m, e)}
-	labels := []any{[]int{0, 1, 2}, []int{3, 0, 2}, []int{0, 3, 4}, []int{1, 0, 4}}
-	attend, _ := op.Lookup("attend")
+	labels := ops.AttentionLabels{Query: []int{4, 0, 2}, Key: []int{1, 4, 2}, Value: []int{4, 1, 3}, Result: []int{0, 4, 3}}
 	joined := func(x []tensor.Tensor) tensor.Tensor {
-		return op.Eval(attend, append(append([]any{x[0], x[1], x[2]}, labels...), 0.7)...)
+		return ops.Attend(x[0], x[1], x[2], labels, ops.AttentionOptions{Scale: 0.7})
 	}
 	composed := func(x []tensor.Tensor) tensor.Tensor {
 		p := ops.Softmax(ops.Contract(ops.Mul(x[0], 0.7), x[1], []int{0, 1, 2}, []int{3, 0, 2}, []int{0, 1, 3}), -1)
@@ -162,7 +160,7 @@ func TestProjectionsOfAttention(t *testing.T) {
 	for _, n := range g.Nodes {
 		names = append(names, n.Op.Name)
 	}
-	if got, want := strings.Join(names, " "), "contract contract contract attend"; got != want {
+	if got, want := strings.Join(names, " "), "contract contract contract attention"; got != want {
 		t.Errorf("nodes %q, want %q", got, want)
 	}
 	got, err := interp.For(g).Run(t.Context(), in)

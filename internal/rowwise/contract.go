@@ -3,6 +3,8 @@ package rowwise
 import (
 	"slices"
 	"strings"
+
+	"github.com/tenonml/tenon/ops"
 )
 
 // contracted is for sums of products over axes with the same label: rows have a label that the result
@@ -53,8 +55,6 @@ func (n *node) labels() (in [][]int, out []int, ok bool) {
 	switch n.Op.Name {
 	case "contract":
 		return [][]int{c.Ints(2), c.Ints(3)}, c.Ints(4), true
-	case "attend":
-		return [][]int{c.Ints(3), c.Ints(4), c.Ints(5)}, c.Ints(6), true
 	case "einsum":
 		return n.equation(c.Str(1))
 	case "matmul":
@@ -79,18 +79,11 @@ func (n *node) labels() (in [][]int, out []int, ok bool) {
 		rank := max(n.rank(0)-1, n.rank(1))
 		return [][]int{behind(n.rank(0), []int{rowsOf, summed}), behind(n.rank(1), []int{summed})}, behind(rank, []int{rowsOf}), true
 	case "attention":
-		for i := range n.in {
-			lab := behind(n.rank(i), []int{-1, -2})
-			if in = append(in, lab); i == 0 {
-				out = lab
-			}
+		l, err := ops.LabelsOfAttention(c)
+		if in = [][]int{l.Query, l.Key, l.Value}; c.Has(3) {
+			in = append(in, l.Mask)
 		}
-		for i := 1; i < len(in); i++ { // queries and keys are not the same ones
-			if k := len(in[i]); k >= 2 && n.in[i].kind == entries && n.in[i].axis >= k-2 || n.rank(i) < 2 {
-				return nil, nil, false
-			}
-		}
-		return in, out, n.rank(0) >= 2
+		return in, l.Result, err == nil && l.Result != nil
 	}
 	return nil, nil, false
 }

@@ -267,16 +267,37 @@ func bagged(n *node) []part {
 	return []part{{}}
 }
 
-// attended is for rows of queries that look at the keys of their own row.
+// attended is for queries that look at keys: as a contraction, or at those of their own row.
 func attended(n *node) []part {
-	q, s := n.in[3], n.in[4]
+	const queries, keys = 0, 1 // labels
+	labels, out, ok := n.labels()
+	if !ok {
+		return []part{{}}
+	}
+	if !n.call.Has(4) {
+		for i, p := range n.in {
+			switch {
+			case p.kind <= mixed:
+				return []part{p}
+			case p.kind == entries && n.call.Bool(12) && p.axis == slices.Index(labels[i], queries):
+				return []part{{kind: mixed}} // what a query sees depends on its place
+			}
+		}
+		return []part{n.contracted()}
+	}
+	k := len(labels)
+	q, s := n.in[k], n.in[k+1]
 	if q.kind != splits || s.kind != splits || !q.level.is(s.level) {
 		return []part{{}}
 	}
-	for i, into := range []*level{q.into, s.into, s.into} {
-		if p := n.in[i]; !p.plain() || p.axis != 0 || !p.level.is(into) {
+	for i, list := range labels {
+		into, axis := s.into, slices.Index(list, keys)
+		if i == 0 {
+			into, axis = q.into, slices.Index(list, queries)
+		}
+		if p := n.in[i]; !p.plain() || p.axis != axis || !p.level.is(into) {
 			return []part{{}}
 		}
 	}
-	return []part{along(0, q.into)}
+	return []part{along(slices.Index(out, queries), q.into)}
 }

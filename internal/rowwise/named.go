@@ -30,7 +30,7 @@ func init() {
 		}),
 		"ragged.lengths_to_splits": fromLengths, "ragged.uniform_splits": uniform, "ragged.row_ids_to_splits": fromRowIDs,
 		"ragged.assert_same_splits": checkedSame, "ragged.range": rangesOf, "ragged.to_dense": toDense, "ragged.from_dense": fromDense,
-		"ragged.embedding_bag": bagged, "ragged.attention": attended,
+		"ragged.embedding_bag": bagged, "attention": attended,
 
 		"control.switch": switched, "control.while": looped, "control.scan": scanned, "grad.custom": called, "grad.call": called,
 	}

@@ -51,7 +51,7 @@ func Attend(query, key, value tensor.Tensor, options ...AttendOptions) tensor.Te
 	if n := value.Shape().Dim(-2); n != g {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("there are %d heads of keys and %d of values", g, n)))
 	}
-	return attend(fn, query, key, value, h, g, o.Mask, o.Sight)
+	return attend(fn, query, key, value, h, g, o.Mask, o.Sight, nil)
 }
 
 // served refuses heads of queries that are no multiple of those of keys, and senseless windows.
@@ -77,37 +77,98 @@ func scaled(q tensor.Tensor, s Sight) (tensor.Tensor, float64) {
 	return q, 1 / math.Sqrt(float64(d))
 }
 
-// attend is [Attend] for h heads of queries and g of keys and values.
-func attend(fn string, q, k, v tensor.Tensor, h, g int, mask tensor.Tensor, s Sight) tensor.Tensor {
+// A divided says how positions of queries and of keys are divided into rows; nil where they are not.
+type divided struct{ queries, keys tensor.Tensor }
+
+// attend is [Attend] for h heads of queries and g of keys and values. Within rows, queries, keys and
+// values have no axes in front of their positions.
+func attend(fn string, q, k, v tensor.Tensor, h, g int, mask tensor.Tensor, s Sight, in *divided) tensor.Tensor {
 	served(fn, h, g, s)
+	if !q.Shape().HasRank() || !k.Shape().HasRank() || !v.Shape().HasRank() {
+		tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, "the number of axes is not known"))
+	}
 	q, scale := scaled(q, s)
 	if s.slants(q.DType()) {
-		q, k = slanted(q, k, h, ops.Range(int64(0), size(k, -3), int64(1)), scale)
+		at := ops.Range(int64(0), size(k, -3), int64(1))
+		if in != nil {
+			at = rows.Offsets(in.keys, -1)
+		}
+		q, k = slanted(q, k, h, at, scale)
 	}
+	if s.scores(q.DType()) {
+		if in != nil {
+			return slopedRows(q, k, v, h, g, in, scale, s)
+		}
+		return sloped(q, k, v, h, g, mask, scale, s)
+	}
+	const queries, keys, features, values, served, each, front = 0, 1, 2, 3, 4, 5, 6
+	inFront := func(n int, last ...int) (list []int) {
+		for i := n; i > 0; i-- {
+			list = append(list, front+i)
+		}
+		return append(list, last...)
+	}
+	most := 0 // axes in front
+	labels := func(x tensor.Tensor, last ...int) []int {
+		n := x.Shape().Rank() - len(last)
+		most = max(most, n)
+		return inFront(n, last[max(0, -n):]...)
+	}
+	o := ops.AttentionOptions{Causal: s.Causal, Scale: scale}
+	l := ops.AttentionLabels{Key: labels(k, keys, served, features), Value: labels(v, keys, served, values)}
+	if in != nil {
+		o.QuerySplits, o.KeySplits = in.queries, in.keys
+	}
+	switch {
+	case s.Window > 0 && in != nil:
+		o.Mask, l.Mask = s.seen(nil, in.offsets()), []int{queries}
+	case s.Window > 0:
+		mask = s.seen(mask, offsets(size(q, -3), size(k, -3)))
+		fallthrough
+	case mask != nil:
+		o.Mask, l.Mask = mask, labels(mask, queries, keys)
+	}
+	q = withLast(q, 2, g, h/g, known(q))
+	l.Query = labels(q, queries, served, each, features)
+	l.Result = inFront(most, queries, served, each, values)
+	return withLast(ops.Attend(q, k, v, l, o), 3, h, known(v))
+}
+
+// sloped is attend where scores depend on the distance on both sides.
+func sloped(q, k, v tensor.Tensor, h, g int, mask tensor.Tensor, scale float64, s Sight) tensor.Tensor {
 	// [..., key heads, heads of each, n, d]
 	q = ops.MoveAxis(withLast(q, 2, g, h/g, known(q)), -4, -2)
 	k, v = ops.ExpandDims(ops.SwapAxes(k, -3, -2), -3), ops.ExpandDims(ops.SwapAxes(v, -3, -2), -3)
 	if mask != nil && mask.Shape().Rank() > 2 {
 		mask = ops.ExpandDims(ops.ExpandDims(mask, -3), -3)
 	}
-	var far tensor.Tensor // |i - j|
-	if s.Window > 0 || s.scores(q.DType()) {
-		off := offsets(size(q, -2), size(k, -2))
-		mask, far = s.seen(mask, off), ops.Abs(off)
-	}
-	var y tensor.Tensor
-	if s.scores(q.DType()) {
-		slopes := ops.Reshape(ops.Cast(tensor.Of(alibi(h)), q.DType()), []int{g, h / g, 1, 1})
-		scores := ops.Sub(ops.Mul(ops.MatMulT(q, k, false, true), scale), ops.Mul(ops.Cast(far, q.DType()), slopes))
-		y = ops.MatMul(weights(scores, mask), v)
-	} else {
-		o := ops.AttentionOptions{Causal: s.Causal, Scale: scale}
-		if mask != nil {
-			o.Mask = mask
-		}
-		y = ops.Attention(q, k, v, o)
-	}
+	off := offsets(size(q, -2), size(k, -2))
+	slopes := ops.Reshape(ops.Cast(tensor.Of(alibi(h)), q.DType()), []int{g, h / g, 1, 1})
+	scores := ops.Sub(ops.Mul(ops.MatMulT(q, k, false, true), scale), ops.Mul(ops.Cast(ops.Abs(off), q.DType()), slopes))
+	y := ops.MatMul(weights(scores, s.seen(mask, off)), v)
 	return withLast(ops.MoveAxis(y, -2, -4), 3, h, known(v))
+}
+
+// slopedRows is sloped within rows, whose scores are rows of rows: those of each query.
+func slopedRows(q, k, v tensor.Tensor, h, g int, in *divided, scale float64, s Sight) tensor.Tensor {
+	head := func(x tensor.Tensor, splits tensor.Tensor, i int) tensor.Tensor {
+		return tenon.Must(ragged.FromRowSplits(ops.Index(x, key.All, i), splits))
+	}
+	off := in.offsets()
+	slopes := alibi(h)
+	heads := make([]any, h)
+	for i := range heads {
+		scores := ops.MatMulT(head(q, in.queries, i), head(k, in.keys, i*g/h), false, true).(*ragged.Tensor)
+		w := ops.Mul(scores.FlatValues(), scale)
+		w = ops.Sub(w, ops.Mul(ops.Cast(ops.Abs(off), w.DType()), slopes[i]))
+		mask := s.seen(nil, off)
+		if mask != nil {
+			mask = tenon.Must(scores.WithFlatValues(mask))
+		}
+		share := weights(tenon.Must(scores.WithFlatValues(w)), mask)
+		heads[i] = flatOf(ops.MatMul(share, head(v, in.keys, i*g/h)))
+	}
+	return ops.Stack(heads, -2)
 }
 
 // known returns the number of features of x, -1 where it is not known.
@@ -123,6 +184,14 @@ func size(x tensor.Tensor, axis int) tensor.Tensor {
 func offsets(n, m tensor.Tensor) tensor.Tensor {
 	query := ops.Add(ops.Range(int64(0), n, int64(1)), ops.Sub(m, n))
 	return ops.Sub(ops.ExpandDims(query, -1), ops.Range(int64(0), m, int64(1)))
+}
+
+// offsets returns how far each query is behind each key of its row, counted from the last: [pairs].
+func (in *divided) offsets() tensor.Tensor {
+	n, m := rows.Lengths(in.queries), rows.Lengths(in.keys)
+	query := ops.Add(rows.Offsets(in.queries, -1), rows.Repeat(ops.Sub(m, n), in.queries, -1))
+	keys := rows.FromLengths(rows.Repeat(m, in.queries, -1)) // those of each query
+	return ops.Sub(rows.Repeat(query, keys, -1), rows.Offsets(keys, -1))
 }
 
 // seen returns where a mask is true and what is so far away is seen; nil is everywhere.
@@ -174,52 +243,6 @@ func alibi(heads int) []float64 {
 		slopes = append(slopes, math.Exp2(-4*float64(2*i+1)/float64(n)))
 	}
 	return slopes
-}
-
-// attendRows is attend within rows: [n, heads, d], [m, key heads, d], [m, key heads, e] → [n, heads, e].
-func attendRows(fn string, q, k, v tensor.Tensor, h, g int, splits, ends tensor.Tensor, s Sight) tensor.Tensor {
-	served(fn, h, g, s)
-	q, scale := scaled(q, s)
-	if s.Window == 0 && !s.scores(q.DType()) {
-		if s.ALiBi {
-			q, k = slanted(q, k, h, rows.Offsets(ends, -1), scale)
-		}
-		if g < h {
-			k, v = ops.Repeat(k, h/g, -2), ops.Repeat(v, h/g, -2)
-		}
-		flat := func(x tensor.Tensor) tensor.Tensor {
-			if d := known(x); d >= 0 {
-				return withLast(x, 2, h*d)
-			}
-			return withLast(x, 2, -1)
-		}
-		y := rows.Attention(flat(q), flat(k), flat(v), splits, ends, rows.AttentionOptions{Heads: h, Causal: s.Causal, Scale: scale})
-		return withLast(y, 1, h, known(v))
-	}
-	// Scores are rows of rows: those of each query.
-	in := func(x tensor.Tensor, splits tensor.Tensor, head int) tensor.Tensor {
-		return tenon.Must(ragged.FromRowSplits(ops.Index(x, key.All, head), splits))
-	}
-	slopes := alibi(h)
-	heads := make([]any, h)
-	for i := range heads {
-		scores := ops.MatMulT(in(q, splits, i), in(k, ends, i*g/h), false, true).(*ragged.Tensor)
-		p := scores.Partitions()
-		shift := ops.Sub(rows.Lengths(ends), rows.Lengths(splits))
-		query := ops.Add(p[0].OffsetsInRows(), rows.Repeat(shift, splits, -1))
-		off := ops.Sub(ops.Gather(query, p[1].ValueRowIDs(), 0), p[1].OffsetsInRows())
-		w := ops.Mul(scores.FlatValues(), scale)
-		if s.ALiBi {
-			w = ops.Sub(w, ops.Mul(ops.Cast(ops.Abs(off), w.DType()), slopes[i]))
-		}
-		mask := s.seen(nil, off)
-		if mask != nil {
-			mask = tenon.Must(scores.WithFlatValues(mask))
-		}
-		share := weights(tenon.Must(scores.WithFlatValues(w)), mask)
-		heads[i] = flatOf(ops.MatMul(share, in(v, ends, i*g/h)))
-	}
-	return ops.Stack(heads, -2)
 }
 
 // RotaryOptions are those of [Rotary]. The zero value is the default.

@@ -124,7 +124,7 @@ func (l MultiHeadAttention) ApplyTo(x, z, mask tensor.Tensor) tensor.Tensor {
 	if l.Rotary != 0 {
 		q, k = l.turned(q, nil), l.turned(k, nil)
 	}
-	return l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), mask, l.Sight))
+	return l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), mask, l.Sight, nil))
 }
 
 func (l MultiHeadAttention) keyHeads() int {
@@ -184,7 +184,7 @@ func (l MultiHeadAttention) ragged(fn string, x, z rowed, mask tensor.Tensor) te
 		q = l.turned(q, rows.Offsets(splits, -1))
 		k = l.turned(k, rows.Offsets(ends, -1))
 	}
-	return tenon.Must(x.Carry(l.joined(attendRows(fn, q, k, v, l.Heads, l.keyHeads(), splits, ends, l.Sight))))
+	return tenon.Must(x.Carry(l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), nil, l.Sight, &divided{splits, ends}))))
 }
 
 // A Cache is what [MultiHeadAttention.Extend] knows of the positions so far.
@@ -221,7 +221,7 @@ func (l MultiHeadAttention) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cac
 	if c.Keys != nil {
 		k, v = ops.Concat([]any{c.Keys, k}, -3), ops.Concat([]any{c.Values, v}, -3)
 	}
-	return l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), nil, l.Sight)), Cache{k, v}
+	return l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), nil, l.Sight, nil)), Cache{k, v}
 }
 
 // extendRows is Extend for rows.
@@ -248,7 +248,7 @@ func (l MultiHeadAttention) extendRows(fn string, x rowed, c Cache) (tensor.Tens
 	}
 	c = Cache{in(c.Keys, k), in(c.Values, v)}
 	ends := c.Keys.(rowed).RowSplits()
-	y := attendRows(fn, q, flatOf(c.Keys), flatOf(c.Values), l.Heads, l.keyHeads(), splits, ends, l.Sight)
+	y := attend(fn, q, flatOf(c.Keys), flatOf(c.Values), l.Heads, l.keyHeads(), nil, l.Sight, &divided{splits, ends})
 	return tenon.Must(x.Carry(l.joined(y))), c
 }
 

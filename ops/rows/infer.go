@@ -144,12 +144,6 @@ func rowSplits(c *op.Call, i, nvals int) []int64 {
 	return splitsOf(c, c.Dense(i), name(c, i), nvals)
 }
 
-// partitionOf is rowSplits that returns its error.
-func partitionOf(c *op.Call, i, nvals int) (splits []int64, err error) {
-	defer tenon.Catch(&err)
-	return rowSplits(c, i, nvals), nil
-}
-
 // valid marks splits that a kernel has made as checked.
 func valid(d *tensor.Dense, splits []int64) *tensor.Dense {
 	if small(d) {

@@ -99,7 +99,11 @@ func operands(c *op.Call) (list []operand, data op.Operands) {
 	for i, v := range c.Operands() {
 		k++
 		o := c.Op
-		if o.Control.Has(i) && senses[o.Name] != comparing || o.Axes == op.Map && o.Moves != 0 && !o.Moves.Has(i) {
+		apart := o.Control.Has(i)
+		if senses[o.Name] == comparing {
+			apart = i > 0 && o.Params[i].Group == 0 // row splits; a sorted row is compared with what is looked for
+		}
+		if apart || o.Axes == op.Map && o.Moves != 0 && !o.Moves.Has(i) {
 			continue
 		}
 		data |= 1 << i

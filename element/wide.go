@@ -69,7 +69,7 @@ func (r *ruling) wideDecimals(c *op.Call, values []tenon.Value) ([]tenon.Value, 
 		return op.One(divided(values[0].(Tensor), values[1].(tensor.Tensor), r.result))
 	case product:
 		return op.One(multiplied(values[0].(Tensor), values[1].(Tensor), r.result))
-	case comparing, picking:
+	case comparing, picking, numbering:
 		if len(values) == 2 && c.Op.IsBinaryElementwise() {
 			return op.One(compared(c.Op.Name, values[0].(Tensor), values[1].(Tensor)))
 		}
@@ -77,7 +77,7 @@ func (r *ruling) wideDecimals(c *op.Call, values []tenon.Value) ([]tenon.Value, 
 			x := compared("maximum", values[0].(Tensor), values[1].(Tensor)).(Tensor)
 			return op.One(compared("minimum", x, values[2].(Tensor)))
 		}
-		return ranked(c, values)
+		return r.ranked(c, values)
 	}
 	return nil, c.Errorf(tenon.ErrUnsupported, "decimals of more than %d digits are not part of it", narrowDigits)
 }
@@ -151,7 +151,7 @@ func (t Tensor) both() Tensor {
 
 // ranked does an operation that picks or compares elements on their ranks: numbers that are ordered as they
 // are, and equal where they are.
-func ranked(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
+func (r *ruling) ranked(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
 	var all []Tensor
 	var highs, lows []tensor.Tensor
 	for _, v := range values {
@@ -180,7 +180,7 @@ func ranked(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
 	list := op.ApplyN(c, values...)
 	out := make([]tenon.Value, len(list))
 	for i, x := range list {
-		if out[i] = x; c.Op.Places.Has(i) || c.Op.Counts.Has(i) || c.Op.By == op.ByRows && i > 0 {
+		if out[i] = x; r.sense != picking || c.Op.Places.Has(i) || c.Op.Counts.Has(i) || c.Op.By == op.ByRows && i > 0 {
 			continue
 		}
 		n := ops.Cast(ops.Size(order), dtype.Int64)

@@ -233,12 +233,11 @@ func number(x float64, there bool) string {
 // leaf draws numbers, truth values or texts. names are those of the axes; a mask is false where an
 // element is missing.
 func (w *writer) leaf(v tenon.Value, names []string, mask []bool) {
-	known, ok := op.Known(v)
+	t, ok := op.Known(v)
 	if !ok {
 		w.facts("without elements yet")
 		return
 	}
-	t := known.(tensor.Tensor)
 	w.statistics(v)
 	if d, ok := t.(*tensor.Dense); ok && d.Rank() >= 2 && d.Shape().Size() > 0 && drawable(d.DType()) {
 		w.heat(tensor.Contiguous(d), names, mask)

@@ -164,7 +164,7 @@ func graphs() (html string, err error) {
 	if g, err = f.Trace(tensor.Of(make([]float32, 6), 2, 3), tensor.Of(make([]float32, 12), 3, 4), tensor.Of(make([]float32, 4)), tensor.Scalar(int64(3))); err != nil {
 		return "", err
 	}
-	return view.Graph(g), nil
+	return `<div class="scroll">` + view.Graph(g) + `</div>`, nil // as on the page of the command
 }
 
 func curves() (string, error) {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/opencontainers/go-digest"
@@ -242,9 +243,28 @@ func TestMain(m *testing.M) {
 // stalling lets so many bytes of all blobs through and then says so, and waits.
 type stalling struct {
 	next http.Handler
-	left int
+	mu   sync.Mutex // of left
+	left int        // -1: all
 	full chan struct{}
 	stop chan struct{}
+}
+
+func (s *stalling) let(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = n
+}
+
+// take returns how many of n bytes go through.
+func (s *stalling) take(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left < 0 {
+		return n
+	}
+	n = min(n, s.left)
+	s.left -= n
+	return n
 }
 
 type stalledWriter struct {
@@ -253,19 +273,15 @@ type stalledWriter struct {
 }
 
 func (w *stalledWriter) Write(b []byte) (int, error) {
-	s := w.s
-	if s.left < 0 {
+	n := w.s.take(len(b))
+	if n == len(b) {
 		return w.ResponseWriter.Write(b)
 	}
-	n := min(len(b), s.left)
 	w.ResponseWriter.Write(b[:n])
 	w.ResponseWriter.(http.Flusher).Flush()
-	if s.left -= n; n < len(b) {
-		s.full <- struct{}{}
-		<-s.stop
-		panic(http.ErrAbortHandler)
-	}
-	return n, nil
+	w.s.full <- struct{}{}
+	<-w.s.stop
+	panic(http.ErrAbortHandler)
 }
 
 func (s *stalling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -306,7 +322,7 @@ func TestKilled(t *testing.T) {
 		return p
 	}
 	for _, left := range []int{0, 1, 2, 40_000, 99_999} {
-		s.left = left
+		s.let(left)
 		p := pull()
 		if err := p.Start(); err != nil {
 			t.Fatal(err)
@@ -325,7 +341,7 @@ func TestKilled(t *testing.T) {
 			}
 		}
 	}
-	s.left = -1
+	s.let(-1)
 	if text, err := pull().CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,12 +33,12 @@ type hugging struct {
 	files   map[string]string
 	store   *httptest.Server // what large files are redirected to
 	spoil   func(text string) string
-	asked   int
+	asked   atomic.Int64 // requests
 	private bool
 }
 
 func (h *hugging) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.asked++
+	h.asked.Add(1)
 	if h.private && r.Header.Get("Authorization") != "Bearer token" {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
@@ -117,16 +118,16 @@ func TestHuggingFace(t *testing.T) {
 			t.Errorf("a blob is called %s", name)
 		}
 	}
-	h.asked = 0
+	h.asked.Store(0)
 	c.Offline = true
 	for _, ref := range []string{"hf:org/name", "hf:org/name@main", "hf:org/name@" + commit} {
-		if got, err := c.Fetch(ctx, ref); err != nil || got != dir || h.asked > 0 {
-			t.Errorf("offline %s: %s, %v, %d requests", ref, got, err, h.asked)
+		if got, err := c.Fetch(ctx, ref); err != nil || got != dir || h.asked.Load() > 0 {
+			t.Errorf("offline %s: %s, %v, %d requests", ref, got, err, h.asked.Load())
 		}
 	}
 	for _, ref := range []string{"hf:org/other", "hf:org/name@v2", "hf:org/name@" + strings.Repeat("f", 40)} {
-		if _, err := c.Fetch(ctx, ref); !errors.Is(err, tenon.ErrNotFound) || h.asked > 0 {
-			t.Errorf("offline %s: %v, %d requests", ref, err, h.asked)
+		if _, err := c.Fetch(ctx, ref); !errors.Is(err, tenon.ErrNotFound) || h.asked.Load() > 0 {
+			t.Errorf("offline %s: %v, %d requests", ref, err, h.asked.Load())
 		}
 	}
 	to := filepath.Join(t.TempDir(), "to")

@@ -2,17 +2,13 @@ package parquetio_test
 
 import (
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
-	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/tenonml/tenon/data/parquetio"
+	"github.com/tenonml/tenon/internal/memtest"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
@@ -28,24 +24,19 @@ func TestStreamsHoldTwoRowGroups(t *testing.T) {
 		rows    = 400_000
 		group   = columns * rows * 8
 	)
-	if name := os.Getenv("PARQUET_STREAM"); name != "" {
+	if memtest.Measured(t, func(name string) any {
 		f := must(parquetio.Open(name, parquetio.ReadOptions{}))
-		before := peak(t)
 		for v, err := range f.All() {
 			if err != nil {
 				t.Fatal(err)
 			}
 			runtime.KeepAlive(v)
 		}
-		os.Stdout.WriteString("peak " + strconv.Itoa(peak(t)-before) + "\n")
+		return f
+	}) {
 		return
 	}
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells what a process held at once")
-	}
-	if testing.Short() || underRaceDetector() {
-		t.Skip("it writes and reads 77 MB; the race detector holds shadow memory of its own")
-	}
+	memtest.Skip(t)
 	const groups = 3
 	rng := rand.New(rand.NewPCG(1, 2))
 	var fields []structured.Field
@@ -64,36 +55,10 @@ func TestStreamsHoldTwoRowGroups(t *testing.T) {
 	if err := parquetio.WriteFile(path, must(structured.FromFields(fields, shape.Of(groups*rows), structured.Options{})), parquetio.WriteOptions{GroupRows: rows}); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestStreamsHoldTwoRowGroups$")
-	cmd.Env = append(os.Environ(), "PARQUET_STREAM="+path, "GOGC=5", "GOMAXPROCS=1")
-	out, err := cmd.CombinedOutput()
-	_, after, ok := strings.Cut(string(out), "peak ")
-	digits, _, _ := strings.Cut(after, "\n")
-	peak, bad := strconv.Atoi(digits)
-	if err != nil || !ok || bad != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	peak := memtest.Peak(t, path)
 	// What decompresses holds some memory of its own; a third row group would be more.
 	if most := 2*group + 16<<20; peak > most {
 		t.Errorf("%d bytes for row groups of %d, want %d at most", peak, group, most)
 	}
 	t.Logf("row groups of %d: peak %d", group, peak)
-}
-
-// underRaceDetector reports whether the test was built with -race.
-func underRaceDetector() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
-}
-
-// peak returns the most memory that the process has held.
-func peak(t *testing.T) int {
-	b, err := os.ReadFile("/proc/self/status")
-	_, after, ok := strings.Cut(string(b), "VmHWM:")
-	digits, _, _ := strings.Cut(strings.TrimSpace(after), " kB")
-	n, bad := strconv.Atoi(digits)
-	if err != nil || !ok || bad != nil {
-		t.Fatal(err, bad)
-	}
-	return n << 10
 }

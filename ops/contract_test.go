@@ -142,3 +142,23 @@ func TestMatMulOfManyBatchAxes(t *testing.T) {
 		}
 	}
 }
+
+// Operands whose values are repeated along several axes that are summed over have the same step, none, along
+// all of them: it says nothing about the order of these axes.
+func TestContractionOfRepeatedOperands(t *testing.T) {
+	for _, shape := range [][]int{{3, 5, 4}, {2, 3, 5, 4}, {5, 1, 4}} {
+		one := tensor.Scalar(2.0)
+		repeated, full := ops.BroadcastTo(one, shape), filled(shape...)
+		axes := make([]int, len(shape)-1)
+		for i := range axes {
+			axes[i] = i
+		}
+		for _, pair := range [][2]tensor.Tensor{{repeated, full}, {full, repeated}, {repeated, repeated}, {repeated, ops.Reverse(full, 0)}, {ops.Reverse(full, 0), repeated}} {
+			got := ops.TensorDot(pair[0], pair[1], axes, axes)
+			want := ops.TensorDot(ops.Add(pair[0], 0), ops.Add(pair[1], 0), axes, axes)
+			if !tensor.Equal(got, want, tensor.EqualOptions{}) {
+				t.Errorf("%v: got %v, want %v", shape, got, want)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 
@@ -158,7 +159,10 @@ func (p place) backwards() bool {
 func isEmpty(x strided) bool { return x.size == 0 }
 
 func byC(x, y strided) int { return x.c - y.c }
-func byA(x, y strided) int { return x.a - y.a }
+
+// byA sorts by the steps of the first operand, and where those are equal, as those of a value that is
+// repeated are, by the steps of the second: axes that follow each other there are one chain.
+func byA(x, y strided) int { return cmp.Or(x.a-y.a, x.b-y.b) }
 
 func onlyA(axes []strided) []strided {
 	out := make([]strided, len(axes))

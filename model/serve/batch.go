@@ -21,7 +21,9 @@ type job struct {
 	size     size
 	priority int // 1 goes first
 	since    time.Time
-	done     chan struct{}
+	done     chan bool // false: it is answered; true: its goroutine is to work
+	answered bool
+	gone     bool // nobody waits for it
 	out      []tenon.Value
 	err      error
 }
@@ -106,16 +108,38 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 		}
 		return out, err
 	}
-	j := &job{ctx: ctx, args: args, size: all, priority: priority, since: began, done: make(chan struct{})}
-	if err := f.queue.add(s, f, j); err != nil {
+	j := &job{ctx: ctx, args: args, size: all, priority: priority, since: began, done: make(chan bool, 1)}
+	first, err := f.queue.add(s, j)
+	if err != nil {
 		return nil, err
 	}
-	select {
-	case <-j.done:
-		return j.out, j.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	switch {
+	case first && j.works():
+		f.queue.work(s, f, j)
+	case first:
+		go f.queue.work(s, f, nil)
 	}
+	for {
+		select {
+		case works := <-j.done:
+			if !works {
+				return j.out, j.err
+			}
+			f.queue.work(s, f, j)
+		case <-ctx.Done():
+			if f.queue.left(j) {
+				go f.queue.work(s, f, nil)
+			}
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// works reports whether the goroutine of a call may work for all, which it does until it has its own
+// answer: not where it has to answer by a deadline.
+func (j *job) works() bool {
+	_, ok := j.ctx.Deadline()
+	return !ok && !j.gone
 }
 
 // level returns the priority of a call that asks for one: the middle one where it asks for none
@@ -127,15 +151,15 @@ func (s *Server) level(asked int) int {
 	return (s.opts.Priorities + 2) / 2
 }
 
-// add puts a job into the queue and sees that somebody works on it.
-func (q *queue) add(s *Server, f *served, j *job) error {
+// add puts a job into the queue. It reports whether nobody works on it yet.
+func (q *queue) add(s *Server, j *job) (first bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) >= max(s.opts.Queue, 1) {
-		return &fault{status: 503, text: fmt.Sprintf("%d calls wait, which is all that is allowed", len(q.waiting)), retry: true}
+		return false, &fault{status: 503, text: fmt.Sprintf("%d calls wait, which is all that is allowed", len(q.waiting)), retry: true}
 	}
 	if err := q.inTime(s, j); err != nil {
-		return err
+		return false, err
 	}
 	q.waiting = inserted(q.waiting, j, func(j *job) int { return j.priority })
 	if q.more == nil {
@@ -143,14 +167,42 @@ func (q *queue) add(s *Server, f *served, j *job) error {
 	}
 	if !q.running {
 		q.running = true
-		go q.work(s, f)
-		return nil
+		return true, nil
 	}
 	select {
 	case q.more <- struct{}{}:
 	default:
 	}
-	return nil
+	return false, nil
+}
+
+// left notes that nobody waits for a job any more. It reports whether its goroutine was to work.
+func (q *queue) left(j *job) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j.gone = true
+	select {
+	case works := <-j.done:
+		return works
+	default:
+		return false
+	}
+}
+
+// passOn lets the goroutine of the first call that waits work, which is to be woken for its answer
+// anyway.
+func (q *queue) passOn(s *Server, f *served) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if i := slices.IndexFunc(q.waiting, (*job).works); i >= 0 {
+		q.waiting[i].done <- true
+		return
+	}
+	if q.running = len(q.waiting) > 0; q.running {
+		go q.work(s, f, nil)
+		return
+	}
+	q.now, q.began = size{}, time.Time{}
 }
 
 // inTime refuses a call that cannot be answered before its deadline, by what late runs have
@@ -197,8 +249,8 @@ func late(ctx context.Context, need time.Duration) error {
 	return nil
 }
 
-// work runs batches until nobody waits.
-func (q *queue) work(s *Server, f *served) {
+// work runs batches until nobody waits, or its own job is answered.
+func (q *queue) work(s *Server, f *served, own *job) {
 	for {
 		q.delay(s)
 		batch := q.take(s)
@@ -206,6 +258,10 @@ func (q *queue) work(s *Server, f *served) {
 			return
 		}
 		s.runBatch(f, batch)
+		if own != nil && own.answered {
+			q.passOn(s, f)
+			return
+		}
 	}
 }
 
@@ -262,8 +318,8 @@ func (q *queue) take(s *Server) []*job {
 }
 
 func (j *job) finish(out []tenon.Value, err error) {
-	j.out, j.err = out, err
-	close(j.done)
+	j.out, j.err, j.answered = out, err, true
+	j.done <- false
 }
 
 // runBatch runs calls joined, and one by one where that fails.

@@ -35,7 +35,7 @@ func serveCommand(p *program) *cli.Command {
 		Description: "A MODEL is a folder or ZIP that saved.Model.Save has written, or a folder of such by the numbers of their versions;\n" +
 			"NAME=MODEL serves it under another name than its own.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "addr", Value: "127.0.0.1:8000", Usage: "listen on `ADDRESS`"},
+			&cli.StringFlag{Name: "addr", Value: "127.0.0.1:8000", Usage: "listen on `ADDRESS`", Sources: cli.EnvVars("TENON_ADDR")},
 			text("admin", "listen on `ADDRESS` for metrics of the process (/metrics) and profiles (/debug/pprof/)"),
 			&cli.StringFlag{Name: "versions", Value: "1", Usage: "serve `POLICY` versions: so many of the newest, all, or a list such as 3,5,"},
 			&cli.StringSliceFlag{Name: "label", Usage: "call a version by a `LABEL=VERSION`"},

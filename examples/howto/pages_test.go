@@ -6,12 +6,16 @@ import (
 	"go/doc"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// root is the module's folder.
+const root = "../.."
 
 // folder is where the examples keep files.
 var folder string
@@ -32,17 +36,115 @@ func check(err error) {
 	}
 }
 
-// program matches a program of a page and what it prints.
-var program = regexp.MustCompile("(?ms)^```go\n(.*?)^```\n+```text\n(.*?)^```$")
+// A block is a fenced block of a page.
+type block struct {
+	lang string
+	file string // what the reader puts it in, as the fence says: file=NAME
+	text string
+	line int // of the fence
+}
 
-// Every program of a page is an example of this package, which go test runs and whose output it
-// compares, and every example stands in a page.
+// blocks returns the fenced blocks of a page.
+func blocks(page string) []block {
+	var out []block
+	var open *block
+	for i, line := range strings.Split(page, "\n") {
+		fence, is := strings.CutPrefix(strings.TrimLeft(line, " "), "```")
+		switch {
+		case is && open == nil:
+			lang, rest, _ := strings.Cut(fence, " ")
+			open = &block{lang: lang, line: i + 1}
+			open.file, _ = strings.CutPrefix(rest, "file=")
+		case is:
+			out = append(out, *open)
+			open = nil
+		case open != nil:
+			open.text += line + "\n"
+		}
+	}
+	return out
+}
+
+// pages are the texts of the root and of docs that people read, by name.
+func pages(t *testing.T) map[string][]block {
+	t.Helper()
+	out := map[string][]block{}
+	read := func(name string) {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := blocks(string(text)); len(b) > 0 {
+			out[name] = b
+		}
+	}
+	for _, name := range []string{"README.md", "CONTRIBUTING.md"} {
+		read(name)
+	}
+	err := fs.WalkDir(os.DirFS(root), "docs", func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".md") {
+			read(name)
+		}
+		return err
+	})
+	if err != nil || len(out) < 12 {
+		t.Fatalf("%d pages, %v", len(out), err)
+	}
+	return out
+}
+
+// printed is the block behind a program that says what it prints, and "" where there is none.
+func printed(all []block, i int) (string, bool) {
+	if i+1 < len(all) && all[i+1].lang == "text" {
+		return all[i+1].text, true
+	}
+	return "", false
+}
+
+func whole(b block) bool { return b.lang == "go" && strings.HasPrefix(b.text, "package main\n") }
+
+// Go in a page that is no whole program is the body of an example of this package, with what it
+// prints below it, or a passage of a file of the module, which is tested where it stands. Every example is in a page.
 func TestPagesAreExamples(t *testing.T) {
+	outputs := examples(t)
+	var module string // all its Go files
+	seen := map[string]bool{}
+	for name, all := range pages(t) {
+		for i, b := range all {
+			if b.lang != "go" || whole(b) {
+				continue
+			}
+			want, ok := printed(all, i)
+			if !ok {
+				if module == "" {
+					module = source(t)
+				}
+				if !strings.Contains(module, b.text) {
+					t.Errorf("%s:%d: the passage stands in no file of the module", name, b.line)
+				}
+				continue
+			}
+			if out, ok := outputs[b.text]; !ok || strings.TrimSpace(out) != strings.TrimSpace(want) {
+				t.Errorf("%s:%d: no example has this program and output:\n%s\n%s\nthe example prints:\n%s", name, b.line, b.text, want, out)
+			}
+			seen[b.text] = true
+		}
+	}
+	for body := range outputs {
+		if !seen[body] {
+			t.Errorf("no page has the example\n%s", body)
+		}
+	}
+}
+
+// examples are the outputs of this package's examples by their bodies.
+func examples(t *testing.T) map[string]string {
+	t.Helper()
 	tests, err := filepath.Glob("*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	outputs := map[string]string{} // of bodies
+	out := map[string]string{}
 	for _, name := range tests {
 		src, err := os.ReadFile(name)
 		if err != nil {
@@ -57,36 +159,31 @@ func TestPagesAreExamples(t *testing.T) {
 			body := x.Code.(*ast.BlockStmt)
 			text := src[set.Position(body.Lbrace).Offset+2 : set.Position(body.Rbrace).Offset]
 			text, _, _ = bytes.Cut(text, []byte("\t// Output:"))
-			lines := strings.ReplaceAll("\n"+string(text), "\n\t", "\n")[1:]
-			outputs[lines] = x.Output
+			out[strings.ReplaceAll("\n"+string(text), "\n\t", "\n")[1:]] = x.Output
 		}
 	}
-	pages, err := filepath.Glob("../../docs/data/*.md")
-	if err != nil || len(pages) < 6 {
-		t.Fatalf("%d pages, %v", len(pages), err)
+	return out
+}
+
+// source is the text of all Go files of the module.
+func source(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"testdata", "docs"}, d.Name())):
+			return fs.SkipDir
+		case strings.HasSuffix(name, ".go"):
+			text, err := os.ReadFile(filepath.Join(root, name))
+			all.Write(text)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	pages = append(pages, "../../docs/serving.md")
-	seen := map[string]bool{}
-	for _, name := range pages {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := program.FindAllSubmatch(text, -1)
-		if n := bytes.Count(text, []byte("```go\n")); n != len(found) || n == 0 {
-			t.Errorf("%s: %d programs of %d have an output", name, len(found), n)
-		}
-		for _, m := range found {
-			body := string(m[1])
-			if out, ok := outputs[body]; !ok || strings.TrimSpace(out) != strings.TrimSpace(string(m[2])) {
-				t.Errorf("%s: no example has this program and output:\n%s\n%s\nthe example prints:\n%s", name, body, m[2], out)
-			}
-			seen[body] = true
-		}
-	}
-	for body := range outputs {
-		if !seen[body] {
-			t.Errorf("no page has the example\n%s", body)
-		}
-	}
+	return all.String()
 }

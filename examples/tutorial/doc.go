@@ -1,2 +1,0 @@
-// Package tutorial tests the programs of docs/tutorial.md.
-package tutorial

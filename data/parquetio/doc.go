@@ -24,7 +24,7 @@
 //
 // The Specs of what is written are in the metadata, so that every type comes back as what
 // it was; the schema beside them is one that other programs read. Pages, levels and values are
-// decoded here; metadata, codecs and what writes are those of github.com/apache/arrow-go.
+// decoded and written here; the metadata that are read and the codecs are those of github.com/apache/arrow-go.
 //
 // # Safety
 //

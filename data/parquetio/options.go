@@ -61,7 +61,7 @@ type WriteOptions struct {
 
 	// PageBytes is about how many bytes a page has before it is compressed. What [ReadOptions.Where] leaves
 	// out is whole pages, and reading goes through whole pages: small ones find few rows sooner, and
-	// make larger files. 0: 1 MiB.
+	// make larger files. A page has some 20,000 rows at most. 0: 1 MiB.
 	PageBytes int
 
 	Compression Compression

@@ -2,20 +2,20 @@ package parquetio
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/arrowio"
 	"github.com/tenonml/tenon/internal/abort"
 	"github.com/tenonml/tenon/internal/input"
+	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/internal/source"
 )
 
@@ -77,12 +77,14 @@ func Encode(w io.Writer, v tenon.Value, o WriteOptions) error {
 // A Writer writes Values with the same columns one after the other, each as row groups of
 // its own. The first one decides about the columns and their types.
 type Writer struct {
-	w   io.Writer
-	o   WriteOptions
-	set *arrow.Schema
-	own *arrow.Schema // without our metadata
-	pq  *pqarrow.FileWriter
-	err error
+	w      io.Writer
+	o      WriteOptions
+	set    *arrow.Schema
+	plan   *plan
+	chunks []*chunk // one for each column, whose memory row groups share
+	at     int64    // where the next row group begins
+	groups []groupTail
+	err    error
 }
 
 // NewWriter returns a Writer to w. It has to be closed, which does not close w.
@@ -109,8 +111,8 @@ func (x *Writer) Write(v tenon.Value) (err error) {
 	if err := fits(fn, b.Schema()); err != nil {
 		return err
 	}
-	if x.pq == nil {
-		if err := x.begin(b); err != nil {
+	if x.plan == nil {
+		if err := x.begin(b.Schema()); err != nil {
 			return failed(fn, err)
 		}
 	}
@@ -124,20 +126,48 @@ func (x *Writer) Write(v tenon.Value) (err error) {
 		step = defaultRows
 	}
 	for i := int64(0); i == 0 || i < b.NumRows(); i += step {
-		cols := make([]arrow.Array, b.NumCols())
-		for k := range cols {
-			d, err := compact(array.NewSliceData(b.Column(k).Data(), i, min(i+step, b.NumRows())))
-			if err != nil {
-				return failed(fn, err)
-			}
-			cols[k] = array.MakeFromData(d)
-		}
-		part := array.NewRecordBatch(x.own, cols, min(step, b.NumRows()-i))
-		if err := x.pq.Write(part); err != nil {
-			return failed(fn, err)
+		if err := x.group(fn, b, i, min(i+step, b.NumRows())); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// group writes some rows as a row group.
+func (x *Writer) group(fn string, b arrow.RecordBatch, from, to int64) error {
+	rows := int(to - from)
+	var leaves []shred
+	for i, f := range x.set.Fields() {
+		leaves = shreds(f, array.NewSliceData(b.Column(i).Data(), from, to), rowsOf(rows), leaves)
+	}
+	errs := make([]error, len(leaves))
+	par.For(len(leaves), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			func() {
+				defer unwritten(fn, &errs[i])
+				x.chunks[i].fill(&leaves[i], rows)
+			}()
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	g := groupTail{rows: rows}
+	for _, k := range x.chunks {
+		g.chunks = append(g.chunks, k.tail(x.at))
+		if err := x.put(k.b); err != nil {
+			return failed(fn, err)
+		}
+	}
+	x.groups = append(x.groups, g)
+	return nil
+}
+
+// put writes bytes.
+func (x *Writer) put(b []byte) error {
+	n, err := x.w.Write(b)
+	x.at += int64(n)
+	return err
 }
 
 // unwritten turns what the library below throws into an error.
@@ -185,36 +215,36 @@ func unfit(t arrow.DataType) arrow.DataType {
 	return nil
 }
 
-// begin writes the schema.
-func (x *Writer) begin(b arrow.RecordBatch) (err error) {
-	s := b.Schema()
-	codec := map[Compression]compress.Compression{Zstd: compress.Codecs.Zstd, Uncompressed: compress.Codecs.Uncompressed, Snappy: compress.Codecs.Snappy, Gzip: compress.Codecs.Gzip, LZ4: compress.Codecs.Lz4Raw}[x.o.Compression]
-	list := []parquet.WriterProperty{parquet.WithCompression(codec), parquet.WithMaxRowGroupLength(1 << 62), parquet.WithStats(true),
-		parquet.WithPageIndexEnabled(true), parquet.WithCreatedBy("tenon")}
-	if codec == compress.Codecs.Zstd {
-		list = append(list, parquet.WithCompressionLevel(1))
+// mark stands at the beginning and at the end of a file.
+const mark = "PAR1"
+
+// begin takes the columns of the first Value.
+func (x *Writer) begin(s *arrow.Schema) error {
+	x.set, x.plan = s, planOf(s.Fields())
+	size := x.o.PageBytes
+	if size <= 0 {
+		size = defaultPage
 	}
-	if x.o.PageBytes > 0 {
-		const perRow = 8 // the library looks at the size of a page after so many rows
-		list = append(list, parquet.WithDataPageSize(int64(x.o.PageBytes)), parquet.WithBatchSize(int64(min(max(x.o.PageBytes/perRow, 1), 1024))))
+	for _, c := range x.plan.slots {
+		x.chunks = append(x.chunks, &chunk{c: c, codec: x.codec(), pageBytes: size})
 	}
-	props := parquet.NewWriterProperties(append(list, plainColumns(b)...)...)
-	x.set = s
-	fields := make([]arrow.Field, s.NumFields())
-	for i, f := range s.Fields() {
-		f.Metadata = arrow.Metadata{}
-		fields[i] = f
+	return x.put([]byte(mark))
+}
+
+func (x *Writer) codec() compress.Compression {
+	return map[Compression]compress.Compression{Zstd: compress.Codecs.Zstd, Uncompressed: compress.Codecs.Uncompressed, Snappy: compress.Codecs.Snappy, Gzip: compress.Codecs.Gzip, LZ4: compress.Codecs.Lz4Raw}[x.o.Compression]
+}
+
+// metadata returns the Specs.
+func (x *Writer) metadata() [][2]string {
+	if x.o.Plain {
+		return nil
 	}
-	x.own = arrow.NewSchema(fields, nil)
-	x.pq, err = pqarrow.NewFileWriter(x.own, noClose{x.w}, props, pqarrow.DefaultWriterProps())
-	if err != nil || x.o.Plain {
-		return err
+	out := [][2]string{{keySchema, packed(x.set.Metadata())}}
+	for _, f := range x.set.Fields() {
+		out = append(out, [2]string{keyColumn + f.Name, packed(described(f))})
 	}
-	errs := []error{x.pq.AppendKeyValueMetadata(keySchema, packed(s.Metadata()))}
-	for _, f := range s.Fields() {
-		errs = append(errs, x.pq.AppendKeyValueMetadata(keyColumn+f.Name, packed(described(f))))
-	}
-	return errors.Join(errs...)
+	return out
 }
 
 // described returns the metadata of a column, and the sizes of its lists.
@@ -227,21 +257,22 @@ func described(f arrow.Field) arrow.Metadata {
 	return f.Metadata
 }
 
-// noClose hides that a writer can be closed.
-type noClose struct{ io.Writer }
-
 // Close writes the footer. A file without a Value cannot be written.
 func (x *Writer) Close() (err error) {
 	const fn = "parquetio.Writer.Close"
 	if x.err != nil {
 		return x.err
 	}
-	if x.pq == nil {
+	if x.plan == nil {
 		return fail(tenon.ErrInvalid, fn, "", "nothing has been written, so that the columns are not known")
 	}
-	defer unwritten(fn, &err)
-	if err := x.pq.Close(); err != nil {
-		return failed(fn, err)
+	b := indexes(x.groups, x.at)
+	end := x.plan.footer(x.groups, x.metadata(), x.codec())
+	b = append(b, end...)
+	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(end))), mark...)
+	if err := x.put(b); err != nil {
+		x.err = failed(fn, err)
+		return x.err
 	}
 	x.err = fail(tenon.ErrInvalid, fn, "", "the writer is closed")
 	return nil

@@ -1,5 +1,6 @@
 // Command rivals writes a Parquet file and an Arrow file with elements of all types, some of them missing and in rows of different
-// lengths, and the same records as JSON lines. read.py reads the first two with pyarrow, polars and duckdb, and compares what they find
+// lengths, and the same records as JSON lines; and for each codec a Parquet file with many row groups and pages, whose records nest. read.py
+// reads them with pyarrow, polars and duckdb, also with conditions that statistics and page indexes answer, and compares what they find
 // with the lines:
 //
 //	go run ./internal/rivals DIR && python internal/rivals/read.py DIR
@@ -7,6 +8,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -71,6 +73,54 @@ func write(dir string) (err error) {
 		func() error { return jsonl.WriteFile(filepath.Join(dir, "all.jsonl"), t, jsonl.WriteOptions{}) },
 	} {
 		if err := f(); err != nil {
+			return err
+		}
+	}
+	return writeMany(dir)
+}
+
+// writeMany writes many records, in row groups of 700 whose pages are small.
+func writeMany(dir string) error {
+	const n = 5000
+	draw := rand.New(rand.NewPCG(1, 2))
+	some := func(f func() any) any {
+		if draw.IntN(5) == 0 {
+			return nil
+		}
+		return f()
+	}
+	list := make([]any, n)
+	for i := range list {
+		jets := []any{}
+		for range draw.IntN(4) {
+			hits := []any{}
+			for range draw.IntN(5) {
+				hits = append(hits, draw.Int64N(1000))
+			}
+			jets = append(jets, structured.Record{{Name: "cat", Value: some(func() any { return fmt.Sprint("cat", draw.IntN(7)) })}, {Name: "pt", Value: draw.Float64()}, {Name: "hits", Value: some(func() any { return hits })}})
+		}
+		list[i] = structured.Record{
+			{Name: "i", Value: int64(i)}, {Name: "run", Value: int64(i / 100)}, {Name: "constant", Value: "x"},
+			{Name: "word", Value: some(func() any { return fmt.Sprint("word", draw.IntN(300)) })},
+			{Name: "text", Value: fmt.Sprintf("text %d ü", draw.Int64())},
+			{Name: "flag", Value: some(func() any { return draw.IntN(2) == 0 })},
+			{Name: "x", Value: some(func() any { return draw.NormFloat64() })},
+			{Name: "jets", Value: some(func() any { return jets })},
+			{Name: "geo", Value: some(func() any {
+				return structured.Record{{Name: "lat", Value: draw.Float64()}, {Name: "name", Value: some(func() any { return "a name" })}}
+			})},
+		}
+	}
+	t, err := structured.FromNested(list, structured.NestedOptions{Missing: structured.MissingMasked})
+	if err != nil {
+		return err
+	}
+	if err := jsonl.WriteFile(filepath.Join(dir, "many.jsonl"), t, jsonl.WriteOptions{}); err != nil {
+		return err
+	}
+	for codec, name := range map[parquetio.Compression]string{parquetio.Zstd: "zstd", parquetio.Uncompressed: "none", parquetio.Snappy: "snappy", parquetio.Gzip: "gzip", parquetio.LZ4: "lz4"} {
+		o := parquetio.WriteOptions{GroupRows: 700, PageBytes: 1000, Compression: codec}
+		if err := parquetio.WriteFile(filepath.Join(dir, "many-"+name+".parquet"), t, o); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,155 @@
+package parquetio
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
+
+	"github.com/apache/arrow-go/v18/parquet"
+)
+
+// bounds are the least and the greatest of some values, as they are stored. There are none where the values have no order, and
+// of numbers that are no numbers.
+type bounds struct {
+	there       bool
+	least, most []byte
+}
+
+// longest is how long a bound is at most; longer ones are left out.
+const longest = 4096
+
+// kept returns the bounds as they are written, in memory of their own: what they are of may change.
+func (b bounds) kept() bounds {
+	if !b.there || len(b.least) > longest || len(b.most) > longest {
+		return bounds{}
+	}
+	return bounds{true, bytes.Clone(b.least), bytes.Clone(b.most)}
+}
+
+// join returns the bounds of what two have.
+func (c *slot) join(a, b bounds) bounds {
+	switch {
+	case !a.there:
+		return b
+	case !b.there:
+		return a
+	}
+	if c.compare(b.least, a.least) < 0 {
+		a.least = b.least
+	}
+	if c.compare(b.most, a.most) > 0 {
+		a.most = b.most
+	}
+	return a
+}
+
+// compare returns the order of two values.
+func (c *slot) compare(a, b []byte) int {
+	switch c.typ {
+	case parquet.Types.Int32:
+		x, y := binary.LittleEndian.Uint32(a), binary.LittleEndian.Uint32(b)
+		if c.order == signed {
+			return cmp.Compare(int32(x), int32(y))
+		}
+		return cmp.Compare(x, y)
+	case parquet.Types.Int64:
+		x, y := binary.LittleEndian.Uint64(a), binary.LittleEndian.Uint64(b)
+		if c.order == signed {
+			return cmp.Compare(int64(x), int64(y))
+		}
+		return cmp.Compare(x, y)
+	case parquet.Types.Float:
+		return cmp.Compare(math.Float32frombits(binary.LittleEndian.Uint32(a)), math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	case parquet.Types.Double:
+		return cmp.Compare(math.Float64frombits(binary.LittleEndian.Uint64(a)), math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	}
+	if c.order == signed && a[0]^b[0] >= 0x80 { // one of two decimals is negative
+		return cmp.Compare(b[0]>>7, a[0]>>7)
+	}
+	return bytes.Compare(a, b)
+}
+
+// boundsOf returns the bounds of values from one on and up to another.
+func (c *slot) boundsOf(v *values, from, to int) bounds {
+	if from == to || c.order == unordered {
+		return bounds{}
+	}
+	switch {
+	case c.typ == parquet.Types.Int32 && c.order == signed:
+		return extremes(numbers[int32](v)[from:to])
+	case c.typ == parquet.Types.Int32:
+		return extremes(numbers[uint32](v)[from:to])
+	case c.typ == parquet.Types.Int64 && c.order == signed:
+		return extremes(numbers[int64](v)[from:to])
+	case c.typ == parquet.Types.Int64:
+		return extremes(numbers[uint64](v)[from:to])
+	case c.typ == parquet.Types.Float:
+		return floats(numbers[float32](v)[from:to])
+	case c.typ == parquet.Types.Double:
+		return floats(numbers[float64](v)[from:to])
+	}
+	least, most := v.at(from), v.at(from)
+	for i := from + 1; i < to; i++ {
+		if x := v.at(i); c.compare(x, least) < 0 {
+			least = x
+		} else if c.compare(x, most) > 0 {
+			most = x
+		}
+	}
+	return bounds{true, least, most}
+}
+
+// boundsOfWords returns the bounds of the words that numbers stand for. Which words are known is kept in seen, by the number of a
+// round.
+func (c *slot) boundsOfWords(d *words, numbers []uint32, seen []uint32, round uint32) bounds {
+	if len(numbers) == 0 || c.order == unordered {
+		return bounds{}
+	}
+	least, most := d.at(int(numbers[0])), d.at(int(numbers[0]))
+	for _, k := range numbers {
+		if seen[k] == round {
+			continue
+		}
+		seen[k] = round
+		if x := d.at(int(k)); c.compare(x, least) < 0 {
+			least = x
+		} else if c.compare(x, most) > 0 {
+			most = x
+		}
+	}
+	return bounds{true, least, most}
+}
+
+// extremes returns the bounds of integers.
+func extremes[T int32 | int64 | uint32 | uint64](x []T) bounds {
+	least, most := x[0], x[0]
+	for _, v := range x {
+		least, most = min(least, v), max(most, v)
+	}
+	return bounds{true, asBytes([]T{least}), asBytes([]T{most})}
+}
+
+// floats returns the bounds of floating-point numbers: of zeros, of which readers may know one, both are within them.
+func floats[T float32 | float64](x []T) bounds {
+	least, most := T(math.Inf(1)), T(math.Inf(-1))
+	ok := false
+	for _, v := range x {
+		if v <= least {
+			least, ok = v, true
+		}
+		if v >= most {
+			most, ok = v, true
+		}
+	}
+	if !ok {
+		return bounds{}
+	}
+	if least == 0 {
+		least = T(math.Copysign(0, -1))
+	}
+	if most == 0 {
+		most = 0
+	}
+	return bounds{true, asBytes([]T{least}), asBytes([]T{most})}
+}

@@ -1,0 +1,234 @@
+package parquetio
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet/compress"
+)
+
+// A groupTail is what the footer says of a row group that has been written.
+type groupTail struct {
+	rows   int
+	chunks []chunkTail
+}
+
+// A chunkTail is what the footer and the page index say of a column of a row group.
+type chunkTail struct {
+	c                       *slot
+	at                      int64 // where it begins
+	entries, nulls          int
+	packed, full, first     int
+	dict                    bool
+	bounds                  bounds
+	pages                   []written
+	offsetsAt, boundsAt     int64 // of the page index
+	offsetsSize, boundsSize int
+}
+
+// tail returns what is kept of a chunk that is written at a place.
+func (k *chunk) tail(at int64) chunkTail {
+	return chunkTail{c: k.c, at: at, entries: k.entries, nulls: k.nulls, packed: len(k.b), full: k.full, first: k.first, dict: k.dict, bounds: k.bounds, pages: slices.Clone(k.pages)}
+}
+
+// indexes returns the page index of all columns, which stands at a place, the bounds before the offsets.
+func indexes(groups []groupTail, at int64) []byte {
+	w := &record{}
+	each := func(f func(c *chunkTail)) {
+		for i := range groups {
+			for j := range groups[i].chunks {
+				f(&groups[i].chunks[j])
+			}
+		}
+	}
+	each(func(c *chunkTail) {
+		begin := len(w.b)
+		if c.columnIndex(w) {
+			c.boundsAt, c.boundsSize = at+int64(begin), len(w.b)-begin
+		}
+	})
+	each(func(c *chunkTail) {
+		begin := len(w.b)
+		c.offsetIndex(w)
+		c.offsetsAt, c.offsetsSize = at+int64(begin), len(w.b)-begin
+	})
+	return w.b
+}
+
+// columnIndex writes the bounds of the pages; nothing where a page has values and no bounds.
+func (c *chunkTail) columnIndex(w *record) bool {
+	for _, p := range c.pages {
+		if p.values > 0 && !p.bounds.there {
+			return false
+		}
+	}
+	w.structure(func() {
+		w.list(1, kindTrue, len(c.pages))
+		for _, p := range c.pages {
+			if p.values == 0 {
+				w.b = append(w.b, kindTrue)
+			} else {
+				w.b = append(w.b, kindFalse)
+			}
+		}
+		w.list(2, kindBinary, len(c.pages))
+		for _, p := range c.pages {
+			w.item(string(p.bounds.least))
+		}
+		w.list(3, kindBinary, len(c.pages))
+		for _, p := range c.pages {
+			w.item(string(p.bounds.most))
+		}
+		w.integer(4, kindInt32, c.boundaryOrder())
+		w.list(5, kindInt64, len(c.pages))
+		for _, p := range c.pages {
+			w.b = binary.AppendVarint(w.b, int64(p.nulls))
+		}
+	})
+	return true
+}
+
+// boundaryOrder says whether the bounds of the pages are in order: 0 if not, 1 if ascending, 2 if descending.
+func (c *chunkTail) boundaryOrder() int64 {
+	up, down := true, true
+	last := bounds{}
+	for _, p := range c.pages {
+		if !p.bounds.there {
+			continue
+		}
+		if last.there {
+			least, most := c.c.compare(last.least, p.bounds.least), c.c.compare(last.most, p.bounds.most)
+			up, down = up && least <= 0 && most <= 0, down && least >= 0 && most >= 0
+		}
+		last = p.bounds
+	}
+	switch {
+	case up:
+		return 1
+	case down:
+		return 2
+	}
+	return 0
+}
+
+// offsetIndex writes where the pages are.
+func (c *chunkTail) offsetIndex(w *record) {
+	w.structure(func() {
+		w.list(1, kindStruct, len(c.pages))
+		for _, p := range c.pages {
+			w.structure(func() {
+				w.integer(1, kindInt64, c.at+int64(p.at))
+				w.integer(2, kindInt32, int64(p.size))
+				w.integer(3, kindInt64, int64(p.row))
+			})
+		}
+	})
+}
+
+// footer returns the metadata of a file.
+func (p *plan) footer(groups []groupTail, meta [][2]string, codec compress.Compression) []byte {
+	w := &record{}
+	rows := 0
+	for _, g := range groups {
+		rows += g.rows
+	}
+	w.structure(func() {
+		w.integer(1, kindInt32, 2)
+		w.list(2, kindStruct, len(p.elements))
+		for _, say := range p.elements {
+			w.structure(func() { say(w) })
+		}
+		w.integer(3, kindInt64, int64(rows))
+		w.list(4, kindStruct, len(groups))
+		for i, g := range groups {
+			w.structure(func() { g.write(w, i, codec) })
+		}
+		if len(meta) > 0 {
+			w.list(5, kindStruct, len(meta))
+			for _, m := range meta {
+				w.structure(func() {
+					w.text(1, m[0])
+					w.text(2, m[1])
+				})
+			}
+		}
+		w.text(6, "tenon")
+		w.list(7, kindStruct, len(p.slots))
+		for range p.slots { // values compare as their types do
+			w.structure(func() { w.in(1, func() {}) })
+		}
+	})
+	return w.b
+}
+
+func (g groupTail) write(w *record, i int, codec compress.Compression) {
+	full, packed := 0, 0
+	w.list(1, kindStruct, len(g.chunks))
+	for _, c := range g.chunks {
+		full, packed = full+c.full, packed+c.packed
+		w.structure(func() { c.write(w, codec) })
+	}
+	w.integer(2, kindInt64, int64(full))
+	w.integer(3, kindInt64, int64(g.rows))
+	if len(g.chunks) > 0 {
+		w.integer(5, kindInt64, g.chunks[0].at)
+	}
+	w.integer(6, kindInt64, int64(packed))
+	if i <= math.MaxInt16 {
+		w.integer(7, kindInt16, int64(i))
+	}
+}
+
+func (c *chunkTail) write(w *record, codec compress.Compression) {
+	w.integer(2, kindInt64, c.at)
+	w.in(3, func() {
+		w.integer(1, kindInt32, int64(c.c.typ))
+		encodings, of := []int64{encRLE}, int64(encPlain)
+		if c.dict {
+			encodings, of = append(encodings, encDict), encDict
+		}
+		encodings = append(encodings, encPlain)
+		w.list(2, kindInt32, len(encodings))
+		for _, e := range encodings {
+			w.b = binary.AppendVarint(w.b, e)
+		}
+		w.list(3, kindBinary, len(c.c.path))
+		for _, name := range c.c.path {
+			w.item(name)
+		}
+		w.integer(4, kindInt32, int64(codec))
+		w.integer(5, kindInt64, int64(c.entries))
+		w.integer(6, kindInt64, int64(c.full))
+		w.integer(7, kindInt64, int64(c.packed))
+		w.integer(9, kindInt64, c.at+int64(c.first))
+		if c.dict {
+			w.integer(11, kindInt64, c.at)
+		}
+		w.in(12, func() {
+			w.integer(3, kindInt64, int64(c.nulls))
+			if c.bounds.there {
+				w.text(5, string(c.bounds.most))
+				w.text(6, string(c.bounds.least))
+			}
+		})
+		stats := [][3]int64{{pageData, of, int64(len(c.pages))}}
+		if c.dict {
+			stats = append(stats, [3]int64{pageDict, encPlain, 1})
+		}
+		w.list(13, kindStruct, len(stats))
+		for _, s := range stats {
+			w.structure(func() {
+				for k, x := range s {
+					w.integer(k+1, kindInt32, x)
+				}
+			})
+		}
+	})
+	w.integer(4, kindInt64, c.offsetsAt)
+	w.integer(5, kindInt32, int64(c.offsetsSize))
+	if c.boundsSize > 0 {
+		w.integer(6, kindInt64, c.boundsAt)
+		w.integer(7, kindInt32, int64(c.boundsSize))
+	}
+}

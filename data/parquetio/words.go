@@ -1,0 +1,170 @@
+package parquetio
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// A dictionary of a column chunk that is written holds each of its values once, and the numbers of those that are
+// there. One that gets large, or that does not make the column smaller, is given up.
+type words struct {
+	values
+	numbers []uint32
+}
+
+const (
+	sampled      = 4096    // how many values say whether a column repeats
+	maxWords     = 1 << 20 // bytes of a dictionary
+	probesAValue = 16      // steps of a search, on average, above which values are as if made to collide
+)
+
+// wordsOf returns the dictionary of values, nil where they are better without one.
+func wordsOf(v *values) *words {
+	if v.width == 1 && v.ends == nil || v.n == 0 || !repeats(v) {
+		return nil
+	}
+	d := &words{}
+	d.width = v.width
+	ok := false
+	switch {
+	case v.ends == nil && v.width == 4:
+		ok = fill[uint32](d, v)
+	case v.ends == nil && v.width == 8:
+		ok = fill[uint64](d, v)
+	default:
+		ok = d.fillTexts(v)
+	}
+	if !ok || d.size()+v.n*d.bits()/8 >= v.size() {
+		return nil
+	}
+	return d
+}
+
+// size returns how many bytes values take that are stored as they are.
+func (v *values) size() int {
+	if v.ends != nil {
+		return int(v.ends[v.n]-v.ends[0]) + 4*v.n
+	}
+	return v.n * v.width
+}
+
+// bits returns how many bits the number of a word has.
+func (d *words) bits() int { return max(1, bits.Len(uint(d.n-1))) }
+
+// repeats reports whether more than a tenth of some values, which are taken evenly, are there already.
+func repeats(v *values) bool {
+	step := max(1, v.n/sampled)
+	seen := make(map[string]bool, sampled)
+	n := 0
+	for i := 0; i < v.n; i += step {
+		seen[string(v.at(i))] = true
+		n++
+	}
+	return n < sampled/16 || len(seen) < n-n/10
+}
+
+// A search finds the number of a word by a hash: it tries one place after the other.
+type search struct {
+	places []uint32 // the number of a word, and one; 0 where there is none
+	shift  int
+	left   int // steps until the search is given up
+}
+
+func newSearch(n int) search {
+	const first = 10
+	return search{places: make([]uint32, 1<<first), shift: 64 - first, left: probesAValue*n + 1024}
+}
+
+// grow doubles the places. The hash is that of a word.
+func (s *search) grow(n int, hash func(i int) uint64) {
+	s.shift--
+	s.places = make([]uint32, 2*len(s.places))
+	for i := range n {
+		at := hash(i) >> s.shift
+		for s.places[at] != 0 {
+			at = (at + 1) & uint64(len(s.places)-1)
+			s.left--
+		}
+		s.places[at] = uint32(i + 1)
+	}
+}
+
+// fill enters numbers of 4 or 8 bytes.
+func fill[T uint32 | uint64](d *words, v *values) bool {
+	x := numbers[T](v)
+	odd := rand.Uint64() | 1 // nobody can make numbers that collide
+	s := newSearch(len(x))
+	var list []T
+	d.numbers = make([]uint32, len(x))
+	for i, w := range x {
+		at := uint64(w) * odd >> s.shift
+		for {
+			k := s.places[at]
+			if k == 0 {
+				if (len(list)+1)*v.width > maxWords || s.left < 0 {
+					return false
+				}
+				list = append(list, w)
+				k = uint32(len(list))
+				s.places[at] = k
+				d.numbers[i] = k - 1
+				if 2*len(list) > len(s.places) {
+					s.grow(len(list), func(i int) uint64 { return uint64(list[i]) * odd })
+				}
+				break
+			}
+			if list[k-1] == w {
+				d.numbers[i] = k - 1
+				break
+			}
+			at = (at + 1) & uint64(len(s.places)-1)
+			s.left--
+		}
+	}
+	d.n = len(list)
+	d.fixed = asBytes(list)
+	return true
+}
+
+// fillTexts enters texts, and values of other widths.
+func (d *words) fillTexts(v *values) bool {
+	seed := maphash.MakeSeed()
+	s := newSearch(v.n)
+	d.ends = []int64{0}
+	d.numbers = make([]uint32, v.n)
+	var hashes []uint64
+	for i := range v.n {
+		w := v.at(i)
+		h := maphash.Bytes(seed, w)
+		at := h >> s.shift
+		for {
+			k := s.places[at]
+			if k == 0 {
+				if len(d.text)+len(w)+4*len(d.ends) > maxWords || s.left < 0 {
+					return false
+				}
+				d.text = append(d.text, w...)
+				d.ends = append(d.ends, int64(len(d.text)))
+				hashes = append(hashes, h)
+				s.places[at] = uint32(len(hashes))
+				d.numbers[i] = uint32(len(hashes) - 1)
+				if 2*len(hashes) > len(s.places) {
+					s.grow(len(hashes), func(i int) uint64 { return hashes[i] })
+				}
+				break
+			}
+			if hashes[k-1] == h && string(d.text[d.ends[k-1]:d.ends[k]]) == string(w) {
+				d.numbers[i] = k - 1
+				break
+			}
+			at = (at + 1) & uint64(len(s.places)-1)
+			s.left--
+		}
+	}
+	d.n = len(hashes)
+	if v.ends == nil { // the words have the width of the values
+		d.fixed, d.text, d.ends = d.text, nil, nil
+	}
+	return true
+}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
@@ -37,24 +36,13 @@ func NewEmbedding(key tensor.Tensor, size, features int, options ...EmbeddingOpt
 //
 //	ids: [...] int32 or int64, dense, ragged or named → [..., features]
 func (l Embedding) Apply(ids tensor.Tensor) tensor.Tensor {
-	switch t := ids.(type) {
-	case dimensioned:
-		if l.Names.Out == nil {
-			e := tenon.NewError(tenon.ErrInvalid, "nn.Embedding", "the layer does not know the name of its features")
-			e.Hint = "give the layer Names{Out: ...}"
-			tenon.Throw(e)
+	return withFeatures("nn.Embedding", ids, l.Names, func(ids tensor.Tensor) tensor.Tensor {
+		vectors := ops.Gather(l.Table, ids, 0)
+		for _, id := range l.Padding {
+			vectors = ops.Where(ops.ExpandDims(ops.Equal(ids, id), -1), ops.StopGradient(vectors), vectors)
 		}
-		dims := t.Dims().Names()
-		return named.Of(l.Apply(named.Unnamed(t, dims...)), append(append([]named.Name{}, dims...), l.Names.Out)...)
-	case tensor.Carrier:
-		items, _ := t.Carried()
-		return tenon.Must(t.Carry(l.Apply(items)))
-	}
-	vectors := ops.Gather(l.Table, ids, 0)
-	for _, id := range l.Padding {
-		vectors = ops.Where(ops.ExpandDims(ops.Equal(ids, id), -1), ops.StopGradient(vectors), vectors)
-	}
-	return vectors
+		return vectors
+	})
 }
 
 // A Combiner says how [Embedding.Bag] makes one vector of those of a row.

@@ -144,6 +144,24 @@ func onAll(x tensor.Tensor, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	return f(x)
 }
 
+// withFeatures applies f, which gives each element an axis of features, to the elements of any value.
+func withFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	switch t := x.(type) {
+	case dimensioned:
+		if n.Out == nil {
+			e := tenon.NewError(tenon.ErrInvalid, fn, "the layer does not know the name of its features")
+			e.Hint = "give the layer Names{Out: ...}"
+			tenon.Throw(e)
+		}
+		dims := t.Dims().Names()
+		return named.Of(withFeatures(fn, named.Unnamed(t, dims...), n, f), append(append([]named.Name{}, dims...), n.Out)...)
+	case tensor.Carrier:
+		items, _ := t.Carried()
+		return tenon.Must(t.Carry(withFeatures(fn, items, n, f)))
+	}
+	return f(x)
+}
+
 // option returns the options that were given, or the default.
 func option[O any](o []O) (out O) {
 	if len(o) > 0 {

@@ -76,6 +76,7 @@ const Order = `
 	internal/input, data/protoio < learn/runs < learn/train;
 	TIER6 < internal/summary;
 	internal/markup, internal/summary, learn/runs, data/jsonl < show/view < TIER7;
+	learn/nn < learn/features < TIER7;
 	learn/nn, model/saved < learn/train, learn/generate;
 	model/saved < model/weights, model/hub, model/serve, model/onnx;
 	TIER5, internal/elements < scale/dist/...;

@@ -11,7 +11,6 @@ import (
 	"github.com/tenonml/tenon/learn/internal/parts"
 	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/nest"
-	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -149,22 +148,6 @@ func (p *parameters) tensors() []tensor.Tensor {
 	out := make([]tensor.Tensor, len(p.trained))
 	for i, places := range p.trained {
 		out[i] = p.leaves[p.at[places[0]]].(tensor.Tensor)
-	}
-	return out
-}
-
-// sums returns the gradients in a nest like the parameters for each that is trained.
-func (p *parameters) sums(grads any) []tensor.Tensor {
-	leaves := tenon.Must(nest.Flatten(grads, nest.Options{Expand: true}))
-	out := make([]tensor.Tensor, len(p.trained))
-	for i, places := range p.trained {
-		for k, place := range places {
-			if g := leaves[p.at[place]].(tensor.Tensor); k == 0 {
-				out[i] = g
-			} else {
-				out[i] = ops.Add(out[i], g)
-			}
-		}
 	}
 	return out
 }

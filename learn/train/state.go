@@ -138,7 +138,9 @@ type gained struct {
 // with what stands beside them after it.
 func differentiate[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, flat *parameters) (value tensor.Tensor, grads []tensor.Tensor, after P) {
 	key := ops.RandomFoldIn(s.Key, s.Step)
-	out, g := grad.ValueAndGrad(func(p P, b B) gained {
+	// What is not trained, whatever its type, is no argument: it costs no gradient.
+	out, grads := grad.ValueAndGrad(func(ts []tensor.Tensor, b B) gained {
+		p := packTrained(flat, s.Params, ts)
 		if o.Compute != dtype.None {
 			if w, ok := any(p).(besides); ok {
 				p = w.narrow(o).(P)
@@ -156,8 +158,7 @@ func differentiate[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, 
 			r.Scaled = ops.Mul(l, ops.Cast(s.Scale[0], l.DType()))
 		}
 		return r
-	})(s.Params, batch)
-	grads = flat.sums(g)
+	})(flat.tensors(), batch)
 	if len(s.Scale) > 0 {
 		for i, x := range grads {
 			grads[i] = ops.Div(x, ops.Cast(s.Scale[0], x.DType()))

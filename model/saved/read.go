@@ -37,6 +37,10 @@ type ReadOptions struct {
 
 	// Extra allows values in the file that have no place in the template.
 	Extra bool
+
+	// Sizes lets tensors have other sizes than those of the template, but not another rank:
+	// what depends on the data that a model was made with, such as a vocabulary and its embeddings.
+	Sizes bool
 }
 
 // Read returns a structure like the template, with the values of a file. In the places
@@ -213,6 +217,9 @@ func (m *match) fits(i int, v tenon.Value, s tenon.Spec) error {
 	kind := tenon.ErrShape
 	a, ok := v.(tensor.Tensor)
 	b, ok2 := s.(*tensor.Spec)
+	if m.o.Sizes && ok && ok2 && a.DType() == b.DType() && a.Shape().Rank() == b.Shape().Rank() {
+		return nil
+	}
 	if ok != ok2 || ok && a.DType() != b.DType() || v.Spec().TypeName() != s.TypeName() {
 		kind = tenon.ErrDType
 	}

@@ -125,9 +125,10 @@ func (o ConvOptions) bias(out int) tensor.Tensor {
 }
 
 // Apply returns the layer's value. Windows do not reach from one row into another; of a ragged
-// row that is shorter than a window nothing is left.
+// row that is shorter than a window nothing is left. Of a masked x, a position that is missing is 0, as
+// those beyond the ends are, and a result is there where its window has a position that is.
 //
-//	x: [rows, positions..., in] dense, [rows, (positions), in] ragged, or {..., Along, In}
+//	x: [rows, positions..., in] dense or masked, [rows, (positions), in] ragged, or {..., Along, In}
 //	→ the same with other positions, by padding and stride, and out features
 func (l Conv) Apply(x tensor.Tensor) tensor.Tensor {
 	const fn = "nn.Conv"
@@ -241,9 +242,10 @@ func NewConvTranspose(key tensor.Tensor, window []int, in, out int, options ...C
 	}
 }
 
-// Apply returns the layer's value. The sizes of padding have to be given as Pads.
+// Apply returns the layer's value. The sizes of padding have to be given as Pads. Of a masked x, a result is
+// there where the window of a position that is there reaches it.
 //
-//	x: [rows, positions..., in] dense, [rows, (positions), in] ragged, or {..., Along, In}
+//	x: [rows, positions..., in] dense or masked, [rows, (positions), in] ragged, or {..., Along, In}
 //	→ the same with other positions and out features
 func (l ConvTranspose) Apply(x tensor.Tensor) tensor.Tensor {
 	const fn = "nn.ConvTranspose"

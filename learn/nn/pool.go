@@ -37,9 +37,9 @@ type Pool struct {
 	Names   Names   `tenon:"static"`
 }
 
-// Apply returns the layer's value.
+// Apply returns the layer's value. Of a masked x, positions that are missing do not count.
 //
-//	x: [rows, positions..., features] dense, [rows, (positions), features] ragged, or {..., Along, In}
+//	x: [rows, positions..., features] dense or masked, [rows, (positions), features] ragged, or {..., Along, In}
 //	→ the same with other positions
 func (l Pool) Apply(x tensor.Tensor) tensor.Tensor {
 	const fn = "nn.Pool"
@@ -142,7 +142,7 @@ type AdaptivePool struct {
 
 // Apply returns the layer's value. The numbers of positions have to be known.
 //
-//	x: [rows, positions..., features] dense, or {..., Plane, In} → [rows, size..., features]
+//	x: [rows, positions..., features] dense or masked, or {..., Plane, In} → [rows, size..., features]
 func (l AdaptivePool) Apply(x tensor.Tensor) tensor.Tensor {
 	const fn = "nn.AdaptivePool"
 	l.Kind.check(fn)
@@ -150,6 +150,8 @@ func (l AdaptivePool) Apply(x tensor.Tensor) tensor.Tensor {
 	case dimensioned:
 		at := l.Names.positions()
 		return unnamed(fn, t, append(at[:len(at):len(at)], l.Names.In), append(at[:len(at):len(at)], l.Names.out()), l.Apply)
+	case someMissing:
+		ofItems(fn, t) // the reductions below leave out what is missing
 	case tensor.Carrier:
 		tenon.Throw(carried(fn, x))
 	}

@@ -2,9 +2,11 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -15,6 +17,8 @@ import (
 // slide applies f to the windows along the positions of each row: [..., window..., features] →
 // [..., features]. f may ask how many elements of each are positions, [..., 1]; the others are
 // fill. Where dense is there, it does the same with dense positions in place of their windows.
+// A position that is missing is as one beyond the ends, and a result is there where its window has
+// one that is.
 func slide(fn string, x tensor.Tensor, names Names, w Windows, size []int, fill float64,
 	f func(windows tensor.Tensor, count func() tensor.Tensor) tensor.Tensor, dense func(x tensor.Tensor, o ops.WindowOptions) tensor.Tensor) tensor.Tensor {
 	o := w.options(fn, size)
@@ -39,23 +43,47 @@ func slide(fn string, x tensor.Tensor, names Names, w Windows, size []int, fill 
 			count := func() tensor.Tensor { return ops.ExpandDims(ops.Sum(ops.Cast(there, x.DType()), -1), -1) }
 			return tenon.Must(ragged.FromRowSplits(f(windows, count), splits))
 		})
+	case someMissing:
+		items, there := ofItems(fn, t)
+		axis := wantAxes(fn, items, len(size))
+		items = ops.Where(ops.ExpandDims(there, -1), items, fill)
+		count := present(there, axis, o, items.DType())
+		some := ops.Greater(count, 0.0)
+		var y tensor.Tensor
+		if dense != nil {
+			y = dense(items, o)
+		} else {
+			y = f(ops.Windows(items, axis, o), func() tensor.Tensor { return ops.Maximum(count, 1.0) })
+		}
+		return tenon.Must(masked.New(ops.Where(some, y, 0.0), ops.Squeeze(some, -1)))
 	case tensor.Carrier:
 		tenon.Throw(carried(fn, x))
 	}
-	rank := x.Shape().Rank()
-	if rank >= 0 && rank < len(size)+1 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no %d axes of positions and one of features", tenon.String(x.Spec()), len(size))))
-	}
+	axis := wantAxes(fn, x, len(size))
 	if dense != nil {
 		return dense(x, o)
 	}
-	axis := rank - len(size) - 1
 	return f(ops.Windows(x, axis, o), func() tensor.Tensor {
-		o.Fill = 0
-		ones := ops.Ones(x.DType(), ops.Slice(ops.Shape(x), []int{axis}, []int{len(size)}))
-		windows := ops.Windows(ones, 0, o)
-		return ops.ExpandDims(ops.Sum(windows, firstAxes(windows, 2*len(size))[len(size):]...), -1)
+		return present(ops.Ones(x.DType(), ops.Slice(ops.Shape(x), []int{axis}, []int{len(size)})), 0, o, x.DType())
 	})
+}
+
+// wantAxes returns the first of n axes of positions of a dense tensor.
+func wantAxes(fn string, x tensor.Tensor, n int) int {
+	rank := x.Shape().Rank()
+	if rank >= 0 && rank < n+1 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no %d axes of positions and one of features", tenon.String(x.Spec()), n)))
+	}
+	return rank - n - 1
+}
+
+// present returns how many positions of each window are there, [..., 1]: those from axis on, of which
+// a mask says so.
+func present(there tensor.Tensor, axis int, o ops.WindowOptions, d dtype.DType) tensor.Tensor {
+	o.Fill = 0
+	windows := ops.Windows(ops.Cast(there, d), axis, o)
+	n := len(o.Size)
+	return ops.ExpandDims(ops.Sum(windows, firstAxes(windows, axis+2*n)[axis+n:]...), -1)
 }
 
 // carried refuses values whose masks or units do not tell what a window has.
@@ -157,16 +185,37 @@ func unslide(fn string, x tensor.Tensor, names Names, w Windows, window, extra [
 			sum := ops.SegmentSum(flat, ops.Reshape(to, []int{-1}), ops.Add(total, int64(1)))
 			return tenon.Must(ragged.FromRowSplits(last(ops.Slice(sum, []int{0, 0}, ops.Stack([]any{total, int64(-1)}, 0))), splits))
 		})
+	case someMissing:
+		items, there := ofItems(fn, t)
+		axis := wantAxes(fn, items, n)
+		items = ops.Where(ops.ExpandDims(there, -1), items, 0.0)
+		to := unslid(items, axis, n, grown)
+		// A window of ones around each position that is there.
+		ones := ops.Cast(ops.ExpandDims(there, axes(-n, n)...), dtype.Int64)
+		ones = ops.Tile(ones, append(slices.Repeat([]int{1}, axis+n), window...))
+		some := ops.Greater(ops.Squeeze(ops.FoldWindows(ops.ExpandDims(ones, -1), to, axis, o), -1), int64(0))
+		y := last(dense(items, to, o))
+		return tenon.Must(masked.New(ops.Where(ops.ExpandDims(some, -1), y, 0.0), some))
 	case tensor.Carrier:
 		tenon.Throw(carried(fn, x))
 	}
-	rank := x.Shape().Rank()
-	if rank >= 0 && rank < n+1 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no %d axes of positions and one of features", tenon.String(x.Spec()), n)))
-	}
+	return last(dense(x, unslid(x, wantAxes(fn, x, n), n, grown), o))
+}
+
+// unslid returns the sizes of the n axes from one on, grown.
+func unslid(x tensor.Tensor, axis, n int, grown func(count any, i int) tensor.Tensor) tensor.Tensor {
 	sizes := make([]any, n)
 	for i := range sizes {
-		sizes[i] = grown(size(x, rank-n-1+i), i)
+		sizes[i] = grown(size(x, axis+i), i)
 	}
-	return last(dense(x, ops.Stack(sizes, 0), o))
+	return ops.Stack(sizes, 0)
+}
+
+// axes returns n numbers from the first on.
+func axes(first, n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = first + i
+	}
+	return out
 }

@@ -1,0 +1,118 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Set makes one vector of the items of each row, whose order does not matter (M. Zaheer et al., NeurIPS
+// 2017): y = Out(pooled over i of Each(xᵢ)).
+type Set struct {
+	Each, Out MLP
+	Pool      SetPool
+}
+
+// SetPool makes one vector of those of the items of a row: the sum, mean or greatest feature, or the mean
+// with weights that are softmaxᵢ(xᵢ·Query), where there is a Query, head by head.
+type SetPool struct {
+	Query tensor.Tensor // [features, heads], or nil
+	Kind  Combiner      `tenon:"static"` // BagSum, BagMean or BagMax, where there is no Query
+	Names Names         `tenon:"static"`
+}
+
+// SetOptions are those of [NewSet]. The zero value is the default.
+type SetOptions struct {
+	Heads      int        // of a pool with weights, which divide the last of Each; 0: none
+	Pool       Combiner   // otherwise: BagSum, BagMean or BagMax
+	Activation Activation // between the layers of Each and of Out, as in an MLP
+	DType      dtype.DType
+}
+
+// NewSet returns a layer on items of each[0] features: each has the sizes of what is done to each item, and
+// out, which goes on from the last of them, those of what is done to the whole.
+func NewSet(key tensor.Tensor, each, out []int, options ...SetOptions) Set {
+	const fn = "nn.NewSet"
+	o := option(options)
+	k := keys(key, 3)
+	if len(each) < 2 || len(out) < 1 || o.Heads < 0 || o.Heads > 0 && each[len(each)-1]%o.Heads != 0 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%v features of each item, %v of the whole, and %d heads", each, out, o.Heads)))
+	}
+	last := each[len(each)-1]
+	mlp := MLPOptions{Activation: o.Activation, DType: o.DType}
+	s := Set{Each: NewMLP(k[0], each, mlp), Out: NewMLP(k[1], append([]int{last}, out...), mlp), Pool: SetPool{Kind: o.Pool}}
+	if o.Heads > 0 {
+		s.Pool.Query = Initialize(GlorotUniform, k[2], floatType(o.DType), last, o.Heads)
+	}
+	return s
+}
+
+// Apply returns the layer's value. A row without items has that of the pooled vector 0.
+//
+//	x: [rows, (items), features] ragged, or [rows, items, features] dense or masked → [rows, features]
+func (s Set) Apply(x tensor.Tensor) tensor.Tensor { return s.Out.Apply(s.Pool.Apply(s.Each.Apply(x))) }
+
+// Apply returns the layer's value. A row without items has the vector 0, and what is missing of a masked x
+// is no item.
+//
+//	x: [rows, (items), features] ragged, [rows, items, features] masked, [..., items, features] dense,
+//	or {..., Along, In} → [rows, features]
+func (l SetPool) Apply(x tensor.Tensor) tensor.Tensor {
+	const fn = "nn.SetPool"
+	if t, ok := x.(dimensioned); ok {
+		return unnamed(fn, t, []named.Name{l.Names.Along, l.Names.In}, []named.Name{l.Names.out()}, SetPool{Query: l.Query, Kind: l.Kind}.Apply)
+	}
+	items, splits, wrap := sets(fn, x)
+	some := ops.ExpandDims(ops.Greater(rows.Lengths(splits), 0), -1)
+	var y tensor.Tensor
+	switch {
+	case l.Query != nil:
+		heads := l.Query.Shape().Dim(1)
+		w := rows.Softmax(ops.MatMul(items, l.Query), splits) // [items, heads]
+		each := withLast(items, 1, heads, l.Query.Shape().Dim(0)/heads)
+		y = withLast(rows.Sum(ops.Mul(each, ops.ExpandDims(w, -1)), splits), 2, l.Query.Shape().Dim(0))
+	case l.Kind == BagSum:
+		y = rows.Sum(items, splits)
+	case l.Kind == BagMean:
+		y = rows.Mean(items, splits)
+	case l.Kind == BagMax:
+		y = rows.Max(items, splits)
+	default:
+		e := tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("there is no pool %q", string(l.Kind)))
+		e.Hint = `there are "", "mean" and "max"`
+		tenon.Throw(e)
+	}
+	return wrap(ops.Where(some, y, 0.0))
+}
+
+// sets returns the items of rows, one behind the other, and how they are divided.
+func sets(fn string, x tensor.Tensor) (items, splits tensor.Tensor, wrap func(tensor.Tensor) tensor.Tensor) {
+	as := func(y tensor.Tensor) tensor.Tensor { return y }
+	switch t := x.(type) {
+	case rowed:
+		return rowsOf(fn, x, 1)
+	case someMissing:
+		items, there := ofItems(fn, t)
+		if there.Shape().Rank() == 2 {
+			return ops.BooleanMask(items, there, 0), rows.FromLengths(ops.Sum(ops.Cast(there, dtype.Int64), -1)), as
+		}
+	case tensor.Carrier:
+	default:
+		if at := x.Shape().Rank() - 2; at >= 0 { // any number of axes tell rows
+			lead := ops.Slice(ops.Shape(x), []int{0}, []int{at})
+			items = ops.Reshape(x, ops.Stack([]any{int64(-1), size(x, -1)}, 0))
+			return items, rows.Uniform(size(x, at), ops.Prod(lead)), func(y tensor.Tensor) tensor.Tensor {
+				return ops.Reshape(y, ops.Concat([]any{lead, []int64{int64(known(y))}}, 0))
+			}
+		}
+	}
+	e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no axes of rows, items and features", tenon.String(x.Spec())))
+	e.Hint = "give rows of items: [rows, (items), features]"
+	tenon.Throw(e)
+	return nil, nil, nil
+}

@@ -55,11 +55,14 @@ func questionOf(o *object) (*question, error) {
 		}
 	}
 	x, _ := o.get("examples")
-	list, ok := listOf(x)
-	if !ok || len(list) == 0 {
+	list, ok := x.(*list)
+	if !ok || list.n == 0 {
 		return nil, badInput("examples is %s, want a list of objects", shown(x))
 	}
-	for i, e := range list {
+	if list.n > maxExamples {
+		return nil, badInput("there are more than %d examples", maxExamples)
+	}
+	for i, e := range list.all() {
 		m, ok := e.(*object)
 		if !ok {
 			return nil, badInput("examples[%d] is %s, want an object", i, shown(e))
@@ -196,7 +199,7 @@ func (s *Server) fromExamples(f *served, q *question) ([]tenon.Value, error) {
 			}
 			list[k] = x
 		}
-		if args[i], err = nestedValue(f.in[i], list, tensorFlow, s.opts.MaxElements); err != nil {
+		if args[i], err = nestedValue(f.in[i], listOf(list), tensorFlow, s.opts.MaxElements); err != nil {
 			return nil, err
 		}
 	}
@@ -223,7 +226,7 @@ func (n *node) feature(name string, e, context *object, k int) (any, error) {
 		x, ok = context.get(name)
 	}
 	if n.kind == optionalNode {
-		if list, isList := listOf(x); !ok || isList && len(list) == 0 && n.child.kind != axisNode {
+		if l, isList := x.(*list); !ok || isList && l.n == 0 && n.child.kind != axisNode {
 			return nil, nil
 		}
 		n = n.child
@@ -231,12 +234,12 @@ func (n *node) feature(name string, e, context *object, k int) (any, error) {
 	if !ok {
 		return nil, badInput("examples[%d] lacks the feature %s", k, name)
 	}
-	list, isList := listOf(x)
+	l, isList := x.(*list)
 	switch {
 	case n.kind == axisNode && !isList:
-		return []any{x}, nil
-	case n.kind == leafNode && isList && len(list) == 1:
-		return list[0], nil
+		return listOf([]any{x}), nil
+	case n.kind == leafNode && isList && l.n == 1:
+		return l.first(), nil
 	}
 	return x, nil
 }
@@ -364,7 +367,7 @@ func (o *object) features(b []byte) error {
 			}); err != nil {
 				return err
 			}
-			o.names, o.values = append(o.names, name), append(o.values, list)
+			o.names, o.values = append(o.names, name), append(o.values, listOf(list))
 			return nil
 		})
 	})

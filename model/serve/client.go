@@ -275,9 +275,12 @@ func (f *Func) answered(b []byte, length string) ([]tenon.Value, error) {
 		return nil, badInput("it is %s, want an object", shown(x))
 	}
 	x, _ = o.get("outputs")
-	list, _ := listOf(x)
+	outputs, ok := x.(*list)
+	if !ok {
+		return nil, badInput("outputs is %s, want a list", shown(x))
+	}
 	cols := columns{}
-	for i, e := range list {
+	for i, e := range outputs.all() {
 		in, err := readInput(e, "outputs["+strconv.Itoa(i)+"]")
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -69,6 +70,15 @@ func (e *elements) tensor(dims []int) (tensor.Tensor, error) {
 		return tensor.Of(append([]string{}, e.texts...)).(*tensor.Strings).Reshaped(shape.Of(dims...)), nil
 	}
 	return tensor.FromBytes(e.dt, shape.Of(dims...), e.bytes)
+}
+
+// grow makes room for n more elements.
+func (e *elements) grow(n int) {
+	if e.dt == dtype.String {
+		e.texts = slices.Grow(e.texts, n)
+	} else {
+		e.bytes = slices.Grow(e.bytes, n*e.dt.Size())
+	}
 }
 
 // A label is a place that has a name of its own.
@@ -232,7 +242,7 @@ func shown(x any) string {
 			x = strings.ToValidUTF8(x[:40], "") + "…"
 		}
 		return "the text " + strconv.Quote(x)
-	case []any, numbers:
+	case *list:
 		return "a list"
 	}
 	return "an object"

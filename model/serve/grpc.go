@@ -385,7 +385,7 @@ func (in *input) nested(depth, limit int) error {
 			return badInput("%s: %v", in.name, err)
 		}
 	}
-	if in.data = list; len(in.dims) == 0 {
+	if in.data = listOf(list); len(in.dims) == 0 {
 		in.data = list[0]
 	}
 	return nil

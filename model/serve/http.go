@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -181,6 +182,7 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 	}
 	raw := &limited{r: r.Body, left: s.opts.MaxBody}
 	var in io.Reader = raw
+	length := r.ContentLength
 	switch e := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding"))); e {
 	case "", "identity":
 	case "gzip":
@@ -188,21 +190,64 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 		if err != nil {
 			return nil, raw.failed(err, tooLarge)
 		}
-		in = &limited{r: z, left: s.opts.MaxBody}
+		in, length = &limited{r: z, left: s.opts.MaxBody}, -1
 	case "deflate":
 		z, err := zlib.NewReader(in)
 		if err != nil {
 			return nil, raw.failed(err, tooLarge)
 		}
-		in = &limited{r: z, left: s.opts.MaxBody}
+		in, length = &limited{r: z, left: s.opts.MaxBody}, -1
 	default:
 		return nil, faulty(http.StatusUnsupportedMediaType, "the Content-Encoding %s is not known: gzip and deflate are", shortened(e))
 	}
-	b, err := io.ReadAll(counted{in, func(n int) error { return s.hold(r.Context(), n) }})
+	b, err := readAll(counted{in, func(n int) error { return s.hold(r.Context(), n) }}, length)
 	if err != nil {
 		return nil, raw.failed(err, tooLarge)
 	}
 	return b, nil
+}
+
+// readAll reads everything; length is how much is said to come, negative where nobody has said it. Memory
+// is taken as bytes come, without copies of what was read: a body that turns out to be too large has taken as much
+// as is allowed, and no more.
+func readAll(r io.Reader, length int64) ([]byte, error) {
+	const first, most = 64 << 10, 1 << 20
+	fill := func(b []byte) (n int, err error) {
+		for n < len(b) && err == nil {
+			var k int
+			k, err = r.Read(b[n:])
+			n += k
+		}
+		return n, err
+	}
+	if length >= 0 {
+		b := make([]byte, min(length, first))
+		for at := 0; ; {
+			n, err := fill(b[at:])
+			if at += n; int64(at) == length {
+				return b, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			size := min(length, 8*int64(at))
+			b = append(make([]byte, 0, size), b...)[:size]
+		}
+	}
+	var parts [][]byte
+	for size := first; ; size = min(2*size, most) {
+		part := make([]byte, size)
+		n, err := fill(part)
+		parts = append(parts, part[:n])
+		switch {
+		case err == io.EOF && len(parts) == 1:
+			return part[:n], nil
+		case err == io.EOF:
+			return slices.Concat(parts...), nil
+		case err != nil:
+			return nil, err
+		}
+	}
 }
 
 // counted is a reader whose bytes are counted while they come.

@@ -133,7 +133,7 @@ func (f *served) madeUp(r *rand.Rand, n int) ([]tenon.Value, error) {
 			for k := range rows {
 				rows[k] = l.root.child.madeUp(r)
 			}
-			x = rows
+			x = listOf(rows)
 		} else {
 			x = l.root.madeUp(r)
 		}
@@ -200,7 +200,7 @@ func (n *node) madeUp(r *rand.Rand) any {
 		for i := range list {
 			list[i] = n.child.madeUp(r)
 		}
-		return list
+		return listOf(list)
 	case optionalNode:
 		if r.IntN(3) == 0 {
 			return nil

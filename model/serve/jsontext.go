@@ -1,14 +1,19 @@
 package serve
 
 import (
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
-// JSON is parsed to nil, bool, number, string, []any, numbers and *object, strictly by RFC 8259:
-// members of an object are unique, texts are UTF-8, surrogates come in pairs.
+// A text of JSON is checked as a whole, strictly by RFC 8259: members of an object are unique, texts are
+// UTF-8, surrogates come in pairs. Values are nil, bool, number, string, *list and *object. A list stays
+// the text that it is until its entries are asked for, so that what a request takes is about what it
+// sends, however many small lists and objects that are.
 
 // A number is a number as it is written, or NaN, Infinity, -Infinity where these are let
 // through.
@@ -20,6 +25,9 @@ type object struct {
 	values []any
 }
 
+// maxMembers bounds the members of an object, with those of objects in it that are not in lists.
+const maxMembers = 1 << 20
+
 // get returns a member.
 func (o *object) get(name string) (any, bool) {
 	for i, n := range o.names {
@@ -30,28 +38,118 @@ func (o *object) get(name string) (any, bool) {
 	return nil, false
 }
 
-// parser reads one text.
-type parser struct {
-	text   string
-	at     int
-	depth  int  // that is left
-	tokens bool // NaN and the like are numbers
+// A list is a list: the text between its brackets, or entries that were made.
+type list struct {
+	n     int
+	text  string
+	items []any
+	pick  func(x any) any // what is taken of each entry; nil: itself
 }
 
-// parseJSON reads a whole text of at most so many levels.
+// listOf returns a list of entries.
+func listOf(items []any) *list { return &list{n: len(items), items: items} }
+
+// A cursor goes through the entries of a list.
+type cursor struct {
+	list *list
+	at   int
+	p    parser
+}
+
+func (l *list) cursor() cursor { return cursor{list: l, p: parser{text: l.text, tokens: true}} }
+
+// more reports whether there is another entry.
+func (c *cursor) more() bool { return c.at < c.list.n }
+
+// isNumber reports whether the next entry is a number as it is written.
+func (c *cursor) isNumber() bool {
+	if c.list.items != nil || c.list.pick != nil {
+		return false
+	}
+	c.p.space()
+	return c.p.digit()
+}
+
+// isElement reports whether the next entry is neither a list nor an object as they are written.
+func (c *cursor) isElement() bool {
+	if c.list.n == 0 || c.list.items != nil || c.list.pick != nil {
+		return false
+	}
+	c.p.space()
+	return c.p.text[c.p.at] != '[' && c.p.text[c.p.at] != '{'
+}
+
+// number returns the next entry, which is a number.
+func (c *cursor) number() number {
+	n, _ := c.p.number()
+	c.next()
+	return n
+}
+
+// value returns the next entry.
+func (c *cursor) value() any {
+	var x any
+	if c.list.items != nil {
+		x = c.list.items[c.at]
+		c.at++
+	} else {
+		x = c.p.value()
+		c.next()
+	}
+	if c.list.pick != nil {
+		x = c.list.pick(x)
+	}
+	return x
+}
+
+// next goes behind the comma.
+func (c *cursor) next() {
+	c.p.space()
+	c.p.at++
+	c.at++
+}
+
+// all goes through the entries.
+func (l *list) all() iter.Seq2[int, any] {
+	return func(yield func(int, any) bool) {
+		for c := l.cursor(); c.more(); {
+			if i := c.at; !yield(i, c.value()) {
+				return
+			}
+		}
+	}
+}
+
+// first returns the first entry of a list that has one.
+func (l *list) first() any {
+	c := l.cursor()
+	return c.value()
+}
+
+// parser reads one text.
+type parser struct {
+	text    string
+	at      int
+	depth   int      // that is left
+	tokens  bool     // NaN and the like are numbers
+	members int      // of the object that is read, outside of lists
+	names   []string // of members of the objects that are read
+}
+
+// parseJSON reads a whole text of at most so many levels, which does not change as long as its values are in use.
 func parseJSON(b []byte, depth int, tokens bool) (any, error) {
 	if !utf8.Valid(b) {
 		return nil, badInput("the body is not UTF-8")
 	}
-	p := &parser{text: string(b), depth: depth, tokens: tokens}
-	x, err := p.value()
-	if err != nil {
+	p := &parser{text: unsafe.String(unsafe.SliceData(b), len(b)), depth: depth, tokens: tokens}
+	if err := p.check(); err != nil {
 		return nil, err
 	}
 	if p.space(); p.at < len(p.text) {
 		return nil, p.wrong("text after the end")
 	}
-	return x, nil
+	p.at, p.tokens = 0, true
+	return p.value(), nil
 }
 
 func (p *parser) wrong(what string) error {
@@ -69,28 +167,36 @@ func (p *parser) space() {
 	}
 }
 
-func (p *parser) value() (any, error) {
+// digit reports whether a number begins here.
+func (p *parser) digit() bool {
+	return p.at < len(p.text) && (p.text[p.at] == '-' || p.text[p.at] >= '0' && p.text[p.at] <= '9')
+}
+
+// check reads a value for its faults.
+func (p *parser) check() error {
 	p.space()
 	if p.at >= len(p.text) {
-		return nil, p.wrong("it ends early")
+		return p.wrong("it ends early")
 	}
 	switch c := p.text[p.at]; {
 	case c == '{':
-		return p.object()
+		return p.checkObject()
 	case c == '[':
-		return p.array()
+		return p.checkList()
 	case c == '"':
-		return p.quoted()
-	case c == '-' || c >= '0' && c <= '9':
-		return p.number()
+		_, err := p.quoted()
+		return err
+	case p.digit():
+		_, err := p.number()
+		return err
 	}
 	for _, w := range words {
 		if strings.HasPrefix(p.text[p.at:], w.text) && (!w.token || p.tokens) {
 			p.at += len(w.text)
-			return w.value, nil
+			return nil
 		}
 	}
-	return nil, p.wrong("no value")
+	return p.wrong("no value")
 }
 
 var words = []struct {
@@ -98,6 +204,96 @@ var words = []struct {
 	value any
 	token bool
 }{{"true", true, false}, {"false", false, false}, {"null", nil, false}, {"NaN", number("NaN"), true}, {"Infinity", number("Infinity"), true}}
+
+// value returns a value that was checked.
+func (p *parser) value() any {
+	p.space()
+	switch c := p.text[p.at]; {
+	case c == '{':
+		return p.object()
+	case c == '[':
+		return p.list()
+	case c == '"':
+		text, _ := p.quoted()
+		return text
+	case p.digit():
+		n, _ := p.number()
+		return n
+	}
+	for _, w := range words {
+		if strings.HasPrefix(p.text[p.at:], w.text) {
+			p.at += len(w.text)
+			return w.value
+		}
+	}
+	return nil
+}
+
+// list returns a list that was checked.
+func (p *parser) list() *list {
+	p.at++
+	l := &list{n: 1}
+	if text, _, _ := strings.Cut(p.text[p.at:], "]"); plain(text) {
+		l.text = text
+		l.n += strings.Count(text, ",")
+		p.at += len(text) + 1
+	} else {
+		from := p.at
+		for depth := 1; depth > 0; p.at++ {
+			switch c := p.text[p.at]; c {
+			case '[', '{':
+				depth++
+			case ']', '}':
+				depth--
+			case ',':
+				if depth == 1 {
+					l.n++
+				}
+			case '"':
+				p.behindText()
+			}
+		}
+		l.text = p.text[from : p.at-1]
+	}
+	if strings.Trim(l.text, " \t\r\n") == "" {
+		l.n = 0
+	}
+	return l
+}
+
+// plain reports whether there are neither texts nor lists nor objects among entries.
+func plain(entries string) bool {
+	return strings.IndexByte(entries, '"') < 0 && strings.IndexByte(entries, '[') < 0 && strings.IndexByte(entries, '{') < 0
+}
+
+// behindText goes to the quote that ends a text.
+func (p *parser) behindText() {
+	for p.at++; p.text[p.at] != '"'; p.at++ {
+		if p.text[p.at] == '\\' {
+			p.at++
+		}
+	}
+}
+
+// object returns an object that was checked.
+func (p *parser) object() *object {
+	p.at++
+	o := &object{}
+	for {
+		if p.space(); p.text[p.at] == ',' {
+			p.at++
+			p.space()
+		}
+		if p.text[p.at] == '}' {
+			p.at++
+			return o
+		}
+		name, _ := p.quoted()
+		p.space()
+		p.at++
+		o.names, o.values = append(o.names, name), append(o.values, p.value())
+	}
+}
 
 // enter goes a level down.
 func (p *parser) enter() error {
@@ -128,117 +324,77 @@ func (p *parser) more(end byte, first bool) (done bool, err error) {
 	return false, p.wrong("no comma")
 }
 
-// numbers is a list of numbers only, which is most of what is sent.
-type numbers []number
-
-// listOf returns the entries of a list.
-func listOf(x any) ([]any, bool) {
-	switch x := x.(type) {
-	case []any:
-		return x, true
-	case numbers:
-		out := make([]any, len(x))
-		for i, n := range x {
-			out[i] = n
-		}
-		return out, true
-	}
-	return nil, false
-}
-
-// array reads a list: numbers, or []any where there are other entries or none.
-func (p *parser) array() (any, error) {
+// checkList reads a list.
+func (p *parser) checkList() error {
 	if err := p.enter(); err != nil {
-		return nil, err
+		return err
 	}
-	var plain numbers
-	out := []any{}
-	for {
-		done, err := p.more(']', len(out)+len(plain) == 0)
+	members := p.members // lists are read entry by entry
+	defer func() { p.members = members }()
+	for first := true; ; first = false {
+		done, err := p.more(']', first)
+		if done || err != nil {
+			return err
+		}
+		p.members = 0
+		if p.space(); p.digit() {
+			_, err = p.number()
+		} else {
+			err = p.check()
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if done && len(plain) > 0 {
-			return plain, nil
-		}
-		if done {
-			return out, nil
-		}
-		if p.space(); len(out) == 0 && p.at < len(p.text) && (p.text[p.at] == '-' || p.text[p.at] >= '0' && p.text[p.at] <= '9') {
-			n, err := p.number()
-			if err != nil {
-				return nil, err
-			}
-			if plain == nil {
-				plain = make(numbers, 0, p.entries())
-			}
-			plain = append(plain, n)
-			continue
-		}
-		if len(plain) > 0 {
-			out, _ = listOf(plain)
-			plain = nil
-		}
-		x, err := p.value()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, x)
 	}
 }
 
-// entries guesses how many numbers there are up to the end of a list.
-func (p *parser) entries() int {
-	const most = 1 << 12 // of which memory is taken before they are read
-	rest := p.text[p.at:min(len(p.text), p.at+16*most)]
-	if end := strings.IndexByte(rest, ']'); end >= 0 {
-		rest = rest[:end]
-	}
-	return min(most, 1+strings.Count(rest, ","))
-}
-
-func (p *parser) object() (any, error) {
+// checkObject reads an object.
+func (p *parser) checkObject() error {
 	if err := p.enter(); err != nil {
-		return nil, err
+		return err
 	}
-	o := &object{}
+	start := len(p.names)
+	defer func() { p.names = p.names[:start] }()
 	var seen map[string]bool
 	for {
-		done, err := p.more('}', len(o.names) == 0)
+		done, err := p.more('}', len(p.names) == start)
 		if done || err != nil {
-			return o, err
+			return err
 		}
 		if p.space(); p.at >= len(p.text) || p.text[p.at] != '"' {
-			return nil, p.wrong("no name of a member")
+			return p.wrong("no name of a member")
 		}
 		name, err := p.quoted()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if p.space(); p.at >= len(p.text) || p.text[p.at] != ':' {
-			return nil, p.wrong("no colon")
+			return p.wrong("no colon")
 		}
 		p.at++
-		x, err := p.value()
-		if err != nil {
-			return nil, err
+		if p.members++; p.members > maxMembers || len(p.names) >= maxMembers {
+			return badInput("an object has more than %d members", maxMembers)
 		}
 		const few = 8
+		own := p.names[start:]
 		twice := seen[name]
 		if seen == nil {
-			_, twice = o.get(name)
+			twice = slices.Contains(own, name)
 		}
 		if twice {
-			return nil, badInput("the member %q stands twice", name)
+			return badInput("the member %s stands twice", shortened(name))
 		}
-		o.names, o.values = append(o.names, name), append(o.values, x)
+		p.names = append(p.names, name)
 		if seen != nil {
 			seen[name] = true
-		} else if len(o.names) > few {
+		} else if len(own) >= few {
 			seen = map[string]bool{}
-			for _, n := range o.names {
+			for _, n := range p.names[start:] {
 				seen[n] = true
 			}
+		}
+		if err := p.check(); err != nil {
+			return err
 		}
 	}
 }

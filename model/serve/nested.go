@@ -105,12 +105,11 @@ func (d *decoding) take(n int) error {
 }
 
 func (d *decoding) axis(n *node, x any) error {
-	plain, isPlain := x.(numbers)
-	list, ok := x.([]any)
-	if !ok && !isPlain {
+	list, ok := x.(*list)
+	if !ok {
 		return badInput("%s is %s, want a list", d, shown(x))
 	}
-	size := len(list) + len(plain)
+	size := list.n
 	if n.column == nil {
 		had, known := d.counts[n]
 		if n.size >= 0 {
@@ -121,7 +120,7 @@ func (d *decoding) axis(n *node, x any) error {
 		}
 		d.counts[n] = size
 	}
-	if err := d.entries(n.child, list, plain); err != nil {
+	if err := d.entries(n.child, list); err != nil {
 		return err
 	}
 	if n.column != nil {
@@ -132,33 +131,33 @@ func (d *decoding) axis(n *node, x any) error {
 }
 
 // entries reads the entries of a list.
-func (d *decoding) entries(child *node, list []any, plain numbers) error {
+func (d *decoding) entries(child *node, list *list) error {
 	last := len(d.path)
 	d.path = append(d.path, step{})
-	for i, e := range list {
-		d.path[last].entry = i
-		if err := d.node(child, e); err != nil {
-			return err
+	var leaf *elements
+	if child.kind == leafNode {
+		if leaf = d.filled[child.column]; list.n > d.left {
+			return d.take(list.n)
 		}
 	}
-	if len(plain) > 0 && child.kind == leafNode {
-		if err := d.take(len(plain)); err != nil {
+	if child.kind == axisNode && child.column != nil {
+		d.filled[child.column].grow(list.n)
+	}
+	c := list.cursor()
+	if leaf != nil && c.isElement() {
+		leaf.grow(list.n)
+	}
+	for c.more() {
+		d.path[last].entry = c.at
+		var err error
+		if leaf != nil && c.isNumber() {
+			d.left--
+			err = leaf.number(c.number(), d, d.style)
+		} else {
+			err = d.node(child, c.value())
+		}
+		if err != nil {
 			return err
-		}
-		e := d.filled[child.column]
-		e.bytes = slices.Grow(e.bytes, len(plain)*e.dt.Size())
-		for i, n := range plain {
-			d.path[last].entry = i
-			if err := e.number(n, d, d.style); err != nil {
-				return err
-			}
-		}
-	} else {
-		for i, n := range plain {
-			d.path[last].entry = i
-			if err := d.node(child, n); err != nil {
-				return err
-			}
 		}
 	}
 	d.path = d.path[:last]
@@ -238,7 +237,7 @@ func (d *decoding) entriesOf(n *node, o *object) error {
 	for i, name := range o.names {
 		list[i] = &object{names: entry.names, values: []any{name, o.values[i]}}
 	}
-	return d.axis(n.fields[0], list)
+	return d.axis(n.fields[0], listOf(list))
 }
 
 // nothing adds what stands under a value that is missing.

@@ -115,6 +115,9 @@ func rawBody(f *served, b []byte) (*inference, error) {
 // maxInputs bounds the inputs of a request, and the outputs that it asks for.
 const maxInputs = 10_000
 
+// maxAxes bounds the axes of a tensor.
+const maxAxes = 32
+
 func readInference(o *object) (*inference, error) {
 	q := &inference{}
 	if x, ok := o.get("id"); ok {
@@ -130,14 +133,14 @@ func readInference(o *object) (*inference, error) {
 		return nil, err
 	}
 	x, ok := o.get("inputs")
-	list, isList := listOf(x)
+	list, isList := x.(*list)
 	if !ok || !isList {
 		return nil, badInput("inputs is %s, want a list", shown(x))
 	}
-	if len(list) > maxInputs {
-		return nil, badInput("inputs has %d entries, at most %d are taken", len(list), maxInputs)
+	if list.n > maxInputs {
+		return nil, badInput("inputs has %d entries, at most %d are taken", list.n, maxInputs)
 	}
-	for i, e := range list {
+	for i, e := range list.all() {
 		in, err := readInput(e, "inputs["+strconv.Itoa(i)+"]")
 		if err != nil {
 			return nil, err
@@ -178,12 +181,15 @@ func readInput(x any, where string) (*input, error) {
 		}
 	}
 	v, _ := o.get("shape")
-	list, ok := listOf(v)
+	list, ok := v.(*list)
 	if !ok {
 		return nil, badInput("%s: the shape of %s is %s, want a list", where, shortened(in.name), shown(v))
 	}
+	if list.n > maxAxes {
+		return nil, badInput("%s has %d axes", in.name, list.n)
+	}
 	in.dims = []int{}
-	for _, d := range list {
+	for _, d := range list.all() {
 		n, isNumber := d.(number)
 		k, err := strconv.Atoi(string(n))
 		if !isNumber || err != nil {
@@ -220,12 +226,12 @@ func (q *inference) readOutputs(o *object) error {
 	if !ok {
 		return nil
 	}
-	list, ok := listOf(x)
-	if !ok || len(list) > maxInputs {
+	list, ok := x.(*list)
+	if !ok || list.n > maxInputs {
 		return badInput("outputs is %s, want a list", shown(x))
 	}
-	q.asked = len(list) > 0
-	for i, e := range list {
+	q.asked = list.n > 0
+	for i, e := range list.all() {
 		where := "outputs[" + strconv.Itoa(i) + "]"
 		m, ok := e.(*object)
 		if !ok {
@@ -325,7 +331,7 @@ func (in *input) count(limit int) (dtype.DType, int, error) {
 		}
 		n *= d
 	}
-	if len(in.dims) > 32 {
+	if len(in.dims) > maxAxes {
 		return dt, 0, badInput("%s has %d axes", in.name, len(in.dims))
 	}
 	return dt, n, nil
@@ -388,17 +394,23 @@ func (e *elements) repeated(n int) error {
 
 // flat adds elements of a list: flat, or nested as the shape says.
 func (e *elements) flat(name fmt.Stringer, x any, dims []int) error {
-	list, ok := x.([]any)
-	if !ok || len(list) == 0 {
-		return e.plain(name, x)
+	l, ok := x.(*list)
+	if !ok {
+		return badInput("%s has data that are %s, want a list", name, shown(x))
 	}
-	for _, x := range list {
-		_, isList := x.([]any)
-		_, isNumbers := x.(numbers)
+	if l.n > 0 && !isList(l.first()) {
+		if l.n != product(dims) {
+			return badInput("%s has %d elements for the shape %v", name, l.n, dims)
+		}
+		e.grow(l.n)
+	}
+	for c := l.cursor(); c.more(); {
 		var err error
-		if len(dims) > 1 && (isList || isNumbers) {
-			if len(list) != dims[0] {
-				return badInput("%s has %d entries where its shape says %d", name, len(list), dims[0])
+		if c.isNumber() {
+			err = e.number(c.number(), name, openInference)
+		} else if x := c.value(); len(dims) > 1 && isList(x) {
+			if l.n != dims[0] {
+				return badInput("%s has %d entries where its shape says %d", name, l.n, dims[0])
 			}
 			err = e.nested(name, x, dims[1:])
 		} else {
@@ -411,44 +423,33 @@ func (e *elements) flat(name fmt.Stringer, x any, dims []int) error {
 	return nil
 }
 
-// plain adds a list of elements.
-func (e *elements) plain(name fmt.Stringer, x any) error {
-	switch x := x.(type) {
-	case numbers:
-		e.bytes = slices.Grow(e.bytes, len(x)*e.dt.Size())
-		for _, n := range x {
-			if err := e.number(n, name, openInference); err != nil {
-				return err
-			}
-		}
-	case []any:
-		for _, v := range x {
-			if err := e.add(v, name, openInference); err != nil {
-				return err
-			}
-		}
-	default:
-		return badInput("%s has data that are %s, want a list", name, shown(x))
+// product returns how many elements a shape has, which was checked.
+func product(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
 	}
-	return nil
+	return n
 }
 
+func isList(x any) bool {
+	_, ok := x.(*list)
+	return ok
+}
+
+// nested adds elements of lists that are as deep as a shape.
 func (e *elements) nested(name fmt.Stringer, x any, dims []int) error {
-	list, isList := x.([]any)
-	plain, isPlain := x.(numbers)
-	if !isList && !isPlain {
+	l, ok := x.(*list)
+	if !ok {
 		return badInput("%s is nested otherwise than its shape", name)
 	}
-	if n := len(list) + len(plain); n != dims[0] {
-		return badInput("%s has %d entries where its shape says %d", name, n, dims[0])
+	if l.n != dims[0] {
+		return badInput("%s has %d entries where its shape says %d", name, l.n, dims[0])
 	}
 	if len(dims) == 1 {
-		return e.plain(name, x)
+		return e.flat(name, x, dims)
 	}
-	if isPlain {
-		return badInput("%s is nested otherwise than its shape", name)
-	}
-	for _, v := range list {
+	for _, v := range l.all() {
 		if err := e.nested(name, v, dims[1:]); err != nil {
 			return err
 		}

@@ -295,8 +295,8 @@ func (s *Server) fromNested(f *served, by map[string]any) ([]tenon.Value, error)
 
 // rows makes arguments of "instances": for each row a value, or an object of all.
 func (s *Server) rows(f *served, x any) ([]tenon.Value, error) {
-	list, ok := listOf(x)
-	if !ok || len(list) == 0 {
+	list, ok := x.(*list)
+	if !ok || list.n == 0 {
 		return nil, badInput("instances is %s, want a list of rows", shown(x))
 	}
 	for _, a := range f.Args {
@@ -304,31 +304,34 @@ func (s *Server) rows(f *served, x any) ([]tenon.Value, error) {
 			return nil, badInput("the argument %s has no rows; use inputs", a.Name)
 		}
 	}
-	by := map[string]any{}
-	columns := make([][]any, len(f.Args))
-	for i, row := range list {
+	for i, row := range list.all() {
 		o, isObject := row.(*object)
 		named := isObject && f.isNamed(o)
 		if !named && len(f.Args) != 1 {
 			return nil, badInput("instances[%d] is %s, want an object with %d members", i, shown(row), len(f.Args))
 		}
 		if !named {
-			columns[0] = append(columns[0], row)
 			continue
 		}
 		if len(o.names) != len(f.Args) {
 			return nil, badInput("instances[%d] has %d members, want %d", i, len(o.names), len(f.Args))
 		}
-		for k, a := range f.Args {
-			v, ok := o.get(a.Name)
-			if !ok {
+		for _, a := range f.Args {
+			if _, ok := o.get(a.Name); !ok {
 				return nil, badInput("instances[%d] lacks %s", i, a.Name)
 			}
-			columns[k] = append(columns[k], v)
 		}
 	}
-	for k, a := range f.Args {
-		by[a.Name] = columns[k]
+	by := make(map[string]any, len(f.Args))
+	for _, a := range f.Args {
+		column := *list
+		column.pick = func(row any) any {
+			if o, ok := row.(*object); ok && f.isNamed(o) {
+				row, _ = o.get(a.Name)
+			}
+			return row
+		}
+		by[a.Name] = &column
 	}
 	return s.fromNested(f, by)
 }

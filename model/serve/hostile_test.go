@@ -1,0 +1,333 @@
+package serve_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tenonml/tenon/model/serve"
+)
+
+// calls are a call in each protocol of JSON, and its answer.
+var calls = []struct{ path, body, answer string }{
+	{"/call/sum", `{"x":[[1,2.5],[]]}`, `{"y":[3.5,0.0]}`},
+	{"/call/same", `{"people":[{"name":"a","tags":["b"],"age":3}]}`, `{"people":[{"name":"a","tags":["b"],"age":3}]}`},
+	{"/call/count", `{"n":2}`, "{\"i\":0}\n{\"i\":1}"},
+	{"/v1/models/sum:predict", `{"signature_name":"serving_default","instances":[[1,2.5],[]]}`, `{"predictions":[3.5,0.0]}`},
+	{"/v1/models/same:predict", `{"instances":[{"people":{"name":"a","tags":["b"],"age":3}}]}`, `{"predictions":[{"name":"a","tags":["b"],"age":3}]}`},
+	{"/v1/models/sum:predict", `{"inputs":{"x.flat_values":[1,2.5],"x.row_splits.0":[0,2,2]}}`, `{"outputs":[3.5,0.0]}`},
+	{"/v2/models/sum/infer", `{"id":"1","parameters":{"binary_data_output":false,"timeout":1000000,"priority":1},"inputs":[{"name":"x.flat_values","datatype":"FP64","shape":[2],"parameters":{"content_type":"np"},"data":[1,2.5]},{"name":"x.row_splits.0","datatype":"INT64","shape":[3],"data":[0,2,2]}],"outputs":[{"name":"y","parameters":{"binary_data":false}}]}`,
+		`{"model_name":"sum","model_version":"1","id":"1","outputs":[{"name":"y","datatype":"FP64","shape":[2],"data":[3.5,0.0]}]}`},
+	{"/v2/models/same/infer", `{"inputs":[{"name":"people","datatype":"BYTES","shape":[1],"parameters":{"content_type":"json"},"data":[{"name":"a","tags":["b"],"age":3}]}],"outputs":[{"name":"people.name"}]}`,
+		`{"model_name":"same","model_version":"1","id":"","outputs":[{"name":"people.name","datatype":"BYTES","shape":[1],"data":["a"]}]}`},
+	{"/v2/models/count/generate_stream", `{"n":1}`, "data: {\"i\":0}"},
+}
+
+// faults are what stands in place of a field once.
+var faults = []string{`null`, `true`, `-1`, `1.5`, `1e999`, `99999999999999999999`, `NaN`, `"NaN"`, `"text"`, `""`, `"\u0000"`, `[]`, `[null]`, `[[[[1]]]]`, `{}`, `{"a":1}`, `{"b64":"!"}`,
+	strings.Repeat("[", 300), strings.Repeat(`{"a":`, 300)}
+
+// mutations returns texts in which each value of a text of JSON is another one once, and each member is missing, has
+// another name or stands twice once.
+func mutations(t testing.TB, text string) []string {
+	var out []string
+	var x any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&x); err != nil {
+		t.Fatal(err)
+	}
+	const hole = `"\u0001hole"`
+	var visit func(v any, put func(v any))
+	whole := func() string {
+		b, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	visit = func(v any, put func(v any)) {
+		put("\x01hole")
+		holed := whole()
+		for _, f := range faults {
+			out = append(out, strings.Replace(holed, hole, f, 1))
+		}
+		put(v)
+		switch v := v.(type) {
+		case []any:
+			for i := range v {
+				visit(v[i], func(x any) { v[i] = x })
+			}
+		case map[string]any:
+			for name, member := range v {
+				visit(member, func(x any) { v[name] = x })
+				delete(v, name)
+				out = append(out, whole())
+				v["\x01hole"] = member
+				holed, b := whole(), string(bytes.TrimSpace([]byte(name)))
+				out = append(out, strings.Replace(holed, hole, `"other"`, 1), strings.Replace(holed, hole, `"`+b+`":1,"`+b+`"`, 1))
+				delete(v, "\x01hole")
+				v[name] = member
+			}
+		}
+	}
+	visit(x, func(v any) { x = v })
+	return out
+}
+
+// Every field of every protocol of JSON is wrong once: the answer is an error of the protocol, or that of a
+// request that may say so, and the next call is answered.
+func TestEachFieldIsWrongOnce(t *testing.T) {
+	s := serve.New(serve.Options{MaxElements: 1000})
+	for _, f := range functions() {
+		if err := s.Add(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send := func(path, body string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		s.ServeHTTP(w, r)
+		return w
+	}
+	for _, c := range calls {
+		refused := 0
+		for _, body := range mutations(t, c.body) {
+			if strings.HasSuffix(c.path, "count") && len(body) > len(`{"n":1000}`) && json.Valid([]byte(body)) {
+				continue // as many results as it says
+			}
+			w := send(c.path, body)
+			if w.Code == 200 {
+				continue
+			}
+			refused++
+			var e struct{ Error string }
+			if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code < 400 || w.Code >= 500 || e.Error == "" || strings.Contains(e.Error, ".go:") || len(e.Error) > 2000 {
+				t.Errorf("%s %.200s: %d %s", c.path, body, w.Code, w.Body)
+			}
+		}
+		if w := send(c.path, c.body); w.Code != 200 || strings.TrimSpace(w.Body.String()) != c.answer {
+			t.Errorf("%s %s: %d %s, want %s", c.path, c.body, w.Code, w.Body, c.answer)
+		}
+		if refused < len(faults) {
+			t.Errorf("%s: only %d requests were refused", c.path, refused)
+		}
+	}
+}
+
+// Every field of a message over gRPC is wrong once: missing, of another kind, cut short, and each byte another one.
+func TestEachFieldOfAMessageIsWrongOnce(t *testing.T) {
+	s := serve.New(serve.Options{MaxElements: 1000})
+	for _, f := range functions() {
+		if err := s.Add(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	predict := "/tensorflow.serving.PredictionService/Predict"
+	for _, c := range []struct {
+		path string
+		good []byte
+	}{
+		{infer, msg(append(append([]any{1, "sum", 3, "a"}, sumInputs(nil, nil)...), 7, doubles(1, 2, 3), 7, longs(0, 1, 3))...)},
+		{infer, msg(append([]any{1, "sum"}, sumInputs(doubles(1, 2, 3), []byte{0, 1, 3})...)...)},
+		{predict, msg(1, msg(1, "sum", 2, msg(1, 1)), 2, msg(1, "x.flat_values", 2, msg(1, 2, 2, msg(2, msg(1, 3)), 6, doubles(4, 5, 6))),
+			2, msg(1, "x.row_splits.0", 2, msg(1, 9, 2, msg(2, msg(1, 2)), 10, 0, 10, 3)))},
+	} {
+		send := func(body []byte) string {
+			frame := append([]byte{0, byte(len(body) >> 24), byte(len(body) >> 16), byte(len(body) >> 8), byte(len(body))}, body...)
+			r := httptest.NewRequest(http.MethodPost, c.path, bytes.NewReader(frame))
+			r.ProtoMajor, r.ProtoMinor = 2, 0
+			r.Header.Set("Content-Type", "application/grpc")
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			status := w.Result().Trailer.Get("Grpc-Status")
+			return status
+		}
+		refused := 0
+		for i := range c.good {
+			bad := [][]byte{c.good[:i], slices.Delete(slices.Clone(c.good), i, i+1)}
+			for _, x := range []byte{0, 0x7f, 0xff, c.good[i] ^ 1, c.good[i] ^ 8} {
+				b := slices.Clone(c.good)
+				b[i] = x
+				bad = append(bad, b)
+			}
+			for _, b := range bad {
+				switch status := send(b); status {
+				case "0":
+				case "3", "5", "8", "12":
+					refused++
+				default:
+					t.Errorf("%s: byte %d of %x: status %s", c.path, i, b, status)
+				}
+			}
+		}
+		if status := send(c.good); status != "0" || refused < len(c.good) {
+			t.Errorf("%s: status %s, %d refused", c.path, status, refused)
+		}
+	}
+}
+
+// What is sent on a connection itself is wrong: the answer says so, and the server serves on.
+func TestConnectionsThatAreWrong(t *testing.T) {
+	s := serve.New(serve.Options{MaxBody: 1 << 16, ReadTimeout: 300 * time.Millisecond})
+	for _, f := range functions() {
+		if err := s.Add(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := httptest.NewUnstartedServer(nil)
+	h.Config = s.HTTPServer()
+	h.Start()
+	t.Cleanup(h.Close) // behind the calls, which run together
+	const body = `{"x":[[1]]}`
+	call := func(headers, body string) string {
+		return "POST /call/sum HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" + headers + "\r\n" + body
+	}
+	chunk := fmt.Sprintf("%x\r\n%s\r\n", len(body), body)
+	length := "Content-Length: " + strconv.Itoa(len(body)) + "\r\n"
+	gz := "Content-Encoding: gzip\r\n"
+	for _, c := range []struct {
+		name, sent string
+		endless    string // what comes on and on
+		status     []string
+	}{
+		{"as it should be", call(length, body), "", []string{"200"}},
+		{"in a chunk", call("Transfer-Encoding: chunked\r\n", chunk+"0\r\n\r\n"), "", []string{"200"}},
+		{"a length and chunks", call("Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", chunk+"0\r\n\r\nGET /v2 HTTP/1.1\r\nHost: a\r\n\r\n"), "", []string{"200", "400"}},
+		{"two lengths", call(length+"Content-Length: 5\r\n", body), "", []string{"400"}},
+		{"a list of lengths", call("Content-Length: 5, 11\r\n", body), "", []string{"400"}},
+		{"a negative length", call("Content-Length: -1\r\n", body), "", []string{"400"}},
+		{"a length with a sign", call("Content-Length: +11\r\n", body), "", []string{"400"}},
+		{"a length in hexadecimal", call("Content-Length: 0xb\r\n", body), "", []string{"400"}},
+		{"a length of too many digits", call("Content-Length: 99999999999999999999999\r\n", body), "", []string{"400"}},
+		{"a length that is too large", call("Content-Length: 100000\r\n", body), "", []string{"413"}},
+		{"a length of more than is sent", call("Content-Length: 30\r\n", body), "", []string{"408", "400"}},
+		{"an encoding that nobody knows", call("Transfer-Encoding: gzip, chunked\r\n", chunk), "", []string{"400", "501"}},
+		{"an encoding with a space", call("Transfer-Encoding : chunked\r\n", chunk), "", []string{"400"}},
+		{"an encoding twice", call("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", chunk), "", []string{"400", "501"}},
+		{"a line that goes on", call("X-A: b\r\n c: d\r\n"+length, body), "", []string{"200", "400"}},
+		{"a header without a name", call(": b\r\n"+length, body), "", []string{"400"}},
+		{"a zero byte in a header", call("X-A: \x00\r\n"+length, body), "", []string{"400"}},
+		{"no host", "POST /call/sum HTTP/1.1\r\n" + length + "\r\n" + body, "", []string{"400"}},
+		{"a chunk without a size", call("Transfer-Encoding: chunked\r\n", "x\r\n"+body+"\r\n0\r\n\r\n"), "", []string{"400"}},
+		{"a chunk of a negative size", call("Transfer-Encoding: chunked\r\n", "-5\r\n"+body), "", []string{"400"}},
+		{"a chunk that is too large", call("Transfer-Encoding: chunked\r\n", "ffffffffffffffff\r\n"+body), "", []string{"400", "408", "413"}},
+		{"a chunk that ends elsewhere", call("Transfer-Encoding: chunked\r\n", "3\r\n"+body+"\r\n0\r\n\r\n"), "", []string{"400"}},
+		{"chunks that never end", call("Transfer-Encoding: chunked\r\n", ""), "400\r\n" + strings.Repeat(" ", 0x400) + "\r\n", []string{"413", "400", "408"}},
+		{"chunks of one byte", call("Transfer-Encoding: chunked\r\n", ""), strings.Repeat("1\r\n \r\n", 100), []string{"413", "400", "408"}},
+		{"headers that never end", "POST /call/sum HTTP/1.1\r\nHost: a\r\n", "X-A: " + strings.Repeat("a", 1000) + "\r\n", []string{"431"}},
+		{"a header that never ends", "POST /call/sum HTTP/1.1\r\nHost: a\r\nX-A: ", strings.Repeat("a", 1000), []string{"431"}},
+		{"a first line that never ends", "POST /call/", strings.Repeat("a", 1000), []string{"431", "414", "400"}},
+		{"a head that does not come", "POST /call/sum HT", "", []string{"400", "408", ""}},
+		{"a body that does not come", call(length, `{"x"`), "", []string{"408"}},
+		{"gzip that is none", call(gz+length, body), "", []string{"400"}},
+		{"gzip that ends early", call(gz+"Content-Length: 20\r\n", compressed(strings.Repeat(" ", 1000))[:20]), "", []string{"400"}},
+		{"gzip of too much", call(gz+"Content-Length: "+strconv.Itoa(len(compressed(strings.Repeat(" ", 1<<17))))+"\r\n", compressed(strings.Repeat(" ", 1<<17))), "", []string{"413"}},
+		{"an encoding of the content that nobody knows", call("Content-Encoding: br\r\n"+length, body), "", []string{"415"}},
+		{"no HTTP", "\x16\x03\x01\x02\x00\x01\x00", "", []string{"400", ""}},
+		{"HTTP/0.9", "GET /\r\n", "", []string{"400", "505"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			conn, err := net.Dial("tcp", h.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			conn.SetDeadline(time.Now().Add(20 * time.Second))
+			go func() {
+				_, err := io.WriteString(conn, c.sent)
+				for i := 0; c.endless != "" && err == nil && i < 1<<16; i++ {
+					_, err = io.WriteString(conn, c.endless)
+				}
+			}()
+			head := make([]byte, len("HTTP/1.1 200"))
+			n, _ := io.ReadFull(conn, head)
+			got := strings.TrimPrefix(string(head[:n]), "HTTP/1.1 ")
+			if !slices.Contains(c.status, got) {
+				t.Errorf("the answer begins with %q, want one of %v", head[:n], c.status)
+			}
+			if status, text := post(t, h.URL+"/call/sum", body); status != 200 || text != `{"y":[1.0]}` {
+				t.Errorf("the next call: %d %s", status, text)
+			}
+		})
+	}
+}
+
+func compressed(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+// A body that is far more when it is decompressed, or when it is read, takes about as much memory as a body may have.
+func TestBombsTakeWhatIsAllowed(t *testing.T) {
+	const allowed = 8 << 20
+	s := serve.New(serve.Options{MaxBody: allowed})
+	for _, f := range functions() {
+		if err := s.Add(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill := func(head, unit, tail string, size int) string {
+		return head + strings.Repeat(unit, size/len(unit)) + tail
+	}
+	deflated := func(text string) string {
+		var b bytes.Buffer
+		w := zlib.NewWriter(&b)
+		io.WriteString(w, text)
+		w.Close()
+		return b.String()
+	}
+	const most = allowed - 1000
+	oip := func(rest string) string {
+		return `{"inputs":[{"name":"x.flat_values","datatype":"FP64","shape":[1],` + rest
+	}
+	for _, c := range []struct {
+		name, path, encoding, body string
+		status, times              int // of what is allowed
+	}{
+		{"zeros", "/call/sum", "gzip", compressed(strings.Repeat("\x00", 8*allowed)), 413, 1},
+		{"deflated zeros", "/call/sum", "deflate", deflated(strings.Repeat("\x00", 8*allowed)), 413, 1},
+		{"lists", "/call/sum", "gzip", compressed(fill(`{"x":[`, "[],", "[]]}", 8*allowed)), 413, 1},
+		{"lists of lists", "/call/sum", "gzip", compressed(fill(`{"x":[[`, "[],", "[]]]}", most)), 400, 2},
+		{"objects", "/call/same", "gzip", compressed(fill(`{"people":[`, "{},", "{}]}", most)), 400, 2},
+		{"lists that nobody asked for", "/call/sum", "gzip", compressed(fill(`{"z":[`, "[],", "[]]}", most)), 400, 2},
+		{"texts", "/call/sum", "gzip", compressed(fill(`{"x":[[`, `"",`, `""]]}`, most)), 400, 5},                          // room for the elements
+		{"instances", "/v1/models/same:predict", "gzip", compressed(fill(`{"instances":[`, "{},", "{}]}", most)), 400, 20}, // an object of each, one after the other
+		{"examples", "/v1/models/sum:classify", "gzip", compressed(fill(`{"examples":[`, "{},", "{}]}", most)), 400, 2},
+		{"inputs", "/v2/models/sum/infer", "gzip", compressed(fill(`{"inputs":[`, "{},", "{}]}", most)), 400, 2},
+		{"sizes", "/v2/models/sum/infer", "gzip", compressed(fill(oip(`"shape2":[`), "1,", "1]}]}", most)), 400, 2},
+		{"data", "/v2/models/sum/infer", "gzip", compressed(fill(oip(`"data":[`), "1,", "1]}]}", most)), 400, 2},
+		{"data in lists", "/v2/models/sum/infer", "gzip", compressed(fill(oip(`"data":[`), "[],", "[]]}]}", most)), 400, 2},
+	} {
+		r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Content-Encoding", c.encoding)
+		w := httptest.NewRecorder()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s.ServeHTTP(w, r)
+		runtime.ReadMemStats(&after)
+		const besides = 2 << 20
+		took := int(after.TotalAlloc - before.TotalAlloc)
+		if w.Code != c.status || took > c.times*allowed+besides {
+			t.Errorf("%s: %d bytes are %d %s, and took %d bytes of memory; %d are allowed", c.name, len(c.body), w.Code, w.Body, took, allowed)
+		}
+	}
+}

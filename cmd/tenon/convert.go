@@ -9,7 +9,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/cmd/tenon/internal/formats"
-	"github.com/tenonml/tenon/internal/input"
 )
 
 func convertCommand(p *program) *cli.Command {
@@ -25,7 +24,7 @@ func convertCommand(p *program) *cli.Command {
 				return err
 			}
 			if c.String("output") == "" {
-				return usage("convert needs -o, the name of the file to write")
+				return usage("convert needs -o, the name of the file to write; - is standard output")
 			}
 			if f, err := convertTo(c); err != nil {
 				return err
@@ -94,7 +93,7 @@ func (p *program) convertTensors(ctx context.Context, c *cli.Command, file strin
 			tensors[field.Name] = field.Value
 		}
 	}
-	return input.WriteFile(c.String("output"), func(w io.Writer) error { return f.Tensors(w, tensors) })
+	return p.put(c, func(w io.Writer) error { return f.Tensors(w, tensors) })
 }
 
 // chosen are the names of -p.

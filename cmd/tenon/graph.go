@@ -11,7 +11,6 @@ import (
 
 	"github.com/tenonml/tenon/cmd/tenon/internal/formats"
 	"github.com/tenonml/tenon/graph"
-	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/show/view"
 )
 
@@ -54,11 +53,7 @@ func graphCommand(p *program) *cli.Command {
 					return err
 				}
 			}
-			put := func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
-			if out := c.String("output"); out != "" {
-				return input.WriteFile(out, put)
-			}
-			return put(p.stdout)
+			return p.put(c, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 		},
 	}
 }

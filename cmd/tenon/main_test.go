@@ -218,7 +218,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("netron: %d %s", code, out)
 	}
 	code, out, _ = call(t, "", "spec", "--go", a)
-	if want := "type Record struct {\n\tId int64 `json:\"id\"`\n\tName string `json:\"name\"`\n\tJets []struct {\n\t\tPt float64 `json:\"pt\"`\n\t\tN int64 `json:\"n\"`\n\t} `json:\"jets\"`\n\tX *float64 `json:\"x\"`\n}\n"; code != 0 || out != want {
+	if want := "type Record struct {\n\tId   int64  `json:\"id\"`\n\tName string `json:\"name\"`\n\tJets []struct {\n\t\tPt float64 `json:\"pt\"`\n\t\tN  int64   `json:\"n\"`\n\t} `json:\"jets\"`\n\tX *float64 `json:\"x\"`\n}\n"; code != 0 || out != want {
 		t.Errorf("--go: %d %s", code, out)
 	}
 }

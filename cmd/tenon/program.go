@@ -49,7 +49,7 @@ var (
 	inputFlag   = &cli.StringFlag{Name: "input", Aliases: []string{"i"}, Usage: "read as `FORMAT`, whatever the file looks like"}
 	formatFlag  = &cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write as `FORMAT`: " + writtenNames, DefaultText: "table on a terminal, else jsonl"}
 	jsonFlag    = &cli.BoolFlag{Name: "json", Usage: "write JSON (-f json)"}
-	outputFlag  = &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, in the format of its name"}
+	outputFlag  = &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, in the format of its name; - is standard output"}
 	pathsFlag   = &cli.StringFlag{Name: "paths", Aliases: []string{"p"}, Usage: "only the fields at `PATHS`, such as id,jets.pt"}
 	whereFlag   = &cli.StringFlag{Name: "where", Aliases: []string{"w"}, Usage: "only records for which a `CONDITION` holds, such as '@.id > 3'"}
 	noPagerFlag = &cli.BoolFlag{Name: "no-pager", Usage: "write to the terminal at once"}
@@ -215,7 +215,7 @@ func (p *program) write(ctx context.Context, c *cli.Command, title string, f fun
 		}
 		return x.Close()
 	}
-	if name := c.String("output"); name != "" {
+	if name := outputFile(c); name != "" {
 		return input.WriteFile(name, to)
 	}
 	if format.Name == "table" {
@@ -233,6 +233,22 @@ func (p *program) write(ctx context.Context, c *cli.Command, title string, f fun
 	return err
 }
 
+// outputFile is the file of -o, and "" where standard output is written to.
+func outputFile(c *cli.Command) string {
+	if name := c.String("output"); name != "-" {
+		return name
+	}
+	return ""
+}
+
+// put writes to the file of -o, which is replaced once all is written, or to standard output.
+func (p *program) put(c *cli.Command, f func(w io.Writer) error) error {
+	if name := outputFile(c); name != "" {
+		return input.WriteFile(name, f)
+	}
+	return f(p.stdout)
+}
+
 // outputFormat is what the flags ask for.
 func (p *program) outputFormat(c *cli.Command) (*formats.Format, error) {
 	name := c.String("format")
@@ -241,7 +257,7 @@ func (p *program) outputFormat(c *cli.Command) (*formats.Format, error) {
 		return nil, usage("--json and -f %s ask for different formats", name)
 	case c.Bool("json"):
 		name = "json"
-	case name == "" && c.String("output") != "":
+	case name == "" && outputFile(c) != "":
 		f := formats.OfName(c.String("output"))
 		if f == nil || f.Create == nil {
 			return nil, usage("the name %q tells no format that records are written in; -f says it", c.String("output"))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"go/format"
 	"io"
 	"strings"
 	"unicode"
@@ -14,7 +15,6 @@ import (
 	"github.com/tenonml/tenon/data/arrowio"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/anatomy"
-	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
@@ -49,11 +49,7 @@ func specCommand(p *program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			put := func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
-			if name := c.String("output"); name != "" {
-				return input.WriteFile(name, put)
-			}
-			return put(p.stdout)
+			return p.put(c, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 		},
 	}
 }
@@ -107,7 +103,8 @@ func (p *program) spec(ctx context.Context, c *cli.Command, file string) (string
 	s, ok := spec.(*structured.Spec)
 	switch {
 	case c.Bool("go") && ok:
-		return "type " + c.String("name") + " " + goType(s, 0) + "\n", nil
+		text, err := format.Source([]byte("type " + c.String("name") + " " + goType(s, 0) + "\n"))
+		return string(text), err
 	case c.Bool("json") && ok:
 		out := specJSON{Type: structured.Datashape(s), Spec: tenon.Text(s)}
 		for _, l := range s.Leaves() {

@@ -187,3 +187,30 @@ func source(t *testing.T) string {
 	}
 	return all.String()
 }
+
+// TestRecipes wants each section of a page of docs/howto to be a recipe: something that is run, and what
+// it prints. docs/data has more of them.
+func TestRecipes(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join(root, "docs", "howto", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipes := 0
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, section := range strings.Split(string(text), "\n## ")[1:] {
+			title, _, _ := strings.Cut(section, "\n")
+			list := blocks(section)
+			if !slices.ContainsFunc(list, func(b block) bool { return b.lang == "text" || b.lang == "console" }) {
+				t.Errorf("%s: %s: nothing is run", filepath.Base(name), title)
+			}
+			recipes++
+		}
+	}
+	if recipes < 30 {
+		t.Errorf("there are only %d recipes", recipes)
+	}
+}

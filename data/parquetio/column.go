@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -28,6 +30,7 @@ type column struct {
 	ends   []int64 // of others
 	text   []byte
 	bits   []uint8
+	hoped  int64 // how many entries there are likely to be
 
 	dict    dictionary
 	indexes []uint32 // of the last page
@@ -69,6 +72,7 @@ func newColumn(d *schema.Column) (*column, error) {
 // expect makes room for a number of entries that a file says it has in some bytes, as far as that is likely.
 func (c *column) expect(entries, size int64) {
 	entries = min(entries, 1<<16+32*size)
+	c.hoped = entries
 	if c.maxDef > 0 {
 		c.defs = c.lend(int(entries) + 8)
 	}
@@ -77,10 +81,27 @@ func (c *column) expect(entries, size int64) {
 	}
 	switch {
 	case c.ends != nil:
-		c.ends = append(arena.Make[int64](int(entries) + 1)[:0], 0)
+		c.ends = append(uninitialised[int64](int(entries)+1), 0)
 	case c.width > 0:
-		c.fixed = arena.Make[uint8](int(max(min(entries*int64(c.width), 1<<20+32*size), 16)))[:0]
+		c.fixed = uninitialised[uint8](int(max(min(entries*int64(c.width), 1<<20+32*size), 16)))
 	}
+}
+
+// textRoom makes room for some bytes of more texts, and for those that are likely to come.
+func (c *column) textRoom(n, texts int) {
+	if cap(c.text)-len(c.text) >= n {
+		return
+	}
+	const most = 8 // times what there is
+	all := len(c.text) + n
+	hoped := float64(all) * 1.05 * float64(max(c.hoped, 1)) / float64(max(c.count+texts, 1))
+	c.text = append(uninitialised[uint8](int(min(max(hoped, 1.25*float64(all)), most*float64(all)))+slack), c.text...)
+}
+
+// uninitialised returns room for what is read, which the garbage collector takes.
+func uninitialised[T arena.Element](n int) []T {
+	var t T
+	return arena.View[T](arena.Alloc(n*int(unsafe.Sizeof(t))), n)[:0]
 }
 
 // lend returns room for levels, which are needed until arrays have been made.
@@ -266,43 +287,54 @@ func (c *column) texts(typ arrow.DataType, slots int, at bitset) (arrow.ArrayDat
 		return array.NewData(typ, slots, []*memory.Buffer{nil, memory.NewBufferBytes(spread(out, width, slots, at))}, nil, 0, 0), nil
 	}
 	ends := c.ends
-	if at != nil {
-		ends = make([]int64, slots+1)
-		k := 0
-		for i := range slots {
-			k += int(at[i>>6] >> (i & 63) & 1)
-			ends[i+1] = c.ends[k]
+	if at != nil { // in their memory, as values of a fixed width are spread
+		ends = slices.Grow(ends, max(slots+1-len(ends), 0))[:slots+1]
+		k := c.count
+		for i := slots - 1; i >= 0; i-- {
+			ends[i+1] = ends[k]
+			k -= int(at[i>>6] >> (i & 63) & 1)
 		}
 	}
 	return array.NewData(typ, slots, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(ends)), memory.NewBufferBytes(c.text)}, nil, 0, 0), nil
 }
 
-// spread moves values of a width to where they are: at says in which slots; nil: in all.
+// spread moves values of a width to where they are: at says in which slots; nil: in all. It begins with the last, so that they may stay in
+// their memory where that has the room.
 func spread(b []byte, width, slots int, at bitset) []byte {
 	if at == nil {
 		return b
 	}
-	out := make([]byte, max(slots*width, 16))[:slots*width]
-	k := 0
-	for w, m := range at {
-		if m == ^uint64(0) {
-			copy(out[64*w*width:], b[k*width:(k+64)*width])
-			k += 64
+	out := b[:cap(b)]
+	if len(out) < slots*width {
+		out = uninitialised[uint8](max(slots*width, 16))[:slots*width]
+	}
+	out = out[:slots*width]
+	k := len(b) / max(width, 1)
+	for w := len(at) - 1; w >= 0; w-- {
+		m := at[w]
+		n := min(64, slots-64*w)
+		if m == ^uint64(0)>>(64-n) {
+			k -= n
+			copy(out[64*w*width:(64*w+n)*width], b[k*width:(k+n)*width])
 			continue
 		}
-		for ; m != 0; m &= m - 1 {
-			i := 64*w + bits.TrailingZeros64(m)
+		for i := n - 1; i >= 0; i-- {
+			to := 64*w + i
+			if m>>i&1 == 0 {
+				clear(out[to*width : (to+1)*width])
+				continue
+			}
+			k--
 			switch width {
 			case 8:
-				binary.LittleEndian.PutUint64(out[8*i:], binary.LittleEndian.Uint64(b[8*k:]))
+				binary.LittleEndian.PutUint64(out[8*to:], binary.LittleEndian.Uint64(b[8*k:]))
 			case 4:
-				binary.LittleEndian.PutUint32(out[4*i:], binary.LittleEndian.Uint32(b[4*k:]))
+				binary.LittleEndian.PutUint32(out[4*to:], binary.LittleEndian.Uint32(b[4*k:]))
 			case 1:
-				out[i] = b[k]
+				out[to] = b[k]
 			default:
-				copy(out[i*width:(i+1)*width], b[k*width:])
+				copy(out[to*width:(to+1)*width], b[k*width:])
 			}
-			k++
 		}
 	}
 	return out

@@ -227,7 +227,7 @@ func (c *column) lookedStrings(r *reading, list []uint32) error {
 		return err
 	}
 	at := len(c.text)
-	c.text = slices.Grow(c.text, int(size)+slack)
+	c.textRoom(int(size)+slack, len(list))
 	to, text := c.text[:at+int(size)+slack], d.text[:cap(d.text)]
 	ends := slices.Grow(c.ends, len(list))
 	for _, k := range list {
@@ -252,7 +252,7 @@ func (c *column) strings(r *reading, g *page, have int) error {
 	switch g.encoding {
 	case encPlain:
 		at := len(c.text)
-		c.text = slices.Grow(c.text, len(b)+slack)
+		c.textRoom(len(b)+slack, have)
 		to, ends := c.text[:cap(c.text)], slices.Grow(c.ends, have)
 		for range have {
 			if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 )
@@ -226,7 +225,10 @@ func (r *reading) some(group, leaf int, rows []span, buf []byte, p *pages) ([]by
 			p.ends = append(p.ends, total(read))
 		}
 	}
-	buf = slices.Grow(buf[:0], int(total(parts)))[:0]
+	if n := int(total(parts)); cap(buf) < n {
+		buf = p.room(n)
+	}
+	buf = buf[:0]
 	for _, s := range parts {
 		at := len(buf)
 		buf = buf[:at+int(s.to-s.from)]

@@ -9,6 +9,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/tenonml/tenon/internal/arena"
 )
 
 // The kinds of pages.
@@ -51,7 +53,23 @@ type pages struct {
 	count  int     // pages so far
 	ends   []int64 // how many rows there are up to the end of each data page; nil: the file does not say
 	scheme *column
-	buf    []byte
+	buf    []byte // of the last data page
+	lent   []*arena.Buffer
+}
+
+// room returns room for bytes until release.
+func (p *pages) room(n int) []byte {
+	b := arena.Alloc(n)
+	p.lent = append(p.lent, b)
+	return arena.View[byte](b, n)
+}
+
+// release gives back what is needed until values have been read.
+func (p *pages) release() {
+	for _, b := range p.lent {
+		b.Release()
+	}
+	p.lent, p.b, p.buf = nil, nil, nil
 }
 
 // header is what stands in front of a page.
@@ -158,7 +176,7 @@ func (p *pages) page(h header, body []byte) (*page, error) {
 	out := &page{kind: h.kind, encoding: h.encoding, n: int(h.n)}
 	switch h.kind {
 	case pageDict:
-		b, err := unpackedBytes(p.codec, body, nil, h.size)
+		b, err := p.unpackedBytes(p.codec, body, nil, h.size)
 		out.values = b
 		return out, err
 	case pageDataV2:
@@ -194,7 +212,7 @@ func (p *pages) page(h header, body []byte) (*page, error) {
 
 // unpacked decompresses the body of a data page.
 func (p *pages) unpacked(c compress.Compression, body []byte, size int64) ([]byte, error) {
-	b, err := unpackedBytes(c, body, p.buf, size)
+	b, err := p.unpackedBytes(c, body, p.buf, size)
 	if err == nil && c != compress.Codecs.Uncompressed {
 		p.buf = b
 	}
@@ -227,7 +245,7 @@ var zstdReader = sync.OnceValues(func() (*zstd.Decoder, error) {
 })
 
 // unpackedBytes decompresses the body of a page, in a buffer if that has the room.
-func unpackedBytes(c compress.Compression, body, buf []byte, size int64) ([]byte, error) {
+func (p *pages) unpackedBytes(c compress.Compression, body, buf []byte, size int64) ([]byte, error) {
 	if c == compress.Codecs.Uncompressed {
 		if int64(len(body)) != size {
 			return nil, fmt.Errorf("there are %d bytes of %d", len(body), size)
@@ -238,7 +256,7 @@ func unpackedBytes(c compress.Compression, body, buf []byte, size int64) ([]byte
 		return nil, nil
 	}
 	if int64(cap(buf)) < size+slack {
-		buf = make([]byte, size+slack)
+		buf = p.room(int(size + slack))
 	}
 	var out []byte
 	var err error

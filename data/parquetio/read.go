@@ -123,6 +123,7 @@ func (f *File) column(fn string, r *reading, t *task, groups []place) (err error
 	c.expect(entries, size)
 	var chunk []byte
 	list := &pages{r: r, scheme: c}
+	defer list.release()
 	for _, g := range groups {
 		rows := r.p.meta.RowGroups[g.group].NumRows
 		if rows == 0 { // there need be no pages
@@ -180,7 +181,7 @@ func (r *reading) chunk(group, leaf int, buf []byte, p *pages) ([]byte, error) {
 		n += int(min(most, r.p.size-8-from-int64(n)))
 	}
 	if cap(buf) < n {
-		buf = make([]byte, n)
+		buf = p.room(n)
 	}
 	buf = buf[:n]
 	if k, err := r.p.src.ReadAt(buf, from); k < n {

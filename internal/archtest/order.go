@@ -80,8 +80,9 @@ const Order = `
 	learn/nn, model/saved < learn/train, learn/generate;
 	model/saved < model/weights, model/hub, model/serve, model/onnx;
 	TIER5, internal/elements < scale/dist/...;
+	TIER6, scale/dist/... < scale/mesh < learn/train;
 	model/weights, internal/input < data/dataset/files;
-	learn/train, learn/generate, learn/metric, model/weights, data/dataset/files, model/hub, model/onnx, model/serve, scale/dist/..., scale/xla, show/plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
+	learn/train, learn/generate, learn/metric, model/weights, data/dataset/files, model/hub, model/onnx, model/serve, scale/dist/..., scale/mesh, scale/xla, show/plot, spectest, named/dimcheck, named/dimcheck/plugin < TIER7;
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;

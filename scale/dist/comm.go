@@ -36,6 +36,7 @@ type Options struct {
 type world struct {
 	t       wire.Transport
 	timeout time.Duration
+	spin    time.Duration // how long a rank waits without sleeping
 	failed  *tenon.Error  // the first error, which is final
 	stuck   map[int]waits // what others have said that they wait for
 	told    bool          // the others know of the error
@@ -57,7 +58,11 @@ func New(t wire.Transport, o Options) *Comm {
 	for i := range ranks {
 		ranks[i] = i
 	}
-	return &Comm{t: t, world: &world{t: t, timeout: o.Timeout, stuck: map[int]waits{}}, ranks: ranks}
+	w := &world{t: t, timeout: o.Timeout, spin: spin, stuck: map[int]waits{}}
+	if _, ok := t.(*simulated); ok {
+		w.spin = 50 * time.Microsecond // the others run on the same processors
+	}
+	return &Comm{t: t, world: w, ranks: ranks}
 }
 
 // Rank returns the number of this rank, from 0.
@@ -191,7 +196,7 @@ func (c *Comm) wait(ctx context.Context, what call, r wire.Request) error {
 			return c.abandon(r, w.fail(c.blame(what, asked)))
 		}
 		switch {
-		case waited < spin:
+		case waited < w.spin:
 			runtime.Gosched()
 		case waited < 50*spin:
 			time.Sleep(20 * time.Microsecond)
@@ -201,7 +206,7 @@ func (c *Comm) wait(ctx context.Context, what call, r wire.Request) error {
 	}
 }
 
-// spin is how long a rank waits without sleeping: whoever asks MPI more often moves data faster.
+// spin is how long a rank of a job waits without sleeping: whoever asks MPI more often moves data faster.
 const spin = 20 * time.Millisecond
 
 // abandon keeps what a request uses, since it may still be under way.

@@ -1,0 +1,519 @@
+package mesh
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A factor is an axis of a call: the axes of operands and results that are one, as the labels of an einsum
+// are. Which axes are one is found by asking the operation for its shapes: where one axis of an operand
+// gets another size, others have to get it too, and in the results it is seen where the axis has
+// gone. What the operation does along it is what its statement says.
+type factor struct {
+	at   []place
+	res  []int // for each result, the axis; -1 where it has none
+	does does
+	why  string // for needsWhole
+}
+
+// place is an axis of an operand, or an entry of the operand that is the shape of the result.
+type place struct{ value, axis int }
+
+// does is what an operation does along a factor.
+type does uint8
+
+const (
+	batch      does = iota // the same at each entry
+	combines               // it combines entries by its monoid
+	needsWhole             // it looks at all entries
+)
+
+// shapeValue in a place is the operand that is the shape of the result.
+const shapeValue = -1
+
+// placeholder stands for a tensor of which only the Spec matters.
+type placeholder struct{ spec *tensor.Spec }
+
+func (p *placeholder) Spec() tenon.Spec   { return p.spec }
+func (p *placeholder) DType() dtype.DType { return p.spec.DType() }
+func (p *placeholder) Shape() shape.Shape { return p.spec.Shape() }
+
+// prober finds the factors of a call.
+type prober struct {
+	call   *op.Call
+	values []tenon.Value  // as Call.Values: placeholders, and what is known
+	number []int          // of the operand of each value
+	shapes []shape.Shape  // of each value
+	base   []shape.Shape  // of the results
+	target int            // the value that is the shape of the result, or -1
+	sizes  []int          // its elements
+	fresh  int            // a size that nothing else has
+	seen   map[place]bool // places that belong to a factor already
+}
+
+// newProber prepares a call, whose values have these Specs and are known where they are concrete. It returns
+// nil where nothing can be told.
+func newProber(c *op.Call) *prober {
+	p := &prober{call: c, target: -1, fresh: 5, seen: map[place]bool{}}
+	for i, v := range c.Operands() {
+		t, ok := v.(tensor.Tensor)
+		if !ok || !t.Shape().HasRank() {
+			return nil
+		}
+		p.number = append(p.number, i)
+		p.shapes = append(p.shapes, t.Shape())
+		if known, ok := op.Known(v); ok && c.Op.Control.Has(i) {
+			p.values = append(p.values, known)
+		} else {
+			p.values = append(p.values, &placeholder{tensor.NewSpec(t.DType(), t.Shape())})
+		}
+		for a := range t.Shape().Rank() {
+			p.fresh = max(p.fresh, t.Shape().Dim(a))
+		}
+	}
+	p.fresh = p.fresh*2 + 1
+	var err error
+	if p.base, err = p.infer(nil, 0); err != nil {
+		return nil
+	}
+	p.findTarget()
+	return p
+}
+
+// infer returns the shapes of the results, where the axes at some places have another size.
+func (p *prober) infer(at []place, size int) ([]shape.Shape, error) {
+	values := slices.Clone(p.values)
+	shapes := slices.Clone(p.shapes)
+	var sizes []int
+	for _, x := range at {
+		if x.value == shapeValue {
+			if sizes == nil {
+				sizes = slices.Clone(p.sizes)
+			}
+			sizes[x.axis] = size
+			continue
+		}
+		shapes[x.value] = shapes[x.value].With(x.axis, size)
+		values[x.value] = &placeholder{tensor.NewSpec(values[x.value].(tensor.Tensor).DType(), shapes[x.value])}
+	}
+	if sizes != nil {
+		values[p.target] = intsLike(sizes, p.values[p.target])
+	}
+	out, err := p.call.WithValues(values).Infer()
+	if err != nil {
+		return nil, err
+	}
+	res := make([]shape.Shape, len(out))
+	for i, s := range out {
+		t, ok := s.(*tensor.Spec)
+		if !ok || !t.Shape().HasRank() {
+			return nil, op.NotHandled
+		}
+		res[i] = t.Shape()
+	}
+	return res, nil
+}
+
+// intsLike returns a vector of the element type of another.
+func intsLike(x []int, like tenon.Value) tensor.Tensor {
+	return ops.Cast(tensor.Of(x), like.(tensor.Tensor).DType())
+}
+
+// findTarget finds the operand that is the shape of the result: a known vector of its sizes, of an operation
+// that is told a shape.
+func (p *prober) findTarget() {
+	o := p.call.Op
+	if len(p.base) != 1 || o.By != op.ByAxis {
+		return
+	}
+	switch o.Axes {
+	case op.Broadcast, op.Regroup, op.Create, op.Reduce, op.Scatter, op.Select:
+	default:
+		return
+	}
+	for i := len(p.values) - 1; i >= 0; i-- {
+		if sizes, ok := p.shapeOf(i); ok && (o.Axes != op.Select || p.sizing(i, sizes)) {
+			p.target, p.sizes = i, sizes
+			return
+		}
+	}
+}
+
+// shapeOf returns a known operand that has the sizes of the result, -1 standing for any.
+func (p *prober) shapeOf(i int) ([]int, bool) {
+	if !p.call.Op.Control.Has(p.number[i]) || p.shapes[i].Rank() != 1 || p.shapes[i].Dim(0) != p.base[0].Rank() || !p.base[0].IsFull() {
+		return nil, false
+	}
+	known, ok := op.Known(p.values[i])
+	if !ok {
+		return nil, false
+	}
+	list, ok := op.Ints(known)
+	for k, n := range list {
+		ok = ok && (n == p.base[0].Dim(k) || n == -1)
+	}
+	return p.base[0].Dims(), ok
+}
+
+// sizing reports whether the result has the sizes that an operand of a selection tells.
+func (p *prober) sizing(i int, sizes []int) bool {
+	for k, n := range sizes {
+		less := slices.Clone(sizes)
+		less[k] = n - 1
+		values := slices.Clone(p.values)
+		values[i] = intsLike(less, p.values[i])
+		out, err := p.call.WithValues(values).Infer()
+		if err != nil || n == 0 || !out[0].(*tensor.Spec).Shape().Equal(p.base[0].With(k, n-1)) {
+			return false
+		}
+	}
+	return true
+}
+
+// factors returns the factors of all axes of the operands that are no part of another, and those of the
+// result that come from the shape it is told.
+func (p *prober) factors() []factor {
+	var out []factor
+	for v := range p.values {
+		for a := range p.shapes[v].Rank() {
+			if x := (place{v, a}); !p.seen[x] && v != p.target {
+				out = append(out, p.factor(x))
+			}
+		}
+	}
+	for a := range p.sizes {
+		if x := (place{shapeValue, a}); !p.seen[x] {
+			out = append(out, p.factor(x))
+		}
+	}
+	return out
+}
+
+// factor returns that of one place.
+func (p *prober) factor(first place) factor {
+	f := factor{at: []place{first}, does: needsWhole}
+	size := p.size(first)
+	others := p.others(first, size)
+	tries := 0
+	for ties := 0; ties <= len(others) && ties <= 4; ties++ {
+		if at, res := p.tie([]place{first}, others, ties, &tries); at != nil {
+			f.at, f.res = at, res
+			break
+		}
+	}
+	if p.call.Op.Axes == op.Select && p.target >= 0 && first.value != shapeValue && f.res != nil && f.res[0] < 0 {
+		for a, n := range p.sizes { // a range that is the whole axis
+			at := append(slices.Clone(f.at), place{shapeValue, a})
+			if n != size || p.seen[at[len(at)-1]] {
+				continue
+			}
+			if shapes, err := p.infer(at, p.fresh); err == nil {
+				if res := p.moved(shapes); res != nil && res[0] >= 0 {
+					f.at, f.res = at, res
+					break
+				}
+			}
+		}
+	}
+	for _, x := range f.at {
+		p.seen[x] = true
+	}
+	if f.res == nil {
+		f.why = "the operation does not say where the axis goes"
+		return f
+	}
+	p.judge(&f)
+	return f
+}
+
+func (p *prober) size(x place) int {
+	if x.value == shapeValue {
+		return p.sizes[x.axis]
+	}
+	return p.shapes[x.value].Dim(x.axis)
+}
+
+// others returns, for each other operand, its axes of a size: those that may be one with a place.
+func (p *prober) others(first place, size int) [][]place {
+	var out [][]place
+	for v := range p.values {
+		if v == first.value || v == p.target {
+			continue
+		}
+		var list []place
+		for a := range p.shapes[v].Rank() {
+			if x := (place{v, a}); p.shapes[v].Dim(a) == size && !p.seen[x] {
+				list = append(list, x)
+			}
+		}
+		if p.together(first, v) { // entries of one list, which have the same axes
+			list = slices.DeleteFunc(list, func(x place) bool { return x.axis != first.axis })
+		}
+		if len(list) > 0 {
+			out = append(out, list)
+		}
+	}
+	if p.target >= 0 && first.value != shapeValue {
+		var list []place
+		for a, n := range p.sizes {
+			if x := (place{shapeValue, a}); n == size && !p.seen[x] {
+				list = append(list, x)
+			}
+		}
+		if len(list) > 0 {
+			out = append(out, list)
+		}
+	}
+	return out
+}
+
+// together reports whether a value is in a list with another, the entries of which have the same axes.
+func (p *prober) together(first place, v int) bool {
+	if first.value == shapeValue || p.number[first.value] != p.number[v] {
+		return false
+	}
+	return p.call.Op.Axes == op.Join || p.call.Op.Axes == op.Stack
+}
+
+// mostTries is how often an operation is asked for its shapes for one axis.
+const mostTries = 400
+
+// tie finds places among others, so many, that get another size together with those that are given.
+func (p *prober) tie(at []place, others [][]place, ties int, tries *int) ([]place, []int) {
+	if ties == 0 {
+		if *tries++; *tries > mostTries {
+			return nil, nil
+		}
+		shapes, err := p.infer(at, p.fresh)
+		if err != nil || len(shapes) != len(p.base) {
+			return nil, nil
+		}
+		if res := p.moved(shapes); res != nil {
+			return slices.Clone(at), res
+		}
+		return nil, nil
+	}
+	for i, list := range others {
+		for _, x := range list {
+			if found, res := p.tie(append(slices.Clip(at), x), others[i+1:], ties-1, tries); found != nil {
+				return found, res
+			}
+		}
+	}
+	return nil, nil
+}
+
+// moved returns for each result the axis that has the new size, -1 where none has, and nil where shapes differ
+// in another way.
+func (p *prober) moved(shapes []shape.Shape) []int {
+	res := make([]int, len(shapes))
+	for i, s := range shapes {
+		if res[i] = -1; s.Rank() != p.base[i].Rank() {
+			return nil
+		}
+		for a := range s.Rank() {
+			switch {
+			case s.Dim(a) == p.base[i].Dim(a):
+			case s.Dim(a) == p.fresh && res[i] < 0:
+				res[i] = a
+			default:
+				res[i] = changed
+			}
+		}
+	}
+	return res
+}
+
+// changed says that a result has another size, but not that of the operand.
+const changed = -2
+
+// judge says what the operation does along a factor.
+func (p *prober) judge(f *factor) {
+	o := p.call.Op
+	switch {
+	case o.Axes == op.Opaque:
+		f.why = "the operation does not say what it does to axes (" + o.Why + ")"
+		return
+	case o.Checks && o.Control != 0:
+		f.why = "what is checked may be about all entries"
+		return
+	case o.Axes == op.Create && o.Moves == 0 && slices.ContainsFunc(f.at, func(x place) bool { return x.value >= 0 }):
+		f.why = "the operation makes its result of all entries"
+		return
+	case slices.Contains(f.res, changed):
+		f.why = "the entries of the axis are put together anew"
+		return
+	case p.about(f):
+		if f.does = p.reduces(f); f.does == needsWhole {
+			f.why = "each entry of the result depends on the whole axis"
+		}
+		return
+	case slices.Contains(f.res, -1):
+		if f.does = p.reduces(f); f.does == needsWhole {
+			f.why = "the axis is not in the result"
+		}
+		return
+	}
+	if o.Axes == op.Contract && o.Monoid == nil && !p.linear(f) {
+		f.why = "entries may be told apart by where they are, as queries are by a causal mask"
+		return
+	}
+	if !p.told() && !p.stays(f) {
+		f.why = "the operation moves entries along the axis, or does not say that it does not"
+		return
+	}
+	f.does = batch
+}
+
+// linear reports whether an operand that the operation is linear in has the axis.
+func (p *prober) linear(f *factor) bool {
+	return slices.ContainsFunc(f.at, func(x place) bool {
+		return x.value >= 0 && p.call.Op.Zero.LinearIn(1<<p.number[x.value])
+	})
+}
+
+// about reports whether the operation is about the axis.
+func (p *prober) about(f *factor) bool {
+	o, c := p.call.Op, p.call
+	switch o.Axes {
+	case op.Map, op.Insert, op.Stack, op.Broadcast, op.Contract, op.Permute:
+		return o.Axes == op.Insert && o.Core > 0 && o.AxisParam() < 0 && p.inCore(f)
+	}
+	if o.By != op.ByAxis {
+		return false
+	}
+	if o.AxisParam() < 0 {
+		return o.Core > 0 && p.inCore(f)
+	}
+	first := slices.IndexFunc(p.number, func(k int) bool { return !o.Control.Has(k) })
+	if first < 0 {
+		return true
+	}
+	axes, err := c.Axes(p.shapes[first].Rank())
+	return err != nil || slices.ContainsFunc(f.at, func(x place) bool {
+		return x.value >= 0 && p.sameAxes(first, x.value) && slices.Contains(axes, x.axis)
+	})
+}
+
+// sameAxes reports whether the axes that a parameter names are counted in an operand.
+func (p *prober) sameAxes(first, v int) bool {
+	return v == first || p.number[v] == p.number[first] || p.shapes[v].Rank() == p.shapes[first].Rank()
+}
+
+// inCore reports whether a place is one of the last axes that an operation is about, of the first operand or of
+// one that says where.
+func (p *prober) inCore(f *factor) bool {
+	o := p.call.Op
+	first := slices.IndexFunc(p.number, func(k int) bool { return !o.Control.Has(k) })
+	return slices.ContainsFunc(f.at, func(x place) bool {
+		return x.value >= 0 && (x.value == first || o.Control.Has(p.number[x.value])) && x.axis >= p.shapes[x.value].Rank()-o.Core
+	})
+}
+
+// told reports whether the statement tells every axis that the operation is about.
+func (p *prober) told() bool {
+	o := p.call.Op
+	switch o.Axes {
+	case op.Map, op.Permute, op.Contract, op.Broadcast, op.Create:
+		return true
+	case op.Reduce, op.Scan, op.Along, op.Insert, op.Remove, op.Window, op.Join, op.Stack:
+		return true
+	case op.Regroup:
+		return o.Core > 0
+	}
+	return o.AxisParam() >= 0 || o.Core > 0
+}
+
+// reduces says whether entries of a factor that is not in the result can be combined in parts.
+func (p *prober) reduces(f *factor) does {
+	o := p.call.Op
+	m := o.Monoid
+	if m == nil || m.Combine == "" || m.Ordered || o.Places != 0 || slices.ContainsFunc(f.res, func(a int) bool { return a >= 0 }) {
+		return needsWhole
+	}
+	if r, ok := op.Lookup(m.Combine); !ok || !r.IsBinaryElementwise() {
+		return needsWhole
+	}
+	switch o.Axes {
+	case op.Contract:
+		return combines
+	case op.Reduce:
+		if m.Divide != op.ByNothing && o.By != op.ByAxis {
+			return needsWhole // how many there are differs from group to group
+		}
+		return combines
+	case op.Scatter:
+		for v, k := range p.number { // what is added to would be added by each rank
+			if !o.Control.Has(k) && !slices.ContainsFunc(f.at, func(x place) bool { return x.value == v }) {
+				return needsWhole
+			}
+		}
+		return combines
+	}
+	return needsWhole
+}
+
+// stays finds out whether the entries of an axis stay where they are, for an operation whose statement does
+// not say so but that only moves elements: it moves their positions.
+func (p *prober) stays(f *factor) bool {
+	o := p.call.Op
+	if o.Moves == 0 || len(p.base) != 1 || f.res[0] < 0 {
+		return false
+	}
+	n := p.size(f.at[0])
+	values := slices.Clone(p.values)
+	for v, k := range p.number {
+		if _, known := op.Known(values[v]); known {
+			continue
+		}
+		s := p.shapes[v]
+		if !o.Moves.Has(k) || !s.IsFull() || s.Size() > mostPositions {
+			return false
+		}
+		axis := -1
+		for _, x := range f.at {
+			if x.value == v {
+				axis = x.axis
+			}
+		}
+		values[v] = positions(s, axis)
+	}
+	out, err := p.call.WithValues(values).DoTensors()
+	if err != nil || len(out) != 1 {
+		return false
+	}
+	got, ok := op.Ints(tensor.Contiguous(out[0].(*tensor.Dense)))
+	if !ok {
+		return false
+	}
+	// An entry that comes from elsewhere does so all along the axis.
+	inner := out[0].Shape().Tail(f.res[0] + 1).Size()
+	for i, x := range got {
+		at := i / inner % n
+		if elsewhere := got[i-at*inner] == -1; elsewhere != (x == -1) || !elsewhere && x != at {
+			return false
+		}
+	}
+	return true
+}
+
+// mostPositions is the size of tensors whose positions are moved to see where they go.
+const mostPositions = 1 << 22
+
+// positions returns a tensor of the positions of its elements along an axis, -1 for all where there is none.
+func positions(s shape.Shape, axis int) tensor.Tensor {
+	if axis < 0 {
+		return ops.Fill(s, int64(-1))
+	}
+	x := tensor.Tensor(ops.Range(int64(0), int64(s.Dim(axis)), int64(1)))
+	for range s.Rank() - axis - 1 {
+		x = ops.ExpandDims(x, -1)
+	}
+	return ops.BroadcastTo(x, s.Dims())
+}

@@ -1,0 +1,149 @@
+package mesh
+
+import (
+	"context"
+	"sync"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Func is a function of whole values that runs on the parts of ranks.
+type Func[X, Y any] struct {
+	mesh *Mesh
+	f    func(X) Y
+
+	mu     sync.Mutex
+	traces map[string]*trace[Y]
+}
+
+// trace is what a function becomes for arguments that are divided in one way.
+type trace[Y any] struct {
+	run     *function.Function[func([]tensor.Tensor) []tensor.Tensor]
+	like    Y
+	layouts []layout
+	log     []Collective
+}
+
+// Function returns a function of parts. All ranks call it in the same order; f is traced for each
+// structure and each division of its argument.
+func Function[X, Y any](m *Mesh, f func(X) Y) *Func[X, Y] {
+	return &Func[X, Y]{mesh: m, f: f, traces: map[string]*trace[Y]{}}
+}
+
+// Call runs the function on the parts of this rank.
+func (f *Func[X, Y]) Call(ctx context.Context, x Sharded[X]) (y Sharded[Y], err error) {
+	ctx, err = f.mesh.With(ctx)
+	if err != nil {
+		return y, err
+	}
+	t, err := f.trace(x)
+	if err != nil {
+		return y, f.fail(err)
+	}
+	out, err := t.run.CallContext(ctx, x.parts)
+	if err != nil {
+		return y, f.fail(err)
+	}
+	return Sharded[Y]{f.mesh, t.like, t.layouts, out[0].([]tensor.Tensor)}, nil
+}
+
+// fail tells all ranks of an error of this one.
+func (f *Func[X, Y]) fail(err error) error {
+	if f.mesh.world == nil {
+		return err
+	}
+	if first := f.mesh.world.Err(); first != nil {
+		return first
+	}
+	return f.mesh.world.Fail(err)
+}
+
+// trace returns what the function is for an argument.
+func (f *Func[X, Y]) trace(x Sharded[X]) (*trace[Y], error) {
+	key, err := x.signature()
+	if err != nil {
+		return nil, err
+	}
+	if x.mesh != f.mesh {
+		return nil, tenon.NewError(tenon.ErrInvalid, "mesh.Func", "the argument is divided on another mesh than the function's")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t := f.traces[key]; t != nil {
+		return t, nil
+	}
+	t := &trace[Y]{}
+	t.run = function.New(func(parts []tensor.Tensor) []tensor.Tensor {
+		out, layouts, like, log := traced(f.mesh, f.f, x.like, x.layouts, parts)
+		t.like, t.layouts, t.log = like, layouts, log
+		return out
+	})
+	if _, err := t.run.Trace(x.parts); err != nil {
+		return nil, err
+	}
+	f.traces[key] = t
+	return t, nil
+}
+
+// traced runs f on variables that stand for the wholes of parts.
+func traced[X, Y any](m *Mesh, f func(X) Y, like X, layouts []layout, parts []tensor.Tensor) ([]tensor.Tensor, []layout, Y, []Collective) {
+	t := &tracer{mesh: m, level: op.NextLevel()}
+	defer func() { t.done = true }()
+	vars := make([]tensor.Tensor, len(parts))
+	for i, x := range parts {
+		if v, ok := x.(*graph.Value); ok {
+			t.graph = v.Graph()
+		}
+		vars[i] = &variable{tracer: t, spec: layouts[i].spec, cuts: layouts[i].cuts, local: x}
+	}
+	y := f(tenon.Must(with(like, vars)))
+	leaves := tenon.Must(tensorsOf(y))
+	out, res := make([]tensor.Tensor, len(leaves)), make([]layout, len(leaves))
+	for i, l := range leaves {
+		v := t.close(t.of(l))
+		out[i], res[i] = v.part(v.cuts), layout{v.spec, v.cuts}
+	}
+	return out, res, y, t.log
+}
+
+// Explain lists the collectives of a call whose argument is divided as a plan says, without running it. The
+// mesh may be an [Abstract] one.
+func (f *Func[X, Y]) Explain(p *Plan, x X) (e Explanation, err error) {
+	defer tenon.Catch(&err)
+	if p.mesh != f.mesh {
+		return e, tenon.NewError(tenon.ErrInvalid, "mesh.Explain", "the plan is one of another mesh than the function's")
+	}
+	s, err := Shard(p, x)
+	if err != nil {
+		return e, err
+	}
+	g := graph.New("explained")
+	parts := make([]tensor.Tensor, len(s.parts))
+	for i, l := range s.layouts {
+		parts[i] = g.Param(tensor.NewSpec(l.spec.DType(), p.mesh.shapeOf(l.spec.Shape(), l.cuts)))
+	}
+	defer g.Seal()
+	_, res, _, log := traced(f.mesh, f.f, s.like, s.layouts, parts)
+	e = Explanation{Mesh: f.mesh.String(), Plan: p.String(), Collectives: log}
+	for _, l := range s.layouts {
+		e.Arguments = append(e.Arguments, f.mesh.describe(l, ""))
+		e.ArgumentBytes += p.mesh.bytes(l)
+	}
+	for _, l := range res {
+		e.Results = append(e.Results, f.mesh.describe(l, ""))
+	}
+	return e, nil
+}
+
+// bytes returns how many bytes this rank has of a tensor.
+func (m *Mesh) bytes(l layout) int64 {
+	s := m.shapeOf(l.spec.Shape(), l.cuts)
+	if !known(s) {
+		return 0
+	}
+	return int64(s.Size()) * int64(l.spec.DType().Size())
+}

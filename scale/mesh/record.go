@@ -1,0 +1,429 @@
+package mesh
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Record does a call on the parts of its operands.
+func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
+	t := v.tracer
+	if t.done {
+		e := tenon.NewError(tenon.ErrInvalid, "mesh", fmt.Sprintf("%v is used after the program has returned", v))
+		e.Hint = "return it from the program instead of storing it in a captured variable, a field or a map"
+		return nil, e
+	}
+	out, err := tenon.Try(func() []*variable { return tenon.Must(t.record(c)) })
+	if err != nil {
+		return nil, c.Fail(err)
+	}
+	list := make([]tenon.Value, len(out))
+	for i, x := range out {
+		list[i] = x
+	}
+	return list, nil
+}
+
+func (t *tracer) record(c *op.Call) ([]*variable, error) {
+	values := c.Values()
+	vars := make([]*variable, len(values))
+	divided := false
+	for i, v := range values {
+		vars[i] = t.of(v)
+		divided = divided || vars[i].divided()
+	}
+	switch {
+	case c.Op == layoutOp:
+		return t.laidOut(c, vars[0])
+	case c.Op.Axes == op.Create && c.Op.ShapeOnly != 0:
+		return t.sizes(c, vars)
+	case c.Op.Reshapes() && c.Op.Axes == op.Regroup && divided:
+		return t.regrouped(c, vars)
+	case !divided && !t.lazy(c):
+		return t.everywhere(c, vars)
+	}
+	return t.apart(c, vars)
+}
+
+// everywhere does on each rank the same with values that are whole.
+func (t *tracer) everywhere(c *op.Call, vars []*variable) ([]*variable, error) {
+	out, err := c.WithValues(localsOf(vars, nil)).DoTensors()
+	if err != nil {
+		return nil, err
+	}
+	res := make([]*variable, len(out))
+	for i, x := range out {
+		res[i] = t.whole(x)
+	}
+	return res, nil
+}
+
+// localsOf returns the parts of operands, the whole of each where cuts are nil.
+func localsOf(vars []*variable, cuts [][]cut) []tenon.Value {
+	out := make([]tenon.Value, len(vars))
+	for i, v := range vars {
+		c := v.cuts
+		if cuts != nil {
+			c = cuts[i]
+		}
+		out[i] = v.part(c)
+	}
+	return out
+}
+
+// sizes answers for what only asks for a shape: that of the whole.
+func (t *tracer) sizes(c *op.Call, vars []*variable) ([]*variable, error) {
+	values := make([]tenon.Value, len(vars))
+	for i, v := range vars {
+		s := v.Shape()
+		if !v.divided() {
+			values[i] = v.part(v.cuts)
+			continue
+		}
+		if !s.HasRank() {
+			return t.unknown(c, vars)
+		}
+		sizes := any(s.Dims())
+		if !s.IsFull() {
+			list := make([]tensor.Tensor, s.Rank())
+			for a := range list {
+				if list[a] = tensor.Scalar(int64(s.Dim(a))); s.Dim(a) < 0 {
+					list[a] = ops.Index(ops.Shape(v.part(v.cuts)), a)
+				}
+			}
+			sizes = ops.Stack(list, 0)
+		}
+		values[i] = ops.Fill(sizes, ops.Zeros(v.DType(), []int{})) // a view of one element
+	}
+	out, err := c.WithValues(values).DoTensors()
+	if err != nil {
+		return nil, err
+	}
+	res := make([]*variable, len(out))
+	for i, x := range out {
+		res[i] = t.whole(x)
+	}
+	return res, nil
+}
+
+// lazy reports whether a call only repeats elements: its result is made where it is used, in
+// the size that is needed there.
+func (t *tracer) lazy(c *op.Call) bool {
+	return (c.Op.Axes == op.Broadcast || c.Op.Axes == op.Create && c.Op.Moves != 0) && c.Op.By == op.ByAxis
+}
+
+// apart does a call on parts.
+func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
+	values := make([]tenon.Value, len(vars))
+	for i, v := range vars {
+		values[i] = v
+	}
+	global := c.WithValues(values)
+	p := newProber(global)
+	if p == nil {
+		return t.unknown(c, vars)
+	}
+	var factors []factor
+	if c.Op.Axes == op.Map && c.Op.Control == 0 {
+		factors = p.mapped()
+	} else {
+		factors = p.factors()
+	}
+	specs, err := global.Infer()
+	if err != nil {
+		return nil, err
+	}
+	vars, open := t.openSums(c, p, factors, vars)
+	cuts := make([]cut, len(factors)) // of each factor
+	for i, f := range factors {
+		if cuts[i], err = t.cutOf(c, f, vars); err != nil {
+			return nil, err
+		}
+		if !cuts[i].whole() {
+			if err := p.ambiguous(c, f, vars); err != nil {
+				return nil, err
+			}
+		}
+	}
+	operands := make([][]cut, len(vars))
+	for i, v := range vars {
+		operands[i] = make([]cut, len(v.cuts))
+	}
+	sizes := slices.Clone(p.sizes)
+	res := make([][]cut, len(specs))
+	for i, s := range specs {
+		res[i] = make([]cut, s.(*tensor.Spec).Shape().Rank())
+	}
+	var summed over
+	have, all := 1, 1 // entries that are reduced, here and in all
+	for i, f := range factors {
+		if cuts[i].whole() {
+			continue
+		}
+		for _, x := range f.at {
+			if x.value != shapeValue {
+				operands[x.value][x.axis] = cuts[i]
+			}
+		}
+		for k, a := range f.res {
+			if a >= 0 {
+				res[k][a] = cuts[i]
+			}
+		}
+		if f.does == combines {
+			n := p.size(f.at[0])
+			summed += cuts[i].over
+			have, all = have*t.mesh.size(cuts[i], n), all*n
+		}
+	}
+	if slices.ContainsFunc(cuts, func(k cut) bool { return !k.whole() }) {
+		if err := p.dependent(c); err != nil {
+			return nil, err
+		}
+	}
+	for i, v := range vars {
+		if vars[i], err = t.scattered(v, operands[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range operands {
+		if err := t.apartOnce(c, fmt.Sprintf("operand %d", i), vars[i].spec, operands[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range res {
+		if err := t.apartOnce(c, "the result", specs[i].(*tensor.Spec), res[i]); err != nil {
+			return nil, err
+		}
+	}
+	if c.Op.Draws && summed == "" && slices.ContainsFunc(cuts, func(c cut) bool { return !c.whole() }) {
+		return t.drawn(c, p, vars, specs, res)
+	}
+	do := func(operands, res [][]cut, sizes []int) ([]tensor.Tensor, error) {
+		locals := localsOf(vars, operands)
+		if p.target >= 0 && slices.ContainsFunc(res[0], func(c cut) bool { return !c.whole() }) {
+			for a := range sizes {
+				sizes[a] = t.mesh.size(res[0][a], p.sizes[a])
+			}
+			locals[p.target] = intsLike(sizes, vars[p.target])
+		}
+		local := t.attributes(c, res[0]).WithValues(locals)
+		return local.DoTensors()
+	}
+	if t.lazy(c) && open == "" && len(specs) == 1 {
+		v := &variable{tracer: t, spec: specs[0].(*tensor.Spec), cuts: res[0]}
+		v.make = t.remake(c, p, factors, vars, do)
+		if slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.whole() }) {
+			v.local, v.make = v.make(v.cuts), nil
+		}
+		return []*variable{v}, nil
+	}
+	var out []tensor.Tensor
+	if summed != "" && have == 0 {
+		out, err = t.nothing(c, specs, res)
+	} else {
+		out, err = do(operands, res, sizes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	vs := make([]*variable, len(out))
+	for i, x := range out {
+		vs[i] = &variable{tracer: t, spec: specs[i].(*tensor.Spec), cuts: res[i], local: x, open: open}
+		if summed != "" {
+			t.combined(c.Op.Monoid, vs[i], summed, have, all)
+		}
+	}
+	return vs, nil
+}
+
+// remake returns what makes any part of a result whose elements are repeated ones of the operands.
+func (t *tracer) remake(c *op.Call, p *prober, factors []factor, vars []*variable, do func(operands, res [][]cut, sizes []int) ([]tensor.Tensor, error)) func(cuts []cut) tensor.Tensor {
+	return func(cuts []cut) tensor.Tensor {
+		operands := make([][]cut, len(vars))
+		for i, v := range vars {
+			operands[i] = slices.Clone(v.cuts)
+		}
+		for _, f := range factors {
+			if len(f.res) == 0 || f.res[0] < 0 {
+				continue
+			}
+			for _, x := range f.at {
+				if x.value != shapeValue {
+					operands[x.value][x.axis] = cuts[f.res[0]]
+				}
+			}
+		}
+		return tenon.Must(do(operands, [][]cut{cuts}, slices.Clone(p.sizes)))[0]
+	}
+}
+
+// attributes returns a call whose attributes that are shapes of the result are those of the part.
+func (t *tracer) attributes(c *op.Call, cuts []cut) *op.Call {
+	for i, p := range c.Op.Params {
+		if p.Kind != op.Attr || p.Type != op.ShapeType {
+			continue
+		}
+		if s := c.Shape(i); s.HasRank() && s.Rank() == len(cuts) {
+			for a, x := range cuts {
+				if !x.whole() && s.Dim(a) >= 0 {
+					s = s.With(a, t.mesh.size(x, s.Dim(a)))
+				}
+			}
+			c = c.WithArg(i, s)
+		}
+	}
+	return c
+}
+
+// mapped returns the factors of an elementwise operation: axes of the result, counted from the last.
+func (p *prober) mapped() []factor {
+	s := p.base[0]
+	out := make([]factor, s.Rank())
+	for a := range out {
+		out[a].res = make([]int, len(p.base))
+		for i := range p.base {
+			out[a].res[i] = a
+		}
+		for v, x := range p.shapes {
+			if b := a - s.Rank() + x.Rank(); b >= 0 && x.Dim(b) == s.Dim(a) {
+				out[a].at = append(out[a].at, place{v, b})
+			}
+		}
+	}
+	for v, x := range p.shapes { // an axis of size 1 beside longer ones
+		for b := range x.Rank() {
+			if a := b + s.Rank() - x.Rank(); x.Dim(b) != s.Dim(a) {
+				out = append(out, factor{at: []place{{v, b}}, does: needsWhole, why: "its entry stands for all of a longer axis"})
+			}
+		}
+	}
+	return out
+}
+
+// cutOf returns how a factor is divided: as those operands are that are divided there.
+func (t *tracer) cutOf(c *op.Call, f factor, vars []*variable) (cut, error) {
+	var found cut
+	var by *variable
+	for _, x := range f.at {
+		if x.value == shapeValue {
+			continue
+		}
+		v := vars[x.value]
+		k := v.cuts[x.axis]
+		switch {
+		case k.whole() || k == found:
+		case found.whole():
+			found, by = k, v
+		default:
+			e := c.Errorf(tenon.ErrInvalid, "an axis is divided in two ways: in %v and in %v", by, v)
+			e.Hint = "have one of them whole by mesh.Gather, or divide both names along the same axis of the mesh"
+			return found, e
+		}
+		if !k.whole() && f.does == needsWhole {
+			e := c.Errorf(tenon.ErrUnsupported, "axis %d of %v is divided, and %s", x.axis, v, f.why)
+			e.Hint = "have it whole by mesh.Gather, or by a plan that does not divide it"
+			return found, e
+		}
+	}
+	return found, nil
+}
+
+// ambiguous is an error where an operand may have an axis that is divided, but its size is not known.
+func (p *prober) ambiguous(c *op.Call, f factor, vars []*variable) error {
+	for v, s := range p.shapes {
+		if c.Op.Control.Has(p.number[v]) || s.IsFull() || slices.ContainsFunc(f.at, func(x place) bool { return x.value == v }) {
+			continue
+		}
+		e := c.Errorf(tenon.ErrUnsupported, "%v has a size that is not known, which may be that of an axis that is divided", vars[v])
+		e.Hint = "have the other operands whole by mesh.Gather, or make the size known by ops.EnsureShape"
+		return e
+	}
+	return nil
+}
+
+// dependent is an error where the size of a result depends on elements, of which ranks have different ones.
+func (p *prober) dependent(c *op.Call) error {
+	all := c.Op.By != op.ByIDs
+	for v, s := range p.shapes {
+		all = all && (s.IsFull() || c.Op.Control.Has(p.number[v]))
+	}
+	for _, s := range p.base {
+		if !s.IsFull() && (all || c.Op.By == op.ByIDs) {
+			e := c.Errorf(tenon.ErrUnsupported, "an operand is divided, and the size of the result depends on all of its elements")
+			e.Hint = "give the size, or have the operand whole by mesh.Gather"
+			return e
+		}
+	}
+	return nil
+}
+
+// unknown is the error of divided operands of which nothing can be told.
+func (t *tracer) unknown(c *op.Call, vars []*variable) ([]*variable, error) {
+	i := slices.IndexFunc(vars, (*variable).divided)
+	if i < 0 {
+		return t.everywhere(c, vars)
+	}
+	if vars[i].open != "" && !slices.ContainsFunc(vars[i].cuts, func(c cut) bool { return !c.whole() }) {
+		vars = slices.Clone(vars)
+		vars[i] = t.close(vars[i])
+		return t.record(c.WithValues(valuesOf(vars)))
+	}
+	e := c.Errorf(tenon.ErrUnsupported, "%v is divided, and where its axes go cannot be told before the operation runs", vars[i])
+	e.Hint = "have it whole by mesh.Gather"
+	return nil, e
+}
+
+func valuesOf(vars []*variable) []tenon.Value {
+	out := make([]tenon.Value, len(vars))
+	for i, v := range vars {
+		out[i] = v
+	}
+	return out
+}
+
+// apartOnce is an error where two axes of a tensor are divided along one axis of the mesh.
+func (t *tracer) apartOnce(c *op.Call, what string, s *tensor.Spec, cuts []cut) error {
+	var used over
+	for _, x := range cuts {
+		if used.has(x.over) {
+			e := c.Errorf(tenon.ErrInvalid, "two axes of %s would be divided along one axis of the mesh: %s", what, t.mesh.describe(layout{s, cuts}, ""))
+			e.Hint = "have one of the operands whole by mesh.Gather, or divide the names along different axes of the mesh"
+			return e
+		}
+		used += x.over
+	}
+	return nil
+}
+
+// drawn does an operation that draws an element for each one of an operand in which it is linear: all ranks
+// draw for the whole, and use the part that is theirs.
+func (t *tracer) drawn(c *op.Call, p *prober, vars []*variable, specs []tenon.Spec, res [][]cut) ([]*variable, error) {
+	i := slices.IndexFunc(vars, (*variable).divided)
+	if len(res) != 1 || !c.Op.Zero.LinearIn(1<<p.number[i]) || !vars[i].Shape().Equal(specs[0].(*tensor.Spec).Shape()) {
+		return nil, c.Errorf(tenon.ErrUnsupported, "%v is divided, and elements are drawn for all of it", vars[i])
+	}
+	ones := slices.Clone(vars)
+	ones[i] = t.whole(ops.OnesLike(ops.Fill(vars[i].Shape().Dims(), ops.Zeros(vars[i].DType(), []int{}))))
+	factor, err := t.everywhere(c, ones)
+	if err != nil {
+		return nil, err
+	}
+	x := ops.Mul(vars[i].part(res[0]), factor[0].part(res[0]))
+	return []*variable{{tracer: t, spec: specs[0].(*tensor.Spec), cuts: res[0], local: x, open: vars[i].open}}, nil
+}
+
+// nothing returns what a reduction of no entries gives, on a rank that has none.
+func (t *tracer) nothing(c *op.Call, specs []tenon.Spec, res [][]cut) ([]tensor.Tensor, error) {
+	s := specs[0].(*tensor.Spec)
+	identity := c.Op.Monoid.IdentityOf(s.DType())
+	if len(specs) != 1 || identity == nil {
+		return nil, c.Errorf(tenon.ErrUnsupported, "a rank has nothing to reduce, and there is no element that changes nothing")
+	}
+	return []tensor.Tensor{ops.Fill(t.mesh.shapeOf(s.Shape(), res[0]).Dims(), identity)}, nil
+}

@@ -1,0 +1,195 @@
+package mesh
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/scale/dist"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Sharded is a structure of Values of which this rank has its parts.
+type Sharded[T any] struct {
+	mesh    *Mesh
+	like    T // has the structure, and all that is no tensor
+	layouts []layout
+	parts   []tensor.Tensor
+}
+
+// Shard returns the parts of x that a plan gives this rank. Each rank has x as a whole.
+func Shard[T any](p *Plan, x T) (s Sharded[T], err error) {
+	defer tenon.Catch(&err)
+	s = Sharded[T]{mesh: p.mesh, like: x}
+	values, err := nest.Flatten(x, nest.Options{})
+	if err != nil {
+		return s, err
+	}
+	for _, v := range values {
+		if v, ok := v.(tenon.Value); ok {
+			layouts, err := p.layouts(v)
+			if err != nil {
+				return s, err
+			}
+			s.layouts = append(s.layouts, layouts...)
+		}
+	}
+	leaves, err := tensorsOf(x)
+	if err != nil {
+		return s, err
+	}
+	for i, t := range leaves {
+		s.parts = append(s.parts, p.mesh.partOf(t, s.layouts[i].cuts))
+	}
+	return s, nil
+}
+
+// tensorsOf returns the tensors that a structure comes apart into.
+func tensorsOf(x any) ([]tensor.Tensor, error) {
+	leaves, err := nest.Flatten(x, nest.Options{Expand: true})
+	if err != nil {
+		return nil, err
+	}
+	var out []tensor.Tensor
+	for _, l := range leaves {
+		if t, ok := l.(tensor.Tensor); ok {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// partOf returns a part of a tensor, in memory of its own.
+func (m *Mesh) partOf(x tensor.Tensor, cuts []cut) tensor.Tensor {
+	begin, size, same := []int{}, []int{}, true
+	for i, c := range cuts {
+		lo, hi := 0, x.Shape().Dim(i)
+		if !c.whole() {
+			same = false
+			lo, hi = m.share(c)
+		}
+		begin, size = append(begin, lo), append(size, hi-lo)
+	}
+	if same {
+		return x
+	}
+	y := ops.Slice(x, begin, size)
+	if d, ok := y.(*tensor.Dense); ok {
+		own := tensor.Uninit(d.DType(), d.Shape())
+		copy(own.Bytes(), tensor.Contiguous(d).Bytes())
+		return own
+	}
+	return y
+}
+
+// with returns a structure like another with other tensors.
+func with[T any](like T, tensors []tensor.Tensor) (T, error) {
+	leaves, err := nest.Flatten(like, nest.Options{Expand: true})
+	if err != nil {
+		return like, err
+	}
+	k := 0
+	for i, l := range leaves {
+		if _, ok := l.(tensor.Tensor); ok {
+			leaves[i] = tensors[k]
+			k++
+		}
+	}
+	return nest.Pack(like, leaves, nest.Options{Expand: true})
+}
+
+// Whole returns the structure as a whole, on every rank. All ranks call it.
+func (s Sharded[T]) Whole(ctx context.Context) (x T, err error) {
+	defer tenon.Catch(&err)
+	out := make([]tensor.Tensor, len(s.parts))
+	for i, t := range s.parts {
+		if out[i], err = s.mesh.assemble(ctx, t, s.layouts[i]); err != nil {
+			return x, err
+		}
+	}
+	return with(s.like, out)
+}
+
+// assemble gathers a tensor from its parts.
+func (m *Mesh) assemble(ctx context.Context, x tensor.Tensor, l layout) (tensor.Tensor, error) {
+	for a, k := range l.cuts {
+		for n := len(k.over) - 1; n >= 0; n-- {
+			var err error
+			if x, err = gatherAlong(ctx, m.groups[groupOf(m.axes[k.over[n]].Name)], x, a); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return x, nil
+}
+
+// gatherAlong joins tensors of any type of elements along an axis.
+func gatherAlong(ctx context.Context, c *dist.Comm, x tensor.Tensor, axis int) (tensor.Tensor, error) {
+	if x.DType() == dtype.String {
+		all, err := dist.GatherValues(ctx, c, x)
+		if err != nil {
+			return nil, err
+		}
+		return ops.Concat(all, axis), nil
+	}
+	y, err := c.AllGather(ctx, ops.MoveAxis(x, axis, 0))
+	if err != nil {
+		return nil, err
+	}
+	return ops.MoveAxis(y, 0, axis), nil
+}
+
+// Parts returns the tensors that this rank has, in the order of package nest.
+func (s Sharded[T]) Parts() []tensor.Tensor { return append([]tensor.Tensor(nil), s.parts...) }
+
+// Bytes returns how many bytes this rank has.
+func (s Sharded[T]) Bytes() int64 {
+	n := int64(0)
+	for _, t := range s.parts {
+		if d, ok := t.(*tensor.Dense); ok {
+			n += int64(d.Len()) * int64(d.DType().Size())
+		}
+	}
+	return n
+}
+
+// String prints how each tensor is divided.
+func (s Sharded[T]) String() string {
+	list := make([]string, len(s.layouts))
+	for i, l := range s.layouts {
+		list[i] = s.mesh.describe(l, "")
+	}
+	return strings.Join(list, ", ")
+}
+
+// Join returns two structures as one, which f makes of them: it looks at no elements.
+func Join[A, B, T any](a Sharded[A], b Sharded[B], f func(A, B) T) Sharded[T] {
+	like := f(a.like, b.like)
+	leaves, all := tenon.Must(tensorsOf(like)), map[tensor.Tensor]int{}
+	s := Sharded[T]{mesh: a.mesh, like: like}
+	layouts, parts := append(a.layouts[:len(a.layouts):len(a.layouts)], b.layouts...), append(a.Parts(), b.parts...)
+	for i, t := range append(tenon.Must(tensorsOf(a.like)), tenon.Must(tensorsOf(b.like))...) {
+		all[t] = i
+	}
+	for _, t := range leaves {
+		i, ok := all[t]
+		if !ok {
+			tenon.Throw(tenon.NewError(tenon.ErrInvalid, "mesh.Join", "the structure has a tensor that neither of the two has"))
+		}
+		s.layouts, s.parts = append(s.layouts, layouts[i]), append(s.parts, parts[i])
+	}
+	return s
+}
+
+// signature tells apart what functions are traced for.
+func (s Sharded[T]) signature() (string, error) {
+	if s.mesh == nil {
+		return "", tenon.NewError(tenon.ErrInvalid, "mesh", "the value is the zero Sharded: mesh.Shard makes one")
+	}
+	_, structure, err := nest.FlattenWithStructure(s.like)
+	return fmt.Sprintf("%x %v", structure, s), err
+}

@@ -1,0 +1,129 @@
+package mesh
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// tracer is one run of a program on the parts of its values.
+type tracer struct {
+	mesh  *Mesh
+	level int
+	graph *graph.Graph // that is recorded into
+	done  bool         // the program has returned
+	log   []Collective
+}
+
+// A variable stands for a whole tensor, of which this rank has a part.
+type variable struct {
+	*tracer
+	spec *tensor.Spec // of the whole
+	cuts []cut        // of each axis
+	open over         // the whole is the sum over the ranks along these axes of the mesh
+
+	local tensor.Tensor                  // the part; nil until it is made
+	make  func(cuts []cut) tensor.Tensor // makes a part of what is whole, of any cuts
+
+	closed *variable // the sum, once it is closed
+}
+
+var (
+	_ op.Recorder      = (*variable)(nil)
+	_ op.Constant      = (*variable)(nil)
+	_ tensor.Concreter = (*variable)(nil)
+)
+
+func (v *variable) Spec() tenon.Spec   { return v.spec }
+func (v *variable) DType() dtype.DType { return v.spec.DType() }
+func (v *variable) Shape() shape.Shape { return v.spec.Shape() }
+func (v *variable) RecordLevel() int   { return v.level }
+
+// String prints "float32[8@data, 64]".
+func (v *variable) String() string { return v.mesh.describe(layout{v.spec, v.cuts}, v.open) }
+
+// ConstValue returns the elements of what is whole, where they are known.
+func (v *variable) ConstValue() (tensor.Tensor, bool) {
+	if v.local == nil || v.divided() {
+		return nil, false
+	}
+	return op.Known(v.local)
+}
+
+// Concrete says that nobody has the elements.
+func (v *variable) Concrete() (tensor.Tensor, error) {
+	if t, ok := v.ConstValue(); ok {
+		return t, nil
+	}
+	e := tenon.NewError(tenon.ErrUnsupported, "tensor.Data", fmt.Sprintf("%v stands for a tensor on all ranks: its elements do not exist while the program is traced", v))
+	e.Hint = "to branch or loop on data use control.Cond or control.While on values that are whole"
+	return nil, e
+}
+
+// divided reports whether ranks have different tensors.
+func (v *variable) divided() bool {
+	return v.open != "" || slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.whole() })
+}
+
+// whole returns a variable for a tensor that each rank has.
+func (t *tracer) whole(x tensor.Tensor) *variable {
+	return &variable{tracer: t, spec: tensor.NewSpec(x.DType(), x.Shape()), cuts: make([]cut, max(0, x.Shape().Rank())), local: x}
+}
+
+// of returns the variable that a value of a call is.
+func (t *tracer) of(v tenon.Value) *variable {
+	if x, ok := v.(*variable); ok && x.tracer == t {
+		return x
+	}
+	return t.whole(v.(tensor.Tensor))
+}
+
+// part returns the part of the tensor that the cuts say, of which this rank has that or more.
+func (v *variable) part(cuts []cut) tensor.Tensor {
+	if v.local == nil {
+		if !slices.ContainsFunc(cuts, func(c cut) bool { return !c.whole() }) {
+			v.local = v.make(cuts)
+			return v.local
+		}
+		return v.make(cuts)
+	}
+	begin, size, same := []int{}, []int{}, true
+	for i, c := range cuts {
+		n := v.Shape().Dim(i)
+		lo, hi := 0, v.mesh.size(v.cuts[i], n)
+		if c != v.cuts[i] {
+			lo, hi = v.mesh.share(c)
+			same = false
+		}
+		begin, size = append(begin, lo), append(size, hi-lo)
+	}
+	if same {
+		return v.local
+	}
+	return ops.Slice(v.local, begin, size)
+}
+
+// shapeOf returns the shape of the part of a tensor.
+func (m *Mesh) shapeOf(s shape.Shape, cuts []cut) shape.Shape {
+	for i, c := range cuts {
+		if !c.whole() {
+			s = s.With(i, m.size(c, s.Dim(i)))
+		}
+	}
+	return s
+}
+
+// symbolic returns a tensor as one of the graph: what ranks do together is recorded, even with what is known.
+func (t *tracer) symbolic(x tensor.Tensor) tensor.Tensor {
+	if _, ok := x.(*graph.Value); ok || t.graph == nil {
+		return x
+	}
+	return t.graph.Const(x)
+}

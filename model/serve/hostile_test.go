@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tenonml/tenon/internal/memtest"
 	"github.com/tenonml/tenon/model/serve"
 )
 
@@ -277,7 +279,8 @@ func compressed(text string) string {
 
 // A body that is far more when it is decompressed, or when it is read, takes about as much memory as a body may have.
 func TestBombsTakeWhatIsAllowed(t *testing.T) {
-	const allowed = 8 << 20
+	memtest.Skip(t)
+	const allowed = 1 << 20
 	s := serve.New(serve.Options{MaxBody: allowed})
 	for _, f := range functions() {
 		if err := s.Add(f); err != nil {
@@ -310,22 +313,26 @@ func TestBombsTakeWhatIsAllowed(t *testing.T) {
 		{"lists that nobody asked for", "/call/sum", "gzip", compressed(fill(`{"z":[`, "[],", "[]]}", most)), 400, 2},
 		{"texts", "/call/sum", "gzip", compressed(fill(`{"x":[[`, `"",`, `""]]}`, most)), 400, 5},                          // room for the elements
 		{"instances", "/v1/models/same:predict", "gzip", compressed(fill(`{"instances":[`, "{},", "{}]}", most)), 400, 20}, // an object of each, one after the other
-		{"examples", "/v1/models/sum:classify", "gzip", compressed(fill(`{"examples":[`, "{},", "{}]}", most)), 400, 2},
+		{"examples", "/v1/models/sum:classify", "gzip", compressed(fill(`{"examples":[`, "{},", "{}]}", most)), 501, 40},   // an object of each, up to the number that is allowed
 		{"inputs", "/v2/models/sum/infer", "gzip", compressed(fill(`{"inputs":[`, "{},", "{}]}", most)), 400, 2},
 		{"sizes", "/v2/models/sum/infer", "gzip", compressed(fill(oip(`"shape2":[`), "1,", "1]}]}", most)), 400, 2},
 		{"data", "/v2/models/sum/infer", "gzip", compressed(fill(oip(`"data":[`), "1,", "1]}]}", most)), 400, 2},
-		{"data in lists", "/v2/models/sum/infer", "gzip", compressed(fill(oip(`"data":[`), "[],", "[]]}]}", most)), 400, 2},
+		{"data in lists", "/v2/models/sum/infer", "gzip", compressed(fill(oip(`"data":[`), "[],", "[]]}]}", most)), 400, 4},
 	} {
-		r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Content-Encoding", c.encoding)
-		w := httptest.NewRecorder()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		s.ServeHTTP(w, r)
-		runtime.ReadMemStats(&after)
-		const besides = 2 << 20
-		took := int(after.TotalAlloc - before.TotalAlloc)
+		took := math.MaxInt // the least of some: others may run
+		var w *httptest.ResponseRecorder
+		for range 3 {
+			r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Content-Encoding", c.encoding)
+			w = httptest.NewRecorder()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			s.ServeHTTP(w, r)
+			runtime.ReadMemStats(&after)
+			took = min(took, int(after.TotalAlloc-before.TotalAlloc))
+		}
+		const besides = 1 << 20
 		if w.Code != c.status || took > c.times*allowed+besides {
 			t.Errorf("%s: %d bytes are %d %s, and took %d bytes of memory; %d are allowed", c.name, len(c.body), w.Code, w.Body, took, allowed)
 		}

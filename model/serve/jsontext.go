@@ -329,11 +329,11 @@ func (p *parser) checkList() error {
 	if err := p.enter(); err != nil {
 		return err
 	}
-	members := p.members // lists are read entry by entry
-	defer func() { p.members = members }()
+	members := p.members
 	for first := true; ; first = false {
 		done, err := p.more(']', first)
 		if done || err != nil {
+			p.members = members // lists are read entry by entry
 			return err
 		}
 		p.members = 0
@@ -354,11 +354,11 @@ func (p *parser) checkObject() error {
 		return err
 	}
 	start := len(p.names)
-	defer func() { p.names = p.names[:start] }()
 	var seen map[string]bool
 	for {
 		done, err := p.more('}', len(p.names) == start)
 		if done || err != nil {
+			p.names = p.names[:start]
 			return err
 		}
 		if p.space(); p.at >= len(p.text) || p.text[p.at] != '"' {

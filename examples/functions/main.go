@@ -16,6 +16,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/dataset"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/examples/internal/draw"
 	"github.com/tenonml/tenon/examples/internal/source"
 	"github.com/tenonml/tenon/learn/features"
@@ -42,16 +43,14 @@ type Function struct {
 // Parameter is one of a function.
 type Parameter struct{ Type string }
 
-// packages are those whose functions are read.
-var packages = strings.Fields(`archive/tar archive/zip bufio bytes compress/flate crypto/tls crypto/x509 database/sql debug/elf
-	encoding/asn1 encoding/csv encoding/gob encoding/json encoding/xml go/printer go/types html/template image/png io io/fs log/slog
-	math/big mime/multipart net net/http net/netip net/textproto net/url os os/exec sort strconv strings text/template time`)
+var packages = strings.Fields(`archive/tar archive/zip bufio bytes compress/flate crypto/tls crypto/x509 database/sql debug/elf encoding/asn1
+	encoding/csv encoding/gob encoding/json encoding/xml go/printer go/types html/template image/png io io/fs log/slog math/big mime/multipart
+	net net/http net/netip net/textproto net/url os os/exec sort strconv strings text/template time`)
 
-func record(path string, f *ast.FuncDecl) Function {
-	r := Function{Package: path, Exported: f.Name.IsExported(), Bytes: int(f.End() - f.Pos()), Parameters: []Parameter{}, Calls: []string{}}
+func record(path string, f *ast.FuncDecl) (r Function) {
+	r = Function{Package: path, Exported: f.Name.IsExported(), Bytes: int(f.End() - f.Pos()), Parameters: []Parameter{}, Calls: []string{}}
 	if f.Recv != nil {
-		s := types.ExprString(f.Recv.List[0].Type)
-		r.Receiver = &s
+		r.Receiver = new(types.ExprString(f.Recv.List[0].Type))
 	}
 	for _, p := range f.Type.Params.List {
 		r.Parameters = append(r.Parameters, slices.Repeat([]Parameter{{types.ExprString(p.Type)}}, max(1, len(p.Names)))...)
@@ -68,13 +67,13 @@ func record(path string, f *ast.FuncDecl) Function {
 	return r
 }
 
-// Model makes vectors of records, and of them the logit of the probability of an error.
+// Model makes vectors of records, and of them the logits of errors.
 type Model struct {
 	Vectors features.Encoder
 	Out     nn.MLP
 }
 
-// Logits returns one for each record: [n].
+// Logits returns one for each record.
 func (m Model) Logits(records *structured.Tensor) tensor.Tensor {
 	return ops.Squeeze(m.Out.Apply(m.Vectors.Apply(records)), -1)
 }
@@ -83,7 +82,7 @@ func (m Model) Logits(records *structured.Tensor) tensor.Tensor {
 // area under the curve of receiver operating characteristics.
 func run(ctx context.Context, epochs int, picture string) (accuracy, auc float64, err error) {
 	defer tenon.Catch(&err)
-	var all []Function
+	all := []Function{}
 	for path, f := range source.Functions(packages...) {
 		all = append(all, record(path, f))
 	}
@@ -103,9 +102,9 @@ func run(ctx context.Context, epochs int, picture string) (accuracy, auc float64
 		Options: train.Options{Optimizer: train.AdamW(0.005)}, Epochs: epochs,
 		Data: tenon.Must(train.FromDataset(parts[0].Shuffle(2).Batch(64, dataset.BatchOptions{Kind: dataset.Ragged}))),
 	}))
-	logits, truth := fit.Params.Logits(test), ops.Cast(test.Path("Fails"), tensor.Scalar(int64(0)).DType())
+	logits, truth := fit.Params.Logits(test), ops.Cast(test.Path("Fails"), dtype.Int64)
 	curve := tenon.Must(metric.NewCurve(truth, logits, nil))
-	accuracy, err = draw.Confusion(picture, truth, ops.Cast(ops.Greater(logits, 0.0), truth.DType()), "no error", "error")
+	accuracy, err = draw.Confusion(picture, truth, ops.Cast(ops.Greater(logits, 0.0), dtype.Int64), "no error", "error")
 	return accuracy, tenon.Must(curve.AUC()), err
 }
 

@@ -1,10 +1,10 @@
-// Package draw draws what the examples come to.
 package draw
 
 import (
 	"fmt"
 	"os"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/learn/metric"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/named/coords"
@@ -29,23 +29,32 @@ func Confusion(file string, truth, answers tensor.Tensor, classes ...string) (ac
 	if err := c.Update(truth, answers, nil); err != nil {
 		return 0, err
 	}
-	labels := make([]any, len(classes))
-	for i, l := range classes {
-		labels[i] = l
-	}
 	counts := named.Of(tensor.Of(c.Counts, len(classes), len(classes)), Truth{}, Answer{})
 	title := fmt.Sprintf("%.1f %% of %d are right", 100*c.Accuracy(), truth.Shape().Dim(0))
-	m, err := plot.NewHeatMap(coords.New(counts, coords.Along[Truth](labels...), coords.Along[Answer](labels...)), Truth{}, Answer{}, plot.Options{Title: title})
-	if err != nil {
-		return 0, err
-	}
-	return c.Accuracy(), SVG(file, m)
+	return c.Accuracy(), HeatMap(file, title, coords.New(counts, along[Truth](classes), along[Answer](classes)), Truth{}, Answer{})
 }
 
-// SVG draws a heat map into a file; none where file is "".
-func SVG(file string, m *plot.HeatMap) error {
+// Columns draws a matrix whose columns have labels into an SVG file; none where file is "".
+func Columns[C named.Is[C]](file, title string, x *named.Tensor, rows, columns named.Name, labels ...string) error {
+	return HeatMap(file, title, coords.New(x, along[C](labels)), rows, columns)
+}
+
+func along[N named.Is[N]](labels []string) coords.Coordinate {
+	list := make([]any, len(labels))
+	for i, l := range labels {
+		list[i] = l
+	}
+	return coords.Along[N](list...)
+}
+
+// HeatMap draws a matrix into an SVG file; none where file is "".
+func HeatMap(file, title string, x tenon.Value, rows, columns named.Name) error {
 	if file == "" {
 		return nil
+	}
+	m, err := plot.NewHeatMap(x, rows, columns, plot.Options{Title: title})
+	if err != nil {
+		return err
 	}
 	f, err := os.Create(file)
 	if err != nil {

@@ -1,4 +1,3 @@
-// Package source reads the standard library's own source, which every machine with Go has.
 package source
 
 import (
@@ -10,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/tenonml/tenon"
 )
 
 // Root returns the folder of the source. It is an error where there is no command go that knows it.
@@ -21,19 +22,12 @@ func Root() (string, error) {
 	return filepath.Join(strings.TrimSpace(string(out)), "src"), nil
 }
 
-// Files returns the files of packages that are no tests, and the package of each.
+// Files returns the files of packages that are no tests, and the package of each. It throws errors.
 func Files(packages ...string) iter.Seq2[string, *ast.File] {
 	return func(yield func(string, *ast.File) bool) {
-		root, err := Root()
-		if err != nil {
-			panic(err)
-		}
+		root := tenon.Must(Root())
 		for _, p := range packages {
-			names, err := filepath.Glob(filepath.Join(root, p, "*.go"))
-			if err != nil {
-				panic(err)
-			}
-			for _, name := range names {
+			for _, name := range tenon.Must(filepath.Glob(filepath.Join(root, p, "*.go"))) {
 				if strings.HasSuffix(name, "_test.go") {
 					continue
 				}
@@ -57,4 +51,17 @@ func Functions(packages ...string) iter.Seq2[string, *ast.FuncDecl] {
 			}
 		}
 	}
+}
+
+// Imports returns the packages of the standard library, and what each of them imports.
+func Imports() (paths []string, imports [][]string, err error) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "std").Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("the command go does not list the standard library: %w", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		paths, imports = append(paths, words[0]), append(imports, words[1:])
+	}
+	return paths, imports, nil
 }

@@ -1,0 +1,2 @@
+// Package draw draws what the examples come to.
+package draw

@@ -1,0 +1,2 @@
+// Package source reads the standard library's own source, which every machine with Go has.
+package source

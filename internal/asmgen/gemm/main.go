@@ -22,10 +22,11 @@ func main() {
 	for _, p := range []isa{{512, 4}, {512, 8}, {256, 4}, {256, 8}} {
 		tiles(p)
 		axpys(p)
-		dots(p)
+		if !p.wide() {
+			dots(p)
+		}
 	}
-	transpose4()
-	transpose8()
+	transpose()
 	halves()
 	Generate()
 }

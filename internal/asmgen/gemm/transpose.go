@@ -30,57 +30,48 @@ func transposer(name, elem string, edge, size int, block func(src, dst rowset)) 
 	RET()
 }
 
-// transpose8 transposes 8 by 8 blocks of 4-byte elements. The halves of opposite rows
-// share a register from the load on, which leaves only in-lane shuffles.
-func transpose8() {
-	transposer("transposeF32AVX2", "float32", 8, 4, func(src, dst rowset) {
-		var r, s [8]reg.VecVirtual
-		for i := range 4 {
-			// r[i]: row i left half, row i+4 left half; r[i+4]: the right halves
-			r[i], r[i+4] = YMM(), YMM()
-			VMOVUPS(src.row(i), r[i].AsX())
-			VINSERTF128(Imm(1), src.row(i+4), r[i], r[i])
-			VMOVUPS(src.row(i).Offset(16), r[i+4].AsX())
-			VINSERTF128(Imm(1), src.row(i+4).Offset(16), r[i+4], r[i+4])
-		}
-		for h := 0; h < 8; h += 4 {
-			for i := range 4 {
-				s[h+i] = YMM()
-			}
-			VUNPCKLPS(r[h+1], r[h], s[h])
-			VUNPCKHPS(r[h+1], r[h], s[h+1])
-			VUNPCKLPS(r[h+3], r[h+2], s[h+2])
-			VUNPCKHPS(r[h+3], r[h+2], s[h+3])
-			for i := range 2 {
-				out := YMM()
-				VUNPCKLPD(s[h+i+2], s[h+i], out)
-				VMOVUPS(out, dst.row(h+2*i))
-				out = YMM()
-				VUNPCKHPD(s[h+i+2], s[h+i], out)
-				VMOVUPS(out, dst.row(h+2*i+1))
-			}
-		}
-	})
+// transpose writes the copies of blocks of 4-byte and of 8-byte elements, whose edge is a vector
+// of 256 bits.
+func transpose() {
+	for _, p := range []isa{{256, 4}, {256, 8}} {
+		transposer("transpose"+p.suffix(), p.elem(), p.lanes(), p.size, func(src, dst rowset) {
+			p.transposed(src, 0, func(k int, column reg.VecVirtual) { p.store(column, mask{}, dst.row(k)) })
+		})
+	}
 }
 
-// transpose4 transposes 4 by 4 blocks of 8-byte elements in the same way.
-func transpose4() {
-	transposer("transposeF64AVX2", "float64", 4, 8, func(src, dst rowset) {
-		var r [4]reg.VecVirtual
-		for i := range 2 {
-			r[i], r[i+2] = YMM(), YMM()
-			VMOVUPD(src.row(i), r[i].AsX())
-			VINSERTF128(Imm(1), src.row(i+2), r[i], r[i])
-			VMOVUPD(src.row(i).Offset(16), r[i+2].AsX())
-			VINSERTF128(Imm(1), src.row(i+2).Offset(16), r[i+2], r[i+2])
+// transposed passes the columns of a block, in their order, whose rows begin at bytes further on
+// than those given. The halves of opposite rows share a register from the load on, which leaves
+// only in-lane shuffles.
+func (p isa) transposed(rows rowset, at int, column func(k int, v reg.VecVirtual)) {
+	n := p.lanes()
+	r := make([]reg.VecVirtual, n) // row i left half, row i+n/2 left half; then the right halves
+	for i := range n / 2 {
+		for h := range 2 {
+			v, from := YMM(), at+16*h
+			// For avo, the upper half would be an operand after a move to the lower one.
+			VBROADCASTF128(rows.row(i).Offset(from), v)
+			VINSERTF128(Imm(1), rows.row(i+n/2).Offset(from), v, v)
+			r[i+h*n/2] = v
 		}
-		for h := 0; h < 4; h += 2 {
+	}
+	for h := 0; h < n; h += n / 2 {
+		pairs := r[h:][:n/2]
+		if p.size == 4 {
+			s := []reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}
+			VUNPCKLPS(r[h+1], r[h], s[0])
+			VUNPCKHPS(r[h+1], r[h], s[2])
+			VUNPCKLPS(r[h+3], r[h+2], s[1])
+			VUNPCKHPS(r[h+3], r[h+2], s[3])
+			pairs = s
+		}
+		for i := 0; i < n/2; i += 2 {
 			out := YMM()
-			VUNPCKLPD(r[h+1], r[h], out)
-			VMOVUPD(out, dst.row(h))
+			VUNPCKLPD(pairs[i+1], pairs[i], out)
+			column(h+i, out)
 			out = YMM()
-			VUNPCKHPD(r[h+1], r[h], out)
-			VMOVUPD(out, dst.row(h+1))
+			VUNPCKHPD(pairs[i+1], pairs[i], out)
+			column(h+i+1, out)
 		}
-	})
+	}
 }

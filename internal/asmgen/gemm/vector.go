@@ -93,104 +93,72 @@ func axpys(p isa) {
 	}
 }
 
-// dots writes out[i] = A[i,0:n] . x[0:n] for r = 1 and r = 4 rows, which are stride
-// bytes apart. A row has the same two accumulators in both, so that its result
-// does not depend on how rows are grouped. The one called Ahead asks for the rows
-// eight further on, which pays where the matrix comes from memory.
+// dots writes out[i] = A[i,0:n] . x[0:n] for the rows i of one and of two vectors, which are stride
+// bytes apart. Blocks of A are transposed in registers, so that a result is a lane of an
+// accumulator, to which its products are added in the order of the columns, as the tiles add them.
+// Columns are whole vectors. A line of each row is read at a time, before rows that fall into the
+// same set of the cache can evict it.
 func dots(p isa) {
-	for _, form := range []struct {
-		rows  int
-		ahead bool
-	}{{1, false}, {4, false}, {4, true}} {
-		rows, name := form.rows, fmt.Sprintf("dot%d", form.rows)
-		if form.ahead {
-			name += "Ahead"
-		}
-		name += p.suffix()
+	for _, groups := range []int{1, 2} {
+		name := fmt.Sprintf("dot%d%s", groups, p.suffix())
 		TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, x, a *%s, stride int, out *%[1]s)", p.elem()))
 		Pragma("noescape")
-		Doc(fmt.Sprintf("%s sets out to the products of %d rows of a with x[0:n].", name, rows))
+		Doc(fmt.Sprintf("%s sets out to the products of %d rows of a with x[0:n], where n is a multiple of %d.", name, groups*p.lanes(), p.lanes()))
 		n := Load(Param("n"), GP64()).(reg.GPVirtual)
 		x := Load(Param("x"), GP64()).(reg.GPVirtual)
-		a := newRowset(Load(Param("a"), GP64()).(reg.GPVirtual), Load(Param("stride"), GP64()).(reg.GPVirtual), rows)
+		a, stride := Load(Param("a"), GP64()).(reg.GPVirtual), Load(Param("stride"), GP64()).(reg.GPVirtual)
+		rows := make([]rowset, groups)
+		acc := make([]reg.VecVirtual, groups)
+		for g := range rows {
+			if g == 0 {
+				rows[g] = newRowset(a, stride, p.lanes())
+			} else {
+				rows[g] = rows[0]
+				rows[g].base = GP64()
+				LEAQ(Mem{Base: rows[g-1].base, Index: stride, Scale: uint8(p.lanes())}, rows[g].base)
+			}
+			acc[g] = p.vec()
+			p.zero(acc[g])
+		}
+		// block adds the products of some columns, whole vectors, for all rows.
+		block := func(vectors int) {
+			for g, row := range rows {
+				for v := range vectors {
+					p.transposed(row, v*p.bytes(), func(k int, column reg.VecVirtual) {
+						xk := p.vec()
+						p.broadcast(Mem{Base: x}.Offset(v*p.bytes()+k*p.size), xk)
+						p.fma(xk, column, acc[g])
+					})
+				}
+				for i := 0; vectors > 1 && i < p.lanes(); i++ {
+					PREFETCHT0(row.row(i).Offset(dotsAhead))
+				}
+			}
+			for _, row := range rows {
+				ADDQ(Imm(uint64(vectors*p.bytes())), row.base)
+			}
+			ADDQ(Imm(uint64(vectors*p.bytes())), x)
+		}
+		lanes := uint64(line / p.size)
+		SUBQ(Imm(lanes), n)
+		JL(LabelRef("half"))
+		Label("line")
+		block(line / p.bytes())
+		SUBQ(Imm(lanes), n)
+		JGE(LabelRef("line"))
+		Label("half")
+		ADDQ(Imm(lanes), n)
+		JEQ(LabelRef("done"))
+		block(1)
+		Label("done")
 		out := Load(Param("out"), GP64()).(reg.GPVirtual)
-		acc := make([][2]reg.VecVirtual, rows)
-		for i := range acc {
-			for j := range acc[i] {
-				acc[i][j] = p.vec()
-				p.zero(acc[i][j])
-			}
-		}
-		var later rowset
-		if form.ahead {
-			later = rowsAhead(a, 1)
-		}
-		step := GP64()
-		MOVQ(U32(uint32(2*p.bytes())), step)
-
-		SUBQ(Imm(uint64(2*p.lanes())), n)
-		JL(LabelRef("tail"))
-		Label("pair")
-		xv := [2]reg.VecVirtual{p.vec(), p.vec()}
-		for j, v := range xv {
-			p.load(Mem{Base: x}.Offset(j*p.bytes()), mask{}, v)
-		}
-		for i := range acc {
-			for j, v := range acc[i] {
-				p.fma(a.row(i).Offset(j*p.bytes()), xv[j], v)
-			}
-			for at := 0; form.ahead && at < 2*p.bytes(); at += line {
-				PREFETCHT1(later.row(i).Offset(at))
-			}
-		}
-		a.advance(step)
-		if form.ahead {
-			later.advance(step)
-		}
-		ADDQ(step, x)
-		SUBQ(Imm(uint64(2*p.lanes())), n)
-		JGE(LabelRef("pair"))
-
-		Label("tail")
-		ADDQ(Imm(uint64(2*p.lanes())), n)
-		JEQ(LabelRef("sum"))
-		masks := p.firstLanes(n, 2)
-		for j, k := range masks {
-			xt := p.vec()
-			p.load(Mem{Base: x}.Offset(j*p.bytes()), k, xt)
-			for i := range acc {
-				at := p.vec()
-				p.load(a.row(i).Offset(j*p.bytes()), k, at)
-				p.fma(at, xt, acc[i][j])
-			}
-		}
-		Label("sum")
-		for i := range acc {
-			p.add(acc[i][1], acc[i][0], acc[i][0])
-			p.sumLanes(acc[i][0], Mem{Base: out}.Offset(i*p.size))
+		for g, v := range acc {
+			p.store(v, mask{}, Mem{Base: out}.Offset(g*p.bytes()))
 		}
 		VZEROUPPER()
 		RET()
 	}
 }
 
-// sumLanes stores the sum of v's lanes, halves first.
-func (p isa) sumLanes(v reg.VecVirtual, to Mem) {
-	if p.wide() {
-		upper := YMM()
-		VEXTRACTF64X4(Imm(1), v, upper)
-		p.add(upper, v.AsY(), v.AsY())
-	}
-	upper := XMM()
-	VEXTRACTF128(Imm(1), v.AsY(), upper)
-	p.add(upper, v.AsX(), v.AsX())
-	VPERMILPD(Imm(1), v.AsX(), upper)
-	p.add(upper, v.AsX(), v.AsX())
-	if p.size == 8 {
-		VMOVSD(v.AsX(), to)
-		return
-	}
-	VMOVSHDUP(v.AsX(), upper)
-	VADDSS(upper, v.AsX(), v.AsX())
-	VMOVSS(v.AsX(), to)
-}
+// dotsAhead is how many bytes further on in their rows dots asks for elements.
+const dotsAhead = 256

@@ -25,8 +25,7 @@
 // computed, it asks for what comes next, a line or two at a time: its own rows of C, and the
 // panel or the rows of A that later tiles read. [Panels] are packed once for several products;
 // [Powers] are products that leave the registers as powers of two. Products with one row or one column stream
-// the matrix once, at memory speed; where its rows are short and to be added up, ranges of them are,
-// whatever the number of workers, and then their sums.
+// the matrix once, at memory speed; small ones are computed by the kernels without dividing the work.
 //
 // Glossary: a tile is the piece of C one kernel call computes; a panel is a strip of B of
 // a tile's width; a block is a range of rows (mc), columns (nc) or steps (kc) that is
@@ -34,9 +33,10 @@
 //
 // # What callers may rely on
 //
-//   - The order in which an element of C is summed depends on the sizes and strides
-//     alone, not on the number of workers or on how rows and columns were divided.
-//     Paths (AVX-512, AVX2, plain Go) differ in rounding.
+//   - The order in which an element of C is summed depends on K alone: in blocks, each in the order
+//     of k, to which C, or the bias, is added. It does not depend on the number of rows, columns
+//     and workers, or on strides, so that a row has the same bits in every batch. Paths (AVX-512,
+//     AVX2, plain Go) differ in rounding.
 //   - NaN and infinities propagate as in the formula, and nothing is skipped
 //     because a factor is zero. With Beta 0, what C held does not matter.
 //   - Nothing outside the described elements is read or written.

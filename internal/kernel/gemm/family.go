@@ -23,12 +23,14 @@ type family[T Element] struct {
 
 	// y[0:n] += x[i] b[i,0:n] for 1 or 8 rows i
 	axpy1, axpy8 func(n int, x, b *T, stride int, y *T)
-	// out[i] = x[0:n] . a[i,0:n] for 1 or 4 rows i; dot4Ahead asks for later rows meanwhile
-	dot1, dot4, dot4Ahead func(n int, x, a *T, stride int, out *T)
+	lanes        int // numbers in a vector of the kernels that follow
 
-	// transpose sets dst[j,i] = src[i,j] for i < block and j < blocks*block.
+	// out[i] = x[0:n] . a[i,0:n] for the rows i of one or two vectors, which add up in the order of
+	// the columns; n is a multiple of lanes
+	dot1, dot2 func(n int, x, a *T, stride int, out *T)
+
+	// transpose sets dst[j,i] = src[i,j] for i < lanes and j < blocks*lanes.
 	transpose func(blocks int, src *T, srcRow int, dst *T, dstRow int)
-	block     int // 0: there is none
 }
 
 // A kernelTable holds tile kernels by variant and number of rows.
@@ -39,7 +41,7 @@ func plain[T Element]() *family[T] {
 	return &family[T]{
 		width: plainWidth, rows: plainRows, narrowRows: plainRows,
 		axpy1: plainAxpy[T],
-		dot1:  plainDot[T],
+		dot1:  plainDot[T], lanes: plainLanes,
 	}
 }
 
@@ -93,25 +95,5 @@ func (f *family[T]) axpy(x []T, b *T, stride int, y []T) {
 	}
 	for ; i < len(x); i++ {
 		f.axpy1(len(y), &x[i], offset(b, i*stride), stride, &y[0])
-	}
-}
-
-// dot computes out[i] = sum_j a[i,j] x[j], where the rows of a are stride bytes apart and
-// come from memory or not.
-//
-//go:noinline
-func (f *family[T]) dot(x []T, a *T, stride int, out []T, memory bool) {
-	i := 0
-	dot4 := f.dot4
-	if memory {
-		dot4 = f.dot4Ahead
-	}
-	if dot4 != nil {
-		for ; i+4 <= len(out); i += 4 {
-			dot4(len(x), &x[0], offset(a, i*stride), stride, &out[i])
-		}
-	}
-	for ; i < len(out); i++ {
-		f.dot1(len(x), &x[0], offset(a, i*stride), stride, &out[i])
 	}
 }

@@ -434,21 +434,6 @@ func axpy1F32AVX512(n int, x *float32, b *float32, stride int, y *float32)
 //go:noescape
 func axpy8F32AVX512(n int, x *float32, b *float32, stride int, y *float32)
 
-// dot1F32AVX512 sets out to the products of 1 rows of a with x[0:n].
-//
-//go:noescape
-func dot1F32AVX512(n int, x *float32, a *float32, stride int, out *float32)
-
-// dot4F32AVX512 sets out to the products of 4 rows of a with x[0:n].
-//
-//go:noescape
-func dot4F32AVX512(n int, x *float32, a *float32, stride int, out *float32)
-
-// dot4AheadF32AVX512 sets out to the products of 4 rows of a with x[0:n].
-//
-//go:noescape
-func dot4AheadF32AVX512(n int, x *float32, a *float32, stride int, out *float32)
-
 // full1F64AVX512 computes the tile t of 1 rows and up to 16 columns.
 //
 //go:noescape
@@ -739,21 +724,6 @@ func axpy1F64AVX512(n int, x *float64, b *float64, stride int, y *float64)
 //go:noescape
 func axpy8F64AVX512(n int, x *float64, b *float64, stride int, y *float64)
 
-// dot1F64AVX512 sets out to the products of 1 rows of a with x[0:n].
-//
-//go:noescape
-func dot1F64AVX512(n int, x *float64, a *float64, stride int, out *float64)
-
-// dot4F64AVX512 sets out to the products of 4 rows of a with x[0:n].
-//
-//go:noescape
-func dot4F64AVX512(n int, x *float64, a *float64, stride int, out *float64)
-
-// dot4AheadF64AVX512 sets out to the products of 4 rows of a with x[0:n].
-//
-//go:noescape
-func dot4AheadF64AVX512(n int, x *float64, a *float64, stride int, out *float64)
-
 // full1F32AVX2 computes the tile t of 1 rows and up to 16 columns.
 //
 //go:noescape
@@ -894,20 +864,15 @@ func axpy1F32AVX2(n int, x *float32, b *float32, stride int, y *float32)
 //go:noescape
 func axpy8F32AVX2(n int, x *float32, b *float32, stride int, y *float32)
 
-// dot1F32AVX2 sets out to the products of 1 rows of a with x[0:n].
+// dot1F32AVX2 sets out to the products of 8 rows of a with x[0:n], where n is a multiple of 8.
 //
 //go:noescape
 func dot1F32AVX2(n int, x *float32, a *float32, stride int, out *float32)
 
-// dot4F32AVX2 sets out to the products of 4 rows of a with x[0:n].
+// dot2F32AVX2 sets out to the products of 16 rows of a with x[0:n], where n is a multiple of 8.
 //
 //go:noescape
-func dot4F32AVX2(n int, x *float32, a *float32, stride int, out *float32)
-
-// dot4AheadF32AVX2 sets out to the products of 4 rows of a with x[0:n].
-//
-//go:noescape
-func dot4AheadF32AVX2(n int, x *float32, a *float32, stride int, out *float32)
+func dot2F32AVX2(n int, x *float32, a *float32, stride int, out *float32)
 
 // full1F64AVX2 computes the tile t of 1 rows and up to 8 columns.
 //
@@ -1049,32 +1014,27 @@ func axpy1F64AVX2(n int, x *float64, b *float64, stride int, y *float64)
 //go:noescape
 func axpy8F64AVX2(n int, x *float64, b *float64, stride int, y *float64)
 
-// dot1F64AVX2 sets out to the products of 1 rows of a with x[0:n].
+// dot1F64AVX2 sets out to the products of 4 rows of a with x[0:n], where n is a multiple of 4.
 //
 //go:noescape
 func dot1F64AVX2(n int, x *float64, a *float64, stride int, out *float64)
 
-// dot4F64AVX2 sets out to the products of 4 rows of a with x[0:n].
+// dot2F64AVX2 sets out to the products of 8 rows of a with x[0:n], where n is a multiple of 4.
 //
 //go:noescape
-func dot4F64AVX2(n int, x *float64, a *float64, stride int, out *float64)
-
-// dot4AheadF64AVX2 sets out to the products of 4 rows of a with x[0:n].
-//
-//go:noescape
-func dot4AheadF64AVX2(n int, x *float64, a *float64, stride int, out *float64)
-
-// transposeF64AVX2 sets dst[j,i] = src[i,j] for i below the edge and j below blocks times the edge.
-// Strides are in bytes; blocks is at least 1.
-//
-//go:noescape
-func transposeF64AVX2(blocks int, src *float64, srcRow int, dst *float64, dstRow int)
+func dot2F64AVX2(n int, x *float64, a *float64, stride int, out *float64)
 
 // transposeF32AVX2 sets dst[j,i] = src[i,j] for i below the edge and j below blocks times the edge.
 // Strides are in bytes; blocks is at least 1.
 //
 //go:noescape
 func transposeF32AVX2(blocks int, src *float32, srcRow int, dst *float32, dstRow int)
+
+// transposeF64AVX2 sets dst[j,i] = src[i,j] for i below the edge and j below blocks times the edge.
+// Strides are in bytes; blocks is at least 1.
+//
+//go:noescape
+func transposeF64AVX2(blocks int, src *float64, srcRow int, dst *float64, dstRow int)
 
 // fromF16AVX2 converts blocks times 8 numbers; there is at least one block.
 //

@@ -27,12 +27,11 @@ const packFrom = 48
 func (w *worker[T]) matrix(p *product[T], r0, r1, c0, c1 int) {
 	r1, c1 = min(r1, p.M), min(c1, p.N)
 	size := int(unsafe.Sizeof(p.Alpha))
-	blocks := blockCount(p.K, kcBytes/size)
 	nc := ncBytes / size
 	for jc := c0; jc < c1; jc += nc {
 		cols := min(nc, c1-jc)
-		for i := range blocks {
-			k0, k1 := i*p.K/blocks, (i+1)*p.K/blocks
+		for i := range blocksOf[T](p.K) {
+			k0, k1 := blockOf[T](p.K, i)
 			w.steps(p, r0, r1, jc, jc+cols, k0, k1)
 		}
 		if p.K == 0 {
@@ -42,9 +41,18 @@ func (w *worker[T]) matrix(p *product[T], r0, r1, c0, c1 int) {
 	}
 }
 
-// blockCount returns into how many blocks of about size elements n is divided; a
-// rest of less than half a block goes to the others.
-func blockCount(n, size int) int { return (n+size/2-1)/size + boolToInt(n > 0 && n <= size/2) }
+// blocksOf returns into how many blocks k steps are divided; a rest of less than half a block
+// goes to the others.
+func blocksOf[T Element](k int) int {
+	size := kcBytes / int(unsafe.Sizeof(*new(T)))
+	return (k+size/2-1)/size + boolToInt(k > 0 && k <= size/2)
+}
+
+// blockOf returns where block i of k steps begins and ends.
+func blockOf[T Element](k, i int) (k0, k1 int) {
+	n := blocksOf[T](k)
+	return i * k / n, (i + 1) * k / n
+}
 
 func boolToInt(b bool) int {
 	if b {

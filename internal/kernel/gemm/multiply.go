@@ -18,7 +18,7 @@ const (
 // for each combination of their indices. A product over no k (K = 0) is 0.
 func Multiply[T Element](p Params[T], batch ...Batch) {
 	p.check(batch, len(p.A), len(p.B))
-	if isSmall(&p, batch) {
+	if len(batch) == 0 && isSmall(&p) {
 		small(&p)
 		return
 	}
@@ -56,8 +56,8 @@ type job[T Element] struct {
 	// how one product is divided
 	rowTasks, colTasks       int // number of ranges
 	rowsPerTask, colsPerTask int
-	streamed                 bool // the matrix of a matvec is, by the vector loops, and columns are ranges of k
-	parts                    []T  // what each range of k of each product sums up to, where there are several
+	streamed                 bool // the matrix of a matvec is, by the vector loops, and columns are blocks of k
+	parts                    []T  // what each block of k of each product sums up to, where there are several to share
 }
 
 // A reader supplies elements of an operand that is not stored as T: it sets
@@ -195,14 +195,17 @@ func (j *job[T]) plan() (work int) {
 	procs := runtime.GOMAXPROCS(0)
 	if mat, ok := j.asVector(); ok {
 		j.streamed = true
-		j.colTasks, j.colsPerTask = mat.parts(j.K)
+		j.colTasks, j.colsPerTask = 1, blocksOf[T](j.K)
 		pieces := j.pieces(procs, vectorWork)
 		if mat.col != 1 {
+			if pieces > 1 && mat.rows < partCols {
+				j.colTasks, j.colsPerTask = j.colsPerTask, 1
+			}
 			// Each range reads a piece of every row: the longer, the better for the memory.
 			pieces = (min(pieces, procs) + j.colTasks - 1) / j.colTasks
 		}
 		n := (mat.rows + pieces - 1) / pieces
-		n = max(vectorRows, (n+vectorRows-1)/vectorRows*vectorRows)
+		n = max(dotRows, (n+dotRows-1)/dotRows*dotRows)
 		j.rowTasks, j.rowsPerTask = (mat.rows+n-1)/n, n
 		return vectorWork
 	}
@@ -262,8 +265,7 @@ func (j *job[T]) do(w *worker[T], lo, hi int) {
 	}
 }
 
-// part returns the place for the sums of range i of k of product b; nil where there is one
-// range only.
+// part returns the place for the sums of block i of k of product b; nil where one task does all blocks.
 func (j *job[T]) part(b, i int) []T {
 	if j.parts == nil {
 		return nil

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
-	"unsafe"
 )
 
 // families returns every family that can run here, by its name.
@@ -298,30 +296,6 @@ func TestBlocks(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Rows that are asked for ahead, here beyond the end too, change no bit of a row's product.
-func TestAskingAheadChangesNoBit(t *testing.T) {
-	askingAhead[float32](t)
-	askingAhead[float64](t)
-}
-
-func askingAhead[T float32 | float64](t *testing.T) {
-	rng := rand.New(rand.NewPCG(21, 22))
-	for name, f := range families[T]() {
-		for n := range 70 {
-			for rows := range 11 {
-				x, a := random[T](rng, n+1), random[T](rng, (rows+1)*(n+3))
-				near, far := make([]T, rows), make([]T, rows)
-				stride := (n + 3) * int(unsafe.Sizeof(x[0]))
-				f.dot(x, &a[0], stride, near, false)
-				f.dot(x, &a[0], stride, far, true)
-				if !slices.Equal(near, far) {
-					t.Fatalf("%T/%s: %d rows of %d elements: %v, asking ahead %v", x[0], name, rows, n+1, near, far)
-				}
-			}
-		}
 	}
 }
 

@@ -88,7 +88,7 @@ func (f *family[T]) packColumns(dst, b []T, steps, cols, row, col int) {
 		for k := range steps {
 			copy(dst[k*width:][:cols], b[k*row:])
 		}
-	case row == 1 && f.block > 0 && cols >= f.block && steps >= f.block:
+	case row == 1 && f.transpose != nil && cols >= f.lanes && steps >= f.lanes:
 		f.packTransposed(dst, b, steps, cols, col)
 	default:
 		for k := range steps {
@@ -102,7 +102,7 @@ func (f *family[T]) packColumns(dst, b []T, steps, cols, row, col int) {
 // packTransposed fills a panel from rows of b that are its columns, in blocks; where they
 // do not come out even, the last ones overlap with those before.
 func (f *family[T]) packTransposed(dst, b []T, steps, cols, row int) {
-	size, n := int(unsafe.Sizeof(*new(T))), f.block
+	size, n := int(unsafe.Sizeof(*new(T))), f.lanes
 	blocks := steps / n
 	for i := 0; i < cols; i += n {
 		i := min(i, cols-n)

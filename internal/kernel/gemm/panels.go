@@ -30,6 +30,10 @@ const callWork = 1 << 21
 // Pack copies a matrix of k rows and n columns, whose element [i,j] is b[i*row+j*col].
 func (p *Panels[T]) Pack(b []T, k, n, row, col int) {
 	p.take(b, k, n, row, col)
+	p.pack(b, k, n, row, col)
+}
+
+func (p *Panels[T]) pack(b []T, k, n, row, col int) {
 	w := p.f.width
 	p.row, p.step = w, k*w
 	p.b = sized(&p.buf, (n+w-1)/w*k*w)
@@ -42,8 +46,10 @@ func (p *Panels[T]) Pack(b []T, k, n, row, col int) {
 // it is while p is used.
 func (p *Panels[T]) View(b []T, k, n, row int) {
 	p.take(b, k, n, row, 1)
-	p.b, p.row, p.step = b, row, p.f.width
+	p.view(b, row)
 }
+
+func (p *Panels[T]) view(b []T, row int) { p.b, p.row, p.step = b, row, p.f.width }
 
 // Take is Pack where many rows of A will meet the matrix, or its rows would evict each
 // other from the first-level cache, and View where a copy does not pay.
@@ -56,12 +62,17 @@ func (p *Panels[T]) Take(b []T, k, n, row, rowsOfA int) {
 }
 
 func (p *Panels[T]) take(b []T, k, n, row, col int) {
-	if p.f == nil {
-		p.f = familyOf[T]()
-	}
 	e := newExtent("B", k, row, n, col)
 	e.within(len(b))
 	p.k, p.n = k, n
+	p.choose()
+}
+
+// choose takes the family that this process runs.
+func (p *Panels[T]) choose() {
+	if p.f == nil {
+		p.f = familyOf[T]()
+	}
 }
 
 // Times computes c[i,j] = alpha sum_l a[i,l] B[l,j] + beta c[i,j] for i < m, j < n and
@@ -92,6 +103,11 @@ func (p *Panels[T]) Times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha
 		}
 		return
 	}
+	p.times(c, cRow, a, aRow, aCol, m, n, k, alpha, beta)
+}
+
+// times is Times of what was checked and is not empty.
+func (p *Panels[T]) times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha, beta T) {
 	p.t.alpha, p.t.beta, p.t.scaled, p.t.readC = alpha, beta, boolToInt(alpha != 1), boolToInt(beta != 0)
 	p.tiles(c, cRow, a, aRow, aCol, m, n, k, nil)
 }

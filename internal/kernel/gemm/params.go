@@ -1,6 +1,10 @@
 package gemm
 
-import "github.com/tenonml/tenon/internal/throw"
+import (
+	"math/bits"
+
+	"github.com/tenonml/tenon/internal/throw"
+)
 
 // Element is a type whose products are computed. Integers wrap around. The half
 // precision types are not among them, because their sums need float32: see [Half].
@@ -111,11 +115,11 @@ func (e *extent) repeat(size, stride int) {
 		e.empty = true
 		return
 	}
-	step := (size - 1) * stride
-	if stride != 0 && step/stride != size-1 || e.last+step < e.last {
+	beyond, step := bits.Mul64(uint64(size-1), uint64(stride))
+	e.last += int(step)
+	if beyond != 0 || int(step) < 0 || e.last < 0 {
 		throw.Bug("gemm: %s with size %d and stride %d reaches beyond all memory", e.name, size, stride)
 	}
-	e.last += step
 }
 
 func (e *extent) within(length int) {

@@ -76,20 +76,20 @@ func plainAxpy[T Element](n int, x, b *T, _ int, y *T) {
 	}
 }
 
-// plainDot computes x[0:n] . a[0:n] with four sums, since additions to one would
-// have to wait for each other.
-func plainDot[T Element](n int, x, a *T, _ int, out *T) {
-	xs, as := unsafe.Slice(x, n), unsafe.Slice(a, n)
-	var s0, s1, s2, s3 T
-	j := 0
-	for ; j+4 <= n; j += 4 {
-		s0 += xs[j] * as[j]
-		s1 += xs[j+1] * as[j+1]
-		s2 += xs[j+2] * as[j+2]
-		s3 += xs[j+3] * as[j+3]
+// plainLanes is the number of rows that plainDot computes.
+const plainLanes = 4
+
+// plainDot computes x[0:n] . a[i,0:n] for four rows i at once, since the additions to one sum have
+// to wait for each other.
+func plainDot[T Element](n int, x, a *T, stride int, out *T) {
+	xs := unsafe.Slice(x, n)
+	a0, a1, a2, a3 := unsafe.Slice(a, n), unsafe.Slice(offset(a, stride), n), unsafe.Slice(offset(a, 2*stride), n), unsafe.Slice(offset(a, 3*stride), n)
+	var s [plainLanes]T
+	for k, v := range xs {
+		s[0] += a0[k] * v
+		s[1] += a1[k] * v
+		s[2] += a2[k] * v
+		s[3] += a3[k] * v
 	}
-	for ; j < n; j++ {
-		s0 += xs[j] * as[j]
-	}
-	*out = (s0 + s1) + (s2 + s3)
+	*(*[plainLanes]T)(unsafe.Pointer(out)) = s
 }

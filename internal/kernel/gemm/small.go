@@ -1,27 +1,48 @@
 package gemm
 
-// smallWork is the number of multiply-adds up to which preparing the vector loops
-// takes longer than the product by itself.
-const smallWork = 160
+// smallWork is the number of multiply-adds up to which dividing the work takes longer than
+// computing tiles that are not full, and vectorSmall the same where the vector loops compete with
+// tiles of one column or with packing for one row.
+const (
+	smallWork   = 4096
+	vectorSmall = 256
+)
 
-// isSmall reports whether a plain product of one pair of matrices is small.
-func isSmall[T Element](p *Params[T], batch []Batch) bool {
-	return p.M*p.N*p.K <= smallWork && max(p.M, p.N, p.K) <= smallWork &&
-		len(batch) == 0 && p.Beta == 0 && p.Bias == nil && p.Then == nil
+// isSmall reports whether p is small, and C has consecutive columns.
+func isSmall[T Element](p *Params[T]) bool {
+	least, most := smallWork, max(p.M, p.N, p.K)
+	if p.N == 1 || p.M == 1 && p.BCol != 1 {
+		least = vectorSmall
+	}
+	return min(p.M, p.N, p.K) > 0 && most <= least && p.M*p.N*p.K <= least &&
+		blocksOf[T](p.K) == 1 && (p.CCol == 1 || p.N == 1)
 }
 
-// small is [Multiply] for a product that is small.
+// small is [Multiply] for one product that is small and not empty.
 func small[T Element](p *Params[T]) {
-	for i := range p.M {
-		for j := range p.N {
-			var sum T
-			a, b := i*p.ARow, j*p.BCol
-			for range p.K {
-				sum += p.A[a] * p.B[b]
-				a += p.ACol
-				b += p.BRow
-			}
-			p.C[i*p.CRow+j*p.CCol] = p.Alpha * sum
-		}
+	pool := poolOf[T]()
+	w := pool.Get().(*worker[T])
+	b := &w.panels
+	b.choose()
+	if p.BCol == 1 || p.N == 1 {
+		b.view(p.B, p.BRow)
+	} else {
+		b.pack(p.B, p.K, p.N, p.BRow, p.BCol)
 	}
+	if p.Bias == nil && p.Then == nil {
+		b.times(p.C, p.CRow, p.A, p.ARow, p.ACol, p.M, p.N, p.K, p.Alpha, p.Beta)
+		b.b = nil
+		pool.Put(w)
+		return
+	}
+	w.job, w.product.Params = &w.own, *p
+	beta := p.Beta
+	if p.Bias != nil && beta == 0 {
+		w.writeBias(&w.product, 0, p.M, 0, p.N)
+		beta = 1
+	}
+	b.times(p.C, p.CRow, p.A, p.ARow, p.ACol, p.M, p.N, p.K, p.Alpha, beta)
+	w.finish(&w.product, 0, p.M, 0, p.N)
+	b.b = nil
+	w.giveBack()
 }

@@ -2,26 +2,16 @@ package gemm
 
 import "unsafe"
 
-// vectorRows is the number of results that one round of the vector loops computes,
-// few enough to stay in the first-level cache.
-const vectorRows = 64
-
 const (
-	axpyCols = 4096 // results that share a round of axpy
+	axpyCols = 4096 // results that share a round of axpy: they stay in the first-level cache
 	axpyRows = 64   // rows of the matrix in one call
-	dotRows  = 8
-	dotCols  = 8192
-	cached   = 4 << 20 // bytes of a matrix that may be in the cache already
+	dotRows  = 64   // results that share a round of dots
 )
 
-// The sums of axpy are worth dividing into ranges of rows of the matrix where those are
-// shorter than partCols: workers that share longer ones each read a piece of every row, which
-// is faster, but short pieces are slower. There are partMost ranges at most, and each reads
-// vectorWork elements at least.
-const (
-	partCols = 4096
-	partMost = 8
-)
+// Where results lie along the rows of the matrix, workers share the rows if they have partCols
+// elements or more, so that each reads a piece of every row. Short pieces are slow: of shorter rows,
+// workers take whole blocks of k.
+const partCols = 4096
 
 // A matvec is a product with one row or one column: y[i] = sum_k mat[i,k] x[k].
 type matvec[T Element] struct {
@@ -30,18 +20,20 @@ type matvec[T Element] struct {
 	rows     int
 	x, y     []T
 	xs, ys   int // strides
+	bs       int // the same for the bias; 0: all results have the same
 }
 
 // asVector returns the product as a matvec, if it is one and the matrix can be
 // streamed.
 func (j *job[T]) asVector() (matvec[T], bool) {
-	if j.readA != nil || j.readB != nil || j.rowBias && j.Bias != nil {
+	if j.readA != nil || j.readB != nil {
 		return matvec[T]{}, false
 	}
-	return j.Params.asVector()
+	return j.vectorOf(&j.Params)
 }
 
-func (p *Params[T]) asVector() (v matvec[T], ok bool) {
+// vectorOf is asVector for one product of the batch.
+func (j *job[T]) vectorOf(p *Params[T]) (v matvec[T], ok bool) {
 	switch {
 	case p.K == 0:
 		return v, false
@@ -52,107 +44,130 @@ func (p *Params[T]) asVector() (v matvec[T], ok bool) {
 	default:
 		return v, false
 	}
+	v.bs = boolToInt((p.M == 1) != j.rowBias)
 	return v, v.col == 1 || v.row == 1
 }
 
-// parts returns into how many ranges of k the sums of the matvec are divided, and the
-// length of a range. That depends on the sizes only, since it decides the order of the sums.
-func (v *matvec[T]) parts(k int) (n, each int) {
-	if v.col == 1 || v.rows >= partCols {
-		return 1, k
-	}
-	n = max(1, min(partMost, int(float64(v.rows)*float64(k)/vectorWork)))
-	each = ((k+n-1)/n + axpyRows - 1) / axpyRows * axpyRows
-	return (k + each - 1) / each, each
-}
-
-// vector computes what k0 to k1 add to results r0 to r1 of a matvec, as far as they exist:
-// the results themselves, or their part, where there are several, which sumParts adds up.
-func (w *worker[T]) vector(p *product[T], r0, r1, k0, k1 int, part []T) {
-	v, _ := p.asVector()
-	r1, k1 = min(r1, v.rows), min(k1, p.K)
-	x := v.x[k0*v.xs:]
+// vector computes results r0 to r1 of a matvec, as far as they exist, from the blocks b0 to b1 of k.
+// With a part, it leaves the sums there, which sumParts completes.
+func (w *worker[T]) vector(p *product[T], r0, r1, b0, b1 int, part []T) {
+	v, _ := w.vectorOf(&p.Params)
+	r1 = min(r1, v.rows)
+	x := v.x
 	if v.xs != 1 {
-		x = sized(&w.vec, k1-k0)
-		for k := range x {
-			x[k] = v.x[(k0+k)*v.xs]
+		x = sized(&w.vec, p.K)
+		from, _ := blockOf[T](p.K, b0)
+		_, to := blockOf[T](p.K, b1-1)
+		for k := from; k < to; k++ {
+			x[k] = v.x[k*v.xs]
 		}
-	}
-	x = x[:k1-k0]
-	if v.col == 1 {
-		sums := sized(&w.sums, vectorRows)
-		for i := r0; i < r1; i += vectorRows {
-			s := sums[:min(vectorRows, r1-i)]
-			w.dots(&v, x, i, s)
-			w.putVector(p, &v, i, s)
-		}
-		return
 	}
 	if part != nil {
-		w.axpys(&v, x, r0, k0, part[r0:r1])
+		w.sumBlock(p, &v, x, r0, b0, part[r0:r1])
 		return
 	}
-	sums := sized(&w.sums, axpyCols)
-	for i := r0; i < r1; i += axpyCols {
-		s := sums[:min(axpyCols, r1-i)]
-		w.axpys(&v, x, i, k0, s)
-		w.putVector(p, &v, i, s)
+	each := axpyCols
+	if v.col == 1 {
+		each = dotRows
+	}
+	sums := sized(&w.sums, each)
+	for i := r0; i < r1; i += each {
+		for b := b0; b < b1; b++ {
+			s := sums[:min(each, r1-i)]
+			w.sumBlock(p, &v, x, i, b, s)
+			w.putVector(p, &v, i, b, s)
+		}
 	}
 }
 
-// sumParts adds up the sums of each range of k, in their order, and writes the results.
+// sumParts completes a product whose sums over each block of k are parts.
 func (w *worker[T]) sumParts(p *product[T], parts []T) {
-	v, _ := p.asVector()
-	sums := parts[:v.rows]
-	for parts = parts[v.rows:]; len(parts) > 0; parts = parts[v.rows:] {
-		for i, s := range parts[:v.rows] {
-			sums[i] += s
-		}
+	v, _ := w.vectorOf(&p.Params)
+	for b := range len(parts) / v.rows {
+		w.putVector(p, &v, 0, b, parts[b*v.rows:][:v.rows])
 	}
-	w.putVector(p, &v, 0, sums)
 }
 
-// dots sets sums to the products of x with the rows of the matrix from i on, along
-// which elements are consecutive.
-func (w *worker[T]) dots(v *matvec[T], x []T, i int, sums []T) {
+// sumBlock sets sums to what block b of k adds to the results from i on.
+func (w *worker[T]) sumBlock(p *product[T], v *matvec[T], x []T, i, b int, sums []T) {
 	size := int(unsafe.Sizeof(x[0]))
+	k0, k1 := blockOf[T](p.K, b)
+	if v.col == 1 {
+		w.dots(x[k0:k1], at(v.mat, i*v.row+k0), v.row*size, sums)
+		return
+	}
 	clear(sums)
-	for k := 0; k < len(x); k += dotCols {
-		xk := x[k:min(k+dotCols, len(x))]
-		for r := 0; r < len(sums); r += dotRows {
-			out := w.part[:min(dotRows, len(sums)-r)]
-			w.f.dot(xk, at(v.mat, (i+r)*v.row+k), v.row*size, out, v.rows*v.row*size > cached)
-			for n, s := range out {
-				sums[r+n] += s
+	for k := k0; k < k1; k += axpyRows {
+		w.f.axpy(x[k:min(k+axpyRows, k1)], at(v.mat, i+k*v.col), v.col*size, sums)
+	}
+}
+
+// dots sets out[i] to the sum of a[i,k] x[k] in the order of k, where the rows of a are stride bytes
+// apart and their elements consecutive. Columns that do not fill a vector are added one by one,
+// rows that do not are a tile.
+//
+//go:noinline
+func (w *worker[T]) dots(x []T, a *T, stride int, out []T) {
+	f, t, i := w.f, &w.t, 0
+	size := int(unsafe.Sizeof(*a))
+	if whole := len(x) / f.lanes * f.lanes; whole > 0 {
+		// Where rows evict each other, only so many are read side by side as the cache has places for.
+		for two := f.dot2 != nil && !conflicts(stride); two && i+2*f.lanes <= len(out); {
+			f.dot2(whole, &x[0], offset(a, i*stride), stride, &out[i])
+			i += 2 * f.lanes
+		}
+		for i+f.lanes <= len(out) {
+			f.dot1(whole, &x[0], offset(a, i*stride), stride, &out[i])
+			i += f.lanes
+		}
+		for k := whole; k < len(x) && i > 0; k++ {
+			column := w.column[:i]
+			for r := range column {
+				column[r] = *offset(a, r*stride+k*size)
 			}
+			f.axpy1(i, &x[k], &column[0], 0, &out[0])
 		}
 	}
-}
-
-// axpys sets sums to the sum of the columns of the matrix from k0 on, along which elements
-// are consecutive, each times its element of x.
-func (w *worker[T]) axpys(v *matvec[T], x []T, i, k0 int, sums []T) {
-	size := int(unsafe.Sizeof(x[0]))
-	clear(sums)
-	for k := 0; k < len(x); k += axpyRows {
-		w.f.axpy(x[k:min(k+axpyRows, len(x))], at(v.mat, i+(k0+k)*v.col), v.col*size, sums)
+	v, most := f.variant(1)
+	for rows := 0; i < len(out); i += rows {
+		rows = min(most, len(out)-i)
+		t.k, t.a, t.aRow, t.aCol, t.b, t.bRow = len(x), offset(a, i*stride), stride, size, &x[0], size
+		t.c, t.cRow, t.cols, t.readC, t.scaled, t.alpha = &out[i], size, 1, 0, 0, 1
+		t.ahead, t.aheadStep, t.aheadNext, t.count = t.a, 0, 0, 1
+		f.tile(v, rows, t)
 	}
 }
 
-// putVector turns sums into the results from i on and writes them.
-func (w *worker[T]) putVector(p *product[T], v *matvec[T], i int, sums []T) {
-	for n := range sums {
-		s := sums[n] * p.Alpha
+// putVector adds sums over block b of k to the results from i on, as a tile does.
+func (w *worker[T]) putVector(p *product[T], v *matvec[T], i, b int, sums []T) {
+	if p.Alpha != 1 {
+		for n := range sums {
+			sums[n] *= p.Alpha
+		}
+	}
+	beta := p.Beta
+	if b > 0 {
+		beta = 1
+	}
+	if b == 0 && beta == 0 {
+		v.addBias(p.Bias, i, sums)
+	} else {
+		for n := 0; n < len(sums); n += len(w.column) {
+			s := sums[n:min(n+len(w.column), len(sums))]
+			old := w.column[:len(s)]
+			for k := range old {
+				old[k] = v.y[(i+n+k)*v.ys]
+			}
+			w.f.axpy1(len(s), &beta, &old[0], 0, &s[0])
+		}
+	}
+	if b == blocksOf[T](p.K)-1 {
 		if p.Beta != 0 {
-			s += p.Beta * v.y[(i+n)*v.ys]
+			v.addBias(p.Bias, i, sums)
 		}
-		if p.Bias != nil {
-			s += p.Bias[(i+n)%len(p.Bias)]
+		if p.Then != nil {
+			p.Then(sums)
 		}
-		sums[n] = s
-	}
-	if p.Then != nil {
-		p.Then(sums)
 	}
 	if v.ys == 1 {
 		copy(v.y[i:], sums)
@@ -160,5 +175,15 @@ func (w *worker[T]) putVector(p *product[T], v *matvec[T], i int, sums []T) {
 	}
 	for n, s := range sums {
 		v.y[(i+n)*v.ys] = s
+	}
+}
+
+// addBias adds the bias, if there is one, to the results from i on.
+func (v *matvec[T]) addBias(bias []T, i int, sums []T) {
+	if bias == nil {
+		return
+	}
+	for n := range sums {
+		sums[n] += bias[(i+n)*v.bs]
 	}
 }

@@ -12,14 +12,15 @@ type worker[T Element] struct {
 	own     job[T] // of the call that took this worker
 	product product[T]
 	t       tile[T]
-	space   []T // what the next three share
-	bBuf    []T // panels of B
-	aBuf    []T // rows of A that were copied
-	aNext   []T // those of the next block
-	sums    []T // results of the vector loops
-	vec     []T // one row or column
-	part    [dotRows]T
-	busy    int // multiply-adds since it let others run
+	panels  Panels[T]  // of small products
+	space   []T        // what the next three share
+	bBuf    []T        // panels of B
+	aBuf    []T        // rows of A that were copied
+	aNext   []T        // those of the next block
+	sums    []T        // results of the vector loops
+	vec     []T        // one row or column
+	column  [dotRows]T // one row or column of few elements
+	busy    int        // multiply-adds since it let others run
 }
 
 var (

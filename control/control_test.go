@@ -131,6 +131,19 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// A loop that has no round has results of the sizes that a round would have.
+func TestScanOfNothing(t *testing.T) {
+	f := function.New(func(x, c T) T {
+		_, y := control.Scan(func(c, r T) (T, T) { c = ops.Add(c, r); return c, ops.Concat([]any{c, c}, 1) }, c, x)
+		return y
+	})
+	for _, rows := range []int{0, 3} {
+		if got := f.Call(tensor.Of([]float64{}, 0, rows, 2), tensor.Of(make([]float64, 2*rows), rows, 2)).Shape(); !got.Equal(shape.Of(0, rows, 4)) {
+			t.Errorf("%d rows: the results have the shape %v", rows, got)
+		}
+	}
+}
+
 func TestFold(t *testing.T) {
 	f := func(x T) T {
 		return control.Fold(func(c, r T) T { return ops.Add(ops.Mul(c, 2.0), r) }, tensor.Scalar(0.0), x)

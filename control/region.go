@@ -353,18 +353,51 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 	for _, v := range carry {
 		out = append(out, v.(tensor.Tensor))
 	}
+	var none []tensor.Tensor
 	for i, r := range rows {
 		if n == 0 {
-			o := body.Outputs[nc+i]
-			s := o.Shape()
-			dims := []int{0}
-			for a := range max(0, s.Rank()) {
-				dims = append(dims, max(0, s.Dim(a)))
+			if none == nil {
+				if none, err = noRows(c.Context(), program, body, inputs, nc, nx); err != nil {
+					return nil, err
+				}
 			}
-			out = append(out, ops.Zeros(o.DType(), shape.Of(dims...)))
+			out = append(out, none[nc+i])
 			continue
 		}
 		out = append(out, ops.Stack(r, 0))
+	}
+	return out, nil
+}
+
+// noRows is what results of no round are. Sizes that the body does not know are those of a round with
+// zeros, unless that does more than compute.
+func noRows(ctx context.Context, program backend.Program, body *graph.Graph, inputs []tenon.Value, nc, nx int) ([]tensor.Tensor, error) {
+	known := true
+	for _, o := range body.Outputs {
+		known = known && o.Shape().IsFull()
+	}
+	out := make([]tensor.Tensor, len(body.Outputs))
+	if !known && !slices.ContainsFunc(body.Nodes, func(n *graph.Node) bool { return n.Op.Stateful || len(n.Regions()) > 0 }) {
+		args := slices.Clone(inputs)
+		for i, x := range inputs[nc : nc+nx] {
+			x := x.(tensor.Tensor)
+			args[nc+i] = ops.Zeros(x.DType(), x.Shape().Remove(0))
+		}
+		var err error
+		if out, err = run(ctx, program, args); err != nil {
+			return nil, err
+		}
+	}
+	for i, o := range body.Outputs {
+		dims := []int{0}
+		for a := range max(0, o.Shape().Rank()) {
+			d := max(0, o.Shape().Dim(a))
+			if out[i] != nil {
+				d = out[i].Shape().Dim(a)
+			}
+			dims = append(dims, d)
+		}
+		out[i] = ops.Zeros(o.DType(), shape.Of(dims...))
 	}
 	return out, nil
 }

@@ -246,7 +246,7 @@ func toDense(n *node) []part {
 	case v.plain() && v.axis == 0 && s.kind == splits && v.level.is(s.into) && all(n.in[2:], isAlike):
 		return []part{along(0, s.level)}
 	}
-	return []part{{}}
+	return []part{v.unless()}
 }
 
 // fromDense is for entries of rows of one length.
@@ -255,7 +255,7 @@ func fromDense(n *node) []part {
 	if d.kind == entries && d.axis == 0 && s.kind == splits && d.level.is(s.level) {
 		return []part{d.taken(s.into, 0)}
 	}
-	return []part{{}}
+	return []part{d.unless()}
 }
 
 // bagged is for sums of the entries of a table that each row names.

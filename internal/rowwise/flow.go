@@ -102,6 +102,9 @@ func (n *node) results() []part {
 	if n.Op.Draws {
 		return []part{{kind: mixed}} // other rows get other numbers
 	}
+	if slices.ContainsFunc(n.in, isPadded) {
+		return n.filledUp()
+	}
 	if make, ok := named[n.Op.Name]; ok {
 		return make(n)
 	}

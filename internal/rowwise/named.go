@@ -20,7 +20,7 @@ func init() {
 			return []part{{kind: entries, level: p.into, into: p.level, role: spread}}
 		}),
 		"ragged.offsets":     ofSplits(inRow),
-		"ragged.max_length":  ofSplits(func(*node, part) []part { return []part{{kind: mixed}} }),
+		"ragged.max_length":  longest,
 		"ragged.mask_splits": ofSplits(maskSplits),
 		"ragged.validate_splits": ofSplits(func(n *node, p part) []part {
 			if counts(n.in[1], p.into) {

@@ -12,8 +12,12 @@ type part struct {
 	of    *level
 	via   string // where these rows were taken, if they are not all in their order
 	plus  int    // of a count
-	list  []part // of sizes
-	by    string // of mixed and unclear: the operation that made it so
+
+	long   int    // of entries of rows that are filled up: the axis of the positions
+	widths *level // of these: what the rows, of which the longest tells the size of that axis, are divided into; of a width, too
+
+	list []part // of sizes
+	by   string // of mixed and unclear: the operation that made it so
 }
 
 type kind uint8
@@ -26,6 +30,7 @@ const (
 	count        // a scalar: how many entries of a level there are, and a number more
 	single       // a scalar that tells whether a count is 1, or is not
 	sizes        // a vector of scalars
+	width        // a scalar: the length of the longest row
 	splits       // row splits
 )
 
@@ -38,6 +43,7 @@ const (
 	ends
 	offsets // of each entry, from the start of its row
 	spread  // the row of each entry
+	live    // whether the row, which is filled up, has a position
 )
 
 // A level is what an axis has entries for: the rows of the arguments, or what these are divided
@@ -103,7 +109,7 @@ func (p part) bare() part {
 }
 
 // plain reports whether a part is entries whose elements are no positions in what is joined.
-func (p part) plain() bool { return p.kind == entries && p.into == nil }
+func (p part) plain() bool { return p.kind == entries && p.into == nil && p.widths == nil }
 
 // is reports whether two values are made in the same way.
 func (p part) is(q part) bool {
@@ -116,7 +122,7 @@ func (p part) is(q part) bool {
 		}
 	}
 	return p.level.is(q.level) && p.into.is(q.into) && p.of.is(q.of) &&
-		p.axis == q.axis && p.plus == q.plus && p.ident == q.ident && p.loose == q.loose && p.role == q.role && p.via == q.via
+		p.widths.is(q.widths) && p.long == q.long && p.axis == q.axis && p.plus == q.plus && p.ident == q.ident && p.loose == q.loose && p.role == q.role && p.via == q.via
 }
 
 // joined is what a value is that is one of two, nobody knows which.

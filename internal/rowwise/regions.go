@@ -6,10 +6,15 @@ import (
 
 // region goes over a region and returns what its outputs are.
 func (n *node) region(g *graph.Graph, params []part) []part {
+	f := &flow{study: n.study, parts: map[*graph.Value]part{}}
+	return f.region(g, params)
+}
+
+// region goes over a region, once.
+func (f *flow) region(g *graph.Graph, params []part) []part {
 	if len(params) != len(g.Params) {
 		return nil
 	}
-	f := &flow{study: n.study, parts: map[*graph.Value]part{}}
 	f.run(g, params)
 	out := make([]part, len(g.Outputs))
 	for i, v := range g.Outputs {
@@ -103,10 +108,28 @@ func scanned(n *node) []part {
 			p.axis--
 		}
 	}
+	_, next := n.round(gs[0], now, carry)
+	if next == nil {
+		return []part{{}}
+	}
+	for i := carry; i < len(next); i++ { // one behind the other
+		if p := &next[i]; p.kind == entries {
+			p.axis++
+		} else if p.kind != alike && p.kind > mixed {
+			*p = part{}
+		}
+	}
+	return next
+}
+
+// round goes over the body of a loop until what it carries is what it was. It returns what its outputs are
+// then; nil where that cannot be told.
+func (n *node) round(g *graph.Graph, now []part, carry int) (*flow, []part) {
 	for range most {
-		next := n.region(gs[0], now)
+		f := &flow{study: n.study, parts: map[*graph.Value]part{}}
+		next := f.region(g, now)
 		if len(next) < carry {
-			return []part{{}}
+			return nil, nil
 		}
 		changed := false
 		for i := range carry {
@@ -114,19 +137,11 @@ func scanned(n *node) []part {
 			changed = changed || !p.is(now[i])
 			now[i] = p
 		}
-		if changed {
-			continue
+		if !changed {
+			return f, next
 		}
-		for i := carry; i < len(next); i++ { // one behind the other
-			if p := &next[i]; p.kind == entries {
-				p.axis++
-			} else if p.kind != alike && p.kind > mixed {
-				*p = part{}
-			}
-		}
-		return next
 	}
-	return []part{{}}
+	return nil, nil
 }
 
 // eachRow is for a body that is run for each row: what it carries from one to the next must not

@@ -1,4 +1,4 @@
-// Package onnx reads models of ONNX (https://onnx.ai).
+// Package onnx reads and writes models of ONNX (https://onnx.ai).
 //
 //	m, err := onnx.Open("model.onnx")
 //	out, err := m.Call(x)              // in the order of m.Inputs and m.Outputs
@@ -29,6 +29,20 @@
 // traced: it is where it comes from weights or from sizes that are known. Random operations
 // draw the same numbers in each call. Versions of operations from 6 on are read; an
 // operation that is not known is named when the model is read, before any weight is.
+//
+// # Writing
+//
+// [Write] writes a function of a model of package saved, for onnxruntime and others:
+//
+//	m := saved.NewModel()
+//	err := m.Add("predict", predict, inputSpec)
+//	err = onnx.Write("model.onnx", m)
+//
+// Dense operations, branches and loops can be written, and of ragged values what comes down to
+// segments. Operations that ONNX lacks are written by others where that gives the same
+// result; elements of types that one does not take are converted around it. What is random, and
+// functions that assign to variables, are refused with their place and line. The operations are
+// those of version 21, which programs from the end of 2024 on run. Complex numbers are only moved.
 //
 // # Safety
 //

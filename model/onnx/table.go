@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/linalg"
 	"github.com/tenonml/tenon/ops"
 )
 
@@ -53,20 +52,9 @@ func activation(alpha, beta float64, f func(x T, alpha, beta float64) T) impl {
 
 func init() { // as operations run graphs, which look operations up
 	table = map[string]impl{
-		// elementwise
-		"Abs": unary(ops.Abs), "Acos": unary(ops.Acos), "Acosh": unary(ops.Acosh), "Asin": unary(ops.Asin), "Asinh": unary(ops.Asinh),
-		"Atan": unary(ops.Atan), "Atanh": unary(ops.Atanh), "Ceil": unary(ops.Ceil), "Cos": unary(ops.Cos), "Cosh": unary(ops.Cosh),
-		"Erf": unary(ops.Erf), "Exp": unary(ops.Exp), "Floor": unary(ops.Floor), "Identity": identity, "IsNaN": unary(ops.IsNaN),
-		"Log": unary(ops.Log), "Neg": unary(ops.Neg), "Not": unary(ops.LogicalNot), "Reciprocal": unary(ops.Reciprocal), "Relu": unary(ops.Relu),
-		"Round": unary(ops.Round), "Sigmoid": unary(ops.Sigmoid), "Sign": unary(ops.Sign), "Sin": unary(ops.Sin), "Sinh": unary(ops.Sinh),
-		"Softplus": unary(ops.Softplus), "Softsign": unary(ops.Softsign), "Sqrt": unary(ops.Sqrt), "Tan": unary(ops.Tan), "Tanh": unary(ops.Tanh),
-		"BitwiseNot": unary(ops.BitwiseNot), "Mish": unary(ops.Mish), "Det": unary(linalg.Det),
-		"Add": paired(ops.Add), "Sub": paired(ops.Sub), "Mul": paired(ops.Mul), "Div": paired(divide), "Pow": power, "Mod": modulo,
-		"And": paired(ops.LogicalAnd), "Or": paired(ops.LogicalOr), "Xor": paired(ops.LogicalXor), "Equal": paired(ops.Equal),
-		"Less": paired(ops.Less), "LessOrEqual": paired(ops.LessEqual), "Greater": paired(ops.Greater), "GreaterOrEqual": paired(ops.GreaterEqual),
-		"BitwiseAnd": paired(ops.BitwiseAnd), "BitwiseOr": paired(ops.BitwiseOr), "BitwiseXor": paired(ops.BitwiseXor), "BitShift": bitShift,
+		// elementwise, beside the statements
+		"Identity": identity, "Div": paired(divide), "Pow": power, "Mod": modulo, "BitShift": bitShift,
 		"Max": folded(ops.Maximum), "Min": folded(ops.Minimum), "Sum": folded(ops.Add), "Mean": mean,
-		"Where":           func(c *call) []any { return one(ops.Where(c.x(0), c.x(1), c.x(2))) },
 		"Clip":            clip,
 		"IsInf":           isInf,
 		"Cast":            func(c *call) []any { return one(cast(c.x(0), c.dtype("to", dtype.None))) },
@@ -140,6 +128,9 @@ func init() { // as operations run graphs, which look operations up
 		"StringConcat": paired(func(x, y any) T { return ops.StringJoin([]any{x, y}, "") }), "StringSplit": stringSplit,
 		"StringNormalizer": stringNormalizer, "RegexFullMatch": regexFullMatch, "TfIdfVectorizer": tfIdf,
 		"ai.onnx.ml.LabelEncoder": labelEncoder, "ai.onnx.ml.ArrayFeatureExtractor": arrayFeatures, "ai.onnx.ml.Binarizer": binarizer,
+	}
+	for _, s := range statements {
+		table[s.onnx] = s.read()
 	}
 }
 

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,9 +71,34 @@ func (r *run[P, B]) checkpoint() error {
 	if err != nil {
 		return err
 	}
+	if r.Ranks.active() {
+		return r.checkpointRanks(n, string(text))
+	}
 	// Nothing of the state outlives the call, so its memory need not be kept.
-	tree := r.tree(r.score.Step > 0)
-	if err := saved.Write(r.Checkpoint, tree, saved.WriteOptions{Metadata: map[string]string{courseKey: string(text)}}); err != nil {
+	return r.write(n, string(text), r.tree(r.score.Step > 0))
+}
+
+// checkpointRanks writes everything once, for all ranks: the file is the same whatever their number.
+func (r *run[P, B]) checkpointRanks(n int, text string) error {
+	ctx := context.Background()
+	whole, err := r.trainer.Whole(ctx)
+	if err != nil {
+		return err
+	}
+	if r.Ranks.first() {
+		tree := r.tree(r.score.Step > 0)
+		tree.State = whole
+		if err := r.write(n, text, tree); err != nil {
+			return r.Ranks.fail(err)
+		}
+	}
+	r.written = n
+	return r.Ranks.Mesh.Comm().Agree(ctx, "checkpoint", fmt.Sprint("step ", n))
+}
+
+// write writes a checkpoint.
+func (r *run[P, B]) write(n int, text string, tree kept[P]) error {
+	if err := saved.Write(r.Checkpoint, tree, saved.WriteOptions{Metadata: map[string]string{courseKey: text}}); err != nil {
 		return err
 	}
 	r.written = n

@@ -13,6 +13,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/dataset"
 	"github.com/tenonml/tenon/learn/runs"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // A Source gives batches by position: position k·Batches + i is batch i of epoch k. The
@@ -150,6 +151,9 @@ func fitted[P, B any](ctx context.Context, params P, loss lossOf[P, B], o FitOpt
 		return nil, e
 	}
 	o.measured = o.Log != ""
+	if err := o.Ranks.check(); err != nil {
+		return nil, err
+	}
 	trainer, err := newTrainer(params, loss, o.Options)
 	if err != nil {
 		return nil, err
@@ -160,10 +164,13 @@ func fitted[P, B any](ctx context.Context, params P, loss lossOf[P, B], o FitOpt
 		r.steps = o.Steps
 	}
 	if err := r.resume(); err != nil {
+		return nil, o.Ranks.fail(err)
+	}
+	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.openLog(); err != nil {
-		return nil, err
+		return nil, o.Ranks.fail(err)
 	}
 	if err = r.loop(ctx); err == nil {
 		err = r.unscored()
@@ -171,7 +178,14 @@ func fitted[P, B any](ctx context.Context, params P, loss lossOf[P, B], o FitOpt
 	if e := r.closeLog(); e != nil {
 		err = errors.Join(err, e)
 	}
-	return r.result(), err
+	whole := r.trainer.State()
+	if r.Ranks.active() && r.Ranks.Mesh.Comm().Err() == nil {
+		var e error
+		if whole, e = r.trainer.Whole(context.WithoutCancel(ctx)); e != nil {
+			err = errors.Join(err, e)
+		}
+	}
+	return r.result(whole), err
 }
 
 // run is a call of Fit.
@@ -200,7 +214,7 @@ func (r *run[P, B]) loop(ctx context.Context) (err error) {
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err != nil {
+		if err = r.together(ctx, batch, err); err != nil {
 			return r.stopped(ctx, err)
 		}
 		step := r.trainer.Steps()
@@ -238,12 +252,15 @@ func (r *run[P, B]) done() bool {
 
 // stopped keeps what was reached when the context is done.
 func (r *run[P, B]) stopped(ctx context.Context, err error) error {
-	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+	if !errors.Is(err, errStopped) && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
 		return r.saved(err)
 	}
 	r.reason = Interrupted
 	if e := r.checkpoint(); e != nil {
 		return e
+	}
+	if ctx.Err() == nil {
+		return err
 	}
 	return ctx.Err()
 }
@@ -251,7 +268,14 @@ func (r *run[P, B]) stopped(ctx context.Context, err error) error {
 // saved writes what was reached before an error to the checkpoint, so that nothing is lost
 // once its reason is mended, unless there are numbers in it that nobody could go on with.
 func (r *run[P, B]) saved(err error) error {
-	if path, _ := notFinite(r.trainer.state.Params); path != "" {
+	if r.Ranks.active() && r.Ranks.Mesh.Comm().Err() != nil {
+		return err
+	}
+	whole, e := r.trainer.Whole(context.Background())
+	if e != nil {
+		return errors.Join(err, e)
+	}
+	if path, _ := notFinite(whole.Params); path != "" {
 		return err
 	}
 	return errors.Join(err, r.checkpoint())
@@ -273,7 +297,11 @@ func (r *run[P, B]) after(ctx context.Context, step int, value float64) error {
 		}
 		e.Scored, e.Score, e.Best = true, score, r.better(score)
 		if e.Best {
-			r.best, r.score, r.since = r.trainer.State().Averaged(), Score{n, score}, 0
+			whole, err := r.trainer.Whole(ctx)
+			if err != nil {
+				return err
+			}
+			r.best, r.score, r.since = whole.Averaged(), Score{n, score}, 0
 		} else {
 			r.since++
 		}
@@ -301,11 +329,84 @@ func (r *run[P, B]) after(ctx context.Context, step int, value float64) error {
 }
 
 func (r *run[P, B]) validate(ctx context.Context) (score float64, err error) {
+	whole := r.trainer.state
+	if r.Ranks.active() {
+		if whole, err = r.trainer.Whole(ctx); err != nil {
+			return 0, err
+		}
+	}
 	err = caught(func() (err error) {
-		score, err = r.Validate(ctx, r.trainer.state.Averaged())
+		score, err = r.Validate(ctx, whole.Averaged())
 		return err
 	})
-	return score, err
+	if err != nil || !r.Ranks.active() {
+		return score, r.Ranks.fail(err)
+	}
+	first, err := r.Ranks.Mesh.Comm().Broadcast(ctx, tensor.Scalar(score), 0) // so that all decide alike
+	if err != nil {
+		return 0, err
+	}
+	return tensor.Item[float64](first), nil
+}
+
+// begin is an error where ranks are not about to do the same.
+func (r *run[P, B]) begin(ctx context.Context) error {
+	if !r.Ranks.active() {
+		return nil
+	}
+	c := r.Ranks.Mesh.Comm()
+	flat, err := flatten(r.initial, r.Options)
+	if err != nil {
+		return r.Ranks.fail(err)
+	}
+	params, optimizers := "", ""
+	for i, t := range flat.all() {
+		params += fmt.Sprintf("%s %v; ", flat.paths[i], t.Spec())
+	}
+	for _, o := range flat.optimizers {
+		optimizers += fmt.Sprint(optimizerSettings(o), " ")
+	}
+	for _, x := range [][2]string{
+		{"the course", fmt.Sprintf("%d batches in an epoch, %d steps from %d on, accumulating %d", r.Data.Batches, r.steps, r.trainer.Steps(), r.Accumulate)},
+		{"the parameters", params},
+		{"the optimizers", optimizers},
+		{"the options", fmt.Sprint(r.ClipNorm, r.ClipValue, r.Average, r.AverageEvery, r.AverageFrom, r.Options.Compute, r.LossScale, r.Seed, r.ValidateEvery, r.Patience, r.MinDelta, r.CheckpointEvery, r.Checkpoint != "", r.Run)},
+		{"how work is shared", fmt.Sprint(r.Ranks.Data, r.Ranks.Stored, r.Ranks.Slots, r.Ranks.Compute, r.Ranks.ByElements, r.trainer.layout)},
+	} {
+		if err := c.Agree(ctx, x[0], x[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errStopped says that another rank is to stop.
+var errStopped = errors.New("train: another rank was interrupted")
+
+// together is an error where a rank cannot go on with a batch, for all of them.
+func (r *run[P, B]) together(ctx context.Context, batch B, err error) error {
+	if !r.Ranks.active() {
+		return err
+	}
+	stop := err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
+	if err != nil && !stop {
+		return r.Ranks.fail(err)
+	}
+	n := 0
+	if !stop && r.Ranks.Compute == nil {
+		var e error
+		if _, n, e = countRows(batch); e != nil {
+			return r.Ranks.fail(e)
+		}
+	}
+	some, e := r.Ranks.agree(context.WithoutCancel(ctx), r.trainer.Steps(), n, stop)
+	switch {
+	case e != nil:
+		return e
+	case some && !stop:
+		return errStopped
+	}
+	return err
 }
 
 // caught returns the error of f, or the one that it throws.
@@ -338,8 +439,8 @@ func due(n, every, epoch, last int) bool {
 	return n%every == 0 || n == last
 }
 
-func (r *run[P, B]) result() *Fitted[P] {
-	f := &Fitted[P]{Params: r.best, State: r.trainer.State(), Record: r.record, Best: r.score, Reason: r.reason, From: r.from}
+func (r *run[P, B]) result(whole State[P]) *Fitted[P] {
+	f := &Fitted[P]{Params: r.best, State: whole, Record: r.record, Best: r.score, Reason: r.reason, From: r.from}
 	if r.score.Step == 0 {
 		f.Params = f.State.Averaged()
 	}
@@ -369,7 +470,7 @@ func (r *run[P, B]) plateau(score float64) error {
 // diverged is the error of a loss that is not a number, by what made it: the batch, the model
 // that training began with, or training.
 func (r *run[P, B]) diverged(step int, value float64, batch B) error {
-	e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("the loss of step %d is %v", step, value))
+	e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("the loss of step %d is %v%s", step, value, sick(r.trainer.losses)))
 	if path, what := notFinite(batch); what != "" {
 		e.Msg += fmt.Sprintf(": batch %d of epoch %d has %s", step%r.Data.Batches, step/r.Data.Batches, what)
 		e.Where, e.Hint = path, "take it out of the data, or fill it in"

@@ -56,6 +56,9 @@ type Options struct {
 	// Seed is that of the keys that losses get.
 	Seed uint64
 
+	// Ranks, if it is not nil, share the work of steps.
+	Ranks *Ranks
+
 	measured bool // steps give the rate and the norm of the gradients too
 }
 
@@ -191,7 +194,14 @@ func isLoss(l tensor.Tensor) tensor.Tensor {
 func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bool) (State[P], []tensor.Tensor) {
 	flat := tenon.Must(flatten(s.Params, o))
 	params := flat.tensors()
-	value, grads, after := differentiate(s, batch, loss, o, flat)
+	var value, losses tensor.Tensor
+	var grads []tensor.Tensor
+	var after P
+	if o.Ranks.active() {
+		value, grads, after, losses = differentiateRanks(s, batch, loss, o, flat)
+	} else {
+		value, grads, after = differentiate(s, batch, loss, o, flat)
+	}
 	next := State[P]{Params: after, Step: ops.Add(s.Step, int64(1)), Key: s.Key, Scale: s.Scale}
 	every := max(1, o.Accumulate)
 	if every > 1 {
@@ -200,7 +210,7 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 		}
 		if !update {
 			next.Slots, next.Sum, next.Average = s.Slots, grads, s.Average
-			return next, []tensor.Tensor{value}
+			return next, withLosses(losses, value)
 		}
 		for i := range grads {
 			grads[i] = scaled(grads[i], 1/float64(every))
@@ -239,7 +249,15 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 			next.Average = append(next.Average, o.averaged(s.Average[i], p, updates))
 		}
 	}
-	return next, seen
+	return next, withLosses(losses, seen...)
+}
+
+// withLosses returns what is seen of a step, and behind it the losses of the ranks where there are some.
+func withLosses(losses tensor.Tensor, seen ...tensor.Tensor) []tensor.Tensor {
+	if losses == nil {
+		return seen
+	}
+	return append(seen, losses)
 }
 
 // number returns a floating scalar as a float64.

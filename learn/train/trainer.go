@@ -10,6 +10,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/scale/mesh"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -24,6 +25,10 @@ type Trainer[P, B any] struct {
 	kept  map[unsafe.Pointer]bool // memory of the state that others may hold
 
 	rate, norm *float64 // of the last step, where they are measured
+
+	layout  mesh.Layout // of the state, where ranks share it
+	divided bool        // the state is this rank's part
+	losses  []float64   // of the ranks, in the last step
 }
 
 // NewTrainer returns a trainer at the start.
@@ -45,6 +50,9 @@ func newTrainer[P, B any](params P, loss lossOf[P, B], o Options) (*Trainer[P, B
 	}
 	t := &Trainer[P, B]{opts: o, state: state}
 	t.share()
+	if o.Ranks.active() {
+		return t, t.onRanks(loss, o)
+	}
 	for i := range t.steps {
 		t.steps[i] = function.New(func(s State[P], b B) (State[P], []tensor.Tensor) {
 			return step(s, b, loss, o, i == 1)
@@ -64,7 +72,13 @@ func (t *Trainer[P, B]) Step(ctx context.Context, batch B) (float64, error) {
 // is set.
 func (t *Trainer[P, B]) step(ctx context.Context, batch B, always bool) (float64, error) {
 	if err := t.specs.check(batch); err != nil {
-		return 0, err
+		return 0, t.opts.Ranks.fail(err)
+	}
+	if t.opts.Ranks.active() {
+		var err error
+		if ctx, batch, err = t.mine(ctx, batch); err != nil {
+			return 0, t.opts.Ranks.fail(err)
+		}
 	}
 	f := t.steps[1]
 	if every := t.opts.Accumulate; every > 1 && (t.seen+1)%every != 0 {
@@ -72,9 +86,13 @@ func (t *Trainer[P, B]) step(ctx context.Context, batch B, always bool) (float64
 	}
 	out, err := f.CallContext(ctx, t.state, batch)
 	if err != nil {
-		return 0, err
+		return 0, t.opts.Ranks.fail(err)
 	}
 	seen := out[1].([]tensor.Tensor)
+	if t.losses = nil; t.opts.Ranks.perRank() {
+		t.losses = tensor.Data[float64](seen[len(seen)-1].(*tensor.Dense))
+		seen = seen[:len(seen)-1]
+	}
 	value := number(seen[0])
 	if t.rate, t.norm = nil, nil; len(seen) > 1 {
 		rate, norm := number(seen[1]), number(seen[2])
@@ -132,7 +150,7 @@ func (s *batchSpecs) check(batch any) error {
 	return nil
 }
 
-// State returns the state, which stays valid.
+// State returns the state, which stays valid. Where ranks keep it in parts, it is this rank's; see [Trainer.Whole].
 func (t *Trainer[P, B]) State() State[P] {
 	t.share()
 	return t.state
@@ -165,7 +183,7 @@ func (t *Trainer[P, B]) Restore(s State[P]) error {
 	if err := nest.Same(t.state, s, nest.Options{}); err != nil {
 		return err
 	}
-	t.state, t.seen = s, int(tensor.Item[int64](s.Step))
+	t.state, t.seen, t.divided = s, int(tensor.Item[int64](s.Step)), false
 	t.share()
 	return nil
 }

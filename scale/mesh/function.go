@@ -2,6 +2,8 @@ package mesh
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
 	"sync"
 
 	"github.com/tenonml/tenon"
@@ -26,6 +28,7 @@ type trace[Y any] struct {
 	like    Y
 	layouts []layout
 	log     []Collective
+	agreed  bool // all ranks have it
 }
 
 // Function returns a function of parts. All ranks call it in the same order; f is traced for each
@@ -44,11 +47,29 @@ func (f *Func[X, Y]) Call(ctx context.Context, x Sharded[X]) (y Sharded[Y], err 
 	if err != nil {
 		return y, f.fail(err)
 	}
+	if !t.agreed {
+		if err := f.mesh.world.Agree(ctx, "the program", digest(t.log, t.layouts)); err != nil {
+			return y, err
+		}
+		t.agreed = true
+	}
 	out, err := t.run.CallContext(ctx, x.parts)
 	if err != nil {
 		return y, f.fail(err)
 	}
 	return Sharded[Y]{f.mesh, t.like, t.layouts, out[0].([]tensor.Tensor)}, nil
+}
+
+// digest is a text that is the same where ranks do the same together.
+func digest(log []Collective, res []layout) string {
+	h := fnv.New64a()
+	for _, c := range log {
+		fmt.Fprintln(h, c.Kind, c.Axis, c.Of, c.Line)
+	}
+	for _, l := range res {
+		fmt.Fprintln(h, l.spec, l.cuts)
+	}
+	return fmt.Sprintf("%d collectives, digest %x", len(log), h.Sum64())
 }
 
 // fail tells all ranks of an error of this one.

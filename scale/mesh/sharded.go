@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/scale/dist"
@@ -86,20 +87,51 @@ func (m *Mesh) partOf(x tensor.Tensor, cuts []cut) tensor.Tensor {
 	return y
 }
 
-// with returns a structure like another with other tensors.
+// with returns a structure like another with other tensors, whose sizes may be others.
 func with[T any](like T, tensors []tensor.Tensor) (T, error) {
-	leaves, err := nest.Flatten(like, nest.Options{Expand: true})
+	leaves, err := nest.Flatten(like, nest.Options{})
 	if err != nil {
 		return like, err
 	}
-	k := 0
 	for i, l := range leaves {
-		if _, ok := l.(tensor.Tensor); ok {
-			leaves[i] = tensors[k]
-			k++
+		v, ok := l.(tenon.Value)
+		if !ok {
+			continue
 		}
+		n := 1
+		if !tenon.IsLeaf(v.Spec()) {
+			parts, err := componentsOf(v)
+			if err != nil {
+				return like, err
+			}
+			n = len(parts)
+		}
+		if leaves[i], err = remade(v, tensors[:n]); err != nil {
+			return like, err
+		}
+		tensors = tensors[n:]
 	}
-	return nest.Pack(like, leaves, nest.Options{Expand: true})
+	return nest.Pack(like, leaves, nest.Options{})
+}
+
+// remade returns a Value like another of other tensors.
+func remade(v tenon.Value, tensors []tensor.Tensor) (tenon.Value, error) {
+	s := v.Spec()
+	if tenon.IsLeaf(s) {
+		return tensors[0], nil
+	}
+	if n, ok := s.(namedSpec); ok && tenon.IsLeaf(n.Inner()) {
+		of, err := named.NewSpec(tensors[0].Spec(), n.Dims().Names()...)
+		if err != nil {
+			return nil, err
+		}
+		return of.Assemble([]tenon.Value{tensors[0]})
+	}
+	list := make([]any, len(tensors))
+	for i, t := range tensors {
+		list[i] = t
+	}
+	return nest.Pack(v, list, nest.Options{Expand: true})
 }
 
 // Whole returns the structure as a whole, on every rank. All ranks call it.

@@ -1,0 +1,257 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/learn/train"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/scale/dist"
+	"github.com/tenonml/tenon/scale/mesh"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// bagModel has a table of words, of which a bag has some, and a layer behind their sum.
+type bagModel struct{ Words, W, B tensor.Tensor }
+
+type bagBatch struct {
+	Bags    tensor.Tensor // ragged rows of words
+	Targets tensor.Tensor
+}
+
+func newBagModel() bagModel {
+	f := func(n int, seed float64) []float64 {
+		out := make([]float64, n)
+		for i := range out {
+			out[i] = math.Sin(seed + 2.3*float64(i))
+		}
+		return out
+	}
+	return bagModel{tensor.Of(f(10*3, 1), 10, 3), tensor.Of(f(3*5, 2), 3, 5), tensor.Of(f(5, 3))}
+}
+
+// bagAt is a source of ragged batches of seven rows, one of which is empty.
+func bagAt(_ context.Context, at int) (bagBatch, error) {
+	rows := make([][]int64, 7)
+	for i := range rows {
+		for k := range (i*i + at) % 5 {
+			rows[i] = append(rows[i], int64((3*i+k*k+at)%10))
+		}
+	}
+	y := make([]float64, 7*5)
+	for i := range y {
+		y[i] = math.Cos(float64(at + i))
+	}
+	return bagBatch{ragged.FromSlices(rows), tensor.Of(y, 7, 5)}, nil
+}
+
+// bagLoss is the mean over rows of the distance of bags.
+func bagLoss(m bagModel, b bagBatch, _ tensor.Tensor) tensor.Tensor {
+	sums := ops.Sum(ops.Gather(m.Words, b.Bags, 0), 1)
+	y := ops.Add(ops.MatMul(ops.Tanh(sums), m.W), m.B)
+	return ops.Mean(ops.Square(ops.Sub(y, b.Targets)))
+}
+
+// wordLoss is the mean over words: rows count as often as they have words.
+func wordLoss(m bagModel, b bagBatch, _ tensor.Tensor) tensor.Tensor {
+	return ops.Mean(ops.Square(ops.Sum(ops.Gather(m.Words, b.Bags, 0), 2).(interface{ FlatValues() tensor.Tensor }).FlatValues()))
+}
+
+func bagOptions() train.FitOptions[bagModel, bagBatch] {
+	return train.FitOptions[bagModel, bagBatch]{
+		Options: train.Options{Optimizer: train.AdamW(0.05), ClipNorm: 0.5, Average: 0.9},
+		Data:    train.Source[bagBatch]{Batches: 4, At: bagAt}, Epochs: 2,
+	}
+}
+
+// fitOn fits on so many ranks, and returns what each of them got.
+func fitOn(t *testing.T, ranks int, loss train.Loss[bagModel, bagBatch], o func(m *mesh.Mesh) train.FitOptions[bagModel, bagBatch]) ([]*train.Fitted[bagModel], error) {
+	t.Helper()
+	out := make([]*train.Fitted[bagModel], ranks)
+	err := dist.Simulate(t.Context(), ranks, dist.Options{Timeout: 20 * time.Second}, func(ctx context.Context, c *dist.Comm) error {
+		m, err := mesh.New(ctx, c, mesh.Axis{Name: "data", Size: ranks})
+		if err != nil {
+			return err
+		}
+		out[c.Rank()], err = train.Fit(ctx, newBagModel(), loss, o(m))
+		return err
+	})
+	return out, err
+}
+
+func sameFit(t *testing.T, what string, got, want *train.Fitted[bagModel]) {
+	t.Helper()
+	type all struct {
+		State  train.State[bagModel]
+		Losses tensor.Tensor
+	}
+	for i := range want.Record.Losses {
+		if math.Abs(got.Record.Losses[i]-want.Record.Losses[i]) > 1e-12 {
+			t.Fatalf("%s: loss %d is %v, want %v", what, i, got.Record.Losses[i], want.Record.Losses[i])
+		}
+	}
+	for name, x := range map[string][2]tensor.Tensor{
+		"words": {got.Params.Words, want.Params.Words}, "w": {got.Params.W, want.Params.W}, "b": {got.Params.B, want.Params.B},
+		"slot": {got.State.Slots[0][1], want.State.Slots[0][1]},
+	} {
+		if err := tensor.AllClose(x[0], x[1], tensor.CloseOptions{RTol: 1e-9, ATol: 1e-9}); err != nil {
+			t.Errorf("%s: %s: %v", what, name, err)
+		}
+	}
+}
+
+// Training on ranks is training on one: with ragged rows divided by rows and by elements, means weighted by true
+// counts, states kept whole and in parts, and gradients accumulated.
+func TestRanksTrainAsOne(t *testing.T) {
+	plan := func(m *mesh.Mesh) *mesh.Plan { return tenon.Must(m.Plan(mesh.Unnamed(0, "data"))) }
+	words := func(b any) any {
+		return ops.Size(b.(bagBatch).Bags.(interface{ FlatValues() tensor.Tensor }).FlatValues())
+	}
+	for name, c := range map[string]struct {
+		loss  train.Loss[bagModel, bagBatch]
+		ranks func(m *mesh.Mesh) *train.Ranks
+		every int
+	}{
+		"rows":       {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m} }, 0},
+		"elements":   {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, ByElements: true} }, 0},
+		"words":      {wordLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Weight: words} }, 0},
+		"zero1":      {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Slots: plan(m)} }, 0},
+		"zero3":      {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Stored: plan(m)} }, 0},
+		"accumulate": {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Stored: plan(m)} }, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := bagOptions()
+			o.Accumulate = c.every
+			want, err := train.Fit(t.Context(), newBagModel(), c.loss, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range []int{1, 2, 3, 8} {
+				if testing.Short() && n > 3 {
+					continue
+				}
+				got, err := fitOn(t, n, c.loss, func(m *mesh.Mesh) train.FitOptions[bagModel, bagBatch] {
+					o := o
+					o.Ranks = c.ranks(m)
+					return o
+				})
+				if err != nil {
+					t.Fatal(n, err)
+				}
+				for r, x := range got {
+					sameFit(t, fmt.Sprint(n, " ranks, rank ", r), x, want)
+				}
+			}
+		})
+	}
+}
+
+// A run goes on with another number of ranks, and is what it would have been: positions count whole batches, and
+// a checkpoint is the same whoever wrote it.
+func TestRanksResume(t *testing.T) {
+	want, err := train.Fit(t.Context(), newBagModel(), bagLoss, bagOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "run.safetensors")
+	var last []*train.Fitted[bagModel]
+	for i, n := range []int{2, 1, 3} {
+		last, err = fitOn(t, n, bagLoss, func(m *mesh.Mesh) train.FitOptions[bagModel, bagBatch] {
+			o := bagOptions()
+			o.Checkpoint, o.CheckpointEvery = file, 1
+			o.Ranks = &train.Ranks{Mesh: m, Stored: tenon.Must(m.Plan(mesh.Unnamed(0, "data")))}
+			if i < 2 {
+				o.OnStep = append(o.OnStep, func(e train.Event) error {
+					if e.Step == 3*(i+1) {
+						return errors.New("killed")
+					}
+					return nil
+				})
+			}
+			return o
+		})
+		if i < 2 && (err == nil || !strings.Contains(err.Error(), "killed")) {
+			t.Fatal(i, err)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last[0].From != 6 {
+		t.Errorf("the last part began at step %d, want 6", last[0].From)
+	}
+	sameFit(t, "resumed", last[0], want)
+}
+
+// What is wrong on one rank is an error on all of them, which names the rank.
+func TestRanksFailTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(rank int, o *train.FitOptions[bagModel, bagBatch])
+		want   []string
+	}{
+		"NaN": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) {
+			o.Data.At = func(ctx context.Context, at int) (bagBatch, error) {
+				b, err := bagAt(ctx, at)
+				if at == 2 && rank == 1 {
+					b.Targets = ops.Div(b.Targets, ops.ZerosLike(b.Targets))
+				}
+				return b, err
+			}
+		}, []string{"step 2", "on rank 1"}},
+		"length": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) {
+			if rank == 1 {
+				o.Data.At = func(ctx context.Context, at int) (bagBatch, error) {
+					b, err := bagAt(ctx, at)
+					b.Bags, b.Targets = ragged.FromSlices([][]int64{{1}, {2}, {3}, {}, {4}}), ops.Slice(b.Targets, []int{0, 0}, []int{5, 5})
+					return b, err
+				}
+			}
+		}, []string{"rank 0 is at step 0 with 7 rows", "rank 1 is at step 0 with 5 rows"}},
+		"batches": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) { o.Data.Batches += rank }, []string{"disagree", "4 batches", "5 batches"}},
+		"optimizer": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) {
+			if rank == 1 {
+				o.Optimizer = train.SGD(0.1)
+			}
+		}, []string{"disagree"}},
+		"source": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) {
+			if rank == 1 {
+				o.Data.At = func(ctx context.Context, at int) (bagBatch, error) { return bagBatch{}, errors.New("the disk is gone") }
+			}
+		}, []string{"rank 1", "the disk is gone"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			errs := map[int]error{}
+			dist.Simulate(t.Context(), 2, dist.Options{Timeout: 20 * time.Second}, func(ctx context.Context, comm *dist.Comm) error {
+				m, err := mesh.New(ctx, comm, mesh.Axis{Name: "data", Size: 2})
+				if err != nil {
+					return err
+				}
+				o := bagOptions()
+				o.Ranks = &train.Ranks{Mesh: m}
+				c.change(comm.Rank(), &o)
+				_, err = train.Fit(ctx, newBagModel(), bagLoss, o)
+				mu.Lock()
+				errs[comm.Rank()] = err
+				mu.Unlock()
+				return err
+			})
+			for r := range 2 {
+				for _, w := range c.want {
+					if errs[r] == nil || !strings.Contains(errs[r].Error(), w) {
+						t.Errorf("rank %d: %v; want %q in it", r, errs[r], w)
+					}
+				}
+			}
+		})
+	}
+}

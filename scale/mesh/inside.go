@@ -1,0 +1,184 @@
+package mesh
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// A Layout says how the tensors of a structure are divided, in the order of package nest.
+type Layout struct {
+	mesh *Mesh
+	of   []layout
+}
+
+// Layout returns how a plan divides a structure, which is whole.
+func (p *Plan) Layout(x any) (Layout, error) {
+	out := Layout{mesh: p.mesh}
+	values, err := nest.Flatten(x, nest.Options{})
+	if err != nil {
+		return out, err
+	}
+	for _, v := range values {
+		if v, ok := v.(tenon.Value); ok {
+			list, err := p.layouts(v)
+			if err != nil {
+				return out, err
+			}
+			out.of = append(out.of, list...)
+		}
+	}
+	return out, nil
+}
+
+// Len returns the number of tensors.
+func (l Layout) Len() int { return len(l.of) }
+
+// Append returns the layout of tensors, and of others behind them.
+func (l Layout) Append(others ...Layout) Layout {
+	out := Layout{mesh: l.mesh, of: slices.Clone(l.of)}
+	for _, o := range others {
+		out.of = append(out.of, o.of...)
+	}
+	return out
+}
+
+// At returns the layout of one tensor.
+func (l Layout) At(i int) Layout { return Layout{l.mesh, l.of[i : i+1]} }
+
+// Retyped returns the layout of one tensor for another of its shape.
+func (l Layout) Retyped(t tensor.Tensor) (Layout, error) {
+	s, ok := t.Spec().(*tensor.Spec)
+	if !ok || len(l.of) != 1 || !s.Shape().Equal(l.of[0].spec.Shape()) {
+		return l, tenon.NewError(tenon.ErrShape, "mesh.Layout", fmt.Sprintf("%s is not divided as %v", tenon.String(t.Spec()), l))
+	}
+	return Layout{l.mesh, []layout{{s, l.of[0].cuts}}}, nil
+}
+
+// Divided reports whether any tensor is.
+func (l Layout) Divided() bool {
+	return slices.ContainsFunc(l.of, func(x layout) bool {
+		return slices.ContainsFunc(x.cuts, func(c cut) bool { return !c.whole() })
+	})
+}
+
+// String prints how each tensor is divided.
+func (l Layout) String() string {
+	list := make([]string, len(l.of))
+	for i, x := range l.of {
+		list[i] = l.mesh.describe(x, "")
+	}
+	return strings.Join(list, ", ")
+}
+
+// Local returns the structure whose tensors are the parts of this rank, which have their sizes.
+func Local[T any](l Layout, x T) (T, error) {
+	tensors, err := tensorsOf(x)
+	if err != nil {
+		return x, err
+	}
+	if len(tensors) != len(l.of) {
+		return x, tenon.NewError(tenon.ErrInvalid, "mesh.Local", fmt.Sprintf("the structure has %d tensors, the layout %d", len(tensors), len(l.of)))
+	}
+	for i, t := range tensors {
+		tensors[i] = l.mesh.partOf(t, l.of[i].cuts)
+	}
+	return with(x, tensors)
+}
+
+// Inside runs a program on parts in a function that is being traced: f gets tensors that stand for wholes. What
+// it captures is the same on all ranks, but for what [PerRank] uses. The results are parts again, divided as
+// they have become; [Lay] says how they shall be.
+func Inside[X, Y any](l Layout, f func(X) Y, parts X) (y Y, divided Layout) {
+	tensors := tenon.Must(tensorsOf(parts))
+	out, res, like, _ := traced(l.mesh, f, parts, l.of, tensors)
+	return tenon.Must(with(like, out)), Layout{l.mesh, res}
+}
+
+// Lay returns x, in a program, divided as a layout says.
+func Lay[T any](l Layout, x T) T {
+	tensors := tenon.Must(tensorsOf(x))
+	i := slices.IndexFunc(tensors, func(t tensor.Tensor) bool { _, ok := t.(*variable); return ok })
+	if i < 0 {
+		return x
+	}
+	t := tensors[i].(*variable).tracer
+	for i, x := range tensors {
+		tensors[i] = tenon.Must(t.to(t.of(x), l.of[i].cuts))
+	}
+	return tenon.Must(with(x, tensors))
+}
+
+// Whole returns a structure of parts as a whole, on every rank. All ranks call it.
+func Whole[T any](ctx context.Context, l Layout, parts T) (x T, err error) {
+	defer tenon.Catch(&err)
+	tensors, err := tensorsOf(parts)
+	if err != nil {
+		return x, err
+	}
+	for i, t := range tensors {
+		if tensors[i], err = l.mesh.assemble(ctx, t, l.of[i]); err != nil {
+			return x, err
+		}
+	}
+	return with(parts, tensors)
+}
+
+// Like returns x, in a program, divided as another tensor of its shape is. Elsewhere it is x.
+func Like(x, other tensor.Tensor) tensor.Tensor {
+	o, ok := other.(*variable)
+	if !ok {
+		return x
+	}
+	return tenon.Must(o.tracer.to(o.tracer.of(x), o.cuts))
+}
+
+// PerRank runs f, in a program, on each rank along an axis of the mesh by itself, with what f captures there, such
+// as the rows of a batch that a rank has. Its argument is whole; the results are the sums, over the ranks,
+// of what f returns. With a name that is "", or that of an axis with one rank, there is nothing to sum.
+//
+// It is what makes any type of Value part of a program: the rows of a rank are a whole Value to f.
+func PerRank[X, Y any](axis string, f func(X) Y, x X) Y {
+	tensors := tenon.Must(tensorsOf(x))
+	var t *tracer
+	for i, v := range tensors {
+		if v, ok := v.(*variable); ok {
+			t = v.tracer
+			for a := range v.cuts {
+				v = t.gathered(t.close(v), a)
+			}
+			tensors[i] = v.part(v.cuts)
+		}
+	}
+	y := f(tenon.Must(with(x, tensors)))
+	if t == nil {
+		return y
+	}
+	var open over
+	if i := t.mesh.axis(axis); i >= 0 && t.mesh.axes[i].Size > 1 {
+		open = over(rune(i))
+	}
+	out := tenon.Must(tensorsOf(y))
+	for i, z := range out {
+		v := t.whole(z)
+		v.open = open
+		out[i] = v
+	}
+	return tenon.Must(with(y, out))
+}
+
+// RankAlong returns the number of this rank along an axis of the mesh.
+func (m *Mesh) RankAlong(axis string) int { return m.at[m.axis(axis)] }
+
+// SizeAlong returns the number of ranks along an axis; 1 where the mesh has no such axis.
+func (m *Mesh) SizeAlong(axis string) int {
+	if i := m.axis(axis); i >= 0 {
+		return m.axes[i].Size
+	}
+	return 1
+}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +48,41 @@ func TestHub(t *testing.T) {
 	}
 	if got := tenon(0, "list", host); got != "other/m\nteam/m" {
 		t.Errorf("repositories %q", got)
+	}
+	serving, say := io.Pipe()
+	end, noMore := context.WithCancel(t.Context())
+	served := make(chan int, 1)
+	go func() {
+		served <- run(end, []string{"tenon", "serve", "--addr", "127.0.0.1:0", "--drain", "0s", "--log", "off", host + "/team/m:best", "by=hub://" + host + "/team/m@" + digest}, &program{stdout: say, stderr: io.Discard})
+		say.Close()
+	}()
+	url, err := bufio.NewReader(serving).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := func(name, want string) {
+		t.Helper()
+		res, err := http.Post(strings.TrimSpace(url)+"call/"+name, "application/json", strings.NewReader(`{"x0":[1,2]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		if b, err := io.ReadAll(res.Body); err != nil || string(b) != want {
+			t.Errorf("%s: %s %v, want %s", name, b, err, want)
+		}
+	}
+	answers("m", `{"y":[2.0,4.0]}`)
+	answers("by", `{"y":[2.0,4.0]}`)
+	keep(t, filepath.Join(dir, "next", "m.zip"), 3)
+	tenon(0, "push", filepath.Join(dir, "next", "m.zip"), host+"/team/m:best")
+	if res, err := http.Post(strings.TrimSpace(url)+"v2/repository/models/m/load", "application/json", nil); err != nil || res.StatusCode != 200 {
+		t.Error(res, err)
+	}
+	answers("m", `{"y":[3.0,6.0]}`)
+	answers("by", `{"y":[2.0,4.0]}`)
+	noMore()
+	if status := <-served; status != 0 {
+		t.Errorf("the server ended with %d", status)
 	}
 	to := filepath.Join(dir, "pulled")
 	tenon(0, "pull", host+"/team/m:stable", to)

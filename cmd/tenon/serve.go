@@ -18,6 +18,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/tenonml/tenon/model/hub"
 	"github.com/tenonml/tenon/model/serve"
 )
 
@@ -32,8 +33,9 @@ func serveCommand(p *program) *cli.Command {
 	return &cli.Command{
 		Name: "serve", Usage: "answer calls of the functions of saved models over HTTP and gRPC",
 		ArgsUsage: "MODEL…",
-		Description: "A MODEL is a folder or ZIP that saved.Model.Save has written, or a folder of such by the numbers of their versions;\n" +
-			"NAME=MODEL serves it under another name than its own.",
+		Description: "A MODEL is a folder or ZIP that saved.Model.Save has written, a folder of such by the numbers of their versions, or a\n" +
+			"model in a registry as tenon hub has them (HOST/NAME:TAG, oci:FOLDER:TAG, hf:ORG/NAME), which is asked again when\n" +
+			"versions are looked for; NAME=MODEL serves it under another name than its own.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "addr", Value: "127.0.0.1:8000", Usage: "listen on `ADDRESS`", Sources: cli.EnvVars("TENON_ADDR")},
 			text("admin", "listen on `ADDRESS` for metrics of the process (/metrics) and profiles (/debug/pprof/)"),
@@ -46,6 +48,8 @@ func serveCommand(p *program) *cli.Command {
 			&cli.StringFlag{Name: "token", Usage: "ask clients for a `TOKEN` (Authorization: Bearer)", Sources: cli.EnvVars("TENON_TOKEN")},
 			text("token-file", "ask clients for one of the tokens that are the lines of `FILE`"),
 			&cli.StringSliceFlag{Name: "origin", Usage: "let pages of an `ORIGIN` read answers (CORS)"},
+			&cli.BoolFlag{Name: "offline", Usage: "take models of registries from the cache"},
+			&cli.BoolFlag{Name: "plain-http", Usage: "ask registries on other machines without TLS"},
 			number("max-body", 64<<20, "bytes of a body, also after decompression"),
 			number("max-depth", 100, "nesting of JSON"),
 			number("max-elements", 64<<20, "elements of an argument"),
@@ -98,10 +102,18 @@ func serveModels(ctx context.Context, c *cli.Command, p *program) (err error) {
 		return err
 	}
 	s := serve.New(o)
+	registry := &hub.Client{Offline: c.Bool("offline"), PlainHTTP: c.Bool("plain-http")}
 	for _, arg := range c.Args().Slice() {
 		f := serve.Folder{Path: arg, Policy: policy, Labels: labels, Poll: c.Duration("poll")}
 		if name, path, ok := strings.Cut(arg, "="); ok {
 			f.Name, f.Path = name, path
+		}
+		if isReference(f.Path) {
+			ref := strings.TrimPrefix(f.Path, "hub://")
+			f.Fetch = func(ctx context.Context) (string, error) { return registry.Fetch(ctx, ref) }
+			if f.Name == "" {
+				f.Name = ownName(ref)
+			}
 		}
 		if err := s.AddFolder(ctx, f); err != nil {
 			return err
@@ -122,6 +134,21 @@ func serveModels(ctx context.Context, c *cli.Command, p *program) (err error) {
 		return err
 	}
 	return s.Serve(ctx, l, c.Duration("drain"))
+}
+
+// isReference reports whether a model is one of a registry: what no file has as its name, and begins
+// with a host or a scheme.
+func isReference(model string) bool {
+	if _, err := os.Stat(model); err == nil {
+		return false
+	}
+	for _, scheme := range []string{"hub://", "oci:", "hf:"} {
+		if strings.HasPrefix(model, scheme) {
+			return true
+		}
+	}
+	host, _, ok := strings.Cut(model, "/")
+	return ok && (host == "localhost" || len(host) > 2 && strings.ContainsAny(host, ".:"))
 }
 
 func serveOptions(c *cli.Command, p *program) (serve.Options, error) {

@@ -33,11 +33,16 @@ type Folder struct {
 	Policy Policy
 	Labels map[string]uint64 // versions by further names
 	Poll   time.Duration     // how often to look for other versions; 0: when asked to load
+
+	// Fetch brings the files here from somewhere else, such as a registry, and returns their path; nil: they are at
+	// Path, which is only a name otherwise. It is called whenever versions are looked for.
+	Fetch func(ctx context.Context) (path string, err error)
 }
 
 // A source is a folder that models were loaded from.
 type source struct {
 	Folder
+	ctx    context.Context // of fetching
 	name   string
 	mu     sync.Mutex             // held while it is loaded
 	loaded map[uint64]*savedModel // by version
@@ -61,7 +66,7 @@ func (s *Server) AddFolder(ctx context.Context, f Folder) error {
 	if name == "" {
 		name = strings.TrimSuffix(filepath.Base(filepath.Clean(f.Path)), ".zip")
 	}
-	from := &source{Folder: f, name: name}
+	from := &source{Folder: f, ctx: ctx, name: name}
 	if err := s.refresh(from, false); err != nil {
 		return err
 	}
@@ -175,7 +180,13 @@ func (s *Server) refresh(from *source, again bool) (err error) {
 	}()
 	from.mu.Lock()
 	defer from.mu.Unlock()
-	all, err := versionsAt(from.Path)
+	path := from.Path
+	if from.Fetch != nil {
+		if path, err = from.Fetch(from.ctx); err != nil {
+			return err
+		}
+	}
+	all, err := versionsAt(path)
 	if err != nil {
 		return err
 	}

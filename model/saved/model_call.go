@@ -141,6 +141,9 @@ func taken(x any, s tenon.Spec) ([]tensor.Tensor, error) {
 	if !tenon.Compatible(v.Spec(), s) {
 		return nil, fmt.Errorf("is %s, want %s", tenon.String(v.Spec()), tenon.String(s))
 	}
+	if t, ok := v.(tensor.Tensor); ok && tenon.IsLeaf(s) {
+		return []tensor.Tensor{t}, nil
+	}
 	parts, err := nest.Flatten(v, nest.Options{Expand: true})
 	if err != nil {
 		return nil, err
@@ -187,6 +190,10 @@ func (v *variant) values(ts []tensor.Tensor) ([]any, error) {
 	for i, l := range v.results {
 		if l.Spec == nil {
 			out[i] = l.Plain
+			continue
+		}
+		if tenon.IsLeaf(l.Spec) {
+			out[i], ts = ts[0], ts[1:]
 			continue
 		}
 		parts, err := nest.Flatten(l.Spec, nest.Options{Expand: true})
@@ -291,13 +298,16 @@ func (f *Func) CallFlat(args []tenon.Value) ([]tenon.Value, error) {
 	if len(args) != len(v.args) {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: f.name, Msg: fmt.Sprintf("takes %d Values, got %d", len(v.args), len(args)), Line: source.Line()}
 	}
-	given := make(map[string]any, len(args))
+	in := make([]tensor.Tensor, 0, len(args))
 	for i, l := range v.args {
-		given[l.Path.String()] = args[i]
-	}
-	in, err := v.take(given)
-	if err != nil {
-		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: f.name, Err: err, Line: source.Line()}
+		if l.Spec == nil {
+			return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: f.name, Msg: "it takes plain data at " + l.Path.String(), Line: source.Line()}
+		}
+		ts, err := taken(args[i], l.Spec)
+		if err != nil {
+			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: f.name, Err: fmt.Errorf("argument %s %w", l.Path, err), Line: source.Line()}
+		}
+		in = append(in, ts...)
 	}
 	ts, err := tenon.Try(func() []tensor.Tensor { return v.run.Call(in) })
 	if err != nil {

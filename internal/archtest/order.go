@@ -77,6 +77,7 @@ const Order = `
 	TIER6 < internal/summary;
 	internal/markup, internal/summary, learn/runs, data/jsonl < show/view < TIER7;
 	learn/nn < learn/features < TIER7;
+	TIER6 < learn/tokens < TIER7;
 	learn/nn, model/saved < learn/train, learn/generate;
 	model/saved < model/weights, model/hub, model/serve, model/onnx;
 	TIER5, internal/elements < scale/dist/...;
@@ -100,6 +101,7 @@ const Outside = `
 	gonum.org/v1/... < linalg, show/plot;
 	github.com/klauspost/compress/... < internal/input, data/jsonl, data/parquetio, model/weights;
 	golang.org/x/text/... < data/textnorm;
+	github.com/tiktoken-go/tokenizer < learn/tokens;
 	github.com/apache/arrow-go/... < data/arrowio, data/parquetio, internal/conform;
 	go.yaml.in/yaml/... < data/dataset/files;
 	oras.land/oras-go/..., github.com/opencontainers/... < model/hub;

@@ -197,7 +197,7 @@ func (r *run[P, B]) resume() error {
 		if e.Where != "" {
 			what = e.Where + ": " + what
 		}
-		return r.foreign("it is of another model, or of other options (optimizer, Accumulate, Average): " + what)
+		return r.foreign("it is of another model, or of other options (optimizer, Accumulate, Average, LossScale): " + what)
 	}
 	n := r.trainer.Steps()
 	if n < 0 || n > r.steps || len(c.Record.Losses) != n || c.Since < 0 {

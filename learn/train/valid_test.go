@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -181,6 +182,51 @@ func TestCheckpointOfSomethingElse(t *testing.T) {
 		if !errors.Is(c.err, tenon.ErrInvalid) || !strings.Contains(c.err.Error(), c.text) || !strings.Contains(c.err.Error(), "FitOptions.Checkpoint") || strings.Contains(c.err.Error(), "ReadOptions") {
 			t.Errorf("another %s: got %v", name, c.err)
 		}
+	}
+}
+
+// A checkpoint of the version that knew no scale of the loss, after 8 of 20 steps, goes on as if nothing had been. With a
+// scale it is refused, by name, and the other way round.
+func TestCheckpointWithoutScale(t *testing.T) {
+	old, err := os.ReadFile(filepath.Join("testdata", "without-scale.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := lineOptions(train.Adam(0.05))
+	o.Validate = func(context.Context, line) (float64, error) { return 1, nil }
+	want, err := train.Fit(t.Context(), newLine(), lineLoss, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Checkpoint = filepath.Join(t.TempDir(), "run.safetensors")
+	if err := os.WriteFile(o.Checkpoint, old, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got, err := train.Fit(t.Context(), newLine(), lineLoss, o)
+	if err != nil || got.From != 8 {
+		t.Fatalf("it goes on from step %d: %v", got.From, err)
+	}
+	for _, c := range [][2]tensor.Tensor{{got.State.Params.W, want.State.Params.W}, {got.State.Params.B, want.State.Params.B}} {
+		if err := tensor.AllClose(c[0], c[1]); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.WriteFile(o.Checkpoint, old, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o.LossScale.Start = 1024
+	_, err = train.Fit(t.Context(), newLine(), lineLoss, o)
+	if !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "LossScale") {
+		t.Errorf("with a scale: %v", err)
+	}
+	o.Checkpoint += ".scaled"
+	if _, err := train.Fit(t.Context(), newLine(), lineLoss, o); err != nil {
+		t.Fatal(err)
+	}
+	o.LossScale.Start = 0
+	_, err = train.Fit(t.Context(), newLine(), lineLoss, o)
+	if !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "LossScale") {
+		t.Errorf("without the scale that was: %v", err)
 	}
 }
 

@@ -27,6 +27,12 @@
 // recurrences excepted, whose steps are dense. Experts take the items that are sent to them
 // as rows of a ragged tensor.
 //
+// Of a masked tensor, positions that are missing are left out: windows take them for what lies beyond
+// the ends, and means, statistics, attention and states pass them over.
+//
+// What is known of the data is a layer, too: a [Scaler] by [Moments], a [Vocabulary] by a [Tally]. They are saved
+// with a model and not trained. Package features makes them for whole records.
+//
 // A named tensor has its features along the dimension that the layer's Names say, and
 // positions likewise; other dimensions are a batch:
 //

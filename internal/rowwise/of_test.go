@@ -175,9 +175,7 @@ func TestFunctions(t *testing.T) {
 			if got.Rows != (c.by == "") || got.Mixes != mixed || got.By != by {
 				t.Fatalf("found %+v, want %q\n%v", got, c.by, f.Graph(0))
 			}
-			// The kernels of this layer round otherwise for other numbers of rows.
-			rounded := strings.HasPrefix(c.name, "lstm") || strings.HasPrefix(c.name, "gru")
-			if got.Rows && !rounded && !fn.Independent(t.Context()) {
+			if got.Rows && !fn.Independent(t.Context()) {
 				t.Errorf("made-up rows are answered otherwise together than apart\n%v", f.Graph(0))
 			}
 		})

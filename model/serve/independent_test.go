@@ -6,6 +6,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -22,6 +23,8 @@ func TestStatementsTellWhatCombinesRows(t *testing.T) {
 	matrix := tensor.NewSpec(dtype.Float32, shape.Of(-1, 2))
 	lists := tenon.Must(ragged.NewSpec(dtype.Float32, shape.Of(-1, -1), 1, dtype.Int64))
 	ids := tenon.Must(ragged.NewSpec(dtype.Int64, shape.Of(-1, -1), 1, dtype.Int64))
+	vectors := tenon.Must(ragged.NewSpec(dtype.Float32, shape.Of(-1, -1, 12), 1, dtype.Int64))
+	lstm, gru := nn.NewLSTM(ops.RandomKey(1), 12, 20), nn.NewGRU(ops.RandomKey(2), 12, 20)
 	seen := tenon.Must(state.New(tensor.Scalar(float32(0))))
 	rare := func(x, far tensor.Tensor) tensor.Tensor { return ops.Where(ops.Greater(far, 1e30), ops.Neg(x), x) }
 	for _, c := range []struct {
@@ -47,6 +50,9 @@ func TestStatementsTellWhatCombinesRows(t *testing.T) {
 			words, err := x.WithFlatValues(ops.Gather(table, ops.Mod(x.FlatValues(), int64(3)), 0))
 			return ops.Sum(words, 1), err
 		}), ids, "", true},
+		{"a recurrence", function.New(func(x tensor.Tensor) tensor.Tensor { y, _, _ := lstm.Apply(x); return y }), tensor.NewSpec(dtype.Float32, shape.Of(-1, 5, 12)), "", true},
+		{"a recurrence of ragged rows", function.New(func(x *ragged.Tensor) (tensor.Tensor, tensor.Tensor) { y, h, _ := lstm.Apply(x); return y, h }), vectors, "", true},
+		{"another one", function.New(func(x *ragged.Tensor) tensor.Tensor { y, _ := gru.Apply(x); return y }), vectors, "", true},
 		{"a variable is changed", function.New(func(x tensor.Tensor) (tensor.Tensor, error) { return ops.Mul(x, 2.0), seen.Assign(float32(1)) }), matrix, "assignment to a variable", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/state"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -157,7 +158,7 @@ func (c *call) known(i int) []int {
 
 // concrete returns input i, whose elements have to be known when the model is traced.
 func (c *call) concrete(i int) T {
-	d, ok := op.Known(c.x(i))
+	d, ok := known(c.x(i))
 	if !ok {
 		refuse(tenon.ErrUnsupported, "the elements of input %s have to be known when the model is traced", c.n.inputs[i])
 	}
@@ -166,8 +167,17 @@ func (c *call) concrete(i int) T {
 
 // isKnown reports whether the elements of input i are there.
 func (c *call) isKnown(i int) bool {
-	_, ok := op.Known(c.x(i))
+	_, ok := known(c.x(i))
 	return ok
+}
+
+// known returns the elements of a tensor if they are there: those of a weight are, which are fixed
+// where an operation decides by them.
+func known(x T) (T, bool) {
+	if v, ok := x.(*state.Variable); ok {
+		return v.Value(), true
+	}
+	return op.Known(x)
 }
 
 // scalar returns the only element of an input, which has to be known.

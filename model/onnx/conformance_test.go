@@ -19,6 +19,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -276,12 +277,27 @@ func short(v any) string {
 	return s
 }
 
+// writtenText lists the operations of Tenon that are written, and those that are not.
+func writtenText() string {
+	var not []string
+	for _, o := range op.All() {
+		if !slices.Contains(Written(), o.Name) {
+			not = append(not, o.Name)
+		}
+	}
+	return "## Operations that are written\n\nAs those of version " + strconv.Itoa(opsetWritten) + ". `go test ./model/onnx` writes the calls of the table of operations, reads them again\n" +
+		"and compares the results; `internal/onnxtest/runtime.py` runs them by onnxruntime and checks them by `onnx.checker`.\n\n" +
+		strings.Join(Written(), ", ") + ".\n\n" +
+		"Not written are random numbers, which are others elsewhere, gradients of layers, decompositions of matrices, what makes rows of other lengths,\n" +
+		"texts but for a few, and what ONNX has nothing like:\n\n" + strings.Join(not, ", ") + ".\n\n"
+}
+
 // checkDocs compares docs/onnx.md with what is true.
 func checkDocs(t *testing.T, passed map[string]int, left map[string]string) {
 	var b strings.Builder
-	b.WriteString("# ONNX\n\nPackage `model/onnx` reads models of ONNX: see its documentation. This page is written by `TENON_ONNX_CASES=DIR go test ./model/onnx -run Conformance -update`,\nwhere DIR is `onnx/backend/test/data` of the Python package `onnx` 1.22.0.\n\n## Operations\n\n")
+	b.WriteString("# ONNX\n\nPackage `model/onnx` reads and writes models of ONNX: see its documentation, and [recipes](howto/onnx.md). This page is written by `TENON_ONNX_CASES=DIR go test ./model/onnx -run Conformance -update`,\nwhere DIR is `onnx/backend/test/data` of the Python package `onnx` 1.22.0.\n\n## Operations that are read\n\n")
 	b.WriteString("Those of versions " + strconv.Itoa(oldestOpset) + " to " + strconv.Itoa(NewestOpset) + ", and of functions that a model defines:\n\n")
-	b.WriteString(strings.Join(Operations(), ", ") + ".\n\n## Cases of ONNX's suite\n\n| group | passed | left out |\n|---|---|---|\n")
+	b.WriteString(strings.Join(Operations(), ", ") + ".\n\n" + writtenText() + "## Cases of ONNX's suite\n\n| group | passed | left out |\n|---|---|---|\n")
 	for _, g := range slices.Sorted(maps.Keys(passed)) {
 		n := 0
 		for name := range left {

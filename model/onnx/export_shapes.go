@@ -298,7 +298,7 @@ func indexed(e *node) string {
 	keys, err := key.Expand(ks, e.ofRank(0))
 	tenon.Throw(err)
 	var from, to, axes, steps []string
-	var gone, added []int
+	var added []int
 	x := e.in(0)
 	axis, at := 0, 0
 	for _, k := range keys {
@@ -307,8 +307,6 @@ func indexed(e *node) string {
 			added = append(added, at)
 			at++
 			continue
-		case key.AtKind:
-			gone = append(gone, axis)
 		case key.RangeKind:
 			at++
 			if !k.IsAll() {

@@ -79,7 +79,7 @@ func init() { // as operations write graphs, which look operations up
 	exports = map[string]export{
 		// elements
 		"identity": same, "stop_gradient": same, "ensure_shape": same, "check_numerics": same,
-		"is_inf":  node1("IsInf", typeSet(func(d dtype.DType) bool { return d.IsFloat() })),
+		"is_inf":  written(infinite).or(func(c *op.Call) T { return never(c.Tensor(0)) }),
 		"maximum": node1("Max", reals), "minimum": node1("Min", reals), "pow": node1("Pow", powers), "div": written(divided),
 		"gelu": written(single("Gelu", floating)).or(geluOf), "gelu_tanh": written(single("Gelu", floating, withText("approximate", "tanh"))).or(geluTanhOf),
 		"hard_silu": written(single("HardSwish", classic)).or(func(c *op.Call) T { return ops.Mul(c.Tensor(0), hardSigmoid(c.Tensor(0), 1./6, 0.5)) }),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/state"
@@ -390,10 +391,13 @@ func (m *Model) Call(inputs ...any) (out []any, err error) {
 		s.values[p.Name] = x
 	}
 	for name, w := range m.weights {
-		if v := m.variables[name]; v != nil {
-			s.values[name] = v.Value()
-		} else {
+		switch v := m.variables[name]; {
+		case v == nil:
 			s.values[name] = w
+		case graph.Current() != nil: // what is traced reads the variable whenever it runs
+			s.values[name] = T(v)
+		default:
+			s.values[name] = v.Value()
 		}
 	}
 	if err := s.run(m.graph.nodes); err != nil {

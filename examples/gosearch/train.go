@@ -23,6 +23,9 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/report"
 	"github.com/tenonml/tenon/examples/gosearch/internal/store"
 	"github.com/tenonml/tenon/learn/train"
+	"github.com/tenonml/tenon/scale/dist"
+	"github.com/tenonml/tenon/scale/dist/mpi"
+	"github.com/tenonml/tenon/scale/mesh"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -39,6 +42,7 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.Uint64Flag{Name: "seed", Usage: "hold out and start by `SEED`"},
 			&cli.IntFlag{Name: "epochs", Usage: "go `N` times over the declarations", Value: defaultEpochs},
+			&cli.IntFlag{Name: "ranks", Usage: "train on `N` processes, which an MPI launcher has started: mpiexec -n N gosearch train -ranks N"},
 			&cli.BoolFlag{Name: "fresh", Usage: "start anew where a run was interrupted, instead of going on"},
 			&cli.StringSliceFlag{Name: "ask", Usage: "answer `QUESTION` after training; may be repeated", Value: []string{
 				"read a file line by line", "sort a slice", "parse a duration",
@@ -55,69 +59,100 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if err := writable(dir); err != nil {
-				return err
+			if n := c.Int("ranks"); n != 0 || mpi.Launched() {
+				return onRanks(ctx, n, c, dir, stdout, stderr)
 			}
-			path := filepath.Join(dir, declarationsFile)
-			decls, err := decl.ReadFile(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				if err = index(ctx, nil, path, stdout, stderr); err == nil {
-					decls, err = decl.ReadFile(path)
-				}
-			}
-			if err != nil {
-				return err
-			}
-			checkpoint := filepath.Join(dir, checkpointFile)
-			if err := sweep(dir); err != nil {
-				return err
-			}
-			if c.Bool("fresh") {
-				if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return err
-				}
-			}
-			t := &trainer{decls: decls, seed: c.Uint64("seed"), epochs: c.Int("epochs"), stderr: stderr}
-			if err := t.fit(ctx, checkpoint); err != nil {
-				return err
-			}
-			if t.fitted.From > 0 {
-				fmt.Fprintf(stdout, "went on from step %d\n", t.fitted.From)
-			}
-			fmt.Fprintf(stdout, "trained on %d declarations in %.1f s: %d tokens, vectors of %d, %d epochs, best on the validation part after step %d\n",
-				len(t.split.Train), t.seconds, t.vocab.Size(), model.Width, t.epochs, t.fitted.Best.Step)
-			f, err := t.evaluate(ctx, t.encoder, t.lexicalWeight)
-			if err != nil {
-				return err
-			}
-			printFigures(stdout, t.collection, t.seed, f)
-			folder := filepath.Join(dir, modelFolder)
-			if err := t.save(ctx, folder, f); err != nil {
-				return err
-			}
-			if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-			fmt.Fprintf(stdout, "\nkept in %s, with report.html\n", folder)
-			m, err := store.Open(folder)
-			if err != nil {
-				return err
-			}
-			s := newSearcher(m)
-			if err := s.printPeople(ctx, stdout, decls); err != nil {
-				return err
-			}
-			for _, q := range c.StringSlice("ask") {
-				answers, unknown, err := s.search(q, 3, false)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(stdout, "\n%s\n", q)
-				printAnswers(stdout, answers, unknown)
-			}
-			return nil
+			return trainIn(ctx, c, nil, dir, stdout, stderr)
 		},
 	}
+}
+
+// trainIn trains in a folder, alone or as one of some ranks.
+func trainIn(ctx context.Context, c *cli.Command, ranks *train.Ranks, dir string, stdout io.Writer, stderr *os.File) error {
+	if err := writable(dir); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, declarationsFile)
+	decls, err := decl.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = index(ctx, nil, path, stdout, stderr); err == nil {
+			decls, err = decl.ReadFile(path)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	checkpoint := filepath.Join(dir, checkpointFile)
+	if ranks.Leads() {
+		if err := sweep(dir); err != nil {
+			return err
+		}
+	}
+	if c.Bool("fresh") && ranks.Leads() {
+		if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	t := &trainer{decls: decls, seed: c.Uint64("seed"), epochs: c.Int("epochs"), stderr: stderr, ranks: ranks}
+	if err := t.fit(ctx, checkpoint); err != nil {
+		return err
+	}
+	if !ranks.Leads() {
+		return nil
+	}
+	if t.fitted.From > 0 {
+		fmt.Fprintf(stdout, "went on from step %d\n", t.fitted.From)
+	}
+	fmt.Fprintf(stdout, "trained on %d declarations in %.1f s: %d tokens, vectors of %d, %d epochs, best on the validation part after step %d\n",
+		len(t.split.Train), t.seconds, t.vocab.Size(), model.Width, t.epochs, t.fitted.Best.Step)
+	f, err := t.evaluate(ctx, t.encoder, t.lexicalWeight)
+	if err != nil {
+		return err
+	}
+	printFigures(stdout, t.collection, t.seed, f)
+	folder := filepath.Join(dir, modelFolder)
+	if err := t.save(ctx, folder, f); err != nil {
+		return err
+	}
+	if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	fmt.Fprintf(stdout, "\nkept in %s, with report.html\n", folder)
+	m, err := store.Open(folder)
+	if err != nil {
+		return err
+	}
+	s := newSearcher(m)
+	if err := s.printPeople(ctx, stdout, decls); err != nil {
+		return err
+	}
+	for _, q := range c.StringSlice("ask") {
+		answers, unknown, err := s.search(q, 3, false)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "\n%s\n", q)
+		printAnswers(stdout, answers, unknown)
+	}
+	return nil
+}
+
+// onRanks trains as one of the processes that a launcher has started.
+func onRanks(ctx context.Context, n int, c *cli.Command, dir string, stdout io.Writer, stderr *os.File) error {
+	comm, err := mpi.World(dist.Options{})
+	if err != nil {
+		return err
+	}
+	return comm.Run(ctx, func(ctx context.Context, comm *dist.Comm) error {
+		if n != 0 && n != comm.Size() {
+			return usageError{fmt.Errorf("-ranks is %d, and %d processes were started: mpiexec -n %d gosearch train -ranks %d starts as many", n, comm.Size(), n, n)}
+		}
+		m, err := mesh.New(ctx, comm, mesh.Axis{Name: "data", Size: comm.Size()})
+		if err != nil {
+			return err
+		}
+		return trainIn(ctx, c, &train.Ranks{Mesh: m}, dir, stdout, stderr)
+	})
 }
 
 // writable makes a folder and tries to write into it: better before training than after.
@@ -163,6 +198,7 @@ func sweep(dir string) error {
 
 // trainer is one run of training.
 type trainer struct {
+	ranks  *train.Ranks // nil: alone
 	decls  []decl.Decl
 	seed   uint64
 	epochs int
@@ -187,7 +223,7 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 	candidates := pick(t.documents, learned)
 	var scorer *model.Encoder
 	o := model.Options{
-		Epochs: t.epochs, Seed: t.seed, Checkpoint: checkpoint, Run: t.describe(),
+		Ranks: t.ranks, Epochs: t.epochs, Seed: t.seed, Checkpoint: checkpoint, Run: t.describe(),
 		More: t.callers(t.split.Train), Groups: t.packages(t.split.Train), Synonyms: t.synonyms(),
 		Validate: func(ctx context.Context, p model.Params) (float64, error) {
 			if scorer == nil {
@@ -204,6 +240,9 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 	var bar *progress.Bar
 	begun, from := time.Now(), -1
 	o.Progress = func(e train.Event) error {
+		if !t.ranks.Leads() {
+			return nil
+		}
 		if from < 0 {
 			from = e.Step - 1
 			bar = progress.New(t.stderr, "training", e.Steps)

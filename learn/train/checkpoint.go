@@ -85,7 +85,7 @@ func (r *run[P, B]) checkpointRanks(n int, text string) error {
 	if err != nil {
 		return err
 	}
-	if r.Ranks.first() {
+	if r.Ranks.Leads() {
 		tree := r.tree(r.score.Step > 0)
 		tree.State = whole
 		if err := r.write(n, text, tree); err != nil {

@@ -39,7 +39,7 @@ type Ranks struct {
 
 	// Compute, if it is not nil, divides the loss itself by the names of dimensions, of parameters and batch: the
 	// loss is a program of package mesh on the whole batch. Otherwise each rank computes the loss of its
-	// rows, by itself, whatever their type is.
+	// rows, by itself, whatever their type is; what it gathers from the others, by package dist, has gradients.
 	Compute *mesh.Plan
 
 	// ByElements divides batches so that ranks get about the same number of elements, and not of rows, which
@@ -51,6 +51,9 @@ type Ranks struct {
 	Weight func(batch any) any
 }
 
+// Group is the name by which operations of package dist find the ranks among which batches are divided.
+func (r *Ranks) Group() string { return mesh.GroupOf(r.axis()) }
+
 // active reports whether there is anything to share.
 func (r *Ranks) active() bool { return r != nil && r.Mesh != nil && r.Mesh.Size() > 1 }
 
@@ -61,8 +64,8 @@ func (r *Ranks) axis() string {
 	return r.Data
 }
 
-// first reports whether this rank writes files and logs.
-func (r *Ranks) first() bool { return !r.active() || r.Mesh.Comm().Rank() == 0 }
+// Leads reports whether this rank is the one that writes files and logs: the first, or the only one.
+func (r *Ranks) Leads() bool { return !r.active() || r.Mesh.Comm().Rank() == 0 }
 
 func (r *Ranks) check() error {
 	if r == nil || r.Mesh == nil {
@@ -235,23 +238,26 @@ func differentiateRanks[P, B any](s State[P], batch B, loss lossOf[P, B], o Opti
 	var local P
 	out := mesh.PerRank(r.axis(), func(s State[P]) ofRank {
 		s.Key = ops.RandomFoldIn(s.Key, tensor.Scalar(int64(rank)))
-		value, grads, after := differentiate(s, batch, loss, o, tenon.Must(flatten(s.Params, o)))
-		local = after
+		// What is differentiated is weighted: a loss may depend on other ranks, whose gradients it then is part of.
 		w := r.weight(batch)
-		times := func(x tensor.Tensor) tensor.Tensor { // a mean over nothing is NaN
-			w := ops.Cast(w, x.DType())
-			return ops.Where(ops.Equal(w, ops.ZerosLike(w)), ops.ZerosLike(x), ops.Mul(x, w))
-		}
+		value, grads, after := differentiate(s, batch, func(p P, b B, key tensor.Tensor) seen {
+			x := loss(p, b, key)
+			x.Loss = ops.Mul(isLoss(x.Loss), ops.Cast(w, x.Loss.DType()))
+			return x
+		}, o, tenon.Must(flatten(s.Params, o)))
+		local = after
+		none := ops.Equal(w, 0.0)
+		some := func(x tensor.Tensor) tensor.Tensor { return ops.Where(none, ops.ZerosLike(x), x) } // a mean over nothing is NaN
 		place := make([]float64, size)
 		place[rank] = 1
-		y := ofRank{Weight: w, Loss: times(value)}
-		own := ops.Where(ops.Equal(w, 0.0), 0.0, ops.Cast(value, dtype.Float64))
+		y := ofRank{Weight: w, Loss: some(value)}
+		own := some(ops.Div(ops.Cast(value, dtype.Float64), w))
 		y.Losses = ops.Where(ops.Equal(tensor.Of(place), 1.0), own, 0.0)
 		for _, g := range grads {
-			y.Grads = append(y.Grads, times(g))
+			y.Grads = append(y.Grads, some(g))
 		}
 		for _, t := range besideOf(after) {
-			y.Beside = append(y.Beside, times(t))
+			y.Beside = append(y.Beside, some(ops.Mul(t, ops.Cast(w, t.DType()))))
 		}
 		return y
 	}, s)

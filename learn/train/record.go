@@ -29,7 +29,7 @@ type settings struct {
 
 // openLog begins the record of a run, or goes on with it.
 func (r *run[P, B]) openLog() (err error) {
-	if r.Log == "" || !r.Ranks.first() {
+	if r.Log == "" || !r.Ranks.Leads() {
 		return nil
 	}
 	o := r.FitOptions

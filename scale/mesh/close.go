@@ -35,7 +35,7 @@ func weighted(x tensor.Tensor, by float64) tensor.Tensor {
 func (t *tracer) reduce(x tensor.Tensor, v *variable, combine string, along over) tensor.Tensor {
 	for i := range len(along) {
 		t.note("all_reduce", along[i:i+1], v.spec, v.cuts)
-		x = dist.AllReduce(t.symbolic(x), dist.Reduction(combine), groupOf(t.mesh.axes[along[i]].Name))
+		x = dist.AllReduce(t.symbolic(x), dist.Reduction(combine), GroupOf(t.mesh.axes[along[i]].Name))
 	}
 	return x
 }
@@ -76,7 +76,7 @@ func (t *tracer) scattered(v *variable, cuts []cut) (*variable, error) {
 			continue
 		}
 		t.note("reduce_scatter", k.over, v.spec, c.cuts)
-		x := dist.ReduceScatter(t.symbolic(c.part(c.cuts)), dist.Sum, i, groupOf(t.mesh.axes[k.over[0]].Name))
+		x := dist.ReduceScatter(t.symbolic(c.part(c.cuts)), dist.Sum, i, GroupOf(t.mesh.axes[k.over[0]].Name))
 		c.cuts[i] = k
 		c.open = c.open.without(k.over)
 		c.local = ops.EnsureShape(x, t.mesh.shapeOf(v.Shape(), c.cuts))
@@ -156,7 +156,7 @@ func (t *tracer) gathered(v *variable, axis int) *variable {
 	for k.over != "" { // the minor axes of the mesh first
 		last := len(k.over) - 1
 		t.note("all_gather", k.over[last:], v.spec, c.cuts)
-		c.local = dist.AllGather(t.symbolic(c.local), axis, groupOf(t.mesh.axes[k.over[last]].Name))
+		c.local = dist.AllGather(t.symbolic(c.local), axis, GroupOf(t.mesh.axes[k.over[last]].Name))
 		k.over = k.over[:last]
 		c.cuts[axis] = t.mesh.cut(k)
 	}

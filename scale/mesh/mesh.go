@@ -49,7 +49,7 @@ func New(ctx context.Context, c *dist.Comm, axes ...Axis) (*Mesh, error) {
 				colour = colour*b.Size + m.at[j]
 			}
 		}
-		if m.groups[groupOf(a.Name)], err = c.Split(ctx, colour, m.at[i]); err != nil {
+		if m.groups[GroupOf(a.Name)], err = c.Split(ctx, colour, m.at[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -85,8 +85,8 @@ func Abstract(rank int, axes ...Axis) (*Mesh, error) {
 
 const maxAxes = 16
 
-// groupOf is what the ranks along an axis are called in a context.
-func groupOf(axis string) string { return "mesh:" + axis }
+// GroupOf is what the ranks along an axis are called in a context, for operations of package dist.
+func GroupOf(axis string) string { return "mesh:" + axis }
 
 // Size returns the number of ranks.
 func (m *Mesh) Size() int {

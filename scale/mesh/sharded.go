@@ -151,7 +151,7 @@ func (m *Mesh) assemble(ctx context.Context, x tensor.Tensor, l layout) (tensor.
 	for a, k := range l.cuts {
 		for n := len(k.over) - 1; n >= 0; n-- {
 			var err error
-			if x, err = gatherAlong(ctx, m.groups[groupOf(m.axes[k.over[n]].Name)], x, a); err != nil {
+			if x, err = gatherAlong(ctx, m.groups[GroupOf(m.axes[k.over[n]].Name)], x, a); err != nil {
 				return nil, err
 			}
 		}

@@ -41,6 +41,9 @@ type Options struct {
 	Validate func(ctx context.Context, p Params) (float64, error)
 	Patience int
 
+	// Ranks, if it is not nil, train together.
+	Ranks *train.Ranks
+
 	// Progress is called after each step.
 	Progress func(train.Event) error
 }
@@ -80,11 +83,19 @@ func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []R
 	o = o.withDefaults(len(questions))
 	d := &pairs{questions: questions, declarations: declarations, o: o, epoch: -1}
 	perEpoch := len(questions) / max(1, o.Batch)
+	if o.Ranks != nil {
+		return fitted(ctx, v, o, perEpoch, d.pairsAt, lossOnRanks(o.Ranks, o.Batch))
+	}
+	return fitted(ctx, v, o, perEpoch, d.at, Loss)
+}
+
+// fitted fits parameters to batches of one form or another.
+func fitted[B any](ctx context.Context, v *token.Vocabulary, o Options, perEpoch int, at func(context.Context, int) (B, error), loss train.Loss[Params, B]) (*train.Fitted[Params], error) {
 	steps := perEpoch * o.Epochs
 	slow, fast := train.Linear(5e-3, 0, steps), train.Linear(1e-2, 0, steps)
-	fit := train.FitOptions[Params, Texts]{
+	fit := train.FitOptions[Params, B]{
 		Options: train.Options{
-			Seed: o.Seed, Average: average,
+			Seed: o.Seed, Average: average, Ranks: o.Ranks,
 			For: func(path string) train.Optimizer {
 				if path == "Tokens.Table" {
 					return train.Adam(slow)
@@ -92,7 +103,7 @@ func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []R
 				return train.Adam(fast)
 			},
 		},
-		Data: train.Source[Texts]{Batches: perEpoch, At: d.at}, Epochs: o.Epochs,
+		Data: train.Source[B]{Batches: perEpoch, At: at}, Epochs: o.Epochs,
 		Validate: o.Validate, Greater: true, Patience: o.Patience,
 		Checkpoint: o.Checkpoint, CheckpointEvery: o.Every * perEpoch,
 		Run: fmt.Sprintf("%s, %d epochs of batches of %d, seed %d, dropout %v, others %v, alike %d, replaced %v", o.Run, o.Epochs, o.Batch, o.Seed, o.Dropout, o.Others, o.Alike, o.Replaced),
@@ -100,7 +111,7 @@ func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []R
 	if o.Progress != nil {
 		fit.OnStep = append(fit.OnStep, o.Progress)
 	}
-	return train.Fit(ctx, New(v, o.Seed), Loss, fit)
+	return train.Fit(ctx, New(v, o.Seed), loss, fit)
 }
 
 // pairs makes batches: what a batch holds depends on the seed and its position only.

@@ -1,0 +1,51 @@
+package model
+
+import (
+	"context"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/learn/train"
+	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/scale/dist"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Pairs are questions and their declarations: a row of each, which ranks divide among them.
+type Pairs struct {
+	Questions, QuestionFields       *ragged.Tensor
+	Declarations, DeclarationFields *ragged.Tensor
+}
+
+// pairsAt is at as Pairs.
+func (d *pairs) pairsAt(ctx context.Context, position int) (Pairs, error) {
+	x, err := d.at(ctx, position)
+	if err != nil {
+		return Pairs{}, err
+	}
+	fields := tenon.Must(ragged.FromPartition(x.Fields, x.Tokens.Partition()))
+	n := d.o.Batch
+	half := func(t *ragged.Tensor, r key.Key) *ragged.Tensor { return ops.Index(t, r).(*ragged.Tensor) }
+	return Pairs{half(x.Tokens, key.To(n)), half(fields, key.To(n)), half(x.Tokens, key.From(n)), half(fields, key.From(n))}, nil
+}
+
+// lossOnRanks is [Loss] for the questions of a rank, which are compared with the declarations of all ranks, so that
+// it is the same for any number of them.
+func lossOnRanks(r *train.Ranks, n int) train.Loss[Params, Pairs] {
+	size, rank := r.Mesh.Size(), r.Mesh.Comm().Rank()
+	lo, hi := dist.Share(n, size, rank)
+	join := func(a, b *ragged.Tensor) *ragged.Tensor { return ops.Concat([]tensor.Tensor{a, b}, 0).(*ragged.Tensor) }
+	return func(p Params, x Pairs, _ tensor.Tensor) tensor.Tensor {
+		v := p.Encode(Texts{join(x.Questions, x.Declarations), join(x.QuestionFields, x.DeclarationFields).FlatValues()})
+		d := ops.Index(v, key.From(hi-lo))
+		if size > 1 {
+			d = dist.AllGather(d, 0, r.Group())
+		}
+		questions := named.Of(ops.Index(v, key.To(hi-lo)), question{}, feature{})
+		cosines := named.Dot[feature](questions, named.Of(d, declaration{}, feature{}))
+		own := named.Of(ops.Range(int64(lo), int64(hi), int64(1)), question{})
+		return named.Unnamed(named.Mean[question](named.CrossEntropy[declaration](named.Mul(cosines, 1/temperature), own)))
+	}
+}

@@ -45,7 +45,8 @@ func (p *Params[T]) check(batch []Batch) {
 	if min(p.Queries, p.Keys, p.Depth, p.Width) < 0 {
 		throw.Bug("attention: %d queries and %d keys of depth %d, values of width %d", p.Queries, p.Keys, p.Depth, p.Width)
 	}
-	for _, o := range p.operands() {
+	var room [6]operand
+	for _, o := range p.operands(room[:0]) {
 		reach := (o.rows-1)*o.stride + (o.cols-1)*o.col + 1
 		if o.rows == 0 || o.cols == 0 {
 			continue
@@ -95,13 +96,14 @@ type operand struct {
 	step        func(Batch) int
 }
 
-func (p *Params[T]) operands() []operand {
-	o := []operand{
-		{"Q", p.Queries, p.Depth, p.QRow, 1, false, len(p.Q), func(d Batch) int { return d.Q }},
-		{"K", p.Keys, p.Depth, p.KRow, 1, false, len(p.K), func(d Batch) int { return d.K }},
-		{"V", p.Keys, p.Width, p.VRow, 1, false, len(p.V), func(d Batch) int { return d.V }},
-		{"Out", p.Queries, p.Width, p.OutRow, 1, false, len(p.Out), func(d Batch) int { return d.Out }},
-	}
+// operands appends the operands to o, which has room for them.
+func (p *Params[T]) operands(o []operand) []operand {
+	o = append(o,
+		operand{"Q", p.Queries, p.Depth, p.QRow, 1, false, len(p.Q), func(d Batch) int { return d.Q }},
+		operand{"K", p.Keys, p.Depth, p.KRow, 1, false, len(p.K), func(d Batch) int { return d.K }},
+		operand{"V", p.Keys, p.Width, p.VRow, 1, false, len(p.V), func(d Batch) int { return d.V }},
+		operand{"Out", p.Queries, p.Width, p.OutRow, 1, false, len(p.Out), func(d Batch) int { return d.Out }},
+	)
 	if p.LogSum != nil {
 		o = append(o, operand{"LogSum", p.Queries, 1, 1, 1, false, len(p.LogSum), func(d Batch) int { return d.LogSum }})
 	}

@@ -149,4 +149,4 @@ func (p *Panels[T]) tiles(c []T, cRow int, a []T, aRow, aCol, m, n, k int, sums 
 
 // Release forgets the matrices, so that a Panels which waits for its next use does not
 // keep them.
-func (p *Panels[T]) Release() { p.b, p.t = nil, tile[T]{} }
+func (p *Panels[T]) Release() { p.b = nil }

@@ -31,7 +31,7 @@ func small[T Element](p *Params[T]) {
 	}
 	if p.Bias == nil && p.Then == nil {
 		b.times(p.C, p.CRow, p.A, p.ARow, p.ACol, p.M, p.N, p.K, p.Alpha, p.Beta)
-		b.b = nil
+		b.Release()
 		pool.Put(w)
 		return
 	}
@@ -43,6 +43,6 @@ func small[T Element](p *Params[T]) {
 	}
 	b.times(p.C, p.CRow, p.A, p.ARow, p.ACol, p.M, p.N, p.K, p.Alpha, beta)
 	w.finish(&w.product, 0, p.M, 0, p.N)
-	b.b = nil
+	b.Release()
 	w.giveBack()
 }

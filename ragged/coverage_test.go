@@ -1,7 +1,6 @@
 package ragged_test
 
 import (
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -11,10 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/tenonml/tenon/internal/generated"
 )
-
-var update = flag.Bool("update", false, "write docs/ragged-names.md anew")
 
 const coverageFile = "../docs/ragged-names.md"
 
@@ -58,18 +55,7 @@ func TestCoverageTable(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.Join(links, ", "))
 	}
-	if *update {
-		if err := os.WriteFile(coverageFile, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(coverageFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(have), b.String()); d != "" {
-		t.Errorf("%s is not up to date: run go test ./ragged -run Coverage -update\n%s", coverageFile, d)
-	}
+	generated.File(t, coverageFile, b.String(), "go test ./ragged -run Coverage -update")
 }
 
 // paths are the import paths of packages below the module's.

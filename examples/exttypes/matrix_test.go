@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +20,7 @@ import (
 	"github.com/tenonml/tenon/ext"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
+	"github.com/tenonml/tenon/internal/generated"
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
@@ -76,8 +75,6 @@ var services = []service{
 	{"encode", inEncoding},
 	{"concurrency", inGoroutines},
 }
-
-var update = flag.Bool("update", false, "write docs/services.md anew")
 
 // notes say of types what their reasons leave open.
 const notes = `
@@ -477,13 +474,7 @@ tested; a number is that of a reason, below, why the service refuses the type.
 		fmt.Fprintf(&b, "%d. %s\n", i+1, strings.ReplaceAll(reason, "<", "\\<"))
 	}
 	b.WriteString(notes)
-	name := filepath.Join("..", "..", "docs", "services.md")
-	if *update {
-		tenon.Throw(os.WriteFile(name, []byte(b.String()), 0o666))
-	}
-	if got, err := os.ReadFile(name); err != nil || string(got) != b.String() {
-		t.Errorf("docs/services.md is not what was found: run the test with -update (%v)", err)
-	}
+	generated.File(t, filepath.Join("..", "..", "docs", "services.md"), b.String(), "go test ./examples/exttypes -run Matrix -update")
 }
 
 func inGoFunc(t *testing.T, r row) {

@@ -2,11 +2,9 @@ package optable
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math/cmplx"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,13 +14,12 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	fn "github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
+	"github.com/tenonml/tenon/internal/generated"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
-
-var update = flag.Bool("update", false, "write docs/coverage.md anew")
 
 const coverageFile = "../../docs/coverage.md"
 
@@ -71,28 +68,7 @@ func TestMatrix(t *testing.T) {
 	if len(names) < all {
 		return // the flag -run chose some
 	}
-	text := coverage(names, cols, cells)
-	if *update {
-		if err := os.WriteFile(coverageFile, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(coverageFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != text {
-		a, b := strings.Split(string(have), "\n"), strings.Split(text, "\n")
-		for i := range min(len(a), len(b)) {
-			if a[i] != b[i] {
-				t.Errorf("%s is not up to date: run go test ./internal/optable -run Matrix -update\nline %d is\n%s\nnow\n%s", coverageFile, i+1, a[i], b[i])
-				break
-			}
-		}
-		if len(a) != len(b) {
-			t.Errorf("%s has %d lines, now there are %d", coverageFile, len(a), len(b))
-		}
-	}
+	generated.File(t, coverageFile, coverage(names, cols, cells), "go test ./internal/optable -run Matrix -update")
 }
 
 // A sample is a call of the matrix.

@@ -1,0 +1,2 @@
+// Package generated keeps files that tests write: pages of docs, and code.
+package generated

@@ -1,0 +1,7 @@
+{{- $pages := slice -}}
+{{- range site.RegularPages -}}
+{{- $heads := slice -}}
+{{- range findRE `(?m)^##+ .*$` .RawContent -}}{{- $heads = $heads | append (replaceRE `^#+ ` "" .) -}}{{- end -}}
+{{- $pages = $pages | append (dict "title" (partial "title.html" .) "url" (strings.TrimPrefix "/" .RelPermalink) "heads" $heads "text" .Plain) -}}
+{{- end -}}
+const pages = {{ $pages | jsonify }};

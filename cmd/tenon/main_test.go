@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -299,7 +300,8 @@ func TestBadInput(t *testing.T) {
 	for what, path := range broken {
 		for _, args := range [][]string{
 			{"info", "--count", path}, {"cat", path}, {"head", "-n", "100", path}, {"tail", path}, {"sample", path}, {"stats", path}, {"spec", path}, {"select", "--sort", "a", path},
-			{"convert", path, "-o", out}, {"diff", path, path}, {"model", path}, {"graph", path}, {"view", path, "-o", out}, {"validate", path},
+			{"convert", path, "-o", out}, {"diff", path, path}, {"model", path}, {"graph", path}, {"view", path, "-o", out}, {"validate", path}, {"runs", path}, {"serve", path},
+			{"runs", "--events", "-f", "csv", "-o", out, path}, {"hub", "push", path, "127.0.0.1:1/x/y:1"},
 		} {
 			code, stdout, errs := call(t, "", args...)
 			if args[0] == "validate" {
@@ -338,23 +340,35 @@ func TestBadInput(t *testing.T) {
 func TestProcess(t *testing.T) {
 	dir := t.TempDir()
 	long := put(t, dir, "long.jsonl", strings.Repeat(people, 20000))
+	files := samples(t)
+	run := filepath.Join(dir, "runs", "a")
+	r, err := runs.Create(run, runs.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(r.Add(runs.Event{Step: 1, Steps: 1, Loss: 2}), r.Close("finished")); err != nil {
+		t.Fatal(err)
+	}
+	printing := [][]string{ // commands that print
+		{"cat", long}, {"head", long}, {"tail", long}, {"sample", long}, {"info", long}, {"stats", long}, {"spec", long}, {"spec", "--go", long}, {"select", "--sort", "id", long},
+		{"select", "--group", "id", "--agg", "count", long}, {"validate", put(t, dir, "bad.jsonl", "{\"a\":}\n")}, {"diff", files["jsonl"], long}, {"model", files["safetensors"]}, {"graph", files["model"]}, {"graph", "-f", "svg", files["model"]},
+		{"runs", run}, {"runs", "--events", run}, {"doctor"}, {"--help"}, {"cat", "--help"}, {"completion", "bash"}, {"convert", long, "-f", "csv", "-o", "-"}, {"convert", files["safetensors"], "-f", "npz", "-o", "-"},
+	}
 	t.Run("closed pipe", func(t *testing.T) {
-		cmd := process(t, "cat", long)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.ReadFull(out, make([]byte, 10)); err != nil {
-			t.Fatal(err)
-		}
-		out.Close()
-		if err := cmd.Wait(); err != nil || errs.Len() > 0 {
-			t.Errorf("%v %s", err, errs.String())
+		for _, args := range printing {
+			in, out, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.Close() // nobody reads
+			cmd := process(t, args...)
+			var errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = out, &errs
+			err = cmd.Run()
+			out.Close()
+			if code := cmd.ProcessState.ExitCode(); code != 0 && !(code == 1 && args[0] == "validate") || errs.Len() > 0 {
+				t.Errorf("%q: %v %s", args, err, errs.String())
+			}
 		}
 	})
 	t.Run("full disk", func(t *testing.T) {
@@ -363,7 +377,7 @@ func TestProcess(t *testing.T) {
 			t.Skip("there is no /dev/full")
 		}
 		defer full.Close()
-		for _, args := range [][]string{{"cat", long}, {"head", long}, {"info", long}, {"stats", long}, {"spec", long}, {"doctor"}, {"--help"}, {"convert", long, "-f", "jsonl", "-o", "/dev/full"}} {
+		for _, args := range append(printing, []string{"convert", long, "-f", "jsonl", "-o", "/dev/full"}, []string{"view", long, "-o", "/dev/full"}) {
 			cmd := process(t, args...)
 			var errs bytes.Buffer
 			cmd.Stdout, cmd.Stderr = full, &errs
@@ -375,30 +389,35 @@ func TestProcess(t *testing.T) {
 	})
 	t.Run("interrupt", func(t *testing.T) {
 		out := filepath.Join(dir, "out.parquet")
-		cmd := process(t, "convert", "-", "-i", "jsonl", "-o", out)
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		for range 50 { // more than a pipe holds: it has begun to read
-			if _, err := io.WriteString(in, strings.Repeat(people, 100)); err != nil {
+		for _, args := range [][]string{
+			{"convert", "-", "-i", "jsonl", "-o", out}, {"cat", "-i", "jsonl", "-"}, {"tail", "-i", "jsonl", "-"}, {"sample", "-i", "jsonl", "-"}, {"stats", "-i", "jsonl", "-"}, {"info", "--count", "-i", "jsonl", "-"},
+			{"select", "--sort", "id", "-i", "jsonl", "-"}, {"select", "--group", "id", "--agg", "count", "-i", "jsonl", "-o", out, "-"}, {"validate", "-i", "jsonl", "-"}, {"diff", "-i", "jsonl", "-", long},
+		} {
+			cmd := process(t, args...)
+			in, err := cmd.StdinPipe()
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
-		err = cmd.Wait()
-		if cmd.ProcessState.ExitCode() != 130 || errs.String() != "tenon: interrupted\n" {
-			t.Errorf("%v %q", err, errs.String())
-		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "*out.parquet*")); len(left) > 0 {
-			t.Errorf("left behind: %q", left)
+			var errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = io.Discard, &errs
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for range 50 { // more than a pipe holds: it has begun to read
+				if _, err := io.WriteString(in, strings.Repeat(people, 100)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			err = cmd.Wait()
+			if cmd.ProcessState.ExitCode() != 130 || errs.String() != "tenon: interrupted\n" {
+				t.Errorf("%q: %v %q", args, err, errs.String())
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "*out.parquet*")); len(left) > 0 {
+				t.Errorf("%q: left behind: %q", args, left)
+			}
 		}
 	})
 }

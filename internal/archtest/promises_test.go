@@ -1,8 +1,11 @@
 package archtest
 
 import (
+	"fmt"
 	"go/ast"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +56,35 @@ func TestPackagesHaveExamples(t *testing.T) {
 	for pkg, ok := range has {
 		if !ok {
 			t.Errorf("%s has no example", pkg)
+		}
+	}
+}
+
+// TestChangelog wants releases from the newest on, each with what was added, changed and fixed, in
+// lists.
+func TestChangelog(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(text), "\n## ")
+	if len(parts) < 3 || !strings.HasPrefix(parts[1], "Unreleased\n") {
+		t.Fatal("CHANGELOG.md does not begin with what is unreleased")
+	}
+	last := []int{1 << 30, 0, 0}
+	for _, release := range parts[2:] {
+		version, _, _ := strings.Cut(release, " ")
+		number := make([]int, 3)
+		if n, err := fmt.Sscanf(version, "v%d.%d.%d", &number[0], &number[1], &number[2]); n != 3 || slices.Compare(number, last) >= 0 {
+			t.Errorf("%s stands behind %v (%v)", version, last, err)
+		}
+		last = number
+		sections := strings.Split(release, "\n### ")
+		for _, s := range sections[1:] {
+			kind, list, _ := strings.Cut(s, "\n\n")
+			if !slices.Contains([]string{"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}, kind) || !strings.HasPrefix(list, "- ") {
+				t.Errorf("%s: %s is no list of changes of a kind", version, kind)
+			}
 		}
 	}
 }

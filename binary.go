@@ -53,9 +53,11 @@ func AppendEncoding(b []byte, e Encoding) []byte {
 }
 
 type writer struct {
-	b    []byte
-	seen map[Spec]uint64 // the numbers of Specs that are written
-	next uint64
+	b     []byte
+	seen  map[Spec]uint64   // the numbers of Specs that are written
+	forms map[string]uint64 // the same by their binary forms: equal Specs are written once
+	next  uint64
+	plain bool // writes a form for forms
 }
 
 func (w *writer) spec(s Spec) {
@@ -64,11 +66,22 @@ func (w *writer) spec(s Spec) {
 		return
 	}
 	same := reflect.TypeOf(s).Comparable()
+	n, again := uint64(0), false
 	if same {
-		if n, ok := w.seen[s]; ok {
-			w.b = binary.AppendUvarint(append(w.b, tagSpecAgain), n)
-			return
+		n, again = w.seen[s]
+	}
+	form := ""
+	if !again && !w.plain {
+		x := writer{plain: true}
+		x.spec(s)
+		form = string(x.b)
+		if n, again = w.forms[form]; again && same {
+			w.see(s, n)
 		}
+	}
+	if again {
+		w.b = binary.AppendUvarint(append(w.b, tagSpecAgain), n)
+		return
 	}
 	w.b = append(w.b, tagSpec)
 	w.string(s.TypeName())
@@ -85,12 +98,22 @@ func (w *writer) spec(s Spec) {
 		}
 	}
 	if same {
-		if w.seen == nil {
-			w.seen = map[Spec]uint64{}
+		w.see(s, w.next)
+	}
+	if !w.plain {
+		if w.forms == nil {
+			w.forms = map[string]uint64{}
 		}
-		w.seen[s] = w.next
+		w.forms[form] = w.next
 	}
 	w.next++
+}
+
+func (w *writer) see(s Spec, n uint64) {
+	if w.seen == nil {
+		w.seen = map[Spec]uint64{}
+	}
+	w.seen[s] = n
 }
 
 func (w *writer) string(s string) {

@@ -14,7 +14,7 @@ func init() { customOp.Batch = batchCustom }
 // batchCustom is a call for all rows at once: the region on rows, and the rule on rows.
 func batchCustom(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 	const fn = "grad.Custom"
-	n, region, inner := c.Int(1), c.Args[2].(*graph.Graph), c.Args[3].(*rule)
+	n, region, inner := c.Int(1), c.Args[2].(*graph.Graph), backwardOf(c)
 	in, err := take(c.Tensors(0))
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func batchCustom(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &rule{out: r.values}
+	made := &rule{region: r.region, out: r.values}
 	made.backward = func(ins, outs, cts []tensor.Tensor) ([]tensor.Tensor, error) {
 		all, rows := append([]tensor.Tensor(nil), ins...), append([]bool(nil), batched...)
 		for i, o := range outs {
@@ -60,7 +60,7 @@ func batchCustom(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 					ct[i], rest = rest[0], rest[1:]
 				}
 			}
-			res, err := inner.backward(all[:len(ins)], o, ct)
+			res, err := inner(all[:len(ins)], o, ct)
 			var some []tensor.Tensor
 			there = make([]bool, len(res))
 			for i, t := range res {

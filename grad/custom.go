@@ -2,6 +2,7 @@ package grad
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/backend"
@@ -20,14 +21,14 @@ var customOp = op.Register(&op.Op{
 		{Name: "inputs", Kind: op.Tensors},
 		{Name: "n", Kind: op.Attr, Type: op.IntType},
 		{Name: "forward", Kind: op.Attr},
-		{Name: "rule", Kind: op.Attr},
+		{Name: "rule", Kind: op.Attr, Optional: true, Convert: ruleFrom}, // nil: that of the region itself
 		{Name: "apart", Kind: op.Attr, Type: op.BoolType, Default: false},
 	},
 	Results: -1,
 	Infer:   inferRegion,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		r := c.Args[3].(*rule)
-		if out := r.out; out != nil { // recorded by running it: the first run is done
+		if r, ok := c.Args[3].(*rule); ok && r.out != nil { // recorded by running it: the first run is done
+			out := r.out
 			r.out = nil
 			return out, nil
 		}
@@ -57,7 +58,7 @@ func init() { // the rules refer to the operations
 				ct[i] = ops.ZerosLike(out[i])
 			}
 		}
-		return tenon.Must(c.Args[3].(*rule).backward(c.Tensors(0), out, ct))
+		return tenon.Must(backwardOf(c)(c.Tensors(0), out, ct))
 	}
 	callOp.VJP = func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 		_, in, err := vjpTensors(c.Tensors(0), c.Args[2].(*graph.Graph).Inline, seeds(ct))
@@ -83,13 +84,6 @@ func runRegion(c *op.Call) ([]tensor.Tensor, error) {
 	return p.Run(c.Context(), c.Tensors(0))
 }
 
-// rule is a VJP on flat tensors: it gets the inputs of a call, argument and captures, and
-// returns a cotangent for each that is floating.
-type rule struct {
-	backward func(in, out, ct []tensor.Tensor) ([]tensor.Tensor, error)
-	out      []tensor.Tensor // the results, where recording has computed them
-}
-
 // seeds returns given cotangents whatever the results are.
 func seeds(ct []tensor.Tensor) func([]tensor.Tensor) ([]tensor.Tensor, error) {
 	return func([]tensor.Tensor) ([]tensor.Tensor, error) { return ct, nil }
@@ -107,7 +101,7 @@ func Custom[A, R any](f func(A) R, vjp func(x A, y R, ct R) A) func(A) R {
 		}
 		r := tenon.Must(record(in, f))
 		n := len(in.ts)
-		made := &rule{out: r.values}
+		made := &rule{region: r.region, out: r.values}
 		made.backward = func(ins, outs, cts []tensor.Tensor) ([]tensor.Tensor, error) {
 			a, err := in.pack(ins[:n])
 			if err != nil {
@@ -117,7 +111,13 @@ func Custom[A, R any](f func(A) R, vjp func(x A, y R, ct R) A) func(A) R {
 			if err != nil {
 				return nil, err
 			}
-			ct, err := r.out.cotangents(cts)
+			full := slices.Clone(cts)
+			for i := range full { // integer components, such as row splits, are those of the result
+				if full[i] == nil {
+					full[i] = outs[i]
+				}
+			}
+			ct, err := r.out.pack(full)
 			if err != nil {
 				return nil, err
 			}
@@ -169,11 +169,7 @@ func Checkpoint[A, R any](f func(A) R) func(A) R {
 	return func(x A) R {
 		in := tenon.Must(take(x))
 		r := tenon.Must(record(in, f))
-		made := &rule{out: r.values}
-		made.backward = func(ins, _, cts []tensor.Tensor) ([]tensor.Tensor, error) {
-			_, back, err := vjpTensors(ins, r.region.Inline, seeds(cts))
-			return back, err
-		}
+		made := &rule{region: r.region, out: r.values}
 		return tenon.Must(r.call(in.ts, made, true))
 	}
 }

@@ -11,10 +11,16 @@ import (
 )
 
 // The binary form is this word, and the binary form of an encoding (see
-// [tenon.AppendEncoding]). Its tags are stable, operations and parameters are known by
-// their names, and those that have their default are left out, so that a graph that
-// was stored reads in later versions.
+// [tenon.AppendEncoding]). Its tags are stable, operations are known by their names and
+// versions, parameters by their names, and those that have their default are left out, so
+// that a graph that was stored reads in later versions ([op.RegisterUpgrade]).
 const magic = "tenon graph 1\n"
+
+// A Storable is an attribute's value, part of the program, that a graph can stand for: the
+// attribute's Convert function makes it of that again. A nil graph is the default.
+type Storable interface {
+	Stored() (*Graph, error)
+}
 
 // MarshalBinary returns the graph's binary form. A graph whose nodes hold Go values that
 // have no encoding, such as functions of the program, is an error that names the node.
@@ -145,6 +151,15 @@ func (x *encoder) node(n *Node, num numbering) (tenon.Encoding, error) {
 	args := map[string]tenon.Encoding{}
 	for i, a := range n.Args {
 		prm := &n.Op.Params[i]
+		if s, ok := a.(Storable); ok {
+			g, err := s.Stored()
+			if err != nil {
+				return nil, err
+			}
+			if a = g; g == nil {
+				continue
+			}
+		}
 		switch a := a.(type) {
 		case nil:
 			continue
@@ -179,7 +194,7 @@ func (x *encoder) node(n *Node, num numbering) (tenon.Encoding, error) {
 			if !ok {
 				return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "graph.MarshalBinary", Args: []string{}, Line: n.Line,
 					Msg:  fmt.Sprintf("%s holds a %T, which is part of the program and cannot be stored", n.Op.Name, a),
-					Hint: "leave control.GoFunc, loops over what Go reads (control.FoldSeq, dataset.Reduce) and custom gradients out of what is stored: the program that loads a step of a loop runs the loop"}
+					Hint: "leave control.GoFunc and loops over what Go reads (control.FoldSeq, dataset.Reduce) out of what is stored: the program that loads a step of a loop runs the loop"}
 			}
 			args[prm.Name] = tenon.Tuple{tenon.Str("attr"), e}
 		}
@@ -192,7 +207,7 @@ func (x *encoder) node(n *Node, num numbering) (tenon.Encoding, error) {
 	if x.lines {
 		line = n.Line
 	}
-	return tenon.Tuple{tenon.Str(n.Op.Name), tenon.NewDict(args), specs, tenon.Str(line)}, nil
+	return tenon.Tuple{tenon.Str(n.Op.StoredName()), tenon.NewDict(args), specs, tenon.Str(line)}, nil
 }
 
 // decoder reads one graph.
@@ -279,11 +294,11 @@ func (d *decoder) item(e tenon.Encoding) error {
 	if err != nil {
 		return err
 	}
-	o, ok := op.Lookup(string(name))
-	if !ok {
-		return fmt.Errorf("there is no operation %q in this program", string(name))
-	}
 	args, err := tenon.As[tenon.Dict](parts[1])
+	if err != nil {
+		return err
+	}
+	o, args, err := op.Current(string(name), args)
 	if err != nil {
 		return err
 	}
@@ -392,7 +407,15 @@ func (d *decoder) argument(prm *op.Param, e tenon.Encoding) (any, error) {
 	}
 	switch kind {
 	case "graph":
-		return decode(parts[1], d.depth+1)
+		g, err := decode(parts[1], d.depth+1)
+		if err != nil || prm.Convert == nil {
+			return g, err
+		}
+		a, ok := prm.Convert(g)
+		if !ok {
+			return nil, fmt.Errorf("it is no graph")
+		}
+		return a, nil
 	case "graphs":
 		l, err := tenon.Elems(parts[1], -1)
 		if err != nil {

@@ -268,8 +268,8 @@ func (p *parser) node(g *Graph, env map[int]*Value, outs []int, define func(int,
 }
 
 // read appends a node that comes from outside: arguments that are not given have
-// their default, and the results have Specs that are compatible with what the
-// operation infers.
+// their default, and the results have the Specs that the operation infers, which are
+// compatible with those that are stored.
 func (g *Graph) read(c *op.Call, given []bool, specs []*tensor.Spec, line string) (*Node, error) {
 	o := c.Op
 	for i := range o.Params {
@@ -293,7 +293,9 @@ func (g *Graph) read(c *op.Call, given []bool, specs []*tensor.Spec, line string
 		if !tenon.Compatible(specs[i], inferred[i]) {
 			return nil, fmt.Errorf("result %d of %s is %s, not %v", i, o.Name, tenon.String(inferred[i]), specs[i])
 		}
-		inferred[i] = specs[i]
+		if tenon.Equal(specs[i], inferred[i]) { // otherwise the Spec promises what may not be so
+			inferred[i] = specs[i]
+		}
 	}
 	return g.Add(c, line, inferred)
 }

@@ -75,6 +75,12 @@ type Op struct {
 	Params  []Param
 	Results int // how many; negative: it depends on the arguments
 
+	// Version counts the changes to what calls mean or to what their arguments are called, after
+	// which stored graphs would be read wrongly: those of earlier versions are upgraded
+	// ([RegisterUpgrade]), and a program that knows an earlier one refuses them. It begins
+	// at 1, for which 0 stands.
+	Version int
+
 	// Statement says what the operation does to axes and elements. It is required.
 	Statement
 
@@ -220,8 +226,8 @@ func register(o *Op) error {
 	fail := func(format string, args ...any) error {
 		return tenon.NewError(tenon.ErrInvalid, "op.Register", fmt.Sprintf(format, args...))
 	}
-	if o.Name == "" || o.Kernel == nil {
-		return fail("operation %q needs a name and a Kernel", o.Name)
+	if o.Name == "" || o.Kernel == nil || strings.Contains(o.Name, "@") {
+		return fail("operation %q needs a name, without @, and a Kernel", o.Name)
 	}
 	o.plain, o.tensors = true, make([]int, 0, len(o.Params))
 	for i, p := range o.Params {

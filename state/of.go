@@ -47,6 +47,10 @@ func NewOf[T tenon.Value](initial T) (*Of[T], error) {
 		}
 		o.Parts = append(o.Parts, v)
 	}
+	whole := &Whole{s, o.Parts}
+	for _, v := range o.Parts {
+		v.whole = whole
+	}
 	return o, nil
 }
 

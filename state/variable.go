@@ -19,7 +19,18 @@ type Variable struct {
 	spec *tensor.Spec
 	mu   sync.RWMutex
 	held tensor.Tensor
+
+	whole *Whole // what it is a part of
 }
+
+// A Whole is what the variables of an [Of] make up: the tensors of a Value of a Spec.
+type Whole struct {
+	Spec  tenon.Spec
+	Parts []*Variable // in the order of package nest
+}
+
+// Whole returns what the variable is a part of, and nil for one that stands by itself.
+func (v *Variable) Whole() *Whole { return v.whole }
 
 var (
 	_ op.Recorder      = (*Variable)(nil)
@@ -220,6 +231,9 @@ func (v *Variable) Add(delta any) error {
 
 // adder is a variable to which assignments are added.
 type adder struct{ *Variable }
+
+// Target returns the variable.
+func (a *adder) Target() *Variable { return a.Variable }
 
 // Set adds to the variable.
 func (a *adder) Set(t tensor.Tensor) error { return a.Add(t) }

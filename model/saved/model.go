@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/backend"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/source"
@@ -34,8 +35,17 @@ type Model struct {
 	// Metadata is texts about the model by key.
 	Metadata map[string]string
 
+	// Readme is what people are to know, in Markdown: the file README.md. Where it is empty,
+	// that says what the functions are.
+	Readme string
+
+	// Files are files that the model needs besides, by their paths: assets/words.txt.
+	Files map[string][]byte
+
 	functions []*Func
 	variables []*variable
+	values    []*held
+	rest      rest
 	free      []func() error // of files that are mapped
 }
 
@@ -43,6 +53,14 @@ type Model struct {
 type variable struct {
 	path string
 	v    *state.Variable
+	rest rest
+}
+
+// A held Value is made of variables, and of constants.
+type held struct {
+	path  string
+	spec  tenon.Spec
+	parts []capture
 }
 
 // A Func is a function of a model. It is safe for concurrent use.
@@ -50,6 +68,7 @@ type Func struct {
 	name     string
 	doc      string
 	variants []*variant
+	rest     rest
 }
 
 // A variant is a function for some Specs.
@@ -57,8 +76,20 @@ type variant struct {
 	args, results []function.Leaf
 	graph         *graph.Graph
 	captures      []capture // what the last parameters of the graph are
-	effects       []*variable
-	run           *function.Function[func(in []tensor.Tensor) []tensor.Tensor]
+	effects       []effect
+	sizes         map[string][]string // names of sizes by places
+	batch         string              // the name of the size of batches
+	warmUps       [][]any             // the leaves of arguments
+	rest          rest
+
+	traced  *function.Function[func(in []tensor.Tensor) []tensor.Tensor]
+	program func() (backend.Program, error)
+}
+
+// An effect is an assignment to a variable, or what is added to it.
+type effect struct {
+	variable *variable
+	add      bool
 }
 
 // A capture is a variable or a constant.
@@ -68,7 +99,7 @@ type capture struct {
 }
 
 // NewModel returns a model without functions.
-func NewModel() *Model { return &Model{Metadata: map[string]string{}} }
+func NewModel() *Model { return &Model{Metadata: map[string]string{}, Files: map[string][]byte{}} }
 
 // Traced is a function that can be recorded for arguments: a [function.Function].
 type Traced interface {
@@ -77,24 +108,128 @@ type Traced interface {
 
 // Name names the variables of a tree, such as a model's struct, by their paths in it,
 // for functions that are added later. A variable that no tree has is called variable0,
-// variable1 and so on.
+// variable1 and so on. The parts of a Value, of a [state.Of] or of a Value that has
+// variables among its components, are called by the components' names behind the Value's
+// path: cells.flat_values; [Model.Values] has the Value.
 func (m *Model) Name(tree any) error {
 	paths, leaves, err := nest.FlattenWithPaths(tree, nest.Options{})
 	if err != nil {
 		return err
 	}
 	for i, l := range leaves {
-		v, ok := l.(*state.Variable)
-		if !ok || m.find(v) != nil {
-			continue
+		switch l := l.(type) {
+		case *state.Variable:
+			path := paths[i]
+			if w := l.Whole(); w != nil && len(path) >= 2 { // behind the path of the Of: Parts[k]
+				err = m.nameWhole(path[:len(path)-2].String(), w)
+			} else if m.find(l) == nil {
+				err = m.addVariable(path.String(), l)
+			}
+		case tenon.Value:
+			err = m.nameValue(paths[i].String(), l)
 		}
-		path := paths[i].String()
-		if m.named(path) != nil {
-			return modelError(tenon.ErrInvalid, path, "two variables have this name")
+		if err != nil {
+			return err
 		}
-		m.variables = append(m.variables, &variable{path, v})
 	}
 	return nil
+}
+
+// behind returns the text of a path that follows another one.
+func behind(path string, p nest.Path) string {
+	text := p.String()
+	if path == "" || text == "" || text[0] == '[' {
+		return path + text
+	}
+	return path + "." + text
+}
+
+func (m *Model) addVariable(path string, v *state.Variable) error {
+	path = tensorName(path) // of a tree that is a single variable
+	if m.named(path) != nil {
+		return modelError(tenon.ErrInvalid, path, "two variables have this name")
+	}
+	m.variables = append(m.variables, &variable{path: path, v: v})
+	return nil
+}
+
+// nameWhole names the variables that a Value is kept in.
+func (m *Model) nameWhole(path string, w *state.Whole) error {
+	if m.find(w.Parts[0]) != nil {
+		return nil
+	}
+	parts := make([]any, len(w.Parts))
+	for i, p := range w.Parts {
+		parts[i] = p
+	}
+	return m.nameParts(path, w.Spec, parts)
+}
+
+// nameValue names the variables among the components of a Value.
+func (m *Model) nameValue(path string, v tenon.Value) error {
+	parts, err := nest.Flatten(v, nest.Options{Expand: true})
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(parts, func(x any) bool { _, ok := x.(*state.Variable); return ok }) {
+		return nil
+	}
+	return m.nameParts(path, v.Spec(), parts)
+}
+
+func (m *Model) nameParts(path string, s tenon.Spec, parts []any) error {
+	names, _, err := nest.FlattenWithPaths(s, nest.Options{Expand: true})
+	if err != nil {
+		return err
+	}
+	h := &held{path: path, spec: s}
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *state.Variable:
+			if m.find(p) == nil {
+				if err := m.addVariable(behind(path, names[i]), p); err != nil {
+					return err
+				}
+			}
+			h.parts = append(h.parts, capture{variable: m.find(p)})
+		case tensor.Tensor:
+			t, err := tensor.Settled(p)
+			if err != nil {
+				return modelError(tenon.ErrUnsupported, path, "%v", err)
+			}
+			h.parts = append(h.parts, capture{constant: t.(tensor.Tensor)})
+		default:
+			return modelError(tenon.ErrUnsupported, path, "component %s is a %T, not a tensor", names[i], p)
+		}
+	}
+	m.values = append(m.values, h)
+	return nil
+}
+
+// Values returns the Values that have variables among their components, by their paths, as the
+// variables make them now, and in a function that is traced as each call finds them. One
+// whose components do not fit together any more is an error.
+func (m *Model) Values() (map[string]tenon.Value, error) {
+	out := map[string]tenon.Value{}
+	for _, h := range m.values {
+		parts := make([]any, len(h.parts))
+		for i, p := range h.parts {
+			switch {
+			case p.variable == nil:
+				parts[i] = p.constant
+			case graph.Current() == nil:
+				parts[i] = p.variable.v.Value()
+			default:
+				parts[i] = p.variable.v
+			}
+		}
+		x, err := nest.Pack[any](h.spec, parts, nest.Options{Expand: true})
+		if err != nil {
+			return nil, &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Model.Values", Where: h.path, Err: err, Line: source.Line()}
+		}
+		out[h.path] = x.(tenon.Value)
+	}
+	return out, nil
 }
 
 func (m *Model) find(v *state.Variable) *variable {
@@ -142,20 +277,20 @@ func (m *Model) Add(name string, f Traced, args ...any) error {
 		}
 	}
 	for i, c := range x.Graph.Captures {
-		cell, ok := c.(*state.Variable)
-		if !ok {
+		cell, _ := variableOf(c)
+		if cell == nil {
 			return modelError(tenon.ErrUnsupported, name, "value %d from outside is a %T, which is no variable", i, c)
 		}
 		v.captures = append(v.captures, capture{variable: m.variable(cell)})
 	}
 	for _, e := range x.Effects {
-		cell, ok := e.Cell.(*state.Variable)
-		if !ok {
+		cell, add := variableOf(e.Cell)
+		if cell == nil {
 			return modelError(tenon.ErrUnsupported, name, "it assigns to a %T, which is no variable", e.Cell)
 		}
-		v.effects = append(v.effects, m.variable(cell))
+		v.effects = append(v.effects, effect{m.variable(cell), add})
 	}
-	if _, _, err := x.Graph.MarshalWithout(isLarge); err != nil {
+	if err := v.loadable(); err != nil {
 		return &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Model.Add", Where: name, Err: err, Line: source.Line()}
 	}
 	v.ready()
@@ -164,6 +299,39 @@ func (m *Model) Add(name string, f Traced, args ...any) error {
 		return nil
 	}
 	m.functions = append(m.functions, &Func{name: name, variants: []*variant{v}})
+	return nil
+}
+
+// variableOf returns the variable that a cell is, or that it adds to.
+func variableOf(cell any) (v *state.Variable, add bool) {
+	switch c := cell.(type) {
+	case *state.Variable:
+		return c, false
+	case interface{ Target() *state.Variable }:
+		return c.Target(), true
+	}
+	return nil, false
+}
+
+// loadable reports what of a variant could not be read again.
+func (v *variant) loadable() error {
+	b, _, err := v.graph.MarshalWithout(isLarge)
+	if err != nil {
+		return err
+	}
+	if _, err := graph.ReadBinary(b); err != nil {
+		return err
+	}
+	for what, leaves := range map[string][]function.Leaf{"argument": v.args, "result": v.results} {
+		for _, l := range leaves {
+			if l.Spec == nil {
+				continue
+			}
+			if _, _, err := tenon.DecodeBinary(tenon.AppendBinary(nil, l.Spec)); err != nil {
+				return fmt.Errorf("%s %s: its Spec could not be read again: %w", what, l.Path, err)
+			}
+		}
+	}
 	return nil
 }
 
@@ -187,11 +355,14 @@ func (m *Model) variable(v *state.Variable) *variable {
 		return x
 	}
 	for i := 0; ; i++ {
-		if path := fmt.Sprintf("variable%d", i); m.named(path) == nil {
-			x := &variable{path, v}
-			m.variables = append(m.variables, x)
-			return x
+		path := fmt.Sprintf("variable%d", i)
+		if m.named(path) != nil || slices.ContainsFunc(m.values, func(h *held) bool { return h.path == path }) {
+			continue
 		}
+		if w := v.Whole(); w == nil || m.nameWhole(path, w) != nil {
+			m.variables = append(m.variables, &variable{path: path, v: v})
+		}
+		return m.find(v)
 	}
 }
 

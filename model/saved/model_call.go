@@ -1,31 +1,109 @@
 package saved
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/backend"
 	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/state"
 	"github.com/tenonml/tenon/tensor"
 )
 
 // ready makes a variant ready to be called. The graph becomes a function as any other: it
-// is traced into other functions, and gradients go through it.
+// is traced into other functions, and gradients go through it. With data it is run as it is.
 func (v *variant) ready() {
-	v.run = function.New(func(in []tensor.Tensor) []tensor.Tensor {
-		for _, c := range v.captures {
-			if c.variable != nil {
-				in = append(in, c.variable.v)
-			} else {
-				in = append(in, c.constant)
+	v.traced = function.New(func(in []tensor.Tensor) []tensor.Tensor {
+		return v.inline(v.withCaptures(in))
+	}, function.Options{Name: v.graph.Name})
+	v.program = sync.OnceValues(func() (backend.Program, error) {
+		return backend.Default.Compile(v.graph, backend.Options{})
+	})
+}
+
+// withCaptures returns the inputs of the graph for those of the function.
+func (v *variant) withCaptures(in []tensor.Tensor) []tensor.Tensor {
+	for _, c := range v.captures {
+		if c.variable != nil {
+			in = append(in, c.variable.v)
+		} else {
+			in = append(in, c.constant)
+		}
+	}
+	return in
+}
+
+// run runs the variant on tensors. Its effects take place unless they are left out.
+func (v *variant) run(in []tensor.Tensor, effects bool) (out []tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	all, ok := v.data(in)
+	if !ok {
+		return v.traced.Call(in), nil
+	}
+	p, err := v.program()
+	if err != nil {
+		return nil, err
+	}
+	if out, err = p.Run(context.Background(), all); err != nil {
+		return nil, err
+	}
+	n := len(out) - len(v.effects)
+	for i, e := range v.effects {
+		if effects {
+			if err := e.have(out[n+i]); err != nil {
+				return nil, err
 			}
 		}
-		return v.inline(in)
-	}, function.Options{Name: v.graph.Name})
+	}
+	return out[:n], nil
+}
+
+// data returns the inputs of the graph as data, and false where one is none, in a trace for
+// instance, or is not what the graph was checked for.
+func (v *variant) data(in []tensor.Tensor) ([]tensor.Tensor, bool) {
+	if graph.Current() != nil || len(in)+len(v.captures) != len(v.graph.Params) {
+		return nil, false
+	}
+	all := slices.Grow(slices.Clone(in), len(v.captures))
+	for _, c := range v.captures {
+		t := c.constant
+		if c.variable != nil {
+			t = c.variable.v.Value()
+		}
+		all = append(all, t)
+	}
+	for i, t := range all {
+		if x, ok := t.(*state.Variable); ok {
+			t = x.Value()
+			all[i] = t
+		}
+		switch t.(type) {
+		case *tensor.Dense, *tensor.Strings:
+		default:
+			return nil, false // recorded, for a gradient for instance
+		}
+		if p := v.graph.Params[i]; t.DType() != p.DType() || !t.Shape().CompatibleWith(p.Shape()) {
+			return nil, false
+		}
+	}
+	return all, true
+}
+
+// have has the effect.
+func (e effect) have(t tensor.Tensor) error {
+	if e.add {
+		return e.variable.v.Add(t)
+	}
+	return e.variable.v.Assign(t)
 }
 
 // Call calls the function. Arguments are any nests whose leaves stand at the places of
@@ -40,11 +118,11 @@ func (f *Func) Call(args ...any) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := tenon.Try(func() []tensor.Tensor { return v.run.Call(in) })
+	out, err := v.run(in, true)
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := v.values(out)
+	leaves, err := packed(v.results, out)
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +131,9 @@ func (f *Func) Call(args ...any) ([]any, error) {
 
 // bind finds the variant for arguments, and the tensors that these are made of.
 func (f *Func) bind(args []any) (*variant, []tensor.Tensor, error) {
-	paths, leaves, err := nest.FlattenWithPaths(args, nest.Options{})
+	given, err := leavesAt(args)
 	if err != nil {
 		return nil, nil, err
-	}
-	given := make(map[string]any, len(leaves))
-	for i, p := range paths {
-		given[p.String()] = leaves[i]
 	}
 	var why []string
 	for _, v := range f.variants {
@@ -105,7 +179,7 @@ func (v *variant) take(given map[string]any) ([]tensor.Tensor, error) {
 	if used < len(given) {
 		return nil, fmt.Errorf("%d leaves of the arguments have no place in the function", len(given)-used)
 	}
-	return in, nil
+	return in, v.sameSizes(given)
 }
 
 // samePlain compares plain data by value: a number that was stored has lost its Go type.
@@ -184,10 +258,10 @@ func components(given map[string]any, place string, s tenon.Spec) (out []tensor.
 	return out, n, nil
 }
 
-// values puts the Values of the results together.
-func (v *variant) values(ts []tensor.Tensor) ([]any, error) {
-	out := make([]any, len(v.results))
-	for i, l := range v.results {
+// packed puts the Values of leaves together of their tensors.
+func packed(leaves []function.Leaf, ts []tensor.Tensor) ([]any, error) {
+	out := make([]any, len(leaves))
+	for i, l := range leaves {
 		if l.Spec == nil {
 			out[i] = l.Plain
 			continue
@@ -309,11 +383,11 @@ func (f *Func) CallFlat(args []tenon.Value) ([]tenon.Value, error) {
 		}
 		in = append(in, ts...)
 	}
-	ts, err := tenon.Try(func() []tensor.Tensor { return v.run.Call(in) })
+	ts, err := v.run(in, true)
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := v.values(ts)
+	leaves, err := packed(v.results, ts)
 	if err != nil {
 		return nil, err
 	}

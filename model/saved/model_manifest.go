@@ -19,11 +19,16 @@ import (
 )
 
 // The version of the format. A program reads every minor version of the major one that it
-// knows: what a later minor version adds may be ignored.
+// knows: what a later minor version adds may be ignored, and is kept when the model is saved
+// again. What may not be ignored changes the form of what was there, or is the version of an
+// operation, and so is refused.
+//
+// 1.1 has added values, files, sizes, batch axes, warm-up inputs, added effects, and versions of
+// operations.
 const (
 	modelFormat = "tenon.model"
 	modelMajor  = 1
-	modelMinor  = 0
+	modelMinor  = 1
 )
 
 // manifestName is the file that describes all others.
@@ -42,16 +47,21 @@ type manifest struct {
 	Version   [2]int            `json:"version"`
 	Functions []jsonFunc        `json:"functions"`
 	Variables []jsonVariable    `json:"variables"`
+	Values    []jsonHeld        `json:"values,omitempty"`
 	Types     []string          `json:"types"` // of the values, for a message to people
-	Ops       []string          `json:"ops"`
+	Ops       []string          `json:"ops"`   // by stored names
 	Files     []jsonFile        `json:"files"`
 	Metadata  map[string]string `json:"metadata"`
+
+	rest rest
 }
 
 type jsonFunc struct {
 	Name     string        `json:"name"`
 	Doc      string        `json:"doc,omitempty"`
 	Variants []jsonVariant `json:"variants"`
+
+	rest rest
 }
 
 type jsonVariant struct {
@@ -59,7 +69,53 @@ type jsonVariant struct {
 	Args     []jsonLeaf    `json:"args"`
 	Results  []jsonLeaf    `json:"results"`
 	Captures []jsonCapture `json:"captures"`
-	Effects  []string      `json:"effects"` // paths of variables
+	Effects  []jsonEffect  `json:"effects"`
+
+	Sizes  map[string][]string `json:"sizes,omitempty"`  // names of sizes by places, see Func.NameSizes
+	Batch  string              `json:"batch,omitempty"`  // the name of the size of batches
+	WarmUp string              `json:"warmup,omitempty"` // a file
+
+	rest rest
+}
+
+// jsonEffect is the path of a variable that is assigned to, or {"add": path} for one that is
+// added to.
+type jsonEffect struct {
+	path string
+	add  bool
+}
+
+// MarshalJSON writes the effect.
+func (e jsonEffect) MarshalJSON() ([]byte, error) {
+	if e.add {
+		return json.Marshal(map[string]string{"add": e.path})
+	}
+	return json.Marshal(e.path)
+}
+
+// UnmarshalJSON reads the effect.
+func (e *jsonEffect) UnmarshalJSON(b []byte) error {
+	if err := json.Unmarshal(b, &e.path); err == nil {
+		return nil
+	}
+	var all map[string]string
+	if err := json.Unmarshal(b, &all); err != nil {
+		return err
+	}
+	path, ok := all["add"]
+	if !ok || len(all) != 1 {
+		return fmt.Errorf("%s is no effect that this program knows", b)
+	}
+	*e = jsonEffect{path, true}
+	return nil
+}
+
+// jsonHeld is a Value that is made of variables and constants.
+type jsonHeld struct {
+	Path  string        `json:"path"`
+	Spec  string        `json:"spec"`
+	Text  string        `json:"text"`
+	Parts []jsonCapture `json:"parts"`
 }
 
 // jsonCapture is a variable's path, or the name of a constant.
@@ -69,10 +125,20 @@ type jsonCapture struct {
 }
 
 type jsonLeaf struct {
-	Path  []any      `json:"path"`
+	Path  jsonPath   `json:"path"`
 	Spec  string     `json:"spec,omitempty"` // in the binary form, base64
 	Text  string     `json:"text,omitempty"` // the Spec, for people
 	Plain *jsonPlain `json:"plain,omitempty"`
+}
+
+// jsonPath is the steps of a place: names, and integers.
+type jsonPath []any
+
+// UnmarshalJSON reads the steps. Integers stay what they are.
+func (p *jsonPath) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return d.Decode((*[]any)(p))
 }
 
 // jsonPlain is plain data; numbers are texts, so that none loses digits.
@@ -86,6 +152,8 @@ type jsonVariable struct {
 	Spec  string `json:"spec"` // of what the variable accepts
 	Text  string `json:"text"`
 	Value string `json:"value"` // its name in weights/variables.safetensors
+
+	rest rest
 }
 
 type jsonFile struct {
@@ -113,7 +181,7 @@ func specFromJSON(text string) (tenon.Spec, error) {
 func leavesJSON(leaves []function.Leaf) []jsonLeaf {
 	out := make([]jsonLeaf, len(leaves))
 	for i, l := range leaves {
-		out[i].Path = l.Path
+		out[i].Path = jsonPath(l.Path)
 		if l.Spec != nil {
 			out[i].Spec, out[i].Text = specJSON(l.Spec)
 		} else {
@@ -215,17 +283,16 @@ func parseManifest(text []byte) (*manifest, error) {
 	if err := once(text); err != nil {
 		return nil, err
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
 	m := &manifest{}
-	if err := d.Decode(m); err != nil {
+	if err := json.Unmarshal(text, m); err != nil {
 		return nil, err
 	}
 	switch {
 	case m.Format != modelFormat:
 		return nil, fmt.Errorf("the format is %q, want %q", m.Format, modelFormat)
 	case m.Version[0] != modelMajor:
-		return nil, fmt.Errorf("version %d.%d of the format, this program reads %d", m.Version[0], m.Version[1], modelMajor)
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Msg: fmt.Sprintf("the model has version %d.%d of the format, this program reads %d", m.Version[0], m.Version[1], modelMajor),
+			Hint: "a program of that version reads it, and may write it for others"}
 	case len(m.Files) > maxFiles:
 		return nil, fmt.Errorf("%d files, at most %d are read", len(m.Files), maxFiles)
 	}
@@ -240,15 +307,15 @@ func parseManifest(text []byte) (*manifest, error) {
 			seen[folded] = true
 		}
 	}
-	var unknown []string
+	var unknown, why []string
 	for _, name := range m.Ops {
-		if _, ok := op.Lookup(name); !ok {
-			unknown = append(unknown, name)
+		if err := op.Readable(name); err != nil {
+			unknown, why = append(unknown, name), append(why, err.Error())
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Msg: "this program lacks operations of the model: " + some(unknown),
-			Hint: "import the packages that define them"}
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Msg: "this program lacks operations of the model: " + some(unknown) + " (" + why[0] + ")",
+			Hint: "import the packages that define them, in the version that the model was made with or a later one"}
 	}
 	return m, nil
 }
@@ -299,10 +366,10 @@ func once(text []byte) error {
 	}
 }
 
-// opsOf adds the names of the operations of a graph and its regions.
+// opsOf adds the stored names of the operations of a graph and its regions.
 func opsOf(g *graph.Graph, names map[string]bool) {
 	for _, n := range g.Nodes {
-		names[n.Op.Name] = true
+		names[n.Op.StoredName()] = true
 		for _, r := range n.Regions() {
 			opsOf(r, names)
 		}

@@ -323,9 +323,6 @@ func readModel(d folder, o ModelOptions) (m *Model, err error) {
 	for _, f := range doc.Files {
 		r.files[f.Path] = f
 	}
-	if doc.Metadata != nil {
-		r.m.Metadata = doc.Metadata
-	}
 	graphs, err := r.graphs(doc)
 	if err != nil {
 		return nil, err
@@ -333,11 +330,14 @@ func readModel(d folder, o ModelOptions) (m *Model, err error) {
 	if err := r.variables(doc.Variables); err != nil {
 		return nil, err
 	}
+	if err := r.values(doc.Values); err != nil {
+		return nil, err
+	}
 	for i, f := range doc.Functions {
 		if r.m.Function(f.Name) != nil {
 			return nil, inside(manifestName, fmt.Errorf("the function %q stands twice", f.Name))
 		}
-		fn := &Func{name: f.Name, doc: f.Doc}
+		fn := &Func{name: f.Name, doc: f.Doc, rest: f.rest}
 		for k, v := range f.Variants {
 			x, err := r.variant(v, graphs[i][k])
 			if err != nil {
@@ -347,7 +347,10 @@ func readModel(d folder, o ModelOptions) (m *Model, err error) {
 		}
 		r.m.functions = append(r.m.functions, fn)
 	}
-	return r.m, nil
+	if r.m.rest = doc.rest; doc.Metadata != nil {
+		r.m.Metadata = doc.Metadata
+	}
+	return r.m, r.others(doc)
 }
 
 func inside(where string, err error) error { return fmt.Errorf("%s: %w", where, err) }
@@ -465,7 +468,7 @@ func (r *reading) variables(list []jsonVariable) error {
 		if err != nil {
 			return inside("variable "+x.Path, err)
 		}
-		r.m.variables = append(r.m.variables, &variable{x.Path, cell})
+		r.m.variables = append(r.m.variables, &variable{x.Path, cell, x.rest})
 	}
 	file, err := r.weights(constantsFile)
 	if err != nil || file == nil {
@@ -493,25 +496,148 @@ func (r *reading) variant(j jsonVariant, g *graph.Graph) (*variant, error) {
 	if v.results, err = leavesFromJSON(j.Results); err != nil {
 		return nil, inside("results", err)
 	}
-	for _, c := range j.Captures {
-		x := capture{variable: r.m.named(c.Variable), constant: r.constants[c.Constant]}
-		if x.variable == nil && x.constant == nil || c.Variable != "" && c.Constant != "" {
-			return nil, fmt.Errorf("there is no variable %q and no constant %q", c.Variable, c.Constant)
-		}
-		v.captures = append(v.captures, x)
+	if v.captures, err = r.captured(j.Captures); err != nil {
+		return nil, err
 	}
-	for _, path := range j.Effects {
-		x := r.m.named(path)
+	for _, e := range j.Effects {
+		x := r.m.named(e.path)
 		if x == nil {
-			return nil, fmt.Errorf("there is no variable %q to assign to", path)
+			return nil, fmt.Errorf("there is no variable %q to assign to", e.path)
 		}
-		v.effects = append(v.effects, x)
+		v.effects = append(v.effects, effect{x, e.add})
 	}
 	if err := v.check(); err != nil {
 		return nil, err
 	}
 	v.ready()
-	return v, nil
+	v.rest = j.rest
+	if err := v.nameSizes(j.Sizes); err != nil {
+		return nil, err
+	}
+	if err := v.setBatch(j.Batch); err != nil {
+		return nil, err
+	}
+	return v, r.warmUps(v, j.WarmUp)
+}
+
+// captured finds variables and constants.
+func (r *reading) captured(list []jsonCapture) ([]capture, error) {
+	var out []capture
+	for _, c := range list {
+		x := capture{variable: r.m.named(c.Variable), constant: r.constants[c.Constant]}
+		if x.variable == nil && x.constant == nil || c.Variable != "" && c.Constant != "" {
+			return nil, fmt.Errorf("there is no variable %q and no constant %q", c.Variable, c.Constant)
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// values reads the Values that are made of variables. They fit together.
+func (r *reading) values(list []jsonHeld) error {
+	seen := map[string]bool{}
+	for _, x := range list {
+		if seen[x.Path] {
+			return inside("value "+x.Path, fmt.Errorf("it stands twice"))
+		}
+		seen[x.Path] = true
+		s, err := specFromJSON(x.Spec)
+		if err != nil {
+			return inside("value "+x.Path, err)
+		}
+		parts, err := r.captured(x.Parts)
+		if err != nil {
+			return inside("value "+x.Path, err)
+		}
+		r.m.values = append(r.m.values, &held{x.Path, s, parts})
+	}
+	all, err := r.m.Values()
+	if err != nil {
+		return err
+	}
+	for path, v := range all {
+		if err := tenon.Check(v); err != nil {
+			return inside("value "+path, err)
+		}
+	}
+	return nil
+}
+
+// warmUps reads the warm-up inputs of a variant.
+func (r *reading) warmUps(v *variant, name string) error {
+	if name == "" {
+		return nil
+	}
+	file, err := r.weights(name)
+	if err == nil && file == nil {
+		err = fmt.Errorf("the manifest does not list the file")
+	}
+	if err != nil {
+		return inside(name, err)
+	}
+	for n := 0; ; n++ {
+		leaves, found := make([]any, len(v.args)), 0
+		for i, l := range v.args {
+			if leaves[i] = l.Plain; l.Spec == nil {
+				continue
+			}
+			at := warmUpName(n, i)
+			if _, err := file.Spec(at); err != nil && found == 0 {
+				return nil // that was the last
+			}
+			x, err := file.Value(at)
+			if err != nil {
+				return inside(name, err)
+			}
+			leaves[i] = x
+			found++
+		}
+		if found == 0 {
+			return nil
+		}
+		if err := v.addWarmUp(leaves); err != nil {
+			return inside(name, err)
+		}
+	}
+}
+
+// others reads the files that are neither graphs nor tensors: the README, and those that
+// the model keeps.
+func (r *reading) others(doc *manifest) error {
+	used := map[string]bool{variablesFile: true, constantsFile: true}
+	for _, f := range doc.Functions {
+		for _, v := range f.Variants {
+			used[v.Graph], used[v.WarmUp] = true, true
+		}
+	}
+	for _, f := range doc.Files {
+		if used[f.Path] {
+			continue
+		}
+		file, n, err := r.listed(f.Path)
+		if err != nil {
+			return err
+		}
+		if n > maxGraph {
+			return inside(f.Path, fmt.Errorf("%d bytes, at most %d are read", n, maxGraph))
+		}
+		b := make([]byte, n)
+		if err := readAt(file, b, 0); err != nil {
+			return inside(f.Path, err)
+		}
+		r.m.Files[f.Path] = b
+	}
+	if text, ok := r.m.Files[readmeFile]; ok {
+		delete(r.m.Files, readmeFile)
+		var made bytes.Buffer
+		if err := r.m.readme(&made, doc.Types); err != nil {
+			return err
+		}
+		if !bytes.Equal(made.Bytes(), text) {
+			r.m.Readme = string(text)
+		}
+	}
+	return nil
 }
 
 // check compares the graph's parameters and outputs with the Specs of the variant.
@@ -546,7 +672,7 @@ func (v *variant) check() error {
 		return err
 	}
 	for _, e := range v.effects {
-		outs = append(outs, e.v.Spec().(*tensor.Spec))
+		outs = append(outs, e.variable.v.Spec().(*tensor.Spec))
 	}
 	if len(outs) != len(v.graph.Outputs) {
 		return fmt.Errorf("the graph has %d outputs, the results have %d tensors", len(v.graph.Outputs), len(outs))

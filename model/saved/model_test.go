@@ -340,9 +340,7 @@ func TestModelOfTypesThatAreNotKnown(t *testing.T) {
 	if got := double(arg); got.Unit != "m" || tensor.Data[float64](got.Metres)[1] != 4 {
 		t.Errorf("got %v", got)
 	}
-	if err := tenon.Unregister(lengthName); err != nil {
-		t.Fatal(err)
-	}
+	ext.Unregister[length]()
 	m, err = saved.DecodeModel(bytes.NewReader(b.Bytes()), int64(b.Len()))
 	if err != nil {
 		t.Fatal(err)

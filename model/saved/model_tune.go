@@ -9,7 +9,7 @@ import (
 )
 
 // Parameters returns the values of the variables whose elements are floating, by their
-// paths: what is trained. Together with [Func.CallWith] they fine-tune a model by grad, or
+// paths: what is trained, the floating components of Values among them. Together with [Func.CallWith] they fine-tune a model by grad, or
 // by the trainers of package train, whose parameters they are:
 //
 //	p := m.Parameters()
@@ -81,7 +81,7 @@ func (f *Func) CallWith(variables map[string]tensor.Tensor, args ...any) ([]any,
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := v.values(out)
+	leaves, err := packed(v.results, out)
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +93,8 @@ func (v *variant) inline(in []tensor.Tensor) []tensor.Tensor {
 	out, err := v.graph.Inline(in)
 	tenon.Throw(err)
 	n := len(out) - len(v.effects)
-	for i, x := range v.effects {
-		tenon.Throw(x.v.Assign(out[n+i]))
+	for i, e := range v.effects {
+		tenon.Throw(e.have(out[n+i]))
 	}
 	return out[:n]
 }

@@ -27,13 +27,13 @@ func (f *Func) Captures(i int) []Capture {
 	return out
 }
 
-// Assigns returns the paths of the variables that variant i assigns to: the last outputs of its
+// Assigns returns the paths of the variables that variant i assigns or adds to: the last outputs of its
 // graph are their new values.
 func (f *Func) Assigns(i int) []string {
 	v := f.variants[i]
 	out := make([]string, len(v.effects))
 	for k, e := range v.effects {
-		out[k] = e.path
+		out[k] = e.variable.path
 	}
 	return out
 }

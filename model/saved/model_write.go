@@ -67,7 +67,7 @@ func (m *Model) Encode(w io.Writer) error {
 
 // parts returns the files of the model, the manifest first.
 func (m *Model) parts() ([]*part, error) {
-	doc := manifest{Format: modelFormat, Version: [2]int{modelMajor, modelMinor}, Functions: []jsonFunc{}, Variables: []jsonVariable{}, Metadata: m.Metadata}
+	doc := manifest{Format: modelFormat, Version: [2]int{modelMajor, modelMinor}, Functions: []jsonFunc{}, Variables: []jsonVariable{}, Metadata: m.Metadata, rest: m.rest}
 	var parts []*part
 	add := func(name string, write func(w io.Writer) error) {
 		parts = append(parts, &part{jsonFile: jsonFile{Path: name}, write: write})
@@ -75,7 +75,7 @@ func (m *Model) parts() ([]*part, error) {
 	ops, types := map[string]bool{}, map[string]bool{}
 	constants := map[string]tensor.Tensor{}
 	for i, f := range m.functions {
-		j := jsonFunc{Name: f.name, Doc: f.doc, Variants: []jsonVariant{}}
+		j := jsonFunc{Name: f.name, Doc: f.doc, Variants: []jsonVariant{}, rest: f.rest}
 		for k, v := range f.variants {
 			b, left, err := v.graph.MarshalWithout(isLarge)
 			if err != nil {
@@ -83,19 +83,20 @@ func (m *Model) parts() ([]*part, error) {
 			}
 			name := fmt.Sprintf("functions/%d-%d.graph", i, k)
 			add(name, func(w io.Writer) error { _, err := w.Write(b); return err })
-			x := jsonVariant{Graph: name, Args: leavesJSON(v.args), Results: leavesJSON(v.results), Captures: []jsonCapture{}, Effects: []string{}}
+			x := jsonVariant{Graph: name, Args: leavesJSON(v.args), Results: leavesJSON(v.results), Captures: []jsonCapture{}, Effects: []jsonEffect{},
+				Sizes: v.sizes, Batch: v.batch, rest: v.rest}
 			for _, c := range v.captures {
-				if c.variable != nil {
-					x.Captures = append(x.Captures, jsonCapture{Variable: c.variable.path})
-				} else {
-					x.Captures = append(x.Captures, jsonCapture{Constant: keep(constants, c.constant)})
-				}
+				x.Captures = append(x.Captures, c.json(constants))
+			}
+			if len(v.warmUps) > 0 {
+				x.WarmUp = fmt.Sprintf("warmup/%d-%d.safetensors", i, k)
+				add(x.WarmUp, v.writeWarmUps)
 			}
 			for _, t := range left {
 				x.Captures = append(x.Captures, jsonCapture{Constant: keep(constants, t)})
 			}
 			for _, e := range v.effects {
-				x.Effects = append(x.Effects, e.path)
+				x.Effects = append(x.Effects, jsonEffect{e.variable.path, e.add})
 			}
 			for _, l := range append(f.Args(k), v.results...) {
 				if l.Spec != nil {
@@ -107,21 +108,43 @@ func (m *Model) parts() ([]*part, error) {
 		}
 		doc.Functions = append(doc.Functions, j)
 	}
-	doc.Ops, doc.Types = sortedKeys(ops), sortedKeys(types)
+	doc.Ops = sortedKeys(ops)
 	values := map[string]any{}
 	for i, x := range m.variables {
-		j := jsonVariable{Path: x.path, Value: fmt.Sprintf("v%d", i)}
+		j := jsonVariable{Path: x.path, Value: fmt.Sprintf("v%d", i), rest: x.rest}
 		j.Spec, j.Text = specJSON(x.v.Spec())
 		doc.Variables = append(doc.Variables, j)
 		values[j.Value] = x.v.Value()
 	}
+	for _, h := range m.values {
+		j := jsonHeld{Path: h.path}
+		j.Spec, j.Text = specJSON(h.spec)
+		typesOf(h.spec, types)
+		for _, p := range h.parts {
+			j.Parts = append(j.Parts, p.json(constants))
+		}
+		doc.Values = append(doc.Values, j)
+	}
+	doc.Types = sortedKeys(types)
 	if len(values) > 0 {
 		add(variablesFile, func(w io.Writer) error { return Encode(w, values, WriteOptions{}) })
 	}
 	if len(constants) > 0 {
 		add(constantsFile, func(w io.Writer) error { return Encode(w, constants, WriteOptions{}) })
 	}
-	add(readmeFile, func(w io.Writer) error { return m.readme(w, doc.Types) })
+	add(readmeFile, func(w io.Writer) error {
+		if m.Readme == "" {
+			return m.readme(w, doc.Types)
+		}
+		_, err := io.WriteString(w, m.Readme)
+		return err
+	})
+	for _, name := range sortedKeys(m.Files) {
+		if top, _, _ := strings.Cut(name, "/"); top == "functions" || top == "weights" || top == "warmup" || name == manifestName || name == readmeFile {
+			return nil, fmt.Errorf("Files: %q is a name that the format takes", name)
+		}
+		add(name, func(w io.Writer) error { _, err := w.Write(m.Files[name]); return err })
+	}
 	for _, p := range parts {
 		if err := p.measure(); err != nil {
 			return nil, err
@@ -137,6 +160,14 @@ func (m *Model) parts() ([]*part, error) {
 	}
 	first := &part{jsonFile: jsonFile{Path: manifestName}, write: func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }}
 	return append([]*part{first}, parts...), first.measure()
+}
+
+// json returns the names of a capture. Constants are kept.
+func (c capture) json(constants map[string]tensor.Tensor) jsonCapture {
+	if c.variable != nil {
+		return jsonCapture{Variable: c.variable.path}
+	}
+	return jsonCapture{Constant: keep(constants, c.constant)}
 }
 
 // keep adds a constant under a name made of its content, and returns the name.

@@ -1,0 +1,89 @@
+package saved
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// rest is the fields of an object of the manifest that this version does not know. A later
+// minor version has written them, and they stand there again when the model is saved.
+type rest map[string]json.RawMessage
+
+// decode reads an object into the fields of a struct, and keeps the other ones. Names are those
+// of the fields to the letter.
+func (r *rest) decode(b []byte, to any) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(b, &all); err != nil {
+		return err
+	}
+	v := reflect.ValueOf(to).Elem()
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		raw, ok := all[name]
+		if name == "" || name == "-" || !ok {
+			continue
+		}
+		if err := json.Unmarshal(raw, v.Field(i).Addr().Interface()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		delete(all, name)
+	}
+	if *r = nil; len(all) > 0 {
+		*r = all
+	}
+	return nil
+}
+
+// encode returns the object of a struct's fields with those that were kept behind them.
+func (r rest) encode(from any) ([]byte, error) {
+	b, err := json.Marshal(from)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range sortedKeys(r) {
+		name, err := json.Marshal(k)
+		if err != nil {
+			return nil, err
+		}
+		if b = b[:len(b)-1]; len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(append(append(b, name...), ':'), r[k]...), '}')
+	}
+	return b, nil
+}
+
+// The objects of the manifest that keep what they do not know.
+
+type (
+	plainManifest manifest
+	plainFunc     jsonFunc
+	plainVariant  jsonVariant
+	plainVariable jsonVariable
+)
+
+// UnmarshalJSON reads the object.
+func (m *manifest) UnmarshalJSON(b []byte) error { return m.rest.decode(b, (*plainManifest)(m)) }
+
+// MarshalJSON writes the object.
+func (m manifest) MarshalJSON() ([]byte, error) { return m.rest.encode(plainManifest(m)) }
+
+// UnmarshalJSON reads the object.
+func (f *jsonFunc) UnmarshalJSON(b []byte) error { return f.rest.decode(b, (*plainFunc)(f)) }
+
+// MarshalJSON writes the object.
+func (f jsonFunc) MarshalJSON() ([]byte, error) { return f.rest.encode(plainFunc(f)) }
+
+// UnmarshalJSON reads the object.
+func (v *jsonVariant) UnmarshalJSON(b []byte) error { return v.rest.decode(b, (*plainVariant)(v)) }
+
+// MarshalJSON writes the object.
+func (v jsonVariant) MarshalJSON() ([]byte, error) { return v.rest.encode(plainVariant(v)) }
+
+// UnmarshalJSON reads the object.
+func (v *jsonVariable) UnmarshalJSON(b []byte) error { return v.rest.decode(b, (*plainVariable)(v)) }
+
+// MarshalJSON writes the object.
+func (v jsonVariable) MarshalJSON() ([]byte, error) { return v.rest.encode(plainVariable(v)) }

@@ -1,0 +1,87 @@
+package saved
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
+)
+
+// AddWarmUp keeps arguments with the model for which the function is called before anybody
+// waits for it ([Model.WarmUp]), and which show people what it takes.
+func (f *Func) AddWarmUp(args ...any) error {
+	v, in, err := f.bind(args)
+	if err != nil {
+		return err
+	}
+	leaves, err := packed(v.args, in)
+	if err != nil {
+		return err
+	}
+	return v.addWarmUp(leaves)
+}
+
+// addWarmUp adds the leaves of arguments that belong to the variant.
+func (v *variant) addWarmUp(leaves []any) error {
+	given := map[string]any{}
+	for i, l := range v.args {
+		given[l.Path.String()] = leaves[i]
+	}
+	if _, err := v.take(given); err != nil {
+		return err
+	}
+	v.warmUps = append(v.warmUps, leaves)
+	return nil
+}
+
+// WarmUps returns the warm-up inputs of variant i: arguments for [Func.Call].
+func (f *Func) WarmUps(i int) ([][]any, error) {
+	v := f.variants[i]
+	out := make([][]any, len(v.warmUps))
+	for n, leaves := range v.warmUps {
+		var err error
+		if out[n], err = built(v.args, leaves); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// WarmUp runs the functions for their warm-up inputs, so that later calls wait for nothing.
+// Variables stay as they are.
+func (m *Model) WarmUp() error {
+	for _, f := range m.functions {
+		for _, v := range f.variants {
+			for _, leaves := range v.warmUps {
+				given := map[string]any{}
+				for i, l := range v.args {
+					given[l.Path.String()] = leaves[i]
+				}
+				in, err := v.take(given)
+				if err == nil {
+					_, err = v.run(in, false)
+				}
+				if err != nil {
+					return &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Model.WarmUp", Where: f.name, Err: err, Line: source.Line()}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// warmUpName is the name of leaf i of the nth warm-up inputs in their file.
+func warmUpName(n, i int) string { return fmt.Sprintf("w%d_%d", n, i) }
+
+func (v *variant) writeWarmUps(w io.Writer) error {
+	tree := map[string]any{}
+	for n, leaves := range v.warmUps {
+		for i, x := range leaves {
+			if v.args[i].Spec != nil {
+				tree[warmUpName(n, i)] = x
+			}
+		}
+	}
+	return Encode(w, tree)
+}

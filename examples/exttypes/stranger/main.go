@@ -3,8 +3,8 @@
 //
 //	stranger MODEL ARGS RESULTS TUNED
 //
-// ARGS holds the arguments of each function by the function's name and their numbers
-// (scale[0]), RESULTS gets the results likewise. A function called loss… with one result, a
+// ARGS holds the arguments of each function by the function's name and their places
+// (scale[0], encode[0].Tokens), RESULTS gets the results likewise. A function called loss… with one result, a
 // number, is followed downhill for a few steps, and the model with the new variables is
 // written to TUNED. The exit status is 1 where something fails.
 package main
@@ -75,15 +75,29 @@ func run(model, args, results, tuned string) error {
 	return m.Save(tuned)
 }
 
-// arguments reads the arguments of a function.
+// arguments reads the arguments of a function, by their places. One that is made of several Values
+// is a map of them.
 func arguments(f *saved.Func, given *saved.File) ([]any, error) {
 	var in []any
-	for i := range f.Args(0) {
-		v, err := given.Value(fmt.Sprintf("%s[%d]", f.Name(), i))
+	for _, l := range f.Args(0) {
+		v, err := given.Value(f.Name() + l.Path.String())
 		if err != nil {
 			return nil, err
 		}
-		in = append(in, v)
+		i := l.Path[0].(int)
+		for len(in) <= i {
+			in = append(in, nil)
+		}
+		if len(l.Path) == 1 {
+			in[i] = v
+			continue
+		}
+		fields, ok := in[i].(map[string]any)
+		if !ok {
+			fields = map[string]any{}
+			in[i] = fields
+		}
+		fields[l.Path[1:].String()] = v
 	}
 	return in, nil
 }

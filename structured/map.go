@@ -2,9 +2,11 @@ package structured
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -22,8 +24,9 @@ const (
 // entriesName is the column of a map that holds the entries.
 const entriesName = "entries"
 
-// Map is a tensor of maps from strings to values of one type: objects whose keys are
-// data, where the fields of a record are known beforehand. Each map is a list of
+// Map is a tensor of maps from keys to values of one type each: objects whose keys are
+// data, where the fields of a record are known beforehand. Keys are strings, numbers, truth
+// values or elements of package element. Each map is a list of
 // entries, records of a key and a value, in an order that is kept; a key is in a map
 // once. A path goes to the value of a key as to a field, and through [*] to all values.
 type Map struct {
@@ -40,7 +43,7 @@ var (
 // key that a map has twice is an error of kind tenon.ErrInvalid that names the map and
 // the key, where the keys are known.
 //
-//	keys: string[n]; values: [n, …], of any type
+//	keys: [n]; values: [n, …], of any type
 func NewMap(p *ragged.RowPartition, keys, values any) (m *Map, err error) {
 	defer tenon.Catch(&err)
 	k := tenon.Must(tensor.Convert(keys))
@@ -50,11 +53,11 @@ func NewMap(p *ragged.RowPartition, keys, values any) (m *Map, err error) {
 	return MapOf(entries)
 }
 
-// MapOf returns the maps whose entries are given, records with the fields key, a string,
+// MapOf returns the maps whose entries are given, records with the fields key
 // and value: the last dimension of the records is that of the entries of one map. See
 // [NewMap].
 //
-//	entries: [n…, (k)]{key: string, value: T} → maps [n…]
+//	entries: [n…, (k)]{key: K, value: T} → maps [n…]
 func MapOf(entries *Tensor) (m *Map, err error) {
 	const fn = "structured.MapOf"
 	if m, err = mapOf(fn, entries); err != nil {
@@ -71,7 +74,7 @@ func mapOf(fn string, entries *Tensor) (m *Map, err error) {
 	}
 	rec := tenon.Must(FromFields([]Field{{entriesName, entries}}, shape.OfRank(entries.rank-1), Options{DType: entries.dtype}))
 	if !hasEntries(rec.typ()) {
-		return nil, invalid(fn, "", "the entries are %v, want the fields key, a string, and value", entries.typ())
+		return nil, invalid(fn, "", "the entries are %v, want the fields key, which no entry lacks, and value", entries.typ())
 	}
 	return newMap(rec), nil
 }
@@ -87,7 +90,7 @@ func (m *Map) checkKeys(fn string) (err error) {
 	if !ok || !concrete(keys) {
 		return nil
 	}
-	_, first, counts := rows.Group(ids, keys)
+	_, first, counts := rows.Group(append([]any{ids}, anyTensors(identities(keys))...)...)
 	if first.Shape().Dim(0) == keys.Shape().Dim(0) {
 		return nil
 	}
@@ -95,7 +98,10 @@ func (m *Map) checkKeys(fn string) (err error) {
 		if n > 1 {
 			at := int(tensor.Data[int64](first)[i])
 			row, key := ops.Cast(ops.Index(ids, at), dtype.Int64), plain(ops.Index(keys, at))
-			return invalid(fn, fmt.Sprintf("[%d]", tensor.Item[int64](row)), "has the key %q %d times", key, n)
+			if text, ok := key.(string); ok {
+				key = strconv.Quote(text)
+			}
+			return invalid(fn, fmt.Sprintf("[%d]", tensor.Item[int64](row)), "has the key %v %d times", key, n)
 		}
 	}
 	return nil
@@ -122,7 +128,7 @@ func (m *Map) Entries() *Tensor { return m.rec.field(m.rec.cols[0]).(*Tensor) }
 
 // Keys returns the keys of each map.
 //
-//	string[n…, (k)]
+//	[n…, (k)]
 func (m *Map) Keys() tensor.Tensor { return child(m.Entries(), keyName, nil) }
 
 // Values returns the values of each map, in the order of the keys.
@@ -137,14 +143,14 @@ func (m *Map) Lengths() tensor.Tensor {
 	return m.dimensioned(ops.Cast(m.flat().parts[0].RowLengths(), dtype.Int64))
 }
 
-// Lookup returns the value that each map has for a key; it is missing where there is
-// none.
+// Lookup returns the value that each map has for a key, which is compared with the keys as
+// ops.Equal does; it is missing where there is none.
 //
 //	[n…, …], masked
-func (m *Map) Lookup(key string) tensor.Tensor { return m.dimensioned(m.lookup(key)) }
+func (m *Map) Lookup(key any) tensor.Tensor { return m.dimensioned(m.lookup(key)) }
 
 // lookup returns the values of a key, one for each map, flat.
-func (m *Map) lookup(key string) tensor.Tensor {
+func (m *Map) lookup(key any) tensor.Tensor {
 	flat := m.flat()
 	p := flat.parts[0]
 	found := ops.Equal(flat.cols[flat.find(keyName)].v(), key)
@@ -238,7 +244,7 @@ func MapSpecOf(entries *Spec) (*MapSpec, error) {
 		return nil, err
 	}
 	if !hasEntries(rec) {
-		return nil, tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the entries are %v, want the fields key, a string, and value", entries))
+		return nil, tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the entries are %v, want the fields key, which no entry lacks, and value", entries))
 	}
 	return newMapSpec(rec), nil
 }
@@ -255,8 +261,62 @@ func hasEntries(s *Spec) bool {
 	k, hasKey := e.column(0, keyName)
 	_, hasValue := e.column(1, valueName)
 	t, typed := k.spec.(typedSpec)
-	_, optional := k.spec.(optionalSpec)
-	return hasKey && hasValue && typed && !optional && t.DType().IsString() && t.Shape().Rank() == 1
+	if !hasKey || !hasValue || !typed || t.Shape().Rank() != 1 {
+		return false
+	}
+	switch t.(type) {
+	case *tensor.Spec, element.Spec:
+		return true
+	case optionalSpec:
+		return false
+	}
+	return t.DType().IsString()
+}
+
+// HasTextKeys reports whether the keys are strings. Such maps are objects in JSON and maps of Go as
+// plain data; others are lists of entries.
+func (s *MapSpec) HasTextKeys() bool {
+	return s.keyType().IsString()
+}
+
+// keyOf returns the key that a name in a path says: a number or a truth value for keys that are some. Elements are
+// compared with their texts.
+func (s *MapSpec) keyOf(name, path string) any {
+	var key any
+	var err error
+	switch t := s.keyType(); {
+	case s.HasTextKeys() || t == dtype.None:
+		return name
+	case t == dtype.Bool:
+		key, err = strconv.ParseBool(name)
+	case t.IsFloat():
+		key, err = strconv.ParseFloat(name, 64)
+	case t.IsUnsigned():
+		key, err = strconv.ParseUint(name, 10, 8*t.Size())
+	default:
+		key, err = strconv.ParseInt(name, 10, 8*t.Size())
+	}
+	if err != nil {
+		e := notFound(nil, fmt.Sprintf("the keys of the map are %v, and %q is none", s.keyType(), name))
+		e.Where = path
+		tenon.Throw(e)
+	}
+	return ops.Cast(key, s.keyType())
+}
+
+// keyType returns the type of keys that are numbers, truth values or strings, dtype.None for elements.
+func (s *MapSpec) keyType() dtype.DType {
+	k, _ := s.flat().column(0, keyName)
+	if _, ok := k.spec.(element.Spec); ok {
+		return dtype.None
+	}
+	return k.spec.(typedSpec).DType()
+}
+
+// Key returns the Spec of one key.
+func (s *MapSpec) Key() tenon.Spec {
+	k, _ := s.flat().column(0, keyName)
+	return lowered(k.spec, 1)
 }
 
 // flat returns the Spec of the entries of all maps as one list of lists.

@@ -3,10 +3,13 @@ package structured_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
@@ -119,7 +122,7 @@ func TestStructsWithMaps(t *testing.T) {
 	}
 	rows := []row{{map[string]inner{"b": {2}, "a": {1}}, map[int]string{3: "x"}}, {map[string]inner{}, map[int]string{}}}
 	s := tenon.Must(gostruct.From(rows))
-	same(t, "type", s.Spec().(*structured.Spec).Datashape(), "2 * {M: map[string, {N: int64}], K: var * {key: int64, value: string}}")
+	same(t, "type", s.Spec().(*structured.Spec).Datashape(), "2 * {M: map[string, {N: int64}], K: map[int64, string]}")
 	same(t, "back", tenon.Must(gostruct.To[row](s)), rows)
 	// Lists of entries are read as maps too.
 	same(t, "entries", tenon.Must(gostruct.To[row](s.With("M", s.Path("M").(*structured.Map).Entries()))), rows)
@@ -135,3 +138,48 @@ func TestFieldsWithoutAName(t *testing.T) {
 }
 
 func sprint(x any) string { return fmt.Sprint(x) }
+
+// Keys may be of any type whose values are single ones: such maps are lists of entries as plain data, and obey the laws of all Values.
+func TestMapsWithKeysOfAnyType(t *testing.T) {
+	parse := func(typ element.Type, texts ...string) tensor.Tensor { return tenon.Must(element.Parse(texts, typ)) }
+	for name, keys := range map[string]tensor.Tensor{
+		"int32":     tensor.Of([]int32{3, 1, 3}),
+		"float64":   tensor.Of([]float64{0.5, -1, 0.5}),
+		"bool":      tensor.Of([]bool{true, false, true}),
+		"date":      parse(element.DateType, "2024-02-29", "1970-01-01", "2024-02-29"),
+		"timestamp": parse(element.TimestampOf(time.Millisecond, "UTC"), "2024-02-29T10:11:12.001Z", "1970-01-01T00:00:00Z", "2024-02-29T10:11:12.001Z"),
+		"decimal":   parse(element.DecimalOf(30, 2), "1.50", "-0.05", "1.50"),
+		"uuid":      parse(element.UUIDType, "00000000-0000-4000-8000-000000000001", "00000000-0000-0000-0000-000000000000", "00000000-0000-4000-8000-000000000001"),
+		"fixed[2]":  parse(element.FixedOf(2), "AAE=", "//8=", "AAE="),
+		"string":    tensor.Of([]string{"a", "b", "a"}),
+	} {
+		p := tenon.Must(ragged.PartitionFromRowSplits([]int64{0, 2, 2, 3}, ragged.PartitionOptions{}))
+		m, err := structured.NewMap(p, keys, []int64{10, 20, 30})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		s := tenon.Must(structured.FromFields([]structured.Field{{Name: "m", Value: m}}, shape.Of(3), structured.Options{}))
+		spectest.Laws(t, spectest.Options{}, s, m, ops.Index(m, 0))
+		if _, ok := keys.(element.Tensor); !ok { // plain data are no elements
+			again := read(t, plain(t, s), structured.NestedOptions{Spec: s.Spec()})
+			same(t, name, sprint(plain(t, again)), sprint(plain(t, s)))
+			same(t, name+": equal", tenon.Equal(again.Spec(), s.Spec()), true)
+		}
+		found := m.Lookup(ops.Index(keys, 0))
+		same(t, name+": lookup", written(t, found), "[10 <nil> 30]")
+		twice := tenon.Must(ragged.PartitionFromRowSplits([]int64{0, 3}, ragged.PartitionOptions{}))
+		if _, err := structured.NewMap(twice, keys, []int64{10, 20, 30}); !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "2 times") {
+			t.Errorf("%s: a key that stands twice: %v", name, err)
+		}
+		path := fmt.Sprintf("m[%q]", map[string]string{"int32": "3", "float64": "0.5", "bool": "true", "string": "a", "decimal": "1.50", "date": "2024-02-29",
+			"timestamp": "2024-02-29T10:11:12.001Z", "uuid": "00000000-0000-4000-8000-000000000001", "fixed[2]": "AAE="}[name])
+		if name == "fixed[2]" { // are compared as the bytes that they are
+			continue
+		}
+		same(t, name+": path", written(t, s.Path(path)), "[10 <nil> 30]")
+		if _, err := tenon.Try(func() tensor.Tensor { return s.Path("m.word") }); name != "string" && err == nil {
+			t.Errorf("%s: a path to no key", name)
+		}
+	}
+}

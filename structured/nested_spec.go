@@ -171,8 +171,12 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 	return nil
 }
 
-// maps reads records as maps of a Spec, of one map or of rows of them.
+// maps reads records as maps of a Spec, of one map or of rows of them; where keys are no texts, lists of entries.
 func (o NestedOptions) maps(values []any, s *MapSpec, path []string) tensor.Tensor {
+	if !s.HasTextKeys() {
+		below := s.flat()
+		return tenon.Must(MapOf(o.rows(values, outermost(below, shape.Unknown), path).(*Tensor)))
+	}
 	return o.mapsWith(values, path, func(all []any, path []string) tensor.Tensor {
 		v, _ := s.flat().column(1, valueName)
 		return o.rows(all, outermost(v.spec, shape.Unknown), path)

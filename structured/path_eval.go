@@ -162,7 +162,7 @@ func (n *node) step(s jsonpath.Segment) {
 func (n *node) name(s jsonpath.ByName) {
 	if m, ok := n.leaf.(*Map); ok && !s.List {
 		n.at = n.rank
-		n.enter(m.lookup(s.Names[0]))
+		n.enter(m.lookup(m.spec.keyOf(s.Names[0], n.path)))
 		return
 	}
 	n.variant(func(v tensor.Tensor) bool { s, ok := v.(*Tensor); return ok && s.rank == 1 })

@@ -122,7 +122,7 @@ func child(v tensor.Tensor, name string, path []string) tensor.Tensor {
 		}
 		return x.field(x.cols[k])
 	case *Map:
-		return x.Lookup(name)
+		return x.Lookup(x.spec.keyOf(name, PathString(path)))
 	case optional:
 		return hidden(child(x.Values(), name, path), x.Mask())
 	}

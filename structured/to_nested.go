@@ -10,7 +10,7 @@ import (
 )
 
 // ToNested returns the records as plain nested data: the reverse of [FromNested].
-// Records are maps, and what is missing is nil.
+// Records are maps, as are maps whose keys are strings; others are lists of entries. What is missing is nil.
 func (t *Tensor) ToNested() (x any, err error) {
 	defer tenon.Catch(&err)
 	if t.rank == 0 {
@@ -63,7 +63,7 @@ func plain(v tensor.Tensor) any {
 	case *Dictionary:
 		return plain(x.Decode())
 	case *Map:
-		return mapsOf(plain(x.rec))
+		return mapsOf(plain(x.rec), x.spec.HasTextKeys())
 	case *Union:
 		variants := make([]any, len(x.rec.cols)-1)
 		for i, c := range x.rec.cols[1:] {
@@ -153,15 +153,18 @@ func chosen(tags any, variants []any) any {
 	return out
 }
 
-// mapsOf makes maps of records of the entries of maps.
-func mapsOf(x any) any {
+// mapsOf makes maps of records of the entries of maps, or lists of entries where keys are no texts.
+func mapsOf(x any, texts bool) any {
 	if list, ok := x.([]any); ok {
 		for i, y := range list {
-			list[i] = mapsOf(y)
+			list[i] = mapsOf(y, texts)
 		}
 		return list
 	}
 	entries := x.(map[string]any)[entriesName].([]any)
+	if !texts {
+		return entries
+	}
 	out := make(map[string]any, len(entries))
 	for _, e := range entries {
 		e := e.(map[string]any)

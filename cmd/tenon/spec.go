@@ -137,7 +137,11 @@ func goType(s tenon.Spec, depth int) string {
 		}
 		return "*" + inner
 	case anatomy.Map:
-		return "map[string]" + goType(mapValue(a), depth)
+		m, ok := s.(*structured.MapSpec)
+		if !ok {
+			break
+		}
+		return "map[" + goType(m.Key(), depth) + "]" + goType(m.Value(), depth)
 	case anatomy.Words:
 		return "string"
 	case anatomy.Element:
@@ -167,17 +171,6 @@ func single(s tenon.Spec) (tenon.Spec, int) {
 		s = row
 		rank++
 	}
-}
-
-// mapValue is the Spec of the values of a map.
-func mapValue(a anatomy.Spec) tenon.Spec {
-	entry, _ := single(a.Inner)
-	if r, ok := entry.(*structured.Spec); ok {
-		if v, err := r.Field("value"); err == nil {
-			return v
-		}
-	}
-	return a.Inner
 }
 
 func goStruct(fields []tenon.Field, depth int) string {

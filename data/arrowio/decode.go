@@ -57,6 +57,11 @@ func (r *reading) rows(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec
 		tagged := anatomy.OfSpec(a.Inner)
 		rec := r.records(at, d, tagged, func(d arrow.ArrayData) []tenon.Value { return r.variants(at, d, tagged.Fields) })
 		return tenon.Must(a.Make(rec, nil, nil))
+	case anatomy.Map:
+		rec := anatomy.OfSpec(a.Inner)
+		list, item, d := r.partitions(at, f, d, rec.Partitions)
+		entries := r.rows(at, arrow.Field{Name: item.Name, Type: d.DataType()}, d, rec.Fields[0].Spec)
+		return tenon.Must(a.Make(tenon.Must(rec.MakeRecords(list, d.Len(), []tenon.Value{entries})), nil, nil))
 	case anatomy.Held, anatomy.Named:
 		return tenon.Must(a.Make(r.rows(at, f, d, a.Inner), nil, nil))
 	}

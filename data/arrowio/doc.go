@@ -17,6 +17,7 @@
 //	records                        struct, and at the top a record batch
 //	structured.Dictionary          dictionary of int32 and large_utf8
 //	structured.Union               sparse_union
+//	structured.Map                 map
 //	named tensors                  what is inside; dim_names in arrow.fixed_shape_tensor
 //	                               and, with one ragged dimension, arrow.variable_shape_tensor
 //	Values of other types          struct of their components: with a row for each of their
@@ -30,7 +31,8 @@
 // no longer describes them, are read by their Arrow type alone.
 //
 // Read by its Arrow type, an array is what the table above says, the other way round. Lists,
-// also large ones and maps, become ragged dimensions; lists of a fixed size axes of a dense
+// also large ones, become ragged dimensions; of several entries of a map with one key the last counts, and maps whose keys
+// are records or lists are lists of records {key, value}; lists of a fixed size axes of a dense
 // tensor where it is one inside; timestamps, dates, times, durations, decimals of up to 38 digits and binary
 // data of a fixed size are elements of package element, date64 as dates; binary data and
 // views strings; decimals of more digits strings with the digits of their scale;

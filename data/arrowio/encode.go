@@ -69,6 +69,9 @@ func rows(v tenon.Value, lists int) part {
 		return dictionaryRows(a)
 	case anatomy.Union:
 		return recordRows(anatomy.Of(a.Inner), union)
+	case anatomy.Map:
+		rec := anatomy.Of(a.Inner)
+		return within(rec.Partitions, mapRows(rows(rec.Fields[0].Value, 0)))
 	case anatomy.Held:
 		return rows(a.Inner, lists)
 	case anatomy.Named:

@@ -25,7 +25,7 @@ func inRows(s tenon.Spec) bool {
 		return hasRows(s) && !slices.ContainsFunc(a.Fields, func(f tenon.Field) bool { return !inRows(f.Spec) })
 	case anatomy.Words:
 		return hasRows(s) && plainMask(a.Inner)
-	case anatomy.Union, anatomy.Named:
+	case anatomy.Union, anatomy.Map, anatomy.Named:
 		return inRows(a.Inner)
 	case anatomy.Held:
 		return hasRows(s) && inRows(a.Inner)

@@ -69,7 +69,7 @@ func TestReadPyarrow(t *testing.T) {
 		for field, want := range map[string]string{
 			"struct": `?{a: ?int64, b: string}`,
 			"points": `var * {x: float64, y: var * int32}`,
-			"map":    `var * {key: string, value: int32}`,
+			"map":    `map[string, int32]`,
 			"words":  `?dictionary[string]`,
 		} {
 			got := structured.Datashape(must(rec.Field(field)).Spec())
@@ -80,8 +80,8 @@ func TestReadPyarrow(t *testing.T) {
 		if got := must(rec.Field("points", "y")).(*ragged.Tensor); got.String() != "[[[1]] [] [[] [2 3]]] int32[3, ~, ~]" {
 			t.Errorf("%s: points.y is %v", name, got)
 		}
-		if got := must(rec.Field("map", "value")); tensor.Data[int32](got.(*ragged.Tensor).FlatValues())[2] != 3 {
-			t.Errorf("%s: map.value is %v", name, got)
+		if got := must(rec.Field("map")).(*structured.Map).Values(); tensor.Data[int32](got.(*ragged.Tensor).FlatValues())[2] != 3 {
+			t.Errorf("%s: the values of map are %v", name, got)
 		}
 		if got, ok := must(rec.Field("words")).(*masked.Tensor).Values().(*structured.Dictionary); !ok || got.Words().Shape().Dim(0) != 1 {
 			t.Errorf("%s: words are %v", name, must(rec.Field("words")))

@@ -20,6 +20,18 @@ func (r *reading) complete(at string, f arrow.Field, d arrow.ArrayData, s tenon.
 		}
 	case anatomy.Named:
 		r.complete(at, arrow.Field{}, d, a.Inner, optional...)
+	case anatomy.Map:
+		rec := anatomy.OfSpec(a.Inner)
+		n := len(rec.Partitions)
+		d, ok := r.levels(at, d, n, optional)
+		if !ok {
+			return
+		}
+		var own []int
+		if slices.Contains(optional, n) {
+			own = []int{0}
+		}
+		r.complete(at, arrow.Field{}, d, rec.Fields[0].Spec, own...)
 	case anatomy.Leaf, anatomy.Element, anatomy.Words:
 		r.levels(at, d, -1, optional)
 	case anatomy.Lists:

@@ -46,6 +46,9 @@ func (r *reading) present(at, name, meta string, d arrow.ArrayData) tensor.Tenso
 		}
 	}
 	if l, ok := r.level(d); ok {
+		if m, ok := d.DataType().(*arrow.MapType); ok {
+			return r.maps(at, m, d.Len(), l)
+		}
 		return r.listsOf(at, d.Len(), l)
 	}
 	if v, ok := r.elements(at, name, d); ok {

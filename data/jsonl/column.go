@@ -31,7 +31,11 @@ func columnOf(v tenon.Value, path []string) *jsoncol.Column {
 		return within(rec.Partitions, unionColumn(rec, path), path)
 	case anatomy.Map:
 		rec := anatomy.Of(a.Inner)
-		return within(rec.Partitions, mapColumn(columnOf(rec.Fields[0].Value, path)), path)
+		entries := columnOf(rec.Fields[0].Value, path)
+		if m, ok := v.Spec().(*structured.MapSpec); !ok || m.HasTextKeys() {
+			entries = mapColumn(entries)
+		}
+		return within(rec.Partitions, entries, path)
 	case anatomy.Held, anatomy.Named:
 		return columnOf(a.Inner, path)
 	case anatomy.Element:

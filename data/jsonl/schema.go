@@ -199,6 +199,21 @@ func (m *schemaMaker) of(s tenon.Spec, rows int, path []string) (*jsoncol.Schema
 		return m.divided(row, a.Partitions, rows), err
 	case anatomy.Map:
 		x := s.(*structured.MapSpec)
+		if !x.HasTextKeys() { // which no object has: lists of entries
+			out, err := m.of(x.Entries(), rows, path)
+			if err != nil {
+				return nil, err
+			}
+			at := out
+			for range x.Shape().Rank() - rows {
+				at = at.Elem
+			}
+			at.Missing = m.missing
+			f := m.forms[out]
+			f.around = append(f.around, a)
+			m.forms[out] = f
+			return out, nil
+		}
 		one, ok := x.Value().(tenon.Batcher)
 		if !ok {
 			return nil, m.unfit(s, path)

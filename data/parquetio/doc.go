@@ -6,8 +6,7 @@
 // Lists become ragged dimensions, groups records, and what is optional a tensor of package
 // masked where something is missing, at any depth: the definition and repetition levels of
 // a column are turned into row splits and masks eight at a time. Legacy lists
-// and fields that repeat without an annotation are lists too, a map is a list of records
-// {key, value}. Only the columns that are asked for are read.
+// and fields that repeat without an annotation are lists too, a map is a [structured.Map]. Only the columns that are asked for are read.
 //
 //	BOOLEAN, integers, FLOAT, DOUBLE, FLOAT16   tensors of the same element type
 //	STRING, ENUM, JSON, BYTE_ARRAY               strings

@@ -207,8 +207,11 @@ func (s Spec) Outside() bool {
 }
 
 // Like returns a Value of the Spec that is made of what v is made of, or, where it says that something
-// is held or has names, of v itself.
+// is held or has names, of v itself; maps are made of their entries.
 func (s Spec) Like(v tenon.Value) (tenon.Value, error) {
+	if e, ok := v.(*structured.Tensor); ok && s.Kind == Map {
+		return structured.MapOf(e)
+	}
 	if s.Kind == Lists || s.Kind == Optional {
 		if a := Of(v); a.Kind == s.Kind {
 			return s.Make(a.Inner, a.Partitions, a.Mask)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,6 +118,10 @@ func compareLines(name string, got []any, set *arrow.Schema) (any, error) {
 		if err := json.Unmarshal(text, &back); err != nil {
 			return nil, err
 		}
+		for _, f := range set.Fields() {
+			sortEntries(back.(map[string]any)[f.Name], f.Type)
+			sortEntries(want.(map[string]any)[f.Name], f.Type)
+		}
 		if !reflect.DeepEqual(back, want) {
 			return fmt.Sprintf("row %d is %.300s, want %.300s", n, text, lines.Text()), nil
 		}
@@ -138,6 +143,29 @@ func recordJSON(v any, fields []arrow.Field) any {
 	return out
 }
 
+// sortEntries brings the entries of all maps in a value of a type into one order, since maps of Go have none.
+func sortEntries(v any, t arrow.DataType) {
+	switch t := t.(type) {
+	case *arrow.StructType:
+		for _, f := range t.Fields() {
+			if m, ok := v.(map[string]any); ok {
+				sortEntries(m[f.Name], f.Type)
+			}
+		}
+	case *arrow.MapType:
+		list, _ := v.([]any)
+		for _, e := range list {
+			sortEntries(e.([]any)[1], t.ItemType())
+		}
+		slices.SortFunc(list, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	case arrow.ListLikeType:
+		list, _ := v.([]any)
+		for _, e := range list {
+			sortEntries(e, t.Elem())
+		}
+	}
+}
+
 // valueJSON returns a value in the form of the cases.
 func valueJSON(v any, f arrow.Field) any {
 	if v == nil {
@@ -151,6 +179,12 @@ func valueJSON(v any, f arrow.Field) any {
 		return recordJSON(v, t.Fields())
 	case *arrow.MapType:
 		out := []any{}
+		if m, ok := v.(map[string]any); ok {
+			for k, x := range m {
+				out = append(out, []any{k, valueJSON(x, t.ItemField())})
+			}
+			return out
+		}
 		for _, e := range v.([]any) {
 			m := e.(map[string]any)
 			out = append(out, []any{valueJSON(m["key"], t.KeyField()), valueJSON(m["value"], t.ItemField())})

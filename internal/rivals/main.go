@@ -64,6 +64,8 @@ func write(dir string) (err error) {
 		fields = append(fields, structured.Field{Name: c.name, Value: tenon.Must(masked.New(x, []bool{true, false, true}))},
 			structured.Field{Name: c.name + "_rows", Value: tenon.Must(ragged.FromRowSplits(x, []int64{0, 0, 2, 3}))})
 	}
+	entries := tenon.Must(ragged.PartitionFromRowSplits([]int64{0, 2, 2, 3}, ragged.PartitionOptions{}))
+	fields = append(fields, structured.Field{Name: "numbers", Value: tenon.Must(structured.NewMap(entries, []int64{3, 1, 3}, tenon.Must(masked.New([]string{"x", "", "z"}, []bool{true, false, true}))))})
 	t := tenon.Must(structured.FromFields(fields, shape.Of(3), structured.Options{NRows: 3}))
 	for _, f := range []func() error{
 		func() error {

@@ -134,7 +134,10 @@ func (l *layout) value(name string, s tenon.Spec, skip int, axes []*node, rows b
 		if err != nil {
 			return nil, err
 		}
-		if n.within().form = variantForm; a.Kind == anatomy.Map {
+		switch m, ok := s.(*structured.MapSpec); {
+		case !ok:
+			n.within().form = variantForm
+		case m.HasTextKeys(): // others are objects with the list of entries
 			n.within().form = mapForm
 		}
 		return n, nil

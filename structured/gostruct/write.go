@@ -317,13 +317,8 @@ func (w *mapWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue 
 	return nil
 }
 
-// column returns maps with string keys as maps, and others as lists of their entries.
 func (w *mapWriter) column() tensor.Tensor {
-	list := w.listWriter.column()
-	if w.plan.Type.Key().Kind() != reflect.String {
-		return list
-	}
-	return tenon.Must(structured.MapOf(list.(*structured.Tensor)))
+	return tenon.Must(structured.MapOf(w.listWriter.column().(*structured.Tensor)))
 }
 
 func sortedKeys(m reflect.Value) []reflect.Value {

@@ -182,10 +182,7 @@ func (f *File) At(i int64) (v tenon.Value, err error) {
 	if i < 0 || i >= f.Len() {
 		return nil, fail(tenon.ErrNotFound, fn, fmt.Sprint(i), "there are %d record batches", f.Len())
 	}
-	k := 0
-	for f.first[k+1] <= i {
-		k++
-	}
+	k := f.part(i)
 	p := f.parts[k]
 	if p.b == nil {
 		return nil, fail(tenon.ErrInvalid, fn, "", "the file is closed")
@@ -202,9 +199,24 @@ func (f *File) At(i int64) (v tenon.Value, err error) {
 		return newReading(fn, f.o, int64(len(p.b))).batch(b), nil
 	}()
 	if err != nil {
-		return nil, inFile(fn, fmt.Sprintf("%s: batch %d", p.name, i-f.first[k]), err)
+		return nil, inFile(fn, f.Where(i), err)
 	}
 	return v, nil
+}
+
+// part returns the file that batch i is in.
+func (f *File) part(i int64) int {
+	k := 0
+	for f.first[k+1] <= i {
+		k++
+	}
+	return k
+}
+
+// Where names batch i: the file, and its number there.
+func (f *File) Where(i int64) string {
+	k := f.part(i)
+	return fmt.Sprintf("%s: batch %d", f.parts[k].name, i-f.first[k])
 }
 
 // All returns the batches in their order. An error is the last of what comes.

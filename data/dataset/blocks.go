@@ -13,6 +13,10 @@ type BlockOptions struct {
 	// Bytes bounds the memory of the blocks that are kept. 0: 256 MiB. The block that is
 	// read, and those that a shuffle needs at the same time, are kept in any case.
 	Bytes int64
+
+	// Name says what a block is read from, as a file and its row group; errors of functions of
+	// the elements repeat it. Nil: nothing.
+	Name func(block int64) string
 }
 
 // maxBlocks bounds the number of blocks of a dataset, of which each takes some bytes.
@@ -38,7 +42,7 @@ func blocksOf[T any](name string, up *node[T], sizes func() ([]int64, error), o 
 		o.Bytes = 256 << 20
 	}
 	starts := sync.OnceValues(func() ([]int64, error) { return startsOf(name, sizes) })
-	kept := &blockCache[T]{up: up, bytes: o.Bytes, least: 1}
+	kept := &blockCache[T]{up: up, bytes: o.Bytes, least: 1, name: o.Name}
 	find := func(i int64) (block, row int64, size int64) {
 		s, _ := starts() // whose error size has returned already
 		n := int64(len(s) - 1)
@@ -92,6 +96,7 @@ func startsOf(op string, sizes func() ([]int64, error)) ([]int64, error) {
 type blockCache[T any] struct {
 	up    *node[T]
 	bytes int64
+	name  func(block int64) string
 
 	mu    sync.Mutex
 	least int // blocks that are kept in any case
@@ -167,6 +172,9 @@ func (c *blockCache[T]) read(i, size int64) (*stored[T], error) {
 	r, err := newRows(x)
 	if err == nil && r.n != size {
 		err = invalid("FromBlocks", "block %d has %d rows, want %d", i, r.n, size)
+	}
+	if all, e := c.up.size(); err == nil && e == nil && c.name != nil {
+		r.from = c.name(i % all)
 	}
 	return r, err
 }

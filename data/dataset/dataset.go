@@ -18,13 +18,19 @@ type Dataset[T any] struct {
 
 // An ElementError is an error of an element.
 type ElementError struct {
-	Index int64 // the number of the element in the dataset where the error arose
+	Index int64  // the number of the element in the dataset where the error arose
+	Where string // what the element was read from, a file and a place in it; "" where that is not known
 	Err   error
 	Stack string // where a function panicked that Prefetch ran; "" otherwise
 }
 
-// Error returns "element 17: …".
-func (e *ElementError) Error() string { return fmt.Sprintf("dataset: element %d: %v", e.Index, e.Err) }
+// Error returns "element 17: …", or "element 17 (events.parquet: row group 2, row 5): …".
+func (e *ElementError) Error() string {
+	if e.Where != "" {
+		return fmt.Sprintf("dataset: element %d (%s): %v", e.Index, e.Where, e.Err)
+	}
+	return fmt.Sprintf("dataset: element %d: %v", e.Index, e.Err)
+}
 
 // Unwrap returns the error itself.
 func (e *ElementError) Unwrap() error { return e.Err }
@@ -36,6 +42,15 @@ func elementError(i int64, err error) error {
 		return err
 	}
 	return &ElementError{Index: i, Err: err}
+}
+
+// placedError is elementError with what the element was read from.
+func placedError(i int64, where func() string, err error) error {
+	var e *ElementError
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return &ElementError{Index: i, Where: where(), Err: err}
 }
 
 // numberedError is elementError, also for the error of an element that did not know its

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -19,6 +20,7 @@ type node[T any] struct {
 	size  func() (int64, error)        // of an epoch; nil: only reading tells it
 	get   func(i int64) (T, error)     // element i; behind the last are those of the next epoch. nil: a stream
 	place func(i int64) (ref[T], bool) // the rows that element i is stored in; nil: none
+	from  func(i int64) string         // what element i was read from; nil: its place says it
 	open  func(o opening[T]) walk[T]   // nil: elements come in the order of their numbers
 	skips bool                         // open goes on behind o.skip itself
 	specs func() []tenon.Field         // nil: not known without reading
@@ -33,6 +35,31 @@ type node[T any] struct {
 type ref[T any] struct {
 	of  *stored[T]
 	row int64
+}
+
+// from says what a row was read from, "" where that is not known.
+func (r ref[T]) from() string {
+	if r.of == nil || r.of.from == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s, row %d", r.of.from, r.row)
+}
+
+// origin says what element i was read from, "" where that is not known.
+func (n *node[T]) origin(i int64) string {
+	if n.from != nil {
+		return n.from(i)
+	}
+	r, _ := n.stored(i)
+	return r.from()
+}
+
+// origin says what an element was read from.
+func (it *item[T]) origin() string {
+	if it.n != nil {
+		return it.n.origin(it.i)
+	}
+	return it.ref.from()
 }
 
 // item is an element of a walk, still to be computed: by get, or as element i of a node.
@@ -216,6 +243,10 @@ func routed[T any](name string, up []*node[T], size func() (int64, error), route
 	n.place = func(i int64) (ref[T], bool) {
 		k, j := route(i)
 		return up[k].stored(j)
+	}
+	n.from = func(i int64) string {
+		k, j := route(i)
+		return up[k].origin(j)
 	}
 	return n
 }

@@ -47,7 +47,7 @@ func (d *Dataset[T]) PrefetchWith(o PrefetchOptions) *Dataset[T] {
 	if o.Ahead < 0 || o.Workers < 0 || o.Bytes < 0 {
 		return derived(up, d.err, invalid("Prefetch", "the options %+v are negative", o))
 	}
-	n := &node[T]{name: "Prefetch", below: []stage{up}, size: up.size, get: up.get, place: up.place, specs: up.specs, many: up.many, skips: true}
+	n := &node[T]{name: "Prefetch", below: []stage{up}, size: up.size, get: up.get, place: up.place, from: up.from, specs: up.specs, many: up.many, skips: true}
 	if up.get != nil {
 		n.get = up.at
 	}

@@ -15,6 +15,7 @@ type stored[T any] struct {
 	paths  []nest.Path
 	leaves []tenon.Value
 	n      int64
+	from   string // the file, where that is known
 }
 
 // newRows checks that all Values of x have the same number of rows.

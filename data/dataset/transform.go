@@ -58,8 +58,8 @@ func MapIndexed[T, U any](d *Dataset[T], seed uint64, f func(Index, T) (U, error
 
 func mapped[T, U any](name string, d *Dataset[T], f func(epoch, number int64, x T) (U, error)) *Dataset[U] {
 	up := d.n
-	apply := func(epoch, number, at int64, get func() (T, error)) (y U, err error) {
-		defer func() { err = elementError(at, err) }()
+	apply := func(epoch, number, at int64, get func() (T, error), from func() string) (y U, err error) {
+		defer func() { err = placedError(at, from, err) }()
 		defer tenon.Catch(&err)
 		x, err := get()
 		if err == nil {
@@ -71,8 +71,9 @@ func mapped[T, U any](name string, d *Dataset[T], f func(epoch, number int64, x 
 	if up.get != nil {
 		n.get = func(i int64) (U, error) {
 			all, _ := up.size() // whose error has been returned already
-			return apply(i/all, i%all, i, func() (T, error) { return up.at(i) })
+			return apply(i/all, i%all, i, func() (T, error) { return up.at(i) }, func() string { return up.origin(i) })
 		}
+		n.from = up.origin
 		return derived(n, d.err)
 	}
 	n.open = func(o opening[U]) walk[U] {
@@ -87,7 +88,7 @@ func mapped[T, U any](name string, d *Dataset[T], f func(epoch, number int64, x 
 				}
 				k := i
 				i++
-				return item[U]{last: it.last, get: func() (U, error) { return apply(o.epoch, k, k, it.value) }}, true
+				return item[U]{last: it.last, get: func() (U, error) { return apply(o.epoch, k, k, it.value, it.origin) }}, true
 			},
 			save: func(s *state) {
 				s.put(i)
@@ -127,7 +128,7 @@ func (d *Dataset[T]) Filter(keep func(T) (bool, error)) *Dataset[T] {
 						ok, err = called(keep, x)
 					}
 					if err != nil {
-						return nil, elementError(i, err)
+						return nil, placedError(i, func() string { return up.origin(i) }, err)
 					}
 					if ok {
 						out = append(out, i)
@@ -205,7 +206,7 @@ func sifted[T any](name string, up *node[T], judge func(x T) (verdict, error), b
 						v, err = judge(x)
 					}
 					if err != nil {
-						failure := done(x, elementError(i-1, err))
+						failure := done(x, placedError(i-1, it.origin, err))
 						failure.last = it.last
 						return failure, true
 					}

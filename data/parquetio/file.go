@@ -272,6 +272,9 @@ func (f *File) At(i int64) (tenon.Value, error) {
 	return v, damaged(fn, f.where(f.groups[i]), err)
 }
 
+// Where names row group i: the file, and its number there.
+func (f *File) Where(i int64) string { return f.where(f.groups[i]) }
+
 // where names a row group.
 func (f *File) where(g place) string {
 	at := fmt.Sprintf("row group %d", g.group)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -31,7 +32,7 @@ func Lines(names ...string) (*dataset.Dataset[tensor.Tensor], error) {
 			if err != nil {
 				return nil, inFile("Lines", name, err)
 			}
-			d = dataset.FromBlocks(x.sizes, x.read, dataset.BlockOptions{})
+			d = dataset.FromBlocks(x.sizes, x.read, dataset.BlockOptions{Name: func(block int64) string { return fmt.Sprintf("%s: block %d of lines", name, block) }})
 		} else {
 			d = dataset.FromBatches(func() iter.Seq2[tensor.Tensor, error] { return streamed(name, in) })
 		}

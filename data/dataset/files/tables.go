@@ -47,7 +47,7 @@ func Parquet(f *parquetio.File, o dataset.BlockOptions) *dataset.Dataset[*struct
 	return dataset.FromBlocks(sizes, func(i int64) (*structured.Tensor, error) {
 		v, err := f.At(i)
 		return table("Parquet", v, err)
-	}, o)
+	}, named(o, f.Where))
 }
 
 // Arrow returns the dataset of the rows of an open file, or of several: the record batches are
@@ -69,7 +69,15 @@ func Arrow(f *arrowio.File, o dataset.BlockOptions) (*dataset.Dataset[*structure
 	return dataset.FromBlocks(sizes, func(i int64) (*structured.Tensor, error) {
 		v, err := f.At(i)
 		return table("Arrow", v, err)
-	}, o), nil
+	}, named(o, f.Where)), nil
+}
+
+// named returns options in which blocks have names.
+func named(o dataset.BlockOptions, name func(block int64) string) dataset.BlockOptions {
+	if o.Name == nil {
+		o.Name = name
+	}
+	return o
 }
 
 // table returns a Value as a table.

@@ -77,13 +77,13 @@ func Example_elementsD() {
 	check(err)
 	fmt.Println(t.Path("ID"))
 	fmt.Println(t.Path("Took"))
-	fmt.Println(t.Path("Seen.key"), t.Path("Seen.value"))
+	fmt.Println(t.Path("Seen").(*structured.Map).Keys(), t.Path(`Seen["4"]`))
 	again, err := gostruct.To[visit](t)
 	check(err)
 	fmt.Println(again[0].At.Year(), again[0].Took, again[0].Seen)
 	// Output:
 	// ["00000000-0000-0000-0000-000000000007"] string[1] uuid
 	// ["PT1M30S"] string[1] duration[ns]
-	// [[4]] int32[1, ~] [["door"]] string[1, ~]
+	// [[4]] int32[1, ~] masked(["door"] string[1], [ true] bool[1])
 	// 1970 1m30s map[4:door]
 }

@@ -1,0 +1,57 @@
+package parquetio
+
+import (
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet/compress"
+)
+
+// A page that says it holds 2 GB, or more entries than it has bytes for, is an error, for which no memory is taken.
+func TestPagesThatSayTooMuch(t *testing.T) {
+	head := func(kind, size, packed, n int64, field int) []byte {
+		w := &record{}
+		w.structure(func() {
+			w.integer(1, kindInt32, kind)
+			w.integer(2, kindInt32, size)
+			w.integer(3, kindInt32, packed)
+			w.in(field, func() {
+				w.integer(1, kindInt32, n)
+				w.integer(2, kindInt32, encPlain)
+				if field == 5 {
+					w.integer(3, kindInt32, encRLE)
+					w.integer(4, kindInt32, encRLE)
+				}
+			})
+		})
+		return append(w.b, make([]byte, max(0, packed))...)
+	}
+	for name, b := range map[string][]byte{
+		"2 GB, data":           head(pageData, math.MaxInt32, 100, 10, 5),
+		"2 GB, dictionary":     head(pageDict, math.MaxInt32, 100, 10, 7),
+		"negative":             head(pageData, -1, 100, 10, 5),
+		"packed past the end":  head(pageData, 100, 100, 10, 5)[:50],
+		"negative, compressed": head(pageData, 100, -1, 10, 5),
+		"negative entries":     head(pageData, 100, 100, -10, 5),
+		"no header":            {0},
+	} {
+		for _, codec := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Zstd, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Lz4Raw, compress.Codecs.Brotli} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			p := &pages{r: &reading{o: &ReadOptions{}, most: 64 << 20}, codec: codec, b: b, left: 10, scheme: &column{}}
+			_, err := p.next()
+			runtime.ReadMemStats(&after)
+			if err == nil {
+				t.Errorf("%s, %v: no error", name, codec)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+				t.Errorf("%s, %v: %d bytes are taken", name, codec, n)
+			}
+			if strings.HasPrefix(name, "2 GB") && !strings.Contains(err.Error(), "MaxBytes") {
+				t.Errorf("%s, %v: %v", name, codec, err)
+			}
+		}
+	}
+}

@@ -90,10 +90,6 @@ func fitOn(t *testing.T, ranks int, loss train.Loss[bagModel, bagBatch], o func(
 
 func sameFit(t *testing.T, what string, got, want *train.Fitted[bagModel]) {
 	t.Helper()
-	type all struct {
-		State  train.State[bagModel]
-		Losses tensor.Tensor
-	}
 	for i := range want.Record.Losses {
 		if math.Abs(got.Record.Losses[i]-want.Record.Losses[i]) > 1e-12 {
 			t.Fatalf("%s: loss %d is %v, want %v", what, i, got.Record.Losses[i], want.Record.Losses[i])

@@ -18,6 +18,7 @@ import (
 	"github.com/tenonml/tenon/examples/exttypes/maskedtensor"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
+	"github.com/tenonml/tenon/internal/generated"
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -179,7 +180,7 @@ func TestModelsInAnotherProgram(t *testing.T) {
 			t.Errorf("%s: the results differ: %s", form, first(a, b))
 		}
 	}
-	if *update { // what every later version has to read, see model/saved
+	if generated.Update() { // what every later version has to read, see model/saved
 		golden := filepath.FromSlash("../../model/saved/testdata/golden/1.1")
 		for _, name := range []string{"model.zip", "args.safetensors", "results.safetensors"} {
 			if err := errors.Join(os.MkdirAll(golden, 0o777), os.WriteFile(filepath.Join(golden, name), must(os.ReadFile(at(name))), 0o666)); err != nil {

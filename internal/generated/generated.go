@@ -9,6 +9,9 @@ import (
 
 var update = flag.Bool("update", false, "write the files that the tests generate anew")
 
+// Update reports whether files are to be written anew.
+func Update() bool { return *update }
+
 // File compares a file with what a test says it holds, and writes it where the test has the flag -update.
 // how is the command that does so.
 func File(t testing.TB, name, text, how string) {

@@ -83,7 +83,11 @@ func (r *reading) tensor(at, name, meta string, f arrow.Field, d arrow.ArrayData
 		if !ok {
 			break
 		}
-		d, dims = l.child, append(dims, l.k)
+		k, same := l.size()
+		if !same || len(want) == 1 && !elem.IsComplex() {
+			tenon.Throw(r.mismatch(at, f.Type, tenon.String(s)))
+		}
+		d, dims = l.child, append(dims, k)
 	}
 	v := r.vector(at, d, elem)
 	if len(want) > 0 {

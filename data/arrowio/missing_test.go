@@ -55,3 +55,20 @@ func TestMissingElementsNeedAMask(t *testing.T) {
 		}
 	}
 }
+
+// Lists of several sizes are no axis of a tensor, though there may be as many elements.
+func TestListsThatAreNoAxis(t *testing.T) {
+	for _, splits := range [][]int64{{0, 2, 2}, {0, 0, 2}, {0, 1, 2}} {
+		x := must(ragged.FromRowSplits(of([]int32{1, 2}), splits))
+		for _, s := range []tenon.Spec{tensor.NewSpec(dtype.Int32, shape.Of(2)), tensor.NewSpec(dtype.Int32, shape.Of(-1)), tensor.NewSpec(dtype.Int32, shape.Of(-1, 1))} {
+			v, err := arrowio.Decode(encoded(t, x, arrowio.WriteOptions{Plain: true}), arrowio.ReadOptions{Spec: s})
+			if s.(*tensor.Spec).Shape().Rank() == 2 && splits[1] == 1 {
+				if err != nil || !tenon.Compatible(v.Spec(), s) {
+					t.Errorf("%v as %v: %v, %v", splits, s, v, err)
+				}
+			} else if !errors.Is(err, tenon.ErrDType) {
+				t.Errorf("%v as %v: %v, %v", splits, s, v, err)
+			}
+		}
+	}
+}

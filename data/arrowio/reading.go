@@ -95,6 +95,20 @@ type level struct {
 	wide  bool
 }
 
+// size returns the size that all lists have; -1 where there are none. It is false where they have several.
+func (l level) size() (int, bool) {
+	if len(l.ends) < 2 {
+		return l.k, true
+	}
+	k := l.ends[1] - l.ends[0]
+	for i := 2; i < len(l.ends); i++ {
+		if l.ends[i]-l.ends[i-1] != k {
+			return 0, false
+		}
+	}
+	return int(k), true
+}
+
 // level takes lists apart. It is false for other arrays.
 func (r *reading) level(d arrow.ArrayData) (level, bool) {
 	switch t := d.DataType().(type) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/arrowio"
@@ -112,7 +113,7 @@ func (s *Server) fromArrow(f *served, b []byte, media string) ([]tenon.Value, er
 	}
 	v, err := arrowio.Decode(b, o)
 	if err != nil {
-		return nil, badInput("%s", explained(err))
+		return nil, f.unlike(err, apart)
 	}
 	args := []tenon.Value{v}
 	if !apart {
@@ -138,6 +139,28 @@ func (s *Server) fromArrow(f *served, b []byte, media string) ([]tenon.Value, er
 		}
 	}
 	return args, nil
+}
+
+// unlike returns what is said of columns that cannot be read: with the path of the one at fault, and its Spec.
+func (f *served) unlike(err error, apart bool) error {
+	text, where := explained(err), ""
+	var e *tenon.Error
+	if errors.As(err, &e) {
+		where = e.Where
+	}
+	fields := make([]tenon.Field, len(f.Args))
+	for i, a := range f.Args {
+		fields[i] = tenon.Field{Name: a.Name, Spec: a.Spec}
+	}
+	if apart {
+		fields = f.Args[0].Spec.(*structured.Spec).Fields()
+	}
+	for _, c := range fields {
+		if below, ok := strings.CutPrefix(where, structured.PathString([]string{c.Name})); ok && c.Spec != nil && (below == "" || strings.ContainsRune(".[", rune(below[0]))) {
+			return badInput("%s; %s is %s", text, c.Name, tenon.String(c.Spec))
+		}
+	}
+	return badInput("%s", text)
 }
 
 // sameNames compares the columns of a request with what is wanted.

@@ -195,7 +195,7 @@ func (s *Server) fromExamples(f *served, q *question) ([]tenon.Value, error) {
 				x, err = row.feature(a.Name, e, q.context, k)
 			}
 			if err != nil {
-				return nil, err
+				return nil, f.in[i].told(err)
 			}
 			list[k] = x
 		}

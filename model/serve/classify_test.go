@@ -24,9 +24,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// judging are functions from features to classes and numbers.
-func judging(t *testing.T) *httptest.Server {
-	t.Helper()
+// judges are functions from features to classes and numbers.
+func judges() []serve.Func {
 	scores := func(n int, of func(i int) float32) tenon.Value {
 		out := make([]float32, 0, 2*n)
 		for i := range n {
@@ -34,8 +33,7 @@ func judging(t *testing.T) *httptest.Server {
 		}
 		return tensor.Of(out, n, 2)
 	}
-	s := serve.New(serve.Options{})
-	for _, f := range []serve.Func{
+	return []serve.Func{
 		{Name: "sign", Args: []serve.Arg{{Name: "age", Spec: dense(dtype.Float32, -1)}, {Name: "tags", Spec: rows(dtype.String)}, {Name: "pair", Spec: dense(dtype.Int64, -1, 2)}},
 			Results: []serve.Arg{{Name: "classes", Spec: dense(dtype.String, -1, 2)}, {Name: "scores", Spec: dense(dtype.Float32, -1, 2)}},
 			Call: func(_ context.Context, a []tenon.Value) ([]tenon.Value, error) {
@@ -55,7 +53,14 @@ func judging(t *testing.T) *httptest.Server {
 				age := tenon.Must(rec.Field("age")).(*masked.Tensor)
 				return []tenon.Value{ops.Add(ops.Cast(tenon.Must(rec.Field("rooms")), dtype.Float64), ops.Where(age.Mask(), age.Values(), 100.0))}, nil
 			}},
-	} {
+	}
+}
+
+// judging serves the judges.
+func judging(t *testing.T) *httptest.Server {
+	t.Helper()
+	s := serve.New(serve.Options{})
+	for _, f := range judges() {
 		if err := s.Add(f); err != nil {
 			t.Fatal(err)
 		}

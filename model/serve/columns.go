@@ -24,6 +24,11 @@ type columns map[string]tensor.Tensor
 // built returns the Value of a layout that columns are of. Each is compared with its Spec and
 // with the others; an error names the column.
 func (c columns) built(l *layout) (v tenon.Value, err error) {
+	defer func() {
+		if err != nil {
+			err = l.told(err)
+		}
+	}()
 	defer tenon.Catch(&err)
 	name, s := l.name, l.spec
 	for _, col := range l.columns {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,8 +19,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/arrowio"
 	"github.com/tenonml/tenon/internal/memtest"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/model/serve"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/structured"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // calls are a call in each protocol of JSON, and its answer.
@@ -35,6 +43,21 @@ var calls = []struct{ path, body, answer string }{
 	{"/v2/models/same/infer", `{"inputs":[{"name":"people","datatype":"BYTES","shape":[1],"parameters":{"content_type":"json"},"data":[{"name":"a","tags":["b"],"age":3}]}],"outputs":[{"name":"people.name"}]}`,
 		`{"model_name":"same","model_version":"1","id":"","outputs":[{"name":"people.name","datatype":"BYTES","shape":[1],"data":["a"]}]}`},
 	{"/v2/models/count/generate_stream", `{"n":1}`, "data: {\"i\":0}"},
+	{"/v1/models/sign:classify", `{"signature_name":"serving_default","context":{"pair":[1,2]},"examples":[{"age":4.5,"tags":["a","b"]},{"age":[1],"tags":"a","pair":[0,0]}]}`,
+		`{"result":[[["up",8.5],["down",-8.5]],[["up",2.0],["down",-2.0]]]}`},
+	{"/v1/models/price:regress", `{"signature_name":"serving_default","examples":[{"rooms":3,"age":[2.5]},{"rooms":[4]}]}`, `{"result":[5.5,104.0]}`},
+}
+
+// server serves all functions of these tests.
+func server(t testing.TB, o serve.Options) *serve.Server {
+	t.Helper()
+	s := serve.New(o)
+	for _, f := range append(functions(), judges()...) {
+		if err := s.Add(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
 }
 
 // faults are what stands in place of a field once.
@@ -92,12 +115,7 @@ func mutations(t testing.TB, text string) []string {
 // Every field of every protocol of JSON is wrong once: the answer is an error of the protocol, or that of a
 // request that may say so, and the next call is answered.
 func TestEachFieldIsWrongOnce(t *testing.T) {
-	s := serve.New(serve.Options{MaxElements: 1000})
-	for _, f := range functions() {
-		if err := s.Add(f); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s := server(t, serve.Options{MaxElements: 1000})
 	send := func(path, body string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
@@ -130,33 +148,92 @@ func TestEachFieldIsWrongOnce(t *testing.T) {
 	}
 }
 
-// Every field of a message over gRPC is wrong once: missing, of another kind, cut short, and each byte another one.
-func TestEachFieldOfAMessageIsWrongOnce(t *testing.T) {
-	s := serve.New(serve.Options{MaxElements: 1000})
-	for _, f := range functions() {
-		if err := s.Add(f); err != nil {
-			t.Fatal(err)
-		}
+// Services of TensorFlow's.
+const predictions = "/tensorflow.serving.PredictionService/"
+
+// framed is a message as gRPC sends it, compressed or not.
+func framed(message []byte, compressed byte) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{compressed}, uint32(len(message))), message...)
+}
+
+// overRPC sends a message, compressed in an encoding where there is one, and returns the status and the text of the answer.
+func overRPC(s *serve.Server, path string, message []byte, encoding string) (status, text string) {
+	flag := byte(min(len(encoding), 1))
+	r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(framed(message, flag)))
+	r.ProtoMajor, r.ProtoMinor = 2, 0
+	r.Header.Set("Content-Type", "application/grpc")
+	if encoding != "" {
+		r.Header.Set("Grpc-Encoding", encoding)
 	}
-	predict := "/tensorflow.serving.PredictionService/Predict"
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	end := w.Result().Trailer
+	return end.Get("Grpc-Status"), end.Get("Grpc-Message")
+}
+
+// overArrow sends a stream of columns.
+func overArrow(s *serve.Server, path string, body []byte) (status, text string) {
+	r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/vnd.apache.arrow.stream")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return strconv.Itoa(w.Code), w.Body.String()
+}
+
+// columns is a stream of Arrow.
+func columns(t testing.TB, n int, fields ...structured.Field) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	v := tenon.Must(structured.FromFields(fields, shape.Of(n), structured.Options{}))
+	if err := arrowio.Encode(&b, v, arrowio.WriteOptions{Stream: true}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// column is a field of records.
+func column(name string, v tensor.Tensor) structured.Field {
+	return structured.Field{Name: name, Value: v}
+}
+
+// Every field of a message over gRPC, or of a stream of Arrow, is wrong once: missing, of another kind, cut short,
+// and each byte another one.
+func TestEachFieldOfAMessageIsWrongOnce(t *testing.T) {
+	s := server(t, serve.Options{MaxElements: 1000})
+	lists := tenon.Must(ragged.FromRowSplits(tensor.Of([]float64{1, 2.5}, 2), []int64{0, 2, 2}))
+	words := tenon.Must(ragged.FromRowSplits(tensor.Of([]string{"a", "b"}, 2), []int64{0, 2, 2}))
+	ages := tenon.Must(masked.New(tensor.Of([]int32{3, 0}, 2), tensor.Of([]bool{true, false}, 2)))
 	for _, c := range []struct {
 		path string
 		good []byte
 	}{
 		{infer, msg(append(append([]any{1, "sum", 3, "a"}, sumInputs(nil, nil)...), 7, doubles(1, 2, 3), 7, longs(0, 1, 3))...)},
 		{infer, msg(append([]any{1, "sum"}, sumInputs(doubles(1, 2, 3), []byte{0, 1, 3})...)...)},
-		{predict, msg(1, msg(1, "sum", 2, msg(1, 1)), 2, msg(1, "x.flat_values", 2, msg(1, 2, 2, msg(2, msg(1, 3)), 6, doubles(4, 5, 6))),
+		{predictions + "Predict", msg(1, msg(1, "sum", 2, msg(1, 1)), 2, msg(1, "x.flat_values", 2, msg(1, 2, 2, msg(2, msg(1, 3)), 6, doubles(4, 5, 6))),
 			2, msg(1, "x.row_splits.0", 2, msg(1, 9, 2, msg(2, msg(1, 2)), 10, 0, 10, 3)))},
+		{predictions + "Classify", msg(1, msg(1, "sign", 2, msg(1, 1), 3, "serving_default"), 2, msg(1, msg(1, example("age", msg(2, msg(1, floats(4.5))),
+			"tags", msg(1, msg(1, "a", 1, "b")), "pair", msg(3, msg(1, []byte{1, 2}))))))},
+		{predictions + "Regress", msg(1, msg(1, "price"), 2, msg(2, msg(2, example("rooms", msg(3, msg(1, 3))), 1, example("age", msg(2, msg(1, floats(2)))), 1, example())))},
+		{"/v2/models/sum/infer", columns(t, 2, column("x", lists))},
+		{"/v2/models/same/infer", columns(t, 2, column("name", tensor.Of([]string{"x", "y"}, 2)), column("tags", words), column("age", ages))},
 	} {
 		send := func(body []byte) string {
-			frame := append([]byte{0, byte(len(body) >> 24), byte(len(body) >> 16), byte(len(body) >> 8), byte(len(body))}, body...)
-			r := httptest.NewRequest(http.MethodPost, c.path, bytes.NewReader(frame))
-			r.ProtoMajor, r.ProtoMinor = 2, 0
-			r.Header.Set("Content-Type", "application/grpc")
-			w := httptest.NewRecorder()
-			s.ServeHTTP(w, r)
-			status := w.Result().Trailer.Get("Grpc-Status")
+			if strings.HasPrefix(c.path, "/v2") {
+				status, text := overArrow(s, c.path, body)
+				if status != "200" && !strings.HasPrefix(text, `{"error":"`) || strings.Contains(text, ".go:") {
+					t.Errorf("%s: %x: %s", c.path, body, text)
+				}
+				return status
+			}
+			status, text := overRPC(s, c.path, body, "")
+			if status != "0" && text == "" || strings.Contains(text, ".go:") {
+				t.Errorf("%s: %x: %s %s", c.path, body, status, text)
+			}
 			return status
+		}
+		good := send(c.good)
+		if good != "0" && good != "200" {
+			t.Errorf("%s: status %s", c.path, good)
 		}
 		refused := 0
 		for i := range c.good {
@@ -168,28 +245,99 @@ func TestEachFieldOfAMessageIsWrongOnce(t *testing.T) {
 			}
 			for _, b := range bad {
 				switch status := send(b); status {
-				case "0":
-				case "3", "5", "8", "12":
+				case good:
+				case "3", "5", "8", "12", "400", "413":
 					refused++
 				default:
 					t.Errorf("%s: byte %d of %x: status %s", c.path, i, b, status)
 				}
 			}
 		}
-		if status := send(c.good); status != "0" || refused < len(c.good) {
+		if status := send(c.good); status != good || refused < len(c.good) {
 			t.Errorf("%s: status %s, %d refused", c.path, status, refused)
+		}
+	}
+}
+
+// What is wrong with a column, or with a feature, is told with its path and its Spec.
+func TestWhatIsWrongIsNamed(t *testing.T) {
+	s := server(t, serve.Options{MaxElements: 1000})
+	lists := func(list tensor.Tensor) tensor.Tensor {
+		return tenon.Must(ragged.FromRowSplits(list, []int64{0, 2, 2}))
+	}
+	missing := func(v tensor.Tensor) tensor.Tensor {
+		return tenon.Must(masked.New(v, tensor.Of([]bool{true, false}, 2)))
+	}
+	texts, numbers, halves := tensor.Of([]string{"a", "b"}, 2), tensor.Of([]int32{1, 2}, 2), tensor.Of([]float64{0.5, 1.5}, 2)
+	records := tenon.Must(structured.FromFields([]structured.Field{column("n", numbers)}, shape.Of(2), structured.Options{}))
+	good := []structured.Field{column("name", texts), column("tags", lists(texts)), column("age", missing(numbers))}
+	other := func(name string, v tensor.Tensor) []structured.Field {
+		return append(slices.Clone(good), column(name, v))
+	}
+	for i, wrong := range [][]structured.Field{
+		{column("name", numbers), column("name", halves), column("name", lists(texts)), column("name", missing(texts)), column("name", records)},
+		{column("tags", texts), column("tags", lists(numbers)), column("tags", lists(tensor.Of([]string{"a", "b"}, 2, 1))), column("tags", records)},
+		{column("age", texts), column("age", missing(halves)), column("age", lists(numbers)), column("age", records)},
+	} {
+		for _, f := range wrong {
+			fields := slices.Clone(good)
+			fields[i] = f
+			want := f.Name + " is " + []string{"string[?]", "string[?, ~]", "masked int32[?]"}[i]
+			if status, text := overArrow(s, "/v2/models/same/infer", columns(t, 2, fields...)); status != "400" || !strings.Contains(text, want) {
+				t.Errorf("%s is %s: %s %s, want %s", f.Name, tenon.String(f.Value.Spec()), status, text, want)
+			}
+		}
+	}
+	for _, c := range []struct {
+		fields []structured.Field
+		says   string
+	}{
+		{good[1:], "the column name is missing"},
+		{good[:2], "the column age is missing"},
+		{other("more", numbers), "no argument for the column \\\"more\\\""},
+		{other("", numbers), "no argument for the column"},
+	} {
+		if status, text := overArrow(s, "/v2/models/same/infer", columns(t, 2, c.fields...)); status != "400" || !strings.Contains(text, c.says) {
+			t.Errorf("%s %s, want %s", status, text, c.says)
+		}
+	}
+	whole := columns(t, 2, good...)
+	if status, text := overArrow(s, "/v2/models/same/infer", whole); status != "200" {
+		t.Errorf("%s %s", status, text)
+	}
+	text, ints, more := msg(1, msg(1, "three")), msg(3, msg(1, 3)), msg(2, msg(1, floats(1, 2)))
+	list := func(b []byte) string { return string(b) }
+	for _, c := range []struct {
+		call    string
+		model   string
+		example []byte
+		body    string // the same over REST
+		says    []string
+	}{
+		{"Regress", "price", example("rooms", text), `{"rooms":"three"}`, []string{"houses[0].rooms", "rooms: int64[?]"}},
+		{"Regress", "price", example("rooms", more), `{"rooms":[1,2]}`, []string{"houses[0].rooms", "rooms: int64[?]"}},
+		{"Regress", "price", example("rooms", ints, "age", text), `{"rooms":3,"age":"three"}`, []string{"houses[0].age", "age: masked float64[?]"}},
+		{"Regress", "price", example("room", ints), `{"room":3}`, []string{"examples[0] lacks the feature rooms", "rooms: int64[?]"}},
+		{"Classify", "sign", example("age", text, "tags", text, "pair", msg(3, msg(1, []byte{1, 2}))), `{"age":"three","tags":["a"],"pair":[1,2]}`, []string{"age[0]", "age is float32[?]"}},
+		{"Classify", "sign", example("age", ints, "tags", ints, "pair", msg(3, msg(1, []byte{1, 2}))), `{"age":3,"tags":[3],"pair":[1,2]}`, []string{"tags[0][0]", "tags is string[?, ~]"}},
+		{"Classify", "sign", example("age", ints, "tags", text, "pair", ints), `{"age":3,"tags":["a"],"pair":[3]}`, []string{"pair[0]", "pair is int64[?, 2]"}},
+		{"Classify", "sign", example("age", ints, "tags", text), `{"age":3,"tags":["a"]}`, []string{"examples[0] lacks the feature pair", "pair is int64[?, 2]"}},
+	} {
+		rpcStatus, rpcText := overRPC(s, predictions+c.call, msg(1, msg(1, c.model), 2, msg(1, msg(1, list(c.example)))), "")
+		r := httptest.NewRequest(http.MethodPost, "/v1/models/"+c.model+":"+strings.ToLower(c.call), strings.NewReader(`{"examples":[`+c.body+`]}`))
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		for _, says := range c.says {
+			if rpcStatus != "3" || !strings.Contains(rpcText, says) || w.Code != 400 || !strings.Contains(w.Body.String(), says) {
+				t.Errorf("%s: %s %s; %d %s; want %s", c.body, rpcStatus, rpcText, w.Code, w.Body, says)
+			}
 		}
 	}
 }
 
 // What is sent on a connection itself is wrong: the answer says so, and the server serves on.
 func TestConnectionsThatAreWrong(t *testing.T) {
-	s := serve.New(serve.Options{MaxBody: 1 << 16, ReadTimeout: 300 * time.Millisecond})
-	for _, f := range functions() {
-		if err := s.Add(f); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s := server(t, serve.Options{MaxBody: 1 << 16, ReadTimeout: 300 * time.Millisecond})
 	h := httptest.NewUnstartedServer(nil)
 	h.Config = s.HTTPServer()
 	h.Start()
@@ -281,12 +429,7 @@ func compressed(text string) string {
 func TestBombsTakeWhatIsAllowed(t *testing.T) {
 	memtest.Skip(t)
 	const allowed = 1 << 20
-	s := serve.New(serve.Options{MaxBody: allowed})
-	for _, f := range functions() {
-		if err := s.Add(f); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s := server(t, serve.Options{MaxBody: allowed})
 	fill := func(head, unit, tail string, size int) string {
 		return head + strings.Repeat(unit, size/len(unit)) + tail
 	}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -53,13 +54,27 @@ func nestedValue(l *layout, x any, st style, limit int) (tenon.Value, error) {
 		}
 	}
 	if err := d.node(l.root, x); err != nil {
-		return nil, err
+		return nil, l.told(err)
 	}
 	c := columns{}
 	if err := d.finish(l.root, 1, c); err != nil {
-		return nil, err
+		return nil, l.told(err)
 	}
 	return c.built(l)
+}
+
+// told returns an error of an argument with the Spec that it has.
+func (l *layout) told(err error) error {
+	const most = 400 // bytes of a Spec, which may have any number of fields
+	spec := tenon.String(l.spec)
+	var f *fault
+	if !errors.As(err, &f) || f.status != http.StatusBadRequest || strings.Contains(f.text, spec) {
+		return err
+	}
+	if len(spec) > most {
+		spec = strings.ToValidUTF8(spec[:most], "") + "…"
+	}
+	return badInput("%s; %s is %s", f.text, l.name, spec)
 }
 
 // count adds an integer to a column of row splits.

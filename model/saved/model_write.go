@@ -141,7 +141,7 @@ func (m *Model) parts() ([]*part, error) {
 	})
 	for _, name := range sortedKeys(m.Files) {
 		if top, _, _ := strings.Cut(name, "/"); top == "functions" || top == "weights" || top == "warmup" || name == manifestName || name == readmeFile {
-			return nil, fmt.Errorf("Files: %q is a name that the format takes", name)
+			return nil, fmt.Errorf("the file %q has a name that the format takes", name)
 		}
 		add(name, func(w io.Writer) error { _, err := w.Write(m.Files[name]); return err })
 	}

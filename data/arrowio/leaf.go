@@ -47,7 +47,13 @@ func (r *reading) vector(at string, d arrow.ArrayData, want dtype.DType) tensor.
 		if d.Len() == 0 {
 			return tensor.Of([]string{}, 0)
 		}
-		return ops.Gather(r.vector(at, d.Dictionary(), want), r.codes(at, t, d), 0)
+		words, codes := r.vector(at, d.Dictionary(), want).(*tensor.Strings), r.codes(at, t, d)
+		for _, c := range tensor.Data[int32](codes) {
+			if c >= 0 && int(c) < words.Len() {
+				r.take(at, int64(len(words.At(int(c)))))
+			}
+		}
+		return ops.Gather(words, codes, 0)
 	}
 	id := d.DataType().ID()
 	have, ok := elementTypes[id]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/abort"
@@ -115,6 +116,10 @@ func damaged(fn, where string, err error) error {
 	}
 	if e, ok := err.(*tenon.Error); ok {
 		return e
+	}
+	var inside runtime.Error
+	if errors.As(err, &inside) {
+		err = errors.New("a buffer is not as long as it says")
 	}
 	var end *ended
 	if errors.As(err, &end) {

@@ -191,6 +191,9 @@ func (m *messages) Message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkWindows(meta, body); err != nil {
+		return nil, err
+	}
 	if m.size != nil {
 		m.size(length + size)
 	}
@@ -208,7 +211,11 @@ func (m *messages) block() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(m.file[b.at+b.meta:b.at+b.meta+b.body])), nil
+	body := m.file[b.at+b.meta : b.at+b.meta+b.body]
+	if err := checkWindows(meta, body); err != nil {
+		return nil, err
+	}
+	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
 }
 
 // length reads the length of the next message's metadata: 0, or nothing at all, at the end.
@@ -241,6 +248,7 @@ func NewReader(from io.Reader, o ReadOptions) (x *Reader, err error) {
 	m := &messages{from: abort.Reader(o.Context, io.NopCloser(from)), ctx: o.Context, size: func(n int64) {
 		if o.MaxBytes == 0 {
 			r.budget = newReading("", o, n).budget
+			r.allowed = r.budget
 		}
 	}}
 	s, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(&limited{r: r}))

@@ -1,6 +1,7 @@
 package arrowio
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,10 +17,11 @@ import (
 
 // A reading makes Values of arrays, which have been validated.
 type reading struct {
-	fn     string // the function that the user has called
-	o      ReadOptions
-	budget int64  // the bytes that may be taken beyond those of the input
-	mapped []byte // a file whose memory does not stay, nil for none
+	fn      string // the function that the user has called
+	o       ReadOptions
+	budget  int64  // the bytes that may still be taken beyond those of the input
+	allowed int64  // at first
+	mapped  []byte // a file whose memory does not stay, nil for none
 
 	// parts are the partitions by where their offsets lie, so that what is divided in the
 	// same way shares them.
@@ -39,14 +41,19 @@ func newReading(fn string, o ReadOptions, size int64) *reading {
 	if budget <= 0 {
 		budget = 64<<20 + 1024*min(size, 1<<50)
 	}
-	return &reading{fn: fn, o: o, budget: budget, parts: map[place]*ragged.RowPartition{}}
+	return &reading{fn: fn, o: o, budget: budget, allowed: budget, parts: map[place]*ragged.RowPartition{}}
 }
+
+// ErrMemory is the cause of errors of data that take more memory than [ReadOptions].MaxBytes allows.
+var ErrMemory = errors.New("more memory than is allowed")
 
 // take accounts for memory; it throws where there is no more.
 func (r *reading) take(at string, n int64) {
 	if n < 0 || n > r.budget {
-		e := fail(tenon.ErrInvalid, r.fn, at, "the data take more memory than is allowed for an input of this size")
-		e.Hint = "ReadOptions.MaxBytes allows more"
+		e := fail(tenon.ErrInvalid, r.fn, at, "the data take more than %d bytes beyond the input", r.allowed)
+		if e.Hint = "ReadOptions.MaxBytes allows more"; n > 0 {
+			e.Err = ErrMemory
+		}
 		tenon.Throw(e)
 	}
 	r.budget -= n

@@ -99,7 +99,7 @@ const Outside = `
 	github.com/ebitengine/purego < scale/dist/mpi;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, show/plot;
-	github.com/klauspost/compress/... < internal/input, data/jsonl, data/parquetio, model/weights;
+	github.com/klauspost/compress/... < data/arrowio, internal/input, data/jsonl, data/parquetio, model/weights;
 	golang.org/x/text/... < data/textnorm;
 	github.com/tiktoken-go/tokenizer < learn/tokens;
 	github.com/apache/arrow-go/... < data/arrowio, data/parquetio, internal/conform;

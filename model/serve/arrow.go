@@ -72,7 +72,7 @@ func isRecords(list []Arg) bool {
 
 // columnNames returns the names of the columns of a stream or a file, and whether the first is
 // of records.
-func columnNames(b []byte, media string) (names []string, records bool, err error) {
+func columnNames(b []byte, media string, most int64) (names []string, records bool, err error) {
 	const magic = 8 // bytes in front of the stream that a file holds
 	if media == arrowFile {
 		if len(b) < magic {
@@ -80,7 +80,7 @@ func columnNames(b []byte, media string) (names []string, records bool, err erro
 		}
 		b = b[magic:]
 	}
-	r, err := arrowio.NewReader(bytes.NewReader(b), arrowio.ReadOptions{})
+	r, err := arrowio.NewReader(bytes.NewReader(b), arrowio.ReadOptions{MaxBytes: most})
 	if err != nil {
 		return nil, false, badInput("%s", explained(err))
 	}
@@ -93,7 +93,7 @@ func columnNames(b []byte, media string) (names []string, records bool, err erro
 
 // fromArrow makes arguments of columns.
 func (s *Server) fromArrow(f *served, b []byte, media string) ([]tenon.Value, error) {
-	names, records, err := columnNames(b, media)
+	names, records, err := columnNames(b, media, s.opts.MaxBody)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +113,9 @@ func (s *Server) fromArrow(f *served, b []byte, media string) ([]tenon.Value, er
 	}
 	v, err := arrowio.Decode(b, o)
 	if err != nil {
+		if errors.Is(err, arrowio.ErrMemory) {
+			return nil, faulty(http.StatusRequestEntityTooLarge, "the columns take more than %d bytes of memory beyond the body", s.opts.MaxBody)
+		}
 		return nil, f.unlike(err, apart)
 	}
 	args := []tenon.Value{v}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -326,6 +327,11 @@ func (q *question) list(f field) error {
 	if f.num != 1 && f.num != 2 {
 		return nil
 	}
+	n, err := countOf(f.b, 1)
+	if err != nil {
+		return err
+	}
+	q.examples = slices.Grow(q.examples, min(n, maxExamples+1))
 	return eachField(f.b, func(f field) error {
 		o := &object{}
 		if err := o.features(f.b); err != nil {
@@ -352,6 +358,11 @@ func (o *object) features(b []byte) error {
 		if f.num != 1 {
 			return nil
 		}
+		n, err := countOf(f.b, 1)
+		if err != nil {
+			return err
+		}
+		o.names, o.values = slices.Grow(o.names, n), slices.Grow(o.values, n)
 		return eachField(f.b, func(f field) error {
 			if f.num != 1 {
 				return nil
@@ -360,55 +371,84 @@ func (o *object) features(b []byte) error {
 			if err != nil {
 				return err
 			}
-			list := []any{}
-			if err := eachField(value, func(f field) error {
-				list = list[:0] // the last kind counts
-				return eachField(f.b, func(x field) error { return x.feature(f.num, &list) })
-			}); err != nil {
+			var kind field // the last one counts
+			if err := eachField(value, func(f field) error { kind = f; return nil }); err != nil {
 				return err
 			}
-			o.names, o.values = append(o.names, name), append(o.values, listOf(list))
+			list, err := kind.feature()
+			if err != nil {
+				return err
+			}
+			o.names, o.values = append(o.names, name), append(o.values, list)
 			return nil
 		})
 	})
 }
 
-// feature adds the values of a list of a kind: 1 bytes, 2 floats, 3 integers.
-func (f field) feature(kind protowire.Number, list *[]any) error {
-	if f.num != 1 {
+// noValues is the list of a feature without values.
+var noValues = listOf(nil)
+
+// feature returns the values of a list of a kind: 1 bytes, 2 floats, 3 integers. Numbers are text, which takes
+// about as much memory as their message.
+func (f field) feature() (*list, error) {
+	if len(f.b) == 0 {
+		return noValues, nil
+	}
+	n, err := countOf(f.b, 1)
+	if err != nil {
+		return nil, err
+	}
+	var texts []any
+	if f.num == 1 {
+		texts = make([]any, 0, n)
+	}
+	l := &list{}
+	var text []byte
+	add := func(number func(b []byte) []byte) error {
+		if l.n++; l.n > 1 {
+			text = append(text, ',')
+		}
+		text = number(text)
 		return nil
 	}
-	switch kind {
-	case 1:
-		if f.kind != protowire.BytesType {
-			return errWire
+	err = eachField(f.b, func(x field) error {
+		if x.num != 1 {
+			return nil
 		}
-		*list = append(*list, f.text())
-	case 2:
-		return f.numbers(protowire.Fixed32Type, func(n uint64) error {
-			*list = append(*list, numberOf(float64(math.Float32frombits(uint32(n)))))
-			return nil
-		})
-	case 3:
-		return f.numbers(protowire.VarintType, func(n uint64) error {
-			*list = append(*list, number(strconv.FormatInt(int64(n), 10)))
-			return nil
-		})
+		switch f.num {
+		case 1:
+			if x.kind != protowire.BytesType {
+				return errWire
+			}
+			texts = append(texts, x.text())
+		case 2:
+			return x.numbers(protowire.Fixed32Type, func(n uint64) error {
+				return add(func(b []byte) []byte { return appendToken(b, float64(math.Float32frombits(uint32(n)))) })
+			})
+		case 3:
+			return x.numbers(protowire.VarintType, func(n uint64) error {
+				return add(func(b []byte) []byte { return strconv.AppendInt(b, int64(n), 10) })
+			})
+		}
+		return nil
+	})
+	if texts != nil {
+		return listOf(texts), err
 	}
-	return nil
+	l.text = string(text)
+	return l, err
 }
 
-// numberOf returns a number as JSON has it, with the tokens of those that are not finite.
-func numberOf(x float64) number {
+// appendToken appends a number as JSON has it, with the tokens of those that are not finite.
+func appendToken(b []byte, x float64) []byte {
 	switch {
 	case math.IsInf(x, 1):
-		return "Infinity"
+		return append(b, "Infinity"...)
 	case math.IsInf(x, -1):
-		return "-Infinity"
+		return append(b, "-Infinity"...)
 	}
-	return number(strconv.FormatFloat(x, 'g', -1, 64))
+	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
-
 func (s *Server) rpcClassify(ctx context.Context, q *question, h http.Header) ([]byte, error) {
 	return s.rpcJudge(ctx, q, h, "classify")
 }

@@ -233,6 +233,7 @@ type inferRequest struct {
 	inference
 	model, version string
 	raw            bool  // the inputs are bytes
+	parameters     int   // with those of inputs
 	wrong          error // of what it holds
 	ends           bool  // the end of a stream of results is to be told
 }
@@ -252,15 +253,19 @@ func (q *inferRequest) decode(b []byte) error {
 		case 3:
 			q.id = f.text()
 		case 4:
-			return options.decode(f.b)
+			return q.parameter(options, f.b)
 		case 5:
 			in, err := q.input(f.b)
+			if err != nil {
+				return err
+			}
 			q.inputs = append(q.inputs, in)
-			return err
 		case 6:
 			name, _, err := entry(f.b) // the name is in field 1
+			if err != nil {
+				return err
+			}
 			q.asked, q.outputs = true, append(q.outputs, output{name: name})
-			return err
 		case 7:
 			raw = append(raw, append([]byte{}, f.b...))
 		}
@@ -314,9 +319,9 @@ func (q *inferRequest) input(b []byte) (input, error) {
 		case 2:
 			in.datatype = f.text()
 		case 3:
-			return f.numbers(protowire.VarintType, func(n uint64) error { in.dims = append(in.dims, int(n)); return nil })
+			return f.numbers(protowire.VarintType, func(n uint64) error { return in.axis(int(n)) })
 		case 4:
-			return options.decode(f.b)
+			return q.parameter(options, f.b)
 		case 5:
 			contents = append(contents, f.b...)
 		}
@@ -338,6 +343,24 @@ func (q *inferRequest) input(b []byte) (input, error) {
 		q.fault(err)
 	}
 	return in, nil
+}
+
+// axis adds an axis to the shape.
+func (in *input) axis(size int) error {
+	if len(in.dims) == maxAxes {
+		return badInput("%s has more than %d axes", in.name, maxAxes)
+	}
+	in.dims = append(in.dims, size)
+	return nil
+}
+
+// parameter adds a parameter of the request or of an input.
+func (q *inferRequest) parameter(o *object, b []byte) error {
+	const most = 10 * maxInputs
+	if q.parameters++; q.parameters > most {
+		return badInput("there are more than %d parameters", most)
+	}
+	return o.decode(b)
 }
 
 // decode adds an entry of a map of parameters.

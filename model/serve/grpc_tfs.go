@@ -139,8 +139,10 @@ func tensorProto(name string, b []byte) (input, error) {
 					}
 					return nil
 				})
-				in.dims = append(in.dims, size)
-				return err
+				if err != nil {
+					return err
+				}
+				return in.axis(size)
 			})
 		case 4:
 			content = append([]byte{}, f.b...)

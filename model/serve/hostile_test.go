@@ -21,9 +21,11 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/arrowio"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/memtest"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/model/serve"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/structured"
@@ -444,6 +446,18 @@ func TestBombsTakeWhatIsAllowed(t *testing.T) {
 	oip := func(rest string) string {
 		return `{"inputs":[{"name":"x.flat_values","datatype":"FP64","shape":[1],` + rest
 	}
+	took := func(send func()) int {
+		least := math.MaxInt // of some: others may run
+		for range 3 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			send()
+			runtime.ReadMemStats(&after)
+			least = min(least, int(after.TotalAlloc-before.TotalAlloc))
+		}
+		return least
+	}
+	const besides = 1 << 20
 	for _, c := range []struct {
 		name, path, encoding, body string
 		status, times              int // of what is allowed
@@ -462,22 +476,116 @@ func TestBombsTakeWhatIsAllowed(t *testing.T) {
 		{"data", "/v2/models/sum/infer", "gzip", compressed(fill(oip(`"data":[`), "1,", "1]}]}", most)), 400, 2},
 		{"data in lists", "/v2/models/sum/infer", "gzip", compressed(fill(oip(`"data":[`), "[],", "[]]}]}", most)), 400, 4},
 	} {
-		took := math.MaxInt // the least of some: others may run
 		var w *httptest.ResponseRecorder
-		for range 3 {
+		n := took(func() {
 			r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Content-Encoding", c.encoding)
 			w = httptest.NewRecorder()
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
 			s.ServeHTTP(w, r)
-			runtime.ReadMemStats(&after)
-			took = min(took, int(after.TotalAlloc-before.TotalAlloc))
+		})
+		if w.Code != c.status || n > c.times*allowed+besides {
+			t.Errorf("%s: %d bytes are %d %s, and took %d bytes of memory; %d are allowed", c.name, len(c.body), w.Code, w.Body, n, allowed)
 		}
-		const besides = 1 << 20
-		if w.Code != c.status || took > c.times*allowed+besides {
-			t.Errorf("%s: %d bytes are %d %s, and took %d bytes of memory; %d are allowed", c.name, len(c.body), w.Code, w.Body, took, allowed)
+	}
+
+	many := func(unit []byte) []byte { return bytes.Repeat(unit, most/len(unit)) }
+	empty := msg(1, "")
+	judged := func(examples []byte) []byte { return msg(1, msg(1, "price"), 2, msg(1, examples)) }
+	rooms := func(kind int, values []byte) []byte { return judged(msg(1, example("rooms", msg(kind, values)))) }
+	for _, c := range []struct {
+		name, path string
+		message    []byte
+		status     string
+		times      int
+	}{
+		{"zeros", infer, make([]byte, 8*allowed), "8", 1},
+		{"zeros for another protocol", predictions + "Regress", make([]byte, 8*allowed), "8", 1},
+		{"unknown fields", infer, append(msg(1, "sum"), many(msg(99, ""))...), "3", 5},
+		{"inputs", infer, append(msg(1, "sum"), many(msg(5, ""))...), "3", 8},
+		{"outputs", infer, append(msg(1, "sum"), many(msg(6, ""))...), "3", 8},
+		{"raw contents", infer, append(msg(1, "sum"), many(msg(7, ""))...), "3", 8},
+		{"parameters", infer, append(msg(1, "sum"), many(msg(4, ""))...), "3", 15},
+		{"parameters of an input", infer, msg(1, "sum", 5, append(msg(1, "x", 2, "FP64"), many(msg(4, ""))...)), "3", 15},
+		{"sizes", infer, msg(1, "sum", 5, msg(1, "x.flat_values", 2, "FP64", 3, make([]byte, most))), "3", 8},
+		{"numbers", infer, msg(1, "sum", 5, msg(1, "x.flat_values", 2, "INT64", 3, most, 5, msg(3, make([]byte, most)))), "3", 20},
+		{"numbers one by one", infer, msg(1, "sum", 5, msg(1, "x.flat_values", 2, "INT64", 3, most, 5, many(msg(3, 0)))), "3", 20},
+		{"texts", infer, msg(1, "same", 5, msg(1, "people.name", 2, "BYTES", 3, most, 5, many(msg(8, "")))), "3", 25},
+		{"lying sizes", infer, msg(1, "sum", 5, msg(1, "x.flat_values", 2, "FP64", 3, 1<<40), 7, ""), "3", 1},
+		{"an element for many", predictions + "Predict", msg(1, msg(1, "sum"), 2, msg(1, "x.flat_values", 2, msg(1, 2, 2, msg(2, msg(1, 1<<40)), 6, doubles(1)))), "3", 1},
+		{"axes", predictions + "Predict", msg(1, msg(1, "sum"), 2, msg(1, "x.flat_values", 2, msg(1, 2, 2, many(msg(2, ""))))), "3", 8},
+		{"examples", predictions + "Regress", judged(many(empty)), "3", 40},
+		{"features", predictions + "Regress", judged(msg(1, msg(1, many(empty)))), "3", 25},
+		{"integers", predictions + "Regress", rooms(3, msg(1, make([]byte, most))), "3", 25},
+		{"integers one by one", predictions + "Regress", rooms(3, many(msg(1, 0))), "3", 25},
+		{"floats", predictions + "Regress", rooms(2, msg(1, make([]byte, most/4*4))), "3", 25},
+		{"bytes", predictions + "Regress", rooms(1, many(empty)), "3", 25},
+		{"kinds", predictions + "Regress", judged(msg(1, example("rooms", many(msg(3, ""))))), "3", 25},
+	} {
+		small := []byte(compressed(string(c.message)))
+		var status, text string
+		n := took(func() { status, text = overRPC(s, c.path, small, "gzip") })
+		if status != c.status || n > c.times*allowed+besides {
+			t.Errorf("%s: %d bytes are %s %.200s, and took %d bytes of memory; %d are allowed", c.name, len(small), status, text, n, allowed)
+		}
+	}
+
+	zipped := func(o arrowio.WriteOptions, n int, fields ...structured.Field) []byte {
+		var b bytes.Buffer
+		o.Stream, o.Plain = true, true
+		if err := arrowio.Encode(&b, tenon.Must(structured.FromFields(fields, shape.Of(n), structured.Options{})), o); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	zstd, lz4 := arrowio.WriteOptions{Compression: arrowio.Zstd}, arrowio.WriteOptions{Compression: arrowio.LZ4}
+	one := func(n int) structured.Field { // list of zeros
+		return column("x", tenon.Must(ragged.FromRowSplits(ops.Zeros(dtype.Float64, []int{n}), []int64{0, int64(n)})))
+	}
+	lists := func(n int) structured.Field { // without entries
+		return column("x", tenon.Must(ragged.FromRowSplits(tensor.Of([]float64{}, 0), ops.Zeros(dtype.Int64, []int{n + 1}))))
+	}
+	lying := func(b []byte, n, lie uint64) []byte {
+		length := func(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }
+		out := bytes.ReplaceAll(b, length(n), length(lie))
+		if bytes.Equal(out, b) {
+			t.Fatal("there is no such length")
+		}
+		return out
+	}
+	windowed := func(b []byte) []byte { // 512 MiB of a frame of zstd
+		at := bytes.Index(b, []byte{0x28, 0xb5, 0x2f, 0xfd})
+		copy(b[at+4:], []byte{0, 19 << 3, 1 | 1<<3, 0, 0})
+		return b
+	}
+	batches := zipped(arrowio.WriteOptions{}, 1, one(0))
+	schema := 8 + int(binary.LittleEndian.Uint32(batches[4:]))
+	batch := batches[schema : len(batches)-8]
+	words := func(n, long int) []structured.Field { // the same long one many times
+		w := tenon.Must(structured.NewDictionary(ops.Zeros(dtype.Int64, []int{n}), tensor.Of([]string{strings.Repeat("a", long)}, 1)))
+		empty := tenon.Must(ragged.FromRowSplits(tensor.Of([]string{}, 0), ops.Zeros(dtype.Int64, []int{n + 1})))
+		return []structured.Field{column("name", w), column("tags", empty), column("age", ops.Zeros(dtype.Int32, []int{n}))}
+	}
+	for _, c := range []struct {
+		name, path string
+		body       []byte
+		status     string
+		times      int
+	}{
+		{"zeros", "/v2/models/sum/infer", zipped(zstd, 1, one(allowed)), "413", 2},
+		{"zeros in LZ4", "/v2/models/sum/infer", zipped(lz4, 1, one(allowed)), "413", 2},
+		{"lists", "/v2/models/sum/infer", zipped(zstd, allowed, lists(allowed)), "413", 2},
+		{"a buffer that is said to be large", "/v2/models/sum/infer", lying(zipped(zstd, 1, one(1<<12)), 1<<15, 1<<40), "413", 1},
+		{"a buffer of a negative size", "/v2/models/sum/infer", lying(zipped(zstd, 1, one(1<<12)), 1<<15, 1<<63), "400", 1},
+		{"a buffer of more than is said", "/v2/models/sum/infer", lying(zipped(zstd, 1, one(1<<16)), 1<<19, 1<<10), "400", 10},
+		{"a window that is said to be large", "/v2/models/sum/infer", windowed(zipped(zstd, 1, one(1<<12))), "400", 1},
+		{"batches", "/v2/models/sum/infer", slices.Concat(batches[:schema], many(batch)), "200", 20},
+		{"words of a dictionary", "/v2/models/same/infer", zipped(zstd, 200, words(200, allowed/2)...), "413", 10},
+	} {
+		var status, text string
+		n := took(func() { status, text = overArrow(s, c.path, c.body) })
+		if status != c.status || n > c.times*allowed+besides {
+			t.Errorf("%s: %d bytes are %s %.200s, and took %d bytes of memory; %d are allowed", c.name, len(c.body), status, text, n, allowed)
 		}
 	}
 }

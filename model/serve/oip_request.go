@@ -185,9 +185,6 @@ func readInput(x any, where string) (*input, error) {
 	if !ok {
 		return nil, badInput("%s: the shape of %s is %s, want a list", where, shortened(in.name), shown(v))
 	}
-	if list.n > maxAxes {
-		return nil, badInput("%s has %d axes", in.name, list.n)
-	}
 	in.dims = []int{}
 	for _, d := range list.all() {
 		n, isNumber := d.(number)
@@ -195,7 +192,9 @@ func readInput(x any, where string) (*input, error) {
 		if !isNumber || err != nil {
 			return nil, badInput("%s: the shape of %s holds %s", where, in.name, shown(d))
 		}
-		in.dims = append(in.dims, k)
+		if err := in.axis(k); err != nil {
+			return nil, err
+		}
 	}
 	p, err := readParameters(o, "parameters of "+in.name)
 	if err != nil {
@@ -330,9 +329,6 @@ func (in *input) count(limit int) (dtype.DType, int, error) {
 			}
 		}
 		n *= d
-	}
-	if len(in.dims) > maxAxes {
-		return dt, 0, badInput("%s has %d axes", in.name, len(in.dims))
 	}
 	return dt, n, nil
 }

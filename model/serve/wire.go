@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -58,6 +59,36 @@ func (f field) numbers(kind protowire.Type, do func(n uint64) error) error {
 	return errWire
 }
 
+// count returns how many numbers a field has, if it is well formed.
+func (f field) count(kind protowire.Type) int {
+	switch {
+	case f.kind != protowire.BytesType:
+		return 1
+	case kind == protowire.Fixed32Type:
+		return len(f.b) / 4
+	case kind == protowire.Fixed64Type:
+		return len(f.b) / 8
+	}
+	n := 0
+	for _, x := range f.b {
+		if x < 1<<7 { // the last byte of a number
+			n++
+		}
+	}
+	return n
+}
+
+// countOf returns how often a message has a field.
+func countOf(b []byte, num fieldNumber) (n int, err error) {
+	err = eachField(b, func(f field) error {
+		if f.num == num {
+			n++
+		}
+		return nil
+	})
+	return n, err
+}
+
 // A fieldTable tells the field of a message in which elements of a type are.
 type fieldTable map[dtype.DType]fieldNumber
 
@@ -88,6 +119,15 @@ func kindOf(dt dtype.DType) protowire.Type {
 func (e *elements) typed(name string, b []byte, t fieldTable) error {
 	want, ok := t[e.dt]
 	kind := kindOf(e.dt)
+	n, err := countOf(b, want)
+	if err != nil {
+		return err
+	}
+	if kind == protowire.BytesType {
+		e.texts = slices.Grow(e.texts, n)
+	} else {
+		e.bytes = slices.Grow(e.bytes, e.dt.Size()*n)
+	}
 	return eachField(b, func(f field) error {
 		switch {
 		case !t.holds(f.num) || f.kind == protowire.BytesType && len(f.b) == 0 && kind != protowire.BytesType:
@@ -102,6 +142,7 @@ func (e *elements) typed(name string, b []byte, t fieldTable) error {
 			e.texts = append(e.texts, string(f.b))
 			return nil
 		}
+		e.bytes = slices.Grow(e.bytes, e.dt.Size()*f.count(kind))
 		return f.numbers(kind, func(n uint64) error { return e.bits(name, n) })
 	})
 }

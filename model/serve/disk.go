@@ -59,7 +59,7 @@ type savedModel struct {
 // Versions that come or go later are taken up by polling, or when the repository's call
 // load asks for it: a new version is loaded completely before calls go to it, and a version
 // that goes away finishes the calls that it has. Functions that answer each row by itself are
-// batched. What cannot be loaded leaves everything as it
+// batched. What cannot be loaded, or fails for its warm-up inputs, leaves everything as it
 // was.
 func (s *Server) AddFolder(ctx context.Context, f Folder) error {
 	name := f.Name
@@ -208,6 +208,9 @@ func (s *Server) refresh(from *source, again bool) (err error) {
 			if err != nil {
 				return err
 			}
+			if err := m.WarmUp(); err != nil {
+				return err
+			}
 			had, changed = &savedModel{m, stamp}, true
 		}
 		loaded[n] = had
@@ -312,33 +315,63 @@ func savedFunc(f *saved.Func) (Func, error) {
 		fn.Results, results = append(fn.Results, Arg{argName("y", l.Path[0], l.Path[1:].String()), l.Spec}), append(results, l.Spec)
 	}
 	found := rowwise.Of(f.Graph(0), args, results)
-	fn.found = &found
+	fn.found, fn.said = &found, saysRows(f, fn)
+	warm, err := f.WarmUps(0)
+	if err != nil {
+		return fn, err
+	}
+	fn.warmed = len(warm) > 0
 	fn.Call = func(_ context.Context, args []tenon.Value) ([]tenon.Value, error) { return f.CallFlat(args) }
 	return fn, nil
 }
 
+// saysRows reports whether a model says that a function answers each row by itself: calls may be joined
+// along the first axis of all arguments and results.
+func saysRows(f *saved.Func, fn Func) bool {
+	axes := f.BatchAxes(0)
+	if axes == nil || len(axes) != len(fn.Args)+len(fn.Results) {
+		return false
+	}
+	for _, axis := range axes {
+		if axis != 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(slices.Concat(fn.Args, fn.Results), func(a Arg) bool { return !hasRows(a.Spec) })
+}
+
 // batch says of a function of a saved model whether it is batched: the statements of its
 // operations tell that each row is answered by itself, and made-up rows are answered alike
-// together and apart, bit for bit. Either way the function has run when this returns, so that
-// nobody waits for its first run; not so one that changes variables.
+// together and apart, bit for bit; or the model says so, and the statements do not tell that it
+// is wrong. Either way the function has run when this returns, so that nobody waits for its
+// first run: for its warm-up inputs, or for made-up rows, but not so where it changes variables.
 func (s *Server) batch(f *Func) {
-	if f.found.Rows && f.Independent(context.Background()) {
-		f.Batched = true
-		return
-	}
 	by := f.found.By
-	if f.found.Rows {
-		by = "bits that differ with the number of rows"
+	switch {
+	case f.said && !f.found.Mixes:
+		f.Batched = true
+	case f.said:
+		s.log.Warn("calls are not batched, though the model says that its rows are independent", "function", f.Name, "because of", by)
+	case f.found.Rows && f.Independent(context.Background()):
+		f.Batched = true
+		return // it has run
+	default:
+		if f.found.Rows {
+			by = "bits that differ with the number of rows"
+		}
+		s.log.Info("calls are not batched", "function", f.Name, "because of", by)
 	}
-	s.log.Info("calls are not batched", "function", f.Name, "because of", by)
-	if !f.found.Assigns {
+	if !f.found.Assigns && !f.warmed {
 		newServed(*f).warm(context.Background())
 	}
 }
 
-// AddModel serves the functions of a saved model by their names. Those that answer each row
-// by itself are batched.
+// AddModel serves the functions of a saved model by their names, when they have run for the
+// model's warm-up inputs. Those that answer each row by itself are batched.
 func (s *Server) AddModel(m *saved.Model) error {
+	if err := m.WarmUp(); err != nil {
+		return err
+	}
 	for _, f := range m.Functions() {
 		fn, err := savedFunc(f)
 		if err != nil {

@@ -38,7 +38,9 @@ type Func struct {
 	// results. All arguments and results have a first axis for rows.
 	Batched bool
 
-	found *rowwise.Finding // what the statements of its operations tell; nil of functions of the program
+	found  *rowwise.Finding // what the statements of its operations tell; nil of functions of the program
+	said   bool             // the model says that rows are independent
+	warmed bool             // it has run for the model's warm-up inputs
 }
 
 // check reports what is wrong with a definition.

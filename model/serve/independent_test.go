@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tenonml/tenon"
@@ -76,5 +78,71 @@ func TestStatementsTellWhatCombinesRows(t *testing.T) {
 				t.Errorf("batched: %v %v", f, err)
 			}
 		})
+	}
+}
+
+// A model says by the axis of its batches that calls may be joined. That is taken where the statements cannot tell,
+// and not where they tell that rows are combined.
+func TestModelsSayThatRowsAreIndependent(t *testing.T) {
+	matrix := tensor.NewSpec(dtype.Float32, shape.Of(-1, 2))
+	untold := func(x tensor.Tensor) tensor.Tensor {
+		return ops.Reshape(ops.Relu(ops.Reshape(x, []int{-1})), []int{-1, 2})
+	}
+	mean := func(x tensor.Tensor) tensor.Tensor { return ops.Sub(x, ops.Mean(x, 0)) }
+	for _, c := range []struct {
+		name    string
+		f       func(x tensor.Tensor) tensor.Tensor
+		sizes   []string
+		batched bool
+	}{
+		{"nothing is said", untold, nil, false},
+		{"of the first axis", untold, []string{"rows", ""}, true},
+		{"of another axis", untold, []string{"", "rows"}, false},
+		{"rows are combined", mean, []string{"rows", ""}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := saved.NewModel()
+			tenon.Throw(m.Add("f", function.New(c.f), matrix))
+			fn := m.Function("f")
+			if c.sizes != nil {
+				tenon.Throw(fn.NameSizes(map[string][]string{"[0]": c.sizes, "→[0]": c.sizes}))
+				tenon.Throw(fn.SetBatch("rows"))
+			}
+			s := New(Options{})
+			if err := s.AddModel(m); err != nil {
+				t.Fatal(err)
+			}
+			f, err := s.model("f", "")
+			if err != nil || f.Batched != c.batched {
+				t.Errorf("batched: %v, want %v; %+v, %v", f.Batched, c.batched, *f.found, err)
+			}
+		})
+	}
+}
+
+// A model is served when it has run for its warm-up inputs, and not when it fails for them.
+func TestModelsRunForTheirWarmUpInputs(t *testing.T) {
+	dir := t.TempDir()
+	table := tensor.Of([]float32{1, 2, 3}, 3)
+	keep := func(version string, index int64) {
+		m := saved.NewModel()
+		tenon.Throw(m.Add("f", function.New(func(i tensor.Tensor) tensor.Tensor { return ops.Gather(table, i, 0) }), tensor.NewSpec(dtype.Int64, shape.Of(-1))))
+		tenon.Throw(m.Function("f").AddWarmUp(tensor.Of([]int64{index}, 1)))
+		tenon.Throw(m.Save(filepath.Join(dir, version)))
+	}
+	keep("1", 2)
+	s := New(Options{})
+	if err := s.AddFolder(t.Context(), Folder{Path: dir, Name: "f"}); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := s.model("f", ""); err != nil || f.version != "1" || !f.warmed {
+		t.Errorf("%+v, %v", f, err)
+	}
+	keep("2", 8)
+	if _, err := s.load("f"); err == nil || !strings.Contains(err.Error(), "WarmUp") {
+		t.Errorf("a model that fails for its warm-up inputs: %v", err)
+	}
+	if f, err := s.model("f", ""); err != nil || f.version != "1" {
+		t.Errorf("%+v, %v", f, err)
 	}
 }

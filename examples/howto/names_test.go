@@ -40,7 +40,8 @@ func Example_namesC() {
 }
 
 func Example_namesD() {
-	sales := named.Of([][]float64{{1, 2, 3}, {4, 5, 6}}, Shop{}, Day{})
+	header := map[string][]named.Name{"sales": {Shop{}, Day{}}}
+	sales := named.Of([][]float64{{1, 2, 3}, {4, 5, 6}}, header["sales"]...)
 	_, err := tenon.Try(func() *named.Tensor { return named.Sum[Price](sales) })
 	var e *tenon.Error
 	if errors.As(err, &e) {

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -110,6 +111,7 @@ func TestCutConnectionsMixNothingUp(t *testing.T) {
 	const workers, calls, bytesOfACall = 8, 400, 700
 	var cuts, failed atomic.Int64
 	var g sync.WaitGroup
+	began := time.Now()
 	for w := range workers {
 		g.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(w), 5))
@@ -137,7 +139,7 @@ func TestCutConnectionsMixNothingUp(t *testing.T) {
 	if cuts.Load() < 5 || failed.Load() > cuts.Load() {
 		t.Errorf("%d connections were cut, %d calls failed", cuts.Load(), failed.Load())
 	}
-	t.Logf("%d connections were cut, %d of %d calls failed", cuts.Load(), failed.Load(), workers*calls)
+	t.Logf("%d connections were cut, %d of %d calls failed, %.0f calls a second", cuts.Load(), failed.Load(), workers*calls, workers*calls/time.Since(began).Seconds())
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)

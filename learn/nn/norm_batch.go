@@ -85,7 +85,7 @@ func (l BatchNorm) statistics(fn string, x tensor.Tensor) (mean, variance, n ten
 		return l.statistics(fn, x)
 	case someMissing:
 		items, mask := ofItems(fn, t)
-		over := firstAxes(items, items.Shape().Rank()-1)
+		over := axes(0, items.Shape().Rank()-1)
 		there := ops.ExpandDims(ops.Cast(mask, items.DType()), -1)
 		n = ops.Sum(there)
 		mean = ops.Div(ops.Sum(ops.Mul(items, there), over...), n)
@@ -94,7 +94,7 @@ func (l BatchNorm) statistics(fn string, x tensor.Tensor) (mean, variance, n ten
 		items, _ := t.Carried()
 		return l.statistics(fn, items)
 	default:
-		over := firstAxes(x, x.Shape().Rank()-1)
+		over := axes(0, x.Shape().Rank()-1)
 		n = ops.Cast(ops.Prod(ops.Slice(ops.Shape(x), []int{0}, []int{len(over)})), x.DType())
 		mean = ops.Mean(x, over...)
 		variance = ops.Mean(ops.SquaredDifference(x, mean), over...)
@@ -105,15 +105,6 @@ func (l BatchNorm) statistics(fn string, x tensor.Tensor) (mean, variance, n ten
 		tenon.Throw(e)
 	}
 	return mean, variance, n
-}
-
-// firstAxes returns the numbers of the first axes of x.
-func firstAxes(x tensor.Tensor, n int) []int {
-	axes := make([]int, n)
-	for i := range axes {
-		axes[i] = i
-	}
-	return axes
 }
 
 // standardize returns (x - mean)/√(variance + epsilon)·scale + offset.
@@ -198,7 +189,7 @@ func (l GroupNorm) dense(fn string, x, there tensor.Tensor) tensor.Tensor {
 	if rank < 3 {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no axes of rows and features", tenon.String(x.Spec()))))
 	}
-	over := append(firstAxes(apart, rank-2)[1:], rank-1) // positions, and the features of a group
+	over := append(axes(1, rank-3), rank-1) // positions, and the features of a group
 	mean := func(x tensor.Tensor) tensor.Tensor { return ops.MeanKeep(x, over...) }
 	if there != nil {
 		w := ops.ExpandDims(ops.ExpandDims(ops.Cast(there, x.DType()), -1), -1)

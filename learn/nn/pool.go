@@ -93,18 +93,14 @@ func (l GlobalPool) Apply(x tensor.Tensor) tensor.Tensor {
 			if _, ok := x.(tensor.Carrier); ok {
 				return l.Apply(x)
 			}
-			axes := firstAxes(x, len(at))
-			for i := range axes {
-				axes[i] += x.Shape().Rank() - 1 - len(at)
-			}
-			return reduce(x, axes...)
+			return reduce(x, axes(x.Shape().Rank()-1-len(at), len(at))...)
 		})
 	case rowed:
 		return withRows(l.rows(inner(t)), t)
 	case someMissing:
 		items, mask := ofItems(fn, t)
 		there := ops.ExpandDims(mask, -1)
-		over := firstAxes(items, items.Shape().Rank()-1)[1:]
+		over := axes(1, items.Shape().Rank()-2)
 		n := ops.Sum(ops.Cast(there, items.DType()), over...)
 		if l.Kind == MaxPool {
 			y := ops.Max(ops.Where(there, items, negInf(items)), over...)
@@ -117,7 +113,7 @@ func (l GlobalPool) Apply(x tensor.Tensor) tensor.Tensor {
 	if x.Shape().Rank() < 3 {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no axes of rows, positions and features", tenon.String(x.Spec()))))
 	}
-	return reduce(x, firstAxes(x, x.Shape().Rank()-1)[1:]...)
+	return reduce(x, axes(1, x.Shape().Rank()-2)...)
 }
 
 // rows is Apply to the positions of each row.

@@ -72,7 +72,7 @@ func (m Moments) Update(x tensor.Tensor) Moments {
 	if s := items.Shape(); s.HasRank() && (s.Rank() == 0 || !s.Slice(s.Rank()-1, s.Rank()).CompatibleWith(m.Mean.Shape())) {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has not the %d features of the moments", tenon.String(x.Spec()), m.Mean.Shape().Dim(0))))
 	}
-	over := firstAxes(items, items.Shape().Rank()-1)
+	over := axes(0, items.Shape().Rank()-1)
 	items = ops.Cast(items, dtype.Float64)
 	there := ops.LogicalNot(ops.IsNaN(items))
 	where := func(otherwise float64) tensor.Tensor { return ops.Where(there, items, otherwise) }

@@ -83,7 +83,7 @@ func present(there tensor.Tensor, axis int, o ops.WindowOptions, d dtype.DType) 
 	o.Fill = 0
 	windows := ops.Windows(ops.Cast(there, d), axis, o)
 	n := len(o.Size)
-	return ops.ExpandDims(ops.Sum(windows, firstAxes(windows, axis+2*n)[axis+n:]...), -1)
+	return ops.ExpandDims(ops.Sum(windows, axes(axis+n, n)...), -1)
 }
 
 // carried refuses values whose masks or units do not tell what a window has.
@@ -211,7 +211,7 @@ func unslid(x tensor.Tensor, axis, n int, grown func(count any, i int) tensor.Te
 	return ops.Stack(sizes, 0)
 }
 
-// axes returns n numbers from the first on.
+// axes returns the numbers of n axes, from first on.
 func axes(first, n int) []int {
 	out := make([]int, n)
 	for i := range out {

@@ -3,7 +3,6 @@ package onnx
 import (
 	"archive/tar"
 	"compress/gzip"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -19,12 +18,11 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/generated"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
-
-var update = flag.Bool("update", false, "write docs/onnx.md")
 
 // The cases of ONNX's own suite: those in testdata/cases.tar.gz, and all where TENON_ONNX_CASES
 // names the folder onnx/backend/test/data of the Python package, or a copy of it.
@@ -316,14 +314,5 @@ func checkDocs(t *testing.T, passed map[string]int, left map[string]string) {
 		slices.Sort(by[reason])
 		fmt.Fprintf(&b, "| %s | %s |\n", reason, strings.Join(by[reason], " "))
 	}
-	const page = "../../docs/onnx.md"
-	if *update {
-		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(page)
-	if err != nil || string(have) != b.String() {
-		t.Errorf("%s is not up to date (%v): run the test with -update", page, err)
-	}
+	generated.File(t, "../../docs/onnx.md", b.String(), "go test ./model/onnx -update")
 }

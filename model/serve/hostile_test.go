@@ -202,6 +202,10 @@ func column(name string, v tensor.Tensor) structured.Field {
 // and each byte another one.
 func TestEachFieldOfAMessageIsWrongOnce(t *testing.T) {
 	s := server(t, serve.Options{MaxElements: 1000})
+	step := 1
+	if testing.Short() {
+		step = 7 // under the race detector each call takes ten times as long
+	}
 	lists := tenon.Must(ragged.FromRowSplits(tensor.Of([]float64{1, 2.5}, 2), []int64{0, 2, 2}))
 	words := tenon.Must(ragged.FromRowSplits(tensor.Of([]string{"a", "b"}, 2), []int64{0, 2, 2}))
 	ages := tenon.Must(masked.New(tensor.Of([]int32{3, 0}, 2), tensor.Of([]bool{true, false}, 2)))
@@ -238,7 +242,7 @@ func TestEachFieldOfAMessageIsWrongOnce(t *testing.T) {
 			t.Errorf("%s: status %s", c.path, good)
 		}
 		refused := 0
-		for i := range c.good {
+		for i := 0; i < len(c.good); i += step {
 			bad := [][]byte{c.good[:i], slices.Delete(slices.Clone(c.good), i, i+1)}
 			for _, x := range []byte{0, 0x7f, 0xff, c.good[i] ^ 1, c.good[i] ^ 8} {
 				b := slices.Clone(c.good)
@@ -255,7 +259,7 @@ func TestEachFieldOfAMessageIsWrongOnce(t *testing.T) {
 				}
 			}
 		}
-		if status := send(c.good); status != good || refused < len(c.good) {
+		if status := send(c.good); status != good || refused < len(c.good)/step {
 			t.Errorf("%s: status %s, %d refused", c.path, status, refused)
 		}
 	}

@@ -256,7 +256,11 @@ func derivedSegments(r *reducing.Reduction) segmentReduction {
 			f := r.Kernel(nil, data.DType())
 			size, to := inner*data.DType().Size(), inner*out.DType().Size()
 			for s := range int(n) {
-				f(unsafe.Add(out.Raw(), s*to), unsafe.Add(x.Raw(), int(splits[s])*size), 1, int(splits[s+1]-splits[s]), inner)
+				from, rows := splits[s], splits[s+1]-splits[s]
+				if rows == 0 {
+					from = 0 // where no items follow, splits[s] is behind the last one, where no pointer may point
+				}
+				f(unsafe.Add(out.Raw(), s*to), unsafe.Add(x.Raw(), int(from)*size), 1, int(rows), inner)
 			}
 			return nil
 		},

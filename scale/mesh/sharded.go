@@ -25,20 +25,11 @@ type Sharded[T any] struct {
 // Shard returns the parts of x that a plan gives this rank. Each rank has x as a whole.
 func Shard[T any](p *Plan, x T) (s Sharded[T], err error) {
 	defer tenon.Catch(&err)
-	s = Sharded[T]{mesh: p.mesh, like: x}
-	values, err := nest.Flatten(x, nest.Options{})
+	layout, err := p.Layout(x)
 	if err != nil {
 		return s, err
 	}
-	for _, v := range values {
-		if v, ok := v.(tenon.Value); ok {
-			layouts, err := p.layouts(v)
-			if err != nil {
-				return s, err
-			}
-			s.layouts = append(s.layouts, layouts...)
-		}
-	}
+	s = Sharded[T]{mesh: p.mesh, like: x, layouts: layout.of}
 	leaves, err := tensorsOf(x)
 	if err != nil {
 		return s, err

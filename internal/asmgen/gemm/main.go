@@ -88,14 +88,6 @@ func (p isa) fma(a, b Op, c reg.VecVirtual) {
 	}
 }
 
-func (p isa) add(a, b, c Op) {
-	if p.size == 8 {
-		VADDPD(a, b, c)
-	} else {
-		VADDPS(a, b, c)
-	}
-}
-
 func (p isa) mul(a, b, c Op) {
 	if p.size == 8 {
 		VMULPD(a, b, c)

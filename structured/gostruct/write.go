@@ -3,7 +3,6 @@ package gostruct
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"reflect"
 	"slices"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -46,159 +44,6 @@ type badValue struct {
 	field string
 	row   int
 	msg   string
-}
-
-// numeric handles the numbers of one type.
-type numeric interface {
-	writer() writer
-	reader(v tensor.Tensor, at *fieldPlace) readFunc
-}
-
-type native interface {
-	dtype.Number | ~bool
-}
-
-type numbers[T native] struct{}
-
-func (numbers[T]) writer() writer { return &numberWriter[T]{} }
-
-type numberWriter[T native] struct {
-	data  []T
-	dense *tensor.Dense // whose elements data are, as long as they have room
-}
-
-func (w *numberWriter[T]) reserve(n int) {
-	if n > 0 {
-		w.dense = tensor.Uninit(dtype.Of[T](), shape.Of(n))
-		w.data = tensor.Elems[T](w.dense)[:0]
-	}
-}
-
-func (w *numberWriter[T]) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
-	at := len(w.data)
-	w.data = slices.Grow(w.data, n)[:at+n]
-	dst := w.data[at:]
-	if stride == unsafe.Sizeof(*new(T)) {
-		copy(dst, unsafe.Slice((*T)(base), n))
-		return nil
-	}
-	for i := range dst {
-		dst[i] = *(*T)(step(base, stride, i))
-	}
-	return nil
-}
-
-func (w *numberWriter[T]) zero(n int) { w.data = append(w.data, make([]T, n)...) }
-
-func (w *numberWriter[T]) column() tensor.Tensor {
-	if w.dense != nil && len(w.data) == w.dense.Shape().Dim(0) {
-		return w.dense
-	}
-	return tensor.Vector(w.data)
-}
-
-// textWriter collects strings and byte slices, which begin with the same two words.
-type textWriter struct {
-	offsets []int64
-	bytes   []byte
-}
-
-func (w *textWriter) reserve(n int) { w.offsets = slices.Grow(w.offsets, n+1) }
-
-func (w *textWriter) start() {
-	if len(w.offsets) == 0 {
-		w.offsets = append(w.offsets, 0)
-	}
-}
-
-func (w *textWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
-	w.start()
-	for i := range n {
-		w.bytes = append(w.bytes, *(*string)(step(base, stride, i))...)
-		w.offsets = append(w.offsets, int64(len(w.bytes)))
-	}
-	return nil
-}
-
-func (w *textWriter) zero(n int) {
-	w.start()
-	for range n {
-		w.offsets = append(w.offsets, int64(len(w.bytes)))
-	}
-}
-
-func (w *textWriter) column() tensor.Tensor {
-	w.start()
-	return tensor.WrapStrings(w.offsets, w.bytes, shape.Of(len(w.offsets)-1))
-}
-
-// bytesWriter is textWriter for byte slices, whose headers have a word more.
-type bytesWriter struct{ textWriter }
-
-func (w *bytesWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
-	w.start()
-	for i := range n {
-		w.bytes = append(w.bytes, *(*[]byte)(step(base, stride, i))...)
-		w.offsets = append(w.offsets, int64(len(w.bytes)))
-	}
-	return nil
-}
-
-// noTime stands for the zero Time, as NaT does in NumPy.
-const noTime = -1 << 63
-
-type timeWriter struct{ numberWriter[int64] }
-
-func (w *timeWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
-	for i := range n {
-		t := *(*time.Time)(step(base, stride, i))
-		ns := int64(noTime)
-		if !t.IsZero() {
-			if ns = t.UnixNano(); !time.Unix(0, ns).Equal(t) || ns == noTime {
-				return &badValue{row: i, msg: fmt.Sprintf("%v is out of the range of nanoseconds in an int64", t)}
-			}
-		}
-		w.data = append(w.data, ns)
-	}
-	return nil
-}
-
-func (w *timeWriter) column() tensor.Tensor {
-	return element.Tensor{Data: w.numberWriter.column(), Type: timeType}
-}
-
-// timeType and durationType are what times and durations of Go become.
-var timeType, durationType = element.TimestampOf(time.Nanosecond, "UTC"), element.DurationOf(time.Nanosecond)
-
-type durationWriter struct{ numberWriter[int64] }
-
-func (w *durationWriter) column() tensor.Tensor {
-	return element.Tensor{Data: w.numberWriter.column(), Type: durationType}
-}
-
-// uuidWriter collects arrays of 16 bytes.
-type uuidWriter struct{ textWriter }
-
-func (w *uuidWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
-	w.start()
-	for i := range n {
-		w.bytes = append(w.bytes, (*[16]byte)(step(base, stride, i))[:]...)
-		w.offsets = append(w.offsets, int64(len(w.bytes)))
-	}
-	return nil
-}
-
-// zero adds UUIDs of zeros: each element has its 16 bytes.
-func (w *uuidWriter) zero(n int) {
-	w.start()
-	for range n {
-		w.bytes = append(w.bytes, make([]byte, 16)...)
-		w.offsets = append(w.offsets, int64(len(w.bytes)))
-	}
-}
-
-func (w *uuidWriter) column() tensor.Tensor {
-	return element.Tensor{Data: w.textWriter.column(), Type: element.UUIDType}
 }
 
 // recordWriter collects structs field by field.
@@ -452,41 +297,4 @@ func writerOf(p *gotype.Plan) writer {
 		return &durationWriter{}
 	}
 	return numericOf(p.Type).writer()
-}
-
-// numericOf returns what handles numbers of a Go type.
-func numericOf(t reflect.Type) numeric {
-	switch t {
-	case reflect.TypeFor[dtype.F16]():
-		return numbers[dtype.F16]{}
-	case reflect.TypeFor[dtype.BF16]():
-		return numbers[dtype.BF16]{}
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return numbers[bool]{}
-	case reflect.Int8:
-		return numbers[int8]{}
-	case reflect.Int16:
-		return numbers[int16]{}
-	case reflect.Int32:
-		return numbers[int32]{}
-	case reflect.Int64, reflect.Int:
-		return numbers[int64]{}
-	case reflect.Uint8:
-		return numbers[uint8]{}
-	case reflect.Uint16:
-		return numbers[uint16]{}
-	case reflect.Uint32:
-		return numbers[uint32]{}
-	case reflect.Float32:
-		return numbers[float32]{}
-	case reflect.Float64:
-		return numbers[float64]{}
-	case reflect.Complex64:
-		return numbers[complex64]{}
-	case reflect.Complex128:
-		return numbers[complex128]{}
-	}
-	return numbers[uint64]{}
 }

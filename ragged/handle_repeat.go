@@ -1,0 +1,147 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// numbers returns 0, 1, … n-1.
+func numbers(n tensor.Tensor) tensor.Tensor {
+	return ops.Range(int64(0), ops.Cast(n, dtype.Int64), int64(1))
+}
+
+func tile(c *op.Call, x *Tensor) ([]tenon.Value, error) {
+	times, known := c.ConstInts(1)
+	r := x.rank()
+	if !known || len(times) != r || c.Tensor(1).Shape().Rank() != 1 {
+		return nil, c.Errorf(tenon.ErrInvalid, "multiples has to be %d known integers", r)
+	}
+	for a, m := range times {
+		if m < 0 {
+			return nil, c.Errorf(tenon.ErrInvalid, "axis %d is repeated %d times", a, m)
+		}
+	}
+	return op.One(tiled(x, times))
+}
+
+// tiled repeats each axis as often as times says, the inner ones first.
+func tiled(x tensor.Tensor, times []int) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok {
+		return ops.Tile(x, times)
+	}
+	below := tiled(t.Values(), append([]int{1}, times[2:]...))
+	p := t.parts[0]
+	out := partitioned(below, p)
+	if times[1] != 1 {
+		if p.IsUniform() {
+			length := product(p.uniform, scalar(times[1], p.DType()))
+			_, index := rows.RepeatIndex(p.RowSplits(), int64(times[1]))
+			out = partitioned(gatherRows(below, index), newUniform(p.NRows(), length))
+		} else {
+			splits, index := rows.RepeatIndex(p.RowSplits(), int64(times[1]))
+			out = partitioned(gatherRows(below, index), newPartition(splits, -1))
+		}
+	}
+	if times[0] == 1 {
+		return out
+	}
+	return gatherRows(out, ops.Tile(numbers(p.NRows()), []int{times[0]}))
+}
+
+func repeat(c *op.Call) ([]tenon.Value, error) {
+	if t, ok := raggedArg(c, 1); ok {
+		return nil, c.Errorf(tenon.ErrUnsupported, "the numbers of times are %v, want an integer or one for each entry of the axis", t.described())
+	}
+	x, ok := raggedArg(c, 0)
+	if !ok {
+		return nil, op.NotHandled
+	}
+	a := axisOf(c, x)
+	k := len(x.parts)
+	switch {
+	case a == 0:
+		return op.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
+	case a > k:
+		values := c.Values()
+		values[0] = x.flat
+		return op.One(x.with(op.Apply(c.WithArg(2, a-k), values...)))
+	}
+	n, ok := c.ConstInts(1)
+	if !ok || len(n) != 1 || c.Tensor(1).Shape().Rank() != 0 {
+		return nil, c.Errorf(tenon.ErrUnsupported, "entries of a ragged axis are repeated a known number of times, the same for all")
+	}
+	// Each entry becomes a row of its own, which is repeated and merged again.
+	one := withAxis(x, a+1)
+	times := make([]int, x.rank()+1)
+	for i := range times {
+		times[i] = 1
+	}
+	times[a+1] = n[0]
+	return op.One(merged(tiled(one, times), a, a+1))
+}
+
+// merged joins the axes from outer to inner, both counted from the start.
+func merged(x tensor.Tensor, outer, inner int) tensor.Tensor {
+	t, ok := x.(*Tensor)
+	if !ok {
+		var dims []any
+		s := x.Shape()
+		if s.IsFull() { // where a size is 0 the operation could not find the open one
+			return ops.Reshape(x, shape.Concat(s.Slice(0, outer), shape.Of(s.Slice(outer, inner+1).Size()), s.Tail(inner+1)))
+		}
+		size := sizeOf(x, outer, dtype.Int64)
+		for a := outer + 1; a <= inner; a++ {
+			size = product(size, sizeOf(x, a, dtype.Int64))
+		}
+		for a := range s.Rank() {
+			switch {
+			case a > outer && a <= inner:
+			case a == outer:
+				dims = append(dims, size)
+			default:
+				dims = append(dims, sizeOf(x, a, dtype.Int64))
+			}
+		}
+		return ops.Reshape(x, ops.Stack(dims, 0))
+	}
+	if outer == inner {
+		return x
+	}
+	k := len(t.parts)
+	if inner > k {
+		flat := merged(t.flat, max(outer-k, 0), inner-k)
+		if outer > k {
+			return t.with(flat)
+		}
+		// Each value becomes as many values as the merged inner dimensions have.
+		each := scalar(1, t.parts[0].DType())
+		for a := 1; a <= inner-k; a++ {
+			each = product(each, sizeOf(t.flat, a, each.DType()))
+		}
+		parts := append([]*RowPartition(nil), t.parts...)
+		last := parts[k-1]
+		if last.IsUniform() {
+			parts[k-1] = newUniform(last.nrows, product(last.uniform, each))
+		} else {
+			parts[k-1] = newPartition(ops.Mul(last.RowSplits(), each), -1)
+		}
+		return merged(build(flat, parts), outer, k)
+	}
+	// Partitions outer to inner-1 (of axes outer+1 to inner) become one, or vanish
+	// into the rows.
+	if outer == 0 {
+		return build(t.flat, t.parts[inner:])
+	}
+	splits := t.parts[inner-1].RowSplits()
+	for a := inner - 1; a >= outer; a-- {
+		splits = composed(t.parts[a-1].RowSplits(), splits)
+	}
+	parts := append(append([]*RowPartition(nil), t.parts[:outer-1]...), newPartition(splits, -1))
+	return build(t.flat, append(parts, t.parts[inner:]...))
+}

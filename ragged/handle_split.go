@@ -1,0 +1,128 @@
+package ragged
+
+import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
+	"github.com/tenonml/tenon/tensor"
+)
+
+func splitParts(c *op.Call, x *Tensor) ([]tenon.Value, error) {
+	a := axisOf(c, x)
+	k := len(x.parts)
+	if a > k {
+		values := c.Values()
+		values[0] = x.flat
+		parts := op.ApplyN(c.WithArg(c.Op.Param("axis"), a-k), values...)
+		out := make([]tenon.Value, len(parts))
+		for i, p := range parts {
+			out[i] = x.with(p)
+		}
+		return out, nil
+	}
+	if a > 0 && !x.parts[a-1].IsUniform() {
+		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is ragged, and rows of different lengths are not split", a)
+	}
+	n := x.parts[0].StaticNRows()
+	if a > 0 {
+		n = x.parts[a-1].StaticUniformRowLength()
+	}
+	sizes := tenon.Must(partSizes(c, n))
+	if n < 0 { // what a vector of the positions is cut into
+		at := numbers(numberOf(x, a))
+		cut := op.ApplyN(c.WithArg(c.Op.Param("axis"), 0), append([]tenon.Value{at}, c.Values()[1:]...)...)
+		out := make([]tenon.Value, len(cut))
+		for i, at := range cut {
+			out[i] = ops.Gather(x, at, a)
+		}
+		return out, nil
+	}
+	out := make([]tenon.Value, len(sizes))
+	at := 0
+	for i, s := range sizes {
+		keys := make([]any, a+1)
+		for j := range a {
+			keys[j] = key.All
+		}
+		keys[a] = key.Range(at, at+s, nil)
+		out[i] = ops.Index(x, keys...)
+		at += s
+	}
+	return out, nil
+}
+
+// numberOf returns the size of an axis that is not ragged.
+func numberOf(x *Tensor, axis int) tensor.Tensor {
+	if axis == 0 {
+		return x.parts[0].NRows()
+	}
+	return x.parts[axis-1].uniform
+}
+
+// partSizes returns the sizes of the parts of an axis of size n, which may be unknown.
+func partSizes(c *op.Call, n int) ([]int, error) {
+	if parts, ok := c.Attr("parts").(int); ok && c.Value(1) == nil {
+		if n < 0 {
+			return nil, nil
+		}
+		if parts <= 0 || n%parts != 0 {
+			return nil, c.Errorf(tenon.ErrInvalid, "%d rows are not %d equal parts", n, parts)
+		}
+		sizes := make([]int, parts)
+		for i := range sizes {
+			sizes[i] = n / parts
+		}
+		return sizes, nil
+	}
+	sizes, ok := c.ConstInts(1)
+	if !ok {
+		return nil, c.Errorf(tenon.ErrUnsupported, "the sizes of the parts have to be known")
+	}
+	total := 0
+	for _, s := range sizes {
+		if s < 0 {
+			return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v have to be given in full", sizes)
+		}
+		if total += s; total < 0 {
+			break // too large for an int
+		}
+	}
+	if total != n && n >= 0 {
+		return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v do not add up to %d", sizes, n)
+	}
+	return sizes, nil
+}
+
+func unstack(c *op.Call, x *Tensor) ([]tenon.Value, error) {
+	a := axisOf(c, x)
+	if k := len(x.parts); a > k {
+		parts := op.ApplyN(c.WithArg(1, a-k), x.flat)
+		out := make([]tenon.Value, len(parts))
+		for i, p := range parts {
+			out[i] = x.with(p)
+		}
+		return out, nil
+	}
+	n := x.Shape().Dim(a)
+	if n < 0 || a > 0 && !x.parts[a-1].IsUniform() {
+		return nil, c.Errorf(tenon.ErrInvalid, "axis %d has no known size of its own", a)
+	}
+	out := make([]tenon.Value, n)
+	if s, ok := x.parts[0].Splits64(); ok && a == 0 && !x.parts[0].IsUniform() {
+		values := x.Values()
+		for i := range out {
+			out[i] = rowsBetween(values, int(s[i]), int(s[i+1]))
+		}
+		return out, nil
+	}
+	for i := range out {
+		keys := make([]any, a+1)
+		for j := range a {
+			keys[j] = key.All
+		}
+		keys[a] = i
+		out[i] = ops.Index(x, keys...)
+	}
+	return out, nil
+}

@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/apache/arrow-go/v18/parquet/compress"
 )
 
 // A page that says it holds 2 GB, or more entries than it has bytes for, is an error, for which no memory is taken.
@@ -37,20 +35,20 @@ func TestPagesThatSayTooMuch(t *testing.T) {
 		"negative entries":     head(pageData, 100, 100, -10, 5),
 		"no header":            {0},
 	} {
-		for _, codec := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Zstd, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Lz4Raw, compress.Codecs.Brotli} {
+		for _, c := range []codec{codecNone, codecZstd, codecSnappy, codecGzip, codecLZ4, codecBrotli} {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			p := &pages{r: &reading{o: &ReadOptions{}, most: 64 << 20}, codec: codec, b: b, left: 10, scheme: &column{}}
+			p := &pages{r: &reading{o: &ReadOptions{}, most: 64 << 20}, codec: c, b: b, left: 10, scheme: &column{}}
 			_, err := p.next()
 			runtime.ReadMemStats(&after)
 			if err == nil {
-				t.Errorf("%s, %v: no error", name, codec)
+				t.Errorf("%s, %v: no error", name, c)
 			}
 			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
-				t.Errorf("%s, %v: %d bytes are taken", name, codec, n)
+				t.Errorf("%s, %v: %d bytes are taken", name, c, n)
 			}
 			if strings.HasPrefix(name, "2 GB") && !strings.Contains(err.Error(), "MaxBytes") {
-				t.Errorf("%s, %v: %v", name, codec, err)
+				t.Errorf("%s, %v: %v", name, c, err)
 			}
 		}
 	}

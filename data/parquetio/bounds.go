@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
-
-	"github.com/apache/arrow-go/v18/parquet"
 )
 
 // bounds are the least and the greatest of some values, as they are stored. There are none where the values have no order, and
@@ -47,21 +45,21 @@ func (c *slot) join(a, b bounds) bounds {
 // compare returns the order of two values.
 func (c *slot) compare(a, b []byte) int {
 	switch c.typ {
-	case parquet.Types.Int32:
+	case typeInt32:
 		x, y := binary.LittleEndian.Uint32(a), binary.LittleEndian.Uint32(b)
 		if c.order == signed {
 			return cmp.Compare(int32(x), int32(y))
 		}
 		return cmp.Compare(x, y)
-	case parquet.Types.Int64:
+	case typeInt64:
 		x, y := binary.LittleEndian.Uint64(a), binary.LittleEndian.Uint64(b)
 		if c.order == signed {
 			return cmp.Compare(int64(x), int64(y))
 		}
 		return cmp.Compare(x, y)
-	case parquet.Types.Float:
+	case typeFloat:
 		return cmp.Compare(math.Float32frombits(binary.LittleEndian.Uint32(a)), math.Float32frombits(binary.LittleEndian.Uint32(b)))
-	case parquet.Types.Double:
+	case typeDouble:
 		return cmp.Compare(math.Float64frombits(binary.LittleEndian.Uint64(a)), math.Float64frombits(binary.LittleEndian.Uint64(b)))
 	}
 	if c.order == signed && a[0]^b[0] >= 0x80 { // one of two decimals is negative
@@ -76,17 +74,17 @@ func (c *slot) boundsOf(v *values, from, to int) bounds {
 		return bounds{}
 	}
 	switch {
-	case c.typ == parquet.Types.Int32 && c.order == signed:
+	case c.typ == typeInt32 && c.order == signed:
 		return extremes(numbers[int32](v)[from:to])
-	case c.typ == parquet.Types.Int32:
+	case c.typ == typeInt32:
 		return extremes(numbers[uint32](v)[from:to])
-	case c.typ == parquet.Types.Int64 && c.order == signed:
+	case c.typ == typeInt64 && c.order == signed:
 		return extremes(numbers[int64](v)[from:to])
-	case c.typ == parquet.Types.Int64:
+	case c.typ == typeInt64:
 		return extremes(numbers[uint64](v)[from:to])
-	case c.typ == parquet.Types.Float:
+	case c.typ == typeFloat:
 		return floats(numbers[float32](v)[from:to])
-	case c.typ == parquet.Types.Double:
+	case c.typ == typeDouble:
 		return floats(numbers[float64](v)[from:to])
 	}
 	least, most := v.at(from), v.at(from)

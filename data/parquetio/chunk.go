@@ -6,11 +6,6 @@ import (
 	"hash/crc32"
 	"math"
 	"math/bits"
-	"sync"
-
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/tenonml/tenon"
 )
@@ -19,7 +14,7 @@ import (
 // beginning.
 type chunk struct {
 	c         *slot
-	codec     compress.Compression
+	codec     codec
 	pageBytes int
 
 	b       []byte
@@ -66,7 +61,7 @@ func (k *chunk) fill(s *shred, rows int) {
 	value, row := 0, 0
 	for from := 0; from < s.n || len(k.pages) == 0; { // one page where there are no rows
 		end, count := s.cut(from, step)
-		for k.c.typ == parquet.Types.ByteArray && d == nil && end-from > 1 && v.ends[value+count]-v.ends[value] > int64(2*k.pageBytes) {
+		for k.c.typ == typeByteArray && d == nil && end-from > 1 && v.ends[value+count]-v.ends[value] > int64(2*k.pageBytes) {
 			shorter, n := s.cut(from, (end-from)/2)
 			if shorter == end {
 				break
@@ -145,10 +140,10 @@ func (k *chunk) page(s *shred, v *values, d *words, from, end, value, count int)
 		encoding = encDict
 		k.plain = appendNumbers(append(k.plain[:0], byte(d.bits())), d.numbers[value:value+count], d.bits())
 		body = k.plain
-	case k.c.typ == parquet.Types.ByteArray:
+	case k.c.typ == typeByteArray:
 		k.plain = v.appendTexts(k.plain[:0], value, value+count)
 		body = k.plain
-	case k.c.typ == parquet.Types.Boolean:
+	case k.c.typ == typeBoolean:
 		k.plain = appendTruths(k.plain[:0], v.fixed[value:value+count])
 		body = k.plain
 	default:
@@ -182,12 +177,12 @@ func (k *chunk) dictionary(d *words) {
 // add adds a page: a header, of which say writes what its kind has, and the body, which is in two pieces.
 func (k *chunk) add(levels, body []byte, say func(w *record), kind int64) {
 	size := len(levels) + len(body)
-	if k.codec != compress.Codecs.Uncompressed {
+	if k.codec != codecNone {
 		if len(levels) > 0 {
 			k.levels = append(levels, body...)
 			body = k.levels
 		}
-		k.packed = compressed(k.packed[:0], body, k.codec)
+		k.packed = k.codec.pack(k.packed, body)
 		levels, body = nil, k.packed
 	}
 	packed := len(levels) + len(body)
@@ -249,21 +244,4 @@ func appendTruths(to, list []byte) []byte {
 		to = packBytes(to, &rest, 1)
 	}
 	return to
-}
-
-// zstdWriter compresses quickly, as the readers of tables like it.
-var zstdWriter = sync.OnceValues(func() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
-})
-
-// compressed appends the compressed form of bytes.
-func compressed(to, b []byte, codec compress.Compression) []byte {
-	if codec == compress.Codecs.Zstd {
-		return tenon.Must(zstdWriter()).EncodeAll(b, to)
-	}
-	c := tenon.Must(compress.GetCodec(codec))
-	if most := c.CompressBound(int64(len(b))); int64(cap(to)) < most {
-		to = make([]byte, 0, most)
-	}
-	return c.Encode(to[:0], b)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -12,8 +11,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/tenonml/tenon/internal/arena"
 )
@@ -21,7 +18,7 @@ import (
 // A column is what has been read of a column, of one row group or several.
 type column struct {
 	stream
-	typ    parquet.Type
+	typ    physical
 	size   int    // bytes of a value, 0 for byte arrays and truth values
 	count  int    // values, without those that are missing
 	fixed  []byte // of values of a fixed width
@@ -36,34 +33,30 @@ type column struct {
 	indexes []uint32 // of the last page
 }
 
-func newColumn(d *schema.Column) (*column, error) {
-	maxDef, maxRep := d.MaxDefinitionLevel(), d.MaxRepetitionLevel()
-	if maxDef < 0 || maxRep < 0 || maxDef > math.MaxUint8 || maxRep > math.MaxUint8 {
-		return nil, fmt.Errorf("levels up to %d and %d", maxDef, maxRep)
-	}
-	c := &column{typ: d.PhysicalType(), stream: stream{maxDef: uint8(maxDef), maxRep: uint8(maxRep)}}
+func newColumn(e *schemaElement) (*column, error) {
+	c := &column{typ: e.typ, stream: stream{maxDef: e.maxDef, maxRep: e.maxRep}}
 	switch c.typ {
-	case parquet.Types.Boolean:
-	case parquet.Types.Int32:
+	case typeBoolean:
+	case typeInt32:
 		c.size, c.number = 4, true
-	case parquet.Types.Int64:
+	case typeInt64:
 		c.size, c.number = 8, true
-	case parquet.Types.Float:
+	case typeFloat:
 		c.size = 4
-	case parquet.Types.Double:
+	case typeDouble:
 		c.size = 8
-	case parquet.Types.Int96:
+	case typeInt96:
 		c.size = 12
-	case parquet.Types.ByteArray:
+	case typeByteArray:
 		c.ends = []int64{0}
-	case parquet.Types.FixedLenByteArray:
-		if c.size = d.TypeLength(); c.size <= 0 {
+	case typeFixed:
+		if c.size = e.length; c.size <= 0 {
 			return nil, fmt.Errorf("values of %d bytes", c.size)
 		}
 	default:
 		return nil, fmt.Errorf("columns of %v are unknown", c.typ)
 	}
-	if c.width = c.size; c.size == 12 && c.typ == parquet.Types.Int96 {
+	if c.width = c.size; c.size == 12 && c.typ == typeInt96 {
 		c.width = 8
 	}
 	return c, nil

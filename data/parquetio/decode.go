@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
-
-	"github.com/apache/arrow-go/v18/parquet"
 )
 
 // A dictionary has the values that numbers in data pages stand for.
@@ -71,7 +69,7 @@ func (c *column) values(r *reading, g *page, have int) error {
 	switch {
 	case g.encoding == encDict || g.encoding == encPlainDict:
 		return c.looked(r, b, have)
-	case c.typ == parquet.Types.Boolean:
+	case c.typ == typeBoolean:
 		return c.truths(g, have)
 	case c.ends != nil:
 		return c.strings(r, g, have)
@@ -97,7 +95,7 @@ func (c *column) values(r *reading, g *page, have int) error {
 			}
 		}
 		return nil
-	case g.encoding == encDeltaBytes && c.typ == parquet.Types.FixedLenByteArray:
+	case g.encoding == encDeltaBytes && c.typ == typeFixed:
 		return prefixed(b, g.n, have, func(last, rest []byte) error {
 			if len(last)+len(rest) != c.size {
 				return errDelta
@@ -105,7 +103,7 @@ func (c *column) values(r *reading, g *page, have int) error {
 			c.fixed = append(append(c.fixed, last...), rest...)
 			return nil
 		}, func() []byte { return c.fixed[len(c.fixed)-c.size:] })
-	case g.encoding == encSplit && c.typ != parquet.Types.Int96:
+	case g.encoding == encSplit && c.typ != typeInt96:
 		if len(b) < size || len(b)%c.size != 0 {
 			return errValues
 		}
@@ -124,7 +122,7 @@ func (c *column) values(r *reading, g *page, have int) error {
 
 // keep adds values of a fixed width.
 func (c *column) keep(b []byte) error {
-	if c.typ == parquet.Types.Int96 {
+	if c.typ == typeInt96 {
 		return c.int96(b)
 	}
 	c.fixed = append(c.fixed, b...)
@@ -181,7 +179,7 @@ func (c *column) looked(r *reading, b []byte, have int) error {
 		return c.lookedStrings(r, list)
 	}
 	at := len(c.fixed)
-	if c.typ != parquet.Types.Int96 {
+	if c.typ != typeInt96 {
 		c.fixed = room(c.fixed, have*c.size)
 	}
 	switch {
@@ -195,7 +193,7 @@ func (c *column) looked(r *reading, b []byte, have int) error {
 		for i, k := range list {
 			to[i] = d.short[k]
 		}
-	case c.typ == parquet.Types.Int96:
+	case c.typ == typeInt96:
 		for _, k := range list {
 			if err := c.int96(d.fixed[12*int(k) : 12*int(k)+12]); err != nil {
 				return err

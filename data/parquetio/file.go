@@ -12,8 +12,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/arrowio"
@@ -46,7 +44,7 @@ type part struct {
 	src   io.ReaderAt
 	close func() error
 	size  int64
-	meta  *metadata.FileMetaData
+	meta  *footer
 	cols  []*node
 }
 
@@ -115,19 +113,11 @@ func (f *File) open(fn string, p *part) (err error) {
 	name := p.name
 	defer recovered(fn, name, &err)
 	defer tenon.Catch(&err)
-	if err := checkFooter(p.src, p.size); err != nil {
+	if p.meta, err = readFooter(p.src, p.size); err != nil {
 		return damaged(fn, name, err)
 	}
-	x, err := p.reader()
-	if err != nil {
-		return damaged(fn, name, err)
-	}
-	p.meta = x.MetaData()
-	if err := p.check(); err != nil {
-		return damaged(fn, name, err)
-	}
-	t := &tree{set: p.meta.Schema, fn: fn}
-	all := t.root()
+	t := &tree{set: p.meta.columns, fn: fn}
+	all := t.children(p.meta.root, 0, 0, 0)
 	p.cols = t.chosen(all, f.o.Columns)
 	set := p.schema(f.o)
 	if f.set == nil {
@@ -139,7 +129,7 @@ func (f *File) open(fn string, p *part) (err error) {
 	for i, w := range f.o.Where {
 		where[i] = t.condition(all, w)
 	}
-	for i := range x.NumRowGroups() {
+	for i := range p.meta.groups {
 		if slices.ContainsFunc(where, func(c *condition) bool { return !c.inGroup(p.meta, i) }) {
 			continue
 		}
@@ -158,57 +148,22 @@ func (f *File) open(fn string, p *part) (err error) {
 	return nil
 }
 
-// reader returns the library's reader of a file.
-func (p *part) reader() (*file.Reader, error) {
-	s := io.NewSectionReader(p.src, 0, p.size)
-	if p.meta != nil {
-		return file.NewParquetReader(s, file.WithMetadata(p.meta))
-	}
-	return file.NewParquetReader(s)
-}
-
-// check checks what the footer says against the size of the file.
-func (p *part) check() error {
-	rows := int64(0)
-	for i, g := range p.meta.RowGroups {
-		if g.NumRows < 0 || len(g.Columns) != p.meta.Schema.NumColumns() {
-			return fmt.Errorf("row group %d has %d rows and %d columns of %d", i, g.NumRows, len(g.Columns), p.meta.Schema.NumColumns())
-		}
-		rows += g.NumRows
-	}
-	if rows != p.meta.NumRows {
-		return fmt.Errorf("the row groups have %d rows, the file %d", rows, p.meta.NumRows)
-	}
-	return nil
-}
-
 // checkChunk returns the chunk of a column that lies within the file.
-func (p *part) checkChunk(group, leaf int) (*metadata.ColumnChunkMetaData, error) {
-	c, err := p.meta.RowGroup(group).ColumnChunk(leaf)
-	if err != nil {
-		return nil, err
-	}
-	if c.CryptoMetadata() != nil {
+func (p *part) checkChunk(group, leaf int) (*chunkAt, error) {
+	c := &p.meta.groups[group].chunks[leaf]
+	if c.encrypted {
 		return nil, errors.New("the column is encrypted")
 	}
-	if c.FilePath() != "" {
-		return nil, fmt.Errorf("the column is in another file, %q", c.FilePath())
+	if c.file != "" {
+		return nil, fmt.Errorf("the column is in another file, %q", c.file)
 	}
-	if d := c.DictionaryPageOffset(); d < 0 || d > p.size-8 {
-		return nil, fmt.Errorf("the dictionary is at byte %d of %d", d, p.size)
+	if c.dict < 0 || c.dict > p.size-8 {
+		return nil, fmt.Errorf("the dictionary is at byte %d of %d", c.dict, p.size)
 	}
-	if at, n := chunkAt(c); at < 4 || n < 0 || at > p.size-8 || n > p.size-8-at || c.NumValues() < 0 {
-		return nil, fmt.Errorf("%d values in %d bytes from byte %d on, in a file of %d", c.NumValues(), n, at, p.size)
+	if at, n := c.at(); at < 4 || n < 0 || at > p.size-8 || n > p.size-8-at || c.entries < 0 {
+		return nil, fmt.Errorf("%d values in %d bytes from byte %d on, in a file of %d", c.entries, n, at, p.size)
 	}
 	return c, nil
-}
-
-// chunkAt returns where a column chunk begins, and how many bytes it has.
-func chunkAt(c *metadata.ColumnChunkMetaData) (at, size int64) {
-	if at = c.DataPageOffset(); c.HasDictionaryPage() && c.DictionaryPageOffset() > 0 {
-		at = min(at, c.DictionaryPageOffset())
-	}
-	return at, c.TotalCompressedSize()
 }
 
 // sameFields reports whether two files have the same columns.
@@ -227,15 +182,14 @@ func sameFields(a, b *arrow.Schema) bool {
 // schema returns the columns that are read, with the Specs in the metadata.
 func (p *part) schema(o ReadOptions) *arrow.Schema {
 	fields := make([]arrow.Field, len(p.cols))
-	kv := p.meta.KeyValueMetadata()
 	for i, n := range p.cols {
 		fields[i] = n.field()
-		if text := kv.FindValue(keyColumn + n.name); text != nil && o.Columns == nil && !o.Plain {
-			fields[i].Metadata = unpacked(*text)
+		if text, ok := p.meta.about[keyColumn+n.name]; ok && o.Columns == nil && !o.Plain {
+			fields[i].Metadata = unpacked(text)
 		}
 	}
-	if text := kv.FindValue(keySchema); text != nil && o.Columns == nil && !o.Plain {
-		md := unpacked(*text)
+	if text, ok := p.meta.about[keySchema]; ok && o.Columns == nil && !o.Plain {
+		md := unpacked(text)
 		return arrow.NewSchema(fields, &md)
 	}
 	return arrow.NewSchema(fields, nil)
@@ -251,7 +205,7 @@ func (f *File) rows(g place) int64 {
 	if g.some != nil {
 		return total(g.some)
 	}
-	return f.parts[g.part].meta.RowGroups[g.group].NumRows
+	return f.parts[g.part].meta.groups[g.group].rows
 }
 
 // Schema returns the columns that are read, with the types, units and zones that they have in

@@ -3,237 +3,350 @@ package parquetio
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 )
 
-// The footer is a struct of Thrift in the compact protocol. arrow-go takes memory by the
-// numbers in it, so it is walked here first: lists are as long as there are bytes for, and
-// the elements of the schema make one tree.
+// The footer is a struct of Thrift in the compact protocol, as parquet.thrift of the format has it.
+
+// A footer is what stands at the end of a file.
+type footer struct {
+	root    *schemaElement
+	columns []*schemaElement
+	rows    int64
+	groups  []rowGroup
+	about   map[string]string
+	writer  writer
+	orders  bool // bounds are of the order of the columns' types
+}
+
+// A schemaElement is a column, or a group of fields.
+type schemaElement struct {
+	name, path     string
+	repetition     int64
+	fields         []*schemaElement
+	logical        logical
+	column         int // its number, -1 for groups
+	typ            physical
+	length         int // bytes of a value of a fixed length
+	maxDef, maxRep uint8
+}
+
+// The repetitions.
+const (
+	repOptional = 1
+	repRepeated = 2
+)
+
+// A rowGroup has a chunk for each column.
+type rowGroup struct {
+	rows   int64
+	chunks []chunkAt
+}
+
+// A chunkAt says where a column chunk is, and what is in it.
+type chunkAt struct {
+	file            string // another one than this
+	codec           codec
+	entries, size   int64
+	data, dict      int64 // the offsets of the first data page and of the dictionary, 0 for none
+	offsets, bounds span  // of bytes: the page index, empty for none
+	encrypted       bool
+
+	nulls       int64  // -1: the file does not say
+	least, most []byte // bounds in the order of the type, nil for none
+	old         [2][]byte
+}
+
+// at returns where a chunk begins, and how many bytes it has.
+func (c *chunkAt) at() (at, size int64) {
+	if at = c.data; c.dict > 0 {
+		at = min(at, c.dict)
+	}
+	return at, c.size
+}
 
 var errFooter = errors.New("the footer is damaged")
 
-// checkFooter checks the end of a file.
-func checkFooter(src io.ReaderAt, size int64) error {
+// readFooter reads the end of a file.
+func readFooter(src io.ReaderAt, size int64) (*footer, error) {
 	const end = 8 // the length of the footer, and the mark
 	if size < 4+end {
-		return errors.New("the file is too short")
+		return nil, errors.New("the file is too short")
 	}
 	var tail [end]byte
 	if _, err := src.ReadAt(tail[:], size-end); err != nil && err != io.EOF {
-		return err
+		return nil, err
 	}
 	switch string(tail[4:]) {
 	case "PARE":
-		return errors.New("the footer is encrypted")
+		return nil, errors.New("the footer is encrypted")
 	case "PAR1":
 	default:
-		return errors.New("the file does not end as Parquet does")
+		return nil, errors.New("the file does not end as Parquet does")
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	if n <= 0 || n > size-end-4 {
-		return errFooter
+		return nil, errFooter
 	}
 	b := make([]byte, n)
 	if _, err := src.ReadAt(b, size-end-n); err != nil && err != io.EOF {
-		return err
+		return nil, err
 	}
 	w := &thrift{b: b}
-	w.fields(func(id int, kind byte) bool {
-		const schema = 2
-		if id != schema || kind != kindList {
-			return false
+	m := w.footer()
+	if w.bad || m.root == nil {
+		return nil, errFooter
+	}
+	return m, m.check()
+}
+
+// check checks that the row groups are those of the columns.
+func (m *footer) check() error {
+	rows := int64(0)
+	for i, g := range m.groups {
+		if g.rows < 0 || len(g.chunks) != len(m.columns) {
+			return fmt.Errorf("row group %d has %d rows and %d columns of %d", i, g.rows, len(g.chunks), len(m.columns))
 		}
-		w.schema()
-		return true
-	})
-	if w.bad {
-		return errFooter
+		rows += g.rows
+	}
+	if rows != m.rows {
+		return fmt.Errorf("the row groups have %d rows, the file %d", rows, m.rows)
 	}
 	return nil
 }
 
-// The kinds of values.
-const (
-	kindTrue   = 1
-	kindFalse  = 2
-	kindByte   = 3
-	kindInt32  = 5
-	kindInt64  = 6
-	kindDouble = 7
-	kindBinary = 8
-	kindList   = 9
-	kindSet    = 10
-	kindMap    = 11
-	kindStruct = 12
-)
-
-// maxStructs is how deep structs, lists and maps nest.
-const maxStructs = 32
-
-// thrift walks over values.
-type thrift struct {
-	b     []byte
-	bad   bool
-	depth int
-}
-
-func (w *thrift) byte() byte {
-	if len(w.b) == 0 {
-		w.bad = true
-		return 0
-	}
-	c := w.b[0]
-	w.b = w.b[1:]
-	return c
-}
-
-func (w *thrift) varint() uint64 {
-	v, n := binary.Uvarint(w.b)
-	if n <= 0 {
-		w.bad = true
-		return 0
-	}
-	w.b = w.b[n:]
-	return v
-}
-
-func (w *thrift) integer() int64 {
-	v := w.varint()
-	return int64(v>>1) ^ -int64(v&1)
-}
-
-func (w *thrift) skip(n uint64) {
-	if n > uint64(len(w.b)) {
-		w.bad = true
-		return
-	}
-	w.b = w.b[n:]
-}
-
-// fields walks over the fields of a struct; f reads those that it returns true for.
-func (w *thrift) fields(f func(id int, kind byte) bool) {
-	w.depth++
-	defer func() { w.depth-- }()
-	if w.depth > maxStructs {
-		w.bad = true
-	}
-	id := 0
-	for !w.bad {
-		c := w.byte()
-		if c == 0 {
-			return
-		}
-		if delta := int(c >> 4); delta > 0 {
-			id += delta
-		} else {
-			id = int(w.integer())
-		}
-		if kind := c & 15; !f(id, kind) {
-			w.value(kind)
-		}
-	}
-}
-
-// list reads the head of a list.
-func (w *thrift) list() (n uint64, kind byte) {
-	c := w.byte()
-	if n = uint64(c >> 4); n == 15 {
-		n = w.varint()
-	}
-	if n > uint64(len(w.b)) { // each element has a byte at least
-		w.bad = true
-	}
-	return n, c & 15
-}
-
-// value skips a value.
-func (w *thrift) value(kind byte) {
-	switch {
-	case kind == kindTrue || kind == kindFalse:
-	case kind == kindByte:
-		w.skip(1)
-	case kind <= kindInt64 && kind > kindByte:
-		w.varint()
-	case kind == kindDouble:
-		w.skip(8)
-	case kind == kindBinary:
-		w.skip(w.varint())
-	case kind == kindList || kind == kindSet:
-		n, elem := w.list()
-		w.elements(n, elem)
-	case kind == kindMap:
-		n := w.varint()
-		if n == 0 {
-			return
-		}
-		if n > uint64(len(w.b)) { // each entry has a byte at least
-			w.bad = true
-			return
-		}
-		kinds := w.byte()
-		w.elements(n, kinds>>4, kinds&15)
-	case kind == kindStruct:
-		w.fields(func(int, byte) bool { return false })
-	default:
-		w.bad = true
-	}
-}
-
-// elements skips n times values of some kinds, in which truth values take a byte.
-func (w *thrift) elements(n uint64, kinds ...byte) {
-	w.depth++
-	defer func() { w.depth-- }()
-	if w.depth > maxStructs {
-		w.bad = true
-	}
-	for i := uint64(0); i < n && !w.bad; i++ {
-		for _, k := range kinds {
-			if k == kindTrue || k == kindFalse {
-				k = kindByte
+func (w *thrift) footer() *footer {
+	m := &footer{about: map[string]string{}}
+	w.fields(func(id int, kind byte) bool {
+		switch {
+		case id == 3:
+			return w.number(kind, &m.rows)
+		case id == 6:
+			var by string
+			if !w.text(kind, &by) {
+				return false
 			}
-			w.value(k)
+			m.writer = writerOf(by)
+			return true
+		case kind != kindList:
+			return false
+		case id == 2:
+			w.schema(m)
+		case id == 4:
+			w.each(kindStruct, func() { m.groups = append(m.groups, w.rowGroup()) })
+		case id == 5:
+			w.each(kindStruct, func() {
+				var key, value string
+				w.fields(func(id int, kind byte) bool { return id == 1 && w.text(kind, &key) || id == 2 && w.text(kind, &value) })
+				if _, ok := m.about[key]; !ok {
+					m.about[key] = value
+				}
+			})
+		case id == 7:
+			w.each(kindStruct, func() {
+				m.orders = true
+				w.value(kindStruct)
+			})
+		default:
+			return false
 		}
-	}
+		return true
+	})
+	return m
 }
 
-// schema checks that the elements of a schema, parents before their children, are a tree
-// that does not nest too deep.
-func (w *thrift) schema() {
+// schema reads elements, parents before their children, which are a tree that does not nest too deep.
+func (w *thrift) schema(m *footer) {
 	n, kind := w.list()
 	if kind != kindStruct || n == 0 {
 		w.bad = true
 	}
-	var open []int64 // children that are still to come, of each element that is around
+	type group struct {
+		e    *schemaElement
+		left int64 // children that are still to come
+	}
+	var open []group // those around
 	for i := uint64(0); i < n && !w.bad; i++ {
-		children, typ, repetition := int64(0), int64(-1), int64(0)
-		w.fields(func(id int, kind byte) bool {
-			to := map[int]*int64{1: &typ, 3: &repetition, 5: &children}[id]
-			if to == nil || kind != kindInt32 {
-				return false
-			}
-			*to = w.integer()
-			return true
-		})
-		const types, repetitions = 8, 3
-		if i > 0 && (repetition < 0 || repetition >= repetitions || children == 0 && (typ < 0 || typ >= types)) {
-			w.bad = true
-		}
-		for len(open) > 0 && open[len(open)-1] == 0 {
+		e, children, typ := w.element()
+		for len(open) > 0 && open[len(open)-1].left == 0 {
 			open = open[:len(open)-1]
 		}
-		if i > 0 {
-			if len(open) == 0 {
-				w.bad = true
-				return
-			}
-			open[len(open)-1]--
-		}
-		if children < 0 || uint64(children) > n || len(open) > 2*maxLevels {
+		const types = 8
+		if children < 0 || uint64(children) > n || len(open) > 2*maxLevels || (i > 0) != (len(open) > 0) ||
+			i > 0 && (e.repetition < 0 || e.repetition > repRepeated || children == 0 && (typ < 0 || typ >= types)) {
 			w.bad = true
+			return
 		}
-		open = append(open, children)
+		if i == 0 {
+			m.root = e
+		} else {
+			g := &open[len(open)-1]
+			g.left--
+			g.e.fields = append(g.e.fields, e)
+			e.under(g.e, i > 1 && g.e != m.root)
+			if children == 0 {
+				e.column, e.typ = len(m.columns), physical(typ)
+				m.columns = append(m.columns, e)
+			}
+		}
+		open = append(open, group{e, children})
 	}
-	for _, left := range open {
-		w.bad = w.bad || left > 0
+	for _, g := range open {
+		w.bad = w.bad || g.left > 0
 	}
+}
+
+// under sets what follows from the group around an element.
+func (e *schemaElement) under(g *schemaElement, inside bool) {
+	e.path, e.maxDef, e.maxRep = e.name, g.maxDef, g.maxRep
+	if inside {
+		e.path = g.path + "." + e.name
+	}
+	if e.repetition != 0 {
+		e.maxDef++
+	}
+	if e.repetition == repRepeated {
+		e.maxRep++
+	}
+}
+
+// element reads an element of a schema.
+func (w *thrift) element() (e *schemaElement, children, typ int64) {
+	e = &schemaElement{column: -1}
+	typ = -1
+	length, converted, scale, precision := int64(0), int64(-1), int64(0), int64(0)
+	to := map[int]*int64{1: &typ, 2: &length, 3: &e.repetition, 5: &children, 6: &converted, 7: &scale, 8: &precision}
+	w.fields(func(id int, kind byte) bool {
+		switch {
+		case id == 4:
+			return w.text(kind, &e.name)
+		case id == 10 && kind == kindStruct:
+			e.logical = w.logical()
+			return true
+		}
+		at, ok := to[id]
+		return ok && w.number(kind, at)
+	})
+	if length == int64(int32(length)) {
+		e.length = int(length)
+	}
+	if e.logical.kind == 0 && converted >= 0 && converted < int64(len(convertedTypes)) {
+		if e.logical = convertedTypes[converted]; e.logical.kind == logicalDecimal {
+			e.logical.precision, e.logical.scale = precision, scale
+		}
+	}
+	return e, children, typ
+}
+
+func (w *thrift) rowGroup() rowGroup {
+	var g rowGroup
+	w.fields(func(id int, kind byte) bool {
+		if id == 1 && kind == kindList {
+			w.each(kindStruct, func() { g.chunks = append(g.chunks, w.chunk()) })
+			return true
+		}
+		return id == 3 && w.number(kind, &g.rows)
+	})
+	return g
+}
+
+// chunk reads what the footer says of a column chunk.
+func (w *thrift) chunk() chunkAt {
+	c := chunkAt{nulls: -1}
+	packed, said := int64(0), false
+	offsets, bounds := int64(0), int64(0) // bytes
+	ends := map[int]*int64{4: &c.offsets.from, 5: &offsets, 6: &c.bounds.from, 7: &bounds}
+	to := map[int]*int64{4: &packed, 5: &c.entries, 7: &c.size, 9: &c.data, 11: &c.dict}
+	w.fields(func(id int, kind byte) bool {
+		switch {
+		case id == 1:
+			return w.text(kind, &c.file)
+		case id == 3 && kind == kindStruct:
+			said = true
+			w.fields(func(id int, kind byte) bool {
+				if id == 12 && kind == kindStruct {
+					w.statistics(&c)
+					return true
+				}
+				at, ok := to[id]
+				return ok && w.number(kind, at)
+			})
+			return true
+		case id == 8 || id == 9:
+			c.encrypted = true
+		}
+		at, ok := ends[id]
+		return ok && w.number(kind, at)
+	})
+	w.bad = w.bad || !said && !c.encrypted
+	c.codec = codec(packed)
+	c.offsets.to, c.bounds.to = c.offsets.from+offsets, c.bounds.from+bounds
+	return c
+}
+
+func (w *thrift) statistics(c *chunkAt) {
+	to := map[int]*[]byte{1: &c.old[1], 2: &c.old[0], 5: &c.most, 6: &c.least}
+	w.fields(func(id int, kind byte) bool {
+		if at, ok := to[id]; ok && kind == kindBinary {
+			*at = w.bytes()
+			return true
+		}
+		return id == 3 && w.number(kind, &c.nulls)
+	})
+}
+
+// extremes returns the bounds of the values of a chunk, plain values of its column, and false where there are none to be relied on.
+// Those without an order, which old writers give, are of the order of signed numbers.
+func (c *chunkAt) extremes(m *footer, e *schemaElement) (least, most []byte, ok bool) {
+	least, most = c.least, c.most
+	sorted := e.order()
+	if !m.orders {
+		least, most = c.old[0], c.old[1]
+	}
+	same := string(least) == string(most)
+	if least == nil || most == nil || sorted == unordered || !m.orders && sorted != signed && !same {
+		return nil, nil, false
+	}
+	return least, most, m.writer.sound(e, same)
+}
+
+// A writer is the program that wrote a file, with its version.
+type writer struct {
+	name    string
+	version [3]int
+}
+
+func writerOf(text string) writer {
+	name, version, _ := strings.Cut(strings.ToLower(text), " version ")
+	w := writer{name: name}
+	fmt.Sscanf(version, "%d.%d.%d", &w.version[0], &w.version[1], &w.version[2])
+	return w
+}
+
+// before reports whether it is a program in a version before one.
+func (w writer) before(name string, version ...int) bool {
+	if w.name != name {
+		return false
+	}
+	for i, v := range version {
+		if w.version[i] != v {
+			return w.version[i] < v
+		}
+	}
+	return false
+}
+
+// sound reports whether the bounds are known to be right: some versions compared decimals, texts and unsigned numbers wrongly
+// (PARQUET-251, PARQUET-686, PARQUET-1655).
+func (w writer) sound(e *schemaElement, same bool) bool {
+	cpp := w.name == "parquet-cpp" || w.before("parquet-cpp-arrow", 4, 0, 0)
+	if cpp && e.logical.kind == logicalDecimal && e.typ == typeFixed {
+		return false
+	}
+	if !w.before("parquet-mr", 1, 10, 0) && !w.before("parquet-cpp", 1, 3, 0) {
+		return true
+	}
+	return (e.order() == signed || same) && !(e.typ.text() && w.before("parquet-mr", 1, 8, 0))
 }

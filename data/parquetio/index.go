@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 )
 
 // A span is some rows of a row group, from one on and up to another.
@@ -62,12 +60,13 @@ type index struct {
 var errIndex = errors.New("the page index is damaged")
 
 // region reads bytes of the file.
-func (p *part) region(at *metadata.IndexLocation) ([]byte, error) {
-	if at.Length <= 0 || at.Offset < 4 || at.Offset > p.size-8 || int64(at.Length) > p.size-8-at.Offset {
-		return nil, fmt.Errorf("%w: it is %d bytes at byte %d of %d", errIndex, at.Length, at.Offset, p.size)
+func (p *part) region(at span) ([]byte, error) {
+	n := at.to - at.from
+	if n <= 0 || at.from < 4 || at.from > p.size-8 || n > p.size-8-at.from {
+		return nil, fmt.Errorf("%w: it is %d bytes at byte %d of %d", errIndex, n, at.from, p.size)
 	}
-	b := make([]byte, at.Length)
-	if k, err := p.src.ReadAt(b, at.Offset); k < len(b) && err != nil && err != io.EOF {
+	b := make([]byte, n)
+	if k, err := p.src.ReadAt(b, at.from); k < len(b) && err != nil && err != io.EOF {
 		return nil, err
 	}
 	return b, nil
@@ -79,11 +78,10 @@ func (p *part) index(group, leaf int) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := chunk.GetOffsetIndexLocation()
-	if at == nil {
+	if chunk.offsets == (span{}) {
 		return nil, nil
 	}
-	b, err := p.region(at)
+	b, err := p.region(chunk.offsets)
 	if err != nil {
 		return nil, err
 	}
@@ -95,20 +93,13 @@ func (p *part) index(group, leaf int) (*index, error) {
 		}
 		w.each(kindStruct, func() {
 			var q pageAt
-			w.fields(func(id int, kind byte) bool {
-				to := map[int]*int64{1: &q.offset, 2: &q.size, 3: &q.rows.from}[id]
-				if to == nil || kind != kindInt32 && kind != kindInt64 {
-					return false
-				}
-				*to = w.integer()
-				return true
-			})
+			w.numbers(map[int]*int64{1: &q.offset, 2: &q.size, 3: &q.rows.from})
 			x.pages = append(x.pages, q)
 		})
 		return true
 	})
-	begin, size := chunkAt(chunk)
-	rows := p.meta.RowGroups[group].NumRows
+	begin, size := chunk.at()
+	rows := p.meta.groups[group].rows
 	for i := len(x.pages) - 1; i >= 0; i-- {
 		q := &x.pages[i]
 		if q.rows.to = rows; i+1 < len(x.pages) {
@@ -120,8 +111,8 @@ func (p *part) index(group, leaf int) (*index, error) {
 	if w.bad || len(x.pages) == 0 || x.pages[0].rows.from != 0 {
 		return nil, errIndex
 	}
-	if at := chunk.GetColumnIndexLocation(); at != nil {
-		b, err := p.region(at)
+	if chunk.bounds != (span{}) {
+		b, err := p.region(chunk.bounds)
 		if err != nil {
 			return nil, err
 		}
@@ -155,30 +146,9 @@ func (x *index) bounds(b []byte) error {
 	return nil
 }
 
-// each reads a list of elements of a kind.
-func (w *thrift) each(kind byte, read func()) {
-	n, k := w.list()
-	if k != kind && !(kind == kindTrue && k == kindFalse) { // truth values are either
-		w.bad = w.bad || n > 0
-	}
-	for i := uint64(0); i < n && !w.bad; i++ {
-		read()
-	}
-}
-
-func (w *thrift) bytes() []byte {
-	n := w.varint()
-	b := w.b
-	w.skip(n)
-	if w.bad {
-		return nil
-	}
-	return b[:n]
-}
-
 // inPages returns the rows of a row group that may meet the conditions, by the bounds of pages, and false where those of all pages may.
 func (p *part) inPages(group int, where []*condition) ([]span, bool, error) {
-	rows := []span{{0, p.meta.RowGroups[group].NumRows}}
+	rows := []span{{0, p.meta.groups[group].rows}}
 	for _, c := range where {
 		if !c.ordered() {
 			continue
@@ -198,7 +168,7 @@ func (p *part) inPages(group int, where []*condition) ([]span, bool, error) {
 		}
 		rows = common(rows, some)
 	}
-	return rows, total(rows) < p.meta.RowGroups[group].NumRows, nil
+	return rows, total(rows) < p.meta.groups[group].rows, nil
 }
 
 // everything says that pages are read up to the end of what there is.
@@ -215,7 +185,7 @@ func (r *reading) some(group, leaf int, rows []span, buf []byte, p *pages) ([]by
 	if err != nil {
 		return buf, nil, err
 	}
-	begin, _ := chunkAt(chunk)
+	begin, _ := chunk.at()
 	var read []span
 	p.ends = p.ends[:0]
 	parts := []span{{begin, x.pages[0].offset}} // of bytes: the dictionary
@@ -239,7 +209,7 @@ func (r *reading) some(group, leaf int, rows []span, buf []byte, p *pages) ([]by
 			return buf, nil, err
 		}
 	}
-	p.b, p.left, p.count, p.codec = buf, everything, 0, chunk.Compression()
+	p.b, p.left, p.count, p.codec = buf, everything, 0, chunk.codec
 	return buf, read, nil
 }
 

@@ -5,10 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"sync"
-
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/tenonml/tenon/internal/arena"
 )
@@ -47,7 +43,7 @@ type page struct {
 // memory: one is valid until the next.
 type pages struct {
 	r      *reading
-	codec  compress.Compression
+	codec  codec
 	b      []byte  // what is left of the chunk
 	left   int64   // how many entries there are to come
 	count  int     // pages so far
@@ -88,13 +84,6 @@ type header struct {
 func (p *pages) header() (header, error) {
 	var h header
 	w := &thrift{b: p.b}
-	number := func(kind byte, to *int64) bool {
-		if kind != kindInt32 {
-			return false
-		}
-		*to = w.integer()
-		return true
-	}
 	w.fields(func(id int, kind byte) bool {
 		if kind == kindStruct && (id == 5 || id == 7 || id == 8) {
 			to := map[int]*int64{1: &h.n, 2: &h.encoding}
@@ -113,19 +102,19 @@ func (p *pages) header() (header, error) {
 					h.raw = true
 				}
 				at, ok := to[id]
-				return ok && number(kind, at)
+				return ok && w.number(kind, at)
 			})
 			return true
 		}
 		switch id {
 		case 1:
-			return number(kind, &h.kind)
+			return w.number(kind, &h.kind)
 		case 2:
-			return number(kind, &h.size)
+			return w.number(kind, &h.size)
 		case 3:
-			return number(kind, &h.packed)
+			return w.number(kind, &h.packed)
 		case 4:
-			h.summed = number(kind, &h.crc)
+			h.summed = w.number(kind, &h.crc)
 			return h.summed
 		}
 		return false
@@ -187,7 +176,7 @@ func (p *pages) page(h header, body []byte) (*page, error) {
 		out.reps, out.defs = body[:h.reps], body[h.reps:levels]
 		codec := p.codec
 		if h.raw {
-			codec = compress.Codecs.Uncompressed
+			codec = codecNone
 		}
 		var err error
 		if out.values, err = p.unpacked(codec, body[levels:], h.size-levels); err != nil {
@@ -211,9 +200,9 @@ func (p *pages) page(h header, body []byte) (*page, error) {
 }
 
 // unpacked decompresses the body of a data page.
-func (p *pages) unpacked(c compress.Compression, body []byte, size int64) ([]byte, error) {
+func (p *pages) unpacked(c codec, body []byte, size int64) ([]byte, error) {
 	b, err := p.unpackedBytes(c, body, p.buf, size)
-	if err == nil && c != compress.Codecs.Uncompressed {
+	if err == nil && c != codecNone {
 		p.buf = b
 	}
 	return b, err
@@ -239,14 +228,9 @@ func runsOf(b []byte, most uint8, encoding int64) (runs, rest []byte, err error)
 // slack is how many bytes behind a page may be written.
 const slack = 64
 
-// zstdReader decompresses into what it is given, and no further.
-var zstdReader = sync.OnceValues(func() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
-})
-
 // unpackedBytes decompresses the body of a page, in a buffer if that has the room.
-func (p *pages) unpackedBytes(c compress.Compression, body, buf []byte, size int64) ([]byte, error) {
-	if c == compress.Codecs.Uncompressed {
+func (p *pages) unpackedBytes(c codec, body, buf []byte, size int64) ([]byte, error) {
+	if c == codecNone {
 		if int64(len(body)) != size {
 			return nil, fmt.Errorf("there are %d bytes of %d", len(body), size)
 		}
@@ -258,22 +242,7 @@ func (p *pages) unpackedBytes(c compress.Compression, body, buf []byte, size int
 	if int64(cap(buf)) < size+slack {
 		buf = p.room(int(size + slack))
 	}
-	var out []byte
-	var err error
-	if c == compress.Codecs.Zstd {
-		var d *zstd.Decoder
-		if d, err = zstdReader(); err == nil {
-			out, err = d.DecodeAll(body, buf[:0:size+slack])
-		}
-	} else {
-		if n, _ := binary.Uvarint(body); c == compress.Codecs.Snappy && n != uint64(size) {
-			return nil, fmt.Errorf("there are %d bytes of %d", n, size)
-		}
-		var codec compress.Codec
-		if codec, err = compress.GetCodec(c); err == nil {
-			out, err = compress.Decode(codec, buf[:size:size+slack], body)
-		}
-	}
+	out, err := c.unpack(body, buf[:size+slack], size)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package parquetio
 
 import (
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/tenonml/tenon"
 )
@@ -10,7 +9,7 @@ import (
 // A slot is a column of a file that is written.
 type slot struct {
 	path           []string
-	typ            parquet.Type
+	typ            physical
 	width          int // bytes of a value of a fixed length
 	order          order
 	maxDef, maxRep uint8
@@ -124,7 +123,7 @@ func (p *plan) leaf(f arrow.Field, path []string, repetition int64, def, rep uin
 	p.slots = append(p.slots, s)
 	p.elements = append(p.elements, func(w *record) {
 		w.integer(1, kindInt32, int64(s.typ))
-		if s.typ == parquet.Types.FixedLenByteArray {
+		if s.typ == typeFixed {
 			w.integer(2, kindInt32, int64(s.width))
 		}
 		w.integer(3, kindInt32, repetition)
@@ -144,21 +143,21 @@ func (p *plan) leaf(f arrow.Field, path []string, repetition int64, def, rep uin
 
 // kinds are how numbers are stored, and what the old annotations of those are that are narrower.
 var kinds = map[arrow.Type]struct {
-	typ       parquet.Type
+	typ       physical
 	width     int
 	order     order
 	bits      byte
 	converted int64
 }{
-	arrow.BOOL:  {parquet.Types.Boolean, 1, unsigned, 0, -1},
-	arrow.INT8:  {parquet.Types.Int32, 4, signed, 8, 15},
-	arrow.INT16: {parquet.Types.Int32, 4, signed, 16, 16},
-	arrow.INT32: {parquet.Types.Int32, 4, signed, 0, -1},
-	arrow.INT64: {parquet.Types.Int64, 8, signed, 0, -1},
-	arrow.UINT8: {parquet.Types.Int32, 4, unsigned, 8, 11}, arrow.UINT16: {parquet.Types.Int32, 4, unsigned, 16, 12},
-	arrow.UINT32: {parquet.Types.Int32, 4, unsigned, 32, 13}, arrow.UINT64: {parquet.Types.Int64, 8, unsigned, 64, 14},
-	arrow.FLOAT32: {parquet.Types.Float, 4, signed, 0, -1},
-	arrow.FLOAT64: {parquet.Types.Double, 8, signed, 0, -1},
+	arrow.BOOL:  {typeBoolean, 1, unsigned, 0, -1},
+	arrow.INT8:  {typeInt32, 4, signed, 8, 15},
+	arrow.INT16: {typeInt32, 4, signed, 16, 16},
+	arrow.INT32: {typeInt32, 4, signed, 0, -1},
+	arrow.INT64: {typeInt64, 8, signed, 0, -1},
+	arrow.UINT8: {typeInt32, 4, unsigned, 8, 11}, arrow.UINT16: {typeInt32, 4, unsigned, 16, 12},
+	arrow.UINT32: {typeInt32, 4, unsigned, 32, 13}, arrow.UINT64: {typeInt64, 8, unsigned, 64, 14},
+	arrow.FLOAT32: {typeFloat, 4, signed, 0, -1},
+	arrow.FLOAT64: {typeDouble, 8, signed, 0, -1},
 }
 
 // stored sets the type of a column, and returns what annotates it.
@@ -181,24 +180,24 @@ func (s *slot) stored(f arrow.Field) annotation {
 	}
 	switch t := f.Type.(type) {
 	case *arrow.NullType:
-		s.typ, s.width, a.logical = parquet.Types.Int32, 4, alone(11)
+		s.typ, s.width, a.logical = typeInt32, 4, alone(11)
 	case *arrow.Float16Type:
-		s.typ, s.width, a.logical = parquet.Types.FixedLenByteArray, 2, alone(15)
+		s.typ, s.width, a.logical = typeFixed, 2, alone(15)
 	case *arrow.StringType, *arrow.LargeStringType:
-		s.typ, s.order, a.converted, a.logical = parquet.Types.ByteArray, unsigned, 0, alone(1)
+		s.typ, s.order, a.converted, a.logical = typeByteArray, unsigned, 0, alone(1)
 	case *arrow.BinaryType, *arrow.LargeBinaryType:
-		s.typ, s.order = parquet.Types.ByteArray, unsigned
+		s.typ, s.order = typeByteArray, unsigned
 	case *arrow.Date32Type:
-		s.typ, s.width, s.order, a.converted, a.logical = parquet.Types.Int32, 4, signed, 6, alone(6)
+		s.typ, s.width, s.order, a.converted, a.logical = typeInt32, 4, signed, 6, alone(6)
 	case *arrow.Time32Type:
-		s.typ, s.width, s.order, a.converted, a.logical = parquet.Types.Int32, 4, signed, 7, inUnit(7, true, t.Unit)
+		s.typ, s.width, s.order, a.converted, a.logical = typeInt32, 4, signed, 7, inUnit(7, true, t.Unit)
 	case *arrow.Time64Type:
-		s.typ, s.width, s.order, a.logical = parquet.Types.Int64, 8, signed, inUnit(7, true, t.Unit)
+		s.typ, s.width, s.order, a.logical = typeInt64, 8, signed, inUnit(7, true, t.Unit)
 		if t.Unit == arrow.Microsecond {
 			a.converted = 8
 		}
 	case *arrow.TimestampType:
-		s.typ, s.width, s.order, a.logical = parquet.Types.Int64, 8, signed, inUnit(8, t.TimeZone != "", t.Unit)
+		s.typ, s.width, s.order, a.logical = typeInt64, 8, signed, inUnit(8, t.TimeZone != "", t.Unit)
 		switch t.Unit {
 		case arrow.Second, arrow.Millisecond:
 			a.converted = 9
@@ -209,7 +208,7 @@ func (s *slot) stored(f arrow.Field) annotation {
 		if t.Scale < 0 || t.Scale > t.Precision {
 			tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", f.Name, "Parquet has no form for a scale of %d", t.Scale))
 		}
-		s.typ, s.width, s.order, a.converted = parquet.Types.FixedLenByteArray, decimalWidth(int(t.Precision)), signed, 5
+		s.typ, s.width, s.order, a.converted = typeFixed, decimalWidth(int(t.Precision)), signed, 5
 		a.precision, a.scale = int64(t.Precision), int64(t.Scale)
 		a.logical = func(w *record) {
 			w.in(5, func() {
@@ -218,12 +217,12 @@ func (s *slot) stored(f arrow.Field) annotation {
 			})
 		}
 	case *arrow.FixedSizeBinaryType:
-		s.typ, s.width, s.order = parquet.Types.FixedLenByteArray, t.ByteWidth, unsigned
+		s.typ, s.width, s.order = typeFixed, t.ByteWidth, unsigned
 		if name, _ := f.Metadata.GetValue("ARROW:extension:name"); name == "arrow.uuid" && t.ByteWidth == 16 {
 			a.logical = alone(14)
 		}
 	}
-	if s.typ == parquet.Types.FixedLenByteArray && s.width == 0 || s.typ == 0 && s.width == 0 {
+	if s.typ == typeFixed && s.width == 0 || s.typ == 0 && s.width == 0 {
 		tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", f.Name, "Parquet has no form for %v", f.Type))
 	}
 	return a

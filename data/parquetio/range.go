@@ -9,9 +9,6 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/element"
@@ -21,7 +18,7 @@ import (
 // A condition is a Range whose bounds are known as those of its column are.
 type condition struct {
 	n         *node
-	leaf      *schema.Column
+	leaf      *schemaElement
 	low, high bound
 }
 
@@ -53,7 +50,7 @@ func (t *tree) condition(all []*node, w Range) *condition {
 		}
 		c.n = n
 	})
-	c.leaf = t.set.Column(c.n.leaf)
+	c.leaf = t.set[c.n.leaf]
 	for _, b := range []struct {
 		v  any
 		to *bound
@@ -191,22 +188,22 @@ func moment(v any, unit time.Duration, t element.Type) (bound, bool) {
 // stored returns the bound that a file says, a plain value of the column. It is none where it cannot be used.
 func (c *condition) stored(b []byte) bound {
 	var raw *big.Int
-	switch typ := c.leaf.PhysicalType(); {
-	case typ == parquet.Types.Boolean && len(b) == 1:
+	switch typ := c.leaf.typ; {
+	case typ == typeBoolean && len(b) == 1:
 		raw = big.NewInt(int64(b[0] & 1))
-	case typ == parquet.Types.Int32 && len(b) == 4:
+	case typ == typeInt32 && len(b) == 4:
 		if raw = big.NewInt(int64(int32(binary.LittleEndian.Uint32(b)))); arrow.IsUnsignedInteger(c.n.typ.ID()) {
 			raw.SetUint64(uint64(binary.LittleEndian.Uint32(b)))
 		}
-	case typ == parquet.Types.Int64 && len(b) == 8:
+	case typ == typeInt64 && len(b) == 8:
 		if raw = big.NewInt(int64(binary.LittleEndian.Uint64(b))); arrow.IsUnsignedInteger(c.n.typ.ID()) {
 			raw.SetUint64(binary.LittleEndian.Uint64(b))
 		}
-	case typ == parquet.Types.Float && len(b) == 4:
+	case typ == typeFloat && len(b) == 4:
 		return bound{number: new(big.Rat).SetFloat64(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))}
-	case typ == parquet.Types.Double && len(b) == 8:
+	case typ == typeDouble && len(b) == 8:
 		return bound{number: new(big.Rat).SetFloat64(math.Float64frombits(binary.LittleEndian.Uint64(b)))}
-	case typ == parquet.Types.ByteArray || typ == parquet.Types.FixedLenByteArray:
+	case typ.text():
 		switch c.n.typ.(type) {
 		case arrow.DecimalType:
 			if len(b) == 0 || len(b) > 32 {
@@ -248,24 +245,15 @@ func (c *condition) mayMeet(least, most []byte) bool {
 }
 
 // ordered reports whether the bounds in a file are of the order in which values are compared here.
-func (c *condition) ordered() bool { return c.leaf.SortOrder() != schema.SortUNKNOWN }
+func (c *condition) ordered() bool { return c.leaf.order() != unordered }
 
 // inGroup reports whether a row of a row group may meet the condition, by the statistics of the column; where there are
 // none it may.
-func (c *condition) inGroup(m *metadata.FileMetaData, group int) bool {
-	chunk, err := m.RowGroup(group).ColumnChunk(c.n.leaf)
-	if err != nil {
-		return true
-	}
-	if ok, err := chunk.StatsSet(); err != nil || !ok {
-		return true
-	}
-	s, err := chunk.Statistics()
-	if err != nil || s == nil {
-		return true
-	}
-	if s.HasNullCount() && s.NullCount() == chunk.NumValues() {
+func (c *condition) inGroup(m *footer, group int) bool {
+	chunk := &m.groups[group].chunks[c.n.leaf]
+	if chunk.nulls == chunk.entries && chunk.entries > 0 {
 		return false
 	}
-	return !s.HasMinMax() || c.mayMeet(s.EncodeMin(), s.EncodeMax())
+	least, most, ok := chunk.extremes(m, c.leaf)
+	return !ok || c.mayMeet(least, most)
 }

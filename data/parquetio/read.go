@@ -8,7 +8,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/abort"
@@ -70,7 +69,7 @@ func (f *File) batch(fn string, groups []place) (b arrow.RecordBatch, err error)
 			t.err = f.column(fn, r, t, groups)
 		}
 	})
-	out := &group{fn: fn, streams: map[int]*stream{}, leaves: map[int]arrow.ArrayData{}, columns: func(leaf int) string { return where + ": " + p.meta.Schema.Column(leaf).Path() }}
+	out := &group{fn: fn, streams: map[int]*stream{}, leaves: map[int]arrow.ArrayData{}, columns: func(leaf int) string { return where + ": " + p.meta.columns[leaf].path }}
 	for _, t := range tasks {
 		if t.err != nil {
 			return nil, t.err
@@ -95,29 +94,29 @@ func (f *File) batch(fn string, groups []place) (b arrow.RecordBatch, err error)
 func (f *File) column(fn string, r *reading, t *task, groups []place) (err error) {
 	at := f.where(groups[0])
 	leaf := t.n.leaf
-	path := func() string { return at + ": " + r.p.meta.Schema.Column(leaf).Path() }
+	path := func() string { return at + ": " + r.p.meta.columns[leaf].path }
 	defer func() {
 		if p := recover(); p != nil {
 			err = fail(tenon.ErrInvalid, fn, path(), "the file is damaged: %v", p)
 		}
 	}()
-	c, err := newColumn(r.p.meta.Schema.Column(leaf))
+	c, err := newColumn(r.p.meta.columns[leaf])
 	if err != nil {
 		return damaged(fn, path(), err)
 	}
 	entries, size := int64(0), int64(0)
 	for _, g := range groups {
-		if r.p.meta.RowGroups[g.group].NumRows > 0 {
+		if r.p.meta.groups[g.group].rows > 0 {
 			at = f.where(g)
 			m, err := r.p.checkChunk(g.group, leaf)
 			if err != nil {
 				return damaged(fn, path(), err)
 			}
-			n, rows := m.NumValues(), r.p.meta.RowGroups[g.group].NumRows
+			n, rows := m.entries, r.p.meta.groups[g.group].rows
 			if g.some != nil {
 				n = int64(float64(n) * float64(total(g.some)) / float64(rows))
 			}
-			entries, size = min(entries+n, 1<<50), size+m.TotalCompressedSize()
+			entries, size = min(entries+n, 1<<50), size+m.size
 		}
 	}
 	c.expect(entries, size)
@@ -125,7 +124,7 @@ func (f *File) column(fn string, r *reading, t *task, groups []place) (err error
 	list := &pages{r: r, scheme: c}
 	defer list.release()
 	for _, g := range groups {
-		rows := r.p.meta.RowGroups[g.group].NumRows
+		rows := r.p.meta.groups[g.group].rows
 		if rows == 0 { // there need be no pages
 			continue
 		}
@@ -174,9 +173,9 @@ func (r *reading) chunk(group, leaf int, buf []byte, p *pages) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, size := chunkAt(c)
+	from, size := c.at()
 	n := int(size)
-	if r.p.meta.WriterVersion().LessThan(metadata.Parquet816FixedVersion) {
+	if r.p.meta.writer.before("parquet-mr", 1, 2, 9) {
 		const most = 100 // bytes that old writers forgot to count
 		n += int(min(most, r.p.size-8-from-int64(n)))
 	}
@@ -190,6 +189,6 @@ func (r *reading) chunk(group, leaf int, buf []byte, p *pages) ([]byte, error) {
 		}
 		return nil, err
 	}
-	p.b, p.left, p.count, p.codec, p.ends = buf, c.NumValues(), 0, c.Compression(), nil
+	p.b, p.left, p.count, p.codec, p.ends = buf, c.entries, 0, c.codec, nil
 	return buf, nil
 }

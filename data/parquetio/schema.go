@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/colname"
@@ -36,39 +34,35 @@ const maxLevels = 100
 
 // tree turns a schema into nodes.
 type tree struct {
-	set *schema.Schema
+	set []*schemaElement // the columns of the file
 	fn  string
 }
 
-// root returns the columns.
-func (t *tree) root() []*node {
-	return t.children(t.set.Root(), 0, 0, 0)
-}
-
-func (t *tree) children(g *schema.GroupNode, def, rep uint8, depth int) []*node {
-	names := make([]string, g.NumFields())
-	for i := range names {
-		names[i] = g.Field(i).Name()
+// children returns the fields of a group.
+func (t *tree) children(g *schemaElement, def, rep uint8, depth int) []*node {
+	names := make([]string, len(g.fields))
+	for i, f := range g.fields {
+		names[i] = f.name
 	}
 	out := make([]*node, len(names))
 	for i, name := range colname.Unique(names) {
-		out[i] = t.of(g.Field(i), def, rep, depth+1)
+		out[i] = t.of(g.fields[i], def, rep, depth+1)
 		out[i].name = name
 	}
 	return out
 }
 
 // of returns a field at a definition level and a repetition level.
-func (t *tree) of(n schema.Node, def, rep uint8, depth int) *node {
+func (t *tree) of(n *schemaElement, def, rep uint8, depth int) *node {
 	if depth > maxLevels {
-		tenon.Throw(fail(tenon.ErrInvalid, t.fn, n.Path(), "the schema nests deeper than %d levels", maxLevels))
+		tenon.Throw(fail(tenon.ErrInvalid, t.fn, n.path, "the schema nests deeper than %d levels", maxLevels))
 	}
-	switch n.RepetitionType() {
-	case parquet.Repetitions.Repeated: // a list without an annotation
+	switch n.repetition {
+	case repRepeated: // a list without an annotation
 		out := &node{leaf: -1, def: def, rep: rep + 1, elemDef: def + 1}
 		out.elem = t.value(n, def+1, rep+1, depth)
 		return out.list(false)
-	case parquet.Repetitions.Optional:
+	case repOptional:
 		out := t.value(n, def+1, rep, depth)
 		out.nullable = true
 		return out
@@ -99,34 +93,27 @@ func (n *node) field() arrow.Field {
 }
 
 // value returns what a field holds that is there at a definition level.
-func (t *tree) value(n schema.Node, def, rep uint8, depth int) *node {
-	out := &node{name: n.Name(), def: def, leaf: -1}
-	g, ok := n.(*schema.GroupNode)
-	if !ok {
-		p := n.(*schema.PrimitiveNode)
-		out.leaf = t.set.ColumnIndexByNode(p)
-		out.typ = leafType(t.fn, p)
-		if is[schema.UUIDLogicalType](n) {
+func (t *tree) value(n *schemaElement, def, rep uint8, depth int) *node {
+	out := &node{name: n.name, def: def, leaf: n.column}
+	if n.column >= 0 {
+		out.typ = leafType(t.fn, n)
+		if n.logical.kind == logicalUUID {
 			out.extended = "arrow.uuid"
 		}
 		return out
 	}
-	isList := is[schema.ListLogicalType](n) || n.ConvertedType() == schema.ConvertedTypes.List
-	isMap := is[schema.MapLogicalType](n) || n.ConvertedType() == schema.ConvertedTypes.Map || n.ConvertedType() == schema.ConvertedTypes.MapKeyValue
-	if (isList || isMap) && g.NumFields() == 1 && g.Field(0).RepetitionType() == parquet.Repetitions.Repeated {
-		c := g.Field(0)
+	isMap := n.logical.kind == logicalMap
+	if (isMap || n.logical.kind == logicalList) && len(n.fields) == 1 && n.fields[0].repetition == repRepeated {
+		c := n.fields[0]
 		out.rep, out.elemDef = rep+1, def+1
-		if isMap || isElement(c, g.Name()) {
+		if isMap || isElement(c, n.name) {
 			out.elem = t.value(c, def+1, rep+1, depth+1)
 		} else {
-			out.elem = t.of(c.(*schema.GroupNode).Field(0), def+1, rep+1, depth+1)
+			out.elem = t.of(c.fields[0], def+1, rep+1, depth+1)
 		}
 		return out.list(isMap)
 	}
-	if g.NumFields() == 0 {
-		tenon.Throw(fail(tenon.ErrInvalid, t.fn, n.Path(), "the group has no fields"))
-	}
-	out.fields = t.children(g, def, rep, depth)
+	out.fields = t.children(n, def, rep, depth)
 	out.record()
 	return out
 }
@@ -140,20 +127,10 @@ func (n *node) record() {
 	n.typ = arrow.StructOf(fields...)
 }
 
-// is reports whether a node has a logical type.
-func is[T schema.LogicalType](n schema.Node) bool {
-	switch any(n.LogicalType()).(type) {
-	case T, *T:
-		return true
-	}
-	return false
-}
-
 // isElement reports whether what repeats in a list is the element itself, and not a group
 // around it.
-func isElement(c schema.Node, list string) bool {
-	g, ok := c.(*schema.GroupNode)
-	return !ok || g.NumFields() != 1 || g.Name() == "array" || g.Name() == list+"_tuple"
+func isElement(c *schemaElement, list string) bool {
+	return len(c.fields) != 1 || c.name == "array" || c.name == list+"_tuple"
 }
 
 // chosen returns the columns that are asked for, in that order.

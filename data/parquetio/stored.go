@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/tenonml/tenon"
 )
@@ -73,7 +72,7 @@ func (s *shred) values(c *slot) *values {
 	d := s.data
 	v := &values{n: n, width: c.width}
 	if n == 0 {
-		if c.typ == parquet.Types.ByteArray {
+		if c.typ == typeByteArray {
 			v.ends = []int64{0}
 		}
 		return v
@@ -82,7 +81,7 @@ func (s *shred) values(c *slot) *values {
 		pick = codesOf(d, t, pick)
 		d = d.Dictionary()
 	}
-	if c.typ == parquet.Types.ByteArray {
+	if c.typ == typeByteArray {
 		v.texts(d, pick)
 		return v
 	}

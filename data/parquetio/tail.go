@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-
-	"github.com/apache/arrow-go/v18/parquet/compress"
 )
 
 // A groupTail is what the footer says of a row group that has been written.
@@ -127,7 +125,7 @@ func (c *chunkTail) offsetIndex(w *record) {
 }
 
 // footer returns the metadata of a file.
-func (p *plan) footer(groups []groupTail, meta [][2]string, codec compress.Compression) []byte {
+func (p *plan) footer(groups []groupTail, meta [][2]string, codec codec) []byte {
 	w := &record{}
 	rows := 0
 	for _, g := range groups {
@@ -162,7 +160,7 @@ func (p *plan) footer(groups []groupTail, meta [][2]string, codec compress.Compr
 	return w.b
 }
 
-func (g groupTail) write(w *record, i int, codec compress.Compression) {
+func (g groupTail) write(w *record, i int, codec codec) {
 	full, packed := 0, 0
 	w.list(1, kindStruct, len(g.chunks))
 	for _, c := range g.chunks {
@@ -180,7 +178,7 @@ func (g groupTail) write(w *record, i int, codec compress.Compression) {
 	}
 }
 
-func (c *chunkTail) write(w *record, codec compress.Compression) {
+func (c *chunkTail) write(w *record, codec codec) {
 	w.integer(2, kindInt64, c.at)
 	w.in(3, func() {
 		w.integer(1, kindInt32, int64(c.c.typ))

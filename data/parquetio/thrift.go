@@ -2,67 +2,194 @@ package parquetio
 
 import "encoding/binary"
 
-// A record writes structs in Thrift's compact protocol, of which [thrift] is the reader.
-type record struct {
-	b    []byte
-	last []int // of each open struct, the number of its last field
+// The kinds of values.
+const (
+	kindTrue   = 1
+	kindFalse  = 2
+	kindByte   = 3
+	kindInt16  = 4
+	kindInt32  = 5
+	kindInt64  = 6
+	kindDouble = 7
+	kindBinary = 8
+	kindList   = 9
+	kindSet    = 10
+	kindMap    = 11
+	kindStruct = 12
+)
+
+// maxStructs is how deep structs, lists and maps nest.
+const maxStructs = 32
+
+// thrift walks over values in the compact protocol.
+type thrift struct {
+	b     []byte
+	bad   bool
+	depth int
 }
 
-// kindInt16 is the kind of numbers of 16 bits.
-const kindInt16 = 4
-
-// field begins a field. Fields come in the order of their numbers, at most 15 apart.
-func (w *record) field(id int, kind byte) {
-	k := len(w.last) - 1
-	w.b = append(w.b, byte(id-w.last[k])<<4|kind)
-	w.last[k] = id
-}
-
-// structure writes a struct whose fields f writes: the top one, or an element of a list.
-func (w *record) structure(f func()) {
-	w.last = append(w.last, 0)
-	f()
-	w.last = w.last[:len(w.last)-1]
-	w.b = append(w.b, 0)
-}
-
-// in writes a struct that is a field.
-func (w *record) in(id int, f func()) {
-	w.field(id, kindStruct)
-	w.structure(f)
-}
-
-// integer writes a number of any width but a byte.
-func (w *record) integer(id int, kind byte, v int64) {
-	w.field(id, kind)
-	w.b = binary.AppendVarint(w.b, v)
-}
-
-func (w *record) truth(id int, v bool) {
-	kind := byte(kindFalse)
-	if v {
-		kind = kindTrue
+func (w *thrift) byte() byte {
+	if len(w.b) == 0 {
+		w.bad = true
+		return 0
 	}
-	w.field(id, kind)
+	c := w.b[0]
+	w.b = w.b[1:]
+	return c
 }
 
-func (w *record) text(id int, s string) {
-	w.field(id, kindBinary)
-	w.item(s)
+func (w *thrift) varint() uint64 {
+	v, n := binary.Uvarint(w.b)
+	if n <= 0 {
+		w.bad = true
+		return 0
+	}
+	w.b = w.b[n:]
+	return v
 }
 
-// item writes a text that is the element of a list.
-func (w *record) item(s string) {
-	w.b = append(binary.AppendUvarint(w.b, uint64(len(s))), s...)
+func (w *thrift) integer() int64 {
+	v := w.varint()
+	return int64(v>>1) ^ -int64(v&1)
 }
 
-// list begins a list of n elements.
-func (w *record) list(id int, kind byte, n int) {
-	w.field(id, kindList)
-	const short = 15
-	if n < short {
-		w.b = append(w.b, byte(n)<<4|kind)
+func (w *thrift) skip(n uint64) {
+	if n > uint64(len(w.b)) {
+		w.bad = true
 		return
 	}
-	w.b = binary.AppendUvarint(append(w.b, short<<4|kind), uint64(n))
+	w.b = w.b[n:]
+}
+
+// fields walks over the fields of a struct; f reads those that it returns true for.
+func (w *thrift) fields(f func(id int, kind byte) bool) {
+	w.depth++
+	defer func() { w.depth-- }()
+	if w.depth > maxStructs {
+		w.bad = true
+	}
+	id := 0
+	for !w.bad {
+		c := w.byte()
+		if c == 0 {
+			return
+		}
+		if delta := int(c >> 4); delta > 0 {
+			id += delta
+		} else {
+			id = int(w.integer())
+		}
+		if kind := c & 15; !f(id, kind) {
+			w.value(kind)
+		}
+	}
+}
+
+// list reads the head of a list.
+func (w *thrift) list() (n uint64, kind byte) {
+	c := w.byte()
+	if n = uint64(c >> 4); n == 15 {
+		n = w.varint()
+	}
+	if n > uint64(len(w.b)) { // each element has a byte at least
+		w.bad = true
+	}
+	return n, c & 15
+}
+
+// value skips a value.
+func (w *thrift) value(kind byte) {
+	switch {
+	case kind == kindTrue || kind == kindFalse:
+	case kind == kindByte:
+		w.skip(1)
+	case kind <= kindInt64 && kind > kindByte:
+		w.varint()
+	case kind == kindDouble:
+		w.skip(8)
+	case kind == kindBinary:
+		w.skip(w.varint())
+	case kind == kindList || kind == kindSet:
+		n, elem := w.list()
+		w.elements(n, elem)
+	case kind == kindMap:
+		n := w.varint()
+		if n == 0 {
+			return
+		}
+		if n > uint64(len(w.b)) { // each entry has a byte at least
+			w.bad = true
+			return
+		}
+		kinds := w.byte()
+		w.elements(n, kinds>>4, kinds&15)
+	case kind == kindStruct:
+		w.fields(func(int, byte) bool { return false })
+	default:
+		w.bad = true
+	}
+}
+
+// elements skips n times values of some kinds, in which truth values take a byte.
+func (w *thrift) elements(n uint64, kinds ...byte) {
+	w.depth++
+	defer func() { w.depth-- }()
+	if w.depth > maxStructs {
+		w.bad = true
+	}
+	for i := uint64(0); i < n && !w.bad; i++ {
+		for _, k := range kinds {
+			if k == kindTrue || k == kindFalse {
+				k = kindByte
+			}
+			w.value(k)
+		}
+	}
+}
+
+// number reads a number of 16 to 64 bits.
+func (w *thrift) number(kind byte, to *int64) bool {
+	if kind < kindInt16 || kind > kindInt64 {
+		return false
+	}
+	*to = w.integer()
+	return true
+}
+
+// text reads a text.
+func (w *thrift) text(kind byte, to *string) bool {
+	if kind != kindBinary {
+		return false
+	}
+	*to = string(w.bytes())
+	return true
+}
+
+// numbers reads those fields of a struct whose numbers have a place.
+func (w *thrift) numbers(to map[int]*int64) {
+	w.fields(func(id int, kind byte) bool {
+		at, ok := to[id]
+		return ok && w.number(kind, at)
+	})
+}
+
+// each reads a list of elements of a kind.
+func (w *thrift) each(kind byte, read func()) {
+	n, k := w.list()
+	if k != kind && !(kind == kindTrue && k == kindFalse) { // truth values are either
+		w.bad = w.bad || n > 0
+	}
+	for i := uint64(0); i < n && !w.bad; i++ {
+		read()
+	}
+}
+
+func (w *thrift) bytes() []byte {
+	n := w.varint()
+	b := w.b
+	w.skip(n)
+	if w.bad {
+		return nil
+	}
+	return b[:n]
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/parquet/compress"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/arrowio"
@@ -231,8 +230,8 @@ func (x *Writer) begin(s *arrow.Schema) error {
 	return x.put([]byte(mark))
 }
 
-func (x *Writer) codec() compress.Compression {
-	return map[Compression]compress.Compression{Zstd: compress.Codecs.Zstd, Uncompressed: compress.Codecs.Uncompressed, Snappy: compress.Codecs.Snappy, Gzip: compress.Codecs.Gzip, LZ4: compress.Codecs.Lz4Raw}[x.o.Compression]
+func (x *Writer) codec() codec {
+	return map[Compression]codec{Zstd: codecZstd, Uncompressed: codecNone, Snappy: codecSnappy, Gzip: codecGzip, LZ4: codecLZ4}[x.o.Compression]
 }
 
 // metadata returns the Specs.

@@ -1,0 +1,29 @@
+package parquetio
+
+import "fmt"
+
+// A physical type is how values of a column are stored, by its number in files.
+type physical int64
+
+const (
+	typeBoolean physical = iota
+	typeInt32
+	typeInt64
+	typeInt96
+	typeFloat
+	typeDouble
+	typeByteArray
+	typeFixed // byte arrays of a length that the schema says
+)
+
+// String returns the name that the format has for the type.
+func (p physical) String() string {
+	names := []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
+	if p < 0 || int(p) >= len(names) {
+		return fmt.Sprintf("type %d", int64(p))
+	}
+	return names[p]
+}
+
+// text reports whether the values are bytes.
+func (p physical) text() bool { return p == typeByteArray || p == typeFixed }

@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"net/http"
 	"net/http/pprof"
-	"os"
 	"strings"
 	"time"
 
@@ -18,8 +16,6 @@ import (
 	"github.com/prometheus/common/model"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -55,27 +51,21 @@ func adminHandler(s *serve.Server) http.Handler {
 
 // traced returns what tells a span for each request: to a file, and to a collector. The span is below that
 // of the client, where the header traceparent names one.
-func traced(ctx context.Context, file, url string) (around func(http.Handler) http.Handler, end func() error, err error) {
+func traced(file, url string) (around func(http.Handler) http.Handler, end func() error, err error) {
 	var options []sdk.TracerProviderOption
-	closed := func() error { return nil }
-	if file != "" {
-		f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if url != "" {
+		e, err := toCollector(url)
 		if err != nil {
 			return nil, nil, err
 		}
-		closed = f.Close
-		exporter, err := stdouttrace.New(stdouttrace.WithWriter(f))
-		if err != nil {
-			return nil, nil, errors.Join(err, closed())
-		}
-		options = append(options, sdk.WithBatcher(exporter))
+		options = append(options, sdk.WithBatcher(e))
 	}
-	if url != "" {
-		exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(url))
+	if file != "" {
+		e, err := toFile(file)
 		if err != nil {
-			return nil, nil, errors.Join(err, closed())
+			return nil, nil, err
 		}
-		options = append(options, sdk.WithBatcher(exporter))
+		options = append(options, sdk.WithBatcher(e))
 	}
 	provider := sdk.NewTracerProvider(append(options, sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "tenon"))))...)
 	tracer := provider.Tracer("github.com/tenonml/tenon/cmd/tenon")
@@ -97,7 +87,7 @@ func traced(ctx context.Context, file, url string) (around func(http.Handler) ht
 		const most = 5 * time.Second // for a collector that does not answer
 		ctx, cancel := context.WithTimeout(context.Background(), most)
 		defer cancel()
-		return errors.Join(provider.Shutdown(ctx), closed())
+		return provider.Shutdown(ctx)
 	}, nil
 }
 

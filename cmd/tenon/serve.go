@@ -64,8 +64,8 @@ func serveCommand(p *program) *cli.Command {
 			span("write-timeout", 30*time.Second, "for a client to take a MiB of an answer"),
 			span("drain", 5*time.Second, "how long calls are taken after SIGTERM"),
 			&cli.StringFlag{Name: "log", Value: "text", Usage: "log requests as `FORM`: text, json or off"},
-			text("traces", "append spans of requests to `FILE`, in OpenTelemetry's JSON"),
-			&cli.StringFlag{Name: "otlp", Usage: "send spans of requests to the collector at `URL` by OTLP over HTTP", Sources: cli.EnvVars("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")},
+			text("traces", "append spans of requests to `FILE`, as OTLP in JSON"),
+			&cli.StringFlag{Name: "otlp", Usage: "send spans of requests to the collector at `URL` by OTLP over HTTP, in JSON", Sources: cli.EnvVars("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error { return serveModels(ctx, c, p) },
 	}
@@ -81,7 +81,7 @@ func serveModels(ctx context.Context, c *cli.Command, p *program) (err error) {
 		return err
 	}
 	if file, url := c.String("traces"), c.String("otlp"); file != "" || url != "" {
-		around, end, err := traced(ctx, file, url)
+		around, end, err := traced(file, url)
 		if err != nil {
 			return err
 		}

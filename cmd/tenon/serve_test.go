@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -57,11 +58,19 @@ func TestServeModels(t *testing.T) {
 	keep(t, filepath.Join(dir, "m", "2"), 3)
 	keep(t, filepath.Join(dir, "other.zip"), 5)
 	traces := filepath.Join(dir, "traces")
-	var sent atomic.Int64 // bytes of spans
-	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if n, err := io.Copy(io.Discard, r.Body); err == nil && r.URL.Path == "/v1/traces" {
-			sent.Add(n)
+	sent := make(chan otlpBatch, 100)
+	var asked atomic.Int64
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "api-key=a%20b, x=y")
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 1 { // it is asked again
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
 		}
+		var b otlpBatch
+		if err := json.NewDecoder(r.Body).Decode(&b); err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Api-Key") != "a b" || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s with %v: %v", r.URL, r.Header, err)
+		}
+		sent <- b
 	}))
 	defer collector.Close()
 	ctx, stop := context.WithCancel(t.Context())
@@ -71,7 +80,7 @@ func TestServeModels(t *testing.T) {
 	ended := make(chan int, 1)
 	go func() {
 		ended <- run(ctx, []string{"tenon", "serve", "--addr", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--versions", "all", "--label", "stable=1", "--drain", "0s",
-			"--log", "json", "--token", "secret", "--traces", traces, "--otlp", collector.URL + "/v1/traces", filepath.Join(dir, "m"), "five=" + filepath.Join(dir, "other.zip")}, &program{stdout: out, stderr: &log})
+			"--log", "json", "--token", "secret", "--traces", traces, "--otlp", collector.URL, filepath.Join(dir, "m"), "five=" + filepath.Join(dir, "other.zip")}, &program{stdout: out, stderr: &log})
 		out.Close()
 	}()
 	lines := bufio.NewScanner(in)
@@ -124,16 +133,33 @@ func TestServeModels(t *testing.T) {
 	if n := strings.Count(log.String(), `"msg":"request"`); n != 4 {
 		t.Errorf("%d requests were logged: %s", n, log.String())
 	}
-	if sent.Load() == 0 {
-		t.Error("no spans were sent to the collector")
+	close(sent)
+	var ofCollector, ofFile []otlpSpan
+	for b := range sent {
+		ofCollector = append(ofCollector, b.ResourceSpans[0].ScopeSpans[0].Spans...)
 	}
-	spans, err := os.ReadFile(traces)
+	text, err := os.ReadFile(traces)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"POST /v1/models/{name}/labels/{name}:predict", "POST /v1/models/{name}:predict", "0123456789abcdef0123456789abcdef"} {
-		if !strings.Contains(string(spans), want) {
-			t.Errorf("the spans lack %s", want)
+	for line := range strings.Lines(string(text)) {
+		var b otlpBatch
+		if err := json.Unmarshal([]byte(line), &b); err != nil {
+			t.Fatal(err)
+		}
+		ofFile = append(ofFile, b.ResourceSpans[0].ScopeSpans[0].Spans...)
+	}
+	for _, spans := range [][]otlpSpan{ofCollector, ofFile} {
+		names := map[string]int{}
+		for _, s := range spans {
+			names[s.Name]++
+			const server = 2
+			if s.TraceID != "0123456789abcdef0123456789abcdef" || s.Parent != "0123456789abcdef" || s.Kind != server || s.Start <= 0 || s.End < s.Start {
+				t.Errorf("a span is %+v", s)
+			}
+		}
+		if names["POST /v1/models/{name}/labels/{name}:predict"] != 1 || names["POST /v1/models/{name}:predict"] != 2 {
+			t.Errorf("the spans are %v", names)
 		}
 	}
 }

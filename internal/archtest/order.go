@@ -100,6 +100,7 @@ const Outside = `
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, show/plot;
 	github.com/klauspost/compress/... < data/arrowio, internal/input, data/jsonl, data/parquetio, model/weights;
+	github.com/andybalholm/brotli, github.com/pierrec/lz4/v4 < data/parquetio;
 	golang.org/x/text/... < data/textnorm;
 	github.com/tiktoken-go/tokenizer < learn/tokens;
 	github.com/apache/arrow-go/... < data/arrowio, data/parquetio, internal/conform;

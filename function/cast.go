@@ -1,9 +1,42 @@
 package function
 
 import (
+	"fmt"
+	"reflect"
+	"slices"
+
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/tensor"
 )
+
+// taken returns arguments of any type as the function takes them: Go data for a tensor as one,
+// and Specs, which stand for Values, as they are.
+func (c *core) taken(args []any) ([]any, error) {
+	if len(args) != c.typ.NumIn() {
+		return nil, tenon.NewError(tenon.ErrInvalid, c.name, fmt.Sprintf("takes %d arguments, got %d", c.typ.NumIn(), len(args)))
+	}
+	for i, a := range args {
+		want := c.typ.In(i)
+		if _, ok := a.(tenon.Spec); ok || a == nil || reflect.TypeOf(a).AssignableTo(want) {
+			continue
+		}
+		t, err := tensor.Convert(a)
+		if err != nil || want != tensorType {
+			return nil, c.misfit(i, a)
+		}
+		args = slices.Clone(args)
+		args[i] = t
+	}
+	return args, nil
+}
+
+// misfit is the error of an argument of another type than the function takes.
+func (c *core) misfit(i int, a any) error {
+	return &tenon.Error{Kind: tenon.ErrDType, Op: c.name, Where: fmt.Sprintf("argument %d", i), Line: source.Line(),
+		Msg: fmt.Sprintf("a %T is no %v, which the function takes", a, c.typ.In(i))}
+}
 
 // cast returns arguments that belong to the declared signature, made by casts that the
 // types of the arguments, or those of the signature, declare. It returns false where

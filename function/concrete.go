@@ -219,6 +219,11 @@ func (c *core) record(s *signature, args []any) (*Concrete, error) {
 			return nil, err
 		}
 		t.args = symbolic
+		for i, a := range symbolic {
+			if a != nil && !reflect.TypeOf(a).AssignableTo(c.typ.In(i)) { // of a Spec of another type
+				return nil, c.misfit(i, a)
+			}
+		}
 		out, err := c.direct(symbolic)
 		if err != nil {
 			return nil, err

@@ -31,8 +31,9 @@ type Leaf struct {
 // Values, and returns what was recorded.
 func (f *Function[F]) Export(args ...any) (*Exported, error) {
 	c := f.core
-	if len(args) != c.typ.NumIn() {
-		return nil, tenon.NewError(tenon.ErrInvalid, c.name, "takes another number of arguments")
+	args, err := c.taken(args)
+	if err != nil {
+		return nil, err
 	}
 	s, err := signatureOf(args)
 	if err != nil {

@@ -434,8 +434,9 @@ func (c *core) declared(s *signature) (*signature, string, error) {
 // Concrete returns the trace that a call with args runs, traced now if need be.
 // Specs may stand for Values.
 func (f *Function[F]) Concrete(args ...any) (*Concrete, error) {
-	if len(args) != f.core.typ.NumIn() {
-		return nil, tenon.NewError(tenon.ErrInvalid, f.core.name, fmt.Sprintf("takes %d arguments, got %d", f.core.typ.NumIn(), len(args)))
+	args, err := f.core.taken(args)
+	if err != nil {
+		return nil, err
 	}
 	s, err := signatureOf(args)
 	if err != nil {
@@ -458,8 +459,9 @@ func (f *Function[F]) Trace(args ...any) (*graph.Graph, error) {
 
 // CallContext is Call with a context that can cancel the run.
 func (f *Function[F]) CallContext(ctx context.Context, args ...any) ([]any, error) {
-	if len(args) != f.core.typ.NumIn() {
-		return nil, tenon.NewError(tenon.ErrInvalid, f.core.name, fmt.Sprintf("takes %d arguments, got %d", f.core.typ.NumIn(), len(args)))
+	args, err := f.core.taken(args)
+	if err != nil {
+		return nil, err
 	}
 	return f.core.call(ctx, args)
 }

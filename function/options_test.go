@@ -14,6 +14,7 @@ import (
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/profile"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -113,5 +114,33 @@ func TestCancelledInLoop(t *testing.T) {
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestArgumentsOfOtherTypes gives functions what they do not take, where the compiler does not
+// look.
+func TestArgumentsOfOtherTypes(t *testing.T) {
+	f := function.New(func(x tensor.Tensor, n int) tensor.Tensor { return ops.Mul(x, float64(n)) })
+	out, err := f.CallContext(t.Context(), []float64{1, 2}, 3)
+	if err != nil || !tensor.Equal(out[0].(tensor.Tensor), tensor.Of([]float64{3, 6})) {
+		t.Errorf("got %v, %v", out, err)
+	}
+	if x, err := f.Export([]float64{1, 2}, 3); err != nil || tenon.String(x.Args[0].Spec) != "float64[2]" {
+		t.Errorf("got %v, %v", x, err)
+	}
+	rows := ragged.FromSlices([][]float64{{1}, {}})
+	g := function.New(func(x *ragged.Tensor) *ragged.Tensor { return x })
+	for name, call := range map[string]func() error{
+		"a text for a number":           func() error { _, err := f.CallContext(t.Context(), 1.0, "3"); return err },
+		"a channel for a tensor":        func() error { _, err := f.Export(make(chan int), 3); return err },
+		"a tensor for rows":             func() error { _, err := g.Concrete(tensor.Of([]float64{1})); return err },
+		"the Spec of a tensor for rows": func() error { _, err := g.Export(tensor.Scalar(1.0).Spec()); return err },
+		"one argument too few":          func() error { _, err := f.Export(1.0); return err },
+		"the Spec of rows for a number": func() error { _, err := f.Export(1.0, rows.Spec()); return err },
+	} {
+		var e *tenon.Error
+		if err := call(); !errors.As(err, &e) || e.Kind != tenon.ErrDType && e.Kind != tenon.ErrInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

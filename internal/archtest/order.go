@@ -68,7 +68,8 @@ const Order = `
 	data/arrowio < data/dataset, data/parquetio;
 	internal/atomicfile < data/arrowio, model/saved, model/hub;
 	internal/filemap < data/arrowio, model/saved;
-	internal/zipbounds, internal/relpath < model/saved, model/weights, model/hub;
+	internal/zipbounds < model/saved, model/weights, model/hub;
+	internal/relpath < model/saved, model/weights, model/hub, model/onnx;
 	data/dataset, linalg, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/parquetio, data/protoio < IO;
 	nest < learn/internal/parts;
 	learn/internal/parts, IO < learn/nn;

@@ -2,22 +2,128 @@ package zipbounds
 
 import (
 	"archive/zip"
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 )
 
 // maxRatio bounds how much a compressed record may grow: deflate makes at most 1032 bytes of
 // one.
 const maxRatio = 1040
 
-// Apart returns an error where records have more bytes together than their archive of size
-// bytes, so that some stand on the same bytes.
-func Apart(records []*zip.File, size int64) error {
+// Check returns an error unless an archive of size bytes is what every reader of it sees: its
+// records stand one behind the other from the first byte on, each once and with the header
+// that the directory repeats, and nothing follows the directory. So no two records share
+// bytes, and no other format can hide before, between or behind them.
+func Check(r io.ReaderAt, z *zip.Reader, size int64) error {
 	sum := uint64(0)
-	for _, f := range records {
+	for _, f := range z.File {
 		if sum += f.CompressedSize64; f.CompressedSize64 > uint64(size) || sum > uint64(size) {
-			return errors.New("the records overlap, or are longer than the file")
+			return fmt.Errorf("record %q: the records overlap, or are longer than the file", f.Name)
 		}
+	}
+	type record struct {
+		*zip.File
+		data int64
+	}
+	records := make([]record, len(z.File))
+	for i, f := range z.File {
+		at, err := f.DataOffset()
+		if err != nil {
+			return fmt.Errorf("record %q: %w", f.Name, err)
+		}
+		records[i] = record{f, at}
+	}
+	slices.SortFunc(records, func(a, b record) int { return cmp.Compare(a.data, b.data) })
+	at := int64(0)
+	for i, f := range records {
+		if i > 0 {
+			at = behind(r, records[i-1].File, at)
+		}
+		if err := header(r, f.File, at, f.data); err != nil {
+			return fmt.Errorf("record %q: %w", f.Name, err)
+		}
+		at = f.data + int64(f.CompressedSize64)
+	}
+	if n := len(records); n > 0 {
+		at = behind(r, records[n-1].File, at)
+	}
+	return end(r, z, at, size)
+}
+
+// The signatures of parts of an archive.
+const (
+	localHeader = "PK\x03\x04"
+	directory   = "PK\x01\x02"
+	directory64 = "PK\x06\x06" // the end of an empty directory that counts by 64 bits
+	theEnd      = "PK\x05\x06"
+	descriptor  = "PK\x07\x08"
+)
+
+// behind returns where the next part begins: behind a record's bytes, which end at a position,
+// and behind their sizes, if those follow.
+func behind(r io.ReaderAt, f *zip.File, at int64) int64 {
+	if f.Flags&0x8 == 0 {
+		return at
+	}
+	const checksum = 4
+	from := at + checksum
+	if is(r, at, descriptor) {
+		from += int64(len(descriptor))
+	}
+	for _, sizes := range []int64{8, 16} { // of 32 or of 64 bits, which nothing but the next part tells
+		if is(r, from+sizes, localHeader) || is(r, from+sizes, directory) {
+			return from + sizes
+		}
+	}
+	return at
+}
+
+// is reports whether a signature stands at a position.
+func is(r io.ReaderAt, at int64, signature string) bool {
+	var b [4]byte
+	n, _ := r.ReadAt(b[:], at)
+	return n == len(b) && string(b[:]) == signature
+}
+
+// header compares the header of a record, which is to stand from one position to another, with
+// what the directory says.
+func header(r io.ReaderAt, f *zip.File, at, data int64) error {
+	const fixed = 30
+	n := data - at
+	if n < fixed || n > fixed+2<<16 {
+		return errors.New("it overlaps another one, or bytes before it belong to none")
+	}
+	b := make([]byte, n)
+	if k, err := r.ReadAt(b, at); k < len(b) {
+		return err
+	}
+	short := func(i int) int { return int(binary.LittleEndian.Uint16(b[i:])) }
+	long := func(i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
+	name := short(26)
+	if string(b[:4]) != localHeader || fixed+name+short(28) != len(b) {
+		return errors.New("it overlaps another one, or bytes before it belong to none")
+	}
+	size := func(i int, want uint64) bool { return long(i) == uint32(min(want, 1<<32-1)) || long(i) == 1<<32-1 }
+	later := f.Flags&0x8 != 0 && long(18) == 0 && long(22) == 0 // sizes and checksum stand behind the bytes
+	const flags = 0x9                                           // encrypted, and sizes behind the bytes
+	if string(b[fixed:fixed+name]) != f.Name || short(6)&flags != int(f.Flags)&flags || short(8) != int(f.Method) ||
+		!later && (long(14) != f.CRC32 || !size(18, f.CompressedSize64) || !size(22, f.UncompressedSize64)) {
+		return errors.New("its header differs from what the directory says")
+	}
+	return nil
+}
+
+// end checks that the directory follows the records and ends the file.
+func end(r io.ReaderAt, z *zip.Reader, at, size int64) error {
+	switch {
+	case len(z.File) > 0 && !is(r, at, directory), len(z.File) == 0 && !is(r, at, theEnd) && !is(r, at, directory64):
+		return errors.New("bytes between the records and the directory belong to none")
+	case !is(r, size-22-int64(len(z.Comment)), theEnd):
+		return errors.New("something follows the archive")
 	}
 	return nil
 }

@@ -1,11 +1,14 @@
 package hub_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"hash/crc32"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -372,4 +375,76 @@ func FuzzManifests(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestWhatIsNotPushed pushes archives and folders that are not what they seem: an error that
+// names them, and a registry that has nothing new.
+func TestWhatIsNotPushed(t *testing.T) {
+	host, _ := registry(t)
+	zipped := func(headers ...*zip.FileHeader) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, h := range headers {
+			text := strings.Repeat("x", int(h.UncompressedSize64))
+			if h.CompressedSize64 > 0 {
+				text = text[:h.CompressedSize64]
+			}
+			h.CompressedSize64, h.CRC32 = uint64(len(text)), crc32.ChecksumIEEE([]byte(text))
+			w, err := z.CreateRaw(h)
+			if err == nil {
+				_, err = io.WriteString(w, text)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	link := &zip.FileHeader{Name: "b", UncompressedSize64: 3}
+	link.SetMode(fs.ModeSymlink | 0o777)
+	good := zipped(&zip.FileHeader{Name: "a", UncompressedSize64: 3})
+	dir := t.TempDir()
+	write := func(name string, b []byte) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777), os.WriteFile(filepath.Join(dir, name), b, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("before.zip", append([]byte("#!/bin/sh\n"), good...))
+	write("behind.zip", append(bytes.Clone(good), "x"...))
+	write("cut.zip", good[:len(good)-3])
+	write("twice.zip", zipped(&zip.FileHeader{Name: "a", UncompressedSize64: 3}, &zip.FileHeader{Name: "a", UncompressedSize64: 3}))
+	write("long.zip", zipped(&zip.FileHeader{Name: "a", UncompressedSize64: 30, CompressedSize64: 3}))
+	write("bomb.zip", zipped(&zip.FileHeader{Name: "a", Method: zip.Deflate, UncompressedSize64: 1 << 20, CompressedSize64: 3}))
+	write("link.zip", zipped(link))
+	write("stream.zip", zipped(&zip.FileHeader{Name: "a:b", UncompressedSize64: 3}))
+	write("secret", []byte("secret"))
+	for name, to := range map[string]string{"outside": "../secret", "root": filepath.Join(dir, "secret"), "itself": "x", "folder": ".."} {
+		write(name+"/good", []byte("good"))
+		if err := os.Symlink(to, filepath.Join(dir, name, "x")); err != nil {
+			t.Skip(err)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range entries {
+		if d.Name() == "secret" {
+			continue
+		}
+		from := filepath.Join(dir, d.Name())
+		c := client(t)
+		_, err := c.Push(context.Background(), from, host+"/m:1")
+		var e *tenon.Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), d.Name()) {
+			t.Errorf("%s: got %v", d.Name(), err)
+		}
+		if got, err := c.Resolve(context.Background(), host+"/m:1"); err == nil {
+			t.Errorf("%s: the registry has %s", d.Name(), got)
+		}
+	}
 }

@@ -21,7 +21,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/model/hub"
+	"github.com/tenonml/tenon/model/saved"
+	"github.com/tenonml/tenon/model/weights"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/state"
+	"github.com/tenonml/tenon/tensor"
 )
 
 const commit = "0123456789abcdef0123456789abcdef01234567"
@@ -230,4 +236,47 @@ func (b countingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	*b.n += int64(n)
 	return n, err
+}
+
+// TestModelInASnapshot opens a model where a fetch from Hugging Face leaves it: its files are
+// links to blobs.
+func TestModelInASnapshot(t *testing.T) {
+	h := newHugging(t)
+	w := tenon.Must(state.New([]float32{1, 2, 3}))
+	m := saved.NewModel()
+	folder, part := filepath.Join(t.TempDir(), "m"), filepath.Join(t.TempDir(), "part.safetensors")
+	err := errors.Join(m.Name(map[string]any{"w": w}), m.Add("scale", function.New(func(x tensor.Tensor) tensor.Tensor { return ops.Mul(x, w) }), []float32{0, 0, 0}),
+		m.Save(folder), saved.Write(part, map[string]any{"w": w}))
+	b, e := os.ReadFile(part)
+	if err = errors.Join(err, e); err != nil {
+		t.Fatal(err)
+	}
+	h.files = tree(t, folder)
+	h.files["part.safetensors"], h.files["all.safetensors.index.json"] = string(b), `{"weight_map":{"w":"part.safetensors"}}`
+	dir, err := client(t).Fetch(context.Background(), "hf:org/name")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []saved.ModelOptions{{}, {Map: true}} {
+		m, err := saved.OpenModel(dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := m.Function("scale").Call([]float32{1, 1, 2}); err != nil || !tensor.Equal(out[0].(tensor.Tensor), tensor.Of([]float32{1, 2, 6})) {
+			t.Errorf("got %v, %v", out, err)
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, load := range map[string]func(string) (map[string]tensor.Tensor, error){
+		"weights": weights.Load,
+		"saved": func(name string) (map[string]tensor.Tensor, error) {
+			return saved.Read(name, map[string]tensor.Tensor{"w": tensor.Of([]float32{0, 0, 0})})
+		},
+	} {
+		if got, err := load(filepath.Join(dir, "all.safetensors.index.json")); err != nil || !tensor.Equal(got["w"], tensor.Of([]float32{1, 2, 3})) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
 }

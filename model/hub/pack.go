@@ -89,21 +89,25 @@ func openFiles(name string) (fsys fs.FS, end func() error, err error) {
 		}
 		return root.FS(), root.Close, nil
 	}
-	z, err := zip.OpenReader(name)
+	r, err := os.Open(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = zipbounds.Apart(z.File, info.Size())
+	z, err := zip.NewReader(r, info.Size())
+	if err == nil {
+		err = zipbounds.Check(r, z, info.Size())
+	}
+	if err != nil {
+		r.Close()
+		return nil, nil, err
+	}
 	for _, f := range z.File {
-		if err == nil {
-			err = zipbounds.Grows(f)
+		if err := zipbounds.Grows(f); err != nil {
+			r.Close()
+			return nil, nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
-	if err != nil {
-		z.Close()
-		return nil, nil, err
-	}
-	return z, z.Close, nil
+	return z, r.Close, nil
 }
 
 // pack makes the manifest of the files of a folder.

@@ -3,7 +3,6 @@ package onnx
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/relpath"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/state"
@@ -104,10 +104,7 @@ type folder string
 // read returns the bytes that a place names, of which a tensor needs a number. The file has
 // to lie in the folder, be reached by no link, and have these bytes.
 func (f folder) read(place map[string]string, size int) (_ []byte, err error) {
-	name := filepath.ToSlash(place["location"])
-	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\:\x00") {
-		return nil, fmt.Errorf("external data in %q, which is no path inside the folder of the model", name)
-	}
+	name := strings.TrimPrefix(filepath.ToSlash(place["location"]), "./")
 	number := func(key string, otherwise int64) (int64, error) {
 		if place[key] == "" {
 			return otherwise, nil
@@ -132,31 +129,18 @@ func (f folder) read(place map[string]string, size int) (_ []byte, err error) {
 	if n != int64(size) {
 		return nil, fmt.Errorf("external data of %d bytes for a tensor of %d", n, size)
 	}
-	root, err := os.OpenRoot(string(f))
+	root, err := relpath.OpenFolder(string(f))
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	for part := name; part != "."; part = filepath.ToSlash(filepath.Dir(part)) {
-		info, err := root.Lstat(part)
-		if err != nil {
-			return nil, err
-		}
-		if info.Mode()&fs.ModeSymlink != 0 || part == name && !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("external data in %q, which is a link or no file", part)
-		}
-	}
-	file, err := root.Open(name)
+	file, have, err := root.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("external data: %w", err)
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if at > info.Size() || n > info.Size()-at {
-		return nil, fmt.Errorf("external data of %d bytes at %d of %q, which has %d", n, at, name, info.Size())
+	if at > have || n > have-at {
+		return nil, fmt.Errorf("external data of %d bytes at %d of %q, which has %d", n, at, name, have)
 	}
 	b := make([]byte, n)
 	_, err = file.ReadAt(b, at)

@@ -11,7 +11,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"path/filepath"
+	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
@@ -117,11 +117,11 @@ func openModel(path string, o ModelOptions) (*Model, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		root, err := os.OpenRoot(path)
+		folder, err := relpath.OpenFolder(path)
 		if err != nil {
 			return nil, err
 		}
-		return readModel(&directory{root: root, mapped: o.Map}, o)
+		return readModel(&directory{folder: folder, mapped: o.Map}, o)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -151,7 +151,7 @@ func openModel(path string, o ModelOptions) (*Model, error) {
 
 // A directory is a model in a folder.
 type directory struct {
-	root   *os.Root
+	folder *relpath.Folder
 	files  []*os.File
 	mapped bool
 	frees  []func() error
@@ -160,19 +160,12 @@ type directory struct {
 func (d *directory) mappings() []func() error { return d.frees }
 
 func (d *directory) open(name string) (io.ReaderAt, int64, error) {
-	f, err := d.root.Open(filepath.FromSlash(name))
+	f, n, err := d.folder.Open(name)
 	if err != nil {
 		return nil, 0, err
 	}
 	d.files = append(d.files, f)
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("is no regular file")
-	}
-	if d.mapped && info.Size() > 0 {
+	if d.mapped && n > 0 {
 		b, free, err := filemap.Bytes(f)
 		if err != nil {
 			return nil, 0, err
@@ -180,7 +173,7 @@ func (d *directory) open(name string) (io.ReaderAt, int64, error) {
 		d.frees = append(d.frees, free)
 		return memory(b), int64(len(b)), nil
 	}
-	return f, info.Size(), nil
+	return f, n, nil
 }
 
 // Close closes the files that were opened.
@@ -188,7 +181,7 @@ func (d *directory) Close() error {
 	for _, f := range d.files {
 		f.Close()
 	}
-	return d.root.Close()
+	return d.folder.Close()
 }
 
 // An archive is a model in one file.
@@ -211,26 +204,45 @@ func openArchive(r io.ReaderAt, n int64) (*archive, error) {
 	if len(z.File) > maxFiles {
 		return nil, fmt.Errorf("%d records, at most %d are read", len(z.File), maxFiles)
 	}
-	if err := zipbounds.Apart(z.File, n); err != nil {
+	if err := zipbounds.Check(r, z, n); err != nil {
 		return nil, err
 	}
+	if z.Comment != "" {
+		return nil, errors.New("it has a comment, in which another format may hide")
+	}
 	a := &archive{r: r, records: map[string]*zip.File{}}
+	seen := map[string]bool{}
 	for _, f := range z.File {
+		if folder, ok := strings.CutSuffix(f.Name, "/"); ok && f.UncompressedSize64 == 0 && relpath.Check(folder) == nil {
+			continue // which other programs add
+		}
 		if err := relpath.Check(f.Name); err != nil {
 			return nil, err
 		}
+		folded := strings.ToLower(f.Name)
 		switch {
-		case a.records[f.Name] != nil:
+		case seen[folded]:
 			return nil, fmt.Errorf("the record %q stands twice", f.Name)
 		case f.Flags&1 != 0:
 			return nil, fmt.Errorf("the record %q is encrypted", f.Name)
 		case f.Method != zip.Store && f.Method != zip.Deflate:
 			return nil, fmt.Errorf("the record %q is compressed by method %d", f.Name, f.Method)
+		case !f.Mode().IsRegular():
+			return nil, fmt.Errorf("the record %q is no regular file", f.Name)
+		case f.Method != zip.Store && f.UncompressedSize64 > maxGrowth*(f.CompressedSize64+minGrowth):
+			return nil, fmt.Errorf("the record %q has %d bytes and %d compressed, more than %d times as many", f.Name, f.UncompressedSize64, f.CompressedSize64, maxGrowth)
 		}
-		a.records[f.Name] = f
+		seen[folded], a.records[f.Name] = true, f
 	}
 	return a, nil
 }
+
+// maxGrowth bounds how much a compressed record grows, and with that what an archive takes in
+// memory; one that is shorter than minGrowth may grow as much as that one.
+const (
+	maxGrowth = 100
+	minGrowth = 64
+)
 
 // maxInflated bounds a record that is compressed, which only small ones should be.
 const maxInflated = 256 << 20
@@ -267,8 +279,12 @@ func (a *archive) open(name string) (io.ReaderAt, int64, error) {
 		return nil, 0, fmt.Errorf("a compressed record has %d bytes, at most %d are read", f.UncompressedSize64, maxInflated)
 	}
 	b := make([]byte, f.UncompressedSize64)
-	if _, err := io.ReadFull(flate.NewReader(raw), b); err != nil {
+	inflated := flate.NewReader(raw)
+	if _, err := io.ReadFull(inflated, b); err != nil {
 		return nil, 0, err
+	}
+	if n, err := io.CopyN(io.Discard, inflated, 1); n > 0 || err != io.EOF {
+		return nil, 0, errors.New("the record is longer than the archive says")
 	}
 	return checked(f, b)
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/relpath"
 )
 
 // indexSuffix is how the name of the index of a model in several files ends.
@@ -35,11 +35,11 @@ func openShards(name string, r io.Reader) (_ *File, err error) {
 	if len(index.WeightMap) == 0 {
 		return nil, openError(name, errors.New(`it is no index: there is no "weight_map"`))
 	}
-	root, err := os.OpenRoot(filepath.Dir(name)) // what the index names lies in its folder
+	folder, err := relpath.OpenFolder(filepath.Dir(name)) // where what the index names lies
 	if err != nil {
 		return nil, openError(name, err)
 	}
-	defer root.Close()
+	defer folder.Close()
 	f := &File{
 		label: name, shards: map[string]*File{}, header: &header{meta: map[string]string{}}, tensors: map[string]*entry{},
 		specs: map[string]tenon.Spec{}, holders: map[string]tenon.Spec{},
@@ -61,16 +61,12 @@ func openShards(name string, r io.Reader) (_ *File, err error) {
 		if shards[shard] != nil {
 			continue
 		}
-		file, err := root.Open(shard)
+		file, n, err := folder.Open(shard)
 		if err != nil {
 			return nil, openError(name, err)
 		}
 		open = append(open, file)
-		info, err := file.Stat()
-		if err != nil {
-			return nil, openError(name, err)
-		}
-		if shards[shard], err = newFile(file, info.Size(), shard); err != nil {
+		if shards[shard], err = newFile(file, n, shard); err != nil {
 			return nil, openError(filepath.Join(filepath.Dir(name), shard), err)
 		}
 		maps.Copy(f.header.meta, shards[shard].Metadata())

@@ -16,7 +16,7 @@ func openNPZ(f *File, r io.ReaderAt, size int64) error {
 	if err != nil {
 		return invalid("it is no whole archive: %v", err)
 	}
-	if err := zipbounds.Apart(archive.File, size); err != nil {
+	if err := zipbounds.Check(r, archive, size); err != nil {
 		return invalid("%v", err)
 	}
 	for _, record := range archive.File {

@@ -68,7 +68,10 @@ func openPyTorch(f *File, h io.ReaderAt, size int64) error {
 	if err != nil {
 		return invalid("it is no whole archive: %v", err)
 	}
-	a, err := newArchive(z, size)
+	if err := zipbounds.Check(h, z, size); err != nil {
+		return invalid("%v", err)
+	}
+	a, err := newArchive(z)
 	if err != nil {
 		return err
 	}
@@ -85,10 +88,7 @@ func openPyTorch(f *File, h io.ReaderAt, size int64) error {
 	return n.walk("", x, 0)
 }
 
-func newArchive(z *zip.Reader, size int64) (*archive, error) {
-	if err := zipbounds.Apart(z.File, size); err != nil {
-		return nil, invalid("%v", err)
-	}
+func newArchive(z *zip.Reader) (*archive, error) {
 	a := &archive{records: map[string]*zip.File{}, storages: map[string]*loaded{}}
 	found := false
 	for _, r := range z.File {

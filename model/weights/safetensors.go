@@ -6,9 +6,8 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/relpath"
 	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -28,15 +27,6 @@ func openSafetensors(f *File, r io.ReaderAt, size int64) error {
 		}
 	}
 	return nil
-}
-
-// safetensors opens a file to be closed with f.
-func (f *File) safetensors(path string) (*saved.File, error) {
-	h, size, err := f.file(path)
-	if err != nil {
-		return nil, err
-	}
-	return saved.NewFile(h, size)
 }
 
 func (f *File) addFrom(s *saved.File, name string) error {
@@ -74,16 +64,23 @@ func openShards(f *File, path string) error {
 		return invalid("the index has no weight_map")
 	}
 	maps.Copy(f.meta, index.Metadata)
+	folder, err := relpath.OpenFolder(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
 	shards := map[string]*saved.File{}
 	for _, name := range slices.Sorted(maps.Keys(index.Weights)) {
 		shard := index.Weights[name]
 		s := shards[shard]
 		if s == nil {
-			if !filepath.IsLocal(shard) || strings.ContainsAny(shard, `/\`) {
-				return at(name, invalid("the file %q is not beside the index", shard))
+			h, size, err := folder.Open(shard)
+			if err != nil {
+				return at(name, failed("", err))
 			}
-			if s, err = f.safetensors(filepath.Join(filepath.Dir(path), shard)); err != nil {
-				return at(shard, notThere(err))
+			f.closers = append(f.closers, h)
+			if s, err = saved.NewFile(h, size); err != nil {
+				return at(shard, failed("", err))
 			}
 			shards[shard] = s
 		}
@@ -93,6 +90,3 @@ func openShards(f *File, path string) error {
 	}
 	return nil
 }
-
-// notThere keeps the kind of an error about a file that is missing.
-func notThere(err error) error { return failed("", err).(*tenon.Error) }

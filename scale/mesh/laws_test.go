@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tenonml/tenon"
@@ -59,7 +58,7 @@ func (c *lawCase) String() string {
 
 // lawCases returns calls of the table with each axis of each operand divided, and some pairs of axes: of each
 // operation only those calls whose element types and ranks differ.
-func lawCases(t *testing.T, most int) []*lawCase {
+func lawCases(most int) []*lawCase {
 	var out []*lawCase
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, r := range optable.Rows() {
@@ -225,6 +224,11 @@ type outcome struct {
 	reasons                             map[string]int
 }
 
+// String prints the numbers of cases.
+func (o outcome) String() string {
+	return fmt.Sprintf("%d calls equal the whole, %d refused with the repair; %d gradients equal, %d refused", o.derived, o.refused, o.graded, o.notGraded)
+}
+
 // A plan on any mesh equals the plan on a mesh of one: for the statement of each operation, with sizes that do
 // not divide, and with gradients.
 func TestLaws(t *testing.T) {
@@ -232,38 +236,25 @@ func TestLaws(t *testing.T) {
 	if testing.Short() {
 		most, meshes = 1, meshes[1:4]
 	}
-	cases := lawCases(t, most)
+	cases := lawCases(most)
 	total := 0
 	for _, axes := range meshes {
 		var all outcome
-		all.reasons = map[string]int{}
-		var mu sync.Mutex
 		size := 1
 		for _, a := range axes {
 			size *= a.Size
 		}
-		err := dist.Simulate(context.Background(), size, dist.Options{}, func(ctx context.Context, c *dist.Comm) error {
-			m, err := New(ctx, c, axes...)
-			if err != nil {
-				return err
-			}
-			own := outcome{reasons: map[string]int{}}
-			for chunk := range slices.Chunk(cases, 200) {
-				if err := tryAll(ctx, t, m, chunk, &own); err != nil {
-					return err
-				}
-			}
-			mu.Lock()
-			defer mu.Unlock()
+		err := dist.Simulate(t.Context(), size, dist.Options{}, func(ctx context.Context, c *dist.Comm) error {
+			own, err := lawsOn(ctx, t, c, cases, axes...)
 			if c.Rank() == 0 {
 				all = own
 			}
-			return nil
+			return err
 		})
 		if err != nil {
 			t.Fatalf("mesh %v: %v", axes, err)
 		}
-		t.Logf("mesh %v: %d calls equal the whole, %d refused with the repair; %d gradients equal, %d refused", axes, all.derived, all.refused, all.graded, all.notGraded)
+		t.Logf("mesh %v: %v", axes, all)
 		total += all.derived + all.graded
 		if size == 1 && all.refused+all.notGraded > 0 {
 			t.Errorf("%d refused on a mesh of one", all.refused)
@@ -275,6 +266,26 @@ func TestLaws(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases", total)
+}
+
+// lawsOn tries cases on one rank of a mesh.
+func lawsOn(ctx context.Context, t errorer, c *dist.Comm, cases []*lawCase, axes ...Axis) (outcome, error) {
+	o := outcome{reasons: map[string]int{}}
+	m, err := New(ctx, c, axes...)
+	if err != nil {
+		return o, err
+	}
+	for chunk := range slices.Chunk(cases, 200) {
+		if err := tryAll(ctx, t, m, chunk, &o); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// errorer is what a case is reported to.
+type errorer interface {
+	Errorf(format string, args ...any)
 }
 
 func mapsKeys(m map[string]int) func(yield func(string) bool) {
@@ -290,7 +301,7 @@ func mapsKeys(m map[string]int) func(yield func(string) bool) {
 type lawFunc = Func[[]tensor.Tensor, []tensor.Tensor]
 
 // tryAll compares calls, and their gradients, with those on wholes. What is refused is so on all ranks.
-func tryAll(ctx context.Context, t *testing.T, m *Mesh, cases []*lawCase, o *outcome) error {
+func tryAll(ctx context.Context, t errorer, m *Mesh, cases []*lawCase, o *outcome) error {
 	type trial struct {
 		c        *lawCase
 		gradient bool
@@ -347,7 +358,7 @@ func tryAll(ctx context.Context, t *testing.T, m *Mesh, cases []*lawCase, o *out
 }
 
 // traced traces a function of a case, and reports whether it can be: what cannot says how to mend it.
-func (o *outcome) traced(t *testing.T, h hash.Hash, what string, c *lawCase, f *lawFunc, s Sharded[[]tensor.Tensor]) bool {
+func (o *outcome) traced(t errorer, h hash.Hash, what string, c *lawCase, f *lawFunc, s Sharded[[]tensor.Tensor]) bool {
 	_, err := f.trace(s)
 	if err == nil {
 		return true

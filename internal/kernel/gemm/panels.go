@@ -8,7 +8,8 @@ import (
 
 // Panels is a matrix B[K,N] in the form in which tiles read it, for callers that
 // multiply with it several times, or with matrices so small that [Multiply] would spend
-// more time on dividing the work than on doing it. It belongs to one goroutine. Its zero
+// more time on dividing the work than on doing it. It belongs to one goroutine; a copy of it,
+// which reads the same memory, may belong to another as long as neither packs anew. Its zero
 // value is ready for Pack and View.
 type Panels[T Element] struct {
 	k, n int

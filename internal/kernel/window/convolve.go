@@ -1,6 +1,7 @@
 package window
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/tenonml/tenon/internal/kernel/gemm"
@@ -38,7 +39,7 @@ const (
 	sumLength    = 1024     // a product's sums are in one order up to that
 	direct       = 16       // features from which a product of that many columns fills vectors
 	sumParts     = 8        // ranges of the units whose sums for the kernel are made by themselves
-	unitWork     = 1 << 20  // multiply-adds that are worth handing out
+	unitWork     = 1 << 22  // multiply-adds that are worth handing out with scratch memory
 )
 
 // plan works out what follows from the sizes.
@@ -199,8 +200,9 @@ type scratch[T gemm.Element] struct {
 	product gemm.Panels[T]
 }
 
-func newScratch[T gemm.Element](c *Convolution) *scratch[T] {
-	return &scratch[T]{seen: make([]T, c.most*c.step)}
+// newScratch returns scratch memory for products with kernels that others multiply with as well.
+func newScratch[T gemm.Element](c *Convolution, kernels []gemm.Panels[T]) *scratch[T] {
+	return &scratch[T]{seen: make([]T, c.most*c.step), panels: slices.Clone(kernels)}
 }
 
 // Forward sets y to the convolution of x.
@@ -211,15 +213,13 @@ func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
 		return
 	}
 	kernel = arranged(&c, kernel)
+	panels := make([]gemm.Panels[T], c.Groups*c.rounds)
+	for i := range panels {
+		k0, k1 := c.round(i % c.rounds)
+		panels[i].Pack(kernel[(i/c.rounds*c.last.Size+k0)*c.step*c.out:], (k1-k0)*c.step, c.out, c.out, 1)
+	}
 	par.For(c.units, max(1, unitWork/c.work()), func(lo, hi int) {
-		s := newScratch[T](&c)
-		s.panels = make([]gemm.Panels[T], c.Groups*c.rounds)
-		for g := range c.Groups {
-			for r := range c.rounds {
-				k0, k1 := c.round(r)
-				s.panels[g*c.rounds+r].Pack(kernel[(g*c.last.Size+k0)*c.step*c.out:], (k1-k0)*c.step, c.out, c.out, 1)
-			}
-		}
+		s := newScratch(&c, panels)
 		for i := lo; i < hi; i++ {
 			c.unit(&s.unit, i)
 			for g := range c.Groups {
@@ -242,24 +242,22 @@ func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
 func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 	c.plan(int(unsafe.Sizeof(*new(T))))
 	clear(x)
-	if c.out == 0 {
+	if c.in == 0 || c.out == 0 {
 		return
 	}
 	kernel = arranged(&c, kernel)
-	whole := c.in >= direct || c.beside == 1
+	// The elements of a window along the outer axes are products of their own, or one together.
+	whole, columns := c.in >= direct || c.beside == 1, c.step
+	if whole {
+		columns = c.in
+	}
+	panels := make([]gemm.Panels[T], c.Groups*c.last.Size*c.step/columns)
+	for i := range panels {
+		panels[i].Pack(kernel[i*columns*c.out:], c.out, columns, 1, c.out)
+	}
 	// One item at a time: the windows of one item meet at positions.
 	par.For(c.Items, max(1, unitWork/(c.work()*c.lines*c.stretches)), func(lo, hi int) {
-		s := newScratch[T](&c)
-		s.panels = make([]gemm.Panels[T], c.Groups*c.last.Size)
-		for i := range s.panels {
-			s.panels[i].Pack(kernel[i*c.step*c.out:], c.out, c.step, 1, c.out)
-		}
-		if whole {
-			s.panels = make([]gemm.Panels[T], c.Groups*c.last.Size*c.beside)
-			for i := range s.panels {
-				s.panels[i].Pack(kernel[i*c.in*c.out:], c.out, c.in, 1, c.out)
-			}
-		}
+		s := newScratch(&c, panels)
 		for i := lo * c.lines * c.stretches; i < hi*c.lines*c.stretches; i++ {
 			c.unit(&s.unit, i)
 			for g := range c.Groups {
@@ -327,7 +325,7 @@ func Kernel[T gemm.Element](c Convolution, kernel, x, y []T) {
 	parts := max(1, min(sumParts, c.units*c.work()/unitWork, c.units))
 	sums := make([][]T, parts)
 	par.For(parts, 1, func(lo, hi int) {
-		s := newScratch[T](&c)
+		s := newScratch[T](&c, nil)
 		for part := lo; part < hi; part++ {
 			sums[part] = make([]T, len(kernel))
 			for i := part * c.units / parts; i < (part+1)*c.units/parts; i++ {

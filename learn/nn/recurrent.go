@@ -276,7 +276,7 @@ func (r recurrence) run(x, there tensor.Tensor, start []tensor.Tensor) (y tensor
 			live := ops.SequenceMask(rows.Lengths(splits), width)
 			dense := rows.ToDense(flat, splits, width, nil)
 			var all tensor.Tensor
-			all, end = r.scan(dense, live, first)
+			all, end = r.scan(ops.MoveAxis(dense, -2, 0), live, first)
 			flat = rows.FromDense(all, splits)
 			if r.reverse {
 				flat = rows.Reverse(flat, splits)
@@ -296,13 +296,14 @@ func (r recurrence) run(x, there tensor.Tensor, start []tensor.Tensor) (y tensor
 		return tenon.Must(t.Carry(y)), end
 	}
 	wantPositions(r.fn, x)
-	x, live := r.project(x), positionsOf(r.fn, x, there)
+	live := positionsOf(r.fn, x, there)
 	if r.reverse {
 		if x = ops.Reverse(x, -2); live != nil {
 			live = ops.Reverse(live, -1)
 		}
 	}
-	if y, end = r.scan(x, live, start); r.reverse {
+	// Inputs are moved rather than what the cell makes of them, which usually is several times as much.
+	if y, end = r.scan(r.project(ops.MoveAxis(x, -2, 0)), live, start); r.reverse {
 		y = ops.Reverse(y, -2)
 	}
 	return y, end
@@ -341,11 +342,11 @@ func positionsOf(fn string, x, there tensor.Tensor) tensor.Tensor {
 	return ops.SequenceMask(there, ops.Index(ops.Shape(x), s.Rank()-2))
 }
 
-// scan runs the steps along the second last axis of a dense tensor. A row keeps its state
-// where it is not live.
+// scan runs the steps along the first axis of a dense tensor, [positions, ..., features], and returns
+// [..., positions, units]. A row keeps its state where it is not live.
 func (r recurrence) scan(x, live tensor.Tensor, start []tensor.Tensor) (y tensor.Tensor, end []tensor.Tensor) {
 	s := x.Shape()
-	xs := turn{X: ops.MoveAxis(x, -2, 0)}
+	xs := turn{X: x}
 	if live != nil {
 		xs.Live = ops.ExpandDims(ops.MoveAxis(live, -1, 0), -1)
 	}
@@ -353,11 +354,11 @@ func (r recurrence) scan(x, live tensor.Tensor, start []tensor.Tensor) (y tensor
 	if start == nil {
 		// 0 of the type that the inputs have: the sum of no positions.
 		none := slices.Repeat([]int{-1}, s.Rank())
-		none[s.Rank()-2], none[s.Rank()-1] = 0, r.units
-		zero := ops.Sum(ops.Slice(x, make([]int, s.Rank()), none), -2)
+		none[0], none[s.Rank()-1] = 0, r.units
+		zero := ops.Sum(ops.Slice(x, make([]int, s.Rank()), none), 0)
 		state = slices.Repeat([]tensor.Tensor{zero}, r.states)
 	}
-	want := shape.Of(append(s.Slice(0, s.Rank()-2).Dims(), r.units)...)
+	want := shape.Of(append(s.Slice(1, s.Rank()-1).Dims(), r.units)...)
 	for _, h := range start {
 		if !h.Shape().CompatibleWith(want) {
 			tenon.Throw(tenon.NewError(tenon.ErrShape, r.fn, fmt.Sprintf("a first state has the shape %v, want %v", h.Shape(), want)))

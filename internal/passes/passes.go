@@ -28,6 +28,7 @@ var Default = []Pass{
 	{"transposes", FoldTransposes},
 	{"cse", CSE},
 	{"attention", Attention},
+	{"sums", Sums},
 	{"dce", DCE},
 	{"branches", Branches},
 }

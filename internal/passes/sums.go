@@ -1,0 +1,131 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/tensor"
+)
+
+// Sums takes sums of products out of scans. Where something that a scan carries only gathers up
+// products of what there is in each round,
+//
+//	sum ← sum + a·b
+//
+// as the gradients of a recurrence's weights do, the products of all rounds are one product, which sums
+// along the rounds as well: a large one instead of many small ones, each of which would be added to
+// the sum in memory.
+func Sums(g *graph.Graph) (*graph.Graph, error) {
+	if !hasOp(g, "control.scan") {
+		return g, nil
+	}
+	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
+		if n.Op.Name != "control.scan" {
+			return nil, nil
+		}
+		return withoutSums(c)
+	})
+}
+
+// gathered is something carried that gathers up the products of operands.
+type gathered struct {
+	carry int
+	contraction
+}
+
+// withoutSums returns the results of a scan whose sums are products after it; nil where it has none.
+func withoutSums(c *op.Call) ([]tensor.Tensor, error) {
+	carry, xs, body := c.Int(1), c.Int(2), c.Args[3].(*graph.Graph)
+	sums := sumsOf(body, carry, xs)
+	if len(sums) == 0 {
+		return nil, nil
+	}
+	results := len(body.Outputs)
+	wide, values, err := same(body)
+	if err != nil {
+		return nil, err
+	}
+	// at finds where the rows of a value of all rounds are: among the inputs, or the results.
+	inputs := c.Tensors(0)
+	at := func(v *graph.Value, out []tensor.Tensor) tensor.Tensor {
+		if i := slices.Index(body.Params, v); i >= carry && i < carry+xs {
+			return inputs[i]
+		}
+		i := carry + slices.Index(wide.Outputs[carry:], values[v])
+		if i < carry {
+			i = len(wide.Outputs)
+			wide.Outputs = append(wide.Outputs, values[v])
+		}
+		if out == nil {
+			return nil
+		}
+		return out[i]
+	}
+	for _, s := range sums {
+		wide.Outputs[s.carry] = wide.Params[s.carry]
+		at(s.a, nil)
+		at(s.b, nil)
+	}
+	slim, err := DCE(wide)
+	if err != nil {
+		return nil, err
+	}
+	out := op.EvalN(c.Op, slices.Concat([]any{c.Args[0], carry, xs, slim}, c.Args[4:])...)
+	rounds := func(v *graph.Value) tensor.Tensor { return at(v, out) }
+	for _, s := range sums {
+		fresh := slices.Max(slices.Concat(s.al, s.bl)) + 1
+		all := ops.Contract(rounds(s.a), rounds(s.b), append([]int{fresh}, s.al...), append([]int{fresh}, s.bl...), s.out)
+		out[s.carry] = ops.Add(out[s.carry], all)
+	}
+	return out[:results], nil
+}
+
+// sumsOf returns what is carried and is only added to, products of two values that every round has anew and
+// that are smaller than the sum.
+func sumsOf(body *graph.Graph, carry, xs int) (out []gathered) {
+	uses := usesOf(body)
+	anew := func(v *graph.Value) bool {
+		_, constant := op.Known(v)
+		i := slices.Index(body.Params, v)
+		return !constant && i < carry+xs
+	}
+	for i, sum := range body.Params[:carry] {
+		n := body.Outputs[i].Node()
+		if n == nil || n.Op.Name != "add" || uses[sum.ID()] != 1 || uses[body.Outputs[i].ID()] != 1 {
+			continue
+		}
+		x, y := n.Args[0], n.Args[1]
+		if y == any(sum) {
+			x, y = y, x
+		}
+		product, ok := y.(*graph.Value)
+		if x != any(sum) || !ok || !sameSpec(product, sum) {
+			continue
+		}
+		k, ok := contractionOf(product.Node())
+		if ok && anew(k.a) && anew(k.b) && k.a.Shape().Size()+k.b.Shape().Size() < 2*sum.Shape().Size() {
+			out = append(out, gathered{i, k})
+		}
+	}
+	return out
+}
+
+// same returns a graph like g, and what values of g are there.
+func same(g *graph.Graph) (*graph.Graph, map[*graph.Value]*graph.Value, error) {
+	h, err := graph.Rebuild(g, func(*graph.Node, *op.Call) ([]tensor.Tensor, error) { return nil, nil })
+	if err != nil {
+		return nil, nil, err
+	}
+	values := map[*graph.Value]*graph.Value{}
+	for i, p := range g.Params {
+		values[p] = h.Params[i]
+	}
+	for i, n := range g.Nodes {
+		for k, v := range n.Outs {
+			values[v] = h.Nodes[i].Outs[k]
+		}
+	}
+	return h, values, nil
+}

@@ -30,7 +30,7 @@ type column struct {
 	hoped  int64 // how many entries there are likely to be
 
 	dict    dictionary
-	indexes []uint32 // of the last page
+	indexes []uint32 // some of a page
 }
 
 func newColumn(e *schemaElement) (*column, error) {
@@ -311,26 +311,45 @@ func spread(b []byte, width, slots int, at bitset) []byte {
 			copy(out[64*w*width:(64*w+n)*width], b[k*width:(k+n)*width])
 			continue
 		}
-		for i := n - 1; i >= 0; i-- {
-			to := 64*w + i
-			if m>>i&1 == 0 {
-				clear(out[to*width : (to+1)*width])
-				continue
-			}
-			k--
-			switch width {
-			case 8:
-				binary.LittleEndian.PutUint64(out[8*to:], binary.LittleEndian.Uint64(b[8*k:]))
-			case 4:
-				binary.LittleEndian.PutUint32(out[4*to:], binary.LittleEndian.Uint32(b[4*k:]))
-			case 1:
-				out[to] = b[k]
-			default:
+		switch width {
+		case 8:
+			k = spreadWord[uint64](out[512*w:], b, m, n, k)
+		case 4:
+			k = spreadWord[uint32](out[256*w:], b, m, n, k)
+		case 2:
+			k = spreadWord[uint16](out[128*w:], b, m, n, k)
+		case 1:
+			k = spreadWord[uint8](out[64*w:], b, m, n, k)
+		default:
+			for i := n - 1; i >= 0; i-- {
+				to := 64*w + i
+				if m>>i&1 == 0 {
+					clear(out[to*width : (to+1)*width])
+					continue
+				}
+				k--
 				copy(out[to*width:(to+1)*width], b[k*width:])
 			}
 		}
 	}
 	return out
+}
+
+// spreadWord moves the last of k values to where the lowest n bits of a word say, with zeros between them, and returns how many are left.
+func spreadWord[T uint8 | uint16 | uint32 | uint64](to, from []byte, m uint64, n, k int) int {
+	size := int(unsafe.Sizeof(T(0)))
+	if len(from) == 0 {
+		clear(to[:n*size])
+		return k
+	}
+	x := unsafe.Slice((*T)(unsafe.Pointer(&from[0])), len(from)/size)
+	y := unsafe.Slice((*T)(unsafe.Pointer(&to[0])), len(to)/size)[:n]
+	for i := n - 1; i >= 0; i-- { // without branches, which nothing predicts
+		bit := int(m >> (i & 63) & 1)
+		k -= bit
+		y[i] = x[min(k, len(x)-1)] & -T(bit)
+	}
+	return k
 }
 
 // extended returns n numbers in two's complement with more bytes each, lowest first; those

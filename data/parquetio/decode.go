@@ -45,14 +45,10 @@ func (c *column) dictionary(r *reading, g *page) error {
 		}
 	case c.size == 8:
 		d.long = make([]uint64, g.n)
-		for i := range d.long {
-			d.long[i] = binary.LittleEndian.Uint64(b[8*i:])
-		}
+		copy(asBytes(d.long), b)
 	case c.size == 4:
 		d.short = make([]uint32, g.n)
-		for i := range d.short {
-			d.short[i] = binary.LittleEndian.Uint32(b[4*i:])
-		}
+		copy(asBytes(d.short), b)
 	default:
 		d.fixed = slices.Clone(b[:g.n*c.size])
 	}
@@ -154,7 +150,7 @@ func (c *column) truths(g *page, have int) error {
 	return fmt.Errorf("truth values in encoding %d are not read", g.encoding)
 }
 
-// looked adds values that are numbers in the dictionary.
+// looked adds values that are numbers in the dictionary, some of them at a time.
 func (c *column) looked(r *reading, b []byte, have int) error {
 	if !c.dict.there {
 		return fmt.Errorf("there is no dictionary")
@@ -162,47 +158,72 @@ func (c *column) looked(r *reading, b []byte, have int) error {
 	if len(b) == 0 || b[0] > 32 {
 		return errValues
 	}
-	list, err := hybrid(c.indexes[:0], b[1:], have, int(b[0]), unpackNumbers)
-	if err != nil {
-		return err
-	}
-	c.indexes = list
-	most := uint32(0)
-	for _, k := range list {
-		most = max(most, k)
-	}
-	d := &c.dict
-	if int64(most) >= int64(d.n) {
-		return fmt.Errorf("value %d of a dictionary of %d", most, d.n)
-	}
-	if d.ends != nil {
-		return c.lookedStrings(r, list)
-	}
 	at := len(c.fixed)
-	if c.typ != typeInt96 {
+	if c.typ != typeInt96 && c.ends == nil {
 		c.fixed = room(c.fixed, have*c.size)
 	}
+	const some = 2048 // stay in the first cache
+	if c.indexes == nil {
+		c.indexes = make([]uint32, some+8)
+	}
+	runs := runReader[uint32]{b: b[1:], width: int(b[0]), unpack: unpackNumbers}
+	for have > 0 {
+		n, err := runs.read(c.indexes[:min(have, some)])
+		if err != nil {
+			return err
+		}
+		list := c.indexes[:n]
+		if c.ends != nil {
+			err = c.lookedStrings(r, list)
+		} else {
+			err = c.lookedFixed(at, list)
+		}
+		if err != nil {
+			return err
+		}
+		have, at = have-n, at+n*c.size
+	}
+	return nil
+}
+
+// beyond is the error of a number that no entry of a dictionary has.
+func (d *dictionary) beyond(list []uint32) error {
+	return fmt.Errorf("value %d of a dictionary of %d", slices.Max(list), d.n)
+}
+
+// lookedFixed sets values of a fixed width, from a byte on, to what numbers stand for.
+func (c *column) lookedFixed(at int, list []uint32) error {
+	d := &c.dict
 	switch {
+	case d.n == 0:
+		return d.beyond(list)
 	case d.long != nil:
-		to := unsafe.Slice((*uint64)(unsafe.Pointer(&c.fixed[at])), have)
-		for i, k := range list {
-			to[i] = d.long[k]
-		}
+		return gather(c.fixed[at:], d.long, list, d)
 	case d.short != nil:
-		to := unsafe.Slice((*uint32)(unsafe.Pointer(&c.fixed[at])), have)
-		for i, k := range list {
-			to[i] = d.short[k]
+		return gather(c.fixed[at:], d.short, list, d)
+	}
+	for i, k := range list {
+		if int64(k) >= int64(d.n) {
+			return d.beyond(list)
 		}
-	case c.typ == typeInt96:
-		for _, k := range list {
-			if err := c.int96(d.fixed[12*int(k) : 12*int(k)+12]); err != nil {
-				return err
-			}
+		x := d.fixed[int(k)*c.size : (int(k)+1)*c.size]
+		if c.typ != typeInt96 {
+			copy(c.fixed[at+i*c.size:], x)
+		} else if err := c.int96(x); err != nil {
+			return err
 		}
-	default:
-		for i, k := range list {
-			copy(c.fixed[at+i*c.size:], d.fixed[int(k)*c.size:(int(k)+1)*c.size])
+	}
+	return nil
+}
+
+// gather sets values to those that numbers stand for.
+func gather[T uint32 | uint64](b []byte, words []T, list []uint32, d *dictionary) error {
+	to := unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(list))[:len(list)]
+	for i, k := range list {
+		if uint(k) >= uint(len(words)) {
+			return d.beyond(list)
 		}
+		to[i] = words[k]
 	}
 	return nil
 }
@@ -219,6 +240,9 @@ func room(b []byte, n int) []byte {
 func (c *column) lookedStrings(r *reading, list []uint32) error {
 	d, size := &c.dict, int64(0)
 	for _, k := range list {
+		if int64(k) >= int64(d.n) {
+			return d.beyond(list)
+		}
 		size += int64(d.ends[k+1] - d.ends[k])
 	}
 	if err := r.take(size); err != nil {

@@ -3,6 +3,7 @@ package parquetio
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 )
 
@@ -11,67 +12,110 @@ import (
 
 var errRuns = errors.New("runs of numbers end early")
 
+// A runReader reads numbers of a width in bits.
+type runReader[T uint8 | uint32] struct {
+	b      []byte
+	width  int
+	unpack func(to []T, b []byte, width int)
+	equal  int // how many there are still of a run of equal numbers
+	value  T
+	groups uint64 // of eight packed numbers that there are still
+}
+
+// read reads as many numbers as there is room for, or some fewer, seven at most, where the next ones are packed. There is room for eight
+// more behind them.
+func (r *runReader[T]) read(to []T) (int, error) {
+	at := 0
+	for at < len(to) {
+		switch {
+		case r.equal > 0:
+			n := min(r.equal, len(to)-at)
+			fillRun(to[at:at+n], r.value)
+			at, r.equal = at+n, r.equal-n
+		case r.groups > 0:
+			n := min(r.groups, uint64(len(to)-at)/8)
+			if n == 0 {
+				if at > 0 {
+					return at, nil
+				}
+				n = 1
+			}
+			count := 8 * int(n)
+			r.unpack(to[at:at+count:cap(to)], r.b, r.width)
+			at, r.groups, r.b = at+count, r.groups-n, r.b[n*uint64(r.width):]
+		default:
+			if err := r.next(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return min(at, len(to)), nil
+}
+
+// next begins with the next run.
+func (r *runReader[T]) next() error {
+	h, k := binary.Uvarint(r.b)
+	if k <= 0 {
+		return errRuns
+	}
+	r.b = r.b[k:]
+	if h&1 != 0 {
+		if r.groups = h >> 1; r.width > 0 && r.groups > uint64(len(r.b)/r.width) {
+			return errRuns
+		}
+		return nil
+	}
+	size := (r.width + 7) / 8
+	if len(r.b) < size {
+		return errRuns
+	}
+	var v uint64
+	for i := range size {
+		v |= uint64(r.b[i]) << (8 * i)
+	}
+	r.b = r.b[size:]
+	if v>>r.width != 0 {
+		return errRuns
+	}
+	r.equal, r.value = int(min(h>>1, math.MaxInt32)), T(v)
+	return nil
+}
+
 // hybrid appends n numbers of a width in bits, and room behind them.
 func hybrid[T uint8 | uint32](to []T, b []byte, n, width int, unpack func(to []T, b []byte, width int)) ([]T, error) {
 	to = slices.Grow(to, n+8)
+	r := runReader[T]{b: b, width: width, unpack: unpack}
 	for n > 0 {
-		h, k := binary.Uvarint(b)
-		if k <= 0 {
-			return nil, errRuns
-		}
-		b = b[k:]
-		if h&1 == 0 {
-			size := (width + 7) / 8
-			if len(b) < size {
-				return nil, errRuns
-			}
-			var v uint64
-			for i := range size {
-				v |= uint64(b[i]) << (8 * i)
-			}
-			b = b[size:]
-			count := int(min(h>>1, uint64(n)))
-			if v>>width != 0 {
-				return nil, errRuns
-			}
-			to = repeated(to, T(v), count)
-			n -= count
-			continue
-		}
-		groups := h >> 1
-		count := int(min(groups, uint64(n+7)/8)) * 8
-		if width > 0 && groups > uint64(len(b)/width) {
-			return nil, errRuns
-		}
 		at := len(to)
-		to = to[:at+count]
-		unpack(to[at:], b, width)
-		if count > n {
-			to, count = to[:at+n], n
+		k, err := r.read(to[at : at+n])
+		if err != nil {
+			return nil, err
 		}
-		n -= count
-		b = b[groups*uint64(width):]
+		to, n = to[:at+k], n-k
 	}
 	return to, nil
 }
 
 // repeated appends a number some times.
 func repeated[T uint8 | uint32](to []T, v T, n int) []T {
-	if n == 0 {
-		return to
-	}
 	at := len(to)
 	to = to[:at+n]
-	run := to[at:]
-	if v == 0 {
-		clear(run)
-		return to
-	}
-	run[0] = v
-	for k := 1; k < n; k *= 2 {
-		copy(run[k:], run[:k])
-	}
+	fillRun(to[at:], v)
 	return to
+}
+
+// fillRun sets all of some numbers.
+func fillRun[T uint8 | uint32](run []T, v T) {
+	switch {
+	case len(run) == 0:
+	case v == 0:
+		clear(run)
+	default:
+		run[0] = v
+		for k := 1; k < len(run); k *= 2 {
+			copy(run[k:], run[:k])
+		}
+	}
 }
 
 // load returns eight bytes, of which some may be behind the end.
@@ -143,13 +187,32 @@ func unpackNumbers(to []uint32, b []byte, width int) {
 			b = b[w:]
 		}
 	}
-	for ; i+8 <= len(to) && len(b) >= width+8; i += 8 {
-		t, at := to[i:i+8:i+8], 0
-		for k := range t {
-			t[k] = uint32(binary.LittleEndian.Uint64(b[at>>3:]) >> (at & 7) & mask)
-			at += width
+	switch w := width; {
+	case w > 8 && w < 16: // four of them begin in one byte and end in the eighth
+		half, odd := w>>1, 4*w&7
+		for ; i+8 <= len(to) && len(b) >= 16; i += 8 {
+			x, y, t := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[half:half+8])>>(odd&63), to[i:i+8:i+8]
+			t[0] = uint32(x & mask)
+			t[1] = uint32(x >> (w & 63) & mask)
+			t[2] = uint32(x >> (2 * w & 63) & mask)
+			t[3] = uint32(x >> (3 * w & 63) & mask)
+			t[4] = uint32(y & mask)
+			t[5] = uint32(y >> (w & 63) & mask)
+			t[6] = uint32(y >> (2 * w & 63) & mask)
+			t[7] = uint32(y >> (3 * w & 63) & mask)
+			b = b[w:]
 		}
-		b = b[width:]
+	case w >= 16 && w < 29: // two of them
+		for ; i+8 <= len(to) && len(b) >= w+8; i += 8 {
+			t := to[i : i+8 : i+8]
+			x, y := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[w>>2:])>>(2*w&7)
+			z, u := binary.LittleEndian.Uint64(b[w>>1:])>>(4*w&7), binary.LittleEndian.Uint64(b[3*w>>2:])>>(6*w&7)
+			t[0], t[1] = uint32(x&mask), uint32(x>>(w&63)&mask)
+			t[2], t[3] = uint32(y&mask), uint32(y>>(w&63)&mask)
+			t[4], t[5] = uint32(z&mask), uint32(z>>(w&63)&mask)
+			t[6], t[7] = uint32(u&mask), uint32(u>>(w&63)&mask)
+			b = b[w:]
+		}
 	}
 	for at := 0; i < len(to); i++ {
 		to[i] = uint32(load(b[min(at>>3, len(b)):]) >> (at & 7) & mask)

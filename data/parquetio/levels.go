@@ -49,22 +49,49 @@ const (
 	high = 0x8080808080808080
 )
 
-// more returns which of eight levels are above one, in the highest bit of each.
-func more(x uint64, level uint8) uint64 {
-	over := x&^high + uint64(0x7f-level&0x7f)*ones
+// A threshold compares eight levels at a time with one.
+type threshold struct {
+	add  uint64 // carries into the highest bit of what is above, by the lower bits alone
+	some uint64 // all ones where a level is above that has the highest bit or carries into it, and not only one that does both
+}
+
+func thresholdOf(level uint8) threshold {
+	t := threshold{add: uint64(0x7f-level&0x7f) * ones}
 	if level < 0x80 {
-		return (over | x) & high
+		t.some = ^uint64(0)
 	}
-	return over & x & high
+	return t
+}
+
+// more returns which of eight levels are above, in the highest bit of each.
+func (t threshold) more(x uint64) uint64 {
+	over := x&^high + t.add
+	return (over&x | (over|x)&t.some) & high
+}
+
+// marked returns which of 64 levels are above, the first one in the lowest bit.
+func (t threshold) marked(levels *[64]uint8) uint64 {
+	word := uint64(0)
+	for k := 0; k < 64; k += 8 {
+		m := t.more(binary.LittleEndian.Uint64(levels[k : k+8]))
+		word |= (m >> 7 * 0x0102040810204080 >> 56) << k
+	}
+	return word
 }
 
 // above counts the levels above one.
 func above(levels []uint8, level uint8) int {
-	n, i := 0, 0
-	for ; i+8 <= len(levels); i += 8 {
-		n += bits.OnesCount64(more(binary.LittleEndian.Uint64(levels[i:]), level))
+	t, n := thresholdOf(level), 0
+	for len(levels) >= 64 {
+		sums := uint64(0) // one for every eighth level
+		x := (*[64]uint8)(levels)
+		for k := 0; k < 64; k += 8 {
+			sums += t.more(binary.LittleEndian.Uint64(x[k:k+8])) >> 7
+		}
+		n += int(sums * ones >> 56)
+		levels = levels[64:]
 	}
-	for _, l := range levels[i:] {
+	for _, l := range levels {
 		if l > level {
 			n++
 		}
@@ -78,24 +105,13 @@ func (s *stream) where(rep, def uint8) bitset {
 		return b
 	}
 	out := make(bitset, (s.n+63)/64)
-	reps, defs := s.reps, s.defs
-	if rep >= s.maxRep {
-		reps = nil
-	}
-	if def == 0 {
-		defs = nil
-	}
 	for w := range out {
-		word := uint64(0)
-		for k := 0; k < 64 && 64*w+k < s.n; k += 8 {
-			m, i := uint64(high), 64*w+k
-			if reps != nil {
-				m &^= more(load(reps[i:min(i+8, len(reps))]), rep)
-			}
-			if defs != nil {
-				m &= more(load(defs[i:min(i+8, len(defs))]), def-1)
-			}
-			word |= (m >> 7 * 0x0102040810204080 >> 56) << k
+		word := ^uint64(0)
+		if rep < s.maxRep {
+			word &^= thresholdOf(rep).of(s.reps[:s.n], w)
+		}
+		if def > 0 {
+			word &= thresholdOf(def-1).of(s.defs[:s.n], w)
 		}
 		out[w] = word
 	}
@@ -107,6 +123,16 @@ func (s *stream) where(rep, def uint8) bitset {
 	}
 	s.known[[2]uint8{rep, def}] = out
 	return out
+}
+
+// of is marked of the levels from 64 w on, of which there may be fewer.
+func (t threshold) of(levels []uint8, w int) uint64 {
+	if levels = levels[64*w:]; len(levels) >= 64 {
+		return t.marked((*[64]uint8)(levels))
+	}
+	var rest [64]uint8
+	copy(rest[:], levels)
+	return t.marked(&rest)
 }
 
 // count returns how many slots there are.

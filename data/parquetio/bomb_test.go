@@ -53,3 +53,24 @@ func TestPagesThatSayTooMuch(t *testing.T) {
 		}
 	}
 }
+
+// A page whose frame says that a decoder has to keep a lot is read, or an error, without memory for what it says.
+func TestWindowsThatSayTooMuch(t *testing.T) {
+	for _, log := range []byte{20, 27, 29, 31, 38} {
+		raw := []byte("sixteen bytes...")
+		frame := append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0, (log - 10) << 3}, byte(len(raw))<<3|1, 0, 0)
+		frame = append(frame, raw...)
+		p := &pages{r: &reading{o: &ReadOptions{}, most: 64 << 20}, codec: codecZstd}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		b, err := p.unpackedBytes(codecZstd, frame, nil, int64(len(raw)))
+		runtime.ReadMemStats(&after)
+		if err == nil && string(b) != string(raw) || err != nil && log < 28 {
+			t.Errorf("a window of 2^%d bytes: %q, %v", log, b, err)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 4<<20 {
+			t.Errorf("a window of 2^%d bytes: %d bytes are taken", log, n)
+		}
+		p.release()
+	}
+}

@@ -16,11 +16,13 @@ type chunk struct {
 	c         *slot
 	codec     codec
 	pageBytes int
+	secret    *secret // nil: it is not encrypted
 
 	b       []byte
 	packed  []byte // a page's body, compressed
 	levels  []byte // and its levels
 	plain   []byte // and its values
+	sealed  []byte // and all of it, encrypted
 	entries int
 	rows    int
 	full    int // bytes of the pages before they are compressed
@@ -186,18 +188,35 @@ func (k *chunk) add(levels, body []byte, say func(w *record), kind int64) {
 		levels, body = nil, k.packed
 	}
 	packed := len(levels) + len(body)
+	head, in := byte(partDataHead), byte(partData)
+	if kind == pageDict {
+		head, in = partDictHead, partDict
+	}
+	if s := k.secret; s != nil {
+		tenon.Must(0, numbered(len(k.pages)))
+		k.sealed = s.seal(k.sealed[:0], append(levels, body...), s.aad(in, len(k.pages)))
+		levels, body, packed = nil, k.sealed, len(k.sealed)
+	}
 	if max(size, packed) > math.MaxInt32 {
 		tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", k.c.path[0], "a page has %d bytes, and those of Parquet %d at most", size, math.MaxInt32))
 	}
 	begin := len(k.b)
 	w := &record{b: k.b}
+	if k.secret != nil {
+		w.b = nil
+	}
 	w.structure(func() {
 		w.integer(1, kindInt32, kind)
 		w.integer(2, kindInt32, int64(size))
 		w.integer(3, kindInt32, int64(packed))
-		w.integer(4, kindInt32, int64(int32(crc32.Update(crc32.ChecksumIEEE(levels), crc32.IEEETable, body))))
+		if k.secret == nil { // which shows damage by itself
+			w.integer(4, kindInt32, int64(int32(crc32.Update(crc32.ChecksumIEEE(levels), crc32.IEEETable, body))))
+		}
 		say(w)
 	})
+	if s := k.secret; s != nil {
+		w.b = s.seal(k.b, w.b, s.aad(head, len(k.pages)))
+	}
 	k.full += len(w.b) - begin + size
 	k.b = append(append(w.b, levels...), body...)
 }

@@ -87,7 +87,7 @@ var zstdWriter = sync.OnceValues(func() (*zstd.Encoder, error) {
 // The writers of gzip and LZ4 have tables that are large to make.
 var (
 	gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
-	lz4Writers  = sync.Pool{New: func() any { return new(lz4.Compressor) }}
+	lz4Writers  = sync.Pool{New: newLZ4}
 )
 
 // pack returns the compressed form of bytes, in a buffer if that has the room.
@@ -116,3 +116,5 @@ func (c codec) pack(buf, b []byte) []byte {
 	n := tenon.Must(w.CompressBlock(b, buf[:cap(buf)]))
 	return buf[:n]
 }
+
+func newLZ4() any { return new(lz4.Compressor) }

@@ -25,6 +25,8 @@
 // it was; the schema beside them is one that other programs read. Pages, levels and values are
 // decoded and written here; the metadata that are read and the codecs are those of github.com/apache/arrow-go.
 //
+// Files that are encrypted are read and written with [Keys], as Parquet's modular encryption has them.
+//
 // # Safety
 //
 // Nothing that is read is trusted: offsets, lengths, counts and levels are checked, and no

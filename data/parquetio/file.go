@@ -113,11 +113,19 @@ func (f *File) open(fn string, p *part) (err error) {
 	name := p.name
 	defer recovered(fn, name, &err)
 	defer tenon.Catch(&err)
-	if p.meta, err = readFooter(p.src, p.size); err != nil {
+	var sealed *algorithm
+	if p.meta, sealed, err = readFooter(p.src, p.size, f.o.Keys); err != nil {
 		return damaged(fn, name, err)
 	}
 	t := &tree{set: p.meta.columns, fn: fn}
 	all := t.children(p.meta.root, 0, 0, 0)
+	if sealed != nil {
+		fields := make([]arrow.Field, len(all))
+		for i, n := range all {
+			fields[i] = n.field()
+		}
+		p.meta.unseal(sealed, f.o.Keys, leafPaths(fields))
+	}
 	p.cols = t.chosen(all, f.o.Columns)
 	set := p.schema(f.o)
 	if f.set == nil {
@@ -151,8 +159,8 @@ func (f *File) open(fn string, p *part) (err error) {
 // checkChunk returns the chunk of a column that lies within the file.
 func (p *part) checkChunk(group, leaf int) (*chunkAt, error) {
 	c := &p.meta.groups[group].chunks[leaf]
-	if c.encrypted {
-		return nil, errors.New("the column is encrypted")
+	if c.secret != nil && c.secret.err != nil {
+		return nil, c.secret.err
 	}
 	if c.file != "" {
 		return nil, fmt.Errorf("the column is in another file, %q", c.file)

@@ -50,9 +50,10 @@ type chunkAt struct {
 	file            string // another one than this
 	codec           codec
 	entries, size   int64
-	data, dict      int64 // the offsets of the first data page and of the dictionary, 0 for none
-	offsets, bounds span  // of bytes: the page index, empty for none
-	encrypted       bool
+	data, dict      int64   // the offsets of the first data page and of the dictionary, 0 for none
+	offsets, bounds span    // of bytes: the page index, empty for none
+	secret          *secret // nil: it is not encrypted
+	sealed          []byte  // what is said of it, if that is encrypted
 
 	nulls       int64  // -1: the file does not say
 	least, most []byte // bounds in the order of the type, nil for none
@@ -69,37 +70,43 @@ func (c *chunkAt) at() (at, size int64) {
 
 var errFooter = errors.New("the footer is damaged")
 
-// readFooter reads the end of a file.
-func readFooter(src io.ReaderAt, size int64) (*footer, error) {
+// readFooter reads the end of a file, and how the file is encrypted, if it is.
+func readFooter(src io.ReaderAt, size int64, k *Keys) (*footer, *algorithm, error) {
 	const end = 8 // the length of the footer, and the mark
 	if size < 4+end {
-		return nil, errors.New("the file is too short")
+		return nil, nil, errors.New("the file is too short")
 	}
 	var tail [end]byte
 	if _, err := src.ReadAt(tail[:], size-end); err != nil && err != io.EOF {
-		return nil, err
-	}
-	switch string(tail[4:]) {
-	case "PARE":
-		return nil, errors.New("the footer is encrypted")
-	case "PAR1":
-	default:
-		return nil, errors.New("the file does not end as Parquet does")
+		return nil, nil, err
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	if n <= 0 || n > size-end-4 {
-		return nil, errFooter
+		return nil, nil, errFooter
 	}
 	b := make([]byte, n)
 	if _, err := src.ReadAt(b, size-end-n); err != nil && err != io.EOF {
-		return nil, err
+		return nil, nil, err
+	}
+	var a *algorithm
+	var err error
+	switch string(tail[4:]) {
+	case markSealed:
+		b, a, err = sealedFooter(b, k)
+	case mark:
+		a, err = plainFooter(b, k)
+	default:
+		err = errors.New("the file does not end as Parquet does")
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	w := &thrift{b: b}
 	m := w.footer()
 	if w.bad || m.root == nil {
-		return nil, errFooter
+		return nil, nil, errFooter
 	}
-	return m, m.check()
+	return m, a, m.check()
 }
 
 // check checks that the row groups are those of the columns.
@@ -255,35 +262,45 @@ func (w *thrift) rowGroup() rowGroup {
 // chunk reads what the footer says of a column chunk.
 func (w *thrift) chunk() chunkAt {
 	c := chunkAt{nulls: -1}
-	packed, said := int64(0), false
+	said := false
 	offsets, bounds := int64(0), int64(0) // bytes
 	ends := map[int]*int64{4: &c.offsets.from, 5: &offsets, 6: &c.bounds.from, 7: &bounds}
-	to := map[int]*int64{4: &packed, 5: &c.entries, 7: &c.size, 9: &c.data, 11: &c.dict}
 	w.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 1:
 			return w.text(kind, &c.file)
 		case id == 3 && kind == kindStruct:
 			said = true
-			w.fields(func(id int, kind byte) bool {
-				if id == 12 && kind == kindStruct {
-					w.statistics(&c)
-					return true
-				}
-				at, ok := to[id]
-				return ok && w.number(kind, at)
-			})
+			w.inChunk(&c)
 			return true
-		case id == 8 || id == 9:
-			c.encrypted = true
+		case id == 8 && kind == kindStruct:
+			c.secret = w.secret()
+			return true
+		case id == 9 && kind == kindBinary:
+			c.sealed = w.bytes()
+			return true
 		}
 		at, ok := ends[id]
 		return ok && w.number(kind, at)
 	})
-	w.bad = w.bad || !said && !c.encrypted
-	c.codec = codec(packed)
+	w.bad = w.bad || !said && c.secret == nil
 	c.offsets.to, c.bounds.to = c.offsets.from+offsets, c.bounds.from+bounds
 	return c
+}
+
+// inChunk reads what is in a column chunk.
+func (w *thrift) inChunk(c *chunkAt) {
+	packed := int64(0)
+	to := map[int]*int64{4: &packed, 5: &c.entries, 7: &c.size, 9: &c.data, 11: &c.dict}
+	w.fields(func(id int, kind byte) bool {
+		if id == 12 && kind == kindStruct {
+			w.statistics(c)
+			return true
+		}
+		at, ok := to[id]
+		return ok && w.number(kind, at)
+	})
+	c.codec = codec(packed)
 }
 
 func (w *thrift) statistics(c *chunkAt) {

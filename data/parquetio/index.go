@@ -59,8 +59,8 @@ type index struct {
 
 var errIndex = errors.New("the page index is damaged")
 
-// region reads bytes of the file.
-func (p *part) region(at span) ([]byte, error) {
+// region reads a part of the page index of a column chunk.
+func (p *part) region(at span, s *secret, of byte) ([]byte, error) {
 	n := at.to - at.from
 	if n <= 0 || at.from < 4 || at.from > p.size-8 || n > p.size-8-at.from {
 		return nil, fmt.Errorf("%w: it is %d bytes at byte %d of %d", errIndex, n, at.from, p.size)
@@ -68,6 +68,9 @@ func (p *part) region(at span) ([]byte, error) {
 	b := make([]byte, n)
 	if k, err := p.src.ReadAt(b, at.from); k < len(b) && err != nil && err != io.EOF {
 		return nil, err
+	}
+	if s != nil {
+		return s.whole(of, b)
 	}
 	return b, nil
 }
@@ -81,7 +84,7 @@ func (p *part) index(group, leaf int) (*index, error) {
 	if chunk.offsets == (span{}) {
 		return nil, nil
 	}
-	b, err := p.region(chunk.offsets)
+	b, err := p.region(chunk.offsets, chunk.secret, partOffsets)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +115,7 @@ func (p *part) index(group, leaf int) (*index, error) {
 		return nil, errIndex
 	}
 	if chunk.bounds != (span{}) {
-		b, err := p.region(chunk.bounds)
+		b, err := p.region(chunk.bounds, chunk.secret, partBounds)
 		if err != nil {
 			return nil, err
 		}
@@ -187,12 +190,12 @@ func (r *reading) some(group, leaf int, rows []span, buf []byte, p *pages) ([]by
 	}
 	begin, _ := chunk.at()
 	var read []span
-	p.ends = p.ends[:0]
+	p.ends, p.numbers = p.ends[:0], p.numbers[:0]
 	parts := []span{{begin, x.pages[0].offset}} // of bytes: the dictionary
-	for _, q := range x.pages {
+	for i, q := range x.pages {
 		if len(common(rows, []span{q.rows})) > 0 {
 			parts, read = joined(parts, span{q.offset, q.offset + q.size}), joined(read, q.rows)
-			p.ends = append(p.ends, total(read))
+			p.ends, p.numbers = append(p.ends, total(read)), append(p.numbers, i)
 		}
 	}
 	if n := int(total(parts)); cap(buf) < n {
@@ -209,7 +212,8 @@ func (r *reading) some(group, leaf int, rows []span, buf []byte, p *pages) ([]by
 			return buf, nil, err
 		}
 	}
-	p.b, p.left, p.count, p.codec = buf, everything, 0, chunk.codec
+	p.b, p.left, p.codec = buf, everything, chunk.codec
+	p.begin(chunk.secret, x.pages[0].offset > begin)
 	return buf, read, nil
 }
 

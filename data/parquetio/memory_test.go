@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon/data/parquetio"
-	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/memtest"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
@@ -20,9 +19,6 @@ import (
 // decompressed included, are two of them at most, however many the file has. The test starts a process
 // that reads, whose heap says what there was.
 func TestStreamsHoldTwoRowGroups(t *testing.T) {
-	if arena.Debugging() {
-		t.Skip("memory that is given back is kept aside")
-	}
 	const (
 		columns = 8
 		rows    = 400_000

@@ -23,6 +23,10 @@ type ReadOptions struct {
 	// Plain ignores the Specs in the metadata.
 	Plain bool
 
+	// Keys decrypt a file that is encrypted. Columns without a key are an error when they are read. A file that is not
+	// encrypted is an error, so that none of them can be put in the place of another.
+	Keys *Keys
+
 	// MaxBytes bounds the memory that is taken for a row group. 0: 64 MiB, and 1024 times the
 	// size of the file.
 	MaxBytes int64
@@ -68,6 +72,9 @@ type WriteOptions struct {
 
 	// Plain leaves out the Specs: what is read again follows from the schema of Parquet.
 	Plain bool
+
+	// Keys encrypt the file, its footer too. Nil: it is not encrypted.
+	Keys *Keys
 
 	// Context ends writing when it ends, with its cause as the error. A file is left as it
 	// was then. Nil: nothing does.

@@ -51,6 +51,24 @@ type pages struct {
 	scheme *column
 	buf    []byte // of the last data page
 	lent   []*arena.Buffer
+
+	secret  *secret // nil: they are not encrypted
+	dict    bool    // the next page is a dictionary, if it is encrypted
+	data    int     // data pages so far
+	numbers []int   // of the data pages that there are; nil: all
+}
+
+// begin begins with the pages of a column chunk.
+func (p *pages) begin(s *secret, dict bool) {
+	p.count, p.secret, p.dict, p.data = 0, s, dict, 0
+}
+
+// number returns the number of the next data page.
+func (p *pages) number() int {
+	if p.data < len(p.numbers) {
+		return p.numbers[p.data]
+	}
+	return p.data
 }
 
 // room returns room for bytes until release.
@@ -84,6 +102,21 @@ type header struct {
 func (p *pages) header() (header, error) {
 	var h header
 	w := &thrift{b: p.b}
+	rest := []byte(nil) // behind an encrypted header
+	if p.secret != nil {
+		in, behind, err := framed(p.b)
+		if err == nil {
+			of := byte(partDataHead)
+			if p.dict {
+				of = partDictHead
+			}
+			w.b, err = p.secret.open(in, p.secret.aad(of, p.number()), false)
+		}
+		if err != nil {
+			return h, fmt.Errorf("page %d: %w", p.count, err)
+		}
+		rest = behind
+	}
 	w.fields(func(id int, kind byte) bool {
 		if kind == kindStruct && (id == 5 || id == 7 || id == 8) {
 			to := map[int]*int64{1: &h.n, 2: &h.encoding}
@@ -122,7 +155,9 @@ func (p *pages) header() (header, error) {
 	if w.bad {
 		return h, fmt.Errorf("the header of page %d is damaged", p.count)
 	}
-	p.b = w.b
+	if p.b = w.b; p.secret != nil {
+		p.b = rest
+	}
 	ok := h.kind == pageData && h.ofData || h.kind == pageDict && h.ofDict || h.kind == pageDataV2 && h.ofData2 || h.kind == pageIndex || h.kind > pageDataV2
 	if !ok || h.n < 0 {
 		return h, fmt.Errorf("page %d is of kind %d and has %d values", p.count, h.kind, h.n)
@@ -149,8 +184,19 @@ func (p *pages) next() (*page, error) {
 		if h.kind == pageIndex || h.kind > pageDataV2 {
 			continue
 		}
-		if h.summed && crc32.ChecksumIEEE(body) != uint32(h.crc) {
+		if p.secret != nil {
+			of := byte(partData)
+			if h.kind == pageDict {
+				of = partDict
+			}
+			if body, err = p.secret.page(of, body, p.number()); err != nil {
+				return nil, fmt.Errorf("page %d: %w", p.count-1, err)
+			}
+		} else if h.summed && crc32.ChecksumIEEE(body) != uint32(h.crc) {
 			return nil, fmt.Errorf("page %d has another checksum than it says", p.count-1)
+		}
+		if p.dict = false; h.kind != pageDict {
+			p.data++
 		}
 		out, err := p.page(h, body)
 		if err != nil {
@@ -170,7 +216,7 @@ func (p *pages) page(h header, body []byte) (*page, error) {
 		return out, err
 	case pageDataV2:
 		levels := h.reps + h.defs
-		if h.reps < 0 || h.defs < 0 || levels > h.packed || levels > h.size {
+		if h.reps < 0 || h.defs < 0 || levels > int64(len(body)) || levels > h.size {
 			return nil, errLevels
 		}
 		out.reps, out.defs = body[:h.reps], body[h.reps:levels]

@@ -237,14 +237,14 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Any byte of a small file that changes gives an error or some records, and no panic.
+// Any byte of a small file of which one bit changes, or all, gives an error or some records, and no panic.
 func TestChangedBytes(t *testing.T) {
 	v := must(structured.FromFields([]structured.Field{
 		{Name: "a", Value: must(ragged.FromRowSplits([]int64{1, 2, 3}, []int64{0, 2, 2, 3}))}, {Name: "s", Value: tensor.Of([]string{"x", "", "yy"})},
 	}, shape.Of(3), structured.Options{}))
 	good := encoded(t, v, parquetio.WriteOptions{Plain: true})
 	for i := range good {
-		for _, x := range []byte{0x01, 0x80, 0xff} {
+		for _, x := range []byte{0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff} {
 			b := bytes.Clone(good)
 			b[i] ^= x
 			parquetio.Decode(b, parquetio.ReadOptions{}) // an error or not
@@ -292,7 +292,18 @@ func FuzzDecode(f *testing.F) {
 			f.Add(b)
 		}
 	}
+	sealed, err := filepath.Glob("testdata/encrypted/*.parquet")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range sealed {
+		if b, err := os.ReadFile(name); err == nil {
+			f.Add(b)
+		}
+	}
+	keys := &parquetio.Keys{Footer: []byte("0123456789abcdef"), Find: func(name []byte) ([]byte, error) { return name, nil }}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		parquetio.Decode(b, parquetio.ReadOptions{MaxBytes: 1 << 20, Keys: keys}) // an error or not
 		v, err := parquetio.Decode(b, parquetio.ReadOptions{MaxBytes: 1 << 20})
 		records, ok := v.(*structured.Tensor)
 		if err != nil || !ok {

@@ -189,6 +189,7 @@ func (r *reading) chunk(group, leaf int, buf []byte, p *pages) ([]byte, error) {
 		}
 		return nil, err
 	}
-	p.b, p.left, p.count, p.codec, p.ends = buf, c.entries, 0, c.codec, nil
+	p.b, p.left, p.codec, p.ends, p.numbers = buf, c.entries, c.codec, nil, nil
+	p.begin(c.secret, c.dict > 0)
 	return buf, nil
 }

@@ -15,6 +15,7 @@ type groupTail struct {
 // A chunkTail is what the footer and the page index say of a column of a row group.
 type chunkTail struct {
 	c                       *slot
+	secret                  *secret
 	at                      int64 // where it begins
 	entries, nulls          int
 	packed, full, first     int
@@ -27,12 +28,21 @@ type chunkTail struct {
 
 // tail returns what is kept of a chunk that is written at a place.
 func (k *chunk) tail(at int64) chunkTail {
-	return chunkTail{c: k.c, at: at, entries: k.entries, nulls: k.nulls, packed: len(k.b), full: k.full, first: k.first, dict: k.dict, bounds: k.bounds, pages: slices.Clone(k.pages)}
+	return chunkTail{c: k.c, secret: k.secret, at: at, entries: k.entries, nulls: k.nulls, packed: len(k.b), full: k.full, first: k.first, dict: k.dict, bounds: k.bounds, pages: slices.Clone(k.pages)}
 }
 
 // indexes returns the page index of all columns, which stands at a place, the bounds before the offsets.
 func indexes(groups []groupTail, at int64) []byte {
-	w := &record{}
+	var b []byte
+	add := func(c *chunkTail, x []byte, of byte) (int64, int) {
+		begin := len(b)
+		if c.secret != nil {
+			b = c.secret.seal(b, x, c.secret.aad(of, 0))
+		} else {
+			b = append(b, x...)
+		}
+		return at + int64(begin), len(b) - begin
+	}
 	each := func(f func(c *chunkTail)) {
 		for i := range groups {
 			for j := range groups[i].chunks {
@@ -41,17 +51,17 @@ func indexes(groups []groupTail, at int64) []byte {
 		}
 	}
 	each(func(c *chunkTail) {
-		begin := len(w.b)
+		w := &record{}
 		if c.columnIndex(w) {
-			c.boundsAt, c.boundsSize = at+int64(begin), len(w.b)-begin
+			c.boundsAt, c.boundsSize = add(c, w.b, partBounds)
 		}
 	})
 	each(func(c *chunkTail) {
-		begin := len(w.b)
+		w := &record{}
 		c.offsetIndex(w)
-		c.offsetsAt, c.offsetsSize = at+int64(begin), len(w.b)-begin
+		c.offsetsAt, c.offsetsSize = add(c, w.b, partOffsets)
 	})
-	return w.b
+	return b
 }
 
 // columnIndex writes the bounds of the pages; nothing where a page has values and no bounds.
@@ -180,53 +190,88 @@ func (g groupTail) write(w *record, i int, codec codec) {
 
 func (c *chunkTail) write(w *record, codec codec) {
 	w.integer(2, kindInt64, c.at)
-	w.in(3, func() {
-		w.integer(1, kindInt32, int64(c.c.typ))
-		encodings, of := []int64{encRLE}, int64(encPlain)
-		if c.dict {
-			encodings, of = append(encodings, encDict), encDict
-		}
-		encodings = append(encodings, encPlain)
-		w.list(2, kindInt32, len(encodings))
-		for _, e := range encodings {
-			w.b = binary.AppendVarint(w.b, e)
-		}
-		w.list(3, kindBinary, len(c.c.path))
-		for _, name := range c.c.path {
-			w.item(name)
-		}
-		w.integer(4, kindInt32, int64(codec))
-		w.integer(5, kindInt64, int64(c.entries))
-		w.integer(6, kindInt64, int64(c.full))
-		w.integer(7, kindInt64, int64(c.packed))
-		w.integer(9, kindInt64, c.at+int64(c.first))
-		if c.dict {
-			w.integer(11, kindInt64, c.at)
-		}
-		w.in(12, func() {
-			w.integer(3, kindInt64, int64(c.nulls))
-			if c.bounds.there {
-				w.text(5, string(c.bounds.most))
-				w.text(6, string(c.bounds.least))
-			}
-		})
-		stats := [][3]int64{{pageData, of, int64(len(c.pages))}}
-		if c.dict {
-			stats = append(stats, [3]int64{pageDict, encPlain, 1})
-		}
-		w.list(13, kindStruct, len(stats))
-		for _, s := range stats {
-			w.structure(func() {
-				for k, x := range s {
-					w.integer(k+1, kindInt32, x)
-				}
-			})
-		}
-	})
+	own := c.secret != nil && c.secret.own
+	if !own {
+		w.in(3, func() { c.metadata(w, codec) })
+	}
 	w.integer(4, kindInt64, c.offsetsAt)
 	w.integer(5, kindInt32, int64(c.offsetsSize))
 	if c.boundsSize > 0 {
 		w.integer(6, kindInt64, c.boundsAt)
 		w.integer(7, kindInt32, int64(c.boundsSize))
+	}
+	if c.secret != nil {
+		c.sealed(w, codec)
+	}
+}
+
+// sealed writes how a column chunk is encrypted, and its metadata where it has a key of its own.
+func (c *chunkTail) sealed(w *record, codec codec) {
+	s := c.secret
+	const withFooter, withColumn = 1, 2
+	w.in(8, func() {
+		if !s.own {
+			w.in(withFooter, func() {})
+			return
+		}
+		w.in(withColumn, func() {
+			w.list(1, kindBinary, len(c.c.path))
+			for _, name := range c.c.path {
+				w.item(name)
+			}
+			if len(s.name) > 0 {
+				w.text(2, string(s.name))
+			}
+		})
+	})
+	if s.own {
+		m := &record{}
+		m.structure(func() { c.metadata(m, codec) })
+		w.text(9, string(s.seal(nil, m.b, s.aad(partColumn, 0))))
+	}
+}
+
+// metadata writes what is in a column chunk.
+func (c *chunkTail) metadata(w *record, codec codec) {
+	w.integer(1, kindInt32, int64(c.c.typ))
+	encodings, of := []int64{encRLE}, int64(encPlain)
+	if c.dict {
+		encodings, of = append(encodings, encDict), encDict
+	}
+	encodings = append(encodings, encPlain)
+	w.list(2, kindInt32, len(encodings))
+	for _, e := range encodings {
+		w.b = binary.AppendVarint(w.b, e)
+	}
+	w.list(3, kindBinary, len(c.c.path))
+	for _, name := range c.c.path {
+		w.item(name)
+	}
+	w.integer(4, kindInt32, int64(codec))
+	w.integer(5, kindInt64, int64(c.entries))
+	w.integer(6, kindInt64, int64(c.full))
+	w.integer(7, kindInt64, int64(c.packed))
+	w.integer(9, kindInt64, c.at+int64(c.first))
+	if c.dict {
+		w.integer(11, kindInt64, c.at)
+	}
+	w.in(12, func() {
+		w.integer(3, kindInt64, int64(c.nulls))
+		if c.bounds.there {
+			w.text(5, string(c.bounds.most))
+			w.text(6, string(c.bounds.least))
+		}
+	})
+	stats := [][3]int64{{pageData, of, int64(len(c.pages))}}
+	if c.dict {
+		stats = append(stats, [3]int64{pageDict, encPlain, 1})
+	}
+	w.list(13, kindStruct, len(stats))
+	for _, s := range stats {
+		w.structure(func() {
+			for k, x := range s {
+				w.integer(k+1, kindInt32, x)
+			}
+		})
 	}
 }

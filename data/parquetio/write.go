@@ -83,6 +83,7 @@ type Writer struct {
 	chunks []*chunk // one for each column, whose memory row groups share
 	at     int64    // where the next row group begins
 	groups []groupTail
+	seal   *sealing // nil: the file is not encrypted
 	err    error
 }
 
@@ -135,6 +136,14 @@ func (x *Writer) Write(v tenon.Value) (err error) {
 // group writes some rows as a row group.
 func (x *Writer) group(fn string, b arrow.RecordBatch, from, to int64) error {
 	rows := int(to - from)
+	if x.seal != nil {
+		if err := numbered(len(x.groups)); err != nil {
+			return failed(fn, err)
+		}
+		for i, k := range x.chunks {
+			k.secret = x.seal.of(len(x.groups), i)
+		}
+	}
 	var leaves []shred
 	for i, f := range x.set.Fields() {
 		leaves = shreds(f, array.NewSliceData(b.Column(i).Data(), from, to), rowsOf(rows), leaves)
@@ -214,8 +223,11 @@ func unfit(t arrow.DataType) arrow.DataType {
 	return nil
 }
 
-// mark stands at the beginning and at the end of a file.
-const mark = "PAR1"
+// A mark stands at the beginning and at the end of a file.
+const (
+	mark       = "PAR1"
+	markSealed = "PARE" // where the footer is encrypted
+)
 
 // begin takes the columns of the first Value.
 func (x *Writer) begin(s *arrow.Schema) error {
@@ -227,7 +239,14 @@ func (x *Writer) begin(s *arrow.Schema) error {
 	for _, c := range x.plan.slots {
 		x.chunks = append(x.chunks, &chunk{c: c, codec: x.codec(), pageBytes: size})
 	}
-	return x.put([]byte(mark))
+	if x.o.Keys == nil {
+		return x.put([]byte(mark))
+	}
+	var err error
+	if x.seal, err = newSealing(x.o.Keys, leafPaths(s.Fields())); err != nil {
+		return err
+	}
+	return x.put([]byte(markSealed))
 }
 
 func (x *Writer) codec() codec {
@@ -267,8 +286,12 @@ func (x *Writer) Close() (err error) {
 	}
 	b := indexes(x.groups, x.at)
 	end := x.plan.footer(x.groups, x.metadata(), x.codec())
+	m := mark
+	if x.seal != nil {
+		end, m = x.seal.footer(end), markSealed
+	}
 	b = append(b, end...)
-	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(end))), mark...)
+	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(end))), m...)
 	if err := x.put(b); err != nil {
 		x.err = failed(fn, err)
 		return x.err

@@ -62,3 +62,20 @@ func Example_parquetC() {
 	// Output:
 	// 6
 }
+
+func Example_parquetD() {
+	keys := &parquetio.Keys{Footer: []byte("0123456789abcdef"), Columns: map[string][]byte{"jets.pt": []byte("fedcba9876543210")}}
+	events := tenon.Must(parquetio.ReadFile(filepath.Join(folder, "events.parquet"), parquetio.ReadOptions{}))
+	name := filepath.Join(folder, "secret.parquet")
+	check(parquetio.WriteFile(name, events, parquetio.WriteOptions{Keys: keys}))
+
+	some := &parquetio.Keys{Footer: keys.Footer}
+	v, err := parquetio.ReadFile(name, parquetio.ReadOptions{Keys: some, Columns: []string{"id"}})
+	check(err)
+	fmt.Println(v.(*structured.Tensor).Path("id"))
+	_, err = parquetio.ReadFile(name, parquetio.ReadOptions{Keys: some})
+	fmt.Println(strings.Contains(err.Error(), "the column is encrypted: there is no key for it"))
+	// Output:
+	// [1 2 3] int64[3]
+	// true
+}

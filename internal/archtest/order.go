@@ -17,9 +17,10 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/filemap, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message, internal/browser, internal/memtest, internal/generated;
+	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/filemap, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message, internal/browser, internal/generated;
 	NONE < internal/markup;
 	internal/throw < shape, internal/par, internal/arena;
+	internal/arena < internal/memtest;
 	internal/cpu, internal/par < internal/kernel/transpose < internal/strided;
 	dtype, shape, internal/cpu, internal/par, internal/floats, internal/arena < internal/kernel/...;
 	dtype, internal/abort < internal/jsoncol;

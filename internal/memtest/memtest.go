@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tenonml/tenon/internal/arena"
 )
 
 // fileOf is the variable of the environment that tells a started process its file.
@@ -28,9 +30,12 @@ func Measured(t *testing.T, read func(name string) any) bool {
 	return true
 }
 
-// Skip leaves a test out where memory cannot be told: on other systems than Linux, in short runs, and
-// under the race detector, which holds shadow memory of its own.
+// Skip leaves a test out where memory cannot be told: on other systems than Linux, in short runs, under the race
+// detector, which holds shadow memory of its own, and where released buffers are kept to find their use.
 func Skip(t *testing.T) {
+	if arena.Debugging() {
+		t.Skip("memory that is given back is kept aside")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells what a process held at once")
 	}

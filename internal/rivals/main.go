@@ -1,5 +1,5 @@
 // Command rivals writes a Parquet file and an Arrow file with elements of all types, some of them missing and in rows of different
-// lengths, and the same records as JSON lines; and for each codec a Parquet file with many row groups and pages, whose records nest. read.py
+// lengths, and the same records as JSON lines; and for each codec a Parquet file with many row groups and pages, whose records nest, and an encrypted one. read.py
 // reads them with pyarrow, polars and duckdb, also with conditions that statistics and page indexes answer, and compares what they find
 // with the lines:
 //
@@ -126,5 +126,6 @@ func writeMany(dir string) error {
 			return err
 		}
 	}
-	return nil
+	keys := &parquetio.Keys{Footer: []byte("0123456789abcdef")}
+	return parquetio.WriteFile(filepath.Join(dir, "sealed.parquet"), t, parquetio.WriteOptions{GroupRows: 700, PageBytes: 1000, Keys: keys})
 }

@@ -5,7 +5,7 @@
 """
 import base64, datetime, decimal, json, os, sys, uuid
 
-import duckdb, polars, pyarrow.compute, pyarrow.feather, pyarrow.parquet
+import duckdb, polars, pyarrow.compute, pyarrow.feather, pyarrow.parquet, pyarrow.parquet.encryption
 
 
 def same(have, text, name):
@@ -85,6 +85,9 @@ def many(folder, duck):
             bad += differ(f"pyarrow, {codec}, {text}", pyarrow.parquet.read_table(file, filters=filter).to_pylist(), want)
             bad += differ(f"polars, {codec}, {text}", polars.scan_parquet(file).filter(expr).collect().to_dicts(), want)
             bad += differ(f"duckdb, {codec}, {text}", duck(file, text), want)
+    file, key = os.path.join(folder, "sealed.parquet"), b"0123456789abcdef"
+    keys = pyarrow.parquet.encryption.create_decryption_properties(key)
+    bad += differ("pyarrow, encrypted", pyarrow.parquet.read_table(file, decryption_properties=keys).to_pylist(), lines)
     return bad
 
 

@@ -112,11 +112,11 @@ func (x *encoder) graph(g *Graph, left []*Value) (tenon.Encoding, error) {
 		num[v] = len(num)
 		body = append(body, tenon.Tuple{tenon.Str("const"), encodeConst(v.konst)})
 	}
-	for _, n := range g.Nodes {
+	for i, n := range g.Nodes {
 		n.EachInput(define)
 		e, err := x.node(n, num)
 		if err != nil {
-			return nil, err
+			return nil, placed(fmt.Sprintf("node %d, %s", i, n.Op.Name), err)
 		}
 		body = append(body, e)
 		for _, o := range n.Outs {
@@ -144,6 +144,16 @@ func encodeConst(t tensor.Tensor) tenon.Encoding {
 	return tenon.Tuple{tenon.Shape{Shape: s.Shape()}, elems}
 }
 
+// placed returns an error with the place of what it is about put in front.
+func placed(where string, err error) error {
+	e := *tenon.AsError(err)
+	if e.Where != "" {
+		where += ": " + e.Where
+	}
+	e.Where = where
+	return &e
+}
+
 // node returns a node as (operation, arguments by name, Specs of the results, line). An
 // argument is a value's number, a list of them, a tuple with a graph or graphs, or an
 // attribute's encoding in a list by itself.
@@ -154,7 +164,7 @@ func (x *encoder) node(n *Node, num numbering) (tenon.Encoding, error) {
 		if s, ok := a.(Storable); ok {
 			g, err := s.Stored()
 			if err != nil {
-				return nil, err
+				return nil, placed(prm.Name, err)
 			}
 			if a = g; g == nil {
 				continue
@@ -174,7 +184,7 @@ func (x *encoder) node(n *Node, num numbering) (tenon.Encoding, error) {
 		case *Graph:
 			e, err := x.graph(a, nil)
 			if err != nil {
-				return nil, err
+				return nil, placed(prm.Name, err)
 			}
 			args[prm.Name] = tenon.Tuple{tenon.Str("graph"), e}
 		case []*Graph:
@@ -182,7 +192,7 @@ func (x *encoder) node(n *Node, num numbering) (tenon.Encoding, error) {
 			for k, g := range a {
 				var err error
 				if l[k], err = x.graph(g, nil); err != nil {
-					return nil, err
+					return nil, placed(fmt.Sprintf("%s[%d]", prm.Name, k), err)
 				}
 			}
 			args[prm.Name] = tenon.Tuple{tenon.Str("graphs"), l}

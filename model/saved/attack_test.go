@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"compress/flate"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -23,9 +24,15 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/model/saved"
+	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
+	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/sparse"
 	"github.com/tenonml/tenon/state"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -101,11 +108,7 @@ func attacked(t *testing.T) map[string]string {
 	if err := m.Encode(&b); err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{}
-	for _, r := range must(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))).File {
-		files[r.Name] = string(must(io.ReadAll(must(r.Open()))))
-	}
-	return files
+	return filesOf(b.Bytes())
 }
 
 // listed returns the files with another one, which the manifest describes as it is.
@@ -505,5 +508,84 @@ func TestAttackedTensors(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused(t, name, path, "")
+	}
+}
+
+func filesOf(archive []byte) map[string]string {
+	files := map[string]string{}
+	for _, r := range must(zip.NewReader(bytes.NewReader(archive), int64(len(archive)))).File {
+		files[r.Name] = string(must(io.ReadAll(must(r.Open()))))
+	}
+	return files
+}
+
+// partsOf returns the tensors of a Value, or the Specs of a Spec's.
+func partsOf(x any) []any { return must(nest.Flatten(x, nest.Options{Expand: true})) }
+
+// TestResultsOfAttackedGraphs calls graphs whose results are not what the model says of them: an
+// error of the call, not a Value that is none.
+func TestResultsOfAttackedGraphs(t *testing.T) {
+	vector := tensor.NewSpec(dtype.Float32, shape.Of(-1))
+	rows := ragged.FromSlices([][]float32{{1, 2}, {3}})
+	table := must(sparse.New(tensor.Of([]int64{0, 1, 1, 2}, 2, 2), []float32{1, 2}, []int64{2, 3}))
+	cells := must(masked.New([]float32{1, 2}, []bool{true, false}))
+	for _, c := range []struct {
+		name  string
+		spec  tenon.Spec // of the result, as the model says
+		args  []any
+		good  []any
+		bad   [][]any
+		where string
+	}{
+		{"sizes", tensor.NewSpec(dtype.Float32, shape.Of(3)), []any{vector}, []any{[]float32{1, 2, 3}}, [][]any{{[]float32{1, 2}}, {[]float32{}}}, "result [0]"},
+		{"rows", rows.Spec(), partsOf(rows.Spec()), partsOf(rows), [][]any{
+			{[]float32{1, 2, 3}, []int64{0, 2, 1 << 40}}, {[]float32{1, 2, 3}, []int64{0, -5, 3}}, {[]float32{1, 2, 3}, []int64{1, 2, 3}}, {[]float32{1}, []int64{0, 2, 3}}, {[]float32{1, 2, 3}, []int64{}}}, "result [0]"},
+		{"a sparse matrix", table.Spec(), partsOf(table.Spec()), partsOf(table), [][]any{
+			{tensor.Of([]int64{0, 1, 1, 2000}, 2, 2), []float32{1, 2}, []int64{2, 3}}, {tensor.Of([]int64{0, -1, 1, 2}, 2, 2), []float32{1, 2}, []int64{2, 3}},
+			{tensor.Of([]int64{0, 1, 1, 2}, 2, 2), []float32{1}, []int64{2, 3}}}, "result [0]"},
+		{"masked cells", cells.Spec(), partsOf(cells.Spec()), partsOf(cells), [][]any{{[]float32{1, 2}, []bool{true}}, {[]float32{1, 2}, []bool{}}}, "result [0]"},
+	} {
+		open := make([]any, len(c.args)) // of no size that is known
+		for i, s := range c.args {
+			open[i] = s
+			if ts := s.(*tensor.Spec); len(c.args) > 1 {
+				dims := slices.Repeat([]int{-1}, ts.Shape().Rank())
+				open[i] = tensor.NewSpec(ts.DType(), shape.Of(dims...))
+			}
+		}
+		m := saved.NewModel()
+		var traced saved.Traced
+		switch len(open) {
+		case 1:
+			traced = function.New(func(a tensor.Tensor) tensor.Tensor { return a })
+		case 2:
+			traced = function.New(func(a, b tensor.Tensor) (tensor.Tensor, tensor.Tensor) { return a, b })
+		default:
+			traced = function.New(func(a, b, c tensor.Tensor) (tensor.Tensor, tensor.Tensor, tensor.Tensor) { return a, b, c })
+		}
+		var b bytes.Buffer
+		if err := errors.Join(m.Add("same", traced, open...), m.Encode(&b)); err != nil {
+			t.Fatal(err)
+		}
+		spec := base64.StdEncoding.EncodeToString(tenon.AppendBinary(nil, c.spec))
+		files := edited(t, filesOf(b.Bytes()), func(doc map[string]any) {
+			doc["functions"].([]any)[0].(map[string]any)["variants"].([]any)[0].(map[string]any)["results"] = []any{map[string]any{"path": []int{0}, "spec": spec}}
+		})
+		file := archived(recordsOf(files), "")
+		m, err := saved.DecodeModel(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if _, err := m.Function("same").Call(c.good...); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		for i, bad := range c.bad {
+			out, err := m.Function("same").Call(bad...)
+			var e *tenon.Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), c.where) {
+				t.Errorf("%s, %d: got %v, %v", c.name, i, out, err)
+			}
+		}
 	}
 }

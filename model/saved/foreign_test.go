@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,42 @@ func TestNamesOfOtherPrograms(t *testing.T) {
 	for _, r := range []saved.Rules{{{Path: "("}}, {{Path: `.*\.Bias`, Name: "$0", Transpose: true}}, {{Path: ".*", Name: "same"}}} {
 		if err := saved.Encode(&b, newForeign(1), saved.WriteOptions{Rules: r}); err == nil {
 			t.Errorf("%v: no error", r)
+		}
+	}
+}
+
+// TestReport tells what a template and a file have not in common.
+func TestReport(t *testing.T) {
+	var b bytes.Buffer
+	file := map[string]tensor.Tensor{"encoder.0.weight": tensor.Of([]float32{1, 2}, 2, 1), "encoder.0.bias": tensor.Of([]float32{3}), "pooler.bias": tensor.Of([]float32{4}), "position_ids": tensor.Of([]int64{5})}
+	if err := saved.Encode(&b, file, saved.WriteOptions{Rename: saved.Dotted}); err != nil {
+		t.Fatal(err)
+	}
+	f := must(saved.NewFile(bytes.NewReader(b.Bytes()), int64(b.Len())))
+	type layer struct{ W, B tensor.Tensor }
+	type model struct {
+		Layers []layer
+		Head   tensor.Tensor
+	}
+	like := model{Layers: []layer{{tensor.Of([]float32{0, 0}, 1, 2), tensor.Of([]float32{0})}}, Head: tensor.Of([]float32{7})}
+	rules := saved.Rules{{Path: `Layers\[(\d+)\]\.W`, Name: "encoder.$1.weight", Transpose: true}, {Path: `Layers\[(\d+)\]\.B`, Name: "encoder.$1.bias"}}
+	want := saved.Report{Missing: []string{"Head"}, Left: []string{"position_ids", "pooler.bias"}}
+	for name, o := range map[string]saved.ReadOptions{"allowed": {Partial: true, Extra: true}, "missing": {Extra: true}, "left": {Partial: true}, "both": {}} {
+		var got saved.Report
+		o.Rules, o.Report = rules, &got
+		m, err := saved.Fill(f, like, o)
+		slices.Sort(got.Left)
+		slices.Sort(want.Left)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		switch {
+		case name != "allowed":
+			if err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		case err != nil || !tensor.Equal(m.Layers[0].W, tensor.Of([]float32{1, 2}, 1, 2)) || !tensor.Equal(m.Head, like.Head):
+			t.Errorf("got %v, %v", m, err)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/state"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -213,6 +214,9 @@ func taken(x any, s tenon.Spec) ([]tensor.Tensor, error) {
 		v = t
 	}
 	if !tenon.Compatible(v.Spec(), s) {
+		if parts, ok := narrowed(v, s); ok {
+			return parts, nil
+		}
 		return nil, fmt.Errorf("is %s, want %s", tenon.String(v.Spec()), tenon.String(s))
 	}
 	if t, ok := v.(tensor.Tensor); ok && tenon.IsLeaf(s) {
@@ -229,6 +233,57 @@ func taken(x any, s tenon.Spec) ([]tensor.Tensor, error) {
 		}
 	}
 	return out, nil
+}
+
+// narrowed takes a Value apart as one of an earlier version of its type, whose Spec a model was
+// saved with: a field was added since, say. It may, if the type's migrations make the same Value
+// of those components again, so that nothing that the Value says is lost.
+func narrowed(v tenon.Value, s tenon.Spec) ([]tensor.Tensor, bool) {
+	have := v.Spec()
+	fields := s.Components()
+	if have.TypeName() != s.TypeName() || len(fields) == 0 {
+		return nil, false
+	}
+	all, err := have.Disassemble(v)
+	if err != nil {
+		return nil, false
+	}
+	parts := make([]tenon.Value, len(fields))
+	for i, f := range fields {
+		k := slices.IndexFunc(have.Components(), func(g tenon.Field) bool { return g.Name == f.Name })
+		if k < 0 || !tenon.Compatible(all[k].Spec(), f.Spec) {
+			return nil, false
+		}
+		parts[i] = all[k]
+	}
+	again, err := s.Assemble(parts)
+	if err != nil || !tenon.Equal(again.Spec(), have) {
+		return nil, false
+	}
+	back, err := have.Disassemble(again)
+	if err != nil {
+		return nil, false
+	}
+	for i, x := range back {
+		if !slices.Contains(parts, all[i]) && !tensor.Equal(x, all[i], tensor.EqualOptions{NaN: true}) {
+			return nil, false
+		}
+	}
+	var out []tensor.Tensor
+	for _, p := range parts {
+		leaves, err := nest.Flatten(p, nest.Options{Expand: true})
+		if err != nil {
+			return nil, false
+		}
+		for _, x := range leaves {
+			t, ok := x.(tensor.Tensor)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, t)
+		}
+	}
+	return out, true
 }
 
 // components takes the components of a Value of a Spec that stand by their names below
@@ -258,7 +313,8 @@ func components(given map[string]any, place string, s tenon.Spec) (out []tensor.
 	return out, n, nil
 }
 
-// packed puts the Values of leaves together of their tensors.
+// packed puts the Values of leaves together of their tensors. A graph from elsewhere may
+// compute something else than its Specs say, so what it computes is compared with them.
 func packed(leaves []function.Leaf, ts []tensor.Tensor) ([]any, error) {
 	out := make([]any, len(leaves))
 	for i, l := range leaves {
@@ -266,24 +322,49 @@ func packed(leaves []function.Leaf, ts []tensor.Tensor) ([]any, error) {
 			out[i] = l.Plain
 			continue
 		}
-		if tenon.IsLeaf(l.Spec) {
-			out[i], ts = ts[0], ts[1:]
-			continue
-		}
-		parts, err := nest.Flatten(l.Spec, nest.Options{Expand: true})
+		specs, err := leafSpecs(l.Spec)
 		if err != nil {
 			return nil, err
 		}
-		comps := make([]any, len(parts))
-		for k := range parts {
-			comps[k] = ts[k]
+		v, err := whole(l.Spec, specs, ts[:len(specs)])
+		if err != nil {
+			return nil, &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Func", Where: "result " + l.Path.String(), Err: err, Line: source.Line()}
 		}
-		ts = ts[len(parts):]
-		if out[i], err = nest.Pack[any](l.Spec, comps, nest.Options{Expand: true}); err != nil {
-			return nil, err
-		}
+		out[i], ts = v, ts[len(specs):]
 	}
 	return out, nil
+}
+
+// leafSpecs returns the Specs of the tensors that a Value of a Spec is made of.
+func leafSpecs(s tenon.Spec) ([]any, error) {
+	if tenon.IsLeaf(s) {
+		return []any{s}, nil
+	}
+	return nest.Flatten(s, nest.Options{Expand: true})
+}
+
+// whole returns the Value of a Spec that tensors make.
+func whole(s tenon.Spec, specs []any, ts []tensor.Tensor) (any, error) {
+	parts := make([]any, len(ts))
+	for i, t := range ts {
+		want, ok := specs[i].(tenon.Spec)
+		fits := ok && tenon.Compatible(t.Spec(), want)
+		if _, known := op.Known(t); known {
+			fits = ok && tenon.Belongs(t, want)
+		}
+		if !fits {
+			return nil, tenon.NewError(tenon.ErrShape, "saved.Func", fmt.Sprintf("the graph computes %s, the model says %v", tenon.String(t.Spec()), specs[i]))
+		}
+		parts[i] = t
+	}
+	if tenon.IsLeaf(s) {
+		return parts[0], nil
+	}
+	x, err := nest.Pack[any](s, parts, nest.Options{Expand: true})
+	if err != nil {
+		return nil, err
+	}
+	return x, tenon.Check(x.(tenon.Value))
 }
 
 // built puts leaves into maps and lists by their paths. The first steps are the numbers

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -41,7 +42,25 @@ type ReadOptions struct {
 	// Sizes lets tensors have other sizes than those of the template, but not another rank:
 	// what depends on the data that a model was made with, such as a vocabulary and its embeddings.
 	Sizes bool
+
+	// Report is told what found no counterpart, whether or not that is an error.
+	Report *Report
 }
+
+// A Report tells what of a template and a file did not meet.
+type Report struct {
+	Missing []string // the paths of places for which the file has no value
+	Left    []string // the names of values in the file that have no place
+}
+
+// A Source has values by name: a [File], or a file of another format that package
+// model/weights has opened.
+type Source interface {
+	Names() []string
+	Value(name string) (tenon.Value, error)
+}
+
+var _ Source = (*File)(nil)
 
 // Read returns a structure like the template, with the values of a file. In the places
 // of
@@ -65,8 +84,8 @@ func Read[T any](name string, like T, o ...ReadOptions) (T, error) {
 	return Fill(f, like, o...)
 }
 
-// Fill is Read from a file that is open.
-func Fill[T any](f *File, like T, options ...ReadOptions) (out T, err error) {
+// Fill is Read from a file that is open, of any format.
+func Fill[T any](from Source, like T, options ...ReadOptions) (out T, err error) {
 	defer tenon.Catch(&err)
 	o := option(options)
 	names, err := newNaming("saved.Read", o.Rules, o.Rename)
@@ -77,7 +96,7 @@ func Fill[T any](f *File, like T, options ...ReadOptions) (out T, err error) {
 	if err != nil {
 		return out, err
 	}
-	m := &match{f: f, o: o, naming: names, used: map[string]bool{}, places: paths, leaves: leaves}
+	m := &match{from: from, o: o, naming: names, has: map[string]bool{}, places: paths, leaves: leaves}
 	if err := m.names(); err != nil {
 		return out, err
 	}
@@ -119,10 +138,10 @@ func Fill[T any](f *File, like T, options ...ReadOptions) (out T, err error) {
 
 // match brings the places of a template together with the values of a file.
 type match struct {
-	f      *File
+	from   Source
 	o      ReadOptions
 	naming *naming
-	used   map[string]bool
+	has    map[string]bool // the names in the file, and whether they were used
 	places []nest.Path
 	leaves []any
 	found  []*string // the name of each place's value, nil where there is none
@@ -130,8 +149,13 @@ type match struct {
 }
 
 func (m *match) names() error {
+	all := m.from.Names()
+	for _, n := range all {
+		m.has[n] = false
+	}
 	m.found, m.turned = make([]*string, len(m.leaves)), make([]bool, len(m.leaves))
-	var missing []string
+	var report Report
+	var missing []string // of those that have to be there
 	for i, l := range m.leaves {
 		_, isValue := l.(tenon.Value)
 		_, isSpec := l.(tenon.Spec)
@@ -140,38 +164,52 @@ func (m *match) names() error {
 		}
 		name, rule := m.naming.of(m.places[i].String())
 		m.turned[i] = rule.Transpose
-		if m.f.specs[name] == nil && name == "" {
+		_, ok := m.has[name]
+		if !ok && name == "" {
 			name = tensorName(name) // as other programs would call it
+			_, ok = m.has[name]
 		}
-		if m.f.specs[name] != nil {
-			m.used[name] = true
-			m.found[i] = &name
-		} else if !m.o.Partial || isSpec {
+		if ok {
+			m.has[name], m.found[i] = true, &name
+			continue
+		}
+		report.Missing = append(report.Missing, m.places[i].String())
+		if !m.o.Partial || isSpec {
 			missing = append(missing, name)
 		}
 	}
-	if len(missing) > 0 {
-		err := m.f.fail(tenon.ErrNotFound, "saved.Read", missing[0], "%d of %d places have no value in the file: %s", len(missing), len(m.leaves), some(missing))
-		err.(*tenon.Error).Hint = "the file has " + some(m.f.names)
-		return err
-	}
-	var extra []string
-	for _, n := range m.f.names {
-		if !m.used[n] {
-			extra = append(extra, n)
+	for _, n := range all {
+		if !m.has[n] {
+			report.Left = append(report.Left, n)
 		}
 	}
-	if len(extra) > 0 && !m.o.Extra {
-		err := m.f.fail(tenon.ErrInvalid, "saved.Read", extra[0], "%d of %d values in the file have no place: %s", len(extra), len(m.f.names), some(extra))
-		err.(*tenon.Error).Hint = "ReadOptions.Extra ignores them"
+	if m.o.Report != nil {
+		*m.o.Report = report
+	}
+	if len(missing) > 0 {
+		err := m.fail(tenon.ErrNotFound, missing[0], "%d of %d places have no value in the file: %s", len(missing), len(m.leaves), some(missing))
+		err.Hint = "the file has " + some(all)
+		return err
+	}
+	if left := report.Left; len(left) > 0 && !m.o.Extra {
+		err := m.fail(tenon.ErrInvalid, left[0], "%d of %d values in the file have no place: %s", len(left), len(all), some(left))
+		err.Hint = "ReadOptions.Extra ignores them"
 		return err
 	}
 	return nil
 }
 
+func (m *match) fail(kind error, where, format string, args ...any) *tenon.Error {
+	e := &tenon.Error{Kind: kind, Op: "saved.Read", Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+	if f, ok := m.from.(*File); ok && f.label != "" {
+		e.Msg += " (" + f.label + ")"
+	}
+	return e
+}
+
 // value reads the value of a place, as rules and options change it.
 func (m *match) value(i int, name string) (tenon.Value, error) {
-	v, err := m.f.Value(name)
+	v, err := m.from.Value(name)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +261,7 @@ func (m *match) fits(i int, v tenon.Value, s tenon.Spec) error {
 	if ok != ok2 || ok && a.DType() != b.DType() || v.Spec().TypeName() != s.TypeName() {
 		kind = tenon.ErrDType
 	}
-	return m.f.fail(kind, "saved.Read", m.places[i].String(), "the file has %s, the place is for %s", tenon.String(v.Spec()), tenon.String(s))
+	return m.fail(kind, m.places[i].String(), "the file has %s, the place is for %s", tenon.String(v.Spec()), tenon.String(s))
 }
 
 // cast returns a value as one of a place's Spec, where the type declares a cast: dimensions
@@ -253,7 +291,7 @@ func (m *match) leaf(i int, v tenon.Value) (any, error) {
 			return y, nil
 		}
 	}
-	return nil, m.f.fail(tenon.ErrDType, "saved.Read", m.places[i].String(), "the file has %s, the place is for a %T", tenon.String(v.Spec()), m.leaves[i])
+	return nil, m.fail(tenon.ErrDType, m.places[i].String(), "the file has %s, the place is for a %T", tenon.String(v.Spec()), m.leaves[i])
 }
 
 // goData returns a tensor's elements as a Go value of a type: a scalar, or slices or

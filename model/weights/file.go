@@ -12,6 +12,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -26,6 +27,8 @@ const (
 	GGUF        Format = "gguf"
 	Checkpoint  Format = "checkpoint" // of TensorFlow
 )
+
+var _ saved.Source = (*File)(nil)
 
 // A File is an open file. It is safe for concurrent use.
 type File struct {
@@ -142,6 +145,19 @@ func (f *File) Read(name string) (tensor.Tensor, error) {
 	err := guarded(func() (err error) { t, err = e.read(); return err })
 	if err != nil {
 		return nil, failed(f.path+": "+name, err)
+	}
+	return t, nil
+}
+
+// Value is [File.Read] for [saved.Fill], which brings the tensors into a model by rules for
+// their names:
+//
+//	f, err := weights.Open("pytorch_model.bin")
+//	model, err = saved.Fill(f, model, saved.ReadOptions{Rules: rules, Rename: saved.Dotted, Cast: true})
+func (f *File) Value(name string) (tenon.Value, error) {
+	t, err := f.Read(name)
+	if err != nil {
+		return nil, err
 	}
 	return t, nil
 }

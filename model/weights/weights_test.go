@@ -14,7 +14,9 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/model/weights"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -125,6 +127,42 @@ func TestMissingFilesAndNames(t *testing.T) {
 	}
 	if _, err := weights.Open(t.TempDir()); err == nil {
 		t.Error("a folder was opened")
+	}
+}
+
+// TestFill brings tensors of each format into a struct by rules, casts and transposes them, and
+// tells what was left.
+func TestFill(t *testing.T) {
+	type layer struct{ W tensor.Tensor }
+	for _, path := range []string{"gguf/f32.gguf", "pytorch/plain.pt", "npy/stored.npz", "checkpoint/plain", "safetensors/plain.safetensors"} {
+		f, err := weights.Open(files + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := f.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for name, v := range all {
+			if v.Shape().Rank() < 2 || !v.DType().IsFloat() {
+				continue
+			}
+			n++
+			var report saved.Report
+			like := layer{ops.Cast(ops.SwapAxes(v, -1, -2), dtype.Float64)}
+			got, err := saved.Fill(f, like, saved.ReadOptions{Rules: saved.Rules{{Path: "W", Name: strings.ReplaceAll(name, "$", "$$"), Transpose: true}}, Cast: true, Extra: true, Report: &report})
+			if err != nil || !tensor.Equal(got.W, like.W) || len(report.Left) != len(all)-1 {
+				t.Errorf("%s, %s: got %v, %v, %v", path, name, got, report, err)
+			}
+		}
+		if n == 0 {
+			t.Errorf("%s has no matrix", path)
+		}
+		if _, err := saved.Fill(f, layer{tensor.Scalar(1.0)}); !errors.Is(err, tenon.ErrNotFound) {
+			t.Errorf("%s: got %v", path, err)
+		}
+		f.Close()
 	}
 }
 

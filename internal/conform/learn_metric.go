@@ -38,10 +38,10 @@ func init() {
 		"learn.kappa":             ofConfusion((*metric.Confusion).Kappa),
 		"learn.log_loss":          three(metric.LogLoss),
 		"learn.top_k_accuracy": func(c *cases.Case) (any, error) {
-			return scalar(metric.TopK(c.Tensor(0), c.Tensor(1), c.AttrInt("k", 1)))
+			return scalar(metric.TopK(c.Tensor(0), c.Tensor(1), third(c), c.AttrInt("k", 1)))
 		},
 		"learn.roc_auc_multiclass": func(c *cases.Case) (any, error) {
-			return scalar(metric.AUCOfClasses(c.Tensor(0), c.Tensor(1), c.AttrStr("multi", "") == "ovo"))
+			return scalar(metric.AUCOfClasses(c.Tensor(0), c.Tensor(1), nil, c.AttrStr("multi", "") == "ovo"))
 		},
 		"learn.roc_auc":           ofCurve((*metric.Curve).AUC),
 		"learn.average_precision": ofCurve(func(k *metric.Curve) (float64, error) { return k.AveragePrecision(), nil }),
@@ -54,9 +54,9 @@ func init() {
 			x, y, t, err := k.ROC()
 			return []any{tensor.Of(x), tensor.Of(y), tensor.Of(t)}, err
 		},
-		"learn.brier": two(metric.Brier),
+		"learn.brier": three(metric.Brier),
 		"learn.calibration_error": func(c *cases.Case) (any, error) {
-			return scalar(metric.CalibrationError(c.Tensor(0), c.Tensor(1), c.AttrInt("bins", 10)))
+			return scalar(metric.CalibrationError(c.Tensor(0), c.Tensor(1), nil, c.AttrInt("bins", 10)))
 		},
 		"learn.r2":                             three(metric.R2),
 		"learn.explained_variance":             three(metric.ExplainedVariance),
@@ -64,13 +64,13 @@ func init() {
 		"learn.mean_absolute_error":            three(metric.MeanAbsoluteError),
 		"learn.root_mean_squared_error":        three(metric.RootMeanSquaredError),
 		"learn.mean_absolute_percentage_error": three(metric.MeanAbsolutePercentageError),
-		"learn.median_absolute_error":          two(metric.MedianAbsoluteError),
+		"learn.median_absolute_error":          three(metric.MedianAbsoluteError),
 		"learn.max_error":                      two(metric.MaxError),
 		"learn.pinball": func(c *cases.Case) (any, error) {
 			return scalar(metric.Pinball(c.Tensor(0), c.Tensor(1), third(c), c.AttrFloat("quantile", 0.5)))
 		},
-		"learn.hamming": two(metric.Hamming),
-		"learn.jaccard": two(metric.Jaccard),
+		"learn.hamming": three(metric.Hamming),
+		"learn.jaccard": three(metric.Jaccard),
 		"learn.dcg": byRow(func(c *cases.Case, r, s *ragged.Tensor) ([]float64, error) {
 			return metric.DCG(r, s, c.AttrInt("k", 0))
 		}),
@@ -83,7 +83,7 @@ func init() {
 		"learn.mean_average_precision": byRow(func(_ *cases.Case, r, s *ragged.Tensor) ([]float64, error) {
 			return metric.AveragePrecision(r, s)
 		}),
-		"learn.perplexity": func(c *cases.Case) (any, error) { return scalar(metric.Perplexity(c.Tensor(0))) },
+		"learn.perplexity": func(c *cases.Case) (any, error) { return scalar(metric.Perplexity(c.Tensor(0), nil)) },
 	})
 }
 

@@ -26,10 +26,11 @@ func NewConfusion(classes int) (*Confusion, error) {
 
 // Update counts items.
 //
-//	truth, predicted: the same shape, integers below Classes; weights: [items] or nil
+//	truth, predicted: the same shape or rows, integers below Classes; weights: those of items, or nil
 func (c *Confusion) Update(truth, predicted, weights tensor.Tensor) error {
 	const fn = "Confusion"
-	if err := same(fn, truth, predicted); err != nil {
+	truth, predicted, weights, err := flat(fn, truth, predicted, weights, false)
+	if err != nil {
 		return err
 	}
 	t, err := labels(fn, "truth", truth, c.Classes)

@@ -1,11 +1,9 @@
 package metric
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -16,27 +14,68 @@ type Curve struct {
 	Positive, Negative []float64 // items of the truth 1 and 0, by weight
 }
 
-// NewCurve sorts items by their scores.
+// NewCurve sorts items by their scores. [Scored] gathers those of a stream.
 //
 //	truth: [items] of 0 and 1, or truth values; score: [items]; weights: [items] or nil
 func NewCurve(truth, score, weights tensor.Tensor) (*Curve, error) {
-	const fn = "NewCurve"
-	if err := same(fn, truth, score); err != nil {
+	var s Scored
+	if err := s.update("NewCurve", truth, score, weights); err != nil {
 		return nil, err
+	}
+	return s.Curve(), nil
+}
+
+// Scored gathers items of two classes with their scores, batch by batch and on several machines, for
+// curves that are exact. Its zero value has none. nn.AUC needs less memory, and is not exact.
+type Scored struct {
+	Scores   []float64
+	Positive []bool
+	Weights  []float64
+}
+
+// Update adds items; see [NewCurve].
+func (s *Scored) Update(truth, score, weights tensor.Tensor) error {
+	return s.update("Scored", truth, score, weights)
+}
+
+func (s *Scored) update(fn string, truth, score, weights tensor.Tensor) error {
+	truth, score, weights, err := flat(fn, truth, score, weights, false)
+	if err != nil {
+		return err
 	}
 	t, err := labels(fn, "truth", truth, 2)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s, err := floats(fn, "score", score)
+	x, err := floats(fn, "score", score)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w, err := weightsOf(fn, weights, len(t))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return curve(t, s, w), nil
+	for _, k := range t {
+		s.Positive = append(s.Positive, k == 1)
+	}
+	s.Scores, s.Weights = append(s.Scores, x...), append(s.Weights, w...)
+	return nil
+}
+
+// Merge adds the items of another one.
+func (s *Scored) Merge(o *Scored) {
+	s.Scores, s.Positive, s.Weights = append(s.Scores, o.Scores...), append(s.Positive, o.Positive...), append(s.Weights, o.Weights...)
+}
+
+// Curve sorts the items by their scores.
+func (s *Scored) Curve() *Curve {
+	t := make([]int, len(s.Positive))
+	for i, positive := range s.Positive {
+		if positive {
+			t[i] = 1
+		}
+	}
+	return curve(t, s.Scores, s.Weights)
 }
 
 func curve(t []int, s, w []float64) *Curve {
@@ -139,33 +178,39 @@ func (c *Curve) PRAUC() float64 {
 	return area(append([]float64{0}, recall...), append([]float64{1}, precision...))
 }
 
-// scores returns the rows of scores of each class.
-func scores(fn string, truth, score tensor.Tensor) (t []int, rows [][]float64, err error) {
-	s := score.Shape()
-	if s.Rank() != 2 || truth.Shape().Rank() != 1 || truth.Shape().Dim(0) != s.Dim(0) {
-		return nil, nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the truth has the shape %v, the scores %v: want [items] and [items, classes]", truth.Shape(), s))
+// scores returns the rows of scores of each class, and the weights of items.
+func scores(fn string, truth, score, weights tensor.Tensor) (t []int, rows [][]float64, w []float64, err error) {
+	truth, score, weights, err = flat(fn, truth, score, weights, true)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	if t, err = labels(fn, "truth", truth, s.Dim(1)); err != nil {
-		return nil, nil, err
+	classes := score.Shape().Dim(1)
+	if t, err = labels(fn, "truth", truth, classes); err != nil {
+		return nil, nil, nil, err
 	}
 	x, err := floats(fn, "score", score)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for i := range t {
-		rows = append(rows, x[i*s.Dim(1):(i+1)*s.Dim(1)])
+		rows = append(rows, x[i*classes:(i+1)*classes])
 	}
-	return t, rows, nil
+	w, err = weightsOf(fn, weights, len(t))
+	return t, rows, w, err
 }
 
 // AUCOfClasses is the mean area of all classes, each against the others; with pairs, of each
 // against each other one.
 //
-//	truth: [items] of classes; score: [items, classes]
-func AUCOfClasses(truth, score tensor.Tensor, pairs bool) (float64, error) {
-	t, rows, err := scores("AUCOfClasses", truth, score)
+//	truth: [items] of classes; score: [items, classes]; weights: [items] or nil
+func AUCOfClasses(truth, score, weights tensor.Tensor, pairs bool) (float64, error) {
+	t, rows, all, err := scores("AUCOfClasses", truth, score, weights)
 	if err != nil {
 		return 0, err
+	}
+	classes := 0
+	if len(rows) > 0 {
+		classes = len(rows[0])
 	}
 	between := func(class int, others func(k int) bool) (float64, error) {
 		var is []int
@@ -179,12 +224,12 @@ func AUCOfClasses(truth, score tensor.Tensor, pairs bool) (float64, error) {
 			default:
 				continue
 			}
-			s, w = append(s, rows[i][class]), append(w, 1)
+			s, w = append(s, rows[i][class]), append(w, all[i])
 		}
 		return curve(is, s, w).AUC()
 	}
 	total, n := 0.0, 0.0
-	for a := range score.Shape().Dim(1) {
+	for a := range classes {
 		if !pairs {
 			x, err := between(a, func(int) bool { return true })
 			if err != nil {
@@ -193,7 +238,7 @@ func AUCOfClasses(truth, score tensor.Tensor, pairs bool) (float64, error) {
 			total, n = total+x, n+1
 			continue
 		}
-		for b := range score.Shape().Dim(1) {
+		for b := range classes {
 			if b == a {
 				continue
 			}
@@ -209,8 +254,10 @@ func AUCOfClasses(truth, score tensor.Tensor, pairs bool) (float64, error) {
 
 // TopK is the share of items whose class is among the k highest scores. Of scores that tie, the
 // later class is the higher one.
-func TopK(truth, score tensor.Tensor, k int) (float64, error) {
-	t, rows, err := scores("TopK", truth, score)
+//
+//	truth: [items] of classes; score: [items, classes]; weights: [items] or nil
+func TopK(truth, score, weights tensor.Tensor, k int) (float64, error) {
+	t, rows, w, err := scores("TopK", truth, score, weights)
 	if err != nil {
 		return 0, err
 	}
@@ -223,20 +270,16 @@ func TopK(truth, score tensor.Tensor, k int) (float64, error) {
 			}
 		}
 		if above < k {
-			hits++
+			hits += w[i]
 		}
 	}
-	return ratio(hits, float64(len(t))), nil
+	return ratio(hits, sum(w)), nil
 }
 
 // LogLoss is the mean of -log of the probability of the true class, which counts as at least
 // 2⁻⁵².
 func LogLoss(truth, probabilities, weights tensor.Tensor) (float64, error) {
-	t, rows, err := scores("LogLoss", truth, probabilities)
-	if err != nil {
-		return 0, err
-	}
-	w, err := weightsOf("LogLoss", weights, len(t))
+	t, rows, w, err := scores("LogLoss", truth, probabilities, weights)
 	if err != nil {
 		return 0, err
 	}
@@ -249,63 +292,58 @@ func LogLoss(truth, probabilities, weights tensor.Tensor) (float64, error) {
 }
 
 // Brier is the mean squared distance of probability and truth, 0 or 1.
-func Brier(truth, probability tensor.Tensor) (float64, error) {
-	t, p, err := probabilities("Brier", truth, probability)
+func Brier(truth, probability, weights tensor.Tensor) (float64, error) {
+	t, p, w, err := probabilities("Brier", truth, probability, weights)
 	if err != nil {
 		return 0, err
 	}
 	total := 0.0
 	for i, y := range t {
 		d := p[i] - float64(y)
-		total += d * d
+		total += w[i] * d * d
 	}
-	return ratio(total, float64(len(t))), nil
+	return ratio(total, sum(w)), nil
 }
 
-func probabilities(fn string, truth, probability tensor.Tensor) ([]int, []float64, error) {
-	if err := same(fn, truth, probability); err != nil {
-		return nil, nil, err
+func probabilities(fn string, truth, probability, weights tensor.Tensor) (t []int, p, w []float64, err error) {
+	if truth, probability, weights, err = flat(fn, truth, probability, weights, false); err != nil {
+		return nil, nil, nil, err
 	}
-	t, err := labels(fn, "truth", truth, 2)
-	if err != nil {
-		return nil, nil, err
+	if t, err = labels(fn, "truth", truth, 2); err != nil {
+		return nil, nil, nil, err
 	}
-	p, err := floats(fn, "probability", probability)
+	if p, err = floats(fn, "probability", probability); err != nil {
+		return nil, nil, nil, err
+	}
 	for i, x := range p {
 		if x < 0 || x > 1 {
-			return nil, nil, invalid(fn, "the probability of item %d is %v", i, x)
+			return nil, nil, nil, invalid(fn, "the probability of item %d is %v", i, x)
 		}
 	}
-	return t, p, err
-}
-
-// CalibrationError is the mean distance, over bins of probability, of the share of items of
-// the truth 1 and their mean probability, by how many items there are.
-func CalibrationError(truth, probability tensor.Tensor, bins int) (float64, error) {
-	if bins < 1 {
-		return 0, invalid("CalibrationError", "%d is no number of bins", bins)
-	}
-	t, p, err := probabilities("CalibrationError", truth, probability)
-	if err != nil {
-		return 0, err
-	}
-	over := make([]float64, bins) // by how much probabilities are too large
-	for i, x := range p {
-		at := min(int(x*float64(bins)), bins-1)
-		over[at] += x - float64(t[i])
-	}
-	total := 0.0
-	for _, x := range over {
-		total += math.Abs(x)
-	}
-	return ratio(total, float64(len(t))), nil
+	w, err = weightsOf(fn, weights, len(t))
+	return t, p, w, err
 }
 
 // Perplexity is e to the mean of -log p.
-func Perplexity(logProbabilities tensor.Tensor) (float64, error) {
-	x, err := floats("Perplexity", "probability", logProbabilities)
+//
+//	logProbabilities: [items]; weights: [items] or nil
+func Perplexity(logProbabilities, weights tensor.Tensor) (float64, error) {
+	const fn = "Perplexity"
+	logs, _, weights, err := flat(fn, logProbabilities, logProbabilities, weights, false)
 	if err != nil {
 		return 0, err
 	}
-	return math.Exp(-ratio(sum(x), float64(len(x)))), nil
+	x, err := floats(fn, "probability", logs)
+	if err != nil {
+		return 0, err
+	}
+	w, err := weightsOf(fn, weights, len(x))
+	if err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for i, l := range x {
+		total += w[i] * l
+	}
+	return math.Exp(-ratio(total, sum(w))), nil
 }

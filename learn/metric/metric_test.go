@@ -58,14 +58,14 @@ func TestBadInput(t *testing.T) {
 		"NaN":              {func() error { _, err := metric.NewCurve(labels, p, nil); return err }, tenon.ErrInvalid},
 		"weights":          {func() error { _, err := metric.NewCurve(labels, labels, tensor.Of([]float64{1})); return err }, tenon.ErrShape},
 		"negative weights": {func() error { _, err := metric.NewCurve(labels, labels, tensor.Of([]float64{1, -1})); return err }, tenon.ErrInvalid},
-		"a probability":    {func() error { _, err := metric.Brier(labels, tensor.Of([]float64{0, 3})); return err }, tenon.ErrInvalid},
+		"a probability":    {func() error { _, err := metric.Brier(labels, tensor.Of([]float64{0, 3}), nil); return err }, tenon.ErrInvalid},
 		"nothing":          {func() error { _, err := metric.R2(tensor.Of([]float64{}), tensor.Of([]float64{}), nil); return err }, tenon.ErrShape},
 		"columns": {func() error {
 			_, err := metric.MeanSquaredError(tensor.Of([]float64{1, 2}, 2, 1), tensor.Of([]float64{1, 2}), nil)
 			return err
 		}, tenon.ErrShape},
 		"other rows": {func() error { _, err := metric.DCG(rows, ragged.FromSlices([][]float64{{1}, {1, 0}}), 0); return err }, tenon.ErrShape},
-		"fractions":  {func() error { _, err := metric.Hamming(p, p); return err }, tenon.ErrDType},
+		"fractions":  {func() error { _, err := metric.Hamming(p, p, nil); return err }, tenon.ErrDType},
 		"one class": {func() error {
 			_, err := tenon.Must(metric.NewCurve(tensor.Of([]int64{1, 1}), labels, nil)).AUC()
 			return err

@@ -146,3 +146,40 @@ func byRow(fn string, relevance, score *ragged.Tensor, f func(rel, s []float64) 
 
 // Mean is the mean of the numbers of rows, and 0 of none.
 func Mean(rows []float64) float64 { return ratio(sum(rows), float64(len(rows))) }
+
+// A RunningMean is the mean of numbers that come batch by batch, and from several machines: of what the functions of
+// this package say of rows, or of batches. Its zero value has seen nothing.
+//
+//	m.Update(ndcg, nil)                                          // of rows
+//	m.Update([]float64{loss}, []float64{float64(len(batch))})    // of batches, each by its items
+type RunningMean struct{ Sum, Weight float64 }
+
+// Update adds numbers with their weights, nil for 1.
+func (m *RunningMean) Update(x, weights []float64) error {
+	if weights != nil && len(weights) != len(x) {
+		return tenon.NewError(tenon.ErrShape, "metric.RunningMean", fmt.Sprintf("there are %d numbers and %d weights", len(x), len(weights)))
+	}
+	for i, v := range x {
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
+		if math.IsNaN(v) || !(w >= 0) {
+			return invalid("RunningMean", "number %d is %v, and its weight %v", i, v, w)
+		}
+	}
+	for i, v := range x {
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
+		m.Sum, m.Weight = m.Sum+w*v, m.Weight+w
+	}
+	return nil
+}
+
+// Merge adds what another one has seen.
+func (m *RunningMean) Merge(o RunningMean) { m.Sum, m.Weight = m.Sum+o.Sum, m.Weight+o.Weight }
+
+// Result returns the mean, and 0 of nothing.
+func (m RunningMean) Result() float64 { return ratio(m.Sum, m.Weight) }

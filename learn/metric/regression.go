@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,217 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/tensor"
 )
+
+// A Regression compares numbers with what was predicted for them, batch by batch and on several
+// machines. Its zero value has seen nothing. Several outputs of an item count alike.
+type Regression struct{ Outputs []Errors }
+
+// Errors are sums over the items of one output, y for the truth and x for the prediction, by weight.
+type Errors struct {
+	Weight        float64
+	Mean, Spread  float64 // mean of y, and Σ (y-mean)²
+	Bias, Scatter float64 // mean of y-x, and Σ (y-x-bias)²
+	Squares       float64 // Σ (y-x)²
+	Absolute      float64 // Σ |y-x|
+	Share         float64 // Σ |y-x|/|y|, where |y| is at least 2⁻⁵²
+	Greatest      float64 // |y-x|
+}
+
+// Update adds items.
+//
+//	truth, predicted: [items] or [items, outputs], dense, masked or in rows; weights: [items] or nil
+func (r *Regression) Update(truth, predicted, weights tensor.Tensor) error {
+	return r.update("Regression", truth, predicted, weights)
+}
+
+func (r *Regression) update(fn string, truth, predicted, weights tensor.Tensor) error {
+	p, err := pairsOf(fn, truth, predicted, weights)
+	if err != nil {
+		return err
+	}
+	var batch Regression
+	for k := range p.truth {
+		batch.Outputs = append(batch.Outputs, p.errors(k))
+	}
+	return r.merge(fn, &batch)
+}
+
+// Merge adds what another one has seen, of as many outputs.
+func (r *Regression) Merge(o *Regression) error { return r.merge("Regression", o) }
+
+func (r *Regression) merge(fn string, o *Regression) error {
+	switch {
+	case len(o.Outputs) == 0:
+		return nil
+	case len(r.Outputs) == 0:
+		r.Outputs = make([]Errors, len(o.Outputs))
+	case len(r.Outputs) != len(o.Outputs):
+		return tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("%d outputs cannot be merged with %d", len(r.Outputs), len(o.Outputs)))
+	}
+	for i := range r.Outputs {
+		r.Outputs[i].add(o.Outputs[i])
+	}
+	return nil
+}
+
+// add merges means and sums of squares about them as T. Chan, G. Golub and R. LeVeque do (The American
+// Statistician 37, 1983).
+func (e *Errors) add(o Errors) {
+	all := e.Weight + o.Weight
+	together := func(mean, squares *float64, m, s float64) {
+		d := m - *mean
+		*squares += s + d*d*ratio(e.Weight*o.Weight, all)
+		*mean += d * ratio(o.Weight, all)
+	}
+	together(&e.Mean, &e.Spread, o.Mean, o.Spread)
+	together(&e.Bias, &e.Scatter, o.Bias, o.Scatter)
+	e.Weight, e.Squares, e.Absolute, e.Share = all, e.Squares+o.Squares, e.Absolute+o.Absolute, e.Share+o.Share
+	e.Greatest = max(e.Greatest, o.Greatest)
+}
+
+// mean returns the mean over outputs.
+func (r *Regression) mean(f func(e Errors) float64) float64 {
+	total := 0.0
+	for _, e := range r.Outputs {
+		total += f(e)
+	}
+	return ratio(total, float64(len(r.Outputs)))
+}
+
+// MeanSquaredError is the mean squared distance.
+func (r *Regression) MeanSquaredError() float64 {
+	return r.mean(func(e Errors) float64 { return ratio(e.Squares, e.Weight) })
+}
+
+// RootMeanSquaredError is the root of the mean squared distance of each output.
+func (r *Regression) RootMeanSquaredError() float64 {
+	return r.mean(func(e Errors) float64 { return math.Sqrt(ratio(e.Squares, e.Weight)) })
+}
+
+// MeanAbsoluteError is the mean distance.
+func (r *Regression) MeanAbsoluteError() float64 {
+	return r.mean(func(e Errors) float64 { return ratio(e.Absolute, e.Weight) })
+}
+
+// MeanAbsolutePercentageError is the mean distance by the size of the truth, at least 2⁻⁵².
+func (r *Regression) MeanAbsolutePercentageError() float64 {
+	return r.mean(func(e Errors) float64 { return ratio(e.Share, e.Weight) })
+}
+
+// MaxError is the greatest distance of all outputs.
+func (r *Regression) MaxError() float64 {
+	most := 0.0
+	for _, e := range r.Outputs {
+		most = max(most, e.Greatest)
+	}
+	return most
+}
+
+// R2 is the share of the variance that the prediction explains: 1 - Σ(y-x)²/Σ(y-ȳ)². Of a truth
+// that is constant it is 1 where all predictions are right, and 0 otherwise.
+func (r *Regression) R2() float64 {
+	return r.mean(func(e Errors) float64 { return explained(e.Squares, e.Spread) })
+}
+
+// ExplainedVariance is [Regression.R2] of predictions without their mean error.
+func (r *Regression) ExplainedVariance() float64 {
+	return r.mean(func(e Errors) float64 { return explained(e.Scatter, e.Spread) })
+}
+
+func explained(left, whole float64) float64 {
+	switch {
+	case whole != 0:
+		return 1 - left/whole
+	case left == 0:
+		return 1
+	}
+	return 0
+}
+
+// regression returns what a method says of items.
+func regression(fn string, truth, predicted, weights tensor.Tensor, f func(*Regression) float64) (float64, error) {
+	var r Regression
+	if err := r.update(fn, truth, predicted, weights); err != nil {
+		return 0, err
+	}
+	if len(r.Outputs) == 0 {
+		return 0, tenon.NewError(tenon.ErrShape, "metric."+fn, "there are no items")
+	}
+	return f(&r), nil
+}
+
+// MeanSquaredError is [Regression.MeanSquaredError] of items. The arguments are those of [Regression.Update], here
+// and below.
+func MeanSquaredError(truth, predicted, weights tensor.Tensor) (float64, error) {
+	return regression("MeanSquaredError", truth, predicted, weights, (*Regression).MeanSquaredError)
+}
+
+// RootMeanSquaredError is [Regression.RootMeanSquaredError] of items.
+func RootMeanSquaredError(truth, predicted, weights tensor.Tensor) (float64, error) {
+	return regression("RootMeanSquaredError", truth, predicted, weights, (*Regression).RootMeanSquaredError)
+}
+
+// MeanAbsoluteError is [Regression.MeanAbsoluteError] of items.
+func MeanAbsoluteError(truth, predicted, weights tensor.Tensor) (float64, error) {
+	return regression("MeanAbsoluteError", truth, predicted, weights, (*Regression).MeanAbsoluteError)
+}
+
+// MeanAbsolutePercentageError is [Regression.MeanAbsolutePercentageError] of items.
+func MeanAbsolutePercentageError(truth, predicted, weights tensor.Tensor) (float64, error) {
+	return regression("MeanAbsolutePercentageError", truth, predicted, weights, (*Regression).MeanAbsolutePercentageError)
+}
+
+// MaxError is [Regression.MaxError] of items.
+func MaxError(truth, predicted tensor.Tensor) (float64, error) {
+	return regression("MaxError", truth, predicted, nil, (*Regression).MaxError)
+}
+
+// R2 is [Regression.R2] of items.
+func R2(truth, predicted, weights tensor.Tensor) (float64, error) {
+	return regression("R2", truth, predicted, weights, (*Regression).R2)
+}
+
+// ExplainedVariance is [Regression.ExplainedVariance] of items.
+func ExplainedVariance(truth, predicted, weights tensor.Tensor) (float64, error) {
+	return regression("ExplainedVariance", truth, predicted, weights, (*Regression).ExplainedVariance)
+}
+
+// Pinball is the mean loss of a quantile: q times what the truth is above the prediction, 1-q
+// times what it is below.
+func Pinball(truth, predicted, weights tensor.Tensor, q float64) (float64, error) {
+	const fn = "Pinball"
+	if !(q >= 0 && q <= 1) {
+		return 0, invalid(fn, "%v is no quantile", q)
+	}
+	p, err := somePairs(fn, truth, predicted, weights)
+	if err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for k, ys := range p.truth {
+		one := 0.0
+		for i, y := range ys {
+			d := y - p.predicted[k][i]
+			one += p.weights[i] * max(q*d, (q-1)*d)
+		}
+		total += ratio(one, sum(p.weights))
+	}
+	return total / float64(len(p.truth)), nil
+}
+
+// MedianAbsoluteError is the median distance: half of the weight lies below it. It is that of all items together,
+// and does not follow from those of their parts.
+func MedianAbsoluteError(truth, predicted, weights tensor.Tensor) (float64, error) {
+	p, err := somePairs("MedianAbsoluteError", truth, predicted, weights)
+	if err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for k := range p.truth {
+		total += p.median(k)
+	}
+	return total / float64(len(p.truth)), nil
+}
 
 // pairs are numbers and what was predicted for them, by output.
 type pairs struct {
@@ -17,12 +229,17 @@ type pairs struct {
 
 // pairsOf returns the columns of truth and prediction: [items] or [items, outputs].
 func pairsOf(fn string, truth, predicted, weights tensor.Tensor) (*pairs, error) {
+	list, err := bare(fn, truth, predicted, weights)
+	if err != nil {
+		return nil, err
+	}
+	truth, predicted, weights = list[0], list[1], list[2]
 	if err := same(fn, truth, predicted); err != nil {
 		return nil, err
 	}
 	s := truth.Shape()
-	if s.Rank() != 1 && s.Rank() != 2 || s.Size() == 0 {
-		return nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the truth has the shape %v, want [items] or [items, outputs], and some", s))
+	if s.Rank() != 1 && s.Rank() != 2 {
+		return nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the truth has the shape %v, want [items] or [items, outputs]", s))
 	}
 	t, err := floats(fn, "truth", truth)
 	if err != nil {
@@ -33,8 +250,8 @@ func pairsOf(fn string, truth, predicted, weights tensor.Tensor) (*pairs, error)
 		return nil, err
 	}
 	w, err := weightsOf(fn, weights, s.Dim(0))
-	if err != nil {
-		return nil, err
+	if err != nil || len(t) == 0 {
+		return &pairs{}, err
 	}
 	outputs := len(t) / s.Dim(0)
 	out := &pairs{make([][]float64, outputs), make([][]float64, outputs), w}
@@ -45,194 +262,145 @@ func pairsOf(fn string, truth, predicted, weights tensor.Tensor) (*pairs, error)
 	return out, nil
 }
 
-// mean returns the mean over outputs of g of the weighted mean of f.
-func (p *pairs) mean(f func(y, x float64) float64, g func(float64) float64) float64 {
-	total := 0.0
-	for k := range p.truth {
-		one := 0.0
-		for i, y := range p.truth[k] {
-			one += p.weights[i] * f(y, p.predicted[k][i])
-		}
-		total += g(ratio(one, sum(p.weights)))
-	}
-	return total / float64(len(p.truth))
-}
-
-func same1(x float64) float64 { return x }
-
-func squared(y, x float64) float64 { return (y - x) * (y - x) }
-
-func errorBy(fn string, truth, predicted, weights tensor.Tensor, f func(y, x float64) float64, g func(float64) float64) (float64, error) {
+// somePairs is pairsOf where there has to be one.
+func somePairs(fn string, truth, predicted, weights tensor.Tensor) (*pairs, error) {
 	p, err := pairsOf(fn, truth, predicted, weights)
-	if err != nil {
-		return 0, err
+	if err == nil && len(p.truth) == 0 {
+		err = tenon.NewError(tenon.ErrShape, "metric."+fn, "there are no items")
 	}
-	return p.mean(f, g), nil
+	return p, err
 }
 
-// MeanSquaredError is the mean squared distance. Several outputs count alike, here and below.
-//
-//	truth, predicted: [items] or [items, outputs]; weights: [items] or nil
-func MeanSquaredError(truth, predicted, weights tensor.Tensor) (float64, error) {
-	return errorBy("MeanSquaredError", truth, predicted, weights, squared, same1)
-}
-
-// RootMeanSquaredError is the root of the mean squared distance of each output.
-func RootMeanSquaredError(truth, predicted, weights tensor.Tensor) (float64, error) {
-	return errorBy("RootMeanSquaredError", truth, predicted, weights, squared, math.Sqrt)
-}
-
-// MeanAbsoluteError is the mean distance.
-func MeanAbsoluteError(truth, predicted, weights tensor.Tensor) (float64, error) {
-	return errorBy("MeanAbsoluteError", truth, predicted, weights, func(y, x float64) float64 { return math.Abs(y - x) }, same1)
-}
-
-// MeanAbsolutePercentageError is the mean distance by the size of the truth, at least 2⁻⁵².
-func MeanAbsolutePercentageError(truth, predicted, weights tensor.Tensor) (float64, error) {
-	return errorBy("MeanAbsolutePercentageError", truth, predicted, weights, func(y, x float64) float64 {
-		return math.Abs(y-x) / max(math.Abs(y), 0x1p-52)
-	}, same1)
-}
-
-// Pinball is the mean loss of a quantile: q times what the truth is above the prediction, 1-q
-// times what it is below.
-func Pinball(truth, predicted, weights tensor.Tensor, q float64) (float64, error) {
-	if !(q >= 0 && q <= 1) {
-		return 0, invalid("Pinball", "%v is no quantile", q)
-	}
-	return errorBy("Pinball", truth, predicted, weights, func(y, x float64) float64 { return max(q*(y-x), (q-1)*(y-x)) }, same1)
-}
-
-// MedianAbsoluteError is the median distance.
-func MedianAbsoluteError(truth, predicted tensor.Tensor) (float64, error) {
-	p, err := pairsOf("MedianAbsoluteError", truth, predicted, nil)
-	if err != nil {
-		return 0, err
-	}
-	total := 0.0
-	for k := range p.truth {
-		d := p.distances(k)
-		slices.Sort(d)
-		total += (d[(len(d)-1)/2] + d[len(d)/2]) / 2
-	}
-	return total / float64(len(p.truth)), nil
-}
-
-// MaxError is the greatest distance.
-func MaxError(truth, predicted tensor.Tensor) (float64, error) {
-	p, err := pairsOf("MaxError", truth, predicted, nil)
-	if err != nil {
-		return 0, err
-	}
-	most := 0.0
-	for k := range p.truth {
-		most = max(most, slices.Max(p.distances(k)))
-	}
-	return most, nil
-}
-
-func (p *pairs) distances(k int) []float64 {
-	d := make([]float64, len(p.truth[k]))
+// errors returns the sums of output k.
+func (p *pairs) errors(k int) Errors {
+	e := Errors{Weight: sum(p.weights)}
 	for i, y := range p.truth[k] {
-		d[i] = math.Abs(y - p.predicted[k][i])
+		w, d := p.weights[i], y-p.predicted[k][i]
+		size := math.Abs(d)
+		e.Mean += w * y
+		e.Bias += w * d
+		e.Squares += w * d * d
+		e.Absolute += w * size
+		e.Share += w * size / max(math.Abs(y), 0x1p-52)
+		e.Greatest = max(e.Greatest, size)
 	}
-	return d
+	e.Mean, e.Bias = ratio(e.Mean, e.Weight), ratio(e.Bias, e.Weight)
+	for i, y := range p.truth[k] {
+		w, d := p.weights[i], y-p.predicted[k][i]-e.Bias
+		e.Spread += w * (y - e.Mean) * (y - e.Mean)
+		e.Scatter += w * d * d
+	}
+	return e
 }
 
-// R2 is the share of the variance that the prediction explains: 1 - Σ(y-x)²/Σ(y-ȳ)². Of a truth
-// that is constant it is 1 where all predictions are right, and 0 otherwise.
-func R2(truth, predicted, weights tensor.Tensor) (float64, error) {
-	return explained("R2", truth, predicted, weights, false)
-}
-
-// ExplainedVariance is [R2] of predictions without their mean error.
-func ExplainedVariance(truth, predicted, weights tensor.Tensor) (float64, error) {
-	return explained("ExplainedVariance", truth, predicted, weights, true)
-}
-
-func explained(fn string, truth, predicted, weights tensor.Tensor, centered bool) (float64, error) {
-	p, err := pairsOf(fn, truth, predicted, weights)
-	if err != nil {
-		return 0, err
-	}
-	all, total := sum(p.weights), 0.0
-	for k := range p.truth {
-		mean, bias, left, whole := 0.0, 0.0, 0.0, 0.0
-		for i, y := range p.truth[k] {
-			mean += p.weights[i] * y
-			bias += p.weights[i] * (y - p.predicted[k][i])
-		}
-		mean, bias = ratio(mean, all), ratio(bias, all)
-		if !centered {
-			bias = 0
-		}
-		for i, y := range p.truth[k] {
-			left += p.weights[i] * squared(y-p.predicted[k][i], bias)
-			whole += p.weights[i] * squared(y, mean)
-		}
-		switch {
-		case whole != 0:
-			total += 1 - left/whole
-		case left == 0:
-			total++
+// median returns the median distance of output k.
+func (p *pairs) median(k int) float64 {
+	type distance struct{ d, w float64 }
+	var all []distance
+	for i, y := range p.truth[k] {
+		if p.weights[i] > 0 {
+			all = append(all, distance{math.Abs(y - p.predicted[k][i]), p.weights[i]})
 		}
 	}
-	return total / float64(len(p.truth)), nil
+	slices.SortFunc(all, func(a, b distance) int { return cmp.Compare(a.d, b.d) })
+	below, half := 0.0, sum(p.weights)/2
+	for i, x := range all {
+		if below += x.w; below > half || i == len(all)-1 {
+			return x.d
+		} else if below == half {
+			return (x.d + all[i+1].d) / 2
+		}
+	}
+	return 0
 }
 
 // Hamming is the share of labels that differ.
 //
-//	truth, predicted: the same shape, integers
-func Hamming(truth, predicted tensor.Tensor) (float64, error) {
-	t, p, err := labelled("Hamming", truth, predicted)
+//	truth, predicted: [items] or [items, labels], integers; weights: [items] or nil
+func Hamming(truth, predicted, weights tensor.Tensor) (float64, error) {
+	l, err := labelled("Hamming", truth, predicted, weights)
 	if err != nil {
 		return 0, err
 	}
-	n := 0.0
-	for i := range t {
-		if t[i] != p[i] {
-			n++
+	return l.mean(func(t, p []int) float64 {
+		n := 0.0
+		for i := range t {
+			if t[i] != p[i] {
+				n++
+			}
 		}
-	}
-	return ratio(n, float64(len(t))), nil
+		return ratio(n, float64(len(t)))
+	}), nil
 }
 
 // Jaccard is the mean over items of the labels that truth and prediction share, by those that
 // either has.
 //
-//	truth, predicted: [items, labels] of 0 and 1
-func Jaccard(truth, predicted tensor.Tensor) (float64, error) {
-	t, p, err := labelled("Jaccard", truth, predicted)
+//	truth, predicted: [items, labels] of 0 and 1; weights: [items] or nil
+func Jaccard(truth, predicted, weights tensor.Tensor) (float64, error) {
+	l, err := labelled("Jaccard", truth, predicted, weights)
 	if err != nil {
 		return 0, err
 	}
-	s := truth.Shape()
-	if s.Rank() != 2 {
-		return 0, tenon.NewError(tenon.ErrShape, "metric.Jaccard", fmt.Sprintf("the truth has the shape %v, want [items, labels]", s))
+	if l.width < 0 {
+		return 0, tenon.NewError(tenon.ErrShape, "metric.Jaccard", fmt.Sprintf("the truth has the shape %v, want [items, labels]", truth.Shape()))
 	}
-	total := 0.0
-	for i := range s.Dim(0) {
+	return l.mean(func(t, p []int) float64 {
 		both, either := 0.0, 0.0
-		for k := i * s.Dim(1); k < (i+1)*s.Dim(1); k++ {
-			if t[k] != 0 && p[k] != 0 {
+		for i := range t {
+			if t[i] != 0 && p[i] != 0 {
 				both++
 			}
-			if t[k] != 0 || p[k] != 0 {
+			if t[i] != 0 || p[i] != 0 {
 				either++
 			}
 		}
-		total += ratio(both, either)
-	}
-	return ratio(total, float64(s.Dim(0))), nil
+		return ratio(both, either)
+	}), nil
 }
 
-func labelled(fn string, truth, predicted tensor.Tensor) (t, p []int, err error) {
+// labelling are items with labels; width is how many each has, -1 where it is one without an axis.
+type labelling struct {
+	truth, predicted []int
+	weights          []float64
+	width            int
+}
+
+func labelled(fn string, truth, predicted, weights tensor.Tensor) (l *labelling, err error) {
+	list, err := bare(fn, truth, predicted, weights)
+	if err != nil {
+		return nil, err
+	}
+	truth, predicted, weights = list[0], list[1], list[2]
 	if err := same(fn, truth, predicted); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if t, err = labels(fn, "truth", truth, 0); err != nil {
-		return nil, nil, err
+	s := truth.Shape()
+	if s.Rank() != 1 && s.Rank() != 2 {
+		return nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the truth has the shape %v, want [items] or [items, labels]", s))
 	}
-	p, err = labels(fn, "prediction", predicted, 0)
-	return t, p, err
+	l = &labelling{width: -1}
+	if s.Rank() == 2 {
+		l.width = s.Dim(1)
+	}
+	if l.truth, err = labels(fn, "truth", truth, 0); err != nil {
+		return nil, err
+	}
+	if l.predicted, err = labels(fn, "prediction", predicted, 0); err != nil {
+		return nil, err
+	}
+	l.weights, err = weightsOf(fn, weights, s.Dim(0))
+	return l, err
+}
+
+// mean returns the mean over items of what f says of their labels.
+func (l *labelling) mean(f func(t, p []int) float64) float64 {
+	n, total := l.width, 0.0
+	if n < 0 {
+		n = 1
+	}
+	for i, w := range l.weights {
+		total += w * f(l.truth[i*n:(i+1)*n], l.predicted[i*n:(i+1)*n])
+	}
+	return ratio(total, sum(l.weights))
 }

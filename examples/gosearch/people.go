@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
@@ -25,7 +26,8 @@ func (s *searcher) printPeople(ctx context.Context, w io.Writer, decls []decl.De
 		{"model", func(q string) []float32 { return s.among(s.cosines(q), false) }},
 		{"answers", func(q string) []float32 { return s.scores(q, false) }},
 	}
-	tallies := make([][2]eval.Tally, len(rows)) // choosing, reporting
+	parts := []eval.Part{eval.Choosing, eval.Reporting, eval.Unseen}
+	tallies := make([][3]eval.Tally, len(rows)) // by part
 	for _, q := range eval.People() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -34,23 +36,28 @@ func (s *searcher) printPeople(ctx context.Context, w io.Writer, decls []decl.De
 		if len(right) == 0 {
 			continue
 		}
-		half := 0
-		if q.Reporting {
-			half = 1
-		}
+		part := slices.Index(parts, q.Part)
 		for i, row := range rows {
-			tallies[i][half].AddAny(row.scores(q.Text), right)
+			tallies[i][part].AddAny(row.scores(q.Text), right)
 		}
 	}
-	choosing, reporting := tallies[0][0].Len(), tallies[0][1].Len()
-	if choosing+reporting == 0 {
+	counts, all := [3]int{}, 0
+	for p := range parts {
+		counts[p] = tallies[0][p].Len()
+		all += counts[p]
+	}
+	if all == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "\nquestions as people ask them: %d that chose how to rank, %d that report\n\n", choosing, reporting)
-	fmt.Fprintf(w, "%-10s %6s %6s %6s    %6s %6s %6s\n", "", "top-1", "top-3", "top-10", "top-1", "top-3", "top-10")
+	fmt.Fprintf(w, "\nquestions as people ask them: %d that chose how to rank, %d that report, %d never looked at\n\n", counts[0], counts[1], counts[2])
+	fmt.Fprintf(w, "%-10s", "")
+	for range parts {
+		fmt.Fprintf(w, " %6s %6s %6s   ", "top-1", "top-3", "top-10")
+	}
+	fmt.Fprintln(w)
 	for i, row := range rows {
 		fmt.Fprintf(w, "%-10s", row.name)
-		for h := range 2 {
+		for h := range parts {
 			t := &tallies[i][h]
 			fmt.Fprintf(w, " %6.2f %6.2f %6.2f   ", t.Recall(1), t.Recall(3), t.Recall(10))
 		}

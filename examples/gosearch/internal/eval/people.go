@@ -14,11 +14,19 @@ var peoplesQuestions string
 // An Everyday question is one as people ask it.
 type Everyday struct {
 	Text string
-	// Reporting says that it belongs to the half that nothing is fitted to.
-	Reporting bool
+	Part Part
 	// Answers are functions of the standard library, as [decl.Decl.Paths] names them, any of which will do.
 	Answers []string
 }
+
+// A Part is what questions are for.
+type Part string
+
+const (
+	Choosing  Part = "choosing"  // how to rank is decided by these
+	Reporting Part = "reporting" // nothing is fitted to these
+	Unseen    Part = "unseen"    // written when the ranking stood, and never looked at to change it
+)
 
 // People returns the questions as people ask them.
 func People() []Everyday {
@@ -28,7 +36,7 @@ func People() []Everyday {
 			continue
 		}
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		out = append(out, Everyday{f[1], f[0] == "reporting", strings.Fields(f[2])})
+		out = append(out, Everyday{f[1], Part(f[0]), strings.Fields(f[2])})
 	}
 	return out
 }

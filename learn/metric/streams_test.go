@@ -165,7 +165,9 @@ func TestStreams(t *testing.T) {
 	}
 	at := ops.Sub(ops.CumSum(ops.Cast(tensor.Of(there), dtype.Int64), 0, ops.CumOptions{}), int64(1))
 	gaps := newSaid()
-	gaps.update(t, j.each(func(x tensor.Tensor) tensor.Tensor { return tenon.Must(masked.New(ops.Gather(x, at, 0), tensor.Of(there))) }), total)
+	gaps.update(t, j.each(func(x tensor.Tensor) tensor.Tensor {
+		return tenon.Must(masked.New(ops.Gather(x, at, 0), tensor.Of(there)))
+	}), total)
 	same("missing", gaps)
 
 	often := newSaid()

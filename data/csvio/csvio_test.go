@@ -186,17 +186,66 @@ func TestWrite(t *testing.T) {
 // Each fault says its line, and nothing is lost in lenient reading but what is at fault.
 func TestFaults(t *testing.T) {
 	for in, want := range map[string]csvio.Error{
-		"a,b\n1\n":          {What: csvio.Fields, Line: 2},
-		"a\n\"x\"y\n":       {What: csvio.Quoting, Line: 2},
-		"a\n\n\"x\n":        {What: csvio.Unterminated, Line: 3},
+		"a,b\n1\n":          {What: csvio.Fields, Line: 2, Field: 2, Column: "b"},
+		"a,b\n1,2,3\n":      {What: csvio.Fields, Line: 2, Field: 3},
+		"a\n\"x\"y\n":       {What: csvio.Quoting, Line: 2, Field: 1, Column: "a"},
+		"a\n\n\"x\n":        {What: csvio.Unterminated, Line: 3, Field: 1, Column: "a"},
+		"a,b\n1,\"x\n":      {What: csvio.Unterminated, Line: 2, Field: 2, Column: "b"},
+		"a\n1\n\"b\n":       {What: csvio.Unterminated, Line: 3, Field: 1, Column: "a"},
+		"\"a,b\n1,2\n":      {What: csvio.Unterminated, Line: 1, Field: 1},
 		"a\nb\n\xff\n":      {What: csvio.BadText, Line: 3},
-		"t\n1\n\"x\nx\"\n2": {What: csvio.BadType, Line: 3, Column: "t"},
+		"t\n1\n\"x\nx\"\n2": {What: csvio.BadType, Line: 3, Field: 1, Column: "t"},
 	} {
 		_, err := csvio.Read(csvio.Bytes([]byte(in)), csvio.Options{Types: map[string]csvio.Type{"t": csvio.Int64}})
 		var e *csvio.Error
-		if !errors.As(err, &e) || e.What != want.What || e.Line != want.Line || e.Column != want.Column || !errors.Is(err, tenon.ErrInvalid) {
+		if !errors.As(err, &e) || e.What != want.What || e.Line != want.Line || e.Column != want.Column || e.Field != want.Field || !errors.Is(err, tenon.ErrInvalid) {
 			t.Errorf("%q: %v, want %+v", in, err, want)
 		}
+	}
+}
+
+// Lenient reading leaves out what is at fault, says where it is and counts it, and loses nothing else, in batches too; more than a share of
+// it is an error.
+func TestLenient(t *testing.T) {
+	text := "a,b\n1,x\n2\n3,\"y\"z\n4,\"w\nw\",5\nsix,u\n7,v\n9,\"\"\n10,t"
+	types := map[string]csvio.Type{"a": csvio.Int64}
+	var r csvio.Report
+	v := must(csvio.Read(csvio.Reader("in", iotest.OneByteReader(strings.NewReader(text))), csvio.Options{Lenient: true, Types: types, Report: &r}))
+	if got, want := fmt.Sprint(must(v.ToNested())), "[map[a:1 b:x] map[a:<nil> b:u] map[a:7 b:v] map[a:9 b:] map[a:10 b:t]]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	var faults []string
+	for _, e := range r.Skipped {
+		faults = append(faults, fmt.Sprint(e.What, " ", e.Line, " ", e.Field, " ", e.Column))
+	}
+	if got, want := strings.Join(faults, ", "), "fields 3 2 b, quote 4 2 b, fields 5 3 , type 7 1 a"; got != want || r.Rows != 5 {
+		t.Errorf("got %s, want %s; %d rows", got, want, r.Rows)
+	}
+	rows := 0
+	for v, err := range csvio.Batches(csvio.Bytes([]byte(text)), 2, csvio.Options{Lenient: true, Types: types}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += v.Shape().Dim(0)
+	}
+	if rows != 5 {
+		t.Errorf("%d rows in batches", rows)
+	}
+	for most, want := range map[float64]string{0.4: "4 of 8 records", 0.5: ""} {
+		_, err := csvio.Read(csvio.Bytes([]byte(text)), csvio.Options{Lenient: true, Types: types, MaxSkipped: most})
+		var e *csvio.Error
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &e)) {
+			t.Errorf("a share of %v: %v", most, err)
+		}
+	}
+}
+
+// A quote that does not end is an error in lenient reading too.
+func TestLenientQuotes(t *testing.T) {
+	var e *csvio.Error
+	_, err := csvio.Read(csvio.Bytes([]byte("a,b\n1,2\n3,\"x\n5,6\n")), csvio.Options{Lenient: true})
+	if !errors.As(err, &e) || e.What != csvio.Unterminated || e.Line != 3 || e.Column != "b" {
+		t.Error(err)
 	}
 }
 

@@ -48,8 +48,13 @@ type Options struct {
 	Columns []string
 
 	// Lenient leaves out records with another number of fields, or with text behind a closing
-	// quote, and takes fields that are not of their type for missing. Report tells which.
+	// quote, and takes fields that are not of their type for missing. A quote that does not
+	// end is an error: nothing tells where it should. Report tells which.
 	Lenient bool
+
+	// MaxSkipped is the share of records that lenient reading may leave out, or take fields of for missing; more is an
+	// error. 0: all of them.
+	MaxSkipped float64
 
 	// Report, if not nil, is set to what has been read.
 	Report *Report
@@ -89,7 +94,8 @@ type Error struct {
 	What   What
 	Source string // the name of the file or reader
 	Line   int64  // from 1
-	Column string // the name of the column, where it is about one
+	Field  int    // the number of the field in its record, from 1; 0 where it is about no field
+	Column string // the name of the column of the field, "" where there is none
 	Detail string
 }
 
@@ -100,8 +106,11 @@ func (e *Error) Error() string {
 		name = "csv"
 	}
 	at := fmt.Sprintf("%s:%d: ", name, e.Line)
-	if e.Column != "" {
+	switch {
+	case e.Column != "":
 		at += fmt.Sprintf("column %q: ", e.Column)
+	case e.Field > 0:
+		at += fmt.Sprintf("field %d: ", e.Field)
 	}
 	return at + e.Detail
 }

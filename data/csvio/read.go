@@ -134,6 +134,9 @@ func (x *tables) input(in input.Input, give func() bool) error {
 				ahead = x.next(s, other)
 			}
 		})
+		for _, e := range b.skipped {
+			x.t.name(e)
+		}
 		x.r.Skipped = append(x.r.Skipped, b.skipped...)
 		if left := in.Size + int64(len(in.Data)) - int64(len(b.text)); !reserved && x.rows == 0 && len(b.lines) > 0 && left > blockSize {
 			reserved = true
@@ -144,6 +147,10 @@ func (x *tables) input(in input.Input, give func() bool) error {
 		if err != nil {
 			if err == io.EOF {
 				return nil
+			}
+			var e *Error
+			if errors.As(err, &e) {
+				x.t.name(e)
 			}
 			return err
 		}

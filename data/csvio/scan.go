@@ -152,7 +152,8 @@ func (s *scanner) split(b *block, text []byte, ended bool, cols, rows int) (used
 			break
 		}
 		if have := len(b.spans) - s.kept(b, cols); fault == nil && have != cols {
-			if fault = s.wrong(line, have, cols); !s.lenient {
+			fault = s.wrong(line, have, cols)
+			if fault.Field = min(have, cols) + 1; !s.lenient {
 				return used, fault
 			}
 		}
@@ -177,7 +178,12 @@ func (s *scanner) kept(b *block, cols int) int { return len(b.lines) * max(cols,
 // record divides the record at i. It returns where it ends, with how many line breaks, and false if there may be more of it than
 // there is of the text.
 func (s *scanner) record(b *block, c *cursor, i int) (end int, isRecord bool, breaks int64, fault *Error, whole bool) {
-	text := c.text
+	text, before := c.text, len(b.spans)
+	at := func(what What, detail string) *Error {
+		e := s.fault(what, s.line+breaks, detail)
+		e.Field = len(b.spans) - before + 1
+		return e
+	}
 	switch {
 	case text[i] == '\n':
 		return i + 1, false, 1, nil, true
@@ -197,18 +203,18 @@ func (s *scanner) record(b *block, c *cursor, i int) (end int, isRecord bool, br
 			start := i
 			f, ok := span{}, false
 			if f, i, ok = s.quoted(b, text, i+1); !ok {
-				return len(text), true, breaks, s.fault(Unterminated, s.line+breaks, "a quote does not end"), false
+				return len(text), true, breaks, at(Unterminated, "a quote does not end"), false
 			}
 			breaks += int64(bytes.Count(text[start:i], []byte{'\n'}))
 			if i < len(text) && text[i] != s.delim && text[i] != '\n' && !(text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n') {
 				if text[i] == '\r' && i+1 == len(text) {
 					if fault == nil {
-						fault = s.fault(Quoting, s.line+breaks, "there is text behind a closing quote")
+						fault = at(Quoting, "there is text behind a closing quote")
 					}
 					return len(text), true, breaks, fault, false
 				}
 				if fault == nil {
-					fault = s.fault(Quoting, s.line+breaks, "there is text behind a closing quote")
+					fault = at(Quoting, "there is text behind a closing quote")
 				}
 				i = c.next(i)
 			}

@@ -44,7 +44,7 @@ func (t *table) records(o *Options, name string, r *Report, batches bool) (*stru
 		}
 		v, col, err := c.value(typ)
 		for _, bad := range c.bad {
-			faults = append(faults, &Error{What: BadType, Source: name, Line: t.lines[bad.row], Column: c.name, Detail: "the field " + bad.text + " is no " + string(typ)})
+			faults = append(faults, &Error{What: BadType, Source: name, Line: t.lines[bad.row], Field: i + 1, Column: c.name, Detail: "the field " + bad.text + " is no " + string(typ)})
 		}
 		if err != nil && len(faults) == 0 {
 			return nil, err
@@ -75,8 +75,37 @@ func (t *table) records(o *Options, name string, r *Report, batches bool) (*stru
 		r.Columns = append(r.Columns, columns[slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })])
 	}
 	r.Rows += int64(n)
+	if err := o.judge(r); err != nil {
+		return nil, err
+	}
 	slices.SortStableFunc(r.Skipped, func(a, b *Error) int { return cmp.Compare(a.Line, b.Line) })
 	return structured.FromFields(fields, shape.Of(n), structured.Options{NRows: n})
+}
+
+// name sets the name of the column that a fault is about.
+func (t *table) name(e *Error) {
+	if e.Field > 0 && e.Field <= len(t.cols) {
+		e.Column = t.cols[e.Field-1].name
+	}
+}
+
+// judge returns an error if lenient reading has left out more than it may.
+func (o *Options) judge(r *Report) error {
+	wrong, rows, last := int64(0), r.Rows, int64(0)
+	for _, e := range r.Skipped {
+		if e.What != BadType { // the record is not among the rows
+			rows++
+		} else if e.Line == last {
+			continue // as counted for another field
+		}
+		wrong, last = wrong+1, e.Line
+	}
+	if o.MaxSkipped <= 0 || float64(wrong) <= o.MaxSkipped*float64(rows) {
+		return nil
+	}
+	e := fail(tenon.ErrInvalid, "csvio.Options.MaxSkipped", "", "%d of %d records were at fault, more than the share of %v", wrong, rows, o.MaxSkipped)
+	e.Err = r.Skipped[0]
+	return e
 }
 
 // begun returns a column in which nothing is yet.

@@ -184,10 +184,25 @@ func grouped[T any](name string, up *node[T], o BatchOptions, specs func() []ten
 		}
 	}
 	n.get = of(share{0, 1})
+	n.from = func(i int64) string {
+		at, err := g.members(i, nil)
+		if err != nil || len(at) == 0 {
+			return ""
+		}
+		return spanned(up.origin(at[0]), up.origin(at[len(at)-1]))
+	}
 	n.share = func(p share) *node[T] {
 		return &node[T]{name: "Share", below: n.below, size: g.size, get: of(p)}
 	}
 	return n
+}
+
+// spanned says what elements were read from that begin with one and end with another.
+func spanned(first, last string) string {
+	if first == last || last == "" {
+		return first
+	}
+	return first + " to " + last
 }
 
 // share is one of the parts of a batch.
@@ -202,7 +217,8 @@ func batchOf[T any](group []item[T], numbers []int64, o BatchOptions, p share) i
 		lo, hi = 0, 1
 	}
 	group, numbers = group[lo:hi], numbers[lo:hi]
-	return item[T]{get: func() (x T, err error) {
+	from := func() string { return spanned(group[0].origin(), group[len(group)-1].origin()) }
+	return item[T]{from: from, get: func() (x T, err error) {
 		defer func() {
 			if err == nil && len(o.PadTo) > 0 {
 				x, err = grown(o, x)
@@ -227,7 +243,7 @@ func batchOf[T any](group []item[T], numbers []int64, o BatchOptions, p share) i
 		list := make([]T, len(group))
 		for i := range group {
 			if list[i], err = group[i].value(); err != nil {
-				return x, elementError(numbers[i], err)
+				return x, placedError(numbers[i], group[i].origin, err)
 			}
 		}
 		return stacked(list, o)

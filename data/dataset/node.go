@@ -56,6 +56,9 @@ func (n *node[T]) origin(i int64) string {
 
 // origin says what an element was read from.
 func (it *item[T]) origin() string {
+	if it.from != nil {
+		return it.from()
+	}
 	if it.n != nil {
 		return it.n.origin(it.i)
 	}
@@ -67,8 +70,9 @@ type item[T any] struct {
 	get  func() (T, error)
 	n    *node[T]
 	i    int64
-	ref  ref[T] // of is nil where the element is not stored
-	last bool   // it is the error that ends the walk
+	ref  ref[T]        // of is nil where the element is not stored
+	from func() string // what it was read from; nil: the others say it
+	last bool          // it is the error that ends the walk
 }
 
 func (it *item[T]) value() (T, error) {

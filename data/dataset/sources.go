@@ -80,6 +80,53 @@ func FromSeq[T any](open func() iter.Seq2[T, error]) *Dataset[T] {
 	}})
 }
 
+// Origins says what elements are read from, by their numbers in an epoch: a file, and a place in it. Errors of elements repeat it
+// ([ElementError.Where]), also those of functions, rows and batches of them.
+//
+//	dataset.FromFunc(int64(len(names)), read).Origins(func(i int64) string { return names[i] })
+func (d *Dataset[T]) Origins(from func(i int64) string) *Dataset[T] {
+	if d.err != nil {
+		return d
+	}
+	up := d.n
+	if up.get != nil {
+		n := moved("Origins", up, nil, func(_, i int64) int64 { return i })
+		n.from = func(i int64) string {
+			all, err := up.size()
+			if err != nil || all == 0 {
+				return ""
+			}
+			return from(i % all)
+		}
+		get := n.get
+		n.get = func(i int64) (T, error) {
+			x, err := get(i)
+			return x, placedError(i, func() string { return n.from(i) }, err)
+		}
+		return derived(n)
+	}
+	n := &node[T]{name: "Origins", below: []stage{up}, size: up.size, specs: up.specs}
+	n.open = func(o opening[T]) walk[T] {
+		at := to[T](o)
+		i := o.from.number()
+		w := up.walk(at)
+		next, save := w.next, w.save
+		w.next = func() (item[T], bool) {
+			it, ok := next()
+			k := i
+			i++
+			it.from = func() string { return from(k) }
+			return it, ok
+		}
+		w.save = func(s *state) {
+			s.put(i)
+			save(s)
+		}
+		return w
+	}
+	return derived(n)
+}
+
 // FromBatches returns the stream of the rows of the Values, or structures of Values, that
 // an iterator gives, such as jsonl.Batches:
 //
@@ -174,6 +221,7 @@ func unbatched[T any](up *node[T]) *node[T] {
 						batch++
 						return failure, true
 					}
+					r.from = it.origin()
 					row, skip = min(skip, r.n), 0
 					batch++
 				}

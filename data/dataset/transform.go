@@ -88,7 +88,7 @@ func mapped[T, U any](name string, d *Dataset[T], f func(epoch, number int64, x 
 				}
 				k := i
 				i++
-				return item[U]{last: it.last, get: func() (U, error) { return apply(o.epoch, k, k, it.value, it.origin) }}, true
+				return item[U]{last: it.last, from: it.origin, get: func() (U, error) { return apply(o.epoch, k, k, it.value, it.origin) }}, true
 			},
 			save: func(s *state) {
 				s.put(i)

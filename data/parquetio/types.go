@@ -11,6 +11,11 @@ func leafType(fn string, e *schemaElement) arrow.DataType {
 	if t := annotated(fn, e); t != nil {
 		return t
 	}
+	k := e.logical.kind
+	known := k == logicalInterval || k > 0 && k <= logicalFloat16
+	if known && !(e.typ == typeByteArray && k == logicalBSON || e.typ == typeFixed && k == logicalUUID && e.length == 16) {
+		tenon.Throw(fail(tenon.ErrInvalid, fn, e.path, "annotation %d of the schema is not one of a column of type %v and length %d", k, e.typ, e.length))
+	}
 	switch e.typ {
 	case typeBoolean:
 		return arrow.FixedWidthTypes.Boolean

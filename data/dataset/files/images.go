@@ -79,7 +79,7 @@ func ImagesFS(fsys fs.FS, o ImageOptions) (*dataset.Dataset[Labelled], []string,
 	return dataset.FromFunc(int64(len(names)), func(i int64) (Labelled, error) {
 		x, err := readImage(fsys, names[i], o)
 		return Labelled{x, tensor.Scalar(labels[i])}, err
-	}), classes, nil
+	}).Origins(func(i int64) string { return names[i] }), classes, nil
 }
 
 // readImage reads an image of a file system.

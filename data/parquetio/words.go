@@ -90,15 +90,24 @@ func (s *search) grow(n int, hash func(i int) uint64) {
 	}
 }
 
+// mixed is a hash of which all bits depend on all of a number: with less than that some seeds put
+// numbers that are multiples of each other, or decimal fractions, so close together that a search is given up, and
+// what is written depends on chance.
+func mixed(w, seed uint64) uint64 {
+	hi, lo := bits.Mul64(w^seed, 0x9e3779b97f4a7c15)
+	hi, lo = bits.Mul64(hi^lo^seed, 0xa0761d6478bd642f)
+	return hi ^ lo
+}
+
 // fill enters numbers of 4 or 8 bytes.
 func fill[T uint32 | uint64](d *words, v *values) bool {
 	x := numbers[T](v)
-	odd := rand.Uint64() | 1 // nobody can make numbers that collide
+	seed := rand.Uint64() // nobody can make numbers that collide
 	s := newSearch(len(x))
 	var list []T
 	d.numbers = make([]uint32, len(x))
 	for i, w := range x {
-		at := uint64(w) * odd >> s.shift
+		at := mixed(uint64(w), seed) >> s.shift
 		for {
 			k := s.places[at]
 			if k == 0 {
@@ -110,7 +119,7 @@ func fill[T uint32 | uint64](d *words, v *values) bool {
 				s.places[at] = k
 				d.numbers[i] = k - 1
 				if 2*len(list) > len(s.places) {
-					s.grow(len(list), func(i int) uint64 { return uint64(list[i]) * odd })
+					s.grow(len(list), func(i int) uint64 { return mixed(uint64(list[i]), seed) })
 				}
 				break
 			}

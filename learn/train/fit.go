@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"iter"
 	"math"
 	"runtime/debug"
@@ -360,8 +361,18 @@ func (r *run[P, B]) begin(ctx context.Context) error {
 		return r.Ranks.fail(err)
 	}
 	params, optimizers := "", ""
+	h := fnv.New64a()
 	for i, t := range flat.all() {
 		params += fmt.Sprintf("%s %v; ", flat.paths[i], t.Spec())
+	}
+	now, err := flatten(r.trainer.state.Params, r.Options) // with what a checkpoint has brought
+	if err != nil {
+		return r.Ranks.fail(err)
+	}
+	for _, t := range now.all() {
+		if d, ok := t.(*tensor.Dense); ok {
+			h.Write(tensor.Contiguous(d).Bytes())
+		}
 	}
 	for _, o := range flat.optimizers {
 		optimizers += fmt.Sprint(optimizerSettings(o), " ")
@@ -369,6 +380,7 @@ func (r *run[P, B]) begin(ctx context.Context) error {
 	for _, x := range [][2]string{
 		{"the course", fmt.Sprintf("%d batches in an epoch, %d steps from %d on, accumulating %d", r.Data.Batches, r.steps, r.trainer.Steps(), r.Accumulate)},
 		{"the parameters", params},
+		{"the values of parameters", fmt.Sprintf("digest %x", h.Sum64())},
 		{"the optimizers", optimizers},
 		{"the options", fmt.Sprint(r.ClipNorm, r.ClipValue, r.Average, r.AverageEvery, r.AverageFrom, r.Options.Compute, r.LossScale, r.Seed, r.ValidateEvery, r.Patience, r.MinDelta, r.CheckpointEvery, r.Checkpoint != "", r.Run)},
 		{"how work is shared", fmt.Sprint(r.Ranks.Data, r.Ranks.Stored, r.Ranks.Slots, r.Ranks.Compute, r.Ranks.ByElements, r.trainer.layout)},
@@ -392,14 +404,12 @@ func (r *run[P, B]) together(ctx context.Context, batch B, err error) error {
 	if err != nil && !stop {
 		return r.Ranks.fail(err)
 	}
-	n := 0
 	if !stop && r.Ranks.Compute == nil {
-		var e error
-		if _, n, e = countRows(batch); e != nil {
+		if _, _, e := countRows(batch); e != nil {
 			return r.Ranks.fail(e)
 		}
 	}
-	some, e := r.Ranks.agree(context.WithoutCancel(ctx), r.trainer.Steps(), n, stop)
+	some, e := r.Ranks.agree(context.WithoutCancel(ctx), r.trainer.Steps(), batch, stop)
 	switch {
 	case e != nil:
 		return e

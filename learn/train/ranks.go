@@ -3,9 +3,11 @@ package train
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -390,10 +392,20 @@ func layoutOf[P any](r *Ranks, s State[P], o Options) (mesh.Layout, error) {
 }
 
 // agree is an error on all ranks where a batch, or the wish to go on, differs. It reports whether any rank stops.
-func (r *Ranks) agree(ctx context.Context, step, n int, stop bool) (bool, error) {
-	x := []int64{0, int64(n), -int64(n), int64(step), -int64(step)}
+func (r *Ranks) agree(ctx context.Context, step int, batch any, stop bool) (bool, error) {
+	x := []int64{0, 0, 0, int64(step), -int64(step)}
+	specs := ""
 	if stop {
 		x[0] = 1
+	} else {
+		var err error
+		if specs, err = specsOf(batch); err != nil {
+			return false, r.fail(err)
+		}
+		h := fnv.New64a()
+		h.Write([]byte(specs))
+		x[1] = int64(h.Sum64() >> 1)
+		x[2] = -x[1]
 	}
 	c := r.Mesh.Comm()
 	most, err := c.AllReduce(ctx, tensor.Of(x), dist.Max)
@@ -404,21 +416,61 @@ func (r *Ranks) agree(ctx context.Context, step, n int, stop bool) (bool, error)
 	if y[0] != 0 {
 		return true, nil
 	}
-	if y[1] != -y[2] || y[3] != -y[4] {
-		all, err := dist.GatherValues(ctx, c, tensor.Of([]int64{int64(step), int64(n)}))
-		if err != nil {
-			return false, err
-		}
-		text := "ranks disagree about the batch:"
-		for k, v := range all {
-			z := tensor.Data[int64](v.(*tensor.Dense))
-			text += fmt.Sprintf(" rank %d is at step %d with %d rows;", k, z[0], z[1])
-		}
-		e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "train.Ranks", Msg: text[:len(text)-1]}
-		e.Hint = "the source has to give all ranks the same batches, by position"
-		return false, c.Fail(e)
+	if y[1] == -y[2] && y[3] == -y[4] {
+		return false, nil
 	}
-	return false, nil
+	all, err := dist.GatherValues(ctx, c, tensor.Scalar(fmt.Sprintf("is at step %d with %s", step, specs)))
+	if err != nil {
+		return false, err
+	}
+	var text []string
+	for k, v := range all {
+		text = append(text, fmt.Sprintf("rank %d %s", k, tensor.Item[string](v)))
+	}
+	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "train.Ranks", Msg: "ranks disagree about the batch: " + strings.Join(text, "; ")}
+	e.Hint = "the source has to give all ranks the same batches, by position"
+	return false, c.Fail(e)
+}
+
+// specsOf returns the Specs of the Values of a batch, and how many rows each has.
+func specsOf(batch any) (string, error) {
+	paths, leaves, err := nest.FlattenWithPaths(batch, nest.Options{})
+	if err != nil {
+		return "", err
+	}
+	var text []string
+	for i, l := range leaves {
+		s := fmt.Sprintf("%T", l)
+		if v, ok := l.(tenon.Value); ok {
+			s = tenon.String(v.Spec())
+			if n, err := rows.Count(v); err == nil {
+				s += fmt.Sprintf(" of %d rows", n)
+			}
+		}
+		if len(paths[i]) > 0 {
+			s = paths[i].String() + " " + s
+		}
+		text = append(text, s)
+	}
+	return strings.Join(text, ", "), nil
+}
+
+// programOf returns a text that is the same for losses that compute the same: the operations of the loss of a
+// batch as a whole, and their constants.
+func programOf[P, B any](params P, batch B, key tensor.Tensor, loss lossOf[P, B]) (string, error) {
+	g, err := function.New(func(p P, b B, key tensor.Tensor) tensor.Tensor { return loss(p, b, key).Loss }).Trace(params, batch, key)
+	if err != nil {
+		return "", err
+	}
+	h := fnv.New64a()
+	if b, err := g.MarshalBinary(); err == nil {
+		h.Write(b)
+	} else { // functions among the attributes: the operations have to do
+		for _, n := range g.Nodes {
+			fmt.Fprintln(h, n.Op.Name)
+		}
+	}
+	return fmt.Sprintf("%d operations, digest %x", len(g.Nodes), h.Sum64()), nil
 }
 
 // sick names the ranks whose loss is no number.
@@ -454,6 +506,7 @@ func (t *Trainer[P, B]) onRanks(loss lossOf[P, B], o Options) error {
 		return r.fail(err)
 	}
 	t.layout = layout
+	t.program = func(b B) (string, error) { return programOf(t.state.Params, b, t.state.Key, loss) }
 	type stepped struct {
 		State State[P]
 		Seen  []tensor.Tensor
@@ -490,6 +543,16 @@ func (t *Trainer[P, B]) onRanks(loss lossOf[P, B], o Options) error {
 // mine returns what a step of this rank takes: the rows of the batch that are its own.
 func (t *Trainer[P, B]) mine(ctx context.Context, batch B) (context.Context, B, error) {
 	r := t.opts.Ranks
+	if t.program != nil {
+		text, err := t.program(batch)
+		if err == nil {
+			err = r.Mesh.Comm().Agree(ctx, "the loss", text)
+		}
+		if err != nil {
+			return ctx, batch, err
+		}
+		t.program = nil
+	}
 	ctx, err := r.Mesh.With(ctx)
 	if err != nil {
 		return ctx, batch, err

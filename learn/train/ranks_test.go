@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -211,13 +212,24 @@ func TestRanksFailTogether(t *testing.T) {
 					return b, err
 				}
 			}
-		}, []string{"rank 0 is at step 0 with 7 rows", "rank 1 is at step 0 with 5 rows"}},
+		}, []string{"rank 0 is at step 0 with Bags int64[7, ~] of 7 rows", "rank 1 is at step 0 with Bags int64[5, ~] of 5 rows"}},
+		"specs": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) {
+			o.Data.At = func(ctx context.Context, at int) (bagBatch, error) {
+				b, err := bagAt(ctx, at)
+				if rank == 1 && at == 1 {
+					b.Targets = ops.Cast(b.Targets, dtype.Float32)
+				}
+				return b, err
+			}
+		}, []string{"rank 0 is at step 1", "Targets float64[7, 5]", "Targets float32[7, 5]"}},
 		"batches": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) { o.Data.Batches += rank }, []string{"disagree", "4 batches", "5 batches"}},
 		"optimizer": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) {
 			if rank == 1 {
 				o.Optimizer = train.SGD(0.1)
 			}
 		}, []string{"disagree"}},
+		"loss":       {func(int, *train.FitOptions[bagModel, bagBatch]) {}, []string{"disagree", "rank 0 calls the loss of ", "rank 1 the loss of ", "operations, digest"}},
+		"parameters": {func(int, *train.FitOptions[bagModel, bagBatch]) {}, []string{"disagree", "the values of parameters"}},
 		"source": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) {
 			if rank == 1 {
 				o.Data.At = func(ctx context.Context, at int) (bagBatch, error) { return bagBatch{}, errors.New("the disk is gone") }
@@ -235,7 +247,14 @@ func TestRanksFailTogether(t *testing.T) {
 				o := bagOptions()
 				o.Ranks = &train.Ranks{Mesh: m}
 				c.change(comm.Rank(), &o)
-				_, err = train.Fit(ctx, newBagModel(), bagLoss, o)
+				params, loss := newBagModel(), train.Loss[bagModel, bagBatch](bagLoss)
+				if name == "loss" && comm.Rank() == 1 {
+					loss = func(m bagModel, b bagBatch, key tensor.Tensor) tensor.Tensor { return ops.Mul(bagLoss(m, b, key), 0.5) }
+				}
+				if name == "parameters" && comm.Rank() == 1 {
+					params.B = ops.Add(params.B, 1e-9)
+				}
+				_, err = train.Fit(ctx, params, loss, o)
 				mu.Lock()
 				errs[comm.Rank()] = err
 				mu.Unlock()
@@ -250,4 +269,56 @@ func TestRanksFailTogether(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A rank that does not come, because it is late or has died within a step, is missed by the others in the time that is set,
+// and the last checkpoint is whole: another number of ranks goes on from it.
+func TestRanksMissOne(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run.safetensors")
+	options := func(m *mesh.Mesh) train.FitOptions[bagModel, bagBatch] {
+		o := bagOptions()
+		o.Checkpoint, o.CheckpointEvery = file, 1
+		o.Ranks = &train.Ranks{Mesh: m, Stored: tenon.Must(m.Plan(mesh.Unnamed(0, "data")))}
+		return o
+	}
+	missed := make(chan struct{})
+	var mu sync.Mutex
+	errs := map[int]error{}
+	dist.Simulate(t.Context(), 3, dist.Options{Timeout: 200 * time.Millisecond}, func(ctx context.Context, c *dist.Comm) error {
+		m, err := mesh.New(ctx, c, mesh.Axis{Name: "data", Size: 3})
+		if err != nil {
+			return err
+		}
+		o := options(m)
+		o.OnStep = append(o.OnStep, func(e train.Event) error {
+			if c.Rank() == 2 && e.Step == 3 {
+				<-missed
+			}
+			return nil
+		})
+		_, err = train.Fit(ctx, newBagModel(), bagLoss, o)
+		mu.Lock()
+		defer mu.Unlock()
+		if errs[c.Rank()] = err; len(errs) == 2 {
+			close(missed)
+		}
+		return err
+	})
+	for r := range 2 {
+		if errs[r] == nil || !strings.Contains(errs[r].Error(), "rank 2 did not come to operation") {
+			t.Errorf("rank %d: %v; want that rank 2 did not come", r, errs[r])
+		}
+	}
+	want, err := train.Fit(t.Context(), newBagModel(), bagLoss, bagOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := fitOn(t, 2, bagLoss, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last[0].From != 3 {
+		t.Errorf("it went on from step %d, want 3", last[0].From)
+	}
+	sameFit(t, "gone on", last[0], want)
 }

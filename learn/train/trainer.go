@@ -29,6 +29,8 @@ type Trainer[P, B any] struct {
 	layout  mesh.Layout // of the state, where ranks share it
 	divided bool        // the state is this rank's part
 	losses  []float64   // of the ranks, in the last step
+
+	program func(B) (string, error) // tells losses apart; nil once ranks have agreed about it
 }
 
 // NewTrainer returns a trainer at the start.

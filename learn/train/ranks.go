@@ -12,6 +12,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/function"
+	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
@@ -455,20 +456,28 @@ func specsOf(batch any) (string, error) {
 	return strings.Join(text, ", "), nil
 }
 
-// programOf returns a text that is the same for losses that compute the same: the operations of the loss of a
-// batch as a whole, and their constants.
+// programOf returns a text that is the same for losses that compute the same of a batch as a whole: their operations, the
+// types of what these give, and what goes into them. Constants and sizes may depend on the rank, as where a loss compares
+// its rows with those of others.
 func programOf[P, B any](params P, batch B, key tensor.Tensor, loss lossOf[P, B]) (string, error) {
 	g, err := function.New(func(p P, b B, key tensor.Tensor) tensor.Tensor { return loss(p, b, key).Loss }).Trace(params, batch, key)
 	if err != nil {
 		return "", err
 	}
-	h := fnv.New64a()
-	if b, err := g.MarshalBinary(); err == nil {
-		h.Write(b)
-	} else { // functions among the attributes: the operations have to do
-		for _, n := range g.Nodes {
-			fmt.Fprintln(h, n.Op.Name)
+	h, number := fnv.New64a(), map[*graph.Value]int{}
+	for i, p := range g.Params {
+		number[p] = i + 1
+	}
+	for _, n := range g.Nodes {
+		fmt.Fprint(h, n.Op.Name)
+		for _, v := range n.Inputs() {
+			fmt.Fprint(h, " ", number[v]) // 0 for constants
 		}
+		for _, v := range n.Outs {
+			number[v] = len(number) + 1
+			fmt.Fprint(h, " ", v.DType(), v.Shape().Rank())
+		}
+		fmt.Fprintln(h)
 	}
 	return fmt.Sprintf("%d operations, digest %x", len(g.Nodes), h.Sum64()), nil
 }

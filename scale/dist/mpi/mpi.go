@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"time"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/scale/dist"
 )
 
@@ -28,9 +29,21 @@ func Launched() bool {
 
 // World returns the group of all ranks that were launched, and a group of one where nobody launched the
 // process. It is called once; [dist.Comm.Close] ends it.
+//
+// The environment variable TENON_MPI_TIMEOUT, such as 30s, is how long ranks wait for each other where
+// the options do not say it.
 func World(o dist.Options) (*dist.Comm, error) {
 	if !Launched() {
 		return dist.Alone(), nil
+	}
+	if text := os.Getenv("TENON_MPI_TIMEOUT"); text != "" && o.Timeout == 0 {
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			e := tenon.NewError(tenon.ErrInvalid, "dist/mpi", fmt.Sprintf("TENON_MPI_TIMEOUT is %q", text))
+			e.Hint = "set it to a duration such as 30s"
+			return nil, e
+		}
+		o.Timeout = d
 	}
 	return world(o)
 }

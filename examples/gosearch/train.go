@@ -196,6 +196,34 @@ func sweep(dir string) error {
 	return nil
 }
 
+// score returns the mean reciprocal rank of the questions of the validation part, of which each rank looks for its share
+// among candidates that all have made the vectors of.
+func (t *trainer) score(ctx context.Context, e *model.Encoder, questions, candidates []model.Row, among []int) (float64, error) {
+	comm := dist.Alone()
+	if t.ranks != nil {
+		comm = t.ranks.Mesh.Comm()
+	}
+	share := func(n int) (lo, hi int) { return dist.Share(n, comm.Size(), comm.Rank()) }
+	lo, hi := share(len(candidates))
+	documents, err := comm.AllGather(ctx, tensor.Of(e.Vectors(candidates[lo:hi])))
+	if err != nil {
+		return 0, err
+	}
+	lo, hi = share(len(questions))
+	tally, err := t.tallies(ctx, ranking{
+		questions: t.split.Validation[lo:hi], among: among,
+		vectors: e.Vectors(questions[lo:hi]), documents: tensor.Data[float32](documents),
+	})
+	if err != nil {
+		return 0, err
+	}
+	sum, err := comm.AllReduce(ctx, tensor.Scalar(tally[0].MRR()*float64(hi-lo)), dist.Sum)
+	if err != nil {
+		return 0, err
+	}
+	return tensor.Item[float64](sum) / float64(len(questions)), nil
+}
+
 // trainer is one run of training.
 type trainer struct {
 	ranks  *train.Ranks // nil: alone
@@ -230,11 +258,7 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 				scorer = model.NewEncoder(p)
 			}
 			scorer = scorer.With(p)
-			tally, err := t.tallies(ctx, ranking{questions: t.split.Validation, among: learned, vectors: scorer.Vectors(validation), documents: scorer.Vectors(candidates)})
-			if err != nil {
-				return 0, err
-			}
-			return tally[0].MRR(), nil
+			return t.score(ctx, scorer, validation, candidates, learned)
 		},
 	}
 	var bar *progress.Bar

@@ -7,7 +7,14 @@
 //	texts := t.Decode(ids)                                   // the same texts
 //
 // The vocabularies are part of the program, which is about 10 MB larger for them; nothing is fetched. The work is
-// done by github.com/tiktoken-go/tokenizer. For words and categories of one's own there is nn.Vocabulary.
+// done by github.com/tiktoken-go/tokenizer.
+//
+// [Read] takes the tokenizer.json of a model, as Hugging Face has it:
+//
+//	f, err := os.Open("tokenizer.json")
+//	t, err := tokens.Read(f)
+//
+// For words and categories of one's own there is nn.Vocabulary.
 //
 // Stability: experimental.
 package tokens

@@ -17,7 +17,7 @@ import (
 )
 
 // A Tokenizer has the tokens of an encoding. It is safe for concurrent use.
-type Tokenizer struct{ codec tokenizer.Codec }
+type Tokenizer struct{ codec codec }
 
 // New returns the tokenizer of an encoding by its name. An unknown one is an error of kind tenon.ErrNotFound.
 func New(encoding string) (*Tokenizer, error) {
@@ -30,7 +30,7 @@ func New(encoding string) (*Tokenizer, error) {
 	return &Tokenizer{c}, nil
 }
 
-// Encode returns the ids of the tokens of each text. Special tokens are read as any other text. A text that is no
+// Encode returns the ids of the tokens of each text. Of [New], special tokens are read as any other text; of [Read], they are found. A text that is no
 // UTF-8 is an error of kind tenon.ErrInvalid that names it. Encode throws errors, and may be part of a traced function,
 // which then cannot be stored.
 //

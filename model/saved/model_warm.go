@@ -2,7 +2,6 @@ package saved
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/source"
@@ -74,7 +73,8 @@ func (m *Model) WarmUp() error {
 // warmUpName is the name of leaf i of the nth warm-up inputs in their file.
 func warmUpName(n, i int) string { return fmt.Sprintf("w%d_%d", n, i) }
 
-func (v *variant) writeWarmUps(w io.Writer) error {
+// warmUpTree returns what the file of the warm-up inputs holds.
+func (v *variant) warmUpTree() map[string]any {
 	tree := map[string]any{}
 	for n, leaves := range v.warmUps {
 		for i, x := range leaves {
@@ -83,5 +83,5 @@ func (v *variant) writeWarmUps(w io.Writer) error {
 			}
 		}
 	}
-	return Encode(w, tree)
+	return tree
 }

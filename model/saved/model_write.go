@@ -72,6 +72,13 @@ func (m *Model) parts() ([]*part, error) {
 	add := func(name string, write func(w io.Writer) error) {
 		parts = append(parts, &part{jsonFile: jsonFile{Path: name}, write: write})
 	}
+	addTree := func(name string, tree any) error {
+		p, err := plan(tree, WriteOptions{})
+		if err == nil {
+			add(name, p.writeTo) // once for its size and digest, once for good
+		}
+		return err
+	}
 	ops, types := map[string]bool{}, map[string]bool{}
 	constants := map[string]tensor.Tensor{}
 	for i, f := range m.functions {
@@ -90,7 +97,9 @@ func (m *Model) parts() ([]*part, error) {
 			}
 			if len(v.warmUps) > 0 {
 				x.WarmUp = fmt.Sprintf("warmup/%d-%d.safetensors", i, k)
-				add(x.WarmUp, v.writeWarmUps)
+				if err := addTree(x.WarmUp, v.warmUpTree()); err != nil {
+					return nil, err
+				}
 			}
 			for _, t := range left {
 				x.Captures = append(x.Captures, jsonCapture{Constant: keep(constants, t)})
@@ -127,10 +136,14 @@ func (m *Model) parts() ([]*part, error) {
 	}
 	doc.Types = sortedKeys(types)
 	if len(values) > 0 {
-		add(variablesFile, func(w io.Writer) error { return Encode(w, values, WriteOptions{}) })
+		if err := addTree(variablesFile, values); err != nil {
+			return nil, err
+		}
 	}
 	if len(constants) > 0 {
-		add(constantsFile, func(w io.Writer) error { return Encode(w, constants, WriteOptions{}) })
+		if err := addTree(constantsFile, constants); err != nil {
+			return nil, err
+		}
 	}
 	add(readmeFile, func(w io.Writer) error {
 		if m.Readme == "" {

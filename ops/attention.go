@@ -163,3 +163,16 @@ func batchAttention(c *op.Call, at int, batched []bool) ([]tensor.Tensor, error)
 	}
 	return op.EvalN(c.Op, args...), nil
 }
+
+// LabelsOfAttention returns the labels of the axes in a call of attention, for a type of value that
+// answers it by such a call.
+func LabelsOfAttention(c *op.Call) (AttentionLabels, error) {
+	var shapes [4]shape.Shape
+	for i := range shapes {
+		if t, ok := c.Args[i].(tensor.Tensor); ok {
+			shapes[i] = t.Shape()
+		}
+	}
+	l, err := labelsOf(c, maskAt, shapes)
+	return AttentionLabels{l[0], l[1], l[2], l[maskAt], l[resultAt]}, err
+}

@@ -7,7 +7,6 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
-	"github.com/tenonml/tenon/tensor"
 )
 
 // The labels of the axes of queries and of keys.
@@ -98,19 +97,6 @@ func labelsOf(c *op.Call, at int, shapes [4]shape.Shape) (labels [5][]int, err e
 	}
 	labels[resultAt] = onMatrices(front+2, []int{queryLabel, 3})
 	return labels, nil
-}
-
-// LabelsOfAttention returns the labels of the axes in a call of attention, for a type of value that
-// answers it by such a call.
-func LabelsOfAttention(c *op.Call) (AttentionLabels, error) {
-	var shapes [4]shape.Shape
-	for i := range shapes {
-		if t, ok := c.Args[i].(tensor.Tensor); ok {
-			shapes[i] = t.Shape()
-		}
-	}
-	l, err := labelsOf(c, maskAt, shapes)
-	return AttentionLabels{l[0], l[1], l[2], l[maskAt], l[resultAt]}, err
 }
 
 // onMatrices returns the labels of so many axes: of the last two, or one, those given, and of those in

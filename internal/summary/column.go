@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -27,7 +26,7 @@ type Column struct {
 }
 
 func newColumn(path, of string) *Column {
-	return &Column{Path: path, Of: of, Min: math.Inf(1), Max: math.Inf(-1), sample: newReservoir()}
+	return &Column{Path: path, Of: of, Min: math.Inf(1), Max: math.Inf(-1), sample: reservoir{}}
 }
 
 // Std is the standard deviation of the values.
@@ -109,17 +108,25 @@ func addBlock[T real](c *Column, block []T) {
 		return
 	}
 	r := c.distinct.all()
+	lo, hi, sum := block[0], block[0], 0.0
 	for _, x := range block {
-		note(r, mixed(math.Float64bits(float64(x))))
-	}
-	lo, hi, sum, nan := block[0], block[0], 0.0, 0
-	for _, x := range block {
-		if x != x {
-			nan++
-			continue
+		f := float64(x)
+		note(r, mixed(math.Float64bits(f)))
+		if x < lo {
+			lo = x
 		}
-		lo, hi = min(lo, x), max(hi, x)
-		sum += float64(x)
+		if x > hi {
+			hi = x
+		}
+		sum += f
+	}
+	nan := 0
+	if sum != sum { // or it is infinite minus infinite
+		for _, x := range block {
+			if x != x {
+				nan++
+			}
+		}
 	}
 	if nan > 0 { // seldom; again, without them
 		kept := make([]T, 0, len(block)-nan)
@@ -176,39 +183,32 @@ func addSample[T real](c *Column, block []T) {
 // reservoirSize is how many values quantiles are taken from.
 const reservoirSize = 1 << 16
 
-// A reservoir is a sample of equal chances (K.-H. Li, "Reservoir-sampling algorithms of time complexity
-// O(n(1 + log(N/n)))", 1994: algorithm L), the same for the same values.
+// A reservoir is a sample of equal chances, the same for the same values: value n takes the place of one that is kept with
+// probability reservoirSize/n (J. Vitter, "Random sampling with a reservoir", 1985: algorithm R). Leaps over the values that
+// are not kept need logarithms, which take longer than a number for each.
 type reservoir struct {
 	kept   []float64
-	seen   int64
-	next   int64 // the value that is kept next
-	w      float64
-	random *rand.Rand
+	seen   uint64
+	state  uint64 // of the random numbers
 	sorted bool
 }
 
-func newReservoir() reservoir { return reservoir{random: rand.New(rand.NewPCG(1, 2)), w: 1} }
-
 func (r *reservoir) add(n int, at func(i int) float64) {
 	r.sorted = false
-	i := 0
-	for ; i < n && len(r.kept) < reservoirSize; i++ {
-		r.kept = append(r.kept, at(i))
-		if len(r.kept) == reservoirSize {
-			r.next = r.seen + int64(i)
-			r.skip()
+	i := min(n, reservoirSize-len(r.kept))
+	for k := range i {
+		r.kept = append(r.kept, at(k))
+	}
+	r.seen += uint64(i)
+	seen, state := r.seen, r.state
+	for ; i < n; i++ {
+		seen++
+		state += 0xa0761d6478bd642f
+		if place, _ := bits.Mul64(fold(state, state^0xe7037ed1a0b428db), seen); place < reservoirSize {
+			r.kept[place] = at(i)
 		}
 	}
-	for r.seen+int64(n) > r.next && len(r.kept) == reservoirSize {
-		r.kept[r.random.IntN(reservoirSize)] = at(int(r.next - r.seen))
-		r.skip()
-	}
-	r.seen += int64(n)
-}
-
-func (r *reservoir) skip() {
-	r.w *= math.Exp(math.Log(1-r.random.Float64()) / reservoirSize)
-	r.next += 1 + int64(math.Log(1-r.random.Float64())/math.Log1p(-r.w))
+	r.seen, r.state = seen, state
 }
 
 func (r *reservoir) quantile(q float64) float64 {

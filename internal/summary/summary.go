@@ -282,8 +282,12 @@ func hash(b []byte) uint64 {
 		b = b[8:]
 	}
 	var last uint64
-	for i, c := range b {
-		last |= uint64(c) << (8 * i)
+	if cap(b) >= 8 { // what stands behind is masked
+		last = binary.LittleEndian.Uint64(b[:8]) & (1<<(8*len(b)) - 1)
+	} else {
+		for i, c := range b {
+			last |= uint64(c) << (8 * i)
+		}
 	}
 	return mixed(fold(h^last, 0xe7037ed1a0b428db))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/tenonml/tenon/backend"
 	"github.com/tenonml/tenon/cmd/tenon/internal/formats"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/show/view"
@@ -32,6 +33,7 @@ func graphCommand(p *program) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "function", Usage: "the function `NAME`", DefaultText: "the first"}, &cli.IntFlag{Name: "variant", Usage: "the function's variant `N`, from 0 on"},
 			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "text", Usage: "write as `FORM`: text, svg, dot (Graphviz), json, netron (the JSON that Netron opens)"},
+			&cli.BoolFlag{Name: "compiled", Usage: "the graph as it runs: simplified, and with operations that run together"},
 			&cli.BoolFlag{Name: "counts", Usage: "only how often each operation occurs"}, outputFlag, inputFlag,
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -46,6 +48,13 @@ func graphCommand(p *program) *cli.Command {
 			name, g, err := p.graphOf(c, file)
 			if err != nil {
 				return err
+			}
+			if c.Bool("compiled") {
+				program, err := backend.Default.Compile(g, backend.Options{})
+				if err != nil {
+					return err
+				}
+				g = program.Graph()
 			}
 			text := counts(g)
 			if !c.Bool("counts") {

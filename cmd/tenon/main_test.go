@@ -18,8 +18,12 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon/data/protoio"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/learn/runs"
 	"github.com/tenonml/tenon/model/saved"
+	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -175,6 +179,12 @@ func TestConvertedFilesAreTheSame(t *testing.T) {
 
 func TestCommands(t *testing.T) {
 	files := samples(t)
+	files["twice"] = filepath.Join(t.TempDir(), "twice.zip")
+	m := saved.NewModel()
+	f := function.New(func(x tensor.Tensor) tensor.Tensor { return ops.Add(ops.Exp(x), ops.Exp(x)) })
+	if err := errors.Join(m.Add("twice", f, tensor.NewSpec(dtype.Float64, shape.Of(-1))), m.Save(files["twice"])); err != nil {
+		t.Fatal(err)
+	}
 	a := files["jsonl"]
 	b := put(t, t.TempDir(), "b.jsonl", strings.Replace(people, "7.25", "7.5", 1))
 	for _, c := range []struct {
@@ -204,6 +214,8 @@ func TestCommands(t *testing.T) {
 		{[]string{"model", "--depth", "1", "-f", "csv", files["safetensors"]}, 0, "name,type,tensors,elements,bytes\na,\"\",2,5,20\nc,int64[2],1,2,16\n"},
 		{[]string{"graph", "--counts", files["model"]}, 0, "     1 mul\n"},
 		{[]string{"graph", "--counts", files["onnx"]}, 0, "     1 mul\n"},
+		{[]string{"graph", "--counts", files["twice"]}, 0, "     1 add\n     2 exp\n"},
+		{[]string{"graph", "--compiled", "--counts", files["twice"]}, 0, "     1 add\n     1 exp\n"},
 		{[]string{"model", "-f", "csv", files["onnx"]}, 0, "name,type,tensors,elements,bytes\nw,float32[2],1,2,8\n"},
 		{[]string{"stats", "-p", "id", "-f", "csv", a}, 0, "path,type,of,count,missing,distinct,min,p25,median,p75,max,mean,std\nid,int64,value,3,0,3,1.0,1.5,2.0,2.5,3.0,2.0,0.816497\n"},
 		{[]string{"cat", files["npy"]}, 0, "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n"},

@@ -6,9 +6,15 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"os"
+	"path/filepath"
 	"testing/fstest"
 
+	"github.com/tenonml/tenon/data/csvio"
+	"github.com/tenonml/tenon/data/dataset"
 	"github.com/tenonml/tenon/data/dataset/files"
+	"github.com/tenonml/tenon/data/jsonl"
+	"github.com/tenonml/tenon/structured"
 )
 
 // picture is a PNG of three by two pixels.
@@ -41,4 +47,37 @@ func ExampleImagesFS() {
 	// 0 int64[] [2, 3, 1] <nil>
 	// 1 int64[] [2, 3, 1] <nil>
 	// 1 int64[] [2, 3, 1] <nil>
+}
+
+// The records of files, one behind the other.
+func ExampleJSONLines() {
+	dir, err := os.MkdirTemp("", "files")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	lines, table := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "b.csv")
+	for name, text := range map[string]string{lines: "{\"id\": 1}\n{\"id\": 2}\n", table: "id\n3\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			panic(err)
+		}
+	}
+	for _, d := range []*dataset.Dataset[*structured.Tensor]{files.JSONLines(jsonl.Options{}, lines), files.CSV(csvio.Options{}, table)} {
+		for x, err := range d.All(context.Background()) {
+			fmt.Println(x, err)
+		}
+	}
+	// Output:
+	// {id: int64}
+	//   id
+	//   int64
+	//   1 <nil>
+	// {id: int64}
+	//   id
+	//   int64
+	//   2 <nil>
+	// {id: int64}
+	//   id
+	//   int64
+	//   3 <nil>
 }

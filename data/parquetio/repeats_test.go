@@ -3,6 +3,7 @@ package parquetio_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -14,6 +15,24 @@ import (
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
+
+// A column that has each of many values a few times has a dictionary too, and is as small as its numbers are.
+func TestDictionariesOfManyWords(t *testing.T) {
+	const n, d = 400_000, 60_000
+	x := make([]int32, n)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range x {
+		x[i] = rng.Int32N(d)
+	}
+	v := must(structured.FromFields([]structured.Field{{Name: "x", Value: tensor.Of(x)}}, shape.Of(n), structured.Options{}))
+	b := encoded(t, v, parquetio.WriteOptions{})
+	if most := n*16/8 + 4*d + 20_000; len(b) > most {
+		t.Errorf("%d bytes, want %d at most", len(b), most)
+	}
+	if again := must(parquetio.Decode(b, parquetio.ReadOptions{})); fmt.Sprint(again) != fmt.Sprint(v) {
+		t.Error("it is read as something else")
+	}
+}
 
 // Columns whose values repeat have a dictionary, wherever they are, and others none.
 func TestDictionariesAreForWhatRepeats(t *testing.T) {

@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"hash/maphash"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 )
@@ -52,7 +53,8 @@ func (v *values) size() int {
 // bits returns how many bits the number of a word has.
 func (d *words) bits() int { return max(1, bits.Len(uint(d.n-1))) }
 
-// repeats reports whether more than a tenth of some values, which are taken evenly, are there already.
+// repeats reports whether a dictionary is likely to make values smaller by a tenth. Of n values out of d that are equally likely,
+// about n²/2d are there already: so those of some values, which are taken evenly, tell d, also where it is much larger than n.
 func repeats(v *values) bool {
 	step := max(1, v.n/sampled)
 	seen := make(map[string]bool, sampled)
@@ -61,7 +63,15 @@ func repeats(v *values) bool {
 		seen[string(v.at(i))] = true
 		n++
 	}
-	return n < sampled/16 || len(seen) < n-n/10
+	again := n - len(seen)
+	if n < sampled/16 || again == 0 {
+		return n < sampled/16
+	}
+	all, size := float64(v.n), float64(v.size())
+	d := float64(n) * float64(n) / float64(2*again)
+	distinct := d * (1 - math.Exp(-all/d))
+	words := distinct * size / all
+	return words <= maxWords && words+all*math.Log2(max(2, distinct))/8 < 0.9*size
 }
 
 // A search finds the number of a word by a hash: it tries one place after the other.

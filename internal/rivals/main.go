@@ -52,7 +52,15 @@ var columns = []struct {
 	{"id", element.UUIDType, []string{"00000000-0000-4000-8000-000000000001", "ffffffff-ffff-ffff-ffff-ffffffffffff", "00000000-0000-0000-0000-000000000000"}},
 }
 
-func write(dir string) (err error) {
+func write(dir string) error {
+	if err := writeAll(dir); err != nil {
+		return err
+	}
+	return writeMany(dir)
+}
+
+// writeAll writes elements of all types.
+func writeAll(dir string) (err error) {
 	defer tenon.Catch(&err)
 	fields := []structured.Field{
 		{Name: "n", Value: tensor.Vector([]int64{1, 2, 3})},
@@ -78,7 +86,7 @@ func write(dir string) (err error) {
 			return err
 		}
 	}
-	return writeMany(dir)
+	return nil
 }
 
 // writeMany writes many records, in row groups of 700 whose pages are small.

@@ -140,7 +140,8 @@ func (s *Server) judged(ctx context.Context, h http.Header, f *served, q *questi
 		if v.classes = n / v.rows; t.Shape().Rank() == 0 {
 			return nil, badInput("the result %s has no rows", f.Results[x.result].Name)
 		}
-		*x.to = readerOf(t)
+		r := readerOf(t)
+		*x.to = &r
 	}
 	return v, nil
 }

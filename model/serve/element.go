@@ -2,10 +2,8 @@ package serve
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,77 +152,6 @@ func textOf(x any, where fmt.Stringer, s style) (string, error) {
 	return "", badInput("%s is %s, want a text", where, shown(x))
 }
 
-func (e *elements) float(n number, where fmt.Stringer) error {
-	const longest = 4096
-	if len(n) > longest {
-		return badInput("%s is %s, want a number", where, shown(n))
-	}
-	bits := 64
-	if e.dt != dtype.Float64 {
-		bits = 32
-	}
-	f, err := strconv.ParseFloat(string(n), bits)
-	if err != nil {
-		return badInput("%s: %s does not fit a %s", where, shown(n), datatype(e.dt))
-	}
-	switch e.dt {
-	case dtype.Float64:
-		e.bytes = binary.LittleEndian.AppendUint64(e.bytes, math.Float64bits(f))
-	case dtype.Float32:
-		e.bytes = binary.LittleEndian.AppendUint32(e.bytes, math.Float32bits(float32(f)))
-	case dtype.Float16, dtype.BFloat16:
-		f, err := strconv.ParseFloat(string(n), 64) // rounded once
-		if err != nil {
-			return badInput("%s: %s does not fit a %s", where, shown(n), datatype(e.dt))
-		}
-		h, back := uint16(dtype.F16From64(f)), float64(dtype.F16From64(f).Float32())
-		if e.dt == dtype.BFloat16 {
-			h, back = uint16(dtype.BF16From64(f)), float64(dtype.BF16From64(f).Float32())
-		}
-		if math.IsInf(back, 0) && !math.IsInf(f, 0) {
-			return badInput("%s: %s does not fit a %s", where, shown(n), datatype(e.dt))
-		}
-		e.bytes = binary.LittleEndian.AppendUint16(e.bytes, h)
-	}
-	return nil
-}
-
-func (e *elements) integer(n number, where fmt.Stringer) error {
-	bits := 8 * e.dt.Size()
-	var u uint64
-	if e.dt.IsUnsigned() {
-		v, err := strconv.ParseUint(whole(n), 10, bits)
-		if err != nil {
-			return badInput("%s: %s is no integer of type %s", where, shown(n), datatype(e.dt))
-		}
-		u = v
-	} else {
-		v, err := strconv.ParseInt(whole(n), 10, bits)
-		if err != nil {
-			return badInput("%s: %s is no integer of type %s", where, shown(n), datatype(e.dt))
-		}
-		u = uint64(v)
-	}
-	for range e.dt.Size() {
-		e.bytes = append(e.bytes, byte(u))
-		u >>= 8
-	}
-	return nil
-}
-
-// whole returns a number such as 1.0 or 2e3 without point and exponent, if it is whole and
-// short.
-func whole(n number) string {
-	if !strings.ContainsAny(string(n), ".eE") || len(n) > 40 {
-		return string(n)
-	}
-	f, _, err := big.ParseFloat(string(n), 10, 256, big.ToNearestEven)
-	if err != nil || !f.IsInt() || f.MantExp(nil) > 128 {
-		return string(n)
-	}
-	return f.Text('f', 0)
-}
-
 // shown returns what JSON says, short.
 func shown(x any) string {
 	switch x := x.(type) {
@@ -255,12 +182,12 @@ type reader struct {
 	texts *tensor.Strings
 }
 
-func readerOf(t tensor.Tensor) *reader {
+func readerOf(t tensor.Tensor) reader {
 	if s, ok := t.(*tensor.Strings); ok {
-		return &reader{dt: dtype.String, texts: s}
+		return reader{dt: dtype.String, texts: s}
 	}
 	d := tensor.Contiguous(t.(*tensor.Dense))
-	return &reader{dt: d.DType(), bytes: d.Bytes()}
+	return reader{dt: d.DType(), bytes: d.Bytes()}
 }
 
 // bits returns element i of up to 8 bytes.

@@ -64,11 +64,10 @@ func (s *Server) route(r *http.Request) (h handler, allow string) {
 		}
 		return h, method
 	}
-	path := r.URL.EscapedPath()
-	if strings.Contains(strings.ToLower(path), "%2f") || strings.Contains(path, "%00") {
-		return nil, ""
+	if raw := r.URL.RawPath; strings.Contains(strings.ToLower(raw), "%2f") || strings.Contains(r.URL.Path, "\x00") {
+		return nil, "" // RawPath is there where it is not how Path is written anyway
 	}
-	path = r.URL.Path
+	path := r.URL.Path
 	switch path {
 	case "/healthz", "/v2/health/live":
 		return by(http.MethodGet, s.live)
@@ -163,9 +162,10 @@ func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) error {
 
 // mediaType returns the media type of a request; an empty one is JSON.
 func mediaType(r *http.Request) (string, error) {
+	const usual = "application/json"
 	text := r.Header.Get("Content-Type")
-	if text == "" {
-		return "application/json", nil
+	if text == "" || text == usual {
+		return usual, nil
 	}
 	t, _, err := mime.ParseMediaType(text)
 	if err != nil {
@@ -176,25 +176,23 @@ func mediaType(r *http.Request) (string, error) {
 
 // body reads the body of a request, decompressed.
 func (s *Server) body(r *http.Request) ([]byte, error) {
-	tooLarge := faulty(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", s.opts.MaxBody)
 	if r.ContentLength > s.opts.MaxBody {
-		return nil, tooLarge
+		return nil, s.tooLarge()
 	}
-	raw := &limited{r: r.Body, left: s.opts.MaxBody}
-	var in io.Reader = raw
+	var in io.Reader = &limited{r: r.Body, left: s.opts.MaxBody}
 	length := r.ContentLength
 	switch e := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding"))); e {
 	case "", "identity":
 	case "gzip":
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return nil, raw.failed(err, tooLarge)
+			return nil, s.unread(err)
 		}
 		in, length = &limited{r: z, left: s.opts.MaxBody}, -1
 	case "deflate":
 		z, err := zlib.NewReader(in)
 		if err != nil {
-			return nil, raw.failed(err, tooLarge)
+			return nil, s.unread(err)
 		}
 		in, length = &limited{r: z, left: s.opts.MaxBody}, -1
 	default:
@@ -202,9 +200,27 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 	}
 	b, err := readAll(counted{in, func(n int) error { return s.hold(r.Context(), n) }}, length)
 	if err != nil {
-		return nil, raw.failed(err, tooLarge)
+		return nil, s.unread(err)
 	}
 	return b, nil
+}
+
+func (s *Server) tooLarge() error {
+	return faulty(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", s.opts.MaxBody)
+}
+
+// unread returns the fault of a body that could not be read.
+func (s *Server) unread(err error) error {
+	var f *fault
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, errTooLarge):
+		return s.tooLarge()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return faulty(http.StatusRequestTimeout, "the body did not come in time")
+	}
+	return badInput("the body cannot be read: %v", err)
 }
 
 // readAll reads everything; length is how much is said to come, negative where nobody has said it. Memory
@@ -291,20 +307,6 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// failed returns the fault of a body that could not be read.
-func (l *limited) failed(err error, tooLarge *fault) error {
-	var f *fault
-	switch {
-	case errors.As(err, &f):
-		return f
-	case errors.Is(err, errTooLarge):
-		return tooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return faulty(http.StatusRequestTimeout, "the body did not come in time")
-	}
-	return badInput("the body cannot be read: %v", err)
-}
-
 // terms are what a request itself says of how it is to be answered.
 type terms struct {
 	timeout  time.Duration // 0: any time
@@ -338,8 +340,7 @@ func (t terms) of(ctx context.Context, h http.Header) (context.Context, context.
 	}
 	exchangeOf(ctx).priority = t.priority
 	if least == 0 {
-		ctx, cancel := context.WithCancel(ctx)
-		return ctx, cancel, nil
+		return ctx, func() {}, nil // the request's own ends with it
 	}
 	ctx, cancel := context.WithTimeout(ctx, least)
 	return ctx, cancel, nil

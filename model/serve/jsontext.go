@@ -337,8 +337,12 @@ func (p *parser) checkList() error {
 			return err
 		}
 		p.members = 0
-		if p.space(); p.digit() {
-			_, err = p.number()
+		p.space()
+		if from := p.at; p.digit() {
+			p.numbers()
+			if p.at == from {
+				_, err = p.number() // infinite, or with its fault
+			}
 		} else {
 			err = p.check()
 		}
@@ -401,12 +405,16 @@ func (p *parser) checkObject() error {
 
 func (p *parser) number() (number, error) {
 	start := p.at
-	if p.text[p.at] == '-' {
+	if end := numberEnd(p.text, start); end > 0 {
+		p.at = end
+		return number(p.text[start:end]), nil
+	}
+	if p.tokens && strings.HasPrefix(p.text[start:], "-Infinity") {
+		p.at += len("-Infinity")
+		return number("-Infinity"), nil
+	}
+	if p.text[start] == '-' {
 		p.at++
-		if p.tokens && strings.HasPrefix(p.text[p.at:], "Infinity") {
-			p.at += len("Infinity")
-			return number("-Infinity"), nil
-		}
 	}
 	switch first := p.at; {
 	case p.digits() == 0:
@@ -420,16 +428,11 @@ func (p *parser) number() (number, error) {
 			return "", p.wrong("no digit behind the point")
 		}
 	}
-	if p.at < len(p.text) && (p.text[p.at] == 'e' || p.text[p.at] == 'E') {
+	p.at++
+	if p.at < len(p.text) && (p.text[p.at] == '+' || p.text[p.at] == '-') {
 		p.at++
-		if p.at < len(p.text) && (p.text[p.at] == '+' || p.text[p.at] == '-') {
-			p.at++
-		}
-		if p.digits() == 0 {
-			return "", p.wrong("no digit in the exponent")
-		}
 	}
-	return number(p.text[start:p.at]), nil
+	return "", p.wrong("no digit in the exponent")
 }
 
 func (p *parser) digits() int {

@@ -37,11 +37,13 @@ type layout struct {
 	name    string
 	spec    tenon.Spec
 	root    *node
+	nodes   []*node   // all of them
 	columns []*column // in the order of the Spec
 }
 
 // A column is a flat tensor.
 type column struct {
+	at     int // among those of the layout
 	name   string
 	dt     dtype.DType
 	rank   int
@@ -69,6 +71,7 @@ const (
 
 // A node is a place in a layout.
 type node struct {
+	at     int // among those of the layout
 	kind   kind
 	form   form    // of records
 	name   string  // of the value that it belongs to, for messages
@@ -95,12 +98,27 @@ func (n *node) within() *node {
 func layoutOf(name string, s tenon.Spec) (*layout, error) {
 	l := &layout{name: name, spec: s}
 	var err error
-	l.root, err = l.value(name, s, 0, nil, false)
-	return l, err
+	if l.root, err = l.value(name, s, 0, nil, false); err != nil {
+		return nil, err
+	}
+	l.number(l.root)
+	return l, nil
+}
+
+// number numbers a node and those below it.
+func (l *layout) number(n *node) {
+	n.at = len(l.nodes)
+	l.nodes = append(l.nodes, n)
+	if n.child != nil {
+		l.number(n.child)
+	}
+	for _, f := range n.fields {
+		l.number(f)
+	}
 }
 
 func (l *layout) add(name string, dt dtype.DType, rank int, splits bool) *column {
-	c := &column{name, dt, rank, splits}
+	c := &column{len(l.columns), name, dt, rank, splits}
 	l.columns = append(l.columns, c)
 	return c
 }

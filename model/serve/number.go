@@ -1,0 +1,287 @@
+package serve
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/tenonml/tenon/dtype"
+)
+
+// Numbers of JSON become elements in two ways. Most are short: their digits are an integer below 2^53, and one
+// exact multiplication or division makes the float of it (W. D. Clinger, "How to read floating point numbers
+// accurately", 1990). The others, and those that a column does not take, are left to package strconv and its errors.
+
+// numberEnd returns the end of the number that begins at text[i], 0 where there is none as the grammar has it.
+func numberEnd(text string, i int) int {
+	if i < len(text) && text[i] == '-' {
+		i++
+	}
+	first := i
+	for i < len(text) && text[i]-'0' <= 9 {
+		i++
+	}
+	if i == first || text[first] == '0' && i > first+1 {
+		return 0
+	}
+	if i < len(text) && text[i] == '.' {
+		first = i + 1
+		for i++; i < len(text) && text[i]-'0' <= 9; {
+			i++
+		}
+		if i == first {
+			return 0
+		}
+	}
+	if i < len(text) && text[i]|0x20 == 'e' {
+		if i++; i < len(text) && (text[i] == '+' || text[i] == '-') {
+			i++
+		}
+		for first = i; i < len(text) && text[i]-'0' <= 9; {
+			i++
+		}
+		if i == first {
+			return 0
+		}
+	}
+	return i
+}
+
+// numbers goes over numbers, and the commas between them.
+func (p *parser) numbers() {
+	text := p.text
+	for i := p.at; ; {
+		end := numberEnd(text, i)
+		if end == 0 {
+			return
+		}
+		if p.at = end; end == len(text) || text[end] != ',' {
+			return
+		}
+		for i = end + 1; i < len(text) && text[i] == ' '; {
+			i++
+		}
+	}
+}
+
+// A decimal is a number: its digits as an integer, with a power of ten.
+type decimal struct {
+	digits   uint64
+	exp      int
+	negative bool
+}
+
+// decimalAt reads the number at text[i], which keeps to the grammar, with its end: 0 for one that has many digits, or
+// is no number.
+func decimalAt(text string, i int) (d decimal, end int) {
+	const most = 19 // digits that any 64 bits hold
+	if d.negative = text[i] == '-'; d.negative {
+		i++
+	}
+	first := i
+	for i < len(text) && text[i]-'0' <= 9 {
+		d.digits = 10*d.digits + uint64(text[i]-'0')
+		i++
+	}
+	count := i - first
+	if i < len(text) && text[i] == '.' {
+		first = i + 1
+		for i++; i < len(text) && text[i]-'0' <= 9; i++ {
+			d.digits = 10*d.digits + uint64(text[i]-'0')
+		}
+		d.exp = first - i
+		count += i - first
+	}
+	if count == 0 || count > most {
+		return d, 0
+	}
+	if i < len(text) && text[i]|0x20 == 'e' {
+		i++
+		sign := 1
+		if i < len(text) && (text[i] == '+' || text[i] == '-') {
+			if text[i] == '-' {
+				sign = -1
+			}
+			i++
+		}
+		exp := 0
+		for first = i; i < len(text) && text[i]-'0' <= 9 && i < first+3; i++ {
+			exp = 10*exp + int(text[i]-'0')
+		}
+		if i == first || i < len(text) && text[i]-'0' <= 9 {
+			return d, 0
+		}
+		d.exp += sign * exp
+	}
+	return d, i
+}
+
+// tens are the powers of ten that are exact.
+var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// float64 returns the nearest float64, where one rounding finds it.
+func (d decimal) float64() (f float64, ok bool) {
+	if d.digits >= 1<<53 || d.exp >= len(tens) || d.exp <= -len(tens) {
+		return 0, false
+	}
+	if f = float64(d.digits); d.exp >= 0 {
+		f *= tens[d.exp]
+	} else {
+		f /= tens[-d.exp]
+	}
+	if d.negative {
+		f = -f
+	}
+	return f, true
+}
+
+// float32 returns the nearest float32, where the nearest float64 tells it: that is within the range, and not in the
+// middle between two.
+func (d decimal) float32() (f float32, ok bool) {
+	const cut = 1<<29 - 1 // bits of a float64 that a float32 does not have
+	x, ok := d.float64()
+	if a := math.Abs(x); !ok || x != 0 && a < 0x1p-126 || a > math.MaxFloat32 || math.Float64bits(x)&cut == (cut+1)/2 {
+		return 0, false
+	}
+	return float32(x), true
+}
+
+// int64 returns an integer of so many bits.
+func (d decimal) int64(bits int) (n int64, ok bool) {
+	most := uint64(1)<<(bits-1) - 1
+	if d.negative {
+		most++
+	}
+	if n = int64(d.digits); d.negative {
+		n = -n
+	}
+	return n, d.exp == 0 && d.digits <= most
+}
+
+// decimal adds an element, if the column takes it at once.
+func (e *elements) decimal(d decimal) bool {
+	switch e.dt {
+	case dtype.Float32:
+		f, ok := d.float32()
+		if !ok {
+			return false
+		}
+		e.bytes = binary.LittleEndian.AppendUint32(e.bytes, math.Float32bits(f))
+	case dtype.Float64:
+		f, ok := d.float64()
+		if !ok {
+			return false
+		}
+		e.bytes = binary.LittleEndian.AppendUint64(e.bytes, math.Float64bits(f))
+	case dtype.Int64:
+		n, ok := d.int64(64)
+		if !ok {
+			return false
+		}
+		e.bytes = binary.LittleEndian.AppendUint64(e.bytes, uint64(n))
+	case dtype.Int32:
+		n, ok := d.int64(32)
+		if !ok {
+			return false
+		}
+		e.bytes = binary.LittleEndian.AppendUint32(e.bytes, uint32(n))
+	default:
+		return false
+	}
+	e.n++
+	return true
+}
+
+// numbers adds entries to a column as long as they are numbers that it takes at once, and returns how many.
+func (c *cursor) numbers(e *elements) int {
+	if c.list.items != nil || c.list.pick != nil {
+		return 0
+	}
+	from := c.at
+	for text := c.p.text; c.at < c.list.n; {
+		if c.p.space(); !c.p.digit() {
+			break
+		}
+		d, end := decimalAt(text, c.p.at)
+		if end == 0 || !e.decimal(d) {
+			break
+		}
+		c.p.at = end
+		c.next()
+	}
+	return c.at - from
+}
+
+func (e *elements) float(n number, where fmt.Stringer) error {
+	const longest = 4096
+	if len(n) > longest {
+		return badInput("%s is %s, want a number", where, shown(n))
+	}
+	bits := 64
+	if e.dt != dtype.Float64 {
+		bits = 32
+	}
+	f, err := strconv.ParseFloat(string(n), bits)
+	if err != nil {
+		return badInput("%s: %s does not fit a %s", where, shown(n), datatype(e.dt))
+	}
+	switch e.dt {
+	case dtype.Float64:
+		e.bytes = binary.LittleEndian.AppendUint64(e.bytes, math.Float64bits(f))
+	case dtype.Float32:
+		e.bytes = binary.LittleEndian.AppendUint32(e.bytes, math.Float32bits(float32(f)))
+	case dtype.Float16, dtype.BFloat16:
+		f, err := strconv.ParseFloat(string(n), 64) // rounded once
+		if err != nil {
+			return badInput("%s: %s does not fit a %s", where, shown(n), datatype(e.dt))
+		}
+		h, back := uint16(dtype.F16From64(f)), float64(dtype.F16From64(f).Float32())
+		if e.dt == dtype.BFloat16 {
+			h, back = uint16(dtype.BF16From64(f)), float64(dtype.BF16From64(f).Float32())
+		}
+		if math.IsInf(back, 0) && !math.IsInf(f, 0) {
+			return badInput("%s: %s does not fit a %s", where, shown(n), datatype(e.dt))
+		}
+		e.bytes = binary.LittleEndian.AppendUint16(e.bytes, h)
+	}
+	return nil
+}
+
+func (e *elements) integer(n number, where fmt.Stringer) error {
+	bits := 8 * e.dt.Size()
+	var u uint64
+	if e.dt.IsUnsigned() {
+		v, err := strconv.ParseUint(whole(n), 10, bits)
+		if err != nil {
+			return badInput("%s: %s is no integer of type %s", where, shown(n), datatype(e.dt))
+		}
+		u = v
+	} else {
+		v, err := strconv.ParseInt(whole(n), 10, bits)
+		if err != nil {
+			return badInput("%s: %s is no integer of type %s", where, shown(n), datatype(e.dt))
+		}
+		u = uint64(v)
+	}
+	for range e.dt.Size() {
+		e.bytes = append(e.bytes, byte(u))
+		u >>= 8
+	}
+	return nil
+}
+
+// whole returns a number such as 1.0 or 2e3 without point and exponent, if it is whole and
+// short.
+func whole(n number) string {
+	if !strings.ContainsAny(string(n), ".eE") || len(n) > 40 {
+		return string(n)
+	}
+	f, _, err := big.ParseFloat(string(n), 10, 256, big.ToNearestEven)
+	if err != nil || !f.IsInt() || f.MantExp(nil) > 128 {
+		return string(n)
+	}
+	return f.Text('f', 0)
+}

@@ -57,6 +57,7 @@ func serveCommand(p *program) *cli.Command {
 			number("max-concurrent", 0, "calls that run at once; 0: any number"),
 			number("queue", 1024, "calls that may wait"),
 			number("max-rows", 64, "rows of a batch"),
+			number("batches", 0, "batches of a function that run at once; 0: one for each processor"),
 			number("max-batch-elements", 1<<20, "elements of a batch"),
 			number("priorities", 1, "priorities that calls may ask for, 1 going first"),
 			span("max-delay", 0, "how long the first call of a batch waits for others"),
@@ -154,7 +155,7 @@ func isReference(model string) bool {
 func serveOptions(c *cli.Command, p *program) (serve.Options, error) {
 	o := serve.Options{
 		MaxBody: int64(c.Int("max-body")), MaxDepth: c.Int("max-depth"), MaxElements: c.Int("max-elements"), MaxMemory: int64(c.Int("max-memory")),
-		MaxConcurrent: c.Int("max-concurrent"), Queue: c.Int("queue"), MaxRows: c.Int("max-rows"), MaxDelay: c.Duration("max-delay"), MaxBatchElements: c.Int("max-batch-elements"), Priorities: c.Int("priorities"),
+		MaxConcurrent: c.Int("max-concurrent"), Queue: c.Int("queue"), MaxRows: c.Int("max-rows"), Batches: c.Int("batches"), MaxDelay: c.Duration("max-delay"), MaxBatchElements: c.Int("max-batch-elements"), Priorities: c.Int("priorities"),
 		ReadTimeout: c.Duration("read-timeout"), WriteTimeout: c.Duration("write-timeout"), Origins: c.StringSlice("origin"),
 	}
 	if o.Queue == 0 {

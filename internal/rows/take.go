@@ -140,6 +140,15 @@ func Take(v tenon.Value, i any) (tenon.Value, error) {
 
 // Slice returns the rows of a value from lo up to, not including, hi.
 func Slice(v tenon.Value, lo, hi int) (tenon.Value, error) {
+	if d, ok := v.(*tensor.Dense); ok && d.Rank() > 0 && d.IsContiguous() && 0 <= lo && lo <= hi && hi <= d.Dim(0) {
+		dims := d.Shape().Dims()
+		dims[0] = hi - lo
+		each := 1
+		for _, n := range dims[1:] {
+			each *= n
+		}
+		return d.View(lo*each, shape.Of(dims...), d.Strides()), nil
+	}
 	return apart(v, anyNumber, func(t tenon.Value) tensor.Tensor {
 		x, err := tenon.Try(func() tensor.Tensor { return ops.Index(t, key.Range(lo, hi, nil)) })
 		if errors.Is(err, tenon.ErrUnsupported) || errors.Is(err, tenon.ErrDType) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tenonml/tenon"
@@ -21,8 +22,9 @@ type job struct {
 	size     size
 	priority int // 1 goes first
 	since    time.Time
-	done     chan bool // false: it is answered; true: its goroutine is to work
-	answered bool
+	done     chan bool // true: its goroutine is to work, which comes once at most; false: it is answered
+	answered atomic.Bool
+	chosen   bool // its goroutine was told to work
 	gone     bool // nobody waits for it
 	out      []tenon.Value
 	err      error
@@ -63,16 +65,22 @@ func elementsOf(v tenon.Value) int {
 	return n
 }
 
-// A queue joins the calls of a function. While one batch runs, others wait for the next
+// A queue joins the calls of a function. While as many batches run as may, others wait for the next
 // one.
 type queue struct {
 	mu      sync.Mutex
-	waiting []*job // by priority, and then in their order
-	running bool
-	more    chan struct{} // told of each call that comes
-	now     size          // of the batch that runs
-	began   time.Time     // when it did; zero while there is none
+	waiting []*job        // by priority, and then in their order
+	workers int           // that run batches, or are about to take one
+	delayed bool          // one of them waits for more calls
+	more    chan struct{} // tells it of each call that comes
+	runs    []*run
 	cost    cost
+}
+
+// A run is a batch that runs.
+type run struct {
+	size  size
+	began time.Time
 }
 
 // call runs a function for one request.
@@ -108,7 +116,7 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 		}
 		return out, err
 	}
-	j := &job{ctx: ctx, args: args, size: all, priority: priority, since: began, done: make(chan bool, 1)}
+	j := &job{ctx: ctx, args: args, size: all, priority: priority, since: began, done: make(chan bool, 2)}
 	first, err := f.queue.add(s, j)
 	if err != nil {
 		return nil, err
@@ -139,7 +147,7 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 // answer: not where it has to answer by a deadline.
 func (j *job) works() bool {
 	_, ok := j.ctx.Deadline()
-	return !ok && !j.gone
+	return !ok && !j.gone && !j.chosen
 }
 
 // level returns the priority of a call that asks for one: the middle one where it asks for none
@@ -151,7 +159,7 @@ func (s *Server) level(asked int) int {
 	return (s.opts.Priorities + 2) / 2
 }
 
-// add puts a job into the queue. It reports whether nobody works on it yet.
+// add puts a job into the queue. It reports whether another worker is to take it.
 func (q *queue) add(s *Server, j *job) (first bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -165,15 +173,18 @@ func (q *queue) add(s *Server, j *job) (first bool, err error) {
 	if q.more == nil {
 		q.more = make(chan struct{}, 1)
 	}
-	if !q.running {
-		q.running = true
-		return true, nil
+	if q.delayed {
+		select {
+		case q.more <- struct{}{}:
+		default:
+		}
+		return false, nil
 	}
-	select {
-	case q.more <- struct{}{}:
-	default:
+	if q.workers == s.opts.Batches {
+		return false, nil
 	}
-	return false, nil
+	q.workers++
+	return true, nil
 }
 
 // left notes that nobody waits for a job any more. It reports whether its goroutine was to work.
@@ -190,19 +201,17 @@ func (q *queue) left(j *job) bool {
 }
 
 // passOn lets the goroutine of the first call that waits work, which is to be woken for its answer
-// anyway.
+// anyway. The caller holds the lock, and has counted the worker.
 func (q *queue) passOn(s *Server, f *served) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if i := slices.IndexFunc(q.waiting, (*job).works); i >= 0 {
+	switch i := slices.IndexFunc(q.waiting, (*job).works); {
+	case i >= 0:
+		q.waiting[i].chosen = true
 		q.waiting[i].done <- true
-		return
-	}
-	if q.running = len(q.waiting) > 0; q.running {
+	case len(q.waiting) > 0:
 		go q.work(s, f, nil)
-		return
+	default:
+		q.workers--
 	}
-	q.now, q.began = size{}, time.Time{}
 }
 
 // inTime refuses a call that cannot be answered before its deadline, by what late runs have
@@ -215,9 +224,12 @@ func (q *queue) inTime(s *Server, j *job) error {
 	if least == nil {
 		return nil
 	}
-	need, batch := s.gate.wait(j.priority), size{}
-	if !q.began.IsZero() {
-		need = max(need, least(q.now.elements)-time.Since(q.began))
+	var front line
+	batch := size{}
+	if len(q.runs) == s.opts.Batches {
+		for _, r := range q.runs {
+			front.add(least(r.size.elements) - time.Since(r.began))
+		}
 	}
 	for _, ahead := range q.waiting {
 		if ahead.priority > j.priority {
@@ -227,17 +239,18 @@ func (q *queue) inTime(s *Server, j *job) error {
 			continue
 		}
 		if with := batch.plus(ahead.size); batch.rows > 0 && !with.fits(&s.opts) {
-			need, batch = need+least(batch.elements), ahead.size
+			front.add(least(batch.elements))
+			batch = ahead.size
 		} else {
 			batch = with
 		}
 	}
-	if with := batch.plus(j.size); batch.rows > 0 && !with.fits(&s.opts) {
-		need += least(batch.elements) + least(j.size.elements)
-	} else {
-		need += least(with.elements)
+	own := batch.plus(j.size)
+	if batch.rows > 0 && !own.fits(&s.opts) {
+		front.add(least(batch.elements))
+		own = j.size
 	}
-	return late(j.ctx, need)
+	return late(j.ctx, max(s.gate.wait(j.priority), front.wait(s.opts.Batches))+least(own.elements))
 }
 
 // late returns a refusal where the deadline of a call comes before it can be answered.
@@ -253,13 +266,12 @@ func late(ctx context.Context, need time.Duration) error {
 func (q *queue) work(s *Server, f *served, own *job) {
 	for {
 		q.delay(s)
-		batch := q.take(s)
+		batch, r := q.take(s, f)
 		if batch == nil {
 			return
 		}
 		s.runBatch(f, batch)
-		if own != nil && own.answered {
-			q.passOn(s, f)
+		if q.ended(s, f, r, own != nil && own.answered.Load()) {
 			return
 		}
 	}
@@ -269,6 +281,7 @@ func (q *queue) work(s *Server, f *served, own *job) {
 func (q *queue) delay(s *Server) {
 	for s.opts.MaxDelay > 0 {
 		q.mu.Lock()
+		q.delayed = true
 		var all size
 		left := time.Duration(0)
 		for _, j := range q.waiting {
@@ -290,11 +303,25 @@ func (q *queue) delay(s *Server) {
 	}
 }
 
-// take returns the next batch, nil where nobody waits: calls in their order whose rows and
-// elements fit. The first one is taken whatever its size.
-func (q *queue) take(s *Server) []*job {
+// ended notes that a batch has run. It reports whether its worker is to stop, because it has what it
+// worked for, or nobody waits.
+func (q *queue) ended(s *Server, f *served, r *run, stop bool) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	i := slices.Index(q.runs, r)
+	q.runs = slices.Delete(q.runs, i, i+1)
+	if stop {
+		q.passOn(s, f)
+	}
+	return stop
+}
+
+// take returns the next batch, nil where nobody waits: calls in their order whose rows and
+// elements fit. The first one is taken whatever its size.
+func (q *queue) take(s *Server, f *served) ([]*job, *run) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.delayed = false
 	var batch []*job
 	var all size
 	taken := 0
@@ -309,16 +336,22 @@ func (q *queue) take(s *Server) []*job {
 		taken++
 	}
 	q.waiting = slices.Delete(q.waiting, 0, taken)
-	q.running = len(batch) > 0
-	q.now, q.began = all, time.Time{}
-	if q.running {
-		q.began = time.Now()
+	if len(batch) == 0 {
+		q.workers--
+		return nil, nil
 	}
-	return batch
+	r := &run{all, time.Now()}
+	q.runs = append(q.runs, r)
+	if len(q.waiting) > 0 && q.workers < s.opts.Batches { // of those that came during the delay
+		q.workers++
+		q.passOn(s, f)
+	}
+	return batch, r
 }
 
 func (j *job) finish(out []tenon.Value, err error) {
-	j.out, j.err, j.answered = out, err, true
+	j.out, j.err = out, err
+	j.answered.Store(true)
 	j.done <- false
 }
 

@@ -65,6 +65,7 @@ func TestBatchesKeepToTheirBudgets(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var runs [][]int64
+				c.o.Batches = 1
 				s := New(c.o)
 				if err := s.Add(timed(&runs, time.Second)); err != nil {
 					t.Fatal(err)
@@ -210,4 +211,56 @@ func TestGate(t *testing.T) {
 			t.Errorf("%v, %d run", order, g.running)
 		}
 	})
+}
+
+// As many batches run at once as may; while one of them waits for more calls, these join it.
+func TestBatchesRunAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		o     Options
+		calls int
+		runs  int
+		took  time.Duration
+	}{
+		{"one place", Options{MaxRows: 1, Batches: 1}, 4, 4, 4 * time.Second},
+		{"two places", Options{MaxRows: 1, Batches: 2}, 4, 4, 2 * time.Second},
+		{"others wait for one of two places", Options{Batches: 2}, 6, 3, 2 * time.Second},
+		{"more places than calls", Options{Batches: 8}, 4, 4, time.Second},
+		{"no more than calls that may run", Options{Batches: 8, MaxConcurrent: 1}, 4, 2, 2 * time.Second},
+		{"a delay", Options{Batches: 8, MaxDelay: time.Second}, 4, 1, 2 * time.Second},
+		{"a delay and full batches", Options{Batches: 2, MaxDelay: time.Second, MaxRows: 2}, 4, 2, time.Second},
+		{"a delay and more than one batch", Options{Batches: 2, MaxDelay: time.Second, MaxRows: 3}, 4, 2, 2 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := New(c.o)
+				numbers := []Arg{{"x", tensor.NewSpec(dtype.Int64, shape.Of(-1))}}
+				err := s.Add(Func{Name: "timed", Args: numbers, Results: numbers, Batched: true, Call: func(_ context.Context, a []tenon.Value) ([]tenon.Value, error) {
+					<-time.After(time.Second)
+					return a, nil
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				var done []<-chan error
+				for i := range c.calls {
+					done = append(done, sent(s, t.Context(), 0, 1, int64(i)))
+				}
+				for _, d := range done {
+					if err := <-d; err != nil {
+						t.Error(err)
+					}
+				}
+				synctest.Wait()
+				f, _ := s.model("timed", "")
+				if got := f.counts.runs.Load(); got != int64(c.runs) || time.Since(began) != c.took {
+					t.Errorf("%d runs in %v, want %d in %v", got, time.Since(began), c.runs, c.took)
+				}
+				if f.queue.workers != 0 || len(f.queue.runs) != 0 || len(f.queue.waiting) != 0 {
+					t.Errorf("%d workers, %d runs and %d calls are left", f.queue.workers, len(f.queue.runs), len(f.queue.waiting))
+				}
+			})
+		})
+	}
 }

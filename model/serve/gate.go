@@ -73,14 +73,27 @@ func (g *gate) wait(priority int) time.Duration {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var all, most time.Duration
+	var front line
 	for _, w := range g.waiting {
 		if w.priority > priority {
 			break
 		}
-		all, most = all+w.need, max(most, w.need)
+		front.add(w.need)
 	}
-	return max(0, all-time.Duration(g.bound-1)*most) / time.Duration(g.bound)
+	return front.wait(g.bound)
+}
+
+// A line is what runs before something that waits: how long all of it takes at least, and the longest.
+type line struct{ all, most time.Duration }
+
+func (l *line) add(d time.Duration) {
+	l.all, l.most = l.all+max(d, 0), max(l.most, d)
+}
+
+// wait returns how long it takes at least until one of so many places is free: all of them are used until then, less what
+// may still run on the other ones.
+func (l *line) wait(places int) time.Duration {
+	return max(0, l.all-time.Duration(places-1)*l.most) / time.Duration(places)
 }
 
 // leave gives a place to the next call.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,6 +27,7 @@ type Options struct {
 	WriteTimeout     time.Duration                   // for a client to take a MiB of an answer; default 30 s; negative: any time
 	MaxDelay         time.Duration                   // how long the first call of a batch waits for others; default: not at all
 	MaxRows          int                             // rows of a batch; default 64
+	Batches          int                             // batches of a function that run at once; default: one for each processor
 	MaxBatchElements int                             // elements of a batch, with those of row splits and masks; default 1 Mi
 	Priorities       int                             // priorities that calls may ask for, 1 going first; default 1: all are alike
 	MaxMemory        int64                           // bytes that the bodies of all requests that run may take; 0: any number
@@ -52,6 +54,10 @@ func (o *Options) defaults() {
 	set(&o.MaxElements, 64<<20)
 	set(&o.Queue, 1024)
 	set(&o.MaxRows, 64)
+	set(&o.Batches, runtime.GOMAXPROCS(0))
+	if o.MaxConcurrent > 0 {
+		o.Batches = min(o.Batches, o.MaxConcurrent)
+	}
 	set(&o.MaxBatchElements, 1<<20)
 	set(&o.Priorities, 1)
 	if o.ReadTimeout == 0 {

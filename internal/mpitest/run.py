@@ -80,7 +80,7 @@ def rank_of(program, launcher, rank):
 
 def kill_one(o, folder):
     """Kills one of two processes within training: the other has to end with an error that names it."""
-    quiet = "trap '' USR1; \"$0\" \"$@\"; exit $?"  # what the launcher sees is the end of a shell: it does not end the other rank itself
+    quiet = "trap '' USR1; \"$0\" \"$@\"; exit $?"  # the launcher sees the end of a shell: without it the other rank mostly ends without a message
     command = [os.path.join(o.venv, "bin", "mpiexec"), "-disable-auto-cleanup", "-n", "2", "sh", "-c", quiet, o.gosearch, "-dir", folder, "train", "-epochs", str(o.epochs), "-ask", "It", "-ranks", "2"]
     p = subprocess.Popen(command, env=dict(o.env, TENON_MPI_TIMEOUT="3s"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
     text, killed = "", 0

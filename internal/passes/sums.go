@@ -83,7 +83,7 @@ func withoutSums(c *op.Call) ([]tensor.Tensor, error) {
 }
 
 // sumsOf returns what is carried and is only added to, products of two values that every round has anew and
-// that are smaller than the sum.
+// that are not known to be larger than the sum.
 func sumsOf(body *graph.Graph, carry, xs int) (out []gathered) {
 	uses := usesOf(body)
 	anew := func(v *graph.Value) bool {

@@ -2,7 +2,6 @@ package serve_test
 
 import (
 	"context"
-	"flag"
 	"image/png"
 	"net/http/httptest"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"github.com/tenonml/tenon/internal/browser"
 	"github.com/tenonml/tenon/model/serve"
 )
-
-var update = flag.Bool("update", false, "keep the pictures of the page under docs")
 
 // An Order and its Price are what a function of the pictures takes and returns.
 type (
@@ -75,7 +72,7 @@ func TestPictures(t *testing.T) {
 		if dark := ground[0] < 64 && ground[1] < 64 && ground[2] < 64; dark != c.dark || len(colours) < 10 {
 			t.Errorf("%s: the ground is %v, and there are %d colours", c.name, ground, len(colours))
 		}
-		if !*update {
+		if !*serve.Update {
 			continue
 		}
 		f, err := os.Create(filepath.Join("..", "..", "docs", c.name))

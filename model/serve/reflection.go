@@ -1,57 +1,36 @@
 package serve
 
 import (
-	"context"
-	"embed"
-	"io"
+	_ "embed"
 	"net/http"
 	"strings"
 	"sync"
 
 	"connectrpc.com/connect"
 	"connectrpc.com/grpcreflect"
-	"github.com/bufbuild/protocompile"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
 )
 
 // Clients over gRPC may ask for the definitions of the services: those in the folder proto.
 
-//go:embed proto/*.proto
-var protoFiles embed.FS
+// The definitions as protoc compiles them, with what they import: a FileDescriptorSet.
+// TestDefinitionsAreCurrent writes the file.
+//
+//go:embed proto/definitions.binpb
+var compiled []byte
 
-// definitions compiles the definitions when they are first asked for.
+// definitions are read when they are first asked for.
 var definitions = sync.OnceValues(func() (*protoregistry.Files, error) {
-	c := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{
-		Accessor: func(name string) (io.ReadCloser, error) { return protoFiles.Open("proto/" + name) },
-	})}
-	all, err := c.Compile(context.Background(), "inference.proto", "tensorflow_serving.proto", "health.proto")
-	if err != nil {
+	var set descriptorpb.FileDescriptorSet
+	if err := proto.Unmarshal(compiled, &set); err != nil {
 		return nil, err
 	}
-	files := new(protoregistry.Files)
-	for _, f := range all {
-		if err := register(files, f); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
+	return protodesc.NewFiles(&set)
 })
-
-// register adds a file, and before it those that it needs.
-func register(files *protoregistry.Files, f protoreflect.FileDescriptor) error {
-	if _, err := files.FindFileByPath(f.Path()); err == nil {
-		return nil
-	}
-	imports := f.Imports()
-	for i := range imports.Len() {
-		if err := register(files, imports.Get(i).FileDescriptor); err != nil {
-			return err
-		}
-	}
-	return files.RegisterFile(f)
-}
 
 // resolver finds definitions.
 type resolver struct{}

@@ -24,20 +24,27 @@ type Finding struct {
 	Assigns bool
 }
 
+// An Arg is an argument or a result: Values of a Spec whose rows follow one another along an axis, which is the first
+// one but for tensors.
+type Arg struct {
+	Spec tenon.Spec
+	Axis int
+}
+
 // Of tells of a graph whether it answers each row by itself. Its parameters are the
-// components of arguments of these Specs, and its outputs those of the results; further outputs
+// components of the arguments, and its outputs those of the results; further outputs
 // are assigned to variables.
-func Of(g *graph.Graph, args, results []tenon.Spec) Finding {
+func Of(g *graph.Graph, args, results []Arg) Finding {
 	s := &study{levels: levels{}}
 	f := &flow{study: s, parts: map[*graph.Value]part{}}
 	first := &level{}
 	var params []part
-	for _, spec := range args {
-		params = s.given(spec, first, params)
+	for _, a := range args {
+		params = s.given(a, first, params)
 	}
 	n := 0
-	for _, spec := range results {
-		n += leavesOf(spec)
+	for _, r := range results {
+		n += leavesOf(r.Spec)
 	}
 	if len(g.Outputs) > n {
 		return Finding{Mixes: true, Assigns: true, By: "assignment to a variable"}
@@ -50,8 +57,8 @@ func Of(g *graph.Graph, args, results []tenon.Spec) Finding {
 		return found(*s.wrong)
 	}
 	w := &wanted{study: s, outputs: g.Outputs, part: f.of}
-	for _, spec := range results {
-		if p, ok := w.value(spec, first); !ok {
+	for _, r := range results {
+		if p, ok := w.value(r, first); !ok {
 			return found(p)
 		}
 	}
@@ -72,16 +79,17 @@ type study struct {
 }
 
 // given adds the parts of the components of an argument of so many rows.
-func (s *study) given(spec tenon.Spec, l *level, out []part) []part {
-	out, _ = s.below(spec, l, nil, out)
+func (s *study) given(a Arg, l *level, out []part) []part {
+	out, _ = s.below(a, l, nil, out)
 	return out
 }
 
 // below is given, of lists whose levels are known already where chain has them; it returns
 // these.
-func (s *study) below(spec tenon.Spec, l *level, chain []*level, out []part) ([]part, []*level) {
+func (s *study) below(x Arg, l *level, chain []*level, out []part) ([]part, []*level) {
+	spec := x.Spec
 	if tenon.IsLeaf(spec) {
-		return append(out, along(0, l)), chain
+		return append(out, along(x.Axis, l)), chain
 	}
 	a := anatomy.OfSpec(spec)
 	shared := sharedOf(spec, a)
@@ -113,7 +121,7 @@ func (s *study) below(spec tenon.Spec, l *level, chain []*level, out []part) ([]
 		case a.Kind == anatomy.Records && i < len(a.Partitions)+1 && c.Name == "nrows":
 			out = append(out, counted(l))
 		default:
-			out, chain = s.below(c.Spec, levels[len(levels)-1], chain, out)
+			out, chain = s.below(Arg{Spec: c.Spec}, levels[len(levels)-1], chain, out)
 		}
 	}
 	if len(a.Partitions) > 0 {
@@ -163,13 +171,14 @@ func (w *wanted) next() part {
 
 // value compares the components of a result of rows of a level. It returns the first that is
 // not what it has to be.
-func (w *wanted) value(spec tenon.Spec, l *level) (part, bool) {
+func (w *wanted) value(x Arg, l *level) (part, bool) {
+	spec := x.Spec
 	if len(w.outputs) < leavesOf(spec) {
 		return part{}, false
 	}
 	if tenon.IsLeaf(spec) {
 		p := w.next()
-		return p, p.plain() && p.axis == 0 && p.level.is(l)
+		return p, p.plain() && p.axis == x.Axis && p.level.is(l)
 	}
 	a := anatomy.OfSpec(spec)
 	shared := sharedOf(spec, a)
@@ -199,7 +208,7 @@ func (w *wanted) value(spec tenon.Spec, l *level) (part, bool) {
 				return p, false
 			}
 		default:
-			if p, ok := w.value(c.Spec, levels[len(levels)-1]); !ok {
+			if p, ok := w.value(Arg{Spec: c.Spec}, levels[len(levels)-1]); !ok {
 				return p, false
 			}
 		}

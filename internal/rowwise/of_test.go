@@ -163,12 +163,12 @@ func TestFunctions(t *testing.T) {
 			}
 			f := m.Functions()[0]
 			fn := serve.Func{Name: "f", Call: func(_ context.Context, a []tenon.Value) ([]tenon.Value, error) { return f.CallFlat(a) }}
-			var args, results []tenon.Spec
+			var args, results []rowwise.Arg
 			for _, l := range f.Args(0) {
-				fn.Args, args = append(fn.Args, serve.Arg{Name: "x", Spec: l.Spec}), append(args, l.Spec)
+				fn.Args, args = append(fn.Args, serve.Arg{Name: "x", Spec: l.Spec}), append(args, rowwise.Arg{Spec: l.Spec})
 			}
 			for _, l := range f.Results(0) {
-				fn.Results, results = append(fn.Results, serve.Arg{Name: "y", Spec: l.Spec}), append(results, l.Spec)
+				fn.Results, results = append(fn.Results, serve.Arg{Name: "y", Spec: l.Spec}), append(results, rowwise.Arg{Spec: l.Spec})
 			}
 			got := rowwise.Of(f.Graph(0), args, results)
 			by, mixed := strings.CutPrefix(c.by, "mixed ")

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -401,7 +400,7 @@ func (f *served) joined(ctx context.Context, batch []*job, all size) (err error)
 		for k, j := range batch {
 			parts[k] = j.args[i]
 		}
-		if args[i], err = rows.Concat(parts); err != nil {
+		if args[i], err = f.Args[i].join(parts); err != nil {
 			return err
 		}
 	}
@@ -412,8 +411,8 @@ func (f *served) joined(ctx context.Context, batch []*job, all size) (err error)
 	parts := make([][]tenon.Value, len(batch))
 	at := 0
 	for k, j := range batch {
-		for _, v := range out {
-			part, err := rows.Slice(v, at, at+j.size.rows)
+		for i, v := range out {
+			part, err := f.Results[i].slice(v, at, at+j.size.rows)
 			if err != nil {
 				return err
 			}
@@ -459,8 +458,8 @@ func (f *served) run(ctx context.Context, args []tenon.Value, rows int) (out []t
 		if s != nil && !tenon.Compatible(v.Spec(), s) {
 			return nil, fmt.Errorf("result %s is %s, want %s", f.Results[i].Name, tenon.String(v.Spec()), tenon.String(s))
 		}
-		if f.Batched && rowsOf(v) != rows {
-			return nil, fmt.Errorf("result %s has %d rows for %d", f.Results[i].Name, rowsOf(v), rows)
+		if n := f.Results[i].rowsOf(v); f.Batched && n != rows {
+			return nil, fmt.Errorf("result %s has %d rows for %d", f.Results[i].Name, n, rows)
 		}
 	}
 	return out, nil

@@ -19,7 +19,7 @@ import (
 // timed returns a batched function that notes the numbers of each run, and takes perElement for
 // each of them.
 func timed(runs *[][]int64, perElement time.Duration) Func {
-	numbers := []Arg{{"x", tensor.NewSpec(dtype.Int64, shape.Of(-1))}}
+	numbers := []Arg{{Name: "x", Spec: tensor.NewSpec(dtype.Int64, shape.Of(-1))}}
 	return Func{Name: "timed", Args: numbers, Results: numbers, Batched: true, Call: func(_ context.Context, a []tenon.Value) ([]tenon.Value, error) {
 		x := tensor.Data[int64](a[0])
 		*runs = append(*runs, slices.Clone(x))
@@ -234,7 +234,7 @@ func TestBatchesRunAtOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := New(c.o)
-				numbers := []Arg{{"x", tensor.NewSpec(dtype.Int64, shape.Of(-1))}}
+				numbers := []Arg{{Name: "x", Spec: tensor.NewSpec(dtype.Int64, shape.Of(-1))}}
 				err := s.Add(Func{Name: "timed", Args: numbers, Results: numbers, Batched: true, Call: func(_ context.Context, a []tenon.Value) ([]tenon.Value, error) {
 					<-time.After(time.Second)
 					return a, nil

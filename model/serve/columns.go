@@ -9,7 +9,6 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/anatomy"
-	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -503,28 +502,6 @@ func (c columns) splits(name string, parts []*ragged.RowPartition, outer int) in
 		}
 	}
 	return n
-}
-
-// rowsOf returns the size of the first axis of a Value.
-func rowsOf(v tenon.Value) int {
-	if _, ok := v.(tensor.Tensor); !ok {
-		n, err := rows.Count(v)
-		if err != nil {
-			return 0
-		}
-		return max(n, 0)
-	}
-	if t, ok := v.(tensor.Tensor); ok && t.Shape().Rank() > 0 {
-		if n := t.Shape().Dim(0); n >= 0 {
-			return n
-		}
-		if d, ok := ops.Shape(t).(*tensor.Dense); ok {
-			if s, ok := int64s(d); ok && len(s) > 0 {
-				return int(s[0])
-			}
-		}
-	}
-	return 0
 }
 
 // unknown returns a shape of a rank of which no size is known.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/internal/rowwise"
 	"github.com/tenonml/tenon/model/saved"
 )
@@ -301,21 +302,18 @@ func modelFuncs(name string, m *saved.Model) ([]Func, error) {
 // savedFunc returns the first variant of a function of a saved model.
 func savedFunc(f *saved.Func) (Func, error) {
 	fn := Func{Name: f.Name(), Doc: f.Doc()}
-	var args, results []tenon.Spec
-	for _, l := range f.Args(0) {
-		if l.Spec == nil {
-			return fn, tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" takes plain data")
-		}
-		fn.Args, args = append(fn.Args, Arg{argName("x", l.Path[0], l.Path[1:].String()), l.Spec}), append(args, l.Spec)
+	axes := f.BatchAxes(0)
+	var err error
+	if fn.Args, err = leavesOf(f, f.Args(0), "takes", "x", "", axes); err != nil {
+		return fn, err
 	}
-	for _, l := range f.Results(0) {
-		if l.Spec == nil {
-			return fn, tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" returns plain data")
-		}
-		fn.Results, results = append(fn.Results, Arg{argName("y", l.Path[0], l.Path[1:].String()), l.Spec}), append(results, l.Spec)
+	if fn.Results, err = leavesOf(f, f.Results(0), "returns", "y", "→", axes); err != nil {
+		return fn, err
 	}
-	found := rowwise.Of(f.Graph(0), args, results)
-	fn.found, fn.said = &found, saysRows(f, fn)
+	all := slices.Concat(fn.Args, fn.Results)
+	fn.said = len(axes) > 0 && len(axes) == len(all) && !slices.ContainsFunc(all, func(a Arg) bool { return !a.hasRows() })
+	found := rowwise.Of(f.Graph(0), rowsAlong(fn.Args), rowsAlong(fn.Results))
+	fn.found = &found
 	warm, err := f.WarmUps(0)
 	if err != nil {
 		return fn, err
@@ -325,19 +323,33 @@ func savedFunc(f *saved.Func) (Func, error) {
 	return fn, nil
 }
 
-// saysRows reports whether a model says that a function answers each row by itself: calls may be joined
-// along the first axis of all arguments and results.
-func saysRows(f *saved.Func, fn Func) bool {
-	axes := f.BatchAxes(0)
-	if axes == nil || len(axes) != len(fn.Args)+len(fn.Results) {
-		return false
-	}
-	for _, axis := range axes {
-		if axis != 0 {
-			return false
+// leavesOf returns arguments or results, of places that begin with a mark, with the axes that the model says calls may be
+// joined along.
+func leavesOf(f *saved.Func, leaves []function.Leaf, does, prefix, mark string, axes map[string]int) ([]Arg, error) {
+	var out []Arg
+	for _, l := range leaves {
+		if l.Spec == nil {
+			return nil, tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+" "+does+" plain data")
 		}
+		place := mark + l.Path.String()
+		a := Arg{Name: argName(prefix, l.Path[0], l.Path[1:].String()), Spec: l.Spec, Axis: axes[place]}
+		if err := a.check(); err != nil {
+			e := tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+": "+err.Error())
+			e.Where = place
+			e.Hint = "let SetBatch name the size of its first axis, or take it back with SetBatch(\"\"), and calls run one by one"
+			return nil, e
+		}
+		out = append(out, a)
 	}
-	return !slices.ContainsFunc(slices.Concat(fn.Args, fn.Results), func(a Arg) bool { return !hasRows(a.Spec) })
+	return out, nil
+}
+
+func rowsAlong(list []Arg) []rowwise.Arg {
+	out := make([]rowwise.Arg, len(list))
+	for i, a := range list {
+		out[i] = rowwise.Arg{Spec: a.Spec, Axis: a.Axis}
+	}
+	return out
 }
 
 // batch says of a function of a saved model whether it is batched: the statements of its

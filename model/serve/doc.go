@@ -3,8 +3,8 @@
 //	s := serve.New(serve.Options{})
 //	err := s.Add(serve.Func{
 //		Name:    "sums",
-//		Args:    []serve.Arg{{"tokens", tokensSpec}},
-//		Results: []serve.Arg{{"sums", sumsSpec}},
+//		Args:    []serve.Arg{{Name: "tokens", Spec: tokensSpec}},
+//		Results: []serve.Arg{{Name: "sums", Spec: sumsSpec}},
 //		Call: func(ctx context.Context, args []tenon.Value) ([]tenon.Value, error) {
 //			return []tenon.Value{ops.Sum(args[0], -1)}, nil
 //		},

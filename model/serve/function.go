@@ -3,14 +3,10 @@ package serve
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/anatomy"
 	"github.com/tenonml/tenon/internal/rowwise"
-	"github.com/tenonml/tenon/shape"
-	"github.com/tenonml/tenon/structured"
 )
 
 // An Arg is an argument or a result. Without a Spec it is any dense tensor, whose type
@@ -18,6 +14,10 @@ import (
 type Arg struct {
 	Name string
 	Spec tenon.Spec
+
+	// Axis is the one along which calls of a batched function are joined: the first one by default. Another one
+	// is for tensors, such as those whose first axis is time.
+	Axis int
 }
 
 // A Func is a function that is served.
@@ -35,7 +35,7 @@ type Func struct {
 	Stream func(ctx context.Context, args []tenon.Value, send func(results []tenon.Value) error) error
 
 	// Batched says that rows are independent: the function of joined rows is the joined
-	// results. All arguments and results have a first axis for rows.
+	// results. All arguments and results have an axis for rows, of any size.
 	Batched bool
 
 	found  *rowwise.Finding // what the statements of its operations tell; nil of functions of the program
@@ -64,34 +64,21 @@ func (f *Func) check() error {
 				return wrong("names of arguments and results are there, and unique")
 			}
 			seen[a.Name] = true
+			if err := a.check(); err != nil {
+				return wrong("%v", err)
+			}
 			if a.Spec == nil {
 				continue
 			}
 			if _, err := layoutOf(a.Name, a.Spec); err != nil {
 				return wrong("%v", err)
 			}
-			if f.Batched && !hasRows(a.Spec) {
-				return wrong("%s has no first axis of any size, and the function is batched", a.Name)
+			if f.Batched && !a.hasRows() {
+				return wrong("%s has no axis %d of any size, and the function is batched", a.Name, a.Axis)
 			}
 		}
 	}
 	return nil
-}
-
-// hasRows reports whether values of a Spec have a first axis of any size.
-func hasRows(s tenon.Spec) bool {
-	a := anatomy.OfSpec(s)
-	switch a.Kind {
-	case anatomy.Optional, anatomy.Named, anatomy.Union, anatomy.Map, anatomy.Held:
-		return hasRows(a.Inner)
-	case anatomy.Records:
-		t, ok := s.(*structured.Spec)
-		return ok && t.Rank() > 0 && t.NRows() < 0
-	}
-	if t, ok := s.(interface{ Shape() shape.Shape }); ok {
-		return t.Shape().Rank() > 0 && t.Shape().Dim(0) < 0
-	}
-	return byRows(s) && !slices.ContainsFunc(a.Fields, func(f tenon.Field) bool { return !hasRows(f.Spec) })
 }
 
 func argName(prefix string, i any, path string) string {
@@ -137,25 +124,4 @@ func (f *served) arg(name string) (*Arg, bool) {
 		}
 	}
 	return nil, false
-}
-
-// sameRows checks that all arguments with rows have the same number of them, and returns
-// it; 1 where no argument has rows.
-func (f *served) sameRows(args []tenon.Value) (int, error) {
-	n, first := -1, ""
-	for i, a := range f.Args {
-		if a.Spec == nil || !hasRows(a.Spec) {
-			continue
-		}
-		switch rows := rowsOf(args[i]); {
-		case n < 0:
-			n, first = rows, a.Name
-		case rows != n:
-			return 0, badInput("%s has %d rows, %s has %d", first, n, a.Name, rows)
-		}
-	}
-	if n < 0 {
-		n = 1
-	}
-	return n, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/tenonml/tenon/internal/rows"
 )
 
-// Independent reports whether a function answers made-up rows of the arguments' Specs by
+// Independent reports whether a function answers made-up rows of the arguments' Specs, along their first axes, by
 // themselves: what it says to them joined is, bit for bit, what it says to them apart. A function
 // that refuses them is taken not to do so. This is a trial; what is known of a function beyond
 // what was tried, its statements tell.
@@ -27,7 +27,7 @@ func (f *Func) Independent(ctx context.Context) bool {
 	}
 	for _, list := range [][]Arg{f.Args, f.Results} {
 		for _, a := range list {
-			if a.Spec == nil || !hasRows(a.Spec) {
+			if a.Spec == nil || a.Axis != 0 || !a.hasRows() {
 				return false
 			}
 		}

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"context"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -97,7 +99,7 @@ func TestModelsSayThatRowsAreIndependent(t *testing.T) {
 	}{
 		{"nothing is said", untold, nil, false},
 		{"of the first axis", untold, []string{"rows", ""}, true},
-		{"of another axis", untold, []string{"", "rows"}, false},
+		{"of an axis of one size", untold, []string{"", "rows"}, false},
 		{"rows are combined", mean, []string{"rows", ""}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -117,6 +119,103 @@ func TestModelsSayThatRowsAreIndependent(t *testing.T) {
 				t.Errorf("batched: %v, want %v; %+v, %v", f.Batched, c.batched, *f.found, err)
 			}
 		})
+	}
+}
+
+// Calls are joined along the axes that a model says: here time is in front of the rows of two arguments, and behind
+// those of the result.
+func TestRowsAlongOtherAxes(t *testing.T) {
+	series, scales := tensor.NewSpec(dtype.Float32, shape.Of(-1, -1, 2)), tensor.NewSpec(dtype.Float32, shape.Of(-1))
+	f := function.New(func(x, by tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
+		y := ops.Mul(ops.CumSum(x, 0, ops.CumOptions{}), ops.ExpandDims(by, -1))
+		return ops.Transpose(y, 2, 0, 1), ops.Sum(y, 0)
+	})
+	m := saved.NewModel()
+	tenon.Throw(m.Add("f", f, series, scales))
+	tenon.Throw(m.Function("f").NameSizes(map[string][]string{"[0]": {"time", "rows", ""}, "[1]": {"rows"}, "→[0]": {"", "time", "rows"}, "→[1]": {"rows", ""}}))
+	tenon.Throw(m.Function("f").SetBatch("rows"))
+	s := New(Options{})
+	if err := s.AddModel(m); err != nil {
+		t.Fatal(err)
+	}
+	fn, err := s.model("f", "")
+	if err != nil || !fn.Batched || !fn.found.Rows {
+		t.Fatalf("batched: %v, %+v, %v", fn.Batched, *fn.found, err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	made := func(time, n int) []tenon.Value {
+		list := make([]float32, time*n*2)
+		for i := range list {
+			list[i] = r.Float32() - 0.5
+		}
+		return []tenon.Value{tensor.Of(list, time, n, 2), tensor.Of(list[:n], n)}
+	}
+	for _, c := range []struct {
+		name  string
+		times []int
+		runs  int64
+	}{
+		{"joined", []int{3, 3, 3}, 1},
+		{"of other times, one by one", []int{3, 2, 3}, 3},
+	} {
+		var jobs []*job
+		for i, time := range c.times {
+			args := made(time, i+1)
+			n, err := fn.sameRows(args)
+			if err != nil || n != i+1 {
+				t.Fatalf("%s: %d rows, want %d; %v", c.name, n, i+1, err)
+			}
+			jobs = append(jobs, &job{ctx: t.Context(), args: args, size: sizeOf(n, args), done: make(chan bool, 2)})
+		}
+		before := fn.counts.runs.Load()
+		s.runBatch(fn, jobs)
+		if n := fn.counts.runs.Load() - before; n != c.runs {
+			t.Errorf("%s: %d runs, want %d", c.name, n, c.runs)
+		}
+		for i, j := range jobs {
+			want, err := fn.Call(t.Context(), j.args)
+			if err != nil || j.err != nil {
+				t.Fatal(err, j.err)
+			}
+			for k := range want {
+				if !sameBits(j.out[k], want[k]) {
+					t.Errorf("%s: result %d of call %d is %v, want %v", c.name, k, i, j.out[k], want[k])
+				}
+			}
+		}
+	}
+	args := made(2, 3)
+	args[1] = made(1, 2)[1]
+	if _, err := fn.sameRows(args); err == nil || err.Error() != "x0 has 3 rows, x1 has 2" {
+		t.Errorf("other numbers of rows: %v", err)
+	}
+}
+
+// Only tensors have rows along another axis than the first: a model that says otherwise is not served.
+func TestRowsAlongAxesThatCannotBeJoined(t *testing.T) {
+	lists := tenon.Must(ragged.NewSpec(dtype.Float32, shape.Of(-1, -1), 1, dtype.Int64))
+	m := saved.NewModel()
+	tenon.Throw(m.Add("f", function.New(func(x *ragged.Tensor) tensor.Tensor { return ops.Neg(x) }), lists))
+	tenon.Throw(m.Function("f").NameSizes(map[string][]string{"[0]": {"", "rows"}, "→[0]": {"", "rows"}}))
+	tenon.Throw(m.Function("f").SetBatch("rows"))
+	err := New(Options{}).AddModel(m)
+	for _, want := range []string{"f: ", "axis 1", "[0]", "only tensors", "SetBatch"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, and lacks %q", err, want)
+		}
+	}
+	for _, f := range []Func{
+		{Args: []Arg{{Name: "x", Spec: lists, Axis: 1}}},
+		{Args: []Arg{{Name: "x", Axis: 1}}},
+		{Args: []Arg{{Name: "x", Spec: tensor.NewSpec(dtype.Float32, shape.Of(-1, -1)), Axis: -1}}},
+		{Args: []Arg{{Name: "x", Spec: tensor.NewSpec(dtype.Float32, shape.Of(-1, 2)), Axis: 1}}},
+		{Args: []Arg{{Name: "x", Spec: tensor.NewSpec(dtype.Float32, shape.Of(-1, -1)), Axis: 2}}},
+	} {
+		f.Name, f.Batched = "f", true
+		f.Call = func(_ context.Context, a []tenon.Value) ([]tenon.Value, error) { return a, nil }
+		if err := New(Options{}).Add(f); err == nil || !strings.Contains(err.Error(), "axis") {
+			t.Errorf("%v: %v", f.Args, err)
+		}
 	}
 }
 

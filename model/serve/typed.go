@@ -52,7 +52,7 @@ func fieldsOf[T any]() ([]Arg, error) {
 	}
 	var out []Arg
 	for _, f := range s.Fields() {
-		out = append(out, Arg{f.Name, f.Spec})
+		out = append(out, Arg{Name: f.Name, Spec: f.Spec})
 	}
 	return out, nil
 }

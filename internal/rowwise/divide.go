@@ -52,7 +52,11 @@ func (n *node) byRows() []part {
 		}
 	case op.Broadcast:
 		if first.level.is(p.level) {
-			return []part{first.taken(p.into, 0)}
+			out := first.taken(p.into, 0)
+			if first.role == lengths {
+				out.role, out.of, out.via, out.each = lengths, first.of, first.via+" "+id(n.Outs[0]), first.via == ""
+			}
+			return []part{out}
 		}
 	}
 	return []part{{}}
@@ -105,9 +109,7 @@ func checkedSame(n *node) []part {
 	a, b := n.in[0], n.in[1]
 	switch {
 	case a.kind == splits && b.kind == splits && a.level.is(b.level):
-		if x, y := a.into.root(), b.into.root(); x != y {
-			x.same = y
-		}
+		a.into.join(b.into)
 		return []part{a}
 	case a.kind == sizes && a.is(b):
 		return []part{a}
@@ -125,6 +127,9 @@ func fromLengths(n *node) []part {
 		return []part{divided(p.level, p.of)}
 	}
 	out := divided(p.level, n.levels.of(p.level, "lengths "+id(n.values[0]), 0))
+	if p.each {
+		out.into.some, out.into.others = p.level, p.of
+	}
 	if p.role == lengths {
 		out.of, out.via = p.of, p.via
 	}
@@ -267,19 +272,22 @@ func bagged(n *node) []part {
 	return []part{{}}
 }
 
-// attended is for queries that look at keys: as a contraction, or at those of their own row.
+// attended is for queries that look at keys: as a contraction, or at those of their own row. There a mask is one of
+// keys, or one of pairs of a query and a key of the same row, whose only axis has the label of queries.
 func attended(n *node) []part {
 	const queries, keys = 0, 1 // labels
 	labels, out, ok := n.labels()
 	if !ok {
 		return []part{{}}
 	}
+	for _, p := range n.in {
+		if p.kind <= mixed {
+			return []part{p}
+		}
+	}
 	if !n.call.Has(4) {
 		for i, p := range n.in {
-			switch {
-			case p.kind <= mixed:
-				return []part{p}
-			case p.kind == entries && n.call.Bool(12) && p.axis == slices.Index(labels[i], queries):
+			if p.kind == entries && n.call.Bool(12) && p.axis == slices.Index(labels[i], queries) {
 				return []part{{kind: mixed}} // what a query sees depends on its place
 			}
 		}
@@ -291,11 +299,15 @@ func attended(n *node) []part {
 		return []part{{}}
 	}
 	for i, list := range labels {
-		into, axis := s.into, slices.Index(list, keys)
-		if i == 0 {
-			into, axis = q.into, slices.Index(list, queries)
+		p, axis := n.in[i], slices.Index(list, keys)
+		ok := p.level.is(s.into)
+		if axis < 0 {
+			axis, ok = slices.Index(list, queries), p.level.is(q.into)
+			if i > keys {
+				ok = p.level.isPairs(q.into, s.into)
+			}
 		}
-		if p := n.in[i]; !p.plain() || p.axis != axis || !p.level.is(into) {
+		if !ok || !p.plain() || p.axis != axis {
 			return []part{{}}
 		}
 	}

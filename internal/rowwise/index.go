@@ -161,12 +161,13 @@ func (n *node) takenAt(x, at part, axis int) part {
 	}
 	out := x.taken(at.level, axis+at.axis)
 	way := " " + id(n.values[1])
-	if at.role == spread {
+	if at.role == spread && x.role != lengths { // what lies in a row has its start, but is a row of such a length
 		way = at.via
 	}
 	switch {
 	case x.role == starts || x.role == lengths || x.role == ends:
 		out.role, out.of, out.via = x.role, x.of, x.via+way
+		out.each = x.role == lengths && x.via == "" && at.role == spread && at.via == ""
 	case x.into != nil && at.role == spread && at.via == "":
 		out.role, out.via = spread, " "+id(n.values[0])
 	}

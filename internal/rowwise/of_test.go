@@ -2,6 +2,7 @@ package rowwise_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,6 +36,7 @@ func TestFunctions(t *testing.T) {
 	lists := tenon.Must(ragged.NewSpec(dtype.Float32, shape.Of(-1, -1), 1, dtype.Int64))
 	rseq := tenon.Must(ragged.NewSpec(dtype.Float32, shape.Of(-1, -1, 2), 1, dtype.Int64))
 	ids := tenon.Must(ragged.NewSpec(dtype.Int64, shape.Of(-1, -1), 1, dtype.Int64))
+	pairs := tenon.Must(ragged.NewSpec(dtype.Bool, shape.Of(-1, -1, -1), 2, dtype.Int64))
 	deep := tenon.Must(ragged.NewSpec(dtype.Float32, shape.Of(-1, -1, -1), 2, dtype.Int64))
 	dense := nn.NewDense(seed, 2, 2)
 	lstm := nn.NewLSTM(seed, 2, 2)
@@ -133,6 +135,29 @@ func TestFunctions(t *testing.T) {
 		{"causal along rows", function.New(func(x tensor.Tensor) tensor.Tensor { return ops.Attention(x, x, x, ops.AttentionOptions{Causal: true}) }), matrix, "mixed attention"},
 		{"mha any", function.New(func(x tensor.Tensor) tensor.Tensor { return mha.Apply(x) }), seqany, ""},
 		{"mha ragged", function.New(func(x *ragged.Tensor) tensor.Tensor { return mha.Apply(x) }), rseq, ""},
+		{"attention with a mask of pairs", function.New(func(x *ragged.Tensor, m *ragged.Tensor) tensor.Tensor {
+			return ops.Attention(x, x, x, ops.AttentionOptions{Mask: m})
+		}), []any{rseq, pairs}, ""},
+		{"attention with a mask of the program", function.New(func(x *ragged.Tensor) tensor.Tensor {
+			y := ops.Sum(x, 2)
+			return ops.Attention(x, x, x, ops.AttentionOptions{Mask: ops.Less(ops.ExpandDims(y, 2), ops.ExpandDims(y, 1))})
+		}), rseq, ""},
+		{"attention with a flat mask of pairs", function.New(func(x *ragged.Tensor) tensor.Tensor {
+			s, flat := x.RowSplits(), x.FlatValues()
+			mask := ops.Greater(ops.Sum(rows.Repeat(flat, rows.FromLengths(rows.Repeat(rows.Lengths(s), s, -1)), -1), 1), float32(0))
+			l := ops.AttentionLabels{Query: []int{0, 2}, Key: []int{1, 2}, Value: []int{1, 3}, Mask: []int{0}, Result: []int{0, 3}}
+			return tenon.Must(x.WithFlatValues(ops.Attend(flat, flat, flat, l, ops.AttentionOptions{Mask: mask, QuerySplits: s, KeySplits: s})))
+		}), rseq, ""},
+		{"attention with a mask of as many as nobody knows", function.New(func(x *ragged.Tensor, m *ragged.Tensor) tensor.Tensor {
+			s, flat := x.RowSplits(), x.FlatValues()
+			l := ops.AttentionLabels{Query: []int{0, 2}, Key: []int{1, 2}, Value: []int{1, 3}, Mask: []int{0}, Result: []int{0, 3}}
+			return tenon.Must(x.WithFlatValues(ops.Attend(flat, flat, flat, l, ops.AttentionOptions{Mask: m.FlatValues(), QuerySplits: s, KeySplits: s})))
+		}), []any{rseq, pairs}, "attention"},
+		{"rows as long as those around", function.New(func(x *ragged.Tensor) tensor.Tensor {
+			s := x.RowSplits()
+			wide := rows.FromLengths(ops.Gather(rows.Lengths(s), rows.RowIDs(s, -1), 0))
+			return tenon.Must(x.WithFlatValues(rows.Sum(rows.Repeat(x.FlatValues(), wide, -1), wide)))
+		}), rseq, ""},
 		{"embedding", function.New(func(x *ragged.Tensor) tensor.Tensor { return emb.Apply(x) }), ids, ""},
 		{"bag", function.New(func(x *ragged.Tensor) tensor.Tensor { return emb.Bag(x, nil, nn.BagMean) }), ids, ""},
 		{"conv", function.New(func(x tensor.Tensor) tensor.Tensor { return conv.Apply(x) }), img, ""},
@@ -158,14 +183,18 @@ func TestFunctions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := saved.NewModel()
-			if err := m.Add("f", c.f, c.spec); err != nil {
+			specs, ok := c.spec.([]any)
+			if !ok {
+				specs = []any{c.spec}
+			}
+			if err := m.Add("f", c.f, specs...); err != nil {
 				t.Fatal(err)
 			}
 			f := m.Functions()[0]
 			fn := serve.Func{Name: "f", Call: func(_ context.Context, a []tenon.Value) ([]tenon.Value, error) { return f.CallFlat(a) }}
 			var args, results []rowwise.Arg
 			for _, l := range f.Args(0) {
-				fn.Args, args = append(fn.Args, serve.Arg{Name: "x", Spec: l.Spec}), append(args, rowwise.Arg{Spec: l.Spec})
+				fn.Args, args = append(fn.Args, serve.Arg{Name: fmt.Sprint("x", len(fn.Args)), Spec: l.Spec}), append(args, rowwise.Arg{Spec: l.Spec})
 			}
 			for _, l := range f.Results(0) {
 				fn.Results, results = append(fn.Results, serve.Arg{Name: "y", Spec: l.Spec}), append(results, rowwise.Arg{Spec: l.Spec})
@@ -175,7 +204,7 @@ func TestFunctions(t *testing.T) {
 			if got.Rows != (c.by == "") || got.Mixes != mixed || got.By != by {
 				t.Fatalf("found %+v, want %q\n%v", got, c.by, f.Graph(0))
 			}
-			if got.Rows && !fn.Independent(t.Context()) {
+			if got.Rows && !ok && !fn.Independent(t.Context()) { // made-up arguments do not fit one another
 				t.Errorf("made-up rows are answered otherwise together than apart\n%v", f.Graph(0))
 			}
 		})

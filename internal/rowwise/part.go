@@ -11,6 +11,7 @@ type part struct {
 	role  role   // of entries of rows that are divided into of
 	of    *level
 	via   string // where these rows were taken, if they are not all in their order
+	each  bool   // of lengths: they are those of the rows in which something lies
 	plus  int    // of a count
 
 	long   int    // of entries of rows that are filled up: the axis of the positions
@@ -51,6 +52,30 @@ const (
 type level struct {
 	same *level // that turned out to be this one
 	base *level // of which it has a number of entries for each, the same one in all calls
+
+	// Of pairs: for each of some entries of rows, the others of the same row.
+	some, others *level
+}
+
+// join makes two levels one.
+func (l *level) join(m *level) {
+	l, m = l.root(), m.root()
+	if l == m {
+		return
+	}
+	l.same = m
+	if m.base == nil {
+		m.base = l.base
+	}
+	if m.some == nil {
+		m.some, m.others = l.some, l.others
+	}
+}
+
+// isPairs reports whether a level has an entry for each pair of one of some entries and one of others of the same row.
+func (l *level) isPairs(some, others *level) bool {
+	l = l.root()
+	return l != nil && l.some != nil && l.some.is(some) && l.others.is(others)
 }
 
 func (l *level) root() *level {
@@ -104,7 +129,7 @@ func positions(l, into *level) part { return part{kind: entries, level: l, into:
 
 // bare is a part whose elements are what they are, in other places.
 func (p part) bare() part {
-	p.ident, p.role, p.of, p.via = false, 0, nil, ""
+	p.ident, p.role, p.of, p.via, p.each = false, 0, nil, "", false
 	return p
 }
 
@@ -122,7 +147,7 @@ func (p part) is(q part) bool {
 		}
 	}
 	return p.level.is(q.level) && p.into.is(q.into) && p.of.is(q.of) &&
-		p.widths.is(q.widths) && p.long == q.long && p.axis == q.axis && p.plus == q.plus && p.ident == q.ident && p.loose == q.loose && p.role == q.role && p.via == q.via
+		p.widths.is(q.widths) && p.long == q.long && p.axis == q.axis && p.plus == q.plus && p.ident == q.ident && p.loose == q.loose && p.role == q.role && p.via == q.via && p.each == q.each
 }
 
 // joined is what a value is that is one of two, nobody knows which.

@@ -219,6 +219,57 @@ func TestRowsAlongAxesThatCannotBeJoined(t *testing.T) {
 	}
 }
 
+// A mask of pairs comes with the calls: its rows are those of queries and keys, and calls are joined.
+func TestMasksOfPairsAreJoined(t *testing.T) {
+	m := saved.NewModel()
+	lists := tenon.Must(ragged.NewSpec(dtype.Float32, shape.Of(-1, -1, 2), 1, dtype.Int64))
+	pairs := tenon.Must(ragged.NewSpec(dtype.Bool, shape.Of(-1, -1, -1), 2, dtype.Int64))
+	tenon.Throw(m.Add("f", function.New(func(x, mask *ragged.Tensor) tensor.Tensor {
+		return ops.Attention(x, x, x, ops.AttentionOptions{Mask: mask})
+	}), lists, pairs))
+	tenon.Throw(m.Function("f").NameSizes(map[string][]string{"[0]": {"rows", "", ""}, "[1]": {"rows", "", ""}, "→[0]": {"rows", "", ""}}))
+	tenon.Throw(m.Function("f").SetBatch("rows"))
+	s := New(Options{})
+	if err := s.AddModel(m); err != nil {
+		t.Fatal(err)
+	}
+	fn, err := s.model("f", "")
+	if err != nil || !fn.Batched || !fn.found.Rows {
+		t.Fatalf("batched: %v, %+v, %v", fn.Batched, *fn.found, err)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	var jobs []*job
+	for _, lengths := range [][]int{{2, 0, 3}, {1}, {0}, {4, 2}} {
+		flat, splits, mask := []float32{}, []int64{0}, make([][][]bool, len(lengths))
+		for i, n := range lengths {
+			mask[i] = make([][]bool, n)
+			for k := range n {
+				flat, mask[i][k] = append(flat, r.Float32(), r.Float32()), make([]bool, n)
+				for l := range n {
+					mask[i][k][l] = r.IntN(2) == 0
+				}
+			}
+			splits = append(splits, int64(len(flat)/2))
+		}
+		args := []tenon.Value{tenon.Must(ragged.FromRowSplits(tensor.Of(flat, len(flat)/2, 2), splits)), ragged.FromSlices2(mask)}
+		jobs = append(jobs, &job{ctx: t.Context(), args: args, size: sizeOf(len(lengths), args), done: make(chan bool, 2)})
+	}
+	before := fn.counts.runs.Load()
+	s.runBatch(fn, jobs)
+	if n := fn.counts.runs.Load() - before; n != 1 {
+		t.Errorf("%d runs, want 1", n)
+	}
+	for i, j := range jobs {
+		want, err := fn.Call(t.Context(), j.args)
+		if err != nil || j.err != nil {
+			t.Fatal(err, j.err)
+		}
+		if !sameBits(j.out[0], want[0]) {
+			t.Errorf("call %d: %v, want %v", i, j.out[0], want[0])
+		}
+	}
+}
+
 // A model is served when it has run for its warm-up inputs, and not when it fails for them.
 func TestModelsRunForTheirWarmUpInputs(t *testing.T) {
 	dir := t.TempDir()

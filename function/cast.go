@@ -22,6 +22,9 @@ func (c *core) taken(args []any) ([]any, error) {
 		if _, ok := a.(tenon.Spec); ok || a == nil || reflect.TypeOf(a).AssignableTo(want) {
 			continue
 		}
+		if _, ok := a.(tenon.Value); ok && c.opts.Signature != nil {
+			continue // the signature says what belongs to it, or is cast
+		}
 		t, err := tensor.Convert(a)
 		if err != nil || want != tensorType {
 			return nil, c.misfit(i, a)

@@ -4,7 +4,7 @@ import "slices"
 
 // Arithmetic and comparisons of counts, choices among them, and ranges of what they count.
 
-// scalars is for arithmetic and comparisons, of counts among others.
+// scalars is for arithmetic and comparisons of counts; nil for those of anything else.
 func scalars(n *node) []part {
 	a, b := n.in[0], n.in[1]
 	if b.kind == count && n.Op.Name != "sub" {
@@ -48,19 +48,6 @@ func scalars(n *node) []part {
 		}
 	}
 	return []part{{}}
-}
-
-// arithmetic is for operations on two operands that may be counts.
-func arithmetic(n *node) []part {
-	for i := range n.in {
-		if n.in[i].kind <= mixed {
-			return []part{n.in[i]}
-		}
-	}
-	if out := scalars(n); out != nil {
-		return out
-	}
-	return []part{n.mapped()}
 }
 
 // chosen is for a choice by a condition: of scalars that are made alike it is no matter which.

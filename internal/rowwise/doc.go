@@ -7,9 +7,9 @@
 // made of those of the calls: it is alike in all of them, its entries along one axis follow one
 // another, it counts these, or divides them. Elements of indices may be positions in what is
 // joined, so that those of the second call come behind the entries of the first. What an
-// operation makes of all this follows from its [op.Statement]; only operations that make
-// indices, sizes and splits, of which a statement says no more than that, are named here, and
-// regions are gone over as the graph itself.
+// operation makes of all this follows from its [op.Statement]; only operations of which
+// a statement does not say enough, most of which make indices, sizes and splits, are named here,
+// and regions are gone over as the graph itself.
 //
 // What cannot be told is told so, and is not taken to be rows.
 package rowwise

@@ -150,6 +150,18 @@ func (n *node) byAxis() part {
 		return n.removed()
 	case op.Join:
 		return n.sideBySide()
+	case op.Stack:
+		return stacked(n)[0]
+	case op.Broadcast:
+		return broadcast(n)[0]
+	case op.Regroup:
+		if s.Moves == op.First {
+			return reshaped(n)[0]
+		}
+	case op.Create:
+		if s.Moves == op.Second {
+			return filled(n)[0]
+		}
 	case op.Opaque:
 		if s.Core > 0 {
 			return n.alongAxes()
@@ -206,6 +218,11 @@ func (n *node) mapped() part {
 	}
 	if n.Op.ShapeOnly == op.First && n.in[0].kind == entries {
 		return along(n.in[0].axis, n.in[0].level)
+	}
+	if len(n.in) == 2 {
+		if out := scalars(n); out != nil {
+			return out[0]
+		}
 	}
 	back, p := n.aligned(0)
 	if back < 0 {

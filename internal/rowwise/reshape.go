@@ -31,6 +31,9 @@ func (p part) onlyCount() (axis int, l *level) {
 
 // broadcast is for what gets a shape.
 func broadcast(n *node) []part {
+	if len(n.in) != 2 {
+		return []part{{}}
+	}
 	p, s, r := n.in[0], n.in[1], n.rank(0)
 	if s.kind != sizes || r < 0 {
 		return []part{{}}

@@ -121,7 +121,7 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 		return nil, err
 	}
 	switch {
-	case first && j.works():
+	case first && j.chosen:
 		f.queue.work(s, f, j)
 	case first:
 		go f.queue.work(s, f, nil)
@@ -158,7 +158,8 @@ func (s *Server) level(asked int) int {
 	return (s.opts.Priorities + 2) / 2
 }
 
-// add puts a job into the queue. It reports whether another worker is to take it.
+// add puts a job into the queue. It reports whether another worker is to take it, which is its own goroutine where it was
+// chosen.
 func (q *queue) add(s *Server, j *job) (first bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -183,6 +184,7 @@ func (q *queue) add(s *Server, j *job) (first bool, err error) {
 		return false, nil
 	}
 	q.workers++
+	j.chosen = j.works() // before anybody else may choose it
 	return true, nil
 }
 

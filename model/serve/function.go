@@ -74,7 +74,11 @@ func (f *Func) check() error {
 				return wrong("%v", err)
 			}
 			if f.Batched && !a.hasRows() {
-				return wrong("%s has no axis %d of any size, and the function is batched", a.Name, a.Axis)
+				axis := "first axis"
+				if a.Axis > 0 {
+					axis = fmt.Sprintf("axis %d", a.Axis)
+				}
+				return wrong("%s has no %s of any size, and the function is batched", a.Name, axis)
 			}
 		}
 	}

@@ -12,17 +12,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
+var whileParams = []op.Param{
+	{Name: "inputs", Kind: op.Tensors},
+	{Name: "vars", Kind: op.Attr, Type: op.IntType},
+	{Name: "cond", Kind: op.Attr},
+	{Name: "body", Kind: op.Attr},
+	{Name: "limit", Kind: op.Attr, Type: op.IntType, Default: 0},
+}
+
 // whileOp runs body on the first len(inputs)-captures inputs while cond holds.
 var whileOp = op.Register(&op.Op{
 	Name: "control.while", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
-	Doc: "Repeats the body on the loop variables while the condition holds.",
-	Params: []op.Param{
-		{Name: "inputs", Kind: op.Tensors},
-		{Name: "vars", Kind: op.Attr, Type: op.IntType},
-		{Name: "cond", Kind: op.Attr},
-		{Name: "body", Kind: op.Attr},
-		{Name: "limit", Kind: op.Attr, Type: op.IntType, Default: 0},
-	},
+	Doc:     "Repeats the body on the loop variables while the condition holds.",
+	Params:  whileParams,
 	Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		n, _, body, err := checkWhile(c, false)
@@ -57,14 +59,8 @@ func whileVJP(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 // back through the body's VJP.
 var whileGradOp = op.Register(&op.Op{
 	Name: "control.while_grad", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
-	Doc: "Returns the cotangents of a loop's floating inputs.",
-	Params: []op.Param{
-		{Name: "inputs", Kind: op.Tensors},
-		{Name: "vars", Kind: op.Attr, Type: op.IntType},
-		{Name: "cond", Kind: op.Attr},
-		{Name: "body", Kind: op.Attr},
-		{Name: "limit", Kind: op.Attr, Type: op.IntType, Default: 0},
-	},
+	Doc:     "Returns the cotangents of a loop's floating inputs.",
+	Params:  whileParams,
 	Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		var specs []tenon.Spec

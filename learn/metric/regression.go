@@ -227,20 +227,29 @@ type pairs struct {
 	weights          []float64
 }
 
+// columns returns truth, prediction and weights without rows and gaps, the first two of one shape: [items] or
+// [items, things].
+func columns(fn, things string, truth, predicted, weights tensor.Tensor) (t, p, w tensor.Tensor, err error) {
+	list, err := bare(fn, truth, predicted, weights)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := same(fn, list[0], list[1]); err != nil {
+		return nil, nil, nil, err
+	}
+	if s := list[0].Shape(); s.Rank() != 1 && s.Rank() != 2 {
+		return nil, nil, nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the truth has the shape %v, want [items] or [items, %s]", s, things))
+	}
+	return list[0], list[1], list[2], nil
+}
+
 // pairsOf returns the columns of truth and prediction: [items] or [items, outputs].
 func pairsOf(fn string, truth, predicted, weights tensor.Tensor) (*pairs, error) {
-	list, err := bare(fn, truth, predicted, weights)
+	truth, predicted, weights, err := columns(fn, "outputs", truth, predicted, weights)
 	if err != nil {
 		return nil, err
 	}
-	truth, predicted, weights = list[0], list[1], list[2]
-	if err := same(fn, truth, predicted); err != nil {
-		return nil, err
-	}
 	s := truth.Shape()
-	if s.Rank() != 1 && s.Rank() != 2 {
-		return nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the truth has the shape %v, want [items] or [items, outputs]", s))
-	}
 	t, err := floats(fn, "truth", truth)
 	if err != nil {
 		return nil, err
@@ -367,18 +376,11 @@ type labelling struct {
 }
 
 func labelled(fn string, truth, predicted, weights tensor.Tensor) (l *labelling, err error) {
-	list, err := bare(fn, truth, predicted, weights)
+	truth, predicted, weights, err = columns(fn, "labels", truth, predicted, weights)
 	if err != nil {
 		return nil, err
 	}
-	truth, predicted, weights = list[0], list[1], list[2]
-	if err := same(fn, truth, predicted); err != nil {
-		return nil, err
-	}
 	s := truth.Shape()
-	if s.Rank() != 1 && s.Rank() != 2 {
-		return nil, tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the truth has the shape %v, want [items] or [items, labels]", s))
-	}
 	l = &labelling{width: -1}
 	if s.Rank() == 2 {
 		l.width = s.Dim(1)

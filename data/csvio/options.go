@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/data/jsonl"
 	"github.com/tenonml/tenon/internal/input"
 	"github.com/tenonml/tenon/internal/source"
 )
@@ -23,6 +24,7 @@ const (
 	Timestamp   Type = "timestamp"   // 2024-02-29 10:11:12.5, also with T, and dates as midnight
 	TimestampTZ Type = "timestamptz" // with Z or ±hh:mm; in UTC
 	String      Type = "string"
+	JSON        Type = "json" // lists, objects, maps, as Options.Nested says; not found, but given
 )
 
 // order is the order in which types are tried.
@@ -44,6 +46,12 @@ type Options struct {
 	// "duration[ms]" or "timestamp[us, Europe/Berlin]". Others are found in all of the fields.
 	Types map[string]Type
 
+	// Nested says how columns of type JSON are read: as the fields of records that JSON lines hold. Its Maps, Schema, Paths and
+	// Defaults name columns, and what is in them: {Maps: []string{"headers"}} makes a [structured.Map] of the objects in column
+	// headers. What is missing is masked where neither Missing nor Schema says otherwise. Types are found in each batch anew
+	// where there is no Schema. Format, Lenient, MaxSkipped, Report and Context are those of the table.
+	Nested jsonl.Options
+
 	// Columns are the columns to read, in this order. Nil: all.
 	Columns []string
 
@@ -53,7 +61,7 @@ type Options struct {
 	Lenient bool
 
 	// MaxSkipped is the share of records that lenient reading may leave out, or take fields of for missing; more is an
-	// error. 0: all of them.
+	// error. 0: a half, as of JSON lines; 1: all of them.
 	MaxSkipped float64
 
 	// Report, if not nil, is set to what has been read.

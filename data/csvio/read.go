@@ -73,7 +73,17 @@ func read(s Source, rows int, o Options, fn string) iter.Seq2[*structured.Tensor
 		}
 		if x.t != nil && (len(x.t.lines) > 0 || !given) {
 			v, err := x.t.records(&o, name, r, rows > 0)
-			yield(v, caused(fn, err))
+			if err == nil && rows == 0 {
+				err = o.judge(r)
+			}
+			if !yield(v, caused(fn, err)) || err != nil {
+				return
+			}
+		}
+		if rows > 0 {
+			if err := o.judge(r); err != nil {
+				yield(nil, err)
+			}
 		}
 	}
 }

@@ -34,15 +34,21 @@ func (t *table) take(b *block, o *Options, beside func()) {
 // records returns the rows as records, with types that were given or found, and begins again.
 func (t *table) records(o *Options, name string, r *Report, batches bool) (*structured.Tensor, error) {
 	n := len(t.lines)
-	values := map[string]tensor.Tensor{}
 	var faults []*Error
 	var columns []Column
+	values, err := t.ofJSON(o, name)
+	if err != nil {
+		return nil, err
+	}
 	for i, c := range t.cols {
 		typ := c.found()
 		if t.cols[i] = (&column{name: c.name, typ: c.typ, given: c.given}).begun(); batches {
 			t.cols[i].typ, t.cols[i].given = typ, true
 		}
-		v, col, err := c.value(typ)
+		v, col, err := values[c.name], Column{Name: c.name, Type: typ}, error(nil)
+		if typ != JSON {
+			v, col, err = c.value(typ)
+		}
 		for _, bad := range c.bad {
 			faults = append(faults, &Error{What: BadType, Source: name, Line: t.lines[bad.row], Field: i + 1, Column: c.name, Detail: "the field " + bad.text + " is no " + string(typ)})
 		}
@@ -75,9 +81,6 @@ func (t *table) records(o *Options, name string, r *Report, batches bool) (*stru
 		r.Columns = append(r.Columns, columns[slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })])
 	}
 	r.Rows += int64(n)
-	if err := o.judge(r); err != nil {
-		return nil, err
-	}
 	slices.SortStableFunc(r.Skipped, func(a, b *Error) int { return cmp.Compare(a.Line, b.Line) })
 	return structured.FromFields(fields, shape.Of(n), structured.Options{NRows: n})
 }
@@ -87,6 +90,24 @@ func (t *table) name(e *Error) {
 	if e.Field > 0 && e.Field <= len(t.cols) {
 		e.Column = t.cols[e.Field-1].name
 	}
+}
+
+// ofJSON returns the values of the columns of JSON that are wanted.
+func (t *table) ofJSON(o *Options, name string) (map[string]tensor.Tensor, error) {
+	var cols []*column
+	for _, c := range t.cols {
+		if c.typ == JSON && (o.Columns == nil || slices.Contains(o.Columns, c.name)) {
+			cols = append(cols, c)
+		}
+	}
+	if len(cols) == 0 {
+		return map[string]tensor.Tensor{}, nil
+	}
+	values, err := t.nested(cols, o, name)
+	if values == nil && err == nil {
+		values = map[string]tensor.Tensor{} // a field is at fault
+	}
+	return values, err
 }
 
 // judge returns an error if lenient reading has left out more than it may.
@@ -100,10 +121,14 @@ func (o *Options) judge(r *Report) error {
 		}
 		wrong, last = wrong+1, e.Line
 	}
-	if o.MaxSkipped <= 0 || float64(wrong) <= o.MaxSkipped*float64(rows) {
+	most := o.MaxSkipped
+	if most == 0 {
+		most = 0.5
+	}
+	if wrong == 0 || float64(wrong) <= most*float64(rows) {
 		return nil
 	}
-	e := fail(tenon.ErrInvalid, "csvio.Options.MaxSkipped", "", "%d of %d records were at fault, more than the share of %v", wrong, rows, o.MaxSkipped)
+	e := fail(tenon.ErrInvalid, "csvio.Options.MaxSkipped", "", "%d of %d records were at fault, more than the share of %v", wrong, rows, most)
 	e.Err = r.Skipped[0]
 	return e
 }

@@ -41,9 +41,10 @@ func WriteFile(name string, t *structured.Tensor, o WriteOptions) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "csvio.WriteFile", Where: name, Err: err, Line: source.Line()}
 }
 
-// Write writes records of rank 1, whose fields are numbers, truth values and strings, as a
-// line each. Floats that are whole have a point, so that their type is found again; a
-// text is quoted where it has to be, and where it is empty or says that a field is missing.
+// Write writes records of rank 1 as a line each. Floats that are whole have a point, so that
+// their type is found again; a text is quoted where it has to be, and where it is empty or
+// says that a field is missing. Lists, records, unions and maps are written as JSON, which the
+// type [JSON] reads.
 func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
 	const fn = "csvio.Write"
 	if t.Shape().Rank() != 1 {
@@ -109,7 +110,7 @@ func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
 	return flush()
 }
 
-// inTexts returns records with the texts of elements of package element.
+// inTexts returns records with the texts of elements of package element, and of what is no single value.
 func inTexts(t *structured.Tensor) (*structured.Tensor, error) {
 	var fields []structured.Field
 	some := false
@@ -118,11 +119,15 @@ func inTexts(t *structured.Tensor) (*structured.Tensor, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := element.TypeOf(v); ok {
+		if isNested(v) {
 			some = true
-			if v, err = element.Texts(v); err != nil {
-				return nil, err
-			}
+			v, err = inJSON(v)
+		} else if _, ok := element.TypeOf(v); ok {
+			some = true
+			v, err = element.Texts(v)
+		}
+		if err != nil {
+			return nil, err
 		}
 		fields = append(fields, structured.Field{Name: name, Value: v})
 	}
@@ -154,7 +159,7 @@ func (o *WriteOptions) field(b *strings.Builder, v any) error {
 	case interface{ Float32() float32 }:
 		b.WriteString(number(float64(x.Float32()), 32))
 	default:
-		return errors.New("a table has no form for lists and records")
+		return fmt.Errorf("a table has no form for %T", x)
 	}
 	return nil
 }

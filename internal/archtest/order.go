@@ -67,6 +67,7 @@ const Order = `
 	internal/abort, internal/colname, internal/input < data/arrowio, data/jsonl, data/csvio, data/protoio;
 	internal/message < data/protoio, model/onnx, model/serve;
 	data/arrowio < data/dataset, data/parquetio;
+	data/jsonl < data/csvio;
 	internal/atomicfile < data/arrowio, model/saved, model/hub;
 	internal/filemap < data/arrowio, model/saved;
 	internal/zipbounds < model/saved, model/weights, model/hub;

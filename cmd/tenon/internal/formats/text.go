@@ -204,7 +204,7 @@ func csvRows(in *Input, o Options, delim byte) (*Rows, error) {
 		options.Columns = append(options.Columns, c)
 	}
 	if o.TableFaults != nil {
-		options.Lenient, options.Report = true, o.TableFaults
+		options.Lenient, options.Report, options.MaxSkipped = true, o.TableFaults, 1
 	}
 	rows := &Rows{Count: -1, Close: nothing}
 	var source csvio.Source

@@ -237,26 +237,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Any byte of a small file of which one bit changes, or all, gives an error or some records, and no panic.
-func TestChangedBytes(t *testing.T) {
-	v := must(structured.FromFields([]structured.Field{
-		{Name: "a", Value: must(ragged.FromRowSplits([]int64{1, 2, 3}, []int64{0, 2, 2, 3}))}, {Name: "s", Value: tensor.Of([]string{"x", "", "yy"})},
-	}, shape.Of(3), structured.Options{}))
-	good := encoded(t, v, parquetio.WriteOptions{Plain: true})
-	for i := range good {
-		for _, x := range []byte{0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff} {
-			b := bytes.Clone(good)
-			b[i] ^= x
-			parquetio.Decode(b, parquetio.ReadOptions{}) // an error or not
-		}
-	}
-	for n := range good {
-		if _, err := parquetio.Decode(good[:n], parquetio.ReadOptions{}); err == nil {
-			t.Errorf("%d of %d bytes are read", n, len(good))
-		}
-	}
-}
-
 // Footers of a few bytes that say they hold a lot, and of many that only nest, are errors at once.
 func TestFootersThatHoldNothing(t *testing.T) {
 	for name, footer := range map[string][]byte{

@@ -107,6 +107,20 @@ func (b *Builder) Append(text string) error {
 	return nil
 }
 
+// AppendValue adds an element that a Go value is: a text, a time.Time, a time.Duration, an [Item], or a number, which is the
+// nanoseconds of a duration and elsewhere what a text of it says. The zero time.Time is no time at all, as NumPy's NaT, where the unit does not reach it.
+func (b *Builder) AppendValue(x any) error {
+	if at, ok := x.(time.Time); ok && at.IsZero() && b.t.Kind == Timestamp && b.t.Unit == time.Nanosecond {
+		b.add(math.MinInt64, 0, "")
+		return nil
+	}
+	text, ok := b.t.texts(x).(string)
+	if !ok {
+		return fmt.Errorf("%v is no %v", x, b.t)
+	}
+	return b.Append(text)
+}
+
 // Skip adds a filler, where an element is missing.
 func (b *Builder) Skip() {
 	b.add(0, 0, strings.Repeat("\x00", b.t.Width))
@@ -132,16 +146,24 @@ func (b *Builder) Build(s shape.Shape) tensor.Tensor {
 	out := Tensor{Type: b.t}
 	switch {
 	case b.t.Kind == Date:
-		out.Data = tensor.Of(b.days, s.Dims()...)
+		out.Data = shaped(b.days, s.Dims())
 	case b.t.Kind == Fixed || b.t.Kind == UUID:
 		out.Data = tensor.WrapStrings(b.ends, b.bytes, s)
 	default:
-		out.Data = tensor.Of(b.high, s.Dims()...)
+		out.Data = shaped(b.high, s.Dims())
 		if b.t.IsWide() {
-			out.Low = tensor.Of(b.low, s.Dims()...)
+			out.Low = shaped(b.low, s.Dims())
 		}
 	}
 	return out
+}
+
+// shaped returns numbers in a shape: without dimensions the only one of them alone.
+func shaped[T int32 | int64](data []T, dims []int) tensor.Tensor {
+	if len(dims) == 0 {
+		return tensor.Scalar(data[0])
+	}
+	return tensor.Of(data, dims...)
 }
 
 // Fits reports whether a text says an element of the type.

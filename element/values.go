@@ -24,6 +24,22 @@ type Item struct {
 	text string
 }
 
+// ItemOf returns the element of a type that a text says, as [Parse] reads it.
+func ItemOf(text string, t Type) (Item, error) {
+	if err := t.check(); err != nil {
+		return Item{}, err
+	}
+	b := NewBuilder(t, 1)
+	if err := b.Append(text); err != nil {
+		return Item{}, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.ItemOf", Msg: err.Error(), Line: source.Line()}
+	}
+	texts, err := Texts(b.Build(shape.Shape{}))
+	if err != nil {
+		return Item{}, err
+	}
+	return Item{t, tensor.Item[string](texts)}, nil
+}
+
 // String returns the text.
 func (x Item) String() string { return x.text }
 

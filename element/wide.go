@@ -289,9 +289,9 @@ func made(list []*big.Int, t Type, dims []int) Tensor {
 			high[i], below[i], _ = halves(n)
 		}
 	}
-	out := Tensor{Data: tensor.Of(high, dims...), Type: t}
+	out := Tensor{Data: shaped(high, dims), Type: t}
 	if t.IsWide() {
-		out.Low = tensor.Of(below, dims...)
+		out.Low = shaped(below, dims)
 	}
 	return out
 }

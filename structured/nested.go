@@ -5,9 +5,11 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
@@ -69,7 +71,8 @@ type NestedOptions struct {
 
 // FromNested returns plain nested data as a tensor: a map whose keys are strings, a
 // [Record] or a struct is a record, a slice or an array a list, and anything else a
-// scalar. The fields of a struct are those that gostruct.From takes. Lists of records make a
+// scalar. A time.Time is a timestamp and a time.Duration a duration, in nanoseconds, [16]byte a UUID, and an element.Item what its
+// type says. A map with other keys than strings is a [Map]. The fields of a struct are those that gostruct.From takes. Lists of records make a
 // structured tensor, other lists a dense or ragged one. All records of a list have
 // the same fields, and all entries of a field the same depth and type, where options
 // do not allow otherwise: a field that is missing is an error of kind
@@ -102,6 +105,10 @@ func (o NestedOptions) single(x any, path []string) tensor.Tensor {
 		return newTensor(0, nil, nil, cols, dtype.Int64)
 	case listKind:
 		return o.list(x.([]any), path)
+	case mapKind:
+		return pick(o.keyed([]any{x}, path), tensor.Scalar(int64(0)))
+	case elementKind:
+		return o.typed([]any{x}, sortOf(x).element, shape.Shape{}, path)
 	case missingKind:
 		switch {
 		case o.Missing == MissingDefault:
@@ -147,9 +154,11 @@ const (
 	boolKind
 	numberKind
 	stringKind
+	elementKind // of package element
+	mapKind     // of keys that are no strings
 )
 
-var kindNames = [...]string{"null", "null", "record", "list", "bool", "number", "string"}
+var kindNames = [...]string{"null", "null", "record", "list", "bool", "number", "string", "", "map"}
 
 func (k kind) String() string {
 	switch k {
@@ -165,6 +174,32 @@ type (
 	filler struct{}
 )
 
+// A sort is a kind, and of elements their type: what the values of one column are.
+type sort struct {
+	kind
+	element element.Type
+}
+
+func sortOf(x any) sort {
+	t, _ := elementType(x)
+	return sort{kindOf(x), t}
+}
+
+// name returns the name of a variant of a union.
+func (s sort) name() string {
+	if s.kind == elementKind {
+		return s.element.String()
+	}
+	return kindNames[s.kind]
+}
+
+func (s sort) String() string {
+	if s.kind == elementKind {
+		return "a " + s.element.String()
+	}
+	return s.kind.String()
+}
+
 func kindOf(x any) kind {
 	switch x.(type) {
 	case nil, absent:
@@ -179,6 +214,10 @@ func kindOf(x any) kind {
 		return boolKind
 	case string, []byte:
 		return stringKind
+	case time.Time, time.Duration, element.Item:
+		return elementKind
+	case keyed:
+		return mapKind
 	}
 	return numberKind
 }
@@ -210,13 +249,13 @@ func (o NestedOptions) named(path []string, name string) []string {
 
 // list reads values, one for each row.
 func (o NestedOptions) list(values []any, path []string) tensor.Tensor {
-	var kinds []kind
+	var kinds []sort
 	holes := false
 	for i, x := range values {
-		switch k := kindOf(x); {
-		case k == missingKind:
+		switch k := sortOf(x); {
+		case k.kind == missingKind:
 			holes = true
-		case k != fillerKind && !slices.Contains(kinds, k):
+		case k.kind != fillerKind && !slices.Contains(kinds, k):
 			if len(kinds) > 0 && !o.Unions {
 				e := invalid(nestedFn, place(path, i), "is %v, earlier rows have %v", k, kinds[0])
 				e.Hint = "with NestedOptions.Unions a field has values of several types"
@@ -230,7 +269,7 @@ func (o NestedOptions) list(values []any, path []string) tensor.Tensor {
 	}
 	only := numberKind
 	if len(kinds) > 0 {
-		only = kinds[0]
+		only = kinds[0].kind
 	}
 	return o.holes(values, path, holes, func(values []any) tensor.Tensor {
 		switch only {
@@ -241,6 +280,10 @@ func (o NestedOptions) list(values []any, path []string) tensor.Tensor {
 			return o.records(values, path)
 		case listKind:
 			return o.lists(values, path)
+		case mapKind:
+			return o.keyed(values, path)
+		case elementKind:
+			return o.typed(values, kinds[0].element, shape.Of(len(values)), path)
 		}
 		t := o.scalars(withoutFiller(values, zeroOf(only)), shape.Of(len(values)), path)
 		if o.Dictionaries && only == stringKind {
@@ -380,7 +423,7 @@ func (o NestedOptions) lists(values []any, path []string) tensor.Tensor {
 	lengths := make([]int64, len(values))
 	var all []any
 	for i, x := range values {
-		l, _ := x.([]any) // what does not matter is empty
+		l, _ := listOf(x) // what does not matter is empty
 		lengths[i] = int64(len(l))
 		all = append(all, l...)
 	}
@@ -388,19 +431,45 @@ func (o NestedOptions) lists(values []any, path []string) tensor.Tensor {
 	return grouped(o.list(all, path), p)
 }
 
-// union reads values of several kinds.
-func (o NestedOptions) union(values []any, kinds []kind, path []string) tensor.Tensor {
+// listOf returns a list, and the entries of a map whose keys are no strings as one.
+func listOf(x any) ([]any, bool) {
+	switch x := x.(type) {
+	case []any:
+		return x, true
+	case keyed:
+		return x, true
+	}
+	return nil, false
+}
+
+// keyed reads maps whose keys are no strings. Their values have the name * in paths.
+func (o NestedOptions) keyed(values []any, path []string) tensor.Tensor {
+	lengths := make([]int64, len(values))
+	var keys, all []any
+	for i, x := range values {
+		entries, _ := listOf(x)
+		lengths[i] = int64(len(entries))
+		for _, e := range entries {
+			keys, all = append(keys, e.(Record)[0].Value), append(all, e.(Record)[1].Value)
+		}
+	}
+	p := tenon.Must(ragged.PartitionFromRowLengths(lengths, ragged.PartitionOptions{}))
+	return tenon.Must(NewMap(p, o.list(keys, path), o.list(all, append(slices.Clone(path), "*"))))
+}
+
+// union reads values of several sorts.
+func (o NestedOptions) union(values []any, kinds []sort, path []string) tensor.Tensor {
 	tags := make([]int8, len(values))
 	fields := make([]Field, len(kinds))
 	for k, want := range kinds {
 		own := make([]any, len(values))
 		for i, x := range values {
 			own[i] = filler{}
-			if kindOf(x) == want {
+			if sortOf(x) == want {
 				own[i], tags[i] = x, int8(k)
 			}
 		}
-		fields[k] = Field{kindNames[want], o.list(own, path)}
+		fields[k] = Field{want.name(), o.list(own, path)}
 	}
 	return tenon.Must(NewUnion(tags, fields))
 }

@@ -1,9 +1,12 @@
 package structured
 
 import (
+	"encoding/hex"
 	"reflect"
+	"time"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/structured/internal/gotype"
 )
 
@@ -11,7 +14,9 @@ import (
 // []any, map[string]any, [Record] and scalars. What is plain already is returned as it is.
 func plainData(x any) any {
 	switch x := x.(type) {
-	case nil, bool, string, []byte, int, int64, float64, tenon.Value:
+	case nil, bool, string, []byte, int, int64, float64, tenon.Value, time.Time, time.Duration, element.Item:
+		return x
+	case keyed:
 		return x
 	case []any:
 		for i, y := range x {
@@ -47,6 +52,22 @@ func plainData(x any) any {
 	return plainValue(reflect.ValueOf(x))
 }
 
+// keyed is the entries of a map of Go whose keys are no strings: it is never a record.
+type keyed []any
+
+// elementType returns the type of elements that a Go value is one of.
+func elementType(x any) (element.Type, bool) {
+	switch x := x.(type) {
+	case time.Time:
+		return element.TimestampOf(time.Nanosecond, "UTC"), true
+	case time.Duration:
+		return element.DurationOf(time.Nanosecond), true
+	case element.Item:
+		return x.Type, true
+	}
+	return element.Type{}, false
+}
+
 // unchanged reports whether a value is the one that it was made of.
 func unchanged(x, y any) bool {
 	a, b := reflect.ValueOf(x), reflect.ValueOf(y)
@@ -72,6 +93,9 @@ func plainValue(v reflect.Value) any {
 		if v.Type().Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice {
 			return string(v.Bytes())
 		}
+		if gotype.IsUUID(v.Type()) {
+			return tenon.Must(element.ItemOf(hex.EncodeToString(gotype.UUID(v)), element.UUIDType))
+		}
 		out := make([]any, v.Len())
 		for i := range out {
 			out[i] = plainData(v.Index(i).Interface())
@@ -79,7 +103,14 @@ func plainValue(v reflect.Value) any {
 		return out
 	case reflect.Map:
 		if v.Type().Key().Kind() != reflect.String {
-			tenon.Throw(invalid(nestedFn, "", "the keys of %v are no strings", v.Type()))
+			if !gotype.IsKey(v.Type().Key()) {
+				tenon.Throw(invalid(nestedFn, "", "the keys of %v are neither strings, numbers, truth values, times nor UUIDs", v.Type()))
+			}
+			var out keyed
+			for _, e := range gotype.Entries(v) {
+				out = append(out, Record{{keyName, plainData(e.Key.Interface())}, {valueName, plainData(e.Value.Interface())}})
+			}
+			return out
 		}
 		out := make(map[string]any, v.Len())
 		for i := v.MapRange(); i.Next(); {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/element"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
@@ -27,7 +28,7 @@ func (o NestedOptions) expected(x any) (tensor.Tensor, error) {
 
 // one reads a value of a Spec.
 func (o NestedOptions) one(x any, s tenon.Spec, path []string) tensor.Tensor {
-	if m, ok := s.(optionalSpec); ok {
+	if m, ok := s.(optionalSpec); ok && m.Mask().(typedSpec).Shape().Rank() == 0 {
 		there := kindOf(x) != missingKind && kindOf(x) != fillerKind
 		if !there {
 			x = filler{}
@@ -53,8 +54,8 @@ func (o NestedOptions) one(x any, s tenon.Spec, path []string) tensor.Tensor {
 		return pick(o.maps([]any{x}, s, path), tensor.Scalar(int64(0)))
 	case *DictionarySpec:
 		return tenon.Must(EncodeStrings(o.typed([]any{x}, dtype.String, shape.Shape{}, path)))
-	case *tensor.Spec:
-		return o.typed([]any{x}, s.DType(), shape.Shape{}, path)
+	case *tensor.Spec, element.Spec:
+		return o.typed([]any{x}, scalarType(t), shape.Shape{}, path)
 	}
 	tenon.Throw(invalid(nestedFn, PathString(path), "no plain data are a %s", tenon.String(s)))
 	return nil
@@ -63,7 +64,7 @@ func (o NestedOptions) one(x any, s tenon.Spec, path []string) tensor.Tensor {
 // wantList returns the elements of a list, of n if that is not negative.
 func (o NestedOptions) wantList(x any, path []string, n int) []any {
 	k := kindOf(x)
-	l, ok := x.([]any)
+	l, ok := listOf(x)
 	switch {
 	case ok && (n < 0 || len(l) == n):
 		return l
@@ -166,6 +167,8 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 		return tenon.Must(EncodeStrings(o.rows(values, tensor.NewSpec(dtype.String, s.Shape()), path)))
 	case *tensor.Spec:
 		return o.block(values, s, path)
+	case element.Spec:
+		return o.block(values, s, path)
 	}
 	tenon.Throw(invalid(nestedFn, PathString(path), "no plain data are a %s", tenon.String(s)))
 	return nil
@@ -243,7 +246,7 @@ func (o NestedOptions) divided(values []any, p *ragged.PartitionSpec, below teno
 	lengths := make([]int64, len(values))
 	var all []any
 	for i, x := range values {
-		if k := kindOf(x); k != listKind && k != fillerKind && (k != missingKind || o.Missing == MissingError) {
+		if k := kindOf(x); k != listKind && k != mapKind && k != fillerKind && (k != missingKind || o.Missing == MissingError) {
 			tenon.Throw(invalid(nestedFn, place(path, i), "is %v, want a list", k))
 		}
 		l := o.wantList(x, path, p.UniformRowLength())
@@ -263,7 +266,7 @@ func (o NestedOptions) divided(values []any, p *ragged.PartitionSpec, below teno
 }
 
 // block reads lists nested to the depth of a dense tensor, of one size at each depth.
-func (o NestedOptions) block(values []any, s *tensor.Spec, path []string) tensor.Tensor {
+func (o NestedOptions) block(values []any, s typedSpec, path []string) tensor.Tensor {
 	dims := []int{len(values)}
 	flat := values
 	for i := 1; i < s.Shape().Rank(); i++ {
@@ -280,16 +283,27 @@ func (o NestedOptions) block(values []any, s *tensor.Spec, path []string) tensor
 		}
 		flat, dims = next, append(dims, n)
 	}
-	return o.typed(flat, s.DType(), shape.Of(dims...), path)
+	return o.typed(flat, scalarType(s), shape.Of(dims...), path)
 }
 
-// typed reads scalars of an element type.
-func (o NestedOptions) typed(values []any, d dtype.DType, s shape.Shape, path []string) tensor.Tensor {
+// scalarType returns the dtype.DType, or the element.Type, of scalars.
+func scalarType(s typedSpec) fmt.Stringer {
+	if e, ok := s.(element.Spec); ok {
+		return e.Type()
+	}
+	return s.DType()
+}
+
+// typed reads scalars of a type, a dtype.DType or an element.Type.
+func (o NestedOptions) typed(values []any, t fmt.Stringer, s shape.Shape, path []string) tensor.Tensor {
+	e, isElement := t.(element.Type)
 	var zero any = 0
-	switch d {
-	case dtype.Bool:
+	switch {
+	case isElement:
+		zero = filler{}
+	case t == dtype.Bool:
 		zero = false
-	case dtype.String:
+	case t == dtype.String:
 		zero = ""
 	}
 	full := slices.Clone(values)
@@ -303,21 +317,41 @@ func (o NestedOptions) typed(values []any, d dtype.DType, s shape.Shape, path []
 			if x, ok := o.Defaults[PathString(path)]; ok {
 				full[i] = x
 			}
-		case k == missingKind || k == listKind || k == recordKind:
-			what := k.String()
+		case k == missingKind || k == listKind || k == recordKind || k == mapKind || k == elementKind && !isElement:
+			have := k.String()
 			if _, ok := x.(absent); ok {
-				what = "missing"
+				have = "missing"
 			}
-			where := PathString(path)
-			if s.Rank() > 0 {
-				where = place(path, i)
-			}
-			tenon.Throw(invalid(nestedFn, where, "is %s, want %v", what, d))
+			tenon.Throw(invalid(nestedFn, placeIn(s, path, i), "is %s, want %v", have, t))
 		}
 	}
-	t, err := tensor.FromScalars(full, s, tensor.Options{DType: d})
+	if isElement {
+		return fromElements(full, e, s, path)
+	}
+	v, err := tensor.FromScalars(full, s, tensor.Options{DType: t.(dtype.DType)})
 	if err != nil {
 		tenon.Throw(invalid(nestedFn, PathString(path), "%s", fmt.Sprint(tenon.AsError(err).Msg)))
 	}
-	return t
+	return v
+}
+
+// placeIn is where a value of a shape stands.
+func placeIn(s shape.Shape, path []string, i int) string {
+	if s.Rank() == 0 {
+		return PathString(path)
+	}
+	return place(path, i)
+}
+
+// fromElements returns Go values, and texts, as elements.
+func fromElements(values []any, t element.Type, s shape.Shape, path []string) tensor.Tensor {
+	b := element.NewBuilder(t, len(values))
+	for i, x := range values {
+		if x == any(filler{}) {
+			b.Skip()
+		} else if err := b.AppendValue(x); err != nil {
+			tenon.Throw(invalid(nestedFn, placeIn(s, path, i), "%v", err))
+		}
+	}
+	return b.Build(s)
 }

@@ -6,7 +6,8 @@
 // A column is of the first of these types that all its fields have: int64, float64, bool,
 // date, timestamp, timestamp with a zone, string; Options.Types gives it, and knows the types of
 // package element besides, such as "decimal(10, 2)". Fields that are missing make it masked. Dates and timestamps
-// are elements of package element, timestamps in the coarsest unit that holds all of the column.
+// are elements of package element, timestamps in the coarsest unit that holds all of the column. Lists, records and maps stand in
+// a field as JSON, which the type [JSON] reads.
 //
 // # The text
 //

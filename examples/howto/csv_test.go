@@ -10,6 +10,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/csvio"
 	"github.com/tenonml/tenon/data/dataset"
+	"github.com/tenonml/tenon/data/jsonl"
 	"github.com/tenonml/tenon/structured"
 )
 
@@ -40,6 +41,22 @@ func Example_csvB() {
 	// Output:
 	// true 3 id type
 	// masked([1 0] int64[2], [ true false] bool[2]) 1
+}
+
+func Example_csvNested() {
+	text := "id,deps,tags\n1,\"{\"\"a\"\":1.5}\",\"[\"\"x\"\",\"\"y\"\"]\"\n2,{},[]\n"
+	t, err := csvio.Read(csvio.Bytes([]byte(text)), csvio.Options{
+		Types:  map[string]csvio.Type{"deps": csvio.JSON, "tags": csvio.JSON},
+		Nested: jsonl.Options{Maps: []string{"deps"}},
+	})
+	check(err)
+	fmt.Println(structured.Datashape(t.Spec()))
+	check(csvio.Write(os.Stdout, t, csvio.WriteOptions{}))
+	// Output:
+	// 2 * {id: int64, deps: map[string, float64], tags: var * string}
+	// id,deps,tags
+	// 1,"{""a"":1.5}","[""x"",""y""]"
+	// 2,{},[]
 }
 
 func Example_csvC() {

@@ -87,3 +87,16 @@ func Example_elementsD() {
 	// [[4]] int32[1, ~] masked(["door"] string[1], [ true] bool[1])
 	// 1970 1m30s map[4:door]
 }
+
+func Example_elementsPlain() {
+	day, price := tenon.Must(element.ItemOf("2024-02-29", element.DateType)), tenon.Must(element.ItemOf("12.3", element.DecimalOf(10, 2)))
+	v, err := structured.FromNested([]any{
+		map[string]any{"day": day, "price": price, "took": 90 * time.Second, "seen": map[int32]string{4: "door"}},
+	}, structured.NestedOptions{})
+	check(err)
+	fmt.Println(structured.Datashape(v.Spec()))
+	fmt.Println(tenon.Must(v.(*structured.Tensor).ToNested()))
+	// Output:
+	// 1 * {day: date, price: decimal(10, 2), seen: map[int32, string], took: duration[ns]}
+	// [map[day:2024-02-29 price:12.30 seen:[map[key:4 value:door]] took:1m30s]]
+}

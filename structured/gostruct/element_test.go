@@ -2,6 +2,7 @@ package gostruct_test
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,6 +18,8 @@ import (
 // id is what packages for UUIDs have.
 type id [16]byte
 
+type name string
+
 // Elements go to Go types and come back, as map keys too.
 func TestElements(t *testing.T) {
 	type row struct {
@@ -26,11 +29,17 @@ func TestElements(t *testing.T) {
 		Took  map[time.Duration]int32
 		By    map[id]string
 		At    time.Time
+		When  map[time.Time]string
+		Yes   map[bool][]int32
+		Near  map[float64]map[uint8]string
+		Names map[name]int
 	}
 	a, b := id{0: 1, 15: 2}, id{7: 255}
 	want := []row{
-		{ID: a, Maybe: &b, All: []id{a, b}, Took: map[time.Duration]int32{time.Second: 1, -1: 2}, By: map[id]string{b: "b", a: "a"}, At: time.Unix(5, 7).UTC()},
-		{All: []id{}, Took: map[time.Duration]int32{}, By: map[id]string{}},
+		{ID: a, Maybe: &b, All: []id{a, b}, Took: map[time.Duration]int32{time.Second: 1, -1: 2}, By: map[id]string{b: "b", a: "a"}, At: time.Unix(5, 7).UTC(),
+			When: map[time.Time]string{time.Unix(9, 0).UTC(): "nine", time.Unix(-9, 1).UTC(): "before"}, Yes: map[bool][]int32{true: {1, 2}, false: {}},
+			Near: map[float64]map[uint8]string{0.5: {255: "x"}, math.Inf(-1): {}}, Names: map[name]int{"b": 2, "a": 1}},
+		{All: []id{}, Took: map[time.Duration]int32{}, By: map[id]string{}, When: map[time.Time]string{}, Yes: map[bool][]int32{}, Near: map[float64]map[uint8]string{}, Names: map[name]int{}},
 	}
 	x, err := gostruct.From(want)
 	if err != nil {
@@ -46,6 +55,14 @@ func TestElements(t *testing.T) {
 	}
 	if s, err := gostruct.SpecOf[row](); err != nil || !strings.Contains(tenon.String(s), "uuid") {
 		t.Errorf("the Spec is %v, %v", s, err)
+	}
+	if got := structured.Datashape(tenon.Must(x.Field("Yes")).Spec()); got != "2 * map[bool, var * int32]" {
+		t.Errorf("maps of truth values are %s", got)
+	}
+	// Keys that are one in a column, and two in Go, are refused.
+	twice := []struct{ M map[time.Time]int }{{map[time.Time]int{time.Unix(1, 0).UTC(): 1, time.Unix(1, 0).In(time.FixedZone("x", 3600)): 2}}}
+	if _, err := gostruct.From(twice); !errors.Is(err, tenon.ErrInvalid) {
+		t.Errorf("a time that stands twice: %v", err)
 	}
 	short := tenon.Must(element.New([]string{"abc", "abcd"}[:1], element.FixedOf(3)))
 	rec := tenon.Must(structured.FromFieldsAndRank([]structured.Field{{Name: "X", Value: short}}, 1, structured.Options{}))

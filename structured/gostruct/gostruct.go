@@ -31,7 +31,7 @@ import (
 //	[n]T                              n values: an axis
 //	[16]byte                          a UUID of package element, as the types of packages for UUIDs are
 //	*T                                an optional value, as of package masked
-//	map[K]V                           a [structured.Map], in the order of the keys
+//	map[K]V                           a [structured.Map], in the order of the keys: strings, numbers, truth values, times, UUIDs
 //
 // A type that holds itself, and types that are not in this table, are an error of
 // kind tenon.ErrUnsupported that names the field.

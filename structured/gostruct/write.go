@@ -1,8 +1,6 @@
 package gostruct
 
 import (
-	"bytes"
-	"cmp"
 	"reflect"
 	"slices"
 	"time"
@@ -150,9 +148,9 @@ func (w *mapWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue 
 	for i := range n {
 		m := reflect.NewAt(w.plan.Type, step(base, stride, i)).Elem()
 		w.add(m.Len())
-		for _, k := range sortedKeys(m) {
-			entry.Elem().Field(0).Set(k)
-			entry.Elem().Field(1).Set(m.MapIndex(k))
+		for _, e := range gotype.Entries(m) {
+			entry.Elem().Field(0).Set(e.Key)
+			entry.Elem().Field(1).Set(e.Value)
 			if err := w.elem.write(entry.UnsafePointer(), 0, 1); err != nil {
 				err.row = i
 				return err
@@ -164,29 +162,6 @@ func (w *mapWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue 
 
 func (w *mapWriter) column() tensor.Tensor {
 	return tenon.Must(structured.MapOf(w.listWriter.column().(*structured.Tensor)))
-}
-
-func sortedKeys(m reflect.Value) []reflect.Value {
-	keys := m.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int {
-		switch {
-		case a.Kind() == reflect.String:
-			return cmp.Compare(a.String(), b.String())
-		case a.CanInt():
-			return cmp.Compare(a.Int(), b.Int())
-		case a.Kind() == reflect.Array:
-			return bytes.Compare(bytesOf(a), bytesOf(b))
-		}
-		return cmp.Compare(a.Uint(), b.Uint())
-	})
-	return keys
-}
-
-// bytesOf returns the bytes of a UUID.
-func bytesOf(x reflect.Value) []byte {
-	out := make([]byte, x.Len())
-	reflect.Copy(reflect.ValueOf(out), x)
-	return out
 }
 
 // arrayWriter collects arrays, whose elements make an axis.

@@ -118,7 +118,7 @@ func (m *planner) plan(t reflect.Type, path []string) (*Plan, error) {
 		}
 	case reflect.Map:
 		p.Form = Map
-		if k := t.Key().Kind(); k != reflect.String && (k < reflect.Int || k > reflect.Uintptr) && !IsUUID(t.Key()) {
+		if !IsKey(t.Key()) {
 			return nil, m.fail(path, "keys of type %v have no order", t.Key())
 		}
 		entry := reflect.StructOf([]reflect.StructField{

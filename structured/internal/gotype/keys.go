@@ -1,0 +1,67 @@
+package gotype
+
+import (
+	"bytes"
+	"cmp"
+	"reflect"
+	"slices"
+	"time"
+)
+
+// IsKey reports whether values of a Go type are keys of maps: strings, numbers, truth values, times and UUIDs.
+func IsKey(t reflect.Type) bool {
+	switch k := t.Kind(); {
+	case t == timeType || k == reflect.String || k == reflect.Bool || k == reflect.Float32 || k == reflect.Float64:
+		return true
+	case k == reflect.Int || k == reflect.Uint || k == reflect.Uintptr:
+		return t.Size() == 8
+	case k >= reflect.Int8 && k <= reflect.Uint64:
+		return true
+	}
+	return IsUUID(t)
+}
+
+// An Entry is a key of a map with its value.
+type Entry struct{ Key, Value reflect.Value }
+
+// Entries returns what a map has in the order of the keys, whose type is one of [IsKey].
+func Entries(m reflect.Value) []Entry {
+	out := make([]Entry, 0, m.Len())
+	for i := m.MapRange(); i.Next(); { // a NaN is found in no other way
+		out = append(out, Entry{i.Key(), i.Value()})
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return compared(a.Key, b.Key) })
+	return out
+}
+
+func compared(a, b reflect.Value) int {
+	switch {
+	case a.Type() == timeType:
+		return a.Interface().(time.Time).Compare(b.Interface().(time.Time))
+	case a.Kind() == reflect.String:
+		return cmp.Compare(a.String(), b.String())
+	case a.Kind() == reflect.Bool:
+		return cmp.Compare(number(a.Bool()), number(b.Bool()))
+	case a.CanInt():
+		return cmp.Compare(a.Int(), b.Int())
+	case a.CanFloat():
+		return cmp.Compare(a.Float(), b.Float())
+	case a.Kind() == reflect.Array:
+		return bytes.Compare(UUID(a), UUID(b))
+	}
+	return cmp.Compare(a.Uint(), b.Uint())
+}
+
+func number(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// UUID returns the bytes of a UUID.
+func UUID(x reflect.Value) []byte {
+	out := make([]byte, x.Len())
+	reflect.Copy(reflect.ValueOf(out), x)
+	return out
+}

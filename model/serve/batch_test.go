@@ -178,7 +178,7 @@ func TestCostIsALine(t *testing.T) {
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{bound: 1, most: 3}
-		leave, err := g.enter(t.Context(), 1, 0)
+		leave, err := g.enter(t.Context(), 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestGate(t *testing.T) {
 				ctx = gone
 			}
 			go func() {
-				leave, err := g.enter(ctx, p, 0)
+				leave, err := g.enter(ctx, p, nil)
 				if err != nil {
 					order = append(order, -p)
 					return
@@ -200,7 +200,7 @@ func TestGate(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		if _, err := g.enter(t.Context(), 1, 0); faultOf(err).status != 503 {
+		if _, err := g.enter(t.Context(), 1, nil); faultOf(err).status != 503 {
 			t.Errorf("a fourth one: %v", err)
 		}
 		cancel()
@@ -257,7 +257,7 @@ func TestBatchesRunAtOnce(t *testing.T) {
 				if got := f.counts.runs.Load(); got != int64(c.runs) || time.Since(began) != c.took {
 					t.Errorf("%d runs in %v, want %d in %v", got, time.Since(began), c.runs, c.took)
 				}
-				if f.queue.workers != 0 || len(f.queue.runs) != 0 || len(f.queue.waiting) != 0 {
+				if f.queue.workers != 0 || slices.ContainsFunc(f.queue.runs, func(r run) bool { return r.busy }) || len(f.queue.waiting) != 0 {
 					t.Errorf("%d workers, %d runs and %d calls are left", f.queue.workers, len(f.queue.runs), len(f.queue.waiting))
 				}
 			})

@@ -27,9 +27,16 @@ type waiter struct {
 }
 
 // enter waits for a place. The deadline of ctx holds: a call that runs for longer at least, after those
-// that go in front of it, is refused at once.
-func (g *gate) enter(ctx context.Context, priority int, need time.Duration) (leave func(), err error) {
-	if err := late(ctx, need+g.wait(priority)); err != nil {
+// that go in front of it, is refused at once. need tells how long it runs at least; nil: nobody knows.
+func (g *gate) enter(ctx context.Context, priority int, need func() time.Duration) (leave func(), err error) {
+	if _, ends := ctx.Deadline(); !ends && g.bound == 0 {
+		return func() {}, ctx.Err()
+	}
+	least := time.Duration(0)
+	if need != nil {
+		least = need()
+	}
+	if err := late(ctx, least+g.wait(priority)); err != nil {
 		return nil, err
 	}
 	if g.bound == 0 {
@@ -45,7 +52,7 @@ func (g *gate) enter(ctx context.Context, priority int, need time.Duration) (lea
 		g.mu.Unlock()
 		return nil, &fault{status: 503, text: fmt.Sprintf("%d calls run and %d wait, which is all that is allowed", g.bound, g.most), retry: true}
 	}
-	w := &waiter{priority, need, make(chan struct{})}
+	w := &waiter{priority, least, make(chan struct{})}
 	g.waiting = inserted(g.waiting, w, func(x *waiter) int { return x.priority })
 	g.mu.Unlock()
 	select {

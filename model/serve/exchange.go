@@ -16,24 +16,44 @@ import (
 // What is done around each request, whatever its protocol: its id, who may send it, what is
 // logged of it, and the memory that it holds.
 
-// An exchange is a request and its answer. It is a http.ResponseWriter.
+// An exchange is a request and its answer: the http.ResponseWriter, and the context, of whatever handles it.
 type exchange struct {
 	http.ResponseWriter
+	context.Context
 	id       string
+	ids      [1]string // the same, for the header
 	status   int
 	bytes    int64
 	called   *served
 	rows     int
 	priority int
 	patience time.Duration // for a client that takes its answer
+	link     *link         // nil where connections have none
 	held     int64         // bytes of memory that count against the limit
+	in       intake
 }
 
 type exchangeKey struct{}
 
+// Value returns the exchange itself, and what the context of the request has.
+func (e *exchange) Value(key any) any {
+	if _, ok := key.(exchangeKey); ok {
+		return e
+	}
+	return e.Context.Value(key)
+}
+
+// A link is a connection of HTTP/1.1, on which one request follows another.
+type link struct{ until time.Time } // for as long its client may take an answer
+
+type linkKey struct{}
+
 // exchangeOf returns the exchange that a context belongs to; one that nobody looks at where
 // there is none.
 func exchangeOf(ctx context.Context) *exchange {
+	if e, ok := ctx.(*exchange); ok {
+		return e
+	}
 	if e, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		return e
 	}
@@ -62,13 +82,26 @@ func (e *exchange) Write(b []byte) (int, error) {
 	for {
 		part := b[total:min(len(b), total+most)]
 		if e.patience > 0 {
-			http.NewResponseController(e.ResponseWriter).SetWriteDeadline(time.Now().Add(e.patience))
+			e.wait()
 		}
 		n, err := e.ResponseWriter.Write(part)
 		e.bytes += int64(n)
 		if total += n; err != nil || total == len(b) {
 			return total, err
 		}
+	}
+}
+
+// wait lets a client take as much time as it may for what comes next. That of a connection is set anew where less than that is
+// left, as it costs much beside a small answer: then a quarter more, so that this is seldom so.
+func (e *exchange) wait() {
+	now := time.Now()
+	if e.link != nil && e.link.until.Sub(now) >= e.patience {
+		return
+	}
+	until := now.Add(e.patience + e.patience/4)
+	if http.NewResponseController(e.ResponseWriter).SetWriteDeadline(until) == nil && e.link != nil {
+		e.link.until = until
 	}
 }
 
@@ -80,12 +113,16 @@ func (e *exchange) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
 // begin wraps a request.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
-	e := &exchange{ResponseWriter: w, patience: s.opts.WriteTimeout, id: r.Header.Get("X-Request-Id")}
+	e := &exchange{ResponseWriter: w, Context: r.Context(), patience: s.opts.WriteTimeout, id: r.Header.Get("X-Request-Id")}
 	if !isID(e.id) {
 		e.id = newID()
 	}
-	w.Header().Set("X-Request-Id", e.id)
-	return e, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e))
+	if r.ProtoMajor == 1 {
+		e.link, _ = e.Context.Value(linkKey{}).(*link)
+	}
+	e.ids[0] = e.id
+	w.Header()["X-Request-Id"] = e.ids[:]
+	return e, r.WithContext(e)
 }
 
 // newID returns an id that no other request has, in all likelihood. Nothing is kept safe by it.
@@ -144,10 +181,13 @@ func (s *Server) end(e *exchange, r *http.Request, began time.Time) {
 
 // hold counts memory of a request against the limit, until it ends.
 func (s *Server) hold(ctx context.Context, n int) error {
+	return s.holdFor(exchangeOf(ctx), n)
+}
+
+func (s *Server) holdFor(e *exchange, n int) error {
 	if s.opts.MaxMemory <= 0 {
 		return nil
 	}
-	e := exchangeOf(ctx)
 	if total := s.held.Add(int64(n)); total > s.opts.MaxMemory {
 		s.held.Add(-int64(n))
 		return &fault{status: http.StatusServiceUnavailable, text: fmt.Sprintf("the requests that run hold %d bytes, %d are allowed", total, s.opts.MaxMemory), retry: true}

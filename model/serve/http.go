@@ -127,9 +127,12 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 	w.Write(append(b, '}', '\n'))
 }
 
+// ofJSON are the values of a header, which nobody changes.
+var ofJSON = []string{"application/json"}
+
 // answer writes JSON.
 func answer(w http.ResponseWriter, b []byte) error {
-	w.Header().Set("Content-Type", "application/json")
+	w.Header()["Content-Type"] = ofJSON
 	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	w.Write(b)
 	return nil
@@ -179,26 +182,27 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 	if r.ContentLength > s.opts.MaxBody {
 		return nil, s.tooLarge()
 	}
-	var in io.Reader = &limited{r: r.Body, left: s.opts.MaxBody}
+	e := exchangeOf(r.Context())
+	e.in = intake{limited: limited{r: r.Body, left: s.opts.MaxBody}, server: s, exchange: e}
 	length := r.ContentLength
-	switch e := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding"))); e {
+	var unpacked func(io.Reader) (io.Reader, error)
+	switch coding := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding"))); coding {
 	case "", "identity":
 	case "gzip":
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, s.unread(err)
-		}
-		in, length = &limited{r: z, left: s.opts.MaxBody}, -1
+		unpacked = func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
 	case "deflate":
-		z, err := zlib.NewReader(in)
+		unpacked = func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }
+	default:
+		return nil, faulty(http.StatusUnsupportedMediaType, "the Content-Encoding %s is not known: gzip and deflate are", shortened(coding))
+	}
+	if unpacked != nil {
+		z, err := unpacked(&limited{r: r.Body, left: s.opts.MaxBody})
 		if err != nil {
 			return nil, s.unread(err)
 		}
-		in, length = &limited{r: z, left: s.opts.MaxBody}, -1
-	default:
-		return nil, faulty(http.StatusUnsupportedMediaType, "the Content-Encoding %s is not known: gzip and deflate are", shortened(e))
+		e.in.r, length = z, -1
 	}
-	b, err := readAll(counted{in, func(n int) error { return s.hold(r.Context(), n) }}, length)
+	b, err := readAll(&e.in, length)
 	if err != nil {
 		return nil, s.unread(err)
 	}
@@ -266,16 +270,17 @@ func readAll(r io.Reader, length int64) ([]byte, error) {
 	}
 }
 
-// counted is a reader whose bytes are counted while they come.
-type counted struct {
-	r     io.Reader
-	count func(n int) error
+// An intake is a reader of at most so many bytes, which count as memory of a request while they come.
+type intake struct {
+	limited
+	server   *Server
+	exchange *exchange
 }
 
 // Read reads, or returns the error of counting.
-func (c counted) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	if wrong := c.count(n); wrong != nil {
+func (i *intake) Read(b []byte) (int, error) {
+	n, err := i.limited.Read(b)
+	if wrong := i.server.holdFor(i.exchange, n); wrong != nil {
 		return 0, wrong
 	}
 	return n, err

@@ -134,6 +134,9 @@ func (s *Server) HTTPServer() *http.Server {
 	h.Protocols.SetHTTP1(true)
 	h.Protocols.SetHTTP2(s.opts.TLS != nil)
 	h.Protocols.SetUnencryptedHTTP2(s.opts.TLS == nil)
+	h.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+		return context.WithValue(ctx, linkKey{}, new(link))
+	}
 	h.TLSConfig = s.opts.TLS
 	if s.opts.Around != nil {
 		h.Handler = s.opts.Around(s)

@@ -49,6 +49,11 @@ type list struct {
 // listOf returns a list of entries.
 func listOf(items []any) *list { return &list{n: len(items), items: items} }
 
+// hasObjects reports whether there may be objects among the entries, or in them.
+func (l *list) hasObjects() bool {
+	return l.items != nil || l.pick != nil || strings.IndexByte(l.text, '{') >= 0
+}
+
 // A cursor goes through the entries of a list.
 type cursor struct {
 	list *list
@@ -233,15 +238,20 @@ func (p *parser) value() any {
 func (p *parser) list() *list {
 	p.at++
 	l := &list{n: 1}
-	if text, _, _ := strings.Cut(p.text[p.at:], "]"); plain(text) {
+	if text, ok := p.flat(); ok {
 		l.text = text
 		l.n += strings.Count(text, ",")
-		p.at += len(text) + 1
 	} else {
 		from := p.at
-		for depth := 1; depth > 0; p.at++ {
-			switch c := p.text[p.at]; c {
-			case '[', '{':
+		for depth := 1; depth > 0; {
+			c := p.text[p.at]
+			p.at++
+			switch c {
+			case '[':
+				if _, ok := p.flat(); !ok {
+					depth++
+				}
+			case '{':
 				depth++
 			case ']', '}':
 				depth--
@@ -261,18 +271,25 @@ func (p *parser) list() *list {
 	return l
 }
 
-// plain reports whether there are neither texts nor lists nor objects among entries.
-func plain(entries string) bool {
-	return strings.IndexByte(entries, '"') < 0 && strings.IndexByte(entries, '[') < 0 && strings.IndexByte(entries, '{') < 0
+// flat goes behind the end of the list whose bracket was read, and returns its text, if there are neither texts nor lists nor
+// objects in it: as many bytes at once as the processor compares.
+func (p *parser) flat() (text string, ok bool) {
+	text, _, _ = strings.Cut(p.text[p.at:], "]")
+	if strings.IndexByte(text, '"') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.IndexByte(text, '{') >= 0 {
+		return "", false
+	}
+	p.at += len(text) + 1
+	return text, true
 }
 
-// behindText goes to the quote that ends a text.
+// behindText goes behind the quote that ends a text.
 func (p *parser) behindText() {
-	for p.at++; p.text[p.at] != '"'; p.at++ {
+	for ; p.text[p.at] != '"'; p.at++ {
 		if p.text[p.at] == '\\' {
 			p.at++
 		}
 	}
+	p.at++
 }
 
 // object returns an object that was checked.

@@ -19,6 +19,20 @@ type decoding struct {
 	counts []int      // by node: entries of a list of any size that is not ragged, negative where no list was read; of records, and of all ragged lists
 	left   int
 	path   []step // to what is read
+
+	few struct { // room for most arguments
+		filled [4]elements
+		counts [8]int
+		path   [4]step
+	}
+}
+
+// room returns n empty entries, in few if they fit.
+func room[T any](few []T, n int) []T {
+	if n <= len(few) {
+		return few[:n]
+	}
+	return make([]T, n)
 }
 
 // A step goes into a field, or an entry of a list.
@@ -45,7 +59,8 @@ func (d *decoding) String() string {
 
 // nestedValue returns the Value of a layout that JSON describes.
 func nestedValue(l *layout, x any, st style, limit int) (tenon.Value, error) {
-	d := &decoding{style: st, limit: limit, filled: make([]elements, len(l.columns)), counts: make([]int, len(l.nodes)), left: limit, path: make([]step, 1, 4)}
+	d := &decoding{style: st, limit: limit, left: limit}
+	d.filled, d.counts, d.path = room(d.few.filled[:], len(l.columns)), room(d.few.counts[:], len(l.nodes)), d.few.path[:1]
 	d.path[0].field = l.name
 	for i, c := range l.columns {
 		d.filled[i].dt = c.dt

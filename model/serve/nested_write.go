@@ -11,6 +11,11 @@ type encoding struct {
 	style   style
 	readers []reader // by column
 	sizes   []int    // by node, of axes that are not ragged; negative where not yet known
+
+	few struct { // room for most results
+		readers [4]reader
+		sizes   [8]int
+	}
 }
 
 // encodingOf prepares a Value to be written, by a layout of Values such as it, if it is known.
@@ -25,7 +30,8 @@ func encodingOf(name string, known *layout, v tenon.Value, st style) (*encoding,
 			return nil, nil, err
 		}
 	}
-	e := &encoding{style: st, readers: make([]reader, len(l.columns)), sizes: make([]int, len(l.nodes))}
+	e := &encoding{style: st}
+	e.readers, e.sizes = room(e.few.readers[:], len(l.columns)), room(e.few.sizes[:], len(l.nodes))
 	for i := range e.sizes {
 		e.sizes[i] = -1
 	}

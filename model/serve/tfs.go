@@ -203,18 +203,22 @@ func (s *Server) predictRaw(ctx context.Context, w http.ResponseWriter, r *http.
 
 // columnsOf makes arguments of "inputs": one value, or an object of all.
 func (s *Server) columnsOf(f *served, x any) ([]tenon.Value, error) {
-	by := map[string]any{}
+	by := make([]any, len(f.Args))
 	if o, ok := x.(*object); ok && f.isDerived(o) {
 		return s.fromDerived(f, o)
 	} else if ok && f.isNamed(o) {
-		for i, n := range o.names {
+		for _, n := range o.names {
 			if _, ok := f.arg(n); !ok {
 				return nil, badInput("there is no input %s", shortened(n))
 			}
-			by[n] = o.values[i]
+		}
+		for i, a := range f.Args {
+			if by[i], ok = o.get(a.Name); !ok {
+				return nil, badInput("the input %s is missing", a.Name)
+			}
 		}
 	} else if len(f.Args) == 1 {
-		by[f.Args[0].Name] = x
+		by[0] = x
 	} else {
 		return nil, badInput("inputs is %s, want an object with %d members", shown(x), len(f.Args))
 	}
@@ -275,18 +279,15 @@ func (f *served) isNamed(o *object) bool {
 	return ok && len(o.names) == 1
 }
 
-func (s *Server) fromNested(f *served, by map[string]any) ([]tenon.Value, error) {
+// fromNested makes arguments of what JSON has for each.
+func (s *Server) fromNested(f *served, by []any) ([]tenon.Value, error) {
 	args := make([]tenon.Value, len(f.Args))
 	for i, a := range f.Args {
-		x, ok := by[a.Name]
-		if !ok {
-			return nil, badInput("the input %s is missing", a.Name)
-		}
 		if a.Spec == nil {
 			return nil, faulty(http.StatusNotImplemented, "the type of %s comes with the call, and JSON does not tell it", a.Name)
 		}
 		var err error
-		if args[i], err = nestedValue(f.in[i], x, tensorFlow, s.opts.MaxElements); err != nil {
+		if args[i], err = nestedValue(f.in[i], by[i], tensorFlow, s.opts.MaxElements); err != nil {
 			return nil, err
 		}
 	}
@@ -304,14 +305,20 @@ func (s *Server) rows(f *served, x any) ([]tenon.Value, error) {
 			return nil, badInput("the argument %s has no rows; use inputs", a.Name)
 		}
 	}
-	for i, row := range list.all() {
-		o, isObject := row.(*object)
-		named := isObject && f.isNamed(o)
-		if !named && len(f.Args) != 1 {
-			return nil, badInput("instances[%d] is %s, want an object with %d members", i, shown(row), len(f.Args))
+	named := func(row any) *object {
+		o, ok := row.(*object)
+		if !ok || !f.isNamed(o) {
+			return nil
 		}
-		if !named {
-			continue
+		return o
+	}
+	for i, row := range list.all() {
+		if len(f.Args) == 1 {
+			break // a row is the argument, or an object of it alone
+		}
+		o := named(row)
+		if o == nil {
+			return nil, badInput("instances[%d] is %s, want an object with %d members", i, shown(row), len(f.Args))
 		}
 		if len(o.names) != len(f.Args) {
 			return nil, badInput("instances[%d] has %d members, want %d", i, len(o.names), len(f.Args))
@@ -322,16 +329,19 @@ func (s *Server) rows(f *served, x any) ([]tenon.Value, error) {
 			}
 		}
 	}
-	by := make(map[string]any, len(f.Args))
-	for _, a := range f.Args {
+	by := make([]any, len(f.Args))
+	for i, a := range f.Args {
+		if by[i] = x; !list.hasObjects() {
+			continue
+		}
 		column := *list
 		column.pick = func(row any) any {
-			if o, ok := row.(*object); ok && f.isNamed(o) {
+			if o := named(row); o != nil {
 				row, _ = o.get(a.Name)
 			}
 			return row
 		}
-		by[a.Name] = &column
+		by[i] = &column
 	}
 	return s.fromNested(f, by)
 }
@@ -382,7 +392,8 @@ func (f *served) predictions(out []tenon.Value) ([]byte, error) {
 			return nil, badInput("the result %s is no list; use inputs", f.Results[i].Name)
 		}
 	}
-	b := []byte(`{"predictions":[`)
+	const usual = 512 // bytes of an answer
+	b := append(make([]byte, 0, usual), `{"predictions":[`...)
 	for row := range n {
 		if row > 0 {
 			b = append(b, ',')

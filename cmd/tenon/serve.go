@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -135,10 +134,6 @@ func serveModels(ctx context.Context, c *cli.Command, p *program) (err error) {
 	if _, err := fmt.Fprintf(p.stdout, "%s://%s/\n", scheme, l.Addr()); err != nil {
 		return err
 	}
-	// What is never touched takes no memory, but counts as live: the collector runs after as many bytes
-	// of garbage at least. The heap of a server is small, and small calls would have it run at every turn.
-	floor := make([]byte, 64<<20)
-	defer runtime.KeepAlive(floor)
 	return s.Serve(ctx, l, c.Duration("drain"))
 }
 
@@ -162,6 +157,7 @@ func serveOptions(c *cli.Command, p *program) (serve.Options, error) {
 		MaxBody: int64(c.Int("max-body")), MaxDepth: c.Int("max-depth"), MaxElements: c.Int("max-elements"), MaxMemory: int64(c.Int("max-memory")),
 		MaxConcurrent: c.Int("max-concurrent"), Queue: c.Int("queue"), MaxRows: c.Int("max-rows"), Batches: c.Int("batches"), MaxDelay: c.Duration("max-delay"), MaxBatchElements: c.Int("max-batch-elements"), Priorities: c.Int("priorities"),
 		ReadTimeout: c.Duration("read-timeout"), WriteTimeout: c.Duration("write-timeout"), Origins: c.StringSlice("origin"),
+		Garbage: 64 << 20,
 	}
 	if o.Queue == 0 {
 		o.Queue = -1 // none, where 0 stands for the default

@@ -97,7 +97,7 @@ func serving(l net.Listener) (url string, end func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	s := serve.New(serve.Options{})
+	s := serve.New(serve.Options{Garbage: 64 << 20}) // as the command has it
 	for _, f := range []struct {
 		name string
 		f    interface {

@@ -31,6 +31,7 @@ type Options struct {
 	MaxBatchElements int                             // elements of a batch, with those of row splits and masks; default 1 Mi
 	Priorities       int                             // priorities that calls may ask for, 1 going first; default 1: all are alike
 	MaxMemory        int64                           // bytes that the bodies of all requests that run may take; 0: any number
+	Garbage          int64                           // bytes of garbage, at least, that the collector of the process waits for while Serve runs; 0: as GOGC says
 	Tokens           []string                        // clients have to show one of these (Authorization: Bearer TOKEN); none: nobody is asked
 	Origins          []string                        // pages of these origins may read answers (CORS); "*": of any
 	TLS              *tls.Config                     // with certificates, and with client authorities for mutual TLS; nil: no TLS
@@ -157,6 +158,10 @@ func (s *Server) ListenAndServe(ctx context.Context, addr string, drain time.Dur
 // Serve is [Server.ListenAndServe] on a listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener, drain time.Duration) error {
 	h := s.HTTPServer()
+	// What is never touched takes no memory, but counts as live: the collector waits for as many bytes
+	// of garbage. The heap of a server is small, and small calls would have it run at every turn.
+	floor := make([]byte, s.opts.Garbage)
+	defer runtime.KeepAlive(floor)
 	failed := make(chan error, 1)
 	go func() {
 		if s.opts.TLS != nil {

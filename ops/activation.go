@@ -19,12 +19,10 @@ func Sigmoid(x any) tensor.Tensor { return op.Eval(sigmoidOp, x) }
 
 var sigmoidOp = unary(elementwise.Sigmoid, op.Op{Statement: mapped, Doc: "1/(1 + e^-x)"})
 
-func init() {
-	sigmoidOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		y = conj(y)
-		return Mul(ct, Mul(y, Sub(1, y)))
-	})
-}
+var _ = gradient(sigmoidOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	y = conj(y)
+	return Mul(ct, Mul(y, Sub(1, y)))
+})
 
 // LogSigmoid returns log(1/(1 + e^-x)).
 //
@@ -33,9 +31,7 @@ func LogSigmoid(x any) tensor.Tensor { return op.Eval(logSigmoidOp, x) }
 
 var logSigmoidOp = unary(elementwise.LogSigmoid, op.Op{Statement: mapped, Doc: "logarithm of the sigmoid"})
 
-func init() {
-	logSigmoidOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Sigmoid(Neg(x))) })
-}
+var _ = gradient(logSigmoidOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Sigmoid(Neg(x))) })
 
 // Softplus returns log(1 + e^x).
 //
@@ -44,9 +40,7 @@ func Softplus(x any) tensor.Tensor { return op.Eval(softplusOp, x) }
 
 var softplusOp = unary(elementwise.Softplus, op.Op{Statement: mapped, Doc: "log(1 + e^x)"})
 
-func init() {
-	softplusOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Sigmoid(x)) })
-}
+var _ = gradient(softplusOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Sigmoid(x)) })
 
 // Softsign returns x/(1 + |x|).
 //
@@ -55,9 +49,7 @@ func Softsign(x any) tensor.Tensor { return op.Eval(softsignOp, x) }
 
 var softsignOp = unary(elementwise.Softsign, op.Op{Statement: keepsZero, Doc: "x/(1 + |x|)"})
 
-func init() {
-	softsignOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Square(Add(Abs(x), 1))) })
-}
+var _ = gradient(softsignOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Square(Add(Abs(x), 1))) })
 
 // Relu returns max(x, 0), NaN for NaN.
 //
@@ -66,9 +58,7 @@ func Relu(x any) tensor.Tensor { return op.Eval(reluOp, x) }
 
 var reluOp = unary(elementwise.Relu, op.Op{Statement: keepsZero, Doc: "max(x, 0)"})
 
-func init() {
-	reluOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Where(Greater(x, 0), ct, zeroOf(ct.DType())) })
-}
+var _ = gradient(reluOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Where(Greater(x, 0), ct, zeroOf(ct.DType())) })
 
 // Relu6 returns min(max(x, 0), 6), NaN for NaN.
 //
@@ -77,9 +67,7 @@ func Relu6(x any) tensor.Tensor { return op.Eval(relu6Op, x) }
 
 var relu6Op = unary(elementwise.Relu6, op.Op{Statement: keepsZero, Doc: "min(max(x, 0), 6)"})
 
-func init() {
-	relu6Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Where(between(x, 0, 6), ct, zeroOf(ct.DType())) })
-}
+var _ = gradient(relu6Op, func(x, y, ct tensor.Tensor) tensor.Tensor { return Where(between(x, 0, 6), ct, zeroOf(ct.DType())) })
 
 func between(x tensor.Tensor, lo, hi float64) tensor.Tensor {
 	return LogicalAnd(Greater(x, lo), Less(x, hi))
@@ -92,11 +80,9 @@ func LeakyRelu(x any, alpha float64) tensor.Tensor { return op.Eval(leakyReluOp,
 
 var leakyReluOp = scaledUnary(elementwise.LeakyRelu, op.Op{Statement: keepsZero, Doc: "x, or alpha·x where x is not positive"}, 0.2)
 
-func init() {
-	leakyReluOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{Where(Greater(c.Tensor(0), 0), ct[0], Mul(ct[0], c.Float(1)))}
-	}
-}
+var _ = gradient(leakyReluOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{Where(Greater(c.Tensor(0), 0), ct[0], Mul(ct[0], c.Float(1)))}
+})
 
 // Elu returns x where it is positive and alpha·(e^x - 1) elsewhere (Clevert et
 // al., arXiv:1511.07289). 1 is the common alpha.
@@ -106,11 +92,9 @@ func Elu(x any, alpha float64) tensor.Tensor { return op.Eval(eluOp, x, alpha) }
 
 var eluOp = scaledUnary(elementwise.Elu, op.Op{Statement: keepsZero, Doc: "x, or alpha·(e^x - 1) where x is not positive"}, 1)
 
-func init() {
-	eluOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{Where(Greater(c.Tensor(0), 0), ct[0], Mul(ct[0], Add(out[0], c.Float(1))))}
-	}
-}
+var _ = gradient(eluOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{Where(Greater(c.Tensor(0), 0), ct[0], Mul(ct[0], Add(out[0], c.Float(1))))}
+})
 
 // scaledUnary registers an elementwise operation of one tensor with a factor
 // alpha, which package elementwise computes as one of two operands.
@@ -143,11 +127,9 @@ func Selu(x any) tensor.Tensor { return op.Eval(seluOp, x) }
 
 var seluOp = unary(elementwise.Selu, op.Op{Statement: keepsZero, Doc: "scaled exponential linear unit"})
 
-func init() {
-	seluOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		return Mul(ct, Where(Greater(x, 0), seluScale, Add(y, seluScale*seluAlpha)))
-	})
-}
+var _ = gradient(seluOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	return Mul(ct, Where(Greater(x, 0), seluScale, Add(y, seluScale*seluAlpha)))
+})
 
 // Gelu returns x·Φ(x), with Φ the distribution function of the standard normal
 // distribution (Hendrycks and Gimpel, arXiv:1606.08415).
@@ -157,13 +139,11 @@ func Gelu(x any) tensor.Tensor { return op.Eval(geluOp, x) }
 
 var geluOp = unary(elementwise.Gelu, op.Op{Statement: keepsZero, Doc: "x times the normal distribution function"})
 
-func init() {
-	geluOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		below := Mul(Erfc(Mul(x, -math.Sqrt2/2)), 0.5)
-		density := Mul(Exp(Mul(Square(x), -0.5)), 1/math.Sqrt(2*math.Pi))
-		return Mul(ct, Add(below, Mul(x, density)))
-	})
-}
+var _ = gradient(geluOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	below := Mul(Erfc(Mul(x, -math.Sqrt2/2)), 0.5)
+	density := Mul(Exp(Mul(Square(x), -0.5)), 1/math.Sqrt(2*math.Pi))
+	return Mul(ct, Add(below, Mul(x, density)))
+})
 
 // The constants of the approximation that GeluTanh is.
 const (
@@ -179,14 +159,12 @@ func GeluTanh(x any) tensor.Tensor { return op.Eval(geluTanhOp, x) }
 
 var geluTanhOp = unary(elementwise.GeluTanh, op.Op{Statement: keepsZero, Doc: "an approximation of gelu"})
 
-func init() {
-	geluTanhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		q := Square(x)
-		s := Sigmoid(Mul(Mul(x, Add(Mul(q, geluCubic), 1)), 2*geluScale))
-		slope := Mul(Add(Mul(q, 3*geluCubic), 1), 2*geluScale)
-		return Mul(ct, Mul(s, Add(Mul(Mul(x, slope), Sub(1, s)), 1)))
-	})
-}
+var _ = gradient(geluTanhOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	q := Square(x)
+	s := Sigmoid(Mul(Mul(x, Add(Mul(q, geluCubic), 1)), 2*geluScale))
+	slope := Mul(Add(Mul(q, 3*geluCubic), 1), 2*geluScale)
+	return Mul(ct, Mul(s, Add(Mul(Mul(x, slope), Sub(1, s)), 1)))
+})
 
 // Silu returns x·Sigmoid(x), also called swish.
 //
@@ -195,12 +173,10 @@ func Silu(x any) tensor.Tensor { return op.Eval(siluOp, x) }
 
 var siluOp = unary(elementwise.Silu, op.Op{Statement: keepsZero, Doc: "x times its sigmoid"})
 
-func init() {
-	siluOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		s := Sigmoid(x)
-		return Mul(ct, Mul(s, Add(Mul(x, Sub(1, s)), 1)))
-	})
-}
+var _ = gradient(siluOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	s := Sigmoid(x)
+	return Mul(ct, Mul(s, Add(Mul(x, Sub(1, s)), 1)))
+})
 
 // Mish returns x·tanh(Softplus(x)) (Misra, arXiv:1908.08681).
 //
@@ -209,12 +185,10 @@ func Mish(x any) tensor.Tensor { return op.Eval(mishOp, x) }
 
 var mishOp = unary(elementwise.Mish, op.Op{Statement: keepsZero, Doc: "x times the tanh of its softplus"})
 
-func init() {
-	mishOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		t := Tanh(Softplus(x))
-		return Mul(ct, Add(t, Mul(Mul(x, oneMinusSquare(t)), Sigmoid(x))))
-	})
-}
+var _ = gradient(mishOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	t := Tanh(Softplus(x))
+	return Mul(ct, Add(t, Mul(Mul(x, oneMinusSquare(t)), Sigmoid(x))))
+})
 
 // HardSigmoid returns min(max(x+3, 0), 6)/6, a piecewise linear stand-in for
 // [Sigmoid] (Howard et al., arXiv:1905.02244).
@@ -224,11 +198,9 @@ func HardSigmoid(x any) tensor.Tensor { return op.Eval(hardSigmoidOp, x) }
 
 var hardSigmoidOp = unary(elementwise.HardSigmoid, op.Op{Statement: mapped, Doc: "min(max(x+3, 0), 6)/6"})
 
-func init() {
-	hardSigmoidOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		return Where(between(x, -3, 3), Mul(ct, 1.0/6), zeroOf(ct.DType()))
-	})
-}
+var _ = gradient(hardSigmoidOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	return Where(between(x, -3, 3), Mul(ct, 1.0/6), zeroOf(ct.DType()))
+})
 
 // HardSilu returns x·HardSigmoid(x).
 //
@@ -237,9 +209,7 @@ func HardSilu(x any) tensor.Tensor { return op.Eval(hardSiluOp, x) }
 
 var hardSiluOp = unary(elementwise.HardSilu, op.Op{Statement: keepsZero, Doc: "x times its hard sigmoid"})
 
-func init() {
-	hardSiluOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		inner := Mul(ct, Add(Mul(x, 1.0/3), 0.5))
-		return Where(Greater(x, -3), Where(Less(x, 3), inner, ct), zeroOf(ct.DType()))
-	})
-}
+var _ = gradient(hardSiluOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	inner := Mul(ct, Add(Mul(x, 1.0/3), 0.5))
+	return Where(Greater(x, -3), Where(Less(x, 3), inner, ct), zeroOf(ct.DType()))
+})

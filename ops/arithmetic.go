@@ -13,9 +13,7 @@ func Add(x, y any) tensor.Tensor { return op.Eval(addOp, x, y) }
 
 var addOp = binary(elementwise.Add, op.Op{Statement: additive, Doc: "x + y"})
 
-func init() {
-	addOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return ct, ct })
-}
+var _ = gradient(addOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return ct, ct })
 
 // Sub returns x - y. Integers wrap.
 //
@@ -24,9 +22,7 @@ func Sub(x, y any) tensor.Tensor { return op.Eval(subOp, x, y) }
 
 var subOp = binary(elementwise.Sub, op.Op{Statement: additive, Doc: "x - y"})
 
-func init() {
-	subOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return ct, Neg(sumTo(ct, y)) })
-}
+var _ = gradient(subOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return ct, Neg(sumTo(ct, y)) })
 
 // Mul returns x · y. Integers wrap; for truth values it is the logical and.
 //
@@ -35,11 +31,9 @@ func Mul(x, y any) tensor.Tensor { return op.Eval(mulOp, x, y) }
 
 var mulOp = binary(elementwise.Mul, op.Op{Statement: multiplying, Doc: "x · y"})
 
-func init() {
-	mulOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		return Mul(ct, conj(y)), Mul(ct, conj(x))
-	})
-}
+var _ = gradient(mulOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	return Mul(ct, conj(y)), Mul(ct, conj(x))
+})
 
 // Div returns x / y, in float64 for integers. Division by zero gives an infinity
 // or NaN.
@@ -49,12 +43,10 @@ func Div(x, y any) tensor.Tensor { return op.Eval(divOp, x, y) }
 
 var divOp = binary(elementwise.Div, op.Op{Statement: op.Statement{Axes: op.Map, Zero: op.Zero{Dividend: one, Linear: []op.Operands{one}}}, Doc: "x / y, in float64 for integers"})
 
-func init() {
-	divOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		gx = Div(ct, conj(y))
-		return gx, Neg(Mul(gx, conj(z)))
-	})
-}
+var _ = gradient(divOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	gx = Div(ct, conj(y))
+	return gx, Neg(Mul(gx, conj(z)))
+})
 
 // FloorDiv returns ⌊x / y⌋, as Python's //. Integers divided by zero are an error
 // that names the element.
@@ -72,11 +64,9 @@ func Mod(x, y any) tensor.Tensor { return op.Eval(modOp, x, y) }
 
 var modOp = binary(elementwise.Mod, op.Op{Statement: divided, Doc: "the remainder of x / y, with the sign of y"})
 
-func init() {
-	modOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		return ct, Neg(Mul(ct, FloorDiv(x, y)))
-	})
-}
+var _ = gradient(modOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	return ct, Neg(Mul(ct, FloorDiv(x, y)))
+})
 
 // TruncateDiv returns x / y rounded toward zero, as Go's / on integers. Integers
 // divided by zero are an error that names the element.
@@ -94,11 +84,9 @@ func TruncateMod(x, y any) tensor.Tensor { return op.Eval(truncateModOp, x, y) }
 
 var truncateModOp = binary(elementwise.TruncMod, op.Op{Statement: divided, Doc: "the remainder of x / y, with the sign of x"})
 
-func init() {
-	truncateModOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		return ct, Neg(Mul(ct, TruncateDiv(x, y)))
-	})
-}
+var _ = gradient(truncateModOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	return ct, Neg(Mul(ct, TruncateDiv(x, y)))
+})
 
 // Pow returns x to the power y. Integers wrap, and a negative power of them is an
 // error that names the element.
@@ -109,20 +97,18 @@ func Pow(x, y any) tensor.Tensor { return op.Eval(powOp, x, y) }
 
 var powOp = binary(elementwise.Pow, op.Op{Statement: mapped, Doc: "x to the power y"})
 
-func init() {
-	powOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		x, y, z = conj(x), conj(y), conj(z)
-		// The power of the gradient is 1 where y is 0, so that 0·x^(-1) is 0 at x = 0.
-		zero := Equal(y, 0)
-		gx = Mul(ct, Mul(y, Pow(x, Where(zero, oneOf(y.DType()), Sub(y, 1)))))
-		positive := NotEqual(x, 0)
-		if !x.DType().IsComplex() {
-			positive = Greater(x, 0)
-		}
-		log := Where(positive, Log(Where(positive, x, oneOf(x.DType()))), zeroOf(x.DType()))
-		return gx, Mul(ct, Mul(z, log))
-	})
-}
+var _ = gradient(powOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	x, y, z = conj(x), conj(y), conj(z)
+	// The power of the gradient is 1 where y is 0, so that 0·x^(-1) is 0 at x = 0.
+	zero := Equal(y, 0)
+	gx = Mul(ct, Mul(y, Pow(x, Where(zero, oneOf(y.DType()), Sub(y, 1)))))
+	positive := NotEqual(x, 0)
+	if !x.DType().IsComplex() {
+		positive = Greater(x, 0)
+	}
+	log := Where(positive, Log(Where(positive, x, oneOf(x.DType()))), zeroOf(x.DType()))
+	return gx, Mul(ct, Mul(z, log))
+})
 
 // Maximum returns the greater of x and y, NaN where either is.
 //
@@ -131,7 +117,7 @@ func Maximum(x, y any) tensor.Tensor { return op.Eval(maximumOp, x, y) }
 
 var maximumOp = binary(elementwise.Maximum, op.Op{Statement: keepsZero, Doc: "the greater of x and y"})
 
-func init() { maximumOp.VJP = vjp2(vjpExtreme) }
+var _ = gradient(maximumOp, vjpExtreme)
 
 // Minimum returns the lesser of x and y, NaN where either is.
 //
@@ -140,7 +126,7 @@ func Minimum(x, y any) tensor.Tensor { return op.Eval(minimumOp, x, y) }
 
 var minimumOp = binary(elementwise.Minimum, op.Op{Statement: keepsZero, Doc: "the lesser of x and y"})
 
-func init() { minimumOp.VJP = vjp2(vjpExtreme) }
+var _ = gradient(minimumOp, vjpExtreme)
 
 func vjpExtreme(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
 	d := x.DType()
@@ -156,15 +142,13 @@ func SquaredDifference(x, y any) tensor.Tensor { return op.Eval(squaredDifferenc
 
 var squaredDifferenceOp = binary(elementwise.SquaredDifference, op.Op{Statement: keepsZero, Doc: "(x - y)²"})
 
-func init() {
-	squaredDifferenceOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		if ct.DType().IsComplex() { // |d|² = d·d̄ has the real part of ct as its cotangent
-			ct = Complex(Real(ct), ZerosLike(Real(ct)))
-		}
-		gx = Mul(ct, Mul(Sub(x, y), 2))
-		return gx, Neg(gx)
-	})
-}
+var _ = gradient(squaredDifferenceOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	if ct.DType().IsComplex() { // |d|² = d·d̄ has the real part of ct as its cotangent
+		ct = Complex(Real(ct), ZerosLike(Real(ct)))
+	}
+	gx = Mul(ct, Mul(Sub(x, y), 2))
+	return gx, Neg(gx)
+})
 
 // Atan2 returns the angle of the point (y, x), between -π and π, in float64 for
 // integers.
@@ -174,12 +158,10 @@ func Atan2(x, y any) tensor.Tensor { return op.Eval(atan2Op, x, y) }
 
 var atan2Op = binary(elementwise.Atan2, op.Op{Statement: keepsZero, Doc: "the angle of the point with coordinates y and x"})
 
-func init() {
-	atan2Op.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		s := Div(ct, Add(Square(x), Square(y)))
-		return Mul(s, y), Neg(Mul(s, x))
-	})
-}
+var _ = gradient(atan2Op, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	s := Div(ct, Add(Square(x), Square(y)))
+	return Mul(s, y), Neg(Mul(s, x))
+})
 
 // Hypot returns √(x² + y²) without overflow on the way, in float64 for integers.
 //
@@ -188,12 +170,10 @@ func Hypot(x, y any) tensor.Tensor { return op.Eval(hypotOp, x, y) }
 
 var hypotOp = binary(elementwise.Hypot, op.Op{Statement: keepsZero, Doc: "√(x² + y²)"})
 
-func init() {
-	hypotOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		s := divNonzero(ct, z)
-		return Mul(s, x), Mul(s, y)
-	})
-}
+var _ = gradient(hypotOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	s := divNonzero(ct, z)
+	return Mul(s, x), Mul(s, y)
+})
 
 // Xlogy returns x·log y, and 0 where x is 0.
 //
@@ -202,12 +182,10 @@ func Xlogy(x, y any) tensor.Tensor { return op.Eval(xlogyOp, x, y) }
 
 var xlogyOp = binary(elementwise.Xlogy, op.Op{Statement: absorbsFirst, Doc: "x·log y, 0 where x is 0"})
 
-func init() {
-	xlogyOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		present := Cast(NotEqual(x, 0), x.DType())
-		return Mul(ct, Xlogy(present, y)), Mul(ct, xdivy(x, y))
-	})
-}
+var _ = gradient(xlogyOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	present := Cast(NotEqual(x, 0), x.DType())
+	return Mul(ct, Xlogy(present, y)), Mul(ct, xdivy(x, y))
+})
 
 // xdivy returns x/y, and 0 where x is 0.
 func xdivy(x, y tensor.Tensor) tensor.Tensor {
@@ -228,12 +206,10 @@ func Xlog1py(x, y any) tensor.Tensor { return op.Eval(xlog1pyOp, x, y) }
 
 var xlog1pyOp = binary(elementwise.Xlog1py, op.Op{Statement: absorbsFirst, Doc: "x·log(1 + y), 0 where x is 0"})
 
-func init() {
-	xlog1pyOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		present := Cast(NotEqual(x, 0), x.DType())
-		return Mul(ct, Xlog1py(present, y)), Mul(ct, xdivy(x, Add(y, 1)))
-	})
-}
+var _ = gradient(xlog1pyOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	present := Cast(NotEqual(x, 0), x.DType())
+	return Mul(ct, Xlog1py(present, y)), Mul(ct, xdivy(x, Add(y, 1)))
+})
 
 // NextAfter returns the number of x's type that is next to x in the direction of
 // y, and y where they are equal.

@@ -49,7 +49,7 @@ var castOp = op.Register(&op.Op{
 
 func init() {
 	op.SetCast(castOp)
-	castOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Cast(ct, x.DType()) })
+	gradient(castOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Cast(ct, x.DType()) })
 }
 
 // Bitcast returns the memory of x as elements of another type. Where that is

@@ -35,9 +35,7 @@ var complexOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	complexOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return Real(ct), Imag(ct) })
-}
+var _ = gradient(complexOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return Real(ct), Imag(ct) })
 
 // Real returns the real part of x; a real tensor is returned as it is.
 //
@@ -46,14 +44,12 @@ func Real(x any) tensor.Tensor { return op.Eval(realOp, x) }
 
 var realOp = part(elementwise.RealPart, "the real part", linear, func(x *tensor.Dense) *tensor.Dense { return x })
 
-func init() {
-	realOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		if !x.DType().IsComplex() {
-			return ct
-		}
-		return Complex(ct, ZerosLike(ct))
-	})
-}
+var _ = gradient(realOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	if !x.DType().IsComplex() {
+		return ct
+	}
+	return Complex(ct, ZerosLike(ct))
+})
 
 // Imag returns the imaginary part of x, which is 0 for a real tensor.
 //
@@ -64,14 +60,12 @@ var imagOp = part(elementwise.ImagPart, "the imaginary part", linear, func(x *te
 	return tensor.NewDense(x.DType(), x.Shape())
 })
 
-func init() {
-	imagOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		if !x.DType().IsComplex() {
-			return ZerosLike(x)
-		}
-		return Complex(ZerosLike(ct), ct)
-	})
-}
+var _ = gradient(imagOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	if !x.DType().IsComplex() {
+		return ZerosLike(x)
+	}
+	return Complex(ZerosLike(ct), ct)
+})
 
 // Angle returns the angle of x in the complex plane, between -π and π; for a real
 // tensor 0 or π.
@@ -90,16 +84,14 @@ var angleOp = part(elementwise.Angle, "the angle in the complex plane", keepsZer
 	return castDense(unaryDense(elementwise.UnaryOf(elementwise.Angle, d), castDense(x, d), d, grainCheap), realResult(elementwise.Angle, x.DType()))
 })
 
-func init() {
-	angleOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		if !x.DType().IsComplex() {
-			return ZerosLike(x)
-		}
-		a, b := Real(x), Imag(x)
-		s := divNonzero(ct, Add(Square(a), Square(b)))
-		return Complex(Neg(Mul(s, b)), Mul(s, a))
-	})
-}
+var _ = gradient(angleOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	if !x.DType().IsComplex() {
+		return ZerosLike(x)
+	}
+	a, b := Real(x), Imag(x)
+	s := divNonzero(ct, Add(Square(a), Square(b)))
+	return Complex(Neg(Mul(s, b)), Mul(s, a))
+})
 
 // realResult is the element type of a part of a number of type d: integers have
 // an angle in float64.
@@ -140,6 +132,4 @@ var conjOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	conjOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Conj(ct) })
-}
+var _ = gradient(conjOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Conj(ct) })

@@ -48,11 +48,9 @@ var crossEntropyOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	crossEntropyOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{op.Eval(crossEntropyGradOp, c.Tensor(0), c.Tensor(1), ct[0]), nil}
-	}
-}
+var _ = gradient(crossEntropyOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{op.Eval(crossEntropyGradOp, c.Tensor(0), c.Tensor(1), ct[0]), nil}
+})
 
 // labelsShape is the shape of class numbers and of what there is one of for each.
 func labelsShape(c *op.Call) (shape.Shape, error) {
@@ -117,14 +115,12 @@ var crossEntropyGradOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	crossEntropyGradOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x, l, g, u := c.Tensor(0), c.Tensor(1), c.Tensor(2), ct[0]
-		y := Softmax(x, -1)
-		gx := op.Eval(softmaxGradOp, y, Mul(u, ExpandDims(g, -1)), -1)
-		return []tensor.Tensor{gx, nil, Sum(Mul(u, op.Eval(crossEntropyGradOp, x, l, OnesLike(g))), -1)}
-	}
-}
+var _ = gradient(crossEntropyGradOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x, l, g, u := c.Tensor(0), c.Tensor(1), c.Tensor(2), ct[0]
+	y := Softmax(x, -1)
+	gx := op.Eval(softmaxGradOp, y, Mul(u, ExpandDims(g, -1)), -1)
+	return []tensor.Tensor{gx, nil, Sum(Mul(u, op.Eval(crossEntropyGradOp, x, l, OnesLike(g))), -1)}
+})
 
 // SoftmaxCrossEntropyDense returns the cross entropy -Σ targets·log Softmax(logits) of
 // each row, for targets that are a distribution over the classes. Where a target
@@ -157,14 +153,12 @@ var crossEntropyDenseOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	crossEntropyDenseOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x, t := c.Tensor(0), c.Tensor(1)
-		g := ExpandDims(ct[0], -1)
-		gx := Mul(g, Sub(Mul(Softmax(x, -1), SumKeep(t, -1)), t))
-		return []tensor.Tensor{gx, Neg(Mul(g, LogSoftmax(x, -1)))}
-	}
-}
+var _ = gradient(crossEntropyDenseOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x, t := c.Tensor(0), c.Tensor(1)
+	g := ExpandDims(ct[0], -1)
+	gx := Mul(g, Sub(Mul(Softmax(x, -1), SumKeep(t, -1)), t))
+	return []tensor.Tensor{gx, Neg(Mul(g, LogSoftmax(x, -1)))}
+})
 
 // SigmoidCrossEntropy returns the cross entropy of independent truth values, element
 // by element: for logits x and targets z it is
@@ -200,11 +194,9 @@ var sigmoidCrossEntropyOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	sigmoidCrossEntropyOp.VJP = vjp2(func(x, z, y, ct tensor.Tensor) (gx, gz tensor.Tensor) {
-		return Mul(ct, Sub(Sigmoid(x), z)), Neg(Mul(ct, x))
-	})
-}
+var _ = gradient(sigmoidCrossEntropyOp, func(x, z, y, ct tensor.Tensor) (gx, gz tensor.Tensor) {
+	return Mul(ct, Sub(Sigmoid(x), z)), Neg(Mul(ct, x))
+})
 
 // logistic computes a run of the sigmoid cross entropy: the part that needs an exponential
 // first, in place.

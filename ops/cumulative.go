@@ -60,11 +60,9 @@ func CumSum(x any, axis int, o CumOptions) tensor.Tensor {
 
 var cumSumOp = cumulative(op.Op{Name: "cumsum", Statement: scans(op.Sums, movedZero), GoName: "ops.CumSum", Doc: "running sums along an axis"}, reduce.CumSum)
 
-func init() {
-	cumSumOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{CumSum(ct[0], c.Int(1), CumOptions{c.Bool(2), !c.Bool(3)})}
-	}
-}
+var _ = gradient(cumSumOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{CumSum(ct[0], c.Int(1), CumOptions{c.Bool(2), !c.Bool(3)})}
+})
 
 // CumProd returns the running products of x along an axis. Integers wrap.
 //
@@ -77,17 +75,15 @@ func CumProd(x any, axis int, o CumOptions) tensor.Tensor {
 
 var cumProdOp = cumulative(op.Op{Name: "cumprod", Statement: scans(op.Products, op.Zero{Keeps: true}), GoName: "ops.CumProd", Doc: "running products along an axis"}, reduce.CumProd)
 
-func init() {
-	cumProdOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x, axis, exclusive, reverse := c.Tensor(0), c.Int(1), c.Bool(2), c.Bool(3)
-		g := ct[0]
-		if exclusive { // element k first counts in the next result
-			g = shiftOne(g, axis, !reverse)
-		}
-		behind := LinearScan(shiftOne(conj(x), axis, !reverse), g, axis, !reverse)
-		return []tensor.Tensor{Mul(behind, CumProd(conj(x), axis, CumOptions{Exclusive: true, Reverse: reverse}))}
+var _ = gradient(cumProdOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x, axis, exclusive, reverse := c.Tensor(0), c.Int(1), c.Bool(2), c.Bool(3)
+	g := ct[0]
+	if exclusive { // element k first counts in the next result
+		g = shiftOne(g, axis, !reverse)
 	}
-}
+	behind := LinearScan(shiftOne(conj(x), axis, !reverse), g, axis, !reverse)
+	return []tensor.Tensor{Mul(behind, CumProd(conj(x), axis, CumOptions{Exclusive: true, Reverse: reverse}))}
+})
 
 // CumMax returns the running maxima of x along an axis; NaN from the first NaN on.
 // An exclusive one starts with the least value of the type.
@@ -107,10 +103,10 @@ func CumMin(x any, axis int, o CumOptions) tensor.Tensor {
 
 var cumMinOp = cumulative(op.Op{Name: "cummin", Statement: scans(op.Minima, op.Zero{Keeps: true}), GoName: "ops.CumMin", Doc: "running minima along an axis"}, reduce.CumMin)
 
-func init() {
-	cumMaxOp.VJP = vjpRunningExtreme
-	cumMinOp.VJP = vjpRunningExtreme
-}
+var (
+	_ = gradient(cumMaxOp, vjpRunningExtreme)
+	_ = gradient(cumMinOp, vjpRunningExtreme)
+)
 
 // vjpRunningExtreme sums the cotangents of each stretch of equal results, and
 // gives the sum to the element where the stretch begins.
@@ -137,23 +133,21 @@ func LogCumSumExp(x any, axis int, o CumOptions) tensor.Tensor {
 
 var logCumSumExpOp = cumulative(op.Op{Name: "logcumsumexp", Statement: scans(op.LogSums, op.Zero{}), GoName: "ops.LogCumSumExp", Doc: "logarithms of running sums of e^x along an axis"}, reduce.CumLogSumExp)
 
-func init() {
-	logCumSumExpOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x, axis, exclusive, reverse := c.Tensor(0), c.Int(1), c.Bool(2), c.Bool(3)
-		g := ct[0]
-		if exclusive {
-			g = shiftOne(g, axis, !reverse)
-		}
-		y := LogCumSumExp(x, axis, CumOptions{Reverse: reverse})
-		finite := IsFinite(y)
-		y = Where(finite, y, zeroOf(y.DType()))
-		// The factor from one result to the next, kept at the next.
-		factor := Exp(Sub(shiftOne(y, axis, reverse), y))
-		factor = Where(shiftedIn(finite, axis, reverse), factor, zeroOf(y.DType()))
-		behind := LinearScan(shiftOne(factor, axis, !reverse), g, axis, !reverse)
-		return []tensor.Tensor{Mul(behind, Exp(Sub(x, y)))}
+var _ = gradient(logCumSumExpOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x, axis, exclusive, reverse := c.Tensor(0), c.Int(1), c.Bool(2), c.Bool(3)
+	g := ct[0]
+	if exclusive {
+		g = shiftOne(g, axis, !reverse)
 	}
-}
+	y := LogCumSumExp(x, axis, CumOptions{Reverse: reverse})
+	finite := IsFinite(y)
+	y = Where(finite, y, zeroOf(y.DType()))
+	// The factor from one result to the next, kept at the next.
+	factor := Exp(Sub(shiftOne(y, axis, reverse), y))
+	factor = Where(shiftedIn(finite, axis, reverse), factor, zeroOf(y.DType()))
+	behind := LinearScan(shiftOne(factor, axis, !reverse), g, axis, !reverse)
+	return []tensor.Tensor{Mul(behind, Exp(Sub(x, y)))}
+})
 
 // shiftedIn is shiftOne for truth values.
 func shiftedIn(x tensor.Tensor, axis int, backward bool) tensor.Tensor {

@@ -46,14 +46,12 @@ var matVecOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	matVecOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		a, x, g := c.Tensor(0), c.Tensor(1), ct[0]
-		ga := Mul(ExpandDims(g, -1), ExpandDims(conj(x), -2))
-		gx := Squeeze(MatMulT(conj(a), ExpandDims(g, -1), true, false), -1)
-		return []tensor.Tensor{sumTo(ga, a), sumTo(gx, x)}
-	}
-}
+var _ = gradient(matVecOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	a, x, g := c.Tensor(0), c.Tensor(1), ct[0]
+	ga := Mul(ExpandDims(g, -1), ExpandDims(conj(x), -2))
+	gx := Squeeze(MatMulT(conj(a), ExpandDims(g, -1), true, false), -1)
+	return []tensor.Tensor{sumTo(ga, a), sumTo(gx, x)}
+})
 
 // Dot returns Σ x·y over the last axis; leading axes broadcast. It does not
 // conjugate.
@@ -80,10 +78,8 @@ var dotOp = op.Register(&op.Op{
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return batchAligned(c, batched, 1) },
 })
 
-func init() {
-	dotOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x, y := c.Tensor(0), c.Tensor(1)
-		g := ExpandDims(ct[0], -1)
-		return []tensor.Tensor{sumTo(Mul(g, conj(y)), x), sumTo(Mul(g, conj(x)), y)}
-	}
-}
+var _ = gradient(dotOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x, y := c.Tensor(0), c.Tensor(1)
+	g := ExpandDims(ct[0], -1)
+	return []tensor.Tensor{sumTo(Mul(g, conj(y)), x), sumTo(Mul(g, conj(x)), y)}
+})

@@ -18,9 +18,7 @@ func Exp(x any) tensor.Tensor { return op.Eval(expOp, x) }
 
 var expOp = unary(elementwise.Exp, op.Op{Statement: mapped, Doc: "e to the power x"})
 
-func init() {
-	expOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, conj(y)) })
-}
+var _ = gradient(expOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, conj(y)) })
 
 // Exp2 returns 2^x, for real tensors.
 //
@@ -29,9 +27,7 @@ func Exp2(x any) tensor.Tensor { return op.Eval(exp2Op, x) }
 
 var exp2Op = unary(elementwise.Exp2, op.Op{Statement: mapped, Doc: "2 to the power x"})
 
-func init() {
-	exp2Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Mul(y, math.Ln2)) })
-}
+var _ = gradient(exp2Op, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Mul(y, math.Ln2)) })
 
 // Expm1 returns e^x - 1 without losing digits near 0.
 //
@@ -40,9 +36,7 @@ func Expm1(x any) tensor.Tensor { return op.Eval(expm1Op, x) }
 
 var expm1Op = unary(elementwise.Expm1, op.Op{Statement: keepsZero, Doc: "e to the power x, minus 1"})
 
-func init() {
-	expm1Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, conj(Add(y, 1))) })
-}
+var _ = gradient(expm1Op, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, conj(Add(y, 1))) })
 
 // Log returns the natural logarithm: -Inf at 0, NaN below.
 //
@@ -51,9 +45,7 @@ func Log(x any) tensor.Tensor { return op.Eval(logOp, x) }
 
 var logOp = unary(elementwise.Log, op.Op{Statement: mapped, Doc: "natural logarithm"})
 
-func init() {
-	logOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, conj(x)) })
-}
+var _ = gradient(logOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, conj(x)) })
 
 // Log2 returns the logarithm to base 2, for real tensors.
 //
@@ -62,9 +54,7 @@ func Log2(x any) tensor.Tensor { return op.Eval(log2Op, x) }
 
 var log2Op = unary(elementwise.Log2, op.Op{Statement: mapped, Doc: "logarithm to base 2"})
 
-func init() {
-	log2Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(x, math.Ln2)) })
-}
+var _ = gradient(log2Op, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(x, math.Ln2)) })
 
 // Log10 returns the logarithm to base 10.
 //
@@ -73,9 +63,7 @@ func Log10(x any) tensor.Tensor { return op.Eval(log10Op, x) }
 
 var log10Op = unary(elementwise.Log10, op.Op{Statement: mapped, Doc: "logarithm to base 10"})
 
-func init() {
-	log10Op.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(conj(x), math.Ln10)) })
-}
+var _ = gradient(log10Op, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(conj(x), math.Ln10)) })
 
 // Log1p returns log(1 + x) without losing digits near 0.
 //
@@ -84,9 +72,7 @@ func Log1p(x any) tensor.Tensor { return op.Eval(log1pOp, x) }
 
 var log1pOp = unary(elementwise.Log1p, op.Op{Statement: keepsZero, Doc: "natural logarithm of 1 + x"})
 
-func init() {
-	log1pOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, conj(Add(x, 1))) })
-}
+var _ = gradient(log1pOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, conj(Add(x, 1))) })
 
 // Reciprocal returns 1/x.
 //
@@ -95,9 +81,7 @@ func Reciprocal(x any) tensor.Tensor { return op.Eval(reciprocalOp, x) }
 
 var reciprocalOp = unary(elementwise.Reciprocal, op.Op{Statement: mapped, Doc: "1/x"})
 
-func init() {
-	reciprocalOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Square(conj(y)))) })
-}
+var _ = gradient(reciprocalOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Square(conj(y)))) })
 
 // Square returns x². Integers wrap.
 //
@@ -106,9 +90,7 @@ func Square(x any) tensor.Tensor { return op.Eval(squareOp, x) }
 
 var squareOp = unary(elementwise.Square, op.Op{Statement: keepsZero, Doc: "x²"})
 
-func init() {
-	squareOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Mul(conj(x), 2)) })
-}
+var _ = gradient(squareOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Mul(conj(x), 2)) })
 
 // Sqrt returns √x: NaN below 0 for real tensors.
 //
@@ -117,9 +99,7 @@ func Sqrt(x any) tensor.Tensor { return op.Eval(sqrtOp, x) }
 
 var sqrtOp = unary(elementwise.Sqrt, op.Op{Statement: keepsZero, Doc: "square root"})
 
-func init() {
-	sqrtOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(Mul(ct, 0.5), conj(y)) })
-}
+var _ = gradient(sqrtOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(Mul(ct, 0.5), conj(y)) })
 
 // Rsqrt returns 1/√x.
 //
@@ -128,12 +108,10 @@ func Rsqrt(x any) tensor.Tensor { return op.Eval(rsqrtOp, x) }
 
 var rsqrtOp = unary(elementwise.Rsqrt, op.Op{Statement: mapped, Doc: "1 / square root"})
 
-func init() {
-	rsqrtOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		y = conj(y)
-		return Mul(ct, Mul(Mul(y, Square(y)), -0.5))
-	})
-}
+var _ = gradient(rsqrtOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	y = conj(y)
+	return Mul(ct, Mul(Mul(y, Square(y)), -0.5))
+})
 
 // Cbrt returns the cube root of real numbers, negative ones too.
 //
@@ -142,6 +120,4 @@ func Cbrt(x any) tensor.Tensor { return op.Eval(cbrtOp, x) }
 
 var cbrtOp = unary(elementwise.Cbrt, op.Op{Statement: keepsZero, Doc: "cube root"})
 
-func init() {
-	cbrtOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(Square(y), 3)) })
-}
+var _ = gradient(cbrtOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(Square(y), 3)) })

@@ -22,9 +22,7 @@ var identityOp = op.Register(&op.Op{
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(c.Tensor(0)) },
 })
 
-func init() {
-	identityOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return ct })
-}
+var _ = gradient(identityOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return ct })
 
 // StopGradient returns x itself, as a constant to gradients.
 //
@@ -134,6 +132,4 @@ func firstInfinite(d dtype.DType, p unsafe.Pointer, n int) int {
 	return -1
 }
 
-func init() {
-	checkNumericsOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return ct })
-}
+var _ = gradient(checkNumericsOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return ct })

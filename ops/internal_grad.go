@@ -6,30 +6,40 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// vjp1 makes a VJP of the gradient of an operation of one tensor, given the
-// operand, the result and the result's cotangent.
-func vjp1(f func(x, y, ct tensor.Tensor) tensor.Tensor) func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x := c.Tensor(0)
-		if !x.DType().IsDifferentiable() {
-			return []tensor.Tensor{nil}
-		}
-		return []tensor.Tensor{f(x, out[0], ct[0])}
-	}
-}
+// Functions that give the gradient of an operation: of one tensor, given the operand, the result
+// and the result's cotangent; of two tensors that broadcast, where the gradients are those before
+// broadcasting; and of any.
+type (
+	gradient1 = func(x, y, ct tensor.Tensor) tensor.Tensor
+	gradient2 = func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor)
+	gradientN = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor
+)
 
-// vjp2 makes a VJP of the gradients of an elementwise operation of two tensors,
-// given the operands, the result and the result's cotangent. The gradients are
-// those before broadcasting; they are summed over the stretched axes here.
-func vjp2(f func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor)) func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x, y := c.Tensor(0), c.Tensor(1)
-		if !x.DType().IsDifferentiable() {
-			return []tensor.Tensor{nil, nil}
+// gradient gives an operation its gradient. It stands beside the operation and not in it, as
+// gradients call operations, and Go initializes no variable by way of itself.
+func gradient[F gradient1 | gradient2 | gradientN](o *op.Op, f F) *op.Op {
+	switch f := any(f).(type) {
+	case gradient1:
+		o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			x := c.Tensor(0)
+			if !x.DType().IsDifferentiable() {
+				return []tensor.Tensor{nil}
+			}
+			return []tensor.Tensor{f(x, out[0], ct[0])}
 		}
-		gx, gy := f(x, y, out[0], ct[0])
-		return []tensor.Tensor{sumTo(gx, x), sumTo(gy, y)}
+	case gradient2:
+		o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			x, y := c.Tensor(0), c.Tensor(1)
+			if !x.DType().IsDifferentiable() {
+				return []tensor.Tensor{nil, nil}
+			}
+			gx, gy := f(x, y, out[0], ct[0])
+			return []tensor.Tensor{sumTo(gx, x), sumTo(gy, y)}
+		}
+	case gradientN:
+		o.VJP = f
 	}
+	return o
 }
 
 // sumTo sums a cotangent over the axes in which x was stretched. nil stays nil.

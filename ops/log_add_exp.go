@@ -17,9 +17,7 @@ func LogAddExp(x, y any) tensor.Tensor { return op.Eval(logAddExpOp, x, y) }
 
 var logAddExpOp = binary(elementwise.LogAddExp, op.Op{Statement: mapped, Doc: "log(eˣ + eʸ)"})
 
-func init() {
-	logAddExpOp.VJP = vjp2(func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-		share := Where(Equal(x, y), 0.5, Sigmoid(Sub(x, y)))
-		return Mul(ct, share), Mul(ct, Sub(1, share))
-	})
-}
+var _ = gradient(logAddExpOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
+	share := Where(Equal(x, y), 0.5, Sigmoid(Sub(x, y)))
+	return Mul(ct, share), Mul(ct, Sub(1, share))
+})

@@ -22,6 +22,4 @@ var logitOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	logitOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(x, Sub(1, x))) })
-}
+var _ = gradient(logitOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Mul(x, Sub(1, x))) })

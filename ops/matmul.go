@@ -123,21 +123,19 @@ func matrixProduct(ta, tb bool) *Contraction {
 	return of[0]
 }
 
-func init() {
-	matMulOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		a, b, ta, tb, g := c.Tensor(0), c.Tensor(1), c.Bool(2), c.Bool(3), ct[0]
-		if !a.DType().IsDifferentiable() {
-			return []tensor.Tensor{nil, nil}
-		}
-		var ga tensor.Tensor
-		if ta {
-			ga = MatMulT(conj(b), g, tb, true)
-		} else {
-			ga = MatMulT(g, conj(b), false, !tb)
-		}
-		return []tensor.Tensor{sumTo(ga, a), matMulGradB(a, b, g, ta, tb)}
+var _ = gradient(matMulOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	a, b, ta, tb, g := c.Tensor(0), c.Tensor(1), c.Bool(2), c.Bool(3), ct[0]
+	if !a.DType().IsDifferentiable() {
+		return []tensor.Tensor{nil, nil}
 	}
-}
+	var ga tensor.Tensor
+	if ta {
+		ga = MatMulT(conj(b), g, tb, true)
+	} else {
+		ga = MatMulT(g, conj(b), false, !tb)
+	}
+	return []tensor.Tensor{sumTo(ga, a), matMulGradB(a, b, g, ta, tb)}
+})
 
 // matMulGradB is the cotangent of b. Where b is one matrix for a batch of a's rows,
 // these are taken as the rows of one matrix, so that the sum over the batch is

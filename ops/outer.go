@@ -51,19 +51,17 @@ var outerOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	outerOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x, y, g := c.Tensor(0), c.Tensor(1), ct[0]
-		xr, yr := x.Shape().Rank(), y.Shape().Rank()
-		if xr < 0 || yr < 0 {
-			tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs to know the ranks"))
-		}
-		gx, gy := Mul(g, conj(y)), Mul(g, ExpandDims(conj(x), span(xr, xr+yr)...))
-		return []tensor.Tensor{
-			op.Eval(sumOp, gx, span(xr, xr+yr), false), op.Eval(sumOp, gy, span(0, xr), false),
-		}
+var _ = gradient(outerOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x, y, g := c.Tensor(0), c.Tensor(1), ct[0]
+	xr, yr := x.Shape().Rank(), y.Shape().Rank()
+	if xr < 0 || yr < 0 {
+		tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs to know the ranks"))
 	}
-}
+	gx, gy := Mul(g, conj(y)), Mul(g, ExpandDims(conj(x), span(xr, xr+yr)...))
+	return []tensor.Tensor{
+		op.Eval(sumOp, gx, span(xr, xr+yr), false), op.Eval(sumOp, gy, span(0, xr), false),
+	}
+})
 
 func ones(n int) []int {
 	out := make([]int, n)

@@ -356,8 +356,6 @@ var dropoutOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	dropoutOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{nil, Dropout(c.Tensor(0), ct[0], c.Float(2))}
-	}
-}
+var _ = gradient(dropoutOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{nil, Dropout(c.Tensor(0), ct[0], c.Float(2))}
+})

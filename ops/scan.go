@@ -48,14 +48,12 @@ var linearScanOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	linearScanOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		axis, reverse := c.Int(2), c.Bool(3)
-		next := shiftOne(conj(c.Tensor(0)), axis, !reverse)
-		g := LinearScan(next, ct[0], axis, !reverse)
-		return []tensor.Tensor{Mul(g, shiftOne(conj(out[0]), axis, reverse)), g}
-	}
-}
+var _ = gradient(linearScanOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	axis, reverse := c.Int(2), c.Bool(3)
+	next := shiftOne(conj(c.Tensor(0)), axis, !reverse)
+	g := LinearScan(next, ct[0], axis, !reverse)
+	return []tensor.Tensor{Mul(g, shiftOne(conj(out[0]), axis, reverse)), g}
+})
 
 var linearScans = map[dtype.DType]func(out, a, b *tensor.Dense, outer, n, inner int, reverse bool){
 	dtype.Float32: linearScan[float32], dtype.Float64: linearScan[float64],
@@ -136,8 +134,6 @@ var shiftOp = op.Register(&op.Op{
 	},
 })
 
-func init() {
-	shiftOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{Shift(ct[0], -c.Int(1), c.Int(2))}
-	}
-}
+var _ = gradient(shiftOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{Shift(ct[0], -c.Int(1), c.Int(2))}
+})

@@ -17,14 +17,12 @@ func Abs(x any) tensor.Tensor { return op.Eval(absOp, x) }
 
 var absOp = registerAbs()
 
-func init() {
-	absOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		if x.DType().IsComplex() {
-			return Mul(Complex(ct, ZerosLike(ct)), Sign(x))
-		}
-		return Mul(ct, Sign(x))
-	})
-}
+var _ = gradient(absOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	if x.DType().IsComplex() {
+		return Mul(Complex(ct, ZerosLike(ct)), Sign(x))
+	}
+	return Mul(ct, Sign(x))
+})
 
 // registerAbs differs from the other unary operations in the result type for complex tensors.
 func registerAbs() *op.Op {
@@ -62,9 +60,7 @@ func Neg(x any) tensor.Tensor { return op.Eval(negOp, x) }
 
 var negOp = unary(elementwise.Neg, op.Op{Statement: linear, Doc: "-x"})
 
-func init() {
-	negOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(ct) })
-}
+var _ = gradient(negOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(ct) })
 
 // Sign returns -1, 0 or 1 in x's type, NaN for NaN, and x/|x| for complex tensors.
 //
@@ -74,17 +70,15 @@ func Sign(x any) tensor.Tensor { return op.Eval(signOp, x) }
 
 var signOp = unary(elementwise.Sign, op.Op{Statement: keepsZero, Doc: "-1, 0 or 1"})
 
-func init() {
-	signOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		if !x.DType().IsComplex() {
-			return ZerosLike(x)
-		}
-		along := Real(Mul(ct, Conj(y)))
-		g := Sub(ct, Mul(y, Complex(along, ZerosLike(along))))
-		n := Abs(x)
-		return divNonzero(g, Complex(n, ZerosLike(n)))
-	})
-}
+var _ = gradient(signOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	if !x.DType().IsComplex() {
+		return ZerosLike(x)
+	}
+	along := Real(Mul(ct, Conj(y)))
+	g := Sub(ct, Mul(y, Complex(along, ZerosLike(along))))
+	n := Abs(x)
+	return divNonzero(g, Complex(n, ZerosLike(n)))
+})
 
 // Floor returns ⌊x⌋ in x's type; integers stay what they are.
 //
@@ -131,11 +125,9 @@ func NaNToNum(x any) tensor.Tensor { return op.Eval(nanToNumOp, x) }
 
 var nanToNumOp = registerNaNToNum()
 
-func init() {
-	nanToNumOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		return Where(IsFinite(x), ct, zeroOf(ct.DType()))
-	})
-}
+var _ = gradient(nanToNumOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	return Where(IsFinite(x), ct, zeroOf(ct.DType()))
+})
 
 func registerNaNToNum() *op.Op {
 	o := &op.Op{Name: "nan_to_num", Statement: keepsZero, GoName: "ops.NaNToNum", Doc: "finite numbers in place of NaN and infinities", Params: unaryOf(op.Reals), Results: 1, Strided: true}

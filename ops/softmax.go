@@ -21,11 +21,7 @@ var softmaxRows = rowKernel{
 
 var softmaxOp = alongOp("softmax", "e^x / Σ e^x along an axis", softmaxRows)
 
-func init() {
-	softmaxOp.VJP = vjp1Along(func(x, y, ct tensor.Tensor, axis int) tensor.Tensor {
-		return op.Eval(softmaxGradOp, y, ct, axis)
-	})
-}
+var _ = gradient(softmaxOp, gradAlong(softmaxGradOp))
 
 // softmax_grad is linear and symmetric in ct, so its gradient for ct is itself.
 // For y it is u·(ct - Σ y·ct) - ct·Σ y·u, where u is the cotangent.
@@ -34,13 +30,11 @@ var softmaxGradOp = gradAlongOp("softmax_grad", "gradient of the softmax along a
 	f64: func(dst []float64, x [][]float64, n int) { reduce.SoftmaxGrad(dst, x[0], x[1], n) },
 })
 
-func init() {
-	softmaxGradOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		y, g, axis, u := c.Tensor(0), c.Tensor(1), c.Int(2), ct[0]
-		gy := Sub(Mul(u, Sub(g, SumKeep(Mul(y, g), axis))), Mul(g, SumKeep(Mul(y, u), axis)))
-		return []tensor.Tensor{gy, op.Eval(softmaxGradOp, y, u, axis)}
-	}
-}
+var _ = gradient(softmaxGradOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	y, g, axis, u := c.Tensor(0), c.Tensor(1), c.Int(2), ct[0]
+	gy := Sub(Mul(u, Sub(g, SumKeep(Mul(y, g), axis))), Mul(g, SumKeep(Mul(y, u), axis)))
+	return []tensor.Tensor{gy, op.Eval(softmaxGradOp, y, u, axis)}
+})
 
 // LogSoftmax returns x - log Σ e^x along an axis, without overflow on the way.
 // Floating tensors; integers give float64.
@@ -53,27 +47,21 @@ var logSoftmaxOp = alongOp("log_softmax", "x - log Σ e^x along an axis", rowKer
 	f64: func(dst []float64, x [][]float64, n int) { reduce.LogSoftmax(dst, x[0], n) },
 })
 
-func init() {
-	logSoftmaxOp.VJP = vjp1Along(func(x, y, ct tensor.Tensor, axis int) tensor.Tensor {
-		return op.Eval(logSoftmaxGradOp, y, ct, axis)
-	})
-}
+var _ = gradient(logSoftmaxOp, gradAlong(logSoftmaxGradOp))
 
 var logSoftmaxGradOp = gradAlongOp("log_softmax_grad", "gradient of the log softmax along an axis", rowKernel{
 	f32: func(dst []float32, x [][]float32, n int) { reduce.LogSoftmaxGrad(dst, x[0], x[1], n) },
 	f64: func(dst []float64, x [][]float64, n int) { reduce.LogSoftmaxGrad(dst, x[0], x[1], n) },
 })
 
-func init() {
-	logSoftmaxGradOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		y, g, axis, u := c.Tensor(0), c.Tensor(1), c.Int(2), ct[0]
-		p := Exp(y)
-		return []tensor.Tensor{
-			Neg(Mul(Mul(u, p), SumKeep(g, axis))),
-			Sub(u, SumKeep(Mul(p, u), axis)),
-		}
+var _ = gradient(logSoftmaxGradOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	y, g, axis, u := c.Tensor(0), c.Tensor(1), c.Int(2), ct[0]
+	p := Exp(y)
+	return []tensor.Tensor{
+		Neg(Mul(Mul(u, p), SumKeep(g, axis))),
+		Sub(u, SumKeep(Mul(p, u), axis)),
 	}
-}
+})
 
 // alongOp registers an operation on the lines of one tensor along an axis.
 func alongOp(name, doc string, k rowKernel) *op.Op {
@@ -109,11 +97,12 @@ func gradAlongOp(name, doc string, k rowKernel) *op.Op {
 	})
 }
 
-func vjp1Along(f func(x, y, ct tensor.Tensor, axis int) tensor.Tensor) func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+// gradAlong is the gradient of an operation of alongOp that another one computes.
+func gradAlong(o *op.Op) gradientN {
 	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		if !c.Tensor(0).DType().IsDifferentiable() {
 			return []tensor.Tensor{nil}
 		}
-		return []tensor.Tensor{f(c.Tensor(0), out[0], ct[0], c.Int(1))}
+		return []tensor.Tensor{op.Eval(o, out[0], ct[0], c.Int(1))}
 	}
 }

@@ -21,11 +21,9 @@ func Erf(x any) tensor.Tensor { return op.Eval(erfOp, x) }
 
 var erfOp = unary(elementwise.Erf, op.Op{Statement: keepsZero, Doc: "error function"})
 
-func init() {
-	erfOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		return Mul(ct, Mul(Exp(Neg(Square(x))), 2/math.SqrtPi))
-	})
-}
+var _ = gradient(erfOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	return Mul(ct, Mul(Exp(Neg(Square(x))), 2/math.SqrtPi))
+})
 
 // Erfc returns 1 - Erf(x) without losing digits for large x.
 //
@@ -34,11 +32,9 @@ func Erfc(x any) tensor.Tensor { return op.Eval(erfcOp, x) }
 
 var erfcOp = unary(elementwise.Erfc, op.Op{Statement: mapped, Doc: "complementary error function"})
 
-func init() {
-	erfcOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		return Mul(ct, Mul(Exp(Neg(Square(x))), -2/math.SqrtPi))
-	})
-}
+var _ = gradient(erfcOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	return Mul(ct, Mul(Exp(Neg(Square(x))), -2/math.SqrtPi))
+})
 
 // Erfinv returns the inverse of [Erf], for x between -1 and 1.
 //
@@ -47,11 +43,9 @@ func Erfinv(x any) tensor.Tensor { return op.Eval(erfinvOp, x) }
 
 var erfinvOp = unary(elementwise.Erfinv, op.Op{Statement: keepsZero, Doc: "inverse error function"})
 
-func init() {
-	erfinvOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		return Mul(ct, Mul(Exp(Square(y)), math.SqrtPi/2))
-	})
-}
+var _ = gradient(erfinvOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	return Mul(ct, Mul(Exp(Square(y)), math.SqrtPi/2))
+})
 
 // Ndtri returns the quantile function of the standard normal distribution, for x
 // between 0 and 1.
@@ -61,11 +55,9 @@ func Ndtri(x any) tensor.Tensor { return op.Eval(ndtriOp, x) }
 
 var ndtriOp = unary(elementwise.Ndtri, op.Op{Statement: mapped, Doc: "quantiles of the standard normal distribution"})
 
-func init() {
-	ndtriOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		return Mul(ct, Mul(Exp(Mul(Square(y), 0.5)), math.Sqrt(2*math.Pi)))
-	})
-}
+var _ = gradient(ndtriOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	return Mul(ct, Mul(Exp(Mul(Square(y), 0.5)), math.Sqrt(2*math.Pi)))
+})
 
 // Lgamma returns log |Γ(x)|, +Inf at 0 and the negative integers.
 //
@@ -74,9 +66,7 @@ func Lgamma(x any) tensor.Tensor { return op.Eval(lgammaOp, x) }
 
 var lgammaOp = unary(elementwise.Lgamma, op.Op{Statement: mapped, Doc: "logarithm of the absolute value of the gamma function"})
 
-func init() {
-	lgammaOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Digamma(x)) })
-}
+var _ = gradient(lgammaOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Digamma(x)) })
 
 // Digamma returns the derivative of log Γ(x).
 //
@@ -85,9 +75,7 @@ func Digamma(x any) tensor.Tensor { return op.Eval(digammaOp, x) }
 
 var digammaOp = unary(elementwise.Digamma, op.Op{Statement: mapped, Doc: "derivative of the logarithm of the gamma function"})
 
-func init() {
-	digammaOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Polygamma(x, 1)) })
-}
+var _ = gradient(digammaOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Polygamma(x, 1)) })
 
 // Polygamma returns derivative n of [Digamma], for n ≥ 1.
 //
@@ -133,8 +121,6 @@ func polygammas[T float32 | float64](n int) elementwise.UnaryFunc {
 	}
 }
 
-func init() {
-	polygammaOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{Mul(ct[0], Polygamma(c.Tensor(0), c.Int(1)+1))}
-	}
-}
+var _ = gradient(polygammaOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{Mul(ct[0], Polygamma(c.Tensor(0), c.Int(1)+1))}
+})

@@ -16,12 +16,10 @@ func FMA(x, y, z any) tensor.Tensor { return op.Eval(fmaOp, x, y, z) }
 
 var fmaOp = ternary(elementwise.FMA, op.Op{Statement: op.Statement{Axes: op.Map, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | three, two | three}}}, GoName: "ops.FMA", Doc: "x·y + z, rounded once", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "z", Group: 1}}})
 
-func init() {
-	fmaOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x, y, z := c.Tensor(0), c.Tensor(1), c.Tensor(2)
-		return []tensor.Tensor{sumTo(Mul(ct[0], conj(y)), x), sumTo(Mul(ct[0], conj(x)), y), sumTo(ct[0], z)}
-	}
-}
+var _ = gradient(fmaOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x, y, z := c.Tensor(0), c.Tensor(1), c.Tensor(2)
+	return []tensor.Tensor{sumTo(Mul(ct[0], conj(y)), x), sumTo(Mul(ct[0], conj(x)), y), sumTo(ct[0], z)}
+})
 
 // Lerp returns x + w·(y - x): x for w = 0 and y for w = 1.
 //
@@ -30,14 +28,12 @@ func Lerp(x, y, w any) tensor.Tensor { return op.Eval(lerpOp, x, y, w) }
 
 var lerpOp = ternary(elementwise.Lerp, op.Op{Statement: op.Statement{Axes: op.Map, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | two}}}, Doc: "x + w·(y - x)", Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "w", Group: 1}}})
 
-func init() {
-	lerpOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x, y, w := c.Tensor(0), c.Tensor(1), c.Tensor(2)
-		return []tensor.Tensor{
-			sumTo(Mul(ct[0], conj(Sub(1, w))), x), sumTo(Mul(ct[0], conj(w)), y), sumTo(Mul(ct[0], conj(Sub(y, x))), w),
-		}
+var _ = gradient(lerpOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x, y, w := c.Tensor(0), c.Tensor(1), c.Tensor(2)
+	return []tensor.Tensor{
+		sumTo(Mul(ct[0], conj(Sub(1, w))), x), sumTo(Mul(ct[0], conj(w)), y), sumTo(Mul(ct[0], conj(Sub(y, x))), w),
 	}
-}
+})
 
 // Clip returns x limited to the range from lo to hi: min(max(x, lo), hi). A nil
 // limit does not limit. NaN stays.
@@ -50,34 +46,32 @@ var clipOp = ternary(elementwise.Clip, op.Op{Statement: mapped, Doc: "x limited 
 	{Name: "x", Group: 1}, {Name: "min", Group: 1, Optional: true}, {Name: "max", Group: 1, Optional: true},
 }})
 
-func init() {
-	clipOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		x := c.Tensor(0)
-		zero := zeroOf(x.DType())
-		gx := ct[0]
-		var limits []tensor.Tensor
-		add := func(limit tensor.Tensor, beyond tensor.Tensor) {
-			gx = Where(beyond, zero, gx)
-			limits = append(limits, sumTo(Where(beyond, ct[0], zero), limit))
-		}
-		lo, hi := c.Tensor(1), c.Tensor(2)
-		if lo != nil {
-			low := Less(x, lo)
-			if hi != nil { // the upper limit wins where they cross
-				low = LogicalAnd(low, LessEqual(lo, hi))
-			}
-			add(lo, low)
-		}
-		if hi != nil {
-			high := Greater(x, hi)
-			if lo != nil {
-				high = LogicalOr(high, Greater(lo, hi))
-			}
-			add(hi, high)
-		}
-		return append([]tensor.Tensor{sumTo(gx, x)}, limits...)
+var _ = gradient(clipOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x := c.Tensor(0)
+	zero := zeroOf(x.DType())
+	gx := ct[0]
+	var limits []tensor.Tensor
+	add := func(limit tensor.Tensor, beyond tensor.Tensor) {
+		gx = Where(beyond, zero, gx)
+		limits = append(limits, sumTo(Where(beyond, ct[0], zero), limit))
 	}
-}
+	lo, hi := c.Tensor(1), c.Tensor(2)
+	if lo != nil {
+		low := Less(x, lo)
+		if hi != nil { // the upper limit wins where they cross
+			low = LogicalAnd(low, LessEqual(lo, hi))
+		}
+		add(lo, low)
+	}
+	if hi != nil {
+		high := Greater(x, hi)
+		if lo != nil {
+			high = LogicalOr(high, Greater(lo, hi))
+		}
+		add(hi, high)
+	}
+	return append([]tensor.Tensor{sumTo(gx, x)}, limits...)
+})
 
 // ternary registers an elementwise operation of three tensors, of which the last
 // two may be optional: an absent operand is replaced by the one before it that

@@ -16,9 +16,7 @@ func Sin(x any) tensor.Tensor { return op.Eval(sinOp, x) }
 
 var sinOp = unary(elementwise.Sin, op.Op{Statement: keepsZero, Doc: "sine"})
 
-func init() {
-	sinOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Cos(conj(x))) })
-}
+var _ = gradient(sinOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Cos(conj(x))) })
 
 // Cos returns the cosine of x.
 //
@@ -27,9 +25,7 @@ func Cos(x any) tensor.Tensor { return op.Eval(cosOp, x) }
 
 var cosOp = unary(elementwise.Cos, op.Op{Statement: mapped, Doc: "cosine"})
 
-func init() {
-	cosOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Sin(conj(x)))) })
-}
+var _ = gradient(cosOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Sin(conj(x)))) })
 
 // Tan returns the tangent of x.
 //
@@ -38,9 +34,7 @@ func Tan(x any) tensor.Tensor { return op.Eval(tanOp, x) }
 
 var tanOp = unary(elementwise.Tan, op.Op{Statement: keepsZero, Doc: "tangent"})
 
-func init() {
-	tanOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Add(Square(conj(y)), 1)) })
-}
+var _ = gradient(tanOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Add(Square(conj(y)), 1)) })
 
 // Asin returns the angle whose sine is x, between -π/2 and π/2.
 //
@@ -49,9 +43,7 @@ func Asin(x any) tensor.Tensor { return op.Eval(asinOp, x) }
 
 var asinOp = unary(elementwise.Asin, op.Op{Statement: keepsZero, Doc: "inverse sine"})
 
-func init() {
-	asinOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Rsqrt(oneMinusSquare(conj(x)))) })
-}
+var _ = gradient(asinOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Rsqrt(oneMinusSquare(conj(x)))) })
 
 // oneMinusSquare returns 1 - x², as (1-x)(1+x) to keep the digits near ±1.
 func oneMinusSquare(x tensor.Tensor) tensor.Tensor { return Mul(Sub(1, x), Add(1, x)) }
@@ -63,9 +55,7 @@ func Acos(x any) tensor.Tensor { return op.Eval(acosOp, x) }
 
 var acosOp = unary(elementwise.Acos, op.Op{Statement: mapped, Doc: "inverse cosine"})
 
-func init() {
-	acosOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Rsqrt(oneMinusSquare(conj(x))))) })
-}
+var _ = gradient(acosOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(Mul(ct, Rsqrt(oneMinusSquare(conj(x))))) })
 
 // Atan returns the angle whose tangent is x, between -π/2 and π/2.
 //
@@ -74,9 +64,7 @@ func Atan(x any) tensor.Tensor { return op.Eval(atanOp, x) }
 
 var atanOp = unary(elementwise.Atan, op.Op{Statement: keepsZero, Doc: "inverse tangent"})
 
-func init() {
-	atanOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Add(Square(conj(x)), 1)) })
-}
+var _ = gradient(atanOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Add(Square(conj(x)), 1)) })
 
 // Sinh returns the hyperbolic sine of x.
 //
@@ -85,9 +73,7 @@ func Sinh(x any) tensor.Tensor { return op.Eval(sinhOp, x) }
 
 var sinhOp = unary(elementwise.Sinh, op.Op{Statement: keepsZero, Doc: "hyperbolic sine"})
 
-func init() {
-	sinhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Cosh(conj(x))) })
-}
+var _ = gradient(sinhOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Cosh(conj(x))) })
 
 // Cosh returns the hyperbolic cosine of x.
 //
@@ -96,9 +82,7 @@ func Cosh(x any) tensor.Tensor { return op.Eval(coshOp, x) }
 
 var coshOp = unary(elementwise.Cosh, op.Op{Statement: mapped, Doc: "hyperbolic cosine"})
 
-func init() {
-	coshOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Sinh(conj(x))) })
-}
+var _ = gradient(coshOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Sinh(conj(x))) })
 
 // Tanh returns the hyperbolic tangent of x.
 //
@@ -107,9 +91,7 @@ func Tanh(x any) tensor.Tensor { return op.Eval(tanhOp, x) }
 
 var tanhOp = unary(elementwise.Tanh, op.Op{Statement: keepsZero, Doc: "hyperbolic tangent"})
 
-func init() {
-	tanhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, oneMinusSquare(conj(y))) })
-}
+var _ = gradient(tanhOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, oneMinusSquare(conj(y))) })
 
 // Asinh returns the inverse of [Sinh].
 //
@@ -118,9 +100,7 @@ func Asinh(x any) tensor.Tensor { return op.Eval(asinhOp, x) }
 
 var asinhOp = unary(elementwise.Asinh, op.Op{Statement: keepsZero, Doc: "inverse hyperbolic sine"})
 
-func init() {
-	asinhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Rsqrt(Add(Square(conj(x)), 1))) })
-}
+var _ = gradient(asinhOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Rsqrt(Add(Square(conj(x)), 1))) })
 
 // Acosh returns the inverse of [Cosh] that is at least 0; NaN below 1.
 //
@@ -129,12 +109,10 @@ func Acosh(x any) tensor.Tensor { return op.Eval(acoshOp, x) }
 
 var acoshOp = unary(elementwise.Acosh, op.Op{Statement: mapped, Doc: "inverse hyperbolic cosine"})
 
-func init() {
-	acoshOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor {
-		x = conj(x)
-		return Mul(ct, Mul(Rsqrt(Sub(x, 1)), Rsqrt(Add(x, 1))))
-	})
-}
+var _ = gradient(acoshOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
+	x = conj(x)
+	return Mul(ct, Mul(Rsqrt(Sub(x, 1)), Rsqrt(Add(x, 1))))
+})
 
 // Atanh returns the inverse of [Tanh]; NaN outside [-1, 1].
 //
@@ -143,6 +121,4 @@ func Atanh(x any) tensor.Tensor { return op.Eval(atanhOp, x) }
 
 var atanhOp = unary(elementwise.Atanh, op.Op{Statement: keepsZero, Doc: "inverse hyperbolic tangent"})
 
-func init() {
-	atanhOp.VJP = vjp1(func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, oneMinusSquare(conj(x))) })
-}
+var _ = gradient(atanhOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, oneMinusSquare(conj(x))) })

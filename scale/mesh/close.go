@@ -1,24 +1,31 @@
 package mesh
 
 import (
-	"math"
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/scale/dist"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
 // combined makes of what ranks have reduced what all of them have: an open sum, or the result of another monoid.
-func (t *tracer) combined(m *op.Monoid, v *variable, along over, have, all int) {
-	switch m.Divide {
-	case op.ByCount: // the mean of a part counts as much as the part has entries
-		v.local = weighted(v.local, float64(have)/float64(all))
-	case op.ByRootOfCount:
-		v.local = weighted(v.local, math.Sqrt(float64(have)/float64(all)))
+// Some of the reduced axes may have as many entries as rows have.
+func (t *tracer) combined(m *op.Monoid, v *variable, along over, have, all int, some []cut) {
+	if m.Divide != op.ByNothing { // the mean of a part counts as much as the part has entries
+		share := t.shareOf(float64(have)/float64(all), some)
+		if m.Divide == op.ByRootOfCount {
+			share = ops.Sqrt(share)
+		}
+		x := ops.Mul(v.local, ops.Cast(share, v.DType()))
+		if len(some) > 0 {
+			x = ops.Where(ops.Equal(share, 0.0), ops.ZerosLike(x), x) // of nothing there is no mean
+		}
+		v.local = x
 	}
 	if dist.Reduction(m.Combine) == dist.Sum {
 		v.open += along
@@ -27,8 +34,14 @@ func (t *tracer) combined(m *op.Monoid, v *variable, along over, have, all int) 
 	v.local = t.reduce(v.local, v, m.Combine, along)
 }
 
-func weighted(x tensor.Tensor, by float64) tensor.Tensor {
-	return ops.Mul(x, ops.Cast(by, x.DType()))
+// shareOf returns which share of all entries this rank has: a number times that of each axis of rows.
+func (t *tracer) shareOf(x float64, some []cut) tensor.Tensor {
+	share := tensor.Tensor(tensor.Scalar(x))
+	for _, k := range some {
+		_, all := t.before(k)
+		share = ops.Mul(share, ops.Div(ops.Cast(t.countOf(k), dtype.Float64), ops.Cast(all, dtype.Float64)))
+	}
+	return share
 }
 
 // reduce is the all-reduce along axes of the mesh.
@@ -151,6 +164,10 @@ func (t *tracer) gathered(v *variable, axis int) *variable {
 	if k.whole() {
 		return v
 	}
+	if k.ends != nil {
+		return t.gatherEnds(v)
+	}
+	v = t.placed(v)
 	c := *v
 	c.cuts, c.closed = slices.Clone(v.cuts), nil
 	for k.over != "" { // the minor axes of the mesh first
@@ -200,6 +217,9 @@ func (t *tracer) regrouped(c *op.Call, vars []*variable) ([]*variable, error) {
 		return nil, err
 	}
 	v, s := vars[0], specs[0].(*tensor.Spec)
+	if len(v.cuts) > 0 && v.cuts[0].of != nil {
+		return t.regroupedRows(c, v, s)
+	}
 	if !v.Shape().IsFull() || !s.Shape().IsFull() {
 		return t.unknown(c, vars)
 	}
@@ -220,6 +240,24 @@ func (t *tracer) regrouped(c *op.Call, vars []*variable) ([]*variable, error) {
 	return []*variable{{tracer: t, spec: s, cuts: cuts, local: x, open: v.open}}, nil
 }
 
+// regroupedRows is a reshape of items, of which there is one for each entry of some rows.
+func (t *tracer) regroupedRows(c *op.Call, v *variable, s *tensor.Spec) ([]*variable, error) {
+	from, to := v.Shape().Tail(1), s.Shape()
+	whole := !slices.ContainsFunc(v.cuts[1:], func(k cut) bool { return !k.whole() })
+	if !whole || !to.HasRank() || to.Rank() == 0 || !from.IsFull() || !to.Tail(1).IsFull() || from.Size() != to.Tail(1).Size() || from.Size() == 0 {
+		e := c.Errorf(tenon.ErrUnsupported, "axis 0 of %v is divided by rows, and the result of shape %v has not one item for each of its entries", v, to)
+		e.Hint = "have it whole by mesh.GatherAxis, or reshape the items alone"
+		return nil, e
+	}
+	s = tensor.NewSpec(s.DType(), to.With(0, shape.Unknown))
+	cuts := make([]cut, to.Rank())
+	cuts[0] = v.cuts[0]
+	x := ops.Reshape(v.local, append([]int{-1}, to.Tail(1).Dims()...))
+	out := &variable{tracer: t, spec: s, cuts: cuts, local: x, open: v.open}
+	t.register(out)
+	return []*variable{out}, nil
+}
+
 // follow returns the axis of a reshaped tensor that has the elements of axis a in the same parts, and
 // its cut; -1 where there is none.
 func (t *tracer) follow(v *variable, a int, s *tensor.Spec) (int, cut) {
@@ -234,7 +272,7 @@ func (t *tracer) follow(v *variable, a int, s *tensor.Spec) (int, cut) {
 		}
 		below := to.Tail(b + 1).Size()
 		if block := k.block * inner; block%below == 0 && k.blocks*(block/below) == to.Dim(b) {
-			return b, t.mesh.cut(cut{k.over, k.blocks, block / below})
+			return b, t.mesh.cut(cut{over: k.over, blocks: k.blocks, block: block / below})
 		}
 		if n := t.mesh.parts(k.over); k.blocks%n == 0 && to.Dim(b)%n == 0 && k.blocks*k.block*inner == to.Dim(b)*below {
 			return b, t.mesh.of(k.over, to.Dim(b))

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon/scale/dist"
+	"github.com/tenonml/tenon/shape"
 )
 
 // over is a list of axes of a mesh, the major one first: a byte for each.
@@ -29,6 +30,22 @@ type cut struct {
 	over   over
 	blocks int
 	block  int // entries of a block
+
+	of   *entries // the entries of rows that are divided: as many on each rank as its rows have
+	ends *entries // the axis has the ends of rows, 0 first; the rows are divided as the rest says
+}
+
+// entries are those of the rows of one ragged value, whose numbers on each rank nobody knows while a
+// program is traced. Axes with the same entries have the same sizes on each rank.
+type entries struct{ name byte } // the field gives each an address of its own
+
+// ragged reports whether the sizes of the parts are those of rows.
+func (c cut) ragged() bool { return c.of != nil || c.ends != nil }
+
+// rows returns how the rows are divided of which an axis has the ends.
+func (c cut) rows() cut {
+	c.ends = nil
+	return c
 }
 
 func (c cut) whole() bool { return c.over == "" }
@@ -43,12 +60,15 @@ func (m *Mesh) parts(o over) int {
 }
 
 // of returns the cut of an axis with n entries.
-func (m *Mesh) of(o over, n int) cut { return m.cut(cut{o, n, 1}) }
+func (m *Mesh) of(o over, n int) cut { return m.cut(cut{over: o, blocks: n, block: 1}) }
 
 // cut returns a cut in the one form that all cuts with the same parts have.
 func (m *Mesh) cut(c cut) cut {
 	if c.whole() {
 		return cut{}
+	}
+	if c.ragged() {
+		return c
 	}
 	if c.block != 1 && c.blocks%m.parts(c.over) == 0 {
 		c.blocks, c.block = c.blocks*c.block, 1
@@ -69,10 +89,16 @@ func (m *Mesh) shareAt(c cut, at []int) (lo, hi int) {
 	return lo * c.block, hi * c.block
 }
 
-// size returns the number of entries of an axis of size n that this rank has.
+// size returns the number of entries of an axis of size n that this rank has, and shape.Unknown where they are
+// those of rows.
 func (m *Mesh) size(c cut, n int) int {
-	if c.whole() {
+	switch {
+	case c.whole():
 		return n
+	case c.of != nil:
+		return shape.Unknown
+	case c.ends != nil:
+		return m.size(c.rows(), n-1) + 1
 	}
 	lo, hi := m.share(c)
 	return hi - lo

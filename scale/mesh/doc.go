@@ -28,6 +28,10 @@
 //   - an operation that needs an axis as a whole, such as a sort along it, is an error that
 //     says how to have it: by [Gather], or by another plan. Nothing is gathered silently.
 //
+// Ragged values are divided by their rows: each rank has rows of its own, with row splits that begin at 0, and computes
+// with them. The first axis of their entries has another size on each rank. Positions along an axis that is divided are
+// looked up by all ranks, each of which knows the entries that are its own: the result is an open sum of them.
+//
 // Sizes need not be multiples of the number of ranks: parts then differ by one entry, and nothing is padded.
 //
 // A gradient is taken inside of the program: its operations are divided like all others.

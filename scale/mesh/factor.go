@@ -60,21 +60,77 @@ type prober struct {
 // newProber prepares a call, whose values have these Specs and are known where they are concrete. It returns
 // nil where nothing can be told.
 func newProber(c *op.Call) *prober {
+	p := &prober{call: c}
+	standIn := p.standIns()
+	if p := proberOf(c, standIn); p != nil || len(standIn) != 1 {
+		return p
+	}
+	// A size that is known may be that of the entries of all rows: where only one fits, it is.
+	var found *prober
+	for _, n := range p.knownSizes() {
+		for e := range standIn {
+			standIn[e] = n
+		}
+		if q := proberOf(c, standIn); q != nil {
+			if found != nil {
+				return nil
+			}
+			found = q
+		}
+	}
+	return found
+}
+
+// knownSizes returns the sizes of the axes of operands that are whole.
+func (p *prober) knownSizes() (out []int) {
+	for _, v := range p.call.Operands() {
+		if x, ok := v.(*variable); ok && p.call.Op.Axes == op.Map {
+			for a, k := range x.cuts {
+				if n := x.Shape().Dim(a); k.whole() && n > 1 && !slices.Contains(out, n) {
+					out = append(out, n)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// proberOf is newProber with a size for the entries of each ragged value.
+func proberOf(c *op.Call, standIn map[*entries]int) *prober {
 	p := &prober{call: c, target: -1, fresh: 5, seen: map[place]bool{}}
 	for i, v := range c.Operands() {
 		t, ok := v.(tensor.Tensor)
 		if !ok || !t.Shape().HasRank() {
 			return nil
 		}
+		s := t.Shape()
+		if x, ok := v.(*variable); ok {
+			for a, k := range x.cuts {
+				if k.of != nil {
+					s = s.With(a, standIn[k.of])
+				}
+			}
+			if x.size != nil {
+				sizes := make([]int, len(x.size))
+				for a, n := range x.size {
+					if sizes[a] = n.n; n.cut.of != nil {
+						sizes[a] = standIn[n.cut.of]
+					}
+				}
+				p.number, p.shapes = append(p.number, i), append(p.shapes, s)
+				p.values = append(p.values, ops.Reshape(intsLike(sizes, v), s.Dims()))
+				continue
+			}
+		}
 		p.number = append(p.number, i)
-		p.shapes = append(p.shapes, t.Shape())
+		p.shapes = append(p.shapes, s)
 		if known, ok := op.Known(v); ok && c.Op.Control.Has(i) {
 			p.values = append(p.values, known)
 		} else {
-			p.values = append(p.values, &placeholder{tensor.NewSpec(t.DType(), t.Shape())})
+			p.values = append(p.values, &placeholder{tensor.NewSpec(t.DType(), s)})
 		}
-		for a := range t.Shape().Rank() {
-			p.fresh = max(p.fresh, t.Shape().Dim(a))
+		for a := range s.Rank() {
+			p.fresh = max(p.fresh, s.Dim(a))
 		}
 	}
 	p.fresh = p.fresh*2 + 1
@@ -84,6 +140,50 @@ func newProber(c *op.Call) *prober {
 	}
 	p.findTarget()
 	return p
+}
+
+// standIns returns a size for the entries of each ragged value that nothing else has.
+func (p *prober) standIns() map[*entries]int {
+	out, most := map[*entries]int{}, 1
+	var all []*entries
+	add := func(e *entries) {
+		if e != nil && !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	for _, v := range p.call.Operands() {
+		x, ok := v.(*variable)
+		if !ok {
+			continue
+		}
+		for a, k := range x.cuts {
+			most = max(most, x.Shape().Dim(a))
+			add(k.of)
+		}
+		for _, n := range x.size {
+			most = max(most, n.n)
+			add(n.cut.of)
+		}
+	}
+	for i, e := range all {
+		out[e] = 2*most + 3 + 2*i
+	}
+	return out
+}
+
+// specOf returns the Spec of a result: sizes that those of rows have told are known nowhere else.
+func (p *prober) specOf(result int, s tenon.Spec, cuts []cut) *tensor.Spec {
+	of := s.(*tensor.Spec)
+	if p.target < 0 {
+		return of
+	}
+	shape := p.base[result]
+	for a, k := range cuts {
+		if k.of != nil {
+			shape = shape.With(a, -1)
+		}
+	}
+	return tensor.NewSpec(of.DType(), shape)
 }
 
 // infer returns the shapes of the results, where the axes at some places have another size.

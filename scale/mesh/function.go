@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"sync"
 
 	"github.com/tenonml/tenon"
@@ -26,6 +27,7 @@ type Func[X, Y any] struct {
 type trace[Y any] struct {
 	run     *function.Function[func([]tensor.Tensor) []tensor.Tensor]
 	like    Y
+	from    []layout // of the argument
 	layouts []layout
 	log     []Collective
 	agreed  bool // all ranks have it
@@ -48,7 +50,7 @@ func (f *Func[X, Y]) Call(ctx context.Context, x Sharded[X]) (y Sharded[Y], err 
 		return y, f.fail(err)
 	}
 	if !t.agreed {
-		if err := f.mesh.world.Agree(ctx, "the program", digest(t.log, t.layouts)); err != nil {
+		if err := f.mesh.world.Agree(ctx, "the program", digest(t.log, f.mesh.textOf(t.layouts))); err != nil {
 			return y, err
 		}
 		t.agreed = true
@@ -57,18 +59,16 @@ func (f *Func[X, Y]) Call(ctx context.Context, x Sharded[X]) (y Sharded[Y], err 
 	if err != nil {
 		return y, f.fail(err)
 	}
-	return Sharded[Y]{f.mesh, t.like, t.layouts, out[0].([]tensor.Tensor)}, nil
+	return Sharded[Y]{f.mesh, t.like, renamed(t.layouts, t.from, x.layouts), out[0].([]tensor.Tensor)}, nil
 }
 
 // digest is a text that is the same where ranks do the same together.
-func digest(log []Collective, res []layout) string {
+func digest(log []Collective, res string) string {
 	h := fnv.New64a()
 	for _, c := range log {
 		fmt.Fprintln(h, c.Kind, c.Axis, c.Of, c.Line)
 	}
-	for _, l := range res {
-		fmt.Fprintln(h, l.spec, l.cuts)
-	}
+	fmt.Fprintln(h, res)
 	return fmt.Sprintf("%d collectives, digest %x", len(log), h.Sum64())
 }
 
@@ -97,7 +97,7 @@ func (f *Func[X, Y]) trace(x Sharded[X]) (*trace[Y], error) {
 	if t := f.traces[key]; t != nil {
 		return t, nil
 	}
-	t := &trace[Y]{}
+	t := &trace[Y]{from: x.layouts}
 	t.run = function.New(func(parts []tensor.Tensor) []tensor.Tensor {
 		out, layouts, like, log := traced(f.mesh, f.f, x.like, x.layouts, parts)
 		t.like, t.layouts, t.log = like, layouts, log
@@ -112,20 +112,22 @@ func (f *Func[X, Y]) trace(x Sharded[X]) (*trace[Y], error) {
 
 // traced runs f on variables that stand for the wholes of parts.
 func traced[X, Y any](m *Mesh, f func(X) Y, like X, layouts []layout, parts []tensor.Tensor) ([]tensor.Tensor, []layout, Y, []Collective) {
-	t := &tracer{mesh: m, level: op.NextLevel()}
+	t := &tracer{mesh: m, level: op.NextLevel(), same: map[*entries]*entries{}, counts: map[*entries]counted{}, starts: map[*entries][2]tensor.Tensor{}}
 	defer func() { t.done = true }()
 	vars := make([]tensor.Tensor, len(parts))
 	for i, x := range parts {
 		if v, ok := x.(*graph.Value); ok {
 			t.graph = v.Graph()
 		}
-		vars[i] = &variable{tracer: t, spec: layouts[i].spec, cuts: layouts[i].cuts, local: x}
+		v := &variable{tracer: t, spec: layouts[i].spec, cuts: slices.Clone(layouts[i].cuts), local: x}
+		t.register(v)
+		vars[i] = v
 	}
 	y := f(tenon.Must(with(like, vars)))
 	leaves := tenon.Must(tensorsOf(y))
 	out, res := make([]tensor.Tensor, len(leaves)), make([]layout, len(leaves))
 	for i, l := range leaves {
-		v := t.close(t.of(l))
+		v := t.placed(t.close(t.of(l).canonical()))
 		out[i], res[i] = v.part(v.cuts), layout{v.spec, v.cuts}
 	}
 	return out, res, y, t.log

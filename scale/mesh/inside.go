@@ -24,9 +24,10 @@ func (p *Plan) Layout(x any) (Layout, error) {
 	if err != nil {
 		return out, err
 	}
+	known := map[tensor.Tensor]*entries{}
 	for _, v := range values {
 		if v, ok := v.(tenon.Value); ok {
-			list, err := p.layouts(v)
+			list, err := p.layouts(v, known)
 			if err != nil {
 				return out, err
 			}
@@ -85,10 +86,11 @@ func Local[T any](l Layout, x T) (T, error) {
 	if len(tensors) != len(l.of) {
 		return x, tenon.NewError(tenon.ErrInvalid, "mesh.Local", fmt.Sprintf("the structure has %d tensors, the layout %d", len(tensors), len(l.of)))
 	}
-	for i, t := range tensors {
-		tensors[i] = l.mesh.partOf(t, l.of[i].cuts)
+	parts, err := l.mesh.partsOf(tensors, l.of)
+	if err != nil {
+		return x, err
 	}
-	return with(x, tensors)
+	return with(x, parts)
 }
 
 // Inside runs a program on parts in a function that is being traced: f gets tensors that stand for wholes. What

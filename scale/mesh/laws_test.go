@@ -27,6 +27,7 @@ type lawCase struct {
 	row     optable.Row
 	values  []tensor.Tensor
 	cuts    []divided
+	ragged  []string        // for each operand what its first axis has: "ends" or "entries" of rows, or "rows"; nil: none
 	want    []tensor.Tensor // of the call on wholes
 	wrt     []int           // the operands with gradients
 	grads   []tensor.Tensor // nil: none
@@ -41,6 +42,9 @@ func (c *lawCase) String() string {
 	fmt.Fprintf(&b, "%s(", c.call.Op.Name)
 	for i, v := range c.values {
 		fmt.Fprintf(&b, "%v", v.Spec())
+		if c.ragged != nil {
+			b.WriteString(" " + c.ragged[i])
+		}
 		for _, d := range c.cuts {
 			if d.value == i {
 				fmt.Fprintf(&b, " axis %d@%d", d.axis, d.over)
@@ -63,7 +67,11 @@ func lawCases(most int) []*lawCase {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, r := range optable.Rows() {
 		o := r.Definition()
-		if o.By == op.ByRows || o.Stateful {
+		if o.Stateful {
+			continue
+		}
+		rows := slices.IndexFunc(o.Params, func(p op.Param) bool { return p.Name == "splits" })
+		if o.By == op.ByRows && rows < 0 {
 			continue
 		}
 		kinds := map[string]bool{}
@@ -99,6 +107,10 @@ func lawCases(most int) []*lawCase {
 			kinds[kind] = true
 			base := lawCase{call: call, row: r, values: values, want: want}
 			base.gradients()
+			if rows >= 0 {
+				out = append(out, base.byRows(rows)...)
+				continue
+			}
 			var all []divided
 			for i, v := range values {
 				for a := range v.Shape().Rank() {
@@ -124,6 +136,49 @@ func lawCases(most int) []*lawCase {
 					out = append(out, &x)
 				}
 			}
+		}
+	}
+	return out
+}
+
+// byRows returns cases whose rows are divided, which an operand of row splits tells: with the values alone, and with
+// whatever else has as many entries as there are rows or values.
+func (c *lawCase) byRows(splits int) (out []*lawCase) {
+	at := -1
+	for i, v := range c.values {
+		if v == c.call.Args[splits] {
+			at = i
+		}
+	}
+	if at < 0 || c.values[at].Shape().Rank() != 1 {
+		return nil
+	}
+	ends, ok := op.Ints(c.values[at])
+	if !ok || len(ends) == 0 {
+		return nil
+	}
+	for way := range 2 {
+		x := *c
+		x.ragged = make([]string, len(c.values))
+		for i, v := range c.values {
+			n := -1
+			if v.Shape().Rank() > 0 {
+				n = v.Shape().Dim(0)
+			}
+			switch {
+			case i == at:
+				x.ragged[i] = "ends"
+			case n == ends[len(ends)-1] && (i == 0 || way == 1):
+				x.ragged[i] = "entries"
+			case n == len(ends)-1 && way == 1:
+				x.ragged[i] = "rows"
+			}
+		}
+		if x.grads != nil {
+			x.grads = x.differentiate(x.values)
+		}
+		if way == 0 || !slices.Equal(x.ragged, out[0].ragged) {
+			out = append(out, &x)
 		}
 	}
 	return out
@@ -176,7 +231,11 @@ func (c *lawCase) differentiate(values []tensor.Tensor) []tensor.Tensor {
 		}
 		sum := tensor.Tensor(tensor.Scalar(0.0))
 		for k, y := range tenon.Must(c.call.WithValues(all).DoTensors()) {
-			sum = ops.Add(sum, ops.Cast(ops.Sum(ops.Mul(y, c.weights[k])), dtype.Float64))
+			w := c.weights[k]
+			if c.ragged != nil { // a constant would have to be divided by rows as well
+				w = y
+			}
+			sum = ops.Add(sum, ops.Cast(ops.Sum(ops.Mul(y, w)), dtype.Float64))
 		}
 		return sum
 	})(x)
@@ -186,7 +245,7 @@ func (c *lawCase) differentiate(values []tensor.Tensor) []tensor.Tensor {
 func (c *lawCase) known(x []tensor.Tensor) []tensor.Tensor {
 	out := slices.Clone(x)
 	for i, v := range c.values {
-		if v.DType().IsInteger() && !slices.ContainsFunc(c.cuts, func(d divided) bool { return d.value == i }) {
+		if v.DType().IsInteger() && (c.ragged == nil || c.ragged[i] == "") && !slices.ContainsFunc(c.cuts, func(d divided) bool { return d.value == i }) {
 			out[i] = v
 		}
 	}
@@ -204,6 +263,26 @@ func asValues(list []tensor.Tensor) []tenon.Value {
 // shard returns the operands of a case, divided.
 func (c *lawCase) shard(m *Mesh) (s Sharded[[]tensor.Tensor], ok bool) {
 	s = Sharded[[]tensor.Tensor]{mesh: m, like: c.values}
+	if c.ragged != nil && m.axes[0].Size > 1 {
+		n, of := c.values[slices.Index(c.ragged, "ends")].Shape().Dim(0)-1, &entries{}
+		rows := m.of(over(rune(0)), n)
+		for i, v := range c.values {
+			l := layout{v.Spec().(*tensor.Spec), make([]cut, v.Shape().Rank())}
+			switch c.ragged[i] {
+			case "ends":
+				l.cuts[0] = rows
+				l.cuts[0].ends = of
+			case "rows":
+				l.cuts[0] = rows
+			case "entries":
+				l.cuts[0] = cut{over: rows.over, of: of}
+				l.spec = tensor.NewSpec(v.DType(), v.Shape().With(0, -1))
+			}
+			s.layouts = append(s.layouts, l)
+		}
+		s.parts = tenon.Must(m.partsOf(c.values, s.layouts))
+		return s, true
+	}
 	for i, v := range c.values {
 		l := layout{v.Spec().(*tensor.Spec), make([]cut, v.Shape().Rank())}
 		for _, d := range c.cuts {
@@ -213,9 +292,15 @@ func (c *lawCase) shard(m *Mesh) (s Sharded[[]tensor.Tensor], ok bool) {
 			l.cuts[d.axis] = m.of(over(rune(d.over)), v.Shape().Dim(d.axis))
 		}
 		s.layouts = append(s.layouts, l)
-		s.parts = append(s.parts, m.partOf(v, l.cuts))
+		s.parts = append(s.parts, partAlone(m, v, l.cuts))
 	}
 	return s, true
+}
+
+// partAlone returns a part of a tensor that is not that of rows.
+func partAlone(m *Mesh, x tensor.Tensor, cuts []cut) tensor.Tensor {
+	y, _ := m.partOf(x, cuts, nil)
+	return y
 }
 
 // outcome is what became of a case.
@@ -344,12 +429,24 @@ func tryAll(ctx context.Context, t errorer, m *Mesh, cases []*lawCase, o *outcom
 		if err != nil {
 			return fmt.Errorf("%v: %w", x.c, err)
 		}
+		var whole []tensor.Tensor
+		if x.c.ragged != nil {
+			if whole, err = y.Whole(ctx); err != nil {
+				return fmt.Errorf("%v: %w", x.c, err)
+			}
+		}
 		for i, w := range want {
 			tolerance := 16*x.c.row.Tolerance(w.DType()) + 64*optable.Precision(w.DType())
 			if x.gradient {
 				tolerance *= 16
 			}
-			if text := unlike(y.parts[i], m.partOf(w, y.layouts[i].cuts), tolerance); text != "" {
+			var text string
+			if whole != nil {
+				text = unlike(whole[i], w, tolerance)
+			} else {
+				text = unlike(y.parts[i], partAlone(m, w, y.layouts[i].cuts), tolerance)
+			}
+			if text != "" {
 				t.Errorf("mesh %v, rank %d: %v: result %d, gradient %v: %s", m, m.world.Rank(), x.c, i, x.gradient, text)
 			}
 		}

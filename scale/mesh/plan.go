@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -137,26 +138,69 @@ func (p *Plan) cuts(s shape.Shape, names []named.Name) ([]cut, error) {
 }
 
 // layouts returns how the tensors are divided that a Value comes apart into.
-func (p *Plan) layouts(v tenon.Value) ([]layout, error) {
+func (p *Plan) layouts(v tenon.Value, known map[tensor.Tensor]*entries) ([]layout, error) {
 	s := v.Spec()
 	var names []named.Name
-	if n, ok := s.(namedSpec); ok && tenon.IsLeaf(n.Inner()) {
-		s, names = n.Inner(), n.Dims().Names()
-		if names == nil {
+	if n, ok := s.(namedSpec); ok {
+		if names = n.Dims().Names(); names == nil {
 			names = []named.Name{}
+		}
+		if tenon.IsLeaf(n.Inner()) {
+			s = n.Inner()
 		}
 	}
 	if t, ok := s.(*tensor.Spec); ok {
 		cuts, err := p.cuts(t.Shape(), names)
 		return []layout{{t, cuts}}, err
 	}
-	var out []layout
-	leaves, err := componentsOf(v)
+	k, err := p.rowCut(v, names)
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range leaves {
-		out = append(out, layout{t.Spec().(*tensor.Spec), make([]cut, max(0, t.Shape().Rank()))})
+	if n, ok := s.(namedSpec); ok {
+		parts, err := n.Disassemble(v)
+		if err != nil {
+			return nil, err
+		}
+		v = parts[0]
 	}
-	return out, nil
+	return p.layoutsOfRows(v, k, known)
+}
+
+// rowCut returns how the rows of a Value are divided that is no tensor of numbers in a block.
+func (p *Plan) rowCut(v tenon.Value, names []named.Name) (cut, error) {
+	axes, n := 1, -1
+	if t, ok := v.(tensor.Tensor); ok && t.Shape().HasRank() {
+		if axes = t.Shape().Rank(); axes > 0 {
+			n = t.Shape().Dim(0)
+		}
+	}
+	if axes > 0 && n < 0 {
+		var err error
+		if n, err = rows.Count(v); err != nil {
+			return cut{}, nil // it has no rows
+		}
+	}
+	if names != nil {
+		axes = len(names)
+	}
+	for i := 1; i < axes; i++ {
+		o := p.unnamed[i]
+		if names != nil {
+			o = p.named[named.Path(names[i])]
+		}
+		if o != "" {
+			e := tenon.NewError(tenon.ErrUnsupported, "mesh.Plan", fmt.Sprintf("axis %d of %s is to be divided: only its rows can be", i, tenon.String(v.Spec())))
+			e.Hint = "divide the first axis, or another name"
+			return cut{}, e
+		}
+	}
+	o := p.unnamed[0]
+	if names != nil {
+		o = p.named[named.Path(names[0])]
+	}
+	if o == "" || axes == 0 || n < 0 {
+		return cut{}, nil
+	}
+	return p.mesh.of(o, n), nil
 }

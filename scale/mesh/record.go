@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/scale/dist"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -33,9 +34,26 @@ func (t *tracer) record(c *op.Call) ([]*variable, error) {
 	values := c.Values()
 	vars := make([]*variable, len(values))
 	divided := false
+	ragged, ends := false, false
 	for i, v := range values {
-		vars[i] = t.of(v)
+		vars[i] = t.of(v).canonical()
 		divided = divided || vars[i].divided()
+		ragged = ragged || !vars[i].at.whole() || c.Op.By == op.ByRows && vars[i].divided()
+		ends = ends || len(vars[i].cuts) > 0 && vars[i].cuts[0].ends != nil
+	}
+	if c.Op != layoutOp && (ragged || ends) {
+		if out, ok := t.rowwise(c, vars); ok {
+			return out, nil
+		}
+		if ends {
+			return t.notByRows(c, vars)
+		}
+		for i, v := range vars {
+			vars[i] = t.placed(v)
+		}
+	}
+	if v := t.movedSizes(c, vars); v != nil {
+		return []*variable{v}, nil
 	}
 	switch {
 	case c.Op == layoutOp:
@@ -46,6 +64,11 @@ func (t *tracer) record(c *op.Call) ([]*variable, error) {
 		return t.regrouped(c, vars)
 	case !divided && !t.lazy(c):
 		return t.everywhere(c, vars)
+	}
+	if divided {
+		if out, err := t.elsewhere(c, vars); out != nil || err != nil {
+			return out, err
+		}
 	}
 	return t.apart(c, vars)
 }
@@ -76,8 +99,89 @@ func localsOf(vars []*variable, cuts [][]cut) []tenon.Value {
 	return out
 }
 
+// notByRows is the error of row splits that are divided, in a call that needs those of all ranks.
+func (t *tracer) notByRows(c *op.Call, vars []*variable) ([]*variable, error) {
+	i := slices.IndexFunc(vars, func(v *variable) bool { return len(v.cuts) > 0 && v.cuts[0].ends != nil })
+	e := c.Errorf(tenon.ErrUnsupported, "the rows of %v are divided, and the operation does not do the same to each row", vars[i])
+	e.Hint = "have the value whole by mesh.GatherAxis, or by a plan that does not divide its rows"
+	return nil, e
+}
+
 // sizes answers for what only asks for a shape: that of the whole.
 func (t *tracer) sizes(c *op.Call, vars []*variable) ([]*variable, error) {
+	if len(vars) != 1 || !slices.ContainsFunc(vars[0].cuts, func(k cut) bool { return k.of != nil }) {
+		return t.sizesOf(c, vars)
+	}
+	// What the ranks have together is asked for only where it is used as a number.
+	specs, err := c.WithValues(valuesOf(vars)).Infer()
+	if err != nil {
+		return nil, err
+	}
+	v := t.whole(&placeholder{specs[0].(*tensor.Spec)})
+	v.local = nil
+	v.make = func([]cut) tensor.Tensor {
+		out := tenon.Must(t.sizesOf(c, vars))
+		return out[0].local
+	}
+	if s := vars[0].Shape(); v.Shape().Rank() == 1 && v.Shape().Dim(0) == s.Rank() {
+		for a, k := range vars[0].cuts {
+			v.size = append(v.size, sizeOf{k, s.Dim(a)})
+		}
+	}
+	return []*variable{v}, nil
+}
+
+// movedSizes does a call that only moves sizes, some of which are those of rows.
+func (t *tracer) movedSizes(c *op.Call, vars []*variable) *variable {
+	if !slices.ContainsFunc(vars, func(v *variable) bool { return v.size != nil }) || c.Op.Moves == 0 || c.Op.By != op.ByAxis {
+		return nil
+	}
+	var known []sizeOf // by the number that stands for each in the call
+	const first = -1 << 40
+	values := make([]tenon.Value, len(vars))
+	i := 0
+	for k := range c.Operands() {
+		v := vars[i]
+		switch x, ok := op.Known(v); {
+		case v.size != nil && c.Op.Moves.Has(k):
+			list := make([]int64, len(v.size))
+			for j, n := range v.size {
+				list[j] = first - int64(len(known))
+				known = append(known, n)
+			}
+			values[i] = ops.Cast(ops.Reshape(tensor.Of(list), v.Shape().Dims()), v.DType())
+		case ok:
+			values[i] = x
+		default:
+			return nil
+		}
+		i++
+	}
+	out, err := tenon.Try(func() []tensor.Tensor { return tenon.Must(c.WithValues(values).DoTensors()) })
+	if err != nil || len(out) != 1 || out[0].Shape().Rank() > 1 {
+		return nil
+	}
+	list, ok := op.Ints(tensor.Contiguous(out[0].(*tensor.Dense)))
+	if !ok {
+		return nil
+	}
+	v := t.whole(&placeholder{tensor.NewSpec(out[0].DType(), out[0].Shape())})
+	v.local = nil
+	v.make = func([]cut) tensor.Tensor {
+		return tenon.Must(t.everywhere(c, vars))[0].local
+	}
+	for _, n := range list {
+		if n <= first {
+			v.size = append(v.size, known[first-n])
+		} else {
+			v.size = append(v.size, sizeOf{n: n})
+		}
+	}
+	return v
+}
+
+// sizesOf is sizes, as numbers.
+func (t *tracer) sizesOf(c *op.Call, vars []*variable) ([]*variable, error) {
 	values := make([]tenon.Value, len(vars))
 	for i, v := range vars {
 		s := v.Shape()
@@ -92,7 +196,9 @@ func (t *tracer) sizes(c *op.Call, vars []*variable) ([]*variable, error) {
 		if !s.IsFull() {
 			list := make([]tensor.Tensor, s.Rank())
 			for a := range list {
-				if list[a] = tensor.Scalar(int64(s.Dim(a))); s.Dim(a) < 0 {
+				if list[a] = tensor.Scalar(int64(s.Dim(a))); v.cuts[a].of != nil {
+					_, list[a] = t.before(v.cuts[a])
+				} else if s.Dim(a) < 0 {
 					list[a] = ops.Index(ops.Shape(v.part(v.cuts)), a)
 				}
 			}
@@ -141,7 +247,7 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 	vars, open := t.openSums(c, p, factors, vars)
 	cuts := make([]cut, len(factors)) // of each factor
 	for i, f := range factors {
-		if cuts[i], err = t.cutOf(c, f, vars); err != nil {
+		if cuts[i], err = t.cutOf(c, p, f, vars); err != nil {
 			return nil, err
 		}
 		if !cuts[i].whole() {
@@ -154,13 +260,13 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 	for i, v := range vars {
 		operands[i] = make([]cut, len(v.cuts))
 	}
-	sizes := slices.Clone(p.sizes)
 	res := make([][]cut, len(specs))
 	for i, s := range specs {
 		res[i] = make([]cut, s.(*tensor.Spec).Shape().Rank())
 	}
 	var summed over
 	have, all := 1, 1 // entries that are reduced, here and in all
+	var some []cut    // axes that are reduced with as many entries as rows have
 	for i, f := range factors {
 		if cuts[i].whole() {
 			continue
@@ -177,7 +283,14 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 		}
 		if f.does == combines {
 			n := p.size(f.at[0])
-			summed += cuts[i].over
+			if summed += cuts[i].over; cuts[i].of != nil {
+				if some = append(some, cuts[i]); dist.Reduction(c.Op.Monoid.Combine) != dist.Sum && (c.Op.Axes != op.Reduce || len(f.at) != 1) {
+					e := c.Errorf(tenon.ErrUnsupported, "the entries of rows that are divided are combined by %s", c.Op.Monoid.Combine)
+					e.Hint = "have them whole by mesh.GatherAxis"
+					return nil, e
+				}
+				continue
+			}
 			have, all = have*t.mesh.size(cuts[i], n), all*n
 		}
 	}
@@ -204,22 +317,32 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 	if c.Op.Draws && summed == "" && slices.ContainsFunc(cuts, func(c cut) bool { return !c.whole() }) {
 		return t.drawn(c, p, vars, specs, res)
 	}
-	do := func(operands, res [][]cut, sizes []int) ([]tensor.Tensor, error) {
-		locals := localsOf(vars, operands)
-		if p.target >= 0 && slices.ContainsFunc(res[0], func(c cut) bool { return !c.whole() }) {
-			for a := range sizes {
-				sizes[a] = t.mesh.size(res[0][a], p.sizes[a])
+	do := func(operands, res [][]cut) ([]tensor.Tensor, error) {
+		locals := make([]tenon.Value, len(vars))
+		for i, v := range vars {
+			if i != p.target || v.size == nil {
+				locals[i] = v.part(operands[i])
 			}
-			locals[p.target] = intsLike(sizes, vars[p.target])
+		}
+		if p.target >= 0 && (vars[p.target].size != nil || slices.ContainsFunc(res[0], func(c cut) bool { return !c.whole() })) {
+			locals[p.target] = ops.Cast(t.localSizes(res[0], p.sizes), vars[p.target].DType())
+		}
+		for i, f := range factors {
+			if f.does == combines && cuts[i].of != nil && dist.Reduction(c.Op.Monoid.Combine) != dist.Sum {
+				x := locals[f.at[0].value].(tensor.Tensor) // a rank may have no entry
+				one := ops.Fill(tenon.Must(sizesWith(x, f.at[0].axis)), c.Op.Monoid.IdentityOf(x.DType()))
+				locals[f.at[0].value] = ops.Concat([]tensor.Tensor{x, one}, f.at[0].axis)
+			}
 		}
 		local := t.attributes(c, res[0]).WithValues(locals)
 		return local.DoTensors()
 	}
 	if t.lazy(c) && open == "" && len(specs) == 1 {
-		v := &variable{tracer: t, spec: specs[0].(*tensor.Spec), cuts: res[0]}
+		v := &variable{tracer: t, spec: p.specOf(0, specs[0], res[0]), cuts: res[0]}
 		v.make = t.remake(c, p, factors, vars, do)
 		if slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.whole() }) {
 			v.local, v.make = v.make(v.cuts), nil
+			t.register(v)
 		}
 		return []*variable{v}, nil
 	}
@@ -227,23 +350,58 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 	if summed != "" && have == 0 {
 		out, err = t.nothing(c, specs, res)
 	} else {
-		out, err = do(operands, res, sizes)
+		out, err = do(operands, res)
 	}
 	if err != nil {
 		return nil, err
 	}
 	vs := make([]*variable, len(out))
 	for i, x := range out {
-		vs[i] = &variable{tracer: t, spec: specs[i].(*tensor.Spec), cuts: res[i], local: x, open: open}
+		vs[i] = &variable{tracer: t, spec: p.specOf(i, specs[i], res[i]), cuts: res[i], local: x, open: open}
 		if summed != "" {
-			t.combined(c.Op.Monoid, vs[i], summed, have, all)
+			t.combined(c.Op.Monoid, vs[i], summed, have, all, some)
 		}
 	}
+	t.register(vs...)
 	return vs, nil
 }
 
+// sizesWith returns the sizes of a tensor with one entry of an axis.
+func sizesWith(x tensor.Tensor, axis int) (tensor.Tensor, error) {
+	list := make([]tensor.Tensor, x.Shape().Rank())
+	for a := range list {
+		switch n := x.Shape().Dim(a); {
+		case a == axis:
+			list[a] = tensor.Scalar(int64(1))
+		case n >= 0:
+			list[a] = tensor.Scalar(int64(n))
+		default:
+			list[a] = ops.Index(ops.Shape(x), a)
+		}
+	}
+	return ops.Stack(list, 0), nil
+}
+
+// localSizes returns the sizes of the part that this rank has of a tensor.
+func (t *tracer) localSizes(cuts []cut, sizes []int) tensor.Tensor {
+	list, known := make([]tensor.Tensor, len(cuts)), make([]int, len(cuts))
+	all := true
+	for a, k := range cuts {
+		if k.of != nil {
+			list[a], all = t.countOf(k), false
+			continue
+		}
+		known[a] = t.mesh.size(k, sizes[a])
+		list[a] = tensor.Scalar(int64(known[a]))
+	}
+	if all {
+		return tensor.Of(known)
+	}
+	return ops.Stack(list, 0)
+}
+
 // remake returns what makes any part of a result whose elements are repeated ones of the operands.
-func (t *tracer) remake(c *op.Call, p *prober, factors []factor, vars []*variable, do func(operands, res [][]cut, sizes []int) ([]tensor.Tensor, error)) func(cuts []cut) tensor.Tensor {
+func (t *tracer) remake(c *op.Call, p *prober, factors []factor, vars []*variable, do func(operands, res [][]cut) ([]tensor.Tensor, error)) func(cuts []cut) tensor.Tensor {
 	return func(cuts []cut) tensor.Tensor {
 		operands := make([][]cut, len(vars))
 		for i, v := range vars {
@@ -259,7 +417,7 @@ func (t *tracer) remake(c *op.Call, p *prober, factors []factor, vars []*variabl
 				}
 			}
 		}
-		return tenon.Must(do(operands, [][]cut{cuts}, slices.Clone(p.sizes)))[0]
+		return tenon.Must(do(operands, [][]cut{cuts}))[0]
 	}
 }
 
@@ -307,15 +465,21 @@ func (p *prober) mapped() []factor {
 }
 
 // cutOf returns how a factor is divided: as those operands are that are divided there.
-func (t *tracer) cutOf(c *op.Call, f factor, vars []*variable) (cut, error) {
+func (t *tracer) cutOf(c *op.Call, p *prober, f factor, vars []*variable) (cut, error) {
 	var found cut
 	var by *variable
 	for _, x := range f.at {
+		var v *variable
+		var k cut
 		if x.value == shapeValue {
-			continue
+			if v = vars[p.target]; v.size == nil || v.size[x.axis].cut.of == nil {
+				continue
+			}
+			k = v.size[x.axis].cut
+		} else {
+			v = vars[x.value]
+			k = v.cuts[x.axis]
 		}
-		v := vars[x.value]
-		k := v.cuts[x.axis]
 		switch {
 		case k.whole() || k == found:
 		case found.whole():

@@ -3,7 +3,6 @@ package mesh
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -34,10 +33,8 @@ func Shard[T any](p *Plan, x T) (s Sharded[T], err error) {
 	if err != nil {
 		return s, err
 	}
-	for i, t := range leaves {
-		s.parts = append(s.parts, p.mesh.partOf(t, s.layouts[i].cuts))
-	}
-	return s, nil
+	s.parts, err = p.mesh.partsOf(leaves, s.layouts)
+	return s, err
 }
 
 // tensorsOf returns the tensors that a structure comes apart into.
@@ -53,29 +50,6 @@ func tensorsOf(x any) ([]tensor.Tensor, error) {
 		}
 	}
 	return out, nil
-}
-
-// partOf returns a part of a tensor, in memory of its own.
-func (m *Mesh) partOf(x tensor.Tensor, cuts []cut) tensor.Tensor {
-	begin, size, same := []int{}, []int{}, true
-	for i, c := range cuts {
-		lo, hi := 0, x.Shape().Dim(i)
-		if !c.whole() {
-			same = false
-			lo, hi = m.share(c)
-		}
-		begin, size = append(begin, lo), append(size, hi-lo)
-	}
-	if same {
-		return x
-	}
-	y := ops.Slice(x, begin, size)
-	if d, ok := y.(*tensor.Dense); ok {
-		own := tensor.Uninit(d.DType(), d.Shape())
-		copy(own.Bytes(), tensor.Contiguous(d).Bytes())
-		return own
-	}
-	return y
 }
 
 // with returns a structure like another with other tensors, whose sizes may be others.
@@ -139,6 +113,9 @@ func (s Sharded[T]) Whole(ctx context.Context) (x T, err error) {
 
 // assemble gathers a tensor from its parts.
 func (m *Mesh) assemble(ctx context.Context, x tensor.Tensor, l layout) (tensor.Tensor, error) {
+	if len(l.cuts) > 0 && l.cuts[0].ends != nil {
+		return m.joinEnds(ctx, x, l.cuts[0])
+	}
 	for a, k := range l.cuts {
 		for n := len(k.over) - 1; n >= 0; n-- {
 			var err error
@@ -182,11 +159,7 @@ func (s Sharded[T]) Bytes() int64 {
 
 // String prints how each tensor is divided.
 func (s Sharded[T]) String() string {
-	list := make([]string, len(s.layouts))
-	for i, l := range s.layouts {
-		list[i] = s.mesh.describe(l, "")
-	}
-	return strings.Join(list, ", ")
+	return s.mesh.textOf(s.layouts)
 }
 
 // Join returns two structures as one, which f makes of them: it looks at no elements.

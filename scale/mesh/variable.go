@@ -20,6 +20,10 @@ type tracer struct {
 	graph *graph.Graph // that is recorded into
 	done  bool         // the program has returned
 	log   []Collective
+
+	same   map[*entries]*entries         // entries that have turned out to be the same as others
+	counts map[*entries]counted          // where the numbers of entries of this rank are found
+	starts map[*entries][2]tensor.Tensor // of the entries of this rank, and how many all have
 }
 
 // A variable stands for a whole tensor, of which this rank has a part.
@@ -28,6 +32,8 @@ type variable struct {
 	spec *tensor.Spec // of the whole
 	cuts []cut        // of each axis
 	open over         // the whole is the sum over the ranks along these axes of the mesh
+	at   cut          // elements are positions along an axis divided so, counted from the first of this rank
+	size []sizeOf     // elements are the sizes of axes, which are those of rows on each rank
 
 	local tensor.Tensor                  // the part; nil until it is made
 	make  func(cuts []cut) tensor.Tensor // makes a part of what is whole, of any cuts
@@ -72,6 +78,12 @@ func (v *variable) divided() bool {
 	return v.open != "" || slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.whole() })
 }
 
+// sizeOf is the size of an axis that is divided somehow.
+type sizeOf struct {
+	cut cut
+	n   int // where it is known
+}
+
 // whole returns a variable for a tensor that each rank has.
 func (t *tracer) whole(x tensor.Tensor) *variable {
 	return &variable{tracer: t, spec: tensor.NewSpec(x.DType(), x.Shape()), cuts: make([]cut, max(0, x.Shape().Rank())), local: x}
@@ -85,6 +97,28 @@ func (t *tracer) of(v tenon.Value) *variable {
 	return t.whole(v.(tensor.Tensor))
 }
 
+// canonical gives entries that are the same as others their name.
+func (v *variable) canonical() *variable {
+	for a, k := range v.cuts {
+		v.cuts[a] = v.tracer.canonical(k)
+	}
+	for i, n := range v.size {
+		v.size[i].cut = v.tracer.canonical(n.cut)
+	}
+	v.at = v.tracer.canonical(v.at)
+	return v
+}
+
+func (t *tracer) canonical(k cut) cut {
+	for t.same[k.of] != nil {
+		k.of = t.same[k.of]
+	}
+	for t.same[k.ends] != nil {
+		k.ends = t.same[k.ends]
+	}
+	return k
+}
+
 // part returns the part of the tensor that the cuts say, of which this rank has that or more.
 func (v *variable) part(cuts []cut) tensor.Tensor {
 	if v.local == nil {
@@ -96,6 +130,9 @@ func (v *variable) part(cuts []cut) tensor.Tensor {
 	}
 	begin, size, same := []int{}, []int{}, true
 	for i, c := range cuts {
+		if c.of != nil && v.cuts[i].whole() {
+			return v.entriesOf(cuts)
+		}
 		n := v.Shape().Dim(i)
 		lo, hi := 0, v.mesh.size(v.cuts[i], n)
 		if c != v.cuts[i] {
@@ -108,6 +145,21 @@ func (v *variable) part(cuts []cut) tensor.Tensor {
 		return v.local
 	}
 	return ops.Slice(v.local, begin, size)
+}
+
+// entriesOf is part for axes of which this rank has the entries of its rows.
+func (v *variable) entriesOf(cuts []cut) tensor.Tensor {
+	begin, size := make([]tensor.Tensor, len(cuts)), make([]tensor.Tensor, len(cuts))
+	rest := slices.Clone(cuts)
+	for i, c := range cuts {
+		begin[i], size[i] = tensor.Scalar(int64(0)), tensor.Scalar(int64(-1))
+		if c.of != nil && v.cuts[i].whole() {
+			begin[i], _ = v.before(c)
+			size[i] = v.countOf(c)
+			rest[i] = cut{}
+		}
+	}
+	return ops.Slice(v.part(rest), ops.Stack(begin, 0), ops.Stack(size, 0))
 }
 
 // shapeOf returns the shape of the part of a tensor.

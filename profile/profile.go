@@ -13,6 +13,7 @@ type Event struct {
 	Dims     []string // the names of the dimensions of the first result, where they are known
 	Line     string   // the user's line
 	Graph    string
+	Nodes    []any // the nodes of the graph as it ran (*graph.Node), several where they run together
 	Start    time.Time
 	Duration time.Duration
 	Bytes    int64 // of the results

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/cpu"
+	"github.com/tenonml/tenon/internal/summary"
 	"github.com/tenonml/tenon/op"
 )
 
@@ -87,7 +88,7 @@ func (h health) text() string {
 	line("kernels", h.Kernels)
 	limit := "none"
 	if h.Limit < 1<<62 {
-		limit = bytesText(h.Limit)
+		limit = summary.Bytes(h.Limit)
 	}
 	line("memory", limit+" (GOMEMLIMIT)")
 	line("types", fmt.Sprintf("%d, %d operations", len(h.Types), h.Operations))

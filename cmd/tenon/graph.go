@@ -9,22 +9,22 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/tenonml/tenon/backend"
 	"github.com/tenonml/tenon/cmd/tenon/internal/formats"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/show/view"
 )
 
 // drawings are the forms in which a graph is written.
-var drawings = map[string]func(name string, g *graph.Graph) (string, error){
-	"text": func(_ string, g *graph.Graph) (string, error) { return g.String() + "\n", nil },
-	"dot":  func(_ string, g *graph.Graph) (string, error) { return g.DOT(), nil },
-	"json": func(_ string, g *graph.Graph) (string, error) {
+var drawings = map[string]func(name string, g *graph.Graph, o view.GraphOptions) (string, error){
+	"text": func(_ string, g *graph.Graph, _ view.GraphOptions) (string, error) { return g.String() + "\n", nil },
+	"dot":  func(_ string, g *graph.Graph, _ view.GraphOptions) (string, error) { return g.DOT(), nil },
+	"json": func(_ string, g *graph.Graph, _ view.GraphOptions) (string, error) {
 		b, err := g.JSON()
 		return string(b) + "\n", err
 	},
-	"netron": netron,
-	"svg":    func(_ string, g *graph.Graph) (string, error) { return view.GraphFile(g), nil },
+	"netron": func(name string, g *graph.Graph, _ view.GraphOptions) (string, error) { return netron(name, g) },
+	"svg":    func(_ string, g *graph.Graph, o view.GraphOptions) (string, error) { return view.GraphFile(g, o), nil },
 }
 
 func graphCommand(p *program) *cli.Command {
@@ -34,6 +34,7 @@ func graphCommand(p *program) *cli.Command {
 			&cli.StringFlag{Name: "function", Usage: "the function `NAME`", DefaultText: "the first"}, &cli.IntFlag{Name: "variant", Usage: "the function's variant `N`, from 0 on"},
 			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "text", Usage: "write as `FORM`: text, svg, dot (Graphviz), json, netron (the JSON that Netron opens)"},
 			&cli.BoolFlag{Name: "compiled", Usage: "the graph as it runs: simplified, and with operations that run together"},
+			&cli.StringFlag{Name: "colour", Usage: "with -f svg, run the function for its warm-up inputs and colour operations by `WHAT` they took: time or memory"},
 			&cli.BoolFlag{Name: "counts", Usage: "only how often each operation occurs"}, outputFlag, inputFlag,
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -45,20 +46,21 @@ func graphCommand(p *program) *cli.Command {
 			if !ok {
 				return usage("-f is %q, want %s", c.String("format"), strings.Join(sortedKeys(drawings), ", "))
 			}
-			name, g, err := p.graphOf(c, file)
+			colour := c.String("colour")
+			if colour != "" && (colour != "time" && colour != "memory" || c.String("format") != "svg") {
+				return usage("--colour is %q, want time or memory, with -f svg", colour)
+			}
+			f, variant, err := p.functionOf(c, file)
 			if err != nil {
 				return err
 			}
-			if c.Bool("compiled") {
-				program, err := backend.Default.Compile(g, backend.Options{})
-				if err != nil {
-					return err
-				}
-				g = program.Graph()
+			g, o, err := graphOf(ctx, f, variant, c.Bool("compiled"), colour)
+			if err != nil {
+				return err
 			}
 			text := counts(g)
 			if !c.Bool("counts") {
-				if text, err = draw(name, g); err != nil {
+				if text, err = draw(f.Name(), g, o); err != nil {
 					return err
 				}
 			}
@@ -67,35 +69,55 @@ func graphCommand(p *program) *cli.Command {
 	}
 }
 
-// graphOf finds the graph that the flags name.
-func (p *program) graphOf(c *cli.Command, file string) (name string, g *graph.Graph, err error) {
+// functionOf finds the function and the variant that the flags name.
+func (p *program) functionOf(c *cli.Command, file string) (f *saved.Func, variant int, err error) {
 	in, err := p.open(c, file)
 	if err != nil {
-		return "", nil, err
+		return nil, 0, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	m, err := formats.OpenModel(in)
 	if err != nil {
-		return "", nil, err
+		return nil, 0, err
 	}
 	defer m.Close()
 	if len(m.Functions) == 0 {
-		return "", nil, fmt.Errorf("%s has no functions; tenon model lists its tensors", file)
+		return nil, 0, fmt.Errorf("%s has no functions; tenon model lists its tensors", file)
 	}
 	want := c.String("function")
 	var names []string
 	for _, f := range m.Functions {
-		names = append(names, f.Name)
-		if want != "" && f.Name != want {
+		names = append(names, f.Name())
+		if want != "" && f.Name() != want {
 			continue
 		}
 		i := c.Int("variant")
-		if i < 0 || i >= len(f.Graphs) {
-			return "", nil, usage("--variant is %d, but %s has %d", i, f.Name, len(f.Graphs))
+		if i < 0 || i >= f.Variants() {
+			return nil, 0, usage("--variant is %d, but %s has %d", i, f.Name(), f.Variants())
 		}
-		return f.Name, f.Graphs[i], nil
+		return f, i, nil
 	}
-	return "", nil, usage("--function: there is no %q; there are %s", want, strings.Join(names, ", "))
+	return nil, 0, usage("--function: there is no %q; there are %s", want, strings.Join(names, ", "))
+}
+
+// graphOf returns the graph of a function, as it was written or as it runs, and how it is drawn: where a
+// colour is wanted, by what was measured of it.
+func graphOf(ctx context.Context, f *saved.Func, variant int, compiled bool, colour string) (g *graph.Graph, o view.GraphOptions, err error) {
+	if !compiled && colour == "" {
+		return f.Graph(variant), o, nil
+	}
+	if g, err = f.Compiled(variant); err != nil || colour == "" {
+		return g, o, err
+	}
+	given, err := f.WarmUps(variant)
+	if err == nil && len(given) == 0 {
+		err = fmt.Errorf("%s was saved without warm-up inputs, so that it cannot be measured; saved.Func.AddWarmUp adds them", f.Name())
+	}
+	if err == nil {
+		o.Profile, err = f.Measure(ctx, variant)
+	}
+	o.Memory = colour == "memory"
+	return g, o, err
 }
 
 // counts tells how often each operation occurs, in branches and loops too.

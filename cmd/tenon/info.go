@@ -13,6 +13,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/cmd/tenon/internal/formats"
+	"github.com/tenonml/tenon/internal/summary"
 	"github.com/tenonml/tenon/structured"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -96,7 +97,7 @@ func (p *program) info(ctx context.Context, c *cli.Command, file string) (f *fil
 			f.Parameters += parameters(t.Spec)
 		}
 		for _, x := range m.Functions {
-			f.Functions = append(f.Functions, x.Signature)
+			f.Functions = append(f.Functions, x.String())
 		}
 		return f, nil
 	}
@@ -173,7 +174,7 @@ func (f *fileInfo) write(w io.Writer) error {
 	}
 	line("format", format)
 	if f.Bytes != nil {
-		line("size", fmt.Sprintf("%s (%d bytes)", bytesText(*f.Bytes), *f.Bytes))
+		line("size", fmt.Sprintf("%s (%d bytes)", summary.Bytes(*f.Bytes), *f.Bytes))
 	}
 	switch {
 	case f.Records != nil:

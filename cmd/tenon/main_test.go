@@ -182,7 +182,7 @@ func TestCommands(t *testing.T) {
 	files["twice"] = filepath.Join(t.TempDir(), "twice.zip")
 	m := saved.NewModel()
 	f := function.New(func(x tensor.Tensor) tensor.Tensor { return ops.Add(ops.Exp(x), ops.Exp(x)) })
-	if err := errors.Join(m.Add("twice", f, tensor.NewSpec(dtype.Float64, shape.Of(-1))), m.Save(files["twice"])); err != nil {
+	if err := errors.Join(m.Add("twice", f, tensor.NewSpec(dtype.Float64, shape.Of(-1))), m.Function("twice").AddWarmUp(tensor.Of([]float64{1, 2})), m.Save(files["twice"])); err != nil {
 		t.Fatal(err)
 	}
 	a := files["jsonl"]
@@ -229,6 +229,13 @@ func TestCommands(t *testing.T) {
 	code, out, _ := call(t, "", "graph", "-f", "netron", files["model"])
 	if !strings.HasPrefix(out, "{\n \"signature\": \"netron:") || code != 0 || !json.Valid([]byte(out)) {
 		t.Errorf("netron: %d %s", code, out)
+	}
+	code, out, _ = call(t, "", "graph", "-f", "svg", "--colour", "memory", files["twice"])
+	if code != 0 || !strings.Contains(out, `class="node h9"`) || !strings.Contains(out, "of 2 operations that run together") {
+		t.Errorf("--colour: %d %s", code, out)
+	}
+	if code, _, errs := call(t, "", "graph", "-f", "svg", "--colour", "time", files["model"]); code != 1 || !strings.Contains(errs, "without warm-up inputs") {
+		t.Errorf("--colour: %d %s", code, errs)
 	}
 	code, out, _ = call(t, "", "spec", "--go", a)
 	if want := "type Record struct {\n\tId   int64  `json:\"id\"`\n\tName string `json:\"name\"`\n\tJets []struct {\n\t\tPt float64 `json:\"pt\"`\n\t\tN  int64   `json:\"n\"`\n\t} `json:\"jets\"`\n\tX *float64 `json:\"x\"`\n}\n"; code != 0 || out != want {
@@ -336,7 +343,7 @@ func TestBadInput(t *testing.T) {
 	for _, args := range [][]string{
 		{"head"}, {"head", "a", "b"}, {"head", "-n", "-1", files["jsonl"]}, {"head", "-n", "many", files["jsonl"]}, {"head", "-f", "docx", files["jsonl"]}, {"head", "-i", "md", files["jsonl"]},
 		{"head", "--json", "-f", "csv", files["jsonl"]}, {"head", "-f", "npy", files["jsonl"]}, {"cat", "-p", "a,,b", files["jsonl"]}, {"cat", "-p", "a[", files["jsonl"]}, {"convert", files["jsonl"]}, {"convert", files["jsonl"], "-o", "x.docx"},
-		{"diff", "a"}, {"diff", "--rtol", "-1", "a", "b"}, {"graph", "-f", "png", files["model"]}, {"graph", "--variant", "7", files["model"]}, {"graph", "--function", "nope", files["model"]},
+		{"diff", "a"}, {"diff", "--rtol", "-1", "a", "b"}, {"graph", "-f", "png", files["model"]}, {"graph", "--variant", "7", files["model"]}, {"graph", "--function", "nope", files["model"]}, {"graph", "--colour", "time", files["model"]}, {"graph", "-f", "svg", "--colour", "red", files["model"]},
 		{"select", "--agg", "count", files["jsonl"]}, {"select", "--group", "id", "--agg", "mode(x)", files["jsonl"]}, {"select", "--join", "b", files["jsonl"]}, {"select", "--kind", "odd", files["jsonl"]},
 		{"spec", "--go", "--json", files["jsonl"]}, {"spec", "--name", "x y", files["jsonl"]}, {"doctor", "x"}, {"model", "--depth", "-2", files["model"]}, {"info"}, {"stats", "--nothing"},
 		{"runs", "--compare", "--events"}, {"view"}, {"view", "--listen", "0.0.0.0:0", files["jsonl"]},

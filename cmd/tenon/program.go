@@ -17,6 +17,7 @@ import (
 
 	"github.com/tenonml/tenon/cmd/tenon/internal/formats"
 	"github.com/tenonml/tenon/internal/input"
+	"github.com/tenonml/tenon/internal/summary"
 	"github.com/tenonml/tenon/structured"
 )
 
@@ -356,7 +357,7 @@ func (m *meter) show() {
 	}
 	text := fmt.Sprintf("%d records", m.rows)
 	if m.done > 0 {
-		text += ", " + bytesText(m.done)
+		text += ", " + summary.Bytes(m.done)
 	}
 	if m.total > 0 {
 		text += fmt.Sprintf(" (%d %%)", 100*m.done/m.total)
@@ -376,18 +377,4 @@ func (m *meter) stop() {
 		fmt.Fprint(m.w, "\r\x1b[K")
 	}
 	m.w = nil
-}
-
-// bytesText is a number of bytes for people.
-func bytesText(n int64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
-	x, i := float64(n), 0
-	for x >= 1000 && i+1 < len(units) {
-		x /= 1000
-		i++
-	}
-	if i == 0 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.3g %s", x, units[i])
 }

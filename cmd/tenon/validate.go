@@ -169,9 +169,10 @@ func tensorFaults(ctx context.Context, in *formats.Input) (out []fault) {
 		}
 	}
 	for _, f := range m.Functions {
-		for _, g := range f.Graphs {
+		for i := range f.Variants() {
+			g := f.Graph(i)
 			if err := g.Verify(); err != nil {
-				out = append(out, fault{File: in.Name, Path: f.Name, What: said(err)})
+				out = append(out, fault{File: in.Name, Path: f.Name(), What: said(err)})
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // Chromium is installed.
 func DOM(t testing.TB, url string) string {
 	t.Helper()
-	return run(t, url, "--dump-dom")
+	return run(t, url, false, "--dump-dom")
 }
 
 // Picture returns what a window of a size shows of a page, in the light or the dark scheme of
@@ -25,11 +25,7 @@ func DOM(t testing.TB, url string) string {
 func Picture(t testing.TB, url, size string, dark bool) image.Image {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.png")
-	scheme := "1"
-	if dark {
-		scheme = "0"
-	}
-	run(t, url, "--screenshot="+file, "--window-size="+size, "--hide-scrollbars", "--blink-settings=preferredColorScheme="+scheme)
+	run(t, url, dark, "--screenshot="+file, "--window-size="+size)
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +50,7 @@ func Colours(img image.Image) map[[3]uint8]int {
 	return colours
 }
 
-func run(t testing.TB, url string, flags ...string) string {
+func run(t testing.TB, url string, dark bool, more ...string) string {
 	t.Helper()
 	program, err := find()
 	if err != nil {
@@ -63,10 +59,7 @@ func run(t testing.TB, url string, flags ...string) string {
 	const most = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(t.Context(), most)
 	defer cancel()
-	args := append([]string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-		"--user-data-dir=" + t.TempDir(), "--virtual-time-budget=5000",
-	}, flags...)
+	args := append(append(flags(t, dark), "--virtual-time-budget=5000"), more...)
 	cmd := exec.CommandContext(ctx, program, append(args, url)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -74,6 +67,30 @@ func run(t testing.TB, url string, flags ...string) string {
 		t.Fatalf("%v\n%s", err, errs.String())
 	}
 	return out.String()
+}
+
+// flags are those of a Chromium without a window, with a profile of its own.
+func flags(t testing.TB, dark bool) []string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 10 { // the last of its processes may write yet; what is left then is left
+			if os.RemoveAll(dir) == nil {
+				return
+			}
+		}
+	})
+	scheme := "1"
+	if dark {
+		scheme = "0"
+	}
+	return []string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
+		"--user-data-dir=" + dir, "--blink-settings=preferredColorScheme=" + scheme,
+	}
 }
 
 // find returns the path of a Chromium.

@@ -1,2 +1,2 @@
-// Package browser shows pages in a real browser, for tests.
+// Package browser shows pages in a real browser and uses them, for tests.
 package browser

@@ -76,7 +76,7 @@ func (w *watcher) run(i int, s *step, slots []tensor.Tensor) error {
 		w.live += w.size[at]
 	}
 	if w.Profile != nil {
-		w.last = profile.Event{Op: s.name(), Dims: s.dims(), Line: s.line, Graph: w.plan.graph.Name, Start: start, Duration: time.Since(start), Bytes: w.made(s), Live: w.live}
+		w.last = profile.Event{Op: s.name(), Dims: s.dims(), Line: s.line, Graph: w.plan.graph.Name, Nodes: s.nodes(), Start: start, Duration: time.Since(start), Bytes: w.made(s), Live: w.live}
 	}
 	if w.MemoryLimit > 0 && w.live > w.MemoryLimit {
 		return w.tooMuch(w.live, s.name(), s.line)
@@ -223,6 +223,17 @@ func (s *step) name() string {
 		names[i] = s.group.steps[i].op.Name
 	}
 	return strings.Join(names, "+")
+}
+
+func (s *step) nodes() []any {
+	if s.group == nil {
+		return []any{s.node}
+	}
+	nodes := make([]any, len(s.group.steps))
+	for i := range nodes {
+		nodes[i] = s.group.steps[i].node
+	}
+	return nodes
 }
 
 func bytesOf(t tensor.Tensor) int64 {

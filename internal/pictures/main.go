@@ -16,11 +16,12 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/control"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/function"
-	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/learn/runs"
 	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -44,9 +45,9 @@ var looks = []struct {
 	name  string
 	flags []string
 }{
-	{"light", []string{"--window-size=900,640"}},
-	{"dark", []string{"--window-size=900,640", "--force-dark-mode", "--blink-settings=preferredColorScheme=0"}},
-	{"narrow", []string{"--window-size=500,640"}},
+	{"light", []string{"--window-size=900,900", "--blink-settings=preferredColorScheme=1"}},
+	{"dark", []string{"--window-size=900,900", "--blink-settings=preferredColorScheme=0"}},
+	{"narrow", []string{"--window-size=500,900", "--blink-settings=preferredColorScheme=1"}},
 }
 
 func all(dir string) error {
@@ -62,7 +63,9 @@ func all(dir string) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	for name, draw := range map[string]func() (string, error){"values": values, "ragged": rows, "records": records, "graph": graphs, "runs": curves} {
+	for name, draw := range map[string]func() (string, error){"values": values, "ragged": rows, "records": records, "runs": curves,
+		"graph": func() (string, error) { return graphs(false) }, "profile": func() (string, error) { return graphs(true) },
+	} {
 		fragment, err := draw()
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -153,18 +156,35 @@ func records() (html string, err error) {
 	return view.HTML(t, view.Options{Name: "events"}), nil
 }
 
-func graphs() (html string, err error) {
+// graphs is a function with a loop as it is written, or as it runs, coloured by the time that it took.
+func graphs(measured bool) (html string, err error) {
 	defer tenon.Catch(&err)
 	f := function.New(func(x, w, b, n tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
 		h := ops.Tanh(ops.Add(ops.MatMul(x, w), b))
 		sum := control.While(func(i tensor.Tensor) tensor.Tensor { return ops.Less(i, n) }, func(i tensor.Tensor) tensor.Tensor { return ops.Add(i, int64(1)) }, ops.ZerosLike(n))
 		return ops.Softmax(h, -1), ops.Mul(ops.Mean(ops.Mul(h, h)), ops.Cast(sum, h.DType()))
 	}, function.Options{Name: "layer"})
-	var g *graph.Graph
-	if g, err = f.Trace(tensor.Of(make([]float32, 6), 2, 3), tensor.Of(make([]float32, 12), 3, 4), tensor.Of(make([]float32, 4)), tensor.Scalar(int64(3))); err != nil {
+	x, w, b, n := ops.Ones(dtype.Float32, []int{256, 128}), ops.Ones(dtype.Float32, []int{128, 64}), ops.Ones(dtype.Float32, []int{64}), tensor.Scalar(int64(3))
+	m := saved.NewModel()
+	if err := m.Add("layer", f, x.Spec(), w.Spec(), b.Spec(), n.Spec()); err != nil {
 		return "", err
 	}
-	return `<div class="scroll">` + view.Graph(g) + `</div>`, nil // as on the page of the command
+	layer := m.Functions()[0]
+	if err := layer.AddWarmUp(x, w, b, n); err != nil {
+		return "", err
+	}
+	if !measured {
+		return view.Graph(layer.Graph(0), view.GraphOptions{}), nil
+	}
+	g, err := layer.Compiled(0)
+	if err != nil {
+		return "", err
+	}
+	p, err := layer.Measure(context.Background(), 0)
+	if err != nil {
+		return "", err
+	}
+	return view.Graph(g, view.GraphOptions{Profile: p}), nil
 }
 
 func curves() (string, error) {

@@ -44,7 +44,7 @@ func (v *variant) withCaptures(in []tensor.Tensor) []tensor.Tensor {
 }
 
 // run runs the variant on tensors. Its effects take place unless they are left out.
-func (v *variant) run(in []tensor.Tensor, effects bool) (out []tensor.Tensor, err error) {
+func (v *variant) run(ctx context.Context, in []tensor.Tensor, effects bool) (out []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	all, ok := v.data(in)
 	if !ok {
@@ -54,7 +54,7 @@ func (v *variant) run(in []tensor.Tensor, effects bool) (out []tensor.Tensor, er
 	if err != nil {
 		return nil, err
 	}
-	if out, err = p.Run(context.Background(), all); err != nil {
+	if out, err = p.Run(ctx, all); err != nil {
 		return nil, err
 	}
 	n := len(out) - len(v.effects)
@@ -119,7 +119,7 @@ func (f *Func) Call(args ...any) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := v.run(in, true)
+	out, err := v.run(context.Background(), in, true)
 	if err != nil {
 		return nil, err
 	}
@@ -464,7 +464,7 @@ func (f *Func) CallFlat(args []tenon.Value) ([]tenon.Value, error) {
 		}
 		in = append(in, ts...)
 	}
-	ts, err := v.run(in, true)
+	ts, err := v.run(context.Background(), in, true)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,13 @@
 package saved
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/profile"
 )
 
 // AddWarmUp keeps arguments with the model for which the function is called before anybody
@@ -52,22 +55,55 @@ func (f *Func) WarmUps(i int) ([][]any, error) {
 func (m *Model) WarmUp() error {
 	for _, f := range m.functions {
 		for _, v := range f.variants {
-			for _, leaves := range v.warmUps {
-				given := map[string]any{}
-				for i, l := range v.args {
-					given[l.Path.String()] = leaves[i]
-				}
-				in, err := v.take(given)
-				if err == nil {
-					_, err = v.run(in, false)
-				}
-				if err != nil {
-					return &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Model.WarmUp", Where: f.name, Err: err, Line: source.Line()}
-				}
+			if err := v.warmUp(context.Background()); err != nil {
+				return &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Model.WarmUp", Where: f.name, Err: err, Line: source.Line()}
 			}
 		}
 	}
 	return nil
+}
+
+// warmUp runs a variant for its warm-up inputs, without its effects.
+func (v *variant) warmUp(ctx context.Context) error {
+	for _, leaves := range v.warmUps {
+		given := map[string]any{}
+		for i, l := range v.args {
+			given[l.Path.String()] = leaves[i]
+		}
+		in, err := v.take(given)
+		if err == nil {
+			_, err = v.run(ctx, in, false)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Compiled returns the graph of variant i as it runs.
+func (f *Func) Compiled(i int) (*graph.Graph, error) {
+	p, err := f.variants[i].program()
+	if err != nil {
+		return nil, err
+	}
+	return p.Graph(), nil
+}
+
+// Measure runs variant i twice for each of its warm-up inputs, and returns what was measured of
+// the second runs: the time and memory of each node of [Func.Compiled]. Variables stay as they
+// are. Without warm-up inputs nothing is measured.
+func (f *Func) Measure(ctx context.Context, i int) (*profile.Profile, error) {
+	var p profile.Profile
+	v := f.variants[i]
+	err := v.warmUp(ctx)
+	if err == nil {
+		err = v.warmUp(graph.WithRunOptions(ctx, graph.RunOptions{Profile: &p}))
+	}
+	if err != nil {
+		return nil, &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "saved.Func.Measure", Where: f.name, Err: err, Line: source.Line()}
+	}
+	return &p, nil
 }
 
 // warmUpName is the name of leaf i of the nth warm-up inputs in their file.

@@ -10,7 +10,66 @@ import (
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/markup"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/profile"
 )
+
+// GraphOptions change how a graph is drawn. The zero value is the default.
+type GraphOptions struct {
+	// Profile is what was measured of runs of this graph: operations are coloured by their share of the
+	// time, and say what they took. A graph that has run is not the one that was traced:
+	// the method Measure of a saved function measures that of Compiled.
+	Profile *profile.Profile
+
+	// Memory colours by the bytes of results instead.
+	Memory bool
+
+	// Folded draws the graphs of branches and loops folded. They are where there are more than 2000
+	// operations, too. On a page, they open and fold.
+	Folded bool
+}
+
+// Graph draws a graph as a fragment: operations from top to bottom, each below what it reads, with the
+// Specs of their results; the graphs of branches and loops stand within their operation, and fold. What a
+// pointer over a box shows has attributes and the line of the program. Constants are left out.
+func Graph(g *graph.Graph, o GraphOptions) string {
+	m := measured(o)
+	var w markup.Writer
+	w.Open("div", "class", "graph")
+	if m != nil {
+		w.Element("p", m.String(), "class", "facts")
+	}
+	w.Element("output", "choose an operation: its attributes and its line stand here", "class", "about").Open("div", "class", "scroll").Add(svg(g, o, m, "")).End()
+	return w.End().Line().String()
+}
+
+// GraphFile is the drawing of [Graph] as an SVG with its style, a file that needs no other.
+func GraphFile(g *graph.Graph, o GraphOptions) string {
+	var style markup.Writer
+	style.Open("style").Text(markup.Style()).End()
+	return svg(g, o, measured(o), style.String())
+}
+
+func svg(g *graph.Graph, o GraphOptions, m *costs, style string) string {
+	const most = 2000
+	p := &painter{costs: m, folded: o.Folded || operations(g) > most}
+	d := p.draw(g)
+	var w markup.Writer
+	w.Open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", fmt.Sprintf("0 0 %.0f %.0f", d.w, d.h), "width", d.w, "height", d.h, "class", "tenon drawing", "role", "group", "aria-label", "graph "+g.Name)
+	w.Add(style)
+	d.write(&w)
+	return w.End().Line().String()
+}
+
+// operations counts those of a graph and of the graphs within.
+func operations(g *graph.Graph) int {
+	n := len(g.Nodes)
+	for _, node := range g.Nodes {
+		for _, r := range node.Regions() {
+			n += operations(r)
+		}
+	}
+	return n
+}
 
 // Sizes in the drawing of a graph.
 const (
@@ -20,38 +79,23 @@ const (
 	maxText    = 36 // characters of a Spec in a box; a title has all
 )
 
-// Graph draws a graph as an SVG: operations from top to bottom, each below what it reads, with the Specs
-// of their results; the graphs of branches and loops stand within their operation. What a pointer over a
-// box shows has attributes and the line of the program. Constants are left out.
-func Graph(g *graph.Graph) string {
-	d := draw(g)
-	var w markup.Writer
-	w.Open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", fmt.Sprintf("0 0 %.0f %.0f", d.w, d.h), "width", d.w, "height", d.h, "class", "tenon", "role", "img", "aria-label", "graph "+g.Name)
-	d.write(&w)
-	return w.End().Line().String()
-}
-
-// GraphFile is [Graph] with its style, as a file that needs no other.
-func GraphFile(g *graph.Graph) string {
-	svg := Graph(g)
-	at := strings.IndexByte(svg, '>') + 1
-	var w markup.Writer
-	w.Open("style").Text(markup.Style()).End()
-	return svg[:at] + w.String() + svg[at:]
+// A painter makes drawings of graphs.
+type painter struct {
+	costs  *costs // nil: nothing was measured
+	folded bool
 }
 
 // draw lays a graph out.
-func draw(g *graph.Graph) *drawing {
+func (p *painter) draw(g *graph.Graph) *drawing {
 	made := map[*graph.Value]*box{}
 	var all []*box
-	for i, p := range g.Params {
-		name := "parameter " + strconv.Itoa(i)
-		b := &box{class: "param", name: name, spec: tenon.String(p.Spec())}
-		made[p] = b
+	for i, v := range g.Params {
+		b := &box{class: "param", name: "parameter " + strconv.Itoa(i), spec: tenon.String(v.Spec())}
+		made[v] = b
 		all = append(all, b)
 	}
 	for _, n := range g.Nodes {
-		b := &box{class: "node", name: n.Op.Name, title: described(n)}
+		b := &box{class: "node", name: n.Op.Name, title: described(n), folded: p.folded}
 		var specs []string
 		for _, o := range n.Outs {
 			made[o] = b
@@ -66,8 +110,9 @@ func draw(g *graph.Graph) *drawing {
 			}
 		})
 		for _, r := range n.Regions() {
-			b.inside = append(b.inside, draw(r))
+			b.inside = append(b.inside, p.draw(r))
 		}
+		p.costs.show(n, b)
 		all = append(all, b)
 	}
 	for i, v := range g.Outputs {
@@ -86,17 +131,36 @@ func draw(g *graph.Graph) *drawing {
 // measure sets the size of a box: that of its texts, and of what is inside.
 func (b *box) measure() {
 	b.title = strings.TrimSpace(b.name + ": " + b.spec + "\n" + b.title)
+	if len(b.inside) > 0 {
+		b.name = map[bool]string{true: folded, false: unfolded}[b.folded] + b.name
+	}
 	if r := []rune(b.spec); len(r) > maxText {
 		b.spec = string(r[:maxText-1]) + "…"
 	}
-	b.w = max(60, charWidth*float64(max(utf8.RuneCountInString(b.name), utf8.RuneCountInString(b.spec)))+16)
-	b.h = boxHeight
+	b.closed = [2]float64{60, boxHeight}
+	for _, text := range []string{b.name, b.spec, b.cost} {
+		b.closed[0] = max(b.closed[0], charWidth*float64(utf8.RuneCountInString(text))+16)
+	}
+	if b.cost != "" {
+		b.closed[1] += lineHeight
+	}
+	b.w, b.h = b.closed[0], b.closed[1]
 	side := margin
 	for _, d := range b.inside {
-		b.h = max(b.h, boxHeight+d.h+lineHeight+margin)
-		side += max(d.w, charWidth*float64(utf8.RuneCountInString(d.name))) + margin
+		if !b.folded {
+			b.h = max(b.h, b.closed[1]+d.h+lineHeight+margin)
+		}
+		side += d.width() + margin
 	}
 	b.w = max(b.w, side)
+}
+
+// What stands before the name of an operation with graphs in it.
+const folded, unfolded = "▸ ", "▾ "
+
+// width is that of a drawing within a box, with its name.
+func (d *drawing) width() float64 {
+	return max(d.w, charWidth*float64(utf8.RuneCountInString(d.name)))
 }
 
 // described is what is said of a node where there is room.
@@ -113,42 +177,82 @@ func described(n *graph.Node) string {
 	return strings.Join(lines, "\n")
 }
 
-// write draws edges below boxes.
+// write draws layers, and the edges in the gaps between them. Boxes stand at the top of their layer, and
+// edges go straight down through layers, so that layers move without changes of what is between them.
 func (d *drawing) write(w *markup.Writer) {
-	for _, e := range d.edges {
-		w.Void("path", "class", "edge", "d", e.path())
-	}
-	for _, b := range d.boxes {
-		w.Open("g").Element("title", b.title)
-		w.Void("rect", "class", b.class, "x", b.x, "y", b.y, "width", b.w, "height", b.h, "rx", 5)
-		w.Element("text", b.name, "x", b.x+b.w/2, "y", b.y+15, "text-anchor", "middle")
-		w.Element("text", b.spec, "class", "dim", "x", b.x+b.w/2, "y", b.y+29, "text-anchor", "middle")
-		x := b.x + margin
-		for _, in := range b.inside {
-			w.Open("g", "transform", fmt.Sprintf("translate(%.1f %.1f)", x, b.y+boxHeight+lineHeight))
-			w.Void("rect", "class", "region", "x", 0, "y", 0, "width", in.w, "height", in.h, "rx", 4)
-			w.Element("text", in.name, "class", "dim", "x", 0, "y", -3)
-			in.write(w)
-			w.End()
-			x += max(in.w, charWidth*float64(utf8.RuneCountInString(in.name))) + margin
+	for i, l := range d.layers {
+		if i > 0 {
+			l.gap(w)
+		}
+		w.Open("g", "class", "layer", "transform", fmt.Sprintf("translate(0 %.1f)", l.y))
+		for _, b := range l.boxes {
+			x := b.x + b.w/2
+			if b.bend {
+				w.Void("line", "class", "edge", "x1", x, "x2", x, "y1", 0, "y2", l.h)
+				continue
+			}
+			b.write(w, x, l.h)
 		}
 		w.End().Line()
 	}
 }
 
-// path is the line of an edge: curves between layers, straight along bends.
-func (e edge) path() string {
-	var b strings.Builder
-	for i := 1; i < len(e.through); i++ {
-		f, t := e.through[i-1], e.through[i]
-		x1, y1, x2, y2 := f.x+f.w/2, f.y+f.h, t.x+t.w/2, t.y
-		if i == 1 {
-			fmt.Fprintf(&b, "M%.1f %.1f", x1, y1)
-		} else {
-			fmt.Fprintf(&b, "L%.1f %.1f", x1, y1)
+// gap draws the edges to a layer from the one above.
+func (l *layer) gap(w *markup.Writer) {
+	w.Open("g", "class", "gap", "transform", fmt.Sprintf("translate(0 %.1f)", l.y-gapY))
+	for _, b := range l.boxes {
+		for _, f := range b.from {
+			x1, x2 := f.x+f.w/2, b.x+b.w/2
+			w.Void("path", "class", "edge", "d", fmt.Sprintf("M%.1f 0C%.1f %.0f %.1f %.0f %.1f %.0f", x1, x1, gapY/2, x2, gapY/2, x2, gapY))
 		}
-		m := (y1 + y2) / 2
-		fmt.Fprintf(&b, "C%.1f %.1f %.1f %.1f %.1f %.1f", x1, m, x2, m, x2, y2)
 	}
-	return b.String()
+	w.End()
+}
+
+// write draws a box around a middle, and the beginning of the edges from it to the end of its layer.
+func (b *box) write(w *markup.Writer, middle, bottom float64) {
+	width := b.w
+	if b.folded || len(b.inside) == 0 {
+		width = b.closed[0]
+	}
+	w.Open("g", "class", "box", "data-x", middle, "data-h", b.h, "data-w", b.w, "data-closed", fmt.Sprintf("%.1f %.1f", b.closed[0], b.closed[1]))
+	if len(b.to) > 0 {
+		w.Void("line", "class", "edge", "x1", middle, "x2", middle, "y1", b.h, "y2", bottom)
+	}
+	if len(b.inside) > 0 {
+		w.Open("g", "class", "head", "tabindex", 0, "role", "button", "aria-expanded", !b.folded)
+	} else {
+		w.Open("g", "class", "head", "tabindex", 0)
+	}
+	w.Element("title", b.title)
+	w.Void("rect", "class", b.class, "x", middle-width/2, "y", 0, "width", width, "height", b.h, "rx", 5)
+	w.Element("text", b.name, "x", middle, "y", 15, "text-anchor", "middle")
+	w.Element("text", b.spec, "class", "dim", "x", middle, "y", 29, "text-anchor", "middle")
+	if b.cost != "" {
+		w.Element("text", b.cost, "x", middle, "y", 43, "text-anchor", "middle")
+	}
+	w.End()
+	if len(b.inside) > 0 {
+		b.within(w)
+	}
+	w.End().Line()
+}
+
+// within draws the graphs in a box.
+func (b *box) within(w *markup.Writer) {
+	if b.folded {
+		w.Open("g", "class", "inside", "hidden", "")
+	} else {
+		w.Open("g", "class", "inside")
+	}
+	x := b.x + margin
+	for _, in := range b.inside {
+		w.Open("g", "class", "drawing", "data-h", in.h, "transform", fmt.Sprintf("translate(%.1f %.1f)", x, b.closed[1]+lineHeight))
+		w.Void("rect", "class", "region", "x", 0, "y", 0, "width", in.w, "height", in.h, "rx", 4)
+		w.Element("text", in.name, "class", "dim", "x", 0, "y", -3)
+		in.write(w)
+		w.End()
+		x += in.width() + margin
+	}
+	w.End()
 }

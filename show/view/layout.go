@@ -8,27 +8,32 @@ import (
 // A box is what is laid out: a node with its size, which gets a place. Boxes within it have places
 // relative to its own.
 type box struct {
-	class, name, spec, title string
-	w, h                     float64 // set before
-	x, y                     float64 // of the upper left corner; set by layout
-	from                     []*box
-	inside                   []*drawing
-	hidden                   bool // a bend of an edge that spans several layers
+	class, name, spec, cost, title string
+	closed                         [2]float64 // width and height without what is inside
+	w, h                           float64    // width with what is inside, and the height as it is drawn
+	x                              float64    // of the left side; set by layout
+	from                           []*box
+	inside                         []*drawing
+	folded                         bool
+	bend                           bool // of an edge that spans several layers
 
 	layer int
 	at    int // in its layer
 	to    []*box
+	bends []*box // of the edges from it, in the layers below
 }
 
-// An edge leads through the bends between two boxes.
-type edge struct{ through []*box }
-
-// A drawing is boxes with places, and the edges between them.
-type drawing struct {
-	name  string
+// A layer is boxes side by side.
+type layer struct {
 	boxes []*box
-	edges []edge
-	w, h  float64
+	y, h  float64
+}
+
+// A drawing is layers of boxes, each below what it reads.
+type drawing struct {
+	name   string
+	layers []*layer
+	w, h   float64
 }
 
 // Distances between boxes.
@@ -44,68 +49,70 @@ const (
 // and M. Toda, "Methods for visual understanding of hierarchical system structures", 1981). Boxes come in
 // an order in which each is behind those it reads.
 func layout(name string, boxes []*box) *drawing {
-	d := &drawing{name: name, boxes: boxes}
-	layers := d.layers()
+	d := &drawing{name: name}
+	d.rank(boxes)
 	for i := range sweeps {
-		order(layers, i%2 == 0)
+		d.order(i%2 == 0)
 	}
-	d.place(layers)
+	d.place()
 	return d
 }
 
-// layers ranks the boxes by the longest path, moves those that only feed others down to them, and puts
-// bends into edges that span several layers.
-func (d *drawing) layers() [][]*box {
-	for _, b := range d.boxes {
+// rank gives the boxes their layers by the longest path, moves those that only feed others down to them,
+// and puts bends into edges that span several layers. Edges from one box share their bends.
+func (d *drawing) rank(boxes []*box) {
+	for _, b := range boxes {
 		for _, f := range b.from {
 			b.layer = max(b.layer, f.layer+1)
 			f.to = append(f.to, b)
 		}
 	}
-	for _, b := range slices.Backward(d.boxes) {
+	for _, b := range slices.Backward(boxes) {
 		if len(b.from) == 0 && len(b.to) > 0 { // a parameter stands just above what reads it first
 			b.layer = slices.MinFunc(b.to, func(x, y *box) int { return cmp.Compare(x.layer, y.layer) }).layer - 1
 		}
 		b.to = nil
 	}
-	var layers [][]*box
-	put := func(b *box) {
-		for len(layers) <= b.layer {
-			layers = append(layers, nil)
-		}
-		b.at = len(layers[b.layer])
-		layers[b.layer] = append(layers[b.layer], b)
+	for _, b := range boxes {
+		d.put(b)
 	}
-	for _, b := range d.boxes {
-		put(b)
-	}
-	for _, b := range d.boxes {
+	for _, b := range boxes {
 		for i, f := range b.from {
-			e := edge{through: []*box{f}}
-			for l := f.layer + 1; l < b.layer; l++ {
-				bend := &box{hidden: true, w: bendWidth, layer: l, from: []*box{e.through[len(e.through)-1]}}
-				put(bend)
-				e.through = append(e.through, bend)
-			}
-			b.from[i] = e.through[len(e.through)-1]
-			e.through = append(e.through, b)
-			d.edges = append(d.edges, e)
-			for k := 1; k < len(e.through); k++ {
-				e.through[k-1].to = append(e.through[k-1].to, e.through[k])
-			}
+			b.from[i] = d.above(f, b.layer)
+			b.from[i].to = append(b.from[i].to, b)
 		}
 	}
-	return layers
+}
+
+func (d *drawing) put(b *box) {
+	for len(d.layers) <= b.layer {
+		d.layers = append(d.layers, &layer{})
+	}
+	l := d.layers[b.layer]
+	b.at = len(l.boxes)
+	l.boxes = append(l.boxes, b)
+}
+
+// above returns where an edge from f is just above a layer: at f, or at a bend.
+func (d *drawing) above(f *box, layer int) *box {
+	last := f
+	for l := f.layer + 1; l < layer; l++ {
+		if len(f.bends) < l-f.layer {
+			b := &box{bend: true, w: bendWidth, layer: l, from: []*box{last}}
+			last.to = append(last.to, b)
+			d.put(b)
+			f.bends = append(f.bends, b)
+		}
+		last = f.bends[l-f.layer-1]
+	}
+	return last
 }
 
 // order sorts each layer by the median places of what its boxes are connected with above, or below (P.
 // Eades and N. Wormald, "Edge crossings in drawings of bipartite graphs", 1994).
-func order(layers [][]*box, down bool) {
-	for i := range layers {
-		l := layers[i]
-		if !down {
-			l = layers[len(layers)-1-i]
-		}
+func (d *drawing) order(down bool) {
+	for i := range d.layers {
+		l := d.layer(i, down).boxes
 		keys := make(map[*box]float64, len(l))
 		for _, b := range l {
 			near := b.from
@@ -136,46 +143,50 @@ func median(near []*box, otherwise float64) float64 {
 	return at[len(at)/2]
 }
 
+// layer returns a layer, counted from the top or from the bottom.
+func (d *drawing) layer(i int, down bool) *layer {
+	if !down {
+		i = len(d.layers) - 1 - i
+	}
+	return d.layers[i]
+}
+
 // place gives the boxes their places: layers below one another, and in each the boxes as near as the
 // others let them to the middle of what they are connected with.
-func (d *drawing) place(layers [][]*box) {
-	y := margin
-	for _, l := range layers {
-		high, x := 0.0, 0.0
-		for _, b := range l {
-			b.x, b.y = x, y
+func (d *drawing) place() {
+	for _, l := range d.layers {
+		x := 0.0
+		for _, b := range l.boxes {
+			b.x = x
 			x += b.w + gapX
-			high = max(high, b.h)
 		}
-		for _, b := range l {
-			if b.hidden {
-				b.h = high
-			}
-		}
-		y += high + gapY
 	}
-	for i := range 8 {
-		for k := range layers {
-			l := layers[k]
-			if i%2 == 1 {
-				l = layers[len(layers)-1-k]
-			}
-			pull(l, i%2 == 0)
+	const rounds = 8
+	for i := range rounds {
+		for k := range d.layers {
+			pull(d.layer(k, i%2 == 0).boxes, i%2 == 0)
 		}
 	}
 	left := 0.0
-	for _, l := range layers {
-		for _, b := range l {
+	for _, l := range d.layers {
+		for _, b := range l.boxes {
 			left = min(left, b.x)
 		}
 	}
-	for _, l := range layers {
-		for _, b := range l {
+	d.h = margin
+	for i, l := range d.layers {
+		if i > 0 {
+			d.h += gapY
+		}
+		l.y = d.h
+		for _, b := range l.boxes {
 			b.x += margin - left
 			d.w = max(d.w, b.x+b.w+margin)
+			l.h = max(l.h, b.h)
 		}
+		d.h += l.h
 	}
-	d.h = max(y-gapY, margin) + margin
+	d.h += margin
 }
 
 // pull moves the boxes of a layer to where they want to be, in their order: blocks of boxes that would

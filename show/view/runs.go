@@ -23,7 +23,7 @@ type RunOptions struct {
 func Runs(list []*runs.Run, o RunOptions) string {
 	w := &markup.Writer{}
 	w.Open("section", "class", "tenon")
-	w.Open("div", "class", "scroll").Open("table").Open("thead").Rows("th", []string{"", "run", "started", "steps", "loss", "best score", "time", "end"}).End().Open("tbody")
+	w.Open("div", "class", "scroll").Open("table", "class", "tight").Open("thead").Rows("th", []string{"", "run", "started", "steps", "loss", "best score", "time", "end"}).End().Open("tbody")
 	for i, r := range list {
 		w.Open("tr").Element("td", "━", "class", colour(i))
 		cells := []string{r.Name, r.Started.Format(time.DateTime), "", "", "", "", r.End}

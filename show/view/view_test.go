@@ -52,9 +52,12 @@ func ExampleGraph() {
 	if err != nil {
 		panic(err)
 	}
-	svg := view.Graph(g)
-	fmt.Println(strings.Count(svg, `class="node"`), "operations,", strings.Count(svg, `class="edge"`), "edges")
-	// Output: 2 operations, 3 edges
+	svg := view.Graph(g, view.GraphOptions{})
+	fmt.Println(strings.Count(svg, `class="node"`), "operations,", strings.Count(svg, "<path"), "edges")
+	fmt.Println(strings.HasPrefix(view.GraphFile(g, view.GraphOptions{Folded: true}), "<svg"))
+	// Output:
+	// 2 operations, 3 edges
+	// true
 }
 
 // wellFormed fails where elements or attributes are not closed, and returns the texts.
@@ -195,7 +198,7 @@ func TestGraphs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, svg := range []string{view.Graph(g), view.GraphFile(g)} {
+	for _, svg := range []string{view.Graph(g, view.GraphOptions{}), view.GraphFile(g, view.GraphOptions{})} {
 		texts := strings.Join(wellFormed(t, svg), " ")
 		for _, want := range []string{"control.while", "less", "parameter 1", "result 0", "float32[2]", "body"} {
 			if !strings.Contains(texts, want) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/data/csvio"
 	"github.com/tenonml/tenon/data/jsonl"
-	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/model/saved"
 	"github.com/tenonml/tenon/structured"
 )
 
@@ -82,17 +82,10 @@ type Tensor struct {
 	Read func() (tenon.Value, error)
 }
 
-// A Function is a function of a model.
-type Function struct {
-	Name, Doc string
-	Signature string
-	Graphs    []*graph.Graph // one for each variant
-}
-
 // A Model is tensors by name, and functions.
 type Model struct {
 	Tensors   []Tensor
-	Functions []Function
+	Functions []*saved.Func
 	Metadata  map[string]string
 	Close     func() error
 }

@@ -189,18 +189,11 @@ var onnxFormat = &Format{
 
 // functionsOf is what is in a model: its variables and its functions.
 func functionsOf(s *saved.Model) *Model {
-	m := &Model{Metadata: s.Metadata, Close: nothing}
+	m := &Model{Metadata: s.Metadata, Close: nothing, Functions: s.Functions()}
 	vars := s.Variables()
 	for _, name := range slices.Sorted(mapKeys(vars)) {
 		v := vars[name]
 		m.Tensors = append(m.Tensors, Tensor{Name: name, Spec: v.Value().Spec(), Read: func() (tenon.Value, error) { return v.Value(), nil }})
-	}
-	for _, f := range s.Functions() {
-		x := Function{Name: f.Name(), Doc: f.Doc(), Signature: f.String()}
-		for i := range f.Variants() {
-			x.Graphs = append(x.Graphs, f.Graph(i))
-		}
-		m.Functions = append(m.Functions, x)
 	}
 	return m
 }

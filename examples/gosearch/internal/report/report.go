@@ -84,7 +84,7 @@ func Write(dir string, r *Report) error {
 		all.Plots[p.name] = d.inline(p.name)
 	}
 	if r.Graph != nil {
-		all.GraphView = template.HTML(view.GraphFile(r.Graph))
+		all.GraphView = template.HTML(view.Graph(r.Graph, view.GraphOptions{}))
 	}
 	f, err := os.Create(filepath.Join(dir, "report.html"))
 	if err != nil {

@@ -41,7 +41,7 @@ func (t *trainer) report(f figures) (*report.Report, error) {
 			{Name: "time", Value: fmt.Sprintf("%.1f s", t.seconds)},
 			{Name: "both", Value: fmt.Sprintf("cosine + %.2f · BM25, whose best score counts 1; found on the validation part", t.lexicalWeight)},
 		},
-		Record: t.fitted.Record, Epoch: len(t.fitted.Record.Losses) / max(1, len(t.fitted.Record.Scores)),
+		Record:   t.fitted.Record,
 		Packages: t.byPackage(), Neighbours: t.neighbours(), Graph: graph,
 	}
 	for _, row := range []struct {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/examples/gosearch/internal/store"
+	"github.com/tenonml/tenon/internal/markup"
 	"github.com/tenonml/tenon/model/serve"
 )
 
@@ -93,9 +93,6 @@ func inRange[N int | int64](n N) error {
 	return nil
 }
 
-//go:embed page.html
-var page string
-
 // mostAnswers bounds what a request may ask for.
 const mostAnswers = 100
 
@@ -103,10 +100,10 @@ const mostAnswers = 100
 func withPage(s *searcher, served http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", served)
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", serve.PagePolicy(page))
-		io.WriteString(w, page)
+		w.Header().Set("Content-Security-Policy", markup.Policy()+"; frame-ancestors 'none'")
+		io.WriteString(w, pageOf(s, r.FormValue("q")))
 	})
 	mux.HandleFunc("GET /search", func(w http.ResponseWriter, r *http.Request) {
 		n := 10

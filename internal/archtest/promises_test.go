@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -85,6 +86,42 @@ func TestChangelog(t *testing.T) {
 			if !slices.Contains([]string{"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}, kind) || !strings.HasPrefix(list, "- ") {
 				t.Errorf("%s: %s is no list of changes of a kind", version, kind)
 			}
+		}
+	}
+}
+
+// TestErrorKindsHaveExamples wants the page of error kinds to have each of package tenon, in their order,
+// with a program and what it prints, which begins with the kind. The programs are run by
+// examples/howto.
+func TestErrorKindsHaveExamples(t *testing.T) {
+	var kinds, texts []string
+	for _, f := range sources(t) {
+		if f.path != "errors.go" {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			s, ok := n.(*ast.ValueSpec)
+			if ok && len(s.Values) == 1 && strings.HasPrefix(s.Names[0].Name, "Err") {
+				text, err := strconv.Unquote(s.Values[0].(*ast.CallExpr).Args[0].(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				kinds, texts = append(kinds, s.Names[0].Name), append(texts, text)
+			}
+			return true
+		})
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "reference", "errors.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := strings.Split(string(page), "\n## ")[1:]
+	if len(kinds) < 7 || len(sections) != len(kinds) {
+		t.Fatalf("%d kinds, but %d sections", len(kinds), len(sections))
+	}
+	for i, s := range sections {
+		if !strings.HasPrefix(s, kinds[i]+"\n") || !strings.Contains(s, "```go\n") || !strings.Contains(s, "```text\n"+texts[i]+" | ") {
+			t.Errorf("%s has no section with a program that prints %q:\n%s", kinds[i], texts[i], s)
 		}
 	}
 }

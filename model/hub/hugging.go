@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -34,9 +33,9 @@ type hugging struct {
 }
 
 var (
-	huggingName = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]{0,95}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,95}$`)
-	commitName  = regexp.MustCompile(`^[0-9a-f]{40}$`)
-	etagName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+	huggingName = form(`^([A-Za-z0-9][A-Za-z0-9._-]{0,95}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,95}$`)
+	commitName  = form(`^[0-9a-f]{40}$`)
+	etagName    = form(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 )
 
 // hugging takes a reference without its hf: apart.
@@ -45,7 +44,7 @@ func (c *Client) hugging(text string) (*hugging, error) {
 	if !ok {
 		revision = "main"
 	}
-	if !huggingName.MatchString(repo) || strings.Contains(repo, "..") || strings.Contains(repo, "--") {
+	if !huggingName().MatchString(repo) || strings.Contains(repo, "..") || strings.Contains(repo, "--") {
 		return nil, bad(tenon.ErrInvalid, "%q is no name of a repository", repo)
 	}
 	if err := relpath.Check(revision); err != nil {
@@ -98,14 +97,14 @@ func (h *hugging) folder() string {
 
 // resolve finds the commit of the revision and the files that it has.
 func (h *hugging) resolve(ctx context.Context) error {
-	if commitName.MatchString(h.revision) {
+	if commitName().MatchString(h.revision) {
 		h.commit = h.revision
 	}
 	kept := filepath.Join(h.folder(), "refs", filepath.FromSlash(h.revision))
 	if h.offline {
 		if h.commit == "" {
 			b, err := os.ReadFile(kept)
-			if h.commit = strings.TrimSpace(string(b)); err != nil || !commitName.MatchString(h.commit) {
+			if h.commit = strings.TrimSpace(string(b)); err != nil || !commitName().MatchString(h.commit) {
 				return errOffline
 			}
 		}
@@ -125,7 +124,7 @@ func (h *hugging) resolve(ctx context.Context) error {
 	if err := json.NewDecoder(io.LimitReader(body, 64<<20)).Decode(&info); err != nil {
 		return err
 	}
-	if !commitName.MatchString(info.SHA) || h.commit != "" && h.commit != info.SHA {
+	if !commitName().MatchString(info.SHA) || h.commit != "" && h.commit != info.SHA {
 		return fmt.Errorf("the revision %s is said to be the commit %q", h.revision, info.SHA)
 	}
 	for _, s := range info.Siblings {
@@ -251,7 +250,7 @@ func (h *hugging) file(ctx context.Context, name, to string) error {
 			return err
 		}
 	}
-	if c := resp.Header.Get("X-Repo-Commit"); c != h.commit || !etagName.MatchString(etag) || strings.Contains(etag, "..") || size < 0 {
+	if c := resp.Header.Get("X-Repo-Commit"); c != h.commit || !etagName().MatchString(etag) || strings.Contains(etag, "..") || size < 0 {
 		return fmt.Errorf("the hub says commit %q, etag %q, %d bytes", c, etag, size)
 	}
 	blob := filepath.Join(h.folder(), "blobs", etag)

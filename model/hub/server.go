@@ -65,15 +65,15 @@ func refuse(status int, code, format string, args ...any) error {
 
 // routes are what stands behind the name of a repository.
 var routes = []struct {
-	form   *regexp.Regexp
+	form   func() *regexp.Regexp
 	handle func(s *Server, r *request) error
 }{
-	{regexp.MustCompile(`^(.+)/blobs/uploads/?$`), (*Server).begin},
-	{regexp.MustCompile(`^(.+)/blobs/uploads/([^/]+)$`), (*Server).upload},
-	{regexp.MustCompile(`^(.+)/blobs/([^/]+)$`), (*Server).blob},
-	{regexp.MustCompile(`^(.+)/manifests/([^/]+)$`), (*Server).manifest},
-	{regexp.MustCompile(`^(.+)/tags/(list)$`), (*Server).tags},
-	{regexp.MustCompile(`^(.+)/referrers/([^/]+)$`), (*Server).referrers},
+	{form(`^(.+)/blobs/uploads/?$`), (*Server).begin},
+	{form(`^(.+)/blobs/uploads/([^/]+)$`), (*Server).upload},
+	{form(`^(.+)/blobs/([^/]+)$`), (*Server).blob},
+	{form(`^(.+)/manifests/([^/]+)$`), (*Server).manifest},
+	{form(`^(.+)/tags/(list)$`), (*Server).tags},
+	{form(`^(.+)/referrers/([^/]+)$`), (*Server).referrers},
 }
 
 // request is a request to a repository.
@@ -120,7 +120,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 		return s.catalog(w, r)
 	}
 	for _, route := range routes {
-		m := route.form.FindStringSubmatch(rest)
+		m := route.form().FindStringSubmatch(rest)
 		if m == nil {
 			continue
 		}

@@ -168,7 +168,7 @@ func (s *store) forgetManifest(repo string, d digest.Digest) error {
 
 // tagged returns what a tag stands for.
 func (s *store) tagged(repo, tag string) (digest.Digest, error) {
-	if !plainName.MatchString(tag) {
+	if !plainName().MatchString(tag) {
 		return "", fs.ErrNotExist
 	}
 	b, err := s.root.ReadFile(repoPath(repo, "_tags", tag))
@@ -179,14 +179,20 @@ func (s *store) tagged(repo, tag string) (digest.Digest, error) {
 }
 
 func (s *store) untag(repo, tag string) error {
-	if !plainName.MatchString(tag) {
+	if !plainName().MatchString(tag) {
 		return fs.ErrNotExist
 	}
 	return s.root.Remove(repoPath(repo, "_tags", tag))
 }
 
+// form returns a regular expression that is compiled when it is first asked for: programs that never
+// talk to a registry start without it.
+func form(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // plainName is the form of tags and of uploads.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
+var plainName = form(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
 
 // tags returns the tags of a repository in order.
 func (s *store) tags(repo string) ([]string, error) {
@@ -273,7 +279,7 @@ func (s *store) newUpload(repo string) (id string, err error) {
 
 // isUpload reports whether an upload has begun.
 func (s *store) isUpload(repo, id string) bool {
-	if !plainName.MatchString(id) {
+	if !plainName().MatchString(id) {
 		return false
 	}
 	_, err := s.root.Stat(uploadPath(repo, id))

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/tenonml/tenon"
 )
@@ -57,10 +58,12 @@ func faultOf(err error) *fault {
 }
 
 // place matches what tells the inside of the program.
-var place = regexp.MustCompile(`\s*\((at )?\S*\.go:\d+\)|\s*(at )?\S*\.go:\d+`)
+var place = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\s*\((at )?\S*\.go:\d+\)|\s*(at )?\S*\.go:\d+`)
+})
 
 // explained returns the text of an error in one line, without places in source files.
 func explained(err error) string {
-	text := place.ReplaceAllString(err.Error(), "")
+	text := place().ReplaceAllString(err.Error(), "")
 	return strings.Join(strings.Fields(text), " ")
 }

@@ -18,11 +18,11 @@ import (
 //go:embed page.html
 var pageHTML string
 
-var pagePolicy = PagePolicy(pageHTML)
+var pagePolicy = policyOf(pageHTML)
 
-// PagePolicy returns the header Content-Security-Policy of a page in one file: it may use the style and
+// policyOf returns the header Content-Security-Policy of a page in one file: it may use the style and
 // the script that it holds in its elements style and script, talk to its own server, and nothing else.
-func PagePolicy(page string) string {
+func policyOf(page string) string {
 	return "default-src 'none'; connect-src 'self'; style-src '" + digestOf(page, "style") + "'; script-src '" + digestOf(page, "script") +
 		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }

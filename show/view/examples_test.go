@@ -16,6 +16,9 @@ func ExampleRuns() {
 	}
 	html := view.Runs([]*runs.Run{run}, view.RunOptions{Smooth: 0.5, Log: true})
 	fmt.Println(strings.Contains(html, "<svg"), strings.Contains(html, "loss"))
+	charts := view.Curves([]*runs.Run{run}, view.RunOptions{}) // without the table
+	fmt.Println(strings.Count(charts, "<svg"), strings.Contains(charts, "<table"))
 	// Output:
 	// true true
+	// 1 false
 }

@@ -40,6 +40,20 @@ func Runs(list []*runs.Run, o RunOptions) string {
 	}
 	w.End().End().End()
 	differences(w, list)
+	charts(w, list, o)
+	notes(w, list)
+	return w.End().Line().String()
+}
+
+// Curves draws the charts of [Runs] alone.
+func Curves(list []*runs.Run, o RunOptions) string {
+	w := &markup.Writer{}
+	charts(w, list, o)
+	return w.Line().String()
+}
+
+// charts draws a chart for each name that something was measured under.
+func charts(w *markup.Writer, list []*runs.Run, o RunOptions) {
 	w.Open("div", "class", "charts")
 	var names []string
 	for _, r := range list {
@@ -53,8 +67,6 @@ func Runs(list []*runs.Run, o RunOptions) string {
 		chart(w, name, list, o)
 	}
 	w.End()
-	notes(w, list)
-	return w.End().Line().String()
 }
 
 // colour is the class of the colour of a run.

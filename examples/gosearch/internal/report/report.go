@@ -1,13 +1,13 @@
 package report
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"os"
 	"path/filepath"
 
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/markup"
+	"github.com/tenonml/tenon/learn/runs"
 	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/show/view"
 )
@@ -17,7 +17,6 @@ type Report struct {
 	Facts      []Fact
 	Figures    []Figures
 	Record     train.Record
-	Epoch      int // batches in one
 	Packages   []Package
 	Neighbours []Neighbours
 	Graph      *graph.Graph
@@ -51,48 +50,84 @@ type Near struct {
 	Cosine float64
 }
 
-//go:embed report.html
-var page string
-
-var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"share": func(x float64) string { return fmt.Sprintf("%.3f", x) },
-}).Parse(page))
-
-// Write writes report.html and the plots into a folder.
+// Write writes report.html into a folder.
 func Write(dir string, r *Report) error {
-	plots := []struct {
-		name string
-		draw func() (*drawing, error)
-	}{
-		{"loss", r.lossPlot}, {"validation", r.validationPlot}, {"packages", r.packagePlot},
-	}
-	all := struct {
-		*Report
-		Plots     map[string]template.HTML
-		GraphView template.HTML
-	}{Report: r, Plots: map[string]template.HTML{}}
-	for _, p := range plots {
-		d, err := p.draw()
-		if err != nil {
-			return fmt.Errorf("plot of %s: %w", p.name, err)
-		}
-		for kind, data := range map[string][]byte{"png": d.png, "svg": d.svg} {
-			if err := os.WriteFile(filepath.Join(dir, p.name+"."+kind), data, 0o644); err != nil {
-				return err
-			}
-		}
-		all.Plots[p.name] = d.inline(p.name)
-	}
+	fragments := []string{r.facts(), r.figures(), r.course(), r.byPackage(), r.words()}
 	if r.Graph != nil {
-		all.GraphView = template.HTML(view.Graph(r.Graph, view.GraphOptions{}))
+		fragments = append(fragments, heading("The model's graph"), view.Graph(r.Graph, view.GraphOptions{}))
 	}
-	f, err := os.Create(filepath.Join(dir, "report.html"))
-	if err != nil {
-		return err
+	return os.WriteFile(filepath.Join(dir, "report.html"), []byte(view.Page("gosearch: report of training", fragments...)), 0o644)
+}
+
+func heading(text string) string { return new(markup.Writer).Element("h2", text).Line().String() }
+
+func share(x float64) string { return fmt.Sprintf("%.3f", x) }
+
+// table draws a table whose columns behind the first are numbers.
+func table(id string, head []string, rows [][]string) string {
+	var w markup.Writer
+	w.Open("div", "class", "scroll").Open("table", "id", id).Open("thead").Rows("th", head).End().Open("tbody")
+	for _, r := range rows {
+		w.Open("tr").Element("th", r[0])
+		for _, c := range r[1:] {
+			w.Element("td", c, "class", "n")
+		}
+		w.End().Line()
 	}
-	if err := pageTemplate.Execute(f, all); err != nil {
-		f.Close()
-		return err
+	return w.End().End().End().Line().String()
+}
+
+func (r *Report) facts() string {
+	var w markup.Writer
+	w.Open("table").Open("tbody")
+	for _, f := range r.Facts {
+		w.Open("tr").Element("th", f.Name).Element("td", f.Value).End().Line()
 	}
-	return f.Close()
+	return w.End().End().Line().String()
+}
+
+func (r *Report) figures() string {
+	var rows [][]string
+	for _, f := range r.Figures {
+		rows = append(rows, []string{f.Name, share(f.MRR), share(f.First), share(f.First10)})
+	}
+	var w markup.Writer
+	w.Element("p", "The question is the first sentence of a declaration's comment without the declaration's own name. What it is looked "+
+		"for by is everything else. No held-out declaration had a part in training, vocabulary or tuning.")
+	return heading("How well held-out declarations are found") + table("figures", []string{"", "MRR", "recall@1", "recall@10"}, rows) + w.Line().String()
+}
+
+// course draws the loss of each batch and the score of each validation.
+func (r *Report) course() string {
+	run := &runs.Run{Info: runs.Info{Name: "training"}, End: "finished"}
+	scores := map[int]*float64{}
+	for _, s := range r.Record.Scores {
+		scores[s.Step] = &s.Score
+	}
+	for i, l := range r.Record.Losses {
+		run.Events = append(run.Events, runs.Event{Step: i + 1, Steps: len(r.Record.Losses), Loss: l, Score: scores[i+1]})
+	}
+	const smooth = 0.95
+	return heading("Course") + view.Curves([]*runs.Run{run}, view.RunOptions{Smooth: smooth})
+}
+
+func (r *Report) byPackage() string {
+	var rows [][]string
+	for _, p := range r.Packages {
+		rows = append(rows, []string{p.Path, fmt.Sprint(p.Questions), share(p.Recall)})
+	}
+	return heading("Recall by package") + table("packages", []string{"package", "held out", "recall@10"}, rows)
+}
+
+func (r *Report) words() string {
+	var w markup.Writer
+	w.Open("table").Open("tbody")
+	for _, n := range r.Neighbours {
+		w.Open("tr").Element("th", n.Word).Open("td")
+		for _, x := range n.Near {
+			w.Text(x.Word+" ").Element("span", share(x.Cosine)+" ", "class", "spec")
+		}
+		w.End().End().Line()
+	}
+	return heading("Nearest neighbours of words") + w.End().End().Line().String()
 }

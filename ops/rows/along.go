@@ -55,7 +55,7 @@ func init() {
 			return []tensor.Tensor{ops.Sub(g, ops.Mul(y, spread(c, Sum(g, c.Value(1))))), nil}
 		},
 	}, op.Floats, noneOf, func(out, x *tensor.Dense, splits []int64, _ none) {
-		floatTable[x.DType()].softmax(out, x, splits, innerSize(x))
+		byType[x.DType()].softmax(out, x, splits, innerSize(x), 0)
 	})
 	logSoftmaxOp = along(&op.Op{
 		Name: "ragged.log_softmax", Statement: eachRow(op.Along, op.LogSums, op.Zero{}), Doc: "The logarithm of the softmax of each row.", Rows: logSoftmaxLoops.of,
@@ -63,7 +63,7 @@ func init() {
 			return []tensor.Tensor{ops.Sub(ct[0], ops.Mul(ops.Exp(out[0]), spread(c, Sum(ct[0], c.Value(1))))), nil}
 		},
 	}, op.Floats, noneOf, func(out, x *tensor.Dense, splits []int64, _ none) {
-		floatTable[x.DType()].logSoftmax(out, x, splits, innerSize(x))
+		byType[x.DType()].logSoftmax(out, x, splits, innerSize(x), 0)
 	})
 }
 
@@ -105,7 +105,7 @@ func init() {
 			return []tensor.Tensor{CumSum(ct[0], c.Value(1), CumOptions{c.Bool(2), !c.Bool(3)}), nil}
 		},
 	}, op.Numbers, cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
-		numberTable[x.DType()].cumSum(out, x, splits, innerSize(x), segment.Cumulation(how))
+		byType[x.DType()].cumSum(out, x, splits, innerSize(x), segment.Cumulation(how))
 	})
 	cumProdOp = along(&op.Op{
 		Name: "ragged.cumprod", Statement: eachRow(op.Scan, op.Products, keepsZero), Doc: "The running products of each row.", Params: cumParams,
@@ -119,7 +119,7 @@ func init() {
 			return []tensor.Tensor{ops.Mul(behind, CumProd(x, splits, CumOptions{Exclusive: true, Reverse: reverse})), nil}
 		},
 	}, op.Numbers, cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
-		numberTable[x.DType()].cumProd(out, x, splits, innerSize(x), segment.Cumulation(how))
+		byType[x.DType()].cumProd(out, x, splits, innerSize(x), segment.Cumulation(how))
 	})
 }
 

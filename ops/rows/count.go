@@ -137,7 +137,7 @@ var rangeOp = op.Register(&op.Op{
 		return specs(like(c, 0, shape.Of(shape.Unknown)), spec(c.DType(3), shape.Of(plusOne(n))))
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		k := realTable[c.Tensor(0).DType()]
+		k := byType[c.Tensor(0).DType()]
 		n := outShape(c, 1).Dim(0)
 		splits := make([]int64, n)
 		total, err := k.rangeSplits(splits, c.Dense(0), c.Dense(1), c.Dense(2))

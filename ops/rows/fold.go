@@ -99,13 +99,9 @@ func firstFold(largest bool) *fold {
 			if d := x.DType(); d == dtype.Float16 || d == dtype.BFloat16 {
 				x = ops.Cast(x, dtype.Float32).(*tensor.Dense)
 			}
-			realTable[x.DType()].firstByFiber(largest, out, x, f)
+			byType[x.DType()].firstByFiber(largest, out, x, f)
 		},
 	}
-}
-
-func (reals[T]) firstByFiber(largest bool, out, x *tensor.Dense, f *folding) {
-	segment.ArgByFiber(largest, tensor.Elems[int64](out), tensor.Elems[T](x), f.splits, f.starts, f.lists, f.inner)
 }
 
 // run folds values in memory.

@@ -55,15 +55,7 @@ func hashed(tables ...tenon.Value) []hashing.Column {
 			ds[i] = tensor.Wrap(sorting.Bytes(tensor.Elems[bool](ds[i])), ds[i].Shape())
 		}
 	}
-	return numberTable[ds[0].DType()].hashed(ds)
-}
-
-func (numbers[T]) hashed(tables []*tensor.Dense) []hashing.Column {
-	lists := make([][]T, len(tables))
-	for i, t := range tables {
-		lists[i] = tensor.Elems[T](t)
-	}
-	return hashing.Numbers(lists...)
+	return byType[ds[0].DType()].hashed(ds)
 }
 
 var groupOp = op.Register(&op.Op{

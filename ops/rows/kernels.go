@@ -8,169 +8,99 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Kernels that look at the elements are found by element type: a table has one
-// entry for each type, whose methods are the instances of the generic kernels.
+// A rowLoop runs over rows of one element type; ddof are the degrees of freedom that are lost,
+// for those that count them.
+type rowLoop = func(out, values *tensor.Dense, splits []int64, inner, ddof int)
 
-// numberKernels are those that all numbers have.
-type numberKernels interface {
-	sum(out, values *tensor.Dense, splits []int64, inner int)
-	prod(out, values *tensor.Dense, splits []int64, inner int)
-	countNonzero(out, values *tensor.Dense, splits []int64, inner int)
-	cumSum(out, values *tensor.Dense, splits []int64, inner int, how segment.Cumulation)
-	cumProd(out, values *tensor.Dense, splits []int64, inner int, how segment.Cumulation)
-	unique(inverse []int64, values *tensor.Dense, splits []int64) segment.Distinct
-	runs(values *tensor.Dense, splits []int64, inner int) (lengths, runSplits []int64)
-	hashed(tables []*tensor.Dense) []hashing.Column
+// kernels are the instances of the generic kernels for one element type, nil where it has none.
+type kernels struct {
+	sum, countNonzero, prod, mean, variance, max, min, any, all, argMax, argMin, softmax, logSoftmax, logSumExp rowLoop
+
+	cumSum, cumProd func(out, values *tensor.Dense, splits []int64, inner int, how segment.Cumulation)
+	sort, argSort   func(out, values *tensor.Dense, splits []int64, inner int, descending bool)
+	topK            func(outValues *tensor.Dense, outAt []int64, values *tensor.Dense, outSplits, splits []int64)
+	unique          func(inverse []int64, values *tensor.Dense, splits []int64) segment.Distinct
+	runs            func(values *tensor.Dense, splits []int64, inner int) (lengths, runSplits []int64)
+	hashed          func(tables []*tensor.Dense) []hashing.Column
+	firstByFiber    func(largest bool, out, values *tensor.Dense, f *folding)
+	rangeSplits     func(out []int64, starts, limits, deltas *tensor.Dense) (int64, error)
+	rangeFill       func(out *tensor.Dense, splits []int64, starts, deltas *tensor.Dense)
 }
 
-// realKernels are those of numbers that have an order.
-type realKernels interface {
-	max(out, values *tensor.Dense, splits []int64, inner int)
-	min(out, values *tensor.Dense, splits []int64, inner int)
-	argMax(out, values *tensor.Dense, splits []int64, inner int)
-	argMin(out, values *tensor.Dense, splits []int64, inner int)
-	sort(out, values *tensor.Dense, splits []int64, inner int, descending bool)
-	argSort(out []int64, values *tensor.Dense, splits []int64, inner int, descending bool)
-	topK(outValues *tensor.Dense, outAt []int64, values *tensor.Dense, outSplits, splits []int64)
-	firstByFiber(largest bool, out, values *tensor.Dense, f *folding)
-	rangeSplits(out []int64, starts, limits, deltas *tensor.Dense) (int64, error)
-	rangeFill(out *tensor.Dense, splits []int64, starts, deltas *tensor.Dense)
+// byType are the kernels by element type.
+var byType = [dtype.String + 1]kernels{
+	dtype.Bool: {
+		sum: on(segment.CountNonzero[bool]), countNonzero: on(segment.CountNonzero[bool]), any: on(segment.Any), all: on(segment.All),
+	},
+	dtype.Int8: integers[int8](), dtype.Int16: integers[int16](), dtype.Int32: integers[int32](), dtype.Int64: integers[int64](),
+	dtype.Uint8: integers[uint8](), dtype.Uint16: integers[uint16](), dtype.Uint32: integers[uint32](), dtype.Uint64: integers[uint64](),
+	dtype.Float16: floats[dtype.F16](), dtype.BFloat16: floats[dtype.BF16](), dtype.Float32: floats[float32](), dtype.Float64: floats[float64](),
+	dtype.Complex64: numbers[complex64](), dtype.Complex128: numbers[complex128](),
 }
 
-// averageKernels are those whose results are real or complex numbers.
-type averageKernels interface {
-	mean(out, values *tensor.Dense, splits []int64, inner int)
-	variance(out, values *tensor.Dense, splits []int64, inner, ddof int)
+// on makes a kernel on elements one on tensors, and with does so for one that takes an option.
+func on[R, T dtype.Number | ~bool](f func(out []R, values []T, splits []int64, inner int)) rowLoop {
+	return func(out, values *tensor.Dense, splits []int64, inner, _ int) {
+		f(tensor.Elems[R](out), tensor.Elems[T](values), splits, inner)
+	}
 }
 
-// floatKernels are those of floating numbers.
-type floatKernels interface {
-	softmax(out, values *tensor.Dense, splits []int64, inner int)
-	logSoftmax(out, values *tensor.Dense, splits []int64, inner int)
-	logSumExp(out, values *tensor.Dense, splits []int64, inner int)
+func with[R, T dtype.Number | ~bool, O any](f func(out []R, values []T, splits []int64, inner int, o O)) func(out, values *tensor.Dense, splits []int64, inner int, o O) {
+	return func(out, values *tensor.Dense, splits []int64, inner int, o O) {
+		f(tensor.Elems[R](out), tensor.Elems[T](values), splits, inner, o)
+	}
 }
 
-type numbers[T dtype.Number] struct{}
-
-type reals[T dtype.Real] struct{}
-
-type floats[T segment.Float] struct{}
-
-type integers[T dtype.Integer] struct{}
-
-var numberTable = [dtype.String + 1]numberKernels{
-	dtype.Int8: numbers[int8]{}, dtype.Int16: numbers[int16]{}, dtype.Int32: numbers[int32]{}, dtype.Int64: numbers[int64]{},
-	dtype.Uint8: numbers[uint8]{}, dtype.Uint16: numbers[uint16]{}, dtype.Uint32: numbers[uint32]{}, dtype.Uint64: numbers[uint64]{},
-	dtype.Float16: numbers[dtype.F16]{}, dtype.BFloat16: numbers[dtype.BF16]{}, dtype.Float32: numbers[float32]{}, dtype.Float64: numbers[float64]{},
-	dtype.Complex64: numbers[complex64]{}, dtype.Complex128: numbers[complex128]{},
+func numbers[T dtype.Number]() kernels {
+	return kernels{
+		sum: on(segment.Sum[T]), countNonzero: on(segment.CountNonzero[T]), prod: on(segment.Prod[T]),
+		cumSum: with(segment.CumSum[T]), cumProd: with(segment.CumProd[T]),
+		unique: func(inverse []int64, values *tensor.Dense, splits []int64) segment.Distinct {
+			return segment.Unique(inverse, tensor.Elems[T](values), splits)
+		},
+		runs: func(values *tensor.Dense, splits []int64, inner int) (lengths, runSplits []int64) {
+			return segment.Runs(tensor.Elems[T](values), splits, inner)
+		},
+		hashed: func(tables []*tensor.Dense) []hashing.Column {
+			lists := make([][]T, len(tables))
+			for i, t := range tables {
+				lists[i] = tensor.Elems[T](t)
+			}
+			return hashing.Numbers(lists...)
+		},
+	}
 }
 
-var realTable = [dtype.String + 1]realKernels{
-	dtype.Int8: reals[int8]{}, dtype.Int16: reals[int16]{}, dtype.Int32: reals[int32]{}, dtype.Int64: reals[int64]{},
-	dtype.Uint8: reals[uint8]{}, dtype.Uint16: reals[uint16]{}, dtype.Uint32: reals[uint32]{}, dtype.Uint64: reals[uint64]{},
-	dtype.Float16: reals[dtype.F16]{}, dtype.BFloat16: reals[dtype.BF16]{}, dtype.Float32: reals[float32]{}, dtype.Float64: reals[float64]{},
+func reals[T dtype.Real]() kernels {
+	k := numbers[T]()
+	k.max, k.min, k.argMax, k.argMin = on(segment.Max[T]), on(segment.Min[T]), on(segment.ArgMax[T]), on(segment.ArgMin[T])
+	k.sort, k.argSort = with(segment.Sort[T]), with(segment.ArgSort[T])
+	k.topK = func(outValues *tensor.Dense, outAt []int64, values *tensor.Dense, outSplits, splits []int64) {
+		segment.TopK(tensor.Elems[T](outValues), outAt, tensor.Elems[T](values), outSplits, splits)
+	}
+	k.firstByFiber = func(largest bool, out, values *tensor.Dense, f *folding) {
+		segment.ArgByFiber(largest, tensor.Elems[int64](out), tensor.Elems[T](values), f.splits, f.starts, f.lists, f.inner)
+	}
+	k.rangeSplits = func(out []int64, starts, limits, deltas *tensor.Dense) (int64, error) {
+		return segment.RangeSplits(out, tensor.Elems[T](starts), tensor.Elems[T](limits), tensor.Elems[T](deltas))
+	}
+	k.rangeFill = func(out *tensor.Dense, splits []int64, starts, deltas *tensor.Dense) {
+		segment.Range(tensor.Elems[T](out), splits, tensor.Elems[T](starts), tensor.Elems[T](deltas))
+	}
+	return k
 }
 
-var averageTable = [dtype.String + 1]averageKernels{
-	dtype.Int8: integers[int8]{}, dtype.Int16: integers[int16]{}, dtype.Int32: integers[int32]{}, dtype.Int64: integers[int64]{},
-	dtype.Uint8: integers[uint8]{}, dtype.Uint16: integers[uint16]{}, dtype.Uint32: integers[uint32]{}, dtype.Uint64: integers[uint64]{},
-	dtype.Float16: floats[dtype.F16]{}, dtype.BFloat16: floats[dtype.BF16]{}, dtype.Float32: floats[float32]{}, dtype.Float64: floats[float64]{},
+func floats[T segment.Float]() kernels {
+	k := reals[T]()
+	k.mean, k.variance = on(segment.Mean[T]), with(segment.Var[T])
+	k.softmax, k.logSoftmax, k.logSumExp = on(segment.Softmax[T]), on(segment.LogSoftmax[T]), on(segment.LogSumExp[T])
+	return k
 }
 
-var floatTable = [dtype.String + 1]floatKernels{
-	dtype.Float16: floats[dtype.F16]{}, dtype.BFloat16: floats[dtype.BF16]{}, dtype.Float32: floats[float32]{}, dtype.Float64: floats[float64]{},
-}
-
-func (numbers[T]) sum(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.Sum(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (numbers[T]) prod(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.Prod(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (numbers[T]) countNonzero(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.CountNonzero(tensor.Elems[int64](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (numbers[T]) cumSum(out, values *tensor.Dense, splits []int64, inner int, how segment.Cumulation) {
-	segment.CumSum(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner, how)
-}
-
-func (numbers[T]) cumProd(out, values *tensor.Dense, splits []int64, inner int, how segment.Cumulation) {
-	segment.CumProd(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner, how)
-}
-
-func (numbers[T]) unique(inverse []int64, values *tensor.Dense, splits []int64) segment.Distinct {
-	return segment.Unique(inverse, tensor.Elems[T](values), splits)
-}
-
-func (numbers[T]) runs(values *tensor.Dense, splits []int64, inner int) (lengths, runSplits []int64) {
-	return segment.Runs(tensor.Elems[T](values), splits, inner)
-}
-
-func (reals[T]) max(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.Max(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (reals[T]) min(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.Min(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (reals[T]) argMax(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.ArgMax(tensor.Elems[int64](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (reals[T]) argMin(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.ArgMin(tensor.Elems[int64](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (reals[T]) sort(out, values *tensor.Dense, splits []int64, inner int, descending bool) {
-	segment.Sort(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner, descending)
-}
-
-func (reals[T]) argSort(out []int64, values *tensor.Dense, splits []int64, inner int, descending bool) {
-	segment.ArgSort(out, tensor.Elems[T](values), splits, inner, descending)
-}
-
-func (reals[T]) topK(outValues *tensor.Dense, outAt []int64, values *tensor.Dense, outSplits, splits []int64) {
-	segment.TopK(tensor.Elems[T](outValues), outAt, tensor.Elems[T](values), outSplits, splits)
-}
-
-func (reals[T]) rangeSplits(out []int64, starts, limits, deltas *tensor.Dense) (int64, error) {
-	return segment.RangeSplits(out, tensor.Elems[T](starts), tensor.Elems[T](limits), tensor.Elems[T](deltas))
-}
-
-func (reals[T]) rangeFill(out *tensor.Dense, splits []int64, starts, deltas *tensor.Dense) {
-	segment.Range(tensor.Elems[T](out), splits, tensor.Elems[T](starts), tensor.Elems[T](deltas))
-}
-
-func (floats[T]) mean(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.Mean(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (floats[T]) variance(out, values *tensor.Dense, splits []int64, inner, ddof int) {
-	segment.Var(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner, ddof)
-}
-
-func (floats[T]) softmax(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.Softmax(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (floats[T]) logSoftmax(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.LogSoftmax(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (floats[T]) logSumExp(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.LogSumExp(tensor.Elems[T](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (integers[T]) mean(out, values *tensor.Dense, splits []int64, inner int) {
-	segment.MeanInt(tensor.Elems[float64](out), tensor.Elems[T](values), splits, inner)
-}
-
-func (integers[T]) variance(out, values *tensor.Dense, splits []int64, inner, ddof int) {
-	segment.VarInt(tensor.Elems[float64](out), tensor.Elems[T](values), splits, inner, ddof)
+func integers[T dtype.Integer]() kernels {
+	k := reals[T]()
+	k.mean, k.variance = on(segment.MeanInt[T]), with(segment.VarInt[T])
+	return k
 }
 
 // A mover has the kernels that move elements of one size.

@@ -92,7 +92,7 @@ func init() {
 			x := c.Dense(0)
 			out := tensor.Uninit(x.DType(), x.Shape())
 			if out.Len() > 0 {
-				realTable[ordered(x).DType()].sort(ordered(out), ordered(x), splits, innerSize(x), c.Bool(2))
+				byType[ordered(x).DType()].sort(ordered(out), ordered(x), splits, innerSize(x), c.Bool(2))
 			}
 			return results(out)
 		},
@@ -122,7 +122,7 @@ func init() {
 				return results(out)
 			}
 			if x := ordered(c.Dense(0)); len(at) > 0 {
-				realTable[x.DType()].argSort(at, x, splits, innerSize(x), c.Bool(2))
+				byType[x.DType()].argSort(out, x, splits, innerSize(x), c.Bool(2))
 			}
 			return results(out)
 		},
@@ -225,7 +225,7 @@ func init() {
 			x := c.Dense(0)
 			values := tensor.Uninit(x.DType(), shape.Of(int(n)))
 			if n > 0 {
-				realTable[ordered(x).DType()].topK(ordered(values), at, ordered(x), out, splits)
+				byType[ordered(x).DType()].topK(ordered(values), at, ordered(x), out, splits)
 			}
 			return []tensor.Tensor{values, tensor.Vector(at), t}, nil
 		},

@@ -7,7 +7,6 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/reduce"
-	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/par"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -18,57 +17,24 @@ import (
 // A rowKernel is how a reduction runs on rows of some element types; others go row by row through
 // the kernel for axes. Positions have one for all types, as an empty row has none.
 type rowKernel struct {
-	has   func(dtype.DType) bool
-	run   func(out, x *tensor.Dense, splits []int64, inner, ddof int)
+	of    func(k *kernels) rowLoop
 	loops loops // for some rows at a time
 }
 
 // rowKernels has those of reductions that have one, by what they are called here.
 var rowKernels = map[string]rowKernel{
-	"sum": {has: isNumberOrBool, loops: sumLoops, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		if x.DType().IsBool() {
-			countTrue(out, x, splits, inner)
-		} else {
-			numberTable[x.DType()].sum(out, x, splits, inner)
-		}
-	}},
-	"prod": {has: dtype.DType.IsNumeric, loops: prodLoops, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		numberTable[x.DType()].prod(out, x, splits, inner)
-	}},
-	"mean": {has: dtype.DType.IsReal, loops: meanLoops, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		averageTable[x.DType()].mean(out, x, splits, inner)
-	}},
-	"var": {has: dtype.DType.IsReal, run: func(out, x *tensor.Dense, splits []int64, inner, ddof int) {
-		averageTable[x.DType()].variance(out, x, splits, inner, ddof)
-	}},
-	"max": {has: dtype.DType.IsReal, loops: maxLoops, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		realTable[x.DType()].max(out, x, splits, inner)
-	}},
-	"min": {has: dtype.DType.IsReal, loops: minLoops, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		realTable[x.DType()].min(out, x, splits, inner)
-	}},
-	"any": {has: dtype.DType.IsBool, loops: anyLoops, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		segment.Any(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
-	}},
-	"all": {has: dtype.DType.IsBool, loops: allLoops, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		segment.All(tensor.Elems[bool](out), tensor.Elems[bool](x), splits, inner)
-	}},
-	"count_nonzero": {has: isNumberOrBool, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		if x.DType().IsBool() {
-			countTrue(out, x, splits, inner)
-		} else {
-			numberTable[x.DType()].countNonzero(out, x, splits, inner)
-		}
-	}},
-	"argmax": {has: dtype.DType.IsReal, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		realTable[x.DType()].argMax(out, x, splits, inner)
-	}},
-	"argmin": {has: dtype.DType.IsReal, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		realTable[x.DType()].argMin(out, x, splits, inner)
-	}},
-	"logsumexp": {has: dtype.DType.IsFloat, loops: logSumExpLoops, run: func(out, x *tensor.Dense, splits []int64, inner, _ int) {
-		floatTable[x.DType()].logSumExp(out, x, splits, inner)
-	}},
+	"sum":           {func(k *kernels) rowLoop { return k.sum }, sumLoops},
+	"prod":          {func(k *kernels) rowLoop { return k.prod }, prodLoops},
+	"mean":          {func(k *kernels) rowLoop { return k.mean }, meanLoops},
+	"var":           {func(k *kernels) rowLoop { return k.variance }, nil},
+	"max":           {func(k *kernels) rowLoop { return k.max }, maxLoops},
+	"min":           {func(k *kernels) rowLoop { return k.min }, minLoops},
+	"any":           {func(k *kernels) rowLoop { return k.any }, anyLoops},
+	"all":           {func(k *kernels) rowLoop { return k.all }, allLoops},
+	"count_nonzero": {func(k *kernels) rowLoop { return k.countNonzero }, nil},
+	"argmax":        {func(k *kernels) rowLoop { return k.argMax }, nil},
+	"argmin":        {func(k *kernels) rowLoop { return k.argMin }, nil},
+	"logsumexp":     {func(k *kernels) rowLoop { return k.logSumExp }, logSumExpLoops},
 }
 
 // formName returns what the form on rows of an operation along axes is called, behind "ragged.".
@@ -93,8 +59,11 @@ var reductions = map[string]*op.Op{}
 // ofRows registers the form on rows of a reduction of axes.
 func ofRows(r *reducing.Reduction) {
 	k, special := rowKernels[formName(r.Op)]
+	if !special {
+		k.of = func(*kernels) rowLoop { return nil }
+	}
 	has := func(d dtype.DType) bool {
-		return special && k.has(d) || r.Op.Places == 0 && r.Kernel(noAttributes, d) != nil
+		return k.of(&byType[d]) != nil || r.Op.Places == 0 && r.Kernel(noAttributes, d) != nil
 	}
 	says := r.Op.Statement
 	says.By, says.Control = op.ByRows, two
@@ -107,11 +76,11 @@ func ofRows(r *reducing.Reduction) {
 			x := c.Dense(0)
 			splits := rowSplits(c, 1, lead(x))
 			out := tensor.Uninit(r.Result(x.DType()), x.Shape().With(0, len(splits)-1))
-			switch {
+			switch run := k.of(&byType[x.DType()]); {
 			case out.Len() == 0:
-			case special && k.has(x.DType()):
+			case run != nil:
 				ddof, _ := c.Attr("ddof").(int)
-				k.run(out, x, splits, innerSize(x), ddof)
+				run(out, x, splits, innerSize(x), ddof)
 			default:
 				rowByRow(r.Kernel(c, x.DType()), out, x, splits)
 			}
@@ -182,10 +151,6 @@ func perRow(c *op.Call, v tensor.Tensor) tensor.Tensor {
 		v = ops.ExpandDims(v, -1)
 	}
 	return v
-}
-
-func countTrue(out, x *tensor.Dense, splits []int64, inner int) {
-	segment.CountNonzero(tensor.Elems[int64](out), tensor.Elems[bool](x), splits, inner)
 }
 
 func conj(x tensor.Tensor) tensor.Tensor {

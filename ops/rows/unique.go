@@ -28,7 +28,7 @@ var uniqueOp = op.Register(&op.Op{
 			d.Splits, d.First, d.Counts = str.UniqueRows(inverse, move.Column(s), splits)
 		} else {
 			x := c.Dense(0)
-			d = numberTable[ordered(x).DType()].unique(inverse, ordered(x), splits)
+			d = byType[ordered(x).DType()].unique(inverse, ordered(x), splits)
 		}
 		return results(splitsTensor(c, c.Tensor(1).DType(), d.Splits), tensor.Vector(d.First), tensor.Vector(d.Counts), tensor.Vector(inverse))
 	},
@@ -68,7 +68,7 @@ var runsOp = op.Register(&op.Op{
 				return true
 			})
 		case *tensor.Dense:
-			lengths, out = numberTable[ordered(x).DType()].runs(ordered(x), splits, innerSize(x))
+			lengths, out = byType[ordered(x).DType()].runs(ordered(x), splits, innerSize(x))
 		}
 		return results(tensor.Vector(lengths), splitsTensor(c, c.Tensor(1).DType(), out))
 	},

@@ -104,8 +104,8 @@ func (l MultiHeadAttention) ApplyTo(x, z, mask tensor.Tensor) tensor.Tensor {
 		mixed(fn, x, z)
 	}
 	if t, ok := z.(someMissing); ok { // positions of z that are missing are not seen
-		items, _ := t.Carried()
-		seen := ops.ExpandDims(t.Mask(), -2)
+		items, there := filled(fn, t, 0)
+		seen := ops.ExpandDims(there, -2)
 		if mask != nil {
 			seen = ops.LogicalAnd(seen, mask)
 		}
@@ -115,7 +115,7 @@ func (l MultiHeadAttention) ApplyTo(x, z, mask tensor.Tensor) tensor.Tensor {
 		return l.ApplyTo(x, items, seen)
 	}
 	if t, ok := x.(someMissing); ok {
-		items, _ := t.Carried()
+		items, _ := filled(fn, t, 0)
 		return tenon.Must(t.Carry(l.ApplyTo(items, z, mask)))
 	}
 	wantPositions(fn, x)

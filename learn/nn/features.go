@@ -59,6 +59,23 @@ func ofItems(fn string, t someMissing) (items, there tensor.Tensor) {
 	return items, t.Mask()
 }
 
+// filled is ofItems with a number in place of what is missing: what hides there, NaN for instance, gets into no sum and
+// no gradient.
+func filled(fn string, t someMissing, fill float64) (items, there tensor.Tensor) {
+	items, there = ofItems(fn, t)
+	return ops.Where(elementsThere(t), items, fill), there
+}
+
+// elementsThere returns the mask of t with as many axes as its values have.
+func elementsThere(t someMissing) tensor.Tensor {
+	items, axes := t.Carried()
+	there := t.Mask()
+	for range items.Shape().Rank() - axes {
+		there = ops.ExpandDims(there, -1)
+	}
+	return there
+}
+
 // onFeatures applies f, which works on the last axis of a dense tensor, to the features
 // of any value. What is neither named nor arranged by a [tensor.Carrier] answers the
 // operations in f itself.
@@ -71,6 +88,9 @@ func onFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) tenso
 	case tensor.Carrier:
 		items, axes := t.Carried()
 		if s := t.Shape(); !s.HasRank() || axes < s.Rank() {
+			if m, ok := t.(someMissing); ok { // not even in gradients does an item that is missing meet what is learned
+				items = ops.Where(elementsThere(m), items, 0.0)
+			}
 			return tenon.Must(t.Carry(onFeatures(fn, items, Names{}, f)))
 		}
 		if r, ok := x.(rowed); ok {

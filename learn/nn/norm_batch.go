@@ -84,7 +84,7 @@ func (l BatchNorm) statistics(fn string, x tensor.Tensor) (mean, variance, n ten
 		x = named.Unnamed(t, append(batchNames(fn, t, []named.Name{l.Names.In}), l.Names.In)...)
 		return l.statistics(fn, x)
 	case someMissing:
-		items, mask := ofItems(fn, t)
+		items, mask := filled(fn, t, 0)
 		over := axes(0, items.Shape().Rank()-1)
 		there := ops.ExpandDims(ops.Cast(mask, items.DType()), -1)
 		n = ops.Sum(there)
@@ -173,7 +173,7 @@ func (l GroupNorm) Apply(x tensor.Tensor) tensor.Tensor {
 			return tenon.Must(x.Carry(l.scaled(items, ops.Mul(off, ops.ExpandDims(rows.Repeat(ops.Rsqrt(ops.Add(variance, l.Epsilon)), splits, n), -1)))))
 		})
 	case someMissing:
-		items, there := ofItems(fn, t)
+		items, there := filled(fn, t, 0)
 		return tenon.Must(t.Carry(l.dense(fn, items, there)))
 	case tensor.Carrier:
 		items, _ := t.Carried()

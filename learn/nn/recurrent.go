@@ -291,7 +291,7 @@ func (r recurrence) run(x, there tensor.Tensor, start []tensor.Tensor) (y tensor
 		if there != nil {
 			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, r.fn, fmt.Sprintf("the mask of %s tells which positions are there already", tenon.String(x.Spec()))))
 		}
-		items, mask := ofItems(r.fn, t)
+		items, mask := filled(r.fn, t, 0)
 		y, end = r.run(items, mask, start)
 		return tenon.Must(t.Carry(y)), end
 	}

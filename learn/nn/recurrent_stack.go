@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -61,11 +63,37 @@ func (s Stack[C]) ApplyFrom(x, there tensor.Tensor, start []tensor.Tensor) (stat
 			n++
 		}
 		if x = beside[0].(tensor.Tensor); len(beside) > 1 {
-			x = ops.Concat(beside, -1)
+			x = together(x, beside, ends[0][len(ends[0])-1])
 		}
 	}
 	for _, all := range ends {
 		last = append(last, ops.Stack(all, 0))
 	}
 	return x, last
+}
+
+// together puts the features of states, of which x are some, beside each other. Those of named ones are the last dimension
+// of a state.
+func together(x tensor.Tensor, states []any, state any) tensor.Tensor {
+	each := func(f func(tensor.Tensor) tensor.Tensor) []any {
+		out := make([]any, len(states))
+		for i, s := range states {
+			out[i] = f(s.(tensor.Tensor))
+		}
+		return out
+	}
+	switch t := x.(type) {
+	case dimensioned:
+		of := state.(dimensioned).Dims().Names()
+		features := of[len(of)-1:]
+		order := append(batchNames("nn.Stack", t, features), features...)
+		bare := each(func(s tensor.Tensor) tensor.Tensor { return named.Unnamed(s, order...) })
+		return named.Of(together(bare[0].(tensor.Tensor), bare, nil), order...)
+	case someMissing:
+		return tenon.Must(t.Carry(ops.Concat(each(func(s tensor.Tensor) tensor.Tensor {
+			items, _ := s.(tensor.Carrier).Carried()
+			return items
+		}), -1)))
+	}
+	return ops.Concat(states, -1)
 }

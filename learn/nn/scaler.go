@@ -133,12 +133,8 @@ func itemsOf(fn string, x tensor.Tensor, names Names) tensor.Tensor {
 		order := append(batchNames(fn, t, []named.Name{names.In}), names.In)
 		return itemsOf(fn, named.Unnamed(t, order...), Names{})
 	case someMissing:
-		items, axes := t.Carried()
-		there := t.Mask()
-		for range items.Shape().Rank() - axes {
-			there = ops.ExpandDims(there, -1)
-		}
-		return ops.Where(there, ops.Cast(items, dtype.Float64), math.NaN())
+		items, _ := t.Carried()
+		return ops.Where(elementsThere(t), ops.Cast(items, dtype.Float64), math.NaN())
 	case tensor.Carrier:
 		items, _ := t.Carried()
 		return itemsOf(fn, items, Names{})

@@ -44,9 +44,8 @@ func slide(fn string, x tensor.Tensor, names Names, w Windows, size []int, fill 
 			return tenon.Must(ragged.FromRowSplits(f(windows, count), splits))
 		})
 	case someMissing:
-		items, there := ofItems(fn, t)
+		items, there := filled(fn, t, fill)
 		axis := wantAxes(fn, items, len(size))
-		items = ops.Where(ops.ExpandDims(there, -1), items, fill)
 		count := present(there, axis, o, items.DType())
 		some := ops.Greater(count, 0.0)
 		var y tensor.Tensor
@@ -186,9 +185,8 @@ func unslide(fn string, x tensor.Tensor, names Names, w Windows, window, extra [
 			return tenon.Must(ragged.FromRowSplits(last(ops.Slice(sum, []int{0, 0}, ops.Stack([]any{total, int64(-1)}, 0))), splits))
 		})
 	case someMissing:
-		items, there := ofItems(fn, t)
+		items, there := filled(fn, t, 0)
 		axis := wantAxes(fn, items, n)
-		items = ops.Where(ops.ExpandDims(there, -1), items, 0.0)
 		to := unslid(items, axis, n, grown)
 		// A window of ones around each position that is there.
 		ones := ops.Cast(ops.ExpandDims(there, axes(-n, n)...), dtype.Int64)

@@ -105,7 +105,7 @@ const Outside = `
 	github.com/klauspost/compress/... < data/arrowio, internal/input, data/jsonl, data/parquetio, model/weights;
 	github.com/andybalholm/brotli, github.com/pierrec/lz4/v4 < data/parquetio;
 	golang.org/x/text/... < data/textnorm, learn/tokens;
-	github.com/tiktoken-go/tokenizer, github.com/dlclark/regexp2/v2 < learn/tokens;
+	github.com/tiktoken-go/tokenizer, github.com/dlclark/regexp2/v2, github.com/rivo/uniseg < learn/tokens;
 	github.com/apache/arrow-go/... < data/arrowio, data/parquetio, internal/conform;
 	go.yaml.in/yaml/... < data/dataset/files;
 	oras.land/oras-go/..., github.com/opencontainers/... < model/hub;

@@ -62,6 +62,12 @@ func readDecoder(part json.RawMessage) (func(pieces []string) string, error) {
 			}
 			return b.String()
 		}, nil
+	case "Metaspace":
+		m, err := readMetaspace(part)
+		if err != nil {
+			return nil, err
+		}
+		return m.join, nil
 	case "Fuse":
 		return func(pieces []string) string { return strings.Join(pieces, "") }, nil
 	case "WordPiece":

@@ -89,6 +89,12 @@ func readDivision(part json.RawMessage) (division, error) {
 		return nil, invalid("there is no pattern to split by")
 	case "ByteLevel":
 		return byteLevel(part)
+	case "Metaspace":
+		m, err := readMetaspace(part)
+		if err != nil {
+			return nil, err
+		}
+		return m.divide, nil
 	}
 	return nil, unsupported("the pre-tokenizer is %q", kind)
 }
@@ -119,16 +125,25 @@ func isolated(word string, is func(rune) bool) (out []string) {
 	return append(out, word[from:])
 }
 
-// split divides words by a pattern. What matches, or, inverted, what does not, is a word of its own or removed.
-func split(pattern, behavior string, invert bool) (division, error) {
-	if behavior != "Isolated" && behavior != "Removed" {
-		return nil, unsupported("texts are split with the behavior %q", behavior)
-	}
+// compile reads a pattern of a file.
+func compile(pattern string) (*regexp2.Regexp, error) {
 	re, err := regexp2.Compile(pattern)
 	if err != nil {
 		return nil, invalid("the pattern %q: %v", pattern, err)
 	}
 	re.MatchTimeout = patience
+	return re, nil
+}
+
+// split divides words by a pattern. What matches, or, inverted, what does not, is a word of its own or removed.
+func split(pattern, behavior string, invert bool) (division, error) {
+	if behavior != "Isolated" && behavior != "Removed" {
+		return nil, unsupported("texts are split with the behavior %q", behavior)
+	}
+	re, err := compile(pattern)
+	if err != nil {
+		return nil, err
+	}
 	keep := func(matches bool) bool { return behavior == "Isolated" || matches == invert }
 	return func(words []string) (out []string, _ error) {
 		for _, w := range words {

@@ -13,11 +13,11 @@ import (
 const maxFile = 1 << 28
 
 // Read returns the tokenizer that a tokenizer.json describes, the file of Hugging Face's tokenizers: byte-pair
-// encodings, by bytes as of GPT-2 and Llama 3 or by characters, and word pieces as of BERT, with their normalizers,
-// pre-tokenizers and decoders. Its tokens are those of the text itself, as of that library without special tokens: what
+// encodings, by bytes as of GPT-2 and Llama 3 or by characters, word pieces as of BERT, and unigram models as of T5 and XLM-R,
+// with their normalizers, pre-tokenizers and decoders. Its tokens are those of the text itself, as of that library without special tokens: what
 // a post-processor puts around a text is not added. Added tokens, special ones too, are found in the text.
 //
-// What it does not know, such as a unigram model, is an error of kind tenon.ErrUnsupported that names it, and a damaged file
+// What it does not know, such as a model by whole words, is an error of kind tenon.ErrUnsupported that names it, and a damaged file
 // one of kind tenon.ErrInvalid.
 func Read(r io.Reader) (*Tokenizer, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxFile+1))
@@ -146,11 +146,17 @@ func (p *pipeline) readModel(part json.RawMessage) error {
 			return err
 		}
 		p.model, p.vocabulary = m, m.vocabulary
+	case "Unigram":
+		m, err := readUnigram(part)
+		if err != nil {
+			return err
+		}
+		p.model, p.vocabulary = m, m.vocabulary
 	case "":
 		return invalid("there is no model")
 	default:
 		e := tenon.NewError(tenon.ErrUnsupported, readName, fmt.Sprintf("the model is %q", kind))
-		e.Hint = `"BPE" and "WordPiece" are read`
+		e.Hint = `"BPE", "Unigram" and "WordPiece" are read`
 		return e
 	}
 	return nil

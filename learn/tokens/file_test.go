@@ -39,7 +39,7 @@ func TestReadFiles(t *testing.T) {
 	if err := json.Unmarshal(tenon.Must(os.ReadFile("testdata/cases.json")), &golden); err != nil {
 		t.Fatal(err)
 	}
-	if len(golden.Cases) != 3 {
+	if len(golden.Cases) != 5 {
 		t.Fatalf("%d files", len(golden.Cases))
 	}
 	for name, cases := range golden.Cases {
@@ -84,9 +84,14 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		"no file":            {"", tenon.ErrInvalid, "no tokenizer.json"},
 		"no model":           {"{}", tenon.ErrInvalid, "no model"},
-		"another model":      {`{"model":{"type":"Unigram"}}`, tenon.ErrUnsupported, "Unigram"},
+		"another model":      {`{"model":{"type":"WordLevel"}}`, tenon.ErrUnsupported, "WordLevel"},
 		"another decoder":    {with("Fuse", "CTC"), tenon.ErrUnsupported, "CTC"},
-		"another normalizer": {with(`"type":"Prepend"`, `"type":"Precompiled"`), tenon.ErrUnsupported, "Precompiled"},
+		"another normalizer": {with(`"type":"Prepend"`, `"type":"Nmt"`), tenon.ErrUnsupported, "Nmt"},
+		"no unknown piece":   {`{"model":{"type":"Unigram","vocab":[["a",-1]]}}`, tenon.ErrInvalid, "unk_id"},
+		"a piece twice":      {`{"model":{"type":"Unigram","unk_id":0,"vocab":[["a",-1],["a",-2]]}}`, tenon.ErrInvalid, "two pieces"},
+		"no score":           {`{"model":{"type":"Unigram","unk_id":0,"vocab":[["a"]]}}`, tenon.ErrInvalid, "piece 0"},
+		"charsmap":           {with(`"type":"Prepend"`, `"type":"Precompiled","precompiled_charsmap":"/////w=="`), tenon.ErrInvalid, "4294967295"},
+		"prepend scheme":     {with(`{"type":"Fuse"}`, `{"type":"Metaspace","replacement":"▁","prepend_scheme":"first"}`), tenon.ErrUnsupported, "first"},
 		"ids":                {with(`"b":3`, `"b":2`), tenon.ErrInvalid, "two tokens"},
 		"merges":             {with("▁ a", "▁ c"), tenon.ErrInvalid, "merge 0"},
 		"unknown":            {with(`"unk_token":"<unk>"`, `"unk_token":"?"`), tenon.ErrInvalid, `"?"`},
@@ -104,6 +109,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(small), "a é<s>x")
 	f.Add([]byte(`{"normalizer":{"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":true,"lowercase":true},"pre_tokenizer":{"type":"BertPreTokenizer"},"decoder":{"type":"WordPiece","prefix":"##","cleanup":true},"model":{"type":"WordPiece","unk_token":"?","continuing_subword_prefix":"##","max_input_chars_per_word":9,"vocab":{"?":0,"a":1,"##b":2,".":3}}}`), "Äb 大.")
 	f.Add([]byte(`{"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Digits"},{"type":"ByteLevel"}]},"decoder":{"type":"ByteLevel"},"model":{"type":"BPE","vocab":{"a":0,"Ġ":1,"Ġa":2},"merges":[["Ġ","a"]]}}`), "a a1")
+	f.Add([]byte(`{"normalizer":{"type":"Sequence","normalizers":[{"type":"Precompiled","precompiled_charsmap":"CAAAAAAEAAAAAAAAYQBiAA=="},{"type":"Replace","pattern":{"Regex":" {2,}"},"content":" "}]},"pre_tokenizer":{"type":"Metaspace","replacement":"▁"},"decoder":{"type":"Metaspace","replacement":"▁"},"model":{"type":"Unigram","unk_id":0,"byte_fallback":true,"vocab":[["?",0],["▁a",-1],["a",-2],["<0x62>",-3]]}}`), "a  ab é")
 	f.Fuzz(func(t *testing.T, file []byte, text string) {
 		tok, err := tokens.Read(strings.NewReader(string(file)))
 		if err != nil {

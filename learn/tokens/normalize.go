@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/tenonml/tenon"
 )
 
 // readNormalizer returns what becomes of a text before it is divided; nil for nothing.
@@ -33,6 +35,12 @@ func readNormalizer(part json.RawMessage) (func(string) string, error) {
 		return withoutMarks, nil
 	case "BertNormalizer":
 		return bertNormalizer(part)
+	case "Precompiled":
+		m, err := readCharsmap(part)
+		if err != nil {
+			return nil, err
+		}
+		return m.normalize, nil
 	case "Prepend":
 		s, err := readAs[struct{ Prepend string }](part)
 		if err != nil {
@@ -46,14 +54,17 @@ func readNormalizer(part json.RawMessage) (func(string) string, error) {
 		}, nil
 	case "Replace":
 		s, err := readAs[struct {
-			Pattern struct{ String *string }
+			Pattern struct{ String, Regex *string }
 			Content string
 		}](part)
 		if err != nil {
 			return nil, err
 		}
+		if s.Pattern.Regex != nil {
+			return replaced(*s.Pattern.Regex, s.Content)
+		}
 		if s.Pattern.String == nil || *s.Pattern.String == "" {
-			return nil, unsupported("the normalizer replaces a pattern")
+			return nil, invalid("the normalizer replaces nothing")
 		}
 		return func(text string) string { return strings.ReplaceAll(text, *s.Pattern.String, s.Content) }, nil
 	case "Strip":
@@ -75,6 +86,27 @@ func readNormalizer(part json.RawMessage) (func(string) string, error) {
 		}, nil
 	}
 	return nil, unsupported("the normalizer is %q", kind)
+}
+
+// replaced puts a text in the place of what matches a pattern.
+func replaced(pattern, by string) (func(string) string, error) {
+	re, err := compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return func(text string) string {
+		found, err := re.FindAllStringIndex(text, -1)
+		tenon.Throw(err)
+		var b strings.Builder
+		at := 0
+		for _, m := range found {
+			b.WriteString(text[at:m[0]])
+			b.WriteString(by)
+			at = m[1]
+		}
+		b.WriteString(text[at:])
+		return b.String()
+	}, nil
 }
 
 func normalizers(part json.RawMessage) (func(string) string, error) {

@@ -155,11 +155,41 @@ func (f folder) fromPackage(fset *token.FileSet, p *doc.Package) []Decl {
 		for _, fn := range t.Methods {
 			add(fn, t)
 		}
+		out = append(out, f.fromInterface(fset, p, t)...)
 	}
 	for i := range out {
 		d := &out[i]
 		if types := through[d.ReceiverType()+"."+d.Name]; types != nil {
 			d.Through = types
+		}
+	}
+	return out
+}
+
+// fromInterface gives the methods of an exported interface that have a comment.
+func (f folder) fromInterface(fset *token.FileSet, p *doc.Package, t *doc.Type) (out []Decl) {
+	for _, s := range t.Decl.Specs {
+		spec, ok := s.(*ast.TypeSpec)
+		if !ok || spec.Name.Name != t.Name || !ast.IsExported(t.Name) {
+			continue
+		}
+		of, ok := spec.Type.(*ast.InterfaceType)
+		if !ok {
+			continue
+		}
+		for _, m := range of.Methods.List {
+			typ, ok := m.Type.(*ast.FuncType)
+			text := strings.TrimSpace(m.Doc.Text())
+			if text == "" {
+				text = strings.TrimSpace(m.Comment.Text())
+			}
+			if !ok || text == "" || len(m.Names) != 1 {
+				continue
+			}
+			fn := &doc.Func{Name: m.Names[0].Name, Doc: text, Decl: &ast.FuncDecl{Name: m.Names[0], Type: typ}}
+			d := f.fromFunc(fset, p, fn, t)
+			d.Kind, d.Receiver = "method", t.Name
+			out = append(out, d)
 		}
 	}
 	return out

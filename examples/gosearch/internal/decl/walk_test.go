@@ -236,3 +236,38 @@ func TestWalkDoesNotDependOnWorkers(t *testing.T) {
 		t.Errorf("%d packages, want 3: a folder named twice counts once", n)
 	}
 }
+
+// Methods of exported interfaces that have a comment are declarations as those of other types.
+func TestWalkInterfaces(t *testing.T) {
+	root := writeTree(t, map[string]string{"go.mod": "module example.com/m\n", "m.go": `// Package m is.
+package m
+
+// A Store keeps.
+type Store interface {
+	// Get gets by a key.
+	Get(key string) (int, error)
+	Len() int // how many there are
+	Bare()
+	Other
+}
+
+// Other is another.
+type Other interface{ Do() }
+
+type hidden interface {
+	// Hide hides.
+	Hide()
+}
+`})
+	var got []string
+	for _, d := range walk(t, decl.Locator{}, root).Decls {
+		got = append(got, d.Paths()[0]+": "+d.Signature()+" "+strings.TrimSpace(d.Doc)+" "+d.TypeDoc)
+	}
+	want := []string{
+		"example.com/m.Store.Get: func (Store) Get(key string) (int, error) Get gets by a key. A Store keeps.",
+		"example.com/m.Store.Len: func (Store) Len() int how many there are A Store keeps.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -7,7 +7,8 @@
 // own weight, before the sum saturates, so that a word in two fields is not two words.
 // Beside that score count how much of the question a declaration covers, how much of its name
 // the question covers, and, where the words fit, how often it and its package are used in
-// the source that was read. A method counts less than a function, what is deprecated less, a package less
+// the source that was read, and whether it returns what the form of the question asks for: a truth value for "is …", a number
+// for "how many …". A method counts less than a function, what is deprecated less, a package less
 // than the one above it, and what has an example more.
 //
 // A score is a logarithm: the sum of a score here and a weighed cosine of package model,

@@ -116,6 +116,7 @@ func New(decls []decl.Decl, w Weights) *Index {
 			begins = int32(x.ids[names[i][0]])
 		}
 		x.Begins = append(x.Begins, begins)
+		x.Gives = append(x.Gives, gives(d))
 		x.Always = append(x.Always, float32(always+w.UsedAlways*used))
 		x.Fitting = append(x.Fitting, float32(w.Used*used+w.PackageUsed*math.Log1p(packages[d.Package])/8))
 	}
@@ -233,11 +234,15 @@ func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 		touched = touched[:0]
 	}
 	out := match
+	wanted := wants(question)
 	for d := range out {
 		fit := match[d] / total
 		s := x.Always[d] + fit*(float32(w.Words)+x.Fitting[d]) + float32(w.Covered)*covered[d]/total
 		if fit > 0 {
 			s += float32(w.Named) * min(1, named[d]/(x.Names[d]+1e-9))
+		}
+		if x.Gives[d]&wanted != 0 {
+			s += float32(w.Wanted)
 		}
 		out[d] = s
 	}

@@ -65,6 +65,27 @@ func TestScores(t *testing.T) {
 	}
 }
 
+// The form of a question tells what is to be returned.
+func TestWants(t *testing.T) {
+	decls := []decl.Decl{function("unicode.ToLetter", "ToLetter is about a letter.", 9), function("unicode.Letter", "Letter is about a letter.", 1)}
+	decls[1].Results = []decl.Param{{Type: "bool"}}
+	decls = append(decls, decls[1])
+	decls[2].Name, decls[2].Results = "Letters", []decl.Param{{Name: "n", Type: "int"}}
+	x := New(decls, Fitted)
+	var tokens token.Tokenizer
+	for question, want := range map[string][]int{"is it a letter": {1}, "how many letters": {2}, "letter": nil, "how are letters made": nil, "is": nil} {
+		with, without := Fitted, Fitted
+		without.Wanted = 0
+		asked := tokens.Ask(question, x.Known)
+		a, b := x.Scores(asked, with), x.Scores(asked, without)
+		for i := range decls {
+			if more := a[i] > b[i]; more != slices.Contains(want, i) {
+				t.Errorf("%q: %s counts more: %v", question, decls[i].Name, more)
+			}
+		}
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	for name, damage := range map[string]func(x *Index){
 		"another number":  func(x *Index) { x.Public = x.Public[1:] },
@@ -75,6 +96,7 @@ func TestOpenRefuses(t *testing.T) {
 		"no declaration":  func(x *Index) { x.Documents[0] = 99 },
 		"minus one":       func(x *Index) { x.Documents[0] = -1 },
 		"strange names":   func(x *Index) { x.Begins[0] = int32(len(x.Terms)) },
+		"no results":      func(x *Index) { x.Gives = nil },
 		"fewer strengths": func(x *Index) { x.Strength = x.Strength[1:] },
 	} {
 		x := New(few, Fitted)

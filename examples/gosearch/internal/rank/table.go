@@ -23,18 +23,19 @@ type Table struct {
 	Fitting   []float32 // what is added where the words fit
 	Public    []bool
 	Begins    []int32 // the term that its name begins with, -1 where it has none
+	Gives     []int32 // what it returns, by bits
 }
 
 // Kept is a Table as tensors, or their Specs.
 type Kept struct {
-	Terms, Rarity, Splits, Documents, Strength, InName, Names, Always, Fitting, Public, Begins any
+	Terms, Rarity, Splits, Documents, Strength, InName, Names, Always, Fitting, Public, Begins, Gives any
 }
 
 // Kept returns the tensors to keep.
 func (t *Table) Kept() Kept {
 	return Kept{
 		tensor.Of(t.Terms), tensor.Of(t.Rarity), tensor.Of(t.Splits), tensor.Of(t.Documents), tensor.Of(t.Strength), tensor.Of(t.InName),
-		tensor.Of(t.Names), tensor.Of(t.Always), tensor.Of(t.Fitting), tensor.Of(t.Public), tensor.Of(t.Begins),
+		tensor.Of(t.Names), tensor.Of(t.Always), tensor.Of(t.Fitting), tensor.Of(t.Public), tensor.Of(t.Begins), tensor.Of(t.Gives),
 	}
 }
 
@@ -43,7 +44,7 @@ func Like() Kept {
 	v := func(d dtype.DType) any { return tensor.NewSpec(d, shape.Of(shape.Unknown)) }
 	return Kept{
 		v(dtype.String), v(dtype.Float32), v(dtype.Int64), v(dtype.Int32), v(dtype.Float32), v(dtype.Bool),
-		v(dtype.Float32), v(dtype.Float32), v(dtype.Float32), v(dtype.Bool), v(dtype.Int32),
+		v(dtype.Float32), v(dtype.Float32), v(dtype.Float32), v(dtype.Bool), v(dtype.Int32), v(dtype.Int32),
 	}
 }
 
@@ -51,9 +52,9 @@ func Like() Kept {
 func Open(k Kept, declarations int) (*Index, error) {
 	x := &Index{Table: Table{
 		data[string](k.Terms), data[float32](k.Rarity), data[int64](k.Splits), data[int32](k.Documents), data[float32](k.Strength), data[bool](k.InName),
-		data[float32](k.Names), data[float32](k.Always), data[float32](k.Fitting), data[bool](k.Public), data[int32](k.Begins),
+		data[float32](k.Names), data[float32](k.Always), data[float32](k.Fitting), data[bool](k.Public), data[int32](k.Begins), data[int32](k.Gives),
 	}}
-	for _, n := range []int{len(x.Names), len(x.Always), len(x.Fitting), len(x.Public), len(x.Begins)} {
+	for _, n := range []int{len(x.Names), len(x.Always), len(x.Fitting), len(x.Public), len(x.Begins), len(x.Gives)} {
 		if n != declarations {
 			return nil, fmt.Errorf("the words of %d declarations, want %d", n, declarations)
 		}

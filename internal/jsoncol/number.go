@@ -82,6 +82,29 @@ func longFraction(t text, i int, whole uint64, neg int) (float64, int) {
 	return withSign(quotient(mant, pow10int[k]), neg), i + k
 }
 
+// Scaled returns the float64 that is nearest to digits times a power of ten, where both are exact and one operation
+// finds it.
+func Scaled(digits uint64, exp int) (v float64, ok bool) {
+	if digits >= 1<<53 || exp >= len(pow10float) || exp <= -len(pow10float) {
+		return 0, false
+	}
+	if exp < 0 {
+		return float64(digits) / pow10float[-exp], true
+	}
+	return float64(digits) * pow10float[exp], true
+}
+
+// Narrowed returns the float32 that is nearest to a number, by the nearest float64 to it, and whether that tells: not where
+// v is out of range, or in the middle between two, as the number may be on one side.
+func Narrowed(v float64) (f float32, ok bool) {
+	const cut = 1<<29 - 1 // bits of a float64 that a float32 does not have
+	abs := math.Abs(v)
+	if v != 0 && abs < 0x1p-126 || abs > math.MaxFloat32 || math.Float64bits(v)&cut == (cut+1)/2 {
+		return 0, false
+	}
+	return float32(v), true
+}
+
 // quotient returns m/d rounded once, to even. m is at least 2^53, d at most
 // 10^19.
 func quotient(m, d uint64) float64 {
@@ -263,8 +286,7 @@ func (p *parser) float(i int, n *node) int {
 }
 
 // round returns v, which was read as a float64, as the node's narrower type has
-// it, and whether that is certain. It is not where v is out of range, and for
-// float32 where v is in the middle between two: the text may be on one side.
+// it, and whether that is certain.
 func (n *node) round(v float64) (float64, bool) {
 	switch n.schema.DType {
 	case dtype.Float16:
@@ -274,12 +296,8 @@ func (n *node) round(v float64) (float64, bool) {
 		r := float64(dtype.BF16From64(v).Float32())
 		return r, r-r == 0
 	}
-	const cut = 1<<29 - 1 // bits of a float64 that a float32 does not have
-	abs := math.Abs(v)
-	if v != 0 && abs < 0x1p-126 || abs > math.MaxFloat32 || math.Float64bits(v)&cut == (cut+1)/2 {
-		return v, false
-	}
-	return float64(float32(v)), true
+	r, ok := Narrowed(v)
+	return float64(r), ok
 }
 
 // roundText is round for what round is not certain about; text is the number.

@@ -177,31 +177,41 @@ func (p *parser) digit() bool {
 	return p.at < len(p.text) && (p.text[p.at] == '-' || p.text[p.at] >= '0' && p.text[p.at] <= '9')
 }
 
-// check reads a value for its faults.
-func (p *parser) check() error {
+// read reads a value: for its faults, or, if it was checked before, to make it.
+func (p *parser) read(checked bool) (any, error) {
 	p.space()
 	if p.at >= len(p.text) {
-		return p.wrong("it ends early")
+		return nil, p.wrong("it ends early")
 	}
 	switch c := p.text[p.at]; {
+	case c == '{' && checked:
+		return p.object(), nil
 	case c == '{':
-		return p.checkObject()
+		return nil, p.checkObject()
+	case c == '[' && checked:
+		return p.list(), nil
 	case c == '[':
-		return p.checkList()
+		return nil, p.checkList()
 	case c == '"':
-		_, err := p.quoted()
-		return err
+		text, err := p.quoted()
+		if !checked {
+			return nil, err // without memory for what nobody reads
+		}
+		return text, err
 	case p.digit():
-		_, err := p.number()
-		return err
+		n, err := p.number()
+		if !checked {
+			return nil, err
+		}
+		return n, err
 	}
 	for _, w := range words {
 		if strings.HasPrefix(p.text[p.at:], w.text) && (!w.token || p.tokens) {
 			p.at += len(w.text)
-			return nil
+			return w.value, nil
 		}
 	}
-	return p.wrong("no value")
+	return nil, p.wrong("no value")
 }
 
 var words = []struct {
@@ -210,28 +220,16 @@ var words = []struct {
 	token bool
 }{{"true", true, false}, {"false", false, false}, {"null", nil, false}, {"NaN", number("NaN"), true}, {"Infinity", number("Infinity"), true}}
 
+// check reads a value for its faults.
+func (p *parser) check() error {
+	_, err := p.read(false)
+	return err
+}
+
 // value returns a value that was checked.
 func (p *parser) value() any {
-	p.space()
-	switch c := p.text[p.at]; {
-	case c == '{':
-		return p.object()
-	case c == '[':
-		return p.list()
-	case c == '"':
-		text, _ := p.quoted()
-		return text
-	case p.digit():
-		n, _ := p.number()
-		return n
-	}
-	for _, w := range words {
-		if strings.HasPrefix(p.text[p.at:], w.text) {
-			p.at += len(w.text)
-			return w.value
-		}
-	}
-	return nil
+	x, _ := p.read(true)
+	return x
 }
 
 // list returns a list that was checked.

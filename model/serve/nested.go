@@ -349,7 +349,7 @@ func (d *decoding) finish(n *node, entries int, c columns) error {
 
 // dims returns the shape of a node's column.
 func (d *decoding) dims(n *node, entries int) []int {
-	var dims []int
+	dims := make([]int, 0, 1+len(n.axes))
 	if n.rows {
 		dims = append(dims, entries)
 	}

@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/jsoncol"
 )
 
 // Numbers of JSON become elements in two ways. Most are short: their digits are an integer below 2^53, and one
-// exact multiplication or division makes the float of it (W. D. Clinger, "How to read floating point numbers
-// accurately", 1990). The others, and those that a column does not take, are left to package strconv and its errors.
+// operation makes the float of it, as in package jsoncol. The others, and those that a column does not take, are left to
+// package strconv and its errors.
 
 // numberEnd returns the end of the number that begins at text[i], 0 where there is none as the grammar has it.
 func numberEnd(text string, i int) int {
@@ -119,34 +120,22 @@ func decimalAt(text string, i int) (d decimal, end int) {
 	return d, i
 }
 
-// tens are the powers of ten that are exact.
-var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
-
 // float64 returns the nearest float64, where one rounding finds it.
 func (d decimal) float64() (f float64, ok bool) {
-	if d.digits >= 1<<53 || d.exp >= len(tens) || d.exp <= -len(tens) {
-		return 0, false
-	}
-	if f = float64(d.digits); d.exp >= 0 {
-		f *= tens[d.exp]
-	} else {
-		f /= tens[-d.exp]
-	}
+	f, ok = jsoncol.Scaled(d.digits, d.exp)
 	if d.negative {
 		f = -f
 	}
-	return f, true
+	return f, ok
 }
 
-// float32 returns the nearest float32, where the nearest float64 tells it: that is within the range, and not in the
-// middle between two.
+// float32 returns the nearest float32, where the nearest float64 tells it.
 func (d decimal) float32() (f float32, ok bool) {
-	const cut = 1<<29 - 1 // bits of a float64 that a float32 does not have
 	x, ok := d.float64()
-	if a := math.Abs(x); !ok || x != 0 && a < 0x1p-126 || a > math.MaxFloat32 || math.Float64bits(x)&cut == (cut+1)/2 {
+	if !ok {
 		return 0, false
 	}
-	return float32(x), true
+	return jsoncol.Narrowed(x)
 }
 
 // int64 returns an integer of so many bits.

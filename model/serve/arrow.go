@@ -34,6 +34,9 @@ func (s *Server) arrow(w http.ResponseWriter, r *http.Request, f *served, media 
 		return err
 	}
 	defer cancel()
+	if err := f.rowsFirst(); err != nil {
+		return err
+	}
 	b, err := s.body(r)
 	if err != nil {
 		return err

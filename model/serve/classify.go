@@ -182,6 +182,9 @@ func (f *served) judges(regress bool) (labels, scores int, ok bool) {
 // fromExamples makes arguments of examples: of features by the names of arguments, or by those of
 // fields where records are the only argument.
 func (s *Server) fromExamples(f *served, q *question) ([]tenon.Value, error) {
+	if err := f.rowsFirst(); err != nil {
+		return nil, err
+	}
 	args := make([]tenon.Value, len(f.Args))
 	for i, a := range f.Args {
 		if a.Spec == nil || !hasRows(a.Spec) {

@@ -14,10 +14,9 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/element"
-	"github.com/tenonml/tenon/internal/rows"
 )
 
-// Independent reports whether a function answers made-up rows of the arguments' Specs, along their first axes, by
+// Independent reports whether a function answers made-up rows of the arguments' Specs, along their axes of rows, by
 // themselves: what it says to them joined is, bit for bit, what it says to them apart. A function
 // that refuses them is taken not to do so. This is a trial; what is known of a function beyond
 // what was tried, its statements tell.
@@ -27,7 +26,7 @@ func (f *Func) Independent(ctx context.Context) bool {
 	}
 	for _, list := range [][]Arg{f.Args, f.Results} {
 		for _, a := range list {
-			if a.Spec == nil || a.Axis != 0 || !a.hasRows() {
+			if a.Spec == nil || a.check() != nil || !a.hasRows() {
 				return false
 			}
 		}
@@ -64,14 +63,14 @@ func (f *served) sameApart(ctx context.Context, r *rand.Rand, sizes []int) bool 
 			return false
 		}
 		for i, v := range out {
-			if rowsOf(v) != n {
+			if f.Results[i].rowsOf(v) != n {
 				return false
 			}
 			answers[i] = append(answers[i], v)
 		}
 		total += n
 	}
-	args, err := concat(joined)
+	args, err := concat(f.Args, joined)
 	if err != nil {
 		return false
 	}
@@ -79,7 +78,7 @@ func (f *served) sameApart(ctx context.Context, r *rand.Rand, sizes []int) bool 
 	if err != nil {
 		return false
 	}
-	want, err := concat(answers)
+	want, err := concat(f.Results, answers)
 	if err != nil {
 		return false
 	}
@@ -92,10 +91,10 @@ func (f *served) sameApart(ctx context.Context, r *rand.Rand, sizes []int) bool 
 }
 
 // concat joins the rows of each list.
-func concat(lists [][]tenon.Value) (out []tenon.Value, err error) {
+func concat(of []Arg, lists [][]tenon.Value) (out []tenon.Value, err error) {
 	defer tenon.Catch(&err)
-	for _, l := range lists {
-		v, err := rows.Concat(l)
+	for i, l := range lists {
+		v, err := of[i].join(l)
 		if err != nil {
 			return nil, err
 		}
@@ -127,19 +126,9 @@ func sameBits(a, b tenon.Value) bool {
 func (f *served) madeUp(r *rand.Rand, n int) ([]tenon.Value, error) {
 	args := make([]tenon.Value, len(f.Args))
 	for i, l := range f.in {
-		var x any
-		if l.root.kind == axisNode && l.root.size < 0 {
-			rows := make([]any, n)
-			for k := range rows {
-				rows[k] = l.root.child.madeUp(r)
-			}
-			x = listOf(rows)
-		} else {
-			x = l.root.madeUp(r)
-		}
 		const most = 1 << 20
 		var err error
-		if args[i], err = nestedValue(l, x, natural, most); err != nil {
+		if args[i], err = nestedValue(l, l.root.rowsMadeUp(r, f.Args[i].Axis, n), natural, most); err != nil {
 			return nil, err
 		}
 	}
@@ -184,19 +173,43 @@ func textMadeUp(t element.Type, r *rand.Rand) string {
 
 const day = 24 * time.Hour
 
-// madeUp returns what may stand at a node. Axes of any size, but for ragged ones, have
-// the same one everywhere.
+// rowsMadeUp returns what may stand at a node, with so many rows along one of its axes if that is of any size.
+func (n *node) rowsMadeUp(r *rand.Rand, axis, rows int) any {
+	if n.kind != axisNode {
+		return n.madeUp(r)
+	}
+	size := n.sizeMadeUp(r)
+	if axis == 0 && n.size < 0 {
+		size = rows
+	}
+	list := make([]any, size)
+	for i := range list {
+		if axis > 0 {
+			list[i] = n.child.rowsMadeUp(r, axis-1, rows)
+		} else {
+			list[i] = n.child.madeUp(r)
+		}
+	}
+	return listOf(list)
+}
+
+// sizeMadeUp returns the size of an axis. Those of any size, but for ragged ones, have the same one everywhere.
+func (n *node) sizeMadeUp(r *rand.Rand) int {
+	const free, longest = 3, 5
+	switch {
+	case n.column != nil:
+		return r.IntN(longest)
+	case n.size >= 0:
+		return n.size
+	}
+	return free
+}
+
+// madeUp returns what may stand at a node.
 func (n *node) madeUp(r *rand.Rand) any {
 	switch n.kind {
 	case axisNode:
-		const free, longest = 3, 5
-		size := free
-		if n.column != nil {
-			size = r.IntN(longest)
-		} else if n.size >= 0 {
-			size = n.size
-		}
-		list := make([]any, size)
+		list := make([]any, n.sizeMadeUp(r))
 		for i := range list {
 			list[i] = n.child.madeUp(r)
 		}

@@ -3,6 +3,8 @@ package serve
 import (
 	"context"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -188,6 +190,50 @@ func TestRowsAlongOtherAxes(t *testing.T) {
 	args[1] = made(1, 2)[1]
 	if _, err := fn.sameRows(args); err == nil || err.Error() != "x0 has 3 rows, x1 has 2" {
 		t.Errorf("other numbers of rows: %v", err)
+	}
+}
+
+// What is made up has its rows along the axes that are said, and protocols whose rows are along the first axis say that
+// they are not.
+func TestProtocolsOfRowsAlongTheFirstAxis(t *testing.T) {
+	one := func(f func(x tensor.Tensor) tensor.Tensor) Func {
+		series := tensor.NewSpec(dtype.Float32, shape.Of(-1, -1))
+		return Func{Name: "f", Args: []Arg{{Name: "x", Spec: series, Axis: 1}}, Results: []Arg{{Name: "y", Spec: series, Axis: 1}}, Batched: true,
+			Call: func(_ context.Context, a []tenon.Value) ([]tenon.Value, error) {
+				return []tenon.Value{f(a[0].(tensor.Tensor))}, nil
+			}}
+	}
+	sums := one(func(x tensor.Tensor) tensor.Tensor { return ops.CumSum(x, 0, ops.CumOptions{}) })
+	if !sums.Independent(t.Context()) {
+		t.Error("sums over time depend on other rows")
+	}
+	mixed := one(func(x tensor.Tensor) tensor.Tensor {
+		return ops.Sub(x, ops.ExpandDims(ops.Mean(x, 1), 1))
+	})
+	if mixed.Independent(t.Context()) {
+		t.Error("what is less the mean of all rows does not depend on them")
+	}
+	s := New(Options{})
+	if err := s.Add(sums); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, media, body string
+		status            int
+		says              string
+	}{
+		{"/v1/models/f:predict", "application/json", `{"inputs":[[1,2],[3,4]]}`, 200, `{"outputs":[[1.0,2.0],[4.0,6.0]]}`},
+		{"/call/f", "application/json", `{"x":[[1,2],[3,4]]}`, 200, `{"y":[[1.0,2.0],[4.0,6.0]]}`},
+		{"/v1/models/f:predict", "application/json", `{"instances":[[1,2],[3,4]]}`, 400, "the rows of x are along axis 1, and here rows are along the first one"},
+		{"/v1/models/f:regress", "application/json", `{"examples":[{"x":[1,2]}]}`, 400, "along axis 1"},
+		{"/v2/models/f/infer", arrowStream, "", 400, "along axis 1"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
+		r.Header.Set("Content-Type", c.media)
+		w := httptest.NewRecorder()
+		if s.ServeHTTP(w, r); w.Code != c.status || !strings.Contains(w.Body.String(), c.says) {
+			t.Errorf("%s %s: %d %s, want %d and %s", c.path, c.body, w.Code, w.Body, c.status, c.says)
+		}
 	}
 }
 

@@ -30,6 +30,19 @@ func (a Arg) check() error {
 	return nil
 }
 
+// rowsFirst returns an error where the rows of an argument or a result are along another axis than the first: protocols of rows
+// define them along that.
+func (f *served) rowsFirst() error {
+	for _, list := range [][]Arg{f.Args, f.Results} {
+		for _, a := range list {
+			if a.Axis > 0 {
+				return badInput("the rows of %s are along axis %d, and here rows are along the first one: call it with whole tensors", a.Name, a.Axis)
+			}
+		}
+	}
+	return nil
+}
+
 // hasRows reports whether values have an axis for rows, of any size.
 func (a Arg) hasRows() bool {
 	if a.Axis == 0 {

@@ -166,6 +166,9 @@ func (s *Server) predictRaw(ctx context.Context, w http.ResponseWriter, r *http.
 	if spec == nil || spec.DType() == dtype.String || !hasRows(spec) {
 		return badInput("bytes alone are for functions from numbers in rows to one result")
 	}
+	if err := f.rowsFirst(); err != nil {
+		return err
+	}
 	b, err := s.body(r)
 	if err != nil {
 		return err
@@ -299,6 +302,9 @@ func (s *Server) rows(f *served, x any) ([]tenon.Value, error) {
 	list, ok := x.(*list)
 	if !ok || list.n == 0 {
 		return nil, badInput("instances is %s, want a list of rows", shown(x))
+	}
+	if err := f.rowsFirst(); err != nil {
+		return nil, err
 	}
 	for _, a := range f.Args {
 		if a.Spec != nil && !hasRows(a.Spec) {

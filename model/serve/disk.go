@@ -369,7 +369,7 @@ func (s *Server) batch(f *Func) {
 		return // it has run
 	default:
 		if f.found.Rows {
-			by = "bits that differ with the number of rows"
+			by = "made-up rows, which it refuses, or answers with other bits when they are joined; SetBatch says so where they tell nothing"
 		}
 		s.log.Info("calls are not batched", "function", f.Name, "because of", by)
 	}

@@ -265,6 +265,56 @@ func TestEachFieldOfAMessageIsWrongOnce(t *testing.T) {
 	}
 }
 
+// Every header that says how a request is to be read or answered is wrong once.
+func TestEachHeaderIsWrongOnce(t *testing.T) {
+	s := server(t, serve.Options{Tokens: []string{"secret"}})
+	send := func(path, body string, headers ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer secret")
+		r.Header.Set("Content-Type", "application/json")
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w
+	}
+	for _, c := range []struct {
+		header string
+		values []string
+		status int
+		says   string
+	}{
+		{"X-Timeout-Ms", []string{"soon", "-1", "1.5", "1e3", "0x10", "99999999999", "+1", " ", "١"}, 400, "X-Timeout-Ms"},
+		{"X-Priority", []string{"first", "-1", "1.0", "99999999999999999999", " "}, 400, "X-Priority"},
+		{"Content-Type", []string{"application/xml", "text/plain", ";", "application/json; charset", "/"}, 415, "Content-Type"},
+		{"Content-Encoding", []string{"br", "gzip, gzip", "x"}, 415, "Content-Encoding"},
+		{"Content-Encoding", []string{"gzip", "deflate"}, 400, "cannot be read"},
+		{"Inference-Header-Content-Length", []string{"x", "-1", "1e3", "99999999999999999999", "1000000"}, 400, "Inference-Header-Content-Length"},
+		{"Authorization", []string{"", "Bearer", "Bearer other", "Basic secret", "secret", "Bearer secret "}, 401, "Authorization"},
+	} {
+		for _, call := range calls {
+			infer := strings.HasSuffix(call.path, "infer")
+			switch {
+			case strings.HasPrefix(c.header, "Inference") && !infer: // which the protocol alone has
+				continue
+			case c.header == "Content-Type" && strings.HasPrefix(call.path, "/v1/"): // curl -d, as TensorFlow Serving has it, says what is not so
+				continue
+			}
+			for _, v := range c.values {
+				if w := send(call.path, call.body, c.header, v); w.Code != c.status || !strings.Contains(w.Body.String(), `{"error":"`) || !strings.Contains(w.Body.String(), c.says) {
+					t.Errorf("%s with %s: %q: %d %s", call.path, c.header, v, w.Code, w.Body)
+				}
+			}
+		}
+	}
+	for _, id := range []string{"", "\x00", "a b", "é", strings.Repeat("a", 129)} {
+		if w := send("/call/sum", `{"x":[[1]]}`, "X-Request-Id", id); w.Code != 200 || w.Header().Get("X-Request-Id") == id || len(w.Header().Get("X-Request-Id")) != 24 {
+			t.Errorf("the id %q: %d, answered with %q", id, w.Code, w.Header().Get("X-Request-Id"))
+		}
+	}
+}
+
 // What is wrong with a column, or with a feature, is told with its path and its Spec.
 func TestWhatIsWrongIsNamed(t *testing.T) {
 	s := server(t, serve.Options{MaxElements: 1000})

@@ -336,12 +336,14 @@ func (t terms) of(ctx context.Context, h http.Header) (context.Context, context.
 			least = -1
 		}
 	}
-	if text := h.Get("X-Priority"); text != "" && t.priority == 0 {
+	if text := h.Get("X-Priority"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 31)
 		if err != nil {
 			return nil, nil, badInput("the header X-Priority is %s, want a whole number", shortened(text))
 		}
-		t.priority = int(n)
+		if t.priority == 0 {
+			t.priority = int(n)
+		}
 	}
 	exchangeOf(ctx).priority = t.priority
 	if least == 0 {

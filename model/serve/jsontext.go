@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,99 +35,6 @@ func (o *object) get(name string) (any, bool) {
 		}
 	}
 	return nil, false
-}
-
-// A list is a list: the text between its brackets, or entries that were made.
-type list struct {
-	n     int
-	text  string
-	items []any
-	pick  func(x any) any // what is taken of each entry; nil: itself
-}
-
-// listOf returns a list of entries.
-func listOf(items []any) *list { return &list{n: len(items), items: items} }
-
-// hasObjects reports whether there may be objects among the entries, or in them.
-func (l *list) hasObjects() bool {
-	return l.items != nil || l.pick != nil || strings.IndexByte(l.text, '{') >= 0
-}
-
-// A cursor goes through the entries of a list.
-type cursor struct {
-	list *list
-	at   int
-	p    parser
-}
-
-func (l *list) cursor() cursor { return cursor{list: l, p: parser{text: l.text, tokens: true}} }
-
-// more reports whether there is another entry.
-func (c *cursor) more() bool { return c.at < c.list.n }
-
-// isNumber reports whether the next entry is a number as it is written.
-func (c *cursor) isNumber() bool {
-	if c.list.items != nil || c.list.pick != nil {
-		return false
-	}
-	c.p.space()
-	return c.p.digit()
-}
-
-// isElement reports whether the next entry is neither a list nor an object as they are written.
-func (c *cursor) isElement() bool {
-	if c.list.n == 0 || c.list.items != nil || c.list.pick != nil {
-		return false
-	}
-	c.p.space()
-	return c.p.text[c.p.at] != '[' && c.p.text[c.p.at] != '{'
-}
-
-// number returns the next entry, which is a number.
-func (c *cursor) number() number {
-	n, _ := c.p.number()
-	c.next()
-	return n
-}
-
-// value returns the next entry.
-func (c *cursor) value() any {
-	var x any
-	if c.list.items != nil {
-		x = c.list.items[c.at]
-		c.at++
-	} else {
-		x = c.p.value()
-		c.next()
-	}
-	if c.list.pick != nil {
-		x = c.list.pick(x)
-	}
-	return x
-}
-
-// next goes behind the comma.
-func (c *cursor) next() {
-	c.p.space()
-	c.p.at++
-	c.at++
-}
-
-// all goes through the entries.
-func (l *list) all() iter.Seq2[int, any] {
-	return func(yield func(int, any) bool) {
-		for c := l.cursor(); c.more(); {
-			if i := c.at; !yield(i, c.value()) {
-				return
-			}
-		}
-	}
-}
-
-// first returns the first entry of a list that has one.
-func (l *list) first() any {
-	c := l.cursor()
-	return c.value()
 }
 
 // parser reads one text.

@@ -16,26 +16,34 @@ func RegexFullMatch(out []bool, x Column, pattern string) error {
 	if err != nil {
 		return fmt.Errorf("the pattern %q is no regular expression: %w", pattern, err)
 	}
-	grain := 256
-	if re.plain != nil {
+	grain, table := 256, (*regexTable)(nil)
+	if re.plain == nil && x.Len() > fewKept {
+		table = re.table()
+	}
+	if re.plain != nil || table != nil {
 		grain = chunk
 	}
 	if x.Len() <= grain {
-		matches(out, x, re, 0, x.Len())
+		matches(out, x, re, table, 0, x.Len())
 	} else {
-		par.For(x.Len(), grain, func(lo, hi int) { matches(out, x, re, lo, hi) })
+		par.For(x.Len(), grain, func(lo, hi int) { matches(out, x, re, table, lo, hi) })
 	}
 	return nil
 }
 
-func matches(out []bool, x Column, p *kept, lo, hi int) {
+func matches(out []bool, x Column, p *kept, table *regexTable, lo, hi int) {
 	if p.plain != nil {
 		p.plain.matches(out, x, lo, hi)
 		return
 	}
 	for i := lo; i < hi; i++ {
-		s := x.At(i)
-		out[i] = p.begins.at(s) && p.re.Match(s)
+		s, ok := x.At(i), false
+		if table != nil {
+			out[i], ok = table.matches(s)
+		}
+		if !ok {
+			out[i] = p.begins.at(s) && p.re.Match(s)
+		}
 	}
 }
 
@@ -47,6 +55,8 @@ type kept struct {
 
 	literal []byte        // all that matches, nil where that is more than one text
 	plain   *plainPattern // nil where the pattern is not plain
+
+	table func() *regexTable // of a pattern that matches all of a text; made when many are to be matched
 }
 
 // A patternCache keeps the patterns that were used last: reading one takes longer than

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,7 +18,8 @@ type begins256 [256]bool
 // newKept returns a pattern with what is known of its matches; re may be the pattern with
 // something around it.
 func newKept(re *regexp.Regexp, pattern string) *kept {
-	k := &kept{re: re}
+	pattern = strings.Clone(pattern)
+	k := &kept{re: re, table: sync.OnceValue(func() *regexTable { return tableOf(pattern) })}
 	if alone, err := syntax.Parse(pattern, syntax.Perl); err == nil {
 		alone = alone.Simplify()
 		k.literal = literalOf(alone)

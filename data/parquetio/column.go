@@ -28,6 +28,7 @@ type column struct {
 	text   []byte
 	bits   []uint8
 	hoped  int64 // how many entries there are likely to be
+	likely int64 // bytes that may be reserved before they are there
 
 	dict    dictionary
 	indexes []uint32 // some of a page
@@ -65,7 +66,7 @@ func newColumn(e *schemaElement) (*column, error) {
 // expect makes room for a number of entries that a file says it has in some bytes, as far as that is likely.
 func (c *column) expect(entries, size int64) {
 	entries = min(entries, 1<<16+32*size)
-	c.hoped = entries
+	c.hoped, c.likely = entries, 1<<20+32*size
 	if c.maxDef > 0 {
 		c.defs = c.lend(int(entries) + 8)
 	}
@@ -76,7 +77,7 @@ func (c *column) expect(entries, size int64) {
 	case c.ends != nil:
 		c.ends = append(uninitialised[int64](int(entries)+1), 0)
 	case c.width > 0:
-		c.fixed = uninitialised[uint8](int(max(min(entries*int64(c.width), 1<<20+32*size), 16)))
+		c.fixed = uninitialised[uint8](int(max(min(entries*int64(c.width), c.likely), 16)))
 	}
 }
 
@@ -85,10 +86,10 @@ func (c *column) textRoom(n, texts int) {
 	if cap(c.text)-len(c.text) >= n {
 		return
 	}
-	const most = 8 // times what there is
 	all := len(c.text) + n
+	most := max(8*float64(all), float64(c.likely))
 	hoped := float64(all) * 1.05 * float64(max(c.hoped, 1)) / float64(max(c.count+texts, 1))
-	c.text = append(uninitialised[uint8](int(min(max(hoped, 1.25*float64(all)), most*float64(all)))+slack), c.text...)
+	c.text = append(uninitialised[uint8](int(min(max(hoped, 1.25*float64(all)), most))+slack), c.text...)
 }
 
 // uninitialised returns room for what is read, which the garbage collector takes.

@@ -44,16 +44,27 @@ func (c *column) dictionary(r *reading, g *page) error {
 			b = b[end:]
 		}
 	case c.size == 8:
-		d.long = make([]uint64, g.n)
-		copy(asBytes(d.long), b)
+		d.long = wordsIn[uint64](b, g.n)
 	case c.size == 4:
-		d.short = make([]uint32, g.n)
-		copy(asBytes(d.short), b)
+		d.short = wordsIn[uint32](b, g.n)
 	default:
 		d.fixed = slices.Clone(b[:g.n*c.size])
 	}
 	c.dict = d
 	return nil
+}
+
+// wordsIn returns the first n words of a page, which lasts as long as its chunk is read: where they are, if that is their place in memory.
+func wordsIn[T uint32 | uint64](b []byte, n int) []T {
+	if n == 0 {
+		return []T{}
+	}
+	if p := unsafe.Pointer(&b[0]); uintptr(p)%unsafe.Sizeof(T(0)) == 0 {
+		return unsafe.Slice((*T)(p), n)
+	}
+	out := make([]T, n)
+	copy(asBytes(out), b)
+	return out
 }
 
 // values adds the values of a page, as many as its levels have.

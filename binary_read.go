@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/slab"
 	"github.com/tenonml/tenon/shape"
 )
 
@@ -44,7 +45,21 @@ type reader struct {
 	specs  []Spec // those that were read, by number
 	weigh  []int  // and how much each holds
 	weight int    // what has been read so far
+
+	texts map[string]Encoding // short strings, which occur again and again; the first ones
+
+	// Lists grow on a stack, so that each is of its own size in the end.
+	items     []Encoding
+	named     []Entry
+	itemRoom  slab.Slab[Encoding]
+	namedRoom slab.Slab[Entry]
 }
+
+// The strings that are kept to be found again: their length, and how many.
+const (
+	shortText  = 32
+	shortTexts = 1024
+)
 
 func (r *reader) fail(format string, args ...any) error {
 	e := NewError(ErrInvalid, "tenon.DecodeBinary", fmt.Sprintf(format, args...))
@@ -82,13 +97,35 @@ func (r *reader) length() (int, error) {
 }
 
 func (r *reader) string() (string, error) {
-	n, err := r.length()
+	e, err := r.text()
 	if err != nil {
 		return "", err
 	}
-	s := string(r.b[:n])
+	return string(e.(Str)), nil
+}
+
+// text reads a string. Short ones are in memory once.
+func (r *reader) text() (Encoding, error) {
+	n, err := r.length()
+	if err != nil {
+		return nil, err
+	}
+	b := r.b[:n]
 	r.b = r.b[n:]
-	return s, nil
+	if n > shortText {
+		return Str(b), nil
+	}
+	if e, ok := r.texts[string(b)]; ok {
+		return e, nil
+	}
+	if r.texts == nil {
+		r.texts = map[string]Encoding{}
+	}
+	e := Encoding(Str(b))
+	if len(r.texts) < shortTexts {
+		r.texts[string(e.(Str))] = e
+	}
+	return e, nil
 }
 
 func (r *reader) dtype() (dtype.DType, error) {
@@ -113,13 +150,14 @@ func (r *reader) shape() (shape.Shape, error) {
 	if rank < 0 || rank > shape.MaxRank {
 		return shape.Shape{}, r.fail("%d is not a rank", rank)
 	}
-	dims := make([]int, rank)
-	for i := range dims {
+	var room [8]int
+	dims := room[:0]
+	for range rank {
 		d, err := r.varint()
 		if err != nil {
 			return shape.Shape{}, err
 		}
-		dims[i] = int(d)
+		dims = append(dims, int(d))
 	}
 	s, err := shape.From(dims)
 	if err != nil {
@@ -155,8 +193,7 @@ func (r *reader) encoding(depth int) (Encoding, error) {
 		r.b = r.b[8:]
 		return Float(f), nil
 	case tagStr:
-		s, err := r.string()
-		return Str(s), err
+		return r.text()
 	case tagDType:
 		d, err := r.dtype()
 		return DType{d}, err
@@ -223,14 +260,16 @@ func (r *reader) elems(depth int) ([]Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	var es []Encoding
+	at := len(r.items)
 	for range n {
 		e, err := r.encoding(depth + 1)
 		if err != nil {
 			return nil, err
 		}
-		es = append(es, e)
+		r.items = append(r.items, e)
 	}
+	es := r.itemRoom.Copy(r.items[at:])
+	r.items = r.items[:at]
 	return es, nil
 }
 
@@ -239,7 +278,7 @@ func (r *reader) entries(depth int) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var es []Entry
+	at := len(r.named)
 	for range n {
 		name, err := r.string()
 		if err != nil {
@@ -249,8 +288,10 @@ func (r *reader) entries(depth int) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		es = append(es, Entry{name, v})
+		r.named = append(r.named, Entry{name, v})
 	}
+	es := r.namedRoom.Copy(r.named[at:])
+	r.named = r.named[:at]
 	return es, nil
 }
 

@@ -225,6 +225,10 @@ type decoder struct {
 	g      *Graph
 	values []*Value
 	depth  int
+
+	specs []*tensor.Spec // of the node that is being read
+	given []bool         // by its arguments
+	call  op.Call
 }
 
 func decode(e tenon.Encoding, depth int) (*Graph, error) {
@@ -240,18 +244,23 @@ func decode(e tenon.Encoding, depth int) (*Graph, error) {
 		return nil, err
 	}
 	d := &decoder{g: New(string(name)), depth: depth}
-	defer d.g.Seal()
-	specs, err := specsOf(parts[1])
-	if err != nil {
+	d.g.room = new(room)
+	defer func() {
+		d.g.room = nil
+		d.g.Seal()
+	}()
+	if err := d.readSpecs(parts[1]); err != nil {
 		return nil, err
 	}
-	for _, s := range specs {
+	for _, s := range d.specs {
 		d.values = append(d.values, d.g.Param(s))
 	}
 	body, err := tenon.Elems(parts[2], -1)
 	if err != nil {
 		return nil, err
 	}
+	d.g.Nodes = make([]*Node, 0, len(body))
+	d.values = slices.Grow(d.values, len(body))
 	for _, e := range body {
 		if err := d.item(e); err != nil {
 			return nil, err
@@ -261,24 +270,25 @@ func decode(e tenon.Encoding, depth int) (*Graph, error) {
 	return d.g, err
 }
 
-func specsOf(e tenon.Encoding) ([]*tensor.Spec, error) {
+// readSpecs reads a list of Specs.
+func (d *decoder) readSpecs(e tenon.Encoding) error {
 	l, err := tenon.Elems(e, -1)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := make([]*tensor.Spec, len(l))
-	for i, x := range l {
+	d.specs = d.specs[:0]
+	for _, x := range l {
 		s, err := tenon.As[tenon.SpecOf](x)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		ts, ok := s.Spec.(*tensor.Spec)
 		if !ok {
-			return nil, fmt.Errorf("a value of a graph is a dense tensor")
+			return fmt.Errorf("a value of a graph is a dense tensor")
 		}
-		out[i] = ts
+		d.specs = append(d.specs, ts)
 	}
-	return out, nil
+	return nil
 }
 
 // item reads a constant or a node.
@@ -287,7 +297,7 @@ func (d *decoder) item(e tenon.Encoding) error {
 	if err != nil {
 		return err
 	}
-	if len(parts) == 2 && tenon.EqualEncoding(parts[0], tenon.Str("const")) {
+	if len(parts) == 2 && parts[0] == tenon.Encoding(tenon.Str("const")) {
 		t, err := decodeConst(parts[1])
 		if err == nil {
 			v := d.g.value(t.Spec().(*tensor.Spec))
@@ -312,8 +322,9 @@ func (d *decoder) item(e tenon.Encoding) error {
 	if err != nil {
 		return err
 	}
-	c := &op.Call{Op: o, Args: make([]any, len(o.Params))}
-	given := make([]bool, len(o.Params))
+	d.call = op.Call{Op: o, Args: d.g.room.args.Take(len(o.Params))}
+	d.given = append(d.given[:0], make([]bool, len(o.Params))...)
+	c, given := &d.call, d.given
 	for _, a := range args {
 		i := o.Param(a.Name)
 		if i < 0 || given[i] {
@@ -324,15 +335,14 @@ func (d *decoder) item(e tenon.Encoding) error {
 			return fmt.Errorf("%s, %s: %w", o.Name, a.Name, err)
 		}
 	}
-	specs, err := specsOf(parts[2])
-	if err != nil {
+	if err := d.readSpecs(parts[2]); err != nil {
 		return err
 	}
 	line, err := tenon.As[tenon.Str](parts[3])
 	if err != nil {
 		return err
 	}
-	n, err := d.g.read(c, given, specs, string(line))
+	n, err := d.g.read(c, given, d.specs, string(line))
 	if err != nil {
 		return err
 	}

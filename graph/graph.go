@@ -7,6 +7,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/slab"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -33,8 +34,18 @@ type Graph struct {
 	effects  []Effect
 	memo     sync.Map
 
+	room *room // for what is read; nil in a trace, whose values are looked for when it has ended
+
 	rebuilding bool   // nodes take their line from replaced, not from the stack
 	replaced   string // the line of the node that is being replaced
+}
+
+// room is memory for the nodes and values of a graph that is read.
+type room struct {
+	nodes  slab.Slab[Node]
+	values slab.Slab[Value]
+	outs   slab.Slab[*Value]
+	args   slab.Slab[any]
 }
 
 // A Node is an operation in a graph.
@@ -84,7 +95,13 @@ func (g *Graph) Param(spec *tensor.Spec) *Value {
 }
 
 func (g *Graph) value(spec *tensor.Spec) *Value {
-	v := &Value{graph: g, spec: spec, id: g.next}
+	var v *Value
+	if g.room != nil {
+		v = g.room.values.New()
+	} else {
+		v = new(Value)
+	}
+	v.graph, v.spec, v.id = g, spec, g.next
 	g.next++
 	return v
 }
@@ -102,7 +119,14 @@ func (g *Graph) Const(t tensor.Tensor) *Value {
 
 // Add appends a node for a call whose tensor arguments are Values of the graph.
 func (g *Graph) Add(c *op.Call, line string, specs []tenon.Spec) (*Node, error) {
-	n := &Node{Op: c.Op, Args: c.Args, Line: line, Outs: make([]*Value, len(specs))}
+	var n *Node
+	if g.room != nil {
+		n = g.room.nodes.New()
+		n.Outs = g.room.outs.Take(len(specs))
+	} else {
+		n = &Node{Outs: make([]*Value, len(specs))}
+	}
+	n.Op, n.Args, n.Line = c.Op, c.Args, line
 	for i, s := range specs {
 		ts, ok := s.(*tensor.Spec)
 		if !ok {

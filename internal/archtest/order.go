@@ -17,7 +17,8 @@ import (
 // and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
-	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/atomicfile, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/filemap, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message, internal/browser, internal/generated;
+	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/filemap, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message, internal/browser, internal/generated, internal/slab, internal/filelock;
+	internal/filelock < internal/atomicfile;
 	NONE < internal/markup;
 	internal/throw < shape, internal/par, internal/arena;
 	internal/arena < internal/memtest;
@@ -27,7 +28,7 @@ const Order = `
 	internal/abort, internal/atomicfile < internal/input;
 
 	# tiers 1 and 2: values, Specs, tensors, structures of them
-	dtype, shape, internal/source, internal/throw < tenon;
+	dtype, shape, internal/slab, internal/source, internal/throw < tenon;
 	tenon, internal/arena, internal/strided < tensor < nest < spectest;
 
 	# tiers 3 and 4: operations, their catalogue, graphs of them
@@ -35,7 +36,7 @@ const Order = `
 	tensor, internal/memory < op;
 	op, internal/kernel/..., internal/strided, internal/floats < ops/internal/..., ops/key < ops < ops/rows;
 	internal/memory < ragged, structured, data/dataset;
-	op, internal/goroutine, internal/dimtext, profile < graph;
+	op, internal/goroutine, internal/dimtext, internal/slab, profile < graph;
 
 	# tier 5: what is done with any Value
 	graph, ops/rows, internal/kernel/..., internal/arena < internal/interp;
@@ -69,6 +70,7 @@ const Order = `
 	data/arrowio < data/dataset, data/parquetio;
 	data/jsonl < data/csvio;
 	internal/atomicfile < data/arrowio, model/saved, model/hub;
+	internal/filelock < model/hub;
 	internal/filemap < data/arrowio, model/saved;
 	internal/zipbounds < model/saved, model/weights, model/hub;
 	internal/relpath < model/saved, model/weights, model/hub, model/onnx;
@@ -109,7 +111,7 @@ const Outside = `
 	github.com/apache/arrow-go/... < data/arrowio, data/parquetio, internal/conform;
 	go.yaml.in/yaml/... < data/dataset/files;
 	oras.land/oras-go/..., github.com/opencontainers/... < model/hub;
-	golang.org/x/sys/windows < model/hub;
+	golang.org/x/sys/windows < internal/filelock;
 	github.com/google/flatbuffers/... < data/arrowio;
 	connectrpc.com/connect/..., connectrpc.com/grpcreflect, github.com/bufbuild/protocompile < model/serve;
 	google.golang.org/protobuf/... < model/serve, internal/bench, data/protoio, internal/message, model/onnx, scale/xla, model/weights;

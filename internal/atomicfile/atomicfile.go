@@ -2,7 +2,6 @@ package atomicfile
 
 import (
 	"bufio"
-	"crypto/rand"
 	"errors"
 	"io"
 	"os"
@@ -13,7 +12,9 @@ import (
 // Write calls fill with a writer and puts what it wrote at a path, replacing a file
 // that is there, only once all of it is on disk. When fill or the disk fails, the error
 // comes back, the path is as it was and nothing is left beside it. The folder must exist;
-// what is at the path must be a regular file, whose mode is kept.
+// what is at the path must be a regular file, whose mode is kept. A program that is killed
+// leaves the path as it was, and a file beside it whose name begins with a dot and ends in
+// .tmp, which the next Write to the path removes where the system has locks on files.
 func Write(path string, fill func(w io.Writer) error) error { return write(path, true, fill) }
 
 // Replace is [Write] for what can be made again: a failure of fill, of the disk or of
@@ -22,21 +23,25 @@ func Write(path string, fill func(w io.Writer) error) error { return write(path,
 func Replace(path string, fill func(w io.Writer) error) error { return write(path, false, fill) }
 
 func write(path string, sync bool, fill func(w io.Writer) error) (err error) {
-	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
+	dir := filepath.Dir(path)
 	mode := os.FileMode(0o666)
 	if info, err := os.Stat(path); err == nil {
 		if mode = info.Mode().Perm(); !info.Mode().IsRegular() {
 			return errors.New("there is something that is no regular file")
 		}
 	}
-	temp := filepath.Join(dir, "."+base+"."+rand.Text()[:12]+".tmp")
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if sync {
+		sweep(path)
+	}
+	var f *os.File
+	temp, free, err := claim(path, func(temp string) (err error) {
+		f, err = os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	defer free()
 	defer func() {
 		if err != nil {
 			f.Close() // a second close is harmless
@@ -72,7 +77,10 @@ func write(path string, sync bool, fill func(w io.Writer) error) (err error) {
 // 100 MB; to exchange the names and remove the old file does not.
 func rename(from, to string) error {
 	if exchange(from, to) == nil {
-		return os.Remove(from)
+		if err := os.Remove(from); !os.IsNotExist(err) { // a sweep may have been there first
+			return err
+		}
+		return nil
 	}
 	return os.Rename(from, to)
 }

@@ -7,9 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/atomicfile"
+	"github.com/tenonml/tenon/internal/filelock"
 )
 
 func TestWrite(t *testing.T) {
@@ -87,4 +90,64 @@ func TestFolder(t *testing.T) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 	inside("second")
+}
+
+// TestSweep checks that what killed programs left beside a path goes when the path is written,
+// and nothing else: not what is being written, and no other file.
+func TestSweep(t *testing.T) {
+	if !filelock.Advisory {
+		t.Skip("what is left stays on this system")
+	}
+	dir := t.TempDir()
+	make := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			name = filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte("half"), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := func(names ...string) {
+		t.Helper()
+		var got []string
+		for _, e := range tenon.Must(os.ReadDir(dir)) {
+			got = append(got, e.Name())
+		}
+		if !slices.Equal(got, names) {
+			t.Errorf("there is %q, want %q", got, names)
+		}
+	}
+	other := []string{".f.ABCDEFGHIJK.tmp", ".f.abcdefghijkl.tmp", ".f.g.ABCDEFGHIJKL.tmp", "f.ABCDEFGHIJKL.tmp"}
+	for name, write := range map[string]func(inner func()) error{
+		"file": func(inner func()) error {
+			return atomicfile.Write(filepath.Join(dir, "f"), func(io.Writer) error { inner(); return nil })
+		},
+		"folder": func(inner func()) error {
+			return atomicfile.Folder(filepath.Join(dir, "f"), func(string) error { inner(); return nil })
+		},
+	} {
+		make(append(other, ".f.ABCDEFGHIJKL.tmp", ".f.234567ABCDEF.tmp/a/b")...)
+		var living int
+		err := write(func() {
+			living = len(tenon.Must(os.ReadDir(dir)))
+			if err := write(func() {}); err != nil { // while the first one is writing
+				t.Error(name, err)
+			}
+		})
+		if err != nil || living != len(other)+1 {
+			t.Errorf("%s: %v, %d files while it is written", name, err, living)
+		}
+		want(append(slices.Sorted(slices.Values(other[:3])), "f", other[3])...)
+		if err := os.RemoveAll(filepath.Join(dir, "f")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A folder that had been taken away to be replaced comes back, where there is none.
+	make(".f.ABCDEFGHIJKL.tmp/new", ".f.ABCDEFGHIJKL.tmp.old/before")
+	err := atomicfile.Folder(filepath.Join(dir, "f"), func(string) error { return io.ErrShortWrite })
+	if _, e := os.Stat(filepath.Join(dir, "f", "before")); err != io.ErrShortWrite || e != nil {
+		t.Errorf("what was taken away: %v, %v", err, e)
+	}
+	want(append(slices.Sorted(slices.Values(other[:3])), "f", other[3])...)
 }

@@ -1,7 +1,6 @@
 package atomicfile
 
 import (
-	"crypto/rand"
 	"os"
 	"path/filepath"
 )
@@ -9,13 +8,16 @@ import (
 // Folder calls fill with an empty folder and puts it at a path once fill has returned,
 // in place of a folder that is there. When fill fails, its error comes back, the path is
 // as it was, and nothing is left beside it. Files that fill does not bring to the disk
-// itself may be lost where the power fails.
+// itself may be lost where the power fails. A program that is killed leaves one folder or
+// the other at the path, and may leave a folder beside it as [Write] does a file.
 func Folder(path string, fill func(temp string) error) error {
 	path = filepath.Clean(path)
-	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:12]+".tmp")
-	if err := os.Mkdir(temp, 0o777); err != nil {
+	sweep(path)
+	temp, free, err := claim(path, func(temp string) error { return os.Mkdir(temp, 0o777) })
+	if err != nil {
 		return err
 	}
+	defer free()
 	defer os.RemoveAll(temp) // what was at the path, in the end
 	if err := fill(temp); err != nil {
 		return err
@@ -24,7 +26,7 @@ func Folder(path string, fill func(temp string) error) error {
 		if exchange(temp, path) == nil {
 			return syncDir(filepath.Dir(path))
 		}
-		old := temp + ".old"
+		old := temp + behind
 		if err := os.Rename(path, old); err != nil {
 			return err
 		}

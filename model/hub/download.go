@@ -18,6 +18,7 @@ import (
 	"github.com/opencontainers/go-digest"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/filelock"
 )
 
 // A download is bytes that get to a file of the cache once all of them are there and have
@@ -168,7 +169,7 @@ func lockFile(ctx context.Context, name string) (unlock func(), err error) {
 		return nil, err
 	}
 	for {
-		ok, err := tryLock(f)
+		ok, err := filelock.Try(f)
 		if ok {
 			return func() { f.Close() }, nil
 		}

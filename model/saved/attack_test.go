@@ -346,7 +346,8 @@ func TestAttackedManifests(t *testing.T) {
 	}{
 		"no JSON":                  {text("{"), "model.json"},
 		"a key twice":              {text(strings.Replace(files["model.json"], `"format"`, `"format":"x","format"`, 1)), `"format" stands twice`},
-		"nested deep":              {text(`{"metadata":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}"), "nested too deep"},
+		"nested deep":              {text(`{"metadata":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "}"), "nested too deep"},
+		"nested deeper":            {text(`{"metadata":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}"), "max depth"},
 		"a huge manifest":          {text(files["model.json"] + strings.Repeat(" ", 17<<20)), "at most 16777216 are read"},
 		"another format":           {edited(t, files, func(doc map[string]any) { doc["format"] = "other" }), `"other"`},
 		"a later format":           {edited(t, files, func(doc map[string]any) { doc["version"] = []int{9, 0} }), "version 9.0"},

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -32,30 +31,33 @@ func parseHeader(text []byte, n int64) (*header, error) {
 	if !utf8.Valid(text) {
 		return nil, fmt.Errorf("the header is not UTF-8")
 	}
-	p := &headerParser{dec: json.NewDecoder(bytes.NewReader(text))}
-	p.dec.UseNumber()
+	if !json.Valid(text) {
+		return nil, fmt.Errorf("the header is not JSON: %w", json.Unmarshal(text, new(any)))
+	}
 	h := &header{meta: map[string]string{}}
 	seen := map[string]bool{}
-	err := p.object("the header", func(name string) error {
+	left := n
+	err := members(text, func(name string, value []byte) error {
 		if seen[name] {
 			return fmt.Errorf("the header has %q twice", name)
 		}
 		seen[name] = true
 		if name == "__metadata__" {
-			return p.metadata(h.meta)
+			return h.metadata(value)
 		}
-		e, err := p.entry(name)
+		e, err := readEntry(name, value)
+		if err == nil && e.end-e.begin > left {
+			err = fmt.Errorf("the tensors up to it have %d bytes, the file has %d for them: they overlap, or bytes are missing", n-left+e.end-e.begin, n)
+		}
 		if err != nil {
 			return fmt.Errorf("tensor %q: %w", name, err)
 		}
+		left -= e.end - e.begin
 		h.entries = append(h.entries, e)
 		return nil
 	})
 	if err != nil {
 		return nil, err
-	}
-	if rest := bytes.TrimSpace(text[p.dec.InputOffset():]); len(rest) > 0 {
-		return nil, fmt.Errorf("the header goes on behind its end")
 	}
 	return h, h.cover(n)
 }
@@ -82,120 +84,69 @@ func (h *header) cover(n int64) error {
 	return nil
 }
 
-// headerParser reads JSON by tokens: keys that occur twice are not lost that way.
-type headerParser struct {
-	dec *json.Decoder
-}
-
-func (p *headerParser) delim(want json.Delim, what string) error {
-	t, err := p.dec.Token()
-	if err != nil {
-		return syntax(err)
-	}
-	if t != want {
-		return fmt.Errorf("%s is %v, want %v", what, t, want)
-	}
-	return nil
-}
-
-func syntax(err error) error {
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("the header is not JSON: %w", err)
-}
-
-// object reads an object and calls f in front of each value.
-func (p *headerParser) object(what string, f func(key string) error) error {
-	if err := p.delim('{', what); err != nil {
-		return err
-	}
-	for p.dec.More() {
-		t, err := p.dec.Token()
-		if err != nil {
-			return syntax(err)
-		}
-		if err := f(t.(string)); err != nil {
-			return err
-		}
-	}
-	return p.delim('}', what)
-}
-
-func (p *headerParser) metadata(meta map[string]string) error {
-	return p.object("__metadata__", func(key string) error {
-		if _, ok := meta[key]; ok {
+// metadata reads what a file says of itself.
+func (h *header) metadata(text []byte) error {
+	return members(text, func(key string, value []byte) error {
+		if _, ok := h.meta[key]; ok {
 			return fmt.Errorf("the metadata have %q twice", key)
 		}
-		s, err := p.string("the value of " + strconv.Quote(key))
-		meta[key] = s
-		return err
+		s, err := textOf(value)
+		if err != nil {
+			return fmt.Errorf("the metadata: %q: %w", key, err)
+		}
+		h.meta[key] = s
+		return nil
 	})
 }
 
-func (p *headerParser) string(what string) (string, error) {
-	t, err := p.dec.Token()
-	if err != nil {
-		return "", syntax(err)
-	}
-	s, ok := t.(string)
-	if !ok {
-		return "", fmt.Errorf("%s is no string", what)
-	}
-	return s, nil
-}
-
 // numbers reads a list of at most n whole numbers that are not negative.
-func (p *headerParser) numbers(what string, n int) ([]int64, error) {
-	if err := p.delim('[', what); err != nil {
-		return nil, err
-	}
-	out := []int64{}
-	for p.dec.More() {
-		t, err := p.dec.Token()
+func numbers(text []byte, n int) (out []int64, err error) {
+	err = elements(text, func(value []byte) error {
+		x, err := strconv.ParseUint(string(value), 10, 63)
 		if err != nil {
-			return nil, syntax(err)
-		}
-		num, _ := t.(json.Number)
-		x, err := strconv.ParseUint(string(num), 10, 63)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %v is no size", what, t)
+			return fmt.Errorf("%s is no size", short(value))
 		}
 		if len(out) == n {
-			return nil, fmt.Errorf("%s has more than %d numbers", what, n)
+			return fmt.Errorf("there are more than %d numbers", n)
 		}
 		out = append(out, int64(x))
-	}
-	return out, p.delim(']', what)
+		return nil
+	})
+	return out, err
 }
 
-func (p *headerParser) entry(name string) (entry, error) {
+// readEntry reads the description of a tensor.
+func readEntry(name string, text []byte) (entry, error) {
 	e := entry{name: name}
 	var dims, offsets []int64
-	seen := map[string]bool{}
-	err := p.object("its description", func(key string) error {
-		if seen[key] {
+	var seen [3]bool
+	err := members(text, func(key string, value []byte) (err error) {
+		i := slices.Index(descriptions, key)
+		switch {
+		case i < 0:
+			return fmt.Errorf("%q is no part of a description", key)
+		case seen[i]:
 			return fmt.Errorf("%q is there twice", key)
 		}
-		seen[key] = true
-		var err error
-		switch key {
-		case "dtype":
-			e.code, err = p.string("dtype")
-		case "shape":
-			dims, err = p.numbers("shape", shape.MaxRank)
-		case "data_offsets":
-			offsets, err = p.numbers("data_offsets", 2)
-		default:
-			err = fmt.Errorf("%q is no part of a description", key)
+		seen[i] = true
+		switch i {
+		case 0:
+			e.code, err = textOf(value)
+		case 1:
+			dims, err = numbers(value, shape.MaxRank)
+		case 2:
+			offsets, err = numbers(value, 2)
 		}
-		return err
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		return nil
 	})
 	if err != nil {
 		return e, err
 	}
-	for _, key := range []string{"dtype", "shape", "data_offsets"} {
-		if !seen[key] {
+	for i, key := range descriptions {
+		if !seen[i] {
 			return e, fmt.Errorf("%q is missing", key)
 		}
 	}
@@ -216,6 +167,9 @@ func (p *headerParser) entry(name string) (entry, error) {
 	}
 	return e, nil
 }
+
+// descriptions are the parts of a tensor's description.
+var descriptions = []string{"dtype", "shape", "data_offsets"}
 
 // appendHeader appends the header's text, as long as a multiple of eight bytes.
 func appendHeader(b []byte, h *header) []byte {

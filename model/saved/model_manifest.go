@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -280,10 +279,12 @@ func pathFromJSON(steps []any) (nest.Path, error) {
 
 // parseManifest reads model.json and checks what can be checked without other files.
 func parseManifest(text []byte) (*manifest, error) {
-	if err := once(text); err != nil {
-		return nil, err
-	}
 	m := &manifest{}
+	if json.Valid(text) {
+		if err := once(text, 0); err != nil {
+			return nil, err
+		}
+	}
 	if err := json.Unmarshal(text, m); err != nil {
 		return nil, err
 	}
@@ -321,49 +322,24 @@ func parseManifest(text []byte) (*manifest, error) {
 }
 
 // once reports keys that stand twice in an object, and nesting that is too deep.
-func once(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	type level struct {
-		keys map[string]bool // nil in a list
-		key  bool            // the next token is a key
+func once(text []byte, depth int) error {
+	if depth > 64 {
+		return fmt.Errorf("it is nested too deep")
 	}
-	var stack []level
-	for {
-		t, err := d.Token()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		top := len(stack) - 1
-		if top >= 0 && stack[top].keys != nil && stack[top].key {
-			if k, ok := t.(string); ok {
-				if stack[top].keys[k] {
-					return fmt.Errorf("the key %q stands twice", k)
-				}
-				stack[top].keys[k], stack[top].key = true, false
-				continue
+	switch text[spaces(text)] {
+	case '{':
+		seen := map[string]bool{}
+		return members(text, func(name string, value []byte) error {
+			if seen[name] {
+				return fmt.Errorf("the key %q stands twice", name)
 			}
-		}
-		switch t {
-		case json.Delim('{'):
-			stack = append(stack, level{keys: map[string]bool{}, key: true})
-		case json.Delim('['):
-			stack = append(stack, level{})
-		case json.Delim('}'), json.Delim(']'):
-			stack = stack[:top]
-			fallthrough
-		default:
-			if n := len(stack) - 1; n >= 0 {
-				stack[n].key = stack[n].keys != nil
-			}
-		}
-		if len(stack) > 64 {
-			return fmt.Errorf("it is nested too deep")
-		}
+			seen[name] = true
+			return once(value, depth+1)
+		})
+	case '[':
+		return elements(text, func(value []byte) error { return once(value, depth+1) })
 	}
+	return nil
 }
 
 // opsOf adds the stored names of the operations of a graph and its regions.

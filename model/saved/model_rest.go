@@ -1,6 +1,7 @@
 package saved
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -14,26 +15,28 @@ type rest map[string]json.RawMessage
 // decode reads an object into the fields of a struct, and keeps the other ones. Names are those
 // of the fields to the letter.
 func (r *rest) decode(b []byte, to any) error {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(b, &all); err != nil {
-		return err
+	*r = nil
+	if string(b) == "null" {
+		return nil
 	}
 	v := reflect.ValueOf(to).Elem()
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		raw, ok := all[name]
-		if name == "" || name == "-" || !ok {
-			continue
+	return members(b, func(name string, value []byte) error {
+		for i := range v.NumField() {
+			known, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if known != name || known == "" || known == "-" {
+				continue
+			}
+			if err := json.Unmarshal(value, v.Field(i).Addr().Interface()); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return nil
 		}
-		if err := json.Unmarshal(raw, v.Field(i).Addr().Interface()); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if *r == nil {
+			*r = rest{}
 		}
-		delete(all, name)
-	}
-	if *r = nil; len(all) > 0 {
-		*r = all
-	}
-	return nil
+		(*r)[name] = bytes.Clone(value)
+		return nil
+	})
 }
 
 // encode returns the object of a struct's fields with those that were kept behind them.

@@ -324,7 +324,7 @@ func TestHostileFiles(t *testing.T) {
 		{"no object", foreign(`[]`, nil), "does not begin with {"},
 		{"not UTF-8", foreign("{\"\xff\":1}", nil), "not UTF-8"},
 		{"cut off", foreign(`{"a":`, nil), "not JSON"},
-		{"behind the end", foreign(`{}x`, nil), "behind its end"},
+		{"behind the end", foreign(`{}x`, nil), "after top-level value"},
 		{"name twice", foreign(`{`+one+`,`+one+`}`, four), `"a" twice`},
 		{"metadata twice", foreign(`{"__metadata__":{"k":"v","k":"w"}}`, nil), `"k" twice`},
 		{"metadata no text", foreign(`{"__metadata__":{"k":1}}`, nil), "no string"},

@@ -3,10 +3,10 @@ huggingface_hub, and the conformance program of the distribution specification.
 
     apt-get install docker-registry skopeo
     python3 -m venv /tmp/clients && /tmp/clients/bin/pip install oras huggingface_hub
-    go build -o /tmp/tenon ./cmd/tenon && /tmp/clients/bin/python internal/hubtest/clients.py /tmp/tenon [CONFORMANCE]
+    go build -o /tmp/tenon ./cmd/tenon && /tmp/clients/bin/python internal/hubtest/clients.py /tmp/tenon
 
-CONFORMANCE is the program of github.com/opencontainers/distribution-spec/conformance, if it was built. What is not
-installed is said to be missing. The exit status is 1 where something fails.
+The conformance program is built from its module. What is not installed, or cannot be had, is said to be missing. The exit
+status is 1 where something fails.
 """
 import hashlib
 import http.server
@@ -23,7 +23,7 @@ import time
 import urllib.request
 
 tenon = os.path.abspath(sys.argv[1])
-conformance = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
+PROGRAM = "github.com/opencontainers/distribution-spec/conformance@v0.0.0-20260831232431-97274622c111"
 work = tempfile.mkdtemp(prefix="hubtest-")
 os.environ["DOCKER_CONFIG"] = work
 os.environ["TENON_HUB_CACHE"] = os.path.join(work, "cache")
@@ -219,10 +219,22 @@ def huggingface(files):
     server.shutdown()
 
 
-def official(host):
+def conformance():
+    """Builds the conformance program of the distribution specification, and returns None where it cannot be had."""
+    if not shutil.which("go"):
+        return None
+    env = dict(os.environ, GOBIN=work, GOFLAGS="")
+    p = subprocess.run(["go", "install", PROGRAM], capture_output=True, text=True, env=env, cwd=work)
+    if p.returncode:
+        print(p.stderr.strip())
+        return None
+    return os.path.join(work, "conformance")
+
+
+def official(host, program):
     """Runs the conformance program of the distribution specification."""
     env = dict(os.environ, OCI_REGISTRY=host, OCI_TLS="disabled", OCI_REPO1="conf/one", OCI_REPO2="conf/two", OCI_RESULTS_DIR=work)
-    p = subprocess.run([conformance], capture_output=True, text=True, env=env, cwd=work)
+    p = subprocess.run([program], capture_output=True, text=True, env=env, cwd=work)
     text = p.stdout + p.stderr
     print("\n".join(l for l in text.splitlines() if ".:" in l))
     if p.returncode or "Fail" in text:
@@ -253,7 +265,8 @@ def main():
             part(f"skopeo with {name}", shutil.which("skopeo"), skopeo, host, folder, files)
             part(f"oras with {name}", importlib.util.find_spec("oras"), oras, host, folder, files)
         part("huggingface_hub's cache", importlib.util.find_spec("huggingface_hub"), huggingface, files)
-        part("conformance of tenon hub serve", conformance, official, hosts["tenon hub serve"])
+        program = conformance()
+        part("conformance of tenon hub serve", program, official, hosts["tenon hub serve"], program)
     finally:
         for p in processes:
             p.terminate()

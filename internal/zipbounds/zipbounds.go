@@ -14,11 +14,11 @@ import (
 // one.
 const maxRatio = 1040
 
-// Check returns an error unless an archive of size bytes is what every reader of it sees: its
+// check returns an error unless an archive of size bytes is what every reader of it sees: its
 // records stand one behind the other from the first byte on, each once and with the header
 // that the directory repeats, and nothing follows the directory. So no two records share
 // bytes, and no other format can hide before, between or behind them.
-func Check(r io.ReaderAt, z *zip.Reader, size int64) error {
+func check(r io.ReaderAt, z *zip.Reader, size int64) error {
 	sum := uint64(0)
 	for _, f := range z.File {
 		if sum += f.CompressedSize64; f.CompressedSize64 > uint64(size) || sum > uint64(size) {
@@ -56,11 +56,12 @@ func Check(r io.ReaderAt, z *zip.Reader, size int64) error {
 
 // The signatures of parts of an archive.
 const (
-	localHeader = "PK\x03\x04"
-	directory   = "PK\x01\x02"
-	directory64 = "PK\x06\x06" // the end of an empty directory that counts by 64 bits
-	theEnd      = "PK\x05\x06"
-	descriptor  = "PK\x07\x08"
+	localHeader    = "PK\x03\x04"
+	directoryEntry = "PK\x01\x02"
+	directory64    = "PK\x06\x06" // the end of an empty directory that counts by 64 bits
+	theEnd         = "PK\x05\x06"
+	locator64      = "PK\x06\x07" // where that stands
+	descriptor     = "PK\x07\x08"
 )
 
 // behind returns where the next part begins: behind a record's bytes, which end at a position,
@@ -75,7 +76,7 @@ func behind(r io.ReaderAt, f *zip.File, at int64) int64 {
 		from += int64(len(descriptor))
 	}
 	for _, sizes := range []int64{8, 16} { // of 32 or of 64 bits, which nothing but the next part tells
-		if is(r, from+sizes, localHeader) || is(r, from+sizes, directory) {
+		if is(r, from+sizes, localHeader) || is(r, from+sizes, directoryEntry) {
 			return from + sizes
 		}
 	}
@@ -120,7 +121,7 @@ func header(r io.ReaderAt, f *zip.File, at, data int64) error {
 // end checks that the directory follows the records and ends the file.
 func end(r io.ReaderAt, z *zip.Reader, at, size int64) error {
 	switch {
-	case len(z.File) > 0 && !is(r, at, directory), len(z.File) == 0 && !is(r, at, theEnd) && !is(r, at, directory64):
+	case len(z.File) > 0 && !is(r, at, directoryEntry), len(z.File) == 0 && !is(r, at, theEnd) && !is(r, at, directory64):
 		return errors.New("bytes between the records and the directory belong to none")
 	case !is(r, size-22-int64(len(z.Comment)), theEnd):
 		return errors.New("something follows the archive")

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -93,10 +92,7 @@ func openFiles(name string) (fsys fs.FS, end func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	z, err := zip.NewReader(r, info.Size())
-	if err == nil {
-		err = zipbounds.Check(r, z, info.Size())
-	}
+	z, err := zipbounds.Open(r, info.Size())
 	if err != nil {
 		r.Close()
 		return nil, nil, err

@@ -89,14 +89,8 @@ func (a *archive) mappings() []func() error { return a.frees }
 // openArchive reads the directory of a ZIP file. Records that are encrypted, overlap, stand
 // twice, or have names outside of a folder are refused.
 func openArchive(r io.ReaderAt, n int64) (*archive, error) {
-	z, err := zip.NewReader(r, n)
+	z, err := zipbounds.Open(r, n)
 	if err != nil {
-		return nil, err
-	}
-	if len(z.File) > maxFiles {
-		return nil, fmt.Errorf("%d records, at most %d are read", len(z.File), maxFiles)
-	}
-	if err := zipbounds.Check(r, z, n); err != nil {
 		return nil, err
 	}
 	if z.Comment != "" {

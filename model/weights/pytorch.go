@@ -64,12 +64,9 @@ func openPyTorch(f *File, h io.ReaderAt, size int64) error {
 		return &tenon.Error{Kind: tenon.ErrUnsupported, Msg: "it is in the format that PyTorch wrote before version 1.6",
 			Hint: "load it in PyTorch and save it again, as safetensors where possible"}
 	}
-	z, err := zip.NewReader(h, size)
+	z, err := zipbounds.Open(h, size)
 	if err != nil {
 		return invalid("it is no whole archive: %v", err)
-	}
-	if err := zipbounds.Check(h, z, size); err != nil {
-		return invalid("%v", err)
 	}
 	a, err := newArchive(z)
 	if err != nil {

@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"archive/zip"
 	"bufio"
 	"bytes"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/tenonml/tenon/internal/input"
+	"github.com/tenonml/tenon/internal/zipbounds"
 )
 
 // An Input is what a command reads.
@@ -95,7 +95,7 @@ func (in *Input) look(size int64) error {
 	}
 	in.Head.Bytes = raw[:n]
 	if bytes.HasPrefix(raw, []byte("PK\x03\x04")) {
-		z, err := zip.NewReader(f, size)
+		z, err := zipbounds.Open(f, size)
 		if err != nil {
 			return fmt.Errorf("%s: a ZIP file that is cut or damaged: %w", in.Name, err)
 		}

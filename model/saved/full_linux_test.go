@@ -2,6 +2,7 @@ package saved_test
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -165,7 +166,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestKilled kills a program that saves models, once it has written so much of one: there is
-// the model before it or the one that it saved, whole.
+// the model before it or the one that it saved, whole. What is left beside it goes when it is
+// saved again.
 func TestKilled(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -214,6 +216,64 @@ func TestKilled(t *testing.T) {
 			if err := weighty(t, 10, 3).Save(path); err != nil || holds(t, path) != 3 {
 				t.Errorf("%s, %d bytes: saved again: %v", name, bytes, err)
 			}
+			if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+				t.Errorf("%s, %d bytes: saving again leaves %v, %v", name, bytes, left, err)
+			}
 		}
 	}
+}
+
+// TestKilledAtEachByte puts what a program that was killed at any byte of a save has written
+// beside a model: the model is what it was, no part of another is one, and saving again leaves
+// nothing else.
+func TestKilledAtEachByte(t *testing.T) {
+	first, second := weighty(t, 3, 1), weighty(t, 3, 2)
+	var whole bytes.Buffer
+	if err := second.Encode(&whole); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path, temp := filepath.Join(dir, "m.zip"), filepath.Join(dir, ".m.zip.ABCDEFGHIJKL.tmp")
+	if err := first.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	before := everything(t, dir)
+	for n := range whole.Len() {
+		if m, err := saved.DecodeModel(bytes.NewReader(whole.Bytes()[:n]), int64(n)); err == nil {
+			t.Fatalf("the first %d bytes are a model: %v", n, m)
+		}
+		if err := second.Encode(&bounded{left: n}); !errors.Is(err, errFull) {
+			t.Fatalf("a writer that fails behind %d bytes: %v", n, err)
+		}
+		if n%97 != 0 { // saving gets to the disk
+			continue
+		}
+		if err := os.WriteFile(temp, whole.Bytes()[:n], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := holds(t, path); got != 1 {
+			t.Fatalf("%d bytes beside the model: the weights are %v", n, got)
+		}
+		if err := first.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if got := everything(t, dir); got != before {
+			t.Fatalf("saved beside %d bytes: there is\n%swant\n%s", n, got, before)
+		}
+	}
+}
+
+// errFull is the error of a writer without room.
+var errFull = errors.New("no room")
+
+// bounded is a writer with room for some bytes.
+type bounded struct{ left int }
+
+// Write fails where there is no room.
+func (f *bounded) Write(b []byte) (int, error) {
+	n := min(len(b), f.left)
+	if f.left -= n; n < len(b) {
+		return n, errFull
+	}
+	return n, nil
 }

@@ -36,7 +36,10 @@ type part struct {
 
 // Save writes the model: as one file where the path ends in .zip, as a folder otherwise.
 // What is there is replaced once everything is written; a folder is replaced only if it
-// holds a model. The same model gives the same bytes.
+// holds a model. The same model gives the same bytes. A program that is killed leaves what
+// was there, and may leave a part of the new model beside it, under a name that begins with a
+// dot and ends in .tmp: the next Save to the path removes it, on systems whose locks on files
+// tell that nobody is writing it (not on Windows).
 func (m *Model) Save(path string) error {
 	parts, err := m.parts()
 	if err == nil {

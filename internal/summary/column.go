@@ -1,10 +1,10 @@
 package summary
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
-	"slices"
+
+	"github.com/tenonml/tenon/internal/kernel/sorting"
 )
 
 // A Column collects what is in a column. The zero value is not ready; see [newColumn].
@@ -211,14 +211,18 @@ func (r *reservoir) add(n int, at func(i int) float64) {
 	r.seen, r.state = seen, state
 }
 
+func (r *reservoir) sort() {
+	if !r.sorted {
+		sorting.Sort(r.kept, false) // without NaN
+		r.sorted = true
+	}
+}
+
 func (r *reservoir) quantile(q float64) float64 {
 	if len(r.kept) == 0 {
 		return math.NaN()
 	}
-	if !r.sorted {
-		slices.SortFunc(r.kept, cmp.Compare[float64])
-		r.sorted = true
-	}
+	r.sort()
 	at := q * float64(len(r.kept)-1)
 	i := int(at)
 	if i+1 == len(r.kept) {

@@ -26,12 +26,15 @@ type Summary struct {
 	order   []string
 }
 
-// Columns returns the columns in the order of the fields.
+// Columns returns the columns in the order of the fields, ready to be asked for quantiles.
 func (s *Summary) Columns() []*Column {
 	out := make([]*Column, len(s.order))
+	var w walker
 	for i, path := range s.order {
 		out[i] = s.columns[path]
+		w.tasks = append(w.tasks, task{out[i], func(c *Column) { c.sample.sort() }})
 	}
+	w.run()
 	return out
 }
 

@@ -30,8 +30,8 @@ func diffCommand(p *program) *cli.Command {
 			if c.NArg() != 2 {
 				return usage("diff needs two files, not %d", c.NArg())
 			}
-			if c.Float("rtol") < 0 || c.Float("atol") < 0 {
-				return usage("a tolerance is negative")
+			if !(c.Float("rtol") >= 0 && c.Float("atol") >= 0) {
+				return usage("a tolerance is %v, want 0 or more", min(c.Float("rtol"), c.Float("atol")))
 			}
 			a, err := p.parts(ctx, c, c.Args().Get(0))
 			if err != nil {

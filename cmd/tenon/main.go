@@ -28,6 +28,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -98,6 +99,13 @@ func rootCommand(p *program) *cli.Command {
 		ConfigureShellCompletionCommand: func(c *cli.Command) {
 			c.Hidden = false
 			c.Writer = p.stdout
+			action := c.Action
+			c.Action = func(ctx context.Context, c *cli.Command) error {
+				if shell := c.Args().First(); !slices.Contains([]string{"bash", "zsh", "fish", "pwsh"}, shell) {
+					return usage("completion is for bash, zsh, fish or pwsh, not %q", shell)
+				}
+				return action(ctx, c)
+			}
 		},
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // reported by run
 		Action: func(_ context.Context, c *cli.Command) error {
@@ -127,7 +135,12 @@ func said(err error) string {
 	} else if e := new(tenon.Error); errors.As(err, &e) {
 		text = strings.ReplaceAll(text, e.Error(), strip(e).Error())
 	}
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	const most = 1000 // what was given is told again, and may be long
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most/2]) + " … " + string(r[len(r)-most/2:])
+	}
+	return text
 }
 
 func strip(e *tenon.Error) *tenon.Error {

@@ -346,11 +346,29 @@ func TestBadInput(t *testing.T) {
 		{"diff", "a"}, {"diff", "--rtol", "-1", "a", "b"}, {"graph", "-f", "png", files["model"]}, {"graph", "--variant", "7", files["model"]}, {"graph", "--function", "nope", files["model"]}, {"graph", "--colour", "time", files["model"]}, {"graph", "-f", "svg", "--colour", "red", files["model"]},
 		{"select", "--agg", "count", files["jsonl"]}, {"select", "--group", "id", "--agg", "mode(x)", files["jsonl"]}, {"select", "--join", "b", files["jsonl"]}, {"select", "--kind", "odd", files["jsonl"]},
 		{"spec", "--go", "--json", files["jsonl"]}, {"spec", "--name", "x y", files["jsonl"]}, {"doctor", "x"}, {"model", "--depth", "-2", files["model"]}, {"info"}, {"stats", "--nothing"},
+		{"head", "-n", "99999999999999999999", files["jsonl"]}, {"sample", "--seed", "-1", files["jsonl"]}, {"diff", "--rtol", "NaN", files["jsonl"], files["jsonl"]}, {"select", "-n", "-1", files["jsonl"]},
+		{"completion", "klingon"}, {"completion"}, {"head", "-n"}, {"nothing"}, {"view", "--listen", "127.0.0.1:99999", files["jsonl"]}, {"spec", "--go", "--name", "", files["jsonl"]},
 		{"runs", "--compare", "--events"}, {"view"}, {"view", "--listen", "0.0.0.0:0", files["jsonl"]},
 	} {
 		code, _, errs := call(t, "", args...)
 		if code != 2 || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: %d %q, want 2 and a line", args, code, errs)
+		}
+	}
+}
+
+// What is asked for in the extreme is done, and what was given is not told without end.
+func TestExtremes(t *testing.T) {
+	file := put(t, t.TempDir(), "a.jsonl", people)
+	most := fmt.Sprint(math.MaxInt64)
+	for _, args := range [][]string{{"head", "-n", most, "-p", "id", file}, {"tail", "-n", most, "-p", "id", file}, {"sample", "-n", most, "-p", "id", file}, {"select", "-n", most, "-p", "id", file}, {"cat", "-p", strings.Repeat("id,", 20000) + "id", file}} {
+		if code, out, errs := call(t, "", args...); code != 0 || out != "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n" {
+			t.Errorf("%.60q: %d %q %q", args, code, out, errs)
+		}
+	}
+	for _, args := range [][]string{{"cat", "-w", strings.Repeat("(", 100_000), file}, {"cat", file + strings.Repeat("x", 100_000)}, {"convert", file, "-o", filepath.Join(t.TempDir(), "none", "b.csv")}} {
+		if code, _, errs := call(t, "", args...); code != 1 || len(errs) > 1100 || strings.Count(errs, "\n") != 1 || strings.Contains(errs, ".tmp:") {
+			t.Errorf("%.60q: %d %q", args, code, errs)
 		}
 	}
 }

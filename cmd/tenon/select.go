@@ -60,6 +60,9 @@ func queryOf(c *cli.Command) (q query, err error) {
 		}
 		return list
 	}
+	if c.IsSet("n") && c.Int("n") < 0 {
+		return q, usage("-n is %d, want 0 or more", c.Int("n"))
+	}
 	q = query{flatten: paths("flatten"), group: paths("group"), join: c.String("join"), empty: structured.DropEmpty, most: c.Int("n")}
 	if c.Bool("keep-empty") {
 		q.empty = structured.KeepEmpty

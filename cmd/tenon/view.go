@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -82,7 +83,10 @@ func viewFile(out string, items []view.Item) error {
 }
 
 func (p *program) serveView(ctx context.Context, c *cli.Command, items []view.Item) error {
-	host, _, err := net.SplitHostPort(c.String("listen"))
+	host, port, err := net.SplitHostPort(c.String("listen"))
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return usage("--listen is %q, want an address of this machine alone, such as 127.0.0.1:8000", c.String("listen"))
 	}

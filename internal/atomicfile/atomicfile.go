@@ -38,6 +38,9 @@ func write(path string, sync bool, fill func(w io.Writer) error) (err error) {
 		f, err = os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		return err
 	})
+	if e := new(os.PathError); errors.As(err, &e) {
+		e.Path = path // the other name is nobody's affair
+	}
 	if err != nil {
 		return err
 	}

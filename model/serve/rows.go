@@ -82,8 +82,8 @@ func (a Arg) slice(v tenon.Value, lo, hi int) (out tenon.Value, err error) {
 	return ops.Index(v, append(keys, key.Range(lo, hi, nil))...), nil
 }
 
-// sameRows checks that all arguments of a batched function have the same number of rows, and returns
-// it; of others, that of the first argument with rows. It is 1 where no argument has rows.
+// sameRows checks that all arguments of a function of the program, or of a batched one, have the same number of rows, and
+// returns it; of other saved models, that of the first argument with rows. It is 1 where no argument has rows.
 func (f *served) sameRows(args []tenon.Value) (int, error) {
 	n, first := -1, ""
 	for i, a := range f.Args {
@@ -93,7 +93,7 @@ func (f *served) sameRows(args []tenon.Value) (int, error) {
 		switch rows := a.rowsOf(args[i]); {
 		case n < 0:
 			n, first = rows, a.Name
-		case rows != n && f.Batched:
+		case rows != n && (f.Batched || f.found == nil):
 			return 0, badInput("%s has %d rows, %s has %d", first, n, a.Name, rows)
 		}
 	}

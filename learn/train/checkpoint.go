@@ -71,6 +71,9 @@ func (r *run[P, B]) checkpoint() error {
 	if err != nil {
 		return err
 	}
+	if r.inShards() {
+		return r.checkpointShards(n, string(text))
+	}
 	if r.Ranks.active() {
 		return r.checkpointRanks(n, string(text))
 	}
@@ -187,7 +190,12 @@ func (r *run[P, B]) resume() error {
 		return r.foreign(fmt.Sprintf("its data had %d batches in an epoch, now there are %d", c.Batches, r.Data.Batches))
 	}
 	best := slices.ContainsFunc(f.Names(), func(n string) bool { return strings.HasPrefix(n, "Best") })
-	tree, err := saved.Fill(f, r.tree(best), saved.ReadOptions{})
+	tree := r.tree(best)
+	if text := f.Metadata()[shardsKey]; text != "" {
+		tree, err = fillShards(f, r.Checkpoint, text, tree)
+	} else {
+		tree, err = saved.Fill(f, tree, saved.ReadOptions{})
+	}
 	if err == nil {
 		err = r.trainer.Restore(tree.State)
 	}

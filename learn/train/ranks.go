@@ -35,6 +35,11 @@ type Ranks struct {
 	// rows, by itself, whatever their type is; what it gathers from the others, by package dist, has gradients.
 	Compute *mesh.Plan
 
+	// Shards has each rank write what it keeps in parts to a file of its own, beside the checkpoint, which has what is
+	// whole, names the files, and is written once all are there: run-1200.shard-0-of-4.safetensors. Any number of ranks
+	// goes on from it. Otherwise the first rank gathers and writes everything in one file.
+	Shards bool
+
 	// ByElements divides batches so that ranks get about the same number of elements, and not of rows, which
 	// matters where rows are ragged.
 	ByElements bool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -321,4 +322,82 @@ func TestRanksMissOne(t *testing.T) {
 		t.Errorf("it went on from step %d, want 3", last[0].From)
 	}
 	sameFit(t, "gone on", last[0], want)
+}
+
+// What ranks keep in parts is written in parts, and any number of ranks goes on from it; a shard that is missing or damaged
+// is an error that names it.
+func TestShards(t *testing.T) {
+	want, err := train.Fit(t.Context(), newBagModel(), bagLoss, bagOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := func(file string, stop int) func(m *mesh.Mesh) train.FitOptions[bagModel, bagBatch] {
+		return func(m *mesh.Mesh) train.FitOptions[bagModel, bagBatch] {
+			o := bagOptions()
+			o.Checkpoint, o.CheckpointEvery = file, 1
+			o.Ranks = &train.Ranks{Mesh: m, Stored: tenon.Must(m.Plan(mesh.Unnamed(0, "data"))), Shards: true}
+			o.OnStep = append(o.OnStep, func(e train.Event) error {
+				if e.Step == stop {
+					return errors.New("killed")
+				}
+				return nil
+			})
+			return o
+		}
+	}
+	counts := []int{1, 2, 3, 4}
+	if testing.Short() {
+		counts = []int{2, 3}
+	}
+	for _, from := range counts {
+		folder := t.TempDir()
+		file := filepath.Join(folder, "run.safetensors")
+		if _, err := fitOn(t, from, bagLoss, options(file, 3)); err == nil || !strings.Contains(err.Error(), "killed") {
+			t.Fatal(from, err)
+		}
+		shards, _ := filepath.Glob(filepath.Join(folder, "*.shard-*"))
+		if from > 1 && len(shards) != from {
+			t.Fatalf("%d ranks: the shards are %v", from, shards)
+		}
+		for _, to := range counts {
+			copied := t.TempDir()
+			if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := fitOn(t, to, bagLoss, options(filepath.Join(copied, "run.safetensors"), -1))
+			if err != nil {
+				t.Fatalf("%d to %d ranks: %v", from, to, err)
+			}
+			if got[0].From != 3 {
+				t.Errorf("%d to %d ranks: it went on from %d, want 3", from, to, got[0].From)
+			}
+			sameFit(t, fmt.Sprintf("%d to %d ranks", from, to), got[0], want)
+		}
+		if from == 1 {
+			continue
+		}
+		for what, harm := range map[string]func(name string, b []byte) error{
+			"is missing":                  func(name string, _ []byte) error { return os.Remove(name) },
+			"damaged":                     func(name string, b []byte) error { b[len(b)-1] ^= 1; return os.WriteFile(name, b, 0o666) },
+			fmt.Sprint("bytes, want "):    func(name string, b []byte) error { return os.WriteFile(name, b[:len(b)-1], 0o666) },
+			filepath.Base(shards[from-1]): func(name string, _ []byte) error { return os.WriteFile(name, nil, 0o666) },
+		} {
+			copied := t.TempDir()
+			if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.Join(copied, filepath.Base(shards[from-1]))
+			b, err := os.ReadFile(name)
+			if err == nil {
+				err = harm(name, b)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = fitOn(t, 2, bagLoss, options(filepath.Join(copied, "run.safetensors"), -1))
+			if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), filepath.Base(name)) {
+				t.Errorf("%q: got %v", what, err)
+			}
+		}
+	}
 }

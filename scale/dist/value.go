@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/elements"
 	"github.com/tenonml/tenon/nest"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -73,9 +74,10 @@ func BroadcastValue[T any](ctx context.Context, c *Comm, x T, root int) (T, erro
 }
 
 // ReduceValues returns the combination of what all ranks give, tensor by tensor: structures and
-// Values of one Spec. Integers that say where values are, such as row splits, are not combined:
-// they have to be the same on all ranks. The rows of values whose sizes differ are gathered
-// instead ([GatherValues]).
+// Values of one Spec. Numbers of all types are combined, and truth values by [Any] and [All]. What says
+// where elements are, such as row splits, positions and masks, is not: it has to be the same on all
+// ranks, and so are strings, and truth values where another reduction is asked for. The rows of values
+// whose sizes differ are gathered instead ([GatherValues]).
 func ReduceValues[T any](ctx context.Context, c *Comm, x T, by Reduction) (T, error) {
 	leaves, err := nest.Flatten(x, nest.Options{Expand: true})
 	if err != nil {
@@ -84,9 +86,12 @@ func ReduceValues[T any](ctx context.Context, c *Comm, x T, by Reduction) (T, er
 	if err := c.Agree(ctx, "the structure of what is reduced", structureOf(x)); err != nil {
 		return x, err
 	}
+	are, err := elementsOf(x)
+	if err != nil {
+		return x, c.Fail(err)
+	}
 	for i, l := range leaves {
-		d, ok := l.(*tensor.Dense)
-		if ok && d.DType().IsDifferentiable() {
+		if d, ok := l.(*tensor.Dense); ok && are[i] && (d.DType().IsNumeric() || d.DType().IsBool() && (by == Any || by == All)) {
 			if leaves[i], err = c.AllReduce(ctx, d, by); err != nil {
 				return x, err
 			}
@@ -101,6 +106,49 @@ func ReduceValues[T any](ctx context.Context, c *Comm, x T, by Reduction) (T, er
 		}
 	}
 	return nest.Pack(x, leaves, nest.Options{Expand: true})
+}
+
+// elementsOf reports for each tensor that a structure comes apart into whether it has elements of a Value, and does not
+// say where they are: of a Value of ones it has others than of one of zeros. Of types that have no such Values,
+// floating and complex tensors are taken to have elements.
+func elementsOf(x any) ([]bool, error) {
+	values, err := nest.Flatten(x, nest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	var out []bool
+	for _, l := range values {
+		v, ok := l.(tenon.Value)
+		if !ok || tenon.IsLeaf(v.Spec()) {
+			out = append(out, ok)
+			continue
+		}
+		parts, err := nest.Flatten(v, nest.Options{Expand: true})
+		if err != nil {
+			return nil, err
+		}
+		zeros, ones := filledLike(v, ops.ZerosLike, len(parts)), filledLike(v, ops.OnesLike, len(parts))
+		for i, p := range parts {
+			d, dense := p.(*tensor.Dense)
+			if zeros == nil || ones == nil {
+				out = append(out, dense && d.DType().IsDifferentiable())
+				continue
+			}
+			a, ok := zeros[i].(tensor.Tensor)
+			b, also := ones[i].(tensor.Tensor)
+			out = append(out, dense && ok && also && !tensor.Equal(a, b))
+		}
+	}
+	return out, nil
+}
+
+// filledLike returns what a Value like another comes apart into, nil where there is none with as many parts.
+func filledLike(v tenon.Value, like func(any) tensor.Tensor, parts int) []any {
+	out, err := tenon.Try(func() []any { return tenon.Must(nest.Flatten(like(v), nest.Options{Expand: true})) })
+	if err != nil || len(out) != parts {
+		return nil
+	}
+	return out
 }
 
 // structureOf is a text that is the same for structures with the same places and types of

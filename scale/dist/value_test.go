@@ -76,6 +76,19 @@ func TestValues(t *testing.T) {
 		}
 		return err
 	})
+	onRanks(t, 3, func(ctx context.Context, c *dist.Comm) error {
+		r := int64(c.Rank())
+		counts := ragged.FromSlices([][]int64{{r}, {}, {1, r * r}})
+		sum, err := dist.ReduceValues(ctx, c, []tenon.Value{counts, tensor.Of([]int32{int32(r), 5})}, dist.Sum)
+		if err == nil && (!tensor.Equal(sum[0], ragged.FromSlices([][]int64{{3}, {}, {3, 5}})) || !tensor.Equal(sum[1], tensor.Of([]int32{3, 15}))) {
+			err = fmt.Errorf("integers: got %v", sum)
+		}
+		some, e := dist.ReduceValues(ctx, c, tensor.Of([]bool{r == 1, false}), dist.Any)
+		if e == nil && !tensor.Equal(some, tensor.Of([]bool{true, false})) {
+			e = fmt.Errorf("truth values: got %v", some)
+		}
+		return errors.Join(err, e)
+	})
 	err := dist.Simulate(t.Context(), 2, dist.Options{}, func(ctx context.Context, c *dist.Comm) error {
 		rows := [][][]float64{{{1}, {2, 3}}, {{1, 2}, {3}}}
 		_, err := dist.ReduceValues(ctx, c, ragged.FromSlices(rows[c.Rank()]), dist.Sum)

@@ -40,6 +40,9 @@ func (p *Plan) Layout(x any) (Layout, error) {
 // Len returns the number of tensors.
 func (l Layout) Len() int { return len(l.of) }
 
+// Sizes returns those of tensor i as a whole, -1 where they are not known.
+func (l Layout) Sizes(i int) []int { return l.of[i].spec.Shape().Dims() }
+
 // Append returns the layout of tensors, and of others behind them.
 func (l Layout) Append(others ...Layout) Layout {
 	out := Layout{mesh: l.mesh, of: slices.Clone(l.of)}
@@ -183,4 +186,35 @@ func (m *Mesh) SizeAlong(axis string) int {
 		return m.axes[i].Size
 	}
 	return 1
+}
+
+// A Block is the part of one tensor that this rank has: where it begins in the whole, and its sizes.
+type Block struct {
+	Begin, Size []int
+
+	// First says that no rank before this one has the same block.
+	First bool
+}
+
+// Block returns the part that this rank has of tensor i. It is an error for the entries of rows, which
+// row splits tell.
+func (l Layout) Block(i int) (Block, error) {
+	x := l.of[i]
+	b := Block{First: true}
+	var used over
+	for a, k := range x.cuts {
+		lo, hi := 0, x.spec.Shape().Dim(a)
+		switch {
+		case k.ragged():
+			return b, tenon.NewError(tenon.ErrUnsupported, "mesh.Layout", fmt.Sprintf("%v is divided by rows: it is no block of the whole", l.At(i)))
+		case !k.whole():
+			lo, hi = l.mesh.share(k)
+		}
+		used += k.over
+		b.Begin, b.Size = append(b.Begin, lo), append(b.Size, hi-lo)
+	}
+	for a, at := range l.mesh.at {
+		b.First = b.First && (at == 0 || strings.ContainsRune(string(used), rune(a)))
+	}
+	return b, nil
 }

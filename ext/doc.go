@@ -70,7 +70,8 @@
 //
 // The encoding of a Spec carries [Options].Version. What is stored under an older one
 // keeps its old components and assembles to a value of the current version through
-// [Migration]s. A type that is not registered loads as a tenon.Opaque; [Resolve]
+// [Migration]s. Its Spec takes such a value apart again, whatever names and places fields
+// have now, if the older version can say all that the value says. A type that is not registered loads as a tenon.Opaque; [Resolve]
 // makes the real value once it is.
 //
 // # Operations

@@ -9,6 +9,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/ext/codec"
 	"github.com/tenonml/tenon/internal/source"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // storedSpec is the Spec of a value that was stored under an older version of its
@@ -103,19 +104,133 @@ func (s *storedSpec) Encode() tenon.Encoding { return s.encoding }
 // Components returns the components as they were stored.
 func (s *storedSpec) Components() []tenon.Field { return s.fields }
 
-// Disassemble is an error: values belong to the current version.
+// Disassemble takes a value of the current version apart into the components that it would
+// have been stored with: those of which the migrations make it again. Where a migration puts a
+// component is seen by what it does with marked ones, so that fields may have got other names
+// and places. It is an error where the older version lacks something that the value says.
 func (s *storedSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
-	return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: s.info.name + ".Disassemble", Line: source.Line(),
-		Msg: fmt.Sprintf("the Spec is that of version %d, the value is a %s", s.version, typeNameOf(v)), Hint: "take the value apart by its own Spec"}
-}
-
-// Assemble makes a value of the current version.
-func (s *storedSpec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
-	if err := tenon.CheckComponents(s, components); err != nil {
+	fail := func(msg string, cause error) ([]tenon.Value, error) {
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: s.info.name + ".Disassemble", Line: source.Line(),
+			Msg: fmt.Sprintf("the value cannot be one of version %d: %s", s.version, msg), Err: cause}
+	}
+	if v == nil || words(&v)[1] == nil {
+		return fail("it is nil", nil)
+	}
+	now, ok := specOf(v.Spec())
+	if !ok || now.info != s.info {
+		return fail("it is a "+typeNameOf(v), nil)
+	}
+	all, err := now.Disassemble(v)
+	if err != nil {
 		return nil, err
 	}
+	out, at, err := s.components(now, all)
+	if err != nil {
+		return fail("its version's fields", err)
+	}
+	if at >= 0 {
+		return fail(fmt.Sprintf("none of its components is %q", s.fields[at].Name), nil)
+	}
+	again, err := s.Assemble(out)
+	if err != nil {
+		return fail("its components", err)
+	}
+	if !tenon.Equal(again.Spec(), v.Spec()) {
+		return fail(fmt.Sprintf("the migrations make %s of its components, it is %s", tenon.String(again.Spec()), tenon.String(v.Spec())), nil)
+	}
+	back, err := now.Disassemble(again)
+	if err != nil {
+		return nil, err
+	}
+	for k, x := range back {
+		if *words(&x) != *words(&all[k]) && !tensor.Equal(x, all[k], tensor.EqualOptions{NaN: true}) {
+			return fail(fmt.Sprintf("the migrations make another %s", now.fields[k].Name), nil)
+		}
+	}
+	return out, nil
+}
+
+// components returns the components of the current version, all, at the places that the
+// migrations give to those of the older one. It returns the number of one that has no place, or -1.
+func (s *storedSpec) components(now *Spec, all []tenon.Value) (out []tenon.Value, missing int, err error) {
+	marks, missing := s.marks(now, all)
+	if missing >= 0 {
+		return nil, missing, nil
+	}
+	moved, err := s.migrated(marks)
+	if err != nil {
+		return nil, 0, err
+	}
+	t, _ := tenon.Elems(now.Encode(), 2)
+	entries, _ := tenon.As[tenon.NamedTuple](t[1])
 	k := 0
-	fields := goFields(s.entries.Fields, func() tenon.Value { k++; return components[k-1] })
+	fields := goFields(entries.Fields, func() tenon.Value { k++; return all[k-1] })
+	out = make([]tenon.Value, len(marks))
+	side(moved, fields, func(a, b tenon.Value) {
+		for k, m := range marks {
+			if *words(&m) == *words(&a) {
+				out[k] = b
+			}
+		}
+	})
+	return out, missingIn(out), nil
+}
+
+// marks returns a value that stands for each component, as migrations may look at it: the one
+// of the same name, or another one that fits. A tensor may stand for several, each time as
+// another view. It returns the number of a component that nothing can stand for, or -1.
+func (s *storedSpec) marks(now *Spec, all []tenon.Value) (out []tenon.Value, missing int) {
+	out, used := make([]tenon.Value, len(s.fields)), make([]bool, len(all))
+	for _, takes := range []func(j int, name string) bool{
+		func(j int, name string) bool { return now.fields[j].Name == name },
+		func(j int, _ string) bool { return !used[j] },
+		func(int, string) bool { return true },
+	} {
+		for k, f := range s.fields {
+			for j := 0; j < len(all) && out[k] == nil; j++ {
+				if takes(j, f.Name) && tenon.Compatible(all[j].Spec(), f.Spec) {
+					out[k], used[j] = all[j], true
+				}
+			}
+		}
+	}
+	for k, x := range out {
+		if d, ok := x.(*tensor.Dense); ok {
+			out[k] = d.View(0, d.Shape(), d.Strides())
+		}
+	}
+	return out, missingIn(out)
+}
+
+// missingIn returns the number of the first component that there is none of, or -1.
+func missingIn(components []tenon.Value) int {
+	return slices.IndexFunc(components, func(x tenon.Value) bool { return x == nil })
+}
+
+// side calls f with the Values that stand at the same places in two pieces of Go data.
+func side(a, b any, f func(a, b tenon.Value)) {
+	switch x := a.(type) {
+	case tenon.Value:
+		if y, ok := b.(tenon.Value); ok {
+			f(x, y)
+		}
+	case []any:
+		y, _ := b.([]any)
+		for i := range min(len(x), len(y)) {
+			side(x[i], y[i], f)
+		}
+	case map[string]any:
+		y, _ := b.(map[string]any)
+		for name := range x {
+			side(x[name], y[name], f)
+		}
+	}
+}
+
+// migrated returns the fields of the current version that the migrations make of components.
+func (s *storedSpec) migrated(components []tenon.Value) (fields map[string]any, err error) {
+	k := 0
+	fields = goFields(s.entries.Fields, func() tenon.Value { k++; return components[k-1] })
 	for at := int(s.version); at != s.info.version; {
 		m, ok := s.info.migrate[at]
 		if !ok {
@@ -128,6 +243,18 @@ func (s *storedSpec) Assemble(components []tenon.Value) (v tenon.Value, err erro
 			return nil, codec.Within(fmt.Sprintf("migration from version %d", at), err)
 		}
 		at = m.To
+	}
+	return fields, nil
+}
+
+// Assemble makes a value of the current version.
+func (s *storedSpec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
+	if err := tenon.CheckComponents(s, components); err != nil {
+		return nil, err
+	}
+	fields, err := s.migrated(components)
+	if err != nil {
+		return nil, err
 	}
 	p := reflect.New(s.info.node.typ).UnsafePointer()
 	if err := buildFields(s.info.node.flat(0, nil), p, fields); err != nil {

@@ -412,6 +412,18 @@ func TestMigrations(t *testing.T) {
 	if want := (Versioned{A: v, B: tensor.Scalar(3.0), Level: 9}); !tensor.Equal(got.(Versioned), want, tensor.EqualOptions{}) {
 		t.Errorf("got %v", got)
 	}
+	parts, err := spec.Disassemble(got.(tenon.Value))
+	if err != nil || !tensor.Equal(parts[0], v) || !tensor.Equal(parts[1], tensor.Scalar(3.0)) {
+		t.Errorf("taken apart as it was stored: %v, %v", parts, err)
+	}
+	for name, x := range map[string]tenon.Value{
+		"another level": Versioned{A: v, B: tensor.Scalar(3.0), Level: 1}, "what a migration refuses": Versioned{A: v, B: tensor.Scalar(-3.0), Level: 9},
+		"another size": Versioned{A: tensor.Scalar(1.0), B: tensor.Scalar(3.0), Level: 9}, "a tensor": v, "nothing": nil,
+	} {
+		if parts, err := spec.Disassemble(x); !errors.Is(err, tenon.ErrUnsupported) {
+			t.Errorf("%s: got %v, %v", name, parts, err)
+		}
+	}
 	for name, e := range map[string]tenon.Encoding{
 		"a version of the future": tenon.Tuple{tenon.Int(5), old[1]}, "a version without a migration": tenon.Tuple{tenon.Int(-1), old[1]},
 		"a huge version": tenon.Tuple{tenon.Int(1 << 40), old[1]},

@@ -214,20 +214,23 @@ func taken(x any, s tenon.Spec) ([]tensor.Tensor, error) {
 		v = t
 	}
 	if !tenon.Compatible(v.Spec(), s) {
-		if parts, ok := narrowed(v, s); ok {
-			return parts, nil
-		}
-		return nil, fmt.Errorf("is %s, want %s", tenon.String(v.Spec()), tenon.String(s))
+		return narrowed(v, s)
 	}
 	if t, ok := v.(tensor.Tensor); ok && tenon.IsLeaf(s) {
 		return []tensor.Tensor{t}, nil
 	}
-	parts, err := nest.Flatten(v, nest.Options{Expand: true})
+	return tensorsIn(v)
+}
+
+// tensorsIn returns the tensors that Values are made of.
+func tensorsIn[T any](values T) ([]tensor.Tensor, error) {
+	parts, err := nest.Flatten(values, nest.Options{Expand: true})
 	if err != nil {
 		return nil, err
 	}
 	out := make([]tensor.Tensor, len(parts))
 	for i, p := range parts {
+		var ok bool
 		if out[i], ok = p.(tensor.Tensor); !ok {
 			return nil, fmt.Errorf("has a component that is a %T", p)
 		}
@@ -236,54 +239,25 @@ func taken(x any, s tenon.Spec) ([]tensor.Tensor, error) {
 }
 
 // narrowed takes a Value apart as one of an earlier version of its type, whose Spec a model was
-// saved with: a field was added since, say. It may, if the type's migrations make the same Value
-// of those components again, so that nothing that the Value says is lost.
-func narrowed(v tenon.Value, s tenon.Spec) ([]tensor.Tensor, bool) {
+// saved with: a field was added since, say, or got another name. That Spec takes Values apart of
+// which its migrations make the same Value again, so that nothing that they say is lost.
+func narrowed(v tenon.Value, s tenon.Spec) ([]tensor.Tensor, error) {
 	have := v.Spec()
-	fields := s.Components()
-	if have.TypeName() != s.TypeName() || len(fields) == 0 {
-		return nil, false
+	other := fmt.Errorf("is %s, want %s", tenon.String(have), tenon.String(s))
+	if have.TypeName() != s.TypeName() || tenon.IsLeaf(s) {
+		return nil, other
 	}
-	all, err := have.Disassemble(v)
+	parts, err := s.Disassemble(v)
+	if err == nil {
+		err = tenon.CheckComponents(s, parts)
+	}
 	if err != nil {
-		return nil, false
+		return nil, fmt.Errorf("%w: %w", other, err)
 	}
-	parts := make([]tenon.Value, len(fields))
-	for i, f := range fields {
-		k := slices.IndexFunc(have.Components(), func(g tenon.Field) bool { return g.Name == f.Name })
-		if k < 0 || !tenon.Compatible(all[k].Spec(), f.Spec) {
-			return nil, false
-		}
-		parts[i] = all[k]
+	if again, err := s.Assemble(parts); err != nil || !tenon.Equal(again.Spec(), have) {
+		return nil, other // of the same version, with other static data
 	}
-	again, err := s.Assemble(parts)
-	if err != nil || !tenon.Equal(again.Spec(), have) {
-		return nil, false
-	}
-	back, err := have.Disassemble(again)
-	if err != nil {
-		return nil, false
-	}
-	for i, x := range back {
-		if !slices.Contains(parts, all[i]) && !tensor.Equal(x, all[i], tensor.EqualOptions{NaN: true}) {
-			return nil, false
-		}
-	}
-	var out []tensor.Tensor
-	for _, p := range parts {
-		leaves, err := nest.Flatten(p, nest.Options{Expand: true})
-		if err != nil {
-			return nil, false
-		}
-		for _, x := range leaves {
-			t, ok := x.(tensor.Tensor)
-			if !ok {
-				return nil, false
-			}
-			out = append(out, t)
-		}
-	}
-	return out, true
+	return tensorsIn(parts)
 }
 
 // components takes the components of a Value of a Spec that stand by their names below

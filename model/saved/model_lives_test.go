@@ -107,6 +107,88 @@ func TestModelOfAnEarlierVersionOfAType(t *testing.T) {
 	}
 }
 
+// TestModelOfATypeWithRenamedFields calls a function that was saved for a type whose fields have
+// since then got other names and places.
+func TestModelOfATypeWithRenamedFields(t *testing.T) {
+	ext.Register[interval](intervalName)
+	f := function.New(func(x interval) interval {
+		return interval{[]tensor.Tensor{ops.Sub(x.Ends[0], 1.0), ops.Add(x.Ends[1], 1.0)}, x.Weight, x.Unit}
+	})
+	m := saved.NewModel()
+	if err := m.Add("widen", f, interval{[]tensor.Tensor{tensor.Of([]float64{0}), tensor.Of([]float64{0})}, tensor.Of([]float64{0}), "m"}.Spec()); err != nil {
+		t.Fatal(err)
+	}
+	b := encodedModel(t, m)
+	if err := ext.Unregister[interval](); err != nil {
+		t.Fatal(err)
+	}
+	ext.Register[span](intervalName, ext.Options{Version: 2, Migrations: map[int]ext.Migration{
+		0: {To: 1, Do: func(f map[string]any) (map[string]any, error) {
+			ends := f["Ends"].([]any)
+			f["From"], f["To"] = ends[0], ends[1]
+			delete(f, "Ends")
+			return f, nil
+		}},
+		1: {To: 2, Do: func(f map[string]any) (map[string]any, error) {
+			if _, ok := f["From"].(tensor.Tensor); !ok { // it may look
+				return nil, fmt.Errorf("it is a %T", f["From"])
+			}
+			return map[string]any{"Low": f["From"], "High": f["To"], "Ends": f["Weight"], "Dimension": f["Unit"], "Closed": true}, nil
+		}},
+	}})
+	defer ext.Unregister[span]()
+	got := decoded(t, b)
+	widen := must(saved.As[func(span) (span, error)](got, "widen"))
+	one := tensor.Of([]float64{7})
+	for name, x := range map[string]span{
+		"three tensors": {High: tensor.Of([]float64{5}), Ends: tensor.Of([]float64{0.5}), Low: tensor.Of([]float64{3}), Dimension: "m", Closed: true},
+		"one tensor":    {High: one, Ends: one, Low: one, Dimension: "m", Closed: true},
+		"equal tensors": {High: one, Ends: tensor.Of([]float64{7}), Low: tensor.Of([]float64{7}), Dimension: "m", Closed: true},
+	} {
+		y, err := widen(x)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want := span{High: ops.Add(x.High, 1.0), Low: ops.Sub(x.Low, 1.0), Ends: x.Ends, Dimension: "m", Closed: true}
+		if !tensor.Equal(y, want) {
+			t.Errorf("%s: got %v, want %v", name, y, want)
+		}
+		traced := function.New(func(x span) span { return must(widen(x)) })
+		if y := traced.Call(x); !tensor.Equal(y, want) {
+			t.Errorf("%s, traced: got %v, want %v", name, y, want)
+		}
+	}
+	for name, x := range map[string]span{
+		"what the version lacks": {High: one, Ends: one, Low: one, Dimension: "m"},
+		"another size":           {High: one, Ends: one, Low: tensor.Of([]float64{1, 2}), Dimension: "m", Closed: true},
+		"another text":           {High: one, Ends: one, Low: one, Dimension: "km", Closed: true},
+	} {
+		if y, err := widen(x); !errors.Is(err, tenon.ErrDType) {
+			t.Errorf("%s: got %v, %v", name, y, err)
+		}
+	}
+}
+
+// interval and span are one type in two versions of a program.
+type interval struct {
+	Ends   []tensor.Tensor
+	Weight tensor.Tensor
+	Unit   string
+}
+
+func (x interval) Spec() tenon.Spec { return ext.SpecOf(x) }
+
+type span struct {
+	High, Ends, Low tensor.Tensor // Ends was Weight
+	Dimension       string
+	Closed          bool
+}
+
+func (x span) Spec() tenon.Spec { return ext.SpecOf(x) }
+
+const intervalName = "example.com/saved_test.Interval"
+
 // longer is length in a later version of a program.
 type longer struct {
 	Metres tensor.Tensor

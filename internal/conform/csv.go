@@ -29,7 +29,7 @@ func readCSV(c *cases.Case) (any, error) {
 		return nil, fmt.Errorf("a text of type %T", x)
 	}
 	var r csvio.Report
-	o := csvio.Options{NoHeader: !c.AttrBool("header", true), Lenient: c.AttrBool("lenient", false), Report: &r, Delim: c.AttrStr("delim", ",")[0], Missing: []string{""}}
+	o := csvio.Options{NoHeader: !c.AttrBool("header", true), Lenient: c.AttrBool("lenient", false), MaxSkipped: 1, Report: &r, Delim: c.AttrStr("delim", ",")[0], Missing: []string{""}}
 	if q, ok := c.Attrs["quote"].(string); ok && q == "" {
 		o.NoQuotes = true
 	} else if ok {

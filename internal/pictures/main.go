@@ -5,8 +5,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
 	"log"
 	"math"
 	"os"
@@ -63,10 +67,10 @@ func all(dir string) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	for name, draw := range map[string]func() (string, error){"values": values, "ragged": rows, "records": records, "runs": curves,
+	for name, fragmentOf := range map[string]func() (string, error){"values": values, "ragged": rows, "records": records, "runs": curves,
 		"graph": func() (string, error) { return graphs(false) }, "profile": func() (string, error) { return graphs(true) },
 	} {
-		fragment, err := draw()
+		fragment, err := fragmentOf()
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -86,9 +90,48 @@ func all(dir string) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w\n%s", file, err, out)
 			}
+			if err := crop(file); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// crop cuts off the empty space below a page, and the strip that Chromium leaves at the end of a window.
+func crop(file string) error {
+	const strip, margin = 8, 16
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	b := img.Bounds()
+	end := b.Max.Y - strip
+	for end > b.Min.Y && blank(img, end-1) {
+		end--
+	}
+	cut := image.NewNRGBA(image.Rect(0, 0, b.Dx(), min(end+margin, b.Max.Y-strip)-b.Min.Y))
+	draw.Draw(cut, cut.Bounds(), img, b.Min, draw.Src)
+	var w bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&w, cut); err != nil {
+		return err
+	}
+	return os.WriteFile(file, w.Bytes(), 0o644)
+}
+
+// blank says whether a line of an image has one colour.
+func blank(img image.Image, y int) bool {
+	b := img.Bounds()
+	for x := b.Min.X; x < b.Max.X; x++ {
+		if img.At(x, y) != img.At(b.Min.X, y) {
+			return false
+		}
+	}
+	return true
 }
 
 type (

@@ -95,7 +95,7 @@ func (c *costs) String() string {
 		return "no operation of this graph was measured"
 	}
 	if c.memory {
-		return "the more memory an operation's result takes, the stronger its colour; " + summary.Bytes(int64(c.most)) + " at most"
+		return "stronger colour: more memory for the result, up to " + summary.Bytes(int64(c.most))
 	}
-	return "the longer an operation takes, the stronger its colour; " + short(time.Duration(c.most)) + " at most"
+	return "stronger colour: more time, up to " + short(time.Duration(c.most))
 }

@@ -38,7 +38,7 @@ func Graph(g *graph.Graph, o GraphOptions) string {
 	if m != nil {
 		w.Element("p", m.String(), "class", "facts")
 	}
-	w.Element("output", "choose an operation: its attributes and its line stand here", "class", "about").Open("div", "class", "scroll").Add(svg(g, o, m, "")).End()
+	w.Element("output", "select an operation to see its attributes and source line", "class", "about").Open("div", "class", "scroll").Add(svg(g, o, m, "")).End()
 	return w.End().Line().String()
 }
 

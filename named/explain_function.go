@@ -8,7 +8,6 @@ import (
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/dimtext"
-	"github.com/tenonml/tenon/op"
 )
 
 // A FunctionExplanation tells what a function of tensors does when it is traced: its steps in
@@ -48,13 +47,13 @@ func ExplainFunction(f any, args ...any) (*FunctionExplanation, error) {
 				names = dims[i]
 			}
 			s.In = append(s.In, sketchText(v, names))
-			s.Bytes += bytesOf(v)
+			s.Bytes += v.Bytes()
 		}
 		for _, v := range n.Outs {
 			s.Out = append(s.Out, sketchText(v, v.Dims()))
-			s.Bytes += bytesOf(v)
+			s.Bytes += v.Bytes()
 		}
-		s.FLOPs = flopsOf(n)
+		s.FLOPs = n.FLOPs()
 		e.Steps, e.FLOPs, e.Bytes = append(e.Steps, s), e.FLOPs+s.FLOPs, e.Bytes+s.Bytes
 	}
 	return e, nil
@@ -66,38 +65,6 @@ func sketchText(v *graph.Value, names []string) string {
 		return tenon.String(v.Spec())
 	}
 	return dimtext.Braces(graph.Operand("", v, names).Dims)
-}
-
-func bytesOf(v *graph.Value) float64 {
-	if n := v.Shape().Size(); n >= 0 {
-		return float64(n) * float64(v.DType().Size())
-	}
-	return 0
-}
-
-// flopsOf returns the operations of a contraction of two operands: those of one loop over all
-// labels.
-func flopsOf(n *graph.Node) float64 {
-	a, b := n.Op.Param("a_labels"), n.Op.Param("b_labels")
-	in := n.Inputs()
-	if n.Op.Axes != op.Contract || a < 0 || b < 0 || len(in) != 2 {
-		return 0
-	}
-	flops, seen := 2.0, map[int]bool{}
-	for i, at := range []int{a, b} {
-		labels, _ := n.Args[at].([]int)
-		for k, l := range labels {
-			size := in[i].Shape().Dim(k)
-			if size < 0 {
-				return 0
-			}
-			if !seen[l] {
-				seen[l] = true
-				flops *= float64(size)
-			}
-		}
-	}
-	return flops
 }
 
 // String prints a line for each step, and the totals:

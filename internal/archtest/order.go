@@ -92,7 +92,7 @@ const Order = `
 
 	# tier 8: programs, and tables that tests are driven by
 	TIER7 < examples/exttypes/... < internal/conform/...;
-	TIER7 < internal/servetest, internal/weightstest, internal/pictures, internal/apilist, internal/optable, internal/bench/..., internal/outsider/..., internal/ref/..., internal/rivals, internal/archtest, cmd/..., examples/...;
+	TIER7 < internal/servetest, internal/weightstest, internal/pictures, internal/apilist, internal/optable, internal/bench/..., internal/mpitest/..., internal/outsider/..., internal/ref/..., internal/rivals, internal/archtest, cmd/..., examples/...;
 	internal/optable < internal/onnxtest;
 `
 

@@ -37,7 +37,7 @@ type cut struct {
 
 // entries are those of the rows of one ragged value, whose numbers on each rank nobody knows while a
 // program is traced. Axes with the same entries have the same sizes on each rank.
-type entries struct{ name byte } // the field gives each an address of its own
+type entries struct{ _ byte } // the field gives each an address of its own
 
 // ragged reports whether the sizes of the parts are those of rows.
 func (c cut) ragged() bool { return c.of != nil || c.ends != nil }

@@ -37,7 +37,7 @@
 // A gradient is taken inside of the program: its operations are divided like all others.
 //
 // [Func.Explain] lists each collective with its bytes and the line of the program that caused it, on a mesh
-// that need not exist ([Abstract]).
+// that need not exist ([Abstract]). [Explanation.Cost] predicts how long it takes on a [Machine].
 //
 // # Glossary
 //

@@ -34,6 +34,8 @@ type Explanation struct {
 	Arguments, Results []string // how each tensor is divided
 	ArgumentBytes      int64    // of this rank
 	Collectives        []Collective
+
+	work work
 }
 
 // Moved returns the bytes that a rank sends at least in all collectives.

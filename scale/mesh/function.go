@@ -144,19 +144,20 @@ func (f *Func[X, Y]) Explain(p *Plan, x X) (e Explanation, err error) {
 	if err != nil {
 		return e, err
 	}
-	g := graph.New("explained")
-	parts := make([]tensor.Tensor, len(s.parts))
-	for i, l := range s.layouts {
-		parts[i] = g.Param(tensor.NewSpec(l.spec.DType(), p.mesh.shapeOf(l.spec.Shape(), l.cuts)))
+	t, err := f.trace(s)
+	if err != nil {
+		return e, err
 	}
-	defer g.Seal()
-	_, res, _, log := traced(f.mesh, f.f, s.like, s.layouts, parts)
-	e = Explanation{Mesh: f.mesh.String(), Plan: p.String(), Collectives: log}
+	g, err := t.run.Trace(s.parts)
+	if err != nil {
+		return e, err
+	}
+	e = Explanation{Mesh: f.mesh.String(), Plan: p.String(), Collectives: t.log, work: f.mesh.workOf(g)}
 	for _, l := range s.layouts {
 		e.Arguments = append(e.Arguments, f.mesh.describe(l, ""))
 		e.ArgumentBytes += p.mesh.bytes(l)
 	}
-	for _, l := range res {
+	for _, l := range t.layouts {
 		e.Results = append(e.Results, f.mesh.describe(l, ""))
 	}
 	return e, nil

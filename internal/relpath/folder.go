@@ -10,7 +10,8 @@ import (
 )
 
 // A Folder is a folder with files from elsewhere. Its files are regular ones at plain paths in
-// it, which no link leads to. The one exception are snapshots in the cache of Hugging Face's
+// it, which no symbolic link leads to; a hard link is a name of a regular file, which nothing
+// tells from its other names. The one exception are snapshots in the cache of Hugging Face's
 // hub: there each file is a link to a blob of the same repository.
 type Folder struct {
 	root     *os.Root

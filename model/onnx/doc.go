@@ -47,7 +47,9 @@
 // # Safety
 //
 // Weights in other files have to lie in the folder of the model, in files that are reached
-// by no link. Sizes are compared with the bytes that are there before memory is taken. No
+// by no symbolic link; a hard link is a name of an ordinary file, which nothing tells from its
+// other names. Nodes are brought into an order in which they can run; values that nothing makes,
+// that are made twice or that need themselves are refused when a model is read. Sizes are compared with the bytes that are there before memory is taken. No
 // code of the model is run: it has none.
 //
 // Stability: experimental.

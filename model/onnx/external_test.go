@@ -56,6 +56,9 @@ func TestExternalData(t *testing.T) {
 	if err := os.Symlink("../secret", filepath.Join(folder, "link")); err != nil {
 		t.Skip(err)
 	}
+	if err := os.Link(filepath.Join(folder, "sub", "w.bin"), filepath.Join(folder, "hard")); err != nil {
+		t.Skip(err)
+	}
 	open := func(b []byte) (*Model, error) {
 		name := filepath.Join(folder, "m.onnx")
 		if err := os.WriteFile(name, b, 0o666); err != nil {
@@ -66,6 +69,7 @@ func TestExternalData(t *testing.T) {
 	for _, entries := range [][]string{
 		{"location", "sub/w.bin", "offset", "8", "length", "8"},
 		{"location", "sub/w.bin", "offset", "8"},
+		{"location", "hard", "offset", "8"}, // another name of the same file, as good as the first
 	} {
 		m, err := open(externalModel("Add", entries...))
 		if err != nil {

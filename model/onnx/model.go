@@ -102,7 +102,7 @@ func failed(where string, err error) error {
 type folder string
 
 // read returns the bytes that a place names, of which a tensor needs a number. The file has
-// to lie in the folder, be reached by no link, and have these bytes.
+// to lie in the folder, be reached by no symbolic link, and have these bytes.
 func (f folder) read(place map[string]string, size int) (_ []byte, err error) {
 	name := strings.TrimPrefix(filepath.ToSlash(place["location"]), "./")
 	number := func(key string, otherwise int64) (int64, error) {
@@ -171,14 +171,12 @@ func read(b []byte, external reader) (*Model, error) {
 	if err := m.checkTypes(); err != nil {
 		return nil, err
 	}
-	given := map[string]bool{}
-	for _, t := range p.graph.initializers {
-		given[t.name] = true
+	if err := m.checkNames(); err != nil {
+		return nil, err
 	}
-	for _, s := range p.graph.sparse {
-		if s.values != nil {
-			given[s.values.name] = true
-		}
+	given := map[string]bool{}
+	for _, name := range p.graph.weights() {
+		given[name] = true
 	}
 	for _, v := range p.graph.inputs {
 		if !given[v.name] {
@@ -225,9 +223,6 @@ func (m *Model) readWeights(external reader) error {
 		}
 	})
 	put := func(name string, t tensor.Tensor) error {
-		if _, twice := m.weights[name]; twice {
-			return fmt.Errorf("the weight %q stands twice", name)
-		}
 		m.weights[name] = t
 		if t.DType().IsFloat() && t.Shape().Rank() > 0 && !fixed[name] {
 			v, err := state.New(t)
@@ -265,13 +260,8 @@ func (m *Model) eachNode(f func(n *protoNode)) {
 	walk = func(nodes []*protoNode) {
 		for _, n := range nodes {
 			f(n)
-			for _, a := range n.attrs {
-				if a.g != nil {
-					walk(a.g.nodes)
-				}
-				for _, g := range a.graphs {
-					walk(g.nodes)
-				}
+			for _, g := range n.graphs() {
+				walk(g.nodes)
 			}
 		}
 	}

@@ -379,7 +379,7 @@ func TestShards(t *testing.T) {
 		for what, harm := range map[string]func(name string, b []byte) error{
 			"is missing":                  func(name string, _ []byte) error { return os.Remove(name) },
 			"damaged":                     func(name string, b []byte) error { b[len(b)-1] ^= 1; return os.WriteFile(name, b, 0o666) },
-			fmt.Sprint("bytes, want "):    func(name string, b []byte) error { return os.WriteFile(name, b[:len(b)-1], 0o666) },
+			"bytes, want ":                func(name string, b []byte) error { return os.WriteFile(name, b[:len(b)-1], 0o666) },
 			filepath.Base(shards[from-1]): func(name string, _ []byte) error { return os.WriteFile(name, nil, 0o666) },
 		} {
 			copied := t.TempDir()

@@ -53,6 +53,9 @@ var columns = []struct {
 }
 
 func write(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
 	if err := writeAll(dir); err != nil {
 		return err
 	}

@@ -104,6 +104,16 @@ func (s *storedSpec) Encode() tenon.Encoding { return s.encoding }
 // Components returns the components as they were stored.
 func (s *storedSpec) Components() []tenon.Field { return s.fields }
 
+// CompatibleWith reports whether the other Spec is of the same version and compatible, or of the
+// current one: the Spec of what Assemble makes. Disassemble says of a value whether the older
+// version can hold it.
+func (s *storedSpec) CompatibleWith(other tenon.Spec) bool {
+	if now, ok := specOf(other); ok && now.info == s.info {
+		return true
+	}
+	return tenon.CompatibleByEncoding(s, other)
+}
+
 // Disassemble takes a value of the current version apart into the components that it would
 // have been stored with: those of which the migrations make it again. Where a migration puts a
 // component is seen by what it does with marked ones, so that fields may have got other names

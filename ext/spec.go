@@ -173,10 +173,13 @@ func (s *Spec) SubtypeOf(other tenon.Spec) bool {
 	return tenon.SubtypeByEncoding(s, other)
 }
 
-// CompatibleWith follows the encodings.
+// CompatibleWith follows the encodings. A Spec of an earlier version is of the values that it makes.
 func (s *Spec) CompatibleWith(other tenon.Spec) bool {
 	if o, ok := specOf(other); ok && o == s {
 		return true
+	}
+	if o, ok := other.(*storedSpec); ok {
+		return o.CompatibleWith(s)
 	}
 	return tenon.CompatibleByEncoding(s, other)
 }

@@ -214,50 +214,33 @@ func taken(x any, s tenon.Spec) ([]tensor.Tensor, error) {
 		v = t
 	}
 	if !tenon.Compatible(v.Spec(), s) {
-		return narrowed(v, s)
+		return nil, fmt.Errorf("is %s, want %s", tenon.String(v.Spec()), tenon.String(s))
 	}
+	return apart(v, s)
+}
+
+// apart takes a Value apart by a Spec that it is compatible with. The Spec of an earlier version of
+// the Value's type has components of its own.
+func apart(v tenon.Value, s tenon.Spec) ([]tensor.Tensor, error) {
 	if t, ok := v.(tensor.Tensor); ok && tenon.IsLeaf(s) {
 		return []tensor.Tensor{t}, nil
-	}
-	return tensorsIn(v)
-}
-
-// tensorsIn returns the tensors that Values are made of.
-func tensorsIn[T any](values T) ([]tensor.Tensor, error) {
-	parts, err := nest.Flatten(values, nest.Options{Expand: true})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]tensor.Tensor, len(parts))
-	for i, p := range parts {
-		var ok bool
-		if out[i], ok = p.(tensor.Tensor); !ok {
-			return nil, fmt.Errorf("has a component that is a %T", p)
-		}
-	}
-	return out, nil
-}
-
-// narrowed takes a Value apart as one of an earlier version of its type, whose Spec a model was
-// saved with: a field was added since, say, or got another name. That Spec takes Values apart of
-// which its migrations make the same Value again, so that nothing that they say is lost.
-func narrowed(v tenon.Value, s tenon.Spec) ([]tensor.Tensor, error) {
-	have := v.Spec()
-	other := fmt.Errorf("is %s, want %s", tenon.String(have), tenon.String(s))
-	if have.TypeName() != s.TypeName() || tenon.IsLeaf(s) {
-		return nil, other
 	}
 	parts, err := s.Disassemble(v)
 	if err == nil {
 		err = tenon.CheckComponents(s, parts)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", other, err)
+		return nil, fmt.Errorf("is %s, want %s: %w", tenon.String(v.Spec()), tenon.String(s), err)
 	}
-	if again, err := s.Assemble(parts); err != nil || !tenon.Equal(again.Spec(), have) {
-		return nil, other // of the same version, with other static data
+	var out []tensor.Tensor
+	for k, f := range s.Components() {
+		ts, err := apart(parts[k], f.Spec)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ts...)
 	}
-	return tensorsIn(parts)
+	return out, nil
 }
 
 // components takes the components of a Value of a Spec that stand by their names below

@@ -111,6 +111,7 @@ func TestModelOfAnEarlierVersionOfAType(t *testing.T) {
 // since then got other names and places.
 func TestModelOfATypeWithRenamedFields(t *testing.T) {
 	ext.Register[interval](intervalName)
+	ext.Register[track[interval]](trackName)
 	f := function.New(func(x interval) interval {
 		return interval{[]tensor.Tensor{ops.Sub(x.Ends[0], 1.0), ops.Add(x.Ends[1], 1.0)}, x.Weight, x.Unit}
 	})
@@ -118,8 +119,15 @@ func TestModelOfATypeWithRenamedFields(t *testing.T) {
 	if err := m.Add("widen", f, interval{[]tensor.Tensor{tensor.Of([]float64{0}), tensor.Of([]float64{0})}, tensor.Of([]float64{0}), "m"}.Spec()); err != nil {
 		t.Fatal(err)
 	}
+	g := function.New(func(x, y track[interval]) (track[interval], track[interval]) {
+		return track[interval]{f.Call(y.At), y.Name}, track[interval]{x.At, "moved"}
+	})
+	zero := interval{[]tensor.Tensor{tensor.Of([]float64{0}), tensor.Of([]float64{0})}, tensor.Of([]float64{0}), "m"}
+	if err := m.Add("turn", g, track[interval]{zero, "a"}.Spec(), track[interval]{zero, "b"}.Spec()); err != nil {
+		t.Fatal(err)
+	}
 	b := encodedModel(t, m)
-	if err := ext.Unregister[interval](); err != nil {
+	if err := errors.Join(ext.Unregister[track[interval]](), ext.Unregister[interval]()); err != nil {
 		t.Fatal(err)
 	}
 	ext.Register[span](intervalName, ext.Options{Version: 2, Migrations: map[int]ext.Migration{
@@ -137,6 +145,8 @@ func TestModelOfATypeWithRenamedFields(t *testing.T) {
 		}},
 	}})
 	defer ext.Unregister[span]()
+	ext.Register[track[span]](trackName) // of the same version, with a part of a later one
+	defer ext.Unregister[track[span]]()
 	got := decoded(t, b)
 	widen := must(saved.As[func(span) (span, error)](got, "widen"))
 	one := tensor.Of([]float64{7})
@@ -158,6 +168,17 @@ func TestModelOfATypeWithRenamedFields(t *testing.T) {
 		if y := traced.Call(x); !tensor.Equal(y, want) {
 			t.Errorf("%s, traced: got %v, want %v", name, y, want)
 		}
+	}
+	turn := must(saved.As[func(x, y track[span]) (track[span], track[span], error)](got, "turn"))
+	x := span{High: one, Ends: one, Low: tensor.Of([]float64{2}), Dimension: "m", Closed: true}
+	y := span{High: tensor.Of([]float64{5}), Ends: one, Low: one, Dimension: "m", Closed: true}
+	want := []track[span]{{must(widen(y)), "b"}, {x, "moved"}}
+	if a, b, err := turn(track[span]{x, "a"}, track[span]{y, "b"}); err != nil || !tensor.Equal(a, want[0]) || !tensor.Equal(b, want[1]) {
+		t.Errorf("as parts of another type: got %v, %v, %v, want %v", a, b, err, want)
+	}
+	x.Closed = false
+	if a, b, err := turn(track[span]{x, "a"}, track[span]{y, "b"}); !errors.Is(err, tenon.ErrDType) {
+		t.Errorf("as parts of another type, what the version lacks: got %v, %v, %v", a, b, err)
 	}
 	for name, x := range map[string]span{
 		"what the version lacks": {High: one, Ends: one, Low: one, Dimension: "m"},
@@ -186,6 +207,16 @@ type span struct {
 }
 
 func (x span) Spec() tenon.Spec { return ext.SpecOf(x) }
+
+// track has a part of a type that changes.
+type track[T tenon.Value] struct {
+	At   T
+	Name string
+}
+
+func (x track[T]) Spec() tenon.Spec { return ext.SpecOf(x) }
+
+const trackName = "example.com/saved_test.Track"
 
 const intervalName = "example.com/saved_test.Interval"
 

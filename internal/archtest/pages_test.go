@@ -95,6 +95,27 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
+// TestTablesOfPages wants every row of a table to have as many cells as the first one: a line
+// break that is lost makes one row of two.
+func TestTablesOfPages(t *testing.T) {
+	for name, text := range pages(t) {
+		width := 0
+		for line := range strings.Lines(quoted.ReplaceAllString(fenced.ReplaceAllString(text, ""), "")) {
+			if !strings.HasPrefix(line, "|") {
+				width = 0
+				continue
+			}
+			cells := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+			if width == 0 {
+				width = cells
+			}
+			if cells != width {
+				t.Errorf("%s: a row of %d cells in a table of %d: %s", name, cells-1, width-1, line)
+			}
+		}
+	}
+}
+
 // TestNamesInPages wants every name in backquotes that is written as one of the module's
 // packages has it, such as ops.Add or ragged.Tensor.RowSplits, to be exported there, and
 // every path to exist.

@@ -31,18 +31,18 @@ const casesVariable = "TENON_ONNX_CASES"
 // skipped are the cases that cannot pass, and why. The pattern is that of path.Match; the
 // first that matches counts.
 var skipped = []struct{ pattern, reason string }{
-	{"test_bernoulli*", "draws numbers, which are others than those of NumPy's generator"},
-	{"test_training_dropout", "draws numbers, which are others than those of NumPy's generator"},
-	{"test_training_dropout_mask", "draws numbers, which are others than those of NumPy's generator"},
-	{"test_training_dropout_default*", "draws numbers, which are others than those of NumPy's generator"},
-	{"test_dft_inverse", "the wanted zeros are rounding errors of 2e-7, beyond the suite's own tolerance of 1e-7; ours are 3e-15"},
-	{"test_dft_inverse_opset19", "the wanted zeros are rounding errors of 2e-7, beyond the suite's own tolerance of 1e-7; ours are 3e-15"},
-	{"test_scan_sum", "version 8 of Scan, which had a batch, was replaced by version 9"},
-	{"test_not_?d", "operations of version 1; versions from 6 on are read"},
-	{"test_cast*_to_FLOAT[48]*", "makes floating numbers of 8 or 4 bits, which Tenon has not"},
-	{"test_cast*_to_*INT[24]*", "makes integers of 4 or 2 bits, which Tenon has not"},
-	{"test_quantizelinear_*int[24]", "makes integers of 4 or 2 bits, which Tenon has not"},
-	{"test_quantizelinear_*e[2-5]m[1-3]*", "makes floating numbers of 8 or 4 bits, which Tenon has not"},
+	{"test_bernoulli*", "draws random numbers, which differ from those of NumPy's generator"},
+	{"test_training_dropout", "draws random numbers, which differ from those of NumPy's generator"},
+	{"test_training_dropout_mask", "draws random numbers, which differ from those of NumPy's generator"},
+	{"test_training_dropout_default*", "draws random numbers, which differ from those of NumPy's generator"},
+	{"test_dft_inverse", "the expected zeros are rounding errors of 2e-7, beyond the suite's own tolerance of 1e-7; ours are 3e-15"},
+	{"test_dft_inverse_opset19", "the expected zeros are rounding errors of 2e-7, beyond the suite's own tolerance of 1e-7; ours are 3e-15"},
+	{"test_scan_sum", "uses version 8 of Scan, with a batch axis, which version 9 replaced"},
+	{"test_not_?d", "uses operations of opset 1; opset 6 is the oldest supported one"},
+	{"test_cast*_to_FLOAT[48]*", "makes 8-bit or 4-bit floating-point numbers, which Tenon does not have"},
+	{"test_cast*_to_*INT[24]*", "makes 4-bit or 2-bit integers, which Tenon does not have"},
+	{"test_quantizelinear_*int[24]", "makes 4-bit or 2-bit integers, which Tenon does not have"},
+	{"test_quantizelinear_*e[2-5]m[1-3]*", "makes 8-bit or 4-bit floating-point numbers, which Tenon does not have"},
 	{"test_image_decoder_*", noDecoder},
 	{"test_flexattention*_expanded*", ""}, // in operations that are known
 	{"test_flexattention*", noPreview},
@@ -283,19 +283,19 @@ func writtenText() string {
 			not = append(not, o.Name)
 		}
 	}
-	return "## Operations that are written\n\nAs those of version " + strconv.Itoa(opsetWritten) + ". `go test ./model/onnx` writes the calls of the table of operations, reads them again\n" +
-		"and compares the results; `internal/onnxtest/runtime.py` runs them by onnxruntime and checks them by `onnx.checker`.\n\n" +
+	return "## Exported operations\n\nThe package writes these operations of Tenon in opset version " + strconv.Itoa(opsetWritten) + ". `go test ./model/onnx` writes the calls of the operation table,\n" +
+		"reads them back and compares the results; `internal/onnxtest/runtime.py` runs them with onnxruntime and checks them with `onnx.checker`.\n\n" +
 		strings.Join(Written(), ", ") + ".\n\n" +
-		"Not written are random numbers, which are others elsewhere, gradients of layers, decompositions of matrices, what makes rows of other lengths,\n" +
-		"texts but for a few, and what ONNX has nothing like:\n\n" + strings.Join(not, ", ") + ".\n\n"
+		"It does not write random numbers, which differ between systems; gradients of layers; matrix decompositions; operations that change\n" +
+		"the lengths of rows; most string operations; and operations without a counterpart in ONNX:\n\n" + strings.Join(not, ", ") + ".\n\n"
 }
 
 // checkDocs compares docs/onnx.md with what is true.
 func checkDocs(t *testing.T, passed map[string]int, left map[string]string) {
 	var b strings.Builder
-	b.WriteString("# ONNX\n\nPackage `model/onnx` reads and writes models of ONNX: see its documentation, and [recipes](howto/onnx.md). This page is written by `TENON_ONNX_CASES=DIR go test ./model/onnx -run Conformance -update`,\nwhere DIR is `onnx/backend/test/data` of the Python package `onnx` 1.22.0.\n\n## Operations that are read\n\n")
-	b.WriteString("Those of versions " + strconv.Itoa(oldestOpset) + " to " + strconv.Itoa(NewestOpset) + ", and of functions that a model defines:\n\n")
-	b.WriteString(strings.Join(Operations(), ", ") + ".\n\n" + unreadText() + writtenText() + "## Cases of ONNX's suite\n\n| group | passed | left out |\n|---|---|---|\n")
+	b.WriteString("# ONNX\n\nPackage `model/onnx` reads and writes ONNX models. See its documentation, and the [recipes](howto/onnx.md). This page is generated by\n`TENON_ONNX_CASES=DIR go test ./model/onnx -run Conformance -update`, where DIR is the folder `onnx/backend/test/data` of the Python package `onnx` 1.22.0.\n\n## Supported operations\n\n")
+	b.WriteString("The package reads these operations in opset versions " + strconv.Itoa(oldestOpset) + " to " + strconv.Itoa(NewestOpset) + ", and functions that a model defines:\n\n")
+	b.WriteString(strings.Join(Operations(), ", ") + ".\n\n" + unreadText() + writtenText() + "## ONNX's test suite\n\n| group | passed | omitted |\n|---|---|---|\n")
 	for _, g := range slices.Sorted(maps.Keys(passed)) {
 		n := 0
 		for name := range left {
@@ -305,7 +305,7 @@ func checkDocs(t *testing.T, passed map[string]int, left map[string]string) {
 		}
 		fmt.Fprintf(&b, "| %s | %d | %d |\n", g, passed[g], n)
 	}
-	b.WriteString("\n## Cases left out\n\n| reason | cases |\n|---|---|\n")
+	b.WriteString("\n## Omitted cases\n\n| reason | cases |\n|---|---|\n")
 	by := map[string][]string{}
 	for name, reason := range left {
 		by[reason] = append(by[reason], "`"+path.Base(name)+"`")

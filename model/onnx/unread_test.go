@@ -9,16 +9,16 @@ import (
 
 // Why operations are not read.
 const (
-	noOffsets = "samples an image at other offsets for each place of a kernel, which no operation of Tenon does"
-	noRegions = "pools regions of an image that boxes tell, which no operation of Tenon does"
-	noTrees   = "each row takes its own way through a tree, where operations on whole tensors would take all of them: a library of trees does it better"
-	noMaps    = "takes or makes maps, which are no tensors"
-	noClassic = "a model or a step of scikit-learn with labels and tables as attributes; its arithmetic is a line of other operations"
-	noDecoder = "decodes pictures, which Go's packages do before a model is called"
-	noDraws   = "draws indices, which are others than those of the program that the model comes from"
-	noSteps   = "a step of training of the preview domain: learn/train trains what was imported"
-	noGrad    = "the gradient as an operation, of the preview domain: package grad differentiates what was imported"
-	noPreview = "an operation of the preview domain, whose meaning may change"
+	noOffsets = "samples an image at different offsets for each position of a kernel; Tenon has no such operation"
+	noRegions = "pools regions of an image given by boxes; Tenon has no such operation"
+	noTrees   = "each row takes its own path through a tree, and operations on whole tensors would take all paths; use a library for trees"
+	noMaps    = "takes or returns maps, which are not tensors"
+	noClassic = "a model or step of scikit-learn with labels and tables as attributes; other operations express its arithmetic in one line"
+	noDecoder = "decodes images; use Go's image packages before calling a model"
+	noDraws   = "draws random indices, which would differ from those of the original program"
+	noSteps   = "a training step of the preview domain; learn/train trains imported models"
+	noGrad    = "the gradient as an operation, of the preview domain; package grad differentiates imported models"
+	noPreview = "an operation of the preview domain, which may change"
 )
 
 // unread are the operations of ONNX 1.22 that are not read, and why.
@@ -53,7 +53,7 @@ func TestUnreadOperations(t *testing.T) {
 // unreadText is the part of docs/onnx.md about them.
 func unreadText() string {
 	var b strings.Builder
-	b.WriteString("## Operations that are not read\n\n| operations | reason |\n|---|---|\n")
+	b.WriteString("## Unsupported operations\n\n| operations | reason |\n|---|---|\n")
 	for _, u := range unread {
 		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(u.operations, ", "), u.reason)
 	}

@@ -48,7 +48,7 @@ func loop(c *call) []any {
 		return c.turns(body, states, limit, going)
 	}
 	// Loop variables: the turn, whether to go on, the states and what has been stacked so far.
-	vars := []any{T(tensor.Scalar(int64(0))), going, states, empties(body.outputs[1+n:])}
+	vars := []any{T(tensor.Scalar(int64(0))), going, states, c.empties(body, states, going)}
 	end := control.While(func(v []any) T {
 		more := v[1].(T)
 		if limit != nil {
@@ -104,26 +104,37 @@ func (c *call) turns(body *protoGraph, states []any, limit, going T) []any {
 		}
 	}
 	out := append([]any(nil), states...)
-	for k, r := range rows {
+	for _, r := range rows {
 		if len(r) == 0 {
-			out = append(out, empties(body.outputs[1+n+k : 2+n+k])[0])
-		} else {
-			out = append(out, ops.Stack(tensors(r), 0))
+			return append(out, c.empties(body, states, going)...)
 		}
+		out = append(out, ops.Stack(tensors(r), 0))
 	}
 	return out
 }
 
-// empties returns stacks of nothing for the results of each turn.
-func empties(outputs []*protoValue) []any {
-	out := make([]any, len(outputs))
-	for i, v := range outputs {
-		if v.typ == nil || v.typ.kind != kindTensor {
-			refuse(tenon.ErrUnsupported, "the type of what each turn gives, %s, is not known", v.name)
-		}
-		spec, err := v.typ.spec()
-		if err != nil {
-			refuse(tenon.ErrUnsupported, "%s: %v", v.name, err)
+// empties returns stacks of nothing for the results of each turn. A body need not say of which
+// type they are: then a turn that nobody uses shows it.
+func (c *call) empties(body *protoGraph, states []any, going T) []any {
+	var turn []any
+	out := make([]any, len(body.outputs)-1-len(states))
+	for i := range out {
+		v := body.outputs[1+len(states)+i]
+		var spec *tensor.Spec
+		switch {
+		case v.typ == nil:
+			if turn == nil {
+				turn = c.s.graph(body, append([]any{T(tensor.Scalar(int64(0))), going}, states...)...)
+			}
+			x := tensors(turn[1+len(states)+i:][:1])[0]
+			spec = tensor.NewSpec(x.DType(), x.Shape())
+		case v.typ.kind != kindTensor:
+			refuse(tenon.ErrUnsupported, "each turn gives %s, which is no tensor", v.name)
+		default:
+			var err error
+			if spec, err = v.typ.spec(); err != nil {
+				refuse(tenon.ErrUnsupported, "%s: %v", v.name, err)
+			}
 		}
 		s := []int{0}
 		for _, n := range spec.Shape().Dims() {

@@ -28,7 +28,7 @@ func TestTracedModels(t *testing.T) {
 		case err == nil:
 			traced++
 		case errors.Is(err, tenon.ErrUnsupported) && strings.Contains(err.Error(), "to be known when the model is traced"),
-			e.Name() == "test_if_opt", e.Name() == "test_loop13_seq": // sequences and optional values that depend on data
+			err != nil && strings.Contains(err.Error(), "results have different structures"): // sequences and optional values that depend on data
 			refused++
 		default:
 			t.Errorf("%s: %v", e.Name(), err)

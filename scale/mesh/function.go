@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/graph"
+	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -30,7 +32,8 @@ type trace[Y any] struct {
 	from    []layout // of the argument
 	layouts []layout
 	log     []Collective
-	agreed  bool // all ranks have it
+	program []string // what ranks compare
+	agreed  bool     // all ranks have it
 }
 
 // Function returns a function of parts. All ranks call it in the same order; f is traced for each
@@ -50,7 +53,7 @@ func (f *Func[X, Y]) Call(ctx context.Context, x Sharded[X]) (y Sharded[Y], err 
 		return y, f.fail(err)
 	}
 	if !t.agreed {
-		if err := f.mesh.world.Agree(ctx, "the program", digest(t.log, f.mesh.textOf(t.layouts))); err != nil {
+		if err := f.mesh.world.Agree(ctx, "the program", strings.Join(t.program, "\n")); err != nil {
 			return y, err
 		}
 		t.agreed = true
@@ -62,14 +65,31 @@ func (f *Func[X, Y]) Call(ctx context.Context, x Sharded[X]) (y Sharded[Y], err 
 	return Sharded[Y]{f.mesh, t.like, renamed(t.layouts, t.from, x.layouts), out[0].([]tensor.Tensor)}, nil
 }
 
-// digest is a text that is the same where ranks do the same together.
-func digest(log []Collective, res string) string {
-	h := fnv.New64a()
-	for _, c := range log {
-		fmt.Fprintln(h, c.Kind, c.Axis, c.Of, c.Line)
+// describeCall is what ranks compare of a call of a program on wholes: the operation, its attributes, and the contents of
+// what was captured.
+func describeCall(c *op.Call) string {
+	text := c.Op.Name
+	for _, a := range c.Args {
+		list, ok := a.([]tenon.Value)
+		if !ok {
+			list = []tenon.Value{nil}
+			list[0], ok = a.(tenon.Value)
+		}
+		for _, v := range list {
+			switch d, dense := v.(*tensor.Dense); {
+			case dense:
+				h := fnv.New128a()
+				h.Write(tensor.Contiguous(d).Bytes())
+				text += fmt.Sprintf(" %.40s of digest %x", strings.ReplaceAll(fmt.Sprint(d), "\n", " "), h.Sum(nil))
+			case ok:
+				text += " " + tenon.String(v.Spec())
+			}
+		}
+		if e, data := op.EncodeAttr(a); data && !ok {
+			text += " " + tenon.EncodingText(e)
+		}
 	}
-	fmt.Fprintln(h, res)
-	return fmt.Sprintf("%d collectives, digest %x", len(log), h.Sum64())
+	return text + "\tat " + source.Line()
 }
 
 // fail tells all ranks of an error of this one.
@@ -99,8 +119,12 @@ func (f *Func[X, Y]) trace(x Sharded[X]) (*trace[Y], error) {
 	}
 	t := &trace[Y]{from: x.layouts}
 	t.run = function.New(func(parts []tensor.Tensor) []tensor.Tensor {
-		out, layouts, like, log := traced(f.mesh, f.f, x.like, x.layouts, parts)
-		t.like, t.layouts, t.log = like, layouts, log
+		out, layouts, like, in := traced(f.mesh, f.f, x.like, x.layouts, parts)
+		t.like, t.layouts, t.log, t.program = like, layouts, in.log, in.program
+		for _, c := range t.log {
+			t.program = append(t.program, fmt.Sprint(c.Kind, " over ", c.Axis, " of ", c.Of, "\tat ", c.Line))
+		}
+		t.program = append(t.program, f.mesh.textOf(layouts))
 		return out
 	})
 	if _, err := t.run.Trace(x.parts); err != nil {
@@ -111,7 +135,7 @@ func (f *Func[X, Y]) trace(x Sharded[X]) (*trace[Y], error) {
 }
 
 // traced runs f on variables that stand for the wholes of parts.
-func traced[X, Y any](m *Mesh, f func(X) Y, like X, layouts []layout, parts []tensor.Tensor) ([]tensor.Tensor, []layout, Y, []Collective) {
+func traced[X, Y any](m *Mesh, f func(X) Y, like X, layouts []layout, parts []tensor.Tensor) ([]tensor.Tensor, []layout, Y, *tracer) {
 	t := &tracer{mesh: m, level: op.NextLevel(), same: map[*entries]*entries{}, counts: map[*entries]counted{}, starts: map[*entries][2]tensor.Tensor{}}
 	defer func() { t.done = true }()
 	vars := make([]tensor.Tensor, len(parts))
@@ -130,7 +154,7 @@ func traced[X, Y any](m *Mesh, f func(X) Y, like X, layouts []layout, parts []te
 		v := t.placed(t.close(t.of(l).canonical()))
 		out[i], res[i] = v.part(v.cuts), layout{v.spec, v.cuts}
 	}
-	return out, res, y, t.log
+	return out, res, y, t
 }
 
 // Explain lists the collectives of a call whose argument is divided as a plan says, without running it. The

@@ -244,6 +244,38 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A program that is another one on a rank, if only in a constant, is an error on all of them that says where.
+func TestPrograms(t *testing.T) {
+	for name, c := range map[string]struct {
+		program func(rank int, x tensor.Tensor) tensor.Tensor
+		want    string
+	}{
+		"constant":  {func(rank int, x tensor.Tensor) tensor.Tensor { return ops.Mul(x, 2.5+float64(rank)) }, "in line 1: rank 0 has mul"},
+		"attribute": {func(rank int, x tensor.Tensor) tensor.Tensor { return ops.Squeeze(ops.ExpandDims(x, rank)) }, "in line 1: rank 0 has expand_dims"},
+		"operation": {func(rank int, x tensor.Tensor) tensor.Tensor {
+			return []func(any) tensor.Tensor{ops.Exp, ops.Expm1}[rank](ops.Abs(x))
+		}, "in line 2: rank 0 has exp float64[4] at mesh/program_test.go"},
+	} {
+		err := dist.Simulate(t.Context(), 2, dist.Options{}, func(ctx context.Context, comm *dist.Comm) error {
+			m, err := mesh.New(ctx, comm, mesh.Axis{Name: "data", Size: 2})
+			if err != nil {
+				return err
+			}
+			s, err := mesh.Shard(tenon.Must(m.Plan(mesh.Unnamed(1, "data"))), tensor.Of([]float64{1, 2, 3, 4}))
+			if err != nil {
+				return err
+			}
+			_, err = mesh.Function(m, func(x tensor.Tensor) tensor.Tensor { return c.program(comm.Rank(), x) }).Call(ctx, s)
+			return err
+		})
+		for _, w := range []string{"ranks disagree about the program", c.want, "rank 1"} {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v; want %q in it", name, err, w)
+			}
+		}
+	}
+}
+
 func second[T any](_ T, err error) error { return err }
 
 func explained(m *mesh.Mesh, r mesh.Rule, x *named.Tensor, f func(*named.Tensor) *named.Tensor) error {

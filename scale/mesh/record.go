@@ -19,6 +19,7 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 		e.Hint = "return it from the program instead of storing it in a captured variable, a field or a map"
 		return nil, e
 	}
+	t.program = append(t.program, describeCall(c))
 	out, err := tenon.Try(func() []*variable { return tenon.Must(t.record(c)) })
 	if err != nil {
 		return nil, c.Fail(err)

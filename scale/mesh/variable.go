@@ -21,6 +21,8 @@ type tracer struct {
 	done  bool         // the program has returned
 	log   []Collective
 
+	program []string // the calls, as ranks compare them
+
 	same   map[*entries]*entries         // entries that have turned out to be the same as others
 	counts map[*entries]counted          // where the numbers of entries of this rank are found
 	starts map[*entries][2]tensor.Tensor // of the entries of this rank, and how many all have

@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/base64"
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 
@@ -29,9 +30,19 @@ func (g *Graph) String() string {
 	return p.b.String()
 }
 
+// Outline prints the graph for people, and for a comparison with another: as String does, but with the elements of small
+// constants beside their bytes, a digest in place of large ones, and a line for each parameter. Source lines are
+// behind a tab, on the lines of constants as well.
+func (g *Graph) Outline() string {
+	p := &printer{outline: true}
+	p.graph(g)
+	return p.b.String()
+}
+
 type printer struct {
-	b      strings.Builder
-	indent int
+	b       strings.Builder
+	indent  int
+	outline bool
 }
 
 // numbering gives values their numbers in the text.
@@ -47,32 +58,42 @@ func (p *printer) line() {
 func (p *printer) graph(g *Graph) {
 	num := numbering{}
 	fmt.Fprintf(&p.b, "graph %s(", quoteName(g.Name))
+	p.indent++
 	for i, v := range g.Params {
-		if i > 0 {
+		switch {
+		case p.outline:
+			p.line()
+		case i > 0:
 			p.b.WriteString(", ")
 		}
 		num[v] = len(num)
 		fmt.Fprintf(&p.b, "%%%d: %s", num[v], v.text())
 	}
 	p.b.WriteString(") {")
-	p.indent++
-	define := func(v *Value) {
+	define := func(v *Value, line string) {
 		if _, ok := num[v]; ok || v.konst == nil {
 			return
 		}
 		num[v] = len(num)
 		p.line()
-		fmt.Fprintf(&p.b, "%%%d = const %s %s", num[v], specText(v.spec), constText(v.konst))
+		text := constText(v.konst)
+		if p.outline {
+			text = constOutline(v.konst, text)
+		}
+		fmt.Fprintf(&p.b, "%%%d = const %s %s", num[v], specText(v.spec), text)
+		if p.outline {
+			p.source(line)
+		}
 	}
 	for _, n := range g.Nodes {
 		for _, v := range n.Inputs() {
-			define(v)
+			define(v, n.Line)
 		}
 		p.line()
 		p.node(n, num)
 	}
 	for _, v := range g.Outputs {
-		define(v)
+		define(v, "")
 	}
 	p.line()
 	p.b.WriteString("return")
@@ -123,8 +144,17 @@ func (p *printer) node(n *Node, num numbering) {
 		}
 		p.b.WriteString(o.text())
 	}
-	if n.Line != "" {
-		p.b.WriteString(" @ " + strconv.Quote(n.Line))
+	p.source(n.Line)
+}
+
+// source ends what is said of a node with its source line.
+func (p *printer) source(line string) {
+	switch {
+	case line == "":
+	case p.outline:
+		p.b.WriteString("\tat " + line)
+	default:
+		p.b.WriteString(" @ " + strconv.Quote(line))
 	}
 }
 
@@ -214,4 +244,14 @@ func constText(t tensor.Tensor) string {
 		return b.String()
 	}
 	return dtype.None.String()
+}
+
+// constOutline is what an outline says of a constant, whose text is its bytes.
+func constOutline(t tensor.Tensor, text string) string {
+	if t.Shape().Size() <= 8 {
+		return text + " " + strings.ReplaceAll(fmt.Sprint(t), "\n", " ")
+	}
+	h := fnv.New128a()
+	h.Write([]byte(text))
+	return fmt.Sprintf("of digest %x", h.Sum(nil))
 }

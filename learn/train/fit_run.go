@@ -166,7 +166,7 @@ func (r *run[P, B]) begin(ctx context.Context) error {
 	params, optimizers := "", ""
 	h := fnv.New64a()
 	for i, t := range flat.all() {
-		params += fmt.Sprintf("%s %v; ", flat.paths[i], t.Spec())
+		params += fmt.Sprintf("%s %v\n", flat.paths[i], t.Spec())
 	}
 	now, err := flatten(r.trainer.state.Params, r.Options) // with what a checkpoint has brought
 	if err != nil {
@@ -178,7 +178,7 @@ func (r *run[P, B]) begin(ctx context.Context) error {
 		}
 	}
 	for _, o := range flat.optimizers {
-		optimizers += fmt.Sprint(optimizerSettings(o), " ")
+		optimizers += fmt.Sprintln(optimizerSettings(o))
 	}
 	for _, x := range [][2]string{
 		{"the course", fmt.Sprintf("%d batches in an epoch, %d steps from %d on, accumulating %d", r.Data.Batches, r.steps, r.trainer.Steps(), r.Accumulate)},

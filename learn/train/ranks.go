@@ -16,7 +16,9 @@ import (
 //
 // All ranks call [Fit] with the same options and parameters, and a source that gives all of them the same
 // batches: positions count batches as wholes. Results are the same on all ranks. So are random keys, into which
-// the loss of a divided batch gets its rank folded.
+// the loss of a divided batch gets its rank folded. Before the first step the ranks compare its program, traced on the
+// batch as a whole, with all constants and sizes: what a loss has to know of its place, such as the numbers of its
+// rows in the batch, comes with the batch.
 type Ranks struct {
 	Mesh *mesh.Mesh
 
@@ -176,7 +178,7 @@ func (t *Trainer[P, B]) onRanks(loss lossOf[P, B], o Options) error {
 		return r.fail(err)
 	}
 	t.layout = layout
-	t.program = func(b B) (string, error) { return programOf(t.state.Params, b, t.state.Key, loss) }
+	t.program = func(b B) (string, error) { return programOf(t.state, b, loss, o) }
 	type stepped struct {
 		State State[P]
 		Seen  []tensor.Tensor
@@ -216,7 +218,7 @@ func (t *Trainer[P, B]) mine(ctx context.Context, batch B) (context.Context, B, 
 	if t.program != nil {
 		text, err := t.program(batch)
 		if err == nil {
-			err = r.Mesh.Comm().Agree(ctx, "the loss", text)
+			err = r.Mesh.Comm().Agree(ctx, "the program of a step", text)
 		}
 		if err != nil {
 			return ctx, batch, err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/function"
-	"github.com/tenonml/tenon/graph"
 	"github.com/tenonml/tenon/internal/rows"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/scale/dist"
@@ -80,30 +79,15 @@ func specsOf(batch any) (string, error) {
 	return strings.Join(text, ", "), nil
 }
 
-// programOf returns a text that is the same for losses that compute the same of a batch as a whole: their operations, the
-// types of what these give, and what goes into them. Constants and sizes may depend on the rank, as where a loss compares
-// its rows with those of others.
-func programOf[P, B any](params P, batch B, key tensor.Tensor, loss lossOf[P, B]) (string, error) {
-	g, err := function.New(func(p P, b B, key tensor.Tensor) tensor.Tensor { return loss(p, b, key).Loss }).Trace(params, batch, key)
+// programOf returns a text that is the same for steps that compute the same of a batch as a whole, with their constants,
+// sizes and attributes.
+func programOf[P, B any](s State[P], batch B, loss lossOf[P, B], o Options) (string, error) {
+	o.Ranks = nil
+	g, err := function.New(func(s State[P], b B) (State[P], []tensor.Tensor) { return step(s, b, loss, o, true) }).Trace(s, batch)
 	if err != nil {
 		return "", err
 	}
-	h, number := fnv.New64a(), map[*graph.Value]int{}
-	for i, p := range g.Params {
-		number[p] = i + 1
-	}
-	for _, n := range g.Nodes {
-		fmt.Fprint(h, n.Op.Name)
-		for _, v := range n.Inputs() {
-			fmt.Fprint(h, " ", number[v]) // 0 for constants
-		}
-		for _, v := range n.Outs {
-			number[v] = len(number) + 1
-			fmt.Fprint(h, " ", v.DType(), v.Shape().Rank())
-		}
-		fmt.Fprintln(h)
-	}
-	return fmt.Sprintf("%d operations, digest %x", len(g.Nodes), h.Sum64()), nil
+	return g.Outline(), nil
 }
 
 // sick names the ranks whose loss is no number.

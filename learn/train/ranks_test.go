@@ -229,7 +229,12 @@ func TestRanksFailTogether(t *testing.T) {
 				o.Optimizer = train.SGD(0.1)
 			}
 		}, []string{"disagree"}},
-		"loss":       {func(int, *train.FitOptions[bagModel, bagBatch]) {}, []string{"disagree", "rank 0 calls the loss of ", "rank 1 the loss of ", "operations, digest"}},
+		"loss":     {func(int, *train.FitOptions[bagModel, bagBatch]) {}, []string{"ranks disagree about the program of a step", "rank 0 has", "rank 1"}},
+		"constant": {func(int, *train.FitOptions[bagModel, bagBatch]) {}, []string{"ranks disagree about the program of a step, in line", "rank 0 has %", "2.5 float64[] at train/ranks_test.go", "rank 1 %", "3.5 float64[]"}},
+		"size":     {func(int, *train.FitOptions[bagModel, bagBatch]) {}, []string{"ranks disagree about the program of a step, in line", "rank 0 has %", "[3]", "rank 1 %", "[4]"}},
+		"schedule": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) {
+			o.Optimizer = train.AdamW(train.Schedule(func(step tensor.Tensor) tensor.Tensor { return ops.Div(0.25+0.5*float64(rank), ops.Add(step, 1.0)) }))
+		}, []string{"ranks disagree about", "0.25", "0.75"}},
 		"parameters": {func(int, *train.FitOptions[bagModel, bagBatch]) {}, []string{"disagree", "the values of parameters"}},
 		"source": {func(rank int, o *train.FitOptions[bagModel, bagBatch]) {
 			if rank == 1 {
@@ -251,6 +256,16 @@ func TestRanksFailTogether(t *testing.T) {
 				params, loss := newBagModel(), train.Loss[bagModel, bagBatch](bagLoss)
 				if name == "loss" && comm.Rank() == 1 {
 					loss = func(m bagModel, b bagBatch, key tensor.Tensor) tensor.Tensor { return ops.Mul(bagLoss(m, b, key), 0.5) }
+				}
+				switch x := float64(comm.Rank()); name {
+				case "constant":
+					loss = func(m bagModel, b bagBatch, key tensor.Tensor) tensor.Tensor {
+						return ops.Mul(bagLoss(m, b, key), 2.5+x)
+					}
+				case "size":
+					loss = func(m bagModel, b bagBatch, key tensor.Tensor) tensor.Tensor {
+						return ops.Add(bagLoss(m, b, key), ops.Sum(ops.Slice(m.B, []int{0}, []int{3 + comm.Rank()})))
+					}
 				}
 				if name == "parameters" && comm.Rank() == 1 {
 					params.B = ops.Add(params.B, 1e-9)

@@ -30,7 +30,7 @@ type Trainer[P, B any] struct {
 	divided bool        // the state is this rank's part
 	losses  []float64   // of the ranks, in the last step
 
-	program func(B) (string, error) // tells losses apart; nil once ranks have agreed about it
+	program func(B) (string, error) // tells steps apart; nil once ranks have agreed about it
 }
 
 // NewTrainer returns a trainer at the start.

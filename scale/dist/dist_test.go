@@ -234,7 +234,11 @@ func TestFailures(t *testing.T) {
 		}, []string{"rank 1 all_gather of float32[3, 2]"}},
 		"another program": {func(ctx context.Context, c *dist.Comm) error {
 			return c.Agree(ctx, "the digest of the program", []string{"1f", "1f", "2e"}[c.Rank()])
-		}, []string{"rank 0 calls the digest of the program of 1f", "rank 2 the digest of the program of 2e"}},
+		}, []string{"ranks disagree about the digest of the program: rank 0 has 1f, rank 2 2e"}},
+		"another line of a long program": {func(ctx context.Context, c *dist.Comm) error {
+			text := strings.Repeat("mul\tat line "+fmt.Sprint(c.Rank())+"\n", 1000) + strings.Repeat("x", 1000) + []string{"add", "add", "sub\tat line 7"}[c.Rank()]
+			return c.Agree(ctx, "the program", text+"\nreturn")
+		}, []string{"ranks disagree about the program, in line 1001: rank 0 has …xxxxxx", "xxxadd, rank 2 …xxx", "xxxsub at line 7"}},
 		"a rank that ends": {func(ctx context.Context, c *dist.Comm) error {
 			if c.Rank() == 2 {
 				return nil

@@ -5,11 +5,16 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/scale/dist/internal/wire"
 	"github.com/tenonml/tenon/shape"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // A call is what ranks have to agree about in an operation.
@@ -130,32 +135,104 @@ func (c *Comm) disagree(ctx context.Context, what call) error {
 		}
 		return string(b)
 	}
-	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Hint: "all ranks have to call the same operations in the same order, with values of the same Specs"}
-	e.Msg = fmt.Sprintf("ranks disagree in operation %d: rank %d calls %s", c.calls, c.ranks[0], word(0))
-	others := 0
-	for r := 1; r < c.Size(); r++ {
-		if word(r) == word(0) {
-			continue
-		}
-		if others++; others > 4 {
-			e.Msg += ", and so on"
-			break
-		}
-		e.Msg += fmt.Sprintf(", rank %d %s", c.ranks[r], word(r))
+	words := make([]string, c.Size())
+	for r := range words {
+		words[r] = word(r)
 	}
+	e := tenon.NewError(tenon.ErrInvalid, "dist", c.apart(fmt.Sprintf("ranks disagree in operation %d", c.calls), "calls", words))
+	e.Hint = "all ranks have to call the same operations in the same order, with values of the same Specs"
 	return c.world.fail(e)
 }
 
-// Agree is an error on every rank where a text is not the same on all of them, such as the digest
-// of a program. What says what it is, in errors.
-func (c *Comm) Agree(ctx context.Context, what, text string) error {
-	if len(text) > wordBytes/2 { // too long for the error
-		h := fnv.New128a()
-		h.Write([]byte(text))
-		text = fmt.Sprintf("%s… (%x)", text[:wordBytes/4], h.Sum(nil))
+// apart says what the first rank does, and those that do something else.
+func (c *Comm) apart(msg, verb string, words []string) string {
+	msg += fmt.Sprintf(": rank %d %s %s", c.ranks[0], verb, words[0])
+	others := 0
+	for r := 1; r < c.Size(); r++ {
+		if words[r] == words[0] {
+			continue
+		}
+		if others++; others > 4 {
+			return msg + ", and so on"
+		}
+		msg += fmt.Sprintf(", rank %d %s", c.ranks[r], words[r])
 	}
-	_, err := c.meet(ctx, call{kind: what, text: text}, 0)
-	return err
+	return msg
+}
+
+// Agree is an error on every rank where a text is not the same on all of them, such as a program: it shows the
+// first line that differs. What says what the text is. What is behind a tab in a line is shown, and not
+// compared, such as where in the source an operation is.
+func (c *Comm) Agree(ctx context.Context, what, text string) error {
+	lines, h := strings.Split(text, "\n"), fnv.New64a()
+	for _, l := range lines {
+		l, _, _ = strings.Cut(l, "\t")
+		h.Write([]byte(l + "\n"))
+	}
+	sums, err := c.meet(ctx, call{kind: what}, int(h.Sum64()))
+	if err != nil || !slices.ContainsFunc(sums, func(x int) bool { return x != sums[0] }) {
+		return err
+	}
+	first, err := BroadcastValue(ctx, c, tensor.Scalar(text), 0)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for of := strings.Split(tensor.Item[string](first), "\n"); at < max(len(lines), len(of)); at++ {
+		x, _, _ := strings.Cut(lineOf(of, at), "\t")
+		y, _, _ := strings.Cut(lineOf(lines, at), "\t")
+		if x != y {
+			break
+		}
+	}
+	places, err := c.meet(ctx, call{kind: what}, at)
+	if err != nil {
+		return err
+	}
+	at = slices.Min(places[1:])
+	all, err := GatherValues(ctx, c, tensor.Scalar(lineOf(lines, at)))
+	if err != nil {
+		return err
+	}
+	words, same := make([]string, len(all)), 0 // bytes that all have in front
+	for r, x := range all {
+		words[r] = tensor.Item[string](x)
+	}
+	for !slices.ContainsFunc(words, func(w string) bool { return len(w) <= same || w[same] != words[0][same] }) {
+		same++
+	}
+	for r, w := range words {
+		words[r] = shown(w, same)
+	}
+	msg := "ranks disagree about " + what
+	if len(lines) > 1 {
+		msg += fmt.Sprintf(", in line %d", at+1)
+	}
+	e := tenon.NewError(tenon.ErrInvalid, "dist", c.apart(msg, "has", words))
+	e.Hint = "start all ranks with the same program, options and data"
+	return c.world.fail(e)
+}
+
+func lineOf(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "nothing more"
+}
+
+// shown is what errors say of a line, around a place of a long one.
+func shown(line string, at int) string {
+	if at > wordBytes/2 {
+		line = "…" + strings.ToValidUTF8(line[at-wordBytes/4:], "")
+	}
+	line = strings.Join(strings.Fields(line), " ")
+	if strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		line = strconv.QuoteToASCII(line)
+	}
+	if len(line) > wordBytes {
+		line = strings.ToValidUTF8(line[:wordBytes], "") + "…"
+	}
+	return line
 }
 
 // gather starts to bring the bytes of all ranks to all, sizes being nil where they are equal.

@@ -3,6 +3,7 @@ package dist
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"reflect"
 
 	"github.com/tenonml/tenon"
@@ -101,7 +102,9 @@ func ReduceValues[T any](ctx context.Context, c *Comm, x T, by Reduction) (T, er
 		if err != nil {
 			return x, c.Fail(err)
 		}
-		if err := c.Agree(ctx, fmt.Sprintf("leaf %d of what is reduced", i), string(b)); err != nil {
+		h := fnv.New128a()
+		h.Write(b)
+		if err := c.Agree(ctx, fmt.Sprintf("leaf %d of what is reduced", i), fmt.Sprintf("%d bytes of digest %x", len(b), h.Sum(nil))); err != nil {
 			return x, err
 		}
 	}

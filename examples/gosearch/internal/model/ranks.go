@@ -13,8 +13,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Pairs are questions and their declarations: a row of each, which ranks divide among them.
+// Pairs are questions and their declarations: a row of each, which ranks divide among them. Numbers are those of
+// the rows.
 type Pairs struct {
+	Numbers                         tensor.Tensor // int64
 	Questions, QuestionFields       *ragged.Tensor
 	Declarations, DeclarationFields *ragged.Tensor
 }
@@ -28,24 +30,22 @@ func (d *pairs) pairsAt(ctx context.Context, position int) (Pairs, error) {
 	fields := tenon.Must(ragged.FromPartition(x.Fields, x.Tokens.Partition()))
 	n := d.o.Batch
 	half := func(t *ragged.Tensor, r key.Key) *ragged.Tensor { return ops.Index(t, r).(*ragged.Tensor) }
-	return Pairs{half(x.Tokens, key.To(n)), half(fields, key.To(n)), half(x.Tokens, key.From(n)), half(fields, key.From(n))}, nil
+	return Pairs{ops.Range(int64(0), int64(n), int64(1)), half(x.Tokens, key.To(n)), half(fields, key.To(n)), half(x.Tokens, key.From(n)), half(fields, key.From(n))}, nil
 }
 
 // lossOnRanks is [Loss] for the questions of a rank, which are compared with the declarations of all ranks, so that
 // it is the same for any number of them.
-func lossOnRanks(r *train.Ranks, n int) train.Loss[Params, Pairs] {
-	size, rank := r.Mesh.Size(), r.Mesh.Comm().Rank()
-	lo, hi := dist.Share(n, size, rank)
+func lossOnRanks(r *train.Ranks) train.Loss[Params, Pairs] {
 	join := func(a, b *ragged.Tensor) *ragged.Tensor { return ops.Concat([]tensor.Tensor{a, b}, 0).(*ragged.Tensor) }
 	return func(p Params, x Pairs, _ tensor.Tensor) tensor.Tensor {
 		v := p.Encode(Texts{join(x.Questions, x.Declarations), join(x.QuestionFields, x.DeclarationFields).FlatValues()})
-		d := ops.Index(v, key.From(hi-lo))
-		if size > 1 {
+		n := ops.Index(ops.Shape(x.Numbers), 0)
+		d := ops.Index(v, key.From(n))
+		if r.Mesh.Size() > 1 {
 			d = dist.AllGather(d, 0, r.Group())
 		}
-		questions := named.Of(ops.Index(v, key.To(hi-lo)), question{}, feature{})
+		questions := named.Of(ops.Index(v, key.To(n)), question{}, feature{})
 		cosines := named.Dot[feature](questions, named.Of(d, declaration{}, feature{}))
-		own := named.Of(ops.Range(int64(lo), int64(hi), int64(1)), question{})
-		return named.Unnamed(named.Mean[question](named.CrossEntropy[declaration](named.Mul(cosines, 1/temperature), own)))
+		return named.Unnamed(named.Mean[question](named.CrossEntropy[declaration](named.Mul(cosines, 1/temperature), named.Of(x.Numbers, question{}))))
 	}
 }

@@ -84,7 +84,7 @@ func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []R
 	d := &pairs{questions: questions, declarations: declarations, o: o, epoch: -1}
 	perEpoch := len(questions) / max(1, o.Batch)
 	if o.Ranks != nil {
-		return fitted(ctx, v, o, perEpoch, d.pairsAt, lossOnRanks(o.Ranks, o.Batch))
+		return fitted(ctx, v, o, perEpoch, d.pairsAt, lossOnRanks(o.Ranks))
 	}
 	return fitted(ctx, v, o, perEpoch, d.at, Loss)
 }

@@ -1,13 +1,14 @@
-// Package backend is where graphs meet what runs them.
+// Package backend defines the interface between graphs and the systems that run
+// them.
 //
-// A [Backend] makes a graph ready to run on its devices, which gives a [Program]. A function
-// takes one by function.Options.Backend, and what it runs by itself (loops, branches,
-// functions with a gradient of their own) finds it in the context of the run:
+// A [Backend] compiles a graph for its devices and returns a [Program]. Pass a
+// backend to a function with function.Options.Backend. Loops, branches and
+// functions with a custom gradient find it in the context of the run:
 //
 //	f := function.New(step, function.Options{Backend: mine.Backend{}})
 //
-// So another backend is a package that implements the two interfaces, and changes none of
-// those that use them. [Default] runs graphs in this process.
+// A new backend is a package that implements these two interfaces; no other
+// package has to change. [Default] runs graphs in the current process.
 //
 // Stability: experimental.
 package backend

@@ -9,8 +9,8 @@
 //
 //	func init() { ext.Register[Masked]("example.com/masked.Masked") }
 //
-// From here on functions, loops, branches, gradients, batches, datasets, files and
-// servers take a Masked like any other Value. docs/extension-types.md walks through a
+// Functions, loops, branches, gradients, batches, datasets, files and
+// servers then accept a Masked like any other Value. docs/extension-types.md walks through a
 // type from an empty folder to training with it.
 //
 // # Fields
@@ -23,21 +23,22 @@
 //     tenon.Spec, and types made of these, such as time.Duration. They are part of
 //     the Spec: two values that differ in them have different types;
 //   - a struct, slice, array, map with string keys, or pointer, of any of these. A nil
-//     pointer stands for nothing. Types may refer to themselves through slices, maps and
-//     pointers; a value that holds itself, or nests more than 200 deep, is an error.
+//     pointer has no components. Types may refer to themselves through slices, maps and
+//     pointers; a value that contains itself, or nests more than 200 deep, is an error.
 //
-// A Spec owns its static data, and so does each value that is put together by one: what
-// is done to a slice or a map later changes nothing else.
+// A Spec owns its static data, and so does each value assembled from it: later changes
+// to a slice or map affect nothing else.
 //
-// Any other kind is an error at registration that names the field's path. Fields are
-// exported; one with the tag "-" is left out, belongs to one value, and is empty in those made of it. An embedded struct adds its
-// fields to those of the struct around it; if it is a registered type itself, the
-// outer type refines it: it is asked first in dispatch, and has the inner type's handlers
-// where it has none. It needs a Spec method of its own.
+// Any other kind is an error at registration that names the path of the field. Fields must be
+// exported. A field with the tag "-" is ignored: it belongs to one value and is zero in values
+// derived from it. An embedded struct adds its
+// fields to those of the outer struct. If the embedded struct is a registered type itself, the
+// outer type refines it: dispatch asks the outer type first and falls back on the handlers of
+// the inner one. The outer type needs a Spec method of its own.
 //
 // # Tags
 //
-// Items of a `tenon:"…"` tag are separated by commas.
+// Commas separate the items of a `tenon:"…"` tag.
 //
 //	name=values         the field's name in paths and encodings
 //	optional            a Value that may be nil
@@ -61,30 +62,30 @@
 // # Validation
 //
 // [New] completes and checks a value: defaults, required fields, the relations that tags
-// declare, and the type's own Validate method ([Validator]). A value that arrives from outside
-// is checked by [Check]. Assemble, which gradients, batches and loops use, checks the
-// number and Specs of components alone: a cotangent is no probability, and a batch has
-// an axis more than its rows.
+// declare, and the type's own Validate method ([Validator]). [Check] checks a value that
+// arrives from outside. Assemble, which gradients, batches and loops use, checks only the
+// number and Specs of components: a cotangent is not a probability, and a batch has
+// one axis more than its rows.
 //
 // # Versions and unknown types
 //
-// The encoding of a Spec carries [Options].Version. What is stored under an older one
-// keeps its old components and assembles to a value of the current version through
-// [Migration]s. Its Spec takes such a value apart again, whatever names and places fields
-// have now, if the older version can say all that the value says. A type that is not registered loads as a tenon.Opaque; [Resolve]
-// makes the real value once it is.
+// The encoding of a Spec contains [Options].Version. A Spec stored under an older version
+// keeps its old components, and assembles a value of the current version through
+// [Migration]s. It can also take such a value apart again, even if fields have been renamed or
+// moved, as long as the older version can represent the value. A type that is not registered
+// is read as a tenon.Opaque; [Resolve] converts it once the type is registered.
 //
 // # Operations
 //
-// A type answers for operations with a HandleOp method (op.Handler), or with functions
-// for an operation ([Handle]), a class ([HandleUnary], [HandleBinary],
-// [HandleReduction], [HandleAssert], [HandleClass]), which may be added to types of
-// other packages as well. [Cast] declares how one type becomes another.
+// A type handles operations with a HandleOp method (op.Handler), or with functions
+// for an operation ([Handle]) or a class of operations ([HandleUnary], [HandleBinary],
+// [HandleReduction], [HandleAssert], [HandleClass]). Such functions can also be added to types
+// of other packages. [Cast] declares how to convert one type to another.
 //
 // # Cost
 //
-// The plan of a struct is made once. cmd/tenongen writes it as Go code instead, which is
-// faster still; [Generated] is what that code calls.
+// Registration analyses a struct once and caches the plan. cmd/tenongen generates the plan as
+// Go code, which is faster still; that code calls [Generated].
 //
 // Stability: stable.
 package ext

@@ -7,30 +7,28 @@
 //	out := step.Call(x, y)
 //
 // Arguments and results are any nest of Values and plain Go data. The Specs of
-// the Values and the plain data together are the signature of a call. A new
-// signature is traced: the Go function runs once on symbolic tensors, what it
-// does with them becomes a graph, and the graph is optimised and planned. Later
-// calls with that signature run the plan. After a few signatures that differ in
-// sizes only, a trace with those sizes unknown serves all of them.
+// the Values and the plain data together are the signature of a call. A call with a new
+// signature traces the function: the Go code runs once on symbolic tensors, its
+// operations are recorded in a graph, and the graph is optimised and planned. Later
+// calls with that signature run the plan. After a few signatures that differ only in
+// sizes, one trace with those sizes unknown serves all of them.
 //
-// Go code in the function runs while it is traced and not again: its branches
-// and loops are decided then, printing prints then. To branch or loop on data,
-// use package control.
+// Go code in the function runs only during tracing: its branches and loops are decided
+// then, and it prints then. To branch or loop on data, use package control.
 //
-// Functions among the arguments, and fields that package nest does not walk, belong to the
-// signature by identity: a closure that is made anew for each call is traced anew. At most
+// Functions among the arguments, and fields that package nest does not walk, are part of the
+// signature by identity: a closure created for each call is traced each time. At most
 // [Options].MaxTraces traces are kept.
 //
-// So a function must not depend on Go data that change, nor change any: a number that it
-// captures is that of the first call for ever, and a counter counts traces. What changes
-// is an argument, or held in a [state.Variable]. A traced value that is stored outside is
-// of no use after the trace, and an operation on it is an error. Such faults are found by
-// [Options].Check for one function and by [CheckTraces] for all: each call then traces
-// again, compares the two graphs, and looks whether the second is still held.
+// A function must therefore not depend on Go data that changes, or change any. A captured
+// number keeps the value it had in the first call, and a counter counts traces. Pass
+// changing data as an argument, or hold it in a [state.Variable]. A traced value stored
+// outside the function is useless after the trace, and an operation on it is an error.
+// [Options].Check finds such mistakes in one function, and [CheckTraces] in all: each call then
+// traces again, compares the two graphs, and checks whether the second one is still referenced.
 //
-// A call with symbolic arguments, or with arguments that gradients are recorded
-// for, runs the Go function itself, which then becomes part of that trace or
-// tape.
+// A call with symbolic arguments, or with arguments on a gradient tape, runs the Go function
+// itself, which becomes part of that trace or tape.
 //
 // Stability: stable.
 package function

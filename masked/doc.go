@@ -1,25 +1,25 @@
-// Package masked holds tensors some of whose elements may be missing.
+// Package masked implements tensors with missing elements.
 //
-// A masked [*Tensor] is a tensor of values and a boolean mask that is true where
-// there is a value; elsewhere the values are filler that no result depends on.
-// The mask has the shape of the values, or that of their outer dimensions: then
-// what is missing is whole rows. The values may be any tensor, ragged ones
-// included, since all work on them goes through package ops. An optional field of
-// a struct is a masked tensor.
+// A masked [*Tensor] consists of a tensor of values and a boolean mask that is true where
+// a value is present. Elsewhere the values are filler that no result depends on.
+// The mask has the shape of the values, or that of their outer dimensions, in which case
+// whole rows are missing. The values may be any tensor, including ragged ones,
+// because package ops does all work on them. An optional field of a struct is a masked
+// tensor.
 //
-// # What operations do
+// # Semantics of operations
 //
-//   - elementwise: the result is missing where an operand is
-//   - reductions skip what is missing. Where nothing is left, sum, prod, any and
+//   - elementwise: the result is missing if an operand is
+//   - reductions skip missing elements. If none are left, sum, prod, any and
 //     all give their identity, mean and variance NaN, and max, min, argmax and
 //     argmin are missing
-//   - cumulative operations and softmax run over what is there and leave gaps
-//     where they are; matrix products take missing elements as zeros
-//   - operations that move elements move the mask with them; zeros that they add are
-//     there, and an element that is written is there if the new one is
+//   - cumulative operations and softmax skip missing elements and leave them
+//     missing; matrix products treat them as zeros
+//   - operations that move elements move the mask, too; zeros that they add are
+//     present, and a written element is present if the new one is
 //   - sort and top-k put missing elements last
-//   - reductions over segments, counts, norms, and normalisation skip what is missing;
-//     a segment id, or an index of a one-hot row, that is missing has no place
+//   - segment reductions, counts, norms and normalisation skip missing elements; a
+//     missing segment id, or a missing index of a one-hot row, is ignored
 //
 // [And], [Or] and [Not] follow three-valued logic (S. C. Kleene, "Introduction to
 // Metamathematics", 1952, §64): false and missing is false, true or missing is true.

@@ -1,8 +1,7 @@
-// Package named holds tensors whose dimensions have names.
+// Package named implements tensors with named dimensions.
 //
-// A name is a Go type, declared in one line. It is found by the editor's completion,
-// renamed by its refactoring, and another package's name with the same spelling is
-// another name:
+// A name is a Go type, declared in one line. Editors complete and rename it, and
+// a name with the same spelling in another package is a different name:
 //
 //	type (
 //		Batch  struct{ named.Dim[Batch] }
@@ -12,20 +11,20 @@
 //		Kq     struct{ named.Dim[Kq] }
 //	)
 //
-// The dimensions of a [*Tensor] are a set. Operations find them by name, and what an
-// operation means never depends on the order in which they are stored:
+// The dimensions of a [*Tensor] are a set. Operations find them by name, and their
+// meaning never depends on the order in which dimensions are stored:
 //
 //	queries := named.Dot[Rep](x, queryM)                       // {Seq, Rep} · {Rep, Kq} → {Seq, Kq}
 //	keys := named.Rename[Seq, KeySeq](named.Dot[Rep](x, keyM)) // {KeySeq, Kq}
 //	att := named.Softmax[KeySeq](named.Dot[Kq](queries, keys)) // {Seq, KeySeq}
 //
-// What names an operation is about is a type argument; a set of names ([Set]) stands
-// for several. Where they are values, [By] makes a list of them whose methods are the same
-// operations: named.By(Kq{}).Dot(queries, keys). [Dynamic] makes a name of a text.
+// Type arguments give the names that an operation works on; a set of names ([Set]) stands
+// for several. If names are values, [By] makes a list of them that has the same
+// operations as methods: named.By(Kq{}).Dot(queries, keys). [Dynamic] makes a name from a string.
 //
-// A schema states in a struct what a function takes or gives. [Bind] gives a tensor
-// such a type; another set of dimensions does not compile from there on, and the dimensions are
-// handles with the operations of their own:
+// A schema is a struct that states the dimensions of an argument or result. [Bind] gives a tensor
+// such a type. From there on, a tensor with another set of dimensions does not compile, and the dimensions are
+// handles with methods for the operations:
 //
 //	type AttnIn struct {
 //		*named.Tensor
@@ -37,37 +36,38 @@
 //
 // # Rules
 //
-// [Dot] contracts names that both tensors have and fails if they share another one.
-// [Contract] takes shared names that are not summed over as a batch, and any number of
-// tensors; a name that is summed over stands in two of them at least. A softmax of scores
-// under a [CausalMask] goes over its keys, and the scale of a norm has what is normalised.
-// A field of a model declares its dimensions with a tag, `dims:"Model,Head"`. [Lift] takes a function over a name that it does not know of.
+// [Dot] contracts names that both tensors have, and fails if they share another one.
+// [Contract] accepts any number of tensors, and treats shared names that it does not sum over as batch
+// dimensions; at least two tensors must have each name that it sums over. A softmax of scores
+// under a [CausalMask] goes over its keys, and the scale of a norm has the normalised dimensions.
+// A field of a model declares its dimensions with a tag, `dims:"Model,Head"`. [Lift] applies a function over
+// a dimension that the function does not know.
 //
-// Elementwise operations need one operand whose names contain the others'; all
-// combinations have to be asked for with [Outer] or [BroadcastTo]. A name has one size in an
-// operation. [Rename] fails where the old name is missing or the new one is there. What is
-// merged or split follows the order that is listed. A tensor without dimensions is a scalar.
+// In an elementwise operation, one operand must have all the names of the others. Use [Outer] or [BroadcastTo]
+// for all combinations. All operands must agree on the size of a name.
+// [Rename] fails if the old name is missing or the new one is present. Merging and
+// splitting follow the listed order. A tensor without dimensions is a scalar.
 //
-// Names are checked when an operation is called, in a trace when it is recorded: an
+// Names are checked when an operation is called, or recorded in a trace. An
 // error shows the tensors, the names they share, where they come from, and a repair.
 //
-// # What is inside
+// # Implementation
 //
-// Inside is a dense or a ragged tensor, concrete, symbolic, or recorded for a gradient.
-// A named tensor is a Value like any other: functions, gradients, control flow, nests and
-// storage need not know of names. Functions of package ops take named tensors where their
+// A named tensor wraps a dense or ragged tensor, which may be concrete, symbolic, or on a gradient tape.
+// It is a Value like any other: functions, gradients, control flow, nests and
+// storage need not know about names. Functions of package ops accept named tensors if their
 // meaning does not depend on axis numbers: ops.Exp(x), ops.Add(x, y), ops.Sum(x).
 //
-// Contractions become batches of matrix products with strides: nothing is transposed
-// for them, and what they work out for given names is kept. [Explain] shows it.
+// Contractions become batched matrix products with strides, without transposing, and their
+// plans are cached by names. [Explain] shows a plan.
 //
 // # Glossary
 //
-//   - name: what a dimension is called: a Go type or a text
+//   - name: a Go type or a string that identifies a dimension
 //   - layout: the names in the order in which dimensions are stored
 //   - schema: a struct that embeds a *Tensor and names
-//   - handle: a name in a schema, which stands for the dimension of its tensor
-//   - lifted: of a function, taken over a further dimension
+//   - handle: a name in a schema, which represents the dimension of its tensor
+//   - lifted: applied over a further dimension
 //
 // Stability: stable.
 package named

@@ -1,24 +1,24 @@
-// Package op says what an operation is, and finds who answers a call of one.
+// Package op defines what an operation is, and dispatches calls of operations.
 //
-// An [Op] has a name, parameters, a [Statement] of what it does to axes and elements, a kernel
+// An [Op] has a name, parameters, a [Statement] that describes what it does to axes and elements, a kernel
 // for dense tensors, and a rule for gradients. The shape of its results follows from the statement,
-// or from a rule of its own. The catalogue is in package ops; anyone may [Register] more.
+// or from a rule of its own. The catalogue is in package ops; other packages may [Register] more.
 //
 // [Do] calls an operation. It binds the arguments to parameters, and then asks,
 // in this order:
 //
-//  1. the handlers of the values among the tensor arguments, lists included: a
+//  1. the handlers of the values among the tensor arguments, including those in lists: a
 //     type that refines another before the type it refines, otherwise from left
 //     to right, each handler once. A handler may decline with [NotHandled];
-//  2. a [Recorder], if an argument is one: a symbolic value, or one that
-//     gradients are recorded for;
+//  2. a [Recorder], if an argument is one: a symbolic value, or one on a
+//     gradient tape;
 //  3. the kernel.
 //
-// A call with nothing but dense tensors goes straight to the kernel. [Explain]
-// tells who was asked and who answered.
+// A call with only dense tensors goes straight to the kernel. [Explain]
+// shows which handlers were asked and which one answered.
 //
-// A type answers for operations with a HandleOp method ([Handler]), or with
-// functions registered for its name ([Handle]), for one operation or a
+// A type handles operations with a HandleOp method ([Handler]), or with
+// functions registered under its name ([Handle]), for one operation or a
 // whole [Class] of them. A handler that takes a value apart calls the same
 // operation on the parts with [Apply].
 //

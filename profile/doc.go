@@ -1,4 +1,4 @@
-// Package profile holds what was measured of runs of functions: the time and memory of
+// Package profile holds measurements of function runs: the time and memory of
 // each step.
 //
 //	var p profile.Profile

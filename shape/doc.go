@@ -1,13 +1,13 @@
-// Package shape describes the sizes of a tensor's dimensions, as far as they are known.
+// Package shape represents the sizes of a tensor's dimensions, as far as they are known.
 //
 // A [Shape] has a rank and a size for each axis. Either may be unknown: a size
-// is [Unknown] where it depends on data, and the whole rank may be open
+// is [Unknown] if it depends on data, and the whole rank may be open
 // ([UnknownRank]). Shapes are small values: up to four axes are stored inline.
 //
-// Shapes form a lattice. A shape is a subtype of another if every tensor of it
-// is one of the other ([Shape.SubtypeOf]); [Join] goes up to the most specific
-// shape above both, [Merge] down to the most general shape that satisfies both,
-// and [Shape.CompatibleWith] asks whether there is one.
+// Shapes form a lattice. A shape is a subtype of another if every tensor with the first
+// also has the second ([Shape.SubtypeOf]). [Join] returns the most specific
+// shape above both, [Merge] the most general shape that satisfies both,
+// and [Shape.CompatibleWith] reports whether there is one.
 //
 // [Broadcast] combines shapes as NumPy does
 // (https://numpy.org/doc/stable/user/basics.broadcasting.html).

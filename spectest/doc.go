@@ -1,19 +1,19 @@
-// Package spectest tests a type of Value against everything that the rest of
-// Tenon takes for granted of it.
+// Package spectest tests that a type of Value obeys the laws that the rest of
+// Tenon relies on.
 //
-// Whoever writes a type calls [Laws] from a test, with a few of its values that
-// differ: in sizes, in static data, empty ones.
+// The author of a type calls [Laws] from a test, with a few values that
+// differ in sizes and static data, including empty ones.
 //
 //	func TestLaws(t *testing.T) {
 //		spectest.Laws(t, spectest.Options{}, graphs.New(…), graphs.Empty())
 //	}
 //
-// The laws are those of tenon.Value and tenon.Spec: a Spec survives its text and
-// binary form; a value comes apart into the components that its Spec names and
-// goes together again and shares no memory with its Spec; wrong components are refused with a *tenon.Error; Equal,
-// Subtype, Compatible and Merge form an order; Key agrees with Equal; batching and
-// boxing, where a type has them, can be undone; no encoding, however hostile,
-// makes it panic.
+// The laws are those of tenon.Value and tenon.Spec. A Spec survives a round trip through its text and
+// binary form. A value flattens into the components that its Spec names,
+// packs again, and shares no memory with its Spec. Wrong components give a *tenon.Error. Equal,
+// Subtype, Compatible and Merge form an order. Key agrees with Equal. Batching and
+// boxing, if a type has them, can be undone. No encoding, however hostile,
+// causes a panic.
 //
 // Stability: experimental.
 package spectest

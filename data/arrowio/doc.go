@@ -5,7 +5,7 @@
 //	ages := people.(*structured.Tensor).At("age")
 //	err = arrowio.WriteFile("copy.arrow", people, arrowio.WriteOptions{})
 //
-// # What becomes what
+// # Type mapping
 //
 //	numbers, truth values [n]      primitive arrays; bfloat16 as uint16, complex numbers as pairs
 //	numbers [n, k…]                arrow.fixed_shape_tensor
@@ -24,43 +24,48 @@
 //	                               rows where the components have these, and else one row
 //	scalars and single records     one row
 //
-// The Spec of each column and of the whole is in the metadata of the schema, under the
-// key "tenon.spec", so that everything comes back as what it was. A Value of a type
-// that this program does not know comes back as a [tenon.OpaqueValue], which can be
-// written again without loss. Columns that another program has changed, so that the Spec
-// no longer describes them, are read by their Arrow type alone.
+// The metadata of the schema holds the Spec of each column and of the whole, under the
+// key "tenon.spec", so every value is read back with its original type. A Value of a type
+// that the program does not know is read as a [tenon.OpaqueValue], which can be
+// written again without loss. If another program has changed columns so that the Spec
+// no longer describes them, they are read by their Arrow type alone.
 //
-// Read by its Arrow type, an array is what the table above says, the other way round. Lists,
-// also large ones, become ragged dimensions; of several entries of a map with one key the last counts, and maps whose keys
-// are records or lists are lists of records {key, value}; lists of a fixed size axes of a dense
-// tensor where it is one inside; timestamps, dates, times, durations, decimals of up to 38 digits and binary
-// data of a fixed size are elements of package element, date64 as dates; binary data and
-// views strings; decimals of more digits strings with the digits of their scale;
-// intervals records of months, days and smaller units; run-end encoded arrays and views of
-// lists what they stand for. A null in a column makes it masked. A name that was there before
-// gets _1, _2, ….
+// Without a Spec, the table above applies in reverse. In addition:
+//
+//   - lists and large lists become ragged dimensions, and fixed-size lists become
+//     axes of a dense tensor if their elements are dense
+//   - of several entries of a map with the same key, the last one wins; a map with keys
+//     that are records or lists becomes a list of records {key, value}
+//   - timestamps, dates, times, durations, decimals of up to 38 digits and fixed-size
+//     binary data are elements of package element, and date64 is read as dates
+//   - binary data and views are strings, as are decimals of more digits, with the digits
+//     of their scale
+//   - intervals are records of months, days and smaller units
+//   - run-end encoded arrays and list views are expanded
+//   - a column with nulls is masked
+//   - a repeated column name gets a suffix _1, _2, …
 //
 // # Memory
 //
-// [ReadFile] maps a file and reads the columns that it is asked for, into memory of their
-// own. [Open] gives the batches of files by number, which share the memory of the mapping
-// until it is closed: as the elements of a dataset,
+// [ReadFile] maps a file and copies the requested columns into memory of their
+// own. [Open] returns the batches of files by number. They share the memory of the mapping
+// until it is closed, and can be the elements of a dataset:
 //
 //	f, err := arrowio.Open("part-*.arrow", arrowio.ReadOptions{Columns: []string{"jets.pt"}})
 //	batches := dataset.FromFunc(f.Len(), f.At)
 //
-// Numbers, offsets and the bytes of strings are shared with Arrow both ways wherever the
-// two layouts are the same: an offset that is not zero, booleans and 32-bit string
-// offsets need a copy. Tensors are immutable, and so are arrays that share memory
-// with them. A tensor keeps Go memory of an array alive by itself; where an array's allocator
-// frees memory explicitly, ReadOptions.Copy has to be set or the array kept.
+// Numbers, offsets and the bytes of strings are shared with Arrow in both directions wherever
+// the two layouts are the same; offsets that do not start at zero, booleans and 32-bit string
+// offsets are copied. Tensors are immutable, and so are arrays that share memory
+// with them. A tensor keeps the Go memory of an array alive. If the allocator of an array
+// frees memory explicitly, set ReadOptions.Copy or retain the array.
 //
 // # Safety
 //
-// Nothing that is read is trusted. Metadata are checked before arrow-go reads them,
-// arrays are validated before their offsets are used, and no more memory is taken than
-// the input has bytes, times a factor where it is compressed (ReadOptions.MaxBytes). What is
-// wrong is a [*tenon.Error] that names the column.
+// The package does not trust its input. It checks metadata before arrow-go reads it, and
+// validates arrays before using their offsets. It allocates no more than the size of the
+// input, times a factor if the input is compressed (ReadOptions.MaxBytes). Errors are
+// [*tenon.Error]s that name the column.
 //
 // Stability: stable.
 package arrowio

@@ -1,22 +1,23 @@
-// Package csvio reads tables of text, CSV and TSV, as records, and writes them.
+// Package csvio reads CSV, TSV and similar text tables as records, and writes them.
 //
 //	cars, err := csvio.ReadFile("cars.csv", csvio.Options{Missing: []string{"", "NA"}})
 //	err = csvio.WriteFile("copy.csv.gz", cars, csvio.WriteOptions{})
 //
-// A column is of the first of these types that all its fields have: int64, float64, bool,
-// date, timestamp, timestamp with a zone, string; Options.Types gives it, and knows the types of
-// package element besides, such as "decimal(10, 2)". Fields that are missing make it masked. Dates and timestamps
-// are elements of package element, timestamps in the coarsest unit that holds all of the column. Lists, records and maps stand in
-// a field as JSON, which the type [JSON] reads.
+// The type of a column is the first of int64, float64, bool, date, timestamp, timestamp with
+// a zone and string that fits all its fields. Options.Types overrides it; it also accepts
+// the types of package element, such as "decimal(10, 2)". Missing fields make a column
+// masked. Dates and timestamps are elements of package element. A timestamp column uses
+// the coarsest unit that holds all its values. Lists, records and maps are written in a
+// field as JSON; the type [JSON] reads them.
 //
-// # The text
+// # Syntax
 //
-// Text is UTF-8, compressed with gzip or zstd or not. A record ends with LF, CRLF or the
-// text; fields may be quoted, and have delimiters and line breaks then. Reading is strict:
-// a record with another number of fields, text behind a closing quote, a quote that does
-// not end and a field that is not of the type that was asked for are errors whose cause is
-// an [*Error] with line and column. Lenient reading leaves out the record, or takes the field for missing, and
-// reports it.
+// Text is UTF-8, optionally compressed with gzip or zstd. A record ends with LF, CRLF or the
+// end of the text. Quoted fields may contain delimiters and line breaks. Reading is strict:
+// a record with a different number of fields, text after a closing quote, an unterminated
+// quote, and a field that does not have the requested type are errors caused by
+// an [*Error] with line and column. Lenient reading drops the record, or treats the
+// field as missing, and reports it.
 //
 // Stability: stable.
 package csvio

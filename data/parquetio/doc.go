@@ -3,10 +3,11 @@
 //	events, err := parquetio.ReadFile("events.parquet", parquetio.ReadOptions{Columns: []string{"id", "jets.pt"}})
 //	err = parquetio.WriteFile("copy.parquet", events, parquetio.WriteOptions{})
 //
-// Lists become ragged dimensions, groups records, and what is optional a tensor of package
-// masked where something is missing, at any depth: the definition and repetition levels of
-// a column are turned into row splits and masks eight at a time. Legacy lists
-// and fields that repeat without an annotation are lists too, a map is a [structured.Map]. Only the columns that are asked for are read.
+// Lists become ragged dimensions, groups become records, and an optional value with
+// missing entries becomes a tensor of package masked, at any depth. The definition and
+// repetition levels of a column are converted to row splits and masks eight at a time. Legacy lists
+// and repeated fields without an annotation are lists, too; a map is a [structured.Map].
+// Only the requested columns are read.
 //
 //	BOOLEAN, integers, FLOAT, DOUBLE, FLOAT16   tensors of the same element type
 //	STRING, ENUM, JSON, BYTE_ARRAY               strings
@@ -15,23 +16,23 @@
 //	DECIMAL                                      elements, with the column's precision and scale
 //	INTERVAL                                     records of months, days and nanoseconds
 //
-// Elements are those of package element.
+// The elements mentioned in this table are those of package element.
 //
 // [File.Schema] has the type of each column with its unit. The row groups of one or several
-// files are numbered, as the elements of a dataset are: [Open] and [File.At]. Row groups and pages
-// whose statistics show that no row can meet ReadOptions.Where are left out.
+// files are numbered like the elements of a dataset: see [Open] and [File.At]. Row groups and
+// pages are skipped if their statistics show that no row satisfies ReadOptions.Where.
 //
-// The Specs of what is written are in the metadata, so that every type comes back as what
-// it was; the schema beside them is one that other programs read. Pages, levels and values are
-// decoded and written here; the metadata that are read and the codecs are those of github.com/apache/arrow-go.
+// Writing stores the Specs in the metadata, so every type is read back unchanged; the schema
+// is one that other programs can read. This package decodes and encodes pages, levels and
+// values itself; the metadata reader and the codecs are those of github.com/apache/arrow-go.
 //
-// Files that are encrypted are read and written with [Keys], as Parquet's modular encryption has them.
+// Encrypted files (Parquet's modular encryption) are read and written with [Keys].
 //
 // # Safety
 //
-// Nothing that is read is trusted: offsets, lengths, counts and levels are checked, and no
-// more memory is taken than ReadOptions.MaxBytes says. What is wrong is a [*tenon.Error]
-// with file, row group and column; a panic of the library below is one too.
+// The package does not trust its input: it checks offsets, lengths, counts and levels, and
+// allocates no more memory than ReadOptions.MaxBytes. Errors, including panics of the library
+// below, are [*tenon.Error]s with file, row group and column.
 //
 // Stability: stable.
 package parquetio

@@ -4,28 +4,28 @@
 // # Specs
 //
 // [AppendStructure] and [DecodeStructure] write and read StructuredValue, the
-// message by which TensorFlow stores signatures: nested plain data and Specs
-// (TypeSpecProto). Plain data are a [tenon.Encoding].
+// message in which TensorFlow stores signatures: nested plain data and Specs
+// (TypeSpecProto). Plain data is a [tenon.Encoding].
 //
 // # Examples
 //
-// [ParseExamples] turns serialized tf.Example messages into columns: dense, ragged
-// and sparse tensors, as [Features] ask for; [ParseSequenceExamples] does it for
-// tf.SequenceExample, and [ParseStructured] makes one structured tensor of them.
-// [InferFeatures] looks at messages and says what is in them. [AppendExample],
+// [ParseExamples] converts serialized tf.Example messages into columns: dense, ragged
+// and sparse tensors, as described by [Features]. [ParseSequenceExamples] does the same for
+// tf.SequenceExample, and [ParseStructured] returns one structured tensor.
+// [InferFeatures] infers the features from messages. [AppendExample],
 // [EncodeExamples] and [EncodeSequenceExamples] write messages.
 //
-// A message is read in one pass over its bytes, without a message object: the lists
-// of the features that were asked for are decoded to the end of growing columns, all
+// A message is parsed in one pass over its bytes, without a message object: the lists
+// of the requested features are appended to columns, and everything
 // else is skipped. Batches are divided among the processors.
 //
 // # Records
 //
 // [RecordReader] and [RecordWriter] stream TFRecord files, which hold messages with
-// checksums, as they are or compressed.
+// checksums, optionally compressed.
 //
-// Nothing in here allocates by a length that only a message claims, and every
-// message that is not well-formed is a [*tenon.Error] that names the place.
+// No function allocates by a length that only a message claims. Every malformed message
+// gives a [*tenon.Error] that names the position.
 //
 // Stability: stable.
 package protoio

@@ -1,4 +1,4 @@
-// Package howto tests the pages that people read: README.md, CONTRIBUTING.md and those of docs. Go in
-// them is an example of this package, a whole program that is run, or a passage of another package;
-// what they say commands print is compared with what they print.
+// Package howto tests the pages of documentation: README.md, CONTRIBUTING.md and those in docs. Go code on
+// a page is an example of this package, a complete program that is run, or an excerpt from another package.
+// The tests compare the output of commands with the output shown on the page.
 package howto

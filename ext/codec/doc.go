@@ -1,5 +1,5 @@
-// Package codec holds what the code that cmd/tenongen writes is made of. Nobody else
-// needs it: types are registered with package ext, which works without such code.
+// Package codec contains the functions called by the code that cmd/tenongen generates. Other programs
+// do not need it: package ext registers types without generated code.
 //
 // Stability: experimental.
 package codec

@@ -1,9 +1,9 @@
-// Package features makes vectors of records: of the rows of a table, and of whatever is nested in them.
+// Package features turns records into feature vectors: the rows of a table, and any data nested in them.
 //
-// A [Schema] follows the Spec of the records. Numbers are scaled, strings are categories, which are
-// looked up in a vocabulary and embedded, a list is the mean of its items and how many they are, and
-// a record, or a list of records, is what its fields are, one behind the other. Options say
-// otherwise, path by path.
+// A [Schema] follows the Spec of the records. Numbers are scaled. Strings are categories, looked
+// up in a vocabulary and embedded. A list becomes the mean of its items and their number, and
+// a record, or a list of records, the concatenation of its fields. Options override this
+// for single paths.
 //
 //	s, err := features.NewSchema(orders.Spec().(*structured.Spec), features.Options{
 //		Columns: map[string]features.Column{"customer.id": {Kind: features.Skip}, "items.size": {Kind: features.OneHot}},
@@ -12,11 +12,11 @@
 //	enc, err := s.Encoder(key)
 //	x := enc.Apply(orders) // [rows, enc.Width()]
 //
-// [Fit] does it in one step. An [Encoder] is a layer as those of package nn are: its embeddings
-// are trained, while scales and vocabularies are saved with it and stay as they are. Apply is
-// made of operations, so it runs in traced functions, in servers and on records of any length.
+// [Fit] does all this in one step. An [Encoder] is a layer like those of package nn: training
+// changes its embeddings, while scales and vocabularies are fixed and saved with it. Apply
+// consists of operations, so it runs in traced functions, in servers and on any number of records.
 //
-// A path is the names of fields with a point between them; lists add nothing to it.
+// A path consists of field names joined by dots; lists do not appear in it.
 //
 // Stability: experimental.
 package features

@@ -1,5 +1,5 @@
-// Package generate continues rows of tokens by what a model says comes next: it samples, takes the
-// likeliest, or searches with a beam, many prompts of different lengths at once.
+// Package generate extends prompts of tokens with a language model. It samples, takes the
+// most likely token, or does a beam search, for many prompts of different lengths at once.
 //
 //	next := func(tokens *ragged.Tensor, seen []nn.Cache) (tensor.Tensor, []nn.Cache) {
 //		x := m.Words.Apply(tokens)
@@ -10,8 +10,8 @@
 //		Tokens: 100, End: []int64{0}, Sampling: generate.Sampling{Key: ops.RandomKey(1), TopP: 0.9},
 //	})
 //
-// A prompt is a row of a ragged tensor: nothing is padded, and a row that has come to its end has no tokens any
-// more, so that nothing is computed for it.
+// A prompt is a row of a ragged tensor. Nothing is padded, and a finished row has no more tokens,
+// so nothing is computed for it.
 //
 // Stability: experimental.
 package generate

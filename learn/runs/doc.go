@@ -1,26 +1,25 @@
-// Package runs keeps records of training runs: what they were started with, and what came of
-// each step.
+// Package runs records training runs: their settings, and the results of each step.
 //
-// A record is a folder with two files that any tool reads:
+// A record is a folder with two files in plain formats:
 //
 //	run.json      the name, the time, the machine, the commit, the seed and the settings
 //	events.jsonl  a line for each step: loss, rate, norm, score, time
 //
-// [train.FitOptions].Log makes one; a loop of one's own uses [Create]:
+// [train.FitOptions].Log makes a record. A training loop of your own uses [Create]:
 //
 //	w, err := runs.Create("runs/first", runs.Info{Seed: 1, Settings: options})
 //	w.Add(runs.Event{Step: 1, Loss: 0.7})
 //	w.Close("finished")
 //
-// [Read] and [List] read records, also while they are written; [Differences] says in which
-// settings runs differ, and [Run.WriteTensorBoard] writes a run as TensorBoard reads it. The
+// [Read] and [List] read records, even while they are being written. [Differences] returns the
+// settings in which runs differ, and [Run.WriteTensorBoard] exports a run to TensorBoard. The
 // commands tenon runs and tenon view show them.
 //
 // # Glossary
 //
-//   - event: what is known after a step
-//   - norm: that of all gradients together, before they are clipped
-//   - resumed: gone on with from a checkpoint; events behind it are replaced
+//   - event: the values recorded after a step
+//   - norm: that of all gradients together, before clipping
+//   - resumed: continued from a checkpoint; later events are replaced
 //
 // Stability: experimental.
 //

@@ -1,20 +1,20 @@
-// Package tokens divides texts into the tokens of language models, and puts texts together of them, by the byte-pair
-// encodings that tiktoken has: "r50k_base" of GPT-2 and GPT-3, "p50k_base" and "p50k_edit" of Codex, "cl100k_base" of GPT-3.5 and GPT-4,
+// Package tokens splits texts into the tokens of language models and joins tokens to texts. It has the byte-pair
+// encodings of tiktoken: "r50k_base" of GPT-2 and GPT-3, "p50k_base" and "p50k_edit" of Codex, "cl100k_base" of GPT-3.5 and GPT-4,
 // and "o200k_base" of GPT-4o and later.
 //
 //	t, err := tokens.New("cl100k_base")
 //	ids := t.Encode(tensor.Of([]string{"Hello, world", ""})) // int64[2, (tokens)]
 //	texts := t.Decode(ids)                                   // the same texts
 //
-// The vocabularies are part of the program, which is about 10 MB larger for them; nothing is fetched. The work is
-// done by github.com/tiktoken-go/tokenizer.
+// The vocabularies are linked into the program, which grows by about 10 MB; nothing is downloaded.
+// The encoding is done by github.com/tiktoken-go/tokenizer.
 //
-// [Read] takes the tokenizer.json of a model, as Hugging Face has it:
+// [Read] reads the tokenizer.json of a Hugging Face model:
 //
 //	f, err := os.Open("tokenizer.json")
 //	t, err := tokens.Read(f)
 //
-// For words and categories of one's own there is nn.Vocabulary.
+// For a vocabulary of your own words or categories, use nn.Vocabulary.
 //
 // Stability: experimental.
 package tokens

@@ -1,5 +1,5 @@
-// Package hub keeps models in registries, fetches them from there, and from repositories
-// of Hugging Face, and is a small registry itself.
+// Package hub pushes models to registries and fetches them from registries and Hugging Face
+// repositories. It also contains a small registry.
 //
 //	var c hub.Client
 //	digest, err := c.Push(ctx, "search.model", "registry.example/team/search:v3")
@@ -14,36 +14,36 @@
 //	oci:folder:v3                           a tag in a folder in OCI's layout, for machines without a network
 //	hf:org/name@revision                    a repository of Hugging Face, read-only; main without a revision
 //
-// A registry on this machine (localhost, 127.0.0.1) is asked in plain HTTP, all others in
-// HTTPS unless [Client.PlainHTTP] is set. User names and passwords are those that docker
-// login has kept, with its helpers.
+// A registry on the local machine (localhost, 127.0.0.1) is accessed over plain HTTP, all others over
+// HTTPS unless [Client.PlainHTTP] is set. User names and passwords come from docker
+// login and its credential helpers.
 //
 // # Format
 //
-// A model in a registry is a manifest of the ModelPack specification of the CNCF: each file
-// is a layer as it is, without an archive around it, with its path in the annotations
+// A model in a registry is a manifest of the CNCF's ModelPack specification. Each file
+// is a layer of its own, without an archive around it, with its path in the annotations
 // org.cncf.model.filepath and org.opencontainers.image.title, so that clients for
-// artifacts put the files where they belong. The manifest has no time stamps: the same files
+// artifacts write the files to the right places. The manifest has no timestamps: the same files
 // have the same digest.
 //
 // # Cache
 //
-// What is fetched is kept below $TENON_HUB_CACHE, or else tenon/hub in the user's folder
-// for caches: blobs by their digests, and a folder of links to them for each model. Any
-// number of programs use one cache: a lock on each blob has it fetched once. A transfer that
-// breaks off goes on from where it stopped, in the next call or the next program.
-// With [Client.Offline] nothing is asked of a network. Files of Hugging Face are kept in
+// Fetched models are stored below $TENON_HUB_CACHE, or else in the folder tenon/hub of the user's
+// cache directory: blobs by their digests, and a folder of links to them for each model. Any
+// number of programs can share one cache: a lock on each blob ensures that it is fetched once. An
+// interrupted transfer continues in the next call or the next program.
+// With [Client.Offline], the network is not used. Files from Hugging Face are stored in
 // the layout of its own cache, below $HF_HUB_CACHE, $HF_HOME/hub or
-// ~/.cache/huggingface/hub, so that a model that a person already has is found, and other
-// programs find what was fetched here.
+// ~/.cache/huggingface/hub. Models that are already there are therefore found, and other
+// programs find the models fetched here.
 //
 // # Safety
 //
-// Nothing a registry says is trusted. Every file has the size and digest of the manifest,
-// and that has the digest that was asked for, or none is given to the caller; lengths
-// allocate nothing; names are paths inside the folder; no code is run. A name gets to its
-// place only when its bytes are whole: a full disk, or an end of the process at any
-// moment, leaves what was there before, or nothing.
+// The package does not trust registries. The caller gets a file only if its size and digest match the manifest,
+// and the digest of the manifest matches the requested one. Nothing is allocated by a claimed length;
+// names are paths inside the folder; no code is run. A file appears under its name only when all its
+// bytes are there: after a full disk, or when the process ends at any
+// moment, the previous file is still there, or none.
 //
 // Stability: experimental.
 package hub

@@ -1,5 +1,5 @@
-// Package weights reads tensors from the files that other systems write, and
-// writes NumPy's.
+// Package weights reads tensors from the files of other systems, and
+// writes those of NumPy.
 //
 //	f, err := weights.Open("model.gguf")
 //	defer f.Close()
@@ -8,30 +8,30 @@
 //	}
 //	w, err := f.Read("blk.0.attn_q.weight")
 //
-// Opening a file reads what it says about its tensors; their elements are read when
-// they are asked for. [Load] reads all of them at once.
+// Opening a file reads the description of its tensors; their elements are read on
+// demand. [Load] reads all of them at once.
 //
 // # Formats
 //
 //   - safetensors, one file or shards with an index (model.safetensors.index.json)
-//   - NumPy's .npy and .npz, versions 1 to 3, either byte order, rows or columns first
-//   - PyTorch's archives (.pt, .pth, .bin since 1.6). The pickle in them is read by a
-//     machine that knows dictionaries, lists and tensors and nothing else: no code of the
-//     file is ever run, and what would need it is an error
+//   - NumPy's .npy and .npz, versions 1 to 3, in either byte order, row-major or column-major
+//   - PyTorch's archives (.pt, .pth, .bin since 1.6). A restricted machine reads the pickle in
+//     them: it knows only dictionaries, lists and tensors, never runs code of the
+//     file, and returns an error if the file needs more
 //   - GGUF versions 2 and 3; blocks of quantised numbers (Q4_0 to Q8_0, Q2_K to Q8_K)
 //     become float32
-//   - TensorFlow's checkpoints (tensor bundles), opened by the beginning that their
-//     .index and .data files share
+//   - TensorFlow's checkpoints (tensor bundles), opened by the common prefix of their
+//     .index and .data files
 //
-// Tensors have the names that the file gives them. Dictionaries and lists inside a
-// PyTorch archive join their keys with points: model.layers.0.weight.
+// Tensors keep their names. For dictionaries and lists inside a
+// PyTorch archive, keys are joined by dots: model.layers.0.weight.
 //
 // # Safety
 //
-// Files are not trusted. A length, offset or size that a file states is compared with
-// the bytes that are there before memory is taken for it, and what is wrong is an error
-// of kind tenon.ErrInvalid. What is understood but not read, such as records or objects
-// of classes, is tenon.ErrUnsupported; a file that is not there is tenon.ErrNotFound.
+// Files are not trusted. Every length, offset and size is checked against
+// the available bytes before memory is allocated, and a malformed file is an error
+// of kind tenon.ErrInvalid. Contents that are recognised but not supported, such as records or
+// objects of classes, are tenon.ErrUnsupported; a missing file is tenon.ErrNotFound.
 //
 // Stability: stable.
 package weights

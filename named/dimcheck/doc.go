@@ -1,9 +1,9 @@
-// Package dimcheck finds what is wrong with the dimensions of named tensors before a
-// program runs: an analyzer for go vet, golangci-lint and editors.
+// Package dimcheck finds mistakes in the dimensions of named tensors before a
+// program runs. It is an analyzer for go vet, golangci-lint and editors.
 //
-// Go's types tell names apart. What they cannot say is which names a tensor has after an
-// operation: the union of two sets, less what is summed over. The analyzer infers it, with
-// sizes where they are constant, and reports in the words of the errors that the operation
+// Go's types tell names apart, but cannot say which names a tensor has after an
+// operation: the union of two sets, minus the dimensions summed over. The analyzer infers them, with
+// sizes if they are constant, and reports the same errors that the operation
 // would throw at run time:
 //
 //	head.go:24:9: named.Dot over KqRep: right operand has no KqRep
@@ -11,33 +11,33 @@
 //	  right  {Foo:3 ValueRep:4}  from weights.go:9
 //	  shared: none. Foo has the same size as KqRep: did you mean named.Rename[Foo, KqRep](right)?
 //
-// Besides, it reports what runs and is wrong all the same:
+// It also reports programs that run but are wrong:
 //
-//   - a softmax over a dimension, where its result is then contracted over another one
-//   - the roles of queries and keys exchanged: a softmax over the positions of the
-//     queries, or a sum over them whose result is named as if it were over those of the keys
+//   - a softmax over one dimension followed by a contraction over another
+//   - queries and keys in the wrong roles: a softmax over the positions of the
+//     queries, or a sum over them with a result named as if it were over those of the keys
 //   - a name type that embeds the Dim of another one
 //
-// What can be mended by an edit has suggested fixes.
+// If an edit can repair the mistake, the report has a suggested fix.
 //
 // # How it works
 //
-// Each function, in SSA form, becomes a program: the operations on tensors that it does,
-// without all the rest (see program). Running a program on sets of dimensions instead of
-// tensors gives the sets of the results; branches join, loops run until nothing
-// changes. What is not known, or differs between branches, is unknown, and nothing is
-// reported about it. A function that is called with sets that are known runs anew with
-// them, so helpers that work for any dimensions, and generic ones, are checked per call;
-// one that calls itself runs until its results do not change. A method of an interface is
-// that of the types that may be in it.
-// Programs of a package are its fact: calls of other packages run them.
+// The analyzer converts each function, in SSA form, into a program of only its operations on
+// tensors (see program). Running a program on sets of dimensions instead of
+// tensors gives the sets of the results. Branches are joined, and loops run until nothing
+// changes. Dimensions that are unknown, or differ between branches, give no reports.
+// A function called with known sets is run again with
+// them, so helpers for any dimensions, and generic ones, are checked per call.
+// A recursive function runs until its results do not change. A method call on an interface is resolved
+// to the types that the interface may contain.
+// The programs of a package are its fact: calls from other packages run them.
 //
 // # Glossary
 //
-//   - program: what a function does to dimensions, its transfer function
-//   - rule: what an operation of package named does to dimensions
+//   - program: the effect of a function on dimensions, its transfer function
+//   - rule: the effect of an operation of package named on dimensions
 //   - frame: a run of a program
-//   - site: a place in the source that a tensor comes from
+//   - site: the place in the source from which a tensor comes
 //
 // Stability: experimental.
 package dimcheck

@@ -1,4 +1,4 @@
-// Package key says which part of a value is meant: what stands between the
+// Package key describes selections of part of a value, like the expressions between the
 // brackets of x[…] in Python.
 //
 //	ops.Index(x, 0)                                   // x[0]
@@ -6,19 +6,19 @@
 //	ops.Index(x, key.Ellipsis, key.Range(nil, nil, -1)) // x[..., ::-1]
 //	ops.Index(x, key.NewAxis, key.All)                // x[newaxis, :]
 //
-// A [Key] selects along one axis, or stands for several axes, or adds one. Every
-// kind of value takes the keys that make sense for it: dense and ragged tensors,
-// structured ones (by [Field]) and named ones. [List] makes keys of Go values, so
-// that functions can take integers, strings and tensors where they mean [At],
+// A [Key] selects along one axis, stands for several axes, or adds one. Every
+// kind of value accepts the keys that make sense for it: dense and ragged tensors,
+// structured ones (by [Field]) and named ones. [List] makes keys from Go values, so
+// that functions can accept integers, strings and tensors for [At],
 // [Field] and [By].
 //
-// Bounds are integers, scalar integer tensors (also symbolic ones), or nil where
-// they are left out. They have Python's meaning: negative ones count from the end,
-// and a range's bounds that lie outside are moved to the end.
+// Bounds are integers, scalar integer tensors (also symbolic ones), or nil if
+// omitted. They work as in Python: negative bounds count from the end,
+// and bounds of a range outside the axis are clipped.
 //
-// A list of keys has a text, such as `1:, -1, ..., $0`, and the values that the
-// text refers to as $0, $1, …: [Format] and [Parse]. That is how operations hold
-// keys as attributes.
+// A list of keys has a text form, such as `1:, -1, ..., $0`, with the values that the
+// text refers to as $0, $1, …: see [Format] and [Parse]. Operations store
+// keys as attributes in this form.
 //
 // Stability: stable.
 package key

@@ -1,12 +1,12 @@
-// Package dist lets the processes of a job work together: it reduces, gathers and moves tensors
+// Package dist provides collective operations for the processes of a job: it reduces, gathers and moves tensors
 // and other Values among them.
 //
 // # Ranks
 //
-// A [Comm] is a group of ranks, numbered from 0, of which each runs the same program. There are
-// three ways to get one:
+// A [Comm] is a group of ranks, numbered from 0. Each rank runs the same program. There are
+// three ways to get a Comm:
 //
-//   - package dist/mpi: the processes that an MPI launcher has started;
+//   - package dist/mpi: the processes started by an MPI launcher;
 //   - [Simulate]: goroutines of one process, for tests and for trying things out;
 //   - [Alone]: a group of one.
 //
@@ -16,27 +16,27 @@
 //
 // [Comm.Split] makes smaller groups, such as the columns of a mesh.
 //
-// # As operations
+// # Collectives as operations
 //
-// In a traced function the functions [AllReduce], [AllGather], [ReduceScatter], [AllToAll],
-// [Broadcast] and [Shift] are operations with gradients. The context of the call tells which ranks
-// take part: [With] puts them there. The gradient is that of the sum of what all ranks compute.
+// In a traced function, [AllReduce], [AllGather], [ReduceScatter], [AllToAll],
+// [Broadcast] and [Shift] are operations with gradients. They use the ranks in the context of the
+// call, which [With] puts there. The gradient is that of the sum of the results of all ranks.
 //
 // # Reductions
 //
-// A [Reduction] is an elementwise operation that combines two, by its name in the catalogue. MPI
-// sums, multiplies and compares by itself. For everything else, and in the simulation, each rank
-// combines a part of the elements in the order of the ranks and sends the result to all: the
-// bytes that are moved are the same. Half floats are reduced in float32.
+// A [Reduction] is an elementwise operation of two operands, by its name in the catalogue. MPI
+// does sums, products and comparisons itself. For everything else, and in the simulation, each rank
+// combines a part of the elements in the order of the ranks and sends the result to all, which
+// moves the same number of bytes. Half floats are reduced in float32.
 //
-// # When something goes wrong
+// # Failures
 //
-// Before data move, ranks tell each other what they are about to do. Where they disagree about the
-// operation, the element type, the shape or the Spec, all of them return an error that says what each
-// one called. A rank that fails tells the others the reason ([Comm.Fail], which [Main] and [Simulate]
-// call). Whoever waits for longer than [Options].Timeout asks who else is waiting, and the error
-// names those who do not answer. An error is final: every later call returns it. Go on from a
-// checkpoint, with as many ranks as there are.
+// Before moving data, ranks tell each other what they are about to do. If they disagree about the
+// operation, the element type, the shape or the Spec, all of them return an error with the call of
+// each rank. A rank that fails tells the others the reason ([Comm.Fail], which [Main] and [Simulate]
+// call). A rank that waits longer than [Options].Timeout asks which others are waiting, and its error
+// names those that do not answer. An error is final: every later call returns it. Resume from a
+// checkpoint, with as many ranks as are available.
 //
 // Stability: experimental.
 package dist

@@ -1,8 +1,8 @@
-// Package gostruct makes records of Go structs, and Go structs of records.
+// Package gostruct converts between records and Go structs.
 //
-// [From] and [To] go there and back; [Builder] collects structs that come one after another,
-// and [SpecOf] tells what the records of a type are without any. Values are read and
-// written where they lie in memory, a block of structs and a field at a time.
+// [From] and [To] convert in both directions. [Builder] collects structs one by
+// one, and [SpecOf] returns the Spec of a struct type's records. Conversions access
+// the memory of structs directly, one field of a block of structs at a time.
 //
 // Stability: stable.
 package gostruct

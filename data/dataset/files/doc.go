@@ -1,6 +1,6 @@
-// Package files makes datasets of files and folders as people have them, numbered wherever the
-// format allows it: shuffled over all elements, resumed by a number, and read by blocks, so that
-// they may be larger than memory.
+// Package files makes datasets of files and folders. They are numbered if the format allows
+// it: a numbered dataset can be shuffled over all elements and resumed by position, and it
+// is read in blocks, so it may be larger than memory.
 //
 //	f, err := parquetio.Open("events-*.parquet", parquetio.ReadOptions{Columns: []string{"jets.pt"}})
 //	defer f.Close()
@@ -8,25 +8,26 @@
 //
 // # Formats
 //
-//   - [Parquet]: the rows of row groups; [Arrow]: those of record batches, of Arrow IPC files and
-//     Feather version 2, which are the same
-//   - [NPY], [NPZ]: the rows of NumPy's arrays; weights.WriteNPY and WriteNPZ write them
-//   - [Lines]: text by line, compressed or not
-//   - [Images]: PNG and JPEG images of a folder, with labels by folder
-//   - [IDX]: the arrays of MNIST and what goes by its form
+//   - [Parquet]: the rows of row groups
+//   - [Arrow]: the rows of record batches in Arrow IPC files, which are the same as
+//     Feather version 2
+//   - [NPY], [NPZ]: the rows of NumPy arrays; weights.WriteNPY and WriteNPZ write them
+//   - [Lines]: lines of text, compressed or not
+//   - [Images]: PNG and JPEG images of a folder, labelled by subfolder
+//   - [IDX]: arrays in the format of MNIST
 //
 // # Data sets
 //
-// Loaders read the folders in which well-known data sets come. Nothing is downloaded.
+// Loaders read well-known data sets from local folders. They download nothing.
 //
-//   - [MNIST]: the four files of MNIST, Fashion-MNIST, KMNIST, EMNIST
-//   - [ScikitLearn]: the tables that scikit-learn brings along
-//   - [HuggingFace]: a folder of the Hugging Face hub, Parquet files and a README
+//   - [MNIST]: the four files of MNIST, Fashion-MNIST, KMNIST or EMNIST
+//   - [ScikitLearn]: the tables included in scikit-learn
+//   - [HuggingFace]: a data set folder of the Hugging Face hub, with Parquet files and a README
 //
 // # Errors
 //
-// Errors name the file, and the line, row group or image in it. What a file says about its size is
-// never believed before there are bytes for it.
+// Errors name the file, and the line, row group or image in it. The package never trusts a
+// size in a file before it has seen as many bytes.
 //
 // Stability: experimental.
 package files

@@ -1,3 +1,3 @@
-// Package alignment holds correspondences between two dimensions: which speakers
-// belong to which word, say.
+// Package alignment holds correspondences between two dimensions, such as which speakers
+// belong to which word.
 package alignment

@@ -1,3 +1,3 @@
-// Package digraph holds directed graphs: TensorDigraph has one tensor with a row for
+// Package digraph implements directed graphs: TensorDigraph has one tensor with a row for
 // each node, LabeledDigraph any number of labels on nodes and edges.
 package digraph

@@ -1,3 +1,3 @@
-// Package dist holds probability distributions as values: their parameters are tensors,
-// so that they are arguments of functions, rows of batches and subjects of gradients.
+// Package dist implements probability distributions as values. Their parameters are tensors,
+// so distributions can be arguments of functions and rows of batches, and have gradients.
 package dist

@@ -1,4 +1,4 @@
-// Package labeled holds tensors whose axes have labels, texts that are known when a
+// Package labeled implements tensors with labelled axes. Labels are strings known when a
 // program runs. Axes are matched by label, not by position: addition aligns them,
-// and a reduction names the one that goes away. The work is done by package named.
+// and a reduction names the axis it removes. Package named does the work.
 package labeled

@@ -1,3 +1,3 @@
-// Package maskedtensor is the worked example of the proposal of extension types: a
-// tensor and a boolean mask that says which of its elements are valid.
+// Package maskedtensor is the worked example of the proposal for extension types: a
+// tensor with a boolean mask that marks its valid elements.
 package maskedtensor

@@ -1,6 +1,5 @@
-// Package plugin makes dimcheck a linter of golangci-lint, as a module plugin: a build of
-// golangci-lint that imports this package has it. golangci-lint custom makes one, from a
-// file .custom-gcl.yml:
+// Package plugin makes dimcheck available as a module plugin of golangci-lint. Create a build of
+// golangci-lint with the plugin by golangci-lint custom and a file .custom-gcl.yml:
 //
 //	version: v2.15.0
 //	plugins:
@@ -8,7 +7,7 @@
 //	    import: github.com/tenonml/tenon/named/dimcheck/plugin
 //	    version: latest
 //
-// and .golangci.yml turns it on:
+// Then enable it in .golangci.yml:
 //
 //	version: "2"
 //	linters:

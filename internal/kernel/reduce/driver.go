@@ -18,11 +18,13 @@ type reducer[S, A, D any] struct {
 	finish func(a A, n int) D // n elements went into a
 	empty  D                  // of no elements
 
-	// columns reduces each of the len(acc) columns of a block of rows, stride
-	// elements apart. It is optional: without it columns are copied out one
-	// by one and given to block.
-	columns func(acc []A, x []S, rows, stride int)
+	// columns returns what reduces columns in place, for one goroutine. It is optional:
+	// without it columns are copied out one by one and given to block.
+	columns func() columns[S, A]
 }
+
+// columns reduces each of the len(acc) columns of a block of rows, stride elements apart.
+type columns[S, A any] func(acc []A, x []S, rows, stride int)
 
 const (
 	blockSize   = 64 << 10 // elements of a block: one task for a worker
@@ -87,6 +89,7 @@ func (r *reducer[S, A, D]) tasks(dst []D, x []S, n, inner, lo, hi int) {
 		buf = make([]A, 2*chunk)
 	}
 	sum, next := buf[:chunk], buf[chunk:]
+	block := r.blockColumns()
 	for t := lo; t < hi; t++ {
 		o, first := t/chunks, t%chunks*chunk
 		width := min(chunk, inner-first)
@@ -94,10 +97,10 @@ func (r *reducer[S, A, D]) tasks(dst []D, x []S, n, inner, lo, hi int) {
 			m := min(rows, n-i)
 			at := x[(o*n+i)*inner+first:]
 			if i == 0 {
-				r.blockColumns(sum[:width], at, m, inner)
+				block(sum[:width], at, m, inner)
 				continue
 			}
-			r.blockColumns(next[:width], at, m, inner)
+			block(next[:width], at, m, inner)
 			for j := range width {
 				sum[j] = r.merge(sum[j], next[j])
 			}
@@ -124,6 +127,7 @@ func (r *reducer[S, A, D]) split(dst []D, x []S, outer, n, inner int) {
 	chunks := (inner + chunk - 1) / chunk
 	accs := make([]A, outer*blocks*inner) // [outer, blocks, inner]
 	par.For(outer*blocks*chunks, 1, func(lo, hi int) {
+		block := r.blockColumns()
 		for t := lo; t < hi; t++ {
 			first := t % chunks * chunk
 			ob := t / chunks
@@ -134,7 +138,7 @@ func (r *reducer[S, A, D]) split(dst []D, x []S, outer, n, inner int) {
 			if inner == 1 {
 				acc[0] = r.block(at[:m])
 			} else {
-				r.blockColumns(acc, at, m, inner)
+				block(acc, at, m, inner)
 			}
 		}
 	})
@@ -150,21 +154,25 @@ func (r *reducer[S, A, D]) split(dst []D, x []S, outer, n, inner int) {
 	}
 }
 
-// blockColumns reduces len(acc) columns of a block of rows.
-func (r *reducer[S, A, D]) blockColumns(acc []A, x []S, rows, stride int) {
-	const enough = 256 // columns to keep a call of r.columns busy
-	width := len(acc)
-	switch group := enough / width; {
-	case r.columns == nil:
-		r.copyColumns(acc, x, rows, stride)
-	case group < 2 || width != stride || rows < 2*group:
-		r.columns(acc, x, rows, stride)
-	default:
+// blockColumns returns what reduces columns of a block of rows, for one goroutine.
+func (r *reducer[S, A, D]) blockColumns() columns[S, A] {
+	if r.columns == nil {
+		return r.copyColumns
+	}
+	const enough = 256 // columns to keep a call busy
+	reduce := r.columns()
+	return func(acc []A, x []S, rows, stride int) {
+		width := len(acc)
+		group := enough / width
+		if group < 2 || width != stride || rows < 2*group {
+			reduce(acc, x, rows, stride)
+			return
+		}
 		// Several rows side by side are one row of more columns.
 		wide := make([]A, group*width)
-		r.columns(wide, x, rows/group, group*width)
+		reduce(wide, x, rows/group, group*width)
 		if done := rows / group * group; done < rows {
-			r.columns(acc, x[done*width:], rows-done, width)
+			reduce(acc, x[done*width:], rows-done, width)
 		} else {
 			copy(acc, wide)
 			wide = wide[width:]

@@ -38,26 +38,22 @@ func extremes[T ordered]() (lo, hi T) {
 func maximum[T ordered]() *reducer[T, T, T] {
 	lo, _ := extremes[T]()
 	return &reducer[T, T, T]{
-		block:  maxBlock[T],
-		merge:  func(a, b T) T { return max(a, b) },
-		finish: func(a T, n int) T { return a },
-		empty:  lo,
-		columns: func(acc, x []T, rows, stride int) {
-			foldColumns(elementwise.Binary[T](elementwise.Maximum), acc, x, rows, stride)
-		},
+		block:   maxBlock[T],
+		merge:   func(a, b T) T { return max(a, b) },
+		finish:  func(a T, n int) T { return a },
+		empty:   lo,
+		columns: foldColumns[T](elementwise.Maximum),
 	}
 }
 
 func minimum[T ordered]() *reducer[T, T, T] {
 	_, hi := extremes[T]()
 	return &reducer[T, T, T]{
-		block:  minBlock[T],
-		merge:  func(a, b T) T { return min(a, b) },
-		finish: func(a T, n int) T { return a },
-		empty:  hi,
-		columns: func(acc, x []T, rows, stride int) {
-			foldColumns(elementwise.Binary[T](elementwise.Minimum), acc, x, rows, stride)
-		},
+		block:   minBlock[T],
+		merge:   func(a, b T) T { return min(a, b) },
+		finish:  func(a T, n int) T { return a },
+		empty:   hi,
+		columns: foldColumns[T](elementwise.Minimum),
 	}
 }
 

@@ -1,40 +1,30 @@
 package reduce
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/tenonml/tenon/internal/kernel/elementwise"
+)
 
 // anyTrue and allTrue take bools as bytes, 0 or 1, and stop at the first that
 // decides.
 
 func anyTrue() *reducer[uint8, uint8, uint8] {
 	return &reducer[uint8, uint8, uint8]{
-		block:  func(x []uint8) uint8 { return found(bytes.IndexByte(x, 1)) },
-		merge:  func(a, b uint8) uint8 { return a | b },
-		finish: func(a uint8, n int) uint8 { return a },
-		columns: func(acc []uint8, x []uint8, rows, stride int) {
-			copy(acc, x[:len(acc)])
-			for i := 1; i < rows; i++ {
-				for j, v := range x[i*stride:][:len(acc)] {
-					acc[j] |= v
-				}
-			}
-		},
+		block:   func(x []uint8) uint8 { return found(bytes.IndexByte(x, 1)) },
+		merge:   func(a, b uint8) uint8 { return a | b },
+		finish:  func(a uint8, n int) uint8 { return a },
+		columns: foldColumns[uint8](elementwise.BitwiseOr),
 	}
 }
 
 func allTrue() *reducer[uint8, uint8, uint8] {
 	return &reducer[uint8, uint8, uint8]{
-		block:  func(x []uint8) uint8 { return 1 - found(bytes.IndexByte(x, 0)) },
-		merge:  func(a, b uint8) uint8 { return a & b },
-		finish: func(a uint8, n int) uint8 { return a },
-		empty:  1,
-		columns: func(acc []uint8, x []uint8, rows, stride int) {
-			copy(acc, x[:len(acc)])
-			for i := 1; i < rows; i++ {
-				for j, v := range x[i*stride:][:len(acc)] {
-					acc[j] &= v
-				}
-			}
-		},
+		block:   func(x []uint8) uint8 { return 1 - found(bytes.IndexByte(x, 0)) },
+		merge:   func(a, b uint8) uint8 { return a & b },
+		finish:  func(a uint8, n int) uint8 { return a },
+		empty:   1,
+		columns: foldColumns[uint8](elementwise.BitwiseAnd),
 	}
 }
 

@@ -87,30 +87,44 @@ var rowSums32 = sync.Pool{New: func() any { return new(rowSums[float32]) }}
 var rowSums64 = sync.Pool{New: func() any { return new(rowSums[float64]) }}
 
 // sumColumns adds up sixteen rows at a time in the element type, and their sums
-// in float64, so that its error grows slowly too.
-func sumColumns[T float](acc []compensated, x []T, rows, stride int) {
-	const group = 16
+// in float64, so that its error grows slowly too. So few rows of few columns are not worth a
+// kernel's call for each.
+func sumColumns[T float]() columns[T, compensated] {
+	const group, few = 16, 64
 	pool := &rowSums64
 	if width[T]() == 32 {
 		pool = &rowSums32
 	}
-	s := pool.Get().(*rowSums[T])
-	n := len(acc)
-	part, wide, sums := s.part[:n], s.wide[:n], s.sums[:n]
-	clear(sums)
 	addT, add64 := elementwise.Binary[T](elementwise.Add), elementwise.Binary[float64](elementwise.Add)
-	for i := 0; i < rows; i += group {
-		copy(part, x[i*stride:])
-		for k := i + 1; k < min(i+group, rows); k++ {
-			addT(part, part, x[k*stride:][:n])
+	return func(acc []compensated, x []T, rows, stride int) {
+		n := len(acc)
+		if rows <= group && n <= few {
+			for j, v := range x[:n] {
+				acc[j] = compensated{sum: float64(v)}
+			}
+			for k := 1; k < rows; k++ {
+				for j, v := range x[k*stride:][:n] {
+					acc[j].sum += float64(v)
+				}
+			}
+			return
 		}
-		elementwise.Cast(wide, part)
-		add64(sums, sums, wide)
+		s := pool.Get().(*rowSums[T])
+		part, wide, sums := s.part[:n], s.wide[:n], s.sums[:n]
+		clear(sums)
+		for i := 0; i < rows; i += group {
+			copy(part, x[i*stride:])
+			for k := i + 1; k < min(i+group, rows); k++ {
+				addT(part, part, x[k*stride:][:n])
+			}
+			elementwise.Cast(wide, part)
+			add64(sums, sums, wide)
+		}
+		for j, v := range sums {
+			acc[j] = compensated{sum: v}
+		}
+		pool.Put(s)
 	}
-	for j, v := range sums {
-		acc[j] = compensated{sum: v}
-	}
-	pool.Put(s)
 }
 
 func sumInt[T integer]() *reducer[T, T, T] {
@@ -122,19 +136,22 @@ func sumInt[T integer]() *reducer[T, T, T] {
 			}
 			return s
 		},
-		merge:  func(a, b T) T { return a + b },
-		finish: func(a T, n int) T { return a },
-		columns: func(acc, x []T, rows, stride int) {
-			foldColumns(elementwise.Binary[T](elementwise.Add), acc, x, rows, stride)
-		},
+		merge:   func(a, b T) T { return a + b },
+		finish:  func(a T, n int) T { return a },
+		columns: foldColumns[T](elementwise.Add),
 	}
 }
 
 // foldColumns combines rows element by element.
-func foldColumns[T any](f func(dst, x, y []T) int, acc, x []T, rows, stride int) {
-	copy(acc, x)
-	for i := 1; i < rows; i++ {
-		f(acc, acc, x[i*stride:][:len(acc)])
+func foldColumns[T dtype.Native](op elementwise.Op) func() columns[T, T] {
+	return func() columns[T, T] {
+		f := elementwise.Binary[T](op)
+		return func(acc, x []T, rows, stride int) {
+			copy(acc, x)
+			for i := 1; i < rows; i++ {
+				f(acc, acc, x[i*stride:][:len(acc)])
+			}
+		}
 	}
 }
 

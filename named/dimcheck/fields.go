@@ -129,9 +129,8 @@ func (b *body) valueExpr(s *ssa.Store) ast.Expr {
 const fieldKey = "dims.field"
 
 func fieldRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	own := r.f.resolved(r.n.Val)
-	if !ok || !isTensorVal(own) {
+	x, own := r.tensor(0), r.f.resolved(r.n.Val)
+	if !isTensorVal(own) {
 		return anything
 	}
 	r.title = "field " + r.n.Keys[0]

@@ -123,7 +123,7 @@ func (c *checker) place(p *problem) (at int, ok bool) {
 
 func sortedKeys(m map[string]*val) []string { return slices.Sorted(maps.Keys(m)) }
 
-// The functions below report what errors at run time say.
+// The functions below report what errors at run time say, and end the rule.
 
 func (r *ruleCall) missing(n name, operands ...operand) {
 	at := slices.IndexFunc(operands, func(o operand) bool { return !o.v.has(n) })
@@ -134,13 +134,13 @@ func (r *ruleCall) missing(n name, operands ...operand) {
 	}
 	p := problem{rule: ruleMissing, op: r.over(), msg: msg, hint: hint}
 	p.fixes = missingFixes(r, n, operands, max(at, 0))
-	r.report(p)
+	r.fail(p)
 }
 
 // about reports what package dimtext says about a name of operands.
 func (r *ruleCall) about(rule string, words func(name string, operands ...dimtext.Operand) (msg, hint string), n name, fixes []fix, operands ...operand) {
 	msg, hint := words(text(n, scopeOf(operands, n)), textsAbout(operands, n)...)
-	r.report(problem{rule: rule, op: r.over(), msg: msg, hint: hint, fixes: fixes})
+	r.fail(problem{rule: rule, op: r.over(), msg: msg, hint: hint, fixes: fixes})
 }
 
 func (r *ruleCall) alone(n name, at int, operands ...operand) {
@@ -162,7 +162,7 @@ func (r *ruleCall) sizesDiffer(n name, operands ...operand) {
 
 func (r *ruleCall) subset(operands ...operand) {
 	msg, hint := dimtext.NoSubset(textsOf(operands)...)
-	r.report(problem{rule: ruleSubset, op: r.op, msg: msg, hint: hint, fixes: subsetFixes(r, operands)})
+	r.fail(problem{rule: ruleSubset, op: r.op, msg: msg, hint: hint, fixes: subsetFixes(r, operands)})
 }
 
 func (r *ruleCall) twice(n name, list []name) {
@@ -170,14 +170,22 @@ func (r *ruleCall) twice(n name, list []name) {
 	for i, x := range list {
 		s[i] = x.short()
 	}
-	msg, hint := dimtext.Twice(n.short(), s)
-	r.report(problem{rule: ruleMisuse, op: r.over(), msg: msg, hint: hint})
+	r.misuse(dimtext.Twice(n.short(), s))
 }
 
-func (r *ruleCall) misuse(msg, hint string) {
-	r.report(problem{rule: ruleMisuse, op: r.over(), msg: msg, hint: hint})
+func (r *ruleCall) misuse(msg, hint string) { r.wrong(ruleMisuse, msg, hint) }
+
+// wrong reports that the call breaks a rule.
+func (r *ruleCall) wrong(rule, msg, hint string) {
+	r.fail(problem{rule: rule, op: r.over(), msg: msg, hint: hint})
 }
 
+func (r *ruleCall) fail(p problem) {
+	r.report(p)
+	r.end()
+}
+
+// report reports a problem in spite of which it is known what the operation gives.
 func (r *ruleCall) report(p problem) { r.c.report(r.f, r.at, p) }
 
 // over is the operation as errors call it: "named.Dot over KqRep".

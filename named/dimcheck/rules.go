@@ -1,11 +1,13 @@
 package dimcheck
 
 import (
+	"errors"
 	"go/types"
 	"slices"
 	"strings"
 
 	"github.com/tenonml/tenon/internal/dimtext"
+	"github.com/tenonml/tenon/internal/throw"
 )
 
 // A ruleCall is a call of an operation that is known.
@@ -22,8 +24,26 @@ type ruleCall struct {
 	first int // the number of the first of args in the source
 }
 
-// A rule says what an operation gives. It is called where the names are known.
+// A rule says what an operation gives. It is called where the names are known, and ends early
+// where nothing more is to be learned: an argument is not known, or a problem has been reported.
+// The operation gives anything then.
 type rule func(r *ruleCall) *val
+
+var errEnd = errors.New("a rule has ended")
+
+func (r *ruleCall) end() { throw.Throw(errEnd) }
+
+// run returns what a rule gives, anything where it has ended early.
+func (r *ruleCall) run(f rule) (v *val) {
+	v = anything
+	defer func() {
+		var err error
+		if end := recover(); end != nil && !throw.Recovered(end, &err) {
+			throw.Again(end)
+		}
+	}()
+	return f(r)
+}
 
 // ruleKey returns the key of the rule of a function, if there is one.
 func ruleKey(o *types.Func) (string, bool) {
@@ -86,12 +106,12 @@ func (c *checker) rule(f *frame, at int, n *node) *val {
 		}
 		r.dims, r.args = dims, r.args[1:]
 		if rule, ok := listRules[method]; ok {
-			return r.finish(rule(r))
+			return r.finish(r.run(rule))
 		}
 	} else if method, ok := strings.CutPrefix(key, "named.Dim."); ok && namedRules[key] == nil { // of a handle
 		if dims, known := orAnything(r.arg(0)).names(); known && isTensorVal(r.args[0]) {
 			key, r.op, r.dims, r.first = "named."+method, "named."+method, dims, -1
-			r.args[0] = r.args[0].with(func(a *attrs) { a.Handle = "" })
+			r.args[0] = bare(r.args[0])
 		}
 	} else if len(n.Names) > 0 && strings.HasPrefix(key, "named.") {
 		if r.dims = r.names[0]; !takesTypes[key] && slices.ContainsFunc(r.names, func(l []name) bool { return l == nil }) {
@@ -99,13 +119,13 @@ func (c *checker) rule(f *frame, at int, n *node) *val {
 		}
 	}
 	if rule, ok := namedRules[key]; ok {
-		return r.finish(rule(r))
+		return r.finish(r.run(rule))
 	}
 	if rule, ok := otherRules[key]; ok {
-		return r.finish(rule(r))
+		return r.finish(r.run(rule))
 	}
 	if pkg, name, _ := strings.Cut(key, "."); pkg == "ops" || pkg == "named" {
-		return r.finish(r.stated(pkg, name))
+		return r.finish(r.run(stated(pkg, name)))
 	}
 	return anything
 }
@@ -139,48 +159,90 @@ func (r *ruleCall) arg(i int) *val {
 	return r.args[i]
 }
 
-// tensor returns an argument that is a tensor whose dimensions are known.
-func (r *ruleCall) tensor(i int) (*val, bool) {
+// known returns an argument that is a tensor whose dimensions are known, nil for any other.
+func (r *ruleCall) known(i int) *val {
 	v := r.arg(i)
-	return v, isTensorVal(v) && (v.Attrs == nil || v.Attrs.Handle == "")
+	if !isTensorVal(v) || v.Attrs != nil && v.Attrs.Handle != "" {
+		return nil
+	}
+	return v
+}
+
+// The functions below return arguments that a rule needs.
+
+// tensor returns a tensor whose dimensions are known.
+func (r *ruleCall) tensor(i int) *val {
+	v := r.known(i)
+	if v == nil {
+		r.end()
+	}
+	return v
+}
+
+// along returns a tensor that has the names which the operation is over.
+func (r *ruleCall) along(i int) *val {
+	x := r.tensor(i)
+	r.needs(r.dims, x, i)
+	return x
 }
 
 // list returns the elements of a variadic argument.
-func (r *ruleCall) list(i int) ([]*val, bool) {
+func (r *ruleCall) list(i int) []*val {
 	v := r.arg(i)
 	if v == nil {
-		return nil, true
+		return nil
 	}
 	if v.Kind != groupKind || v.Fields["*"] != nil {
-		return nil, false
+		r.end()
 	}
 	out := make([]*val, len(v.Fields))
 	for k := range out {
 		x, ok := v.Fields[index(k)]
 		if !ok {
-			return nil, false
+			r.end()
 		}
 		out[k] = x
 	}
-	return out, true
+	return out
+}
+
+// tensors returns the elements of a variadic argument that are tensors, at least one.
+func (r *ruleCall) tensors(i int) []*val {
+	vs := r.list(i)
+	if len(vs) == 0 || slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
+		r.end()
+	}
+	return vs
+}
+
+// text returns a string.
+func (r *ruleCall) text(i int) string {
+	v := r.arg(i)
+	if v == nil || v.Kind != textKind {
+		r.end()
+	}
+	return v.Text
+}
+
+// listed returns the names of an argument.
+func (r *ruleCall) listed(i int) []name {
+	names, ok := r.arg(i).names()
+	if !ok {
+		r.end()
+	}
+	return names
 }
 
 // sized returns a variadic argument of names with sizes.
-func (r *ruleCall) sized(i int) ([]dim, bool) {
-	elems, ok := r.list(i)
-	if !ok {
-		return nil, false
-	}
-	return flatten(elems)
-}
+func (r *ruleCall) sized(i int) []dim { return r.flatten(r.list(i)) }
 
 // flatten returns the names of values that are names, handles or lists of them.
-func flatten(elems []*val) ([]dim, bool) {
+func (r *ruleCall) flatten(elems []*val) []dim {
 	var out []dim
 	for _, e := range elems {
 		names, ok := e.names()
 		if !ok {
-			return nil, false
+			r.end()
 		}
 		if e.Kind == namesKind {
 			out = append(out, e.Dims...)
@@ -190,7 +252,7 @@ func flatten(elems []*val) ([]dim, bool) {
 			out = append(out, dim{Name: n, Size: dimtext.Absent})
 		}
 	}
-	return out, true
+	return out
 }
 
 func (r *ruleCall) one(role string, v *val, arg int) operand {
@@ -215,15 +277,15 @@ func (r *ruleCall) several(vs []*val, first int) []operand {
 	return out
 }
 
-// needs reports what a tensor lacks of the names, and whether it has all.
-func (r *ruleCall) needs(dims []name, v *val, arg int) bool {
+// needs reports what a tensor lacks of the names.
+func (r *ruleCall) needs(dims []name, v *val, arg int) { needs(r, dims, r.one("tensor", v, arg)) }
+
+func needs(r *ruleCall, dims []name, o operand) {
 	for _, n := range dims {
-		if !v.has(n) {
-			r.missing(n, r.one("tensor", v, arg))
-			return false
+		if !o.v.has(n) {
+			r.missing(n, o)
 		}
 	}
-	return true
 }
 
 // result returns a tensor that is made of others: what they are lifted over stays with it.
@@ -241,14 +303,11 @@ func (r *ruleCall) result(dims []dim, of ...*val) *val {
 		for _, n := range hidden {
 			if v.has(n) && !slices.Contains(v.attrs().Hidden, n) {
 				r.outside(n, of)
-				return anything
 			}
 		}
 	}
-	for i, d := range dims {
-		if slices.ContainsFunc(dims[:i], func(e dim) bool { return e.Name == d.Name }) {
-			return anything
-		}
+	if _, twice := repeated(dims); twice {
+		r.end()
 	}
 	return tensorOf(dims, &attrs{Hidden: hidden})
 }
@@ -275,30 +334,35 @@ func (r *ruleCall) same(v *val) *val {
 
 // made returns a tensor that an operation makes, and where.
 func (r *ruleCall) made(dims []dim) *val {
-	for i, d := range dims {
-		if slices.ContainsFunc(dims[:i], func(e dim) bool { return e.Name == d.Name }) {
-			r.title = r.op
-			r.twice(d.Name, dimNames(dims))
-			return anything
-		}
+	if n, twice := repeated(dims); twice {
+		r.title = r.op
+		r.twice(n, dimNames(dims))
 	}
 	return tensorOf(dims, &attrs{From: r.n.Site.line()})
 }
 
+// repeated returns a name that dimensions have a second time.
+func repeated(dims []dim) (name, bool) {
+	for i, d := range dims {
+		if slices.ContainsFunc(dims[:i], func(e dim) bool { return e.Name == d.Name }) {
+			return d.Name, true
+		}
+	}
+	return "", false
+}
+
 // sameSizes reports names with two sizes.
-func (r *ruleCall) sameSizes(operands []operand, except []name) bool {
+func (r *ruleCall) sameSizes(operands []operand, except []name) {
 	for i, a := range operands {
 		for _, d := range a.v.Dims {
 			for _, b := range operands[i+1:] {
 				e, ok := b.v.find(d.Name)
 				if ok && d.Size >= 0 && e.Size >= 0 && d.Size != e.Size && !slices.Contains(except, d.Name) {
 					r.sizesDiffer(d.Name, a, b)
-					return false
 				}
 			}
 		}
 	}
-	return true
 }
 
 // merged returns the dimensions of a and those of b that a lacks, with what is known of

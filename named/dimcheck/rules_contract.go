@@ -6,82 +6,46 @@ import (
 	"strings"
 )
 
-func dotRule(r *ruleCall) *val {
-	a, okA := r.tensor(0)
-	b, okB := r.tensor(1)
-	return r.dot(a, okA, b, okB)
-}
+func dotRule(r *ruleCall) *val { return r.dot(r.known(0), r.known(1)) }
 
 func handleDotRule(r *ruleCall) *val {
-	dims, ok := r.arg(0).names()
-	if !ok {
-		return anything
-	}
-	r.op, r.dims, r.first = "named.Dot", dims, -1
-	bare := func(v *val) (*val, bool) {
-		if !isTensorVal(v) {
-			return nil, false
-		}
-		return v.with(func(a *attrs) { a.Handle = "" }), true
-	}
-	a, okA := bare(r.arg(0))
-	b, okB := bare(r.arg(1))
-	return r.dot(a, okA, b, okB)
+	r.op, r.dims, r.first = "named.Dot", r.listed(0), -1
+	return r.dot(bare(r.arg(0)), bare(r.arg(1)))
 }
 
-func (r *ruleCall) dot(a *val, okA bool, b *val, okB bool) *val {
-	switch {
-	case okA && okB:
-	case okA:
-		r.needsAs("left", a, 0)
-		return anything
-	case okB:
-		r.needsAs("right", b, 1)
-		return anything
-	default:
-		return anything
-	}
-	operands := r.pair(a, b)
+func (r *ruleCall) dot(a, b *val) *val {
+	operands := r.contracted(a, b)
 	for _, n := range r.dims {
 		if !a.has(n) || !b.has(n) {
 			r.missing(n, operands...)
-			return anything
 		}
 	}
 	for _, d := range a.Dims {
 		if b.has(d.Name) && !slices.Contains(r.dims, d.Name) {
 			r.shared(d.Name, operands[0], operands[1])
-			return anything
 		}
 	}
 	return r.contract(operands)
 }
 
-// needsAs reports what the only operand that is known lacks.
-func (r *ruleCall) needsAs(role string, v *val, arg int) {
-	for _, n := range r.dims {
-		if !v.has(n) {
-			r.missing(n, r.one(role, v, arg))
-			return
+// contracted returns the operands of a contraction. Where one of two is known, that one
+// has what is summed over.
+func (r *ruleCall) contracted(vs ...*val) []operand {
+	if slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
+		if i := slices.IndexFunc(vs, isTensorVal); i >= 0 && len(vs) == 2 {
+			needs(r, r.dims, r.one([]string{"left", "right"}[i], vs[i], i))
 		}
+		r.end()
 	}
+	return r.several(vs, 0)
 }
 
 func contractRule(r *ruleCall) *val {
-	vs, ok := r.list(0)
-	if !ok || len(vs) == 0 {
-		return anything
+	vs := r.list(0)
+	if len(vs) == 0 {
+		r.end()
 	}
-	if slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
-		// Of two operands, the one that is known has what is summed over.
-		for i, v := range vs {
-			if len(vs) == 2 && isTensorVal(v) && !isTensorVal(vs[1-i]) {
-				r.needsAs([]string{"left", "right"}[i], v, i)
-			}
-		}
-		return anything
-	}
-	operands := r.several(vs, 0)
+	operands := r.contracted(vs...)
 	for _, n := range r.dims {
 		first, found := -1, 0
 		for i, v := range vs {
@@ -94,10 +58,8 @@ func contractRule(r *ruleCall) *val {
 		switch {
 		case found == 0:
 			r.missing(n, operands...)
-			return anything
 		case found == 1 && len(vs) > 1:
 			r.alone(n, first, operands...)
-			return anything
 		}
 	}
 	return r.contract(operands)
@@ -105,9 +67,7 @@ func contractRule(r *ruleCall) *val {
 
 // contract returns the result of a contraction whose names fit.
 func (r *ruleCall) contract(operands []operand) *val {
-	if !r.sameSizes(operands, nil) {
-		return anything
-	}
+	r.sameSizes(operands, nil)
 	swapped := r.checkWeights(operands)
 	var dims []dim
 	vs := make([]*val, len(operands))
@@ -125,7 +85,7 @@ func (r *ruleCall) contract(operands []operand) *val {
 		dims = merged(dims, v.Dims)
 	}
 	out := r.result(without(dims, r.dims), vs...)
-	if len(vs) != 2 || !isTensorVal(out) {
+	if len(vs) != 2 {
 		return out
 	}
 	rest := func(v, other *val) []dim {
@@ -142,26 +102,19 @@ func (r *ruleCall) contract(operands []operand) *val {
 }
 
 func einsumRule(r *ruleCall) *val {
-	text, list := r.arg(0), r.arg(1)
-	if text == nil || text.Kind != textKind || list == nil {
-		return anything
+	text := r.text(0)
+	vs := r.tensors(1)
+	bad := func(format string, args ...any) {
+		r.title = fmt.Sprintf("named.Einsum: %q", text)
+		r.wrong(ruleMissing, fmt.Sprintf(format, args...), "")
 	}
-	vs, ok := r.list(1)
-	if !ok || slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
-		return anything
-	}
-	bad := func(format string, args ...any) *val {
-		r.title = fmt.Sprintf("named.Einsum: %q", text.Text)
-		r.report(problem{rule: ruleMissing, op: r.title, msg: fmt.Sprintf(format, args...)})
-		return anything
-	}
-	in, out, arrow := strings.Cut(text.Text, "->")
+	in, out, arrow := strings.Cut(text, "->")
 	if !arrow {
-		return bad("there is no arrow: the dimensions of the result are listed behind ->")
+		bad("there is no arrow: the dimensions of the result are listed behind ->")
 	}
 	terms := strings.Split(in, ",")
 	if len(terms) != len(vs) {
-		return bad("there are %d terms for %d tensors", len(terms), len(vs))
+		bad("there are %d terms for %d tensors", len(terms), len(vs))
 	}
 	var all, rest []dim // rest: what an ellipsis stands for
 	var listed []name
@@ -172,29 +125,29 @@ func einsumRule(r *ruleCall) *val {
 		for _, word := range strings.Fields(term) {
 			if word == ellipsis {
 				if dots {
-					return bad("... is there twice in term %d", i)
+					bad("... is there twice in term %d", i)
 				}
 				dots = true
 				continue
 			}
 			n, ok := findWord(vs[i].Dims, word)
 			if !ok {
-				return bad("%s is no dimension of tensor %d\n%s", word, i, lines(r.one("tensor", vs[i], i+1)))
+				bad("%s is no dimension of tensor %d\n%s", word, i, lines(r.one("tensor", vs[i], i+1)))
 			}
 			if slices.Contains(seen, n) {
-				return bad("%s is there twice in term %d", word, i)
+				bad("%s is there twice in term %d", word, i)
 			}
 			seen = append(seen, n)
 		}
 		behind[i] = without(vs[i].Dims, seen)
 		if len(behind[i]) > 0 && !dots {
-			return bad("term %d lacks {%s}\n%s", i, listText(dimNames(behind[i])), lines(r.one("tensor", vs[i], i+1)))
+			bad("term %d lacks {%s}\n%s", i, listText(dimNames(behind[i])), lines(r.one("tensor", vs[i], i+1)))
 		}
 		all, listed, rest = merged(all, vs[i].Dims), union(listed, seen), merged(rest, behind[i])
 	}
 	for i, dims := range behind {
 		if both := intersect(dimNames(dims), listed); len(both) > 0 {
-			return bad("{%s} of tensor %d is behind ... and is listed in another term: list it in term %d too\n%s", listText(both), i, i, lines(r.one("tensor", vs[i], i+1)))
+			bad("{%s} of tensor %d is behind ... and is listed in another term: list it in term %d too\n%s", listText(both), i, i, lines(r.one("tensor", vs[i], i+1)))
 		}
 	}
 	var keep []name
@@ -206,19 +159,19 @@ func einsumRule(r *ruleCall) *val {
 		}
 		n, ok := findWord(all, word)
 		if !ok {
-			return bad("no tensor has %s, which the result lists", word)
+			bad("no tensor has %s, which the result lists", word)
 		}
 		if slices.Contains(keep, n) {
-			return bad("%s is there twice in the result", word)
+			bad("%s is there twice in the result", word)
 		}
 		keep = append(keep, n)
 	}
 	lacks := dimNames(without(rest, keep))
 	switch {
 	case dots == 0 && len(lacks) > 0:
-		return bad("the result lacks ..., which stands for {%s}", listText(lacks))
+		bad("the result lacks ..., which stands for {%s}", listText(lacks))
 	case dots > 1:
-		return bad("... is there twice in the result")
+		bad("... is there twice in the result")
 	}
 	keep = append(keep, lacks...)
 	r.dims = dimNames(without(all, keep))

@@ -16,8 +16,8 @@ func controlRules() map[string]rule {
 			return orUnreached(join(r.c.apply(r.f, r.at, r.arg(1), nil), r.c.apply(r.f, r.at, r.arg(2), nil)))
 		},
 		"control.Switch": func(r *ruleCall) *val {
-			branches, known := r.list(1)
-			if !known || len(branches) == 0 {
+			branches := r.list(1)
+			if len(branches) == 0 {
 				return anything
 			}
 			var out *val

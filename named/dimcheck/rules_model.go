@@ -47,8 +47,8 @@ func modelRules() map[string]rule {
 	rules["nn.LayerNorm.Apply"] = func(r *ruleCall) *val { return r.layer(false) }
 	rules["nn.RMSNorm.Apply"] = rules["nn.LayerNorm.Apply"]
 	rules["nn.Embedding.Apply"] = embeddingRule
-	rules["nn.Activation.Apply"] = func(r *ruleCall) *val { return r.keepAt(1) }
-	rules["nn.Dropout.Apply"] = func(r *ruleCall) *val { return r.keepAt(2) }
+	rules["nn.Activation.Apply"] = func(r *ruleCall) *val { return r.same(r.tensor(1)) }
+	rules["nn.Dropout.Apply"] = func(r *ruleCall) *val { return r.same(r.tensor(2)) }
 	return rules
 }
 
@@ -162,14 +162,12 @@ func layerNames(l *val, key string) ([]name, bool) {
 // layer is the rule of layers from the features In to Out, or, where they keep them, In.
 func (r *ruleCall) layer(changes bool) *val {
 	in, ok := layerNames(r.arg(0), inField)
-	x, known := r.tensor(1)
-	if !ok || !known || len(in) == 0 {
+	x := r.tensor(1)
+	if !ok || len(in) == 0 {
 		return anything
 	}
 	r.dims, r.first = in, -1
-	if !r.needs(in, x, 1) {
-		return anything
-	}
+	r.needs(in, x, 1)
 	out := in
 	if to, ok := layerNames(r.arg(0), outField); ok && changes {
 		out = to
@@ -179,18 +177,11 @@ func (r *ruleCall) layer(changes bool) *val {
 
 func embeddingRule(r *ruleCall) *val {
 	out, ok := layerNames(r.arg(0), outField)
-	x, known := r.tensor(1)
-	if !ok || !known {
+	x := r.tensor(1)
+	if !ok {
 		return anything
 	}
 	return r.result(append(slices.Clone(x.Dims), namesVal(out).Dims...), x)
-}
-
-func (r *ruleCall) keepAt(i int) *val {
-	if x, ok := r.tensor(i); ok {
-		return r.same(x)
-	}
-	return anything
 }
 
 // classesRule is that of the loss of package nn whose options say which dimension has the

@@ -23,7 +23,7 @@ func nothing(*ruleCall) *val { return anything }
 func init() {
 	namedRules = map[string]rule{
 		"named.Dot": dotRule, "named.Dim.Dot": handleDotRule, "named.Contract": contractRule, "named.Einsum": einsumRule,
-		"named.Map": mapRule, "named.Equal": nothing, "named.Reverse": alongRule, "named.Roll": alongRule, "named.Map2": func(r *ruleCall) *val { return r.elementwise(1, 2) }, "named.Outer": outerRule,
+		"named.Map": func(r *ruleCall) *val { return r.same(r.tensor(1)) }, "named.Equal": nothing, "named.Reverse": alongRule, "named.Roll": alongRule, "named.Map2": func(r *ruleCall) *val { return r.elementwise(1, 2) }, "named.Outer": outerRule,
 		"named.BroadcastTo": broadcastRule,
 		"named.Masked":      maskedRule, "named.Dropout": dropoutRule, "named.From": fromRule,
 		"named.Rename": renameRule, "named.As": asRule, "named.Merge": mergeRule, "named.Split": reshapeRule, "named.Reshape": reshapeRule,
@@ -39,7 +39,7 @@ func init() {
 		"named.Name.Of": sizedRule, "named.Sized.Name": sizedNameRule, "named.Sized.Size": sizedSizeRule,
 	}
 	for fn, at := range map[string]int{"Zeros": 1, "Ones": 1, "Full": 1, "Uniform": 4, "Normal": 4, "TruncatedNormal": 4, "RandomInt": 4, "Bernoulli": 2} {
-		namedRules["named."+fn] = func(r *ruleCall) *val { return r.makes(r.sized(at)) }
+		namedRules["named."+fn] = func(r *ruleCall) *val { return r.made(r.sized(at)) }
 	}
 	for fn, at := range map[string][]int{"Range": {1}, "LinSpace": {2}, "Eye": {1, 2}, "CausalMask": {0, 1}, "Triangle": {0, 1}, "RelativePositions": {0, 1}, "WindowMask": {0, 1}} {
 		namedRules["named."+fn] = func(r *ruleCall) *val {
@@ -47,8 +47,8 @@ func init() {
 			for _, i := range at {
 				elems = append(elems, r.arg(i))
 			}
-			out := r.makes(flatten(elems))
-			if mask := fn == "CausalMask" || fn == "WindowMask"; mask && isTensorVal(out) && len(out.Dims) == 2 {
+			out := r.made(r.flatten(elems))
+			if mask := fn == "CausalMask" || fn == "WindowMask"; mask && len(out.Dims) == 2 {
 				return out.with(func(a *attrs) { a.Seen = []pair{{out.Dims[0].Name, out.Dims[1].Name}} })
 			}
 			return out
@@ -58,22 +58,11 @@ func init() {
 		namedRules["named."+fn] = scatterRule
 	}
 	listRules = map[string]rule{
-		"Rename": func(r *ruleCall) *val {
-			to, ok := r.sized(1)
-			if !ok {
-				return anything
-			}
-			return r.rename(r.dims, dimNames(to), false)
-		},
+		"Rename":    func(r *ruleCall) *val { return r.rename(r.dims, dimNames(r.sized(1)), false) },
 		"Merge":     func(r *ruleCall) *val { return r.withName(1, mergeRule) },
 		"Attention": func(r *ruleCall) *val { return r.withName(3, attentionRule) },
 		"Conv": func(r *ruleCall) *val {
-			window, ok1 := r.arg(2).names()
-			over, ok2 := r.arg(3).names()
-			if !ok1 || !ok2 {
-				return anything
-			}
-			r.names = [][]name{r.dims, window, over}
+			r.names = [][]name{r.dims, r.listed(2), r.listed(3)}
 			return convRule(r)
 		},
 	}
@@ -81,19 +70,15 @@ func init() {
 
 // withName runs a rule whose second type argument is an argument.
 func (r *ruleCall) withName(i int, f rule) *val {
-	n, ok := r.arg(i).names()
-	if !ok {
-		return anything
-	}
-	r.names = [][]name{r.dims, n}
+	r.names = [][]name{r.dims, r.listed(i)}
 	return f(r)
 }
 
-func (r *ruleCall) makes(dims []dim, ok bool) *val {
-	if !ok {
-		return anything
+// takesNames ends the rule of a call whose n lists of names are not known.
+func (r *ruleCall) takesNames(n int) {
+	if len(r.names) != n {
+		r.end()
 	}
-	return r.made(dims)
 }
 
 // elementwise is the rule of operations that match operands by name.
@@ -129,18 +114,15 @@ func (r *ruleCall) elementwise(at ...int) *val {
 	})
 	if widest < 0 {
 		r.subset(operands...)
-		return anything
 	}
 	r.title = r.op
-	if !r.sameSizes(operands, nil) {
-		return anything
-	}
+	r.sameSizes(operands, nil)
 	dims := vs[widest].Dims
 	for _, v := range vs {
 		dims = merged(dims, v.Dims)
 	}
 	out := r.result(dims, vs...)
-	if !isTensorVal(out) || r.op == "named.Div" || r.op == "named.Pow" {
+	if r.op == "named.Div" || r.op == "named.Pow" {
 		return out
 	}
 	// What scales weights or hides some leaves them weights.
@@ -151,112 +133,60 @@ func (r *ruleCall) elementwise(at ...int) *val {
 }
 
 func maskedRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	mask, okMask := r.tensor(1)
-	if !ok || !okMask {
-		return anything
-	}
+	x, mask := r.tensor(0), r.tensor(1)
 	s := *r
 	s.op, s.args = "named.Where", []*val{mask, x}
 	out := s.elementwise(0, 1)
-	if !isTensorVal(out) {
-		return out
-	}
 	return tensorOf(out.Dims, &attrs{Hidden: out.attrs().Hidden, Soft: x.attrs().Soft, Pairs: x.attrs().Pairs, Seen: mask.attrs().Seen, Both: x.attrs().Both})
 }
 
-func mapRule(r *ruleCall) *val {
-	x, ok := r.tensor(1)
-	if !ok {
-		return anything
-	}
-	return r.same(x)
-}
-
 func outerRule(r *ruleCall) *val {
-	x, okX := r.tensor(1)
-	y, okY := r.tensor(2)
-	if !okX || !okY {
-		return anything
-	}
-	if !r.sameSizes([]operand{r.one("left", x, 1), r.one("right", y, 2)}, nil) {
-		return anything
-	}
+	x, y := r.tensor(1), r.tensor(2)
+	r.sameSizes([]operand{r.one("left", x, 1), r.one("right", y, 2)}, nil)
 	return r.result(merged(x.Dims, y.Dims), x, y)
 }
 
 func broadcastRule(r *ruleCall) *val {
-	dims, known := r.sized(1)
-	x, ok := r.tensor(0)
-	if !known {
-		return anything
+	dims := r.sized(1)
+	x := r.known(0)
+	if x == nil {
+		return tensorOf(dims, nil)
 	}
-	if ok {
-		for _, d := range x.Dims {
-			i := slices.IndexFunc(dims, func(e dim) bool { return e.Name == d.Name })
-			if i < 0 {
-				r.misuse("the sizes lack "+d.Name.short()+"\n"+lines(r.one("tensor", x, 0)), "list all dimensions of the result")
-				return anything
-			}
-			if d.Size >= 0 && dims[i].Size >= 0 && d.Size != dims[i].Size {
-				r.report(problem{rule: ruleSizes, op: r.over(), msg: fmt.Sprintf("%s has the size %d, not %d\n%s", d.Name.short(), d.Size, dims[i].Size, lines(r.one("tensor", x, 0)))})
-				return anything
-			}
+	for _, d := range x.Dims {
+		i := slices.IndexFunc(dims, func(e dim) bool { return e.Name == d.Name })
+		if i < 0 {
+			r.misuse("the sizes lack "+d.Name.short()+"\n"+lines(r.one("tensor", x, 0)), "list all dimensions of the result")
 		}
-		return r.result(dims, x)
+		if d.Size >= 0 && dims[i].Size >= 0 && d.Size != dims[i].Size {
+			r.wrong(ruleSizes, fmt.Sprintf("%s has the size %d, not %d\n%s", d.Name.short(), d.Size, dims[i].Size, lines(r.one("tensor", x, 0))), "")
+		}
 	}
-	return tensorOf(dims, nil)
+	return r.result(dims, x)
 }
 
-func keepRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok {
-		return anything
-	}
-	return r.same(x)
-}
-
-func fromRule(r *ruleCall) *val {
-	if x, ok := r.tensor(0); ok {
-		return x
-	}
-	return anything
-}
+func fromRule(r *ruleCall) *val { return r.tensor(0) }
 
 func dropoutRule(r *ruleCall) *val {
-	x, ok := r.tensor(1)
-	if !ok {
-		return anything
-	}
-	if shared, known := r.sized(3); known {
-		r.dims = dimNames(shared)
-		r.needs(r.dims, x, 1)
-	}
+	x := r.tensor(1)
+	r.run(func(r *ruleCall) *val { // what it shares is another question
+		r.dims = dimNames(r.sized(3))
+		return r.along(1)
+	})
 	return r.same(x)
 }
 
 func reduceRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || !r.needs(r.dims, x, 0) {
-		return anything
-	}
+	x := r.along(0)
 	return r.result(without(x.Dims, r.dims), x)
 }
 
 func alongRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || !r.needs(r.dims, x, 0) {
-		return anything
-	}
+	x := r.along(0)
 	return r.result(x.Dims, x)
 }
 
 func softmaxRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || !r.needs(r.dims, x, 0) {
-		return anything
-	}
-	x = r.checkSoftmax(x)
+	x := r.checkSoftmax(r.along(0))
 	r.checkSeen(x)
 	r.checkBoth(x)
 	out := r.same(x)
@@ -271,21 +201,16 @@ func softmaxRule(r *ruleCall) *val {
 }
 
 func (r *ruleCall) norm(parameters ...int) *val {
-	x, ok := r.tensor(0)
-	if !ok || !r.needs(r.dims, x, 0) {
-		return anything
-	}
-	title := r.title
+	x, title := r.along(0), r.title
 	for _, i := range parameters {
-		p, ok := r.tensor(i)
-		if !ok {
+		p := r.known(i)
+		if p == nil {
 			continue
 		}
 		for _, d := range p.Dims {
 			if !x.has(d.Name) {
 				r.title = r.op
 				r.missing(d.Name, r.one("tensor", x, 0), r.one("scale or offset", p, i))
-				return anything
 			}
 		}
 		if lacks := without(namesVal(r.dims).Dims, dimNames(p.Dims)); len(lacks) > 0 && len(p.Dims) > 0 {
@@ -296,25 +221,18 @@ func (r *ruleCall) norm(parameters ...int) *val {
 			if d := operands[1].v.Dims; len(d) == 1 && len(r.dims) == 1 {
 				p.fixes = replaceName(r, 0, r.dims[0], d[0].Name)
 			}
-			r.report(p)
-			return anything
+			r.fail(p)
 		}
 		r.title = title
-		if !r.sameSizes([]operand{r.one("left", x, 0), r.one("right", p, i)}, nil) {
-			return anything
-		}
+		r.sameSizes([]operand{r.one("left", x, 0), r.one("right", p, i)}, nil)
 	}
 	return r.result(x.Dims, x)
 }
 
 func crossEntropyRule(r *ruleCall) *val {
-	x, okX := r.tensor(0)
-	y, okY := r.tensor(1)
-	if !okX || !r.needs(r.dims, x, 0) {
-		return anything
-	}
+	x, y := r.along(0), r.known(1)
 	rest := without(x.Dims, r.dims)
-	if okY {
+	if y != nil {
 		want := rest
 		if y.has(r.dims[0]) {
 			want = x.Dims
@@ -326,11 +244,8 @@ func crossEntropyRule(r *ruleCall) *val {
 				hint = "repeat the labels along {" + listText(dimNames(lacks)) + "} with named.BroadcastTo, if that is meant"
 			}
 			r.misuse("the labels do not have the dimensions of the logits\n"+lines(r.one("logits", x, 0), r.one("labels", y, 1)), hint)
-			return anything
 		}
-		if !r.sameSizes(r.pair(x, y), nil) {
-			return anything
-		}
+		r.sameSizes(r.pair(x, y), nil)
 	}
 	return r.result(rest, x, y)
 }

@@ -10,11 +10,7 @@ import (
 func scalarRule(r *ruleCall) *val { return r.made(nil) }
 
 func ofRule(r *ruleCall) *val {
-	dims, ok := r.sized(1)
-	if !ok {
-		return anything
-	}
-	return r.made(withoutSizes(dims))
+	return r.made(withoutSizes(r.sized(1)))
 }
 
 func withoutSizes(dims []dim) []dim {
@@ -26,26 +22,19 @@ func withoutSizes(dims []dim) []dim {
 }
 
 func byRule(r *ruleCall) *val {
-	dims, ok := r.sized(0)
-	if !ok {
-		return anything
-	}
-	return &val{Kind: namesKind, Dims: dims}
+	return &val{Kind: namesKind, Dims: r.sized(0)}
 }
 
 func dynamicRule(r *ruleCall) *val {
-	t := r.arg(0)
-	if t == nil || t.Kind != textKind || t.Text == "" || strings.HasPrefix(t.Text, "$") {
+	t := r.text(0)
+	if t == "" || strings.HasPrefix(t, "$") {
 		return anything
 	}
-	return namesVal([]name{name(t.Text)})
+	return namesVal([]name{name(t)})
 }
 
 func sizedRule(r *ruleCall) *val {
-	names, ok := r.arg(0).names()
-	if !ok {
-		return anything
-	}
+	names := r.listed(0)
 	v := namesVal(names)
 	if n := r.arg(1); n != nil && n.Kind == numberKind && len(names) == 1 {
 		v.Dims[0].Size = n.Number
@@ -56,13 +45,7 @@ func sizedRule(r *ruleCall) *val {
 	return v
 }
 
-func sizedNameRule(r *ruleCall) *val {
-	names, ok := r.arg(0).names()
-	if !ok {
-		return anything
-	}
-	return namesVal(names)
-}
+func sizedNameRule(r *ruleCall) *val { return namesVal(r.listed(0)) }
 
 func sizedSizeRule(r *ruleCall) *val {
 	if v := r.arg(0); v != nil && v.Kind == namesKind && len(v.Dims) == 1 {
@@ -79,39 +62,24 @@ func number(size int) *val {
 }
 
 func namesRule(r *ruleCall) *val {
-	names, ok := r.arg(0).names()
-	if !ok {
-		return anything
-	}
 	out := &val{Kind: groupKind, Fields: map[string]*val{}}
-	for i, n := range names {
+	for i, n := range r.listed(0) {
 		out.Fields[index(i)] = namesVal([]name{n})
 	}
 	return out
 }
 
 func tensorDimsRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok {
-		return anything
-	}
-	return &val{Kind: namesKind, Dims: x.Dims}
+	return &val{Kind: namesKind, Dims: r.tensor(0).Dims}
 }
 
 func sizeRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	names, known := r.arg(1).names()
-	if !ok || !known {
-		return anything
-	}
+	x, product := r.tensor(0), 1
+	names := r.listed(1)
 	r.op, r.first = "named.Size", -1
-	product := 1
 	for _, n := range names {
-		d, has := x.find(n)
-		if !has {
-			r.missing(n, r.one("tensor", x, 0))
-			return anything
-		}
+		r.needs([]name{n}, x, 0)
+		d, _ := x.find(n)
 		if product *= d.Size; d.Size < 0 {
 			return anything
 		}
@@ -120,30 +88,14 @@ func sizeRule(r *ruleCall) *val {
 }
 
 func hasRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	names, known := r.arg(1).names()
-	if !ok || !known {
-		return anything
-	}
-	for _, n := range names {
-		if !x.has(n) {
-			return truth(false)
-		}
-	}
-	return truth(true)
+	x := r.tensor(0)
+	return truth(!slices.ContainsFunc(r.listed(1), func(n name) bool { return !x.has(n) }))
 }
 
 func raggedRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	names, known := r.arg(1).names()
-	if ok && known {
-		r.op, r.first = "named.IsRagged", -1
-		for _, n := range names {
-			if !x.has(n) {
-				r.missing(n, r.one("tensor", x, 0))
-			}
-		}
-	}
+	x, names := r.tensor(0), r.listed(1)
+	r.op, r.first = "named.IsRagged", -1
+	r.needs(names, x, 0)
 	return anything
 }
 
@@ -158,8 +110,5 @@ func handleSizeRule(r *ruleCall) *val {
 }
 
 func handleTensorRule(r *ruleCall) *val {
-	if v := r.arg(0); isTensorVal(v) {
-		return v.with(func(a *attrs) { a.Handle = "" })
-	}
-	return anything
+	return bare(r.arg(0))
 }

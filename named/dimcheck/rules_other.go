@@ -17,11 +17,7 @@ func init() {
 		},
 		"function.New": func(r *ruleCall) *val { return r.arg(0) },
 		"function.Function.CallContext": func(r *ruleCall) *val {
-			args, known := r.list(2)
-			if !known {
-				return anything
-			}
-			out := r.c.apply(r.f, r.at, r.arg(0), args)
+			out := r.c.apply(r.f, r.at, r.arg(0), r.list(2))
 			return tuple([]*val{{Kind: groupKind, Fields: map[string]*val{"0": orAnything(out)}}, anything})
 		},
 		"function.Function.Trace":    tracedRule,
@@ -41,9 +37,7 @@ func init() {
 
 // tracedRule runs a function with arguments that stand for others of their dimensions.
 func tracedRule(r *ruleCall) *val {
-	if args, known := r.list(1); known {
-		r.c.apply(r.f, r.at, r.arg(0), args)
-	}
+	r.c.apply(r.f, r.at, r.arg(0), r.list(1))
 	return tuple([]*val{anything, anything})
 }
 
@@ -59,27 +53,29 @@ func giving(fn *val, g gives) *val {
 // stated is the rule of functions of packages ops and named that have none of their own: what
 // the operation says of axes tells which names are left. Functions of ops go along axes by
 // number, and so only those that reduce all of them have a meaning for named tensors.
-func (r *ruleCall) stated(pkg, name string) *val {
+func stated(pkg, name string) rule {
 	switch o := operationOf(name); {
 	case o.effect == elementwise:
 		at := make([]int, o.operands)
 		for i := range at {
 			at[i] = i
 		}
-		return r.elementwise(at...)
+		return func(r *ruleCall) *val { return r.elementwise(at...) }
 	case o.effect == whole:
-		return keepRule(r)
+		return func(r *ruleCall) *val { return r.same(r.tensor(0)) }
 	case o.effect == reduced && pkg == "named":
-		return reduceRule(r)
+		return reduceRule
 	case o.effect == kept && pkg == "named":
-		return alongRule(r)
+		return alongRule
 	case o.effect == reduced:
-		x, ok := r.tensor(0)
-		if axes, known := r.list(1); ok && known && len(axes) == 0 {
-			return r.result(nil, x)
+		return func(r *ruleCall) *val {
+			if x := r.tensor(0); len(r.list(1)) == 0 {
+				return r.result(nil, x)
+			}
+			return anything
 		}
 	}
-	return anything
+	return nothing
 }
 
 // An effect is what an operation does to names; see package named/internal/stated. The

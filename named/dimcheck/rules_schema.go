@@ -9,15 +9,16 @@ import (
 
 func bindRule(r *ruleCall) *val {
 	own := r.n.Val
-	x, ok := r.tensor(0)
-	if own == nil || !ok {
+	x := r.tensor(0)
+	if own == nil {
 		return anything
 	}
 	if r.op == "named.BindOver" {
 		over := r.dims
-		if len(over) == 0 || !r.needs(over, x, 0) {
+		if len(over) == 0 {
 			return anything
 		}
+		r.needs(over, x, 0)
 		x = x.with(func(a *attrs) { a.Extra = union(a.Extra, over) })
 	}
 	extra := slices.DeleteFunc(without(x.Dims, dimNames(own.Dims)), func(d dim) bool { return slices.Contains(x.attrs().Extra, d.Name) })
@@ -34,11 +35,12 @@ func bindRule(r *ruleCall) *val {
 	for _, d := range own.Dims {
 		have, _ := x.find(d.Name)
 		if d.Size == dimtext.Ragged && have.Size >= 0 {
-			r.misuse(fmt.Sprintf("%s is ragged in the schema, and not in the tensor\n%s", d.Name.short(), lines(r.one("tensor", x, 0))), "")
+			r.report(problem{rule: ruleMisuse, op: r.over(), msg: fmt.Sprintf("%s is ragged in the schema, and not in the tensor\n%s", d.Name.short(), lines(r.one("tensor", x, 0)))})
 			return own
 		}
 		if d.Size != dimtext.Ragged && have.Size == dimtext.Ragged {
-			r.misuse(fmt.Sprintf("%s is ragged in the tensor, and not in the schema\n%s", d.Name.short(), lines(r.one("tensor", x, 0))), fmt.Sprintf("mark it in the schema: %s `named:\"ragged\"`", d.Name.short()))
+			r.report(problem{rule: ruleMisuse, op: r.over(), msg: fmt.Sprintf("%s is ragged in the tensor, and not in the schema\n%s", d.Name.short(), lines(r.one("tensor", x, 0))),
+				hint: fmt.Sprintf("mark it in the schema: %s `named:\"ragged\"`", d.Name.short())})
 			return own
 		}
 	}
@@ -47,21 +49,18 @@ func bindRule(r *ruleCall) *val {
 
 // onRule is that of the function that makes a handle.
 func onRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || len(r.dims) != 1 || !r.needs(r.dims, x, 0) {
+	if len(r.dims) != 1 {
 		return anything
 	}
-	return x.with(func(a *attrs) { a.Handle = r.dims[0] })
+	return r.along(0).with(func(a *attrs) { a.Handle = r.dims[0] })
 }
 
 func liftRule(r *ruleCall) *val {
-	over, ok := r.dims, len(r.dims) > 0
-	fn := r.arg(0)
+	over, fn := r.dims, r.arg(0)
 	if r.op == "named.LiftOver" {
-		over, ok = r.arg(0).names()
-		fn = r.arg(1)
+		over, fn = r.listed(0), r.arg(1)
 	}
-	if !ok || fn == nil || fn.Kind != funcKind {
+	if len(over) == 0 || fn == nil || fn.Kind != funcKind {
 		return anything
 	}
 	g := *fn.Func
@@ -70,18 +69,7 @@ func liftRule(r *ruleCall) *val {
 }
 
 func mapUnnamedRule(r *ruleCall) *val {
-	x, ok := r.tensor(1)
-	dims, known := r.sized(2)
-	if !ok || !known {
-		return anything
-	}
-	r.dims = dimNames(dims)
-	if !r.needs(r.dims, x, 1) {
-		return anything
-	}
-	result, known := r.sized(3)
-	if !known {
-		return anything
-	}
-	return r.result(merged(without(x.Dims, r.dims), withoutSizes(result)), x)
+	r.dims = dimNames(r.sized(2))
+	x := r.along(1)
+	return r.result(merged(without(x.Dims, r.dims), withoutSizes(r.sized(3))), x)
 }

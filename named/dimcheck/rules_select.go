@@ -10,30 +10,18 @@ import (
 // The rules of operations that select, join and slide.
 
 func stackRule(r *ruleCall) *val {
-	vs, ok := r.alike(nil)
-	if !ok {
-		return anything
-	}
-	if vs[0].has(r.dims[0]) {
-		r.taken(r.dims[0], r.one("tensor", vs[0], 0))
-		return anything
-	}
+	vs := r.alike(nil)
+	r.free(r.dims[0], vs[0], 0)
 	return r.result(append([]dim{{Name: r.dims[0], Size: len(vs)}}, vs[0].Dims...), vs...)
 }
 
 func concatRule(r *ruleCall) *val {
-	vs, known := r.list(0)
-	if known {
-		for i, v := range vs {
-			if isTensorVal(v) && !r.needs(r.dims, v, i) {
-				return anything
-			}
+	for i, v := range r.list(0) {
+		if isTensorVal(v) {
+			r.needs(r.dims, v, i)
 		}
 	}
-	vs, ok := r.alike(r.dims)
-	if !ok {
-		return anything
-	}
+	vs := r.alike(r.dims)
 	dims, total := slices.Clone(vs[0].Dims), 0
 	for _, v := range vs {
 		d, _ := v.find(r.dims[0])
@@ -51,11 +39,8 @@ func concatRule(r *ruleCall) *val {
 }
 
 // alike returns tensors that have the same dimensions, with the same sizes but for some.
-func (r *ruleCall) alike(but []name) ([]*val, bool) {
-	vs, ok := r.list(0)
-	if !ok || len(vs) == 0 || slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
-		return nil, false
-	}
+func (r *ruleCall) alike(but []name) []*val {
+	vs := r.tensors(0)
 	title := r.title
 	r.title = r.op
 	defer func() { r.title = title }()
@@ -63,30 +48,22 @@ func (r *ruleCall) alike(but []name) ([]*val, bool) {
 		operands := []operand{r.one("operand 0", vs[0], 0), r.one(fmt.Sprintf("operand %d", i+1), v, i+1)}
 		if len(v.Dims) != len(vs[0].Dims) || len(without(v.Dims, dimNames(vs[0].Dims))) > 0 {
 			r.misuse("the tensors have different dimensions\n"+lines(operands...), "rename them, or use named.BroadcastTo")
-			return nil, false
 		}
-		if !r.sameSizes(operands, but) {
-			return nil, false
-		}
+		r.sameSizes(operands, but)
 	}
-	return vs, true
+	return vs
 }
 
-func unstackRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || !r.needs(r.dims, x, 0) {
-		return anything
+// free reports that a tensor has a name already.
+func (r *ruleCall) free(n name, v *val, arg int) {
+	if v.has(n) {
+		r.taken(n, r.one("tensor", v, arg))
 	}
-	return &val{Kind: groupKind, Fields: map[string]*val{"*": r.result(without(x.Dims, r.dims), x)}}
 }
 
-func piecesRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || !r.needs(r.dims, x, 0) {
-		return anything
-	}
-	return &val{Kind: groupKind, Fields: map[string]*val{"*": r.resized(x, dimtext.Absent)}}
-}
+func unstackRule(r *ruleCall) *val { return every(reduceRule(r)) }
+
+func piecesRule(r *ruleCall) *val { return every(r.resized(r.along(0), dimtext.Absent)) }
 
 // resized returns the result of an operation that changes the size of a dimension.
 func (r *ruleCall) resized(x *val, size int) *val {
@@ -100,10 +77,7 @@ func (r *ruleCall) resized(x *val, size int) *val {
 }
 
 func padRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || !r.needs(r.dims, x, 0) {
-		return anything
-	}
+	x := r.along(0)
 	size := dimtext.Absent
 	d, _ := x.find(r.dims[0])
 	if a, b := r.arg(1), r.arg(2); d.Size >= 0 && a != nil && b != nil && a.Kind == numberKind && b.Kind == numberKind {
@@ -113,10 +87,7 @@ func padRule(r *ruleCall) *val {
 }
 
 func topKRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || !r.needs(r.dims, x, 0) {
-		return anything
-	}
+	x := r.along(0)
 	d, _ := x.find(r.dims[0])
 	size := d.Size // of a dimension that may be ragged k is not the size: rows may have fewer
 	if size >= 0 {
@@ -124,30 +95,29 @@ func topKRule(r *ruleCall) *val {
 	}
 	if k := r.arg(1); k != nil && k.Kind == numberKind && k.Number >= 0 && d.Size >= 0 {
 		if size = k.Number; size > d.Size {
-			r.misuse(dimtext.TooMany(d.Name.short(), size, textsOf([]operand{r.one("tensor", x, 0)})[0]))
+			r.beyond(dimtext.TooMany, d.Name, size, x)
 		}
 	}
 	v := r.resized(x, size)
 	return tuple([]*val{v, v})
 }
 
+// beyond reports a position or number that a dimension does not have.
+func (r *ruleCall) beyond(words func(name string, n int, x dimtext.Operand) (msg, hint string), of name, n int, x *val) {
+	msg, hint := words(of.short(), n, textsOf([]operand{r.one("tensor", x, 0)})[0])
+	r.report(problem{rule: ruleMisuse, op: r.over(), msg: msg, hint: hint})
+}
+
 func indexRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok {
-		return anything
-	}
-	k := r.arg(1)
+	x, k := r.along(0), r.arg(1)
 	if isTensorVal(k) && len(k.Dims) > 0 {
 		return r.take(x, k)
-	}
-	if !r.needs(r.dims, x, 0) {
-		return anything
 	}
 	d, _ := x.find(r.dims[0])
 	switch {
 	case isInt(k): // a position
 		if i := k.Number; k.Kind == numberKind && d.Size >= 0 && (i < -d.Size || i >= d.Size) {
-			r.misuse(dimtext.OutOfBounds(d.Name.short(), i, textsOf([]operand{r.one("tensor", x, 0)})[0]))
+			r.beyond(dimtext.OutOfBounds, d.Name, i, x)
 		}
 		return r.result(without(x.Dims, r.dims), x)
 	case isRange(k):
@@ -212,55 +182,34 @@ func span(n int, k *val) int {
 	return max((start-stop-step-1)/-step, 0)
 }
 
-func takeRule(r *ruleCall) *val {
-	x, okX := r.tensor(0)
-	i, okI := r.tensor(1)
-	if okX && !r.needs(r.dims, x, 0) || !okX || !okI {
-		return anything
-	}
-	return r.take(x, i)
-}
+func takeRule(r *ruleCall) *val { return r.take(r.along(0), r.tensor(1)) }
 
 func (r *ruleCall) take(x, i *val) *val {
-	if !r.needs(r.dims, x, 0) || !r.sameSizes(r.pair(x, i), r.dims) {
-		return anything
-	}
+	r.sameSizes(r.pair(x, i), r.dims)
 	rest := without(x.Dims, r.dims)
 	batch := slices.DeleteFunc(slices.Clone(rest), func(d dim) bool { return !i.has(d.Name) })
 	return r.result(merged(merged(batch, i.Dims), rest), x, i)
 }
 
 func scatterRule(r *ruleCall) *val {
-	x, okX := r.tensor(0)
-	i, okI := r.tensor(1)
-	w, okW := r.tensor(2)
-	if !okX || !r.needs(r.dims, x, 0) {
-		return anything
+	x := r.along(0)
+	i, w := r.known(1), r.known(2)
+	if i != nil {
+		r.free(r.dims[0], i, 1)
 	}
-	if okI && i.has(r.dims[0]) {
-		r.taken(r.dims[0], r.one("tensor", i, 1))
-		return anything
-	}
-	if okI && okW {
+	if i != nil && w != nil {
 		want := merged(i.Dims, without(x.Dims, r.dims))
 		if len(want) != len(w.Dims) || len(without(want, dimNames(w.Dims))) > 0 {
 			r.misuse(fmt.Sprintf("the updates have {%s}, and not the dimensions {%s} of indices and the rest of the tensor\n%s",
 				listText(dimNames(w.Dims)), listText(dimNames(want)), lines(r.one("tensor", x, 0), r.one("indices", i, 1), r.one("updates", w, 2))), "")
-			return anything
 		}
 	}
 	return r.result(x.Dims, x, i, w)
 }
 
 func oneHotRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok {
-		return anything
-	}
-	if x.has(r.dims[0]) {
-		r.taken(r.dims[0], r.one("tensor", x, 0))
-		return anything
-	}
+	x := r.tensor(0)
+	r.free(r.dims[0], x, 0)
 	d := dim{Name: r.dims[0], Size: dimtext.Absent}
 	if n := r.arg(1); n != nil && n.Kind == numberKind && n.Number >= 0 {
 		d.Size = n.Number
@@ -269,31 +218,22 @@ func oneHotRule(r *ruleCall) *val {
 }
 
 func convRule(r *ruleCall) *val {
-	x, okX := r.tensor(0)
-	k, okK := r.tensor(1)
-	if len(r.names) != 3 || okX && !r.needs(r.dims, x, 0) || !okX || !okK {
-		return anything
-	}
+	r.takesNames(3)
+	x, k := r.along(0), r.tensor(1)
 	windows, over := r.names[1], r.names[2]
 	if len(windows) != len(r.dims) {
 		r.misuse(fmt.Sprintf("%d dimensions have windows along {%s}", len(r.dims), listText(windows)), "")
-		return anything
 	}
 	for _, n := range r.dims {
 		if k.has(n) {
 			r.misuse(fmt.Sprintf("the kernel has %s too\n%s", n.short(), lines(r.one("tensor", x, 0), r.one("kernel", k, 1))), "give the kernel's window a name of its own")
-			return anything
 		}
 	}
 	for _, w := range windows {
 		if !k.has(w) {
 			r.missing(w, r.one("kernel", k, 1), r.one("tensor", x, 0))
-			return anything
 		}
-		if x.has(w) {
-			r.taken(w, r.one("tensor", x, 0))
-			return anything
-		}
+		r.free(w, x, 0)
 	}
 	dims := slices.Clone(x.Dims)
 	for i := range dims {
@@ -305,26 +245,16 @@ func convRule(r *ruleCall) *val {
 }
 
 func attentionRule(r *ruleCall) *val {
-	q, okQ := r.tensor(0)
-	k, okK := r.tensor(1)
-	v, okV := r.tensor(2)
-	if len(r.names) != 2 || !okQ || !okK || !okV {
-		return anything
-	}
+	r.takesNames(2)
+	q, k, v := r.tensor(0), r.tensor(1), r.tensor(2)
 	keys, rep := r.names[0], r.names[1]
 	operands := []operand{r.one("query", q, 0), r.one("key", k, 1), r.one("value", v, 2)}
 	for i, need := range [][]name{rep, append(slices.Clone(keys), rep...), keys} {
-		for _, n := range need {
-			if !operands[i].v.has(n) {
-				r.missing(n, operands[i])
-				return anything
-			}
-		}
+		needs(r, need, operands[i])
 	}
 	for _, n := range keys {
 		if q.has(n) {
 			r.misuse(fmt.Sprintf("the query has %s too\n%s", n.short(), lines(operands[0])), "rename the dimension of keys and values")
-			return anything
 		}
 	}
 	if o := r.arg(3); o != nil && o.Kind == groupKind {
@@ -335,9 +265,7 @@ func attentionRule(r *ruleCall) *val {
 			r.dims = dims
 		}
 	}
-	if !r.sameSizes(operands, nil) {
-		return anything
-	}
+	r.sameSizes(operands, nil)
 	drop := append(slices.Clone(keys), rep...)
 	return r.result(merged(merged(without(q.Dims, rep), without(k.Dims, drop)), without(v.Dims, keys)), q, k, v)
 }

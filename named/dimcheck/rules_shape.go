@@ -10,41 +10,31 @@ import (
 // The rules of operations that change which dimensions there are.
 
 func renameRule(r *ruleCall) *val {
-	if len(r.names) != 2 {
-		return anything
-	}
+	r.takesNames(2)
 	return r.rename(r.names[0], r.names[1], false)
 }
 
 func asRule(r *ruleCall) *val {
-	v := r.arg(0)
-	if len(r.names) != 2 || !isTensorVal(v) {
-		return anything
-	}
+	r.takesNames(2)
 	// named.As[To, From](handle)
 	out := r.rename(r.names[1], r.names[0], true)
-	if !isTensorVal(out) {
-		return out
-	}
 	return out.with(func(a *attrs) { a.Handle = r.names[0][0] })
 }
 
 func (r *ruleCall) rename(from, to []name, handle bool) *val {
 	x := r.arg(0)
 	if !isTensorVal(x) {
-		return anything
+		r.end()
 	}
 	r.title = fmt.Sprintf("%s %s→%s", r.op, listText(from), listText(to))
 	if len(from) != len(to) {
 		r.misuse(fmt.Sprintf("%d names cannot be renamed to %d", len(from), len(to)), "")
-		return anything
 	}
 	dims := slices.Clone(x.Dims)
 	for i, n := range from {
 		at := slices.IndexFunc(x.Dims, func(d dim) bool { return d.Name == n })
 		if at < 0 {
 			r.missing(n, r.one("tensor", x, 0))
-			return anything
 		}
 		dims[at].Name, dims[at].Was = to[i], dims[at].root()
 		if dims[at].Was == to[i] {
@@ -54,11 +44,8 @@ func (r *ruleCall) rename(from, to []name, handle bool) *val {
 			dims[at].Role = ""
 		}
 	}
-	for i, d := range dims {
-		if slices.ContainsFunc(dims[:i], func(e dim) bool { return e.Name == d.Name }) {
-			r.taken(d.Name, r.one("tensor", x, 0))
-			return anything
-		}
+	if n, twice := repeated(dims); twice {
+		r.taken(n, r.one("tensor", x, 0))
 	}
 	if !handle && len(from) == 1 {
 		r.checkSwap(x, from[0], to[0])
@@ -92,10 +79,10 @@ func (r *ruleCall) rename(from, to []name, handle bool) *val {
 }
 
 func mergeRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || len(r.names) != 2 || len(r.names[1]) != 1 || !r.needs(r.dims, x, 0) {
-		return anything
+	if r.takesNames(2); len(r.names[1]) != 1 {
+		r.end()
 	}
+	x := r.along(0)
 	d := dim{Name: r.names[1][0], Size: 1}
 	for _, n := range r.dims {
 		old, _ := x.find(n)
@@ -109,15 +96,7 @@ func mergeRule(r *ruleCall) *val {
 }
 
 func reshapeRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || !r.needs(r.dims, x, 0) {
-		return anything
-	}
-	to, known := r.sized(1)
-	if !known {
-		return anything
-	}
-	to = slices.Clone(to)
+	x, to := r.along(0), slices.Clone(r.sized(1))
 	total, open := 1, 0
 	for _, n := range r.dims {
 		d, _ := x.find(n)
@@ -140,8 +119,7 @@ func reshapeRule(r *ruleCall) *val {
 		for i, d := range to {
 			sizes[i] = d.Size
 		}
-		r.report(problem{rule: ruleSizes, op: r.over(), msg: fmt.Sprintf("%d elements do not fill the sizes %v\n%s", total, sizes, lines(r.one("tensor", x, 0)))})
-		return anything
+		r.wrong(ruleSizes, fmt.Sprintf("%d elements do not fill the sizes %v\n%s", total, sizes, lines(r.one("tensor", x, 0))), "")
 	case total >= 0 && open == 1 && rest > 0 && total%rest == 0:
 		for i := range to {
 			if to[i].Size < 0 {
@@ -158,11 +136,9 @@ func (r *ruleCall) regroup(x *val, to []dim) *val {
 	for i, d := range to {
 		if slices.ContainsFunc(rest, func(e dim) bool { return e.Name == d.Name }) {
 			r.taken(d.Name, r.one("tensor", x, 0))
-			return anything
 		}
-		if slices.ContainsFunc(to[:i], func(e dim) bool { return e.Name == d.Name }) {
+		if _, twice := repeated(to[:i+1]); twice {
 			r.twice(d.Name, dimNames(to))
-			return anything
 		}
 	}
 	at := slices.IndexFunc(x.Dims, func(d dim) bool { return slices.Contains(r.dims, d.Name) })
@@ -173,42 +149,30 @@ func (r *ruleCall) regroup(x *val, to []dim) *val {
 }
 
 func expandRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	dims, known := r.sized(1)
-	if !ok || !known {
-		return anything
-	}
+	x := r.tensor(0)
 	out := slices.Clone(x.Dims)
-	for _, d := range dims {
-		if slices.ContainsFunc(out, func(e dim) bool { return e.Name == d.Name }) {
-			r.taken(d.Name, r.one("tensor", x, 0))
-			return anything
-		}
+	for _, d := range r.sized(1) {
 		out = append(out, dim{Name: d.Name, Size: 1})
+	}
+	if n, twice := repeated(out); twice {
+		r.taken(n, r.one("tensor", x, 0))
 	}
 	return r.result(out, x)
 }
 
 func squeezeRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	if !ok || !r.needs(r.dims, x, 0) {
-		return anything
-	}
+	x := r.along(0)
 	for _, n := range r.dims {
 		if d, _ := x.find(n); d.Size >= 0 && d.Size != 1 {
-			r.report(problem{rule: ruleSizes, op: r.over(), msg: fmt.Sprintf("%s has size %d, not 1\n%s", n.short(), d.Size, lines(r.one("tensor", x, 0)))})
-			return anything
+			r.wrong(ruleSizes, fmt.Sprintf("%s has size %d, not 1\n%s", n.short(), d.Size, lines(r.one("tensor", x, 0))), "")
 		}
 	}
 	return r.result(without(x.Dims, r.dims), x)
 }
 
 func orderRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	dims, known := r.sized(1)
-	if !ok || !known || !r.all(x, dimNames(dims)) {
-		return anything
-	}
+	x, dims := r.tensor(0), r.sized(1)
+	r.all(x, dimNames(dims))
 	out := r.same(x)
 	out.Dims = nil
 	for _, d := range dims {
@@ -219,29 +183,22 @@ func orderRule(r *ruleCall) *val {
 }
 
 func unnamedRule(r *ruleCall) *val {
-	x, ok := r.tensor(0)
-	dims, known := r.sized(1)
-	if ok && known && (len(dims) > 0 || len(x.Dims) > 1) {
+	x, dims := r.tensor(0), r.sized(1)
+	if len(dims) > 0 || len(x.Dims) > 1 {
 		r.all(x, dimNames(dims))
 	}
 	return anything
 }
 
-// all reports whether a list has all names of a tensor and no other.
-func (r *ruleCall) all(x *val, list []name) bool {
+// all reports that a list does not have all names of a tensor, and no other.
+func (r *ruleCall) all(x *val, list []name) {
 	for i, n := range list {
 		if slices.Contains(list[:i], n) {
 			r.twice(n, list)
-			return false
 		}
-		if !x.has(n) {
-			r.missing(n, r.one("tensor", x, 0))
-			return false
-		}
+		r.needs([]name{n}, x, 0)
 	}
 	if lacks := without(x.Dims, list); len(lacks) > 0 {
 		r.misuse(fmt.Sprintf("the order lacks {%s}\n%s", listText(dimNames(lacks)), lines(r.one("tensor", x, 0))), "list all names")
-		return false
 	}
-	return true
 }

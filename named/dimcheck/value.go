@@ -127,6 +127,14 @@ func isInt(v *val) bool { return v != nil && (v.Kind == numberKind || v.Kind == 
 
 func isTensorVal(v *val) bool { return v != nil && v.Kind == tensorKind }
 
+// bare returns the tensor of a handle, nil for what is no tensor.
+func bare(v *val) *val {
+	if !isTensorVal(v) {
+		return nil
+	}
+	return v.with(func(a *attrs) { a.Handle = "" })
+}
+
 func (v *val) attrs() attrs {
 	if v.Attrs == nil {
 		return attrs{}

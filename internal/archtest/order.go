@@ -100,7 +100,7 @@ const Order = `
 // standard library. "tests" are all files that end in _test.go.
 const Outside = `
 	golang.org/x/sys/cpu < internal/cpu;
-	golang.org/x/sys/unix < internal/memory;
+	golang.org/x/sys/unix < internal/memory, scale/dist/mpi;
 	github.com/ebitengine/purego < scale/dist/mpi;
 	github.com/google/go-cmp/..., pgregory.net/rapid/... < tests, spectest;
 	gonum.org/v1/... < linalg, show/plot;

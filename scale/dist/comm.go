@@ -223,8 +223,8 @@ func (c *Comm) ended(err error) error {
 	return nil
 }
 
-// listen reads the notices of the other ranks, while this one waits. It answers those who ask, and
-// returns the error that one of them posted.
+// listen reads the notices of the other ranks, while this one waits: "!" and an error, "?" and what a rank waits for,
+// "=" and the answer to that, and "+", which the transport says of a rank that has died. It returns the error.
 func (c *Comm) listen(what call) error {
 	w := c.world
 	for w.failed == nil {
@@ -240,6 +240,9 @@ func (c *Comm) listen(what call) error {
 		case '!':
 			w.failed = &tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Msg: strings.TrimPrefix(text, "dist: ")}
 			w.told = true
+		case '+':
+			return w.fail(&tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Msg: fmt.Sprintf("rank %d has died: %s; this one was in %s", from, text, c.name(what)),
+				Hint: "look at the output of that rank, and start the job again from its last checkpoint"})
 		case '?':
 			w.stuck[from] = waits{text, time.Now()}
 			w.t.Post(from, []byte("="+c.name(what)))

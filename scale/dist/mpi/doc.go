@@ -27,15 +27,22 @@
 // # Cores
 //
 // MPICH waits by spinning. More ranks than cores on one machine are far slower than one, and give
-// a warning. If ranks and Go's threads together outnumber the cores, set
+// a warning, which counts the cores that ranks are bound to. If ranks and Go's threads together outnumber the cores, set
 // MPIR_CVAR_ENABLE_HEAVY_YIELD=1. If GOMAXPROCS is not set, it becomes the number of cores for
 // each rank of a machine.
 //
 // # Dead ranks
 //
-// A rank that fails tells the others why; a killed rank is noticed after [dist.Options].Timeout. In both
-// cases the processes exit with a status other than 0, and the launcher ends the job. MPI cannot repair a
-// group: start the job again, from the last checkpoint.
+// Ranks that fail tell the others why. One whose process is gone is noticed within a second by those of the same
+// machine that wait for it, which tell the others; ranks of machines that are gone are missed after [dist.Options].Timeout. In all
+// cases the errors name the rank, the processes end with a status other than 0, and the launcher ends the job. MPI does not
+// mend a group: start the job again, from the last checkpoint.
+//
+// A launcher may be faster. MPICH's mpiexec kills all processes of a machine as soon as it sees that a signal has ended one, with
+// -disable-auto-cleanup as well where it gets to know of the end at once, and names the process instead of the rank. A shell
+// between the two hides the signal, so that the other ranks have their say:
+//
+//	mpiexec -disable-auto-cleanup -n 2 sh -c 'trap "" USR1; "$0" "$@"; exit $?' ./program
 //
 // Stability: experimental.
 package mpi

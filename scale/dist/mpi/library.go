@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -23,6 +24,9 @@ type library struct {
 	mu   sync.Mutex
 	path string
 	functions
+
+	neighbours []neighbour
+	looked     time.Time // for them
 }
 
 type functions struct {

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,6 +50,16 @@ var ranks = map[string]func(ctx context.Context, c *dist.Comm) error{
 		}
 		_, err := c.AllReduce(ctx, tensor.Scalar(1.0), dist.Sum)
 		return err
+	},
+	"killed": func(ctx context.Context, c *dist.Comm) error {
+		for i := 0; ; i++ {
+			if c.Rank() == 1 && i == 1000 {
+				return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			}
+			if _, err := c.AllReduce(ctx, tensor.Scalar(1.0), dist.Sum); err != nil {
+				return err
+			}
+		}
 	},
 }
 
@@ -178,7 +190,8 @@ func TestTwoRanks(t *testing.T) {
 		{"disagree", nil, []string{"rank 0: dist: ranks disagree in operation 1: rank 0 calls all_reduce(add) of float32[3], rank 1 all_reduce(add) of float32[4]", "rank 1: dist: ranks disagree"}},
 		{"error", nil, []string{"rank 0: dist: rank 1: the disk is full", "rank 1: dist: rank 1: the disk is full"}},
 		{"die", nil, nil},
-		{"die", []string{"-disable-auto-cleanup"}, []string{"rank 1 did not come to operation 1, all_reduce(add) of float64[] within 2s"}},
+		{"die", []string{"-disable-auto-cleanup"}, []string{"rank 1 has died: process ", " is gone; this one was in operation 1, all_reduce(add) of float64[]"}},
+		{"killed", nil, []string{"signal 9"}}, // the launcher kills the others at once
 	} {
 		start := time.Now()
 		out, err := launch(t, test.what, test.arguments...)
@@ -192,6 +205,23 @@ func TestTwoRanks(t *testing.T) {
 		}
 		if d := time.Since(start); d > 30*time.Second {
 			t.Errorf("%s took %v", test.what, d)
+		}
+	}
+}
+
+// Ranks that share a core say so, and those that have one each do not.
+func TestCrowded(t *testing.T) {
+	const warning = "dist/mpi: 2 ranks share 1 cores"
+	for _, c := range []struct {
+		bound string
+		want  int
+	}{{"user:0,0", 1}, {"none", 0}, {"core", 0}} {
+		if runtime.NumCPU() < 2 && c.want == 0 {
+			continue
+		}
+		out, err := launch(t, "disagree", "-bind-to", c.bound)
+		if n := strings.Count(out, warning); n != c.want {
+			t.Errorf("bound to %s: %d warnings, want %d in\n%s (%v)", c.bound, n, c.want, out, err)
 		}
 	}
 }

@@ -192,7 +192,7 @@ func (t *transport) Notice() (int, []byte, bool) {
 	defer t.mu.Unlock()
 	s, flag, n := new(status), new(int32), new(int64)
 	if t.locked(t.Iprobe, anySource, 0, t.notices, at(flag), at(s)) != nil || *flag == 0 {
-		return 0, nil, false
+		return t.dead()
 	}
 	if t.locked(t.GetCount, at(s), typeByte, at(n)) != nil || *n <= 0 || *n > 1<<16 {
 		return 0, nil, false

@@ -3,11 +3,16 @@
 package mpi
 
 import (
+	"bytes"
 	"fmt"
+	"hash/fnv"
+	"math/bits"
 	"os"
 	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
+	"unsafe"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/scale/dist"
@@ -24,7 +29,7 @@ func world(o dist.Options) (*dist.Comm, error) {
 		return nil, err
 	}
 	// A launcher may tell of dead ranks by this signal, for which MPICH's handler lacks SA_ONSTACK:
-	// it would end a Go program. Such ranks are missed anyway.
+	// it would end a Go program. Such ranks are noticed anyway.
 	signal.Ignore(syscall.SIGUSR1)
 	if *provided < serialized {
 		return nil, tenon.NewError(tenon.ErrUnsupported, "dist/mpi", fmt.Sprintf("the library allows calls from one thread only (level %d, want %d)", *provided, serialized))
@@ -40,24 +45,101 @@ func world(o dist.Options) (*dist.Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dist.New(t, o), l.shareCores(t.rank)
+	if err := t.meetNeighbours(); err != nil {
+		return nil, err
+	}
+	return dist.New(t, o), nil
 }
 
-// shareCores divides the cores of a machine among its ranks, and warns where there are not enough.
-func (l *library) shareCores(rank int) error {
-	local, n := new(uintptr), new(int32)
-	if err := l.call(l.CommSplitType, commWorld, sharedMemory, uintptr(rank), infoNull, at(local)); err != nil {
+// A neighbour is a rank on the same machine.
+type neighbour struct {
+	rank, pid int
+	missed    bool
+}
+
+// meetNeighbours finds the ranks of this machine, divides the cores among them, and warns where there are not enough.
+func (t *transport) meetNeighbours() error {
+	comm := new(uintptr)
+	if err := t.call(t.CommSplitType, commWorld, sharedMemory, uintptr(t.rank), infoNull, at(comm)); err != nil {
 		return err
 	}
-	if err := l.call(l.CommSize, *local, at(n)); err != nil {
+	local, err := newTransport(t.library, *comm, t.notices)
+	if err != nil {
 		return err
 	}
-	cores, ranks := runtime.NumCPU(), max(1, int(*n))
-	if ranks > cores && rank == 0 {
-		fmt.Fprintf(os.Stderr, "dist/mpi: %d ranks share %d cores and wait by spinning: start no more ranks on a machine than it has cores\n", ranks, cores)
+	type card struct {
+		rank, pid, space uint64
+		cores            [maxCores / 64]uint64
+	}
+	cards, own := make([]card, local.size), new(card)
+	*own = card{uint64(t.rank), uint64(os.Getpid()), pidSpace(), ownCores()}
+	memory := func(first *card, n int) []byte {
+		return unsafe.Slice((*byte)(unsafe.Pointer(first)), n*int(unsafe.Sizeof(*own)))
+	}
+	for r := local.AllGather(memory(&cards[0], len(cards)), nil, memory(own, 1)); ; runtime.Gosched() {
+		if done, err := r.Done(); err != nil {
+			return err
+		} else if done {
+			break
+		}
+	}
+	cores := own.cores
+	for _, c := range cards {
+		for i, x := range c.cores {
+			cores[i] |= x
+		}
+		if c.rank != own.rank && c.space == own.space {
+			t.neighbours = append(t.neighbours, neighbour{rank: int(c.rank), pid: int(c.pid)})
+		}
+	}
+	n := 0
+	for _, x := range cores {
+		n += bits.OnesCount64(x)
+	}
+	if local.size > n && local.rank == 0 {
+		fmt.Fprintf(os.Stderr, "dist/mpi: %d ranks share %d cores and wait by spinning: start no more ranks on a machine than it has cores\n", local.size, n)
 	}
 	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(max(1, cores/ranks))
+		runtime.GOMAXPROCS(max(1, min(runtime.GOMAXPROCS(0), n/local.size)))
 	}
 	return nil
+}
+
+// pidSpace tells those numbers of processes apart that stand for others, as in containers.
+func pidSpace() uint64 {
+	name, _ := os.Readlink("/proc/self/ns/pid") // other systems have one space
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}
+
+// dead returns a notice of a rank of this machine whose process is gone. It looks from time to time, and says so at the
+// second sight: what a rank says before it ends comes first.
+func (l *library) dead() (from int, notice []byte, ok bool) {
+	now := time.Now()
+	if now.Sub(l.looked) < 50*time.Millisecond {
+		return 0, nil, false
+	}
+	l.looked = now
+	for i := range l.neighbours {
+		n := &l.neighbours[i]
+		if !gone(n.pid) {
+			continue
+		}
+		if n.missed {
+			return n.rank, fmt.Appendf(nil, "+process %d is gone", n.pid), true
+		}
+		n.missed = true
+	}
+	return 0, nil, false
+}
+
+// gone reports whether a process has ended, also where its parent has not asked for how it did.
+func gone(pid int) bool {
+	if syscall.Kill(pid, 0) == syscall.ESRCH {
+		return true
+	}
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, ok := bytes.Cut(stat, []byte(") "))
+	return ok && (state[0] == 'Z' || state[0] == 'X')
 }

@@ -1,0 +1,13 @@
+package mpi
+
+import "runtime"
+
+const maxCores = 1024
+
+// ownCores returns a bit for each core: processes are not bound to some of them.
+func ownCores() (bits [maxCores / 64]uint64) {
+	for i := range min(runtime.NumCPU(), maxCores) {
+		bits[i/64] |= 1 << (i % 64)
+	}
+	return bits
+}

@@ -67,6 +67,7 @@ const Order = `
 	TIER6 < data/dataset, linalg, learn/metric, data/textnorm, data/jsonl, data/csvio, data/arrowio, data/protoio, scale/xla, show/plot;
 	internal/abort, internal/colname, internal/input < data/arrowio, data/jsonl, data/csvio, data/protoio;
 	internal/message < data/protoio, model/onnx, model/serve;
+	internal/markup < model/serve;
 	data/arrowio < data/dataset, data/parquetio;
 	data/jsonl < data/csvio;
 	internal/atomicfile < data/arrowio, model/saved, model/hub;

@@ -10,13 +10,17 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/markup"
 )
 
 // The status page: the functions, what they take and return, a form to try a call, and how
 // long calls take.
 
 //go:embed page.html
-var pageHTML string
+var pageSource string
+
+// pageHTML is the page with the style of all pages of this module before its own.
+var pageHTML = strings.Replace(pageSource, "<style>", "<style>"+markup.Style(), 1)
 
 var pagePolicy = policyOf(pageHTML)
 

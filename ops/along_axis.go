@@ -96,11 +96,11 @@ func init() {
 			}
 			if x := c.Dense(0); c.Bool(4) {
 				out := move.Copied(x)
-				return []tensor.Tensor{out}, numberTable[x.DType()].scatterAdd(out, c.Dense(2), at, 1)
+				return []tensor.Tensor{out}, byType[x.DType()].scatterAdd(out, c.Dense(2), at, 1)
 			}
 			return c.Result(move.ApplyList([]tenon.Value{c.Value(0), c.Value(2)}, func(ds []*tensor.Dense) *tensor.Dense {
 				out := move.Copied(ds[0])
-				tenon.Throw(moverOf(out.DType()).update(out, ds[1], tensor.Vector(at), 1))
+				tenon.Throw(moverOf(out.DType()).update(out, ds[1], at, 1))
 				return out
 			}))
 		},

@@ -17,7 +17,7 @@ import (
 type mover interface {
 	rows(out, src, idx *tensor.Dense, width int) error
 	along(out, src, idx *tensor.Dense, outer, n, m, inner int) error
-	update(dst, updates, idx *tensor.Dense, width int) error
+	update(dst, updates *tensor.Dense, at []int64, width int) error
 	compact(out, src *tensor.Dense, mask []bool, width int)
 }
 
@@ -41,11 +41,8 @@ func (sized[T]) along(out, src, idx *tensor.Dense, outer, n, m, inner int) error
 	return gather.AlongAxis(move.Words[T](out), move.Words[T](src), tensor.Elems[int64](idx), outer, n, m, inner)
 }
 
-func (sized[T]) update(dst, updates, idx *tensor.Dense, width int) error {
-	if idx.DType() == dtype.Int32 {
-		return gather.Update(move.Words[T](dst), move.Words[T](updates), tensor.Elems[int32](idx), width)
-	}
-	return gather.Update(move.Words[T](dst), move.Words[T](updates), tensor.Elems[int64](idx), width)
+func (sized[T]) update(dst, updates *tensor.Dense, at []int64, width int) error {
+	return gather.Update(move.Words[T](dst), move.Words[T](updates), at, width)
 }
 
 func (sized[T]) compact(out, src *tensor.Dense, mask []bool, width int) {

@@ -45,7 +45,7 @@ func truth(x *tensor.Dense) []bool {
 		return tensor.Elems[bool](x)
 	}
 	out := make([]bool, x.Len())
-	numberTable[x.DType()].nonzero(out, x)
+	byType[x.DType()].nonzero(out, x)
 	return out
 }
 

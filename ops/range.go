@@ -14,11 +14,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-func (reals[T]) rangeLen(start, limit, delta *tensor.Dense) (int64, error) {
+func rangeLen[T dtype.Real](start, limit, delta *tensor.Dense) (int64, error) {
 	return segment.RangeSplits(make([]int64, 2), tensor.Elems[T](start), tensor.Elems[T](limit), tensor.Elems[T](delta))
 }
 
-func (reals[T]) rangeFill(out, start, delta *tensor.Dense) {
+func rangeFill[T dtype.Real](out, start, delta *tensor.Dense) {
 	segment.Range(tensor.Elems[T](out), []int64{0, int64(out.Len())}, tensor.Elems[T](start), tensor.Elems[T](delta))
 }
 
@@ -37,7 +37,7 @@ func init() {
 				}
 				bounds[i] = move.RowMajor(t.(*tensor.Dense))
 			}
-			n, err := realTable[c.Tensor(0).DType()].rangeLen(bounds[0], bounds[1], bounds[2])
+			n, err := byType[c.Tensor(0).DType()].rangeLen(bounds[0], bounds[1], bounds[2])
 			if err != nil {
 				return shape.Shape{}, c.Errorf(tenon.ErrInvalid, "%v", err)
 			}
@@ -45,7 +45,7 @@ func init() {
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			out := tensor.Uninit(c.Tensor(0).DType(), outShape(c, 0))
-			realTable[out.DType()].rangeFill(out, c.Dense(0), c.Dense(2))
+			byType[out.DType()].rangeFill(out, c.Dense(0), c.Dense(2))
 			return c.Result(out)
 		},
 		VJP: func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {

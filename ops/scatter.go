@@ -30,7 +30,7 @@ func init() {
 			if err != nil || width == 0 {
 				return []tensor.Tensor{out}, err
 			}
-			return []tensor.Tensor{out}, numberTable[u.DType()].scatterAdd(out, u, at, width)
+			return []tensor.Tensor{out}, byType[u.DType()].scatterAdd(out, u, at, width)
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{nil, known(GatherND(ct[0], c.Value(0), 0), c.Tensor(1).Shape()), nil}
@@ -79,7 +79,7 @@ type scatterMode struct {
 	name, doc string
 	says      op.Statement
 	takes     *op.Elements
-	kernel    func(dst, updates *tensor.Dense, at []int64, width int) error
+	kernel    indexed
 }
 
 // scatterInto registers an operation that combines updates with a tensor.
@@ -119,10 +119,7 @@ var tensorScatterAddOp *op.Op
 func init() {
 	tensorScatterAddOp = scatterInto(scatterMode{
 		name: "tensor_scatter_add", says: scatters(op.Sums), doc: "A tensor with updates added at tuples of positions.",
-		takes: op.Numbers,
-		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
-			return numberTable[dst.DType()].scatterAdd(dst, u, at, width)
-		},
+		takes: op.Numbers, kernel: typed(func(k *kernels) indexed { return k.scatterAdd }),
 	}, func(c *op.Call, _, ct tensor.Tensor) (gx, gu tensor.Tensor) {
 		return ct, GatherND(ct, c.Value(1), 0)
 	})
@@ -143,7 +140,7 @@ func init() {
 	tensorScatterUpdateOp = scatterInto(scatterMode{
 		name: "tensor_scatter_update", says: scatters(nil), doc: "A tensor with other elements at tuples of positions.",
 		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
-			return moverOf(dst.DType()).update(dst, u, tensor.Vector(at), width)
+			return moverOf(dst.DType()).update(dst, u, at, width)
 		},
 	}, func(c *op.Call, _, ct tensor.Tensor) (gx, gu tensor.Tensor) {
 		idx, u := c.Tensor(1), c.Tensor(2)
@@ -170,10 +167,7 @@ var tensorScatterMaxOp *op.Op
 func init() {
 	tensorScatterMaxOp = scatterInto(scatterMode{
 		name: "tensor_scatter_max", says: scatters(op.Maxima), doc: "A tensor with the larger of element and update at tuples of positions.",
-		takes: op.Reals,
-		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
-			return realTable[dst.DType()].scatterMax(dst, u, at, width)
-		},
+		takes: op.Reals, kernel: typed(func(k *kernels) indexed { return k.scatterMax }),
 	}, scatterExtremeGrad)
 }
 
@@ -191,10 +185,7 @@ var tensorScatterMinOp *op.Op
 func init() {
 	tensorScatterMinOp = scatterInto(scatterMode{
 		name: "tensor_scatter_min", says: scatters(op.Minima), doc: "A tensor with the smaller of element and update at tuples of positions.",
-		takes: op.Reals,
-		kernel: func(dst, u *tensor.Dense, at []int64, width int) error {
-			return realTable[dst.DType()].scatterMin(dst, u, at, width)
-		},
+		takes: op.Reals, kernel: typed(func(k *kernels) indexed { return k.scatterMin }),
 	}, scatterExtremeGrad)
 }
 

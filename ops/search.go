@@ -14,7 +14,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-func (reals[T]) searchSorted(out []int64, sorted, x *tensor.Dense, rows int, right bool) {
+func searchRows[T dtype.Real](out []int64, sorted, x *tensor.Dense, rows int, right bool) {
 	s, e := tensor.Elems[T](sorted), tensor.Elems[T](x)
 	n, m := len(s)/rows, len(e)/rows
 	for r := range rows {
@@ -119,11 +119,11 @@ func init() {
 			var out *tensor.Dense
 			if w := c.Dense(1); w != nil {
 				out = tensor.NewDense(w.DType(), shape.Of(n))
-				err = numberTable[w.DType()].binSum(out, x, w)
+				err = byType[w.DType()].binSum(out, x, w)
 			} else {
 				var counts []int64
 				out, counts = tensor.Make[int64](shape.Of(n))
-				err = integerTable[x.DType()].binCount(counts, x)
+				err = byType[x.DType()].binCount(counts, x)
 			}
 			if e, ok := err.(*sorting.ValueError); ok {
 				f := c.Errorf(tenon.ErrInvalid, "%s", e.Detail)
@@ -175,7 +175,7 @@ func bins(c *op.Call, x *tensor.Dense) (int, error) {
 		}
 		limit = hi
 	}
-	largest := integerTable[x.DType()].binLimit(x)
+	largest := byType[x.DType()].binLimit(x)
 	n := int(min(uint64(largest), uint64(limit)))
 	if n > maxBins || n < 0 {
 		e := c.Errorf(tenon.ErrInvalid, "the largest number is %d, so there would be as many bins", largest-1)
@@ -214,7 +214,7 @@ func init() {
 			}
 			out, counts := tensor.Make[int64](s)
 			x := c.Dense(0)
-			realTable[x.DType()].histogram(counts, x, r[0], r[1])
+			byType[x.DType()].histogram(counts, x, r[0], r[1])
 			return c.Result(out)
 		},
 	})

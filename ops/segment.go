@@ -24,7 +24,7 @@ type segmentReduction struct {
 	says              op.Statement
 	takes             *op.Elements
 	result            func(dtype.DType) dtype.DType // nil: the element type of the data
-	kernel            func(out, data *tensor.Dense, ids []int64, inner int) error
+	kernel            indexed
 	vjp               reducing.Gradient // nil: there is none
 }
 
@@ -171,52 +171,30 @@ var segmentSumOp, segmentMeanOp, segmentSqrtNOp, segmentProdOp, segmentMaxOp, se
 func init() {
 	segmentSumOp = segmentOp(segmentReduction{
 		name: "segment_sum", says: segments(op.Sums, movedZero), doc: "The sum of the items of each segment.", takes: op.Numbers,
-		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
-			return numberTable[data.DType()].sumByID(out, data, ids, inner)
-		},
-		vjp: gradOfSum,
+		kernel: typed(func(k *kernels) indexed { return k.sumByID }), vjp: gradOfSum,
 	})
 	segmentMeanOp = segmentOp(segmentReduction{
 		name: "segment_mean", says: segments(op.Means, movedZero), doc: "The mean of the items of each segment.", takes: op.Reals,
-		result: meanType,
-		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
-			if data.DType().IsInteger() {
-				return integerTable[data.DType()].meanByID(out, data, ids, inner)
-			}
-			return floatTable[data.DType()].meanByID(out, data, ids, inner)
-		},
-		vjp: gradOfMean,
+		result: averagedType, kernel: typed(func(k *kernels) indexed { return k.meanByID }), vjp: gradOfMean,
 	})
 	segmentSqrtNOp = segmentOp(segmentReduction{
 		name: "segment_sqrt_n", says: segments(op.RootSums, movedZero), doc: "The sum of the items of each segment, divided by the square root of their number.",
-		takes: op.Floats,
-		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
-			return floatTable[data.DType()].sqrtNByID(out, data, ids, inner)
-		},
+		takes: op.Floats, kernel: typed(func(k *kernels) indexed { return k.sqrtNByID }),
 		vjp: func(_ *op.Call, g reducing.Groups, _, _, ct tensor.Tensor) tensor.Tensor {
 			return g.Spread(Div(ct, Sqrt(g.Count())))
 		},
 	})
 	segmentProdOp = segmentOp(segmentReduction{
 		name: "segment_prod", says: segments(op.Products, op.Zero{Keeps: true}), doc: "The product of the items of each segment.", takes: op.Numbers,
-		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
-			return numberTable[data.DType()].prodByID(out, data, ids, inner)
-		},
-		vjp: gradOfProd,
+		kernel: typed(func(k *kernels) indexed { return k.prodByID }), vjp: gradOfProd,
 	})
 	segmentMaxOp = segmentOp(segmentReduction{
 		name: "segment_max", says: segments(op.Maxima, op.Zero{Keeps: true}), doc: "The largest of the items of each segment.", takes: op.Reals,
-		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
-			return realTable[data.DType()].maxByID(out, data, ids, inner)
-		},
-		vjp: gradOfExtreme,
+		kernel: typed(func(k *kernels) indexed { return k.maxByID }), vjp: gradOfExtreme,
 	})
 	segmentMinOp = segmentOp(segmentReduction{
 		name: "segment_min", says: segments(op.Minima, op.Zero{Keeps: true}), doc: "The smallest of the items of each segment.", takes: op.Reals,
-		kernel: func(out, data *tensor.Dense, ids []int64, inner int) error {
-			return realTable[data.DType()].minByID(out, data, ids, inner)
-		},
-		vjp: gradOfExtreme,
+		kernel: typed(func(k *kernels) indexed { return k.minByID }), vjp: gradOfExtreme,
 	})
 	ofSegments = map[*op.Monoid]*op.Op{}
 	for _, o := range []*op.Op{segmentSumOp, segmentMeanOp, segmentProdOp, segmentMaxOp, segmentMinOp} {
@@ -265,14 +243,6 @@ func derivedSegments(r *reducing.Reduction) segmentReduction {
 			return nil
 		},
 	}
-}
-
-// meanType is the type of a mean: float64 for integers.
-func meanType(d dtype.DType) dtype.DType {
-	if d.IsInteger() {
-		return dtype.Float64
-	}
-	return d
 }
 
 // SegmentSum returns the sum of the items of each segment. ids has an id for each

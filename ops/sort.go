@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 	"github.com/tenonml/tenon/internal/kernel/str"
@@ -17,7 +18,7 @@ import (
 // sortGrain is the number of elements that a worker sorts at a time.
 const sortGrain = 4 << 10
 
-func (reals[T]) sort(x *tensor.Dense, n int, descending bool) {
+func sortRows[T dtype.Real](x *tensor.Dense, n int, descending bool) {
 	e := tensor.Elems[T](x)
 	par.For(len(e)/n, max(1, sortGrain/n), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -39,7 +40,7 @@ func evenSplits(rows, n int) []int64 {
 	return splits
 }
 
-func (reals[T]) argSort(out []int64, x *tensor.Dense, n int, descending bool) {
+func argSortRows[T dtype.Real](out []int64, x *tensor.Dense, n int, descending bool) {
 	e := tensor.Elems[T](x)
 	if n <= shortRow && len(e) > shortRow {
 		splits := evenSplits(len(e)/n, n)
@@ -55,7 +56,7 @@ func (reals[T]) argSort(out []int64, x *tensor.Dense, n int, descending bool) {
 	})
 }
 
-func (reals[T]) topK(values *tensor.Dense, at []int64, x *tensor.Dense, n, k int) {
+func topKOfRows[T dtype.Real](values *tensor.Dense, at []int64, x *tensor.Dense, n, k int) {
 	v, e := tensor.Elems[T](values), tensor.Elems[T](x)
 	if n <= shortRow && len(e) > shortRow {
 		splits := evenSplits(len(e)/n, n)
@@ -80,11 +81,11 @@ func (reals[T]) topK(values *tensor.Dense, at []int64, x *tensor.Dense, n, k int
 }
 
 // sortable returns what sorts a tensor: truth values as bytes.
-func sortable(x *tensor.Dense) (realKernels, *tensor.Dense) {
+func sortable(x *tensor.Dense) (*kernels, *tensor.Dense) {
 	if x.DType().IsBool() {
 		x = tensor.Wrap(sorting.Bytes(tensor.Elems[bool](x)), x.Shape())
 	}
-	return realTable[x.DType()], x
+	return &byType[x.DType()], x
 }
 
 var sortParams = []op.Param{{Name: "x", Takes: op.OrderedValues}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1},

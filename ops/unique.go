@@ -71,7 +71,7 @@ func distinct(inverse []int64, x tensor.Tensor) (first, counts []int64) {
 		if x.DType().IsBool() {
 			return sorting.Unique(inverse, sorting.Bytes(tensor.Elems[bool](x)))
 		}
-		return numberTable[x.DType()].unique(inverse, x)
+		return byType[x.DType()].unique(inverse, x)
 	}
 	return nil, nil
 }

@@ -56,8 +56,8 @@ func gives(c *op.Call, g *graph.Graph, n int) error {
 	return nil
 }
 
-// part returns an argument that is the number of some of n inputs.
-func part(c *op.Call, i, n int) (int, error) {
+// count returns an argument that is the number of some of n inputs.
+func count(c *op.Call, i, n int) (int, error) {
 	k, ok := c.Args[i].(int)
 	if !ok || k < 0 || k > n {
 		return 0, c.Errorf(tenon.ErrInvalid, "there are %d inputs, of which %v are variables or rows", n, c.Args[i])
@@ -69,7 +69,7 @@ func part(c *op.Call, i, n int) (int, error) {
 // each variable behind the inputs.
 func checkWhile(c *op.Call, cotangents bool) (vars int, inputs []tenon.Value, body *graph.Graph, err error) {
 	inputs = c.List(0)
-	if vars, err = part(c, 1, len(inputs)); err != nil {
+	if vars, err = count(c, 1, len(inputs)); err != nil {
 		return 0, nil, nil, err
 	}
 	if cotangents {
@@ -98,15 +98,30 @@ func checkWhile(c *op.Call, cotangents bool) (vars int, inputs []tenon.Value, bo
 // which it goes.
 func checkScan(c *op.Call) (nc, nx int, body *graph.Graph, err error) {
 	inputs := c.List(0)
-	if nc, err = part(c, 1, len(inputs)); err != nil {
+	if nc, err = count(c, 1, len(inputs)); err != nil {
 		return
 	}
-	if nx, err = part(c, 2, len(inputs)-nc); err != nil {
+	if nx, err = count(c, 2, len(inputs)-nc); err != nil {
 		return
 	}
 	body, ok := c.Args[3].(*graph.Graph)
 	if !ok || body == nil || len(body.Params) != len(inputs) {
 		return 0, 0, nil, c.Errorf(tenon.ErrInvalid, "the body is no region with a parameter for each of %d inputs", len(inputs))
+	}
+	sums, err := count(c, 7, nc)
+	if err != nil {
+		return
+	}
+	ofRows := c.Args[6] != nil
+	if ofRows {
+		if s := c.Tensor(6); !s.DType().IsInteger() || s.Shape().HasRank() && s.Shape().Rank() != 1 {
+			return 0, 0, nil, c.Errorf(tenon.ErrDType, "row splits are %s, no vector of integers", tenon.String(s.Spec()))
+		}
+		for i := nc; i < len(body.Outputs); i++ {
+			if s := body.Outputs[i].Shape(); s.HasRank() && s.Rank() == 0 {
+				return 0, 0, nil, c.Errorf(tenon.ErrShape, "result %d of the body is a scalar, which is not one for each row", i)
+			}
+		}
 	}
 	for i, v := range inputs {
 		t, ok := v.(tensor.Tensor)
@@ -114,12 +129,15 @@ func checkScan(c *op.Call) (nc, nx int, body *graph.Graph, err error) {
 			return 0, 0, nil, c.Errorf(tenon.ErrDType, "input %d is no tensor", i)
 		}
 		want := t.Shape()
-		if i >= nc && i < nc+nx {
+		if over := i >= nc && i < nc+nx; over || ofRows && i < nc-sums {
 			if want.HasRank() && want.Rank() == 0 {
-				return 0, 0, nil, c.Errorf(tenon.ErrShape, "input %d to scan over is a scalar", i-nc)
+				return 0, 0, nil, c.Errorf(tenon.ErrShape, "input %d, of which the scan takes rows, is a scalar", i)
 			}
 			if want.HasRank() {
 				want = want.Remove(0)
+			}
+			if want.HasRank() && ofRows {
+				want = want.Insert(0, shape.Unknown)
 			}
 		}
 		if p := body.Params[i]; p.DType() != t.DType() || !p.Shape().CompatibleWith(want) {

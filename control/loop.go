@@ -207,19 +207,25 @@ func values(ts []tensor.Tensor) []tenon.Value {
 // It returns the last carry and the ys stacked along a new leading axis. Every
 // tensor in xs has a leading axis of the same size; the rows of a ragged tensor are of
 // different lengths. The carry keeps its Spec. It throws errors.
+//
+// With [ScanOptions.RowSplits], it goes along many rows at the same time.
 func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOptions) (C, Y) {
 	const fn = "control.Scan"
 	var o ScanOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
-	if n := byNumber(fn, xs); n != nil {
+	takes, first := rows.RowSpec, carry // what the body takes of xs
+	if o.RowSplits != nil {
+		takes = rowsSpec
+		first = tenon.Must(symbolic(fn, carry, rowsSpec))
+	} else if n := byNumber(fn, xs); n != nil {
 		return Scan(func(c C, i tensor.Tensor) (C, Y) { return body(c, rowOf(fn, xs, i)) }, carry, ops.Range(int64(0), n, int64(1)), o)
 	}
-	row := tenon.Must(rowSpecs(fn, xs))
+	row := tenon.Must(symbolic(fn, xs, takes))
 	rowLike := tenon.Must(unify(fn, []X{row}))
 	xSpecs := tenon.Must(rowLike.tensorSpecs())
-	c := tenon.Must(widen(fn, carry, func(c *common[C], p []tensor.Tensor) (C, error) {
+	c := tenon.Must(widen(fn, first, func(c *common[C], p []tensor.Tensor) (C, error) {
 		v, err := c.pack(p)
 		if err != nil {
 			return v, err
@@ -252,11 +258,23 @@ func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOption
 		return append(out, ys...), err
 	}))
 	yLike := tenon.Must(unify(fn, []Y{y}))
-	for _, s := range yLike.specs {
-		if s != nil && !stacksByTensor(s) {
+	for i, s := range yLike.specs {
+		if s == nil {
+			continue
+		}
+		if o.RowSplits != nil {
+			row, err := rows.RowSpec(s)
+			if err != nil {
+				tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: fn, Line: source.Line(), Err: err, Msg: fmt.Sprintf("the body returns %s for some rows at a time", tenon.String(s)),
+					Hint: "return values whose first axis is that of the rows"})
+			}
+			s = row
+		}
+		if !stacksByTensor(s) {
 			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Line: source.Line(), Msg: fmt.Sprintf("the body returns %s for each row, and a batch of these is not made of batches of their tensors", tenon.String(s)),
 				Hint: "return the tensors that it is made of, or use control.MapRows"})
 		}
+		yLike.specs[i] = tenon.Must(rows.BatchSpec(s, shape.Unknown))
 	}
 	carryTs := tenon.Must(c.tensors(carry))
 	xTs := tenon.Must(tensorsOf(xs))
@@ -264,18 +282,15 @@ func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOption
 	for _, t := range graph.ShareCaptures(g) {
 		args = append(args, t)
 	}
-	var length any
+	var length, splits any
 	if len(xTs) == 0 {
 		length = int64(o.Length)
 	}
-	out := op.EvalN(scanOp, args, len(carryTs), len(xTs), g, o.Reverse, length)
-	last := tenon.Must(c.pack(out[:len(carryTs)]))
-	for i, s := range yLike.specs {
-		if s == nil {
-			continue
-		}
-		yLike.specs[i] = tenon.Must(rows.BatchSpec(s, shape.Unknown))
+	if o.RowSplits != nil {
+		splits = o.RowSplits
 	}
+	out := op.EvalN(scanOp, args, len(carryTs), len(xTs), g, o.Reverse, length, splits)
+	last := tenon.Must(c.pack(out[:len(carryTs)]))
 	return last, tenon.Must(yLike.pack(out[len(carryTs):]))
 }
 
@@ -335,6 +350,13 @@ func stacksByTensor(s tenon.Spec) bool {
 type ScanOptions struct {
 	Reverse bool // from the last row to the first; ys stand where their xs stood
 	Length  int  // the number of turns where xs has no tensors
+
+	// RowSplits say which items of xs are those of which row: xs hold the items of all rows, one row
+	// after the other. A turn takes the next item of each row that has one left, in a batch that
+	// shrinks as rows end; the carry has a row for each row, and the ys have the items of the
+	// xs. What the body returns for a row must not depend on other rows: it does not see
+	// how they are arranged. With Reverse, rows go from their last item to their first.
+	RowSplits tensor.Tensor
 }
 
 // symbolsLike returns symbolic tensors in the graph that p belongs to, or in one
@@ -352,14 +374,23 @@ func symbolsLike(p []tensor.Tensor, specs []*tensor.Spec) []tensor.Tensor {
 	return symbols(specs)
 }
 
-// rowSpecs returns xs with the Spec of one row in place of each Value.
-func rowSpecs[X any](fn string, xs X) (X, error) {
+// rowsSpec returns the Spec of any number of rows of a batch.
+func rowsSpec(batch tenon.Spec) (tenon.Spec, error) {
+	row, err := rows.RowSpec(batch)
+	if err != nil {
+		return nil, err
+	}
+	return rows.BatchSpec(row, shape.Unknown)
+}
+
+// symbolic returns xs with a symbolic Value in place of each, whose Spec takes makes of its own.
+func symbolic[X any](fn string, xs X, takes func(tenon.Spec) (tenon.Spec, error)) (X, error) {
 	return nest.Map(func(l []any) (any, error) {
 		v, ok := l[0].(tenon.Value)
 		if !ok {
 			return l[0], nil
 		}
-		row, err := rows.RowSpec(v.Spec())
+		row, err := takes(v.Spec())
 		if err != nil {
 			return nil, rows.Named(fn, err)
 		}

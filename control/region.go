@@ -17,7 +17,7 @@ import (
 func init() {
 	condOp.VJP = switchVJP
 	whileOp.VJP = whileVJP
-	scanOp.VJP = scanVJP
+	scanOp.Keep, scanOp.VJP = keepScan, scanVJP
 }
 
 func regions(c *op.Call, i int) []*graph.Graph {

@@ -18,6 +18,11 @@ import (
 // (each with a leading axis of the same size), and captures. The body takes the
 // carry, a row of each x, and the captures; it returns the next carry and a row
 // of each y. Results are the last carry and the stacked ys.
+//
+// With row splits, xs hold the items of rows. A turn takes the next item of each row that has one; the
+// carry has a row for each of them, and ys hold the items of the same rows. The body does to each row
+// what it would do to this one alone. Only the last of what is carried, sums, are not of rows: the body adds to
+// them, so that it does not matter in which order.
 var scanOp = op.Register(&op.Op{
 	Name: "control.scan", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
 	Doc: "Runs the body over rows with a carry.",
@@ -28,6 +33,8 @@ var scanOp = op.Register(&op.Op{
 		{Name: "body", Kind: op.Attr},
 		{Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false},
 		{Name: "length", Kind: op.Tensor, Optional: true},
+		{Name: "splits", Kind: op.Tensor, Optional: true},
+		{Name: "sums", Kind: op.Attr, Type: op.IntType, Default: 0},
 	},
 	Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -54,9 +61,15 @@ var scanOp = op.Register(&op.Op{
 		}
 		specs := make([]tenon.Spec, len(body.Outputs))
 		for i, o := range body.Outputs {
-			if i < nc {
+			switch {
+			case i < nc-c.Int(7) && c.Args[6] != nil:
+				rows := c.List(0)[i].(tensor.Tensor).Shape().Dim(0)
+				specs[i] = tensor.NewSpec(o.DType(), body.Params[i].Shape().Remove(0).Insert(0, rows))
+			case i < nc:
 				specs[i] = body.Params[i].Spec()
-			} else {
+			case c.Args[6] != nil:
+				specs[i] = tensor.NewSpec(o.DType(), o.Shape().Remove(0).Insert(0, n))
+			default:
 				specs[i] = tensor.NewSpec(o.DType(), o.Shape().Insert(0, n))
 			}
 		}
@@ -67,6 +80,13 @@ var scanOp = op.Register(&op.Op{
 
 func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 	nc, nx, body := c.Int(1), c.Int(2), c.Args[3].(*graph.Graph)
+	program, err := backend.Region(c.Context(), body)
+	if err != nil {
+		return nil, err
+	}
+	if c.Args[6] != nil {
+		return scanRows(c, program)
+	}
 	inputs := c.List(0)
 	xs, captured := inputs[nc:nc+nx], inputs[nc+nx:]
 	n := 0
@@ -74,10 +94,6 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 		n = xs[0].(tensor.Tensor).Shape().Dim(0)
 	} else if k, ok := c.ConstInts(5); ok {
 		n = k[0]
-	}
-	program, err := backend.Region(c.Context(), body)
-	if err != nil {
-		return nil, err
 	}
 	carry := slices.Clone(inputs[:nc])
 	rows := make([][]tensor.Tensor, len(body.Outputs)-nc)
@@ -168,153 +184,4 @@ func row(x tenon.Value, k int) tensor.Tensor {
 		}
 	}
 	return ops.Gather(x, int64(k), 0)
-}
-
-// scanVJP is two scans: one forward that keeps the carry of every row, and one
-// backward through the body's VJP. Both are ordinary scans, so the gradient has
-// gradients.
-func scanVJP(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-	nc, nx, body := c.Int(1), c.Int(2), c.Args[3].(*graph.Graph)
-	inputs := c.List(0)
-	ny := len(body.Outputs) - nc
-	keep := body.Memo(keepKey{}, func() any { return keepCarry(body, nc) }).(*graph.Graph)
-	kept := op.EvalN(scanOp, inputs, nc, nx, keep, c.Args[4], c.Args[5])
-	carries := kept[nc+ny:]
-
-	given := make([]bool, len(body.Outputs))
-	for i, o := range body.Outputs {
-		given[i] = o.DType().IsDifferentiable()
-	}
-	back := tenon.Must(body.Memo(scanBackKey{}, func() any { return newScanBackward(body, nc, nx, given) }).(*backward).get())
-
-	// The backward scan's carry: cotangents of the floating carries, then sums
-	// for the floating captures. Its rows: the kept carries, xs, cotangents of ys.
-	var carry, xs []tenon.Value
-	for i := range nc {
-		if given[i] {
-			carry = append(carry, orZeros(ct[i], out[i]))
-		}
-	}
-	captured := inputs[nc+nx:]
-	for _, v := range captured {
-		if t := v.(tensor.Tensor); t.DType().IsDifferentiable() {
-			carry = append(carry, ops.ZerosLike(t))
-		}
-	}
-	for _, t := range carries {
-		xs = append(xs, t)
-	}
-	xs = append(xs, inputs[nc:nc+nx]...)
-	for i := nc; i < nc+ny; i++ {
-		if given[i] {
-			xs = append(xs, orZeros(ct[i], out[i]))
-		}
-	}
-	args := append(append(slices.Clone(carry), xs...), captured...)
-	res := op.EvalN(scanOp, args, len(carry), len(xs), back, !c.Bool(4), c.Args[5])
-
-	ins := make([]tensor.Tensor, len(inputs))
-	k := 0
-	for i := range nc {
-		if given[i] {
-			ins[i] = res[k]
-			k++
-		}
-	}
-	for i := nc + nx; i < len(inputs); i++ {
-		if inputs[i].(tensor.Tensor).DType().IsDifferentiable() {
-			ins[i] = res[k]
-			k++
-		}
-	}
-	for i := nc; i < nc+nx; i++ {
-		if inputs[i].(tensor.Tensor).DType().IsDifferentiable() {
-			ins[i] = res[k]
-			k++
-		}
-	}
-	if c.Args[5] != nil {
-		ins = append(ins, nil)
-	}
-	return ins
-}
-
-func orZeros(ct, like tensor.Tensor) tenon.Value {
-	if ct == nil {
-		return ops.ZerosLike(like)
-	}
-	return ct
-}
-
-type keepKey struct{}
-
-// keepCarry returns the body with its incoming carry as further rows of output.
-func keepCarry(body *graph.Graph, nc int) *graph.Graph {
-	return tenon.Must(graph.Trace(body.Name+".keep", specsOf(body.Params), func(p []tensor.Tensor) ([]tensor.Tensor, error) {
-		out, err := body.Inline(p)
-		return append(out, p[:nc]...), err
-	}))
-}
-
-type scanBackKey struct{}
-
-func newScanBackward(body *graph.Graph, nc, nx int, given []bool) *backward {
-	inner, err := newBackward(body, given).get()
-	if err != nil {
-		return &backward{err: err}
-	}
-	var specs []*tensor.Spec // carry cts, capture sums | carries, xs, y cts | captures
-	params := specsOf(body.Params)
-	captured := params[nc+nx:]
-	floats := 0
-	for i := range nc {
-		if given[i] {
-			specs = append(specs, params[i])
-			floats++
-		}
-	}
-	nsum := 0
-	for _, s := range captured {
-		if s.DType().IsDifferentiable() {
-			specs = append(specs, s)
-			nsum++
-		}
-	}
-	carryLen := len(specs)
-	specs = append(specs, params[:nc+nx]...)
-	for i := nc; i < len(given); i++ {
-		if given[i] {
-			specs = append(specs, body.Outputs[i].Spec().(*tensor.Spec))
-		}
-	}
-	xsEnd := len(specs)
-	specs = append(specs, captured...)
-	g, err := graph.Trace(body.Name+".back", specs, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
-		args := slices.Clone(p[carryLen : carryLen+nc+nx])
-		args = append(args, p[xsEnd:]...)
-		args = append(args, p[:floats]...)
-		args = append(args, p[carryLen+nc+nx:xsEnd]...)
-		res, err := inner.Inline(args)
-		if err != nil {
-			return nil, err
-		}
-		var carry, xs, sums []tensor.Tensor
-		k := 0
-		for i, s := range params {
-			if !s.DType().IsDifferentiable() {
-				continue
-			}
-			switch {
-			case i < nc:
-				carry = append(carry, res[k])
-			case i < nc+nx:
-				xs = append(xs, res[k])
-			default:
-				sums = append(sums, ops.Add(p[floats+len(sums)], res[k]))
-			}
-			k++
-		}
-		return append(append(carry, sums...), xs...), nil
-	})
-	return &backward{g: g, err: err}
 }

@@ -190,11 +190,11 @@ var foldSeqOp = op.Register(&op.Op{
 	},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		inputs := c.List(0)
-		nc, err := part(c, 1, len(inputs))
+		nc, err := count(c, 1, len(inputs))
 		if err != nil {
 			return nil, err
 		}
-		na, err := part(c, 2, len(inputs)-nc)
+		na, err := count(c, 2, len(inputs)-nc)
 		if err != nil {
 			return nil, err
 		}

@@ -40,9 +40,10 @@ func gradByScan(c *op.Call, in []tensor.Tensor) []tensor.Tensor {
 		args = append(args, tensor.Scalar(int64(0)))
 	}
 	turns := op.EvalN(whileOp, args, n+1, count.cond, count.body, c.Args[4])[n]
-	scan := tenon.Must(op.NewCall(scanOp, values(inputs), n, 0, body, false, turns))
+	scan, _ := keepScan(tenon.Must(op.NewCall(scanOp, values(inputs), n, 0, body, false, turns)))
+	kept := tenon.Must(scan.DoTensors())
 	var out []tensor.Tensor
-	for i, ct := range scanVJP(scan, seeds, seeds)[:len(inputs)] {
+	for i, ct := range scanVJP(scan, kept, seeds)[:len(inputs)] {
 		if inputs[i].DType().IsDifferentiable() {
 			out = append(out, orZeros(ct, inputs[i]).(tensor.Tensor))
 		}

@@ -97,12 +97,21 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 		}
 	}
 	pc := c.WithValues(primals)
+	if c.Op.Nondifferentiable || !differentiable {
+		return pc.Do()
+	}
+	results := -1
+	if c.Op.Keep != nil {
+		if err := catch(func() { pc, results = c.Op.Keep(pc) }); err != nil {
+			return nil, err
+		}
+	}
 	res, err := pc.Do()
 	if err != nil {
 		return nil, err
 	}
-	if c.Op.Nondifferentiable || !differentiable {
-		return res, nil
+	if results < 0 {
+		results = len(res)
 	}
 	s := step{call: pc, in: in, out: make([]tensor.Tensor, len(res)), vars: make([]*variable, len(res)), line: source.Line()}
 	for i, r := range res {
@@ -113,7 +122,7 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 		}
 	}
 	t.steps = append(t.steps, s)
-	return res, nil
+	return res[:results], nil
 }
 
 // back walks the tape back from cotangents of some variables, and returns the

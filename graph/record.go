@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/source"
@@ -194,8 +195,35 @@ func (g *Graph) Inline(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 	if len(inputs) != len(g.Params) {
 		return nil, tenon.NewError(tenon.ErrInvalid, "graph.Inline", fmt.Sprintf("%s has %d parameters, got %d values", g.Name, len(g.Params), len(inputs)))
 	}
+	return g.run(g.Nodes, g.Params, g.Outputs, inputs)
+}
+
+// Between is [Graph.Inline] for a part of the graph: it takes what stands for the values
+// in from, runs the operations that lie between them and those in to, and returns what these become.
+func (g *Graph) Between(from, to []*Value, inputs []tensor.Tensor) ([]tensor.Tensor, error) {
+	needed := make([]bool, g.next)
+	for _, v := range to {
+		needed[v.id] = true
+	}
+	for _, v := range from {
+		needed[v.id] = false
+	}
+	var nodes []*Node
+	for _, n := range slices.Backward(g.Nodes) {
+		if !slices.ContainsFunc(n.Outs, func(o *Value) bool { return needed[o.id] }) {
+			continue
+		}
+		nodes = append(nodes, n)
+		n.EachInput(func(v *Value) { needed[v.id] = !slices.Contains(from, v) })
+	}
+	slices.Reverse(nodes)
+	return g.run(nodes, from, to, inputs)
+}
+
+// run runs nodes on what stands for the values in from.
+func (g *Graph) run(nodes []*Node, from, to []*Value, inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 	env := make([]tensor.Tensor, g.next)
-	for i, p := range g.Params {
+	for i, p := range from {
 		if !inputs[i].Shape().CompatibleWith(p.Shape()) || inputs[i].DType() != p.DType() {
 			return nil, tenon.NewError(tenon.ErrDType, "graph.Inline", fmt.Sprintf("parameter %d of %s is %v, got %v", i, g.Name, p.spec, tenon.String(inputs[i].Spec())))
 		}
@@ -208,7 +236,7 @@ func (g *Graph) Inline(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 		return env[v.id]
 	}
 	into := rebuilt(inputs)
-	for _, n := range g.Nodes {
+	for _, n := range nodes {
 		if into != nil && n.Line != "" {
 			into.replaced = n.Line
 		}
@@ -217,11 +245,13 @@ func (g *Graph) Inline(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 			return nil, err
 		}
 		for i, o := range out {
-			env[n.Outs[i].id] = o
+			if env[n.Outs[i].id] == nil {
+				env[n.Outs[i].id] = o
+			}
 		}
 	}
-	out := make([]tensor.Tensor, len(g.Outputs))
-	for i, o := range g.Outputs {
+	out := make([]tensor.Tensor, len(to))
+	for i, o := range to {
 		out[i] = get(o)
 	}
 	return out, nil

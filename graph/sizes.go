@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -24,7 +26,28 @@ type sizesKey struct{}
 // Sizes returns what is known of the graph's unknown sizes. It is worked out once, for a
 // graph that has ended.
 func (g *Graph) Sizes() *Sizes {
-	return g.Memo(sizesKey{}, func() any { return findSizes(g) }).(*Sizes)
+	return g.Memo(sizesKey{}, func() any { return findSizes(g, nil) }).(*Sizes)
+}
+
+// SizesOf is [Graph.Sizes] where the first axes of some parameters are known to have one size.
+func (g *Graph) SizesOf(alike []*Value) *Sizes {
+	var groups []int
+	one := -1
+	for _, p := range g.Params {
+		for i, d := range p.spec.Shape().Dims() {
+			if d >= 0 {
+				continue
+			}
+			if groups = append(groups, len(groups)); i > 0 || !slices.Contains(alike, p) {
+				continue
+			}
+			if one < 0 {
+				one = len(groups) - 1
+			}
+			groups[len(groups)-1] = one
+		}
+	}
+	return findSizes(g, groups)
 }
 
 // Same reports whether axis i of v and axis j of w have one size in every run. It is false for
@@ -62,10 +85,10 @@ type probe struct {
 	prime  func(i int) int
 }
 
-func findSizes(g *Graph) *Sizes {
+func findSizes(g *Graph, known []int) *Sizes {
 	s := &Sizes{}
 	for round, first := range []int{1009, 2003} {
-		var groups []int
+		groups := slices.Clone(known)
 		for again := true; again; {
 			p := &probe{graph: New("sizes"), values: map[*Value]*Value{}, groups: groups, prime: primesFrom(first)}
 			again = p.run(g)

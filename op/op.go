@@ -123,6 +123,10 @@ type Op struct {
 	// gradient.
 	VJP func(c *Call, out, ct []tensor.Tensor) []tensor.Tensor
 
+	// Keep returns a call that computes the results of c, which are so many, and behind them what its
+	// gradient needs besides. It takes the place of c where a gradient is recorded, and VJP gets all its results.
+	Keep func(c *Call) (kept *Call, results int)
+
 	// Batch runs the operation with an extra leading axis on the tensor arguments
 	// for which batched is true; all results have that axis. Where it is nil, the rule
 	// follows from the statement, if that tells the axes; other operations run row by row,

@@ -17,8 +17,16 @@ type contraction struct {
 
 // contractionOf returns what a node contracts, if it is such a node: contract, an einsum of
 // two operands without ellipsis or repeated letters, or a matmul whose leading axes are
-// equal.
+// equal, and whose sizes are known.
 func contractionOf(n *graph.Node) (k contraction, ok bool) {
+	k, ok = labelled(n)
+	return k, ok && k.full()
+}
+
+func (k contraction) full() bool { return k.a.Shape().IsFull() && k.b.Shape().IsFull() }
+
+// labelled is contractionOf for any sizes.
+func labelled(n *graph.Node) (k contraction, ok bool) {
 	if n == nil {
 		return k, false
 	}
@@ -45,7 +53,7 @@ func contractionOf(n *graph.Node) (k contraction, ok bool) {
 			return k, false
 		}
 	}
-	if k.a == nil || k.b == nil || !k.a.Shape().IsFull() || !k.b.Shape().IsFull() {
+	if k.a == nil || k.b == nil || !k.a.Shape().HasRank() || !k.b.Shape().HasRank() {
 		return k, false
 	}
 	for _, l := range [][]int{k.al, k.bl, k.out} {
@@ -59,12 +67,12 @@ func contractionOf(n *graph.Node) (k contraction, ok bool) {
 // matrices sets the labels of a product of matrices.
 func (k *contraction) matrices(transA, transB bool) bool {
 	s, t := k.a.Shape(), k.b.Shape()
-	if !s.IsFull() || !t.IsFull() || s.Rank() != t.Rank() || s.Rank() < 2 {
+	if !s.HasRank() || s.Rank() != t.Rank() || s.Rank() < 2 {
 		return false
 	}
 	lead := s.Rank() - 2
 	for i := range lead {
-		if s.Dim(i) != t.Dim(i) {
+		if s.Dim(i) < 0 || s.Dim(i) != t.Dim(i) {
 			return false
 		}
 		k.al = append(k.al, i)

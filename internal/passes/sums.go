@@ -38,7 +38,7 @@ type gathered struct {
 // withoutSums returns the results of a scan whose sums are products after it; nil where it has none.
 func withoutSums(c *op.Call) ([]tensor.Tensor, error) {
 	carry, xs, body := c.Int(1), c.Int(2), c.Args[3].(*graph.Graph)
-	sums := sumsOf(body, carry, xs)
+	sums := sumsOf(body, carry, xs, c.Args[6] != nil)
 	if len(sums) == 0 {
 		return nil, nil
 	}
@@ -75,16 +75,21 @@ func withoutSums(c *op.Call) ([]tensor.Tensor, error) {
 	out := op.EvalN(c.Op, slices.Concat([]any{c.Args[0], carry, xs, slim}, c.Args[4:])...)
 	rounds := func(v *graph.Value) tensor.Tensor { return at(v, out) }
 	for _, s := range sums {
-		fresh := slices.Max(slices.Concat(s.al, s.bl)) + 1
-		all := ops.Contract(rounds(s.a), rounds(s.b), append([]int{fresh}, s.al...), append([]int{fresh}, s.bl...), s.out)
+		al, bl := s.al, s.bl
+		if c.Args[6] == nil {
+			fresh := slices.Max(slices.Concat(al, bl)) + 1
+			al, bl = append([]int{fresh}, al...), append([]int{fresh}, bl...)
+		}
+		all := ops.Contract(rounds(s.a), rounds(s.b), al, bl, s.out)
 		out[s.carry] = ops.Add(out[s.carry], all)
 	}
 	return out[:results], nil
 }
 
 // sumsOf returns what is carried and is only added to, products of two values that every round has anew and
-// that are not known to be larger than the sum.
-func sumsOf(body *graph.Graph, carry, xs int) (out []gathered) {
+// that are not known to be larger than the sum. Of rounds that take items of rows, what all of these
+// have is summed along them already.
+func sumsOf(body *graph.Graph, carry, xs int, ofRows bool) (out []gathered) {
 	uses := usesOf(body)
 	anew := func(v *graph.Value) bool {
 		_, constant := op.Known(v)
@@ -104,8 +109,11 @@ func sumsOf(body *graph.Graph, carry, xs int) (out []gathered) {
 		if x != any(sum) || !ok || !sameSpec(product, sum) {
 			continue
 		}
-		k, ok := contractionOf(product.Node())
-		if ok && anew(k.a) && anew(k.b) && k.a.Shape().Size()+k.b.Shape().Size() < 2*sum.Shape().Size() {
+		k, ok := labelled(product.Node())
+		if !ok || !anew(k.a) || !anew(k.b) {
+			continue
+		}
+		if ofRows && k.al[0] == k.bl[0] && !slices.Contains(k.out, k.al[0]) || !ofRows && k.full() && k.a.Shape().Size()+k.b.Shape().Size() < 2*sum.Shape().Size() {
 			out = append(out, gathered{i, k})
 		}
 	}

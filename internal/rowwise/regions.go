@@ -1,6 +1,8 @@
 package rowwise
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon/graph"
 )
 
@@ -89,6 +91,9 @@ func scanned(n *node) []part {
 	if len(gs) != 1 || carry+xs > len(gs[0].Params) {
 		return []part{{}}
 	}
+	if n.call.Args[6] != nil {
+		return n.alongRows(gs[0], carry, xs)
+	}
 	length := part{kind: alike}
 	if len(n.in) > len(gs[0].Params) {
 		length = n.in[len(gs[0].Params)]
@@ -118,6 +123,38 @@ func scanned(n *node) []part {
 		} else if p.kind != alike && p.kind > mixed {
 			*p = part{}
 		}
+	}
+	return next
+}
+
+// alongRows is for a loop along rows, whose body is run for some of them at a time.
+func (n *node) alongRows(g *graph.Graph, carry, xs int) []part {
+	s := n.in[len(n.in)-1]
+	if s.kind != splits {
+		return []part{s.unless()}
+	}
+	now := slices.Clone(n.in[:len(g.Params)])
+	for i := range carry + xs {
+		of := s.level
+		if i >= carry {
+			of = s.into
+		}
+		if p := &now[i]; !p.plain() || p.axis != 0 || !p.level.is(of) {
+			return []part{{}}
+		}
+		now[i] = along(0, s.level)
+	}
+	_, next := n.round(g, now, carry)
+	for i, p := range next {
+		if !p.plain() || p.axis != 0 || !p.level.is(s.level) {
+			return []part{{}}
+		}
+		if next[i] = along(0, s.level); i >= carry {
+			next[i] = along(0, s.into)
+		}
+	}
+	if next == nil {
+		return []part{{}}
 	}
 	return next
 }

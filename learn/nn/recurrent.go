@@ -11,7 +11,6 @@ import (
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
-	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -267,21 +266,9 @@ func (r recurrence) run(x, there tensor.Tensor, start []tensor.Tensor) (y tensor
 			return h
 		})
 		y = innermost(r.fn, t, func(x rowed) tensor.Tensor {
-			flat, _ := x.Carried()
-			splits := x.RowSplits()
-			if flat = r.project(flat); r.reverse {
-				flat = rows.Reverse(flat, splits)
-			}
-			width := rows.MaxLength(splits)
-			live := ops.SequenceMask(rows.Lengths(splits), width)
-			dense := rows.ToDense(flat, splits, width, nil)
-			var all tensor.Tensor
-			all, end = r.scan(ops.MoveAxis(dense, -2, 0), live, first)
-			flat = rows.FromDense(all, splits)
-			if r.reverse {
-				flat = rows.Reverse(flat, splits)
-			}
-			return tenon.Must(x.Carry(flat))
+			items, _ := x.Carried()
+			items, end = r.scan(r.project(items), nil, first, x.RowSplits())
+			return tenon.Must(x.Carry(items))
 		})
 		for i := range end {
 			end[i] = withRows(end[i], t)
@@ -296,17 +283,9 @@ func (r recurrence) run(x, there tensor.Tensor, start []tensor.Tensor) (y tensor
 		return tenon.Must(t.Carry(y)), end
 	}
 	wantPositions(r.fn, x)
-	live := positionsOf(r.fn, x, there)
-	if r.reverse {
-		if x = ops.Reverse(x, -2); live != nil {
-			live = ops.Reverse(live, -1)
-		}
-	}
 	// Inputs are moved rather than what the cell makes of them, which usually is several times as much.
-	if y, end = r.scan(r.project(ops.MoveAxis(x, -2, 0)), live, start); r.reverse {
-		y = ops.Reverse(y, -2)
-	}
-	return y, end
+	y, end = r.scan(r.project(ops.MoveAxis(x, -2, 0)), positionsOf(r.fn, x, there), start, nil)
+	return ops.MoveAxis(y, 0, -2), end
 }
 
 // withRows puts what there is for each innermost row of x into the rows above them.
@@ -342,26 +321,31 @@ func positionsOf(fn string, x, there tensor.Tensor) tensor.Tensor {
 	return ops.SequenceMask(there, ops.Index(ops.Shape(x), s.Rank()-2))
 }
 
-// scan runs the steps along the first axis of a dense tensor, [positions, ..., features], and returns
-// [..., positions, units]. A row keeps its state where it is not live.
-func (r recurrence) scan(x, live tensor.Tensor, start []tensor.Tensor) (y tensor.Tensor, end []tensor.Tensor) {
+// scan runs the steps along the first axis of a dense tensor, [positions, ..., features], or along rows whose items
+// it has. A row keeps its state where it is not live.
+func (r recurrence) scan(x, live tensor.Tensor, start []tensor.Tensor, splits tensor.Tensor) (y tensor.Tensor, end []tensor.Tensor) {
 	s := x.Shape()
 	xs := turn{X: x}
 	if live != nil {
 		xs.Live = ops.ExpandDims(ops.MoveAxis(live, -1, 0), -1)
 	}
+	// 0 of the type that the inputs have: the sum of no features, for each unit.
+	none := slices.Repeat([]int{-1}, s.Rank())
+	none[s.Rank()-1] = 0
+	zero := ops.Slice(x, make([]int, s.Rank()), none)
+	if splits == nil {
+		zero = ops.Sum(zero, 0)
+	} else {
+		zero = rows.Sum(zero, splits)
+	}
+	zero = ops.Add(ops.SumKeep(zero, -1), ops.Zeros(x.DType(), []int{r.units}))
 	state := start
 	if start == nil {
-		// 0 of the type that the inputs have: the sum of no positions.
-		none := slices.Repeat([]int{-1}, s.Rank())
-		none[0], none[s.Rank()-1] = 0, r.units
-		zero := ops.Sum(ops.Slice(x, make([]int, s.Rank()), none), 0)
 		state = slices.Repeat([]tensor.Tensor{zero}, r.states)
 	}
-	want := shape.Of(append(s.Slice(1, s.Rank()-1).Dims(), r.units)...)
 	for _, h := range start {
-		if !h.Shape().CompatibleWith(want) {
-			tenon.Throw(tenon.NewError(tenon.ErrShape, r.fn, fmt.Sprintf("a first state has the shape %v, want %v", h.Shape(), want)))
+		if !h.Shape().CompatibleWith(zero.Shape()) {
+			tenon.Throw(tenon.NewError(tenon.ErrShape, r.fn, fmt.Sprintf("a first state has the shape %v, want %v", h.Shape(), zero.Shape())))
 		}
 	}
 	end, y = control.Scan(func(state []tensor.Tensor, at turn) ([]tensor.Tensor, tensor.Tensor) {
@@ -372,6 +356,6 @@ func (r recurrence) scan(x, live tensor.Tensor, start []tensor.Tensor) (y tensor
 			}
 		}
 		return next, next[0]
-	}, state, xs)
-	return ops.MoveAxis(y, 0, -2), end
+	}, state, xs, control.ScanOptions{RowSplits: splits, Reverse: r.reverse})
+	return y, end
 }

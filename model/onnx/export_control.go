@@ -66,6 +66,9 @@ func whiled(e *node) []string {
 
 // scanned writes a scan, or, where it goes over nothing, a loop of so many turns.
 func scanned(e *node) []string {
+	if e.c.Args[6] != nil {
+		refuse(tenon.ErrUnsupported, "ONNX's Scan does not go along rows of different lengths")
+	}
 	all, nc, nx := e.list(0), e.c.Int(1), e.c.Int(2)
 	body, reverse := e.Regions()[0], e.c.Bool(4)
 	captures := all[nc+nx:]

@@ -76,14 +76,19 @@ func CumProd(x any, axis int, o CumOptions) tensor.Tensor {
 var cumProdOp = cumulative(op.Op{Name: "cumprod", Statement: scans(op.Products, op.Zero{Keeps: true}), GoName: "ops.CumProd", Doc: "running products along an axis"}, reduce.CumProd)
 
 var _ = gradient(cumProdOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-	x, axis, exclusive, reverse := c.Tensor(0), c.Int(1), c.Bool(2), c.Bool(3)
-	g := ct[0]
-	if exclusive { // element k first counts in the next result
-		g = shiftOne(g, axis, !reverse)
-	}
-	behind := LinearScan(shiftOne(conj(x), axis, !reverse), g, axis, !reverse)
-	return []tensor.Tensor{Mul(behind, CumProd(conj(x), axis, CumOptions{Exclusive: true, Reverse: reverse}))}
+	x := conj(c.Tensor(0))
+	return []tensor.Tensor{Mul(behind(c, x, ct[0]), CumProd(x, c.Int(1), CumOptions{Exclusive: true, Reverse: c.Bool(3)}))}
 })
+
+// behind returns for each element what comes back from the results in which it counts: from
+// each to the one before, the cotangent is multiplied by the factor of the later one.
+func behind(c *op.Call, factor, ct tensor.Tensor) tensor.Tensor {
+	axis, reverse := c.Int(1), c.Bool(3)
+	if c.Bool(2) { // exclusive: element k first counts in the next result
+		ct = shiftOne(ct, axis, !reverse)
+	}
+	return LinearScan(shiftOne(factor, axis, !reverse), ct, axis, !reverse)
+}
 
 // CumMax returns the running maxima of x along an axis; NaN from the first NaN on.
 // An exclusive one starts with the least value of the type.
@@ -111,15 +116,10 @@ var (
 // vjpRunningExtreme sums the cotangents of each stretch of equal results, and
 // gives the sum to the element where the stretch begins.
 func vjpRunningExtreme(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-	x, axis, exclusive, reverse := c.Tensor(0), c.Int(1), c.Bool(2), c.Bool(3)
-	g := ct[0]
-	if exclusive {
-		g = shiftOne(g, axis, !reverse)
-	}
+	x, axis, reverse := c.Tensor(0), c.Int(1), c.Bool(3)
 	before := op.Eval(c.Op, x, axis, true, reverse)
 	begins := Cast(NotEqual(op.Eval(c.Op, x, axis, false, reverse), before), x.DType())
-	goesOn := shiftOne(Sub(1, begins), axis, !reverse)
-	return []tensor.Tensor{Mul(begins, LinearScan(goesOn, g, axis, !reverse))}
+	return []tensor.Tensor{Mul(begins, behind(c, Sub(1, begins), ct[0]))}
 }
 
 // LogCumSumExp returns the logarithms of the running sums of e^x along an axis,
@@ -134,19 +134,14 @@ func LogCumSumExp(x any, axis int, o CumOptions) tensor.Tensor {
 var logCumSumExpOp = cumulative(op.Op{Name: "logcumsumexp", Statement: scans(op.LogSums, op.Zero{}), GoName: "ops.LogCumSumExp", Doc: "logarithms of running sums of e^x along an axis"}, reduce.CumLogSumExp)
 
 var _ = gradient(logCumSumExpOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-	x, axis, exclusive, reverse := c.Tensor(0), c.Int(1), c.Bool(2), c.Bool(3)
-	g := ct[0]
-	if exclusive {
-		g = shiftOne(g, axis, !reverse)
-	}
+	x, axis, reverse := c.Tensor(0), c.Int(1), c.Bool(3)
 	y := LogCumSumExp(x, axis, CumOptions{Reverse: reverse})
 	finite := IsFinite(y)
 	y = Where(finite, y, zeroOf(y.DType()))
 	// The factor from one result to the next, kept at the next.
 	factor := Exp(Sub(shiftOne(y, axis, reverse), y))
 	factor = Where(shiftedIn(finite, axis, reverse), factor, zeroOf(y.DType()))
-	behind := LinearScan(shiftOne(factor, axis, !reverse), g, axis, !reverse)
-	return []tensor.Tensor{Mul(behind, Exp(Sub(x, y)))}
+	return []tensor.Tensor{Mul(behind(c, factor, ct[0]), Exp(Sub(x, y)))}
 })
 
 // shiftedIn is shiftOne for truth values.

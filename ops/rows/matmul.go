@@ -142,32 +142,7 @@ func (ps products) multiplied(x, y *tensor.Dense) (*tensor.Dense, *misfit) {
 		return nil, &misfit{-1, fmt.Sprintf("the sizes name %d and %d elements, there are %d and %d", a, b, x.Len(), y.Len())}
 	}
 	out := tensor.NewDense(x.DType(), shape.Of(c))
-	switch out.DType() {
-	case dtype.Float32:
-		multiply[float32](out, x, y, &ps)
-	case dtype.Float64:
-		multiply[float64](out, x, y, &ps)
-	case dtype.Int8:
-		multiply[int8](out, x, y, &ps)
-	case dtype.Int16:
-		multiply[int16](out, x, y, &ps)
-	case dtype.Int32:
-		multiply[int32](out, x, y, &ps)
-	case dtype.Int64:
-		multiply[int64](out, x, y, &ps)
-	case dtype.Uint8:
-		multiply[uint8](out, x, y, &ps)
-	case dtype.Uint16:
-		multiply[uint16](out, x, y, &ps)
-	case dtype.Uint32:
-		multiply[uint32](out, x, y, &ps)
-	case dtype.Uint64:
-		multiply[uint64](out, x, y, &ps)
-	case dtype.Complex64:
-		multiply[complex64](out, x, y, &ps)
-	case dtype.Complex128:
-		multiply[complex128](out, x, y, &ps)
-	}
+	multipliers[out.DType()](out, x, y, ps)
 	return out, nil
 }
 
@@ -183,7 +158,14 @@ func matMulKernel(c *op.Call) ([]tensor.Tensor, error) {
 	return results(out)
 }
 
-func multiply[T full](out, x, y *tensor.Dense, ps *products) {
+// multipliers multiply matrices of an element type.
+var multipliers = [dtype.String + 1]func(out, x, y *tensor.Dense, ps products){
+	dtype.Int8: multiply[int8], dtype.Int16: multiply[int16], dtype.Int32: multiply[int32], dtype.Int64: multiply[int64],
+	dtype.Uint8: multiply[uint8], dtype.Uint16: multiply[uint16], dtype.Uint32: multiply[uint32], dtype.Uint64: multiply[uint64],
+	dtype.Float32: multiply[float32], dtype.Float64: multiply[float64], dtype.Complex64: multiply[complex64], dtype.Complex128: multiply[complex128],
+}
+
+func multiply[T full](out, x, y *tensor.Dense, ps products) {
 	dst, a, b := tensor.Elems[T](out), tensor.Elems[T](x), tensor.Elems[T](y)
 	var p product
 	for i := range len(ps.as) / 2 {

@@ -130,21 +130,29 @@ func Num(x tensor.Tensor, axis int) (n tensor.Tensor, err error) {
 }
 
 func num(x tensor.Tensor, axis int) tensor.Tensor {
-	if r, ok := x.(Records); ok {
-		return num(r.Numbers(), axis)
-	}
-	if values, mask, depth := maskedAt(x); mask != nil {
-		n := num(values, axis)
-		if depth <= axis {
-			return withMask(n, mask)
+	return ofLists(x, axis, func(x tensor.Tensor) tensor.Tensor {
+		if axis == 0 {
+			return ops.Cast(outerSize(x), dtype.Int64)
 		}
-		return n
+		l := listsAt(x, axis)
+		return l.settled(build(ops.Cast(l.p.RowLengths(), dtype.Int64), l.outer))
+	})
+}
+
+// ofLists returns what f says of the lists of an axis, whatever is in them. Where lists are
+// missing, so is what it says.
+func ofLists(x tensor.Tensor, axis int, f func(x tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	if r, ok := x.(Records); ok {
+		return ofLists(r.Numbers(), axis, f)
 	}
-	if axis == 0 {
-		return ops.Cast(outerSize(x), dtype.Int64)
+	values, mask, depth := maskedAt(x)
+	switch {
+	case mask == nil:
+		return f(x)
+	case depth <= axis:
+		return withMask(ofLists(values, axis, f), mask)
 	}
-	l := listsAt(x, axis)
-	return l.settled(build(ops.Cast(l.p.RowLengths(), dtype.Int64), l.outer))
+	return ofLists(values, axis, f)
 }
 
 // LocalIndex returns for each entry of an axis its position in its row.
@@ -156,21 +164,13 @@ func LocalIndex(x tensor.Tensor, axis int) (at tensor.Tensor, err error) {
 }
 
 func localIndex(x tensor.Tensor, axis int) tensor.Tensor {
-	if r, ok := x.(Records); ok {
-		return localIndex(r.Numbers(), axis)
-	}
-	if values, mask, depth := maskedAt(x); mask != nil {
-		at := localIndex(values, axis)
-		if depth <= axis {
-			return withMask(at, mask)
+	return ofLists(x, axis, func(x tensor.Tensor) tensor.Tensor {
+		if axis == 0 {
+			return numbers(outerSize(x))
 		}
-		return at
-	}
-	if axis == 0 {
-		return numbers(outerSize(x))
-	}
-	l := listsAt(x, axis)
-	return l.with(ops.Cast(l.p.OffsetsInRows(), dtype.Int64), l.p)
+		l := listsAt(x, axis)
+		return l.with(ops.Cast(l.p.OffsetsInRows(), dtype.Int64), l.p)
+	})
 }
 
 // RunLengths returns the lengths of the runs of equal neighbours in the innermost

@@ -174,31 +174,12 @@ func numericOf(t reflect.Type) numeric {
 	case reflect.TypeFor[dtype.BF16]():
 		return numbers[dtype.BF16]{}
 	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return numbers[bool]{}
-	case reflect.Int8:
-		return numbers[int8]{}
-	case reflect.Int16:
-		return numbers[int16]{}
-	case reflect.Int32:
-		return numbers[int32]{}
-	case reflect.Int64, reflect.Int:
-		return numbers[int64]{}
-	case reflect.Uint8:
-		return numbers[uint8]{}
-	case reflect.Uint16:
-		return numbers[uint16]{}
-	case reflect.Uint32:
-		return numbers[uint32]{}
-	case reflect.Float32:
-		return numbers[float32]{}
-	case reflect.Float64:
-		return numbers[float64]{}
-	case reflect.Complex64:
-		return numbers[complex64]{}
-	case reflect.Complex128:
-		return numbers[complex128]{}
-	}
-	return numbers[uint64]{}
+	return numerics[t.Kind()]
+}
+
+var numerics = [...]numeric{
+	reflect.Bool: numbers[bool]{}, reflect.Int: numbers[int64]{}, reflect.Uint: numbers[uint64]{}, reflect.Uintptr: numbers[uint64]{},
+	reflect.Int8: numbers[int8]{}, reflect.Int16: numbers[int16]{}, reflect.Int32: numbers[int32]{}, reflect.Int64: numbers[int64]{},
+	reflect.Uint8: numbers[uint8]{}, reflect.Uint16: numbers[uint16]{}, reflect.Uint32: numbers[uint32]{}, reflect.Uint64: numbers[uint64]{},
+	reflect.Float32: numbers[float32]{}, reflect.Float64: numbers[float64]{}, reflect.Complex64: numbers[complex64]{}, reflect.Complex128: numbers[complex128]{},
 }

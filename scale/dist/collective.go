@@ -62,10 +62,18 @@ func (c *Comm) AllReduce(ctx context.Context, x tensor.Tensor, by Reduction) (_ 
 		return nil, c.Fail(err)
 	}
 	what := call{kind: "all_reduce", combine: by, dtype: d.DType(), shape: d.Shape()}
-	if _, err := c.meet(ctx, what, 0); err != nil || c.Size() == 1 {
+	y := half(d)
+	small := c.small(len(y.Bytes()))
+	var operand []byte
+	if small {
+		operand = y.Bytes()
+	}
+	if _, err := c.meetWith(ctx, what, 0, operand); err != nil || c.Size() == 1 {
 		return d, err
 	}
-	y := half(d)
+	if small {
+		return cast(c.combineSmall(y, combine), d), nil
+	}
 	out := tensor.Uninit(y.DType(), y.Shape())
 	if n, ok := c.t.(wire.Collective); ok {
 		if r := n.AllReduce(out.Bytes(), y.Bytes(), y.DType(), string(by)); r != nil {

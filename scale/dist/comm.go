@@ -166,6 +166,9 @@ func failure(rank int, err error) *tenon.Error {
 // wait waits for a request of an operation. It looks after notices while it does.
 func (c *Comm) wait(ctx context.Context, what call, r wire.Request) error {
 	if done, err := r.Done(); done {
+		if err == nil { // the others may have waited for this rank, in vain
+			err = c.listen(what)
+		}
 		return c.ended(err)
 	}
 	w := c.world

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/scale/dist/internal/wire"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -74,28 +75,47 @@ func (c call) digest() uint64 {
 }
 
 // heads are what ranks tell each other before an operation: its number, its digest, and a number
-// of each.
+// of each. Behind that is the operand of each rank, if it is small and there are few ranks.
 type heads struct {
-	own     [headBytes]byte
-	all     []byte
-	numbers []int
+	own      []byte
+	all      []byte // the heads of all ranks, with room for operands
+	numbers  []int
+	requests wire.All
 }
 
 const (
-	headBytes = 24
-	wordBytes = 192 // of the text of a call, where calls differ
+	headBytes  = 24
+	wordBytes  = 192     // of the text of a call, where calls differ
+	smallBytes = 4 << 10 // of an operand that goes with the head
+	fewRanks   = 4       // each of which sends its head to each other by itself
 )
+
+// small reports whether operands of so many bytes go with the heads.
+func (c *Comm) small(bytes int) bool { return c.Size() <= fewRanks && bytes <= smallBytes }
+
+// room returns how far the heads of two ranks are apart.
+func (c *Comm) room() int {
+	if c.Size() <= fewRanks {
+		return headBytes + smallBytes
+	}
+	return headBytes
+}
 
 // meet waits until all ranks have come to an operation, and returns the number that each of them
 // gives. What was returned before is overwritten.
 func (c *Comm) meet(ctx context.Context, what call, n int) ([]int, error) {
+	return c.meetWith(ctx, what, n, nil)
+}
+
+// meetWith is meet, with a small operand that all ranks get ([Comm.combineSmall]).
+func (c *Comm) meetWith(ctx context.Context, what call, n int, operand []byte) ([]int, error) {
 	if c.world.failed != nil {
 		return nil, c.world.failed
 	}
 	c.calls++
-	h, digest := &c.counts, what.digest()
+	h, digest, room := &c.counts, what.digest(), c.room()
 	if h.all == nil {
-		h.all, h.numbers = make([]byte, headBytes*c.Size()), make([]int, c.Size())
+		h.own, h.all, h.numbers = make([]byte, headBytes, room), make([]byte, room*c.Size()), make([]int, c.Size())
 	}
 	if c.Size() == 1 {
 		h.numbers[0] = n
@@ -104,12 +124,12 @@ func (c *Comm) meet(ctx context.Context, what call, n int) ([]int, error) {
 	binary.LittleEndian.PutUint64(h.own[0:], c.calls)
 	binary.LittleEndian.PutUint64(h.own[8:], digest)
 	binary.LittleEndian.PutUint64(h.own[16:], uint64(n))
-	if err := c.wait(ctx, what, c.gather(h.all, nil, h.own[:])); err != nil {
+	if err := c.wait(ctx, what, c.tell(append(h.own[:headBytes], operand...))); err != nil {
 		return nil, err
 	}
 	same := true
 	for r := range h.numbers {
-		b := h.all[headBytes*r:]
+		b := h.all[room*r:]
 		same = same && binary.LittleEndian.Uint64(b) == c.calls && binary.LittleEndian.Uint64(b[8:]) == digest
 		h.numbers[r] = int(binary.LittleEndian.Uint64(b[16:]))
 	}
@@ -117,6 +137,41 @@ func (c *Comm) meet(ctx context.Context, what call, n int) ([]int, error) {
 		return nil, c.disagree(ctx, what)
 	}
 	return h.numbers, nil
+}
+
+// tell starts to bring the heads of all ranks to all. Few ranks send them one by one, which is faster than an operation
+// of MPI that does not block.
+func (c *Comm) tell(own []byte) wire.Request {
+	h, room := &c.counts, c.room()
+	if c.Size() > fewRanks {
+		return c.gather(h.all, nil, own)
+	}
+	copy(h.all[room*c.Rank():], own)
+	h.requests = h.requests[:0]
+	for r := range c.Size() {
+		if r != c.Rank() {
+			h.requests = append(h.requests, c.t.Receive(r, wire.OfMeeting, h.all[room*r:room*(r+1)]), c.t.Send(r, wire.OfMeeting, own))
+		}
+	}
+	return &h.requests
+}
+
+// combineSmall is the combination of operands that have come with the heads, in the order of ranks.
+func (c *Comm) combineSmall(own *tensor.Dense, combine *op.Op) *tensor.Dense {
+	var sum tensor.Tensor
+	for r := range c.Size() {
+		x := own
+		if r != c.Rank() {
+			x = tensor.Uninit(own.DType(), own.Shape())
+			copy(x.Bytes(), c.counts.all[c.room()*r+headBytes:])
+		}
+		if sum == nil {
+			sum = x
+		} else {
+			sum = op.Eval(combine, sum, x)
+		}
+	}
+	return sum.(*tensor.Dense)
 }
 
 // disagree returns the error of ranks that do different things. All of them come here.

@@ -147,11 +147,27 @@ func (l *library) call(f uintptr, args ...uintptr) error {
 	return l.locked(f, args...)
 }
 
+// test is what ranks do while they wait: call without its defer and its list.
+func (l *library) test(handle *uintptr, flag *int32) error {
+	l.mu.Lock()
+	r, _, _ := purego.SyscallN(l.Test, at(handle), at(flag), 0)
+	l.mu.Unlock()
+	if int32(r) == 0 {
+		return nil
+	}
+	return l.failure(r)
+}
+
 func (l *library) locked(f uintptr, args ...uintptr) error {
 	r, _, _ := purego.SyscallN(f, args...)
 	if int32(r) == 0 {
 		return nil
 	}
+	return l.failure(r)
+}
+
+// failure is what an error code says.
+func (l *library) failure(r uintptr) error {
 	text, n := new([512]byte), new(int32)
 	purego.SyscallN(l.ErrorString, r, at(text), at(n))
 	return fmt.Errorf("MPI: %s", text[:min(max(*n, 0), 512)])

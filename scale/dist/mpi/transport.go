@@ -108,7 +108,7 @@ func (r *request) layout(sizes []int, unit int) (counts, places uintptr) {
 // Done tests the request.
 func (r *request) Done() (bool, error) {
 	if r.err == nil && r.handle != requestNull {
-		if r.err = r.call(r.Test, at(&r.handle), at(&r.flag), 0); r.err == nil && r.flag == 0 {
+		if r.err = r.test(&r.handle, &r.flag); r.err == nil && r.flag == 0 {
 			return false, nil
 		}
 	}

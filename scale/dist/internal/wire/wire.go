@@ -34,6 +34,7 @@ type Tag int
 const (
 	OfCollective   Tag = iota // a part of an operation of all ranks
 	OfPointToPoint            // between two ranks only
+	OfMeeting                 // what ranks tell each other before an operation: it may be shorter than the memory that it is received in
 )
 
 // A Collective is a Transport that does some operations of all ranks by itself. A method

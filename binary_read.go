@@ -24,10 +24,10 @@ func DecodeBinary(b []byte) (Spec, []byte, error) {
 	}
 	s, ok := e.(SpecOf)
 	if !ok || s.Spec == nil {
-		return nil, nil, r.fail("a spec is expected, not a %s", kindName(e))
+		return nil, nil, r.fail("expected a spec, got a %s", kindName(e))
 	}
 	if s.Spec == nil {
-		return nil, nil, r.fail("a spec is expected, not the mark of a missing one")
+		return nil, nil, r.fail("expected a spec, got the mark of a missing one")
 	}
 	return s.Spec, r.b, nil
 }
@@ -69,7 +69,7 @@ func (r *reader) fail(format string, args ...any) error {
 
 func (r *reader) byte() (byte, error) {
 	if len(r.b) == 0 {
-		return 0, r.fail("the data end too early")
+		return 0, r.fail("the data is truncated")
 	}
 	c := r.b[0]
 	r.b = r.b[1:]
@@ -79,7 +79,7 @@ func (r *reader) byte() (byte, error) {
 func (r *reader) varint() (int64, error) {
 	n, k := binary.Varint(r.b)
 	if k <= 0 {
-		return 0, r.fail("an integer is expected")
+		return 0, r.fail("expected an integer")
 	}
 	r.b = r.b[k:]
 	return n, nil
@@ -90,7 +90,7 @@ func (r *reader) varint() (int64, error) {
 func (r *reader) length() (int, error) {
 	n, k := binary.Uvarint(r.b)
 	if k <= 0 || n > uint64(len(r.b)-k) {
-		return 0, r.fail("a length is expected that fits the data")
+		return 0, r.fail("expected a length that fits the data")
 	}
 	r.b = r.b[k:]
 	return int(n), nil
@@ -187,7 +187,7 @@ func (r *reader) encoding(depth int) (Encoding, error) {
 		return Int(n), err
 	case tagFloat:
 		if len(r.b) < 8 {
-			return nil, r.fail("a float is expected")
+			return nil, r.fail("expected a float")
 		}
 		f := math.Float64frombits(binary.LittleEndian.Uint64(r.b))
 		r.b = r.b[8:]
@@ -211,7 +211,7 @@ func (r *reader) encoding(depth int) (Encoding, error) {
 	case tagSpecAgain:
 		n, k := binary.Uvarint(r.b)
 		if k <= 0 || n >= uint64(len(r.specs)) {
-			return nil, r.fail("the number of a spec is expected that was read before")
+			return nil, r.fail("expected the number of a spec read before")
 		}
 		r.b = r.b[k:]
 		r.weight += r.weigh[n]
@@ -313,7 +313,7 @@ func (r *reader) spec(depth int) (Spec, error) {
 	case 1:
 		return Decode(name, e)
 	default:
-		return nil, r.fail("%d does not say whether the spec is a leaf", leaf)
+		return nil, r.fail("%d is not a valid flag for leaf specs", leaf)
 	}
 	n, err := r.length()
 	if err != nil {

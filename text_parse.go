@@ -59,7 +59,7 @@ func (p *parser) fail(format string, args ...any) error {
 
 func (p *parser) end() error {
 	if p.space(); p.pos != len(p.text) {
-		return p.fail("text goes on after the end")
+		return p.fail("there is text after the end")
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (p *parser) name() (string, error) {
 	}
 	w := p.word()
 	if w == "" {
-		return "", p.fail("a name is expected")
+		return "", p.fail("expected a name")
 	}
 	return w, nil
 }
@@ -159,11 +159,11 @@ func (p *parser) name() (string, error) {
 func (p *parser) quoted() (string, error) {
 	q, err := strconv.QuotedPrefix(p.text[p.pos:])
 	if err != nil {
-		return "", p.fail("a quoted string is expected")
+		return "", p.fail("expected a quoted string")
 	}
 	s, err := strconv.Unquote(q)
 	if err != nil {
-		return "", p.fail("a quoted string is expected")
+		return "", p.fail("expected a quoted string")
 	}
 	p.pos += len(q)
 	return s, nil
@@ -312,7 +312,7 @@ func (p *parser) shape() (shape.Shape, error) {
 	p.space()
 	end := strings.IndexByte(p.text[p.pos:], ']')
 	if end < 0 {
-		return shape.Shape{}, p.fail("a shape is expected")
+		return shape.Shape{}, p.fail("expected a shape")
 	}
 	s, err := shape.Parse(p.text[p.pos : p.pos+end+1])
 	if err != nil {
@@ -329,7 +329,7 @@ func (p *parser) array() (Encoding, error) {
 	p.space()
 	d, err := dtype.Parse(p.word())
 	if err != nil {
-		return nil, p.fail("an element type is expected")
+		return nil, p.fail("expected an element type")
 	}
 	if err := p.expect(','); err != nil {
 		return nil, err
@@ -344,11 +344,11 @@ func (p *parser) array() (Encoding, error) {
 	p.space()
 	end := strings.IndexByte(p.text[p.pos:], ')')
 	if end < 0 {
-		return nil, p.fail("the array does not end")
+		return nil, p.fail("the array is not terminated")
 	}
 	data, err := base64.StdEncoding.DecodeString(p.text[p.pos : p.pos+end])
 	if err != nil {
-		return nil, p.fail("the array's data are not base64")
+		return nil, p.fail("the data of the array is not base64")
 	}
 	p.pos += end + 1
 	return newArray(d, s, string(data))

@@ -206,7 +206,7 @@ func TestErrors(t *testing.T) {
 		}, tenon.ErrDType, "loop variable"},
 		{"endless loop", func(x T) T {
 			return control.While(func(x T) T { return ops.Greater(ops.Sum(x), -1.0) }, func(x T) T { return x }, x, control.LoopOptions{Limit: 10})
-		}, tenon.ErrInvalid, "10 turns"},
+		}, tenon.ErrInvalid, "10 iterations"},
 		{"host function with a wrong result", func(x T) T {
 			return control.GoFunc(func(x T) ([]tenon.Value, error) { return []tenon.Value{tensor.Scalar(1)}, nil },
 				[]tenon.Spec{tensor.NewSpec(dtype.Float64, shape.Shape{})}, x)[0].(T)

@@ -44,7 +44,7 @@ func While[V any](cond func(V) tensor.Tensor, body func(V) V, vars V, opts ...Lo
 			return vars
 		}
 		if o.Limit > 0 && turn >= o.Limit {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "control.While", Line: source.Line(), Msg: fmt.Sprintf("the loop has not ended after %d turns", o.Limit)})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "control.While", Line: source.Line(), Msg: fmt.Sprintf("the loop has not ended after %d iterations", o.Limit)})
 		}
 		next := body(vars)
 		tenon.Throw(keepsTypes("control.While", vars, next))
@@ -57,7 +57,7 @@ func While[V any](cond func(V) tensor.Tensor, body func(V) V, vars V, opts ...Lo
 func keepsTypes(fn string, vars, next any) error {
 	if err := nest.Same(vars, next, nest.Options{}); err != nil {
 		e := *tenon.AsError(err)
-		e.Op, e.Msg = fn, "the body returns another structure than it takes: "+e.Msg
+		e.Op, e.Msg = fn, "the body returns a different structure than it takes: "+e.Msg
 		return &e
 	}
 	paths, old, err := nest.FlattenWithPaths(vars, nest.Options{})
@@ -81,8 +81,8 @@ func keepsTypes(fn string, vars, next any) error {
 		}
 		if _, _, ok := mergeOrCast(a.Spec(), b.Spec()); !ok {
 			return &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: paths[i].String(), Line: source.Line(),
-				Msg:  fmt.Sprintf("a loop variable changes its Spec from turn to turn: it is %s, and then %s", tenon.String(a.Spec()), tenon.String(b.Spec())),
-				Hint: "convert what the body returns, for instance with ops.Cast"}
+				Msg:  fmt.Sprintf("a loop variable changes its Spec between iterations: it is %s, and then %s", tenon.String(a.Spec()), tenon.String(b.Spec())),
+				Hint: "convert the result of the body, for instance with ops.Cast"}
 		}
 	}
 	return nil
@@ -116,7 +116,7 @@ func widen[V any](fn string, vars V, body func(*common[V], []tensor.Tensor) (V, 
 		wide, err := unify(fn, []V{seen, next})
 		if err != nil {
 			e := *tenon.AsError(err)
-			e.Msg = "a loop variable changes its Spec from turn to turn: " + e.Msg
+			e.Msg = "a loop variable changes its Spec between iterations: " + e.Msg
 			return nil, &e
 		}
 		wide.like = vars
@@ -271,8 +271,8 @@ func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOption
 			s = row
 		}
 		if !stacksByTensor(s) {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Line: source.Line(), Msg: fmt.Sprintf("the body returns %s for each row, and a batch of these is not made of batches of their tensors", tenon.String(s)),
-				Hint: "return the tensors that it is made of, or use control.MapRows"})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Line: source.Line(), Msg: fmt.Sprintf("the body returns %s for each row, and a batch of these does not consist of batches of their tensors", tenon.String(s)),
+				Hint: "return its tensors, or use control.MapRows"})
 		}
 		yLike.specs[i] = tenon.Must(rows.BatchSpec(s, shape.Unknown))
 	}

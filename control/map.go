@@ -57,7 +57,7 @@ func MapRows[X, Y any](f func(X) Y, xs X) Y {
 	}
 	if n < 0 {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: "the number of rows is not known", Line: source.Line(),
-			Hint: "rows that run one by one are laid out when the function is traced: give its signature their number"})
+			Hint: "rows that run one by one are unrolled during tracing: put their number in the signature"})
 	}
 	if n == 0 {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Msg: "there are no rows, so the results' Specs are not known", Line: source.Line(), Hint: "use control.Map, which runs in bulk"})

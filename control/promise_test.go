@@ -87,7 +87,7 @@ func TestLoopVariablesKeepTheirTypes(t *testing.T) {
 	}
 	for name, f := range map[string]func(tensor.Tensor) tensor.Tensor{"eager": loop, "traced": function.New(loop).Call} {
 		_, err := tenon.Try(func() tensor.Tensor { return f(tensor.Scalar(int64(0))) })
-		if !errors.Is(err, tenon.ErrDType) || !strings.Contains(err.Error(), "changes its Spec from turn to turn") {
+		if !errors.Is(err, tenon.ErrDType) || !strings.Contains(err.Error(), "changes its Spec between iterations") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

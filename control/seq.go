@@ -101,7 +101,7 @@ func (s Source[X]) common(fn string) (*common[X], error) {
 		v, ok := l.(tenon.Value)
 		if !ok {
 			return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Where: paths[i].String(), Line: source.Line(), Msg: fmt.Sprintf("elements hold a %T", l),
-				Hint: "plain Go data are the same in each turn of a traced loop: make Values of them first"}
+				Hint: "plain Go data is constant in a traced loop: convert it to Values first"}
 		}
 		c.specs = append(c.specs, v.Spec())
 	}
@@ -122,8 +122,8 @@ func (s Source[X]) common(fn string) (*common[X], error) {
 
 func outOfSpec(fn, where string, v tenon.Value, s tenon.Spec) error {
 	return &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: where, Line: source.Line(),
-		Msg:  fmt.Sprintf("the element is %s, where the loop was traced for %s%s", tenon.String(v.Spec()), tenon.String(s), tenon.HiddenDifference(v.Spec(), s)),
-		Hint: "give the source the Specs that all elements belong to, with sizes unknown that differ"}
+		Msg:  fmt.Sprintf("the element is %s, but the loop was traced for %s%s", tenon.String(v.Spec()), tenon.String(s), tenon.HiddenDifference(v.Spec(), s)),
+		Hint: "declare a Spec for the source that fits all elements, with unknown sizes where they differ"}
 }
 
 // hostSeq gives elements as the tensors that they are made of.
@@ -183,7 +183,7 @@ var foldSeqOp = op.Register(&op.Op{
 	Results:  -1,
 	Stateful: true,
 	VJP: func(c *op.Call, _, _ []tensor.Tensor) []tensor.Tensor {
-		e := c.Errorf(tenon.ErrUnsupported, "the loop has no gradient: its elements are read once, and are not kept for the way back")
+		e := c.Errorf(tenon.ErrUnsupported, "the loop has no gradient: its elements are read once and are not available in the backward pass")
 		e.Hint = "take gradients in the body, of the loss of each element; or run control.Fold over elements that fit into memory"
 		tenon.Throw(e)
 		return nil
@@ -203,7 +203,7 @@ var foldSeqOp = op.Register(&op.Op{
 			return nil, c.Errorf(tenon.ErrInvalid, "the body is no region that takes %d inputs and an element", len(inputs)-na)
 		}
 		if _, ok := c.Args[4].(hostSeq); !ok {
-			return nil, c.Errorf(tenon.ErrInvalid, "nothing gives elements")
+			return nil, c.Errorf(tenon.ErrInvalid, "there is no source of elements")
 		}
 		behind := len(body.Params) - (len(inputs) - nc - na) // of the captures
 		for i, v := range inputs {

@@ -167,7 +167,7 @@ func loop(c *op.Call, keep bool) (out []tensor.Tensor, saved [][]tenon.Value, er
 			break
 		}
 		if limit > 0 && turn == limit {
-			return nil, nil, c.Errorf(tenon.ErrInvalid, "the loop has not ended after %d turns", limit)
+			return nil, nil, c.Errorf(tenon.ErrInvalid, "the loop has not ended after %d iterations", limit)
 		}
 		if keep {
 			saved = append(saved, slices.Clone(inputs[:n]))

@@ -193,10 +193,10 @@ func TestMeaning(t *testing.T) {
 		"two timestamps":              {func() tensor.Tensor { return ops.Add(at, at) }, "there is no sum of timestamp[s] and timestamp[s]"},
 		"a root":                      {func() tensor.Tensor { return ops.Sqrt(took) }, "it has no meaning for [duration[ms]]"},
 		"a sum of timestamps":         {func() tensor.Tensor { return ops.Sum(at) }, "it has no meaning for [timestamp[s]]"},
-		"with and without a zone":     {func() tensor.Tensor { return ops.Less(at, zoned) }, "timestamp[s] and timestamp[us, UTC] do not go together: one has a zone and the other has none"},
-		"a date and a number":         {func() tensor.Tensor { return ops.Equal(day, 1) }, "date and int32[] are not compared"},
-		"decimals and floats":         {func() tensor.Tensor { return ops.Add(cents, 1.5) }, "decimal(10, 2) and float64[] do not go together"},
-		"durations and dates":         {func() tensor.Tensor { return ops.Concat([]tensor.Tensor{took, day}, 0) }, "duration[ms] and date do not go together"},
+		"with and without a zone":     {func() tensor.Tensor { return ops.Less(at, zoned) }, "timestamp[s] and timestamp[us, UTC] cannot be combined: only one of them has a zone"},
+		"a date and a number":         {func() tensor.Tensor { return ops.Equal(day, 1) }, "date and int32[] cannot be compared"},
+		"decimals and floats":         {func() tensor.Tensor { return ops.Add(cents, 1.5) }, "decimal(10, 2) and float64[] cannot be combined"},
+		"durations and dates":         {func() tensor.Tensor { return ops.Concat([]tensor.Tensor{took, day}, 0) }, "duration[ms] and date cannot be combined"},
 		"a text that is no timestamp": {func() tensor.Tensor { return ops.Equal(at, "yesterday") }, `"yesterday" is no timestamp[s]`},
 	} {
 		for how, f := range map[string]func() tensor.Tensor{"eager": c.f, "traced": function.New(c.f).Call} {

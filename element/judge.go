@@ -177,7 +177,7 @@ func (r *ruling) decide(list []operand) error {
 		r.result = Type{}
 		for i, o := range list {
 			if r.want[i].Kind == None {
-				return refuse("element.New says what numbers mean", "%v and %v are not compared", list[0], o)
+				return refuse("use element.New to give numbers a unit", "%v and %v cannot be compared", list[0], o)
 			}
 		}
 		return nil
@@ -198,7 +198,7 @@ func (r *ruling) decide(list []operand) error {
 			r.result = a.Type
 			return nil
 		case a.Kind == Timestamp && r.sense == averaging, a.Kind == Date && r.sense == averaging:
-			return refuse("take the mean of the durations since a moment, and add it to that moment", "there is no mean of %v", a)
+			return refuse("take the mean of the durations since some moment, and add it to that moment", "there is no mean of %v", a)
 		}
 	case adding, taking:
 		if len(list) == 2 {
@@ -251,7 +251,7 @@ func (r *ruling) sum(a, b operand) error {
 		t.Precision = min(t.Precision+1, maxDigits)
 		return want(t, t, t)
 	case a.plain != nil || b.plain != nil:
-		return refuse("element.New([]int64{90}, element.DurationOf(time.Second)) says what a number means", "there is no sum of %v and %v", a, b)
+		return refuse("give a number a unit, as in element.New([]int64{90}, element.DurationOf(time.Second))", "there is no sum of %v and %v", a, b)
 	case a.Kind == Timestamp && b.Kind == Timestamp:
 		return refuse("the difference of two timestamps is a duration", "there is no sum of %v and %v", a, b)
 	}
@@ -283,7 +283,7 @@ func (r *ruling) scaled(a, b operand) error {
 			return refuse("ops.Cast(x, dtype.Float64) computes with floating numbers", "there is no product of %v and %v", a, b)
 		}
 		if p.Scale+q.Scale > maxDigits {
-			return refuse("element.To takes a smaller scale first", "the product of %v and %v has more than %d digits behind the point", a, b, maxDigits)
+			return refuse("reduce the scale with element.To first", "the product of %v and %v has more than %d digits behind the point", a, b, maxDigits)
 		}
 		r.want[0], r.want[1] = p, q
 		r.result = DecimalOf(min(p.Precision+q.Precision, maxDigits), p.Scale+q.Scale)
@@ -313,7 +313,7 @@ func finer(a, b time.Duration) time.Duration {
 }
 
 func zones(a, b operand) error {
-	return refuse("element.Local and element.In go from one to the other", "%v and %v do not go together: one has a zone and the other has none", a, b)
+	return refuse("convert one of them with element.Local or element.In", "%v and %v cannot be combined: only one of them has a zone", a, b)
 }
 
 // digitsOf are how many digits integers have at most.
@@ -354,7 +354,7 @@ func common(list []operand) (Type, error) {
 		case t.Kind == Decimal && (o.Kind == Decimal || o.plain != nil):
 			d := o.asDecimal()
 			if d.Kind == None {
-				return t, refuse("ops.Cast(x, dtype.Float64) computes with floating numbers", "%v and %v do not go together", t, o)
+				return t, refuse("ops.Cast(x, dtype.Float64) computes with floating numbers", "%v and %v cannot be combined", t, o)
 			}
 			scale := max(t.Scale, d.Scale)
 			t = DecimalOf(min(max(t.Precision-t.Scale, d.Precision-d.Scale)+scale, maxDigits), scale)
@@ -368,7 +368,7 @@ func common(list []operand) (Type, error) {
 			}
 			t = TimestampOf(finer(t.Unit, o.Unit), zone)
 		case t.Kind != o.Kind || t.Width != o.Width:
-			return t, refuse(numbersHint, "%v and %v do not go together", t, o)
+			return t, refuse(numbersHint, "%v and %v cannot be combined", t, o)
 		default:
 			t.Unit = finer(t.Unit, o.Unit)
 		}

@@ -35,7 +35,7 @@ func Parse(texts any, t Type) (x tensor.Tensor, err error) {
 		k, ok := op.Known(x)
 		s, isText := k.(*tensor.Strings)
 		if !ok || !isText {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%s is no text that can be read now", tenon.String(x.Spec())), Line: source.Line()})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%s is not a string tensor with known elements", tenon.String(x.Spec())), Line: source.Line()})
 		}
 		b := NewBuilder(t, s.Len())
 		for i := range s.Len() {
@@ -64,7 +64,7 @@ func Literal(x any, t Type) (tensor.Tensor, error) {
 		isText = true
 	}
 	if !isText {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.Literal", Msg: fmt.Sprintf("%v is compared with %v", t, x), Hint: "write an element as text", Line: source.Line()}
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.Literal", Msg: fmt.Sprintf("%v cannot be compared with %v", t, x), Hint: "write an element as text", Line: source.Line()}
 	}
 	return Parse(text, t)
 }

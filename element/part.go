@@ -145,7 +145,7 @@ func Truncate(x tensor.Tensor, p Part) (tensor.Tensor, error) {
 			return t.truncated(step)
 		}
 		if p > Week || !t.isMoment() {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.Truncate", Msg: fmt.Sprintf("%v is not truncated to a %v", t.Type, p), Line: source.Line()})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.Truncate", Msg: fmt.Sprintf("%v cannot be truncated to a %v", t.Type, p), Line: source.Line()})
 		}
 		local, back := t.local()
 		n := days(local, t.Type)

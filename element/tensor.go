@@ -149,7 +149,7 @@ func New(data any, t Type) (x tensor.Tensor, err error) {
 	if (t.Storage() == dtype.String) != d.IsString() || !d.IsString() && !d.IsInteger() {
 		e := &tenon.Error{Kind: tenon.ErrDType, Op: "element.New", Msg: fmt.Sprintf("%s are no %v, which is stored as %v", tenon.String(v.Spec()), t, t.Storage()), Line: source.Line()}
 		if d.IsString() {
-			e.Hint = "element.Parse reads text"
+			e.Hint = "use element.Parse to read text"
 		}
 		return nil, e
 	}
@@ -172,7 +172,7 @@ func (t Type) sizes(v tensor.Tensor) error {
 	if !ok || tensor.Item[bool](fits) {
 		return nil
 	}
-	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.New", Msg: fmt.Sprintf("some elements have not the %d bytes of %v", t.Width, t), Line: source.Line()}
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.New", Msg: fmt.Sprintf("some elements do not have the %d bytes of %v", t.Width, t), Line: source.Line()}
 }
 
 // FromHalves returns decimals of more than 18 digits of the upper and lower 64 bits of their numbers in two's complement.
@@ -209,7 +209,7 @@ func each(fn string, x tensor.Tensor, f func(x Tensor) tensor.Tensor) (out tenso
 	return outside(x, func(x tensor.Tensor) tensor.Tensor {
 		t, ok := x.(Tensor)
 		if !ok {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: fn, Msg: fmt.Sprintf("%s has no type of element", tenon.String(x.Spec())), Hint: "element.New says what numbers mean", Line: source.Line()})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: fn, Msg: fmt.Sprintf("%s has no type of element", tenon.String(x.Spec())), Hint: "use element.New to give numbers a unit", Line: source.Line()})
 		}
 		return f(t)
 	}), nil

@@ -184,7 +184,7 @@ func (t Type) check() error {
 		}
 	case Fixed:
 		if t.Width < 0 {
-			return bad("there are no elements of %d bytes", t.Width)
+			return bad("elements cannot have %d bytes", t.Width)
 		}
 	case Date, UUID:
 	default:

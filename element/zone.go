@@ -22,7 +22,7 @@ func location(zone string) (*time.Location, error) {
 		zone = "UTC"
 	}
 	if zone == "Local" {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element", Where: zone, Msg: "the zone differs from machine to machine", Hint: "say its name", Line: source.Line()}
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element", Where: zone, Msg: "the zone differs between machines", Hint: "use the name of the zone", Line: source.Line()}
 	}
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
@@ -105,7 +105,7 @@ func (t Tensor) local() (tensor.Tensor, func(local tensor.Tensor) Tensor) {
 func In(x tensor.Tensor, zone string) (tensor.Tensor, error) {
 	return each("element.In", x, func(t Tensor) tensor.Tensor {
 		if t.Type.Kind != Timestamp || t.Type.Zone == "" || zone == "" {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.In", Msg: fmt.Sprintf("%v has no zone", t.Type), Hint: "element.Localize says in which zone local times are, element.Local forgets it", Line: source.Line()})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.In", Msg: fmt.Sprintf("%v has no zone", t.Type), Hint: "use element.Localize to set the zone of local times, or element.Local to drop a zone", Line: source.Line()})
 		}
 		tenon.Must(location(zone))
 		t.Type.Zone = zone
@@ -129,7 +129,7 @@ func Local(x tensor.Tensor) (tensor.Tensor, error) {
 func Localize(x tensor.Tensor, zone string) (tensor.Tensor, error) {
 	return each("element.Localize", x, func(t Tensor) tensor.Tensor {
 		if t.Type.Kind != Timestamp || t.Type.Zone != "" {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.Localize", Msg: fmt.Sprintf("%v is no local time", t.Type), Hint: "element.In goes to another zone", Line: source.Line()})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.Localize", Msg: fmt.Sprintf("%v is no local time", t.Type), Hint: "use element.In to change the zone", Line: source.Line()})
 		}
 		s := shiftsOf(zone)
 		// The offset is that before a change up to where local time reaches it.

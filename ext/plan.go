@@ -218,7 +218,7 @@ func (n *node) structure(path string, made made) error {
 			x.node = &node{typ: s, size: s.Size(), kind: kindStruct}
 			err = x.node.structure(path, made)
 		} else if !f.IsExported() {
-			return unsupported(at, "the field is not exported, so that nobody can put the value together")
+			return unsupported(at, "the field is not exported, so values cannot be assembled")
 		} else {
 			x.node, err = compile(f.Type, at, t, made)
 		}

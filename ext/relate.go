@@ -48,7 +48,7 @@ func (i *info) relations() error {
 		t := f.tag
 		if t.shape != "" && t.dims == nil {
 			if g := named(t.shape); g == nil || !g.node.isPlace() {
-				return bad("shape=%s names no field that is a Value; sizes stand in brackets, such as shape=[rows 3]", t.shape)
+				return bad("shape=%s does not name a field with a Value; write sizes in brackets, such as shape=[rows 3]", t.shape)
 			}
 		}
 		if t.dtype != "" {

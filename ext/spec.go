@@ -205,7 +205,7 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	}
 	out := s.info.appendValues(p, make([]tenon.Value, 0, len(s.slots)))
 	if len(out) != len(s.slots) {
-		return nil, s.fail(tenon.ErrInvalid, "Disassemble", "", fmt.Sprintf("the value holds %d Values, the Spec %d", len(out), len(s.slots)))
+		return nil, s.fail(tenon.ErrInvalid, "Disassemble", "", fmt.Sprintf("the value has %d Values, the Spec %d", len(out), len(s.slots)))
 	}
 	if len(s.fields) == len(s.slots) {
 		for k, x := range out {

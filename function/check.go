@@ -51,7 +51,7 @@ func (c *core) verify(t *Concrete, args []any) error {
 		return nil
 	}
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: c.name, Line: line,
-		Msg:  "a value of the trace is held after the trace has ended: " + what,
+		Msg:  "a value of the trace is still referenced after the trace has ended: " + what,
 		Hint: "return it from the function instead of storing it in a captured variable, a field or a map, or keep it in a state.Variable"}
 }
 
@@ -76,8 +76,8 @@ func (c *core) compare(t *Concrete, args []any) (*tenon.Error, *graph.Leaks) {
 		return nil, again.graph.TakeApart()
 	}
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: c.name, Line: line,
-		Msg:  "the function depends on Go data that change: " + what,
-		Hint: "a function runs when it is traced and not in each call: what changes has to be an argument or a state.Variable"}, nil
+		Msg:  "the function depends on Go data that changes: " + what,
+		Hint: "a function runs only when it is traced, not in each call: pass changing data as an argument, or hold it in a state.Variable"}, nil
 }
 
 // otherPlain tells where two traces return other plain data.

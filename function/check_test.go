@@ -65,7 +65,7 @@ func TestCheckFindsChangedState(t *testing.T) {
 			return x
 		}, 1, nil, []string{"depends on Go data"}},
 		{"data that the caller changes", k.step, 2, func() { k.rate = 0.25 }, []string{"was mul(float32[2], 0.5 float32[])", "now it is mul(float32[2], 0.25 float32[])", "function/check_test.go:"}},
-		{"a field", k.remember, 1, nil, []string{"held after the trace", "the result of mul: float32[2]", "function/check_test.go:"}},
+		{"a field", k.remember, 1, nil, []string{"referenced after the trace", "the result of mul: float32[2]", "function/check_test.go:"}},
 		{"a list that grows", func(x T) T { k.turns = append(k.turns, ops.Exp(x)); return x }, 1, nil, []string{"the result of exp"}},
 		{"the parameter", func(x T) T { k.other = x; return ops.Neg(x) }, 1, nil, []string{"parameter 0: float32[2]"}},
 		{"a value of a loop", func(x T) T {

@@ -280,7 +280,7 @@ func (c *core) enter() (leave func(), err error) {
 	}
 	if depth == maxTraceDepth {
 		e := tenon.NewError(tenon.ErrUnsupported, c.name, fmt.Sprintf("the function calls itself more than %d deep while it is traced", maxTraceDepth))
-		e.Hint = "recursion on data does not end in a trace: use control.While"
+		e.Hint = "recursion on data does not terminate while tracing: use control.While"
 		return nil, e
 	}
 	c.depth.Store(id, depth+1)

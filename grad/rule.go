@@ -83,7 +83,7 @@ func (r *rule) Stored() (*graph.Graph, error) {
 	}
 	if err != nil {
 		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "grad.Custom", Err: err,
-			Msg: "the gradient rule cannot be stored", Hint: "write the rule with operations on what it is given"}
+			Msg: "the gradient rule cannot be stored", Hint: "write the rule with operations on its arguments"}
 	}
 	return g, nil
 }

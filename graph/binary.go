@@ -79,7 +79,7 @@ func ReadBinary(b []byte) (g *Graph, err error) {
 	defer tenon.Catch(&err)
 	rest, ok := bytes.CutPrefix(b, []byte(magic))
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrInvalid, "graph.ReadBinary", "the bytes are no graph of a version that is known")
+		return nil, tenon.NewError(tenon.ErrInvalid, "graph.ReadBinary", "the bytes are not a graph of a known version")
 	}
 	e, rest, err := tenon.DecodeEncoding(rest)
 	if err != nil {
@@ -204,7 +204,7 @@ func (x *encoder) node(n *Node, num numbering) (tenon.Encoding, error) {
 			if !ok {
 				return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "graph.MarshalBinary", Args: []string{}, Line: n.Line,
 					Msg:  fmt.Sprintf("%s holds a %T, which is part of the program and cannot be stored", n.Op.Name, a),
-					Hint: "leave control.GoFunc and loops over what Go reads (control.FoldSeq, dataset.Reduce) out of what is stored: the program that loads a step of a loop runs the loop"}
+					Hint: "store only functions without control.GoFunc, control.FoldSeq and dataset.Reduce, which run Go code: store the step, and let the program that loads it run the loop"}
 			}
 			args[prm.Name] = tenon.Tuple{tenon.Str("attr"), e}
 		}

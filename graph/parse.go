@@ -21,7 +21,7 @@ func Parse(text string) (g *Graph, err error) {
 	p := &parser{text: text}
 	g = p.graph(0)
 	if p.space(); p.pos != len(p.text) {
-		p.fail("text goes on after the graph")
+		p.fail("there is text after the graph")
 	}
 	return g, nil
 }
@@ -61,7 +61,7 @@ func (p *parser) accept(s string) bool {
 
 func (p *parser) expect(s string) {
 	if !p.accept(s) {
-		p.fail("%q is expected", s)
+		p.fail("expected %q", s)
 	}
 }
 
@@ -79,7 +79,7 @@ func (p *parser) name() string {
 		p.pos++
 	}
 	if p.pos == start {
-		p.fail("a name is expected")
+		p.fail("expected a name")
 	}
 	return p.text[start:p.pos]
 }
@@ -88,7 +88,7 @@ func (p *parser) quoted() string {
 	p.space()
 	q, err := strconv.QuotedPrefix(p.text[p.pos:])
 	if err != nil {
-		p.fail("a quoted string is expected")
+		p.fail("expected a quoted string")
 	}
 	s, err := strconv.Unquote(q)
 	p.check(err)
@@ -104,7 +104,7 @@ func (p *parser) number() int {
 	}
 	n, err := strconv.Atoi(p.text[start:p.pos])
 	if err != nil {
-		p.fail("a value's number is expected")
+		p.fail("expected the number of a value")
 	}
 	return n
 }
@@ -115,7 +115,7 @@ func (p *parser) spec() *tensor.Spec {
 	p.space()
 	end := strings.IndexByte(p.text[p.pos:], ']')
 	if end < 0 {
-		p.fail("a shape is expected")
+		p.fail("expected a shape")
 	}
 	s, err := shape.Parse(p.text[p.pos : p.pos+end+1])
 	p.check(err)

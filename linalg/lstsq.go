@@ -95,7 +95,7 @@ func init() {
 		a, b, x, g := c.Tensor(0), c.Tensor(1), out[0], ct[0]
 		m, n := sizes(a.Shape())
 		if m < 0 || n < 0 {
-			tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs to know the sizes of the matrices"))
+			tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs known matrix sizes"))
 		}
 		var ga, gb tensor.Tensor
 		if m >= n {

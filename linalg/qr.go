@@ -96,7 +96,7 @@ func init() {
 		gq, gr := orZero(ct[0], q), orZero(ct[1], r)
 		m, n := sizes(c.Tensor(0).Shape())
 		if m < 0 || n < 0 {
-			tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs to know the sizes of the matrices"))
+			tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs known matrix sizes"))
 		}
 		if m >= n {
 			return []tensor.Tensor{qrGradient(q, r, gq, gr)}

@@ -40,7 +40,7 @@ func unique(c *op.Call) ([]tenon.Value, error) {
 	}
 	if _, rows := x.values.(op.Handler); rows {
 		e := c.Errorf(tenon.ErrUnsupported, "elements of rows are missing")
-		e.Hint = "ops.BooleanMask with the mask leaves them out"
+		e.Hint = "drop them with ops.BooleanMask"
 		return nil, e
 	}
 	x = x.single()

@@ -51,7 +51,7 @@ func without(x, mask any) (any, error) {
 func (s *Spec) FromPlain(x any) (tenon.Value, error) {
 	m, ok := s.mask.(typed)
 	if !ok || !m.Shape().HasRank() {
-		return nil, tenon.NewError(tenon.ErrUnsupported, "masked.FromPlain", fmt.Sprintf("how deep what is missing lies is not known of %s", tenon.String(s)))
+		return nil, tenon.NewError(tenon.ErrUnsupported, "masked.FromPlain", fmt.Sprintf("the depth of the mask of %s is not known", tenon.String(s)))
 	}
 	var mask []any
 	filled := s.fill(x, x, m.Shape().Rank(), &mask)

@@ -143,7 +143,7 @@ func (n *node) compare(c jsonpath.Comparison) measure {
 	}
 	pairs := comparable(x, y)
 	if len(pairs) == 0 {
-		n.fail("%v is compared with %v", typeOf(x.v), typeOf(y.v))
+		n.fail("%v cannot be compared with %v", typeOf(x.v), typeOf(y.v))
 	}
 	var parts []*ragged.RowPartition
 	x, y, parts = n.together(x, y)

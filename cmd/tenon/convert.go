@@ -13,9 +13,9 @@ import (
 
 func convertCommand(p *program) *cli.Command {
 	return &cli.Command{
-		Name: "convert", Usage: "write what is in a file in another format", ArgsUsage: "FILE -o FILE",
-		Description: "Formats are those of the names: " + writtenSuffixes + ",\n" +
-			"and .gz or .zst behind them. What is there is replaced once all is written.",
+		Name: "convert", Usage: "convert a file to another format", ArgsUsage: "FILE -o FILE",
+		Description: "The name of the file to write sets the format: " + writtenSuffixes + ",\n" +
+			"optionally followed by .gz or .zst. An existing file is replaced once everything is written.",
 		Flags:    []cli.Flag{outputFlag, formatFlag, inputFlag, pathsFlag, whereFlag},
 		Metadata: map[string]any{"plain": "jsonl"},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -47,7 +47,7 @@ func convertTo(c *cli.Command) (*formats.Format, error) {
 	}
 	f := formats.OfName(c.String("output"))
 	if f == nil || f.Create == nil && f.Tensors == nil {
-		return nil, usage("the name %q tells no format that is written; -f says it", c.String("output"))
+		return nil, usage("the name %q does not tell which format to write; set it with -f", c.String("output"))
 	}
 	return f, nil
 }
@@ -79,7 +79,7 @@ func (p *program) convertTensors(ctx context.Context, c *cli.Command, file strin
 			}
 		}
 		if len(tensors) == 0 {
-			return errors.New(file + " has no tensor of such a name; tenon model lists them")
+			return errors.New(file + " has no tensor of that name; tenon model lists its tensors")
 		}
 	} else {
 		if err := in.Close(); err != nil {

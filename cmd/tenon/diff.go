@@ -19,12 +19,12 @@ import (
 
 func diffCommand(p *program) *cli.Command {
 	return &cli.Command{
-		Name: "diff", Usage: "tell what differs between two files, whatever their formats", ArgsUsage: "A B",
-		Description: "Columns of records, or tensors by name, are compared one by one. Floating numbers may differ by atol + rtol·|b|.\n" +
-			"The status is 0 where nothing differs and 1 otherwise.",
+		Name: "diff", Usage: "show the differences between two files of any formats", ArgsUsage: "A B",
+		Description: "Compares columns of records, or tensors by name, one by one. Floating-point numbers may differ by atol + rtol·|b|.\n" +
+			"The exit status is 0 if nothing differs and 1 otherwise.",
 		Flags: []cli.Flag{
 			&cli.FloatFlag{Name: "rtol", Usage: "relative tolerance"}, &cli.FloatFlag{Name: "atol", Usage: "absolute tolerance"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "tell by the status alone"}, &cli.BoolFlag{Name: "json", Usage: "write JSON, an object in a line for each difference"}, inputFlag,
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing; only set the exit status"}, &cli.BoolFlag{Name: "json", Usage: "write JSON, an object in a line for each difference"}, inputFlag,
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() != 2 {

@@ -34,7 +34,7 @@ type health struct {
 
 func doctorCommand(p *program) *cli.Command {
 	return &cli.Command{
-		Name: "doctor", Usage: "tell what this program is and what the machine offers",
+		Name: "doctor", Usage: "show the version of the program and the features of the machine",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "write JSON"}},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {

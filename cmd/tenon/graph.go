@@ -31,10 +31,10 @@ func graphCommand(p *program) *cli.Command {
 	return &cli.Command{
 		Name: "graph", Usage: "show the graph of a model's function", ArgsUsage: "MODEL",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "function", Usage: "the function `NAME`", DefaultText: "the first"}, &cli.IntFlag{Name: "variant", Usage: "the function's variant `N`, from 0 on"},
+			&cli.StringFlag{Name: "function", Usage: "the function `NAME`", DefaultText: "the first"}, &cli.IntFlag{Name: "variant", Usage: "variant `N` of the function, from 0"},
 			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "text", Usage: "write as `FORM`: text, svg, dot (Graphviz), json, netron (the JSON that Netron opens)"},
-			&cli.BoolFlag{Name: "compiled", Usage: "the graph as it runs: simplified, and with operations that run together"},
-			&cli.StringFlag{Name: "colour", Usage: "with -f svg, run the function for its warm-up inputs and colour operations by `WHAT` they took: time or memory"},
+			&cli.BoolFlag{Name: "compiled", Usage: "the graph as it runs, with operations simplified and fused"},
+			&cli.StringFlag{Name: "colour", Usage: "with -f svg, run the function on its warm-up inputs and colour operations by `WHAT` they use: time or memory"},
 			&cli.BoolFlag{Name: "counts", Usage: "only how often each operation occurs"}, outputFlag, inputFlag,
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -111,7 +111,7 @@ func graphOf(ctx context.Context, f *saved.Func, variant int, compiled bool, col
 	}
 	given, err := f.WarmUps(variant)
 	if err == nil && len(given) == 0 {
-		err = fmt.Errorf("%s was saved without warm-up inputs, so that it cannot be measured; saved.Func.AddWarmUp adds them", f.Name())
+		err = fmt.Errorf("%s was saved without warm-up inputs and cannot be measured; add some with saved.Func.AddWarmUp", f.Name())
 	}
 	if err == nil {
 		o.Profile, err = f.Measure(ctx, variant)

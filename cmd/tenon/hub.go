@@ -21,9 +21,9 @@ func hubCommand(p *program) *cli.Command {
 		return &cli.Command{
 			Name: name, Usage: use, ArgsUsage: args,
 			Flags: append([]cli.Flag{
-				&cli.StringFlag{Name: "cache", Usage: "keep what is fetched in `FOLDER`", Sources: cli.EnvVars("TENON_HUB_CACHE")},
-				&cli.BoolFlag{Name: "offline", Usage: "take everything from the cache"},
-				&cli.BoolFlag{Name: "plain-http", Usage: "ask registries on other machines without TLS"},
+				&cli.StringFlag{Name: "cache", Usage: "cache fetched files in `FOLDER`", Sources: cli.EnvVars("TENON_HUB_CACHE")},
+				&cli.BoolFlag{Name: "offline", Usage: "use only the cache"},
+				&cli.BoolFlag{Name: "plain-http", Usage: "use plain HTTP for registries on other machines"},
 			}, more...),
 			Action: func(ctx context.Context, c *cli.Command) error {
 				if n := c.NArg(); n < least || n > most {
@@ -34,18 +34,18 @@ func hubCommand(p *program) *cli.Command {
 			},
 		}
 	}
-	files := []cli.Flag{&cli.StringSliceFlag{Name: "files", Usage: "only files like a `PATTERN`, such as *.safetensors"}}
+	files := []cli.Flag{&cli.StringSliceFlag{Name: "files", Usage: "only files that match `PATTERN`, such as *.safetensors"}}
 	say := func(format string, args ...any) error {
 		_, err := fmt.Fprintf(p.stdout, format, args...)
 		return err
 	}
 	return &cli.Command{
-		Name: "hub", Usage: "keep models in registries, and get them from there",
-		Description: "A REF is HOST/NAME:TAG or HOST/NAME@DIGEST in a registry of OCI, oci:FOLDER:TAG in a folder of its layout, or\n" +
-			"hf:ORG/NAME@REVISION of Hugging Face, which is only read. Passwords are those of docker login; a registry on this\n" +
-			"machine is asked without TLS.",
+		Name: "hub", Usage: "push models to registries, and pull them",
+		Description: "A REF is HOST/NAME:TAG or HOST/NAME@DIGEST in an OCI registry, oci:FOLDER:TAG in a folder with the OCI layout, or\n" +
+			"hf:ORG/NAME@REVISION on Hugging Face, which is read-only. Passwords come from docker login; a registry on the local\n" +
+			"machine is accessed without TLS.",
 		Commands: []*cli.Command{
-			with("push", "send a model, a folder or a ZIP file, to a registry", "MODEL REF", 2, 2, nil,
+			with("push", "push a model, a folder or a ZIP file, to a registry", "MODEL REF", 2, 2, nil,
 				func(ctx context.Context, c *cli.Command, h *hub.Client, args []string) error {
 					digest, err := h.Push(ctx, args[0], args[1])
 					if err != nil {
@@ -53,7 +53,7 @@ func hubCommand(p *program) *cli.Command {
 					}
 					return say("%s\n", digest)
 				}),
-			with("pull", "get a model into a folder, of its own name unless another is given", "REF [FOLDER]", 1, 2, files,
+			with("pull", "pull a model into a folder, by default of the same name", "REF [FOLDER]", 1, 2, files,
 				func(ctx context.Context, c *cli.Command, h *hub.Client, args []string) error {
 					h.Files = c.StringSlice("files")
 					to := ownName(args[0])
@@ -95,11 +95,11 @@ func hubCommand(p *program) *cli.Command {
 					return say("%s\n", digest)
 				}),
 			{
-				Name: "serve", Usage: "be a registry over a folder", ArgsUsage: "FOLDER",
+				Name: "serve", Usage: "serve a folder as a registry", ArgsUsage: "FOLDER",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "addr", Value: "127.0.0.1:5000", Usage: "listen on `ADDRESS`"},
-					&cli.BoolFlag{Name: "read-only", Usage: "refuse what would change something"},
-					&cli.Int64Flag{Name: "max-file", Usage: "bytes of the largest file that is taken; 0: any number"},
+					&cli.BoolFlag{Name: "read-only", Usage: "refuse changes"},
+					&cli.Int64Flag{Name: "max-file", Usage: "largest file to accept, in bytes; 0: no limit"},
 				},
 				Action: func(ctx context.Context, c *cli.Command) error {
 					if c.NArg() != 1 {

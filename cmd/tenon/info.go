@@ -36,9 +36,9 @@ type fileInfo struct {
 
 func infoCommand(p *program) *cli.Command {
 	return &cli.Command{
-		Name: "info", Usage: "tell format, size, number of records and types of files", ArgsUsage: "FILE…",
-		Description: "Types are those of the first records. Numbers of records are told where the file has them; --count reads it.",
-		Flags:       []cli.Flag{inputFlag, &cli.BoolFlag{Name: "count", Usage: "count records, and find types in all of them"}, &cli.BoolFlag{Name: "json", Usage: "write JSON, an object in a line for each file"}},
+		Name: "info", Usage: "show format, size, number of records and types of files", ArgsUsage: "FILE…",
+		Description: "Types are those of the first records. The number of records is shown if the file stores it; --count counts them.",
+		Flags:       []cli.Flag{inputFlag, &cli.BoolFlag{Name: "count", Usage: "count records, and infer types from all of them"}, &cli.BoolFlag{Name: "json", Usage: "write JSON, an object in a line for each file"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			files := c.Args().Slice()
 			if len(files) == 0 {

@@ -15,9 +15,9 @@ import (
 
 func modelCommand(p *program) *cli.Command {
 	c := rowsCommand(p, "model", "list the tensors of a model, without reading them",
-		"Tensors in the order of the file, with types and bytes; --tree sums up what lies below each part of the names.\n"+
-			"Functions are told by tenon info, what is in the tensors by tenon stats.",
-		[]cli.Flag{&cli.BoolFlag{Name: "tree", Usage: "sum up by the parts of names"}, &cli.IntFlag{Name: "depth", Usage: "so many parts of names; 0: all"}},
+		"Lists the tensors in the order of the file, with types and bytes; --tree sums them up by the parts of their names.\n"+
+			"tenon info shows the functions of a model, and tenon stats the contents of the tensors.",
+		[]cli.Flag{&cli.BoolFlag{Name: "tree", Usage: "sum up by parts of names"}, &cli.IntFlag{Name: "depth", Usage: "number of parts of names to show; 0: all"}},
 		func(ctx context.Context, c *cli.Command, file string) error { return p.model(ctx, c, file) })
 	c.Metadata["plain"] = "table"
 	return c

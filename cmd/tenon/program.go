@@ -47,13 +47,13 @@ func newProgram() *program {
 var writtenNames, writtenSuffixes = formats.Written()
 
 var (
-	inputFlag   = &cli.StringFlag{Name: "input", Aliases: []string{"i"}, Usage: "read as `FORMAT`, whatever the file looks like"}
+	inputFlag   = &cli.StringFlag{Name: "input", Aliases: []string{"i"}, Usage: "read as `FORMAT` instead of detecting the format"}
 	formatFlag  = &cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write as `FORMAT`: " + writtenNames, DefaultText: "table on a terminal, else jsonl"}
 	jsonFlag    = &cli.BoolFlag{Name: "json", Usage: "write JSON (-f json)"}
 	outputFlag  = &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, in the format of its name; - is standard output"}
 	pathsFlag   = &cli.StringFlag{Name: "paths", Aliases: []string{"p"}, Usage: "only the fields at `PATHS`, such as id,jets.pt"}
-	whereFlag   = &cli.StringFlag{Name: "where", Aliases: []string{"w"}, Usage: "only records for which a `CONDITION` holds, such as '@.id > 3'"}
-	noPagerFlag = &cli.BoolFlag{Name: "no-pager", Usage: "write to the terminal at once"}
+	whereFlag   = &cli.StringFlag{Name: "where", Aliases: []string{"w"}, Usage: "only records that satisfy `CONDITION`, such as '@.id > 3'"}
+	noPagerFlag = &cli.BoolFlag{Name: "no-pager", Usage: "do not use a pager"}
 )
 
 // batchRows is how many records are worked on at a time.
@@ -68,7 +68,7 @@ func (p *program) open(c *cli.Command, name string) (*formats.Input, error) {
 			return nil, usage("-i: %w", err)
 		}
 		if f.Rows == nil && f.Model == nil {
-			return nil, usage("-i: %s is written but not read", text)
+			return nil, usage("-i: %s can be written but not read", text)
 		}
 		format = f
 	}
@@ -261,7 +261,7 @@ func (p *program) outputFormat(c *cli.Command) (*formats.Format, error) {
 	case name == "" && outputFile(c) != "":
 		f := formats.OfName(c.String("output"))
 		if f == nil || f.Create == nil {
-			return nil, usage("the name %q tells no format that records are written in; -f says it", c.String("output"))
+			return nil, usage("the name %q does not tell in which format to write records; set it with -f", c.String("output"))
 		}
 		return f, nil
 	case name == "" && p.width > 0:
@@ -274,7 +274,7 @@ func (p *program) outputFormat(c *cli.Command) (*formats.Format, error) {
 		return nil, usage("-f: %w", err)
 	}
 	if f.Create == nil {
-		return nil, usage("-f: records are not written as %s", name)
+		return nil, usage("-f: records cannot be written as %s", name)
 	}
 	return f, nil
 }

@@ -150,8 +150,8 @@ func tailCommand(p *program) *cli.Command {
 }
 
 func sampleCommand(p *program) *cli.Command {
-	flags := []cli.Flag{countFlag(), &cli.Uint64Flag{Name: "seed", Usage: "choose by `SEED`: the same one chooses the same records"}}
-	return rowsCommand(p, "sample", "show records chosen at random", "Each record is as likely as any other. The whole file is read, and no more than a batch and the sample kept.", flags,
+	flags := []cli.Flag{countFlag(), &cli.Uint64Flag{Name: "seed", Usage: "choose records by `SEED`; the same seed chooses the same records"}}
+	return rowsCommand(p, "sample", "show records chosen at random", "Each record is equally likely. The command reads the whole file, but holds only a batch and the sample in memory.", flags,
 		func(ctx context.Context, c *cli.Command, file string) error {
 			n, err := count(c)
 			if err != nil {

@@ -22,15 +22,15 @@ import (
 func runsCommand(p *program) *cli.Command {
 	c := &cli.Command{
 		Name: "runs", Usage: "list and compare training runs", ArgsUsage: "[FOLDER…]",
-		Description: "Records of runs are folders with run.json and events.jsonl, as training writes them; all below the folders that\n" +
-			"are named, or below this one, are listed in the order in which they were started.\n\n" +
-			"   tenon runs models                             what came of each run\n" +
+		Description: "The record of a run is a folder with run.json and events.jsonl, written by training. Lists all records below the given\n" +
+			"folders, or below the current one, in the order in which the runs started.\n\n" +
+			"   tenon runs models                             the results of each run\n" +
 			"   tenon runs --compare models                   the settings in which they differ\n" +
 			"   tenon runs --events models/first -f csv       loss, rate, norm and score of each step\n" +
-			"   tenon runs --tensorboard tb models            what TensorBoard reads: tensorboard --logdir tb",
+			"   tenon runs --tensorboard tb models            event files for TensorBoard: tensorboard --logdir tb",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "compare", Usage: "the settings in which runs differ"}, &cli.BoolFlag{Name: "events", Usage: "what was measured in each step"},
-			&cli.StringFlag{Name: "tensorboard", Usage: "write files of events for TensorBoard into `FOLDER`"},
+			&cli.BoolFlag{Name: "compare", Usage: "show the settings in which runs differ"}, &cli.BoolFlag{Name: "events", Usage: "show the measurements of each step"},
+			&cli.StringFlag{Name: "tensorboard", Usage: "write event files for TensorBoard to `FOLDER`"},
 			pathsFlag, whereFlag, formatFlag, jsonFlag, outputFlag, noPagerFlag,
 		},
 		Metadata: map[string]any{"plain": "table"},

@@ -17,21 +17,21 @@ func shapeOf(n int) shape.Shape { return shape.Of(n) }
 func selectCommand(p *program) *cli.Command {
 	text := func(name, usage string) *cli.StringFlag { return &cli.StringFlag{Name: name, Usage: usage} }
 	return rowsCommand(p, "select", "filter, choose, flatten, join, group and sort records",
-		"Steps are taken in this order, whatever the order of the flags: --join, --where, --flatten, --group, --sort,\n"+
-			"--paths, -n. Filtering, choosing and flattening go on as the file is read; joining, grouping and sorting need\n"+
-			"the records in memory.\n\n"+
+		"The steps run in this order, whatever the order of the flags: --join, --where, --flatten, --group, --sort,\n"+
+			"--paths, -n. Filtering, choosing and flattening stream; joining, grouping and sorting need the records in\n"+
+			"memory.\n\n"+
 			"   tenon select events.jsonl -w '@.met > 40' --flatten jets -p id,jets.pt\n"+
 			"   tenon select sales.csv --group shop --agg 'count, sum(price)' --sort -sum_price",
 		[]cli.Flag{
-			text("flatten", "a record for each element of the lists at `PATHS`"),
-			&cli.BoolFlag{Name: "keep-empty", Usage: "with --flatten, a record for an empty list too"},
-			text("group", "a record for each combination of the values at `PATHS`"),
-			text("agg", "of each group `WHAT`: count, sum(p), mean(p), min(p), max(p), first(p), list(p), distinct(p), median(p)"),
-			text("sort", "by the values at `PATHS`; -PATH from the greatest on"),
-			text("join", "with the records of `FILE`"),
-			text("on", "by equal values at `PATHS`"),
+			text("flatten", "make a record of each element of the lists at `PATHS`"),
+			&cli.BoolFlag{Name: "keep-empty", Usage: "with --flatten, keep a record for an empty list"},
+			text("group", "make a record of each combination of the values at `PATHS`"),
+			text("agg", "for each group compute `WHAT`: count, sum(p), mean(p), min(p), max(p), first(p), list(p), distinct(p), median(p)"),
+			text("sort", "sort by the values at `PATHS`; -PATH sorts in descending order"),
+			text("join", "join with the records of `FILE`"),
+			text("on", "join on equal values at `PATHS`"),
 			&cli.StringFlag{Name: "kind", Value: "inner", Usage: "`KIND` of join: inner, left, semi, anti"},
-			&cli.IntFlag{Name: "n", Value: -1, Usage: "no more than `N` records", DefaultText: "all"},
+			&cli.IntFlag{Name: "n", Value: -1, Usage: "at most `N` records", DefaultText: "all"},
 		},
 		func(ctx context.Context, c *cli.Command, file string) error {
 			q, err := queryOf(c)

@@ -31,39 +31,39 @@ func serveCommand(p *program) *cli.Command {
 		return &cli.DurationFlag{Name: name, Value: value, Usage: usage}
 	}
 	return &cli.Command{
-		Name: "serve", Usage: "answer calls of the functions of saved models over HTTP and gRPC",
+		Name: "serve", Usage: "serve the functions of saved models over HTTP and gRPC",
 		ArgsUsage: "MODEL…",
-		Description: "A MODEL is a folder or ZIP that saved.Model.Save has written, a folder of such by the numbers of their versions, or a\n" +
-			"model in a registry as tenon hub has them (HOST/NAME:TAG, oci:FOLDER:TAG, hf:ORG/NAME), which is asked again when\n" +
-			"versions are looked for; NAME=MODEL serves it under another name than its own.",
+		Description: "A MODEL is a folder or ZIP file written by saved.Model.Save, a folder of such models with version numbers as names, or\n" +
+			"a model in a registry (HOST/NAME:TAG, oci:FOLDER:TAG, hf:ORG/NAME; see tenon hub), which is checked again when the\n" +
+			"server looks for versions. NAME=MODEL serves a model under a different name.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "addr", Value: "127.0.0.1:8000", Usage: "listen on `ADDRESS`", Sources: cli.EnvVars("TENON_ADDR")},
 			text("admin", "listen on `ADDRESS` for metrics of the process (/metrics) and profiles (/debug/pprof/)"),
-			&cli.StringFlag{Name: "versions", Value: "1", Usage: "serve `POLICY` versions: so many of the newest, all, or a list such as 3,5,"},
-			&cli.StringSliceFlag{Name: "label", Usage: "call a version by a `LABEL=VERSION`"},
-			span("poll", 0, "look for other versions every so often; 0: when the repository's call load asks"),
-			text("tls-cert", "speak TLS with the certificate in `FILE`, which may change while the server runs"),
-			text("tls-key", "and its key in `FILE`"),
-			text("client-ca", "ask clients for a certificate that one of those in `FILE` has signed"),
-			&cli.StringFlag{Name: "token", Usage: "ask clients for a `TOKEN` (Authorization: Bearer)", Sources: cli.EnvVars("TENON_TOKEN")},
-			text("token-file", "ask clients for one of the tokens that are the lines of `FILE`"),
-			&cli.StringSliceFlag{Name: "origin", Usage: "let pages of an `ORIGIN` read answers (CORS)"},
-			&cli.BoolFlag{Name: "offline", Usage: "take models of registries from the cache"},
-			&cli.BoolFlag{Name: "plain-http", Usage: "ask registries on other machines without TLS"},
-			number("max-body", 64<<20, "bytes of a body, also after decompression"),
-			number("max-depth", 100, "nesting of JSON"),
-			number("max-elements", 64<<20, "elements of an argument"),
-			number("max-memory", 0, "bytes of all requests that run; 0: any number"),
-			number("max-concurrent", 0, "calls that run at once; 0: any number"),
-			number("queue", 1024, "calls that may wait"),
-			number("max-rows", 64, "rows of a batch"),
-			number("batches", 0, "batches of a function that run at once; 0: one for each processor"),
-			number("max-batch-elements", 1<<20, "elements of a batch"),
-			number("priorities", 1, "priorities that calls may ask for, 1 going first"),
+			&cli.StringFlag{Name: "versions", Value: "1", Usage: "serve the versions in `POLICY`: a number of the newest, all, or a list such as 3,5,"},
+			&cli.StringSliceFlag{Name: "label", Usage: "give a version a label, as `LABEL=VERSION`"},
+			span("poll", 0, "interval between checks for new versions; 0: only when the repository's load call asks"),
+			text("tls-cert", "use TLS with the certificate in `FILE`, which may change while the server runs"),
+			text("tls-key", "key of the TLS certificate, in `FILE`"),
+			text("client-ca", "require client certificates signed by one of those in `FILE`"),
+			&cli.StringFlag{Name: "token", Usage: "require `TOKEN` from clients (Authorization: Bearer)", Sources: cli.EnvVars("TENON_TOKEN")},
+			text("token-file", "require one of the tokens in `FILE`, one per line"),
+			&cli.StringSliceFlag{Name: "origin", Usage: "allow pages from `ORIGIN` to read answers (CORS)"},
+			&cli.BoolFlag{Name: "offline", Usage: "load models of registries only from the cache"},
+			&cli.BoolFlag{Name: "plain-http", Usage: "use plain HTTP for registries on other machines"},
+			number("max-body", 64<<20, "maximum bytes of a body, also after decompression"),
+			number("max-depth", 100, "maximum nesting of JSON"),
+			number("max-elements", 64<<20, "maximum elements of an argument"),
+			number("max-memory", 0, "maximum bytes of all running requests; 0: no limit"),
+			number("max-concurrent", 0, "maximum concurrent calls; 0: no limit"),
+			number("queue", 1024, "maximum waiting calls"),
+			number("max-rows", 64, "maximum rows of a batch"),
+			number("batches", 0, "maximum concurrent batches of a function; 0: one for each processor"),
+			number("max-batch-elements", 1<<20, "maximum elements of a batch"),
+			number("priorities", 1, "number of priorities for calls; 1 goes first"),
 			span("max-delay", 0, "how long the first call of a batch waits for others"),
-			span("read-timeout", 10*time.Second, "for the whole of a request"),
-			span("write-timeout", 30*time.Second, "for a client to take a MiB of an answer"),
-			span("drain", 5*time.Second, "how long calls are taken after SIGTERM"),
+			span("read-timeout", 10*time.Second, "time limit for reading a request"),
+			span("write-timeout", 30*time.Second, "time limit for a client to receive a MiB of an answer"),
+			span("drain", 5*time.Second, "how long to accept calls after SIGTERM"),
 			&cli.StringFlag{Name: "log", Value: "text", Usage: "log requests as `FORM`: text, json or off"},
 			text("traces", "append spans of requests to `FILE`, as OTLP in JSON"),
 			&cli.StringFlag{Name: "otlp", Usage: "send spans of requests to the collector at `URL` by OTLP over HTTP, in JSON", Sources: cli.EnvVars("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")},
@@ -75,7 +75,7 @@ func serveCommand(p *program) *cli.Command {
 // serveModels is the command.
 func serveModels(ctx context.Context, c *cli.Command, p *program) (err error) {
 	if c.NArg() == 0 {
-		return usage("serve needs a model")
+		return usage("serve needs a MODEL")
 	}
 	o, err := serveOptions(c, p)
 	if err != nil {

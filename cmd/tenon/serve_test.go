@@ -178,7 +178,7 @@ func TestWrongCommandLines(t *testing.T) {
 		says string
 	}{
 		{[]string{"fly"}, 2, `no command "fly"`},
-		{[]string{"serve"}, 2, "serve needs a model"},
+		{[]string{"serve"}, 2, "serve needs a MODEL"},
 		{[]string{"serve", "--versions", "few", model}, 2, "-versions"},
 		{[]string{"serve", "--label", "stable", model}, 2, "-label"},
 		{[]string{"serve", "--log", "loud", model}, 2, "-log"},

@@ -22,10 +22,10 @@ import (
 
 func specCommand(p *program) *cli.Command {
 	return &cli.Command{
-		Name: "spec", Usage: "tell the types of records", ArgsUsage: "FILE",
-		Description: "As a datashape; as a Go struct for structured/gostruct (--go), as JSON or as a schema of Arrow. Types are found in all records.",
+		Name: "spec", Usage: "show the types of records", ArgsUsage: "FILE",
+		Description: "Prints the types as a datashape, as a Go struct for structured/gostruct (--go), as JSON, or as an Arrow schema. All records are read.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "go", Usage: "as a Go struct"}, &cli.BoolFlag{Name: "json", Usage: "as JSON"}, &cli.BoolFlag{Name: "arrow", Usage: "as a schema of Arrow"},
+			&cli.BoolFlag{Name: "go", Usage: "as a Go struct"}, &cli.BoolFlag{Name: "json", Usage: "as JSON"}, &cli.BoolFlag{Name: "arrow", Usage: "as an Arrow schema"},
 			&cli.StringFlag{Name: "name", Value: "Record", Usage: "`NAME` of the Go struct"}, pathsFlag, outputFlag, inputFlag,
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -77,7 +77,7 @@ func (p *program) spec(ctx context.Context, c *cli.Command, file string) (string
 		return "", err
 	}
 	if last == nil {
-		return "", fmt.Errorf("%s has no record to tell types by", file)
+		return "", fmt.Errorf("%s has no records, so their types are unknown", file)
 	}
 	if c.Bool("arrow") {
 		b, err := arrowio.ToRecord(last)

@@ -15,11 +15,11 @@ import (
 )
 
 func statsCommand(p *program) *cli.Command {
-	c := rowsCommand(p, "stats", "tell what is in each column",
-		"A line for each field at any depth: how many values are there and how many are missing, about how many differ\n"+
-			"(standard error 1 %), and of numbers the least, the greatest, mean, standard deviation and quartiles (of up to\n"+
-			"65,536 values exactly, of more from a sample of so many). Of texts the numbers are their lengths in bytes, and lists\n"+
-			"have a line for their lengths. Of tensors by name, as in a model, a line for each tensor.",
+	c := rowsCommand(p, "stats", "summarise each column",
+		"Prints a line for each field at any depth: the numbers of present, missing and distinct values (the last estimated\n"+
+			"with a standard error of 1 %), and for numbers minimum, maximum, mean, standard deviation and quartiles (exact for\n"+
+			"up to 65,536 values, from a sample of that size for more). Strings are summarised by their lengths in bytes, and\n"+
+			"lists have a line for their lengths. For tensors by name, as in a model, there is a line for each tensor.",
 		nil, func(ctx context.Context, c *cli.Command, file string) error { return p.stats(ctx, c, file) })
 	c.Metadata["plain"] = "table"
 	return c

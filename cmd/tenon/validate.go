@@ -16,10 +16,10 @@ import (
 
 func validateCommand(p *program) *cli.Command {
 	return &cli.Command{
-		Name: "validate", Usage: "tell what is wrong with files", ArgsUsage: "FILE…",
-		Description: "Reads everything, strictly. A line on standard output for each fault, with file, line or row and path; of JSON in lines\n" +
-			"and CSV up to a thousand, of others the first. The status is 1 where there is one.",
-		Flags: []cli.Flag{inputFlag, &cli.StringFlag{Name: "like", Usage: "records have to be of the types of those in `FILE`"}, &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "tell by the status alone"}, &cli.BoolFlag{Name: "json", Usage: "write JSON, an object in a line for each fault"}},
+		Name: "validate", Usage: "report faults in files", ArgsUsage: "FILE…",
+		Description: "Reads everything strictly, and prints a line for each fault, with file, line or row and path: up to a thousand for\n" +
+			"JSON lines and CSV, the first one for other formats. The exit status is 1 if there is a fault.",
+		Flags: []cli.Flag{inputFlag, &cli.StringFlag{Name: "like", Usage: "require the types of the records in `FILE`"}, &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing; only set the exit status"}, &cli.BoolFlag{Name: "json", Usage: "write JSON, an object in a line for each fault"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			files := c.Args().Slice()
 			if len(files) == 0 {

@@ -25,12 +25,12 @@ import (
 func viewCommand(p *program) *cli.Command {
 	return &cli.Command{
 		Name: "view", Usage: "show files, models and training runs in a browser", ArgsUsage: "FILE…",
-		Description: "Serves pages on this machine alone, at an address with a secret in it, until it is interrupted; what is in large\n" +
-			"files is read when it is looked at. A folder with records of training runs shows their curves as they grow.\n\n" +
+		Description: "Serves pages on the local machine, at an address with a secret in it, until interrupted. Large files are read as\n" +
+			"you look at them. A folder with records of training runs shows their curves as they grow.\n\n" +
 			"   tenon view model.safetensors events.parquet\n" +
 			"   tenon view runs\n" +
 			"   tenon view events.jsonl -o events.html        the first page as a file",
-		Flags: []cli.Flag{inputFlag, outputFlag, &cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", Usage: "serve at `ADDRESS` of this machine"}},
+		Flags: []cli.Flag{inputFlag, outputFlag, &cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", Usage: "serve at `ADDRESS` of the local machine"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			files := c.Args().Slice()
 			if len(files) == 0 {
@@ -88,7 +88,7 @@ func (p *program) serveView(ctx context.Context, c *cli.Command, items []view.It
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return usage("--listen is %q, want an address of this machine alone, such as 127.0.0.1:8000", c.String("listen"))
+		return usage("--listen is %q, want an address of the local machine, such as 127.0.0.1:8000", c.String("listen"))
 	}
 	l, err := net.Listen("tcp", c.String("listen"))
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 	kindBatch      = 3
 )
 
-var errMeta = errors.New("the metadata are damaged")
+var errMeta = errors.New("the metadata is damaged")
 
 // slot returns the place of a table's field, and false where it has its default.
 func slot(t *flatbuffers.Table, i int) (flatbuffers.UOffsetT, bool) {
@@ -98,7 +98,7 @@ func checkSchema(t *flatbuffers.Table, v *views) error {
 // custom_metadata. The arrays with views in the field are added to n.
 func checkField(t *flatbuffers.Table, levels int, left *int, v *views, n *int) error {
 	if *left--; *left < 0 || levels == 0 {
-		return fmt.Errorf("the schema has more than %d fields, or more than %d of them one in the other", maxFields, maxLevels)
+		return fmt.Errorf("the schema has more than %d fields, or nests them more than %d deep", maxFields, maxLevels)
 	}
 	if _, _, err := vector(t, 0, 1); err != nil {
 		return err

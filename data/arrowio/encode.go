@@ -105,7 +105,7 @@ func flatMask(mask tensor.Tensor) []bool {
 	}
 	d, ok := known(flat).(*tensor.Dense)
 	if !ok {
-		tenon.Throw(fail(tenon.ErrUnsupported, encodeName, "mask", "a mask %s has no form in Arrow", tenon.String(mask.Spec())))
+		tenon.Throw(fail(tenon.ErrUnsupported, encodeName, "mask", "Arrow cannot represent a mask %s", tenon.String(mask.Spec())))
 	}
 	return tensor.Elems[bool](tensor.Contiguous(d))
 }

@@ -129,7 +129,7 @@ func (p *filePart) open(fn string, o ReadOptions) (err error) {
 	defer tenon.Catch(&err)
 	if !bytes.HasPrefix(p.b, []byte(fileMark)) {
 		e := fail(tenon.ErrInvalid, fn, "", "the file is not in the file format of Arrow")
-		e.Hint = "ReadFile and NewReader read streams, whose batches have no numbers"
+		e.Hint = "to read a stream, use ReadFile or NewReader"
 		return e
 	}
 	if p.foot, err = footerOf(p.b); err != nil {

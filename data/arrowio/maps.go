@@ -31,7 +31,7 @@ func mapRows(p part) part {
 	ends := make([]int32, d.Len()+1)
 	put := func(i int, e int64) {
 		if e > math.MaxInt32 {
-			tenon.Throw(fail(tenon.ErrUnsupported, encodeName, "", "maps of Arrow have %d entries together at most, and these %d", math.MaxInt32, e))
+			tenon.Throw(fail(tenon.ErrUnsupported, encodeName, "", "Arrow maps have at most %d entries in total, and these have %d", math.MaxInt32, e))
 		}
 		ends[i] = int32(e)
 	}

@@ -83,5 +83,5 @@ func (r *reading) levels(at string, d arrow.ArrayData, n int, optional []int) (a
 }
 
 func (r *reading) missing(at string) {
-	tenon.Throw(fail(tenon.ErrDType, r.fn, at, "elements are missing (null), and no mask says that they may be; give a Spec of package masked, or fill them"))
+	tenon.Throw(fail(tenon.ErrDType, r.fn, at, "elements are null, but the Spec is not masked; use a Spec of package masked, or fill them"))
 }

@@ -105,7 +105,7 @@ func recovered(fn string, err *error) {
 	case *tenon.Error:
 		*err = r
 	default:
-		*err = fail(tenon.ErrInvalid, fn, "", "the data are damaged: %v", r)
+		*err = fail(tenon.ErrInvalid, fn, "", "the data is damaged: %v", r)
 	}
 }
 
@@ -119,13 +119,13 @@ func damaged(fn, where string, err error) error {
 	}
 	var inside runtime.Error
 	if errors.As(err, &inside) {
-		err = errors.New("a buffer is not as long as it says")
+		err = errors.New("a buffer is shorter than its stated length")
 	}
 	var end *ended
 	if errors.As(err, &end) {
-		return &tenon.Error{Op: fn, Where: where, Msg: "reading was ended", Err: end.cause, Line: source.Line()}
+		return &tenon.Error{Op: fn, Where: where, Msg: "reading was cancelled", Err: end.cause, Line: source.Line()}
 	}
-	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: "the data are no valid Arrow data", Err: err, Line: source.Line()}
+	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: "the data is not valid Arrow", Err: err, Line: source.Line()}
 }
 
 // ended says that a context has.

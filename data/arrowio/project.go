@@ -67,7 +67,7 @@ func (r *reading) projected(s *arrow.Schema, chunks [][]arrow.Array) (*arrow.Sch
 		return s, chunks
 	}
 	if kind, _ := s.Metadata().GetValue(keyWhole); kind != "" && !r.o.Plain {
-		tenon.Throw(fail(tenon.ErrInvalid, r.fn, "ReadOptions.Columns", "the data are one Value, without columns to choose from"))
+		tenon.Throw(fail(tenon.ErrInvalid, r.fn, "ReadOptions.Columns", "the data is a single Value without columns to choose from"))
 	}
 	names := fieldNames(s.Fields())
 	var fields []arrow.Field

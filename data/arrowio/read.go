@@ -66,7 +66,7 @@ func (r *reading) together(schema *arrow.Schema, batches []arrow.RecordBatch) te
 // footerOf reads the footer of a file in memory.
 func footerOf(b []byte) (*footer, error) {
 	if len(b) < 2*len(fileMark)+8 || !bytes.HasSuffix(b, []byte(fileMark)) {
-		return nil, errors.New("the file is cut off: its end is missing")
+		return nil, errors.New("the file is truncated")
 	}
 	return checkFooter(b)
 }

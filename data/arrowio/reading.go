@@ -45,12 +45,12 @@ func newReading(fn string, o ReadOptions, size int64) *reading {
 }
 
 // ErrMemory is the cause of errors of data that take more memory than [ReadOptions].MaxBytes allows.
-var ErrMemory = errors.New("more memory than is allowed")
+var ErrMemory = errors.New("the memory limit is exceeded")
 
 // take accounts for memory; it throws where there is no more.
 func (r *reading) take(at string, n int64) {
 	if n < 0 || n > r.budget {
-		e := fail(tenon.ErrInvalid, r.fn, at, "the data take more than %d bytes beyond the input", r.allowed)
+		e := fail(tenon.ErrInvalid, r.fn, at, "the data takes more than %d bytes beyond the size of the input", r.allowed)
 		if e.Hint = "ReadOptions.MaxBytes allows more"; n > 0 {
 			e.Err = ErrMemory
 		}
@@ -60,8 +60,8 @@ func (r *reading) take(at string, n int64) {
 }
 
 func (r *reading) unsupported(at string, t arrow.DataType) error {
-	e := fail(tenon.ErrUnsupported, r.fn, at, "arrays of type %v have no form as tensors", t)
-	e.Hint = "cast the column to a type that has, or leave it out (ReadOptions.Columns)"
+	e := fail(tenon.ErrUnsupported, r.fn, at, "arrays of type %v cannot be represented as tensors", t)
+	e.Hint = "cast the column to a supported type, or leave it out (ReadOptions.Columns)"
 	return e
 }
 

@@ -47,7 +47,7 @@ func conformed(fn string, b arrow.RecordBatch, schema *arrow.Schema) (arrow.Reco
 		d, ok := retypedData(c.Data(), f.Type)
 		if !ok || b.ColumnName(i) != f.Name {
 			e := fail(tenon.ErrDType, fn, b.ColumnName(i), "the column is %v, that of the first batch %q %v", c.DataType(), f.Name, f.Type)
-			e.Hint = "batches of one file or table have columns of the same types; strings that are no UTF-8 come in the first batch too"
+			e.Hint = "all batches of a file or table must have columns of the same types; if a column has strings that are not UTF-8, its first batch must contain one"
 			return nil, e
 		}
 		cols[i] = array.MakeFromData(d)

@@ -99,7 +99,7 @@ func (x *Writer) Write(v tenon.Value) (err error) {
 func (x *Writer) failed(fn string, err error) error {
 	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Err: err, Line: source.Line()}
 	if !x.o.Stream && strings.Contains(err.Error(), "Dictionary replacement") {
-		e.Msg, e.Hint = "the words of a dictionary change from batch to batch, which files do not allow", "set WriteOptions.Stream"
+		e.Msg, e.Hint = "the dictionary changes between batches, which files do not allow", "set WriteOptions.Stream"
 	}
 	return e
 }

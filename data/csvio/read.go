@@ -33,7 +33,7 @@ func Read(s Source, o Options) (*structured.Tensor, error) {
 func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error] {
 	return func(yield func(*structured.Tensor, error) bool) {
 		if rows < 1 {
-			yield(nil, fail(tenon.ErrInvalid, "csvio.Batches", "rows", "is %d, want 1 at least", rows))
+			yield(nil, fail(tenon.ErrInvalid, "csvio.Batches", "rows", "is %d, want at least 1", rows))
 			return
 		}
 		read(s, rows, o, "csvio.Batches")(yield)

@@ -99,7 +99,7 @@ func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
 			return err
 		}
 		if len(names) == 1 && rec[names[0]] == nil && o.Missing == "" {
-			return fail(tenon.ErrUnsupported, fn, names[0], "row %d: the only field is missing, and its text is empty, which is no record (WriteOptions.Missing)", row)
+			return fail(tenon.ErrUnsupported, fn, names[0], "row %d: the only field is missing and would be written as an empty line, which is not a record; set WriteOptions.Missing", row)
 		}
 		if b.Len() > 1<<18 {
 			if err := flush(); err != nil {
@@ -159,7 +159,7 @@ func (o *WriteOptions) field(b *strings.Builder, v any) error {
 	case interface{ Float32() float32 }:
 		b.WriteString(number(float64(x.Float32()), 32))
 	default:
-		return fmt.Errorf("a table has no form for %T", x)
+		return fmt.Errorf("a text table cannot hold a %T", x)
 	}
 	return nil
 }

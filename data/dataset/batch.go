@@ -57,7 +57,7 @@ func (o BatchOptions) check(op string) error {
 func (d *Dataset[T]) Batch(size int, o BatchOptions) *Dataset[T] {
 	var err error
 	if size < 1 {
-		err = invalid("Batch", "a batch has one element at least, not %d", size)
+		err = invalid("Batch", "a batch has at least one element, not %d", size)
 	}
 	return windows("Batch", d, int64(size), int64(size), 1, o, err)
 }
@@ -69,7 +69,7 @@ func (d *Dataset[T]) Batch(size int, o BatchOptions) *Dataset[T] {
 func (d *Dataset[T]) Window(size, shift, stride int, o BatchOptions) *Dataset[T] {
 	var err error
 	if size < 1 || shift < 1 || stride < 1 {
-		err = invalid("Window", "size %d, shift %d and stride %d are to be positive", size, shift, stride)
+		err = invalid("Window", "size %d, shift %d and stride %d must be positive", size, shift, stride)
 	}
 	return windows("Window", d, int64(size), int64(shift), int64(stride), o, err)
 }
@@ -330,7 +330,7 @@ func (d *Dataset[T]) Share(rank, of int) *Dataset[T] {
 	}
 	if d.n.share == nil {
 		e := errOf("Share", "%s does not make batches", d.n.name)
-		e.Hint = "Share stands right behind Batch, Window or Pack"
+		e.Hint = "call Share directly after Batch, Window or Pack"
 		return failing[T](e)
 	}
 	return derived(d.n.share(share{int64(rank), int64(of)}))

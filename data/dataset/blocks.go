@@ -135,7 +135,7 @@ func (c *blockCache[T]) block(i, size int64) (*stored[T], error) {
 	if c.at == nil {
 		c.at = map[int64]*cached[T]{}
 	}
-	e = &cached[T]{number: i, ready: make(chan struct{}), err: invalid("FromBlocks", "reading block %d has panicked", i)}
+	e = &cached[T]{number: i, ready: make(chan struct{}), err: invalid("FromBlocks", "reading block %d panicked", i)}
 	c.at[i] = e
 	c.link(e)
 	c.mu.Unlock()
@@ -213,11 +213,11 @@ func (d *Dataset[T]) ShuffleBlocks(window int, seed uint64) *Dataset[T] {
 	}
 	var err error
 	if window < 1 {
-		err = invalid("ShuffleBlocks", "a window has one block at least, not %d", window)
+		err = invalid("ShuffleBlocks", "a window has at least one block, not %d", window)
 	} else if d.n.many == nil || d.n.get == nil {
 		e := errOf("ShuffleBlocks", "the elements of %s are not read by blocks", d.n.name)
 		e.Kind = tenon.ErrUnsupported
-		e.Hint = "ShuffleBlocks stands right behind FromBlocks, or what is made of that by Concat; Shuffle takes whatever has numbers"
+		e.Hint = "call ShuffleBlocks directly after FromBlocks, or after Concat of such datasets; Shuffle takes any numbered dataset"
 		err = e
 	}
 	if err != nil {

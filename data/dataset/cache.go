@@ -129,7 +129,7 @@ func readManifest(dir string) (m manifest, err error) {
 func (m manifest) fits(dir string, want manifest) error {
 	e := errOf("Cache", "")
 	e.Where = dir
-	e.Hint = "another key goes with another folder; a folder that is of no use any more can be removed"
+	e.Hint = "use a different folder for each key, or remove the old folder"
 	switch {
 	case m.Version != want.Version:
 		e.Msg = fmt.Sprintf("the cache is of version %d, want %d", m.Version, want.Version)

@@ -121,7 +121,7 @@ func (c *Cursor[T]) Close() {
 
 // panicked returns a panic as the error of an element, with the stack.
 func panicked(i int64, r any) error {
-	e := errOf("Prefetch", "a function of the dataset panics: %v", r)
+	e := errOf("Prefetch", "a function of the dataset panicked: %v", r)
 	if err, ok := r.(error); ok {
 		e.Err = err
 	}

@@ -71,8 +71,8 @@ func errOf(op, format string, args ...any) *tenon.Error {
 
 // unnumbered is the error of what needs numbers.
 func unnumbered(op string) error {
-	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "dataset." + op, Msg: "elements of a stream have no numbers before they are read", Line: source.Line(),
-		Hint: "ShuffleWindow shuffles streams; FromSlice of what Collect returns has numbers"}
+	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "dataset." + op, Msg: "a stream has no numbered elements", Line: source.Line(),
+		Hint: "use ShuffleWindow to shuffle a stream, or pass the result of Collect to FromSlice"}
 }
 
 // derived returns a dataset with the errors of what it is made of.

@@ -22,7 +22,7 @@ func Scan[T, S, U any](d *Dataset[T], first S, f func(S, T) (S, U, error)) *Data
 			if text := o.from.string(); o.from.err == nil {
 				var err error
 				if kept, err = elements.Read([]byte(text), first); err != nil {
-					o.from.fail("what Scan has kept cannot be read: %v", err)
+					o.from.fail("the state of Scan cannot be read: %v", err)
 				}
 			}
 		}
@@ -56,7 +56,7 @@ func Scan[T, S, U any](d *Dataset[T], first S, f func(S, T) (S, U, error)) *Data
 				s.put(i)
 				b, err := elements.Append(nil, kept)
 				if err != nil && s.err == nil {
-					s.err = fmt.Errorf("what Scan has kept cannot be stored: %w", err)
+					s.err = fmt.Errorf("the state of Scan cannot be stored: %w", err)
 				}
 				s.text(string(b))
 				w.save(s)

@@ -112,7 +112,7 @@ type holder[T any] interface {
 func (d *Dataset[T]) ShuffleWindow(size int, seed uint64) *Dataset[T] {
 	var err error
 	if size < 1 {
-		err = invalid("ShuffleWindow", "a window has one element at least, not %d", size)
+		err = invalid("ShuffleWindow", "a window has at least one element, not %d", size)
 	}
 	n := holding("ShuffleWindow", d.n, func(epoch int64) holder[T] {
 		return &shuffled[T]{size: size, key: mix(seed ^ mix(uint64(epoch)))}
@@ -182,7 +182,7 @@ func (d *Dataset[T]) Bucket(length func(T) (int, error), o BucketOptions) *Datas
 	}
 	for i, b := range o.Bounds {
 		if i > 0 && b <= o.Bounds[i-1] {
-			err = invalid("Bucket", "the bounds %v do not rise", o.Bounds)
+			err = invalid("Bucket", "the bounds %v are not increasing", o.Bounds)
 		}
 	}
 	for _, s := range o.Sizes {
@@ -259,7 +259,7 @@ func (h *classes[T]) in(i int64, it *item[T]) error {
 	}
 	n := h.size(k)
 	if n < 1 {
-		return invalid(h.name, "a batch of class %d has one element at least, not %d", k, n)
+		return invalid(h.name, "a batch of class %d has at least one element, not %d", k, n)
 	}
 	if it.ref.of == nil {
 		*it = done(x, nil)

@@ -326,7 +326,7 @@ type CycleOptions struct {
 func Cycle[T any](list []*Dataset[T], o CycleOptions) *Dataset[T] {
 	up, _, _, err := several(list)
 	if o.Open < 0 || o.Run < 0 {
-		err = invalid("Cycle", "%d datasets are to be open, with runs of %d", o.Open, o.Run)
+		err = invalid("Cycle", "cannot keep %d datasets open with runs of %d", o.Open, o.Run)
 	}
 	if o.Open == 0 {
 		o.Open = 4

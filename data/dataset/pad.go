@@ -23,7 +23,7 @@ func grown[T any](o BatchOptions, x T) (out T, err error) {
 	for _, name := range slices.Sorted(maps.Keys(o.PadTo)) {
 		i, rest := placeOf(paths, name)
 		if i < 0 {
-			e := errOf("Batch", "there is no %q to fill up", name)
+			e := errOf("Batch", "there is no %q to pad", name)
 			e.Kind = tenon.ErrNotFound
 			return x, e
 		}
@@ -33,7 +33,7 @@ func grown[T any](o BatchOptions, x T) (out T, err error) {
 			continue
 		}
 		if !ok || rest != "" {
-			return x, invalid("Batch", "%q is no tensor that could be filled up", name)
+			return x, invalid("Batch", "%q is not a tensor that can be padded", name)
 		}
 		leaves[i] = o.longer(name, t, o.PadTo[name])
 	}

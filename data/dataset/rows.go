@@ -191,7 +191,7 @@ func together[T any](list []T, join func([]tenon.Value) (tenon.Value, error)) (T
 		for i, l := range leaves {
 			v, ok := l.(tenon.Value)
 			if !ok {
-				return nil, invalid("Batch", "a %T has no rows: map elements to Values first", l)
+				return nil, invalid("Batch", "a %T has no rows; map elements to Values first", l)
 			}
 			values[i] = v
 		}

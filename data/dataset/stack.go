@@ -28,7 +28,7 @@ func stacked[T any](list []T, o BatchOptions) (T, error) {
 	}
 	x, err := together(list, func(values []tenon.Value) (tenon.Value, error) { return rows.Stack(values, o.join) })
 	if e := tenon.AsError(err); e != nil && o.Kind == Padded && e.Hint == "" && errors.Is(err, tenon.ErrDType) {
-		e.Hint = "padding makes rows dense, which a field that is declared ragged does not take: kind Ragged keeps them"
+		e.Hint = "padding makes rows dense, but the field is declared ragged; use kind Ragged"
 	}
 	return x, err
 }
@@ -151,7 +151,7 @@ func answers(t tensor.Tensor) bool {
 func misfit(name string, i int, t, first tensor.Tensor) error {
 	e := invalid("Batch", "element %d of the batch is %s, the first is %s%s", i, tenon.String(t.Spec()), tenon.String(first.Spec()), tenon.HiddenDifference(t.Spec(), first.Spec())).(*tenon.Error)
 	e.Kind, e.Where = tenon.ErrShape, name
-	e.Hint = "kind Ragged takes elements whose first dimensions differ, kind Padded those of any size"
+	e.Hint = "use kind Ragged for elements that differ in their first dimension, or kind Padded for elements of any size"
 	return e
 }
 
@@ -245,7 +245,7 @@ func (o BatchOptions) finish(name string, t tensor.Tensor) tensor.Tensor {
 		d := tenon.Must(x.ToDense(ragged.DenseOptions{Default: o.pad(x.DType())}))
 		if o.Kind == Dense && d.Shape().Size() != x.FlatValues().Shape().Size() {
 			e := invalid("Batch", "the rows of %s differ in length", tenon.String(t.Spec())).(*tenon.Error)
-			e.Kind, e.Where, e.Hint = tenon.ErrShape, name, "kinds Ragged and Padded take elements of different sizes"
+			e.Kind, e.Where, e.Hint = tenon.ErrShape, name, "use kind Ragged or Padded for elements of different sizes"
 			tenon.Throw(e)
 		}
 		return d

@@ -30,7 +30,7 @@ func (s *state) puts(list []int64) {
 func (s *state) fail(format string, args ...any) {
 	if s.err == nil {
 		s.err = &tenon.Error{Kind: tenon.ErrInvalid, Op: "dataset.Resume", Msg: fmt.Sprintf(format, args...), Line: source.Line(),
-			Hint: "a state belongs to the same stages over the same data"}
+			Hint: "a state can only be used with the same stages over the same data"}
 	}
 }
 

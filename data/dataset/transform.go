@@ -300,7 +300,7 @@ func FlatMap[T, U any](d *Dataset[T], each int, f func(T) ([]U, error)) *Dataset
 	lists := Map(d, func(x T) ([]U, error) {
 		list, err := f(x)
 		if err == nil && each > 0 && len(list) != each {
-			err = invalid("FlatMap", "an element makes %d others, where each is said to make %d", len(list), each)
+			err = invalid("FlatMap", "an element makes %d others, but each was declared to make %d", len(list), each)
 		}
 		return list, err
 	})

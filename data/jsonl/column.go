@@ -56,7 +56,7 @@ func columnOf(v tenon.Value, path []string) *jsoncol.Column {
 }
 
 func noForm(s tenon.Spec, path []string) *tenon.Error {
-	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "jsonl.Write", Where: structured.PathString(path), Msg: fmt.Sprintf("JSON has no form for %s", tenon.String(s))}
+	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "jsonl.Write", Where: structured.PathString(path), Msg: fmt.Sprintf("JSON cannot represent %s", tenon.String(s))}
 }
 
 // partsColumn returns the components of a type from outside as the fields of objects. It is
@@ -90,7 +90,7 @@ func denseColumn(v tensor.Tensor, path []string) *jsoncol.Column {
 	case *tensor.Dense:
 		c.Kind, c.Values = jsoncol.NewLeaf(x.DType()).Kind, elements(tensor.Contiguous(x))
 		if c.Values == nil {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: "jsonl.Write", Where: structured.PathString(path), Msg: fmt.Sprintf("JSON has no form for %v", x.DType())})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: "jsonl.Write", Where: structured.PathString(path), Msg: fmt.Sprintf("JSON cannot represent %v", x.DType())})
 		}
 	}
 	for a := len(dims) - 1; a > 0; a-- {

@@ -173,7 +173,7 @@ func TestSchema(t *testing.T) {
 		{"not optional", of(tenon.Field{Name: "a", Spec: vec(dtype.Bool)}), `{}`, "struct[1]{a: masked bool[1]}"},
 		{"unknown key", of(tenon.Field{Name: "a", Spec: vec(dtype.Bool)}), `{"a":true,"b":1}`, `"b"`},
 		{"too large", of(tenon.Field{Name: "a", Spec: vec(dtype.Int8)}), `{"a":300}`, "300"},
-		{"no form in JSON", of(tenon.Field{Name: "a", Spec: vec(dtype.Complex64)}), `{"a":300}`, "JSON has no form for complex64"},
+		{"no form in JSON", of(tenon.Field{Name: "a", Spec: vec(dtype.Complex64)}), `{"a":300}`, "JSON cannot represent complex64"},
 	} {
 		e, err := jsonl.Read(jsonl.Bytes([]byte(c.text)), jsonl.Options{Schema: c.s, Missing: structured.MissingMasked})
 		got := ""

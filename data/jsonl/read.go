@@ -76,7 +76,7 @@ func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error]
 		}
 		r, b, err := o.reading()
 		if err == nil && rows < 1 {
-			err = invalid("jsonl.Batches", "rows", "is %d, want 1 at least", rows)
+			err = invalid("jsonl.Batches", "rows", "is %d, want at least 1", rows)
 		}
 		if err == nil {
 			err = s.err
@@ -118,7 +118,7 @@ func (o Options) uniform(s Source) (Options, error) {
 		return o, nil
 	}
 	if !s.again() {
-		e := invalid("jsonl.Options.Uniform", "", "a reader can be read once only, and all has to be read before the Spec is known").(*tenon.Error)
+		e := invalid("jsonl.Options.Uniform", "", "a reader can be read only once, and the Spec is known only after reading everything").(*tenon.Error)
 		e.Hint = "give a Schema, or read from memory or files"
 		return o, e
 	}

@@ -323,5 +323,5 @@ func (m *schemaMaker) axes(s *jsoncol.Schema, dims []int, dense bool) *jsoncol.S
 }
 
 func (m *schemaMaker) unfit(s tenon.Spec, path []string) error {
-	return invalid("jsonl.Options.Schema", structured.PathString(path), "JSON has no form for %s", tenon.String(s))
+	return invalid("jsonl.Options.Schema", structured.PathString(path), "JSON cannot represent %s", tenon.String(s))
 }

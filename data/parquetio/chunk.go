@@ -198,7 +198,7 @@ func (k *chunk) add(levels, body []byte, say func(w *record), kind int64) {
 		levels, body, packed = nil, k.sealed, len(k.sealed)
 	}
 	if max(size, packed) > math.MaxInt32 {
-		tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", k.c.path[0], "a page has %d bytes, and those of Parquet %d at most", size, math.MaxInt32))
+		tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", k.c.path[0], "a page has %d bytes, but Parquet allows at most %d", size, math.MaxInt32))
 	}
 	begin := len(k.b)
 	w := &record{b: k.b}

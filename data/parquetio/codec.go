@@ -64,7 +64,7 @@ func (c codec) unpack(body, buf []byte, size int64) ([]byte, error) {
 		}
 		return buf[:n], nil
 	}
-	return nil, fmt.Errorf("compression %d is not read", c)
+	return nil, fmt.Errorf("compression %d is not supported", c)
 }
 
 // whole reads as many bytes as b has, and no more.

@@ -148,7 +148,7 @@ func (c *column) load(r *reading, p *pages, rows int64) error {
 		}
 		if len(p.ends) > 0 {
 			if starts != p.ends[0] || c.maxRep > 0 && c.n > first && c.reps[first] != 0 {
-				return fmt.Errorf("page %d has other rows than the page index says", p.count-1)
+				return fmt.Errorf("the rows of page %d differ from those in the page index", p.count-1)
 			}
 			p.ends = p.ends[1:]
 		}

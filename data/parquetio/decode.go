@@ -124,7 +124,7 @@ func (c *column) values(r *reading, g *page, have int) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("values of %v in encoding %d are not read", c.typ, g.encoding)
+	return fmt.Errorf("values of %v in encoding %d are not supported", c.typ, g.encoding)
 }
 
 // keep adds values of a fixed width.
@@ -158,7 +158,7 @@ func (c *column) truths(g *page, have int) error {
 		c.bits, err = hybrid(c.bits, b[4:4+binary.LittleEndian.Uint32(b)], have, 1, unpackBytes)
 		return err
 	}
-	return fmt.Errorf("truth values in encoding %d are not read", g.encoding)
+	return fmt.Errorf("booleans in encoding %d are not supported", g.encoding)
 }
 
 // looked adds values that are numbers in the dictionary, some of them at a time.
@@ -330,7 +330,7 @@ func (c *column) strings(r *reading, g *page, have int) error {
 			return nil
 		}, func() []byte { k := len(c.ends); return c.text[c.ends[k-2]:c.ends[k-1]] })
 	}
-	return fmt.Errorf("strings in encoding %d are not read", g.encoding)
+	return fmt.Errorf("strings in encoding %d are not supported", g.encoding)
 }
 
 // prefixed calls add with what each value in DELTA_BYTE_ARRAY has in common with the one before, which last returns, and with the

@@ -96,7 +96,7 @@ func readFooter(src io.ReaderAt, size int64, k *Keys) (*footer, *algorithm, erro
 	case mark:
 		a, err = plainFooter(b, k)
 	default:
-		err = errors.New("the file does not end as Parquet does")
+		err = errors.New("the file does not end with the magic bytes of Parquet")
 	}
 	if err != nil {
 		return nil, nil, err

@@ -166,7 +166,7 @@ func (p *pages) header() (header, error) {
 		return h, fmt.Errorf("page %d has %d bytes, of which there are %d", p.count, h.packed, len(p.b))
 	}
 	if most := min(int64(64<<20)+1024*h.packed, p.r.most); h.size < 0 || h.size > most {
-		return h, fmt.Errorf("page %d says that its %d bytes are %d (ReadOptions.MaxBytes allows more)", p.count, h.packed, h.size)
+		return h, fmt.Errorf("page %d claims to decompress %d bytes to %d; raise ReadOptions.MaxBytes", p.count, h.packed, h.size)
 	}
 	return h, nil
 }
@@ -193,7 +193,7 @@ func (p *pages) next() (*page, error) {
 				return nil, fmt.Errorf("page %d: %w", p.count-1, err)
 			}
 		} else if h.summed && crc32.ChecksumIEEE(body) != uint32(h.crc) {
-			return nil, fmt.Errorf("page %d has another checksum than it says", p.count-1)
+			return nil, fmt.Errorf("page %d does not match its checksum", p.count-1)
 		}
 		if p.dict = false; h.kind != pageDict {
 			p.data++
@@ -262,7 +262,7 @@ func runsOf(b []byte, most uint8, encoding int64) (runs, rest []byte, err error)
 		return nil, b, nil
 	}
 	if encoding != encRLE {
-		return nil, nil, fmt.Errorf("levels in encoding %d, which has been given up, are not read", encoding)
+		return nil, nil, fmt.Errorf("levels in the deprecated encoding %d are not supported", encoding)
 	}
 	if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
 		return nil, nil, errLevels

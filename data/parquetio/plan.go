@@ -206,7 +206,7 @@ func (s *slot) stored(f arrow.Field) annotation {
 		}
 	case *arrow.Decimal128Type:
 		if t.Scale < 0 || t.Scale > t.Precision {
-			tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", f.Name, "Parquet has no form for a scale of %d", t.Scale))
+			tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", f.Name, "Parquet cannot store a scale of %d", t.Scale))
 		}
 		s.typ, s.width, s.order, a.converted = typeFixed, decimalWidth(int(t.Precision)), signed, 5
 		a.precision, a.scale = int64(t.Precision), int64(t.Scale)
@@ -223,7 +223,7 @@ func (s *slot) stored(f arrow.Field) annotation {
 		}
 	}
 	if s.typ == typeFixed && s.width == 0 || s.typ == 0 && s.width == 0 {
-		tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", f.Name, "Parquet has no form for %v", f.Type))
+		tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", f.Name, "Parquet cannot store %v", f.Type))
 	}
 	return a
 }

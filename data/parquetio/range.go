@@ -61,7 +61,7 @@ func (t *tree) condition(all []*node, w Range) *condition {
 		x, ok := boundOf(b.v, c.n.typ)
 		if !ok {
 			e := fail(tenon.ErrDType, t.fn, where, "column %s of type %v has no values to compare with %v (%T)", w.Column, c.n.typ, b.v, b.v)
-			e.Hint = "numbers are compared with numbers, dates and timestamps with a time.Time, times of day with a time.Duration, and all of them with texts that say one"
+			e.Hint = "compare a number with a number, a date or timestamp with a time.Time, a time of day with a time.Duration, or any of them with a string in its format"
 			tenon.Throw(e)
 		}
 		*b.to = x

@@ -25,7 +25,7 @@ type reading struct {
 
 func (r *reading) take(n int64) error {
 	if r.left.Add(-n) < 0 {
-		return errors.New("the data take more memory than is allowed for a file of this size (ReadOptions.MaxBytes allows more)")
+		return errors.New("the data takes more memory than allowed for a file of this size (ReadOptions.MaxBytes allows more)")
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (f *File) column(fn string, r *reading, t *task, groups []place) (err error
 		at = f.where(g)
 		chunk, err = c.group(r, g, leaf, chunk, list, rows)
 		if stop := r.proceed(); stop != nil {
-			return &tenon.Error{Op: fn, Where: at, Msg: "reading was ended", Err: stop, Line: source.Line()}
+			return &tenon.Error{Op: fn, Where: at, Msg: "reading was cancelled", Err: stop, Line: source.Line()}
 		}
 		if err != nil {
 			return damaged(fn, path(), err)

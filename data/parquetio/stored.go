@@ -200,7 +200,7 @@ func milliseconds(b []byte, n int) []byte {
 	for i := range n {
 		x := int64(binary.LittleEndian.Uint64(b[8*i:]))
 		if x > math.MaxInt64/k || x < math.MinInt64/k {
-			tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", "", "Parquet has no form for a timestamp %d seconds from 1970, since its times are in milliseconds at most", x))
+			tenon.Throw(fail(tenon.ErrUnsupported, "parquetio.Writer.Write", "", "Parquet cannot store a timestamp %d seconds from 1970, which is beyond 64 bits in milliseconds", x))
 		}
 		out = binary.LittleEndian.AppendUint64(out, uint64(x*k))
 	}

@@ -50,13 +50,13 @@ func (a *algorithm) file(k *Keys) ([]byte, error) {
 	prefix := a.prefix
 	switch {
 	case !a.there:
-		return nil, errors.New("the file is encrypted in a way that is not known")
+		return nil, errors.New("the encryption algorithm of the file is not supported")
 	case len(k.Prefix) > 0 && len(prefix) > 0 && !bytes.Equal(prefix, k.Prefix):
-		return nil, errors.New("the file has another prefix than Keys.Prefix")
+		return nil, errors.New("the prefix of the file differs from Keys.Prefix")
 	case len(k.Prefix) > 0:
 		prefix = k.Prefix
 	case a.asks && len(prefix) == 0:
-		return nil, errors.New("the file has a prefix, which Keys.Prefix has to say")
+		return nil, errors.New("the file needs an AAD prefix; set Keys.Prefix")
 	}
 	return append(bytes.Clone(prefix), a.unique...), nil
 }
@@ -150,7 +150,7 @@ func plainFooter(b []byte, k *Keys) (*algorithm, error) {
 	}
 	sum := c.gcm.Seal(nil, sign[:nonceSize], footer, c.fileIs(partFooter))
 	if subtle.ConstantTimeCompare(sum[len(footer):], sign[nonceSize:]) == 0 {
-		return nil, fmt.Errorf("the footer: its signature is another one: %w", errSealed)
+		return nil, fmt.Errorf("the footer does not match its signature: %w", errSealed)
 	}
 	return a, nil
 }

@@ -118,7 +118,7 @@ func (x *Writer) Write(v tenon.Value) (err error) {
 	}
 	if !sameFields(b.Schema(), x.set) {
 		e := fail(tenon.ErrDType, fn, "", "the columns are %v, those of the first value %v", b.Schema(), x.set)
-		e.Hint = "the values of one file have columns of the same types; strings that are no UTF-8 come in the first one too"
+		e.Hint = "all values of a file must have columns of the same types; if a column has strings that are not UTF-8, the first value must contain one"
 		return e
 	}
 	step := int64(x.o.GroupRows)
@@ -185,7 +185,7 @@ func unwritten(fn string, err *error) {
 	case *tenon.Error:
 		*err = r
 	default:
-		*err = fail(tenon.ErrUnsupported, fn, "", "the value has no form in Parquet: %v", r)
+		*err = fail(tenon.ErrUnsupported, fn, "", "Parquet cannot store the value: %v", r)
 	}
 }
 
@@ -197,7 +197,7 @@ func failed(fn string, err error) error {
 func fits(fn string, s *arrow.Schema) error {
 	for _, f := range s.Fields() {
 		if t := unfit(f.Type); t != nil {
-			e := fail(tenon.ErrUnsupported, fn, f.Name, "Parquet has no form for %v", t)
+			e := fail(tenon.ErrUnsupported, fn, f.Name, "Parquet cannot store %v", t)
 			e.Hint = "package arrowio writes every Value"
 			return e
 		}
@@ -282,7 +282,7 @@ func (x *Writer) Close() (err error) {
 		return x.err
 	}
 	if x.plan == nil {
-		return fail(tenon.ErrInvalid, fn, "", "nothing has been written, so that the columns are not known")
+		return fail(tenon.ErrInvalid, fn, "", "nothing has been written, so the columns are not known")
 	}
 	b := indexes(x.groups, x.at)
 	end := x.plan.footer(x.groups, x.metadata(), x.codec())

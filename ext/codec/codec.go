@@ -55,7 +55,7 @@ func Mismatch(v tenon.Value, want string) error {
 func ReadPlace(e tenon.Encoding, typeName, want string, optional, anyValue bool, specs *[]tenon.Spec) error {
 	if _, ok := e.(tenon.Nil); ok {
 		if !optional {
-			return Bad("nothing stands where a Value is required")
+			return Bad("a required Value is missing")
 		}
 		*specs = append(*specs, nil)
 		return nil

@@ -68,7 +68,7 @@ func (v *variable) leaked() error {
 // Concrete says that there is no single row to look at.
 func (v *variable) Concrete() (tensor.Tensor, error) {
 	e := tenon.NewError(tenon.ErrUnsupported, "tensor.Data", "the tensor stands for every row of a batch at once: its elements differ from row to row")
-	e.Hint = "to choose by data use ops.Where, or run row by row with control.MapRows"
+	e.Hint = "use ops.Where to choose by data, or control.MapRows to run row by row"
 	return nil, e
 }
 

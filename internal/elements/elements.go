@@ -132,7 +132,7 @@ type decoder struct {
 func (d *decoder) bytes() ([]byte, error) {
 	n, k := binary.Uvarint(d.b[d.at:])
 	if k <= 0 || n > uint64(len(d.b)-d.at-k) {
-		return nil, fmt.Errorf("the data are damaged at byte %d", d.at)
+		return nil, fmt.Errorf("the data is damaged at byte %d", d.at)
 	}
 	d.at += k
 	x := d.b[d.at : d.at+int(n) : d.at+int(n)]
@@ -143,11 +143,11 @@ func (d *decoder) bytes() ([]byte, error) {
 func (d *decoder) aligned() ([]byte, error) {
 	n, k := binary.Uvarint(d.b[d.at:])
 	if k <= 0 {
-		return nil, fmt.Errorf("the data are damaged at byte %d", d.at)
+		return nil, fmt.Errorf("the data is damaged at byte %d", d.at)
 	}
 	at := (d.at + k + alignment - 1) / alignment * alignment
 	if at > len(d.b) || n > uint64(len(d.b)-at) {
-		return nil, fmt.Errorf("the data are damaged at byte %d", d.at)
+		return nil, fmt.Errorf("the data is damaged at byte %d", d.at)
 	}
 	d.at = at + int(n)
 	return d.b[at:d.at:d.at], nil
@@ -156,7 +156,7 @@ func (d *decoder) aligned() ([]byte, error) {
 // leaf reads a leaf that is like another one.
 func (d *decoder) leaf(like any) (any, error) {
 	if d.at >= len(d.b) {
-		return nil, fmt.Errorf("the data end at byte %d", d.at)
+		return nil, fmt.Errorf("the data ends at byte %d", d.at)
 	}
 	d.at++
 	switch d.b[d.at-1] {
@@ -176,7 +176,7 @@ func (d *decoder) leaf(like any) (any, error) {
 	case leafValue:
 		return d.value(0)
 	}
-	return nil, fmt.Errorf("the data are damaged at byte %d", d.at-1)
+	return nil, fmt.Errorf("the data is damaged at byte %d", d.at-1)
 }
 
 func (d *decoder) value(depth int) (tenon.Value, error) {
@@ -189,7 +189,7 @@ func (d *decoder) value(depth int) (tenon.Value, error) {
 		return nil, err
 	}
 	if len(rest) > 0 || depth > maxDepth {
-		return nil, fmt.Errorf("the data are damaged at byte %d", d.at)
+		return nil, fmt.Errorf("the data is damaged at byte %d", d.at)
 	}
 	if tenon.IsLeaf(s) {
 		t, ok := s.(*tensor.Spec)

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-var errLenient = errors.New("the option Lenient needs the format Lines: only there is it known where the next record begins")
+var errLenient = errors.New("the option Lenient needs the format Lines, in which the next record can be found")
 
 // A reader is one run over inputs. Fields below mu belong to the worker whose
 // chunk has its turn.

@@ -142,7 +142,7 @@ func newSource(c *Column, path string) (*source, error) {
 				continue
 			}
 			if int(tag) >= len(s.fields) || s.index[row] < 0 || s.index[row] >= int64(s.fields[tag].source.len) {
-				return bad("row %d is row %d of alternative %d, which there is not", row, s.index[row], tag)
+				return bad("row %d is row %d of alternative %d, which does not exist", row, s.index[row], tag)
 			}
 		}
 	default:

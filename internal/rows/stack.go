@@ -187,7 +187,7 @@ func apartFrom(a, b tenon.Spec) *tenon.Error {
 	e := fail(tenon.ErrDType, "%s and %s have no common Spec", tenon.String(a), tenon.String(b))
 	if where, what := tenon.Difference(a, b); what != "" {
 		e.Where, e.Msg = where, what
-		e.Hint = "rows of one batch have the same static data and the same optional fields: map the elements to one Spec first"
+		e.Hint = "rows of a batch must have the same static data and optional fields: map the elements to one Spec first"
 	}
 	return e
 }

@@ -238,7 +238,7 @@ func itself(ts []tenon.Value, v tenon.Value) bool { return len(ts) == 1 && ts[0]
 func unboxed(s tenon.Spec, ts []tenon.Value) (tenon.Value, error) {
 	b, ok := s.(tenon.Boxer)
 	if !ok {
-		return nil, fail(tenon.ErrUnsupported, "%s is no tenon.Boxer, but what it is stacked of or taken from is", tenon.String(s))
+		return nil, fail(tenon.ErrUnsupported, "%s is not a tenon.Boxer, but its batch or row is", tenon.String(s))
 	}
 	return b.Unbox(ts)
 }

@@ -88,7 +88,7 @@ func Sample[S any](ctx context.Context, prompts *ragged.Tensor, next Next[S], o 
 func checked(fn string, prompts *ragged.Tensor, none bool, tokens int) int {
 	switch {
 	case none:
-		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, "next is nil: nothing says what comes next"))
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, "next is nil: a model is needed"))
 	case tokens < 0:
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("Tokens is %d, want at least 0", tokens)))
 	case prompts == nil || prompts.RaggedRank() != 1 || prompts.FlatValues().Shape().Rank() != 1 || prompts.DType() != idType:
@@ -96,12 +96,12 @@ func checked(fn string, prompts *ragged.Tensor, none bool, tokens int) int {
 		if prompts != nil {
 			got = tenon.String(prompts.Spec())
 		}
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, "want prompts int64[rows, (tokens)], got "+got))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, "want prompts of type int64[rows, (tokens)], got "+got))
 	}
 	lengths := tensor.Data[int64](ops.Cast(rows.Lengths(prompts.RowSplits()), dtype.Int64))
 	if at := slices.Index(lengths, 0); at >= 0 {
-		e := &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: fmt.Sprintf("prompts[%d]", at), Msg: "the prompt is empty: there is nothing that something could follow"}
-		e.Hint = "begin each row with a token that stands for its start"
+		e := &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: fmt.Sprintf("prompts[%d]", at), Msg: "the prompt is empty: there is nothing to continue"}
+		e.Hint = "begin each row with a start token"
 		tenon.Throw(e)
 	}
 	return len(lengths)
@@ -116,8 +116,8 @@ func wantScores(fn string, logits tensor.Tensor, n int) {
 		}
 		got = tenon.String(logits.Spec())
 	}
-	e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the model gave %s, want scores [%d, vocabulary] of what comes after the last token of each row", got, n))
-	e.Hint = "generate.Last takes the last position of each row"
+	e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the model returned %s, want scores [%d, vocabulary] for the token after the last one of each row", got, n))
+	e.Hint = "use generate.Last to take the last position of each row"
 	tenon.Throw(e)
 }
 

@@ -18,7 +18,7 @@ type Calibration struct {
 // NewCalibration returns bins of one width that have seen nothing.
 func NewCalibration(bins int) (*Calibration, error) {
 	if bins < 1 || bins > 1<<20 {
-		return nil, invalid("NewCalibration", "%d is no number of bins", bins)
+		return nil, invalid("NewCalibration", "cannot use %d bins", bins)
 	}
 	return &Calibration{make([]float64, bins), make([]float64, bins), make([]float64, bins)}, nil
 }

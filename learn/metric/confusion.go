@@ -19,7 +19,7 @@ type Confusion struct {
 // NewConfusion returns counts of nothing.
 func NewConfusion(classes int) (*Confusion, error) {
 	if classes < 1 || classes > 1<<15 {
-		return nil, invalid("NewConfusion", "%d is no number of classes", classes)
+		return nil, invalid("NewConfusion", "cannot use %d classes", classes)
 	}
 	return &Confusion{classes, make([]float64, classes*classes)}, nil
 }

@@ -118,7 +118,7 @@ func (c *Curve) totals() (pos, neg float64) {
 // both is an error where there are not items of both kinds.
 func (c *Curve) both(fn string) error {
 	if pos, neg := c.totals(); pos == 0 || neg == 0 {
-		return invalid(fn, "the truth is of one class alone, %v items of 1 and %v of 0: nothing is told apart", pos, neg)
+		return invalid(fn, "the truth has only one class, %v items of 1 and %v of 0: there is nothing to distinguish", pos, neg)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func rowsOf(fn string, relevance, score *ragged.Tensor) (rel, s [][]float64, err
 		}
 		ends, ok := t.Partition().Splits64()
 		if !ok {
-			return nil, invalid(fn, "the rows do not exist while a function is traced")
+			return nil, invalid(fn, "the rows are not known while a function is traced")
 		}
 		rows := make([][]float64, len(ends)-1)
 		for i := range rows {

@@ -168,7 +168,7 @@ func (l MultiHeadAttention) turned(x, positions tensor.Tensor) tensor.Tensor {
 func (l MultiHeadAttention) ragged(fn string, x, z rowed, mask tensor.Tensor) tensor.Tensor {
 	if mask != nil {
 		if l.Rotary != 0 || l.Sight.near() {
-			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, "where positions are left out, what is seen by its distance is not known"))
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, "a mask of ragged rows cannot be combined with rotary embeddings or a window: distances are not known"))
 		}
 		seen, ok := tenon.Must(ragged.BooleanMask(z, mask)).(rowed)
 		if !ok {
@@ -200,7 +200,7 @@ type Cache struct {
 func (l MultiHeadAttention) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cache) {
 	const fn = "nn.MultiHeadAttention.Extend"
 	if !l.Sight.Causal {
-		e := tenon.NewError(tenon.ErrInvalid, fn, "the positions so far would have to see the new ones")
+		e := tenon.NewError(tenon.ErrInvalid, fn, "the earlier positions would have to attend to the new ones")
 		e.Hint = "set Sight.Causal"
 		tenon.Throw(e)
 	}
@@ -260,7 +260,7 @@ func innerMask(mask tensor.Tensor) tensor.Tensor {
 		return inner(m)
 	}
 	e := tenon.NewError(tenon.ErrUnsupported, "nn.MultiHeadAttention", fmt.Sprintf("the mask of ragged rows is ragged, got %s", tenon.String(mask.Spec())))
-	e.Hint = "give a truth value for each position that may be seen: bool[rows, (positions)]"
+	e.Hint = "give a boolean for each position: bool[rows, (positions)]"
 	tenon.Throw(e)
 	return nil
 }

@@ -256,7 +256,7 @@ func (l ConvTranspose) Apply(x tensor.Tensor) tensor.Tensor {
 	}
 	if l.Windows.Padding != Valid {
 		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the padding is %q", string(l.Windows.Padding)))
-		e.Hint = "say Pads: how many positions are cut off"
+		e.Hint = "set Pads, the number of positions to cut off"
 		tenon.Throw(e)
 	}
 	in, out, size := k.Dim(n)/groups, k.Dim(n+1), k.Slice(0, n)

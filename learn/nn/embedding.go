@@ -72,7 +72,7 @@ func (l Embedding) Bag(ids *ragged.Tensor, weights tensor.Tensor, c Combiner) te
 	splits := ids.RowSplits()
 	if c == BagMax {
 		if weights != nil {
-			tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, "the greatest feature has no use for weights"))
+			tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, "the combiner max does not use weights"))
 		}
 		some := ops.ExpandDims(ops.Greater(rows.Lengths(splits), 0), -1)
 		return ops.Where(some, rows.Max(ops.Gather(l.Table, flat, 0), splits), 0.0)

@@ -120,12 +120,12 @@ func unnamed(fn string, t dimensioned, from, to []named.Name, f func(tensor.Tens
 func batchNames(fn string, t dimensioned, but []named.Name) (order []named.Name) {
 	for _, n := range but {
 		if n == nil {
-			e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the layer does not know which dimensions of {%v} it is about", t.Dims()))
+			e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the layer does not know which dimensions of {%v} to use", t.Dims()))
 			e.Hint = "give the layer Names"
 			tenon.Throw(e)
 		}
 		if !named.From(t).Has(n) {
-			tenon.Throw(tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("the layer is about %v, and the tensor has {%v}", n, t.Dims())))
+			tenon.Throw(tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("the layer works on %v, but the tensor has {%v}", n, t.Dims())))
 		}
 	}
 	for _, d := range t.Dims().Names() {

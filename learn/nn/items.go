@@ -83,7 +83,7 @@ func onVectors(fn, option string, along named.Name, f func([]tensor.Tensor) tens
 		return onItems(fn, f, xs...)
 	}
 	if along == nil {
-		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("which dimension of {%v} is that of the vectors is not said", t.Dims()))
+		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the dimension of the vectors is not given: {%v}", t.Dims()))
 		e.Hint = "set " + option
 		tenon.Throw(e)
 	}
@@ -147,7 +147,7 @@ func sameShapes(fn string, x, y tensor.Tensor, more int) {
 	case b.Rank() == a.Rank()+1 && b.Dim(-1) == 1:
 		e.Hint = "drop the last axis of the target: ops.Squeeze(target, -1)"
 	default:
-		e.Hint = "nothing is broadcast in a loss; where that is meant, use ops.BroadcastTo first"
+		e.Hint = "losses do not broadcast; if you want that, use ops.BroadcastTo first"
 	}
 	tenon.Throw(e)
 }

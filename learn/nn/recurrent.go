@@ -257,7 +257,7 @@ func (r recurrence) run(x, there tensor.Tensor, start []tensor.Tensor) (y tensor
 		return y, end
 	case rowed:
 		if there != nil {
-			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, r.fn, "rows of different lengths have no padding to leave out"))
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, r.fn, "rows of different lengths have no padding to mask"))
 		}
 		first := starting(func(h tensor.Tensor) tensor.Tensor {
 			if c, ok := h.(tensor.Carrier); ok {
@@ -308,7 +308,7 @@ func positionsOf(fn string, x, there tensor.Tensor) tensor.Tensor {
 		lead, want = s.Slice(0, s.Rank()-2), "an integer"
 	}
 	if !there.DType().IsBool() && !there.DType().IsInteger() || !there.Shape().CompatibleWith(lead) {
-		e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("which positions of %s are there is %s, want %s%v", tenon.String(x.Spec()), tenon.String(there.Spec()), want, lead))
+		e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the mask of %s is %s, want %s%v", tenon.String(x.Spec()), tenon.String(there.Spec()), want, lead))
 		e.Hint = "give a truth value for each position, or the length of each row"
 		tenon.Throw(e)
 	}

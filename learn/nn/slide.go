@@ -87,8 +87,8 @@ func present(there tensor.Tensor, axis int, o ops.WindowOptions, d dtype.DType) 
 
 // carried refuses values whose masks or units do not tell what a window has.
 func carried(fn string, x tensor.Tensor) error {
-	e := tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("windows of %s have elements that are missing or strange", tenon.String(x.Spec())))
-	e.Hint = "fill in what is missing first (masked.Fill), or take rows of different lengths"
+	e := tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("windows of %s have elements that are missing or not numbers", tenon.String(x.Spec())))
+	e.Hint = "fill in missing elements first (masked.Fill), or use rows of different lengths"
 	return e
 }
 

@@ -43,7 +43,7 @@ func Read(dir string) (*Run, error) {
 		err = json.Unmarshal(b, &r.Info)
 	}
 	if err == nil && r.Version > Version {
-		err = fmt.Errorf("the record has the form %d, and this program knows those up to %d", r.Version, Version)
+		err = fmt.Errorf("the record has the form %d, and this program supports forms up to %d", r.Version, Version)
 	}
 	if err != nil {
 		return nil, fail(fn, filepath.Join(dir, infoFile), err)

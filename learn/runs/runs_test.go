@@ -118,7 +118,7 @@ func TestResumedRunsReplaceEvents(t *testing.T) {
 	if err = errors.Join(err, w.Close("interrupted")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := runs.Create(dir, runs.Info{}); !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "folder of its own") {
+	if _, err := runs.Create(dir, runs.Info{}); !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "separate folder for each run") {
 		t.Errorf("a record is replaced: %v", err)
 	}
 	w, err = runs.Resume(dir, 3, runs.Info{})

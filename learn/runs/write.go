@@ -66,8 +66,8 @@ type Writer struct {
 func Create(dir string, i Info) (*Writer, error) {
 	const fn = "runs.Create"
 	if _, err := os.Stat(filepath.Join(dir, infoFile)); err == nil {
-		e := fail(fn, dir, errors.New("there is the record of a run"))
-		e.Hint = "give each run a folder of its own, or remove this one"
+		e := fail(fn, dir, errors.New("the folder already has the record of a run"))
+		e.Hint = "use a separate folder for each run, or remove this one"
 		return nil, e
 	}
 	i.complete(dir)

@@ -69,7 +69,7 @@ func readPairs(part json.RawMessage) (*pairs, error) {
 	if s.Unknown != nil {
 		id, ok := v.ids[*s.Unknown]
 		if !ok {
-			return nil, invalid("there is no token %q for what is unknown", *s.Unknown)
+			return nil, invalid("there is no token %q for unknown words", *s.Unknown)
 		}
 		p.unknown = &id
 	}

@@ -31,7 +31,7 @@ func readPieces(part json.RawMessage) (*pieces, error) {
 	}
 	id, ok := v.ids[s.Unknown]
 	if !ok {
-		return nil, invalid("there is no token %q for what is unknown", s.Unknown)
+		return nil, invalid("there is no token %q for unknown words", s.Unknown)
 	}
 	if s.Most <= 0 || s.Most > 1<<12 {
 		return nil, invalid("words of up to %d characters", s.Most)

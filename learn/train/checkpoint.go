@@ -226,6 +226,6 @@ func (r *run[P, B]) resume() error {
 
 func (r *run[P, B]) foreign(why string) error {
 	e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("%s cannot be resumed: %s", r.Checkpoint, why))
-	e.Hint = "go on with what it was made with, name another file in FitOptions.Checkpoint, or remove it to start anew"
+	e.Hint = "resume with the same model and options, name another file in FitOptions.Checkpoint, or remove the file to start again"
 	return e
 }

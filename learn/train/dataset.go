@@ -19,7 +19,7 @@ func FromDataset[B any](d *dataset.Dataset[B]) (Source[B], error) {
 	}
 	n, _ := d.Len()
 	if n > math.MaxInt32 {
-		return Source[B]{}, tenon.NewError(tenon.ErrInvalid, "train.FromDataset", fmt.Sprintf("%d batches are too many for a pass: repeat them by Epochs", n))
+		return Source[B]{}, tenon.NewError(tenon.ErrInvalid, "train.FromDataset", fmt.Sprintf("%d batches are too many for an epoch: repeat them with Epochs", n))
 	}
 	return Source[B]{Batches: int(n), At: func(_ context.Context, position int) (B, error) { return epochs.At(int64(position)) }}, nil
 }

@@ -93,7 +93,7 @@ func (t *Trainer[P, B]) rates(ctx context.Context, data Source[B], growing Sched
 	}
 	if c.Best == 0 {
 		e := tenon.NewError(tenon.ErrInvalid, "train.FindRate", fmt.Sprintf("the loss never fell between the rates %v and %v", r.From, r.To))
-		e.Hint = "look at the curve, and at the loss"
+		e.Hint = "check the curve and the loss"
 		return c, e
 	}
 	return c, nil

@@ -58,7 +58,7 @@ func (r *run[P, B]) batches(ctx context.Context) iter.Seq2[B, error] {
 func (r *run[P, B]) make(ctx context.Context, at int) (b B, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &dataset.ElementError{Index: int64(at), Err: fmt.Errorf("the source of batches panics: %v", p), Stack: string(debug.Stack())}
+			err = &dataset.ElementError{Index: int64(at), Err: fmt.Errorf("the source of batches panicked: %v", p), Stack: string(debug.Stack())}
 		}
 	}()
 	b, err = tenon.Try(func() B {

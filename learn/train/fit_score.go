@@ -50,7 +50,7 @@ func (r *run[P, B]) unscored() error {
 	}
 	r.reason = Failed
 	e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("no score of the %d validations is a number", len(r.record.Scores)))
-	e.Hint = "look at what Validate computes; Params are the last ones"
+	e.Hint = "check what Validate computes; Params are those of the last step"
 	return e
 }
 

@@ -81,7 +81,7 @@ func (p *parameters) anyTrained(model any) error {
 	e.Hint = "parameters are the floating tensors in its exported fields"
 	if len(p.at) > 0 {
 		e.Msg = fmt.Sprintf("all %d parameters of a %T are frozen", len(p.at), model)
-		e.Hint = "Options.For gives them another optimizer than Fixed"
+		e.Hint = "use Options.For to give them an optimizer other than Fixed"
 	}
 	return e
 }

@@ -109,7 +109,7 @@ func TestNormOfARecord(t *testing.T) {
 	if err != nil || len(r.Events) != 1 || *r.Events[0].Norm != 5 || *r.Events[0].Rate != 0.1 {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	if _, err := train.Fit(t.Context(), point{tensor.Of([]float32{1, 1})}, dot, o); !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "there is the record of a run") {
+	if _, err := train.Fit(t.Context(), point{tensor.Of([]float32{1, 1})}, dot, o); !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "the folder already has the record of a run") {
 		t.Errorf("a record is written over: %v", err)
 	}
 }

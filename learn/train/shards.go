@@ -231,7 +231,7 @@ func replaced[P any](s State[P], divided []dividedPart, with func(d dividedPart,
 func fillShards[P any](f *saved.File, checkpoint, text string, tree kept[P]) (kept[P], error) {
 	var m manifest
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		return tree, tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("what it tells of its shards cannot be read: %v", err))
+		return tree, tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("its list of shards cannot be read: %v", err))
 	}
 	whole := tree.State
 	var err error
@@ -290,7 +290,7 @@ func (s shard) read(folder string, parts map[int]*joinedTensor) error {
 		return tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf(format, args...))
 	}
 	if s.File == "" || s.File != filepath.Base(s.File) {
-		return fail("its name is no name of a file beside the checkpoint")
+		return fail("its name is not that of a file next to the checkpoint")
 	}
 	name := filepath.Join(folder, s.File)
 	size, digest, err := digestOf(name)
@@ -302,7 +302,7 @@ func (s shard) read(folder string, parts map[int]*joinedTensor) error {
 	case size != s.Bytes:
 		return fail("it has %d bytes, want %d", size, s.Bytes)
 	case digest != s.SHA256:
-		return fail("it is damaged: its digest is another one")
+		return fail("it is damaged: its digest differs")
 	}
 	f, err := saved.Open(name)
 	if err != nil {

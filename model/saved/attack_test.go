@@ -362,7 +362,7 @@ func TestAttackedManifests(t *testing.T) {
 		"a file missing":           {without(files, "assets/words.txt"), "assets/words.txt"},
 		"weights missing":          {without(files, weights), weights},
 		"no graph":                 {variant(func(v map[string]any) { v["graph"] = "functions/none.graph" }), "does not list"},
-		"a graph that is none":     {listed(t, files, graph, "tenon graph 9\n"), "are no graph"},
+		"a graph that is none":     {listed(t, files, graph, "tenon graph 9\n"), "are not a graph"},
 		"a graph cut off":          {listed(t, files, graph, files[graph][:100]), graph},
 		"a Spec that is none":      {variant(func(v map[string]any) { v["args"].([]any)[0].(map[string]any)["spec"] = "AAAA" }), "arguments"},
 		"a place too deep":         {variant(func(v map[string]any) { v["args"].([]any)[0].(map[string]any)["path"] = make([]int, 300) }), "300 steps"},

@@ -43,7 +43,7 @@ func DecodeIDX(r io.Reader) (tensor.Tensor, error) {
 	}
 	d, ok := idxTypes[head[2]]
 	if head[0] != 0 || head[1] != 0 || !ok {
-		return nil, fmt.Errorf("% x is no beginning of an IDX file", head)
+		return nil, fmt.Errorf("an IDX file does not begin with % x", head)
 	}
 	dims := make([]int, head[3])
 	size := uint64(d.Size())
@@ -104,7 +104,7 @@ func MNIST(dir, prefix string) (train, test *dataset.Dataset[Labelled], err erro
 				return nil, e
 			}
 			if len(found) > 1 && filepath.Ext(found[1]) != ".gz" {
-				return nil, fail("MNIST", dir, "there are several files, of which a prefix chooses one: %q", found)
+				return nil, fail("MNIST", dir, "there are several files; choose one by a prefix: %q", found)
 			}
 			t, err := IDX(found[0])
 			if err != nil {

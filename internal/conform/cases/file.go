@@ -91,7 +91,7 @@ func Parse(text []byte) (*File, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("text goes on after the end")
+		return nil, fmt.Errorf("there is text after the end")
 	}
 	if f.Group == "" {
 		return nil, fmt.Errorf("the file names no group")

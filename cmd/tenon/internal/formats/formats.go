@@ -146,7 +146,7 @@ func Records(in *Input, o Options) (*Rows, error) {
 	case in.Format.Model != nil:
 		return catalogued(in)
 	}
-	return nil, fmt.Errorf("%s: %s is written but not read", in.Name, in.Format.Name)
+	return nil, fmt.Errorf("%s: %s can be written but not read", in.Name, in.Format.Name)
 }
 
 // OpenModel opens an input as tensors and functions.
@@ -181,4 +181,4 @@ func recorded(all iter.Seq2[tenon.Value, error]) iter.Seq2[*structured.Tensor, e
 
 func nothing() error { return nil }
 
-var errEmpty = errors.New("the file is empty; there is nothing to tell its format by")
+var errEmpty = errors.New("the file is empty, so its format is unknown")

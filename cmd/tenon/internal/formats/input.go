@@ -97,7 +97,7 @@ func (in *Input) look(size int64) error {
 	if bytes.HasPrefix(raw, []byte("PK\x03\x04")) {
 		z, err := zipbounds.Open(f, size)
 		if err != nil {
-			return fmt.Errorf("%s: a ZIP file that is cut or damaged: %w", in.Name, err)
+			return fmt.Errorf("%s: the ZIP file is truncated or damaged: %w", in.Name, err)
 		}
 		const most = 10000
 		for _, e := range z.File[:min(len(z.File), most)] {
@@ -114,7 +114,7 @@ func (in *Input) look(size int64) error {
 		head := make([]byte, headSize)
 		n, err := io.ReadFull(r, head)
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return fmt.Errorf("%s: what is compressed is damaged: %w", in.Name, err)
+			return fmt.Errorf("%s: the compressed data is damaged: %w", in.Name, err)
 		}
 		in.Head.Bytes = head[:n]
 	}
@@ -136,7 +136,7 @@ func (in *Input) tell() error {
 			in.Format = f
 			return nil
 		}
-		return fmt.Errorf("%s: %w; -i FORMAT says it", in.Name, errEmpty)
+		return fmt.Errorf("%s: %w; set the format with -i", in.Name, errEmpty)
 	}
 	for _, f := range Table {
 		if f.Match != nil && f.Match(in.Head) {
@@ -149,10 +149,10 @@ func (in *Input) tell() error {
 	}
 	for magic, what := range map[string]string{"\x89HDF": "HDF5", "ORC": "ORC", "Obj\x01": "Avro", "%PDF": "PDF", "\x89PNG": "a picture", "\x7fELF": "a program", "SQLite": "a database of SQLite"} {
 		if in.Head.magic(magic) {
-			return fmt.Errorf("%s is %s, which is not read here; convert it to Parquet or JSON first", in.Name, what)
+			return fmt.Errorf("%s is %s, which is not supported; convert it to Parquet or JSON first", in.Name, what)
 		}
 	}
-	return fmt.Errorf("%s: no format that is known begins like this; -i FORMAT says which it is", in.Name)
+	return fmt.Errorf("%s: the format is not known; set it with -i FORMAT", in.Name)
 }
 
 // openPipe reads from what can be read once.

@@ -96,7 +96,7 @@ var npzFormat = &Format{
 		for name, v := range tensors {
 			t, ok := v.(tensor.Tensor)
 			if !ok {
-				return fmt.Errorf("%s is %s, which NumPy has no form for", name, tenon.String(v.Spec()))
+				return fmt.Errorf("%s is %s, which NumPy cannot store", name, tenon.String(v.Spec()))
 			}
 			all[name] = t
 		}

@@ -151,7 +151,7 @@ func TestLayersAndMetricsTakeSchemas(t *testing.T) {
 		}
 	}
 	_, err := tenon.Try(func() tensor.Tensor { return dense.Apply(wave(Seq{}.Of(3))) })
-	if err == nil || !strings.Contains(err.Error(), "nn.Dense: the layer is about Rep, and the tensor has {Seq}") {
+	if err == nil || !strings.Contains(err.Error(), "nn.Dense: the layer works on Rep, but the tensor has {Seq}") {
 		t.Errorf("a missing dimension: %v", err)
 	}
 	loss := nn.SoftmaxCrossEntropy(in, named.Of([]int64{0, 1, 2}, Seq{}), nn.CrossEntropyOptions{Classes: Rep{}})

@@ -41,7 +41,9 @@ var (
 	fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
 	link   = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	quoted = regexp.MustCompile("`([^`\n]+)`")
-	header = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	// goCommand is a command that a reader copies.
+	goCommand = regexp.MustCompile(`(?:^|\s)go (?:run|test|build|install|vet|get|mod) `)
+	header    = regexp.MustCompile(`(?m)^#+ +(.*)$`)
 	// dotted is a name as programs write it: of a package, of what it exports, of a method or a field.
 	dotted = regexp.MustCompile(`^([a-z][a-z0-9]*)\.([A-Z]\w*)(?:\[[^\]]*\])?(?:\.([A-Z]\w*))?(?:\(.*\)|\{.*\})?$`)
 	// place is a file or a folder of the module.
@@ -111,6 +113,19 @@ func TestTablesOfPages(t *testing.T) {
 			}
 			if cells != width {
 				t.Errorf("%s: a row of %d cells in a table of %d: %s", name, cells-1, width-1, line)
+			}
+		}
+	}
+}
+
+// TestCommandsOfPages wants each command of a block in a line of its own, so that it can be copied.
+func TestCommandsOfPages(t *testing.T) {
+	for name, text := range pages(t) {
+		for _, block := range fenced.FindAllString(text, -1) {
+			for line := range strings.Lines(block) {
+				if n := len(goCommand.FindAllString(line, -1)); n > 1 && !strings.ContainsAny(line, "&|;$") {
+					t.Errorf("%s: %d commands in a line: %s", name, n, line)
+				}
 			}
 		}
 	}

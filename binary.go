@@ -8,9 +8,9 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// The binary form: a tag byte for each value, then its content. Integers are
-// varints (zigzag where signed), strings have a length before them. The tags
-// are stable: files hold them.
+// The binary form is a tag byte for each value, followed by its content. Integers
+// are varints (zigzag if signed); strings are preceded by their length. The tags
+// are stable, because files contain them.
 const (
 	tagNil byte = iota
 	tagFalse
@@ -27,12 +27,12 @@ const (
 	tagNamedTuple
 	tagDict
 	tagArray
-	tagSpecAgain // a Spec that was written before, by its number
+	tagSpecAgain // a Spec that was written before, as its number
 )
 
 // AppendBinary appends the binary form of a Spec. It holds the Specs of the
-// components too, so that a program that does not know the type can read it. A
-// Spec that occurs again is written once.
+// components too, so a program that does not know the type can still read it. A
+// Spec that occurs more than once is written only once.
 func AppendBinary(b []byte, s Spec) []byte {
 	w := writer{b: b}
 	w.spec(s)
@@ -48,10 +48,10 @@ func AppendEncoding(b []byte, e Encoding) []byte {
 
 type writer struct {
 	b     []byte
-	seen  map[Spec]uint64   // the numbers of Specs that are written
-	forms map[string]uint64 // the same by their binary forms: equal Specs are written once
+	seen  map[Spec]uint64   // the numbers of the Specs written so far
+	forms map[string]uint64 // the same, keyed by binary form, so that equal Specs are written once
 	next  uint64
-	plain bool // writes a form for forms
+	plain bool // this writer produces a key for forms
 }
 
 func (w *writer) spec(s Spec) {

@@ -10,12 +10,12 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// maxWeight bounds the number of encodings and Specs in what is read, counting
-// those that are written once and used again as often as they are used.
+// maxWeight bounds the number of encodings and Specs in the result. What is
+// written once and referred to repeatedly counts each time.
 const maxWeight = 1 << 20
 
 // DecodeBinary reads the Spec at the start of b and returns what follows it. A
-// type that is not registered gives an *Opaque.
+// type that is not registered decodes to an *Opaque.
 func DecodeBinary(b []byte) (Spec, []byte, error) {
 	r := &reader{b: b, all: len(b)}
 	e, err := r.encoding(0)
@@ -42,20 +42,20 @@ func DecodeEncoding(b []byte) (Encoding, []byte, error) {
 type reader struct {
 	b      []byte
 	all    int
-	specs  []Spec // those that were read, by number
-	weigh  []int  // and how much each holds
-	weight int    // what has been read so far
+	specs  []Spec // the Specs read so far, by number
+	weigh  []int  // the weight of each
+	weight int    // the weight of everything read so far
 
-	texts map[string]Encoding // short strings, which occur again and again; the first ones
+	texts map[string]Encoding // the first short strings, which tend to recur
 
-	// Lists grow on a stack, so that each is of its own size in the end.
+	// Lists are built on a stack and copied out at their final size.
 	items     []Encoding
 	named     []Entry
 	itemRoom  slab.Slab[Encoding]
 	namedRoom slab.Slab[Entry]
 }
 
-// The strings that are kept to be found again: their length, and how many.
+// Limits on the strings kept for reuse: their length and their number.
 const (
 	shortText  = 32
 	shortTexts = 1024
@@ -85,8 +85,8 @@ func (r *reader) varint() (int64, error) {
 	return n, nil
 }
 
-// length reads a count of things that take at least one byte each, so it can be
-// no more than the bytes that are left.
+// length reads the number of items that follow. Each takes at least one byte, so
+// the number cannot exceed the bytes that are left.
 func (r *reader) length() (int, error) {
 	n, k := binary.Uvarint(r.b)
 	if k <= 0 || n > uint64(len(r.b)-k) {
@@ -104,7 +104,7 @@ func (r *reader) string() (string, error) {
 	return string(e.(Str)), nil
 }
 
-// text reads a string. Short ones are in memory once.
+// text reads a string. Short strings are shared in memory.
 func (r *reader) text() (Encoding, error) {
 	n, err := r.length()
 	if err != nil {
@@ -319,8 +319,8 @@ func (r *reader) spec(depth int) (Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Components that a type makes of its encoding itself are not kept. To count them
-	// would count what Specs hold twice at each depth.
+	// Components that the type derives from its encoding are discarded, and so is their weight:
+	// counting it would double the weight at each level of nesting.
 	before := r.weight
 	if Registered(name) {
 		defer func() { r.weight = before }()

@@ -1,20 +1,20 @@
 package tenon
 
-// A Checker is a Spec that knows more of its values than their components say: sizes
-// that go together, an order, numbers that are indices. Assemble does not ask, since
-// gradients, batches and symbolic values are assembled too.
+// A Checker is a Spec that can check more about its values than their components show: that sizes
+// match, that offsets are sorted, that indices are in range. Assemble does not call it, since
+// gradients, batches and symbolic values are assembled as well.
 type Checker interface {
 	Spec
 
-	// CheckValue returns an error where v, a value of the receiver, is not sound. Data that
-	// are not there, because v is symbolic, are not looked at.
+	// CheckValue returns an error if v, a value of the receiver, is invalid. It does not look at
+	// data that does not exist because v is symbolic.
 	CheckValue(v Value) error
 }
 
-// Check checks a value that arrives from outside the program: the values it is made
-// of, and then what each [Checker] among their Specs says. Whoever assembles values of
-// files, messages or requests calls it; the readers of this module do. Opaque values are
-// checked when they resolve.
+// Check checks a value that comes from outside the program. It checks the values that v consists
+// of, and then calls each [Checker] among their Specs. Code that assembles values from files,
+// messages or requests should call it, as the readers of this module do. Opaque values are checked
+// when they are resolved.
 func Check(v Value) error {
 	if v == nil {
 		return NewError(ErrInvalid, "tenon.Check", "the value is nil")
@@ -42,13 +42,13 @@ func Check(v Value) error {
 	return nil
 }
 
-// check asks a Checker, which may throw.
+// check calls a Checker, which may throw.
 func check(c Checker, v Value) (err error) {
 	defer Catch(&err)
 	return c.CheckValue(v)
 }
 
-// inside returns an error about a component as one about the whole.
+// inside turns an error about a component into one about the whole value.
 func inside(name string, err error) error {
 	e := *AsError(err)
 	switch {

@@ -2,9 +2,9 @@ package tenon
 
 import "strconv"
 
-// Difference says where two Specs differ, and what stands there: the first place that keeps
-// them from having a common Spec, or, where they have one, the first place that is not
-// equal. The place is a path of names and numbers. Both results are "" for equal Specs.
+// Difference returns the place where two Specs differ and a description of the difference. The
+// place is the first one that keeps the Specs from having a common Spec or, if they have one, the
+// first that is not equal; it is a path of names and indices. Both results are "" for equal Specs.
 func Difference(a, b Spec) (where, what string) {
 	if a == nil || b == nil || Equal(a, b) {
 		if a != b && (a == nil || b == nil) {
@@ -22,8 +22,8 @@ func Difference(a, b Spec) (where, what string) {
 	return "", String(a) + " and " + String(b)
 }
 
-// HiddenDifference says what differs in two Specs that print alike, to stand behind both in
-// a message; it is "" where their texts tell them apart already.
+// HiddenDifference describes the difference between two Specs that print alike, for a message that
+// shows both. It returns "" if their texts already differ.
 func HiddenDifference(a, b Spec) string {
 	if String(a) != String(b) {
 		return ""
@@ -38,7 +38,7 @@ func HiddenDifference(a, b Spec) string {
 	return "; they differ" + where + ": " + what
 }
 
-// differ looks for a difference.
+// differ searches for a difference.
 type differ struct {
 	matches     func(a, b Spec) bool
 	loose       bool // shapes may differ
@@ -72,8 +72,8 @@ func (d *differ) specs(a, b Spec, path string) bool {
 	return d.found(path, "one is "+Text(a)+", the other "+Text(b))
 }
 
-// encodings looks for a difference in encodings; numbered says that elements of a list are
-// steps of the path, which those around all fields are not.
+// encodings searches two encodings for a difference. If numbered is set, the indices of list
+// elements become steps of the path; the list around all fields is not numbered.
 func (d *differ) encodings(a, b Encoding, path string, numbered bool) bool {
 	if a == nil || b == nil {
 		return false

@@ -42,7 +42,8 @@ type (
 		Name   string
 		Fields []Entry
 	}
-	// Dict maps strings to encodings. Make it with [NewDict], which sorts.
+	// Dict maps strings to encodings. Make one with [NewDict], which sorts the
+	// keys.
 	Dict []Entry
 	// Array is a small tensor of numbers or truth values: little-endian elements
 	// in row-major order.
@@ -116,7 +117,7 @@ func Strs(xs []string) List {
 	return l
 }
 
-// As returns e as one kind of Encoding, for the decoders of Specs:
+// As returns e as an Encoding of one kind. It is meant for decoders of Specs:
 //
 //	n, err := tenon.As[tenon.Int](e)
 func As[T Encoding](e Encoding) (T, error) {
@@ -145,8 +146,8 @@ func Elems(e Encoding, n int) ([]Encoding, error) {
 	return elems, nil
 }
 
-// Unpack takes a Tuple or List apart, for the decoders of Specs: it has as many elements as
-// there are targets, and each is of the kind that its target points to.
+// Unpack takes a Tuple or List apart. It is meant for decoders of Specs. The tuple must have one
+// element for each target, of the kind that the target points to.
 //
 //	var d tenon.DType
 //	var s tenon.Shape
@@ -207,8 +208,8 @@ func EqualEncoding(a, b Encoding) bool {
 	})
 }
 
-// relation says how the parts of an encoding that can vary are compared; all
-// other parts have to be equal.
+// relation says how the parts of an encoding that may vary are compared; all
+// other parts must be equal.
 type relation struct {
 	shapes func(s, t shape.Shape) bool
 	specs  func(s, t Spec) bool
@@ -250,7 +251,7 @@ func relateEntries(a, b []Entry, r relation) bool {
 }
 
 // merge returns the encoding above a and b: shapes are joined, nested Specs
-// merged, everything else has to be equal.
+// merged, everything else must be equal.
 func merge(a, b Encoding) (Encoding, bool) {
 	switch a := a.(type) {
 	case Shape:
@@ -330,9 +331,9 @@ func mergeEntries(a, b []Entry) ([]Entry, bool) {
 	return m, true
 }
 
-// MapSpecs returns e with every nested Spec replaced by f of it, and every
-// shape by g of it. A nil function leaves its kind alone. Generic rules, such as
-// adding a batch axis to every field, are written with it.
+// MapSpecs returns e with every nested Spec replaced by the result of f, and
+// every shape by the result of g. A nil function leaves its kind unchanged. It
+// serves to write generic rules, such as adding a batch axis to every field.
 func MapSpecs(e Encoding, f func(Spec) (Spec, error), g func(shape.Shape) (shape.Shape, error)) (Encoding, error) {
 	each := func(es []Encoding) ([]Encoding, error) {
 		out := make([]Encoding, len(es))

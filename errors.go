@@ -22,7 +22,7 @@ var (
 	ErrInvalid     = errors.New("invalid argument")   // any other argument that is wrong
 )
 
-// An Error says what went wrong, where, and how to mend it.
+// An Error says what went wrong, where, and how to fix it.
 type Error struct {
 	Kind  error    // one of the sentinels above
 	Op    string   // the operation: "ops.MatMul"
@@ -30,15 +30,15 @@ type Error struct {
 	Where string   // the attribute, path or row at fault: "axis", "jets[12].hits", "row 4711"
 	Line  string   // the user's own source line: "search/model.go:41"
 	Msg   string   // what is wrong
-	Hint  string   // one concrete repair
+	Hint  string   // one concrete way to fix it
 	Err   error    // the cause, if there is one
 }
 
-// Error prints the parts that are known in one line:
+// Error returns the known parts on one line:
 //
 //	ops.MatMul(float32[?, 64], float32[32, 16]): inner sizes 64 and 32 differ (at search/model.go:41); did you mean the second operand transposed?
 //
-// The verb %+v prints them on lines of their own, for a person to read.
+// The verb %+v prints them on separate lines, for people to read.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(oneLine(e.statement(error.Error)))
@@ -51,7 +51,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Format prints the error in one line, and for %+v the place and the repair below it:
+// Format prints the error on one line. The verb %+v prints the place and the hint on lines below:
 //
 //	ops.MatMul(float32[?, 64], float32[32, 16]): inner sizes 64 and 32 differ
 //	  at search/model.go:41
@@ -67,11 +67,11 @@ func (e *Error) Format(s fmt.State, verb rune) {
 	}
 }
 
-// MarshalText returns the one line that Error does: what package log/slog writes of an error in
-// text, where it would use %+v, and package encoding/json of one in a structure.
+// MarshalText returns the same line as Error. Package log/slog calls it when it writes an error as
+// text, where it would otherwise use %+v, and package encoding/json for an error in a struct.
 func (e *Error) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
 
-// long is the text on several lines.
+// long returns the text on several lines.
 func (e *Error) long() string {
 	text := e.statement(func(err error) string { return fmt.Sprintf("%+v", err) })
 	if e.Line != "" {
@@ -83,7 +83,7 @@ func (e *Error) long() string {
 	return text
 }
 
-// statement is what the error says without the place and the repair.
+// statement returns the text of the error without the place and the hint.
 func (e *Error) statement(cause func(error) string) string {
 	var b strings.Builder
 	b.WriteString(e.Op)
@@ -126,7 +126,7 @@ func oneLine(s string) string {
 	return strings.Join(parts, "; ")
 }
 
-// Unwrap gives errors.Is the kind and the cause.
+// Unwrap returns the kind and the cause, for errors.Is.
 func (e *Error) Unwrap() []error {
 	var errs []error
 	if e.Kind != nil {
@@ -138,13 +138,13 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// NewError returns an error of a kind, with the caller's source line.
+// NewError returns an error of the given kind with the caller's source line.
 func NewError(kind error, op, msg string) *Error {
 	return &Error{Kind: kind, Op: op, Msg: msg, Line: source.Line()}
 }
 
-// AsError returns err as an *Error, wrapping another error as one of kind
-// ErrInvalid. It returns nil for nil.
+// AsError returns err as an *Error. It wraps any other error in one of kind
+// ErrInvalid and returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -160,13 +160,13 @@ func AsError(err error) *Error {
 }
 
 // Try runs f and returns what it returns, or the error that an expression
-// function inside it threw. A panic of any other kind goes on.
+// function inside it threw. Any other panic propagates.
 func Try[T any](f func() T) (v T, err error) {
 	defer Catch(&err)
 	return f(), nil
 }
 
-// Catch stores a thrown error in *err, as an *Error. It has to be deferred
+// Catch stores a thrown error in *err, as an *Error. It must be deferred
 // directly:
 //
 //	defer tenon.Catch(&err)

@@ -17,9 +17,9 @@ func Equal(a, b Spec) bool {
 	return a.TypeName() == b.TypeName() && EqualEncoding(a.Encode(), b.Encode())
 }
 
-// Subtype reports whether every value of a is also one of b. By default types
-// have to be the same, shapes and nested Specs inside the encodings may be
-// subtypes, and all other static data have to be equal.
+// Subtype reports whether every value of a is also one of b. By default the types
+// must be the same, shapes and nested Specs inside the encodings may be subtypes,
+// and all other static data must be equal.
 func Subtype(a, b Spec) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -59,8 +59,9 @@ func CompatibleByEncoding(a, b Spec) bool {
 // Belongs reports whether v is a value of s: its own Spec is a subtype of s.
 func Belongs(v Value, s Spec) bool { return v != nil && Subtype(v.Spec(), s) }
 
-// Merge returns the most specific Spec above all the given ones, and false where
-// there is none. It never guesses: static data that differ have no merge.
+// Merge returns the most specific Spec that is above all the given ones, and
+// false if there is none. It never guesses: Specs whose static data differ cannot
+// be merged.
 func Merge(a Spec, rest ...Spec) (Spec, bool) {
 	for _, b := range rest {
 		var ok bool
@@ -84,8 +85,8 @@ func merge2(a, b Spec) (Spec, bool) {
 	return MergeByEncoding(a, b)
 }
 
-// MergeByEncoding is the default rule of [Merge]. It needs the type to be
-// registered, to make the merged Spec of its encoding.
+// MergeByEncoding is the default rule of [Merge]. The type must be registered, so
+// that the merged Spec can be decoded.
 func MergeByEncoding(a, b Spec) (Spec, bool) {
 	if a.TypeName() != b.TypeName() {
 		return nil, false

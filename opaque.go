@@ -8,9 +8,9 @@ import (
 )
 
 // Opaque is the Spec of a type whose name is not registered in this program. It
-// keeps the encoding and the components, so that values of it come apart, go
-// together, print and are stored without loss. Operations on them fail and say
-// what is missing.
+// keeps the encoding and the components, so that its values can be taken apart,
+// reassembled, printed and stored without loss. Operations on them fail with an
+// error that says what is missing.
 type Opaque struct {
 	name       string
 	encoding   Encoding
@@ -31,7 +31,8 @@ func (o *Opaque) Encode() Encoding { return o.encoding }
 // Components returns the components as they were read.
 func (o *Opaque) Components() []Field { return o.components }
 
-// EqualSpec compares the components too, as nothing is known that they follow from.
+// EqualSpec compares the components too, since nothing is known about how they follow from the
+// encoding.
 func (o *Opaque) EqualSpec(other Spec) bool {
 	p, ok := other.(*Opaque)
 	return ok && (o == p || o.name == p.name && EqualEncoding(o.encoding, p.encoding) &&
@@ -56,8 +57,8 @@ func (o *Opaque) Assemble(components []Value) (Value, error) {
 }
 
 // Resolve returns the real Spec, once the type has been registered. Its values
-// assemble from the same components. Opaque Specs inside the encoding are
-// resolved too, where their types are known.
+// are assembled from the same components. Opaque Specs inside the encoding are
+// resolved too if their types are registered.
 func (o *Opaque) Resolve() (Spec, error) {
 	e, err := MapSpecs(o.encoding, resolveKnown, nil)
 	if err != nil {
@@ -85,8 +86,8 @@ func (v *OpaqueValue) Spec() Spec { return v.spec }
 // String names the type and its components.
 func (v *OpaqueValue) String() string { return fmt.Sprintf("%s%v", v.spec.name, v.components) }
 
-// Resolve returns the value as its real type, once that has been registered. It is
-// checked, as by [Check]: nobody could do so when it was read.
+// Resolve returns the value as its real type, once that has been registered. It checks the value as
+// [Check] does, which was not possible when it was read.
 func (v *OpaqueValue) Resolve() (Value, error) {
 	out, err := v.resolve()
 	if err != nil {
@@ -111,7 +112,7 @@ func (v *OpaqueValue) resolve() (Value, error) {
 	return s.Assemble(components)
 }
 
-// CheckComponents checks that components can belong to the fields of s: their
+// CheckComponents checks that the components can belong to the fields of s: their
 // number, and the Spec of each. Assemble methods begin with it.
 func CheckComponents(s Spec, components []Value) error {
 	fields := s.Components()

@@ -11,8 +11,8 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// A Decoder makes a Spec of its encoding. What it gets may come from a hostile
-// file: it checks everything.
+// A Decoder makes a Spec from its encoding. The encoding may come from a hostile
+// file, so a Decoder must check everything.
 type Decoder func(Encoding) (Spec, error)
 
 type registration struct {
@@ -59,10 +59,10 @@ func isTypeName(name string) bool {
 	return true
 }
 
-// Register makes a type of Spec known by name, so that what [AppendBinary] and
-// [Text] write can be read again. A name is a Go-like path, such as
-// "ragged.Tensor" or "example.com/graphs.Digraph". It throws where the name is
-// malformed or already taken, and says by whom; call it from init.
+// Register registers a type of Spec under a name, so that what [AppendBinary] and
+// [Text] write can be read again. The name is a Go-like path, such as
+// "ragged.Tensor" or "example.com/graphs.Digraph". Register throws if the name is
+// malformed or already taken, and says by whom. Call it from init.
 func Register(name string, decode Decoder) {
 	Throw(register(name, decode))
 }
@@ -81,7 +81,7 @@ func register(name string, decode Decoder) error {
 	if r, ok := registry[name]; ok {
 		by := "at " + r.place.String()
 		if by == "at " {
-			by = "by this module" // places are those of its users
+			by = "by this module" // only places outside this module are recorded
 		}
 		return &Error{Kind: ErrInvalid, Op: "tenon.Register", Line: source.Line(),
 			Msg: fmt.Sprintf("the name %q is already registered, %s", name, by)}
@@ -90,7 +90,8 @@ func register(name string, decode Decoder) error {
 	return nil
 }
 
-// Unregister removes a name again, for tests that register types of their own.
+// Unregister removes a name. It is meant for tests that register types of their
+// own.
 func Unregister(name string) error {
 	registryMu.Lock()
 	defer registryMu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the canonical text of a Spec: two Specs are equal exactly if
+// Text returns the canonical text of a Spec: two Specs are equal if and only if
 // their texts are. [ParseSpec] reads it.
 //
 //	<tensor.Tensor (float32, shape[2, ?])>
@@ -142,8 +142,8 @@ func appendFloat(b []byte, f float64) []byte {
 	return b
 }
 
-// MarshalText returns the canonical text of the Spec, so that JSON, flags and the like have it;
-// nothing for nil.
+// MarshalText returns the canonical text of the Spec, for JSON, flags and the like. It returns
+// nothing for a nil Spec.
 func (s SpecOf) MarshalText() ([]byte, error) {
 	if s.Spec == nil {
 		return []byte{}, nil

@@ -14,7 +14,7 @@ import (
 )
 
 // ParseSpec reads the canonical text of a Spec. A name that is not registered
-// gives an *Opaque if the text holds its components.
+// yields an *Opaque if the text contains its components.
 func ParseSpec(text string) (s Spec, err error) {
 	p := &parser{text: text}
 	s, err = p.spec(0)
@@ -35,15 +35,15 @@ func ParseEncoding(text string) (Encoding, error) {
 }
 
 // ParseEncodingPrefix reads the canonical text of an encoding at the start of
-// text and returns how many bytes it takes.
+// text and returns the number of bytes it took.
 func ParseEncodingPrefix(text string) (Encoding, int, error) {
 	p := &parser{text: text}
 	e, err := p.value(0)
 	return e, p.pos, err
 }
 
-// maxDepth bounds the nesting of encodings that are read. Records take five for each
-// depth: what a JSON reader takes by default, 1000 deep, can be written and read.
+// maxDepth bounds the nesting of encodings that are read. A record takes five levels, so that
+// records nested 1000 deep, the limit of the JSON reader, can be written and read.
 const maxDepth = 6000
 
 type parser struct {

@@ -23,8 +23,8 @@ type Spec interface {
 	// runs no operation.
 	Disassemble(v Value) ([]Value, error)
 
-	// Assemble makes a value of components. It runs no operation and trusts
-	// nothing: the number of components and their kinds are checked.
+	// Assemble makes a value from components. It runs no operation, and it checks
+	// the number of components and their kinds.
 	Assemble(components []Value) (Value, error)
 }
 
@@ -66,8 +66,8 @@ type Compatibler interface {
 	CompatibleWith(other Spec) bool
 }
 
-// An Equaler is a Spec with a faster way to compare. It has to agree with the
-// comparison of names and encodings.
+// An Equaler is a Spec with a faster comparison, whose result must agree with
+// that of comparing names and encodings.
 type Equaler interface {
 	EqualSpec(other Spec) bool
 }
@@ -76,59 +76,57 @@ type Equaler interface {
 type Batcher interface {
 	Spec
 
-	// Batched returns the Spec of n stacked values; n is shape.Unknown where it
-	// is not known.
+	// Batched returns the Spec of n stacked values; n may be shape.Unknown.
 	Batched(n int) (Spec, error)
 
 	// Unbatched returns the Spec of one row.
 	Unbatched() (Spec, error)
 }
 
-// A Boxer is a Spec whose values can be encoded as tensors with at least a
-// given rank, so that generic code can stack and slice them along leading axes.
-// The boxed form of every value of one Spec has the same number of tensors.
+// A Boxer is a Spec whose values can be encoded as tensors of at least a given
+// rank, so that generic code can stack and slice them along leading axes. The
+// boxed form of every value of one Spec has the same number of tensors.
 type Boxer interface {
 	Spec
 
-	// Box encodes v as tensors of rank minRank or above. It is an error if the
-	// value itself has a lower rank.
+	// Box encodes v as tensors of rank minRank or above. It returns an error if
+	// the value itself has a lower rank.
 	Box(v Value, minRank int) ([]Value, error)
 
 	// Unbox reverses Box.
 	Unbox(tensors []Value) (Value, error)
 }
 
-// A Refiner is a Spec of a type that refines another one: in dispatch its values
-// are asked before values of the type that it refines, and a type without a
-// handler has that of the nearest type that it refines.
+// A Refiner is a Spec of a type that refines another one. In dispatch, its values
+// are asked before values of the refined type; a type without a handler uses the
+// handler of the nearest type that it refines.
 type Refiner interface {
-	// Refines returns the type names of the refined types, those that they refine
-	// in turn included, nearest first.
+	// Refines returns the names of the types it refines, directly or indirectly,
+	// nearest first.
 	Refines() []string
 }
 
 // A Caster is a Spec that can convert values of other types to its own.
 type Caster interface {
 	// Cast returns a value that is equivalent to v and belongs to the receiver.
-	// It returns an error of kind ErrUnsupported where no cast is declared, and
-	// loses no information silently.
+	// It returns an error of kind ErrUnsupported if no cast is declared, and
+	// never loses information silently.
 	Cast(v Value) (Value, error)
 }
 
-// A CastSource is a Spec whose values can be converted to types that know nothing
-// of it.
+// A CastSource is a Spec whose values can be converted to types that do not know
+// about it.
 type CastSource interface {
 	Spec
 
-	// CastTo returns a value that is equivalent to v, a value of the receiver, and
-	// belongs to another Spec. It returns an error of kind ErrUnsupported where no
-	// cast is declared, and loses no information silently.
+	// CastTo converts v, a value of the receiver, to an equivalent value that belongs to another
+	// Spec. It returns an error of kind ErrUnsupported if no cast is declared, and never loses
+	// information silently.
 	CastTo(v Value, to Spec) (Value, error)
 }
 
-// Cast returns v as a value of s: itself where it belongs, and otherwise what a cast
-// makes of it that one of the two types declares. Where there is none, the error is of
-// kind ErrUnsupported.
+// Cast returns v as a value of s: v itself if it belongs to s, and otherwise the result of a cast
+// declared by either type. If there is none, the error is of kind ErrUnsupported.
 func Cast(v Value, s Spec) (Value, error) {
 	if v == nil || s == nil {
 		return nil, NewError(ErrInvalid, "tenon.Cast", "the value or the Spec is nil")

@@ -9,9 +9,9 @@ import (
 
 type backKey struct{ given string }
 
-// backward is the VJP of a region: its parameters are the region's, then
-// cotangents of those outputs that have one; its outputs are cotangents of the
-// region's floating parameters.
+// backward is the VJP of a region. Its parameters are those of the region,
+// followed by the cotangents of those outputs that have one; its outputs are the
+// cotangents of the region's floating-point parameters.
 type backward struct {
 	g   *graph.Graph
 	err error
@@ -41,7 +41,8 @@ func newBackward(g *graph.Graph, given []bool) *backward {
 	return &backward{g: b, err: err}
 }
 
-// present splits cotangents into those that are there and a mask of them.
+// present splits cotangents into those that are not nil and a mask that says
+// which.
 func present(ct []tensor.Tensor) (seeds []tenon.Value, given []bool) {
 	given = make([]bool, len(ct))
 	for i, t := range ct {
@@ -53,7 +54,8 @@ func present(ct []tensor.Tensor) (seeds []tenon.Value, given []bool) {
 	return seeds, given
 }
 
-// spread puts the cotangents of the floating inputs at the inputs' positions.
+// spread puts the cotangents of the floating-point inputs at the positions of
+// these inputs.
 func spread(inputs []tenon.Value, floats []tensor.Tensor) []tensor.Tensor {
 	out := make([]tensor.Tensor, len(inputs))
 	k := 0

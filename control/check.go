@@ -11,10 +11,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Calls of graphs that were read from files have arguments that nobody has checked: what
-// regions take and return has to fit the other arguments before anything runs.
+// In calls of graphs that were read from files, nobody has checked the arguments: what regions take
+// and return must match the other arguments before anything runs.
 
-// region returns an argument that is a region which takes the given inputs.
+// region returns an argument, which must be a region that takes the given inputs.
 func region(c *op.Call, i int, inputs []tenon.Value) (*graph.Graph, error) {
 	g, ok := c.Args[i].(*graph.Graph)
 	if !ok || g == nil {
@@ -43,7 +43,7 @@ func specText(v tenon.Value) string {
 	return tenon.String(v.Spec())
 }
 
-// gives checks that the first results of a region are of the types of its first parameters.
+// gives checks that the first n results of a region have the types of its first parameters.
 func gives(c *op.Call, g *graph.Graph, n int) error {
 	if len(g.Outputs) < n {
 		return c.Errorf(tenon.ErrInvalid, "the region %q returns %d tensors, there are %d variables", g.Name, len(g.Outputs), n)
@@ -56,7 +56,7 @@ func gives(c *op.Call, g *graph.Graph, n int) error {
 	return nil
 }
 
-// count returns an argument that is the number of some of n inputs.
+// count returns an argument, which must be a number of inputs between 0 and n.
 func count(c *op.Call, i, n int) (int, error) {
 	k, ok := c.Args[i].(int)
 	if !ok || k < 0 || k > n {
@@ -65,8 +65,8 @@ func count(c *op.Call, i, n int) (int, error) {
 	return k, nil
 }
 
-// checkWhile checks the arguments of a loop, or of its gradient, which has a cotangent for
-// each variable behind the inputs.
+// checkWhile checks the arguments of a loop or, if cotangents is set, of its gradient, which has a
+// cotangent for each variable after the inputs.
 func checkWhile(c *op.Call, cotangents bool) (vars int, inputs []tenon.Value, body *graph.Graph, err error) {
 	inputs = c.List(0)
 	if vars, err = count(c, 1, len(inputs)); err != nil {
@@ -94,8 +94,8 @@ func checkWhile(c *op.Call, cotangents bool) (vars int, inputs []tenon.Value, bo
 	return vars, inputs, body, gives(c, body, vars)
 }
 
-// checkScan checks the arguments of a scan. A row is what the body takes of an input over
-// which it goes.
+// checkScan checks the arguments of a scan. For an input that is iterated over, the body takes one
+// row.
 func checkScan(c *op.Call) (nc, nx int, body *graph.Graph, err error) {
 	inputs := c.List(0)
 	if nc, err = count(c, 1, len(inputs)); err != nil {

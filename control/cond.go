@@ -13,12 +13,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Cond returns what then returns if the boolean scalar pred is true, and what
-// otherwise returns if it is false. With concrete data only that function runs, as in
-// an if of Go, so that recursion through it ends, and its result is returned as it is.
-// With a symbolic pred both are traced, and what they return has to have the same
-// structure, with Specs that merge or types of which one is cast to the other: the result
-// is of the type above both. It throws errors.
+// Cond returns the result of then if the boolean scalar pred is true, and that of otherwise if it
+// is false. With concrete data only that function runs, as in a Go if statement, so recursion
+// through it can end, and its result is returned unchanged. With a symbolic pred both functions are
+// traced. Their results must then have the same structure, with Specs that merge or types of which
+// one can be cast to the other; the result has the type above both. Cond throws errors.
 func Cond[R any](pred any, then, otherwise func() R) R {
 	p := tenon.Must(tensor.Convert(pred))
 	if p.DType() != dtype.Bool {
@@ -34,9 +33,9 @@ func Cond[R any](pred any, then, otherwise func() R) R {
 	return branch("control.Cond", ops.Cast(ops.LogicalNot(p), dtype.Int64), []func() R{then, otherwise})
 }
 
-// Switch returns what branches[index] returns; an index out of range chooses
-// the last branch. With a symbolic index all branches are traced, as in [Cond].
-// It throws errors.
+// Switch returns the result of branches[index]; an index out of range selects the
+// last branch. With a symbolic index all branches are traced, as in [Cond]. It
+// throws errors.
 func Switch[R any](index any, branches ...func() R) R {
 	if len(branches) == 0 {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "control.Switch", Line: source.Line(), Msg: "there are no branches"})
@@ -56,15 +55,15 @@ func Switch[R any](index any, branches ...func() R) R {
 	return branch("control.Switch", i, branches)
 }
 
-// When is a branch of [Case]: a boolean scalar, and what is returned where it is true.
+// When is a branch of [Case]: a boolean scalar, and a function that returns the result if it is
+// true.
 type When[R any] struct {
 	If   any
 	Then func() R
 }
 
-// Case returns what the first branch returns whose condition is true, and what otherwise
-// returns where none is. With symbolic conditions all branches are traced, as in [Cond]. It
-// throws errors.
+// Case returns the result of the first branch whose condition is true, or that of otherwise if
+// there is none. With symbolic conditions all branches are traced, as in [Cond]. It throws errors.
 func Case[R any](branches []When[R], otherwise func() R) R {
 	if len(branches) == 0 {
 		return otherwise()
@@ -86,8 +85,8 @@ func concrete(t tensor.Tensor) (tensor.Tensor, bool) {
 	return x, err == nil
 }
 
-// bare returns the one tensor that a choice is made of: the scalar inside of one whose type
-// says more about axes, such as their names.
+// bare returns the single tensor that decides a choice. It unwraps a scalar whose type carries more
+// information about axes, such as their names.
 func bare(fn string, t tensor.Tensor) tensor.Tensor {
 	if tenon.IsLeaf(t.Spec()) {
 		return t
@@ -130,7 +129,7 @@ func branch[R any](fn string, index tensor.Tensor, branches []func() R) R {
 	return tenon.Must(merged.pack(out))
 }
 
-// tensorsOf returns the tensors that a structure is made of.
+// tensorsOf returns the tensors that a structure consists of.
 func tensorsOf(x any) ([]tensor.Tensor, error) {
 	leaves, err := nest.Flatten(x, nest.Options{Expand: true})
 	if err != nil {
@@ -149,7 +148,7 @@ func tensorsOf(x any) ([]tensor.Tensor, error) {
 type common[R any] struct {
 	like   R
 	specs  []tenon.Spec // of the Values, merged; nil for plain data
-	recast bool         // some result has to be taken apart by a merged Spec that is not its own kind
+	recast bool         // a result must be taken apart by a merged Spec of another kind than its own
 }
 
 // unify finds the structure above several results.
@@ -195,8 +194,8 @@ func unify[R any](fn string, results []R) (*common[R], error) {
 	return c, nil
 }
 
-// mergeOrCast returns the Spec above a and b; where types differ, one that
-// declares a cast from the other.
+// mergeOrCast returns the Spec above a and b. If their types differ, it is the
+// one that declares a cast from the other.
 func mergeOrCast(a, b tenon.Spec) (m tenon.Spec, recast, ok bool) {
 	if m, ok := tenon.Merge(a, b); ok {
 		return m, !sameLayout(m, a) || !sameLayout(m, b), true
@@ -213,7 +212,7 @@ func mergeOrCast(a, b tenon.Spec) (m tenon.Spec, recast, ok bool) {
 	return nil, false, false
 }
 
-// sameLayout reports whether values of a come apart as those of m do.
+// sameLayout reports whether values of a are taken apart like those of m.
 func sameLayout(m, a tenon.Spec) bool {
 	x, y := m.Components(), a.Components()
 	if m.TypeName() != a.TypeName() || len(x) != len(y) {
@@ -227,7 +226,7 @@ func sameLayout(m, a tenon.Spec) bool {
 	return true
 }
 
-// tensors takes a result apart by the merged Specs.
+// tensors takes a result apart according to the merged Specs.
 func (c *common[R]) tensors(r R) ([]tensor.Tensor, error) {
 	leaves, err := nest.Flatten(r, nest.Options{})
 	if err != nil {
@@ -251,8 +250,8 @@ func (c *common[R]) tensors(r R) ([]tensor.Tensor, error) {
 	return ts, nil
 }
 
-// castTo returns v as a value of s: cast, where it is of another type or, like a
-// tensor whose named dimensions are stored in another order, has another layout.
+// castTo returns v as a value of s. It casts v if it has another type or another
+// layout, like a tensor whose named dimensions are stored in another order.
 func castTo(s tenon.Spec, v tenon.Value) (tenon.Value, error) {
 	if tenon.Belongs(v, s) {
 		return v, nil
@@ -260,7 +259,7 @@ func castTo(s tenon.Spec, v tenon.Value) (tenon.Value, error) {
 	if c, ok := s.(tenon.Caster); ok {
 		cast, err := c.Cast(v)
 		if err != nil && s.TypeName() == v.Spec().TypeName() {
-			return v, nil // less is known of it than of s
+			return v, nil // its Spec is less specific than s
 		}
 		return cast, err
 	}
@@ -270,7 +269,7 @@ func castTo(s tenon.Spec, v tenon.Value) (tenon.Value, error) {
 	return v, nil
 }
 
-// disassemble takes v apart by s down to tensors.
+// disassemble takes v apart down to tensors, according to s.
 func disassemble(s tenon.Spec, v tenon.Value) ([]tensor.Tensor, error) {
 	if tenon.IsLeaf(s) {
 		t, ok := v.(tensor.Tensor)
@@ -294,7 +293,7 @@ func disassemble(s tenon.Spec, v tenon.Value) ([]tensor.Tensor, error) {
 	return ts, nil
 }
 
-// pack makes the common structure of tensors.
+// pack builds the common structure from tensors.
 func (c *common[R]) pack(ts []tensor.Tensor) (R, error) {
 	var zero R
 	leaves, err := nest.Flatten(c.like, nest.Options{})

@@ -16,16 +16,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// LoopOptions bound a loop. The zero value does not.
+// LoopOptions set limits for a loop. The zero value sets none.
 type LoopOptions struct {
-	// Limit is the largest number of turns; one more is an error. 0: no limit.
+	// Limit is the largest number of iterations; exceeding it is an error. 0
+	// means no limit.
 	Limit int
 }
 
-// While repeats vars = body(vars) as long as cond(vars), a boolean scalar, is
-// true, and returns the last vars. Loop variables are any nest of Values. When
-// the loop is traced, their Specs stay the same from turn to turn, or widen to
-// the merge of what goes in and what comes out, so sizes may change. It throws errors.
+// While repeats vars = body(vars) as long as cond(vars), a boolean scalar, is true, and returns the
+// last vars. Loop variables are any nest of Values. When the loop is traced, their Specs stay the
+// same from iteration to iteration, or widen to the merge of those before and after the body, so
+// sizes may change. It throws errors.
 func While[V any](cond func(V) tensor.Tensor, body func(V) V, vars V, opts ...LoopOptions) V {
 	var o LoopOptions
 	if len(opts) > 0 {
@@ -52,8 +53,8 @@ func While[V any](cond func(V) tensor.Tensor, body func(V) V, vars V, opts ...Lo
 	}
 }
 
-// keepsTypes returns an error where what the body returns has another structure or type than
-// what it takes, and no common Spec with it: a traced loop could not have such variables.
+// keepsTypes returns an error if the body returns a structure or type that differs from its
+// argument and has no common Spec with it: a traced loop could not have such variables.
 func keepsTypes(fn string, vars, next any) error {
 	if err := nest.Same(vars, next, nest.Options{}); err != nil {
 		e := *tenon.AsError(err)
@@ -88,8 +89,8 @@ func keepsTypes(fn string, vars, next any) error {
 	return nil
 }
 
-// widen finds the Specs that loop variables keep: those of vars, merged with
-// those that body returns for them until nothing changes.
+// widen determines the Specs of loop variables: those of vars, merged with those
+// that body returns until nothing changes.
 func widen[V any](fn string, vars V, body func(*common[V], []tensor.Tensor) (V, error)) (*common[V], error) {
 	c, err := unify(fn, []V{vars})
 	if err != nil {
@@ -132,7 +133,8 @@ func widen[V any](fn string, vars V, body func(*common[V], []tensor.Tensor) (V, 
 	return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Line: source.Line(), Msg: "the Specs of the loop variables widen without end"}
 }
 
-// symbols returns symbolic tensors of given Specs that belong to no function.
+// symbols returns symbolic tensors with the given Specs that belong to no
+// function.
 func symbols(specs []*tensor.Spec) []tensor.Tensor {
 	g := graph.New("specs")
 	out := make([]tensor.Tensor, len(specs))
@@ -204,18 +206,18 @@ func values(ts []tensor.Tensor) []tenon.Value {
 //
 //	for each row x of xs: carry, y = body(carry, x)
 //
-// It returns the last carry and the ys stacked along a new leading axis. Every
-// tensor in xs has a leading axis of the same size; the rows of a ragged tensor are of
-// different lengths. The carry keeps its Spec. It throws errors.
+// It returns the last carry and the ys stacked along a new leading axis. All tensors in xs must
+// have a leading axis of the same size; the rows of a ragged tensor may differ in length. The carry
+// keeps its Spec. Scan throws errors.
 //
-// With [ScanOptions.RowSplits], it goes along many rows at the same time.
+// With [ScanOptions.RowSplits], it runs over many rows at the same time.
 func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOptions) (C, Y) {
 	const fn = "control.Scan"
 	var o ScanOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
-	takes, first := rows.RowSpec, carry // what the body takes of xs
+	takes, first := rows.RowSpec, carry // what the body takes for xs
 	if o.RowSplits != nil {
 		takes = rowsSpec
 		first = tenon.Must(symbolic(fn, carry, rowsSpec))
@@ -294,9 +296,8 @@ func Scan[C, X, Y any](body func(C, X) (C, Y), carry C, xs X, opts ...ScanOption
 	return last, tenon.Must(yLike.pack(out[len(carryTs):]))
 }
 
-// byNumber returns the number of rows of xs where the rows of some Value in it are not
-// made of the rows of its tensors, so that they have to be taken by their numbers, and nil
-// where all are.
+// byNumber returns nil if the rows of all Values in xs consist of the rows of their tensors.
+// Otherwise the rows must be taken by number, and it returns how many there are.
 func byNumber(fn string, xs any) (n tensor.Tensor) {
 	leaves := tenon.Must(nest.Flatten(xs, nest.Options{}))
 	needed := slices.ContainsFunc(leaves, func(l any) bool {
@@ -322,8 +323,8 @@ func byNumber(fn string, xs any) (n tensor.Tensor) {
 	return n
 }
 
-// stacksByTensor reports whether a batch of values of a Spec is made of the batches of
-// their tensors, one by one.
+// stacksByTensor reports whether a batch of values of a Spec consists of batches of their tensors,
+// each stacked separately.
 func stacksByTensor(s tenon.Spec) bool {
 	batch, err := rows.BatchSpec(s, shape.Unknown)
 	if err != nil {
@@ -346,21 +347,21 @@ func stacksByTensor(s tenon.Spec) bool {
 	return true
 }
 
-// ScanOptions change how [Scan] goes over the rows. The zero value goes forward.
+// ScanOptions say how [Scan] runs over the rows. The zero value means forward.
 type ScanOptions struct {
-	Reverse bool // from the last row to the first; ys stand where their xs stood
-	Length  int  // the number of turns where xs has no tensors
+	Reverse bool // from the last row to the first; each y is at the position of its x
+	Length  int  // number of iterations if xs has no tensors
 
-	// RowSplits say which items of xs are those of which row: xs hold the items of all rows, one row
-	// after the other. A turn takes the next item of each row that has one left, in a batch that
-	// shrinks as rows end; the carry has a row for each row, and the ys have the items of the
-	// xs. What the body returns for a row must not depend on other rows: it does not see
-	// how they are arranged. With Reverse, rows go from their last item to their first.
+	// RowSplits divide the items of xs into rows: xs hold the items of all rows, one row after the
+	// other. Each iteration takes the next item of each row that has one left, in a batch that
+	// shrinks as rows end. The carry has an entry for each row, and the ys have an entry for each
+	// item of xs. The result of the body for a row must not depend on other rows, since it does not
+	// see how they are arranged. With Reverse, rows run from their last item to their first.
 	RowSplits tensor.Tensor
 }
 
-// symbolsLike returns symbolic tensors in the graph that p belongs to, or in one
-// of their own where p is empty.
+// symbolsLike returns symbolic tensors in the graph that p belongs to, or in a
+// graph of their own if p is empty.
 func symbolsLike(p []tensor.Tensor, specs []*tensor.Spec) []tensor.Tensor {
 	if len(p) > 0 {
 		if v, ok := p[0].(*graph.Value); ok {
@@ -374,7 +375,7 @@ func symbolsLike(p []tensor.Tensor, specs []*tensor.Spec) []tensor.Tensor {
 	return symbols(specs)
 }
 
-// rowsSpec returns the Spec of any number of rows of a batch.
+// rowsSpec returns the Spec of a batch with any number of rows.
 func rowsSpec(batch tenon.Spec) (tenon.Spec, error) {
 	row, err := rows.RowSpec(batch)
 	if err != nil {
@@ -383,7 +384,8 @@ func rowsSpec(batch tenon.Spec) (tenon.Spec, error) {
 	return rows.BatchSpec(row, shape.Unknown)
 }
 
-// symbolic returns xs with a symbolic Value in place of each, whose Spec takes makes of its own.
+// symbolic returns xs with each Value replaced by a symbolic one, whose Spec is the result of
+// takes.
 func symbolic[X any](fn string, xs X, takes func(tenon.Spec) (tenon.Spec, error)) (X, error) {
 	return nest.Map(func(l []any) (any, error) {
 		v, ok := l[0].(tenon.Value)
@@ -410,7 +412,7 @@ func symbolic[X any](fn string, xs X, takes func(tenon.Spec) (tenon.Spec, error)
 	}, nest.Options{}, xs)
 }
 
-// Fold is [Scan] without outputs for the rows: it returns the last carry.
+// Fold is [Scan] without outputs for the rows. It returns the last carry.
 func Fold[C, X any](body func(C, X) C, carry C, xs X, opts ...ScanOptions) C {
 	last, _ := Scan(func(c C, x X) (C, []tensor.Tensor) { return body(c, x), nil }, carry, xs, opts...)
 	return last

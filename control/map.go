@@ -13,11 +13,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Map applies f, a function of one row, to every row of xs, and stacks the
-// results. f runs once, on all rows in bulk: each operation in it is pushed
-// through to a batch. Every tensor in xs has a leading axis of the same size;
-// the rows of a ragged tensor are vectors of different lengths. Values that
-// cannot run in bulk are mapped by [MapRows]. It throws errors.
+// Map applies f, a function of one row, to every row of xs and stacks the
+// results. f runs only once, on all rows at once: each operation in it is applied
+// to the whole batch. All tensors in xs must have a leading axis of the same
+// size; the rows of a ragged tensor are vectors of different lengths. [MapRows]
+// maps values for which this is not possible. Map throws errors.
 func Map[X, Y any](f func(X) Y, xs X) Y {
 	if inBulk(xs) {
 		return tenon.Must(batching.Run("control.Map", f, xs))
@@ -36,9 +36,9 @@ func inBulk(xs any) bool {
 	return true
 }
 
-// MapRows applies f to one row of xs after the other and stacks the results. It
-// is for functions that look at their data, and for values whose rows are
-// composite. The number of rows has to be known. It throws errors.
+// MapRows applies f to the rows of xs one after the other and stacks the results.
+// It is for functions that look at their data, and for values whose rows are
+// composite. The number of rows must be known. It throws errors.
 func MapRows[X, Y any](f func(X) Y, xs X) Y {
 	const fn = "control.MapRows"
 	leaves := tenon.Must(nest.Flatten(xs, nest.Options{}))
@@ -83,7 +83,7 @@ func MapRows[X, Y any](f func(X) Y, xs X) Y {
 	}, nest.Options{}, results[0], rest...))
 }
 
-// rowOf returns row i of every Value in xs; i is an int, or a scalar of integers.
+// rowOf returns row i of every Value in xs; i is an int or an integer scalar.
 func rowOf[X any](fn string, xs X, i any) X {
 	return tenon.Must(nest.Map(func(l []any) (any, error) {
 		if v, ok := l[0].(tenon.Value); ok {
@@ -133,11 +133,11 @@ var goFuncOp = op.Register(&op.Op{
 	},
 })
 
-// GoFunc calls f, any Go code, on the concrete form of args, and returns its
-// results, which have to belong to the declared Specs. In a trace, f becomes part
-// of the graph: it runs in each call, maybe in several goroutines at once, and is
-// neither dropped nor repeated. It has no gradient of its own, grad.Custom gives it one, and
-// a graph that holds it cannot be stored. It throws errors.
+// GoFunc calls f, which may be any Go code, on the concrete form of args and returns its results,
+// which must belong to the declared Specs. In a trace, f becomes part of the graph: it runs in each
+// call, possibly in several goroutines at once, and is neither dropped nor repeated. It has no
+// gradient, but grad.Custom can give it one, and a graph that contains it cannot be stored. GoFunc
+// throws errors.
 func GoFunc[A any](f func(A) ([]tenon.Value, error), results []tenon.Spec, args A) []tenon.Value {
 	c := tenon.Must(unify("control.GoFunc", []A{args}))
 	host := HostFunc(func(in []tensor.Tensor) ([]tensor.Tensor, error) {

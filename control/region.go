@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The operations of regions work on flat lists of tensors; the functions of
-// the package take nests apart for them.
+// Operations on regions take flat lists of tensors; the functions of this package
+// take nests apart for them.
 
 // The gradient rules refer to the operations themselves, so they are set here.
 func init() {

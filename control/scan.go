@@ -14,15 +14,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// scanOp runs body over the rows of xs with a carry. Inputs are the carry, xs
-// (each with a leading axis of the same size), and captures. The body takes the
-// carry, a row of each x, and the captures; it returns the next carry and a row
-// of each y. Results are the last carry and the stacked ys.
+// scanOp runs a body over the rows of xs with a carry. Its inputs are the carry, xs (all with a
+// leading axis of the same size), and captures. The body takes the carry, a row of each x, and the
+// captures; it returns the next carry and a row of each y. The results are the last carry and the
+// stacked ys.
 //
-// With row splits, xs hold the items of rows. A turn takes the next item of each row that has one; the
-// carry has a row for each of them, and ys hold the items of the same rows. The body does to each row
-// what it would do to this one alone. Only the last of what is carried, sums, are not of rows: the body adds to
-// them, so that it does not matter in which order.
+// With row splits, xs hold the items of rows. Each iteration takes the next item of each row that
+// has one; the carry has an entry for each of these rows, and ys hold the items of the same rows.
+// The body does to each row what it would do to that row alone. The last parts of the carry, sums,
+// are exceptions: they do not belong to rows, and the body only adds to them, so that the order
+// does not matter.
 var scanOp = op.Register(&op.Op{
 	Name: "control.scan", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
 	Doc: "Runs the body over rows with a carry.",
@@ -142,8 +143,8 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 	return out, nil
 }
 
-// noRows is what results of no round are. Sizes that the body does not know are those of a round with
-// zeros, unless that does more than compute.
+// noRows returns the results of a scan without iterations. Sizes that the body does not know are
+// taken from an iteration on zeros, unless the body does more than compute.
 func noRows(ctx context.Context, program backend.Program, body *graph.Graph, inputs []tenon.Value, nc, nx int) ([]tensor.Tensor, error) {
 	known := true
 	for _, o := range body.Outputs {

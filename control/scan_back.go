@@ -10,27 +10,27 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// wayBack is the gradient of a scan, which is two scans: one forward that keeps of every turn what was
-// carried into it and the products in it that the way back needs, and one backward through the
-// body's VJP, which computes everything else again. Both are ordinary scans, so the gradient has
-// gradients.
+// wayBack is the gradient of a scan, which consists of two scans: a forward one, which keeps for
+// every iteration the carry and those products in it that the backward pass needs, and a backward
+// one through the body's VJP, which recomputes everything else. Both are ordinary scans, so the
+// gradient is differentiable again.
 type wayBack struct {
-	forward *graph.Graph // the body, and what is kept of a turn
-	back    *graph.Graph // cotangents of what is carried, sums for captures | kept, xs, cotangents of ys | captures
+	forward *graph.Graph // the body, with what is kept of an iteration as further outputs
+	back    *graph.Graph // cotangents of the carry, sums for captures | kept, xs, cotangents of ys | captures
 	outputs int          // of the body
 	given   []bool       // which outputs have a cotangent
 	err     error
 }
 
 type (
-	wayBackKey struct { // of a body
+	wayBackKey struct { // for a body
 		nc, nx, sums int
 		ofRows       bool
 	}
-	keptKey struct{} // of what goes forward
+	keptKey struct{} // for the forward scan
 )
 
-// keepScan is a scan that keeps what its gradient needs.
+// keepScan returns a scan that keeps what its gradient needs.
 func keepScan(c *op.Call) (kept *op.Call, results int) {
 	k := wayBackKey{c.Int(1), c.Int(2), c.Int(7), c.Args[6] != nil}
 	body := c.Args[3].(*graph.Graph)
@@ -80,7 +80,7 @@ func scanVJP(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	}
 	res := op.EvalN(scanOp, args, len(carry), len(xs), w.back, !c.Bool(4), c.Args[5], c.Args[6], added)
 
-	// The results are those of what is carried, of captures, and of xs.
+	// The results are those for the carry, for captures, and for xs.
 	ins := make([]tensor.Tensor, len(inputs))
 	k := 0
 	take := func(from, to int) {
@@ -126,7 +126,7 @@ func newWayBack(body *graph.Graph, k wayBackKey) *wayBack {
 	}
 	params, cts := joint.Params[:n], joint.Params[n:]
 	products := productsOf(joint, n, over)
-	// What the products are made of is the same again as in the body; a function computes it once.
+	// The operands of the products are computed as in the body; a function computes them only once.
 	w.forward, w.err = graph.Trace(body.Name+".keep", specsOf(params), func(p []tensor.Tensor) ([]tensor.Tensor, error) {
 		out, err := body.Inline(p)
 		if err != nil {
@@ -140,7 +140,7 @@ func newWayBack(body *graph.Graph, k wayBackKey) *wayBack {
 	}
 	w.forward.Memo(keptKey{}, func() any { return w })
 
-	carried := 0 // that have a cotangent
+	carried := 0 // number of carried values that have a cotangent
 	for i := range k.nc {
 		if w.given[i] {
 			carried++
@@ -159,7 +159,7 @@ func newWayBack(body *graph.Graph, k wayBackKey) *wayBack {
 		}
 		sums := g[1]
 		carry := slices.Clone(g[2])
-		for i := each; i < k.nc; i++ { // what a sum was is of no matter
+		for i := each; i < k.nc; i++ { // the value of a sum does not matter
 			carry = append(carry, ops.ZerosLike(g[0][len(g[0])-k.nc+i]))
 		}
 		from := slices.Concat(params[:k.nc], products, params[k.nc:over], cts[carried:], params[over:], cts[:carried])
@@ -187,8 +187,8 @@ func newWayBack(body *graph.Graph, k wayBackKey) *wayBack {
 	return w
 }
 
-// oneSize returns a VJP for a batch of items, whose number is not known, but is the same for all: what is
-// computed for each of them needs no sums that would take back broadcasting.
+// oneSize returns a VJP for a batch of items whose number is unknown but the same for all.
+// Computing it per item needs no sums to undo broadcasting.
 func oneSize(joint *graph.Graph, each, nc, over, n int, given []bool) (*graph.Graph, error) {
 	items := slices.Concat(joint.Params[:each], joint.Params[nc:over])
 	cts := joint.Params[n:]
@@ -215,9 +215,9 @@ func oneSize(joint *graph.Graph, each, nc, over, n int, given []bool) (*graph.Gr
 	})
 }
 
-// productsOf returns the products that do not depend on cotangents, the parameters from n on, but on one of the
-// first ones, and that something else needs: to keep them takes less time than to compute them again. Where
-// the number of items is not known, that is their first axis.
+// productsOf returns the products that do not depend on cotangents (the parameters from n on),
+// depend on one of the first parameters, and are used elsewhere: keeping them takes less time than
+// recomputing them. If the number of items is not known, it is the size of their first axis.
 func productsOf(joint *graph.Graph, n, over int) (products []*graph.Value) {
 	const first, late = 1, 2
 	depends := make([]int, joint.NumValues())

@@ -13,13 +13,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// turns is how a scan goes over rows of several lengths, all at the same time. The longest rows
-// come first, so that those which have an item in a turn are the first ones of the turn before:
-// what is carried for them is where it was, and nothing is computed for rows that have ended.
+// turns says how a scan runs over rows of different lengths at the same time. The longest rows come
+// first, so that the rows with an item left in an iteration are the first ones of the iteration
+// before: their carry stays in place, and nothing is computed for rows that have ended.
 type turns struct {
-	rows  []int64 // by length, the longest first
-	items []int64 // those of each turn, one turn after the other
-	sizes []int   // how many items a turn has; one turn of none where there are no items
+	rows  []int64 // sorted by length, the longest first
+	items []int64 // those of each iteration, one iteration after the other
+	sizes []int   // number of items of each iteration; a single 0 if there are no items
 }
 
 func turnsOf(splits []int64, reverse bool) turns {
@@ -51,7 +51,7 @@ func turnsOf(splits []int64, reverse bool) turns {
 	return t
 }
 
-// scanRows runs a scan over the items of rows.
+// scanRows runs a scan over rows of items.
 func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 	nc, nx := c.Int(1), c.Int(2)
 	each := nc - c.Int(7)
@@ -77,7 +77,7 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 	for i := range xs {
 		xs[i] = ops.Gather(xs[i], tensor.Of(t.items), 0)
 	}
-	ended, ys := make([][]any, each), [][]any(nil) // the rows that end last are the first ones
+	ended, ys := make([][]any, each), [][]any(nil) // the rows that end last come first
 	from, live := 0, len(t.rows)
 	for k, n := range t.sizes {
 		args := make([]tenon.Value, 0, len(inputs))
@@ -124,7 +124,8 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 	return out, nil
 }
 
-// part returns items from..to along the first axis.
+// part returns the items from from up to, but not including, to along the first
+// axis.
 func part(x tensor.Tensor, from, to int) tensor.Tensor {
 	if d, ok := x.(*tensor.Dense); ok && d.IsContiguous() {
 		s := d.Shape().Remove(0).Insert(0, to-from)
@@ -135,7 +136,7 @@ func part(x tensor.Tensor, from, to int) tensor.Tensor {
 	return ops.Slice(x, begin, size)
 }
 
-// inverse returns where each number is in a permutation.
+// inverse returns the inverse of a permutation.
 func inverse(of []int64) tensor.Tensor {
 	at := make([]int64, len(of))
 	for i, k := range of {

@@ -14,37 +14,40 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Source gives a loop its elements, which Go code reads while the loop runs.
+// A Source provides the elements of a loop, which Go code reads while the loop
+// runs.
 type Source[X any] struct {
-	// Like is an element, a nest of Values. All have its structure.
+	// Like is an example of an element, a nest of Values. All elements have its
+	// structure.
 	Like X
 
-	// Specs are what the Values of every element belong to, in the order of package nest.
-	// Nil: the Specs of Like.
+	// Specs are the Specs that the Values of every element belong to, in the order of package nest.
+	// If it is nil, they are the Specs of Like.
 	Specs []tenon.Spec
 
-	// Args are handed to Open in their concrete form.
+	// Args are passed to Open in their concrete form.
 	Args []tensor.Tensor
 
-	// Open returns the elements of a loop. It is called once for each, by several goroutines
-	// at once where a traced function is. An error ends the loop.
+	// Open returns the elements of a loop. It is called once for each run of the loop, possibly by
+	// several goroutines at once if a traced function is. An error ends the loop.
 	Open func(ctx context.Context, args []tensor.Tensor) iter.Seq2[X, error]
 }
 
-// FoldSeq is [Fold] over elements that are read while the loop runs, and need not fit into
+// FoldSeq is [Fold] over elements that are read while the loop runs, so that they need not fit into
 // memory together:
 //
 //	for each element x: carry = body(carry, x)
 //
-// It returns the last carry, whose Spec stays the same or widens as the variables of [While]
-// do. In a trace the loop is one operation: the body is traced once, for the Specs of the source,
-// and an element that does not belong to them is an error. It throws errors.
+// It returns the last carry, whose Spec stays the same or widens like those of the variables of
+// [While]. In a trace the loop is a single operation: the body is traced once, for the Specs of the
+// source, and an element that does not belong to them is an error. It throws errors.
 //
-// That operation has no gradient: going backwards needs the elements in the opposite order, and the
-// carry before each of them, which is what a loop over more than fits into memory does not keep.
-// Gradients may be taken in the body; outside of a trace the loop is Go, and is unrolled; and [Fold] over
-// elements that fit into memory has a gradient. A graph with the loop cannot be stored, as the code that reads
-// is part of the program: store a function of the body, and run the loop where it is loaded.
+// That operation has no gradient. The backward pass would need the elements in reverse order and
+// the carry before each of them, which a loop over more data than fits into memory does not keep.
+// Gradients can be taken in the body; outside of a trace the loop is a Go loop, which a gradient
+// unrolls; and [Fold] over elements that fit into memory has a gradient. A graph that contains the
+// loop cannot be stored, because the code that reads the elements is part of the program. Store the
+// body as a function instead, and run the loop in the program that loads it.
 func FoldSeq[C, X any](body func(C, X) C, carry C, s Source[X]) C {
 	const fn = "control.FoldSeq"
 	if graph.Current() == nil {
@@ -126,7 +129,7 @@ func outOfSpec(fn, where string, v tenon.Value, s tenon.Spec) error {
 		Hint: "declare a Spec for the source that fits all elements, with unknown sizes where they differ"}
 }
 
-// hostSeq gives elements as the tensors that they are made of.
+// hostSeq provides elements as the tensors that they consist of.
 type hostSeq func(ctx context.Context, args []tensor.Tensor) iter.Seq2[[]tensor.Tensor, error]
 
 // host takes the elements of a source apart.
@@ -167,9 +170,9 @@ func (c *common[X]) host(fn string, open func(context.Context, []tensor.Tensor) 
 	}
 }
 
-// foldSeqOp runs a region for each element that Go code gives. Inputs are the carry, the
-// arguments of that code, and captures; the body takes the carry, the tensors of an element,
-// and the captures, and returns the next carry.
+// foldSeqOp runs a region for each element that Go code provides. Its inputs are the carry, the
+// arguments of that code, and captures. The body takes the carry, the tensors of an element, and
+// the captures, and returns the next carry.
 var foldSeqOp = op.Register(&op.Op{
 	Name: "control.fold_seq", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
 	Doc: "Runs the body with a carry for each element that a Go function reads.",
@@ -205,7 +208,7 @@ var foldSeqOp = op.Register(&op.Op{
 		if _, ok := c.Args[4].(hostSeq); !ok {
 			return nil, c.Errorf(tenon.ErrInvalid, "there is no source of elements")
 		}
-		behind := len(body.Params) - (len(inputs) - nc - na) // of the captures
+		behind := len(body.Params) - (len(inputs) - nc - na) // number of parameters before the captures
 		for i, v := range inputs {
 			k := i
 			switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// condOp chooses one of several regions by a scalar index and runs it on inputs.
-// All regions take the same inputs and return results of compatible Specs.
+// condOp selects one of several regions by a scalar index and runs it on inputs.
+// All regions take the same inputs and return results with compatible Specs.
 var condOp = op.Register(&op.Op{
 	Name: "control.switch", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
 	Doc: "Runs the region with the given index; an index out of range runs the last one.",

@@ -20,7 +20,8 @@ var whileParams = []op.Param{
 	{Name: "limit", Kind: op.Attr, Type: op.IntType, Default: 0},
 }
 
-// whileOp runs body on the first len(inputs)-captures inputs while cond holds.
+// whileOp runs body on the first len(inputs)-captures inputs while cond returns
+// true.
 var whileOp = op.Register(&op.Op{
 	Name: "control.while", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
 	Doc:     "Repeats the body on the loop variables while the condition holds.",
@@ -55,8 +56,8 @@ func whileVJP(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	return spread(c.List(0), res)
 }
 
-// whileGradOp runs the loop again, keeps the variables of every turn, and goes
-// back through the body's VJP.
+// whileGradOp runs the loop again, keeping the variables of every iteration, and
+// then runs backwards through the body's VJP.
 var whileGradOp = op.Register(&op.Op{
 	Name: "control.while_grad", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
 	Doc:     "Returns the cotangents of a loop's floating inputs.",
@@ -105,7 +106,7 @@ func whileGrad(c *op.Call) ([]tensor.Tensor, error) {
 		return nil, err
 	}
 	captured := inputs[n:]
-	sums := make([]tensor.Tensor, len(inputs)) // by input; the first n are the running cotangents
+	sums := make([]tensor.Tensor, len(inputs)) // by input; the first n are the current cotangents
 	copy(sums, cts)
 	for k := len(saved) - 1; k >= 0; k-- {
 		args := slices.Clone(saved[k])
@@ -146,7 +147,8 @@ func whileGrad(c *op.Call) ([]tensor.Tensor, error) {
 	return out, nil
 }
 
-// loop runs a while call; saved has the variables before each turn, if asked for.
+// loop runs a call of whileOp. If keep is set, saved holds the variables before
+// each iteration.
 func loop(c *op.Call, keep bool) (out []tensor.Tensor, saved [][]tenon.Value, err error) {
 	n, limit := c.Int(1), c.Int(4)
 	cond, err := backend.Region(c.Context(), c.Args[2].(*graph.Graph))

@@ -13,10 +13,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The gradient of a loop keeps the variables of each turn where they are, so that they
-// may change their sizes, and is no graph. The gradient of that gradient is the one of a
-// scan with as many turns as the loop had, which is a graph all the way; there the
-// variables keep their sizes.
+// The gradient of a loop keeps the variables of each iteration in memory, so that they may change
+// size; it is not a graph. The gradient of that gradient is the one of a scan with as many
+// iterations as the loop had. It is a graph throughout, and variables must keep their sizes.
 func init() {
 	whileGradOp.VJP = func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 		res := tenon.Must(grad.VJPTensors(c.Tensors(0), ct, func(in []tensor.Tensor) ([]tensor.Tensor, error) { return gradByScan(c, in), nil }))
@@ -24,7 +23,8 @@ func init() {
 	}
 }
 
-// gradByScan computes what a call of whileGradOp does on other inputs, by a scan.
+// gradByScan computes the result of a call of whileGradOp on the inputs in, using
+// a scan.
 func gradByScan(c *op.Call, in []tensor.Tensor) []tensor.Tensor {
 	n, body := c.Int(1), c.Args[3].(*graph.Graph)
 	inputs, seeds := in[:len(in)-n], in[len(in)-n:]
@@ -53,7 +53,7 @@ func gradByScan(c *op.Call, in []tensor.Tensor) []tensor.Tensor {
 
 type countKey struct{}
 
-// counter is a loop with one more variable, which counts the turns.
+// counter is a loop with an additional variable that counts the iterations.
 type counter struct {
 	cond, body *graph.Graph
 	err        error

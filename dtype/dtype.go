@@ -82,7 +82,7 @@ func Parse(name string) (DType, error) {
 	return None, fmt.Errorf("dtype: no element type is called %q", name)
 }
 
-// MarshalText returns the type's name, so that JSON, flags and the like have it.
+// MarshalText returns the type's name, for JSON, flags and the like.
 func (d DType) MarshalText() ([]byte, error) {
 	if d >= count {
 		return nil, fmt.Errorf("dtype: there is no element type %d", uint8(d))
@@ -114,8 +114,8 @@ func (d DType) String() string {
 	return table[d].name
 }
 
-// Size returns the bytes that one element takes; 0 for None and for String,
-// whose elements have no fixed size.
+// Size returns the size of one element in bytes. It is 0 for None, and for
+// String, whose elements have no fixed size.
 func (d DType) Size() int {
 	if d >= count {
 		return 0

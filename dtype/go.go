@@ -48,8 +48,8 @@ var (
 	bfloat16Type = reflect.TypeFor[BF16]()
 )
 
-// OfType returns the element type that holds values of the Go type t, and None
-// where there is none. A named type counts as the type it is made of.
+// OfType returns the element type that holds values of the Go type t, and None if
+// there is none. A named type counts as its underlying type.
 func OfType(t reflect.Type) DType {
 	switch t {
 	case nil:

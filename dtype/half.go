@@ -26,7 +26,7 @@ func (h F16) Float32() float32 {
 	return math.Float32frombits(sign | math.Float32bits(float32(frac)*0x1p-24))
 }
 
-// F16From rounds f to the nearest F16, ties to even. Too large a number
+// F16From rounds f to the nearest F16, ties to even. A number that is too large
 // becomes infinite; a NaN stays a NaN.
 func F16From(f float32) F16 {
 	b := math.Float32bits(f)
@@ -64,9 +64,10 @@ func BF16From(f float32) BF16 {
 // BF16From64 rounds f to the nearest BF16 with a single rounding.
 func BF16From64(f float64) BF16 { return BF16From(roundToOdd(f)) }
 
-// roundToOdd narrows to float32 so that a second rounding to fewer bits gives
-// what one rounding would have given: an inexact result gets an odd last bit
-// (S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// roundToOdd narrows to float32 in such a way that rounding again to fewer bits
+// gives the same result as a single rounding: an inexact result gets an odd last
+// bit (S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums",
+// 2008).
 func roundToOdd(f float64) float32 {
 	r := float32(f)
 	back := float64(r)

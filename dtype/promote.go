@@ -2,15 +2,15 @@ package dtype
 
 import "fmt"
 
-// Promote returns the type in which an operation on a and b is done: the least
-// upper bound in the lattice
+// Promote returns the type in which an operation on a and b is computed: their
+// least upper bound in the lattice
 //
 //	bool < integers < float16, bfloat16 < float32 < float64
 //	float32 < complex64 < complex128, float64 < complex128
 //
-// An unsigned and a signed integer meet in the next wider signed one. It is
-// commutative and associative where defined. Strings combine with strings
-// only; uint64 with a signed integer is an error.
+// An unsigned and a signed integer promote to the next wider signed type.
+// Promotion is commutative and associative where it is defined. Strings combine
+// with strings only; uint64 with a signed integer is an error.
 func Promote(a, b DType) (DType, error) {
 	if a == b {
 		return a, nil
@@ -28,7 +28,7 @@ func Promote(a, b DType) (DType, error) {
 		if a == Float16 && b == BFloat16 {
 			return Float32, nil
 		}
-		return b, nil // the order of the constants is the order of width
+		return b, nil // the constants are ordered by width
 	case ca == classSigned && cb == classUnsigned:
 		if b == Uint64 {
 			return None, fmt.Errorf("dtype: %v and %v do not combine, as no integer type holds both: cast one of them", a, b)

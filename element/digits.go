@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// What follows works on parts that are not negative.
+// The functions below work on limbs that are not negative.
 
 func tens(k int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k)), nil) }
 
@@ -24,7 +24,8 @@ func (l limbs) plus(n *big.Int) limbs {
 	return l.carried()
 }
 
-// shifted moves the point: it multiplies by 10^by, or divides and rounds to the nearest, halves up.
+// shifted multiplies by 10^by. If by is negative, it divides instead and rounds to nearest, with
+// halves up.
 func (l limbs) shifted(by int) limbs {
 	for up := by; up > 0; up -= 9 {
 		factor := tens(min(up, 9)).Int64()
@@ -33,7 +34,7 @@ func (l limbs) shifted(by int) limbs {
 		}
 		l = l.carried()
 	}
-	if by < 0 && by >= -maxDigits { // beyond, nothing is left to round
+	if by < 0 && by >= -maxDigits { // with more digits, nothing would be left to round
 		l = l.plus(new(big.Int).Rsh(tens(-by), 1))
 	}
 	for ; by < 0; by += 14 {
@@ -42,10 +43,11 @@ func (l limbs) shifted(by int) limbs {
 	return l
 }
 
-// divisors are below 1<<divisorBits, so that what remains of a division has room for 16 bits more.
+// divisors are below 1<<divisorBits, so that a remainder has room for 16 more bits.
 const divisorBits = 47
 
-// over divides by integers between 1 and 1<<divisorBits, and returns what remains too: long division, 16 bits at a time.
+// over divides by integers between 1 and 1<<divisorBits and returns the quotient and the remainder.
+// It is a long division, 16 bits at a time.
 func (l limbs) over(d tensor.Tensor) (limbs, tensor.Tensor) {
 	rest := tensor.Tensor(tensor.Scalar(int64(0)))
 	for i := len(l) - 1; i >= 0; i-- {
@@ -100,8 +102,8 @@ func multiplied(a, b Tensor, t Type) tensor.Tensor {
 	return x.times(y).negated(ops.NotEqual(minus, negative)).number(t)
 }
 
-// divided returns decimals divided by integers, to the nearest, with halves away from zero. By zero
-// it is the least number that can be stored.
+// divided returns decimals divided by integers, rounded to nearest with halves away from zero. A
+// division by zero gives the smallest number that can be stored.
 func divided(x Tensor, by tensor.Tensor, t Type) tensor.Tensor {
 	by = ops.Cast(by, dtype.Int64)
 	d := ops.Abs(by)
@@ -124,8 +126,8 @@ func divided(x Tensor, by tensor.Tensor, t Type) tensor.Tensor {
 	return out
 }
 
-// nearest returns integers divided by others, to the nearest, with halves away from zero. By zero it is the least number,
-// which others have for a duration that there is not.
+// nearest returns the integer quotients rounded to nearest, with halves away from zero. A division
+// by zero gives the smallest number, which stands for a duration that does not exist.
 func nearest(x, by tensor.Tensor) tensor.Tensor {
 	there := ops.NotEqual(by, int64(0))
 	d := ops.Abs(ops.Where(there, by, int64(1)))

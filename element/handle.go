@@ -14,8 +14,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// AcceptsOp declines calls with a value that has elements inside, such as a ragged tensor of timestamps: that one
-// takes itself apart.
+// AcceptsOp declines calls with a value that contains elements, such as a ragged tensor of
+// timestamps: that value takes itself apart.
 func (t Tensor) AcceptsOp(v tenon.Value) bool {
 	if _, ok := v.(Tensor); ok {
 		return true
@@ -23,7 +23,7 @@ func (t Tensor) AcceptsOp(v tenon.Value) bool {
 	return !holds(v.Spec())
 }
 
-// holds reports whether a Spec has that of a Tensor inside.
+// holds reports whether a Spec contains the Spec of a Tensor.
 func holds(s tenon.Spec) bool {
 	if s.TypeName() == TypeName {
 		return true
@@ -39,7 +39,8 @@ func holds(s tenon.Spec) bool {
 	return false
 }
 
-// HandleOp brings the operands to the types that the operation needs, and does it on what is stored.
+// HandleOp converts the operands to the types that the operation needs and applies it to the stored
+// data.
 func (t Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	r, err := judge(c)
 	if err != nil {
@@ -57,13 +58,13 @@ func (t Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 			}
 		case tensor.Tensor:
 			if want.Kind != None && r.sense == moving && want.Storage() == dtype.String && !want.Fits(textOf(v)) {
-				values[o.at], changed = Tensor{Data: v, Type: want}, true // what fills up
+				values[o.at], changed = Tensor{Data: v, Type: want}, true // the fill value
 			} else if want.Kind != None {
 				values[o.at], changed = plainTo(v, want), true
 			} else if r.result.IsWide() && r.sense == moving {
-				values[o.at], changed = widened(v, r.result), true // what fills up
+				values[o.at], changed = widened(v, r.result), true // the fill value
 			} else if r.result.IsWide() && r.sense == picking {
-				values[o.at], changed = Tensor{Data: v, Low: ops.ZerosLike(v), Type: r.result}, true // an identity of a maximum
+				values[o.at], changed = Tensor{Data: v, Low: ops.ZerosLike(v), Type: r.result}, true // the identity of a maximum
 			}
 		}
 	}
@@ -101,7 +102,7 @@ func nonzero(values []tenon.Value) []tenon.Value {
 	return out
 }
 
-// wide reports whether some operand is stored as two numbers.
+// wide reports whether an operand is stored as two numbers.
 func (r *ruling) wide(values []tenon.Value) bool {
 	for _, v := range values {
 		if t, ok := v.(Tensor); ok && t.Low != nil {
@@ -111,7 +112,7 @@ func (r *ruling) wide(values []tenon.Value) bool {
 	return false
 }
 
-// stored returns what is stored of operands that are no wide decimals.
+// stored returns the stored data of operands that are not wide decimals.
 func stored(values []tenon.Value) []tenon.Value {
 	out := make([]tenon.Value, len(values))
 	for i, v := range values {
@@ -123,7 +124,7 @@ func stored(values []tenon.Value) []tenon.Value {
 	return out
 }
 
-// compute answers for operations that do more than move what is stored.
+// compute handles operations that do more than move stored data.
 func (r *ruling) compute(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
 	if r.sense == averaging {
 		return op.One(mean(c, values))
@@ -155,7 +156,8 @@ func (r *ruling) compute(c *op.Call, values []tenon.Value) ([]tenon.Value, error
 	return first(op.Apply(c, data...))
 }
 
-// mean divides sums by how many there are. Of nothing it is the least number, as sums of nothing divided by none are.
+// mean divides sums by counts. The mean of no elements is the smallest number, just as the quotient
+// of an empty sum and zero is.
 func mean(c *op.Call, values []tenon.Value) tensor.Tensor {
 	sum, ok := op.Lookup(strings.Replace(c.Op.Name, "mean", "sum", 1))
 	if !ok {
@@ -182,7 +184,7 @@ func durations(c *op.Call, s sense, data []tenon.Value) tensor.Tensor {
 	return ops.Where(ops.IsFinite(x), ops.Cast(x, dtype.Int64), int64(lowest))
 }
 
-// cast answers for casts: to numbers, of decimals what they are worth.
+// cast handles casts. Decimals are cast to numbers by their numeric value.
 func (t Tensor) cast(c *op.Call) ([]tenon.Value, error) {
 	if t.Type.Kind != Decimal {
 		return op.One(op.Apply(c, t.Data))
@@ -199,7 +201,7 @@ func (t Tensor) cast(c *op.Call) ([]tenon.Value, error) {
 	return op.One(op.Apply(c, x))
 }
 
-// textOf returns a single text that is known.
+// textOf returns a single text that is known statically.
 func textOf(v tensor.Tensor) string {
 	if k, ok := op.Known(v); ok && k.Shape().Size() == 1 {
 		return k.(*tensor.Strings).At(0)
@@ -207,7 +209,7 @@ func textOf(v tensor.Tensor) string {
 	return ""
 }
 
-// plainTo returns texts or integers as elements.
+// plainTo converts texts or integers to elements.
 func plainTo(v tensor.Tensor, want Type) tensor.Tensor {
 	if v.DType().IsString() && want.Storage() != dtype.String {
 		return tenon.Must(Parse(v, want))
@@ -221,10 +223,11 @@ func plainTo(v tensor.Tensor, want Type) tensor.Tensor {
 	return tenon.Must(New(v, operand{plain: v}.asDecimal())).(Tensor).to(want)
 }
 
-// To returns elements as those of another type: timestamps, dates, times and durations of another unit, timestamps of another
-// zone, dates as timestamps at midnight, timestamps as the dates they are in their zone, decimals of another precision and scale. Coarser
-// units round down, smaller scales to the nearest with halves away from zero. Where an element is beyond the new type it is an error, if the
-// elements are known.
+// To converts elements to another type: timestamps, dates, times and durations to another unit,
+// timestamps to another zone, dates to timestamps at midnight, timestamps to their dates in their
+// zone, and decimals to another precision and scale. Coarser units round down; smaller scales round
+// to nearest, with halves away from zero. An element that the new type cannot hold is an error, if
+// the elements are known.
 func To(x tensor.Tensor, t Type) (tensor.Tensor, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -257,7 +260,7 @@ func (t Tensor) to(want Type) Tensor {
 	return t
 }
 
-// as returns the numbers in the unit of another type.
+// as converts the numbers to the unit of another type.
 func (t Tensor) as(want Type) Tensor {
 	x := t.Data
 	a, b := t.Type.unit(), want.unit()
@@ -275,7 +278,8 @@ func (t Tensor) as(want Type) Tensor {
 	return Tensor{Data: x, Type: want}
 }
 
-// times multiplies what is stored, and throws where it is known not to fit.
+// times multiplies the stored numbers, and throws if the result is known not to
+// fit.
 func times(x tensor.Tensor, factor int64, from, want Type) tensor.Tensor {
 	if k, ok := op.Known(x); ok && k.Shape().Size() > 0 {
 		low, high := tensor.Item[int64](ops.Min(k)), tensor.Item[int64](ops.Max(k))

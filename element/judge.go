@@ -16,22 +16,22 @@ type sense uint8
 
 const (
 	senseless sense = iota
-	moving          // elements go to other places: operands and results are of one type
-	picking         // so do these, after a comparison
+	moving          // elements are moved; operands and results have the same type
+	picking         // elements are moved after a comparison
 	comparing       // two elements are compared
 	adding          // a sum
 	taking          // a difference
-	scaling         // sums of one operand, negation
-	averaging       // means
-	counting        // how many are not zero
+	scaling         // a sum of one operand, or a negation
+	averaging       // a mean
+	counting        // the number of nonzero elements
 	product         // a product with numbers
 	quotient        // a quotient
-	division        // one that is rounded down, and what remains
-	turning         // elements become those of another type
-	numbering       // equal elements of each operand get one number
+	division        // a floor division or its remainder
+	turning         // elements are converted to another type
+	numbering       // equal elements of all operands get the same number
 )
 
-// senses are what operations mean of which the statement does not tell.
+// senses are the meanings of operations that do not follow from their statements.
 var senses = map[string]sense{
 	"equal": comparing, "not_equal": comparing, "less": comparing, "less_equal": comparing, "greater": comparing, "greater_equal": comparing,
 	"maximum": picking, "minimum": picking, "clip": picking, "sort": picking, "ragged.sort": picking, "top_k": picking, "ragged.top_k": picking,
@@ -40,7 +40,8 @@ var senses = map[string]sense{
 	"sub": taking, "neg": scaling, "abs": scaling, "floor_div": division, "mod": division, "cast": turning,
 }
 
-// senseOf returns what an operation means, by its statement and, where that does not tell, by its name.
+// senseOf returns the meaning of an operation, which follows from its statement or, if not, from
+// its name.
 func senseOf(o *op.Op, data op.Operands) sense {
 	if s := senses[o.Name]; s != senseless {
 		return s
@@ -73,8 +74,8 @@ func senseOf(o *op.Op, data op.Operands) sense {
 // An operand is an element type, or plain numbers or strings.
 type operand struct {
 	Type
-	plain tensor.Tensor // nil where there is a type
-	at    int           // among the values of the call
+	plain tensor.Tensor // nil if there is an element type
+	at    int           // the index among the values of the call
 }
 
 func (o operand) String() string {
@@ -84,13 +85,13 @@ func (o operand) String() string {
 	return o.Type.String()
 }
 
-// A ruling is what is to be done: the types that operands are made, and that of the results, of which Kind None
-// stands for plain numbers.
+// A ruling says what is to be done: the types to which the operands are converted, and the type of
+// the results, whose Kind is None for plain numbers.
 type ruling struct {
-	want   []Type // for each operand; Kind None: as it is
+	want   []Type // for each operand; Kind None: unchanged
 	result Type
 	sense  sense
-	sums   bool // many elements become one
+	sums   bool // many elements are summed to one
 }
 
 // operands returns the operands that have elements.
@@ -101,7 +102,7 @@ func operands(c *op.Call) (list []operand, data op.Operands) {
 		o := c.Op
 		apart := o.Control.Has(i)
 		if senses[o.Name] == comparing {
-			apart = i > 0 && o.Params[i].Group == 0 // row splits; a sorted row is compared with what is looked for
+			apart = i > 0 && o.Params[i].Group == 0 // row splits are not data; the sorted row of a search is
 		}
 		if apart || o.Axes == op.Map && o.Moves != 0 && !o.Moves.Has(i) {
 			continue
@@ -119,7 +120,7 @@ func operands(c *op.Call) (list []operand, data op.Operands) {
 	return list, data
 }
 
-// Judge reads the statement of an operation, and says of which type its results are.
+// Judge returns the type of an operation's results, which follows from its statement.
 func (t Type) Judge(c *op.Call, _ []op.FormType) (op.FormType, error) {
 	r, err := judge(c)
 	if err != nil || r.result.Kind == None {
@@ -128,7 +129,7 @@ func (t Type) Judge(c *op.Call, _ []op.FormType) (op.FormType, error) {
 	return r.result, nil
 }
 
-// judge says what is to be done with the operands of a call.
+// judge decides what is to be done with the operands of a call.
 func judge(c *op.Call) (ruling, error) {
 	list, data := operands(c)
 	r := ruling{want: make([]Type, len(list)), sense: senseOf(c.Op, data), sums: c.Op.Monoid != nil}
@@ -147,7 +148,7 @@ func refuse(hint, format string, args ...any) error {
 
 const numbersHint = "element.Stored gives the numbers, ops.Cast floating ones"
 
-// decide fills in what is wanted and what comes of it.
+// decide sets the wanted types and the type of the result.
 func (r *ruling) decide(list []operand) error {
 	if len(list) == 0 {
 		return refuse("", "there are no elements")
@@ -155,7 +156,7 @@ func (r *ruling) decide(list []operand) error {
 	a := list[0]
 	all := func() error {
 		some := list
-		if r.sense == moving { // what fills up is numbers as they are stored
+		if r.sense == moving { // fill values are numbers as they are stored
 			some = slices.DeleteFunc(slices.Clone(list), func(o operand) bool { return o.plain != nil && !o.plain.DType().IsString() })
 		}
 		t, err := common(some)
@@ -273,7 +274,7 @@ func (r *ruling) scaled(a, b operand) error {
 	case a.Kind == Duration && b.Kind == Duration && r.sense != product:
 		t := DurationOf(finer(a.Unit, b.Unit))
 		r.want[0], r.want[1] = t, t
-		return nil // how often it goes; what remains is a duration, which is for the handler
+		return nil // the quotient is a plain number; the remainder is a duration, which the handler takes care of
 	case r.sense == quotient && a.Kind == Decimal && b.plain != nil && b.plain.DType().IsInteger():
 		r.result = quotientOf(a.Type)
 		return nil
@@ -296,7 +297,8 @@ func (r *ruling) scaled(a, b operand) error {
 	return refuse(hint, "there is no product or quotient of %v and %v", a, b)
 }
 
-// quotientOf returns the type of decimals divided by integers, which have up to four digits more behind the point.
+// quotientOf returns the type of decimals divided by integers, which have up to four more digits
+// after the point.
 func quotientOf(t Type) Type {
 	more := min(4, maxDigits-t.Scale)
 	return DecimalOf(min(t.Precision+more, maxDigits), t.Scale+more)
@@ -316,10 +318,10 @@ func zones(a, b operand) error {
 	return refuse("convert one of them with element.Local or element.In", "%v and %v cannot be combined: only one of them has a zone", a, b)
 }
 
-// digitsOf are how many digits integers have at most.
+// digitsOf gives the largest number of digits that integers of a type have.
 var digitsOf = map[dtype.DType]int{dtype.Int8: 3, dtype.Uint8: 3, dtype.Int16: 5, dtype.Uint16: 5, dtype.Int32: 10, dtype.Uint32: 10, dtype.Int64: 19}
 
-// asDecimal returns the type of decimals that holds an operand, of kind None if none does.
+// asDecimal returns a decimal type that can hold an operand, with Kind None if there is none.
 func (o operand) asDecimal() Type {
 	if o.Kind == Decimal {
 		return o.Type
@@ -331,7 +333,7 @@ func (o operand) asDecimal() Type {
 	if n == 0 {
 		return Type{}
 	}
-	if k, ok := op.Known(o.plain); ok && n > narrowDigits-1 { // a number of the program, as a rule
+	if k, ok := op.Known(o.plain); ok && n > narrowDigits-1 { // usually a constant in the program
 		if d, ok := k.(*tensor.Dense); ok && d.Len() == 1 {
 			n = max(1, len(fmt.Sprint(tensor.Data[int64](tensor.Contiguous(d))[0])))
 		}
@@ -348,7 +350,7 @@ func common(list []operand) (Type, error) {
 	t := list[at].Type
 	for _, o := range list {
 		if o.plain != nil && (t.Kind != Decimal || o.plain.DType().IsString()) {
-			continue // a text says an element; a number is what is stored
+			continue // a text is parsed as an element, and a number is taken as stored
 		}
 		switch {
 		case t.Kind == Decimal && (o.Kind == Decimal || o.plain != nil):

@@ -18,9 +18,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Parse returns elements of a type that texts say: those that the text of a Tensor has, and also a space for the T of a
-// timestamp, times without seconds, durations such as 1h30m and numbers of the unit, decimals with fewer digits
-// behind the point or an exponent, hexadecimal digits without hyphens. Where a text does not say an element exactly, the error names it.
+// Parse converts texts to elements of a type. It reads the text of a Tensor, and also accepts a
+// space for the T in a timestamp, times without seconds, durations such as 1h30m or as a number of
+// units, decimals with fewer digits after the point or with an exponent, and hexadecimal digits
+// without hyphens. If a text does not represent an element exactly, the error names it.
 func Parse(texts any, t Type) (x tensor.Tensor, err error) {
 	const fn = "element.Parse"
 	defer tenon.Catch(&err)
@@ -47,8 +48,8 @@ func Parse(texts any, t Type) (x tensor.Tensor, err error) {
 	}), nil
 }
 
-// Literal returns a constant of a condition as an element that is compared with those of a type: a text as [Parse] reads it, a
-// number as a decimal with as many digits as it has.
+// Literal converts a constant in a condition to an element that can be compared with elements of a
+// type. A text is read as by [Parse]; a number becomes a decimal with as many digits as it has.
 func Literal(x any, t Type) (tensor.Tensor, error) {
 	text, isText := x.(string)
 	switch n := x.(type) {
@@ -69,7 +70,7 @@ func Literal(x any, t Type) (tensor.Tensor, error) {
 	return Parse(text, t)
 }
 
-// A Builder collects elements of a type that come as text.
+// A Builder collects elements of a type from texts.
 type Builder struct {
 	t     Type
 	zone  *time.Location
@@ -80,7 +81,7 @@ type Builder struct {
 	bytes []byte
 }
 
-// NewBuilder returns a Builder with room for n elements. The type is one that there is.
+// NewBuilder returns a Builder with room for n elements. The type must be valid.
 func NewBuilder(t Type, n int) *Builder {
 	b := &Builder{t: t, zone: time.UTC, ends: []int64{0}}
 	if t.Kind == Timestamp && t.Zone != "" {
@@ -97,7 +98,7 @@ func NewBuilder(t Type, n int) *Builder {
 	return b
 }
 
-// Append adds what a text says.
+// Append adds the element that a text represents.
 func (b *Builder) Append(text string) error {
 	high, low, data, err := b.t.parse(text, b.zone)
 	if err != nil {
@@ -107,8 +108,9 @@ func (b *Builder) Append(text string) error {
 	return nil
 }
 
-// AppendValue adds an element that a Go value is: a text, a time.Time, a time.Duration, an [Item], or a number, which is the
-// nanoseconds of a duration and elsewhere what a text of it says. The zero time.Time is no time at all, as NumPy's NaT, where the unit does not reach it.
+// AppendValue adds an element from a Go value: a text, a time.Time, a time.Duration, an [Item], or
+// a number. A number is the nanoseconds of a duration, and for other types is read as its text. The
+// zero time.Time means no time, like NumPy's NaT, if it is out of range for the unit.
 func (b *Builder) AppendValue(x any) error {
 	if at, ok := x.(time.Time); ok && at.IsZero() && b.t.Kind == Timestamp && b.t.Unit == time.Nanosecond {
 		b.add(math.MinInt64, 0, "")
@@ -121,7 +123,7 @@ func (b *Builder) AppendValue(x any) error {
 	return b.Append(text)
 }
 
-// Skip adds a filler, where an element is missing.
+// Skip adds a placeholder for a missing element.
 func (b *Builder) Skip() {
 	b.add(0, 0, strings.Repeat("\x00", b.t.Width))
 }
@@ -141,7 +143,7 @@ func (b *Builder) add(high, low int64, data string) {
 	}
 }
 
-// Build returns the elements in a shape of as many.
+// Build returns the elements with the given shape, which must have the same size.
 func (b *Builder) Build(s shape.Shape) tensor.Tensor {
 	out := Tensor{Type: b.t}
 	switch {
@@ -158,7 +160,8 @@ func (b *Builder) Build(s shape.Shape) tensor.Tensor {
 	return out
 }
 
-// shaped returns numbers in a shape: without dimensions the only one of them alone.
+// shaped returns numbers with the given sizes. Without dimensions, it returns the single number as
+// a scalar.
 func shaped[T int32 | int64](data []T, dims []int) tensor.Tensor {
 	if len(dims) == 0 {
 		return tensor.Scalar(data[0])
@@ -166,7 +169,7 @@ func shaped[T int32 | int64](data []T, dims []int) tensor.Tensor {
 	return tensor.Of(data, dims...)
 }
 
-// Fits reports whether a text says an element of the type.
+// Fits reports whether a text represents an element of the type.
 func (t Type) Fits(text string) bool {
 	zone := time.UTC
 	if t.Zone != "" {
@@ -178,7 +181,7 @@ func (t Type) Fits(text string) bool {
 	return err == nil
 }
 
-// parse returns what is stored of the element that a text says.
+// parse returns the stored form of the element that a text represents.
 func (t Type) parse(text string, zone *time.Location) (high, low int64, data string, err error) {
 	switch t.Kind {
 	case Timestamp:
@@ -228,7 +231,7 @@ func parseDate(text string) (int64, error) {
 	return s, nil
 }
 
-// store returns a time as what is stored, exactly.
+// store returns the stored form of a time, which must be exact.
 func (t Type) store(at time.Time, text string) (int64, error) {
 	if at.Nanosecond()%int(t.Unit) != 0 {
 		return 0, fmt.Errorf("%q has digits that %v does not hold", text, t)
@@ -334,7 +337,7 @@ func (t Type) parseDecimal(text string) (high, low int64, err error) {
 	if digits == "" || len(digits) > 1000 || strings.Trim(digits, "0123456789") != "" {
 		return 0, 0, t.no(text)
 	}
-	shift := exponent - len(after) + t.Scale // how many zeros are to follow
+	shift := exponent - len(after) + t.Scale // number of zeros to append
 	for shift < 0 && strings.HasSuffix(digits, "0") {
 		digits, shift = digits[:len(digits)-1], shift+1
 	}

@@ -57,7 +57,7 @@ func PartOf(x tensor.Tensor, p Part) (tensor.Tensor, error) {
 
 func (t Tensor) isMoment() bool { return t.Type.Kind == Timestamp || t.Type.Kind == Date }
 
-// days returns the days since 1970 of local times.
+// days returns local times as days since 1970.
 func days(local tensor.Tensor, t Type) tensor.Tensor {
 	if t.Kind == Date {
 		return local
@@ -83,8 +83,8 @@ func clockPart(local tensor.Tensor, unit time.Duration, p Part) tensor.Tensor {
 // A date is a day in the Gregorian calendar.
 type date struct{ year, month, day tensor.Tensor }
 
-// dateOf returns the date of days since 1970. Years are counted from March on, so that the day
-// that some have more is their last; 400 of them have 146097 days.
+// dateOf returns the dates of days since 1970. Years are counted from March, so that the leap day
+// is the last day of its year; 400 years have 146097 days.
 func dateOf(days tensor.Tensor) date {
 	z := ops.Add(days, int64(719468)) // since the first of March of year 0
 	era := ops.FloorDiv(z, int64(146097))
@@ -94,7 +94,7 @@ func dateOf(days tensor.Tensor) date {
 	inYear := ops.Sub(of, ops.Sub(ops.Add(ops.Mul(year, int64(365)), ops.FloorDiv(year, int64(4))), ops.FloorDiv(year, int64(100))))
 	month := ops.FloorDiv(ops.Add(ops.Mul(inYear, int64(5)), int64(2)), int64(153)) // from March, 0 to 11
 	first := ops.FloorDiv(ops.Add(ops.Mul(month, int64(153)), int64(2)), int64(5))
-	early := ops.Cast(ops.GreaterEqual(month, int64(10)), dtype.Int64) // January and February
+	early := ops.Cast(ops.GreaterEqual(month, int64(10)), dtype.Int64) // 1 in January and February
 	return date{
 		year:  ops.Add(ops.Add(year, ops.Mul(era, int64(400))), early),
 		month: ops.Sub(ops.Add(month, int64(3)), ops.Mul(early, int64(12))),
@@ -118,7 +118,7 @@ func datePart(days tensor.Tensor, p Part) tensor.Tensor {
 	switch p {
 	case Weekday:
 		return ops.Mod(ops.Add(days, int64(4)), int64(7)) // 1970 began on a Thursday
-	case Week: // that of its Thursday
+	case Week: // the week of its Thursday
 		thursday := ops.Sub(ops.Add(days, int64(3)), ops.Mod(ops.Add(days, int64(3)), int64(7)))
 		return ops.Add(ops.FloorDiv(ops.Sub(datePart(thursday, DayOfYear), int64(1)), int64(7)), int64(1))
 	}
@@ -136,8 +136,8 @@ func datePart(days tensor.Tensor, p Part) tensor.Tensor {
 	return d.day
 }
 
-// Truncate returns the beginnings of the years, quarters, months, weeks (from Monday), days, hours, minutes or
-// seconds that timestamps and dates are in, in their zone.
+// Truncate returns the beginning of the year, quarter, month, week (from Monday), day, hour, minute
+// or second that contains each timestamp or date, in its zone.
 func Truncate(x tensor.Tensor, p Part) (tensor.Tensor, error) {
 	return each("element.Truncate", x, func(t Tensor) tensor.Tensor {
 		step := map[Part]time.Duration{Day: day, Hour: time.Hour, Minute: time.Minute, Second: time.Second}[p]
@@ -167,8 +167,8 @@ func Truncate(x tensor.Tensor, p Part) (tensor.Tensor, error) {
 	})
 }
 
-// TruncateTo returns timestamps, times of day and durations rounded down to multiples of a step: for timestamps since
-// midnight of the first of January 1970 in their zone.
+// TruncateTo rounds timestamps, times of day and durations down to multiples of a step. For
+// timestamps, the steps are counted from midnight on January 1, 1970 in their zone.
 func TruncateTo(x tensor.Tensor, step time.Duration) (tensor.Tensor, error) {
 	return each("element.TruncateTo", x, func(t Tensor) tensor.Tensor {
 		if step <= 0 || !t.Type.isTime() {

@@ -19,12 +19,13 @@ import (
 // TypeName is the name of the type of Value.
 const TypeName = "tenon.element"
 
-// A Tensor is elements of a [Type]. It is immutable.
+// A Tensor is a tensor of elements of a [Type]. It is immutable.
 type Tensor struct {
-	// Data is what is stored: of decimals of more than 18 digits the upper 64 bits.
+	// Data is the stored data. For decimals of more than 18 digits, it is the upper 64 bits.
 	Data tensor.Tensor `tenon:"name=data"`
 
-	// Low is the lower 64 bits of such decimals. Others have none.
+	// Low is the lower 64 bits of decimals of more than 18 digits. It is nil for
+	// other types.
 	Low tensor.Tensor `tenon:"name=low,optional"`
 
 	Type Type `tenon:"name=type"`
@@ -44,7 +45,7 @@ func init() {
 	ext.Register[Tensor](TypeName, ext.Options{Spec: func(s *ext.Spec) tenon.Spec { return Spec{s} }})
 }
 
-// DType returns the element type of what is stored.
+// DType returns the element type of the stored data.
 func (s Spec) DType() dtype.DType { return s.data().DType() }
 
 // Shape returns the shape.
@@ -58,7 +59,7 @@ type typed interface {
 
 func (s Spec) data() typed { return s.Components()[0].Spec.(typed) }
 
-// Type returns what the elements mean.
+// Type returns the type of the elements.
 func (s Spec) Type() Type {
 	m, _ := s.Static("type")
 	f, _ := m.(map[string]any)
@@ -67,19 +68,19 @@ func (s Spec) Type() Type {
 	return Type{Kind: Kind(number("Kind")), Unit: time.Duration(number("Unit")), Zone: zone, Precision: number("Precision"), Scale: number("Scale"), Width: number("Width")}
 }
 
-// String returns the type and the shape: timestamp[us][3].
+// String returns the type and the shape, as in "timestamp[us][3]".
 func (s Spec) String() string { return s.Type().String() + s.Shape().String() }
 
-// Spec returns the Spec, which is a [Spec].
+// Spec returns the Spec of t, a [Spec].
 func (t Tensor) Spec() tenon.Spec { return ext.SpecOf(t) }
 
-// DType returns the element type of what is stored.
+// DType returns the element type of the stored data.
 func (t Tensor) DType() dtype.DType { return t.Data.DType() }
 
 // Shape returns the shape.
 func (t Tensor) Shape() shape.Shape { return t.Data.Shape() }
 
-// Form returns what operations work on.
+// Form returns the stored data that operations work on.
 func (t Tensor) Form() op.Form {
 	f := op.Form{Columns: []tensor.Tensor{t.Data}, Type: t.Type}
 	if t.Low != nil {
@@ -88,7 +89,7 @@ func (t Tensor) Form() op.Form {
 	return f
 }
 
-// Make returns elements of the type, of what is stored.
+// Make makes elements of the type from stored data.
 func (t Type) Make(columns []tensor.Tensor) (tenon.Value, error) { return t.make(columns) }
 
 func (t Type) make(columns []tensor.Tensor) (tensor.Tensor, error) {
@@ -106,7 +107,7 @@ func (t Type) make(columns []tensor.Tensor) (tensor.Tensor, error) {
 	return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element", Msg: fmt.Sprintf("%v of %d columns", t, len(columns)), Line: source.Line()}
 }
 
-// outside does something to the innermost values of ragged and masked tensors.
+// outside applies f to the innermost values of ragged and masked tensors.
 func outside(x tensor.Tensor, f func(x tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	switch x := x.(type) {
 	case masked.Optional:
@@ -117,7 +118,7 @@ func outside(x tensor.Tensor, f func(x tensor.Tensor) tensor.Tensor) tensor.Tens
 	return f(x)
 }
 
-// paired puts both halves of wide decimals together.
+// paired combines the two halves of wide decimals.
 func paired(high, low tensor.Tensor, t Type) tensor.Tensor {
 	switch h := high.(type) {
 	case masked.Optional:
@@ -132,8 +133,8 @@ func paired(high, low tensor.Tensor, t Type) tensor.Tensor {
 	return Tensor{Data: high, Low: low, Type: t}
 }
 
-// New returns elements of a type, of what is stored: integers of any type for times and decimals, strings
-// for binary data. What is ragged or masked stays so.
+// New makes elements of a type from stored data: integers of any type for times and decimals,
+// strings for binary data. Ragged and masked tensors stay ragged and masked.
 //
 //	New([]int64{0, 86400}, TimestampOf(time.Second, "UTC"))
 func New(data any, t Type) (x tensor.Tensor, err error) {
@@ -166,7 +167,7 @@ func New(data any, t Type) (x tensor.Tensor, err error) {
 	return t.make([]tensor.Tensor{v})
 }
 
-// sizes checks the sizes of binary data, where they are known.
+// sizes checks the sizes of binary data, if they are known.
 func (t Type) sizes(v tensor.Tensor) error {
 	fits, ok := op.Known(ops.All(ops.Equal(ops.StringLength(v, ops.UnitByte), t.Width)))
 	if !ok || tensor.Item[bool](fits) {
@@ -175,7 +176,8 @@ func (t Type) sizes(v tensor.Tensor) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.New", Msg: fmt.Sprintf("some elements do not have the %d bytes of %v", t.Width, t), Line: source.Line()}
 }
 
-// FromHalves returns decimals of more than 18 digits of the upper and lower 64 bits of their numbers in two's complement.
+// FromHalves makes decimals of more than 18 digits from the upper and lower 64 bits of their two's
+// complement.
 func FromHalves(high, low []int64, t Type, dims ...int) (tensor.Tensor, error) {
 	if err := t.check(); err != nil || !t.IsWide() || len(high) != len(low) {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.FromHalves", Msg: fmt.Sprintf("%d and %d halves of %v", len(high), len(low), t), Err: err, Line: source.Line()}
@@ -183,7 +185,8 @@ func FromHalves(high, low []int64, t Type, dims ...int) (tensor.Tensor, error) {
 	return Tensor{Data: tensor.Of(high, dims...), Low: tensor.Of(low, dims...), Type: t}, nil
 }
 
-// TypeOf returns what the elements of a tensor mean, also of a ragged or masked one; false for others.
+// TypeOf returns the type of the elements of a tensor, which may be ragged or masked. It returns
+// false if the tensor has no such type.
 func TypeOf(x tensor.Tensor) (Type, bool) {
 	var t Type
 	found := false
@@ -191,7 +194,7 @@ func TypeOf(x tensor.Tensor) (Type, bool) {
 	return t, found
 }
 
-// look calls f with the innermost values of ragged and masked tensors, where they are a Tensor.
+// look calls f with each Tensor among the innermost values of ragged and masked tensors.
 func look(x tensor.Tensor, f func(Tensor)) {
 	switch x := x.(type) {
 	case Tensor:
@@ -203,7 +206,7 @@ func look(x tensor.Tensor, f func(Tensor)) {
 	}
 }
 
-// each does something to the Tensor in ragged and masked ones.
+// each applies f to the Tensors inside ragged and masked ones.
 func each(fn string, x tensor.Tensor, f func(x Tensor) tensor.Tensor) (out tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return outside(x, func(x tensor.Tensor) tensor.Tensor {
@@ -215,7 +218,8 @@ func each(fn string, x tensor.Tensor, f func(x Tensor) tensor.Tensor) (out tenso
 	}), nil
 }
 
-// Stored returns what is stored: the numbers of times and of decimals of up to 18 digits, and binary data as strings.
+// Stored returns the stored data: numbers for times and for decimals of up to 18 digits, and
+// strings for binary data.
 func Stored(x tensor.Tensor) (tensor.Tensor, error) {
 	return each("element.Stored", x, func(t Tensor) tensor.Tensor {
 		if t.Low != nil {

@@ -11,12 +11,13 @@ import (
 	"time"
 )
 
-// lowest is the least number that is stored; as a bit it makes the order of lower halves, which have no sign, that of numbers with one.
+// lowest is the smallest number that is stored. As a bit mask, it maps the unsigned order of lower
+// halves to the signed order of int64.
 const lowest = math.MinInt64
 
 // appendText appends the text of an element.
 //
-//	timestamp  2024-02-29T10:11:12.500, behind it Z in UTC and +01:00 in other zones
+//	timestamp  2024-02-29T10:11:12.500, followed by Z in UTC and by +01:00 in other zones
 //	date       2024-02-29
 //	time       10:11:12.500
 //	duration   PT3.5S, -PT1H30M
@@ -48,7 +49,7 @@ func (t Type) appendText(dst []byte, high, low int64, data string) []byte {
 	return base64.StdEncoding.AppendEncode(dst, []byte(data))
 }
 
-// floorDiv returns the quotient rounded down and the remainder, which is not negative.
+// floorDiv returns the quotient, rounded down, and the remainder, which is not negative.
 func floorDiv(a, b int64) (q, r int64) {
 	q, r = a/b, a%b
 	if r < 0 {
@@ -69,7 +70,7 @@ func (t Type) appendMoment(dst []byte, v int64) []byte {
 	if t.Zone != "" {
 		if loc, err := location(t.Zone); err == nil {
 			at = at.In(loc)
-			if _, offset := at.Zone(); offset%60 != 0 { // of the sun, long ago: the text has no place for it
+			if _, offset := at.Zone(); offset%60 != 0 { // local mean time of long ago, whose offset has seconds that the text has no room for
 				at = at.UTC()
 			}
 		}
@@ -78,7 +79,7 @@ func (t Type) appendMoment(dst []byte, v int64) []byte {
 	return at.AppendFormat(dst, layout)
 }
 
-// power returns how many times a unit is a thousandth of a second's.
+// power returns n for a unit of 1000^-n seconds.
 func power(unit time.Duration) int {
 	n := 0
 	for u := unit; u > 0 && u < time.Second; u *= 1000 {
@@ -124,13 +125,13 @@ func appendDuration(dst []byte, v int64, unit time.Duration) []byte {
 	return append(dst, 'S')
 }
 
-// whole returns the number of a wide decimal.
+// whole combines the halves of a wide decimal.
 func whole(high, low int64) *big.Int {
 	n := new(big.Int).Lsh(big.NewInt(high), 64)
 	return n.Add(n, new(big.Int).SetUint64(uint64(low)))
 }
 
-// halves is the reverse of whole.
+// halves is the inverse of whole.
 func halves(n *big.Int) (high, low int64, ok bool) {
 	mask := new(big.Int).SetUint64(math.MaxUint64)
 	low = int64(new(big.Int).And(n, mask).Uint64())
@@ -138,8 +139,8 @@ func halves(n *big.Int) (high, low int64, ok bool) {
 	return h.Int64(), low, h.IsInt64()
 }
 
-// AppendDecimal appends the whole number with the given decimal digits, and a minus sign
-// where it is negative, divided by 10^scale: "1234" with a scale of 2 is 12.34.
+// AppendDecimal appends a decimal: the integer with the given digits, preceded by a minus sign if
+// it is negative, divided by 10^scale. "1234" with a scale of 2 is 12.34.
 func AppendDecimal(dst []byte, digits string, scale int) []byte {
 	if strings.HasPrefix(digits, "-") {
 		dst, digits = append(dst, '-'), digits[1:]

@@ -11,24 +11,24 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// Kind says what elements are.
+// Kind is the kind of an element type.
 type Kind uint8
 
-// The kinds.
+// The kinds of element types.
 const (
 	None      Kind = iota
-	Timestamp      // a moment, or a date with a time of day where there is no zone
+	Timestamp      // a moment, or a local date and time of day if there is no zone
 	Date           // a day
 	Time           // a time of day
 	Duration       // an amount of time
-	Decimal        // a number with a fixed number of digits behind the point
+	Decimal        // a number with a fixed number of digits after the point
 	Fixed          // binary data of one size
 	UUID           // 16 bytes
 )
 
 var kindNames = [...]string{"none", "timestamp", "date", "time", "duration", "decimal", "fixed", "uuid"}
 
-// String returns the name: "timestamp".
+// String returns the name, such as "timestamp".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -36,20 +36,20 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// A Type says what elements mean. It is comparable.
+// A Type says what elements mean. Types are comparable.
 type Type struct {
 	Kind Kind
 
-	// Unit is what 1 stands for in timestamps, times and durations: time.Second,
+	// Unit is the unit of timestamps, times and durations: time.Second,
 	// time.Millisecond, time.Microsecond or time.Nanosecond.
 	Unit time.Duration
 
-	// Zone is the zone of timestamps: a name as of time.LoadLocation, or an offset such as
-	// +02:00. Timestamps of all zones are stored in UTC. "" says that they are local to nowhere.
+	// Zone is the zone of timestamps: a name as for time.LoadLocation, or an offset such as +02:00.
+	// Timestamps of all zones are stored in UTC. "" means local time in no particular zone.
 	Zone string
 
-	Precision int // of decimals: how many digits there are at most, to 38
-	Scale     int // of decimals: how many of them stand behind the point
+	Precision int // of decimals: the largest number of digits, up to 38
+	Scale     int // of decimals: the number of digits after the point
 	Width     int // of fixed: the number of bytes
 }
 
@@ -72,7 +72,7 @@ func DecimalOf(precision, scale int) Type {
 	return Type{Kind: Decimal, Precision: precision, Scale: scale}
 }
 
-// FixedOf returns the type of binary data of a number of bytes.
+// FixedOf returns the type of binary data of width bytes.
 func FixedOf(width int) Type { return Type{Kind: Fixed, Width: width} }
 
 // UUIDType is the type of UUIDs.
@@ -80,7 +80,7 @@ var UUIDType = Type{Kind: UUID, Width: 16}
 
 var unitNames = map[time.Duration]string{time.Second: "s", time.Millisecond: "ms", time.Microsecond: "us", time.Nanosecond: "ns"}
 
-// maxDigits is the greatest precision; up to narrowDigits, one int64 holds a decimal.
+// maxDigits is the largest precision. A decimal of up to narrowDigits digits fits in one int64.
 const (
 	maxDigits    = 38
 	narrowDigits = 18
@@ -105,7 +105,7 @@ func (t Type) String() string {
 	return name
 }
 
-// ParseType is the reverse of [Type.String].
+// ParseType is the inverse of [Type.String].
 func ParseType(text string) (Type, error) {
 	bad := func() (Type, error) {
 		return Type{}, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.ParseType", Line: source.Line(), Msg: fmt.Sprintf("there is no type %q", text),
@@ -164,7 +164,7 @@ func ParseType(text string) (Type, error) {
 	return t, nil
 }
 
-// check returns an error for a type that there is not.
+// check returns an error if the type is invalid.
 func (t Type) check() error {
 	bad := func(format string, args ...any) error {
 		return &tenon.Error{Kind: tenon.ErrInvalid, Op: "element", Where: t.Kind.String(), Msg: fmt.Sprintf(format, args...), Line: source.Line()}
@@ -193,7 +193,7 @@ func (t Type) check() error {
 	return nil
 }
 
-// Storage returns the element type of what is stored.
+// Storage returns the element type of the stored data.
 func (t Type) Storage() dtype.DType {
 	switch t.Kind {
 	case Date:
@@ -207,14 +207,14 @@ func (t Type) Storage() dtype.DType {
 // IsWide reports whether elements are stored as two numbers.
 func (t Type) IsWide() bool { return t.Kind == Decimal && t.Precision > narrowDigits }
 
-// isTime reports whether elements are numbers of a unit of time.
+// isTime reports whether elements are numbers of a time unit.
 func (t Type) isTime() bool {
 	return t.Kind == Timestamp || t.Kind == Time || t.Kind == Duration || t.Kind == Date
 }
 
 const day = 24 * time.Hour
 
-// unit returns what 1 stands for, dates included.
+// unit returns the unit of the stored numbers, also for dates.
 func (t Type) unit() time.Duration {
 	if t.Kind == Date {
 		return day

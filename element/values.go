@@ -17,14 +17,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// An Item is an element as a Go value, where the standard library has none for it: a date, a time of day, a decimal or a UUID. It is
-// printed as its text is, and two that are equal are equal in Go.
+// An Item is an element as a Go value if the standard library has no type for it: a date, a time of
+// day, a decimal or a UUID. It prints as its text. Equal Items are equal in Go.
 type Item struct {
 	Type Type
 	text string
 }
 
-// ItemOf returns the element of a type that a text says, as [Parse] reads it.
+// ItemOf returns the element that a text represents, as read by [Parse].
 func ItemOf(text string, t Type) (Item, error) {
 	if err := t.check(); err != nil {
 		return Item{}, err
@@ -57,7 +57,7 @@ func (t Tensor) values() ([]any, bool) {
 	out := make([]any, n)
 	zone := time.UTC
 	if t.Type.Kind == Timestamp && t.Type.Zone != "" {
-		if l, err := location(t.Type.Zone); err == nil { // otherwise this machine does not know it
+		if l, err := location(t.Type.Zone); err == nil { // otherwise the zone is unknown on this machine
 			zone = l
 		}
 	}
@@ -80,7 +80,8 @@ func (t Tensor) values() ([]any, bool) {
 	return out, true
 }
 
-// scan calls f with what is stored of each element. It returns false where that is not known.
+// scan calls f with the stored form of each element. It returns false if the elements are not
+// known.
 func (t Tensor) scan(f func(i int, high, low int64, data string)) bool {
 	k, ok := op.Known(t.Data)
 	if !ok {
@@ -127,7 +128,7 @@ func (t Tensor) Values() ([]any, error) {
 	return out, nil
 }
 
-// Plain returns the elements as nested lists of what [Tensor.Values] has; see tensor.Plain.
+// Plain returns the elements as nested lists of what [Tensor.Values] returns; see tensor.Plain.
 func (t Tensor) Plain() (any, error) {
 	list, err := t.Values()
 	if err != nil {
@@ -147,8 +148,8 @@ func (t Tensor) Plain() (any, error) {
 	return list, nil
 }
 
-// FromPlain returns the elements that nested lists of Go values or of texts are; see tensor.FromPlain. A number is
-// the nanoseconds of a duration, and elsewhere what is stored.
+// FromPlain makes elements from nested lists of Go values or texts; see tensor.FromPlain. A number
+// is the nanoseconds of a duration, and for other types what is stored.
 func (s Spec) FromPlain(x any) (v tenon.Value, err error) {
 	typ := s.Type()
 	texts, err := tensor.FromPlain(typ.texts(x), tensor.NewSpec(dtype.String, s.Shape()))
@@ -158,7 +159,7 @@ func (s Spec) FromPlain(x any) (v tenon.Value, err error) {
 	return Parse(texts, typ)
 }
 
-// texts returns Go values as their texts.
+// texts converts Go values to their texts.
 func (t Type) texts(x any) any {
 	switch x := x.(type) {
 	case []any:
@@ -179,7 +180,7 @@ func (t Type) texts(x any) any {
 		return x.String()
 	case string:
 		if t.Kind == Timestamp && t.Zone == "" {
-			return strings.TrimSuffix(x, "Z") // as JSON has a time.Time
+			return strings.TrimSuffix(x, "Z") // as JSON encodes a time.Time
 		}
 		if t.Kind == Fixed && len(x) == t.Width {
 			return base64.StdEncoding.EncodeToString([]byte(x))
@@ -194,7 +195,7 @@ func (t Type) texts(x any) any {
 	return x
 }
 
-// Texts returns the elements as their texts, in the shape that they have. [Parse] is the reverse.
+// Texts returns the elements as their texts, with the same shape. [Parse] is the inverse.
 func Texts(x tensor.Tensor) (tensor.Tensor, error) {
 	return each("element.Texts", x, func(t Tensor) tensor.Tensor {
 		ends, text := []int64{0}, []byte(nil)
@@ -208,7 +209,7 @@ func Texts(x tensor.Tensor) (tensor.Tensor, error) {
 	})
 }
 
-// String returns the texts of the elements and the type.
+// String returns the texts of the elements, followed by the type.
 func (t Tensor) String() string {
 	x, err := Texts(t)
 	if err != nil {
@@ -217,7 +218,7 @@ func (t Tensor) String() string {
 	return fmt.Sprint(x) + " " + t.Type.String()
 }
 
-// FromTimes returns Go times as timestamps in a zone. Digits that the unit does not hold are cut off.
+// FromTimes returns Go times as timestamps in a zone. Digits beyond the unit are cut off.
 func FromTimes(list []time.Time, unit time.Duration, zone string) (x tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	t := TimestampOf(unit, zone)
@@ -226,7 +227,7 @@ func FromTimes(list []time.Time, unit time.Duration, zone string) (x tensor.Tens
 	}
 	out := make([]int64, len(list))
 	for i, at := range list {
-		if zone == "" { // what the clock shows
+		if zone == "" { // the wall clock time
 			at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
 		}
 		if out[i], err = t.store(at.Truncate(unit), at.String()); err != nil {
@@ -236,7 +237,7 @@ func FromTimes(list []time.Time, unit time.Duration, zone string) (x tensor.Tens
 	return New(out, t)
 }
 
-// FromDurations returns Go durations in a unit. Digits that it does not hold are cut off.
+// FromDurations returns Go durations in a unit. Digits beyond the unit are cut off.
 func FromDurations(list []time.Duration, unit time.Duration) (tensor.Tensor, error) {
 	t := DurationOf(unit)
 	if err := t.check(); err != nil {
@@ -249,7 +250,8 @@ func FromDurations(list []time.Duration, unit time.Duration) (tensor.Tensor, err
 	return New(out, t)
 }
 
-// FromInts returns numbers, of which there are as many as a type of decimals has digits, divided by 10^scale.
+// FromInts returns integers, which may have as many digits as the decimal type, divided by
+// 10^scale.
 func FromInts(list []*big.Int, t Type) (x tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	if err := t.check(); err != nil {

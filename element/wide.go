@@ -13,8 +13,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Decimals of more than 18 digits are 128 bits in two halves. Sums are done on four parts of 32 bits in numbers of 64, so
-// that two thousand million of them add up without a carry in between; what compares and picks is done on ranks.
+// Decimals of more than 18 digits are 128 bits in two halves. Sums are computed on four limbs of 32
+// bits, each in a 64-bit integer, so that two billion of them can be added without carrying.
+// Comparisons and selections are computed on ranks.
 
 // widened returns integers as wide decimals.
 func widened(v tensor.Tensor, t Type) tensor.Tensor {
@@ -25,7 +26,7 @@ func widen(x tensor.Tensor, t Type) Tensor {
 	return Tensor{Data: ops.RightShift(x, int64(63)), Low: x, Type: t}
 }
 
-// limbs are four parts of 32 bits, the lowest first; the last has the sign.
+// limbs are four 32-bit limbs, the lowest first; the last one has the sign.
 type limbs [4]tensor.Tensor
 
 const limbMask = int64(math.MaxUint32)
@@ -39,7 +40,8 @@ func (t Tensor) limbs() limbs {
 	return limbs{part(l), part(ops.RightShift(l, int64(32))), part(t.Data), ops.RightShift(t.Data, int64(32))}
 }
 
-// carried makes each part but the last one of 32 bits, which may be of any size.
+// carried propagates carries, so that each limb but the last has 32 bits. Limbs
+// may have any size before.
 func (l limbs) carried() limbs {
 	for i := range 3 {
 		carry := ops.RightShift(l[i], int64(32))
@@ -48,7 +50,7 @@ func (l limbs) carried() limbs {
 	return l
 }
 
-// tensor puts parts together.
+// tensor combines the limbs.
 func (l limbs) tensor(t Type) Tensor {
 	l = l.carried()
 	if k, ok := op.Known(l[3]); ok && k.Shape().Size() > 0 {
@@ -60,7 +62,7 @@ func (l limbs) tensor(t Type) Tensor {
 	return Tensor{Data: join(l[3], l[2]), Low: join(l[1], l[0]), Type: t}
 }
 
-// wideDecimals answers for operations with decimals of more than 18 digits.
+// wideDecimals handles operations with decimals of more than 18 digits.
 func (r *ruling) wideDecimals(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
 	switch r.sense {
 	case adding, taking, scaling:
@@ -82,7 +84,7 @@ func (r *ruling) wideDecimals(c *op.Call, values []tenon.Value) ([]tenon.Value, 
 	return nil, c.Errorf(tenon.ErrUnsupported, "decimals of more than %d digits are not part of it", narrowDigits)
 }
 
-// linear does a sum on each part.
+// linear applies a sum to each limb.
 func (r *ruling) linear(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
 	parts := make([]limbs, len(values))
 	own := make([]bool, len(values))
@@ -109,10 +111,11 @@ func (r *ruling) linear(c *op.Call, values []tenon.Value) ([]tenon.Value, error)
 	return op.One(tensor.Tensor(out.tensor(r.result)))
 }
 
-// unsigned returns lower halves as numbers whose order is theirs.
+// unsigned maps lower halves to numbers whose signed order is the unsigned order
+// of the halves.
 func unsigned(low tensor.Tensor) tensor.Tensor { return ops.BitwiseXor(low, int64(lowest)) }
 
-// compared compares two decimals, or picks one of them.
+// compared compares two decimals, or selects one of them.
 func compared(name string, a, b Tensor) tensor.Tensor {
 	a, b = a.both(), b.both()
 	equal := func() tensor.Tensor { return ops.LogicalAnd(ops.Equal(a.Data, b.Data), ops.Equal(a.Low, b.Low)) }
@@ -141,7 +144,7 @@ func compared(name string, a, b Tensor) tensor.Tensor {
 	return pick(less(b, a))
 }
 
-// both returns a decimal in two halves.
+// both returns a decimal that has both halves.
 func (t Tensor) both() Tensor {
 	if t.Low == nil {
 		return widen(t.Data, t.Type)
@@ -149,8 +152,8 @@ func (t Tensor) both() Tensor {
 	return t
 }
 
-// ranked does an operation that picks or compares elements on their ranks: numbers that are ordered as they
-// are, and equal where they are.
+// ranked applies an operation that selects or compares elements to their ranks: numbers that have
+// the same order as the elements and are equal where the elements are.
 func (r *ruling) ranked(c *op.Call, values []tenon.Value) ([]tenon.Value, error) {
 	var all []Tensor
 	var highs, lows []tensor.Tensor
@@ -166,8 +169,8 @@ func (r *ruling) ranked(c *op.Call, values []tenon.Value) ([]tenon.Value, error)
 	high, below = ops.Gather(high, order, 0), ops.Gather(below, order, 0)
 	changes := func(x tensor.Tensor) tensor.Tensor { return ops.NotEqual(x, ops.Shift(x, 1, 0)) }
 	steps := ops.Cast(ops.LogicalOr(changes(high), changes(below)), dtype.Int64)
-	number := ops.CumSum(steps, 0, ops.CumOptions{}) // the same for those that are equal
-	rank := ops.SearchSorted(number, number, false)  // where they begin
+	number := ops.CumSum(steps, 0, ops.CumOptions{}) // the same number for equal elements
+	rank := ops.SearchSorted(number, number, false)  // the first position of each number
 	rank = ops.Gather(rank, ops.ArgSort(order, 0, ops.SortOptions{}), 0)
 	from := tensor.Tensor(tensor.Scalar(int64(0)))
 	for i, v := range values {
@@ -187,7 +190,7 @@ func (r *ruling) ranked(c *op.Call, values []tenon.Value) ([]tenon.Value, error)
 		there := ops.LogicalAnd(ops.GreaterEqual(x, int64(0)), ops.Less(x, n))
 		from := ops.Where(there, x, int64(0))
 		pick := func(v tensor.Tensor, filler int64) tensor.Tensor {
-			padded := ops.Concat([]tensor.Tensor{v, tensor.Vector([]int64{filler})}, 0) // so that there is one
+			padded := ops.Concat([]tensor.Tensor{v, tensor.Vector([]int64{filler})}, 0) // so that there is an element for it
 			return ops.Where(there, ops.Gather(padded, from, 0), filler)
 		}
 		out[i] = Tensor{Data: ops.Where(there, pick(high, 0), x), Low: pick(below, 0), Type: all[0].Type}
@@ -195,14 +198,14 @@ func (r *ruling) ranked(c *op.Call, values []tenon.Value) ([]tenon.Value, error)
 	return out, nil
 }
 
-// magnitude returns parts of what numbers are without their signs, and where they are negative.
+// magnitude returns the limbs of the absolute values, and where the numbers are negative.
 func (t Tensor) magnitude() (limbs, tensor.Tensor) {
 	t = t.both()
 	negative := ops.Less(t.Data, int64(0))
 	return t.limbs().negated(negative).carried(), negative
 }
 
-// negated turns the signs where it is said; the parts are not put together.
+// negated changes the sign where a condition holds, without carrying.
 func (l limbs) negated(where tensor.Tensor) limbs {
 	for i, x := range l {
 		l[i] = ops.Where(where, ops.Neg(x), x)
@@ -210,7 +213,7 @@ func (l limbs) negated(where tensor.Tensor) limbs {
 	return l
 }
 
-// number puts parts together as decimals of any type, which have to have as many digits as those.
+// number combines limbs to decimals of any type, which must have enough digits.
 func (l limbs) number(t Type) Tensor {
 	x := l.tensor(t).bounded()
 	if !t.IsWide() {
@@ -219,7 +222,7 @@ func (l limbs) number(t Type) Tensor {
 	return x
 }
 
-// float returns decimals without their scale, as floating numbers.
+// float returns the unscaled decimals as floating-point numbers.
 func (t Tensor) float() tensor.Tensor {
 	l, negative := t.magnitude()
 	sum := ops.Cast(l[3], dtype.Float64)
@@ -229,7 +232,7 @@ func (t Tensor) float() tensor.Tensor {
 	return ops.Where(negative, ops.Neg(sum), sum)
 }
 
-// rescaled returns decimals with another precision and scale.
+// rescaled converts decimals to another precision and scale.
 func (t Tensor) rescaled(want Type) Tensor {
 	up := want.Scale - t.Type.Scale
 	switch {
@@ -237,7 +240,7 @@ func (t Tensor) rescaled(want Type) Tensor {
 		l, negative := t.magnitude()
 		return l.shifted(up).negated(negative).number(want)
 	case t.Low != nil || want.IsWide():
-		return t.limbs().shifted(up).number(want) // signs are part of the highest
+		return t.limbs().shifted(up).number(want) // the sign is in the highest limb
 	}
 	out := Tensor{Data: t.Data, Type: want}
 	if up > 0 {
@@ -246,7 +249,7 @@ func (t Tensor) rescaled(want Type) Tensor {
 	return out.bounded()
 }
 
-// bounded checks that decimals have no more digits than their type, where they are known.
+// bounded checks that decimals have no more digits than their type allows, if they are known.
 func (t Tensor) bounded() Tensor {
 	if t.Low == nil {
 		if k, ok := op.Known(t.Data); ok && k.Shape().Size() > 0 {
@@ -277,7 +280,7 @@ func tooLong(t Type) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.To", Msg: fmt.Sprintf("some elements have more digits than %v", t), Line: source.Line()}
 }
 
-// made returns decimals of numbers, which have to fit.
+// made makes decimals from integers, which must fit.
 func made(list []*big.Int, t Type, dims []int) Tensor {
 	most := tens(t.Precision)
 	high, below := make([]int64, len(list)), make([]int64, len(list))

@@ -31,13 +31,13 @@ func location(zone string) (*time.Location, error) {
 	return loc, nil
 }
 
-// shifts are the moments at which the offset of a zone changes, and the offsets from them on: one more than there are
-// moments, the first before all of them.
+// shifts are the moments at which the offset of a zone changes, and the offsets: the first one
+// applies before all moments, the others from a moment on.
 type shifts struct{ at, offset []int64 }
 
 var allShifts sync.Map // by zone
 
-// lastYear is the year from which on a zone keeps its offset.
+// lastYear is the year from which on a zone is assumed to keep its offset.
 const lastYear = 2500
 
 // shiftsOf returns the changes of a zone.
@@ -68,7 +68,8 @@ func shiftsOf(zone string) shifts {
 	return s
 }
 
-// offsets returns how much local time is ahead, in the unit, at moments in UTC.
+// offsets returns how far local time is ahead of UTC at each moment, in the given
+// unit.
 func (s shifts) offsets(utc tensor.Tensor, unit time.Duration) tensor.Tensor {
 	per := int64(time.Second / unit)
 	if len(s.at) == 0 {
@@ -79,7 +80,8 @@ func (s shifts) offsets(utc tensor.Tensor, unit time.Duration) tensor.Tensor {
 	return ops.Mul(ops.Gather(tensor.Vector(s.offset), k, 0), per)
 }
 
-// local returns the numbers in local time, as int64, and what makes elements of such numbers again.
+// local returns the numbers in local time as int64, and a function that converts such numbers back
+// to elements.
 func (t Tensor) local() (tensor.Tensor, func(local tensor.Tensor) Tensor) {
 	x := t.Data
 	if x.DType() != dtype.Int64 {
@@ -101,7 +103,7 @@ func (t Tensor) local() (tensor.Tensor, func(local tensor.Tensor) Tensor) {
 	}
 }
 
-// In returns the same moments in another zone.
+// In converts timestamps to another zone; the moments stay the same.
 func In(x tensor.Tensor, zone string) (tensor.Tensor, error) {
 	return each("element.In", x, func(t Tensor) tensor.Tensor {
 		if t.Type.Kind != Timestamp || t.Type.Zone == "" || zone == "" {
@@ -124,15 +126,16 @@ func Local(x tensor.Tensor) (tensor.Tensor, error) {
 	})
 }
 
-// Localize returns local times without a zone as moments in a zone. A time that is there twice when clocks are set back is the first of
-// both, and one that is left out is as much later.
+// Localize converts local times without a zone to moments in a zone. A local time that occurs
+// twice, when clocks are set back, is the first of the two. A local time that is skipped is moved
+// later by the time skipped.
 func Localize(x tensor.Tensor, zone string) (tensor.Tensor, error) {
 	return each("element.Localize", x, func(t Tensor) tensor.Tensor {
 		if t.Type.Kind != Timestamp || t.Type.Zone != "" {
 			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.Localize", Msg: fmt.Sprintf("%v is no local time", t.Type), Hint: "use element.In to change the zone", Line: source.Line()})
 		}
 		s := shiftsOf(zone)
-		// The offset is that before a change up to where local time reaches it.
+		// The offset before a change applies up to the local time of the change.
 		early := shifts{offset: s.offset}
 		for i, at := range s.at {
 			early.at = append(early.at, at+max(s.offset[i], s.offset[i+1]))

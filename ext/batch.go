@@ -10,7 +10,8 @@ import (
 )
 
 // Batched returns the Spec of n stacked values: Values and static shapes gain an
-// outermost axis, unless their tag says batch=keep. Other static data stay.
+// outermost axis, unless their tag says batch=keep. Other static data are
+// unchanged.
 func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	return s.rebatch(func(b tenon.Batcher) (tenon.Spec, error) { return b.Batched(n) },
 		func(sh shape.Shape) (shape.Shape, error) {
@@ -21,7 +22,7 @@ func (s *Spec) Batched(n int) (tenon.Spec, error) {
 		})
 }
 
-// Unbatched returns the Spec of one of the values that are stacked.
+// Unbatched returns the Spec of one of the stacked values.
 func (s *Spec) Unbatched() (tenon.Spec, error) {
 	return s.rebatch(func(b tenon.Batcher) (tenon.Spec, error) { return b.Unbatched() },
 		func(sh shape.Shape) (shape.Shape, error) {

@@ -11,10 +11,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Box encodes v as tensors of at least a rank: those of its fields, one after the
-// other. A field that all rows share (batch=keep) is repeated for each of them, so that
-// it is stacked, sliced and taken apart as the others are; one that has no rows
-// (batch=none) allows only rank 0.
+// Box encodes v as tensors of at least the given rank: those of its fields, one after the other. A
+// field that all rows share (batch=keep) is repeated for each row, so that it can be stacked,
+// sliced and taken apart like the others; with a field that has no rows (batch=none), only rank 0
+// is allowed.
 func (s *Spec) Box(v tenon.Value, minRank int) (out []tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	if v == nil || !tenon.Compatible(s, v.Spec()) {
@@ -28,7 +28,7 @@ func (s *Spec) Box(v tenon.Value, minRank int) (out []tenon.Value, err error) {
 		return nil, err
 	}
 	policies := s.policies()
-	var shared []int // the places in out of what all rows share
+	var shared []int // indices in out of the fields that all rows share
 	var rows tensor.Tensor
 	for k, p := range parts {
 		f, rank := s.fields[k], minRank
@@ -72,7 +72,7 @@ func (s *Spec) Box(v tenon.Value, minRank int) (out []tenon.Value, err error) {
 	return out, nil
 }
 
-// boxedLen returns how many tensors values of a Spec box into.
+// boxedLen returns the number of tensors that a value of a Spec is boxed into.
 func boxedLen(s tenon.Spec) int {
 	d, ok := specOf(s)
 	if !ok {
@@ -85,7 +85,8 @@ func boxedLen(s tenon.Spec) int {
 	return n
 }
 
-// Unbox reverses [Spec.Box]. Of what all rows share it takes the first row's.
+// Unbox is the inverse of [Spec.Box]. A field that all rows share is taken from
+// the first row.
 func (s *Spec) Unbox(tensors []tenon.Value) (v tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	if n := boxedLen(s); len(tensors) != n {
@@ -111,8 +112,8 @@ func (s *Spec) Unbox(tensors []tenon.Value) (v tenon.Value, err error) {
 	return s.Assemble(parts)
 }
 
-// firstRows takes the first row of boxed tensors along each axis that values of a Spec
-// do not have.
+// firstRows takes the first row of boxed tensors along each axis that values of the Spec do not
+// have.
 func firstRows(s tenon.Spec, boxed []tenon.Value) []tenon.Value {
 	var out []tenon.Value
 	if d, ok := specOf(s); ok {

@@ -13,10 +13,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// CastOptions say when a cast is made. The zero value is a cast that loses nothing
-// and is made wherever it helps.
+// CastOptions say when a cast is applied. The zero value means that the cast loses nothing and is
+// applied wherever it helps.
 type CastOptions struct {
-	// Explicit says that the cast loses information, so that only [Convert] makes it.
+	// Explicit means that the cast loses information, so that only [Convert] applies it.
 	Explicit bool
 }
 
@@ -34,12 +34,11 @@ var casts struct {
 	rules []*castRule
 }
 
-// Cast declares how values of one type become values of another; at least one of
-// them is registered with this package. Branches whose results are of both types
-// give the one that the other can be cast to; arguments of a function with a declared
-// signature are cast to it; [Convert] casts where it is asked to. From
-// tensor.Tensor means from dense tensors. The function gets symbolic values too, and
-// may throw. The function that Cast returns takes the declaration back.
+// Cast declares how values of one type are converted to values of another. At least one of the
+// types must be registered with this package. If branches return both types, their result has the
+// type that the other can be cast to; arguments of a function with a declared signature are cast to
+// it; [Convert] casts on request. The type tensor.Tensor stands for dense tensors. The function
+// gets symbolic values too, and may throw. The function that Cast returns removes the declaration.
 //
 //	ext.Cast(func(x tensor.Tensor) (Masked, error) { … }, ext.CastOptions{})
 func Cast[From, To tenon.Value](f func(From) (To, error), o CastOptions) (remove func(), err error) {
@@ -82,8 +81,8 @@ func Cast[From, To tenon.Value](f func(From) (To, error), o CastOptions) (remove
 	}, nil
 }
 
-// Convert returns v as a To: itself, the To that it embeds, or what a declared cast
-// makes of it, explicit ones included. To tensor.Tensor means to dense tensors.
+// Convert returns v as a To: v itself, the To that it embeds, or the result of a declared cast,
+// including explicit ones. The type tensor.Tensor stands for dense tensors.
 func Convert[To tenon.Value](v tenon.Value) (To, error) {
 	if x, ok := As[To](v); ok && (reflect.TypeFor[To]() != tensorType || tenon.IsLeaf(v.Spec())) {
 		return x, nil
@@ -103,7 +102,7 @@ func Convert[To tenon.Value](v tenon.Value) (To, error) {
 		Msg: fmt.Sprintf("no cast is declared from %s to %v", tenon.String(v.Spec()), reflect.TypeFor[To]()), Hint: "declare one with ext.Cast"}
 }
 
-// rules returns the declared casts, with those that are explicit or without.
+// rules returns the declared casts, with or without explicit ones.
 func rules(explicit bool) []*castRule {
 	casts.RLock()
 	defer casts.RUnlock()
@@ -119,8 +118,8 @@ func rules(explicit bool) []*castRule {
 	return out
 }
 
-// CastSpec returns the Spec that values of the receiver and of other can both be cast
-// to: one of the receiver's type, or of the other's.
+// CastSpec returns the Spec that values of both the receiver and other can be cast to. It is of the
+// receiver's type or of the other's.
 func (s *Spec) CastSpec(other tenon.Spec) (tenon.Spec, bool) {
 	if other == nil || len(rules(false)) == 0 {
 		return nil, false
@@ -169,7 +168,7 @@ func symbolic(s tenon.Spec) (tenon.Value, error) {
 	return x.(tenon.Value), nil
 }
 
-// Cast returns v as a value of the receiver, by a cast that loses nothing.
+// Cast returns v as a value of the receiver, using a cast that loses nothing.
 func (s *Spec) Cast(v tenon.Value) (tenon.Value, error) {
 	if v == nil {
 		return nil, s.fail(tenon.ErrInvalid, "Cast", "", "the value is nil")
@@ -185,8 +184,8 @@ func (s *Spec) Cast(v tenon.Value) (tenon.Value, error) {
 	return nil, s.fail(tenon.ErrUnsupported, "Cast", "", fmt.Sprintf("no cast is declared from %s", tenon.String(v.Spec())))
 }
 
-// CastTo returns v, a value of the receiver, as one of another type that it can be
-// cast to without loss.
+// CastTo returns v, a value of the receiver, as a value of another type to which it can be cast
+// without loss.
 func (s *Spec) CastTo(v tenon.Value, to tenon.Spec) (tenon.Value, error) {
 	for _, r := range rules(false) {
 		if r.from != s.info.typ || s.info.typ == nil || !r.accepts(v) {

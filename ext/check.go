@@ -15,10 +15,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// New completes and checks a value that was written as a literal: fields that are
-// zero take the default of their tag, every field that is not optional holds
-// something, the relations that tags declare hold, and so does what the type's
-// Validate method wants.
+// New completes and checks a value that was written as a literal. Zero fields get
+// the default of their tag. Then every field that is not optional must hold
+// something, the relations that tags declare must hold, and the type's Validate
+// method must accept the value.
 //
 //	m, err := ext.New(Masked{Values: v, Mask: mask})
 func New[T tenon.Value](x T) (T, error) {
@@ -44,13 +44,13 @@ func New[T tenon.Value](x T) (T, error) {
 	return v.(T), nil
 }
 
-// Check is [tenon.Check]: it checks a value that arrives from outside, as [New] checks
-// one that is made. The readers of this module call it; servers and readers of other
-// formats do.
+// Check is [tenon.Check]: it checks a value that comes from outside, just as [New] checks one that
+// is made. The readers of this module call it; servers and readers of other formats should do so
+// too.
 func Check(v tenon.Value) error { return tenon.Check(v) }
 
-// CheckValue checks what tags say of v, a value of a Spec of this type, and runs its
-// Validate method. What is not sound by itself may be a batch, whose rows are.
+// CheckValue checks that v, a value of this Spec, satisfies its tags and its Validate method. A
+// value that is not valid itself may be a batch, whose rows are.
 func (s *Spec) CheckValue(v tenon.Value) error {
 	p, ok := s.info.unbox(v)
 	if !ok {
@@ -76,8 +76,8 @@ func (s *Spec) CheckValue(v tenon.Value) error {
 	return nil
 }
 
-// Resolve returns a value that was read before its type was known, as its real
-// type, checked. A value of a known type is checked and returned.
+// Resolve returns a value that was read before its type was known as its real
+// type, after checking it. A value of a known type is checked and returned.
 func Resolve(v tenon.Value) (tenon.Value, error) {
 	if o, ok := v.(*tenon.OpaqueValue); ok {
 		return o.Resolve()
@@ -128,8 +128,8 @@ func (i *info) check(v tenon.Value, p unsafe.Pointer) error {
 // complete checks that every place of a field holds a Value of the right kind.
 func (f *field) complete(at unsafe.Pointer) error { return f.node.complete(at, f.tag) }
 
-// complete checks the places in memory that belongs to a field with a tag. Fields of
-// structs inside have tags of their own.
+// complete checks the places in memory that belongs to a field with a tag. Fields of nested structs
+// have tags of their own.
 func (n *node) complete(at unsafe.Pointer, t *tag) error {
 	if n.kind == kindScalar {
 		if x := *(*any)(at); !codec.IsScalar(x) {
@@ -184,7 +184,7 @@ func (n *node) complete(at unsafe.Pointer, t *tag) error {
 }
 
 func (n *node) eachComplete(at unsafe.Pointer, count int, t *tag) error {
-	if n.elem.places == 0 && n.elem.kind < kindScalar { // the commonest data, of any length
+	if n.elem.places == 0 && n.elem.kind < kindScalar { // the most common data, of any length
 		return nil
 	}
 	for i := range count {
@@ -234,7 +234,7 @@ func (i *info) fillDefaults(p unsafe.Pointer) error {
 	return nil
 }
 
-// scalarOf returns a scalar of a number that is written as text.
+// scalarOf returns a scalar for a number given as text.
 func scalarOf(word string, d dtype.DType) (tensor.Tensor, error) {
 	o := tensor.Options{}
 	if d != dtype.None {

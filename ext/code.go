@@ -9,7 +9,7 @@ import (
 	"github.com/tenonml/tenon/ext/codec"
 )
 
-// codes has the code of a struct type, without its type.
+// codes holds the code of struct types, without its static type.
 var codes sync.Map // reflect.Type → *code
 
 type code struct {
@@ -22,8 +22,8 @@ type code struct {
 	decode func(p unsafe.Pointer, fields []tenon.Entry, specs *[]tenon.Spec) error
 }
 
-// Generated makes a registered type work by code that cmd/tenongen wrote. The code's
-// file calls it from init, before or after the type is registered.
+// Generated makes a registered type use the code that cmd/tenongen wrote. That file calls it from
+// init, before or after the type is registered.
 func Generated[S any](c codec.Code[S]) {
 	e := &code{
 		values: func(p unsafe.Pointer, out []tenon.Value) []tenon.Value { return c.Values((*S)(p), out) },
@@ -56,7 +56,7 @@ func init() {
 	}
 }
 
-// The walks of a type, by its code where there is some.
+// The walks of a type, which use its generated code if there is any.
 
 func (i *info) appendValues(p unsafe.Pointer, out []tenon.Value) []tenon.Value {
 	if c := i.code.Load(); c != nil {

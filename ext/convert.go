@@ -13,8 +13,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// goData returns an encoding as Go data, with the next component in the place of each
-// Spec that is not static.
+// goData returns an encoding as Go data, with each Spec that is not static replaced by the next
+// component.
 func goData(e tenon.Encoding, next func() tenon.Value) any {
 	elems := func(es []tenon.Encoding) any {
 		out := make([]any, len(es))
@@ -77,8 +77,8 @@ func wrong(x any, want string) error {
 	return &tenon.Error{Kind: tenon.ErrDType, Msg: fmt.Sprintf("got %s, want %s", got, want)}
 }
 
-// build sets zeroed memory to Go data. Scalars are taken strictly: an int is no
-// float64, and no bool.
+// build sets zeroed memory to Go data. Scalars must have the exact type: an int
+// is neither a float64 nor a bool.
 func (n *node) build(at unsafe.Pointer, x any, t *tag) error {
 	r := reflect.ValueOf(x)
 	switch n.kind {
@@ -177,7 +177,7 @@ func (n *node) build(at unsafe.Pointer, x any, t *tag) error {
 		}
 		made := reflect.New(n.elem.typ)
 		n.at(at).Set(made)
-		if l, ok := x.([]any); ok && len(l) == 1 { // as an encoding has it
+		if l, ok := x.([]any); ok && len(l) == 1 { // as in an encoding
 			x = l[0]
 		}
 		return n.elem.build(made.UnsafePointer(), x, t)

@@ -12,7 +12,7 @@ import (
 )
 
 // encode returns the encoding of a template. Each place takes the next Spec, nil
-// where nothing stands.
+// if it is empty.
 func (n *node) encode(at unsafe.Pointer, specs *[]tenon.Spec) tenon.Encoding {
 	switch n.kind {
 	case kindBool:
@@ -85,8 +85,8 @@ func (n *node) encodeFields(at unsafe.Pointer, specs *[]tenon.Spec) []tenon.Entr
 	return out
 }
 
-// decode reads what encode writes into zeroed memory, and appends the Spec of each
-// place, nil where nothing stands. The tag is that of the field around.
+// decode reads the result of encode into zeroed memory and appends the Spec of each place, nil if
+// it is empty. The tag is that of the enclosing field.
 func (n *node) decode(at unsafe.Pointer, e tenon.Encoding, t *tag, specs *[]tenon.Spec) error {
 	switch n.kind {
 	case kindBool:

@@ -13,8 +13,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// As returns v as a T: v itself, or the T that its struct embeds. Handlers use it,
-// since a type that refines T is handled as a T where it has no handler of its own.
+// As returns v as a T: v itself, or the T that its struct embeds. Handlers use it, since a type
+// that refines T is handled as a T if it has no handler of its own.
 func As[T tenon.Value](v tenon.Value) (T, bool) {
 	if x, ok := v.(T); ok {
 		return x, true
@@ -58,7 +58,7 @@ func (n *node) embedded(p unsafe.Pointer, want *info) (tenon.Value, bool) {
 
 func at(p unsafe.Pointer, offset uintptr) unsafe.Pointer { return unsafe.Add(p, offset) }
 
-// typeName returns the name of the type of Value that a Go type is.
+// typeName returns the type name of the Values of a Go type.
 func typeName[T tenon.Value]() (name string, err error) {
 	t := reflect.TypeFor[T]()
 	if i := infoOf(t); i != nil {
@@ -80,10 +80,10 @@ func typeName[T tenon.Value]() (name string, err error) {
 	return z.Interface().(tenon.Value).Spec().TypeName(), nil
 }
 
-// Handle registers f for an operation on values of type T, be it a type of one's own
-// or of another package. It comes before T's own HandleOp method. A second handler
-// for the same operation and type is an error that names both places. The function
-// that it returns removes the handler again.
+// Handle registers f for an operation on values of type T, which may be a type of another package.
+// It takes precedence over T's own HandleOp method. Registering a second handler for the same
+// operation and type is an error that names both places. The function that it returns removes the
+// handler.
 func Handle[T tenon.Value](o *op.Op, f op.HandlerFunc) (remove func(), err error) {
 	if o == nil {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "ext.Handle", Msg: "there is no operation", Line: source.Line()}
@@ -96,7 +96,7 @@ func Handle[T tenon.Value](o *op.Op, f op.HandlerFunc) (remove func(), err error
 }
 
 // HandleClass registers f for all operations of a class on values of type T,
-// operations that are registered later included.
+// including operations that are registered later.
 func HandleClass[T tenon.Value](class op.Class, f op.HandlerFunc) (remove func(), err error) {
 	name, err := typeName[T]()
 	if err != nil {
@@ -105,8 +105,8 @@ func HandleClass[T tenon.Value](class op.Class, f op.HandlerFunc) (remove func()
 	return op.Handle(name, op.Match{Class: class}, f)
 }
 
-// HandleUnary registers f for all unary elementwise operations on a T. It passes
-// the operation on to the parts of x with op.Apply(c, …).
+// HandleUnary registers f for all unary elementwise operations on a T. f applies
+// the operation to the parts of x with op.Apply(c, …).
 func HandleUnary[T tenon.Value](f func(c *op.Call, x T) (tenon.Value, error)) (remove func(), err error) {
 	return HandleClass[T](op.UnaryElementwise, first(f))
 }
@@ -116,7 +116,7 @@ func HandleReduction[T tenon.Value](f func(c *op.Call, x T) (tenon.Value, error)
 	return HandleClass[T](op.Reduction, first(f))
 }
 
-// HandleAssert registers f for all assertions about a T, which return what they check.
+// HandleAssert registers f for all assertions about a T, which return their argument.
 func HandleAssert[T tenon.Value](f func(c *op.Call, x T) (tenon.Value, error)) (remove func(), err error) {
 	return HandleClass[T](op.Assert, first(f))
 }
@@ -138,15 +138,14 @@ func first[T tenon.Value](f func(c *op.Call, x T) (tenon.Value, error)) op.Handl
 	}
 }
 
-// pairHandler answers binary operations between two types, in their order.
+// pairHandler answers binary operations on two types, in this order.
 type pairHandler struct {
 	x, y   reflect.Type
 	line   string
 	handle op.HandlerFunc
 }
 
-// pairs are the handlers between the same two types, whichever comes first: package
-// op sees one handler for them.
+// pairs holds the handlers for two types in either order. Package op sees them as one handler.
 type pairs struct {
 	list   []*pairHandler
 	remove func()
@@ -157,10 +156,10 @@ var (
 	pairsOf = map[string]*pairs{}
 )
 
-// HandleBinary registers f for all binary elementwise operations whose first operand
-// is an X and whose second is a Y. One of them may be tensor.Tensor: dense tensors,
-// symbolic ones and Go constants. A second handler for the same two types in the
-// same order is an error that names both places.
+// HandleBinary registers f for all binary elementwise operations whose first operand is an X and
+// whose second is a Y. One of them may be tensor.Tensor: dense tensors, symbolic ones and Go
+// constants. Registering a second handler for the same two types in the same order is an error that
+// names both places.
 func HandleBinary[X, Y tenon.Value](f func(c *op.Call, x X, y Y) (tenon.Value, error)) (remove func(), err error) {
 	a, err := typeName[X]()
 	if err != nil {
@@ -215,8 +214,8 @@ func HandleBinary[X, Y tenon.Value](f func(c *op.Call, x X, y Y) (tenon.Value, e
 	return func() { p.drop(id, h) }, nil
 }
 
-// plain reports whether a value that is wanted as a plain tensor is one: it has no
-// components of its own.
+// plain reports whether a value that is expected to be a plain tensor is one: it has no components
+// of its own.
 func plain[T tenon.Value](v tenon.Value) bool {
 	return reflect.TypeFor[T]() != tensorType || tenon.IsLeaf(v.Spec())
 }

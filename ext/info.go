@@ -14,26 +14,26 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// info is what is known of a registered type.
+// info is what is known about a registered type.
 type info struct {
 	name    string // "my.pkg.Type"
 	short   string // "Type"
 	typ     reflect.Type
-	node    *node // of the struct
+	node    *node // for the struct
 	names   []string
 	refines []string
 	version int
 	migrate map[int]Migration
 	line    string
 
-	box      func(p unsafe.Pointer) tenon.Value              // a value whose fields are at p, which nobody else writes
-	unbox    func(v tenon.Value) (p unsafe.Pointer, ok bool) // the fields of a value, to be read only
+	box      func(p unsafe.Pointer) tenon.Value              // a value with the fields at p, which nobody else writes
+	unbox    func(v tenon.Value) (p unsafe.Pointer, ok bool) // the fields of a value, read-only
 	clone    func(p unsafe.Pointer) unsafe.Pointer           // a shallow copy of fields
-	validate func(v tenon.Value) error                       // nil: the type has no hook
+	validate func(v tenon.Value) error                       // nil: the type has no Validate method
 	wrap     func(*Spec) tenon.Spec                          // nil: the Spec is a *Spec
 
-	code   atomic.Pointer[code]    // nil: the plan in node does the work
-	recent [4]atomic.Pointer[Spec] // of values seen lately
+	code   atomic.Pointer[code]    // nil: the plan in node is used
+	recent [4]atomic.Pointer[Spec] // Specs of recent values
 	turn   atomic.Uint32
 }
 
@@ -42,7 +42,7 @@ var (
 	registerMu sync.Mutex
 )
 
-// infoOf returns what is registered for a Go type, and nil where that is nothing.
+// infoOf returns what is registered for a Go type, or nil if nothing is.
 func infoOf(t reflect.Type) *info {
 	if x, ok := infos.Load(t); ok {
 		return x.(*info)
@@ -50,7 +50,7 @@ func infoOf(t reflect.Type) *info {
 	return nil
 }
 
-// compileInfo makes the info of a struct.
+// compileInfo compiles the info of a struct.
 func compileInfo(name string, structure reflect.Type) (*info, error) {
 	i := &info{name: name, short: name[strings.LastIndexAny(name, "./")+1:], line: source.Line()}
 	i.node = &node{typ: structure, size: structure.Size(), kind: kindStruct}
@@ -75,7 +75,7 @@ func compileInfo(name string, structure reflect.Type) (*info, error) {
 	return i, i.ancestors(i.node)
 }
 
-// ancestors notes the types that embedded structs are of.
+// ancestors records the types of embedded structs.
 func (i *info) ancestors(n *node) error {
 	for _, f := range n.fields {
 		if !f.inline {
@@ -100,7 +100,7 @@ func (i *info) ancestors(n *node) error {
 	return nil
 }
 
-// register makes the type known to package tenon, and by its Go type.
+// register registers the type with package tenon and by its Go type.
 func (i *info) register() error {
 	registerMu.Lock()
 	defer registerMu.Unlock()
@@ -119,7 +119,7 @@ func (i *info) register() error {
 	return nil
 }
 
-// specOf returns the Spec of fields.
+// specOf returns the Spec of a value with the given fields.
 func (i *info) specOf(p unsafe.Pointer) *Spec {
 	s, err := i.specAt(p, maxDepth)
 	if err != nil {
@@ -130,8 +130,8 @@ func (i *info) specOf(p unsafe.Pointer) *Spec {
 	return s
 }
 
-// specAt returns the Spec of fields whose Values nest no more than left deep. Each Value
-// in them is asked for its Spec once.
+// specAt returns the Spec of a value with the given fields, whose Values may be nested up to left
+// deep. Each of these Values is asked for its Spec once.
 func (i *info) specAt(p unsafe.Pointer, left int) (*Spec, error) {
 	if c := i.code.Load(); c != nil {
 		for k := range i.recent {
@@ -171,7 +171,8 @@ func (i *info) specAt(p unsafe.Pointer, left int) (*Spec, error) {
 	return i.newSpec(p, specs), nil
 }
 
-// newSpec makes the Spec of fields whose Values have given Specs, and remembers it.
+// newSpec makes the Spec of a value with the given fields, whose Values have the given Specs, and
+// remembers it.
 func (i *info) newSpec(p unsafe.Pointer, specs []tenon.Spec) *Spec {
 	s := &Spec{info: i, slots: make([]tenon.Spec, len(specs))}
 	for k, v := range specs {
@@ -183,7 +184,7 @@ func (i *info) newSpec(p unsafe.Pointer, specs []tenon.Spec) *Spec {
 	return s
 }
 
-// template returns a copy of fields without Values, which shares nothing with them.
+// template returns a copy of fields without Values that shares no memory with them.
 func (i *info) template(p unsafe.Pointer, places int) unsafe.Pointer {
 	like := i.clone(p)
 	i.node.own(like)
@@ -200,7 +201,7 @@ func lasting(s tenon.Spec) tenon.Spec {
 	return s
 }
 
-// describesDense reports whether values are tensors in memory that have the Specs of s.
+// describesDense reports whether values are tensors in memory with the Specs of s.
 func (s *Spec) describesDense(values []tenon.Value) bool {
 	if len(values) != len(s.slots) {
 		return false
@@ -218,7 +219,8 @@ func (s *Spec) describesDense(values []tenon.Value) bool {
 	return true
 }
 
-// describes reports whether s is the Spec of fields whose Values have given Specs.
+// describes reports whether s is the Spec of a value with the given fields, whose Values have the
+// given Specs.
 func (s *Spec) describes(p unsafe.Pointer, specs []tenon.Spec) bool {
 	if len(specs) != len(s.slots) {
 		return false

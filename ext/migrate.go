@@ -13,8 +13,8 @@ import (
 )
 
 // storedSpec is the Spec of a value that was stored under an older version of its
-// type: it has the components of that version, and assembles to a value of the
-// current one.
+// type. It has the components of that version and assembles values of the current
+// one.
 type storedSpec struct {
 	info     *info
 	version  int64
@@ -23,7 +23,7 @@ type storedSpec struct {
 	fields   []tenon.Field
 }
 
-// checkMigrations checks that migrations lead forward.
+// checkMigrations checks that every migration leads to a later version.
 func (i *info) checkMigrations() error {
 	for from, m := range i.migrate {
 		if m.Do == nil || m.To <= from || m.To > i.version || from == i.version {
@@ -104,9 +104,9 @@ func (s *storedSpec) Encode() tenon.Encoding { return s.encoding }
 // Components returns the components as they were stored.
 func (s *storedSpec) Components() []tenon.Field { return s.fields }
 
-// CompatibleWith reports whether the other Spec is of the same version and compatible, or of the
-// current one: the Spec of what Assemble makes. Disassemble says of a value whether the older
-// version can hold it.
+// CompatibleWith reports whether the other Spec is compatible and of the same version, or of the
+// current version, since Assemble makes values of that one. Disassemble decides whether the older
+// version can represent a value.
 func (s *storedSpec) CompatibleWith(other tenon.Spec) bool {
 	if now, ok := specOf(other); ok && now.info == s.info {
 		return true
@@ -114,10 +114,10 @@ func (s *storedSpec) CompatibleWith(other tenon.Spec) bool {
 	return tenon.CompatibleByEncoding(s, other)
 }
 
-// Disassemble takes a value of the current version apart into the components that it would
-// have been stored with: those of which the migrations make it again. Where a migration puts a
-// component is seen by what it does with marked ones, so that fields may have got other names
-// and places. It is an error where the older version lacks something that the value says.
+// Disassemble takes a value of the current version apart into the components with which it would
+// have been stored in the older version, so that the migrations restore it. It finds out where a
+// migration puts each component by passing it marked ones, so that fields may have been renamed or
+// moved. It returns an error if the older version cannot represent the value.
 func (s *storedSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	fail := func(msg string, cause error) ([]tenon.Value, error) {
 		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: s.info.name + ".Disassemble", Line: source.Line(),
@@ -160,8 +160,9 @@ func (s *storedSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// components returns the components of the current version, all, at the places that the
-// migrations give to those of the older one. It returns the number of one that has no place, or -1.
+// components arranges all, the components of the current version, in the positions from which the
+// migrations take those of the older one. It also returns the index of a component that has no
+// position, or -1.
 func (s *storedSpec) components(now *Spec, all []tenon.Value) (out []tenon.Value, missing int, err error) {
 	marks, missing := s.marks(now, all)
 	if missing >= 0 {
@@ -186,9 +187,10 @@ func (s *storedSpec) components(now *Spec, all []tenon.Value) (out []tenon.Value
 	return out, missingIn(out), nil
 }
 
-// marks returns a value that stands for each component, as migrations may look at it: the one
-// of the same name, or another one that fits. A tensor may stand for several, each time as
-// another view. It returns the number of a component that nothing can stand for, or -1.
+// marks returns a placeholder value for each component, since migrations may look at it: the
+// component of the same name, or another one that fits. A tensor may serve several times, each time
+// as a different view. It also returns the index of a component for which there is no placeholder,
+// or -1.
 func (s *storedSpec) marks(now *Spec, all []tenon.Value) (out []tenon.Value, missing int) {
 	out, used := make([]tenon.Value, len(s.fields)), make([]bool, len(all))
 	for _, takes := range []func(j int, name string) bool{
@@ -212,12 +214,12 @@ func (s *storedSpec) marks(now *Spec, all []tenon.Value) (out []tenon.Value, mis
 	return out, missingIn(out)
 }
 
-// missingIn returns the number of the first component that there is none of, or -1.
+// missingIn returns the index of the first missing component, or -1.
 func missingIn(components []tenon.Value) int {
 	return slices.IndexFunc(components, func(x tenon.Value) bool { return x == nil })
 }
 
-// side calls f with the Values that stand at the same places in two pieces of Go data.
+// side calls f with the Values at the same places in two pieces of Go data.
 func side(a, b any, f func(a, b tenon.Value)) {
 	switch x := a.(type) {
 	case tenon.Value:
@@ -237,7 +239,7 @@ func side(a, b any, f func(a, b tenon.Value)) {
 	}
 }
 
-// migrated returns the fields of the current version that the migrations make of components.
+// migrated returns the fields of the current version that the migrations make from components.
 func (s *storedSpec) migrated(components []tenon.Value) (fields map[string]any, err error) {
 	k := 0
 	fields = goFields(s.entries.Fields, func() tenon.Value { k++; return components[k-1] })

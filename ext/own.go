@@ -13,12 +13,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Spec owns its static data, and so does each value that is assembled: what a caller does
-// to a slice, a map or what a pointer points to changes nothing but the value that he has in
-// his hands.
+// A Spec owns its static data, and so does each assembled value: if a caller changes a slice, a map
+// or the target of a pointer, it changes only the value that it holds.
 
-// mark finds out what memory of a type has to be copied and how deep it may nest. Types that
-// refer to themselves make it go around until nothing changes.
+// mark determines what memory of a type must be copied and how deep it may nest. Because types may
+// refer to themselves, it is repeated until nothing changes.
 func (n *node) mark() {
 	for changed := true; changed; {
 		changed = false
@@ -48,8 +47,7 @@ func (n *node) marked(seen map[*node]bool, changed *bool) {
 	}
 }
 
-// own makes memory that is a shallow copy of other memory hold its own static data, and
-// empties the fields that belong to one value only.
+// own gives a shallow copy its own static data and clears the fields that belong to a single value.
 func (n *node) own(at unsafe.Pointer) {
 	if !n.shares {
 		return
@@ -106,17 +104,17 @@ func (n *node) own(at unsafe.Pointer) {
 	}
 }
 
-// maxDepth is how deep the containers of a value, and the Values in it, may nest.
+// maxDepth bounds the nesting of a value's containers and of the Values in it.
 const maxDepth = 200
 
-// shown is how many steps of the path to the end of a nest an error has.
+// shown is the number of steps of a nest's path that an error shows.
 const shown = 6
 
 func tooDeep() error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the value nests more than %d deep, or holds itself", maxDepth)}
 }
 
-// bounded returns an error where containers of a type that refers to itself nest too deep.
+// bounded returns an error if containers of a type that refers to itself are nested too deep.
 func (n *node) bounded(at unsafe.Pointer, left int) error {
 	if !n.deep {
 		return nil
@@ -162,9 +160,9 @@ func (n *node) bounded(at unsafe.Pointer, left int) error {
 	return nil
 }
 
-// specsOf appends the Spec of each Value, nil where there is none; bad is the number of the
-// one at fault. Values of registered types are asked here, so that their nesting is bounded:
-// their Spec method is SpecOf.
+// specsOf appends the Spec of each Value, nil if there is none; bad is the index of a Value that
+// caused an error. Values of registered types are handled here so that their nesting is bounded,
+// since their Spec method calls SpecOf.
 func specsOf(out []tenon.Spec, values []tenon.Value, left int) (specs []tenon.Spec, bad int, err error) {
 	for k, v := range values {
 		s, err := specWithin(v, left)
@@ -207,8 +205,8 @@ func specWithin(v tenon.Value, left int) (tenon.Spec, error) {
 	return s.outer, nil
 }
 
-// hashOf returns a number that equal Specs share, so that Specs that differ deep inside are
-// told apart at once.
+// hashOf returns a number that is the same for equal Specs, so that Specs that differ deep inside
+// are distinguished quickly.
 func hashOf(s tenon.Spec) uint64 {
 	switch s := s.(type) {
 	case nil:
@@ -222,7 +220,7 @@ func hashOf(s tenon.Spec) uint64 {
 	return uint64(len(s.TypeName()))
 }
 
-// hashAll is hashOf for several Specs in order.
+// hashAll is hashOf for a list of Specs.
 func hashAll(specs []tenon.Spec) uint64 {
 	h := uint64(len(specs))
 	for _, s := range specs {

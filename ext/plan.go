@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// kind says what memory of a Go type holds.
+// kind says what memory of a Go type contains.
 type kind uint8
 
 const (
@@ -34,15 +34,15 @@ const (
 	kindTyped  // any other type that is a Value
 	kindBehind // a pointer to a type that is a Value itself
 
-	// Containers of the above.
+	// Containers of the kinds above.
 	kindStruct
 	kindSlice
 	kindArray
 	kindMap
-	kindPointer // nil where there is nothing
+	kindPointer // nil if it is empty
 )
 
-// node says how memory of one Go type is walked. It is made when a type is registered.
+// node says how memory of a Go type is walked. It is made when a type is registered.
 type node struct {
 	typ    reflect.Type
 	kind   kind
@@ -50,18 +50,18 @@ type node struct {
 	fields []field // struct
 	elem   *node   // slice, array, map, pointer
 	n      int     // array
-	places int     // how many Values it holds; open where that depends on the data
-	sample any     // kindTyped: the zero value, whose first word tells the type
-	direct bool    // kindTyped: an interface holds the value itself, which is a pointer
+	places int     // number of Values it holds; open if that depends on the data
+	sample any     // kindTyped: the zero value, whose first word identifies the type
+	direct bool    // kindTyped: an interface holds the value itself, a pointer
 
-	ignored   []reflect.StructField // struct: what has the tag "-"
+	ignored   []reflect.StructField // struct: fields with the tag "-"
 	recursive bool                  // the type refers to itself
-	shares    bool                  // a copy shares memory with what it is a copy of; see own
-	deep      bool                  // it holds types that refer to themselves
+	shares    bool                  // a copy shares memory with the original; see own
+	deep      bool                  // it contains types that refer to themselves
 }
 
-// made has the nodes that are being made, so that a type can refer to itself. What an
-// interface may hold depends on the field's tag.
+// made holds the nodes that are being made, so that a type can refer to itself. What an interface
+// may hold depends on the field's tag.
 type made map[madeKey]*node
 
 type madeKey struct {
@@ -77,7 +77,7 @@ type field struct {
 	offset uintptr
 	node   *node
 	tag    *tag
-	inline bool // an embedded struct, whose fields count as those of the struct around it
+	inline bool // an embedded struct, whose fields count as those of the outer struct
 }
 
 var (
@@ -94,8 +94,8 @@ func unsupported(path, format string, args ...any) error {
 		Hint: "use Values, static data (bool, integers, floats, strings, dtype.DType, shape.Shape), structs, slices, arrays and maps of them, or leave the field out with the tag `tenon:\"-\"`"}
 }
 
-// compile makes the node of a type. A type that refers to itself does so through a pointer,
-// a slice or a map, which made has while it is being made.
+// compile makes the node of a type. A type can refer to itself only through a pointer, a slice or a
+// map, whose node is in made while it is being made.
 func compile(t reflect.Type, path string, t0 *tag, made made) (*node, error) {
 	id := madeKey{t, t0.static}
 	if n, ok := made[id]; ok {
@@ -181,7 +181,7 @@ func compile(t reflect.Type, path string, t0 *tag, made made) (*node, error) {
 	return n, nil
 }
 
-// settle finds containers that hold no Values at all.
+// settle finds containers that contain no Values.
 func (n *node) settle() {
 	switch n.kind {
 	case kindSlice, kindMap, kindPointer:
@@ -239,7 +239,7 @@ func (n *node) structure(path string, made made) error {
 	return nil
 }
 
-// flat returns the fields of a struct with those of embedded structs in their place.
+// flat returns the fields of a struct, with embedded structs replaced by their fields.
 func (n *node) flat(base uintptr, out []field) []field {
 	for _, f := range n.fields {
 		f.offset += base

@@ -10,18 +10,18 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// A Type is a type of Value that is declared while the program runs, from a schema in
-// a file, say. Its values are [*Record]s.
+// A Type is a type of Value that is declared at run time, for example from a schema in a file. Its
+// values are [*Record]s.
 type Type struct{ info *info }
 
-// Record is a value of a [Type]: fields by name.
+// Record is a value of a [Type], with fields by name.
 type Record struct {
 	info *info
 	p    unsafe.Pointer
 }
 
-// Declare makes a type of Value of the fields of a Go struct type, which reflect.StructOf
-// may have made, with the tags that [Register] knows.
+// Declare declares a type of Value with the fields of a Go struct type, which may come from
+// reflect.StructOf. The tags are those of [Register].
 func Declare(name string, structure reflect.Type, opts ...Options) (*Type, error) {
 	if structure == nil || structure.Kind() != reflect.Struct {
 		return nil, unsupported("", "a %v is no struct", structure)
@@ -46,7 +46,7 @@ func Declare(name string, structure reflect.Type, opts ...Options) (*Type, error
 	return &Type{i}, i.register()
 }
 
-// Forget takes back what [Declare] did.
+// Forget reverses [Declare].
 func (t *Type) Forget() error { return unregister(t.info) }
 
 // Name returns the name of the type.
@@ -55,9 +55,9 @@ func (t *Type) Name() string { return t.info.name }
 // Fields returns the names of the fields in order.
 func (t *Type) Fields() []string { return t.info.names }
 
-// New makes a value of fields by name. Scalars are taken strictly: an int is no
-// float64, and no bool. A field that is missing takes its default, if its tag has
-// one. Then the value is checked as [New] does.
+// New makes a value from fields by name. Scalars must have the exact type: an int
+// is neither a float64 nor a bool. A missing field gets its default if its tag
+// has one. Then the value is checked as by the function [New].
 func (t *Type) New(fields map[string]any) (*Record, error) {
 	r, err := t.Make(fields)
 	if err != nil {
@@ -69,8 +69,8 @@ func (t *Type) New(fields map[string]any) (*Record, error) {
 	return r, nil
 }
 
-// Make is [Type.New] without the check of relations, for values that are known to
-// hold, or are batches.
+// Make is [Type.New] without checking relations, for values that are known to
+// satisfy them and for batches.
 func (t *Type) Make(fields map[string]any) (*Record, error) {
 	p := reflect.New(t.info.node.typ).UnsafePointer()
 	all := t.info.node.flat(0, nil)
@@ -96,7 +96,8 @@ func (t *Type) Make(fields map[string]any) (*Record, error) {
 // Spec returns the Spec of the fields.
 func (r *Record) Spec() tenon.Spec { return r.info.specOf(r.p).outer }
 
-// Field returns a field by name, as the Go type that it was declared with.
+// Field returns the field with the given name, as the Go type with which it was
+// declared.
 func (r *Record) Field(name string) (any, error) {
 	for _, f := range r.info.node.flat(0, nil) {
 		if f.name == name {
@@ -107,5 +108,5 @@ func (r *Record) Field(name string) (any, error) {
 		Msg: fmt.Sprintf("there is no such field; there are %v", r.info.names)}
 }
 
-// String prints the type and its fields.
+// String returns the type and its fields.
 func (r *Record) String() string { return String(r) }

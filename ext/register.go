@@ -13,15 +13,17 @@ import (
 
 // Options change how a type is registered. The zero value is the default.
 type Options struct {
-	// Version is the version of the encoding. It is raised whenever the fields
-	// change; what is stored under an older one is loaded through Migrations.
+	// Version is the version of the encoding. It must be increased whenever the
+	// fields change; values stored under an older version are loaded through
+	// Migrations.
 	Version int
 
-	// Migrations have, for an older version, what makes fields of a later one.
+	// Migrations map an older version to a migration that makes the fields of a
+	// later one.
 	Migrations map[int]Migration
 
-	// Spec returns the Spec that users of the type see, where it has methods of its
-	// own: a type that embeds the *Spec it is given.
+	// Spec returns the Spec that users of the type see, if it has methods of its own: a type that
+	// embeds the *Spec it is given.
 	//
 	//	type MaskedSpec struct{ *ext.Spec }
 	//
@@ -31,17 +33,18 @@ type Options struct {
 	Spec func(*Spec) tenon.Spec
 }
 
-// Migration makes the fields of a version of those of an older one. A field holds
-// a Value, static data (bool, int, float64, string, dtype.DType, shape.Shape), a
-// []any, a map[string]any, or nil where there is nothing. It may change the map.
+// Migration makes the fields of a version from those of an older one. A field
+// holds a Value, static data (bool, int, float64, string, dtype.DType,
+// shape.Shape), a []any, a map[string]any, or nil if it is empty. The function
+// may change the map.
 type Migration struct {
 	To int // the version of the result
 	Do func(fields map[string]any) (map[string]any, error)
 }
 
-// A Validator is a type that checks its values where they are made by [New] and
-// where they arrive from outside ([Check]): what its tags say holds already. The
-// data of tensors may be symbolic.
+// A Validator is a type that checks its own values when they are made by [New]
+// and when they come from outside ([Check]). What the tags say has been checked
+// before. The data of tensors may be symbolic.
 type Validator interface {
 	tenon.Value
 	Validate() error
@@ -60,8 +63,8 @@ type Validator interface {
 //
 //	func init() { ext.Register[Masked]("example.com/masked.Masked") }
 //
-// A field of a kind that cannot be stored, a name or Go type that is taken, and a
-// tag that makes no sense are errors, which it throws; call it from init.
+// Register throws an error if a field is of a kind that cannot be stored, the name or Go type is
+// taken, or a tag makes no sense. Call it from init.
 func Register[T tenon.Value](name string, opts ...Options) {
 	var o Options
 	if len(opts) > 0 {
@@ -114,12 +117,13 @@ func register[T tenon.Value](name string, o Options) error {
 	return i.checkMethod()
 }
 
-// ofStruct sets how values of a struct type are boxed.
+// ofStruct sets up boxing for the values of a struct type.
 func ofStruct[T tenon.Value](i *info) {
 	var zero T
 	sample := tenon.Value(zero)
 	word := words(&sample)[0]
-	// A struct that is a single pointer is held in an interface itself.
+	// A struct that consists of a single pointer is stored directly in an
+	// interface.
 	direct := unsafe.Sizeof(zero) == unsafe.Sizeof(uintptr(0)) && words(&sample)[1] == nil
 	i.clone = func(p unsafe.Pointer) unsafe.Pointer {
 		x := new(T)
@@ -146,7 +150,7 @@ func ofStruct[T tenon.Value](i *info) {
 	}
 }
 
-// ofPointer sets how values of a pointer type are boxed.
+// ofPointer sets up boxing for the values of a pointer type.
 func (i *info) ofPointer(box func(unsafe.Pointer) tenon.Value, unbox func(tenon.Value) (unsafe.Pointer, bool)) {
 	i.clone = func(p unsafe.Pointer) unsafe.Pointer {
 		x := reflect.New(i.node.typ)
@@ -160,8 +164,8 @@ func (i *info) ofPointer(box func(unsafe.Pointer) tenon.Value, unbox func(tenon.
 	}
 }
 
-// checkMethod makes sure that the Spec method is the type's own: a type that
-// embeds another one has the other's unless it defines it.
+// checkMethod checks that the Spec method is the type's own: a type that embeds
+// another one inherits the other's unless it defines its own.
 func (i *info) checkMethod() error {
 	got, err := i.answers()
 	if err != nil {
@@ -176,8 +180,8 @@ func (i *info) checkMethod() error {
 	return nil
 }
 
-// answers returns the name, quoted, that the Spec method of a zero value answers for. A method
-// that is not SpecOf may not be made for one.
+// answers returns the type name, quoted, for which the Spec method of a zero value answers. A
+// method that is not SpecOf may fail for a zero value.
 func (i *info) answers() (got string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -194,7 +198,7 @@ func (i *info) answers() (got string, err error) {
 	return got, err
 }
 
-// Unregister takes back what [Register] did, for tests that define types.
+// Unregister reverses [Register]. It is meant for tests that define types.
 func Unregister[T tenon.Value]() error {
 	i := infoOf(reflect.TypeFor[T]())
 	if i == nil {
@@ -212,8 +216,8 @@ func unregister(i *info) error {
 	return tenon.Unregister(i.name)
 }
 
-// SpecOf returns the Spec of a value of a registered type; it is what the type's
-// Spec method returns. It throws where the type is not registered.
+// SpecOf returns the Spec of a value of a registered type. The type's Spec method
+// returns it. It throws if the type is not registered.
 func SpecOf[T tenon.Value](x T) tenon.Spec {
 	i := infoOf(reflect.TypeFor[T]())
 	if i == nil {
@@ -233,7 +237,7 @@ func notRegistered(t reflect.Type) error {
 		Hint: "call ext.Register from an init function"}
 }
 
-// catching returns what f throws.
+// catching returns the error that f throws.
 func catching(f func()) (err error) {
 	defer tenon.Catch(&err)
 	f()

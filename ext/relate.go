@@ -17,10 +17,10 @@ type tensorLike interface {
 	Shape() shape.Shape
 }
 
-// size is what a symbol in a pattern of sizes stands for.
+// size is the value of a symbol in a pattern of sizes.
 type size struct {
 	n    int
-	from string // where it was seen first
+	from string // where it was first seen
 }
 
 // sizes checks the relations between the fields of one value.
@@ -79,7 +79,7 @@ func (i *info) relations() error {
 	return nil
 }
 
-// classes are the groups of element types that tags name.
+// classes are the groups of element types that tags can name.
 var classes = map[string]func(dtype.DType) bool{
 	"float":          dtype.DType.IsFloat,
 	"integer":        dtype.DType.IsInteger,
@@ -88,7 +88,7 @@ var classes = map[string]func(dtype.DType) bool{
 	"differentiable": dtype.DType.IsDifferentiable,
 }
 
-// field checks the relations of one field.
+// field checks the relations of a field.
 func (s *sizes) field(f field) error {
 	t := f.tag
 	if t.dtype == "" && t.rank == "" && t.shape == "" && t.len == nil {
@@ -121,7 +121,7 @@ func broken(where, format string, args ...any) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Where: where, Msg: fmt.Sprintf(format, args...)}
 }
 
-// value checks the relations of one Value.
+// value checks the relations of a Value.
 func (s *sizes) value(f field, name string, x tensorLike) error {
 	t, d, sh := f.tag, x.DType(), x.Shape()
 	if t.dtype != "" {
@@ -219,7 +219,7 @@ func (s *sizes) match(name string, n int, d dim, what string) error {
 	return nil
 }
 
-// lengthOf returns the static integer or the length of a field, and -1 where there is none.
+// lengthOf returns the static integer in a field or its length, or -1 if it has neither.
 func (s *sizes) lengthOf(name string) int {
 	for _, f := range s.info.node.flat(0, nil) {
 		if f.name != name {
@@ -231,14 +231,14 @@ func (s *sizes) lengthOf(name string) int {
 			return int(v.Int())
 		case kindUint:
 			return int(v.Uint())
-		case kindSlice, kindArray, kindMap, kindString: // of rank=len(…); sizes name slices only
+		case kindSlice, kindArray, kindMap, kindString: // for rank=len(…); sizes can name only slices
 			return v.Len()
 		}
 	}
 	return -1
 }
 
-// other returns the tensor in a field.
+// other returns the tensor in the named field.
 func (s *sizes) other(name string) (tensorLike, bool) {
 	for _, f := range s.info.node.flat(0, nil) {
 		if f.name == name && f.node.isPlace() {

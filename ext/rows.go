@@ -10,10 +10,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Stack returns one value that holds the given ones as its rows: every field that
-// is a Value gains an outermost axis. Their Specs have to merge; static data are
-// kept. Ragged fields stay ragged, with rows of any length; other fields have equal sizes.
-// Values of types that are not derived are stacked by the rules of their Specs.
+// Stack returns one value that holds the given ones as its rows: every field that is a Value gains
+// an outermost axis. Their Specs must merge; static data are kept. Ragged fields stay ragged, with
+// rows of any length; other fields have equal sizes. Values of types that this package did not
+// derive are stacked by the rules of their Specs.
 func Stack[T tenon.Value](values ...T) (T, error) {
 	return together("ext.Stack", values, func(vs []tenon.Value) (tenon.Value, error) { return rows.Stack(vs, nil) })
 }
@@ -23,8 +23,8 @@ func Concat[T tenon.Value](values ...T) (T, error) {
 	return together("ext.Concat", values, rows.Concat)
 }
 
-// Unstack returns the rows of a value; it is the inverse of [Stack]. The number of
-// rows has to be known.
+// Unstack returns the rows of a value; it is the inverse of [Stack]. The number of rows must be
+// known.
 func Unstack[T tenon.Value](x T) ([]T, error) {
 	n, err := Rows(x)
 	if err != nil {
@@ -48,13 +48,13 @@ func Row[T tenon.Value](x T, i int) (T, error) {
 	return as[T]("ext.Row", v, err)
 }
 
-// Slice returns the rows of a value from lo up to, not including, hi.
+// Slice returns the rows of a value from lo up to, but not including, hi.
 func Slice[T tenon.Value](x T, lo, hi int) (T, error) {
 	v, err := rows.Slice(x, lo, hi)
 	return as[T]("ext.Slice", v, err)
 }
 
-// Gather returns the rows of a value that a vector of integers lists.
+// Gather returns the rows of a value listed in a vector of integers.
 func Gather[T tenon.Value](x T, indices any) (T, error) {
 	at, err := tensor.Convert(indices)
 	if err != nil {
@@ -65,8 +65,8 @@ func Gather[T tenon.Value](x T, indices any) (T, error) {
 	return as[T]("ext.Gather", v, err)
 }
 
-// Rows returns the number of rows of a batch, and shape.Unknown where it is not known.
-// Fields with different numbers of rows are an error.
+// Rows returns the number of rows of a batch, or shape.Unknown if it is not known. It returns an
+// error if fields have different numbers of rows.
 func Rows(x tenon.Value) (int, error) {
 	n, err := rows.Count(x)
 	return n, rows.Named("ext.Rows", err)
@@ -81,8 +81,8 @@ func (s *Spec) SharedComponents() []bool {
 	return out
 }
 
-// WithComponents returns a Spec with the same static data and other Specs of its
-// components, such as those of ragged rows in place of dense ones.
+// WithComponents returns a Spec with the same static data and other Specs for its
+// components, such as those of ragged rows instead of dense ones.
 func (s *Spec) WithComponents(specs []tenon.Spec) (tenon.Spec, error) {
 	if len(specs) != len(s.fields) {
 		return nil, s.fail(tenon.ErrInvalid, "WithComponents", "", fmt.Sprintf("got %d components, want %d", len(specs), len(s.fields)))

@@ -16,16 +16,15 @@ import (
 )
 
 // Spec is the Spec of a registered type: its static fields, and the Specs of the
-// others. Types with methods of their own on the Spec embed a *Spec; see
-// [Options].
+// others. A type whose Spec has methods of its own embeds a *Spec; see [Options].
 type Spec struct {
 	info   *info
 	like   unsafe.Pointer // the fields, without Values
-	slots  []tenon.Spec   // of each place; nil where there is no Value
-	fields []tenon.Field  // of the places with Values
+	slots  []tenon.Spec   // of each place; nil if it is empty
+	fields []tenon.Field  // the places that hold Values
 	outer  tenon.Spec     // what others see: the receiver, or what Options.Spec made of it
 	hash   uint64         // of slots; see hashOf
-	nested bool           // some slot is no plain tensor's
+	nested bool           // a slot's Spec is not a plain tensor's
 
 	encoding atomic.Pointer[tenon.Encoding]
 	key      atomic.Pointer[string]
@@ -44,7 +43,7 @@ var (
 	_ tenon.Checker     = (*Spec)(nil)
 )
 
-// derived is a *Spec or what embeds one.
+// derived is a *Spec, or a type that embeds one.
 type derived interface {
 	tenon.Spec
 	extSpec() *Spec
@@ -52,7 +51,7 @@ type derived interface {
 
 func (s *Spec) extSpec() *Spec { return s }
 
-// specOf returns the *Spec in a Spec of a registered type.
+// specOf returns the *Spec of a Spec of a registered type.
 func specOf(s tenon.Spec) (*Spec, bool) {
 	d, ok := s.(derived)
 	if !ok {
@@ -81,7 +80,7 @@ func (s *Spec) seal() {
 // TypeName returns the name that the type is registered under.
 func (s *Spec) TypeName() string { return s.info.name }
 
-// Refines returns the names of the types whose structs the type embeds.
+// Refines returns the names of the types whose structs this type embeds.
 func (s *Spec) Refines() []string { return s.info.refines }
 
 // Encode returns the version of the type's encoding and its fields.
@@ -96,9 +95,9 @@ func (s *Spec) Encode() tenon.Encoding {
 	return e
 }
 
-// decode makes a Spec of an encoding of any version that can be migrated. Fields alone,
-// whatever their tuple is called, are those of version 0: TensorFlow's messages have no
-// version, and names of their own.
+// decode makes a Spec from an encoding of any version that can be migrated. Fields alone, whatever
+// the name of their tuple, are those of version 0: TensorFlow's messages have no version and use
+// names of their own.
 func (i *info) decode(e tenon.Encoding) (tenon.Spec, error) {
 	if fields, ok := e.(tenon.NamedTuple); ok {
 		e = tenon.Tuple{tenon.Int(0), tenon.NamedTuple{Name: i.short, Fields: fields.Fields}}
@@ -134,7 +133,7 @@ func (i *info) decode(e tenon.Encoding) (tenon.Spec, error) {
 	return s.outer, nil
 }
 
-// SpecKey returns the canonical text, made once.
+// SpecKey returns the canonical text, which is computed once.
 func (s *Spec) SpecKey() string {
 	if k := s.key.Load(); k != nil {
 		return *k
@@ -144,7 +143,7 @@ func (s *Spec) SpecKey() string {
 	return k
 }
 
-// EqualSpec compares without encoding.
+// EqualSpec compares without encoding the Specs.
 func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	o, ok := specOf(other)
 	if !ok || s.info != o.info || len(s.slots) != len(o.slots) {
@@ -164,8 +163,8 @@ func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	return s.info.same(s.like, o.like)
 }
 
-// SubtypeOf follows the encodings: Specs of fields may be subtypes, static shapes
-// too, and other static data are equal.
+// SubtypeOf follows the encodings: Specs of fields and static shapes may be
+// subtypes, and other static data must be equal.
 func (s *Spec) SubtypeOf(other tenon.Spec) bool {
 	if o, ok := specOf(other); ok && o == s {
 		return true
@@ -173,7 +172,8 @@ func (s *Spec) SubtypeOf(other tenon.Spec) bool {
 	return tenon.SubtypeByEncoding(s, other)
 }
 
-// CompatibleWith follows the encodings. A Spec of an earlier version is of the values that it makes.
+// CompatibleWith follows the encodings. A Spec of an earlier version stands for the values that it
+// assembles.
 func (s *Spec) CompatibleWith(other tenon.Spec) bool {
 	if o, ok := specOf(other); ok && o == s {
 		return true
@@ -184,8 +184,8 @@ func (s *Spec) CompatibleWith(other tenon.Spec) bool {
 	return tenon.CompatibleByEncoding(s, other)
 }
 
-// MergeWith follows the encodings. It does not guess: where static data differ,
-// shapes aside, there is no merge.
+// MergeWith follows the encodings. It does not guess: Specs whose static data
+// differ, other than in shapes, have no merge.
 func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
 	return tenon.MergeByEncoding(s, other)
 }
@@ -227,8 +227,8 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	return kept, nil
 }
 
-// Match appends the Values among the fields of v to out if its Spec is s, without making
-// one. It returns false for any other value, and where optional fields are left out.
+// Match appends the Values among the fields of v to out if its Spec is s, without making that Spec.
+// It returns false for any other value, and if optional fields are empty.
 func (s *Spec) Match(v tenon.Value, out []tenon.Value) (components []tenon.Value, ok bool) {
 	p, ok := s.info.unbox(v)
 	if !ok || len(s.fields) != len(s.slots) || s.info.node.bounded(p, maxDepth) != nil {
@@ -248,9 +248,9 @@ func typeNameOf(v tenon.Value) string {
 	return v.Spec().TypeName()
 }
 
-// Assemble makes a value of the Values among its fields. They have to belong to
-// the Spec; the validation of the type is not run, since gradients and batches
-// are assembled too: see [Check].
+// Assemble makes a value from the Values among its fields, which must belong to
+// the Spec. It does not validate the value, since gradients and batches are
+// assembled too; see [Check].
 func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	if len(components) != len(s.fields) {
 		return nil, s.fail(tenon.ErrInvalid, "Assemble", "", fmt.Sprintf("got %d components, want %d", len(components), len(s.fields)))
@@ -286,7 +286,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	return i.box(p), nil
 }
 
-// compatible is tenon.Compatible, quicker for dense tensors.
+// compatible is a version of tenon.Compatible that is faster for dense tensors.
 func compatible(a, b tenon.Spec) bool {
 	if t, ok := a.(*tensor.Spec); ok {
 		return t.CompatibleWith(b)
@@ -294,7 +294,7 @@ func compatible(a, b tenon.Spec) bool {
 	return tenon.Compatible(a, b)
 }
 
-// equal is tenon.Equal, quicker for dense tensors.
+// equal is a version of tenon.Equal that is faster for dense tensors.
 func equal(a, b tenon.Spec) bool {
 	if t, ok := a.(*tensor.Spec); ok {
 		return t.EqualSpec(b)
@@ -306,7 +306,7 @@ func (s *Spec) fail(kind error, method, where, msg string) error {
 	return &tenon.Error{Kind: kind, Op: s.info.name + "." + method, Where: where, Msg: msg, Line: source.Line()}
 }
 
-// String prints the type and its fields: "Masked{Values: float32[2], Mask: bool[2]}".
+// String returns the type and its fields: "Masked{Values: float32[2], Mask: bool[2]}".
 func (s *Spec) String() string {
 	t, _ := tenon.Elems(s.Encode(), 2)
 	fields, _ := tenon.As[tenon.NamedTuple](t[1])
@@ -321,7 +321,7 @@ func entriesText(es []tenon.Entry) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// text prints an encoding for people.
+// text formats an encoding for people.
 func text(e tenon.Encoding) string {
 	elems := func(es []tenon.Encoding) string {
 		parts := make([]string, len(es))
@@ -345,9 +345,9 @@ func text(e tenon.Encoding) string {
 	return tenon.EncodingText(e)
 }
 
-// Static returns the static data of a field as Go data, by its name, for methods
-// of Specs: a bool, int, float64, string, dtype.DType or shape.Shape, slices and maps of
-// them, nil for nothing. It returns false where there is no such field or it holds Values.
+// Static returns the static data of a field as Go data: a bool, int, float64, string, dtype.DType
+// or shape.Shape, slices and maps of them, or nil if it is empty. It returns false if there is no
+// such field or it holds Values. Methods of Specs use it.
 func (s *Spec) Static(name string) (any, bool) {
 	for _, f := range s.info.node.flat(0, nil) {
 		if f.name == name && f.node.places == 0 {
@@ -357,8 +357,8 @@ func (s *Spec) Static(name string) (any, bool) {
 	return nil, false
 }
 
-// Field returns the Spec of a component by its name, as of [Spec.Components], and nil
-// where there is none.
+// Field returns the Spec of the component with the given name (see [Spec.Components]), or nil if
+// there is none.
 func (s *Spec) Field(name string) tenon.Spec {
 	for _, f := range s.fields {
 		if f.Name == name {
@@ -368,7 +368,7 @@ func (s *Spec) Field(name string) tenon.Spec {
 	return nil
 }
 
-// Tensor returns the Spec of a field that is a tensor, and nil where there is none:
+// Tensor returns the Spec of a field that is a tensor, or nil if there is none:
 //
 //	func (s MaskedSpec) DType() dtype.DType { return s.Tensor("Values").DType() }
 func (s *Spec) Tensor(name string) TensorSpec {

@@ -10,34 +10,34 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// policy says what a batch axis does to a field.
+// policy says what a batch axis means for a field.
 type policy uint8
 
 const (
-	batchRows policy = iota // the field of a batch holds the fields of all rows
+	batchRows policy = iota // in a batch, the field holds those of all rows
 	batchKeep               // all rows share one field
 	batchNone               // the type has no batches
 )
 
-// tag is a field's tenon tag, read.
+// tag is a parsed tenon tag of a field.
 type tag struct {
 	name     string
 	ignored  bool
 	static   bool
 	optional bool
 	dense    bool
-	typeName string // the name of the type that a Value has to have
+	typeName string // the required type name of the Value
 	batch    policy
 	def      string // default
 	hasDef   bool
 	oneOf    []string
 
-	// Relations that a value has to satisfy; see relate.go.
+	// Relations that a value must satisfy; see relate.go.
 	dtype string
 	rank  string
 	shape string
 	dims  []dim // of shape in brackets
-	len   *dim  // of a slice, map or the outermost axis
+	len   *dim  // of a slice or map, or of the outermost axis
 }
 
 // dim is a pattern for one size: a number, a symbol plus a number, anything, or any
@@ -47,7 +47,8 @@ type dim struct {
 	plus   int
 }
 
-// parseTag reads a field's tag: items apart by commas, keys and values by "=".
+// parseTag parses a field's tag: items separated by commas, keys and values by
+// "=".
 func parseTag(f reflect.StructField, path string) (*tag, error) {
 	t := &tag{name: f.Name}
 	text := f.Tag.Get("tenon")
@@ -114,7 +115,7 @@ func parseTag(f reflect.StructField, path string) (*tag, error) {
 	return t, nil
 }
 
-// parseDims reads "[rows+1 cols ...]".
+// parseDims parses "[rows+1 cols ...]".
 func parseDims(text string) ([]dim, error) {
 	inner, ok := strings.CutSuffix(strings.TrimPrefix(text, "["), "]")
 	if !ok {
@@ -160,7 +161,7 @@ func parseDim(word string) (dim, error) {
 	return d, nil
 }
 
-// fits checks that the tag makes sense for what the field holds.
+// fits checks that the tag makes sense for the contents of the field.
 func (t *tag) fits(n *node, path string) error {
 	bad := func(why string) error {
 		return &tenon.Error{Kind: tenon.ErrInvalid, Op: "ext.Register", Where: path, Msg: why}
@@ -188,7 +189,7 @@ func (t *tag) fits(n *node, path string) error {
 	return nil
 }
 
-// leaf looks through containers, up to a type that holds itself.
+// leaf looks through containers, up to a type that contains itself.
 func (n *node) leaf() *node {
 	for depth := 0; depth < 64 && n.elem != nil && n.kind >= kindSlice; depth++ {
 		n = n.elem
@@ -198,7 +199,7 @@ func (n *node) leaf() *node {
 
 func (n *node) isPlace() bool { return n.kind >= kindTensor && n.kind <= kindBehind }
 
-// defaultOf returns the value that a default stands for.
+// defaultOf returns the value of a field's default.
 func (t *tag) defaultOf(n *node) (any, error) {
 	switch n.kind {
 	case kindBool:

@@ -14,17 +14,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Places are visited in one order: fields as they are declared, elements by index,
-// entries of maps by key.
+// Places are visited in a fixed order: fields as they are declared, elements by index, and entries
+// of maps by key.
 
-// slice is the memory of a slice.
+// slice is the memory layout of a slice.
 type slice struct {
 	data unsafe.Pointer
 	len  int
 	cap  int
 }
 
-// load returns the Value at a place, and nil where there is none.
+// load returns the Value at a place, or nil if there is none.
 func (n *node) load(at unsafe.Pointer) tenon.Value {
 	switch n.kind {
 	case kindTensor:
@@ -57,7 +57,7 @@ func (n *node) load(at unsafe.Pointer) tenon.Value {
 	return v
 }
 
-// store puts a Value into a place, or nothing.
+// store stores a Value, which may be nil, in a place.
 func (n *node) store(at unsafe.Pointer, v tenon.Value) error {
 	switch n.kind {
 	case kindTensor:
@@ -96,7 +96,7 @@ func (n *node) store(at unsafe.Pointer, v tenon.Value) error {
 	return nil
 }
 
-// appendValues appends what stands at each place, nil where there is nothing.
+// appendValues appends the Value at each place, nil if there is none.
 func (n *node) appendValues(at unsafe.Pointer, out []tenon.Value) []tenon.Value {
 	if n.places == 0 {
 		return out
@@ -163,9 +163,9 @@ func (n *node) entries(at unsafe.Pointer, f func(key string, elem unsafe.Pointer
 	return nil
 }
 
-// fill puts Values into the places of a shallow copy of a template. Containers
-// that hold places are copied first, so that nothing is shared with the template.
-// It returns the Values that are left.
+// fill puts Values into the places of a shallow copy of a template. Containers of
+// places are copied first, so that nothing is shared with the template. It
+// returns the remaining Values.
 func (n *node) fill(at unsafe.Pointer, values []tenon.Value) ([]tenon.Value, error) {
 	if n.places == 0 {
 		return values, nil
@@ -252,8 +252,8 @@ func (n *node) fill(at unsafe.Pointer, values []tenon.Value) ([]tenon.Value, err
 	return values, nil
 }
 
-// same reports whether two pieces of memory hold the same static data, and
-// containers of the same lengths and keys around Values.
+// same reports whether two pieces of memory contain the same static data, and
+// containers with the same lengths and keys around Values.
 func (n *node) same(a, b unsafe.Pointer) bool {
 	switch n.kind {
 	case kindTensor, kindValue, kindTyped, kindBehind:
@@ -349,7 +349,7 @@ func (n *node) sameMap(a, b unsafe.Pointer) bool {
 	return true
 }
 
-// appendNames appends the path of each place below prefix.
+// appendNames appends the path of each place, starting with prefix.
 func (n *node) appendNames(at unsafe.Pointer, prefix string, out []string) []string {
 	if n.places == 0 {
 		return out

@@ -11,8 +11,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// taken returns arguments of any type as the function takes them: Go data for a tensor as one,
-// and Specs, which stand for Values, as they are.
+// taken converts arguments of any type to what the function takes: Go data becomes a tensor where a
+// tensor is expected, and Specs, which stand for Values, are returned as they are.
 func (c *core) taken(args []any) ([]any, error) {
 	if len(args) != c.typ.NumIn() {
 		return nil, tenon.NewError(tenon.ErrInvalid, c.name, fmt.Sprintf("takes %d arguments, got %d", c.typ.NumIn(), len(args)))
@@ -23,7 +23,7 @@ func (c *core) taken(args []any) ([]any, error) {
 			continue
 		}
 		if _, ok := a.(tenon.Value); ok && c.opts.Signature != nil {
-			continue // the signature says what belongs to it, or is cast
+			continue // the signature decides what belongs to it or is cast
 		}
 		t, err := tensor.Convert(a)
 		if err != nil || want != tensorType {
@@ -35,15 +35,16 @@ func (c *core) taken(args []any) ([]any, error) {
 	return args, nil
 }
 
-// misfit is the error of an argument of another type than the function takes.
+// misfit returns the error for an argument whose type differs from that of the
+// parameter.
 func (c *core) misfit(i int, a any) error {
 	return &tenon.Error{Kind: tenon.ErrDType, Op: c.name, Where: fmt.Sprintf("argument %d", i), Line: source.Line(),
 		Msg: fmt.Sprintf("a %T is no %v, which the function takes", a, c.typ.In(i))}
 }
 
-// cast returns arguments that belong to the declared signature, made by casts that the
-// types of the arguments, or those of the signature, declare. It returns false where
-// nothing has to be cast, or something cannot be.
+// cast returns arguments that belong to the declared signature, using casts declared by the types
+// of the arguments or of the signature. It returns false if nothing has to be cast, or something
+// cannot be.
 func (c *core) cast(s *signature, args []any) ([]any, bool) {
 	d, err := signatureOf(c.opts.Signature)
 	if err != nil || len(d.leaves) != len(s.leaves) {

@@ -13,9 +13,8 @@ import (
 
 var checkAll atomic.Bool
 
-// CheckTraces turns on, or off, for all functions what [Options].Check does for one, and
-// op.CheckKernels, and returns what was set before. It is for tests, and for the search of a
-// fault.
+// CheckTraces turns the check of [Options].Check on or off for all functions, along with
+// op.CheckKernels, and returns the previous setting. It is meant for tests and for debugging.
 func CheckTraces(on bool) (before bool) {
 	op.CheckKernels(on)
 	return checkAll.Swap(on)
@@ -23,14 +22,14 @@ func CheckTraces(on bool) (before bool) {
 
 func (c *core) checks() bool { return c.opts.Check || checkAll.Load() }
 
-// verify traces the function again for the signature of a trace, and returns an error where
-// the graph has become another one, or where a value of the second trace, which has served its
-// purpose, is still held by somebody. The caller holds c.mu.
+// verify traces the function again for the signature of a trace. It returns an error if the graph
+// has changed, or if a value of the second trace is still referenced after that trace has been
+// discarded. The caller holds c.mu.
 func (c *core) verify(t *Concrete, args []any) error {
 	var e *tenon.Error
 	var leaks *graph.Leaks
 	done := make(chan struct{})
-	go func() { // whose stack keeps nothing when it has ended
+	go func() { // a separate goroutine, so that its stack keeps nothing alive afterwards
 		defer close(done)
 		defer func() {
 			if r := recover(); r != nil {
@@ -43,7 +42,7 @@ func (c *core) verify(t *Concrete, args []any) error {
 	if e != nil {
 		return e
 	}
-	if leaks == nil { // the goroutine has ended itself
+	if leaks == nil { // the goroutine has exited
 		return nil
 	}
 	what, line, ok := leaks.First()
@@ -55,7 +54,8 @@ func (c *core) verify(t *Concrete, args []any) error {
 		Hint: "return it from the function instead of storing it in a captured variable, a field or a map, or keep it in a state.Variable"}
 }
 
-// compare traces again and returns where the result differs, or what the trace leaves behind.
+// compare traces again, and returns an error if the result differs, and what the trace has left
+// behind.
 func (c *core) compare(t *Concrete, args []any) (*tenon.Error, *graph.Leaks) {
 	if t.first == nil {
 		first, err := c.record(t.sig, args)
@@ -80,7 +80,7 @@ func (c *core) compare(t *Concrete, args []any) (*tenon.Error, *graph.Leaks) {
 		Hint: "a function runs only when it is traced, not in each call: pass changing data as an argument, or hold it in a state.Variable"}, nil
 }
 
-// otherPlain tells where two traces return other plain data.
+// otherPlain returns where two traces return different plain data.
 func (t *Concrete) otherPlain(u *Concrete) string {
 	if len(t.leaves) != len(u.leaves) {
 		return fmt.Sprintf("the results had %d leaves, now they have %d", len(t.leaves), len(u.leaves))

@@ -23,27 +23,27 @@ type Concrete struct {
 	effects []graph.Effect
 	name    string
 	like    []any // the results, with symbolic tensors
-	leaves  []any // of like; nil where an output of the graph goes
+	leaves  []any // the leaves of like; nil where an output of the graph goes
 	single  bool  // the only result is a dense tensor
 	plain   bool  // every argument is a dense tensor
 	values  bool  // every argument is a Value
 
-	// structure is the number of the arguments' structure, where all leaves are dense
-	// tensors, and dense has their Specs; 0 otherwise.
+	// structure identifies the structure of the arguments, and dense holds their Specs, if all
+	// leaves are dense tensors; otherwise it is 0.
 	structure uint64
 	dense     []*tensor.Spec
 	calls     sync.Pool // of *inputs
 
-	args  []any         // symbolic, as the Go function got them
-	used  atomic.Uint64 // the time of the last call, counted in traces
-	first *Concrete     // as it was recorded, where traces are checked
+	args  []any         // symbolic, as passed to the Go function
+	used  atomic.Uint64 // the time of the last call, measured in traces
+	first *Concrete     // as it was recorded, if traces are checked
 }
 
-// Graph returns the traced graph, after optimisation.
+// Graph returns the traced graph after optimization.
 func (t *Concrete) Graph() *graph.Graph { return t.graph }
 
-// fast returns the tensors of a call whose arguments are dense tensors of
-// exactly the trace's Specs, and nil for any other.
+// fast returns the tensors of a call whose arguments are dense tensors with
+// exactly the trace's Specs, and nil for any other call.
 func (t *Concrete) fast(args []any) []tensor.Tensor {
 	if len(args) != len(t.sig.leaves) {
 		return nil
@@ -62,14 +62,14 @@ func (t *Concrete) fast(args []any) []tensor.Tensor {
 	return out
 }
 
-// inputs are the tensors of a call, to be used again by the next one.
+// inputs holds the tensors of a call, for reuse by the next one.
 type inputs struct {
-	tensors []tensor.Tensor // with room for the captures; nil for those that no step reads
-	at      int             // of the next leaf
+	tensors []tensor.Tensor // with space for the captures; nil for those that no step reads
+	at      int             // index of the next leaf
 }
 
-// nested is fast for arguments that are structures of dense tensors. What it returns
-// goes back with [Concrete.forget].
+// nested is fast for arguments that are structures of dense tensors. Its result is returned with
+// [Concrete.forget].
 func (t *Concrete) nested(args []any) *inputs {
 	in, _ := t.calls.Get().(*inputs)
 	if in == nil {
@@ -100,18 +100,18 @@ func (t *Concrete) nested(args []any) *inputs {
 	return in
 }
 
-// forget makes room for another call.
+// forget makes the inputs available to another call.
 func (t *Concrete) forget(in *inputs) {
 	for i, x := range in.tensors[:cap(in.tensors)] {
-		if x != nil { // what is not written costs the collector nothing
+		if x != nil { // skipping unneeded writes saves the collector work
 			in.tensors[:cap(in.tensors)][i] = nil
 		}
 	}
 	t.calls.Put(in)
 }
 
-// matcher is a Spec that takes values apart if they have exactly that Spec, quicker than
-// by asking for theirs: that of a derived type.
+// matcher is a Spec, such as that of a derived type, that takes values apart if they have exactly
+// that Spec, faster than by asking for theirs.
 type matcher interface {
 	Match(v tenon.Value, out []tenon.Value) (components []tenon.Value, ok bool)
 }
@@ -162,7 +162,8 @@ func (t *Concrete) components(args []any) []tensor.Tensor {
 	return out
 }
 
-// appendDense appends components that are dense tensors; others are not ok.
+// appendDense appends components that are dense tensors. It returns false for
+// others.
 func appendDense(out []tensor.Tensor, parts []tenon.Value) (_ []tensor.Tensor, ok bool) {
 	for _, p := range parts {
 		d, ok := p.(*tensor.Dense)
@@ -174,7 +175,7 @@ func appendDense(out []tensor.Tensor, parts []tenon.Value) (_ []tensor.Tensor, o
 	return out, true
 }
 
-// trace runs the Go function on symbolic arguments and makes its graph ready to run.
+// trace runs the Go function on symbolic arguments and prepares its graph to run.
 func (c *core) trace(s *signature, args []any) (*Concrete, error) {
 	t, err := c.record(s, args)
 	if err != nil {
@@ -237,8 +238,8 @@ func (c *core) record(s *signature, args []any) (*Concrete, error) {
 	return t, nil
 }
 
-// structured notes the number of the arguments' structure, unless some leaf is no dense
-// tensor.
+// structured records the number that identifies the arguments' structure, unless a leaf is not a
+// dense tensor.
 func (t *Concrete) structured(args []any) {
 	leaves, n, err := nest.FlattenWithStructure(args)
 	if err != nil || len(leaves) != len(t.sig.leaves) {
@@ -254,7 +255,7 @@ func (t *Concrete) structured(args []any) {
 	t.structure = n
 }
 
-// tensorSpecs returns the Specs of the tensors that the Values are made of.
+// tensorSpecs returns the Specs of the tensors that the Values consist of.
 func (s *signature) tensorSpecs() ([]*tensor.Spec, error) {
 	var out []*tensor.Spec
 	for _, l := range s.leaves {
@@ -276,8 +277,8 @@ func (s *signature) tensorSpecs() ([]*tensor.Spec, error) {
 	return out, nil
 }
 
-// symbolic returns arguments like those of a call, with params in the place of
-// their tensors.
+// symbolic returns arguments like those of a call, with their tensors replaced by
+// params.
 func (s *signature) symbolic(params []tensor.Tensor, like []any) ([]any, error) {
 	leaves := make([]any, len(s.leaves))
 	for i, l := range s.leaves {
@@ -301,7 +302,7 @@ func (s *signature) symbolic(params []tensor.Tensor, like []any) ([]any, error) 
 	return nest.Pack(like, leaves, nest.Options{})
 }
 
-// results notes the structure of what the Go function returned and returns its
+// results records the structure of the Go function's results and returns their
 // tensors.
 func (t *Concrete) results(out []any) ([]tensor.Tensor, error) {
 	leaves, err := nest.Flatten(out, nest.Options{Expand: true})

@@ -7,28 +7,28 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// An Exported is one trace of a function as it was recorded, before any optimisation:
-// what a program needs that runs it without the Go function.
+// An Exported is one trace of a function as it was recorded, before any optimization. It is what a
+// program needs to run it without the Go function.
 type Exported struct {
-	// Graph has a parameter for each tensor that the Values among the arguments are made
-	// of, then one for each of its Captures. Its outputs are the tensors of the results,
-	// then the values of the effects.
+	// Graph has a parameter for each tensor that the Values among the arguments consist of,
+	// followed by one for each of its Captures. Its outputs are the tensors of the results,
+	// followed by the values of the effects.
 	Graph   *graph.Graph
 	Args    []Leaf
 	Results []Leaf
 	Effects []graph.Effect
 }
 
-// A Leaf is a Value, or plain data, at its place among the arguments or results. The first
-// step of the path is the number of the argument or result.
+// A Leaf is a Value or plain data, with its place among the arguments or results. The first step of
+// the path is the index of the argument or result.
 type Leaf struct {
 	Path  nest.Path
 	Spec  tenon.Spec // nil for plain data
 	Plain any
 }
 
-// Export records the function once more for arguments, in which Specs may stand for
-// Values, and returns what was recorded.
+// Export records the function again for the given arguments, in which Specs may stand for Values,
+// and returns the recording.
 func (f *Function[F]) Export(args ...any) (*Exported, error) {
 	c := f.core
 	args, err := c.taken(args)
@@ -65,7 +65,7 @@ func (f *Function[F]) Export(args ...any) (*Exported, error) {
 	return e, nil
 }
 
-// leavesOf returns the leaves of a list with their paths.
+// leavesOf returns the leaves of a list along with their paths.
 func leavesOf(list []any) ([]Leaf, error) {
 	paths, leaves, err := nest.FlattenWithPaths(list, nest.Options{})
 	if err != nil {

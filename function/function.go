@@ -21,45 +21,45 @@ import (
 
 // Options change how a function is traced. The zero value is the default.
 type Options struct {
-	// Name is the graph's name; by default that of the Go function.
+	// Name is the name of the graph; the default is the name of the Go function.
 	Name string
 
-	// Signature has an entry for each argument: nests in which Specs, or Values,
-	// stand for what is accepted. With it there is one trace. Arguments of other types
-	// are cast to it where a cast is declared; all that do not belong to it are an error.
+	// Signature has an entry for each argument: nests in which Specs, or Values, describe what is
+	// accepted. With it there is only one trace. Arguments of other types are cast to it if a cast
+	// is declared; arguments that do not belong to it are an error.
 	Signature []any
 
-	// Exact turns relaxation off: each combination of sizes has its own trace.
+	// Exact turns relaxation off: each combination of sizes gets its own trace.
 	Exact bool
 
-	// Rematerialise computes elementwise results again where gradients need them, rather
-	// than keep them: less memory, more time. See grad.Checkpoint for whole functions.
+	// Rematerialise recomputes elementwise results when gradients need them instead of keeping
+	// them, which takes less memory and more time. See grad.Checkpoint for whole functions.
 	Rematerialise bool
 
-	// Backend runs the function's graph; nil means [backend.Default]. A function that is
-	// called inside of another one is part of the other's graph.
+	// Backend runs the function's graph; nil means [backend.Default]. A function called inside
+	// another one becomes part of the other's graph.
 	Backend backend.Backend
 
-	// Check traces the function again in each call and compares, which takes as long as it
-	// sounds. A call is an error where the function would trace to other operations than
-	// those that run, because Go data that it captures have changed, and where it stores a
-	// traced value outside. See [CheckTraces].
+	// Check traces the function again in each call and compares the traces, which is slow. A call
+	// returns an error if the function would now be traced to other operations than those that run,
+	// because Go data that it captures have changed, or if it stores a traced value outside. See
+	// [CheckTraces].
 	Check bool
 
-	// RelaxAfter is how many traces may differ in sizes only before one with
-	// unknown sizes replaces them; 0 means 3.
+	// RelaxAfter is the number of traces that may differ only in sizes before one
+	// with unknown sizes replaces them; 0 means 3.
 	RelaxAfter int
 
-	// MaxTraces is how many traces are kept; 0 means 128. Beyond them the one whose last
-	// call is longest ago is dropped, to be made again when it is needed; Explain counts
-	// those.
+	// MaxTraces is the number of traces that are kept; 0 means 128. Beyond it, the least recently
+	// used trace is dropped, and made again when it is needed. Explain reports how many were
+	// dropped.
 	MaxTraces int
 }
 
 // A Function is a Go function that runs as a graph. It is safe for concurrent use.
 type Function[F any] struct {
-	// Call calls the function. Its type is that of the Go function. If the
-	// last result is an error it returns errors there, otherwise it throws them.
+	// Call calls the function. It has the type of the Go function. If the last
+	// result is an error, Call returns errors there; otherwise it throws them.
 	Call F
 
 	core *core
@@ -77,14 +77,14 @@ type core struct {
 	traces atomic.Pointer[[]*Concrete]
 	clock  atomic.Uint64 // counts traces
 	logMu  sync.Mutex
-	log    []string // why traces were made, those made lately
+	log    []string // why the recent traces were made
 	made   int
-	lost   int      // dropped, as there were too many
-	depth  sync.Map // of calls inside of the function's own trace or tape, by goroutine
+	lost   int      // number of traces dropped because there were too many
+	depth  sync.Map // of calls inside the function's own trace or tape, by goroutine
 }
 
-// New returns f as a Function. F is a function type; variadic functions are not
-// supported.
+// New returns f as a Function. F must be a function type; variadic functions are
+// not supported.
 func New[F any](f F, opts ...Options) *Function[F] {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() || v.Type().IsVariadic() {
@@ -117,8 +117,8 @@ func funcName(v reflect.Value) string {
 	return strings.TrimSuffix(name, "-fm")
 }
 
-// typed returns a func of type F that calls c. The commonest types have a way
-// without reflection.
+// typed returns a func of type F that calls c. The most common types do not use
+// reflection.
 func typed[F any](c *core) F {
 	type T = tensor.Tensor
 	var f any
@@ -170,13 +170,13 @@ func (c *core) reflected(in []reflect.Value) []reflect.Value {
 		if !c.hasErr {
 			tenon.Throw(err)
 		}
-		failed := err // a copy, so that a call that succeeds allocates none
+		failed := err // a copy, so that a successful call allocates nothing for it
 		out[len(out)-1] = reflect.ValueOf(&failed).Elem()
 		return out
 	}
 	for i, r := range res {
 		if t, ok := r.(tensor.Tensor); ok && c.typ.Out(i) == tensorType {
-			out[i] = reflect.ValueOf(&t).Elem() // which needs no conversion
+			out[i] = reflect.ValueOf(&t).Elem() // avoids a conversion
 		} else if r != nil {
 			out[i] = reflect.ValueOf(r)
 		}
@@ -259,8 +259,7 @@ func (c *core) call(ctx context.Context, args []any) ([]any, error) {
 	return t.run(ctx, s.tensors)
 }
 
-// inline runs the Go function as part of the trace, or of the tape, that its caller is
-// part of.
+// inline runs the Go function as part of the caller's trace or tape.
 func (c *core) inline(args []any) ([]any, error) {
 	leave, err := c.enter()
 	if err != nil {
@@ -270,8 +269,7 @@ func (c *core) inline(args []any) ([]any, error) {
 	return c.direct(args)
 }
 
-// enter counts the calls of the function that are inside of one another; what it returns
-// ends this one.
+// enter counts nested calls of the function. The function it returns ends this one.
 func (c *core) enter() (leave func(), err error) {
 	id := goroutine.ID()
 	depth := 0
@@ -301,7 +299,7 @@ func (c *core) fail(err error) error {
 	return &e
 }
 
-// find returns a trace for a signature, made if there is none.
+// find returns a trace for a signature, making it if there is none.
 func (c *core) find(s *signature, args []any) (*Concrete, error) {
 	if t := c.lookup(s); t != nil && !c.checks() {
 		return t, nil
@@ -334,7 +332,7 @@ func (c *core) find(s *signature, args []any) (*Concrete, error) {
 		}
 	}
 	if t.volatile() {
-		return t, nil // belongs to an enclosing trace or tape; not to be used again
+		return t, nil // belongs to an enclosing trace or tape and must not be reused
 	}
 	t.used.Store(c.clock.Add(1))
 	traces := append([]*Concrete{t}, *c.traces.Load()...)
@@ -345,7 +343,7 @@ func (c *core) find(s *signature, args []any) (*Concrete, error) {
 	return t, nil
 }
 
-// most is how many traces are kept.
+// most returns the number of traces that are kept.
 func (c *core) most() int {
 	if c.opts.MaxTraces > 0 {
 		return c.opts.MaxTraces
@@ -353,14 +351,14 @@ func (c *core) most() int {
 	return 128
 }
 
-// touch notes that a trace is used.
+// touch records that a trace is used.
 func (c *core) touch(t *Concrete) {
 	if now := c.clock.Load(); t.used.Load() != now {
 		t.used.Store(now)
 	}
 }
 
-// without drops the trace that has not been used for the longest time.
+// without drops the least recently used trace.
 func (c *core) without(traces []*Concrete) []*Concrete {
 	oldest := len(traces) - 1
 	for i := len(traces) - 1; i > 0; i-- {
@@ -431,8 +429,8 @@ func (c *core) declared(s *signature) (*signature, string, error) {
 	return d, "the declared signature: " + d.String(), nil
 }
 
-// Concrete returns the trace that a call with args runs, traced now if need be.
-// Specs may stand for Values.
+// Concrete returns the trace that a call with args runs, tracing now if
+// necessary. Specs may stand for Values.
 func (f *Function[F]) Concrete(args ...any) (*Concrete, error) {
 	args, err := f.core.taken(args)
 	if err != nil {
@@ -466,8 +464,8 @@ func (f *Function[F]) CallContext(ctx context.Context, args ...any) ([]any, erro
 	return f.core.call(ctx, args)
 }
 
-// Explain tells why each trace was made, in order: the latest, where there are many, and how
-// many were dropped.
+// Explain says why each trace was made, in order. If there are many, it covers the latest ones. It
+// also says how many were dropped.
 func (f *Function[F]) Explain() string {
 	c := f.core
 	c.logMu.Lock()

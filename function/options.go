@@ -6,12 +6,12 @@ import (
 	"github.com/tenonml/tenon/graph"
 )
 
-// RunOptions change how the calls under a context run: what is told of them, and when they
-// stop. The zero value is the default.
+// RunOptions say how the calls under a context run: what they report, and when they stop. The zero
+// value is the default.
 type RunOptions = graph.RunOptions
 
-// WithOptions returns a context whose calls follow o: those of [Function.CallContext],
-// and of functions with a parameter of the type context.Context.
+// WithOptions returns a context whose calls follow o: calls of [Function.CallContext], and of
+// functions with a parameter of type context.Context.
 func WithOptions(ctx context.Context, o RunOptions) context.Context {
 	return graph.WithRunOptions(ctx, o)
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// signature is what a trace depends on: the structure of the arguments, the
-// Specs of the Values in it, and the plain data.
+// signature is what a trace depends on: the structure of the arguments, the Specs
+// of the Values in it, and the plain data.
 type signature struct {
 	args     []any
 	leaves   []leaf
-	tensors  []tensor.Tensor // of the Values, down to dense ones; nil entries for Specs
-	recorded bool            // some tensor is symbolic or on a tape
-	declared bool            // it is Options.Signature, whose Go types do not count
+	tensors  []tensor.Tensor // of the Values, down to dense ones; nil for Specs
+	recorded bool            // a tensor is symbolic or on a tape
+	declared bool            // it is Options.Signature, whose Go types do not matter
 }
 
 // leaf is a Value's Spec, or plain data.
@@ -43,11 +43,11 @@ func signatureOf(args []any) (*signature, error) {
 	for i, l := range leaves {
 		switch l := l.(type) {
 		case *tensor.Dense:
-			// Not l's own Spec: that of a tensor whose memory is given back later changes.
+			// Not l's own Spec: if the memory of l is released, that Spec changes.
 			s.leaves[i].spec = tensor.NewSpec(l.DType(), l.Shape())
 			s.tensors = append(s.tensors, l)
 		case *state.Variable:
-			s.leaves[i].plain = l // read anew in each call
+			s.leaves[i].plain = l // read again in each call
 		case tenon.Value:
 			if err := s.value(&s.leaves[i], l); err != nil {
 				return nil, err
@@ -64,8 +64,8 @@ func signatureOf(args []any) (*signature, error) {
 	return s, nil
 }
 
-// values reports whether every argument is a Value that is there: the leaves of such a
-// list are its elements.
+// values reports whether every argument is a non-nil Value: then the leaves of the list are its
+// elements.
 func values(args []any) bool {
 	for _, a := range args {
 		if _, ok := a.(tenon.Value); !ok {
@@ -93,7 +93,7 @@ func (s *signature) value(l *leaf, v tenon.Value) error {
 			return tenon.NewError(tenon.ErrDType, "", fmt.Sprintf("a component of %s is a %T, not a tensor", tenon.String(l.spec), p))
 		}
 		if c, ok := t.(graph.Cell); ok {
-			t = c.Value() // what a component holds is an input, read in each call
+			t = c.Value() // the content of a component is an input, read in each call
 		}
 		if r, ok := t.(op.Recorder); ok && r.RecordLevel() > 0 {
 			s.recorded = true
@@ -103,8 +103,8 @@ func (s *signature) value(l *leaf, v tenon.Value) error {
 	return nil
 }
 
-// direct adds the tensors of a value whose components are dense tensors in memory; it
-// returns false for any other value.
+// direct adds the tensors of a value whose components are dense tensors in memory. It returns false
+// for any other value.
 func (s *signature) direct(spec tenon.Spec, v tenon.Value) bool {
 	if tenon.IsLeaf(spec) {
 		return false
@@ -132,7 +132,7 @@ func (s *signature) components(spec tenon.Spec) error {
 	return err
 }
 
-// accepts reports whether a trace of s serves a call of t.
+// accepts reports whether a trace of s can be used for a call with signature t.
 func (s *signature) accepts(t *signature) bool {
 	if len(s.leaves) != len(t.leaves) {
 		return false
@@ -149,8 +149,8 @@ func (s *signature) accepts(t *signature) bool {
 	return s.sameNest(t)
 }
 
-// samePlain compares plain data. Pointers, channels and functions are themselves only: two
-// closures of the same code may have captured other data.
+// samePlain compares plain data. Pointers, channels and functions are equal only if they are
+// identical: two closures of the same code may have captured different data.
 func samePlain(a, b any) bool {
 	switch reflect.ValueOf(a).Kind() {
 	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer, reflect.Interface:
@@ -159,7 +159,7 @@ func samePlain(a, b any) bool {
 	return nest.SameData(a, b)
 }
 
-// owned returns plain data that nobody else can change.
+// owned returns a copy of plain data that nobody else can change.
 func owned(x any) any {
 	r := reflect.ValueOf(x)
 	if r.Kind() != reflect.Slice || r.IsNil() {
@@ -170,8 +170,9 @@ func owned(x any) any {
 	return c.Interface()
 }
 
-// keep makes the signature that of a trace: it holds nothing that the caller of the first
-// call may change, such as slices and what pointers point to. args are the symbolic arguments.
+// keep prepares the signature for a trace: it must not refer to anything that the caller of the
+// first call may change, such as slices and the targets of pointers. args are the symbolic
+// arguments.
 func (s *signature) keep(args []any) {
 	if s.declared {
 		return
@@ -182,7 +183,7 @@ func (s *signature) keep(args []any) {
 	}
 }
 
-// sameNest reports whether the structures around the leaves agree.
+// sameNest reports whether the structures around the leaves are the same.
 func (s *signature) sameNest(t *signature) bool {
 	if flat(s.args) && flat(t.args) {
 		return len(s.args) == len(t.args)
@@ -190,8 +191,8 @@ func (s *signature) sameNest(t *signature) bool {
 	return nest.Same(s.args, t.args, s.compared()) == nil
 }
 
-// compared says how structures around leaves are compared: a declared signature has types
-// of its own.
+// compared says how structures around leaves are compared: a declared signature may have other Go
+// types.
 func (s *signature) compared() nest.Options {
 	return nest.Options{AnyTypes: s.declared, Hidden: !s.declared}
 }
@@ -207,7 +208,7 @@ func flat(args []any) bool {
 	})
 }
 
-// sameStructure reports whether s and t differ in sizes at most.
+// sameStructure reports whether s and t differ at most in sizes.
 func (s *signature) sameStructure(t *signature) bool {
 	return s.sameNest(t) && s.merge(t) != nil
 }
@@ -239,7 +240,7 @@ func (s *signature) merge(t *signature) *signature {
 	return &m
 }
 
-// difference says where t is not what s accepts.
+// difference returns where t is not accepted by s.
 func (s *signature) difference(t *signature) string {
 	if len(s.leaves) != len(t.leaves) || !s.sameNest(t) {
 		if err := nest.Same(s.args, t.args, s.compared()); err != nil {
@@ -274,7 +275,7 @@ func (s *signature) difference(t *signature) string {
 	return "no difference"
 }
 
-// String prints the Specs and plain data in order.
+// String returns the Specs and plain data in order.
 func (s *signature) String() string {
 	parts := make([]string, len(s.leaves))
 	for i, l := range s.leaves {

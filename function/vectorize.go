@@ -5,9 +5,9 @@ import (
 	"github.com/tenonml/tenon/internal/batching"
 )
 
-// Vectorize returns a function that applies f, written for one example, to
-// every row of its argument at once. See control.Map for what rows are. It
-// throws errors.
+// Vectorize returns a function that applies f, written for one example, to every
+// row of its argument at once. See control.Map for the meaning of rows. It throws
+// errors.
 func Vectorize[X, Y any](f func(X) Y) func(X) Y {
 	return func(xs X) Y { return tenon.Must(batching.Run("function.Vectorize", f, xs)) }
 }

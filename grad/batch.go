@@ -11,7 +11,7 @@ import (
 
 func init() { customOp.Batch = batchCustom }
 
-// batchCustom is a call for all rows at once: the region on rows, and the rule on rows.
+// batchCustom handles a call for all rows at once: it runs both the region and the rule on rows.
 func batchCustom(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 	const fn = "grad.Custom"
 	n, region, inner := c.Int(1), c.Args[2].(*graph.Graph), backwardOf(c)
@@ -19,7 +19,7 @@ func batchCustom(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	// onRows calls f with rows of those of all that are batched, and the others as they are.
+	// onRows calls f with the rows of the batched tensors in all, and with the others as they are.
 	onRows := func(all []tensor.Tensor, batched []bool, f func([]tensor.Tensor) ([]tensor.Tensor, error)) ([]tensor.Tensor, error) {
 		var whole []tensor.Tensor
 		for i, t := range all {

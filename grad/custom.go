@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// customOp runs a region that has a gradient of its own. The first n inputs are the
-// argument of the function that the region was recorded from, the others what it captures.
+// customOp runs a region that has a gradient of its own. The first n inputs are the argument of the
+// function from which the region was recorded, and the others are its captures.
 var customOp = op.Register(&op.Op{
 	Name: "grad.custom", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
 	Doc: "Runs a region whose gradient is given by a rule.",
@@ -21,13 +21,13 @@ var customOp = op.Register(&op.Op{
 		{Name: "inputs", Kind: op.Tensors},
 		{Name: "n", Kind: op.Attr, Type: op.IntType},
 		{Name: "forward", Kind: op.Attr},
-		{Name: "rule", Kind: op.Attr, Optional: true, Convert: ruleFrom}, // nil: that of the region itself
+		{Name: "rule", Kind: op.Attr, Optional: true, Convert: ruleFrom}, // nil: the gradient of the region itself
 		{Name: "apart", Kind: op.Attr, Type: op.BoolType, Default: false},
 	},
 	Results: -1,
 	Infer:   inferRegion,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-		if r, ok := c.Args[3].(*rule); ok && r.out != nil { // recorded by running it: the first run is done
+		if r, ok := c.Args[3].(*rule); ok && r.out != nil { // recorded while running on data, so the first run has been done
 			out := r.out
 			r.out = nil
 			return out, nil
@@ -36,8 +36,8 @@ var customOp = op.Register(&op.Op{
 	},
 })
 
-// callOp is what is left of customOp when its gradient has been taken: a region that is
-// kept together, so that what is computed a second time is not found to be there already.
+// callOp replaces customOp once its gradient has been taken. It keeps the region together, so that
+// recomputation is not eliminated as a common subexpression.
 var callOp = op.Register(&op.Op{
 	Name: "grad.call", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "runs functions of the program"},
 	Doc: "Runs a region.",
@@ -84,20 +84,20 @@ func runRegion(c *op.Call) ([]tensor.Tensor, error) {
 	return p.Run(c.Context(), c.Tensors(0))
 }
 
-// seeds returns given cotangents whatever the results are.
+// seeds returns the given cotangents, whatever the results are.
 func seeds(ct []tensor.Tensor) func([]tensor.Tensor) ([]tensor.Tensor, error) {
 	return func([]tensor.Tensor) ([]tensor.Tensor, error) { return ct, nil }
 }
 
-// Custom returns f with a gradient of its own: vjp gets the argument, the result
-// and the cotangent of the result (a structure like it), and returns the
-// cotangent of the argument. What vjp computes with operations can be
-// differentiated again. What f captures is differentiated as if f had no rule.
+// Custom returns f with a custom gradient. vjp gets the argument, the result and
+// the cotangent of the result (a structure like it), and returns the cotangent of
+// the argument. What vjp computes with operations can be differentiated again.
+// What f captures is differentiated as if f had no rule.
 func Custom[A, R any](f func(A) R, vjp func(x A, y R, ct R) A) func(A) R {
 	return func(x A) R {
 		in := tenon.Must(take(x))
 		if graph.Current() == nil && !anyRecorded(in.ts) {
-			return f(x) // nobody asks for the gradient
+			return f(x) // nobody needs the gradient
 		}
 		r := tenon.Must(record(in, f))
 		n := len(in.ts)
@@ -162,9 +162,8 @@ func (r *recorded[R]) ofCaptures(ins, cts []tensor.Tensor, n int) ([]tensor.Tens
 	return back, err
 }
 
-// Checkpoint returns f as a function that keeps only its argument, and what it captures,
-// for the gradient: what lies between is computed again on the way back, which trades time
-// for memory.
+// Checkpoint returns f as a function that keeps only its argument and what it captures for the
+// gradient. Everything in between is recomputed in the backward pass, which trades time for memory.
 func Checkpoint[A, R any](f func(A) R) func(A) R {
 	return func(x A) R {
 		in := tenon.Must(take(x))

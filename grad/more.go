@@ -34,7 +34,7 @@ func JVP[A, R any](f func(A) R, x, tangent A) (value R, deriv R, err error) {
 		return value, deriv, err
 	}
 	res := p.out
-	var dummies []tensor.Tensor // one cotangent for each floating result, at zero
+	var dummies []tensor.Tensor // one zero cotangent for each floating-point result
 	err = catch(func() {
 		for _, r := range res {
 			if r.DType().IsDifferentiable() {
@@ -82,21 +82,21 @@ func JVP[A, R any](f func(A) R, x, tangent A) (value R, deriv R, err error) {
 	return value, deriv, err
 }
 
-// A Crosser is a tensor around another one whose axes mean more than their numbers, such as
-// a tensor whose dimensions have names. It says what a tensor over its own axes together
-// with those of another one is.
+// A Crosser is a tensor around another one whose axes have a meaning beyond their position, such as
+// a tensor with named dimensions. It says how to wrap a tensor that has both its own axes and those
+// of another one.
 type Crosser interface {
 	tensor.Tensor
 
-	// Crossed returns a tensor of the receiver's kind around data, whose axes are those of
-	// rows followed by those of columns, one of which is the receiver.
+	// Crossed returns a tensor of the receiver's kind around data, whose axes are those of rows
+	// followed by those of columns. One of rows and columns is the receiver.
 	Crossed(data, rows, columns tensor.Tensor) (tensor.Tensor, error)
 }
 
-// Jacobian returns the Jacobian of a function of one tensor with one tensor as
-// its result: for x of shape S and f(x) of shape R, a tensor of shape R + S. f runs once,
-// and is walked back once, for all elements of the result in bulk. Where the result or x is
-// a [Crosser], it says what the tensor is.
+// Jacobian returns the Jacobian of a function from one tensor to one tensor: for x of shape S and
+// f(x) of shape R, a tensor of shape R + S. f runs once, and a single backward pass computes the
+// derivatives of all elements of the result at once. If the result or x is a [Crosser], it
+// determines the kind of tensor returned.
 func Jacobian(f func(tensor.Tensor) tensor.Tensor, x tensor.Tensor) (j tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "grad.Jacobian"
@@ -121,7 +121,8 @@ func Jacobian(f func(tensor.Tensor) tensor.Tensor, x tensor.Tensor) (j tensor.Te
 	return data, nil
 }
 
-// jacobian walks back from each element of the only result to the only input.
+// jacobian runs the backward pass from each element of the only result to the
+// only input.
 func (p *pullback) jacobian(fn string) (tensor.Tensor, error) {
 	y, v := p.out[0], p.vars[0]
 	if v == nil || !y.DType().IsDifferentiable() {
@@ -138,7 +139,7 @@ func (p *pullback) jacobian(fn string) (tensor.Tensor, error) {
 	back := func(ct tensor.Tensor) tensor.Tensor { return tenon.Must(p.back([]tensor.Tensor{ct}))[0] }
 	basis := ops.Reshape(ops.Eye(y.DType(), n, n), append([]int{n}, y.Shape().Dims()...))
 	rows, err := batching.Run(fn, back, basis)
-	if errors.Is(err, tenon.ErrUnsupported) { // an operation that has to look at one cotangent
+	if errors.Is(err, tenon.ErrUnsupported) { // an operation that can handle only one cotangent
 		each := make([]tensor.Tensor, n)
 		for i := range each {
 			each[i] = back(ops.Gather(basis, int64(i), 0))
@@ -152,13 +153,13 @@ func (p *pullback) jacobian(fn string) (tensor.Tensor, error) {
 }
 
 // Hessian returns the second derivatives of a function of one tensor with a
-// scalar result: for x of shape S a tensor of shape S + S.
+// scalar result: for x of shape S, a tensor of shape S + S.
 func Hessian(f func(tensor.Tensor) tensor.Tensor, x tensor.Tensor) (tensor.Tensor, error) {
 	return Jacobian(Of[tensor.Tensor, tensor.Tensor](f), x)
 }
 
-// StopGradient returns x unchanged; its cotangent is zero. Every floating tensor
-// in the structure is stopped.
+// StopGradient returns x with the gradient of every floating-point tensor in it
+// stopped: their cotangents are zero.
 func StopGradient[T any](x T) T {
 	return tenon.Must(nest.Map(func(l []any) (any, error) {
 		if t, ok := l[0].(tensor.Tensor); ok && t.DType().IsDifferentiable() {

@@ -14,7 +14,7 @@ import (
 type structure[T any] struct {
 	like   T
 	leaves []any
-	at     []int           // positions of the tensors among the leaves
+	at     []int           // indices of the tensors among the leaves
 	ts     []tensor.Tensor // the tensors
 	top    []bool          // the tensor is a leaf of the nest itself, not a component
 	paths  []nest.Path
@@ -46,7 +46,7 @@ func take[T any](x T) (*structure[T], error) {
 	return s, nil
 }
 
-// pack puts the structure together with other tensors.
+// pack rebuilds the structure with other tensors.
 func (s *structure[T]) pack(ts []tensor.Tensor) (T, error) {
 	leaves := append([]any(nil), s.leaves...)
 	for k, i := range s.at {
@@ -55,8 +55,8 @@ func (s *structure[T]) pack(ts []tensor.Tensor) (T, error) {
 	return nest.Pack(s.like, leaves, nest.Options{Expand: true})
 }
 
-// cotangents puts the structure together with the cotangents of its floating
-// tensors. Integer components, such as row splits, stay as they are.
+// cotangents rebuilds the structure with the cotangents of its floating-point
+// tensors. Integer components, such as row splits, are unchanged.
 func (s *structure[T]) cotangents(cts []tensor.Tensor) (T, error) {
 	ts := make([]tensor.Tensor, len(s.ts))
 	for i := range ts {
@@ -67,10 +67,10 @@ func (s *structure[T]) cotangents(cts []tensor.Tensor) (T, error) {
 	return s.pack(ts)
 }
 
-// takeLike takes a structure apart that stands for another one of the same Go type: a
-// cotangent for a result. A Value whose Spec is not compatible with that of the Value
-// in its place is cast to it first, where the type declares a cast: dimensions stored in another
-// order, say.
+// takeLike takes apart a structure that stands for another one of the same Go type, such as a
+// cotangent for a result. A Value whose Spec is not compatible with that of the corresponding Value
+// is first cast to it if the type declares a cast, for example because its dimensions are stored in
+// another order.
 func takeLike[T any](x, other T) (*structure[T], error) {
 	have, err := nest.Flatten(x, nest.Options{})
 	if err != nil {
@@ -122,8 +122,8 @@ func (s *structure[T]) differentiable(fn string) error {
 	return nil
 }
 
-// onTensors runs f, a function of structures, on flat tensors; out gets the
-// structure of its result.
+// onTensors turns f, a function of structures, into a function of flat tensors.
+// out is set to the structure of its result.
 func onTensors[A, R any](in *structure[A], f func(A) R, out **structure[R]) func([]tensor.Tensor) ([]tensor.Tensor, error) {
 	return func(ts []tensor.Tensor) ([]tensor.Tensor, error) {
 		a, err := in.pack(ts)
@@ -141,9 +141,9 @@ func onTensors[A, R any](in *structure[A], f func(A) R, out **structure[R]) func
 	}
 }
 
-// Of returns the gradient of a function with one floating scalar as its result:
-// a structure like the argument with the cotangents in it, zeros where the result does
-// not depend on the argument. It throws errors.
+// Of returns the gradient of a function whose result is a floating-point scalar. The gradient is a
+// structure like the argument that holds the cotangents, with zeros where the result does not
+// depend on the argument. It throws errors.
 func Of[A, R any](f func(A) R) func(A) A {
 	return func(x A) A {
 		_, g, err := valueAndGrad("grad.Of", f, x)
@@ -153,9 +153,10 @@ func Of[A, R any](f func(A) R) func(A) A {
 }
 
 // ValueAndGrad returns a function that computes f and its gradient with respect
-// to the first argument, typically parameters; the second, typically data, is not
-// differentiated. The result of f is a floating scalar, or a structure whose
-// first leaf is one and whose other leaves are passed through. It throws errors.
+// to the first argument, typically parameters. The second argument, typically
+// data, is not differentiated. The result of f is a floating-point scalar, or a
+// structure whose first leaf is one and whose other leaves are passed through. It
+// throws errors.
 func ValueAndGrad[A, B, R any](f func(A, B) R) func(A, B) (R, A) {
 	return func(x A, data B) (R, A) {
 		v, g, err := valueAndGrad("grad.ValueAndGrad", func(x A) R { return f(x, data) }, x)
@@ -196,9 +197,9 @@ func valueAndGrad[A, R any](fn string, f func(A) R, x A) (value R, g A, err erro
 	return value, g, err
 }
 
-// VJP runs f at x and returns its result, and a function that maps a cotangent
-// of the result (a structure like it) to one of x. That function can be called any number
-// of times; f has run once, on a tape.
+// VJP runs f at x and returns its result, and a function that maps a cotangent of the result (a
+// structure like it) to a cotangent of x. f runs only once, on a tape; the returned function can be
+// called any number of times.
 func VJP[A, R any](f func(A) R, x A) (R, func(ct R) (A, error), error) {
 	var value R
 	in, err := take(x)

@@ -11,16 +11,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// recorded is a function of structures as a graph of the tensors of its argument, and of those that it
-// captures: values on tapes, of enclosing traces, and variables.
+// recorded is a function of structures as a graph of the tensors of its argument and of what it
+// captures: values on tapes, values of enclosing traces, and variables.
 type recorded[R any] struct {
 	region *graph.Graph
 	out    *structure[R]
-	values []tensor.Tensor // the results, where there are data
+	values []tensor.Tensor // the results, if there are data
 }
 
-// record runs f and records what it does. Where the elements of the argument exist, f runs on
-// these, so that it may look at them.
+// record runs f and records its operations. If the elements of the argument exist, f runs on these,
+// so that it may look at them.
 func record[A, R any](in *structure[A], f func(A) R) (*recorded[R], error) {
 	r := &recorded[R]{}
 	specs := make([]*tensor.Spec, len(in.ts))
@@ -115,13 +115,13 @@ func concreteOf(t tensor.Tensor) (tensor.Tensor, bool) {
 	}
 }
 
-// watch runs operations and records them into a graph at the same time.
+// watch runs operations and records them in a graph at the same time.
 type watch struct {
 	level int
 	graph *graph.Graph
 }
 
-// watched is a tensor with its elements and what stands for it in the graph.
+// watched is a tensor with its elements and its counterpart in the graph.
 type watched struct {
 	watch  *watch
 	data   tensor.Tensor
@@ -147,7 +147,7 @@ func (w *watch) owns(t tenon.Value) bool {
 	return ok && v.watch == w
 }
 
-// Record runs a call on data and records it. Values of others are captured.
+// Record runs a call on data and records it. Values from outside are captured.
 func (v *watched) Record(c *op.Call) ([]tenon.Value, error) {
 	w := v.watch
 	values := c.Values()

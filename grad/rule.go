@@ -10,17 +10,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A backward function is a VJP on flat tensors: it gets the inputs of a call, argument and
-// captures, the results and their cotangents, and returns a cotangent for each input that is
-// floating.
+// A backward function is a VJP on flat tensors: it gets the inputs of a call (argument and
+// captures), the results and their cotangents, and returns a cotangent for each floating-point
+// input.
 type backward func(in, out, ct []tensor.Tensor) ([]tensor.Tensor, error)
 
 // rule is the gradient of a region.
 type rule struct {
 	region   *graph.Graph
-	backward backward        // nil: what the operations of the region say
-	stored   *graph.Graph    // what backward runs, if it was read
-	out      []tensor.Tensor // the results, where recording has computed them
+	backward backward        // nil: given by the operations of the region
+	stored   *graph.Graph    // the graph that backward runs, if it was read from a file
+	out      []tensor.Tensor // the results, if they were computed while recording
 }
 
 // backwardOf returns the gradient of a call of customOp.
@@ -35,9 +35,9 @@ func backwardOf(c *op.Call) backward {
 	}
 }
 
-// Stored returns the gradient as a graph, which takes the place of the rule in graphs that are
-// stored. Its parameters are the inputs of a call, the results, and the cotangents of those
-// that are floating; its outputs are the cotangents of the inputs that are.
+// Stored returns the gradient as a graph, which replaces the rule in graphs that are stored. Its
+// parameters are the inputs of a call, the results, and the cotangents of the floating-point
+// results; its outputs are the cotangents of the floating-point inputs.
 func (r *rule) Stored() (*graph.Graph, error) {
 	if r.backward == nil || r.stored != nil {
 		return r.stored, nil
@@ -88,7 +88,7 @@ func (r *rule) Stored() (*graph.Graph, error) {
 	return g, nil
 }
 
-// ruleFrom makes the attribute of customOp from a rule, or from what [rule.Stored] returned.
+// ruleFrom makes the attribute of customOp from a rule or from the result of [rule.Stored].
 func ruleFrom(a any) (any, bool) {
 	switch a := a.(type) {
 	case nil, *rule:

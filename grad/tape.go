@@ -20,12 +20,12 @@ type tape struct {
 	ended bool
 }
 
-// step is an operation that was recorded.
+// step is a recorded operation.
 type step struct {
 	call *op.Call    // with primal arguments
 	in   []*variable // by position among the tensor arguments; nil: not on the tape
 	out  []tensor.Tensor
-	vars []*variable // the results on the tape; nil for those without gradient
+	vars []*variable // the results on the tape; nil for those without a gradient
 	line string
 }
 
@@ -64,7 +64,7 @@ func (v *variable) Concrete() (tensor.Tensor, error) {
 	return v.primal, nil
 }
 
-// NameDims gives names to the dimensions of the tensor that the variable stands for.
+// NameDims names the dimensions of the tensor that the variable stands for.
 func (v *variable) NameDims(names []string) tensor.Tensor {
 	if n, ok := v.primal.(interface {
 		NameDims(names []string) tensor.Tensor
@@ -77,7 +77,7 @@ func (v *variable) NameDims(names []string) tensor.Tensor {
 // ConstValue returns the elements if they are known.
 func (v *variable) ConstValue() (tensor.Tensor, bool) { return op.Known(v.primal) }
 
-// Record runs the call on the primals and puts it on the tape.
+// Record runs the call on the primals and records it on the tape.
 func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 	t := v.tape
 	if t.ended {
@@ -125,8 +125,8 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 	return res[:results], nil
 }
 
-// back walks the tape back from cotangents of some variables, and returns the
-// cotangent of every variable by id; nil where nothing depends on it.
+// back runs the backward pass from cotangents of some variables, and returns the
+// cotangent of every variable by id, nil if it affects nothing.
 func (t *tape) back(seeds map[*variable]tensor.Tensor) ([]tensor.Tensor, error) {
 	cts := make([]tensor.Tensor, t.next)
 	add := func(v *variable, ct tensor.Tensor) {
@@ -165,7 +165,7 @@ func (t *tape) back(seeds map[*variable]tensor.Tensor) ([]tensor.Tensor, error) 
 		if err != nil {
 			return nil, err
 		}
-		for _, v := range s.vars { // no longer needed: let the memory go
+		for _, v := range s.vars { // no longer needed; release the memory
 			if v != nil {
 				if _, seed := seeds[v]; !seed {
 					cts[v.id] = nil

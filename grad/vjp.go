@@ -9,9 +9,9 @@ import (
 )
 
 // VJPTensors is the vector-Jacobian product of a function of flat lists of
-// tensors: it returns the cotangents of those inputs that are floating, in
-// order, zeros where the outputs do not depend on them. A nil cotangent of an
-// output is zero.
+// tensors: it returns the cotangents of the floating-point inputs, in order, with
+// zeros where the outputs do not depend on them. A nil cotangent of an output
+// means zero.
 func VJPTensors(inputs, cts []tensor.Tensor, f func([]tensor.Tensor) ([]tensor.Tensor, error)) ([]tensor.Tensor, error) {
 	_, in, err := vjpTensors(inputs, f, func([]tensor.Tensor) ([]tensor.Tensor, error) { return cts, nil })
 	if err != nil {
@@ -27,7 +27,8 @@ func VJPTensors(inputs, cts []tensor.Tensor, f func([]tensor.Tensor) ([]tensor.T
 }
 
 // vjpTensors runs f on a tape, asks seed for the cotangents of the outputs, and
-// returns the outputs and a cotangent for each floating input; nil for others.
+// returns the outputs and a cotangent for each floating-point input, nil for the
+// others.
 func vjpTensors(inputs []tensor.Tensor, f func([]tensor.Tensor) ([]tensor.Tensor, error), seed func(out []tensor.Tensor) ([]tensor.Tensor, error)) (out, in []tensor.Tensor, err error) {
 	p, err := pull(inputs, f)
 	if err != nil {
@@ -41,12 +42,13 @@ func vjpTensors(inputs []tensor.Tensor, f func([]tensor.Tensor) ([]tensor.Tensor
 	return p.out, in, err
 }
 
-// pullback is a run of a function on a tape, which can be walked back any number of times.
+// pullback is a run of a function on a tape, from which the backward pass can start any number of
+// times.
 type pullback struct {
 	tape    *tape
-	vars    []*variable // of the inputs; nil for those that are not floating
+	vars    []*variable // of the inputs; nil for those that are not floating-point
 	results []tensor.Tensor
-	out     []tensor.Tensor // the results, as they are without the tape
+	out     []tensor.Tensor // the results, without the tape
 }
 
 // pull runs f on a tape.
@@ -73,8 +75,8 @@ func pull(inputs []tensor.Tensor, f func([]tensor.Tensor) ([]tensor.Tensor, erro
 	return p, nil
 }
 
-// back returns a cotangent for each floating input, nil for others, from those of the
-// results, where nil stands for zeros.
+// back returns a cotangent for each floating-point input, and nil for the others, given those of
+// the results, where nil means zero.
 func (p *pullback) back(cts []tensor.Tensor) ([]tensor.Tensor, error) {
 	if len(cts) != len(p.results) {
 		return nil, tenon.NewError(tenon.ErrInvalid, "grad.VJP", fmt.Sprintf("got %d cotangents for %d results", len(cts), len(p.results)))

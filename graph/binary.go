@@ -10,29 +10,29 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The binary form is this word, and the binary form of an encoding (see
-// [tenon.AppendEncoding]). Its tags are stable, operations are known by their names and
-// versions, parameters by their names, and those that have their default are left out, so
-// that a graph that was stored reads in later versions ([op.RegisterUpgrade]).
+// The binary form is this word followed by the binary form of an encoding (see
+// [tenon.AppendEncoding]). Its tags are stable. Operations are identified by name and version and
+// parameters by name, and arguments that equal their default are omitted, so that later versions
+// can read a stored graph ([op.RegisterUpgrade]).
 const magic = "tenon graph 1\n"
 
-// A Storable is an attribute's value, part of the program, that a graph can stand for: the
-// attribute's Convert function makes it of that again. A nil graph is the default.
+// A Storable is an attribute's value that is part of the program but can be represented by a graph,
+// from which the attribute's Convert function makes it again. A nil graph stands for the default.
 type Storable interface {
 	Stored() (*Graph, error)
 }
 
-// MarshalBinary returns the graph's binary form. A graph whose nodes hold Go values that
-// have no encoding, such as functions of the program, is an error that names the node.
+// MarshalBinary returns the graph's binary form. It returns an error that names the node if a node
+// holds a Go value that has no encoding, such as a function of the program.
 func (g *Graph) MarshalBinary() ([]byte, error) {
 	b, _, err := g.MarshalWithout(nil)
 	return b, err
 }
 
-// MarshalWithout returns the binary form of the graph without some of its constants, and
-// without source lines if any may be left out: the constants for which apart is true are
-// parameters of what is stored, behind those that there are, and returned in that order.
-// Constants of branches and loops stay where they are.
+// MarshalWithout returns the binary form of the graph without some of its constants. The constants
+// for which apart returns true become parameters of the stored graph, after the existing ones, and
+// are returned in that order. If any constants may be omitted, so are source lines. Constants of
+// branches and loops are always kept.
 func (g *Graph) MarshalWithout(apart func(t tensor.Tensor) bool) ([]byte, []tensor.Tensor, error) {
 	x := &encoder{lines: apart == nil}
 	var left []*Value
@@ -50,7 +50,7 @@ func (g *Graph) MarshalWithout(apart func(t tensor.Tensor) bool) ([]byte, []tens
 	return tenon.AppendEncoding([]byte(magic), e), out, nil
 }
 
-// constants returns the constants of a graph that pick accepts, in the order of their use.
+// constants returns the constants of a graph that pick accepts, in order of use.
 func (g *Graph) constants(pick func(t tensor.Tensor) bool) (out []*Value) {
 	seen := map[*Value]bool{}
 	see := func(v *Value) {
@@ -68,13 +68,12 @@ func (g *Graph) constants(pick func(t tensor.Tensor) bool) (out []*Value) {
 	return out
 }
 
-// An encoder makes encodings of graphs.
+// An encoder encodes graphs.
 type encoder struct {
-	lines bool // nodes have their source lines
+	lines bool // nodes include their source lines
 }
 
-// ReadBinary reads what [Graph.MarshalBinary] has written. The operations have to be
-// registered.
+// ReadBinary reads the output of [Graph.MarshalBinary]. The operations must be registered.
 func ReadBinary(b []byte) (g *Graph, err error) {
 	defer tenon.Catch(&err)
 	rest, ok := bytes.CutPrefix(b, []byte(magic))
@@ -95,9 +94,9 @@ func ReadBinary(b []byte) (g *Graph, err error) {
 	return g, nil
 }
 
-// graph returns a graph as (name, Specs of the parameters, body, outputs). Values are
-// numbered from 0 on: parameters, then constants and results in the order of the body.
-// The constants left are parameters, too.
+// graph encodes a graph as (name, Specs of the parameters, body, outputs). Values are numbered from
+// 0: parameters, then constants and results in the order of the body. The constants left become
+// parameters too.
 func (x *encoder) graph(g *Graph, left []*Value) (tenon.Encoding, error) {
 	num := numbering{}
 	var params, body tenon.List
@@ -131,7 +130,8 @@ func (x *encoder) graph(g *Graph, left []*Value) (tenon.Encoding, error) {
 	return tenon.Tuple{tenon.Str(g.Name), params, body, outs}, nil
 }
 
-// encodeConst returns a constant's elements: an array, or a shape and strings.
+// encodeConst encodes a constant's elements as an array, or as a shape and
+// strings.
 func encodeConst(t tensor.Tensor) tenon.Encoding {
 	if d, ok := t.(*tensor.Dense); ok {
 		return tenon.Array{DType: d.DType(), Shape: d.Shape(), Data: string(tensor.Contiguous(d).Bytes())}
@@ -144,7 +144,7 @@ func encodeConst(t tensor.Tensor) tenon.Encoding {
 	return tenon.Tuple{tenon.Shape{Shape: s.Shape()}, elems}
 }
 
-// placed returns an error with the place of what it is about put in front.
+// placed returns an error whose place is prefixed with where.
 func placed(where string, err error) error {
 	e := *tenon.AsError(err)
 	if e.Where != "" {
@@ -154,9 +154,9 @@ func placed(where string, err error) error {
 	return &e
 }
 
-// node returns a node as (operation, arguments by name, Specs of the results, line). An
-// argument is a value's number, a list of them, a tuple with a graph or graphs, or an
-// attribute's encoding in a list by itself.
+// node encodes a node as (operation, arguments by name, Specs of the results, line). An argument is
+// a value's number, a list of numbers, a tuple with a graph or graphs, or an attribute's encoding
+// in a list of its own.
 func (x *encoder) node(n *Node, num numbering) (tenon.Encoding, error) {
 	args := map[string]tenon.Encoding{}
 	for i, a := range n.Args {
@@ -226,7 +226,7 @@ type decoder struct {
 	values []*Value
 	depth  int
 
-	specs []*tensor.Spec // of the node that is being read
+	specs []*tensor.Spec // of the node being read
 	given []bool         // by its arguments
 	call  op.Call
 }

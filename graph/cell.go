@@ -7,24 +7,24 @@ import (
 )
 
 // A Cell is a tensor whose elements can be replaced between calls, such as a
-// variable. A graph captures the cell rather than what it holds; each call reads
-// it and, where the trace has assigned to it, sets it at the end.
+// variable. A graph captures the cell rather than its contents. Each call reads
+// the cell and, if the trace has assigned to it, sets it at the end.
 type Cell interface {
 	op.Recorder
 	Value() tensor.Tensor
 	Set(tensor.Tensor) error
 }
 
-// An Effect is an assignment that takes place when a graph has run: the cell
-// gets what Outputs[Output] is.
+// An Effect is an assignment that is carried out after a graph has run: the cell
+// is set to Outputs[Output].
 type Effect struct {
 	Cell  Cell
 	value *Value
 }
 
-// SetCell records that a cell is assigned in the graph: what follows in the trace
-// reads value in place of the cell. Only the outermost graph of a function may
-// assign; a region of a branch or loop has to return the value instead.
+// SetCell records an assignment to a cell: the rest of the trace reads value
+// instead of the cell. Only the outermost graph of a function may assign; a
+// region of a branch or loop must return the value instead.
 func (g *Graph) SetCell(c Cell, value *Value) error {
 	if value = value.origin(); value.graph != g || g.sealed.Load() {
 		return tenon.NewError(tenon.ErrInvalid, "graph.SetCell", "the value belongs to another trace, or one that has ended")
@@ -47,7 +47,7 @@ func (g *Graph) SetCell(c Cell, value *Value) error {
 	return nil
 }
 
-// captureCell returns what reading a cell gives at this point of the trace.
+// captureCell returns the value of a cell at this point of the trace.
 func (g *Graph) captureCell(c Cell) *Value {
 	if v, ok := g.cells[c]; ok {
 		return v
@@ -60,8 +60,8 @@ func (g *Graph) captureCell(c Cell) *Value {
 	return v
 }
 
-// TakeEffects ends the graph with its effects: their values become outputs
-// behind those that are there, and the effects are returned in order.
+// TakeEffects completes the graph with its effects: their values become outputs
+// after the existing ones. It returns the effects in order.
 func (g *Graph) TakeEffects() []Effect {
 	for _, e := range g.effects {
 		g.Outputs = append(g.Outputs, e.value)

@@ -7,18 +7,17 @@ import (
 	"github.com/tenonml/tenon/internal/goroutine"
 )
 
-// Operations whose operands are all variables have no value of a trace among them, and
-// still belong to the trace that they are called in: their results change from call to
-// call. So the traces at work are known by goroutine. Whoever asks while none is at work
-// pays for one load.
+// An operation whose operands are all variables has no value of the trace among them, and yet
+// belongs to the trace in which it is called, since its results change from call to call. Therefore
+// active traces are registered by goroutine. If there are none, looking one up costs a single load.
 var current struct {
 	n      atomic.Int64
 	mu     sync.Mutex
 	traces map[uint64][]*Graph
 }
 
-// Current returns the graph that the calling goroutine traces into, the innermost one,
-// and nil where it traces none.
+// Current returns the innermost graph that the calling goroutine is tracing into, or nil if there
+// is none.
 func Current() *Graph {
 	if current.n.Load() == 0 {
 		return nil
@@ -32,7 +31,8 @@ func Current() *Graph {
 	return nil
 }
 
-// enter notes that the goroutine traces into g; what it returns ends that.
+// enter records that the goroutine traces into g. The function it returns ends
+// that.
 func enter(g *Graph) (leave func()) {
 	id := goroutine.ID()
 	current.mu.Lock()

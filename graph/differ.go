@@ -12,14 +12,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Difference tells where two graphs that were traced by one function are not the same, with the
-// line where that is in b, and "" where they are.
+// Difference describes the first difference between two graphs that were traced from the same
+// function, with its source line in b. It returns "" if they are equal.
 func Difference(a, b *Graph) (what, line string) {
 	d := &differ{same: map[*Value]*Value{}}
 	return d.graphs(a, b)
 }
 
-// differ knows which values of two graphs stand for one another.
+// differ keeps track of which values of two graphs correspond to each other.
 type differ struct {
 	same map[*Value]*Value
 }
@@ -81,7 +81,7 @@ func lineOf(v *Value) string {
 	return ""
 }
 
-// regions compares the regions of two nodes of one operation.
+// regions compares the regions of two nodes of the same operation.
 func (d *differ) regions(m, n *Node) (what, line string) {
 	rs, ss := m.Regions(), n.Regions()
 	if m.Op != n.Op || len(rs) != len(ss) {
@@ -95,8 +95,8 @@ func (d *differ) regions(m, n *Node) (what, line string) {
 	return "", ""
 }
 
-// nodes reports whether two nodes do the same with the same values. Their regions have
-// been compared.
+// nodes reports whether two nodes apply the same operation to corresponding values. Their regions
+// have been compared already.
 func (d *differ) nodes(m, n *Node) bool {
 	if m.Op != n.Op || len(m.Args) != len(n.Args) || len(m.Outs) != len(n.Outs) {
 		return false
@@ -132,8 +132,8 @@ func (d *differ) nodes(m, n *Node) bool {
 	return true
 }
 
-// sameAttr compares attributes; Go values that have no text, functions mostly, are
-// compared by their type.
+// sameAttr compares attributes. Go values without a text form, mostly functions, are compared by
+// type.
 func sameAttr(a, b any) bool {
 	x, ok := op.EncodeAttr(a)
 	y, okToo := op.EncodeAttr(b)
@@ -143,7 +143,7 @@ func sameAttr(a, b any) bool {
 	return ok == okToo && reflect.TypeOf(a) == reflect.TypeOf(b)
 }
 
-// equal reports whether a value of one graph stands for one of the other.
+// equal reports whether a value of one graph corresponds to a value of the other.
 func (d *differ) equal(a, b *Value) bool {
 	if a.konst == nil || b.konst == nil {
 		return a.konst == nil && b.konst == nil && d.same[a] == b
@@ -168,7 +168,7 @@ func sameElements(a, b tensor.Tensor) bool {
 	return ok && okToo && bytes.Equal(tensor.Contiguous(x).Bytes(), tensor.Contiguous(y).Bytes())
 }
 
-// nodeText prints a node with its small constants, as in mul(float32[3], 0.5).
+// nodeText formats a node with its small constants, as in mul(float32[3], 0.5).
 func nodeText(n *Node) string {
 	var parts []string
 	for i, a := range n.Args {
@@ -195,7 +195,7 @@ func nodeText(n *Node) string {
 	return text
 }
 
-// valueText prints a small constant, or the Spec of any other value.
+// valueText formats a small constant, or the Spec of any other value.
 func valueText(v *Value) string {
 	if v.konst != nil && v.konst.Shape().Size() <= 8 {
 		return fmt.Sprint(v.konst)

@@ -7,11 +7,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The names of dimensions say what a program works on to whoever reads it: they are in its
-// text, in DOT, in profiles and in errors. What the program does does not depend on them.
+// The names of dimensions tell readers what a program works on: they appear in its text, in DOT, in
+// profiles and in errors. They do not affect what the program does.
 
-// NameDims returns the tensor v under names for its dimensions: whatever is recorded with it
-// notes the names of its operand. A result keeps the first names that it is given.
+// NameDims returns v with names for its dimensions. Operations recorded with it note the names of
+// their operands. A result keeps the first names that it is given.
 func (v *Value) NameDims(names []string) tensor.Tensor {
 	if s := v.spec.Shape(); s.HasRank() && s.Rank() != len(names) {
 		return v
@@ -24,10 +24,10 @@ func (v *Value) NameDims(names []string) tensor.Tensor {
 	return alias
 }
 
-// Dims returns the names of the dimensions; nil where there are none.
+// Dims returns the names of the dimensions, or nil if there are none.
 func (v *Value) Dims() []string { return v.dims }
 
-// origin returns the value that the graph itself holds.
+// origin returns the value in the graph itself.
 func (v *Value) origin() *Value {
 	if v.of != nil {
 		return v.of
@@ -35,11 +35,11 @@ func (v *Value) origin() *Value {
 	return v
 }
 
-// InputDims returns the names that the dimensions of each of [Node.Inputs] had where the
-// operation was recorded, nil for those without names; nil where there are none at all.
+// InputDims returns the names that the dimensions of each of [Node.Inputs] had when the operation
+// was recorded, nil for an input without names. It returns nil if no input had names.
 func (n *Node) InputDims() [][]string { return n.dims }
 
-// text prints the Spec, and the names of the dimensions: float32[2, ?] {Seq, Rep}.
+// text formats the Spec and the names of the dimensions: float32[2, ?] {Seq, Rep}.
 func (v *Value) text() string {
 	t := specText(v.spec)
 	if v.dims == nil {
@@ -52,7 +52,7 @@ func (v *Value) text() string {
 	return t + " {" + strings.Join(names, ", ") + "}"
 }
 
-// Operand describes a tensor whose dimensions have names in a line of a message.
+// Operand describes a tensor with named dimensions on one line of a message.
 func Operand(role string, x tensor.Tensor, names []string) dimtext.Operand {
 	o := dimtext.Operand{Role: role, Dims: make([]dimtext.Dim, len(names))}
 	for i, n := range names {
@@ -64,7 +64,7 @@ func Operand(role string, x tensor.Tensor, names []string) dimtext.Operand {
 	return o
 }
 
-// dims reads what text writes after a Spec.
+// dims parses what text writes after a Spec.
 func (p *parser) dims() []string {
 	if !p.accept("{") {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/tenonml/tenon/op"
 )
 
-// DOT returns the graph in the language of Graphviz: parameters as ovals, operations as
-// boxes with their attributes, constants as plain text, values as arrows with their
-// Specs. Graphs of branches and loops are clusters beside their operation.
+// DOT returns the graph in the Graphviz language: parameters as ovals, operations as boxes with
+// their attributes, constants as plain text, and values as arrows with their Specs. Graphs of
+// branches and loops are clusters next to their operation.
 func (g *Graph) DOT() string {
 	d := &dot{}
 	d.b.WriteString("digraph " + strconv.Quote(g.Name) + " {\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=8];\n")
@@ -26,7 +26,7 @@ type dot struct {
 	nodes int
 }
 
-// node adds a node of the picture and returns its name.
+// node adds a node to the drawing and returns its name.
 func (d *dot) node(indent, label, style string) string {
 	name := "n" + strconv.Itoa(d.nodes)
 	d.nodes++
@@ -91,7 +91,7 @@ func (d *dot) graph(g *Graph, indent string) (some string) {
 	return some
 }
 
-// The form of a graph in JSON.
+// The JSON form of a graph.
 type (
 	jsonGraph struct {
 		Name    string      `json:"name"`
@@ -115,9 +115,9 @@ type (
 	}
 )
 
-// JSON returns the graph for tools that show it: values by number with their Specs,
-// operations with their arguments by name, attributes as text, and regions. The elements
-// of constants are left out; [Graph.MarshalBinary] is the form to store.
+// JSON returns the graph for tools that display it: values by number with their Specs, operations
+// with their arguments by name, attributes as text, and regions. The elements of constants are
+// omitted; use [Graph.MarshalBinary] to store a graph.
 func (g *Graph) JSON() ([]byte, error) { return json.MarshalIndent(g.forJSON(), "", " ") }
 
 func (g *Graph) forJSON() jsonGraph {

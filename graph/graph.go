@@ -34,13 +34,13 @@ type Graph struct {
 	effects  []Effect
 	memo     sync.Map
 
-	room *room // for what is read; nil in a trace, whose values are looked for when it has ended
+	room *room // memory for what is read; nil in a trace, whose values are searched for after it has ended
 
-	rebuilding bool   // nodes take their line from replaced, not from the stack
-	replaced   string // the line of the node that is being replaced
+	rebuilding bool   // nodes take their line from replaced instead of the stack
+	replaced   string // the line of the node being replaced
 }
 
-// room is memory for the nodes and values of a graph that is read.
+// room is memory for the nodes and values of a graph being read.
 type room struct {
 	nodes  slab.Slab[Node]
 	values slab.Slab[Value]
@@ -55,7 +55,7 @@ type Node struct {
 	Outs []*Value
 	Line string // the user's source line
 
-	dims [][]string // the names of the inputs' dimensions; nil where none are known
+	dims [][]string // the names of the inputs' dimensions; nil if none are known
 }
 
 // A Value is a symbolic tensor: a parameter of a graph, a constant, or a result
@@ -64,11 +64,11 @@ type Value struct {
 	graph *Graph
 	node  *Node         // nil for parameters and constants
 	konst tensor.Tensor // the elements of a constant
-	index int           // which result, or which parameter
+	index int           // index of the result or parameter
 	id    int
 	spec  *tensor.Spec
-	dims  []string // the names of its dimensions, where they are known
-	of    *Value   // what it is under other names for its dimensions
+	dims  []string // the names of its dimensions, if they are known
+	of    *Value   // the value of which it is a renamed view
 }
 
 var (
@@ -143,25 +143,27 @@ func (g *Graph) Add(c *op.Call, line string, specs []tenon.Spec) (*Node, error) 
 // Seal ends the trace: later operations on its values are errors.
 func (g *Graph) Seal() { g.sealed.Store(true) }
 
-// Spec returns the *tensor.Spec of what is known.
+// Spec returns the *tensor.Spec with what is known about the value.
 func (v *Value) Spec() tenon.Spec { return v.spec }
 
 // DType returns the element type.
 func (v *Value) DType() dtype.DType { return v.spec.DType() }
 
-// Shape returns the sizes that are known.
+// Shape returns the sizes as far as they are known.
 func (v *Value) Shape() shape.Shape { return v.spec.Shape() }
 
 // Graph returns the graph that v belongs to.
 func (v *Value) Graph() *Graph { return v.graph }
 
-// Node returns the node that v is a result of, nil for parameters and constants.
+// Node returns the node that v is a result of, or nil for parameters and
+// constants.
 func (v *Value) Node() *Node { return v.node }
 
-// Index returns which result of its node, or which parameter, v is.
+// Index returns the index of v among the results of its node or among the
+// parameters.
 func (v *Value) Index() int { return v.index }
 
-// Unchecked returns the value that v is, up to checks of it.
+// Unchecked returns the value that v equals, looking through checks.
 func (v *Value) Unchecked() *Value {
 	for v.node != nil && v.node.Op.IsAssert() && v.index == 0 {
 		in, ok := v.node.Args[0].(*Value)
@@ -173,7 +175,8 @@ func (v *Value) Unchecked() *Value {
 	return v
 }
 
-// ID numbers the values of a graph from 0 in the order of their definition.
+// ID returns the number of the value. Values of a graph are numbered from 0 in
+// the order of their definition.
 func (v *Value) ID() int { return v.id }
 
 // IsParam reports whether v is a parameter.
@@ -182,8 +185,8 @@ func (v *Value) IsParam() bool { return v.node == nil && v.konst == nil }
 // ConstValue returns the elements of a constant.
 func (v *Value) ConstValue() (tensor.Tensor, bool) { return v.konst, v.konst != nil }
 
-// Concrete returns the elements of a constant. For other values it returns the
-// error that tells how to depend on data inside a trace.
+// Concrete returns the elements of a constant. For other values, it returns an
+// error that explains how to depend on data inside a trace.
 func (v *Value) Concrete() (tensor.Tensor, error) {
 	if v.konst != nil {
 		return v.konst, nil
@@ -193,7 +196,7 @@ func (v *Value) Concrete() (tensor.Tensor, error) {
 	return nil, e
 }
 
-// String prints "%3: float32[2, ?]".
+// String returns "%3: float32[2, ?]".
 func (v *Value) String() string { return fmt.Sprintf("%%%d: %v", v.id, v.spec) }
 
 // Inputs returns the node's tensor arguments in the order of its parameters.
@@ -233,8 +236,8 @@ func (n *Node) Regions() []*Graph {
 	return gs
 }
 
-// Memo returns what make returned when it was first called with the key. Plans
-// and derived graphs are kept with the graph they were made of.
+// Memo returns the result of make from the first call with the key. Plans and
+// derived graphs are kept with the graph from which they were made.
 func (g *Graph) Memo(key any, make func() any) any {
 	if v, ok := g.memo.Load(key); ok {
 		return v

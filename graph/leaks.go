@@ -6,21 +6,21 @@ import (
 	"weak"
 )
 
-// Leaks tells which values of a trace somebody still holds: the caller too has to have
-// let go of them, and of the graph.
+// Leaks finds the values of a trace that are still referenced. For that, the caller must drop its
+// own references to them and to the graph.
 type Leaks struct {
 	values []held
 }
 
-// held is a value that may be reachable yet.
+// held is a value that may still be reachable.
 type held struct {
 	value weak.Pointer[Value]
 	what  string
 	line  string
 }
 
-// TakeApart ends a graph that nobody needs any more: its values forget each other, so
-// that what reaches one of them from outside does not reach the others.
+// TakeApart dismantles a graph that is no longer needed: its values no longer refer to each other,
+// so that a reference to one of them does not keep the others reachable.
 func (g *Graph) TakeApart() *Leaks {
 	l := &Leaks{}
 	l.add(g)
@@ -52,11 +52,11 @@ func (l *Leaks) add(g *Graph) {
 	g.memo.Clear()
 }
 
-// First returns what the first value is that is still held, and the line that computed it;
-// ok is false where none is. It collects garbage.
+// First describes the first value that is still referenced, and the line that computed it. ok is
+// false if there is none. It runs the garbage collector.
 func (l *Leaks) First() (what, line string, ok bool) {
 	runtime.GC()
-	runtime.GC() // what a pool holds goes with the second one
+	runtime.GC() // the second collection empties pools
 	for _, h := range l.values {
 		if h.value.Value() != nil {
 			return h.what, h.line, true

@@ -6,22 +6,22 @@ import (
 	"github.com/tenonml/tenon/profile"
 )
 
-// RunOptions change how the graphs of one call run. The zero value is the default.
+// RunOptions say how the graphs of a call run. The zero value is the default.
 type RunOptions struct {
 	// Progress is called before each step of a function's graph, and at the end.
 	Progress func(done, total int)
 
-	// Profile gets the time and memory of every step, those in branches and loops too.
+	// Profile collects the time and memory of every step, including those in branches and loops.
 	Profile *profile.Profile
 
-	// MemoryLimit, if it is positive, is the number of bytes that results which are
-	// needed at one time may take. A graph whose sizes are known not to fit is
-	// refused before it runs, any other stops at the step that exceeds the limit.
+	// MemoryLimit, if positive, limits the number of bytes of the results that are live at the same
+	// time. A graph whose sizes are known not to fit is rejected before it runs; any other stops at
+	// the step that exceeds the limit.
 	MemoryLimit int64
 
-	// CheckNumerics stops a run at the first operation whose result has a NaN or an
-	// infinity where its operands have none, with an error that names the operation,
-	// the user's line, and the first such element.
+	// CheckNumerics stops a run at the first operation whose result contains a NaN or an infinity
+	// that its operands do not. The error names the operation, the user's line, and the first such
+	// element.
 	CheckNumerics bool
 }
 
@@ -32,8 +32,8 @@ func WithRunOptions(ctx context.Context, o RunOptions) context.Context {
 	return context.WithValue(ctx, runOptionsKey{}, &o)
 }
 
-// RunOptionsOf returns the options of the runs under a context, nil where there are none.
-// They are not changed.
+// RunOptionsOf returns the options of the runs under a context, or nil if there are none. They must
+// not be changed.
 func RunOptionsOf(ctx context.Context) *RunOptions {
 	if ctx == context.Background() {
 		return nil

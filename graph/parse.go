@@ -13,9 +13,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Parse reads the text that [Graph.String] prints. The operations have to be
-// registered. Results get the Specs in the text, which have to be compatible
-// with what the operations infer.
+// Parse parses the text that [Graph.String] returns. The operations must be
+// registered. Results get the Specs in the text, which must be compatible with
+// those that the operations infer.
 func Parse(text string) (g *Graph, err error) {
 	defer tenon.Catch(&err)
 	p := &parser{text: text}
@@ -212,7 +212,7 @@ func (p *parser) constant(g *Graph) *Value {
 	return g.Const(d)
 }
 
-// constant returns elements that come from outside as a tensor.
+// constant returns elements from outside as a tensor.
 func constant(d dtype.DType, s shape.Shape, data []byte) (tensor.Tensor, error) {
 	if d == dtype.Bool {
 		for _, b := range data {
@@ -267,9 +267,8 @@ func (p *parser) node(g *Graph, env map[int]*Value, outs []int, define func(int,
 	}
 }
 
-// read appends a node that comes from outside: arguments that are not given have
-// their default, and the results have the Specs that the operation infers, which are
-// compatible with those that are stored.
+// read appends a node from outside. Omitted arguments get their defaults, and the results get the
+// Specs that the operation infers, which must be compatible with the stored ones.
 func (g *Graph) read(c *op.Call, given []bool, specs []*tensor.Spec, line string) (*Node, error) {
 	o := c.Op
 	for i := range o.Params {
@@ -293,7 +292,7 @@ func (g *Graph) read(c *op.Call, given []bool, specs []*tensor.Spec, line string
 		if !tenon.Compatible(specs[i], inferred[i]) {
 			return nil, fmt.Errorf("result %d of %s is %s, not %v", i, o.Name, tenon.String(inferred[i]), specs[i])
 		}
-		if tenon.Equal(specs[i], inferred[i]) { // otherwise the Spec promises what may not be so
+		if tenon.Equal(specs[i], inferred[i]) { // otherwise the stored Spec may claim what is not true
 			inferred[i] = specs[i]
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// String prints the graph as text that [Parse] reads:
+// String returns the graph as text that [Parse] reads:
 //
 //	graph step(%0: float32[2, ?], %1: float32[?]) {
 //	  %2 = const float32[] "zczMPQ=="
@@ -21,8 +21,8 @@ import (
 //	  return %3
 //	}
 //
-// Values are numbered in the order of their definition. Arguments carry the
-// names of their parameters; those that have their default are left out.
+// Values are numbered in the order of their definition. Arguments carry the names
+// of their parameters; those that equal their default are omitted.
 func (g *Graph) String() string {
 	p := &printer{}
 	p.graph(g)
@@ -30,9 +30,10 @@ func (g *Graph) String() string {
 	return p.b.String()
 }
 
-// Outline prints the graph for people, and for a comparison with another: as String does, but with the elements of small
-// constants beside their bytes, a digest in place of large ones, and a line for each parameter. Source lines are
-// behind a tab, on the lines of constants as well.
+// Outline formats the graph for people and for comparison with another graph. It is like String,
+// but shows the elements of small constants next to their bytes, a digest instead of large ones,
+// and each parameter on a line of its own. Source lines follow a tab, also on the lines of
+// constants.
 func (g *Graph) Outline() string {
 	p := &printer{outline: true}
 	p.graph(g)
@@ -45,7 +46,7 @@ type printer struct {
 	outline bool
 }
 
-// numbering gives values their numbers in the text.
+// numbering assigns values their numbers in the text.
 type numbering map[*Value]int
 
 func (p *printer) line() {
@@ -147,7 +148,7 @@ func (p *printer) node(n *Node, num numbering) {
 	p.source(n.Line)
 }
 
-// source ends what is said of a node with its source line.
+// source writes the source line at the end of a node.
 func (p *printer) source(line string) {
 	switch {
 	case line == "":
@@ -158,7 +159,8 @@ func (p *printer) source(line string) {
 	}
 }
 
-// nilable reports whether nil, which is not written, is an attribute of the type.
+// nilable reports whether nil, which is omitted, is a valid attribute of the
+// type.
 func nilable(t op.Type) bool {
 	return t == op.AnyType || t == op.IntsType || t == op.FloatsType || t == op.StringsType
 }
@@ -202,7 +204,7 @@ func (p *printer) argument(a any, num numbering) {
 			p.b.WriteString(tenon.EncodingText(e))
 			return
 		}
-		fmt.Fprintf(&p.b, "<%T>", a) // a Go value that has no text; Parse refuses it
+		fmt.Fprintf(&p.b, "<%T>", a) // a Go value without a text form; Parse rejects it
 	}
 }
 
@@ -218,7 +220,7 @@ func quoteName(s string) string {
 	return s
 }
 
-// specText prints a tensor's Spec without ambiguity: float32[2, ?].
+// specText formats a tensor's Spec without ambiguity: float32[2, ?].
 func specText(s *tensor.Spec) string {
 	t := s.DType().String() + s.Shape().String()
 	if s.Name() != "" {
@@ -246,7 +248,8 @@ func constText(t tensor.Tensor) string {
 	return dtype.None.String()
 }
 
-// constOutline is what an outline says of a constant, whose text is its bytes.
+// constOutline returns what an outline shows for a constant whose text is its
+// bytes.
 func constOutline(t tensor.Tensor, text string) string {
 	if t.Shape().Size() <= 8 {
 		return text + " " + strings.ReplaceAll(fmt.Sprint(t), "\n", " ")

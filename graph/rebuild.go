@@ -6,15 +6,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Rebuild returns a new graph that is g with nodes replaced by rule. For each
-// node, rule gets the node and its call on values of the new graph; it returns
-// what the results become, found with operations on those values, or nil to keep
-// the node. New nodes keep the source line of the node they come from.
+// Rebuild returns a new graph, a copy of g with nodes replaced by rule. For each
+// node, rule gets the node and its call on values of the new graph. It returns
+// replacements for the results, computed with operations on those values, or nil
+// to keep the node. New nodes keep the source line of the node that they replace.
 func Rebuild(g *Graph, rule func(n *Node, c *op.Call) ([]tensor.Tensor, error)) (*Graph, error) {
 	return rebuild(g, func(n *Node, c *op.Call, _ func(*Value) *Value) ([]tensor.Tensor, error) { return rule(n, c) })
 }
 
-// rebuild is Rebuild whose rule can ask what other values have become.
+// rebuild is Rebuild with a rule that can ask what other values have become.
 func rebuild(g *Graph, rule func(n *Node, c *op.Call, get func(*Value) *Value) ([]tensor.Tensor, error)) (*Graph, error) {
 	h := New(g.Name)
 	h.region, h.Captures, h.rebuilding = g.region, g.Captures, true
@@ -62,7 +62,7 @@ func rebuild(g *Graph, rule func(n *Node, c *op.Call, get func(*Value) *Value) (
 	return h, nil
 }
 
-// callOn returns the node's call on other values.
+// callOn returns the node's call applied to other values.
 func callOn[V tenon.Value](n *Node, get func(*Value) V) *op.Call {
 	c := &op.Call{Op: n.Op, Args: make([]any, len(n.Args))}
 	for i, a := range n.Args {
@@ -82,7 +82,7 @@ func callOn[V tenon.Value](n *Node, get func(*Value) V) *op.Call {
 	return c
 }
 
-// keep appends a node as it is, and notes its results in env under the IDs they had.
+// keep appends a node unchanged, and records its results in env under their previous IDs.
 func (g *Graph) keep(n *Node, c *op.Call, env []*Value) error {
 	kept, err := g.Add(c, n.Line, specsOfOuts(n))
 	if err != nil {

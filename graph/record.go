@@ -11,14 +11,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// RecordLevel returns the level of the graph: later traces have higher ones.
+// RecordLevel returns the level of the graph; later traces have higher levels.
 func (v *Value) RecordLevel() int { return v.graph.level }
 
 // Record appends the call to the graph and returns its symbolic results.
 func (v *Value) Record(c *op.Call) ([]tenon.Value, error) { return v.graph.Record(c) }
 
-// Record appends a call, whose arguments need not be values of the graph, and returns its
-// symbolic results.
+// Record appends a call, whose arguments need not be values of the graph, and returns its symbolic
+// results.
 func (g *Graph) Record(c *op.Call) ([]tenon.Value, error) {
 	if g.sealed.Load() {
 		e := c.Errorf(tenon.ErrInvalid, "a value of the trace of %s is used after the trace has ended", g.Name)
@@ -26,7 +26,7 @@ func (g *Graph) Record(c *op.Call) ([]tenon.Value, error) {
 		return nil, e
 	}
 	var err error
-	d := c // where all its values are the graph's already
+	d := c // if all its values already belong to the graph
 	for i, a := range c.Args {
 		switch a := a.(type) {
 		case []tenon.Value:
@@ -70,8 +70,7 @@ func (g *Graph) Record(c *op.Call) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// dimsOf returns the names of the dimensions of a call's operands, and nil where none are
-// known.
+// dimsOf returns the names of the dimensions of a call's operands, or nil if none are known.
 func dimsOf(c *op.Call) (dims [][]string) {
 	at := 0
 	note := func(x tenon.Value) {
@@ -99,7 +98,7 @@ func dimsOf(c *op.Call) (dims [][]string) {
 	return dims
 }
 
-// line returns the user's line, or that of the node which is being replaced.
+// line returns the user's line, or that of the node being replaced.
 func (g *Graph) line() string {
 	if g.rebuilding {
 		return g.replaced
@@ -150,12 +149,12 @@ func (g *Graph) capture(t tensor.Tensor) *Value {
 	return v
 }
 
-// Trace records f into a new graph with parameters of the given Specs.
+// Trace records f in a new graph with parameters of the given Specs.
 func Trace(name string, specs []*tensor.Spec, f func(params []tensor.Tensor) ([]tensor.Tensor, error)) (*Graph, error) {
 	return trace(New(name), specs, f)
 }
 
-// TraceRegion is Trace for a branch or loop body inside another trace.
+// TraceRegion is Trace for the body of a branch or loop inside another trace.
 func TraceRegion(name string, specs []*tensor.Spec, f func(params []tensor.Tensor) ([]tensor.Tensor, error)) (*Graph, error) {
 	g := New(name)
 	g.region = true
@@ -188,9 +187,9 @@ func (g *Graph) call(f func([]tensor.Tensor) ([]tensor.Tensor, error), params []
 	return f(params)
 }
 
-// Inline runs the graph's operations again on other values, which may be
-// concrete, symbolic in another graph, or recorded for gradients. It returns
-// what the outputs become.
+// Inline runs the graph's operations on other values, which may be concrete,
+// symbolic in another graph, or recorded for gradients. It returns the resulting
+// outputs.
 func (g *Graph) Inline(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 	if len(inputs) != len(g.Params) {
 		return nil, tenon.NewError(tenon.ErrInvalid, "graph.Inline", fmt.Sprintf("%s has %d parameters, got %d values", g.Name, len(g.Params), len(inputs)))
@@ -198,8 +197,8 @@ func (g *Graph) Inline(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 	return g.run(g.Nodes, g.Params, g.Outputs, inputs)
 }
 
-// Between is [Graph.Inline] for a part of the graph: it takes what stands for the values
-// in from, runs the operations that lie between them and those in to, and returns what these become.
+// Between is [Graph.Inline] for a part of the graph: inputs replace the values in from, the
+// operations between them and the values in to are run, and the results for to are returned.
 func (g *Graph) Between(from, to []*Value, inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 	needed := make([]bool, g.next)
 	for _, v := range to {
@@ -220,7 +219,7 @@ func (g *Graph) Between(from, to []*Value, inputs []tensor.Tensor) ([]tensor.Ten
 	return g.run(nodes, from, to, inputs)
 }
 
-// run runs nodes on what stands for the values in from.
+// run runs nodes, with the values in from replaced by inputs.
 func (g *Graph) run(nodes []*Node, from, to []*Value, inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 	env := make([]tensor.Tensor, g.next)
 	for i, p := range from {
@@ -257,8 +256,8 @@ func (g *Graph) run(nodes []*Node, from, to []*Value, inputs []tensor.Tensor) ([
 	return out, nil
 }
 
-// rebuilt returns the graph that values belong to, if it is a graph that another one is made
-// into, whose nodes take the lines of those they replace.
+// rebuilt returns the graph that values belong to, if it is being rebuilt from another one, so that
+// nodes take the lines of those they replace.
 func rebuilt(values []tensor.Tensor) *Graph {
 	for _, x := range values {
 		if v, ok := x.(*Value); ok && v.graph.rebuilding {
@@ -268,6 +267,6 @@ func rebuilt(values []tensor.Tensor) *Graph {
 	return nil
 }
 
-// Refine narrows what is known of a parameter's shape; it is for passes that
-// have proved it.
+// Refine narrows the known shape of a parameter. It is for passes that have
+// proved it.
 func (v *Value) Refine(s shape.Shape) { v.spec = tensor.NewSpec(v.spec.DType(), s) }

@@ -8,8 +8,8 @@ import (
 )
 
 // ShareCaptures gives several regions of one operation the same captures in the
-// same order, and returns them. A region that does not use one gets a parameter
-// that nothing reads.
+// same order, and returns them. A region that does not use a capture gets a
+// parameter that is never read.
 func ShareCaptures(gs ...*Graph) []tensor.Tensor {
 	var shared []tensor.Tensor
 	index := map[tensor.Tensor]int{}
@@ -40,7 +40,7 @@ func ShareCaptures(gs ...*Graph) []tensor.Tensor {
 
 // Verify checks that the graph is well formed: every value is defined once,
 // before it is used, by a node or as a parameter of this graph; every node's
-// results are what its operation infers; regions are well formed too.
+// results are those that its operation infers; and regions are well formed too.
 func (g *Graph) Verify() error {
 	defined := make([]bool, g.next)
 	fail := func(where, format string, args ...any) error {

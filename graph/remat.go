@@ -5,19 +5,20 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Rematerialise returns g with values computed a second time where they are needed
-// long after the first: at least far nodes later. Their memory is free in between. A
-// value is a candidate if cheap tells so of its node and if all that the node reads is
-// still there at the later place anyway, or can be computed again in the same way.
+// Rematerialise returns g with values recomputed where they are needed long after they were first
+// computed: at least far nodes later. Their memory is free in between. A value is a candidate if
+// cheap accepts its node, and if everything that the node reads is still available at the later
+// point or can be recomputed in the same way.
 func Rematerialise(g *Graph, far int, cheap func(n *Node) bool) (*Graph, error) {
-	last := make([]int, g.next) // the last node that reads a value
+	last := make([]int, g.next) // the last node that reads each value
 	for _, o := range g.Outputs {
 		last[o.id] = len(g.Nodes)
 	}
 	for i, n := range g.Nodes {
 		n.EachInput(func(v *Value) { last[v.id] = max(last[v.id], i) })
 	}
-	// again has, for the values that are computed twice, the first place of the second.
+	// again holds, for the values that are computed twice, where the second computation is first
+	// needed.
 	again := map[*Value]int{}
 	for i, n := range g.Nodes {
 		if len(n.Outs) != 1 || n.Op.Stateful || last[n.Outs[0].id] < i+far || last[n.Outs[0].id] == len(g.Nodes) || !cheap(n) {
@@ -47,7 +48,7 @@ func Rematerialise(g *Graph, far int, cheap func(n *Node) bool) (*Graph, error) 
 	}
 	at := -1
 	second := map[*Value]*Value{}
-	// remake computes a value again from what is there.
+	// remake recomputes a value from what is available.
 	var remake func(v *Value, get func(*Value) *Value) (*Value, error)
 	remake = func(v *Value, get func(*Value) *Value) (*Value, error) {
 		if _, twice := again[v]; v.konst != nil || v.IsParam() || last[v.id] >= at && !twice {
@@ -98,11 +99,11 @@ func Rematerialise(g *Graph, far int, cheap func(n *Node) bool) (*Graph, error) 
 	})
 }
 
-// maxChain is how many nodes one after the other are computed again for a value.
+// maxChain is the number of consecutive nodes that may be recomputed for a value.
 const maxChain = 4
 
-// within reports whether all that a node reads is there, or is the result of a cheap
-// node of which the same is true.
+// within reports whether everything that a node reads is available, or is the result of a cheap
+// node for which the same is true.
 func within(n *Node, there func(x *Value) bool, cheap func(n *Node) bool, depth int) bool {
 	ok := depth > 0
 	n.EachInput(func(x *Value) {

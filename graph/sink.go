@@ -8,16 +8,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// place is a region of a node that runs one of its regions.
+// place is one of the regions of a node that runs exactly one of them.
 type place struct {
 	node   *Node
 	region int
 }
 
-// Sink moves what only one region of a branch needs into that region, so that it is
-// computed only where the branch is taken. choice tells of a node that runs exactly one
-// of its regions: which argument is the list of the regions' inputs, the same for all of
-// them, and which one the regions.
+// Sink moves what only one region of a branch needs into that region, so that it is computed only
+// if the branch is taken. For a node that runs exactly one of its regions, choice returns the index
+// of the argument with the regions' inputs, which are the same for all regions, and that of the
+// argument with the regions.
 func Sink(g *Graph, choice func(n *Node) (inputs, regions int, ok bool)) (*Graph, error) {
 	to := sinkable(g, choice)
 	if len(to) == 0 {
@@ -54,11 +54,11 @@ func Sink(g *Graph, choice func(n *Node) (inputs, regions int, ok bool)) (*Graph
 	})
 }
 
-// sinkable finds the nodes that can move, and where to: all their results are used
-// by one region, or by nodes that move there.
+// sinkable finds the nodes that can be moved, and where to: all their results are used by a single
+// region, or by nodes that move there.
 func sinkable(g *Graph, choice func(n *Node) (inputs, regions int, ok bool)) map[*Node]place {
 	to := map[*Node]place{}
-	var used map[*Value][]place // where the uses are; the region is -1 outside of one
+	var used map[*Value][]place // the places of use; region is -1 outside of regions
 	for i := len(g.Nodes) - 1; i >= 0; i-- {
 		n := g.Nodes[i]
 		if used != nil && !n.Op.Stateful {
@@ -98,7 +98,7 @@ func sinkable(g *Graph, choice func(n *Node) (inputs, regions int, ok bool)) map
 							read, used[v] = true, append(used[v], place{n, r})
 						}
 					}
-					if !read { // it is there all the same
+					if !read { // passed in all the same
 						used[v] = append(used[v], place{n, -1})
 					}
 				}
@@ -108,7 +108,7 @@ func sinkable(g *Graph, choice func(n *Node) (inputs, regions int, ok bool)) map
 	return to
 }
 
-// onlyPlace returns the one region that uses the results of a node.
+// onlyPlace returns the only region that uses the results of a node.
 func onlyPlace(n *Node, used map[*Value][]place) (p place, ok bool) {
 	for _, o := range n.Outs {
 		for _, u := range used[o] {
@@ -133,8 +133,8 @@ func (g *Graph) reads(v *Value) bool {
 	return found
 }
 
-// enlarged returns regions with nodes of the outer graph in front of them, and the
-// inputs of the outer graph that they need.
+// enlarged returns regions with nodes of the outer graph prepended, and the inputs that these need
+// from the outer graph.
 func enlarged(old []tenon.Value, regions []*Graph, sunk [][]*Node) ([]*Value, []*Graph, error) {
 	moved := map[*Value]bool{}
 	for _, nodes := range sunk {

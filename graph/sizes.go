@@ -9,27 +9,27 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Sizes tells which dimensions of a graph's values have the same size whenever the graph runs,
-// though nobody knows yet which one: those that come from one dimension of a parameter by way of any
-// operations, and those that an operation needs to be the same, such as the rows of tensors
-// that are joined side by side.
+// Sizes says which dimensions of a graph's values have the same size in every run, although the
+// size itself is not yet known. This is so for dimensions that are derived from the same dimension
+// of a parameter, through any operations, and for dimensions that an operation requires to be
+// equal, such as the numbers of rows of tensors joined side by side.
 //
-// Every unknown size gets a prime number of its own, and the operations infer with these what
-// they infer with sizes that are known. Sizes that are computed from others, sums and products,
-// are recognised by that too. It is done twice with different numbers.
+// Every unknown size is replaced by a distinct prime number, and the operations infer from these
+// what they infer from known sizes. This also identifies sizes that are computed from others, such
+// as sums and products. It is done twice with different primes.
 type Sizes struct {
 	found [2]map[*Value]shape.Shape
 }
 
 type sizesKey struct{}
 
-// Sizes returns what is known of the graph's unknown sizes. It is worked out once, for a
-// graph that has ended.
+// Sizes returns what is known about the graph's unknown sizes. It is computed once, for a complete
+// graph.
 func (g *Graph) Sizes() *Sizes {
 	return g.Memo(sizesKey{}, func() any { return findSizes(g, nil) }).(*Sizes)
 }
 
-// SizesOf is [Graph.Sizes] where the first axes of some parameters are known to have one size.
+// SizesOf is [Graph.Sizes] given that the first axes of some parameters have the same size.
 func (g *Graph) SizesOf(alike []*Value) *Sizes {
 	var groups []int
 	one := -1
@@ -50,8 +50,8 @@ func (g *Graph) SizesOf(alike []*Value) *Sizes {
 	return findSizes(g, groups)
 }
 
-// Same reports whether axis i of v and axis j of w have one size in every run. It is false for
-// what cannot be told, and for values of other graphs.
+// Same reports whether axis i of v and axis j of w have the same size in every run. It is false if
+// that is not known, and for values of other graphs.
 func (s *Sizes) Same(v *Value, i int, w *Value, j int) bool {
 	for _, found := range s.found {
 		a, ok := found[v]
@@ -63,7 +63,7 @@ func (s *Sizes) Same(v *Value, i int, w *Value, j int) bool {
 	return true
 }
 
-// SameShape reports whether two values have one shape in every run.
+// SameShape reports whether two values have the same shape in every run.
 func (s *Sizes) SameShape(v, w *Value) bool {
 	if !v.Shape().HasRank() || !w.Shape().HasRank() || v.Shape().Rank() != w.Shape().Rank() {
 		return false
@@ -76,11 +76,11 @@ func (s *Sizes) SameShape(v, w *Value) bool {
 	return true
 }
 
-// probe is one run of inference with numbers for unknown sizes.
+// probe is a run of inference with numbers in place of unknown sizes.
 type probe struct {
-	graph  *Graph // values of the probe, of which constants have elements
+	graph  *Graph // values of the probe; its constants have elements
 	values map[*Value]*Value
-	groups []int // by unknown size, in the order in which they are met: the first one that it equals, or -1-n for the known size n
+	groups []int // by unknown size, in the order of discovery: the first size that it equals, or -1-n for the known size n
 	next   int
 	prime  func(i int) int
 }
@@ -105,8 +105,8 @@ func findSizes(g *Graph, known []int) *Sizes {
 	return s
 }
 
-// run infers the shapes of all nodes. It returns true where two sizes turned out to be the
-// same that had different numbers: then all begins again.
+// run infers the shapes of all nodes. It returns true if two sizes with different numbers turned
+// out to be equal; then the probe starts again.
 func (p *probe) run(g *Graph) (again bool) {
 	for _, v := range g.Params {
 		p.values[v] = p.graph.Param(p.numbered(v.spec, v.spec.Shape()))
@@ -140,8 +140,8 @@ func (p *probe) run(g *Graph) (again bool) {
 	return false
 }
 
-// numbered returns a Spec with what inference says of the shape, and numbers of their own for sizes
-// that are not known then.
+// numbered returns a Spec with the inferred shape, in which sizes that are still unknown have
+// numbers of their own.
 func (p *probe) numbered(spec *tensor.Spec, inferred shape.Shape) *tensor.Spec {
 	known := spec.Shape()
 	if !known.HasRank() {
@@ -165,13 +165,13 @@ func (p *probe) numbered(spec *tensor.Spec, inferred shape.Shape) *tensor.Spec {
 		p.next++
 	}
 	numbers, err := shape.From(dims)
-	if err != nil { // a vector of sizes, whose length has a large number, is no shape
+	if err != nil { // a vector of sizes whose length has a large number is not a shape
 		return spec
 	}
 	return tensor.NewSpec(spec.DType(), numbers)
 }
 
-// number returns the number that stands for a group of sizes.
+// number returns the number for a group of sizes.
 func (p *probe) number(group int) int {
 	if group < 0 {
 		return -1 - group
@@ -179,11 +179,11 @@ func (p *probe) number(group int) int {
 	return p.prime(group)
 }
 
-// unify looks for two sizes among the operands of a call that has failed without which it does
-// not fail: the operation needs them to be the same.
+// unify looks for two sizes among the operands of a failed call that make it succeed if they are
+// equal: the operation requires them to be equal.
 func (p *probe) unify(c *op.Call) bool {
 	var met []int
-	groups := map[int]int{} // by their numbers
+	groups := map[int]int{} // groups by number
 	for i := range p.next {
 		groups[p.number(p.groups[i])] = p.groups[i]
 	}
@@ -200,7 +200,7 @@ func (p *probe) unify(c *op.Call) bool {
 	}
 	for _, a := range met {
 		for _, b := range met {
-			if a >= b || b < 0 { // a known size, or the group that was met first, stays
+			if a >= b || b < 0 { // a known size, or the group found first, is kept
 				continue
 			}
 			with := make([]tenon.Value, len(values))
@@ -235,8 +235,8 @@ func infer(c *op.Call) (specs []tenon.Spec, err error) {
 	return c.Infer()
 }
 
-// computed returns the results of calls about sizes: the shape of a value of the probe, and what
-// is made of a few constants.
+// computed returns the results of calls that compute sizes: the shape of a value of the probe, and
+// results of a few constants.
 func (p *probe) computed(n *Node, c *op.Call) []tensor.Tensor {
 	const few = 64
 	if n.Op.Stateful || len(n.Regions()) > 0 {
@@ -276,7 +276,7 @@ func (p *probe) computed(n *Node, c *op.Call) []tensor.Tensor {
 	return out
 }
 
-// primesFrom returns the prime numbers from one on.
+// primesFrom returns the prime numbers starting with first.
 func primesFrom(first int) func(i int) int {
 	var list []int
 	n := first - 1

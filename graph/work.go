@@ -5,9 +5,10 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// FLOPs returns the multiplications and additions in the sums of products of a contraction: of two operands those of one
-// loop over all axes, of attention those of its two products, and of its gradient those of five, as it computes the
-// scores again. It is 0 of other operations, and where sizes are not known.
+// FLOPs returns the number of multiplications and additions in the sums of products of a
+// contraction: one loop over all axes for two operands, two such products for attention, and five
+// for its gradient, which recomputes the scores. It is 0 for other operations, and if sizes are not
+// known.
 func (n *Node) FLOPs() float64 {
 	if n.Op.Axes != op.Contract {
 		return 0
@@ -33,7 +34,7 @@ func (n *Node) FLOPs() float64 {
 		if l, _ := n.Args[n.Op.Param(name+"_labels")].([]int); l != nil {
 			return l
 		}
-		l := make([]int, s.Rank()) // the last two are what they are called; those before them are counted from the end
+		l := make([]int, s.Rank()) // the last two have the given labels; those before them are counted from the end
 		for i := range l {
 			if l[i] = len(l) + 1 - i; len(l)-i <= 2 {
 				l[i] = last[2-len(l)+i]
@@ -50,7 +51,7 @@ func (n *Node) FLOPs() float64 {
 	return 2 * (times[0]*scores.size() + times[1]*mixed.size())
 }
 
-// A loop has the size of each label; -1 where it is not known.
+// A loop maps each label to its size, -1 if it is not known.
 type loop map[int]int
 
 // over adds the labels of an operand.
@@ -67,7 +68,7 @@ func (l loop) over(labels []int, s shape.Shape) loop {
 	return l
 }
 
-// size returns the number of places, 0 where it is not known.
+// size returns the number of iterations, or 0 if it is not known.
 func (l loop) size() float64 {
 	n := 1.0
 	for _, k := range l {
@@ -76,7 +77,7 @@ func (l loop) size() float64 {
 	return n
 }
 
-// Bytes returns the bytes of the elements of a value, 0 where its size is not known.
+// Bytes returns the size of a value's elements in bytes, or 0 if it is not known.
 func (v *Value) Bytes() float64 {
 	if n := v.Shape().Size(); n >= 0 {
 		return float64(n) * float64(v.DType().Size())

@@ -8,10 +8,9 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// An Adopter returns, for a Go type of leaf that holds a Value in a form of its own,
-// the function that makes one of a Value: [Pack] calls it where a leaf of another Go
-// type goes to such a place, with the template that stands there. For other types it
-// returns nil.
+// An Adopter lets [Pack] store a Value in a leaf that holds one in a form of its own. For such a Go
+// type of leaf, it returns a function that converts a Value, given the template in that place; for
+// other types it returns nil. Pack uses it when a leaf has another Go type than its place.
 type Adopter = func(t reflect.Type) func(v tenon.Value, like any) (any, error)
 
 var adopters struct {
@@ -19,7 +18,7 @@ var adopters struct {
 	list []Adopter
 }
 
-// Adopt registers an Adopter. It is called from init, before a structure is walked.
+// Adopt registers an Adopter. Call it from init, before any structure is walked.
 func Adopt(a Adopter) {
 	adopters.Lock()
 	defer adopters.Unlock()
@@ -37,8 +36,7 @@ func adopterOf(t reflect.Type) func(v tenon.Value, like any) (any, error) {
 	return nil
 }
 
-// storeAdopted stores a leaf into the place p, in the form that the template at like,
-// of plan q, has.
+// storeAdopted stores a leaf in the place p, in the form of the template at like, whose plan is q.
 func (p *plan) storeAdopted(q *plan, x any, like, out unsafe.Pointer) *failure {
 	if v, ok := x.(tenon.Value); ok && q.adopt != nil && reflect.TypeOf(x) != q.typ {
 		y, err := q.adopt(v, q.load(like))

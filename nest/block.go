@@ -5,16 +5,16 @@ import "unsafe"
 // blockBytes bounds the memory that slices share.
 const blockBytes = 4 << 10
 
-// A block is memory for the slices of one type that a structure is made of: one piece for
-// all of them, if it is small and the last structure needed as much.
+// A block is memory for a structure's slices of one type. All of them share one allocation if it is
+// small and the previous structure needed as much.
 type block struct {
 	plan *plan
 	data unsafe.Pointer
-	left int // elements from data on
-	used int // elements of all slices so far
+	left int // number of elements from data on
+	used int // number of elements of all slices so far
 }
 
-// slice makes out, which is nil, a slice of n zeros.
+// slice sets out, which is nil, to a slice of n zeros.
 func (b *block) slice(p *plan, n int, out unsafe.Pointer) {
 	if b.plan != p {
 		b.done()
@@ -36,7 +36,7 @@ func (b *block) slice(p *plan, n int, out unsafe.Pointer) {
 	}
 }
 
-// done notes how much memory was needed.
+// done records how much memory was needed.
 func (b *block) done() {
 	if b.plan != nil && b.plan.total.Load() != int64(b.used) {
 		b.plan.total.Store(int64(b.used))

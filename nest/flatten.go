@@ -18,12 +18,12 @@ type flattener struct {
 	paths     []Path
 	tables    *tables
 	depth     int
-	hash      *structureHash // nil where nobody asks for it
+	hash      *structureHash // nil if nobody asks for it
 
-	// visit takes the leaves in place of out, if it is set, and visited is room for one.
+	// visit receives the leaves instead of out if it is set; visited is room for one leaf.
 	visit   func(run []tensor.Tensor) bool
 	visited []tensor.Tensor
-	refused bool // visit has returned false, or a leaf is no tensor
+	refused bool // visit has returned false, or a leaf is not a tensor
 }
 
 func (f *flattener) root(x any) *failure {
@@ -47,11 +47,11 @@ func (f *flattener) root(x any) *failure {
 	return err
 }
 
-// held walks what an interface holds, of p's type.
+// held walks the contents of an interface, which are of p's type.
 func (f *flattener) held(p *plan, x any) *failure {
 	f.hash.plan(p)
 	if m := (*sliceMap)(unsafe.Pointer(&words(&x)[1])); p.runs && f.plain() && len(*m) <= few {
-		f.runMap(p, *m) // needs no place in the heap
+		f.runMap(p, *m) // does not escape to the heap
 		return nil
 	}
 	return f.walk(p, p.placeIn(x))

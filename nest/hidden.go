@@ -8,11 +8,12 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// Fields that are not exported take no part in a walk. One that holds Values is a mistake
-// that nobody would see: a layer that is not trained, and not saved. So it is refused,
-// by its type where that says enough, and by what an interface holds otherwise.
+// Unexported fields are not walked. One that holds Values is a mistake that would go unnoticed: a
+// layer that is neither trained nor saved. So it is rejected, by its type if that is conclusive,
+// and otherwise by what its interfaces hold.
 
-// unexported refuses a field whose type holds Values, and notes one that may.
+// unexported rejects a field whose type holds Values, and records one that may
+// hold some.
 func (p *plan) unexported(f reflect.StructField) *failure {
 	if holds(f.Type) {
 		return hiddenField(f.Name, f.Type)
@@ -29,7 +30,7 @@ func hiddenField(name string, t reflect.Type) *failure {
 	return err.at(name)
 }
 
-// hides looks into the hidden fields of a struct that may hold anything.
+// hides looks at the unexported fields of a struct that may hold anything.
 func (p *plan) hides(at unsafe.Pointer) *failure {
 	for _, f := range p.hidden {
 		if t := found(reflect.NewAt(f.typ, unsafe.Add(at, f.offset)).Elem()); t != nil {
@@ -39,9 +40,9 @@ func (p *plan) hides(at unsafe.Pointer) *failure {
 	return nil
 }
 
-// found returns the type of a Value, or of what holds some, in an interface or in slices,
-// arrays, maps and structs of them. Pointers are not followed: what is behind them may be
-// written by others at this moment.
+// found returns the type of a Value, or of something that holds one, in an interface or in slices,
+// arrays, maps and structs. It does not follow pointers, since what they point to may be written
+// concurrently.
 func found(v reflect.Value) reflect.Type {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -74,8 +75,8 @@ func found(v reflect.Value) reflect.Type {
 	return nil
 }
 
-// mayHold reports whether values of a type have interfaces in them that are reached without
-// a pointer.
+// mayHold reports whether values of a type contain interfaces that are reached without following a
+// pointer.
 func mayHold(t reflect.Type, depth int) bool {
 	if depth > maxDepth {
 		return false
@@ -97,7 +98,7 @@ func mayHold(t reflect.Type, depth int) bool {
 
 var holding sync.Map // reflect.Type → bool
 
-// holds reports whether a type says that there are Values in it.
+// holds reports whether a type contains Values for certain.
 func holds(t reflect.Type) bool {
 	if x, ok := holding.Load(t); ok {
 		return x.(bool)

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// SameData reports whether two pieces of Go data are deeply equal, where NaN equals NaN and
-// 0 differs from -0, and functions are the same if they are one closure.
+// SameData reports whether two pieces of Go data are deeply equal, where NaN equals NaN, 0 differs
+// from -0, and functions are equal if they are the same closure.
 func SameData(a, b any) bool {
 	if reflect.TypeOf(a) != reflect.TypeOf(b) {
 		return false
@@ -56,8 +56,8 @@ func sameFloat(x, y float64) bool {
 	return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
 }
 
-// identical reports whether two pieces of memory of a type hold equal scalars and refer to
-// the same memory. Locks are not compared.
+// identical reports whether two pieces of memory of a type contain equal scalars and refer to the
+// same memory. Locks are not compared.
 func identical(t reflect.Type, a, b unsafe.Pointer) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Chan, reflect.Func, reflect.Map, reflect.UnsafePointer:

@@ -34,7 +34,7 @@ func keysOf(t reflect.Type) (keyKind, *failure) {
 // entry is an entry of a map: its key and the place of its element.
 type entry struct {
 	name string
-	num  int64 // an integer key, with the bits of an unsigned one
+	num  int64 // an integer key; the bits of an unsigned one
 	elem unsafe.Pointer
 }
 
@@ -71,21 +71,22 @@ func order(k keyKind) func(a, b entry) int {
 	return func(a, b entry) int { return cmp.Compare(uint64(a.num), uint64(b.num)) }
 }
 
-// sliceMap is how maps from strings to slices, the commonest of those whose elements are
-// no leaves, lie in memory: whatever is in the slices, their maps differ in type only, so
-// that they are read and made without reflection.
+// sliceMap is the memory layout of maps from strings to slices, the most common maps whose elements
+// are not leaves. Whatever the slices contain, such maps differ only in type, so they can be read
+// and made without reflection.
 type sliceMap = map[string]slice
 
-// tables reads maps. It keeps what it needs for that, to be used again.
+// tables reads maps. It keeps the memory it needs for reuse.
 type tables struct {
-	stack []entry // the entries of the maps that are being walked
+	stack []entry // the entries of the maps being walked
 	name  string
-	elem  slice // an element of a sliceMap that is being made
+	elem  slice // the element of a sliceMap being made
 }
 
 var tablesPool = sync.Pool{New: func() any { return new(tables) }}
 
-// release gives tables back. Those of a walk that failed still hold entries.
+// release makes tables available for reuse. After a walk that failed, they still
+// hold entries.
 func (t *tables) release() {
 	if len(t.stack) == 0 {
 		t.name, t.elem = "", slice{}
@@ -94,8 +95,8 @@ func (t *tables) release() {
 }
 
 // push appends the entries of a map to the stack, in the order of their keys, and
-// returns them. The elements are copied, as those in a map have no place of
-// their own.
+// returns them. The elements are copied, since elements of a map are not
+// addressable.
 func (t *tables) push(p *plan, at unsafe.Pointer) ([]entry, *slice) {
 	var m reflect.Value
 	n := 0
@@ -146,7 +147,7 @@ func (t *tables) push(p *plan, at unsafe.Pointer) ([]entry, *slice) {
 	return out, b
 }
 
-// read appends the entries of a map to the stack, and copies the elements to places.
+// read appends the entries of a map to the stack and copies the elements to places.
 func (t *tables) read(m sliceMap, places []slice) {
 	i := 0
 	for name, s := range m {
@@ -176,7 +177,7 @@ func sortNames(es []entry) {
 	}
 }
 
-// pop forgets the entries that push returned, and the elements.
+// pop removes the entries that push returned, and the elements.
 func (t *tables) pop(p *plan, entries []entry, b *slice) {
 	if b == nil {
 		return
@@ -191,7 +192,7 @@ func (t *tables) pop(p *plan, entries []entry, b *slice) {
 	p.buffers.Put(b)
 }
 
-// key returns a place for a key; a string's is t.name.
+// key returns a place for a key; for strings it is t.name.
 func (t *tables) key(p *plan) reflect.Value {
 	if p.keys == stringKeys {
 		return valueAt(p.key, unsafe.Pointer(&t.name))

@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// Options change what is a leaf and what is the same structure. The zero value
-// leaves Values whole and wants Go types to agree.
+// Options say what is a leaf and which structures are the same. With the zero
+// value, Values are leaves and Go types must agree.
 type Options struct {
 	// Expand takes Values and Specs apart into the components of their Specs,
 	// down to tensors and the Specs of tensors.
@@ -18,22 +18,22 @@ type Options struct {
 	// structs if their fields have the same names.
 	AnyTypes bool
 
-	// Hidden compares what is not walked too: unexported fields and those with the tag
-	// "-" are the same if they are equal scalars, or refer to the same memory.
+	// Hidden also compares what is not walked: unexported fields and those with the tag "-" are the
+	// same if they are equal scalars or refer to the same memory.
 	Hidden bool
 }
 
-// A Node is a Go type that says itself what it is made of.
+// A Node is a Go type that defines its own parts.
 type Node interface {
 	// NestParts returns the parts of the receiver, each a structure of its own.
 	NestParts() []Part
 
-	// NestPack returns a value of the receiver's type, with its static data and
-	// other parts, as many as NestParts returns.
+	// NestPack returns a value of the receiver's type with the receiver's static
+	// data and the given parts, as many as NestParts returns.
 	NestPack(parts []any) (any, error)
 }
 
-// A Leaf is a Go type whose values are leaves, whatever they are made of.
+// A Leaf is a Go type whose values are leaves, whatever they consist of.
 type Leaf interface{ NestLeaf() }
 
 // A Part is a part of a [Node]; the name is for paths and may be empty.
@@ -60,11 +60,11 @@ func FlattenWithPaths(x any, o Options) ([]Path, []any, error) {
 	return f.paths, f.out, nil
 }
 
-// Pack returns a structure like the template like, with other leaves in its
-// order. Static data, and with Expand the Specs of Values, come from the
-// template, which may hold Specs in place of Values. Too few or too many leaves
-// are an error, and so is a leaf that does not fit the Go type of its place or
-// the Spec it is a component of.
+// Pack returns a structure like the template like, filled with the given leaves
+// in order. Static data, and with Expand the Specs of Values, come from the
+// template, which may hold Specs in place of Values. It returns an error if there
+// are too few or too many leaves, or if a leaf does not fit the Go type of its
+// place or the Spec that it is a component of.
 func Pack[T any](like T, leaves []any, o Options) (T, error) {
 	p, err := planTo((*T)(nil))
 	if err != nil {
@@ -95,8 +95,8 @@ func packLike[T any](p *plan, like T, leaves []any, o Options) (T, error) {
 }
 
 // Map returns a structure like x whose leaves are what f returns for the leaves
-// of x and of the structures in rest, which have to be the same as x. The slice
-// that f gets is used again for the next leaf.
+// of x and of the structures in rest, which must have the same structure. The
+// slice passed to f is reused for the next leaf.
 func Map[T any](f func(leaves []any) (any, error), o Options, x T, rest ...any) (T, error) {
 	var zero T
 	all := make([][]any, 0, 1+len(rest))
@@ -131,13 +131,13 @@ func Map[T any](f func(leaves []any) (any, error), o Options, x T, rest ...any) 
 	return Pack(x, out, o)
 }
 
-// Same returns nil if a and b are the same structure, and an error that names
-// the first place where they differ. Leaves may be of any kind; with Expand,
-// Values and Specs that are made of components have to have a Spec above them
-// both.
+// Same returns nil if a and b are the same structure, and an error that names the
+// first place where they differ. Leaves may be of any kind; with Expand, Values
+// and Specs that have components must have a common Spec above both.
 //
-// Another Go type of container is an error of kind ErrDType; another length,
-// depth, key or static field, or no common Spec, one of kind ErrInvalid.
+// If the Go types of containers differ, the error is of kind ErrDType; if a
+// length, depth, key or static field differs, or there is no common Spec, it is
+// of kind ErrInvalid.
 func Same(a, b any, o Options) error {
 	if err := sameRoots(a, b, o); err != nil {
 		return err.as("nest.Same")
@@ -145,9 +145,9 @@ func Same(a, b any, o Options) error {
 	return nil
 }
 
-// FlattenUpTo returns what stands in x at the places of the leaves of shallow:
-// shallow is a prefix of x. Where it is not, the error is that of [Same], or of kind
-// ErrDType where x has a leaf in place of a container. Values are not expanded.
+// FlattenUpTo returns the parts of x at the places where shallow has its leaves; shallow must be a
+// prefix of x. If it is not, the error is that of [Same], or of kind ErrDType if x has a leaf in
+// place of a container. Values are not expanded.
 func FlattenUpTo(shallow, x any, o Options) ([]any, error) {
 	u := upTo{comparer: comparer{o: Options{AnyTypes: o.AnyTypes}, short: tenon.ErrDType}, out: []any{}}
 	u.leaf = func(_, b place) *failure {

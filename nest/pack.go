@@ -34,7 +34,7 @@ func (k *packer) finish() *failure {
 	return nil
 }
 
-// pack fills out, which is zero, like the template at like.
+// pack fills out, which is zero, after the template at like.
 func (k *packer) pack(p *plan, like, out unsafe.Pointer) *failure {
 	switch p.kind {
 	case kindTensor, kindLeaf, kindValue:
@@ -74,8 +74,8 @@ func (k *packer) leaf(p *plan, like, out unsafe.Pointer) *failure {
 	return p.storeAdopted(p, x, like, out)
 }
 
-// composite returns the Spec of a leaf of the template that is to be assembled
-// from components, and nil for one that is replaced as a whole.
+// composite returns the Spec of a template's leaf if it is to be assembled from
+// components, and nil if it is replaced as a whole.
 func (k *packer) composite(x any) tenon.Spec {
 	if !k.expand {
 		return nil
@@ -191,7 +191,7 @@ func (k *packer) dynamic(p *plan, like, out unsafe.Pointer) *failure {
 	if err != nil {
 		return err
 	}
-	if q.kind == kindLeaf { // its place is the interface: another type of leaf fits
+	if q.kind == kindLeaf { // the place is the interface, so a leaf of another type fits
 		if q.nils && *(*unsafe.Pointer)(at) == nil {
 			return p.store(x, out)
 		}
@@ -216,7 +216,7 @@ func (k *packer) dynamic(p *plan, like, out unsafe.Pointer) *failure {
 	if q.direct {
 		words(&y)[1] = *(*unsafe.Pointer)(made)
 	} else {
-		words(&y)[1] = made // nobody else has the memory
+		words(&y)[1] = made // nobody else has a pointer to the memory
 	}
 	return p.store(y, out)
 }
@@ -268,7 +268,7 @@ func (k *packer) table(p *plan, like, out unsafe.Pointer) *failure {
 // sliceTable fills a map from strings to slices, given the entries of the template.
 func (k *packer) sliceTable(p *plan, entries []entry, b *slice, out unsafe.Pointer) *failure {
 	m := make(sliceMap, len(entries))
-	around := k.tables.elem // of a map that this one is part of
+	around := k.tables.elem // of the map that contains this one
 	for i := range entries {
 		e := &entries[i]
 		k.tables.elem = slice{}

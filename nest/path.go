@@ -10,12 +10,12 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// A Path says where in a structure something is: an int is an index or an
-// integer key, a string a key or the name of a field, part or component.
+// A Path is a place in a structure. An int is an index or an integer key; a
+// string is a key or the name of a field, part or component.
 type Path []any
 
-// String prints the path as a Go-like selector: "jets[12].hits". Names that are
-// no identifiers are quoted: `["a b"]`. The empty path is "".
+// String returns the path as a Go-like selector, such as "jets[12].hits". Names
+// that are not identifiers are quoted: `["a b"]`. The empty path is "".
 func (p Path) String() string {
 	var b strings.Builder
 	for _, step := range p {
@@ -44,10 +44,12 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// maxDepth bounds the nesting, so that a structure that holds itself is found.
+// maxDepth bounds the nesting, so that a structure that contains itself is
+// detected.
 const maxDepth = 200
 
-// failure is an error on its way up: each level adds its step to the path.
+// failure is an error that is being returned: each level adds its step to the
+// path.
 type failure struct {
 	kind  error
 	msg   string
@@ -66,7 +68,7 @@ func (f *failure) at(step any) *failure {
 	return f
 }
 
-// maxShown bounds the steps of a path in a message.
+// maxShown bounds the number of steps that a message shows.
 const maxShown = 24
 
 func (f *failure) as(op string) error {

@@ -8,9 +8,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// load returns the value at a place as an interface; nil for a nil pointer or
-// interface. What it returns of a type that does not fit an interface's word is
-// a copy.
+// load returns the value at a place as an interface, and nil for a nil pointer or
+// interface. A value that does not fit in the interface's data word is copied.
 func (p *plan) load(at unsafe.Pointer) any {
 	switch p.kind {
 	case kindTensor:
@@ -40,7 +39,7 @@ func (p *plan) load(at unsafe.Pointer) any {
 	return p.value(at).Interface()
 }
 
-// store puts x into a place; nil becomes the zero value where that is nil.
+// store stores x in a place. A nil x becomes the zero value if that is nil.
 func (p *plan) store(x any, at unsafe.Pointer) *failure {
 	switch p.kind {
 	case kindTensor:
@@ -78,14 +77,14 @@ func (p *plan) store(x any, at unsafe.Pointer) *failure {
 	return nil
 }
 
-// place is a value in memory and how to walk it.
+// place is a value in memory and the plan to walk it.
 type place struct {
 	plan *plan
 	at   unsafe.Pointer
 	err  *failure
 }
 
-// placeOf returns the place of what an interface holds.
+// placeOf returns the place of the contents of an interface.
 func placeOf(x any) (p *plan, at unsafe.Pointer, err *failure) {
 	if p, err = planOf(x); err != nil {
 		return nil, nil, err
@@ -93,7 +92,8 @@ func placeOf(x any) (p *plan, at unsafe.Pointer, err *failure) {
 	return p, p.placeIn(x), nil
 }
 
-// placeIn returns the place of what an interface holds, of p's type.
+// placeIn returns the place of the contents of an interface, which are of p's
+// type.
 func (p *plan) placeIn(x any) unsafe.Pointer {
 	if p.direct {
 		word := new(unsafe.Pointer)
@@ -109,7 +109,7 @@ func rootPlace(x any) place { return place{plan: anyPlan, at: unsafe.Pointer(&x)
 
 func (p place) load() any { return p.plan.load(p.at) }
 
-// resolved looks through interfaces. It returns false for nil.
+// resolved follows interfaces. It returns false for nil.
 func (p place) resolved() (place, bool) {
 	for {
 		switch p.plan.kind {
@@ -146,7 +146,7 @@ func (p place) isLeaf() bool {
 	return p.plan.kind == kindLeaf || p.plan.kind == kindTensor || p.plan.kind == kindValue
 }
 
-// slice is the memory of a slice.
+// slice is the memory layout of a slice.
 type slice struct {
 	data unsafe.Pointer
 	len  int

@@ -13,14 +13,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// kind says how memory of a type is walked.
+// kind says how values of a type are walked.
 type kind uint8
 
 const (
 	kindLeaf   kind = iota // a concrete type whose values are leaves
 	kindTensor             // the interface tensor.Tensor
 	kindValue              // the interface tenon.Value
-	kindAny                // any other interface: what it holds decides
+	kindAny                // any other interface: the contents decide
 	kindNode               // a concrete type that implements Node
 	kindSlice
 	kindArray
@@ -29,24 +29,24 @@ const (
 	kindPointer
 )
 
-// plan says how values of one Go type are walked. It is made once for each type.
+// plan says how values of one Go type are walked. It is made once per type.
 type plan struct {
 	typ    reflect.Type
 	kind   kind
 	size   uintptr
-	direct bool // an interface holds the value itself, which is a single pointer
-	nils   bool // kindLeaf: the value can be nil, which is no leaf
+	direct bool // an interface holds the value itself, since it is a single pointer
+	nils   bool // kindLeaf: the value can be nil, which is not a leaf
 	box    any  // the zero value, to make interfaces of
 	ptr    any  // a nil pointer to the type, to make reflect.Values of
 
-	run     int   // how many tensors memory of the type holds, where it holds nothing else
+	run     int   // number of tensors, if memory of the type holds nothing else
 	elem    *plan // slice, array, map, pointer
 	n       int   // array
 	fields  []field
 	static  []field
-	beside  []field // what is not walked: unexported fields, and those with the tag "-"
-	hidden  []field // not exported, of types that can hold anything: see hides
-	partial bool    // a struct with fields that are taken from the template
+	beside  []field // fields that are not walked: unexported ones, and those with the tag "-"
+	hidden  []field // unexported fields of types that can hold anything: see hides
+	partial bool    // a struct with fields taken from the template
 	keys    keyKind
 	slices  bool      // map: from strings to slices, see sliceMap
 	runs    bool      // map: from strings to slices that are runs
@@ -56,8 +56,8 @@ type plan struct {
 
 	adopt func(v tenon.Value, like any) (any, error) // kindLeaf: see Adopt; nil for most types
 
-	leaves atomic.Int32 // how many the last value had that was flattened: room for the next
-	total  atomic.Int64 // slice: how many elements the last value had that was packed, together
+	leaves atomic.Int32 // number of leaves of the value flattened last, to reserve room
+	total  atomic.Int64 // slice: total number of elements in the value packed last
 }
 
 type field struct {
@@ -76,11 +76,10 @@ var (
 	nodeType   = reflect.TypeFor[Node]()
 )
 
-// recent holds plans that were asked for, each at a place that the address of its
-// type tells.
+// recent caches plans, each in a slot chosen by the address of its type.
 var recent [64]atomic.Pointer[plan]
 
-// planOf returns the plan of what an interface holds; see planFor.
+// planOf returns the plan of the contents of an interface; see planFor.
 func planOf(x any) (*plan, *failure) {
 	typ := words(&x)[0]
 	last := &recent[uintptr(typ)>>6%uintptr(len(recent))]
@@ -133,8 +132,8 @@ func planFor(t reflect.Type) (*plan, *failure) {
 	return p, nil
 }
 
-// compile makes the plan of a type and of those it is made of. A type that is
-// being made refers to itself through made.
+// compile makes the plan of a type and of the types it consists of. Types that
+// are still being compiled are found in made, so that a type may refer to itself.
 func compile(t reflect.Type, made map[reflect.Type]*plan) (*plan, *failure) {
 	if p, ok := made[t]; ok {
 		return p, nil
@@ -230,12 +229,12 @@ func (p *plan) structure(made map[reflect.Type]*plan) *failure {
 	return nil
 }
 
-// tagKeys are the words of tags: those of this package and of package ext, which says what
-// the others mean.
+// tagKeys are the keywords of tags: those of this package, and those of package ext, which
+// documents them.
 var tagKeys = []string{"-", "static", "name", "optional", "dense", "type", "default", "oneof", "dtype", "rank", "shape", "len", "batch"}
 
-// tag reads a field's tenon tag. What other packages define is left to them; a word that
-// nobody knows is an error.
+// tag reads a field's tenon tag. Keywords of other packages are left to them; an unknown keyword is
+// an error.
 func tag(f reflect.StructField) (name string, static, ignored bool, err *failure) {
 	name = f.Name
 	for item := range strings.SplitSeq(f.Tag.Get("tenon"), ",") {
@@ -258,14 +257,14 @@ func tag(f reflect.StructField) (name string, static, ignored bool, err *failure
 	return name, static, ignored, nil
 }
 
-// words are the two words of an interface without methods: its type, and the
-// value or a pointer to it.
+// words are the two words of an empty interface: its type, and the value or a
+// pointer to it.
 func words(x *any) *[2]unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(x)) }
 
 func nilPointer(t reflect.Type) any { return reflect.Zero(reflect.PointerTo(t)).Interface() }
 
 // valueAt returns the addressable reflect.Value of memory, given a nil pointer to
-// its type. It does what reflect.NewAt does without looking for the type.
+// its type. It does what reflect.NewAt does, but without looking up the type.
 func valueAt(ptr any, at unsafe.Pointer) reflect.Value {
 	words(&ptr)[1] = at
 	return reflect.ValueOf(ptr).Elem()

@@ -8,17 +8,17 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// Fields of structures may promise more of their values than Go types say, in a tag that
-// another package defines. [Check] finds out whether the promises are kept.
+// Tags that other packages define may promise more about the values of fields than Go types do.
+// [Check] finds out whether the promises are kept.
 
-// promises are what tags mean, by their keys.
+// promises maps the keys of tags to their checks.
 var promises struct {
 	sync.RWMutex
 	m map[string]func(tag string, owner reflect.Type, value any) error
 }
 
-// Promise registers what a tag with a key promises of the value of a field, which is a field of
-// owner. It is called from init.
+// Promise registers a check for a tag: kept reports whether the value of a field of type owner
+// keeps what a tag with the given key promises. Call it from init.
 func Promise(key string, kept func(tag string, owner reflect.Type, value any) error) {
 	promises.Lock()
 	defer promises.Unlock()
@@ -28,8 +28,8 @@ func Promise(key string, kept func(tag string, owner reflect.Type, value any) er
 	promises.m[key] = kept
 }
 
-// Check returns an error with the path of the first field whose tag promises something that
-// its value does not keep. Whoever takes a model, to train or to store it, asks for it.
+// Check returns an error with the path of the first field whose value does not keep a promise of
+// its tag. Code that takes a model to train or store it calls Check.
 func Check(x any) error {
 	promises.RLock()
 	defer promises.RUnlock()
@@ -41,7 +41,7 @@ func Check(x any) error {
 
 func check(v reflect.Value, path Path, depth int) error {
 	if depth > maxPromised {
-		return nil // what nests deeper is refused where it is taken apart
+		return nil // deeper nesting is rejected when the structure is taken apart
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -96,7 +96,7 @@ func check(v reflect.Value, path Path, depth int) error {
 
 const maxPromised = 64
 
-// mayPromise reports whether values of a type may hold fields.
+// mayPromise reports whether values of a type may contain fields.
 func mayPromise(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Array, reflect.Map, reflect.Struct:
@@ -105,7 +105,7 @@ func mayPromise(t reflect.Type) bool {
 	return false
 }
 
-// isValue reports whether v holds a Value, whose fields are its own.
+// isValue reports whether v holds a Value, whose fields are its own business.
 func isValue(v reflect.Value) bool {
 	if !v.CanInterface() {
 		return true

@@ -7,11 +7,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A run is memory that holds nothing but variables of type tensor.Tensor: an array of
-// them, a struct of them, a slice's elements that are such arrays or structs. It is
-// walked in one loop, whatever types it is made of.
+// A run is memory that holds nothing but variables of type tensor.Tensor: an array or struct of
+// them, or the elements of a slice that are such arrays or structs. It is walked in one loop,
+// whatever types it consists of.
 
-// joined sets how many tensors memory of p's type holds, where it holds nothing else.
+// joined sets the number of tensors that memory of p's type holds if it holds nothing else.
 func (p *plan) joined() {
 	switch p.kind {
 	case kindTensor:
@@ -36,7 +36,7 @@ func (p *plan) joined() {
 	}
 }
 
-// inRun adds to a failure at tensor i of a run the steps that lead to it.
+// inRun adds the steps that lead to tensor i of a run to a failure.
 func (p *plan) inRun(err *failure, i int) *failure {
 	switch p.kind {
 	case kindArray:
@@ -58,8 +58,8 @@ func (p *plan) runAt(at unsafe.Pointer, n int) []tensor.Tensor {
 	return unsafe.Slice((*tensor.Tensor)(at), n*p.run)
 }
 
-// plain reports whether runs are walked as such: the leaves are the tensors themselves,
-// and nobody asks for their paths.
+// plain reports whether runs are walked as such: the leaves are the tensors themselves, and their
+// paths are not needed.
 func (f *flattener) plain() bool { return !f.expand && !f.withPaths }
 
 // tensors adds the leaves of a run.
@@ -89,7 +89,7 @@ func (f *flattener) tensors(ts []tensor.Tensor) {
 	f.out = f.out[:k+n]
 }
 
-// tensors packs a run. The failure has the steps inside of it.
+// tensors packs a run. The failure contains the steps inside it.
 func (k *packer) tensors(p *plan, like, out []tensor.Tensor) *failure {
 	next, leaves := k.next, k.leaves
 	for i := range like {
@@ -119,7 +119,7 @@ func (k *packer) tensors(p *plan, like, out []tensor.Tensor) *failure {
 	return nil
 }
 
-// few is how many entries a map has at most that is read without a table.
+// few is the largest number of entries of a map that is read without tables.
 const few = 8
 
 // A runEntry is an entry of a map from strings to slices that are runs.
@@ -128,7 +128,8 @@ type runEntry struct {
 	elem slice
 }
 
-// runEntries returns the entries of a map in the order of their keys, in room.
+// runEntries returns the entries of a map in the order of their keys, using the
+// memory of room.
 func runEntries(m sliceMap, room *[few]runEntry) []runEntry {
 	n := 0
 	for name, s := range m {
@@ -200,7 +201,7 @@ func (k *packer) runMap(p *plan, like sliceMap) (sliceMap, *failure) {
 	return m, nil
 }
 
-// packRunMap is [Pack] for such a map, which needs no place in the heap.
+// packRunMap is [Pack] for such a map, without a heap allocation for its place.
 func packRunMap(p *plan, like sliceMap, leaves []any) (sliceMap, error) {
 	k := packer{leaves: leaves}
 	m, err := k.runMap(p, like)

@@ -13,11 +13,11 @@ import (
 type comparer struct {
 	o     Options
 	leaf  func(a, b place) *failure // called where a has a leaf
-	short error                     // the kind of error where a has a container and b a leaf
+	short error                     // the kind of error if a has a container and b a leaf
 	depth int
 }
 
-// upTo collects what stands where another structure has leaves.
+// upTo collects the parts at the places where another structure has leaves.
 type upTo struct {
 	comparer
 	out []any
@@ -29,7 +29,7 @@ func sameRoots(a, b any, o Options) *failure {
 	return c.compare(rootPlace(a), rootPlace(b))
 }
 
-// leaves compares the two places at a leaf of the first structure.
+// leaves compares two places, the first of which is a leaf.
 func (c *comparer) leaves(a, b place) *failure {
 	b, ok := b.resolved()
 	switch {

@@ -8,16 +8,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// structureHash is a number for a structure, made while it is walked. Methods of a nil
-// hash do nothing.
+// structureHash computes a number that identifies a structure while the structure is walked.
+// Methods of a nil hash do nothing.
 type structureHash struct {
 	sum     uint64
-	unknown bool // there is something in the structure that the number does not tell
+	unknown bool // the structure contains something that the number does not cover
 }
 
 var seed = maphash.MakeSeed()
 
-// absent stands for a leaf or container that is not there.
+// absent stands for a leaf or container that is missing.
 const absent = 0x9E3779B97F4A7C15
 
 func (h *structureHash) add(x uint64) {
@@ -27,7 +27,8 @@ func (h *structureHash) add(x uint64) {
 	}
 }
 
-// plan adds a Go type that is found at run time. Types have one plan, for ever.
+// plan adds a Go type that is found at run time. The plan of a type never
+// changes.
 func (h *structureHash) plan(p *plan) {
 	if h != nil {
 		h.add(uint64(uintptr(unsafe.Pointer(p))))
@@ -60,24 +61,25 @@ func (h *structureHash) keys(p *plan, es []entry) {
 
 func (h *structureHash) name(s string) { h.add(maphash.String(seed, s)) }
 
-// static notes that a struct has fields whose values belong to the structure.
+// static notes that a struct has static fields, whose values belong to the
+// structure.
 func (h *structureHash) static(p *plan) {
 	if h != nil && p.partial {
 		h.unknown = true
 	}
 }
 
-// node notes a type with a protocol of its own, which may keep data beside its parts.
+// node notes a Node, which may have data besides its parts.
 func (h *structureHash) node() {
 	if h != nil {
 		h.unknown = true
 	}
 }
 
-// FlattenWithStructure is [Flatten] without options, and returns a number for the
-// structure too: in one run of a program it is the same for structures that are the
-// [Same], and different otherwise but for a chance of 2^-64. It is 0 for structures with
-// static data, which have no number.
+// FlattenWithStructure is [Flatten] without options. It also returns a number that identifies the
+// structure: within one run of a program, it is equal for structures that are the [Same] and
+// otherwise differs, except with a probability of 2^-64. The number is 0 for structures with static
+// data, which have none.
 func FlattenWithStructure(x any) (leaves []any, structure uint64, err error) {
 	h := structureHash{sum: 1}
 	f := flattener{hash: &h}
@@ -90,11 +92,10 @@ func FlattenWithStructure(x any) (leaves []any, structure uint64, err error) {
 	return f.out, max(h.sum, 1), nil
 }
 
-// VisitTensors calls visit with the leaves of x in order, one or more at a time, as long
-// as it returns true, and returns the number that [FlattenWithStructure] returns. Nothing
-// is copied: the slices may be parts of x, and are for reading during the call. It
-// returns 0 where visit has returned false, a leaf is no [tensor.Tensor], or x cannot be
-// walked.
+// VisitTensors calls visit with the leaves of x in order, one or more at a time, as long as it
+// returns true, and returns the same number as [FlattenWithStructure]. Nothing is copied: the
+// slices may be parts of x and may only be read, and only during the call. It returns 0 if visit
+// has returned false, a leaf is not a [tensor.Tensor], or x cannot be walked.
 func VisitTensors(x any, visit func(run []tensor.Tensor) bool) (structure uint64) {
 	h := structureHash{sum: 1}
 	f := flattener{hash: &h, visit: visit}
@@ -104,7 +105,7 @@ func VisitTensors(x any, visit func(run []tensor.Tensor) bool) (structure uint64
 	return max(h.sum, 1)
 }
 
-// visitAll visits the tensors of a run that are there.
+// visitAll visits the tensors of a run that are not nil.
 func (f *flattener) visitAll(ts []tensor.Tensor) {
 	from := 0
 	for i, t := range ts {

@@ -9,7 +9,7 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// ask asks one candidate: the registered handlers first, then the type's method.
+// ask asks one candidate: first the registered handlers, then the type's method.
 func (c *Call) ask(cand *candidate, values []tenon.Value) ([]tenon.Value, error) {
 	for _, h := range cand.handlers {
 		if !h.match.takes(c, values) {
@@ -26,17 +26,17 @@ func (c *Call) ask(cand *candidate, values []tenon.Value) ([]tenon.Value, error)
 	return c.guarded(nil, cand.method, cand.name)
 }
 
-// endless is how many handlers of one operation may be at work. A handler that calls its
-// operation on its own value would overflow the stack, which Go does not recover from. It
-// may do that by way of other values and operations, and with calls that know nothing of
-// the one it answers, so that what grows is this number. So many handlers side by side, in
-// as many goroutines, are not to be expected, and fit the stack above one another.
+// endless is the number of handlers of one operation that may be running. A handler that calls its
+// operation on its own value would overflow the stack, which a Go program does not survive. It may
+// do so indirectly, through other values and operations and in calls that share nothing with the
+// one it answers; all that is sure to grow is this number. So many concurrent handlers, in as many
+// goroutines, are not expected in practice, and so many nested ones fit on the stack.
 const endless = 1 << 14
 
-// guarded calls f, or else the method of h. A panic that is not ours becomes an
-// error that names the handler, and so do handlers that call one another without
-// end and results that are none. Without a name it is that of h's type, which is
-// asked only for an error: a Spec may be made for the asking.
+// guarded calls f or, if f is nil, the method of h. A foreign panic becomes an
+// error that names the handler; so do handlers that call each other endlessly,
+// and results of the wrong number. If name is empty, the name of h's type is
+// used. It is looked up only for an error, since that may require making a Spec.
 func (c *Call) guarded(f HandlerFunc, h Handler, name string) (out []tenon.Value, err error) {
 	returned, m := false, c.Op.memory
 	defer c.recovered(h, name, &returned, &err)
@@ -58,7 +58,7 @@ func (c *Call) guarded(f HandlerFunc, h Handler, name string) (out []tenon.Value
 	return c.counted(out, h, name)
 }
 
-// nameOf returns the name of a handler, or else that of the type whose method it is.
+// nameOf returns the name of a handler, or that of the type whose method it is.
 func nameOf(h Handler, name string) string {
 	if name == "" && h != nil {
 		return h.Spec().TypeName()
@@ -66,7 +66,7 @@ func nameOf(h Handler, name string) string {
 	return name
 }
 
-// recovered makes an error of what a handler threw, or of its panic.
+// recovered turns what a handler threw, or its panic, into an error.
 func (c *Call) recovered(h Handler, name string, returned *bool, err *error) {
 	c.Op.memory.depth.Add(-1)
 	if *returned {
@@ -101,7 +101,7 @@ func (c *Call) counted(out []tenon.Value, h Handler, name string) ([]tenon.Value
 	return out, nil
 }
 
-// handlerPanic keeps the stack of a handler's panic for whoever looks for it.
+// handlerPanic keeps the stack of a handler's panic.
 type handlerPanic struct{ stack []byte }
 
 func (h *handlerPanic) Error() string { return "see the cause for its stack" }

@@ -8,21 +8,21 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// An Attribute is an attribute's value of a Go type that another package defines. It says
-// which plain data it is, of which the parameter's Convert function makes it again.
+// An Attribute is the value of an attribute whose Go type another package defines. It encodes
+// itself as plain data, from which the parameter's Convert function makes it again.
 type Attribute interface {
 	EncodeAttr() tenon.Encoding
 }
 
-// A SameAttribute is an attribute's value of which others can be told to be the same. One
-// of which they cannot is not the same as itself.
+// A SameAttribute is an attribute's value that can be compared with others. A value that cannot be
+// compared is not even the same as itself.
 type SameAttribute interface {
 	Attribute
 	SameAttr(a any) bool
 }
 
-// EncodeAttr returns the plain data of an attribute's value, for graphs that are
-// printed or stored. It reports false for what is not data, such as a Go function.
+// EncodeAttr returns an attribute's value as plain data, for graphs that are printed or stored. It
+// returns false for what is not data, such as a Go function.
 func EncodeAttr(a any) (tenon.Encoding, bool) {
 	switch a := a.(type) {
 	case nil:
@@ -68,7 +68,7 @@ func EncodeAttr(a any) (tenon.Encoding, bool) {
 	return nil, false
 }
 
-// DecodeAttr returns the value of an attribute of a parameter from its plain data.
+// DecodeAttr decodes an attribute of parameter p from its plain data.
 func DecodeAttr(p *Param, e tenon.Encoding) (any, error) {
 	bad := func() (any, error) {
 		return nil, tenon.NewError(tenon.ErrInvalid, "op.DecodeAttr", fmt.Sprintf("%s is not %s for %s", tenon.EncodingText(e), p.want(), p.Name))

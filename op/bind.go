@@ -11,10 +11,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Bind gives every parameter its argument: positional ones first, then those by
-// name, then defaults. An argument too many, given twice, missing, unknown or of
-// a wrong kind is an error. Go constants among tensors become tensors; in a
-// group of parameters they take the element type of the first tensor, if they fit it.
+// Bind assigns arguments to parameters: first positional arguments, then named ones, then defaults.
+// It returns an error if an argument is superfluous, given twice, missing, unknown or of the wrong
+// kind. Go constants among tensors become tensors; in a group of parameters they take the element
+// type of the first tensor, if they fit it.
 func Bind(o *Op, args []any, named map[string]any) (*Call, error) {
 	c := newCall(o)
 	if err := c.bind(args, named); err != nil {
@@ -81,8 +81,8 @@ func (c *Call) bind(args []any, named map[string]any) error {
 	return bindTensors(c)
 }
 
-// allValues reports whether all arguments are Values already, which need no
-// binding where all parameters are single tensors.
+// allValues reports whether all arguments are Values already. They need no
+// binding if all parameters are single tensors.
 func allValues(args []any) bool {
 	for _, a := range args {
 		v, ok := a.(tenon.Value)
@@ -111,7 +111,7 @@ func (p *Param) attribute(a any) (any, bool) {
 	return attribute(p.Type, a)
 }
 
-// want says what an attribute is to be.
+// want describes what an attribute must be.
 func (p *Param) want() string {
 	if p.Convert != nil {
 		return "a " + p.Name
@@ -131,7 +131,7 @@ func attribute(t Type, a any) (any, bool) {
 		return integer(a)
 	case FloatType:
 		if _, ok := a.(float64); ok {
-			return a, true // as it is, not in new memory
+			return a, true // unchanged, without allocating
 		}
 		v := reflect.ValueOf(a)
 		switch {
@@ -203,18 +203,18 @@ func integer(a any) (any, bool) {
 	return nil, false
 }
 
-// peers are the element types of the first tensor of each group of parameters.
+// peers holds the element type of the first tensor of each group of parameters.
 type peers [4]dtype.DType
 
-// note notes a tensor that is given for a parameter of a group.
+// note records a tensor given for a parameter of a group.
 func (p *peers) note(g uint8, t tensor.Tensor) {
 	if g > 0 && int(g) < len(p) && p[g] == dtype.None {
 		p[g] = t.DType()
 	}
 }
 
-// number returns a Go number, or truth value, as a scalar of the element type of a
-// parameter's peers, if it fits that.
+// number returns a Go number or boolean as a scalar of the element type of the parameter's peers,
+// if it fits.
 func (p *peers) number(of *Param, a any) (tensor.Tensor, bool) {
 	if of.Group == 0 || int(of.Group) >= len(p) {
 		return nil, false
@@ -222,7 +222,7 @@ func (p *peers) number(of *Param, a any) (tensor.Tensor, bool) {
 	return tensor.ScalarLike(a, p[of.Group])
 }
 
-// bindTensors turns the tensor arguments into Values.
+// bindTensors converts the tensor arguments to Values.
 func bindTensors(c *Call) error {
 	o := c.Op
 	var peers peers
@@ -251,7 +251,7 @@ func bindTensors(c *Call) error {
 			if err != nil {
 				return err
 			}
-			if _, ok := c.Args[i].([]tenon.Value); !ok { // otherwise it is there already
+			if _, ok := c.Args[i].([]tenon.Value); !ok { // otherwise it is a list of Values already
 				c.Args[i] = l
 			}
 			continue

@@ -14,7 +14,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// checking is what [CheckKernels] has set, and how often each operation was looked at since.
+// checking holds what [CheckKernels] has set, and how often each operation has been checked since.
 var checking struct {
 	on   atomic.Bool
 	seen atomic.Pointer[sync.Map] // of *Op to *atomic.Int32
@@ -25,17 +25,17 @@ func init() {
 	checking.on.Store(arena.Debugging())
 }
 
-// CheckKernels turns on, or off, the search for kernels that keep an operand beyond the call,
-// although operands are lent to them, and returns what was set before. It is on where the
-// environment has TENON_ARENA=debug. The first call of each operation is looked at: its kernel
-// gets copies of the operands, which have to be garbage when it has returned, but for
-// results that are views of them. It is for tests, and for the search of a fault.
+// CheckKernels turns the check for kernels that keep a borrowed operand after the call on or off,
+// and returns the previous setting. The check is on if the environment contains TENON_ARENA=debug.
+// It applies to the first call of each operation: the kernel gets copies of the operands, and these
+// must be garbage once it has returned, except for results that are views of them. The check is
+// meant for tests and for debugging.
 func CheckKernels(on bool) (before bool) {
 	checking.seen.Store(new(sync.Map))
 	return checking.on.Swap(on)
 }
 
-// lookedAt is how many calls of an operation are looked at.
+// lookedAt is the number of calls of an operation that are checked.
 const lookedAt = 1
 
 // kernel runs the kernel of a call.
@@ -50,19 +50,19 @@ func (c *Call) kernel() (out []tensor.Tensor, err error) {
 	return c.Op.Kernel(c)
 }
 
-// Borrowed is a copy of an operand that a kernel has got.
+// borrowed is a copy of an operand that was passed to a kernel.
 type borrowed struct {
 	param  string
 	tensor weak.Pointer[tensor.Dense]
 	memory weak.Pointer[byte]
 }
 
-// lent runs the kernel of a call on copies of the operands, and returns an error where one of
-// them is still there when it has returned.
+// lent runs the kernel of a call on copies of the operands, and returns an error if a copy is still
+// reachable after it has returned.
 func (c *Call) lent() (out []tensor.Tensor, err error) {
 	var operands []borrowed
 	done := make(chan struct{})
-	go func() { // whose stack keeps nothing when it has ended
+	go func() { // a separate goroutine, so that its stack keeps nothing alive afterwards
 		defer close(done)
 		defer func() {
 			if r := recover(); r != nil {
@@ -74,12 +74,12 @@ func (c *Call) lent() (out []tensor.Tensor, err error) {
 		if out, err = c.Op.Kernel(call); err != nil {
 			return
 		}
-		out = slices.Clone(out) // which may be part of the call
+		out = slices.Clone(out) // the slice may be part of the call
 		for _, o := range out {
 			if d, ok := o.(*tensor.Dense); ok {
 				for k := range copies {
 					if x := copies[k].dense; x != nil && (d == x || tensor.Overlap(d, x) || d.Raw() == x.Raw()) {
-						copies[k].dense = nil // the result holds it
+						copies[k].dense = nil // the result refers to it
 					}
 				}
 			}
@@ -95,7 +95,7 @@ func (c *Call) lent() (out []tensor.Tensor, err error) {
 		return out, err
 	}
 	runtime.GC()
-	runtime.GC() // what a pool holds goes with the second one
+	runtime.GC() // the second collection empties pools
 	for _, x := range operands {
 		if x.tensor.Value() != nil || x.memory.Value() != nil {
 			e := tenon.NewError(tenon.ErrInvalid, "", "the kernel keeps "+x.param+", which is lent to it for the call: its memory is used again")
@@ -106,13 +106,13 @@ func (c *Call) lent() (out []tensor.Tensor, err error) {
 	return out, nil
 }
 
-// A copied is a copy of an operand and the parameter it is for.
+// A copied is a copy of an operand along with its parameter.
 type copied struct {
 	param string
 	dense *tensor.Dense
 }
 
-// copied returns the call with copies of all operands that are dense tensors.
+// copied returns the call with all dense operands replaced by copies.
 func (c *Call) copied() (*Call, []copied) {
 	out := *c
 	out.Args = append([]any(nil), c.Args...)

@@ -12,26 +12,26 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Call is an operation with its arguments, bound to the parameters.
+// A Call is an operation with arguments bound to its parameters.
 type Call struct {
 	Op *Op
 
 	// Args has an entry for each parameter: a tenon.Value or nil, a
-	// []tenon.Value, or an attribute's value. It is not changed.
+	// []tenon.Value, or an attribute's value. It must not be changed.
 	Args []any
 
-	// Out has the inferred Specs of the results when the kernel runs.
+	// Out holds the inferred Specs of the results when the kernel runs.
 	Out []tenon.Spec
 
 	ctx context.Context
 
-	plan *plan // what is remembered of such calls; nil where nobody has looked
+	plan *plan // what is remembered about such calls; nil if that has not been looked up
 
-	result [1]tensor.Tensor // room for what operations of one result return
+	result [1]tensor.Tensor // memory for the result of an operation that has one
 }
 
-// Result is what a kernel of one result returns. The first time it is in the call's own
-// memory.
+// Result returns t in the form in which a kernel with one result returns it. The first call uses
+// memory of the Call itself.
 func (c *Call) Result(t tensor.Tensor) ([]tensor.Tensor, error) {
 	if c.result[0] != nil {
 		return []tensor.Tensor{t}, nil
@@ -40,8 +40,8 @@ func (c *Call) Result(t tensor.Tensor) ([]tensor.Tensor, error) {
 	return c.result[:], nil
 }
 
-// Context returns the context of the run that a kernel is part of: kernels that take
-// long, or run graphs, stop when it ends.
+// Context returns the context of the run that a kernel is part of. Kernels that take long, or that
+// run graphs, stop when it is done.
 func (c *Call) Context() context.Context {
 	if c.ctx == nil {
 		return context.Background()
@@ -49,11 +49,12 @@ func (c *Call) Context() context.Context {
 	return c.ctx
 }
 
-// SetContext sets what [Call.Context] returns, before the call runs.
+// SetContext sets the result of [Call.Context]. It must be called before the call
+// runs.
 func (c *Call) SetContext(ctx context.Context) { c.ctx = ctx }
 
-// A Call with room for its arguments, so that most calls need a single allocation, which is
-// no larger than it has to be: what calls allocate is most of what they cost.
+// A Call together with memory for its arguments, so that most calls need only one allocation, no
+// larger than necessary: allocation is most of the cost of a call.
 type (
 	callOf2 struct {
 		Call
@@ -98,8 +99,8 @@ func (c *Call) Value(i int) tenon.Value {
 	return v
 }
 
-// Arg returns argument i of a call if it is a T, which handlers ask of the values of
-// their own type:
+// Arg returns argument i of a call if it is a T. Handlers use it to get at values of their own
+// type:
 //
 //	x, ok := op.Arg[*Pair](c, 0)
 func Arg[T any](c *Call, i int) (T, bool) {
@@ -113,8 +114,8 @@ func (c *Call) Tensor(i int) tensor.Tensor {
 	return t
 }
 
-// Dense returns tensor argument i of a kernel's call as a dense tensor, and nil
-// where it is absent or holds strings.
+// Dense returns tensor argument i of a kernel's call as a dense tensor, or nil if
+// it is absent or holds strings.
 func (c *Call) Dense(i int) *tensor.Dense {
 	d, _ := c.Args[i].(*tensor.Dense)
 	return d
@@ -132,8 +133,8 @@ func (c *Call) List(i int) []tenon.Value {
 	return l
 }
 
-// Tensors returns list argument i of a kernel's call, or of one that is recorded: all of
-// its values are tensors.
+// Tensors returns list argument i of a kernel's call, or of a recorded call, in which all values of
+// the list are tensors.
 func (c *Call) Tensors(i int) []tensor.Tensor {
 	l := c.List(i)
 	out := make([]tensor.Tensor, len(l))
@@ -143,37 +144,41 @@ func (c *Call) Tensors(i int) []tensor.Tensor {
 	return out
 }
 
-// Has reports whether argument i was given or has a default other than nil.
+// Has reports whether argument i was given or has a non-nil default.
 func (c *Call) Has(i int) bool { return c.Args[i] != nil }
 
-// Bool returns attribute i.
+// Bool returns attribute i, a bool.
 func (c *Call) Bool(i int) bool { b, _ := c.Args[i].(bool); return b }
 
-// Int returns attribute i.
+// Int returns attribute i, an int.
 func (c *Call) Int(i int) int { n, _ := c.Args[i].(int); return n }
 
-// Float returns attribute i.
+// Float returns attribute i, a float64.
 func (c *Call) Float(i int) float64 { f, _ := c.Args[i].(float64); return f }
 
-// Str returns attribute i.
+// Str returns attribute i, a string.
 func (c *Call) Str(i int) string { s, _ := c.Args[i].(string); return s }
 
-// DType returns attribute i.
+// DType returns attribute i, an element type.
 func (c *Call) DType(i int) dtype.DType { d, _ := c.Args[i].(dtype.DType); return d }
 
-// Shape returns attribute i.
+// Shape returns attribute i, a shape.
 func (c *Call) Shape(i int) shape.Shape { s, _ := c.Args[i].(shape.Shape); return s }
 
-// Ints returns attribute i; nil where it was left out.
+// Ints returns attribute i, a list of integers. It returns nil if the attribute
+// was omitted.
 func (c *Call) Ints(i int) []int { l, _ := c.Args[i].([]int); return l }
 
-// Floats returns attribute i; nil where it was left out.
+// Floats returns attribute i, a list of numbers. It returns nil if the attribute
+// was omitted.
 func (c *Call) Floats(i int) []float64 { l, _ := c.Args[i].([]float64); return l }
 
-// Strs returns attribute i; nil where it was left out.
+// Strs returns attribute i, a list of strings. It returns nil if the attribute
+// was omitted.
 func (c *Call) Strs(i int) []string { l, _ := c.Args[i].([]string); return l }
 
-// Attr returns the argument of a parameter by name, and nil where there is none.
+// Attr returns the argument of the parameter with the given name, or nil if there
+// is none.
 func (c *Call) Attr(name string) any {
 	if i := c.Op.Param(name); i >= 0 {
 		return c.Args[i]
@@ -186,8 +191,8 @@ type Constant interface {
 	ConstValue() (tensor.Tensor, bool)
 }
 
-// Const returns tensor argument i if its elements are known: it is concrete, or
-// a constant of a graph.
+// Const returns tensor argument i if its elements are known, because it is
+// concrete or a constant of a graph.
 func (c *Call) Const(i int) (tensor.Tensor, bool) {
 	return Known(c.Args[i])
 }
@@ -233,13 +238,13 @@ func Ints(t tensor.Tensor) ([]int, bool) {
 	return nil, false
 }
 
-// Values returns the tensor arguments in the order of the parameters, lists
-// flattened and absent ones left out.
+// Values returns the tensor arguments in the order of the parameters, with lists
+// flattened and absent arguments omitted.
 func (c *Call) Values() []tenon.Value {
 	return c.AppendValues(make([]tenon.Value, 0, len(c.Op.tensors)))
 }
 
-// AppendValues appends what [Call.Values] returns to a slice, which may have room for it.
+// AppendValues appends the result of [Call.Values] to a slice, for callers that have memory for it.
 func (c *Call) AppendValues(out []tenon.Value) []tenon.Value {
 	for _, i := range c.Op.tensors {
 		switch v := c.Args[i].(type) {

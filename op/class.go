@@ -2,18 +2,18 @@ package op
 
 import "fmt"
 
-// Class groups operations that a handler can answer with one piece of code. It follows from
-// an operation's [Statement].
+// Class is a group of operations that a handler can answer with the same code. It follows from an
+// operation's [Statement].
 type Class uint8
 
 // The classes.
 const (
 	Other              Class = iota // none of the below
-	UnaryElementwise                // one tensor x; the result has x's shape, element by element
+	UnaryElementwise                // one tensor x; the result has x's shape, computed element by element
 	BinaryElementwise               // two tensors x and y that broadcast
 	TernaryElementwise              // three tensors that broadcast, such as where and clip
-	Reduction                       // one tensor, parameters axis and keepdims; the axes go away
-	Cumulative                      // one tensor, a parameter axis; the shape stays, elements depend on their row
+	Reduction                       // one tensor, parameters axis and keepdims; the axes are removed
+	Cumulative                      // one tensor, a parameter axis; the shape stays, each element depends on its row
 	Assert                          // checks its arguments and returns them
 	Structural                      // moves elements without computing: reshape, concat, gather, …
 	Creation                        // makes a tensor from sizes: fill, range, eye, …
@@ -22,7 +22,7 @@ const (
 
 var classNames = [...]string{"other", "unary_elementwise", "binary_elementwise", "ternary_elementwise", "reduction", "cumulative", "assert", "structural", "creation", "random"}
 
-// String returns the class's name: "unary_elementwise".
+// String returns the name of the class, such as "unary_elementwise".
 func (c Class) String() string {
 	if int(c) < len(classNames) {
 		return classNames[c]
@@ -30,7 +30,7 @@ func (c Class) String() string {
 	return fmt.Sprintf("class(%d)", uint8(c))
 }
 
-// class reads the class off the statement.
+// class derives the class from the statement.
 func (o *Op) class() Class {
 	n, lists := len(o.tensors), false
 	for _, i := range o.tensors {
@@ -66,7 +66,7 @@ func (o *Op) IsUnaryElementwise() bool { return o.Class == UnaryElementwise }
 // IsBinaryElementwise reports whether the operation combines two broadcast tensors.
 func (o *Op) IsBinaryElementwise() bool { return o.Class == BinaryElementwise }
 
-// IsElementwise reports whether the operation is elementwise in any number of tensors.
+// IsElementwise reports whether the operation is elementwise in any number of operands.
 func (o *Op) IsElementwise() bool {
 	return o.Class == UnaryElementwise || o.Class == BinaryElementwise || o.Class == TernaryElementwise
 }

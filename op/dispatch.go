@@ -19,14 +19,15 @@ type Recorder interface {
 	// Record records a call in which the receiver is an argument.
 	Record(c *Call) ([]tenon.Value, error)
 
-	// RecordLevel orders recorders that meet in one call: the highest records.
+	// RecordLevel determines who records a call with several recorders: the one
+	// with the highest level.
 	RecordLevel() int
 }
 
 var levels atomic.Int64
 
-// NextLevel returns the level of a new recorder. Recorders made later have
-// higher levels: the innermost of nested traces is the latest.
+// NextLevel returns the level of a new recorder. Recorders made later have higher
+// levels, since the innermost of nested traces is made last.
 func NextLevel() int { return int(levels.Add(1)) }
 
 // Do runs a bound call.
@@ -35,8 +36,7 @@ func (c *Call) Do() ([]tenon.Value, error) {
 	return a.list(), err
 }
 
-// DoTensors is [Call.Do] for calls whose results are tensors, as those of a graph's nodes
-// are.
+// DoTensors is [Call.Do] for calls whose results are tensors, such as those of a graph's nodes.
 func (c *Call) DoTensors() ([]tensor.Tensor, error) {
 	a, err := c.answer(nil)
 	if err != nil {
@@ -45,14 +45,15 @@ func (c *Call) DoTensors() ([]tensor.Tensor, error) {
 	return a.all(c.Op)
 }
 
-// answer finds who answers, and lets it. A trace, if there is one, is told who is asked.
+// answer finds the one who answers the call and lets it do so. A trace, if there is one, records
+// who is asked.
 func (c *Call) answer(t *trace) (answer, error) {
 	plain, rec, only := c.scan()
 	if only != nil && t == nil {
 		out, err := c.guarded(nil, only, "")
 		if err == nil || !errors.Is(err, NotHandled) {
 			return answer{values: out}, err
-		} // the one who declines is asked again, for the record
+		} // a handler that declined is asked again, for the record
 	}
 	if !plain {
 		out, d, err := c.asked(t, rec != nil)
@@ -78,8 +79,8 @@ func (c *Call) answer(t *trace) (answer, error) {
 	return answer{tensors: out}, err
 }
 
-// asked asks the candidates in turn. Where all decline it returns the call with plain
-// tensors in the place of values that stand for them.
+// asked asks the candidates in turn. If all decline, it returns the call with the values that stand
+// for plain tensors replaced by those tensors.
 func (c *Call) asked(t *trace, recorders bool) (out []tenon.Value, plain *Call, err error) {
 	values := c.Values()
 	cands := candidates(nil, values, recorders)
@@ -108,10 +109,10 @@ func (c *Call) asked(t *trace, recorders bool) (out []tenon.Value, plain *Call, 
 	return nil, plain, err
 }
 
-// scan looks at the tensor arguments: whether all are plain (concrete or recorders), the
-// recorder with the highest level among them, and the only one to ask, where all that are no
-// tensors in memory have the same Go type, whose values answer for themselves and ask for
-// nothing more. It is nil where others may have a say.
+// scan looks at the tensor arguments. It finds out whether all are plain (concrete or recorders),
+// and which recorder among them has the highest level. If all arguments other than tensors in
+// memory have the same Go type, and values of that type answer for themselves without further
+// conditions, only is the one to ask; it is nil if others may have a say.
 func (c *Call) scan() (plain bool, rec Recorder, only Handler) {
 	var first tenon.Value
 	same := true
@@ -145,16 +146,15 @@ func (c *Call) scan() (plain bool, rec Recorder, only Handler) {
 	return first == nil, rec, only
 }
 
-// lone is a Go type whose values alone are asked about a call in which no others but
-// plain tensors take part: they are Handlers, not Accepters, and the registry has no
-// handler for them.
+// lone is a Go type whose values are the only ones to be asked about a call whose other arguments
+// are plain tensors: they are Handlers but not Accepters, and the registry has no handler for them.
 type lone struct {
 	typ reflect.Type
 	in  *registry
 }
 
-// alone returns v as the one to ask, and nil where others have to be looked at. The last
-// Go type of an operation's arguments is remembered.
+// alone returns v if it is the one to ask, and nil if others must be considered. The last Go type
+// among an operation's arguments is remembered.
 func (m *remembered) alone(v tenon.Value) Handler {
 	typ, now := reflect.TypeOf(v), handlers.Load()
 	if k := m.lone.Load(); k != nil && k.typ == typ && k.in == now {
@@ -168,17 +168,17 @@ func (m *remembered) alone(v tenon.Value) Handler {
 	return h
 }
 
-// candidate is somebody to ask.
+// candidate is a value or type that may answer a call.
 type candidate struct {
-	name     string // of the type whose handler it is
+	name     string // of the type that the handler belongs to
 	value    tenon.Value
 	handlers []*handler
 	method   Handler
-	willing  bool // the method takes the call
+	willing  bool // the method accepts the call
 }
 
-// candidates returns whom to ask, in order, in the memory of cands. Recorders
-// are not asked, if there are any.
+// candidates returns the candidates to ask, in order, using the memory of cands.
+// It omits recorders if recorders is set.
 func candidates(cands []candidate, values []tenon.Value, recorders bool) []candidate {
 	for _, v := range values {
 		switch v.(type) {
@@ -249,8 +249,8 @@ func ancestors(s tenon.Spec) []string {
 	return r.Refines()
 }
 
-// converted replaces values that stand for plain tensors by those tensors, and
-// fails where a value is left that nobody answers for.
+// converted replaces values that stand for plain tensors by those tensors. It
+// fails if there is a value left that nobody answers for.
 func (c *Call) converted(values []tenon.Value, declined []string) (*Call, error) {
 	out := slices.Clone(values)
 	for i, v := range values {
@@ -269,7 +269,7 @@ func (c *Call) converted(values []tenon.Value, declined []string) (*Call, error)
 	return c.WithValues(out), nil
 }
 
-// unanswered is the error of a call whose operands nobody takes, told by who was asked.
+// unanswered returns the error for a call whose operands nobody handles, which says who was asked.
 func (c *Call) unanswered() *tenon.Error {
 	for _, v := range c.Values() {
 		if _, leaf := v.(*tensor.Dense); v != nil && !leaf && !tenon.IsLeaf(v.Spec()) {

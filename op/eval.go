@@ -10,9 +10,9 @@ import (
 
 func line() string { return source.Line() }
 
-// Do calls an operation with positional arguments: it binds them, finds who answers, and
-// lets it answer. All calls go this way, those of the functions of the catalogue, of
-// handlers and of traces.
+// Do calls an operation with positional arguments: it binds them, finds out who answers the call,
+// and lets it answer. All calls work this way, including those by the functions of the catalogue,
+// by handlers and by traces.
 func Do(o *Op, args ...any) ([]tenon.Value, error) {
 	a, err := call(o, args)
 	if err != nil {
@@ -21,7 +21,7 @@ func Do(o *Op, args ...any) ([]tenon.Value, error) {
 	return a.list(), nil
 }
 
-// call is [Do].
+// call is [Do], returning an answer.
 func call(o *Op, args []any) (answer, error) {
 	if out := evenOf(o, args); out != nil {
 		return answer{tensors: []tensor.Tensor{out}}, nil
@@ -29,7 +29,7 @@ func call(o *Op, args []any) (answer, error) {
 	return bound(o, args)
 }
 
-// bound is [call] for what is not for the loop in front.
+// bound is [call] without the fast path of [Op.even].
 func bound(o *Op, args []any) (answer, error) {
 	c := newCall(o)
 	p, hash := o.recall(args)
@@ -44,8 +44,8 @@ func bound(o *Op, args []any) (answer, error) {
 	return c.answer(nil)
 }
 
-// Eval calls an operation that has one result. It throws errors; it is what the
-// functions of the catalogue are made of.
+// Eval calls an operation that has one result. It throws errors. The functions of
+// the catalogue are built on it.
 func Eval(o *Op, args ...any) tensor.Tensor {
 	if out := evenOf(o, args); out != nil {
 		return out
@@ -60,7 +60,7 @@ func EvalN(o *Op, args ...any) []tensor.Tensor {
 
 // Apply calls the operation of c with other tensor arguments, in the order of
 // [Call.Values], and the same attributes. It throws errors. Handlers use it to
-// pass an operation on to the parts of a value.
+// apply an operation to the parts of a value.
 func Apply(c *Call, values ...tenon.Value) tensor.Tensor {
 	if out := evenOf(c.Op, values); out != nil {
 		return out
@@ -85,11 +85,11 @@ func (c *Call) apply(values []tenon.Value) (answer, error) {
 	return c.WithValues(values).answer(nil)
 }
 
-// One is what a handler returns for an operation with one result.
+// One returns the results of a handler for an operation with one result.
 func One(v tenon.Value) ([]tenon.Value, error) { return []tenon.Value{v}, nil }
 
-// An answer is what a call came to: kernels give tensors, handlers and recorders values.
-// One of the two is nil.
+// An answer holds the results of a call: tensors from a kernel, or values from a handler or
+// recorder. The other field is nil.
 type answer struct {
 	tensors []tensor.Tensor
 	values  []tenon.Value
@@ -123,7 +123,7 @@ func (a answer) all(o *Op) ([]tensor.Tensor, error) {
 	return out, nil
 }
 
-// single returns the only result of an operation. It throws where there are others.
+// single returns the only result of an operation. It throws if there is not exactly one.
 func (a answer) single(o *Op) tensor.Tensor {
 	switch {
 	case len(a.tensors) == 1:

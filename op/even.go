@@ -9,23 +9,23 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// evenSize is the number of elements up to which [Op.even] does a call: beyond it the
-// way of all calls costs nothing beside the work, which kernels share among workers.
+// evenSize is the largest number of elements for which [Op.even] computes a call. Beyond it, the
+// overhead of the general path is small compared with the work, which kernels share among workers.
 const evenSize = 1 << 12
 
-// An evenLoop is the loop of an elementwise operation for operands of some element types.
-// It is nil where there is none.
+// An evenLoop is the loop of an elementwise operation for operands of certain element types. It is
+// nil if there is none.
 type evenLoop struct {
 	operands [3]dtype.DType
 	loop     BlockFunc
 	result   dtype.DType
 }
 
-// even computes an elementwise operation of scalars, and of arrays that lie in memory
-// without gaps and have one shape. It is the loop in front of the one way of calling, and
-// returns nil for all else. The loop for the element types of the last call is remembered.
+// even computes an elementwise operation on scalars and on contiguous arrays of one shape. It is
+// the fast path in front of the general one, and returns nil for all other operands. The loop for
+// the element types of the last call is remembered.
 func (o *Op) even(x [3]*tensor.Dense, n int) *tensor.Dense {
-	like := x[0] // the first that is no scalar
+	like := x[0] // the first that is not a scalar
 	for i := 1; i < n && like.Rank() == 0; i++ {
 		like = x[i]
 	}
@@ -62,7 +62,7 @@ func (o *Op) even(x [3]*tensor.Dense, n int) *tensor.Dense {
 	return out
 }
 
-// evenLoop finds the loop for element types, and remembers it.
+// evenLoop finds the loop for the element types and remembers it.
 func (o *Op) evenLoop(types [3]dtype.DType, n int) *evenLoop {
 	l := &evenLoop{operands: types}
 	l.loop, l.result = o.Block(types[:n])
@@ -70,13 +70,14 @@ func (o *Op) evenLoop(types [3]dtype.DType, n int) *evenLoop {
 	return l
 }
 
-// Even computes an elementwise operation of scalars, and of arrays in memory that have one
-// shape and few elements, by its loop. It returns nil for all else, which [Do] or [Call.Run] do: for
-// those who call operations again and again, such as the interpreter of graphs.
+// Even computes an elementwise operation on scalars, and on arrays in memory that have one shape
+// and few elements, with the operation's loop. It returns nil for all other operands; use [Do] or
+// [Call.Run] for these. It is meant for callers that repeat operations many times, such as the
+// interpreter of graphs.
 func (o *Op) Even(args ...tensor.Tensor) *tensor.Dense { return evenOf(o, args) }
 
-// evenOf is [Op.even] for the arguments of a call, or for its tensor arguments where they
-// are all that it has.
+// evenOf is [Op.even] for the arguments of a call, or for its tensor arguments if there are no
+// others.
 func evenOf[T any](o *Op, args []T) *tensor.Dense {
 	if o.Block == nil || o.memory == nil || len(args) != len(o.Params) || len(args) > 3 {
 		return nil
@@ -96,8 +97,8 @@ func evenOf[T any](o *Op, args []T) *tensor.Dense {
 	return nil
 }
 
-// bindNumbers sets the operands that are missing to the numbers that stand in their place,
-// as binding does, and reports whether numbers stand there.
+// bindNumbers sets missing operands to the numbers given in their place, as binding does, and
+// reports whether they are numbers.
 func bindNumbers[T any](o *Op, args []T, x *[3]*tensor.Dense) bool {
 	var peers peers
 	for i, t := range x[:len(args)] {
@@ -117,8 +118,8 @@ func bindNumbers[T any](o *Op, args []T, x *[3]*tensor.Dense) bool {
 	return true
 }
 
-// remembered is what an operation remembers of its last calls, and how many of them are at
-// work. It holds no values of the program.
+// remembered is what an operation remembers about its last calls, and the number of handlers at
+// work on it. It holds no values of the program.
 type remembered struct {
 	even  atomic.Pointer[evenLoop]
 	plans atomic.Pointer[plans]

@@ -8,14 +8,14 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// An Explanation tells how a call was answered.
+// An Explanation says how a call was answered.
 type Explanation struct {
 	Op     string
 	Asked  []string // the types whose handlers were asked, in order
 	Answer string   // the type that answered, "kernel", "recorder", or "nobody"
 
-	// Overridden says that the type answered by a handler that is written for this
-	// operation: see [Overrider].
+	// Overridden reports whether the type answered with code written for this operation; see
+	// [Overrider].
 	Overridden bool
 
 	Results []tenon.Value
@@ -56,7 +56,7 @@ func (t *trace) answered(who string) {
 	}
 }
 
-// Explain calls an operation and tells who was asked, in which order, and who answered.
+// Explain calls an operation and reports who was asked, in which order, and who answered.
 func Explain(o *Op, args ...any) Explanation {
 	c, err := Bind(o, args, nil)
 	if err != nil {
@@ -65,7 +65,7 @@ func Explain(o *Op, args ...any) Explanation {
 	return c.Explain()
 }
 
-// Explain runs a bound call and tells who was asked, in which order, and who answered.
+// Explain runs a bound call and reports who was asked, in which order, and who answered.
 func (c *Call) Explain() Explanation {
 	e := Explanation{Op: c.Op.Name}
 	a, err := c.answer(&trace{&e})
@@ -73,7 +73,7 @@ func (c *Call) Explain() Explanation {
 	return e
 }
 
-// String prints a line for each step.
+// String returns one line for each step.
 func (e Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:\n", e.Op)

@@ -7,10 +7,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Formed is a Value that says what it is as data, and leaves to the statements of
-// operations what they do with it. It needs no HandleOp: an operation is done on the tensors
-// inside, which may be of any type, ragged, masked and symbolic ones among them, and the
-// results are put together again. A Value that is a [Handler] too is asked as such.
+// A Formed is a Value that describes itself as data; what operations do with it follows from their
+// statements. It needs no HandleOp: an operation is applied to the tensors inside, which may be of
+// any type, including ragged, masked and symbolic ones, and the results are put together again. A
+// Value that is also a [Handler] is asked as a Handler.
 //
 //	type Quantity struct {
 //		Value tensor.Tensor
@@ -19,45 +19,44 @@ import (
 //
 //	func (q Quantity) Form() op.Form { return op.Form{Columns: []tensor.Tensor{q.Value}, Type: q.Unit} }
 //
-// As traced functions take a value apart and put it together by its Spec, the same code
-// runs at once and in a trace.
+// Since traced functions take a value apart and put it together through its Spec, the same code
+// runs eagerly and in a trace.
 type Formed interface {
 	tenon.Value
 	Form() Form
 }
 
-// A Form is what a value is, as data.
+// A Form describes a value as data.
 type Form struct {
-	// Columns are tensors with the same axes, those of the value. Operations compute
-	// with the elements of a single one; elements of several, as those of a record,
-	// only move.
+	// Columns are tensors that share the axes of the value. Operations compute with the elements of
+	// a single column; elements of several columns, such as those of a record, can only be moved.
 	Columns []tensor.Tensor
 
-	// Type is what stands around them. It is comparable.
+	// Type describes the value around the columns. It must be comparable.
 	Type FormType
 }
 
 // A FormType puts values together.
 type FormType interface {
-	// Make returns the value of columns: as many as the operands had.
+	// Make makes a value from columns, as many as the operands had.
 	Make(columns []tensor.Tensor) (tenon.Value, error)
 }
 
-// A Judge is a FormType that looks at an operation's statement before it runs, and refuses it or
-// says of which type the results are: nil for plain tensors. Operands has an entry for each
-// of [Call.Values], nil for what is of no such type. Without a Judge, the types of all
-// operands have to be the same, and are that of the results.
+// A Judge is a FormType that looks at an operation before it runs, and either rejects it or returns
+// the type of the results, nil for plain tensors. Operands has an entry for each of [Call.Values],
+// nil for a value that is not of such a type. Without a Judge, the types of all operands must be
+// equal; the results have the same type.
 //
-// Results that are positions or numbers of elements are plain without asking.
+// Results that are positions or counts are always plain.
 type Judge interface {
 	FormType
 	Judge(c *Call, operands []FormType) (FormType, error)
 }
 
-// formHandler answers for a Formed.
+// formHandler answers calls for a Formed.
 type formHandler struct{ Formed }
 
-// HandleOp does an operation on the columns of the operands.
+// HandleOp applies an operation to the columns of the operands.
 func (h formHandler) HandleOp(c *Call) ([]tenon.Value, error) {
 	own := h.Form()
 	n, name := len(own.Columns), h.Spec().TypeName()
@@ -75,7 +74,7 @@ func (h formHandler) HandleOp(c *Call) ([]tenon.Value, error) {
 				return nil, c.Errorf(tenon.ErrInvalid, "operands have %d and %d columns", n, len(form.Columns))
 			}
 			if c.Op.Control.Has(i) {
-				return nil, NotHandled // it says where or how many
+				return nil, NotHandled // the column says where or how many
 			}
 			types[k], columns[k] = form.Type, form.Columns
 		case n > 1 && c.Op.Moves.Has(i):
@@ -89,7 +88,7 @@ func (h formHandler) HandleOp(c *Call) ([]tenon.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	var outs [][]tensor.Tensor // of each column
+	var outs [][]tensor.Tensor // for each column
 	for j := range n {
 		args := make([]tenon.Value, len(values))
 		for i, v := range values {
@@ -99,7 +98,7 @@ func (h formHandler) HandleOp(c *Call) ([]tenon.Value, error) {
 		}
 		outs = append(outs, ApplyN(c, args...))
 		if c.Op.ShapeOnly != 0 {
-			break // the other columns would say the same
+			break // the other columns would give the same
 		}
 	}
 	list := make([]tenon.Value, len(outs[0]))
@@ -118,7 +117,7 @@ func (h formHandler) HandleOp(c *Call) ([]tenon.Value, error) {
 	return list, nil
 }
 
-// tells reports whether a result is no element of the operands but says something of them:
+// tells reports whether a result does not consist of elements of the operands but describes them:
 // where they are, how many there are, or how they are divided into rows.
 func (o *Op) tells(i int) bool {
 	return o.Places.Has(i) || o.Counts.Has(i) || o.By == ByRows && i > 0
@@ -141,6 +140,6 @@ func judged(c *Call, own FormType, operands []FormType) (FormType, error) {
 	return own, nil
 }
 
-// HandleForm does an operation on the columns of a value, as it is done for a [Formed] that is no
-// [Handler]: for one that is, and has something to say before.
+// HandleForm applies an operation to the columns of a value, as is done for a [Formed] that is not
+// a [Handler]. It is for Handlers that take care of only some calls themselves.
 func HandleForm(c *Call, f Formed) ([]tenon.Value, error) { return formHandler{f}.HandleOp(c) }

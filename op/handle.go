@@ -13,31 +13,32 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// NotHandled is what a handler returns to decline a call: the next one is asked.
+// NotHandled is returned by a handler to decline a call, so that the next one is
+// asked.
 var NotHandled = errors.New("op: not handled")
 
-// A Handler is a Value that answers for operations. All Handlers of one Go type are of
-// one type: the name that their Specs have is the same.
+// A Handler is a Value that answers calls of operations. All Handlers of one Go type must have
+// Specs with the same type name.
 type Handler interface {
 	tenon.Value
 
 	// HandleOp answers a call in which the receiver is an argument, or returns
-	// NotHandled. It may return an error of its own, or throw one.
+	// NotHandled. It may return another error, or throw one.
 	HandleOp(c *Call) ([]tenon.Value, error)
 }
 
-// An Accepter is a Handler that takes calls only with certain kinds of values
-// beside it: a call with any other is declined for it without asking.
+// An Accepter is a Handler that accepts calls only with certain kinds of other
+// values. If a call contains any other kind, the Handler is not asked.
 type Accepter interface {
 	Handler
 
-	// AcceptsOp reports whether the handler takes calls with v among the tensor
-	// arguments. Plain tensors are asked about too.
+	// AcceptsOp reports whether the handler accepts calls with v among the tensor
+	// arguments. It is called for plain tensors too.
 	AcceptsOp(v tenon.Value) bool
 }
 
-// An Overrider is a Handler that answers for some operations by code that is written for
-// them, and for all others by what their statements say. [Explain] tells which it was.
+// An Overrider is a Handler that has code of its own for some operations and follows the statements
+// of all others. [Explain] reports which it was.
 type Overrider interface {
 	Handler
 
@@ -45,8 +46,7 @@ type Overrider interface {
 	Overrides(o *Op) bool
 }
 
-// A Converter is a Value that stands for a plain tensor wherever no handler
-// answers.
+// A Converter is a Value that stands for a plain tensor if no handler answers.
 type Converter interface {
 	tenon.Value
 	AsTensor() (tensor.Tensor, error)
@@ -55,16 +55,16 @@ type Converter interface {
 // HandlerFunc answers a call, or returns NotHandled.
 type HandlerFunc func(c *Call) ([]tenon.Value, error)
 
-// Match says which calls a registered handler is for. At least one of Op and
-// Class or Any is set.
+// Match says which calls a registered handler is for. One of Op, Class and Any
+// must be set.
 type Match struct {
 	Op    *Op   // this operation
-	Class Class // every operation of the class, where Op is nil
-	Any   bool  // every operation, where Op is nil
+	Class Class // every operation of the class, if Op is nil
+	Any   bool  // every operation, if Op is nil
 
-	// Types are the type names of the values the handler takes, where it is only
-	// for some: the call is declined for it where another value, or a plain tensor
-	// whose name "tensor.Tensor" is not listed, takes part.
+	// Types are the type names of the values that the handler accepts, if it does not accept all. A
+	// call is not passed to it if it contains any other value, including a plain tensor unless
+	// "tensor.Tensor" is listed.
 	Types []string
 }
 
@@ -74,11 +74,11 @@ type handler struct {
 	line  string
 }
 
-// registry is the handlers by type name. It is replaced as a whole, so that
-// dispatch reads it without a lock, and nil where there are none, as in most programs.
+// registry holds the handlers by type name. It is replaced as a whole, so that dispatch reads it
+// without a lock. It is nil if there are no handlers, as in most programs.
 type registry struct {
 	handlers map[string][]*handler
-	marks    [4]uint64 // a bit for each name, so that most names need no look into the map
+	marks    [4]uint64 // a Bloom filter of names, which avoids most lookups in the map
 }
 
 var (
@@ -86,7 +86,7 @@ var (
 	handlers   atomic.Pointer[registry]
 )
 
-// mark returns the place of a name's bit.
+// mark returns the position of a name's bit.
 func mark(name string) (word int, bit uint64) {
 	n := len(name)
 	if n == 0 {
@@ -117,11 +117,12 @@ func replace(typeName string, list []*handler) {
 	handlers.Store(next)
 }
 
-// Handle registers a handler for values of the type with a given name, which
-// may be a type of another package. It comes before the type's own HandleOp;
-// a handler for an operation comes before one for a class, and that before one
-// for all. Two handlers with the same claim are an error that names both places.
-// The function it returns removes the handler again.
+// Handle registers a handler for values of the type with the given name, which
+// may be a type of another package. It takes precedence over the type's own
+// HandleOp; a handler for one operation takes precedence over one for a class,
+// and that over one for all operations. Registering two handlers for the same
+// calls is an error that names both places. The function it returns removes the
+// handler.
 func Handle(typeName string, m Match, f HandlerFunc) (remove func(), err error) {
 	if m.Op == nil && m.Class == Other && !m.Any || f == nil || typeName == tensor.TypeName {
 		return nil, tenon.NewError(tenon.ErrInvalid, "op.Handle", fmt.Sprintf("a handler for %q needs a function and an operation or class, and a type other than the plain tensor", typeName))
@@ -161,7 +162,7 @@ func (m Match) rank() int {
 	return 2
 }
 
-// String tells what the handler is for.
+// String describes what the handler is for.
 func (m Match) String() string {
 	switch {
 	case m.Op != nil:
@@ -197,8 +198,8 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// overlap reports whether two lists of types claim the same calls: they are
-// equal as sets.
+// overlap reports whether two lists of types claim the same calls, that is,
+// whether they are equal as sets.
 func overlap(a, b []string) bool {
 	if len(a) != len(b) {
 		return false

@@ -11,13 +11,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Elements are the element types that a parameter takes.
+// Elements are the element types that a parameter accepts.
 type Elements struct {
 	Name string // what an error asks for: "floating numbers"
 	Has  func(dtype.DType) bool
 }
 
-// The kinds of elements.
+// The predefined sets of element types.
 var (
 	Numbers       = &Elements{"numbers", dtype.DType.IsNumeric}
 	Reals         = &Elements{"real numbers", dtype.DType.IsReal}
@@ -31,8 +31,8 @@ var (
 	OrderedValues = &Elements{"real numbers, booleans or strings", func(d dtype.DType) bool { return d.IsReal() || d.IsBool() || d.IsString() }}
 )
 
-// Rank is the rank that a tensor parameter has: [Scalar], [Vector], or the least one, where it
-// is above zero.
+// Rank is the rank that a tensor parameter must have: [Scalar], [Vector] or, if it is positive, a
+// minimum rank.
 type Rank int8
 
 // Ranks.
@@ -41,9 +41,9 @@ const (
 	Vector Rank = -2
 )
 
-// Infer returns the Specs of a call's results. Its tensor arguments may be symbolic. What
-// the parameters take is looked at first, then [Op.Check]; element type and shape follow
-// from the statement, unless the operation says otherwise. What it says may throw.
+// Infer returns the Specs of a call's results. Tensor arguments may be symbolic. Infer first checks
+// what the parameters accept and then calls [Op.Check]; element types and shapes follow from the
+// statement unless the operation has functions of its own for them. Those functions may throw.
 func (c *Call) Infer() (out []tenon.Spec, err error) {
 	defer tenon.Catch(&err)
 	o := c.Op
@@ -86,10 +86,10 @@ func (c *Call) Infer() (out []tenon.Spec, err error) {
 	return out, nil
 }
 
-// numbers reports whether result i is positions or numbers of elements.
+// numbers reports whether result i consists of positions or counts.
 func (o *Op) numbers(i int) bool { return o.Places.Has(i) || o.Counts.Has(i) }
 
-// demand checks an argument against what its parameter takes.
+// demand checks an argument against what its parameter accepts.
 func (c *Call) demand(p *Param, arg any) error {
 	if p.Takes == nil && p.Rank == 0 {
 		return nil
@@ -127,14 +127,16 @@ func (c *Call) demand(p *Param, arg any) error {
 	return nil
 }
 
-// Demand checks a tensor argument against elements that depend on others.
+// Demand checks that tensor argument i has one of the element types e. It is for
+// requirements that depend on other arguments.
 func (c *Call) Demand(i int, e *Elements) error {
 	p := c.Op.Params[i]
 	p.Takes = e
 	return c.demand(&p, c.Args[i])
 }
 
-// Fits fails where the machine's memory does not hold a result. Views of an operand may be larger.
+// Fits returns an error if a result does not fit in the machine's memory. Views of an operand may
+// be larger.
 func (c *Call) Fits(d dtype.DType, s shape.Shape) error {
 	if o := c.Op; o.Axes == Broadcast || o.Axes == Create && o.Moves != 0 {
 		return nil
@@ -142,10 +144,11 @@ func (c *Call) Fits(d dtype.DType, s shape.Shape) error {
 	return c.below(memory.Total(), d, s)
 }
 
-// anyMemory is more than any machine's: what is traced may run on another one.
+// anyMemory exceeds the memory of any machine; a traced function may run on
+// another one.
 const anyMemory = 1 << 46
 
-// below fails where a tensor takes more bytes than that.
+// below returns an error if a tensor takes more than limit bytes.
 func (c *Call) below(limit int64, d dtype.DType, s shape.Shape) error {
 	size := max(1, d.Size())
 	if !s.IsFull() {
@@ -157,8 +160,8 @@ func (c *Call) below(limit int64, d dtype.DType, s shape.Shape) error {
 	return nil
 }
 
-// elem returns the element type of the first result: as a rule that of the first operand
-// that moves, or else of the first one.
+// elem returns the element type of the first result, usually that of the first operand that moves
+// or, if none does, of the first operand.
 func (c *Call) elem() (dtype.DType, error) {
 	d := dtype.None
 	for k, i := range c.Op.tensors {
@@ -244,7 +247,7 @@ func (c *Call) shape() (shape.Shape, error) {
 	return shape.UnknownRank, nil
 }
 
-// laid combines the shapes of the operands that are no Control, as far as there are any.
+// laid combines the shapes of the operands that are not Control, as far as they are given.
 func (c *Call) laid(s shape.Shape, by func(...shape.Shape) (shape.Shape, error)) (shape.Shape, error) {
 	first := true
 	for i, v := range c.Operands() {
@@ -265,9 +268,9 @@ func (c *Call) laid(s shape.Shape, by func(...shape.Shape) (shape.Shape, error))
 	return s, nil
 }
 
-// SortedAxes returns the axes that a call names, of a tensor of shape s, sorted and counted
-// from the start: all where the parameter is left out. The list is not to be changed. It is
-// not known where the rank is unknown. An axis that does not exist, or is listed twice, is an error.
+// SortedAxes returns the axes of a tensor of shape s that a call names, sorted and counted from the
+// start; all axes if the parameter is omitted. The list must not be changed. The axes are not known
+// if the rank is unknown. An axis that does not exist, or is listed twice, is an error.
 func (c *Call) SortedAxes(s shape.Shape) (list []int, known bool, err error) {
 	if a, ok := c.Args[c.Op.axis].(int); ok {
 		if a, err = c.axis(a, s); err != nil || !s.HasRank() {
@@ -278,7 +281,7 @@ func (c *Call) SortedAxes(s shape.Shape) (list []int, known bool, err error) {
 	return c.AxesOf(c.Ints(c.Op.axis), s)
 }
 
-// upTo counts from 0 on: lists of all axes and of one are parts of it.
+// upTo counts up from 0. Lists of all axes, and lists of one, are slices of it.
 var upTo = func() (all [shape.MaxRank + 1]int) {
 	for i := range all {
 		all[i] = i
@@ -315,8 +318,8 @@ func (c *Call) AxesOf(axes []int, s shape.Shape) (list []int, known bool, err er
 	return list, true, nil
 }
 
-// axis turns an axis of a tensor of shape s into one that counts from the start. Where the
-// rank is unknown the axis stays as it is.
+// axis converts an axis of a tensor of shape s to one that counts from the start. If the rank is
+// unknown, it is returned unchanged.
 func (c *Call) axis(axis int, s shape.Shape) (int, error) {
 	a, err := s.Axis(axis)
 	if err != nil {
@@ -325,7 +328,8 @@ func (c *Call) axis(axis int, s shape.Shape) (int, error) {
 	return a, nil
 }
 
-// Reduced returns a shape without sorted axes, or with size 1 there.
+// Reduced returns a shape without the given sorted axes, or with size 1 there if
+// keep is set.
 func Reduced(s shape.Shape, axes []int, keep bool) shape.Shape {
 	if len(axes) == s.Rank() && !keep {
 		return shape.Shape{}

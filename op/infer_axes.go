@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// joined returns the shape of tensors that follow one another along an axis, or are the
-// entries of a new one.
+// joined returns the shape of tensors that are concatenated along an axis or stacked along a new
+// one.
 func (c *Call) joined() (shape.Shape, error) {
 	p := c.Op.tensors[0]
 	xs := c.List(p)
@@ -66,7 +66,8 @@ func (c *Call) joined() (shape.Shape, error) {
 	return s.Insert(axis, len(xs)), nil
 }
 
-// inserted returns the shape with axes of size 1, which count in the result.
+// inserted returns the shape with new axes of size 1, whose positions count in
+// the result.
 func (c *Call) inserted() (shape.Shape, error) {
 	s := c.Tensor(c.Op.tensors[0]).Shape()
 	if !s.HasRank() {
@@ -86,8 +87,8 @@ func (c *Call) inserted() (shape.Shape, error) {
 	return s, nil
 }
 
-// OfRows returns the shape of an operation on the rows that the first Control operand
-// divides the others into: it reduces them, or leaves them as they are.
+// OfRows returns the shape of an operation on the rows into which the first Control operand divides
+// the others: it reduces the rows or leaves them as they are.
 func (c *Call) OfRows() (shape.Shape, error) {
 	rows, values, err := c.Partition(c.Op.tensors[bits.TrailingZeros8(uint8(c.Op.Control))])
 	if err != nil {
@@ -117,8 +118,8 @@ func (c *Call) OfRows() (shape.Shape, error) {
 	return s.With(0, max(values, s.Dim(0))), nil
 }
 
-// Partition checks that argument i can be row splits and returns the number of rows and of
-// values, as far as they are known.
+// Partition checks that argument i can be row splits, and returns the number of rows and of values
+// as far as they are known.
 func (c *Call) Partition(i int) (rows, values int, err error) {
 	p := c.Op.Params[i]
 	p.Takes, p.Rank = Indices, Vector
@@ -128,7 +129,8 @@ func (c *Call) Partition(i int) (rows, values int, err error) {
 	return c.Rows(c.Tensor(i), p.Name)
 }
 
-// Rows is [Call.Partition] for row splits that an error calls name.
+// Rows is [Call.Partition] for the given row splits, which errors refer to by
+// name.
 func (c *Call) Rows(splits tensor.Tensor, name string) (rows, values int, err error) {
 	n := splits.Shape().Dim(0)
 	if n == 0 {
@@ -150,8 +152,8 @@ func (c *Call) Rows(splits tensor.Tensor, name string) (rows, values int, err er
 	return n - 1, last, nil
 }
 
-// Items checks that argument i can be so many values of a partition, and returns the shape
-// of one.
+// Items checks that argument i can be the given number of values of a partition, and returns the
+// shape of one value.
 func (c *Call) Items(i, values int) (item shape.Shape, err error) {
 	s := c.Tensor(i).Shape()
 	if !s.HasRank() {

@@ -9,28 +9,26 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Monoid is how elements are combined: by an operation that does not mind how they are
-// grouped, with an element that changes nothing.
+// A Monoid says how elements are combined: by an associative operation that has an identity.
 type Monoid struct {
 	Name string // "sum"
 
-	// Combine is the elementwise operation that combines two results: "add". It is ""
-	// where the combination is not an operation of its own.
+	// Combine is the elementwise operation that combines two results, such as "add". It is "" if no
+	// operation does so.
 	Combine string
 
-	// Identity is the number that changes nothing among others, which is also the
-	// result for no elements: ±Inf stands for the least or greatest of the type.
+	// Identity is the identity, which is also the result for no elements. ±Inf
+	// stands for the lowest or highest value of the type.
 	Identity float64
 
-	// Picks says that the result is one of the elements: where none is there, it is
-	// missing.
+	// Picks reports whether the result is one of the elements, so that it is missing if there are
+	// none.
 	Picks bool
 
-	// Ordered says that the order of the elements matters, as it does where strings are
-	// joined.
+	// Ordered reports whether the order of the elements matters, as when strings are joined.
 	Ordered bool
 
-	// Divide is what the combination is divided by in the end.
+	// Divide is what the combination is finally divided by.
 	Divide Divisor
 }
 
@@ -59,9 +57,9 @@ var (
 	Joins    = &Monoid{Name: "concatenation", Ordered: true}
 )
 
-// IdentityOf returns the identity as a scalar of an element type: infinities are the least
-// and the greatest element of types that have none. It returns nil for types that are not
-// ordered where the identity is an extreme, and for strings.
+// IdentityOf returns the identity as a scalar of an element type, with the lowest or highest value
+// for infinities if the type has none. It returns nil if the identity is an extreme and the type is
+// not ordered, and for strings.
 func (m *Monoid) IdentityOf(d dtype.DType) tensor.Tensor {
 	x := m.Identity
 	if d == dtype.String || d.IsComplex() && math.IsInf(x, 0) {
@@ -81,7 +79,7 @@ func scalarOf(x any, d dtype.DType) tensor.Tensor {
 	return tenon.Must(tensor.FromScalars([]any{x}, shape.Of(), tensor.Options{DType: d}))
 }
 
-// extremeOf returns the greatest or least element of a type without infinities.
+// extremeOf returns the highest or lowest value of a type without infinities.
 func extremeOf(d dtype.DType, greatest bool) tensor.Tensor {
 	switch {
 	case d == dtype.Bool:

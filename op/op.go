@@ -15,7 +15,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Kind says what a parameter takes.
+// Kind says what a parameter accepts.
 type Kind uint8
 
 // The kinds of parameters.
@@ -25,12 +25,13 @@ const (
 	Attr                // static data
 )
 
-// Type is the type of an attribute. Binding converts to the Go type named.
+// Type is the type of an attribute. Binding converts its value to the Go type
+// given here.
 type Type uint8
 
 // The types of attributes.
 const (
-	AnyType     Type = iota // whatever it is
+	AnyType     Type = iota // any type
 	BoolType                // bool
 	IntType                 // int
 	FloatType               // float64
@@ -48,72 +49,75 @@ type Param struct {
 	Name     string
 	Kind     Kind
 	Type     Type // of an attribute
-	Default  any  // of an attribute that may be left out; nil is a default where Optional is set
-	Optional bool // may be left out or nil
-	KeyOnly  bool // is given by name only
+	Default  any  // of an attribute that may be omitted; nil is a default if Optional is set
+	Optional bool // may be omitted or nil
+	KeyOnly  bool // can only be given by name
 
-	// Convert makes an attribute of a Go type that another package defines of what a call
-	// gives it, of its own data as well ([Attribute]). Type is not looked at then.
+	// Convert converts the value given in a call to the Go type of an attribute that another
+	// package defines. It also accepts the attribute's plain data ([Attribute]). If Convert is set,
+	// Type is ignored.
 	Convert func(a any) (any, bool)
 
-	// Takes are the element types that a tensor parameter takes, nil for all, and Rank is what
-	// rank it has.
+	// Takes are the element types that a tensor parameter accepts, nil for all; Rank is the rank it
+	// must have.
 	Takes *Elements
 	Rank  Rank
 
-	// Group makes tensor parameters with the same number, above zero, agree on an
-	// element type: constants take the others' type, and what then differs is
-	// promoted by a recorded cast.
+	// Group makes tensor parameters with the same positive number agree on an
+	// element type: constants take the type of the others, and remaining
+	// differences are promoted by recorded casts.
 	Group uint8
 }
 
-// Op is an operation. Its fields are not changed once it is registered.
+// Op is an operation. Its fields must not be changed after it is registered.
 type Op struct {
 	Name    string // snake_case, unique: "reduce_sum", "strings.length"
-	GoName  string // the Go function that calls it, where it is not Name in camel case: "ops.Sum"
+	GoName  string // the Go function that calls it, if it is not Name in camel case: "ops.Sum"
 	Doc     string // one sentence
 	Params  []Param
-	Results int // how many; negative: it depends on the arguments
+	Results int // number of results; negative if it depends on the arguments
 
-	// Version counts the changes to what calls mean or to what their arguments are called, after
-	// which stored graphs would be read wrongly: those of earlier versions are upgraded
-	// ([RegisterUpgrade]), and a program that knows an earlier one refuses them. It begins
-	// at 1, for which 0 stands.
+	// Version counts the changes to the meaning of calls or to the names of their arguments,
+	// because of which stored graphs would be misread. Calls of earlier versions are upgraded
+	// ([RegisterUpgrade]), and a program that has only an earlier version rejects later ones. It
+	// begins at 1, which may be written as 0.
 	Version int
 
 	// Statement says what the operation does to axes and elements. It is required.
 	Statement
 
-	// Class is set by [Register]: it follows from the statement.
+	// Class is set by [Register]; it follows from the statement.
 	Class Class
 
-	// Elem returns the element type of the result, given that of the first operand that moves,
-	// or else of the first one, and [dtype.None] where the operation is not defined for it. Without
-	// it the result has that type, or int64 where it is positions or numbers of elements.
+	// Elem returns the element type of the result, given the type d of the first operand that moves
+	// or, if none does, of the first operand. It returns [dtype.None] if the operation is not
+	// defined for d. Without Elem the result has type d, or int64 if it consists of positions or
+	// counts.
 	Elem func(c *Call, d dtype.DType) dtype.DType
 
-	// Shape returns the shape of the result, or of all results, where it does not follow from
-	// the statement: it does for Map, Scatter, Join, Stack, for Reduce, Scan and Along, and for Insert with
-	// a parameter for axes.
+	// Shape returns the shape of the result, or of all results. It is needed only if the shape does
+	// not follow from the statement, as it does for Map, Scatter, Join, Stack, Reduce, Scan and
+	// Along, and for Insert with a parameter for axes.
 	Shape func(c *Call) (shape.Shape, error)
 
-	// Check returns what is wrong with arguments beyond what parameters and statement say.
+	// Check returns an error if the arguments are invalid for reasons that parameters and statement
+	// do not cover.
 	Check func(c *Call) error
 
-	// Infer takes the place of Elem and Shape where results differ. The tensor arguments may be
-	// symbolic to all of these, so only element types and shapes are looked at, and values where
-	// [Call.Const] or [Known] gives them. All checking that needs no data is done here; [Call.Infer]
-	// runs before the kernel too.
+	// Infer replaces Elem and Shape if results differ. Since tensor arguments may be symbolic for
+	// all of these functions, they look only at element types and shapes, and at values that
+	// [Call.Const] or [Known] provides. All checks that need no data are made here; [Call.Infer]
+	// also runs before the kernel.
 	Infer func(c *Call) ([]tenon.Spec, error)
 
-	// Kernel computes the results of concrete tensors, which Infer has accepted. Its operands
-	// are lent to it: a traced function uses their memory again when nothing else reads
-	// them, unless the operation is Stateful. A kernel that keeps an operand keeps a copy;
-	// CheckKernels finds those that do not.
+	// Kernel computes the results for concrete tensors, which Infer has accepted. It borrows its
+	// operands: a traced function reuses their memory when nothing else reads them, unless the
+	// operation is Stateful. A kernel must copy an operand to keep it; CheckKernels finds kernels
+	// that do not.
 	Kernel func(c *Call) ([]tensor.Tensor, error)
 
-	// Strided says that Kernel takes views with gaps; otherwise it gets row-major
-	// tensors only.
+	// Strided means that Kernel accepts views with gaps; otherwise it gets only
+	// row-major tensors.
 	Strided bool
 
 	// VJP returns the cotangents of the tensor arguments (flattened, as
@@ -123,58 +127,60 @@ type Op struct {
 	// gradient.
 	VJP func(c *Call, out, ct []tensor.Tensor) []tensor.Tensor
 
-	// Keep returns a call that computes the results of c, which are so many, and behind them what its
-	// gradient needs besides. It takes the place of c where a gradient is recorded, and VJP gets all its results.
+	// Keep returns a call that computes the results of c, whose number it also returns, followed by
+	// further values that the gradient needs. It replaces c when a gradient is recorded, and VJP
+	// then gets all of its results.
 	Keep func(c *Call) (kept *Call, results int)
 
-	// Batch runs the operation with an extra leading axis on the tensor arguments
-	// for which batched is true; all results have that axis. Where it is nil, the rule
-	// follows from the statement, if that tells the axes; other operations run row by row,
-	// and so do those whose rule returns [NotHandled]. It may throw errors.
+	// Batch runs the operation with an extra leading axis on the tensor arguments for which batched
+	// is true; all results have that axis. If it is nil, the rule follows from the statement if
+	// that describes the axes. All other operations run row by row, as do those whose rule returns
+	// [NotHandled]. It may throw errors.
 	Batch func(c *Call, batched []bool) ([]tensor.Tensor, error)
 
-	// Stateful operations are neither dropped, merged nor reordered.
+	// Stateful operations are never dropped, merged or reordered.
 	Stateful bool
 
-	// Nondifferentiable says that zero is the right gradient: the result is
-	// piecewise constant or not a floating number. [Register] sets it where the statement
-	// says as much: no operand has elements that count, or all results are positions or numbers.
+	// Nondifferentiable means that zero is the right gradient, because the result is piecewise
+	// constant or not floating-point. [Register] sets it if this follows from the statement: no
+	// operand's elements count, or all results are positions or counts.
 	Nondifferentiable bool
 
-	// Block returns the loop of an elementwise operation for operands of the given
-	// element types, and the element type of its result; nil where there is none
-	// that cannot fail. The interpreter of graphs fuses operations that have one.
+	// Block returns the loop of an elementwise operation for operands of the given element types,
+	// and the element type of its result. It returns nil if there is no loop that cannot fail. The
+	// interpreter of graphs fuses operations that have one.
 	Block func(operands []dtype.DType) (BlockFunc, dtype.DType)
 
-	// Rows is Block for an operation on rows: it returns how the operation runs on some
-	// of them, given the element type of its first tensor argument; nil where it does not.
-	// The last tensor argument is the row splits.
+	// Rows is like Block, for an operation on rows: it returns how the operation runs on some of
+	// the rows, given the element type of its first tensor argument, or nil if it does not. The
+	// last tensor argument must be the row splits.
 	Rows func(operand dtype.DType) *RowLoop
 
-	fn      string // what Func returns
+	fn      string // result of Func
 	tensors []int  // indices of the tensor parameters
 	axis    int    // index of the parameter for axes, or -1
 	keep    int    // index of the parameter keepdims, or -1
 	groups  uint8  // the highest group of a parameter
-	alike   bool   // what binding and inference come to may be remembered
-	plain   bool   // all parameters are single tensors that are given by position
+	alike   bool   // results of binding and inference may be remembered
+	plain   bool   // all parameters are single tensors given by position
 	place   source.Place
 	memory  *remembered
 	number  int
 }
 
 // A BlockFunc computes n elements of an elementwise operation. Bit i of scalars
-// says that operand i is one element for all.
+// means that operand i is a single element.
 type BlockFunc func(dst unsafe.Pointer, operands [3]unsafe.Pointer, n int, scalars uint8)
 
-// Number returns the number of the operation: those that are registered count from 0 on, so
-// that what belongs to operations can stand in a list.
+// Number returns the number of the operation. Registered operations are numbered from 0, so that
+// data about operations can be kept in a slice.
 func (o *Op) Number() int { return o.number }
 
 // String returns the operation's name.
 func (o *Op) String() string { return o.Name }
 
-// Func returns the name of the Go function that calls the operation: "ops.Sum".
+// Func returns the name of the Go function that calls the operation, such as
+// "ops.Sum".
 func (o *Op) Func() string {
 	if o.fn != "" {
 		return o.fn
@@ -182,7 +188,7 @@ func (o *Op) Func() string {
 	return o.named()
 }
 
-// named makes up what Func returns.
+// named computes the result of Func.
 func (o *Op) named() string {
 	if o.GoName != "" {
 		return o.GoName
@@ -207,7 +213,8 @@ func (o *Op) named() string {
 	return pkg + "." + b.String()
 }
 
-// Param returns the index of a parameter, and -1 where there is none of the name.
+// Param returns the index of the parameter with the given name, or -1 if there is
+// none.
 func (o *Op) Param(name string) int {
 	return slices.IndexFunc(o.Params, func(p Param) bool { return p.Name == name })
 }
@@ -215,12 +222,12 @@ func (o *Op) Param(name string) int {
 var (
 	opsMu sync.RWMutex
 	all   = map[string]*Op{}
-	count int // how many operations have been registered so far
+	count int // number of operations registered so far
 )
 
-// Register makes an operation known by its name and returns it. It throws where
-// the name is taken or the definition is incomplete; call it from a package
-// variable or init.
+// Register registers an operation under its name and returns it. It throws if the
+// name is taken or the definition is incomplete. Call it from a package variable
+// or init.
 func Register(o *Op) *Op {
 	tenon.Throw(register(o))
 	return o
@@ -265,14 +272,14 @@ func register(o *Op) error {
 	return nil
 }
 
-// Unregister removes an operation again, for tests that define their own.
+// Unregister removes an operation. It is meant for tests that define their own.
 func Unregister(o *Op) {
 	opsMu.Lock()
 	defer opsMu.Unlock()
 	delete(all, o.Name)
 }
 
-// Lookup returns the operation with a name.
+// Lookup returns the operation with the given name.
 func Lookup(name string) (*Op, bool) {
 	opsMu.RLock()
 	defer opsMu.RUnlock()

@@ -12,11 +12,11 @@ import (
 // castOp is the operation that promotion inserts; the catalogue sets it.
 var castOp *Op
 
-// SetCast tells dispatch which operation converts element types: parameters x
+// SetCast sets the operation that converts element types. Its parameters are x
 // and dtype.
 func SetCast(o *Op) { castOp = o }
 
-// promoted casts the tensors of each group to their common element type.
+// promoted casts the tensors of each group to a common element type.
 func (c *Call) promoted() (*Call, error) {
 	out := c
 	for g := uint8(1); g <= c.Op.groups; g++ {

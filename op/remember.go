@@ -11,58 +11,59 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Calls whose arguments are tensors in memory of the same element types and shapes, with the
-// same attributes, are bound alike and have results of the same Specs. An operation remembers
-// what that came to for a few kinds of calls, so that calls again and again only run the kernel.
+// Calls whose arguments are tensors in memory of the same element types and shapes, with the same
+// attributes, are bound alike and have results with the same Specs. An operation remembers the
+// outcome for a few such kinds of calls, so that repeated calls only run the kernel.
 
-// How much is remembered: kinds of calls of an operation, tensors of a list, and integers of
-// a list or of an operand that says where or how many.
+// Limits on what is remembered: kinds of calls per operation, tensors in a list, and integers in a
+// list or in an operand that says where or how many.
 const (
 	rememberedPlans    = 16 // a power of 2
 	rememberedTensors  = 8
 	rememberedIntegers = 8
 )
 
-// A plan is what binding and inference make of calls of one kind. It is not changed once it
-// is remembered, and it holds no values but sizes that were given as numbers.
+// A plan is the outcome of binding and inference for calls of one kind. It is not changed once it
+// is remembered, and it contains no values other than sizes given as numbers.
 type plan struct {
 	hash  uint64 // of the kind
 	given []argument
-	bound []any // what does not depend on the call: attributes, and sizes
+	bound []any // arguments that do not depend on the call: attributes and sizes
 	out   []tenon.Spec
 }
 
-// unplanned is the plan of a call of which nothing is to be remembered.
+// unplanned is the plan of a call that is not to be remembered.
 var unplanned = new(plan)
 
-// An argument is what a plan knows of an argument as it is given.
+// An argument describes an argument as it is given.
 type argument struct {
 	kind  argumentKind
-	dtype dtype.DType // of a tensor, or of the scalar that a number becomes
+	dtype dtype.DType // of a tensor, or of the scalar made from a number
 	shape shape.Shape
-	fixed any        // an attribute, a number, sizes
+	fixed any        // an attribute, a number, or sizes
 	list  []argument // the tensors of a list
-	read  bool       // the elements matter: of a tensor, fixed has them
+	read  bool       // the elements matter; those of a tensor are in fixed
 }
 
 type argumentKind uint8
 
 const (
-	isFixed  argumentKind = iota // bound has what becomes of it
+	isFixed  argumentKind = iota // bound holds the converted value
 	isDense                      // a tensor
-	isNumber                     // a Go number, or truth value, in the place of a tensor
-	isListed                     // of tensors
+	isNumber                     // a Go number or boolean in place of a tensor
+	isListed                     // a list of tensors
 )
 
-// plans are what an operation remembers. seen has the last kind of call that found nothing, by
-// its hash: what is seen twice is remembered. It is the complement of the hash where the kind
-// turned out not to be one to remember.
+// plans holds the plans that an operation remembers. seen is the hash of the last kind of call that
+// was not found; a kind that is seen twice is remembered. It is the complement of the hash if the
+// kind turned out not to be remembered.
 type plans [rememberedPlans]struct {
 	plan atomic.Pointer[plan]
 	seen atomic.Uint64
 }
 
-// plansOf returns what the operation remembers, and makes the room for it.
+// plansOf returns the plans that the operation remembers, allocating them if
+// necessary.
 func (o *Op) plansOf() *plans {
 	if p := o.memory.plans.Load(); p != nil {
 		return p
@@ -71,8 +72,8 @@ func (o *Op) plansOf() *plans {
 	return o.memory.plans.Load()
 }
 
-// recall returns the plan for calls with such arguments, nil where none is remembered, and the
-// hash of their kind, which is 0 where nothing is to be remembered.
+// recall returns the plan for calls with such arguments, or nil if none is remembered. It also
+// returns the hash of their kind, which is 0 if nothing is to be remembered.
 func (o *Op) recall(args []any) (*plan, uint64) {
 	if !o.alike || len(args) > len(o.Params) {
 		return nil, 0
@@ -102,7 +103,7 @@ func (o *Op) recall(args []any) (*plan, uint64) {
 	return p, h
 }
 
-// hashOf returns the hash of an argument's kind, and false for what plans are not for.
+// hashOf returns the hash of an argument's kind, and false for arguments that plans do not cover.
 func hashOf(a any) (uint64, bool) {
 	switch a := a.(type) {
 	case *tensor.Dense:
@@ -161,7 +162,7 @@ func hashOfList[T any](l []T) (uint64, bool) {
 	return h, true
 }
 
-// is reports whether what a call gives is of the kind.
+// is reports whether an argument is of this kind.
 func (g *argument) is(a any) bool {
 	switch a := a.(type) {
 	case *tensor.Dense:
@@ -203,7 +204,7 @@ func isList[T any](g *argument, l []T) bool {
 	return true
 }
 
-// sameType reports whether two numbers or truth values have one Go type.
+// sameType reports whether two numbers or booleans have the same Go type.
 func sameType(a, b any) bool {
 	switch a.(type) {
 	case int:
@@ -219,7 +220,7 @@ func sameType(a, b any) bool {
 	return false
 }
 
-// hasInts reports whether these are a tensor's elements.
+// hasInts reports whether want are the elements of a tensor.
 func hasInts(d *tensor.Dense, want []int) bool {
 	switch d.DType() {
 	case dtype.Int64:
@@ -230,8 +231,8 @@ func hasInts(d *tensor.Dense, want []int) bool {
 	return false
 }
 
-// planned binds arguments as the plan says. It reports false where a number does not fit the
-// element type that it took the last time.
+// planned binds arguments as the plan says. It returns false if a number does not fit the element
+// type that it had last time.
 func (c *Call) planned(p *plan, args []any) bool {
 	for i, b := range p.bound {
 		if i >= len(args) {
@@ -257,7 +258,7 @@ func (c *Call) planned(p *plan, args []any) bool {
 	return true
 }
 
-// valuesOf returns a list of tensors as binding does.
+// valuesOf returns a list of tensors as binding would.
 func valuesOf(l any) []tenon.Value {
 	switch l := l.(type) {
 	case []tenon.Value:
@@ -279,7 +280,7 @@ func eachValue[T any](l []T) []tenon.Value {
 }
 
 // learns returns a plan that is to be completed when a call with such arguments has run, or
-// [unplanned]. hash is that of their kind.
+// [unplanned]. The hash is that of their kind.
 func (o *Op) learns(args []any, hash uint64) *plan {
 	if hash == 0 {
 		return unplanned
@@ -299,7 +300,7 @@ func (o *Op) learns(args []any, hash uint64) *plan {
 	return p
 }
 
-// argumentOf describes an argument for which [hashOf] has a hash.
+// argumentOf describes an argument for which [hashOf] returns a hash.
 func argumentOf(a any) argument {
 	switch a := a.(type) {
 	case *tensor.Dense:
@@ -324,8 +325,8 @@ func argumentsOf[T any](l []T) argument {
 	return g
 }
 
-// remember completes the plan of a call whose results have been inferred, and keeps it, where
-// the next call of its kind has to come to the same.
+// remember completes the plan of a call whose results have been inferred, and keeps it if the next
+// call of its kind must have the same outcome.
 func (c *Call) remember(out []tenon.Spec) {
 	p := c.plan
 	if p == nil || p == unplanned || p.out != nil {
@@ -339,8 +340,8 @@ func (c *Call) remember(out []tenon.Spec) {
 	}
 }
 
-// completed notes the results of a call and what binding made of its arguments, and reports
-// whether that can be remembered.
+// completed records the results of a call and the outcome of binding its arguments, and reports
+// whether they can be remembered.
 func (p *plan) completed(c *Call, out []tenon.Spec) bool {
 	for _, s := range out {
 		t, ok := s.(*tensor.Spec)
@@ -364,8 +365,8 @@ func (p *plan) completed(c *Call, out []tenon.Spec) bool {
 	return true
 }
 
-// binds notes what binding made of argument i, which inference has seen like this, and reports
-// whether that can be remembered.
+// binds records the outcome of binding argument i, as inference has seen it, and reports whether it
+// can be remembered.
 func (p *plan) binds(i int, c *Call, seen any) bool {
 	g := &p.given[i]
 	switch {
@@ -382,7 +383,7 @@ func (p *plan) binds(i int, c *Call, seen any) bool {
 	case c.Op.Params[i].Kind == Attr:
 		if p.bound[i] = c.Args[i]; g.fixed != nil {
 			if l, ok := c.Args[i].([]int); ok {
-				p.bound[i] = append(l[:0:0], l...) // the caller's own may change
+				p.bound[i] = append(l[:0:0], l...) // the caller's own slice may change
 			}
 		}
 		return true
@@ -399,13 +400,13 @@ func (p *plan) binds(i int, c *Call, seen any) bool {
 	return c.control(i)
 }
 
-// control reports whether the operand that parameter i takes says where, or how many.
+// control reports whether the operand for parameter i says where or how many.
 func (c *Call) control(i int) bool {
 	return c.Op.Control.Has(slices.Index(c.Op.tensors, i))
 }
 
-// reads notes the elements of a tensor, where inference has looked at them, and reports
-// whether they are few enough.
+// reads records the elements of a tensor if inference has looked at them, and reports whether there
+// are few enough.
 func (g *argument) reads(seen any) bool {
 	w, ok := seen.(*watched)
 	if !ok || !w.read {
@@ -416,8 +417,8 @@ func (g *argument) reads(seen any) bool {
 	return ok && len(l) <= rememberedIntegers
 }
 
-// A watched tensor stands for an operand while the results of its call are inferred, and
-// notes whether somebody looks at its elements, by [Call.Const] or [Known].
+// A watched tensor stands for an operand while the results of its call are inferred, and records
+// whether its elements are looked at through [Call.Const] or [Known].
 type watched struct {
 	tensor.Tensor
 	read bool
@@ -429,9 +430,9 @@ func (w *watched) ConstValue() (tensor.Tensor, bool) {
 	return w.Tensor, true
 }
 
-// watched infers the results of a call again, of operands that note what is read, and returns
-// the call with them. It reports false where that does not come to out: then the operation
-// looks at operands in a way that nobody can follow.
+// watched infers the results of a call again with watched operands, and returns the call with them.
+// It returns false if the results differ from out: then the operation looks at operands in a way
+// that cannot be observed.
 func (c *Call) watched(out []tenon.Spec) (seen *Call, same bool) {
 	defer func() {
 		if recover() != nil {

@@ -10,7 +10,7 @@ import (
 // Run runs the kernel of a call whose tensor arguments are all concrete and
 // promoted.
 func (c *Call) Run() ([]tensor.Tensor, error) {
-	if c.plan == nil { // nobody has looked for it
+	if c.plan == nil { // it has not been looked up
 		p, hash := c.Op.recall(c.Args)
 		if p != nil {
 			return c.finish(p.out)
@@ -32,7 +32,7 @@ func (c *Call) Run() ([]tensor.Tensor, error) {
 	return c.finish(out)
 }
 
-// finish runs the kernel of a call whose results have these Specs.
+// finish runs the kernel of a call whose results have the Specs out.
 func (c *Call) finish(out []tenon.Spec) ([]tensor.Tensor, error) {
 	k := c
 	if !c.Op.Strided {

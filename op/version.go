@@ -15,16 +15,15 @@ type Stored struct {
 	Op      string
 	Version int // from 1 on
 
-	// Attrs are the attributes that were given, as [EncodeAttr] returns them. Others have
-	// the default of their parameter.
+	// Attrs are the attributes that were given, as returned by [EncodeAttr]. The others have the
+	// defaults of their parameters.
 	Attrs map[string]tenon.Encoding
 
-	// Values are the other arguments: tensors and regions, which may be given on under
-	// another name or left out.
+	// Values are the other arguments: tensors and regions. They can be renamed or omitted.
 	Values map[string]tenon.Encoding
 }
 
-// An upgrade makes a call of an earlier version one of a later version.
+// An upgrade turns a call of an earlier version into one of a later version.
 type upgrade func(s *Stored) error
 
 var (
@@ -32,12 +31,12 @@ var (
 	upgrades   = map[string]upgrade{} // by stored names
 )
 
-// RegisterUpgrade says what calls of a version of an operation, which were stored, are today:
-// f changes the call, or makes it one of another operation, and sets Version to the version that it
-// has then. If that is not the version of the operation in this program, the upgrade from
-// that version follows. Call it beside [Register] of the new version; an operation that is
-// no longer there can be upgraded too. It throws where there is such an upgrade already. What
-// it returns removes the upgrade again, for tests.
+// RegisterUpgrade registers how stored calls of a version of an operation are converted: f changes
+// the call, or makes it one of another operation, and sets Version to its new version. If that is
+// not the version in this program, the upgrade from that version follows. Call it next to
+// [Register] of the new version; an operation that no longer exists can be upgraded too.
+// RegisterUpgrade throws if there is such an upgrade already. The function it returns removes the
+// upgrade, for tests.
 func RegisterUpgrade(name string, version int, f func(s *Stored) error) (remove func()) {
 	upgradesMu.Lock()
 	defer upgradesMu.Unlock()
@@ -53,8 +52,8 @@ func RegisterUpgrade(name string, version int, f func(s *Stored) error) (remove 
 	}
 }
 
-// StoredName returns the name that the operation has in stored graphs: name@version, or the
-// name alone for version 1.
+// StoredName returns the name of the operation in stored graphs: name@version, or just the name for
+// version 1.
 func (o *Op) StoredName() string { return storedName(o.Name, o.Version) }
 
 func storedName(name string, version int) string {
@@ -76,8 +75,8 @@ func parseStored(stored string) (name string, version int) {
 	return stored, 1
 }
 
-// Readable reports whether this program can read calls of an operation by its stored name:
-// it has the operation in that version, or an upgrade.
+// Readable returns nil if this program can read calls of an operation, given its stored name: it
+// has the operation in that version, or an upgrade.
 func Readable(stored string) error {
 	name, version := parseStored(stored)
 	o, ok := Lookup(name)
@@ -95,11 +94,11 @@ func Readable(stored string) error {
 	return fmt.Errorf("there is no operation %q in this program", stored)
 }
 
-// maxUpgrades bounds how many upgrades follow one another.
+// maxUpgrades bounds the number of consecutive upgrades.
 const maxUpgrades = 100
 
-// Current returns the operation of a stored call, and its arguments, as they are in this
-// program. Attributes are tuples of "attr" and their encoding, as graphs store them.
+// Current converts a stored call to the operation and the arguments of this program. Attributes are
+// tuples of "attr" and their encoding, as graphs store them.
 func Current(stored string, args tenon.Dict) (*Op, tenon.Dict, error) {
 	name, version := parseStored(stored)
 	if o, ok := Lookup(name); ok && max(o.Version, 1) == version {
@@ -136,7 +135,8 @@ func Current(stored string, args tenon.Dict) (*Op, tenon.Dict, error) {
 	return nil, nil, fmt.Errorf("the upgrades of %s do not end", stored)
 }
 
-// storedAttr returns the encoding of an attribute as graphs store it.
+// storedAttr returns the encoding of an attribute in the form in which graphs
+// store it.
 func storedAttr(e tenon.Encoding) (tenon.Encoding, bool) {
 	t, ok := e.(tenon.Tuple)
 	if !ok || len(t) != 2 || !tenon.EqualEncoding(t[0], tenon.Str("attr")) {

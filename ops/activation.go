@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The operations of this file take floating tensors, and give float64 for integers
-// (Relu and Relu6 keep them).
+// The operations in this file accept floating-point tensors, and return float64 for integers (Relu
+// and Relu6 keep them).
 
 // Sigmoid returns 1/(1 + e^-x).
 //
@@ -51,7 +51,7 @@ var softsignOp = unary(elementwise.Softsign, op.Op{Statement: keepsZero, Doc: "x
 
 var _ = gradient(softsignOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Div(ct, Square(Add(Abs(x), 1))) })
 
-// Relu returns max(x, 0), NaN for NaN.
+// Relu returns max(x, 0), and NaN for NaN.
 //
 // Gradient: ct where x > 0.
 func Relu(x any) tensor.Tensor { return op.Eval(reluOp, x) }
@@ -60,7 +60,7 @@ var reluOp = unary(elementwise.Relu, op.Op{Statement: keepsZero, Doc: "max(x, 0)
 
 var _ = gradient(reluOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Where(Greater(x, 0), ct, zeroOf(ct.DType())) })
 
-// Relu6 returns min(max(x, 0), 6), NaN for NaN.
+// Relu6 returns min(max(x, 0), 6), and NaN for NaN.
 //
 // Gradient: ct where 0 < x < 6.
 func Relu6(x any) tensor.Tensor { return op.Eval(relu6Op, x) }
@@ -73,7 +73,7 @@ func between(x tensor.Tensor, lo, hi float64) tensor.Tensor {
 	return LogicalAnd(Greater(x, lo), Less(x, hi))
 }
 
-// LeakyRelu returns x where it is positive and alpha·x elsewhere. 0.2 is a common alpha.
+// LeakyRelu returns x where x is positive and alpha·x elsewhere. 0.2 is a common alpha.
 //
 // Gradient: ct where x > 0, elsewhere ct·alpha.
 func LeakyRelu(x any, alpha float64) tensor.Tensor { return op.Eval(leakyReluOp, x, alpha) }
@@ -84,8 +84,8 @@ var _ = gradient(leakyReluOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor
 	return []tensor.Tensor{Where(Greater(c.Tensor(0), 0), ct[0], Mul(ct[0], c.Float(1)))}
 })
 
-// Elu returns x where it is positive and alpha·(e^x - 1) elsewhere (Clevert et
-// al., arXiv:1511.07289). 1 is the common alpha.
+// Elu returns x where x is positive and alpha·(e^x - 1) elsewhere (Clevert et
+// al., arXiv:1511.07289). alpha is usually 1.
 //
 // Gradient: ct where x > 0, elsewhere ct·(y + alpha).
 func Elu(x any, alpha float64) tensor.Tensor { return op.Eval(eluOp, x, alpha) }
@@ -97,7 +97,7 @@ var _ = gradient(eluOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tenso
 })
 
 // scaledUnary registers an elementwise operation of one tensor with a factor
-// alpha, which package elementwise computes as one of two operands.
+// alpha, which package elementwise treats as the second operand.
 func scaledUnary(k elementwise.Op, o op.Op, alpha float64) *op.Op {
 	o.Name, o.Results, o.Strided = k.String(), 1, true
 	o.Params = []op.Param{{Name: "x"}, {Name: "alpha", Kind: op.Attr, Type: op.FloatType, Default: alpha}}
@@ -112,7 +112,7 @@ func scaledUnary(k elementwise.Op, o op.Op, alpha float64) *op.Op {
 	return op.Register(&o)
 }
 
-// The constants of Selu, for which activations keep mean 0 and variance 1
+// The constants of Selu, chosen so that activations keep mean 0 and variance 1
 // (Klambauer et al., arXiv:1706.02515).
 const (
 	seluAlpha = 1.6732632423543772848170429916717
@@ -145,7 +145,7 @@ var _ = gradient(geluOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
 	return Mul(ct, Add(below, Mul(x, density)))
 })
 
-// The constants of the approximation that GeluTanh is.
+// The constants of the approximation in GeluTanh.
 const (
 	geluScale = 0.797884560802865355879892119868763737 // √(2/π)
 	geluCubic = 0.044715

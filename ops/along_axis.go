@@ -44,9 +44,8 @@ func init() {
 	})
 }
 
-// TakeAlongAxis returns, for each index, the element of x at that position along
-// an axis and at the index's own position along the others: what [ArgSort] returns,
-// say, sorts.
+// TakeAlongAxis returns, for each index, the element of x at that position along an axis, and at
+// the index's own position along the others. With the result of [ArgSort], for example, it sorts.
 //
 //	x: [a, n, b], indices: int[a, m, b], axis 1 → [a, m, b], any element type.
 //	Gradient: the cotangents added up at their positions.
@@ -54,8 +53,8 @@ func TakeAlongAxis(x, indices any, axis int) tensor.Tensor {
 	return op.Eval(takeAlongAxisOp, x, indices, axis)
 }
 
-// alongShape returns the shape of the indices of argument i, which goes with that
-// of argument 0 outside the axis that parameter p holds.
+// alongShape returns the shape of argument i, the indices, which must match
+// argument 0 except along the axis that parameter p holds.
 func alongShape(c *op.Call, i, p int) (shape.Shape, error) {
 	s, is := c.Tensor(0).Shape(), c.Tensor(i).Shape()
 	axis, err := axisOf(c, c.Int(p), s)
@@ -122,8 +121,8 @@ func init() {
 	})
 }
 
-// PutAlongAxis returns x with updates in the place of the elements that
-// [TakeAlongAxis] would take. Of several updates at one position the last stays.
+// PutAlongAxis returns x with the elements that [TakeAlongAxis] would take replaced by updates. If
+// several updates have the same position, the last one is kept.
 //
 //	x: [a, n, b], indices: int[a, m, b], updates: [a, m, b], axis 1 → [a, n, b], any element type.
 //	Gradient: for x the cotangent with zeros at the positions, for updates the cotangent there.
@@ -131,7 +130,8 @@ func PutAlongAxis(x, indices, updates any, axis int) tensor.Tensor {
 	return op.Eval(putAlongAxisOp, x, indices, updates, axis, false)
 }
 
-// AddAlongAxis is [PutAlongAxis] with the updates added, also several at one position.
+// AddAlongAxis returns x with the updates added at the positions of [PutAlongAxis]. Several updates
+// at the same position are all added.
 //
 //	x: [a, n, b], indices: int[a, m, b], updates: [a, m, b], axis 1 → [a, n, b], numbers.
 //	Gradient: for x the cotangent, for updates the cotangent taken along the axis.
@@ -139,8 +139,8 @@ func AddAlongAxis(x, indices, updates any, axis int) tensor.Tensor {
 	return op.Eval(putAlongAxisOp, x, indices, updates, axis, true)
 }
 
-// alongIndex turns positions along an axis (arguments 1 and 3) into positions among
-// all elements of argument 0.
+// alongIndex converts positions along an axis (arguments 1 and 3) to positions among all elements
+// of argument 0.
 func alongIndex(c *op.Call) ([]int64, error) {
 	s, idx := c.Tensor(0).Shape(), c.Dense(1)
 	axis, _ := s.Axis(c.Int(3))

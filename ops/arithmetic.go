@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Add returns x + y. Integers wrap; for truth values it is the logical or.
+// Add returns x + y. Integers wrap; for booleans it is the logical or.
 //
 // Gradient: ct for both.
 func Add(x, y any) tensor.Tensor { return op.Eval(addOp, x, y) }
@@ -24,7 +24,7 @@ var subOp = binary(elementwise.Sub, op.Op{Statement: additive, Doc: "x - y"})
 
 var _ = gradient(subOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) { return ct, Neg(sumTo(ct, y)) })
 
-// Mul returns x · y. Integers wrap; for truth values it is the logical and.
+// Mul returns x · y. Integers wrap; for booleans it is the logical and.
 //
 // Gradient: ct·y for x, ct·x for y.
 func Mul(x, y any) tensor.Tensor { return op.Eval(mulOp, x, y) }
@@ -48,16 +48,16 @@ var _ = gradient(divOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
 	return gx, Neg(Mul(gx, conj(z)))
 })
 
-// FloorDiv returns ⌊x / y⌋, as Python's //. Integers divided by zero are an error
-// that names the element.
+// FloorDiv returns ⌊x / y⌋, like // in Python. Dividing integers by zero is an
+// error that names the element.
 //
 // Gradient: zero.
 func FloorDiv(x, y any) tensor.Tensor { return op.Eval(floorDivOp, x, y) }
 
 var floorDivOp = binary(elementwise.FloorDiv, op.Op{Statement: divided, Doc: "x / y rounded down", Nondifferentiable: true})
 
-// Mod returns x - y·⌊x / y⌋, which has the sign of y, as Python's %. Integers
-// divided by zero are an error that names the element.
+// Mod returns x - y·⌊x / y⌋, which has the sign of y, like % in Python. Dividing
+// integers by zero is an error that names the element.
 //
 // Gradient: ct for x, -ct·⌊x / y⌋ for y.
 func Mod(x, y any) tensor.Tensor { return op.Eval(modOp, x, y) }
@@ -68,8 +68,8 @@ var _ = gradient(modOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
 	return ct, Neg(Mul(ct, FloorDiv(x, y)))
 })
 
-// TruncateDiv returns x / y rounded toward zero, as Go's / on integers. Integers
-// divided by zero are an error that names the element.
+// TruncateDiv returns x / y rounded toward zero, like / for integers in Go.
+// Dividing integers by zero is an error that names the element.
 //
 // Gradient: zero.
 func TruncateDiv(x, y any) tensor.Tensor { return op.Eval(truncateDivOp, x, y) }
@@ -77,7 +77,7 @@ func TruncateDiv(x, y any) tensor.Tensor { return op.Eval(truncateDivOp, x, y) }
 var truncateDivOp = binary(elementwise.TruncDiv, op.Op{Statement: divided, Doc: "x / y rounded toward zero", Nondifferentiable: true})
 
 // TruncateMod returns the remainder of [TruncateDiv], which has the sign of x,
-// as Go's %.
+// like % in Go.
 //
 // Gradient: ct for x, -ct·trunc(x / y) for y.
 func TruncateMod(x, y any) tensor.Tensor { return op.Eval(truncateModOp, x, y) }
@@ -88,18 +88,18 @@ var _ = gradient(truncateModOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.T
 	return ct, Neg(Mul(ct, TruncateDiv(x, y)))
 })
 
-// Pow returns x to the power y. Integers wrap, and a negative power of them is an
-// error that names the element.
+// Pow returns x to the power y. Integers wrap; a negative power of an integer is
+// an error that names the element.
 //
-// Gradient: ct·y·x^(y-1) for x, where 0 for y = 0; ct·x^y·log x for y, and 0
-// for x ≤ 0.
+// Gradient: ct·y·x^(y-1) for x, or 0 where y = 0; ct·x^y·log x for y, or 0 where
+// x ≤ 0.
 func Pow(x, y any) tensor.Tensor { return op.Eval(powOp, x, y) }
 
 var powOp = binary(elementwise.Pow, op.Op{Statement: mapped, Doc: "x to the power y"})
 
 var _ = gradient(powOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
 	x, y, z = conj(x), conj(y), conj(z)
-	// The power of the gradient is 1 where y is 0, so that 0·x^(-1) is 0 at x = 0.
+	// Use the exponent 1 where y is 0, so that 0·x^(-1) is 0 at x = 0.
 	zero := Equal(y, 0)
 	gx = Mul(ct, Mul(y, Pow(x, Where(zero, oneOf(y.DType()), Sub(y, 1)))))
 	positive := NotEqual(x, 0)
@@ -110,18 +110,18 @@ var _ = gradient(powOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
 	return gx, Mul(ct, Mul(z, log))
 })
 
-// Maximum returns the greater of x and y, NaN where either is.
+// Maximum returns the greater of x and y, or NaN where either is NaN.
 //
-// Gradient: ct for the greater one, half of it for each where they are equal.
+// Gradient: ct for the greater one, or half of it for each where they are equal.
 func Maximum(x, y any) tensor.Tensor { return op.Eval(maximumOp, x, y) }
 
 var maximumOp = binary(elementwise.Maximum, op.Op{Statement: keepsZero, Doc: "the greater of x and y"})
 
 var _ = gradient(maximumOp, vjpExtreme)
 
-// Minimum returns the lesser of x and y, NaN where either is.
+// Minimum returns the lesser of x and y, or NaN where either is NaN.
 //
-// Gradient: ct for the lesser one, half of it for each where they are equal.
+// Gradient: ct for the lesser one, or half of it for each where they are equal.
 func Minimum(x, y any) tensor.Tensor { return op.Eval(minimumOp, x, y) }
 
 var minimumOp = binary(elementwise.Minimum, op.Op{Statement: keepsZero, Doc: "the lesser of x and y"})
@@ -143,7 +143,7 @@ func SquaredDifference(x, y any) tensor.Tensor { return op.Eval(squaredDifferenc
 var squaredDifferenceOp = binary(elementwise.SquaredDifference, op.Op{Statement: keepsZero, Doc: "(x - y)²"})
 
 var _ = gradient(squaredDifferenceOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor) {
-	if ct.DType().IsComplex() { // |d|² = d·d̄ has the real part of ct as its cotangent
+	if ct.DType().IsComplex() { // only the real part of ct counts for |d|² = d·d̄
 		ct = Complex(Real(ct), ZerosLike(Real(ct)))
 	}
 	gx = Mul(ct, Mul(Sub(x, y), 2))
@@ -153,7 +153,7 @@ var _ = gradient(squaredDifferenceOp, func(x, y, z, ct tensor.Tensor) (gx, gy te
 // Atan2 returns the angle of the point (y, x), between -π and π, in float64 for
 // integers.
 //
-// Gradient: ct·y/(x²+y²) for x, -ct·x/(x²+y²) for y, where x is the first operand.
+// Gradient: ct·y/(x²+y²) for x, -ct·x/(x²+y²) for y, where y is the first operand and x the second.
 func Atan2(x, y any) tensor.Tensor { return op.Eval(atan2Op, x, y) }
 
 var atan2Op = binary(elementwise.Atan2, op.Op{Statement: keepsZero, Doc: "the angle of the point with coordinates y and x"})
@@ -163,9 +163,10 @@ var _ = gradient(atan2Op, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor)
 	return Mul(s, y), Neg(Mul(s, x))
 })
 
-// Hypot returns √(x² + y²) without overflow on the way, in float64 for integers.
+// Hypot returns √(x² + y²) without intermediate overflow, in float64 for
+// integers.
 //
-// Gradient: ct·x/z for x, ct·y/z for y, where z is the result; 0 where that is 0.
+// Gradient: ct·x/z for x, ct·y/z for y, where z is the result; 0 where z is 0.
 func Hypot(x, y any) tensor.Tensor { return op.Eval(hypotOp, x, y) }
 
 var hypotOp = binary(elementwise.Hypot, op.Op{Statement: keepsZero, Doc: "√(x² + y²)"})
@@ -177,7 +178,7 @@ var _ = gradient(hypotOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor)
 
 // Xlogy returns x·log y, and 0 where x is 0.
 //
-// Gradient: ct·log y for x, where 0 for x = 0; ct·x/y for y.
+// Gradient: ct·log y for x, or 0 where x = 0; ct·x/y for y.
 func Xlogy(x, y any) tensor.Tensor { return op.Eval(xlogyOp, x, y) }
 
 var xlogyOp = binary(elementwise.Xlogy, op.Op{Statement: absorbsFirst, Doc: "x·log y, 0 where x is 0"})
@@ -201,7 +202,7 @@ func divNonzero(x, y tensor.Tensor) tensor.Tensor {
 
 // Xlog1py returns x·log(1 + y), and 0 where x is 0.
 //
-// Gradient: ct·log(1 + y) for x, where 0 for x = 0; ct·x/(1 + y) for y.
+// Gradient: ct·log(1 + y) for x, or 0 where x = 0; ct·x/(1 + y) for y.
 func Xlog1py(x, y any) tensor.Tensor { return op.Eval(xlog1pyOp, x, y) }
 
 var xlog1pyOp = binary(elementwise.Xlog1py, op.Op{Statement: absorbsFirst, Doc: "x·log(1 + y), 0 where x is 0"})
@@ -212,7 +213,7 @@ var _ = gradient(xlog1pyOp, func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tenso
 })
 
 // NextAfter returns the number of x's type that is next to x in the direction of
-// y, and y where they are equal.
+// y, or y where they are equal.
 //
 // Gradient: zero.
 func NextAfter(x, y any) tensor.Tensor { return op.Eval(nextAfterOp, x, y) }

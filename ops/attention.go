@@ -9,43 +9,44 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// AttentionOptions says which keys a query sees.
+// AttentionOptions says which keys a query attends to.
 type AttentionOptions struct {
 	Scale  float64 // factor of the scores; 0 stands for 1/√d
-	Causal bool    // query i sees keys up to i, counted from the last query and key
-	Mask   any     // true where a query sees a key: […, n, m], or what broadcasts to that
+	Causal bool    // query i attends to keys up to i, where queries and keys are aligned at the last ones
+	Mask   any     // true where a query attends to a key: […, n, m], or a shape that broadcasts to it
 
-	// Row splits of the axes of queries and of keys, of as many rows: a query sees keys of its own row.
-	// A mask then has an axis of keys, or one that [AttentionLabels] give the label 0 with an entry for
-	// each query and each key of its row, row by row.
+	// Row splits of the axes of queries and of keys, with the same number of rows. A query attends
+	// only to keys of its own row. A mask then has an axis of keys, or an axis that
+	// [AttentionLabels] give the label 0, with an entry for each pair of a query and a key of the
+	// same row, row by row.
 	QuerySplits, KeySplits any
 }
 
-// Attention returns, for each query, the mean of the values weighted with the softmax
-// of the scaled scores query·key (Vaswani et al., arXiv:1706.03762). A query that
-// sees no key gets zeros. Leading axes broadcast.
+// Attention returns, for each query, the mean of the values weighted with the softmax of the scaled
+// scores query·key (Vaswani et al., arXiv:1706.03762). A query that attends to no key gets zeros.
+// Leading axes broadcast.
 //
 //	query: […, n, d], key: […, m, d], value: […, m, e], floating  →  […, n, e]
 //
-// The scores of one block of queries are kept at a time. Queries, keys and values may be ragged: those
-// of a row see each other.
+// Only the scores of one block of queries are in memory at a time. Queries, keys and values may be
+// ragged: attention is then computed within each row.
 //
-// Gradient: with the weights p and dp = ct·valueᵀ, ds = p·(dp - Σ p·dp)·scale: ds·key
-// for the query, dsᵀ·query for the key, pᵀ·ct for the value. Its own gradient keeps all scores,
-// of rows of different lengths as many as if they were as long as the longest one.
+// Gradient: with the weights p and dp = ct·valueᵀ, ds = p·(dp - Σ p·dp)·scale: ds·key for the
+// query, dsᵀ·query for the key, pᵀ·ct for the value. The gradient of the gradient keeps all scores
+// in memory, with rows padded to the longest one.
 func Attention(query, key, value any, o AttentionOptions) tensor.Tensor {
 	return Attend(query, key, value, AttentionLabels{}, o)
 }
 
-// AttentionLabels name the axes of attention's operands and of its result by integers, as
-// those of [Contract]. Label 0 is the axis of queries, 1 that of keys. Of the others, those of
-// queries and keys that the result lacks are summed over in the scores; those that the values
-// and the result alone have are features of values; and all others are a batch, over which
-// an operand is broadcast that does not have them, or has one entry there: as keys that several
-// heads of queries share. The zero value stands for the axes that [Attention] describes.
+// AttentionLabels name the axes of the operands and of the result of attention by integers, like
+// those of [Contract]. Label 0 is the axis of queries, and label 1 that of keys. Of the other
+// labels, those of queries and keys that the result lacks are summed over in the scores, and those
+// that only the values and the result have are features of values. All others are batch axes; an
+// operand that lacks one, or has size 1 there, is broadcast, such as keys shared by several heads
+// of queries. The zero value stands for the axes that [Attention] describes.
 type AttentionLabels struct{ Query, Key, Value, Mask, Result []int }
 
-// Attend is [Attention] of operands whose axes have labels, in any order.
+// Attend is [Attention] for operands whose axes have labels, in any order.
 //
 //	ops.Attend(q, k, v, ops.AttentionLabels{
 //		Query: []int{4, 0, 5, 2}, Key: []int{4, 1, 2}, Value: []int{4, 1, 3}, Result: []int{4, 0, 5, 3},
@@ -116,10 +117,10 @@ func init() {
 	})
 }
 
-// batchAttention puts a further label of the batch in front of the operands that have the axis.
+// batchAttention adds the label of one more batch axis in front of the operands that have the axis.
 func batchAttention(c *op.Call, at int, batched []bool) ([]tensor.Tensor, error) {
 	args := slices.Clone(c.Args)
-	var own [5]bool // whether query, key, value, mask and result have it
+	var own [5]bool // whether query, key, value, mask and result have the axis
 	own[resultAt] = true
 	var shapes [4]shape.Shape
 	n := batchSize(c.Values(), batched)
@@ -137,14 +138,14 @@ func batchAttention(c *op.Call, at int, batched []bool) ([]tensor.Tensor, error)
 		case i == at:
 			own[maskAt], shapes[maskAt] = has, s
 		case i < at:
-			if at > maskAt { // each has a gradient
+			if at > maskAt { // each result is a gradient
 				args[i], has = inFront(c.Value(i), has, n), true
 			}
 			if i < maskAt {
 				own[i], shapes[i] = has, s
 			}
 		case has:
-			return nil, op.NotHandled // rows are divided in their own way each
+			return nil, op.NotHandled // each has its own row splits
 		}
 	}
 	labels, err := labelsOf(c, at, shapes)
@@ -164,8 +165,8 @@ func batchAttention(c *op.Call, at int, batched []bool) ([]tensor.Tensor, error)
 	return op.EvalN(c.Op, args...), nil
 }
 
-// LabelsOfAttention returns the labels of the axes in a call of attention, for a type of value that
-// answers it by such a call.
+// LabelsOfAttention returns the labels of the axes in a call of attention. It is for types of
+// values that answer such a call by another one.
 func LabelsOfAttention(c *op.Call) (AttentionLabels, error) {
 	var shapes [4]shape.Shape
 	for i := range shapes {

@@ -37,7 +37,7 @@ func init() {
 			if err != nil || !to.Shape().HasRank() || to.Shape().Dim(0) < 0 {
 				return nil, op.NotHandled
 			}
-			// The row's own axes are aligned at the end, so ones go behind the batch axis.
+			// The axes of a row are aligned at the end, so axes of size 1 go after the batch axis.
 			y := tensor.Tensor(x)
 			for range to.Shape().Dim(0) - (rank - 1) {
 				y = ExpandDims(y, 1)
@@ -47,16 +47,17 @@ func init() {
 	})
 }
 
-// BroadcastTo returns x repeated to a shape, which is a []int, a shape.Shape or a
-// vector of integers: axes are aligned at the end, and axes of size 1 and absent
-// ones stretch. The result is a view; strings are copied.
+// BroadcastTo returns x broadcast to a shape, which is a []int, a shape.Shape or a vector of
+// integers: axes are aligned at the end, and axes that are absent or of size 1 are stretched. The
+// result is a view; strings are copied.
 //
-//	x: [a, 1] → [n, a, b], any element type. Gradient: the cotangent summed over what stretched.
+//	x: [a, 1] → [n, a, b], any element type. Gradient: the cotangent summed over the stretched axes.
 func BroadcastTo(x, shape any) tensor.Tensor {
 	return op.Eval(broadcastToOp, x, shape)
 }
 
-// stretches fails where a tensor of shape s does not broadcast to a full shape.
+// stretches returns an error if a tensor of shape s does not broadcast to a full
+// shape.
 func stretches(c *op.Call, s, to shape.Shape) error {
 	if !s.HasRank() {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Cast converts the elements of x to another type. A float becomes an integer
-// toward zero, saturates, and NaN gives 0; an integer becomes a narrower one by
-// wrapping; anything becomes true unless it is zero; toward a narrower float a
-// number is rounded half to even; a complex number loses its imaginary part.
-// Strings are not cast: see [ToNumber] and [AsString].
+// Cast converts the elements of x to another type. Floats become integers by
+// rounding toward zero and saturating, and NaN becomes 0. Integers wrap when they
+// become narrower. Anything but zero becomes true. Floats are rounded to narrower
+// floats, ties to even. Complex numbers lose their imaginary parts. Strings
+// cannot be cast; see [StringToNumber] and [AsString].
 //
 // Gradient: the cotangent, cast back.
 func Cast(x any, to dtype.DType) tensor.Tensor {
@@ -52,10 +52,10 @@ func init() {
 	gradient(castOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Cast(ct, x.DType()) })
 }
 
-// Bitcast returns the memory of x as elements of another type. Where that is
-// narrower, the result has one more axis, of as many elements as fit; where it is
-// wider, x's last axis has to be of that size and goes away. Numbers are stored
-// with their low bytes first on every machine.
+// Bitcast returns the memory of x as elements of another type. If that type is
+// narrower, the result has one more axis, whose size is the number of elements
+// that fit; if it is wider, x's last axis must have that size and is removed.
+// Numbers are stored in little-endian order on every machine.
 func Bitcast(x any, to dtype.DType) tensor.Tensor { return op.Eval(bitcastOp, x, to) }
 
 var bitcastOp = op.Register(&op.Op{

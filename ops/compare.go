@@ -10,33 +10,33 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Equal returns where x equals y. NaN equals nothing, itself included.
+// Equal reports where x equals y. NaN equals nothing, not even itself.
 func Equal(x, y any) tensor.Tensor { return op.Eval(equalOp, x, y) }
 
 var equalOp = comparison(elementwise.Equal, op.Op{Statement: mapped, Doc: "x = y"})
 
-// NotEqual returns where x differs from y. NaN differs from everything.
+// NotEqual reports where x differs from y. NaN differs from everything.
 func NotEqual(x, y any) tensor.Tensor { return op.Eval(notEqualOp, x, y) }
 
 var notEqualOp = comparison(elementwise.NotEqual, op.Op{Statement: keepsZero, Doc: "x ≠ y"})
 
-// Less returns where x is below y: for truth values false is below true, strings
-// are ordered by their bytes, and complex numbers have no order.
+// Less reports where x is less than y. For booleans, false is less than true;
+// strings are ordered by their bytes; complex numbers have no order.
 func Less(x, y any) tensor.Tensor { return op.Eval(lessOp, x, y) }
 
 var lessOp = comparison(elementwise.Less, op.Op{Statement: keepsZero, Doc: "x < y"})
 
-// LessEqual returns where x is below or equal to y; see [Less].
+// LessEqual reports where x is less than or equal to y; see [Less].
 func LessEqual(x, y any) tensor.Tensor { return op.Eval(lessEqualOp, x, y) }
 
 var lessEqualOp = comparison(elementwise.LessEqual, op.Op{Statement: mapped, Doc: "x ≤ y"})
 
-// Greater returns where x is above y; see [Less].
+// Greater reports where x is greater than y; see [Less].
 func Greater(x, y any) tensor.Tensor { return op.Eval(greaterOp, x, y) }
 
 var greaterOp = comparison(elementwise.Greater, op.Op{Statement: keepsZero, Doc: "x > y"})
 
-// GreaterEqual returns where x is above or equal to y; see [Less].
+// GreaterEqual reports where x is greater than or equal to y; see [Less].
 func GreaterEqual(x, y any) tensor.Tensor { return op.Eval(greaterEqualOp, x, y) }
 
 var greaterEqualOp = comparison(elementwise.GreaterEqual, op.Op{Statement: mapped, Doc: "x ≥ y"})
@@ -63,8 +63,8 @@ func compareStrings(k elementwise.Op, x, y *tensor.Strings, s shape.Shape) *tens
 	return out
 }
 
-// stretchedStrings returns as many strings as a result of shape s has elements, to which x
-// broadcasts, or x's only one.
+// stretchedStrings returns as many strings as a result of shape s has elements: x broadcast to s,
+// or the only string of x.
 func stretchedStrings(x *tensor.Strings, s shape.Shape) str.Column {
 	if n := x.Len(); n != 1 && n != s.Size() {
 		x = move.Apply(x, func(d *tensor.Dense) *tensor.Dense { return move.Stretched(d, s) }).(*tensor.Strings)

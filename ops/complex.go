@@ -67,10 +67,10 @@ var _ = gradient(imagOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
 	return Complex(ZerosLike(ct), ct)
 })
 
-// Angle returns the angle of x in the complex plane, between -π and π; for a real
-// tensor 0 or π.
+// Angle returns the angle of x in the complex plane, between -π and π. For real
+// numbers it is 0 or π.
 //
-// Gradient: of x = a+bi, ct·(-b + ai)/|x|², and 0 at 0.
+// Gradient: for x = a+bi, ct·(-b + ai)/|x|², and 0 at 0.
 func Angle(x any) tensor.Tensor { return op.Eval(angleOp, x) }
 
 var angleOp = part(elementwise.Angle, "the angle in the complex plane", keepsZero, func(x *tensor.Dense) *tensor.Dense {
@@ -93,8 +93,8 @@ var _ = gradient(angleOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
 	return Complex(Neg(Mul(s, b)), Mul(s, a))
 })
 
-// realResult is the element type of a part of a number of type d: integers have
-// an angle in float64.
+// realResult returns the element type of a part of a number of type d. The angle
+// of integers is float64.
 func realResult(k elementwise.Op, d dtype.DType) dtype.DType {
 	if k == elementwise.Angle && d.IsInteger() {
 		return dtype.Float64
@@ -102,7 +102,7 @@ func realResult(k elementwise.Op, d dtype.DType) dtype.DType {
 	return d.Real()
 }
 
-// part registers a real function of complex numbers, which of real numbers is computed by real.
+// part registers a real function of complex numbers. For real numbers, it is computed by real.
 func part(k elementwise.Op, doc string, says op.Statement, real func(x *tensor.Dense) *tensor.Dense) *op.Op {
 	o := &op.Op{Name: k.String(), Statement: says, Doc: doc, Params: unaryOf(op.Numbers), Results: 1, Strided: true}
 	o.Elem = func(_ *op.Call, d dtype.DType) dtype.DType { return realResult(k, d) }
@@ -116,7 +116,7 @@ func part(k elementwise.Op, doc string, says op.Statement, real func(x *tensor.D
 	return op.Register(o)
 }
 
-// Conj returns the complex conjugate; a real tensor is returned as it is.
+// Conj returns the complex conjugate of x; a real tensor is returned as it is.
 //
 // Gradient: the conjugate of ct.
 func Conj(x any) tensor.Tensor { return op.Eval(conjOp, x) }

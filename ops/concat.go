@@ -38,18 +38,18 @@ func init() {
 	})
 }
 
-// Concat returns the tensors in values, a slice, one behind the other along an
-// axis. They have the same sizes along the other axes; element types are promoted.
+// Concat returns the tensors in values, a slice, concatenated along an axis. They must have the
+// same sizes along the other axes; element types are promoted.
 //
 //	values: [a₀, b], [a₁, b], …, axis 0 → [a₀+a₁+…, b], any element type.
-//	Gradient: the cotangent's parts.
+//	Gradient: the parts of the cotangent.
 func Concat(values any, axis int) tensor.Tensor {
 	return op.Eval(concatOp, values, axis)
 }
 
 func concatenated(ds []*tensor.Dense, s shape.Shape, axis int) *tensor.Dense {
 	out := tensor.Uninit(ds[0].DType(), s)
-	if s.Slice(0, axis).Size() == 1 { // the tensors lie one behind the other
+	if s.Slice(0, axis).Size() == 1 { // the tensors are consecutive in memory
 		to := out.Bytes()
 		for _, d := range ds {
 			if d.IsContiguous() {
@@ -91,13 +91,13 @@ func init() {
 			}))
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			return Unstack(known(ct[0], out[0].Shape()), c.Int(1)) // how many there are is known of the result
+			return Unstack(known(ct[0], out[0].Shape()), c.Int(1)) // the result determines their number
 		},
 	})
 }
 
-// Stack returns the tensors in values, a slice, along a new axis. They have the
-// same shape; element types are promoted.
+// Stack returns the tensors in values, a slice, along a new axis. They must have the same shape;
+// element types are promoted.
 //
 //	values: n of [a, b], axis 1 → [a, n, b], any element type. Gradient: the cotangent unstacked.
 func Stack(values any, axis int) tensor.Tensor {

@@ -10,17 +10,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Contract sums products of the elements of two tensors whose axes have labels,
-// arbitrary integers: axes with the same label run together, and those that the
-// result lacks are summed over. It is what [Einsum] does with two operands, for code
-// that has numbers rather than letters.
+// Contract sums products of the elements of two tensors whose axes are labeled by arbitrary
+// integers: axes with the same label are matched, and those that the result lacks are summed over.
+// It does what [Einsum] does with two operands, for code that has numbers rather than letters.
 //
 //	ops.Contract(x, y, []int{0, 1}, []int{1, 2}, []int{0, 2})   // a matrix product
 //
-// Each label occurs once in an operand and once in the result; one that the result
-// lacks is in both operands. The operands may be views with any strides, and the
-// result is written in the order asked for: nothing is transposed where a batch of
-// matrix products with strides can do it.
+// A label occurs at most once in each operand and in the result; one that the result lacks must be
+// in both operands. The operands may be views with any strides, and the result is written in the
+// order asked for: nothing is transposed if a batch of matrix products with strides can do it.
 //
 // Gradient: the contraction of ct with the other operand.
 func Contract(a, b any, aLabels, bLabels, out []int) tensor.Tensor {
@@ -75,21 +73,21 @@ func init() {
 	}
 }
 
-// A Contraction is a call of [Contract] worked out for any number of operands.
+// A Contraction is a call of [Contract] that has been prepared for repeated use
+// with different operands.
 type Contraction struct {
 	a, b, out []int
 	axes      []labelled
-	at        []int // for each axis of the result, its place in axes
+	at        []int // for each axis of the result, its index in axes
 
-	// The product of two matrices, in one order or the other, transposed or not.
+	// The product of two matrices, in either order, transposed or not.
 	matrices, swapped, transA, transB bool
 }
 
-// labelled says where a label stands: its axis in each operand and in the result, -1
-// where it is not there.
+// labelled says where a label occurs: its axis in each operand and in the result, or -1.
 type labelled struct{ a, b, out int }
 
-// NewContraction checks the labels of a contraction; see [Contract].
+// NewContraction prepares a contraction and checks its labels; see [Contract].
 func NewContraction(aLabels, bLabels, out []int) (*Contraction, error) {
 	k := &Contraction{a: aLabels, b: bLabels, out: out, axes: make([]labelled, 0, len(aLabels)+len(bLabels))}
 	bad := func(format string, args ...any) (*Contraction, error) {
@@ -122,7 +120,7 @@ func NewContraction(aLabels, bLabels, out []int) (*Contraction, error) {
 	return k, nil
 }
 
-// recognise finds out whether the contraction is the product of two matrices.
+// recognise finds out whether the contraction is a product of two matrices.
 func (k *Contraction) recognise() {
 	if len(k.a) != 2 || len(k.b) != 2 || len(k.out) != 2 || len(k.axes) != 3 {
 		return
@@ -179,8 +177,8 @@ func (k *Contraction) Of(a, b tensor.Tensor) tensor.Tensor {
 	return op.Eval(contractOp, a, b, k.a, k.b, k.out)
 }
 
-// Dense contracts two dense tensors. It returns nil where their sizes do not fit, or
-// they have different element types.
+// Dense contracts two dense tensors. It returns nil if their sizes do not match or their element
+// types differ.
 func (k *Contraction) Dense(a, b *tensor.Dense) *tensor.Dense {
 	if k.matrices {
 		x, y := a, b
@@ -197,7 +195,7 @@ func (k *Contraction) Dense(a, b *tensor.Dense) *tensor.Dense {
 	return k.dense(a, b)
 }
 
-// takes reports whether operands need neither promotion nor an error.
+// takes reports whether the operands need no promotion and cause no error.
 func (k *Contraction) takes(a, b *tensor.Dense) bool {
 	if a.DType() != b.DType() || !hasProducts(a.DType()) || a.Rank() != len(k.a) || b.Rank() != len(k.b) {
 		return false
@@ -210,16 +208,16 @@ func (k *Contraction) takes(a, b *tensor.Dense) bool {
 	return true
 }
 
-// A Product says which matrix products a [Contraction] comes to.
+// A Product describes the matrix products that a [Contraction] consists of.
 type Product struct {
 	Batch, M, N, K int  // Batch products of an M×K and a K×N matrix
-	CopiesA        bool // the axes of an operand do not lie so that a matrix with strides
-	CopiesB        bool // has them: it is copied first
-	Transposed     bool // the result is a view whose axes are in another order than its memory
+	CopiesA        bool // the axes of the operand cannot be those of a strided matrix,
+	CopiesB        bool // so it is copied first
+	Transposed     bool // the result is a view whose axes are in a different order in memory
 }
 
-// Plan returns what the contraction comes to for operands with certain sizes and
-// strides, in elements.
+// Plan returns the products that the contraction consists of for operands with
+// the given sizes and strides (in elements).
 func (k *Contraction) Plan(aDims, aStrides, bDims, bStrides []int) Product {
 	var l contractLayout
 	l.plan(k, place{aDims, aStrides}, place{bDims, bStrides})

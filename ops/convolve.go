@@ -12,30 +12,31 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ConvolveOptions says how windows slide, and whether features are in groups.
+// ConvolveOptions says how windows slide, and how features are grouped.
 type ConvolveOptions struct {
-	Windows WindowOptions // Size is that of the kernel, and Fill is 0
-	Groups  int           // parts of the features that go by themselves; 0 stands for 1
+	Windows WindowOptions // Size is that of the kernel, and Fill must be 0
+	Groups  int           // number of groups of features that are convolved separately; 0 means 1
 }
 
-// Convolve returns the products of the windows of x with a kernel. With groups, those of a part
-// of the features make a part of the results.
+// Convolve returns the products of the windows of x with a kernel. With groups, each group of
+// features contributes only to the results of the same group.
 //
 //	x: […, n, m, in], kernel: [k, l, in/groups, out] for two axes of positions → […, windows along n, along m, out]
 //
-// Numbers. It is a product of [Windows] and the kernel, without the array of windows.
-// Gradients: [ConvolveTranspose] of the cotangent, and the sum of its products with the windows.
+// Any numbers. It is the product of [Windows] and the kernel, computed without making the array of
+// windows. Gradients: [ConvolveTranspose] of the cotangent, and the sum of its products with the
+// windows.
 func Convolve(x, kernel any, o ConvolveOptions) tensor.Tensor {
 	return op.Eval(convolveOp, append([]any{x, kernel}, o.attrs()...)...)
 }
 
-// ConvolveTranspose puts a window of products with the kernel around each position of x, and adds
-// up what lies over each other in an array of given sizes: it is what [Convolve] transposed is, as
-// matrices are.
+// ConvolveTranspose adds up, in an array of the given sizes, the products of each position of x
+// with the kernel, placed at the window of that position. It is the transpose of [Convolve] as a
+// linear map.
 //
 //	x: […, windows along n, along m, out], kernel: [k, l, in/groups, out], sizes: int[2], n and m → […, n, m, in]
 //
-// Numbers. There may be fewer windows than fit. Gradients: [Convolve] of the cotangent, and the
+// Any numbers. There may be fewer windows than fit. Gradients: [Convolve] of the cotangent, and a
 // sum of products as there.
 func ConvolveTranspose(x, kernel, sizes any, o ConvolveOptions) tensor.Tensor {
 	return op.Eval(convolveInputOp, append([]any{x, kernel, sizes}, o.attrs()...)...)
@@ -46,19 +47,20 @@ func (o ConvolveOptions) attrs() []any {
 	return []any{max(1, o.Groups), attr(w.Stride), attr(w.Dilation), attr(w.Before), attr(w.After), w.Same}
 }
 
-// convolveKernelOp sums products of windows and results: the gradient of the kernel.
+// convolveKernelOp sums products of windows and results; it is the gradient for the kernel.
 var convolveOp, convolveInputOp, convolveKernelOp *op.Op
 
-// convolution is a call of one of them: x is [items..., positions..., features], y is [items...,
-// windows..., out], and the kernel [size..., features of a group, out].
+// convolution is a call of one of the operations: x is [items..., positions..., features], y is
+// [items..., windows..., out], and the kernel is [size..., features of a group, out].
 type convolution struct {
 	x, y, kernel shape.Shape
 	axes         []window.Axis
 	groups       int
 }
 
-// newConvolution reads a call whose settings start at argument i. What an operation computes is
-// not known before: x has the positions dims, and y or the kernel may have no rank.
+// newConvolution reads a call whose settings start at argument i. The operand that the operation
+// computes is not known in advance: x has the positions dims, and y or the kernel may have an
+// unknown rank.
 func newConvolution(c *op.Call, i int, x, y, kernel shape.Shape, dims []int, size []int) (*convolution, error) {
 	n, groups := len(size), c.Int(i)
 	if n == 0 {
@@ -135,7 +137,7 @@ func newConvolution(c *op.Call, i int, x, y, kernel shape.Shape, dims []int, siz
 	return v, nil
 }
 
-// rankFor returns n where a shape has room for so many axes and more, and refuses others.
+// rankFor returns n if a shape has room for that many axes and more others, and an error otherwise.
 func rankFor(c *op.Call, i, n, more int) error {
 	if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() < n+more {
 		return c.Errorf(tenon.ErrShape, "%s %v has no %d axes of positions", c.Op.Params[i].Name, s, n)
@@ -143,7 +145,7 @@ func rankFor(c *op.Call, i, n, more int) error {
 	return nil
 }
 
-// kernelSize returns the sizes of windows that a kernel has, nil where its rank is not known.
+// kernelSize returns the sizes of the windows of a kernel, or nil if its rank is not known.
 func kernelSize(c *op.Call, i int) ([]int, error) {
 	k := c.Tensor(i).Shape()
 	if !k.HasRank() {
@@ -221,8 +223,8 @@ func kernelConvolution(c *op.Call) (*convolution, error) {
 	return newConvolution(c, 3, x, y, shape.UnknownRank, dims, size)
 }
 
-// axesTold returns the number of axes that the settings from argument i on have entries for, -1
-// where none is given.
+// axesTold returns the number of axes that the settings from argument i on have entries for, or -1
+// if none is given.
 func axesTold(c *op.Call, i int) int {
 	for k := range 4 {
 		if c.Has(i + k) {
@@ -232,7 +234,7 @@ func axesTold(c *op.Call, i int) int {
 	return -1
 }
 
-// run computes one of the three from the others.
+// run computes one of the three from the other two.
 func (v *convolution) run(out shape.Shape, a, b *tensor.Dense, f convolutionKernels) *tensor.Dense {
 	d := a.DType()
 	switch d {
@@ -327,7 +329,7 @@ func init() {
 				}
 				return c.Result(v.run(of(v), c.Dense(0), c.Dense(1), kernels))
 			},
-			// More items in front of those that there are.
+			// The additional items go in front of the existing ones.
 			Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 				if f == convolveKernel || slices.Contains(batched[1:], true) {
 					return nil, op.NotHandled
@@ -343,7 +345,8 @@ func init() {
 	convolveKernelOp = define("convolve_kernel", "ops.Convolve", "Sums of the products of windows and results.", two("x", "y", sizesParam("size")),
 		kernelConvolution, func(v *convolution) shape.Shape { return v.kernel }, convolveKernel)
 
-	// Each is linear in both operands, and its gradients are the other two.
+	// Each operation is linear in both operands, and its gradients are the other
+	// two.
 	ranked := func(c *op.Call, x tensor.Tensor, n int) []int {
 		s := x.Shape()
 		if !s.HasRank() || s.Rank() < n {

@@ -13,8 +13,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// SoftmaxCrossEntropy returns the loss -log Softmax(logits)[label] of each row, for
-// class numbers. A label out of range is an error that names it.
+// SoftmaxCrossEntropy returns the loss -log Softmax(logits)[label] of each row. The labels are
+// class numbers; a label out of range is an error that names it.
 //
 //	logits: […, classes] floating, labels: […] int32 or int64  →  […]
 //
@@ -52,7 +52,8 @@ var _ = gradient(crossEntropyOp, func(c *op.Call, out, ct []tensor.Tensor) []ten
 	return []tensor.Tensor{op.Eval(crossEntropyGradOp, c.Tensor(0), c.Tensor(1), ct[0]), nil}
 })
 
-// labelsShape is the shape of class numbers and of what there is one of for each.
+// labelsShape returns the shape of the labels and of the results, one for each
+// label.
 func labelsShape(c *op.Call) (shape.Shape, error) {
 	s := c.Tensor(0).Shape()
 	if s.HasRank() {
@@ -67,8 +68,7 @@ func labelsShape(c *op.Call) (shape.Shape, error) {
 	return s, nil
 }
 
-// checkedLabels returns the class numbers of a kernel's call, all of which are in
-// range.
+// checkedLabels returns the labels of a kernel's call, all of which are in range.
 func checkedLabels(c *op.Call) ([]int64, error) {
 	n := c.Dense(0).Dim(-1)
 	labels := tensor.Elems[int64](castDense(c.Dense(1), dtype.Int64))
@@ -83,8 +83,9 @@ func checkedLabels(c *op.Call) ([]int64, error) {
 }
 
 // The gradient for the logits x, labels l and cotangent ct, ct·(Softmax(x) -
-// one-hot l), in one pass. Its own gradient, for the cotangent u and with y the
-// softmax, is y·(v - Σ y·v) with v = u·ct for x, and Σ u·(y - one-hot l) for ct.
+// one-hot l), in one pass. The gradient of that, for the cotangent u and with y
+// the softmax, is y·(v - Σ y·v) with v = u·ct for x, and Σ u·(y - one-hot l) for
+// ct.
 var crossEntropyGradOp = op.Register(&op.Op{
 	Name: "softmax_cross_entropy_grad", Statement: op.Statement{Axes: op.Along, Core: 1, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{three}}}, Doc: "gradient of the softmax cross entropy of class numbers", Results: 1,
 	Params: []op.Param{{Name: "logits", Group: 1, Takes: op.Floats, Rank: 1}, {Name: "labels", Takes: op.Indices}, {Name: "ct", Group: 1}},
@@ -122,9 +123,9 @@ var _ = gradient(crossEntropyGradOp, func(c *op.Call, out, ct []tensor.Tensor) [
 	return []tensor.Tensor{gx, nil, Sum(Mul(u, op.Eval(crossEntropyGradOp, x, l, OnesLike(g))), -1)}
 })
 
-// SoftmaxCrossEntropyDense returns the cross entropy -Σ targets·log Softmax(logits) of
-// each row, for targets that are a distribution over the classes. Where a target
-// is 0 the class does not count, however unlikely it is.
+// SoftmaxCrossEntropyDense returns the cross entropy -Σ targets·log Softmax(logits) of each row,
+// for targets that are a distribution over the classes. A class whose target is 0 does not count,
+// however unlikely it is.
 //
 //	logits: […, classes], targets: […, classes], floating  →  […]
 //
@@ -160,8 +161,8 @@ var _ = gradient(crossEntropyDenseOp, func(c *op.Call, out, ct []tensor.Tensor) 
 	return []tensor.Tensor{gx, Neg(Mul(g, LogSoftmax(x, -1)))}
 })
 
-// SigmoidCrossEntropy returns the cross entropy of independent truth values, element
-// by element: for logits x and targets z it is
+// SigmoidCrossEntropy returns the cross entropy of independent binary labels, element by element:
+// for logits x and targets z it is
 //
 //	-z·log Sigmoid(x) - (1-z)·log(1 - Sigmoid(x)) = max(x, 0) - x·z + log(1 + e^-|x|)
 //
@@ -198,8 +199,8 @@ var _ = gradient(sigmoidCrossEntropyOp, func(x, z, y, ct tensor.Tensor) (gx, gz 
 	return Mul(ct, Sub(Sigmoid(x), z)), Neg(Mul(ct, x))
 })
 
-// logistic computes a run of the sigmoid cross entropy: the part that needs an exponential
-// first, in place.
+// logistic computes a run of the sigmoid cross entropy in place. It first computes the part that
+// needs an exponential.
 func logistic[T float32 | float64](p unsafe.Pointer, r run, softplus elementwise.UnaryFunc) {
 	dst := unsafe.Slice((*T)(p), r.n)
 	step := func(i int) int { return 1 - int(r.scalars>>i&1) }

@@ -9,7 +9,7 @@ import (
 
 // CumOptions says how a cumulative operation runs.
 type CumOptions struct {
-	Exclusive bool // each element is left out of its own result
+	Exclusive bool // the result for an element excludes the element itself
 	Reverse   bool // from the last element to the first
 }
 
@@ -20,7 +20,7 @@ var cumulativeParams = []op.Param{
 	{Name: "reverse", Kind: op.Attr, Type: op.BoolType, Default: false},
 }
 
-// cumulative registers a cumulative operation that package reduce computes.
+// cumulative registers a cumulative operation computed by package reduce.
 func cumulative(o op.Op, k reduce.ScanOp) *op.Op {
 	o.Params, o.Results = cumulativeParams, 1
 	o.Elem = keeping(func(d dtype.DType) bool { return reduce.Scan(k, d) != nil })
@@ -40,7 +40,7 @@ func cumulative(o op.Op, k reduce.ScanOp) *op.Op {
 	return op.Register(&o)
 }
 
-// around returns the sizes of x before, along and behind an axis.
+// around returns the sizes of x before, along and after an axis.
 func around(c *op.Call, x *tensor.Dense, axis int) (outer, n, inner int, err error) {
 	a, err := axisOf(c, axis, x.Shape())
 	if err != nil {
@@ -66,9 +66,9 @@ var _ = gradient(cumSumOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Te
 
 // CumProd returns the running products of x along an axis. Integers wrap.
 //
-// Gradient: for element k, the product of those before it times the sum over
-// i ≥ k of ctᵢ·Π(k < j ≤ i) xⱼ, which is a [LinearScan]; it is right where
-// elements are 0.
+// Gradient: for element k, the product of those before it times the sum over i ≥
+// k of ctᵢ·Π(k < j ≤ i) xⱼ, which is a [LinearScan]; it is correct even for
+// elements that are 0.
 func CumProd(x any, axis int, o CumOptions) tensor.Tensor {
 	return op.Eval(cumProdOp, x, axis, o.Exclusive, o.Reverse)
 }
@@ -80,21 +80,21 @@ var _ = gradient(cumProdOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.T
 	return []tensor.Tensor{Mul(behind(c, x, ct[0]), CumProd(x, c.Int(1), CumOptions{Exclusive: true, Reverse: c.Bool(3)}))}
 })
 
-// behind returns for each element what comes back from the results in which it counts: from
-// each to the one before, the cotangent is multiplied by the factor of the later one.
+// behind returns, for each element, the sum of the cotangents of the results it contributes to.
+// From each result to the one before, the cotangent is multiplied by the factor of the later one.
 func behind(c *op.Call, factor, ct tensor.Tensor) tensor.Tensor {
 	axis, reverse := c.Int(1), c.Bool(3)
-	if c.Bool(2) { // exclusive: element k first counts in the next result
+	if c.Bool(2) { // exclusive: element k first contributes to the next result
 		ct = shiftOne(ct, axis, !reverse)
 	}
 	return LinearScan(shiftOne(factor, axis, !reverse), ct, axis, !reverse)
 }
 
-// CumMax returns the running maxima of x along an axis; NaN from the first NaN on.
-// An exclusive one starts with the least value of the type.
+// CumMax returns the running maxima of x along an axis; from the first NaN on, they are NaN.
+// Exclusive maxima start with the lowest value of the type.
 //
-// Gradient: the sum of ct over the results that an element is; the first of equal
-// elements takes all.
+// Gradient: the sum of ct over the results that an element is; the first of equal elements takes
+// all.
 func CumMax(x any, axis int, o CumOptions) tensor.Tensor {
 	return op.Eval(cumMaxOp, x, axis, o.Exclusive, o.Reverse)
 }
@@ -113,7 +113,7 @@ var (
 	_ = gradient(cumMinOp, vjpRunningExtreme)
 )
 
-// vjpRunningExtreme sums the cotangents of each stretch of equal results, and
+// vjpRunningExtreme sums the cotangents of each stretch of equal results and
 // gives the sum to the element where the stretch begins.
 func vjpRunningExtreme(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	x, axis, reverse := c.Tensor(0), c.Int(1), c.Bool(3)
@@ -123,7 +123,7 @@ func vjpRunningExtreme(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 }
 
 // LogCumSumExp returns the logarithms of the running sums of e^x along an axis,
-// without overflow on the way. An exclusive one starts with -Inf.
+// without intermediate overflow. Exclusive sums start with -Inf.
 //
 // Gradient: for element k, the sum over i ≥ k of ctᵢ·e^(xₖ-yᵢ), as a [LinearScan]
 // with the factors e^(yₖ-yₖ₊₁), which are at most 1.
@@ -138,13 +138,13 @@ var _ = gradient(logCumSumExpOp, func(c *op.Call, out, ct []tensor.Tensor) []ten
 	y := LogCumSumExp(x, axis, CumOptions{Reverse: reverse})
 	finite := IsFinite(y)
 	y = Where(finite, y, zeroOf(y.DType()))
-	// The factor from one result to the next, kept at the next.
+	// The factor from one result to the next, stored with the next.
 	factor := Exp(Sub(shiftOne(y, axis, reverse), y))
 	factor = Where(shiftedIn(finite, axis, reverse), factor, zeroOf(y.DType()))
 	return []tensor.Tensor{Mul(behind(c, factor, ct[0]), Exp(Sub(x, y)))}
 })
 
-// shiftedIn is shiftOne for truth values.
+// shiftedIn is shiftOne for booleans.
 func shiftedIn(x tensor.Tensor, axis int, backward bool) tensor.Tensor {
 	return Cast(shiftOne(Cast(x, dtype.Uint8), axis, backward), dtype.Bool)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Matrices are the last two axes; axes in front of them are batches.
+// Matrices are the last two axes; the axes before them are batch axes.
 
 var diagOp *op.Op
 
@@ -46,8 +46,8 @@ func init() {
 //	x: [b, n] → [b, n, n], any element type. Gradient: the diagonals of the cotangent.
 func Diag(x any) tensor.Tensor { return op.Eval(diagOp, x) }
 
-// movedOver applies a structural kernel that also needs a zero, which for strings
-// is the empty one.
+// movedOver applies a structural kernel that also needs a zero, which is the
+// empty string for strings.
 func movedOver(x tensor.Tensor, f func(d, zero *tensor.Dense) *tensor.Dense) tensor.Tensor {
 	if d, ok := x.(*tensor.Dense); ok {
 		return f(d, zeroOf(d.DType()).(*tensor.Dense))
@@ -57,7 +57,7 @@ func movedOver(x tensor.Tensor, f func(d, zero *tensor.Dense) *tensor.Dense) ten
 	})
 }
 
-// diagonals views the diagonals of matrices.
+// diagonals returns a view of the diagonals of matrices.
 func diagonals(x *tensor.Dense) *tensor.Dense {
 	s, strides := x.Shape(), x.Strides()
 	k := s.Rank() - 2
@@ -75,7 +75,7 @@ func init() {
 			s := c.Tensor(0).Shape()
 			if s.HasRank() {
 				k := s.Rank() - 2
-				n := min(s.Dim(k), s.Dim(k+1)) // -1 where one is not known
+				n := min(s.Dim(k), s.Dim(k+1)) // -1 if one is not known
 				s = s.Slice(0, k).Insert(k, n)
 			}
 			return s, nil
@@ -83,7 +83,7 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(move.Apply(c.Tensor(0), diagonals)) },
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x := c.Tensor(0)
-			g := Diag(ct[0]) // square: fill up to the matrix's own sizes
+			g := Diag(ct[0]) // square: pad to the sizes of the matrix
 			s := x.Shape()
 			if s.HasRank() && s.Dim(-1) >= 0 && s.Dim(-1) == s.Dim(-2) {
 				return []tensor.Tensor{known(g, s)}
@@ -128,8 +128,8 @@ func init() {
 	})
 }
 
-// BandPart returns matrices in which only the diagonal, lower diagonals below and
-// upper diagonals above it are kept, with zeros elsewhere; -1 keeps all on that side.
+// BandPart returns matrices that keep only the main diagonal, lower diagonals below it and upper
+// diagonals above it, with zeros elsewhere; -1 keeps all diagonals on that side.
 //
 //	x: [b, m, n] → [b, m, n], any element type. Gradient: the cotangent's band.
 func BandPart(x any, lower, upper int) tensor.Tensor {
@@ -143,19 +143,19 @@ func BandPart(x any, lower, upper int) tensor.Tensor {
 	return op.Eval(bandPartOp, x, first, last)
 }
 
-// Tril returns matrices with zeros above diagonal k, which is the main one for 0
-// and lies above it for positive numbers.
+// Tril returns matrices with zeros above diagonal k. Diagonal 0 is the main one; positive numbers
+// are above it.
 //
 //	x: [b, m, n] → [b, m, n], any element type. Gradient: the cotangent's lower triangle.
 func Tril(x any, k int) tensor.Tensor { return op.Eval(bandPartOp, x, nil, k) }
 
-// Triu returns matrices with zeros below diagonal k, which is the main one for 0
-// and lies above it for positive numbers.
+// Triu returns matrices with zeros below diagonal k. Diagonal 0 is the main one; positive numbers
+// are above it.
 //
 //	x: [b, m, n] → [b, m, n], any element type. Gradient: the cotangent's upper triangle.
 func Triu(x any, k int) tensor.Tensor { return op.Eval(bandPartOp, x, k, nil) }
 
-// banded keeps the elements whose column exceeds their row by first to last.
+// banded keeps the elements whose column minus row is between first and last.
 func banded(x, zero *tensor.Dense, first, last int) *tensor.Dense {
 	out := tensor.NewDense(x.DType(), x.Shape())
 	if !isZero(zero) {
@@ -168,7 +168,7 @@ func banded(x, zero *tensor.Dense, first, last int) *tensor.Dense {
 	first, last = min(max(first, -m), n), min(max(last, -m-1), n)
 	size := x.DType().Size()
 	dst, src := out.Bytes(), x.Bytes()
-	band := func(from, to int) { // of the rows of all matrices, one behind the other
+	band := func(from, to int) { // of the consecutive rows of all matrices
 		for r := from; r < to; r++ {
 			i := r % m
 			lo, hi := max(0, i+first), min(i+last+1, n)

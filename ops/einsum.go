@@ -18,11 +18,10 @@ import (
 //	ops.Einsum("...i,...i", x, y)        // dot products over the last axis
 //	ops.Einsum("ii->i", x)               // a diagonal
 //
-// The equation names the axes of each operand, separated by commas, and behind
-// the arrow those of the result; axes that the result lacks are summed over.
-// Without an arrow the result has the letters that occur once, in the order of
-// the alphabet, behind the axes of the ellipsis. Axes under an ellipsis broadcast;
-// axes with the same letter have the same size. Spaces do not count.
+// The equation names the axes of each operand, separated by commas, and after the arrow those of
+// the result; axes that the result lacks are summed over. Without an arrow, the result has the axes
+// of the ellipsis, followed by the letters that occur once in alphabetical order. Axes of an
+// ellipsis broadcast; axes with the same letter must have the same size. Spaces are ignored.
 //
 // Three or more operands are contracted in pairs, in the order that takes the fewest
 // multiplications (found exactly for up to six operands, greedily beyond).
@@ -32,7 +31,7 @@ func Einsum(equation string, operands ...any) tensor.Tensor {
 	list := make([]tenon.Value, len(operands))
 	for i, x := range operands {
 		var ok bool
-		if list[i], ok = x.(tenon.Value); !ok { // binding makes tensors of them
+		if list[i], ok = x.(tenon.Value); !ok { // binding converts them to tensors
 			return op.Eval(einsumOp, slices.Clone(operands), equation)
 		}
 	}
@@ -162,11 +161,11 @@ func isLabel(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == dots || r >= firstSpare && r < firstSpare+0x400
 }
 
-// firstSpare begins the letters that gradients and batching use for axes of their
-// own: a private area of Unicode.
+// firstSpare is the first of the letters that gradients and batching use for axes
+// of their own, in a Unicode private use area.
 const firstSpare = '\ue000'
 
-// unused returns a letter that the equation does not have.
+// unused returns a letter that does not occur in the equation.
 func (e *equation) unused() rune {
 	all := strings.Join(e.in, "")
 	for r := firstSpare; ; r++ {
@@ -261,13 +260,13 @@ func (e *equation) gradient(operands []tenon.Value, i int, ct tensor.Tensor) ten
 		}
 	}
 	elsewhere := strings.Join(terms, "")
-	// The letters of the operand: once each, and among them those that occur elsewhere.
+	// The letters of the operand, each once, and those of them that occur elsewhere.
 	var unique, present []rune
 	var missing []int
 	term := []rune(e.in[i])
 	fresh := &equation{in: append(terms, e.in[i])}
 	for k, r := range term {
-		if slices.Contains(term[:k], r) { // a diagonal: it gets a letter of its own
+		if slices.Contains(term[:k], r) { // a diagonal: it gets its own letter
 			other := fresh.unused()
 			fresh.in = append(fresh.in, string(other))
 			n := sizeOperand(x, axisFromEnd(term, slices.Index(term, r)))
@@ -286,7 +285,7 @@ func (e *equation) gradient(operands []tenon.Value, i int, ct tensor.Tensor) ten
 		}
 	}
 	if slices.Contains(present, dots) && !strings.ContainsRune(elsewhere, dots) {
-		// An ellipsis of no axes that the result leaves out.
+		// An ellipsis without axes, which the result omits.
 		present = slices.DeleteFunc(present, func(r rune) bool { return r == dots })
 	}
 	to := &equation{in: terms, out: string(present)}
@@ -294,7 +293,7 @@ func (e *equation) gradient(operands []tenon.Value, i int, ct tensor.Tensor) ten
 	switch {
 	case !strings.ContainsRune(elsewhere, dots) || slices.Contains(present, dots):
 		g = op.Eval(einsumOp, args, to.String())
-	case to.spell(args): // the operand is the same at all places of an ellipsis
+	case to.spell(args): // the operand is the same at all positions of an ellipsis
 		g = op.Eval(einsumOp, args, to.String())
 	default:
 		to.out = string(dots) + to.out
@@ -309,7 +308,7 @@ func (e *equation) gradient(operands []tenon.Value, i int, ct tensor.Tensor) ten
 		}
 		g = Sum(g, axes...)
 	}
-	if len(missing) > 0 { // axes that only this operand has: each element counts alike
+	if len(missing) > 0 { // axes that only this operand has: all elements contribute equally
 		rank := x.Shape().Rank()
 		for k, a := range missing {
 			if a < 0 && rank >= 0 {
@@ -323,9 +322,9 @@ func (e *equation) gradient(operands []tenon.Value, i int, ct tensor.Tensor) ten
 	return sumTo(g, x)
 }
 
-// spell puts letters in place of the ellipses of terms, so that a result may lack them. It
-// reports false, and changes nothing, where operands are broadcast along them or their sizes
-// are not known.
+// spell replaces the ellipses of terms by letters, so that a result may lack some of their axes. It
+// returns false, and changes nothing, if operands are broadcast along these axes or their sizes are
+// not known.
 func (e *equation) spell(operands []any) bool {
 	letters := &equation{in: slices.Clone(e.in)}
 	letters.in = append(letters.in, e.out)
@@ -362,8 +361,8 @@ func (e *equation) spell(operands []any) bool {
 	return true
 }
 
-// axisFromEnd is the axis of letter k of a term: from the end where an ellipsis
-// comes before it.
+// axisFromEnd returns the axis of letter k of a term. It counts from the end if
+// an ellipsis comes before it.
 func axisFromEnd(term []rune, k int) int {
 	if open := slices.Index(term, dots); open >= 0 && open < k {
 		return k - len(term)

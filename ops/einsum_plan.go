@@ -13,32 +13,32 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A contraction is what an einsum does for operands of certain shapes.
+// A contraction is the plan of an einsum for operands of certain shapes.
 type contraction struct {
 	operands []einsumTerm
 	out      []int // labels of the result
 	steps    []einsumStep
 	shape    shape.Shape // of the result
 
-	axes         []int // of what is left in the end, that are summed over
-	labels, kept []int // labels of the other axes, and those of the result that are among them
+	axes         []int // remaining axes that are finally summed over
+	labels, kept []int // labels of the other axes, and those that the result has
 }
 
-// An einsumTerm says how the axes of an operand become labels.
+// An einsumTerm says how the axes of an operand map to labels.
 type einsumTerm struct {
 	axes   []int // the label of each axis; an axis of size 1 that broadcasts has none (-1)
-	labels []int // of the axes that are left, each once
+	labels []int // of the remaining axes, each once
 }
 
-// An einsumStep contracts two of the tensors that are left; the result goes to the end.
+// An einsumStep contracts two of the remaining tensors; the result is appended to them.
 type einsumStep struct {
 	a, b         int
-	aOnly, bOnly []int // axes that are summed over first: nothing else has them
+	aOnly, bOnly []int // axes that are summed over first, since no other tensor has them
 	product      *Contraction
 }
 
-// Plans are kept by equation and shapes. There are few different ones in a program;
-// one that has very many starts again.
+// Plans are cached by equation and shapes. A program has few different ones; a cache that grows too
+// large is cleared.
 var (
 	einsumPlans   = map[string]*contraction{}
 	einsumPlansMu sync.RWMutex
@@ -46,7 +46,7 @@ var (
 
 const maxEinsumPlans = 4096
 
-// einsumKey appends what plans are kept by: the equation, its length in front, and the sizes
+// einsumKey appends the key of a cached plan: the equation, preceded by its length, and the sizes
 // of each operand.
 func einsumKey(key []byte, equation string, operands []*tensor.Dense) []byte {
 	key = append(strconv.AppendInt(key, int64(len(equation)), 36), ' ')
@@ -60,7 +60,7 @@ func einsumKey(key []byte, equation string, operands []*tensor.Dense) []byte {
 	return key
 }
 
-// plannedEinsum returns a plan that is kept, nil where there is none.
+// plannedEinsum returns a cached plan, or nil if there is none.
 func plannedEinsum(equation string, operands []*tensor.Dense) *contraction {
 	var room [128]byte
 	key := einsumKey(room[:0], equation, operands)
@@ -93,7 +93,7 @@ func planEinsum(c *op.Call, equation string, operands []*tensor.Dense, out shape
 	return p, nil
 }
 
-// contracted does what the plan says.
+// contracted carries out the plan.
 func (p *contraction) contracted(operands []*tensor.Dense) *tensor.Dense {
 	out := p.run(operands)
 	if !out.Shape().Equal(p.shape) {
@@ -102,8 +102,8 @@ func (p *contraction) contracted(operands []*tensor.Dense) *tensor.Dense {
 	return out
 }
 
-// plan gives numbers to the letters and to the axes of the ellipsis, which count from
-// its end, and orders the steps.
+// plan numbers the letters and the axes of the ellipsis, which count from its end, and orders the
+// steps.
 func (e *equation) plan(shapes []shape.Shape) *contraction {
 	number := map[rune]int{}
 	var ellipsis []int // labels of the ellipsis, the last axis first
@@ -140,7 +140,7 @@ func (e *equation) plan(shapes []shape.Shape) *contraction {
 			sizes[l] = max(sizes[l], shapes[i].Dim(a))
 		}
 	}
-	// A size 0 is a size too: max has hidden it.
+	// A size of 0 counts too, but max has hidden it.
 	for i := range e.in {
 		for a, l := range p.operands[i].axes {
 			if shapes[i].Dim(a) == 0 {
@@ -165,8 +165,8 @@ func (e *equation) plan(shapes []shape.Shape) *contraction {
 	return p
 }
 
-// A labelSet is a set of labels, for planning only: labels beyond its width are
-// ordered as well as it can.
+// A labelSet is a set of labels, for planning only. Labels beyond its width share
+// bits, which affects only the choice of the order.
 type labelSet = uint64
 
 func setOf(labels []int) labelSet {
@@ -187,7 +187,7 @@ func (s sizesOf) volume(set labelSet) float64 {
 
 type sizesOf []int
 
-// order finds the steps.
+// order determines the steps.
 func (p *contraction) order(sizes []int) {
 	n := len(p.operands)
 	if n < 2 {
@@ -240,8 +240,9 @@ func (p *contraction) order(sizes []int) {
 	}
 }
 
-// bestOrder tries all orders: for each subset of operands, the cheapest way to
-// make its product of two smaller ones. Tensors are numbered as they arise.
+// bestOrder tries all orders: for each subset of operands, it finds the cheapest
+// way to get its product from two smaller subsets. Tensors are numbered as they
+// are made.
 func bestOrder(sets []labelSet, out labelSet, sizes sizesOf) [][2]int {
 	n := len(sets)
 	full := 1<<n - 1
@@ -281,8 +282,8 @@ func bestOrder(sets []labelSet, out labelSet, sizes sizesOf) [][2]int {
 	return pairs
 }
 
-// greedyOrder takes, time and again, the pair whose product takes the fewest
-// multiplications less the elements that it makes unnecessary.
+// greedyOrder repeatedly takes the pair with the lowest cost: the number of
+// multiplications minus the number of elements that are no longer needed.
 func greedyOrder(sets []labelSet, out labelSet, sizes sizesOf) [][2]int {
 	type live struct {
 		id  int
@@ -336,12 +337,12 @@ func (p *contraction) end() {
 		labels = p.steps[n-1].product.out
 	}
 	p.axes, p.labels = alone(labels, nil, p.out)
-	// An axis of the ellipsis may have size 1 everywhere and then no label that is left.
+	// An axis of the ellipsis may have size 1 in all operands, so that none has its label.
 	p.kept = slices.DeleteFunc(slices.Clone(p.out), func(l int) bool { return !slices.Contains(p.labels, l) })
 }
 
-// alone returns the axes whose labels neither other nor out has, and the labels of
-// the others.
+// alone returns the axes whose labels are neither in other nor in out, and the labels of the other
+// axes.
 func alone(labels, other, out []int) (axes, kept []int) {
 	for i, l := range labels {
 		if slices.Contains(other, l) || slices.Contains(out, l) {
@@ -353,7 +354,7 @@ func alone(labels, other, out []int) (axes, kept []int) {
 	return axes, kept
 }
 
-// summedOver sums x over some axes, which go away.
+// summedOver sums x over some axes and removes them.
 func summedOver(x *tensor.Dense, axes []int) *tensor.Dense {
 	if len(axes) == 0 {
 		return x
@@ -362,8 +363,8 @@ func summedOver(x *tensor.Dense, axes []int) *tensor.Dense {
 	return reduceDense(sumOf(d), x, axes, op.Reduced(x.Shape(), axes, false), d)
 }
 
-// diagonal views x with an axis for each label: an axis that broadcasts goes away,
-// and axes with the same label become one that runs along both.
+// diagonal returns a view of x with one axis for each label: an axis that broadcasts is removed,
+// and axes with the same label become one axis that runs along the diagonal.
 func (t *einsumTerm) diagonal(x *tensor.Dense) *tensor.Dense {
 	if len(t.labels) == len(t.axes) {
 		return x

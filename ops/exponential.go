@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The operations of this file take floating and complex tensors, and give float64
-// for integers.
+// The operations in this file accept floating-point and complex tensors, and
+// return float64 for integers.
 
 // Exp returns e^x.
 //

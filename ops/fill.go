@@ -32,30 +32,31 @@ func init() {
 	})
 }
 
-// tailed repeats each element of a vector in a shape of known rank: [n] → [n, shape…].
+// tailed repeats each element of a vector to a shape of known rank: [n] → [n, shape…].
 func tailed(v, shape tensor.Tensor) tensor.Tensor {
 	ones := append([]int{-1}, constSizes(shape.Shape().Dim(0), 1)...)
 	return BroadcastTo(Reshape(v, ones), prepended(rowsOf(v), shape))
 }
 
-// Fill returns a tensor of some sizes, which are a []int, a shape.Shape or a vector of
-// integers, all of whose elements are value, a scalar. It takes no memory for more
-// than one element until something needs it.
+// Fill returns a tensor of the given sizes, which are a []int, a shape.Shape or a vector of
+// integers. All elements are value, a scalar. Only one element is stored until an operation needs
+// more.
 //
 //	sizes: int[rank], value: [] → [sizes…], any element type. Gradient: for value, the sum of the cotangent.
 func Fill(sizes, value any) tensor.Tensor {
 	return op.Eval(fillOp, sizes, value)
 }
 
-// Zeros returns zeros (false for truth values, empty strings) of an element type in a shape; see
-// [Fill]. A shape that is known gives a constant also while tracing.
+// Zeros returns a tensor of zeros (false for booleans, empty strings) of the given element type and
+// shape; see [Fill]. With a known shape, the result is a constant even while tracing.
 //
 //	shape: int[rank] → [shape…], any element type.
 func Zeros(d dtype.DType, shape any) tensor.Tensor { return Fill(shape, zeroOf(d)) }
 
-// Ones returns ones (true for truth values) of an element type in a shape; see [Fill].
+// Ones returns a tensor of ones (true for booleans) of the given element type and shape; see
+// [Fill].
 //
-//	shape: int[rank] → [shape…], numbers and truth values.
+//	shape: int[rank] → [shape…], numbers and booleans.
 func Ones(d dtype.DType, shape any) tensor.Tensor {
 	return Fill(shape, Cast(tensor.Scalar(true), d))
 }
@@ -88,8 +89,8 @@ func init() {
 	})
 }
 
-// Eye returns a matrix with ones on the diagonal and zeros elsewhere. Its sizes are
-// integers, also scalar tensors.
+// Eye returns a matrix with ones on the diagonal and zeros elsewhere. Its sizes are integers or
+// scalar tensors.
 //
-//	rows, columns: int[] → [rows, columns], numbers and truth values. No gradient.
+//	rows, columns: int[] → [rows, columns], numbers and booleans. No gradient.
 func Eye(d dtype.DType, rows, columns any) tensor.Tensor { return op.Eval(eyeOp, rows, columns, d) }

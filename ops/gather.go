@@ -86,9 +86,9 @@ func init() {
 	})
 }
 
-// Gather returns the slices of x along an axis whose positions are given by an
-// integer tensor of any shape, whose axes stand in the place of that axis. A
-// position outside [0, n) is an error that names it: negative ones too.
+// Gather returns the slices of x along an axis at the given positions. These are
+// an integer tensor of any shape, whose axes replace the axis in the result. A
+// position outside [0, n), including a negative one, is an error that names it.
 //
 //	x: [a, n, b], indices: int[i, j], axis 1 → [a, i, j, b], any element type.
 //	Gradient: each slice gets the sum of the cotangents of its copies.
@@ -96,15 +96,15 @@ func Gather(x, indices any, axis int) tensor.Tensor {
 	return op.Eval(gatherOp, x, indices, axis, 0)
 }
 
-// GatherBatched is [Gather] for each entry of the first batchDims axes, which x and
-// indices share; axis is not one of them.
+// GatherBatched is [Gather] for each entry of the first batchDims axes, which x and indices share
+// and which axis must not be one of.
 //
 //	x: [m, n, b], indices: int[m, i], axis 1, batchDims 1 → [m, i, b], any element type.
 func GatherBatched(x, indices any, axis, batchDims int) tensor.Tensor {
 	return op.Eval(gatherOp, x, indices, axis, batchDims)
 }
 
-// batchDims checks a number of batch axes, which may count from the rank of the indices.
+// batchDims checks a number of batch axes; a negative number counts from the rank of the indices.
 func batchDims(c *op.Call, n int, indices shape.Shape) (int, error) {
 	if !indices.HasRank() {
 		return n, nil
@@ -118,7 +118,7 @@ func batchDims(c *op.Call, n int, indices shape.Shape) (int, error) {
 	return n, nil
 }
 
-// taken gathers slices along an axis by indices that are known to be good.
+// taken gathers slices along an axis by indices that are known to be in range.
 func taken(x, idx *tensor.Dense, s shape.Shape, axis int) *tensor.Dense {
 	return tenon.Must(gathered(move.RowMajor(x), idx, s, axis, 0))
 }
@@ -129,7 +129,7 @@ func gathered(x, idx *tensor.Dense, s shape.Shape, axis, batch int) (*tensor.Den
 	dims := x.Shape().Dims()
 	n, inner := dims[axis], product(dims[axis+1:])
 	b, outer := product(dims[:batch]), product(dims[batch:axis])
-	whole := b*outer == 1 && inner > 0 // then the kernel checks the index
+	whole := b*outer == 1 && inner > 0 // the kernel then checks the index
 	if !whole {
 		if err := checkIndex(idx, n); err != nil {
 			return nil, err
@@ -165,8 +165,8 @@ func checkIndex(idx *tensor.Dense, n int) error {
 }
 
 // gatherGrad sums the cotangent's slices by their positions. The positions of
-// each batch entry are moved behind those of the entries before it, so that one
-// sum over segments does for all.
+// each batch entry are offset by the sizes of the entries before it, so that a
+// single segment sum suffices.
 func gatherGrad(c *op.Call, ct tensor.Tensor) tensor.Tensor {
 	x, idx := c.Tensor(0), c.Tensor(1)
 	s, is := x.Shape(), idx.Shape()
@@ -225,7 +225,7 @@ func constSizes(n, size int) []int {
 // leading returns the first n sizes of x as a vector.
 func leading(x tensor.Tensor, n int) tensor.Tensor { return Slice(Shape(x), []int{0}, []int{n}) }
 
-// inOrder transposes unless the order is that of the axes already.
+// inOrder transposes x unless its axes are already in order.
 func inOrder(x tensor.Tensor, order []int) tensor.Tensor {
 	for i, a := range order {
 		if i != a {
@@ -292,9 +292,9 @@ func init() {
 	})
 }
 
-// GatherND returns the elements of x at tuples of positions, which lie along the
-// last axis of indices; shorter tuples give slices. The first batchDims axes are
-// shared by both. A position out of bounds is an error that names it.
+// GatherND returns the elements of x at tuples of positions along the last axis of indices; shorter
+// tuples give slices. The first batchDims axes are shared by both. A position out of bounds is an
+// error that names it.
 //
 //	x: [m, a, b, c], indices: int[m, i, 2], batchDims 1 → [m, i, c], any element type.
 //	Gradient: the cotangents added up at their positions.
@@ -302,8 +302,8 @@ func GatherND(x, indices any, batchDims int) tensor.Tensor {
 	return op.Eval(gatherNDOp, x, indices, batchDims)
 }
 
-// flatIndex turns the tuples in operand i, for a tensor of shape s, into numbers of
-// the slices that they select, which have inner elements.
+// flatIndex converts the tuples in operand i, for a tensor of shape s, to the numbers of the slices
+// that they select, which have inner elements each.
 func flatIndex(c *op.Call, s shape.Shape, i, batch int) (at []int64, inner int, err error) {
 	idx := c.Dense(i)
 	dims := s.Dims()
@@ -324,7 +324,7 @@ func flatIndex(c *op.Call, s shape.Shape, i, batch int) (at []int64, inner int, 
 	return at, product(dims[batch+k:]), nil
 }
 
-// withBatch puts the positions along the first batch axes in front of the tuples,
+// withBatch prepends the positions along the first batch axes to the tuples,
 // which then need no batch axes.
 func withBatch(idx tensor.Tensor, batch int) tensor.Tensor {
 	if batch == 0 {

@@ -24,7 +24,7 @@ var identityOp = op.Register(&op.Op{
 
 var _ = gradient(identityOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return ct })
 
-// StopGradient returns x itself, as a constant to gradients.
+// StopGradient returns x itself; gradients treat it as a constant.
 //
 // Gradient: zero.
 func StopGradient(x any) tensor.Tensor { return op.Eval(stopGradientOp, x) }
@@ -35,7 +35,7 @@ var stopGradientOp = op.Register(&op.Op{
 	Kernel:            func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(c.Tensor(0)) },
 })
 
-// ZerosLike returns zeros of x's element type and shape; empty strings for strings.
+// ZerosLike returns zeros, or empty strings, of x's element type and shape.
 func ZerosLike(x any) tensor.Tensor {
 	return op.Eval(zerosLikeOp, x)
 }
@@ -78,8 +78,8 @@ func oneOf(d dtype.DType) *tensor.Dense {
 	return mark(d, true).(*tensor.Dense)
 }
 
-// CheckNumerics returns x, or throws an error that gives the message and names the first
-// element that is NaN or infinite.
+// CheckNumerics returns x. If x contains a NaN or infinite element, it throws an error with the
+// message that names the first one.
 //
 // Gradient: ct.
 func CheckNumerics(x any, message string) tensor.Tensor {
@@ -118,7 +118,8 @@ var checkNumericsOp = op.Register(&op.Op{
 	},
 })
 
-// firstInfinite returns the first of n elements that is NaN or infinite, -1 where none is.
+// firstInfinite returns the index of the first of n elements that is NaN or infinite, or -1 if
+// there is none.
 func firstInfinite(d dtype.DType, p unsafe.Pointer, n int) int {
 	var holds [64]bool
 	finite, size := elementwise.UnaryOf(elementwise.IsFinite, d), d.Size()

@@ -11,8 +11,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Operations with keys have them as an attribute, and the tensors among them as a list of
-// operands: see key.Keys.
+// Operations with keys have the keys as an attribute and the tensors among them as a list of
+// operands; see key.Keys.
 
 var indexOp *op.Op
 
@@ -52,12 +52,12 @@ func init() {
 	})
 }
 
-// Index returns what keys select of x: integers select a position along their
-// axis, which goes away; key.Range and its relatives a range, key.Ellipsis all
-// axes that are left, key.NewAxis a new axis of size 1; see package key. A tensor
-// of positions or truth values selects along its axis as [Gather] and [BooleanMask] do;
-// there can be one. Bounds may be scalar tensors. A position out of bounds is an
-// error, a range is cut off at the ends. What integers and ranges select is a view.
+// Index returns the part of x that keys select. An integer selects a position along an axis, which
+// is removed; key.Range and its relatives select a range, key.Ellipsis all remaining axes, and
+// key.NewAxis a new axis of size 1; see package key. One key may be a tensor of positions or
+// booleans, which selects along its axis as [Gather] and [BooleanMask] do. Bounds may be scalar
+// tensors. A position out of bounds is an error; a range is cut off at the ends. What integers and
+// ranges select is a view.
 //
 //	x: [a, b, c], keys 0, key.Range(1, nil, 2) → [(b-1)/2, c], any element type.
 //	Gradient: the cotangent at the selected places, 0 elsewhere.
@@ -75,8 +75,7 @@ func Index(x any, keys ...any) tensor.Tensor {
 	return op.Eval(indexOp, x, ks, values)
 }
 
-// indexBy applies the keys other than number i, which selects by a tensor, and
-// then that one.
+// indexBy applies all keys but number i, a tensor, and then that one.
 func indexBy(x tensor.Tensor, keys []key.Key, i int) tensor.Tensor {
 	by := keys[i].Value.(tensor.Tensor)
 	all, err := key.Expand(keys, x.Shape().Rank())
@@ -156,9 +155,9 @@ func init() {
 	})
 }
 
-// IndexUpdate returns a copy of x in which y stands where the keys select; y is
-// broadcast to what [Index] would return. Keys are integers and those of package
-// key, but not tensors of positions: use [TensorScatterUpdate] for those.
+// IndexUpdate returns a copy of x in which the part selected by keys is replaced by y, which is
+// broadcast to the shape of [Index]'s result. Keys are integers and those of package key, but not
+// tensors of positions; use [TensorScatterUpdate] for those.
 //
 //	x: [n…], y: what Index(x, keys…) has → [n…], any element type.
 //	Gradient: for x the cotangent, 0 at the selected places; for y the cotangent there.
@@ -179,7 +178,8 @@ func named(function string, err error) error {
 	return &e
 }
 
-// wholeBatch returns the text of keys that leave the batch axis whole.
+// wholeBatch returns the keys with one in front that selects the whole batch
+// axis.
 func wholeBatch(c *op.Call, i int) key.Keys {
 	ks, _ := c.Args[i].(key.Keys)
 	return append(key.Keys{key.All}, ks...)
@@ -195,7 +195,7 @@ func anyOf(flags []bool) bool {
 }
 
 // keysOf returns the keys of a call, one for each axis of tensor argument x and
-// for new ones, and nil where the tensor's rank is not known.
+// for each new axis, or nil if the tensor's rank is not known.
 func keysOf(c *op.Call, at, x int) ([]key.Key, error) {
 	keys, err := key.Of(c, at)
 	if err != nil {
@@ -215,7 +215,7 @@ func keysOf(c *op.Call, at, x int) ([]key.Key, error) {
 	return key.Expand(keys, s.Rank())
 }
 
-// keyedShape returns the shape of what expanded keys select.
+// keyedShape returns the shape of the selection by expanded keys.
 func keyedShape(c *op.Call, keys []key.Key, s shape.Shape) (shape.Shape, error) {
 	var room [8]int
 	dims := room[:0]

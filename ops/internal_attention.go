@@ -12,13 +12,13 @@ import (
 // The labels of the axes of queries and of keys.
 const queryLabel, keyLabel = 0, 1
 
-// Where the mask and the result stand in lists; query, key and value are 0, 1 and 2.
+// The indices of the mask and the result in lists; query, key and value are 0, 1 and 2.
 const maskAt, resultAt = 3, 4
 
-// attending is a call of attention, or of its gradient, worked out: what labels are for, and the
-// sizes of their axes, as far as they are known.
+// attending is an analyzed call of attention or of its gradient: the roles of the labels, and the
+// sizes of their axes as far as they are known.
 type attending struct {
-	at           int // which argument is the mask; behind it are row splits, labels, scale and causal
+	at           int // index of the mask among the arguments; row splits, labels, scale and causal follow it
 	labels       [5][]int
 	size         map[int]int
 	batch        []int // labels, in the order of the result
@@ -28,7 +28,8 @@ type attending struct {
 	pairs        bool // the mask has an element for each query and key of a row
 }
 
-// attendingOf finds out which label is what; nil where ranks are not known. Argument at is the mask.
+// attendingOf determines the roles of the labels. It returns nil if a rank is not known. Argument
+// at is the mask.
 func attendingOf(c *op.Call, at int) (*attending, error) {
 	a := &attending{at: at, size: map[int]int{}, scale: c.Float(at + 8), causal: c.Bool(at + 9)}
 	var shapes [4]shape.Shape
@@ -58,7 +59,7 @@ func attendingOf(c *op.Call, at int) (*attending, error) {
 	return a, a.divided(c)
 }
 
-// arg returns which argument is operand i, or the mask.
+// arg returns the argument index of operand i or of the mask.
 func (a *attending) arg(i int) int {
 	if i == maskAt {
 		return a.at
@@ -69,8 +70,8 @@ func (a *attending) arg(i int) int {
 // inRows reports whether queries and keys are divided into rows.
 func (a *attending) inRows(c *op.Call) bool { return c.Has(a.at + 1) }
 
-// labelsOf returns the labels of a call whose operands have certain shapes. Where none are given, axes in
-// front are batches, counted from the last. All are nil where a rank is not known.
+// labelsOf returns the labels of a call whose operands have the given shapes. If none are given,
+// leading axes are batch axes, counted from the last. All results are nil if a rank is not known.
 func labelsOf(c *op.Call, at int, shapes [4]shape.Shape) (labels [5][]int, err error) {
 	for i := range labels {
 		labels[i] = c.Ints(at + 3 + i)
@@ -99,8 +100,8 @@ func labelsOf(c *op.Call, at int, shapes [4]shape.Shape) (labels [5][]int, err e
 	return labels, nil
 }
 
-// onMatrices returns the labels of so many axes: of the last two, or one, those given, and of those in
-// front 4 and up from the right.
+// onMatrices returns labels for rank axes: last for the last one or two, and numbers from 4 up,
+// from right to left, for the others.
 func onMatrices(rank int, last []int) []int {
 	list := make([]int, rank)
 	for i := range list {
@@ -113,9 +114,9 @@ func onMatrices(rank int, last []int) []int {
 	return list
 }
 
-// assign finds out what labels are for.
+// assign determines the roles of the labels.
 func (a *attending) assign(c *op.Call) error {
-	in := map[int]int{} // where each label stands
+	in := map[int]int{} // where each label occurs
 	for i, list := range a.labels {
 		for k, l := range list {
 			if l < 0 || slices.Index(list, l) < k {
@@ -143,7 +144,7 @@ func (a *attending) assign(c *op.Call) error {
 	return nil
 }
 
-// measure notes the sizes of an operand, or of the mask.
+// measure records the sizes of an operand or of the mask.
 func (a *attending) measure(c *op.Call, i int, s shape.Shape) error {
 	name, list := c.Op.Params[a.arg(i)].Name, a.labels[i]
 	if !s.HasRank() {
@@ -176,7 +177,7 @@ func (a *attending) measure(c *op.Call, i int, s shape.Shape) error {
 	return nil
 }
 
-// divided checks the row splits, if there are some.
+// divided checks the row splits, if there are any.
 func (a *attending) divided(c *op.Call) error {
 	if c.Has(a.at+1) != c.Has(a.at+2) {
 		return c.Errorf(tenon.ErrInvalid, "there are row splits of queries or of keys alone")
@@ -205,7 +206,7 @@ func (a *attending) sameRows(c *op.Call, queries, keys int) error {
 	return nil
 }
 
-// shape returns the sizes of axes with certain labels.
+// shape returns the sizes of the axes with the given labels.
 func (a *attending) shape(labels []int) shape.Shape {
 	dims := make([]int, len(labels))
 	for i, l := range labels {
@@ -214,5 +215,5 @@ func (a *attending) shape(labels []int) shape.Shape {
 	return shape.Of(dims...)
 }
 
-// product returns the product of some sizes, below 0 where one is not known.
+// product returns the product of sizes; it is negative if one is not known.
 func (a *attending) product(labels []int) int { return a.shape(labels).Size() }

@@ -13,28 +13,29 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// An attended is an operand or result as the kernel sees it: the features of an item are consecutive.
+// An attended is an operand or result as the kernel sees it: the features of each item are
+// consecutive.
 type attended struct {
 	d      *tensor.Dense
 	labels []int
 }
 
-// step returns how far apart the entries of an axis are; 0 where there is one, or no such axis.
+// step returns the distance between entries of an axis, or 0 if there is one entry or no such axis.
 func (x attended) step(label int) int {
 	i := slices.Index(x.labels, label)
 	switch {
 	case i < 0 || x.d.Dim(i) == 1:
 		return 0
 	case x.d.Len() == 0:
-		return 1 // heads without elements share none
+		return 1 // heads without elements share nothing
 	}
 	return x.d.Strides()[i]
 }
 
-// row returns how far apart items are.
+// row returns the distance between items.
 func (x attended) row(label int) int { return x.d.Strides()[slices.Index(x.labels, label)] }
 
-// featuresLast returns labels in an order in which the last ones are features, in the order given.
+// featuresLast returns the labels with the features last, in the order given.
 func featuresLast(labels []int, item int, features []int) []int {
 	if n := len(labels) - len(features); slices.Equal(labels[n:], features) {
 		return labels
@@ -43,13 +44,13 @@ func featuresLast(labels []int, item int, features []int) []int {
 	return slices.Concat(order, []int{item}, features)
 }
 
-// in returns an operand, copied if its features are not consecutive.
+// in returns an operand, copied if the features of an item are not consecutive.
 func (a *attending) in(d *tensor.Dense, labels []int, item int, features []int) attended {
 	order := featuresLast(labels, item, features)
 	return attended{tensor.Contiguous(arranged(d, labels, order)), order}
 }
 
-// whole is in with all axes of the batch, for gradients, which have as many elements.
+// whole is like in but keeps all batch axes, for gradients, which have as many elements.
 func (a *attending) whole(d *tensor.Dense, labels []int, item int, features []int) attended {
 	own := a.full(labels, d.Shape())
 	more := slices.DeleteFunc(slices.Clone(a.batch), func(l int) bool { return slices.Contains(own, l) })
@@ -61,7 +62,7 @@ func (a *attending) whole(d *tensor.Dense, labels []int, item int, features []in
 	return a.in(tenon.Must(NewContraction(own, more, all)).dense(d.Reshaped(a.shape(own)), one), all, item, features)
 }
 
-// summed is the inverse of whole for a gradient: the sum over what the operand does not have.
+// summed is the inverse of whole for a gradient: it sums over the axes that the operand lacks.
 func (a *attending) summed(x attended, labels []int, s shape.Shape) *tensor.Dense {
 	own := a.full(labels, s)
 	more := slices.DeleteFunc(slices.Clone(x.labels), func(l int) bool { return slices.Contains(own, l) })
@@ -72,7 +73,7 @@ func (a *attending) summed(x attended, labels []int, s shape.Shape) *tensor.Dens
 	return tenon.Must(NewContraction(x.labels, more, own)).dense(x.d, one).Reshaped(s)
 }
 
-// full returns the labels of the axes of a shape that are not one entry for all of a batch.
+// full returns the labels of the axes along which a shape has one entry per entry of the batch.
 func (a *attending) full(labels []int, s shape.Shape) []int {
 	var own []int
 	for i, l := range labels {
@@ -83,12 +84,12 @@ func (a *attending) full(labels []int, s shape.Shape) []int {
 	return own
 }
 
-// A description is what the kernel is told of all rows, and of one of them.
+// A description holds the kernel's arguments for all rows, and for one of them.
 type description[T float32 | float64] struct {
 	attention.Params[T]
 	batch    []attention.Batch
 	qs, ks   []int64 // row splits, or nil
-	masks    []int   // where the mask of each row begins, if it is one of pairs
+	masks    []int   // where the mask of each row begins, if it has an element for each pair
 	gradient attention.Gradients[T]
 }
 
@@ -133,7 +134,7 @@ func describe[T float32 | float64](c *op.Call, a *attending, q, k, v, out attend
 	return d
 }
 
-// splits returns row splits of so many items.
+// splits returns row splits for the given number of items.
 func (a *attending) splits(c *op.Call, i, items int) []int64 {
 	s := tensor.Elems[int64](castDense(c.Dense(a.at+i), dtype.Int64))
 	if err := segment.CheckSplits(s, int64(items)); err != nil {
@@ -144,7 +145,7 @@ func (a *attending) splits(c *op.Call, i, items int) []int64 {
 	return s
 }
 
-// longest returns the most keys of a row.
+// longest returns the largest number of keys of a row.
 func (d *description[T]) longest() int {
 	if d.ks == nil {
 		return d.Keys
@@ -163,7 +164,7 @@ func (d *description[T]) each(f func(d *description[T])) {
 		return
 	}
 	rows := len(d.qs) - 1
-	const work = 1 << 18 // multiply-adds that are worth handing over
+	const work = 1 << 18 // multiply-adds that are worth a handover to a worker
 	mean := float64(d.Queries) * float64(d.Keys) / float64(max(1, rows*rows)) * float64(d.Depth+d.Width)
 	for _, b := range d.batch {
 		mean *= float64(b.Size)
@@ -185,7 +186,7 @@ func (d *description[T]) each(f func(d *description[T])) {
 	})
 }
 
-// after returns x from element i on.
+// after returns the elements of x from index i on.
 func after[T any](x []T, i int) []T {
 	if x == nil {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// vjpAttentionGrad is the gradient of attention's gradient: of query, key, value and cotangent. It
-// consists of products of matrices, which have gradients themselves, so that derivatives of
-// any order exist; all scores are in memory. With s = scale·q·k, p its softmax, dp = ct·v and
-// ds = p·(dp - Σ p·dp), the gradients are scale·ds·k, scale·ds·q and p·ct.
+// vjpAttentionGrad is the gradient of attention's gradient with respect to query, key, value and
+// cotangent. It consists of matrix products, which have gradients themselves, so that derivatives
+// of any order exist; all scores are in memory. With s = scale·q·k, p its softmax, dp = ct·v and ds
+// = p·(dp - Σ p·dp), the gradients are scale·ds·k, scale·ds·q and p·ct.
 func vjpAttentionGrad(c *op.Call, _, u []tensor.Tensor) []tensor.Tensor {
 	a, err := attendingOf(c, 4)
 	if err == nil && a == nil {
@@ -24,7 +24,7 @@ func vjpAttentionGrad(c *op.Call, _, u []tensor.Tensor) []tensor.Tensor {
 		operands[i] = a.laidOut(c.Tensor(i), i)
 	}
 	rows := a.rows(c)
-	cotangent := func(i int) tensor.Tensor { // of a gradient that is not used, nil
+	cotangent := func(i int) tensor.Tensor { // nil for a gradient that is not used
 		if u[i] == nil {
 			return ZerosLike(operands[i].x)
 		}
@@ -59,12 +59,12 @@ func vjpAttentionGrad(c *op.Call, _, u []tensor.Tensor) []tensor.Tensor {
 	})
 }
 
-// noneBehind adds the gradients of operands that have none.
+// noneBehind appends nil gradients for operands that have none.
 func noneBehind(c *op.Call, grads []tensor.Tensor) []tensor.Tensor {
 	return append(grads, make([]tensor.Tensor, len(c.Values())-len(grads))...)
 }
 
-// factor returns what scores are multiplied by, in the operands' element type.
+// factor returns the factor of the scores in the operands' element type.
 func (a *attending) factor(c *op.Call) tensor.Tensor {
 	d := c.Tensor(0).DType()
 	if n := a.product(a.depth); c.Float(a.at+8) != 0 || n >= 0 {
@@ -81,8 +81,8 @@ func (a *attending) factor(c *op.Call) tensor.Tensor {
 // A laidOut is an operand as [batch..., items, features].
 type laidOut struct {
 	x      tensor.Tensor
-	turned tensor.Tensor // before axes were added and joined
-	order  []int         // of the operand's axes in turned
+	turned tensor.Tensor // before axes were added and merged
+	order  []int         // the operand's axes in turned
 }
 
 func (a *attending) laidOut(x tensor.Tensor, i int) laidOut {
@@ -111,7 +111,7 @@ func (a *attending) laidOut(x tensor.Tensor, i int) laidOut {
 	return l
 }
 
-// aligned returns a tensor with the axes in an order; one that it does not have has the size 1.
+// aligned returns a tensor with its axes in the given order; axes that it lacks have size 1.
 func (a *attending) aligned(x tensor.Tensor, labels, want []int) (l laidOut) {
 	var missing []int
 	for i, w := range want {
@@ -145,7 +145,8 @@ func (l laidOut) back(x tensor.Tensor) tensor.Tensor {
 	return Transpose(x, inverse...)
 }
 
-// seen returns which keys each query sees, [batch..., queries, keys] or what broadcasts to that; nil is all.
+// seen returns which keys each query attends to, [batch..., queries, keys] or a shape that
+// broadcasts to it; nil means all.
 func (a *attending) seen(c *op.Call, q, k tensor.Tensor, rows *paddedRows) (seen tensor.Tensor) {
 	and := func(x tensor.Tensor) {
 		if seen != nil {
@@ -176,12 +177,13 @@ func (a *attending) seen(c *op.Call, q, k tensor.Tensor, rows *paddedRows) (seen
 	return seen
 }
 
-// paddedRows are rows of different lengths, filled up to the longest one; nil where there are no rows.
+// paddedRows are rows of different lengths, padded to the longest one. It is nil if there are no
+// rows.
 type paddedRows struct{ sides [2]paddedSide } // of queries and of keys
 
 type paddedSide struct {
 	lengths tensor.Tensor // int64[rows]
-	places  tensor.Tensor // int64[rows, longest]: where an item is; behind the last where there is none
+	places  tensor.Tensor // int64[rows, longest]: where each item is; for padding, the position after the last item
 	there   tensor.Tensor // bool[rows, longest]
 }
 
@@ -202,7 +204,7 @@ func (a *attending) rows(c *op.Call) *paddedRows {
 	return &f
 }
 
-// gatherPadded gathers along an axis, counted from the last one, to which a zero is added.
+// gatherPadded gathers along an axis, counted from the last one, after appending a zero.
 func gatherPadded(x, places tensor.Tensor, axis int) tensor.Tensor {
 	r := x.Shape().Rank()
 	margins := make([][]int, r)
@@ -213,7 +215,8 @@ func gatherPadded(x, places tensor.Tensor, axis int) tensor.Tensor {
 	return Gather(Pad(x, margins, PadOptions{}), places, r+axis)
 }
 
-// fill takes items [batch..., items, features] apart: [batch..., rows, longest, features].
+// fill converts items [batch..., items, features] to padded rows [batch..., rows, longest,
+// features].
 func (f *paddedRows) fill(x tensor.Tensor, ofKeys bool) tensor.Tensor {
 	if f == nil {
 		return x
@@ -221,7 +224,7 @@ func (f *paddedRows) fill(x tensor.Tensor, ofKeys bool) tensor.Tensor {
 	return gatherPadded(x, f.side(ofKeys).places, -2)
 }
 
-// items is the inverse of fill for so many axes of a batch.
+// items is the inverse of fill, given the number of batch axes.
 func (f *paddedRows) items(x tensor.Tensor, batch int, ofKeys bool) tensor.Tensor {
 	if f == nil {
 		return x
@@ -236,19 +239,21 @@ func (f *paddedRows) side(ofKeys bool) *paddedSide {
 	return &f.sides[0]
 }
 
-// positions returns those of queries and of keys in their row, to be laid over [rows, queries, keys].
+// positions returns the positions of queries and of keys in their rows, which broadcast to [rows,
+// queries, keys].
 func (f *paddedRows) positions() (queries, keys tensor.Tensor) {
 	at := func(i int) tensor.Tensor { return Range(0, Index(Shape(f.sides[i].there), 1), 1) }
 	return ExpandDims(at(0), 1), at(1)
 }
 
-// causal returns whether a query sees a key that sees those up to itself: [rows, queries, keys].
+// causal returns which keys each query attends to if it attends only to keys up to itself: [rows,
+// queries, keys].
 func (f *paddedRows) causal() tensor.Tensor {
 	query, key := f.positions()
 	return LessEqual(key, Add(query, ExpandDims(Sub(f.sides[1].lengths, f.sides[0].lengths), -1, -2)))
 }
 
-// ofPairs makes [batch..., rows, queries, keys] of a mask of pairs.
+// ofPairs converts a mask of pairs to [batch..., rows, queries, keys].
 func (f *paddedRows) ofPairs(mask tensor.Tensor) tensor.Tensor {
 	query, key := f.positions()
 	keys := f.sides[1].lengths
@@ -258,19 +263,20 @@ func (f *paddedRows) ofPairs(mask tensor.Tensor) tensor.Tensor {
 	return gatherPadded(mask, Where(there, at, sizeOperand(mask, -1)), -1)
 }
 
-// keysSeen returns which of m keys each of n queries sees that sees those up to itself.
+// keysSeen returns which of m keys each of n queries attends to if it attends only to keys up to
+// itself.
 func keysSeen(n, m any) tensor.Tensor {
 	return LessEqual(Range(0, m, 1), ExpandDims(Add(Range(0, n, 1), Sub(m, n)), -1))
 }
 
-// seenWeights returns the softmax of the scores of keys that a query sees. One that sees none
-// gets weights 0, not NaN: so its scores are not -Inf.
+// seenWeights returns the softmax of the scores of the keys that a query attends to. A query that
+// attends to none gets weights of 0 instead of NaN, so masked scores are not -Inf.
 func seenWeights(scores, seen tensor.Tensor) tensor.Tensor {
 	d := scores.DType()
 	return Where(seen, Softmax(Where(seen, scores, lowestOf(d)), -1), zeroOf(d))
 }
 
-// lowestOf returns the least finite number of a floating type.
+// lowestOf returns the lowest finite number of a floating-point type.
 func lowestOf(d dtype.DType) *tensor.Dense {
 	switch d {
 	case dtype.Float16:

@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// batchRank returns the rank of a batched tensor, the batch axis included; rules
+// batchRank returns the rank of a batched tensor, including the batch axis. Rules
 // that count axes need to know it.
 func batchRank(c *op.Call, x tensor.Tensor) (int, error) {
 	if s := x.Shape(); s.HasRank() {
@@ -15,7 +15,7 @@ func batchRank(c *op.Call, x tensor.Tensor) (int, error) {
 	return 0, c.Errorf(tenon.ErrShape, "the rank of a batched operand is not known")
 }
 
-// shiftAxis turns an axis of one row into the same axis of the batch.
+// shiftAxis converts an axis of a row to the same axis of the batch.
 func shiftAxis(axis int) int {
 	if axis < 0 {
 		return axis
@@ -23,8 +23,8 @@ func shiftAxis(axis int) int {
 	return axis + 1
 }
 
-// shiftAxes turns axes of one row into those of a batch of a given rank; nil, which
-// means all axes, into all but the first.
+// shiftAxes converts axes of a row to those of a batch of the given rank; nil, which means all
+// axes, becomes all but the first.
 func shiftAxes(axes []int, rank int) []int {
 	out := make([]int, 0, rank)
 	if axes == nil {

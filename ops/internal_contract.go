@@ -13,30 +13,30 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// hasProducts reports whether matrices of a type are multiplied.
+// hasProducts reports whether matrices of a type can be multiplied.
 func hasProducts(d dtype.DType) bool { return d.IsNumeric() }
 
-// strided is one axis, or several that every tensor crosses with one step: its size
-// and its step in the first and second operand and in the result, in elements. A
-// tensor that lacks it has step 0.
+// strided is one axis, or several that every tensor crosses with one stride: its size and its
+// stride in the first and second operand and in the result, in elements. A tensor that lacks it has
+// stride 0.
 type strided struct{ size, a, b, c int }
 
-// A contractLayout is a contraction of tensors with certain strides as a batch of
-// matrix products. One chain of axes makes the rows, one the columns, one the sum; all
-// other axes that the result has belong to the batch.
+// A contractLayout describes a contraction of tensors with certain strides as a batch of matrix
+// products. One chain of axes makes the rows, one the columns, and one the sum; all other axes of
+// the result belong to the batch.
 type contractLayout struct {
 	m, n, k strided
 	batch   [maxContractBatch]strided // outermost first
 	batches int
 
-	copyA, copyB bool // the axes that are summed over do not make one chain
-	natural      bool // the result's innermost axis is neither row nor column, or the batch has too many axes
+	copyA, copyB bool // the summed axes do not form one chain
+	natural      bool // the innermost axis of the result is neither row nor column, or the batch has too many axes
 }
 
-// maxContractBatch is the number of batch dimensions that a product can have.
+// maxContractBatch is the maximum number of batch dimensions of a product.
 const maxContractBatch = 8
 
-// dense contracts dense tensors that the contraction takes.
+// dense contracts dense tensors whose contraction needs no promotion.
 func (k *Contraction) dense(a, b *tensor.Dense) *tensor.Dense {
 	var l contractLayout
 	var roomA, roomB [16]int
@@ -72,7 +72,7 @@ func (k *Contraction) shape(a, b *tensor.Dense) shape.Shape {
 	return shape.Of(dims...)
 }
 
-// plan finds the chains for operands with certain sizes and strides.
+// plan finds the chains for operands with the given sizes and strides.
 func (l *contractLayout) plan(k *Contraction, a, b place) {
 	l.copyA, l.copyB = a.backwards(), b.backwards()
 	var stepRoom [8]int
@@ -115,7 +115,8 @@ func (l *contractLayout) plan(k *Contraction, a, b place) {
 	}
 	left, right, inner = chains(left, byC), chains(right, byC), chains(inner, byA)
 	if l.k, inner = longest(inner); len(inner) > 0 && step > 0 && l.k.size > 0 && !slices.ContainsFunc(inner, isEmpty) {
-		// An operand whose own axes make one chain stays; the other is copied.
+		// An operand whose own axes form one chain is left as it is; the other
+		// one is copied.
 		l.copyA = l.copyA || len(chains(onlyA(append(inner, l.k)), byA)) > 1
 		l.copyB = l.copyB || !l.copyA
 	}
@@ -132,10 +133,10 @@ func (l *contractLayout) plan(k *Contraction, a, b place) {
 	}
 }
 
-// A place is the sizes and strides of a tensor.
+// A place holds the sizes and strides of a tensor.
 type place struct{ dims, strides []int }
 
-// placeOf returns those of d, in the room if they fit.
+// placeOf returns the sizes and strides of d, in room if they fit.
 func placeOf(d *tensor.Dense, room *[16]int) place {
 	s := d.Shape()
 	p := place{dims: s.AppendDims(room[:0:8])}
@@ -151,7 +152,7 @@ func placeOf(d *tensor.Dense, room *[16]int) place {
 	return p
 }
 
-// backwards reports whether some stride is negative.
+// backwards reports whether a stride is negative.
 func (p place) backwards() bool {
 	return slices.ContainsFunc(p.strides, func(s int) bool { return s < 0 })
 }
@@ -160,8 +161,8 @@ func isEmpty(x strided) bool { return x.size == 0 }
 
 func byC(x, y strided) int { return x.c - y.c }
 
-// byA sorts by the steps of the first operand, and where those are equal, as those of a value that is
-// repeated are, by the steps of the second: axes that follow each other there are one chain.
+// byA sorts by the strides of the first operand and, where these are equal, as in a broadcast
+// value, by the strides of the second: axes that follow each other there form one chain.
 func byA(x, y strided) int { return cmp.Or(x.a-y.a, x.b-y.b) }
 
 func onlyA(axes []strided) []strided {
@@ -172,8 +173,8 @@ func onlyA(axes []strided) []strided {
 	return out
 }
 
-// chains sorts axes from the innermost outwards and joins neighbours that every
-// tensor crosses with one step. It works in place.
+// chains sorts axes from the innermost outwards and merges neighbors that every
+// tensor crosses with one stride. It works in place.
 func chains(axes []strided, order func(x, y strided) int) []strided {
 	if len(axes) < 2 {
 		return axes
@@ -193,8 +194,8 @@ func chains(axes []strided, order func(x, y strided) int) []strided {
 	return out
 }
 
-// longest takes the chain with the most elements, but one that runs through the
-// result without gaps before any other. Without chains it is one element.
+// longest takes the chain with the most elements, but prefers one that is
+// contiguous in the result. If there are no chains, it returns a single element.
 func longest(axes []strided) (strided, []strided) {
 	best := -1
 	for i, x := range axes {
@@ -209,8 +210,8 @@ func longest(axes []strided) (strided, []strided) {
 	return x, slices.Delete(axes, best, best+1)
 }
 
-// throughNatural computes the result with the batch's axes first, then those of the
-// first operand, then those of the second, and returns a view of it.
+// throughNatural computes the result with the batch axes first, then those of the first operand,
+// then those of the second, and returns a view of it.
 func (k *Contraction) throughNatural(a, b *tensor.Dense) *tensor.Dense {
 	var batch, left, right []int
 	for _, l := range k.out {
@@ -229,14 +230,16 @@ func (k *Contraction) throughNatural(a, b *tensor.Dense) *tensor.Dense {
 	var l contractLayout
 	var roomA, roomB [16]int
 	if l.plan(n, placeOf(a, &roomA), placeOf(b, &roomB)); l.natural {
-		// There are so many separate axes that only copies make few of them.
+		// There are so many separate axes that only copies can reduce their
+		// number.
 		a = arrangedCopy(a, n, b, false)
 		b = arrangedCopy(b, n, a, true)
 	}
 	return arranged(n.dense(a, b), natural, k.out)
 }
 
-// arranged returns x, whose axes have labels, with the axes in the order of out.
+// arranged returns x, whose axes have the given labels, with its axes in the
+// order of out.
 func arranged(x *tensor.Dense, labels, out []int) *tensor.Dense {
 	if slices.Equal(labels, out) {
 		return x
@@ -248,10 +251,9 @@ func arranged(x *tensor.Dense, labels, out []int) *tensor.Dense {
 	return permuted(x, order)
 }
 
-// arrangedCopy copies an operand so that the axes of its groups follow each other in
-// memory: batch, its own, and those that are summed over, in the order that they
-// have in the memory of the other operand, y. The axes of the result are where they
-// were.
+// arrangedCopy copies an operand so that the axes of each group are consecutive in memory: batch
+// axes, its own axes, and summed axes, the last in the order that they have in the memory of the
+// other operand, y. The axes of the view keep their order.
 func arrangedCopy(x *tensor.Dense, k *Contraction, y *tensor.Dense, second bool) *tensor.Dense {
 	own, other := k.a, k.b
 	if second {
@@ -313,8 +315,7 @@ func (l *contractLayout) multiply(a, b, out *tensor.Dense) {
 	}
 }
 
-// steps returns the batch for the kernel, and the strides of the result's rows and
-// columns.
+// steps returns the batch for the kernel, and the strides of the rows and columns of the result.
 func (l *contractLayout) steps(room []gemm.Batch) (batch []gemm.Batch, cRow, cCol int) {
 	for _, x := range l.batch[:l.batches] {
 		room = append(room, gemm.Batch{Size: x.size, A: x.a, B: x.b, C: x.c})
@@ -364,7 +365,7 @@ func castInto(out, x *tensor.Dense) {
 	copy(out.Bytes(), y.Bytes())
 }
 
-// elemsUsed returns an operand's elements from the first to the last that is used.
+// elemsUsed returns an operand's elements from the first to the last one used.
 func elemsUsed[T any](l *contractLayout, d *tensor.Dense, own strided, second bool) []T {
 	if d.Len() == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// unaryOf returns the parameter of operations on one tensor with certain elements.
+// unaryOf returns the parameters of operations on one tensor with certain element types.
 func unaryOf(e *op.Elements) []op.Param { return []op.Param{{Name: "x", Takes: e}} }
 
 // Parameters that whole classes share.
@@ -42,9 +42,9 @@ func grainOf(k elementwise.Op) int {
 	return grainDear
 }
 
-// computedIn returns the element type that a function of elements of type d is computed in: d
-// itself, or float64 for integers where the function is one of real numbers.
-// It returns None where the function is not defined.
+// computedIn returns the element type in which a function of elements of type d is computed: d
+// itself, or float64 for integers if the function is defined for real numbers. It returns None if
+// the function is not defined.
 func computedIn(d dtype.DType, defined func(dtype.DType) bool) dtype.DType {
 	switch {
 	case defined(d):
@@ -55,7 +55,7 @@ func computedIn(d dtype.DType, defined func(dtype.DType) bool) dtype.DType {
 	return dtype.None
 }
 
-// keeping is the Elem of an operation that keeps the element types it is defined for.
+// keeping returns the Elem of an operation that keeps the element types it is defined for.
 func keeping(defined func(dtype.DType) bool) func(*op.Call, dtype.DType) dtype.DType {
 	return func(_ *op.Call, d dtype.DType) dtype.DType {
 		if !defined(d) {
@@ -65,22 +65,25 @@ func keeping(defined func(dtype.DType) bool) func(*op.Call, dtype.DType) dtype.D
 	}
 }
 
-// computing is the Elem of an operation whose result has the type that it is [computedIn].
+// computing returns the Elem of an operation whose result has the type in which it is computed; see
+// computedIn.
 func computing(defined func(dtype.DType) bool) func(*op.Call, dtype.DType) dtype.DType {
 	return func(_ *op.Call, d dtype.DType) dtype.DType { return computedIn(d, defined) }
 }
 
-// floating is the Elem of functions of floating numbers: integers give float64.
+// floating is the Elem of functions of floating-point numbers: integers give
+// float64.
 var floating = computing(dtype.DType.IsFloat)
 
-// always is the Elem of an operation whose result has one element type.
+// always returns the Elem of an operation whose result always has the same
+// element type.
 func always(d dtype.DType) func(*op.Call, dtype.DType) dtype.DType {
 	return func(*op.Call, dtype.DType) dtype.DType { return d }
 }
 
-// unary registers an elementwise operation of one tensor that package
-// elementwise computes. The result has x's element type, or float64 where x
-// holds integers and the function has values in the real numbers.
+// unary registers an elementwise operation of one tensor, computed by package
+// elementwise. The result has x's element type, or float64 if x holds integers
+// and the function is real-valued.
 func unary(k elementwise.Op, o op.Op) *op.Op {
 	return unaryTo(k, o, func(d dtype.DType) dtype.DType { return d })
 }
@@ -92,7 +95,7 @@ func predicate(k elementwise.Op, o op.Op) *op.Op {
 }
 
 // unaryTo registers an elementwise operation whose result type depends on the
-// type that it is computed in.
+// type in which it is computed.
 func unaryTo(k elementwise.Op, o op.Op, result func(dtype.DType) dtype.DType) *op.Op {
 	if o.Name == "" {
 		o.Name = k.String()
@@ -121,7 +124,7 @@ func unaryTo(k elementwise.Op, o op.Op, result func(dtype.DType) dtype.DType) *o
 	return op.Register(&o)
 }
 
-// unaryDense maps the elements of x.
+// unaryDense applies f to the elements of x.
 func unaryDense(f elementwise.UnaryFunc, x *tensor.Dense, result dtype.DType, grain int) *tensor.Dense {
 	out := tensor.Uninit(result, x.Shape())
 	if x.IsContiguous() && x.Len() <= grain {
@@ -143,10 +146,9 @@ func unaryDense(f elementwise.UnaryFunc, x *tensor.Dense, result dtype.DType, gr
 	return out
 }
 
-// binary registers an elementwise operation of two tensors that package
-// elementwise computes. Operands are promoted; the result has their element
-// type, or float64 where they hold integers and the function has values in the
-// real numbers.
+// binary registers an elementwise operation of two tensors, computed by package
+// elementwise. Operands are promoted; the result has their element type, or
+// float64 if they hold integers and the function is real-valued.
 func binary(k elementwise.Op, o op.Op) *op.Op {
 	if o.Name == "" {
 		o.Name = k.String()
@@ -187,8 +189,8 @@ func binary(k elementwise.Op, o op.Op) *op.Op {
 	return op.Register(&o)
 }
 
-// faultAt is the error about an element for which a function of integers is not
-// defined.
+// faultAt returns the error for an element for which a function of integers is
+// not defined.
 func faultAt(c *op.Call, k elementwise.Op, s shape.Shape, i int) error {
 	e := c.Errorf(tenon.ErrInvalid, "an integer is divided by zero")
 	if k == elementwise.Pow {
@@ -199,9 +201,8 @@ func faultAt(c *op.Call, k elementwise.Op, s shape.Shape, i int) error {
 	return e
 }
 
-// binaryDense combines the elements of x and y, which have the same element
-// type. bad is the position of an element for which the function is not
-// defined, or -1.
+// binaryDense combines the elements of x and y, which have the same element type.
+// bad is the position of an element for which the function is not defined, or -1.
 func binaryDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape, grain int) (out *tensor.Dense, bad int) {
 	d := x.DType()
 	out = tensor.Uninit(d, s)
@@ -237,8 +238,8 @@ func binaryDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape, grain int)
 	return out, bad
 }
 
-// spread1 repeats the one element at p over a run in which all operands are
-// scalars, as they are along axes that a view repeats with stride 0.
+// spread1 repeats the single element at p over a run in which all operands are
+// scalars, as they are along axes of stride 0.
 func spread1(p unsafe.Pointer, size, n, bad int) int {
 	b := unsafe.Slice((*byte)(p), n*size)
 	for done := size; done < len(b); done *= 2 {
@@ -319,7 +320,8 @@ func compareDense(k elementwise.Op, x, y *tensor.Dense, s shape.Shape) *tensor.D
 	return out
 }
 
-// castDense converts the elements of x, or returns it as it is.
+// castDense converts the elements of x. It returns x itself if there is nothing
+// to convert.
 func castDense(x *tensor.Dense, to dtype.DType) *tensor.Dense {
 	if x.DType() == to {
 		return x

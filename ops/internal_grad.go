@@ -6,17 +6,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Functions that give the gradient of an operation: of one tensor, given the operand, the result
-// and the result's cotangent; of two tensors that broadcast, where the gradients are those before
-// broadcasting; and of any.
+// Functions that compute the gradient of an operation: for one tensor, given the operand, the
+// result and the result's cotangent; for two tensors that broadcast, with gradients before the sum
+// over stretched axes; and for any operands.
 type (
 	gradient1 = func(x, y, ct tensor.Tensor) tensor.Tensor
 	gradient2 = func(x, y, z, ct tensor.Tensor) (gx, gy tensor.Tensor)
 	gradientN = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor
 )
 
-// gradient gives an operation its gradient. It stands beside the operation and not in it, as
-// gradients call operations, and Go initializes no variable by way of itself.
+// gradient sets the gradient of an operation. It is separate from the operation's definition,
+// because gradients call operations, and Go rejects initialization cycles.
 func gradient[F gradient1 | gradient2 | gradientN](o *op.Op, f F) *op.Op {
 	switch f := any(f).(type) {
 	case gradient1:
@@ -42,7 +42,7 @@ func gradient[F gradient1 | gradient2 | gradientN](o *op.Op, f F) *op.Op {
 	return o
 }
 
-// sumTo sums a cotangent over the axes in which x was stretched. nil stays nil.
+// sumTo sums a cotangent over the axes in which x was stretched; nil stays nil.
 func sumTo(ct, x tensor.Tensor) tensor.Tensor {
 	if ct == nil {
 		return nil
@@ -54,7 +54,7 @@ func sumTo(ct, x tensor.Tensor) tensor.Tensor {
 	return SumTo(ct, Shape(x))
 }
 
-// conj returns the complex conjugate, which for real tensors is x itself.
+// conj returns the complex conjugate; for real tensors it returns x.
 func conj(x tensor.Tensor) tensor.Tensor {
 	if !x.DType().IsComplex() {
 		return x
@@ -62,9 +62,9 @@ func conj(x tensor.Tensor) tensor.Tensor {
 	return Conj(x)
 }
 
-// reducedCount returns how many elements of x go into each element of y, its
-// reduction over axes: a Go number where sizes are known, otherwise a scalar of
-// x's element type.
+// reducedCount returns the number of elements of x per element of y, its
+// reduction over axes: a Go number if the sizes are known, and otherwise a scalar
+// of x's element type.
 func reducedCount(x, y tensor.Tensor, axes []int) any {
 	s := x.Shape()
 	if s.HasRank() {
@@ -85,8 +85,8 @@ func reducedCount(x, y tensor.Tensor, axes []int) any {
 	return Cast(FloorDiv(Size(x), Maximum(Size(y), 1)), x.DType())
 }
 
-// contains reports whether an axis that counts from the start is in a list, of
-// which nil means all.
+// contains reports whether an axis, counted from the start, is in a list of axes,
+// where nil means all.
 func contains(axes []int, axis, rank int) bool {
 	if axes == nil {
 		return true

@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// axisOf turns an axis of a tensor of shape s into one that counts from the
-// start. Where the rank is unknown the axis stays as it is.
+// axisOf converts an axis of a tensor of shape s to one that counts from the
+// start. If the rank is unknown, it is returned unchanged.
 func axisOf(c *op.Call, axis int, s shape.Shape) (int, error) {
 	a, err := s.Axis(axis)
 	if err != nil {
@@ -29,8 +29,8 @@ func broadcast(c *op.Call, shapes ...shape.Shape) (shape.Shape, error) {
 	return s, nil
 }
 
-// broadcastPrefix broadcasts the leading axes of two shapes, all but the last
-// keep ones of each.
+// broadcastPrefix broadcasts the leading axes of two shapes: all but the last
+// keep axes of each.
 func broadcastPrefix(c *op.Call, s, t shape.Shape, keep int) (shape.Shape, error) {
 	if !s.HasRank() || !t.HasRank() {
 		return shape.UnknownRank, nil
@@ -38,7 +38,7 @@ func broadcastPrefix(c *op.Call, s, t shape.Shape, keep int) (shape.Shape, error
 	return broadcast(c, s.Slice(0, s.Rank()-keep), t.Slice(0, t.Rank()-keep))
 }
 
-// sameSize fails where two sizes are known and differ.
+// sameSize returns an error if two sizes are known and differ.
 func sameSize(c *op.Call, what string, a, b int) error {
 	if a >= 0 && b >= 0 && a != b {
 		return c.Errorf(tenon.ErrShape, "%s: %d and %d differ", what, a, b)
@@ -46,7 +46,8 @@ func sameSize(c *op.Call, what string, a, b int) error {
 	return nil
 }
 
-// coordinates names element i of a tensor of shape s: "[2, 0]".
+// coordinates returns the position of element i of a tensor of shape s, such as
+// "[2, 0]".
 func coordinates(s shape.Shape, i int) string {
 	dims := s.Dims()
 	for k := len(dims) - 1; k >= 0; k-- {
@@ -64,7 +65,7 @@ func product(dims []int) int {
 	return n
 }
 
-// mergeShapes returns what is known of a shape that two operands share.
+// mergeShapes combines what is known about a shape that two operands share.
 func mergeShapes(c *op.Call, s, t shape.Shape) (shape.Shape, error) {
 	m, err := shape.Merge(s, t)
 	if err != nil {

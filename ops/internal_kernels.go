@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// kernels are the instances, for one element type, of the generic kernels that look at the
-// elements; nil where it has none.
+// kernels are the instances, for one element type, of the generic kernels that look at elements;
+// nil if the type has none.
 type kernels struct {
 	scatterAdd, scatterMax, scatterMin                       indexed
 	sumByID, prodByID, meanByID, sqrtNByID, maxByID, minByID indexed
@@ -30,10 +30,10 @@ type kernels struct {
 	rangeFill func(out, start, delta *tensor.Dense)
 }
 
-// An indexed kernel brings elements to the positions at of out, width of them to each.
+// An indexed kernel moves elements to the positions at of out, width elements to each.
 type indexed = func(out, x *tensor.Dense, at []int64, width int) error
 
-// byType are the kernels by element type.
+// byType holds the kernels by element type.
 var byType = [dtype.String + 1]kernels{
 	dtype.Int8: integers[int8](), dtype.Int16: integers[int16](), dtype.Int32: integers[int32](), dtype.Int64: integers[int64](),
 	dtype.Uint8: integers[uint8](), dtype.Uint16: integers[uint16](), dtype.Uint32: integers[uint32](), dtype.Uint64: integers[uint64](),
@@ -41,14 +41,14 @@ var byType = [dtype.String + 1]kernels{
 	dtype.Complex64: numbers[complex64](), dtype.Complex128: numbers[complex128](),
 }
 
-// typed returns a kernel for all types that have it.
+// typed returns a kernel for all types that have one.
 func typed(of func(k *kernels) indexed) indexed {
 	return func(out, x *tensor.Dense, at []int64, width int) error {
 		return of(&byType[x.DType()])(out, x, at, width)
 	}
 }
 
-// on makes a kernel on elements one on tensors.
+// on turns a kernel on slices into one on tensors.
 func on[R, T dtype.Number](f func(out []R, x []T, at []int64, width int) error) indexed {
 	return func(out, x *tensor.Dense, at []int64, width int) error {
 		return f(tensor.Elems[R](out), tensor.Elems[T](x), at, width)
@@ -111,7 +111,7 @@ func binSum[T dtype.Number](out, x, weights *tensor.Dense) error {
 	return sorting.BinSum(o, tensor.Elems[int64](x), w)
 }
 
-// wide returns an index tensor's elements as int64.
+// wide returns the elements of an index tensor as int64.
 func wide(d *tensor.Dense) []int64 {
 	if d.DType() == dtype.Int64 {
 		return tensor.Elems[int64](d)

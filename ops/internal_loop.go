@@ -11,7 +11,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Grains of elementwise loops: elements that take a worker some 10 to 20 µs.
+// Grain sizes of elementwise loops: numbers of elements that take a worker about
+// 10 to 20 µs.
 const (
 	grainCheap = 32 << 10 // an addition
 	grainDear  = 8 << 10  // a transcendental function
@@ -19,14 +20,14 @@ const (
 
 const (
 	maxOperands = 3
-	minRow      = 64   // elements of a row above which a kernel is called row by row
-	blockSize   = 1024 // elements of a block that operands are gathered for otherwise
-	minCopied   = 4096 // elements of a transposed operand above which it is copied first
+	minRow      = 64   // rows with more elements than this are passed to the kernel one by one
+	blockSize   = 1024 // otherwise operands are gathered in blocks of this many elements
+	minCopied   = 4096 // transposed operands with more elements than this are copied first
 )
 
-// A run is a stretch of a loop's result: n elements from position at on, and for
-// each operand a pointer to as many elements, or to one where the operand's bit
-// in scalars is set.
+// A run is a stretch of a loop's result: n elements from position at on. For each
+// operand it has a pointer to as many elements, or to a single one if the
+// operand's bit in scalars is set.
 type run struct {
 	at, n   int
 	p       [maxOperands]unsafe.Pointer
@@ -34,15 +35,15 @@ type run struct {
 }
 
 // A loop walks over the elements of a result in row-major order, together with
-// operands that are broadcast to it. Neighbouring axes merge where the layout of
+// operands that are broadcast to it. Adjacent axes are merged if the layout of
 // all operands allows it, so most loops have one or two axes left.
 type loop struct {
 	n        int   // elements of the result
 	dims     []int // merged sizes, none of them 1
 	operands []operand
-	easy     bool // every operand is direct or a scalar
-	rows     bool // the innermost axis is long, and all operands run along it with step 0 or 1
-	block    int  // elements of a block where neither holds
+	easy     bool // every operand is contiguous like the result or a scalar
+	rows     bool // the innermost axis is long, and all operands have stride 0 or 1 along it
+	block    int  // number of elements of a block if neither holds
 	dimsRoom [8]int
 	opsRoom  [maxOperands]operand
 }
@@ -51,8 +52,8 @@ type operand struct {
 	base    unsafe.Pointer
 	size    int   // bytes of an element
 	strides []int // in elements, by merged axis
-	direct  bool  // laid out as the result is
-	scalar  bool  // one element for all
+	direct  bool  // laid out like the result
+	scalar  bool  // a single element
 	cyclic  bool  // repeats with each innermost row
 	room    [8]int
 }
@@ -67,7 +68,7 @@ func newLoop(out shape.Shape, operands ...*tensor.Dense) *loop {
 	full := out.AppendDims(l.dimsRoom[:0])
 	for i, d := range operands {
 		if l.n >= minCopied && runsAcross(d, l.n) {
-			d = move.Copied(d) // tile by tile, where gathering would read a cache line for each element
+			d = move.Copied(d) // tile by tile, since gathering would read a cache line for each element
 		}
 		o := &l.operands[i]
 		o.base, o.size = d.Raw(), d.DType().Size()
@@ -78,9 +79,9 @@ func newLoop(out shape.Shape, operands ...*tensor.Dense) *loop {
 	return l
 }
 
-// evenly returns three operands of a result with few elements as those of one run: each is
-// laid out as the result is, or a scalar, whose bit is set then. Planning a loop would take
-// longer than running it.
+// evenly returns the operands of a result with few elements as those of a single run: each is laid
+// out like the result, or is a scalar, whose bit is then set. Planning a loop would take longer
+// than running it.
 func evenly(out shape.Shape, x, y, z *tensor.Dense) (p [maxOperands]unsafe.Pointer, scalars uint8, ok bool) {
 	n := out.Size()
 	for i, d := range [maxOperands]*tensor.Dense{x, y, z} {
@@ -98,8 +99,8 @@ func evenly(out shape.Shape, x, y, z *tensor.Dense) (p [maxOperands]unsafe.Point
 	return p, scalars, true
 }
 
-// runsAcross reports whether an operand with as many elements as the result has its
-// neighbours along the last axis apart in memory.
+// runsAcross reports whether an operand with as many elements as the result is not contiguous along
+// the last axis.
 func runsAcross(d *tensor.Dense, n int) bool {
 	if d.IsContiguous() || d.Len() != n {
 		return false
@@ -113,8 +114,8 @@ func runsAcross(d *tensor.Dense, n int) bool {
 	return false
 }
 
-// broadcastStrides appends the stride of each axis of the result: 0 where the operand
-// has size 1 or lacks the axis.
+// broadcastStrides appends the stride for each axis of the result: 0 if the operand has size 1
+// there or lacks the axis.
 func broadcastStrides(dst, full []int, d *tensor.Dense) []int {
 	s := d.Shape()
 	own := s.Rank()
@@ -140,8 +141,8 @@ func broadcastStrides(dst, full []int, d *tensor.Dense) []int {
 	return dst
 }
 
-// merge drops axes of size 1 and joins neighbours that every operand crosses
-// with one step.
+// merge drops axes of size 1 and merges adjacent axes that every operand crosses
+// with one stride.
 func (l *loop) merge(full []int) {
 	k := 0 // merged axes so far; they are written in place
 	for i, size := range full {
@@ -174,7 +175,7 @@ func (l *loop) merge(full []int) {
 	}
 }
 
-// classify decides how runs are made.
+// classify decides how runs are formed.
 func (l *loop) classify() {
 	l.easy, l.rows = true, true
 	inner := 1
@@ -204,9 +205,9 @@ func (l *loop) classify() {
 	}
 }
 
-// each calls f for runs that cover the result, on several workers where it is
-// large. f returns -1, or the index within the run of an element at fault; each
-// returns the position of the first such element, or -1.
+// each calls f for runs that cover the result, using several workers if it is
+// large. f returns -1, or the index within the run of an element that caused an
+// error; each returns the position of the first such element, or -1.
 func (l *loop) each(grain int, f func(r run) int) int {
 	if l.n == 0 {
 		return -1
@@ -264,8 +265,8 @@ func fault(at, i int) int {
 	return at + i
 }
 
-// byRow makes a run of each row of the innermost axis, or of the part of it that
-// lies between lo and hi.
+// byRow forms a run from each row of the innermost axis, or from the part of it
+// between lo and hi.
 func (l *loop) byRow(lo, hi int, f func(r run) int) int {
 	last := len(l.dims) - 1
 	inner := l.dims[last]
@@ -294,13 +295,13 @@ func (l *loop) byRow(lo, hi int, f func(r run) int) int {
 	return -1
 }
 
-// A gatherBlock has room for a block of each operand of any element type.
+// A gatherBlock holds one block for each operand of any element type.
 type gatherBlock [maxOperands][blockSize * 2]uint64
 
 var gatherBlocks = sync.Pool{New: func() any { return new(gatherBlock) }}
 
-// byBlock gathers the operands that are laid out differently from the result,
-// a block at a time.
+// byBlock gathers the operands that are laid out differently from the result, one
+// block at a time.
 func (l *loop) byBlock(lo, hi int, f func(r run) int) int {
 	b := gatherBlocks.Get().(*gatherBlock)
 	bad := -1
@@ -316,7 +317,7 @@ func (l *loop) byBlock(lo, hi int, f func(r run) int) int {
 				r.scalars |= 1 << j
 			default:
 				r.p[j] = unsafe.Pointer(&b[j])
-				// A row that repeats is gathered once: chunks and blocks are whole rows.
+				// A repeated row is gathered only once: chunks and blocks are whole rows.
 				if !o.cyclic || at == lo || l.dims[len(l.dims)-1] > l.block {
 					gatherRun(r.p[j], o, l.dims, at, r.n)
 				}
@@ -343,8 +344,7 @@ func gatherRun(dst unsafe.Pointer, o *operand, dims []int, at, n int) {
 	}
 }
 
-// gatherElems copies the elements that belong to the result's positions from at
-// on.
+// gatherElems copies the elements for the positions of the result from at on.
 func gatherElems[T any](dst []T, base *T, strides, dims []int, at int) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))

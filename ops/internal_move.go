@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A mover has the kernels that move elements of one size.
+// A mover holds the kernels that move elements of one size.
 type mover interface {
 	rows(out, src, idx *tensor.Dense, width int) error
 	along(out, src, idx *tensor.Dense, outer, n, m, inner int) error
@@ -49,7 +49,7 @@ func (sized[T]) compact(out, src *tensor.Dense, mask []bool, width int) {
 	gather.Compact(move.Words[T](out), move.Words[T](src), mask, width)
 }
 
-// sizeParam is a parameter for a single size, optionalSize one that may be left out, sizesParam
+// sizeParam is a parameter for a single size, optionalSize one that may be omitted, and sizesParam
 // one for a list of sizes.
 func sizeParam(name string) op.Param { return op.Param{Name: name, Takes: op.Indices, Rank: op.Scalar} }
 
@@ -63,20 +63,20 @@ func sizesParam(name string) op.Param {
 	return op.Param{Name: name, Takes: op.Indices, Rank: op.Vector}
 }
 
-// sizes reads operand i, a vector of sizes. dims is nil where they are not
-// known; n is their number, -1 where not even that is known.
+// sizes reads operand i, a vector of sizes. dims is nil if they are not known; n
+// is their number, or -1 if not even that is known.
 func sizes(c *op.Call, i int) (dims []int, n int) {
 	if dims, ok := c.ConstInts(i); ok {
 		if dims == nil {
-			dims = []int{} // a scalar's sizes are known
+			dims = []int{} // the sizes of a scalar are known
 		}
 		return dims, len(dims)
 	}
 	return nil, c.Tensor(i).Shape().Dim(0)
 }
 
-// count reads operand i, a single size that is at least 0; n is -1 where it is
-// not known, or left out.
+// count reads operand i, a single nonnegative size; n is -1 if it is not known or
+// omitted.
 func count(c *op.Call, i int) (n int, err error) {
 	n, ok := scalarInt(c, i)
 	if !ok {
@@ -108,7 +108,7 @@ func shapeFrom(c *op.Call, i int) (shape.Shape, error) {
 	return shapeOf(c, dims)
 }
 
-// shapeOf returns the shape with sizes from data.
+// shapeOf returns a shape whose sizes come from data.
 func shapeOf(c *op.Call, dims []int) (shape.Shape, error) {
 	s, err := shape.From(dims)
 	if i := slices.IndexFunc(dims, func(d int) bool { return d < 0 }); i >= 0 {
@@ -123,7 +123,7 @@ func shapeOf(c *op.Call, dims []int) (shape.Shape, error) {
 // outShape returns the inferred shape of result i of a kernel's call.
 func outShape(c *op.Call, i int) shape.Shape { return c.Out[i].(*tensor.Spec).Shape() }
 
-// indexError completes an error about indices in operand i: it names the element.
+// indexError completes an error about indices in operand i by naming the element.
 func indexError(c *op.Call, i int, err error) error {
 	e, ok := err.(*gather.IndexError)
 	if !ok {

@@ -1,7 +1,7 @@
 package ops
 
-// stringNames are the Go functions of string operations, which are registered under the
-// names that TensorFlow has for them. Errors show the functions.
+// stringNames maps string operations, which are registered under TensorFlow's names, to the Go
+// functions that errors show.
 var stringNames = map[string]string{
 	"strings.bytes_split": "ops.StringBytes", "strings.hash": "ops.StringHash", "strings.length": "ops.StringLength",
 	"strings.lower": "ops.StringLower", "strings.regex_full_match": "ops.StringRegexFullMatch",

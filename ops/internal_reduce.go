@@ -14,7 +14,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Parameters of reductions, and their positions.
+// Parameters of reductions, and their indices.
 var reduceParams = []op.Param{
 	{Name: "x"},
 	{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
@@ -26,9 +26,10 @@ const (
 	reduceKeep = 2
 )
 
-// reduction registers a reduction that package reduce computes. kernel returns
-// it for an element type and the call's attributes, or nil; result is the type
-// of its results, and gradient that of axes, rows and segments alike.
+// reduction registers a reduction computed by package reduce. kernel returns it
+// for an element type and the call's attributes, or nil; result returns the
+// element type of the results; and gradient is shared by reductions over axes,
+// rows and segments.
 func reduction(o op.Op, gradient reducing.Gradient, result func(dtype.DType) dtype.DType, kernel func(c *op.Call, d dtype.DType) reduce.Func) *op.Op {
 	if o.Params == nil {
 		o.Params = reduceParams
@@ -58,7 +59,7 @@ func reduction(o op.Op, gradient reducing.Gradient, result func(dtype.DType) dty
 	return op.Register(&o)
 }
 
-// simpleReduction is reduction for kernels that depend on the element type only.
+// simpleReduction is reduction for kernels that depend only on the element type.
 func simpleReduction(o op.Op, gradient reducing.Gradient, result func(dtype.DType) dtype.DType, kernel func(d dtype.DType) reduce.Func) *op.Op {
 	return reduction(o, gradient, result, func(_ *op.Call, d dtype.DType) reduce.Func { return kernel(d) })
 }
@@ -68,7 +69,7 @@ func evalReduction(o *op.Op, x any, axes []int, keep bool) tensor.Tensor {
 	return op.Eval(o, x, axesAttr(axes), keep)
 }
 
-// oneAxis has a list of one axis for each axis that calls are likely to name.
+// oneAxis has a list with one axis, for each axis that calls are likely to name.
 var oneAxis = func() (all [16]any) {
 	for i := range all {
 		all[i] = []int{i - len(all)/2}
@@ -76,8 +77,8 @@ var oneAxis = func() (all [16]any) {
 	return all
 }()
 
-// axesAttr returns a list of axes as an attribute of its own memory: that of the caller
-// is free to change. Calls do not change their attributes, so those with one axis share it.
+// axesAttr returns a copy of a list of axes as an attribute, since the caller may change its list.
+// Attributes are never changed by calls, so lists of one axis are shared.
 func axesAttr(axes []int) any {
 	switch {
 	case axes == nil:
@@ -88,7 +89,7 @@ func axesAttr(axes []int) any {
 	return append(make([]int, 0, len(axes)), axes...)
 }
 
-// reduceDense reduces sorted axes of x.
+// reduceDense reduces x over sorted axes.
 func reduceDense(f reduce.Func, x *tensor.Dense, axes []int, s shape.Shape, d dtype.DType) *tensor.Dense {
 	out := tensor.Uninit(d, s)
 	if out.Len() == 0 {
@@ -99,8 +100,8 @@ func reduceDense(f reduce.Func, x *tensor.Dense, axes []int, s shape.Shape, d dt
 	return out
 }
 
-// lined returns x, or a rearranged copy, as [outer, n, inner] where n holds all
-// of the given sorted axes, and the order of the others is kept.
+// lined returns x, or a rearranged copy, as [outer, n, inner], where n combines
+// the given sorted axes. The order of the other axes is kept.
 func lined(x *tensor.Dense, axes []int) (y *tensor.Dense, outer, n, inner int) {
 	if len(axes) == x.Rank() {
 		return move.RowMajor(x), 1, x.Len(), 1
@@ -136,7 +137,7 @@ func lined(x *tensor.Dense, axes []int) (y *tensor.Dense, outer, n, inner int) {
 	return y, product(sizes[:kept]), product(sizes[kept:]), 1
 }
 
-// meanOfBools is the share of elements that hold.
+// meanOfBools computes the fraction of elements that are true.
 func meanOfBools(dst, x unsafe.Pointer, outer, n, inner int) {
 	counts := make([]int64, outer*inner)
 	if len(counts) == 0 {

@@ -8,15 +8,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// rowKernel is a function of rows of n elements: dst and the operands hold any
-// number of whole rows one behind the other.
+// rowKernel is a function of rows of n elements: dst and the operands consist of
+// any number of consecutive whole rows.
 type rowKernel struct {
 	f32 func(dst []float32, x [][]float32, n int)
 	f64 func(dst []float64, x [][]float64, n int)
 }
 
-// along runs the kernel along an axis of floating tensors of one shape. Half
-// precision is computed in float32.
+// along applies the kernel along an axis of floating-point tensors of one shape.
+// Half precision is computed in float32.
 func (k rowKernel) along(c *op.Call, axis int, operands ...*tensor.Dense) (*tensor.Dense, error) {
 	outer, n, inner, err := around(c, operands[0], axis)
 	if err != nil {
@@ -25,7 +25,7 @@ func (k rowKernel) along(c *op.Call, axis int, operands ...*tensor.Dense) (*tens
 	return k.lines(outer, n, inner, operands...), nil
 }
 
-// lines runs the kernel along the middle of [outer, n, inner].
+// lines applies the kernel along the middle axis of [outer, n, inner].
 func (k rowKernel) lines(outer, n, inner int, operands ...*tensor.Dense) *tensor.Dense {
 	d := operands[0].DType()
 	if d.Size() == 2 {
@@ -60,8 +60,8 @@ func runLines[T float32 | float64](f func(dst []T, x [][]T, n int), out *tensor.
 	reduce.Lines(dst, xs, outer, n, inner, func(dst []T, xs [][]T) { f(dst, xs, len(dst)) })
 }
 
-// overAxes runs the kernel along several sorted axes taken together, which are moved
-// to the end and back where they are not already there.
+// overAxes applies the kernel over several sorted axes taken together, moving them to the end and
+// back if necessary.
 func (k rowKernel) overAxes(axes []int, operands ...*tensor.Dense) *tensor.Dense {
 	x := operands[0]
 	dims := x.Shape().Dims()
@@ -94,8 +94,7 @@ func trailing(axes []int, rank int) bool {
 	return true
 }
 
-// axesLast returns the order of axes in which the given ones come last, and the
-// order that reverses it.
+// axesLast returns a permutation that puts the given axes last, and its inverse.
 func axesLast(axes []int, rank int) (order, inverse []int) {
 	order, inverse = make([]int, 0, rank), make([]int, rank)
 	for i := range rank {

@@ -7,9 +7,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Sizes as operands: constants where they are known, operations otherwise.
+// Sizes as operands: constants if they are known, operations otherwise.
 
-// sizeOperand returns the size of one axis of x, which is not negative, as a scalar.
+// sizeOperand returns the size of an axis of x as a scalar. The axis must not be negative.
 func sizeOperand(x tensor.Tensor, axis int) tensor.Tensor {
 	if s := x.Shape(); s.HasRank() && s.Dim(axis) >= 0 {
 		return tensor.Scalar(int64(s.Dim(axis)))
@@ -20,18 +20,18 @@ func sizeOperand(x tensor.Tensor, axis int) tensor.Tensor {
 // rowsOf returns the size of the outermost axis of x as a scalar.
 func rowsOf(x tensor.Tensor) tensor.Tensor { return sizeOperand(x, 0) }
 
-// prepended returns the vector of a size and further sizes.
+// prepended returns a vector of n followed by sizes.
 func prepended(n, sizes tensor.Tensor) tensor.Tensor {
 	return Concat([]any{Reshape(n, []int{1}), castIndex(sizes)}, 0)
 }
 
-// reshapedLike returns x in the shape of another tensor, whose sizes that are
-// known stay known.
+// reshapedLike returns x in the shape of another tensor; known sizes of that
+// shape stay known.
 func reshapedLike(x, like tensor.Tensor) tensor.Tensor {
 	return known(Reshape(x, Shape(like)), like.Shape())
 }
 
-// known tells the sizes of x where they are not all known anyway.
+// known adds the sizes in s to what is known of the shape of x.
 func known(x tensor.Tensor, s shape.Shape) tensor.Tensor {
 	if x.Shape().SubtypeOf(s) {
 		return x
@@ -39,8 +39,8 @@ func known(x tensor.Tensor, s shape.Shape) tensor.Tensor {
 	return EnsureShape(x, s)
 }
 
-// inFront returns v with an outermost axis of size n: v itself where it has the
-// axis already, and otherwise v repeated, without a copy.
+// inFront returns v with an outermost axis of size n: v itself if it has the axis
+// already, and otherwise v repeated without copying.
 func inFront(v tenon.Value, batched bool, n tensor.Tensor) tensor.Tensor {
 	t := v.(tensor.Tensor)
 	if batched {
@@ -59,7 +59,7 @@ func batchSize(values []tenon.Value, batched []bool) tensor.Tensor {
 	return tensor.Scalar(int64(1))
 }
 
-// allInFront gives every value the batch axis.
+// allInFront adds the batch axis to every value that lacks it.
 func allInFront(values []tenon.Value, batched []bool) []tensor.Tensor {
 	n := batchSize(values, batched)
 	out := make([]tensor.Tensor, len(values))

@@ -8,7 +8,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A view says which elements of a tensor are looked at.
+// A view says which elements of a tensor are selected.
 type view struct {
 	offset  int
 	shape   shape.Shape
@@ -18,7 +18,7 @@ type view struct {
 	steps   []int // the step along each axis of the view
 }
 
-// viewOf returns the view that expanded keys select of a concrete tensor.
+// viewOf returns the view of a concrete tensor that expanded keys select.
 func viewOf(c *op.Call, keys []key.Key, x tensor.Tensor) (v view, err error) {
 	s, n := x.Shape(), len(keys)
 	room := make([]int, 4*n)
@@ -64,7 +64,7 @@ func viewOf(c *op.Call, keys []key.Key, x tensor.Tensor) (v view, err error) {
 	return v, nil
 }
 
-// restrided returns the arguments of the same view of a tensor with other strides.
+// restrided returns the arguments for the same view of a tensor with other strides.
 func (v *view) restrided(x *tensor.Dense) (offset int, s shape.Shape, strides []int) {
 	own := x.Strides()
 	strides = make([]int, len(v.axes))
@@ -88,8 +88,8 @@ func appendStrides(to []int, x tensor.Tensor) []int {
 	return append(to, tensor.RowMajor(x.Shape())...)
 }
 
-// viewed returns what a view selects of concrete elements. Strings are copied
-// unless they lie one behind the other.
+// viewed applies a view to concrete elements. Strings are copied unless they are
+// consecutive.
 func viewed(x tensor.Tensor, v view) tensor.Tensor {
 	if d, ok := x.(*tensor.Dense); ok {
 		return d.View(v.offset, v.shape, v.strides)

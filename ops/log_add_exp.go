@@ -6,9 +6,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// LogAddExp returns log(eˣ + eʸ), the sum of two numbers that are given by their
-// logarithms, as max(x, y) + log1p(e^(-|x-y|)): nothing overflows. -∞ stands for 0, so
-// that it leaves the other operand as it is. For the elements of one tensor see [LogSumExp].
+// LogAddExp returns log(eˣ + eʸ), the logarithm of the sum of two numbers given by their
+// logarithms. It is computed as max(x, y) + log1p(e^(-|x-y|)), which does not overflow. -∞ is the
+// logarithm of 0, so it leaves the other operand unchanged. To sum over the elements of one tensor,
+// see [LogSumExp].
 //
 //	x, y: floating[…], broadcast against each other → floating; integers give float64
 //

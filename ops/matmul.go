@@ -11,19 +11,21 @@ import (
 )
 
 // MatMul returns the matrix products of a and b; their leading axes broadcast.
-// Numbers of any type; integers wrap, half precision is summed in float32.
+// Numbers may have any type; integers wrap, and half precision is summed in
+// float32.
 //
 //	a: […, m, k], b: […, k, n]  →  […, m, n]
 //
 // Gradient: ct·bᵀ for a, aᵀ·ct for b, summed over stretched axes.
 func MatMul(a, b any) tensor.Tensor { return MatMulT(a, b, false, false) }
 
-// MatMulT is [MatMul] of matrices that are transposed first, a, b or both.
+// MatMulT is [MatMul] with a, b or both transposed first.
 func MatMulT(a, b any, transposeA, transposeB bool) tensor.Tensor {
 	return op.Eval(matMulOp, a, b, transposeA, transposeB)
 }
 
-// multiplied is the short way of two dense matrices; nil where it is not open.
+// multiplied is a fast path for two dense matrices. It returns nil if it does not
+// apply.
 func multiplied(a, b any, ta, tb bool) tensor.Tensor {
 	x, _ := a.(*tensor.Dense)
 	y, _ := b.(*tensor.Dense)
@@ -101,7 +103,7 @@ var matMulOp = op.Register(&op.Op{
 	},
 })
 
-// matrixProducts are the products of two matrices, by which of them are transposed.
+// matrixProducts are the products of two matrices, indexed by whether each is transposed.
 var matrixProducts = func() (all [2][2]*Contraction) {
 	for ta, a := range [2][]int{{0, 1}, {1, 0}} {
 		for tb, b := range [2][]int{{1, 2}, {2, 1}} {
@@ -137,9 +139,8 @@ var _ = gradient(matMulOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Te
 	return []tensor.Tensor{sumTo(ga, a), matMulGradB(a, b, g, ta, tb)}
 })
 
-// matMulGradB is the cotangent of b. Where b is one matrix for a batch of a's rows,
-// these are taken as the rows of one matrix, so that the sum over the batch is
-// part of the product.
+// matMulGradB returns the cotangent of b. If b is a single matrix for a batch of a's rows, these
+// are taken as the rows of one matrix, so that the sum over the batch is part of the product.
 func matMulGradB(a, b, g tensor.Tensor, ta, tb bool) tensor.Tensor {
 	a = conj(a)
 	if s := a.Shape(); b.Shape().Rank() == 2 && s.Rank() > 2 && !ta && s.Dim(-1) >= 0 && g.Shape().Rank() == s.Rank() && g.Shape().Dim(-1) >= 0 {
@@ -151,7 +152,7 @@ func matMulGradB(a, b, g tensor.Tensor, ta, tb bool) tensor.Tensor {
 	return sumTo(MatMulT(a, g, !ta, false), b)
 }
 
-// matrixSizes returns the sizes of the last two axes, exchanged if transposed.
+// matrixSizes returns the sizes of the last two axes, swapped if transposed.
 func matrixSizes(s shape.Shape, transposed bool) (rows, cols int) {
 	rows, cols = shape.Unknown, shape.Unknown
 	if s.HasRank() {
@@ -163,9 +164,9 @@ func matrixSizes(s shape.Shape, transposed bool) (rows, cols int) {
 	return rows, cols
 }
 
-// contractOwn contracts the operands of a call whose last axes have the labels aOwn
-// and bOwn; the axes before these broadcast and have their place in the result as label.
-// The result's last axes are out.
+// contractOwn contracts the operands of a call whose last axes have the labels aOwn and bOwn. The
+// axes before them broadcast; their label is their index in the result. The result's last axes are
+// out.
 func contractOwn(c *op.Call, aOwn, bOwn []int, out ...int) *tensor.Dense {
 	s := outShape(c, 0)
 	batch := s.Slice(0, s.Rank()-len(out))
@@ -178,8 +179,8 @@ func contractOwn(c *op.Call, aOwn, bOwn []int, out ...int) *tensor.Dense {
 	return tenon.Must(NewContraction(aLabels, bLabels, append(labels, out...))).dense(a, b)
 }
 
-// onBatch labels the axes of x: the last ones with own, those before with their places
-// in batch. An axis that broadcasts goes away.
+// onBatch labels the axes of x: the last ones with own, and those before them with their index in
+// batch. An axis that broadcasts is dropped.
 func onBatch(x *tensor.Dense, batch shape.Shape, own []int) (*tensor.Dense, []int) {
 	leading := x.Rank() - len(own)
 	t := einsumTerm{axes: make([]int, 0, x.Rank()), labels: make([]int, 0, x.Rank())}
@@ -195,9 +196,9 @@ func onBatch(x *tensor.Dense, batch shape.Shape, own []int) (*tensor.Dense, []in
 	return t.diagonal(x), t.labels
 }
 
-// batchAligned is the Batch rule of operations whose leading axes, all but the last
-// own ones, broadcast: batched operands get axes of size 1 behind the batch axis
-// until they have the same rank.
+// batchAligned is the Batch rule of operations whose leading axes (all but the last own ones)
+// broadcast: batched operands get axes of size 1 after the batch axis until they have the same
+// rank.
 func batchAligned(c *op.Call, batched []bool, own int) ([]tensor.Tensor, error) {
 	values := c.Values()
 	ranks := make([]int, len(values))

@@ -5,11 +5,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Products and quotients that are 0 where a factor or a divisor is. They are made of
-// [Where], whose gradient passes by what is not chosen: the operand that would give NaN or
-// infinity is replaced before.
+// Products and quotients that are 0 if a factor or divisor is. They are built on [Where], whose
+// gradient ignores what is not chosen; an operand that would give NaN or infinity is replaced
+// beforehand.
 
-// DivNoNaN returns x/y, and 0 where y is 0.
+// DivNoNaN returns x/y, or 0 where y is 0.
 //
 //	x, y: broadcast, numbers. Gradient: that of x/y, 0 where y is 0.
 func DivNoNaN(x, y any) tensor.Tensor {
@@ -19,7 +19,7 @@ func DivNoNaN(x, y any) tensor.Tensor {
 	return Where(zero, ZerosLike(q), q)
 }
 
-// MulNoNaN returns x·y, and 0 where y is 0, also where x is infinite or NaN.
+// MulNoNaN returns x·y, or 0 where y is 0, even if x is infinite or NaN.
 //
 //	x, y: broadcast, numbers. Gradient: that of x·y, 0 where y is 0.
 func MulNoNaN(x, y any) tensor.Tensor {
@@ -29,7 +29,7 @@ func MulNoNaN(x, y any) tensor.Tensor {
 	return Where(zero, ZerosLike(p), p)
 }
 
-// ReciprocalNoNaN returns 1/x, and 0 where x is 0.
+// ReciprocalNoNaN returns 1/x, or 0 where x is 0.
 //
 //	x: floating and complex numbers. Gradient: -ct/x², 0 where x is 0.
 func ReciprocalNoNaN(x any) tensor.Tensor {
@@ -39,7 +39,7 @@ func ReciprocalNoNaN(x any) tensor.Tensor {
 	return Where(zero, ZerosLike(r), r)
 }
 
-// Xdivy returns x/y, and 0 where x is 0, also where y is 0.
+// Xdivy returns x/y, or 0 where x is 0, even if y is 0.
 //
 //	x, y: broadcast, floating and complex numbers. Gradient: that of x/y, 0 where x is 0.
 func Xdivy(x, y any) tensor.Tensor {
@@ -63,7 +63,7 @@ func AddN(xs ...any) tensor.Tensor {
 	return sum
 }
 
-// given returns a tensor or Go data as a tensor.
+// given converts a tensor or Go data to a tensor.
 func given(x any) tensor.Tensor {
 	if t, ok := x.(tensor.Tensor); ok {
 		return t

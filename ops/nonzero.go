@@ -33,13 +33,13 @@ func init() {
 	})
 }
 
-// Nonzero returns the coordinates of the elements of x that are not zero, or true,
-// in row-major order.
+// Nonzero returns the coordinates of the elements of x that are nonzero, or true, in row-major
+// order.
 //
-//	x: [n…] → int64[count, rank], numbers and truth values. No gradient.
+//	x: [n…] → int64[count, rank], numbers and booleans. No gradient.
 func Nonzero(x any) tensor.Tensor { return op.Eval(nonzeroOp, x) }
 
-// truth returns which elements are not zero.
+// truth returns which elements are nonzero.
 func truth(x *tensor.Dense) []bool {
 	if x.DType().IsBool() {
 		return tensor.Elems[bool](x)
@@ -49,7 +49,7 @@ func truth(x *tensor.Dense) []bool {
 	return out
 }
 
-// trueAt returns the positions of true elements.
+// trueAt returns the positions of the true elements.
 func trueAt(mask []bool) []int64 {
 	at := make([]int64, gather.CountTrue(mask))
 	gather.TrueAt(at, mask)
@@ -95,7 +95,8 @@ func init() {
 }
 
 // BooleanMask returns the slices of x for which mask is true, in order. The mask
-// has the sizes of x from an axis on; those axes become one.
+// has the sizes of some axes of x, starting with the given one; those axes become
+// one.
 //
 //	x: [a, n, b], mask: bool[n], axis 1 → [a, count, b], any element type.
 //	Gradient: the cotangent where the mask is true, 0 elsewhere.
@@ -103,7 +104,7 @@ func BooleanMask(x, mask any, axis int) tensor.Tensor {
 	return op.Eval(booleanMaskOp, x, mask, axis)
 }
 
-// masked keeps the slices of the k axes from axis on for which mask is true.
+// masked keeps the slices along the k axes from axis on for which mask is true.
 func masked(x *tensor.Dense, mask []bool, axis, k int) *tensor.Dense {
 	outer, inner := x.Shape().Slice(0, axis).Size(), x.Shape().Tail(axis+k).Size()
 	count := gather.CountTrue(mask)

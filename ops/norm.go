@@ -11,18 +11,18 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Norm returns the vector norm (Σ |x|^p)^(1/p) over the given axes, over all where
-// none is given: with p = 2 the Euclidean or Frobenius norm, with 1 the sum of
-// absolute values, with math.Inf(1) the greatest one. p is above 0. Floating
-// tensors; integers give float64.
+// Norm returns the vector norm (Σ |x|^p)^(1/p) over the given axes, or over all if none is given.
+// It is the Euclidean or Frobenius norm for p = 2, the sum of absolute values for 1, and the
+// largest absolute value for math.Inf(1). p must be positive. Floating-point tensors; integers give
+// float64.
 //
-// Gradient: ct·sign x·(|x|/y)^(p-1), and 0 where y is 0; for an infinite p, ct
-// shared equally among the elements that are the greatest.
+// Gradient: ct·sign x·(|x|/y)^(p-1), and 0 where y is 0; for an infinite p, ct shared equally among
+// the largest elements.
 func Norm(x any, p float64, axes ...int) tensor.Tensor {
 	return op.Eval(normOp, x, axesAttr(axes), false, p)
 }
 
-// NormKeep is [Norm] with reduced axes left as axes of size 1.
+// NormKeep is [Norm] with the reduced axes kept with size 1.
 func NormKeep(x any, p float64, axes ...int) tensor.Tensor {
 	return op.Eval(normOp, x, axesAttr(axes), true, p)
 }
@@ -62,7 +62,7 @@ var normOp = op.Register(&op.Op{
 		case p == 1:
 			return c.Result(over(reduce.Sum, apply(elementwise.Abs, x)))
 		case math.IsInf(p, 1):
-			// Of no elements the norm is 0, where the greatest element is -Inf.
+			// The norm of no elements is 0, while the maximum is -Inf.
 			out, _ := binaryDense(elementwise.Maximum, over(reduce.Max, apply(elementwise.Abs, x)), zeroOf(d).(*tensor.Dense), spec.Shape(), grainCheap)
 			return c.Result(out)
 		}

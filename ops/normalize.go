@@ -9,15 +9,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// LayerNorm returns (x - mean)/√(var + eps)·scale + offset, with the mean and the
-// biased variance over the given axes taken together, over all where none is given
-// (Ba, Kiros and Hinton, arXiv:1607.06450). scale and offset have the sizes of these axes; nil
-// stands for 1 and 0. Floating tensors.
+// LayerNorm returns (x - mean)/√(var + eps)·scale + offset, with the mean and the biased variance
+// over the given axes taken together, or over all if none is given (Ba, Kiros and Hinton,
+// arXiv:1607.06450). scale and offset have the sizes of these axes; nil stands for 1 and 0.
+// Floating-point tensors.
 //
 //	x: […, n], scale, offset: [n]  →  […, n]
 //
-// Gradient: with g = ct·scale, h the normalised x and r = 1/√(var + eps),
-// r·(g - mean(g) - h·mean(g·h)) for x; Σ ct·h and Σ ct for scale and offset.
+// Gradient: with g = ct·scale, h the normalized x and r = 1/√(var + eps), r·(g - mean(g) -
+// h·mean(g·h)) for x; Σ ct·h and Σ ct for scale and offset.
 func LayerNorm(x, scale, offset any, eps float64, axes ...int) tensor.Tensor {
 	return op.Eval(layerNormOp, x, scale, offset, axesAttr(axes), eps)
 }
@@ -53,12 +53,12 @@ func init() {
 	}
 }
 
-// RMSNorm returns x/√(mean(x²) + eps)·scale, with the mean over the given axes
-// taken together, over all where none is given (Zhang and Sennrich, arXiv:1910.07467). scale
-// has the sizes of these axes; nil stands for 1. Floating tensors.
+// RMSNorm returns x/√(mean(x²) + eps)·scale, with the mean over the given axes taken together, or
+// over all if none is given (Zhang and Sennrich, arXiv:1910.07467). scale has the sizes of these
+// axes; nil stands for 1. Floating-point tensors.
 //
-// Gradient: with g = ct·scale, h the normalised x and r = 1/√(mean(x²) + eps),
-// r·(g - h·mean(g·h)) for x; Σ ct·h for scale.
+// Gradient: with g = ct·scale, h the normalized x and r = 1/√(mean(x²) + eps), r·(g - h·mean(g·h))
+// for x; Σ ct·h for scale.
 func RMSNorm(x, scale any, eps float64, axes ...int) tensor.Tensor {
 	return op.Eval(rmsNormOp, x, scale, axesAttr(axes), eps)
 }
@@ -94,7 +94,8 @@ func init() {
 	}
 }
 
-// normShape is the shape of x, whose parameters have the sizes of the axes.
+// normShape returns the shape of x, whose parameters must have the sizes of the
+// axes.
 func normShape(c *op.Call) (shape.Shape, error) {
 	x := c.Tensor(0).Shape()
 	axes, known, err := c.SortedAxes(x)
@@ -116,7 +117,7 @@ func normShape(c *op.Call) (shape.Shape, error) {
 	return x, nil
 }
 
-// normKernel normalises over the axes in parameter i, computing half precision in
+// normKernel normalizes over the axes in parameter i, computing half precision in
 // float32.
 func normKernel(c *op.Call, i int, k rowKernel) ([]tensor.Tensor, error) {
 	if axes := c.Ints(i); len(axes) == 1 {
@@ -133,7 +134,7 @@ func normKernel(c *op.Call, i int, k rowKernel) ([]tensor.Tensor, error) {
 	return c.Result(k.overAxes(axes, c.Dense(0)))
 }
 
-// parameter returns the elements of a scale or offset, nil where it is absent.
+// parameter returns the elements of a scale or offset, or nil if it is absent.
 func parameter[T float32 | float64](c *op.Call, i, n int) []T {
 	p := c.Dense(i)
 	if p == nil {
@@ -142,8 +143,8 @@ func parameter[T float32 | float64](c *op.Call, i, n int) []T {
 	return tensor.Data[T](castDense(p, dtype.Of[T]()))[:n]
 }
 
-// batchNorm normalises a batch without parameters, and applies these afterwards:
-// they may have the batch axis themselves.
+// batchNorm normalizes a batch without parameters and applies these afterwards,
+// since they may have the batch axis themselves.
 func batchNorm(c *op.Call, batched []bool, i int, normalize func(x tensor.Tensor, axes []int) tensor.Tensor) ([]tensor.Tensor, error) {
 	values := allInFront(c.Values(), batched)
 	rank, err := batchRank(c, values[0])
@@ -179,10 +180,10 @@ func complement(axes []int, rank int) []int {
 	return out
 }
 
-// vjpNorm is the VJP of a normalisation with its axes in parameter i, and eps behind.
+// vjpNorm is the VJP of a normalization with its axes in parameter i, and eps in the next one.
 func vjpNorm(c *op.Call, ct tensor.Tensor, i int, grad *op.Op) []tensor.Tensor {
 	x, axes, eps := c.Tensor(0), c.Ints(i), c.Float(i+1)
-	var rest []int // the other axes; nil where there is none
+	var rest []int // the other axes; nil if there are none
 	if axes != nil {
 		if !x.Shape().HasRank() {
 			tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs to know the rank"))
@@ -238,14 +239,13 @@ func rmsNormGradRows[T float32 | float64](dst []T, x [][]T, n int, eps T) {
 	reduce.RMSNormGrad(dst, nil, x[0], nil, x[1], n, rstd)
 }
 
-// normGrad registers the gradient of a normalisation without parameters, for the
-// operand x and the cotangent g.
+// normGrad registers the gradient of a normalization without parameters, for the operand x and the
+// cotangent g.
 //
-// As a function of g it is linear and symmetric. As a function of x, with the
-// cotangent u, r = 1/√(var + eps), h the normalised x, b = mean(u·h), c = mean(g·h):
-// its gradient is that of the normalisation for the cotangent -r·(c·u + b·g), and
-// through r itself -(Σu·g - n·mean(u)·mean(g) - n·b·c)·r²·h/n, where the means of u and g
-// count only where x is centred.
+// As a function of g it is linear and symmetric. As a function of x, with the cotangent u, r =
+// 1/√(var + eps), h the normalized x, b = mean(u·h), c = mean(g·h): its gradient is that of the
+// normalization for the cotangent -r·(c·u + b·g), and through r itself -(Σu·g - n·mean(u)·mean(g) -
+// n·b·c)·r²·h/n, where the means of u and g count only if x is centered.
 func normGrad(name, doc string, centred bool, kernel func(eps float64) rowKernel) *op.Op {
 	o := op.Register(&op.Op{
 		Name: name, Statement: op.Statement{Axes: op.Along, Missing: op.Refuse, Zero: op.Zero{Linear: []op.Operands{two}}}, Doc: doc, Results: 1,

@@ -54,11 +54,11 @@ type OneHotOptions struct {
 	On, Off any         // the two values: scalars
 }
 
-// OneHot returns a new axis of size depth for each index, in which the element at
-// the index is on and all others are off. An index outside [0, depth) gives no on.
-// depth is an integer, also a scalar tensor; axis is the new axis's position.
+// OneHot returns, for each index, a new axis of size depth on which the element at the index is on
+// and all others are off. An index outside [0, depth) gives only off. depth is an integer or a
+// scalar tensor; axis is the position of the new axis.
 //
-//	indices: int[a, b], axis -1 → [a, b, depth]. Gradient: for on and off, the sum of the cotangent where they stand.
+//	indices: int[a, b], axis -1 → [a, b, depth]. Gradient: for on and off, the sum of the cotangent over their elements.
 func OneHot(indices, depth any, axis int, o OneHotOptions) tensor.Tensor {
 	d := o.DType
 	for _, v := range []any{o.On, o.Off} {
@@ -84,7 +84,7 @@ func OneHot(indices, depth any, axis int, o OneHotOptions) tensor.Tensor {
 	return op.Eval(oneHotOp, indices, depth, value(o.On, true), value(o.Off, false), axis)
 }
 
-// marks are the zero and the one of each element type, once somebody has asked for them.
+// marks caches the zero and the one of each element type.
 var marks [dtype.String][2]atomic.Pointer[tensor.Tensor]
 
 func mark(d dtype.DType, truth bool) tensor.Tensor {
@@ -169,9 +169,8 @@ func init() {
 	})
 }
 
-// SequenceMask returns a new last axis of size maxlen that is true at the positions
-// before each length. maxlen is an integer, also a scalar tensor; nil stands for
-// the largest length.
+// SequenceMask returns a new last axis of size maxlen that is true at the positions before each
+// length. maxlen is an integer or a scalar tensor; nil stands for the largest length.
 //
 //	lengths: int[a] → bool[a, maxlen]. No gradient.
 func SequenceMask(lengths, maxlen any) tensor.Tensor {

@@ -8,7 +8,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Outer returns the products of all pairs of elements: its shape is x's followed by y's.
+// Outer returns the products of all pairs of elements. Its shape is x's followed by y's.
 //
 //	x: [s…], y: [t…]  →  [s…, t…]
 //
@@ -71,7 +71,7 @@ func ones(n int) []int {
 	return out
 }
 
-// span returns lo, lo+1, … up to hi.
+// span returns the integers from lo up to, but not including, hi.
 func span(lo, hi int) []int {
 	out := make([]int, 0, hi-lo)
 	for i := lo; i < hi; i++ {

@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// PadMode says what stands in the margins that [Pad] adds.
+// PadMode says how the margins that [Pad] adds are filled.
 type PadMode string
 
 // The modes of padding, shown for the row a b c and two elements on each side.
@@ -27,7 +27,7 @@ const (
 // zeros, false or empty strings.
 type PadOptions struct {
 	Mode  PadMode // "" is PadConstant
-	Value any     // of PadConstant: a scalar
+	Value any     // for PadConstant: a scalar
 }
 
 var padOp *op.Op
@@ -114,7 +114,8 @@ func init() {
 			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return mirrored(x, s, paddings, edge) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			// Padding moves elements by position, so the positions tell where each came from.
+			// Padding depends only on positions, so padding the positions shows where each element
+			// came from.
 			x := c.Tensor(0)
 			at := Reshape(Range(0, Size(x), 1), Shape(x))
 			at = op.Eval(mirrorPadOp, at, c.Args[1], c.Str(2))
@@ -130,13 +131,13 @@ func init() {
 	})
 }
 
-// Pad returns x with margins. The paddings hold two integers for each axis, the
-// widths before and after it: [][]int{{1, 1}, {0, 2}}, or a tensor [rank, 2].
+// Pad returns x with margins. paddings holds two integers for each axis, the widths before and
+// after it: [][]int{{1, 1}, {0, 2}}, or a tensor [rank, 2].
 //
 //	x: [a, b] → [before₀+a+after₀, before₁+b+after₁], any element type.
-//	Gradient: the cotangent without the margins, to which mirrored ones add theirs.
+//	Gradient: the cotangent without the margins; mirrored margins are added to it.
 func Pad(x, paddings any, o PadOptions) tensor.Tensor {
-	if p, ok := paddings.([][]int); ok && len(p) == 0 { // a scalar has no axes, but its widths are integers too
+	if p, ok := paddings.([][]int); ok && len(p) == 0 { // a scalar has no axes, but the widths must still be integers
 		paddings = tensor.Of([]int64{}, 0, 2)
 	}
 	if o.Mode == PadConstant || o.Mode == "" {
@@ -145,13 +146,13 @@ func Pad(x, paddings any, o PadOptions) tensor.Tensor {
 	return op.Eval(mirrorPadOp, x, paddings, string(o.Mode))
 }
 
-// batchPaddings adds a batch axis without margins.
+// batchPaddings adds zero margins for the batch axis.
 func batchPaddings(p tensor.Tensor) tensor.Tensor {
 	return Concat([]any{tensor.Of([]int64{0, 0}, 1, 2), castIndex(p)}, 0)
 }
 
-// paddedShape checks the paddings, argument 1, and returns the padded shape, and
-// the paddings where they are known.
+// paddedShape checks argument 1, the paddings, and returns the padded shape and,
+// if they are known, the paddings.
 func paddedShape(c *op.Call, s shape.Shape) (shape.Shape, []int, error) {
 	ps := c.Tensor(1).Shape()
 	want := shape.Of(s.Rank(), 2)
@@ -189,7 +190,7 @@ func padValue(c *op.Call) tensor.Tensor {
 	return zeroOf(c.Tensor(0).DType())
 }
 
-// zeroOf returns the scalar zero, false or empty string of a type.
+// zeroOf returns zero, false or the empty string as a scalar of a type.
 func zeroOf(d dtype.DType) tensor.Tensor {
 	if d == dtype.String {
 		return move.Tensor(str.Of(""), shape.Shape{})
@@ -207,7 +208,7 @@ func isZero(x *tensor.Dense) bool {
 	return true
 }
 
-// mirrorEdge returns 1 where the edge itself is not repeated.
+// mirrorEdge returns 1 if the edge itself is not repeated.
 func mirrorEdge(c *op.Call) (int, error) {
 	switch PadMode(c.Str(2)) {
 	case PadReflect:
@@ -218,8 +219,8 @@ func mirrorEdge(c *op.Call) (int, error) {
 	return 0, c.Errorf(tenon.ErrInvalid, "mode is %q, want constant, reflect or symmetric", c.Str(2))
 }
 
-// mirrored pads one axis after the other: the margins of an axis mirror what the
-// axes before it have made.
+// mirrored pads one axis after the other: the margins of an axis mirror the
+// result for the axes before it.
 func mirrored(x *tensor.Dense, s shape.Shape, paddings []int, edge int) *tensor.Dense {
 	out := tensor.Uninit(x.DType(), s)
 	if out.Len() == 0 {

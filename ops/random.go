@@ -12,10 +12,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Random numbers are functions of a key: the same key gives the same numbers, on
-// every machine and with any number of workers. A key is a tensor uint32[2]; it is
-// used once, and split where more are needed. Operations that take a key also
-// take keys uint32[…, 2], and give numbers for each.
+// Random numbers are functions of a key: the same key gives the same numbers, on every machine and
+// with any number of workers. A key is a tensor uint32[2]. It should be used only once; split it if
+// more are needed. Operations that take a key also take several keys, uint32[…, 2], and return
+// numbers for each.
 
 // RandomKey returns the key for a seed.
 func RandomKey(seed uint64) tensor.Tensor {
@@ -23,8 +23,8 @@ func RandomKey(seed uint64) tensor.Tensor {
 	return tensor.Of([]uint32{k.Lo, k.Hi})
 }
 
-// RandomSplit returns n keys that are independent of each other and of the key they
-// come from.
+// RandomSplit returns n keys that are independent of each other and of the key they are derived
+// from.
 //
 //	key: uint32[…, 2], n  →  uint32[…, n, 2]
 func RandomSplit(key, n any) tensor.Tensor { return op.Eval(randomSplitOp, key, n) }
@@ -42,8 +42,8 @@ var randomSplitOp = drawing("random_split", "independent keys", op.Op{
 	}
 })
 
-// RandomFor returns the key that a key has for a part with a name: for a layer of a model,
-// for instance. Different names give independent keys, whatever their order and number:
+// RandomFor derives a key for a part with a given name, such as a layer of a model. Different names
+// give independent keys, whatever their order and number:
 //
 //	head := nn.NewDense(ops.RandomFor(key, "head"), 64, 10)
 //
@@ -54,11 +54,11 @@ func RandomFor(key any, name string) tensor.Tensor {
 	return RandomFoldIn(RandomFoldIn(key, int64(h.Sum64()>>32)), int64(uint32(h.Sum64())))
 }
 
-// RandomKeys returns n keys as [RandomSplit] does, one by one.
+// RandomKeys returns n keys like [RandomSplit], as a slice.
 func RandomKeys(key any, n int) []tensor.Tensor { return Unstack(RandomSplit(key, n), -2) }
 
-// RandomFoldIn returns a key that depends on a key and an integer, such as the number
-// of a step or of a layer. Different integers give independent keys.
+// RandomFoldIn returns a key that depends on a key and an integer, such as the number of a step or
+// layer. Different integers give independent keys.
 //
 //	key: uint32[…, 2], data: integer scalar  →  uint32[…, 2]
 func RandomFoldIn(key, data any) tensor.Tensor { return op.Eval(randomFoldInOp, key, data) }
@@ -73,10 +73,11 @@ var randomFoldInOp = drawing("random_fold_in", "a key that depends on an integer
 	copy(unsafe.Slice((*uint32)(dst), 2), []uint32{d.Lo, d.Hi})
 })
 
-// drawn are the parameters of operations that fill a shape.
+// drawnParams are the parameters of operations that fill a shape.
 var drawnParams = []op.Param{{Name: "key"}, sizesParam("shape"), {Name: "dtype", Kind: op.Attr, Type: op.DTypeType, Default: dtype.Float32}}
 
-// RandomBits returns random integers of an unsigned type with all bits used.
+// RandomBits returns uniformly distributed integers of an unsigned type, using
+// all bits.
 func RandomBits(key, shape any, d dtype.DType) tensor.Tensor {
 	return op.Eval(randomBitsOp, key, shape, d)
 }
@@ -91,8 +92,7 @@ var randomBitsOp = drawing("random_bits", "random bits", op.Op{Params: drawnPara
 		}
 	})
 
-// RandomUniform returns numbers that are uniform between 0 and 1, 0 included, of a
-// floating type.
+// RandomUniform returns floating-point numbers of type d, uniformly distributed in [0, 1).
 func RandomUniform(key, shape any, d dtype.DType) tensor.Tensor {
 	return op.Eval(randomUniformOp, key, shape, d)
 }
@@ -112,32 +112,32 @@ var randomUniformOp = drawing("random_uniform", "uniform between 0 and 1", op.Op
 		}
 	})
 
-// RandomNormal returns numbers of the normal distribution with mean 0 and variance 1, of a
-// floating type.
+// RandomNormal returns normally distributed floating-point numbers of type d, with mean 0 and
+// variance 1.
 func RandomNormal(key, shape any, d dtype.DType) tensor.Tensor {
 	return op.Eval(randomNormalOp, key, shape, d)
 }
 
 var randomNormalOp = distribution("random_normal", "normal with mean 0 and variance 1", random.Normal)
 
-// RandomTruncatedNormal returns numbers of the normal distribution with mean 0 and
-// variance 1 that are between -2 and 2.
+// RandomTruncatedNormal returns numbers from the normal distribution with mean 0 and variance 1,
+// truncated to the range from -2 to 2.
 func RandomTruncatedNormal(key, shape any, d dtype.DType) tensor.Tensor {
 	return op.Eval(randomTruncatedNormalOp, key, shape, d)
 }
 
 var randomTruncatedNormalOp = distribution("random_truncated_normal", "normal, between -2 and 2", random.Truncated)
 
-// RandomExponential returns numbers of the exponential distribution with rate 1.
+// RandomExponential returns exponentially distributed numbers with rate 1.
 func RandomExponential(key, shape any, d dtype.DType) tensor.Tensor {
 	return op.Eval(randomExponentialOp, key, shape, d)
 }
 
 var randomExponentialOp = distribution("random_exponential", "exponential with rate 1", random.Exponential)
 
-// RandomGumbel returns numbers of the Gumbel distribution with location 0 and scale 1.
-// What is greatest after they are added to logits is a draw from the softmax of
-// these: see [RandomCategorical].
+// RandomGumbel returns numbers from the Gumbel distribution with location 0 and scale 1. Adding
+// them to logits and taking the maximum draws from the softmax of the logits; see
+// [RandomCategorical].
 func RandomGumbel(key, shape any, d dtype.DType) tensor.Tensor {
 	return op.Eval(randomGumbelOp, key, shape, d)
 }
@@ -160,8 +160,8 @@ func distribution(name, doc string, of random.Distribution) *op.Op {
 		})
 }
 
-// RandomInt returns integers of a type, all equally likely, from lo up to but not
-// including hi.
+// RandomInt returns integers of type d, uniformly distributed from lo up to, but
+// not including, hi.
 func RandomInt(key, shape any, lo, hi int, d dtype.DType) tensor.Tensor {
 	return op.Eval(randomIntOp, key, shape, d, lo, hi)
 }
@@ -225,8 +225,7 @@ func RandomShuffle(key, x any) tensor.Tensor {
 	return Gather(x, RandomPermutation(key, n), 0)
 }
 
-// RandomBernoulli returns truth values that hold with probability p, which broadcasts
-// to the shape.
+// RandomBernoulli returns booleans that are true with probability p, which broadcasts to the shape.
 func RandomBernoulli(key, shape, p any) tensor.Tensor {
 	d := dtype.Float32
 	if t, ok := p.(tensor.Tensor); ok && t.DType().IsFloat() {
@@ -235,9 +234,9 @@ func RandomBernoulli(key, shape, p any) tensor.Tensor {
 	return Less(RandomUniform(key, shape, d), p)
 }
 
-// RandomCategorical returns class numbers of which class k comes with probability
-// Softmax(logits)[k], one for each row of logits, in int64. For several draws from the
-// same logits, broadcast these first.
+// RandomCategorical returns one class number for each row of logits, in int64. Class k is drawn
+// with probability Softmax(logits)[k]. For several draws from the same logits, broadcast these
+// first.
 //
 //	logits: […, classes]  →  […]
 func RandomCategorical(key, logits any) tensor.Tensor {
@@ -245,8 +244,8 @@ func RandomCategorical(key, logits any) tensor.Tensor {
 	return ArgMax(Add(l, RandomGumbel(key, Shape(l), l.DType())), -1)
 }
 
-// drawnShape reads the operands of an operation that fills a shape with numbers of a kind of
-// types.
+// drawnShape reads the operands of an operation that fills a shape with numbers, whose type must
+// satisfy is.
 func drawnShape(is func(dtype.DType) bool, what string) func(c *op.Call) (dtype.DType, shape.Shape, error) {
 	return func(c *op.Call) (dtype.DType, shape.Shape, error) {
 		d := c.DType(2)
@@ -258,8 +257,8 @@ func drawnShape(is func(dtype.DType) bool, what string) func(c *op.Call) (dtype.
 	}
 }
 
-// drawing registers an operation that makes numbers of a key. result says what it makes of
-// one key; fill makes it.
+// drawing registers an operation that makes numbers from a key. result describes what one key
+// gives; fill makes it.
 func drawing(name, doc string, o op.Op, result func(c *op.Call) (dtype.DType, shape.Shape, error), fill func(c *op.Call, dst unsafe.Pointer, n int, k random.Key)) *op.Op {
 	o.Name, o.Doc, o.Statement, o.Results = name, doc, draws, 1
 	o.Elem = func(c *op.Call, _ dtype.DType) dtype.DType {
@@ -296,7 +295,7 @@ func drawing(name, doc string, o op.Op, result func(c *op.Call) (dtype.DType, sh
 	return op.Register(&o)
 }
 
-// keysShape returns the leading axes of operand i, which is a key or several.
+// keysShape returns the leading axes of operand i, which is one key or several.
 func keysShape(c *op.Call, i int) (shape.Shape, error) {
 	k := c.Tensor(i)
 	if k.DType() != dtype.Uint32 {
@@ -314,11 +313,11 @@ func keysShape(c *op.Call, i int) (shape.Shape, error) {
 	return s.Remove(-1), nil
 }
 
-// Dropout returns x with each element set to 0 with probability rate, and the others
-// divided by 1 - rate, so that the mean stays what it is (Srivastava et al., 2014).
-// The key says which.
+// Dropout returns x with each element set to 0 with probability rate, and the others divided by 1 -
+// rate, so that the mean is preserved (Srivastava et al., 2014). The key determines which elements
+// are set to 0.
 //
-// Gradient: ct with the same elements set to 0, and divided.
+// Gradient: ct with the same elements set to 0, and the others divided.
 func Dropout(key, x any, rate float64) tensor.Tensor { return op.Eval(dropoutOp, key, x, rate) }
 
 var dropoutOp = op.Register(&op.Op{

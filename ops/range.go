@@ -56,8 +56,8 @@ func init() {
 	})
 }
 
-// Range returns start, start+delta, … up to, not including, limit, which are
-// scalars of one element type. A step of zero is an error.
+// Range returns start, start+delta, … up to, but not including, limit. All three are scalars of one
+// element type. A step of zero is an error.
 //
 //	start, limit, delta: [] → [max(0, ⌈(limit-start)/delta⌉)], real numbers.
 //	Gradient: for start the sum of the cotangent, for delta the sum weighted by position.
@@ -95,20 +95,20 @@ func init() {
 	})
 }
 
-// LinSpace returns num numbers at equal distances, the first of which is start and
-// the last stop; a single one is start. num is an integer, also a scalar tensor.
+// LinSpace returns num equally spaced numbers, the first of which is start and the last stop; a
+// single one is start. num is an integer or a scalar tensor.
 //
 //	start, stop: [], num: int[] → [num], real numbers; integers give float64.
 //	Gradient: the cotangent weighted by the distance from the other end.
 func LinSpace(start, stop, num any) tensor.Tensor { return op.Eval(linspaceOp, start, stop, num) }
 
-// Indexing says in which order the axes of [Meshgrid]'s results go.
+// Indexing is the order of the axes of [Meshgrid]'s results.
 type Indexing string
 
 // The orders of axes.
 const (
 	IndexingIJ Indexing = "ij" // one axis for each vector, in order
-	IndexingXY Indexing = "xy" // the first two exchanged, as rows and columns of a picture
+	IndexingXY Indexing = "xy" // the first two swapped, like the rows and columns of an image
 )
 
 // Meshgrid returns the coordinates of the points of a grid: result i repeats vector

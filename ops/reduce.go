@@ -10,13 +10,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Mean returns the mean of x over the given axes, over all where none is given,
-// in float64 for integers and truth values. The mean of no elements is NaN.
+// Mean returns the mean of x over the given axes, or over all if none is given,
+// in float64 for integers and booleans. The mean of no elements is NaN.
 //
 // Gradient: ct/n, repeated along the axes.
 func Mean(x any, axes ...int) tensor.Tensor { return evalReduction(meanOp, x, axes, false) }
 
-// MeanKeep is [Mean] with reduced axes left as axes of size 1.
+// MeanKeep is [Mean] with the reduced axes kept with size 1.
 func MeanKeep(x any, axes ...int) tensor.Tensor { return evalReduction(meanOp, x, axes, true) }
 
 var meanOp = simpleReduction(op.Op{Name: "reduce_mean", Statement: means, GoName: "ops.Mean", Doc: "mean over axes"}, gradOfMean, averagedType,
@@ -38,13 +38,13 @@ func averagedType(d dtype.DType) dtype.DType {
 	return d
 }
 
-// Prod returns Π x over the given axes, over all where none is given. The product
+// Prod returns Π x over the given axes, or over all if none is given. The product
 // of no elements is 1. Integers wrap.
 //
-// Gradient: ct times the product of the other elements, also where some are 0.
+// Gradient: ct times the product of the other elements, even if some are 0.
 func Prod(x any, axes ...int) tensor.Tensor { return evalReduction(prodOp, x, axes, false) }
 
-// ProdKeep is [Prod] with reduced axes left as axes of size 1.
+// ProdKeep is [Prod] with the reduced axes kept with size 1.
 func ProdKeep(x any, axes ...int) tensor.Tensor { return evalReduction(prodOp, x, axes, true) }
 
 var prodOp = simpleReduction(op.Op{Name: "reduce_prod", Statement: reduces(op.Products), GoName: "ops.Prod", Doc: "product over axes"}, gradOfProd, same,
@@ -54,8 +54,8 @@ func gradOfProd(_ *op.Call, g reducing.Groups, _, _, ct tensor.Tensor) tensor.Te
 	return Mul(g.Spread(ct), conj(g.Others()))
 }
 
-// others returns for each element of x the product of those that are reduced
-// together with it, itself left out.
+// others returns, for each element of x, the product of all other elements that
+// are reduced together with it.
 func others(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
 	list, known, err := c.AxesOf(axes, x.Shape())
 	tenon.Throw(err)
@@ -71,7 +71,7 @@ func others(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
 	case 1:
 		return othersAlong(x, list[0])
 	}
-	// Several axes become one at the end, and then what they were.
+	// Several axes are merged into one at the end, and restored afterwards.
 	rank := x.Shape().Rank()
 	perm := make([]int, 0, rank)
 	for i := range rank {
@@ -88,7 +88,7 @@ func others(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
 	t := Transpose(x, perm...)
 	flat := Reshape(t, []int{-1})
 	if kept > 0 {
-		dims := Shape(t) // where a size is 0 an open one could be anything
+		dims := Shape(t) // with a size of 0, an unknown one could be anything
 		flat = Reshape(t, Concat([]any{Slice(dims, []int{0}, []int{kept}), ProdKeep(Slice(dims, []int{kept}, []int{-1}), 0)}, 0))
 	}
 	return Transpose(Reshape(othersAlong(flat, -1), Shape(t)), inverse...)
@@ -102,65 +102,65 @@ func othersAlong(x tensor.Tensor, axis int) tensor.Tensor {
 
 func same(d dtype.DType) dtype.DType { return d }
 
-// Max returns the greatest element over the given axes, over all where none is
-// given; NaN if one is NaN. Of no elements it is the least value of the type, -Inf
-// for floats. Of truth values it is [Any].
+// Max returns the largest element over the given axes, or over all if none is given. It is NaN if
+// any element is NaN. If there are no elements, it is the lowest value of the type, -Inf for
+// floats. For booleans it is [Any].
 //
-// Gradient: ct, shared equally among the elements that are the greatest.
+// Gradient: ct, shared equally among the largest elements.
 func Max(x any, axes ...int) tensor.Tensor { return evalReduction(maxOp, x, axes, false) }
 
-// MaxKeep is [Max] with reduced axes left as axes of size 1.
+// MaxKeep is [Max] with the reduced axes kept with size 1.
 func MaxKeep(x any, axes ...int) tensor.Tensor { return evalReduction(maxOp, x, axes, true) }
 
 var maxOp = simpleReduction(op.Op{Name: "reduce_max", Statement: reduces(op.Maxima), GoName: "ops.Max", Doc: "greatest element over axes"}, gradOfExtreme, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Max, d) })
 
-// Min returns the least element over the given axes, over all where none is
-// given; NaN if one is NaN. Of no elements it is the greatest value of the type,
-// +Inf for floats. Of truth values it is [All].
+// Min returns the smallest element over the given axes, or over all if none is
+// given. It is NaN if any element is NaN. If there are no elements, it is the
+// highest value of the type, +Inf for floats. For booleans it is [All].
 //
-// Gradient: ct, shared equally among the elements that are the least.
+// Gradient: ct, shared equally among the smallest elements.
 func Min(x any, axes ...int) tensor.Tensor { return evalReduction(minOp, x, axes, false) }
 
-// MinKeep is [Min] with reduced axes left as axes of size 1.
+// MinKeep is [Min] with the reduced axes kept with size 1.
 func MinKeep(x any, axes ...int) tensor.Tensor { return evalReduction(minOp, x, axes, true) }
 
 var minOp = simpleReduction(op.Op{Name: "reduce_min", Statement: reduces(op.Minima), GoName: "ops.Min", Doc: "least element over axes"}, gradOfExtreme, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Min, d) })
 
-// gradOfExtreme shares the cotangent equally among the elements that are the extreme.
+// gradOfExtreme shares the cotangent equally among the elements that equal the extreme.
 func gradOfExtreme(_ *op.Call, g reducing.Groups, x, y, ct tensor.Tensor) tensor.Tensor {
 	is := Cast(Equal(x, g.Spread(y)), ct.DType())
 	return Mul(g.Spread(Div(ct, Maximum(g.Reduce(sumOp, is), 1))), is)
 }
 
-// Any returns whether some element holds, over the given axes or all. x is
-// boolean. Of no elements it is false.
+// Any reports whether any element of x, which is boolean, is true, over the given
+// axes or over all. Without elements it is false.
 func Any(x any, axes ...int) tensor.Tensor { return evalReduction(anyOp, x, axes, false) }
 
-// AnyKeep is [Any] with reduced axes left as axes of size 1.
+// AnyKeep is [Any] with the reduced axes kept with size 1.
 func AnyKeep(x any, axes ...int) tensor.Tensor { return evalReduction(anyOp, x, axes, true) }
 
 var anyOp = simpleReduction(op.Op{Name: "reduce_any", Statement: reduces(op.Anys), GoName: "ops.Any", Doc: "whether some element holds"}, nil, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Any, d) })
 
-// All returns whether every element holds, over the given axes or all. x is
-// boolean. Of no elements it is true.
+// All reports whether every element of x, which is boolean, is true, over the
+// given axes or over all. Without elements it is true.
 func All(x any, axes ...int) tensor.Tensor { return evalReduction(allOp, x, axes, false) }
 
-// AllKeep is [All] with reduced axes left as axes of size 1.
+// AllKeep is [All] with the reduced axes kept with size 1.
 func AllKeep(x any, axes ...int) tensor.Tensor { return evalReduction(allOp, x, axes, true) }
 
 var allOp = simpleReduction(op.Op{Name: "reduce_all", Statement: reduces(op.Alls), GoName: "ops.All", Doc: "whether every element holds"}, nil, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.All, d) })
 
-// CountNonzero returns the number of elements that are not zero, or that hold, in
-// int64, over the given axes or all.
+// CountNonzero returns the number of elements that are nonzero, or true, over the
+// given axes or over all, in int64.
 func CountNonzero(x any, axes ...int) tensor.Tensor {
 	return evalReduction(countNonzeroOp, x, axes, false)
 }
 
-// CountNonzeroKeep is [CountNonzero] with reduced axes left as axes of size 1.
+// CountNonzeroKeep is [CountNonzero] with the reduced axes kept with size 1.
 func CountNonzeroKeep(x any, axes ...int) tensor.Tensor {
 	return evalReduction(countNonzeroOp, x, axes, true)
 }
@@ -169,13 +169,13 @@ var countNonzeroOp = simpleReduction(op.Op{Name: "count_nonzero", Statement: op.
 	func(dtype.DType) dtype.DType { return dtype.Int64 },
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.CountNonzero, d) })
 
-// LogSumExp returns log Σ e^x over the given axes, over all where none is given,
-// without overflow on the way. Of no elements, and of nothing but -Inf, it is -Inf.
+// LogSumExp returns log Σ e^x over the given axes, or over all if none is given, without
+// intermediate overflow. Without elements, and if all elements are -Inf, it is -Inf.
 //
 // Gradient: ct·e^(x-y).
 func LogSumExp(x any, axes ...int) tensor.Tensor { return evalReduction(logSumExpOp, x, axes, false) }
 
-// LogSumExpKeep is [LogSumExp] with reduced axes left as axes of size 1.
+// LogSumExpKeep is [LogSumExp] with the reduced axes kept with size 1.
 func LogSumExpKeep(x any, axes ...int) tensor.Tensor {
 	return evalReduction(logSumExpOp, x, axes, true)
 }
@@ -184,25 +184,26 @@ var logSumExpOp = simpleReduction(op.Op{Name: "logsumexp", Statement: op.Stateme
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.LogSumExp, d) })
 
 func gradOfLogSumExp(_ *op.Call, g reducing.Groups, x, y, ct tensor.Tensor) tensor.Tensor {
-	y = Where(IsFinite(y), y, zeroOf(y.DType())) // of nothing but -Inf, e^(x-0) is 0
+	y = Where(IsFinite(y), y, zeroOf(y.DType())) // if all elements are -Inf, e^(x-0) is 0
 	return Mul(g.Spread(ct), Exp(Sub(x, g.Spread(y))))
 }
 
 // Variance returns the mean squared distance from the mean over the given axes,
-// over all where none is given, in float64 for integers. It divides by the number
-// of elements; see [VarianceDDOF] for other divisors. Of no elements it is NaN.
+// or over all if none is given, in float64 for integers. It divides by the number
+// of elements; see [VarianceDDOF] for other divisors. Without elements it is NaN.
 //
 // Gradient: 2·ct·(x - mean)/n.
 func Variance(x any, axes ...int) tensor.Tensor {
 	return evalMoment(varianceOp, x, axes, false, 0)
 }
 
-// VarianceKeep is [Variance] with reduced axes left as axes of size 1.
+// VarianceKeep is [Variance] with the reduced axes kept with size 1.
 func VarianceKeep(x any, axes ...int) tensor.Tensor {
 	return evalMoment(varianceOp, x, axes, true, 0)
 }
 
-// VarianceDDOF is [Variance] divided by n - ddof; 1 gives the unbiased estimate.
+// VarianceDDOF is [Variance] with the sum divided by n - ddof instead of n; ddof
+// 1 gives the unbiased estimate.
 func VarianceDDOF(x any, ddof int, axes ...int) tensor.Tensor {
 	return evalMoment(varianceOp, x, axes, false, ddof)
 }
@@ -217,7 +218,7 @@ var varianceOp = reduction(op.Op{Name: "reduce_variance", Statement: op.Statemen
 
 func varianceOf(d dtype.DType, ddof int) reduce.Func { return reduce.VarianceOf(d, ddof) }
 
-// evalMoment calls a reduction with degrees of freedom that are lost.
+// evalMoment calls a reduction that takes ddof, the delta degrees of freedom.
 func evalMoment(o *op.Op, x any, axes []int, keep bool, ddof int) tensor.Tensor {
 	return op.Eval(o, x, axesAttr(axes), keep, ddof)
 }
@@ -232,7 +233,7 @@ func gradOfVariance(c *op.Call, g reducing.Groups, x, _, ct tensor.Tensor) tenso
 // Gradient: ct·(x - mean)/(n·y), and 0 where y is 0.
 func Std(x any, axes ...int) tensor.Tensor { return evalMoment(stdOp, x, axes, false, 0) }
 
-// StdKeep is [Std] with reduced axes left as axes of size 1.
+// StdKeep is [Std] with the reduced axes kept with size 1.
 func StdKeep(x any, axes ...int) tensor.Tensor {
 	return evalMoment(stdOp, x, axes, true, 0)
 }
@@ -254,33 +255,34 @@ func gradOfStd(c *op.Call, g reducing.Groups, x, y, ct tensor.Tensor) tensor.Ten
 	return Mul(g.Spread(Div(divNonzero(ct, y), Cast(Sub(g.Count(), ddofOf(c)), x.DType()))), far)
 }
 
-// ArgMax returns the position of the greatest element along an axis, in int64: the
-// first of equal ones, the first NaN if there is one. An empty axis is an error
-// unless the result has no elements.
+// ArgMax returns the position of the largest element along an axis, in int64. It is the first of
+// equal ones, or the first NaN if there is one. An empty axis is an error unless the result has no
+// elements.
 func ArgMax(x any, axis int) tensor.Tensor {
 	return op.Eval(argMaxOp, x, axesAttr([]int{axis}), false)
 }
 
-// ArgMaxKeep is [ArgMax] with the axis left as one of size 1.
+// ArgMaxKeep is [ArgMax] with the axis kept with size 1.
 func ArgMaxKeep(x any, axis int) tensor.Tensor {
 	return op.Eval(argMaxOp, x, axesAttr([]int{axis}), true)
 }
 
 var argMaxOp = position("argmax", "ops.ArgMax", "position of the greatest element", op.Maxima, reduce.ArgMax)
 
-// ArgMin returns the position of the least element along an axis; see [ArgMax].
+// ArgMin returns the position of the smallest element along an axis; see
+// [ArgMax].
 func ArgMin(x any, axis int) tensor.Tensor {
 	return op.Eval(argMinOp, x, axesAttr([]int{axis}), false)
 }
 
-// ArgMinKeep is [ArgMin] with the axis left as one of size 1.
+// ArgMinKeep is [ArgMin] with the axis kept with size 1.
 func ArgMinKeep(x any, axis int) tensor.Tensor {
 	return op.Eval(argMinOp, x, axesAttr([]int{axis}), true)
 }
 
 var argMinOp = position("argmin", "ops.ArgMin", "position of the least element", op.Minima, reduce.ArgMin)
 
-// position registers a reduction of one axis to positions.
+// position registers a reduction of one axis that returns positions.
 func position(name, goName, doc string, m *op.Monoid, k reduce.Op) *op.Op {
 	says := op.Statement{Axes: op.Reduce, Monoid: m, Missing: op.Skip, Places: op.First}
 	o := reduction(op.Op{Name: name, Statement: says, GoName: goName, Doc: doc}, nil,

@@ -40,15 +40,15 @@ func init() {
 }
 
 // Reshape returns the elements of x, in row-major order, under another shape: a
-// []int, a shape.Shape or a vector of integers. One size may be -1: what is left.
-// Nothing is copied unless x is a view with gaps.
+// []int, a shape.Shape or a vector of integers. One size may be -1, which stands
+// for whatever is left. Nothing is copied unless x is a view with gaps.
 //
 //	x: [n…] → [shape…], any element type. Gradient: the cotangent in x's shape.
 func Reshape(x, shape any) tensor.Tensor {
 	return op.Eval(reshapeOp, x, shape)
 }
 
-// reshaped replaces a -1 among dims and checks the size.
+// reshaped replaces a -1 in dims and checks the size.
 func reshaped(c *op.Call, s shape.Shape, dims []int) (shape.Shape, error) {
 	if i := slices.IndexFunc(dims, func(d int) bool { return d < -1 }); i >= 0 {
 		return s, c.Errorf(tenon.ErrShape, "size %d of axis %d is negative", dims[i], i)
@@ -73,8 +73,8 @@ func reshaped(c *op.Call, s shape.Shape, dims []int) (shape.Shape, error) {
 	return s, c.Errorf(tenon.ErrShape, "%d elements do not fill the shape %v", s.Size(), open)
 }
 
-// resolved returns the shape dims of a tensor of shape s, one -1 replaced, if it
-// has the same size.
+// resolved returns the shape dims, with a -1 replaced, for a tensor of shape s,
+// if both have the same size.
 func resolved(s shape.Shape, dims []int) (shape.Shape, bool) {
 	n, rest, free, none := s.Size(), 1, -1, false
 	for i, d := range dims {
@@ -127,10 +127,10 @@ func init() {
 	})
 }
 
-// ExpandDims returns x with new axes of size 1, whose positions are those in the
-// result. It copies nothing.
+// ExpandDims returns x with new axes of size 1 at the given positions in the result. It copies
+// nothing.
 //
-//	x: [a, b], axes 0, -1 → [1, a, b, 1], any element type. Gradient: the axes go again.
+//	x: [a, b], axes 0, -1 → [1, a, b, 1], any element type. Gradient: the cotangent in x's shape.
 func ExpandDims(x any, axes ...int) tensor.Tensor {
 	return op.Eval(expandDimsOp, x, append([]int{}, axes...))
 }
@@ -189,8 +189,8 @@ func init() {
 	})
 }
 
-// Squeeze returns x without the given axes, which must have size 1; without all
-// axes of size 1 where none are given. It copies nothing.
+// Squeeze returns x without the given axes, which must have size 1, or without all axes of size 1
+// if none is given. It copies nothing.
 //
 //	x: [1, a, 1, b], axes 0 → [a, 1, b], any element type. Gradient: the cotangent in x's shape.
 func Squeeze(x any, axes ...int) tensor.Tensor {
@@ -200,7 +200,8 @@ func Squeeze(x any, axes ...int) tensor.Tensor {
 	return op.Eval(squeezeOp, x, axes)
 }
 
-// withoutOnes views x under a shape that differs from its own by axes of size 1.
+// withoutOnes returns a view of x with a shape that differs from its own by axes
+// of size 1.
 func withoutOnes(x tensor.Tensor, s shape.Shape) tensor.Tensor {
 	d, ok := x.(*tensor.Dense)
 	if !ok || d.IsContiguous() {
@@ -238,8 +239,8 @@ func init() {
 	})
 }
 
-// EnsureShape returns x itself and fails unless its shape is compatible with s. In
-// a graph it tells the sizes that could not be inferred.
+// EnsureShape returns x itself. It throws an error unless the shape of x is compatible with s. In a
+// graph it provides sizes that could not be inferred.
 //
 //	x: [n…] → [n…], any element type. Gradient: the cotangent.
 func EnsureShape(x any, s shape.Shape) tensor.Tensor { return op.Eval(ensureShapeOp, x, s) }

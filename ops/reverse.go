@@ -38,7 +38,7 @@ func Reverse(x any, axes ...int) tensor.Tensor {
 	return op.Eval(reverseOp, x, append([]int{}, axes...))
 }
 
-// reversed views x with some axes turned round.
+// reversed returns a view of x with some axes reversed.
 func reversed(x *tensor.Dense, axes []int) *tensor.Dense {
 	if x.Len() == 0 {
 		return x
@@ -85,9 +85,9 @@ func init() {
 	})
 }
 
-// Roll returns the elements of x moved along axes: by shift, one integer for all
-// axes or a vector with one for each. Elements that leave at one end come back at the other.
-// The shifts of an axis that is named twice add up, as in NumPy and TensorFlow.
+// Roll returns the elements of x moved along axes by shift, an integer for all axes or a vector
+// with one integer for each. Elements that are moved beyond one end reappear at the other. The
+// shifts of an axis that is named twice add up, as in NumPy and TensorFlow.
 //
 //	x: [a, b], shift: int[] or int[axes] → [a, b], any element type. Gradient: the cotangent rolled back.
 func Roll(x, shift any, axes ...int) tensor.Tensor {

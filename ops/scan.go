@@ -11,15 +11,16 @@ import (
 
 // LinearScan returns the solution h of the linear recurrence
 //
-//	hₜ = aₜ·hₜ₋₁ + bₜ,  h before the first element 0
+//	hₜ = aₜ·hₜ₋₁ + bₜ,  with h = 0 before the first element
 //
-// along an axis; reverse runs it from the last element to the first, with hₜ₊₁.
-// a and b have the same shape. Exponential moving averages and linear state-space
-// models are of this form, and so are the gradients of cumulative operations.
-// Floating and complex tensors; half precision is computed in float32.
+// along an axis. With reverse, it runs from the last element to the first, using
+// hₜ₊₁. a and b must have the same shape. Exponential moving averages and linear
+// state-space models are of this form, and so are the gradients of cumulative
+// operations. Floating-point and complex tensors; half precision is computed in
+// float32.
 //
-// Gradient: with g the scan of ct in the other direction, where the factors
-// are those of the next element, it is g·hₜ₋₁ for a and g for b.
+// Gradient: g·hₜ₋₁ for a and g for b, where g is the scan of ct in the other
+// direction with the factors of the next element.
 func LinearScan(a, b any, axis int, reverse bool) tensor.Tensor {
 	return op.Eval(linearScanOp, a, b, axis, reverse)
 }
@@ -84,8 +85,8 @@ func linearScan[T float32 | float64 | complex64 | complex128](out, a, b *tensor.
 	})
 }
 
-// shiftOne moves x by one along an axis, away from the start or, backward, toward
-// it, and fills up with zero.
+// shiftOne moves x by one along an axis, away from the start or, if backward is
+// set, toward it, and fills in a zero.
 func shiftOne(x tensor.Tensor, axis int, backward bool) tensor.Tensor {
 	by := 1
 	if backward {
@@ -95,7 +96,8 @@ func shiftOne(x tensor.Tensor, axis int, backward bool) tensor.Tensor {
 }
 
 // Shift moves the elements of x by a number of places along an axis, toward the
-// start if it is negative. What moves beyond the end is lost, and zeros move in.
+// start if it is negative. Elements moved beyond the end are dropped, and zeros
+// are filled in.
 //
 // Gradient: ct moved back.
 func Shift(x any, by, axis int) tensor.Tensor { return op.Eval(shiftOp, x, by, axis) }

@@ -48,8 +48,8 @@ func init() {
 
 // ScatterND returns a tensor of zeros of the given shape to which updates are
 // added: indices holds tuples of positions along its last axis, updates the
-// element, or for shorter tuples the slice, that goes with each. Updates at
-// one position add up. A position out of bounds is an error that names it.
+// element, or for shorter tuples the slice, that goes with each. Updates at the
+// same position add up. A position out of bounds is an error that names it.
 //
 //	indices: int[i, 2], updates: [i, c], shape a, b, c → [a, b, c], numbers.
 //	Gradient: the cotangent gathered at the positions.
@@ -57,8 +57,8 @@ func ScatterND(indices, updates, shape any) tensor.Tensor {
 	return op.Eval(scatterNDOp, indices, updates, shape)
 }
 
-// scatterShapes checks indices (argument i) and updates (argument u) against the
-// shape that they go into.
+// scatterShapes checks the indices (argument i) and updates (argument u) against
+// the shape that they are scattered to.
 func scatterShapes(c *op.Call, s shape.Shape, i, u int) error {
 	is, us := c.Tensor(i).Shape(), c.Tensor(u).Shape()
 	if !is.HasRank() || is.Dim(-1) < 0 || !s.HasRank() {
@@ -74,7 +74,7 @@ func scatterShapes(c *op.Call, s shape.Shape, i, u int) error {
 	return nil
 }
 
-// The ways to combine an update with what is there.
+// A way to combine an update with the existing element.
 type scatterMode struct {
 	name, doc string
 	says      op.Statement
@@ -126,7 +126,7 @@ func init() {
 }
 
 // TensorScatterAdd returns x with updates added at tuples of positions; see
-// [ScatterND] for those.
+// [ScatterND] for the indices.
 //
 //	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], numbers.
 //	Gradient: for x the cotangent, for updates the cotangent gathered.
@@ -145,7 +145,8 @@ func init() {
 	}, func(c *op.Call, _, ct tensor.Tensor) (gx, gu tensor.Tensor) {
 		idx, u := c.Tensor(1), c.Tensor(2)
 		gx = TensorScatterUpdate(ct, idx, zerosOf(u, ct))
-		// Of updates at one position only the last one counts: the one whose number is found there.
+		// Of the updates at one position only the last one counts: the one whose number is found
+		// there.
 		number := Reshape(Range(0, Size(u), 1), Shape(u))
 		there := GatherND(TensorScatterUpdate(zerosOf(c.Tensor(0), number), idx, number), idx, 0)
 		gu = Where(Equal(there, number), GatherND(ct, idx, 0), Cast(0, ct.DType()))
@@ -153,8 +154,8 @@ func init() {
 	})
 }
 
-// TensorScatterUpdate returns x with updates in the place of what is at tuples of
-// positions; see [ScatterND] for those. Of several updates at one position the last stays.
+// TensorScatterUpdate returns x with the elements at tuples of positions replaced by updates; see
+// [ScatterND] for the indices. Of several updates at the same position, the last one is kept.
 //
 //	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], any element type.
 //	Gradient: for x the cotangent with zeros at the positions, for updates the cotangent there.
@@ -171,11 +172,12 @@ func init() {
 	}, scatterExtremeGrad)
 }
 
-// TensorScatterMax returns x with the largest of its element and the updates at
-// tuples of positions; see [ScatterND] for those. NaN wins.
+// TensorScatterMax returns x with each element at a tuple of positions replaced
+// by the largest of itself and the updates there; see [ScatterND] for the
+// indices. NaN wins.
 //
 //	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], real numbers.
-//	Gradient: the cotangent for whoever is the largest, shared equally.
+//	Gradient: the cotangent, shared equally among the largest.
 func TensorScatterMax(x, indices, updates any) tensor.Tensor {
 	return op.Eval(tensorScatterMaxOp, x, indices, updates)
 }
@@ -189,16 +191,18 @@ func init() {
 	}, scatterExtremeGrad)
 }
 
-// TensorScatterMin returns x with the smallest of its element and the updates at
-// tuples of positions; see [ScatterND] for those. NaN wins.
+// TensorScatterMin returns x with each element at a tuple of positions replaced
+// by the smallest of itself and the updates there; see [ScatterND] for the
+// indices. NaN wins.
 //
 //	x: [a, b, c], indices: int[i, 2], updates: [i, c] → [a, b, c], real numbers.
-//	Gradient: the cotangent for whoever is the smallest, shared equally.
+//	Gradient: the cotangent, shared equally among the smallest.
 func TensorScatterMin(x, indices, updates any) tensor.Tensor {
 	return op.Eval(tensorScatterMinOp, x, indices, updates)
 }
 
-// scatterExtremeGrad shares the cotangent among those that equal the result.
+// scatterExtremeGrad shares the cotangent among the elements and updates that
+// equal the result.
 func scatterExtremeGrad(c *op.Call, y, ct tensor.Tensor) (gx, gu tensor.Tensor) {
 	x, idx, u := c.Tensor(0), c.Tensor(1), c.Tensor(2)
 	winX := Cast(Equal(x, y), ct.DType())

@@ -65,11 +65,11 @@ func init() {
 	})
 }
 
-// SearchSorted returns, for each element of x, the position in a vector in
-// ascending order at which it can be inserted: in front of equal elements, or
-// behind them with right. Sorted rows, [a, n], go with rows of x, [a, m].
+// SearchSorted returns, for each element of x, the position in a sorted vector at which it can be
+// inserted: before equal elements or, if right is set, after them. Sorted rows, [a, n], are
+// searched for the elements of the rows of x, [a, m].
 //
-//	sorted: [n], x: [m…] → int64[m…], real numbers, truth values and strings. No gradient.
+//	sorted: [n], x: [m…] → int64[m…], real numbers, booleans and strings. No gradient.
 func SearchSorted(sorted, x any, right bool) tensor.Tensor {
 	return op.Eval(searchSortedOp, sorted, x, right)
 }
@@ -82,7 +82,7 @@ func searchStrings(out []int64, sorted, x *tensor.Strings, rows int, right bool)
 	}
 }
 
-// stretch returns the strings from lo up to hi.
+// stretch returns the strings from lo up to, but not including, hi.
 func stretch(c str.Column, lo, hi int) str.Column {
 	return str.Column{Offsets: c.Offsets[lo : hi+1], Bytes: c.Bytes}
 }
@@ -135,7 +135,7 @@ func init() {
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
 			if c.Has(1) {
-				// What is at or above the number of bins has no part in the result.
+				// Elements at or above the number of bins do not contribute to the result.
 				x, n := castIndex(c.Tensor(0)), sizeOperand(out[0], 0)
 				inside := Less(x, n)
 				at := Where(inside, x, int64(0))
@@ -149,21 +149,21 @@ func init() {
 
 // BinCountOptions says what [BinCount] counts. The zero value counts everything.
 type BinCountOptions struct {
-	Weights   any // what to add up in place of ones: numbers, in x's shape
-	MinLength any // the least number of bins: an integer, or a scalar tensor
-	MaxLength any // the largest number of bins; elements that have none are left out
+	Weights   any // what to add up instead of ones: numbers in x's shape
+	MinLength any // the smallest number of bins: an integer or a scalar tensor
+	MaxLength any // the largest number of bins; elements beyond it are ignored
 }
 
-// BinCount returns how often each number from 0 up to the largest one occurs in x,
-// or with weights the sums of those. A negative number is an error.
+// BinCount returns how often each number from 0 up to the largest one occurs in x or, given
+// weights, the sum of their weights. A negative number is an error.
 //
 //	x: int[n…] → int64[max+1], or the weights' type. Gradient: for weights, the cotangent of their bin.
 func BinCount(x any, o BinCountOptions) tensor.Tensor {
 	return op.Eval(binCountOp, x, o.Weights, o.MinLength, o.MaxLength)
 }
 
-// maxBins bounds how many bins the data can ask for; more than that are asked
-// for by MinLength only.
+// maxBins bounds the number of bins that data alone can request; more can be
+// requested only through MinLength.
 const maxBins = 1 << 27
 
 func bins(c *op.Call, x *tensor.Dense) (int, error) {
@@ -220,9 +220,9 @@ func init() {
 	})
 }
 
-// Histogram returns how many elements of x lie in each of bins intervals of one
-// width between two ends, limits, a pair of numbers. What lies outside is counted
-// in the first and the last interval; NaN is left out.
+// Histogram returns the number of elements of x in each of bins intervals of
+// equal width between two limits. Elements outside the limits are counted in the
+// first or last interval; NaN is ignored.
 //
 //	x: [n…], limits: [2] → int64[bins], real numbers. No gradient.
 func Histogram(x, limits, bins any) tensor.Tensor { return op.Eval(histogramOp, x, limits, bins) }

@@ -14,10 +14,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Reductions over segments take data, [ids…, inner…], the number of the segment of
-// each item, and how many segments there are. Ids come in any order; an item with
-// a negative one belongs nowhere, and one at or above the number of segments is an
-// error that names it. Without a number of segments there is one more than the largest id.
+// Reductions over segments take data, [ids…, inner…], the segment number of each item, and the
+// number of segments. Ids come in any order. An item with a negative id belongs to no segment, and
+// an id that is not below the number of segments is an error that names it. If the number of
+// segments is not given, it is one more than the largest id.
 
 type segmentReduction struct {
 	name, goName, doc string
@@ -25,10 +25,10 @@ type segmentReduction struct {
 	takes             *op.Elements
 	result            func(dtype.DType) dtype.DType // nil: the element type of the data
 	kernel            indexed
-	vjp               reducing.Gradient // nil: there is none
+	vjp               reducing.Gradient // nil: no gradient
 }
 
-// segmented is what a gradient of a reduction over segments needs to know.
+// segmented is what the gradient of a reduction over segments needs to know.
 type segmented struct {
 	x, ids tensor.Tensor
 	n      tensor.Tensor // number of segments
@@ -87,7 +87,8 @@ func segmentOp(r segmentReduction) *op.Op {
 			if !c.Has(2) || batched[2] {
 				return nil, op.NotHandled
 			}
-			// The ids of each row of the batch are moved behind those of the rows before it.
+			// The ids of each row of the batch are offset by the number of segments of the rows
+			// before it.
 			rows := batchSize(c.Values(), batched)
 			x, ids := inFront(c.Value(0), batched[0], rows), castIndex(inFront(c.Value(1), batched[1], rows))
 			if !ids.Shape().HasRank() {
@@ -103,7 +104,7 @@ func segmentOp(r segmentReduction) *op.Op {
 	return o
 }
 
-// rowError completes an error about an entry of operand i: it names the entry.
+// rowError completes an error about an entry of operand i by naming the entry.
 func rowError(c *op.Call, i int, err error) error {
 	e, ok := err.(*segment.RowError)
 	if !ok {
@@ -119,8 +120,8 @@ func sizesFrom(x tensor.Tensor, n int) tensor.Tensor {
 	return Slice(Shape(x), []int{n}, []int{-1})
 }
 
-// Spread gives each item what stands at its segment, and zero to an item that
-// belongs nowhere.
+// Spread gives each item the value of its segment, and zero to an item that
+// belongs to no segment.
 func (s segmented) Spread(y tensor.Tensor) tensor.Tensor {
 	inside := LessEqual(0, s.ids)
 	padded := Concat([]any{y, Zeros(y.DType(), Concat([]any{[]int{1}, sizesFrom(y, 1)}, 0))}, 0) // there may be no segment
@@ -128,8 +129,8 @@ func (s segmented) Spread(y tensor.Tensor) tensor.Tensor {
 	return Where(s.beside(inside), g, Cast(0, g.DType()))
 }
 
-// beside gives a tensor with an entry for each item or segment further axes of
-// size 1, for those of an item.
+// beside appends axes of size 1, for the axes of an item, to a tensor with an
+// entry for each item or segment.
 func (s segmented) beside(t tensor.Tensor) tensor.Tensor {
 	k, rank := s.ids.Shape().Rank(), s.x.Shape().Rank()
 	if k < 0 || rank < 0 {
@@ -146,13 +147,15 @@ func (s segmented) Count() any {
 	return Maximum(s.beside(SegmentSum(Ones(s.x.DType(), Shape(s.ids)), s.ids, s.n)), 1)
 }
 
-// Reduce reduces items by what combines the results of a reduction over axes.
+// Reduce reduces items with the segment reduction that corresponds to a reduction
+// over axes.
 func (s segmented) Reduce(by *op.Op, x tensor.Tensor) tensor.Tensor {
 	return op.Eval(ofSegments[by.Monoid], x, s.ids, s.n)
 }
 
-// Others returns for each item the product of the others: the product divided by
-// it, or where it is the only zero of its segment the product of the rest.
+// Others returns, for each item, the product of the other items of its segment:
+// the product of all divided by the item or, if it is the only zero, the product
+// of the nonzero ones.
 func (s segmented) Others() tensor.Tensor {
 	zero := Equal(s.x, Cast(0, s.x.DType()))
 	one := Cast(1, s.x.DType())
@@ -163,7 +166,8 @@ func (s segmented) Others() tensor.Tensor {
 	return Where(alone, others, Cast(0, others.DType()))
 }
 
-// ofSegments are the reductions over segments by what combines their items.
+// ofSegments holds the reductions over segments by the monoid that combines their
+// items.
 var ofSegments map[*op.Monoid]*op.Op
 
 var segmentSumOp, segmentMeanOp, segmentSqrtNOp, segmentProdOp, segmentMaxOp, segmentMinOp, countSegmentsOp *op.Op
@@ -212,8 +216,8 @@ func init() {
 	}
 }
 
-// derivedSegments returns what a reduction over axes does to the items of segments: they are laid
-// side by side, segment by segment, and reduced by the kernel for axes.
+// derivedSegments derives a segment reduction from a reduction over axes: the items are arranged
+// segment by segment and reduced by the kernel for axes.
 func derivedSegments(r *reducing.Reduction) segmentReduction {
 	says := r.Op.Statement
 	says.By, says.Control = op.ByIDs, two|three
@@ -236,7 +240,7 @@ func derivedSegments(r *reducing.Reduction) segmentReduction {
 			for s := range int(n) {
 				from, rows := splits[s], splits[s+1]-splits[s]
 				if rows == 0 {
-					from = 0 // where no items follow, splits[s] is behind the last one, where no pointer may point
+					from = 0 // if no items follow, splits[s] is past the end, where no pointer may point
 				}
 				f(unsafe.Add(out.Raw(), s*to), unsafe.Add(x.Raw(), int(from)*size), 1, int(rows), inner)
 			}
@@ -245,10 +249,10 @@ func derivedSegments(r *reducing.Reduction) segmentReduction {
 	}
 }
 
-// SegmentSum returns the sum of the items of each segment. ids has an id for each
-// item of data; an item with a negative id belongs nowhere, and an id of n or above
-// is an error that names it. n is an integer, also a scalar tensor; nil means one
-// more than the largest id. A segment without items gives 0.
+// SegmentSum returns the sum of the items of each segment. ids has an id for each item of data; an
+// item with a negative id belongs to no segment, and an id of n or more is an error that names it.
+// n is an integer or a scalar tensor; nil means one more than the largest id. A segment without
+// items gives 0.
 //
 //	data: [i, a], ids: int[i] → [n, a], numbers. Gradient: each item gets its segment's cotangent.
 func SegmentSum(data, ids, n any) tensor.Tensor { return op.Eval(segmentSumOp, data, ids, n) }
@@ -278,22 +282,23 @@ func SegmentProd(data, ids, n any) tensor.Tensor { return op.Eval(segmentProdOp,
 // wins. A segment without items gives the type's lowest value, -∞ for floats.
 //
 //	data: [i, a], ids: int[i] → [n, a], real numbers.
-//	Gradient: the items that are the largest share their segment's cotangent equally.
+//	Gradient: the largest items share their segment's cotangent equally.
 func SegmentMax(data, ids, n any) tensor.Tensor { return op.Eval(segmentMaxOp, data, ids, n) }
 
 // SegmentMin returns the smallest of the items of each segment; see [SegmentSum]. NaN
 // wins. A segment without items gives the type's highest value, +∞ for floats.
 //
 //	data: [i, a], ids: int[i] → [n, a], real numbers.
-//	Gradient: the items that are the smallest share their segment's cotangent equally.
+//	Gradient: the smallest items share their segment's cotangent equally.
 func SegmentMin(data, ids, n any) tensor.Tensor { return op.Eval(segmentMinOp, data, ids, n) }
 
-// SegmentAny returns whether an item of each segment holds; see [SegmentSum].
+// SegmentAny reports whether any item of each segment is true; see [SegmentSum].
 //
 //	data: bool[i, a], ids: int[i] → bool[n, a]. No gradient.
 func SegmentAny(data, ids, n any) tensor.Tensor { return op.Eval(ofSegments[op.Anys], data, ids, n) }
 
-// SegmentAll returns whether every item of each segment holds; see [SegmentSum].
+// SegmentAll reports whether every item of each segment is true; see
+// [SegmentSum].
 //
 //	data: bool[i, a], ids: int[i] → bool[n, a]. No gradient.
 func SegmentAll(data, ids, n any) tensor.Tensor { return op.Eval(ofSegments[op.Alls], data, ids, n) }
@@ -307,7 +312,7 @@ func SegmentLogSumExp(data, ids, n any) tensor.Tensor {
 	return op.Eval(ofSegments[op.LogSums], data, ids, n)
 }
 
-// SegmentCountNonzero returns how many items of each segment are not zero, in int64; see
+// SegmentCountNonzero returns the number of nonzero items of each segment, in int64; see
 // [SegmentSum].
 //
 //	data: [i, a], ids: int[i] → int64[n, a]. No gradient.

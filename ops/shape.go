@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A rowShaper is a batch whose rows differ in shape, such as a ragged tensor: it
-// tells their shapes as int64[rows, rank of a row].
+// A rowShaper is a batch whose rows differ in shape, such as a ragged tensor. It
+// returns their shapes as int64[rows, rank of a row].
 type rowShaper interface{ RowShapes() tensor.Tensor }
 
 var shapeOp *op.Op
@@ -36,8 +36,8 @@ func init() {
 	})
 }
 
-// Shape returns the sizes of x's axes. Where all are known, even of a symbolic
-// tensor, the result is a constant.
+// Shape returns the sizes of x's axes. If all are known, the result is a
+// constant, even for a symbolic tensor.
 //
 //	x: [n…] → int64[rank]. No gradient.
 func Shape(x any) tensor.Tensor {
@@ -107,7 +107,7 @@ func Rank(x any) tensor.Tensor {
 	return op.Eval(rankOp, x)
 }
 
-// plain returns x as a tensor if no handler could answer for it: it holds data or
+// plain returns x as a tensor if no handler can answer for it: it holds data or
 // records.
 func plain(x any) (tensor.Tensor, bool) {
 	switch x := x.(type) {

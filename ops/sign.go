@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Abs returns |x|, of a complex tensor its modulus, which is real. The most negative
-// integer stays what it is.
+// Abs returns |x|. For complex numbers it is the modulus, which is real. The most negative integer
+// is returned unchanged.
 //
 // Gradient: ct·sign x; 0 at 0.
 func Abs(x any) tensor.Tensor { return op.Eval(absOp, x) }
@@ -24,7 +24,7 @@ var _ = gradient(absOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
 	return Mul(ct, Sign(x))
 })
 
-// registerAbs differs from the other unary operations in the result type for complex tensors.
+// registerAbs is separate because of the result type for complex tensors.
 func registerAbs() *op.Op {
 	kernel := func(d dtype.DType) elementwise.UnaryFunc {
 		if d.IsComplex() {
@@ -62,7 +62,7 @@ var negOp = unary(elementwise.Neg, op.Op{Statement: linear, Doc: "-x"})
 
 var _ = gradient(negOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Neg(ct) })
 
-// Sign returns -1, 0 or 1 in x's type, NaN for NaN, and x/|x| for complex tensors.
+// Sign returns -1, 0 or 1 in x's type, NaN for NaN, and x/|x| for complex numbers.
 //
 // Gradient: zero for real tensors; for complex ones, with the result s, that of x/|x|:
 // (ct - s·Re(ct·s̄))/|x|, and 0 at 0.
@@ -80,7 +80,7 @@ var _ = gradient(signOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
 	return divNonzero(g, Complex(n, ZerosLike(n)))
 })
 
-// Floor returns ⌊x⌋ in x's type; integers stay what they are.
+// Floor returns ⌊x⌋ in x's type; integers are unchanged.
 //
 // Gradient: zero, as for the other functions that round.
 func Floor(x any) tensor.Tensor { return op.Eval(floorOp, x) }
@@ -92,7 +92,7 @@ func Ceil(x any) tensor.Tensor { return op.Eval(ceilOp, x) }
 
 var ceilOp = unary(elementwise.Ceil, op.Op{Statement: keepsZero, Doc: "rounded up", Nondifferentiable: true})
 
-// Round returns the nearest whole number in x's type, half to even.
+// Round returns the nearest integer in x's type, with ties to even.
 func Round(x any) tensor.Tensor { return op.Eval(roundOp, x) }
 
 var roundOp = unary(elementwise.Round, op.Op{Statement: keepsZero, Doc: "rounded half to even", Nondifferentiable: true})
@@ -102,23 +102,24 @@ func Trunc(x any) tensor.Tensor { return op.Eval(truncOp, x) }
 
 var truncOp = unary(elementwise.Trunc, op.Op{Statement: keepsZero, Doc: "rounded toward zero", Nondifferentiable: true})
 
-// IsNaN returns where x is NaN; of a complex number, where either part is.
+// IsNaN reports where x is NaN. A complex number is NaN if either part is.
 func IsNaN(x any) tensor.Tensor { return op.Eval(isNaNOp, x) }
 
 var isNaNOp = predicate(elementwise.IsNaN, op.Op{Statement: keepsZero, GoName: "ops.IsNaN", Doc: "whether an element is NaN"})
 
-// IsInf returns where x is infinite; of a complex number, where either part is.
+// IsInf reports where x is infinite. A complex number is infinite if either part
+// is.
 func IsInf(x any) tensor.Tensor { return op.Eval(isInfOp, x) }
 
 var isInfOp = predicate(elementwise.IsInf, op.Op{Statement: keepsZero, Doc: "whether an element is infinite"})
 
-// IsFinite returns where x is neither NaN nor infinite.
+// IsFinite reports where x is neither NaN nor infinite.
 func IsFinite(x any) tensor.Tensor { return op.Eval(isFiniteOp, x) }
 
 var isFiniteOp = predicate(elementwise.IsFinite, op.Op{Statement: mapped, Doc: "whether an element is neither NaN nor infinite"})
 
-// NaNToNum returns x with 0 for NaN and the greatest and least finite numbers of
-// the type for the infinities.
+// NaNToNum returns x with NaN replaced by 0, and infinities by the largest and
+// smallest finite numbers of the type.
 //
 // Gradient: ct where x is finite.
 func NaNToNum(x any) tensor.Tensor { return op.Eval(nanToNumOp, x) }

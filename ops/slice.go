@@ -61,9 +61,9 @@ func init() {
 	})
 }
 
-// Slice returns the block of x that begins at a position and has given sizes, of
-// which -1 means what is left. Both hold an integer for each axis and may be
-// tensors. The block must lie inside x. The result is a view.
+// Slice returns the block of x that begins at a position and has the given sizes;
+// a size of -1 means whatever is left. begin and size hold an integer for each
+// axis and may be tensors. The block must lie inside x. The result is a view.
 //
 //	x: [a, b], begin 1, 0, size 2, -1 → [2, b], any element type.
 //	Gradient: the cotangent with zeros around it.
@@ -71,7 +71,7 @@ func Slice(x, begin, size any) tensor.Tensor {
 	return op.Eval(sliceOp, x, begin, size)
 }
 
-// sliceSize returns the size of axis i of a slice as far as it is known.
+// sliceSize returns the size of axis i of a slice, as far as it is known.
 func sliceSize(c *op.Call, i int, s shape.Shape, begin, size []int) (int, error) {
 	n, b, m := shape.Unknown, shape.Unknown, shape.Unknown
 	if s.HasRank() {

@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Softmax returns e^x / Σ e^x along an axis, without overflow on the way. A line of
-// nothing but -Inf becomes NaN. Floating tensors; integers give float64.
+// Softmax returns e^x / Σ e^x along an axis, without intermediate overflow. A line that consists
+// only of -Inf becomes NaN. Floating-point tensors; integers give float64.
 //
 // Gradient: y·(ct - Σ y·ct).
 func Softmax(x any, axis int) tensor.Tensor {
@@ -23,8 +23,9 @@ var softmaxOp = alongOp("softmax", "e^x / Σ e^x along an axis", softmaxRows)
 
 var _ = gradient(softmaxOp, gradAlong(softmaxGradOp))
 
-// softmax_grad is linear and symmetric in ct, so its gradient for ct is itself.
-// For y it is u·(ct - Σ y·ct) - ct·Σ y·u, where u is the cotangent.
+// softmax_grad is linear and symmetric in ct, so its gradient for ct is
+// softmax_grad itself. For y it is u·(ct - Σ y·ct) - ct·Σ y·u, where u is the
+// cotangent.
 var softmaxGradOp = gradAlongOp("softmax_grad", "gradient of the softmax along an axis", rowKernel{
 	f32: func(dst []float32, x [][]float32, n int) { reduce.SoftmaxGrad(dst, x[0], x[1], n) },
 	f64: func(dst []float64, x [][]float64, n int) { reduce.SoftmaxGrad(dst, x[0], x[1], n) },
@@ -36,8 +37,8 @@ var _ = gradient(softmaxGradOp, func(c *op.Call, out, ct []tensor.Tensor) []tens
 	return []tensor.Tensor{gy, op.Eval(softmaxGradOp, y, u, axis)}
 })
 
-// LogSoftmax returns x - log Σ e^x along an axis, without overflow on the way.
-// Floating tensors; integers give float64.
+// LogSoftmax returns x - log Σ e^x along an axis, without intermediate overflow.
+// Floating-point tensors; integers give float64.
 //
 // Gradient: ct - e^y·Σ ct.
 func LogSoftmax(x any, axis int) tensor.Tensor { return op.Eval(logSoftmaxOp, x, axis) }
@@ -63,7 +64,7 @@ var _ = gradient(logSoftmaxGradOp, func(c *op.Call, out, ct []tensor.Tensor) []t
 	}
 })
 
-// alongOp registers an operation on the lines of one tensor along an axis.
+// alongOp registers an operation on the lines of a tensor along an axis.
 func alongOp(name, doc string, k rowKernel) *op.Op {
 	return op.Register(&op.Op{
 		Name: name, Statement: normalises, Doc: doc, Results: 1,
@@ -79,7 +80,7 @@ func alongOp(name, doc string, k rowKernel) *op.Op {
 	})
 }
 
-// gradAlongOp registers the gradient of an operation of alongOp, of its result
+// gradAlongOp registers the gradient of an operation of alongOp, given its result
 // and the cotangent.
 func gradAlongOp(name, doc string, k rowKernel) *op.Op {
 	return op.Register(&op.Op{
@@ -97,7 +98,8 @@ func gradAlongOp(name, doc string, k rowKernel) *op.Op {
 	})
 }
 
-// gradAlong is the gradient of an operation of alongOp that another one computes.
+// gradAlong returns the gradient of an operation of alongOp that another
+// operation computes.
 func gradAlong(o *op.Op) gradientN {
 	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		if !c.Tensor(0).DType().IsDifferentiable() {

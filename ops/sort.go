@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Kernels sort rows of the last axis; another axis is brought there first.
+// Kernels sort rows along the last axis; another axis is first moved there.
 
 // sortGrain is the number of elements that a worker sorts at a time.
 const sortGrain = 4 << 10
@@ -27,11 +27,11 @@ func sortRows[T dtype.Real](x *tensor.Dense, n int, descending bool) {
 	})
 }
 
-// shortRow is the length up to which rows are sorted like those of a ragged tensor, many in
-// one go.
+// shortRow is the length up to which rows are sorted like those of a ragged tensor, many at a time.
 const shortRow = 32
 
-// evenSplits returns the splits of rows of n elements, as many as a worker sorts at a time.
+// evenSplits returns the splits of rows of n elements, for as many rows as a worker sorts at a
+// time.
 func evenSplits(rows, n int) []int64 {
 	splits := make([]int64, min(rows, max(1, sortGrain/n))+1)
 	for i := range splits {
@@ -80,7 +80,7 @@ func topKOfRows[T dtype.Real](values *tensor.Dense, at []int64, x *tensor.Dense,
 	})
 }
 
-// sortable returns what sorts a tensor: truth values as bytes.
+// sortable returns x and the kernels that sort it. Booleans are sorted as bytes.
 func sortable(x *tensor.Dense) (*kernels, *tensor.Dense) {
 	if x.DType().IsBool() {
 		x = tensor.Wrap(sorting.Bytes(tensor.Elems[bool](x)), x.Shape())
@@ -121,7 +121,7 @@ func init() {
 	})
 }
 
-// SortOptions says how to sort. The zero value is in ascending order.
+// SortOptions says how to sort. The zero value means ascending order.
 type SortOptions struct {
 	Descending bool
 }
@@ -129,8 +129,8 @@ type SortOptions struct {
 // Sort returns the elements of x along an axis in order. NaN is last in both
 // directions, false comes before true, and strings are ordered by their bytes.
 //
-//	x: [a, n, b], axis 1 → [a, n, b], real numbers, truth values and strings.
-//	Gradient: each element gets the cotangent from where it went.
+//	x: [a, n, b], axis 1 → [a, n, b], real numbers, booleans and strings.
+//	Gradient: each element gets the cotangent at its position in the result.
 func Sort(x any, axis int, o SortOptions) tensor.Tensor {
 	return op.Eval(sortOp, x, axis, o.Descending)
 }
@@ -149,8 +149,8 @@ func init() {
 	})
 }
 
-// ArgSort returns the positions of the elements of x along an axis in the order of
-// [Sort]. Equal elements keep their order.
+// ArgSort returns the positions of the elements of x in sorted order along an axis; see [Sort]. The
+// sort is stable.
 //
 //	x: [a, n, b], axis 1 → int64[a, n, b]. No gradient.
 func ArgSort(x any, axis int, o SortOptions) tensor.Tensor {
@@ -185,7 +185,7 @@ func argSorted(x tensor.Tensor, axis int, descending bool) *tensor.Dense {
 	return move.RowMajor(permuted(out, order))
 }
 
-// swapped returns the order of axes in which axis is last.
+// swapped returns a permutation that puts axis last.
 func swapped(rank, axis int) []int {
 	order := make([]int, rank)
 	for i := range order {
@@ -196,7 +196,7 @@ func swapped(rank, axis int) []int {
 }
 
 // alongLast applies f to a copy of x whose rows of n elements run along an axis,
-// and returns it in x's order of axes.
+// and returns the copy with the axes in x's order.
 func alongLast(x *tensor.Dense, axis int, f func(rows *tensor.Dense, n int)) *tensor.Dense {
 	order := swapped(x.Rank(), axis)
 	rows := move.Copied(permuted(x, order))
@@ -206,13 +206,13 @@ func alongLast(x *tensor.Dense, axis int, f func(rows *tensor.Dense, n int)) *te
 	return move.RowMajor(permuted(rows, order))
 }
 
-// sortStrings orders each n of the positions by the strings there, stably.
+// sortStrings stably sorts each group of n positions by the strings there.
 func sortStrings(s *tensor.Strings, at []int64, n int, descending bool) {
 	col, err := str.Gather(move.Column(s), at)
 	tenon.Throw(err)
 	order := make([]int64, len(at))
 	str.ArgSortRows(order, col, uniformSplits(len(at)/n, n), descending)
-	for i, p := range order { // the strings' order is that of their positions now
+	for i, p := range order { // the order of the strings is now that of their positions
 		order[i] = at[i/n*n+int(p)]
 	}
 	copy(at, order)
@@ -270,12 +270,11 @@ func init() {
 	})
 }
 
-// TopK returns the k largest elements along an axis, the last one if none is given, in
-// descending order, and their positions. Of equal elements the first comes first;
-// NaN counts as less than everything. k is an integer, also a scalar tensor, and
-// not larger than the axis.
+// TopK returns the k largest elements along an axis, by default the last one, in descending order,
+// and their positions. Of equal elements the first comes first; NaN counts as less than everything.
+// k is an integer or a scalar tensor, and not larger than the axis.
 //
-//	x: [a, n] → [a, k], int64[a, k], real numbers, truth values and strings.
+//	x: [a, n] → [a, k], int64[a, k], real numbers, booleans and strings.
 //	Gradient: the cotangent of the first result at the positions, 0 elsewhere.
 func TopK(x, k any, axis ...int) (values, positions tensor.Tensor) {
 	a := -1
@@ -286,8 +285,8 @@ func TopK(x, k any, axis ...int) (values, positions tensor.Tensor) {
 	return out[0], out[1]
 }
 
-// topStrings returns where the k largest strings of each row are, of which rows holds the
-// places in x: in x, and in the row.
+// topStrings returns the positions of the k largest strings of each row, both in x and in the row.
+// rows holds the positions in x of the strings of each row.
 func topStrings(x *tensor.Strings, rows *tensor.Dense, k int) (from, at *tensor.Dense) {
 	s := rows.Shape().With(-1, k)
 	from, f := tensor.Make[int64](s)

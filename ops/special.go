@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The operations of this file take floating tensors, and give float64 for integers.
+// The operations in this file accept floating-point tensors, and return float64 for integers.
 
 // Erf returns the error function 2/√π ∫₀ˣ e^(-t²) dt.
 //
@@ -107,10 +107,10 @@ var polygammaOp = op.Register(&op.Op{
 	},
 })
 
-// grainPolygamma is the number of elements that take a worker some 100 µs.
+// grainPolygamma is the number of elements that take a worker about 100 µs.
 const grainPolygamma = 1 << 10
 
-// polygammas returns the kernel of derivative n, which computes in float64.
+// polygammas returns the kernel for derivative n, which computes in float64.
 func polygammas[T float32 | float64](n int) elementwise.UnaryFunc {
 	f := special.PolygammaOf(n)
 	return func(dst, x unsafe.Pointer, size int) {

@@ -50,13 +50,13 @@ func init() {
 	})
 }
 
-// Unstack returns the parts of x along an axis, which goes away; its size has to
-// be known. The results are views.
+// Unstack returns the slices of x along an axis, which is removed; its size must be known. The
+// results are views.
 //
 //	x: [a, n, b], axis 1 → n of [a, b], any element type. Gradient: the cotangents stacked.
 func Unstack(x any, axis int) []tensor.Tensor { return op.EvalN(unstackOp, x, axis) }
 
-// filled replaces cotangents that are missing by zeros.
+// filled replaces missing cotangents by zeros.
 func filled(out, ct []tensor.Tensor) []tensor.Tensor {
 	full := slices.Clone(ct)
 	for i, g := range full {
@@ -116,12 +116,12 @@ func init() {
 	})
 }
 
-// Split returns the parts of x along an axis. Given an integer, it cuts x into so
-// many parts of one size; given sizes ([]int or a vector of known length), into
-// parts of those sizes, one of which may be -1: what is left. The results are views.
+// Split returns x cut into parts along an axis. Given an integer, it makes that many parts of equal
+// size; given sizes ([]int or a vector of known length), it makes parts of those sizes, one of
+// which may be -1 for whatever is left. The results are views.
 //
 //	x: [a, b], sizes 1, -1, axis 1 → [a, 1], [a, b-1], any element type.
-//	Gradient: the cotangents one behind the other.
+//	Gradient: the cotangents concatenated.
 func Split(x, sizes any, axis int) []tensor.Tensor {
 	if n, ok := sizes.(int); ok {
 		return op.EvalN(splitOp, x, nil, axis, n)
@@ -129,7 +129,8 @@ func Split(x, sizes any, axis int) []tensor.Tensor {
 	return op.EvalN(splitOp, x, sizes, axis)
 }
 
-// splitSizes returns the sizes of the parts, Unknown where they are not known.
+// splitSizes returns the sizes of the parts, Unknown for those that are not
+// known.
 func splitSizes(c *op.Call) ([]int, error) {
 	s := c.Tensor(0).Shape()
 	axis, err := axisOf(c, c.Int(2), s)

@@ -2,7 +2,7 @@ package ops
 
 import "github.com/tenonml/tenon/op"
 
-// Statements that several operations share. What each field says is in [op.Statement].
+// Statements that several operations share. The fields are described in [op.Statement].
 
 const one, two, three, four = op.Operands(op.First), op.Operands(op.Second), op.Operands(op.Third), op.Operands(op.Fourth)
 
@@ -20,7 +20,7 @@ var (
 	likeShape    = op.Statement{Axes: op.Map, ShapeOnly: one, Missing: op.Ignore}
 )
 
-// movedZero is what zeros do that only move, products what they do in products of two.
+// movedZero says what zeros do if they are only moved, products what they do in products of two.
 var (
 	movedZero = op.Zero{Keeps: true, Linear: []op.Operands{one}}
 	products  = []op.Operands{one, two}
@@ -35,7 +35,7 @@ var (
 	places     = op.Statement{Axes: op.Along, Missing: op.Last, Places: op.First}
 )
 
-// reduces returns the statement of a reduction that zeros leave at zero.
+// reduces returns the statement of a reduction that maps zeros to zero.
 func reduces(m *op.Monoid) op.Statement {
 	return op.Statement{Axes: op.Reduce, Monoid: m, Missing: op.Skip, Zero: op.Zero{Keeps: true}}
 }
@@ -50,19 +50,19 @@ func segments(m *op.Monoid, z op.Zero) op.Statement {
 	return op.Statement{Axes: op.Reduce, By: op.ByIDs, Monoid: m, Missing: op.Skip, Control: two | three, Zero: z}
 }
 
-// moves returns the statement of an operation that moves its first operand's elements;
-// control are the operands that say where to.
+// moves returns the statement of an operation that moves its first operand's elements; control are
+// the operands that say where to.
 func moves(a op.Axes, control op.Operands) op.Statement {
 	return op.Statement{Axes: a, Moves: one, Control: control, Zero: movedZero}
 }
 
-// contracts is the statement of products that are summed over axes.
+// contracts is the statement of products summed over axes.
 var contracts = op.Statement{
 	Axes: op.Contract, Monoid: op.Sums, Missing: op.Skip,
 	Zero: op.Zero{Keeps: true, Absorbs: one | two, Linear: products},
 }
 
-// scatters is the statement of putting the third operand's elements among the first one's.
+// scatters returns the statement of scattering the third operand's elements into the first.
 func scatters(m *op.Monoid) op.Statement {
 	s := op.Statement{Axes: op.Scatter, Monoid: m, Control: two, Zero: op.Zero{Keeps: true}}
 	switch m {
@@ -80,8 +80,8 @@ func opaque(why string) op.Statement {
 	return op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: why}
 }
 
-// draws is the statement of making random elements from a key and sizes.
+// draws is the statement of drawing random elements, given a key and sizes.
 var draws = op.Statement{Axes: op.Create, Draws: true, Control: op.Every, Missing: op.Refuse}
 
-// tells is the statement of what is known from a shape.
+// tells is the statement of results that follow from a shape alone.
 var tells = op.Statement{Axes: op.Create, ShapeOnly: one, Counts: op.First, Missing: op.Ignore}

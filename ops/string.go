@@ -33,10 +33,10 @@ func unitOf(c *op.Call, i int) (str.Unit, error) {
 
 var unitParam = op.Param{Name: "unit", Kind: op.Attr, Type: op.StringType, Default: string(UnitByte)}
 
-// A mapped string operation has a result for each string.
+// A stringMap is an elementwise string operation.
 type stringMap struct {
 	name, doc string
-	params    []op.Param                                  // behind x
+	params    []op.Param                                  // after x
 	elem      func(c *op.Call, d dtype.DType) dtype.DType // nil: strings
 	check     func(c *op.Call) error
 	kernel    func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error)
@@ -60,7 +60,7 @@ func perString(m stringMap) *op.Op {
 	return o
 }
 
-// stringError completes an error about a string in operand i: it names the element.
+// stringError completes an error about a string in operand i by naming the element.
 func stringError(c *op.Call, i int, err error) error {
 	var e *str.Error
 	if !errors.As(err, &e) {
@@ -88,7 +88,7 @@ var stringLengthOp = perString(stringMap{
 	},
 })
 
-// StringLength returns the length of each string in bytes or characters.
+// StringLength returns the length of each string, in bytes or characters.
 //
 //	x: string[n…] → int64[n…]. No gradient.
 func StringLength(x any, u Unit) tensor.Tensor { return op.Eval(stringLengthOp, x, string(u)) }
@@ -109,8 +109,8 @@ var stringLowerOp = perString(stringMap{
 	check: wantUnit, kernel: inUnit(str.Lower, str.LowerUTF8),
 })
 
-// StringLower returns each string in lower case: the ASCII letters with UnitByte, and
-// all characters with UnitChar, where malformed bytes become U+FFFD.
+// StringLower returns each string in lower case. UnitByte changes only ASCII letters, and UnitChar
+// all characters; malformed bytes then become U+FFFD.
 //
 //	x: string[n…] → string[n…]. No gradient.
 func StringLower(x any, u Unit) tensor.Tensor { return op.Eval(stringLowerOp, x, string(u)) }
@@ -132,7 +132,7 @@ var stringStripOp = perString(stringMap{
 	},
 })
 
-// StringStrip returns each string without ASCII white space at its ends.
+// StringStrip returns each string without leading and trailing ASCII white space.
 //
 //	x: string[n…] → string[n…]. No gradient.
 func StringStrip(x any) tensor.Tensor { return op.Eval(stringStripOp, x) }
@@ -152,9 +152,9 @@ type RegexReplaceOptions struct {
 	First bool // replace only the first match
 }
 
-// StringRegexReplace returns each string with what matches a pattern, in the syntax
-// of package regexp, replaced by rewrite, in which \1 to \9 stand for the groups and
-// \0 for the whole match.
+// StringRegexReplace returns each string with the matches of a pattern replaced by rewrite, in
+// which \1 to \9 stand for the groups and \0 for the whole match. The pattern has the syntax of
+// package regexp.
 //
 //	x: string[n…] → string[n…]. No gradient.
 func StringRegexReplace(x any, pattern, rewrite string, o RegexReplaceOptions) tensor.Tensor {
@@ -171,8 +171,8 @@ var stringRegexFullMatchOp = perString(stringMap{
 	},
 })
 
-// StringRegexFullMatch returns whether a pattern, in the syntax of package regexp,
-// matches all of each string.
+// StringRegexFullMatch reports whether a pattern matches each string as a whole. The pattern has
+// the syntax of package regexp.
 //
 //	x: string[n…] → bool[n…]. No gradient.
 func StringRegexFullMatch(x any, pattern string) tensor.Tensor {
@@ -205,16 +205,16 @@ var stringHashOp = perString(stringMap{
 	},
 })
 
-// HashOptions says how [StringHash] computes. The zero value takes FarmHash's
+// HashOptions says how [StringHash] computes. The zero value means FarmHash's
 // fingerprint, which is fast.
 type HashOptions struct {
-	// Key makes the hash SipHash-2-4 with this key: whoever does not know it cannot
-	// make strings that fall into one bucket.
+	// Key selects SipHash-2-4 with this key, so that nobody who does not know it can make strings
+	// that fall into the same bucket.
 	Key *[2]uint64
 }
 
-// StringHash returns for each string a number from 0 up to, not including, buckets.
-// It is the same on every machine and in every version.
+// StringHash returns, for each string, a number from 0 up to, but not including, buckets. It is the
+// same on every machine and in every version.
 //
 //	x: string[n…] → int64[n…]. No gradient.
 func StringHash(x any, buckets int, o HashOptions) tensor.Tensor {
@@ -245,8 +245,8 @@ var stringTranscodeOp = perString(stringMap{
 	},
 })
 
-// StringTranscode returns each string, which is in one encoding, in another: UTF-8,
-// UTF-16-BE or UTF-32-BE. It reads those, UTF-16-LE, UTF-32-LE, US-ASCII and ISO-8859-1.
+// StringTranscode converts each string from one encoding to another, which is UTF-8, UTF-16-BE or
+// UTF-32-BE. It reads these and also UTF-16-LE, UTF-32-LE, US-ASCII and ISO-8859-1.
 //
 //	x: string[n…] → string[n…]. No gradient.
 func StringTranscode(x any, from, to string, o UnicodeOptions) tensor.Tensor {

@@ -38,8 +38,8 @@ var stringJoinOp = op.Register(&op.Op{
 	},
 })
 
-// StringJoin returns the strings of the tensors in values, a slice, joined element by
-// element with a separator between them. The tensors broadcast.
+// StringJoin joins the strings of the tensors in values, a slice, element by element with a
+// separator between them. The tensors broadcast.
 //
 //	values: string[n…] each → string[n…]. No gradient.
 func StringJoin(values any, separator string) tensor.Tensor {
@@ -67,22 +67,20 @@ var stringReduceJoinOp = op.Register(&op.Op{
 	},
 })
 
-// StringReduceJoin returns the strings along some axes, all where none is given,
-// joined into one in row-major order, with a separator between them. Of no strings
-// it is the empty string.
+// StringReduceJoin joins the strings along some axes, or along all if none is given, in row-major
+// order and with a separator between them. Without strings it is the empty string.
 //
 //	x: string[a, n], axes -1 → string[a]. No gradient.
 func StringReduceJoin(x any, separator string, axes ...int) tensor.Tensor {
 	return op.Eval(stringReduceJoinOp, x, axesAttr(axes), false, separator)
 }
 
-// StringReduceJoinKeep is [StringReduceJoin] with reduced axes left as axes of size 1.
+// StringReduceJoinKeep is [StringReduceJoin] with the reduced axes kept with size 1.
 func StringReduceJoinKeep(x any, separator string, axes ...int) tensor.Tensor {
 	return op.Eval(stringReduceJoinOp, x, axesAttr(axes), true, separator)
 }
 
-// NGramOptions says which n-grams there are. The zero value joins with a blank and
-// pads nothing.
+// NGramOptions says how n-grams are formed. The zero value joins with a space and does not pad.
 type NGramOptions = ngram.Options
 
 var stringNGramsOp = op.Register(&op.Op{
@@ -93,7 +91,7 @@ var stringNGramsOp = op.Register(&op.Op{
 		if !s.HasRank() || s.Dim(-1) < 0 {
 			return s, nil
 		}
-		// A single row tells how many n-grams each has.
+		// A single row shows how many n-grams each row has.
 		n := s.Dim(-1)
 		one, err := str.NGrams(make([]int64, 2), str.Fill(n, nil), []int64{0, int64(n)}, ngram.Read(c, 1))
 		if err != nil {
@@ -113,8 +111,8 @@ var stringNGramsOp = op.Register(&op.Op{
 	},
 })
 
-// StringNGrams returns the sequences of neighbouring strings of each row of the last
-// axis, of each of the given widths in turn, each joined into one string.
+// StringNGrams returns the n-grams of each row along the last axis: sequences of adjacent strings,
+// for each of the given widths in turn, joined into one string each.
 //
 //	x: string[a, n] → string[a, m]. No gradient.
 func StringNGrams(x any, widths []int, o NGramOptions) tensor.Tensor {

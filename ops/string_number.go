@@ -54,15 +54,14 @@ var stringToNumberOp = perString(stringMap{
 	},
 })
 
-// StringToNumber returns the number in each string, with white space around it or
-// without: for integers a decimal one that fits, for Float32 and Float64 also with
-// point and exponent, hexadecimal, "inf" and "nan". Anything else is an error that
-// names the string.
+// StringToNumber returns the number in each string, which may have white space around it. Integers
+// must be decimal and fit the type; Float32 and Float64 also accept a point, an exponent,
+// hexadecimal, "inf" and "nan". Anything else is an error that names the string.
 //
 //	x: string[n…] → d[n…]. No gradient.
 func StringToNumber(x any, d dtype.DType) tensor.Tensor { return op.Eval(stringToNumberOp, x, d) }
 
-// Notation says how [AsString] writes floating numbers.
+// Notation says how [AsString] writes floating-point numbers.
 type Notation string
 
 // The notations, shown for 1234.5 with precision 2.
@@ -72,13 +71,13 @@ const (
 	NotationShortest   Notation = "shortest"   // whichever is shorter, with as many significant digits
 )
 
-// FormatOptions says how [AsString] writes numbers. The zero value writes six digits
-// behind the point.
+// FormatOptions says how [AsString] writes numbers. The zero value writes six digits after the
+// point.
 type FormatOptions struct {
-	Notation  Notation // of floating numbers; "" is NotationFixed
-	Precision *int     // digits behind the point, or significant ones with NotationShortest; nil is 6
-	Width     int      // the least number of characters; 0 for any
-	Fill      string   // what fills the width up: "" blanks in front, "0" zeros, "-" blanks behind; also "+", " " and "#" of printf
+	Notation  Notation // of floating-point numbers; "" is NotationFixed
+	Precision *int     // digits after the point, or significant digits with NotationShortest; nil is 6
+	Width     int      // minimum number of characters; 0 for any
+	Fill      string   // how to fill up to the width: "" with leading spaces, "0" with zeros, "-" with trailing spaces; also printf's "+", " " and "#"
 }
 
 var asStringOp = op.Register(&op.Op{
@@ -109,8 +108,8 @@ var asStringOp = op.Register(&op.Op{
 
 var notations = map[Notation]str.Notation{NotationFixed: str.Fixed, NotationScientific: str.Scientific, NotationShortest: str.Shortest}
 
-// AsString returns each number as a string; truth values are "true" and "false",
-// strings stay what they are.
+// AsString returns each number as a string. Booleans become "true" and "false";
+// strings are unchanged.
 //
 //	x: [n…] → string[n…], any element type. No gradient.
 func AsString(x any, o FormatOptions) tensor.Tensor {
@@ -147,9 +146,9 @@ var stringCompareOp = op.Register(&op.Op{
 	},
 })
 
-// StringCompare returns -1, 0 or 1 as each string of x comes before, equals or comes
-// after that of y in the order of their bytes. The operands broadcast; [Equal] and
-// [Less] compare strings too.
+// StringCompare compares strings by their bytes. It returns -1, 0 or 1 if the string of x is less
+// than, equal to or greater than that of y. The operands broadcast; [Equal] and [Less] compare
+// strings too.
 //
 //	x, y: string[n…] → int8[n…]. No gradient.
 func StringCompare(x, y any) tensor.Tensor { return op.Eval(stringCompareOp, x, y) }

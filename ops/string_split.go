@@ -11,7 +11,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// splitting registers an operation that cuts strings into pieces.
+// splitting registers an operation that splits strings into pieces.
 func splitting(name, doc string, params []op.Param, kernel func(c *op.Call, splits []int64, x str.Column) str.Column) *op.Op {
 	o := op.Register(&op.Op{
 		Name: name, Statement: opaque("the number of pieces depends on the strings"), GoName: stringNames[name], Doc: doc, Nondifferentiable: true,
@@ -35,14 +35,15 @@ var stringSplitOp = splitting("strings.split", "The pieces of each string betwee
 		return str.Split(splits, x, c.Str(1), c.Int(2))
 	})
 
-// SplitOptions says how [StringSplit] cuts. The zero value cuts at white space.
+// SplitOptions says how [StringSplit] splits. The zero value splits at white
+// space.
 type SplitOptions struct {
-	Separator string // "": runs of ASCII white space, which are dropped at both ends
-	MaxSplit  int    // at most so many cuts, the last piece being the rest; 0: any number
+	Separator string // "": runs of ASCII white space, which are also dropped at both ends
+	MaxSplit  int    // maximum number of splits, the last piece being the rest; 0: unlimited
 }
 
-// StringSplit returns the pieces of all strings one behind the other, and the row
-// splits that tell which belong to which string, in row-major order.
+// StringSplit returns the pieces of all strings one after the other, and the row
+// splits that assign them to their strings in row-major order.
 //
 //	x: string[n…] → string[m], int64[size+1]. No gradient.
 func StringSplit(x any, o SplitOptions) (pieces, splits tensor.Tensor) {
@@ -57,8 +58,8 @@ func StringSplit(x any, o SplitOptions) (pieces, splits tensor.Tensor) {
 var stringBytesOp = splitting("strings.bytes_split", "The bytes of each string.", nil,
 	func(_ *op.Call, splits []int64, x str.Column) str.Column { return str.SplitBytes(splits, x) })
 
-// StringBytes returns the bytes of all strings one behind the other as strings, and
-// the row splits that tell which belong to which string, in row-major order.
+// StringBytes returns the bytes of all strings one after the other, each as a string, and the row
+// splits that assign them to their strings in row-major order.
 //
 //	x: string[n…] → string[m], int64[size+1]. No gradient.
 func StringBytes(x any) (bytes, splits tensor.Tensor) {
@@ -66,14 +67,14 @@ func StringBytes(x any) (bytes, splits tensor.Tensor) {
 	return out[0], out[1]
 }
 
-// uniformSplits returns the row splits of n rows of one length.
+// uniformSplits returns the row splits of n rows of equal length.
 func uniformSplits(n, length int) []int64 {
 	splits := make([]int64, n+1)
 	segment.UniformSplits(splits, int64(length))
 	return splits
 }
 
-// checkedSplits returns the row splits that are argument i of a kernel's call.
+// checkedSplits checks and returns argument i of a kernel's call, row splits.
 func checkedSplits(c *op.Call, i, nvals int) ([]int64, error) {
 	splits := wide(c.Dense(i))
 	if err := segment.CheckSplits(splits, int64(nvals)); err != nil {
@@ -82,8 +83,8 @@ func checkedSplits(c *op.Call, i, nvals int) ([]int64, error) {
 	return splits, nil
 }
 
-// inferredShape returns the shape of a result with one element for each of argument 0's,
-// unless Infer found another one.
+// inferredShape returns the shape of a result with one element for each of argument 0's, unless
+// Infer found a different one.
 func inferredShape(c *op.Call) shape.Shape {
 	if c.Out == nil {
 		return c.Tensor(0).Shape()
@@ -118,9 +119,9 @@ var stringSubstrOp = op.Register(&op.Op{
 	},
 })
 
-// StringSubstr returns the part of each string that begins at a position, which counts
-// from the end where it is negative, and has at most a given length; a negative length
-// means what is left. The three operands broadcast. A position beyond either end of its string is an error.
+// StringSubstr returns the part of each string that begins at a position and has at most the given
+// length. A negative position counts from the end, and a negative length means the rest of the
+// string. The three operands broadcast. A position beyond either end of its string is an error.
 //
 //	x: string[n…], position, length: int[n…] → string[n…]. No gradient.
 func StringSubstr(x, position, length any, u Unit) tensor.Tensor {

@@ -12,18 +12,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// UnicodeErrors says what becomes of malformed input.
+// UnicodeErrors says how malformed input is treated.
 type UnicodeErrors string
 
-// What becomes of malformed input.
+// The ways to treat malformed input.
 const (
-	UnicodeReplace UnicodeErrors = "replace" // the replacement character stands there
-	UnicodeIgnore  UnicodeErrors = "ignore"  // it is left out
+	UnicodeReplace UnicodeErrors = "replace" // it is replaced by the replacement character
+	UnicodeIgnore  UnicodeErrors = "ignore"  // it is omitted
 	UnicodeStrict  UnicodeErrors = "strict"  // it is an error that names the string
 )
 
-// UnicodeOptions says how malformed input is treated. The zero value replaces it by
-// U+FFFD.
+// UnicodeOptions says how malformed input is treated. The zero value replaces it by U+FFFD.
 type UnicodeOptions struct {
 	Errors         UnicodeErrors // "" is UnicodeReplace
 	Replacement    rune          // 0 is U+FFFD
@@ -36,7 +35,7 @@ var unicodeParams = []op.Param{
 	{Name: "replace_control", Kind: op.Attr, Type: op.BoolType, Default: false},
 }
 
-// attr returns the policy as an attribute: those that there are take no new memory.
+// attr returns the policy as an attribute. Known policies need no allocation.
 func (e UnicodeErrors) attr() any {
 	switch e {
 	case UnicodeReplace, "":
@@ -67,9 +66,9 @@ func unicodeOptions(c *op.Call, i int) (str.UnicodeOptions, error) {
 	return str.UnicodeOptions{Errors: p, Replacement: rune(r), ReplaceControl: c.Bool(i + 2)}, err
 }
 
-// decoding registers an operation that cuts strings into characters, which result makes of
-// their code points: their row splits, and the position of each one's first byte, come
-// behind them.
+// decoding registers an operation that splits strings into characters. result makes the first
+// result from their code points; it is followed by the row splits and the position of the first
+// byte of each character.
 func decoding(name, doc string, d dtype.DType, result func(codes *tensor.Dense, from str.Encoding) tensor.Tensor) *op.Op {
 	p := op.Register(&op.Op{
 		Name: name, Statement: opaque("the number of pieces depends on the strings"), GoName: stringNames[name], Doc: doc, Nondifferentiable: true,
@@ -113,9 +112,9 @@ func splitsSpec(c *op.Call) tenon.Spec {
 var stringDecodeOp = decoding("strings.unicode_decode", "The code points of each string.", dtype.Int32,
 	func(codes *tensor.Dense, _ str.Encoding) tensor.Tensor { return codes })
 
-// StringDecode returns the code points of all strings one behind the other, the row
-// splits that tell which belong to which string, in row-major order, and the
-// position of the first byte of each in its string. For the encodings see [StringTranscode].
+// StringDecode returns the code points of all strings one after the other, the row splits that
+// assign them to their strings in row-major order, and the position of the first byte of each in
+// its string. For the encodings, see [StringTranscode].
 //
 //	x: string[n…] → int32[m], int64[size+1], int64[m]. No gradient.
 func StringDecode(x any, from string, o UnicodeOptions) (codes, splits, offsets tensor.Tensor) {
@@ -128,8 +127,8 @@ var stringCharsOp = decoding("strings.unicode_split", "The characters of each st
 		return move.Tensor(str.Chars(tensor.Elems[int32](codes), from), codes.Shape())
 	})
 
-// StringChars returns the characters of all strings one behind the other as strings,
-// and what [StringDecode] returns beside them.
+// StringChars returns the characters of all strings one after the other, each as a string, followed
+// by the other results of [StringDecode].
 //
 //	x: string[n…] → string[m], int64[size+1], int64[m]. No gradient.
 func StringChars(x any, from string, o UnicodeOptions) (chars, splits, offsets tensor.Tensor) {
@@ -175,8 +174,7 @@ var stringEncodeOp = op.Register(&op.Op{
 	},
 })
 
-// encodeSplits returns the row splits that were given, or those of the last axis, and the
-// shape of the result.
+// encodeSplits returns the given row splits or those of the last axis, and the shape of the result.
 func encodeSplits(c *op.Call, x *tensor.Dense) ([]int64, shape.Shape, error) {
 	if !c.Has(1) {
 		s := x.Shape().Slice(0, x.Rank()-1)
@@ -186,7 +184,7 @@ func encodeSplits(c *op.Call, x *tensor.Dense) ([]int64, shape.Shape, error) {
 	return splits, shape.Of(len(splits) - 1), err
 }
 
-// codesOf returns code points as int32; what is beyond those is no code point.
+// codesOf returns code points as int32. Numbers out of range are not code points.
 func codesOf(x *tensor.Dense) []int32 {
 	if x.DType() == dtype.Int32 {
 		return tensor.Elems[int32](x)
@@ -194,9 +192,8 @@ func codesOf(x *tensor.Dense) []int32 {
 	return tensor.Data[int32](castDense(x, dtype.Int32))
 }
 
-// StringEncode returns a string of each row of code points, in UTF-8, UTF-16-BE or
-// UTF-32-BE. Rows are those of the last axis, or for a vector those of splits, row
-// splits, where they are not nil.
+// StringEncode encodes each row of code points as a string, in UTF-8, UTF-16-BE or UTF-32-BE. Rows
+// are those of the last axis or, for a vector, those given by the row splits, if splits is not nil.
 //
 //	codes: int[n…, m] → string[n…], or codes: int[m], splits: int[n+1] → string[n]. No gradient.
 func StringEncode(codes, splits any, to string, o UnicodeOptions) tensor.Tensor {

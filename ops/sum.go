@@ -10,17 +10,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Sum returns Σ x over the given axes, over all where none is given. The sum of
-// no elements is 0. Integers keep their type and wrap, also small ones, as in TensorFlow (cast
-// to int64 first, or use the sums of package structured, which are wide); truth values are
-// counted in int64; floats are summed so that the error does not grow with the length.
+// Sum returns Σ x over the given axes, or over all if none is given. The sum of no elements is 0.
+// Integers keep their type and wrap, even small ones, as in TensorFlow (cast to int64 first, or use
+// the sums of package structured, which are wide); booleans are counted in int64; floats are summed
+// so that the error does not grow with the length.
 //
 //	x: […]  →  x's shape without the axes
 //
 // Gradient: the cotangent, repeated along the axes.
 func Sum(x any, axes ...int) tensor.Tensor { return evalReduction(sumOp, x, axes, false) }
 
-// SumKeep is [Sum] with reduced axes left as axes of size 1.
+// SumKeep is [Sum] with the reduced axes kept with size 1.
 func SumKeep(x any, axes ...int) tensor.Tensor { return evalReduction(sumOp, x, axes, true) }
 
 var sumOp = simpleReduction(op.Op{Name: "reduce_sum", Statement: sums, GoName: "ops.Sum", Doc: "sum over axes"}, gradOfSum, summedType,
@@ -44,7 +44,7 @@ func sumOf(d dtype.DType) reduce.Func {
 	return reduce.Of(reduce.Sum, d)
 }
 
-// vjpReduction makes the VJP of a reduction over axes.
+// vjpReduction returns the VJP of a reduction over axes.
 func vjpReduction(f reducing.Gradient) func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		x := c.Tensor(0)
@@ -56,7 +56,7 @@ func vjpReduction(f reducing.Gradient) func(c *op.Call, out, ct []tensor.Tensor)
 	}
 }
 
-// reducedAxes are the elements that a reduction over axes takes together.
+// reducedAxes are the groups of elements of a reduction over axes.
 type reducedAxes struct {
 	c    *op.Call
 	x, y tensor.Tensor
@@ -72,7 +72,7 @@ func (g reducedAxes) Reduce(by *op.Op, x tensor.Tensor) tensor.Tensor {
 	return op.Eval(by, x, g.axes, g.keep)
 }
 
-// spread repeats y, a reduction over axes, to x's shape.
+// spread repeats y, a reduction over axes, to the shape of x.
 func spread(y, x tensor.Tensor, axes []int, keep bool) tensor.Tensor {
 	return op.Eval(spreadOp, y, Shape(x), axes, keep)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// TensorDot sums products over pairs of axes: axis xAxes[i] of x with axis yAxes[i] of
-// y. The result has the other axes of x and then those of y; it is an [Einsum].
+// TensorDot sums products over pairs of axes: axis xAxes[i] of x with axis yAxes[i] of y. The
+// result has the other axes of x followed by those of y. It is computed as an [Einsum].
 //
 //	ops.TensorDot(x, y, []int{1, 2}, []int{0, 1})   // [a, b, c], [b, c, d] → [a, d]
 func TensorDot(x, y any, xAxes, yAxes []int) tensor.Tensor {
@@ -51,7 +51,7 @@ func TensorDot(x, y any, xAxes, yAxes []int) tensor.Tensor {
 	return Einsum(e.String(), xt, yt)
 }
 
-// operandOf returns an argument as a tensor.
+// operandOf converts an argument to a tensor.
 func operandOf(x any) tensor.Tensor {
 	if t, ok := x.(tensor.Tensor); ok {
 		return t

@@ -9,7 +9,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// FMA returns x·y + z; float32 and float64 are rounded once.
+// FMA returns x·y + z; float32 and float64 results are rounded once.
 //
 // Gradient: ct·y for x, ct·x for y, ct for z.
 func FMA(x, y, z any) tensor.Tensor { return op.Eval(fmaOp, x, y, z) }
@@ -36,10 +36,10 @@ var _ = gradient(lerpOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tens
 })
 
 // Clip returns x limited to the range from lo to hi: min(max(x, lo), hi). A nil
-// limit does not limit. NaN stays.
+// limit has no effect. NaN stays NaN.
 //
-// Gradient: ct for x where it lies between the limits or on them; for a limit
-// where x lies beyond it.
+// Gradient: ct for x where it lies within the limits, boundaries included; for a
+// limit, ct where x lies beyond it.
 func Clip(x, lo, hi any) tensor.Tensor { return op.Eval(clipOp, x, lo, hi) }
 
 var clipOp = ternary(elementwise.Clip, op.Op{Statement: mapped, Doc: "x limited to a range", Params: []op.Param{
@@ -58,7 +58,7 @@ var _ = gradient(clipOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tens
 	lo, hi := c.Tensor(1), c.Tensor(2)
 	if lo != nil {
 		low := Less(x, lo)
-		if hi != nil { // the upper limit wins where they cross
+		if hi != nil { // the upper limit wins if they cross
 			low = LogicalAnd(low, LessEqual(lo, hi))
 		}
 		add(lo, low)
@@ -74,7 +74,7 @@ var _ = gradient(clipOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tens
 })
 
 // ternary registers an elementwise operation of three tensors, of which the last
-// two may be optional: an absent operand is replaced by the one before it that
+// two may be optional. An absent operand is replaced by the one before it if that
 // makes no difference.
 func ternary(k elementwise.Op, o op.Op) *op.Op {
 	o.Name, o.Results, o.Strided = k.String(), 1, true

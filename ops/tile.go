@@ -45,7 +45,7 @@ func init() {
 			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return tiled(x, s) }))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			// The copies become axes of their own: [m₀, d₀, m₁, d₁, …].
+			// The copies become separate axes: [m₀, d₀, m₁, d₁, …].
 			x, m := c.Tensor(0), castIndex(c.Tensor(1))
 			rank := x.Shape().Rank()
 			if rank < 0 {
@@ -70,14 +70,14 @@ func init() {
 	})
 }
 
-// Tile returns x repeated as a whole, multiples[i] times along axis i. multiples
-// is a []int or a vector of integers with an entry for each axis.
+// Tile repeats x as a whole, multiples[i] times along axis i. multiples is a
+// []int or a vector of integers with an entry for each axis.
 //
 //	x: [a, b], multiples m, n → [m·a, n·b], any element type.
 //	Gradient: the sum of the cotangent's copies.
 func Tile(x, multiples any) tensor.Tensor { return op.Eval(tileOp, x, multiples) }
 
-// tiled repeats x as often as the shape says.
+// tiled repeats x to fill the shape.
 func tiled(x *tensor.Dense, s shape.Shape) *tensor.Dense {
 	out := tensor.Uninit(x.DType(), s)
 	if out.Len() == 0 {
@@ -139,7 +139,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x, axis := c.Tensor(0), c.Int(2)
 			n := sizeOperand(x, axis)
-			from := Repeat(Range(0, n, 1), c.Value(1), 0) // where each slice came from
+			from := Repeat(Range(0, n, 1), c.Value(1), 0) // the origin of each slice
 			g := ct[0]
 			if !x.Shape().HasRank() {
 				tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank"))
@@ -150,8 +150,8 @@ func init() {
 	})
 }
 
-// Repeat returns x with each slice along an axis repeated, as often as repeats
-// says: an integer for all, or a vector with one for each slice.
+// Repeat repeats each slice of x along an axis. repeats is an integer for all slices, or a vector
+// with one for each.
 //
 //	x: [n, a], repeats: int[] or int[n], axis 0 → [Σ repeats, a], any element type.
 //	Gradient: the sum over each slice's copies.
@@ -184,8 +184,8 @@ func repeatTotal(c *op.Call, n int) (int, error) {
 	return int(total) * n, nil
 }
 
-// repeatedEvenly repeats by a view in which each slice has an axis of step 0
-// behind it.
+// repeatedEvenly repeats with a view in which each slice is followed by an axis
+// of stride 0.
 func repeatedEvenly(x *tensor.Dense, s shape.Shape, axis, times int) *tensor.Dense {
 	out := tensor.Uninit(x.DType(), s)
 	if out.Len() == 0 {

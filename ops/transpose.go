@@ -68,8 +68,8 @@ func init() {
 	})
 }
 
-// Transpose returns x with axis i of the result being axis perm[i] of x; without
-// perm the order of the axes is reversed. The result is a view; strings are copied.
+// Transpose returns x with its axes permuted: axis i of the result is axis perm[i] of x. Without
+// perm, the order of the axes is reversed. The result is a view; strings are copied.
 //
 //	x: [a, b, c], perm 2, 0, 1 → [c, a, b], any element type. Gradient: the inverse transposition.
 func Transpose(x any, perm ...int) tensor.Tensor {
@@ -79,7 +79,7 @@ func Transpose(x any, perm ...int) tensor.Tensor {
 	return op.Eval(transposeOp, x, perm)
 }
 
-// SwapAxes returns x with two axes exchanged.
+// SwapAxes returns x with two axes swapped.
 //
 //	x: [a, b, c], axes 0 and -1 → [c, b, a], any element type.
 func SwapAxes(x any, a, b int) tensor.Tensor {
@@ -90,7 +90,7 @@ func SwapAxes(x any, a, b int) tensor.Tensor {
 	})...)
 }
 
-// MoveAxis returns x with one axis at another position, the others in their order.
+// MoveAxis returns x with one axis moved to another position; the others keep their order.
 //
 //	x: [a, b, c], from 0 to -1 → [b, c, a], any element type.
 func MoveAxis(x any, from, to int) tensor.Tensor {
@@ -106,7 +106,7 @@ func MoveAxis(x any, from, to int) tensor.Tensor {
 	})...)
 }
 
-// edited returns the order of t's axes after f changed it.
+// edited returns the order of t's axes after f has changed it.
 func edited(t tensor.Tensor, f func(order []int)) []int {
 	if !t.Shape().HasRank() {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "ops.Transpose", "the rank is not known"))
@@ -119,8 +119,7 @@ func edited(t tensor.Tensor, f func(order []int)) []int {
 	return order
 }
 
-// permutation returns perm with axes that count from the start; nil means
-// reversed.
+// permutation returns perm with axes counted from the start; nil means reversed.
 func permutation(c *op.Call, perm []int, s shape.Shape) ([]int, error) {
 	rank := s.Rank()
 	order := make([]int, rank)
@@ -145,7 +144,7 @@ func permutation(c *op.Call, perm []int, s shape.Shape) ([]int, error) {
 	return order, nil
 }
 
-// permuted views x with its axes in another order.
+// permuted returns a view of x with its axes in another order.
 func permuted(x *tensor.Dense, order []int) *tensor.Dense {
 	s, strides := x.Shape(), make([]int, len(order))
 	from, out := x.Strides(), s

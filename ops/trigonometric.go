@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The operations of this file take floating and complex tensors, angles in
-// radians, and give float64 for integers.
+// The operations in this file accept floating-point and complex tensors, with
+// angles in radians, and return float64 for integers.
 
 // Sin returns the sine of x.
 //
@@ -45,7 +45,8 @@ var asinOp = unary(elementwise.Asin, op.Op{Statement: keepsZero, Doc: "inverse s
 
 var _ = gradient(asinOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Rsqrt(oneMinusSquare(conj(x)))) })
 
-// oneMinusSquare returns 1 - x², as (1-x)(1+x) to keep the digits near ±1.
+// oneMinusSquare returns 1 - x², computed as (1-x)(1+x) to preserve precision
+// near ±1.
 func oneMinusSquare(x tensor.Tensor) tensor.Tensor { return Mul(Sub(1, x), Add(1, x)) }
 
 // Acos returns the angle whose cosine is x, between 0 and π.
@@ -102,7 +103,7 @@ var asinhOp = unary(elementwise.Asinh, op.Op{Statement: keepsZero, Doc: "inverse
 
 var _ = gradient(asinhOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Mul(ct, Rsqrt(Add(Square(conj(x)), 1))) })
 
-// Acosh returns the inverse of [Cosh] that is at least 0; NaN below 1.
+// Acosh returns the nonnegative inverse of [Cosh]; NaN below 1.
 //
 // Gradient: ct/√(x² - 1).
 func Acosh(x any) tensor.Tensor { return op.Eval(acoshOp, x) }

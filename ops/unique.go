@@ -52,8 +52,9 @@ func init() {
 }
 
 // Unique returns the distinct elements of a vector in the order of their first
-// appearance, the number among them of each element of x, how often each occurs,
-// and where it occurs first. All NaNs count as one value, and so do both zeros.
+// appearance, the number of the distinct element that each element of x equals,
+// how often each occurs, and where it occurs first. All NaNs count as one value,
+// and so do both zeros.
 //
 //	x: [n] → [m], int64[n], int64[m], int64[m], any element type.
 //	Gradient: the cotangent of the first result where each value occurs first.

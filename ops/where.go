@@ -12,10 +12,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Where returns x where the condition holds and y elsewhere, element by element.
-// The condition is boolean; all three broadcast. Any element type, strings included.
+// Where returns x where the condition is true and y elsewhere, element by element. The condition is
+// boolean; all three broadcast. Any element type is allowed, including strings.
 //
-// Gradient: ct where the condition holds for x, elsewhere for y.
+// Gradient: ct for x where the condition is true, for y elsewhere.
 func Where(condition, x, y any) tensor.Tensor {
 	return op.Eval(whereOp, condition, x, y)
 }
@@ -43,7 +43,7 @@ var whereOp = op.Register(&op.Op{
 	},
 })
 
-// alikeOrScalars returns the shape that three operands have, those apart that are scalars.
+// alikeOrScalars returns the common shape of three operands, any of which may be scalars instead.
 func alikeOrScalars(c *op.Call) (s shape.Shape, ok bool) {
 	for i := range 3 {
 		switch t := c.Tensor(i).Shape(); {
@@ -59,7 +59,7 @@ func alikeOrScalars(c *op.Call) (s shape.Shape, ok bool) {
 
 // selecting returns the loop over elements of a type.
 func selecting(d dtype.DType) op.BlockFunc {
-	kernels := [4]elementwise.SelectFunc{ // bit 0: x is one element for all, bit 1: y is
+	kernels := [4]elementwise.SelectFunc{ // bit 0: x is a single element, bit 1: y is
 		elementwise.SelectOf(d, elementwise.VV), elementwise.SelectOf(d, elementwise.SV),
 		elementwise.SelectOf(d, elementwise.VS), elementwise.SelectOf(d, elementwise.SS),
 	}

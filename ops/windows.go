@@ -12,34 +12,33 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// WindowOptions says how windows slide along axes of positions. Lists have an entry for each
-// axis.
+// WindowOptions says how windows slide along axes of positions. Lists have an entry for each axis.
 type WindowOptions struct {
-	Size          []int // elements of a window
-	Stride        []int // steps between windows; nil stands for 1
-	Dilation      []int // steps between elements of a window; nil stands for 1
-	Before, After []int // how far windows reach beyond the first and last position; nil stands for 0
+	Size          []int // number of elements of a window
+	Stride        []int // steps between windows; nil means 1
+	Dilation      []int // steps between elements of a window; nil means 1
+	Before, After []int // how far windows reach beyond the first and last position; nil means 0
 
-	// Same lets windows reach beyond both ends so that there are ⌈positions/stride⌉ of
-	// them, the odd step behind. It takes the place of Before and After.
+	// Same lets windows reach beyond both ends so that there are ⌈positions/stride⌉ of them, with
+	// an odd element at the end. It replaces Before and After.
 	Same bool
 
-	Fill float64 // what elements beyond the ends are
+	Fill float64 // the value of elements beyond the ends
 }
 
-// Windows returns the windows of the axes of positions that start at an axis: element k of
-// window o is at position o·stride + k·dilation - before.
+// Windows returns the windows along consecutive axes of positions, starting with the given axis:
+// element k of window o is at position o·stride + k·dilation - before.
 //
 //	x: […, n, m, a], two axes of positions → […, windows along n, along m, elements along n, along m, a]
 //
-// Numbers and truth values. Gradient: [FoldWindows] of the cotangent.
+// Numbers and booleans. Gradient: [FoldWindows] of the cotangent.
 func Windows(x any, axis int, o WindowOptions) tensor.Tensor {
 	return op.Eval(windowsOp, x, axis, o.Size, attr(o.Stride), attr(o.Dilation), attr(o.Before), attr(o.After), o.Same, o.Fill)
 }
 
-// FoldWindows puts windows back: each of sizes positions gets the sum of the elements of
-// windows that are there. What lies beyond the ends is lost. It is what [Windows] transposed is, as
-// matrices are, and so makes transposed convolutions.
+// FoldWindows adds windows up again: each of sizes positions gets the sum of the window elements
+// there. Elements beyond the ends are dropped. It is the transpose of [Windows] as a linear map,
+// and serves to build transposed convolutions.
 //
 //	x: […, o, p, k, l, a] for two axes, sizes: int[2], n and m → […, n, m, a], numbers
 //
@@ -48,7 +47,7 @@ func FoldWindows(x, sizes any, axis int, o WindowOptions) tensor.Tensor {
 	return op.Eval(foldWindowsOp, x, sizes, axis, o.Size, attr(o.Stride), attr(o.Dilation), attr(o.Before), attr(o.After), o.Same)
 }
 
-// attr returns a list as an attribute that may be left out.
+// attr returns a list as an attribute that may be omitted.
 func attr(list []int) any {
 	if list == nil {
 		return nil
@@ -106,7 +105,8 @@ func init() {
 				fill(dst, castDense(tensor.Of([]float64{c.Float(8)}).(*tensor.Dense), x.DType()).Bytes())
 			}
 			positions, windows, elements := counts(axes)
-			// Parts are windows of one item; a part is large enough to be worth handing out.
+			// Parts are windows of one item; a part is large enough to be worth handing to a
+			// worker.
 			items := product(dims[:at])
 			grain := max(1, (64<<10)/max(1, elements*unit))
 			par.For(items*windows, grain, func(lo, hi int) {
@@ -210,8 +210,8 @@ func init() {
 	}
 }
 
-// windowsAt returns the axis, counted from the start, of windows whose settings start at
-// argument i. Each of them has so many axes of the operand.
+// windowsAt returns the axis, counted from the start, of windows whose settings start at argument
+// i. Each window axis takes each axes of the operand.
 func windowsAt(c *op.Call, i, rank, each int) (int, error) {
 	n, at := len(c.Ints(i+1)), c.Int(i)
 	if at < 0 {
@@ -223,13 +223,13 @@ func windowsAt(c *op.Call, i, rank, each int) (int, error) {
 	return at, nil
 }
 
-// windowAxes returns how windows slide along axes of given sizes, which may be unknown.
+// windowAxes returns how windows slide along axes of the given sizes, which may be unknown.
 func windowAxes(c *op.Call, i int, dims []int) ([]window.Axis, error) {
 	return windowAxesOf(c, c.Ints(i+1), i+2, dims)
 }
 
-// windowAxesOf is windowAxes for windows of given sizes, whose other settings start at argument
-// i. Where a size is not known, neither is how many windows there are.
+// windowAxesOf is windowAxes for windows of the given sizes, whose other settings start at argument
+// i. If a size is not known, neither is the number of windows.
 func windowAxesOf(c *op.Call, size []int, i int, dims []int) ([]window.Axis, error) {
 	lists := make([][]int, 4)
 	for k := range lists {
@@ -267,7 +267,7 @@ func windowAxesOf(c *op.Call, size []int, i int, dims []int) ([]window.Axis, err
 	return axes, nil
 }
 
-// counts returns how many positions, windows and elements of a window there are.
+// counts returns the numbers of positions, windows and elements of a window.
 func counts(axes []window.Axis) (positions, windows, elements int) {
 	positions, windows, elements = 1, 1, 1
 	for _, a := range axes {
@@ -287,8 +287,8 @@ func fill(dst, element []byte) {
 	}
 }
 
-// folded sums windows of items into tensors of a shape. Items have so many units beside each
-// other at each position.
+// folded sums windows of items into a tensor of the given shape. Items have units elements side by
+// side at each position.
 func folded(x *tensor.Dense, s shape.Shape, axes []window.Axis, items, units int) *tensor.Dense {
 	switch x.DType() {
 	case dtype.Float16, dtype.BFloat16:
@@ -302,7 +302,7 @@ func folded(x *tensor.Dense, s shape.Shape, axes []window.Axis, items, units int
 	case dtype.Complex128:
 		return foldedAs[complex128](x, s, axes, items, units)
 	}
-	// Sums of integers are those of wide ones, cut off.
+	// Sums of integers are computed in int64 and truncated.
 	return castDense(foldedAs[int64](castDense(x, dtype.Int64), s, axes, items, units), x.DType())
 }
 

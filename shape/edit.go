@@ -6,15 +6,15 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// refuse throws: the functions of this file are for axes and sizes that the
-// caller has checked.
+// refuse throws an error. The functions in this file expect axes and sizes that
+// the caller has checked.
 func (s Shape) refuse(format string, args ...any) {
 	throw.Throw(fmt.Errorf("shape: "+format+" (the shape is %v)", append(args, s)...))
 }
 
 // With returns the shape with the size of one axis replaced. The axis may count
-// from the end; of an unknown rank nothing is known. It throws where there is no
-// such axis or size.
+// from the end; a shape of unknown rank is returned unchanged. With throws if
+// there is no such axis or the size is invalid.
 func (s Shape) With(axis, size int) Shape {
 	if s.Rank() < 0 {
 		return s
@@ -32,8 +32,8 @@ func (s Shape) With(axis, size int) Shape {
 }
 
 // Insert returns the shape with a new axis before axis; axis == Rank appends. It
-// throws on another axis, a negative size other than Unknown, and a rank above
-// [MaxRank].
+// throws if the axis is out of range, the size is negative other than Unknown, or
+// the rank would exceed [MaxRank].
 func (s Shape) Insert(axis, size int) Shape {
 	if s.Rank() < 0 {
 		return s
@@ -49,7 +49,7 @@ func (s Shape) Insert(axis, size int) Shape {
 }
 
 // Remove returns the shape without an axis, which may count from the end. It
-// throws where there is no such axis.
+// throws if there is no such axis.
 func (s Shape) Remove(axis int) Shape {
 	if s.Rank() < 0 {
 		return s
@@ -65,8 +65,8 @@ func (s Shape) Remove(axis int) Shape {
 	return make_(append(d[:axis], d[axis+1:]...))
 }
 
-// Slice returns the axes from lo up to hi. Of an unknown rank nothing is known.
-// It throws unless 0 <= lo <= hi <= Rank.
+// Slice returns the axes from lo up to hi. A shape of unknown rank gives
+// UnknownRank. Slice throws unless 0 <= lo <= hi <= Rank.
 func (s Shape) Slice(lo, hi int) Shape {
 	if s.Rank() < 0 {
 		return UnknownRank
@@ -81,8 +81,8 @@ func (s Shape) Slice(lo, hi int) Shape {
 // Tail returns the axes from lo on. It throws unless 0 <= lo <= Rank.
 func (s Shape) Tail(lo int) Shape { return s.Slice(lo, max(0, s.Rank())) }
 
-// Concat returns the axes of all shapes, one after the other; it has an unknown
-// rank if one of them has. It throws where the rank is above [MaxRank].
+// Concat returns the axes of all shapes, one after the other. The rank is unknown
+// if one of theirs is. It throws if the rank would exceed [MaxRank].
 func Concat(shapes ...Shape) Shape {
 	var room [2 * inline]int
 	dims := room[:0]
@@ -95,5 +95,5 @@ func Concat(shapes ...Shape) Shape {
 	return Of(dims...)
 }
 
-// Relaxed returns the shape with the same rank and no known size.
+// Relaxed returns the shape of the same rank whose sizes are all unknown.
 func (s Shape) Relaxed() Shape { return OfRank(s.Rank()) }

@@ -2,9 +2,9 @@ package shape
 
 import "fmt"
 
-// CompatibleWith reports whether some tensor has both shapes.
+// CompatibleWith reports whether some tensor can have both shapes.
 func (s Shape) CompatibleWith(t Shape) bool {
-	return s == t || s.compatibleWith(t) // mostly they are equal, which takes no call
+	return s == t || s.compatibleWith(t) // usually they are equal, which saves the call
 }
 
 func (s Shape) compatibleWith(t Shape) bool {
@@ -39,7 +39,7 @@ func (s Shape) SubtypeOf(t Shape) bool {
 }
 
 // Join returns the most specific shape above both: sizes that differ become
-// unknown, and so does the rank if it differs.
+// unknown, and so does the rank if the ranks differ.
 func Join(s, t Shape) Shape {
 	if s.Equal(t) {
 		return s
@@ -57,8 +57,8 @@ func Join(s, t Shape) Shape {
 	return make_(dims)
 }
 
-// Merge returns the most general shape that satisfies both: what one of them
-// knows. It is an error where they contradict each other.
+// Merge returns the most general shape that satisfies both, which combines what
+// is known from each. It returns an error if they contradict each other.
 func Merge(s, t Shape) (Shape, error) {
 	if s.Rank() < 0 {
 		return t, nil
@@ -82,9 +82,9 @@ func Merge(s, t Shape) (Shape, error) {
 	return make_(dims), nil
 }
 
-// Broadcast returns the shape of an elementwise operation on operands of the
-// given shapes: axes are aligned at the end, and a size 1 or an absent axis
-// stretches. An unknown size against a known one other than 1 gives the known one.
+// Broadcast returns the shape of an elementwise operation on operands of the given shapes: axes are
+// aligned at the end, and axes that are absent or of size 1 are stretched. An unknown size and a
+// known one other than 1 give the known one.
 func Broadcast(shapes ...Shape) (Shape, error) {
 	if len(shapes) == 0 {
 		return Shape{}, nil

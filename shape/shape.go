@@ -14,8 +14,7 @@ import (
 // Unknown is the size of an axis whose size is not known.
 const Unknown = -1
 
-// inline is the number of sizes that a Shape holds without allocating, if they are
-// below 1<<31.
+// inline is the number of sizes below 1<<31 that a Shape holds without allocating.
 const inline = 5
 
 // MaxRank is the largest rank a shape can have.
@@ -24,22 +23,23 @@ const MaxRank = 127
 // Shape is the list of a tensor's sizes. The zero Shape is that of a scalar.
 // Shapes are immutable; compare them with Equal.
 //
-// A Shape is four words, so that it is passed in registers and that copying one into
-// the heap takes a write barrier for one pointer, which hardly ever is set.
+// A Shape is four words long, so that it is passed in registers. Copying one to the heap takes a
+// write barrier for a single pointer, which is rarely set.
 type Shape struct {
-	more   *[]int // all sizes, where they do not fit inline
-	s0, s2 uint64 // two sizes of 32 bits each, the first one low
+	more   *[]int // all sizes, if they do not fit inline
+	s0, s2 uint64 // two 32-bit sizes each, the first in the low half
 	s4     uint64 // the last size, and above it the rank in eight bits
 }
 
-// unknownRank is what s4 has where the rank is not known.
+// unknownRank is the value of s4 if the rank is unknown.
 const unknownRank = 0xFF << 32
 
-// UnknownRank is the shape of which nothing is known.
+// UnknownRank is the shape about which nothing is known.
 var UnknownRank = Shape{s4: unknownRank}
 
 // Of returns the shape with the given sizes, each at least 0 or Unknown. It
-// throws on another size: use [From] for sizes that come from outside.
+// throws on any other size; use [From] for sizes that come from outside the
+// program.
 func Of(dims ...int) Shape {
 	s, err := From(dims)
 	throw.Throw(err)
@@ -86,8 +86,8 @@ func long(dims []int) Shape {
 	return Shape{more: &c, s4: uint64(len(dims)) << 32}
 }
 
-// OfRank returns the shape with the given rank, all of whose sizes are unknown;
-// a negative rank, and one above [MaxRank], gives UnknownRank.
+// OfRank returns the shape of the given rank whose sizes are all unknown. A rank
+// that is negative or above [MaxRank] gives UnknownRank.
 func OfRank(rank int) Shape {
 	if rank < 0 || rank > MaxRank {
 		return UnknownRank
@@ -95,7 +95,7 @@ func OfRank(rank int) Shape {
 	return make_(slices.Repeat([]int{Unknown}, rank))
 }
 
-// Rank returns the number of axes, and -1 where it is unknown.
+// Rank returns the number of axes, or -1 if it is unknown.
 func (s Shape) Rank() int { return int(int8(s.s4 >> 32)) }
 
 // HasRank reports whether the rank is known.
@@ -104,10 +104,10 @@ func (s Shape) HasRank() bool { return s.Rank() >= 0 }
 // IsScalar reports whether the rank is known to be 0.
 func (s Shape) IsScalar() bool { return s.Rank() == 0 }
 
-// A buffer is room for the sizes that are inline.
+// A buffer has room for the sizes that are stored inline.
 type buffer [inline]int
 
-// view returns the sizes, which are not to be changed: they are in b, or the shape's own.
+// view returns the sizes, either in b or in the shape's own memory. They must not be changed.
 func (s Shape) view(b *buffer) []int {
 	if s.more != nil {
 		return *s.more
@@ -132,7 +132,7 @@ func (s Shape) at(axis int) int {
 	return int(int32(w >> (axis & 1 * 32)))
 }
 
-// Dims returns a copy of the sizes, and nil where the rank is unknown.
+// Dims returns a copy of the sizes, or nil if the rank is unknown.
 func (s Shape) Dims() []int {
 	if s.Rank() < 0 {
 		return nil
@@ -140,14 +140,14 @@ func (s Shape) Dims() []int {
 	return s.AppendDims(make([]int, 0, s.Rank()))
 }
 
-// AppendDims appends the sizes to dst, for callers that have room.
+// AppendDims appends the sizes to dst, for callers that have memory for them.
 func (s Shape) AppendDims(dst []int) []int {
 	var b buffer
 	return append(dst, s.view(&b)...)
 }
 
-// Dim returns the size of an axis; a negative axis counts from the end. It is
-// Unknown where the rank is unknown, and panics where the axis does not exist.
+// Dim returns the size of an axis; a negative axis counts from the end. It
+// returns Unknown if the rank is unknown, and panics if the axis does not exist.
 func (s Shape) Dim(axis int) int {
 	r := s.Rank()
 	if r < 0 {
@@ -165,8 +165,8 @@ func (s Shape) Dim(axis int) int {
 //go:noinline
 func (s Shape) bad(axis int) { throw.Bug("shape: there is no axis %d in %v", axis, s) }
 
-// Axis turns an axis that may count from the end into one that counts from the
-// start. A rank that is unknown leaves it as it is.
+// Axis converts an axis that may count from the end to one that counts from the
+// start. If the rank is unknown, the axis is returned unchanged.
 func (s Shape) Axis(axis int) (int, error) {
 	if s.Rank() < 0 {
 		return axis, nil
@@ -194,9 +194,9 @@ func (s Shape) IsFull() bool {
 	return true
 }
 
-// Size returns the number of elements, and Unknown where it is not known (a
-// known size 0 makes it 0 whatever the others are). Where it does not fit an int
-// it is math.MaxInt.
+// Size returns the number of elements, or Unknown if it is not known. A known
+// size of 0 makes it 0 whatever the others are. A number that overflows int is
+// returned as math.MaxInt.
 func (s Shape) Size() int {
 	if s.more == nil && s.s4 == 1<<32 { // one axis
 		return int(int32(s.s0))
@@ -230,8 +230,8 @@ func (s Shape) product() int {
 	return int(n)
 }
 
-// CheckedSize returns the number of elements, and an error where it, times the
-// bytes of an element, does not fit an int. Decoders call it before they allocate.
+// CheckedSize returns the number of elements. It returns an error if that number, or its product
+// with elem, the size of an element in bytes, overflows int. Decoders call it before they allocate.
 func (s Shape) CheckedSize(elem int) (int, error) {
 	if s.Rank() < 0 {
 		return 0, fmt.Errorf("shape: %v is not fully known", s)
@@ -258,7 +258,8 @@ func (s Shape) CheckedSize(elem int) (int, error) {
 	return int(n), nil
 }
 
-// Equal reports whether both shapes know the same.
+// Equal reports whether both shapes have the same rank and sizes, known or
+// unknown.
 func (s Shape) Equal(t Shape) bool {
 	if s.more == nil || t.more == nil {
 		return s == t
@@ -266,7 +267,7 @@ func (s Shape) Equal(t Shape) bool {
 	return slices.Equal(*s.more, *t.more)
 }
 
-// Hash returns a number that is the same for shapes that are equal.
+// Hash returns a number that is the same for equal shapes.
 func (s Shape) Hash() uint64 {
 	h := s.s4
 	if s.more == nil {
@@ -299,7 +300,7 @@ func (s Shape) String() string {
 	return b.String()
 }
 
-// Parse reads what String prints.
+// Parse reads the text that String returns.
 func Parse(text string) (Shape, error) {
 	bad := func() (Shape, error) { return Shape{}, fmt.Errorf("shape: %q is not a shape like [2, ?, 3]", text) }
 	if text == "[...]" {
@@ -328,10 +329,10 @@ func Parse(text string) (Shape, error) {
 	return From(dims)
 }
 
-// MarshalText returns what String prints, so that JSON, flags and the like have it.
+// MarshalText returns the same text as String, for JSON, flags and the like.
 func (s Shape) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what String prints.
+// UnmarshalText reads the text that String returns.
 func (s *Shape) UnmarshalText(text []byte) (err error) {
 	*s, err = Parse(string(text))
 	return err

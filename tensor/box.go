@@ -7,10 +7,9 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// Box is what a Spec needs for [tenon.Boxer.Box] where its values are tensors, which stack,
-// slice and come apart by the operations on them: it returns the value itself. A value
-// that does not belong to s, or has fewer than minRank dimensions, is an error; one of an
-// unknown rank may have any.
+// Box implements [tenon.Boxer.Box] for Specs whose values are tensors, which operations can stack
+// and slice as they are: it returns the value itself. It returns an error if the value does not
+// belong to s or has fewer than minRank dimensions; a value of unknown rank is accepted.
 func Box(s tenon.Spec, v tenon.Value, minRank int) ([]tenon.Value, error) {
 	t, err := boxed(s, "Box", v)
 	if err != nil {
@@ -22,7 +21,7 @@ func Box(s tenon.Spec, v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return []tenon.Value{v}, nil
 }
 
-// Unbox is what a Spec needs for [tenon.Boxer.Unbox] beside [Box].
+// Unbox implements [tenon.Boxer.Unbox] to go with [Box].
 func Unbox(s tenon.Spec, tensors []tenon.Value) (tenon.Value, error) {
 	if len(tensors) != 1 {
 		return nil, tenon.NewError(tenon.ErrInvalid, s.TypeName()+".Unbox", fmt.Sprintf("got %d tensors, want 1", len(tensors)))

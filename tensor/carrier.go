@@ -1,8 +1,8 @@
 package tensor
 
-// A Carrier is a tensor that arranges the items of another one: in rows, as package ragged
-// does, or with some of them missing, as package masked does. What a function computes of
-// the axes inside of each item alone, it computes of the carried tensor:
+// A Carrier is a tensor that arranges the items of another one: in rows, as in package ragged, or
+// with some of them missing, as in package masked. A function that works only on the axes inside
+// each item can be applied to the carried tensor:
 //
 //	items, axes := x.Carried()
 //	if axes < x.Shape().Rank() { // items have axes of their own
@@ -11,11 +11,11 @@ package tensor
 type Carrier interface {
 	Tensor
 
-	// Carried returns the items, and how many outer axes of the receiver are those of the
-	// arrangement: the others are the last ones of the items.
+	// Carried returns the items, and the number of outer axes of the receiver that belong to the
+	// arrangement. The remaining axes are the last ones of the items.
 	Carried() (items Tensor, axes int)
 
-	// Carry returns the receiver's arrangement of other items, as many. Their own axes may be
-	// others. Another number of items is an error, where it is known.
+	// Carry returns the same arrangement of other items. There must be as many items as before, if
+	// their number is known; the axes of the items may differ.
 	Carry(items Tensor) (Tensor, error)
 }

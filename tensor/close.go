@@ -10,22 +10,22 @@ import (
 
 // CloseOptions are those of [AllClose]. The zero value is the default.
 type CloseOptions struct {
-	// RTol and ATol allow a distance of ATol + RTol·|want|. 0 stands for 1e-5 and 1e-8, for
-	// types of 16 bits for 1e-2 and 1e-3.
+	// RTol and ATol allow a distance of ATol + RTol·|want|. If they are 0, they are 1e-5 and 1e-8,
+	// or 1e-2 and 1e-3 for 16-bit types.
 	RTol, ATol float64
 
-	// Exact allows no distance where RTol and ATol are 0.
+	// Exact means that an RTol or ATol of 0 is taken literally instead of as the
+	// default.
 	Exact bool
 
 	// NaN lets NaN be close to NaN.
 	NaN bool
 }
 
-// AllClose returns nil where two values are the same but for a small distance of their
-// floating elements, and otherwise an error of kind tenon.ErrInvalid that names the worst
-// element. Values of any type are compared by their components. Element types, shapes and
-// Specs have to be the same; integers, truth values and strings have to be equal, and so have
-// infinite numbers.
+// AllClose returns nil if two values are equal except for small differences between their
+// floating-point elements. Otherwise it returns an error of kind tenon.ErrInvalid that names the
+// worst element. Values of any type are compared by their components. Element types, shapes and
+// Specs must be the same; integers, booleans, strings and infinities must be equal.
 func AllClose(got, want tenon.Value, o ...CloseOptions) error {
 	c := closeness{}
 	if len(o) > 0 {
@@ -125,7 +125,7 @@ func (c *closeness) dense(path string, x, y *Dense) error {
 	rtol, atol := c.tolerance(d)
 	bad, worst, most := 0, -1, 0.0
 	for i := range x.Len() {
-		var over float64 // how many times the tolerance the distance is
+		var over float64 // the distance as a multiple of the tolerance
 		if d.IsFloat() || d.IsComplex() {
 			a, b := part(x, i)
 			e, f := part(y, i)
@@ -166,7 +166,7 @@ func (c *closeness) tolerance(d dtype.DType) (rtol, atol float64) {
 	return 1e-5, 1e-8
 }
 
-// beyond returns the distance in tolerances.
+// beyond returns the distance as a multiple of the tolerance.
 func (c *closeness) beyond(x, y, rtol, atol float64) float64 {
 	switch {
 	case x == y, c.NaN && x != x && y != y:

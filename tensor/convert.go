@@ -11,10 +11,10 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// Convert returns what an operation takes an argument of Go type any for: a
-// Tensor as it is, a Go number, truth value or string as a scalar, and slices
-// and arrays of them, nested to any depth, as a tensor (a flat slice without
-// copying). Nested slices have to be rectangular. Elements of type int become int64.
+// Convert converts an operand, which has Go type any, to a tensor. A Tensor is returned as it is, a
+// Go number, boolean or string becomes a scalar, and slices and arrays of them, nested to any
+// depth, become a tensor (a flat slice without copying). Nested slices must be rectangular.
+// Elements of type int become int64.
 func Convert(x any) (Tensor, error) {
 	switch x := x.(type) {
 	case Tensor:
@@ -56,11 +56,12 @@ func Convert(x any) (Tensor, error) {
 	return Const(x, Options{})
 }
 
-// Options says how [Const] reads a literal. The zero value infers everything.
+// Options say how [Const] reads a literal. With the zero value, everything is
+// inferred.
 type Options struct {
 	DType dtype.DType // the element type; None: inferred
-	Int   dtype.DType // the type of integers of type int; None: int64, which one that does not fit has anyway
-	Float dtype.DType // the type of floating numbers, and of no elements at all; None: float64
+	Int   dtype.DType // the type for elements of Go type int; None: int64, which is also used for those that do not fit
+	Float dtype.DType // the type for floating-point elements, and for literals without elements; None: float64
 }
 
 func (o Options) defaults() Options {
@@ -73,11 +74,11 @@ func (o Options) defaults() Options {
 	return o
 }
 
-// Const returns the tensor of a nested literal: Go values in slices and arrays,
-// []any included, all rows of one length. Typed elements keep their type, except
-// that int is int64; a mixture of integers and floating numbers becomes
-// floating. With Options.DType every element has to be one of that type: an integer
-// type has to hold it exactly, a floating type rounds.
+// Const returns the tensor of a nested literal: Go values in slices and arrays, []any included,
+// with rows of equal length. Typed elements keep their type, except that int becomes int64; a
+// mixture of integers and floating-point numbers becomes floating-point. With Options.DType, every
+// element is converted to that type: integer types must hold it exactly, floating-point types
+// round.
 func Const(x any, o Options) (Tensor, error) {
 	c, err := readLists(x)
 	if err != nil {
@@ -103,8 +104,8 @@ func Const(x any, o Options) (Tensor, error) {
 	return c.tensor(s, o)
 }
 
-// FromScalars returns the tensor of Go scalars in row-major order. It chooses
-// the element type as [Const] does.
+// FromScalars returns a tensor of Go scalars in row-major order. It chooses the
+// element type as [Const] does.
 func FromScalars(elems []any, s shape.Shape, o Options) (Tensor, error) {
 	if s.Size() != len(elems) {
 		return nil, tenon.NewError(tenon.ErrShape, "tensor.FromScalars", fmt.Sprintf("%d elements do not fill the shape %v", len(elems), s))
@@ -112,7 +113,8 @@ func FromScalars(elems []any, s shape.Shape, o Options) (Tensor, error) {
 	return fromScalars([][]any{elems}, s, o.defaults())
 }
 
-// fromScalars is FromScalars for elements in several lists, which fill the shape.
+// fromScalars is FromScalars for elements in several lists, which together fill
+// the shape.
 func fromScalars(lists [][]any, s shape.Shape, o Options) (Tensor, error) {
 	dt := o.DType
 	if dt == dtype.None {
@@ -152,8 +154,8 @@ func fromScalars(lists [][]any, s shape.Shape, o Options) (Tensor, error) {
 	return out, nil
 }
 
-// inferred returns the element type of literals. Untyped looking Go types (int,
-// float64) give way to the defaults in o.
+// inferred returns the element type of literals. The Go types of untyped
+// constants (int, float64) yield to the defaults in o.
 func inferred(lists [][]any, o Options) (dtype.DType, error) {
 	out := dtype.None
 	var last reflect.Type
@@ -195,7 +197,8 @@ func inferred(lists [][]any, o Options) (dtype.DType, error) {
 	return out, nil
 }
 
-// sameScalars returns scalars of one of the usual Go types as a tensor, and nil for others.
+// sameScalars converts scalars that all have one of the common Go types, and returns nil for
+// others.
 func sameScalars(lists [][]any, s shape.Shape, dt dtype.DType) Tensor {
 	switch dt {
 	case dtype.Float32:
@@ -210,7 +213,8 @@ func sameScalars(lists [][]any, s shape.Shape, dt dtype.DType) Tensor {
 	return nil
 }
 
-// unboxed returns scalars of one type as a tensor, nil where another is among them.
+// unboxed returns scalars of one type as a tensor, or nil if there is one of another type among
+// them.
 func unboxed[A any, B float32 | float64 | int64 | bool](lists [][]any, s shape.Shape, f func(A) B) Tensor {
 	out, to := Make[B](s)
 	for _, elems := range lists {
@@ -226,7 +230,7 @@ func unboxed[A any, B float32 | float64 | int64 | bool](lists [][]any, s shape.S
 	return out
 }
 
-// fits reports whether a type of integers holds n.
+// fits reports whether an integer type can hold n.
 func fits(n int, dt dtype.DType) bool {
 	bits := dt.Bits()
 	switch {
@@ -238,8 +242,8 @@ func fits(n int, dt dtype.DType) bool {
 	return true
 }
 
-// Assign sets dst, an element of type dt, to the Go scalar x. An integer type has
-// to hold it exactly, a floating type rounds.
+// Assign sets dst, an element of type dt, to the Go scalar x. An integer type
+// must hold it exactly; a floating-point type rounds.
 func Assign(dst reflect.Value, x any, dt dtype.DType) *tenon.Error {
 	v := reflect.ValueOf(x)
 	bad := func(why string) *tenon.Error {
@@ -339,9 +343,9 @@ func assignInt(dst, v reflect.Value, dt dtype.DType, bad func(string) *tenon.Err
 	return nil
 }
 
-// ScalarLike returns the Go constant x as a scalar of type dt, and false where dt
-// does not hold it exactly (a floating type holds any floating constant,
-// rounded). Operations use it for constants among their operands.
+// ScalarLike returns the Go constant x as a scalar of type dt, and false if dt
+// cannot hold it exactly (a floating-point type accepts any floating-point
+// constant, rounded). Operations use it for constants among their operands.
 func ScalarLike(x any, dt dtype.DType) (Tensor, bool) {
 	if dt == dtype.None || dt == dtype.String {
 		return nil, false
@@ -373,7 +377,7 @@ func ScalarLike(x any, dt dtype.DType) (Tensor, bool) {
 		}
 	}
 	switch reflect.ValueOf(x).Kind() {
-	case reflect.Invalid, reflect.Slice, reflect.Array, reflect.Map, reflect.String: // no constants: an error would be made only to be dropped
+	case reflect.Invalid, reflect.Slice, reflect.Array, reflect.Map, reflect.String: // not constants; an error would only be dropped
 		return nil, false
 	}
 	out := NewDense(dt, shape.Shape{})
@@ -383,10 +387,10 @@ func ScalarLike(x any, dt dtype.DType) (Tensor, bool) {
 	return out, true
 }
 
-// holds reports whether a floating type has the integer x among its numbers: its
+// holds reports whether a floating-point type can represent the integer x: its
 // significant bits fit, and it is not too large.
 func holds(x int, dt dtype.DType) bool {
-	n := uint64(max(x, -x)) // also for the lowest int, whose bits are those of 2^63
+	n := uint64(max(x, -x)) // also right for the lowest int, which becomes 2^63
 	digits := 64 - mathbits.LeadingZeros64(n) - mathbits.TrailingZeros64(n)
 	switch dt {
 	case dtype.Float16:

@@ -12,44 +12,43 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// Slack is the number of readable bytes behind the last element of every buffer
-// that this package allocates. Tensors of a few bytes have no buffer: their elements
-// lie in the tensor itself.
+// Slack is the number of readable bytes after the last element of every buffer that this package
+// allocates. Tensors of a few bytes have no buffer: their elements are stored in the tensor itself.
 const Slack = 64
 
 // Dense is a tensor of numbers or truth values in memory.
 //
-// It never stands alone: the elements of a small tensor follow it (see small16), so that
-// a few numbers and all that is known of them are one line of the cache; where the
-// elements are elsewhere, their address does (see apart).
+// A Dense is always part of a larger struct. The elements of a small tensor follow it (see
+// small16), so that a few numbers and everything known about them share a cache line. If the
+// elements are elsewhere, their address follows (see apart).
 type Dense struct {
 	_    noCopy
 	spec Spec
 }
 
-// What the bits of a Dense's Spec say beside the element type.
+// The bits of a Dense's Spec other than the element type.
 const (
 	dense   bits = 1 << 8  // this is the Spec of a Dense
-	outside bits = 1 << 9  // the elements do not follow the Dense: it is part of an apart
-	gaps    bits = 1 << 10 // they are not in row-major order, or not all there is: extra has their strides
+	outside bits = 1 << 9  // the elements do not follow the Dense, which is part of an apart
+	gaps    bits = 1 << 10 // the elements are not in row-major order or not contiguous; their strides are in extra
 
-	slackAt  = 11 // bytes that may be read behind the elements of tensors without gaps
+	slackAt  = 11 // number of bytes that may be read after the elements of tensors without gaps
 	maxSlack = 0xFF
 	countAt  = 19 // number of elements
 )
 
-// size returns the bits that say that n elements take so many bytes, in memory of which
-// room bytes may be read.
+// size returns the bits for n elements that take the given number of bytes, in memory of which room
+// bytes may be read.
 func size(n, bytes, room int) bits {
 	return dense | bits(n)<<countAt | bits(min(room-bytes, maxSlack))<<slackAt
 }
 
-// extra is what few tensors have. All fields but the memo are set before anybody else
-// sees the tensor.
+// extra holds what only few tensors have. All fields but the memo are set before anybody else sees
+// the tensor.
 type extra struct {
 	strides []int         // in elements; nil: row-major without gaps
-	room    int           // with strides: bytes that may be read from the first element on
-	lent    *arena.Buffer // to be given back by Release
+	room    int           // with strides: number of bytes that may be read from the first element on
+	lent    *arena.Buffer // the buffer that Release gives back
 	memo    atomic.Pointer[memo]
 }
 
@@ -60,7 +59,7 @@ type apart struct {
 	extra unsafe.Pointer // *extra; nil for most tensors
 }
 
-// A noCopy tells vet that a tensor is not to be copied: what follows it would be lost.
+// A noCopy makes vet report a copy of a tensor, which would lose what follows it.
 type noCopy struct{}
 
 func (*noCopy) Lock()   {}
@@ -79,10 +78,11 @@ func (d *apart) set(spec Spec, n int, p unsafe.Pointer, room int) {
 	d.spec.bits |= outside | size(n, n*spec.DType().Size(), room)
 }
 
-// apart returns d as what it is where its elements are outside.
+// apart returns d as the apart that it is part of, for a tensor whose elements
+// are elsewhere.
 func (d *Dense) apart() *apart { return (*apart)(unsafe.Pointer(d)) }
 
-// aux is where the extra of a tensor is.
+// aux returns the place of a tensor's extra.
 func (d *Dense) aux() *unsafe.Pointer {
 	if d.spec.bits&outside == 0 {
 		return &d.spec.note
@@ -90,7 +90,7 @@ func (d *Dense) aux() *unsafe.Pointer {
 	return &d.apart().extra
 }
 
-// more returns the extra of a tensor, which may be nil.
+// more returns a tensor's extra, which may be nil.
 func (d *Dense) more() *extra { return (*extra)(atomic.LoadPointer(d.aux())) }
 
 var (
@@ -125,12 +125,13 @@ func (d *Dense) Dim(axis int) int { return d.spec.shape.Dim(axis) }
 // IsContiguous reports whether the elements lie in row-major order without gaps.
 func (d *Dense) IsContiguous() bool { return d.spec.bits&gaps == 0 }
 
-// Strides returns the distance between neighbours along each axis, in elements.
+// Strides returns the distance between neighbors along each axis, in elements.
 func (d *Dense) Strides() []int {
 	return d.AppendStrides(make([]int, 0, d.Rank()))
 }
 
-// AppendStrides appends the strides to a slice, which may have room for them.
+// AppendStrides appends the strides to a slice, for callers that have memory for
+// them.
 func (d *Dense) AppendStrides(to []int) []int {
 	if !d.IsContiguous() {
 		return append(to, d.more().strides...)
@@ -151,12 +152,13 @@ func appendRowMajor(to []int, s shape.Shape) []int {
 	return to
 }
 
-// maxBytes bounds the size of a tensor: the address space of a process.
+// maxBytes bounds the size of a tensor by the address space of a process.
 const maxBytes = 1 << 47
 
 // NewDense allocates a tensor of zeros. Whoever allocates it may fill its memory
-// through [Data] or [Dense.Bytes] before anybody else sees it. It throws unless
-// the shape is fully known and fits memory, and for the types String and None.
+// through [Data] or [Dense.Bytes] before anybody else sees it. It throws if the
+// shape is not fully known or does not fit in memory, and for the types String
+// and None.
 func NewDense(dt dtype.DType, s shape.Shape) *Dense {
 	n := s.Size()
 	if uint(n) > maxBytes/16 || dt.Size() == 0 {
@@ -170,7 +172,7 @@ func NewDense(dt dtype.DType, s shape.Shape) *Dense {
 	return newApart(specOf(dt, s), n, unsafe.Pointer(unsafe.SliceData(buf)), cap(buf))
 }
 
-// refuse throws what is wrong with a type and shape.
+// refuse throws an error that says what is wrong with a type and shape.
 func refuse(dt dtype.DType, s shape.Shape) {
 	switch {
 	case dt.Size() == 0:
@@ -185,8 +187,8 @@ func refuse(dt dtype.DType, s shape.Shape) {
 const large = 64 << 10
 
 // Uninit is NewDense without the zeros: the elements are arbitrary until the
-// caller has set every one of them. A large buffer comes from a pool, to which
-// [Release] gives it back.
+// caller has set every one of them. A large buffer comes from a pool; [Release]
+// returns it there.
 func Uninit(dt dtype.DType, s shape.Shape) *Dense {
 	n := s.Size()
 	size := n * dt.Size()
@@ -200,11 +202,10 @@ func Uninit(dt dtype.DType, s shape.Shape) *Dense {
 	return d
 }
 
-// Release gives the memory of a tensor back for the next large result, which
-// saves the cost of fresh memory. It is never necessary: memory that is not
-// released is collected. The caller warrants that nobody uses the tensor, a view of
-// it, or a slice from [Data] any more. Only tensors that own pooled memory are
-// affected; for others Release does nothing.
+// Release returns the memory of a tensor to a pool, from which the next large result takes it
+// instead of allocating. It is never necessary: memory that is not released is garbage-collected.
+// The caller guarantees that the tensor, its views, and slices of it from [Data] are no longer
+// used. Release affects only tensors that own pooled memory and does nothing for others.
 func Release(t Tensor) {
 	if d, ok := t.(*Dense); ok && d.Pooled() {
 		b := d.more().lent
@@ -215,14 +216,14 @@ func Release(t Tensor) {
 	}
 }
 
-// Pooled reports whether d owns memory that [Release] would give back.
+// Pooled reports whether d owns memory that [Release] would return to the pool.
 func (d *Dense) Pooled() bool {
 	x := d.more()
 	return x != nil && x.lent != nil
 }
 
-// Overlap reports whether the memory between the first and the last element of two
-// tensors has a byte in common.
+// Overlap reports whether the memory ranges of two tensors, from the first element to the last,
+// have a byte in common.
 func Overlap(a, b *Dense) bool {
 	if a.Len() == 0 || b.Len() == 0 {
 		return false
@@ -232,14 +233,14 @@ func Overlap(a, b *Dense) bool {
 	return la < hb && lb < ha
 }
 
-// bounds returns the addresses of the first byte, and of that behind the last one.
+// bounds returns the address of the first byte, and the address after the last one.
 func (d *Dense) bounds() (lo, hi uintptr) {
 	first, last := d.extent()
 	p, size := uintptr(d.Raw()), d.spec.DType().Size()
 	return p + uintptr(first*size), p + uintptr((last+1)*size)
 }
 
-// allocate returns size zeroed bytes with slack behind them. Words are used so
+// allocate returns size zeroed bytes followed by the slack. It allocates words so
 // that every element type is aligned.
 func allocate(size int) []byte {
 	if size >= large {
@@ -249,8 +250,8 @@ func allocate(size int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:size]
 }
 
-// Make allocates a tensor of zeros and returns it with its elements, to be
-// filled before anybody else sees it.
+// Make allocates a tensor of zeros and returns it along with its elements, which
+// may be filled before anybody else sees it.
 func Make[T dtype.Number | ~bool](s shape.Shape) (*Dense, []T) {
 	d := NewDense(dtype.Of[T](), s)
 	return d, slice[T](d)
@@ -264,8 +265,8 @@ func slice[T any](d *Dense) []T {
 }
 
 // Bytes returns the elements of a contiguous tensor as bytes in the machine's
-// order (little-endian on every supported machine), with the slack as capacity.
-// It throws for a view with gaps.
+// byte order (little-endian on every supported machine). The capacity includes
+// the slack. It throws for a view with gaps.
 func (d *Dense) Bytes() []byte {
 	if !d.IsContiguous() {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "tensor.Bytes", "the view is not contiguous"))
@@ -291,8 +292,8 @@ func (d *Dense) reach() int {
 }
 
 // FromBytes returns a tensor over bytes that hold its elements in row-major
-// order, little-endian. It shares the memory where that is aligned, and copies
-// otherwise. The shape has to be fully known and to fit.
+// order, little-endian. It shares the memory if that is aligned, and copies it
+// otherwise. The shape must be fully known and match the number of bytes.
 func FromBytes(dt dtype.DType, s shape.Shape, b []byte) (*Dense, error) {
 	n, err := s.CheckedSize(dt.Size())
 	if err != nil || dt.Size() == 0 || len(b) != n*dt.Size() {
@@ -307,8 +308,8 @@ func FromBytes(dt dtype.DType, s shape.Shape, b []byte) (*Dense, error) {
 	return newApart(specOf(dt, s), n, p, cap(b)), nil
 }
 
-// Reshaped returns a contiguous tensor's elements under another shape of the
-// same size; nothing is copied unless d has gaps.
+// Reshaped returns the elements under another shape of the same size. It copies
+// them only if d has gaps.
 func (d *Dense) Reshaped(s shape.Shape) *Dense {
 	c := Contiguous(d)
 	if s.Size() != c.Len() {
@@ -317,9 +318,9 @@ func (d *Dense) Reshaped(s shape.Shape) *Dense {
 	return newApart(specOf(c.spec.DType(), s), c.Len(), c.Raw(), c.reach())
 }
 
-// View returns a tensor that looks at d's memory: offset elements from its
-// first one on, with the given shape and strides in elements. It throws if the
-// view would reach beyond d.
+// View returns a tensor that shares d's memory. It starts offset elements after
+// d's first one and has the given shape and strides (in elements). It throws if
+// the view would reach beyond d.
 func (d *Dense) View(offset int, s shape.Shape, strides []int) *Dense {
 	n := s.Size()
 	es := d.spec.DType().Size()
@@ -340,7 +341,7 @@ func (d *Dense) View(offset int, s shape.Shape, strides []int) *Dense {
 	return v
 }
 
-// reaches reports whether d has all elements of a view that is not empty.
+// reaches reports whether d contains all elements of a non-empty view.
 func (d *Dense) reaches(offset int, s shape.Shape, strides []int) bool {
 	first, last := d.extent()
 	if d.Len() == 0 || offset < first || offset > last {
@@ -351,7 +352,7 @@ func (d *Dense) reaches(offset int, s shape.Shape, strides []int) bool {
 		steps := s.Dim(i) - 1
 		switch {
 		case steps == 0 || st == 0:
-		case st > last-first || -st > last-first || steps > last-first: // keeps the product small
+		case st > last-first || -st > last-first || steps > last-first: // keeps the product from overflowing
 			return false
 		case st < 0:
 			lo += steps * st
@@ -362,7 +363,8 @@ func (d *Dense) reaches(offset int, s shape.Shape, strides []int) bool {
 	return lo >= first && hi <= last
 }
 
-// extent returns the first and last element that d reaches, counted from ptr.
+// extent returns the offsets from ptr of the first and last element that d
+// reaches.
 func (d *Dense) extent() (first, last int) {
 	if d.IsContiguous() {
 		return 0, d.Len() - 1

@@ -8,7 +8,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// EqualOptions change what [Equal] takes for equal.
+// EqualOptions say what [Equal] considers equal.
 type EqualOptions struct {
 	NaN bool // NaN equals NaN
 }
@@ -18,7 +18,7 @@ type EqualOptions struct {
 // with equal Specs and equal components. A nil value equals nil only.
 //
 // It compares values in memory and answers with a Go bool; ops.Equal is the
-// operation that compares elementwise, and [AllClose] allows for a distance.
+// elementwise operation, and [AllClose] allows small differences.
 func Equal(a, b tenon.Value, options ...EqualOptions) bool {
 	var o EqualOptions
 	if len(options) > 0 {

@@ -19,11 +19,11 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// AppendJSON appends a value in JSON, of the form that [Plain] gives it: a tensor is nested
-// arrays, a record an object, what is missing null. A floating number is written so that it
-// is read again exactly, with a point or an exponent; NaN and infinite numbers, for which JSON
-// has none, are the strings "NaN", "Infinity" and "-Infinity"; a complex number is [re, im].
-// Strings that are not UTF-8 are an error. [ParseJSON] reads it again.
+// AppendJSON appends a value as JSON, in the form that [Plain] returns: a tensor becomes nested
+// arrays, a record an object, and a missing value null. Floating-point numbers are written with a
+// point or an exponent, so that they are read back exactly; NaN and infinities, which JSON lacks,
+// become the strings "NaN", "Infinity" and "-Infinity"; a complex number becomes [re, im]. Strings
+// that are not UTF-8 are an error. [ParseJSON] reads the result.
 func AppendJSON(b []byte, v tenon.Value) ([]byte, error) {
 	v, err := Settled(v)
 	if err != nil {
@@ -61,7 +61,7 @@ func (d *Dense) appendJSON(b []byte, dims []int, from, n int) []byte {
 	return append(b, ']')
 }
 
-// appendFloat appends a floating number of so many bits.
+// appendFloat appends a floating-point number of the given number of bits.
 func appendFloat(b []byte, x float64, bits int) []byte {
 	switch {
 	case x != x:
@@ -151,10 +151,10 @@ func appendString(b []byte, s string) ([]byte, error) {
 	return append(b, q...), err
 }
 
-// ParseJSON reads a value of a Spec as [AppendJSON] writes it. Sizes that the Spec leaves open
-// are those of the text. With a nil Spec the text is a number, a truth value or a string, or
-// nested arrays of them, all rows of one length: integers are int64, others float64. What does
-// not fit is an error of kind tenon.ErrInvalid that names its place.
+// ParseJSON reads a value of a Spec from the JSON that [AppendJSON] writes. Sizes that the Spec
+// leaves open are taken from the text. If the Spec is nil, the text is a number, boolean or string,
+// or nested arrays of them with rows of equal length; integers become int64, other numbers float64.
+// Text that does not match is an error of kind tenon.ErrInvalid that names the place.
 func ParseJSON(text []byte, s tenon.Spec) (v tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -216,7 +216,7 @@ func inferredJSON(x any) (d dtype.DType, err error) {
 		case d == dtype.Int64 && own == dtype.Float64 || d == dtype.Float64 && own == dtype.Int64:
 			d = dtype.Float64
 		case d == dtype.Float64 && own == dtype.String && noNumber(x), d == dtype.String && own == dtype.Float64:
-			d = dtype.Float64 // whether the string is NaN or infinite is seen when it is read
+			d = dtype.Float64 // NaN and infinities are recognized when the string is read
 		default:
 			return tenon.NewError(tenon.ErrInvalid, "tensor.ParseJSON", fmt.Sprintf("there are %v and %v in the text", d, own))
 		}
@@ -233,8 +233,9 @@ func inferredJSON(x any) (d dtype.DType, err error) {
 
 func noNumber(x any) bool { return x == "NaN" || x == "Infinity" || x == "-Infinity" }
 
-// JSON is a value as part of a JSON document: a field of a struct that package encoding/json
-// reads and writes. Values are never changed, so that a tensor cannot be read into itself.
+// JSON is a value as part of a JSON document, such as a field of a struct that package
+// encoding/json reads and writes. It exists because values are immutable, so that a tensor cannot
+// unmarshal into itself.
 //
 //	var request struct{ Pixels tensor.JSON }
 //	request.Pixels.Of = tensor.NewSpec(dtype.Float32, shape.Of(-1, 784))
@@ -242,11 +243,12 @@ func noNumber(x any) bool { return x == "NaN" || x == "Infinity" || x == "-Infin
 type JSON struct {
 	tenon.Value
 
-	// Of is the Spec of the value to be read; nil: see [ParseJSON].
+	// Of is the Spec of the value to be read. If it is nil, the type is inferred;
+	// see [ParseJSON].
 	Of tenon.Spec
 }
 
-// MarshalJSON writes the value as [AppendJSON] does, and null for none.
+// MarshalJSON writes the value as [AppendJSON] does, and null if there is none.
 func (j JSON) MarshalJSON() ([]byte, error) {
 	if j.Value == nil {
 		return []byte("null"), nil
@@ -254,7 +256,7 @@ func (j JSON) MarshalJSON() ([]byte, error) {
 	return AppendJSON(nil, j.Value)
 }
 
-// UnmarshalJSON reads a value of the Spec Of as [ParseJSON] does.
+// UnmarshalJSON reads a value of Spec Of as [ParseJSON] does.
 func (j *JSON) UnmarshalJSON(text []byte) (err error) {
 	j.Value, err = ParseJSON(text, j.Of)
 	return err
@@ -266,11 +268,12 @@ func (d *Dense) MarshalJSON() ([]byte, error) { return AppendJSON(nil, d) }
 // MarshalJSON writes nested arrays; see [AppendJSON].
 func (s *Strings) MarshalJSON() ([]byte, error) { return AppendJSON(nil, s) }
 
-// maxLogged is how many elements a value has at most that is logged with them.
+// maxLogged is the largest number of elements that are logged along with the
+// Spec.
 const maxLogged = 16
 
-// LogValue returns a value for package log/slog: one line with its Spec, and the elements of
-// a small one.
+// LogValue returns a value for package log/slog: one line with the Spec, and the elements if there
+// are few.
 func LogValue(v tenon.Value) slog.Value {
 	if v == nil {
 		return slog.StringValue("nil")

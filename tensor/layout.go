@@ -6,10 +6,10 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// How NumPy prints arrays by default (numpy.set_printoptions).
+// NumPy's default settings for printing arrays (numpy.set_printoptions).
 const (
-	threshold        = 1000 // elements above which an array is abbreviated
-	edgeItems        = 3    // what is then shown at each end of an axis
+	threshold        = 1000 // arrays with more elements are abbreviated
+	edgeItems        = 3    // number of elements then shown at each end of an axis
 	lineWidth        = 75
 	defaultPrecision = 8
 )
@@ -52,7 +52,7 @@ func (l *layout) walk(axis int, index []int, f func([]int)) {
 	}
 }
 
-// render lays out the words of the elements that are shown.
+// render lays out the texts of the elements that are shown.
 func (l *layout) render(words []string) string {
 	if len(words) == 0 {
 		return "[]"
@@ -93,7 +93,7 @@ func (r *renderer) axis(axis int, indent string, width int) string {
 	return b.String()
 }
 
-// row lays out the last axis and breaks lines that are too long.
+// row lays out the last axis, breaking lines that are too long.
 func (r *renderer) row(axis int, indent string, width int) string {
 	var b strings.Builder
 	line := indent

@@ -10,11 +10,11 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// Lists takes a nested literal apart: Go values in slices and arrays, []any included, whose
-// rows may differ in length. All elements stand at one depth. It returns them as a vector,
-// of the type that [Const] chooses, and for each depth, the outermost first, the offsets
-// of its lists into what they hold: a scalar has none. Without elements there are as many depths as there
-// are lists around each other.
+// Lists takes apart a nested literal: Go values in slices and arrays, []any included, whose rows
+// may differ in length. All elements must be at the same depth. It returns them as a vector whose
+// type is chosen as by [Const]. For each depth, the outermost first, it also returns the offsets of
+// the lists at that depth into their contents; a scalar has none. If there are no elements, the
+// number of depths is that of the nested lists.
 func Lists(x any, o Options) (elements Tensor, splits [][]int64, err error) {
 	c, err := readLists(x)
 	if err != nil {
@@ -24,12 +24,12 @@ func Lists(x any, o Options) (elements Tensor, splits [][]int64, err error) {
 	return t, c.splits, err
 }
 
-// lists is a nested literal that is being taken apart.
+// lists is a nested literal being taken apart.
 type lists struct {
-	splits [][]int64 // of the lists at each depth: offsets into what they hold
-	sizes  []int     // what the types of arrays tell of lists at each depth where there are none
+	splits [][]int64 // of the lists at each depth: offsets into their contents
+	sizes  []int     // the sizes given by array types, for depths without lists
 	depth  int       // of the elements; -1 before the first
-	path   []int     // to what is looked at
+	path   []int     // to the current element
 
 	scalars [][]any       // the elements, list by list, or
 	typed   reflect.Value // all of them as a slice of their type
@@ -41,7 +41,7 @@ func readLists(x any) (*lists, error) {
 	return c, c.add(reflect.ValueOf(x), x, 0)
 }
 
-// inConst gives an error of a literal the name of [Const].
+// inConst makes Const the operation of an error about a literal.
 func inConst(err error) error {
 	e := *tenon.AsError(err)
 	e.Op = "tensor.Const"
@@ -93,7 +93,7 @@ func (c *lists) add(v reflect.Value, x any, depth int) error {
 	return c.elements([]any{v.Interface()}, depth)
 }
 
-// allScalars reports whether a list holds elements and nothing else.
+// allScalars reports whether a list contains only elements.
 func allScalars(x []any) bool {
 	for _, e := range x {
 		switch e.(type) {
@@ -135,7 +135,7 @@ func (c *lists) list(v reflect.Value, depth int) error {
 	return nil
 }
 
-// open begins a list of n entries at a depth.
+// open begins a list of n entries at the given depth.
 func (c *lists) open(depth, n int) error {
 	switch {
 	case depth == shape.MaxRank:
@@ -150,12 +150,12 @@ func (c *lists) open(depth, n int) error {
 	return nil
 }
 
-// level begins a deeper level.
+// level adds a depth below the deepest so far.
 func (c *lists) level(size int) {
 	c.splits, c.sizes = append(c.splits, []int64{0}), append(c.sizes, size)
 }
 
-// nothing notes what the type of the elements of an empty list tells: their type, and the
+// nothing records what the element type of an empty list implies: the type of the elements, and the
 // lists that would be around them.
 func (c *lists) nothing(t reflect.Type, depth int) {
 	for ; dtype.OfType(t) == dtype.None && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array); t = t.Elem() {
@@ -185,7 +185,7 @@ func (c *lists) found(depth int) error {
 	return nil
 }
 
-// elements adds scalars of a depth.
+// elements adds scalars at the given depth.
 func (c *lists) elements(x []any, depth int) error {
 	if err := c.found(depth); err != nil {
 		return err
@@ -195,7 +195,8 @@ func (c *lists) elements(x []any, depth int) error {
 	return nil
 }
 
-// row adds the elements of a slice or array of a type, in one piece as long as all are of it.
+// row adds the elements of a typed slice or array. They stay in one piece as long as all have the
+// same type.
 func (c *lists) row(v reflect.Value) {
 	if t := reflect.SliceOf(v.Type().Elem()); c.scalars == nil && (!c.typed.IsValid() || c.typed.Type() == t) {
 		if !c.typed.IsValid() {
@@ -211,7 +212,7 @@ func (c *lists) row(v reflect.Value) {
 	c.scalars = append(c.scalars, scalarsOf(v))
 }
 
-// boxed makes scalars of typed elements.
+// boxed converts typed elements to scalars.
 func (c *lists) boxed() {
 	if c.typed.IsValid() {
 		c.scalars = append(c.scalars, scalarsOf(c.typed))
@@ -238,7 +239,7 @@ func (c *lists) len() int {
 	return n
 }
 
-// tensor returns the elements under a shape.
+// tensor returns the elements with the given shape.
 func (c *lists) tensor(s shape.Shape, o Options) (Tensor, error) {
 	if c.typed.IsValid() {
 		t := c.typed.Type().Elem()
@@ -260,7 +261,8 @@ func (c *lists) tensor(s shape.Shape, o Options) (Tensor, error) {
 	return fromScalars(c.scalars, s, o.defaults())
 }
 
-// inMemory returns the typed elements, which are of type d, as they lie.
+// inMemory returns the typed elements, which are of type d, without converting
+// them.
 func (c *lists) inMemory(d dtype.DType, s shape.Shape) Tensor {
 	n, p := c.typed.Len(), c.typed.UnsafePointer()
 	if d == dtype.String {
@@ -271,7 +273,7 @@ func (c *lists) inMemory(d dtype.DType, s shape.Shape) Tensor {
 	return out
 }
 
-// place returns the path to list i of a depth.
+// place returns the path to list i at the given depth.
 func (c *lists) place(depth, i int) []int {
 	path := make([]int, depth)
 	for depth--; depth >= 0; depth-- {

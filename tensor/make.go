@@ -10,9 +10,9 @@ import (
 )
 
 // Of returns a tensor of the given sizes over data in row-major order; without
-// sizes it is a vector. Numbers and truth values are not copied: the slice must
-// not change afterwards. Strings are copied into one buffer. It throws if the
-// sizes do not fit.
+// sizes it is a vector. Numbers and booleans are not copied, so the slice must
+// not change afterwards. Strings are copied into one buffer. Of throws if the
+// sizes do not match the length of data.
 func Of[T dtype.Native](data []T, dims ...int) Tensor {
 	if len(dims) == 0 {
 		return wrap(data, shape.Of(len(data)))
@@ -47,13 +47,13 @@ func wrapDense[T any](data []T, d dtype.DType, s shape.Shape) *Dense {
 	return newApart(specOf(d, s), len(data), unsafe.Pointer(unsafe.SliceData(data)), cap(data)*d.Size())
 }
 
-// Vector returns a *Dense over a slice of numbers or truth values, without
-// copying it. It is Of for code that goes on with the concrete type.
+// Vector returns a *Dense over a slice of numbers or booleans, without copying
+// it. It is Of for code that needs the concrete type.
 func Vector[T dtype.Number | ~bool](data []T) *Dense {
 	return wrapDense(data, dtype.Of[T](), shape.Of(len(data)))
 }
 
-// Wrap returns a *Dense of a given shape over a slice, without copying it.
+// Wrap returns a *Dense of the given shape over a slice, without copying it.
 func Wrap[T dtype.Number | ~bool](data []T, s shape.Shape) *Dense {
 	if s.Size() != len(data) {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Wrap", fmt.Sprintf("%d elements do not fill the shape %v", len(data), s)))
@@ -61,17 +61,18 @@ func Wrap[T dtype.Number | ~bool](data []T, s shape.Shape) *Dense {
 	return wrapDense(data, dtype.Of[T](), s)
 }
 
-// A Concreter is a tensor that stands for another, such as one that gradients
-// are recorded for, or a symbolic one, which has no elements and says so.
+// A Concreter is a tensor that stands for another one, such as a tensor for which
+// gradients are recorded. A symbolic tensor is also one; it has no elements and
+// returns an error that says so.
 type Concreter interface {
 	Tensor
 	Concrete() (Tensor, error)
 }
 
-// Settled returns the value whose elements v stands for: of a tensor that records what is
-// done with it, or holds another that can be replaced, the tensor in memory. A value whose
-// Spec has a form of its own, such as a tensor whose dimensions have names, is what it is,
-// and stays. The error is that of [Concreter].
+// Settled returns the value whose elements v stands for. For a tensor that records the operations
+// on it, or that holds another one that can be replaced, it is the tensor in memory. A value whose
+// Spec has a form of its own, such as a tensor with named dimensions, is returned as it is. The
+// error is that of the [Concreter].
 func Settled(v tenon.Value) (tenon.Value, error) {
 	c, ok := v.(Concreter)
 	if !ok || !tenon.IsLeaf(v.Spec()) {
@@ -82,8 +83,8 @@ func Settled(v tenon.Value) (tenon.Value, error) {
 
 // Data returns the elements of a dense tensor in row-major order. It shares
 // memory with the tensor (unless that is a view with gaps) and must not be
-// changed. For string tensors the slice is new. It throws where v is not a
-// concrete tensor of Ts.
+// changed. For string tensors the slice is new. Data throws if v is not a
+// concrete tensor with elements of type T.
 func Data[T dtype.Native](v tenon.Value) []T {
 	switch v := v.(type) {
 	case *Dense:
@@ -114,8 +115,9 @@ func Data[T dtype.Native](v tenon.Value) []T {
 	return nil
 }
 
-// Elems is [Data] for kernels: the capacity of the result tells how much may be
-// read behind the last element, and a view with gaps is not copied but refused.
+// Elems is [Data] for kernels: the capacity of the result includes the memory
+// that may be read after the last element, and a view with gaps is rejected
+// instead of copied.
 func Elems[T dtype.Number | ~bool](d *Dense) []T {
 	if d.spec.DType() != dtype.Of[T]() || !d.IsContiguous() {
 		tenon.Throw(tenon.NewError(tenon.ErrDType, "tensor.Elems", fmt.Sprintf("%v is not a contiguous tensor of %v", &d.spec, dtype.Of[T]())))

@@ -5,18 +5,18 @@ import (
 	"unsafe"
 )
 
-// memo is a list of things that were derived from a tensor.
+// memo is a list of things derived from a tensor.
 type memo struct {
 	key   any
 	value any
 	next  *memo
 }
 
-// Memo returns what was stored with the tensor under a key, calling make for it
-// the first time. Since a tensor does not change, what is derived from its
-// elements stays true: that row splits are valid, say, or the row ids that
-// belong to them. The stored value lives as long as the tensor. A key should be
-// of a type that is private to its package.
+// Memo returns what is stored with the tensor under a key, calling make the first
+// time. Since a tensor is immutable, facts derived from its elements stay true:
+// for example, that row splits are valid, or the row ids that follow from them.
+// The stored value lives as long as the tensor. The type of the key should be
+// private to its package.
 func (d *Dense) Memo(key any, make func() any) any {
 	for {
 		x := d.more()

@@ -12,22 +12,23 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// A Plainer is a Value with a form of its own in plain Go data; see [Plain].
+// A Plainer is a Value with its own representation in plain Go data; see [Plain].
 type Plainer interface {
 	tenon.Value
 	Plain() (any, error)
 }
 
-// A PlainSpec makes its values of plain Go data; see [FromPlain].
+// A PlainSpec is a Spec that makes its values from plain Go data; see
+// [FromPlain].
 type PlainSpec interface {
 	tenon.Spec
 	FromPlain(x any) (tenon.Value, error)
 }
 
-// Plain returns a value as plain Go data: a tensor as nested lists ([]any) of Go scalars, a
-// record as a map[string]any, what is missing as nil. A value whose type says nothing else is
-// a record of its components. A value whose elements do not exist, as in a traced function, is
-// an error.
+// Plain returns a value as plain Go data: a tensor as nested lists ([]any) of Go scalars, a record
+// as a map[string]any, and a missing value as nil. A value whose type has no representation of its
+// own is a record of its components. It returns an error if the elements do not exist, as in a
+// traced function.
 func Plain(v tenon.Value) (any, error) {
 	v, err := Settled(v)
 	if err != nil {
@@ -66,7 +67,7 @@ func Plain(v tenon.Value) (any, error) {
 	return out, nil
 }
 
-// nested returns elements from one on, n of them, as nested lists.
+// nested returns n elements, starting at index from, as nested lists.
 func nested(dims []int, from, n int, at func(i int) any) any {
 	if len(dims) == 0 {
 		return at(from)
@@ -78,9 +79,9 @@ func nested(dims []int, from, n int, at func(i int) any) any {
 	return out
 }
 
-// FromPlain returns the value of a Spec that plain Go data are; a number may be a json.Number,
-// and NaN and infinite numbers the strings "NaN", "Infinity" and "-Infinity". What does not
-// fit is an error that names its place.
+// FromPlain makes a value of a Spec from plain Go data. Numbers may be json.Numbers; NaN and
+// infinities may be the strings "NaN", "Infinity" and "-Infinity". Data that does not match is an
+// error that names the place.
 func FromPlain(x any, s tenon.Spec) (tenon.Value, error) {
 	switch s := s.(type) {
 	case nil:
@@ -141,8 +142,8 @@ func plainError(where, format string, args ...any) *tenon.Error {
 	return e
 }
 
-// Below adds a step to the place of an error of [FromPlain]: the name of a component, or "[3]"
-// for an entry of a list.
+// Below adds a step to the place in an error of [FromPlain]: the name of a component, or "[3]" for
+// an entry of a list.
 func Below(step string, err error) error {
 	e := *tenon.AsError(err)
 	if e.Where != "" && e.Where[0] != '[' {
@@ -185,7 +186,7 @@ func densePlain(x any, s *Spec) (tenon.Value, error) {
 	if err := r.read(x, 0); err != nil {
 		return nil, err
 	}
-	for i, n := range r.dims { // below lists without entries nothing tells a size
+	for i, n := range r.dims { // the sizes below an empty list are not known
 		r.dims[i] = max(n, 0)
 	}
 	sh, err := shape.From(r.dims)
@@ -207,7 +208,7 @@ type plainReader struct {
 	elems []any
 }
 
-// depth is how deep lists nest, by their first entries.
+// depth returns how deeply lists are nested, going by their first entries.
 func (r *plainReader) depth(x any) (n int) {
 	for ; n < shape.MaxRank; n++ {
 		list, ok := x.([]any)
@@ -220,7 +221,7 @@ func (r *plainReader) depth(x any) (n int) {
 		x = list[0]
 	}
 	if r.d.IsComplex() && n > 0 {
-		n-- // two numbers are an element
+		n-- // the innermost lists are complex numbers
 	}
 	return n
 }
@@ -249,7 +250,7 @@ func (r *plainReader) read(x any, axis int) error {
 	return nil
 }
 
-// element returns what stands for an element of a type as a Go scalar.
+// element returns x as a Go scalar for an element of type d.
 func element(x any, d dtype.DType) (any, error) {
 	bad := func() error { return plainError("", "want %v, got %s", d, kindOf(x)) }
 	switch y := x.(type) {
@@ -291,10 +292,10 @@ func element(x any, d dtype.DType) (any, error) {
 	case map[string]any:
 		return nil, bad()
 	}
-	return x, nil // a Go scalar: what is put into the tensor is checked
+	return x, nil // a Go scalar, which is checked when it is stored in the tensor
 }
 
-// number reads the text of a number exactly as far as the type has it.
+// number parses the text of a number with the precision of the type.
 func number(text string, d dtype.DType, bad func() error) (any, error) {
 	switch {
 	case d.IsFloat(), d.IsComplex():

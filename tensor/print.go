@@ -17,19 +17,19 @@ var (
 	_ fmt.Formatter = (*Strings)(nil)
 )
 
-// String prints the elements as NumPy lays them out, and behind them the element
-// type and shape. Of more than 1000 elements it prints the first and last three
-// along each axis.
+// String returns the elements laid out as NumPy does, followed by the element
+// type and shape. If there are more than 1000 elements, it prints the first and
+// last three along each axis.
 func (d *Dense) String() string { return fmt.Sprint(d) }
 
-// String prints the elements, quoted and laid out as NumPy does, and behind them
-// the element type and shape.
+// String returns the elements, quoted and laid out as NumPy does, followed by the
+// element type and shape.
 func (s *Strings) String() string { return fmt.Sprint(s) }
 
-// Format prints the tensor for the verbs v and s as String does; with a plus
-// flag all elements, and with a precision that many digits behind the point. The
-// verbs e, f and g give every floating element the same form. %#v is a Go
-// expression that makes the tensor.
+// Format prints the tensor for the verbs v and s as String does. A plus flag
+// prints all elements, and a precision sets the number of digits after the point.
+// The verbs e, f and g use the same form for all floating-point elements. %#v
+// prints a Go expression that makes the tensor.
 func (d *Dense) Format(s fmt.State, verb rune) {
 	if d == nil {
 		io.WriteString(s, "<nil>")
@@ -50,8 +50,8 @@ func (d *Dense) Format(s fmt.State, verb rune) {
 	io.WriteString(s, l.render(d.words(l, s, verb))+" "+d.spec.String())
 }
 
-// Format prints the tensor for the verbs v, s and q as String does; with a plus
-// flag all elements in full.
+// Format prints the tensor for the verbs v, s and q as String does. A plus flag
+// prints all elements in full.
 func (s *Strings) Format(st fmt.State, verb rune) {
 	switch {
 	case s == nil:
@@ -72,9 +72,9 @@ func (s *Strings) Format(st fmt.State, verb rune) {
 	io.WriteString(st, l.render(words)+" "+s.spec.String())
 }
 
-// Format is what the Format method of a type that is made of tensors needs. The text of a value,
-// whose parts are printed by a verb, is that of %v for the verbs v and s, and for %+v, the long
-// form, that of %+v: all elements.
+// Format implements the Format method of a type that consists of tensors. The function text returns
+// the text of the value, printing its parts with the given verb. The verbs v and s print the text
+// for %v, and %+v the long form with all elements.
 func Format(s fmt.State, verb rune, v tenon.Value, text func(verb string) string) {
 	switch {
 	case verb != 'v' && verb != 's':
@@ -111,7 +111,8 @@ func offset(index, strides []int) int {
 	return at
 }
 
-// words returns the texts of the elements that are shown, all of one width.
+// words returns the texts of the elements that are shown, padded to the same
+// width.
 func (d *Dense) words(l *layout, s fmt.State, verb rune) []string {
 	var at []int // positions of the elements that are shown
 	strides := d.Strides()
@@ -146,7 +147,7 @@ func (d *Dense) words(l *layout, s fmt.State, verb rune) []string {
 	}
 }
 
-// spelled formats a number by a verb of its own.
+// spelled formats a number with the given verb.
 func spelled(x float64, verb byte, s fmt.State) string {
 	p, ok := s.Precision()
 	if !ok {
@@ -158,7 +159,8 @@ func spelled(x float64, verb byte, s fmt.State) string {
 	return strconv.FormatFloat(x, verb, p, 64)
 }
 
-// aligned pads n words on the left to the width of the longest, or a least width.
+// aligned pads n words on the left to the width of the longest, or to a minimum
+// width.
 func aligned(n, width int, word func(i int) string) []string {
 	words := make([]string, n)
 	for i := range words {
@@ -171,7 +173,7 @@ func aligned(n, width int, word func(i int) string) []string {
 	return words
 }
 
-// word returns the text of an integer or truth value, given its position.
+// word returns the text of an integer or boolean, given its position.
 func (d *Dense) word(at int) string {
 	p := unsafe.Add(d.Raw(), at*d.spec.DType().Size())
 	switch d.spec.DType() {

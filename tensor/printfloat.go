@@ -8,19 +8,19 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// floatFormat gives floating numbers one form, as NumPy's FloatingFormat does:
-// the fewest digits that tell them apart, all points in one column, and an
-// exponent where sizes differ much
+// floatFormat gives floating-point numbers a common form, as NumPy's
+// FloatingFormat does: the fewest digits that tell them apart, decimal points
+// aligned, and an exponent if the magnitudes differ much
 // (https://numpy.org/doc/stable/reference/generated/numpy.set_printoptions.html).
 type floatFormat struct {
 	dt         dtype.DType
 	precision  int
 	scientific bool
-	plus       bool // a sign before positive numbers
+	plus       bool // a sign before nonnegative numbers
 	left       int  // width before the point
-	right      int  // width behind it, with the exponent
+	right      int  // width after it, including the exponent
 	expDigits  int
-	fraction   int // digits behind the point of a scientific number
+	fraction   int // digits after the point in scientific notation
 }
 
 func newFloatFormat(xs []float64, dt dtype.DType, precision int, plus bool) *floatFormat {
@@ -59,8 +59,9 @@ func newFloatFormat(xs []float64, dt dtype.DType, precision int, plus bool) *flo
 	return f
 }
 
-// exponentFrom returns the size from which numbers of a type are printed with an
-// exponent: 10 to the number of decimal digits that the type keeps, 8 at most.
+// exponentFrom returns the magnitude from which numbers of a type are printed
+// with an exponent: 10 to the number of decimal digits that the type holds, at
+// most 8.
 func exponentFrom(dt dtype.DType) float64 {
 	switch dt {
 	case dtype.BFloat16:
@@ -95,7 +96,7 @@ func (f *floatFormat) format(x float64) string {
 		w := f.signed("inf", x < 0)
 		return spaces(f.left+f.right+1-len(w)) + w
 	case f.scientific:
-		// As many digits as the longest has, even where fewer tell the number apart.
+		// Use as many digits as the longest number has, even if fewer identify this one.
 		m, e, _ := strings.Cut(strconv.FormatFloat(math.Abs(x), 'e', f.fraction, 64), "e")
 		if f.fraction == 0 {
 			m += "."
@@ -117,7 +118,7 @@ func (f *floatFormat) signed(s string, negative bool) string {
 	return s
 }
 
-// positional returns the digits before and behind the point.
+// positional returns the digits before and after the point.
 func (f *floatFormat) positional(x float64) (head, frac string) {
 	digits, exp := shortest(math.Abs(x), f.dt)
 	switch {
@@ -134,7 +135,7 @@ func (f *floatFormat) positional(x float64) (head, frac string) {
 	return f.signed(head, math.Signbit(x)), strings.TrimRight(frac, "0")
 }
 
-// exponential returns the digit before the point, those behind it, and the
+// exponential returns the digit before the point, those after it, and the
 // exponent with its sign.
 func (f *floatFormat) exponential(x float64) (head, frac, exp string) {
 	digits, e := shortest(math.Abs(x), f.dt)
@@ -200,10 +201,10 @@ func floatWords(xs []float64, dt dtype.DType, precision int, scalar bool) []stri
 	return words
 }
 
-// alone returns the text of a number that stands alone, which has a digit behind
-// the point and an exponent only where it is very large or small.
+// alone returns the text of a single number, which has a digit after the point,
+// and an exponent only if it is very large or small.
 func (f *floatFormat) alone(x float64) string {
-	f.precision = 400 // all digits that tell it apart
+	f.precision = 400 // as many digits as needed to identify it
 	a := math.Abs(x)
 	if f.scientific = a >= 1e16 || a != 0 && a < 1e-4; f.scientific {
 		f.left, f.fraction, f.expDigits = 0, 0, 0

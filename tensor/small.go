@@ -7,14 +7,13 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// inline is the largest size in bytes of elements that lie in the tensor itself. Small
-// tensors are made in large numbers and soon forgotten: what counts is how few bytes
-// one takes, since that decides how often the collector runs. So these come in
-// several sizes, each one of the sizes in which the runtime hands out memory, and no
-// pointer leads to their elements.
+// inline is the largest size in bytes of elements that are stored in the tensor itself. Small
+// tensors are made in large numbers and soon forgotten, so what counts is how few bytes one takes,
+// since that decides how often the garbage collector runs. They therefore come in several sizes,
+// each of them a size class of the runtime, and need no pointer to their elements.
 const inline = 128
 
-// Tensors with their elements. The elements follow the Dense without a gap.
+// Tensors with their elements, which follow the Dense without a gap.
 type (
 	small16 struct {
 		Dense
@@ -34,7 +33,7 @@ type (
 	}
 )
 
-// newSmall returns a tensor of n zeros, of at most inline bytes.
+// newSmall returns a tensor of n zeros, which take at most inline bytes.
 func newSmall(dt dtype.DType, s shape.Shape, n, bytes int) *Dense {
 	var d *Dense
 	room := 16
@@ -52,8 +51,8 @@ func newSmall(dt dtype.DType, s shape.Shape, n, bytes int) *Dense {
 	return d
 }
 
-// The elements of small tensors are where Raw looks for them: a constant of an unsigned
-// type other than 0 cannot be negated.
+// Check at compile time that the elements of small tensors are where Raw expects them: negating an
+// unsigned constant other than 0 does not compile.
 const (
 	_ = -(unsafe.Offsetof(small16{}.data) - unsafe.Sizeof(Dense{}))
 	_ = -(unsafe.Offsetof(small32{}.data) - unsafe.Sizeof(Dense{}))
@@ -61,13 +60,13 @@ const (
 	_ = -(unsafe.Offsetof(small128{}.data) - unsafe.Sizeof(Dense{}))
 )
 
-// withExtra is a tensor apart with its extra, for those that have one from the start.
+// withExtra is an apart with its extra, for tensors that have one from the start.
 type withExtra struct {
 	apart
 	own extra
 }
 
-// newWith is newApart for a tensor with an extra, which the caller fills.
+// newWith is newApart for a tensor with an extra, which the caller fills in.
 func newWith(spec Spec, n int, p unsafe.Pointer, room int) (*Dense, *extra) {
 	d := new(withExtra)
 	d.set(spec, n, p, room)

@@ -11,14 +11,14 @@ import (
 )
 
 // A Tensor is a value with an element type and a shape. The shape is what is
-// known statically: sizes of a symbolic or ragged tensor may be unknown.
+// known statically; sizes of a symbolic or ragged tensor may be unknown.
 type Tensor interface {
 	tenon.Value
 
-	// DType returns the type of the elements, dtype.None where there is no single one.
+	// DType returns the type of the elements, or dtype.None if they have no single type.
 	DType() dtype.DType
 
-	// Shape returns the sizes that are known.
+	// Shape returns the sizes as far as they are known.
 	Shape() shape.Shape
 }
 
@@ -28,12 +28,12 @@ const TypeName = "tensor.Tensor"
 // Spec describes dense tensors: an element type, a shape, and optionally a name
 // (of an argument, say). It is the leaf of all Specs.
 type Spec struct {
-	note  unsafe.Pointer // *string: the name; nil: none. In a Dense: *extra, see there
+	note  unsafe.Pointer // *string: the name, or nil. In a Dense: *extra, see there
 	shape shape.Shape
 	bits  bits
 }
 
-// bits packs the element type, and in a Dense what there is to say of the tensor.
+// bits packs the element type and, in a Dense, more facts about the tensor.
 type bits uint64
 
 // specOf returns the Spec of a type and shape as a value.
@@ -42,14 +42,14 @@ func specOf(d dtype.DType, s shape.Shape) Spec { return Spec{shape: s, bits: bit
 // NewSpec returns the Spec of tensors with the given element type and shape.
 func NewSpec(d dtype.DType, s shape.Shape) *Spec { return &Spec{shape: s, bits: bits(d)} }
 
-// Named returns the same Spec with a name.
+// Named returns the same Spec with the given name.
 func (s *Spec) Named(name string) *Spec {
 	n := NewSpec(s.DType(), s.shape)
 	n.note = unsafe.Pointer(&name)
 	return n
 }
 
-// like returns a Spec with another shape, and the same name.
+// like returns a Spec with another shape and the same name.
 func (s *Spec) like(sh shape.Shape) *Spec {
 	n := NewSpec(s.DType(), sh)
 	if s.bits&dense == 0 {
@@ -61,7 +61,7 @@ func (s *Spec) like(sh shape.Shape) *Spec {
 // DType returns the element type.
 func (s *Spec) DType() dtype.DType { return dtype.DType(s.bits) }
 
-// Shape returns the sizes that are known.
+// Shape returns the sizes as far as they are known.
 func (s *Spec) Shape() shape.Shape { return s.shape }
 
 // Name returns the name, or "".
@@ -136,26 +136,26 @@ func (s *Spec) check(v tenon.Value) error {
 	return nil
 }
 
-// Assemble is an error: leaves are not made of components.
+// Assemble returns an error: leaves have no components.
 func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	return nil, tenon.NewError(tenon.ErrInvalid, "tensor.Spec.Assemble", fmt.Sprintf("a %v is a leaf and has no components", s))
 }
 
-// EqualSpec compares without encoding.
+// EqualSpec compares the fields without encoding the Specs.
 func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && (s == o || s.DType() == o.DType() && s.shape.Equal(o.shape) && s.Name() == o.Name())
 }
 
 // SubtypeOf reports whether the element types are equal and the shape is a
-// subtype. Names play no part.
+// subtype. Names are ignored.
 func (s *Spec) SubtypeOf(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && s.DType() == o.DType() && s.shape.SubtypeOf(o.shape)
 }
 
 // CompatibleWith reports whether the element types are equal and the shapes
-// compatible. Names play no part.
+// compatible. Names are ignored.
 func (s *Spec) CompatibleWith(other tenon.Spec) bool {
 	if o, ok := other.(*Spec); ok {
 		return s.DType() == o.DType() && s.shape.CompatibleWith(o.shape)
@@ -166,8 +166,8 @@ func (s *Spec) CompatibleWith(other tenon.Spec) bool {
 	return false
 }
 
-// MergeWith joins the shapes of Specs with equal element types; a name stays if
-// both have it.
+// MergeWith joins the shapes of Specs with equal element types. The name is kept
+// if both have it.
 func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
 	o, ok := other.(*Spec)
 	if !ok {
@@ -208,7 +208,7 @@ func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) { return B
 // Unbox returns the tensor itself.
 func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return Unbox(s, tensors) }
 
-// String prints "float32[2, ?]", with the name in front where there is one.
+// String returns "float32[2, ?]", preceded by the name if there is one.
 func (s *Spec) String() string {
 	t := s.DType().String() + s.shape.String()
 	if name := s.Name(); name != "" {

@@ -14,7 +14,7 @@ import (
 // required.
 type Strings struct {
 	spec    Spec
-	offsets []int64 // one more than there are elements
+	offsets []int64 // one more than the number of elements
 	bytes   []byte
 }
 
@@ -36,16 +36,16 @@ func (s *Strings) At(i int) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// Offsets returns the offsets of the elements in the buffer, one more than there
-// are elements; the first need not be 0. It must not be changed.
+// Offsets returns the offsets of the elements in the buffer, one more than the
+// number of elements. The first need not be 0. The slice must not be changed.
 func (s *Strings) Offsets() []int64 { return s.offsets }
 
-// Buffer returns the buffer that the offsets point into. It must not be changed.
+// Buffer returns the buffer that the offsets refer to. It must not be changed.
 func (s *Strings) Buffer() []byte { return s.bytes }
 
-// NewStrings returns a tensor over a buffer and offsets into it, without
-// copying either. Offsets that do not rise or reach beyond the buffer are an
-// error that names the first such element.
+// NewStrings returns a tensor over a buffer and offsets into it, without copying
+// either. Offsets that decrease or reach beyond the buffer are an error that
+// names the first such element.
 func NewStrings(offsets []int64, bytes []byte, s shape.Shape) (*Strings, error) {
 	n := s.Size()
 	if n < 0 || len(offsets) != n+1 {
@@ -61,8 +61,8 @@ func NewStrings(offsets []int64, bytes []byte, s shape.Shape) (*Strings, error) 
 	return &Strings{specOf(dtype.String, s), offsets, bytes}, nil
 }
 
-// WrapStrings is NewStrings for offsets that a kernel has just made and that
-// need no check.
+// WrapStrings is NewStrings for offsets that a kernel has just made and that need
+// no checking.
 func WrapStrings(offsets []int64, bytes []byte, s shape.Shape) *Strings {
 	return &Strings{specOf(dtype.String, s), offsets, bytes}
 }

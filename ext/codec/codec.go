@@ -14,26 +14,26 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// Code is what cmd/tenongen writes for the struct of a registered type: what the plan that
-// ext.Register makes by reflection does, as Go code. Places of Values are visited in the
-// order of the plan; a place where nothing stands is nil.
+// Code is what cmd/tenongen writes for the struct of a registered type: Go code that does what the
+// plan made by ext.Register does through reflection. Places of Values are visited in the order of
+// the plan; an empty place is nil.
 type Code[S any] struct {
-	Values func(x *S, out []tenon.Value) []tenon.Value                 // appends what stands at each place
-	Fill   func(x *S, values []tenon.Value) ([]tenon.Value, error)     // puts Values into the places, containers copied first; returns the rest
+	Values func(x *S, out []tenon.Value) []tenon.Value                 // appends the Value at each place
+	Fill   func(x *S, values []tenon.Value) ([]tenon.Value, error)     // puts Values into the places after copying containers; returns the rest
 	Same   func(x, y *S) bool                                          // whether static data, lengths and keys are the same
 	Match  func(x *S, specs []tenon.Spec) ([]tenon.Spec, bool)         // whether the Values have the Specs; returns the rest
 	Names  func(x *S, out []string) []string                           // appends the path of each place
 	Encode func(x *S, specs *[]tenon.Spec) []tenon.Entry               // the fields' encodings
-	Decode func(x *S, fields []tenon.Entry, specs *[]tenon.Spec) error // reads what Encode writes; appends the Spec of each place
+	Decode func(x *S, fields []tenon.Entry, specs *[]tenon.Spec) error // reads the result of Encode; appends the Spec of each place
 }
 
 var valueType = reflect.TypeFor[tenon.Value]()
 
-// NameOf returns the name that a Go type is registered under with package ext, which sets
-// it, and "" for others.
+// NameOf returns the name under which a Go type is registered with package ext, which sets this
+// variable, or "" if it is not registered.
 var NameOf = func(reflect.Type) string { return "" }
 
-// Static is the name of the tuple that static Specs are wrapped in, to tell them
+// Static is the name of the tuple that wraps static Specs, to distinguish them
 // from the Specs of components.
 const Static = "static"
 
@@ -45,13 +45,13 @@ func Bad(format string, args ...any) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "ext.Decode", Msg: fmt.Sprintf(format, args...)}
 }
 
-// Mismatch returns an error about a Value of a wrong type.
+// Mismatch returns an error about a Value of the wrong type.
 func Mismatch(v tenon.Value, want string) error {
 	return &tenon.Error{Kind: tenon.ErrDType, Msg: fmt.Sprintf("got %s, want %s", tenon.String(v.Spec()), want)}
 }
 
-// ReadPlace reads the Spec of a place: of a type by name, where that is not "". Only
-// places for any Value take one of an unknown type.
+// ReadPlace reads the Spec of a place, which must have the given type name unless that is "". Only
+// places for any Value accept one of an unknown type.
 func ReadPlace(e tenon.Encoding, typeName, want string, optional, anyValue bool, specs *[]tenon.Spec) error {
 	if _, ok := e.(tenon.Nil); ok {
 		if !optional {
@@ -77,7 +77,7 @@ func ReadPlace(e tenon.Encoding, typeName, want string, optional, anyValue bool,
 	return nil
 }
 
-// IsScalar reports whether an interface holds static data that an encoding can hold.
+// IsScalar reports whether x is static data that an encoding can hold.
 func IsScalar(x any) bool {
 	switch x.(type) {
 	case nil, bool, int, float64, string:
@@ -86,7 +86,7 @@ func IsScalar(x any) bool {
 	return false
 }
 
-// Held returns what a place holds, and nil for a nil pointer.
+// Held returns the contents of a place, with nil for a nil pointer.
 func Held(v tenon.Value) tenon.Value {
 	if words(&v)[1] == nil {
 		return nil
@@ -94,7 +94,7 @@ func Held(v tenon.Value) tenon.Value {
 	return v
 }
 
-// First returns the first of the Values, and nil where there is none.
+// First returns the first of the Values, or nil if there is none.
 func First(values []tenon.Value) tenon.Value {
 	if len(values) == 0 {
 		return nil
@@ -102,7 +102,7 @@ func First(values []tenon.Value) tenon.Value {
 	return values[0]
 }
 
-// Put stores the first of the Values at a place and returns the others.
+// Put stores the first of the Values in a place and returns the others.
 func Put[V tenon.Value](at *V, values []tenon.Value) ([]tenon.Value, error) {
 	var none V
 	if len(values) == 0 {
@@ -132,8 +132,8 @@ func PutBehind[V tenon.Value](at **V, values []tenon.Value) ([]tenon.Value, erro
 	return rest, err
 }
 
-// Is reports whether a place that holds v, which may be nil, has the first of the Specs;
-// it returns the others.
+// Is reports whether a place that holds v, which may be nil, has the first of the Specs. It returns
+// the others.
 func Is(v tenon.Value, specs []tenon.Spec) ([]tenon.Spec, bool) {
 	if len(specs) == 0 {
 		return nil, false
@@ -146,7 +146,7 @@ func Is(v tenon.Value, specs []tenon.Spec) ([]tenon.Spec, bool) {
 	return specs[1:], *words(&s) == *words(&slot) || tenon.Equal(slot, s)
 }
 
-// Within adds a step to the place of an error.
+// Within adds a step to the place in an error.
 func Within(step string, err error) error {
 	e := *tenon.AsError(err)
 	switch {
@@ -161,10 +161,10 @@ func Within(step string, err error) error {
 	return &e
 }
 
-// At returns the step to an element.
+// At returns the step to element i.
 func At(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
-// Entry returns the step to an entry of a map.
+// Entry returns the step to the entry of a map with the given key.
 func Entry(key string) string { return "[" + strconv.Quote(key) + "]" }
 
 // Join returns the path of a field.
@@ -178,12 +178,12 @@ func Join(prefix, name string) string {
 // Keys returns the keys of a map in order.
 func Keys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// SameFloat compares floating numbers as Specs do: NaN is the same as NaN, and 0 not as −0.
+// SameFloat compares floating-point numbers as Specs do: NaN equals NaN, and 0 differs from −0.
 func SameFloat[F ~float32 | ~float64](x, y F) bool {
 	return x == y && math.Signbit(float64(x)) == math.Signbit(float64(y)) || x != x && y != y
 }
 
-// SameScalar compares what static interfaces hold.
+// SameScalar compares the contents of static interfaces.
 func SameScalar(x, y any) bool {
 	fx, ok := x.(float64)
 	fy, ok2 := y.(float64)
@@ -201,7 +201,7 @@ func EncodeSpec(s tenon.Spec) tenon.Encoding {
 	return tenon.NamedTuple{Name: Static, Fields: []tenon.Entry{{Name: "spec", Value: tenon.SpecOf{Spec: s}}}}
 }
 
-// EncodeScalar returns the encoding of what a static interface holds.
+// EncodeScalar returns the encoding of the contents of a static interface.
 func EncodeScalar(x any) tenon.Encoding {
 	switch x := x.(type) {
 	case bool:
@@ -216,7 +216,8 @@ func EncodeScalar(x any) tenon.Encoding {
 	return tenon.Nil{}
 }
 
-// EncodePlace returns the encoding of a place: the first of the Specs.
+// EncodePlace returns the encoding of a place, which takes the first of the
+// Specs.
 func EncodePlace(specs *[]tenon.Spec) tenon.Encoding {
 	s := (*specs)[0]
 	*specs = (*specs)[1:]
@@ -226,12 +227,12 @@ func EncodePlace(specs *[]tenon.Spec) tenon.Encoding {
 	return tenon.SpecOf{Spec: s}
 }
 
-// EncodeStruct returns the encoding of a struct inside a struct.
+// EncodeStruct returns the encoding of a nested struct.
 func EncodeStruct(fields []tenon.Entry) tenon.Encoding {
 	return tenon.NamedTuple{Name: "struct", Fields: fields}
 }
 
-// DecodeBool reads a truth value.
+// DecodeBool reads a boolean.
 func DecodeBool[B ~bool](at *B, e tenon.Encoding) error {
 	x, err := tenon.As[tenon.Bool](e)
 	*at = B(x)
@@ -256,7 +257,7 @@ func DecodeUint[U ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64](at *U, e tenon.E
 	return err
 }
 
-// DecodeFloat reads a floating number that the place holds exactly.
+// DecodeFloat reads a floating-point number that the place can hold exactly.
 func DecodeFloat[F ~float32 | ~float64](at *F, e tenon.Encoding) error {
 	x, err := tenon.As[tenon.Float](e)
 	if *at = F(x); err == nil && float64(*at) != float64(x) && x == x {
@@ -313,7 +314,7 @@ func DecodeSpec(at *tenon.Spec, e tenon.Encoding) error {
 	return err
 }
 
-// DecodeScalar reads what a static interface holds.
+// DecodeScalar reads the contents of a static interface.
 func DecodeScalar(at *any, e tenon.Encoding) error {
 	switch e := e.(type) {
 	case tenon.Nil:
@@ -331,8 +332,8 @@ func DecodeScalar(at *any, e tenon.Encoding) error {
 	return nil
 }
 
-// DecodePlace reads the Spec of a place of type V. A type name, where it is not "", is that of
-// the tag; optional says that nothing may stand there.
+// DecodePlace reads the Spec of a place of type V. A type name that is not "" is that of the tag;
+// if optional is set, the place may be empty.
 func DecodePlace[V tenon.Value](e tenon.Encoding, typeName string, optional bool, specs *[]tenon.Spec) error {
 	t := reflect.TypeFor[V]()
 	if typeName == "" {
@@ -347,7 +348,8 @@ func DecodeList(e tenon.Encoding) ([]tenon.Encoding, error) {
 	return l, err
 }
 
-// DecodeArray returns the n elements of the encoding of an array, or of a pointer with 1.
+// DecodeArray returns the n elements of the encoding of an array. A pointer is encoded as an array
+// with n = 1.
 func DecodeArray(e tenon.Encoding, n int) ([]tenon.Encoding, error) {
 	l, err := tenon.As[tenon.Tuple](e)
 	if err == nil && len(l) != n {
@@ -367,7 +369,7 @@ func DecodeDict(e tenon.Encoding) ([]tenon.Entry, error) {
 	return d, err
 }
 
-// DecodeStruct returns the fields of the encoding of a struct inside a struct.
+// DecodeStruct returns the fields of the encoding of a nested struct.
 func DecodeStruct(e tenon.Encoding) ([]tenon.Entry, error) {
 	x, err := tenon.As[tenon.NamedTuple](e)
 	if err == nil && x.Name != "struct" {

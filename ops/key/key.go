@@ -13,37 +13,37 @@ type Kind uint8
 
 // The kinds of keys.
 const (
-	AtKind       Kind = iota // one position: the axis goes away
+	AtKind       Kind = iota // one position: the axis is removed
 	RangeKind                // positions in steps: the axis stays
-	EllipsisKind             // all axes that no other key stands for
+	EllipsisKind             // all axes that no other key covers
 	NewAxisKind              // adds an axis of size 1
 	FieldKind                // a field of a structured value
-	ByKind                   // positions or truth values in a tensor
+	ByKind                   // positions or booleans in a tensor
 )
 
 // A Key selects a part of a value. Make one with the functions of this package.
 type Key struct {
 	Kind  Kind
 	Start any         // of AtKind (the position) and RangeKind: nil, an int or a tenon.Value
-	Stop  any         // of RangeKind
-	Step  any         // of RangeKind
-	Name  string      // of FieldKind
-	Value tenon.Value // of ByKind
+	Stop  any         // for RangeKind
+	Step  any         // for RangeKind
+	Name  string      // for FieldKind
+	Value tenon.Value // for ByKind
 }
 
 // Keys without parameters.
 var (
 	All      = Key{Kind: RangeKind}    // a whole axis
-	Ellipsis = Key{Kind: EllipsisKind} // as many whole axes as are left
+	Ellipsis = Key{Kind: EllipsisKind} // as many whole axes as remain
 	NewAxis  = Key{Kind: NewAxisKind}  // a new axis of size 1
 )
 
-// At selects one position, an integer or a scalar integer tensor; the axis goes
-// away. A position out of bounds is an error.
+// At selects one position, an integer or a scalar integer tensor; the axis is
+// removed. A position out of bounds is an error.
 func At(position any) Key { return Key{Kind: AtKind, Start: position} }
 
-// Range selects the positions from start up to, not including, stop in steps. Each
-// may be nil: the axis's ends, and steps of 1.
+// Range selects the positions from start up to, but not including, stop in steps. Each may be nil,
+// for the ends of the axis and steps of 1.
 func Range(start, stop, step any) Key {
 	return Key{Kind: RangeKind, Start: start, Stop: stop, Step: step}
 }
@@ -58,12 +58,12 @@ func To(stop any) Key { return Range(nil, stop, nil) }
 func Field(name string) Key { return Key{Kind: FieldKind, Name: name} }
 
 // By selects the positions that an integer tensor lists, or those where a boolean
-// tensor is true. An integer tensor's axes stand in the place of the axis; a
-// boolean tensor stands for as many axes as it has, and leaves one.
+// tensor is true. The axes of an integer tensor replace the selected axis; a
+// boolean tensor covers as many axes as it has and replaces them by one.
 func By(v tenon.Value) Key { return Key{Kind: ByKind, Value: v} }
 
-// List makes keys of Go values: a Key is itself, an integer means [At], a string
-// [Field], a scalar integer tensor [At], and any other Value [By].
+// List makes keys from Go values: a Key is kept, an integer or a scalar integer
+// tensor becomes [At], a string [Field], and any other Value [By].
 func List(keys ...any) ([]Key, error) {
 	out := make([]Key, len(keys))
 	for i, k := range keys {
@@ -124,8 +124,8 @@ func (k Key) IsAll() bool {
 	return k.Kind == RangeKind && k.Start == nil && k.Stop == nil && k.Step == nil
 }
 
-// bound returns a bound's value. set tells whether there is a bound, known whether
-// its value is.
+// bound returns the value of a bound. set reports whether there is a bound, and known whether its
+// value is known.
 func bound(b any) (n int, set, known bool) {
 	switch b := b.(type) {
 	case nil:
@@ -148,8 +148,8 @@ func bound(b any) (n int, set, known bool) {
 	return v[0], true, true
 }
 
-// Position returns the position that a key of AtKind means on an axis of size n,
-// and known false where it is not known. A position that is out of bounds is an
+// Position returns the position that a key of AtKind selects on an axis of size
+// n; known is false if it is not known. A position that is out of bounds is an
 // error of kind tenon.ErrRange.
 func (k Key) Position(n int) (at int, known bool, err error) {
 	p, _, known := bound(k.Start)
@@ -166,8 +166,8 @@ func (k Key) Position(n int) (at int, known bool, err error) {
 }
 
 // Span returns the first position, the number of positions and the step that a
-// key of RangeKind means on an axis of size n. known is false where a bound, or
-// n (below 0) where it matters, is not known. A step of 0 is an error.
+// key of RangeKind selects on an axis of size n. known is false if a bound is not
+// known, or if n matters and is not known (negative). A step of 0 is an error.
 func (k Key) Span(n int) (first, count, step int, known bool, err error) {
 	start, hasStart, ok1 := bound(k.Start)
 	stop, hasStop, ok2 := bound(k.Stop)
@@ -181,7 +181,7 @@ func (k Key) Span(n int) (first, count, step int, known bool, err error) {
 	if !ok1 || !ok2 || !ok3 || n < 0 {
 		return 0, 0, 0, false, nil
 	}
-	lo, hi := 0, n // where bounds are moved to
+	lo, hi := 0, n // bounds are clipped to this range
 	if step < 0 {
 		lo, hi = -1, n-1
 	}
@@ -210,10 +210,10 @@ func (k Key) Span(n int) (first, count, step int, known bool, err error) {
 	return first, count, step, true, nil
 }
 
-// Expand checks a list of keys against a rank and replaces an ellipsis, or one
-// that is missing at the end, by whole axes: as many keys of kinds AtKind,
-// RangeKind and ByKind are left as there are axes, with NewAxisKind among them.
-// An unknown rank is an error.
+// Expand checks a list of keys against a rank and replaces an ellipsis by whole
+// axes, appending one if there is none. In the result there are as many keys of
+// kinds AtKind, RangeKind and ByKind as there are axes, with NewAxisKind among
+// them. An unknown rank is an error.
 func Expand(keys []Key, rank int) ([]Key, error) {
 	used, at := 0, -1
 	for i, k := range keys {
@@ -253,7 +253,7 @@ func Expand(keys []Key, rank int) ([]Key, error) {
 	return out, nil
 }
 
-// Axes returns how many axes of a value the key stands for.
+// Axes returns the number of axes of a value that the key covers.
 func (k Key) Axes() int {
 	switch k.Kind {
 	case AtKind, RangeKind:

@@ -10,12 +10,12 @@ import (
 	"github.com/tenonml/tenon/op"
 )
 
-// Keys are the attribute of an operation that selects by keys: the values among them are
-// arguments of the operation, which the keys name by number ([Operand]). As text, which is
-// how graphs are printed and stored, those are $0 as a bound and @1 as a tensor of positions.
+// Keys are keys in the form of an operation's attribute. The values among them are arguments of the
+// operation, to which the keys refer by number ([Operand]). In the text form, in which graphs are
+// printed and stored, these are $0 as a bound and @1 as a tensor of positions.
 type Keys []Key
 
-// An Operand stands in [Keys] for a value: it is its number among the call's operands.
+// An Operand stands for a value in [Keys]. It is the value's number among the call's operands.
 type Operand int
 
 // Split returns keys as an attribute, and the values among them.
@@ -47,7 +47,7 @@ func Split(keys []Key) (Keys, []tenon.Value) {
 	return out, values
 }
 
-// at returns the bound of k that b is of from.
+// at returns the bound of k that corresponds to b, a bound of from.
 func at(k *Key, b *any, from *Key) *any {
 	switch b {
 	case &from.Stop:
@@ -58,7 +58,7 @@ func at(k *Key, b *any, from *Key) *any {
 	return &k.Start
 }
 
-// With returns the keys with values in the place of their numbers.
+// With returns the keys with numbers replaced by the values they refer to.
 func (ks Keys) With(values []tenon.Value) ([]Key, error) {
 	out := []Key(ks)
 	for i := range ks {
@@ -91,8 +91,7 @@ func (ks Keys) With(values []tenon.Value) ([]Key, error) {
 	return out, nil
 }
 
-// Of returns the keys of a call, which are argument i; the values that they name are
-// argument i+1.
+// Of returns the keys of a call, argument i. The values that they refer to are argument i+1.
 func Of(c *op.Call, i int) ([]Key, error) {
 	ks, _ := c.Args[i].(Keys)
 	return ks.With(c.List(i + 1))
@@ -101,7 +100,8 @@ func Of(c *op.Call, i int) ([]Key, error) {
 // EncodeAttr returns the text of the keys.
 func (ks Keys) EncodeAttr() tenon.Encoding { return tenon.Str(ks.String()) }
 
-// SameAttr reports whether a is the same keys: kinds, numbers and names, and no value.
+// SameAttr reports whether a is the same keys: the kinds, numbers and names are equal, and neither
+// holds values.
 func (ks Keys) SameAttr(a any) bool {
 	other, ok := a.(Keys)
 	return ok && slices.EqualFunc(ks, other, func(k, o Key) bool {
@@ -110,7 +110,7 @@ func (ks Keys) SameAttr(a any) bool {
 	})
 }
 
-// same reports whether two bounds are the same and no values.
+// same reports whether two bounds are equal and not values.
 func same(a, b any) bool {
 	switch a.(type) {
 	case nil, int, int32, int64, Operand:
@@ -159,7 +159,7 @@ func (ks Keys) String() string {
 	return b.String()
 }
 
-// Convert makes [Keys] of what a call has as its keys: Keys, keys without values, or text.
+// Convert makes [Keys] from what a call has as its keys: Keys, a []Key without values, or text.
 func Convert(a any) (any, bool) {
 	switch a := a.(type) {
 	case Keys:
@@ -174,7 +174,7 @@ func Convert(a any) (any, bool) {
 	return nil, false
 }
 
-// Parse reads what [Keys.String] writes.
+// Parse reads the text that [Keys.String] returns.
 func Parse(text string) (Keys, error) {
 	keys := Keys{}
 	for rest := strings.TrimSpace(text); rest != ""; {
@@ -196,7 +196,7 @@ func bad(text string) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "key.Parse", Msg: fmt.Sprintf("%q is not a list of keys such as `1:, -1, ...`", text)}
 }
 
-// next cuts the first key off. A quoted name may hold a comma.
+// next cuts off the first key. A quoted name may contain a comma.
 func next(text string) (part, rest string, err error) {
 	if strings.HasPrefix(text, `"`) {
 		if part, err = strconv.QuotedPrefix(text); err != nil {

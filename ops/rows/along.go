@@ -9,13 +9,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// alongRows is an operation whose result has the values' shape, with attributes A.
+// alongRows is an operation, with attributes of type A, whose result has the shape of its values.
 type alongRows[A any] struct {
 	*op.Op
 	kernel func(out, x *tensor.Dense, splits []int64, how A)
 }
 
-// run runs it on rows in memory.
+// run applies the operation to rows in memory.
 func (o *alongRows[A]) run(x *tensor.Dense, splits []int64, how A) *tensor.Dense {
 	out := tensor.Uninit(x.DType(), x.Shape())
 	if out.Len() > 0 {
@@ -24,14 +24,14 @@ func (o *alongRows[A]) run(x *tensor.Dense, splits []int64, how A) *tensor.Dense
 	return out
 }
 
-// none are no attributes.
+// none is the type of missing attributes.
 type none = struct{}
 
 // noneOf returns the attributes of a call that has none.
 func noneOf(*op.Call) none { return none{} }
 
-// along registers an operation whose result has the values' shape; attributes returns
-// those of a call.
+// along registers an operation whose result has the shape of its values; attributes returns those
+// of a call.
 func along[A any](o *op.Op, takes *op.Elements, attributes func(c *op.Call) A, kernel func(out, x *tensor.Dense, splits []int64, how A)) *alongRows[A] {
 	a := &alongRows[A]{o, kernel}
 	o.Results, o.Params = 1, append(valuesOf(takes), o.Params...)
@@ -77,10 +77,10 @@ func Softmax(values, splits any) tensor.Tensor { return op.Eval(softmaxOp.Op, va
 //	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: ct - exp(y) Σ ct.
 func LogSoftmax(values, splits any) tensor.Tensor { return op.Eval(logSoftmaxOp.Op, values, splits) }
 
-// CumOptions says how cumulative operations run along a row. The zero value is from
-// the first value on, each result including its own value.
+// CumOptions says how cumulative operations run along a row. With the zero value, they run from the
+// first value on, and each result includes its own value.
 type CumOptions struct {
-	Exclusive bool // each result leaves out its own value; the first is the identity
+	Exclusive bool // each result excludes its own value; the first is the identity
 	Reverse   bool // from the last value to the first
 }
 
@@ -112,7 +112,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x, splits, exclusive, reverse := conj(c.Tensor(0)), c.Value(1), c.Bool(2), c.Bool(3)
 			g := ct[0]
-			if exclusive { // value k first counts in the next result
+			if exclusive { // value k first contributes to the next result
 				g = Shift(g, splits, next(reverse))
 			}
 			behind := LinearScan(Shift(x, splits, next(reverse)), g, splits, !reverse)
@@ -123,8 +123,8 @@ func init() {
 	})
 }
 
-// next is how far values are shifted so that each gets the one that comes after it
-// in the direction of a cumulative operation.
+// next returns how far values are shifted so that each gets its successor in the direction of a
+// cumulative operation.
 func next(reverse bool) int {
 	if reverse {
 		return 1
@@ -183,10 +183,10 @@ func init() {
 	}
 }
 
-// Shift returns values moved along their rows by a number of places, toward the
-// start if it is negative. What leaves a row is lost, and zeros move in.
+// Shift returns values moved along their rows by a number of places, toward the start if it is
+// negative. Values moved beyond the end of a row are dropped, and zeros are filled in.
 //
-//	values: [nvals, a], splits → [nvals, a], numbers and truth values. Gradient: the cotangent moved back.
+//	values: [nvals, a], splits → [nvals, a], numbers and booleans. Gradient: the cotangent moved back.
 func Shift(values, splits any, by int) tensor.Tensor {
 	return op.Eval(shiftOp.Op, values, splits, by)
 }
@@ -243,8 +243,8 @@ func scan[T float32 | float64 | complex64 | complex128](out, a, b *tensor.Dense,
 	})
 }
 
-// LinearScan returns the solution h of hₜ = aₜ·hₜ₋₁ + bₜ along each row, with h
-// before the first value 0; reverse runs it from the last value to the first.
+// LinearScan returns the solution h of hₜ = aₜ·hₜ₋₁ + bₜ along each row, with h = 0 before the
+// first value. With reverse, it runs from the last value to the first.
 //
 //	a, b: [nvals, c], splits → [nvals, c], floating and complex numbers.
 //	Gradient: with g the scan of ct in the other direction with the factors of the

@@ -17,8 +17,8 @@ import (
 //	bag[r] = Σ_{i in row r} w_i table[id_i]
 //
 // It is linear in the table and in the weights, and its two gradients are linear
-// in the same way, so the three operations of this file are each other's
-// gradients. None of them makes a tensor with a row of the table for each id.
+// in the same way, so the three operations in this file are each other's
+// gradients. None of them allocates a tensor with a row of the table for each id.
 var bagOp, bagTableOp, bagWeightOp *op.Op
 
 func init() {
@@ -126,12 +126,12 @@ func tableSize(t tensor.Tensor) any {
 	return ops.Gather(ops.Shape(t), int64(0), 0)
 }
 
-// EmbeddingBag returns, for each row of ids, the sum of the table's rows that the
-// ids name, each times its weight.
+// EmbeddingBag returns, for each row of ids, the sum of the table's rows with these ids, each
+// multiplied by its weight.
 //
 //	table: [size, width] float32 or float64; ids: [n] int32 or int64; weights: [n]; splits of n values → [rows, width]
 //
-// An id outside the table is an error. Gradient: of the table and of the weights.
+// An id outside the table is an error. Gradients: for the table and for the weights.
 func EmbeddingBag(table, ids, weights, splits any) tensor.Tensor {
 	return op.Eval(bagOp, table, ids, weights, splits)
 }
@@ -167,7 +167,7 @@ func bagIDs(c *op.Call, i, limit int) []int64 {
 	return at
 }
 
-// bagGrain is how many ids a worker takes at a time, more or less.
+// bagGrain is the approximate number of ids that a worker takes at a time.
 const bagGrain = 256
 
 type bagFloat interface{ float32 | float64 }
@@ -204,7 +204,7 @@ func bagRows[T bagFloat](k *bagKernels[T], dst, src, w []T, ids, splits []int64,
 	}
 }
 
-// bagKernels are the kernels that rows are added up with. They are looked up once.
+// bagKernels are the kernels that add up rows. They are looked up once.
 type bagKernels[T bagFloat] struct {
 	scale func(dst, x []T, y T) int
 	add   func(dst, x, y []T) int
@@ -227,7 +227,7 @@ func kernelsOf[T bagFloat]() *bagKernels[T] {
 }
 
 // bagTable adds up by columns, so that workers never write to the same element
-// and the order of additions is that of the ids.
+// and additions are made in the order of the ids.
 func bagTable[T bagFloat](out, ct *tensor.Dense, ids []int64, weights *tensor.Dense, splits []int64) {
 	dst, src, w := tensor.Elems[T](out), tensor.Elems[T](ct), tensor.Elems[T](weights)
 	width := ct.Dim(1)
@@ -263,7 +263,7 @@ func bagWeights[T bagFloat](out, ct, table *tensor.Dense, ids []int64, splits []
 	})
 }
 
-// dotProduct keeps eight sums, which the processor adds to side by side.
+// dotProduct keeps eight sums, which the processor can compute in parallel.
 func dotProduct[T bagFloat](x, y []T) T {
 	y = y[:len(x)]
 	var s [8]T

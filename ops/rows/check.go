@@ -29,9 +29,10 @@ var validateOp = op.Register(&op.Op{
 	},
 })
 
-// Validate returns row splits and fails unless they are a partition of nvals
-// values, an integer or a scalar tensor, or of any number where it is nil: they
-// start at 0, never fall and end there. The error names the first bad entry.
+// Validate returns row splits. It throws an error unless they are a partition of
+// nvals values (an integer or a scalar tensor, or nil for any number): they must
+// start at 0, never decrease and end at nvals. The error names the first bad
+// entry.
 //
 //	splits: int[rows+1] → int[rows+1]. No gradient.
 func Validate(splits, nvals any) tensor.Tensor { return op.Eval(validateOp, splits, nvals) }
@@ -59,8 +60,8 @@ var assertSameOp = op.Register(&op.Op{
 	},
 })
 
-// AssertSame returns row splits and fails unless other row splits, which may be of
-// another type, give rows of the same lengths. The error names the first row that differs.
+// AssertSame returns row splits. It throws an error unless other row splits, which may have another
+// type, describe rows of the same lengths. The error names the first row that differs.
 //
 //	splits, other: int[rows+1] → int[rows+1]. No gradient.
 func AssertSame(splits, other any) tensor.Tensor { return op.Eval(assertSameOp, splits, other) }

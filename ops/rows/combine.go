@@ -26,7 +26,7 @@ func indexResults(c *op.Call, splits []int64, at [][]int64) ([]tensor.Tensor, er
 	return out, nil
 }
 
-// indexSpecs are the Specs of row splits, of the type d, and n vectors of positions.
+// indexSpecs returns the Specs of row splits of type d and of n vectors of positions.
 func indexSpecs(d dtype.DType, nrows, n int) ([]tenon.Spec, error) {
 	out := slices.Repeat([]tenon.Spec{positions(shape.Unknown)}, n+1)
 	out[0] = spec(d, shape.Of(plusOne(nrows)))
@@ -47,7 +47,7 @@ func tuples(c *op.Call, n int, total int64) [][]int64 {
 	return at
 }
 
-// localParam says whether positions count in rows.
+// localParam says whether positions are counted within rows.
 var localParam = op.Param{Name: "local", Kind: op.Attr, Type: op.BoolType, Default: false}
 
 var combinationsOp = op.Register(&op.Op{
@@ -72,10 +72,10 @@ var combinationsOp = op.Register(&op.Op{
 	},
 })
 
-// CombinationOptions says which combinations there are, and how their items are
-// given. The zero value chooses each item at most once and counts among all values.
+// CombinationOptions says which combinations are made, and how their items are given. With the zero
+// value, each item is chosen at most once, and positions count among all values.
 type CombinationOptions struct {
-	Replacement bool // an item may be chosen repeatedly
+	Replacement bool // an item may be chosen more than once
 	Local       bool // items are given by their position in the row
 }
 
@@ -106,9 +106,9 @@ var cartesianOp = op.Register(&op.Op{
 	},
 })
 
-// Cartesian returns the row splits of the products of the rows of several
-// partitions, the last one's items changing fastest, and for each partition the
-// positions of the items, in the row where local is true and among all values otherwise.
+// Cartesian returns the row splits of the Cartesian products of the rows of several partitions,
+// with the items of the last partition changing fastest. For each partition it returns the
+// positions of the items, within the row if local is true, and otherwise among all values.
 //
 //	splits: int[rows+1] each → int[rows+1], as many of int64[m]. No gradient.
 func Cartesian(splits any, local bool) (outSplits tensor.Tensor, index []tensor.Tensor) {
@@ -116,9 +116,8 @@ func Cartesian(splits any, local bool) (outSplits tensor.Tensor, index []tensor.
 	return out[0], out[1:]
 }
 
-// Cross returns, for each row, a string for each way to take one value of each
-// tensor: their texts joined by a separator ("_X_" where it is empty). Integers are written
-// in decimal.
+// Cross returns, for each row, a string for each way to choose one value of each tensor: their
+// texts joined by a separator ("_X_" if it is empty). Integers are written in decimal.
 //
 //	values: [nvalsₖ] and splits: int[rows+1] each → string[m], int[rows+1]. No gradient.
 func Cross(values, splits []tensor.Tensor, separator string) (outValues, outSplits tensor.Tensor) {
@@ -142,8 +141,8 @@ func Cross(values, splits []tensor.Tensor, separator string) (outValues, outSpli
 	return ops.StringJoin(parts, separator), outSplits
 }
 
-// crossed is [Cross] for what is in memory, nil where the general way has to be taken,
-// which also says what is wrong.
+// crossed is a fast path of [Cross] for tensors in memory. It returns nil if the general path must
+// be taken, which also reports errors.
 func crossed(values, splits []tensor.Tensor, separator string) (outValues, outSplits tensor.Tensor) {
 	x, ends := crossing(values, splits, separator)
 	if x == nil {
@@ -157,8 +156,8 @@ func crossed(values, splits []tensor.Tensor, separator string) (outValues, outSp
 	return move.Tensor(c, shape.Of(c.Len())), ends
 }
 
-// CrossHashed is [Cross] with the number of a bucket for each string, as ops.StringHash
-// gives it, in place of the string.
+// CrossHashed is [Cross] with each string replaced by the number of a bucket, as computed by
+// ops.StringHash.
 //
 //	values: [nvalsₖ] and splits: int[rows+1] each → int64[m], int[rows+1]. No gradient.
 func CrossHashed(values, splits []tensor.Tensor, separator string, buckets int, o ops.HashOptions) (hashes, outSplits tensor.Tensor) {
@@ -175,10 +174,11 @@ func CrossHashed(values, splits []tensor.Tensor, separator string, buckets int, 
 	return out, ends
 }
 
-// crossings serve again.
+// crossings are reused.
 var crossings = sync.Pool{New: func() any { return new(str.Crossing) }}
 
-// freeCrossing gives back what [crossing] returned. It keeps nothing alive.
+// freeCrossing returns the result of [crossing] to the pool. It keeps nothing
+// alive.
 func freeCrossing(x *str.Crossing) {
 	clear(x.Columns)
 	clear(x.Splits)
@@ -186,8 +186,8 @@ func freeCrossing(x *str.Crossing) {
 	crossings.Put(x)
 }
 
-// crossing returns what crosses columns in memory, and the row splits of the results; nil
-// for what is elsewhere or wrong.
+// crossing crosses columns in memory, and returns the row splits of the results. It returns nil for
+// tensors that are not in memory or not valid.
 func crossing(values, splits []tensor.Tensor, separator string) (*str.Crossing, *tensor.Dense) {
 	if len(values) == 0 || len(values) != len(splits) {
 		return nil, nil

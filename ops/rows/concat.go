@@ -48,7 +48,7 @@ func zippedStrings(values []tenon.Value, parts [][]int64, splits []int64) *tenso
 	return move.Tensor(str.ZipRows(columns, parts, splits), outer(int(splits[len(splits)-1]), shape.Shape{}))
 }
 
-// sameRows returns the number of rows that partitions share; a difference is an error.
+// sameRows returns the number of rows that partitions share. It is an error if they differ.
 func sameRows(c *op.Call, nrows []int) int {
 	n := shape.Unknown
 	for k, m := range nrows {
@@ -60,7 +60,7 @@ func sameRows(c *op.Call, nrows []int) int {
 	return n
 }
 
-// total adds sizes up, as far as they are all known.
+// total adds up sizes, if they are all known.
 func total(sizes []int) int {
 	sum := 0
 	for _, n := range sizes {
@@ -72,7 +72,7 @@ func total(sizes []int) int {
 	return sum
 }
 
-// partsError completes an error of a kernel about one of several partitions.
+// partsError completes a kernel's error about one of several partitions.
 func partsError(c *op.Call, err error) error {
 	if err == nil {
 		return nil
@@ -182,14 +182,14 @@ func init() {
 // tensors; element types are promoted.
 //
 //	values: [nvalsₖ, a], splits: int[rows+1] each → [Σ nvalsₖ, a], int[rows+1], any element type.
-//	Gradient: each value gets the cotangent from where it went.
+//	Gradient: each value gets the cotangent at its position in the result.
 func Concat(values, splits any) (outValues, outSplits tensor.Tensor) {
 	out := op.EvalN(concatOp, values, splits)
 	return out[0], out[1]
 }
 
-// ConcatIndex returns the row splits of several partitions' rows joined row by row,
-// and the position of each value among the values of all of them one behind the other.
+// ConcatIndex returns the row splits of several partitions' rows joined row by row, and the
+// position of each value in the concatenated values of all partitions.
 //
 //	splits: int[rows+1] each → int[rows+1], int64[Σ nvalsₖ]. No gradient.
 func ConcatIndex(splits any) (outSplits, index tensor.Tensor) {
@@ -217,8 +217,8 @@ var stackSplitsOp = op.Register(&op.Op{
 	},
 })
 
-// StackSplits returns the row splits of the rows of several partitions, one
-// partition behind the other; ops.Concat joins their values.
+// StackSplits returns the row splits of several partitions' rows, one partition
+// after the other; ops.Concat joins their values.
 //
 //	splits: int[rowsₖ+1] each → int[Σ rowsₖ+1]. No gradient.
 func StackSplits(splits any) tensor.Tensor { return op.Eval(stackSplitsOp, splits) }

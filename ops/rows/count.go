@@ -72,8 +72,7 @@ func init() {
 	})
 }
 
-// cells returns the number of the cell that each value is counted in, -1 for those
-// that have no bin.
+// cells returns the number of the cell in which each value is counted, or -1 if it has no bin.
 func cells(c *op.Call, x, splits []int64, bins int) []int64 {
 	ids := make([]int64, len(x))
 	segment.RowIDs(ids, splits)
@@ -94,13 +93,13 @@ func cells(c *op.Call, x, splits []int64, bins int) []int64 {
 
 // BinCountOptions says what [BinCount] counts.
 type BinCountOptions struct {
-	Weights any  // what to add up in place of ones: numbers, one for each value
-	Binary  bool // whether a number occurs, 0 or 1, in place of how often
+	Weights any  // what to add up instead of ones: a number for each value
+	Binary  bool // whether a number occurs, 0 or 1, instead of how often
 }
 
-// BinCount returns how often each number from 0 up to bins, which is an integer or a
-// scalar tensor, occurs in each row, or the sums of the weights that go with them.
-// Larger numbers are left out; a negative one is an error.
+// BinCount returns how often each number from 0 up to, but not including, bins occurs in each row
+// or, given weights, the sum of their weights. bins is an integer or a scalar tensor. Larger
+// numbers are ignored; a negative one is an error.
 //
 //	values: int[nvals], splits, bins: int[] → int64[rows, bins], or the weights' type.
 //	Gradient: for weights, the cotangent of the cell they are counted in.
@@ -161,9 +160,8 @@ var rangeOp = op.Register(&op.Op{
 	},
 })
 
-// Range returns the rows start, start+delta, … up to, not including, limit. Each
-// argument holds one number for each row, or a scalar for all. The row splits are of
-// type d, Int64 or Int32.
+// Range returns the rows start, start+delta, … up to, but not including, limit. Each argument holds
+// one number for each row, or is a scalar for all rows. The row splits have type d, Int64 or Int32.
 //
 //	starts, limits, deltas: [] or [rows] → [nvals], int[rows+1], real numbers. No gradient.
 func Range(starts, limits, deltas any, d dtype.DType) (values, splits tensor.Tensor) {

@@ -48,7 +48,7 @@ func init() {
 				g[0] = ops.EnsureShape(g[0], x.Shape())
 			}
 			if c.Has(3) {
-				// What does not come from a value is fill.
+				// Everything that does not come from a value is fill.
 				margin := ops.Sub(ct[0], ToDense(g[0], c.Value(1), c.Value(2), nil))
 				g[3] = ops.SumTo(margin, ops.Shape(c.Tensor(3)))
 			}
@@ -89,11 +89,11 @@ func init() {
 	})
 }
 
-// taken returns the first items of each row of x. Rows that are longer than x is wide are
-// an error.
+// taken returns the first items of each row of x. It is an error if a row has more values than x
+// has columns.
 func taken(x tensor.Tensor, splits []int64) (out tensor.Tensor, err error) {
 	width, item, n := x.Shape().Dim(1), x.Shape().Tail(2), int(splits[len(splits)-1])
-	// No memory is taken for what cannot be there.
+	// Allocate nothing for rows that cannot be valid.
 	if n > (len(splits)-1)*width || item.Size() == 0 && segment.MaxLength(splits) > int64(width) {
 		return nil, errNarrow
 	}
@@ -102,7 +102,7 @@ func taken(x tensor.Tensor, splits []int64) (out tensor.Tensor, err error) {
 		y := tensor.Uninit(d.DType(), s)
 		if y.Len() > 0 && err == nil {
 			if err = moverOf(d).unpad(y, d, splits, width, item.Size()); err != nil {
-				y = tensor.NewDense(d.DType(), s) // strings are looked up by what is returned
+				y = tensor.NewDense(d.DType(), s) // strings are looked up by position afterwards
 			}
 		}
 		return y
@@ -112,7 +112,8 @@ func taken(x tensor.Tensor, splits []int64) (out tensor.Tensor, err error) {
 
 var errNarrow = errors.New("rows are longer than dense is wide")
 
-// tooLong names the first row that has more values than dense has columns.
+// tooLong returns the error for the first row that has more values than dense has
+// columns.
 func tooLong(c *op.Call, splits []int64, width int) error {
 	for r := range splits[1:] {
 		if n := splits[r+1] - splits[r]; n > int64(width) {
@@ -122,7 +123,7 @@ func tooLong(c *op.Call, splits []int64, width int) error {
 	return nil
 }
 
-// widened returns dense with columns of zeros behind, so that there are width.
+// widened returns dense padded with columns of zeros to the given width.
 func widened(x tensor.Tensor, width int) tensor.Tensor {
 	p := make([][]int, x.Shape().Rank())
 	for i := range p {
@@ -136,21 +137,20 @@ func widened(x tensor.Tensor, width int) tensor.Tensor {
 	return out
 }
 
-// ToDense returns rows of one width: longer ones are cut, shorter ones filled up
-// with fill, a scalar or an item, or zero where it is nil. width is an integer, also
-// a scalar tensor.
+// ToDense returns rows of equal width: longer ones are truncated, shorter ones padded with fill,
+// which is a scalar or an item, or nil for zero. width is an integer or a scalar tensor.
 //
 //	values: [nvals, a], splits → [rows, width, a], any element type.
-//	Gradient: each value gets the cotangent of its place, fill those of the others.
+//	Gradient: each value gets the cotangent at its position, fill those of the padding.
 func ToDense(values, splits, width, fill any) tensor.Tensor {
 	return op.Eval(toDenseOp, values, splits, width, fill)
 }
 
-// FromDense returns the first items of each row of dense, as many as the row splits
-// give it. A row that dense has too few columns for is an error that names it.
+// FromDense returns the first items of each row of dense, as many as the row splits say. It is an
+// error that names the row if dense has too few columns for it.
 //
 //	dense: [rows, width, a], splits → [nvals, a], any element type.
-//	Gradient: the cotangent in its places, 0 elsewhere.
+//	Gradient: the cotangent at the selected items, 0 elsewhere.
 func FromDense(dense, splits any) tensor.Tensor {
 	return op.Eval(fromDenseOp, dense, splits, false)
 }
@@ -179,7 +179,7 @@ var unpaddedOp = op.Register(&op.Op{
 	},
 })
 
-// unpadded returns how many items of each row of x are left.
+// unpadded returns the number of items of each row of x without padding.
 func unpadded(x, padding *tensor.Dense) *tensor.Dense {
 	out, n := tensor.Make[int64](shape.Of(x.Dim(0)))
 	width, inner := x.Dim(1), x.Shape().Tail(2).Size()
@@ -187,7 +187,7 @@ func unpadded(x, padding *tensor.Dense) *tensor.Dense {
 		return out
 	}
 	var by mover
-	switch d := x.DType(); d { // by value: both zeros are one
+	switch d := x.DType(); d { // by value: both zeros are equal
 	case dtype.Float32:
 		by = sized[float32]{}
 	case dtype.Float64:
@@ -207,8 +207,8 @@ func unpadded(x, padding *tensor.Dense) *tensor.Dense {
 	return out
 }
 
-// UnpaddedLengths returns how many items of each row of dense are left when those
-// at its end are stripped that equal padding, a scalar or an item.
+// UnpaddedLengths returns the number of items of each row of dense without trailing items that
+// equal padding, a scalar or an item.
 //
 //	dense: [rows, width, a], padding: [] or [a] → int64[rows], any element type. No gradient.
 func UnpaddedLengths(dense, padding any) tensor.Tensor {

@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Rows that are laid over each other. A fiber is the values that have the same place in the
-// rows of one segment; an axis with ragged axes below it divides the values into such. They
-// are told by the fiber of each row's first value: the others of the row follow.
+// Aligned rows. A fiber consists of the values with the same position in the rows of one segment;
+// an axis with ragged axes below it divides the values into fibers. They are described by the fiber
+// of each row's first value; the other values of the row belong to the fibers that follow.
 
 var (
 	startsParam = indices("starts")
@@ -51,11 +51,10 @@ var alignOp = op.Register(&op.Op{
 	},
 })
 
-// Align lays the rows of each segment over each other: ids are the rows' segments, of which
-// there are n; a row with a negative one belongs to none. Where ids is nil all rows are one
-// segment. It returns the row splits of what the segments cover, as many places as the
-// longest row has values, and for each row the place of its first value among all of them,
-// which is the number of its fiber.
+// Align aligns the rows of each segment. ids are the segments of the rows, and n is the number of
+// segments; a row with a negative id belongs to none. If ids is nil, all rows form one segment. It
+// returns the row splits of the fibers of each segment, whose number is the length of its longest
+// row, and, for each row, the number of the fiber of its first value.
 //
 //	splits: int[rows+1], ids: int[rows], n: int[] → int[n+1], int64[rows]. No gradient.
 func Align(splits, ids, n any) (aligned, starts tensor.Tensor) {
@@ -93,8 +92,8 @@ var fiberIDsOp = op.Register(&op.Op{
 	},
 })
 
-// FiberIDs returns the fiber of each value of rows that are laid over each other, as [Align]
-// does; -1 for the values of rows that belong to no segment.
+// FiberIDs returns the fiber of each value of aligned rows (see [Align]), or -1 for the values of
+// rows that belong to no segment.
 //
 //	splits: int[rows+1], starts: int[rows] → int64[nvals]. No gradient.
 func FiberIDs(splits, starts any) tensor.Tensor { return op.Eval(fiberIDsOp, splits, starts) }
@@ -146,8 +145,8 @@ var fiberOrderOp = op.Register(&op.Op{
 	},
 })
 
-// FiberOrder returns the positions of the values of each of n fibers in turn, the row splits
-// of the fibers among them, and where each value went. All rows are in a segment.
+// FiberOrder returns the positions of the values of each of n fibers in turn, the row splits of the
+// fibers among them, and the new position of each value. All rows must belong to a segment.
 //
 //	splits: int[rows+1], starts: int[rows], n: int[] → int64[nvals], int[n+1], int64[nvals].
 //	No gradient.

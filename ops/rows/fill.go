@@ -18,9 +18,9 @@ func rowName(r int) string { return "row " + strconv.Itoa(r) }
 
 func positionName(i int) string { return "position " + strconv.Itoa(i) }
 
-// Rows that are filled up, and items of which some are not there.
+// Rows that are padded, and items some of which are missing.
 
-// filledSplits returns the row splits of rows that are at least as long as a width.
+// filledSplits returns the row splits of rows padded to at least the given width.
 func filledSplits(c *op.Call, splits []int64, width int) (*tensor.Dense, []int64) {
 	n := len(splits) - 1
 	if width > 0 && n > (1<<60)/width {
@@ -93,7 +93,7 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, 3)
-			if ct[0] != nil { // negative numbers belong nowhere
+			if ct[0] != nil { // negative numbers belong to no item
 				g[0] = scattered(c, ct[0], ops.Where(c.Value(2), ops.Cast(c.Value(1), dtype.Int64), int64(-1)))
 			}
 			return g
@@ -101,8 +101,8 @@ func init() {
 	})
 }
 
-// present returns items by number, zero where none is there, and the first number that is
-// out of range, or -1.
+// present returns items by number, with zero for missing ones, and the first number that is out of
+// range, or -1.
 func present(x tensor.Tensor, at []int64, there []bool) (tensor.Tensor, int) {
 	n := int64(lead(x))
 	for i, k := range at {
@@ -137,8 +137,8 @@ func present(x tensor.Tensor, at []int64, there []bool) (tensor.Tensor, int) {
 	return ops.Gather(ops.Concat([]tensor.Tensor{x, filler}, 0), tensor.Vector(behind), 0), -1
 }
 
-// FillUp returns rows that are at least as long as width, an integer or a scalar tensor:
-// zeros, false or empty strings are put behind the items of shorter ones.
+// FillUp returns rows padded to at least the given width, an integer or a scalar tensor: zeros,
+// false or empty strings are appended to shorter ones.
 //
 //	values: [nvals, a], splits, width → [m, a], int[rows+1], any element type.
 //	Gradient: the cotangents of the values.
@@ -147,8 +147,8 @@ func FillUp(values, splits, width any) (outValues, outSplits tensor.Tensor) {
 	return out[0], out[1]
 }
 
-// TakePresent returns the items of values by number where there is true, and zeros, false or
-// empty strings elsewhere. A number out of range is an error that names it.
+// TakePresent returns the items of values by number where there is true, and zeros, false or empty
+// strings elsewhere. A number out of range is an error that names it.
 //
 //	values: [n, a], at: int[m], there: bool[m] → [m, a], any element type.
 //	Gradient: each item gets the sum of the cotangents of its copies.
@@ -186,8 +186,8 @@ var presentOp = op.Register(&op.Op{
 	},
 })
 
-// Present returns which items of rows that [FillUp] has filled up were there before; with
-// clip, of rows that [ToDense] has made so long.
+// Present returns which items of the rows returned by [FillUp] are not padding or, if clip is set,
+// of the rows of this width returned by [ToDense].
 //
 //	splits, width → bool[m]. No gradient.
 func Present(splits, width any, clip bool) tensor.Tensor {

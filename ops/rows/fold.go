@@ -10,11 +10,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Folding says how the values of a fiber become one.
+// A Folding says how the values of a fiber are combined.
 type Folding string
 
-// The foldings. FirstMax and FirstMin give the number of the row that holds the largest or
-// the smallest value, the first of several, and -1 for a fiber without values.
+// The foldings. FirstMax and FirstMin give the number of the row that holds the largest or smallest
+// value, the first one if there are several, and -1 for a fiber without values.
 const (
 	FoldSum  Folding = "sum"
 	FoldProd Folding = "prod"
@@ -26,21 +26,23 @@ const (
 	FirstMin Folding = "first_min"
 )
 
-// A fold is what the operation has to know of a folding.
+// A fold is what the operation must know about a folding.
 type fold struct {
 	takes  *op.Elements
 	result dtype.DType // None: the element type of the values
 
-	// stacked folds stacks of rows of single elements; false: not those of this type.
+	// stacked folds stacks of rows of single elements. It returns false if it does not support the
+	// type.
 	stacked func(out, x *tensor.Dense, f *folding) bool
 
-	// segment does the same by ids. It has the gradient, and does what stacked does not; nil
-	// where any does that.
+	// segment does the same by ids. It provides the gradient and handles what stacked does not; nil
+	// if stacked handles everything.
 	segment func(data, ids, n any) tensor.Tensor
 	any     func(out, x *tensor.Dense, f *folding)
 }
 
-// A folding is rows that are folded: in stacks, unless lists is nil.
+// A folding describes the rows to be folded; they are in stacks unless lists is
+// nil.
 type folding struct {
 	splits, starts   []int64
 	lists, outSplits []int64
@@ -58,7 +60,7 @@ var folds = map[Folding]*fold{
 	FirstMin: firstFold(false),
 }
 
-// byStacks is a folding of stacks of rows for the element types that have kernels.
+// byStacks returns a folding of stacks of rows, for the element types that have kernels.
 func byStacks(how segment.Fold) func(out, x *tensor.Dense, f *folding) bool {
 	return func(out, x *tensor.Dense, f *folding) bool {
 		switch x.DType() {
@@ -166,9 +168,9 @@ func init() {
 	})
 }
 
-// Fold makes the values of each of n fibers of rows that are laid over each other, as [Align]
-// does, one. A fiber without values gets what the segment operation of the same name gives;
-// the values of rows that belong to no segment are left out.
+// Fold combines the values of each of n fibers of aligned rows (see [Align]). A fiber without
+// values gets the result of the segment operation of the same name; the values of rows that belong
+// to no segment are ignored.
 //
 //	values: [nvals, a], splits: int[rows+1], starts: int[rows], n: int[] → [n, a].
 //	Gradient: that of the segment operation.

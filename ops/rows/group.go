@@ -22,8 +22,8 @@ func keysParam(name string) op.Param {
 
 var keyElements = &op.Elements{Name: "numbers, booleans or strings", Has: func(d dtype.DType) bool { return isNumberOrBool(d) || d.IsString() }}
 
-// keyColumns checks a list of columns of keys, argument i: vectors of one length,
-// which is returned as far as it is known.
+// keyColumns checks a list of columns of keys, argument i. They must be vectors
+// of equal length, which is returned if it is known.
 func keyColumns(c *op.Call, i int) int {
 	n := shape.Unknown
 	for k, v := range c.List(i) {
@@ -91,12 +91,11 @@ func grouped(n int, columns []hashing.Column) ([]tensor.Tensor, error) {
 	return results(tensor.Vector(ids), tensor.Vector(first), tensor.Vector(counts))
 }
 
-// Group numbers rows by their keys, in one or several columns: it returns for each row
-// the number of its key, in the order in which keys first appear, the row where each
-// key first appears, and how many rows have it. All NaNs are one key, and so are both
-// zeros.
+// Group numbers rows by their keys, which are in one or several columns. It returns, for each row,
+// the number of its key, in the order in which keys first appear; the row where each key first
+// appears; and the number of rows with each key. All NaNs are one key, and so are both zeros.
 //
-//	keys: [n] each, numbers, truth values or strings → int64[n], int64[m], int64[m]. No gradient.
+//	keys: [n] each, numbers, booleans or strings → int64[n], int64[m], int64[m]. No gradient.
 func Group(keys ...any) (ids, first, counts tensor.Tensor) {
 	out := op.EvalN(groupOp, keys)
 	return out[0], out[1], out[2]
@@ -115,7 +114,7 @@ var groupAtOp = op.Register(&op.Op{
 		for k, v := range c.List(1) {
 			if n := lead(v.(tensor.Tensor)); n != lead(c.List(1)[0].(tensor.Tensor)) {
 				return nil, c.Errorf(tenon.ErrShape, "keys[%d] has %d elements, keys[0] %d", k, n, lead(c.List(1)[0].(tensor.Tensor)))
-			} else if k == 0 { // the others are as long
+			} else if k == 0 { // the others have the same length
 				if err := gather.Check(at, int64(n)); err != nil {
 					return nil, c.Errorf(tenon.ErrInvalid, "at: %v", err)
 				}
@@ -130,11 +129,10 @@ var groupAtOp = op.Register(&op.Op{
 	},
 })
 
-// GroupAt is [Group] for the rows that an index chooses, in its order: the strings among
-// the keys are not copied. The ids are those of the chosen rows, and first are positions
-// in the index.
+// GroupAt is [Group] for the rows that an index selects, in its order, without copying strings
+// among the keys. The ids are those of the selected rows, and first are positions in the index.
 //
-//	at: int[n], keys: [m] each, numbers, truth values or strings → int64[n], int64[k], int64[k]. No gradient.
+//	at: int[n], keys: [m] each, numbers, booleans or strings → int64[n], int64[k], int64[k]. No gradient.
 func GroupAt(at any, keys ...any) (ids, first, counts tensor.Tensor) {
 	out := op.EvalN(groupAtOp, at, keys)
 	return out[0], out[1], out[2]
@@ -182,17 +180,17 @@ var matchOp = op.Register(&op.Op{
 	},
 })
 
-// Match lists for each row of a left table the rows of a right one with an equal key,
-// in their order: the row splits of those lists, and the numbers of right rows. Both
-// have the same number of columns of keys, of the same element types. All NaNs are one
-// key, and so are both zeros. More pairs than a share of the process's memory holds are
-// an error that tells their number.
+// Match lists, for each row of a left table, the rows of a right table with an equal key, in order.
+// It returns the row splits of those lists, and the numbers of right rows. Both tables must have
+// the same number of key columns, with the same element types. All NaNs are one key, and so are
+// both zeros. If there are more pairs than fit in a share of the process's memory, the error gives
+// their number.
 //
 //	left: [n] each, right: [m] each → int64[n+1], int64[k]. No gradient.
 func Match(left, right any) (splits, index tensor.Tensor) { return MatchWithin(left, right, 0) }
 
-// MatchWithin is [Match] of which the numbers of the right rows take so many bytes at
-// most, 8 for each pair; 0 is a share of the process's memory.
+// MatchWithin is [Match] with a limit in bytes for the numbers of the right rows, which take 8
+// bytes per pair; 0 means a share of the process's memory.
 func MatchWithin(left, right any, maxBytes int) (splits, index tensor.Tensor) {
 	out := op.EvalN(matchOp, left, right, maxBytes)
 	return out[0], out[1]
@@ -218,9 +216,9 @@ var collectOp = op.Register(&op.Op{
 	},
 })
 
-// CollectIndex returns the row splits of the items of each of n segments, and their
-// positions, in each segment in their order: ops.Gather gives the items. Items with a
-// negative id belong nowhere, and an id of n or above is an error that names it.
+// CollectIndex returns the row splits of the items of each of n segments, and their positions in
+// order within each segment: ops.Gather returns the items. Items with a negative id belong to no
+// segment, and an id of n or more is an error that names it.
 //
 //	ids: int[i], n: int[] → int64[n+1], int64[m]. No gradient.
 func CollectIndex(ids, n any) (splits, index tensor.Tensor) {

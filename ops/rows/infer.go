@@ -23,18 +23,19 @@ var (
 // valuesOf returns the parameters of operations on values of rows.
 func valuesOf(e *op.Elements) []op.Param { return []op.Param{{Name: "values", Takes: e}, splitsParam} }
 
-// indices is a parameter for a vector of positions, splits or sizes, sizeParam one for a single size.
+// indices is a parameter for a vector of positions, splits or sizes, and sizeParam one for a single
+// size.
 func indices(name string) op.Param { return op.Param{Name: name, Takes: op.Indices, Rank: op.Vector} }
 
 func sizeParam(name string) op.Param { return op.Param{Name: name, Takes: op.Indices, Rank: op.Scalar} }
 
-// optional returns a parameter that may be left out.
+// optional returns a parameter that may be omitted.
 func optional(p op.Param) op.Param { p.Optional = true; return p }
 
 func spec(d dtype.DType, s shape.Shape) tenon.Spec { return tensor.NewSpec(d, s) }
 
-// like is the Spec of a result of the type of argument i, ends that of row splits of its type,
-// and positions that of so many positions.
+// like returns the Spec of a result with the type of argument i, ends that of row splits of its
+// type, and positions that of n positions.
 func like(c *op.Call, i int, s shape.Shape) tenon.Spec { return spec(c.Tensor(i).DType(), s) }
 
 func ends(c *op.Call, i, nrows int) tenon.Spec { return like(c, i, shape.Of(plusOne(nrows))) }
@@ -51,11 +52,11 @@ func outShape(c *op.Call, i int) shape.Shape { return c.Out[i].(*tensor.Spec).Sh
 // outType returns the inferred element type of result i of a kernel's call.
 func outType(c *op.Call, i int) dtype.DType { return c.Out[i].(*tensor.Spec).DType() }
 
-// name returns what an error calls tensor argument i.
+// name returns the name of tensor argument i for errors.
 func name(c *op.Call, i int) string { return c.Op.Params[i].Name }
 
-// same is the Elem of an operation whose result has the type of the partition, asInt64 of one
-// with positions in int64.
+// same is the Elem of an operation whose result has the type of the partition, and asInt64 that of
+// one whose positions are int64.
 func same(_ *op.Call, d dtype.DType) dtype.DType { return d }
 
 func asInt64(*op.Call, dtype.DType) dtype.DType { return dtype.Int64 }
@@ -64,14 +65,14 @@ func isIndex(d dtype.DType) bool { return d == dtype.Int32 || d == dtype.Int64 }
 
 func isNumberOrBool(d dtype.DType) bool { return d.IsNumeric() || d.IsBool() }
 
-// rowsOf checks values (argument 0) and splits (argument 1); it returns the number
-// of rows and the shape of an item.
+// rowsOf checks values (argument 0) and splits (argument 1), and returns the number of rows and the
+// shape of an item.
 func rowsOf(c *op.Call) (nrows int, item shape.Shape) {
 	nrows, nvals := partition(c, 1)
 	return nrows, items(c, 0, nvals)
 }
 
-// vectorRows is rowsOf for values that have to be a vector.
+// vectorRows is rowsOf for values that must be a vector.
 func vectorRows(c *op.Call) (nrows int) {
 	nrows, item := rowsOf(c)
 	if item.HasRank() && item.Rank() > 0 {
@@ -80,7 +81,7 @@ func vectorRows(c *op.Call) (nrows int) {
 	return nrows
 }
 
-// partition, items and fits are the methods of a call with these names, and throw.
+// partition, items and fits are like the methods of a call with these names, but throw.
 func partition(c *op.Call, i int) (nrows, nvals int) {
 	nrows, nvals, err := c.Partition(i)
 	tenon.Throw(err)
@@ -91,8 +92,8 @@ func items(c *op.Call, i, nvals int) shape.Shape { return tenon.Must(c.Items(i, 
 
 func fits(c *op.Call, d dtype.DType, s shape.Shape) { tenon.Throw(c.Fits(d, s)) }
 
-// agree throws an error with two sizes where they are known and differ, and returns the one
-// that is known.
+// agree throws an error that shows two sizes if they are known and differ, and returns the one that
+// is known.
 func agree(c *op.Call, kind error, format string, a, b int) int {
 	if a >= 0 && b >= 0 && a != b {
 		tenon.Throw(c.Errorf(kind, format, a, b))
@@ -100,11 +101,10 @@ func agree(c *op.Call, kind error, format string, a, b int) int {
 	return max(a, b)
 }
 
-// outer puts an axis of size n in front.
+// outer prepends an axis of size n.
 func outer(n int, item shape.Shape) shape.Shape { return item.Insert(0, n) }
 
-// count reads tensor argument i, a size that is at least 0; n is -1 where it is not known, or
-// left out.
+// count reads tensor argument i, a nonnegative size; n is -1 if it is not known or omitted.
 func count(c *op.Call, i int) int {
 	v, ok := c.ConstInts(i)
 	if !c.Has(i) || !ok {
@@ -121,15 +121,15 @@ func length(c *op.Call, i int) int { return c.Tensor(i).Shape().Dim(0) }
 
 type checkedKey struct{}
 
-// checked is what a tensor of splits remembers: its entries as int64, and whether
-// they are a partition.
+// checked is what is remembered about a tensor of splits: its entries as int64,
+// and whether they are a partition.
 type checked struct {
 	splits []int64
 	err    error
 }
 
-// splitsOf returns row splits, a concrete tensor, of nvals values as int64; nvals
-// below 0 accepts any number.
+// splitsOf returns row splits, a concrete tensor, of nvals values as int64. A
+// negative nvals accepts any number.
 func splitsOf(c *op.Call, d *tensor.Dense, name string, nvals int) []int64 {
 	s, err := Entries(d)
 	tenon.Throw(rowError(c, name, err))
@@ -139,12 +139,12 @@ func splitsOf(c *op.Call, d *tensor.Dense, name string, nvals int) []int64 {
 	return s
 }
 
-// rowSplits returns the row splits that are argument i of a kernel's call.
+// rowSplits returns argument i of a kernel's call, which are row splits.
 func rowSplits(c *op.Call, i, nvals int) []int64 {
 	return splitsOf(c, c.Dense(i), name(c, i), nvals)
 }
 
-// valid marks splits that a kernel has made as checked.
+// valid marks splits made by a kernel as checked.
 func valid(d *tensor.Dense, splits []int64) *tensor.Dense {
 	if small(d) {
 		return d
@@ -153,7 +153,7 @@ func valid(d *tensor.Dense, splits []int64) *tensor.Dense {
 	return d
 }
 
-// fresh returns a vector of n numbers, all of which the caller sets, and its elements.
+// fresh returns a vector of n numbers, all of which the caller must set, and its elements.
 func fresh(n int) (*tensor.Dense, []int64) {
 	d := tensor.Uninit(dtype.Int64, shape.Of(n))
 	return d, tensor.Data[int64](d)
@@ -165,17 +165,18 @@ func lend(n int) (*arena.Buffer, []int64) {
 	return b, arena.View[int64](b, n)
 }
 
-// splitsTensor returns row splits that a kernel has made in a partition's type.
+// splitsTensor returns row splits made by a kernel, with the type of the
+// partition.
 func splitsTensor(c *op.Call, d dtype.DType, splits []int64) *tensor.Dense {
 	return valid(indexTensor(c, d, splits), splits)
 }
 
-// splitsIn is splitsTensor for splits that are in a tensor of int64 already.
+// splitsIn is splitsTensor for splits that are already in a tensor of int64.
 func splitsIn(c *op.Call, d dtype.DType, t *tensor.Dense) *tensor.Dense {
 	return valid(indexIn(c, d, t), tensor.Data[int64](t))
 }
 
-// indexIn is indexTensor for numbers that are in a tensor of int64 already.
+// indexIn is indexTensor for numbers that are already in a tensor of int64.
 func indexIn(c *op.Call, d dtype.DType, t *tensor.Dense) *tensor.Dense {
 	if d == dtype.Int64 {
 		return t
@@ -183,7 +184,7 @@ func indexIn(c *op.Call, d dtype.DType, t *tensor.Dense) *tensor.Dense {
 	return indexTensor(c, d, tensor.Data[int64](t))
 }
 
-// indexTensor returns lengths, ids or splits in a partition's type.
+// indexTensor returns lengths, ids or splits with the type of the partition.
 func indexTensor(c *op.Call, d dtype.DType, x []int64) *tensor.Dense {
 	if d == dtype.Int64 {
 		return tensor.Vector(x)
@@ -207,7 +208,7 @@ func wide(d *tensor.Dense) []int64 {
 	return out
 }
 
-// rowError completes an error of a kernel about an entry of an argument.
+// rowError completes a kernel's error about an entry of an argument.
 func rowError(c *op.Call, name string, err error) error {
 	if err == nil {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A rowLoop runs over rows of one element type; ddof are the degrees of freedom that are lost,
-// for those that count them.
+// A rowLoop runs over rows of one element type. ddof is the delta degrees of freedom, for the
+// reductions that use it.
 type rowLoop = func(out, values *tensor.Dense, splits []int64, inner, ddof int)
 
-// kernels are the instances of the generic kernels for one element type, nil where it has none.
+// kernels are the instances of the generic kernels for one element type; nil if it has none.
 type kernels struct {
 	sum, countNonzero, prod, mean, variance, max, min, any, all, argMax, argMin, softmax, logSoftmax, logSumExp rowLoop
 
@@ -27,7 +27,7 @@ type kernels struct {
 	rangeFill       func(out *tensor.Dense, splits []int64, starts, deltas *tensor.Dense)
 }
 
-// byType are the kernels by element type.
+// byType holds the kernels by element type.
 var byType = [dtype.String + 1]kernels{
 	dtype.Bool: {
 		sum: on(segment.CountNonzero[bool]), countNonzero: on(segment.CountNonzero[bool]), any: on(segment.Any), all: on(segment.All),
@@ -38,7 +38,8 @@ var byType = [dtype.String + 1]kernels{
 	dtype.Complex64: numbers[complex64](), dtype.Complex128: numbers[complex128](),
 }
 
-// on makes a kernel on elements one on tensors, and with does so for one that takes an option.
+// on turns a kernel on slices into one on tensors, and with does so for a kernel that takes an
+// option.
 func on[R, T dtype.Number | ~bool](f func(out []R, values []T, splits []int64, inner int)) rowLoop {
 	return func(out, values *tensor.Dense, splits []int64, inner, _ int) {
 		f(tensor.Elems[R](out), tensor.Elems[T](values), splits, inner)
@@ -103,7 +104,7 @@ func integers[T dtype.Integer]() kernels {
 	return k
 }
 
-// A mover has the kernels that move elements of one size.
+// A mover holds the kernels that move elements of one size.
 type mover interface {
 	gather(out, values *tensor.Dense, outSplits, starts []int64, inner int)
 	zip(out *tensor.Dense, outSplits []int64, values []*tensor.Dense, splits [][]int64, inner int)

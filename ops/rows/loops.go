@@ -8,11 +8,10 @@ import (
 	"github.com/tenonml/tenon/op"
 )
 
-// How operations run on some rows at a time, for those that fuse: reductions of the
-// commonest element types, elements that are repeated, and what is computed from the
-// splits alone.
+// How fusible operations run on some rows at a time: reductions of the most common element types,
+// repeated elements, and what is computed from the splits alone.
 
-// loops are the Rows of an operation, by the element type of its values.
+// loops holds the Rows of an operation by the element type of its values.
 type loops map[dtype.DType]*op.RowLoop
 
 func (l loops) of(d dtype.DType) *op.RowLoop { return l[d] }
@@ -52,7 +51,8 @@ var (
 	offsetsLoops = loops{dtype.Int64: splitsLoop(op.PerValue, segment.Offsets)}
 )
 
-// repeatLoops are the Rows of repeating elements, which look at their size alone.
+// repeatLoops returns the Rows of operations that repeat elements, which depend
+// only on the size of an element.
 func repeatLoops(d dtype.DType) *op.RowLoop {
 	l := &op.RowLoop{From: op.PerRow, To: op.PerValue, DType: d}
 	switch d.Size() {
@@ -68,9 +68,8 @@ func repeatLoops(d dtype.DType) *op.RowLoop {
 	return l
 }
 
-// Heads returns the loop that gives each row the first elements of a table of type d,
-// which is its operand as a whole, as many as the row is long; nil for strings and complex
-// numbers of 16 bytes.
+// Heads returns the loop that gives each row the first elements of its operand, a table of type d,
+// as many as the row is long. It returns nil for strings and 16-byte complex numbers.
 func Heads(d dtype.DType) *op.RowLoop {
 	l := &op.RowLoop{From: op.PerRow, To: op.PerValue, DType: d}
 	switch d.Size() {
@@ -92,7 +91,7 @@ func headLoop[T segment.Word](dst, src []byte, splits []int64) bool {
 	return segment.HeadsInRoom(elements[T](dst), elements[T](src), splits)
 }
 
-// reduceLoop is the loop of a reduction to elements of type d.
+// reduceLoop returns the loop of a reduction to elements of type d.
 func reduceLoop[R, T any](d dtype.DType, f func(out []R, values []T, splits []int64, inner int)) *op.RowLoop {
 	return &op.RowLoop{From: op.PerValue, To: op.PerRow, DType: d, Run: func(dst, src []byte, splits []int64) bool {
 		f(elements[R](dst), elements[T](src), splits, 1)
@@ -105,7 +104,8 @@ func blockLoop[T any](d dtype.DType, f func(out, values []T, splits []int64)) *o
 	return reduceLoop(d, func(out, values []T, splits []int64, _ int) { f(out, values, splits) })
 }
 
-// alongLoop is the loop of an operation whose result has the values' shape.
+// alongLoop returns the loop of an operation whose result has the shape of its
+// values.
 func alongLoop[T any](d dtype.DType, f func(out, values []T, splits []int64, inner int)) *op.RowLoop {
 	l := reduceLoop(d, f)
 	l.To = op.PerValue
@@ -117,7 +117,7 @@ func repeatLoop[T segment.Word](dst, src []byte, splits []int64) bool {
 	return true
 }
 
-// splitsLoop is the loop of an operation on splits alone.
+// splitsLoop returns the loop of an operation on splits alone.
 func splitsLoop(to op.RowPart, f func(out, splits []int64)) *op.RowLoop {
 	return &op.RowLoop{From: op.Nothing, To: to, DType: dtype.Int64, Run: func(dst, _ []byte, splits []int64) bool {
 		f(elements[int64](dst), splits)
@@ -125,7 +125,7 @@ func splitsLoop(to op.RowPart, f func(out, splits []int64)) *op.RowLoop {
 	}}
 }
 
-// elements returns bytes as elements, with what is behind them in the capacity.
+// elements returns bytes as elements, including those within the capacity.
 func elements[T any](b []byte) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), cap(b)/size)[:len(b)/size]

@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// matMulOp multiplies matrices of different sizes, one pair after the other.
+// matMulOp multiplies pairs of matrices of different sizes.
 var matMulOp *op.Op
 
 func init() {
@@ -71,13 +71,13 @@ func init() {
 	})
 }
 
-// MatMul multiplies pairs of matrices of different sizes. All matrices of one side
-// lie one behind the other in a vector, row by row, and their numbers of rows and
-// columns are the rows of its sizes.
+// MatMul multiplies pairs of matrices of different sizes. The elements of all matrices of one side
+// are concatenated in a vector, each in row-major order, and their numbers of rows and columns are
+// the rows of its sizes.
 //
 //	a: [Σ mᵢkᵢ], b: [Σ kᵢnᵢ], aSizes, bSizes: int64[pairs, 2] → [Σ mᵢnᵢ], numbers
 //
-// A transposed side has its sizes as it lies. Gradient: products of the same kind.
+// The sizes of a transposed side are those before transposing. Gradient: products of the same kind.
 func MatMul(a, b, aSizes, bSizes any, transposeA, transposeB bool) tensor.Tensor {
 	return op.Eval(matMulOp, a, b, aSizes, bSizes, transposeA, transposeB)
 }
@@ -91,13 +91,13 @@ type products struct {
 // product is one pair of matrices.
 type product struct{ m, k, n, a, b, c, ar, ac, br, bc int }
 
-// A misfit tells why matrices cannot be multiplied, and which where it is one pair.
+// A misfit says why matrices cannot be multiplied, and which pair it is if it is one.
 type misfit struct {
 	pair    int // or -1
 	problem string
 }
 
-// next returns pair i, which comes behind p.
+// next sets p, which is the pair before, to pair i.
 func (ps *products) next(p *product, i int) *misfit {
 	if i > 0 {
 		p.a += int(ps.as[2*i-2] * ps.as[2*i-1])
@@ -125,13 +125,13 @@ func (ps *products) next(p *product, i int) *misfit {
 	return nil
 }
 
-// multiplied returns the products of matrices whose elements are x and y, one behind the other.
+// multiplied returns the concatenated products of matrices whose elements are x and y.
 func (ps products) multiplied(x, y *tensor.Dense) (*tensor.Dense, *misfit) {
 	if len(ps.as) != len(ps.bs) {
 		return nil, &misfit{-1, fmt.Sprintf("there are %d and %d matrices", len(ps.as)/2, len(ps.bs)/2)}
 	}
 	var p product
-	a, b, c := 0, 0, 0 // elements of each
+	a, b, c := 0, 0, 0 // elements of each so far
 	for i := range len(ps.as) / 2 {
 		if bad := ps.next(&p, i); bad != nil {
 			return nil, bad
@@ -177,7 +177,7 @@ func multiply[T full](out, x, y *tensor.Dense, ps products) {
 	}
 }
 
-// full is the element types of products: all numbers of full precision.
+// full is the set of element types of products: all numbers of full precision.
 type full interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | complex64 | complex128
 }

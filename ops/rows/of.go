@@ -5,14 +5,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Form is an operation on rows that does to each row what another one does along an axis.
+// A Form is an operation on rows that does to each row what another operation does along an axis.
 type Form struct {
 	op   *op.Op
-	from []int // for each parameter behind values and splits, that of the other operation
+	from []int // for each parameter after values and splits, the corresponding one of the other operation
 }
 
-// Of returns the form on rows of an operation along an axis: the one of its name in this
-// package, whose attributes it has. It returns nil where there is none.
+// Of returns the row form of an operation along an axis: the operation of the same name in this
+// package, which has the same attributes. It returns nil if there is none.
 func Of(o *op.Op) *Form {
 	r, ok := op.Lookup("ragged." + formName(o))
 	if !ok || r.Params[0].Name != "values" || len(r.Params) < 2 || r.Params[1].Name != "splits" || r.Axes != o.Axes {

@@ -52,13 +52,13 @@ func init() {
 	})
 }
 
-// Reverse returns each row from its last value to its first.
+// Reverse returns each row in reverse order.
 //
 //	values: [nvals, a], splits → [nvals, a], any element type. Gradient: the cotangent reversed.
 func Reverse(values, splits any) tensor.Tensor { return op.Eval(reverseOp, values, splits) }
 
-// Roll returns each row moved on by shift places, what leaves at its end coming back
-// at its beginning.
+// Roll returns each row rotated by shift places: what moves beyond its end reappears at its
+// beginning.
 //
 //	values: [nvals, a], splits → [nvals, a], any element type. Gradient: the cotangent rolled back.
 func Roll(values, splits any, shift int) tensor.Tensor {
@@ -67,7 +67,7 @@ func Roll(values, splits any, shift int) tensor.Tensor {
 
 var orderParams = append(valuesOf(op.OrderedValues), op.Param{Name: "descending", Kind: op.Attr, Type: op.BoolType, Default: false})
 
-// ordered returns values as their order is computed: truth values as bytes.
+// ordered returns values in the form in which they are sorted: booleans as bytes.
 func ordered(x *tensor.Dense) *tensor.Dense {
 	if x.DType().IsBool() {
 		return tensor.Wrap(sorting.Bytes(tensor.Elems[bool](x)), x.Shape())
@@ -129,7 +129,7 @@ func init() {
 	})
 }
 
-// SortOptions says how to sort. The zero value is in ascending order.
+// SortOptions says how to sort. The zero value means ascending order.
 type SortOptions struct {
 	Descending bool
 }
@@ -137,22 +137,22 @@ type SortOptions struct {
 // Sort returns each row in order. NaN is last in both directions, false comes before
 // true, and strings are ordered by their bytes.
 //
-//	values: [nvals, a], splits → [nvals, a], real numbers, truth values and strings.
-//	Gradient: each value gets the cotangent from where it went.
+//	values: [nvals, a], splits → [nvals, a], real numbers, booleans and strings.
+//	Gradient: each value gets the cotangent at its position in the result.
 func Sort(values, splits any, o SortOptions) tensor.Tensor {
 	return op.Eval(sortOp, values, splits, o.Descending)
 }
 
-// ArgSort returns the positions in its row of each row's values in the order of
-// [Sort]. Equal values keep their order.
+// ArgSort returns the positions within the row of each row's values in sorted
+// order; see [Sort]. The sort is stable.
 //
 //	values: [nvals, a], splits → int64[nvals, a]. No gradient.
 func ArgSort(values, splits any, o SortOptions) tensor.Tensor {
 	return op.Eval(argSortOp, values, splits, o.Descending)
 }
 
-// orderStrings returns the positions among all elements of each row's strings in
-// order, for each element of an item by itself.
+// orderStrings returns the sorted positions, among all elements, of each row's
+// strings. Each element of the items is sorted separately.
 func orderStrings(s *tensor.Strings, splits []int64, descending bool) []int64 {
 	inner := int64(innerSize(s))
 	if inner == 1 {
@@ -178,8 +178,8 @@ func orderStrings(s *tensor.Strings, splits []int64, descending bool) []int64 {
 	return at
 }
 
-// columns returns the positions of all elements, row by row and in each row one
-// element of the items after the other, and the row splits of those columns.
+// columns returns the positions of all elements, grouped by row and, within each
+// row, by element of the items, and the row splits of those groups.
 func columns(splits []int64, inner int64) (at, bounds []int64) {
 	for r := range splits[1:] {
 		for e := range inner {
@@ -192,7 +192,8 @@ func columns(splits []int64, inner int64) (at, bounds []int64) {
 	return at, append(bounds, int64(len(at)))
 }
 
-// inRows turns positions among all elements into those of items in their rows.
+// inRows converts positions among all elements to positions of items in their
+// rows.
 func inRows(at, splits []int64, inner int) {
 	for r := range splits[1:] {
 		for i := splits[r] * int64(inner); i < splits[r+1]*int64(inner); i++ {
@@ -238,12 +239,11 @@ func init() {
 	})
 }
 
-// TopK returns the k largest values of each row in descending order, or all of a
-// shorter row, their positions in the row, and the row splits of both. Of equal
-// values the first comes first; NaN counts as less than everything. k is an integer,
-// also a scalar tensor.
+// TopK returns the k largest values of each row in descending order, or all of a shorter row, their
+// positions in the row, and the row splits of both. Of equal values the first comes first; NaN
+// counts as less than everything. k is an integer or a scalar tensor.
 //
-//	values: [nvals], splits, k: int[] → [m], int64[m], int[rows+1], real numbers, truth values and strings.
+//	values: [nvals], splits, k: int[] → [m], int64[m], int[rows+1], real numbers, booleans and strings.
 //	Gradient: the selected values get their cotangents, the others 0.
 func TopK(values, splits, k any) (top, positions, outSplits tensor.Tensor) {
 	out := op.EvalN(topKOp, values, splits, k)
@@ -262,8 +262,8 @@ func topStrings(s *tensor.Strings, at, outSplits, splits []int64) *tensor.String
 	return move.Strings(s, tensor.Vector(from))
 }
 
-// Global turns positions in rows, a vector that is partitioned by positionSplits,
-// into positions among all values of the partition that they refer to, for ops.Gather.
+// Global converts positions in rows, a vector that is partitioned by positionSplits, to positions
+// among all values of the partition given by splits, for use with ops.Gather.
 //
 //	positions: int64[m], positionSplits, splits: int[rows+1] → int64[m]. No gradient.
 func Global(positions, positionSplits, splits any) tensor.Tensor {

@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// perValue registers an operation of row splits that has a result for each value.
+// perValue registers an operation on row splits that has a result for each value.
 func perValue(name, doc string, places op.Results, rows func(dtype.DType) *op.RowLoop, kernel func(out, splits []int64)) *op.Op {
 	o := &op.Op{
 		Name: name, Statement: makes(places, 0), Doc: doc, Rows: rows,
@@ -121,9 +121,9 @@ var fromRowIDsOp = op.Register(&op.Op{
 	},
 })
 
-// rowCount returns the number of rows that row ids need: they rise, so the last one
-// tells. It is 0 where the ids will be refused. So few ids do not ask for more rows
-// than maxRows by themselves.
+// rowCount returns the number of rows that row ids require, which is one more than the last id,
+// since they are sorted. It is 0 for ids that will be rejected. A few ids alone cannot request more
+// than maxRows rows.
 func rowCount(c *op.Call, ids []int64) int {
 	n := len(ids)
 	if n == 0 || ids[n-1] < 0 {
@@ -139,9 +139,9 @@ func rowCount(c *op.Call, ids []int64) int {
 
 const maxRows = 1 << 27
 
-// FromRowIDs returns the row splits of values whose rows are given in rising order.
-// nrows, an integer or a scalar tensor, is the number of rows; nil stands for one
-// more than the last id. An id that falls or is out of range is an error that names it.
+// FromRowIDs returns the row splits of values whose rows are given in ascending order. nrows, an
+// integer or a scalar tensor, is the number of rows; nil means one more than the last id. An id
+// that is smaller than the one before or out of range is an error that names it.
 //
 //	ids: int[nvals] → int[nrows+1]. No gradient.
 func FromRowIDs(ids, nrows any) tensor.Tensor {
@@ -168,8 +168,8 @@ var uniformOp = op.Register(&op.Op{
 	},
 })
 
-// Uniform returns the row splits of nrows rows of one length, both integers or
-// scalar tensors. The result has the type of length.
+// Uniform returns the row splits of nrows rows of equal length. Both arguments
+// are integers or scalar tensors. The result has the type of length.
 //
 //	length, nrows: int[] → int[nrows+1]. No gradient.
 func Uniform(length, nrows any) tensor.Tensor {
@@ -191,8 +191,7 @@ var uniformLengthOp = op.Register(&op.Op{
 	},
 })
 
-// UniformLength returns the length that all rows have, and -1 where they differ or
-// there are none.
+// UniformLength returns the common length of all rows, or -1 if they differ or there are none.
 //
 //	splits: int[rows+1] → int[]. No gradient.
 func UniformLength(splits any) tensor.Tensor { return op.Eval(uniformLengthOp, splits) }
@@ -208,7 +207,7 @@ var maxLengthOp = op.Register(&op.Op{
 	},
 })
 
-// MaxLength returns the length of the longest row, 0 where there is none.
+// MaxLength returns the length of the longest row, or 0 if there is none.
 //
 //	splits: int[rows+1] → int[]. No gradient.
 func MaxLength(splits any) tensor.Tensor { return op.Eval(maxLengthOp, splits) }

@@ -62,8 +62,8 @@ func init() {
 	})
 }
 
-// gatheredSplits returns the row splits of the rows idx, sets starts to where these rows
-// begin, and checks the former, and that memory holds as many values.
+// gatheredSplits returns the row splits of the rows idx, and sets starts to the beginnings of these
+// rows. It checks the indices, and that memory can hold all the values.
 func gatheredSplits(c *op.Call, starts, splits, idx []int64) (*tensor.Dense, []int64) {
 	to, out := fresh(len(idx) + 1)
 	total, err := segment.GatherSplits(out, starts, splits, idx)
@@ -72,7 +72,7 @@ func gatheredSplits(c *op.Call, starts, splits, idx []int64) (*tensor.Dense, []i
 	return to, out
 }
 
-// scattered adds the cotangents of values up where the values came from.
+// scattered adds up cotangents at the positions from which the values came.
 func scattered(c *op.Call, ct, at tensor.Tensor) tensor.Tensor {
 	x := c.Tensor(0)
 	n := ops.Index(ops.Shape(x), 0)
@@ -83,8 +83,7 @@ func scattered(c *op.Call, ct, at tensor.Tensor) tensor.Tensor {
 	return ops.EnsureShape(g, x.Shape())
 }
 
-// Gather returns rows by number, one behind the other. A number out of range is an
-// error that names it.
+// Gather returns rows by number, concatenated. A number out of range is an error that names it.
 //
 //	values: [nvals, a], splits, indices: int[n] → [m, a], int[n+1], any element type.
 //	Gradient: each value gets the sum of the cotangents of its copies.
@@ -93,8 +92,7 @@ func Gather(values, splits, indices any) (outValues, outSplits tensor.Tensor) {
 	return out[0], out[1]
 }
 
-// GatherIndex returns the row splits of rows by number, and the positions of their
-// values.
+// GatherIndex returns the row splits of rows selected by number, and the positions of their values.
 //
 //	splits, indices: int[n] → int[n+1], int64[m]. No gradient.
 func GatherIndex(splits, indices any) (outSplits, index tensor.Tensor) {
@@ -120,8 +118,8 @@ var maskSplitsOp = op.Register(&op.Op{
 	},
 })
 
-// MaskSplits returns the row splits that are left when only the values are kept for
-// which mask is true; ops.BooleanMask keeps those.
+// MaskSplits returns the row splits that remain if only the values for which mask is true are kept;
+// ops.BooleanMask keeps these.
 //
 //	splits, mask: bool[nvals] → int[rows+1]. No gradient.
 func MaskSplits(splits, mask any) tensor.Tensor { return op.Eval(maskSplitsOp, splits, mask) }
@@ -190,7 +188,7 @@ func init() {
 	})
 }
 
-// sliceOf reads the bounds of a range, arguments i to i+2, where they are known.
+// sliceOf reads the bounds of a range, arguments i to i+2, if they are known.
 func sliceOf(c *op.Call, i int) (s segment.Slice) {
 	bound := func(i int) (n int64, has bool) {
 		if v, ok := c.ConstInts(i); ok && c.Has(i) {
@@ -262,7 +260,7 @@ func init() {
 			starts := ops.Index(ops.Cast(c.Value(1), dtype.Int64), key.To(-1))
 			p := ops.Cast(c.Value(2), dtype.Int64)
 			p = ops.Where(ops.Less(p, 0), ops.Add(p, ops.Cast(Lengths(c.Value(1)), dtype.Int64)), p)
-			at := ops.Where(out[1], ops.Add(starts, p), int64(-1)) // negative ids belong nowhere
+			at := ops.Where(out[1], ops.Add(starts, p), int64(-1)) // negative ids belong to no item
 			g[0] = scattered(c, ops.Where(found, ct[0], zero), at)
 			if c.Has(3) {
 				g[3] = ops.SumTo(ops.Where(found, zero, ct[0]), ops.Shape(c.Tensor(3)))
@@ -289,7 +287,7 @@ func forRows(c *op.Call, i, nrows int) {
 	}
 }
 
-// fillOf returns argument i, or where there is none zero, false or the empty string.
+// fillOf returns argument i or, if it is omitted, zero, false or the empty string.
 func fillOf(c *op.Call, i int) tensor.Tensor {
 	if c.Has(i) {
 		return c.Tensor(i)
@@ -304,9 +302,9 @@ func zero(d dtype.DType) tensor.Tensor {
 	return tensor.NewDense(d, shape.Shape{})
 }
 
-// Pick returns the item at a position of each row, which counts from the row's end
-// where it is negative, and whether there is one; where there is none stands fill, a
-// scalar or an item, and nil for zero. at is one integer for all rows or one for each.
+// Pick returns the item at a position of each row, and whether there is one. A negative position
+// counts from the end of the row. A missing item is replaced by fill, a scalar or an item, or by
+// zero if it is nil. at is one integer for all rows, or one for each.
 //
 //	values: [nvals, a], splits, at: int[] or int[rows] → [rows, a], bool[rows], any element type.
 //	Gradient: each picked item gets its row's cotangent, fill the others.
@@ -315,7 +313,7 @@ func Pick(values, splits, at, fill any) (items, found tensor.Tensor) {
 	return out[0], out[1]
 }
 
-// rowsFrom returns rows of x, of shape s, that begin at starts and have the row splits out.
+// rowsFrom returns rows of x, in shape s, that begin at starts and have the row splits out.
 func rowsFrom(x tensor.Tensor, s shape.Shape, out, starts []int64) tensor.Tensor {
 	if x, ok := x.(*tensor.Strings); ok && x.Shape().Rank() == 1 {
 		if col, ok := str.GatherRows(move.Column(x), out, starts); ok {

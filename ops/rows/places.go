@@ -10,14 +10,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Positions in rows, and where they are among all values.
+// Positions in rows, and the corresponding positions among all values.
 
 var (
 	atParam    = op.Param{Name: "at", Takes: op.Indices}
 	listsParam = indices("lists")
 )
 
-// listed checks positions (argument i), the splits of their lists (i+1) and those of the rows
+// listed checks positions (argument i), the splits of their lists (i+1) and the splits of the rows
 // (i+2), and returns the shape of the positions.
 func listed(c *op.Call, i int) shape.Shape {
 	nlists, npos := partition(c, i+1)
@@ -27,7 +27,7 @@ func listed(c *op.Call, i int) shape.Shape {
 	return c.Tensor(i).Shape()
 }
 
-// listsOf returns positions, where their lists begin and where the rows do, for arguments
+// listsOf returns positions, the splits of their lists and the splits of the rows, for arguments
 // that [listed] has checked.
 func listsOf(c *op.Call, i, nvals int) (at, lists, splits []int64) {
 	d := c.Dense(i)
@@ -43,7 +43,7 @@ func listsOf(c *op.Call, i, nvals int) (at, lists, splits []int64) {
 	return wide(d), lists, splits
 }
 
-// noPosition is the error of a position that a row lacks.
+// noPosition returns the error for a position that does not exist in a row.
 func noPosition(c *op.Call, r int, k int64, splits []int64) error {
 	e := c.Errorf(tenon.ErrRange, "position %d is out of bounds for %d entries", k, splits[r+1]-splits[r])
 	e.Where = rowName(r)
@@ -65,9 +65,9 @@ var placesOp = op.Register(&op.Op{
 	},
 })
 
-// Places returns where positions in rows are among all values. lists are the splits of the
-// positions: list r has positions in row r, and negative ones count from the end of the row.
-// A position that a row does not have is an error that names the row.
+// Places converts positions in rows to positions among all values. lists are the splits of the
+// positions: list r has positions in row r, and negative ones count from the end of the row. A
+// position that does not exist is an error that names the row.
 //
 //	at: int[m, a], lists, splits: int[rows+1] → int64[m, a]. No gradient.
 func Places(at, lists, splits any) tensor.Tensor { return op.Eval(placesOp, at, lists, splits) }
@@ -128,7 +128,7 @@ func takenItems(out, x *tensor.Dense, at, lists, splits []int64) (row int, posit
 	return segment.Take(elements[uint64](dst), elements[uint64](src), at, lists, splits)
 }
 
-// Take returns the items at positions in their rows: what [Places] finds, in one pass.
+// Take returns the items at positions in their rows, those found by [Places], in one pass.
 //
 //	values: [nvals, a], at: int[m], lists, splits: int[rows+1] → [m, a], any element type.
 //	Gradient: each item gets the sum of the cotangents of its copies.
@@ -168,8 +168,9 @@ var placesOfOp = op.Register(&op.Op{
 	},
 })
 
-// PlacesOf returns where positions in rows are among all values, for a row for each of them.
-// A row or a position that is not there is an error that names it; none are negative.
+// PlacesOf converts positions in rows to positions among all values, given the row for each
+// position. A row or a position that does not exist, including a negative one, is an error that
+// names it.
 //
 //	at, rows: int[a], splits: int[n+1] → int64[a]. No gradient.
 func PlacesOf(at, rows, splits any) tensor.Tensor { return op.Eval(placesOfOp, at, rows, splits) }
@@ -199,8 +200,8 @@ var fromStartOp = op.Register(&op.Op{
 	},
 })
 
-// FromStart returns positions among n entries counted from the start; negative ones count
-// from the end. One that is not there is an error that names it.
+// FromStart converts positions among n entries, of which negative ones count from the end, to
+// positions counted from the start. A position that does not exist is an error that names it.
 //
 //	at: int[a], n: int[] → int64[a]. No gradient.
 func FromStart(at, n any) tensor.Tensor { return op.Eval(fromStartOp, at, n) }

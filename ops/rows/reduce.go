@@ -14,14 +14,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A rowKernel is how a reduction runs on rows of some element types; others go row by row through
-// the kernel for axes. Positions have one for all types, as an empty row has none.
+// A rowKernel says how a reduction runs on rows of some element types; others run row by row
+// through the kernel for axes. Reductions to positions have one for all types, since a row may be
+// empty.
 type rowKernel struct {
 	of    func(k *kernels) rowLoop
 	loops loops // for some rows at a time
 }
 
-// rowKernels has those of reductions that have one, by what they are called here.
+// rowKernels holds the kernels of reductions that have one, by their name in this
+// package.
 var rowKernels = map[string]rowKernel{
 	"sum":           {func(k *kernels) rowLoop { return k.sum }, sumLoops},
 	"prod":          {func(k *kernels) rowLoop { return k.prod }, prodLoops},
@@ -37,7 +39,7 @@ var rowKernels = map[string]rowKernel{
 	"logsumexp":     {func(k *kernels) rowLoop { return k.logSumExp }, logSumExpLoops},
 }
 
-// formName returns what the form on rows of an operation along axes is called, behind "ragged.".
+// formName returns the name of the row form of an operation along axes, without "ragged.".
 func formName(o *op.Op) string {
 	name := strings.TrimPrefix(strings.TrimPrefix(o.Name, "strings."), "reduce_")
 	if name == "variance" {
@@ -46,17 +48,18 @@ func formName(o *op.Op) string {
 	return name
 }
 
-// Every reduction of axes has a form on rows, which follows from its description.
+// Every reduction over axes has a row form, which is derived from its
+// description.
 func init() {
 	for _, r := range reducing.All {
 		ofRows(r)
 	}
 }
 
-// reductions are the operations by their names here.
+// reductions are the operations by their names in this package.
 var reductions = map[string]*op.Op{}
 
-// ofRows registers the form on rows of a reduction of axes.
+// ofRows registers the row form of a reduction over axes.
 func ofRows(r *reducing.Reduction) {
 	k, special := rowKernels[formName(r.Op)]
 	if !special {
@@ -69,7 +72,7 @@ func ofRows(r *reducing.Reduction) {
 	says.By, says.Control = op.ByRows, two
 	o := &op.Op{
 		Name: "ragged." + formName(r.Op), Statement: says, Doc: r.Op.Doc + ", for each row", Nondifferentiable: r.Gradient == nil,
-		Params:  append(valuesOf(reducing.Elements(has)), r.Op.Params[3:]...), // behind axis and keepdims
+		Params:  append(valuesOf(reducing.Elements(has)), r.Op.Params[3:]...), // after axis and keepdims
 		Results: 1, Rows: k.loops.of,
 		Elem: func(_ *op.Call, d dtype.DType) dtype.DType { return r.Result(d) },
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -95,7 +98,7 @@ func ofRows(r *reducing.Reduction) {
 	reductions[formName(r.Op)] = op.Register(o)
 }
 
-// noAttributes is a call without attributes, for asking which element types there are.
+// noAttributes is a call without attributes, to find out which element types are supported.
 var noAttributes = &op.Call{Op: &op.Op{}}
 
 // rowByRow reduces each row by itself.
@@ -105,7 +108,7 @@ func rowByRow(f reduce.Func, out, x *tensor.Dense, splits []int64) {
 	par.For(len(splits)-1, 1<<10, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			row, n := x.Raw(), int(splits[r+1]-splits[r])
-			if n > 0 { // where rows without values begin, memory may have ended
+			if n > 0 { // the start of an empty row may be past the end of memory
 				row = unsafe.Add(row, int(splits[r])*size)
 			}
 			f(unsafe.Add(out.Raw(), r*to), row, 1, n, inner)
@@ -113,7 +116,7 @@ func rowByRow(f reduce.Func, out, x *tensor.Dense, splits []int64) {
 	})
 }
 
-// rowGroups are the values that a reduction of rows takes together.
+// rowGroups are the values that a reduction of rows combines.
 type rowGroups struct{ c *op.Call }
 
 func (g rowGroups) Spread(y tensor.Tensor) tensor.Tensor { return spread(g.c, y) }
@@ -130,18 +133,18 @@ func (g rowGroups) Reduce(by *op.Op, x tensor.Tensor) tensor.Tensor {
 	return op.Eval(reductions[formName(by)], x, g.c.Value(1))
 }
 
-// Others goes from both sides, so that zeros need no special case.
+// Others works from both sides, so that zeros need no special case.
 func (g rowGroups) Others() tensor.Tensor {
 	x, splits := g.c.Value(0), g.c.Value(1)
 	return ops.Mul(CumProd(x, splits, CumOptions{Exclusive: true}), CumProd(x, splits, CumOptions{Exclusive: true, Reverse: true}))
 }
 
-// spread gives each value what stands at its row.
+// spread gives each value the entry of its row.
 func spread(c *op.Call, perRow tensor.Tensor) tensor.Tensor {
 	return Repeat(perRow, c.Value(1), c.Tensor(0).Shape().Dim(0))
 }
 
-// perRow gives a vector with an entry for each row axes of size 1 for those of an item.
+// perRow appends axes of size 1, for the axes of an item, to a vector with an entry for each row.
 func perRow(c *op.Call, v tensor.Tensor) tensor.Tensor {
 	rank := c.Tensor(0).Shape().Rank()
 	if rank < 0 {
@@ -160,7 +163,7 @@ func conj(x tensor.Tensor) tensor.Tensor {
 	return ops.Conj(x)
 }
 
-// Sum returns the sum of each row; truth values are counted in int64. Integers wrap.
+// Sum returns the sum of each row; booleans are counted in int64. Integers wrap.
 //
 //	values: [nvals, a], splits → [rows, a]. Gradient: each value gets its row's cotangent.
 func Sum(values, splits any) tensor.Tensor { return op.Eval(reductions["sum"], values, splits) }
@@ -186,7 +189,7 @@ func Var(values, splits any, ddof int) tensor.Tensor {
 	return op.Eval(reductions["var"], values, splits, ddof)
 }
 
-// Std returns the root of [Var].
+// Std returns the square root of [Var].
 //
 //	values: [nvals, a], splits → [rows, a], numbers.
 //	Gradient: (x-mean)/((length-ddof)·y) times the row's cotangent, 0 where y is 0.
@@ -197,40 +200,40 @@ func Std(values, splits any, ddof int) tensor.Tensor {
 // Max returns the largest value of each row.
 //
 //	values: [nvals, a], splits → [rows, a], real numbers.
-//	Gradient: the values that are the largest share their row's cotangent equally.
+//	Gradient: the largest values share their row's cotangent equally.
 func Max(values, splits any) tensor.Tensor { return op.Eval(reductions["max"], values, splits) }
 
 // Min returns the smallest value of each row.
 //
 //	values: [nvals, a], splits → [rows, a], real numbers.
-//	Gradient: the values that are the smallest share their row's cotangent equally.
+//	Gradient: the smallest values share their row's cotangent equally.
 func Min(values, splits any) tensor.Tensor { return op.Eval(reductions["min"], values, splits) }
 
-// Any returns whether each row has a true value.
+// Any reports whether any value of each row is true.
 //
 //	values: bool[nvals, a], splits → bool[rows, a]. No gradient.
 func Any(values, splits any) tensor.Tensor { return op.Eval(reductions["any"], values, splits) }
 
-// All returns whether each row has only true values.
+// All reports whether all values of each row are true.
 //
 //	values: bool[nvals, a], splits → bool[rows, a]. No gradient.
 func All(values, splits any) tensor.Tensor { return op.Eval(reductions["all"], values, splits) }
 
-// CountNonzero returns how many values of each row are not zero. NaN is not.
+// CountNonzero returns the number of nonzero values of each row. NaN counts as nonzero.
 //
-//	values: [nvals, a], splits → int64[rows, a], numbers and truth values. No gradient.
+//	values: [nvals, a], splits → int64[rows, a], numbers and booleans. No gradient.
 func CountNonzero(values, splits any) tensor.Tensor {
 	return op.Eval(reductions["count_nonzero"], values, splits)
 }
 
-// ArgMax returns the position in its row of each row's largest value: the first of
-// equal ones, the first NaN where there is one, -1 for an empty row.
+// ArgMax returns the position within the row of each row's largest value: the first of equal ones,
+// the first NaN if there is one, or -1 for an empty row.
 //
 //	values: [nvals, a], splits → int64[rows, a], real numbers. No gradient.
 func ArgMax(values, splits any) tensor.Tensor { return op.Eval(reductions["argmax"], values, splits) }
 
-// ArgMin returns the position in its row of each row's smallest value, as [ArgMax]
-// does for the largest.
+// ArgMin returns the position within the row of each row's smallest value, as [ArgMax] does for the
+// largest.
 //
 //	values: [nvals, a], splits → int64[rows, a], real numbers. No gradient.
 func ArgMin(values, splits any) tensor.Tensor { return op.Eval(reductions["argmin"], values, splits) }

@@ -43,8 +43,7 @@ func init() {
 	})
 }
 
-// Repeat gives every value of a row the row's item: what a tensor with one entry
-// for each row is broadcast by.
+// Repeat gives every value the item of its row. It broadcasts a tensor with one entry for each row.
 //
 //	items: [rows, a], splits → [nvals, a], any element type. Gradient: the sum of each row's cotangents.
 func Repeat(items, splits any, nvals int) tensor.Tensor {
@@ -91,9 +90,8 @@ var repeatIndexOp = op.Register(&op.Op{
 	},
 })
 
-// RepeatIndex returns the row splits and the positions of the values when each row
-// is repeated within itself: [1 2] twice is [1 2 1 2]. times is one integer for all
-// rows or one for each.
+// RepeatIndex returns the row splits and the positions of the values when each row is repeated
+// within itself: [1 2] twice is [1 2 1 2]. times is one integer for all rows, or one for each.
 //
 //	splits, times: int[] or int[rows] → int[rows+1], int64[m]. No gradient.
 func RepeatIndex(splits, times any) (outSplits, index tensor.Tensor) {

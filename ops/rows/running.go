@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Running maxima, minima and logarithms of sums of exponentials: the kernels of the
-// operations along an axis, run on one row at a time.
+// Running maxima, minima and logarithms of sums of exponentials. The kernels are those of the
+// operations along an axis, applied to one row at a time.
 
 var cumMaxOp, cumMinOp, logCumSumExpOp *alongRows[CumOptions]
 
@@ -42,7 +42,7 @@ type scanner struct {
 	exclusive, reverse bool
 }
 
-// rows does the rows from lo up to hi.
+// rows processes the rows from lo up to, but not including, hi.
 func (s scanner) rows(lo, hi int) {
 	size := uintptr(s.inner * s.x.DType().Size())
 	for r := lo; r < hi; r++ {
@@ -53,8 +53,8 @@ func (s scanner) rows(lo, hi int) {
 	}
 }
 
-// vjpRunningExtreme sums the cotangents of each stretch of equal results, and gives
-// the sum to the value where the stretch begins.
+// vjpRunningExtreme sums the cotangents of each stretch of equal results and gives the sum to the
+// value where the stretch begins.
 func vjpRunningExtreme(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 	x, splits, exclusive, reverse := c.Tensor(0), c.Value(1), c.Bool(2), c.Bool(3)
 	g := ct[0]
@@ -77,15 +77,15 @@ func vjpLogCumSumExp(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 	finite := ops.IsFinite(y)
 	zero := ops.Zeros(y.DType(), []int{})
 	y = ops.Where(finite, y, zero)
-	// The factor from one result to the next, kept at the next.
+	// The factor from one result to the next, stored with the next.
 	factor := ops.Exp(ops.Sub(Shift(y, splits, -next(reverse)), y))
 	factor = ops.Where(Shift(finite, splits, -next(reverse)), factor, zero)
 	behind := LinearScan(Shift(factor, splits, next(reverse)), g, splits, !reverse)
 	return []tensor.Tensor{ops.Mul(behind, ops.Exp(ops.Sub(x, y))), nil}
 }
 
-// CumMax returns the running maxima of each row; NaN from the first NaN on. An
-// exclusive one starts with the least value of the type.
+// CumMax returns the running maxima of each row; from the first NaN on, they are NaN. Exclusive
+// maxima start with the lowest value of the type.
 //
 //	values: [nvals, a], splits → [nvals, a], real numbers.
 //	Gradient: the sum of ct over the results that a value is; the first of equal ones takes all.
@@ -98,8 +98,8 @@ func CumMin(values, splits any, o CumOptions) tensor.Tensor {
 	return cumulative(cumMinOp, values, splits, o)
 }
 
-// LogCumSumExp returns the logarithms of the running sums of e^x of each row, without
-// overflow on the way. An exclusive one starts with -Inf.
+// LogCumSumExp returns the logarithms of the running sums of e^x of each row, without intermediate
+// overflow. Exclusive sums start with -Inf.
 //
 //	values: [nvals, a], splits → [nvals, a], floating numbers.
 //	Gradient: for value k, Σ over i ≥ k of ctᵢ·e^(xₖ-yᵢ).

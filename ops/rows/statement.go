@@ -2,13 +2,13 @@ package rows
 
 import "github.com/tenonml/tenon/op"
 
-// Statements that several operations share. Row splits divide the first axis of the values
-// into rows: a row is what the operations here call an axis.
+// Statements that several operations share. Row splits divide the first axis of the values into
+// rows, which take the place of an axis here.
 
 const one, two, three, four, five, six = op.Operands(op.First), op.Operands(op.Second), op.Operands(op.Third),
 	op.Operands(op.Fourth), op.Operands(op.Fifth), op.Operands(op.Sixth)
 
-// movedZero is what zeros do that only move, products what they do in products of two.
+// movedZero says what zeros do if they are only moved, products what they do in products of two.
 var (
 	movedZero = op.Zero{Keeps: true, Linear: []op.Operands{one}}
 	keepsZero = op.Zero{Keeps: true}
@@ -24,7 +24,7 @@ func moves(a op.Axes, control op.Operands) op.Statement {
 	return op.Statement{Axes: a, By: op.ByRows, Moves: one, Control: control, Zero: movedZero}
 }
 
-// makes is the statement of an index, sizes or row splits that are made of others.
+// makes returns the statement of an index, sizes or row splits made from others.
 func makes(places, counts op.Results) op.Statement {
 	return op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse, Places: places, Counts: counts}
 }
@@ -34,8 +34,8 @@ func opaque(why string) op.Statement {
 	return op.Statement{Axes: op.Opaque, By: op.ByRows, Missing: op.Refuse, Why: why}
 }
 
-// contracts is the statement of products that are summed; control are the operands that
-// tell which rows belong together.
+// contracts returns the statement of summed products; control are the operands that say which rows
+// belong together.
 func contracts(linear []op.Operands, control op.Operands) op.Statement {
 	var both op.Operands
 	for _, s := range linear {

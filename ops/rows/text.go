@@ -22,7 +22,7 @@ var joinOp = op.Register(&op.Op{
 		if inner == 1 {
 			return results(move.Tensor(str.JoinRows(move.Column(x), splits, c.Str(2)), s))
 		}
-		order, at := columns(splits, int64(inner)) // each element of an item is joined by itself
+		order, at := columns(splits, int64(inner)) // the elements of an item are joined separately
 		return results(move.Tensor(str.JoinAt(move.Column(x), order, at, c.Str(2)), s))
 	},
 })
@@ -50,8 +50,8 @@ var ngramsOp = op.Register(&op.Op{
 	},
 })
 
-// NGrams returns the sequences of neighbouring strings of each row, each joined into
-// one string, and their row splits; see ops.NGramOptions.
+// NGrams returns the n-grams of each row, sequences of adjacent strings that are joined into one
+// string each, and their row splits; see ops.NGramOptions.
 //
 //	values: string[nvals], splits → string[m], int[rows+1]. No gradient.
 func NGrams(values, splits any, widths []int, o ops.NGramOptions) (grams, outSplits tensor.Tensor) {

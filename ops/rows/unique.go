@@ -34,11 +34,10 @@ var uniqueOp = op.Register(&op.Op{
 	},
 })
 
-// UniqueIndex finds the distinct values of each row in the order of their first
-// appearance. It returns their row splits, the positions among all values where they
-// first appear (ops.Gather gives the values), how often each occurs in its row, and
-// for each value the number of its own among the distinct values of its row. All
-// NaNs are one value, and so are both zeros.
+// UniqueIndex finds the distinct values of each row in the order of their first appearance. It
+// returns their row splits, the positions among all values where they first appear (ops.Gather
+// returns the values), how often each occurs in its row and, for each value, the number of its
+// equal among the distinct values of its row. All NaNs are one value, and so are both zeros.
 //
 //	values: [nvals], splits → int[rows+1], int64[m], int64[m], int64[nvals], any element type. No gradient.
 func UniqueIndex(values, splits any) (outSplits, first, counts, inverse tensor.Tensor) {
@@ -74,8 +73,8 @@ var runsOp = op.Register(&op.Op{
 	},
 })
 
-// RunLengths returns the lengths of the runs of equal neighbours in each row, and
-// the row splits of those. NaN differs from its neighbours.
+// RunLengths returns the lengths of the runs of equal neighbors in each row, and the row splits of
+// those lengths. NaN differs from its neighbors.
 //
 //	values: [nvals, a], splits → int64[m], int[rows+1], any element type. No gradient.
 func RunLengths(values, splits any) (lengths, outSplits tensor.Tensor) {

@@ -1,7 +1,7 @@
-// Package move holds what operations need that move elements and do not look at
-// them.
+// Package move contains what is shared by operations that move elements without
+// looking at them.
 //
-// Such kernels are written for dense tensors, most of them as views and one
-// strided copy. Strings go the same way by their positions: what moves is a
-// tensor of int64, and the strings are gathered by it ([Apply], [ApplyList]).
+// Such kernels are written for dense tensors, most of them as views followed by
+// one strided copy. Strings are moved by position: a tensor of int64 positions is
+// moved, and the strings are gathered by it ([Apply], [ApplyList]).
 package move

@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// short is the number of elements up to which a copy is not worth a look at strides.
+// short is the number of elements up to which examining strides is not worthwhile for a copy.
 const short = 64
 
 // Apply applies a structural kernel to one concrete tensor.
@@ -44,12 +44,12 @@ func ApplyList(xs []tenon.Value, f func(ds []*tensor.Dense) *tensor.Dense) tenso
 	}
 	c := str.Concat(columns...)
 	if rising(tensor.Data[int64](out)) && out.Len() == c.Len() {
-		return Tensor(c, out.Shape()) // one behind the other, as they are
+		return Tensor(c, out.Shape()) // consecutive in memory as they are
 	}
 	return Strings(Tensor(c, shape.Of(c.Len())), out)
 }
 
-// Behind returns concrete tensors of strings, one behind the other, in a shape.
+// Behind returns concrete tensors of strings, concatenated, with the given shape.
 func Behind(xs []tenon.Value, s shape.Shape) *tensor.Strings {
 	columns := make([]str.Column, len(xs))
 	for i, x := range xs {
@@ -58,7 +58,7 @@ func Behind(xs []tenon.Value, s shape.Shape) *tensor.Strings {
 	return Tensor(str.Concat(columns...), s)
 }
 
-// rising reports whether positions are 0, 1, 2, …
+// rising reports whether the positions are 0, 1, 2, …
 func rising(at []int64) bool {
 	for i, p := range at {
 		if p != int64(i) {
@@ -68,7 +68,7 @@ func rising(at []int64) bool {
 	return true
 }
 
-// Positions returns at, at+1, … in a shape.
+// Positions returns at, at+1, … with the given shape.
 func Positions(at int, s shape.Shape) *tensor.Dense {
 	d, p := tensor.Make[int64](s)
 	for i := range p {
@@ -77,15 +77,16 @@ func Positions(at int, s shape.Shape) *tensor.Dense {
 	return d
 }
 
-// Strings returns the strings at positions, in the shape of those. It throws where
-// a position is out of range.
+// Strings returns the strings at the given positions, in their shape. It throws if a position is
+// out of range.
 func Strings(s *tensor.Strings, at *tensor.Dense) *tensor.Strings {
 	c, err := str.Gather(Column(s), tensor.Data[int64](at))
 	tenon.Throw(err)
 	return Tensor(c, at.Shape())
 }
 
-// Column returns the strings of a tensor for the kernels of package str.
+// Column returns the strings of a tensor in the form that the kernels of package
+// str take.
 func Column(s *tensor.Strings) str.Column {
 	return str.Column{Offsets: s.Offsets(), Bytes: s.Buffer()}
 }
@@ -108,8 +109,7 @@ func CopyTo(dst, src *tensor.Dense) {
 	strided.Copy(dst.Raw(), src.Raw(), s.AppendDims(dims[:0]), dst.AppendStrides(to[:0]), src.AppendStrides(from[:0]), dst.DType().Size())
 }
 
-// CopyPart copies src to dst, which is part of a result of so many bytes that is not
-// yet published.
+// CopyPart copies src to dst, which is part of a result of whole bytes that is not yet published.
 func CopyPart(dst, src []byte, whole int) {
 	const piece = 256 << 10
 	dst = dst[:len(src)]
@@ -149,8 +149,7 @@ func Stretched(x *tensor.Dense, s shape.Shape) *tensor.Dense {
 	return x.View(0, s, strides)
 }
 
-// Fill sets every element of dst, which is not yet published, to the single one of
-// value.
+// Fill sets every element of dst, which is not yet published, to the only element of value.
 func Fill(dst, value *tensor.Dense) {
 	if to := dst; to.IsContiguous() && to.Len() > 0 && to.Len() <= short {
 		b := to.Bytes()
@@ -162,8 +161,8 @@ func Fill(dst, value *tensor.Dense) {
 	CopyTo(dst, value.View(0, dst.Shape(), make([]int, dst.Rank())))
 }
 
-// Words returns a row-major tensor's elements as Ts of the same size, with the
-// slack behind them as capacity.
+// Words returns the elements of a row-major tensor as Ts of the same size, with
+// the slack included in the capacity.
 func Words[T any](d *tensor.Dense) []T {
 	b := d.Bytes()
 	var zero T

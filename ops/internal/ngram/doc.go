@@ -1,3 +1,3 @@
-// Package ngram holds what the operations on n-grams of dense rows and of ragged ones
-// share: their options, parameters and kernel.
+// Package ngram contains what the operations on n-grams of dense and of ragged rows share: their
+// options, parameters and kernel.
 package ngram

@@ -9,27 +9,27 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Options says which n-grams there are. The zero value joins with a blank and
-// pads nothing.
+// Options says how n-grams are formed. The zero value joins with a space and does
+// not pad.
 type Options struct {
-	Separator string // between the strings of an n-gram; "" is a blank, and NoSeparator nothing
+	Separator string // between the strings of an n-gram; "" is a space, but see NoSeparator
 
-	// NoSeparator joins without anything in between.
+	// NoSeparator joins the strings without a separator.
 	NoSeparator bool
 
-	// Pad puts Left in front of and Right behind each row, as often as PadWidth says
-	// but at most one time less than an n-gram is wide. PadWidth 0 means so often.
+	// Pad adds Left before and Right after each row, PadWidth times, but at most one time less than
+	// the width of an n-gram. PadWidth 0 means that maximum.
 	Pad         bool
 	Left, Right string
 	PadWidth    int
 
-	// PreserveShort gives a row that is not empty and has no n-gram of any width one
-	// of all its strings, padding included.
+	// PreserveShort gives a nonempty row that has no n-gram of any width a single one with all its
+	// strings, including padding.
 	PreserveShort bool
 }
 
-// Params returns the parameters that an operation has for n-grams: the arguments
-// that [Args] gives.
+// Params returns the parameters of an operation for n-grams; [Args] returns the
+// arguments.
 func Params() []op.Param {
 	return []op.Param{
 		{Name: "widths", Kind: op.Attr, Type: op.IntsType},
@@ -41,9 +41,9 @@ func Params() []op.Param {
 	}
 }
 
-// Args returns the arguments of [Params].
+// Args returns the arguments for [Params].
 func Args(o Options, widths []int) [6]any {
-	var separator any = " " // in no new memory
+	var separator any = " " // avoids an allocation
 	if o.Separator != "" || o.NoSeparator {
 		separator = o.Separator
 	}
@@ -56,8 +56,8 @@ func Args(o Options, widths []int) [6]any {
 	return [6]any{append([]int{}, widths...), separator, o.Left, o.Right, o.PadWidth, o.PreserveShort}
 }
 
-// Of computes the n-grams of rows; the arguments of [Params] begin at parameter i.
-// outSplits gets their row splits; it is as long as splits.
+// Of computes the n-grams of rows. The arguments for [Params] begin at parameter i. outSplits,
+// which must be as long as splits, is set to their row splits.
 func Of(c *op.Call, i int, outSplits []int64, x *tensor.Strings, splits []int64) (grams *tensor.Strings, err error) {
 	col, err := str.NGrams(outSplits, move.Column(x), splits, Read(c, i))
 	if err != nil {
@@ -66,8 +66,8 @@ func Of(c *op.Call, i int, outSplits []int64, x *tensor.Strings, splits []int64)
 	return move.Tensor(col, shape.Of(col.Len())), nil
 }
 
-// Read returns the options of a call for the kernel; the arguments of [Params] begin
-// at parameter i.
+// Read returns the options of a call for the kernel. The arguments for [Params] begin at parameter
+// i.
 func Read(c *op.Call, i int) str.NGramOptions {
 	return str.NGramOptions{Widths: c.Ints(i), Separator: c.Str(i + 1), Left: c.Str(i + 2), Right: c.Str(i + 3),
 		PadWidth: c.Int(i + 4), PreserveShort: c.Bool(i + 5)}

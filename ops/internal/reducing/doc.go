@@ -1,3 +1,3 @@
-// Package reducing has what reductions of axes, of rows and of segments share: a reduction is
-// described once, and each of the three spellings makes its operation of the description.
+// Package reducing contains what reductions of axes, of rows and of segments share: a reduction is
+// described once, and each of the three derives its operation from the description.
 package reducing

@@ -9,32 +9,32 @@ import (
 
 // A Reduction is an operation that reduces axes.
 type Reduction struct {
-	Op     *op.Op // over axes; its attributes behind axis and keepdims are those of all spellings
+	Op     *op.Op // over axes; all forms share its attributes after axis and keepdims
 	Result func(d dtype.DType) dtype.DType
 
-	// Kernel returns what reduces elements of a type, with the attributes of a call, and nil for
-	// types that have no such reduction.
+	// Kernel returns the kernel for elements of type d and the attributes of a call, or nil if the
+	// type has no such reduction.
 	Kernel func(c *op.Call, d dtype.DType) reduce.Func
 
-	// Gradient returns the cotangent of x, of which y is the reduction of each group.
+	// Gradient returns the cotangent of x, whose reduction by groups is y.
 	Gradient Gradient
 }
 
-// A Gradient is written once for axes, rows and segments.
+// A Gradient is written once and used for axes, rows and segments.
 type Gradient func(c *op.Call, g Groups, x, y, ct tensor.Tensor) tensor.Tensor
 
-// Groups are the elements that a reduction takes together: along axes, in rows, in segments.
+// Groups are the elements that are reduced together: along axes, in rows, or in segments.
 type Groups interface {
-	// Spread gives each element what stands at its group.
+	// Spread gives each element the value of its group.
 	Spread(perGroup tensor.Tensor) tensor.Tensor
 
-	// Count returns the number of elements of each group, which broadcasts to results.
+	// Count returns the number of elements of each group, which broadcasts to the results.
 	Count() any
 
-	// Reduce reduces x, which has the elements' groups, by another reduction over axes.
+	// Reduce reduces x, which has the same groups, with another reduction over axes.
 	Reduce(by *op.Op, x tensor.Tensor) tensor.Tensor
 
-	// Others returns for each element the product of the others of its group.
+	// Others returns, for each element, the product of the others in its group.
 	Others() tensor.Tensor
 }
 
@@ -51,7 +51,7 @@ func Of(o *op.Op) *Reduction {
 	return nil
 }
 
-// Elements returns the element types that a reduction takes, with what they are called.
+// Elements returns the element types that a reduction accepts, with a name for them.
 func Elements(has func(d dtype.DType) bool) *op.Elements {
 	for _, e := range []*op.Elements{op.Numbers, op.Reals, op.Floats, op.Integers, op.Smooth, {Name: "no numbers", Has: func(dtype.DType) bool { return false }}} {
 		same := true

@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/internal/passes"
 )
 
-// Default improves graphs by passes and runs them operation by operation in this process,
-// neighbouring elementwise ones together.
+// Default optimizes graphs by passes and runs them operation by operation in this process, fusing
+// adjacent elementwise operations.
 var Default Backend = interpreter{}
 
 type interpreter struct{}
@@ -23,7 +23,7 @@ func (interpreter) Devices() []Device {
 }
 
 func (interpreter) Compile(g *graph.Graph, o Options) (Program, error) {
-	if o.Region { // with the graph around it, if there is one
+	if o.Region { // it was optimized with the enclosing graph, if there is one
 		return interp.For(g), nil
 	}
 	list := passes.Default

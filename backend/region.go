@@ -8,8 +8,8 @@ import (
 
 type contextKey struct{}
 
-// With returns a context whose runs are those of b: what kernels run by themselves, such as
-// the bodies of loops, runs there too.
+// With returns a context whose runs use b. Runs started by kernels, such as those of loop bodies,
+// use it too.
 func With(ctx context.Context, b Backend) context.Context {
 	if Of(ctx) == b {
 		return ctx
@@ -17,7 +17,7 @@ func With(ctx context.Context, b Backend) context.Context {
 	return context.WithValue(ctx, contextKey{}, b)
 }
 
-// Of returns the Backend of a context, which is [Default] where none was given.
+// Of returns the Backend of a context, or [Default] if it has none.
 func Of(ctx context.Context) Backend {
 	if ctx != context.Background() {
 		if b, ok := ctx.Value(contextKey{}).(Backend); ok {
@@ -27,7 +27,7 @@ func Of(ctx context.Context) Backend {
 	return Default
 }
 
-// programKey is the key under which a graph keeps the Program of a Backend.
+// programKey is the key under which a graph stores the Program of a Backend.
 type programKey struct{ b Backend }
 
 type compiled struct {
@@ -35,8 +35,8 @@ type compiled struct {
 	err error
 }
 
-// Region returns the Program of a node's region for the Backend of the context. It is
-// compiled when it is first asked for.
+// Region returns the Program of a node's region for the Backend of the context. It is compiled when
+// it is first requested.
 func Region(ctx context.Context, g *graph.Graph) (Program, error) {
 	b := Of(ctx)
 	c := g.Memo(programKey{b}, func() any {

@@ -13,8 +13,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// wantMatrices checks that operand i has matrices of float32 or float64, and returns its
-// shape, with known rank.
+// wantMatrices checks that operand i consists of matrices of float32 or float64, and returns its
+// shape, whose rank is known.
 func wantMatrices(c *op.Call, i int) (shape.Shape, error) {
 	x := c.Tensor(i)
 	if d := x.DType(); d != dtype.Float32 && d != dtype.Float64 {
@@ -27,7 +27,7 @@ func wantMatrices(c *op.Call, i int) (shape.Shape, error) {
 	return s, nil
 }
 
-// wantSquare is wantMatrices for square ones.
+// wantSquare is wantMatrices for square matrices.
 func wantSquare(c *op.Call, i int) (shape.Shape, error) {
 	s, err := wantMatrices(c, i)
 	if err != nil || !s.HasRank() {
@@ -55,7 +55,7 @@ func sizes(s shape.Shape) (rows, cols int) {
 	return s.Dim(-2), s.Dim(-1)
 }
 
-// lesser returns the lesser of two sizes, as far as it is known.
+// lesser returns the smaller of two sizes, if it is known.
 func lesser(m, n int) int {
 	if m < 0 || n < 0 {
 		return shape.Unknown
@@ -73,12 +73,13 @@ func specs(d dtype.DType, shapes ...shape.Shape) []tenon.Spec {
 
 func outShape(c *op.Call, i int) shape.Shape { return c.Out[i].(*tensor.Spec).Shape() }
 
-// elements returns the elements of operand i as float64, not to be changed.
+// elements returns the elements of operand i as float64. They must not be
+// changed.
 func elements(c *op.Call, i int) []float64 {
 	return tensor.Data[float64](ops.Cast(c.Dense(i), dtype.Float64))
 }
 
-// results makes the kernel's results of slices of float64.
+// results makes a kernel's results from slices of float64.
 func results(c *op.Call, data ...[]float64) ([]tensor.Tensor, error) {
 	out := make([]tensor.Tensor, len(data))
 	for i, x := range data {
@@ -88,9 +89,9 @@ func results(c *op.Call, data ...[]float64) ([]tensor.Tensor, error) {
 	return out, nil
 }
 
-// each calls f for each of n matrices that take about work multiplications, on several
-// workers. f returns false where a matrix does not do; each returns the number of the first
-// such one, or -1.
+// each calls f for each of n matrices, each taking about work multiplications, using several
+// workers. f returns false if it fails for a matrix; each returns the number of the first such
+// matrix, or -1.
 func each(n, work int, f func(i int) bool) int {
 	var bad atomic.Int64
 	bad.Store(math.MaxInt64)
@@ -113,7 +114,7 @@ func each(n, work int, f func(i int) bool) int {
 	return -1
 }
 
-// refused is the error about matrix i of an operand.
+// refused returns the error for matrix i of an operand.
 func refused(c *op.Call, operand, i int, what string) error {
 	e := c.Errorf(tenon.ErrInvalid, "%s", what)
 	if b := lead(c.Tensor(operand).Shape()); b.Rank() > 0 {
@@ -130,8 +131,8 @@ func coordinates(s shape.Shape, i int) string {
 	return shape.Of(dims...).String()
 }
 
-// stretch returns, for each index of batch, which matrix of an operand with leading axes own
-// belongs to it.
+// stretch returns, for each index of batch, the number of the corresponding matrix of an operand
+// with leading axes own.
 func stretch(own, batch shape.Shape) []int {
 	n := own.Size()
 	index := make([]int64, n)
@@ -146,7 +147,7 @@ func stretch(own, batch shape.Shape) []int {
 	return out
 }
 
-// broadcastLead returns the leading axes to which those of two operands broadcast.
+// broadcastLead returns the broadcast leading axes of two operands.
 func broadcastLead(c *op.Call, s, t shape.Shape) (shape.Shape, error) {
 	b, err := shape.Broadcast(lead(s), lead(t))
 	if err != nil {
@@ -155,15 +156,14 @@ func broadcastLead(c *op.Call, s, t shape.Shape) (shape.Shape, error) {
 	return b, nil
 }
 
-// again is the Batch rule of operations of one operand: a batch axis is one more
-// leading axis.
+// again is the Batch rule of operations on one operand: a batch axis is just
+// another leading axis.
 func again(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 	return c.DoTensors()
 }
 
-// againAligned is the Batch rule of operations of two operands whose leading axes
-// broadcast: batched ones get axes of size 1 behind the batch axis until both have as
-// many.
+// againAligned is the Batch rule of operations on two operands whose leading axes broadcast:
+// batched ones get axes of size 1 after the batch axis until both have the same number.
 func againAligned(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 	values := c.Values()
 	var own [2]int
@@ -197,7 +197,7 @@ func sumTo(ct, x tensor.Tensor) tensor.Tensor {
 	return ops.SumTo(ct, ops.Shape(x))
 }
 
-// orZero returns a cotangent, or zeros like y where there is none.
+// orZero returns a cotangent, or zeros like y if it is nil.
 func orZero(ct, y tensor.Tensor) tensor.Tensor {
 	if ct == nil {
 		return ops.ZerosLike(y)

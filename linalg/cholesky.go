@@ -11,13 +11,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Cholesky returns the lower triangular L with positive diagonal and L·Lᵀ = x, for
-// symmetric positive definite matrices; of x, only the lower triangle is looked at.
+// Cholesky returns the lower triangular L with positive diagonal such that L·Lᵀ = x, for symmetric
+// positive definite matrices. Only the lower triangle of x is used.
 //
 //	x: […, n, n]  →  […, n, n]
 //
-// Gradient (Murray): with P the lower triangle of Lᵀ·ct, its diagonal halved, the
-// symmetric part of L⁻ᵀ·P·L⁻¹.
+// Gradient (Murray): with P the lower triangle of Lᵀ·ct with its diagonal halved, the symmetric
+// part of L⁻ᵀ·P·L⁻¹.
 func Cholesky(x any) tensor.Tensor { return op.Eval(choleskyOp, x) }
 
 var choleskyOp = op.Register(&op.Op{
@@ -57,7 +57,7 @@ func init() {
 		l := out[0]
 		p := tMul(l, ct[0])
 		p = ops.Mul(ops.Add(ops.Tril(p, 0), ops.Tril(p, -1)), 0.5)
-		// L⁻ᵀ·P·L⁻¹, by two triangular systems.
+		// L⁻ᵀ·P·L⁻¹, by solving two triangular systems.
 		left := TriangularSolve(l, p, TriangularOptions{Lower: true, Transpose: true})
 		s := transposed(TriangularSolve(l, transposed(left), TriangularOptions{Lower: true, Transpose: true}))
 		return []tensor.Tensor{symmetric(s)}

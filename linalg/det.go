@@ -13,8 +13,7 @@ import (
 //
 //	x: […, n, n]  →  […]
 //
-// Gradient: ct·C with C the matrix of cofactors, which exists for singular matrices
-// too.
+// Gradient: ct·C, with C the matrix of cofactors, which exists for singular matrices too.
 func Det(x any) tensor.Tensor { return op.Eval(detOp, x) }
 
 var detOp = op.Register(&op.Op{
@@ -82,13 +81,12 @@ func slogdet(a []float64, n int) (sign, log float64) {
 	return sign, log
 }
 
-// SlogDet returns the sign of the determinant of square matrices, -1, 0 or 1, and the
-// logarithm of its absolute value, -Inf for 0. Where the determinant itself would
-// overflow, its logarithm does not.
+// SlogDet returns the sign of the determinant of square matrices, -1, 0 or 1, and the logarithm of
+// its absolute value, -Inf for 0. It does not overflow even if the determinant itself would.
 //
 //	x: […, n, n]  →  […], […]
 //
-// Gradient: of the logarithm, ct·x⁻ᵀ; zero of the sign.
+// Gradients: ct·x⁻ᵀ for the logarithm; zero for the sign.
 func SlogDet(x any) (sign, logAbs tensor.Tensor) {
 	out := op.EvalN(slogDetOp, x)
 	return out[0], out[1]
@@ -124,11 +122,11 @@ func init() {
 	}
 }
 
-// The cofactors of a matrix x: the derivative of its determinant, det(x)·x⁻ᵀ where it
-// is not singular, and by the singular value decomposition U·S·Vᵀ det(U)·det(V)·U·S'·Vᵀ,
-// S' with the products of the other singular values, everywhere.
+// The cofactors of a matrix x, the derivative of its determinant. They are det(x)·x⁻ᵀ if x is not
+// singular and, in any case, det(U)·det(V)·U·S'·Vᵀ, where U·S·Vᵀ is the singular value
+// decomposition and S' holds the products of the other singular values.
 //
-// Gradient, with the cotangent u and where x is not singular: Σ(u·y)·x⁻ᵀ - x⁻ᵀ·uᵀ·y.
+// Gradient, with the cotangent u and if x is not singular: Σ(u·y)·x⁻ᵀ - x⁻ᵀ·uᵀ·y.
 var cofactorsOp = op.Register(&op.Op{
 	Name: "linalg.cofactors", Statement: op.Statement{Axes: op.Along, Core: 2, Missing: op.Refuse}, Doc: "matrices of cofactors", Results: 1, Params: []op.Param{{Name: "x"}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -168,7 +166,7 @@ func cofactors(dst, a []float64, n int) bool {
 	if !ok {
 		return false
 	}
-	sign := math.Copysign(1, det(u, n)*det(vt, n)) // they are orthogonal
+	sign := math.Copysign(1, det(u, n)*det(vt, n)) // both matrices are orthogonal
 	for k := range n {
 		others := sign
 		for j, v := range s {

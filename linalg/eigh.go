@@ -13,15 +13,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Eigh returns the eigenvalues w of symmetric matrices in ascending order, and the matrices V
-// whose columns are the eigenvectors: V·diag(w)·Vᵀ = x. Of x, the symmetric part
-// (x + xᵀ)/2 counts. In each column of V the element with the greatest absolute value is
-// positive.
+// Eigh returns the eigenvalues w of symmetric matrices in ascending order, and the matrices V whose
+// columns are the eigenvectors: V·diag(w)·Vᵀ = x. Only the symmetric part of x, (x + xᵀ)/2, is
+// used. In each column of V, the element with the largest absolute value is positive.
 //
 //	x: […, n, n]  →  […, n], […, n, n]
 //
-// Gradient (Giles): V·(diag(ct w) + F∘(Vᵀ·ct V))·Vᵀ, its symmetric part, with F = 1/(wⱼ - wᵢ).
-// That of the vectors exists where the values are distinct.
+// Gradient (Giles): the symmetric part of V·(diag(ct w) + F∘(Vᵀ·ct V))·Vᵀ, with F = 1/(wⱼ - wᵢ).
+// That of the vectors exists if the eigenvalues are distinct.
 func Eigh(x any) (w, v tensor.Tensor) {
 	out := op.EvalN(eighOp, x)
 	return out[0], out[1]

@@ -13,15 +13,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// LstSq returns the x of least norm among those that make the norm of a·x - b least, by
-// the singular value decomposition: values below max(m, n)·ε times the greatest one
-// count as 0, with ε the precision of float64. Leading axes broadcast.
+// LstSq returns the x of minimum norm among those that minimize the norm of a·x - b. It uses the
+// singular value decomposition; singular values below max(m, n)·ε times the largest one count as 0,
+// where ε is the precision of float64. Leading axes broadcast.
 //
 //	a: […, m, n], b: […, m, k]  →  […, n, k]
 //
-// Gradient, for a of full rank. For m ≥ n, with G = (aᵀa)⁻¹·ct and the residual r = b - a·x:
-// a·G for b, r·Gᵀ - a·G·xᵀ for a. For m < n, with H = (aaᵀ)⁻¹·a·ct and z = (aaᵀ)⁻¹·b: H for b,
-// z·(ct - aᵀH)ᵀ - H·xᵀ for a.
+// Gradient, if a has full rank: for m ≥ n, with G = (aᵀa)⁻¹·ct and the residual r = b - a·x: a·G
+// for b, r·Gᵀ - a·G·xᵀ for a. For m < n, with H = (aaᵀ)⁻¹·a·ct and z = (aaᵀ)⁻¹·b: H for b, z·(ct -
+// aᵀH)ᵀ - H·xᵀ for a.
 func LstSq(a, b any) tensor.Tensor { return op.Eval(lstSqOp, a, b) }
 
 var lstSqOp = op.Register(&op.Op{
@@ -67,7 +67,7 @@ var lstSqOp = op.Register(&op.Op{
 	Batch: againAligned,
 })
 
-// lstsq writes V·S⁺·Uᵀ·b.
+// lstsq sets dst to V·S⁺·Uᵀ·b.
 func lstsq(dst, a, b []float64, m, n, k int) bool {
 	u, s, vt, ok := svd(a, m, n)
 	if !ok {

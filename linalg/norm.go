@@ -14,10 +14,10 @@ type NormKind uint8
 const (
 	Frobenius   NormKind = iota // √Σ x²
 	Nuclear                     // the sum of the singular values
-	Spectral                    // the greatest singular value
-	ColumnSum                   // the greatest sum of absolute values of a column: the 1-norm
-	RowSum                      // the greatest sum of absolute values of a row: the ∞-norm
-	GreatestAbs                 // the greatest absolute value
+	Spectral                    // the largest singular value
+	ColumnSum                   // the largest sum of absolute values of a column: the 1-norm
+	RowSum                      // the largest sum of absolute values of a row: the ∞-norm
+	GreatestAbs                 // the largest absolute value
 )
 
 // MatrixNorm returns a norm of each matrix.

@@ -12,15 +12,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// QR returns Q with orthonormal columns and the upper triangular R, whose diagonal is not
-// negative, with Q·R = x. k is the lesser of m and n.
+// QR returns Q with orthonormal columns and the upper triangular R with nonnegative diagonal such
+// that Q·R = x. k is the smaller of m and n.
 //
 //	x: […, m, n]  →  […, m, k], […, k, n]
 //
-// Gradient, for m ≥ n: with M = R·ct(R)ᵀ - ct(Q)ᵀ·Q, (ct(Q) + Q·copy(M))·R⁻ᵀ, where copy
-// puts the lower triangle also above the diagonal (Seeger et al., arXiv:1710.08717). For
-// m < n the first m columns are taken like this, and the others are linear. x has to
-// have full rank.
+// Gradient, for m ≥ n: with M = R·ct(R)ᵀ - ct(Q)ᵀ·Q, (ct(Q) + Q·copy(M))·R⁻ᵀ, where copy mirrors
+// the lower triangle above the diagonal (Seeger et al., arXiv:1710.08717). For m < n this holds for
+// the first m columns, and R is linear in the others. x must have full rank.
 func QR(x any) (q, r tensor.Tensor) {
 	out := op.EvalN(qrOp, x)
 	return out[0], out[1]
@@ -54,7 +53,7 @@ var qrOp = op.Register(&op.Op{
 	Batch: again,
 })
 
-// qr decomposes a matrix of m rows and n columns, neither of them 0.
+// qr decomposes a matrix with m rows and n columns, neither of which is 0.
 func qr(q, r, x []float64, m, n int) {
 	k := min(m, n)
 	a := blas64.General{Rows: m, Cols: n, Stride: n, Data: append([]float64(nil), x...)}
@@ -70,7 +69,7 @@ func qr(q, r, x []float64, m, n int) {
 	o := blas64.General{Rows: m, Cols: k, Stride: k, Data: q}
 	work = query(func(w []float64, l int) { lapack64.Orgqr(o, tau, w, l) })
 	lapack64.Orgqr(o, tau, work, len(work))
-	for i := range k { // the decomposition with a positive diagonal is the only one
+	for i := range k { // the decomposition with a positive diagonal is unique
 		if r[i*n+i] >= 0 {
 			continue
 		}
@@ -83,7 +82,7 @@ func qr(q, r, x []float64, m, n int) {
 	}
 }
 
-// query asks a LAPACK function how much room it wants, and returns it.
+// query asks a LAPACK function how much workspace it needs, and returns it.
 func query(f func(work []float64, lwork int)) []float64 {
 	var size [1]float64
 	f(size[:], -1)
@@ -117,7 +116,7 @@ func qrGradient(q, r, gq, gr tensor.Tensor) tensor.Tensor {
 	return transposed(TriangularSolve(r, transposed(b), TriangularOptions{}))
 }
 
-// columns returns the columns lo to hi of matrices.
+// columns returns the columns from lo up to, but not including, hi.
 func columns(x tensor.Tensor, lo, hi int) tensor.Tensor {
 	return ops.Index(x, key.Ellipsis, key.Range(lo, hi, 1))
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// TriangularOptions says what the matrices of [TriangularSolve] are.
+// TriangularOptions describes the matrices of [TriangularSolve].
 type TriangularOptions struct {
-	Lower     bool // the lower triangle is used, the upper one otherwise
+	Lower     bool // the lower triangle is used, otherwise the upper one
 	Transpose bool // solves aᵀ·x = b
 }
 
-// TriangularSolve solves a·x = b for triangular matrices a; the other triangle is not
-// looked at. Leading axes broadcast. A zero on the diagonal is an error.
+// TriangularSolve solves a·x = b for triangular matrices a; the other triangle is ignored. Leading
+// axes broadcast. A zero on the diagonal is an error.
 //
 //	a: […, n, n], b: […, n, k]  →  […, n, k]
 //
@@ -75,7 +75,7 @@ func init() {
 	}
 }
 
-// inferSolve checks square a and matrices b with as many rows.
+// inferSolve checks that a is square and that b has as many rows.
 func inferSolve(c *op.Call) ([]tenon.Spec, error) {
 	s, err := wantSquare(c, 0)
 	if err != nil {
@@ -101,7 +101,7 @@ func inferSolve(c *op.Call) ([]tenon.Spec, error) {
 type systems struct {
 	n, k   int
 	a, b   []float64
-	ai, bi []int // the matrix of each operand for each system
+	ai, bi []int // the number of each operand's matrix for each system
 }
 
 func newSystems(c *op.Call) *systems {
@@ -113,8 +113,8 @@ func newSystems(c *op.Call) *systems {
 	}
 }
 
-// solve calls f with the matrix of each system, not to be changed, and the right
-// sides, which become the solution.
+// solve calls f with the matrix of each system, which it must not change, and the
+// right-hand sides, which it overwrites with the solution.
 func (p *systems) solve(c *op.Call, f func(a []float64, x blas64.General) bool) ([]tensor.Tensor, error) {
 	size := p.n * p.k
 	out := make([]float64, len(p.ai)*size)
@@ -165,7 +165,7 @@ func init() {
 	}
 }
 
-// decompose returns the LU decomposition of a matrix; ok is false where a pivot is 0.
+// decompose returns the LU decomposition of a matrix; ok is false if a pivot is 0.
 func decompose(a []float64, n int) (lu blas64.General, pivots []int, ok bool) {
 	lu = blas64.General{Rows: n, Cols: n, Stride: n, Data: append([]float64(nil), a...)}
 	pivots = make([]int, n)
@@ -174,7 +174,7 @@ func decompose(a []float64, n int) (lu blas64.General, pivots []int, ok bool) {
 }
 
 // Inverse returns the inverses of square matrices. A singular matrix is an error.
-// [Solve] is faster and more exact where the inverse is only multiplied.
+// [Solve] is faster and more accurate if the inverse is only used in a product.
 //
 //	x: […, n, n]  →  […, n, n]
 //
@@ -213,7 +213,7 @@ func init() {
 	}
 }
 
-// inverse writes the inverse of a matrix, and reports whether there is one.
+// inverse sets dst to the inverse of a matrix, and reports whether there is one.
 func inverse(dst, a []float64, n int) bool {
 	lu, pivots, ok := decompose(a, n)
 	if !ok {

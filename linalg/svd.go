@@ -13,14 +13,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// SVD returns U with orthonormal columns, the singular values s in descending order,
-// and Vᵀ with orthonormal rows, with U·diag(s)·Vᵀ = x. k is the lesser of m and n. In
-// each column of U the element with the greatest absolute value is positive.
+// SVD returns U with orthonormal columns, the singular values s in descending order, and Vᵀ with
+// orthonormal rows such that U·diag(s)·Vᵀ = x. k is the smaller of m and n. In each column of U,
+// the element with the largest absolute value is positive.
 //
 //	x: […, m, n]  →  […, m, k], […, k], […, k, n]
 //
-// Gradient (Townsend): that of the values is U·diag(ct)·Vᵀ; that of the vectors exists
-// where the values are distinct and, unless the matrix is square, not 0.
+// Gradient (Townsend): for the values it is U·diag(ct)·Vᵀ; for the vectors it exists if the values
+// are distinct and, unless the matrix is square, not 0.
 func SVD(x any) (u, s, vt tensor.Tensor) {
 	out := op.EvalN(svdOp, x)
 	return out[0], out[1], out[2]
@@ -70,7 +70,7 @@ var svdOp = op.Register(&op.Op{
 	Batch: again,
 })
 
-// svd decomposes a matrix of m rows and n columns, neither of them 0.
+// svd decomposes a matrix with m rows and n columns, neither of which is 0.
 func svd(x []float64, m, n int) (u, s, vt []float64, ok bool) {
 	k := min(m, n)
 	u, s, vt = make([]float64, m*k), make([]float64, k), make([]float64, k*n)
@@ -124,8 +124,7 @@ func init() {
 	}
 }
 
-// gaps returns the matrices with 1/(vⱼ - vᵢ) at [i, j], and 0 where i = j or the values are
-// equal.
+// gaps returns matrices with 1/(vⱼ - vᵢ) at [i, j], and 0 if i = j or the values are equal.
 func gaps(v tensor.Tensor, d dtype.DType) tensor.Tensor {
 	diff := ops.Sub(ops.ExpandDims(v, -2), ops.ExpandDims(v, -1))
 	equal := ops.Equal(diff, 0)

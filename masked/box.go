@@ -7,8 +7,8 @@ import (
 
 var _ tenon.Boxer = (*Spec)(nil)
 
-// Box returns the tensor itself: masked tensors stack, slice and come apart by the
-// operations on them. One of an unknown rank has every rank.
+// Box returns the tensor itself, since operations can stack, slice and take apart masked tensors. A
+// tensor of unknown rank is accepted for any minRank.
 func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return tensor.Box(s, v, minRank)
 }

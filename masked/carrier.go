@@ -4,7 +4,8 @@ import "github.com/tenonml/tenon/tensor"
 
 var _ tensor.Carrier = (*Tensor)(nil)
 
-// Carried returns the values, filler included, and how many axes the mask has.
+// Carried returns the values, including filler, and the number of axes of the
+// mask.
 func (t *Tensor) Carried() (items tensor.Tensor, axes int) { return t.values, t.mask.Shape().Rank() }
 
 // Carry returns other values with the same mask.

@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// HandleOp answers for the operations on masked tensors. What each does to a missing element
-// follows from what the operation says of itself, but for the operations in overrides.
+// HandleOp answers operations on masked tensors. What an operation does to a missing element
+// follows from its statement, except for the operations in overrides.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if h, ok := overrides[c.Op.Name]; ok {
 		return h(c)
@@ -51,8 +51,8 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return nil, op.NotHandled
 }
 
-// places reports whether an operand is masked that says where or how many: there is no
-// place for what is missing.
+// places reports whether an operand that says where or how many is masked: what is missing there
+// has no position.
 func places(c *op.Call) bool {
 	for i, v := range c.Operands() {
 		if _, ok := v.(*Tensor); ok && c.Op.Control.Has(i) {
@@ -67,24 +67,26 @@ var overrides map[string]op.HandlerFunc
 
 func init() {
 	overrides = map[string]op.HandlerFunc{
-		"reduce_variance": moment(spreadOf), // no monoid: the mean of what is there comes first
+		"reduce_variance": moment(spreadOf), // no monoid: it needs the mean of the present elements first
 		"reduce_std":      moment(deviation),
-		"layer_norm":      layerNorm, // no monoid, as above
+		"layer_norm":      layerNorm, // no monoid, like the above
 		"rms_norm":        rmsNorm,
 		"gather":          gather,            // a missing index picks a missing element
-		"boolean_mask":    selected,          // a missing truth value selects a missing element
-		"tile":            tiled,             // the mask of rows is repeated by the first of the multiples
+		"boolean_mask":    selected,          // a missing boolean selects a missing element
+		"tile":            tiled,             // the mask of rows is repeated by the first multiple
 		"bincount":        binCount,          // opaque
 		"unique":          unique,            // opaque
-		"nonzero":         skippedInProducts, // opaque; what is missing is not listed
-		"bitcast":         bitcast,           // elements become several, or several one
+		"nonzero":         skippedInProducts, // opaque; missing elements are not listed
+		"bitcast":         bitcast,           // elements become several, or several become one
 	}
 }
 
-// Overrides reports whether the statement of an operation does not say enough.
+// Overrides reports whether the operation is one for which the statement does not
+// say enough.
 func (*Tensor) Overrides(o *op.Op) bool { return overrides[o.Name] != nil }
 
-// checked returns what an operation has checked, with its mask.
+// checked returns the results of an operation that checks its arguments, with
+// their mask.
 func checked(c *op.Call) ([]tenon.Value, error) {
 	values, _ := parts(c)
 	out := op.Apply(c, values...)
@@ -94,15 +96,15 @@ func checked(c *op.Call) ([]tenon.Value, error) {
 	return op.One(out)
 }
 
-// first returns what a call gives with another first operand.
+// first returns the result of a call with its first operand replaced by x.
 func first(c *op.Call, x tenon.Value) tensor.Tensor {
 	values := c.Values()
 	values[0] = x
 	return op.Apply(c, values...)
 }
 
-// bitcast is about values: an element that becomes several is there or missing as a
-// whole, and one that is made of several is there if all of them are.
+// bitcast applies to the values. An element that becomes several is present or missing as a whole;
+// one that combines several is present if all of them are.
 func bitcast(c *op.Call) ([]tenon.Value, error) {
 	x := c.Value(0).(*Tensor)
 	out, mask := op.Apply(c, x.values), x.mask
@@ -115,7 +117,7 @@ func bitcast(c *op.Call) ([]tenon.Value, error) {
 	return op.One(wrap(out, mask))
 }
 
-// parts returns the values of the tensor arguments, and the masked ones among them.
+// parts returns the values of the tensor arguments, and the masked tensors among them.
 func parts(c *op.Call) (values []tenon.Value, masks []*Tensor) {
 	values = c.Values()
 	for i, v := range values {
@@ -158,8 +160,8 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 	return op.One(wrap(out, mask))
 }
 
-// ofRows reports whether all masks are of the rows that a result with ragged dimensions has
-// too: a row that is missing stays missing, though it has no element that could be.
+// ofRows reports whether all masks are masks of rows, which a result with ragged dimensions also
+// has: a missing row stays missing, although it has no elements.
 func ofRows(masks []*Tensor, out tensor.Tensor) bool {
 	s := out.Shape()
 	for _, m := range masks {
@@ -171,8 +173,8 @@ func ofRows(masks []*Tensor, out tensor.Tensor) bool {
 	return true
 }
 
-// scalars reports whether all operands but the masked one are scalars, which do not
-// stretch it, whatever its shape.
+// scalars reports whether all operands but the masked one are scalars, which do not stretch it,
+// whatever its shape.
 func scalars(c *op.Call) bool {
 	for _, v := range c.Values() {
 		if _, ok := v.(*Tensor); ok {
@@ -185,8 +187,7 @@ func scalars(c *op.Call) bool {
 	return true
 }
 
-// filled returns x with a number in place of what is missing: the least one is the extreme
-// of the element type.
+// filled returns x with missing elements replaced by a number.
 func filled(x *Tensor, number tensor.Tensor) tensor.Tensor {
 	return ops.Where(x.Full(), x.values, number)
 }
@@ -194,8 +195,8 @@ func filled(x *Tensor, number tensor.Tensor) tensor.Tensor {
 // withNumber is filled for a number of any element type.
 func withNumber(x *Tensor, n int) tensor.Tensor { return ops.Where(x.Full(), x.values, n) }
 
-// inRows reports whether a reduction of axes stays inside rows that the mask
-// has or lacks as a whole: then the mask has nothing to do with it.
+// inRows reports whether a reduction of axes stays inside rows that are present
+// or missing as a whole. Then the mask does not affect it.
 func inRows(x *Tensor, axes []int) bool {
 	k, r := x.mask.Shape().Rank(), x.values.Shape().Rank()
 	if axes == nil || k == r || k < 0 {
@@ -212,7 +213,7 @@ func inRows(x *Tensor, axes []int) bool {
 	return true
 }
 
-// skippedInProducts takes missing elements as zeros.
+// skippedInProducts treats missing elements as zeros.
 func skippedInProducts(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	for i, v := range values {
@@ -224,14 +225,14 @@ func skippedInProducts(c *op.Call) ([]tenon.Value, error) {
 	return op.One(op.Apply(c, values...))
 }
 
-// ofValues depends on the shape of the values only.
+// ofValues handles operations that depend only on the shape of the values.
 func ofValues(c *op.Call) ([]tenon.Value, error) {
 	values, _ := parts(c)
 	return op.One(op.Apply(c, values...))
 }
 
-// chosen is elementwise for operations that move some operands and look at the others: an
-// element is there if the one that is moved is, and all that are looked at are.
+// chosen is elementwise for operations that move some operands and look at others: an element is
+// present if the moved one is present, and so are all that are looked at.
 func chosen(c *op.Call) ([]tenon.Value, error) {
 	if bare, lists := lists(c.Values()); bare != nil {
 		return onElements(c, bare, lists)
@@ -254,8 +255,8 @@ func chosen(c *op.Call) ([]tenon.Value, error) {
 	return op.One(wrap(out, ops.LogicalAnd(op.Apply(c, moved...), looked)))
 }
 
-// structural moves the mask as it moves the values. What is missing moves and not what is
-// there, so that elements that come from no operand are there.
+// structural moves the mask in the same way as the values. It moves what is missing rather than
+// what is present, so that elements that come from no operand are present.
 func structural(c *op.Call) ([]tenon.Value, error) {
 	if out := wholeRows(c); out != nil {
 		return out, nil
@@ -275,14 +276,15 @@ func structural(c *op.Call) ([]tenon.Value, error) {
 	vs, ms := op.ApplyN(c, values...), op.ApplyN(c, gone...)
 	out := make([]tenon.Value, len(vs))
 	for i := range vs {
-		if out[i] = vs[i]; c.Op.By == op.ByAxis || i == 0 { // the others tell of rows
+		if out[i] = vs[i]; c.Op.By == op.ByAxis || i == 0 { // the others describe rows
 			out[i] = wrap(vs[i], ops.LogicalNot(ms[i]))
 		}
 	}
 	return out, nil
 }
 
-// joined is structural for operations on lists, whose plain members lack nothing.
+// joined is structural for operations on lists, whose unmasked members have
+// nothing missing.
 func joined(c *op.Call) ([]tenon.Value, error) {
 	if out := stackedRows(c); out != nil {
 		return op.One(out)
@@ -290,8 +292,8 @@ func joined(c *op.Call) ([]tenon.Value, error) {
 	return structural(c)
 }
 
-// inserted is for operations that make an axis of what an element says: of a missing
-// element all of it is missing.
+// inserted handles operations that derive an axis from an element: for a missing element,
+// everything along the axis is missing.
 func inserted(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
 	if !ok {
@@ -311,7 +313,7 @@ func inserted(c *op.Call) ([]tenon.Value, error) {
 	return op.One(wrap(y, full))
 }
 
-// gather picks elements; a missing index picks a missing element.
+// gather gathers elements; a missing index gives a missing element.
 func gather(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	x, xMasked := values[0].(*Tensor)
@@ -329,7 +331,7 @@ func gather(c *op.Call) ([]tenon.Value, error) {
 		switch k, r := x.mask.Shape().Rank(), x.values.Shape().Rank(); {
 		case k == r || axis >= 0 && axis < k:
 			mask = op.Apply(c, x.mask, values[1])
-		case !iMasked && inRows(x, []int{axis}): // elements of rows that are there or not
+		case !iMasked && inRows(x, []int{axis}): // elements of rows that are present or missing as a whole
 			return op.One(wrap(out, x.mask))
 		default:
 			mask = op.Apply(c, x.Full(), values[1])
@@ -348,10 +350,10 @@ func gather(c *op.Call) ([]tenon.Value, error) {
 	return op.One(wrap(out, mask))
 }
 
-// selected is boolean_mask: a missing truth value selects a missing element.
+// selected handles boolean_mask: a missing boolean selects a missing element.
 func selected(c *op.Call) ([]tenon.Value, error) {
 	if m, ok := c.Value(1).(*Tensor); ok {
-		// What is selected is where the mask is true or missing.
+		// Select where the mask is true or missing.
 		pick := ops.LogicalOr(m.values, ops.LogicalNot(m.Full()))
 		axis, _ := c.Attr("axis").(int)
 		x := c.Value(0).(tensor.Tensor)
@@ -365,6 +367,6 @@ func selected(c *op.Call) ([]tenon.Value, error) {
 	return structural(c)
 }
 
-// maskOfRows reduces a mask to its outer dimensions: a row is there if it is not
-// wholly missing.
+// maskOfRows reduces a mask to its outer dimensions: a row is present unless all
+// of it is missing.
 func maskOfRows(m tensor.Tensor) tensor.Tensor { return ops.Any(m, -1) }

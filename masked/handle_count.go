@@ -7,7 +7,7 @@ import (
 	"github.com/tenonml/tenon/ops"
 )
 
-// binCount counts what is there, with weights that are there.
+// binCount counts present elements, using present weights.
 func binCount(c *op.Call) ([]tenon.Value, error) {
 	keep := ops.LogicalNot(IsMissing(c.Tensor(0)))
 	if c.Has(1) {
@@ -26,8 +26,7 @@ func binCount(c *op.Call) ([]tenon.Value, error) {
 	return c.Do()
 }
 
-// unique finds the distinct elements among those that are there; the others have no
-// number among them.
+// unique finds the distinct elements among the present ones; missing elements have no number.
 func unique(c *op.Call) ([]tenon.Value, error) {
 	x := c.Value(0).(*Tensor)
 	if _, rows := x.values.(op.Handler); rows && inRows(x, []int{-1}) {

@@ -7,7 +7,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// layerNorm normalises what is there by its own mean and variance.
+// layerNorm normalizes the present elements by their own mean and variance.
 func layerNorm(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
 	if !ok {
@@ -17,14 +17,14 @@ func layerNorm(c *op.Call) ([]tenon.Value, error) {
 	return normalized(c, ops.Sub(x, meanOf(x, axes)).(*Tensor), axes)
 }
 
-// meanOf returns the mean with its axes kept, 0 rather than NaN where nothing is
-// there, as the gradient of a NaN would spread.
+// meanOf returns the mean with its axes kept. If nothing is present, it is 0
+// rather than NaN, which would propagate through gradients.
 func meanOf(x *Tensor, axes []int) tensor.Tensor {
 	sum, count := moments(x, axes, x.values)
 	return ops.Div(sum, ops.Maximum(count, ops.OnesLike(count)))
 }
 
-// rmsNorm divides what is there by its root mean square.
+// rmsNorm divides the present elements by their root mean square.
 func rmsNorm(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
 	if !ok {
@@ -33,8 +33,8 @@ func rmsNorm(c *op.Call) ([]tenon.Value, error) {
 	return normalized(c, x, axesOf(c))
 }
 
-// normalized divides x by the root of its mean square, and scales and shifts it. The
-// axes are the last ones, so that scale and offset broadcast.
+// normalized divides x by its root mean square, and scales and shifts it. The axes must be the last
+// ones, so that scale and offset broadcast.
 func normalized(c *op.Call, x *Tensor, axes []int) ([]tenon.Value, error) {
 	r := x.Shape().Rank()
 	first := r - len(axes)

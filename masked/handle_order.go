@@ -11,14 +11,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ordered puts missing elements last, in whichever order the rest is.
+// ordered puts missing elements last, however the others are ordered.
 func ordered(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
 	if !ok {
 		return nil, op.NotHandled
 	}
 	axis, _ := c.Attr("axis").(int)
-	most := c.Op.Control != 0 // the largest ones
+	most := c.Op.Control != 0 // the largest elements
 	descending, _ := c.Attr("descending").(bool)
 	descending = descending || most
 	axes := []int{axis}
@@ -55,14 +55,14 @@ func ordered(c *op.Call) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// overRows reports whether the only axis is the outermost, of rows that the mask has or
-// lacks as a whole.
+// overRows reports whether the only axis is the outermost one, and its rows are present or missing
+// as a whole.
 func overRows(x *Tensor, axes []int) bool {
 	r := x.values.Shape().Rank()
 	return len(axes) == 1 && (axes[0] == 0 || axes[0] == -r) && x.mask.Shape().Rank() == 1 && r > 1
 }
 
-// rowsLast sorts among the rows that are there, and puts the missing ones behind.
+// rowsLast sorts the present rows and puts the missing ones last.
 func rowsLast(c *op.Call, x *Tensor) tensor.Tensor {
 	missing := ops.LogicalNot(x.mask)
 	behind := ops.BooleanMask(x.values, missing, 0)
@@ -74,8 +74,8 @@ func rowsLast(c *op.Call, x *Tensor) tensor.Tensor {
 	return wrap(ops.Concat([]tensor.Tensor{there, behind}, 0), ops.Concat(mask, 0))
 }
 
-// missingLast returns the stable order of the elements with missing ones last: sorted
-// by value first, then by being there.
+// missingLast returns the stable order of the elements with missing ones last: sorted by value, and
+// then by presence.
 func missingLast(x *Tensor, axis int, descending bool) tensor.Tensor {
 	byValue := ops.ArgSort(x.values, axis, ops.SortOptions{Descending: descending})
 	gone := ops.Cast(ops.LogicalNot(ops.TakeAlongAxis(x.Full(), byValue, axis)), dtype.Int8)

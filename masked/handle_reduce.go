@@ -21,7 +21,7 @@ func axesOf(c *op.Call) []int {
 	return nil
 }
 
-// reduced combines what is there: the identity takes the place of the rest.
+// reduced combines the present elements; the identity replaces the missing ones.
 func reduced(c *op.Call) ([]tenon.Value, error) {
 	x, m := c.Value(0).(*Tensor), c.Op.Monoid
 	axes := axesOf(c)
@@ -44,13 +44,13 @@ func reduced(c *op.Call) ([]tenon.Value, error) {
 		return op.One(first(c, filled(x, identity)))
 	}
 	mask := someThere(c, x, axes)
-	if c.Op.Places.Has(0) && c.Op.By == op.ByAxis && lacksEntries(x, axes) { // there is no position to give
+	if c.Op.Places.Has(0) && c.Op.By == op.ByAxis && lacksEntries(x, axes) { // there is no position to return
 		return op.One(wrap(ops.Cast(mask, dtype.Int64), mask))
 	}
 	return op.One(wrap(first(c, filled(x, identity)), mask))
 }
 
-// someThere returns whether something is there of what a reduction takes together.
+// someThere returns which groups of a reduction have present elements.
 func someThere(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	if c.Op.By == op.ByRows {
 		return rows.Any(x.Full(), c.Args[1])
@@ -61,7 +61,7 @@ func someThere(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	return ops.Any(x.Full(), axes...)
 }
 
-// lacksEntries reports whether one of the axes is known to have no entries.
+// lacksEntries reports whether one of the axes is known to have size 0.
 func lacksEntries(x *Tensor, axes []int) bool {
 	s := x.Shape()
 	return s.HasRank() && slices.ContainsFunc(axes, func(a int) bool {
@@ -72,15 +72,16 @@ func lacksEntries(x *Tensor, axes []int) bool {
 	})
 }
 
-// moments returns the sum of f of the elements that are there and their number,
-// both with the reduced axes kept.
+// moments returns the sum of v over the present elements and their number, both
+// with the reduced axes kept.
 func moments(x *Tensor, axes []int, v tensor.Tensor) (sum, count tensor.Tensor) {
 	full := x.Full()
 	sum = ops.SumKeep(ops.Where(full, v, ops.ZerosLike(v)), axes...)
 	return sum, ops.Cast(ops.SumKeep(ops.Cast(full, dtype.Int64), axes...), sum.DType())
 }
 
-// floating returns numbers as floating ones. What numbers of another type mean is for that type to say.
+// floating converts numbers to floating point. Other types define the meaning of their numbers
+// themselves.
 func floating(x tensor.Tensor) tensor.Tensor {
 	_, formed := x.(op.Formed)
 	if d := x.DType(); formed || d.IsFloat() || d.IsComplex() {
@@ -89,7 +90,7 @@ func floating(x tensor.Tensor) tensor.Tensor {
 	return ops.Cast(x, dtype.Float64)
 }
 
-// moment is for reductions of squared distances.
+// moment handles reductions of squared distances.
 func moment(of func(c *op.Call, x *Tensor, axes []int) tensor.Tensor) op.HandlerFunc {
 	return func(c *op.Call) ([]tenon.Value, error) {
 		x := c.Value(0).(*Tensor)
@@ -112,22 +113,22 @@ func spreadOf(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	return ops.Div(square, count)
 }
 
-// deviation is the root of what spreadOf returns. Where that is zero its gradient is, too, as
-// with elements of which none is missing.
+// deviation returns the square root of spreadOf's result. Its gradient is zero where the result is,
+// as it is without missing elements.
 func deviation(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	v := spreadOf(c, x, axes)
 	none := ops.Equal(v, 0)
 	return ops.Where(none, ops.ZerosLike(v), ops.Sqrt(ops.Where(none, ops.OnesLike(v), v)))
 }
 
-// A spreader gives each of its elements the result of a reduction over axes, which the
-// result lacks, that it went into.
+// A spreader gives each of its elements the entry that it contributed to in a reduction over axes,
+// which the result lacks.
 type spreader interface {
 	SpreadReduced(reduced tensor.Tensor, axes []int) tensor.Tensor
 }
 
-// spread brings the result of a reduction of v over axes, which it has with size 1, to
-// where it broadcasts against v.
+// spread broadcasts the result of a reduction of v over axes, which have size 1 in it, so that it
+// broadcasts against v.
 func spread(v, reduced tensor.Tensor, axes []int) tensor.Tensor {
 	if s, ok := v.(spreader); ok && len(axes) > 0 {
 		return s.SpreadReduced(ops.Squeeze(reduced, axes...), axes)
@@ -146,7 +147,7 @@ func dropped(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
 	return ops.Squeeze(x, axes...)
 }
 
-// running runs over what is there and leaves the gaps.
+// running accumulates over present elements and leaves missing ones missing.
 func running(c *op.Call) ([]tenon.Value, error) {
 	x := c.Value(0).(*Tensor)
 	if c.Op.By == op.ByAxis && inRows(x, axesOf(c)) {
@@ -157,7 +158,7 @@ func running(c *op.Call) ([]tenon.Value, error) {
 	if identity == nil {
 		return nil, op.NotHandled
 	}
-	if c.Op.Axes == op.Along { // so that a row without anything is no row of NaNs, which gradients would spread
+	if c.Op.Axes == op.Along { // a row of NaNs would propagate through gradients
 		identity = ops.NaNToNum(identity)
 	}
 	return op.One(wrap(first(c, filled(x, identity)), x.Full()))

@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// wholeRows answers a structural operation on rows that are there or missing as a
-// whole: the mask moves with the axes that it has, so that a missing row without
-// elements stays missing. It returns nil where the mask needs an entry for each
+// wholeRows answers a structural operation on rows that are present or missing as
+// a whole. The mask moves along its own axes, so that a missing row without
+// elements stays missing. It returns nil if the mask needs an entry for each
 // element.
 func wholeRows(c *op.Call) []tenon.Value {
 	values := c.Values()
@@ -49,7 +49,7 @@ func wholeRows(c *op.Call) []tenon.Value {
 	return out
 }
 
-// tiled is structural, with the mask of rows repeated by the first of the multiples.
+// tiled is structural with the mask of rows repeated by the first multiple.
 func tiled(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
 	if !ok {
@@ -67,9 +67,9 @@ func tiled(c *op.Call) ([]tenon.Value, error) {
 	return op.One(wrap(first(c, x.values), first(c.WithArg(1, tensor.Of(outer)), x.mask)))
 }
 
-// maskCall returns the call that moves a mask of the first k of r dimensions, nil where it
-// stays as it is. ok is false for operations that do not go by axes, and where the mask
-// needs an entry for each element.
+// maskCall returns the call that moves a mask of the first k of r dimensions, or nil if the mask is
+// unchanged. ok is false for operations that do not work by axes, and if the mask needs an entry
+// for each element.
 func maskCall(c *op.Call, k, r int) (moves *op.Call, ok bool) {
 	if c.Op.Axes == op.Select && c.Op.Fills && c.Op.AxisParam() < 0 { // margins, two for each axis
 		margins, known := c.ConstInts(1)
@@ -106,9 +106,9 @@ func maskCall(c *op.Call, k, r int) (moves *op.Call, ok bool) {
 	switch {
 	case len(outer) == 0:
 		return nil, true
-	case controlled && len(outer) < len(axes): // by what is each of them moved
+	case controlled && len(outer) < len(axes): // by how far each of them is moved
 		return nil, false
-	case c.Op.Results < 0 && c.Op.Axes == op.Remove && k == 1: // a row by itself has a mask of its own
+	case c.Op.Results < 0 && c.Op.Axes == op.Remove && k == 1: // a single row has a mask of its own
 		return nil, false
 	}
 	if _, one := c.Args[param].(int); one {
@@ -117,8 +117,8 @@ func maskCall(c *op.Call, k, r int) (moves *op.Call, ok bool) {
 	return c.WithArg(param, outer), true
 }
 
-// stackedRows answers for stacking rows that are there or missing as a whole; nil where
-// the mask needs an entry for each element.
+// stackedRows answers stacking rows that are present or missing as a whole. It returns nil if the
+// mask needs an entry for each element.
 func stackedRows(c *op.Call) tensor.Tensor {
 	if c.Op.Axes != op.Stack {
 		return nil

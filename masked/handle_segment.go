@@ -8,10 +8,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Reductions over segments skip what is missing, as other reductions do; an item with
-// a missing id belongs nowhere.
+// Reductions over segments skip missing elements, as other reductions do; an item with a missing id
+// belongs to no segment.
 
-// ofSegments combines what is there of each segment.
+// ofSegments combines the present elements of each segment.
 func ofSegments(c *op.Call) ([]tenon.Value, error) {
 	given := c
 	if ids, ok := c.Value(1).(*Tensor); ok {
@@ -41,7 +41,7 @@ func ofSegments(c *op.Call) ([]tenon.Value, error) {
 	return op.One(ops.Div(sum, count))
 }
 
-// countOf returns how many items of each segment are there.
+// countOf returns the number of present items of each segment.
 func countOf(c *op.Call, x *Tensor) tensor.Tensor {
 	return ops.SegmentSum(ops.Cast(x.Full(), dtype.Int64), c.Args[1], c.Args[2])
 }

@@ -13,8 +13,7 @@ func missing(v tenon.Value) tensor.Tensor {
 	return ops.Cast(IsMissing(v.(tensor.Tensor)), dtype.Int64)
 }
 
-// scattered combines elements with others: where a missing one is among them, the result is
-// missing.
+// scattered combines elements with others; if one of them is missing, the result is missing.
 func scattered(c *op.Call) ([]tenon.Value, error) {
 	values, masks := parts(c)
 	if len(masks) == 0 {
@@ -25,7 +24,7 @@ func scattered(c *op.Call) ([]tenon.Value, error) {
 	for i, v := range c.Operands() {
 		if !c.Op.Control.Has(i) {
 			gone[k] = missing(v)
-			if c.Op.Monoid == op.Minima { // the least of the negatives
+			if c.Op.Monoid == op.Minima { // the minimum of the negated values
 				gone[k] = ops.Neg(gone[k])
 			}
 		}

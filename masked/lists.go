@@ -7,21 +7,21 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A missing list has no elements that could be missing, so that a mask of elements says
-// nothing of it: what is done element by element leaves the masks of lists as they are.
+// A missing list has no elements that could be missing, so a mask of elements does not cover it:
+// elementwise operations keep the masks of lists.
 
-// rowed has its first axes as they are, and a number of ragged ones below them.
+// rowed is a tensor whose first axis is dense, followed by a number of ragged
+// ones.
 type rowed interface{ RaggedRank() int }
 
-// listMask is which lists are there, of the first dimensions of a result.
+// listMask says which lists are present, for the first dimensions of a result.
 type listMask struct {
 	rank int
 	mask tensor.Tensor
 }
 
-// lists takes the masks of ragged rows off the operands of an elementwise operation: a
-// list of the result is missing where that of an operand is. It returns nil where there
-// is none.
+// lists removes the masks of ragged rows from the operands of an elementwise operation: a list of
+// the result is missing if it is missing in an operand. It returns nil if there are no such masks.
 func lists(values []tenon.Value) (bare []tenon.Value, masks []listMask) {
 	rank := 0
 	for _, v := range values {
@@ -42,7 +42,8 @@ func lists(values []tenon.Value) (bare []tenon.Value, masks []listMask) {
 	return bare, masks
 }
 
-// ofLists reports whether the mask of a tensor of a rank is one of ragged rows.
+// ofLists reports whether the mask of a tensor of the given rank is one of ragged
+// rows.
 func (t *Tensor) ofLists(rank int) bool {
 	base := t.values
 	for {
@@ -57,7 +58,7 @@ func (t *Tensor) ofLists(rank int) bool {
 	return ok && k > 0 && k < rank && base.Shape().Rank() == rank && k <= r.RaggedRank()
 }
 
-// add adds a mask, in the order of their dimensions.
+// add inserts a mask; masks are ordered by number of dimensions.
 func add(masks []listMask, m listMask) []listMask {
 	for i, o := range masks {
 		if o.rank == m.rank {
@@ -72,11 +73,11 @@ func add(masks []listMask, m listMask) []listMask {
 	return masks
 }
 
-// over gives the result of an operation on bare operands the masks of their lists.
+// over adds the masks of their lists to the result of an operation on bare operands.
 func over(masks []listMask, out tensor.Tensor) tensor.Tensor {
 	for i := len(masks) - 1; i >= 0; i-- {
 		m := masks[i]
-		if s := out.Shape(); m.mask.Shape().Dim(0) != s.Dim(0) { // stretched over more rows
+		if s := out.Shape(); m.mask.Shape().Dim(0) != s.Dim(0) { // stretched to more rows
 			axes := make([]int, 0, s.Rank())
 			for a := m.rank; a < s.Rank(); a++ {
 				axes = append(axes, a)
@@ -88,7 +89,7 @@ func over(masks []listMask, out tensor.Tensor) tensor.Tensor {
 	return out
 }
 
-// onElements does an elementwise operation on the elements of lists.
+// onElements applies an elementwise operation to the elements of lists.
 func onElements(c *op.Call, bare []tenon.Value, masks []listMask) ([]tenon.Value, error) {
 	return op.One(over(masks, op.Apply(c, bare...)))
 }

@@ -5,9 +5,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// On lists these are done element by element: a list is missing where that of an operand is.
+// For lists, these operations work element by element: a list is missing if it is missing in an
+// operand.
 
-// truth takes a boolean operand apart: where it is surely true, and where surely false.
+// truth returns where a boolean operand is certainly true, and where it is certainly false.
 func truth(x tensor.Tensor) (yes, no tensor.Tensor) {
 	t, ok := x.(*Tensor)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 type Tensor struct {
 	values tensor.Tensor
 	mask   tensor.Tensor
-	spec   atomic.Pointer[Spec] // nil until asked for
+	spec   atomic.Pointer[Spec] // nil until requested
 }
 
 var (
@@ -27,8 +27,8 @@ var (
 	_ tenon.Caster  = (*Spec)(nil)
 )
 
-// New returns values of which those are there whose mask is true. The mask is
-// boolean, and its shape is that of the values or of their outer dimensions.
+// New returns values that are present where mask is true. The mask is boolean,
+// with the shape of the values or of their outer dimensions.
 func New(values, mask any) (*Tensor, error) {
 	v, err := tensor.Convert(values)
 	if err != nil {
@@ -58,9 +58,8 @@ func check(fn string, v, m tensor.Tensor) error {
 	return nil
 }
 
-// wrap makes a tensor. Values that lack elements at the same depth share one mask with
-// it. Masks of different depth are one around the other, the one of the fewest
-// dimensions outermost.
+// wrap makes a tensor. If the values have a mask of the same depth, the two masks are combined.
+// Masks of different depths are nested, the one with the fewest dimensions outermost.
 func wrap(values, mask tensor.Tensor) *Tensor {
 	if inner, ok := values.(*Tensor); ok {
 		switch own, k := inner.mask.Shape().Rank(), mask.Shape().Rank(); {
@@ -73,8 +72,8 @@ func wrap(values, mask tensor.Tensor) *Tensor {
 	return &Tensor{values: values, mask: mask}
 }
 
-// All returns x without anything missing. A masked tensor is returned as it is, and an
-// [Optional] of another type with its mask.
+// All returns x with nothing missing. A masked tensor is returned as it is, and an [Optional] of
+// another type is converted with its mask.
 func All(x tensor.Tensor) *Tensor {
 	switch x := x.(type) {
 	case *Tensor:
@@ -90,7 +89,7 @@ func allTrue(x tensor.Tensor) tensor.Tensor {
 	return ops.Cast(ops.OnesLike(filler(x)), dtype.Bool)
 }
 
-// filler returns a tensor of numbers with the shape of x, which may hold strings.
+// filler returns numbers with the shape of x, which may hold strings.
 func filler(x tensor.Tensor) tensor.Tensor {
 	if x.DType() == dtype.String {
 		return ops.Equal(x, x)
@@ -113,14 +112,14 @@ func (t *Tensor) DType() dtype.DType { return t.values.DType() }
 // Shape returns the shape of the values.
 func (t *Tensor) Shape() shape.Shape { return t.values.Shape() }
 
-// Values returns the values, filler included.
+// Values returns the values, including filler.
 func (t *Tensor) Values() tensor.Tensor { return t.values }
 
-// Mask returns the mask: true where there is a value.
+// Mask returns the mask, which is true where a value is present.
 func (t *Tensor) Mask() tensor.Tensor { return t.mask }
 
-// Full returns the mask in the shape of the values. Where these lack elements of their
-// own it does not have them either.
+// Full returns the mask in the shape of the values. If these have missing elements of their own,
+// they are missing in it too.
 func (t *Tensor) Full() tensor.Tensor {
 	if inner, ok := t.values.(*Tensor); ok {
 		return ops.LogicalAnd(wrap(inner.values, t.mask).Full(), inner.Full())
@@ -136,7 +135,7 @@ func (t *Tensor) Full() tensor.Tensor {
 	return ops.LogicalAnd(m, allTrue(t.values))
 }
 
-// single returns t with one mask, which has the shape of the values where t has
+// single returns t with a single mask, which has the shape of the values if t has
 // several.
 func (t *Tensor) single() *Tensor {
 	inner, ok := t.values.(*Tensor)
@@ -146,7 +145,7 @@ func (t *Tensor) single() *Tensor {
 	return &Tensor{values: inner.single().values, mask: t.Full()}
 }
 
-// IsMissing returns true where an element is missing.
+// IsMissing reports where elements are missing.
 func IsMissing(x tensor.Tensor) tensor.Tensor {
 	if t, ok := x.(*Tensor); ok {
 		return ops.LogicalNot(t.Full())
@@ -154,9 +153,8 @@ func IsMissing(x tensor.Tensor) tensor.Tensor {
 	return ops.LogicalNot(allTrue(x))
 }
 
-// Fill returns x with value in place of elements that are missing. A list that is
-// missing as a whole, of ragged rows, has no element that value could be: it stays
-// missing.
+// Fill returns x with missing elements replaced by value. A missing list of ragged rows has no
+// elements that could be replaced, and stays missing.
 func Fill(x tensor.Tensor, value any) tensor.Tensor {
 	bare, masks := bareOf(x)
 	t, ok := bare[0].(*Tensor)
@@ -166,8 +164,8 @@ func Fill(x tensor.Tensor, value any) tensor.Tensor {
 	return over(masks, ops.Where(t.Full(), t.single().values, value))
 }
 
-// Compress returns the elements of x that are there, as a vector in row-major
-// order; of a mask over rows, the rows that are there.
+// Compress returns the elements of x that are present, as a vector in row-major
+// order. If the mask is one of rows, it returns the rows that are present.
 func Compress(x tensor.Tensor) tensor.Tensor {
 	t, ok := x.(*Tensor)
 	if !ok {
@@ -179,7 +177,7 @@ func Compress(x tensor.Tensor) tensor.Tensor {
 // String prints the values and the mask.
 func (t *Tensor) String() string { return t.text("%v") }
 
-// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+// Format prints the tensor for the verbs v and s as String does. A plus flag prints all elements.
 func (t *Tensor) Format(s fmt.State, verb rune) { tensor.Format(s, verb, t, t.text) }
 
 func (t *Tensor) text(verb string) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Plain returns the values as plain data, nil where one is missing; see tensor.Plain.
+// Plain returns the values as plain data, with nil for missing ones; see tensor.Plain.
 func (t *Tensor) Plain() (any, error) {
 	values, err := tensor.Plain(t.values)
 	if err != nil {
@@ -23,7 +23,7 @@ func (t *Tensor) Plain() (any, error) {
 	return without(values, mask)
 }
 
-// without puts nil where a mask is false.
+// without replaces entries by nil where the mask is false.
 func without(x, mask any) (any, error) {
 	if there, ok := mask.(bool); ok {
 		if !there {
@@ -46,7 +46,7 @@ func without(x, mask any) (any, error) {
 	return out, nil
 }
 
-// FromPlain returns the values that plain data are, with those missing that are nil; see
+// FromPlain makes a tensor from plain data, in which nil stands for missing values; see
 // tensor.FromPlain.
 func (s *Spec) FromPlain(x any) (tenon.Value, error) {
 	m, ok := s.mask.(typed)
@@ -70,8 +70,8 @@ func (s *Spec) FromPlain(x any) (tenon.Value, error) {
 	return v, tenon.Check(v)
 }
 
-// fill replaces what is missing by something that fits, and appends the mask. all is the
-// whole, of which entries that are there tell what fits.
+// fill replaces what is missing by something that fits, and appends to the mask. all is the whole,
+// whose present entries show what fits.
 func (s *Spec) fill(x, all any, depth int, mask *[]any) any {
 	if depth == 0 {
 		*mask = append(*mask, x != nil)
@@ -83,7 +83,7 @@ func (s *Spec) fill(x, all any, depth int, mask *[]any) any {
 	list, ok := x.([]any)
 	if !ok {
 		*mask = append(*mask, x)
-		return x // an error of the values
+		return x // the values' Spec will report the error
 	}
 	out, inner := make([]any, len(list)), []any{}
 	for i, y := range list {
@@ -93,7 +93,7 @@ func (s *Spec) fill(x, all any, depth int, mask *[]any) any {
 	return out
 }
 
-// filler returns what stands for a missing entry: one that is there, or nothing but zeros.
+// filler returns a stand-in for missing entries: a present entry, or zeros.
 func (s *Spec) filler(all any) any {
 	v, ok := s.values.(typed)
 	if !ok {

@@ -24,7 +24,7 @@ type typed interface {
 }
 
 // NewSpec returns the Spec of values with a mask of the given rank; a negative
-// rank is that of the values.
+// rank means that of the values.
 func NewSpec(values tenon.Spec, rank int) (*Spec, error) {
 	t, ok := values.(typed)
 	if !ok && rank >= 0 {
@@ -43,8 +43,7 @@ func NewSpec(values tenon.Spec, rank int) (*Spec, error) {
 	return &Spec{values, tensor.NewSpec(dtype.Bool, s)}, nil
 }
 
-// DType returns the element type of the values, dtype.None where their Spec does not
-// tell it.
+// DType returns the element type of the values, or dtype.None if their Spec does not have it.
 func (s *Spec) DType() dtype.DType {
 	if t, ok := s.values.(typed); ok {
 		return t.DType()
@@ -52,8 +51,7 @@ func (s *Spec) DType() dtype.DType {
 	return dtype.None
 }
 
-// Shape returns the static shape of the values, of unknown rank where their Spec does
-// not tell it.
+// Shape returns the static shape of the values. It has unknown rank if their Spec does not have it.
 func (s *Spec) Shape() shape.Shape {
 	if t, ok := s.values.(typed); ok {
 		return t.Shape()
@@ -148,8 +146,8 @@ func (s *Spec) each(f func(tenon.Batcher) (tenon.Spec, error)) (tenon.Spec, erro
 	return &Spec{values, mask}, nil
 }
 
-// CastSpec returns the masked Spec for which values of other can be cast: those
-// with nothing missing.
+// CastSpec returns the masked Spec to which values of other can be cast, as
+// values with nothing missing.
 func (s *Spec) CastSpec(other tenon.Spec) (tenon.Spec, bool) {
 	v, ok := tenon.Merge(s.values, other)
 	if !ok {
@@ -159,7 +157,7 @@ func (s *Spec) CastSpec(other tenon.Spec) (tenon.Spec, bool) {
 	return &Spec{v, tensor.NewSpec(dtype.Bool, shape.OfRank(mask.Shape().Rank()))}, true
 }
 
-// Cast gives a tensor a mask that is true everywhere.
+// Cast adds a mask to a tensor that is true everywhere.
 func (s *Spec) Cast(v tenon.Value) (tenon.Value, error) {
 	if t, ok := v.(*Tensor); ok {
 		return t, nil
@@ -177,5 +175,5 @@ func (s *Spec) Cast(v tenon.Value) (tenon.Value, error) {
 	})
 }
 
-// String prints "masked float32[2, ?]".
+// String returns "masked float32[2, ?]".
 func (s *Spec) String() string { return "masked " + tenon.String(s.values) }

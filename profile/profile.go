@@ -9,41 +9,41 @@ import (
 
 // Event is one step of a run.
 type Event struct {
-	Op       string   // the operation; for operations that run together all of them, with +
-	Dims     []string // the names of the dimensions of the first result, where they are known
+	Op       string   // the operation; operations that run together are joined by +
+	Dims     []string // the names of the dimensions of the first result, if known
 	Line     string   // the user's line
 	Graph    string
-	Nodes    []any // the nodes of the graph as it ran (*graph.Node), several where they run together
+	Nodes    []any // the nodes of the graph as it ran (*graph.Node); several if they ran together
 	Start    time.Time
 	Duration time.Duration
 	Bytes    int64 // of the results
-	Live     int64 // bytes of results that are needed after the step, or were by it
-	Needed   int64 // the same without results that are views of others: what any order of memory has to hold
-	Held     int64 // bytes of memory that the run has for results: what is needed, what rounding up adds, and what is not given back yet
+	Live     int64 // bytes of results that are needed after the step or were needed by it
+	Needed   int64 // the same without results that are views of others: a lower bound for any memory layout
+	Held     int64 // bytes of memory that the run holds for results: what is needed, rounding, and what is not yet returned
 }
 
-// Profile collects the steps of runs. It is safe for concurrent use; the zero value is
-// ready.
+// Profile collects the steps of runs. It is safe for concurrent use; the zero value is ready to
+// use.
 type Profile struct {
 	mu     sync.Mutex
 	events []Event
 }
 
-// Add notes a step.
+// Add records a step.
 func (p *Profile) Add(e Event) {
 	p.mu.Lock()
 	p.events = append(p.events, e)
 	p.mu.Unlock()
 }
 
-// Events returns what was collected, in the order in which steps ended.
+// Events returns the collected steps in the order in which they ended.
 func (p *Profile) Events() []Event {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]Event(nil), p.events...)
 }
 
-// Peak returns the most bytes that results took at one time.
+// Peak returns the largest number of bytes that results took at one time.
 func (p *Profile) Peak() int64 {
 	var most int64
 	for _, e := range p.Events() {
@@ -52,8 +52,8 @@ func (p *Profile) Peak() int64 {
 	return most
 }
 
-// Memory returns the most bytes of memory that runs had for results at one time, and
-// the most that they needed: the lower bound for the order of their steps.
+// Memory returns the largest number of bytes that runs held for results at one time, and the
+// largest number that they needed, which is the lower bound for the order of their steps.
 func (p *Profile) Memory() (held, needed int64) {
 	for _, e := range p.Events() {
 		held, needed = max(held, e.Held), max(needed, e.Needed)

@@ -7,9 +7,9 @@ import (
 	"github.com/tenonml/tenon/op"
 )
 
-// The axes of calls.
+// The axes that calls name.
 
-// raggedArg returns argument i of a call if it is ragged.
+// raggedArg returns argument i of a call, if it is ragged.
 func raggedArg(c *op.Call, i int) (*Tensor, bool) {
 	t, ok := c.Value(i).(*Tensor)
 	return t, ok
@@ -18,8 +18,9 @@ func raggedArg(c *op.Call, i int) (*Tensor, bool) {
 // rank returns the number of dimensions.
 func (t *Tensor) rank() int { return len(t.parts) + t.flat.Shape().Rank() }
 
-// axesOf returns the axes of a call on x, counted from the start, rising and
-// each once, in a list that is not changed; nil where the call names none, which means all.
+// axesOf returns the axes of a call on x, counted from the start, in ascending order and without
+// duplicates. It returns nil if the call names none, which means all axes. The list must not be
+// changed.
 func axesOf(c *op.Call, x *Tensor) []int {
 	given, _ := c.Attr("axis").([]int)
 	if a, ok := c.Attr("axis").(int); ok {
@@ -46,7 +47,8 @@ func axesOf(c *op.Call, x *Tensor) []int {
 	return axes
 }
 
-// checkedAxis returns an axis counted from the start.
+// checkedAxis returns the axis counted from the start. It throws if there is no
+// such axis.
 func checkedAxis(c *op.Call, a, rank int) int {
 	if a < -rank || a >= rank {
 		tenon.Throw(c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, rank))
@@ -59,7 +61,8 @@ func checkedAxis(c *op.Call, a, rank int) int {
 
 var firstNumbers = [...]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// rising returns the numbers from lo up to hi in a list that is not changed.
+// rising returns the numbers from lo up to, but not including, hi. The list must
+// not be changed.
 func rising(lo, hi int) []int {
 	if hi <= len(firstNumbers) {
 		return firstNumbers[lo:hi:hi]
@@ -71,7 +74,7 @@ func rising(lo, hi int) []int {
 	return all
 }
 
-// axisOf returns the single axis of a call on x, counted from the start.
+// axisOf returns the single axis that a call on x names, counted from the start.
 func axisOf(c *op.Call, x *Tensor) int {
 	a, one := c.Attr("axis").(int)
 	if l, ok := c.Attr("axis").([]int); ok && len(l) == 1 {
@@ -90,11 +93,11 @@ func axisOf(c *op.Call, x *Tensor) int {
 	return axes[0]
 }
 
-// all returns all axes, in a list that is not changed.
+// all returns all axes. The list must not be changed.
 func all(rank int) []int { return rising(0, rank) }
 
-// divided returns axes that are partitioned or outside of all partitions, and the others as
-// axes of the flat values.
+// divided separates the axes that are partitioned, or outside all partitions, from the others,
+// which it returns as axes of the flat values.
 func (t *Tensor) divided(axes []int) (outer, inner []int) {
 	k := len(t.parts)
 	n := 0

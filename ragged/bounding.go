@@ -10,9 +10,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// BoundingShape returns the smallest shape that holds all rows: the number of rows,
-// the longest length in each ragged dimension, and the sizes of the inner ones, as a
-// vector of int64.
+// BoundingShape returns the smallest shape that can hold all rows, as an int64 vector: the number
+// of rows, the length of the longest row in each ragged dimension, and the sizes of the inner
+// dimensions.
 func (t *Tensor) BoundingShape() (s tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return t.boundingShape(dtype.Int64), nil
@@ -36,9 +36,9 @@ func (t *Tensor) boundingShape(d dtype.DType) tensor.Tensor {
 	return ops.Stack(ts, 0)
 }
 
-// RowLengths returns the lengths along a dimension: a scalar, the number of rows, for
-// dimension 0, a vector for dimension 1, and for a deeper one a ragged tensor with the
-// length of each of its rows. Negative dimensions count from the end.
+// RowLengths returns the lengths along a dimension. For dimension 0 they are a scalar, the number
+// of rows; for dimension 1 a vector; and for a deeper one a ragged tensor with the length of each
+// row. Negative dimensions count from the end.
 func (t *Tensor) RowLengths(dimension int) (l tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	s := ShapeOf(t)
@@ -62,7 +62,7 @@ func (t *Tensor) RowLengths(dimension int) (l tensor.Tensor, err error) {
 	return build(ops.Fill(dimsOf(sizes, s.dtype), s.innerSize(a-k).scalar(s.dtype)), t.parts), nil
 }
 
-// dimsOf returns sizes as what operations take for a shape.
+// dimsOf returns sizes in a form that operations accept as a shape.
 func dimsOf(sizes []size, d dtype.DType) any {
 	dims := make([]int, len(sizes))
 	for i, z := range sizes {
@@ -73,8 +73,8 @@ func dimsOf(sizes []size, d dtype.DType) any {
 	return dims
 }
 
-// RowShapes returns the shape of each row of the outermost dimension, for rows that
-// are dense: int64[nrows, rank-1]. It throws where a row is ragged itself.
+// RowShapes returns the shape of each row of the outermost dimension, whose rows must be dense:
+// int64[nrows, rank-1]. It throws if a row is itself ragged.
 func (t *Tensor) RowShapes() tensor.Tensor {
 	s := ShapeOf(t)
 	for a := 2; a <= len(t.parts); a++ {

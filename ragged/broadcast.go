@@ -13,48 +13,46 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Broadcasting aligns dimensions at the end and works by lengths: a dimension that
-// is uniform with size 1, or missing in front, stretches to the rows it meets, and
-// all others have to have the same lengths, whatever encodes them. A ragged
-// dimension whose rows happen to have the length 1 does not stretch, so that what
-// broadcasts does not depend on data.
+// Broadcasting aligns dimensions at the end and compares lengths. A uniform dimension of size 1, or
+// a missing one in front, stretches to the rows of the other operands; all others must have the
+// same lengths, however they are encoded. A ragged dimension whose rows happen to have length 1
+// does not stretch, so that broadcasting does not depend on data.
 //
-// It goes from the outermost dimension inwards. At each, the slices of every
-// operand are either those of the result, or there is a single one for all of the
-// result's, or an index tells which one of the operand's each of the result's is.
+// It proceeds from the outermost dimension inwards. At each dimension, the slices of an operand are
+// the same as those of the result, or there is a single one for all slices of the result, or an
+// index maps each slice of the result to one of the operand.
 
-// A Broadcaster takes flat values of one shape to those of the shape that it
-// was broadcast to.
+// A Broadcaster maps flat values of one shape to those of the shape that it was
+// broadcast to.
 type Broadcaster struct {
 	from  *Shape
-	depth int // of the result's partitions
+	depth int // number of partitions of the result
 	at    alignment
-	index tensor.Tensor // of mapped slices
-	by    *RowPartition // whose rows the slices are, where index is its row ids
-	inner bool          // it has no dimension that is partitioned in the result
+	index tensor.Tensor // for mapped slices
+	by    *RowPartition // the partition whose row ids are index, if there is one
+	inner bool          // no dimension of the source is partitioned in the result
 }
 
-// alignment is how an operand's slices lie among the result's.
+// alignment is how the slices of an operand relate to those of the result.
 type alignment uint8
 
 const (
-	same   alignment = iota // slice for slice
-	single                  // there is one, for all of the result's
-	mapped                  // by an index
+	same   alignment = iota // each slice corresponds to one of the result
+	single                  // a single slice for all of the result
+	mapped                  // mapped by an index
 )
 
-// BroadcastShapes returns the shape that several shapes broadcast to, and for each
-// of them what takes its flat values there. Rows that differ are an error that
-// names the first one.
+// BroadcastShapes returns the shape that several shapes broadcast to and, for each of them, a
+// Broadcaster that maps its flat values. If rows differ, the error names the first one.
 func BroadcastShapes(shapes ...*Shape) (s *Shape, to []*Broadcaster, err error) {
 	defer tenon.Catch(&err)
 	s, to = broadcast("ragged.BroadcastShapes", shapes...)
 	return s, to, nil
 }
 
-// Apply returns flat values of the broadcaster's source, or a dense tensor of that
-// shape, as flat values of the result: gathered where slices repeat, with inner
-// dimensions left to broadcast by themselves.
+// Apply maps flat values of the source shape, or a dense tensor of that shape, to flat values of
+// the result. They are gathered if slices repeat; inner dimensions are left to ordinary
+// broadcasting.
 func (b *Broadcaster) Apply(flat tensor.Tensor) tensor.Tensor {
 	flat = b.folded(flat)
 	switch {
@@ -66,8 +64,8 @@ func (b *Broadcaster) Apply(flat tensor.Tensor) tensor.Tensor {
 	return ops.Gather(flat, b.index, 0)
 }
 
-// Index returns for each slice of the result which slice of the source it is, and
-// nil where both are the same.
+// Index returns, for each slice of the result, the number of the corresponding
+// slice of the source, or nil if both are the same.
 func (b *Broadcaster) Index() tensor.Tensor {
 	if b.at == same {
 		return nil
@@ -78,7 +76,7 @@ func (b *Broadcaster) Index() tensor.Tensor {
 // folded merges the inner axes that are partitioned in the result.
 func (b *Broadcaster) folded(flat tensor.Tensor) tensor.Tensor {
 	s := b.from
-	n := min(b.depth-len(s.parts), s.inner.Rank()-1) // axes to merge with the first
+	n := min(b.depth-len(s.parts), s.inner.Rank()-1) // number of axes to merge with the first
 	if n <= 0 {
 		return flat
 	}
@@ -89,7 +87,7 @@ func (b *Broadcaster) folded(flat tensor.Tensor) tensor.Tensor {
 	return reshapeTo(flat, sizes, s.dtype)
 }
 
-// reshapeTo is ops.Reshape to sizes that may be known at run time only.
+// reshapeTo is ops.Reshape to sizes some of which may be known only at run time.
 func reshapeTo(t tensor.Tensor, sizes []size, d dtype.DType) tensor.Tensor {
 	dims := make([]int, len(sizes))
 	open, free := 0, 0
@@ -106,7 +104,7 @@ func reshapeTo(t tensor.Tensor, sizes []size, d dtype.DType) tensor.Tensor {
 				rest *= n
 			}
 		}
-		if rest > 0 { // what is left is the open size
+		if rest > 0 { // the unknown size can be inferred
 			return ops.Reshape(t, dims)
 		}
 	}
@@ -116,7 +114,7 @@ func reshapeTo(t tensor.Tensor, sizes []size, d dtype.DType) tensor.Tensor {
 	return ops.Reshape(t, dims)
 }
 
-// broadcast does the work of BroadcastShapes. It throws.
+// broadcast implements BroadcastShapes. It throws.
 func broadcast(fn string, shapes ...*Shape) (*Shape, []*Broadcaster) {
 	return (&broadcasting{fn: fn}).run(shapes)
 }
@@ -125,7 +123,7 @@ func (b *broadcasting) run(shapes []*Shape) (*Shape, []*Broadcaster) {
 	b.operands, b.dtype = make([]*operand, len(shapes)), dtype.Int32
 	all := make([]operand, len(shapes))
 	depth := 0
-	for _, s := range shapes { // dense operands go with the splits of the others
+	for _, s := range shapes { // dense operands adopt the type of the others' splits
 		b.rank = max(b.rank, s.Rank())
 		if len(s.parts) > 0 {
 			depth = 1
@@ -172,10 +170,10 @@ func (b *broadcasting) run(shapes []*Shape) (*Shape, []*Broadcaster) {
 	return shapeOfSizes(parts, sizes, b.dtype), out
 }
 
-// broadcasting is a broadcast under way.
+// broadcasting is a broadcast in progress.
 type broadcasting struct {
 	fn       string
-	to       bool // the first operand is the result's shape, which does not stretch
+	to       bool // the first operand is the shape of the result, which does not stretch
 	operands []*operand
 	rank     int
 	dtype    dtype.DType
@@ -184,10 +182,10 @@ type broadcasting struct {
 // operand is one of the shapes that are broadcast.
 type operand struct {
 	Broadcaster
-	off int // how many of the result's leading dimensions it has not
+	off int // number of leading dimensions of the result that it lacks
 }
 
-// dense broadcasts shapes without partitions: nothing needs an index.
+// dense broadcasts shapes without partitions, for which no index is needed.
 func (b *broadcasting) dense() *Shape {
 	sizes := make([]size, b.rank)
 	for a := range sizes {
@@ -196,7 +194,7 @@ func (b *broadcasting) dense() *Shape {
 	return shapeOfSizes(nil, sizes, b.dtype)
 }
 
-// inner returns the result's size of an axis behind the partitions.
+// inner returns the result's size of an axis after the partitions.
 func (b *broadcasting) inner(a int) size {
 	var zs []size
 	for _, o := range b.operands {
@@ -228,7 +226,7 @@ func (b *broadcasting) outermost() size {
 		case zs[i].n == 1:
 			o.at = single
 		case open == 1 && n.n < 0 && !b.to:
-		default: // 1 or all
+		default: // known only at run time to be 1 or n
 			d := b.dtype
 			o.at = mapped
 			o.index = ops.Mul(ops.Range(scalar(0, d), n.scalar(d), scalar(1, d)), ops.Cast(ops.NotEqual(scalars[i], 1), d))
@@ -237,8 +235,8 @@ func (b *broadcasting) outermost() size {
 	return n
 }
 
-// dimension aligns dimension a > 0, below n slices, and returns the result's
-// partition.
+// dimension aligns dimension a > 0, below n slices, and returns the partition of
+// the result.
 func (b *broadcasting) dimension(a int, n size) *RowPartition {
 	var uniform []size // sizes of uniform dimensions
 	var chosen *operand
@@ -247,7 +245,7 @@ func (b *broadcasting) dimension(a int, n size) *RowPartition {
 		x := o.axis(a)
 		axes[i] = x
 		if x.p != nil && !x.p.IsUniform() {
-			// A partition that can be shared is better than one that has to be made.
+			// Prefer a partition that can be shared to one that must be made.
 			if chosen == nil || chosen.at != same && o.at == same {
 				chosen = o
 			}
@@ -279,7 +277,7 @@ func (b *broadcasting) dimension(a int, n size) *RowPartition {
 				b.fail(tenon.ErrShape, "dimension %d has the sizes %d and %d", a, q.spec.length, x.length.n)
 			}
 		case x.dynamic():
-			// 1 or the rows' lengths
+			// 1 or the lengths of the rows
 			d := b.dtype
 			want := ops.Where(ops.Equal(x.length.scalar(d), 1), q.RowLengths(), x.length.scalar(d))
 			q = b.agree(a, q, rows.FromLengths(want))
@@ -293,7 +291,7 @@ func (b *broadcasting) dimension(a int, n size) *RowPartition {
 	return q
 }
 
-// agree returns q once it is known that splits give the same rows.
+// agree returns q after checking that splits describe the same rows.
 func (b *broadcasting) agree(a int, q *RowPartition, splits tensor.Tensor) *RowPartition {
 	if q.RowSplits() == splits {
 		return q
@@ -335,8 +333,8 @@ func (b *broadcasting) uniform(a int, n size, axes []axis, lengths []size) *RowP
 	return q
 }
 
-// rowsOf returns the partition of the result's n slices that an operand's
-// dimension gives them.
+// rowsOf returns the partition of the n slices of the result that follows from a
+// dimension of the operand.
 func (b *broadcasting) rowsOf(o *operand, x *axis, n size) *RowPartition {
 	d := b.dtype
 	switch {
@@ -358,7 +356,7 @@ func (b *broadcasting) failAt(where, format string, args ...any) {
 	tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: b.fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()})
 }
 
-// BroadcastTo returns a tensor stretched to a shape.
+// BroadcastTo broadcasts a tensor to a shape.
 func BroadcastTo(x tensor.Tensor, s *Shape) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	from := ShapeOf(x)

@@ -8,7 +8,7 @@ import (
 
 // axis is a dimension of an operand below the first.
 type axis struct {
-	p      *RowPartition // nil where it is an axis of the flat values, or missing
+	p      *RowPartition // nil if the axis is missing or is one of the flat values
 	length size          // of a uniform one
 }
 
@@ -16,7 +16,7 @@ func (x *axis) isUniform() bool { return x.p == nil || x.p.IsUniform() }
 func (x *axis) stretches() bool { return x.isUniform() && x.length.n == 1 }
 func (x *axis) dynamic() bool   { return x.isUniform() && x.length.n < 0 }
 
-// axis returns the operand's part in dimension a > 0 of the result.
+// axis returns the operand's axis for dimension a > 0 of the result.
 func (o *operand) axis(a int) axis {
 	s, j := o.from, a-o.off
 	switch {
@@ -34,13 +34,13 @@ func (o *operand) axis(a int) axis {
 	return axis{length: s.size(j)}
 }
 
-// descend finds how the operand's slices lie below dimension x, which is q in the
-// result.
+// descend determines the alignment of the operand's slices below dimension x,
+// which is q in the result.
 func (o *operand) descend(x *axis, q *RowPartition, d dtype.DType) {
 	one := q.spec.uniform && q.spec.length == 1
 	switch {
 	case x.stretches() && one:
-		// A slice for a slice.
+		// Slices correspond one to one.
 	case x.stretches():
 		switch o.at {
 		case same:
@@ -49,7 +49,8 @@ func (o *operand) descend(x *axis, q *RowPartition, d dtype.DType) {
 			o.index, o.by = ops.Gather(o.index, q.ValueRowIDs(), 0), nil
 		}
 	case x.dynamic():
-		// Slice r of the operand has 1 or as many values as row r of the result.
+		// Slice r of the operand has one value, or as many as row r of the
+		// result.
 		within := ops.Mul(q.OffsetsInRows(), ops.Cast(ops.NotEqual(x.length.scalar(d), 1), d))
 		o.index, o.by = ops.Add(ops.Mul(o.rowsBelow(q), x.length.scalar(d)), within), nil
 		o.at = mapped
@@ -68,7 +69,8 @@ func (o *operand) descend(x *axis, q *RowPartition, d dtype.DType) {
 	}
 }
 
-// rowsBelow returns the operand's slice that each value of the result is in.
+// rowsBelow returns, for each value of the result, the slice of the operand that
+// contains it.
 func (o *operand) rowsBelow(q *RowPartition) tensor.Tensor {
 	switch o.at {
 	case same:

@@ -7,20 +7,20 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// BroadcastRowsOptions says how far [BroadcastRows] goes. The zero value goes to the
+// BroadcastRowsOptions says how deep [BroadcastRows] aligns. The zero value means down to the
 // innermost dimension.
 type BroadcastRowsOptions struct {
-	Depth        int  // only so many outer dimensions; what lies deeper stays as it is
-	ShareMissing bool // what one tensor lacks there, none has
+	Depth        int  // number of outer dimensions to align; deeper ones are unchanged
+	ShareMissing bool // what is missing from one tensor there is missing from all
 }
 
-// BroadcastRows aligns tensors at their outermost dimension, where operations on
-// elements align them at the innermost: an entry of a tensor with fewer dimensions goes
-// to everything below it in the others, and a scalar everywhere. The results share
-// their partitions. Rows of different lengths are an error that names the first;
-// uniform rows of one entry stretch.
+// BroadcastRows aligns tensors at their outermost dimension, while elementwise operations align
+// them at the innermost one. An entry of a tensor with fewer dimensions is repeated for everything
+// below the corresponding entry of the others, and a scalar everywhere. The results share their
+// partitions. If rows have different lengths, the error names the first one; uniform rows with a
+// single entry are stretched.
 //
-//	[n, (m)], [n] and [] → [n, (m)] each. Gradient: of each, summed over what it went to.
+//	[n, (m)], [n] and [] → [n, (m)] each. Gradients: the cotangents summed over the repetitions.
 func BroadcastRows(xs []tensor.Tensor, o BroadcastRowsOptions) (ys []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.BroadcastRows"
@@ -57,8 +57,8 @@ func BroadcastRows(xs []tensor.Tensor, o BroadcastRowsOptions) (ys []tensor.Tens
 	return ys, nil
 }
 
-// rowsShared brings tensors to the same depth outermost dimensions. What one of them lacks
-// in the first share dimensions, the results lack, and their rows do not have to agree there.
+// rowsShared aligns tensors in their depth outermost dimensions. What is missing from one of them
+// in the first share dimensions is missing from the results, and rows need not match there.
 func rowsShared(fn string, xs []tensor.Tensor, depth, share int) []tensor.Tensor {
 	if values, mask := outermostMissing(xs, share); mask != nil {
 		ys := rowsShared(fn, values, depth, share)
@@ -85,8 +85,9 @@ func rowsShared(fn string, xs []tensor.Tensor, depth, share int) []tensor.Tensor
 	return ys
 }
 
-// outermostMissing takes the outermost masks that tensors have in their first dimensions
-// off, and returns them as one: rows that it lacks are empty in all of the values.
+// outermostMissing removes the outermost masks that tensors have in their first dims dimensions,
+// and returns them combined into one. Rows that are missing from it become empty in all of the
+// values.
 func outermostMissing(xs []tensor.Tensor, dims int) (values []tensor.Tensor, mask tensor.Tensor) {
 	at := dims + 1
 	for _, x := range xs {
@@ -121,7 +122,7 @@ func outermostMissing(xs []tensor.Tensor, dims int) (values []tensor.Tensor, mas
 	return values, mask
 }
 
-// rowsBroadcast brings tensors to the same depth outermost dimensions.
+// rowsBroadcast aligns tensors in their depth outermost dimensions.
 func rowsBroadcast(fn string, xs []tensor.Tensor, depth int) []tensor.Tensor {
 	ys := append([]tensor.Tensor(nil), xs...)
 	if depth == 0 {
@@ -156,7 +157,7 @@ func rowsBroadcast(fn string, xs []tensor.Tensor, depth int) []tensor.Tensor {
 	return ys
 }
 
-// rowCount returns the number of rows that tensors share.
+// rowCount returns the common number of rows of tensors.
 func rowCount(fn string, xs []tensor.Tensor) tensor.Tensor {
 	var n tensor.Tensor
 	for i, x := range xs {
@@ -173,8 +174,8 @@ func rowCount(fn string, xs []tensor.Tensor) tensor.Tensor {
 	return n
 }
 
-// outerPartition returns the partition below the outermost dimension, nil where there is
-// no such dimension.
+// outerPartition returns the partition below the outermost dimension, or nil if there is no such
+// dimension.
 func outerPartition(x tensor.Tensor) *RowPartition {
 	if rankOf(x) < 2 {
 		return nil
@@ -184,8 +185,8 @@ func outerPartition(x tensor.Tensor) *RowPartition {
 
 func belowOuter(x tensor.Tensor) tensor.Tensor { return atLeast(x, 1).(*Tensor).Values() }
 
-// rowsOfFirst returns the partition that the rows of the tensors are brought to: the
-// first that is not made of single entries.
+// rowsOfFirst returns the partition that the rows of all tensors are broadcast to: the first one
+// whose rows are not single entries.
 func rowsOfFirst(fn string, xs []tensor.Tensor) *RowPartition {
 	var single *RowPartition
 	for _, x := range xs {

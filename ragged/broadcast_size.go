@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// common returns the size that several broadcast to. Where that shows at run time
-// only, it also returns them as scalars.
+// common returns the size that several sizes broadcast to. If that is known only
+// at run time, it also returns the sizes as scalars.
 func (b *broadcasting) common(zs []size, what string, a int) (size, []tensor.Tensor) {
 	if b.to {
 		return b.onto(zs, what, a)
@@ -30,7 +30,7 @@ func (b *broadcasting) common(zs []size, what string, a int) (size, []tensor.Ten
 	if open == 0 {
 		return staticSize(n), nil
 	}
-	// The result's is the one that is not 1.
+	// The size of the result is the one that is not 1.
 	scalars := b.scalars(zs)
 	var total tensor.Tensor
 	if n != 1 {
@@ -54,7 +54,7 @@ func (b *broadcasting) common(zs []size, what string, a int) (size, []tensor.Ten
 	return size{n, func() tensor.Tensor { return total }}, scalars
 }
 
-// having begins the message about the sizes of an axis or dimension.
+// having begins a message about the sizes of an axis or dimension.
 func having(what string, a int) string {
 	if a == 0 && what == "dimension" {
 		return "the outermost dimension has"
@@ -62,7 +62,7 @@ func having(what string, a int) string {
 	return fmt.Sprintf("%s %d has", what, a)
 }
 
-// onto is common for a first size that the others have to stretch to.
+// onto is common for a first size to which the others must stretch.
 func (b *broadcasting) onto(zs []size, what string, a int) (size, []tensor.Tensor) {
 	to, open := zs[0], zs[0].n < 0
 	for _, z := range zs[1:] {
@@ -87,8 +87,7 @@ func (b *broadcasting) scalars(zs []size) []tensor.Tensor {
 	return out
 }
 
-// stretch returns total once it is known, when a graph runs, that each size is 1 or
-// the total.
+// stretch returns total after checking, when a graph runs, that each size is 1 or total.
 func (b *broadcasting) stretch(zs []size, scalars []tensor.Tensor, total tensor.Tensor) tensor.Tensor {
 	wide := func(t tensor.Tensor) tensor.Tensor { return rows.Uniform(t, scalar(1, b.dtype)) }
 	for i, t := range scalars {

@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Builder makes a ragged tensor row by row, without knowing its size before. It
-// is for one goroutine.
+// A Builder makes a ragged tensor row by row, without knowing its size in
+// advance. It must not be used by several goroutines at once.
 //
 //	b := ragged.NewBuilder[float32](1)
 //	b.Append(3, 1, 4).EndRow(0)
@@ -47,8 +47,8 @@ func (b *Builder[T]) Append(values ...T) *Builder[T] {
 	return b
 }
 
-// EndRow ends the current row of a dimension, 0 being the outermost. What it holds
-// has to be made of rows that have ended: an error is kept for Build.
+// EndRow ends the current row of a dimension, 0 being the outermost. The rows inside it must have
+// ended; otherwise Build returns an error.
 func (b *Builder[T]) EndRow(dimension int) *Builder[T] {
 	if dimension < 0 || dimension >= len(b.splits) {
 		if b.err == nil {
@@ -65,7 +65,7 @@ func (b *Builder[T]) EndRow(dimension int) *Builder[T] {
 	return b
 }
 
-// ended notes an error where rows of a dimension or below have not ended.
+// ended records an error if rows of the dimension or below have not ended.
 func (b *Builder[T]) ended(dimension int) {
 	for d := dimension; d < len(b.splits); d++ {
 		n := len(b.values)
@@ -78,11 +78,10 @@ func (b *Builder[T]) ended(dimension int) {
 	}
 }
 
-// Len returns the number of rows of the outermost dimension that have ended.
+// Len returns the number of completed rows of the outermost dimension.
 func (b *Builder[T]) Len() int { return len(b.splits[0]) - 1 }
 
-// Build returns the tensor of all rows and empties the builder, which can be used
-// again.
+// Build returns the tensor of all rows and empties the builder for reuse.
 func (b *Builder[T]) Build() (*Tensor, error) {
 	b.ended(0)
 	if b.err != nil {

@@ -11,10 +11,9 @@ import (
 
 var _ tenon.Caster = (*Spec)(nil)
 
-// WithRaggedRank returns the same rows with k partitions: axes of the flat values
-// become uniform partitions, or uniform partitions axes. With k = 0 the result is
-// dense. A ragged dimension keeps its partition: less partitions than it needs are an
-// error.
+// WithRaggedRank returns the same rows with k partitions: axes of the flat values become uniform
+// partitions, or uniform partitions become axes. With k = 0 the result is dense. Ragged dimensions
+// need their partitions; a k that is too small for them is an error.
 func WithRaggedRank(x tensor.Tensor, k int) (t tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	s := ShapeOf(x)
@@ -29,9 +28,9 @@ func WithRaggedRank(x tensor.Tensor, k int) (t tensor.Tensor, err error) {
 	return build(reshapeTo(flat, innerSizes(to), to.dtype), to.parts), nil
 }
 
-// CastSpec returns the Spec that values of s and of other can be cast to: with as
-// many partitions as the one that has more of them, and int64 splits if one of them
-// has. other is a Spec of ragged or dense tensors of the same element type and rank.
+// CastSpec returns the Spec that values of s and of other can be cast to. It has as many partitions
+// as the one with more of them, and int64 splits if one of them does. other must be a Spec of
+// ragged or dense tensors with the same element type and rank.
 func (s *Spec) CastSpec(other tenon.Spec) (tenon.Spec, bool) {
 	a, ok := s.as(len(s.parts), s.SplitsDType())
 	if !ok {
@@ -54,7 +53,8 @@ func (s *Spec) CastSpec(other tenon.Spec) (tenon.Spec, bool) {
 	return tenon.Merge(a, b)
 }
 
-// raggedSpec returns the Spec of dense or ragged tensors as one of ragged ones.
+// raggedSpec returns the Spec of dense or ragged tensors as a Spec of ragged
+// ones.
 func raggedSpec(s tenon.Spec) (*Spec, bool) {
 	switch s := s.(type) {
 	case *Spec:
@@ -65,7 +65,8 @@ func raggedSpec(s tenon.Spec) (*Spec, bool) {
 	return nil, false
 }
 
-// as returns the Spec of the same tensors with k partitions and splits of a type.
+// as returns the Spec of the same tensors with k partitions and the given type of
+// splits.
 func (s *Spec) as(k int, splits dtype.DType) (*Spec, bool) {
 	if _, ok := s.flat.(*tensor.Spec); !ok || !s.Shape().HasRank() {
 		return nil, false
@@ -74,8 +75,8 @@ func (s *Spec) as(k int, splits dtype.DType) (*Spec, bool) {
 	return out, err == nil
 }
 
-// Cast returns a dense or ragged tensor as a value of s: with the partitions and the
-// type of splits that s has. Nothing is filled up, cut or computed.
+// Cast returns a dense or ragged tensor as a value of s, with the partitions and the type of splits
+// of s. Nothing is padded, truncated or computed.
 func (s *Spec) Cast(v tenon.Value) (out tenon.Value, err error) {
 	const fn = "ragged.Spec.Cast"
 	defer tenon.Catch(&err)

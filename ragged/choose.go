@@ -7,9 +7,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Choose returns whole rows of x where cond is true, and of y where it is false.
-// Unlike ops.Where, which chooses elements, the rows of x and y may have different
-// lengths.
+// Choose returns whole rows of x where cond is true, and of y where it is false. Unlike with
+// ops.Where, which selects elements, the rows of x and y may have different lengths.
 //
 //	cond: bool[n], x, y: [n, …] → [n, …]
 func Choose(cond, x, y any) (z tensor.Tensor, err error) {

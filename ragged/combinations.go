@@ -10,28 +10,28 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// CombinationOptions says which combinations [Combinations] makes. The zero value takes
-// each entry at most once.
+// CombinationOptions says which combinations [Combinations] makes. With the zero value, each entry
+// is used at most once.
 type CombinationOptions struct {
-	Replacement bool // an entry may be taken repeatedly
+	Replacement bool // an entry may be used more than once
 
-	// MaxBytes is how much memory the positions of the entries may take, 8 bytes each. 0: half
-	// of what the system leaves the process, GOMEMLIMIT at most.
+	// MaxBytes limits the memory for the positions of the entries, which take 8 bytes each. 0 means
+	// half of the memory that the system leaves to the process, and at most GOMEMLIMIT.
 	MaxBytes int
 }
 
-// Combinations returns all ways to take n entries of each row of an axis, in
-// lexicographic order of their positions: n tensors, the first with the first entry of
-// each way, and so on. They share their partitions.
+// Combinations returns all ways to choose n entries of each row of an axis, in lexicographic order
+// of their positions. It returns n tensors: the first one holds the first entry of each
+// combination, and so on. They share their partitions.
 //
-//	x: [n, (m), a], axis 1 → [n, (k), a] each. Gradient: of the entries.
+//	x: [n, (m), a], axis 1 → [n, (k), a] each. Gradient: the cotangents of the chosen entries.
 func Combinations(x tensor.Tensor, n, axis int, o CombinationOptions) (parts []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.Combinations"
 	return combinations(fn, x, n, axisIn(fn, x, axis), o, false), nil
 }
 
-// ArgCombinations is [Combinations] with the entries' positions in their rows, int64.
+// ArgCombinations is [Combinations] for the positions of the entries in their rows, as int64.
 func ArgCombinations(x tensor.Tensor, n, axis int, o CombinationOptions) (parts []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.ArgCombinations"
@@ -74,8 +74,8 @@ func combinations(fn string, x tensor.Tensor, n, axis int, o CombinationOptions,
 	return parts
 }
 
-// ways returns how many combinations of n of m entries there are, or -1 where that is not
-// known or more than rows are ever long.
+// ways returns the number of combinations of n of m entries, or -1 if it is not known or exceeds
+// the length of any row.
 func ways(m, n int, o CombinationOptions) int {
 	if o.Replacement && m > 0 {
 		m += n - 1
@@ -92,7 +92,7 @@ func ways(m, n int, o CombinationOptions) int {
 	return k
 }
 
-// binomial returns how many combinations of n of m entries there are.
+// binomial returns the number of combinations of n of m entries.
 func binomial(m int64, n int, replacement bool) float64 {
 	if replacement && m > 0 {
 		m += int64(n) - 1
@@ -112,8 +112,9 @@ func everyWay(lengths []int64) float64 {
 	return k
 }
 
-// withinMemory throws where tuples of n entries would take more memory than they may, as far as
-// it is known how long rows are. count returns how many tuples a row of each tensor makes.
+// withinMemory throws an error if tuples of n entries would take more memory than allowed, as far
+// as the lengths of the rows are known. count returns the number of tuples that a row of each
+// tensor gives.
 func withinMemory(fn, options string, splits []tensor.Tensor, n, maxBytes int, count func(lengths []int64) float64) {
 	rows := -1
 	ends := make([][]int64, len(splits))
@@ -144,7 +145,7 @@ func withinMemory(fn, options string, splits []tensor.Tensor, n, maxBytes int, c
 	}
 }
 
-// recordsAt returns the records with the numbers in each of some tensors.
+// recordsAt returns the records with the numbers in each of the given tensors.
 func recordsAt(numbers []tensor.Tensor, r ...Records) []tensor.Tensor {
 	out := make([]tensor.Tensor, len(numbers))
 	for i, at := range numbers {
@@ -153,7 +154,8 @@ func recordsAt(numbers []tensor.Tensor, r ...Records) []tensor.Tensor {
 	return out
 }
 
-// rowsAlong returns an axis and its row splits; axis 0 as one row of everything.
+// rowsAlong returns an axis and its row splits. For axis 0, everything is one
+// row.
 func rowsAlong(x tensor.Tensor, axis int) (lists, tensor.Tensor) {
 	if axis > 0 {
 		l := listsAt(lifted(x), axis)
@@ -163,7 +165,8 @@ func rowsAlong(x tensor.Tensor, axis int) (lists, tensor.Tensor) {
 	return lists{values: x, dense: true}, ops.Stack([]tensor.Tensor{scalar(0, n.DType()), n}, 0)
 }
 
-// tuple returns the entries at positions of the axis, or the positions, under a partition.
+// tuple returns the entries at positions of the axis, or the positions themselves, divided by a
+// partition.
 func (l lists) tuple(index tensor.Tensor, p *RowPartition, axis int, local bool) tensor.Tensor {
 	v := index
 	if !local {
@@ -175,29 +178,30 @@ func (l lists) tuple(index tensor.Tensor, p *RowPartition, axis int, local bool)
 	return onTop(v, append(append([]*RowPartition(nil), l.outer...), p))
 }
 
-// CartesianOptions says how [Cartesian] arranges what it makes. The zero value puts all
-// ways of a row into one row.
+// CartesianOptions says how [Cartesian] arranges its results. With the zero value, all tuples of a
+// row form a single row.
 type CartesianOptions struct {
-	Nested bool // the ways that begin with the same entries make a row of their own
+	Nested bool // tuples that begin with the same entries form rows of their own
 
-	// MaxBytes is how much memory the positions of the entries may take, 8 bytes each. 0: half
-	// of what the system leaves the process, GOMEMLIMIT at most.
+	// MaxBytes limits the memory for the positions of the entries, which take 8 bytes each. 0 means
+	// half of the memory that the system leaves to the process, and at most GOMEMLIMIT.
 	MaxBytes int
 }
 
-// Cartesian returns all ways to take one entry of each tensor's row of an axis, the last
-// tensor's entry changing fastest: a tensor for each, with shared partitions. Outside of
-// the axis the tensors have the same rows. A missing row has no entries to take; where
-// the first tensor lacks one, so do the results.
+// Cartesian returns all ways to choose one entry from the row of each tensor along an axis, with
+// the last tensor's entry changing fastest. It returns one tensor for each input; they share their
+// partitions. Outside the axis, the tensors must have the same rows. A missing row has no entries;
+// a row that is missing from the first tensor is missing from the results.
 //
 //	xs: [n, (mₖ), aₖ] each, axis 1 → [n, (Π m), aₖ]; nested [n, (m₀), (m₁), …, aₖ].
-//	Gradient: of the entries.
+//	Gradient: the cotangents of the chosen entries.
 func Cartesian(xs []tensor.Tensor, axis int, o CartesianOptions) (parts []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return cartesian("ragged.Cartesian", xs, axis, o, false), nil
 }
 
-// ArgCartesian is [Cartesian] with the entries' positions in their rows, int64.
+// ArgCartesian is [Cartesian] for the positions of the entries in their rows, as
+// int64.
 func ArgCartesian(xs []tensor.Tensor, axis int, o CartesianOptions) (parts []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return cartesian("ragged.ArgCartesian", xs, axis, o, true), nil
@@ -289,8 +293,9 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 	return parts
 }
 
-// uniformTuples makes the partitions of a product uniform whose rows all have one length:
-// lengths holds those of the factors' rows that do, the first factor's rows being l's.
+// uniformTuples makes the partitions of a product uniform if its rows have equal length. lengths
+// holds the common row lengths of the factors that have one; the rows of the first factor are those
+// of l.
 func uniformTuples(parts []*RowPartition, l lists, lengths []tensor.Tensor) {
 	n := scalar(1, parts[0].DType())
 	if l.p != nil {
@@ -313,11 +318,11 @@ func uniformTuples(parts []*RowPartition, l lists, lengths []tensor.Tensor) {
 	}
 }
 
-// nestedRows returns the partitions of nested products: the rows of the first tensor,
-// below each of its entries the row of the second that goes with it, and so on.
+// nestedRows returns the partitions of nested products: the rows of the first tensor, below each of
+// its entries the corresponding row of the second, and so on.
 func nestedRows(splits []tensor.Tensor) []*RowPartition {
 	out := []*RowPartition{newPartition(splits[0], shape.Unknown)}
-	row := out[0].ValueRowIDs() // for each entry so far the row of the tensors it is in
+	row := out[0].ValueRowIDs() // for each entry so far, the row of the tensors that it belongs to
 	for _, s := range splits[1:] {
 		lengths := ops.Gather(rows.Lengths(s), ops.Cast(row, dtype.Int64), 0)
 		p := newPartition(cast(rows.FromLengths(lengths), s.DType()), shape.Unknown)

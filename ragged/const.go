@@ -12,30 +12,30 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Options says how [Const] reads a literal. The zero value infers everything.
+// Options say how [Const] reads a literal. With the zero value, everything is
+// inferred.
 type Options struct {
 	DType dtype.DType // the element type; None: inferred
-	Int   dtype.DType // the type of integers of type int; None: int64, which one that does not fit has anyway
-	Float dtype.DType // the type of floating numbers, and of no elements at all; None: float64
+	Int   dtype.DType // the type for elements of Go type int; None: int64, which is also used for those that do not fit
+	Float dtype.DType // the type for floating-point elements, and for literals without elements; None: float64
 
-	// RaggedRank is the number of partitions, at least 1. Zero stands for as many as
-	// there are lists around an element, but one, and but the axes of Inner.
+	// RaggedRank is the number of partitions, at least 1. Zero means one less than the number of
+	// lists around an element, also less the axes of Inner.
 	RaggedRank int
 
-	// Inner is the shape of the innermost lists that are uniform and become axes of
-	// the flat values. It is inferred where RaggedRank leaves any.
+	// Inner is the shape of the innermost lists, which must be uniform and become axes of the flat
+	// values. If it is nil, it follows from RaggedRank.
 	Inner []int
 
 	Splits dtype.DType // the type of row splits; None: int64
 }
 
-// Const returns the tensor of a nested literal: Go values in slices and arrays,
-// []any included, whose rows may differ in length. All elements stand at one depth,
-// below as many lists; a scalar or a single list gives a dense tensor, deeper ones a
-// ragged one, even where all rows are equally long. Typed elements keep their type,
-// except that int is int64; integers among floating numbers become floating, and other
-// mixtures are errors. With Options.DType every element has to be one of that type:
-// an integer type has to hold it exactly, a floating type rounds.
+// Const returns the tensor of a nested literal: Go values in slices and arrays, []any included,
+// whose rows may differ in length. All elements must be at the same depth. A scalar or a single
+// list gives a dense tensor, and deeper lists a ragged one, even if all rows have equal length.
+// Typed elements keep their type, except that int becomes int64; integers among floating-point
+// numbers become floating-point, and other mixtures are errors. With Options.DType, every element
+// is converted to that type: integer types must hold it exactly, floating-point types round.
 //
 //	ragged.Const([]any{[]int{3, 1}, []int{}, []int{5}}, ragged.Options{})    // int64[3, ~]
 func Const(x any, o Options) (tensor.Tensor, error) {
@@ -47,12 +47,12 @@ func Const(x any, o Options) (tensor.Tensor, error) {
 	if err != nil {
 		e := *tenon.AsError(err)
 		e.Op, e.Line = fn, source.Line()
-		if o.DType == dtype.None { // no element is wrong by itself
+		if o.DType == dtype.None { // check the types of all elements together
 			e.Kind = tenon.ErrInvalid
 		}
 		return nil, &e
 	}
-	if flat.Shape().Size() == 0 { // as deep as is asked for
+	if flat.Shape().Size() == 0 { // as deep as requested
 		for len(levels) < min(o.RaggedRank, shape.MaxRank)+1+len(o.Inner) {
 			levels = append(levels, []int64{0})
 		}

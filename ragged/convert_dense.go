@@ -13,23 +13,22 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// DenseOptions says how [Tensor.ToDense] fills up and cuts rows. The zero value
-// fills up with zeros, false or empty strings to the longest row.
+// DenseOptions says how [Tensor.ToDense] pads and truncates rows. The zero value
+// pads to the longest row with zeros, false or empty strings.
 type DenseOptions struct {
-	// Default stands where there is no value: a constant or a tensor that is a scalar
-	// or has the shape of the inner dimensions.
+	// Default is the padding: a constant or a tensor, either a scalar or with the shape of the
+	// inner dimensions.
 	Default any
 
-	// Shape is the shape of the result; what lies outside is cut. A dimension that is
-	// shape.Unknown is as large as the whole tensor needs, rows that are cut included.
-	// Nil stands for all of them unknown.
+	// Shape is the shape of the result; what lies outside is cut off. A dimension that is
+	// shape.Unknown gets the size that the whole tensor needs, including rows that are cut off. Nil
+	// means that all dimensions are unknown.
 	Shape []int
 }
 
-// ToDense returns the tensor with its rows filled up to one length in each ragged
-// dimension.
+// ToDense returns the tensor with its rows padded to equal length in each ragged dimension.
 //
-//	[n, (rows), a…] → [n, longest, a…]. Gradient: each value gets the cotangent of its place, the default those of the others.
+//	[n, (rows), a…] → [n, longest, a…]. Gradient: each value gets the cotangent at its position, the default those of the padding.
 func (t *Tensor) ToDense(o DenseOptions) (d tensor.Tensor, err error) {
 	const fn = "ragged.ToDense"
 	defer tenon.Catch(&err)
@@ -40,7 +39,7 @@ func (t *Tensor) ToDense(o DenseOptions) (d tensor.Tensor, err error) {
 	want := tenon.Must(t.denseShape(fn, o.Shape, rank))
 	fill := tenon.Must(t.filler(fn, o.Default))
 	out := t
-	if n := want[0]; n >= 0 { // rows that are cut need no filling up
+	if n := want[0]; n >= 0 { // rows that are cut off need no padding
 		if m := t.parts[0].spec.nrows; m < 0 || m > n {
 			out = ops.Index(t, key.To(n)).(*Tensor)
 		}
@@ -57,7 +56,7 @@ func (t *Tensor) ToDense(o DenseOptions) (d tensor.Tensor, err error) {
 			d = rows.ToDense(d, p.RowSplits(), t.parts[i].longest(), fill)
 		}
 		if fill != nil && fill.Shape().Rank() > 0 && i > 0 {
-			// A row that is missing is filled with rows of the default.
+			// A missing row is filled with default values.
 			fill = ops.BroadcastTo(fill, ops.Index(ops.Shape(d), key.From(1)))
 		}
 	}
@@ -83,7 +82,7 @@ func (t *Tensor) denseShape(fn string, want []int, rank int) ([]int, error) {
 	return want, nil
 }
 
-// filler returns the default as a tensor of the values' type; nil stands for zero.
+// filler returns the default as a tensor of the values' type; nil means zero.
 func (t *Tensor) filler(fn string, x any) (tensor.Tensor, error) {
 	if x == nil {
 		return nil, nil
@@ -105,7 +104,8 @@ func (t *Tensor) filler(fn string, x any) (tensor.Tensor, error) {
 	return v, nil
 }
 
-// unfolded gives the values of uniform rows an axis of rows and one within them.
+// unfolded splits the axis of the values of uniform rows into an axis of rows and
+// one within them.
 func unfolded(d tensor.Tensor, p *RowPartition) tensor.Tensor {
 	sizes := []size{{p.spec.nrows, p.NRows}, sizeFrom(p.uniform)}
 	for j := 1; j < d.Shape().Rank(); j++ {
@@ -114,7 +114,7 @@ func unfolded(d tensor.Tensor, p *RowPartition) tensor.Tensor {
 	return reshapeTo(d, sizes, p.spec.dtype)
 }
 
-// padOuter adds rows of filling up to n, or cuts.
+// padOuter adds rows of fill to get n rows, or drops rows.
 func padOuter(d tensor.Tensor, n int, fill tensor.Tensor) tensor.Tensor {
 	m := d.Shape().Dim(0)
 	if n < 0 || n == m {
@@ -123,7 +123,7 @@ func padOuter(d tensor.Tensor, n int, fill tensor.Tensor) tensor.Tensor {
 	if m > n {
 		return ops.Index(d, key.To(n))
 	}
-	// All rows are one row of a partition, which is filled up.
+	// Treat all rows as a single row of a partition, which is padded.
 	splits := rows.Uniform(sizeOf(d, 0, dtype.Int64), scalar(1, dtype.Int64))
 	if fill != nil && fill.Shape().Rank() > 0 {
 		fill = ops.BroadcastTo(fill, ops.Index(ops.Shape(d), key.From(1)))
@@ -131,27 +131,26 @@ func padOuter(d tensor.Tensor, n int, fill tensor.Tensor) tensor.Tensor {
 	return ops.Squeeze(rows.ToDense(d, splits, scalar(n, dtype.Int64), fill), 0)
 }
 
-// FromDenseOptions says which elements of a dense tensor belong to rows. The zero
-// value takes all of them.
+// FromDenseOptions says which elements of a dense tensor belong to rows. With the
+// zero value, all of them do.
 type FromDenseOptions struct {
-	// Lengths are the row lengths: a vector of integers, or for nested rows a list of
-	// vectors ([]any or []tensor.Tensor), outermost first. Negative lengths count as 0,
-	// ones beyond the row as the whole row.
+	// Lengths are the row lengths: a vector of integers or, for nested rows, a list of vectors
+	// ([]any or []tensor.Tensor), outermost first. Negative lengths count as 0, and lengths beyond
+	// the row as the whole row.
 	Lengths any
 
-	// Padding is what is stripped from the end of each row: a constant or a tensor
-	// that is a scalar or has the shape of an element of a row.
+	// Padding is stripped from the end of each row. It is a constant or a tensor, either a scalar
+	// or with the shape of an element of a row.
 	Padding any
 
-	// RaggedRank is the number of partitions; zero stands for 1, or with nested
-	// lengths for their number. Dimensions above the innermost one are uniform unless
-	// lengths say otherwise.
+	// RaggedRank is the number of partitions; zero means 1 or, with nested lengths, their number.
+	// Dimensions above the innermost one are uniform unless lengths say otherwise.
 	RaggedRank int
 
-	Splits dtype.DType // the type of row splits; None: int64, or that of the lengths
+	Splits dtype.DType // the type of the row splits; None: that of the lengths, or int64
 }
 
-// FromDense returns a dense tensor's elements as a ragged tensor.
+// FromDense returns elements of a dense tensor as a ragged tensor.
 //
 //	x: [n, m, a…] → [n, (row), a…]
 func FromDense(x any, o FromDenseOptions) (t *Tensor, err error) {
@@ -190,7 +189,7 @@ func FromDense(x any, o FromDenseOptions) (t *Tensor, err error) {
 	return wrapFlat(d).uniformOuter(k, splits), nil
 }
 
-// uniformOuter turns the k outer dimensions of a dense tensor into partitions.
+// uniformOuter converts the k outer dimensions of a dense tensor to partitions.
 func (t *Tensor) uniformOuter(k int, splits dtype.DType) *Tensor {
 	s := ShapeOf(t.flat)
 	s.dtype = splits
@@ -207,7 +206,8 @@ func innerSizes(s *Shape) []size {
 	return sizes
 }
 
-// fromLengths cuts rows to lengths, for nested ones level by level.
+// fromLengths truncates rows to the given lengths, level by level if they are
+// nested.
 func fromLengths(fn string, d tensor.Tensor, o FromDenseOptions, k int) (*Tensor, error) {
 	levels, err := lengthLevels(fn, o.Lengths)
 	if err != nil {
@@ -243,7 +243,7 @@ func fromLengths(fn string, d tensor.Tensor, o FromDenseOptions, k int) (*Tensor
 	return wrap(d, parts), nil
 }
 
-// wrapFlat is a tensor on its way to partitions.
+// wrapFlat returns a tensor that has no partitions yet.
 func wrapFlat(d tensor.Tensor) *Tensor { return &Tensor{flat: d} }
 
 // lengthLevels returns the vectors of lengths, outermost first.
@@ -281,7 +281,7 @@ func lengthLevels(fn string, lengths any) ([]tensor.Tensor, error) {
 	return out, nil
 }
 
-// fromPadding strips padding from the end of the rows of the innermost ragged
+// fromPadding strips padding from the ends of the rows of the innermost ragged
 // dimension.
 func fromPadding(fn string, d tensor.Tensor, padding any, k int, splits dtype.DType) (*Tensor, error) {
 	v, ok := tensor.ScalarLike(padding, d.DType())

@@ -11,9 +11,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ToSparse returns the parts of a sparse tensor in coordinate form: the coordinates
-// of all elements in row-major order, the elements, and the shape that holds them,
-// which is [Tensor.BoundingShape].
+// ToSparse returns the parts of a sparse tensor in coordinate form: the coordinates of all elements
+// in row-major order, the elements, and the dense shape, which is [Tensor.BoundingShape].
 //
 //	[n, (rows), a…] of rank r → int64[m, r], [m], int64[r]
 func (t *Tensor) ToSparse() (indices, values, denseShape tensor.Tensor, err error) {
@@ -22,8 +21,8 @@ func (t *Tensor) ToSparse() (indices, values, denseShape tensor.Tensor, err erro
 	denseShape = t.boundingShape(d)
 	s := ShapeOf(t)
 	rank, k := s.Rank(), len(t.parts)
-	// Coordinates along the inner dimensions of each flat value, then those along the
-	// partitions, spread over them.
+	// The coordinates along the inner dimensions of each flat value, followed by those along the
+	// partitions, repeated for each of them.
 	inner := innerSizes(s)
 	perValue := staticSize(1)
 	for _, z := range inner[1:] {
@@ -41,7 +40,7 @@ func (t *Tensor) ToSparse() (indices, values, denseShape tensor.Tensor, err erro
 		at = nil // the flat values themselves
 	}
 	for i := k; i >= 0; i-- {
-		var c tensor.Tensor // of each slice of dimension i its position in its row
+		var c tensor.Tensor // for each slice of dimension i, its position in its row
 		if i == 0 {
 			c = at
 			if c == nil {
@@ -57,7 +56,7 @@ func (t *Tensor) ToSparse() (indices, values, denseShape tensor.Tensor, err erro
 	return ops.Stack(columns, 1), reshapeTo(t.flat, []size{n}, d), denseShape, nil
 }
 
-// atPositions returns x at positions, which are nil where they are all of x in order.
+// atPositions returns x at positions; nil means all of x in order.
 func atPositions(x, at tensor.Tensor) tensor.Tensor {
 	if at == nil {
 		return x
@@ -73,7 +72,7 @@ func times(a, b size, d dtype.DType) size {
 	return size{-1, func() tensor.Tensor { return ops.Mul(a.scalar(d), b.scalar(d)) }}
 }
 
-// atLeast1 returns a size that can be divided by.
+// atLeast1 returns n, or 1 if n is 0, so that it can be a divisor.
 func atLeast1(n tensor.Tensor) tensor.Tensor {
 	if known(n) > 0 {
 		return n
@@ -81,10 +80,9 @@ func atLeast1(n tensor.Tensor) tensor.Tensor {
 	return ops.Maximum(n, 1)
 }
 
-// FromSparse returns the elements of a sparse tensor of rank 2, given by its parts,
-// as the rows of a ragged one. The coordinates are in row-major order, and the
-// elements of each row stand in columns 0, 1, 2, … without a gap. splits is the
-// type of the row splits; None stands for int64.
+// FromSparse returns the elements of a sparse tensor of rank 2, given by its parts, as the rows of
+// a ragged tensor. The coordinates must be in row-major order, and the elements of each row must be
+// in columns 0, 1, 2, … without gaps. splits is the type of the row splits; None means int64.
 //
 //	indices: int[m, 2], values: [m], denseShape: int[2] → [denseShape[0], (row)]
 func FromSparse(indices, values, denseShape any, splits dtype.DType) (t *Tensor, err error) {
@@ -120,7 +118,7 @@ func FromSparse(indices, values, denseShape any, splits dtype.DType) (t *Tensor,
 	return fromPartition(fn, v, p)
 }
 
-// withoutGaps returns p once it is known that columns are the offsets of its values.
+// withoutGaps returns p after checking that columns are the offsets of its values.
 func withoutGaps(fn string, columns tensor.Tensor, p *RowPartition) (*RowPartition, error) {
 	right := ops.Equal(columns, cast(p.OffsetsInRows(), columns.DType()))
 	if _, ok := right.(*tensor.Dense); ok {
@@ -129,6 +127,6 @@ func withoutGaps(fn string, columns tensor.Tensor, p *RowPartition) (*RowPartiti
 		}
 		return p, nil
 	}
-	// In a graph, those in the right column have to be as many as there are values.
+	// In a graph, check that as many columns are right as there are values.
 	return newPartition(rows.Validate(p.RowSplits(), ops.Sum(ops.Cast(right, p.spec.dtype))), p.nvals), nil
 }

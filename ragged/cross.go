@@ -8,10 +8,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// CrossSeparator stands between the parts of a crossed string.
+// CrossSeparator separates the parts of a crossed string.
 const CrossSeparator = "_X_"
 
-// Cross returns for each row all combinations of one entry from each input, as
+// Cross returns, for each row, all combinations of one entry from each input, as
 // strings joined by [CrossSeparator]; integers are written in decimal.
 //
 //	inputs: string or int[n, (m)] each → string[n, (Π m)]
@@ -25,7 +25,8 @@ func Cross(inputs []tensor.Tensor) (y *Tensor, err error) {
 	return partitioned(v, newPartition(s, v.Shape().Dim(0))), nil
 }
 
-// crossInputs returns what inputs are made of: strings, and row splits of one type.
+// crossInputs returns the values of inputs as strings or integers, and their row splits with a
+// common type.
 func crossInputs(inputs []tensor.Tensor) (values, splits []tensor.Tensor, err error) {
 	if len(inputs) == 0 {
 		return nil, nil, invalid("ragged.Cross", "inputs", "is empty")
@@ -41,7 +42,7 @@ func crossInputs(inputs []tensor.Tensor) (values, splits []tensor.Tensor, err er
 		}
 		t := atLeast(x, 1).(*Tensor)
 		ts = append(ts, t)
-		if _, ragged := x.(*Tensor); ragged && d != dtype.Int64 { // dense inputs have no say
+		if _, ragged := x.(*Tensor); ragged && d != dtype.Int64 { // dense inputs do not affect the type
 			d = t.parts[0].DType()
 		}
 	}

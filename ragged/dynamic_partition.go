@@ -9,8 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// DynamicPartition divides the rows of data among n tensors: row i goes to tensor
-// partitions[i]. Partitions may have several dimensions, which data begins with.
+// DynamicPartition distributes the rows of data among n tensors: row i goes to
+// tensor partitions[i]. If partitions has several dimensions, data must begin
+// with the same ones.
 func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	x, ids := tenon.Must(tensor.Convert(data)), tenon.Must(tensor.Convert(partitions))
@@ -26,14 +27,14 @@ func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err e
 	return parts, nil
 }
 
-// byPart returns the rows of x, the n parts one behind the other, and the splits of the parts.
+// byPart returns the rows of x grouped into n consecutive parts, and the splits of the parts.
 func byPart(x, ids tensor.Tensor, n int) (values, splits tensor.Tensor) {
 	one := rows.Uniform(int64(1), outerSize(ids)) // each row by itself
 	order, splits, _ := rows.FiberOrder(one, ids, int64(n))
 	return gatherRows(x, order), splits
 }
 
-// StackDynamicPartitions is [DynamicPartition] with the parts as rows of one ragged
+// StackDynamicPartitions is [DynamicPartition] with the parts returned as the rows of one ragged
 // tensor.
 //
 //	data: [n, …], partitions: int[n] → [count, (rows), …]
@@ -58,7 +59,7 @@ func StackDynamicPartitions(data, partitions any, n int) (y *Tensor, err error) 
 	return partitioned(values, newPartition(splits, values.Shape().Dim(0))), nil
 }
 
-// outerRows merges the dimensions that ids has, and checks that the ids are below n.
+// outerRows merges the dimensions of x that ids has, and checks that the ids are below n.
 func outerRows(fn string, x, ids tensor.Tensor, n int) (tensor.Tensor, tensor.Tensor, error) {
 	if !ids.DType().IsInteger() {
 		return nil, nil, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: "partitions", Msg: "are " + ids.DType().String() + ", not integers"}

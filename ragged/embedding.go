@@ -8,35 +8,36 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Combiner says how the rows of a table that a list of ids names become one.
+// Combiner says how the rows of a table that a list of ids selects are combined.
 type Combiner uint8
 
 // The combiners. With weights w the sum is Σ w·row.
 const (
-	Lookup   Combiner = iota // they do not: each id gives its row
+	Lookup   Combiner = iota // not at all: each id gives its row
 	SumRows                  // the sum
 	MeanRows                 // the sum divided by Σ w
 	SqrtRows                 // the sum divided by √Σ w²
 )
 
-// EmbeddingOptions says what [EmbeddingLookup] does with the rows that it finds.
+// EmbeddingOptions says what [EmbeddingLookup] does with the rows that it looks
+// up.
 type EmbeddingOptions struct {
 	Combiner Combiner
 
-	// Weights has a weight for each id; nil stands for ones. It is for combiners other
-	// than Lookup.
+	// Weights has a weight for each id; nil means that all are one. It must be nil for Lookup.
 	Weights *Tensor
 
-	// MaxNorm scales down rows whose Euclidean norm is larger. Zero means no bound.
+	// MaxNorm is the largest Euclidean norm of a row; longer rows are scaled down. Zero means no
+	// limit.
 	MaxNorm float64
 }
 
-// EmbeddingLookup returns the rows of a table that ids name. Without a combiner there is
-// one for each id; with one, one for each innermost row of ids, zero for an empty row. An id
+// EmbeddingLookup looks up rows of a table by ids. Without a combiner it returns a row for each id;
+// with one, it combines the rows for each innermost row of ids, with zero for an empty row. An id
 // that is not in the table is an error.
 //
 //	table: [n, d…], ids: int[b, (m)] → [b, (m), d…], combined [b, d…].
-//	Gradient: of table and weights, without making a table of zeros for each row.
+//	Gradients: for table and weights, without allocating a table of zeros for each row.
 func EmbeddingLookup(table tensor.Tensor, ids *Tensor, o EmbeddingOptions) (y tensor.Tensor, err error) {
 	const fn = "ragged.EmbeddingLookup"
 	defer tenon.Catch(&err)
@@ -94,7 +95,7 @@ func (o EmbeddingOptions) weights(fn string, table tensor.Tensor, ids *Tensor) (
 	return ops.Cast(o.Weights.flat, table.DType()), nil
 }
 
-// bounded scales down rows with a norm above a bound, 0 being none.
+// bounded scales down rows whose norm exceeds a limit; 0 means no limit.
 func bounded(found tensor.Tensor, most float64) tensor.Tensor {
 	if most == 0 {
 		return found
@@ -108,7 +109,7 @@ func bounded(found tensor.Tensor, most float64) tensor.Tensor {
 	return ops.Mul(found, ops.Div(limit, ops.Maximum(norm, limit)))
 }
 
-// below gives a vector the inner dimensions of x with size 1.
+// below appends the inner dimensions of x, with size 1, to a vector.
 func below(v, x tensor.Tensor) tensor.Tensor {
 	for v.Shape().Rank() < x.Shape().Rank() {
 		v = ops.ExpandDims(v, -1)
@@ -116,7 +117,7 @@ func below(v, x tensor.Tensor) tensor.Tensor {
 	return v
 }
 
-// over divides the rows of x by a vector, and by 1 where that is 0.
+// over divides the rows of x by a vector, whose zeros count as 1.
 func over(x, by tensor.Tensor) tensor.Tensor {
 	by = below(by, x)
 	return ops.Div(x, ops.Where(ops.Equal(by, 0), ops.OnesLike(by), by))
@@ -124,12 +125,12 @@ func over(x, by tensor.Tensor) tensor.Tensor {
 
 // CrossOptions says how [CrossHashed] numbers crossed strings.
 type CrossOptions struct {
-	Buckets int             // numbers are below it; 0 stands for all of int64
-	Hash    ops.HashOptions // with a key, numbers that others cannot foresee
+	Buckets int             // results are below this number; 0 means all of int64
+	Hash    ops.HashOptions // with a key, the numbers cannot be predicted by others
 }
 
-// CrossHashed is [Cross] with a number in place of each crossed string: its hash, which
-// is the same on every machine and in every version.
+// CrossHashed is [Cross] with a number instead of each crossed string: its hash, which is the same
+// on every machine and in every version.
 //
 //	inputs: string or int[n, (m)] each → int64[n, (Π m)]. No gradient.
 func CrossHashed(inputs []tensor.Tensor, o CrossOptions) (y *Tensor, err error) {

@@ -11,10 +11,11 @@ import (
 )
 
 // A handlerFunc answers a call with a ragged tensor among its arguments. It may
-// throw, and returns op.NotHandled where the operation has no meaning for them.
+// throw, and returns op.NotHandled if the operation is not defined for them.
 type handlerFunc = func(c *op.Call) ([]tenon.Value, error)
 
-// onFirst makes a handler of what answers a call whose first argument is ragged.
+// onFirst converts f, which answers calls whose first argument is ragged, to a
+// handler.
 func onFirst(f func(c *op.Call, x *Tensor) ([]tenon.Value, error)) handlerFunc {
 	return func(c *op.Call) ([]tenon.Value, error) {
 		x, ok := c.Value(0).(*Tensor)
@@ -25,12 +26,12 @@ func onFirst(f func(c *op.Call, x *Tensor) ([]tenon.Value, error)) handlerFunc {
 	}
 }
 
-// handlers has an entry for each operation that is not answered by its kind. The files
-// that fill it in say why.
+// handlers has an entry for each operation that is not answered by its kind. The files that add the
+// entries say why.
 var handlers = map[string]handlerFunc{}
 
-// kinds make the handlers of operations without an entry in handlers, by what the operation
-// says of its axes; nil where it has no meaning for rows of different lengths.
+// kinds make the handlers of operations without an entry in handlers, depending on what becomes of
+// the axes. The result is nil if the operation is not defined for rows of different lengths.
 var kinds map[op.Axes]func(o *op.Op) handlerFunc
 
 func init() {
@@ -52,7 +53,7 @@ func init() {
 	}
 }
 
-// ofKind returns the operation of a kind that takes a list of tensors and an axis.
+// ofKind returns an operation of a kind that takes a list of tensors and an axis.
 func ofKind(a op.Axes) *op.Op {
 	all := op.All()
 	return all[slices.IndexFunc(all, func(o *op.Op) bool {
@@ -60,7 +61,7 @@ func ofKind(a op.Axes) *op.Op {
 	})]
 }
 
-// alone reports whether an operation has one operand that it needs and looks at or moves.
+// alone reports whether an operation has exactly one required operand that it looks at or moves.
 func alone(o *op.Op) bool {
 	n, k := 0, 0
 	for _, p := range o.Params {
@@ -75,14 +76,14 @@ func alone(o *op.Op) bool {
 	return n == 1
 }
 
-// maps answers operations on corresponding elements.
+// maps answers elementwise operations.
 func maps(o *op.Op) handlerFunc {
 	switch {
 	case len(o.Params) > 0 && o.Params[0].Kind == op.Tensors:
 		return mappedList
 	case o.Checks && o.Control != 0:
 		return nil
-	case o.Checks && o.Moves != 0: // what is checked is the shape
+	case o.Checks && o.Moves != 0: // the shape is checked
 		return onFirst(ensureShape)
 	case o.Checks || o.Draws:
 		return flatAt(o, 0)
@@ -103,7 +104,7 @@ func selections(o *op.Op) handlerFunc {
 	return nil
 }
 
-// scatters answers operations that put elements among others.
+// scatters answers operations that put elements into another tensor.
 func scatters(o *op.Op) handlerFunc {
 	if o.AxisParam() >= 0 {
 		return putAlongAxis
@@ -114,7 +115,7 @@ func scatters(o *op.Op) handlerFunc {
 	return nil
 }
 
-// inserts answers operations that make axes: in any place, or at the end.
+// inserts answers operations that add axes, either anywhere or at the end.
 func inserts(o *op.Op) handlerFunc {
 	switch {
 	case o.Moves != 0 && o.AxisParam() >= 0:
@@ -127,7 +128,7 @@ func inserts(o *op.Op) handlerFunc {
 	return nil
 }
 
-// removes answers operations that remove axes, of one entry or of several.
+// removes answers operations that remove axes, with or without size 1.
 func removes(o *op.Op) handlerFunc {
 	switch {
 	case o.AxisParam() < 0:
@@ -138,7 +139,7 @@ func removes(o *op.Op) handlerFunc {
 	return onFirst(squeeze)
 }
 
-// regroups answers operations that give elements other axes.
+// regroups answers operations that distribute elements over other axes.
 func regroups(o *op.Op) handlerFunc {
 	if o.Core == 1 {
 		return bitcast
@@ -159,8 +160,8 @@ func handle(f handlerFunc, names ...string) {
 	}
 }
 
-// HandleOp answers for the operations that have a meaning for rows of different
-// lengths: see the documentation of the package for what each means.
+// HandleOp answers the operations that are defined for rows of different lengths;
+// see the package documentation.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	n := c.Op.Number()
 	list := handled.Load()
@@ -173,11 +174,11 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 // Overrides reports whether an operation is not answered by its kind.
 func (*Tensor) Overrides(o *op.Op) bool { return handlers[o.Name] != nil }
 
-// handled has the handlers of operations by their numbers. Where operations are registered
-// later it is replaced.
+// handled holds the handlers of operations by number. It is replaced when operations are registered
+// later.
 var handled atomic.Pointer[[]handlerFunc]
 
-// allHandlers fills handled, up to number n at least.
+// allHandlers fills handled at least up to number n.
 func allHandlers(n int) *[]handlerFunc {
 	all := op.All()
 	for _, o := range all {
@@ -185,7 +186,7 @@ func allHandlers(n int) *[]handlerFunc {
 	}
 	list := make([]handlerFunc, n+1)
 	for i := range list {
-		list[i] = declined // what is no longer registered
+		list[i] = declined // unregistered since
 	}
 	for _, o := range all {
 		list[o.Number()] = handlerOf(o)

@@ -10,12 +10,12 @@ import (
 )
 
 func init() {
-	handle(onFirst(unique), "unique") // the rows of the results have other lengths
+	handle(onFirst(unique), "unique") // the rows of the results have different lengths
 	handle(onFirst(roll), "roll")     // several axes, and whole entries above ragged axes
 }
 
-// alongAxis answers operations along an axis that keep its partitions: by the form that they
-// have on rows, or, for those that are about the innermost axes, on the flat values.
+// alongAxis answers operations along an axis that keep the partitions. It uses the row form of the
+// operation or, for operations on the innermost axes, applies it to the flat values.
 func alongAxis(o *op.Op) handlerFunc {
 	switch {
 	case o.Axes == op.Scan && !alone(o):
@@ -52,7 +52,7 @@ func truthAttr(c *op.Call, name string) bool {
 	return b
 }
 
-// normalized answers layer and RMS normalisation over axes.
+// normalized answers layer and RMS normalization over axes.
 func normalized(rms bool) handlerFunc {
 	return onFirst(func(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		axes := axesOf(c, x)
@@ -75,7 +75,7 @@ func normalized(rms bool) handlerFunc {
 	})
 }
 
-// normalizedFlat normalises the flat values over axes that all lie behind their first.
+// normalizedFlat normalizes the flat values over axes that all come after their first one.
 func normalizedFlat(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	k := len(x.parts)
 	below := rising(axes[0]-k, axes[0]-k+1)
@@ -92,7 +92,7 @@ func normalizedFlat(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	return op.Eval(c.Op, args...)
 }
 
-// normalizedOver normalises by mean and variance, or by the mean square.
+// normalizedOver normalizes by mean and variance, or by the mean square.
 func normalizedOver(x *Tensor, axes []int, eps float64, rms bool) tensor.Tensor {
 	if rms {
 		return ops.Mul(x, ops.Rsqrt(ops.Add(spread(x, ops.Mean(ops.Square(x), axes...), axes), eps)))
@@ -109,8 +109,8 @@ func reverse(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	return op.One(out)
 }
 
-// reversed turns an axis around. Below a partitioned axis other than the
-// innermost, whole sublists move.
+// reversed reverses an axis. Along a partitioned axis other than the innermost
+// one, whole sublists are moved.
 func reversed(x *Tensor, axis int) tensor.Tensor {
 	k := len(x.parts)
 	switch {
@@ -122,8 +122,8 @@ func reversed(x *Tensor, axis int) tensor.Tensor {
 	return moved(x, axis, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Reverse(at, splits) })
 }
 
-// moved reorders the sublists of an axis with partitioned axes below it: f gets
-// their numbers and the splits of the lists they are in.
+// moved reorders the sublists of an axis with partitioned axes below it. f gets
+// their numbers and the splits of the lists that contain them.
 func moved(x *Tensor, axis int, f within) tensor.Tensor {
 	var n, splits tensor.Tensor
 	if axis == 0 {
@@ -137,7 +137,7 @@ func moved(x *Tensor, axis int, f within) tensor.Tensor {
 	return build(flat, append(append([]*RowPartition(nil), x.parts[:axis]...), parts...))
 }
 
-// oneRow returns the row splits of one row of n values.
+// oneRow returns the row splits of a single row of n values.
 func oneRow(n tensor.Tensor) tensor.Tensor {
 	if k := known(n); k >= 0 && n.DType() == dtype.Int64 {
 		s := []int64{0, int64(k)}
@@ -183,8 +183,7 @@ func roll(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	return op.One(out)
 }
 
-// topK answers with the k largest elements of each row; rows are as long as there are
-// elements, k at most.
+// topK returns the k largest elements of each row; a row with fewer elements gives all of them.
 func topK(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	axis, k := axisOf(c, x), len(x.parts)
 	switch {
@@ -204,7 +203,7 @@ func topK(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	return []tenon.Value{build(top, parts), build(at, parts)}, nil
 }
 
-// unique answers with the distinct elements of each innermost row in the order of
+// unique returns the distinct elements of each innermost row in the order of
 // their first appearance.
 func unique(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	if x.flat.Shape().Rank() != 1 {

@@ -10,23 +10,23 @@ import (
 )
 
 func init() {
-	handle(onFirst(tile), "tile")                    // each axis in turn, from inside out
+	handle(onFirst(tile), "tile")                    // each axis in turn, from the inside out
 	handle(repeat, "repeat")                         // whole entries above ragged axes
 	handle(onFirst(nonzero), "nonzero")              // the number of results depends on the elements
-	handle(func(c *op.Call) ([]tenon.Value, error) { // partitions are dimensions, too
+	handle(func(c *op.Call) ([]tenon.Value, error) { // partitions are dimensions too
 		x, _ := raggedArg(c, 0)
 		return op.One(tensor.Scalar(int64(x.rank())))
 	}, "rank")
 	handle(onFirst(flatly), "size") // the number of the flat values
 }
 
-// coordinates returns for each entry of the flat values' first dimension its place
-// in every partitioned dimension: int64[nvals, ragged rank + 1].
+// coordinates returns, for each entry of the flat values' first dimension, its position in every
+// partitioned dimension: int64[nvals, ragged rank + 1].
 func coordinates(x *Tensor) tensor.Tensor {
 	k := len(x.parts)
 	cols := make([]tensor.Tensor, k+1)
 	cols[k] = ops.Cast(x.parts[k-1].OffsetsInRows(), dtype.Int64)
-	at := ops.Cast(x.parts[k-1].ValueRowIDs(), dtype.Int64) // the row of each value, from inside out
+	at := ops.Cast(x.parts[k-1].ValueRowIDs(), dtype.Int64) // the row of each value, from the inside out
 	for a := k - 1; a > 0; a-- {
 		p := x.parts[a-1]
 		cols[a] = ops.Gather(ops.Cast(p.OffsetsInRows(), dtype.Int64), at, 0)
@@ -59,7 +59,7 @@ func oneHot(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	if a <= k {
 		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is in front of a ragged axis, where every row would need its own", a)
 	}
-	if c.Int(i) >= 0 { // counted from the end it is the same one
+	if c.Int(i) >= 0 { // counted from the end, it is unchanged
 		c = c.WithArg(i, a-k)
 	}
 	return op.One(onFlat(c, 0, x))

@@ -18,8 +18,9 @@ func init() {
 // The labels of attention's axes of queries and of keys.
 const queryLabel, keyLabel = 0, 1
 
-// attention lets queries see the keys of their own row. The partitioned axes of an operand are those
-// of a batch that all have, and that of queries or keys; a mask may have both of these.
+// attention lets queries attend to the keys of their own row. The partitioned axes of an operand
+// are batch axes, which all operands have, and the axis of queries or keys; a mask may have both of
+// these.
 func attention(c *op.Call) ([]tenon.Value, error) {
 	l, err := ops.LabelsOfAttention(c)
 	if err != nil {
@@ -61,21 +62,21 @@ func attention(c *op.Call) ([]tenon.Value, error) {
 	return op.One(buildOn(y, q.parts))
 }
 
-// attending is a call of attention, its rows and the labels of the axes around queries and keys.
+// attending is a call of attention, its rows, and the labels of the axes around queries and keys.
 type attending struct {
 	c    *op.Call
 	rows *RowPartition
 	lead []int
 }
 
-// An attended is an operand as flat values: labels are those of their axes.
+// An attended is an operand as flat values with the labels of their axes.
 type attended struct {
 	flat   tensor.Tensor
 	labels []int
 	parts  []*RowPartition
 }
 
-// take divides an operand by the axes that surround its items, and those of the items.
+// take splits off the partitioned axes around an operand's items, and labels those of the items.
 func (a *attending) take(i int, labels []int, items ...int) attended {
 	return a.divide(i, a.c.Tensor(i), labels, items...)
 }
@@ -114,10 +115,10 @@ func (a *attending) same(ps, qs []*RowPartition) {
 	}
 }
 
-// mask takes a mask of keys, or of pairs of queries and keys.
+// mask handles a mask of keys, or of pairs of queries and keys.
 func (a *attending) mask(labels []int, queries, keys []*RowPartition) attended {
 	x := a.c.Tensor(3)
-	for _, l := range []int{queryLabel, keyLabel} { // one entry serves all
+	for _, l := range []int{queryLabel, keyLabel} { // size 1 along an axis serves all
 		if k := slices.Index(labels, l); k >= 0 && x.Shape().Dim(k) == 1 {
 			if _, ok := x.(*Tensor); !ok {
 				x, labels = ops.Squeeze(x, k), slices.Delete(slices.Clone(labels), k, k+1)

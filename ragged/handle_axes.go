@@ -98,7 +98,7 @@ func squeezed(c *op.Call, x tensor.Tensor, a int) (tensor.Tensor, error) {
 	return build(t.flat, parts), nil
 }
 
-// transpose permutes inner dimensions; partitioned ones have to stay.
+// transpose permutes inner dimensions; partitioned ones must stay in place.
 func transpose(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	perm := c.Ints(1)
 	r, k := x.rank(), len(x.parts)

@@ -19,7 +19,7 @@ func init() {
 	handle(matVec, "matvec") // a matrix with one column
 }
 
-// dot sums products over the last axis, a ragged one included.
+// dot sums products over the last axis, which may be ragged.
 func dot(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(tensor.Tensor)
 	y, ok2 := c.Value(1).(tensor.Tensor)
@@ -32,7 +32,8 @@ func dot(c *op.Call) ([]tenon.Value, error) {
 	return op.One(ops.Sum(ops.Mul(x, y), -1))
 }
 
-// matVec multiplies each matrix by its vector: as a matrix with one column.
+// matVec multiplies each matrix by its vector, treating the vector as a matrix
+// with one column.
 func matVec(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(1).(tensor.Tensor)
 	if !ok || !taken(x) {
@@ -48,10 +49,10 @@ func matVec(c *op.Call) ([]tenon.Value, error) {
 	return op.One(ops.Squeeze(ops.MatMul(a, ops.ExpandDims(x, -1)), -1))
 }
 
-// einsum sums products over labelled axes. The labels of a ragged operand's partitioned
-// axes, its first ones, say which rows go together: each operand that has them has them in
-// front, in the same order and with the same rows. They stay in front in the result,
-// except that inner ones may be summed over; then the products are summed row by row.
+// einsum sums products over labeled axes. The labels of a ragged operand's partitioned axes, its
+// first ones, say which rows belong together: each operand that has these labels must begin with
+// them, in the same order and with the same rows. The result keeps them in front, except that inner
+// ones may be summed over; then the products are summed row by row.
 func einsum(c *op.Call) ([]tenon.Value, error) {
 	list := c.List(0)
 	for _, v := range list {
@@ -90,20 +91,20 @@ func einsum(c *op.Call) ([]tenon.Value, error) {
 	return op.One(ops.Sum(y, rising(e.kept, k+1)...))
 }
 
-// rowsEinsum is what an equation comes to for operands of certain ranks.
+// rowsEinsum is an analyzed equation for operands of certain ranks.
 type rowsEinsum struct {
 	in     []string // labels of the operands
 	out    string   // labels of the result
-	lead   string   // labels of the partitioned axes, and of the one outside of them
-	first  int      // the operand that has these partitions
-	spread int      // an operand that has only some of these labels, or -1
-	leads  []bool   // for each operand, whether it begins with them
-	flat   string   // the equation of the flat values, which have one axis in place of these
-	kept   int      // how many of these axes are not summed over
+	lead   string   // labels of the partitioned axes and of the one outside of them
+	first  int      // index of the operand that has these partitions
+	spread int      // index of an operand that has only some of these labels, or -1
+	leads  []bool   // for each operand, whether it begins with these labels
+	flat   string   // the equation of the flat values, in which a single axis replaces these
+	kept   int      // number of these axes that are not summed over
 }
 
-// Equations are kept with the ranks of their operands. There are few different ones in a
-// program; one that has very many starts again.
+// Equations are cached with the ranks of their operands. A program has few different ones; a cache
+// that grows too large is cleared.
 var (
 	rowsEinsums   = map[string]*rowsEinsum{}
 	rowsEinsumsMu sync.RWMutex
@@ -111,7 +112,7 @@ var (
 
 const maxRowsEinsums = 4096
 
-// einsumOfRows returns what the equation of a call comes to.
+// einsumOfRows returns the analyzed equation of a call.
 func einsumOfRows(c *op.Call) (*rowsEinsum, error) {
 	var room [128]byte
 	key := append(strconv.AppendInt(room[:0], int64(len(c.Str(1))), 36), ' ')
@@ -176,8 +177,8 @@ func newRowsEinsum(c *op.Call) (*rowsEinsum, error) {
 	return e, nil
 }
 
-// spreadProduct is einsum with an operand that has only some of the labels of ragged
-// axes, the outer ones in front: it is repeated for the entries of the others.
+// spreadProduct is einsum with an operand that has only some of the labels of the ragged axes, the
+// outer ones, in front: it is repeated for the entries of the others.
 func spreadProduct(c *op.Call, ts []tensor.Tensor, in []string, out, lead string, first *Tensor, i int) tensor.Tensor {
 	n := 0
 	runes, labels := []rune(lead), []rune(in[i])
@@ -224,8 +225,8 @@ func terms(c *op.Call) (in []string, out string, err error) {
 	return in, out, nil
 }
 
-// resultLabels returns the labels of the result behind those of ragged axes, and how
-// many of these it keeps; nil where they are not in front in their order.
+// resultLabels returns the labels of the result after those of ragged axes, and the number of
+// ragged ones that it keeps. It returns nil if these are not in front in their order.
 func resultLabels(out, lead string) (rest []rune, kept int) {
 	labels, leads := []rune(out), []rune(lead)
 	for kept < len(labels) && kept < len(leads) && labels[kept] == leads[kept] {

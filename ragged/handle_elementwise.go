@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// elementwise answers for operations on corresponding elements: they run on the
-// flat values, once those of all operands lie alike.
+// elementwise answers elementwise operations: they run on the flat values, after
+// those of all operands have been aligned.
 func elementwise(c *op.Call) ([]tenon.Value, error) {
 	var room [4]tenon.Value
 	values := c.AppendValues(room[:0])
@@ -34,8 +34,8 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 	return op.One(first.with(op.Apply(c, values...)))
 }
 
-// onFlat runs a call that has no lists on the flat values of argument i, which is x: it
-// returns x with the results in their place.
+// onFlat runs a call without list arguments on the flat values of argument i, x, and returns x with
+// the results as its flat values.
 func onFlat(c *op.Call, i int, x *Tensor) *Tensor {
 	var room [4]tenon.Value
 	values := c.AppendValues(room[:0])
@@ -49,9 +49,8 @@ func onFlat(c *op.Call, i int, x *Tensor) *Tensor {
 	return x.with(op.Apply(c, values...))
 }
 
-// likeFirst returns the flat values of an operand where they lie like those of the
-// first ragged one, or broadcast to them by themselves, and nil where they have to
-// be brought there.
+// likeFirst returns the flat values of an operand if they are aligned with those of the first
+// ragged operand, or broadcast to them by themselves, and nil if they must be aligned first.
 func likeFirst(first *Tensor, t tensor.Tensor) tensor.Tensor {
 	rank := first.flat.Shape().Rank()
 	if r, ok := t.(*Tensor); ok {
@@ -67,7 +66,7 @@ func likeFirst(first *Tensor, t tensor.Tensor) tensor.Tensor {
 	case rank != 1 || n != 2 || len(first.parts) != 1 || s.Dim(1) != 1:
 		return nil
 	}
-	// A column: one element for each row.
+	// A column with one element for each row.
 	p := first.parts[0]
 	d, ok := t.(*tensor.Dense)
 	if n := s.Dim(0); !ok || n != p.spec.nrows || n == 1 {
@@ -76,8 +75,7 @@ func likeFirst(first *Tensor, t tensor.Tensor) tensor.Tensor {
 	return rows.Repeat(d.Reshaped(shape.Of(s.Dim(0))), p.RowSplits(), p.nvals)
 }
 
-// aligned runs an elementwise operation on operands that have to be brought to one
-// shape first.
+// aligned runs an elementwise operation on operands that must first be broadcast to a common shape.
 func aligned(c *op.Call) tensor.Tensor {
 	values := c.Values()
 	ts := make([]tensor.Tensor, len(values))
@@ -91,9 +89,9 @@ func aligned(c *op.Call) tensor.Tensor {
 	return build(op.Apply(c, values...), parts)
 }
 
-// align broadcasts tensors against each other as far as partitions go: it returns
-// the partitions that they share then, and flat values whose inner dimensions
-// broadcast by themselves.
+// align broadcasts tensors against each other in their partitioned dimensions. It
+// returns the partitions that they then share, and flat values whose inner
+// dimensions broadcast by themselves.
 func align(fn string, ts []tensor.Tensor) ([]*RowPartition, []tensor.Tensor) {
 	if parts, flats := alreadyAligned(ts); flats != nil {
 		return parts, flats
@@ -111,7 +109,8 @@ func align(fn string, ts []tensor.Tensor) ([]*RowPartition, []tensor.Tensor) {
 	return s.parts, flats
 }
 
-// alreadyAligned is align for tensors that have the same rows; nil for others.
+// alreadyAligned is align for tensors that have the same rows. It returns nil for
+// others.
 func alreadyAligned(ts []tensor.Tensor) ([]*RowPartition, []tensor.Tensor) {
 	first, ok := ts[0].(*Tensor)
 	if !ok {
@@ -128,8 +127,8 @@ func alreadyAligned(ts []tensor.Tensor) ([]*RowPartition, []tensor.Tensor) {
 	return first.parts, flats
 }
 
-// samePartition reports whether two partitions are known to be the same without
-// looking at splits.
+// samePartition reports whether two partitions are known to be equal without
+// looking at their splits.
 func samePartition(p, q *RowPartition) bool {
 	if p == q {
 		return true
@@ -141,8 +140,8 @@ func samePartition(p, q *RowPartition) bool {
 	return a != nil && b != nil && *a == *b
 }
 
-// equalParts reports whether partitions of one type are in memory and give rows of
-// the same lengths. It looks at splits only where they are different objects.
+// equalParts reports whether partitions of one type are in memory and describe rows of the same
+// lengths. It compares splits only if they are different objects.
 func equalParts(a, b []*RowPartition) bool {
 	if len(a) != len(b) {
 		return false

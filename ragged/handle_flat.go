@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Operations that treat each entry by itself, and those on all elements together: they
-// run on the flat values.
+// Operations that treat each entry separately, and those on all elements together. They run on the
+// flat values.
 
 func init() {
 	handle(onFirst(flatly), "histogram") // all elements are counted together
@@ -25,7 +25,7 @@ func init() {
 	}, "shape")
 }
 
-// flatly runs an operation on the flat values of the first argument, whose results have no
+// flatly runs an operation on the flat values of the first argument. Its results have no
 // partitions.
 func flatly(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	var room [4]tenon.Value
@@ -34,8 +34,8 @@ func flatly(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	return op.One(op.Apply(c, values...))
 }
 
-// flatAt answers an operation on the entries of the first operand that says not where
-// something is, whose flat values need at least so many inner dimensions.
+// flatAt answers an operation on the entries of its first operand that is not Control, whose flat
+// values must have at least the given number of inner dimensions.
 func flatAt(o *op.Op, inner int) handlerFunc {
 	i, k := 0, 0
 	for n, p := range o.Params {
@@ -60,8 +60,8 @@ func flatAt(o *op.Op, inner int) handlerFunc {
 	}
 }
 
-// bitcast reads each entry as elements of another type: of a wider one, the elements of an
-// innermost uniform dimension become one.
+// bitcast reads each entry as elements of another type. If that type is wider, the elements of an
+// innermost uniform dimension are combined into one.
 func bitcast(c *op.Call) ([]tenon.Value, error) {
 	inner := 0
 	if x, ok := raggedArg(c, 0); ok && c.DType(1).Size() > x.DType().Size() {
@@ -78,7 +78,7 @@ func linearScan(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	parts, flats := align(c.Op.Func(), []tensor.Tensor{a, b})
-	if s := flats[0].Shape(); !s.IsFull() || !s.Equal(flats[1].Shape()) { // they broadcast
+	if s := flats[0].Shape(); !s.IsFull() || !s.Equal(flats[1].Shape()) { // they must be broadcast first
 		flats[0], flats[1] = ops.Add(flats[0], ops.ZerosLike(flats[1])), ops.Add(flats[1], ops.ZerosLike(flats[0]))
 	}
 	x := build(flats[0], parts).(*Tensor)
@@ -104,8 +104,8 @@ func ensureShape(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	return op.One(x)
 }
 
-// slice answers with a block: a range of each dimension, in ragged ones of each row,
-// which ends with the row.
+// slice returns a block: a range of each dimension. In ragged dimensions it is a range of each row,
+// cut off at the end of the row.
 func slice(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	begin, ok := c.ConstInts(1)
 	size, ok2 := c.ConstInts(2)

@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	handle(gather, "gather")            // whole entries, and of each row those of its own
+	handle(gather, "gather")            // whole entries, and entries of each row by its own indices
 	handle(gatherND, "gather_nd")       // coordinates go through partitions
 	handle(booleanMask, "boolean_mask") // the mask may have rows of its own
 }
@@ -50,8 +50,8 @@ func gather(c *op.Call) ([]tenon.Value, error) {
 	return op.One(gathered2(c, x, index, axis, batch))
 }
 
-// gathered2 takes entries of an axis of x by index; the first batch dimensions of
-// both go together.
+// gathered2 gathers entries along an axis of x by index; the first batch
+// dimensions of both correspond.
 func gathered2(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.Tensor {
 	switch {
 	case batch > 1 || batch == 1 && axis > 1 || batch == 0 && axis > 0:
@@ -66,7 +66,7 @@ func gathered2(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.Tenso
 	return shapedLike(gatherRows(x, ops.Cast(ops.Reshape(flat, []int{-1}), dtype.Int64)), flat, parts)
 }
 
-// buildOn puts partitions around a tensor that may be ragged itself.
+// buildOn adds partitions around a tensor that may itself be ragged.
 func buildOn(x tensor.Tensor, outer []*RowPartition) tensor.Tensor {
 	for i := len(outer) - 1; i >= 0; i-- {
 		x = partitioned(x, outer[i])
@@ -74,8 +74,8 @@ func buildOn(x tensor.Tensor, outer []*RowPartition) tensor.Tensor {
 	return x
 }
 
-// shapedLike gives the rows of x, one for each element of an index, the index's
-// dimensions.
+// shapedLike gives the rows of flat, one for each element of an index, the
+// dimensions of the index.
 func shapedLike(x, flat tensor.Tensor, outer []*RowPartition) tensor.Tensor {
 	r := flat.Shape().Rank()
 	if r == 0 {
@@ -98,7 +98,7 @@ func shapedLike(x, flat tensor.Tensor, outer []*RowPartition) tensor.Tensor {
 	return buildOn(buildOn(y, inner), outer)
 }
 
-// gatheredBelow goes down one dimension of x, and of a batched index.
+// gatheredBelow descends one dimension of x, and of a batched index.
 func gatheredBelow(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.Tensor {
 	t, ragged := x.(*Tensor)
 	_, raggedIndex := index.(*Tensor)
@@ -115,7 +115,7 @@ func gatheredBelow(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.T
 		if axis > 1 {
 			return partitioned(gathered2(c, t.Values(), index, axis-1, 0), t.parts[0])
 		}
-		// The same entries of every row.
+		// Gather the same entries from every row.
 		n := t.parts[0].NRows()
 		flat, parts := split(index)
 		if len(parts) > 0 {
@@ -147,14 +147,14 @@ func gatheredBelow(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.T
 	return partitioned(gathered2(c, t.Values(), i.Values(), axis-1, batch-1), t.parts[0])
 }
 
-// gatheredInRows takes entries of each row of x by that row's indices.
+// gatheredInRows gathers entries of each row of x by the indices of that row.
 func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 	t, ok := x.(*Tensor)
 	if !ok {
 		t = atLeast(x, 1).(*Tensor)
 	}
 	p := t.parts[0]
-	if rankOf(index) == 1 { // one index for each row
+	if rankOf(index) == 1 { // a single index for each row
 		at, _ := split(index)
 		if n, m := at.Shape().Dim(0), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
 			tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
@@ -162,7 +162,7 @@ func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 		return gatherRows(t.Values(), inRow(c, p, at, numbers(p.NRows())))
 	}
 	i, ok := index.(*Tensor)
-	if !ok { // the same shape of indices for every row
+	if !ok { // indices of the same shape for every row
 		if n, m := index.Shape().Dim(0), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
 			tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
 		}
@@ -177,7 +177,7 @@ func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 	if n, m := q.StaticNRows(), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
 		tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
 	}
-	below := i.Values() // indices of any further shape, by row of the partition
+	below := i.Values() // indices of any shape, grouped by row of the partition
 	flat, parts := split(below)
 	owner := cast(q.ValueRowIDs(), dtype.Int64)
 	for _, r := range parts {
@@ -190,20 +190,20 @@ func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 	return partitioned(gathered2(c, t.Values(), buildOn(at, parts), 0, 0), q)
 }
 
-// inRow turns positions in rows into positions among all values; a position
+// inRow converts positions in rows to positions among all values. A position
 // outside its row is an error that names it.
 func inRow(c *op.Call, p *RowPartition, at, row tensor.Tensor) tensor.Tensor {
 	return inNameOfCall(c, func() tensor.Tensor { return rows.PlacesOf(asPositions(at), row, p.RowSplits()) })
 }
 
-// inNameOfCall returns what f does. An error is one of the call.
+// inNameOfCall returns the result of f. Errors become errors of the call.
 func inNameOfCall(c *op.Call, f func() tensor.Tensor) tensor.Tensor {
 	out, err := tenon.Try(f)
 	tenon.Throw(inNameOf(c.Op.Func(), err))
 	return out
 }
 
-// int64s returns the elements of a tensor of int64 in memory, nil for other tensors.
+// int64s returns the elements of a tensor of int64 in memory, or nil for other tensors.
 func int64s(t tensor.Tensor) []int64 {
 	d, ok := t.(*tensor.Dense)
 	if !ok || d == nil || d.DType() != dtype.Int64 || !d.IsContiguous() {
@@ -215,7 +215,7 @@ func int64s(t tensor.Tensor) []int64 {
 	return []int64{}
 }
 
-// gatherND takes slices of x by rows of coordinates.
+// gatherND gathers slices of x by rows of coordinates.
 func gatherND(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(tensor.Tensor)
 	index, ok2 := c.Value(1).(tensor.Tensor)
@@ -240,7 +240,7 @@ func gatheredND(c *op.Call, x, index tensor.Tensor, batch int) tensor.Tensor {
 			}
 			return partitioned(gatheredND(c, t.Values(), i.Values(), batch-1), p)
 		}
-		// The row of an index is its first coordinate.
+		// The first coordinate is the row that an index refers to.
 		flat, parts := split(i.Values())
 		owner := ops.Cast(q.ValueRowIDs(), flat.DType())
 		for _, r := range parts {
@@ -279,7 +279,7 @@ func gatheredND(c *op.Call, x, index tensor.Tensor, batch int) tensor.Tensor {
 	return gatheredND(c, t.Values(), rest, 0)
 }
 
-// rowsExist fails where a row number is not there.
+// rowsExist throws an error if a row number is out of range.
 func rowsExist(c *op.Call, p *RowPartition, at tensor.Tensor) {
 	n := p.StaticNRows()
 	k, ok := op.Known(at)
@@ -293,8 +293,8 @@ func rowsExist(c *op.Call, p *RowPartition, at tensor.Tensor) {
 	}
 }
 
-// booleanMask keeps what a mask selects. A ragged mask, or one with several
-// dimensions for ragged data, keeps the rows and shortens them.
+// booleanMask keeps the entries that a mask selects. A ragged mask, or one with
+// several dimensions for ragged data, keeps the rows and shortens them.
 func booleanMask(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(tensor.Tensor)
 	mask, ok2 := c.Value(1).(tensor.Tensor)
@@ -313,8 +313,7 @@ func booleanMask(c *op.Call) ([]tenon.Value, error) {
 	return op.One(maskedRows(c, x, mask))
 }
 
-// maskedRows keeps the entries of x for which mask is true, within the rows that the
-// mask has.
+// maskedRows keeps the entries of x for which mask is true, within the rows of the mask.
 func maskedRows(c *op.Call, x, mask tensor.Tensor) tensor.Tensor {
 	r := rankOf(mask)
 	if r == 1 {
@@ -342,7 +341,7 @@ func maskedRows(c *op.Call, x, mask tensor.Tensor) tensor.Tensor {
 }
 
 // BooleanMask keeps the elements of x for which mask is true. Unlike
-// ops.BooleanMask of dense tensors it keeps the rows: the result is ragged where
+// ops.BooleanMask of dense tensors, it keeps the rows: the result is ragged if
 // the mask has more than one dimension.
 func BooleanMask(x, mask any) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)

@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// tensorsOf returns a list argument as tensors.
+// tensorsOf returns list argument i as tensors.
 func tensorsOf(c *op.Call, i int) ([]tensor.Tensor, error) {
 	l := c.List(i)
 	out := make([]tensor.Tensor, len(l))
@@ -57,7 +57,7 @@ func joinArgs(c *op.Call, extra int) (ts []tensor.Tensor, axis int, err error) {
 	return promotedTensors(ts), axis, nil
 }
 
-// promotedTensors gives tensors their common element type.
+// promotedTensors promotes tensors to their common element type.
 func promotedTensors(ts []tensor.Tensor) []tensor.Tensor {
 	d := ts[0].DType()
 	for _, t := range ts[1:] {
@@ -91,8 +91,8 @@ func stack(c *op.Call) ([]tenon.Value, error) {
 	return op.One(declared(stacked(c, ts, axis), ts, axis))
 }
 
-// declared returns tensors stacked along axis 0 with the number of rows that all of them
-// are known to have as the declared length of the new outermost rows.
+// declared returns tensors stacked along axis 0. If they are all known to have the same number of
+// rows, that is the declared length of the new outermost rows.
 func declared(y tensor.Tensor, ts []tensor.Tensor, axis int) tensor.Tensor {
 	t, ok := y.(*Tensor)
 	n := ts[0].Shape().Dim(0)
@@ -132,7 +132,7 @@ func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 	wide := make([]tensor.Tensor, len(ts))
 	k := axis
 	if n, ok := commonInner(ts); ok && n > 0 {
-		k = min(k, n) // sizes below the partitions that are equal stay sizes
+		k = min(k, n) // equal sizes below the partitions stay sizes
 	}
 	for i, t := range ts {
 		wide[i] = withAxis(atLeast(t, min(k, rankOf(t)-1)), axis)
@@ -140,8 +140,8 @@ func stacked(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 	return joined2(c, wide, axis, commonSplits(ts))
 }
 
-// stackedElements stacks tensors of the same rows along an axis of their elements; nil
-// where the rows, or the sizes below them, are not seen to be the same.
+// stackedElements stacks tensors with the same rows along an axis of their elements. It returns nil
+// if the rows, or the sizes below them, are not known to be equal.
 func stackedElements(ts []tensor.Tensor, axis int) tensor.Tensor {
 	first, ok := ts[0].(*Tensor)
 	if !ok || axis <= len(first.parts) {
@@ -158,8 +158,8 @@ func stackedElements(ts []tensor.Tensor, axis int) tensor.Tensor {
 	return first.with(ops.Stack(flats, axis-len(first.parts)))
 }
 
-// commonInner returns the number of partitions of tensors that have the same number and
-// the same sizes below them.
+// commonInner returns the number of partitions of tensors if they have the same number of them and
+// the same sizes below.
 func commonInner(ts []tensor.Tensor) (k int, ok bool) {
 	flat, parts := split(ts[0])
 	if flat.Shape().Rank() < 1 {
@@ -175,8 +175,8 @@ func commonInner(ts []tensor.Tensor) (k int, ok bool) {
 	return len(parts), inner.IsFull()
 }
 
-// atLeast returns t with at least k partitions: dimensions of uniform size become
-// uniform partitions.
+// atLeast returns t with at least k partitions, converting dimensions of uniform
+// size to uniform partitions.
 func atLeast(t tensor.Tensor, k int) tensor.Tensor {
 	flat, parts := split(t)
 	if len(parts) >= k {
@@ -195,7 +195,7 @@ func atLeast(t tensor.Tensor, k int) tensor.Tensor {
 	return build(flat, more)
 }
 
-// foldOuter joins the two outermost dimensions of a dense tensor.
+// foldOuter merges the two outermost dimensions of a dense tensor.
 func foldOuter(t tensor.Tensor) tensor.Tensor {
 	s := t.Shape()
 	if d, ok := t.(*tensor.Dense); ok {
@@ -207,8 +207,8 @@ func foldOuter(t tensor.Tensor) tensor.Tensor {
 	return merged(t, 0, 1)
 }
 
-// commonSplits returns the type of the row splits of what is made of tensors together.
-// A dense tensor has none and takes that of the others.
+// commonSplits returns the type of the row splits of a tensor made from ts. Dense tensors have none
+// and take that of the others.
 func commonSplits(ts []tensor.Tensor) dtype.DType {
 	var all []*RowPartition
 	for _, t := range ts {
@@ -218,8 +218,8 @@ func commonSplits(ts []tensor.Tensor) dtype.DType {
 	return widest(all)
 }
 
-// joined2 concatenates tensors of one rank and element type; row splits get the
-// type d.
+// joined2 concatenates tensors of one rank and element type; row splits get type
+// d.
 func joined2(c *op.Call, ts []tensor.Tensor, axis int, d dtype.DType) tensor.Tensor {
 	if len(ts) == 1 {
 		return ts[0]
@@ -300,10 +300,10 @@ func joinedAt(c *op.Call, ts []tensor.Tensor, axis int) tensor.Tensor {
 	return partitioned(joinedAt(c, values, axis-1), first.parts[0])
 }
 
-// zippedBelow joins ragged values, with the same number of partitions, row by row: their
-// lengths, and the elements at the bottom by where the rows begin there, each of which moves
-// once. It returns the splits of the joined rows, too, and nil where elements are no plain
-// ones or rows below have one declared length.
+// zippedBelow joins ragged values with the same number of partitions row by row. It computes the
+// lengths, and then moves each element at the bottom once, depending on where its row begins. It
+// also returns the splits of the joined rows. It returns nil if the elements are not plain tensors,
+// or if rows below have a declared length.
 func zippedBelow(values, splits []tensor.Tensor) (below, out tensor.Tensor) {
 	flats, parts := make([]tensor.Tensor, len(values)), make([][]*RowPartition, len(values))
 	for i, v := range values {
@@ -336,8 +336,8 @@ func zippedBelow(values, splits []tensor.Tensor) (below, out tensor.Tensor) {
 	return build(flat, made), out
 }
 
-// oneBehindTheOther returns the partition of the rows of several partitions, whose
-// values are concatenated.
+// oneBehindTheOther returns the partition of the rows of several partitions, whose values are
+// concatenated.
 func oneBehindTheOther(parts []*RowPartition) *RowPartition {
 	n := parts[0].NRows()
 	uniform := true
@@ -357,12 +357,11 @@ func oneBehindTheOther(parts []*RowPartition) *RowPartition {
 	return newPartition(rows.StackSplits(splits), -1)
 }
 
-// stackOp is the operation that errors of [Stack] are about.
+// stackOp is the operation that errors of [Stack] name.
 var stackOp = sync.OnceValue(func() *op.Op { return ofKind(op.Stack) })
 
-// Stack joins tensors along a new axis. Unlike ops.Stack of dense tensors it gives a
-// ragged result where their sizes may differ: along axis 0 always, also where they
-// happen to agree.
+// Stack joins tensors along a new axis. Unlike ops.Stack of dense tensors, it returns a ragged
+// result if sizes may differ: along axis 0 always, even if they happen to be equal.
 func Stack(values []tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	if len(values) == 0 {

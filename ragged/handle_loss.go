@@ -7,9 +7,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// crossEntropy answers with the loss of each row of logits for a class number: of rows of
-// one length below ragged dimensions, or of ragged rows themselves, which then choose among
-// as many classes as they have entries.
+// crossEntropy returns the loss of each row of logits for a class number. The rows have equal
+// length below ragged dimensions, or are ragged themselves; then each row has as many classes as it
+// has entries.
 func crossEntropy(c *op.Call) ([]tenon.Value, error) {
 	labels, ok := c.Value(1).(tensor.Tensor)
 	if !ok || !taken(labels) {
@@ -49,8 +49,8 @@ func crossEntropyDense(c *op.Call) ([]tenon.Value, error) {
 	return op.One(ops.Sub(0, ops.Sum(ops.Mul(p, ops.LogSoftmax(x, -1)), -1)))
 }
 
-// sameOuterRows returns the flat values of y below the k partitions that x has, once it
-// is known that y has the same.
+// sameOuterRows returns the flat values of y below the k partitions that x has, after checking that
+// y has the same ones.
 func sameOuterRows(c *op.Call, x *Tensor, y tensor.Tensor, k int) (tensor.Tensor, error) {
 	flat, parts := split(atLeast(y, k))
 	for i, p := range x.parts {

@@ -13,14 +13,14 @@ func init() {
 	handle(matMul, "matmul") // matrices of different sizes have a kernel
 }
 
-// matrices is an operand of a product of ragged tensors: the matrices of its two
-// innermost dimensions.
+// matrices is an operand of a product of ragged tensors, as the matrices in its
+// two innermost dimensions.
 type matrices struct {
-	batch []*RowPartition // partitions outside of the matrices
-	n     tensor.Tensor   // how many matrices there are
-	rows  tensor.Tensor   // int64: rows of each
-	cols  tensor.Tensor   // int64: columns of each
-	m, k  int             // the same number for all, where that is declared; -1 otherwise
+	batch []*RowPartition // partitions around the matrices
+	n     tensor.Tensor   // number of matrices
+	rows  tensor.Tensor   // int64: number of rows of each
+	cols  tensor.Tensor   // int64: number of columns of each
+	m, k  int             // the common numbers of all, if they are declared, or -1
 	flat  tensor.Tensor   // all elements
 }
 
@@ -38,7 +38,7 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	if rankOf(x) < 2 || rankOf(y) < 2 {
 		return nil, c.Errorf(tenon.ErrShape, "operands have ranks %d and %d, want matrices", rankOf(x), rankOf(y))
 	}
-	// Rows of a ragged operand times one dense matrix: all rows together.
+	// Multiply all rows of a ragged operand by one dense matrix together.
 	if t, ok := x.(*Tensor); ok && !ta && t.flat.Shape().Rank() >= 2 {
 		if _, ragged := y.(*Tensor); !ragged && rankOf(y) == 2 {
 			return op.One(t.with(ops.MatMulT(t.flat, y, false, tb)))
@@ -49,8 +49,8 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	}
 	a, b := matricesOf(c, x), matricesOf(c, y)
 	tenon.Throw(sameBatch(c, a, b))
-	// A matrix without rows has as many columns as the other side asks for, unless it
-	// was declared how many there are.
+	// A matrix without rows has as many columns as the other side requires, unless the number was
+	// declared.
 	inner := b.rows
 	if tb {
 		inner = b.cols
@@ -72,7 +72,7 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 	return op.One(out.tensor(rankOf(x) == 2 && rankOf(y) == 2, commonSplits([]tensor.Tensor{x, y})))
 }
 
-// matricesOf takes the two innermost dimensions of a tensor as matrices.
+// matricesOf returns the matrices in the two innermost dimensions of a tensor.
 func matricesOf(c *op.Call, x tensor.Tensor) *matrices {
 	out := &matrices{m: -1, k: -1}
 	t, ok := x.(*Tensor)
@@ -94,7 +94,7 @@ func matricesOf(c *op.Call, x tensor.Tensor) *matrices {
 	}
 	k := len(t.parts)
 	switch r := t.flat.Shape().Rank(); {
-	case r > 2: // matrices of one size
+	case r > 2: // matrices of equal size
 		all := atLeast(t, k+r-3).(*Tensor)
 		out.batch, out.n = all.parts, ops.Cast(outerSize(all.flat), dtype.Int64)
 		out.m, out.k = all.flat.Shape().Dim(1), all.flat.Shape().Dim(2)
@@ -156,8 +156,8 @@ func sameBatch(c *op.Call, a, b *matrices) error {
 	return nil
 }
 
-// tensor puts matrices together: ragged where their sizes are, dense otherwise. Row
-// splits have the type d.
+// tensor combines matrices: to a ragged tensor if their sizes vary, and to a dense one otherwise.
+// Row splits have type d.
 func (x *matrices) tensor(single bool, d dtype.DType) tensor.Tensor {
 	batch := make([]*RowPartition, len(x.batch))
 	for i, p := range x.batch {

@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// reductions answers the operations that reduce axes: by what their statements say, on the
-// segmentation of the axes.
+// reductions answers the operations that reduce axes, using the segmentation of the axes and what
+// the statement says.
 func reductions(o *op.Op) handlerFunc {
 	switch {
 	case o.By == op.ByIDs:
@@ -36,8 +36,8 @@ func reductions(o *op.Op) handlerFunc {
 	return r.answer
 }
 
-// foldings are the monoids that fibers are folded with. What has none is done to the values
-// of each fiber in turn.
+// foldings are the monoids with which fibers can be folded. A reduction without one is applied to
+// the values of each fiber in turn.
 var foldings = map[*op.Monoid]rows.Folding{
 	op.Sums: rows.FoldSum, op.Products: rows.FoldProd, op.Means: rows.FoldSum,
 	op.Maxima: rows.FoldMax, op.Minima: rows.FoldMin, op.Anys: rows.FoldAny, op.Alls: rows.FoldAll,
@@ -47,9 +47,9 @@ var foldings = map[*op.Monoid]rows.Folding{
 type reducer struct {
 	axis, keep     int // parameters
 	monoid         *op.Monoid
-	rows           *rows.Form   // of rows
-	fold           rows.Folding // of fibers; "": there is none
-	places, counts bool         // what the results are
+	rows           *rows.Form   // for rows
+	fold           rows.Folding // for fibers; "": there is none
+	places, counts bool         // kind of results
 }
 
 func (r *reducer) answer(c *op.Call) ([]tenon.Value, error) {
@@ -70,8 +70,8 @@ func (r *reducer) answer(c *op.Call) ([]tenon.Value, error) {
 	return op.One(out)
 }
 
-// reduce reduces axes: those of the flat values alone, all of them, or the segments that they
-// make. Axes of a dense tensor beside others are taken as uniform partitions.
+// reduce reduces axes: only axes of the flat values, all axes, or the segments that they form. Axes
+// of a dense tensor that occur together with others are converted to uniform partitions.
 func (r *reducer) reduce(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	dense := func(axes []int) tensor.Tensor {
 		return op.Apply(c.WithArg(r.axis, axes).WithArg(r.keep, false), x.flat)
@@ -81,7 +81,7 @@ func (r *reducer) reduce(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	case len(axes) == x.rank():
 		return dense(nil)
 	case len(outer) == 0:
-		return x.with(dense(append([]int{}, inner...))) // without axes each element by itself
+		return x.with(dense(append([]int{}, inner...))) // without axes, each element by itself
 	case len(outer) == len(x.parts)+1:
 		return dense(append([]int{0}, inner...))
 	}
@@ -94,8 +94,8 @@ func (r *reducer) reduce(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	return s.build(r.segments(c, x.flat, s))
 }
 
-// inFront returns a tensor whose flat values have the inner axes right behind their first
-// dimension, and the axes as they stand then: those that are left stay axes of a dense tensor.
+// inFront returns a tensor whose flat values have the given inner axes directly after their first
+// dimension, and the axes in their new positions. The remaining axes stay axes of a dense tensor.
 func inFront(x *Tensor, outer, inner []int) (*Tensor, []int) {
 	if len(inner) == 0 || inner[len(inner)-1] == len(inner) {
 		return x, slices.Concat(outer, behind(inner, len(x.parts)))
@@ -109,7 +109,7 @@ func inFront(x *Tensor, outer, inner []int) (*Tensor, []int) {
 	return x.with(ops.Transpose(x.flat, perm...)), slices.Concat(outer, behind(rising(1, len(inner)+1), len(x.parts)))
 }
 
-// behind returns axes that are so many further on.
+// behind returns axes shifted by a number of positions.
 func behind(axes []int, by int) []int {
 	out := make([]int, len(axes))
 	for i, a := range axes {
@@ -142,8 +142,8 @@ func (r *reducer) segments(c *op.Call, flat tensor.Tensor, s *segmentation) tens
 	return s.reduce(flat, func(v, splits tensor.Tensor) tensor.Tensor { return r.rows.Apply(c, v, splits) }, r.fold)
 }
 
-// mean divides the sums of segments by their numbers of values. Floats of 16 bits are added
-// up as float32: neither the sum nor the number need fit.
+// mean divides the sums of segments by their numbers of values. 16-bit floats are summed as
+// float32, since neither the sum nor the number need fit.
 func mean(flat tensor.Tensor, s *segmentation) tensor.Tensor {
 	d := flat.DType()
 	wide := flat
@@ -162,13 +162,13 @@ func mean(flat tensor.Tensor, s *segmentation) tensor.Tensor {
 	return out
 }
 
-// first finds the position along an axis of the first extreme element, missing for a segment
+// first finds the position along an axis of the first extreme element. It is missing for a segment
 // without elements.
 func (r *reducer) first(c *op.Call, x *Tensor, s *segmentation, axis int) tensor.Tensor {
 	at, there := positionsFound(s.reduce(x.flat, func(v, splits tensor.Tensor) tensor.Tensor { return r.rows.Apply(c, v, splits) }, r.fold))
-	if k := len(x.parts); s.from != nil && (axis > 0 || k > 1) { // the number of the entry, in place of the row's
+	if k := len(x.parts); s.from != nil && (axis > 0 || k > 1) { // the number of the entry instead of that of the row
 		numbers := entryNumbers(x, axis)
-		if x.parts[k-1].StaticNRows() <= 0 { // what is taken for a fiber without values
+		if x.parts[k-1].StaticNRows() <= 0 { // the value for a fiber without values
 			numbers = ops.Concat([]any{numbers, []int64{0}}, 0)
 		}
 		at = ops.Gather(numbers, at, 0)
@@ -176,8 +176,8 @@ func (r *reducer) first(c *op.Call, x *Tensor, s *segmentation, axis int) tensor
 	return withMask(s.build(at), s.build(there))
 }
 
-// positionsFound returns positions, int64, with 0 for those that are negative, and which
-// are not.
+// positionsFound returns positions as int64, with negative ones replaced by 0, and which ones are
+// not negative.
 func positionsFound(at tensor.Tensor) (found, there tensor.Tensor) {
 	at = ops.Cast(at, dtype.Int64)
 	return ops.Maximum(at, int64(0)), ops.GreaterEqual(at, int64(0))
@@ -190,7 +190,8 @@ func truth(x tensor.Tensor) tensor.Tensor {
 	return ops.Cast(x, dtype.Bool)
 }
 
-// floating returns numbers as floating ones. What numbers of another type mean is for that type to say.
+// floating converts numbers to floating point. Other types define the meaning of their numbers
+// themselves.
 func floating(x tensor.Tensor) tensor.Tensor {
 	_, formed := x.(op.Formed)
 	if d := x.DType(); formed || d.IsFloat() || d.IsComplex() {
@@ -199,8 +200,8 @@ func floating(x tensor.Tensor) tensor.Tensor {
 	return ops.Cast(x, dtype.Float64)
 }
 
-// keeping returns a reduction's result with its axes in place, to be broadcast
-// against what was reduced.
+// keeping returns a reduction's result with its axes restored, so that it
+// broadcasts against what was reduced.
 func keeping(x tensor.Tensor, axes []int) tensor.Tensor {
 	for _, a := range axes {
 		x = ops.ExpandDims(x, a)
@@ -208,8 +209,8 @@ func keeping(x tensor.Tensor, axes []int) tensor.Tensor {
 	return x
 }
 
-// spread gives each element of x the entry of a reduction over axes, which lacks these axes,
-// that it went into: x broadcasts against the result.
+// spread gives each element of x the entry of reduced that it contributed to. reduced is a
+// reduction over axes, which it lacks; x broadcasts against the result.
 func spread(x *Tensor, reduced tensor.Tensor, axes []int) tensor.Tensor {
 	if len(axes) == x.rank() {
 		return reduced
@@ -237,9 +238,9 @@ func spread(x *Tensor, reduced tensor.Tensor, axes []int) tensor.Tensor {
 	return x.with(flat)
 }
 
-// SpreadReduced gives each element of t the entry of a reduction over axes, which the
-// result lacks, that it went into: what broadcasting does along uniform axes, also along
-// those that have ragged ones below them.
+// SpreadReduced gives each element of t the entry of reduced that it contributed to. reduced is a
+// reduction over axes, which it lacks. This is what broadcasting does along uniform axes; it also
+// works along axes that have ragged ones below them.
 func (t *Tensor) SpreadReduced(reduced tensor.Tensor, axes []int) tensor.Tensor {
 	at := slices.Clone(axes)
 	for i, a := range at {
@@ -251,7 +252,7 @@ func (t *Tensor) SpreadReduced(reduced tensor.Tensor, axes []int) tensor.Tensor 
 	return spread(t, reduced, at)
 }
 
-// norm answers with roots of sums of powers.
+// norm returns roots of sums of powers.
 func norm(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	p := c.Float(c.Op.Param("ord"))
 	if !(p > 0) {
@@ -283,7 +284,7 @@ func normOf(x *Tensor, axes []int, p float64) tensor.Tensor {
 		out = rooted(ops.Sum(x.with(ops.Square(flat)), axes...), ops.Sqrt)
 	case p == 1:
 		out = ops.Sum(x.with(flat), axes...)
-	case math.IsInf(p, 1): // of no elements 0, where the greatest one is -Inf
+	case math.IsInf(p, 1): // 0 without elements, while the largest one is -Inf
 		out = ops.Maximum(ops.Max(x.with(flat), axes...), 0)
 	default:
 		out = rooted(ops.Sum(x.with(ops.Pow(flat, p)), axes...), func(x any) tensor.Tensor { return ops.Pow(x, 1/p) })
@@ -291,11 +292,11 @@ func normOf(x *Tensor, axes []int, p float64) tensor.Tensor {
 	return narrowed(out, d)
 }
 
-// rooted returns a root of what is not negative, with gradient 0 where that is 0: those of
-// the squares below it are 0 too, and the root's own is infinite.
+// rooted returns a root of nonnegative numbers whose gradient is 0 at 0: the gradient of the
+// squares below is also 0 there, while that of the root is infinite.
 func rooted(x tensor.Tensor, root func(x any) tensor.Tensor) tensor.Tensor {
 	if flat, _ := split(x); isDense(flat) {
-		return root(x) // nobody asks for gradients
+		return root(x) // nobody needs the gradient
 	}
 	zero := ops.Equal(x, 0)
 	return ops.Where(zero, ops.ZerosLike(x), root(ops.Where(zero, ops.OnesLike(x), x)))
@@ -303,8 +304,8 @@ func rooted(x tensor.Tensor, root func(x any) tensor.Tensor) tensor.Tensor {
 
 func isDense(x tensor.Tensor) bool { _, ok := x.(*tensor.Dense); return ok }
 
-// widened returns floats of 16 bits as float32, for what adds up many of them: neither their
-// number nor the sum need fit. Others stay.
+// widened converts 16-bit floats to float32, for sums of many of them: neither their number nor the
+// sum need fit. Others are unchanged.
 func widened(x tensor.Tensor) tensor.Tensor {
 	if d := x.DType(); d == dtype.Float16 || d == dtype.BFloat16 {
 		return ops.Cast(x, dtype.Float32)
@@ -312,7 +313,7 @@ func widened(x tensor.Tensor) tensor.Tensor {
 	return x
 }
 
-// narrowed returns what was computed of wide elements as the type they had.
+// narrowed converts what was computed from widened elements back to their type.
 func narrowed(x tensor.Tensor, d dtype.DType) tensor.Tensor {
 	if d == dtype.Float16 || d == dtype.BFloat16 {
 		return ops.Cast(x, d)
@@ -320,7 +321,7 @@ func narrowed(x tensor.Tensor, d dtype.DType) tensor.Tensor {
 	return x
 }
 
-// inner repeats a number for each row of flat over its inner dimensions.
+// inner repeats the number for each row of flat over its inner dimensions.
 func inner(number, flat tensor.Tensor) tensor.Tensor {
 	for number.Shape().Rank() < flat.Shape().Rank() {
 		number = ops.ExpandDims(number, -1)

@@ -29,7 +29,7 @@ func tile(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	return op.One(tiled(x, times))
 }
 
-// tiled repeats each axis as often as times says, the inner ones first.
+// tiled repeats each axis as often as times says, starting with the inner ones.
 func tiled(x tensor.Tensor, times []int) tensor.Tensor {
 	t, ok := x.(*Tensor)
 	if !ok {
@@ -76,7 +76,8 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 	if !ok || len(n) != 1 || c.Tensor(1).Shape().Rank() != 0 {
 		return nil, c.Errorf(tenon.ErrUnsupported, "entries of a ragged axis are repeated a known number of times, the same for all")
 	}
-	// Each entry becomes a row of its own, which is repeated and merged again.
+	// Each entry becomes a row, which is repeated; then the rows are merged
+	// again.
 	one := withAxis(x, a+1)
 	times := make([]int, x.rank()+1)
 	for i := range times {
@@ -86,13 +87,13 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 	return op.One(merged(tiled(one, times), a, a+1))
 }
 
-// merged joins the axes from outer to inner, both counted from the start.
+// merged merges the axes from outer to inner, both counted from the start.
 func merged(x tensor.Tensor, outer, inner int) tensor.Tensor {
 	t, ok := x.(*Tensor)
 	if !ok {
 		var dims []any
 		s := x.Shape()
-		if s.IsFull() { // where a size is 0 the operation could not find the open one
+		if s.IsFull() { // with a size of 0, the operation could not infer an unknown one
 			return ops.Reshape(x, shape.Concat(s.Slice(0, outer), shape.Of(s.Slice(outer, inner+1).Size()), s.Tail(inner+1)))
 		}
 		size := sizeOf(x, outer, dtype.Int64)
@@ -133,8 +134,8 @@ func merged(x tensor.Tensor, outer, inner int) tensor.Tensor {
 		}
 		return merged(build(flat, parts), outer, k)
 	}
-	// Partitions outer to inner-1 (of axes outer+1 to inner) become one, or vanish
-	// into the rows.
+	// Partitions outer to inner-1 (of axes outer+1 to inner) are merged into one, or disappear into
+	// the rows.
 	if outer == 0 {
 		return build(t.flat, t.parts[inner:])
 	}

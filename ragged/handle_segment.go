@@ -12,10 +12,10 @@ import (
 )
 
 func init() {
-	handle(onFirst(binCount), "bincount") // the elements are places in the result
+	handle(onFirst(binCount), "bincount") // the elements are positions in the result
 }
 
-// segmented answers a segment operation. Ids with partitions of their own name a
+// segmented answers a segment operation. Ids with partitions of their own give a
 // segment for each element below those partitions; the rest of the data is
 // combined position by position.
 func segmented(c *op.Call) ([]tenon.Value, error) {
@@ -51,7 +51,7 @@ func segmented(c *op.Call) ([]tenon.Value, error) {
 		return nil, c.Errorf(tenon.ErrShape, "there are %d ids for %d rows", k, d)
 	}
 	if n == nil {
-		// One more than the largest id, and none without ids.
+		// One more than the largest id, or none without ids.
 		n = ops.Maximum(ops.Add(ops.Max(ops.Cast(ids, dtype.Int64)), int64(1)), int64(0))
 	}
 	t, ok := data.(*Tensor)
@@ -62,8 +62,8 @@ func segmented(c *op.Call) ([]tenon.Value, error) {
 	return op.One(s.build(op.Eval(c.Op, t.flat, s.ids(), s.n)))
 }
 
-// sameRows fails where two partitions have rows of different lengths, and names
-// the first.
+// sameRows returns an error that names the first row in which two partitions
+// differ in length.
 func sameRows(fn string, p, q *RowPartition) error {
 	if p == q {
 		return nil
@@ -80,8 +80,7 @@ func sameRows(fn string, p, q *RowPartition) error {
 	return nil
 }
 
-// binCount counts over all elements, or with an axis of the innermost rows for
-// each row.
+// binCount counts over all elements or, with an axis, for each innermost row.
 func binCount(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	values := c.Values()
 	for i, v := range values {
@@ -100,7 +99,7 @@ func binCount(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	return op.One(op.Apply(c, values...))
 }
 
-// binsOf returns one more than the largest of some numbers, 0 where there are none.
+// binsOf returns one more than the largest of some numbers, or 0 if there are none.
 func binsOf(flat tensor.Tensor) tensor.Tensor {
 	top := ops.Cast(ops.Max(ops.Concat([]any{ops.Cast(flat, dtype.Int64), []int64{-1}}, 0)), dtype.Int64)
 	return ops.Add(top, int64(1))
@@ -108,13 +107,12 @@ func binsOf(flat tensor.Tensor) tensor.Tensor {
 
 // BinCountOptions says what [BinCountRows] counts.
 type BinCountOptions struct {
-	Options ops.BinCountOptions // weights and bounds, as of ops.BinCount
-	Binary  bool                // whether a number occurs, in place of how often
+	Options ops.BinCountOptions // weights and limits, as for ops.BinCount
+	Binary  bool                // whether a number occurs, instead of how often
 }
 
-// BinCountRows returns for each innermost row of x how often each number from 0 up
-// to the largest one of all rows occurs, or the sums of the weights that go with
-// them: [rows, bins].
+// BinCountRows returns, for each innermost row of x, how often each number from 0 up to the largest
+// one in any row occurs or, given weights, the sum of their weights: [rows, bins].
 func BinCountRows(x *Tensor, o BinCountOptions) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	p := x.parts[len(x.parts)-1]

@@ -29,7 +29,7 @@ func splitParts(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		n = x.parts[a-1].StaticUniformRowLength()
 	}
 	sizes := tenon.Must(partSizes(c, n))
-	if n < 0 { // what a vector of the positions is cut into
+	if n < 0 { // the size is not known: split the positions instead
 		at := numbers(numberOf(x, a))
 		cut := op.ApplyN(c.WithArg(c.Op.Param("axis"), 0), append([]tenon.Value{at}, c.Values()[1:]...)...)
 		out := make([]tenon.Value, len(cut))
@@ -60,7 +60,7 @@ func numberOf(x *Tensor, axis int) tensor.Tensor {
 	return x.parts[axis-1].uniform
 }
 
-// partSizes returns the sizes of the parts of an axis of size n, which may be unknown.
+// partSizes returns the sizes of the parts of an axis of size n, some of which may be unknown.
 func partSizes(c *op.Call, n int) ([]int, error) {
 	if parts, ok := c.Attr("parts").(int); ok && c.Value(1) == nil {
 		if n < 0 {
@@ -85,7 +85,7 @@ func partSizes(c *op.Call, n int) ([]int, error) {
 			return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v have to be given in full", sizes)
 		}
 		if total += s; total < 0 {
-			break // too large for an int
+			break // does not fit in an int
 		}
 	}
 	if total != n && n >= 0 {

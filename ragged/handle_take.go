@@ -11,11 +11,11 @@ import (
 )
 
 func init() {
-	handle(takeAlongAxis, "take_along_axis") // positions in rows that the data do not share
+	handle(takeAlongAxis, "take_along_axis") // positions in rows that the data need not share
 }
 
-// takeAlongAxis takes an element along an axis for each index. Outside of the axis both
-// have the same rows; below it too, so that positions there stay.
+// takeAlongAxis takes an element along an axis for each index. Both have the same rows outside the
+// axis, and also below it, so that positions there are kept.
 func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(tensor.Tensor)
 	at, ok2 := c.Value(1).(tensor.Tensor)
@@ -50,17 +50,17 @@ func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	return op.One(i.with(ops.TakeAlongAxis(t.flat, acrossRows(t, i, axis), 0)))
 }
 
-// absoluteIn turns positions in the rows of p, which q has rows of, into positions among the
+// absoluteIn converts positions in the rows of p, listed in rows of q, to positions among the
 // values. Negative ones count from the end of the row.
 func absoluteIn(c *op.Call, p, q *RowPartition, at tensor.Tensor) tensor.Tensor {
 	return inNameOfCall(c, func() tensor.Tensor { return rows.Places(asPositions(at), q.RowSplits(), p.RowSplits()) })
 }
 
-// acrossRows turns numbers of the entries of an axis with partitioned axes below it into
-// positions among the flat values of t.
+// acrossRows converts numbers of entries of an axis with partitioned axes below it to positions
+// among the flat values of t.
 func acrossRows(t, i *Tensor, axis int) tensor.Tensor {
-	// The values of a fiber lie in the order of their entries' numbers, so that fiber and
-	// number together are a key in rising order.
+	// The values of a fiber are ordered by the numbers of their entries, so that fiber and number
+	// together are a key in ascending order.
 	fiber, number := t.segments(axis).ids(), valueNumbers(t, axis)
 	wide := ops.Add(ops.Max(ops.Concat([]any{number, []int64{0}}, 0)), int64(1))
 	keys := ops.Add(ops.Mul(fiber, wide), number)
@@ -73,7 +73,8 @@ func acrossRows(t, i *Tensor, axis int) tensor.Tensor {
 	found := ops.Less(place, n)
 	place = ops.Minimum(place, ops.Maximum(ops.Sub(n, int64(1)), int64(0)))
 	got := ops.Gather(sorted, place, 0)
-	// A number that no fiber has could be the key of an entry of another one.
+	// A number that does not exist in a fiber could be the key of an entry of
+	// another one.
 	good := ops.LogicalAnd(ops.LogicalAnd(found, ops.Equal(got, want)), ops.LogicalAnd(ops.GreaterEqual(at, int64(0)), ops.Less(at, wide)))
 	if b, ok := op.Known(ops.All(good)); ok && !tensor.Data[bool](b)[0] {
 		tenon.Throw(invalid("ops.TakeAlongAxis", "indices", "name an entry that has no element there"))
@@ -81,8 +82,8 @@ func acrossRows(t, i *Tensor, axis int) tensor.Tensor {
 	return ops.Where(good, ops.Gather(order, place, 0), int64(-1)<<40)
 }
 
-// argSort answers with the positions of the elements of each row in sorted order; along
-// an axis with ragged axes below it, the numbers of the entries that hold them.
+// argSort returns the positions of the elements of each row in sorted order. Along an axis with
+// ragged axes below it, they are the numbers of the entries that contain the elements.
 func argSort(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	o := rows.SortOptions{Descending: truthAttr(c, "descending")}
 	axis := axisOf(c, x)

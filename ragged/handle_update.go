@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// indexUpdate writes where keys select: it finds the places by selecting among the
-// numbers of all elements.
+// indexUpdate writes to the elements that keys select. It finds their positions by applying the
+// keys to the numbers of all elements.
 func indexUpdate(c *op.Call) ([]tenon.Value, error) {
 	keys := tenon.Must(key.Of(c, 2))
 	x, ok := raggedArg(c, 0)
@@ -21,7 +21,7 @@ func indexUpdate(c *op.Call) ([]tenon.Value, error) {
 	return op.One(updated(x, y, keys))
 }
 
-// updated writes y where keys select in x.
+// updated writes y to the part of x that keys select.
 func updated(x *Tensor, y tensor.Tensor, keys []key.Key) tensor.Tensor {
 	flat := x.flat
 	if flat.Shape().Rank() != 1 {
@@ -57,7 +57,7 @@ func reshapedLike(v, like tensor.Tensor) tensor.Tensor {
 	return ops.Reshape(v, ops.Shape(like))
 }
 
-// putAlongAxis writes, or adds, an element along an axis for each index.
+// putAlongAxis writes or adds an element along an axis for each index.
 func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	x, ok := raggedArg(c, 0)
 	at, ok2 := c.Value(1).(tensor.Tensor)

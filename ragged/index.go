@@ -32,24 +32,23 @@ func init() {
 	}, "index")
 }
 
-// taken reports whether a tensor is one that ragged handlers work on: a ragged one,
-// or one without structure.
+// taken reports whether ragged handlers work on a tensor: a ragged one, or one without structure.
 func taken(t tenon.Value) bool {
 	_, ok := t.(*Tensor)
 	return ok || plain(t)
 }
 
-// Index returns what keys select, as [ops.Index] does:
+// Index returns the part of t that keys select, like [ops.Index]:
 //
 //   - an integer selects one row of the outermost dimension, or one entry of each
 //     slice along a uniform dimension. On a ragged dimension below the first it is an
-//     error, as rows may be too short for it: see [Pick]
+//     error, since rows may be too short for it; see [Pick]
 //   - a range with any step selects in the outermost dimension, or in each row
-//   - key.Ellipsis and key.NewAxis as for dense tensors
+//   - key.Ellipsis and key.NewAxis work as for dense tensors
 //   - a vector of integers selects rows by number; a ragged tensor of integers
 //     selects in each row the positions that its row lists
 //   - a boolean vector selects the rows for which it is true; a ragged boolean tensor
-//     keeps in each row what is true in its row
+//     selects in each row the entries for which its row is true
 //
 // The result is ragged as long as it has ragged dimensions below the first.
 func (t *Tensor) Index(keys ...any) (out tensor.Tensor, err error) {
@@ -64,7 +63,7 @@ func (t *Tensor) Index(keys ...any) (out tensor.Tensor, err error) {
 // TypeName returns "ragged.Tensor".
 func (t *Tensor) TypeName() string { return TypeName }
 
-// complete gives an error of package key an operation and a line.
+// complete adds an operation and a line to an error of package key.
 func complete(err error) error {
 	e := *tenon.AsError(err)
 	if e.Op == "" {
@@ -73,7 +72,7 @@ func complete(err error) error {
 	return &e
 }
 
-// index returns what keys select. It throws.
+// index returns the part of t that keys select. It throws.
 func index(t tensor.Tensor, keys []key.Key) tensor.Tensor {
 	rank := t.Shape().Rank()
 	if rank < 0 {
@@ -82,8 +81,8 @@ func index(t tensor.Tensor, keys []key.Key) tensor.Tensor {
 	return keyed(t, wholeKeys(keys, rank), 0)
 }
 
-// wholeKeys returns keys without an ellipsis: as many keys that stand for axes as
-// there are axes, a ragged tensor standing for as many as it has.
+// wholeKeys returns keys without an ellipsis: the keys cover as many axes as
+// there are; a ragged tensor covers as many as it has.
 func wholeKeys(keys []key.Key, rank int) []key.Key {
 	axes, at := 0, -1
 	for i, k := range keys {
@@ -121,7 +120,7 @@ func wholeKeys(keys []key.Key, rank int) []key.Key {
 	return out
 }
 
-// keyAxes returns the number of dimensions that a key stands for.
+// keyAxes returns the number of dimensions that a key covers.
 func keyAxes(k key.Key) int {
 	if k.Kind == key.ByKind {
 		if r, ok := k.Value.(*Tensor); ok {
@@ -131,8 +130,8 @@ func keyAxes(k key.Key) int {
 	return k.Axes()
 }
 
-// keyed applies keys to a tensor, the first to its outermost dimension, which is
-// dimension dim of the tensor that is indexed.
+// keyed applies keys to a tensor, the first one to its outermost dimension, which
+// is dimension dim of the indexed tensor.
 func keyed(t tensor.Tensor, keys []key.Key, dim int) tensor.Tensor {
 	if len(keys) == 0 {
 		return t
@@ -153,8 +152,8 @@ func keyed(t tensor.Tensor, keys []key.Key, dim int) tensor.Tensor {
 	return keyedInRows(rowRange(r, k), rest, dim)
 }
 
-// keyedDense applies keys to a tensor without partitions. A ragged key among them
-// selects along dense rows.
+// keyedDense applies keys to a tensor without partitions. A ragged key selects
+// along dense rows.
 func keyedDense(t tensor.Tensor, keys []key.Key) tensor.Tensor {
 	for i, k := range keys {
 		by, ok := k.Value.(*Tensor)
@@ -177,7 +176,7 @@ func keyedDense(t tensor.Tensor, keys []key.Key) tensor.Tensor {
 	return ops.Index(t, anys...)
 }
 
-// newOuter puts a dimension of size 1 in front.
+// newOuter adds an outermost dimension of size 1.
 func newOuter(t tensor.Tensor) tensor.Tensor {
 	r, ok := t.(*Tensor)
 	if !ok {
@@ -199,7 +198,7 @@ func rowRange(t *Tensor, k key.Key) *Tensor {
 	switch {
 	case ok && step == 1:
 		return rowsBetween(t, first, first+n).(*Tensor)
-	case ok && p.spec.uniform && p.spec.length == 0: // however many there are
+	case ok && p.spec.uniform && p.spec.length == 0: // whatever their number is
 		return partitioned(t.Values(), newUniform(scalar(n, d), p.uniform))
 	case ok:
 		return gatherRows(t, tensor.Vector(steps(first, n, step))).(*Tensor)
@@ -223,7 +222,7 @@ func steps(first, n, step int) []int64 {
 	return out
 }
 
-// keyedInRows applies keys below the outermost dimension: to each row of t.
+// keyedInRows applies keys below the outermost dimension, in each row of t.
 func keyedInRows(t tensor.Tensor, keys []key.Key, dim int) tensor.Tensor {
 	if len(keys) == 0 {
 		return t
@@ -257,8 +256,8 @@ func keyedInRows(t tensor.Tensor, keys []key.Key, dim int) tensor.Tensor {
 	return partitioned(keyedInRows(values, rest, dim+1), q)
 }
 
-// rangeOfRows returns the values that a range selects of each row, and their
-// partition. A uniform partition stays one.
+// rangeOfRows returns the values that a range selects from each row, and their
+// partition. A uniform partition stays uniform.
 func rangeOfRows(t *Tensor, k key.Key) (tensor.Tensor, *RowPartition) {
 	p := t.parts[0]
 	values := t.Values()
@@ -273,7 +272,7 @@ func rangeOfRows(t *Tensor, k key.Key) (tensor.Tensor, *RowPartition) {
 	d := p.spec.dtype
 	first, n, step, ok, err := k.Span(p.spec.length)
 	tenon.Throw(completed(err))
-	if ok && p.spec.nrows == 0 { // however long they are
+	if ok && p.spec.nrows == 0 { // whatever their length is
 		return values, assembleUniform(p.nrows, scalar(n, d))
 	}
 	if v, isDense := values.(*tensor.Dense); isDense && ok && v.IsContiguous() { // a view of rows
@@ -294,7 +293,7 @@ func rangeOfRows(t *Tensor, k key.Key) (tensor.Tensor, *RowPartition) {
 	return gatherRows(values, reshapeTo(at, []size{{q.nvals, q.NVals}}, d)), q
 }
 
-// entriesAt returns for each row of one length the position of its entry at a place.
+// entriesAt returns, for each row of equal length, the position of its entry selected by a key.
 func entriesAt(p *RowPartition, k key.Key) tensor.Tensor {
 	d := p.spec.dtype
 	i, ok, err := k.Position(p.spec.length)

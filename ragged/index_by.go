@@ -14,7 +14,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// keyedBy selects by a tensor of positions or truth values.
+// keyedBy selects by a tensor of positions or booleans.
 func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 	b, ok := by.(tensor.Tensor)
 	if !ok || !taken(b) {
@@ -31,7 +31,7 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 		at := truePositions(b)
 		return keyedInRows(gatherRows(t, at), rest, dim)
 	case b.DType().IsBool():
-		// Several dimensions become one: they have to be uniform.
+		// Several dimensions are merged into one, so they must be uniform.
 		n := b.Shape().Rank()
 		if n < 1 {
 			tenon.Throw(invalid(indexFn, "", "a single truth value does not select"))
@@ -47,8 +47,7 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 	return gatheredAt(t, at, rest, dim)
 }
 
-// gatheredAt returns rows by number, the axes of the numbers standing in the place of
-// the outermost dimension.
+// gatheredAt returns rows by number; the axes of the numbers replace the outermost dimension.
 func gatheredAt(t tensor.Tensor, at tensor.Tensor, rest []key.Key, dim int) tensor.Tensor {
 	s := ShapeOf(at)
 	flat := reshapeTo(at, []size{s.slices(s.Rank() - 1)}, s.dtype)
@@ -56,7 +55,7 @@ func gatheredAt(t tensor.Tensor, at tensor.Tensor, rest []key.Key, dim int) tens
 	return underAxes(out, s)
 }
 
-// underAxes gives the rows of t the axes of a dense shape in place of their own.
+// underAxes replaces the outermost dimension of t by the axes of a dense shape.
 func underAxes(t tensor.Tensor, s *Shape) tensor.Tensor {
 	if s.Rank() == 1 {
 		return t
@@ -74,14 +73,14 @@ func underAxes(t tensor.Tensor, s *Shape) tensor.Tensor {
 	return wrap(flat, sameDType(append(append(all, outer...), parts...)))
 }
 
-// checkMask fails unless there is one truth value for each row.
+// checkMask throws an error unless there is one boolean for each row.
 func checkMask(t tensor.Tensor, mask tensor.Tensor) {
 	if n, m := outermostSize(t), mask.Shape().Dim(0); n >= 0 && m >= 0 && n != m {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: fmt.Sprintf("there are %d truth values for %d rows", m, n), Line: source.Line()})
 	}
 }
 
-// outerMerged merges the n outer dimensions, which are uniform, into one.
+// outerMerged merges the n outer dimensions, which must be uniform, into one.
 func outerMerged(t *Tensor, n int) tensor.Tensor {
 	var out tensor.Tensor = t
 	for range n - 1 {
@@ -106,7 +105,8 @@ func keyedBelow(t tensor.Tensor, keys []key.Key, n, dim int) tensor.Tensor {
 	return keyedInRows(t, append(all, keys...), dim)
 }
 
-// keptInRows keeps of each row what a ragged tensor of truth values has true.
+// keptInRows keeps those entries of each row for which a ragged boolean tensor is
+// true.
 func keptInRows(t, mask *Tensor) tensor.Tensor {
 	k := len(mask.parts)
 	if mask.flat.Shape().Rank() != 1 || k > len(t.parts) && k >= t.Shape().Rank() {
@@ -138,8 +138,8 @@ func truePositions(mask tensor.Tensor) tensor.Tensor {
 	return out
 }
 
-// takenInRows takes of each row the positions that a ragged tensor of integers has
-// in its row; negative ones count from the end.
+// takenInRows takes from each row the entries at the positions in the same row of a ragged integer
+// tensor; negative ones count from the end.
 func takenInRows(t, at *Tensor) tensor.Tensor {
 	k := len(at.parts)
 	if at.flat.Shape().Rank() != 1 || k >= t.Shape().Rank() {
@@ -167,7 +167,7 @@ func takenInRows(t, at *Tensor) tensor.Tensor {
 	return onTop(taken, outer)
 }
 
-// deepened returns t with at least k partitions, inner axes becoming uniform ones.
+// deepened returns t with at least k partitions; inner axes become uniform ones.
 func (t *Tensor) deepened(k int) *Tensor {
 	if len(t.parts) >= k {
 		return t
@@ -176,8 +176,8 @@ func (t *Tensor) deepened(k int) *Tensor {
 	return wrap(reshapeTo(t.flat, innerSizes(s), s.dtype), s.parts)
 }
 
-// agreeing returns the partitions p, of the type of whichever is wider, once it is
-// known that q has rows of the same lengths.
+// agreeing returns the partitions p, with the wider type of splits of the two, after checking that
+// q has rows of the same lengths.
 func agreeing(p, q []*RowPartition) []*RowPartition {
 	b := &broadcasting{fn: indexFn}
 	out := make([]*RowPartition, len(p))
@@ -191,7 +191,7 @@ func agreeing(p, q []*RowPartition) []*RowPartition {
 	return sameDType(out)
 }
 
-// onTop puts partitions on top of values.
+// onTop adds partitions on top of values.
 func onTop(values tensor.Tensor, parts []*RowPartition) tensor.Tensor {
 	if len(parts) == 1 {
 		return partitioned(values, parts[0])

@@ -11,8 +11,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Indexing where positions, truth values or entries are missing: what is selected by a
-// missing one is missing.
+// Indexing with missing positions, booleans or entries: what a missing one selects is missing.
 
 func init() {
 	name, _ := op.Lookup("index")
@@ -47,8 +46,8 @@ func missingKey(keys []key.Key) (*masked.Tensor, bool) {
 	return m, ok
 }
 
-// missingIndexed returns what keys select where entries, or those that the first key
-// lists, may be missing. It declines other keys.
+// missingIndexed returns what keys select if entries, or those listed in the first key, may be
+// missing. It declines other keys.
 func missingIndexed(x tensor.Tensor, keys []key.Key) (tensor.Tensor, bool) {
 	if k, ok := missingKey(keys); ok {
 		return indexMissing(x, k, keys[1:]), true
@@ -57,7 +56,7 @@ func missingIndexed(x tensor.Tensor, keys []key.Key) (tensor.Tensor, bool) {
 	if mask == nil {
 		return nil, false
 	}
-	// The mask takes the keys of its own dimensions.
+	// The mask is indexed by the keys for its own dimensions.
 	n, covered := 0, 0
 	for n < len(keys) && covered < depth {
 		if keys[n].Kind == key.EllipsisKind || keys[n].Kind == key.FieldKind {
@@ -72,15 +71,15 @@ func missingIndexed(x tensor.Tensor, keys []key.Key) (tensor.Tensor, bool) {
 	return withMask(ops.Index(values, anyKeys(keys)...), ops.Index(mask, anyKeys(keys[:n])...)), true
 }
 
-// indexMissing returns what keys select of which the first is a tensor with missing
-// positions or truth values.
+// indexMissing returns what keys select, the first of which is a tensor with missing positions or
+// booleans.
 func indexMissing(x tensor.Tensor, k *masked.Tensor, rest []key.Key) tensor.Tensor {
 	values, mask, depth := maskedAt(k)
 	if depth < rankOf(k) {
 		return indexMissingRows(x, values, mask, rest)
 	}
 	if values.DType().IsBool() {
-		// What is missing is selected, as a missing entry.
+		// A missing entry is selected, and is missing in the result.
 		there := k.Full()
 		pick := ops.LogicalOr(values, ops.LogicalNot(there))
 		y := ops.Index(x, append([]any{key.By(pick)}, anyKeys(rest)...)...)
@@ -91,12 +90,12 @@ func indexMissing(x tensor.Tensor, k *masked.Tensor, rest []key.Key) tensor.Tens
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Msg: "missing positions come in a vector or in ragged rows", Line: source.Line()})
 	}
 	y := ops.Index(x, append([]any{key.By(tenon.Must(DropMissing(k)))}, anyKeys(rest)...)...)
-	// What was found goes to the places of the positions that were there.
+	// Put what was found at the positions that are not missing.
 	found := ops.Sub(ops.CumSum(ops.Cast(flat, dtype.Int64), 0, ops.CumOptions{}), int64(1))
 	return masking(onParts(takeOrNothing(belowParts(y, len(parts)), found, flat), parts), mask)
 }
 
-// indexMissingRows is indexMissing for keys of which whole rows are missing.
+// indexMissingRows is indexMissing for keys with whole rows missing.
 func indexMissingRows(x, by, mask tensor.Tensor, rest []key.Key) tensor.Tensor {
 	depth := rankOf(mask)
 	values, old, d := maskedAt(x)
@@ -108,7 +107,7 @@ func indexMissingRows(x, by, mask tensor.Tensor, rest []key.Key) tensor.Tensor {
 	return masking(ops.Index(x, append([]any{key.By(by)}, anyKeys(rest)...)...), mask)
 }
 
-// masking returns x without what a mask does not have, beside what x lacks already.
+// masking returns x with what mask lacks also missing.
 func masking(x, mask tensor.Tensor) tensor.Tensor {
 	values, old, depth := maskedAt(x)
 	if old != nil && depth == rankOf(mask) {
@@ -117,7 +116,7 @@ func masking(x, mask tensor.Tensor) tensor.Tensor {
 	return withMask(x, mask)
 }
 
-// belowParts returns what lies below the n outer partitions.
+// belowParts returns what is below the n outer partitions.
 func belowParts(x tensor.Tensor, n int) tensor.Tensor {
 	if m, ok := missing(x); ok {
 		return withMask(belowParts(m.Values(), n), belowParts(m.Mask(), n))
@@ -129,7 +128,7 @@ func belowParts(x tensor.Tensor, n int) tensor.Tensor {
 	return build(flat, parts[n:])
 }
 
-// onParts puts partitions on top of values, some of which may be missing.
+// onParts adds partitions on top of values, some of which may be missing.
 func onParts(x tensor.Tensor, parts []*RowPartition) tensor.Tensor {
 	if m, ok := missing(x); ok {
 		return withMask(onParts(m.Values(), parts), onParts(m.Mask(), parts))

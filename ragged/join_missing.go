@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Joining tensors of which some lack rows or elements: a missing row stays one where rows
-// are joined, and is an empty row where the entries of rows are.
+// Joining tensors with missing rows or elements: a missing row stays missing when rows are joined,
+// and counts as an empty row when the entries of rows are joined.
 
 func init() {
 	_, err := op.Handle(masked.TypeName, op.Match{Op: ofKind(op.Join)}, func(c *op.Call) ([]tenon.Value, error) {
@@ -30,8 +30,8 @@ func init() {
 	tenon.Throw(err)
 }
 
-// joinedMissing joins tensors along an axis, of which one at least may lack something.
-// Where whole lists outside of the axis are missing in one, they are in the result.
+// joinedMissing joins tensors along an axis, at least one of which may have something missing.
+// Whole lists outside the axis that are missing in one of them are missing in the result.
 func joinedMissing(ts []tensor.Tensor, axis int) tensor.Tensor {
 	for i, t := range ts {
 		_, mask, depth := maskedAt(t)
@@ -71,7 +71,7 @@ func joinedMissing(ts []tensor.Tensor, axis int) tensor.Tensor {
 	if outermost == 0 {
 		return ops.Concat(values, axis)
 	}
-	// One mask at a time, the outermost first.
+	// Handle one mask at a time, starting with the outermost.
 	below := make([]tensor.Tensor, len(ts))
 	for i, v := range values {
 		switch {
@@ -85,7 +85,7 @@ func joinedMissing(ts []tensor.Tensor, axis int) tensor.Tensor {
 	return withMask(ops.Concat(below, axis), ops.Concat(masks, axis))
 }
 
-// emptied makes empty rows of missing ones.
+// emptied replaces missing rows by empty ones.
 func emptied(values, mask tensor.Tensor, depth int) tensor.Tensor {
 	return filledAt("ops.Concat", withMask(fromRegular(values, depth), mask), []any{}, depth-1)
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Functions about one dimension of a tensor: a dense or a ragged one, one with
-// missing elements, or records. In all of them an axis counts from the outermost
-// dimension, a negative one from the innermost.
+// Functions on one dimension of a tensor, which may be dense, ragged, have
+// missing elements, or be records. In all of them, an axis counts from the
+// outermost dimension, and a negative one from the innermost.
 
-// axisIn returns an axis counted from the start, and throws where there is none.
+// axisIn returns an axis counted from the start. It throws if there is no such
+// axis.
 func axisIn(fn string, x tensor.Tensor, axis int) int {
 	r := x.Shape().Rank()
 	if axis < -r || axis >= r {
@@ -27,13 +28,13 @@ func axisIn(fn string, x tensor.Tensor, axis int) int {
 	return axis
 }
 
-// lists is a dimension below the first: the partition that divides values into its
-// rows, and the partitions outside of it.
+// lists is a dimension below the first: the partition that divides values into its rows, and the
+// partitions outside of it.
 type lists struct {
 	outer  []*RowPartition
 	p      *RowPartition
 	values tensor.Tensor
-	dense  bool // the tensor had no partitions
+	dense  bool // the tensor has no partitions
 }
 
 // listsAt returns dimension axis > 0 of a tensor.
@@ -43,8 +44,8 @@ func listsAt(x tensor.Tensor, axis int) lists {
 	return lists{outer: parts[:axis-1], p: parts[axis-1], values: build(flat, parts[axis:]), dense: !ragged}
 }
 
-// with returns the tensor with other rows in the level's place. A dense tensor stays
-// one as long as its rows are declared to be of one length.
+// with returns the tensor with other rows at this level. A dense tensor stays dense as long as its
+// rows are declared to have equal length.
 func (l lists) with(values tensor.Tensor, p *RowPartition) tensor.Tensor {
 	if len(l.outer) == 0 {
 		return l.settled(partitioned(values, p))
@@ -52,7 +53,7 @@ func (l lists) with(values tensor.Tensor, p *RowPartition) tensor.Tensor {
 	return l.settled(onTop(values, append(append([]*RowPartition(nil), l.outer...), p)))
 }
 
-// settled makes what came from a dense tensor dense again where its Spec says that it is.
+// settled converts what came from a dense tensor back to a dense one, if its Spec says that it is.
 func (l lists) settled(x tensor.Tensor) tensor.Tensor {
 	t, ok := x.(*Tensor)
 	if !ok || !l.dense {
@@ -66,19 +67,21 @@ func (l lists) settled(x tensor.Tensor) tensor.Tensor {
 	return tenon.Must(WithRaggedRank(t, 0))
 }
 
-// Records are tensors of another kind whose dimensions hold records: what is done to
-// the numbers of the records is done to them.
+// Records are tensors of another kind whose dimensions hold records. Operations are applied to the
+// numbers of the records.
 type Records interface {
 	tensor.Tensor
 
-	// Numbers returns the number of each record, in the records' dimensions.
+	// Numbers returns the number of each record, with the dimensions of the
+	// records.
 	Numbers() tensor.Tensor
 
-	// AtNumbers returns the records with the given numbers, in the dimensions of these.
+	// AtNumbers returns the records with the given numbers, with the dimensions of the numbers.
 	AtNumbers(numbers tensor.Tensor) (tensor.Tensor, error)
 }
 
-// throughNumbers does to records what f does to a tensor of their numbers.
+// throughNumbers applies f to the numbers of records and returns the records with
+// the resulting numbers.
 func throughNumbers(r Records, f func(x tensor.Tensor) (tensor.Tensor, error)) (tensor.Tensor, error) {
 	at, err := f(r.Numbers())
 	if err != nil {
@@ -87,8 +90,8 @@ func throughNumbers(r Records, f func(x tensor.Tensor) (tensor.Tensor, error)) (
 	return r.AtNumbers(at)
 }
 
-// lifted returns a ragged tensor whose flat values lack elements as a tensor with
-// missing elements whose values and mask are ragged: the form that operations know.
+// lifted returns a ragged tensor with missing elements in its flat values as a masked tensor whose
+// values and mask are ragged, which is the form that operations expect.
 func lifted(x tensor.Tensor) tensor.Tensor {
 	t, ok := x.(*Tensor)
 	if !ok {
@@ -101,8 +104,8 @@ func lifted(x tensor.Tensor) tensor.Tensor {
 	return tenon.Must(masked.New(onTop(m.Values(), t.parts), onTop(m.Mask(), t.parts)))
 }
 
-// maskedAt takes a tensor with missing elements apart: its values, its mask, and how
-// many dimensions the mask has. A tensor without any has no mask.
+// maskedAt splits a tensor with missing elements into its values, its mask, and the number of
+// dimensions of the mask. A tensor without missing elements has no mask.
 func maskedAt(x tensor.Tensor) (values, mask tensor.Tensor, depth int) {
 	m, ok := missing(lifted(x))
 	if !ok {
@@ -111,8 +114,8 @@ func maskedAt(x tensor.Tensor) (values, mask tensor.Tensor, depth int) {
 	return m.Values(), m.Mask(), m.Mask().Shape().Rank()
 }
 
-// withMask returns values of which those are there whose mask is true; without a mask
-// the values.
+// withMask returns values that are present where mask is true, or just the values if there is no
+// mask.
 func withMask(values, mask tensor.Tensor) tensor.Tensor {
 	if mask == nil {
 		return values
@@ -120,8 +123,8 @@ func withMask(values, mask tensor.Tensor) tensor.Tensor {
 	return tenon.Must(masked.New(values, mask))
 }
 
-// Num returns how many entries the rows of an axis have: for axis 0 one number, and for
-// a deeper one as many as there are rows. Where rows are missing, so are their numbers.
+// Num returns the number of entries in the rows of an axis: a single number for axis 0, and one for
+// each row for a deeper axis. It is missing for missing rows.
 //
 //	x: [n, (m), a] → int64[] at axis 0, int64[n] at axis 1, int64[n, (m)] at axis 2. No gradient.
 func Num(x tensor.Tensor, axis int) (n tensor.Tensor, err error) {
@@ -139,8 +142,8 @@ func num(x tensor.Tensor, axis int) tensor.Tensor {
 	})
 }
 
-// ofLists returns what f says of the lists of an axis, whatever is in them. Where lists are
-// missing, so is what it says.
+// ofLists returns the result of f for the lists of an axis, whatever they contain. It is missing
+// for missing lists.
 func ofLists(x tensor.Tensor, axis int, f func(x tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	if r, ok := x.(Records); ok {
 		return ofLists(r.Numbers(), axis, f)
@@ -155,7 +158,7 @@ func ofLists(x tensor.Tensor, axis int, f func(x tensor.Tensor) tensor.Tensor) t
 	return ofLists(values, axis, f)
 }
 
-// LocalIndex returns for each entry of an axis its position in its row.
+// LocalIndex returns the position of each entry of an axis in its row.
 //
 //	x: [n, (m), a] → int64[n] at axis 0, int64[n, (m)] at axis 1, int64[n, (m), a] at axis 2. No gradient.
 func LocalIndex(x tensor.Tensor, axis int) (at tensor.Tensor, err error) {
@@ -173,10 +176,10 @@ func localIndex(x tensor.Tensor, axis int) tensor.Tensor {
 	})
 }
 
-// RunLengths returns the lengths of the runs of equal neighbours in the innermost
-// dimension. A run ends with its row; NaN differs from its neighbours.
+// RunLengths returns the lengths of the runs of equal neighbors in the innermost
+// dimension. A run ends with its row; NaN differs from its neighbors.
 //
-// Missing rows have missing runs; missing elements are an error.
+// The runs of missing rows are missing; missing elements are an error.
 //
 //	x: [n] → int64[k]; x: [n, (m)] → int64[n, (k)]. No gradient.
 func RunLengths(x tensor.Tensor) (lengths tensor.Tensor, err error) {

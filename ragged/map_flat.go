@@ -5,9 +5,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// MapFlatValues calls a function of plain tensors with the flat values of ragged ones,
-// which have rows of the same lengths, and gives its result these rows. Dense arguments go
-// to the function as they are.
+// MapFlatValues calls a function of plain tensors with the flat values of ragged ones, which must
+// have the same rows, and returns its result with these rows. Dense arguments are passed to the
+// function unchanged.
 //
 //	f: [nvals, a…] → [nvals, b…]; xs: [n, (m), a…] → [n, (m), b…]. Gradient: that of f.
 func MapFlatValues(f func(flat ...tensor.Tensor) tensor.Tensor, xs ...tensor.Tensor) (y tensor.Tensor, err error) {

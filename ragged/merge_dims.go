@@ -5,8 +5,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// MergeDims joins the dimensions from outer to inner into one; negative ones count
-// from the end.
+// MergeDims merges the dimensions from outer to inner into one; negative ones count from the end.
 //
 //	x: [a, (b), c] with outer 0, inner 1 → [nvals, c]
 func MergeDims(x tensor.Tensor, outer, inner int) (y tensor.Tensor, err error) {

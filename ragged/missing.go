@@ -12,14 +12,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Functions that make, find, fill and remove missing elements. Their results are
-// tensors of package masked where something may be missing: the mask has as many
-// dimensions as lie outside of what is missing.
+// Functions that make, find, fill and remove missing elements. If something may
+// be missing, their results are tensors of package masked; the mask has the
+// dimensions outside of what may be missing.
 
-// Mask returns x without what the mask does not have: elements where the mask has the
-// shape of x, whole rows where it has fewer dimensions.
+// Mask returns x with those entries missing for which mask is false: elements if the mask has the
+// shape of x, and whole rows if it has fewer dimensions.
 //
-//	x: [n, (m)], mask: bool[n, (m)] or bool[n] → x with missing entries. Gradient: of x, where it is there.
+//	x: [n, (m)], mask: bool[n, (m)] or bool[n] → x with missing entries. Gradient: for x, where it is present.
 func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.Mask"
@@ -52,7 +52,7 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 	return masked.New(inner, old)
 }
 
-// withoutMask returns the values of x, filler included.
+// withoutMask returns the values of x, including filler.
 func withoutMask(x tensor.Tensor) tensor.Tensor {
 	for {
 		m, ok := missing(x)
@@ -63,7 +63,7 @@ func withoutMask(x tensor.Tensor) tensor.Tensor {
 	}
 }
 
-// sameOuter fails unless x starts with the dimensions of y.
+// sameOuter throws an error unless x begins with the dimensions of y.
 func sameOuter(fn string, x, y tensor.Tensor) error {
 	if n, m := outermostSize(x), outermostSize(y); n >= 0 && m >= 0 && n != m {
 		return invalid(fn, "mask", "has %d rows, the tensor %d", m, n)
@@ -83,7 +83,7 @@ func sameOuter(fn string, x, y tensor.Tensor) error {
 	return nil
 }
 
-// NaNToMissing returns x without its NaNs; elements of a type that has none stay as they are.
+// NaNToMissing returns x with NaNs missing; elements of types without NaN are unchanged.
 func NaNToMissing(x tensor.Tensor) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	if !x.DType().IsFloat() && !x.DType().IsComplex() {
@@ -92,8 +92,8 @@ func NaNToMissing(x tensor.Tensor) (y tensor.Tensor, err error) {
 	return Mask(x, ops.LogicalNot(ops.IsNaN(withoutMask(lifted(x)))))
 }
 
-// IsMissing tells for each entry of an axis whether it is missing. Below missing rows it
-// is missing itself.
+// IsMissing reports whether each entry of an axis is missing. The result is itself missing below
+// missing rows.
 //
 //	x: [n, (m)] → bool[n] at axis 0, bool[n, (m)] at axis 1. No gradient.
 func IsMissing(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
@@ -117,9 +117,9 @@ func isMissing(x tensor.Tensor, axis int) tensor.Tensor {
 	return ops.Less(localIndex(x, axis), int64(0))
 }
 
-// DropMissing returns x without what is missing: at one axis, or at every one.
+// DropMissing removes missing entries from x, along one axis or along all.
 //
-//	x: [n, (m)] with missing elements, axis 1 → [n, (k)]. Gradient: the cotangent in the old places.
+//	x: [n, (m)] with missing elements, axis 1 → [n, (k)]. Gradient: the cotangent at the previous positions.
 func DropMissing(x tensor.Tensor, axes ...int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	at := make([]int, len(axes))
@@ -144,12 +144,12 @@ func dropped(x tensor.Tensor, axes []int) tensor.Tensor {
 	return dropped(kept(values, mask), axes)
 }
 
-// FillMissing returns x with a value for each missing element, or with axis, a position
-// in a list, for what is missing there: for a missing row a row. A value with fewer
-// dimensions than that, such as a scalar for a missing row, makes a row that holds it
-// alone, where Awkward's fill_none would mix rows and scalars.
+// FillMissing returns x with missing elements replaced by value. Given an axis, it replaces what is
+// missing along that axis, for example missing rows by a row. A value with fewer dimensions than
+// what is missing, such as a scalar for a missing row, becomes a row that contains only the value,
+// whereas Awkward's fill_none would mix rows and scalars.
 //
-//	x: [n, (m)] with missing elements, value: scalar → [n, (m)]. Gradient: of x and of the value.
+//	x: [n, (m)] with missing elements, value: scalar → [n, (m)]. Gradients: for x and for the value.
 func FillMissing(x tensor.Tensor, value any, axis ...int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.FillMissing"
@@ -171,14 +171,15 @@ func filledAt(fn string, x tensor.Tensor, value any, axis int) tensor.Tensor {
 	if axis == rankOf(values)-1 {
 		return ops.Where(mask, values, value)
 	}
-	if m, ok := missing(values); ok { // rows that lack elements among missing ones
+	if m, ok := missing(values); ok { // missing rows of rows with missing elements
 		there := value
 		if l, ok := value.([]any); !ok || len(l) > 0 {
 			there = ops.Equal(ops.ZerosLike(value), ops.ZerosLike(value))
 		}
 		return withMask(filledAt(fn, withMask(m.Values(), mask), value, axis), filledAt(fn, withMask(m.Mask(), mask), there, axis))
 	}
-	// A row for what is missing: it goes behind all rows, to be taken from there.
+	// Append a row to replace missing ones after all rows, from where it is
+	// gathered.
 	v := rowLike(fn, values, value, axis)
 	if axis == 0 {
 		return gatherRows(ops.Concat([]tensor.Tensor{values, v}, 0), orLast(mask, outerSize(values)))
@@ -188,13 +189,13 @@ func filledAt(fn string, x tensor.Tensor, value any, axis int) tensor.Tensor {
 	return l.with(gatherRows(ops.Concat([]tensor.Tensor{l.values, v}, 0), orLast(flat, outerSize(l.values))), l.p)
 }
 
-// orLast returns the positions of n entries, and n for those that are missing.
+// orLast returns the positions of the entries, with n for missing ones.
 func orLast(mask, n tensor.Tensor) tensor.Tensor {
 	n = ops.Cast(n, dtype.Int64)
 	return ops.Where(mask, numbers(n), n)
 }
 
-// rowLike returns a value as a tensor with one row of the kind that x has below an axis.
+// rowLike returns a value as a tensor with one row like those of x below an axis.
 func rowLike(fn string, x tensor.Tensor, value any, axis int) tensor.Tensor {
 	if l, ok := value.([]any); ok && len(l) == 0 {
 		return emptyRow(fn, x, axis)
@@ -218,13 +219,14 @@ func rowLike(fn string, x tensor.Tensor, value any, axis int) tensor.Tensor {
 	return atLeast(withAxis(v, 0), min(raggedBelow(x, axis), rankOf(v)))
 }
 
-// raggedBelow returns how many partitions x has below an axis.
+// raggedBelow returns the number of partitions of x below an axis.
 func raggedBelow(x tensor.Tensor, axis int) int {
 	_, parts := split(x)
 	return max(len(parts)-axis, 0)
 }
 
-// emptyRow returns one row without entries of the kind that x has below an axis.
+// emptyRow returns a tensor with one row without entries, like those of x below
+// an axis.
 func emptyRow(fn string, x tensor.Tensor, axis int) tensor.Tensor {
 	flat, parts := split(x)
 	if len(parts) <= axis {
@@ -242,10 +244,10 @@ func emptyRow(fn string, x tensor.Tensor, axis int) tensor.Tensor {
 	return build(none, out)
 }
 
-// splitsOf returns row splits of a type.
+// splitsOf returns row splits of type d.
 func splitsOf(d dtype.DType, splits ...int64) tensor.Tensor { return cast(tensor.Vector(splits), d) }
 
-// missing returns x as a tensor that may lack elements, if it is one.
+// missing returns x as a tensor with missing elements, if it is one.
 func missing(x any) (*masked.Tensor, bool) {
 	m, ok := x.(*masked.Tensor)
 	return m, ok

@@ -10,17 +10,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// PadOptions says how [PadMissing] pads. The zero value leaves rows that are longer as
-// they are.
+// PadOptions says how [PadMissing] pads. With the zero value, longer rows are unchanged.
 type PadOptions struct {
-	Clip bool // longer rows are cut: all have the target length then
+	Clip bool // longer rows are truncated, so that all have the target length
 }
 
-// PadMissing gives the rows of an axis at least as many entries as a target, those that
-// are added being missing.
+// PadMissing pads the rows of an axis with missing entries up to a target length.
 //
-//	x: [n, (m)], target t, axis 1 → [n, (max(m, t))] with missing elements, [n, t] where longer rows are cut.
-//	Gradient: the cotangent of the entries that there were.
+//	x: [n, (m)], target t, axis 1 → [n, (max(m, t))] with missing elements, or [n, t] if longer rows are truncated.
+//	Gradient: the cotangent of the original entries.
 func PadMissing(x tensor.Tensor, target, axis int, o PadOptions) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.PadMissing"
@@ -58,7 +56,7 @@ func paddedTo(x tensor.Tensor, target, axis int, o PadOptions) tensor.Tensor {
 	return paddedFrom(values, mask, depth, axis+1, pad, l.with(there, q))
 }
 
-// lengthened returns the partition of padded rows, and which of their entries there were.
+// lengthened returns the partition of padded rows, and which of their entries are not padding.
 func (l lists) lengthened(target int, o PadOptions) (q *RowPartition, there tensor.Tensor) {
 	goal := scalar(target, l.p.DType())
 	there = rows.Present(l.p.RowSplits(), goal, o.Clip)
@@ -72,8 +70,8 @@ func (l lists) lengthened(target int, o PadOptions) (q *RowPartition, there tens
 	return newPartition(rows.FromLengths(lengths), there.Shape().Dim(0)), there
 }
 
-// filledUp returns the values with filler behind those of rows that are shorter than a
-// target; longer ones are cut where that is asked for.
+// filledUp returns the values with filler after those of rows shorter than the target; longer rows
+// are truncated if requested.
 func (l lists) filledUp(target int, o PadOptions) tensor.Tensor {
 	splits, values := l.p.RowSplits(), l.values
 	goal := scalar(target, l.p.DType())
@@ -89,15 +87,14 @@ func (l lists) filledUp(target int, o PadOptions) tensor.Tensor {
 	return filledRows(values, splits, goal)
 }
 
-// filledRows puts filler behind the values of rows that are shorter than a width: zeros, or
-// rows without values.
+// filledRows appends filler to rows shorter than width: zeros, or rows without values.
 func filledRows(values, splits, width tensor.Tensor) tensor.Tensor {
 	t, ok := values.(*Tensor)
 	if !ok {
 		out, _ := rows.FillUp(values, splits, width)
 		return out
 	}
-	if p := t.parts[0]; p.IsUniform() { // which the filler has to be, too
+	if p := t.parts[0]; p.IsUniform() { // the filler must be uniform, too
 		n := cast(p.uniform, splits.DType())
 		below := filledRows(t.Values(), ops.Mul(splits, n), ops.Mul(width, n))
 		rowsNow := ops.Sum(ops.Maximum(rows.Lengths(splits), width))
@@ -115,8 +112,8 @@ func larger(a, b tensor.Tensor) tensor.Tensor {
 	return ops.Maximum(a, b)
 }
 
-// paddedFrom pads values whose mask has depth dimensions at the dimension that new masks
-// have, where there says what was there before.
+// paddedFrom pads values with a mask of depth dimensions along the dimension at, which new masks
+// have. there says what is not padding.
 func paddedFrom(values, mask tensor.Tensor, depth, at int, pad func(tensor.Tensor) tensor.Tensor, there tensor.Tensor) tensor.Tensor {
 	switch {
 	case mask == nil:
@@ -127,8 +124,7 @@ func paddedFrom(values, mask tensor.Tensor, depth, at int, pad func(tensor.Tenso
 	return withMask(withMask(pad(values), pad(mask)), there)
 }
 
-// throughMasks returns f for tensors that may lack elements, whose values and masks it
-// treats alike.
+// throughMasks returns f for tensors with missing elements, applying it to both values and masks.
 func throughMasks(f func(x tensor.Tensor) tensor.Tensor) func(x tensor.Tensor) tensor.Tensor {
 	return func(x tensor.Tensor) tensor.Tensor {
 		if m, ok := missing(x); ok {
@@ -138,7 +134,7 @@ func throughMasks(f func(x tensor.Tensor) tensor.Tensor) func(x tensor.Tensor) t
 	}
 }
 
-// takeOrNothing returns the rows of v at positions, and filler where none is there.
+// takeOrNothing returns the rows of v at positions, and filler where there is none.
 func takeOrNothing(v, at, there tensor.Tensor) tensor.Tensor {
 	if m, ok := missing(v); ok {
 		return withMask(takeOrNothing(m.Values(), at, there), takeOrNothing(m.Mask(), at, there))
@@ -156,8 +152,7 @@ func takeOrNothing(v, at, there tensor.Tensor) tensor.Tensor {
 	return gatherRows(withFiller(v), ops.Where(there, at, n))
 }
 
-// withFiller adds a row that stands for a missing one behind all others: zeros, or an
-// empty row.
+// withFiller appends a row to stand for missing ones: zeros, or an empty row.
 func withFiller(v tensor.Tensor) tensor.Tensor {
 	if t, ok := v.(*Tensor); ok {
 		if p := t.parts[0]; p.IsUniform() {
@@ -168,7 +163,7 @@ func withFiller(v tensor.Tensor) tensor.Tensor {
 	return withFillers(v, scalar(1, dtype.Int64))
 }
 
-// withFillers adds n rows of filler.
+// withFillers appends n rows of filler.
 func withFillers(v, n tensor.Tensor) tensor.Tensor {
 	if t, ok := v.(*Tensor); ok {
 		p := t.parts[0]
@@ -182,9 +177,9 @@ func withFillers(v, n tensor.Tensor) tensor.Tensor {
 	return ops.Concat([]tensor.Tensor{v, ops.Zeros(v.DType(), dims)}, 0)
 }
 
-// Firsts returns the first entry of each row of an axis, missing where the row is empty.
+// Firsts returns the first entry of each row of an axis; it is missing if the row is empty.
 //
-//	x: [n, (m), a] → [n, a] at axis 1 with missing entries. Gradient: of the entries.
+//	x: [n, (m), a] → [n, a] at axis 1 with missing entries. Gradient: the cotangents of the entries.
 func Firsts(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	a := axisIn("ragged.Firsts", x, axis)
@@ -212,15 +207,15 @@ func firsts(x tensor.Tensor, axis int) tensor.Tensor {
 	return paddedFrom(values, mask, depth, axis, take, l.settled(build(there, l.outer)))
 }
 
-// heads returns where the rows begin, and which of them have an entry.
+// heads returns the positions where the rows begin, and which rows are not empty.
 func heads(p *RowPartition) (at, there tensor.Tensor) {
 	return cast(p.RowStarts(), dtype.Int64), ops.Greater(p.RowLengths(), scalar(0, p.DType()))
 }
 
-// Singletons makes a row of each entry of an axis: of one entry, or of none where it is
+// Singletons converts each entry of an axis to a row: one with the entry, or an empty one if it is
 // missing.
 //
-//	x: [n, a] with missing entries, axis 0 → [n, (0 or 1), a]. Gradient: of the entries.
+//	x: [n, a] with missing entries, axis 0 → [n, (0 or 1), a]. Gradient: the cotangents of the entries.
 func Singletons(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return singletons(x, axisIn("ragged.Singletons", x, axis)), nil
@@ -250,8 +245,8 @@ func singletons(x tensor.Tensor, axis int) tensor.Tensor {
 	return onParts(ops.BooleanMask(belowParts(values, axis), flat, 0), append(append([]*RowPartition(nil), parts...), p))
 }
 
-// oneOrNone returns the partition of as many rows as a mask has entries: rows of one value
-// where the mask is true, and of none elsewhere.
+// oneOrNone returns a partition with one row for each entry of a mask: a row of one value where the
+// mask is true, and an empty row elsewhere.
 func oneOrNone(mask tensor.Tensor) *RowPartition {
 	return newPartition(rows.FromLengths(ops.Cast(mask, dtype.Int64)), shape.Unknown)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Slices returns the rows of a tensor with one partition and no inner dimensions as
-// Go slices. They share its memory, strings aside, and must not be changed.
+// Slices returns the rows of a tensor with one partition and no inner dimensions as Go slices.
+// Except for strings, they share its memory and must not be changed.
 func Slices[T dtype.Native](t *Tensor) (rows [][]T, err error) {
 	defer tenon.Catch(&err)
 	if len(t.parts) != 1 || t.flat.Shape().Rank() != 1 {
@@ -29,7 +29,7 @@ func Slices[T dtype.Native](t *Tensor) (rows [][]T, err error) {
 	return rows, nil
 }
 
-// Slices2 is [Slices] for a tensor with two partitions: rows of rows.
+// Slices2 is [Slices] for a tensor with two partitions, which has rows of rows.
 func Slices2[T dtype.Native](t *Tensor) (rows [][][]T, err error) {
 	defer tenon.Catch(&err)
 	if len(t.parts) != 2 {
@@ -56,10 +56,10 @@ func symbolic(fn string) error {
 	return e
 }
 
-// Nested returns the tensor as nested lists: []any for each dimension, holding Go
-// scalars of the element type innermost.
+// Nested returns the tensor as nested lists: a []any for each dimension, and Go
+// scalars of the element type inside the innermost ones.
 func (t *Tensor) Nested() (list []any, err error) {
-	if _, own := t.flat.(tensor.Plainer); !own { // those say what they are
+	if _, own := t.flat.(tensor.Plainer); !own { // those have a representation of their own
 		if _, ok := op.Known(t.flat); !ok {
 			return nil, symbolic("ragged.Nested")
 		}
@@ -69,7 +69,7 @@ func (t *Tensor) Nested() (list []any, err error) {
 	return list, err
 }
 
-// chunked cuts entries into n lists, the first ending at end(0), and so on.
+// chunked cuts entries into n lists; list i ends at end(i).
 func chunked(entries []any, n int, end func(int) int) []any {
 	out := make([]any, n)
 	at := 0

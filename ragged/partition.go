@@ -13,14 +13,14 @@ import (
 )
 
 // A RowPartition divides a list of values into rows. It is immutable; what is
-// computed from it once (splits, lengths, row ids) is kept. The tensors it is
-// made of may be symbolic.
+// computed from it (splits, lengths, row ids) is cached. The tensors it consists
+// of may be symbolic.
 type RowPartition struct {
 	spec    *PartitionSpec
-	splits  atomic.Pointer[tensor.Tensor] // nil until asked for, where uniform
-	uniform tensor.Tensor                 // the row length as a scalar, where declared
-	nrows   tensor.Tensor                 // a scalar; nil until asked for, where not uniform
-	nvals   int                           // counted in concrete splits too, which the Spec does not; or unknown
+	splits  atomic.Pointer[tensor.Tensor] // if uniform, nil until requested
+	uniform tensor.Tensor                 // the row length as a scalar, if declared
+	nrows   tensor.Tensor                 // a scalar; if not uniform, nil until requested
+	nvals   int                           // or unknown; also set for concrete splits, unlike in the Spec
 
 	lengths atomic.Pointer[tensor.Tensor]
 	ids     atomic.Pointer[tensor.Tensor]
@@ -37,19 +37,20 @@ func (p *RowPartition) DType() dtype.DType { return p.spec.dtype }
 // IsUniform reports whether a common row length was declared.
 func (p *RowPartition) IsUniform() bool { return p.uniform != nil }
 
-// UniformRowLength returns the declared common row length as a scalar, and nil
-// where there is none.
+// UniformRowLength returns the declared common row length as a scalar, or nil if
+// there is none.
 func (p *RowPartition) UniformRowLength() tensor.Tensor { return p.uniform }
 
-// StaticNRows returns the number of rows, or shape.Unknown.
+// StaticNRows returns the number of rows if it is known statically, or
+// shape.Unknown.
 func (p *RowPartition) StaticNRows() int { return p.spec.nrows }
 
-// StaticNVals returns the number of values where it is known without looking at
-// splits, and shape.Unknown otherwise: it does not depend on data.
+// StaticNVals returns the number of values if it is known without looking at
+// splits, or shape.Unknown. It does not depend on data.
 func (p *RowPartition) StaticNVals() int { return p.spec.nvals }
 
-// StaticUniformRowLength returns the declared row length, or shape.Unknown where
-// it is not declared or not known.
+// StaticUniformRowLength returns the declared row length, or shape.Unknown if
+// none is declared or it is not known.
 func (p *RowPartition) StaticUniformRowLength() int { return p.spec.length }
 
 // RowSplits returns the nrows+1 offsets of the rows.
@@ -69,10 +70,10 @@ func (p *RowPartition) RowLengths() tensor.Tensor {
 	})
 }
 
-// RowStarts returns the offset of each row's first value.
+// RowStarts returns the offset of the first value of each row.
 func (p *RowPartition) RowStarts() tensor.Tensor { return part(p.RowSplits(), 0, 1) }
 
-// RowLimits returns the offset behind each row's last value.
+// RowLimits returns the offset after the last value of each row.
 func (p *RowPartition) RowLimits() tensor.Tensor { return part(p.RowSplits(), 1, 0) }
 
 // ValueRowIDs returns the row of each value.
@@ -87,7 +88,7 @@ func (p *RowPartition) OffsetsInRows() tensor.Tensor {
 	return memo(p.RowSplits(), offsetsKey{}, func(s tensor.Tensor) tensor.Tensor { return rows.Offsets(s, p.nvals) })
 }
 
-// longest returns the length of the longest row, 0 where there is none, as a scalar.
+// longest returns the length of the longest row, or 0 if there are none, as a scalar.
 func (p *RowPartition) longest() tensor.Tensor {
 	return memo(p.RowSplits(), longestKey{}, func(s tensor.Tensor) tensor.Tensor {
 		if x, ok := splits64(s); ok {
@@ -142,7 +143,7 @@ type (
 	uniformKey struct{ nrows int }
 )
 
-// memo keeps what is derived from concrete splits with the splits themselves, so
+// memo caches what is derived from concrete splits with the splits themselves, so
 // that it survives taking a value apart and putting it together.
 func memo(splits tensor.Tensor, key any, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	if d, ok := splits.(*tensor.Dense); ok {
@@ -161,12 +162,12 @@ func splits64(splits tensor.Tensor) ([]int64, bool) {
 	return s, err == nil
 }
 
-// newPartition makes a partition of splits that have been checked. nvals may be
-// shape.Unknown. The Spec does not tell it: it is data, and what is traced for some
-// rows should do for others.
+// newPartition makes a partition from splits that have been checked. nvals may be shape.Unknown. It
+// is not part of the Spec, since it is data, and a function traced for some rows should serve
+// others.
 func newPartition(splits tensor.Tensor, nvals int) *RowPartition {
-	// What is made together is one object: each of them costs as much as the arithmetic
-	// on some dozens of elements.
+	// Allocate the parts together: each allocation costs as much as the arithmetic on several dozen
+	// elements.
 	made := &struct {
 		RowPartition
 		spec   PartitionSpec
@@ -191,9 +192,9 @@ func newPartition(splits tensor.Tensor, nvals int) *RowPartition {
 	return p
 }
 
-// newUniform makes a partition of nrows rows of one length, both integer scalars. It
-// has a scalar of its own, with which splits are kept: the one it is given may serve
-// many partitions.
+// newUniform makes a partition of nrows rows of equal length; both arguments are integer scalars.
+// The partition gets a scalar of its own, with which its splits are cached, since the given one may
+// serve many partitions.
 func newUniform(nrows, length tensor.Tensor) *RowPartition {
 	if n := known(length); n >= 0 {
 		length = ownScalar(n, length.DType())
@@ -201,15 +202,15 @@ func newUniform(nrows, length tensor.Tensor) *RowPartition {
 	return assembleUniform(nrows, length)
 }
 
-// uniformOf is newUniform for sizes that are known.
+// uniformOf is newUniform for known sizes.
 func uniformOf(nrows, length int, d dtype.DType) *RowPartition {
 	return assembleUniform(scalar(nrows, d), ownScalar(length, d))
 }
 
-// assembleUniform is newUniform for the parts that a partition came apart into.
+// assembleUniform is newUniform for the components of a disassembled partition.
 func assembleUniform(nrows, length tensor.Tensor) *RowPartition {
 	if n := known(length); uint(n) < uint(len(smallScalars)) && length == smallScalars[n] {
-		length = ownScalar(n, dtype.Int64) // splits are kept with it
+		length = ownScalar(n, dtype.Int64) // splits are cached with it
 	}
 	made := &struct {
 		RowPartition
@@ -226,7 +227,8 @@ func assembleUniform(nrows, length tensor.Tensor) *RowPartition {
 	return p
 }
 
-// as returns the partition with splits of another type, which has to hold them.
+// as returns the partition with splits of another type, which must be able to
+// hold them.
 func (p *RowPartition) as(d dtype.DType) *RowPartition {
 	if p.spec.dtype == d {
 		return p

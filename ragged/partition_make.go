@@ -13,22 +13,21 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// PartitionOptions adds to what the constructors of partitions are given. The zero
-// value adds nothing.
+// PartitionOptions are further arguments for the constructors of partitions. The zero value adds
+// nothing.
 type PartitionOptions struct {
-	// DType is the type of splits, Int64 or Int32. None stands for that of the
-	// tensor that the partition is made of, and for Int64 where that is Go data. A
-	// tensor of another type is an error.
+	// DType is the type of splits, Int64 or Int32. None means that of the tensor from which the
+	// partition is made, or Int64 if it is made from Go data. A tensor of another type is an error.
 	DType dtype.DType
 
-	// NRows and NVals are the numbers of rows and values, integers or scalar
-	// tensors, where they do not follow: the rows of row ids, the values behind the
-	// last row start. What follows is checked against them.
+	// NRows and NVals are the numbers of rows and of values, as integers or scalar tensors, if they
+	// do not follow from the encoding: row ids do not determine the number of rows, and row starts
+	// do not determine the number of values. Otherwise they are only checked.
 	NRows, NVals any
 }
 
-// PartitionFromRowSplits returns the partition with the given row splits, a vector
-// of n+1 integers for n rows, as a tensor or Go slice. It starts at 0 and never falls.
+// PartitionFromRowSplits returns the partition with the given row splits: a vector of n+1 integers
+// for n rows, as a tensor or Go slice. It must start at 0 and must not decrease.
 func PartitionFromRowSplits(splits any, o PartitionOptions) (*RowPartition, error) {
 	const fn = "ragged.PartitionFromRowSplits"
 	return makePartition(fn, "row_splits", splits, o, func(s tensor.Tensor) (*RowPartition, error) {
@@ -42,8 +41,8 @@ func PartitionFromRowSplits(splits any, o PartitionOptions) (*RowPartition, erro
 	})
 }
 
-// PartitionFromRowLengths returns the partition of rows with the given lengths, a
-// vector of integers, none of which is negative.
+// PartitionFromRowLengths returns the partition into rows of the given lengths, a
+// vector of nonnegative integers.
 func PartitionFromRowLengths(lengths any, o PartitionOptions) (*RowPartition, error) {
 	return makePartition("ragged.PartitionFromRowLengths", "row_lengths", lengths, o, func(l tensor.Tensor) (*RowPartition, error) {
 		p := newPartition(rows.FromLengths(l), shape.Unknown)
@@ -52,9 +51,9 @@ func PartitionFromRowLengths(lengths any, o PartitionOptions) (*RowPartition, er
 	})
 }
 
-// PartitionFromRowStarts returns the partition of rows that start at the given
-// offsets, from 0 on and never falling. The number of values, which the last row
-// needs, is in o.NVals.
+// PartitionFromRowStarts returns the partition into rows that start at the given
+// offsets, which start at 0 and do not decrease. The number of values, which
+// determines the end of the last row, must be in o.NVals.
 func PartitionFromRowStarts(starts any, o PartitionOptions) (*RowPartition, error) {
 	const fn = "ragged.PartitionFromRowStarts"
 	return makePartition(fn, "row_starts", starts, o, func(s tensor.Tensor) (*RowPartition, error) {
@@ -70,8 +69,8 @@ func PartitionFromRowStarts(starts any, o PartitionOptions) (*RowPartition, erro
 	})
 }
 
-// PartitionFromRowLimits returns the partition of rows that end before the given
-// offsets, which never fall.
+// PartitionFromRowLimits returns the partition into rows that end before the
+// given offsets, which do not decrease.
 func PartitionFromRowLimits(limits any, o PartitionOptions) (*RowPartition, error) {
 	const fn = "ragged.PartitionFromRowLimits"
 	return makePartition(fn, "row_limits", limits, o, func(l tensor.Tensor) (*RowPartition, error) {
@@ -80,9 +79,8 @@ func PartitionFromRowLimits(limits any, o PartitionOptions) (*RowPartition, erro
 	})
 }
 
-// PartitionFromValueRowIDs returns the partition in which each value is in the given
-// row. Row ids never fall. The number of rows is o.NRows; by default it is one more
-// than the last id.
+// PartitionFromValueRowIDs returns the partition in which each value is in the given row. Row ids
+// must not decrease. The number of rows is o.NRows; by default it is one more than the last id.
 func PartitionFromValueRowIDs(ids any, o PartitionOptions) (*RowPartition, error) {
 	return makePartition("ragged.PartitionFromValueRowIDs", "value_rowids", ids, o, func(ids tensor.Tensor) (*RowPartition, error) {
 		p := newPartition(rows.FromRowIDs(ids, o.NRows), ids.Shape().Dim(0))
@@ -91,8 +89,8 @@ func PartitionFromValueRowIDs(ids any, o PartitionOptions) (*RowPartition, error
 	})
 }
 
-// fromOffsets returns the partition of splits that were completed from an
-// encoding that errors name.
+// fromOffsets returns the partition with the given splits, which were completed
+// from another encoding; errors refer to that.
 func fromOffsets(fn, name string, splits tensor.Tensor) (*RowPartition, error) {
 	c, ok := op.Known(splits)
 	if !ok {
@@ -104,7 +102,7 @@ func fromOffsets(fn, name string, splits tensor.Tensor) (*RowPartition, error) {
 	return newPartition(splits, shape.Unknown), nil
 }
 
-// makePartition checks what all constructors check, and what they say of counts.
+// makePartition checks what all constructors check, including the given counts.
 func makePartition(fn, name string, x any, o PartitionOptions, make func(tensor.Tensor) (*RowPartition, error)) (p *RowPartition, err error) {
 	defer func() { err = inNameOf(fn, err) }()
 	defer tenon.Catch(&err)
@@ -143,7 +141,7 @@ func encoding(fn, name string, x any, d dtype.DType) (tensor.Tensor, error) {
 	return narrow(fn, name, t, d)
 }
 
-// narrow casts known integers to another type, which has to hold them.
+// narrow casts known integers to another type, which must be able to hold them.
 func narrow(fn, name string, t tensor.Tensor, d dtype.DType) (tensor.Tensor, error) {
 	if d == dtype.Int32 {
 		for i, n := range tensor.Data[int64](t) {
@@ -157,7 +155,7 @@ func narrow(fn, name string, t tensor.Tensor, d dtype.DType) (tensor.Tensor, err
 	return ops.Cast(t, d), nil
 }
 
-// agree checks a count that was given against one that follows.
+// agree checks a given count against the actual one.
 func agree(fn, what string, given any, have int) error {
 	if given == nil || have < 0 {
 		return nil
@@ -176,8 +174,8 @@ func agree(fn, what string, given any, have int) error {
 	return nil
 }
 
-// count returns an integer or scalar tensor as a scalar that is not negative, as far
-// as that is known, of type d where that is not None.
+// count returns an integer or scalar tensor as a scalar, of type d unless that is None. It must not
+// be negative, as far as its value is known.
 func count(fn, name string, x any, d dtype.DType) (tensor.Tensor, error) {
 	if n, ok := x.(int); ok && n >= 0 && int(int32(n)) == n {
 		if d == dtype.None {
@@ -207,9 +205,9 @@ func count(fn, name string, x any, d dtype.DType) (tensor.Tensor, error) {
 	return t, nil
 }
 
-// PartitionFromUniformRowLength returns the partition into rows of one length, an
-// integer or scalar tensor. o has the number of rows or that of values: without
-// the first, there are as many rows as the values fill, none where the length is 0.
+// PartitionFromUniformRowLength returns the partition into rows of equal length, an integer or
+// scalar tensor. o holds the number of rows or that of values. Without the number of rows, there
+// are as many rows as the values fill, or none if the length is 0.
 func PartitionFromUniformRowLength(length any, o PartitionOptions) (p *RowPartition, err error) {
 	const fn = "ragged.PartitionFromUniformRowLength"
 	defer tenon.Catch(&err)
@@ -236,13 +234,14 @@ func PartitionFromUniformRowLength(length any, o PartitionOptions) (p *RowPartit
 		return uniformRows(fn, l, scalar(m/n, d))
 	}
 	atLeast1 := ops.Maximum(l, 1)
-	// Fails where the rows are not whole: both partitions have a single row.
+	// This fails if rows are incomplete: both partitions have a single row.
 	single := func(n tensor.Tensor) tensor.Tensor { return rows.Uniform(n, scalar(1, d)) }
 	whole := rows.AssertSame(single(nvals), single(ops.Mul(ops.FloorDiv(nvals, atLeast1), l)))
 	return uniformRows(fn, l, ops.FloorDiv(ops.Index(whole, -1), atLeast1))
 }
 
-// uniformRows returns nrows rows of a length once their number of values fits.
+// uniformRows returns nrows rows of a length after checking that their number of
+// values fits.
 func uniformRows(fn string, length, nrows tensor.Tensor) (*RowPartition, error) {
 	if err := checkUniform(fn, length, nrows); err != nil {
 		return nil, err
@@ -270,8 +269,8 @@ func checkUniform(fn string, length, nrows tensor.Tensor) error {
 	return nil
 }
 
-// WithDType returns the partition with splits of type Int64 or Int32. An int32
-// that does not hold the number of values is an error.
+// WithDType returns the partition with splits of type Int64 or Int32. It returns
+// an error if an int32 cannot hold the number of values.
 func (p *RowPartition) WithDType(d dtype.DType) (q *RowPartition, err error) {
 	const fn = "ragged.RowPartition.WithDType"
 	defer tenon.Catch(&err)
@@ -286,9 +285,9 @@ func (p *RowPartition) WithDType(d dtype.DType) (q *RowPartition, err error) {
 	return p.as(d), nil
 }
 
-// MergeEncodings returns a partition that knows what p and q know: they have to
-// divide the same number of values into rows of the same lengths, which is
-// checked, now or when a graph runs.
+// MergeEncodings returns a partition that combines what is known about p and q.
+// They must divide the same number of values into rows of the same lengths, which
+// is checked now or, in a graph, when it runs.
 func (p *RowPartition) MergeEncodings(q *RowPartition) (m *RowPartition, err error) {
 	defer tenon.Catch(&err)
 	if p == q {
@@ -330,7 +329,7 @@ func firstOf(a, b tensor.Tensor) tensor.Tensor {
 	return b
 }
 
-// meet returns what two Specs know together.
+// meet combines what is known from two Specs.
 func meet(a, b *PartitionSpec) (*PartitionSpec, error) {
 	var err error
 	one := func(what string, x, y int) int {
@@ -347,8 +346,8 @@ func meet(a, b *PartitionSpec) (*PartitionSpec, error) {
 	return s, s.check()
 }
 
-// DetectUniform returns the partition with its common row length declared, where
-// all rows of a concrete partition have one, and p itself otherwise.
+// DetectUniform returns the partition with its common row length declared if all
+// rows of a concrete partition have the same length, and otherwise p itself.
 func (p *RowPartition) DetectUniform() *RowPartition {
 	s, ok := p.Splits64()
 	if p.uniform != nil || !ok || len(s) < 2 {

@@ -14,7 +14,7 @@ import (
 const PartitionTypeName = "ragged.RowPartition"
 
 // PartitionSpec describes row partitions: the type of their splits, the numbers
-// of rows and values where known, and the row length where one is declared.
+// of rows and values if they are known, and the row length if one is declared.
 //
 // A partition with a declared length has the components nrows and
 // uniform_row_length, any other has row_splits.
@@ -27,8 +27,8 @@ type PartitionSpec struct {
 }
 
 // NewPartitionSpec returns a Spec of partitions with splits of type d (Int64 or
-// Int32). Sizes may be shape.Unknown. A length of at least 0 declares uniform
-// rows; what follows from two of the three numbers is filled in, and numbers that
+// Int32). Sizes may be shape.Unknown. A nonnegative length declares uniform rows.
+// If two of the three numbers are given, the third is inferred; numbers that
 // contradict each other are an error.
 func NewPartitionSpec(d dtype.DType, nrows, nvals, length int) (*PartitionSpec, error) {
 	s := &PartitionSpec{dtype: d, nrows: nrows, nvals: nvals, length: length, uniform: length >= 0}
@@ -116,7 +116,7 @@ func decodePartition(e tenon.Encoding) (tenon.Spec, error) {
 
 func init() { tenon.Register(PartitionTypeName, decodePartition) }
 
-// EqualSpec compares without encoding.
+// EqualSpec compares the fields without encoding the Specs.
 func (s *PartitionSpec) EqualSpec(other tenon.Spec) bool {
 	o, ok := other.(*PartitionSpec)
 	return ok && *s == *o
@@ -135,8 +135,8 @@ func (s *PartitionSpec) Components() []tenon.Field {
 	return []tenon.Field{{Name: "row_splits", Spec: tensor.NewSpec(s.dtype, shape.Of(n))}}
 }
 
-// Disassemble returns the components of a partition; a uniform one is taken
-// apart by its splits where s is not uniform.
+// Disassemble returns the components of a partition. If s is not uniform, a
+// uniform partition is disassembled to its splits.
 func (s *PartitionSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	p, ok := v.(*RowPartition)
 	if !ok || p.spec.dtype != s.dtype || s.uniform && p.uniform == nil {
@@ -158,7 +158,7 @@ func (s *PartitionSpec) Assemble(components []tenon.Value) (tenon.Value, error) 
 		if err := checkUniform("ragged.PartitionSpec.Assemble", length, nrows); err != nil {
 			return nil, err
 		}
-		if s.length >= 0 && known(length) < 0 { // what the Spec knows need not be asked for in a graph
+		if s.length >= 0 && known(length) < 0 { // what the Spec knows need not be checked in a graph
 			length = scalar(s.length, s.dtype)
 		}
 		if s.nrows >= 0 && known(nrows) < 0 {
@@ -173,7 +173,7 @@ func (s *PartitionSpec) Assemble(components []tenon.Value) (tenon.Value, error) 
 	return s.admit(newPartition(splits, s.nvals))
 }
 
-// admit gives a partition what s knows, if the two fit.
+// admit adds what s knows to a partition, if the two are compatible.
 func (s *PartitionSpec) admit(p *RowPartition) (tenon.Value, error) {
 	if p.nvals >= 0 && s.nvals >= 0 && p.nvals != s.nvals || !tenon.Compatible(p.spec, s) {
 		return nil, invalid("ragged.PartitionSpec.Assemble", "", "the components make a %v, not a %v", p.spec, s)
@@ -189,14 +189,15 @@ func (s *PartitionSpec) admit(p *RowPartition) (tenon.Value, error) {
 	return p, nil
 }
 
-// SubtypeOf: known numbers have to agree, and uniform rows are rows.
+// SubtypeOf reports whether known numbers agree; uniform rows are a subtype of
+// rows.
 func (s *PartitionSpec) SubtypeOf(other tenon.Spec) bool {
 	o, ok := other.(*PartitionSpec)
 	sub := func(a, b int) bool { return b < 0 || a == b }
 	return ok && s.dtype == o.dtype && sub(s.nrows, o.nrows) && sub(s.nvals, o.nvals) && (s.uniform || !o.uniform) && sub(s.length, o.length)
 }
 
-// CompatibleWith: known numbers do not contradict each other.
+// CompatibleWith reports whether known numbers do not contradict each other.
 func (s *PartitionSpec) CompatibleWith(other tenon.Spec) bool {
 	o, ok := other.(*PartitionSpec)
 	can := func(a, b int) bool { return a < 0 || b < 0 || a == b }
@@ -219,7 +220,7 @@ func (s *PartitionSpec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
 	return m, m.check() == nil
 }
 
-// String prints "rows[nrows × (length)] of nvals".
+// String returns "rows[nrows × (length)] of nvals".
 func (s *PartitionSpec) String() string {
 	size := func(n int) string {
 		if n < 0 {

@@ -12,20 +12,20 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// PickOptions says what becomes of rows that have no entry at the position.
+// PickOptions says what happens for rows that have no entry at the position.
 type PickOptions struct {
-	// Axis is the dimension of which one entry is picked: below the first, which is 0.
-	// Zero stands for 1, a negative one counts from the innermost.
+	// Axis is the dimension whose rows are picked from, below the first one, which is 0. Zero means
+	// 1; a negative number counts from the innermost dimension.
 	Axis int
 
-	// Fill stands for the missing entry: a constant or a tensor of the shape of an
-	// entry. Nil makes a missing entry an error that names the row.
+	// Fill replaces missing entries: a constant or a tensor of the shape of an entry. If it is nil,
+	// a missing entry is an error that names the row.
 	Fill any
 }
 
-// Pick returns one entry of each row of a dimension, by default the one below the
-// first: the one at a position, an integer for all rows or a vector with one for each of
-// them in order. Negative ones count from the end of the row.
+// Pick returns one entry of each row of a dimension, by default the one below the first. at is its
+// position: an integer for all rows, or a vector with one for each row in order. Negative positions
+// count from the end of the row.
 //
 //	x: [n, (row), a…], at: int[] or int[n] → [n, a…]
 //	Gradient: the cotangent at the entries, 0 elsewhere.
@@ -50,7 +50,7 @@ func Pick(x *Tensor, at any, o PickOptions) (out tensor.Tensor, err error) {
 	return items, allFound(fn, x, found)
 }
 
-// pickedBelow picks in the rows of an axis below others.
+// pickedBelow picks from the rows of a deeper axis.
 func pickedBelow(fn string, x *Tensor, at any, axis int, o PickOptions) (tensor.Tensor, error) {
 	if axis == 0 {
 		return nil, invalid(fn, "Axis", "is the outermost dimension, of which ops.Index takes an entry")
@@ -70,14 +70,14 @@ func concrete(x *Tensor, at any) bool {
 	return ok && !symbolic
 }
 
-// pickedOrFail picks in a graph, where a row that is too short fails as a position
-// that no value has.
+// pickedOrFail picks in a graph, where a row that is too short causes an error because its position
+// does not exist.
 func pickedOrFail(fn string, x *Tensor, at any) (tensor.Tensor, error) {
 	i, err := tensor.Convert(at)
 	if err != nil {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "at", Err: err, Line: source.Line()}
 	}
-	p := x.parts[0].as(dtype.Int64) // which holds every position
+	p := x.parts[0].as(dtype.Int64) // can hold every position
 	n := p.RowLengths()
 	i = asPositions(i)
 	within := ops.Where(ops.Less(i, 0), ops.Add(i, n), i)
@@ -85,8 +85,8 @@ func pickedOrFail(fn string, x *Tensor, at any) (tensor.Tensor, error) {
 	return gatherRows(x.Values(), ops.Where(bad, scalar(-1, p.spec.dtype), ops.Add(p.RowStarts(), within))), nil
 }
 
-// PickFound is [Pick] for callers that deal with missing entries themselves: it also
-// returns for which rows there is one. The others get zero, false or the empty string.
+// PickFound is [Pick] for callers that handle missing entries themselves: it also returns which
+// rows have an entry. The others get zero, false or the empty string.
 func PickFound(x *Tensor, at any) (items, found tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return picked("ragged.PickFound", x, at, nil)
@@ -106,8 +106,8 @@ func picked(fn string, x *Tensor, at, fill any) (items, found tensor.Tensor, err
 		items, found = rows.Pick(x.flat, p.RowSplits(), i, f)
 		return items, found, nil
 	}
-	// Of rows of rows: the number of the row that each has at the position, and an
-	// empty row behind all others for those that have none.
+	// For rows of rows, get the number of the row at the position in each, and of an empty row
+	// after all others if there is none.
 	if fill != nil {
 		return nil, nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Where: "Fill", Msg: "there is no filling for an entry that is a row", Line: source.Line()}
 	}
@@ -117,14 +117,14 @@ func picked(fn string, x *Tensor, at, fill any) (items, found tensor.Tensor, err
 	return gatherRows(withFiller(x.Values()), number), found, nil
 }
 
-// withEmptyRow adds an empty row at the end; a uniform dimension becomes a ragged one.
+// withEmptyRow appends an empty row; a uniform dimension becomes ragged.
 func withEmptyRow(t *Tensor) *Tensor {
 	p := t.parts[0]
 	s := ops.Concat([]tensor.Tensor{p.RowSplits(), ops.ExpandDims(p.NVals(), 0)}, 0)
 	return partitioned(t.Values(), newPartition(s, p.nvals))
 }
 
-// allFound fails where a row has no entry.
+// allFound throws an error if a row has no entry.
 func allFound(fn string, x *Tensor, found tensor.Tensor) error {
 	for r, ok := range tensor.Data[bool](found) {
 		if !ok {

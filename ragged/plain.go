@@ -28,7 +28,7 @@ func (t *Tensor) Plain() (any, error) {
 	return entries, nil
 }
 
-// FromPlain returns the tensor that nested lists are; see tensor.FromPlain.
+// FromPlain makes a tensor from nested lists; see tensor.FromPlain.
 func (s *Spec) FromPlain(x any) (tenon.Value, error) {
 	lists := []any{x}
 	splits := make([][]int64, len(s.parts)+1)

@@ -17,10 +17,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// What partitions are computed with: compositions of operations on tensors that
-// may be symbolic, with a short way for those in memory. They throw errors.
+// The primitives that partitions are computed with: compositions of operations on
+// tensors that may be symbolic, with a fast path for those in memory. They throw
+// errors.
 
-// scalar returns n as a scalar of a partition's type, which may serve others too.
+// scalar returns n as a scalar of a partition's type. It may be shared.
 func scalar(n int, d dtype.DType) tensor.Tensor {
 	if d != dtype.Int32 && uint(n) < uint(len(smallScalars)) {
 		return smallScalars[n]
@@ -28,7 +29,7 @@ func scalar(n int, d dtype.DType) tensor.Tensor {
 	return ownScalar(n, d)
 }
 
-// ownScalar is scalar for one that nobody else has.
+// ownScalar is like scalar, but the result is not shared.
 func ownScalar(n int, d dtype.DType) tensor.Tensor {
 	if d == dtype.Int32 {
 		if int(int32(n)) != n {
@@ -39,15 +40,16 @@ func ownScalar(n int, d dtype.DType) tensor.Tensor {
 	return tensor.Scalar(int64(n))
 }
 
-// beyondInt32 is the error for a number that int32 row splits do not hold.
+// beyondInt32 returns the error for a number that does not fit in int32 row
+// splits.
 func beyondInt32(n int64) *tenon.Error {
 	e := invalid("ragged.RowPartition", "", "%d is more than int32 row splits hold", n)
 	e.Hint = "use int64 row splits: Tensor.WithSplitsDType"
 	return e
 }
 
-// holdInt32 fails where int32 does not hold what is known of integers that become row
-// splits, lengths or positions of that type.
+// holdInt32 throws an error if int32 cannot hold known integers that are to become row splits,
+// lengths or positions of that type.
 func holdInt32(t tensor.Tensor) {
 	c, ok := op.Known(t)
 	if !ok {
@@ -62,7 +64,7 @@ func holdInt32(t tensor.Tensor) {
 	}
 }
 
-// smallScalars are 0, 1, … as scalars.
+// smallScalars are the scalars 0, 1, ….
 var smallScalars = func() (all [64]tensor.Tensor) {
 	for n := range all {
 		all[n] = tensor.Scalar(int64(n))
@@ -70,7 +72,8 @@ var smallScalars = func() (all [64]tensor.Tensor) {
 	return all
 }()
 
-// ints makes zeros. As many as no memory holds, for rows that are only declared, are an error.
+// ints allocates zeros. It throws if there are more than memory can hold, as may be the case for
+// rows that are only declared.
 func ints(n int) []int64 {
 	if uint(n) > 1<<43 {
 		tenon.Throw(invalid("ragged.Tensor", "", "numbers of %d rows or entries are more than memory holds", n))
@@ -78,8 +81,8 @@ func ints(n int) []int64 {
 	return make([]int64, n)
 }
 
-// asPositions returns integers of any type as int64. What that does not hold becomes the
-// largest number, which is no position either.
+// asPositions converts integers of any type to int64. Those that do not fit become the largest
+// number, which is not a valid position either.
 func asPositions(at tensor.Tensor) tensor.Tensor {
 	if at.DType() == dtype.Uint64 {
 		at = ops.Minimum(at, uint64(math.MaxInt64))
@@ -87,7 +90,7 @@ func asPositions(at tensor.Tensor) tensor.Tensor {
 	return cast(at, dtype.Int64)
 }
 
-// known returns a scalar's value, or shape.Unknown.
+// known returns the value of a scalar, or shape.Unknown.
 func known(t tensor.Tensor) int {
 	c, ok := op.Known(t)
 	if !ok {
@@ -106,8 +109,8 @@ func known(t tensor.Tensor) int {
 	return shape.Unknown
 }
 
-// cast returns an index tensor in a partition's type. What is derived from
-// concrete splits is kept with them.
+// cast converts an index tensor to a partition's type. What is derived from
+// concrete splits is cached with them.
 func cast(t tensor.Tensor, d dtype.DType) tensor.Tensor {
 	if t.DType() == d {
 		return t
@@ -157,7 +160,7 @@ func part(v tensor.Tensor, lo, cut int) tensor.Tensor {
 	return ops.Index(v, key.Range(lo, -cut, nil))
 }
 
-// filled returns a vector of n times x.
+// filled returns a vector of n copies of x.
 func filled(n, x tensor.Tensor) tensor.Tensor {
 	if k := known(n); k >= 0 {
 		return ops.Fill([]int{k}, x)
@@ -165,7 +168,8 @@ func filled(n, x tensor.Tensor) tensor.Tensor {
 	return ops.Fill(ops.ExpandDims(n, 0), x)
 }
 
-// widest returns the splits' type of partitions of which some may be int32.
+// widest returns the common type of splits of partitions, some of which may be
+// int32.
 func widest(parts []*RowPartition) dtype.DType {
 	d := dtype.Int32
 	for _, p := range parts {
@@ -179,7 +183,7 @@ func widest(parts []*RowPartition) dtype.DType {
 	return d
 }
 
-// sameDType returns partitions with splits of one type: int64 where they differ.
+// sameDType returns partitions whose splits have one type: int64 if they differ.
 func sameDType(parts []*RowPartition) []*RowPartition {
 	d := widest(parts)
 	out := parts
@@ -231,7 +235,7 @@ func checkVector(fn, name string, t tensor.Tensor) error {
 	return nil
 }
 
-// rowError tells a kernel's complaint about an entry in our own words.
+// rowError rephrases a kernel's error about an entry.
 func rowError(fn, name string, err error) error {
 	var row *segment.RowError
 	if errors.As(err, &row) {
@@ -240,7 +244,7 @@ func rowError(fn, name string, err error) error {
 	return invalid(fn, name, "%v", err)
 }
 
-// inNameOf gives an error of an operation that fn is made of the name of fn.
+// inNameOf returns an error of an operation that fn uses as an error of fn.
 func inNameOf(fn string, err error) error {
 	if err == nil {
 		return nil
@@ -255,5 +259,5 @@ func invalid(fn, where, format string, args ...any) *tenon.Error {
 }
 
 // firstDifference returns the first row whose length differs between two lists of
-// splits, and -1 where all are equal. A missing row differs.
+// splits, or -1 if all are equal. A missing row counts as a difference.
 func firstDifference(a, b []int64) int { return segment.FirstDifference(a, b) }

@@ -15,25 +15,25 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// How many elements are printed, and of which rows, follows what NumPy does for
+// How many elements are printed, and of which rows, follows NumPy's settings for
 // arrays (numpy.set_printoptions).
 const (
-	printThreshold = 1000 // elements above which a tensor is abbreviated
-	printEdge      = 3    // what is then shown at each end of a row
+	printThreshold = 1000 // tensors with more elements are abbreviated
+	printEdge      = 3    // number of elements then shown at each end of a row
 	printWidth     = 75
 	printLongest   = 72 // runes of a string
 )
 
 var _ fmt.Formatter = (*Tensor)(nil)
 
-// String prints the rows as nested lists, and behind them the element type and
-// shape, with "~" for ragged dimensions: "[[3 1] [] [5]] int64[3, ~]". Of more than
-// 1000 elements, or rows, it prints the first and last three entries of each row. A
-// symbolic tensor prints as its Spec.
+// String returns the rows as nested lists, followed by the element type and shape, with "~" for
+// ragged dimensions: "[[3 1] [] [5]] int64[3, ~]". If there are more than 1000 elements or rows,
+// only the first and last three entries of each row are printed. A symbolic tensor prints as its
+// Spec.
 func (t *Tensor) String() string { return fmt.Sprint(t) }
 
-// Format prints the tensor for the verbs v and s as String does, with a plus flag
-// all elements.
+// Format prints the tensor for the verbs v and s as String does. A plus flag
+// prints all elements.
 func (t *Tensor) Format(s fmt.State, verb rune) {
 	switch {
 	case t == nil:
@@ -63,7 +63,8 @@ type printer struct {
 	word  func(i int) string
 }
 
-// extent is where the rows of a partition are: without splits, all of one length.
+// extent gives the positions of the rows of a partition; without splits, all have
+// equal length.
 type extent struct {
 	splits        []int64
 	nrows, length int
@@ -106,7 +107,7 @@ func newPrinter(t *Tensor, full bool) (*printer, bool) {
 
 func (p *printer) rows() int { return p.parts[0].nrows }
 
-// list prints n entries of a dimension, the first of which is entry first.
+// list formats n entries of a dimension, starting with entry first.
 func (p *printer) list(dim, first, n int, indent string) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -140,7 +141,7 @@ func (p *printer) list(dim, first, n int, indent string) string {
 	return b.String()
 }
 
-// entry prints the list that is entry i of a dimension.
+// entry formats the list that is entry i of a dimension.
 func (p *printer) entry(dim, i int, indent string) string {
 	if dim < len(p.parts) {
 		first, n := p.parts[dim].row(i)
@@ -181,7 +182,7 @@ func words(t tensor.Tensor, full bool) func(i int) string {
 	}
 }
 
-// shortest prints the digits that tell a number from all others, and a point.
+// shortest returns the fewest digits that identify a number, with a point.
 func shortest(x float64, bits int) string {
 	s := strconv.FormatFloat(x, 'g', -1, bits)
 	if a := max(x, -x); a >= 1e-4 && a < 1e16 || x == 0 {
@@ -214,7 +215,7 @@ func quoted(s string, full bool) string {
 	return strconv.Quote(s) + "…"
 }
 
-// String prints the row splits, or the number and length of uniform rows.
+// String returns the row splits, or the number and length of uniform rows.
 func (p *RowPartition) String() string {
 	if s, ok := p.Splits64(); ok && p.uniform == nil && len(s) <= 2*printEdge+10 {
 		return fmt.Sprintf("rows%v", s)

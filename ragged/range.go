@@ -14,9 +14,10 @@ type RangeOptions struct {
 	DType, SplitsDType dtype.DType
 }
 
-// Range returns for each entry of starts, limits and deltas, which are scalars or
-// vectors of one size, the row start, start+delta, … up to before limit. limits
-// or deltas may be nil: then starts are the limits, from 0 on, or steps are 1.
+// Range returns, for each entry of starts, limits and deltas, the row start,
+// start+delta, … up to, but not including, limit. The arguments are scalars or
+// vectors of the same size. limits or deltas may be nil: without limits, the rows
+// run from 0 to the starts; without deltas, steps are 1.
 //
 //	starts, limits, deltas: numbers[n] → numbers[n, (…)]
 func Range(starts, limits, deltas any, o RangeOptions) (y *Tensor, err error) {

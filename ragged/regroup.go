@@ -10,12 +10,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Flatten joins an axis with the one outside of it: the rows of the axis one behind the
-// other. Missing rows vanish, missing elements stay. At axis 0 nothing is joined, and
-// only what is missing there vanishes.
+// Flatten merges an axis with the one outside of it, concatenating its rows. Missing rows are
+// dropped, and missing elements are kept. At axis 0 nothing is merged; only what is missing there
+// is dropped.
 //
 //	x: [n, (m), a] → [nvals, a] at axis 1, [n, (m·a)] at axis 2.
-//	Gradient: the cotangent in the old rows.
+//	Gradient: the cotangent in the original rows.
 func Flatten(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return flattened(x, axisIn("ragged.Flatten", x, axis)), nil
@@ -39,7 +39,7 @@ func flattened(x tensor.Tensor, axis int) tensor.Tensor {
 	return merged(values, axis-1, axis)
 }
 
-// kept drops from values what the mask does not have, at the mask's innermost dimension.
+// kept drops from values what the mask lacks, at the mask's innermost dimension.
 func kept(values, mask tensor.Tensor) tensor.Tensor {
 	if m, ok := missing(values); ok {
 		return withMask(kept(m.Values(), mask), kept(m.Mask(), mask))
@@ -54,10 +54,10 @@ func kept(values, mask tensor.Tensor) tensor.Tensor {
 	return l.with(ops.BooleanMask(l.values, flat, 0), newPartition(splits, shape.Unknown))
 }
 
-// Ravel returns all elements in order as a vector. Missing elements stay; the elements
-// of missing rows are none.
+// Ravel returns all elements, in order, as a vector. Missing elements are kept; missing rows
+// contribute no elements.
 //
-//	x: [n, (m), a] → [k]. Gradient: the cotangent in the old places.
+//	x: [n, (m), a] → [k]. Gradient: the cotangent at the original positions.
 func Ravel(x tensor.Tensor) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	for x.Shape().Rank() > 1 {
@@ -66,19 +66,19 @@ func Ravel(x tensor.Tensor) (y tensor.Tensor, err error) {
 	return x, nil
 }
 
-// FlattenAll is [Ravel] without what is missing.
+// FlattenAll is [Ravel] without missing elements.
 func FlattenAll(x tensor.Tensor) (y tensor.Tensor, err error) {
 	y = tenon.Must(Ravel(x))
 	defer tenon.Catch(&err)
 	return flattened(y, 0), nil
 }
 
-// Unflatten divides the entries of an axis into new rows: of one length, an integer, or
-// of the lengths that a vector lists in order. Inside of a ragged axis the new rows have
-// to end where the old ones do.
+// Unflatten divides the entries of an axis into new rows. counts is their common length, an
+// integer, or a vector with their lengths in order. Inside a ragged axis, new rows must end where
+// the old ones do.
 //
 //	x: [k, a], counts: int[n] → [n, (counts), a]; counts: int c → [k/c, c, a].
-//	Gradient: of x.
+//	Gradient: for x.
 func Unflatten(x tensor.Tensor, counts any, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.Unflatten"
@@ -128,7 +128,7 @@ func unflattened(fn string, x, counts tensor.Tensor, axis int) tensor.Tensor {
 	return l.with(below, regrouped(fn, l.p, below.parts[0]))
 }
 
-// unflattenedEvenly divides the rows of x into rows of n.
+// unflattenedEvenly divides the rows of x into groups of n.
 func unflattenedEvenly(fn string, x, n tensor.Tensor) tensor.Tensor {
 	size := outerSize(x)
 	n = cast(n, size.DType())
@@ -156,8 +156,8 @@ func tail(x tensor.Tensor) tensor.Tensor {
 	return part(ops.Shape(x), 1, 0)
 }
 
-// evenRows returns the partition of the values of p into rows of one length n, which
-// has to divide the length of every row of p.
+// evenRows returns the partition of the values of p into rows of equal length n, which must divide
+// the length of every row of p.
 func evenRows(fn string, p *RowPartition, n tensor.Tensor) *RowPartition {
 	s, ok := p.Splits64()
 	if m := known(n); ok && m >= 0 {
@@ -170,9 +170,9 @@ func evenRows(fn string, p *RowPartition, n tensor.Tensor) *RowPartition {
 	return newUniform(ops.FloorDiv(p.NVals(), ops.Maximum(n, ops.OnesLike(n))), n)
 }
 
-// regrouped returns the partition of the rows of q into the rows that p makes of the same
-// values. Where an outer row ends, an inner one has to end; empty inner rows there belong
-// to the outer row in front, at the start to the first.
+// regrouped returns the partition that groups the rows of q into the rows that p makes of the same
+// values. An inner row must end where an outer one does; empty inner rows there belong to the outer
+// row before or, at the start, to the first one.
 func regrouped(fn string, p, q *RowPartition) *RowPartition {
 	if n := q.StaticNRows(); n > 0 && p.StaticNRows() == 0 {
 		tenon.Throw(invalid(fn, "counts", "make %d rows, and there is no row to hold them", n))
@@ -196,8 +196,8 @@ func regrouped(fn string, p, q *RowPartition) *RowPartition {
 	return newPartition(ops.Concat([]tensor.Tensor{zero, first}, 0), shape.Unknown)
 }
 
-// ToRegular makes an axis uniform whose rows have all the same length; of a tensor with
-// no ragged axis left it returns a dense one. Rows that differ are an error that names the first.
+// ToRegular makes an axis uniform whose rows all have the same length. If no ragged axis is left,
+// the result is dense. If rows differ, the error names the first one.
 func ToRegular(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.ToRegular"
@@ -242,7 +242,7 @@ func toRegular(fn string, x tensor.Tensor, axis int) tensor.Tensor {
 	return tenon.Must(WithRaggedRank(out, 0))
 }
 
-// FromRegular makes an axis ragged whose rows have one length.
+// FromRegular makes an axis ragged whose rows have equal length.
 func FromRegular(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return fromRegular(x, axisIn("ragged.FromRegular", x, axis)), nil
@@ -266,8 +266,8 @@ func fromRegular(x tensor.Tensor, axis int) tensor.Tensor {
 	return l.with(l.values, p)
 }
 
-// Count returns how many elements a reduction over axes meets, missing ones left out;
-// without axes all.
+// Count returns the number of elements that a reduction over axes combines, not counting missing
+// ones. Without axes it counts all elements.
 //
 //	x: [n, (m)], axis 1 → int64[n]. No gradient.
 func Count(x tensor.Tensor, axes ...int) (n tensor.Tensor, err error) {
@@ -275,7 +275,7 @@ func Count(x tensor.Tensor, axes ...int) (n tensor.Tensor, err error) {
 	return ops.Sum(countable(x), axes...), nil
 }
 
-// CountKeep is [Count] that keeps the reduced axes with size 1.
+// CountKeep is [Count] with the reduced axes kept with size 1.
 func CountKeep(x tensor.Tensor, axes ...int) (n tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return ops.SumKeep(countable(x), axes...), nil
@@ -288,8 +288,7 @@ func countable(x tensor.Tensor) tensor.Tensor {
 	return ones(lifted(x))
 }
 
-// ones returns int64 ones in the place of elements, zeros in that of missing ones.
-// Missing rows stay missing.
+// ones returns int64 ones for elements, and zeros for missing ones. Missing rows stay missing.
 func ones(x tensor.Tensor) tensor.Tensor {
 	m, ok := missing(x)
 	if !ok {
@@ -301,7 +300,7 @@ func ones(x tensor.Tensor) tensor.Tensor {
 	return ops.Cast(m.Mask(), dtype.Int64)
 }
 
-// like returns a value in the place of every element.
+// like returns a tensor like x with every element replaced by value.
 func like(x tensor.Tensor, value any) tensor.Tensor {
 	flat, parts := split(x)
 	if s := flat.Shape(); s.IsFull() {

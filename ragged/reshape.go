@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Reshape gives the elements of x, in order, another shape.
+// Reshape returns the elements of x, in order, with another shape.
 func Reshape(x tensor.Tensor, s *Shape) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	flat, _ := split(x)

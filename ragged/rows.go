@@ -12,11 +12,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Taking rows of any tensor, dense or ragged: what indexing, gathering and
-// splitting are made of.
+// Taking rows of any tensor, dense or ragged, on which indexing, gathering and
+// splitting are built.
 
-// sliceOuter returns the rows of t from lo up to hi, scalars with 0 <= lo <= hi and
-// hi at most the number of rows. In memory nothing but splits is copied.
+// sliceOuter returns the rows of t from lo up to, but not including, hi. Both are scalars with 0 <=
+// lo <= hi, and hi is at most the number of rows. In memory nothing but splits is copied.
 func sliceOuter(t tensor.Tensor, lo, hi tensor.Tensor) tensor.Tensor {
 	if n, m := known(lo), known(hi); n >= 0 && m >= 0 {
 		return rowsBetween(t, n, m)
@@ -28,7 +28,7 @@ func sliceOuter(t tensor.Tensor, lo, hi tensor.Tensor) tensor.Tensor {
 	return sliceSymbolic(r, lo, hi)
 }
 
-// rowsBetween is sliceOuter for bounds that are known.
+// rowsBetween is sliceOuter for known bounds.
 func rowsBetween(t tensor.Tensor, lo, hi int) tensor.Tensor {
 	r, ok := t.(*Tensor)
 	if !ok {
@@ -59,7 +59,7 @@ func rowsBetween(t tensor.Tensor, lo, hi int) tensor.Tensor {
 	return build(flatBetween(r.flat, lo, hi), out)
 }
 
-// sliceSymbolic is sliceOuter where a bound or the splits are symbolic.
+// sliceSymbolic is sliceOuter for symbolic bounds or splits.
 func sliceSymbolic(t *Tensor, lo, hi tensor.Tensor) tensor.Tensor {
 	p := t.parts[0]
 	d := p.spec.dtype
@@ -72,7 +72,7 @@ func sliceSymbolic(t *Tensor, lo, hi tensor.Tensor) tensor.Tensor {
 	return partitioned(sliceOuter(t.Values(), first, last), newPartition(ops.Sub(window, first), shape.Unknown))
 }
 
-// flatBetween returns rows of a tensor without partitions, in memory without copying.
+// flatBetween returns rows of a tensor without partitions. In memory, nothing is copied.
 func flatBetween(t tensor.Tensor, lo, hi int) tensor.Tensor {
 	if s, ok := t.(*tensor.Strings); ok {
 		inner := s.Shape().Tail(1).Size()
@@ -84,9 +84,9 @@ func flatBetween(t tensor.Tensor, lo, hi int) tensor.Tensor {
 	return ops.Index(t, key.Range(lo, hi, nil))
 }
 
-var unit = []int{1} // the stride of a vector
+var unit = []int{1} // the strides of a vector
 
-// bound returns a scalar as a bound of a key: an int where its value is known.
+// bound returns a scalar as a bound of a key: an int if its value is known.
 func bound(t tensor.Tensor) any {
 	if n := known(t); n >= 0 {
 		return n
@@ -102,8 +102,8 @@ func difference(a, b tensor.Tensor) tensor.Tensor {
 	return ops.Sub(a, b)
 }
 
-// shifted returns the splits of the rows from lo up to hi, counted from 0, in their
-// own type and as int64.
+// shifted returns the splits of the rows from lo up to, but not including, hi, starting at 0, in
+// their own type and as int64.
 func shifted(splits *tensor.Dense, s []int64, lo, hi int) (*tensor.Dense, []int64) {
 	if s[lo] == 0 {
 		return part(splits, lo, len(s)-1-hi).(*tensor.Dense), s[lo : hi+1]
@@ -147,8 +147,8 @@ func rowAt(fn string, t *Tensor, k key.Key) tensor.Tensor {
 	return sliceOuter(t.Values(), ops.Index(splits, key.At(at)), ops.Index(splits, key.At(ops.Add(at, 1))))
 }
 
-// position returns the position that a key means among n, which is checked when a
-// graph runs.
+// position returns the position that a key selects among n. In a graph, it is
+// checked at run time.
 func position(k key.Key, n tensor.Tensor) tensor.Tensor {
 	d := n.DType()
 	all := ops.Range(scalar(0, d), n, scalar(1, d))
@@ -163,9 +163,8 @@ func sum(a, b tensor.Tensor) tensor.Tensor {
 	return ops.Add(a, b)
 }
 
-// gatherRows returns rows of any tensor by number, a vector of integers: those of a
-// dense tensor, or whole rows of a ragged one. A number out of range is an error
-// that names it.
+// gatherRows returns rows of any tensor by number, a vector of integers: slices of a dense tensor,
+// or whole rows of a ragged one. A number out of range is an error that names it.
 func gatherRows(t tensor.Tensor, index tensor.Tensor) tensor.Tensor {
 	r, ok := t.(*Tensor)
 	if !ok {
@@ -183,16 +182,16 @@ func gatherRows(t tensor.Tensor, index tensor.Tensor) tensor.Tensor {
 	return partitioned(gatherRows(r.Values(), at), newPartition(splits, at.Shape().Dim(0)))
 }
 
-// spreadUniform returns the positions of the values of rows of one length, one row
-// behind the other.
+// spreadUniform returns the positions of the values of rows of equal length, row by row.
 func spreadUniform(p *RowPartition, index tensor.Tensor) tensor.Tensor {
 	d := p.spec.dtype
 	if index.Shape().Dim(0) == 0 {
-		return ops.Fill([]int{0}, scalar(0, d)) // however long rows are of which there are none
+		return ops.Fill([]int{0}, scalar(0, d)) // there are no rows, whatever their length is
 	}
 	checked := index
 	if n := p.spec.nrows; p.spec.length == 0 || n < 0 {
-		// Without values nothing below would notice a row that is not there.
+		// If there are no values, nothing below would detect a row that does not
+		// exist.
 		checked = ops.Gather(ops.Range(scalar(0, d), p.nrows, scalar(1, d)), index, 0)
 	}
 	starts := ops.ExpandDims(ops.Mul(cast(checked, d), p.uniform), 1)
@@ -208,7 +207,7 @@ func spreadUniform(p *RowPartition, index tensor.Tensor) tensor.Tensor {
 	return ops.Reshape(at, ops.ExpandDims(ops.Mul(sizeOf(index, 0, d), p.uniform), 0))
 }
 
-// outOfRange returns the error of a position that is not there.
+// outOfRange returns the error for a position that does not exist.
 func outOfRange(fn, where, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: tenon.ErrRange, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }

@@ -10,34 +10,34 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A segmentation says which of the flat values of a tensor belong together along some of its
-// axes: those that differ in their places on these axes only. Whatever reduces axes, scans or
-// sorts along one works on the values of each segment:
+// A segmentation groups the flat values of a tensor along some of its axes: values that differ only
+// in their positions on these axes form a segment. Operations that reduce axes, scan or sort work
+// on the values of each segment:
 //
 //	x: [n, (m), (l)]
 //	axis 2       the rows of the innermost partition
 //	axes 1, 2    the rows of both partitions as one
-//	axis 1       below each row of n the rows of l, laid over each other: the values that
-//	             have the same place in them are a segment, which is called a fiber
+//	axis 1       below each row of n the rows of l, aligned: the values at the same
+//	             position in them form a segment, which is called a fiber
 //	axis 0       the same over the whole tensor
 //	axes 0, 2    of all rows of n, the values below the same entry of m
 //
-// Only axes that are partitioned, or outside of all partitions, are told here: those behind
-// the first dimension of the flat values are axes of a dense tensor.
+// Only axes that are partitioned, or outside of all partitions, are covered; those after the first
+// dimension of the flat values are axes of a dense tensor.
 type segmentation struct {
-	outer []*RowPartition // of the segments: the dimensions that are left
-	over  *RowPartition   // of the values into rows
+	outer []*RowPartition // of the segments: the remaining dimensions
+	over  *RowPartition   // of the values, into rows
 	from  tensor.Tensor   // the fiber of the first value of each row; nil: each row is a segment
-	n     tensor.Tensor   // how many fibers there are
+	n     tensor.Tensor   // number of fibers
 }
 
-// segments returns the segmentation of axes, which are rising, and neither none nor all of
-// those that are partitioned or outside of all partitions.
+// segments returns the segmentation for axes, which are in ascending order and are some, but not
+// all, of those that are partitioned or outside of all partitions.
 func (t *Tensor) segments(axes ...int) *segmentation {
 	parts := t.parts
 	k := len(parts)
 	gone := func(a int) bool { return slices.Contains(axes, a) }
-	if gone(k) { // what goes together at the end are rows of one partition
+	if gone(k) { // axes at the end are combined into the rows of one partition
 		lo := k
 		for lo > 1 && gone(lo-1) {
 			lo--
@@ -65,7 +65,7 @@ func (t *Tensor) segments(axes ...int) *segmentation {
 			at = belonging{ids: rows.FiberIDs(p.RowSplits(), from), n: q.NVals()}
 		}
 	}
-	if gone(k) { // each value is a row of its own
+	if gone(k) { // each value is a row by itself
 		s.from, s.n = at.below(s.over), at.n
 		s.over = newUniform(s.over.NVals(), scalar(1, s.over.DType()))
 	} else {
@@ -73,13 +73,13 @@ func (t *Tensor) segments(axes ...int) *segmentation {
 		q, s.from = at.aligned(s.over)
 		s.outer, s.n = append(s.outer, q), q.NVals()
 	}
-	if first == 0 { // the one list of everything is no dimension
+	if first == 0 { // a single list of everything is not a dimension
 		s.outer = s.outer[1:]
 	}
 	return s
 }
 
-// innerJoined returns partitions of which those from axis lo on are one.
+// innerJoined merges the partitions from axis lo on into one.
 func innerJoined(parts []*RowPartition, lo int) []*RowPartition {
 	k := len(parts)
 	if lo == k {
@@ -92,11 +92,11 @@ func innerJoined(parts []*RowPartition, lo int) []*RowPartition {
 	return append(slices.Clone(parts[:lo-1]), newPartition(splits, parts[k-1].nvals))
 }
 
-// composed returns the splits of outer rows into the values of inner ones.
+// composed returns the splits of outer rows in terms of the values of inner ones.
 func composed(outer, inner tensor.Tensor) tensor.Tensor { return ops.Gather(inner, outer, 0) }
 
-// A belonging says to which of n things the entries of a dimension belong: those of a row of
-// lists to the row, others to the thing in ids. Where both are nil there is one thing.
+// A belonging assigns each entry of a dimension to one of n groups: by the rows of lists or, if
+// lists is nil, by ids. If both are nil, there is a single group.
 type belonging struct {
 	lists *RowPartition
 	ids   tensor.Tensor
@@ -110,7 +110,8 @@ func (b belonging) of() tensor.Tensor {
 	return b.ids
 }
 
-// below returns what the values of the rows of p belong to, where the rows do.
+// below returns the groups of the values of the rows of p, given those of the
+// rows.
 func (b belonging) below(p *RowPartition) tensor.Tensor {
 	ids := b.of()
 	if ids == nil {
@@ -119,8 +120,8 @@ func (b belonging) below(p *RowPartition) tensor.Tensor {
 	return rows.Repeat(ids, p.RowSplits(), p.StaticNVals())
 }
 
-// alignedKey is for what [belonging.aligned] makes of rows in memory, which is kept with
-// their splits.
+// alignedKey is the key under which the result of [belonging.aligned] for rows in memory is cached
+// with their splits.
 type alignedKey struct{ lists *tensor.Dense }
 
 type alignedRows struct {
@@ -128,10 +129,10 @@ type alignedRows struct {
 	from tensor.Tensor
 }
 
-// aligned lays the rows of p that belong to one thing over each other. It returns the
-// partition of the places that they cover, and that of the first value of each row.
+// aligned aligns the rows of p that belong to the same group. It returns the partition of the
+// positions that they cover, and the position of the first value of each row.
 func (b belonging) aligned(p *RowPartition) (*RowPartition, tensor.Tensor) {
-	if p.IsUniform() { // rows cover as many places as they are long, even where there is none
+	if p.IsUniform() { // rows cover as many positions as they are long, even if there are none
 		ids := b.of()
 		if ids == nil {
 			ids = filled(p.NRows(), scalar(0, p.DType()))
@@ -159,8 +160,8 @@ func (b belonging) aligned(p *RowPartition) (*RowPartition, tensor.Tensor) {
 	return made.p, made.from
 }
 
-// by returns the segmentation of t by the segment of each of its rows, of which there are n:
-// the rows of a segment are laid over each other.
+// by returns the segmentation of t by the segment of each of its rows, of which there are n: the
+// rows of a segment are aligned.
 func (t *Tensor) by(ids, n tensor.Tensor) *segmentation {
 	s := &segmentation{over: t.parts[len(t.parts)-1]}
 	at := belonging{ids: ids, n: n}
@@ -174,11 +175,11 @@ func (t *Tensor) by(ids, n tensor.Tensor) *segmentation {
 	return s
 }
 
-// within is how an operation runs on rows of values.
+// within applies an operation to rows of values.
 type within = func(values, splits tensor.Tensor) tensor.Tensor
 
-// reduce makes the values of each segment one: f reduces rows, and what does the same for
-// fibers is a folding, or where there is none f on the values of each fiber in turn.
+// reduce combines the values of each segment. f reduces rows; for fibers, how says which folding
+// does the same. If there is none, f is applied to the values of each fiber in turn.
 func (s *segmentation) reduce(flat tensor.Tensor, f within, how rows.Folding) tensor.Tensor {
 	switch {
 	case s.from == nil:
@@ -190,7 +191,7 @@ func (s *segmentation) reduce(flat tensor.Tensor, f within, how rows.Folding) te
 	return f(ops.Gather(flat, order, 0), splits)
 }
 
-// along runs f, which keeps rows, on the values of each segment.
+// along applies f, which keeps rows, to the values of each segment.
 func (s *segmentation) along(flat tensor.Tensor, f within) tensor.Tensor {
 	if s.from == nil {
 		return f(flat, s.over.RowSplits())
@@ -199,8 +200,8 @@ func (s *segmentation) along(flat tensor.Tensor, f within) tensor.Tensor {
 	return ops.Gather(f(ops.Gather(flat, order, 0), splits), back, 0)
 }
 
-// order returns the positions of the values of each fiber in turn, the row splits of the
-// fibers among them, and where each value went.
+// order returns the positions of the values of each fiber in turn, the row splits of the fibers
+// among them, and the new position of each value.
 func (s *segmentation) order() (order, splits, back tensor.Tensor) {
 	return rows.FiberOrder(s.over.RowSplits(), s.from, s.n)
 }
@@ -213,7 +214,7 @@ func (s *segmentation) ids() tensor.Tensor {
 	return rows.FiberIDs(s.over.RowSplits(), s.from)
 }
 
-// spread gives each value what stands at its segment.
+// spread gives each value the entry of its segment.
 func (s *segmentation) spread(perSegment tensor.Tensor) tensor.Tensor {
 	if s.from == nil {
 		return rows.Repeat(perSegment, s.over.RowSplits(), s.over.StaticNVals())
@@ -229,11 +230,11 @@ func (s *segmentation) counts() tensor.Tensor {
 	return rows.FiberLengths(s.over.RowSplits(), s.from, s.n)
 }
 
-// build returns a tensor of what there is for each segment.
+// build returns a tensor with an entry for each segment.
 func (s *segmentation) build(flat tensor.Tensor) tensor.Tensor { return build(flat, s.outer) }
 
-// entryNumbers returns for each innermost row of t the number of the entry of an axis that it
-// lies in, counted in its list. The axis has partitioned axes below it.
+// entryNumbers returns, for each innermost row of t, the number of the entry of an axis that
+// contains it, counted within its list. The axis must have partitioned axes below it.
 func entryNumbers(t *Tensor, axis int) tensor.Tensor {
 	number := numbers(t.parts[0].NRows())
 	if axis > 0 {

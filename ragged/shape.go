@@ -13,14 +13,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Shape is the sizes of a tensor at run time, rows of different length
-// included: the partitions of the outer dimensions, and the sizes of the flat
-// values' axes. It is a value like any other, made of tensors that may be
-// symbolic; a dense tensor's has no partitions. Its rank is known.
+// A Shape holds the sizes of a tensor at run time, including rows of different
+// lengths: the partitions of the outer dimensions, and the sizes of the flat
+// values' axes. It is a value like any other, consisting of tensors that may be
+// symbolic. The shape of a dense tensor has no partitions. The rank is always
+// known.
 type Shape struct {
 	parts []*RowPartition
-	inner shape.Shape   // what is known of the flat values' axes
-	sizes tensor.Tensor // their sizes as a vector; nil where inner is full
+	inner shape.Shape   // what is known about the flat values' axes
+	sizes tensor.Tensor // their sizes as a vector; nil if inner is full
 	dtype dtype.DType
 }
 
@@ -44,7 +45,7 @@ func (s *Shape) InnerSizes() tensor.Tensor {
 	return s.sizes
 }
 
-// Static returns what is known without looking at data: the sizes of ragged
+// Static returns what is known without looking at data; the sizes of ragged
 // dimensions are shape.Unknown.
 func (s *Shape) Static() shape.Shape {
 	if len(s.parts) == 0 {
@@ -57,8 +58,8 @@ func (s *Shape) Static() shape.Shape {
 	return shape.Concat(shape.Of(dims...), s.inner.Tail(1))
 }
 
-// IsUniform reports whether all slices along an axis are declared to have one
-// size. It throws for an axis that does not exist.
+// IsUniform reports whether all slices along an axis are declared to have the
+// same size. It throws for an axis that does not exist.
 func (s *Shape) IsUniform(axis int) bool {
 	a := s.axis("ragged.Shape.IsUniform", axis)
 	return a == 0 || a > len(s.parts) || s.parts[a-1].IsUniform()
@@ -89,8 +90,8 @@ func (s *Shape) Dim(axis int) tensor.Tensor {
 	return s.size(a).scalar(s.dtype)
 }
 
-// Lengths returns the size of each slice along an axis below the first: for
-// axis 1 the length of each row.
+// Lengths returns the size of each slice along an axis below the first. For axis
+// 1 it is the length of each row.
 func (s *Shape) Lengths(axis int) tensor.Tensor {
 	a := s.axis("ragged.Shape.Lengths", axis)
 	switch {
@@ -102,8 +103,8 @@ func (s *Shape) Lengths(axis int) tensor.Tensor {
 	return filled(s.slices(a-1).scalar(s.dtype), s.Dim(a))
 }
 
-// NumSlices returns how many slices there are of the dimensions up to and with an
-// axis: for the last one the number of elements.
+// NumSlices returns the number of slices in the dimensions up to and including an
+// axis. For the last one it is the number of elements.
 func (s *Shape) NumSlices(axis int) tensor.Tensor {
 	return s.slices(s.axis("ragged.Shape.NumSlices", axis)).scalar(s.dtype)
 }
@@ -116,9 +117,9 @@ func (s *Shape) Size() tensor.Tensor {
 	return s.NumSlices(-1)
 }
 
-// StaticLengths returns the dimensions as [ShapeFromLengths] takes them: an int
-// for a uniform one, a []int with the lengths of all rows for a ragged one, nil
-// for one that is not known.
+// StaticLengths returns the dimensions in the form that [ShapeFromLengths]
+// accepts: an int for a uniform one, a []int with the lengths of all rows for a
+// ragged one, and nil for one that is not known.
 func (s *Shape) StaticLengths() []any {
 	out := make([]any, s.Rank())
 	for a := range out {
@@ -136,9 +137,9 @@ func (s *Shape) StaticLengths() []any {
 	return out
 }
 
-// Slice returns the dimensions from lo up to hi, which may count from the end or
-// lie outside, as in Python. A slice that does not start at the outermost
-// dimension is one of a shape without ragged dimensions.
+// Slice returns the dimensions from lo up to, but not including, hi. As in
+// Python, both may count from the end or be out of range. A slice that does not
+// start at the outermost dimension must not contain ragged dimensions.
 func (s *Shape) Slice(lo, hi int) (*Shape, error) {
 	clamp := func(i int) int {
 		if i < 0 {
@@ -175,8 +176,8 @@ func (s *Shape) Slice(lo, hi int) (*Shape, error) {
 	})
 }
 
-// WithInnerRank returns the same shape with another number of dimensions in the
-// flat values' axes: uniform partitions become axes, or axes uniform partitions.
+// WithInnerRank returns the same shape with rank axes of the flat values: uniform
+// partitions become axes, or axes become uniform partitions.
 func (s *Shape) WithInnerRank(rank int) (*Shape, error) {
 	k := s.Rank() - rank
 	if rank < 1 && s.Rank() > 0 || k < 0 {
@@ -218,7 +219,7 @@ func (s *Shape) withPartitions(k int) *Shape {
 	return shapeOfSizes(parts, sizes, s.dtype)
 }
 
-// String prints the sizes, with "~" for ragged dimensions: "[3, ~, 2]".
+// String returns the sizes, with "~" for ragged dimensions: "[3, ~, 2]".
 func (s *Shape) String() string {
 	st := s.Static()
 	words := make([]string, s.Rank())
@@ -247,7 +248,7 @@ func (s *Shape) WithDType(d dtype.DType) (out *Shape, err error) {
 	return s.as(d), nil
 }
 
-// as returns the shape with splits and sizes of a type that holds them.
+// as returns the shape with splits and sizes of a type that can hold them.
 func (s *Shape) as(d dtype.DType) *Shape {
 	sizes := s.sizes
 	if sizes != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The batch of the shapes of some tensors is the shape of the batch of these tensors. So a
-// shape stands for a tensor of truth values of that shape, which stacks, slices and comes
-// apart as tensors do.
+// The batch of the shapes of some tensors is the shape of the batch of these tensors. Therefore a
+// shape is represented by a boolean tensor of that shape, which can be stacked, sliced and taken
+// apart like any tensor.
 
-// tensors returns the Spec of the tensors that shapes stand for.
+// tensors returns the Spec of the tensors that represent shapes.
 func (s *ShapeSpec) tensors() *Spec {
 	return &Spec{flat: tensor.NewSpec(dtype.Bool, s.inner), parts: s.parts}
 }
@@ -26,7 +26,7 @@ func (s *ShapeSpec) ofTensors(of tenon.Spec) (tenon.Spec, error) {
 	return &ShapeSpec{nil, of.(*tensor.Spec).Shape(), s.dtype}, nil
 }
 
-// Batched returns the Spec of the shape of n tensors in one.
+// Batched returns the Spec of the shape of a batch of n tensors.
 func (s *ShapeSpec) Batched(n int) (tenon.Spec, error) {
 	var of tenon.Batcher = s.tensors()
 	if len(s.parts) == 0 {
@@ -55,7 +55,7 @@ func (s *ShapeSpec) Unbatched() (tenon.Spec, error) {
 	return s.ofTensors(row)
 }
 
-// Box returns a tensor of the shape.
+// Box returns a tensor with the shape.
 func (s *ShapeSpec) Box(v tenon.Value, minRank int) (out []tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	x, ok := v.(*Shape)

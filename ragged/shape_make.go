@@ -13,8 +13,8 @@ import (
 )
 
 // NewShape returns the shape of flat values of the given sizes divided by
-// partitions, outermost first. Each partition has as many rows as the one above
-// it has values, the last one as many values as sizes says first.
+// partitions, outermost first. Each partition must have as many rows as the one
+// above it has values, and the last one as many values as the first size.
 func NewShape(parts []*RowPartition, sizes tensor.Tensor) (s *Shape, err error) {
 	const fn = "ragged.NewShape"
 	defer tenon.Catch(&err)
@@ -51,7 +51,7 @@ func NewShape(parts []*RowPartition, sizes tensor.Tensor) (s *Shape, err error) 
 	return newShape(parts, inner, cast(sizes, d), d), nil
 }
 
-// newShape returns a shape of parts that fit each other.
+// newShape returns a shape whose parts are known to match.
 func newShape(parts []*RowPartition, inner shape.Shape, sizes tensor.Tensor, d dtype.DType) *Shape {
 	if n := len(parts); n > 0 && parts[n-1].nvals >= 0 {
 		inner = inner.With(0, parts[n-1].nvals)
@@ -96,11 +96,10 @@ func ShapeFromPartitions(parts ...*RowPartition) (*Shape, error) {
 	})
 }
 
-// ShapeOptions changes what [ShapeFromLengths] returns.
+// ShapeOptions change the result of [ShapeFromLengths].
 type ShapeOptions struct {
-	// Partitions is the number of partitions: at least as many as there are
-	// dimensions up to the last ragged one, below the first. Zero stands for as few
-	// as it takes.
+	// Partitions is the number of partitions. It must be large enough to cover the dimensions below
+	// the first one, up to the last ragged one. Zero means as few as possible.
 	Partitions int
 
 	// DType is the type of splits and sizes: Int64, or Int32.
@@ -108,7 +107,7 @@ type ShapeOptions struct {
 }
 
 // ShapeFromLengths returns the shape whose dimensions have the given lengths,
-// outermost first: an int where all rows have one length, and a []int with the
+// outermost first: an int if all rows have the same length, and a []int with the
 // length of every row for a ragged dimension.
 func ShapeFromLengths(lengths []any, o ShapeOptions) (*Shape, error) {
 	const fn = "ragged.ShapeFromLengths"
@@ -172,8 +171,7 @@ func ShapeFromLengths(lengths []any, o ShapeOptions) (*Shape, error) {
 	return newShape(parts, inner, nil, o.DType), nil
 }
 
-// Fill returns a tensor of a shape that holds one value everywhere: a scalar tensor
-// or a constant.
+// Fill returns a tensor of a shape in which every element is value, a scalar tensor or a constant.
 func Fill(s *Shape, value any) (t tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return build(ops.Fill(dimsOf(innerSizes(s), s.dtype), value), s.parts), nil

@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A size is the size of a uniform axis, or a number of slices: static where it is
-// known, and a tensor where it is not.
+// A size is the size of a uniform axis or a number of slices: static if it is
+// known, and otherwise a tensor.
 type size struct {
 	n int
 	t func() tensor.Tensor
@@ -24,7 +24,7 @@ func (z size) scalar(d dtype.DType) tensor.Tensor {
 	return cast(z.t(), d)
 }
 
-// sizeFrom is the size that a scalar tensor holds.
+// sizeFrom returns the size in a scalar tensor.
 func sizeFrom(t tensor.Tensor) size {
 	return size{known(t), func() tensor.Tensor { return t }}
 }
@@ -48,7 +48,8 @@ func (s *Shape) innerSize(j int) size {
 	return size{shape.Unknown, func() tensor.Tensor { return ops.Index(s.sizes, j) }}
 }
 
-// slices returns the number of slices of the dimensions up to and with axis a.
+// slices returns the number of slices in the dimensions up to and including axis
+// a.
 func (s *Shape) slices(a int) size {
 	k := len(s.parts)
 	switch {

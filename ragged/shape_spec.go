@@ -15,8 +15,8 @@ import (
 // ShapeTypeName is the registered name of [*ShapeSpec].
 const ShapeTypeName = "ragged.Shape"
 
-// ShapeSpec describes run-time shapes: the Specs of the partitions, what is known of
-// the flat values' sizes, and the type of splits and sizes.
+// ShapeSpec describes run-time shapes: the Specs of the partitions, what is known about the flat
+// values' sizes, and the type of splits and sizes.
 type ShapeSpec struct {
 	parts []*PartitionSpec
 	inner shape.Shape // its rank is known
@@ -29,8 +29,8 @@ var (
 	_ tenon.Boxer   = (*ShapeSpec)(nil)
 )
 
-// Spec returns the *ShapeSpec. As that of a ragged tensor, it does not depend on
-// the lengths of ragged rows.
+// Spec returns the *ShapeSpec. Like that of a ragged tensor, it does not depend
+// on the lengths of ragged rows.
 func (s *Shape) Spec() tenon.Spec {
 	specs, n := partitionSpecs(s.parts)
 	inner := s.inner
@@ -46,7 +46,7 @@ func (s *ShapeSpec) DType() dtype.DType { return s.dtype }
 // Partitions returns the Specs of the partitions, outermost first.
 func (s *ShapeSpec) Partitions() []*PartitionSpec { return slices.Clone(s.parts) }
 
-// Inner returns what is known of the flat values' sizes.
+// Inner returns what is known about the flat values' sizes.
 func (s *ShapeSpec) Inner() shape.Shape { return s.inner }
 
 // TypeName returns "ragged.Shape".
@@ -114,7 +114,7 @@ func (s *ShapeSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	})
 }
 
-// Assemble makes a shape and checks that its parts fit each other.
+// Assemble makes a shape and checks that its parts match.
 func (s *ShapeSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	if err := tenon.CheckComponents(s, components); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *ShapeSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	return x, nil
 }
 
-// String prints "shape[3, ~, 2]".
+// String returns "shape[3, ~, 2]".
 func (s *ShapeSpec) String() string {
 	flat := &Spec{flat: tensor.NewSpec(s.dtype, s.inner), parts: s.parts}
 	text := flat.String()

@@ -15,16 +15,16 @@ import (
 const TypeName = "ragged.Tensor"
 
 // Spec describes ragged tensors: the Spec of the flat values and those of the
-// partitions. Without partitions it describes the flat values alone; unbatching
-// a Spec of ragged rank 1 gives such a one, whose batch is ragged again.
+// partitions. Without partitions it describes only the flat values; unbatching a
+// Spec of ragged rank 1 gives such a Spec, whose batch is ragged again.
 type Spec struct {
 	flat  tenon.Spec
 	parts []*PartitionSpec
 }
 
-// NewSpec returns the Spec of tensors with a static shape and ragged rank:
-// sizes of partitioned dimensions below the first that are known are uniform.
-// The splits are of type splits (None: int64).
+// NewSpec returns the Spec of tensors with a static shape and ragged rank. Known
+// sizes of partitioned dimensions below the first make these uniform. The splits
+// have type splits (None: int64).
 func NewSpec(d dtype.DType, s shape.Shape, raggedRank int, splits dtype.DType) (*Spec, error) {
 	if splits == dtype.None {
 		splits = dtype.Int64
@@ -83,7 +83,7 @@ func (s *Spec) Partitions() []*PartitionSpec { return slices.Clone(s.parts) }
 // RaggedRank returns the number of partitions.
 func (s *Spec) RaggedRank() int { return len(s.parts) }
 
-// SplitsDType returns the type of the splits; Int64 where there are none.
+// SplitsDType returns the type of the splits, or Int64 if there are none.
 func (s *Spec) SplitsDType() dtype.DType {
 	if len(s.parts) == 0 {
 		return dtype.Int64
@@ -108,7 +108,7 @@ func (s *Spec) Shape() shape.Shape {
 	return sizesOver(dims, inner)
 }
 
-// sizesOver returns the shape of flat values of a shape in rows of so many dimensions.
+// sizesOver returns the shape of flat values in rows with the given dimensions.
 func sizesOver(dims []int, inner shape.Shape) shape.Shape {
 	if inner.Rank() > 1 {
 		dims = inner.Tail(1).AppendDims(dims)
@@ -187,7 +187,7 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// Assemble makes a tensor and checks that its parts fit each other.
+// Assemble makes a tensor and checks that its parts match.
 func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	if err := tenon.CheckComponents(s, components); err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	return t, nil
 }
 
-// with returns what s and o, which are compatible, know together.
+// with combines what s and o, which are compatible, know.
 func (s *Spec) with(o *Spec) *Spec {
 	if s.SubtypeOf(o) {
 		return s
@@ -237,7 +237,7 @@ func (s *Spec) with(o *Spec) *Spec {
 	return m
 }
 
-// String prints the shape with "~" for ragged dimensions: "float32[3, ~, 2]".
+// String returns the shape with "~" for ragged dimensions: "float32[3, ~, 2]".
 func (s *Spec) String() string {
 	sh := s.Shape()
 	if !sh.HasRank() {

@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Batched adds an outermost dimension of size n. The dimension below it is uniform
-// where its size is known, and ragged otherwise.
+// Batched adds an outermost dimension of size n. The dimension below it is uniform if its size is
+// known, and ragged otherwise.
 func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	sh := s.Shape()
 	if len(s.parts) == 0 && sh.IsScalar() {
@@ -85,8 +85,8 @@ func relaxTo(flat tenon.Spec, n int) (tenon.Spec, error) {
 	return row.(tenon.Batcher).Batched(n)
 }
 
-// Box returns the tensor itself: rows of any length stack and slice by the
-// operations on ragged tensors.
+// Box returns the tensor itself, since operations can stack and slice rows of any
+// length.
 func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return tensor.Box(s, v, minRank)
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// EqualSpec compares without encoding.
+// EqualSpec compares the fields without encoding the Specs.
 func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && (s == o || tenon.Equal(s.flat, o.flat) && slices.EqualFunc(s.parts, o.parts, func(a, b *PartitionSpec) bool { return *a == *b }))
 }
 
-// unpartitioned returns the Spec of flat values that s describes, if that is all.
+// unpartitioned returns the Spec of the flat values that s describes, if it
+// describes nothing else.
 func unpartitioned(s tenon.Spec) (tenon.Spec, bool) {
 	switch s := s.(type) {
 	case *Spec:
@@ -24,13 +25,14 @@ func unpartitioned(s tenon.Spec) (tenon.Spec, bool) {
 	return nil, false
 }
 
-// SubtypeOf: flat values and every partition are subtypes. A Spec without
-// partitions is one of its flat values.
+// SubtypeOf reports whether the flat values and every partition are subtypes. A
+// Spec without partitions is equivalent to that of its flat values.
 func (s *Spec) SubtypeOf(other tenon.Spec) bool {
 	return s.related(other, tenon.Subtype, (*PartitionSpec).SubtypeOf)
 }
 
-// CompatibleWith: flat values and every partition are compatible.
+// CompatibleWith reports whether the flat values and every partition are
+// compatible.
 func (s *Spec) CompatibleWith(other tenon.Spec) bool {
 	return s.related(other, tenon.Compatible, (*PartitionSpec).CompatibleWith)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// SpreadRows returns a tensor with t's partitions in which every element is what perRow, a
-// vector with an entry for each row of t, has for the row: perRow with dimensions of size 1
-// behind it, broadcast, where it is known that there are as many entries as rows. The inner
-// dimensions have size 1.
+// SpreadRows returns a tensor with t's partitions in which every element is the entry of its row in
+// perRow, a vector with an entry for each row of t. If that number of entries is known to be right,
+// it is perRow with dimensions of size 1 appended, to be broadcast. The inner dimensions have size
+// 1.
 func (t *Tensor) SpreadRows(perRow tensor.Tensor) tensor.Tensor {
 	flat := perRow
 	for _, p := range t.parts {

@@ -8,12 +8,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// DynamicStitch puts rows of several tensors into one: row i of data[k] becomes row
-// indices[k][i]. It undoes [DynamicPartition]. Indices may have several dimensions, which
-// the data begins with. Of rows with the same number the last one stays; rows that no
-// index names are zero, or empty.
+// DynamicStitch merges rows of several tensors: row i of data[k] becomes row indices[k][i]. It is
+// the inverse of [DynamicPartition]. If indices have several dimensions, data must begin with the
+// same ones. Of several rows with the same number, the last one is kept; rows that no index names
+// are zero or empty.
 //
-//	indices: int[nₖ], data: [nₖ, a…] each → [max+1, a…]. Gradient: of the data, for rows that stayed.
+//	indices: int[nₖ], data: [nₖ, a…] each → [max+1, a…]. Gradients: for data, in the rows that are kept.
 func DynamicStitch(indices, data []tensor.Tensor) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.DynamicStitch"

@@ -15,8 +15,8 @@ func init() {
 	handle(onFirst(unicodeEncode), "strings.unicode_encode") // the innermost rows are the operand of row splits
 }
 
-// pieces gives each string of x the row of values that f makes of it: a vector for
-// a scalar, otherwise one ragged dimension more than x has.
+// pieces gives each string of x the row of values that f makes from it. The result is a vector for
+// a scalar, and otherwise has one more ragged dimension than x.
 func pieces(x any, f func(flat tensor.Tensor) (values, splits tensor.Tensor)) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	t := tenon.Must(tensor.Convert(x))
@@ -32,7 +32,7 @@ func pieces(x any, f func(flat tensor.Tensor) (values, splits tensor.Tensor)) (y
 	return under(parts, newPartition(splits, values.Shape().Dim(0)), values), nil
 }
 
-// SplitStrings cuts each string into pieces; see ops.StringSplit.
+// SplitStrings splits each string into pieces; see ops.StringSplit.
 //
 //	x: string[n…] → string[n…, (pieces)]
 func SplitStrings(x any, o ops.SplitOptions) (tensor.Tensor, error) {
@@ -67,7 +67,7 @@ func DecodeStrings(x any, from string, o ops.UnicodeOptions) (tensor.Tensor, err
 	})
 }
 
-// DecodeStringsWithOffsets is [DecodeStrings], and the position of each character's
+// DecodeStringsWithOffsets is [DecodeStrings] that also returns the position of each character's
 // first byte in its string.
 func DecodeStringsWithOffsets(x any, from string, o ops.UnicodeOptions) (codes, offsets tensor.Tensor, err error) {
 	var at tensor.Tensor
@@ -94,9 +94,9 @@ func mappedList(c *op.Call) ([]tenon.Value, error) {
 	return op.One(build(op.Eval(c.Op, flats, c.Args[1]), parts))
 }
 
-// reduceJoin joins the strings along axes. Several axes are joined one after the
-// other, the last one named first; where none is named all strings are joined as they
-// lie, so that empty rows leave no separators.
+// reduceJoin joins the strings along axes. Several axes are joined one after the other, starting
+// with the one named last; if none is named, all strings are joined in memory order, so that empty
+// rows leave no separators.
 func reduceJoin(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	sep, _ := c.Attr("separator").(string)
 	named, _ := c.Attr("axis").([]int)
@@ -145,7 +145,7 @@ func joinedAlong(x tensor.Tensor, a int, sep string) tensor.Tensor {
 	return s.build(s.reduce(t.flat, func(v, splits tensor.Tensor) tensor.Tensor { return rows.ReduceJoin(v, splits, sep) }, ""))
 }
 
-// nGrams answers with the sequences of neighbouring strings of each innermost row.
+// nGrams returns the n-grams of each innermost row.
 func nGrams(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	if x.flat.Shape().Rank() != 1 {
 		return op.One(x.with(op.Apply(c, x.flat)))
@@ -155,7 +155,7 @@ func nGrams(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	return op.One(under(x.parts[:k], newPartition(out[1], out[0].Shape().Dim(0)), out[0]))
 }
 
-// unicodeEncode answers with a string of each innermost row of code points.
+// unicodeEncode encodes each innermost row of code points as a string.
 func unicodeEncode(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	if x.flat.Shape().Rank() != 1 {
 		return op.One(x.with(op.Apply(c, x.flat)))

@@ -12,7 +12,7 @@ import (
 
 // Tensor is a tensor with at least one partitioned dimension. It is immutable.
 type Tensor struct {
-	spec  atomic.Pointer[Spec] // nil until asked for: most tensors are soon forgotten
+	spec  atomic.Pointer[Spec] // nil until requested: most tensors are soon forgotten
 	flat  tensor.Tensor
 	parts []*RowPartition // outermost first; at least one
 }
@@ -31,11 +31,11 @@ var (
 	_ tenon.Compatibler = (*Spec)(nil)
 )
 
-// Spec returns the *Spec, with everything that is known. That of the zero Tensor, which
-// holds nothing, tells the type's name.
+// Spec returns the *Spec, with everything that is known. The Spec of the zero Tensor, which holds
+// nothing, has only the type's name.
 func (t *Tensor) Spec() tenon.Spec { return t.described() }
 
-// described is Spec as the type that it is.
+// described returns the Spec with its concrete type.
 func (t *Tensor) described() *Spec {
 	if s := t.spec.Load(); s != nil {
 		return s
@@ -50,7 +50,7 @@ func (t *Tensor) described() *Spec {
 // DType returns the type of the flat values' elements.
 func (t *Tensor) DType() dtype.DType { return t.flat.DType() }
 
-// Shape returns the static shape: ragged dimensions are shape.Unknown.
+// Shape returns the static shape; ragged dimensions are shape.Unknown.
 func (t *Tensor) Shape() shape.Shape {
 	if s := t.spec.Load(); s != nil {
 		if _, ok := s.flat.(typed); ok {
@@ -76,7 +76,7 @@ func (t *Tensor) RaggedRank() int { return len(t.parts) }
 func (t *Tensor) FlatValues() tensor.Tensor { return t.flat }
 
 // Values returns what the outermost partition divides: a ragged tensor with one
-// partition less, or the flat values.
+// fewer partition, or the flat values.
 func (t *Tensor) Values() tensor.Tensor { return build(t.flat, t.parts[1:]) }
 
 // Partitions returns the partitions, outermost first.
@@ -91,8 +91,8 @@ func (t *Tensor) RowSplits() tensor.Tensor { return t.parts[0].RowSplits() }
 // NRows returns the number of rows as a scalar.
 func (t *Tensor) NRows() tensor.Tensor { return t.parts[0].NRows() }
 
-// WithFlatValues returns a tensor with the same partitions over other flat
-// values, whose outer dimension has to be as long.
+// WithFlatValues returns a tensor with the same partitions and other flat values,
+// whose outer dimension must have the same size.
 func (t *Tensor) WithFlatValues(flat tensor.Tensor) (*Tensor, error) {
 	if err := checkValues("ragged.WithFlatValues", flat, t.parts[len(t.parts)-1]); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (t *Tensor) WithFlatValues(flat tensor.Tensor) (*Tensor, error) {
 	return t.with(flat), nil
 }
 
-// with returns t over flat values that are known to fit.
+// with returns t with flat values that are known to match.
 func (t *Tensor) with(flat tensor.Tensor) *Tensor {
 	out := wrap(flat, t.parts)
 	if s := t.spec.Load(); s != nil {
@@ -113,7 +113,7 @@ func (t *Tensor) with(flat tensor.Tensor) *Tensor {
 	return out
 }
 
-// wrap makes a tensor of parts that fit each other.
+// wrap makes a tensor from parts that are known to match.
 func wrap(flat tensor.Tensor, parts []*RowPartition) *Tensor {
 	return &Tensor{flat: flat, parts: parts}
 }
@@ -128,9 +128,9 @@ func wrapOne(flat tensor.Tensor, p *RowPartition) *Tensor {
 	return &made.Tensor
 }
 
-// specOf returns the Spec of a tensor made of parts. It tells what does not depend
-// on the partitions' data: of ragged dimensions neither how many values they divide
-// nor, then, how many rows the dimension below has.
+// specOf returns the Spec of a tensor made from parts. It contains what does not depend on the
+// partitions' data. For ragged dimensions that excludes the number of values that they divide, and
+// therefore also the number of rows of the dimension below.
 func specOf(flat tensor.Tensor, parts []*RowPartition) *Spec {
 	made := &struct {
 		Spec
@@ -145,8 +145,8 @@ func specOf(flat tensor.Tensor, parts []*RowPartition) *Spec {
 	return &made.Spec
 }
 
-// partitionSpecs returns the Specs of nested partitions as far as they do not depend
-// on data, and the number of values of the last one.
+// partitionSpecs returns the Specs of nested partitions, without what depends on data, and the
+// number of values of the last one.
 func partitionSpecs(parts []*RowPartition) (specs []*PartitionSpec, nvals int) {
 	if len(parts) == 0 {
 		return nil, shape.Unknown
@@ -155,7 +155,7 @@ func partitionSpecs(parts []*RowPartition) (specs []*PartitionSpec, nvals int) {
 	return specs, partitionSpecsIn(specs, parts)
 }
 
-// partitionSpecsIn is partitionSpecs with room for the Specs.
+// partitionSpecsIn is partitionSpecs with memory for the Specs.
 func partitionSpecsIn(specs []*PartitionSpec, parts []*RowPartition) (nvals int) {
 	n := parts[0].spec.nrows
 	for i, p := range parts {
@@ -174,8 +174,8 @@ func partitionSpecsIn(specs []*PartitionSpec, parts []*RowPartition) (nvals int)
 	return n
 }
 
-// vectors are the Specs of vectors of unknown length by element type, which the flat
-// values of most tensors have.
+// vectors are the Specs of vectors of unknown length by element type, which are the flat values of
+// most tensors.
 var vectors = func() (all [dtype.String + 1]*tensor.Spec) {
 	for d := range all {
 		all[d] = tensor.NewSpec(dtype.DType(d), shape.Of(shape.Unknown))
@@ -206,7 +206,8 @@ func outermost(s tenon.Spec, n int) tenon.Spec {
 	return s
 }
 
-// build is wrap for any number of partitions: without one it is the flat tensor.
+// build is wrap for any number of partitions; without one it returns the flat
+// tensor.
 func build(flat tensor.Tensor, parts []*RowPartition) tensor.Tensor {
 	if len(parts) == 0 {
 		return flat
@@ -214,8 +215,8 @@ func build(flat tensor.Tensor, parts []*RowPartition) tensor.Tensor {
 	return wrap(flat, parts)
 }
 
-// split takes any tensor apart: a ragged one into its flat values and
-// partitions, another into itself and none.
+// split takes any tensor apart: a ragged one into its flat values and partitions,
+// and any other into itself and no partitions.
 func split(t tensor.Tensor) (tensor.Tensor, []*RowPartition) {
 	if r, ok := t.(*Tensor); ok {
 		return r.flat, r.parts
@@ -236,13 +237,13 @@ func checkValues(fn string, values tensor.Tensor, p *RowPartition) error {
 	return nil
 }
 
-// wrongCount is the error of values in so many rows for a partition of other ones.
+// wrongCount returns the error for values whose number of rows does not match a partition.
 func wrongCount(fn string, rows, nvals int) error {
 	return invalid(fn, "values", "have %d rows, the partition has %d values", rows, nvals)
 }
 
-// WithSplitsDType returns the tensor with row splits of type Int64 or Int32. An
-// int32 that does not hold the number of values is an error.
+// WithSplitsDType returns the tensor with row splits of type Int64 or Int32. It
+// returns an error if an int32 cannot hold the number of values.
 func (t *Tensor) WithSplitsDType(d dtype.DType) (*Tensor, error) {
 	parts := make([]*RowPartition, len(t.parts))
 	for i, p := range t.parts {

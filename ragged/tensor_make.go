@@ -15,8 +15,8 @@ import (
 )
 
 // FromPartition returns the tensor whose rows are the values divided by p. The
-// values may be ragged themselves; where one of the two has int64 splits, so does
-// the result.
+// values may themselves be ragged; if either has int64 splits, so does the
+// result.
 //
 //	values: [nvals, a…] → [nrows, (row), a…]
 func FromPartition(values tensor.Tensor, p *RowPartition) (*Tensor, error) {
@@ -30,7 +30,7 @@ func fromPartition(fn string, values tensor.Tensor, p *RowPartition) (*Tensor, e
 	return partitioned(values, p), nil
 }
 
-// partitioned is FromPartition for values that fit.
+// partitioned is FromPartition for values that are known to match.
 func partitioned(values tensor.Tensor, p *RowPartition) *Tensor {
 	flat, parts := split(values)
 	if len(parts) == 0 {
@@ -41,8 +41,8 @@ func partitioned(values tensor.Tensor, p *RowPartition) *Tensor {
 	return wrap(flat, sameDType(append(all, parts...)))
 }
 
-// under returns flat values divided by a partition, and its rows by outer ones of the same
-// type.
+// under returns flat values divided by a partition, whose rows are divided by outer ones of the
+// same type.
 func under(outer []*RowPartition, p *RowPartition, flat tensor.Tensor) *Tensor {
 	if len(outer) == 0 {
 		return wrapOne(flat, p)
@@ -50,8 +50,8 @@ func under(outer []*RowPartition, p *RowPartition, flat tensor.Tensor) *Tensor {
 	return wrap(flat, append(outer[:len(outer):len(outer)], p))
 }
 
-// FromPartitions returns flat values divided by nested partitions, outermost first;
-// without partitions it is the flat values.
+// FromPartitions returns flat values divided by nested partitions, outermost first. Without
+// partitions it returns the flat values.
 func FromPartitions(flat tensor.Tensor, parts ...*RowPartition) (tensor.Tensor, error) {
 	const fn = "ragged.FromPartitions"
 	out := flat
@@ -65,13 +65,13 @@ func FromPartitions(flat tensor.Tensor, parts ...*RowPartition) (tensor.Tensor, 
 	return out, nil
 }
 
-// divided is what a partition divides: values, or where p is not nil its rows.
+// divided is what a partition divides: values or, if p is not nil, its rows.
 type divided struct {
 	values tensor.Tensor
 	p      *RowPartition
 }
 
-// size returns how many are divided, or shape.Unknown.
+// size returns the number of items that are divided, or shape.Unknown.
 func (d divided) size() int {
 	if d.p != nil {
 		return d.p.spec.nrows
@@ -79,7 +79,7 @@ func (d divided) size() int {
 	return outermostSize(d.values)
 }
 
-// count returns how many are divided: an int, or a scalar where that is not known.
+// count returns the number of items that are divided: an int, or a scalar if it is not known.
 func (d divided) count() any {
 	if n := d.size(); n >= 0 {
 		return n
@@ -90,7 +90,7 @@ func (d divided) count() any {
 	return outerSize(d.values)
 }
 
-// fits checks that as many are divided as p divides, as far as both are known.
+// fits checks that p divides the right number of items, as far as both are known.
 func (d divided) fits(fn string, p *RowPartition) error {
 	if d.p == nil {
 		return checkValues(fn, d.values, p)
@@ -101,8 +101,8 @@ func (d divided) fits(fn string, p *RowPartition) error {
 	return nil
 }
 
-// fromEncoding makes a tensor of values, which may be Go data, and a partition that
-// make returns.
+// fromEncoding makes a tensor from values, which may be Go data, and the partition that make
+// returns.
 func fromEncoding(fn string, values any, make func(v divided) (*RowPartition, error)) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
 	v, err := tensor.Convert(values)
@@ -113,9 +113,8 @@ func fromEncoding(fn string, values any, make func(v divided) (*RowPartition, er
 	return fromPartition(fn, v, p)
 }
 
-// FromRowSplits returns the tensor with rows values[splits[i]:splits[i+1]]. Values
-// and splits are tensors, also ragged and symbolic ones, or Go slices, of which flat
-// ones are not copied.
+// FromRowSplits returns the tensor with rows values[splits[i]:splits[i+1]]. Values and splits are
+// tensors, which may be ragged and symbolic, or Go slices; flat slices are not copied.
 //
 //	values: [nvals, a…], splits: int[nrows+1] → [nrows, (row), a…]
 func FromRowSplits(values, splits any) (*Tensor, error) {
@@ -151,9 +150,8 @@ func FromRowLimits(values, limits any) (*Tensor, error) {
 	})
 }
 
-// FromValueRowIDs returns the tensor in which value i is in row ids[i]; ids never
-// fall. nrows, an integer or a scalar tensor, is the number of rows; nil stands for
-// one more than the last id.
+// FromValueRowIDs returns the tensor in which value i is in row ids[i]; ids must not decrease.
+// nrows, an integer or a scalar tensor, is the number of rows; nil means one more than the last id.
 //
 //	values: [nvals, a…], ids: int[nvals] → [nrows, (row), a…]
 func FromValueRowIDs(values, ids, nrows any) (*Tensor, error) {
@@ -162,9 +160,9 @@ func FromValueRowIDs(values, ids, nrows any) (*Tensor, error) {
 	})
 }
 
-// FromUniformRowLength returns the tensor with rows of one length, an integer or a
-// scalar tensor. nrows is the number of rows, which the length 0 needs; nil stands
-// for as many as the values fill.
+// FromUniformRowLength returns the tensor with rows of equal length, an integer or a scalar tensor.
+// nrows is the number of rows, which is required for length 0; nil means as many as the values
+// fill.
 //
 //	values: [nrows·length, a…] → [nrows, length, a…]
 func FromUniformRowLength(values, length, nrows any) (*Tensor, error) {
@@ -176,8 +174,8 @@ func FromUniformRowLength(values, length, nrows any) (*Tensor, error) {
 	})
 }
 
-// fitted makes a partition; where it or the number of values is only known at run
-// time, that they fit is checked then.
+// fitted makes a partition. If it, or the number of values, is known only at run
+// time, whether they match is checked then.
 func fitted(v divided, x any, make func(any, PartitionOptions) (*RowPartition, error)) (*RowPartition, error) {
 	p, err := make(x, PartitionOptions{})
 	if err != nil || p.nvals >= 0 && v.size() >= 0 {
@@ -227,7 +225,7 @@ func FromNestedRowLengths(flat any, lengths ...any) (tensor.Tensor, error) {
 }
 
 // FromNestedValueRowIDs returns flat values divided by nested row ids, outermost
-// first. nrows has the number of rows at each level; it may be nil as a whole.
+// first. nrows holds the number of rows at each level, and may be nil.
 func FromNestedValueRowIDs(flat any, ids, nrows []any) (tensor.Tensor, error) {
 	const fn = "ragged.FromNestedValueRowIDs"
 	if nrows != nil && len(nrows) != len(ids) {
@@ -242,8 +240,8 @@ func FromNestedValueRowIDs(flat any, ids, nrows []any) (tensor.Tensor, error) {
 	})
 }
 
-// nested returns flat values divided by the partitions that level returns, for the innermost
-// one first, of what it divides.
+// nested returns flat values divided by the partitions that level returns. It is called for the
+// innermost one first, with what that partition divides.
 func nested(fn string, flat any, levels []any, level func(v divided, i int) (*RowPartition, error)) (tensor.Tensor, error) {
 	values, err := tensor.Convert(flat)
 	if err != nil {
@@ -276,10 +274,10 @@ func nested(fn string, flat any, levels []any, level func(v divided, i int) (*Ro
 	return build(inner, sameDType(append(parts, below...))), nil
 }
 
-// FromOffsets returns the tensor with rows values[offsets[i]:offsets[i+1]], as
-// [FromRowSplits] does, for offsets that may begin and end inside the values: the
-// list arrays of Apache Arrow, sliced ones included. Values are never copied, and
-// offsets only where they do not begin at 0.
+// FromOffsets returns the tensor with rows values[offsets[i]:offsets[i+1]], like
+// [FromRowSplits], but the offsets may begin and end inside the values, as in the
+// list arrays of Apache Arrow, including sliced ones. Values are never copied,
+// and offsets only if they do not begin at 0.
 //
 //	values: [m, a…], offsets: int[nrows+1] → [nrows, (row), a…]
 func FromOffsets(values, offsets any) (t *Tensor, err error) {
@@ -309,8 +307,8 @@ func FromOffsets(values, offsets any) (t *Tensor, err error) {
 	return FromRowSplits(sliceOuter(v, lo, hi), o)
 }
 
-// FromSlices returns the tensor whose rows are those of a slice of slices, which
-// may be nil. The elements are copied into one buffer.
+// FromSlices returns the tensor whose rows are those of a slice of slices, some
+// of which may be nil. The elements are copied into one buffer.
 func FromSlices[T dtype.Native](x [][]T) *Tensor {
 	splits, n := sliceSplits(x)
 	var flat tensor.Tensor
@@ -335,7 +333,8 @@ func FromSlices2[T dtype.Native](x [][][]T) *Tensor {
 	return wrap(t.flat, []*RowPartition{newPartition(outer, n), t.parts[0]})
 }
 
-// sliceSplits returns the row splits of slices and the number of their elements.
+// sliceSplits returns the row splits of slices and the total number of their
+// elements.
 func sliceSplits[T any](x [][]T) (*tensor.Dense, int) {
 	d, s := tensor.Make[int64](shape.Of(len(x) + 1))
 	n := int64(0)
@@ -346,7 +345,7 @@ func sliceSplits[T any](x [][]T) (*tensor.Dense, int) {
 	return rows.Trusted(d, s), int(n)
 }
 
-// joinedStrings returns n strings one behind the other.
+// joinedStrings returns the concatenation of slices with n strings in total.
 func joinedStrings(x [][]string, n int) *tensor.Strings {
 	size := 0
 	for _, row := range x {
@@ -364,7 +363,7 @@ func joinedStrings(x [][]string, n int) *tensor.Strings {
 	return tensor.WrapStrings(ends, bytes, shape.Of(n))
 }
 
-// joined copies slices one behind the other.
+// joined concatenates slices.
 func joined[T any](out []T, splits *tensor.Dense, x [][]T) []T {
 	s := tensor.Data[int64](splits)
 	par.For(len(x), 1<<12, func(lo, hi int) {

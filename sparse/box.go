@@ -10,8 +10,8 @@ var (
 	_ tenon.Boxer = (*MatrixSpec)(nil)
 )
 
-// Box returns the tensor itself: sparse tensors stack, slice and come apart by the
-// operations on them. Each has its own number of values.
+// Box returns the tensor itself, since operations can stack, slice and take apart sparse tensors.
+// Each may have a different number of values.
 func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return tensor.Box(s, v, minRank)
 }
@@ -19,8 +19,8 @@ func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 // Unbox returns the tensor itself.
 func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }
 
-// Box returns the matrix as a tensor of coordinates, which stacks, slices and comes apart
-// as all of them do.
+// Box returns the matrix as a tensor in coordinate form, which operations can stack, slice and take
+// apart.
 func (s *MatrixSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	if m, ok := v.(*Matrix); ok && m.spec.byColumns == s.byColumns {
 		v = m.coo()
@@ -28,7 +28,7 @@ func (s *MatrixSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return tensor.Box(NewSpec(s.dtype, s.shape), v, minRank)
 }
 
-// Unbox returns the matrix with its entries in order.
+// Unbox returns the matrix with its entries sorted.
 func (s *MatrixSpec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
 	v, err := tensor.Unbox(NewSpec(s.dtype, s.shape), tensors)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 
 // AddOptions says what [Add] drops. The zero value drops nothing.
 type AddOptions struct {
-	Threshold float64 // sums with an absolute value below it are left out
+	Threshold float64 // sums with a smaller absolute value are dropped
 }
 
-// Add returns the sum of two sparse tensors, with a value where one of them has one.
-// Their shapes broadcast. The result is in row-major order.
+// Add returns the sum of two sparse tensors. It has a value where either of them has one. Their
+// shapes broadcast. The result is in row-major order.
 func Add(x, y *Tensor, o AddOptions) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
 	t = united(x, y, func(a, b tensor.Tensor) tensor.Tensor { return ops.Add(a, b) })
@@ -26,8 +26,8 @@ func Add(x, y *Tensor, o AddOptions) (t *Tensor, err error) {
 	return t, nil
 }
 
-// united applies f to the elements of two tensors where one of them has a value, with
-// zero for the other. f of two zeros is zero.
+// united applies f to the elements of two tensors where either has a value, with zero for the
+// other. f of two zeros must be zero.
 func united(x, y *Tensor, f func(a, b tensor.Tensor) tensor.Tensor) *Tensor {
 	x, y = broadcast2(x, y)
 	x, y = x.coalesced(), y.coalesced()
@@ -44,7 +44,8 @@ func united(x, y *Tensor, f func(a, b tensor.Tensor) tensor.Tensor) *Tensor {
 
 func lengthOf(t *Tensor) tensor.Tensor { return ops.Index(ops.Shape(t.values), 0) }
 
-// spread returns n elements, zero but for values at positions that are all different.
+// spread returns n elements that are zero except for values at the given positions, which must all
+// be different.
 func spread(values, at tensor.Tensor, n any) tensor.Tensor {
 	if values.DType() == dtype.Bool {
 		return ops.Cast(ops.SegmentSum(ops.Cast(values, dtype.Int64), at, n), dtype.Bool)
@@ -52,8 +53,8 @@ func spread(values, at tensor.Tensor, n any) tensor.Tensor {
 	return ops.SegmentSum(values, at, n)
 }
 
-// common applies f to the elements of two tensors where both have a value. f is zero
-// where one of its operands is.
+// common applies f to the elements of two tensors where both have a value. f must be zero if one of
+// its operands is.
 func common(x, y *Tensor, f func(a, b tensor.Tensor) tensor.Tensor) *Tensor {
 	x, y = broadcast2(x, y)
 	x, y = x.coalesced(), y.coalesced()
@@ -65,7 +66,7 @@ func common(x, y *Tensor, f func(a, b tensor.Tensor) tensor.Tensor) *Tensor {
 	return r
 }
 
-// broadcast2 gives two tensors one shape.
+// broadcast2 broadcasts two tensors to a common shape.
 func broadcast2(x, y *Tensor) (*Tensor, *Tensor) {
 	a, b := x.spec.shape, y.spec.shape
 	if a.Equal(b) && a.HasRank() {
@@ -78,7 +79,7 @@ func broadcast2(x, y *Tensor) (*Tensor, *Tensor) {
 	return x.broadcast(s), y.broadcast(s)
 }
 
-// broadcastTo is broadcast for a shape that may not be one to broadcast to.
+// broadcastTo is broadcast to a shape, which it checks.
 func (t *Tensor) broadcastTo(s shape.Shape) *Tensor {
 	if both, err := shape.Broadcast(t.spec.shape, s); err != nil || !both.Equal(s) {
 		tenon.Throw(bad("BroadcastTo", tenon.ErrShape, "", "%v does not broadcast to %v", t.spec, s))
@@ -86,8 +87,8 @@ func (t *Tensor) broadcastTo(s shape.Shape) *Tensor {
 	return t.broadcast(s)
 }
 
-// broadcast returns the tensor with dimensions of size 1 repeated, and new ones in front.
-// Both shapes have to be known.
+// broadcast returns the tensor with dimensions of size 1 repeated and new ones in front. Both
+// shapes must be known.
 func (t *Tensor) broadcast(s shape.Shape) *Tensor {
 	from := t.spec.shape
 	if from.Equal(s) {
@@ -97,9 +98,9 @@ func (t *Tensor) broadcast(s shape.Shape) *Tensor {
 		tenon.Throw(bad("BroadcastTo", tenon.ErrShape, "", "%v broadcasts to %v only where both shapes are known", t.spec, s))
 	}
 	lead := s.Rank() - from.Rank()
-	// Each value is repeated for every coordinate along the new and stretched axes.
+	// Each value is repeated for every coordinate along new and stretched axes.
 	copies := 1
-	steps := make([]int, s.Rank()) // of the number of a copy, along each axis
+	steps := make([]int, s.Rank()) // of the copy number, along each axis
 	for a := s.Rank() - 1; a >= 0; a-- {
 		if a < lead || from.Dim(a-lead) == 1 && s.Dim(a) != 1 {
 			steps[a] = copies
@@ -125,8 +126,8 @@ func (t *Tensor) broadcast(s shape.Shape) *Tensor {
 	return trusted(stacked(columns, source), ops.Gather(t.values, source, 0), sizes(s), s)
 }
 
-// stacked puts columns of coordinates side by side; like has as many entries as
-// each, for where there is none.
+// stacked combines columns of coordinates; like gives the number of entries if
+// there are no columns.
 func stacked(columns []tensor.Tensor, like tensor.Tensor) tensor.Tensor {
 	if len(columns) == 0 {
 		return ops.Zeros(dtype.Int64, vector(length(like), 0))
@@ -134,7 +135,7 @@ func stacked(columns []tensor.Tensor, like tensor.Tensor) tensor.Tensor {
 	return ops.Stack(columns, 1)
 }
 
-// sizes returns a shape that is known as a tensor.
+// sizes returns a known shape as a tensor.
 func sizes(s shape.Shape) tensor.Tensor {
 	out := make([]int64, s.Rank())
 	for i := range out {
@@ -162,7 +163,7 @@ func vector(ns ...any) tensor.Tensor {
 	return ops.Stack(parts, 0)
 }
 
-// dimOf returns a size as a part of a static shape.
+// dimOf returns a size for use in a static shape.
 func dimOf(n any) int {
 	if n, ok := n.(int); ok {
 		return n

@@ -9,14 +9,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// DenseOptions says what a dense tensor has where a sparse one has no value. The zero
-// value is zero, and the empty string.
+// DenseOptions says what a dense tensor has where the sparse one has no value. The zero value means
+// zero, or the empty string.
 type DenseOptions struct {
-	Default any // one element
+	Default any // a scalar
 }
 
-// ToDense returns the dense tensor. Numbers at the same coordinates add up; of other
-// elements the last one counts.
+// ToDense returns the dense tensor. Numbers at the same coordinates are added; of other elements
+// the last one is kept.
 func (t *Tensor) ToDense(o DenseOptions) (d tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return t.dense(o.Default), nil
@@ -25,7 +25,7 @@ func (t *Tensor) ToDense(o DenseOptions) (d tensor.Tensor, err error) {
 func (t *Tensor) dense(def any) tensor.Tensor {
 	d := t.DType()
 	if d == dtype.Bool || d == dtype.String {
-		// Values are looked up by their positions, from 1 on.
+		// Values are looked up by position, starting with 1.
 		n := ops.Index(ops.Shape(t.values), 0)
 		zeros := ops.Fill(t.denseShape, int64(0))
 		at := ops.TensorScatterUpdate(zeros, t.indices, ops.Range(int64(1), ops.Add(n, int64(1)), int64(1)))
@@ -45,8 +45,7 @@ func (t *Tensor) dense(def any) tensor.Tensor {
 	return ops.Where(there, sum, def)
 }
 
-// FromDense returns the elements of x that are not zero, or not empty, in row-major
-// order.
+// FromDense returns the elements of x that are not zero or empty, in row-major order.
 func FromDense(x any) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
 	d := tenon.Must(tensor.Convert(x))
@@ -75,8 +74,8 @@ func FromRagged(x *ragged.Tensor) (t *Tensor, err error) {
 	return t, nil
 }
 
-// ToRagged returns the values of each row of a matrix, in the order of their columns,
-// as a ragged tensor; where they stand is lost.
+// ToRagged returns the values of each row of a matrix, ordered by column, as a ragged tensor. The
+// column numbers are lost.
 //
 //	t: [n, m] → [n, (values)]
 func (t *Tensor) ToRagged() (r *ragged.Tensor, err error) {
@@ -88,8 +87,7 @@ func (t *Tensor) ToRagged() (r *ragged.Tensor, err error) {
 	return ragged.FromValueRowIDs(s.values, s.column(0), s.size(0))
 }
 
-// Eye returns the identity matrix, or one that is not square with ones on its
-// diagonal.
+// Eye returns a matrix with ones on its diagonal. It need not be square.
 func Eye(d dtype.DType, rows, columns int) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
 	if rows < 0 || columns < 0 {

@@ -11,20 +11,19 @@ import (
 
 // CountOptions says what [BinCount] counts. The zero value counts all values.
 type CountOptions struct {
-	// Weights are what to add up in place of ones: a tensor of the same form, which is
-	// sparse, dense or ragged, and has its values at the same coordinates.
+	// Weights are added up instead of ones. They are a tensor of the same form (sparse, dense or
+	// ragged) with values at the same coordinates.
 	Weights tensor.Tensor
 
-	Rows      bool // count in each row of the outermost axis, rather than all values together
-	MinLength int  // the least number of bins
-	MaxLength int  // the largest number of bins, 0 for any; values that have none are left out
-	Binary    bool // whether a number occurs, as 1, rather than how often
+	Rows      bool // count in each row of the outermost axis separately
+	MinLength int  // the smallest number of bins
+	MaxLength int  // the largest number of bins, 0 for any; values beyond it are ignored
+	Binary    bool // whether a number occurs, as 1, instead of how often
 }
 
-// BinCount returns how often each number from 0 up to the largest one occurs, as a
-// sparse tensor without the numbers that do not. x is sparse, ragged with one ragged
-// dimension, or dense: of a dense tensor zeros count as well. A negative number is an
-// error.
+// BinCount returns how often each number from 0 up to the largest one occurs, as a sparse tensor
+// without numbers that do not occur. x is sparse, ragged with one ragged dimension, or dense; zeros
+// of a dense tensor are counted too. A negative number is an error.
 //
 //	x: int[n, m] → int64[bins], with Rows int64[n, bins]
 func BinCount(x any, o CountOptions) (r *Tensor, err error) {
@@ -33,7 +32,8 @@ func BinCount(x any, o CountOptions) (r *Tensor, err error) {
 	return t.BinCount(o)
 }
 
-// listed returns a tensor of any form with a value at each element that it has.
+// listed returns a tensor of any form as a sparse one with a value for each of
+// its elements.
 func listed(x any) (*Tensor, error) {
 	switch x := x.(type) {
 	case *Tensor:
@@ -51,7 +51,7 @@ func listed(x any) (*Tensor, error) {
 	return trusted(at, ops.Reshape(d, []int{-1}), ops.Shape(d), d.Shape()), nil
 }
 
-// BinCount is the function of that name for a sparse tensor.
+// BinCount is the function [BinCount] for a sparse tensor.
 func (t *Tensor) BinCount(o CountOptions) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
 	if !t.DType().IsInteger() || t.rank() == 0 {
@@ -75,7 +75,7 @@ func (t *Tensor) BinCount(o CountOptions) (r *Tensor, err error) {
 		return nil, err
 	}
 	columns, ns := []tensor.Tensor{bin}, []any{bins}
-	if o.Rows && t.rank() > 1 { // a vector is one row
+	if o.Rows && t.rank() > 1 { // a vector is a single row
 		columns, ns = []tensor.Tensor{row, bin}, []any{t.size(0), bins}
 	}
 	all := t.build(columns, weights, ns).coalesced()
@@ -85,7 +85,7 @@ func (t *Tensor) BinCount(o CountOptions) (r *Tensor, err error) {
 	return all, nil
 }
 
-// counted drops what has no bin and returns the bins, weights and rows that are left.
+// counted drops what has no bin and returns the remaining bins, weights and rows.
 func (t *Tensor) counted(bin, weights tensor.Tensor, o CountOptions) (b, w, row tensor.Tensor, err error) {
 	if known, ok := op.Known(bin); ok {
 		for i, x := range tensor.Data[int64](known) {

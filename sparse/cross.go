@@ -8,9 +8,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Cross returns for each row all combinations of one value from each input, as strings
-// joined by a separator ("_X_" where it is empty); integers are written in decimal.
-// Inputs are sparse or dense matrices of strings or integers.
+// Cross returns, for each row, all combinations of one value from each input, as strings joined by
+// a separator ("_X_" if it is empty); integers are written in decimal. Inputs are sparse or dense
+// matrices of strings or integers.
 //
 //	inputs: [n, mₖ] each → sparse string[n, most combinations]
 func Cross(inputs []tensor.Tensor, separator string) (t *Tensor, err error) {
@@ -23,8 +23,8 @@ func Cross(inputs []tensor.Tensor, separator string) (t *Tensor, err error) {
 	return FromRagged(r)
 }
 
-// CrossHashed is [Cross] with a number below buckets in place of each string. The
-// numbers are not those of TensorFlow, which hashes the parts one by one.
+// CrossHashed is [Cross] with a number below buckets instead of each string. The
+// numbers differ from those of TensorFlow, which hashes the parts one by one.
 func CrossHashed(inputs []tensor.Tensor, buckets int, o ops.HashOptions) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
 	t = tenon.Must(Cross(inputs, ""))

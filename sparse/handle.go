@@ -11,16 +11,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// HandleOp answers for the operations whose result, with zeros where there is no
-// value, is sparse again or smaller than the tensor. An operation means what it does
-// to the dense tensor; one whose result would be dense is an error that says so.
+// HandleOp answers the operations whose result is sparse, or smaller than the tensor. An operation
+// does the same as on the dense tensor; one whose result would be dense is an error that says so.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	for _, v := range c.Values() {
 		switch v.(type) {
 		case *Tensor:
 		case tensor.Tensor:
 			if n := v.Spec().TypeName(); n != tensor.TypeName {
-				return nil, op.NotHandled // another type may know what to do
+				return nil, op.NotHandled // another type may answer
 			}
 		default:
 			return nil, op.NotHandled
@@ -44,7 +43,7 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return wouldBeDense(c)
 }
 
-// placed reports whether an operand is sparse that says where or how many.
+// placed reports whether an operand that says where or how many is sparse.
 func placed(c *op.Call) bool {
 	for i, v := range c.Operands() {
 		if _, ok := v.(tensor.Tensor); ok && c.Op.Control.Has(i) && !plain(v.(tensor.Tensor)) {
@@ -54,7 +53,7 @@ func placed(c *op.Call) bool {
 	return false
 }
 
-// elementwise does an operation on the values, if it gives zeros where there are none.
+// elementwise applies an operation to the values, if it gives zeros where there are none.
 func elementwise(c *op.Call) ([]tenon.Value, error) {
 	switch n := len(c.Values()); {
 	case c.Op.Control != 0:
@@ -67,7 +66,7 @@ func elementwise(c *op.Call) ([]tenon.Value, error) {
 	return several(c)
 }
 
-// ofShape answers for what only depends on the shape.
+// ofShape answers operations that depend only on the shape.
 func ofShape(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
 	switch {
@@ -79,7 +78,7 @@ func ofShape(c *op.Call) ([]tenon.Value, error) {
 	return wouldBeDense(c)
 }
 
-// reduced is for reductions in which zeros without a value count, or change nothing.
+// reduced handles reductions in which elements without a value count as zeros, or do not matter.
 func reduced(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
 	if !ok || c.Op.AxisParam() < 0 || c.Op.Places != 0 {
@@ -104,7 +103,7 @@ func reduced(c *op.Call) ([]tenon.Value, error) {
 	return wouldBeDense(c)
 }
 
-// moved moves the values to where the elements go.
+// moved moves the values in the same way as elements.
 func moved(c *op.Call) ([]tenon.Value, error) {
 	along := c.Op.AxisParam() >= 0
 	switch c.Op.Axes {
@@ -139,7 +138,8 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 	return wouldBeDense(c)
 }
 
-// chosen takes the entries of one axis that the operation takes of their numbers.
+// chosen selects the entries along an axis that the operation selects from their
+// numbers.
 func chosen(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(*Tensor)
 	if !ok {
@@ -158,7 +158,7 @@ func chosen(c *op.Call) ([]tenon.Value, error) {
 	values[0] = ops.Range(int64(0), scalarOf(x.size(axes[0])), int64(1))
 	var out []tenon.Value
 	for _, at := range op.ApplyN(of, values...) {
-		if at.Shape().Rank() != 1 { // it moves single elements, or its index has axes of its own
+		if at.Shape().Rank() != 1 { // it moves single elements, or its index has several axes
 			return wouldBeDense(c)
 		}
 		out = append(out, x.gathered(axes[0], at))
@@ -166,7 +166,7 @@ func chosen(c *op.Call) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// wouldBeDense is the answer where the result has no zeros to leave out.
+// wouldBeDense returns the error for results that have no zeros to omit.
 func wouldBeDense(c *op.Call) ([]tenon.Value, error) {
 	e := c.Errorf(tenon.ErrUnsupported, "the result is not sparse")
 	e.Hint = "make the operand dense first, with its method ToDense"
@@ -178,19 +178,20 @@ var overrides map[string]op.HandlerFunc
 
 func init() {
 	overrides = map[string]op.HandlerFunc{
-		"matmul": matmul, // the kernel of products of matrices
+		"matmul": matmul, // has a kernel for matrix products
 		"matvec": matvec,
-		"gather": gather, // of positions that are not known to be in range
-		"slice":  slice,  // begins and sizes are of several axes
-		"index":  index,  // keys are
-		"pad":    pad,    // zeros are no values
+		"gather": gather, // for positions that are not known to be in range
+		"slice":  slice,  // begins and sizes are for several axes
+		"index":  index,  // keys are for several axes
+		"pad":    pad,    // zeros are not stored
 	}
 }
 
-// Overrides reports whether the statement of an operation does not say enough.
+// Overrides reports whether the operation is one for which the statement does not
+// say enough.
 func (*Tensor) Overrides(o *op.Op) bool { return overrides[o.Name] != nil }
 
-// noElements returns zeros like x.
+// noElements returns zeros with the shape of x.
 func noElements(x *Tensor) ([]tenon.Value, error) {
 	none := ops.Zeros(dtype.Int64, vector(0, x.rank()))
 	r := trusted(none, ops.Zeros(x.DType(), []int{0}), x.denseShape, x.spec.shape)
@@ -213,15 +214,15 @@ func unary(c *op.Call) ([]tenon.Value, error) {
 	if !ok || !linear && (x.DType() == dtype.String || !isZero(op.Apply(c, zeroOf(x.DType())))) {
 		return wouldBeDense(c)
 	}
-	if !linear { // values at one coordinate are added up before
+	if !linear { // values at the same coordinates must be added first
 		x = x.coalesced()
 	}
 	return op.One(x.withValues(op.Apply(c, x.values)))
 }
 
-// zeroWhere returns in which operands of two a zero gives a zero, whatever the other is. That
-// zero divided by zero is not a number is left out of account, as in TensorFlow, where nothing
-// is there to be divided.
+// zeroWhere returns the operands of two in which a zero gives a zero, whatever the other one is. It
+// ignores that zero divided by zero is not a number, as in TensorFlow, where there is nothing to
+// divide.
 func zeroWhere(o *op.Op) op.Operands { return o.Zero.Absorbs | o.Zero.Dividend }
 
 func binary(c *op.Call) ([]tenon.Value, error) {
@@ -255,8 +256,8 @@ func binary(c *op.Call) ([]tenon.Value, error) {
 	return wouldBeDense(c)
 }
 
-// several applies an operation of more operands, of which one is sparse and the others
-// are known scalars, if it is zero where the sparse one is: such as bounds around zero.
+// several applies an operation with more operands, one of which is sparse and the others known
+// scalars, if it is zero where the sparse one is. An example is clipping to bounds around zero.
 func several(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	ofZero, at := slices.Clone(values), -1

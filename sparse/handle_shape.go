@@ -28,8 +28,8 @@ func expandDims(c *op.Call) ([]tenon.Value, error) {
 	return op.One(x)
 }
 
-// withInts is a handler for operations with sizes as their second argument, which
-// have to be known.
+// withInts returns a handler for operations whose second argument are sizes,
+// which must be known.
 func withInts(f func(t *Tensor, dims []int) *Tensor) op.HandlerFunc {
 	return func(c *op.Call) ([]tenon.Value, error) {
 		x, ok := c.Value(0).(*Tensor)
@@ -41,7 +41,7 @@ func withInts(f func(t *Tensor, dims []int) *Tensor) op.HandlerFunc {
 	}
 }
 
-// list returns the tensors of a list argument, all of which have to be sparse.
+// list returns the tensors of a list argument, all of which must be sparse.
 func list(c *op.Call) ([]*Tensor, bool) {
 	var ts []*Tensor
 	for _, v := range c.List(0) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// picked returns the part of an axis at one position, without the axis.
+// picked returns the slice at one position of an axis, without the axis.
 func (t *Tensor) picked(a, at int) *Tensor {
 	if n := t.dim(a); n >= 0 {
 		if at < -n || at >= n {
@@ -27,7 +27,7 @@ func (t *Tensor) picked(a, at int) *Tensor {
 	return r.squeezed([]int{a})
 }
 
-// indexed is what keys select; false where one of them has no meaning here.
+// indexed returns what keys select; ok is false if one of them is not supported.
 func (t *Tensor) indexed(keys []key.Key) (*Tensor, bool) {
 	keys, err := key.Expand(keys, t.rank())
 	tenon.Throw(err)
@@ -37,7 +37,7 @@ func (t *Tensor) indexed(keys []key.Key) (*Tensor, bool) {
 		case key.AtKind:
 			at, known, err := k.Position(t.dim(a))
 			tenon.Throw(err)
-			if !known { // a position that lies outside has no values then
+			if !known { // a position out of range then selects no values
 				n, ok := k.Start.(int)
 				if !ok || n < 0 {
 					return nil, false
@@ -82,7 +82,7 @@ func (t *Tensor) indexed(keys []key.Key) (*Tensor, bool) {
 	return t, true
 }
 
-// plainRange returns the bounds of a range that does not count from the end.
+// plainRange returns the bounds of a range that do not count from the end.
 func plainRange(k key.Key) (lo, hi int, ok bool) {
 	hi = math.MaxInt
 	if k.Step != nil && k.Step != any(1) {
@@ -101,7 +101,7 @@ func plainRange(k key.Key) (lo, hi int, ok bool) {
 	return lo, max(lo, hi), true
 }
 
-// strided returns count positions of an axis, from first on in steps.
+// strided returns count positions of an axis, starting at first.
 func (t *Tensor) strided(a, first, count, step int) *Tensor {
 	if step == 1 {
 		return t.ranged(a, first, first+count)
@@ -118,8 +118,8 @@ func (t *Tensor) strided(a, first, count, step int) *Tensor {
 	return out
 }
 
-// gathered returns the slices of an axis at the given positions, a vector; one may appear any
-// number of times.
+// gathered returns the slices of an axis at the given positions, a vector, which may contain
+// repetitions.
 func (t *Tensor) gathered(a int, at tensor.Tensor) *Tensor {
 	if at.Shape().Rank() != 1 || !at.DType().IsInteger() {
 		tenon.Throw(bad("Gather", tenon.ErrShape, "positions", "are %v%v, want a vector of integers", at.DType(), at.Shape()))

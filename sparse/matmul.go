@@ -10,14 +10,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// MatMulOptions says which operands of [MatMul] are transposed, and conjugated where
-// they are complex.
+// MatMulOptions says which operands of [MatMul] are transposed and, if they are complex,
+// conjugated.
 type MatMulOptions struct {
 	AdjointA, AdjointB bool
 }
 
-// MatMul returns the product of two matrices, of which one or both are sparse: a dense
-// matrix, and of two sparse ones a sparse one in row-major order.
+// MatMul returns the product of two matrices, at least one of which is sparse. The result is dense
+// if one of them is, and otherwise sparse in row-major order.
 //
 //	a: [n, m], b: [m, p] → [n, p]
 func MatMul(a, b tensor.Tensor, o MatMulOptions) (y tensor.Tensor, err error) {
@@ -73,8 +73,8 @@ func checkInner(a, b int, x, y string) {
 	}
 }
 
-// times returns the product with a dense matrix: for each row, the sum of the rows of
-// b that the columns name, times the values.
+// times returns the product with a dense matrix: for each row, the sum of the rows of b given by
+// the columns, multiplied by the values.
 func (t *Tensor) times(b tensor.Tensor) tensor.Tensor {
 	checkInner(t.dim(1), b.Shape().Dim(0), t.spec.String(), b.DType().String()+b.Shape().String())
 	t, b = promoted(t, b)
@@ -86,7 +86,7 @@ func (t *Tensor) times(b tensor.Tensor) tensor.Tensor {
 	return ops.SegmentSum(ops.Mul(ops.ExpandDims(s.values, 1), ops.Gather(b, s.column(1), 0)), s.column(0), s.size(0))
 }
 
-// promoted gives a sparse and a dense operand one element type.
+// promoted promotes a sparse and a dense operand to a common element type.
 func promoted(t *Tensor, b tensor.Tensor) (*Tensor, tensor.Tensor) {
 	d, err := dtype.Promote(t.DType(), b.DType())
 	tenon.Throw(err)
@@ -99,9 +99,9 @@ func promoted(t *Tensor, b tensor.Tensor) (*Tensor, tensor.Tensor) {
 	return t, b
 }
 
-// timesSparse returns the product with a sparse matrix: each value meets those of the
-// row of b that its column names (F. G. Gustavson, "Two fast algorithms for sparse
-// matrices", ACM TOMS 4, 1978).
+// timesSparse returns the product with a sparse matrix: each value is multiplied by those of the
+// row of b given by its column (F. G. Gustavson, "Two fast algorithms for sparse matrices", ACM
+// TOMS 4, 1978).
 func (t *Tensor) timesSparse(b *Tensor) *Tensor {
 	checkInner(t.dim(1), b.dim(0), t.spec.String(), b.spec.String())
 	splits, index := rows.Match([]any{t.column(1)}, []any{b.column(0)})
@@ -118,8 +118,8 @@ func (t *Tensor) timesVector(x tensor.Tensor) tensor.Tensor {
 	return ops.SegmentSum(ops.Mul(t.values, ops.Gather(x, t.column(1), 0)), t.column(0), t.size(0))
 }
 
-// SampledAddMM returns beta·t + alpha·(a·b) at the coordinates of t, without computing
-// the rest of the product. Leading dimensions are a batch.
+// SampledAddMM returns beta·t + alpha·(a·b) at the coordinates of t, without computing the rest of
+// the product. Leading dimensions are batch dimensions.
 //
 //	t: [c, n, m], a: [c, n, k], b: [c, k, m] → [c, n, m]
 func (t *Tensor) SampledAddMM(a, b any, alpha, beta any) (r *Tensor, err error) {

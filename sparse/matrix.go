@@ -13,19 +13,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Matrix is a sparse matrix in compressed form: by rows (CSR) or by columns (CSC). It
-// is the form for products, as the values of a row lie side by side and only one
-// coordinate of each is held. It is immutable.
+// Matrix is a sparse matrix in compressed form, by rows (CSR) or by columns (CSC). This is the form
+// for products: the values of a row are consecutive, and only one coordinate is stored for each. A
+// Matrix is immutable.
 //
 //	splits   [0 1 3 4]        values of row i are values[splits[i]:splits[i+1]]
 //	indices  [1 0 3 2]        their columns
 //	values   [1. -2. 3. 4.]
 type Matrix struct {
 	spec    *MatrixSpec
-	splits  tensor.Tensor // int64[rows+1], of columns in a CSC matrix
+	splits  tensor.Tensor // int64[rows+1]; in a CSC matrix, for columns
 	indices tensor.Tensor // int64[n]
 	values  tensor.Tensor // [n]
-	width   tensor.Tensor // int64[], the size that splits does not tell
+	width   tensor.Tensor // int64[], the size that splits do not determine
 }
 
 var (
@@ -33,16 +33,15 @@ var (
 	_ op.Handler    = (*Matrix)(nil)
 )
 
-// NewCSR returns the matrix whose row i has values[splits[i]:splits[i+1]] in the
-// columns that indices tell. A column outside of the matrix is an error that names
-// its value.
+// NewCSR returns the matrix whose row i has values[splits[i]:splits[i+1]] in the columns given by
+// indices. A column outside the matrix is an error that names its value.
 //
 //	splits: int64[rows+1], indices: int64[n], values: [n] → [rows, columns]
 func NewCSR(splits, indices, values any, columns int) (*Matrix, error) {
 	return newMatrix("NewCSR", splits, indices, values, tensor.Scalar(int64(columns)), false)
 }
 
-// NewCSC is [NewCSR] with rows and columns in each other's place.
+// NewCSC is [NewCSR] with rows and columns exchanged.
 //
 //	splits: int64[columns+1], indices: int64[n], values: [n] → [rows, columns]
 func NewCSC(splits, indices, values any, rows int) (*Matrix, error) {
@@ -97,13 +96,13 @@ func (m *Matrix) check(fn string, byColumns bool) error {
 	return nil
 }
 
-// ToCSR returns a sparse matrix in the form of rows.
+// ToCSR converts a sparse matrix to CSR form.
 func ToCSR(t tensor.Tensor) (*Matrix, error) { return compress("ToCSR", t, false) }
 
-// ToCSC returns a sparse matrix in the form of columns.
+// ToCSC converts a sparse matrix to CSC form.
 func ToCSC(t tensor.Tensor) (*Matrix, error) { return compress("ToCSC", t, true) }
 
-// compress makes a matrix of one in coordinate form, a compressed or a dense one.
+// compress converts a matrix in coordinate form, a compressed one or a dense one.
 func compress(fn string, x tensor.Tensor, byColumns bool) (m *Matrix, err error) {
 	defer tenon.Catch(&err)
 	var t *Tensor
@@ -136,16 +135,17 @@ func (m *Matrix) DType() dtype.DType { return m.spec.dtype }
 // Shape returns the numbers of rows and columns.
 func (m *Matrix) Shape() shape.Shape { return m.spec.shape }
 
-// Splits returns where the values of each row, or of each column, begin and end.
+// Splits returns the offsets at which the values of each row (CSC: column) begin
+// and end.
 func (m *Matrix) Splits() tensor.Tensor { return m.splits }
 
-// Indices returns the column of each value, or its row.
+// Indices returns the column (CSC: row) of each value.
 func (m *Matrix) Indices() tensor.Tensor { return m.indices }
 
 // Values returns the values.
 func (m *Matrix) Values() tensor.Tensor { return m.values }
 
-// IsCSC reports whether the matrix is held by columns.
+// IsCSC reports whether the matrix is stored by columns.
 func (m *Matrix) IsCSC() bool { return m.spec.byColumns }
 
 // ToCOO returns the matrix in coordinate form.
@@ -175,8 +175,7 @@ func (m *Matrix) coo() *Tensor {
 	return (&Tensor{}).build(columns, m.values, ns)
 }
 
-// lines returns the number of rows of a CSR matrix and of columns of a CSC one, or
-// shape.Unknown.
+// lines returns the number of rows of a CSR matrix or of columns of a CSC one, or shape.Unknown.
 func (m *Matrix) lines() int {
 	if m.spec.byColumns {
 		return m.spec.shape.Dim(1)
@@ -190,7 +189,8 @@ func (m *Matrix) ToDense() (d tensor.Tensor, err error) {
 	return m.coo().dense(nil), nil
 }
 
-// transposed returns the transpose, which is the same parts in the other form.
+// transposed returns the transpose, which consists of the same parts in the other
+// form.
 func (m *Matrix) transposed() *Matrix {
 	t := *m
 	t.spec = &MatrixSpec{m.spec.dtype, shape.Of(m.spec.shape.Dim(1), m.spec.shape.Dim(0)), !m.spec.byColumns}
@@ -208,7 +208,7 @@ func (m *Matrix) String() string {
 	return m.text("%v")
 }
 
-// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+// Format prints the matrix for the verbs v and s as String does. A plus flag prints all elements.
 func (m *Matrix) Format(s fmt.State, verb rune) { tensor.Format(s, verb, m, m.text) }
 
 func (m *Matrix) text(verb string) string {

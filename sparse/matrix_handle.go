@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// HandleOp answers for products with dense matrices and vectors, the transpose, and
-// elementwise operations that keep zero, without leaving the compressed form. All
-// else is done in coordinate form, in which the result stays.
+// HandleOp answers products with dense matrices and vectors, the transpose, and elementwise
+// operations that keep zero in compressed form. Everything else is done in coordinate form, and the
+// result stays in that form.
 func (m *Matrix) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	switch {
@@ -42,18 +42,19 @@ func (m *Matrix) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return c.WithValues(values).Do()
 }
 
-// products has the operations for which there is a kernel of the compressed form.
+// products has the operations that have a kernel for the compressed form.
 var products = map[string]func(m *Matrix, c *op.Call, values []tenon.Value) (tensor.Tensor, bool){
 	"matmul": (*Matrix).matmul,
 	"matvec": (*Matrix).matvec,
 }
 
-// Overrides reports whether an operation has a kernel of its own, here or in coordinate form.
+// Overrides reports whether the operation has a kernel, either for the compressed form or for the
+// coordinate form.
 func (*Matrix) Overrides(o *op.Op) bool { return products[o.Name] != nil || overrides[o.Name] != nil }
 
 func plain(x tensor.Tensor) bool { return x.Spec().TypeName() == tensor.TypeName }
 
-// matmul multiplies with a dense matrix in the form that the matrix has.
+// matmul multiplies by a dense matrix in the form that the matrix has.
 func (m *Matrix) matmul(c *op.Call, values []tenon.Value) (tensor.Tensor, bool) {
 	ta, _ := c.Attr("transpose_a").(bool)
 	tb, _ := c.Attr("transpose_b").(bool)
@@ -80,7 +81,7 @@ func (m *Matrix) matmul(c *op.Call, values []tenon.Value) (tensor.Tensor, bool) 
 	return nil, false
 }
 
-// matvec multiplies with a dense vector.
+// matvec multiplies by a dense vector.
 func (m *Matrix) matvec(_ *op.Call, values []tenon.Value) (tensor.Tensor, bool) {
 	x, ok := values[1].(tensor.Tensor)
 	if !ok || values[0] != tenon.Value(m) || !plain(x) {
@@ -89,7 +90,7 @@ func (m *Matrix) matvec(_ *op.Call, values []tenon.Value) (tensor.Tensor, bool) 
 	return m.times(ops.ExpandDims(x, 1), true), true
 }
 
-// times returns the product with a dense matrix; column takes the only column out.
+// times returns the product with a dense matrix; if column is set, it returns the only column.
 func (m *Matrix) times(b tensor.Tensor, column bool) tensor.Tensor {
 	checkInner(m.spec.shape.Dim(1), b.Shape().Dim(0), m.spec.String(), b.DType().String()+b.Shape().String())
 	d, err := dtype.Promote(m.DType(), b.DType())

@@ -12,8 +12,8 @@ import (
 // MatrixTypeName is the registered name of [*MatrixSpec].
 const MatrixTypeName = "sparse.Matrix"
 
-// MatrixSpec describes compressed matrices: the element type, the numbers of rows and
-// columns, and whether they are held by columns.
+// MatrixSpec describes compressed matrices: the element type, the numbers of rows and columns, and
+// whether they are stored by columns.
 type MatrixSpec struct {
 	dtype     dtype.DType
 	shape     shape.Shape // of rank 2
@@ -22,8 +22,8 @@ type MatrixSpec struct {
 
 var _ tenon.Equaler = (*MatrixSpec)(nil)
 
-// NewMatrixSpec returns the Spec of compressed matrices; a shape of another rank than
-// 2 is an error.
+// NewMatrixSpec returns the Spec of compressed matrices. It returns an error if the rank of the
+// shape is not 2.
 func NewMatrixSpec(d dtype.DType, s shape.Shape, byColumns bool) (*MatrixSpec, error) {
 	if s.Rank() != 2 || d == dtype.None {
 		return nil, tenon.NewError(tenon.ErrShape, "sparse.MatrixSpec", fmt.Sprintf("%v%v is no matrix", d, s))
@@ -37,7 +37,7 @@ func (s *MatrixSpec) DType() dtype.DType { return s.dtype }
 // Shape returns the numbers of rows and columns, as far as they are known.
 func (s *MatrixSpec) Shape() shape.Shape { return s.shape }
 
-// IsCSC reports whether matrices are held by columns.
+// IsCSC reports whether matrices are stored by columns.
 func (s *MatrixSpec) IsCSC() bool { return s.byColumns }
 
 // TypeName returns "sparse.Matrix".
@@ -60,15 +60,14 @@ func decodeMatrix(e tenon.Encoding) (tenon.Spec, error) {
 
 func init() { tenon.Register(MatrixTypeName, decodeMatrix) }
 
-// EqualSpec compares without encoding.
+// EqualSpec compares the fields without encoding the Specs.
 func (s *MatrixSpec) EqualSpec(other tenon.Spec) bool {
 	o, ok := other.(*MatrixSpec)
 	return ok && s.dtype == o.dtype && s.byColumns == o.byColumns && s.shape.Equal(o.shape)
 }
 
-// Components returns splits int64[rows+1], indices int64[n], values [n] and width
-// int64[]: the number of columns. Rows and columns change places where the matrix is
-// held by columns.
+// Components returns splits int64[rows+1], indices int64[n], values [n] and width int64[]: the
+// number of columns. Rows and columns are exchanged if the matrix is stored by columns.
 func (s *MatrixSpec) Components() []tenon.Field {
 	lines := s.shape.Dim(0)
 	if s.byColumns {
@@ -115,7 +114,7 @@ func (s *MatrixSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	return m, nil
 }
 
-// String prints "csr float32[2, ?]".
+// String returns "csr float32[2, ?]".
 func (s *MatrixSpec) String() string {
 	form := "csr "
 	if s.byColumns {

@@ -15,12 +15,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// bad returns an error of a function of the package.
+// bad returns an error of a function of this package.
 func bad(fn string, kind error, where, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: kind, Op: "sparse." + fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }
 
-// rank returns the number of dimensions, which has to be known.
+// rank returns the number of dimensions, which must be known.
 func (t *Tensor) rank() int {
 	r := t.indices.Shape().Dim(1)
 	if r < 0 {
@@ -32,7 +32,7 @@ func (t *Tensor) rank() int {
 	return r
 }
 
-// axis returns an axis that may count from the end as one that counts from the start.
+// axis converts an axis that may count from the end to one that counts from the start.
 func (t *Tensor) axis(fn string, a int) int {
 	r := t.rank()
 	if a < -r || a >= r {
@@ -60,7 +60,7 @@ func (t *Tensor) dim(a int) int {
 	return t.spec.shape.Dim(a)
 }
 
-// columns returns the coordinates of some axes, by which values can be told apart.
+// columns returns the coordinates of some axes, as keys that distinguish values.
 func (t *Tensor) columns(axes []int) []any {
 	if len(axes) == 0 {
 		return []any{ops.Zeros(dtype.Int64, vector(length(t.indices)))}
@@ -80,8 +80,8 @@ func upTo(n int) []int {
 	return out
 }
 
-// places returns the position of each value in the dense tensor, in row-major order,
-// where the positions are known to fit.
+// places returns the position of each value in the dense tensor, in row-major order, if positions
+// are known to fit in int64.
 func (t *Tensor) places() (tensor.Tensor, bool) {
 	s := t.spec.shape
 	if !s.IsFull() || s.Size() == math.MaxInt {
@@ -101,7 +101,8 @@ func (t *Tensor) order() tensor.Tensor {
 	if p, ok := t.places(); ok {
 		return ops.ArgSort(p, 0, ops.SortOptions{})
 	}
-	// Stable sorts by one coordinate after the other, the last one first.
+	// Apply stable sorts by one coordinate after the other, starting with the
+	// last.
 	r := t.rank()
 	order := ops.ArgSort(t.column(r-1), 0, ops.SortOptions{})
 	for a := r - 2; a >= 0; a-- {
@@ -125,7 +126,7 @@ func (t *Tensor) sorted() *Tensor {
 	return &r
 }
 
-// inOrder reports whether rows of coordinates never fall.
+// inOrder reports whether rows of coordinates do not decrease.
 func inOrder(xs []int64, rank int) bool {
 	for i := rank; i+rank <= len(xs); i += rank {
 		for a := range rank {
@@ -146,8 +147,8 @@ func (t *Tensor) Reorder() (r *Tensor, err error) {
 	return t.sorted(), nil
 }
 
-// Coalesce returns the tensor in row-major order with one value at each coordinate:
-// numbers at the same one add up, of other elements the last one counts.
+// Coalesce returns the tensor in row-major order with a single value at each coordinate: numbers at
+// the same coordinate are added; of other elements the last one is kept.
 func (t *Tensor) Coalesce() (r *Tensor, err error) {
 	defer tenon.Catch(&err)
 	return t.coalesced(), nil
@@ -172,7 +173,7 @@ func (t *Tensor) coalesced() *Tensor {
 	return r
 }
 
-// length returns the number of elements of a vector, an int or a scalar tensor.
+// length returns the number of elements of a vector as an int or a scalar tensor.
 func length(v tensor.Tensor) any {
 	if n := v.Shape().Dim(0); n >= 0 {
 		return n

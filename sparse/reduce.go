@@ -10,23 +10,22 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ReduceOptions says what is reduced. The zero value reduces all axes to a scalar.
+// ReduceOptions says what is reduced. With the zero value, all axes are reduced to a scalar.
 type ReduceOptions struct {
 	Axes     []int // nil: all
-	KeepDims bool  // reduced axes stay with size 1
-	Sparse   bool  // the result is sparse, without a value where nothing was reduced
+	KeepDims bool  // reduced axes are kept with size 1
+	Sparse   bool  // the result is sparse, and has no value where there was nothing to reduce
 }
 
-// ReduceSum returns the sum of the values along axes: a dense tensor, or a sparse one.
+// ReduceSum returns the sum of the values along axes, as a dense or sparse tensor.
 func (t *Tensor) ReduceSum(o ReduceOptions) (r tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return t.reduce(o, ops.SegmentSum), nil
 }
 
-// ReduceMax returns the largest value along axes. Elements without a value take no
-// part in it, so that the maximum of negative values is negative; where there is no
-// value at all, a dense result has 0. Where elements without a value are to count as
-// zeros, use ops.Max.
+// ReduceMax returns the largest value along axes. Elements without a value are ignored, so that the
+// maximum of negative values is negative; if there is no value at all, a dense result is 0. To
+// count elements without a value as zeros, use ops.Max.
 func (t *Tensor) ReduceMax(o ReduceOptions) (r tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return t.reduce(o, ops.SegmentMax), nil
@@ -38,7 +37,7 @@ func (t *Tensor) ReduceMin(o ReduceOptions) (r tensor.Tensor, err error) {
 	return t.reduce(o, ops.SegmentMin), nil
 }
 
-// kept returns the axes that a reduction leaves.
+// kept returns the axes that are not reduced.
 func (t *Tensor) kept(axes []int) []int {
 	if axes == nil {
 		return nil
@@ -72,7 +71,7 @@ func (t *Tensor) reduce(o ReduceOptions, f func(data, ids, n any) tensor.Tensor)
 	return r.dense(nil)
 }
 
-// groups reduces the values that agree in the axes that are left.
+// groups reduces the values that agree in the remaining axes.
 func (t *Tensor) groups(left []int, f func(data, ids, n any) tensor.Tensor) *Tensor {
 	ids, first, _ := rows.Group(t.columns(left)...)
 	columns, ns := make([]tensor.Tensor, len(left)), make([]any, len(left))
@@ -84,7 +83,7 @@ func (t *Tensor) groups(left []int, f func(data, ids, n any) tensor.Tensor) *Ten
 	return r
 }
 
-// restored puts the reduced axes of t back with size 1.
+// restored inserts the reduced axes of t again with size 1.
 func (r *Tensor) restored(t *Tensor, axes []int) *Tensor {
 	left := map[int]bool{}
 	for _, a := range t.kept(axes) {
@@ -98,7 +97,8 @@ func (r *Tensor) restored(t *Tensor, axes []int) *Tensor {
 	return r
 }
 
-// extreme is a maximum or minimum in which elements without a value are zeros.
+// extreme returns a maximum or minimum in which elements without a value count as
+// zeros.
 func (t *Tensor) extreme(axes []int, keep bool, segment func(data, ids, n any) tensor.Tensor, both func(x, y any) tensor.Tensor) tensor.Tensor {
 	s := t.coalesced()
 	o := ReduceOptions{Axes: axes, KeepDims: keep}
@@ -108,7 +108,7 @@ func (t *Tensor) extreme(axes []int, keep bool, segment func(data, ids, n any) t
 	return ops.Where(ops.Less(count, s.reducedSize(axes)), both(stored, ops.ZerosLike(stored)), stored)
 }
 
-// mean returns the mean, in which elements without a value are zeros.
+// mean returns the mean, in which elements without a value count as zeros.
 func (t *Tensor) mean(axes []int, keep bool) tensor.Tensor {
 	x := t
 	if d := t.DType(); !d.IsFloat() && !d.IsComplex() {
@@ -118,7 +118,7 @@ func (t *Tensor) mean(axes []int, keep bool) tensor.Tensor {
 	return ops.Div(sum, ops.Cast(t.reducedSize(axes), sum.DType()))
 }
 
-// reducedSize returns how many elements go into each one of a reduction over axes.
+// reducedSize returns the number of elements per element of the result of a reduction over axes.
 func (t *Tensor) reducedSize(axes []int) tensor.Tensor {
 	n := tensor.Tensor(tensor.Scalar(int64(1)))
 	left := t.kept(axes)
@@ -130,8 +130,8 @@ func (t *Tensor) reducedSize(axes []int) tensor.Tensor {
 	return n
 }
 
-// Softmax returns exp(x)/Σ exp(x) over the values in each row of the last axis.
-// Elements without a value have no part in it, as if they were −∞.
+// Softmax returns exp(x)/Σ exp(x) over the values in each row of the last axis. Elements without a
+// value are ignored, as if they were −∞.
 //
 //	t: float[a, n] → [a, n], with values at the same coordinates in row-major order
 func (t *Tensor) Softmax() (r *Tensor, err error) {

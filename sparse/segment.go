@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// SegmentSum returns the sums of rows of data, which positions pick, by segment. n is
-// the number of segments; nil stands for one more than the last id.
+// SegmentSum returns the sums, by segment, of the rows of data at the given positions. n is the
+// number of segments; nil means one more than the last id.
 //
 //	data: [m, …], positions: int[k], ids: int[k] → [n, …]
 func SegmentSum(data, positions, ids, n any) (tensor.Tensor, error) {

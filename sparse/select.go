@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Retain returns the tensor with the values for which keep is true.
+// Retain returns the tensor with only the values for which keep is true.
 //
-//	keep: bool[n], one for each value in their order
+//	keep: bool[n], one for each value in order
 func (t *Tensor) Retain(keep any) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
 	k := tenon.Must(tensor.Convert(keep))
@@ -27,8 +27,8 @@ func (t *Tensor) retained(keep tensor.Tensor) *Tensor {
 	return r
 }
 
-// Mask returns the tensor without the values of some rows, which are positions along
-// the outermost axis.
+// Mask returns the tensor without the values of some rows, given by their numbers along the
+// outermost axis.
 func (t *Tensor) Mask(rowNumbers any) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
 	at := tenon.Must(tensor.Convert(rowNumbers))
@@ -39,8 +39,8 @@ func (t *Tensor) Mask(rowNumbers any) (r *Tensor, err error) {
 	return t.retained(ops.Equal(rows.Lengths(splits), int64(0))), nil
 }
 
-// FillEmptyRows returns the tensor in row-major order with a value at the first
-// place of every row of the outermost axis that has none, and which rows those are.
+// FillEmptyRows returns the tensor in row-major order with a value added at the first position of
+// every row of the outermost axis that has none, and which rows those are.
 //
 //	t: [n, …], value: one element → [n, …], bool[n]
 func (t *Tensor) FillEmptyRows(value any) (r *Tensor, empty tensor.Tensor, err error) {
@@ -71,8 +71,8 @@ func (t *Tensor) FillEmptyRows(value any) (r *Tensor, empty tensor.Tensor, err e
 	return r, empty, nil
 }
 
-// MapValues returns a sparse tensor whose values are f of the values of the sparse
-// arguments, which all have theirs at the same coordinates.
+// MapValues returns a sparse tensor whose values are f of the values of the sparse arguments, which
+// must all have values at the same coordinates.
 //
 //	MapValues(func(v ...tensor.Tensor) tensor.Tensor { return ops.Add(v[0], 5.0) }, t)
 func MapValues(f func(values ...tensor.Tensor) tensor.Tensor, ts ...*Tensor) (r *Tensor, err error) {
@@ -94,8 +94,8 @@ func MapValues(f func(values ...tensor.Tensor) tensor.Tensor, ts ...*Tensor) (r 
 	return ts[0].withValues(out), nil
 }
 
-// sameCoordinates reports whether two tensors of coordinates may be equal: it looks
-// where both are known.
+// sameCoordinates reports whether two tensors of coordinates may be equal. It compares them if both
+// are known.
 func sameCoordinates(a, b tensor.Tensor) bool {
 	if a == b {
 		return true
@@ -108,9 +108,8 @@ func sameCoordinates(a, b tensor.Tensor) bool {
 	return tensor.Equal(x, y, tensor.EqualOptions{})
 }
 
-// ToIndicator returns truth values that are true at the numbers that the values of
-// each row are: the last dimension gives way to one of size n. A number outside of
-// it is an error that names it.
+// ToIndicator returns booleans that are true at the numbers in each row: the last dimension is
+// replaced by one of size n. A number out of range is an error that names it.
 //
 //	t: int[a, m] → bool[a, n]
 func (t *Tensor) ToIndicator(n int) (d tensor.Tensor, err error) {

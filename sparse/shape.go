@@ -11,8 +11,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// build returns a tensor of columns of coordinates and sizes, each an int or a scalar
-// tensor.
+// build returns a tensor from columns of coordinates and sizes, each an int or a scalar tensor.
 func (t *Tensor) build(columns []tensor.Tensor, values tensor.Tensor, ns []any) *Tensor {
 	dims := make([]int, len(ns))
 	for i, n := range ns {
@@ -30,8 +29,8 @@ func (t *Tensor) parts() (columns []tensor.Tensor, ns []any) {
 	return columns, ns
 }
 
-// expanded returns the tensor with a new dimension of size 1 at an axis, which may count
-// from the end of the result.
+// expanded returns the tensor with a new axis of size 1, whose position may count from the end of
+// the result.
 func (t *Tensor) expanded(axis int) *Tensor {
 	k := t.rank() + 1
 	if axis < -k || axis >= k {
@@ -50,7 +49,7 @@ func inserted[T any](list []T, at int, x T) []T {
 	return append(out, list[at:]...)
 }
 
-// squeezed drops axes of size 1, all of them where none is named.
+// squeezed drops axes of size 1, or all of them if none is named.
 func (t *Tensor) squeezed(axes []int) *Tensor {
 	drop := map[int]bool{}
 	for _, a := range axes {
@@ -73,8 +72,8 @@ func (t *Tensor) squeezed(axes []int) *Tensor {
 	return r
 }
 
-// transposed returns the tensor with its axes in another order, which is reversed without one,
-// and its values in row-major order.
+// transposed returns the tensor with its axes permuted, or reversed without perm, and its values in
+// row-major order.
 func (t *Tensor) transposed(perm []int) *Tensor {
 	k := t.rank()
 	if len(perm) == 0 {
@@ -100,8 +99,8 @@ func (t *Tensor) transposed(perm []int) *Tensor {
 	return r
 }
 
-// reshaped returns the same elements in row-major order under other sizes, of which one may
-// be -1. The shape of t has to be known, as positions are computed from it.
+// reshaped returns the same elements in row-major order with other sizes, of which one may be -1.
+// The shape of t must be known, since positions are computed from it.
 func (t *Tensor) reshaped(dims []int) *Tensor {
 	from := t.spec.shape
 	size := from.Size()
@@ -143,15 +142,15 @@ func (t *Tensor) reshaped(dims []int) *Tensor {
 	return r
 }
 
-// ResetShape returns the tensor under a larger shape of the same rank. Without sizes
-// the shape is the smallest one that holds all values.
+// ResetShape returns the tensor with a larger shape of the same rank. Without dims, the shape is
+// the smallest one that holds all values.
 func (t *Tensor) ResetShape(dims ...int) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
 	k := t.rank()
 	ns := make([]any, k)
 	if len(dims) == 0 {
 		for a := range ns {
-			// One more than the largest coordinate, 0 for none.
+			// One more than the largest coordinate, or 0 if there are none.
 			past := ops.Concat([]tensor.Tensor{tensor.Vector([]int64{0}), ops.Add(t.column(a), int64(1))}, 0)
 			ns[a] = ops.Max(past, 0)
 		}
@@ -172,8 +171,8 @@ func (t *Tensor) ResetShape(dims ...int) (r *Tensor, err error) {
 	return r, nil
 }
 
-// Slice returns the part of the tensor that begins at start and has the given sizes,
-// cut off at the end of the tensor.
+// Slice returns the part of the tensor that begins at start and has the given size, cut off at the
+// ends of the tensor.
 func (t *Tensor) Slice(start, size []int) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
 	k := t.rank()
@@ -193,7 +192,8 @@ func (t *Tensor) Slice(start, size []int) (r *Tensor, err error) {
 	return t, nil
 }
 
-// ranged returns the part of an axis from lo up to hi, or its end.
+// ranged returns the part of an axis from lo up to, but not including, hi, cut
+// off at the end of the axis.
 func (t *Tensor) ranged(a, lo, hi int) *Tensor {
 	columns, ns := t.parts()
 	inside := ops.LogicalAnd(ops.GreaterEqual(columns[a], int64(lo)), ops.Less(columns[a], int64(hi)))
@@ -211,14 +211,13 @@ func (t *Tensor) ranged(a, lo, hi int) *Tensor {
 	return out
 }
 
-// ConcatOptions says which shapes [Concat] takes. The zero value wants them equal but
-// for the axis.
+// ConcatOptions says which shapes [Concat] accepts. With the zero value, they must be equal except
+// along the axis.
 type ConcatOptions struct {
 	Expand bool // tensors may be smaller along the other axes
 }
 
-// Concat returns tensors of one rank behind one another along an axis. The result is
-// in row-major order.
+// Concat concatenates tensors of the same rank along an axis. The result is in row-major order.
 func Concat(ts []*Tensor, axis int, o ConcatOptions) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
 	if len(ts) == 0 {
@@ -261,8 +260,8 @@ func Concat(ts []*Tensor, axis int, o ConcatOptions) (r *Tensor, err error) {
 	return r, nil
 }
 
-// Split divides an axis, whose size has to be known, into n parts. Where the size is
-// no multiple of n, the first parts have one more.
+// Split divides an axis, whose size must be known, into n parts. If the size is not a multiple of
+// n, the first parts are larger by one.
 func (t *Tensor) Split(n, axis int) (parts []*Tensor, err error) {
 	defer tenon.Catch(&err)
 	a := t.axis("Split", axis)

@@ -12,8 +12,8 @@ import (
 // TypeName is the registered name of [*Spec].
 const TypeName = "sparse.Tensor"
 
-// Spec describes sparse tensors: the element type and the dense shape. How many
-// values there are is data.
+// Spec describes sparse tensors: the element type and the dense shape. The number
+// of values is data.
 type Spec struct {
 	dtype dtype.DType
 	shape shape.Shape
@@ -55,7 +55,7 @@ func decode(e tenon.Encoding) (tenon.Spec, error) {
 
 func init() { tenon.Register(TypeName, decode) }
 
-// EqualSpec compares without encoding.
+// EqualSpec compares the fields without encoding the Specs.
 func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && s.dtype == o.dtype && s.shape.Equal(o.shape)
@@ -114,5 +114,5 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 	return NewSpec(s.dtype, s.shape.Remove(0)), nil
 }
 
-// String prints "sparse float32[2, ?]".
+// String returns "sparse float32[2, ?]".
 func (s *Spec) String() string { return "sparse " + s.dtype.String() + s.shape.String() }

@@ -19,8 +19,7 @@ type Tensor struct {
 	values     tensor.Tensor // [n]
 	denseShape tensor.Tensor // int64[rank]
 
-	// canonical is true where the coordinates are known to be in row-major order and
-	// each of them to appear once.
+	// canonical is true if the coordinates are known to be in row-major order without duplicates.
 	canonical bool
 }
 
@@ -29,7 +28,7 @@ var (
 	_ op.Handler    = (*Tensor)(nil)
 )
 
-// New returns the tensor of a dense shape that has values at indices.
+// New returns the tensor with the given dense shape that has values at indices.
 //
 //	indices: int64[n, rank], values: [n], denseShape: int64[rank]
 //
@@ -98,7 +97,8 @@ func (t *Tensor) check() error {
 	return nil
 }
 
-// rising reports whether rows of coordinates are in strictly lexicographic order.
+// rising reports whether rows of coordinates are in strictly increasing
+// lexicographic order.
 func rising(xs []int64, rank int) bool {
 	if rank == 0 {
 		return false
@@ -111,7 +111,7 @@ func rising(xs []int64, rank int) bool {
 	return true
 }
 
-// trusted returns a tensor of parts that are known to fit, with the static shape s.
+// trusted returns a tensor from parts that are known to match, with the static shape s.
 func trusted(indices, values, denseShape tensor.Tensor, s shape.Shape) *Tensor {
 	if known, ok := op.Known(denseShape); ok && !s.IsFull() {
 		dims := []int{}
@@ -153,7 +153,7 @@ func (t *Tensor) String() string {
 	return t.text("%v")
 }
 
-// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+// Format prints the tensor for the verbs v and s as String does. A plus flag prints all elements.
 func (t *Tensor) Format(s fmt.State, verb rune) { tensor.Format(s, verb, t, t.text) }
 
 func (t *Tensor) text(verb string) string {

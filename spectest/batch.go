@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// batch checks that a batch axis can be added and taken away, where a type has them.
+// batch checks that a batch axis can be added and removed, if the type supports it.
 func (c *checker) batch(s tenon.Spec) {
 	b, ok := s.(tenon.Batcher)
 	if !ok {
@@ -44,7 +44,7 @@ func (c *checker) batch(s tenon.Spec) {
 	}
 }
 
-// box checks that a value can be encoded as tensors, where a type allows it.
+// box checks that a value can be encoded as tensors, if the type supports it.
 func (c *checker) box(v tenon.Value, s tenon.Spec) {
 	b, ok := s.(tenon.Boxer)
 	if !ok {

@@ -10,15 +10,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// stranger is a value of a type that no other test has.
+// stranger returns a value of a type that occurs in no other test.
 func stranger() tenon.Value {
 	v, err := tenon.NewOpaque("spectest.Stranger", tenon.Nil{}, nil).Assemble(nil)
 	tenon.Throw(err)
 	return v
 }
 
-// components checks that a value comes apart and goes together again, and that
-// nothing else does.
+// components checks that a value can be taken apart and put together again, and
+// that wrong components are rejected.
 func (c *checker) components(v tenon.Value, s tenon.Spec) {
 	fields := s.Components()
 	for i, f := range fields {
@@ -71,7 +71,7 @@ func (c *checker) assemble(v tenon.Value, s tenon.Spec, parts []tenon.Value) {
 		c.broken("assemble", "%v", err)
 		return
 	}
-	clear(given) // the caller may use its slice again
+	clear(given) // the caller may reuse its slice
 	if !sameValue(back, v) {
 		c.broken("assemble", "the value comes back as %v", back)
 	}
@@ -93,7 +93,8 @@ func (c *checker) assemble(v tenon.Value, s tenon.Spec, parts []tenon.Value) {
 	}
 }
 
-// refuses checks components that are too few, too many or of a wrong kind.
+// refuses checks that Assemble rejects components that are too few, too many or
+// of the wrong kind.
 func (c *checker) refuses(s tenon.Spec, parts []tenon.Value) {
 	try := func(what string, parts []tenon.Value) {
 		c.runs("assemble", func() {
@@ -121,7 +122,7 @@ func (c *checker) refuses(s tenon.Spec, parts []tenon.Value) {
 	}
 }
 
-// other returns a tensor whose element type is not that of s.
+// other returns a tensor whose element type differs from that of s.
 func other(s tenon.Spec) tenon.Value {
 	t, ok := s.(*tensor.Spec)
 	if !ok {
@@ -138,7 +139,7 @@ func other(s tenon.Spec) tenon.Value {
 	return tensor.NewDense(d, shape.Of(sh...))
 }
 
-// deeper returns a tensor like v with an axis more.
+// deeper returns a tensor like v with one more axis.
 func deeper(v tenon.Value) tenon.Value {
 	d, ok := v.(*tensor.Dense)
 	if !ok {

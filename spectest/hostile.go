@@ -10,7 +10,8 @@ import (
 )
 
 // hostile checks that no encoding makes the type panic: every part of its own
-// encoding is replaced, dropped and doubled, and its binary form cut and changed.
+// encoding is replaced, dropped and doubled, and its binary form is truncated and
+// changed.
 func (c *checker) hostile(s tenon.Spec) {
 	if c.o.Unregistered {
 		return
@@ -33,7 +34,7 @@ func (c *checker) hostile(s tenon.Spec) {
 	}
 }
 
-// decode gives the type an encoding that it may or may not accept.
+// decode passes an encoding to the type, which may or may not accept it.
 func (c *checker) decode(name string, e tenon.Encoding) {
 	c.runs("hostile", func() {
 		s, err := tenon.Decode(name, e)
@@ -60,7 +61,7 @@ func (c *checker) decode(name string, e tenon.Encoding) {
 	})
 }
 
-// replacements stand where something else is expected.
+// replacements are encodings to put where something else is expected.
 var replacements = []tenon.Encoding{
 	tenon.Nil{}, tenon.Bool(true), tenon.Int(-1), tenon.Int(1 << 40), tenon.Int(-1 << 63), tenon.Float(0.5), tenon.Str(""), tenon.Str("x"), tenon.Str("a\xff"),
 	tenon.DType{DType: dtype.None}, tenon.DType{DType: dtype.String}, tenon.Shape{Shape: shape.UnknownRank}, tenon.Shape{Shape: shape.Of(0, -1)},

@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// lattice checks the order of Specs, on those given, those above them, and some
-// of other types.
+// lattice checks the order of Specs for the given ones, those above them, and
+// some of other types.
 func (c *checker) lattice(values []tenon.Value, specs []tenon.Spec) {
 	all := append([]tenon.Spec(nil), specs...)
 	for i, a := range specs {
@@ -52,7 +52,7 @@ func (c *checker) lattice(values []tenon.Value, specs []tenon.Spec) {
 	}
 }
 
-// alone checks what holds of every Spec.
+// alone checks what holds for every Spec.
 func (c *checker) alone(s tenon.Spec) {
 	if !tenon.Equal(s, s) || !tenon.Subtype(s, s) || !tenon.Compatible(s, s) {
 		c.broken("reflexive", "%s is not related to itself", tenon.Text(s))
@@ -62,7 +62,7 @@ func (c *checker) alone(s tenon.Spec) {
 	}
 }
 
-// pair checks what holds of every two Specs.
+// pair checks what holds for every pair of Specs.
 func (c *checker) pair(a, b tenon.Spec) {
 	law := func(ok bool, name, text string) {
 		if !ok {

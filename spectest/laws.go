@@ -12,13 +12,13 @@ import (
 
 // Options change what [Laws] expects. The zero value is right for most types.
 type Options struct {
-	// Unregistered says that the type has no registered name, so that its Specs are
-	// not expected to be read back.
+	// Unregistered means that the type has no registered name, so that its Specs are not expected
+	// to be read back.
 	Unregistered bool
 }
 
-// Laws checks all laws for each of the values, and those about several for each
-// pair and triple of their Specs.
+// Laws checks all laws for each of the values, and the laws about several Specs
+// for each pair and triple of their Specs.
 func Laws(t testing.TB, o Options, values ...tenon.Value) {
 	t.Helper()
 	if len(values) == 0 {
@@ -47,7 +47,7 @@ func Laws(t testing.TB, o Options, values ...tenon.Value) {
 	c.runs("lattice", func() { c.lattice(values, specs) })
 }
 
-// checker reports broken laws of one value.
+// checker reports laws broken by a value.
 type checker struct {
 	testing.TB
 	o    Options
@@ -59,7 +59,7 @@ func (c *checker) broken(law, format string, args ...any) {
 	c.Errorf("%s: %s: %s", c.what, law, fmt.Sprintf(format, args...))
 }
 
-// runs calls f and reports a panic of any kind; it returns whether there was none.
+// runs calls f and reports a panic of any kind. It returns whether there was none.
 func (c *checker) runs(law string, f func()) (ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -70,7 +70,7 @@ func (c *checker) runs(law string, f func()) (ok bool) {
 	return true
 }
 
-// refused checks that an error is there and is a *tenon.Error with a kind.
+// refused checks that err is a *tenon.Error with a kind.
 func (c *checker) refused(law, what string, err error) {
 	c.Helper()
 	var e *tenon.Error
@@ -82,7 +82,7 @@ func (c *checker) refused(law, what string, err error) {
 	}
 }
 
-// sameValue compares values, NaN equal to NaN.
+// sameValue compares values; NaN equals NaN.
 func sameValue(a, b tenon.Value) bool {
 	return reflect.TypeOf(a) == reflect.TypeOf(b) && tensor.Equal(a, b, tensor.EqualOptions{NaN: true})
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// owned checks that values which are put together share no memory with their Spec, nor
-// with one another: whoever changes what one of them holds changes that one only.
+// owned checks that assembled values share no memory with their Spec or with each other: a change
+// to what one of them holds must affect only that one.
 func (c *checker) owned(v tenon.Value, s tenon.Spec) {
 	parts, err := s.Disassemble(v)
 	if err != nil || tenon.IsLeaf(s) {
@@ -39,7 +39,7 @@ func (c *checker) owned(v tenon.Value, s tenon.Spec) {
 	}
 }
 
-// held returns what a value holds, so that it can be set.
+// held returns what a value holds, in a settable form.
 func held(v tenon.Value) reflect.Value {
 	r := reflect.ValueOf(v)
 	if r.Kind() == reflect.Pointer {
@@ -55,8 +55,8 @@ var (
 	specType  = reflect.TypeFor[tenon.Spec]()
 )
 
-// disturb changes all exported static data that r refers to, other than r itself, and
-// reports whether there were some.
+// disturb changes all exported static data that r refers to, other than r itself, and reports
+// whether there was any.
 func disturb(r reflect.Value) (some bool) {
 	switch r.Kind() {
 	case reflect.Struct:
@@ -119,8 +119,8 @@ func change(r reflect.Value) bool {
 	return true
 }
 
-// travels returns the name of a field with the tag "-" that has the same data in both
-// values, other than nothing.
+// travels returns the name of a field with the tag "-" that has the same nonzero data in both
+// values.
 func travels(from, to reflect.Value) string {
 	if from.Type() != to.Type() {
 		return ""

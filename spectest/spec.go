@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// spec checks that a Spec is pure and survives its text and binary form.
+// spec checks that a Spec is pure and survives its text and binary forms.
 func (c *checker) spec(v tenon.Value, s tenon.Spec) {
 	if !tenon.Equal(s, v.Spec()) {
 		c.broken("pure", "two calls of the value's Spec differ")

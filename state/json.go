@@ -6,13 +6,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// MarshalJSON writes what the variable holds as tensor.AppendJSON does.
+// MarshalJSON writes the value of the variable as tensor.AppendJSON does.
 func (v *Variable) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, v.Value()) }
 
 // LogValue returns one line for package log/slog.
 func (v *Variable) LogValue() slog.Value { return tensor.LogValue(v.Value()) }
 
-// MarshalJSON writes what is held as tensor.AppendJSON does.
+// MarshalJSON writes the current Value as tensor.AppendJSON does.
 func (o *Of[T]) MarshalJSON() ([]byte, error) {
 	x, err := o.Value()
 	if err != nil {

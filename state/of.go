@@ -10,21 +10,21 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Of holds a Value of any type that can be replaced by another of its Spec: a ragged tensor,
-// records, a derived type. It is a variable for each tensor that the Value is made of. It is
-// safe for concurrent use; outside of traced functions readers see the whole of one Value.
+// Of holds a Value of any type that can be replaced by another one of its Spec: a ragged tensor,
+// records, a derived type. It has a variable for each tensor that the Value consists of. It is safe
+// for concurrent use; outside of traced functions, readers always see a complete Value.
 //
-// A [Variable] is another type, and not the Of that holds a tensor: it is an operand itself, with
-// the methods of tensor.Tensor, and a generic type has the same methods whatever it holds. An Of
-// is read with Value.
+// A [Variable] is a separate type rather than an Of that holds a tensor: it can be used as an
+// operand itself, with the methods of tensor.Tensor, while a generic type has the same methods
+// whatever it holds. The Value of an Of is read with its method Value.
 type Of[T tenon.Value] struct {
-	Parts []*Variable // of the tensors, in the order of package nest
+	Parts []*Variable // for the tensors, in the order of package nest
 
 	spec tenon.Spec
 	mu   *sync.RWMutex
 }
 
-// NewOf returns what holds initial and accepts Values of its Spec.
+// NewOf returns an Of that holds initial and accepts Values of its Spec.
 func NewOf[T tenon.Value](initial T) (*Of[T], error) {
 	s := initial.Spec()
 	specs, err := nest.Flatten(s, nest.Options{Expand: true})
@@ -54,16 +54,16 @@ func NewOf[T tenon.Value](initial T) (*Of[T], error) {
 	return o, nil
 }
 
-// Accepts returns the Spec of what is accepted.
+// Accepts returns the Spec of the Values that it accepts.
 func (o *Of[T]) Accepts() tenon.Spec { return o.spec }
 
-// Value returns what is held now. In a function that is traced it is what each call finds.
+// Value returns the current Value. In a traced function, each call reads it anew.
 func (o *Of[T]) Value() (x T, err error) {
 	x, _, err = o.read()
 	return x, err
 }
 
-// read returns what is held, and the tensors that it is made of.
+// read returns the current Value, and the tensors that it consists of.
 func (o *Of[T]) read() (x T, leaves []any, err error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -87,7 +87,7 @@ func (o *Of[T]) read() (x T, leaves []any, err error) {
 	return x, leaves, nil
 }
 
-// Assign replaces what is held. In a function that is traced it takes place when a call has
+// Assign replaces the Value. In a traced function, the assignment takes place after each call has
 // run.
 func (o *Of[T]) Assign(x T) error {
 	o.mu.Lock()
@@ -114,8 +114,7 @@ func (o *Of[T]) assign(x T) error {
 	return nil
 }
 
-// Update replaces what is held by what f makes of it, as one step: no other assignment
-// comes between.
+// Update atomically replaces the Value x by f(x): no other assignment comes in between.
 func (o *Of[T]) Update(f func(T) (T, error)) error {
 	for {
 		x, held, err := o.read()
@@ -135,7 +134,7 @@ func (o *Of[T]) Update(f func(T) (T, error)) error {
 	}
 }
 
-// swap assigns y if the tensors that were read are still held.
+// swap assigns y if the tensors that were read are still current.
 func (o *Of[T]) swap(read []any, y T) (done bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

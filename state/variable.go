@@ -14,22 +14,23 @@ import (
 )
 
 // A Variable holds a tensor that can be replaced by another of its Spec. It is
-// safe for concurrent use; readers see a value before or after an assignment.
+// safe for concurrent use; readers see the value either before or after an
+// assignment.
 type Variable struct {
 	spec *tensor.Spec
 	mu   sync.RWMutex
 	held tensor.Tensor
 
-	whole *Whole // what it is a part of
+	whole *Whole // the whole that it is part of, or nil
 }
 
-// A Whole is what the variables of an [Of] make up: the tensors of a Value of a Spec.
+// A Whole is what the variables of an [Of] represent together: a Value of a Spec.
 type Whole struct {
 	Spec  tenon.Spec
 	Parts []*Variable // in the order of package nest
 }
 
-// Whole returns what the variable is a part of, and nil for one that stands by itself.
+// Whole returns the whole that the variable is part of, or nil for a separate variable.
 func (v *Variable) Whole() *Whole { return v.whole }
 
 var (
@@ -79,24 +80,24 @@ func (v *Variable) set(t tensor.Tensor) error {
 	return nil
 }
 
-// Value returns the tensor that the variable holds now.
+// Value returns the current tensor.
 func (v *Variable) Value() tensor.Tensor {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.held
 }
 
-// Spec returns the *tensor.Spec of what the variable accepts.
+// Spec returns the *tensor.Spec of the tensors that the variable accepts.
 func (v *Variable) Spec() tenon.Spec { return v.spec }
 
 // DType returns the element type.
 func (v *Variable) DType() dtype.DType { return v.spec.DType() }
 
-// Shape returns the sizes that are known.
+// Shape returns the sizes as far as they are known.
 func (v *Variable) Shape() shape.Shape { return v.spec.Shape() }
 
-// Concrete returns the tensor that the variable holds now. While a function is traced
-// that is an error, as another call of the function may find another one.
+// Concrete returns the current tensor. While a function is being traced it returns an error, since
+// another call of the function may find another tensor.
 func (v *Variable) Concrete() (tensor.Tensor, error) {
 	if graph.Current() == nil {
 		return v.Value(), nil
@@ -106,14 +107,14 @@ func (v *Variable) Concrete() (tensor.Tensor, error) {
 	return nil, e
 }
 
-// String prints the tensor that the variable holds.
+// String formats the current tensor.
 func (v *Variable) String() string { return fmt.Sprint(v.Value()) }
 
-// RecordLevel returns 0: any trace or gradient records first.
+// RecordLevel returns 0, so that any trace or gradient takes precedence.
 func (v *Variable) RecordLevel() int { return 0 }
 
-// Record runs the operation on what the variables among its arguments hold. While a
-// function is traced it becomes part of the graph.
+// Record runs the operation on the current tensors of the variables among its arguments. While a
+// function is being traced, it becomes part of the graph.
 func (v *Variable) Record(c *op.Call) ([]tenon.Value, error) {
 	if g := graph.Current(); g != nil {
 		return g.Record(c)
@@ -127,8 +128,8 @@ func (v *Variable) Record(c *op.Call) ([]tenon.Value, error) {
 	return c.WithValues(values).Do()
 }
 
-// Assign replaces what the variable holds. A symbolic value makes the assignment
-// part of the function that is being traced.
+// Assign replaces the tensor. A symbolic value makes the assignment part of the
+// function being traced.
 func (v *Variable) Assign(x any) error {
 	t, err := tensor.Convert(x)
 	if err != nil {
@@ -136,7 +137,7 @@ func (v *Variable) Assign(x any) error {
 	}
 	if g := graph.Current(); g != nil {
 		switch t.(type) {
-		case *Variable, *tensor.Dense, *tensor.Strings: // part of the trace as well
+		case *Variable, *tensor.Dense, *tensor.Strings: // also part of the trace
 			y, err := g.Import(t)
 			if err != nil {
 				return err
@@ -170,9 +171,8 @@ func (v *Variable) Assign(x any) error {
 	return e
 }
 
-// Update replaces what the variable holds by what f makes of it, as one step: where another
-// assignment comes between, f is called again. While a function is traced it is an
-// assignment of what f makes of the variable.
+// Update atomically replaces the tensor x by f(x): if another assignment comes in between, f is
+// called again. While a function is being traced, it assigns the result of f for the variable.
 func (v *Variable) Update(f func(x tensor.Tensor) (tensor.Tensor, error)) error {
 	if graph.Current() != nil {
 		y, err := f(v)
@@ -189,7 +189,7 @@ func (v *Variable) Update(f func(x tensor.Tensor) (tensor.Tensor, error)) error 
 		}
 		known, ok := op.Known(y)
 		if !ok {
-			return v.Assign(y) // which says why not
+			return v.Assign(y) // which returns the reason
 		}
 		if !tenon.Subtype(known.Spec(), v.spec) {
 			return v.set(known)
@@ -204,9 +204,9 @@ func (v *Variable) Update(f func(x tensor.Tensor) (tensor.Tensor, error)) error 
 	}
 }
 
-// Add adds to what the variable holds, as one step: what is added by concurrent calls of
-// traced functions adds up. In a function that is traced it takes place when a call has run;
-// what the function reads of the variable is what was there before.
+// Add atomically adds to the tensor, so that concurrent calls of traced functions lose no update.
+// In a traced function, it takes place after each call has run; the function reads the value before
+// the addition.
 func (v *Variable) Add(delta any) error {
 	d, err := tensor.Convert(delta)
 	if err != nil {
@@ -229,7 +229,7 @@ func (v *Variable) Add(delta any) error {
 	return g.SetCell(&adder{v}, y)
 }
 
-// adder is a variable to which assignments are added.
+// adder is a variable whose assignments are additions.
 type adder struct{ *Variable }
 
 // Target returns the variable.
@@ -254,7 +254,7 @@ func sum(x, y tensor.Tensor) (tensor.Tensor, error) {
 	return out[0], nil
 }
 
-// Set is what a traced function calls when it has run; see [Variable.Assign].
+// Set is called after a traced function has run; see [Variable.Assign].
 func (v *Variable) Set(t tensor.Tensor) error { return v.set(t) }
 
 // A Named variable is a variable of a structure and its path there.
@@ -264,7 +264,7 @@ type Named struct {
 }
 
 // Tree returns the variables of a structure in the order of package nest, named
-// by their paths. Those inside of Values are among them.
+// by their paths. It includes those inside Values.
 func Tree(x any) ([]Named, error) {
 	paths, leaves, err := nest.FlattenWithPaths(x, nest.Options{Expand: true})
 	if err != nil {

@@ -8,23 +8,22 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// Gradients describes the cotangent of Forward's result and where those of its operands
-// go. Slices have the layout (row strides and batch strides) of the operand they belong
-// to; DQ, DK and DV are overwritten and share no elements with anything else.
+// Gradients holds the cotangent of Forward's result and the destinations of the operands'
+// gradients. Each slice has the layout (row strides and batch strides) of the corresponding
+// operand. DQ, DK and DV are overwritten and must not share elements with anything else.
 type Gradients[T float] struct {
 	DOut       []T
 	DQ, DK, DV []T
 }
 
-// Backward computes the gradients of sum(Out * DOut). Where there are more than 1024 keys
-// of float32, and for float64, it needs a p that Forward has computed, with LogSum; otherwise it looks at neither that
-// nor Out. With P the softmax, the gradient of V is Pᵀ DOut, and that of the scores before scaling is
-// P ∘ (DOut Vᵀ - rowsum(DOut ∘ Out)). Heads are computed independently, so no
-// batch dimension may have stride 0.
+// Backward computes the gradients of sum(Out * DOut). For float64, and for float32 with more than 1024 keys, p must be
+// the one that Forward computed, including LogSum; otherwise Backward reads neither LogSum nor Out. With P the
+// softmax, the gradient of V is Pᵀ DOut, and that of the scores before scaling is P ∘ (DOut Vᵀ - rowsum(DOut ∘ Out)).
+// Heads are computed independently, so no batch dimension may have stride 0.
 func Backward[T float](p Params[T], g Gradients[T], batch ...Batch) {
 	whole := !NeedsForward[T](p.Keys)
 	if whole {
-		p.Out, p.LogSum = g.DOut, nil // of one layout; what Forward found is not needed
+		p.Out, p.LogSum = g.DOut, nil // DOut has the layout of Out, and Forward's results are not needed
 	}
 	p.checkGradients(g, batch)
 	p.check(batch)
@@ -78,8 +77,8 @@ func (p *Params[T]) checkGradients(g Gradients[T], batch []Batch) {
 
 // backward computes one head, block by block.
 func (p *Params[T]) backward(s *blocks[T], g Gradients[T], serial bool) {
-	// The first block that adds to a gradient sets it instead, unless some keys are not
-	// seen by the first queries, or there is no block.
+	// The first block that contributes to a gradient overwrites it, unless the first queries do not
+	// see all keys or there is no block.
 	fresh := !p.Causal && p.Queries > 0 && p.Keys > 0
 	if !fresh {
 		for i := range p.Queries {
@@ -114,8 +113,8 @@ func (p *Params[T]) backward(s *blocks[T], g Gradients[T], serial bool) {
 	}
 }
 
-// backwardBlock adds what queries i0 to i1 and keys j0 to j1 contribute to the gradients times
-// keysBeta and queriesBeta: 0 where a gradient holds nothing yet.
+// backwardBlock adds the contributions of queries [i0, i1) and keys [j0, j1) to the gradients,
+// multiplied by keysBeta and queriesBeta. These are 0 for a gradient that has not been set yet.
 func (p *Params[T]) backwardBlock(s *blocks[T], g Gradients[T], i0, i1, j0, j1 int, mean []T, keysBeta, queriesBeta T, serial bool) {
 	rows, cols := i1-i0, j1-j0
 	p.scores(s.scores, i0, i1, j0, j1, serial)

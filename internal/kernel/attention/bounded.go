@@ -6,12 +6,12 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/gemm"
 )
 
-// Scores are products of vectors, so none is greater than the product of the longest query
-// and the longest key. Where that is small, exponentials need not wait for the greatest score
-// of their row: those of what a score is below the bound are neither too large nor too small,
-// and are computed while the scores are still in registers.
+// Scores are inner products, so none is greater than the product of the norms of the longest
+// query and the longest key. If that bound is small, the exponentials do not have to wait for
+// the maximum of their row: relative to the bound, they neither overflow nor underflow, and
+// they are computed while the scores are still in registers.
 
-// boundedKeys is the number of keys from which finding the bound pays.
+// boundedKeys is the number of keys from which finding the bound pays off.
 const boundedKeys = 64
 
 // takeKeys packs the keys of a head.
@@ -25,8 +25,7 @@ func (s *scratch) takeKeys(p *Params[float32]) {
 	}
 }
 
-// longest returns the greatest of what f says of parts of some rows, and +Inf or NaN if
-// one of them is that.
+// longest returns the greatest value of f over parts of the rows, or NaN if one of them is NaN.
 func longest(rows, cols int, f func(i, n int) float32) (most float32) {
 	inParts(rows, cols, func(i, n int) {
 		if v := f(i, n); v > most || v != v {
@@ -36,8 +35,8 @@ func longest(rows, cols int, f func(i, n int) float32) (most float32) {
 	return most
 }
 
-// bounded is exponentials where the scores of the block have a small bound, and reports
-// false otherwise.
+// bounded is exponentials for a block of scores with a small bound. It reports false if the bound
+// is too large.
 func (s *scratch) bounded(p *Params[float32], i0, i1, stride, down int) bool {
 	if !(s.longest <= math.MaxFloat32) {
 		return false
@@ -49,7 +48,7 @@ func (s *scratch) bounded(p *Params[float32], i0, i1, stride, down int) bool {
 	long := longest(rows, p.Depth, func(i, n int) float32 {
 		return table.Now().scaledRows(s.queries[i*row:], from(p.Q, (i0+i)*p.QRow), n, p.Depth, row, p.QRow, p.Scale*math.Log2E)
 	})
-	const rounding = 1 + 1e-4 // of the sums of squares, and of the scores themselves
+	const rounding = 1 + 1e-4 // margin for the rounding of the sums of squares and of the scores
 	bound := math.Ceil(math.Sqrt(float64(long)*float64(s.longest)) * rounding)
 	if !(bound <= gemm.PowerLimit) {
 		return false

@@ -16,18 +16,18 @@ const (
 	keyBlock   = 512
 )
 
-// blocks is what one goroutine needs for blocks of scores.
+// blocks is the memory that one goroutine needs for blocks of scores.
 type blocks[T float] struct {
 	scores        []T // [queryBlock, keyBlock], or whole rows of scores
-	grads         []T // the same, for Backward
+	grads         []T // their gradients, for Backward
 	greatest, sum [queryBlock]T
 }
 
-// scratch is what one goroutine needs for whole rows of scores.
+// scratch is the memory that one goroutine needs for whole rows of scores.
 type scratch struct {
 	blocks[float32]
-	operands      []float32 // of a head, for ForwardOf
-	queries, sums []float32 // of a block, for bounded
+	operands      []float32 // queries, keys and values of a head, for ForwardOf
+	queries, sums []float32 // scaled queries of a block, and sums of its rows, for bounded
 	longest       float32   // sum of squares of the longest key, or +Inf
 	panels
 }
@@ -37,7 +37,7 @@ var (
 	doubles   = sync.Pool{New: func() any { return new(blocks[float64]) }}
 )
 
-// lend calls f with room for blocks.
+// lend calls f with pooled memory for blocks.
 func lend[T float](grads bool, f func(s *blocks[T])) {
 	var s *blocks[T]
 	switch s := any(&s).(type) {
@@ -53,8 +53,8 @@ func lend[T float](grads bool, f func(s *blocks[T])) {
 	f(s)
 }
 
-// Forward computes p, or with batch dimensions (outermost first) every head of the
-// batch. It panics where the description reaches outside its slices.
+// Forward computes p, or with batch dimensions (outermost first) every head of the batch. It panics
+// if the description reaches outside its slices.
 func Forward[T float](p Params[T], batch ...Batch) {
 	p.check(batch)
 	heads := batchLen(batch)
@@ -66,7 +66,7 @@ func Forward[T float](p Params[T], batch ...Batch) {
 		return
 	}
 	parts := (p.Queries + queryBlock - 1) / queryBlock
-	// Where there are few, the products are divided instead.
+	// If there are few tasks, the matrix products are parallelised instead.
 	serial := heads*parts >= runtime.GOMAXPROCS(0)
 	par.For(heads*parts, grain(&p), func(lo, hi int) {
 		lend(false, func(s *blocks[T]) {
@@ -79,21 +79,21 @@ func Forward[T float](p Params[T], batch ...Batch) {
 	})
 }
 
-// grain returns how many blocks of queries make a task worth handing over.
+// grain returns the number of blocks of queries that make a task worth distributing.
 func grain[T float](p *Params[T]) int {
 	const work = 1 << 19 // multiply-adds
 	each := float64(min(p.Queries, queryBlock)) * float64(p.Keys) * float64(p.Depth+p.Width)
 	return max(1, int(work/max(each, 1)))
 }
 
-// forward computes the queries i0 to i1.
+// forward computes the queries [i0, i1).
 func (p *Params[T]) forward(s *blocks[T], i0, i1 int, serial bool) {
 	rows := i1 - i0
 	greatest, sum := s.greatest[:rows], s.sum[:rows]
 	for i := range rows {
 		greatest[i], sum[i] = T(math.Inf(-1)), 0
 	}
-	seen := p.visible(i1 - 1) // by the last query, which sees the most
+	seen := p.visible(i1 - 1) // keys visible to the last query, which sees the most
 	for j0 := 0; j0 < seen; j0 += keyBlock {
 		j1 := min(j0+keyBlock, seen)
 		cols := j1 - j0
@@ -128,7 +128,7 @@ func (p *Params[T]) forward(s *blocks[T], i0, i1 int, serial bool) {
 	}
 	for i := range rows {
 		out := p.Out[(i0+i)*p.OutRow:][:p.Width]
-		if sum[i] == 0 { // it sees nothing
+		if sum[i] == 0 { // query i sees no key
 			clear(out)
 		} else {
 			scale(out, 1/sum[i])
@@ -164,7 +164,7 @@ func scale[T float](x []T, by T) {
 	}
 }
 
-// maximum returns the greatest of some scores; NaN may be passed over.
+// maximum returns the greatest of the scores; it may ignore NaN.
 func maximum[T float](x []T) T {
 	if x, ok := any(x).([]float32); ok {
 		return T(table.Now().maximum(x))

@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// Params describes attention of one head, or the first of a batch. Rows are
-// consecutive elements; the row strides say how far apart they start.
+// Params describes attention of one head, or the first of a batch. The elements of a row are
+// consecutive; the row strides are the distances between rows.
 type Params[T float] struct {
 	Queries, Keys int
 	Depth         int // of queries and keys
@@ -18,13 +18,13 @@ type Params[T float] struct {
 
 	Scale T // of the scores, usually 1/sqrt(Depth)
 
-	// Causal hides from query i the keys behind position i + Keys - Queries: with as many
-	// keys as queries, each position sees itself and what came before. A query that
-	// sees no key has the result 0.
+	// Causal hides from query i the keys after position i + Keys - Queries: with as many keys as
+	// queries, each position sees itself and those before it. A query that sees no key has the
+	// result 0.
 	Causal bool
 
-	// Mask, if not nil, has true where a query sees a key: the elements for consecutive queries
-	// and keys are MaskRow and MaskCol apart. It hides keys beside those that Causal hides.
+	// Mask, if not nil, is true where a query may see a key. MaskRow and MaskCol are the distances
+	// between the elements of consecutive queries and keys. Mask hides keys in addition to Causal.
 	Mask             []bool
 	MaskRow, MaskCol int
 
@@ -33,14 +33,14 @@ type Params[T float] struct {
 	LogSum []T
 }
 
-// Batch is one dimension of a batch: its size, and how far apart the matrices of
-// consecutive heads start. Stride 0 uses the same matrix again, for Q, K, V and Mask only.
+// Batch is one dimension of a batch: its size, and the distance between the matrices of consecutive
+// heads. A stride of 0 reuses the same matrix, which is allowed only for Q, K, V and Mask.
 type Batch struct{ Size, Q, K, V, Out, LogSum, Mask int }
 
-// float is the element types of attention.
+// float is the set of element types of attention.
 type float interface{ float32 | float64 }
 
-// check panics where p or its batch reaches outside the slices.
+// check panics if p or its batch reaches outside the slices.
 func (p *Params[T]) check(batch []Batch) {
 	if min(p.Queries, p.Keys, p.Depth, p.Width) < 0 {
 		throw.Bug("attention: %d queries and %d keys of depth %d, values of width %d", p.Queries, p.Keys, p.Depth, p.Width)
@@ -66,8 +66,8 @@ func (p *Params[T]) check(batch []Batch) {
 	}
 }
 
-// hide sets the scores of the keys from j on that the mask hides from query i to -Inf, and reports
-// whether it sees one of them.
+// hide sets the scores that the mask hides from query i to -Inf, where scores begin at key j. It
+// reports whether the query sees any of these keys.
 func (p *Params[T]) hide(scores []T, i, j int) (some bool) {
 	if p.Mask == nil {
 		return len(scores) > 0
@@ -83,20 +83,20 @@ func (p *Params[T]) hide(scores []T, i, j int) (some bool) {
 	return some
 }
 
-// sees reports whether the mask shows query i key j.
+// sees reports whether the mask lets query i see key j.
 func (p *Params[T]) sees(i, j int) bool { return p.Mask[i*p.MaskRow+j*p.MaskCol] }
 
-// operand is one of the matrices of a description.
+// operand is one of the matrices described by Params.
 type operand struct {
 	name        string
 	rows, cols  int
-	stride, col int  // from row to row, and from column to column
+	stride, col int  // distances between rows and between columns
 	shared      bool // rows may overlap
 	length      int
 	step        func(Batch) int
 }
 
-// operands appends the operands to o, which has room for them.
+// operands appends the operands to o, which has the capacity for them.
 func (p *Params[T]) operands(o []operand) []operand {
 	o = append(o,
 		operand{"Q", p.Queries, p.Depth, p.QRow, 1, false, len(p.Q), func(d Batch) int { return d.Q }},
@@ -135,7 +135,7 @@ func (p *Params[T]) at(h int, batch []Batch) Params[T] {
 	return one
 }
 
-// from returns x from element i on; operands without elements stay as they are.
+// from returns x[i:]; operands without elements are returned as they are.
 func from[T any](x []T, i int) []T {
 	if i > len(x) {
 		return nil

@@ -8,40 +8,40 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// A Product is an operand of attention that is a product of matrices itself, such as
-// queries that are projections of a sequence. Element [i,j] of the operand is
-// Σ_l A[i*ARow+l*ACol] B[l*BRow+j*BCol], for l < K.
+// A Product is an operand of attention that is itself a matrix product, such as queries that are
+// projections of a sequence. Element [i,j] of the operand is Σ_l A[i*ARow+l*ACol] B[l*BRow+j*BCol],
+// for l < K.
 type Product struct {
 	A, B                   []float32
 	K                      int
 	ARow, ACol, BRow, BCol int
 }
 
-// ProductBatch is one dimension of a batch of products: its size, how far apart the
-// results of consecutive heads start, and the matrices A and B of queries, keys and
-// values. Stride 0 uses the same matrix again.
+// ProductBatch is one dimension of a batch of products: its size, and the distances between the
+// results of consecutive heads and between the matrices A and B of queries, keys and values. A
+// stride of 0 reuses the same matrix.
 type ProductBatch struct {
 	Size, Out int
 	A, B      [3]int
 }
 
-// shortest is the least number of queries and of keys for which [WorthProducts] holds: with
-// fewer, copying B for each head would cost as much as what is saved.
+// shortest is the smallest number of queries and of keys for which [WorthProducts] holds: for
+// fewer, copying B for each head would cost as much as it saves.
 const shortest = 128
 
-// WorthProducts reports whether [ForwardOf] pays for attention of a size: its heads are
-// long enough, and small enough for the operands of one to stay in the second-level cache.
+// WorthProducts reports whether [ForwardOf] pays off for attention of the given sizes: heads must
+// be long enough, and small enough for the operands of one to stay in the second-level cache.
 func WorthProducts(queries, keys, depth, width int) bool {
-	const narrowest = 8  // below that, products go other ways
+	const narrowest = 8  // narrower products take other code paths
 	const most = 1 << 17 // elements of operands
 	return min(queries, keys) >= shortest && keys <= wholeKeys && min(depth, width) >= narrowest &&
 		queries*depth+keys*(depth+width) <= most
 }
 
-// ForwardOf is [Forward] of queries, keys and values that are products: it computes those
-// of a head when it is that head's turn, so that they are still in the cache when they are
-// used, and memory for those of all heads is not needed. It ignores Q, K, V and their
-// strides, and leaves no LogSum. There are at most 1024 keys.
+// ForwardOf is [Forward] for queries, keys and values that are products. It computes those of one
+// head at a time, so that they are still in the cache when they are used, and the memory for those
+// of all heads is not needed. It ignores Q, K, V and their strides, and does not set LogSum. There
+// are at most 1024 keys.
 func ForwardOf(p Params[float32], of [3]Product, batch ...ProductBatch) {
 	heads := 1
 	for _, d := range batch {
@@ -77,7 +77,7 @@ func ForwardOf(p Params[float32], of [3]Product, batch ...ProductBatch) {
 	})
 }
 
-// divided is ForwardOf where heads are fewer than processors: each is the work of all.
+// divided is ForwardOf for fewer heads than processors: all processors work on each head.
 func divided(p *Params[float32], of [3]Product, batch []ProductBatch, heads, size int) {
 	room := shared.Get().(*[]float32)
 	defer shared.Put(room)
@@ -89,7 +89,7 @@ func divided(p *Params[float32], of [3]Product, batch []ProductBatch, heads, siz
 	}
 }
 
-// productsOf computes the operands of a head into room.
+// productsOf computes the operands of a head in room.
 func productsOf(p *Params[float32], s *scratch, room []float32, of [3]Product, batch []ProductBatch, head int) Params[float32] {
 	one := *p
 	nq, nk := p.Queries*p.Depth, p.Keys*p.Depth
@@ -109,15 +109,15 @@ func productsOf(p *Params[float32], s *scratch, room []float32, of [3]Product, b
 	return one
 }
 
-// productSteps is the length of a sum up to which its order is the same whoever computes it,
-// and productSize the number of elements of A that are worked on at a time.
+// productSteps is the length up to which every code path sums in the same order. productSize is the
+// number of elements of A processed at a time.
 const (
 	productSteps = 1024
 	productSize  = 1 << 16
 )
 
-// to computes the product, in s on this goroutine, or on all processors where s is nil. The
-// bits are the same.
+// to computes the product on this goroutine with s, or on all processors if s is nil. The results
+// are bitwise identical.
 func (o *Product) to(s *scratch, c []float32, rows, cols int) {
 	if s == nil || o.K > productSteps {
 		gemm.Multiply(gemm.Params[float32]{
@@ -135,8 +135,8 @@ func (o *Product) to(s *scratch, c []float32, rows, cols int) {
 	}
 }
 
-// takeFactor makes f the matrix of k rows and n columns at b. Rows that are not far apart are
-// read where they lie: a copy would cost more than it saves.
+// takeFactor makes f the matrix of k rows and n columns at b. Rows that are close together are read
+// in place, because a copy would cost more than it saves.
 func takeFactor(f *gemm.Panels[float32], b []float32, k, n, row, col, rowsOfA int) {
 	switch {
 	case col != 1:

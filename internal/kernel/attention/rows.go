@@ -7,27 +7,27 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/gemm"
 )
 
-// rowKernels are the loops over rows of scores, in one implementation. Rows are not
-// empty and have at most keyBlock elements.
+// rowKernels are the loops over rows of scores, for one instruction set. Rows are not empty and
+// have at most keyBlock elements.
 type rowKernels struct {
-	maximum      func(x []float32) float32                      // the greatest element; NaN may be passed over
+	maximum      func(x []float32) float32                      // the greatest element; may ignore NaN
 	exponentials func(x []float32, shift float32) (sum float32) // x[i] = exp(x[i] - shift)
 	scoreGrad    func(p, dp []float32, mean, scale float32)     // dp[i] = p[i] (dp[i] - mean) scale
 
 	// exponentialRows replaces rows of n scores, stride apart, by unit·exp(x - max), where unit
-	// is a power of two, and leaves the greatest score of each and the sum of what it has
-	// become in stats.
+	// is a power of two, and stores the greatest score and the new sum of each row in stats.
 	exponentialRows func(x []float32, rows, n, stride int, unit float32, stats []float32)
 	// divideRows divides rows of n elements by their sums in stats.
 	divideRows func(x []float32, rows, n, stride int, stats []float32)
 	// scoreGradRows sets dp = p (dp - sum(p dp)) scale for rows of n elements.
 	scoreGradRows func(dp, p []float32, rows, n, stride int, scale float32)
 
-	// longestRow returns the greatest sum of squares of a row, and NaN if one of them is that.
+	// longestRow returns the greatest sum of squares of a row, or NaN if one of them is NaN.
 	longestRow func(x []float32, rows, n, stride int) float32
-	// scaledRows sets rows of dst to by times those of x, and returns longestRow of them.
+	// scaledRows sets the rows of dst to those of x multiplied by by, and returns longestRow of the
+	// result.
 	scaledRows func(dst, x []float32, rows, n, dstStride, stride int, by float32) float32
-	// addLanes sets the stats of each row to first and what its 16 sums add up to.
+	// addLanes sets the stats of each row to first and to the total of its 16 partial sums.
 	addLanes func(sums []float32, rows int, first float32, stats []float32)
 }
 

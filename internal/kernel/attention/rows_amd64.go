@@ -9,8 +9,8 @@ func init() {
 	table.Add(cpu.AVX2, around(maximumF32AVX2, exponentialsF32AVX2, scoreGradF32AVX2, exponentialRowsF32AVX2, divideRowsF32AVX2, scoreGradRowsF32AVX2, longestRowF32AVX2, scaledRowsF32AVX2, addLanesF32AVX2))
 }
 
-// around returns row kernels that are ordinary Go functions around the assembly, where the
-// collector can stop the goroutine.
+// around wraps assembly row kernels in ordinary Go functions, in which the goroutine can be
+// preempted.
 func around(
 	maximum func(x *float32, n int, out *float32),
 	exponentials func(x *float32, n int, shift float32, out *float32),

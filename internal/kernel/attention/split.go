@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// backwardHeads is Backward where keys are few: heads are computed independently, or, if
-// there are fewer than processors, each by all of them.
+// backwardHeads is Backward for few keys: heads are computed independently or, if there are fewer
+// heads than processors, each by all processors.
 func backwardHeads(p Params[float32], g Gradients[float32], batch []Batch, heads int) {
 	each := grain(&Params[float32]{Queries: p.Queries, Keys: p.Keys, Depth: 3 * p.Depth, Width: 2 * p.Width})
 	if blocks := (p.Queries + p.wholeRows() - 1) / p.wholeRows(); heads < runtime.GOMAXPROCS(0) && blocks > 1 && each == 1 {
@@ -28,11 +28,11 @@ func backwardHeads(p Params[float32], g Gradients[float32], batch []Batch, heads
 	})
 }
 
-// keyRange is how many keys have their gradients computed at a time by backwardTogether.
+// keyRange is the number of keys whose gradients backwardTogether computes at a time.
 const keyRange = 128
 
-// backwardTogether is backwardWhole for several workers: first they share the blocks of
-// queries, then the keys. Sums have the same order.
+// backwardTogether is backwardWhole for several workers: first they divide the blocks of queries,
+// then the keys. The order of summation is the same.
 func backwardTogether(p *Params[float32], g Gradients[float32], blocks int) {
 	step, stride := p.wholeRows(), rowStride(p.Keys)
 	size := step * stride
@@ -41,7 +41,7 @@ func backwardTogether(p *Params[float32], g Gradients[float32], blocks int) {
 	if len(*room) < 2*blocks*size {
 		*room = make([]float32, 2*blocks*size)
 	}
-	// hold lends a block's memory to a scratch for the time of f.
+	// hold lends the memory of a block to a scratch for the duration of f.
 	hold := func(s *scratch, b int, f func(i0, i1 int)) {
 		scores, grads := s.scores, s.grads
 		s.scores, s.grads = (*room)[2*b*size:][:size], (*room)[(2*b+1)*size:][:size]

@@ -8,25 +8,26 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// Where the scores of a few queries with all their keys fit into the second-level cache,
-// they are computed as a whole: each softmax is finished at once, and the gradient needs
-// nothing of what Forward found out.
+// If the scores of a few queries with all their keys fit into the second-level cache, they are
+// computed in one piece: each softmax is finished at once, and the gradient needs none of Forward's
+// results.
 const (
-	wholeKeys = 1024    // the most keys for that
-	wholeSize = 1 << 16 // scores that are kept at a time
-	rowsSize  = 8192    // scores that one call of a row kernel sees
+	wholeKeys = 1024    // largest number of keys for that
+	wholeSize = 1 << 16 // scores held at a time
+	rowsSize  = 8192    // scores passed to one call of a row kernel
 )
 
 func (p *Params[T]) whole() bool { return p.Keys <= wholeKeys }
 
-// NeedsForward reports whether [Backward] needs Out and LogSum for so many keys of a type.
+// NeedsForward reports whether [Backward] needs Out and LogSum for this number of keys and element
+// type.
 func NeedsForward[T float](keys int) bool {
 	_, single := any(T(0)).(float32)
 	return keys > wholeKeys || !single
 }
 
-// rowStride returns how far apart rows of scores start: whole lines, and not so that the
-// rows of a tile share the same sets of the first-level cache.
+// rowStride returns the distance between rows of scores: whole cache lines, and such that the rows
+// of a tile do not map to the same sets of the first-level cache.
 func rowStride(keys int) int {
 	n := (keys + 15) &^ 15
 	for n > 64 && min(n%512, 512-n%512) < 16 {
@@ -35,7 +36,7 @@ func rowStride(keys int) int {
 	return n
 }
 
-// rowsOfTiles is a number of rows that tiles of gemm divide without a rest, with AVX-512.
+// rowsOfTiles is a number of rows that gemm divides into full tiles with AVX-512.
 const rowsOfTiles = 14
 
 // wholeRows returns the number of queries of a block.
@@ -43,7 +44,7 @@ func (p *Params[T]) wholeRows() int {
 	return max(1, min(queryBlock, wholeSize/rowStride(max(p.Keys, 1)))/rowsOfTiles) * rowsOfTiles
 }
 
-// room returns the blocks of scores and of their gradients, with a row stride.
+// room provides memory for a block of scores and one of gradients.
 func (s *blocks[T]) room(rows, stride int, grads bool) {
 	if n := rows * stride; len(s.scores) < n {
 		s.scores = make([]T, n)
@@ -53,10 +54,10 @@ func (s *blocks[T]) room(rows, stride int, grads bool) {
 	}
 }
 
-// exponentials sets the block of scores of queries i0 to i1, whose keys s.kt holds, to 2^-down
-// times the exponentials of how far they are below the greatest of their row, or below
-// a bound of it, notes that and what a row adds up to in s.stats, and returns how many keys
-// the last query sees. What a query does not see is 0.
+// exponentials sets the block of scores of queries [i0, i1), whose keys s.kt holds, to
+// 2^-down·exp(score - m), where m is the greatest score of the row or a bound for it. It
+// stores m and the sum of each row in s.stats and returns the number of keys that the last
+// query sees. Entries that a query does not see are 0.
 func (s *scratch) exponentials(p *Params[float32], i0, i1, stride, down int) (seen int) {
 	rows := i1 - i0
 	if seen = p.visible(i1 - 1); seen == 0 {
@@ -86,8 +87,7 @@ func (s *scratch) exponentials(p *Params[float32], i0, i1, stride, down int) (se
 	return seen
 }
 
-// inParts calls f for so many of the rows from i on that it is not long before the
-// goroutine can be stopped.
+// inParts calls f for ranges of rows that are short enough for the goroutine to be preempted soon.
 func inParts(rows, cols int, f func(i, n int)) {
 	for i := 0; i < rows; {
 		n := min(rows-i, max(1, rowsSize/cols))
@@ -96,12 +96,12 @@ func inParts(rows, cols int, f func(i, n int)) {
 	}
 }
 
-// forwardWhole computes queries i0 to i1 of a head, of which s.kt and s.v hold keys and
-// values. It divides the results by the sums, which are fewer than the weights. So that they
-// do not overflow before that where weights would not have made them to, the exponentials
-// of a row add up to 1 at most.
+// forwardWhole computes the queries [i0, i1) of a head; s.kt and s.v hold its keys and
+// values. It divides the results, which are fewer than the weights, by the sums. The
+// exponentials of a row add up to at most 1, so that the undivided results do not overflow
+// unless the divided ones would.
 func (s *scratch) forwardWhole(p *Params[float32], i0, i1, stride int) {
-	const down = 10 // 2^10 keys are the most
+	const down = 10 // there are at most 2^10 keys
 	seen := s.exponentials(p, i0, i1, stride, down)
 	out := from(p.Out, i0*p.OutRow)
 	s.v.Times(out, p.OutRow, s.scores, stride, 1, i1-i0, p.Width, seen, 1, 0)
@@ -122,8 +122,8 @@ func (s *scratch) forwardWhole(p *Params[float32], i0, i1, stride int) {
 	}
 }
 
-// forwardHeads is Forward where keys are few. Tasks are blocks of queries; neighbours
-// share the head, and what was made of its keys.
+// forwardHeads is Forward for few keys. Tasks are blocks of queries; consecutive tasks share a head
+// and its packed keys.
 func forwardHeads(p Params[float32], batch []Batch, heads int) {
 	step, stride := p.wholeRows(), rowStride(p.Keys)
 	blocks := (p.Queries + step - 1) / step
@@ -147,7 +147,7 @@ func forwardHeads(p Params[float32], batch []Batch, heads int) {
 	})
 }
 
-// take makes what forwardWhole needs of the keys and values of a head.
+// take packs the keys and values of a head for forwardWhole.
 func (s *scratch) take(p *Params[float32]) {
 	s.takeKeys(p)
 	takeFactor(&s.v, p.V, p.Keys, p.Width, p.VRow, 1, p.Queries)
@@ -160,7 +160,8 @@ func (s *scratch) backwardWhole(p *Params[float32], g Gradients[float32]) {
 	s.takeKeys(p)
 	s.vt.Pack(p.V, p.Width, p.Keys, 1, p.VRow)
 	s.k.Take(p.K, p.Keys, p.Depth, p.KRow, p.Queries)
-	// The first block of queries sets what the others add to, unless it does not see all keys.
+	// The first block of queries overwrites the gradients and later blocks add to them, unless the
+	// first does not see all keys.
 	beta := float32(0)
 	if p.Causal || p.Queries == 0 {
 		beta = 1
@@ -177,8 +178,8 @@ func (s *scratch) backwardWhole(p *Params[float32], g Gradients[float32]) {
 	}
 }
 
-// blockGradient leaves the weights of queries i0 to i1 and the gradients of their scores
-// in s and computes the gradient of the queries.
+// blockGradient computes the weights of queries [i0, i1) and the gradients of their scores, leaves
+// them in s, and computes the gradient of the queries.
 func (s *scratch) blockGradient(p *Params[float32], g Gradients[float32], i0, i1, stride int) {
 	rows := i1 - i0
 	seen := s.exponentials(p, i0, i1, stride, 0)
@@ -194,8 +195,8 @@ func (s *scratch) blockGradient(p *Params[float32], g Gradients[float32], i0, i1
 	s.k.Times(from(g.DQ, i0*p.QRow), p.QRow, s.grads, stride, 1, rows, p.Depth, seen, 1, 0)
 }
 
-// keysGradient adds what queries i0 to i1, whose weights and gradients of scores s holds,
-// contribute to the gradients of keys and values j0 to j1 times beta.
+// keysGradient adds the contributions of queries [i0, i1), whose weights and score gradients are in
+// s, to beta times the gradients of keys and values [j0, j1).
 func (s *scratch) keysGradient(p *Params[float32], g Gradients[float32], i0, i1, j0, j1, stride int, beta float32) {
 	rows, keys := i1-i0, j1-j0
 	s.dout.Take(from(g.DOut, i0*p.OutRow), rows, p.Width, p.OutRow, keys)
@@ -204,7 +205,7 @@ func (s *scratch) keysGradient(p *Params[float32], g Gradients[float32], i0, i1,
 	s.q.Times(from(g.DK, j0*p.KRow), p.KRow, from(s.grads, j0), 1, stride, keys, p.Depth, rows, 1, beta)
 }
 
-// panels are the operands of the products of one head, as gemm.Panels holds them.
+// panels are the packed operands of the products of one head.
 type panels struct {
 	kt, vt  gemm.Panels[float32] // transposed keys and values
 	k, v    gemm.Panels[float32]
@@ -213,7 +214,7 @@ type panels struct {
 	stats   [2 * queryBlock]float32
 }
 
-// giveBack returns s to its pool without the caller's memory.
+// giveBack returns s to its pool without references to the caller's memory.
 func (s *scratch) giveBack() {
 	for _, p := range []*gemm.Panels[float32]{&s.kt, &s.vt, &s.k, &s.v, &s.q, &s.dout, &s.factor} {
 		p.Release()

@@ -6,10 +6,9 @@ import "github.com/tenonml/tenon/dtype"
 // i < len(dst), or nil if op is not a function of two T. x and y are at least
 // as long as dst; each is the same memory as dst or does not overlap it.
 //
-// The kernel returns -1, or the index of the first element for which op is not
-// defined, and then it may have written to dst: integers divided by zero
-// ([FloorDiv], [Mod], [TruncDiv], [TruncMod]) or raised to a negative power
-// ([Pow]).
+// The kernel returns -1, or the index of the first element for which op is not defined, in which
+// case it may have written to dst: integers divided by zero ([FloorDiv], [Mod], [TruncDiv],
+// [TruncMod]) or raised to a negative power ([Pow]).
 func Binary[T dtype.Native](op Op) func(dst, x, y []T) int {
 	var f any
 	switch any((*T)(nil)).(type) {
@@ -147,7 +146,7 @@ func binaryBool(op Op) func(dst, x, y []bool) int {
 	return nil
 }
 
-// commutes reports whether op's operands may change places.
+// commutes reports whether op is commutative.
 func commutes(op Op) bool {
 	switch op {
 	case Add, Mul, Maximum, Minimum, SquaredDifference, BitwiseAnd, BitwiseOr, BitwiseXor:

@@ -47,7 +47,7 @@ func binaryFloat[T float](op Op) func(dst, x, y []T) int {
 	return nil
 }
 
-// arithmetic holds what every type of number has.
+// arithmetic returns the kernels that every number type has.
 func arithmetic[T number](op Op) func(dst, x, y []T) int {
 	switch op {
 	case Add:
@@ -113,7 +113,7 @@ func div[T float | complexNumber](dst, x, y []T) int {
 	return -1
 }
 
-// maximum is NaN where either operand is, and takes +0 to be above -0.
+// maximum returns NaN if either operand is NaN, and orders -0 below +0.
 func maximum[T ordered](dst, x, y []T) int {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
@@ -130,9 +130,8 @@ func minimum[T ordered](dst, x, y []T) int {
 	return -1
 }
 
-// divmod is Python's: the remainder has the divisor's sign, and the quotient
-// is the integer for which quotient*y+remainder is nearest x. Division by
-// zero gives what x/y is, and a NaN remainder.
+// divmod follows Python: the remainder has the sign of the divisor, and the quotient is the integer
+// for which quotient*y+remainder is nearest x. Division by zero gives x/y and a NaN remainder.
 func divmod[T float](x, y T) (quotient, remainder T) {
 	r := T(math.Mod(float64(x), float64(y))) // exact
 	if y == 0 || r != r {
@@ -187,7 +186,7 @@ func nextAfter[T float](dst, x, y []T) int {
 		x, y := any(x).([]float32), any(y).([]float32)
 		for i := range d {
 			if x[i] == y[i] {
-				d[i] = y[i] // the zero of y's sign
+				d[i] = y[i] // a zero with the sign of y
 			} else {
 				d[i] = math.Nextafter32(x[i], y[i])
 			}

@@ -29,8 +29,8 @@ func binaryUnsigned[T unsigned](op Op) func(dst, x, y []T) int {
 	return binaryInteger[T](op)
 }
 
-// asSigned lends uint32 and uint64 the assembly kernels of the signed integers
-// for the functions whose bits do not depend on the sign.
+// asSigned lets uint32 and uint64 use the assembly kernels of the signed integers, for functions
+// whose bits do not depend on signedness.
 func asSigned[T unsigned](op Op) func(dst, x, y []T) int {
 	switch op {
 	case Add, Sub, Mul, SquaredDifference, BitwiseAnd, BitwiseOr, BitwiseXor:
@@ -50,7 +50,7 @@ func asSigned[T unsigned](op Op) func(dst, x, y []T) int {
 	return nil
 }
 
-// bitsAs returns the same memory as numbers of another type of the same size.
+// bitsAs returns the memory of x as numbers of another type of the same size.
 func bitsAs[D, S any](x []S) []D {
 	return unsafe.Slice((*D)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
@@ -79,7 +79,7 @@ func binaryInteger[T integer](op Op) func(dst, x, y []T) int {
 	return arithmetic[T](op)
 }
 
-// width returns the bits of T.
+// width returns the number of bits of T.
 func width[T integer]() uint {
 	var t T
 	return uint(unsafe.Sizeof(t)) * 8
@@ -107,7 +107,7 @@ func truncModInt[T integer](dst, x, y []T) int {
 	return -1
 }
 
-// floorDivSigned rounds toward minus infinity, as Python does.
+// floorDivSigned rounds toward negative infinity, as Python does.
 func floorDivSigned[T signed](dst, x, y []T) int {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
@@ -124,7 +124,7 @@ func floorDivSigned[T signed](dst, x, y []T) int {
 	return -1
 }
 
-// modSigned gives the remainder the divisor's sign, as Python does.
+// modSigned gives the remainder the sign of the divisor, as Python does.
 func modSigned[T signed](dst, x, y []T) int {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
@@ -150,7 +150,7 @@ func powSigned[T signed](dst, x, y []T) int {
 	return powInt(dst, x, y)
 }
 
-// powInt multiplies by repeated squaring and wraps.
+// powInt computes powers by repeated squaring; results wrap.
 func powInt[T integer](dst, x, y []T) int {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
@@ -190,7 +190,7 @@ func xor[T integer](dst, x, y []T) int {
 	return -1
 }
 
-// leftShift gives 0 for a count that is negative or not below T's width.
+// leftShift gives 0 for a count that is negative or at least the width of T.
 func leftShift[T integer](dst, x, y []T) int {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
@@ -199,8 +199,8 @@ func leftShift[T integer](dst, x, y []T) int {
 	return -1
 }
 
-// rightShift shifts copies of a signed number's sign in. A count that is
-// negative or not below T's width leaves nothing else.
+// rightShift is an arithmetic shift for signed numbers. A count that is negative or at least the
+// width of T leaves only copies of the sign.
 func rightShift[T integer](dst, x, y []T) int {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {

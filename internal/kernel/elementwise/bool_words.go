@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// boolWords returns the kernel of a bitwise function of truth values: f does as many of
-// them as it can, eight at a time, and returns how many those are. A branch for each
-// would be guessed wrong half of the time.
+// boolWords returns the kernel of a bitwise function of booleans: f handles as many as it can,
+// eight at a time, and returns how many. A branch for each element would be mispredicted half of
+// the time.
 func boolWords(f func(d, a, b []byte) int, one func(x, y byte) byte) func(dst, x, y []bool) int {
 	return func(dst, x, y []bool) int {
 		d, a, b := boolBytes(dst), boolBytes(x[:len(dst)]), boolBytes(y[:len(dst)])
@@ -58,7 +58,7 @@ func notWords(d, a []byte) (i int) {
 func word(x []byte) uint64   { return binary.LittleEndian.Uint64(x) }
 func put(d []byte, w uint64) { binary.LittleEndian.PutUint64(d, w) }
 
-// boolBytes returns truth values as the bytes that they are, 0 or 1.
+// boolBytes returns the memory of x as bytes, each 0 or 1.
 func boolBytes(x []bool) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }

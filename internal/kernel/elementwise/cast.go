@@ -22,8 +22,8 @@ func Cast[D, S dtype.Native](dst []D, x []S) {
 	}
 }
 
-// CastFunc is the form of a cast whose types are known only when it runs: n
-// elements of S at x become n elements of D at dst.
+// CastFunc is an untyped cast, for types known only at run time: it converts n elements of S at x
+// to n elements of D at dst.
 type CastFunc = func(dst, x unsafe.Pointer, n int)
 
 // castOf builds the cast between two types, or nil where there is none.
@@ -161,7 +161,7 @@ func castHalf[H half](to, from dtype.DType) CastFunc {
 	if size == 0 {
 		return nil
 	}
-	rest := castFloat[float32](to) // a half is a float32
+	rest := castFloat[float32](to) // halves are converted through float32
 	return func(dst, x unsafe.Pointer, n int) {
 		b := blocks.Get().(*block)
 		buf := as[float32](b)
@@ -214,7 +214,7 @@ func castComplex[S complexNumber](to dtype.DType) CastFunc {
 	}
 }
 
-// converter returns the fastest loop for a conversion that Go's own does right.
+// converter returns the fastest loop for a conversion that Go's own conversion computes correctly.
 func converter[D, S ordered]() func(dst []D, x []S) {
 	if f := asmConvert(convert[D, S]); f != nil {
 		return f
@@ -222,7 +222,7 @@ func converter[D, S ordered]() func(dst []D, x []S) {
 	return convert[D, S]
 }
 
-// saturator is converter's counterpart for floats that become integers.
+// saturator is the counterpart of converter for conversions from float to integer.
 func saturator[D integer, S float]() func(dst []D, x []S) {
 	if f := asmConvert(saturate[D, S]); f != nil {
 		return f
@@ -246,7 +246,7 @@ func toComplex[D complexNumber, S ordered](dst []D, x []S) {
 	var d D
 	if _, ok := any(d).(complex64); ok {
 		for i, v := range x[:len(dst)] {
-			dst[i] = D(complex(float32(v), 0)) // through float64 it would round twice
+			dst[i] = D(complex(float32(v), 0)) // converting through float64 would round twice
 		}
 		return
 	}
@@ -296,10 +296,10 @@ func intToHalf[H half, S integer](round func(float64) H) func(dst []H, x []S) {
 	}
 }
 
-// oddFloat returns v as a float64, rounded to odd where it has more than 53
-// bits, so that rounding to fewer bits afterwards gives what one rounding would.
+// oddFloat returns v as a float64, rounded to odd if v has more than 53 significant bits, so that a
+// later rounding to fewer bits gives the correctly rounded result.
 func oddFloat[S integer](v S) float64 {
-	const low = 1<<11 - 1 // 64 bits without these are 53
+	const low = 1<<11 - 1 // mask of the bits of 64 that do not fit into 53
 	u, negative := uint64(v), v < 0
 	if negative {
 		u = -u

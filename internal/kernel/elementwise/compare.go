@@ -7,10 +7,9 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// Compare returns the kernel that sets dst[i] to whether op holds between x[i]
-// and y[i], or nil if T has no such comparison: complex numbers are equal or
-// not, but have no order. false is below true. A NaN is unequal to everything,
-// and neither above nor below anything.
+// Compare returns the kernel that sets dst[i] to whether op holds between x[i] and y[i], or nil if
+// T has no such comparison: complex numbers are equal or not, but have no order. false is less than
+// true. NaN is unequal to everything, and neither less nor greater than anything.
 func Compare[T dtype.Native](op Op) func(dst []bool, x, y []T) {
 	var f any
 	switch any((*T)(nil)).(type) {
@@ -51,7 +50,7 @@ func Compare[T dtype.Native](op Op) func(dst []bool, x, y []T) {
 	return k
 }
 
-// pick returns the assembly kernel where there is one.
+// pick returns the assembly kernel if there is one.
 func pick[T any](asm, plain func(dst []bool, x, y []T)) func(dst []bool, x, y []T) {
 	if asm != nil {
 		return asm
@@ -59,8 +58,8 @@ func pick[T any](asm, plain func(dst []bool, x, y []T)) func(dst []bool, x, y []
 	return plain
 }
 
-// CompareVS returns the kernel of [Compare] for a vector and a scalar: dst[i]
-// tells whether op holds between x[i] and y.
+// CompareVS returns the kernel of [Compare] for a vector and a scalar: dst[i] reports whether op
+// holds between x[i] and y.
 func CompareVS[T dtype.Native](op Op) func(dst []bool, x []T, y T) {
 	if k := asmCompareVS[T](op); k != nil {
 		return k
@@ -83,8 +82,8 @@ func CompareVS[T dtype.Native](op Op) func(dst []bool, x []T, y T) {
 	}
 }
 
-// CompareSV returns the kernel of [Compare] for a scalar and a vector: dst[i]
-// tells whether op holds between x and y[i].
+// CompareSV returns the kernel of [Compare] for a scalar and a vector: dst[i] reports whether op
+// holds between x and y[i].
 func CompareSV[T dtype.Native](op Op) func(dst []bool, x T, y []T) {
 	f := CompareVS[T](mirrored(op))
 	if f == nil {
@@ -93,8 +92,7 @@ func CompareSV[T dtype.Native](op Op) func(dst []bool, x T, y []T) {
 	return func(dst []bool, x T, y []T) { f(dst, y, x) }
 }
 
-// mirrored returns the comparison that holds between y and x where op holds
-// between x and y.
+// mirrored returns the comparison that holds between y and x if op holds between x and y.
 func mirrored(op Op) Op {
 	switch op {
 	case Less:
@@ -161,10 +159,9 @@ func notEqual[T number](dst []bool, x, y []T) {
 	}
 }
 
-// Predicate returns the kernel that sets dst[i] to whether op ([IsNaN],
-// [IsInf], [IsFinite]) holds of x[i], or nil if op is no predicate or T no
-// number. Integers are finite; a complex number is NaN or infinite if either
-// part is, and finite if both are.
+// Predicate returns the kernel that sets dst[i] to whether op ([IsNaN], [IsInf], [IsFinite]) holds
+// of x[i], or nil if op is not a predicate or T is not a number type. Integers are finite; a
+// complex number is NaN or infinite if either part is, and finite if both are.
 func Predicate[T dtype.Native](op Op) func(dst []bool, x []T) {
 	var f any
 	switch any((*T)(nil)).(type) {
@@ -232,7 +229,7 @@ func predicateComplex[T complexNumber](op Op) func(dst []bool, x []T) {
 	}
 }
 
-// bytesOf returns the same memory as bytes: Go stores false as 0 and true as 1.
+// bytesOf returns the memory of x as bytes; Go represents false as 0 and true as 1.
 func bytesOf(x []bool) []uint8 {
 	return unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }

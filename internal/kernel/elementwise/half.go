@@ -82,7 +82,7 @@ func half2[H half](f func(dst, x, y []float32) int) func(dst, x, y []H) int {
 			n := min(len(dst), len(xs))
 			widen(xs[:n], x[:n])
 			widen(ys[:n], y[:n])
-			f(xs[:n], xs[:n], ys[:n]) // no float32 kernel reports an element
+			f(xs[:n], xs[:n], ys[:n]) // no float32 kernel reports an undefined element
 			narrow(dst[:n], xs[:n])
 			dst, x, y = dst[n:], x[n:], y[n:]
 		}
@@ -163,8 +163,7 @@ func halfNextAfter[H half](inf H) func(dst, x, y []H) int {
 	}
 }
 
-// nextHalf works on the bits: the magnitudes of halves of one sign are ordered
-// as their bit patterns are.
+// nextHalf works on the bits: among halves of one sign, magnitudes are ordered like bit patterns.
 func nextHalf[H half](x, y, inf H) H {
 	const sign = 0x8000
 	ax, ay := x&^sign, y&^sign

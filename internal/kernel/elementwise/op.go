@@ -5,8 +5,8 @@ import "fmt"
 // Op names an elementwise function.
 type Op uint8
 
-// The functions, grouped by the accessor that returns their kernels. Where a
-// function needs a formula, the kernels' files state it.
+// The functions, grouped by the accessor that returns their kernels. Formulas, where needed, are in
+// the files of the kernels.
 const (
 	None Op = iota
 
@@ -150,7 +150,7 @@ var opNames = [opCount]string{
 	RealPart: "real", ImagPart: "imag", Angle: "angle", Modulus: "modulus",
 }
 
-// String returns the function's name in snake case, as the operations have it.
+// String returns the function's name in snake case, the name of the corresponding operation.
 func (op Op) String() string {
 	if op >= opCount {
 		return fmt.Sprintf("elementwise.Op(%d)", uint8(op))

@@ -30,8 +30,8 @@ func part[R float, C complexNumber](f func(complex128) float64) func(dst []R, x 
 	}
 }
 
-// AngleReal sets dst[i] to the angle of the real number x[i]: 0, or π where it is
-// negative, NaN where it is NaN.
+// AngleReal sets dst[i] to the angle of the real number x[i]: 0, or π if it is negative, or NaN if
+// it is NaN.
 func AngleReal[T float](dst, x []T) {
 	for i, v := range x[:len(dst)] {
 		switch {

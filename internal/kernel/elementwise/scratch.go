@@ -5,9 +5,8 @@ import (
 	"unsafe"
 )
 
-// A block is scratch memory for operands that have to be repeated or
-// converted before a kernel can read them: 4 KiB stays in the L1 cache beside
-// the kernel's own operands.
+// A block is scratch memory for operands that must be repeated or converted before a kernel can
+// read them. Its 4 KiB fit into the L1 cache together with the kernel's other operands.
 type block [512]uint64
 
 var blocks = sync.Pool{New: func() any { return new(block) }}

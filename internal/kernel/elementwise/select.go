@@ -17,11 +17,11 @@ func Select[T dtype.Native](dst []T, cond []bool, x, y []T) {
 	}
 }
 
-// worthSpan is the number of elements from which it pays to lay a scalar operand out as so
-// many elements, for which select has vectors.
+// worthSpan is the number of elements from which it pays to expand a scalar operand into a span, so
+// that the vector kernel can be used.
 const worthSpan = 64
 
-// spanOf returns v as often as it takes for n elements, or as often as a block holds it.
+// spanOf returns v repeated n times, or as often as fits into the block.
 func spanOf[T dtype.Native](b *block, v T, n int) []T {
 	span := as[T](b)
 	span = span[:min(n, len(span))]

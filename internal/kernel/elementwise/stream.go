@@ -7,14 +7,13 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/stream"
 )
 
-// Results that exceed the cache are better written past it. [StreamUnaryOf] and
-// [StreamBinaryOf] return kernels that do; callers use them where the whole result has
-// [stream.Threshold] bytes or more and is not the memory of an operand, which is in the
-// cache anyway. [StreamUnary] and [StreamBinary] make such a kernel of any untyped one:
-// a block is computed into scratch memory, which stays in the first-level cache, and
-// copied out from there.
+// Results that exceed the cache are better written with non-temporal stores. [StreamUnaryOf] and
+// [StreamBinaryOf] return kernels that use them. Callers use these kernels if the whole result has
+// at least [stream.Threshold] bytes and is not the memory of an operand, which is in the cache
+// anyway. [StreamUnary] and [StreamBinary] turn any untyped kernel into such a kernel: a block is
+// computed into scratch memory, which stays in the first-level cache, and copied from there.
 
-// StreamUnaryOf is [UnaryOf] with results written past the cache.
+// StreamUnaryOf is [UnaryOf] with non-temporal stores.
 func StreamUnaryOf(op Op, dt dtype.DType) UnaryFunc {
 	if op >= opCount {
 		return nil
@@ -38,7 +37,7 @@ func StreamUnaryOf(op Op, dt dtype.DType) UnaryFunc {
 	return StreamUnary(f, size, size)
 }
 
-// StreamBinaryOf is [BinaryOf] with results written past the cache.
+// StreamBinaryOf is [BinaryOf] with non-temporal stores.
 func StreamBinaryOf(op Op, dt dtype.DType, form Form) BinaryFunc {
 	if op >= opCount {
 		return nil
@@ -72,8 +71,8 @@ func StreamBinaryOf(op Op, dt dtype.DType, form Form) BinaryFunc {
 	return StreamBinary(f, dt.Size(), dt.Size(), form)
 }
 
-// StreamUnary returns f with results written past the cache. dstSize and xSize are
-// the bytes of an element of the result and of the operand.
+// StreamUnary returns a version of f that uses non-temporal stores. dstSize and xSize are the sizes
+// in bytes of an element of the result and of the operand.
 func StreamUnary(f UnaryFunc, dstSize, xSize int) UnaryFunc {
 	return func(dst, x unsafe.Pointer, n int) {
 		b := blocks.Get().(*block)
@@ -88,9 +87,9 @@ func StreamUnary(f UnaryFunc, dstSize, xSize int) UnaryFunc {
 	}
 }
 
-// StreamBinary returns f, a kernel of [BinaryOf] or [CompareOf] for operands in the
-// given form, with results written past the cache. dstSize and size are the bytes of
-// an element of the result and of the operands.
+// StreamBinary returns a version of f, a kernel of [BinaryOf] or [CompareOf] for operands in the
+// given form, that uses non-temporal stores. dstSize and size are the sizes in bytes of an element
+// of the result and of the operands.
 func StreamBinary(f BinaryFunc, dstSize, size int, form Form) BinaryFunc {
 	xStep, yStep := size, size
 	if form == SV || form == SS {

@@ -13,7 +13,7 @@ import (
 //	Lerp  x + z·(y - x)
 //	Clip  min(max(x, y), z); NaN where any of them is
 //
-// Each operand is the same memory as dst or does not overlap it.
+// Each operand must be the same memory as dst or not overlap it.
 func Ternary[T dtype.Native](op Op) func(dst, x, y, z []T) {
 	var f any
 	switch any((*T)(nil)).(type) {
@@ -130,9 +130,9 @@ func fma64(dst, x, y, z []float64) {
 	}
 }
 
-// fma32 rounds once: the product is exact in float64, and the sum is rounded
-// to odd there, so that the second rounding gives what one would have given
-// (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// fma32 rounds once: the product is exact in float64, and the sum is rounded to odd there, so that
+// the second rounding gives the correctly rounded result (Boldo and Melquiond, "Emulation of FMA
+// and correctly rounded sums", 2008).
 func fma32(dst, x, y, z []float32) {
 	x, y, z = x[:len(dst)], y[:len(dst)], z[:len(dst)]
 	for i := range dst {
@@ -197,9 +197,9 @@ func NaNToNum[T dtype.Native](dst, x []T, nan, posInf, negInf T) {
 	}
 }
 
-// nanToNum is [NaNToNum] of the bits of floats, given what stands for NaN, +Inf and -Inf,
-// and the bits inf of +Inf. What data with some NaN would have the processor guess wrong
-// all the time is a conditional move on bits.
+// nanToNum is [NaNToNum] on the bits of floats; others holds the replacements for NaN, +Inf and
+// -Inf, and inf is the bit pattern of +Inf. Working on bits compiles to conditional moves; branches
+// would be mispredicted if some of the data is NaN.
 func nanToNum[U uint16 | uint32 | uint64](dst, x, others []U, inf U) {
 	all := ^U(0)
 	nan, posInf, negInf := others[0], others[1], others[2]

@@ -44,7 +44,7 @@ func unaryFloat[T float](op Op) func(dst, x []T) {
 	return nil
 }
 
-// scalarFunc returns the float64 function of those that have no loop of their own.
+// scalarFunc returns the float64 function of an op that has no loop of its own.
 func scalarFunc(op Op) func(float64) float64 {
 	switch op {
 	case Cbrt:
@@ -135,7 +135,7 @@ func through64[T float](f func(float64) float64) func(dst, x []T) {
 	}
 }
 
-// rsqrtFloat rounds the root and its reciprocal, as the other families do.
+// rsqrtFloat rounds both the root and its reciprocal, as the assembly kernels do.
 func rsqrtFloat[T float](dst, x []T) {
 	for i, v := range x[:len(dst)] {
 		dst[i] = 1 / T(math.Sqrt(float64(v)))
@@ -179,8 +179,8 @@ func square[T number](dst, x []T) {
 	}
 }
 
-// sqrtFloat may round twice for float32: from 53 bits the second rounding of a
-// square root to 24 bits is harmless.
+// sqrtFloat rounds twice for float32, which is harmless: the square root rounded to 53 bits rounds
+// correctly to 24.
 func sqrtFloat[T float](dst, x []T) {
 	for i, v := range x[:len(dst)] {
 		dst[i] = T(math.Sqrt(float64(v)))

@@ -69,7 +69,7 @@ func copyTo[T any](dst, x []T) { copy(dst, x) }
 
 func absInt[T signed](dst, x []T) {
 	for i, v := range x[:len(dst)] {
-		dst[i] = max(v, -v) // the most negative number is its own negative
+		dst[i] = max(v, -v) // the most negative number is its own negation
 	}
 }
 
@@ -92,8 +92,7 @@ func bitwiseNot[T integer](dst, x []T) {
 	}
 }
 
-// popcount counts the bits that are set, of a negative number those of its
-// two's complement.
+// popcount counts the bits that are set; a negative number is taken in two's complement.
 func popcount[T integer](dst, x []T) {
 	mask := ^uint64(0) >> (64 - width[T]())
 	for i, v := range x[:len(dst)] {

@@ -7,9 +7,9 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// The untyped forms serve callers that know the element type only when they
-// run. They take pointers to the first elements and a number of elements, and
-// are otherwise the typed kernels; a scalar operand is a pointer to one element.
+// The untyped forms serve callers that know the element type only at run time. They take pointers
+// to the first elements and a number of elements, and are otherwise like the typed kernels; a
+// scalar operand is a pointer to one element.
 type (
 	// UnaryFunc is an untyped kernel of [Unary], [Predicate] and [Part].
 	UnaryFunc = func(dst, x unsafe.Pointer, n int)
@@ -24,8 +24,8 @@ type (
 	// SelectFunc is an untyped kernel of [Select]; cond points to bools.
 	SelectFunc = func(dst, cond, x, y unsafe.Pointer, n int)
 
-	// TernaryFunc is an untyped kernel of [Ternary]; bit i of scalars says
-	// that operand i (x, y, z from bit 0) is one element for all.
+	// TernaryFunc is an untyped kernel of [Ternary]; bit i of scalars says that operand i (x, y, z
+	// from bit 0) is a scalar.
 	TernaryFunc = func(dst, x, y, z unsafe.Pointer, n int, scalars uint8)
 )
 
@@ -43,12 +43,12 @@ const (
 
 // kernels are the untyped kernels of one element type.
 type kernels struct {
-	unary     [opCount]UnaryFunc // and predicates, and parts of complex numbers
+	unary     [opCount]UnaryFunc // including predicates and parts of complex numbers
 	binary    [opCount][forms]BinaryFunc
 	compare   [opCount][forms]CompareFunc
 	ternary   [opCount]TernaryFunc
 	selection [forms]SelectFunc
-	casts     [dtype.String + 1]CastFunc // by the type that is cast from
+	casts     [dtype.String + 1]CastFunc // indexed by source type
 }
 
 // cached holds the kernels of each type, built when the type is first used.

@@ -8,34 +8,34 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/special"
 )
 
-// vectors are the assembly kernels of one family for one element type.
+// vectors are the assembly kernels of one instruction set for one element type.
 type vectors[T any] struct {
 	unary     [opCount]func(dst, x *T, n int)
 	binary    [opCount]func(dst, x, y *T, n int)
 	vs        [opCount]func(dst, x *T, n int, y T)
 	sv        [opCount]func(dst, y *T, n int, x T)
-	compare   [opCount]func(dst *bool, x, y *T, n int) // AVX2: whole vectors of 32 only
+	compare   [opCount]func(dst *bool, x, y *T, n int) // AVX2: n must be a multiple of 32
 	compareVS [opCount]func(dst *bool, x *T, n int, y T)
 	ternary   [opCount]func(dst, x, y, z *T, n int)
-	partial   [opCount]func(dst, x *T, n int) int // stop where an element is out of range
+	partial   [opCount]func(dst, x *T, n int) int // stops at an element that is out of range
 	pow       func(dst, x, y *T, n int) int       // likewise
 	powVS     func(dst, x *T, n int, y T) int
 	clip      func(dst, x *T, n int, lo, hi T)
 
-	// The same functions with results past the cache: dst is aligned to 64 bytes.
+	// The same functions with non-temporal stores; dst must be aligned to 64 bytes.
 	unaryPast  [opCount]func(dst, x *T, n int)
 	binaryPast [opCount]func(dst, x, y *T, n int)
 	vsPast     [opCount]func(dst, x *T, n int, y T)
 }
 
-// A kernelSet is the kernels of one family. What it lacks is nil.
+// A kernelSet holds the kernels for one instruction set. Missing kernels are nil.
 type kernelSet struct {
 	f32 *vectors[float32]
 	f64 *vectors[float64]
 	i32 *vectors[int32]
 	i64 *vectors[int64]
 
-	// Elements of four and of eight bytes are chosen as floats, whose bits nothing looks at.
+	// Elements of four and eight bytes are selected as floats; only their bits are copied.
 	select32 func(dst *float32, cond *bool, x, y *float32, n int)
 	select64 func(dst *float64, cond *bool, x, y *float64, n int)
 
@@ -47,8 +47,8 @@ type kernelSet struct {
 
 var table = cpu.NewTable(kernelSet{})
 
-// maxCall is the most elements one call into assembly covers: a goroutine stops
-// for the garbage collector between calls, at the start of a Go function.
+// maxCall is the largest number of elements that one call into assembly covers: a goroutine can be
+// stopped for the garbage collector only between calls, at the start of a Go function.
 const maxCall = 64 << 10
 
 // vectorsOf returns the kernels for T, all nil where there are none.
@@ -135,8 +135,8 @@ func asmBinarySV[T any](op Op) func(dst []T, x T, y []T) int {
 	}
 }
 
-// shortWay puts a shorter way in front of kernels in assembly, for calls that need only one
-// of them: on a handful of elements the way takes longer than the work.
+// shortWay adds a fast path to kernels in assembly for calls that need only one kernel call: for a
+// handful of elements the general path takes longer than the work.
 func shortWay[T any](k *[forms]BinaryFunc, op Op) {
 	t := vectorsOf[T]()
 	if f, long := t.binary[op], k[VV]; f != nil {
@@ -191,8 +191,9 @@ func loopCompare[T ordered](op Op) func(dst []bool, x, y []T) {
 	}
 }
 
-// byteStep is how many elements the comparisons of AVX2 take at a time. What
-// those of AVX-512 do beyond is done again, which costs less than to tell.
+// byteStep is the number of elements that the AVX2 comparisons take at a time. Those of AVX-512
+// take more, but redoing what they did beyond a multiple of byteStep is cheaper than keeping track
+// of it.
 const byteStep = 32
 
 func asmCompareVS[T dtype.Native](op Op) func(dst []bool, x []T, y T) {
@@ -222,7 +223,7 @@ func asmTernaryFloat64(op Op) func(dst, x, y, z []float64) {
 	return loop3(vectorsOf[float64]().ternary[op])
 }
 
-// asmClip does ClipScalar where there is a kernel for it.
+// asmClip performs ClipScalar if there is a kernel for it, and reports whether there is.
 func asmClip[T any](dst, x []T, lo, hi T) bool {
 	k := vectorsOf[T]().clip
 	if k == nil {
@@ -237,13 +238,14 @@ func asmClip[T any](dst, x []T, lo, hi T) bool {
 	return true
 }
 
-// selects reports whether asmSelect does anything for elements of a type.
+// selects reports whether asmSelect has kernels for the element type T.
 func selects[T any]() bool {
 	size := unsafe.Sizeof(*new(T))
 	return size == 4 && table.Now().select32 != nil || size == 8 && table.Now().select64 != nil
 }
 
-// asmSelect does Select for elements of four and eight bytes, and leaves the rest to plain Go.
+// asmSelect performs Select for elements of four and eight bytes, and returns the number of
+// elements done.
 func asmSelect[T any](dst []T, cond []bool, x, y []T) (done int) {
 	to, xs, ys := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(x)), unsafe.Pointer(unsafe.SliceData(y))
 	switch unsafe.Sizeof(*new(T)) {
@@ -312,8 +314,8 @@ func loop3[T any](k func(dst, x, y, z *T, n int)) func(dst, x, y, z []T) {
 	}
 }
 
-// loopPartial hands elements that the kernel cannot do to f, and them alone, so
-// that an element's result does not depend on its neighbours.
+// loopPartial applies f to the elements that the kernel cannot handle, and only to them, so that an
+// element's result does not depend on its neighbours.
 func loopPartial[T float](k func(dst, x *T, n int) int, f func(float64) float64) func(dst, x []T) {
 	const group = 32 // at least as many as the kernel has in flight
 	return func(dst, x []T) {
@@ -332,7 +334,7 @@ func loopPartial[T float](k func(dst, x *T, n int) int, f func(float64) float64)
 	}
 }
 
-// powScalar hands elements that the kernel cannot do to plain Go.
+// powScalar uses plain Go for the elements that the kernel cannot handle.
 func powScalar(k func(dst, x *float32, n int, y float32) int) func(dst, x []float32, y float32) int {
 	const group = 8
 	return func(dst, x []float32, y float32) int {
@@ -352,8 +354,8 @@ func powScalar(k func(dst, x *float32, n int, y float32) int) func(dst, x []floa
 	}
 }
 
-// The calls below are ordinary functions, in whose prologue a goroutine can be
-// stopped, which assembly has none of.
+// The functions below are ordinary Go functions so that goroutines can be preempted in their
+// prologue, which assembly does not have.
 
 //go:noinline
 func call1[T any](k func(dst, x *T, n int), dst, x *T, n int) { k(dst, x, n) }

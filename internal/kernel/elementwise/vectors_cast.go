@@ -9,12 +9,11 @@ import (
 // conversion is a pair of element types as a comparable value.
 type conversion struct{ to, from dtype.DType }
 
-// castStep is a multiple of the elements that every conversion kernel takes at a
-// time; what is left over is converted by plain Go.
+// castStep is a multiple of the number of elements that any conversion kernel takes at a time; the
+// remainder is converted in plain Go.
 const castStep = 16
 
-// asmConvert returns the loop for a conversion that has a kernel, of which plain
-// does the last elements.
+// asmConvert returns the loop for a conversion that has a kernel; plain converts the last elements.
 func asmConvert[D, S ordered](plain func(dst []D, x []S)) func(dst []D, x []S) {
 	f, _ := table.Now().convert[conversion{dtype.Of[D](), dtype.Of[S]()}].(func(dst *D, x *S, n int))
 	if f == nil {
@@ -51,7 +50,7 @@ func narrowBF16(dst []dtype.BF16, x []float32) {
 	narrowBF16Go(dst[n:], x[n:])
 }
 
-// halves converts as many elements as a kernel can and returns how many.
+// halves converts as many elements as the kernel can and returns how many.
 func halves[D, S any](k func(dst *D, x *S, n int), dst []D, x []S) (done int) {
 	if k == nil {
 		return 0
@@ -65,7 +64,7 @@ func halves[D, S any](k func(dst *D, x *S, n int), dst []D, x []S) (done int) {
 	return done
 }
 
-// raw returns the same memory as bare bits.
+// raw returns the memory of x as uint16.
 func raw[H half](x []H) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }

@@ -8,7 +8,7 @@ func head[T any](dst *T, n int) int {
 	return min(n, int(-uintptr(unsafe.Pointer(dst))%64)/size)
 }
 
-// asmStreamUnary returns the kernel of float32 that writes past the cache, or nil.
+// asmStreamUnary returns the float32 kernel that uses non-temporal stores, or nil.
 func asmStreamUnary(op Op) func(dst, x []float32) {
 	t := vectorsOf[float32]()
 	first, past := loop1(t.unary[op]), loop1(t.unaryPast[op])

@@ -34,19 +34,18 @@ func (a Activation) op() elementwise.Op {
 type float interface{ float32 | float64 }
 
 const (
-	blockLen    = 1024     // elements that stay in the first-level cache between steps
-	serialBelow = 16 << 10 // elements below which workers do not pay
+	blockLen    = 1024     // number of elements that stay in the first-level cache between steps
+	serialBelow = 16 << 10 // number of elements below which workers do not pay off
 )
 
-// Bias sets each row of dst, of n elements, to act(x + bias) of the same row of x.
-// dst may be the same memory as x. Rows are shared among the workers of package par.
+// Bias sets each row of dst, of n elements, to act(x + bias) of the same row of x. dst may be the
+// same memory as x. Rows are divided among the workers of package par.
 func Bias[T float](act Activation, dst, x, bias []T, n int) {
 	rows(act, dst, x, nil, bias, n)
 }
 
-// Affine sets each row of dst, of n elements, to act(x·scale + shift) of the same
-// row of x, the product and the sum rounded once where there is an assembly
-// kernel. dst may be the same memory as x.
+// Affine sets each row of dst, of n elements, to act(x·scale + shift) of the same row of x.
+// Assembly kernels round the product and the sum once. dst may be the same memory as x.
 func Affine[T float](act Activation, dst, x, scale, shift []T, n int) {
 	rows(act, dst, x, scale, shift, n)
 }
@@ -57,7 +56,7 @@ func rows[T float](act Activation, dst, x, scale, shift []T, n int) {
 	}
 	x = x[:len(dst)]
 	if short := len(dst) / n; n < blockLen/2 && short > 1 {
-		// Several short rows are one long one.
+		// Treat several short rows as one long row.
 		k := min(short, blockLen/n)
 		scale, shift = repeat(scale, k), repeat(shift, k)
 		if rest := len(dst) % (k * n); rest > 0 {
@@ -89,7 +88,7 @@ func repeat[T any](x []T, k int) []T {
 	return out
 }
 
-// row computes one row, or as much of it as dst has room for.
+// row computes as much of a row as dst has room for.
 func row[T float](act Activation, dst, x, scale, shift []T, past bool) {
 	if d, ok := any(dst).([]float32); ok {
 		bias, affine := kernelsOf(act, past)
@@ -121,7 +120,7 @@ type (
 )
 
 func rowFloat32(bias biasKernel, affine affineKernel, dst, x, scale, shift []float32) {
-	const most = 64 << 10 // elements of one call into assembly
+	const most = 64 << 10 // elements per call into assembly
 	x, shift = x[:len(dst)], shift[:len(dst)]
 	for lo := 0; lo < len(dst); lo += most {
 		n := min(most, len(dst)-lo)
@@ -133,7 +132,8 @@ func rowFloat32(bias biasKernel, affine affineKernel, dst, x, scale, shift []flo
 	}
 }
 
-// The calls are ordinary functions, in whose prologue a goroutine can be stopped.
+// The functions below are ordinary Go functions, so that goroutines can be preempted in their
+// prologue.
 
 //go:noinline
 func callBias(f biasKernel, dst, x, b *float32, n int) { f(dst, x, b, n) }

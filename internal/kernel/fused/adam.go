@@ -8,13 +8,13 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// AdamStep are the numbers of one step of Adam (Kingma and Ba, arXiv:1412.6980)
-// and AdamW (Loshchilov and Hutter, arXiv:1711.05101).
+// AdamStep holds the parameters of one step of Adam (Kingma and Ba, arXiv:1412.6980) or AdamW
+// (Loshchilov and Hutter, arXiv:1711.05101).
 type AdamStep struct {
 	Rate         float64 // learning rate
 	Beta1, Beta2 float64 // decay rates of the moments
 	Epsilon      float64 // added to the root of the second moment
-	Step         int     // counted from 1, for the correction of the bias toward 0
+	Step         int     // counted from 1, for the bias correction
 	WeightDecay  float64 // decoupled: the parameter shrinks by the factor 1 - Rate·WeightDecay
 	L2           float64 // coupled: L2·parameter is added to the gradient
 }
@@ -27,17 +27,16 @@ type AdamStep struct {
 //	v1 = v + (1-Beta2)·(g'²-v)
 //	p1 = p·(1-Rate·WeightDecay) - Rate·m̂/(√v̂+Epsilon)
 //
-// with m̂ = m1/(1-Beta1^Step) and v̂ = v1/(1-Beta2^Step). Work is shared among
-// the workers of package par; results that no cache would keep are written past them.
+// with m̂ = m1/(1-Beta1^Step) and v̂ = v1/(1-Beta2^Step). Work is divided among the workers of
+// package par; results that exceed the cache are written with non-temporal stores.
 func Adam[T float](p1, m1, v1, p, m, v, g []T, s AdamStep) {
 	a := newAdam(p1, m1, v1, p, m, v, serialBelow, s)
 	share(len(p), func(lo, hi int) { a.run(lo, hi, g[lo:hi]) })
 }
 
-// AdamRows is [Adam] for a gradient with rows of width elements, of which row i is the sum
-// of those items of values, of width elements each, whose id is i, in their order. Most
-// rows may have none: they need no gradient in memory. Ids are below the number of rows;
-// items with a negative one belong nowhere.
+// AdamRows is [Adam] for a sparse gradient with rows of width elements. Row i is the sum, in order,
+// of those items of values, each of width elements, whose id is i. Rows without items need no
+// gradient in memory. Ids must be below the number of rows; items with a negative id are ignored.
 func AdamRows[T float](p1, m1, v1, p, m, v, values []T, ids []int64, width int, s AdamStep) {
 	if width == 0 {
 		return
@@ -69,7 +68,7 @@ func AdamRows[T float](p1, m1, v1, p, m, v, values []T, ids []int64, width int, 
 	})
 }
 
-// itemsByRow sorts items by their ids: those of row r are items[ends[r]:ends[r+1]].
+// itemsByRow sorts items by id: those of row r are items[ends[r]:ends[r+1]].
 func itemsByRow(ids []int64, rows int) (ends, items []int32) {
 	ends = make([]int32, rows+2)
 	for _, id := range ids {
@@ -90,7 +89,7 @@ func itemsByRow(ids []int64, rows int) (ends, items []int32) {
 	return ends, items
 }
 
-// adam is a step with its operands.
+// adam is a step together with its operands.
 type adam[T float] struct {
 	p1, m1, v1, p, m, v                     []T
 	a1, a2, rate, correction, eps, keep, l2 T
@@ -123,10 +122,10 @@ func newAdam[T float](p1, m1, v1, p, m, v []T, unit int, s AdamStep) *adam[T] {
 	return a
 }
 
-// aligned reports whether x begins with a line of the cache.
+// aligned reports whether x begins at a cache line.
 func aligned[T float](x []T) bool { return uintptr(unsafe.Pointer(unsafe.SliceData(x)))%64 == 0 }
 
-// run computes elements lo to hi, for which g is the gradient; nil stands for 0.
+// run computes the elements [lo, hi), whose gradient is g; nil stands for 0.
 func (a *adam[T]) run(lo, hi int, g []T) {
 	if lo == hi {
 		return
@@ -141,7 +140,7 @@ func (a *adam[T]) run(lo, hi int, g []T) {
 	}
 }
 
-// plain is the definition.
+// plain is the reference implementation.
 func (a *adam[T]) plain(lo, hi int, g []T) {
 	for i := lo; i < hi; i++ {
 		d := a.l2 * a.p[i]

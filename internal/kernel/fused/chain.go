@@ -7,63 +7,63 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 )
 
-// A Chain is a sequence of simple functions of elements, made ready to run: some hundred
-// elements go through all of them in registers, then the next, so that what comes from
-// memory comes once. Each function is rounded as its own loop in package elementwise
-// rounds it.
+// A Chain is a compiled sequence of elementwise functions. It applies all functions to a few
+// hundred elements in registers before it continues with the next, so that each operand is read
+// from memory once. Each function rounds exactly as its own loop in package elementwise does.
 //
-// A chain belongs to kinds of arrays, not to arrays: a [ChainRun] has those. It does not
-// change, and many goroutines may use it.
+// A chain depends on the forms of its arrays, but not on the arrays themselves, which belong to a
+// [ChainRun]. It is immutable and safe for concurrent use.
 type Chain struct {
 	dtype   dtype.DType
 	forms   []ArrayForm
 	program []instruction
-	places  [][]int32 // by array: the instructions that read or write it
-	singles []int     // by array: its slot, if it is one element for all; -1: none
+	places  [][]int32 // by array: indices of the instructions that access it
+	singles []int     // by array: its slot if its form is Single, or -1
 	slots   int
 }
 
-// ArrayForm says what an array of a chain holds.
+// ArrayForm is the form of an array of a chain.
 type ArrayForm uint8
 
 // The forms of arrays.
 const (
-	PerElement ArrayForm = iota // an element for each element of the result
-	PerRow                      // a number for each row, which only steps that repeat it read
+	PerElement ArrayForm = iota // one element for each element of the result
+	PerRow                      // one number for each row, read only by steps that repeat it
 	Single                      // one element for all
 )
 
-// A ChainStep computes one value of a chain from arrays, which have the numbers 0, 1, …,
-// and from earlier values: -1 is that of step 0, -2 that of step 1.
+// A ChainStep computes one value of a chain from arrays, which are numbered 0, 1, …, and from the
+// values of earlier steps: -1 is the value of step 0, -2 that of step 1.
 type ChainStep struct {
-	Op       elementwise.Op // None repeats the numbers of rows, an array, for the elements of each
-	Operands [2]int         // the second one only counts if Op has two
-	Out      int            // the array to which the value is written; -1 if it is not
+	Op       elementwise.Op // None repeats each number of a PerRow array for the elements of its row
+	Operands [2]int         // the second one is used only if Op is binary
+	Out      int            // array that the value is written to, or -1
 }
 
-// The instructions, in the order of internal/asmgen/fused/chain.go. Those of two operands
-// are followed by the same with operands exchanged.
+// The instructions, in the order of internal/asmgen/fused/chain.go. Each binary instruction is
+// followed by the same one with its operands swapped.
 const (
 	codeEnd uint64 = iota
 	codeLoad
 	codeStore
 	codePast
-	codeAhead // and codeAhead+1: of another array
+	codeAhead // codeAhead+1 prefetches a second array
 	_
 	codeRepeat
 	codeBinary
 )
 
-// chainOps are the functions that chains have: first those of two operands, then those of one.
+// chainOps are the functions available in chains: first the binary ones, then the unary ones.
 var chainOps = [...]elementwise.Op{
 	elementwise.Add, elementwise.Sub, elementwise.Mul, elementwise.Div, elementwise.Maximum, elementwise.Minimum, elementwise.SquaredDifference,
 	elementwise.Abs, elementwise.Neg, elementwise.Sign, elementwise.Reciprocal, elementwise.Square, elementwise.Sqrt, elementwise.Rsqrt, elementwise.Relu,
 	elementwise.Floor, elementwise.Ceil, elementwise.Round, elementwise.Trunc,
 }
 
-const chainBinary = 7 // of chainOps
+const chainBinary = 7 // number of binary functions in chainOps
 
-// codeOf returns the instruction of a function, and how many operands it has; 0 if chains do not have it.
+// codeOf returns the instruction and the number of operands of a function, or 0 and 0 if it is not
+// available in chains.
 func codeOf(op elementwise.Op) (code uint64, operands int) {
 	for i, o := range chainOps {
 		switch {
@@ -77,43 +77,43 @@ func codeOf(op elementwise.Op) (code uint64, operands int) {
 	return 0, 0
 }
 
-// instruction is one of a program in memory, as kernels read it.
+// instruction is one instruction of a program, in the layout that kernels read.
 type instruction struct {
 	code uint64
-	at   uintptr // of the operand: element 0, or a slot; a slot's, for repeat
-	move uint64  // all ones if the operand moves with the elements; where the number of the row is, for repeat
-	ends uintptr // where the row's end is, for repeat
+	at   uintptr // address of the operand's element 0, or of a slot
+	move uint64  // all ones if the operand advances with the elements; for repeat, the address of the row's number
+	ends uintptr // for repeat, the address of the row's end
 }
 
 const moves = ^uint64(0)
 
-// chainKernel runs a program on elements from to to-1.
+// chainKernel runs a program on the elements [from, to).
 type chainKernel = func(program *uint64, from, to int)
 
-// chainKernels are those of one element type: for whole steps of so many elements, and
-// for the rest.
+// chainKernels are the kernels for one element type: whole runs multiples of step elements, and
+// rest runs what remains.
 type chainKernels struct {
 	whole, rest chainKernel
 	step        int
 }
 
 const (
-	vectorBytes = 64                    // of the longest vectors
-	slotBytes   = 16*vectorBytes + 3*64 // a step, what repeat writes behind it, and a line more, that slots do not begin at the same place of a page
-	mostCall    = 64 << 10              // elements of one call into assembly
+	vectorBytes = 64                    // size of the longest vectors
+	slotBytes   = 16*vectorBytes + 3*64 // a step, what repeat writes past it, and one more cache line so that slots differ in their page offsets
+	mostCall    = 64 << 10              // elements per call into assembly
 )
 
-// HasChains reports whether chains of elements of type d can run here.
+// HasChains reports whether chains of elements of type d can run on this machine.
 func HasChains(d dtype.DType) bool { return chainKernelsOf(d) != nil }
 
-// InChain reports whether chains have a function.
+// InChain reports whether a function is available in chains.
 func InChain(op elementwise.Op) bool {
 	_, n := codeOf(op)
 	return n > 0
 }
 
-// NewChain returns the chain of steps on elements of type d, for arrays in the given
-// forms, nil where the machine has no kernel.
+// NewChain returns the chain of steps on elements of type d, for arrays of the given forms, or nil
+// if the machine has no kernel for it.
 func NewChain(d dtype.DType, steps []ChainStep, forms []ArrayForm) *Chain {
 	if chainKernelsOf(d) == nil {
 		return nil
@@ -143,7 +143,7 @@ func NewChain(d dtype.DType, steps []ChainStep, forms []ArrayForm) *Chain {
 	return b.Chain
 }
 
-// operands returns the operands that count.
+// operands returns the operands that are used.
 func (s *ChainStep) operands() []int {
 	if s.Op == elementwise.None {
 		return s.Operands[:1]
@@ -155,10 +155,10 @@ func (s *ChainStep) operands() []int {
 type chainBuilder struct {
 	*Chain
 	steps []ChainStep
-	last  []int // the last step that reads a value
-	reads []int // how often a value is read
-	slot  []int // of a value; -1: none
-	free  []int // slots
+	last  []int // last step that reads each value
+	reads []int // number of times each value is read
+	slot  []int // slot of each value, or -1
+	free  []int // slots available for reuse
 }
 
 func (b *chainBuilder) emit(code uint64) *instruction {
@@ -176,14 +176,15 @@ func (b *chainBuilder) newSlot() int {
 	return b.slots - 1
 }
 
-// access emits an instruction with an operand in memory. at counts slots until there is memory for them.
+// access emits an instruction with an operand in memory. For a slot, at is its number until
+// [ChainRun.Start] allocates the slots.
 func (b *chainBuilder) access(code uint64, operand int) {
 	i := b.emit(code)
 	switch {
 	case operand < 0:
 		i.at = uintptr(b.slot[-1-operand])
 	case b.forms[operand] == Single:
-		if b.singles[operand] < 0 { // its own: it is filled once, and a step may not write over it
+		if b.singles[operand] < 0 { // not reused: it is filled once, and no step may overwrite it
 			b.singles[operand] = b.slots
 			b.slots++
 		}
@@ -193,19 +194,19 @@ func (b *chainBuilder) access(code uint64, operand int) {
 	}
 }
 
-// moving makes the operand of the last instruction an array.
+// moving marks the operand of the last instruction as an array that advances with the elements.
 func (b *chainBuilder) moving(array int) {
 	b.program[len(b.program)-1].move = moves
 	b.place(array)
 }
 
-// place notes that the last instruction has to do with an array.
+// place records that the last instruction accesses an array.
 func (b *chainBuilder) place(array int) {
 	b.places[array] = append(b.places[array], int32(len(b.program)-1))
 }
 
-// repeat begins the program with what repeats the numbers of rows: it needs the registers
-// for itself no longer than a row, and asks for what the next step reads of two arrays meanwhile.
+// repeat begins the program by repeating the numbers of rows. Each row needs registers only
+// briefly; meanwhile it prefetches what the next step reads from two arrays.
 func (b *chainBuilder) repeat() {
 	if !slices.ContainsFunc(b.steps, func(s ChainStep) bool { return s.Op == elementwise.None }) {
 		return
@@ -229,8 +230,8 @@ func (b *chainBuilder) repeat() {
 	}
 }
 
-// firstRead returns the first n different arrays that steps read element by element, or all if
-// there are fewer.
+// firstRead returns the first n distinct arrays that are read element by element, or all if there
+// are fewer.
 func (b *chainBuilder) firstRead(n int) (arrays []int) {
 	for _, s := range b.steps {
 		for _, o := range s.operands() {
@@ -242,7 +243,7 @@ func (b *chainBuilder) firstRead(n int) (arrays []int) {
 	return arrays
 }
 
-// step computes a value. That of the step before it is in the accumulator.
+// step emits the code that computes a value. The value of the preceding step is in the accumulator.
 func (b *chainBuilder) step(k int) {
 	s := &b.steps[k]
 	code, n := codeOf(s.Op)
@@ -280,7 +281,7 @@ func (b *chainBuilder) step(k int) {
 	}
 }
 
-// readLater reports whether a step reads value k elsewhere than in the accumulator.
+// readLater reports whether a step other than the next reads value k.
 func (b *chainBuilder) readLater(k int) bool {
 	next := k + 1
 	for next < len(b.steps) && b.steps[next].Op == elementwise.None {
@@ -289,6 +290,6 @@ func (b *chainBuilder) readLater(k int) bool {
 	return b.reads[k] > 1 || b.reads[k] == 1 && b.last[k] != next
 }
 
-// Slots returns how many values a chain holds at a time, next to the one in registers:
-// each takes a kilobyte of the first-level cache.
+// Slots returns the number of values that a chain holds at a time besides the one in registers.
+// Each takes a kilobyte of the first-level cache.
 func (c *Chain) Slots() int { return c.slots }

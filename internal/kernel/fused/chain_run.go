@@ -5,16 +5,16 @@ import (
 	"unsafe"
 )
 
-// A ChainRun is a chain with arrays, and the memory of one worker for it. Its zero value
-// has no chain yet.
+// A ChainRun binds a chain to arrays and to the memory of one worker. The zero value has no chain
+// yet.
 type ChainRun struct {
 	chain   *Chain
 	program []instruction
 	memory  []byte
-	past    int // an instruction that writes past the cache; -1: none
+	past    int // index of the first instruction with non-temporal stores, or -1
 }
 
-// Start takes a chain. Arrays of another run have to be said anew.
+// Start selects a chain. Its arrays must then be set.
 func (r *ChainRun) Start(c *Chain) {
 	if r.chain == c {
 		if r.past >= 0 {
@@ -39,24 +39,23 @@ func (r *ChainRun) Start(c *Chain) {
 	}
 }
 
-// slot returns where a slot begins, aligned.
+// slot returns the aligned address of a slot.
 func (r *ChainRun) slot(i int) uintptr {
 	base := uintptr(unsafe.Pointer(unsafe.SliceData(r.memory)))
 	return (base+vectorBytes-1)&^(vectorBytes-1) + uintptr(i*slotBytes)
 }
 
-// Set says where element 0 of an array is, or would be: what is there from the first
-// element on that runs has to stay there until [ChainRun.Run] has returned. The form of the
-// array is PerElement.
+// Set sets the address of element 0 of an array, which need not exist: only the elements
+// that [ChainRun.Run] processes must, and must stay alive until it has returned. The form
+// of the array is PerElement.
 func (r *ChainRun) Set(array int, at uintptr) {
 	for _, i := range r.chain.places[array] {
 		r.program[i].at = at
 	}
 }
 
-// Past is Set for an array that is written past the cache from here on. Those of which
-// lines of 64 bytes begin at other elements than those of the first such array go
-// through the cache.
+// Past is Set for an array that is written with non-temporal stores. An array whose 64-byte lines
+// begin at other elements than those of the first such array is written with ordinary stores.
 func (r *ChainRun) Past(array int, at uintptr) {
 	for _, i := range r.chain.places[array] {
 		in := &r.program[i]
@@ -73,12 +72,11 @@ func (r *ChainRun) Past(array int, at uintptr) {
 	}
 }
 
-// SetSingle says what the element of an array is, of which the form is Single. It is
-// read at once.
+// SetSingle sets the element of an array of the form Single. The element is read immediately.
 func (r *ChainRun) SetSingle(array int, element unsafe.Pointer) {
 	slot := r.chain.singles[array]
 	if slot < 0 {
-		return // nothing reads it
+		return // no step reads it
 	}
 	if r.chain.dtype.Size() == 4 {
 		fill(r, slot, *(*uint32)(element))
@@ -92,7 +90,7 @@ func fill[T uint32 | uint64](r *ChainRun, slot int, v T) {
 	b := r.memory[first:][:16*vectorBytes]
 	s := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(v)))
 	if s[0] == v {
-		return // as in the last run, or as new memory is
+		return // unchanged since the last run, or 0 in new memory
 	}
 	s[0] = v
 	for n := 1; n < len(s); n *= 2 {
@@ -100,21 +98,21 @@ func fill[T uint32 | uint64](r *ChainRun, slot int, v T) {
 	}
 }
 
-// SetRows says where the number is, in an array of which the form is PerRow, of the row to
-// which the next element belongs, and where its end is among the row splits. Splits
-// count elements from element 0 of the other arrays. Both have to stay where they are, as with [ChainRun.Set].
+// SetRows sets, for an array of the form PerRow, the address of the number of the row that contains the next
+// element, and the address of that row's end in the row splits. Splits are relative to element 0 of the other
+// arrays. Both must stay alive, as with [ChainRun.Set].
 func (r *ChainRun) SetRows(array int, number uintptr, ends *int64) {
 	for _, i := range r.chain.places[array] {
 		r.program[i].move, r.program[i].ends = uint64(number), uintptr(unsafe.Pointer(ends))
 	}
 }
 
-// Run computes elements from to to-1. Rows go on where the last call has ended.
+// Run computes the elements [from, to). Rows continue where the last call ended.
 func (r *ChainRun) Run(from, to int) {
 	k := chainKernelsOf(r.chain.dtype)
 	program := &r.program[0].code
 	if r.past >= 0 {
-		// Up to where the results have a line of their own.
+		// Proceed to where the results begin a cache line.
 		size := r.chain.dtype.Size()
 		head := int(-(r.program[r.past].at+uintptr(from*size))%64) / size
 		if head = min(head, to-from); head > 0 {
@@ -134,7 +132,7 @@ func (r *ChainRun) Run(from, to int) {
 	runtime.KeepAlive(r)
 }
 
-// callChain is an ordinary function, in whose prologue a goroutine can be stopped.
+// callChain is an ordinary function, so that the goroutine can be preempted in its prologue.
 //
 //go:noinline
 func callChain(f chainKernel, program *uint64, from, to int) { f(program, from, to) }

@@ -2,11 +2,11 @@ package fused
 
 import "github.com/tenonml/tenon/internal/par"
 
-// SGDStep are the numbers of one step of stochastic gradient descent.
+// SGDStep holds the parameters of one step of stochastic gradient descent.
 type SGDStep struct {
 	Rate        float64 // learning rate
 	Momentum    float64 // decay rate of the momentum
-	Nesterov    bool    // step from where the momentum will lead to
+	Nesterov    bool    // use Nesterov momentum
 	WeightDecay float64 // decoupled: the parameter shrinks by the factor 1 - Rate·WeightDecay
 	L2          float64 // coupled: L2·parameter is added to the gradient
 }
@@ -39,7 +39,7 @@ func SGD[T float](p1, b1, p, b, g []T, s SGDStep) {
 	})
 }
 
-// sgd is the definition. b1 and b are whole; the others begin at element lo.
+// sgd is the reference implementation. b1 and b are complete; the other slices begin at element lo.
 func sgd[T float](p1, b1, p, b, g []T, lo int, rate, mu, keep, l2 T, nesterov bool) {
 	for i := range p1 {
 		d := g[i] + l2*p[i]
@@ -64,6 +64,5 @@ type kernels[T any] struct {
 	momentum, nesterov func(p1, b1, p, b, g *T, n int, mu, rate, keep, l2 T)
 }
 
-// share calls f for parts of n elements, each at most what one call into assembly
-// may cover.
+// share calls f for parts of n elements, each at most as long as one call into assembly may be.
 func share(n int, f func(lo, hi int)) { par.For(n, serialBelow, f) }

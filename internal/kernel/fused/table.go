@@ -5,7 +5,7 @@ import (
 	"github.com/tenonml/tenon/internal/cpu"
 )
 
-// A kernelSet is the kernels of one family. What it lacks is nil.
+// A kernelSet holds the kernels for one instruction set. Missing kernels are nil.
 type kernelSet struct {
 	pairs    *[activationCount]pairs
 	f32      *kernels[float32]
@@ -22,7 +22,7 @@ type pairs struct {
 
 var table = cpu.NewTable(kernelSet{})
 
-// kernelsOf returns the kernels of an activation, past the cache or not, or nil.
+// kernelsOf returns the kernels of an activation, with non-temporal stores if past is set, or nil.
 func kernelsOf(act Activation, past bool) (biasKernel, affineKernel) {
 	list := table.Now().pairs
 	if list == nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// A Bitmap is a mask with an index: it knows how many elements are true before any
-// position, which is what compaction by several workers, and new row splits, need.
+// A Bitmap is an indexed mask: it can tell how many elements before any position are true, which is
+// needed for compaction by several workers and for new row splits.
 type Bitmap struct {
 	bits  []uint64
-	ranks []int64 // true elements before each word, and of all
+	ranks []int64 // number of true elements before each word, and in total
 	n     int
 }
 
 // wordsPerChunk is the number of words that a worker takes at a time.
 const wordsPerChunk = chunk / 64
 
-// NewBitmap returns the index of a mask, which takes a quarter of the mask's memory.
+// NewBitmap returns the index of a mask. It takes a quarter of the mask's memory.
 func NewBitmap(mask []bool) Bitmap {
 	words := (len(mask) + 63) / 64
 	b := Bitmap{bits: make([]uint64, words+1), ranks: make([]int64, words+1), n: len(mask)}
@@ -54,7 +54,7 @@ func NewBitmap(mask []bool) Bitmap {
 	return b
 }
 
-// fill packs whole words and counts from 0. It returns the number of true elements.
+// fill packs whole words, counting ranks from 0, and returns the number of true elements.
 func (b *Bitmap) fill(mask []bool, lo, hi int) int64 {
 	if lo >= hi {
 		return 0
@@ -66,7 +66,8 @@ func (b *Bitmap) fill(mask []bool, lo, hi int) int64 {
 	for w := lo; w < hi; w++ {
 		var bits64 uint64
 		for i := range 8 {
-			// The eight bytes are 0 or 1: the product gathers their bits at the top.
+			// Each of the eight bytes is 0 or 1; the multiplication gathers their bits in the top
+			// byte.
 			bits64 |= word(mask[64*w+8*i:]) * 0x0102040810204080 >> 56 << (8 * i)
 		}
 		b.bits[w], b.ranks[w] = bits64, count
@@ -78,7 +79,7 @@ func (b *Bitmap) fill(mask []bool, lo, hi int) int64 {
 // Count returns the number of true elements.
 func (b Bitmap) Count() int { return int(b.ranks[len(b.ranks)-1]) }
 
-// positions writes the positions of the true elements to out, in their order.
+// positions writes the positions of the true elements to out in ascending order.
 func (b Bitmap) positions(out []int64) {
 	par.For(len(b.bits)-1, wordsPerChunk, func(lo, hi int) {
 		to := out[b.ranks[lo]:b.ranks[hi]]
@@ -87,8 +88,8 @@ func (b Bitmap) positions(out []int64) {
 			base := int64(lo+i) << 6
 			count := bits.OnesCount64(w)
 			if n+count+3 <= len(to) {
-				// Four at a time, also where fewer are left, as a branch for each would be
-				// guessed wrong at the end of each word.
+				// Always write four at a time, even if fewer are left, because a branch for each
+				// would be mispredicted at the end of each word.
 				for k := 0; k < count; k += 4 {
 					o := to[n+k : n+k+4]
 					o[0] = base + int64(bits.TrailingZeros64(w))
@@ -118,8 +119,8 @@ func (b Bitmap) Before(i int64) int64 {
 	return b.ranks[w] + int64(bits.OnesCount64(b.bits[w]&(1<<(i&63)-1)))
 }
 
-// BeforeAll writes [Bitmap.Before] of each position to out, which has len(positions)
-// entries. The positions are from 0 to the length of the mask.
+// BeforeAll writes [Bitmap.Before] of each position to out, which has len(positions) entries.
+// Positions are in the range from 0 to the length of the mask.
 func (b Bitmap) BeforeAll(out, positions []int64) {
 	par.For(len(positions), chunk/4, func(lo, hi int) {
 		if k := table.Now(); k.before != nil {
@@ -132,8 +133,8 @@ func (b Bitmap) BeforeAll(out, positions []int64) {
 	})
 }
 
-// CompactBy copies the elements of x whose mask is true to out, one behind the other.
-// out has Count elements, x as many as the mask.
+// CompactBy copies the elements of x whose mask is true to out, one after the other. out has Count
+// elements, and x has as many as the mask.
 func CompactBy[T any](out, x []T, b Bitmap) {
 	words := len(b.bits) - 1
 	size := int(unsafe.Sizeof(*new(T)))
@@ -155,9 +156,8 @@ func CompactBy[T any](out, x []T, b Bitmap) {
 	})
 }
 
-// compactWords does as many words from lo on, before hi, as can be done with whole
-// vectors of which nothing is written behind the elements of all of them, and returns
-// the first word that remains.
+// compactWords compacts as many words from lo on, before hi, as the kernel can without writing past
+// the last of their elements, and returns the first word that remains.
 func compactWords(kernel func(dst, x *byte, bits *uint64, words int), dst, x []byte, b Bitmap, size, lo, hi int) int {
 	const vector = 64
 	room := int(b.ranks[hi])*size - vector

@@ -6,12 +6,12 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// Index is the set of types that indices come in.
+// Index is the set of types of indices.
 type Index interface{ ~int32 | ~int64 }
 
-// An IndexError names the first index that is out of range.
+// An IndexError reports the first index that is out of range.
 type IndexError struct {
-	Pos   int   // where it stands among the indices
+	Pos   int   // its position among the indices
 	Index int64 // its value
 	Limit int64 // the number of rows: indices lie in [0, Limit)
 }
@@ -41,7 +41,7 @@ func Check[I Index](idx []I, limit int64) error {
 	return nil
 }
 
-// inRange looks at all indices without a branch for each.
+// inRange checks all indices without a branch for each.
 func inRange[I Index](idx []I, limit int64) bool {
 	if limit <= 0 {
 		return len(idx) == 0

@@ -10,7 +10,7 @@ import (
 func CountTrue(mask []bool) int {
 	n := 0
 	for len(mask) >= 32 {
-		// Eight counters of a byte each in a word: they hold 255 additions.
+		// Eight byte-wide counters in a word can hold 255 additions each.
 		block := mask[:min(len(mask), 32*63)&^31]
 		mask = mask[len(block):]
 		var a, b, c, d uint64
@@ -38,8 +38,8 @@ func word(mask []bool) uint64 {
 	return *(*uint64)(unsafe.Pointer(unsafe.SliceData(mask[:8])))
 }
 
-// Compact copies the rows of values whose mask is true to out, one behind the
-// other, and returns their number. out has room for them, as [CountTrue] says.
+// Compact copies the rows of values whose mask is true to out, one after the other, and returns
+// their number. [CountTrue] tells how many out must hold.
 func Compact[T any](out, values []T, mask []bool, width int) int {
 	n := 0
 	if width == 1 && len(mask) >= indexed {
@@ -65,11 +65,11 @@ func Compact[T any](out, values []T, mask []bool, width int) int {
 	return n
 }
 
-// indexed is the length of a mask from which an index pays.
+// indexed is the length of a mask from which an index pays off.
 const indexed = 1024
 
-// TrueAt writes the positions of the true elements to out and returns their number.
-// out has room for them, as [CountTrue] says.
+// TrueAt writes the positions of the true elements to out and returns their number. [CountTrue]
+// tells how many out must hold.
 func TrueAt(out []int64, mask []bool) int {
 	if len(mask) >= indexed {
 		b := NewBitmap(mask)
@@ -86,8 +86,7 @@ func TrueAt(out []int64, mask []bool) int {
 	return n
 }
 
-// Nonzero writes whether each element differs from zero to out. NaN does, both
-// float zeros do not.
+// Nonzero writes whether each element is nonzero to out. NaN is; both floating-point zeros are not.
 func Nonzero[T dtype.Number](out []bool, x []T) {
 	out = out[:len(x)]
 	switch x := any(x).(type) {
@@ -107,8 +106,8 @@ func Nonzero[T dtype.Number](out []bool, x []T) {
 	}
 }
 
-// Coordinates turns flat row-major positions into tuples: tuple i, of len(dims)
-// entries, goes to out[i*len(dims):]. dims has no zero where there are positions.
+// Coordinates turns flat row-major positions into tuples: tuple i, of len(dims) entries, goes to
+// out[i*len(dims):]. dims must not contain zero unless positions is empty.
 func Coordinates(out []int64, positions []int64, dims []int) {
 	depth := len(dims)
 	for i, p := range positions {

@@ -30,7 +30,7 @@ func copyRows[T any, I Index](out, src []T, idx []I, width int) {
 	}
 }
 
-// elements is [Rows] of one element each. The indices are checked on the way.
+// elements is [Rows] of one element each. It checks the indices as it goes.
 func elements[T any, I Index](out, src []T, idx []I) error {
 	out = out[:len(idx)]
 	var bad atomic.Bool
@@ -50,8 +50,8 @@ func elements[T any, I Index](out, src []T, idx []I) error {
 	return nil
 }
 
-// RowsOr is [Rows] for indices that may be out of range: such a row is filled with
-// the given value. The masked forms of gathering use it.
+// RowsOr is [Rows] for indices that may be out of range: such a row is filled with the given value.
+// Masked gathers use it.
 func RowsOr[T any, I Index](out, src []T, idx []I, width int, fill T) {
 	rows := 0
 	if width > 0 {
@@ -113,9 +113,8 @@ func Flatten[I Index](out []int64, idx []I, dims []int) error {
 	return nil
 }
 
-// Batch adds i/per*rows to index i, so that indices into each of several blocks of
-// rows rows become indices into all of them: per indices belong to each block.
-// The indices are checked against rows.
+// Batch adds i/per*rows to index i. It turns indices into each of several blocks of rows rows, with
+// per indices for each block, into indices into all blocks together. Each index must be below rows.
 func Batch[I Index](out []int64, idx []I, per int, rows int64) error {
 	if err := Check(idx, rows); err != nil {
 		return err

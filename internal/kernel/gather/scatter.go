@@ -2,8 +2,8 @@ package gather
 
 import "github.com/tenonml/tenon/dtype"
 
-// Update copies row i of updates over row idx[i] of dst. Of repeated indices the
-// last one stays.
+// Update copies row i of updates to row idx[i] of dst. If an index is repeated, the last update
+// wins.
 func Update[T any, I Index](dst, updates []T, idx []I, width int) error {
 	if width == 0 || len(idx) == 0 {
 		return nil
@@ -36,8 +36,8 @@ func Add[T dtype.Number, I Index](dst, updates []T, idx []I, width int) error {
 	return nil
 }
 
-// AddDropping is [Add] that leaves out rows whose index is negative. The others have
-// been checked. It is not for half-precision types.
+// AddDropping is [Add] that skips rows with a negative index. The other indices must have been
+// checked. It does not support half-precision types.
 func AddDropping[T dtype.Number, I Index](dst, updates []T, idx []I, width int) {
 	if width > 0 {
 		addChecked(dst, updates, idx, width)
@@ -58,8 +58,8 @@ func addChecked[T dtype.Number, I Index](dst, updates []T, idx []I, width int) {
 	}
 }
 
-// addRows shares the columns out, not the rows: each worker sees all indices, so
-// that no two add to the same element and the order stays that of the indices.
+// addRows divides the columns rather than the rows among workers: each worker sees all indices, so
+// that no two add to the same element and additions are made in the order of the indices.
 func addRows[T dtype.Number, I Index](dst, updates []T, idx []I, width int) {
 	columns := func(lo, hi int) {
 		for i, at := range idx {
@@ -79,7 +79,7 @@ func addRows[T dtype.Number, I Index](dst, updates []T, idx []I, width int) {
 	eachSlab(width, columns)
 }
 
-// Max puts the larger of row i of updates and row idx[i] of dst there. NaN wins.
+// Max puts the larger of row i of updates and row idx[i] of dst there. NaN propagates.
 func Max[T dtype.Real, I Index](dst, updates []T, idx []I, width int) error {
 	switch d := any(dst).(type) {
 	case []dtype.F16:
@@ -95,7 +95,7 @@ func Max[T dtype.Real, I Index](dst, updates []T, idx []I, width int) error {
 	})
 }
 
-// Min puts the smaller of row i of updates and row idx[i] of dst there. NaN wins.
+// Min puts the smaller of row i of updates and row idx[i] of dst there. NaN propagates.
 func Min[T dtype.Real, I Index](dst, updates []T, idx []I, width int) error {
 	switch d := any(dst).(type) {
 	case []dtype.F16:

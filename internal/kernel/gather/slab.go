@@ -2,11 +2,10 @@ package gather
 
 import "github.com/tenonml/tenon/internal/par"
 
-// minColumns is the least number of columns worth a worker of its own: one cache
-// line of float32 and more.
+// minColumns is the smallest number of columns worth a worker: several cache lines of float32.
 const minColumns = 64
 
-// eachSlab shares width columns out in groups of minColumns and more.
+// eachSlab divides width columns among workers in groups of at least minColumns.
 func eachSlab(width int, f func(lo, hi int)) {
 	slabs := width / minColumns
 	par.For(slabs, 1, func(lo, hi int) {

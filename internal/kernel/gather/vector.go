@@ -8,16 +8,16 @@ import (
 	"github.com/tenonml/tenon/internal/cpu"
 )
 
-// kernels are the vector kernels of one family: all of them, or none.
+// kernels are the vector kernels for one instruction set: all of them, or none.
 type kernels struct {
 	short [3]rowKernel // copy rows of 8 to 16, 16 to 32 and 32 to 64 bytes
 
-	// rows copies rows of at least 64 bytes; past those of a multiple of 64 to a
-	// destination aligned to that, past the cache.
+	// rows copies rows of at least 64 bytes. past does so with non-temporal stores, for rows of a
+	// multiple of 64 bytes and a destination aligned to that.
 	rows, past rowKernel
 
-	// ranks packs a mask into bits; compress keeps the elements of 4 and of 8 bytes
-	// whose bits are set.
+	// ranks packs a mask into bits. compress keeps the elements, of 4 and of 8 bytes, whose bits
+	// are set.
 	ranks    func(bits *uint64, ranks *int64, mask *byte, words int) int64
 	compress [2]func(dst, x *byte, bits *uint64, words int)
 	before   func(out, positions *int64, bits *uint64, ranks *int64, n int)
@@ -30,12 +30,12 @@ var table = cpu.NewTable(kernels{})
 
 type rowKernel = func(dst, src *byte, idx *int64, n, ahead, bytes int)
 
-// largeOutput is the size from which a result is written past the cache: nothing of it
-// would be left there when it is read. Tests lower it.
+// largeOutput is the size in bytes from which a result is written with non-temporal stores, because
+// none of it would still be in cache when it is read. Tests lower it.
 var largeOutput = 16 << 20
 
-// holdsNoPointers reports whether T is a number or a boolean. Kernels do not tell the
-// garbage collector about pointers that they move.
+// holdsNoPointers reports whether T is a number or a boolean. Kernels cannot move pointers, because
+// they have no write barriers.
 func holdsNoPointers[T any]() bool {
 	k := reflect.TypeFor[T]().Kind()
 	return reflect.Bool <= k && k <= reflect.Complex128
@@ -45,7 +45,7 @@ func bytesOf[T any](x []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(*new(T))))
 }
 
-// asInt64 returns idx as int64, which is a copy where it is int32.
+// asInt64 returns idx as int64. It copies if idx is int32.
 func asInt64[I Index](idx []I) []int64 {
 	if unsafe.Sizeof(*new(I)) == 8 {
 		return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(idx))), len(idx))
@@ -57,8 +57,8 @@ func asInt64[I Index](idx []I) []int64 {
 	return wide
 }
 
-// rowsVectorised is [Rows], whose indices have been checked, where kernels can do it,
-// and reports whether they can.
+// rowsVectorised is [Rows] by vector kernels, for indices that have been checked; it reports
+// whether they can do it.
 func rowsVectorised[T any, I Index](out, src []T, idx []I, width int) bool {
 	k := table.Now()
 	bytes := width * int(unsafe.Sizeof(*new(T)))
@@ -84,8 +84,8 @@ func rowsVectorised[T any, I Index](out, src []T, idx []I, width int) bool {
 	return true
 }
 
-// addVectorised adds rows to rows where kernels can do it, and reports whether they can.
-// Negative indices are left out, the others are in range.
+// addVectorised adds rows to rows by vector kernels and reports whether they can do it. Negative
+// indices are skipped; the others must be in range.
 func addVectorised[T dtype.Number, I Index](dst, updates []T, idx []I, width int) bool {
 	k := table.Now()
 	if k.add32 == nil || width < 4 || len(idx) == 0 {
@@ -102,8 +102,8 @@ func addVectorised[T dtype.Number, I Index](dst, updates []T, idx []I, width int
 	return true
 }
 
-// addSlabs shares the columns out, so that no two workers add to the same element and
-// the order stays that of the indices.
+// addSlabs divides the columns among workers, so that no two add to the same element and additions
+// are made in the order of the indices.
 func addSlabs[T any](kernel func(dst, x *T, idx *int64, n, stride, width int), dst, x []T, idx []int64, width int) {
 	columns := func(lo, hi int) {
 		rows := max(1, chunk/(hi-lo))

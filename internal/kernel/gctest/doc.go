@@ -1,4 +1,4 @@
-// Package gctest holds what the tests of kernels have in common about the collector of
-// garbage: it has to stop all goroutines, and one that is in assembly cannot be stopped,
-// so loops over long arrays must come back to Go often. It knows no tensors.
+// Package gctest helps test that kernels do not delay the garbage collector. The collector has to
+// stop all goroutines, and a goroutine in assembly cannot be stopped, so loops over long arrays
+// must return to Go often. The package knows nothing about tensors.
 package gctest

@@ -8,28 +8,25 @@
 //		Alpha: 1, Bias: bias, Then: relu,
 //	})
 //
-// [Multiply] takes every number type; float32 and float64 have kernels for AVX-512 and
-// for AVX2 with FMA, the others are plain Go. Integers wrap around. Further
-// arguments describe batch dimensions. [Half] takes 16-bit floating-point operands
-// and sums in float32.
+// [Multiply] takes every number type; float32 and float64 have kernels for AVX-512 and for AVX2 with FMA, and
+// the other types are computed in plain Go. Integers wrap around. Further arguments describe batch
+// dimensions. [Half] takes 16-bit floating-point operands and sums in float32.
 //
 // # How it works
 //
-// The work is split as in Goto and van de Geijn, Anatomy of High-Performance Matrix
-// Multiplication (2008), with two changes. A tile kernel computes up to 14 rows by two
-// vectors of C in registers; it addresses A by strides, so that A is copied only where
-// its rows would evict each other from the first-level cache, a row at a time by the tiles
-// of the rows before. B is copied into
-// panels of a tile's width, and the first tile that reads a panel leaves the copy behind
-// as it goes, so that packing costs stores and no pass of its own. While a tile is
-// computed, it asks for what comes next, a line or two at a time: its own rows of C, and the
-// panel or the rows of A that later tiles read. [Panels] are packed once for several products;
-// [Powers] are products that leave the registers as powers of two. Products with one row or one column stream
-// the matrix once, at memory speed; small ones are computed by the kernels without dividing the work.
+// The work is split as in Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008),
+// with two changes. A tile kernel computes up to 14 rows by two vectors of C in registers; it addresses A by
+// strides, so that A is copied only if its rows would evict each other from the first-level cache; the tiles
+// of one block then copy the rows of the next, one row each. B is copied into panels of a tile's width by the
+// first tile that reads a panel, so that packing costs stores but no extra pass. While a tile is computed, it
+// prefetches a line or two at a time: its own rows of C, and the panel or the rows of A that later tiles
+// read. [Panels] are packed once for several products; [Powers] raises two to the products before they leave
+// the registers. Products with one row or one column stream the matrix once, at memory speed; small products
+// call the kernels without dividing the work.
 //
-// Glossary: a tile is the piece of C one kernel call computes; a panel is a strip of B of
-// a tile's width; a block is a range of rows (mc), columns (nc) or steps (kc) that is
-// worked on while something stays in a cache.
+// Glossary: a tile is the piece of C that a kernel keeps in registers; a panel is a strip of B of a tile's
+// width; a block is a range of rows (mc), columns (nc) or steps (kc) that is processed while some operand
+// stays in a cache.
 //
 // # What callers may rely on
 //

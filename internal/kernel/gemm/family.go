@@ -6,18 +6,18 @@ import (
 	"github.com/tenonml/tenon/internal/cpu"
 )
 
-// family is one implementation of the kernels for one element type. Strides given
-// to its functions are in bytes.
+// family is one implementation of the kernels for one element type. Strides passed to its functions
+// are in bytes.
 //
-// Assembly cannot be interrupted, and a loop of Go that only calls assembly can
-// hardly be: the collector would wait for seconds. The functions are therefore called
-// through the methods below, which are ordinary Go functions that are not inlined and
-// do at most callWork multiply-adds a call, where a tile is not more.
+// Assembly cannot be preempted, and a Go loop that does little but call assembly hardly ever is:
+// the garbage collector would wait for seconds. The functions are therefore called through the
+// methods below, which are ordinary Go functions that are not inlined and perform at most callWork
+// multiply-adds per call, unless a single tile takes more.
 type family[T Element] struct {
 	width      int // columns of a tile
-	rows       int // the most rows of a tile
+	rows       int // largest number of rows of a tile
 	narrowRows int // the same for the narrow variant
-	packRows   int // the least rows of the packing variant; 0: there is none
+	packRows   int // smallest number of rows of the packing variant; 0: there is none
 
 	tiles *kernelTable // nil: plain Go
 
@@ -25,8 +25,8 @@ type family[T Element] struct {
 	axpy1, axpy8 func(n int, x, b *T, stride int, y *T)
 	lanes        int // numbers in a vector of the kernels that follow
 
-	// out[i] = x[0:n] . a[i,0:n] for the rows i of one or two vectors, which add up in the order of
-	// the columns; n is a multiple of lanes
+	// out[i] = x[0:n] . a[i,0:n] for as many rows i as one or two vectors hold, summed in the order
+	// of the columns; n is a multiple of lanes
 	dot1, dot2 func(n int, x, a *T, stride int, out *T)
 
 	// transpose sets dst[j,i] = src[i,j] for i < lanes and j < blocks*lanes.
@@ -45,18 +45,18 @@ func plain[T Element]() *family[T] {
 	}
 }
 
-// A kernelSet is the kernels for one family of instructions.
+// A kernelSet holds the kernels for one instruction set.
 type kernelSet struct {
 	f32 *family[float32]
 	f64 *family[float64]
 
-	// f16 and bf16 convert n times eight numbers; nil where there is none.
+	// f16 and bf16 convert 8*n numbers to float32; nil if there is no kernel.
 	f16, bf16 func(n int, dst *float32, x *uint16)
 }
 
 var table = cpu.NewTable(kernelSet{f32: plain[float32](), f64: plain[float64]()})
 
-// familyOf returns the family for T that this process runs.
+// familyOf returns the family for T that this process uses.
 func familyOf[T Element]() *family[T] {
 	var f any
 	switch any(*new(T)).(type) {
@@ -70,7 +70,7 @@ func familyOf[T Element]() *family[T] {
 	return f.(*family[T])
 }
 
-// tile computes t, which has 1 to f.rows rows: one tile, or t.count of them with assembly.
+// tile computes the tile t, which has 1 to f.rows rows, or t.count such tiles in assembly.
 //
 //go:noinline
 func (f *family[T]) tile(v variant, rows int, t *tile[T]) {
@@ -82,8 +82,8 @@ func (f *family[T]) tile(v variant, rows int, t *tile[T]) {
 	f.tiles[v][rows]((*byte)(unsafe.Pointer(t)))
 }
 
-// axpy computes y[j] += sum_i x[i] b[i,j], where the rows of b are stride bytes apart.
-// Each element sees the additions in the order of the rows.
+// axpy computes y[j] += sum_i x[i] b[i,j], where the rows of b are stride bytes apart. Additions to
+// an element are made in the order of the rows.
 //
 //go:noinline
 func (f *family[T]) axpy(x []T, b *T, stride int, y []T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// HalfParams describes a product of 16-bit floating-point operands with a float32
-// result. The fields mean what they mean in [Params].
+// HalfParams describes a product of 16-bit floating-point operands with a float32 result. The
+// fields have the same meaning as in [Params].
 type HalfParams[H dtype.F16 | dtype.BF16] struct {
 	M, N, K    int
 	A, B       []H
@@ -21,8 +21,8 @@ type HalfParams[H dtype.F16 | dtype.BF16] struct {
 	Then        func(c []float32)
 }
 
-// Half computes p, or a batch of such products, as [Multiply] does. Operands are
-// converted block by block on their way into the cache; sums are float32.
+// Half computes p, or a batch of such products, as [Multiply] does. Operands are converted block by
+// block as they are packed; sums are float32.
 func Half[H dtype.F16 | dtype.BF16](p HalfParams[H], batch ...Batch) {
 	q := Params[float32]{
 		M: p.M, N: p.N, K: p.K, C: p.C,
@@ -60,7 +60,7 @@ func readHalf[H dtype.F16 | dtype.BF16](x []H) reader[float32] {
 	return nil
 }
 
-// fromF16 converts len(dst) numbers, and fromBF16 those of the other format.
+// fromF16 converts len(dst) numbers; fromBF16 does the same for BF16.
 func fromF16(dst []float32, x []dtype.F16) {
 	done := eights(table.Now().f16, dst, x)
 	for i, v := range x[done:] {
@@ -75,8 +75,8 @@ func fromBF16(dst []float32, x []dtype.BF16) {
 	}
 }
 
-// eights converts as many numbers as a kernel can and returns how many. A call sees at most
-// one block of steps or one row of a tile.
+// eights converts as many numbers as a kernel can, in groups of eight, and returns how many. A call
+// converts at most one block of steps or one row of a tile, so it is short.
 func eights[H dtype.F16 | dtype.BF16](kernel func(n int, dst *float32, x *uint16), dst []float32, x []H) int {
 	n := len(x) / 8
 	if n == 0 || kernel == nil {

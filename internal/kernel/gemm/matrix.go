@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// Block sizes, measured on Zen 4. A block of kc steps is long enough that reading and
-// writing C between blocks costs little; a panel of B (kc rows of a tile's width,
-// 128 KiB), the next one and mc rows of A (230 KiB) share the second-level cache, of which
-// they leave a half to whoever else uses the core, and nc columns of B (4 MiB) stay in the
-// third. Up to mcMost rows are one block: two would read B twice.
+// Block sizes, measured on Zen 4. A block of kc steps is long enough to make reading and writing C
+// between blocks cheap. A panel of B (kc rows of a tile's width, 128 KiB), the next panel and mc
+// rows of A (230 KiB) fit into the second-level cache and leave half of it to others on the core;
+// nc columns of B (4 MiB) fit into the third. Up to mcMost rows form one block, because two would
+// read B twice.
 const (
 	kcBytes = 4096
 	mc      = 56
@@ -17,13 +17,13 @@ const (
 	ncBytes = 4096
 )
 
-// line is the length of a line of the caches in bytes.
+// line is the size of a cache line in bytes.
 const line = 64
 
-// packFrom is the number of rows from which copying B into panels pays.
+// packFrom is the number of rows from which packing B into panels pays off.
 const packFrom = 48
 
-// matrix computes rows r0 to r1 and columns c0 to c1 of one product, as far as they exist.
+// matrix computes the rows [r0, r1) and columns [c0, c1) of one product, clipped to its size.
 func (w *worker[T]) matrix(p *product[T], r0, r1, c0, c1 int) {
 	r1, c1 = min(r1, p.M), min(c1, p.N)
 	size := int(unsafe.Sizeof(p.Alpha))
@@ -41,8 +41,8 @@ func (w *worker[T]) matrix(p *product[T], r0, r1, c0, c1 int) {
 	}
 }
 
-// blocksOf returns into how many blocks k steps are divided; a rest of less than half a block
-// goes to the others.
+// blocksOf returns the number of blocks that k steps are divided into. A remainder of less than
+// half a block is spread over the others.
 func blocksOf[T Element](k int) int {
 	size := kcBytes / int(unsafe.Sizeof(*new(T)))
 	return (k+size/2-1)/size + boolToInt(k > 0 && k <= size/2)
@@ -61,7 +61,7 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// steps adds the products over k0 to k1 to a range of C.
+// steps adds the products over [k0, k1) to a range of C.
 func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 	size := int(unsafe.Sizeof(p.Alpha))
 	t, f := &w.t, w.f
@@ -86,15 +86,16 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 		rowBlocks = (r1 - r0 + mc - 1) / mc
 	}
 	s := stage[T]{k0: k0, c1: c1, panels: panels, direct: direct}
-	// A block's tiles all have the same number of rows, except in the last block: one call computes
-	// several that have.
+	// In every block but the last, all tiles have the same number of rows, so that one call
+	// computes several of them.
 	tiles := ((r1-r0+rowBlocks-1)/rowBlocks + f.rows - 1) / f.rows
 	units := (r1 - r0 + tiles - 1) / tiles
 	end := func(block int) int { return min(r1, r0+min(block, rowBlocks)*units/rowBlocks*tiles) }
 	most := (units + rowBlocks - 1) / rowBlocks * tiles
 	s.aRow = w.rowOfCopies(p, most, panels)
 	s.carries = s.aRow > 0 && w.readA == nil && f.packRows > 0 && rowBlocks > 1
-	// Panels that only one block reads share a place, which stays in the second cache.
+	// Panels that only one block reads reuse the same memory, which stays in the second-level
+	// cache.
 	kept := panels
 	if rowBlocks == 1 {
 		kept = 1
@@ -125,14 +126,15 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 	}
 }
 
-// yieldWork is the number of multiply-adds, about a millisecond's with vectors, after which a
-// worker lets other goroutines run.
+// yieldWork is the number of multiply-adds after which a worker lets other goroutines run: about a
+// millisecond with vector kernels.
 const yieldWork = 1 << 26
 
-// yield takes note of multiply-adds that are done. With one processor other goroutines wait for
-// this one, until the runtime stops it by a signal, each 10 ms: that costs some 50 µs, and comes
-// while a kernel runs, which cannot be stopped. With several, another one would take this
-// goroutine away from its caches.
+// yield records that multiply-adds have been done and yields the processor now and then. With
+// one processor, other goroutines wait until the runtime preempts this one by a signal, every 10
+// ms; that costs some 50 µs because the signal arrives while a kernel runs, which cannot be
+// preempted. With several processors, yielding would let another one take over this goroutine,
+// away from its caches.
 func (w *worker[T]) yield(work int) {
 	if w.busy += work; w.busy < yieldWork {
 		return
@@ -142,23 +144,23 @@ func (w *worker[T]) yield(work int) {
 	}
 }
 
-// A stage is a block of rows and a panel that are worked on.
+// A stage is the block of rows and the panel being processed.
 type stage[T Element] struct {
 	i0, i1 int  // rows of the block
-	first  bool // it is the first one, which finds no panels but leaves them
+	first  bool // first block, which packs the panels
 	k0     int
-	a      *T  // A[i0,k0] or its copy
-	aRow   int // elements between rows of the copy; 0: there is none
+	a      *T  // A[i0,k0] or a copy of it
+	aRow   int // elements from one row of the copy to the next; 0: not copied
 
-	carries bool // tiles copy the rows of the next block
-	carried int  // how many of them are there
+	carries bool // tiles copy rows of the next block
+	carried int  // number of rows copied so far
 
 	panel, panels int
-	j, c1         int // column of the panel, and the end of the last one
+	j, c1         int // first column of the panel, and end of the last panel
 	b             *T
-	direct        bool // b points to B, else to the panel's place in the buffer
+	direct        bool // b points into B itself rather than to a packed panel
 
-	row, rows int // rows of the next block that were not asked for yet
+	row, rows int // range of rows of the next block not yet prefetched
 }
 
 // panel computes the tiles of a panel. In the first block, the panel's place in the
@@ -204,9 +206,10 @@ func (w *worker[T]) panel(p *product[T], s *stage[T]) {
 	}
 }
 
-// carry reports whether the tiles that come next, the first of left in their panel, each copy a row
-// of A that the next block needs, and prepares it: a copy costs a tile nothing, while a pass of its
-// own would wait for memory. It is done about as late as all rows find a tile.
+// carry reports whether each of the next tiles should copy a row of A for the next block, and sets
+// up the copy; left is the number of tiles left in the panel. Copying within a tile is free, while
+// a separate pass would wait for memory. Copying starts about as late as possible for all rows to
+// find a tile.
 func (w *worker[T]) carry(p *product[T], s *stage[T], left int) bool {
 	t := &w.t
 	n := s.rows - s.i1 - s.carried
@@ -221,25 +224,24 @@ func (w *worker[T]) carry(p *product[T], s *stage[T], left int) bool {
 	return true
 }
 
-// ask chooses what the tiles of a panel from number n on ask for while they are computed, so that
-// what comes next is in the second-level cache then. It lowers the count of tiles to those for
-// which the choice holds. They ask
+// ask chooses what the tiles of a panel prefetch while they are computed, from tile n on, so that it
+// is in the second-level cache when it is needed. It lowers t.count to the number of tiles for which
+// the choice holds. In order of preference, tiles prefetch:
 //
-//   - in the first panel, which finds A outside of the caches, for the rows of A that the next tile
-//     reads: it begins at row i+rows;
-//   - then for the next panel, for which it takes as many tiles as a row of it has lines, or for the
-//     first one again for the next block. Where the next panel is still to be packed, the last
-//     tiles ask for it, from its end on, so that its start is there even where its rows belong to
-//     a few sets of the cache and evict each other;
-//   - and at last for rows of the next block: those that its first tile reads, where they were
-//     carried, else one with each tile that has nothing else to ask for, as late as all of them
-//     can be asked for.
+//   - in the first panel, when A is not in a cache: the rows of A that the next tile reads, which
+//     start at row i+rows;
+//   - the next panel, which takes as many tiles as a row of it has lines, or the first panel again for
+//     the next block. If the next panel is still to be packed, the last tiles prefetch it, from its
+//     end, so that its start arrives last and is still there even if its rows map to a few cache sets
+//     and evict each other;
+//   - rows of the next block: those that its first tile reads if they were carried, otherwise one row
+//     for each tile that has nothing else to prefetch, as late as possible for all of them.
 func (w *worker[T]) ask(p *product[T], s *stage[T], n, tiles, i, rows int) {
 	t, width := &w.t, w.f.width
 	size := int(unsafe.Sizeof(p.Alpha))
 	lines := width * size / line
 	unpacked := s.first && !s.direct
-	x := n // the line in a row of the next panel
+	x := n // index of the cache line within a row of the next panel
 	if unpacked {
 		x -= tiles - lines
 	}
@@ -258,7 +260,7 @@ func (w *worker[T]) ask(p *product[T], s *stage[T], n, tiles, i, rows int) {
 		choose(at(p.A, (i+rows)*p.ARow+s.k0), line, rows*t.aRow, tiles-1-n)
 	case next && !s.first:
 		holds := lines - x
-		if s.carries { // nothing else to ask for: what follows a row's lines are those of the next row
+		if s.carries { // nothing else to prefetch: the lines after those of one row belong to the next
 			holds = tiles
 		}
 		choose(offset(s.b, t.k*width*size+x*line), width*size, line, holds)
@@ -297,8 +299,8 @@ func (w *worker[T]) writeBias(p *product[T], r0, r1, c0, c1 int) {
 	}
 }
 
-// scale sets a range of C to Beta times itself, which is all that a product over
-// nothing asks for before the bias.
+// scale multiplies a range of C by Beta, which is all that a product with K = 0 does before the
+// bias is added.
 func (w *worker[T]) scale(p *product[T], r0, r1, c0, c1 int) {
 	if p.Beta == 0 && p.Bias != nil {
 		w.writeBias(p, r0, r1, c0, c1)
@@ -316,7 +318,8 @@ func (w *worker[T]) scale(p *product[T], r0, r1, c0, c1 int) {
 	}
 }
 
-// finish does what comes after the last step: a bias that C did not start with, and Then.
+// finish does what follows the last step: it adds the bias, unless C started with it, and calls
+// Then.
 func (w *worker[T]) finish(p *product[T], r0, r1, c0, c1 int) {
 	late := p.Bias != nil && p.Beta != 0
 	if !late && p.Then == nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// taskWork is the number of multiply-adds that one task should have at least: about
-// 20 µs with vectors. vectorWork is the same for products of a matrix and a vector,
-// which are limited by memory.
+// taskWork is the smallest number of multiply-adds worth a task: about 20 µs with vector kernels.
+// vectorWork is the same for products of a matrix and a vector, which are limited by memory
+// bandwidth.
 const (
 	taskWork   = 1 << 20
 	vectorWork = 1 << 18
 )
 
-// Multiply computes p, or with batch dimensions (outermost first) one such product
-// for each combination of their indices. A product over no k (K = 0) is 0.
+// Multiply computes p, or with batch dimensions (outermost first) one such product for each
+// combination of their indices. A product with K = 0 is 0.
 func Multiply[T Element](p Params[T], batch ...Batch) {
 	p.check(batch, len(p.A), len(p.B))
 	if len(batch) == 0 && isSmall(&p) {
@@ -25,14 +25,14 @@ func Multiply[T Element](p Params[T], batch ...Batch) {
 	multiplyWith(familyOf[T](), p, batch, nil, nil)
 }
 
-// multiplyWith is Multiply on a given family. Where readA or readB is not nil, it
-// supplies the operand's elements, and the slice is not used.
+// multiplyWith is Multiply with the given family. If readA or readB is not nil, it supplies the
+// elements of the operand and the operand's slice is not used.
 func multiplyWith[T Element](f *family[T], p Params[T], batch []Batch, readA, readB reader[T]) {
 	if isEmpty(&p, batch) {
 		return
 	}
 	w := takeWorker[T]()
-	j := &w.own // lives in the pool, because it may be shared with other goroutines
+	j := &w.own // in the pooled worker, since other goroutines may share it, which makes it escape
 	*j = job[T]{f: f, Params: p, readA: readA, readB: readB}
 	j.batch = append(j.batchSpace[:0], batch...)
 	j.normalise()
@@ -44,28 +44,28 @@ func multiplyWith[T Element](f *family[T], p Params[T], batch []Batch, readA, re
 	w.giveBack()
 }
 
-// job is a product in the form that the loops work on: C has consecutive columns.
+// job is a product in the form that the loops expect: the columns of C are consecutive.
 type job[T Element] struct {
 	Params[T]
 	f            *family[T]
 	batch        []Batch
 	batchSpace   [maxBatch]Batch
-	rowBias      bool // the bias has a value for each row
+	rowBias      bool // the bias has one value per row
 	readA, readB reader[T]
 
 	// how one product is divided
 	rowTasks, colTasks       int // number of ranges
 	rowsPerTask, colsPerTask int
-	streamed                 bool // the matrix of a matvec is, by the vector loops, and columns are blocks of k
-	parts                    []T  // what each block of k of each product sums up to, where there are several to share
+	streamed                 bool // the vector loops compute it; colTasks then divides the blocks of k
+	parts                    []T  // partial sums of each product over each block of k, if several tasks share them
 }
 
 // A reader supplies elements of an operand that is not stored as T: it sets
 // dst[i] to the element at index from + i*stride.
 type reader[T Element] func(dst []T, from, stride int)
 
-// normalise exchanges the operands where C is column-major, and makes batch
-// dimensions rows of A where all of them use the same B.
+// normalise swaps the operands if C is column-major, and turns batch dimensions into rows of A if
+// all of them use the same B.
 func (j *job[T]) normalise() {
 	if j.N == 1 {
 		j.CCol = 1
@@ -99,8 +99,8 @@ func (j *job[T]) normalise() {
 	}
 }
 
-// throughCopy handles a C whose rows and columns both have gaps: each product goes
-// to a compact copy first.
+// throughCopy handles a C in which neither rows nor columns are consecutive: each product is
+// computed in a compact copy first.
 func (j *job[T]) throughCopy() {
 	m, n := j.M, j.N
 	compact := make([]T, m*n)
@@ -137,8 +137,8 @@ func (j *job[T]) batchLen() int {
 	return n
 }
 
-// product is one product of a batch: its operands start at their first elements, or
-// with a reader at the index from.
+// product is one product of a batch: its operands start at their first elements or, with a reader,
+// at the index from.
 type product[T Element] struct {
 	Params[T]
 	aFrom, bFrom int
@@ -164,7 +164,7 @@ func (j *job[T]) at(b int) product[T] {
 	return p
 }
 
-// run divides the work into tasks and executes them, with w where one goroutine is enough.
+// run divides the work into tasks and executes them, on w if one goroutine is enough.
 func (j *job[T]) run(w *worker[T]) {
 	work := j.plan()
 	products := j.batchLen()
@@ -187,10 +187,9 @@ func (j *job[T]) run(w *worker[T]) {
 	}
 }
 
-// plan chooses between the matrix loops and the vector loops, divides one product
-// into ranges of rows and columns, and returns the least work of a task. The choice
-// depends on the sizes only; the ranges may depend on the number of workers, because
-// no element's sum does.
+// plan chooses between the matrix loops and the vector loops, divides one product into ranges of
+// rows and columns, and returns the minimum work of a task. The choice depends only on the sizes.
+// The ranges may depend on the number of workers, because no element's sum depends on the ranges.
 func (j *job[T]) plan() (work int) {
 	procs := runtime.GOMAXPROCS(0)
 	if mat, ok := j.asVector(); ok {
@@ -201,7 +200,7 @@ func (j *job[T]) plan() (work int) {
 			if pieces > 1 && mat.rows < partCols {
 				j.colTasks, j.colsPerTask = j.colsPerTask, 1
 			}
-			// Each range reads a piece of every row: the longer, the better for the memory.
+			// Each range reads a piece of every row, and memory prefers long pieces.
 			pieces = (min(pieces, procs) + j.colTasks - 1) / j.colTasks
 		}
 		n := (mat.rows + pieces - 1) / pieces
@@ -211,13 +210,13 @@ func (j *job[T]) plan() (work int) {
 	}
 	pieces := j.pieces(procs, taskWork)
 	panels := (j.N + j.f.width - 1) / j.f.width
-	// Panels in a range: with less than wide, reading A costs more than it should, with less than
-	// least more than a worker gains. Rows are worth dividing in so many ranges at most.
+	// Panels in a range: with fewer than wide, reading A costs too much; with fewer than least, it
+	// costs more than another worker gains. Rows are worth dividing into at most high ranges.
 	const wide, least = 8, 4
 	high := max(1, j.M/packFrom)
 	j.colTasks = max(1, min(pieces, panels/wide), min((pieces+high-1)/high, panels/least))
-	// Every range of columns reads all of A; every range of rows packs all of B, which costs
-	// more. Both are least where a task is a few times as high as it is wide.
+	// Every range of columns reads all of A, and every range of rows packs all of B, which costs
+	// more. The total is smallest if a task is a few times as high as it is wide.
 	rows := func() int { return (pieces + j.colTasks - 1) / j.colTasks }
 	for j.colTasks > 1 && j.M*j.colTasks >= 8*j.N*rows() {
 		j.colTasks = (j.colTasks + 1) / 2
@@ -231,8 +230,8 @@ func (j *job[T]) plan() (work int) {
 	return taskWork
 }
 
-// pieces returns into how many ranges one product is worth dividing: two for each processor,
-// so that a slow one may do less. More would pack and read operands more often.
+// pieces returns the number of ranges worth dividing one product into: two for each processor, so
+// that a slow one can take fewer. More would pack and read operands more often.
 func (j *job[T]) pieces(procs, work int) int {
 	if procs == 1 || j.Serial {
 		return 1
@@ -241,14 +240,14 @@ func (j *job[T]) pieces(procs, work int) int {
 	return max(1, min(n, 2*procs))
 }
 
-// tasks executes the tasks lo to hi-1 with a worker of its own.
+// tasks executes the tasks [lo, hi) on a worker of its own.
 func (j *job[T]) tasks(lo, hi int) {
 	w := takeWorker[T]()
 	j.do(w, lo, hi)
 	w.giveBack()
 }
 
-// do executes the tasks lo to hi-1 with w.
+// do executes the tasks [lo, hi) on w.
 func (j *job[T]) do(w *worker[T], lo, hi int) {
 	w.job = j
 	for t := lo; t < hi; t++ {
@@ -265,7 +264,8 @@ func (j *job[T]) do(w *worker[T], lo, hi int) {
 	}
 }
 
-// part returns the place for the sums of block i of k of product b; nil where one task does all blocks.
+// part returns the memory for the partial sums of product b over block i of k, or nil if one task does
+// all blocks.
 func (j *job[T]) part(b, i int) []T {
 	if j.parts == nil {
 		return nil
@@ -274,7 +274,7 @@ func (j *job[T]) part(b, i int) []T {
 	return j.parts[(b*j.colTasks+i)*size:][:size]
 }
 
-// sumParts completes the products lo to hi-1 of the batch, where each is the sum of parts.
+// sumParts completes the products [lo, hi) of the batch from their partial sums.
 func (j *job[T]) sumParts(lo, hi int) {
 	w := takeWorker[T]()
 	w.job = j

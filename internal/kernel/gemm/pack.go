@@ -2,18 +2,17 @@ package gemm
 
 import "unsafe"
 
-// conflicts reports whether rows that are stride bytes apart fall into the same few
-// sets of a first-level cache, whose sets repeat every 4 KiB, so that a tile's rows
-// would evict each other: consecutive rows are then less than a line apart, modulo
-// half of that.
+// conflicts reports whether rows that are stride bytes apart fall into the same few sets of a
+// first-level cache, so that the rows of a tile would evict each other. The sets repeat every 4
+// KiB; rows conflict if they are less than a cache line apart modulo half of that.
 func conflicts(stride int) bool {
 	const period, least = 2048, 48
 	d := stride % period
 	return min(d, period-d) < least
 }
 
-// rowOfCopies returns how many elements apart rows of A are that the tiles find in copies: where
-// rows would evict each other or have to be converted. With 0, the tiles find them in A.
+// rowOfCopies returns the distance in elements between the copied rows of A, or 0 if tiles read A
+// itself. Rows are copied if they would evict each other or must be converted.
 func (w *worker[T]) rowOfCopies(p *product[T], rows, panels int) int {
 	size := int(unsafe.Sizeof(p.Alpha))
 	conflict := p.ACol == 1 && p.ARow >= p.K && conflicts(p.ARow*size) && rows > 6 && panels > 2
@@ -27,8 +26,8 @@ func (w *worker[T]) rowOfCopies(p *product[T], rows, panels int) int {
 	return row
 }
 
-// operandA sets where the tiles find the stage's rows of A, and the tile's strides. Rows that
-// tiles of the block before carried are copied already.
+// operandA sets the address of the stage's rows of A, and the strides of the tile. It copies the
+// rows that the tiles of the preceding block have not carried.
 func (w *worker[T]) operandA(p *product[T], s *stage[T]) {
 	t := &w.t
 	size := int(unsafe.Sizeof(p.Alpha))
@@ -79,8 +78,8 @@ func (w *worker[T]) packPanel(p *product[T], first *T, j, k0 int) {
 	}
 }
 
-// packColumns fills a panel from a matrix of some rows (steps) and columns, whose element
-// [k,i] is b[k*row+i*col].
+// packColumns fills a panel from a matrix of steps rows and cols columns, whose element [k,i] is
+// b[k*row+i*col].
 func (f *family[T]) packColumns(dst, b []T, steps, cols, row, col int) {
 	width := f.width
 	switch {
@@ -99,8 +98,8 @@ func (f *family[T]) packColumns(dst, b []T, steps, cols, row, col int) {
 	}
 }
 
-// packTransposed fills a panel from rows of b that are its columns, in blocks; where they
-// do not come out even, the last ones overlap with those before.
+// packTransposed fills a panel whose columns are rows of b, in square blocks. The last blocks
+// overlap the preceding ones if the sizes are not multiples of a block.
 func (f *family[T]) packTransposed(dst, b []T, steps, cols, row int) {
 	size, n := int(unsafe.Sizeof(*new(T))), f.lanes
 	blocks := steps / n
@@ -113,8 +112,8 @@ func (f *family[T]) packTransposed(dst, b []T, steps, cols, row int) {
 	}
 }
 
-// transposeBlocks is an ordinary function around the kernel, in whose prologue a
-// goroutine can be stopped.
+// transposeBlocks is an ordinary function around the kernel, so that the goroutine can be preempted
+// in its prologue.
 //
 //go:noinline
 func (f *family[T]) transposeBlocks(blocks int, src []T, srcRow int, dst []T, dstRow int) {

@@ -6,11 +6,11 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// Panels is a matrix B[K,N] in the form in which tiles read it, for callers that
-// multiply with it several times, or with matrices so small that [Multiply] would spend
-// more time on dividing the work than on doing it. It belongs to one goroutine; a copy of it,
-// which reads the same memory, may belong to another as long as neither packs anew. Its zero
-// value is ready for Pack and View.
+// Panels is a matrix B[K,N] in the form that tiles read, for callers that multiply by it
+// several times, or whose matrices are so small that [Multiply] would spend more time
+// dividing the work than doing it. It must be used by one goroutine at a time. A copy of it
+// shares its memory and may be used by another goroutine as long as neither packs again. The
+// zero value is ready for Pack and View.
 type Panels[T Element] struct {
 	k, n int
 	b    []T
@@ -20,12 +20,11 @@ type Panels[T Element] struct {
 	f    *family[T]
 	t    tile[T]
 
-	table [32]float32 // of Powers
+	table [32]float32 // for Powers
 }
 
-// callWork is the number of multiply-adds that one call of a kernel does, if there are so
-// many, before the goroutine can be stopped: some 30 µs with long vectors. Between two calls
-// some 40 ns go by.
+// callWork is the number of multiply-adds that one kernel call may perform before the
+// goroutine can be preempted: some 30 µs with long vectors. A call costs some 40 ns.
 const callWork = 1 << 21
 
 // Pack copies a matrix of k rows and n columns, whose element [i,j] is b[i*row+j*col].
@@ -43,8 +42,8 @@ func (p *Panels[T]) pack(b []T, k, n, row, col int) {
 	}
 }
 
-// View makes p a matrix whose rows are consecutive elements of b, which has to stay as
-// it is while p is used.
+// View makes p a matrix whose rows are consecutive elements of b. b must not change while p is
+// used.
 func (p *Panels[T]) View(b []T, k, n, row int) {
 	p.take(b, k, n, row, 1)
 	p.view(b, row)
@@ -52,8 +51,8 @@ func (p *Panels[T]) View(b []T, k, n, row int) {
 
 func (p *Panels[T]) view(b []T, row int) { p.b, p.row, p.step = b, row, p.f.width }
 
-// Take is Pack where many rows of A will meet the matrix, or its rows would evict each
-// other from the first-level cache, and View where a copy does not pay.
+// Take is Pack if the matrix will be multiplied by many rows of A, or if its rows would evict each
+// other from the first-level cache. Otherwise it is View, because a copy would not pay off.
 func (p *Panels[T]) Take(b []T, k, n, row, rowsOfA int) {
 	if rowsOfA < packFrom && (k < 48 || !conflicts(row*int(unsafe.Sizeof(p.t.alpha)))) {
 		p.View(b, k, n, row)
@@ -69,18 +68,18 @@ func (p *Panels[T]) take(b []T, k, n, row, col int) {
 	p.choose()
 }
 
-// choose takes the family that this process runs.
+// choose selects the family that this process uses.
 func (p *Panels[T]) choose() {
 	if p.f == nil {
 		p.f = familyOf[T]()
 	}
 }
 
-// Times computes c[i,j] = alpha sum_l a[i,l] B[l,j] + beta c[i,j] for i < m, j < n and
-// l < k on the calling goroutine, where n and k may be less than B has. Element [i,l] of
-// the first matrix is a[i*aRow+l*aCol]; rows of c are consecutive and start cRow apart.
-// With beta 0, what c held does not matter. Sums have the order that [Multiply] gives them
-// as long as k is at most 1024 float32 or 512 float64.
+// Times computes c[i,j] = alpha sum_l a[i,l] B[l,j] + beta c[i,j] for i < m, j < n and l < k on the
+// calling goroutine, where n and k may be less than the size of B. Element [i,l] of the first
+// matrix is a[i*aRow+l*aCol]; rows of c are consecutive and start cRow apart. With beta 0, what c
+// held does not matter. Sums are in the same order as those of [Multiply] if k is at most 1024 for
+// float32 or 512 for float64.
 func (p *Panels[T]) Times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha, beta T) {
 	if n > p.n || k > p.k {
 		throw.Bug("gemm: %d rows and %d columns of a matrix that has %d and %d", k, n, p.k, p.n)
@@ -107,13 +106,13 @@ func (p *Panels[T]) Times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha
 	p.times(c, cRow, a, aRow, aCol, m, n, k, alpha, beta)
 }
 
-// times is Times of what was checked and is not empty.
+// times is Times for arguments that have been checked and are not empty.
 func (p *Panels[T]) times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha, beta T) {
 	p.t.alpha, p.t.beta, p.t.scaled, p.t.readC = alpha, beta, boolToInt(alpha != 1), boolToInt(beta != 0)
 	p.tiles(c, cRow, a, aRow, aCol, m, n, k, nil)
 }
 
-// tiles computes the tiles of a product, of its powers if there is room for sums.
+// tiles computes the tiles of a product, or powers of two if sums is not nil.
 func (p *Panels[T]) tiles(c []T, cRow int, a []T, aRow, aCol, m, n, k int, sums []T) {
 	t, f := &p.t, p.f
 	size := int(unsafe.Sizeof(t.alpha))
@@ -148,6 +147,5 @@ func (p *Panels[T]) tiles(c []T, cRow int, a []T, aRow, aCol, m, n, k int, sums 
 	t.a, t.b, t.c, t.ahead, t.sums, t.table = nil, nil, nil, nil, nil, nil
 }
 
-// Release forgets the matrices, so that a Panels which waits for its next use does not
-// keep them.
+// Release drops the reference to the matrix, so that an idle Panels does not keep it alive.
 func (p *Panels[T]) Release() { p.b = nil }

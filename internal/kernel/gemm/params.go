@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// Element is a type whose products are computed. Integers wrap around. The half
-// precision types are not among them, because their sums need float32: see [Half].
+// Element is the set of types whose products are computed. Integers wrap around. The half-precision
+// types are not among them because they are summed in float32: see [Half].
 type Element interface {
 	int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64 |
 		float32 | float64 | complex64 | complex128
@@ -17,41 +17,41 @@ type Element interface {
 //
 //	C[i,j] = Then(Alpha sum_k A[i,k] B[k,j] + Beta C[i,j] + Bias[j])
 //
-// for i < M, j < N, k < K. Element [i,j] of an operand is at index i*Row + j*Col of
-// its slice, so that a transposed operand is the same slice with exchanged strides
-// and a broadcast one has a stride of 0. C must not overlap A, B or Bias.
+// for i < M, j < N, k < K. Element [i,j] of an operand is at index i*Row + j*Col of its slice, so
+// that an operand is transposed by swapping its strides, and broadcast by a stride of 0. C must not
+// overlap A, B or Bias.
 type Params[T Element] struct {
 	M, N, K    int
 	A, B, C    []T
 	ARow, ACol int // of A[M,K]; not negative
 	BRow, BCol int // of B[K,N]; not negative
-	CRow, CCol int // of C[M,N]; positive, elements of C do not share an index
+	CRow, CCol int // of C[M,N]; positive, no two elements of C share an index
 
-	Alpha T // factor of the product; a plain product has Alpha 1
-	Beta  T // factor of what C holds; with 0, C is not read
+	Alpha T // scales the product; 1 for a plain product
+	Beta  T // scales the old contents of C; with 0, C is not read
 
 	Bias []T // N values added to each row, or nil
 
-	// Serial keeps the work on the calling goroutine, for callers that divide larger
-	// work themselves. It does not change the result.
+	// Serial keeps the work on the calling goroutine, for callers that parallelise at a higher
+	// level. It does not change the result.
 	Serial bool
 
-	// Then, if not nil, is applied to every finished element while it is in the cache:
-	// to pieces of C, each once, in any order and from several goroutines.
+	// Then, if not nil, is applied to finished elements while they are in the cache. It is called
+	// with pieces of C that together cover each element once, in any order and from several
+	// goroutines.
 	Then func(c []T)
 }
 
-// Batch is one dimension of a batch of products: its size, and how far apart the
-// matrices of consecutive products start in each slice. Stride 0 uses the same
-// matrix again, which is allowed for A and B only.
+// Batch is one dimension of a batch of products: its size, and the distance between the matrices of
+// consecutive products in each slice. A stride of 0 reuses the same matrix, which is allowed only
+// for A and B.
 type Batch struct{ Size, A, B, C int }
 
-// maxBatch is the number of batch dimensions a call can have.
+// maxBatch is the largest number of batch dimensions.
 const maxBatch = 8
 
-// check panics where the description reaches outside its slices, of which those of A
-// and B have lenA and lenB elements. Kernels work
-// with pointers, so nothing else would.
+// check panics if the description reaches outside its slices; those of A and B have lenA and lenB
+// elements. Kernels use pointers, so nothing else would detect it.
 func (p *Params[T]) check(batch []Batch, lenA, lenB int) {
 	if len(batch) > maxBatch {
 		throw.Bug("gemm: %d batch dimensions, at most %d are possible", len(batch), maxBatch)
@@ -91,7 +91,7 @@ func (p *Params[T]) overlaps() bool {
 	return m > 1 && n > 1 && p.CRow <= (n-1)*p.CCol && p.CCol <= (m-1)*p.CRow
 }
 
-// extent is how far an operand reaches.
+// extent is the range of indices that an operand uses.
 type extent struct {
 	name  string
 	last  int // index of the last element
@@ -105,8 +105,8 @@ func newExtent(name string, rows, rowStride, cols, colStride int) extent {
 	return e
 }
 
-// repeat adds a dimension. Sizes and strides are those of slices in memory, but a
-// wrong description must not wrap around to a small reach.
+// repeat adds a dimension. It checks for overflow, so that a wrong description does not wrap around
+// to a small extent.
 func (e *extent) repeat(size, stride int) {
 	if size < 0 || stride < 0 {
 		throw.Bug("gemm: a dimension of %s has size %d and stride %d", e.name, size, stride)

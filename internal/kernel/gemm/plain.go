@@ -2,8 +2,8 @@ package gemm
 
 import "unsafe"
 
-// The plain Go tile has 2 rows and 4 columns, which is what fits into the scalar
-// registers of common processors.
+// The plain Go tile has 2 rows and 4 columns, which fit into the scalar registers of common
+// processors.
 const (
 	plainRows  = 2
 	plainWidth = 4
@@ -67,7 +67,7 @@ func plainFull[T Element](t *tile[T]) {
 	t.put(&c[3], s13)
 }
 
-// plainAxpy adds x[0] times b[0:n] to y[0:n].
+// plainAxpy adds x[0]*b[0:n] to y[0:n].
 func plainAxpy[T Element](n int, x, b *T, _ int, y *T) {
 	v := *x
 	bs, ys := unsafe.Slice(b, n), unsafe.Slice(y, n)
@@ -76,11 +76,11 @@ func plainAxpy[T Element](n int, x, b *T, _ int, y *T) {
 	}
 }
 
-// plainLanes is the number of rows that plainDot computes.
+// plainLanes is the number of rows that plainDot handles at once.
 const plainLanes = 4
 
-// plainDot computes x[0:n] . a[i,0:n] for four rows i at once, since the additions to one sum have
-// to wait for each other.
+// plainDot computes x[0:n] . a[i,0:n] for four rows i at once, because each addition to a sum
+// depends on the one before.
 func plainDot[T Element](n int, x, a *T, stride int, out *T) {
 	xs := unsafe.Slice(x, n)
 	a0, a1, a2, a3 := unsafe.Slice(a, n), unsafe.Slice(offset(a, stride), n), unsafe.Slice(offset(a, 2*stride), n), unsafe.Slice(offset(a, 3*stride), n)

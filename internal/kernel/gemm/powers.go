@@ -6,10 +6,10 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// PowerLimit is how far from 0 the products may be whose powers [Powers] computes.
+// PowerLimit bounds the absolute value of the products that [Powers] accepts as exponents.
 const PowerLimit = 32
 
-// PowerLanes is the number of sums that [Powers] makes for each row.
+// PowerLanes is the number of partial sums that [Powers] keeps for each row.
 const PowerLanes = 16
 
 // HasPowers reports whether [Powers] can be used, which depends on the element type
@@ -19,10 +19,10 @@ func HasPowers(p *Panels[float32]) bool {
 }
 
 // Powers computes c[i,j] = 2^(sum_l a[i,l] B[l,j] - shift) for i < m, j < n and all l on the
-// calling goroutine, and adds elements of row i to sums[16i:16i+16], each to any of them. It is
-// faster than products whose powers are computed afterwards. The products must lie between
-// -PowerLimit and PowerLimit, and the shift must not be greater than 126 less that. The
-// relative error of a power is 2^-22 at most.
+// calling goroutine, and adds each element of row i to one of sums[16i:16i+16]. It is faster
+// than computing the products first and then the powers. The products must lie between
+// -PowerLimit and PowerLimit, and shift must be at most 126-PowerLimit. The relative error of a
+// power is at most 2^-22.
 func Powers(p *Panels[float32], c []float32, cRow int, a []float32, aRow, m, n, shift int, sums []float32) {
 	if n > p.n || shift < -PowerLimit || shift > 126-PowerLimit || len(sums) < PowerLanes*m {
 		throw.Bug("gemm: powers of %d columns of a matrix that has %d, less %d, with %d sums for %d rows", n, p.n, shift, len(sums), m)
@@ -49,10 +49,10 @@ func Powers(p *Panels[float32], c []float32, cRow int, a []float32, aRow, m, n, 
 	p.tiles(c, cRow, a, aRow, 1, m, n, p.k, sums)
 }
 
-// powersOfTwo returns what the kernels look up: 2^(j/32-shift), less what the fraction j/32
-// adds when the exponent is moved to its place among the bits of a number.
+// powersOfTwo returns the look-up table of the kernels: the bits of 2^(j/32-shift), minus what the
+// fraction j/32 contributes when the kernel shifts the exponent into place.
 func powersOfTwo(shift int) (table [32]float32) {
-	const place = 23 - 5 // of the exponent's last bit, and of the fraction's
+	const place = 23 - 5 // distance from the lowest bit of the fraction to that of the exponent
 	for j := range table {
 		power := math.Exp2(float64(j)/32 - float64(shift))
 		table[j] = math.Float32frombits(math.Float32bits(float32(power)) - uint32(j)<<place)

@@ -1,14 +1,14 @@
 package gemm
 
-// smallWork is the number of multiply-adds up to which dividing the work takes longer than
-// computing tiles that are not full, and vectorSmall the same where the vector loops compete with
-// tiles of one column or with packing for one row.
+// smallWork is the number of multiply-adds up to which dividing the work costs more than
+// computing partly filled tiles. vectorSmall is the same if the alternative to the vector loops
+// is tiles of one column, or packing for one row.
 const (
 	smallWork   = 4096
 	vectorSmall = 256
 )
 
-// isSmall reports whether p is small, and C has consecutive columns.
+// isSmall reports whether p is small and the columns of C are consecutive.
 func isSmall[T Element](p *Params[T]) bool {
 	least, most := smallWork, max(p.M, p.N, p.K)
 	if p.N == 1 || p.M == 1 && p.BCol != 1 {

@@ -2,8 +2,8 @@ package gemm
 
 import "unsafe"
 
-// tile is what a tile kernel computes: a few rows and columns of C over one block
-// of K. The assembly knows the fields' offsets; strides are in bytes.
+// tile describes a few rows and columns of C over one block of K for a tile kernel. The assembly
+// relies on the offsets of the fields; strides are in bytes.
 type tile[T Element] struct {
 	k     int
 	a     *T
@@ -14,27 +14,27 @@ type tile[T Element] struct {
 	c     *T
 	cRow  int
 	cols  int
-	pack  *T  // where the packing variant copies B, a full tile's width for each row; see also carry
+	pack  *T  // where the packing variant copies B, with rows of a full tile's width; see also carry
 	readC int // 1: add beta*C; 0: C is only written
 
-	// Each step asks for one line from here on, aheadStep bytes apart, so that the operands of
-	// later tiles are on their way while these are worked on. It is not dereferenced. With a
-	// step of 0 nothing is asked for that is not there.
+	// Each step prefetches one line starting from ahead, and the lines are aheadStep bytes
+	// apart, so that the operands of later tiles arrive while this one is computed. ahead is
+	// not dereferenced. With a step of 0 only the line at ahead is prefetched.
 	ahead     *T
 	aheadStep int
 
-	// For the exponential kernels: 16 sums for each row, to which they add, and the table.
+	// For the exponential kernels: the 16 sums of each row that they add to, and the table.
 	sums, table *T
 
 	scaled int // 0: alpha is 1
 
-	// A call of an assembly kernel computes count tiles, one below the other; it counts them in
-	// done. What the next one asks for is aheadNext bytes on.
+	// A call of an assembly kernel computes count tiles, one below the other, and counts them in
+	// done. ahead advances by aheadNext bytes from one tile to the next.
 	count, done, aheadNext int
 
-	// The first tile of the carrying variant copies k consecutive elements from carry to pack, the
-	// next one what lies coming bytes further on to aRow bytes behind, and so on. Each asks for the
-	// elements that come after its own.
+	// The first tile of the carrying variant copies k consecutive elements from carry to pack. For
+	// each further tile, the source advances by coming bytes and the destination by aRow bytes.
+	// Each tile prefetches the elements that the next one copies.
 	carry  *T
 	coming int
 
@@ -42,7 +42,7 @@ type tile[T Element] struct {
 	beta  T
 }
 
-// The generator's offsets, compared when this package is compiled.
+// The offsets used by the generator, checked at compile time.
 const (
 	_ = -(unsafe.Offsetof(tile[float64]{}.aRow) ^ 16)
 	_ = -(unsafe.Offsetof(tile[float64]{}.b) ^ 32)
@@ -67,13 +67,13 @@ const (
 	edge                      // tile.cols columns
 	narrow                    // tile.cols columns, at most half the width
 	packing                   // like edge, and B is copied to tile.pack
-	carrying                  // like full, and a row of what will be A is copied to tile.pack
-	powers                    // like full, and C gets 2 to the power of the product
-	powersEdge                // the same for tile.cols columns
+	carrying                  // like full, and a row of A for the next block is copied to tile.pack
+	powers                    // like full, and C gets two to the power of the product
+	powersEdge                // like powers, for tile.cols columns
 	variants
 )
 
-// variant returns the form of the kernel for a number of columns, and its most rows.
+// variant returns the kernel variant for a number of columns, and its largest number of rows.
 func (f *family[T]) variant(cols int) (v variant, rows int) {
 	switch {
 	case cols <= f.width/2:
@@ -84,16 +84,18 @@ func (f *family[T]) variant(cols int) (v variant, rows int) {
 	return full, f.rows
 }
 
-// cut is how rows are divided into tiles: the first more of them have one row more than least.
+// cut is a division of rows into tiles: all have least rows, and the first more of them have one
+// more.
 type cut struct{ tiles, least, more int }
 
-// cutRows divides rows into tiles of at most so many.
+// cutRows divides rows into tiles of at most most rows.
 func cutRows(rows, most int) cut {
 	n := (rows + most - 1) / most
 	return cut{n, rows / n, rows % n}
 }
 
-// from returns the rows of tile i, and how many tiles from there on have as many.
+// from returns the number of rows of tile i, and how many consecutive tiles from i on have that
+// many.
 func (c cut) from(i int) (rows, alike int) {
 	if i < c.more {
 		return c.least + 1, c.more - i
@@ -101,7 +103,8 @@ func (c cut) from(i int) (rows, alike int) {
 	return c.least, c.tiles - i
 }
 
-// together returns how many of some tiles with so many rows, over k steps, one call computes.
+// together returns how many of the given number of tiles, each of rows rows and k steps, one call
+// computes.
 func (f *family[T]) together(tiles, rows, k int) int {
 	if f.tiles == nil {
 		return 1
@@ -109,12 +112,12 @@ func (f *family[T]) together(tiles, rows, k int) int {
 	return max(1, min(tiles, callWork/(rows*f.width*k)))
 }
 
-// offset returns the pointer n bytes behind p. The result has to point into the same
-// slice: the collector looks at pointers in variables, and stops the program at one
-// that points behind the end of its memory.
+// offset returns the pointer n bytes after p. The result must point into the same slice: the
+// garbage collector examines pointer variables, and crashes the program on one that points past the
+// end of its memory.
 func offset[T Element](p *T, n int) *T { return (*T)(unsafe.Add(unsafe.Pointer(p), n)) }
 
-// at returns the pointer to element i of s, which lies within its capacity.
+// at returns a pointer to element i of s, where i is less than the capacity of s.
 func at[T Element](s []T, i int) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), i*int(unsafe.Sizeof(*new(T)))))
 }

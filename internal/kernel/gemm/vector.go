@@ -3,14 +3,14 @@ package gemm
 import "unsafe"
 
 const (
-	axpyCols = 4096 // results that share a round of axpy: they stay in the first-level cache
+	axpyCols = 4096 // results computed together by axpy: they fit into the first-level cache
 	axpyRows = 64   // rows of the matrix in one call
-	dotRows  = 64   // results that share a round of dots
+	dotRows  = 64   // results computed together by dots
 )
 
-// Where results lie along the rows of the matrix, workers share the rows if they have partCols
-// elements or more, so that each reads a piece of every row. Short pieces are slow: of shorter rows,
-// workers take whole blocks of k.
+// If results lie along the rows of the matrix, workers divide the rows as long as the pieces have at
+// least partCols elements, so that each worker reads a piece of every row. Short pieces are slow, so
+// for shorter rows workers take whole blocks of k instead.
 const partCols = 4096
 
 // A matvec is a product with one row or one column: y[i] = sum_k mat[i,k] x[k].
@@ -20,11 +20,10 @@ type matvec[T Element] struct {
 	rows     int
 	x, y     []T
 	xs, ys   int // strides
-	bs       int // the same for the bias; 0: all results have the same
+	bs       int // stride of the bias; 0: one value for all results
 }
 
-// asVector returns the product as a matvec, if it is one and the matrix can be
-// streamed.
+// asVector returns the product as a matvec, if it is one and the matrix can be streamed.
 func (j *job[T]) asVector() (matvec[T], bool) {
 	if j.readA != nil || j.readB != nil {
 		return matvec[T]{}, false
@@ -48,8 +47,8 @@ func (j *job[T]) vectorOf(p *Params[T]) (v matvec[T], ok bool) {
 	return v, v.col == 1 || v.row == 1
 }
 
-// vector computes results r0 to r1 of a matvec, as far as they exist, from the blocks b0 to b1 of k.
-// With a part, it leaves the sums there, which sumParts completes.
+// vector computes the results [r0, r1) of a matvec, clipped to its size, from the blocks [b0, b1) of
+// k. If part is not nil, it stores partial sums there for sumParts to complete.
 func (w *worker[T]) vector(p *product[T], r0, r1, b0, b1 int, part []T) {
 	v, _ := w.vectorOf(&p.Params)
 	r1 = min(r1, v.rows)
@@ -80,7 +79,7 @@ func (w *worker[T]) vector(p *product[T], r0, r1, b0, b1 int, part []T) {
 	}
 }
 
-// sumParts completes a product whose sums over each block of k are parts.
+// sumParts completes a product; parts holds its partial sums over each block of k.
 func (w *worker[T]) sumParts(p *product[T], parts []T) {
 	v, _ := w.vectorOf(&p.Params)
 	for b := range len(parts) / v.rows {
@@ -88,7 +87,7 @@ func (w *worker[T]) sumParts(p *product[T], parts []T) {
 	}
 }
 
-// sumBlock sets sums to what block b of k adds to the results from i on.
+// sumBlock sets sums to the contribution of block b of k to the results from i on.
 func (w *worker[T]) sumBlock(p *product[T], v *matvec[T], x []T, i, b int, sums []T) {
 	size := int(unsafe.Sizeof(x[0]))
 	k0, k1 := blockOf[T](p.K, b)
@@ -103,15 +102,15 @@ func (w *worker[T]) sumBlock(p *product[T], v *matvec[T], x []T, i, b int, sums 
 }
 
 // dots sets out[i] to the sum of a[i,k] x[k] in the order of k, where the rows of a are stride bytes
-// apart and their elements consecutive. Columns that do not fill a vector are added one by one,
-// rows that do not are a tile.
+// apart and their elements are consecutive. Columns that do not fill a vector are added one by one;
+// rows that do not fill a vector are computed as a tile.
 //
 //go:noinline
 func (w *worker[T]) dots(x []T, a *T, stride int, out []T) {
 	f, t, i := w.f, &w.t, 0
 	size := int(unsafe.Sizeof(*a))
 	if whole := len(x) / f.lanes * f.lanes; whole > 0 {
-		// Where rows evict each other, only so many are read side by side as the cache has places for.
+		// If rows evict each other, no more are read side by side than the cache can hold.
 		for two := f.dot2 != nil && !conflicts(stride); two && i+2*f.lanes <= len(out); {
 			f.dot2(whole, &x[0], offset(a, i*stride), stride, &out[i])
 			i += 2 * f.lanes

@@ -6,21 +6,21 @@ import (
 	"github.com/tenonml/tenon/internal/arena"
 )
 
-// worker holds what one goroutine needs to compute tasks.
+// worker holds the memory that one goroutine needs to compute tasks.
 type worker[T Element] struct {
 	*job[T]
-	own     job[T] // of the call that took this worker
+	own     job[T] // job of the call that took this worker
 	product product[T]
 	t       tile[T]
-	panels  Panels[T]  // of small products
-	space   []T        // what the next three share
+	panels  Panels[T]  // for small products
+	space   []T        // memory of the next three
 	bBuf    []T        // panels of B
-	aBuf    []T        // rows of A that were copied
-	aNext   []T        // those of the next block
+	aBuf    []T        // copied rows of A
+	aNext   []T        // copied rows of A for the next block
 	sums    []T        // results of the vector loops
 	vec     []T        // one row or column
-	column  [dotRows]T // one row or column of few elements
-	busy    int        // multiply-adds since it let others run
+	column  [dotRows]T // a short row or column
+	busy    int        // multiply-adds since the last yield
 }
 
 var (
@@ -47,22 +47,22 @@ func poolOf[T Element]() *sync.Pool {
 
 func takeWorker[T Element]() *worker[T] { return poolOf[T]().Get().(*worker[T]) }
 
-// giveBack returns the worker to its pool without pointers to the operands.
+// giveBack returns the worker to its pool after clearing pointers to the operands.
 func (w *worker[T]) giveBack() {
 	w.job, w.own, w.product, w.t = nil, job[T]{}, product[T]{}, tile[T]{}
 	poolOf[T]().Put(w)
 }
 
-// room divides the worker's space into panels of B and two blocks of A, of so many elements.
-// They are together so that all of them lie on large pages where they are long, if the system
-// has such: small ones are strewn over the memory, and some sets of the second-level cache,
-// which go by addresses in it, would get more than they hold while others stay empty.
+// room divides the worker's memory into panels of B and two blocks of A. They are allocated
+// together so that large ones share huge pages, if the system provides them. Small pages are
+// scattered over physical memory, which indexes the second-level cache, and some of its sets
+// would overflow while others stay empty.
 func (w *worker[T]) room(panels, block, next int) {
 	s := sized(&w.space, panels+block+next)
 	w.bBuf, w.aBuf, w.aNext = s[:panels], s[panels:panels+block], s[panels+block:]
 }
 
-// sized returns n elements of *buf on a 64-byte boundary, making room if needed.
+// sized returns n elements of *buf, aligned to 64 bytes, and reallocates *buf if it is too small.
 func sized[T Element](buf *[]T, n int) []T {
 	if cap(*buf) < n {
 		*buf = arena.Make[T](n)

@@ -2,9 +2,9 @@ package hashing
 
 import "github.com/tenonml/tenon/internal/par"
 
-// Group writes into ids, of as many elements as the columns have rows, the number of
-// each row's key, in the order of first appearance, and returns the row in which each
-// key first appears. Without columns all rows have one key.
+// Group writes to ids, which has as many elements as there are rows, the number of each row's key
+// in the order of first appearance, and returns the row in which each key first appears. Without
+// columns all rows have the same key.
 func Group(ids []int64, columns []Column) (first []int64) {
 	if len(ids) == 0 {
 		return nil
@@ -30,7 +30,7 @@ func Group(ids []int64, columns []Column) (first []int64) {
 	return first
 }
 
-// paired numbers pairs of numbers below m and below k, the results in a.
+// paired numbers the pairs of numbers a[i] < m and b[i] < k, and writes the results to a.
 func paired(a, b []int64, m, k int) (first []int64) {
 	if m <= (4*len(a)+1024)/k {
 		return direct(a, b, m, k)
@@ -44,7 +44,7 @@ func paired(a, b []int64, m, k int) (first []int64) {
 	return numbered(a, c)
 }
 
-// direct is paired where an array has room for all pairs.
+// direct is paired for so few possible pairs that an array can hold them all.
 func direct(a, b []int64, m, k int) (first []int64) {
 	ids := make([]int64, m*k) // one more than the number, 0 for none
 	for i, x := range a {
@@ -58,9 +58,9 @@ func direct(a, b []int64, m, k int) (first []int64) {
 	return first
 }
 
-// Collect lists the rows of each of n groups in their order: those of group g are
-// index[splits[g]:splits[g+1]]. splits has n+1 elements, and ids are below n; rows
-// with a negative one belong nowhere.
+// Collect lists the rows of each group in order: those of group g are index[splits[g]:splits[g+1]].
+// splits has one entry more than there are groups, and ids must be below the number of groups; rows
+// with a negative id belong to no group.
 func Collect(splits, ids []int64) (index []int64) {
 	clear(splits)
 	for _, id := range ids {

@@ -6,11 +6,11 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// Match lists for each of the first n rows of the columns, the left ones, those of the
-// other rows, the right ones, that have an equal key, in their order: their numbers,
-// from 0 on, for left row i are index[splits[i]:splits[i+1]]. splits has n+1 elements.
-// Where it would have more than limit elements, the index is nil, and total is how many
-// it would have, math.MaxInt64 where that is less.
+// Match finds equal keys among the rows of the columns, of which the first n are the left rows and
+// the others the right rows. For each left row i it lists the right rows with an equal key, in
+// order, as index[splits[i]:splits[i+1]]; right rows count from 0, and splits has n+1 elements. It
+// returns the total number of matches, or math.MaxInt64 if that overflows. If the total exceeds
+// limit, index is nil.
 func Match(splits []int64, columns []Column, limit int64) (index []int64, total int64) {
 	n := len(splits) - 1
 	ids := make([]int64, columns[0].Len())

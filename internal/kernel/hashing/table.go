@@ -6,11 +6,11 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// A table numbers distinct words in the order in which they come.
+// A table numbers distinct words in the order of their first appearance.
 type table struct {
 	slots []slot
 	shift uint
-	first []int64 // where each number's word was found
+	first []int64 // row of the first appearance, by number
 }
 
 type slot struct {
@@ -30,13 +30,13 @@ func newTable(n int) *table {
 	return &table{slots: make([]slot, 1<<bits), shift: 64 - bits}
 }
 
-// hash multiplies and folds, so that every bit of a word reaches the top bits.
+// hash multiplies and folds, so that every bit of a word affects the top bits.
 func hash(word uint64) uint64 {
 	word = (word ^ mixer) * 0x9e3779b97f4a7c15
 	return (word ^ word>>32) * (mixer ^ 0xbf58476d1ce4e5b8)
 }
 
-// number returns the number of row i of a column, a new one if its key is new.
+// number returns the number of row i of a column, and assigns a new one if its key is new.
 func (t *table) number(c *Column, i int) int64 {
 	w := c.words[i]
 	mask := uint64(len(t.slots) - 1)
@@ -73,7 +73,7 @@ func (t *table) numberAll(ids []int64, c *Column, lo int) {
 
 func (t *table) grow() { t.growTo(4 * len(t.slots)) }
 
-// growTo makes a table of at least n slots.
+// growTo replaces the slots by a table of at least n slots.
 func (t *table) growTo(n int) {
 	old := t.slots
 	size := len(old)
@@ -98,8 +98,8 @@ func (t *table) growTo(n int) {
 	}
 }
 
-// numbered writes the number of each row's key into ids and returns where each key
-// is first found.
+// numbered writes the number of each row's key to ids and returns the row of each key's first
+// appearance.
 func numbered(ids []int64, c Column) (first []int64) {
 	n := c.Len()
 	start := newTable(min(n, grain))

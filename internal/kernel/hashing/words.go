@@ -12,11 +12,11 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// A Column is one column of keys, of one or two tables one behind the other: words,
-// and what tells whether rows with equal words are equal.
+// A Column is one column of keys, of one table or of two tables one after the other: words, and a
+// function that tells whether rows with equal words have equal keys.
 type Column struct {
 	words []uint64
-	same  func(i, j int) bool // nil where equal words are equal keys
+	same  func(i, j int) bool // nil if equal words imply equal keys
 }
 
 // Len returns the number of rows.
@@ -25,8 +25,8 @@ func (c Column) Len() int { return len(c.words) }
 // grain is the number of rows that a worker takes at a time.
 const grain = 1 << 15
 
-// Numbers returns the columns of keys that tables of numbers make, one behind the
-// other: one column, and two for complex128.
+// Numbers returns the key columns of the concatenation of tables of numbers: two for complex128,
+// and one for other types.
 func Numbers[T dtype.Number](tables ...[]T) []Column {
 	if z, ok := any(tables).([][]complex128); ok {
 		return []Column{
@@ -70,7 +70,7 @@ func integers[T dtype.Integer](tables [][]T) Column {
 	return words(tables, func(v T) uint64 { return uint64(v) })
 }
 
-// words returns a column of what f makes of each value.
+// words returns a column of the results of f for each value.
 func words[T any](tables [][]T, f func(T) uint64) Column {
 	n := 0
 	for _, t := range tables {
@@ -105,12 +105,12 @@ func bits64(v float64) uint64 {
 	return math.Float64bits(v + 0)
 }
 
-// longString marks the words of strings that are no copy of the string.
+// longString marks the words of strings that do not contain the string itself.
 const longString = 1 << 63
 
 var seed = maphash.MakeSeed()
 
-// Strings returns the column of keys that tables of strings make, one behind the other.
+// Strings returns the key column of the concatenation of tables of strings.
 func Strings(tables ...str.Column) Column {
 	n, long := 0, false
 	for _, t := range tables {
@@ -137,8 +137,7 @@ func Strings(tables ...str.Column) Column {
 	return c
 }
 
-// StringsAt is [Strings] for the rows of one table that an index chooses, in its order.
-// The index is one of rows.
+// StringsAt is [Strings] for the rows of one table that are selected by at, in its order.
 func StringsAt(t str.Column, at []int64) Column {
 	c := Column{words: make([]uint64, len(at))}
 	var long atomic.Bool
@@ -158,7 +157,7 @@ func StringsAt(t str.Column, at []int64) Column {
 	return c
 }
 
-// sameStrings tells whether the strings of two rows of equal words are equal.
+// sameStrings returns a function that compares the strings of two rows whose words are equal.
 func sameStrings(tables []str.Column) func(i, j int) bool {
 	if len(tables) == 1 {
 		t := tables[0]
@@ -187,13 +186,13 @@ func stringWords(dst []uint64, t str.Column, lo int) {
 	}
 }
 
-// stringWord returns the word of the string between two offsets: length and bytes of a
-// short one, the bytes of most of eight, a hash of others. Eight bytes are read at once
-// where the buffer goes on behind the string, as its slack lets it.
+// stringWord returns the word of the string [a, b): its length and bytes if it is short, its bytes
+// if it has eight and ends in ASCII, and otherwise a hash. Eight bytes are read at once if the
+// buffer is long enough, as the slack of columns usually ensures.
 func stringWord(t str.Column, a, b int64) uint64 {
 	switch n := b - a; {
 	case n == 8 && t.Bytes[b-1]-8 < 120:
-		// Its last byte, from 8 to 127, tells it from the others.
+		// The last byte, from 8 to 127, distinguishes the word from those with a length.
 		return binary.LittleEndian.Uint64(t.Bytes[a:])
 	case n >= 8:
 		return maphash.Bytes(seed, t.Bytes[a:b]) | longString

@@ -7,7 +7,8 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// grain is the number of elements a worker takes; a multiple of the numbers in a block.
+// grain is the number of elements that a worker takes at a time, a multiple of the numbers in a
+// block.
 const grain = 8 << 10
 
 // Words fills dst with random words.
@@ -15,7 +16,7 @@ func Words(dst []uint32, k Key) {
 	each32(dst, k, func(w uint32) uint32 { return w })
 }
 
-// Words64 fills dst with random words of 64 bits.
+// Words64 fills dst with 64-bit random words.
 func Words64(dst []uint64, k Key) {
 	each64(dst, k, func(w uint64) uint64 { return w })
 }
@@ -32,7 +33,7 @@ func each32[T any](dst []T, k Key, f func(w uint32) T) {
 	})
 }
 
-// each64 sets each element to a function of a random word of 64 bits.
+// each64 sets each element to a function of a 64-bit random word.
 func each64[T any](dst []T, k Key, f func(w uint64) T) {
 	par.For(len(dst), grain, func(lo, hi int) {
 		for i := lo; i < hi; i += 4 {
@@ -44,13 +45,12 @@ func each64[T any](dst []T, k Key, f func(w uint64) T) {
 	})
 }
 
-// Float is the set of floating types that are filled.
+// Float is the set of floating-point types that can be filled.
 type Float interface {
 	float32 | float64 | dtype.F16 | dtype.BF16
 }
 
-// Uniform fills dst with numbers from 0 up to, but not including, 1: multiples of the
-// type's precision.
+// Uniform fills dst with numbers in [0, 1), multiples of the type's precision.
 func Uniform[T Float](dst []T, k Key) {
 	switch dst := any(dst).(type) {
 	case []float64:
@@ -64,19 +64,19 @@ func Uniform[T Float](dst []T, k Key) {
 	}
 }
 
-// A Distribution is a continuous distribution that is filled from by its quantiles.
+// A Distribution is a continuous distribution, sampled by its quantile function.
 type Distribution uint8
 
 // The distributions.
 const (
 	Normal      Distribution = iota // mean 0, variance 1
-	Truncated                       // the normal one without what is further than 2 from 0
+	Truncated                       // the standard normal distribution truncated to [-2, 2]
 	Exponential                     // rate 1
 	Gumbel                          // location 0, scale 1
 )
 
-// Of fills dst with numbers of a distribution. 16-bit types and float32 are made of
-// 32 random bits each, float64 of 52.
+// Of fills dst with samples of a distribution. Each sample uses 32 random bits for 16-bit types and
+// float32, and 52 for float64.
 func Of[T Float](dst []T, k Key, d Distribution) {
 	f := d.quantile
 	switch dst := any(dst).(type) {
@@ -100,20 +100,20 @@ func (d Distribution) quantile(p float64) float64 {
 	case Truncated:
 		return quantile(belowTwo + float64(p*(1-2*belowTwo)))
 	case Exponential:
-		return -log(p) // p and 1-p are distributed alike
+		return -log(p) // p and 1-p have the same distribution
 	case Gumbel:
 		return -log(-log(p))
 	}
 	return quantile(p)
 }
 
-// Int is the set of integer types that are filled.
+// Int is the set of integer types that can be filled.
 type Int interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// Ints fills dst with integers from lo up to, but not including, lo + n, all equally
-// likely up to a part in 2^64/n; n = 0 stands for 2^64.
+// Ints fills dst with integers in [lo, lo+n), all equally likely up to a relative error of n/2^64;
+// n = 0 stands for 2^64.
 func Ints[T Int](dst []T, k Key, lo int64, n uint64) {
 	each64(dst, k, func(w uint64) T {
 		if n == 0 {
@@ -124,8 +124,7 @@ func Ints[T Int](dst []T, k Key, lo int64, n uint64) {
 	})
 }
 
-// Permutation fills dst with 0, 1, … in random order, by R. A. Fisher and F. Yates's
-// method.
+// Permutation fills dst with 0, 1, … in random order, by the method of Fisher and Yates.
 func Permutation(dst []int64, k Key) {
 	for i := range dst {
 		dst[i] = int64(i)
@@ -137,9 +136,9 @@ func Permutation(dst []int64, k Key) {
 	}
 }
 
-// Drop sets each element of dst to 0 with probability rate, and to the element of x
-// divided by 1 - rate otherwise. Which ones depends on the key and the positions
-// only, not on the type.
+// Drop sets each element of dst to 0 with probability rate, and otherwise to the element of x
+// divided by 1 - rate. Which elements are dropped depends only on the key and their positions, not
+// on the type.
 func Drop[T float32 | float64](dst, x []T, k Key, rate float64) {
 	limit := uint32(rate * 0x1p32) // rate is below 1
 	scale := T(1 / (1 - rate))

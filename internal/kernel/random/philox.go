@@ -6,20 +6,20 @@ type Key struct{ Lo, Hi uint32 }
 // A Block is four random words.
 type Block [4]uint32
 
-// Uses of blocks, the fourth word of a counter.
+// Purposes of blocks, the fourth word of a counter.
 const (
 	forNumbers = iota
 	forKeys
 	forFolds
 )
 
-// Block returns block i of the key's numbers; stream tells apart several sequences that an
-// operation needs.
+// Block returns block i of the key's numbers; stream distinguishes the sequences of an operation
+// that needs several.
 func (k Key) Block(i uint64, stream uint32) Block {
 	return philox(Block{uint32(i), uint32(i >> 32), stream, forNumbers}, k)
 }
 
-// Derive returns key i of those that a key is split into.
+// Derive returns the ith of the keys that a key is split into.
 func (k Key) Derive(i uint64) Key {
 	b := philox(Block{uint32(i), uint32(i >> 32), 0, forKeys}, k)
 	return Key{b[0], b[1]}
@@ -35,7 +35,7 @@ func (k Key) Fold(data uint64) Key {
 // Seed returns the key for a seed.
 func Seed(seed uint64) Key { return Key{uint32(seed), uint32(seed >> 32)} }
 
-// The multipliers and the key's increments of Philox4x32.
+// The multipliers and key increments of Philox4x32.
 const (
 	mul0, mul1 = 0xD2511F53, 0xCD9E8D57
 	add0, add1 = 0x9E3779B9, 0xBB67AE85
@@ -53,7 +53,7 @@ func philox(c Block, k Key) Block {
 	return Block{c0, c1, c2, c3}
 }
 
-// pair returns blocks i and i+1. Their rounds are interleaved, as each waits for its
+// pair returns blocks i and i+1. Their rounds are interleaved to hide the latency of the
 // multiplications.
 func (k Key) pair(i uint64) [8]uint32 {
 	a0, a1, a2, a3 := uint32(i), uint32(i>>32), uint32(0), uint32(forNumbers)

@@ -2,12 +2,12 @@ package random
 
 import "math"
 
-// mad is a·b + c with both operations rounded.
+// mad returns a·b + c with both operations rounded.
 func mad(a, b, c float64) float64 { return float64(a*b) + c }
 
-// log returns the natural logarithm of a normal number x > 0, to about one unit in the
-// last place. It is the method of FreeBSD's e_log.c: x = 2^k·(1+f) with 1+f near 1, and
-// log(1+f) = f - f²/2 + s·(f²/2 + R(s²)) with s = f/(2+f).
+// log returns the natural logarithm of a normal number x > 0, to about one ulp. It uses the method
+// of FreeBSD's e_log.c: x = 2^k·(1+f) with 1+f near 1, and log(1+f) = f - f²/2 + s·(f²/2 + R(s²))
+// with s = f/(2+f).
 func log(x float64) float64 {
 	const (
 		ln2Hi = 6.93147180369123816490e-01

@@ -5,13 +5,12 @@ import (
 	"unsafe"
 )
 
-// kernels are the assembly functions for one element type. Those of integers
-// have the first three only.
+// kernels are the assembly functions for one element type. Integer types have only the first three.
 type kernels[T any] struct {
 	max, min func(x *T, n int) T
 	find     func(x *T, n int, v T) int
 
-	top      func(x *T, n int) T // max, but for what it returns where an element is NaN
+	top      func(x *T, n int) T // like max, but the result is unspecified if an element is NaN
 	sum      func(x *T, n int) float64
 	squares  func(x *T, n int, c T) float64
 	shifted  func(x *T, n int, c T) (s0, s1 float64)
@@ -19,11 +18,11 @@ type kernels[T any] struct {
 	expSum   func(x *T, n int, shift T) float64
 	expShift func(dst, x *T, n int, shift T) float64
 
-	// softmaxExp sets dst to 2^(x·log2 e + c) and returns the sum: faster than
-	// expShift, for results up to 1 or so. There is none for float64.
+	// softmaxExp sets dst to 2^(x·log2 e + c) and returns the sum. It is faster than expShift, but
+	// only for results up to about 1. There is none for float64.
 	softmaxExp func(dst, x *T, n int, c T) float64
 
-	// softmaxStep is softmaxExp and sets done to last·a on the way.
+	// softmaxStep is softmaxExp that also sets done to last·a.
 	softmaxStep func(dst, done, x, last *T, n int, c, a T) float64
 
 	subTwice       func(dst, x *T, n int, a, b T)
@@ -39,18 +38,18 @@ type kernels[T any] struct {
 	normGradPlain   func(dst, x, dy *T, n int, mean, rstd, a, b T)
 	addNormalized   func(dst, acc, x, dy *T, n int, mean, rstd T)
 
-	// past are the kernels that write results, of which dst is aligned to 64 bytes,
-	// past the cache: float32's only.
+	// past are the kernels that write results with non-temporal stores, for dst aligned to 64
+	// bytes. Only float32 has them.
 	past *kernels[T]
 }
 
-// piece is how many elements one call into assembly covers. Its lanes keep sums
-// in the element type, so short pieces, added in float64, lose few digits; they
-// are also where the garbage collector can stop a goroutine.
+// piece is the number of elements that one call into assembly covers. Assembly sums in the element
+// type, so short pieces, added in float64, keep the rounding error small. The goroutine can be
+// preempted between pieces.
 const piece = 1024
 
-// pieces calls f for consecutive parts of n elements. Rows of one piece do without it:
-// its call and the variables shared with f cost as much as the arithmetic of a hundred
+// pieces calls f for consecutive parts of n elements. Callers handle rows of a single piece
+// directly, because the call and the captured variables cost as much as the arithmetic of a hundred
 // elements.
 func pieces(n int, f func(lo, hi int)) {
 	for lo := 0; lo < n; lo += piece {
@@ -131,7 +130,7 @@ func maxBlock[T ordered](x []T) T {
 	return m + 0
 }
 
-// topBlock is maxBlock where the result for NaN does not matter, nor a zero's sign.
+// topBlock is maxBlock for callers to whom the result for NaN and the sign of a zero do not matter.
 func topBlock[T float](x []T) T {
 	k := assembly[T]()
 	if k == nil {
@@ -158,7 +157,7 @@ func minBlock[T ordered](x []T) T {
 	return m + 0
 }
 
-// holds reports whether some element of x has the bits of v.
+// holds reports whether some element of x has the same bits as v.
 func holds[T ordered](x []T, v float64) bool {
 	p := unsafe.Pointer(unsafe.SliceData(x))
 	if width[T]() == 64 {
@@ -169,8 +168,7 @@ func holds[T ordered](x []T, v float64) bool {
 	return findBlock(unsafe.Slice((*int32)(p), len(x)), bits) < len(x)
 }
 
-// findBlock returns the index of the first element equal to v, a NaN being equal
-// to any other, or len(x).
+// findBlock returns the index of the first element equal to v, where NaN equals NaN, or len(x).
 func findBlock[T ordered](x []T, v T) int {
 	k := assembly[T]()
 	if k == nil {
@@ -206,7 +204,7 @@ func argMinBlock[T ordered](x []T) int {
 	return argBlock(x, k.min, func(a, b T) bool { return a < b }, k.find)
 }
 
-// argBlock finds the piece that holds the extreme first and then searches it.
+// argBlock first finds the piece that contains the extreme and then searches that piece.
 func argBlock[T ordered](x []T, extreme func(x *T, n int) T, better func(a, b T) bool, find func(x *T, n int, v T) int) int {
 	var best T
 	at := -1

@@ -6,12 +6,12 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 )
 
-// CrossEntropy sets loss[r] to -log softmax(x)[labels[r]] for each row r of n
-// logits: log Σ e^x - x[label], with the greatest element subtracted first. Where
-// grad is not nil, its rows become softmax(x) less 1 at the label, which is the
-// gradient of the row's loss, in the same pass; grad may be the same memory as x.
+// CrossEntropy sets loss[r] to -log softmax(x)[labels[r]] for each row r of n logits: log Σ e^x -
+// x[label], with the greatest element subtracted first. If grad is not nil, the same pass sets its
+// rows to softmax(x) minus 1 at the label, the gradient of the row's loss; grad may be the same
+// memory as x.
 //
-// Labels lie in 0 ≤ label < n; the caller checks them.
+// The caller checks that 0 ≤ label < n.
 func CrossEntropy[T float, I int32 | int64](loss, grad, x []T, labels []I, n int) {
 	if isShort(len(x), n) {
 		crossEntropyRows(loss, grad, x, labels, n, 0, len(x))
@@ -20,7 +20,7 @@ func CrossEntropy[T float, I int32 | int64](loss, grad, x []T, labels []I, n int
 	eachRows(len(x), n, func(lo, hi int) { crossEntropyRows(loss, grad, x, labels, n, lo, hi) })
 }
 
-// crossEntropyRows does the rows between two offsets.
+// crossEntropyRows processes the rows between two offsets.
 func crossEntropyRows[T float, I int32 | int64](loss, grad, x []T, labels []I, n, lo, hi int) {
 	for i := lo; i < hi; i += n {
 		r := i / n
@@ -38,9 +38,9 @@ func crossEntropyRows[T float, I int32 | int64](loss, grad, x []T, labels []I, n
 	}
 }
 
-// CrossEntropyGrad sets each row of dx to (softmax(x) - onehot(label))·dy of the
-// row: the gradient of [CrossEntropy] at the logits x for the cotangent dy, which
-// has one element for each row. dx may be the same memory as x.
+// CrossEntropyGrad sets each row of dx to (softmax(x) - onehot(label))·dy of the row: the gradient
+// of [CrossEntropy] at the logits x for the cotangent dy, which has one element per row. dx may be
+// the same memory as x.
 func CrossEntropyGrad[T float, I int32 | int64](dx, x []T, labels []I, dy []T, n int) {
 	eachRow(len(x), n, func(i int) {
 		row := dx[i : i+n]
@@ -50,9 +50,9 @@ func CrossEntropyGrad[T float, I int32 | int64](dx, x []T, labels []I, dy []T, n
 	})
 }
 
-// CrossEntropyDense sets loss[r] to -Σ t·log softmax(x) for each row of n logits and
-// targets t. Where grad is not nil, its rows become softmax(x)·Σt - t, the gradient
-// of the row's loss with respect to x; grad may be the same memory as x.
+// CrossEntropyDense sets loss[r] to -Σ t·log softmax(x) for each row of n logits and targets t. If
+// grad is not nil, its rows become softmax(x)·Σt - t, the gradient of the row's loss with respect
+// to x; grad may be the same memory as x.
 func CrossEntropyDense[T float](loss, grad, x, targets []T, n int) {
 	if isShort(len(x), n) {
 		crossEntropyDenseRows(loss, grad, x, targets, n, 0, len(x))
@@ -61,14 +61,14 @@ func CrossEntropyDense[T float](loss, grad, x, targets []T, n int) {
 	eachRows(len(x), n, func(lo, hi int) { crossEntropyDenseRows(loss, grad, x, targets, n, lo, hi) })
 }
 
-// crossEntropyDenseRows does the rows between two offsets.
+// crossEntropyDenseRows processes the rows between two offsets.
 func crossEntropyDenseRows[T float](loss, grad, x, targets []T, n, lo, hi int) {
 	for i := lo; i < hi; i += n {
 		row, t := x[i:i+n], targets[i:i+n]
 		m := topBlock(row)
 		mass, dot := sumBlock(t), 0.0
 		for j, v := range t {
-			if v != 0 { // 0·(-Inf) counts as nothing
+			if v != 0 { // 0·(-Inf) counts as 0
 				dot += float64(v) * (float64(row[j]) - float64(m))
 			}
 		}
@@ -89,16 +89,16 @@ func crossEntropyDenseRows[T float](loss, grad, x, targets []T, n, lo, hi int) {
 // logSumAbout returns log Σ e^(x-m).
 func logSumAbout[T float](x []T, m T) float64 { return math.Log(expSumBlock(x, m)) }
 
-// softmaxInto sets dst to softmax(x), of which m is the greatest element, and
-// returns log Σ e^(x-m).
+// softmaxInto sets dst to softmax(x) and returns log Σ e^(x-m), where m is the greatest element of
+// x.
 func softmaxInto[T float](dst, x []T, m T) (log float64) {
 	s, off := exponentials(dst, x, m)
 	scale(dst, T(1/s))
 	return math.Log(s) - off
 }
 
-// exponentials sets dst to e^(x-m+off) for a small number off and returns it and the
-// sum. m is the greatest element of x.
+// exponentials sets dst to e^(x-m+off), where m is the greatest element of x, for a small number
+// off, and returns their sum and off.
 func exponentials[T float](dst, x []T, m T) (sum, off float64) {
 	k := assembly[T]()
 	switch {
@@ -120,12 +120,11 @@ func exponentials[T float](dst, x []T, m T) (sum, off float64) {
 	return sum, 0
 }
 
-// moderate reports whether m·log2 e is a number of T with digits to spare.
+// moderate reports whether m·log2 e is finite in T with a wide margin.
 func moderate[T float](m T) bool { return math.Abs(float64(m)) < 1e30 }
 
-// exponent returns the c for which 2^(x·log2 e + c) is e^(x-m+off). All exponents are
-// off by what rounding m·log2 e takes away, which the division by the sum takes out
-// again.
+// exponent returns the c for which 2^(x·log2 e + c) is e^(x-m+off). off is the rounding error of
+// m·log2 e, which all exponents share, so that dividing by the sum cancels it.
 func exponent[T float](m T) (c T, off float64) {
 	const log2e = math.Log2E
 	product := float64(m) * float64(T(log2e))

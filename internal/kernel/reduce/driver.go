@@ -8,18 +8,17 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// A reducer reduces a run of S to a D by way of an accumulator A. The run is
-// cut into blocks at fixed positions; each block becomes an accumulator, and
-// these are merged in order. So the result depends neither on the number of
-// workers nor on which of them took which block.
+// A reducer reduces a run of S to a D by way of an accumulator A. The run is cut into blocks at
+// fixed positions; each block is reduced to an accumulator, and these are merged in order. The
+// result therefore depends neither on the number of workers nor on which of them took which block.
 type reducer[S, A, D any] struct {
-	block  func(x []S) A // of at least one element
+	block  func(x []S) A // x has at least one element
 	merge  func(a, b A) A
-	finish func(a A, n int) D // n elements went into a
-	empty  D                  // of no elements
+	finish func(a A, n int) D // n is the number of elements reduced to a
+	empty  D                  // result for no elements
 
-	// columns returns what reduces columns in place, for one goroutine. It is optional:
-	// without it columns are copied out one by one and given to block.
+	// columns returns a function that reduces columns in place, for use by one goroutine. It may be
+	// nil: columns are then copied out one by one and passed to block.
 	columns func() columns[S, A]
 }
 
@@ -28,16 +27,16 @@ type columns[S, A any] func(acc []A, x []S, rows, stride int)
 
 const (
 	blockSize   = 64 << 10 // elements of a block: one task for a worker
-	fewColumns  = 64       // columns that are reduced together where inner > 1, if copied out
-	manyColumns = 2048     // and if they are reduced in place
-	serialBelow = 32 << 10 // elements below which workers do not pay
+	fewColumns  = 64       // columns reduced together if inner > 1 and they are copied out
+	manyColumns = 2048     // the same if they are reduced in place
+	serialBelow = 32 << 10 // number of elements below which workers do not pay off
 )
 
-// cut returns how the blocks lie: chunk columns of rows elements each.
+// cut returns the size of the blocks: chunk columns of rows elements each.
 func (r *reducer[S, A, D]) cut(inner int) (chunk, rows int) {
 	if inner > 1 && r.columns != nil {
 		chunk = min(inner, manyColumns)
-		return chunk, max(blockSize/chunk, 256) // whose merging is dear
+		return chunk, max(blockSize/chunk, 256) // not fewer, because merging is expensive
 	}
 	chunk = min(inner, fewColumns)
 	return chunk, blockSize / chunk
@@ -73,7 +72,7 @@ func (r *reducer[S, A, D]) run(dst []D, x []S, outer, n, inner int) {
 	}
 }
 
-// tasks reduces the chunks lo to hi of columns.
+// tasks reduces the chunks [lo, hi) of columns.
 func (r *reducer[S, A, D]) tasks(dst []D, x []S, n, inner, lo, hi int) {
 	if inner == 1 {
 		for o := lo; o < hi; o++ {
@@ -120,7 +119,7 @@ func (r *reducer[S, A, D]) row(x []S) A {
 	return a
 }
 
-// split gives single blocks to the workers, for few but long runs.
+// split distributes single blocks to the workers, for few but long runs.
 func (r *reducer[S, A, D]) split(dst []D, x []S, outer, n, inner int) {
 	chunk, rows := r.cut(inner)
 	blocks := (n + rows - 1) / rows
@@ -154,7 +153,8 @@ func (r *reducer[S, A, D]) split(dst []D, x []S, outer, n, inner int) {
 	}
 }
 
-// blockColumns returns what reduces columns of a block of rows, for one goroutine.
+// blockColumns returns a function that reduces the columns of a block of rows, for use by one
+// goroutine.
 func (r *reducer[S, A, D]) blockColumns() columns[S, A] {
 	if r.columns == nil {
 		return r.copyColumns
@@ -168,7 +168,7 @@ func (r *reducer[S, A, D]) blockColumns() columns[S, A] {
 			reduce(acc, x, rows, stride)
 			return
 		}
-		// Several rows side by side are one row of more columns.
+		// Several rows side by side count as one row with more columns.
 		wide := make([]A, group*width)
 		reduce(wide, x, rows/group, group*width)
 		if done := rows / group * group; done < rows {
@@ -185,8 +185,8 @@ func (r *reducer[S, A, D]) blockColumns() columns[S, A] {
 	}
 }
 
-// copyColumns transposes the columns, a run of rows at a time, and reduces them
-// one by one. There are at most fewColumns.
+// copyColumns transposes the columns, some rows at a time, and reduces them one by one. There are
+// at most fewColumns.
 func (r *reducer[S, A, D]) copyColumns(acc []A, x []S, rows, stride int) {
 	const run = 256
 	s := columnScratches.Get().(*columnScratch)
@@ -205,12 +205,12 @@ func (r *reducer[S, A, D]) copyColumns(acc []A, x []S, rows, stride int) {
 	columnScratches.Put(s)
 }
 
-// A columnScratch holds fewColumns of 256 elements of up to 16 bytes.
+// A columnScratch holds fewColumns columns of 256 elements of up to 16 bytes.
 type columnScratch [2 * fewColumns * 256]uint64
 
 var columnScratches = sync.Pool{New: func() any { return new(columnScratch) }}
 
-// A scratch holds the converted part of a row that a kernel wants as float32.
+// A scratch holds the part of a row that has been converted to float32 for a kernel.
 type scratch [2048]uint64
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}

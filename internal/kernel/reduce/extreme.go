@@ -12,13 +12,13 @@ var (
 	inf = math.Inf(1)
 )
 
-// width returns the bits of T.
+// width returns the number of bits of T.
 func width[T ordered]() uint {
 	var t T
 	return uint(unsafe.Sizeof(t)) * 8
 }
 
-// isFloat reports whether T is a floating type.
+// isFloat reports whether T is a floating-point type.
 func isFloat[T ordered]() bool { half := 0.5; return T(half) != 0 }
 
 // extremes returns the least and the greatest T, infinities included.
@@ -73,14 +73,14 @@ func minPlain[T ordered](x []T) T {
 	return m
 }
 
-// A place is a value and its position in the block, or in all blocks merged so
-// far; length is how many elements those are.
+// A place is a value and its position within its block, or within all blocks merged so far; length
+// is the number of elements in them.
 type place[T any] struct {
 	value      T
 	at, length int
 }
 
-// arg finds the first of the greatest elements, or of the least.
+// arg finds the first of the greatest or least elements.
 func arg[T ordered](least bool) *reducer[T, place[T], int64] {
 	better := func(a, b T) bool { return a > b || a != a && b == b }
 	block := argMaxBlock[T]

@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 )
 
-// halved lifts a float32 reduction to half precision: blocks are widened,
-// accumulated as float32's are, and the result is narrowed once.
+// halved lifts a float32 reduction to half precision: blocks are widened and accumulated in
+// float32, and the result is narrowed once.
 func halved[H half, A any](r *reducer[float32, A, float32]) *reducer[H, A, H] {
 	return &reducer[H, A, H]{
 		block:  widened[H](r.block, r.merge),

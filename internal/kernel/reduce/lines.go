@@ -5,16 +5,15 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// Lines lets a function of rows work along the middle dimension of operands of
-// [outer, n, inner], float32 or float64: each line along n is copied to a row,
-// row is called with the rows of dst and of the operands, and the row of dst is
-// copied back. Lines are shared among workers, so row must be safe for
-// concurrent use.
+// Lines applies a function of rows along the middle dimension of operands of shape [outer, n,
+// inner], float32 or float64: each line along n is copied to a row, row is called with the rows of
+// dst and of the operands, and the row of dst is copied back. Lines are divided among workers, so
+// row must be safe for concurrent use.
 func Lines[T float](dst []T, operands [][]T, outer, n, inner int, row func(dst []T, operands [][]T)) {
 	if outer*n*inner == 0 {
 		return
 	}
-	const group = 16 // neighbours share cache group
+	const group = 16 // adjacent lines share cache lines group
 	chunks := (inner + group - 1) / group
 	par.For(outer*chunks, max(1, serialBelow/(n*min(inner, group))), func(lo, hi int) {
 		buf := make([]T, (len(operands)+1)*n*group)

@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 )
 
-// anyTrue and allTrue take bools as bytes, 0 or 1, and stop at the first that
-// decides.
+// anyTrue and allTrue take bools as bytes, 0 or 1, and stop at the first element that decides the
+// result.
 
 func anyTrue() *reducer[uint8, uint8, uint8] {
 	return &reducer[uint8, uint8, uint8]{

@@ -14,8 +14,8 @@ func (a moments) plus(b moments) moments {
 	return moments{n, a.mean + d*(b.n/n), a.m2 + b.m2 + d*d*(a.n*b.n/n)}
 }
 
-// variance takes the two passes that the definition asks for over runs that
-// stay in the cache, and merges them.
+// variance makes the two passes of the definition over blocks that stay in the cache, and merges
+// the moments of the blocks.
 func variance[T float](ddof int) *reducer[T, moments, T] {
 	return &reducer[T, moments, T]{
 		block:  momentsBlock[T],
@@ -43,7 +43,7 @@ func momentsBlock[T float](x []T) moments {
 	return total
 }
 
-// varianceInt converts to float64 first, which the definition's distances need
+// varianceInt converts to float64 first, since the distances from the mean are floating-point
 // anyway.
 func varianceInt[T integer](ddof int) *reducer[T, moments, float64] {
 	f := variance[float64](ddof)
@@ -71,7 +71,7 @@ func varianceInt[T integer](ddof int) *reducer[T, moments, float64] {
 	}
 }
 
-// A logSum stands for scale·e^shift, with shift the greatest exponent seen.
+// A logSum represents scale·e^shift, where shift is the greatest exponent seen.
 type logSum struct{ shift, scale float64 }
 
 func (a logSum) plus(b logSum) logSum {
@@ -91,10 +91,10 @@ func (a logSum) plus(b logSum) logSum {
 }
 
 func (a logSum) value() float64 {
-	if a.scale == 0 { // of nothing but -Inf
+	if a.scale == 0 { // all elements are -Inf
 		return -inf
 	}
-	if a.scale == 1 { // of one number, as each first one of a running sum
+	if a.scale == 1 { // a single number, such as the first of a running sum
 		return a.shift + 0 // no -0
 	}
 	return a.shift + math.Log(a.scale)

@@ -6,15 +6,14 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// LayerNorm sets each row of dst to gamma·(x-mean)·rstd + beta, where mean is
-// that of the same row of x and rstd is 1/√(var+eps) with the biased variance
-// (Ba, Kiros and Hinton, arXiv:1607.06450). gamma and beta have n elements, or
-// are nil for 1 and 0. mean and rstd, one element a row, receive what
-// [LayerNormGrad] wants; they may be nil.
+// LayerNorm sets each row of dst to gamma·(x-mean)·rstd + beta, where mean is that of the same row
+// of x and rstd is 1/√(var+eps) with the biased variance (Ba, Kiros and Hinton, arXiv:1607.06450).
+// gamma and beta have n elements, or are nil for 1 and 0. mean and rstd, with one element per row,
+// receive what [LayerNormGrad] needs; they may be nil.
 func LayerNorm[T float](dst, x, gamma, beta []T, n int, eps T, mean, rstd []T) {
 	k := assembly[T]()
 	w := k
-	if gamma != nil || beta == nil { // otherwise the rows are gone over twice
+	if gamma != nil || beta == nil { // otherwise there are two passes over the rows
 		w = writer(k, dst, x, n)
 	}
 	if isShort(len(dst), n) {
@@ -26,7 +25,7 @@ func LayerNorm[T float](dst, x, gamma, beta []T, n int, eps T, mean, rstd []T) {
 	})
 }
 
-// layerNormRows does the rows between two offsets.
+// layerNormRows processes the rows between two offsets.
 func layerNormRows[T float](k, w *kernels[T], dst, x, gamma, beta []T, n int, eps T, mean, rstd []T, lo, hi int) {
 	for i := lo; i < hi; i += n {
 		m, r := layerNormRow(k, w, dst[i:i+n], x[i:i+n], gamma, beta, eps)
@@ -39,9 +38,9 @@ func layerNormRows[T float](k, w *kernels[T], dst, x, gamma, beta []T, n int, ep
 	}
 }
 
-// RMSNorm sets each row of dst to gamma·x·rstd, where rstd is 1/√(mean(x²)+eps)
-// of the same row of x (Zhang and Sennrich, arXiv:1910.07467). gamma has n
-// elements, or is nil for 1; rstd, one element a row, may be nil.
+// RMSNorm sets each row of dst to gamma·x·rstd, where rstd is 1/√(mean(x²)+eps) of the same row of
+// x (Zhang and Sennrich, arXiv:1910.07467). gamma has n elements, or is nil for 1; rstd, with one
+// element per row, may be nil.
 func RMSNorm[T float](dst, x, gamma []T, n int, eps T, rstd []T) {
 	k := assembly[T]()
 	w := writer(k, dst, x, n)
@@ -54,7 +53,7 @@ func RMSNorm[T float](dst, x, gamma []T, n int, eps T, rstd []T) {
 	})
 }
 
-// rmsNormRows does the rows between two offsets.
+// rmsNormRows processes the rows between two offsets.
 func rmsNormRows[T float](k, w *kernels[T], dst, x, gamma []T, n int, eps T, rstd []T, lo, hi int) {
 	for i := lo; i < hi; i += n {
 		r := rmsNormRow(k, w, dst[i:i+n], x[i:i+n], gamma, eps)
@@ -70,8 +69,8 @@ func rmsNormRows[T float](k, w *kernels[T], dst, x, gamma []T, n int, eps T, rst
 //	dx     = rstd·(g - mean(g) - h·mean(g·h))   by rows
 //	dgamma = Σ dy·h, dbeta = Σ dy               over rows
 //
-// Each of dx, dgamma and dbeta may be nil if it is not wanted, and gamma if it
-// was nil.
+// Each of dx, dgamma and dbeta may be nil if it is not needed, and gamma if it was nil in
+// [LayerNorm].
 func LayerNormGrad[T float](dx, dgamma, dbeta, x, gamma, dy []T, n int, mean, rstd []T) {
 	if dx != nil {
 		eachRow(len(x), n, func(i int) {
@@ -87,7 +86,7 @@ func LayerNormGrad[T float](dx, dgamma, dbeta, x, gamma, dy []T, n int, mean, rs
 //	dx     = rstd·(g - h·mean(g·h))   by rows
 //	dgamma = Σ dy·h                   over rows
 //
-// dx or dgamma may be nil if it is not wanted, and gamma if it was nil.
+// dx or dgamma may be nil if it is not needed, and gamma if it was nil in [RMSNorm].
 func RMSNormGrad[T float](dx, dgamma, x, gamma, dy []T, n int, rstd []T) {
 	if dx != nil {
 		eachRow(len(x), n, func(i int) {
@@ -169,9 +168,8 @@ func rmsNormGradPlain[T float](dx, x, gamma, dy []T, rstd T) {
 	}
 }
 
-// parameterGrads sums over rows in groups of fixed size, in the element type,
-// and the groups in order in float64, so that the number of workers does not
-// show.
+// parameterGrads sums over rows in groups of fixed size, in the element type, and then sums the
+// groups in order in float64, so that the result does not depend on the number of workers.
 func parameterGrads[T float](dgamma, dbeta, x, dy []T, n int, mean, rstd []T) {
 	if n == 0 || dgamma == nil && dbeta == nil {
 		return

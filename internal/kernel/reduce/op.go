@@ -9,7 +9,7 @@ import (
 // Op names a reduction.
 type Op uint8
 
-// The reductions, with what they give for no elements.
+// The reductions. The comments state the result for no elements, and special cases.
 const (
 	None         Op = iota
 	Sum             // 0; integers wrap
@@ -19,7 +19,7 @@ const (
 	Min             // the greatest value of the type, +Inf for floats; NaN if any element is
 	Any             // false
 	All             // true
-	ArgMax          // 0, which no caller should show; the first of equals, or the first NaN
+	ArgMax          // 0, which callers must not expose; the first of equal elements, or the first NaN
 	ArgMin          // as ArgMax
 	LogSumExp       // -Inf; log Σ e^x
 	SumSquares      // 0

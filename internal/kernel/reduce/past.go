@@ -6,11 +6,11 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/stream"
 )
 
-// Results of [stream.Threshold] bytes or more are written past the cache, where rows
-// lie for it: what is written with ordinary stores is read first.
+// Results of [stream.Threshold] bytes or more are written with non-temporal stores if their rows
+// are aligned for it, because an ordinary store reads the cache line first.
 
-// writer returns the kernels that write rows of n elements to dst: those that go past
-// the cache if that pays, and k otherwise.
+// writer returns the kernels that write rows of n elements to dst: those with non-temporal stores
+// if they pay off, and k otherwise.
 func writer[T float](k *kernels[T], dst, x []T, n int) *kernels[T] {
 	if k == nil || k.past == nil || len(dst) == 0 || &dst[0] == &x[0] {
 		return k

@@ -6,14 +6,14 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 )
 
-// The row functions by way of assembly where there is some. Rows are not empty.
+// The row functions, in assembly where available. Rows are not empty.
 
 func softmaxRow[T float](dst, x []T) {
 	if assembly[T]() == nil {
 		softmaxPlain(dst, x)
 		return
 	}
-	s, _ := exponentials(dst, x, topBlock(x)) // a NaN shows up in the sum
+	s, _ := exponentials(dst, x, topBlock(x)) // a NaN in x makes the sum NaN
 	scale(dst, T(1/s))
 }
 
@@ -32,8 +32,8 @@ func scale[T float](x []T, a T) {
 	}
 }
 
-// The row functions below that write x in another form take the kernels that they
-// compute with and those that they write with.
+// Those of the row functions below that write a transformed x take two sets of kernels: one to
+// compute with and one to write with.
 
 func logSoftmaxRow[T float](k, w *kernels[T], dst, x []T) {
 	if k == nil {
@@ -75,9 +75,9 @@ func layerNormRow[T float](k, w *kernels[T], dst, x, gamma, beta []T, eps T) (me
 	return mean, rstd
 }
 
-// meanVariance returns the mean of x and its biased variance. One pass about the first
-// element does where that is not far from the mean, measured by the deviation; a second
-// one about the mean makes up for it otherwise.
+// meanVariance returns the mean of x and its biased variance. One pass about the first element is
+// accurate enough if that element is close to the mean, compared with the standard deviation.
+// Otherwise a second pass about the mean computes the variance.
 func meanVariance[T float](k *kernels[T], x []T) (mean, variance float64) {
 	n := float64(len(x))
 	if len(x) <= piece {

@@ -12,7 +12,8 @@ import (
 // ScanOp names a cumulative operation.
 type ScanOp uint8
 
-// The cumulative operations, with what an exclusive one starts from.
+// The cumulative operations. The comments state the initial value of an exclusive scan, and special
+// cases.
 const (
 	CumSum       ScanOp = iota // 0; integers wrap
 	CumProd                    // 1; integers wrap
@@ -22,15 +23,14 @@ const (
 	scanCount
 )
 
-// ScanFunc is a cumulative operation along the middle dimension of x, which
-// holds outer·n·inner elements in row-major order; dst has as many, of the same
-// type, and may be the same memory. An exclusive scan leaves each element out
-// of its own result; a reverse one goes from the last element to the first.
+// ScanFunc is a cumulative operation along the middle dimension of x, which holds outer·n·inner
+// elements in row-major order; dst has as many, of the same type, and may be the same memory. An
+// exclusive scan excludes each element from its own result; a reverse scan goes from the last
+// element to the first.
 type ScanFunc = func(dst, x unsafe.Pointer, outer, n, inner int, exclusive, reverse bool)
 
-// Scan returns the cumulative operation on elements of type dt, or nil if there
-// is none. Floats accumulate in float64, sums of float64
-// and of half precision with compensation.
+// Scan returns the cumulative operation on elements of type dt, or nil if there is none. Floats
+// accumulate in float64; sums of float64 and of half precision are compensated.
 func Scan(op ScanOp, dt dtype.DType) ScanFunc {
 	all := scans()
 	if int(op) >= len(all) || int(dt) >= len(all[op]) {
@@ -39,7 +39,7 @@ func Scan(op ScanOp, dt dtype.DType) ScanFunc {
 	return all[op][dt]
 }
 
-// scans returns the operations, which are made when the first one is asked for.
+// scans returns the operations, which are created on first use.
 var scans = sync.OnceValue(func() *[scanCount][dtype.Complex128 + 1]ScanFunc {
 	var all [scanCount][dtype.Complex128 + 1]ScanFunc
 	for op := range scanCount {
@@ -87,18 +87,17 @@ func makeScan(op ScanOp, dt dtype.DType) ScanFunc {
 	return nil
 }
 
-// A scanner folds elements into an accumulator and shows it as an element.
+// A scanner folds elements into an accumulator and converts it to an element.
 type scanner[T, A any] struct {
 	start A
 	fold  func(a A, v T) A
 	show  func(a A) T
 
-	// line scans one contiguous line, and is optional: it saves the calls of
-	// fold and show.
+	// line scans one contiguous line. It may be nil; it saves the calls of fold and show.
 	line func(dst, x []T, exclusive, reverse bool)
 }
 
-// cumSum adds up in A, which is float64 for float32 and T for integers.
+// cumSum accumulates in A, which is float64 for float32 and T for integers.
 func cumSum[T, A integer | float]() *scanner[T, A] {
 	return &scanner[T, A]{
 		fold: func(a A, v T) A { return a + A(v) },
@@ -111,7 +110,7 @@ func cumSum[T, A integer | float]() *scanner[T, A] {
 			}
 			if exclusive {
 				for range x {
-					v := x[at] // dst may be x
+					v := x[at] // read before writing: dst may be x
 					dst[at] = T(sum)
 					sum += A(v)
 					at += step
@@ -127,8 +126,8 @@ func cumSum[T, A integer | float]() *scanner[T, A] {
 	}
 }
 
-// run scans all rows. Those of one outer index stand side by side, so they
-// advance together, a chunk of columns at a time.
+// run scans all rows. Those of one outer index are interleaved, so they advance together, a chunk
+// of columns at a time.
 func (s *scanner[T, A]) run(dst, x []T, outer, n, inner int, exclusive, reverse bool) {
 	if outer == 0 || n == 0 || inner == 0 {
 		return
@@ -158,7 +157,7 @@ func (s *scanner[T, A]) run(dst, x []T, outer, n, inner int, exclusive, reverse 
 	s.columns(dst, x, n, inner, chunk, 0, outer*chunks, exclusive, reverse)
 }
 
-// columns scans the chunks of columns from lo up to hi.
+// columns scans the chunks [lo, hi) of columns.
 func (s *scanner[T, A]) columns(dst, x []T, n, inner, chunk, lo, hi int, exclusive, reverse bool) {
 	var accs [fewColumns]A
 	chunks := (inner + chunk - 1) / chunk
@@ -221,7 +220,7 @@ func scanInt[T integer](op ScanOp) ScanFunc {
 	return untypedScan(s)
 }
 
-// maxLine scans a line for the greatest element so far, which is start before the first.
+// maxLine scans a line for the greatest element so far; start is the initial value.
 func maxLine[T integer | float](start T) func(dst, x []T, exclusive, reverse bool) {
 	return func(dst, x []T, exclusive, reverse bool) {
 		most := start
@@ -230,7 +229,7 @@ func maxLine[T integer | float](start T) func(dst, x []T, exclusive, reverse boo
 			at, step = len(x)-1, -1
 		}
 		for range x {
-			next := max(most, x[at]) // dst may be x
+			next := max(most, x[at]) // read before writing: dst may be x
 			if dst[at] = next; exclusive {
 				dst[at] = most
 			}
@@ -259,7 +258,7 @@ func minLine[T integer | float](start T) func(dst, x []T, exclusive, reverse boo
 	}
 }
 
-// scanFloats scans elements of the types that Go computes with.
+// scanFloats scans elements of the native floating-point types.
 func scanFloats[T float](op ScanOp) ScanFunc {
 	switch op {
 	case CumMax:
@@ -299,7 +298,7 @@ func scanFloat(op ScanOp) (plain *scanner[float64, float64], sum *scanner[float6
 	return plain, sum, log
 }
 
-// scanThrough scans elements that become float64 and back by to and from.
+// scanThrough scans elements that to converts to float64 and from converts back.
 func scanThrough[T any](op ScanOp, to func(T) float64, from func(float64) T) ScanFunc {
 	plain, sum, log := scanFloat(op)
 	switch {
@@ -325,7 +324,7 @@ func logSumLine[T any](to func(T) float64, from func(float64) T) func(dst, x []T
 		}
 		for range x {
 			next := sum
-			if v := to(x[at]); !math.IsInf(v, -1) { // dst may be x
+			if v := to(x[at]); !math.IsInf(v, -1) { // read before writing: dst may be x
 				next = sum.plus(logSum{v, 1})
 			}
 			if exclusive {

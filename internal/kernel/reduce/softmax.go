@@ -6,15 +6,14 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// The row operations below work on rows of n contiguous elements; len(dst) is
-// a multiple of n, and dst may be the same memory as an operand of the same
-// shape. Rows are shared among the workers of package par. float32 rows are
-// computed in float64 by the plain Go loops and in float32 by the assembly,
-// whose results differ from the exact ones by a few units in the last place.
+// The row operations below work on rows of n contiguous elements; len(dst) is a multiple of n, and
+// dst may be the same memory as an operand of the same shape. Rows are divided among the workers of
+// package par. float32 rows are computed in float64 by the plain Go loops and in float32 by the
+// assembly, whose results are within a few ulps of the exact ones.
 
-// Softmax sets each row of dst to e^x / Σ e^x of the same row of x. The greatest
-// element is subtracted first, so that nothing overflows. A row with a NaN or
-// with +Inf becomes NaN, as does one of nothing but -Inf.
+// Softmax sets each row of dst to e^x / Σ e^x of the same row of x. The greatest element is
+// subtracted first, so that nothing overflows. A row that contains NaN or +Inf becomes NaN, as does
+// one that is all -Inf.
 func Softmax[T float](dst, x []T, n int) {
 	if k := assembly[T](); k != nil && k.softmaxStep != nil {
 		w := writer(k, dst, x, n)
@@ -47,8 +46,9 @@ func LogSoftmaxGrad[T float](dx, y, dy []T, n int) {
 	eachRow(len(dx), n, func(i int) { logSoftmaxGradRow(dx[i:i+n], y[i:i+n], dy[i:i+n]) })
 }
 
-// isShort reports whether [eachRows] would do all rows at once, in which case its caller
-// does: a function that may be handed to other workers takes memory.
+// isShort reports whether [eachRows] would make a single call. Its caller then does the work
+// directly, because a function value that may be passed to other goroutines is allocated on the
+// heap.
 func isShort(size, n int) bool { return n > 0 && size/n <= max(1, serialBelow/2/n) }
 
 // eachRow calls f with the offset of each row of n elements.
@@ -60,7 +60,7 @@ func eachRow(size, n int, f func(i int)) {
 	})
 }
 
-// eachRows calls f with the offsets between which some rows of n elements lie.
+// eachRows calls f with pairs of offsets, each enclosing some rows of n elements.
 func eachRows(size, n int, f func(lo, hi int)) {
 	if n == 0 {
 		return

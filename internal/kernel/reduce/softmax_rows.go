@@ -1,8 +1,8 @@
 package reduce
 
-// softmaxRows computes rows of softmax one behind the other. A row's exponentials are
-// scaled by the inverse of their sum while those of the next row are computed: the
-// loop has room for it, and what w writes past the cache has time to leave.
+// softmaxRows computes consecutive rows of softmax. The exponentials of a row are scaled by the
+// reciprocal of their sum while those of the next row are computed: the loop has execution slots to
+// spare, and non-temporal stores by w have time to complete.
 func softmaxRows[T float](k, w *kernels[T], dst, x []T, n int) {
 	past := w != k
 	var stage [2][]T
@@ -10,7 +10,7 @@ func softmaxRows[T float](k, w *kernels[T], dst, x []T, n int) {
 		room := make([]T, 2*n)
 		stage = [2][]T{room[:n], room[n:]}
 	}
-	var last []T // exponentials of the row before, to be scaled by a and put into done
+	var last []T // exponentials of the preceding row, to be scaled by a and stored in done
 	var done []T
 	var a T
 	finish := func() {
@@ -35,7 +35,7 @@ func softmaxRows[T float](k, w *kernels[T], dst, x []T, n int) {
 			sum = softmaxStep(w, to, done, row, last, c, a)
 		} else {
 			finish()
-			sum, _ = exponentials(to, row, m) // a NaN shows up in the sum
+			sum, _ = exponentials(to, row, m) // a NaN in the row makes the sum NaN
 		}
 		last, done, a = to, dst[i:i+n], T(1/sum)
 	}

@@ -20,16 +20,15 @@ type (
 	half    interface{ dtype.F16 | dtype.BF16 }
 )
 
-// A compensated sum carries the rounding errors of its additions beside it
-// (Neumaier's variant of Kahan's summation), so that merging many blocks adds
-// no error worth mentioning.
+// A compensated sum carries the rounding errors of its additions in a second number (Neumaier's
+// variant of Kahan summation), so that merging many blocks adds negligible error.
 type compensated struct{ sum, err float64 }
 
 func (a compensated) plus(b compensated) compensated {
 	s := a.sum + b.sum
 	t := s - a.sum
 	e := (a.sum - (s - t)) + (b.sum - t)
-	if e != e { // infinite or NaN: there is no error to carry
+	if e != e { // sum is infinite or NaN: there is no error to carry
 		return compensated{s, 0}
 	}
 	return compensated{s, a.err + b.err + e}
@@ -37,9 +36,9 @@ func (a compensated) plus(b compensated) compensated {
 
 func (a compensated) value() float64 { return a.sum + a.err }
 
-// pairwise sums by halves down to runs of 256, which eight accumulators share:
-// the error grows with the logarithm of the length (N. J. Higham, "The accuracy
-// of floating point summation", 1993).
+// pairwise sums by halves down to runs of 256 elements, which are summed in eight accumulators: the
+// error grows with the logarithm of the length (N. J. Higham, "The accuracy of floating point
+// summation", 1993).
 func pairwise[T float](x []T) float64 {
 	const run = 256
 	if len(x) > run {
@@ -77,18 +76,18 @@ func sumFloat[T float](mean bool) *reducer[T, compensated, T] {
 	return r
 }
 
-// rowSums is what sumColumns works in, for as many columns as there can be.
+// rowSums is the scratch memory of sumColumns, for the largest number of columns.
 type rowSums[T float] struct {
-	part       [manyColumns]T // of a group of rows
+	part       [manyColumns]T // sums over a group of rows
 	wide, sums [manyColumns]float64
 }
 
 var rowSums32 = sync.Pool{New: func() any { return new(rowSums[float32]) }}
 var rowSums64 = sync.Pool{New: func() any { return new(rowSums[float64]) }}
 
-// sumColumns adds up sixteen rows at a time in the element type, and their sums
-// in float64, so that its error grows slowly too. So few rows of few columns are not worth a
-// kernel's call for each.
+// sumColumns adds up sixteen rows at a time in the element type, and these sums in float64,
+// so that the error grows slowly here as well. If there are so few rows and columns that a
+// kernel call per row would not pay off, it uses a plain loop.
 func sumColumns[T float]() columns[T, compensated] {
 	const group, few = 16, 64
 	pool := &rowSums64
@@ -155,12 +154,11 @@ func foldColumns[T dtype.Native](op elementwise.Op) func() columns[T, T] {
 	}
 }
 
-// meanInt keeps sums of integers in float64: exact up to 2^53, and a sum of
-// int64 cannot overflow.
+// meanInt sums integers in float64: exactly up to 2^53, and without overflow for int64.
 func meanInt[T integer]() *reducer[T, compensated, float64] {
 	return &reducer[T, compensated, float64]{
 		block: func(x []T) compensated {
-			// 2^16 elements of up to 32 bits add up exactly in an int64.
+			// The sum of 2^16 elements of up to 32 bits is exact in an int64.
 			if width[T]() <= 32 {
 				var s int64
 				for _, v := range x {
@@ -180,7 +178,7 @@ func meanInt[T integer]() *reducer[T, compensated, float64] {
 	}
 }
 
-// lost returns what float64(v) rounds away.
+// lost returns the rounding error of float64(v).
 func lost[T integer](v T) float64 {
 	const low = 1<<11 - 1
 	u := uint64(v)
@@ -222,8 +220,8 @@ func sumComplex[T complexNumber](mean bool) *reducer[T, [2]compensated, T] {
 	return r
 }
 
-// prodFloat multiplies float32 in float64, where partial products neither
-// overflow nor lose digits to subnormals before the end.
+// prodFloat multiplies float32 in float64, so that partial products neither overflow nor lose
+// digits as subnormals.
 func prodFloat[T float]() *reducer[T, float64, T] {
 	return &reducer[T, float64, T]{
 		block: func(x []T) float64 {
@@ -266,7 +264,7 @@ func sumSquaresFloat[T float]() *reducer[T, compensated, T] {
 	}
 }
 
-// squaresAbout returns Σ(x-center)², summed as pairwise does.
+// squaresAbout returns Σ(x-center)², summed pairwise.
 func squaresAbout[T float](x []T, center float64) float64 {
 	const run = 256
 	if len(x) > run {

@@ -2,7 +2,7 @@ package reduce
 
 import "github.com/tenonml/tenon/internal/cpu"
 
-// A kernelSet is the kernels of one family. What it lacks is nil.
+// A kernelSet holds the kernels for one instruction set. Missing kernels are nil.
 type kernelSet struct {
 	f32 *kernels[float32]
 	f64 *kernels[float64]

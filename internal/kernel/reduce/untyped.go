@@ -7,17 +7,16 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// Func is a reduction for element types that are known only when it runs. x
-// points to outer·n·inner elements in row-major order; the middle dimension is
-// reduced, and outer·inner results of type [Op.Result] go to dst. Large inputs
-// are shared among the workers of package par; the result does not depend on
-// how many there are.
+// Func is a reduction for element types known only at run time. x points to outer·n·inner elements
+// in row-major order; the middle dimension is reduced, and outer·inner results of type [Op.Result]
+// are written to dst. Large inputs are divided among the workers of package par; the result does
+// not depend on their number.
 type Func = func(dst, x unsafe.Pointer, outer, n, inner int)
 
 var cached [dtype.String + 1]atomic.Pointer[[opCount]Func]
 
-// Of returns the reduction of elements of type dt, or nil if there is none:
-// [Any] and [All] take bool only, complex numbers have no order.
+// Of returns the reduction of elements of type dt, or nil if there is none: [Any] and [All] take
+// only bool, and complex numbers have no order.
 func Of(op Op, dt dtype.DType) Func {
 	if op >= opCount || int(dt) >= len(cached) {
 		return nil
@@ -30,9 +29,8 @@ func Of(op Op, dt dtype.DType) Func {
 	return k[op]
 }
 
-// VarianceOf returns the reduction [Variance] that divides by n-ddof instead
-// of n, or nil if there is none. Where n does not exceed ddof the result is
-// NaN or infinite.
+// VarianceOf returns the reduction [Variance] that divides by n-ddof instead of n, or nil if there
+// is none. If n does not exceed ddof, the result is NaN or infinite.
 func VarianceOf(dt dtype.DType, ddof int) Func {
 	if ddof < 0 || ddof >= len(variances[0]) || int(dt) >= len(variances) {
 		return newVariance(dt, ddof)
@@ -48,8 +46,7 @@ func VarianceOf(dt dtype.DType, ddof int) Func {
 	return f
 }
 
-// variances are the reductions of the usual divisors, by element type, once they have been
-// asked for.
+// variances caches the reductions for the usual divisors, by element type.
 var variances [dtype.String + 1][2]atomic.Pointer[Func]
 
 func newVariance(dt dtype.DType, ddof int) Func {
@@ -175,8 +172,8 @@ func buildComplex[T complexNumber](k *[opCount]Func) {
 	k[CountNonzero] = untyped(countNonzero[T]())
 }
 
-// Row returns the reduction of the one contiguous run x; ok is false if there
-// is none of that kind for T, or if D is not its result type.
+// Row returns the reduction of the contiguous run x; ok is false if T has no such reduction, or if
+// D is not its result type.
 func Row[D, T dtype.Native](op Op, x []T) (result D, ok bool) {
 	f := Of(op, dtype.Of[T]())
 	if f == nil || op.Result(dtype.Of[T]()) != dtype.Of[D]() {

@@ -6,16 +6,16 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// ArgMax writes the position in its row of each row's largest value to out, which
-// has rows*inner elements: the first of equal ones, the first NaN where there is
-// one, -1 for an empty row.
+// ArgMax writes to out, which has rows*inner elements, the position of each row's largest value
+// within the row. Of equal values the first counts; the first NaN wins if there is one; an empty
+// row gives -1.
 func ArgMax[T dtype.Real](out []int64, values []T, splits []int64, inner int) {
 	argExtremes(true, out, values, splits, inner)
 }
 
-// ArgMin writes the position in its row of each row's smallest value to out, which
-// has rows*inner elements: the first of equal ones, the first NaN where there is
-// one, -1 for an empty row.
+// ArgMin writes to out, which has rows*inner elements, the position of each row's smallest value
+// within the row. Of equal values the first counts; the first NaN wins if there is one; an empty
+// row gives -1.
 func ArgMin[T dtype.Real](out []int64, values []T, splits []int64, inner int) {
 	argExtremes(false, out, values, splits, inner)
 }
@@ -46,8 +46,9 @@ func argRange[T dtype.Real](largest bool, out []int64, values []T, splits []int6
 	}
 }
 
-// argOf returns the position of the first largest or smallest of x[j], x[j+inner], …, of
-// the first NaN, or -1. Nothing branches on where it is.
+// argOf returns the position of the first NaN among x[j], x[j+inner], …, or else of the first
+// largest or smallest, or -1 if there are none. Updates of the position compile to conditional
+// moves rather than branches.
 func argOf[T dtype.Real](largest bool, x []T, j, inner int) int64 {
 	if len(x) == 0 {
 		return -1
@@ -73,8 +74,8 @@ func argOf[T dtype.Real](largest bool, x []T, j, inner int) int64 {
 	return int64(at / inner)
 }
 
-// argsVectorised writes positions of rows of inner size 1 where there are kernels for those
-// values, and reports whether there are.
+// argsVectorised writes the positions for rows of inner size 1 if there are kernels for the element
+// type, and reports whether there are.
 func argsVectorised[T any](largest bool, out []int64, values []T, splits []int64) bool {
 	if len(values) < worthVectors {
 		return false
@@ -112,8 +113,8 @@ func argRows[T lanes](largest bool, out []int64, x []T, splits []int64) bool {
 	return true
 }
 
-// positionOf returns the position of the first m, which is the extreme of x, of the
-// first NaN where there is one, or -1 for no elements.
+// positionOf returns the position in x of the first element equal to m, the extreme of x. If m is
+// NaN it returns the position of the first NaN, and for an empty x it returns -1.
 func positionOf[T lanes](m T, x []T) int64 {
 	if i := slices.Index(x, m); i >= 0 {
 		return int64(i)

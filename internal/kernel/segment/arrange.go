@@ -1,7 +1,6 @@
 package segment
 
-// Reverse writes each row from its last item to its first to out, which has the
-// length of values.
+// Reverse writes the items of each row in reverse order to out, which has the length of values.
 func Reverse[T any](out, values []T, splits []int64, inner int) {
 	if how := (Slice{Step: -1}).ready(); selectVectorised(out, values, splits, splits, &how, inner) {
 		return
@@ -29,8 +28,8 @@ func reverseRange[T any](out, values []T, splits []int64, inner, lo, hi int) {
 	}
 }
 
-// Roll writes each row moved on by shift items, those at its end coming back at its
-// beginning, to out, which has the length of values. A negative shift moves back.
+// Roll writes each row rotated by shift items towards its end to out, which has the length of
+// values. A negative shift rotates towards the beginning.
 func Roll[T any](out, values []T, splits []int64, inner int, shift int64) {
 	if isShort(splits, inner) {
 		rollRange(out, values, splits, inner, shift, 0, rowsOf(splits))

@@ -99,7 +99,7 @@ func init() {
 			fence: storeFence,
 		},
 
-		// Networks need mask registers and 32 vectors.
+		// The sorting networks need mask registers and 32 vector registers.
 		sortF32: &networks[float32]{sort: sortRowsF32, argsort: argsortRowsF32},
 		sortI32: &networks[int32]{sort: sortRowsI32, argsort: argsortRowsI32},
 		sortF64: &networks[float64]{sort: sortRowsF64, argsort: argsortRowsF64},

@@ -2,23 +2,23 @@ package segment
 
 import "unsafe"
 
-// Rows in a buffer in cache are done with as few questions as possible, and without
-// memory of their own: nobody shares the work, and the buffer has room behind its end,
-// so that nobody looks after the last rows.
+// The functions in this file work on the rows of a buffer that stays in cache. They skip most
+// checks and allocate nothing: the work is never divided, and the room after the buffer's end makes
+// special treatment of the last rows unnecessary.
 
-// Room is the number of bytes behind a buffer for which [RepeatInRoom] and
-// [HeadsInRoom] are fast.
+// Room is the number of bytes after a buffer's end that [RepeatInRoom] and [HeadsInRoom] need to be
+// fast.
 const Room = writeRoom
 
-// BlockRows is what the number of rows of a buffer had better be a multiple of.
+// BlockRows is a number of rows whose multiples make buffers efficient.
 const BlockRows = maxBatch
 
-// A Word is an element that is only moved.
+// A Word is an element that is only moved, never computed with.
 type Word interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// FromZero writes splits less the first one, for the rows of a buffer, to out.
+// FromZero writes the splits of a buffer's rows, shifted so that the first is 0, to out.
 func FromZero(out, splits []int64) {
 	if k := vectorsNow(); k != nil {
 		k.shift(&out[0], &splits[0], len(splits), -splits[0])
@@ -29,22 +29,22 @@ func FromZero(out, splits []int64) {
 	}
 }
 
-// SumInBlock is [Sum] of single elements for the rows of a buffer.
+// SumInBlock is [Sum] for the rows of a buffer, with inner size 1.
 func SumInBlock[T float32 | float64](out, values []T, splits []int64) {
 	reduceInBlock(reduceSum, out, values, splits)
 }
 
-// MeanInBlock is [Mean] of single elements for the rows of a buffer.
+// MeanInBlock is [Mean] for the rows of a buffer, with inner size 1.
 func MeanInBlock[T float32 | float64](out, values []T, splits []int64) {
 	reduceInBlock(reduceMean, out, values, splits)
 }
 
-// MaxInBlock is [Max] of single elements for the rows of a buffer.
+// MaxInBlock is [Max] for the rows of a buffer, with inner size 1.
 func MaxInBlock[T float32 | float64](out, values []T, splits []int64) {
 	reduceInBlock(reduceMax, out, values, splits)
 }
 
-// MinInBlock is [Min] of single elements for the rows of a buffer.
+// MinInBlock is [Min] for the rows of a buffer, with inner size 1.
 func MinInBlock[T float32 | float64](out, values []T, splits []int64) {
 	reduceInBlock(reduceMin, out, values, splits)
 }
@@ -62,8 +62,8 @@ func reduceInBlock[T float32 | float64](r reduction, out, values []T, splits []i
 	workspaces.Put(ws)
 }
 
-// RepeatInRoom is [Repeat] of single elements for the rows of a buffer: it may write
-// over what is behind out, up to its capacity.
+// RepeatInRoom is [Repeat] for the rows of a buffer, with inner size 1. It may write past the end
+// of out, up to its capacity.
 func RepeatInRoom[T Word](out, perRow []T, splits []int64) {
 	size := int(unsafe.Sizeof(*new(T)))
 	k := vectorsNow()
@@ -76,9 +76,9 @@ func RepeatInRoom[T Word](out, perRow []T, splits []int64) {
 	k.repeat[size/4-1](&dst[0], &own[0], &splits[0], rows)
 }
 
-// HeadsInRoom writes to each row the first elements of a table, as many as the row is
-// long, for the rows of a buffer: it may write over what is behind out, up to its
-// capacity. It reports false where a row is longer than the table.
+// HeadsInRoom fills each row of a buffer with the first elements of table, as many as the row is
+// long. It may write past the end of out, up to its capacity. It reports false if a row is longer
+// than the table.
 func HeadsInRoom[T Word](out, table []T, splits []int64) bool {
 	ws := workspaces.Get().(*workspace)
 	defer workspaces.Put(ws)
@@ -101,7 +101,7 @@ func HeadsInRoom[T Word](out, table []T, splits []int64) bool {
 		copy(ws.a[:], head)
 		head = ws.a[:]
 	}
-	// Rows that all begin at the same place: those of a matrix whose rows take no room.
+	// All rows are copied from the same place, as if from a matrix whose rows are 0 apart.
 	kernel := k.unpad[0]
 	if bytes > 64 {
 		kernel = k.unpad[1]
@@ -111,7 +111,7 @@ func HeadsInRoom[T Word](out, table []T, splits []int64) bool {
 	return true
 }
 
-// longestInBlock is [MaxLength].
+// longestInBlock is [MaxLength] for the rows of a buffer.
 func longestInBlock(ws *workspace, splits []int64) (longest int64) {
 	rest := rowsOf(splits) &^ 7
 	if k := vectorsNow(); k == nil {

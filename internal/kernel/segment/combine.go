@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// CombinationsSplits writes to out, which has len(splits) entries, the row splits of
-// the ways to choose n items of each row, with or without choosing one repeatedly,
-// and returns their number. More than int64 holds is an error, and so is n < 1.
+// CombinationsSplits writes to out, which has len(splits) entries, the row splits of the
+// combinations of n items of each row, with or without replacement, and returns the number of
+// combinations. It is an error if that exceeds int64, or if n < 1.
 func CombinationsSplits(out, splits []int64, n int, replacement bool) (total int64, err error) {
 	if n < 1 {
 		return 0, rowError("combinations", 0, int64(n), "items are chosen; choose at least 1")
@@ -17,7 +17,7 @@ func CombinationsSplits(out, splits []int64, n int, replacement bool) (total int
 		length := splits[r+1] - splits[r]
 		count, ok := choose(length, int64(n), replacement)
 		if !ok || count > math.MaxInt64-total {
-			return 0, rowError("combinations", r, length, "items can be chosen from in more ways than int64 counts")
+			return 0, rowError("combinations", r, length, "items have more combinations than fit into int64")
 		}
 		total += count
 		out[r+1] = total
@@ -25,8 +25,8 @@ func CombinationsSplits(out, splits []int64, n int, replacement bool) (total int
 	return total, nil
 }
 
-// choose returns the binomial coefficient of m over k, or of m+k-1 over k with
-// replacement, and false where it does not fit.
+// choose returns the number of ways to choose k of m items, with or without replacement, and false
+// if it does not fit.
 func choose(m, k int64, replacement bool) (int64, bool) {
 	if replacement {
 		if m == 0 {
@@ -56,11 +56,10 @@ func choose(m, k int64, replacement bool) (int64, bool) {
 	return int64(c), true
 }
 
-// Combinations writes the items chosen in each combination: out[d][c] is item d of
-// combination c, in lexicographic order of positions. Each out[d] has
-// outSplits[rows] entries, outSplits coming from [CombinationsSplits] with
-// n = len(out). Items are given by their position among all values or, with local,
-// in their row.
+// Combinations writes the items chosen in each combination: out[d][c] is item d of combination c,
+// in lexicographic order of positions. Each out[d] has outSplits[rows] entries; outSplits comes
+// from [CombinationsSplits] with n = len(out). Items are given by their position among all values
+// or, if local is set, within their row.
 func Combinations(out [][]int64, outSplits, splits []int64, replacement, local bool) {
 	n := len(out)
 	eachRows(outSplits, n, func(lo, hi int) {
@@ -90,7 +89,7 @@ func Combinations(out [][]int64, outSplits, splits []int64, replacement, local b
 func advance(choice []int64, length int64, replacement bool) {
 	n := len(choice)
 	for d := n - 1; d >= 0; d-- {
-		limit := length - int64(n-d) // the largest that leaves room for those behind
+		limit := length - int64(n-d) // the largest that leaves room for the positions after it
 		if replacement {
 			limit = length - 1
 		}
@@ -108,9 +107,9 @@ func advance(choice []int64, length int64, replacement bool) {
 	}
 }
 
-// CartesianSplits writes the row splits of the products of the rows of several
-// partitions, which have equally many, to out, and returns the number of tuples.
-// More than int64 holds is an error.
+// CartesianSplits writes to out the row splits of the row-by-row Cartesian products of several
+// partitions, all with the same number of rows, and returns the number of tuples. It is an error if
+// that exceeds int64.
 func CartesianSplits(out []int64, parts ...[]int64) (total int64, err error) {
 	out[0] = 0
 	for r := range len(out) - 1 {
@@ -126,7 +125,7 @@ func CartesianSplits(out []int64, parts ...[]int64) (total int64, err error) {
 			}
 		}
 		if count > uint64(math.MaxInt64-total) {
-			return 0, rowError("cartesian product", r, int64(len(parts)), "rows have more tuples than int64 counts")
+			return 0, rowError("cartesian product", r, int64(len(parts)), "rows have more tuples than fit into int64")
 		}
 		total += int64(count)
 		out[r+1] = total
@@ -134,14 +133,13 @@ func CartesianSplits(out []int64, parts ...[]int64) (total int64, err error) {
 	return total, nil
 }
 
-// Cartesian writes the tuples of each row's product: out[p][t] is the item of part p
-// in tuple t, the last part changing fastest. outSplits comes from
-// [CartesianSplits]. Items are given by their position among all values of their
-// part or, with local, in their row.
+// Cartesian writes the tuples of each row's product: out[p][t] is the item of part p in tuple t,
+// with the last part changing fastest. outSplits comes from [CartesianSplits]. Items are given by
+// their position among all values of their part or, if local is set, within their row.
 func Cartesian(out [][]int64, outSplits []int64, local bool, parts ...[]int64) {
 	eachRows(outSplits, len(parts), func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			repeat := int64(1) // how often each item of this part comes in succession
+			repeat := int64(1) // how many times in a row each item of this part appears
 			for p := len(parts) - 1; p >= 0; p-- {
 				s := parts[p]
 				base, length := s[r], s[r+1]-s[r]

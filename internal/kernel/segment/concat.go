@@ -8,9 +8,9 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// StackSplits writes the row splits of several partitions' rows, one behind the
-// other, to out, which has the sum of their rows plus one entries. Their values are
-// joined by [Join]. A number of values beyond int64 is an error.
+// StackSplits writes to out the row splits of the concatenation of several partitions: the rows of
+// all parts, one part after the other. out has one entry more than there are rows in all. [Join]
+// concatenates the values. It is an error if the number of values exceeds int64.
 func StackSplits(out []int64, parts ...[]int64) error {
 	out[0] = 0
 	at, base := 1, int64(0)
@@ -29,7 +29,7 @@ func StackSplits(out []int64, parts ...[]int64) error {
 	return nil
 }
 
-// Join copies parts one behind the other to out, which has the sum of their lengths.
+// Join concatenates parts in out, which has the sum of their lengths.
 func Join[T any](out []T, parts ...[]T) {
 	piece := joinPiece[T](len(out))
 	for _, p := range parts {
@@ -42,9 +42,9 @@ func Join[T any](out []T, parts ...[]T) {
 	}
 }
 
-// joinPiece returns the number of elements that one worker copies at a time, of n
-// altogether. Go's copy writes pieces of a mebibyte and more past the cache, which is
-// twice as fast for results that would not stay there, and slower for others.
+// joinPiece returns how many of n elements one worker copies at a time. Go's copy uses non-temporal
+// stores for a mebibyte or more, which is twice as fast for results too large for the cache, and
+// slower for others.
 func joinPiece[T any](n int) int {
 	size := max(int(unsafe.Sizeof(*new(T))), 1)
 	if n*size >= largeOutput {
@@ -53,9 +53,9 @@ func joinPiece[T any](n int) int {
 	return (256 << 10) / size
 }
 
-// ZipSplits writes the row splits of partitions with equally many rows that are
-// joined row by row to out, which has rows+1 entries. A partition whose number of
-// rows differs from out's, and a number of values beyond int64, is an error.
+// ZipSplits writes to out, which has rows+1 entries, the row splits of partitions that are
+// concatenated row by row. It is an error if a partition's number of rows differs from that of out,
+// or if the number of values exceeds int64.
 func ZipSplits(out []int64, parts ...[]int64) error {
 	clear(out)
 	for p, splits := range parts {
@@ -70,9 +70,8 @@ func ZipSplits(out []int64, parts ...[]int64) error {
 	return nil
 }
 
-// Zip writes to row r of out the rows r of all parts, one behind the other: the
-// concatenation along the ragged dimension. outSplits comes from [ZipSplits], out
-// has outSplits[rows]*inner elements.
+// Zip concatenates the parts row by row, along the ragged dimension: row r of out holds row r of
+// each part in turn. outSplits comes from [ZipSplits]; out has outSplits[rows]*inner elements.
 func Zip[T any](out []T, outSplits []int64, values [][]T, splits [][]int64, inner int) {
 	zipRow := func(r int) {
 		o := row(out, outSplits, r, inner)
@@ -90,9 +89,8 @@ func Zip[T any](out []T, outSplits []int64, values [][]T, splits [][]int64, inne
 	})
 }
 
-// ZipPositions writes, for each value of the result of [Zip], its position among
-// the values of all parts joined: for joining values of a kind this package does
-// not move, such as strings.
+// ZipPositions writes, for each value of the result of [Zip], its position in the concatenation of
+// all parts. It serves values that this package does not move, such as strings.
 func ZipPositions(out, outSplits []int64, splits ...[]int64) {
 	eachRows(outSplits, len(splits), func(lo, hi int) {
 		for r := lo; r < hi; r++ {

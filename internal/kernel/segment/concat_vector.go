@@ -2,8 +2,7 @@ package segment
 
 import "unsafe"
 
-// zipVectorised is [Zip] where kernels can do it, and reports whether they can. plain
-// joins the rows r of all parts.
+// zipVectorised is [Zip] by vector kernels; it reports whether they can do it. plain zips row r.
 func zipVectorised[T any](out []T, outSplits []int64, values [][]T, splits [][]int64, inner int, plain func(r int)) bool {
 	k := moversFor[T]()
 	if k == nil || len(out) < worthVectors || inner == 0 || len(values) == 0 {

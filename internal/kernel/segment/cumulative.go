@@ -2,8 +2,8 @@ package segment
 
 import "github.com/tenonml/tenon/dtype"
 
-// Cumulation says how cumulative operations run along a row. The zero value is
-// from the first value on, each result including its own value.
+// Cumulation says how cumulative operations run along a row. The zero value starts at the first
+// value, and each result includes its own value.
 type Cumulation struct {
 	Exclusive bool // each result leaves out its own value; the first is the identity
 	Reverse   bool // from the last value to the first
@@ -85,8 +85,8 @@ func cumProdRange[T dtype.Number](out, values []T, splits []int64, inner int, c 
 	}
 }
 
-// row returns where the first item to take of a row begins, the distance to the next,
-// and their number.
+// row returns the index at which row r starts, the step from one item to the next, and the number
+// of items.
 func (c Cumulation) row(splits []int64, r, inner int) (first, step, n int) {
 	if n = int(splits[r+1] - splits[r]); c.Reverse {
 		return (int(splits[r+1]) - 1) * inner, -inner, n

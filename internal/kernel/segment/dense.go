@@ -2,9 +2,8 @@ package segment
 
 import "strconv"
 
-// Pad writes each row to out, which has rows*width*inner elements: a row that is
-// longer than width items is cut, a shorter one is filled up with fill, which
-// holds either one element or one item.
+// Pad writes each row to out, which has rows*width*inner elements. A row longer than width items is
+// cut; a shorter one is padded with fill, which holds either one element or one item.
 func Pad[T any](out, values []T, splits []int64, width, inner int, fill []T) {
 	rows := rowsOf(splits)
 	if width*inner == 0 || padVectorised(out, values, splits, width, inner, fill) {
@@ -37,9 +36,9 @@ func fillItems[T any](out, fill []T) {
 	}
 }
 
-// Unpad is the reverse of [Pad]: row r of out becomes the first items of row r of
-// dense, which has rows*width*inner elements. A row of splits that is longer than
-// width is an error, and what is in out then has no meaning.
+// Unpad is the inverse of [Pad]: row r of out receives the first items of row r of dense, which has
+// rows*width*inner elements. If a row of splits is longer than width, Unpad returns an error and
+// the contents of out are undefined.
 func Unpad[T any](out, dense []T, splits []int64, width, inner int) error {
 	fits, done := unpadVectorised(out, dense, splits, width, inner)
 	if !done {

@@ -7,10 +7,9 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// padVectorised is [Pad] where kernels can do it, and reports whether they can. Rows
-// of up to two vectors go through kernels, wider ones are copied one by one, but in
-// either case the result is put together in cache and written past it where it is
-// large.
+// padVectorised is [Pad] by vector kernels; it reports whether they can do it. Kernels move rows of
+// up to two vectors, and wider rows are copied one by one. Either way, a large result is assembled
+// in cache and written with non-temporal stores.
 func padVectorised[T any](out, values []T, splits []int64, width, inner int, fill []T) bool {
 	k := moversFor[T]()
 	size := int(unsafe.Sizeof(*new(T)))
@@ -47,9 +46,9 @@ func padVectorised[T any](out, values []T, splits []int64, width, inner int, fil
 	return true
 }
 
-// unpadVectorised is [Unpad] where kernels can do it. It reports whether all rows fit, and
-// whether kernels can: they look at the lengths of the rows that they are about to move,
-// which costs nothing where those of all rows would have to come from memory twice.
+// unpadVectorised is [Unpad] by vector kernels; done reports whether they can do it, and fits
+// whether all rows fit. The kernels check the lengths of the rows as they move them, because a
+// separate pass would read the splits from memory twice.
 func unpadVectorised[T any](out, dense []T, splits []int64, width, inner int) (fits, done bool) {
 	k := moversFor[T]()
 	size := int(unsafe.Sizeof(*new(T)))

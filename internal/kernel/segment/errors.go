@@ -2,7 +2,7 @@ package segment
 
 import "strconv"
 
-// A RowError says which entry of a partition, or which index into it, is wrong.
+// A RowError reports which entry of a partition, or which index into it, is invalid.
 type RowError struct {
 	What   string // what was checked: "row splits", "row ids", "row index"
 	Row    int    // the position of the first bad entry

@@ -2,8 +2,8 @@ package segment
 
 import "github.com/tenonml/tenon/dtype"
 
-// Max writes the largest value of each row to out, which has rows*inner elements.
-// NaN wins. An empty row gives the lowest value of the type, -∞ for floats.
+// Max writes the largest value of each row to out, which has rows*inner elements. NaN propagates.
+// An empty row gives the lowest value of the type, -∞ for floats.
 func Max[T dtype.Real](out, values []T, splits []int64, inner int) {
 	if w, ok := widen(values); ok {
 		o := make([]float32, rowsOf(splits)*inner)
@@ -46,7 +46,7 @@ func maxRange[T dtype.Real](out, values []T, splits []int64, inner, lo, hi int) 
 	}
 }
 
-// maxOf returns the largest of low and x, or the first NaN of x.
+// maxOf returns the largest of low and the elements of x, or the first NaN in x.
 func maxOf[T dtype.Real](x []T, low T) T {
 	m := low
 	for _, v := range x {
@@ -59,8 +59,8 @@ func maxOf[T dtype.Real](x []T, low T) T {
 	return m
 }
 
-// Min writes the smallest value of each row to out, which has rows*inner elements.
-// NaN wins. An empty row gives the highest value of the type, +∞ for floats.
+// Min writes the smallest value of each row to out, which has rows*inner elements. NaN propagates.
+// An empty row gives the highest value of the type, +∞ for floats.
 func Min[T dtype.Real](out, values []T, splits []int64, inner int) {
 	if w, ok := widen(values); ok {
 		o := make([]float32, rowsOf(splits)*inner)
@@ -103,7 +103,7 @@ func minRange[T dtype.Real](out, values []T, splits []int64, inner, lo, hi int) 
 	}
 }
 
-// minOf returns the smallest of high and x, or the first NaN of x.
+// minOf returns the smallest of high and the elements of x, or the first NaN in x.
 func minOf[T dtype.Real](x []T, high T) T {
 	m := high
 	for _, v := range x {

@@ -6,17 +6,18 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// Rows that are laid over each other: value i of row r belongs to fiber starts[r]+i, and to
-// none where starts[r] is negative. That is what an axis with partitioned axes below it makes
-// of the rows below, and it takes a number for each row, not one for each value.
+// A fiber is the sequence of values at one position along an axis that has partitioned axes
+// below it. The rows below that axis are aligned: value i of row r belongs to fiber
+// starts[r]+i, or to none if starts[r] is negative. This takes one number for each row rather
+// than one for each value.
 
 // Nowhere is the start of a row whose values belong to no fiber.
 const Nowhere = math.MinInt64 / 2
 
-// AlignedSplits writes to out, which has an entry more than there are segments, the row splits
-// of what the rows of each segment cover when they are laid over each other: as many places
-// as the longest of them has values. ids are the rows' segments, a negative one for a row
-// that belongs to none; nil puts all rows into the only segment.
+// AlignedSplits writes to out the row splits of the segments' fibers: each segment has as many
+// fibers as its longest row has values. ids are the segments of the rows, negative for a row
+// that belongs to none; if ids is nil, all rows belong to the only segment. out has one entry
+// more than there are segments.
 func AlignedSplits(out, splits, ids []int64) {
 	clear(out)
 	if ids == nil {
@@ -33,7 +34,7 @@ func AlignedSplits(out, splits, ids []int64) {
 	}
 }
 
-// AlignedStarts writes the fiber of the first value of each row to starts, for the result of
+// AlignedStarts writes to starts the fiber of each row's first value; aligned comes from
 // [AlignedSplits].
 func AlignedStarts(starts, aligned, ids []int64) {
 	if ids == nil {
@@ -47,7 +48,7 @@ func AlignedStarts(starts, aligned, ids []int64) {
 	}
 }
 
-// CheckStarts reports the first row that does not lie within n fibers.
+// CheckStarts reports the first row whose values do not all belong to one of n fibers.
 func CheckStarts(splits, starts []int64, n int64) error {
 	for r, at := range starts {
 		if k := splits[r+1] - splits[r]; at >= 0 && k > n-at {
@@ -57,7 +58,7 @@ func CheckStarts(splits, starts []int64, n int64) error {
 	return nil
 }
 
-// FiberIDs writes the fiber of each value, or -1, to ids.
+// FiberIDs writes the fiber of each value to ids, or -1 if it belongs to none.
 func FiberIDs(ids, splits, starts []int64) {
 	for r, at := range starts {
 		row := ids[splits[r]:splits[r+1]]
@@ -89,16 +90,16 @@ func FiberLengths(out, splits, starts []int64) {
 	}
 }
 
-// FiberOrder writes to order the values of each fiber in turn, to back where each value went,
-// and to ends the row splits of the fibers, of which there are one less. Each value is in a
-// fiber.
+// FiberOrder sorts values by fiber: it writes to order the values of each fiber in turn, to
+// back the new position of each value, and to ends, which has one entry more than there are
+// fibers, the row splits of the fibers. Every value must belong to a fiber.
 func FiberOrder(order, back, ends, splits, starts []int64) {
 	FiberLengths(ends[1:], splits, starts)
 	ends[0] = 0
 	for f := range len(ends) - 1 {
 		ends[f+1] += ends[f]
 	}
-	// While values are put down, the end of the fiber in front says where the next goes.
+	// While values are placed, ends[f] is the position of the next value of fiber f.
 	for r, at := range starts {
 		for i := splits[r]; i < splits[r+1]; i++ {
 			to := ends[at]
@@ -111,12 +112,13 @@ func FiberOrder(order, back, ends, splits, starts []int64) {
 	ends[0] = 0
 }
 
-// Stacks divides rows into stacks, each of which covers the same fibers, so that [ByPosition]
-// combines them: lists are the splits of stacks into rows, outSplits those of stacks into the
-// n fibers. It reports false where the rows are in another order.
+// Stacks groups consecutive rows that start at the same fiber into stacks, so that
+// [ByPosition] can combine them: lists are the row splits of the stacks over rows, outSplits
+// those of the stacks over the n fibers. It reports false if the rows are not in an order
+// that permits this.
 func Stacks(splits, starts []int64, n int64) (lists, outSplits []int64, ok bool) {
 	lists, outSplits = []int64{0}, []int64{0}
-	at, end := int64(0), int64(0) // of the stack
+	at, end := int64(0), int64(0) // the range of fibers of the current stack
 	for r, s := range starts {
 		if s != at {
 			if s < end {
@@ -130,10 +132,10 @@ func Stacks(splits, starts []int64, n int64) (lists, outSplits []int64, ok bool)
 	return append(lists, int64(len(starts))), append(outSplits, n), end <= n
 }
 
-// ArgByFiber writes the number of the row that holds the largest value of each fiber, or the
-// smallest: the first of equal ones, the first NaN where there is one, and -1 for a fiber
-// without values. An item has inner elements, and a fiber one of them. lists come from
-// [Stacks]; nil has the rows done one after the other.
+// ArgByFiber writes the number of the row that holds the largest or smallest value of each
+// fiber. Of equal values the first counts; the first NaN wins; a fiber without values gives
+// -1. Each item has inner elements, and so does each fiber's result. lists comes from
+// [Stacks]; if it is nil, the rows are processed one after the other.
 func ArgByFiber[T dtype.Real](largest bool, out []int64, values []T, splits, starts, lists []int64, inner int) {
 	best := make([]T, len(out))
 	for i := range out {
@@ -161,7 +163,7 @@ func ArgByFiber[T dtype.Real](largest bool, out []int64, values []T, splits, sta
 	eachLists(splits, lists, func(lo, hi int) { over(lists[lo], lists[hi]) })
 }
 
-// TruthByFiber writes whether some value of each fiber is true, or all of them.
+// TruthByFiber writes whether any value of each fiber is true, or whether all are.
 func TruthByFiber(all bool, out, values []bool, splits, starts []int64, inner int) {
 	for i := range out {
 		out[i] = all

@@ -2,8 +2,8 @@ package segment
 
 import "encoding/binary"
 
-// FillUpSplits writes the row splits of rows that are made at least width long to out, which
-// has rows+1 entries. Their sum may not exceed int64.
+// FillUpSplits writes to out, which has rows+1 entries, the row splits after shorter rows are
+// extended to width. The sum of the lengths must fit into int64.
 func FillUpSplits(out, splits []int64, width int) {
 	if len(out) == 0 {
 		return
@@ -16,8 +16,9 @@ func FillUpSplits(out, splits []int64, width int) {
 	}
 }
 
-// FillUp writes each row to out, and zeros behind rows of fewer than width items. outSplits
-// comes from [FillUpSplits], out has outSplits[rows] items of inner bytes, as values has.
+// FillUp writes each row to out and extends rows of fewer than width items with zeros. outSplits
+// comes from [FillUpSplits]; out has outSplits[rows] items of inner bytes each, like those of
+// values.
 func FillUp(out []byte, outSplits []int64, values []byte, splits []int64, width, inner int) {
 	plain := func(r int) {
 		o := row(out, outSplits, r, inner)
@@ -52,9 +53,9 @@ func FillUp(out []byte, outSplits []int64, values []byte, splits []int64, width,
 	})
 }
 
-// Present writes for each entry of rows that were made longer or shorter whether it was there
-// before: outSplits are those of the rows now, or nil where all are width long, and splits those
-// they had.
+// Present writes, for each entry of rows that were extended or cut, whether the entry is an
+// original one. splits are the original row splits, outSplits the present ones, or nil if all
+// rows are width long.
 func Present(out []bool, outSplits, splits []int64, width int) {
 	rows := rowsOf(splits)
 	begin := func(r int) int {
@@ -65,7 +66,7 @@ func Present(out []bool, outSplits, splits []int64, width int) {
 	}
 	b := viewAs[byte](out)
 	eachSpan(rows, max(1, len(out)/max(rows, 1)), func(lo, hi int) {
-		// Words are written over the beginnings of the next rows, but not of others' rows.
+		// Stores may spill into the rows that follow, but not beyond the rows of this range.
 		const atOnce = 24
 		at, limit := begin(lo), begin(hi)-atOnce
 		for r := lo; r < hi; r++ {
@@ -86,7 +87,7 @@ func Present(out []bool, outSplits, splits []int64, width int) {
 	})
 }
 
-// truths returns a word of which the first n bytes, up to all, are 1 and the others 0.
+// truths returns a word whose first n bytes (at most all 8) are 1 and whose others are 0.
 func truths(n int) uint64 {
 	return 0x0101010101010101 & (1<<(8*uint(min(max(n, 0), 8))) - 1)
 }

@@ -2,20 +2,20 @@ package segment
 
 import "unsafe"
 
-// A flow is how results travel from a buffer in cache to their place.
+// A flow says how results are written from a buffer in cache to their destination.
 type flow uint8
 
 const (
-	through flow = iota // by ordinary stores
-	past    flow = 1    // by stores that leave the cache alone
+	through flow = iota // with ordinary stores
+	past    flow = 1    // with non-temporal stores
 )
 
-// largeOutput is the size from which a result is not expected to be in cache when it
-// is read: writing it by non-temporal stores saves reading its lines first, which is
-// a third of a copy's traffic. Tests lower it.
+// largeOutput is the size in bytes from which a result is unlikely to be still in cache when it is
+// read: non-temporal stores then save reading its lines first, which is a third of the traffic of a
+// copy. Tests lower it.
 var largeOutput = 16 << 20
 
-// flowFor returns how a result of so many bytes is written.
+// flowFor returns how a result of the given size is written.
 func flowFor(bytes int) flow {
 	if bytes >= largeOutput && vectorsNow() != nil {
 		return past
@@ -23,7 +23,7 @@ func flowFor(bytes int) flow {
 	return through
 }
 
-// arrive waits until what has been written past the cache is there for others to see.
+// arrive makes preceding non-temporal stores visible to other goroutines.
 func (f flow) arrive() {
 	if f == past {
 		vectorsNow().fence()

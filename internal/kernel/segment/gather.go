@@ -7,10 +7,9 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// GatherSplits writes the row splits of the rows idx, in that order, to out, which
-// has len(idx)+1 entries, and where each of these rows begins to starts, which has
-// len(idx). It returns the number of their values. An index outside [0, rows) is an
-// error.
+// GatherSplits writes to out, which has len(idx)+1 entries, the row splits of the rows selected by
+// idx, in that order, and to starts, which has len(idx) entries, where each of them begins. It
+// returns the number of their values. An index outside [0, rows) is an error.
 func GatherSplits[I Index](out, starts, splits []int64, idx []I) (total int64, err error) {
 	out = out[:len(idx)+1]
 	starts = starts[:len(idx)]
@@ -21,8 +20,8 @@ func GatherSplits[I Index](out, starts, splits []int64, idx []I) (total int64, e
 	return lookUpPlainly(out[1:], starts, splits, idx, 0, 0)
 }
 
-// lookUpPlainly is [GatherSplits] for the rows from lo on, of which all before have
-// total values; out[i] is the end of row i.
+// lookUpPlainly is [GatherSplits] for the indices from lo on; the rows before lo have total values.
+// out[i] is the end of row i.
 func lookUpPlainly[I Index](out, starts, splits []int64, idx []I, lo int, total int64) (int64, error) {
 	rows := rowsOf(splits)
 	for i := lo; i < len(idx); i++ {
@@ -41,8 +40,8 @@ func lookUpPlainly[I Index](out, starts, splits []int64, idx []I, lo int, total 
 	return total, nil
 }
 
-// Gather copies rows, one behind the other, to out, which has
-// outSplits[rows]*inner elements. outSplits and starts come from [GatherSplits].
+// Gather copies the selected rows, one after the other, to out, which has outSplits[rows]*inner
+// elements. outSplits and starts come from [GatherSplits].
 func Gather[T any](out, values []T, outSplits, starts []int64, inner int) {
 	starts = starts[:rowsOf(outSplits)]
 	if inner == 0 || gatherVectorised(out, values, outSplits, starts, inner) {
@@ -55,17 +54,17 @@ func Gather[T any](out, values []T, outSplits, starts []int64, inner int) {
 	})
 }
 
-// GatherPositions writes the positions among the values that the rows which begin at
-// starts take up, to out, which has outSplits[rows] entries: for gathering values of a
-// kind this package does not move, such as strings.
+// GatherPositions writes to out, which has outSplits[rows] entries, the positions of the values of
+// the selected rows among all values. It serves values that this package does not move, such as
+// strings.
 func GatherPositions(out, outSplits, starts []int64) {
 	eachRows(outSplits, 1, func(lo, hi int) {
 		end := outSplits[hi]
 		for i := lo; i < hi; i++ {
 			at, first := outSplits[i], starts[i]
 			if n := outSplits[i+1] - at; n <= 4 && at+4 <= end {
-				// Four are written whatever the length, which saves guessing it: the rows
-				// behind, of the same range, write over what is too much.
+				// Always writing four entries avoids mispredicted branches on the length. The rows
+				// that follow in this range overwrite the excess.
 				o := out[at : at+4]
 				o[0], o[1], o[2], o[3] = first, first+1, first+2, first+3
 				continue
@@ -78,9 +77,9 @@ func GatherPositions(out, outSplits, starts []int64) {
 	})
 }
 
-// Pick writes item at[r] of each row to out, which has rows*inner elements. A
-// position counts from the end where it is negative; a row that has no item there
-// gets fill, which holds one element or one item, and false in found.
+// Pick writes item at[r] of each row r to out, which has rows*inner elements. A negative position
+// counts from the end of the row. A row without an item there gets fill, which holds one element or
+// one item, and false in found.
 func Pick[T any, I Index](out []T, found []bool, values []T, splits []int64, at []I, inner int, fill []T) {
 	rows := rowsOf(splits)
 	par.For(rows, max(1, chunkCost/(inner+rowCost)), func(lo, hi int) {

@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// lookUp is [GatherSplits] by a kernel that asks for rows before it looks at them; out[i]
-// is the end of row i. On several processors a piece of the indices counts from 0 at
-// first, for nobody knows yet how many values come before it.
+// lookUp is [GatherSplits] by a kernel that prefetches rows before it reads them; out[i] is the end
+// of row i. With several processors, each piece of the indices first counts from 0, because the
+// number of values before it is not known yet.
 func lookUp(out, starts, splits, idx []int64) (total int64, err error) {
 	k := vectorsNow()
 	piece := func(lo, hi int, total int64) (int64, error) {
@@ -60,7 +60,7 @@ func lookUp(out, starts, splits, idx []int64) (total int64, err error) {
 	return out[len(out)-1], nil
 }
 
-// gatherVectorised is [Gather] where kernels can do it, and reports whether they can.
+// gatherVectorised is [Gather] by vector kernels; it reports whether they can do it.
 func gatherVectorised[T any](out, values []T, outSplits, starts []int64, inner int) bool {
 	k := moversFor[T]()
 	if k == nil || len(out) < worthVectors {
@@ -71,7 +71,8 @@ func gatherVectorised[T any](out, values []T, outSplits, starts []int64, inner i
 	return true
 }
 
-// gatherer returns what copies rows that begin at starts to where outSplits say.
+// gatherer returns a mover that copies the rows beginning at starts to the places given by
+// outSplits.
 func gatherer[T any](k *movers, out, values []T, outSplits, starts []int64, inner int) mover {
 	item := inner * int(unsafe.Sizeof(*new(T)))
 	src := bytesOf(values)
@@ -97,7 +98,7 @@ func gatherer[T any](k *movers, out, values []T, outSplits, starts []int64, inne
 	}
 }
 
-// asInt64 returns idx as int64, which is a copy where it is int32.
+// asInt64 returns idx as int64. It copies if idx is int32.
 func asInt64[I Index](idx []I) []int64 {
 	if unsafe.Sizeof(*new(I)) == 8 {
 		return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(idx))), len(idx))

@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/gather"
 )
 
-// CheckIDs reports the first id that is not below segments. Negative ids are
-// accepted: their items belong nowhere.
+// CheckIDs reports the first id that is not below segments. Negative ids are accepted: their items
+// belong to no segment.
 func CheckIDs[I Index](ids []I, segments int64) error {
 	var bad int64
 	for _, id := range ids {
@@ -26,11 +26,10 @@ func CheckIDs[I Index](ids []I, segments int64) error {
 	return nil
 }
 
-// SumByID adds up the items with each id: out, of segments*inner elements, gets in
-// item s the sum of the items of values, of len(ids)*inner elements, whose id is s.
-// Ids come in any order; negative ones drop their item. A segment without items
-// gets 0. The order of addition is that of the items; where they are many for each
-// segment, float32 is added up in float64.
+// SumByID adds up the items with each id: item s of out, which has segments*inner elements, is the
+// sum of the items in values, which has len(ids)*inner elements, whose id is s. Ids may come in any
+// order; items with negative ids are dropped. A segment without items gets 0. Items are added in
+// their order; if segments have many items each, float32 is summed in float64.
 func SumByID[T dtype.Number, I Index](out, values []T, ids []I, inner int) error {
 	if w, ok := widen(values); ok {
 		o := make([]float32, len(out))
@@ -52,13 +51,13 @@ func SumByID[T dtype.Number, I Index](out, values []T, ids []I, inner int) error
 	return nil
 }
 
-// crowded reports whether segments have so many items on average that the rounding
-// errors of adding them one by one would show.
+// crowded reports whether segments have so many items on average that rounding errors of sequential
+// float32 addition would matter.
 func crowded[T any, I Index](out []T, ids []I, inner int) bool {
 	return inner > 0 && len(ids) > pairwiseLeaf*(len(out)/inner)
 }
 
-// sumWide is SumByID with sums in float64, of which there are few.
+// sumWide is SumByID with float64 sums.
 func sumWide[I Index](out, values []float32, ids []I, inner int) {
 	sums := make([]float64, len(out))
 	for i, id := range ids {
@@ -75,7 +74,7 @@ func sumWide[I Index](out, values []float32, ids []I, inner int) {
 	}
 }
 
-// segmentsOf returns the number of items in out; items of no elements need no ids.
+// segmentsOf returns the number of items in out; with inner 0 any id is valid.
 func segmentsOf[T any](out []T, inner int) int64 {
 	if inner == 0 {
 		return math.MaxInt64
@@ -83,7 +82,7 @@ func segmentsOf[T any](out []T, inner int) int64 {
 	return int64(len(out) / inner)
 }
 
-// fold combines each item with that of its id.
+// fold combines each item of values with the item of out that its id names.
 func fold[T any, I Index](out, values []T, ids []I, inner int, combine func(acc, x []T)) {
 	for i, id := range ids {
 		if id >= 0 {
@@ -92,8 +91,8 @@ func fold[T any, I Index](out, values []T, ids []I, inner int, combine func(acc,
 	}
 }
 
-// ProdByID multiplies the items with each id, as [SumByID] adds them. A segment
-// without items gets 1.
+// ProdByID multiplies the items with each id. It is otherwise like [SumByID]. A segment without
+// items gets 1.
 func ProdByID[T dtype.Number, I Index](out, values []T, ids []I, inner int) error {
 	if w, ok := widen(values); ok {
 		o := make([]float32, len(out))
@@ -117,8 +116,8 @@ func ProdByID[T dtype.Number, I Index](out, values []T, ids []I, inner int) erro
 	return nil
 }
 
-// MaxByID takes the largest of the items with each id, elementwise, as [SumByID]
-// adds them. NaN wins. A segment without items gets the type's lowest value.
+// MaxByID takes the elementwise maximum of the items with each id. It is otherwise like [SumByID].
+// NaN propagates. A segment without items gets the type's lowest value.
 func MaxByID[T dtype.Real, I Index](out, values []T, ids []I, inner int) error {
 	if w, ok := widen(values); ok {
 		o := make([]float32, len(out))
@@ -145,8 +144,8 @@ func MaxByID[T dtype.Real, I Index](out, values []T, ids []I, inner int) error {
 	return nil
 }
 
-// MinByID takes the smallest of the items with each id, elementwise, as [SumByID]
-// adds them. NaN wins. A segment without items gets the type's highest value.
+// MinByID takes the elementwise minimum of the items with each id. It is otherwise like [SumByID].
+// NaN propagates. A segment without items gets the type's highest value.
 func MinByID[T dtype.Real, I Index](out, values []T, ids []I, inner int) error {
 	if w, ok := widen(values); ok {
 		o := make([]float32, len(out))
@@ -173,8 +172,8 @@ func MinByID[T dtype.Real, I Index](out, values []T, ids []I, inner int) error {
 	return nil
 }
 
-// CountByID writes the number of items with each id to out, which has one entry
-// for each segment. Negative ids are left out.
+// CountByID writes the number of items with each id to out, which has one entry for each segment.
+// Negative ids are ignored.
 func CountByID[I Index](out []int64, ids []I) error {
 	if err := CheckIDs(ids, int64(len(out))); err != nil {
 		return err
@@ -226,7 +225,7 @@ func sumOverCount[T Float, I Index](out, values []T, ids []I, inner int, divisor
 	return nil
 }
 
-// MeanIntByID is [MeanByID] for integers: the means in float64.
+// MeanIntByID is [MeanByID] for integers, with float64 means.
 func MeanIntByID[T dtype.Integer, I Index](out []float64, values []T, ids []I, inner int) error {
 	wide := make([]float64, len(values))
 	for i, v := range values {

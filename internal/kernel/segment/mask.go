@@ -2,8 +2,8 @@ package segment
 
 import "github.com/tenonml/tenon/internal/kernel/gather"
 
-// MaskSplits writes the row splits that remain when only the values whose mask is
-// true are kept to out, which has len(splits) entries, and returns their number.
+// MaskSplits writes to out, which has len(splits) entries, the row splits of the values whose mask
+// is true, and returns the number of these values.
 func MaskSplits(out, splits []int64, mask []bool) int64 {
 	if len(splits) == 0 {
 		return 0
@@ -16,7 +16,7 @@ func MaskSplits(out, splits []int64, mask []bool) int64 {
 	return int64(b.Count())
 }
 
-// worthIndex is the number of values from which an index of the mask pays.
+// worthIndex is the number of values from which an index of the mask pays off.
 const worthIndex = 512
 
 // countRows is MaskSplits without an index.
@@ -34,9 +34,9 @@ func countRows(out, splits []int64, mask []bool) int64 {
 	return total
 }
 
-// Mask copies the items whose mask is true to out and writes the row splits of what
-// remains to outSplits, which has len(splits) entries. It returns the number of
-// items kept; out has room for them, as [gather.CountTrue] says.
+// Mask copies the items whose mask is true to out and writes their row splits to outSplits, which
+// has len(splits) entries. It returns the number of items kept; [gather.CountTrue] tells how many
+// out must hold.
 func Mask[T any](out []T, outSplits []int64, values []T, splits []int64, mask []bool, inner int) int64 {
 	if len(splits) == 0 {
 		return 0

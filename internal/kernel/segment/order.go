@@ -5,9 +5,8 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 )
 
-// Sort writes each row in ascending or descending order to out, which has the
-// length of values and may be values. NaN is last. With inner > 1 each element of
-// an item is sorted by itself.
+// Sort writes each row in ascending or descending order to out, which has the length of values and
+// may be values. NaN is last. With inner > 1 each element position is sorted independently.
 func Sort[T dtype.Real](out, values []T, splits []int64, inner int, descending bool) {
 	if inner == 1 && sortVectorised(out, values, splits, descending) {
 		return
@@ -38,7 +37,7 @@ func sortRange[T dtype.Real](out, values []T, splits []int64, inner int, descend
 	}
 }
 
-// sortCost is about what sorting an element costs, in elements that are only added.
+// sortCost is the approximate cost of sorting one element, relative to adding one.
 const sortCost = 8
 
 func appendColumn[T any](column, x []T, j, inner int) []T {
@@ -48,9 +47,9 @@ func appendColumn[T any](column, x []T, j, inner int) []T {
 	return column
 }
 
-// ArgSort writes the positions in its row of each row's items in ascending or
-// descending order to out, which has the length of values. Equal items keep their
-// order, NaN is last. With inner > 1 each element of an item is sorted by itself.
+// ArgSort writes to out, which has the length of values, the positions within its row of each row's
+// items in ascending or descending order. Equal items keep their order, and NaN is last. With inner
+// > 1 each element position is sorted independently.
 func ArgSort[T dtype.Real](out []int64, values []T, splits []int64, inner int, descending bool) {
 	if inner == 1 && argsortVectorised(out, values, splits, descending) {
 		return
@@ -82,16 +81,15 @@ func argSortRange[T dtype.Real](out []int64, values []T, splits []int64, inner i
 	}
 }
 
-// TopKSplits writes the row splits of the k largest values of each row, or of all
-// of a shorter row, to out, which has len(splits) entries, and returns their number.
+// TopKSplits writes to out, which has len(splits) entries, the row splits of the k largest values
+// of each row (all values of a shorter row), and returns the number of these values.
 func TopKSplits(out, splits []int64, k int64) int64 {
 	return SliceSplits(out, splits, Slice{Stop: max(k, 0), HasStop: true})
 }
 
-// TopK writes the largest values of each row in descending order to outValues and
-// their positions in the row to outAt, as many as outSplits, which comes from
-// [TopKSplits], gives each row. Of equal values the first comes first; NaN counts
-// as less than everything.
+// TopK writes the largest values of each row in descending order to outValues and their positions
+// in the row to outAt. outSplits comes from [TopKSplits] and gives the number for each row. Equal
+// values keep their order; NaN ranks below everything else.
 func TopK[T dtype.Real](outValues []T, outAt []int64, values []T, outSplits, splits []int64) {
 	if rowsOf(splits) < 2 {
 		topKRows(outValues, outAt, values, outSplits, splits, 0, rowsOf(splits))
@@ -99,7 +97,7 @@ func TopK[T dtype.Real](outValues []T, outAt []int64, values []T, outSplits, spl
 	}
 	eachRows(splits, sortCost, func(lo, hi int) {
 		if n := int(splits[hi] - splits[lo]); hi-lo > 1 && n <= 2*chunkCost {
-			// Rows are short: their order takes less than looking for the largest.
+			// Rows are short: sorting one costs less than selecting its largest values.
 			own, order := make([]int64, hi-lo+1), make([]int64, n)
 			for i := range own {
 				own[i] = splits[lo+i] - splits[lo]

@@ -148,9 +148,9 @@ func TestCombinations(t *testing.T) {
 		t.Errorf("66 over 33 = %d, %v", total, err)
 	}
 	_, err := CombinationsSplits(out, []int64{0, 67}, 33, false)
-	fails(t, err, "more ways than int64 counts")
+	fails(t, err, "more combinations than fit into int64")
 	_, err = CombinationsSplits(out, []int64{0, math.MaxInt64}, 2, true)
-	fails(t, err, "more ways")
+	fails(t, err, "more combinations")
 	_, err = CombinationsSplits(out, []int64{0, 1}, 0, false)
 	fails(t, err, "at least 1")
 }
@@ -172,7 +172,7 @@ func TestCartesian(t *testing.T) {
 		t.Errorf("Cartesian of positions in rows = %v", got)
 	}
 	_, err = CartesianSplits(splits[:2], []int64{0, 1 << 32}, []int64{0, 1 << 31})
-	fails(t, err, "more tuples than int64 counts")
+	fails(t, err, "more tuples than fit into int64")
 	if _, err = CartesianSplits(splits[:2], []int64{0, 1 << 62}, []int64{0, 1 << 62}, []int64{0, 0}); err != nil || splits[1] != 0 {
 		t.Errorf("a product with an empty row: %v, %v", splits, err)
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 )
 
-// networks sort rows of up to 32 elements in registers. They return the number of rows
-// done, which is less than asked for where the next row is longer, in sorting floats holds
-// NaN, or in finding the order of elements of eight bytes takes all of their bits. They
-// read and write up to networkRoom elements from the beginning of a row. flip is 0 for
-// ascending, -1 for descending order.
+// networks sort rows of up to 32 elements in registers. They return the number of rows done, which
+// is smaller than rows if the next row is longer, or contains NaN when floats are sorted, or has
+// eight-byte elements that leave no bits for positions when they are argsorted. They read and write
+// up to networkRoom elements from the beginning of a row. flip is 0 for ascending order and -1 for
+// descending.
 type networks[T float32 | int32 | float64 | int64] struct {
 	sort    func(dst, x *T, splits *int64, rows int, flip int64) int
 	argsort func(dst *int64, x *T, splits *int64, rows int, flip int64) int
@@ -19,8 +19,7 @@ type networks[T float32 | int32 | float64 | int64] struct {
 
 const networkRoom = 32
 
-// sortVectorised is [Sort] for inner size 1 where networks can do it, and reports
-// whether they can.
+// sortVectorised is [Sort] for inner size 1 by sorting networks; it reports whether they can do it.
 func sortVectorised[T dtype.Real](out, values []T, splits []int64, descending bool) bool {
 	switch x := any(values).(type) {
 	case []float32:
@@ -35,8 +34,8 @@ func sortVectorised[T dtype.Real](out, values []T, splits []int64, descending bo
 	return false
 }
 
-// argsortVectorised is [ArgSort] for inner size 1 where networks can do it, and reports
-// whether they can.
+// argsortVectorised is [ArgSort] for inner size 1 by sorting networks; it reports whether they can
+// do it.
 func argsortVectorised[T dtype.Real](out []int64, values []T, splits []int64, descending bool) bool {
 	switch x := any(values).(type) {
 	case []float32:
@@ -52,7 +51,8 @@ func argsortVectorised[T dtype.Real](out []int64, values []T, splits []int64, de
 }
 
 func (k *networks[T]) sortRows(out, x []T, splits []int64, descending bool) bool {
-	// In place the vectors written behind a row would spoil the rows to come.
+	// Not in place: vectors written past the end of a row would overwrite input of the rows to
+	// come.
 	if k == nil || len(x) < worthVectors || &out[0] == &x[0] {
 		return false
 	}
@@ -85,14 +85,14 @@ func (k *networks[T]) argsortRows(out []int64, x []T, splits []int64, descending
 	return true
 }
 
-// at returns the address of x[i], which may lie behind the last element.
+// at returns the address of x[i], where i may lie between the length and the capacity of x.
 func at[T any](x []T, i int64) *T {
 	return &x[: i+1 : cap(x)][i]
 }
 
-// sortEach writes all rows: with kernel, which begins with row lo and returns how many
-// of n rows it has done, where it can, and with plain otherwise. readable is the number
-// of elements that can be read.
+// sortEach writes all rows, by kernel where possible and otherwise by plain. kernel starts at row
+// lo and returns how many of n rows it has done. readable is the number of elements that may be
+// read.
 func sortEach[T any](out []T, splits []int64, readable int, plain func(o []T, r int), kernel func(dst *T, lo, n int) int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	rows := rowsOf(splits)

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// CheckSplits reports the first entry that keeps splits from being a partition of
-// nvals values: they have at least one entry, start at 0, never decrease and end
-// at nvals. With nvals < 0 any end is accepted.
+// CheckSplits reports the first entry that keeps splits from being a partition of nvals values.
+// Splits have at least one entry, start at 0, never decrease and end at nvals. With nvals < 0 any
+// end is accepted.
 func CheckSplits[I Index](splits []I, nvals int64) error {
 	if len(splits) == 0 {
-		return &RowError{What: "row splits", Detail: "there has to be at least one, the 0"}
+		return &RowError{What: "row splits", Detail: "there must be at least one entry, 0"}
 	}
 	if splits[0] != 0 {
 		return rowError("row splits", 0, splits[0], "is not 0")
@@ -40,8 +40,8 @@ func isSorted[I Index](x []I) bool {
 		var bad I
 		prev := x[0]
 		for _, v := range x[1:n] {
-			// The sign of the difference is wrong only where it overflows, and the
-			// second term finds the sign changes that this takes.
+			// The sign of the difference is wrong only if it overflows; the second term catches the
+			// sign changes that an overflow requires.
 			bad |= (v - prev) | (v &^ prev)
 			prev = v
 		}
@@ -62,8 +62,7 @@ func isSortedExactly[I Index](x []I) bool {
 	return true
 }
 
-// CheckRowIDs reports the first id that is negative, smaller than the one before
-// it, or not below nrows.
+// CheckRowIDs reports the first id that is negative, less than its predecessor, or not below nrows.
 func CheckRowIDs[I Index](ids []I, nrows int64) error {
 	if len(ids) == 0 || ids[0] >= 0 && int64(ids[len(ids)-1]) < nrows && isSorted(ids) {
 		return nil
@@ -81,8 +80,8 @@ func CheckRowIDs[I Index](ids []I, nrows int64) error {
 	return nil
 }
 
-// SplitsFromLengths writes the row splits of rows with the given lengths to out,
-// which has one entry more. A negative length, and a sum beyond int64, is an error.
+// SplitsFromLengths writes to out the row splits of rows with the given lengths; out has one entry
+// more than lengths. It is an error if a length is negative or if the sum exceeds int64.
 func SplitsFromLengths[I Index](out []int64, lengths []I) error {
 	if SplitsWithin(out, lengths, highest[I]()) {
 		return nil
@@ -100,8 +99,8 @@ func SplitsFromLengths[I Index](out []int64, lengths []I) error {
 	return nil
 }
 
-// SplitsWithin is [SplitsFromLengths] of lengths that it checks to be at most most, which
-// is not negative. It reports whether all is well; otherwise what is in out has no meaning.
+// SplitsWithin is [SplitsFromLengths] for lengths that must be at most most, which is not negative.
+// It reports whether all are valid; if not, the contents of out are undefined.
 func SplitsWithin[I Index](out []int64, lengths []I, most I) bool {
 	out = out[:len(lengths)+1]
 	out[0] = 0
@@ -114,7 +113,7 @@ func SplitsWithin[I Index](out []int64, lengths []I, most I) bool {
 	sum := out[done]
 	var bad I
 	for r, n := range lengths[done:] {
-		bad |= n | (most - n) // one of both is negative; the difference does not overflow where n is not
+		bad |= n | (most - n) // negative if either is; the difference cannot overflow unless n is negative
 		sum += int64(n)
 		if sum < 0 {
 			bad = -1
@@ -124,9 +123,8 @@ func SplitsWithin[I Index](out []int64, lengths []I, most I) bool {
 	return bad >= 0
 }
 
-// accumulate sets out[i] to the sum of lengths[0], …, lengths[i] for as many lengths as
-// kernels take, and returns that number, or -1 if one is not between 0 and most, or a sum
-// overflows.
+// accumulate sets out[i] to lengths[0] + … + lengths[i] for as many lengths as the kernels handle,
+// and returns their number, or -1 if a length is not between 0 and most or a sum overflows.
 func accumulate(out, lengths []int64, most int64) int {
 	k := vectorsNow()
 	if k == nil {
@@ -168,8 +166,8 @@ func RowIDs(out, splits []int64) {
 	})
 }
 
-// SplitsFromRowIDs writes the row splits of the partition in which value i is in
-// row ids[i] to out, which has nrows+1 entries. The ids have passed [CheckRowIDs].
+// SplitsFromRowIDs writes the row splits of the partition in which value i is in row ids[i] to out,
+// which has nrows+1 entries. The ids must have passed [CheckRowIDs].
 func SplitsFromRowIDs[I Index](out []int64, ids []I) {
 	if len(out) == 0 {
 		return
@@ -185,8 +183,7 @@ func SplitsFromRowIDs[I Index](out []int64, ids []I) {
 	}
 }
 
-// Offsets writes the position of each value in its row to out, which has
-// splits[rows] entries.
+// Offsets writes the position of each value within its row to out, which has splits[rows] entries.
 func Offsets(out, splits []int64) {
 	if k := vectorsNow(); k != nil && len(out) >= worthVectors {
 		numbering{k.offsets, k.offsetsPast, func(_, i int) int64 { return int64(i) }}.run(out, splits)
@@ -209,8 +206,8 @@ func UniformSplits(out []int64, length int64) {
 	}
 }
 
-// IsUniform returns the length that all rows have, and false where they differ or
-// there are none.
+// IsUniform returns the length that all rows have in common, and false if their lengths differ or
+// there are no rows.
 func IsUniform(splits []int64) (length int64, ok bool) {
 	if len(splits) < 2 {
 		return 0, false
@@ -224,7 +221,7 @@ func IsUniform(splits []int64) (length int64, ok bool) {
 	return length, true
 }
 
-// MaxLength returns the length of the longest row, 0 where there is none.
+// MaxLength returns the length of the longest row, or 0 if there are no rows.
 func MaxLength(splits []int64) int64 {
 	var m int64
 	if k := vectorsNow(); k != nil && len(splits) >= worthVectors {
@@ -236,7 +233,8 @@ func MaxLength(splits []int64) int64 {
 	return m
 }
 
-// longestOf is MaxLength of so many rows as kernels take, and the splits that are left.
+// longestOf returns the longest length among the rows that the kernel handles, and the remaining
+// splits.
 func longestOf(k *movers, splits []int64) (int64, []int64) {
 	var lanes [8]int64
 	rest := rowsOf(splits) &^ 7
@@ -246,8 +244,8 @@ func longestOf(k *movers, splits []int64) (int64, []int64) {
 	return slices.Max(lanes[:]), splits[rest:]
 }
 
-// FirstDifference returns the first row whose length differs between two
-// partitions, and -1 where all are equal. A missing row differs.
+// FirstDifference returns the first row whose length differs between two partitions, or -1 if there
+// is none. A row missing from one of them counts as a difference.
 func FirstDifference(a, b []int64) int {
 	n := min(len(a), len(b))
 	for r := 1; r < n; r++ {
@@ -269,8 +267,7 @@ func Widen(out []int64, x []int32) {
 	}
 }
 
-// Narrow copies int64 splits, lengths or ids to int32; the first value that does
-// not fit is an error.
+// Narrow copies int64 splits, lengths or ids to int32; a value that does not fit is an error.
 func Narrow(out []int32, x []int64) error {
 	out = out[:len(x)]
 	var lost int64
@@ -289,8 +286,8 @@ func Narrow(out []int32, x []int64) error {
 	return nil
 }
 
-// ComposeSplits writes outer[r] -> inner[outer[r]]: the row splits that result when
-// a ragged dimension is merged with the ragged one behind it. out has len(outer) entries.
+// ComposeSplits writes out[r] = inner[outer[r]]: the row splits that result from merging a ragged
+// dimension with the next one. out has len(outer) entries.
 func ComposeSplits(out, outer, inner []int64) {
 	out = out[:len(outer)]
 	for r, s := range outer {

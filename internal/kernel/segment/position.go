@@ -5,7 +5,7 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// A Fold says how [ByPosition] combines entries.
+// A Fold names how [ByPosition] combines entries.
 type Fold uint8
 
 // The folds.
@@ -16,10 +16,10 @@ const (
 	FoldMin
 )
 
-// ByPosition combines the rows of each list position by position: what [SumByID],
-// [ProdByID], [MaxByID] and [MinByID] make of the values if the id of each is its place in
-// its list's results: lists are the splits of lists into rows, and outSplits those of the
-// results. [Stacks] gives both.
+// ByPosition combines the rows of each list position by position. The result is that of [SumByID],
+// [ProdByID], [MaxByID] or [MinByID] if each value's id is its position within the results of its
+// list. lists are the row splits of the lists over rows, outSplits those of the lists over results;
+// [Stacks] returns both.
 func ByPosition[T dtype.Real](f Fold, out []T, outSplits []int64, values []T, splits, lists []int64) {
 	switch x := any(values).(type) {
 	case []float32:
@@ -46,7 +46,7 @@ func byPosition[T lanes](k *rowKernels[T], f Fold, out []T, outSplits []int64, v
 	foldByPosition(&k.folds[f], f, out, outSplits, values, splits, lists)
 }
 
-// longSumsByPosition adds up many rows, in more digits.
+// longSumsByPosition sums many rows in float64.
 func longSumsByPosition(k *rowKernels[float32], out []float32, outSplits []int64, values []float32, splits, lists []int64) {
 	if k == nil {
 		k = new(rowKernels[float32])
@@ -105,7 +105,7 @@ func addTo[T dtype.Real](sums, x []T) {
 	}
 }
 
-// AnyByPosition writes whether some entry of each position is true, as [ByPosition] does.
+// AnyByPosition writes whether any entry at each position is true; see [ByPosition].
 func AnyByPosition(out []bool, outSplits []int64, values []bool, splits, lists []int64) {
 	k := table.Now().bytes
 	if k == nil {
@@ -121,7 +121,7 @@ func AnyByPosition(out []bool, outSplits []int64, values []bool, splits, lists [
 	k.anyDown.each(o, outSplits, viewAs[byte](values), splits, lists, or, or)
 }
 
-// AllByPosition writes whether all entries of each position are true, as [ByPosition] does.
+// AllByPosition writes whether all entries at each position are true; see [ByPosition].
 func AllByPosition(out []bool, outSplits []int64, values []bool, splits, lists []int64) {
 	k := table.Now().bytes
 	if k == nil {
@@ -139,7 +139,7 @@ func AllByPosition(out []bool, outSplits []int64, values []bool, splits, lists [
 	k.allDown.each(o, outSplits, viewAs[byte](values), splits, lists, and, and)
 }
 
-// eachLists calls f for ranges of lists, several at once where there is enough to do.
+// eachLists calls f for ranges of lists, concurrently if there is enough work.
 func eachLists(splits, lists []int64, f func(lo, hi int)) {
 	n := rowsOf(lists)
 	if n == 0 {

@@ -5,20 +5,20 @@ import (
 	"unsafe"
 )
 
-// A folder combines rows position by position, by vectors.
+// A folder combines rows position by position with a vector kernel.
 type folder[O, T any] struct {
-	// kernel writes what rows combine to to out, most results, and reads as many elements
-	// from the beginning of each. There is at least one row, and none is longer.
+	// kernel combines rows into out, which receives most results, and reads most elements from the
+	// beginning of each row. There is at least one row, and no row is longer than that.
 	kernel func(out *O, x *T, first int64, splits *int64, rows int)
 	most   int
 }
 
-// foldRows is the number of rows that a kernel combines in one go.
+// foldRows is the largest number of rows that one kernel call combines.
 const foldRows = 4096
 
-// each combines the rows of each list of values; k may have no kernel. plain combines one row
-// with results, and does what the kernel does not: lists of long rows, and rows near the end
-// of the memory.
+// each combines the rows of each list of values; k may lack a kernel. plain adds one row to
+// the results and handles what the kernel cannot: lists with long rows, and rows too close to
+// the end of the memory of values.
 func (k *folder[O, T]) each(out []O, outSplits []int64, values []T, splits, lists []int64, plain func(acc []O, x []T), join func(acc, more []O)) {
 	reachable := int64(cap(values) - k.most)
 	eachLists(splits, lists, func(from, to int) {

@@ -7,15 +7,14 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// MaxRange is the largest number of values that [RangeSplits] accepts in one row,
-// so that hostile bounds are an error and not an attempt to allocate.
+// MaxRange is the largest number of values that [RangeSplits] accepts in one row, so that hostile
+// bounds cause an error rather than an attempt to allocate.
 const MaxRange = math.MaxInt64 / 16
 
-// RangeSplits writes the row splits of the ranges from starts[r] up or down to, not
-// including, limits[r] in steps of deltas[r] to out, and returns the number of
-// values. Each argument holds one element for each row, or a single one for all;
-// out has rows+1 entries. A step of zero, a bound that is NaN or infinite, and too
-// many values are errors.
+// RangeSplits writes to out, which has rows+1 entries, the row splits of ranges and returns the
+// number of values. Row r runs from starts[r] to limits[r], exclusive, in steps of deltas[r], up or
+// down. Each argument holds one element for each row, or a single one for all. A zero step, a bound
+// that is NaN or infinite, and too many values are errors.
 func RangeSplits[T dtype.Real](out []int64, starts, limits, deltas []T) (total int64, err error) {
 	if s, ok := widen(starts); ok {
 		l, _ := widen(limits)
@@ -38,7 +37,7 @@ func RangeSplits[T dtype.Real](out []int64, starts, limits, deltas []T) (total i
 	return total, nil
 }
 
-// rangeSize returns ceil((limit-start)/delta), 0 where that is negative.
+// rangeSize returns ceil((limit-start)/delta), or 0 if that is negative.
 func rangeSize[T dtype.Real](start, limit, delta T) (n int64, detail string) {
 	if delta == 0 {
 		return 0, "has a step of zero"
@@ -53,7 +52,7 @@ func rangeSize[T dtype.Real](start, limit, delta T) (n int64, detail string) {
 		}
 		return max(int64(f), 0), ""
 	}
-	// The distance fits into 64 unsigned bits whatever the signs.
+	// The distance fits into 64 unsigned bits whatever the signs of the bounds are.
 	var distance, step uint64
 	switch {
 	case delta > 0 && limit > start:

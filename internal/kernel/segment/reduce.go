@@ -25,8 +25,8 @@ func Sum[T dtype.Number](out, values []T, splits []int64, inner int) {
 
 func sumRange[T dtype.Number](out, values []T, splits []int64, inner, lo, hi int) {
 	if inner == 1 {
-		// Short rows end their loops at places that nothing foresees: integers, for which
-		// the order does not matter, have one loop instead of two.
+		// Where the loop over a short row ends is unpredictable to the processor, so integers, for
+		// which the order of addition does not matter, use one loop instead of two.
 		oneLoop := 0
 		if wraps[T]() {
 			oneLoop = 32
@@ -50,7 +50,7 @@ func sumRange[T dtype.Number](out, values []T, splits []int64, inner, lo, hi int
 	}
 }
 
-// wraps reports whether T is an integer type, whose sums are the same in any order.
+// wraps reports whether T is an integer type, for which the order of addition does not matter.
 func wraps[T dtype.Number]() bool {
 	one := T(1)
 	return one/(one+one) == 0
@@ -61,15 +61,14 @@ func row[T any](values []T, splits []int64, r, inner int) []T {
 	return values[int(splits[r])*inner : int(splits[r+1])*inner]
 }
 
-// item returns item i of width inner.
+// item returns item i of x, of inner elements.
 func item[T any](x []T, i, inner int) []T { return x[i*inner : (i+1)*inner] }
 
-// pairwiseLeaf is the number of elements that are added one after the other.
+// pairwiseLeaf is the number of elements up to which a sum is sequential.
 const pairwiseLeaf = 256
 
-// pairwiseSum adds in blocks of pairwiseLeaf, four running sums each, and then
-// the blocks' sums two by two (N. Higham, "The accuracy of floating point
-// summation", 1993).
+// pairwiseSum adds blocks of pairwiseLeaf elements with four running sums each, and then the sums
+// of the blocks pairwise (N. Higham, "The accuracy of floating point summation", 1993).
 func pairwiseSum[T dtype.Number](x []T) T {
 	if len(x) > pairwiseLeaf {
 		h := middle(len(x), pairwiseLeaf)
@@ -92,7 +91,7 @@ func pairwiseSum[T dtype.Number](x []T) T {
 // middle returns a multiple of leaf near n/2, above 0 and below n for n > leaf.
 func middle(n, leaf int) int { return (n/2 + leaf - 1) / leaf * leaf }
 
-// pairwiseSumItems is pairwiseSum for each element of an item.
+// pairwiseSumItems is pairwiseSum for each element position of items.
 func pairwiseSumItems[T dtype.Number](out, x []T, inner int) {
 	n := len(x) / inner
 	if n > pairwiseLeaf {
@@ -231,7 +230,7 @@ func MeanInt[T dtype.Integer](out []float64, values []T, splits []int64, inner i
 	})
 }
 
-// meanItems writes the means, in float64, of the elements of items.
+// meanItems writes the float64 mean of each element position of items.
 func meanItems[T dtype.Real](mean []float64, x []T, inner int) {
 	n := float64(len(x) / inner)
 	clear(mean)
@@ -245,8 +244,8 @@ func meanItems[T dtype.Real](mean []float64, x []T, inner int) {
 	}
 }
 
-// meansVectorised computes means of integers of inner size 1 where there are kernels for
-// them, and reports whether there are.
+// meansVectorised computes the means of integers of inner size 1 if there are kernels for the
+// element type, and reports whether there are.
 func meansVectorised[T any](out []float64, values []T, splits []int64) bool {
 	if len(values) < worthVectors {
 		return false

@@ -7,53 +7,53 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// lanes are the element types that vectors compute with.
+// lanes are the element types of the vector kernels.
 type lanes interface {
 	float32 | float64 | int32 | int64
 }
 
-// rowKernels are what is computed of rows of T by vectors. Some have no kernel.
+// rowKernels are the vector kernels for rows of T. Any of them may be missing.
 type rowKernels[T lanes] struct {
 	reducers        [reductions]reducer[T, T]
-	args            [2]reducer[int64, T] // positions of the first smallest elements, and of the largest
+	args            [2]reducer[int64, T] // argmin and argmax
 	nonzero         reducer[int64, T]
-	mean, distances reducer[float64, T] // of integers; Σ(x-mean)² of all
+	mean, distances reducer[float64, T] // mean is for integers only; distances is Σ(x-mean)²
 	folds           [4]folder[T, T]
-	longSum         folder[float64, T] // of float32
+	longSum         folder[float64, T] // for float32
 }
 
-// byteKernels are the same for bytes, of which 0 is false.
+// byteKernels are the kernels for bytes, where 0 is false and anything else is true.
 type byteKernels struct {
 	nonzero          reducer[int64, byte]
 	any, all         reducer[byte, byte]
 	anyDown, allDown folder[byte, byte]
 }
 
-// A reducer is a vectorised reduction of rows of T to an O each.
+// A reducer is a vectorised reduction of each row of T to one O.
 type reducer[O, T any] struct {
-	// kernel writes one result for each row to out, batch rows at a time, and returns
-	// the number of rows done. It stops before a batch with a row that is longer than
-	// pieceLen or that needs care because of NaN. It reads up to reach elements behind
-	// the beginning of a row, and up to batch behind its end.
+	// kernel writes one result for each row to out, batch rows at a time, and returns the number of
+	// rows done. It stops before a batch that contains a row longer than pieceLen or one that needs
+	// special treatment because of NaN. It reads up to reach elements from the beginning of a row,
+	// and up to batch elements past its end.
 	kernel       func(out *O, x *T, first int64, splits *int64, rows int, scratch *byte) int
 	batch, reach int
 }
 
-// pieceLen is the length up to which a kernel reduces a row in one go.
+// pieceLen is the length up to which a kernel reduces a row in one pass.
 const pieceLen = 4096
 
-// scratchBytes is what a kernel wants to note down: the vectors of a batch of rows and one
-// with their results, aligned.
+// scratchBytes is the size of a kernel's scratch memory: one vector for each row of a batch and one
+// for their results, aligned.
 const scratchBytes = (16+1)*64 + 63
 
-// worthVectors is the number of values below which getting the vectors ready takes
-// longer than doing without them.
+// worthVectors is the number of values below which setting up a vector kernel costs more than it
+// saves.
 const worthVectors = 64
 
 // maxBatch is the largest batch.
 const maxBatch = 16
 
-// kernelsFor returns the kernels for T at the present level, or nil.
+// kernelsFor returns the kernels for T at the current CPU level, or nil.
 func kernelsFor[T lanes]() (k *rowKernels[T]) {
 	switch p := any(&k).(type) {
 	case **rowKernels[float32]:
@@ -72,8 +72,8 @@ func kernelsFor[T lanes]() (k *rowKernels[T]) {
 	return k
 }
 
-// over reduces all rows of a partition of x, of inner size 1, on all processors. plain does
-// what the kernel leaves, one row at a time.
+// over reduces all rows of a partition of x, of inner size 1, on all processors. plain reduces a
+// single row that the kernel skips.
 func (k *reducer[O, T]) over(out []O, x []T, splits []int64, plain func(r int)) {
 	if isShort(splits, 1) {
 		k.some(out, x, splits, 0, rowsOf(splits), plain)
@@ -89,11 +89,12 @@ func (k *reducer[O, T]) some(out []O, x []T, splits []int64, lo, hi int, plain f
 	workspaces.Put(ws)
 }
 
-// run reduces the rows of a partition, of inner size 1, of which x holds the elements
-// from first on. plain does what the kernel leaves, one row at a time.
+// run reduces the rows of a partition of inner size 1, where x holds the elements from first on.
+// plain reduces a single row that the kernel skips.
 func (k *reducer[O, T]) run(ws *workspace, out []O, x []T, splits []int64, first int, plain func(r int)) {
 	rows := len(splits) - 1
-	// Rows near the end of the memory, where a whole vector cannot be read, are left.
+	// Rows so close to the end of the memory of x that a whole vector cannot be read are left to
+	// plain.
 	end := rows
 	if reachable := int64(first + cap(x) - k.reach); splits[end] > reachable {
 		end = sort.Search(rows, func(r int) bool { return splits[r+1] > reachable })
@@ -117,8 +118,8 @@ func (k *reducer[O, T]) run(ws *workspace, out []O, x []T, splits []int64, first
 	}
 }
 
-// few reduces fewer rows than a batch, as a batch that ends with empty rows. It
-// reports whether it could.
+// few reduces fewer rows than a batch by appending empty rows. It reports whether the kernel could
+// do it.
 func (k *reducer[O, T]) few(out []O, x *T, first int, splits []int64, ws *workspace) bool {
 	n := copy(ws.splits[:], splits)
 	for i := n; i <= k.batch; i++ {
@@ -145,7 +146,7 @@ func (k *reducer[O, T]) pieces(x []T, plain func(x []T) O) []O {
 	return results
 }
 
-// A reduction names what reducers compute.
+// A reduction names a function that reducers compute.
 type reduction uint8
 
 const (
@@ -154,12 +155,12 @@ const (
 	reduceMax
 	reduceMin
 	reduceProd
-	reduceInverse // of the sum
+	reduceInverse // the reciprocal of the sum
 	reductions    // their number
 )
 
-// reduce reduces one row of any length, long ones in pieces whose results are combined two
-// by two.
+// reduce reduces one row of any length. Long rows are reduced in pieces whose results are combined
+// pairwise.
 func (k *rowKernels[T]) reduce(r reduction, x []T) T {
 	if len(x) <= pieceLen {
 		return reducePlainly(r, x)
@@ -170,7 +171,7 @@ func (k *rowKernels[T]) reduce(r reduction, x []T) T {
 	return joinPairs(r, k.reducers[r].pieces(x, func(x []T) T { return reducePlainly(r, x) }))
 }
 
-// joinPairs combines the results of pieces two by two.
+// joinPairs combines the results of pieces pairwise.
 func joinPairs[T lanes](r reduction, x []T) T {
 	if len(x) <= 2 || r == reduceMax || r == reduceMin {
 		return reducePlainly(r, x)
@@ -194,7 +195,7 @@ func reducePlainly[T lanes](r reduction, x []T) T {
 	return pairwiseSum(x)
 }
 
-// reduceVectorised reduces rows of inner size 1 where there are kernels for it, and
+// reduceVectorised reduces rows of inner size 1 if there are kernels for the element type, and
 // reports whether there are.
 func reduceVectorised[T any](r reduction, out, values []T, splits []int64) bool {
 	if len(values) < worthVectors {

@@ -1,7 +1,7 @@
 package segment
 
-// Repeat writes to each item of a row the row's item of perRow: perRow has
-// rows*inner elements, out splits[rows]*inner.
+// Repeat writes item r of perRow to every item of row r of out. perRow has rows*inner elements, out
+// splits[rows]*inner.
 func Repeat[T any](out, perRow []T, splits []int64, inner int) {
 	if inner == 1 && repeatVectorised(out, perRow, splits) {
 		return
@@ -23,9 +23,8 @@ func Repeat[T any](out, perRow []T, splits []int64, inner int) {
 	})
 }
 
-// RepeatRows writes each row times[r] times in succession: the values of tiling or
-// repeating rows. outSplits partitions out; its rows are those of splits, row r
-// times[r] times.
+// RepeatRows writes row r of values times[r] times in succession: the values of tiled or repeated
+// rows. outSplits are the row splits of out.
 func RepeatRows[T any, I Index](out, values []T, outSplits, splits []int64, times []I, inner int) {
 	to := 0
 	for r, n := range times {

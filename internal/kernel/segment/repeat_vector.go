@@ -2,8 +2,8 @@ package segment
 
 import "unsafe"
 
-// repeatVectorised is [Repeat] for single elements where kernels can do it, and
-// reports whether they can.
+// repeatVectorised is [Repeat] for inner size 1 by vector kernels; it reports whether they can do
+// it.
 func repeatVectorised[T any](out, perRow []T, splits []int64) bool {
 	k := moversFor[T]()
 	size := int(unsafe.Sizeof(*new(T)))
@@ -32,8 +32,8 @@ func repeatVectorised[T any](out, perRow []T, splits []int64) bool {
 	return true
 }
 
-// numbering is a pair of kernels that number values, and the number of value i of row
-// r by itself.
+// numbering is a pair of kernels that number values, and a function that numbers the values of one
+// row.
 type numbering struct {
 	kernel func(dst *byte, splits *int64, row, rows int)
 	past   func(dst *byte, splits *int64, row, rows int, stage *byte) int

@@ -2,26 +2,25 @@ package segment
 
 import "math"
 
-// A Slice selects start, start+step, … before stop from each row, with Python's
-// meaning: negative bounds count from the row's end, bounds beyond the row are
-// moved to it, and a missing bound stands for the end from which or to which the
-// step leads. A step of 0 counts as 1.
+// A Slice selects start, start+step, … up to stop, exclusive, from each row, as in Python: negative
+// bounds count from the end of the row, bounds outside the row are clamped to it, and a missing
+// bound means the end of the row at which the step starts or stops. A step of 0 counts as 1.
 type Slice struct {
 	Start, Stop       int64
 	Step              int64
 	HasStart, HasStop bool
 }
 
-// A slicing is a Slice made ready for rows of any length.
+// A slicing is a preprocessed Slice that applies to rows of any length.
 type slicing struct {
 	start, stop             int64
 	startBehind, stopBehind int64 // all ones where the bound counts from the row's end
-	low                     int64 // where bounds are moved to: the row's length less, at the end
-	step                    int64 // without its sign
-	back                    int64 // all ones for a step that leads back
+	low                     int64 // bounds are clamped to [low, n+low] for a row of n items
+	step                    int64 // absolute value
+	back                    int64 // all ones for a negative step
 }
 
-// ready returns what bounds has to know of s.
+// ready returns the slicing of s.
 func (s Slice) ready() slicing {
 	const far = 1 << 62 // more than a row is long
 	p := slicing{stop: math.MaxInt64, step: min(s.Step, far)}
@@ -40,8 +39,8 @@ func (s Slice) ready() slicing {
 	return p
 }
 
-// bounds returns the first position and the number of positions of a row of n items.
-// Nothing in it overflows, or branches on n where the step is 1.
+// bounds returns the first position and the number of positions selected from a row of n items. It
+// cannot overflow, and has no branch on n if the step is 1.
 func (p *slicing) bounds(n int64) (first, count int64) {
 	first = min(max(p.start+p.startBehind&n, p.low), n+p.low)
 	stop := min(max(p.stop+p.stopBehind&n, p.low), n+p.low)
@@ -49,17 +48,17 @@ func (p *slicing) bounds(n int64) (first, count int64) {
 	if p.step == 1 {
 		return first, count
 	}
-	if count <= math.MaxInt32 && p.step <= math.MaxInt32 { // which take a quarter of the time to divide
+	if count <= math.MaxInt32 && p.step <= math.MaxInt32 { // 32-bit division takes a quarter of the time
 		return first, int64((uint32(count) + uint32(p.step) - 1) / uint32(p.step))
 	}
 	return first, (count + p.step - 1) / p.step
 }
 
-// signed returns the step as it was.
+// signed returns the step with its sign.
 func (p *slicing) signed() int64 { return p.step ^ p.back - p.back }
 
-// SliceSplits writes the row splits of the selected items to out, which has
-// len(splits) entries, and returns their number.
+// SliceSplits writes the row splits of the selected items to out, which has len(splits) entries,
+// and returns the number of these items.
 func SliceSplits(out, splits []int64, s Slice) int64 {
 	if len(splits) == 0 {
 		return 0
@@ -107,8 +106,8 @@ func selectRange[T any](out, values []T, outSplits, splits []int64, how *slicing
 	}
 }
 
-// SelectPositions writes the positions among the values of what s selects to out,
-// which has outSplits[rows] entries.
+// SelectPositions writes to out, which has outSplits[rows] entries, the positions of the selected
+// items among all values.
 func SelectPositions(out, outSplits, splits []int64, s Slice) {
 	how := s.ready()
 	step := how.signed()

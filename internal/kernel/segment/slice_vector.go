@@ -6,13 +6,13 @@ import (
 	"unsafe"
 )
 
-// startsRoom is the number of rows that a range of [eachRows] has at most.
+// startsRoom is the largest number of rows in a range of [eachRows].
 const startsRoom = 2 * chunkCost / rowCost
 
 var startsPool = sync.Pool{New: func() any { return new([startsRoom]int64) }}
 
-// selectVectorised is [Select] where kernels can do it, and reports whether they can. Where
-// the step is 1, rows are gathered from where they begin now.
+// selectVectorised is [Select] by vector kernels; it reports whether they can do it. With step 1,
+// the slices of rows are gathered from where they begin.
 func selectVectorised[T any](out, values []T, outSplits, splits []int64, how *slicing, inner int) bool {
 	k := moversFor[T]()
 	item := inner * int(unsafe.Sizeof(*new(T)))
@@ -26,7 +26,7 @@ func selectVectorised[T any](out, values []T, outSplits, splits []int64, how *sl
 		})
 		return true
 	}
-	// What is picked in one go: a vector of words that are as far apart as the items.
+	// The kernel picks several items at once: it permutes a vector of strideWords words.
 	words := item / 4
 	if item%4 != 0 || words == 0 || how.step > int64(k.strideWords) {
 		return false
@@ -43,14 +43,14 @@ func selectVectorised[T any](out, values []T, outSplits, splits []int64, how *sl
 	}
 	by := each * apart * 4
 	if how.back != 0 {
-		// The words that end with the first item.
+		// The vector ends with the first item.
 		offset, by = item-window, -by
 		for i := range order[:each*words] {
 			order[i] = int32(k.strideWords - words - i/words*apart + i%words)
 		}
 	}
 	src := bytesOf(values)
-	// Rows for which more would be read than there is.
+	// Leave out rows for which the kernel would read outside of values.
 	rows := rowsOf(splits)
 	from, to := 0, rows
 	if how.back != 0 {
@@ -79,7 +79,7 @@ func selectVectorised[T any](out, values []T, outSplits, splits []int64, how *sl
 	return true
 }
 
-// eachStarts calls f for ranges of rows, with where they begin among the values.
+// eachStarts calls f for ranges of rows, with the positions at which their selected items begin.
 func eachStarts(outSplits, splits []int64, how *slicing, inner int, f func(starts []int64, lo, hi int)) {
 	eachRows(outSplits, inner, func(lo, hi int) {
 		room := startsPool.Get().(*[startsRoom]int64)

@@ -2,9 +2,9 @@ package segment
 
 import "math"
 
-// Softmax writes exp(x-m)/Σexp(x-m) to out, m being the row's largest value, for
-// each row; out has the length of values and may be values. A row that is all -∞
-// or holds NaN or +∞ gives NaN.
+// Softmax writes exp(x-m)/Σexp(x-m) to out for each row, where m is the largest value of the row.
+// out has the length of values and may be values. A row that is all -∞ or contains NaN or +∞ gives
+// NaN.
 func Softmax[T Float](out, values []T, splits []int64, inner int) {
 	if inner == 1 && normalizeVectorised(softmax, out, values, splits) {
 		return
@@ -21,8 +21,8 @@ func LogSoftmax[T Float](out, values []T, splits []int64, inner int) {
 	perRow(out, values, splits, inner, logSoftmaxColumn[float32], logSoftmaxColumn[float64])
 }
 
-// LogSumExp writes log Σ exp(x) of each row to out, which has rows*inner elements.
-// It does not overflow. An empty row gives -∞.
+// LogSumExp writes log Σ exp(x) of each row to out, which has rows*inner elements. Intermediate
+// results do not overflow. An empty row gives -∞.
 func LogSumExp[T Float](out, values []T, splits []int64, inner int) {
 	if w, ok := widen(values); ok {
 		o := make([]float32, rowsOf(splits)*inner)
@@ -60,11 +60,11 @@ func logSumExpRange[T float32 | float64](out, values []T, splits []int64, inner,
 	}
 }
 
-// expCost is about what one exponential costs, in elements that are only added.
+// expCost is the approximate cost of one exponential, relative to adding an element.
 const expCost = 8
 
-// perRow runs the form of a column function that fits T; it calls it for each
-// column of each row.
+// perRow calls the function for T, f32 or f64, for each column of each row. Half-precision types
+// are widened.
 func perRow[T Float](out, values []T, splits []int64, inner int, f32 func(out, x []float32, j, inner int), f64 func(out, x []float64, j, inner int)) {
 	if w, ok := widen(values); ok {
 		o := make([]float32, len(values))
@@ -99,7 +99,7 @@ func columnRange[T any](out, values []T, splits []int64, inner int, f func(out, 
 	}
 }
 
-// largest returns the largest of x[j], x[j+inner], …, NaN if there is one.
+// largest returns the largest of x[j], x[j+inner], …, or NaN if there is one.
 func largest[T float32 | float64](x []T, j, inner int) float64 {
 	m := math.Inf(-1)
 	for i := j; i < len(x); i += inner {
@@ -136,7 +136,7 @@ func logSoftmaxColumn[T float32 | float64](out, x []T, j, inner int) {
 func logSumExpOf[T float32 | float64](x []T, j, inner int) float64 {
 	m := largest(x, j, inner)
 	if math.IsInf(m, 0) || m != m {
-		return m // empty, all -∞, some +∞, or NaN: m is the answer and m-m would not be
+		return m // empty, all -∞, some +∞, or NaN: m is the result, and m-m would be NaN
 	}
 	sum := 0.0
 	for i := j; i < len(x); i += inner {

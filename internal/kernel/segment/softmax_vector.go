@@ -9,20 +9,20 @@ import (
 type floatKernels[T float32 | float64] struct {
 	rowKernels[T]
 
-	expNear func(dst, x *T, n int) int // e^x, up to an x that is NaN or far from 0
+	expNear func(dst, x *T, n int) int // e^x, stopping at an x that is NaN or far from 0
 	exp     func(dst, x *T, n int)
 	log     func(dst, x *T, n int)
 
 	mul, sub rowwise[T]
 
-	// Softmax of a piece and the exponentials of the next, where there are kernels for it.
+	// Optional: these scale one piece of a softmax while computing the exponentials of the next.
 	inverseMark                func(own, x *T, first int64, splits *int64, rows int, scratch, marks *byte, next *T) int
 	scaleAhead, scaleAheadPast func(dst, x *T, n int, marks *byte, own, e, next *T, nextN int) int
 }
 
-// A rowwise operation combines each row with a number of its own. It is done by spread,
-// or else by kernel, which reads and writes whole vectors. The forms past write past the
-// cache; that of kernel does so as those of movers do.
+// A rowwise operation combines each row with one number. It uses spread if there is one, and
+// otherwise kernel, which reads and writes whole vectors. spreadPast and past use non-temporal
+// stores; past takes a stage like those of movers.
 type rowwise[T float32 | float64] struct {
 	spread, spreadPast func(dst, x, c *T, splits *int64, rows int, marks *byte, own *T)
 	kernel             func(dst *byte, x, c *T, splits *int64, rows int)
@@ -38,7 +38,7 @@ type normalizer[T float32 | float64] struct {
 	x      []T
 	splits []int64
 	flow   flow
-	ahead  int // exponentials of the next piece that have been computed already
+	ahead  int // number of exponentials of the next piece already computed
 }
 
 // A normalization names what a normalizer computes.
@@ -50,14 +50,14 @@ const (
 	logSumExp // one result for each row
 )
 
-// normalizeVectorised computes n for rows of inner size 1 where there are kernels for
-// it, and reports whether there are.
+// normalizeVectorised computes n for rows of inner size 1 if there are kernels for the element
+// type, and reports whether there are.
 func normalizeVectorised[T any](n normalization, out, values []T, splits []int64) bool {
 	if len(values) == 0 {
 		return false
 	}
-	// However few the values are: the last bits of a row must not depend on which rows
-	// stand beside it.
+	// There is no lower limit on the number of values: the last bits of a row must not depend on
+	// how many rows there are.
 	switch x := any(values).(type) {
 	case []float32:
 		if k := table.Now().f32; k != nil {
@@ -82,8 +82,8 @@ func normalizeRows[T float32 | float64](k *floatKernels[T], kind normalization, 
 		elements := blockBytes / int(unsafe.Sizeof(*new(T)))
 		average := averageRows(splits, lo, hi, elements)
 		size := func(lo, hi int) int { return int(splits[hi] - splits[lo]) }
-		// Ranges are as long as those of sums: the first piece of each has nobody before it
-		// to compute its exponentials.
+		// Ranges are as large as those of sums, because the exponentials of the first piece of each
+		// range cannot be computed ahead.
 		for end := blockEnd(splits, lo, hi, elements, average); lo < hi; {
 			next := blockEnd(splits, end, hi, elements, average)
 			switch {
@@ -99,8 +99,8 @@ func normalizeRows[T float32 | float64](k *floatKernels[T], kind normalization, 
 	})
 }
 
-// block does the rows [lo, hi), which fit into the buffers, and may begin with those up to
-// next, which do so, too.
+// block processes the rows [lo, hi), which fit into the buffers, and may compute exponentials of
+// the rows [hi, next), which fit too.
 func (n *normalizer[T]) block(lo, hi, next int) {
 	rows := hi - lo
 	splits := n.splits[lo : hi+1]
@@ -113,8 +113,8 @@ func (n *normalizer[T]) block(lo, hi, next int) {
 	high, sum := view[T](n.ws.row1[:])[:rows], view[T](n.ws.row2[:])[:rows]
 	x := window(n.x, from, to, spare)
 
-	// Exponentials near 0 need no shift. It would cost a pass to find the largest of
-	// each row.
+	// Exponentials of values near 0 need no shift. Finding the largest value of each row would cost
+	// another pass.
 	near := n.kind != logSoftmax
 	if left := size - n.ahead; near && left > 0 {
 		near = n.k.expNear(&e[n.ahead], &x[n.ahead], left) == left
@@ -151,8 +151,8 @@ func (n *normalizer[T]) block(lo, hi, next int) {
 	}
 }
 
-// scale divides the rows of e by their sums, and computes the exponentials of the elements
-// next meanwhile, up to where these are not near 0, which take the place of e.
+// scale divides the rows of e by their sums. At the same time it replaces e by the exponentials of
+// next, up to the first value that is not near 0.
 func (n *normalizer[T]) scale(e []T, splits []int64, next []T) {
 	ws, rows := n.ws, len(splits)-1
 	from, size := splits[0], int(splits[rows]-splits[0])
@@ -162,7 +162,7 @@ func (n *normalizer[T]) scale(e []T, splits []int64, next []T) {
 	whole := rows - rows%batch
 	count := n.k.inverseMark(&own[0], &e[0], from, &splits[0], whole, &ws.vectors[0], &marks[0], unsafe.SliceData(next))
 	if whole < rows {
-		// The last rows are a batch that ends with empty ones.
+		// The remaining rows form a batch padded with empty rows.
 		for i := range batch + 1 {
 			ws.splits[i] = splits[min(whole+i, rows)]
 		}
@@ -176,9 +176,9 @@ func (n *normalizer[T]) scale(e []T, splits []int64, next []T) {
 	n.ahead = len(next) - left
 }
 
-// combine writes what o makes of the rows of x and the numbers c to out. A kernel that
-// writes whole vectors, and not past the cache, takes the way through buf, unless that is
-// out: behind these rows may be some that have not been read yet.
+// combine applies o to the rows of x and the numbers c and writes the result to out. A kernel that
+// writes whole vectors with ordinary stores goes through buf, unless buf is out, because out may be
+// followed by rows that have not been read yet.
 func (n *normalizer[T]) combine(o rowwise[T], f flow, out, x, buf, c []T, splits []int64) {
 	rows := len(splits) - 1
 	switch {
@@ -199,13 +199,14 @@ func (n *normalizer[T]) combine(o rowwise[T], f flow, out, x, buf, c []T, splits
 	}
 }
 
-// plainMax returns what finds the largest element of a row that kernels do not take.
+// plainMax returns a function that finds the largest element of a row, for rows that the kernel
+// skips.
 func plainMax[T float32 | float64](x []T, splits []int64, from int, out []T) func(r int) {
 	return func(r int) { out[r] = maxOf(x[int(splits[r])-from:int(splits[r+1])-from], lowest[T]()) }
 }
 
-// addMax adds the shift back to the logarithm of a shifted sum. An infinite shift is
-// the result.
+// addMax adds the shift to the logarithm of a shifted sum. If the shift is infinite, it is the
+// result.
 func addMax[T float32 | float64](log, m T) T {
 	if math.IsInf(float64(m), 0) {
 		return m
@@ -213,7 +214,7 @@ func addMax[T float32 | float64](log, m T) T {
 	return log + m
 }
 
-// longRow does row r, which the buffers hold only in pieces.
+// longRow processes row r piece by piece, because it does not fit into the buffers.
 func (n *normalizer[T]) longRow(r int) {
 	from, to := int(n.splits[r]), int(n.splits[r+1])
 	row := n.x[from:to]

@@ -7,7 +7,7 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// splitsOp is an operation of two arrays of splits.
+// splitsOp is an elementwise operation on two slices of splits.
 type splitsOp uint8
 
 const (
@@ -54,25 +54,25 @@ func shiftSplits(out, x []int64, by int64) {
 	})
 }
 
-// largeSplits is the size from which new splits are written past the cache: it would
-// first read lines of which nothing stays, and throw out the values that are moved next
-// to them.
+// largeSplits is the size in bytes from which new splits are written with non-temporal stores.
+// Ordinary stores would read every line only to overwrite it, and evict the values that are moved
+// next.
 const largeSplits = 1 << 20
 
-// shiftPast is shiftSplits past the cache.
+// shiftPast is shiftSplits with non-temporal stores.
 func shiftPast(k *movers, out, x []int64, by int64) {
 	head := min(int(-uintptr(unsafe.Pointer(&out[0]))%64)/8, len(x))
 	if head > 0 {
 		k.shift(&out[0], &x[0], head, by)
 	}
-	// A call into assembly cannot be interrupted, so it is short.
+	// Assembly cannot be preempted, so calls are kept short.
 	const piece = 8 << 10
 	for lo := head; lo < len(x); lo += piece {
 		k.shiftPast(&out[lo], &x[lo], min(piece, len(x)-lo), by)
 	}
 }
 
-// isRising is isSorted with vectors.
+// isRising is isSorted with vector kernels.
 func isRising(x []int64) bool {
 	k := vectorsNow()
 	var falls atomic.Bool
@@ -81,7 +81,7 @@ func isRising(x []int64) bool {
 		if !falls.Load() {
 			done += k.rising(&x[lo], hi-lo)
 		}
-		// What is left is shorter than what the kernel looks at in one go, or holds a fall.
+		// The rest is shorter than one step of the kernel, or contains a decrease.
 		if !isSortedExactly(x[done : min(hi, done+risingStep)+1]) {
 			falls.Store(true)
 		}
@@ -89,5 +89,5 @@ func isRising(x []int64) bool {
 	return !falls.Load()
 }
 
-// risingStep is the number of pairs that the kernel looks at in one go.
+// risingStep is the number of pairs that the kernel checks at a time.
 const risingStep = 32

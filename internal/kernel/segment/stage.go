@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// Kernels may read and write so many bytes behind the beginning of a row, and a vector
-// behind its end: they do not ask whether a short row needs as many vectors.
+// Kernels do not check whether a short row needs all vectors, so they may read or write this many
+// bytes from the beginning of a row, and up to a vector past its end.
 const (
 	readRoom  = 128
 	writeRoom = 256
@@ -21,16 +21,15 @@ func bytesOf[T any](x []T) []byte {
 	return b[:len(x)*size]
 }
 
-// A mover writes rows of bytes one behind the other with kernels that write whole
-// vectors, and so, for a moment, over the beginning of the next rows.
+// A mover writes rows of bytes one after the other with kernels that write whole vectors and so
+// temporarily overwrite the beginning of the next rows.
 type mover struct {
 	out    []byte
 	splits []int64 // of the rows in out, or nil where all have the same length
 	item   int     // bytes of one unit of a split, or of a row
-	// kernel writes the rows [lo, hi) to dst. past does so past the cache, through
-	// stage: what shares a line with the bytes before dst stays in the first line of
-	// stage, what fills no line at the end in the second, and it returns the length
-	// of the latter.
+	// kernel writes the rows [lo, hi) to dst. past does the same with non-temporal stores, through
+	// stage: the bytes that share a line with those before dst remain in the first line of stage,
+	// those of an incomplete last line in the second, and past returns the number of the latter.
 	kernel func(dst *byte, lo, hi int)
 	past   func(dst *byte, lo, hi int, stage *byte) int
 	// plain writes one row to its place in out, touching nothing else.
@@ -45,11 +44,11 @@ func (m *mover) begin(r int) int {
 	return int(m.splits[r]) * m.item
 }
 
-// longRow is the number of bytes from which a row is not left to a kernel, which no
-// other goroutine can interrupt.
+// longRow is the size in bytes from which a single row is not left to a kernel, because kernels
+// cannot be preempted.
 const longRow = 256 << 10
 
-// run writes the rows [lo, hi), past the cache where the whole result is large.
+// run writes the rows [lo, hi), with non-temporal stores if the whole result is large.
 func (m *mover) run(lo, hi int) {
 	switch {
 	case lo >= hi:
@@ -66,8 +65,8 @@ func (m *mover) runThrough(lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	// What is written over the last rows' end is not ours, so these take the way
-	// through a buffer.
+	// Memory after the last row belongs to others and must not be overwritten, so the last rows are
+	// written through a buffer.
 	room := m.begin(hi) - writeRoom
 	direct := lo + sort.Search(hi-lo, func(i int) bool { return m.begin(lo+i+1) > room })
 	if direct > lo {
@@ -100,8 +99,8 @@ func (m *mover) runPast(lo, hi int) {
 	workspaces.Put(ws)
 }
 
-// finishPast calls a kernel that writes all of out, which is not empty, past the cache
-// through buf, and copies what the kernel leaves there.
+// finishPast calls a kernel that writes all of out, which is not empty, with non-temporal stores
+// through buf, and copies what the kernel leaves in buf.
 func finishPast(out, buf []byte, kernel func(dst, stage *byte) int) {
 	const line = 64
 	stage := alignedLines(buf)
@@ -117,13 +116,13 @@ func finishPast(out, buf []byte, kernel func(dst, stage *byte) int) {
 	copy(out[len(out)-rest:], stage[line:])
 }
 
-// alignedLines returns b from its first multiple of 64 bytes on.
+// alignedLines returns the part of b that starts at its first multiple of 64 bytes.
 func alignedLines(b []byte) []byte {
 	return b[-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%64:]
 }
 
-// reachable returns the end of the rows from lo on, before hi, behind which readRoom
-// bytes can still be read from the memory of a slice with size bytes of capacity.
+// reachable returns the end of the rows in [lo, hi) after which readRoom bytes can still be read
+// from memory of size bytes.
 func reachable(splits []int64, lo, hi, item, size int) int {
 	limit := size - readRoom
 	if int(splits[hi])*item <= limit {

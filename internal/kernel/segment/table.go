@@ -2,7 +2,7 @@ package segment
 
 import "github.com/tenonml/tenon/internal/cpu"
 
-// A kernelSet is the kernels of one family. What it lacks is nil.
+// A kernelSet holds the kernels for one instruction set. Missing kernels are nil.
 type kernelSet struct {
 	f32    *floatKernels[float32]
 	f64    *floatKernels[float64]

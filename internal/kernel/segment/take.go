@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// Places writes to out where the positions of each row's list are among all values:
-// outSplits divides positions into lists, splits the values into as many rows. Negative
-// positions count from the end of their row. It returns the first row that lacks a position
-// of its list, and the position; -1 if there is none.
+// Places converts positions within rows to positions among all values and writes them to
+// out. outSplits are the row splits of the lists of positions, one list for each row of
+// splits. Negative positions count from the end of their row. Places returns the first row
+// that lacks a position of its list, and that position, or -1 if there is none.
 func Places(out, positions []int64, outSplits, splits []int64) (row int, position int64) {
 	return eachPosition(positions, outSplits, splits, func(r int, list []int64) int {
 		o, start, n := out[outSplits[r]:outSplits[r+1]], splits[r], splits[r+1]-splits[r]
@@ -23,7 +23,8 @@ func Places(out, positions []int64, outSplits, splits []int64) (row int, positio
 	})
 }
 
-// Take copies the values at positions in their rows to out: what [Places] finds.
+// Take copies the values at the given positions within rows to out. Arguments and results are those
+// of [Places].
 func Take[T any](out, values []T, positions []int64, outSplits, splits []int64) (row int, position int64) {
 	return eachPosition(positions, outSplits, splits, func(r int, list []int64) int {
 		o, x := out[outSplits[r]:outSplits[r+1]], values[splits[r]:splits[r+1]]
@@ -39,8 +40,9 @@ func Take[T any](out, values []T, positions []int64, outSplits, splits []int64) 
 	})
 }
 
-// eachPosition calls f for the list of each row; it returns the number of a position that
-// the row lacks, or -1. Of several such rows the first counts, whoever finds it.
+// eachPosition calls f for the list of each row. f returns the index of a position that the row
+// lacks, or -1. If several rows lack one, eachPosition returns the first such row, whichever
+// goroutine finds it.
 func eachPosition(positions, outSplits, splits []int64, f func(r int, list []int64) int) (row int, position int64) {
 	var first atomic.Int64
 	first.Store(math.MaxInt64)

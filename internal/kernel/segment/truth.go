@@ -2,8 +2,8 @@ package segment
 
 import "github.com/tenonml/tenon/dtype"
 
-// Any writes whether a row holds a true value to out, which has rows*inner
-// elements. An empty row gives false.
+// Any writes whether each row contains a true value to out, which has rows*inner elements. An empty
+// row gives false.
 func Any(out, values []bool, splits []int64, inner int) {
 	if k := bytesNow(len(values)); k != nil && inner == 1 {
 		x := viewAs[byte](values)
@@ -31,8 +31,8 @@ func anyRange(out, values []bool, splits []int64, inner, lo, hi int) {
 	}
 }
 
-// All writes whether a row holds only true values to out, which has rows*inner
-// elements. An empty row gives true.
+// All writes whether each row contains only true values to out, which has rows*inner elements. An
+// empty row gives true.
 func All(out, values []bool, splits []int64, inner int) {
 	if k := bytesNow(len(values)); k != nil && inner == 1 {
 		x := viewAs[byte](values)
@@ -65,8 +65,8 @@ func allRange(out, values []bool, splits []int64, inner, lo, hi int) {
 	}
 }
 
-// CountNonzero writes the number of values that differ from zero to out, which
-// has rows*inner elements. NaN counts, false and both float zeros do not.
+// CountNonzero writes the number of nonzero values of each row to out, which has rows*inner
+// elements. NaN counts; false and both floating-point zeros do not.
 func CountNonzero[T dtype.Number | ~bool](out []int64, values []T, splits []int64, inner int) {
 	if w, ok := widen(values); ok {
 		CountNonzero(out, w, splits, inner)
@@ -105,7 +105,7 @@ func countRange[T dtype.Number | ~bool](out []int64, values []T, splits []int64,
 	}
 }
 
-// countVectorised counts where there are kernels for it, and reports whether there are.
+// countVectorised counts if there are kernels for the element type, and reports whether there are.
 func countVectorised[T any](out []int64, values []T, splits []int64) bool {
 	if len(values) < worthVectors {
 		return false
@@ -144,7 +144,7 @@ func nonzeroRows[T lanes](out []int64, x []T, splits []int64) bool {
 	return true
 }
 
-// bytesNow returns the kernels for n bytes, or nil.
+// bytesNow returns the byte kernels if n values are enough to use them, or nil.
 func bytesNow(n int) *byteKernels {
 	if n < worthVectors {
 		return nil
@@ -154,7 +154,7 @@ func bytesNow(n int) *byteKernels {
 
 func (k *byteKernels) count(x []byte) int64 { return count(&k.nonzero, x) }
 
-// count is [countOf] for a row of any length, by k where it is long.
+// count is [countOf] for a row of any length. It uses k if the row is long.
 func count[T comparable](k *reducer[int64, T], x []T) (n int64) {
 	if len(x) <= pieceLen {
 		return countOf(x)

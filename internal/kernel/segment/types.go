@@ -6,20 +6,20 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// Index is the set of types that positions and ids come in.
+// Index is the set of types of positions and ids.
 type Index interface{ ~int32 | ~int64 }
 
-// Float is the set of real floating types.
+// Float is the set of real floating-point types.
 type Float interface {
 	float32 | float64 | dtype.F16 | dtype.BF16
 }
 
-// Inexact is the set of floating and complex types.
+// Inexact is the set of floating-point and complex types.
 type Inexact interface {
 	Float | complex64 | complex128
 }
 
-// rowsOf returns the number of rows of a partition; no splits at all is no rows.
+// rowsOf returns the number of rows of a partition, 0 if there are no splits at all.
 func rowsOf(splits []int64) int { return max(len(splits)-1, 0) }
 
 // widen returns x as float32 where T is a half-precision type.
@@ -41,7 +41,7 @@ func widen[T any](x []T) ([]float32, bool) {
 	return nil, false
 }
 
-// narrow rounds x into out, which is of a half-precision type.
+// narrow rounds x to out, which has a half-precision type.
 func narrow[T any](out []T, x []float32) {
 	switch out := any(out).(type) {
 	case []dtype.F16:
@@ -55,7 +55,7 @@ func narrow[T any](out []T, x []float32) {
 	}
 }
 
-// slack is the number of float32 behind a temporary that vector loads may touch.
+// slack is the number of float32 after a temporary slice that vector loads may read.
 const slack = 16
 
 // lowest returns the identity of max: -∞ for floats, the smallest integer otherwise.

@@ -10,20 +10,20 @@ import (
 // appearance.
 type Distinct struct {
 	Splits []int64 // row splits of the next two
-	First  []int64 // position among the values of each one's first appearance
+	First  []int64 // position of each one's first appearance among all values
 	Counts []int64 // how often it appears in its row
 }
 
-// Unique finds the distinct values of each row. It writes to inverse, which has
-// splits[rows] entries, the number of each value within its row's distinct values.
-// All NaNs are one value, and so are both float zeros.
+// Unique finds the distinct values of each row. It writes to inverse, which has splits[rows]
+// entries, the index of each value among the distinct values of its row. All NaNs are one value,
+// and so are both floating-point zeros.
 func Unique[T dtype.Number](inverse []int64, values []T, splits []int64) Distinct {
 	return distinctRows(splits, func(lo, hi int64) (first, counts []int64) {
 		return sorting.Unique(inverse[lo:hi], values[lo:hi])
 	})
 }
 
-// distinctRows collects what find answers for each row.
+// distinctRows collects the results of find for each row.
 func distinctRows(splits []int64, find func(lo, hi int64) (first, counts []int64)) Distinct {
 	rows := rowsOf(splits)
 	d := Distinct{Splits: make([]int64, 1, rows+1)}
@@ -41,9 +41,9 @@ func distinctRows(splits []int64, find func(lo, hi int64) (first, counts []int64
 	return d
 }
 
-// Runs finds the runs of equal neighbours within rows: their lengths, and the row
-// splits of those. The first positions of the runs are the running sums of the
-// lengths. NaN differs from its neighbours.
+// Runs finds the runs of equal neighbours within rows and returns their lengths and the row splits
+// of the runs. The first positions of the runs are the running sums of the lengths. NaN differs
+// from its neighbours.
 func Runs[T comparable](values []T, splits []int64, inner int) (lengths, runSplits []int64) {
 	n := int(splits[max(len(splits)-1, 0)])
 	if inner != 1 || n < worthIndex {
@@ -57,7 +57,8 @@ func Runs[T comparable](values []T, splits []int64, inner int) (lengths, runSpli
 			return true
 		})
 	}
-	// Where runs begin, with an index of that: nothing depends on how long they are.
+	// Mark where runs begin and index the marks: the time does not depend on the lengths of the
+	// runs.
 	begins := make([]bool, n)
 	eachSpan(n-1, 1, func(lo, hi int) {
 		x, next, b := values[lo:hi], values[lo+1:hi+1], begins[lo+1:hi+1]
@@ -67,7 +68,7 @@ func Runs[T comparable](values []T, splits []int64, inner int) (lengths, runSpli
 		}
 	})
 	for _, s := range splits {
-		if int(s) < n { // an empty row's begin is that of the next row with values
+		if int(s) < n { // an empty row begins where the next nonempty one does
 			begins[s] = true
 		}
 	}

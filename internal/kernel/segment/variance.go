@@ -2,10 +2,9 @@ package segment
 
 import "github.com/tenonml/tenon/dtype"
 
-// Var writes the variance of each row, the mean squared distance from the row's
-// mean with divisor length-ddof, to out, which has rows*inner elements. It makes
-// two passes. A row with no more than ddof values gives NaN or, for ddof values
-// and a sum of zero, 0/0 = NaN as well.
+// Var writes the variance of each row to out, which has rows*inner elements: the sum of the squared
+// distances from the row's mean, divided by length-ddof. It makes two passes. The divisor is at
+// least 0, so a row of at most ddof values gives NaN, or +∞ if its values differ.
 func Var[T Float](out, values []T, splits []int64, inner, ddof int) {
 	if w, ok := widen(values); ok {
 		o := make([]float32, rowsOf(splits)*inner)
@@ -21,7 +20,7 @@ func Var[T Float](out, values []T, splits []int64, inner, ddof int) {
 	}
 }
 
-// VarInt is [Var] for integers: the variance of each row in float64.
+// VarInt is [Var] for integers, with float64 results.
 func VarInt[T dtype.Integer](out []float64, values []T, splits []int64, inner, ddof int) {
 	variances(out, values, splits, inner, ddof)
 }
@@ -40,7 +39,7 @@ func variances[O float32 | float64, T dtype.Real](out []O, values []T, splits []
 	})
 }
 
-// varRange does the rows from lo up to hi, with room for the sums and means of an item.
+// varRange processes the rows [lo, hi); sums and mean have room for one item.
 func varRange[O float32 | float64, T dtype.Real](out []O, values []T, splits []int64, sums, mean []float64, ddof, lo, hi int) {
 	inner := len(mean)
 	for r := lo; r < hi; r++ {
@@ -54,9 +53,8 @@ func varRange[O float32 | float64, T dtype.Real](out []O, values []T, splits []i
 	}
 }
 
-// distances computes Σ(x-mean)² corrected by (Σ(x-mean))²/n, which cancels the
-// rounding error of the mean (T. Chan, G. Golub, R. LeVeque, "Algorithms for
-// computing the sample variance", 1983).
+// distances computes Σ(x-mean)², corrected by (Σ(x-mean))²/n, which cancels the rounding error of
+// the mean (T. Chan, G. Golub, R. LeVeque, "Algorithms for computing the sample variance", 1983).
 func distances[T dtype.Real](out []float64, x []T, mean []float64) {
 	inner := len(mean)
 	n := len(x) / inner
@@ -71,8 +69,8 @@ func distances[T dtype.Real](out []float64, x []T, mean []float64) {
 	}
 }
 
-// variancesVectorised computes variances of rows of inner size 1 where there are kernels
-// for their distances, and reports whether there are.
+// variancesVectorised computes the variances of rows of inner size 1 if there are kernels for the
+// element type, and reports whether there are.
 func variancesVectorised[O float32 | float64, T dtype.Real](out []O, values []T, splits []int64, ddof int) bool {
 	if len(values) < worthVectors {
 		return false
@@ -103,7 +101,7 @@ func varianceRows[O float32 | float64, T lanes](out []O, x []T, splits []int64, 
 	return true
 }
 
-// varianceBlocks does the rows from lo up to hi, some at a time, whose sums stay in cache.
+// varianceBlocks processes the rows [lo, hi) in blocks whose intermediate sums stay in cache.
 func varianceBlocks[O float32 | float64, T lanes](k *rowKernels[T], out []O, x []T, splits []int64, ddof, lo, hi int) {
 	ws := workspaces.Get().(*workspace)
 	for lo < hi {

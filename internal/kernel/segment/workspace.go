@@ -5,17 +5,17 @@ import (
 	"unsafe"
 )
 
-// blockBytes is the size of the pieces that a kernel of several passes works on: all
-// of its buffers together stay in the first-level cache.
+// blockBytes is the size of the pieces that multi-pass kernels work on, so that all of their
+// buffers together fit into the first-level cache.
 const blockBytes = 8 << 10
 
-// blockRows is the largest number of rows in such a piece, for there are rows without
-// elements.
+// blockRows is the largest number of rows in such a piece; empty rows would otherwise leave it
+// unbounded.
 const blockRows = 512
 
-// A workspace is what one worker needs for a piece: three buffers of elements, with
-// room for whole vectors behind them, two of one element for each row, and what
-// reducers and rowwise operations note down.
+// A workspace is the memory that one worker needs for a piece: three buffers of elements, with room
+// for whole vectors after them, two of one element for each row, and the scratch memory of reducers
+// and rowwise operations.
 type workspace struct {
 	a, b, c    [blockBytes + writeRoom + 64]byte
 	row1, row2 [blockRows*8 + 256]byte
@@ -28,7 +28,7 @@ type workspace struct {
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-// view returns a buffer as elements.
+// view returns a buffer as a slice of T.
 func view[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
 }
@@ -38,8 +38,8 @@ func viewAs[O, T any](x []T) []O {
 	return unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(x))), cap(x))[:len(x)]
 }
 
-// blockEnd returns the end of the piece that begins with row lo: as many rows as on
-// average have room in it, fewer where those are too long, and at least one.
+// blockEnd returns the end of the piece that begins with row lo: average rows, fewer if these have
+// too many elements, but at least one.
 func blockEnd(splits []int64, lo, hi, elements, average int) int {
 	end := min(lo+average, hi)
 	for end > lo+1 && int(splits[end]-splits[lo]) > elements {
@@ -48,13 +48,13 @@ func blockEnd(splits []int64, lo, hi, elements, average int) int {
 	return end
 }
 
-// averageRows returns the number of rows, on average, that fill a piece.
+// averageRows returns the number of rows that fill a piece on average.
 func averageRows(splits []int64, lo, hi, elements int) int {
 	return min((hi-lo)*elements*7/8/int(splits[hi]-splits[lo]+1)+1, blockRows)
 }
 
-// window returns the elements x[lo:hi] with room for whole vectors behind them: where
-// x itself ends too soon, a copy in spare.
+// window returns the elements x[lo:hi] with room for whole vectors after them, copied to spare if x
+// ends too soon.
 func window[T any](x []T, lo, hi int, spare []T) []T {
 	if cap(x)-hi >= writeRoom/int(unsafe.Sizeof(*new(T))) {
 		return x[lo:hi]

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	insertionMax = 24   // up to here insertion is the fastest sort
-	radixMin     = 1024 // from here on radix is
+	insertionMax = 24   // length up to which insertion sort is fastest
+	radixMin     = 1024 // length from which radix sort is
 )
 
-// ArgSort writes to out, which has len(x) elements, the positions of x's elements
-// in ascending or descending order. Equal elements keep their order, NaN is last.
+// ArgSort writes to out, which has len(x) elements, the positions of x's elements in ascending or
+// descending order. Equal elements keep their order, and NaN is last.
 func ArgSort[T dtype.Real](out []int64, x []T, descending bool) {
 	out = out[:len(x)]
 	var small [insertionMax]uint64

@@ -6,9 +6,9 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// A ValueError names the first element that an operation cannot count.
+// A ValueError reports the first element that an operation cannot count.
 type ValueError struct {
-	Pos    int    // where it stands
+	Pos    int    // its position
 	Detail string // what is wrong with it
 }
 
@@ -19,8 +19,8 @@ func negative[I dtype.Integer](pos int, v I) error {
 	return &ValueError{Pos: pos, Detail: strconv.FormatInt(int64(v), 10) + " is negative"}
 }
 
-// BinCount adds to out[v] the number of elements equal to v. Values at or above
-// len(out) are left out; a negative one is an error.
+// BinCount adds to out[v] the number of elements equal to v. Values of len(out) or more are
+// ignored; a negative value is an error.
 func BinCount[I dtype.Integer](out []int64, x []I) error {
 	for i, v := range x {
 		if uint64(v) < uint64(len(out)) {
@@ -32,8 +32,8 @@ func BinCount[I dtype.Integer](out []int64, x []I) error {
 	return nil
 }
 
-// BinSum adds to out[v] the weights of the elements equal to v, in their order.
-// Values at or above len(out) are left out; a negative one is an error.
+// BinSum adds to out[v] the weights of the elements equal to v, in their order. Values of len(out)
+// or more are ignored; a negative value is an error.
 func BinSum[T dtype.Number, I dtype.Integer](out []T, x []I, weights []T) error {
 	switch o := any(out).(type) {
 	case []dtype.F16:
@@ -60,8 +60,8 @@ func halfBinSum[T interface{ Float32() float32 }, I dtype.Integer](out []T, x []
 	return err
 }
 
-// MaxValue returns the largest element of x, and -1 where there is none: one less
-// than the number of bins that [BinCount] needs.
+// MaxValue returns the largest element of x, or -1 if x is empty: one less than the number of bins
+// that [BinCount] needs.
 func MaxValue[I dtype.Integer](x []I) int64 {
 	m := int64(-1)
 	for _, v := range x {
@@ -70,9 +70,8 @@ func MaxValue[I dtype.Integer](x []I) int64 {
 	return m
 }
 
-// Histogram adds to out[b] the number of elements in bin b of len(out) bins of
-// equal width between low and high. What lies outside goes into the first and the
-// last bin; NaN is left out.
+// Histogram adds to out[b] the number of elements in bin b of len(out) bins of equal width between
+// low and high. Values outside are counted in the first or last bin; NaN is ignored.
 func Histogram[T dtype.Real](out []int64, x []T, low, high float64) {
 	switch x := any(x).(type) {
 	case []dtype.F16:

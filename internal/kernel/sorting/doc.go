@@ -1,12 +1,11 @@
-// Package sorting orders flat slices and finds things in them: sorting and
-// argsorting, the k largest, binary search, distinct values, counts and histograms.
+// Package sorting implements operations based on order and equality in flat slices: sorting and
+// argsorting, the k largest elements, binary search, distinct values, counts and histograms.
 //
-// The order of numbers is the usual one with -0 equal to +0 and NaN behind
-// everything, in both directions. Strings are ordered by their bytes. Argsorts are
-// stable in both directions: equal elements keep their order. Booleans are sorted
-// as [Bytes] of them.
+// Numbers have their usual order, in which -0 equals +0; NaN comes last, in ascending and in
+// descending order. Strings are ordered by their bytes. Argsorts are stable in both directions:
+// equal elements keep their order. Booleans are sorted as [Bytes].
 //
-// Each element type is mapped to unsigned keys of the same order; short slices are
-// then sorted by comparison and long ones by radix, which is what makes one
-// implementation do for all types.
+// Elements of each type are mapped to unsigned keys that have the same order, so that one
+// implementation serves all types. Short slices are sorted by comparison, and long ones by radix
+// sort.
 package sorting

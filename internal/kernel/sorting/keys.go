@@ -11,7 +11,7 @@ import (
 // can be sorted and counted like other numbers.
 func Bytes(x []bool) []uint8 { return cast[uint8](x) }
 
-// cast reinterprets a slice as one of an element type of the same size.
+// cast returns the memory of x as elements of another type of the same size.
 func cast[U, T any](x []T) []U {
 	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
@@ -24,9 +24,9 @@ type unsigned interface {
 // narrow is the set of signed types whose order fits into a 32-bit key.
 type narrow interface{ int8 | int16 | int32 }
 
-// packed writes, for each element, a key of 32 bits above its position to dst, and
-// reports false for types that need 64 bits. Ordering the words orders the
-// elements, equal ones by position. There are fewer than 2^32 elements.
+// packed writes a word for each element to dst, with a 32-bit key above the element's position, and
+// reports false for types that need 64-bit keys. Sorting the words sorts the elements stably. There
+// are fewer than 2^32 elements.
 func packed[T dtype.Real](dst []uint64, x []T, descending bool) bool {
 	var flip uint32
 	if descending {
@@ -76,9 +76,9 @@ func packUnsigned[T uint8 | uint16 | uint32](dst []uint64, x []T, flip uint32) {
 	}
 }
 
-// keyOfFloat32 orders floats by an unsigned number: negative ones have all bits
-// flipped, others the sign bit. flip is all ones for descending order; NaN has the
-// greatest key either way.
+// keyOfFloat32 maps floats to unsigned numbers that have the same order: negative ones have all
+// bits flipped, others the sign bit. flip is all ones for descending order; NaN has the greatest
+// key either way.
 func keyOfFloat32(v float32, flip uint32) uint32 {
 	if v != v {
 		return math.MaxUint32
@@ -95,7 +95,7 @@ func keyOfFloat64(v float64, flip uint64) uint64 {
 	return b ^ (uint64(int64(b)>>63) | 1<<63) ^ flip
 }
 
-// A pair is a key of 64 bits and a position.
+// A pair is a 64-bit key and a position.
 type pair struct {
 	key uint64
 	at  int64

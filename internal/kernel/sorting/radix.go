@@ -1,8 +1,7 @@
 package sorting
 
-// radix sorts x by the bytes of its words from byte first upwards, least
-// significant byte first; it is stable. Bytes that are the same everywhere are
-// passed over. tmp has the length of x.
+// radix sorts x by the bytes of its words from byte first upwards, least significant byte first; it
+// is stable. Bytes that are the same in all words are skipped. tmp has the length of x.
 func radix[K unsigned](x, tmp []K, first int, word func(K) uint64) {
 	const width = 8
 	var counts [width][256]int

@@ -5,9 +5,9 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// SearchSorted writes, for each element of x, the position in sorted, which is in
-// ascending order, at which it can be inserted: before equal elements, or behind
-// them with right. NaN is behind everything.
+// SearchSorted writes, for each element of x, the position at which it can be inserted into sorted,
+// which is in ascending order: before equal elements or, if right is set, after them. NaN is
+// greater than everything else.
 func SearchSorted[T dtype.Real](out []int64, sorted, x []T, right bool) {
 	switch s := any(sorted).(type) {
 	case []dtype.F16:

@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// Sort orders x in place, ascending or descending. NaN is last either way. Zeros of
-// both signs are equal, and which of them comes first is not said.
+// Sort orders x in place, ascending or descending. NaN is last either way. Zeros of both signs are
+// equal, and their order is unspecified.
 func Sort[T dtype.Real](x []T, descending bool) {
 	n := len(x)
 	switch s := any(x).(type) {
@@ -58,7 +58,7 @@ func Sort[T dtype.Real](x []T, descending bool) {
 	}
 }
 
-// nanLast moves NaNs behind the other elements and returns the number of those.
+// nanLast moves NaNs after the other elements and returns the number of the latter.
 func nanLast[T float32 | float64](x []T) int {
 	n := 0
 	for i, v := range x {
@@ -72,7 +72,7 @@ func nanLast[T float32 | float64](x []T) int {
 	return n
 }
 
-// halfNaNLast is nanLast for half-precision bits; infinity is the bits of +∞.
+// halfNaNLast is nanLast for the bits of half-precision numbers; infinity is the bits of +∞.
 func halfNaNLast(x []uint16, infinity uint16) int {
 	n := 0
 	for i, v := range x {
@@ -84,8 +84,8 @@ func halfNaNLast(x []uint16, infinity uint16) int {
 	return n
 }
 
-// sortKeys sorts bits in place. Their order as unsigned numbers results from
-// flipping sign, and, for floats, from flipping all other bits of negative ones.
+// sortKeys sorts bits in place. Flipping sign and, for negative floats, all other bits makes their
+// unsigned order that of the numbers.
 func sortKeys[K unsigned](x []K, sign K, float bool) {
 	if sign != 0 {
 		for i, k := range x {
@@ -115,7 +115,7 @@ func sortKeys[K unsigned](x []K, sign K, float bool) {
 	}
 }
 
-// insert sorts a few elements, none of them NaN.
+// insert sorts a few elements, none of which is NaN.
 func insert[T cmp.Ordered](x []T) {
 	for i := 1; i < len(x); i++ {
 		v, j := x[i], i

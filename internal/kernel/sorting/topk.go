@@ -2,9 +2,9 @@ package sorting
 
 import "github.com/tenonml/tenon/dtype"
 
-// TopK writes the k = len(at) largest elements of x in descending order to values,
-// and their positions to at; of equal elements the first comes first, NaN counts as
-// less than everything. There are at least k elements.
+// TopK writes the k = len(at) largest elements of x in descending order to values, and their
+// positions to at. Equal elements keep their order; NaN ranks below everything else. There are at
+// least k elements.
 func TopK[T dtype.Real](values []T, at []int64, x []T) {
 	k := len(at)
 	if k == 0 {
@@ -31,8 +31,8 @@ func isHalf[T any]() bool {
 	return false
 }
 
-// selectLargest keeps the largest seen so far in order; most elements of a long
-// slice fail the comparison with the smallest of them.
+// selectLargest keeps the largest elements seen so far in order; most elements of a long slice are
+// not greater than the smallest of these.
 func selectLargest[T dtype.Real](values []T, at []int64, x []T) {
 	k, n := len(at), 0
 	for i, v := range x {

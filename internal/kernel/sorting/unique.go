@@ -7,10 +7,10 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// Unique finds the distinct elements of x in the order of their first appearance.
-// It writes to inverse, which has len(x) elements, the number of each element's
-// value among them, and returns the position at which each value first appears and
-// how often it does. All NaNs are one value, and so are both float zeros.
+// Unique finds the distinct elements of x in the order of their first appearance. It writes to
+// inverse, which has len(x) elements, the index of each element's value among them, and returns the
+// position of each value's first appearance and its number of occurrences. All NaNs are one value,
+// and so are both floating-point zeros.
 func Unique[T dtype.Number](inverse []int64, x []T) (first, counts []int64) {
 	inverse = inverse[:len(x)]
 	if z, ok := any(x).([]complex128); ok {
@@ -53,7 +53,7 @@ func uniqueBy[K comparable](inverse []int64, n int, key func(int) K) (first, cou
 	return first, counts
 }
 
-// canonicalBits writes bits that are equal exactly where the values are.
+// canonicalBits writes bits that are equal exactly if the values are equal.
 func canonicalBits[T dtype.Number](dst []uint64, x []T) {
 	switch x := any(x).(type) {
 	case []float32:
@@ -117,9 +117,9 @@ func canonical64(v float64) uint64 {
 	return math.Float64bits(v + 0)
 }
 
-// A table numbers distinct keys in the order of their first appearance, by open
-// addressing. Its hash is seeded differently in each process, so that no input can
-// be made to collide; the numbering does not depend on it.
+// A table numbers distinct keys in the order of their first appearance, by open addressing. Its
+// hash is seeded differently in each process, so that inputs cannot be constructed to collide; the
+// numbering does not depend on the hash.
 type table struct {
 	slots []slot
 	shift uint
@@ -141,7 +141,7 @@ func newTable(n int) *table {
 	return &table{slots: make([]slot, 1<<bits), shift: 64 - bits}
 }
 
-// hash multiplies and folds twice, so that every bit of the key reaches the top bits.
+// hash multiplies and folds twice, so that every bit of the key affects the top bits.
 func hash(key uint64) uint64 {
 	key ^= seed
 	key ^= key >> 32
@@ -150,7 +150,7 @@ func hash(key uint64) uint64 {
 	return key * (seed ^ 0xbf58476d1ce4e5b8)
 }
 
-// id returns the number of key, a new one if it has none yet.
+// id returns the number of key, and assigns a new one if it has none yet.
 func (t *table) id(key uint64) int64 {
 	mask := uint64(len(t.slots) - 1)
 	for h := hash(key) >> t.shift; ; h = (h + 1) & mask {

@@ -7,7 +7,7 @@ func Sigmoid(x float64) float64 {
 	if x >= 0 {
 		return 1 / (1 + Exp(-x))
 	}
-	// e^x keeps its digits where 1+e^-x would overflow.
+	// e^x stays accurate where 1+e^-x would overflow.
 	e := Exp(x)
 	return e / (1 + e)
 }
@@ -28,8 +28,8 @@ func Silu(x float64) float64 {
 	return x * Sigmoid(x)
 }
 
-// Mish returns x·tanh(Softplus(x)). With n = e^x(e^x+2) the factor is
-// n/(n+2), which needs one exponential. Mish(-Inf) is its limit, -0.
+// Mish returns x·tanh(Softplus(x)). With n = e^x(e^x+2) the factor is n/(n+2), which needs only one
+// exponential. Mish(-Inf) is its limit, -0.
 func Mish(x float64) float64 {
 	switch {
 	case math.IsInf(x, -1):
@@ -42,25 +42,25 @@ func Mish(x float64) float64 {
 	return x * (n / (n + 2))
 }
 
-// Gelu returns x·Φ(x), Φ the normal distribution function. Gelu(-Inf) is its limit, -0.
+// Gelu returns x·Φ(x), where Φ is the normal distribution function. Gelu(-Inf) is its limit, -0.
 func Gelu(x float64) float64 {
 	if math.IsInf(x, -1) {
 		return math.Copysign(0, -1)
 	}
-	const hi, lo = math.Sqrt2 / 2, -4.833646656726457e-17 // their sum is √½ to 107 bits
+	const hi, lo = math.Sqrt2 / 2, -4.833646656726457e-17 // hi+lo is √½ to 107 bits
 	a := -x * hi
 	e := math.Erfc(a)
 	if a > 1 && e > 0 {
-		// Far out, erfc(a+d) ≈ erfc(a)(1-2ad): what rounding a has lost counts.
+		// In the tail, erfc(a+d) ≈ erfc(a)(1-2ad), so the rounding error of a matters.
 		d := math.FMA(-x, hi, -a) - x*lo
 		e -= e * 2 * a * d
 	}
 	return 0.5 * x * e
 }
 
-// GeluTanh returns the approximation x/2·(1+tanh u), u = √(2/π)(x+0.044715x³),
-// of Hendrycks and Gimpel (arXiv:1606.08415), as x·Sigmoid(2u), which is the
-// same and keeps its digits for negative x.
+// GeluTanh returns the approximation x/2·(1+tanh u), u = √(2/π)(x+0.044715x³), of Hendrycks and
+// Gimpel (arXiv:1606.08415). It is computed as x·Sigmoid(2u), which is equal and stays accurate for
+// negative x.
 func GeluTanh(x float64) float64 {
 	if math.IsInf(x, -1) {
 		return math.Copysign(0, -1)

@@ -2,8 +2,8 @@ package special
 
 import "math"
 
-// The positive zero of the digamma function, 1.46163214496836234126…, in three
-// parts of which the sum is good to 100 bits.
+// The positive zero of the digamma function, 1.46163214496836234126…, in three parts whose sum is
+// accurate to 100 bits.
 const (
 	digammaRootHi  = 1569415565.0 / (1 << 30)
 	digammaRootMid = 381566830.0 / (1 << 60)
@@ -17,12 +17,11 @@ const (
 //	Digamma(±0) = ∓Inf
 //	Digamma(x) = NaN for negative integers x
 //
-// Negative x use ψ(1-x) - ψ(x) = π cot πx. Between 1 and 2 it is
-// (x - x0)·R(x - 1) with x0 the zero and R the rational minimax approximation
-// of Boost.Math (John Maddock, boost/math/special_functions/digamma.hpp), so
-// that the relative error stays small around the zero; other arguments below
-// 10 get there by ψ(x+1) = ψ(x) + 1/x, and from 10 on it is the asymptotic
-// series (Abramowitz and Stegun 6.3.18).
+// Negative x use ψ(1-x) - ψ(x) = π cot πx. Between 1 and 2 it is (x - x0)·R(x - 1) with x0 the zero
+// and R the rational minimax approximation of Boost.Math (John Maddock,
+// boost/math/special_functions/digamma.hpp), so that the relative error stays small around the
+// zero; other arguments below 10 are reduced to that interval by ψ(x+1) = ψ(x) + 1/x, and from 10
+// on the asymptotic series is used (Abramowitz and Stegun 6.3.18).
 func Digamma(x float64) float64 {
 	switch {
 	case x != x || math.IsInf(x, 1):
@@ -38,7 +37,7 @@ func Digamma(x float64) float64 {
 		if x > -0x1p-27 {
 			return -1/x + Digamma(1+x)
 		}
-		// cot has period 1 here: reduce first, exactly.
+		// cot πx has period 1, so reduce x first, which is exact.
 		r := x - math.Floor(x)
 		if r > 0.5 {
 			r--
@@ -78,7 +77,7 @@ func digamma12(x float64) float64 {
 
 func digammaAsymptotic(x float64) float64 {
 	z := 1 / (x * x)
-	// The coefficients are B(2k)/2k of the Bernoulli numbers.
+	// The coefficients are B(2k)/2k, where B(2k) are the Bernoulli numbers.
 	s := z * (1./12 - z*(1./120-z*(1./252-z*(1./240-z*(1./132-z*(691./32760-z*(1./12-z*3617./8160)))))))
 	return math.Log(x) - 0.5/x - s
 }

@@ -1,7 +1,6 @@
-// Package special holds scalar functions of float64 that package math lacks:
-// the digamma function, the quantile function of the normal distribution, and
-// the activation functions of neural networks written so that neither tail
-// loses digits or overflows on the way.
+// Package special implements scalar functions of float64 that package math lacks: the digamma
+// function, the quantile function of the normal distribution, and the activation functions of
+// neural networks, written so that neither tail loses accuracy or overflows in between.
 //
-// Each function states its formula and where it comes from. All propagate NaN.
+// Each function documents its formula and source. All propagate NaN.
 package special

@@ -2,8 +2,8 @@ package special
 
 import "math"
 
-// Exp returns e^x. Unlike math.Exp on some machines it does not overflow before
-// the result does, from about 709.4 on.
+// Exp returns e^x. It does not overflow until the result does, unlike math.Exp on some machines,
+// which overflows from about x = 709.4 on.
 func Exp(x float64) float64 {
 	if x > 709 && x < 710 {
 		return math.Exp(x-1) * math.E
@@ -11,7 +11,7 @@ func Exp(x float64) float64 {
 	return math.Exp(x)
 }
 
-// Expm1 returns e^x-1, up to where the result overflows.
+// Expm1 returns e^x-1. It does not overflow until the result does.
 func Expm1(x float64) float64 {
 	if x > 709 {
 		return Exp(x)
@@ -19,7 +19,7 @@ func Expm1(x float64) float64 {
 	return math.Expm1(x)
 }
 
-// Sinh returns the hyperbolic sine of x, up to where the result overflows.
+// Sinh returns the hyperbolic sine of x. It does not overflow until the result does.
 func Sinh(x float64) float64 {
 	if math.Abs(x) > 709 {
 		h := math.Exp(math.Abs(x) / 2)
@@ -28,7 +28,7 @@ func Sinh(x float64) float64 {
 	return math.Sinh(x)
 }
 
-// Cosh returns the hyperbolic cosine of x, up to where the result overflows.
+// Cosh returns the hyperbolic cosine of x. It does not overflow until the result does.
 func Cosh(x float64) float64 {
 	if math.Abs(x) > 709 {
 		h := math.Exp(math.Abs(x) / 2)

@@ -2,8 +2,8 @@ package special
 
 import "math"
 
-// Log returns the natural logarithm of x. Unlike math.Log on some machines it is
-// right for subnormal numbers.
+// Log returns the natural logarithm of x. Unlike math.Log on some machines, it is correct for
+// subnormal numbers.
 func Log(x float64) float64 {
 	if x < 0x1p-1022 && x > 0 {
 		return math.Log(x*0x1p54) - 54*math.Ln2
@@ -11,8 +11,8 @@ func Log(x float64) float64 {
 	return math.Log(x)
 }
 
-// Log2 returns the binary logarithm of x: exact for powers of two, and without
-// cancellation just above 1, where math.Log2 loses digits.
+// Log2 returns the binary logarithm of x. It is exact for powers of two, and accurate just above 1,
+// where math.Log2 suffers from cancellation.
 func Log2(x float64) float64 {
 	frac, exp := math.Frexp(x)
 	if frac == 0.5 {
@@ -25,8 +25,8 @@ func Log2(x float64) float64 {
 	return math.Log(frac)*(1/math.Ln2) + float64(exp)
 }
 
-// Log10 returns the decimal logarithm of x; it is exact for the powers of ten
-// that float64 holds.
+// Log10 returns the decimal logarithm of x. It is exact for the powers of ten that float64 can
+// represent.
 func Log10(x float64) float64 {
 	if x >= 1 && x <= 1e22 {
 		if r := math.RoundToEven(math.Log(x) * (1 / math.Ln10)); math.Pow10(int(r)) == x {
@@ -43,10 +43,10 @@ func LogGamma(x float64) float64 {
 		return math.Inf(1)
 	}
 	if a := math.Abs(x); a < 0x1p-60 {
-		return -Log(a) // Γ(x) is 1/x
+		return -Log(a) // Γ(x) ≈ 1/x
 	}
-	// math.Lgamma's approximation is off by hundreds of units at the border of one of
-	// its intervals: x·Γ(x) = Γ(x+1) leads elsewhere.
+	// math.Lgamma's approximation is off by hundreds of ulps at the end of one of its intervals;
+	// x·Γ(x) = Γ(x+1) avoids that point.
 	switch {
 	case x > 1.19 && x < 1.24:
 		return LogGamma(x+1) - math.Log(x)
@@ -57,7 +57,7 @@ func LogGamma(x float64) float64 {
 	return l
 }
 
-// Xlogy returns x·log y, and 0 where x is 0 and y is no NaN.
+// Xlogy returns x·log y, or 0 if x is 0 and y is not NaN.
 func Xlogy(x, y float64) float64 {
 	if x == 0 && y == y {
 		return 0
@@ -65,7 +65,7 @@ func Xlogy(x, y float64) float64 {
 	return x * Log(y)
 }
 
-// Xlog1py returns x·log(1+y), and 0 where x is 0 and y is no NaN.
+// Xlog1py returns x·log(1+y), or 0 if x is 0 and y is not NaN.
 func Xlog1py(x, y float64) float64 {
 	if x == 0 && y == y {
 		return 0
@@ -75,7 +75,7 @@ func Xlog1py(x, y float64) float64 {
 
 // LogAddExp returns log(eˣ + eʸ).
 func LogAddExp(x, y float64) float64 {
-	if x == y { // the difference of equal infinities is none
+	if x == y { // the difference of equal infinities is NaN
 		return x + math.Ln2
 	}
 	return max(x, y) + math.Log1p(Exp(-math.Abs(x-y)))

@@ -9,8 +9,8 @@ import "math"
 //	Ndtri(1) = +Inf
 //	Ndtri(p) = NaN for p < 0 or p > 1
 //
-// It is algorithm AS 241, PPND16, of M. J. Wichura, "The percentage points of
-// the normal distribution", Applied Statistics 37 (1988), good to about 1e-16.
+// It is algorithm AS 241, PPND16, of M. J. Wichura, "The percentage points of the normal
+// distribution", Applied Statistics 37 (1988), accurate to about 1e-16.
 func Ndtri(p float64) float64 {
 	switch {
 	case p != p || p < 0 || p > 1:

@@ -11,8 +11,8 @@ const MaxPolygamma = 20
 // bernoulli are the Bernoulli numbers B(2), B(4), …
 var bernoulli = [...]float64{1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66, -691. / 2730, 7. / 6, -3617. / 510, 43867. / 798, -174611. / 330}
 
-// Polygamma is a derivative of the digamma function, with what does not depend on where it
-// is taken.
+// Polygamma is a derivative of the digamma function, with everything precomputed that does not
+// depend on the argument.
 type Polygamma struct {
 	n         int
 	factorial float64                 // n!
@@ -20,7 +20,7 @@ type Polygamma struct {
 	tail      [len(bernoulli)]float64 // B(2k)·(2k+n-1)!/(2k)!, from k = 1 on
 }
 
-// derivatives are those that have been asked for.
+// derivatives caches the derivatives.
 var derivatives [MaxPolygamma + 1]atomic.Pointer[Polygamma]
 
 // PolygammaOf returns derivative n, for n from 1 to [MaxPolygamma].
@@ -44,9 +44,9 @@ func PolygammaOf(n int) *Polygamma {
 // At returns the derivative at x: +Inf or -Inf at 0 and the negative integers (for odd n,
 // and NaN for even n, where the two sides differ in sign).
 //
-// Small x get to where the asymptotic series holds (Abramowitz and Stegun
-// 6.4.11) by ψⁿ(x+1) = ψⁿ(x) + (-1)ⁿ n!/xⁿ⁺¹; negative x use the derivative of the
-// reflection formula, (-1)ⁿψⁿ(1-x) - ψⁿ(x) = dⁿ/dxⁿ π cot πx.
+// Small x are raised to where the asymptotic series holds (Abramowitz and Stegun 6.4.11) by ψⁿ(x+1)
+// = ψⁿ(x) + (-1)ⁿ n!/xⁿ⁺¹; negative x use the derivative of the reflection formula, (-1)ⁿψⁿ(1-x) -
+// ψⁿ(x) = dⁿ/dxⁿ π cot πx.
 func (p *Polygamma) At(x float64) float64 {
 	switch {
 	case x != x || math.IsInf(x, -1):
@@ -68,7 +68,7 @@ func (p *Polygamma) At(x float64) float64 {
 	}
 	sum := 0.0
 	least := 16 + float64(p.n)/2
-	for p.n == 1 && x < least && x > 0x1p-48 { // the derivative of most calls, without a loop in the loop
+	for p.n == 1 && x < least && x > 0x1p-48 { // the most common derivative, without the inner loop
 		sum += 1 / (x * x)
 		x++
 	}
@@ -83,7 +83,7 @@ func (p *Polygamma) At(x float64) float64 {
 		z /= square
 		sum += t * z
 	}
-	if p.n%2 == 0 { // of (-1)ⁿ⁺¹
+	if p.n%2 == 0 { // the factor (-1)ⁿ⁺¹
 		return -sum
 	}
 	return sum
@@ -91,7 +91,7 @@ func (p *Polygamma) At(x float64) float64 {
 
 // inversePower returns 1/xⁿ for x > 0 and n up to 21, as [math.Pow] computes it.
 func inversePower(x float64, n int) float64 {
-	if x < 0x1p-48 || x > 0x1p48 { // the power could leave the range of normal numbers
+	if x < 0x1p-48 || x > 0x1p48 { // the power could overflow or be subnormal
 		return math.Pow(x, -float64(n))
 	}
 	y := 1.0
@@ -104,8 +104,8 @@ func inversePower(x float64, n int) float64 {
 	return 1 / y
 }
 
-// cotDerivative returns derivative n of π cot πx. With c = cot πx it is
-// πⁿ⁺¹ P(c), where P starts as c and each derivative makes it -(1+c²)P'.
+// cotDerivative returns the nth derivative of π cot πx. With c = cot πx it is πⁿ⁺¹ P(c), where P
+// starts as c and each derivative replaces it by -(1+c²)P'.
 func cotDerivative(n int, x float64) float64 {
 	r := x - math.Floor(x)
 	c := 1 / math.Tan(math.Pi*r)

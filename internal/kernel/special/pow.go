@@ -2,11 +2,11 @@ package special
 
 import "math"
 
-// Pow returns x^y, with the special cases of math.Pow, within two units in the
-// last place: math.Pow multiplies its way there and can be thousands of units off.
+// Pow returns x^y, with the special cases of math.Pow, within two ulps. math.Pow multiplies
+// repeatedly and can be thousands of ulps off.
 //
-// The logarithm of |x| is kept as a sum of two numbers, good to some 65 bits, so
-// that its product with y still has all the digits that e^(y·log|x|) shows.
+// The logarithm of |x| is computed as a sum of two numbers, accurate to about 65 bits, so that its
+// product with y determines all digits of e^(y·log|x|).
 func Pow(x, y float64) float64 {
 	a := math.Abs(x)
 	if !(a > 0 && a <= math.MaxFloat64) || !(math.Abs(y) <= math.MaxFloat64) || y == 0 || x < 0 && y != math.Trunc(y) {
@@ -22,8 +22,8 @@ func Pow(x, y float64) float64 {
 	case p < -800:
 		r = 0
 	case p > 700 || p < -700:
-		// Half of it, squared in effect, so that neither overflow nor the smallest
-		// numbers come early.
+		// Compute the square root of the result and square it, so that overflow and subnormal
+		// numbers occur only if the result requires them.
 		h := math.Exp(p / 2)
 		r = h * (h + h*q)
 	default:
@@ -36,12 +36,12 @@ func Pow(x, y float64) float64 {
 	return r
 }
 
-// logParts returns log x for positive x as hi + lo, by 2·atanh(s) for
-// s = (m-1)/(m+1) and x = m·2^e, m between √½ and √2. The first two terms of the
-// series, 1 and s²/3, carry a second number for what rounding takes away.
+// logParts returns log x for positive x as hi + lo, computed as 2·atanh(s) for s = (m-1)/(m+1) and
+// x = m·2^e, with m between √½ and √2. The first two terms of the series, 1 and s²/3, are carried
+// with their rounding errors.
 func logParts(x float64) (hi, lo float64) {
 	const (
-		ln2Hi = 0x1.62e42fefap-1 // short enough for exact products with exponents
+		ln2Hi = 0x1.62e42fefap-1 // short enough that products with exponents are exact
 		ln2Lo = 0x1.cf79abc9e3b39803f2f6af40f343267p-40
 	)
 	m, exp := math.Frexp(x)

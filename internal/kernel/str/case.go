@@ -8,15 +8,13 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// Lower returns each string with the ASCII letters in lower case and all other
-// bytes as they are.
+// Lower returns each string with its ASCII letters in lower case and all other bytes unchanged.
 func Lower(x Column) Column { return letters(x, 'A', 'Z') }
 
-// Upper returns each string with the ASCII letters in upper case and all other
-// bytes as they are.
+// Upper returns each string with its ASCII letters in upper case and all other bytes unchanged.
 func Upper(x Column) Column { return letters(x, 'a', 'z') }
 
-// letters flips the case of the bytes from first to last, which are letters.
+// letters flips the case of the bytes in the range [first, last], which are letters.
 func letters(x Column, first, last byte) Column {
 	const grain = 256 << 10
 	if x.Size() <= grain {
@@ -24,7 +22,7 @@ func letters(x Column, first, last byte) Column {
 		flipCase(out.Bytes, out.Bytes, first, last)
 		return out
 	}
-	// Lengths stay, so that the offsets serve for both.
+	// Lengths do not change, so the result shares the offsets of x.
 	from, to := x.Offsets[0], x.Offsets[x.Len()]
 	out := Column{Offsets: x.Offsets, Bytes: freshBytes(int(to))}
 	clear(out.Bytes[:from])
@@ -33,13 +31,13 @@ func letters(x Column, first, last byte) Column {
 	return out
 }
 
-// flipCase writes the bytes of b to dst, which may be b, with the case of letters flipped.
+// flipCase writes the bytes of b to dst, which may be b, with the case of the letters from first to
+// last flipped.
 func flipCase(dst, b []byte, first, last byte) {
 	dst = dst[:len(b)]
 	for ; len(b) >= 8 && len(dst) >= 8; b, dst = b[8:], dst[8:] {
-		// Eight bytes at a time: adding carries into the top bit of those that are
-		// at least first, and of those that are above last. Bytes that have the top
-		// bit of their own are no letters.
+		// Eight bytes at a time: the additions carry into the top bit of bytes that are at least
+		// first, and of bytes that are above last. Bytes whose own top bit is set are not letters.
 		const ones = 0x0101010101010101
 		w := binary.LittleEndian.Uint64(b)
 		low := w &^ (0x80 * ones)
@@ -55,15 +53,14 @@ func flipCase(dst, b []byte, first, last byte) {
 	}
 }
 
-// inASCII reports whether all bytes of a column are ASCII: characters are bytes then.
+// inASCII reports whether all bytes of a column are ASCII, so that each byte is a character.
 func inASCII(x Column) bool {
 	return x.Len() == 0 || isASCII(x.Bytes[x.Offsets[0]:x.Offsets[x.Len()]])
 }
 
-// LowerUTF8 returns each string with its characters in lower case, by Unicode's full
-// mapping without a language: a capital sigma at the end of a word becomes its final
-// form, and a dotted capital I keeps its dot as a character of its own. Malformed
-// bytes become U+FFFD.
+// LowerUTF8 returns each string in lower case, by Unicode's full mapping for no particular
+// language: a capital sigma at the end of a word becomes a final sigma, and a dotted capital I
+// keeps its dot as a separate character. Malformed bytes become U+FFFD.
 func LowerUTF8(x Column) Column {
 	if inASCII(x) {
 		return Lower(x)
@@ -93,9 +90,8 @@ func LowerUTF8(x Column) Column {
 	})
 }
 
-// UpperUTF8 returns each string with its characters in upper case, by Unicode's full
-// mapping without a language, so that one character may become several. Malformed
-// bytes become U+FFFD.
+// UpperUTF8 returns each string in upper case, by Unicode's full mapping for no particular
+// language, so that one character may become several. Malformed bytes become U+FFFD.
 func UpperUTF8(x Column) Column {
 	if inASCII(x) {
 		return Upper(x)
@@ -121,9 +117,8 @@ func UpperUTF8(x Column) Column {
 	})
 }
 
-// finalSigma reports whether s[from:to] ends a word: a letter with case comes before
-// it and none behind it, characters that have no say left out (the Unicode Standard,
-// section 3.13).
+// finalSigma reports whether s[from:to] is at the end of a word: a cased letter precedes it and
+// none follows, not counting case-ignorable characters (the Unicode Standard, section 3.13).
 func finalSigma(s []byte, from, to int) bool {
 	before := false
 	for from > 0 {

@@ -2,8 +2,8 @@ package str
 
 import "unsafe"
 
-// Choose returns string i of a where holds[i] is true, and that of b elsewhere. A column of
-// one string stands for as many.
+// Choose returns string i of a if holds[i] is true, and string i of b otherwise. A column of one
+// string is broadcast.
 func Choose(holds []bool, a, b Column) Column {
 	n := len(holds)
 	x, y := stepping(a), stepping(b)
@@ -11,7 +11,7 @@ func Choose(holds []bool, a, b Column) Column {
 	c := Column{Offsets: freshOffsets(n)}
 	ends, total := c.Offsets[1:], int64(0)
 	for i, w := range which {
-		// Without a branch, for nobody knows which.
+		// Without a branch, which would be unpredictable.
 		p, q := x.Offsets[i*x.step:][:2], y.Offsets[i*y.step:][:2]
 		u, v := p[1]-p[0], q[1]-q[0]
 		total += v ^ (u^v)&-int64(w)
@@ -30,7 +30,7 @@ func Choose(holds []bool, a, b Column) Column {
 	return c
 }
 
-// chosen is what [Choose] chooses from.
+// chosen is the arguments of a chunk of [Choose].
 type chosen struct {
 	out   Column
 	which []uint8
@@ -38,8 +38,8 @@ type chosen struct {
 	from  [2][]byte
 }
 
-// put copies n bytes of src from position lo on to position at of dst. A short string is
-// copied as sixteen bytes where dst goes on behind it, which takes no call.
+// put copies n bytes of src, from position lo on, to position at of dst. A string of up to sixteen
+// bytes is copied as sixteen, without a call, if both dst and src are long enough.
 func put(dst []byte, at int64, src []byte, lo, n int64) {
 	if n <= 16 && at+16 <= int64(len(dst)) && lo+16 <= int64(len(src)) {
 		*(*[16]byte)(dst[at:]) = *(*[16]byte)(src[lo:])

@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// A Column is a sequence of strings: string i is Bytes[Offsets[i]:Offsets[i+1]].
-// There is one offset more than there are strings; the zero Column has none.
-// Offsets never decrease and stay within Bytes; they need not start at 0.
+// A Column is a sequence of strings: string i is Bytes[Offsets[i]:Offsets[i+1]]. There is one more
+// offset than there are strings; the zero Column has no offsets. Offsets never decrease and stay
+// within Bytes; they need not start at 0.
 type Column struct {
 	Offsets []int64
 	Bytes   []byte
@@ -36,7 +36,7 @@ func (c Column) At(i int) []byte {
 	return c.Bytes[lo:hi:hi]
 }
 
-// Size returns the number of bytes of all strings together.
+// Size returns the total number of bytes of the strings.
 func (c Column) Size() int64 {
 	if len(c.Offsets) == 0 {
 		return 0
@@ -53,7 +53,7 @@ func (c Column) Strings() []string {
 	return s
 }
 
-// An Error names the first string that an operation cannot take.
+// An Error reports the first string that an operation cannot process.
 type Error struct {
 	Index  int    // its position in the column
 	Detail string // what is wrong with it
@@ -62,18 +62,18 @@ type Error struct {
 // Error returns "string 3: not a number".
 func (e *Error) Error() string { return "string " + strconv.Itoa(e.Index) + ": " + e.Detail }
 
-// slack is the room behind the last byte of a result, so that vector loads there
-// stay inside the buffer.
+// slack is the spare capacity after the last byte of a result, so that vector loads there stay
+// within the buffer.
 const slack = 64
 
-// A builder collects strings.
+// A builder accumulates strings.
 type builder struct {
 	offsets []int64 // ends of the strings so far
 	bytes   []byte
 	err     error
 }
 
-// end closes the current string.
+// end finishes the current string.
 func (b *builder) end() { b.offsets = append(b.offsets, int64(len(b.bytes))) }
 
 // add appends a whole string.
@@ -82,13 +82,13 @@ func (b *builder) add(s []byte) {
 	b.end()
 }
 
-// builders are kept for the next column: the memory that a small one collects in grows
-// once, and what is returned is as large as it has to be.
+// builders are pooled: their buffers grow once, and the columns returned are allocated with exact
+// sizes.
 var builders = sync.Pool{New: func() any {
 	return &builder{offsets: make([]int64, 0, 64), bytes: make([]byte, 0, 512)}
 }}
 
-// keptBytes and keptStrings bound what a builder holds while it is not used.
+// keptBytes and keptStrings bound the capacity of pooled builders.
 const (
 	keptBytes   = 64 << 10
 	keptStrings = 2 * chunk
@@ -105,8 +105,8 @@ func (b *builder) free() {
 	builders.Put(b)
 }
 
-// column returns what has been collected. Many bytes are not copied where their memory is
-// not much too large.
+// column returns the strings of the builder. A large buffer is not copied unless it is much too
+// large.
 func (b *builder) column() Column {
 	n, size := len(b.offsets), len(b.bytes)
 	var c Column
@@ -121,8 +121,8 @@ func (b *builder) column() Column {
 	return c
 }
 
-// newColumn returns n strings of so many bytes altogether, to be filled in. Offsets and
-// bytes are one piece of memory.
+// newColumn returns n strings of size bytes in total, to be filled in. Offsets and bytes share one
+// allocation.
 func newColumn(n, size int) Column {
 	words := freshWords(n + 1 + (size+slack+7)/8)
 	words[0] = 0
@@ -133,11 +133,11 @@ func newColumn(n, size int) Column {
 	}
 }
 
-// large is the size in bytes from which memory comes from the arena: to clear it, page by
-// page, takes as long as to fill it.
+// large is the size in bytes from which memory comes from the arena: clearing it, page by page,
+// would take as long as filling it.
 const large = 64 << 10
 
-// freshWords returns n numbers for a result, which are arbitrary.
+// freshWords returns n numbers of arbitrary value for a result.
 func freshWords(n int) []int64 {
 	if 8*n < large {
 		return make([]int64, n)
@@ -145,14 +145,14 @@ func freshWords(n int) []int64 {
 	return arena.View[int64](arena.Alloc(8*n), n)
 }
 
-// freshOffsets returns the offsets of n strings, of which all but the first, 0, are arbitrary.
+// freshOffsets returns the offsets of n strings. The first is 0 and the others are arbitrary.
 func freshOffsets(n int) []int64 {
 	o := freshWords(n + 1)
 	o[0] = 0
 	return o
 }
 
-// freshBytes returns n bytes for a result, which are arbitrary, with slack behind them.
+// freshBytes returns n bytes of arbitrary value for a result, followed by slack.
 func freshBytes(n int) []byte {
 	if n < large {
 		return make([]byte, n, n+slack)
@@ -160,14 +160,14 @@ func freshBytes(n int) []byte {
 	return arena.Alloc(n).Bytes()
 }
 
-// rowsWith returns how many of so many rows have about as many strings as are asked for, where
-// all of them have n.
+// rowsWith returns how many of the given rows hold about the given number of strings, if all rows
+// hold n.
 func rowsWith(strings, rows, n int) int {
 	return max(1, int(float64(strings)*float64(rows)/float64(max(n, 1))))
 }
 
-// merge returns what the builders of all chunks hold, one behind the other, and adds to
-// splits, if not nil, the strings of the chunks before.
+// merge returns the concatenation of the builders of all chunks and, if splits is not nil, adds to
+// each entry the number of strings of the preceding chunks.
 func merge(parts []builder, splits []int64) Column {
 	var strings, bytes int
 	for i := range parts {
@@ -195,8 +195,8 @@ func merge(parts []builder, splits []int64) Column {
 // chunk is the number of strings that a worker takes at a time.
 const chunk = 4096
 
-// inChunks calls f for all strings of a column of n, on several workers where there are
-// many, with what it needs to know.
+// inChunks calls f for ranges that cover [0, n), on several workers if n is large, and passes it
+// with. Using an argument rather than captured variables keeps small calls free of allocations.
 func inChunks[C any](n int, with C, f func(lo, hi int, with C)) {
 	if n <= chunk {
 		f(0, n, with)
@@ -205,15 +205,15 @@ func inChunks[C any](n int, with C, f func(lo, hi int, with C)) {
 	}
 }
 
-// inManyChunks is inChunks of many strings: only there what is known has to be in memory
-// that workers share.
+// inManyChunks is inChunks for large n. It is a separate function so that only large calls move
+// with to the heap.
 func inManyChunks[C any](n int, with C, f func(lo, hi int, with C)) {
 	par.For(n, chunk, func(lo, hi int) { f(lo, hi, with) })
 }
 
-// build calls f for every row of n, giving it the builder that collects the results in
-// order, and what it needs to know. splits, if not nil, has room for the n+1 row splits of
-// the results. The error is that of the first row that fails.
+// build calls f for each of n rows with a builder that collects the results in order, and with the
+// argument with. If splits is not nil, it has n+1 entries and receives the row splits of the
+// results. build returns the error of the first row that fails.
 func build[C any](n int, splits []int64, with C, f func(b *builder, i int, with C) error) (Column, error) {
 	if splits != nil {
 		splits[0] = 0
@@ -234,7 +234,7 @@ func build[C any](n int, splits []int64, with C, f func(b *builder, i int, with 
 	return buildMany(n, splits, with, f)
 }
 
-// buildMany is build of many rows.
+// buildMany is build for large n.
 func buildMany[C any](n int, splits []int64, with C, f func(b *builder, i int, with C) error) (Column, error) {
 	parts := make([]builder, (n+chunk-1)/chunk)
 	par.For(n, chunk, func(lo, hi int) {
@@ -257,7 +257,7 @@ func buildMany[C any](n int, splits []int64, with C, f func(b *builder, i int, w
 	return merge(parts, splits), nil
 }
 
-// mapped is build for one string of result for each string; f appends its bytes to dst.
+// mapped is build with exactly one result string for each row; f appends its bytes to dst.
 func mapped[C any](n int, with C, f func(dst []byte, i int, with C) []byte) Column {
 	if n <= chunk {
 		b := builders.Get().(*builder)
@@ -271,7 +271,7 @@ func mapped[C any](n int, with C, f func(dst []byte, i int, with C) []byte) Colu
 	return mapMany(n, with, f)
 }
 
-// mapMany is mapped of many strings.
+// mapMany is mapped for large n.
 func mapMany[C any](n int, with C, f func(dst []byte, i int, with C) []byte) Column {
 	c, _ := buildMany(n, nil, with, func(b *builder, i int, with C) error {
 		b.bytes = f(b.bytes, i, with)

@@ -2,7 +2,7 @@ package str
 
 import "bytes"
 
-// one returns string i of x, or its only string.
+// one returns string i of x, or its only string if x is broadcast.
 func one(x Column, i int) []byte {
 	if x.Len() == 1 {
 		return x.At(0)
@@ -10,9 +10,8 @@ func one(x Column, i int) []byte {
 	return x.At(i)
 }
 
-// Compare writes -1, 0 or +1 to each element of out as string i of a is before,
-// equal to or after string i of b in the order of their bytes. A column of one
-// string stands for as many as out has elements.
+// Compare sets out[i] to -1, 0 or +1 if string i of a is less than, equal to or greater than string
+// i of b, in byte order. A column of one string is broadcast.
 func Compare(out []int8, a, b Column) {
 	if len(out) <= fewCompared {
 		x, y := stepping(a), stepping(b)
@@ -23,7 +22,7 @@ func Compare(out []int8, a, b Column) {
 	}
 	compareFronts(out, a, b, func(out []int8, u, v []uint64) {
 		for k := range out {
-			before, after := int8(0), int8(0) // numbers need no branches, which nobody could guess
+			before, after := int8(0), int8(0) // computed without branches, which would be unpredictable
 			if u[k] < v[k] {
 				before = 1
 			}
@@ -35,8 +34,8 @@ func Compare(out []int8, a, b Column) {
 	}, func(order int) int8 { return int8(order) })
 }
 
-// Less writes whether string i of a is before string i of b, in the order of their bytes,
-// to each element of out. A column of one string stands for as many as out has elements.
+// Less sets out[i] to whether string i of a is less than string i of b, in byte order. A column of
+// one string is broadcast.
 func Less(out []bool, a, b Column) {
 	if len(out) <= fewCompared {
 		x, y := stepping(a), stepping(b)
@@ -52,8 +51,8 @@ func Less(out []bool, a, b Column) {
 	}, func(order int) bool { return order < 0 })
 }
 
-// compareFronts writes what fronts makes of the first eight bytes of strings, and what tied
-// makes of the order of strings where those are the same.
+// compareFronts sets out to the result of fronts for the first eight bytes of the strings or, if
+// these are equal, to the result of tied for the order of the strings.
 func compareFronts[T any](out []T, a, b Column, fronts func(out []T, u, v []uint64), tied func(order int) T) {
 	inChunks(len(out), frontsOf[T]{out, stepping(a), stepping(b), fronts, tied}, func(lo, hi int, with frontsOf[T]) {
 		var first, second [compareBlock]uint64
@@ -72,10 +71,10 @@ func compareFronts[T any](out []T, a, b Column, fronts func(out []T, u, v []uint
 	})
 }
 
-// fewCompared is the number of strings up to which each is compared by itself.
+// fewCompared is the number of strings up to which they are compared one by one.
 const fewCompared = 16
 
-// frontsOf is what [compareFronts] compares, and how.
+// frontsOf is the arguments of a chunk of [compareFronts].
 type frontsOf[T any] struct {
 	out    []T
 	a, b   stepped
@@ -83,10 +82,11 @@ type frontsOf[T any] struct {
 	tied   func(order int) T
 }
 
-// compareBlock is the number of strings of which one thing is looked at before the next.
+// compareBlock is the number of strings in a block; each step processes a whole block before the
+// next step begins.
 const compareBlock = 64
 
-// A stepped column is read string by string; the step is 0 where it has only one.
+// A stepped column is read string by string; the step is 0 if the column is broadcast.
 type stepped struct {
 	Column
 	step int
@@ -99,7 +99,7 @@ func stepping(x Column) stepped {
 	return stepped{x, 1}
 }
 
-// fronts writes the first eight bytes of the strings from lo on, which decide most often.
+// fronts writes the first eight bytes of the strings from lo on; they usually decide a comparison.
 func (s *stepped) fronts(out []uint64, lo int) {
 	if s.step == 0 {
 		front := firstBytes(s.Bytes, s.Offsets[0], s.Offsets[1])
@@ -120,14 +120,14 @@ func order(a, b *stepped, i int) int {
 	return bytes.Compare(a.Bytes[a.Offsets[j]:a.Offsets[j+1]], b.Bytes[b.Offsets[k]:b.Offsets[k+1]])
 }
 
-// firstBytes returns the first eight bytes of the string from lo up to hi as a number whose
-// order is theirs, zeros for missing ones.
+// firstBytes returns the first eight bytes of the string [lo, hi), padded with zeros, as a number
+// that has the same order.
 func firstBytes(bytes []byte, lo, hi int64) uint64 {
 	return wordAt(bytes, lo, hi) & (^uint64(0) << (64 - 8*uint64(min(hi-lo, 8))))
 }
 
-// Equal writes whether string i of a equals string i of b to each element of out.
-// A column of one string stands for as many as out has elements.
+// Equal sets out[i] to whether string i of a equals string i of b. A column of one string is
+// broadcast.
 func Equal(out []bool, a, b Column) {
 	x, y := stepping(a), stepping(b)
 	if x.step == 0 {
@@ -135,7 +135,7 @@ func Equal(out []bool, a, b Column) {
 	}
 	inChunks(len(out), compared{out, x, y}, func(lo, hi int, with compared) {
 		a, b := with.a, with.b
-		var at [compareBlock]int32 // which strings are of one length: most that differ do so there
+		var at [compareBlock]int32 // strings with equal lengths: most different strings differ in length
 		for ; lo < hi; lo += compareBlock {
 			n := min(compareBlock, hi-lo)
 			out := with.out[lo : lo+n]
@@ -148,7 +148,7 @@ func Equal(out []bool, a, b Column) {
 	})
 }
 
-// compared is what [Equal] compares, and where the answers go.
+// compared is the arguments of a chunk of [Equal].
 type compared struct {
 	out  []bool
 	a, b stepped
@@ -186,7 +186,7 @@ func sameLength(at *[compareBlock]int32, n int, a, b stepped, lo int) (found int
 	return found
 }
 
-// equalAt reports whether the string of a from p up to end equals as many bytes of b from q on.
+// equalAt reports whether the string a.Bytes[p:end] equals the bytes of b from q on.
 func equalAt(a Column, p, end int64, b Column, q int64) bool {
 	n := end - p
 	if n <= 16 && p+16 <= int64(len(a.Bytes)) && q+16 <= int64(len(b.Bytes)) {

@@ -2,32 +2,32 @@ package str
 
 import "github.com/tenonml/tenon/internal/par"
 
-// A Crossing is the strings that result from taking, for each row, one string of each
-// column's row in all ways, the last column's changing fastest: those strings one behind
-// the other with Separator between them. There is at least one column.
+// A Crossing computes, for each row, the Cartesian product of the columns' rows, with the last
+// column varying fastest. Each result is the concatenation of one string of each column, with
+// Separator between them. There is at least one column.
 type Crossing struct {
 	Columns   []Column
-	Splits    [][]int64 // divide each of the columns into equally many rows
-	OutSplits []int64   // divide the results into as many
+	Splits    [][]int64 // the row splits of each column; all have the same number of rows
+	OutSplits []int64   // the row splits of the results
 	Separator string
 }
 
-// crossGrain is how many strings a worker makes at a time, more or less.
+// crossGrain is the approximate number of strings that a worker makes at a time.
 const crossGrain = 4096
 
-// grain returns how many rows a worker takes at a time.
+// grain returns the number of rows that a worker takes at a time.
 func (x *Crossing) grain() int {
 	n := len(x.OutSplits) - 1
 	return max(1, int(float64(crossGrain)*float64(n)/float64(x.OutSplits[n]+1)))
 }
 
-// maxCrossed is more bytes than any machine's memory has.
+// maxCrossed is a number of bytes larger than the memory of any machine.
 const maxCrossed = 1 << 46
 
-// Strings returns the strings. It reports false where they are more than memory holds.
+// Strings returns the strings, or false if they exceed memory.
 func (x *Crossing) Strings() (c Column, ok bool) {
 	n, grain := len(x.OutSplits)-1, x.grain()
-	var starts []int64 // of rows, in bytes; only workers ask
+	var starts []int64 // of rows, in bytes; only needed with several workers
 	if n > grain {
 		starts = make([]int64, n)
 	}
@@ -50,8 +50,8 @@ func (x *Crossing) Strings() (c Column, ok bool) {
 	return c, true
 }
 
-// size returns the number of bytes of a row's strings, and some number above maxCrossed
-// where they are more than that.
+// size returns the number of bytes of a row's strings, or a number above maxCrossed if it exceeds
+// that.
 func (x *Crossing) size(r int) int64 {
 	ways := x.OutSplits[r+1] - x.OutSplits[r]
 	if ways == 0 {
@@ -73,8 +73,8 @@ func (x *Crossing) size(r int) int64 {
 	return size
 }
 
-// prefix appends what all columns but the last have in group g of row r, in which only the
-// last one's strings change.
+// prefix appends the strings of all columns but the last for group g of row r. Within a group, only
+// the string of the last column changes.
 func (x *Crossing) prefix(dst []byte, r int, g, groups int64) []byte {
 	for k := range x.Columns[:len(x.Columns)-1] {
 		first := x.Splits[k][r]
@@ -86,7 +86,7 @@ func (x *Crossing) prefix(dst []byte, r int, g, groups int64) []byte {
 	return dst
 }
 
-// write writes the strings of the rows from lo up to hi, whose bytes begin at a position.
+// write writes the strings of the rows [lo, hi), whose bytes begin at position at.
 func (x *Crossing) write(c Column, at int64, lo, hi int) {
 	last := len(x.Columns) - 1
 	var room [128]byte
@@ -110,8 +110,8 @@ func (x *Crossing) write(c Column, at int64, lo, hi int) {
 	}
 }
 
-// Hashes writes the hash of each string to out without keeping the strings: its
-// [Fingerprint64], or with a key its [SipHash].
+// Hashes writes the hash of each string to out without storing the strings: its [Fingerprint64] or,
+// if key is not nil, its [SipHash].
 func (x *Crossing) Hashes(out []uint64, key *[2]uint64) {
 	n, grain := len(x.OutSplits)-1, x.grain()
 	if n <= grain {

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// An Encoding says how characters are written as bytes.
+// An Encoding is an encoding of characters as bytes.
 type Encoding uint8
 
-// The encodings that strings are read from; the first three are also written.
+// The encodings that strings can be decoded from. They can be encoded only in the first three.
 const (
 	UTF8 Encoding = iota
 	UTF16BE
@@ -42,8 +42,8 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("encoding(%d)", uint8(e))
 }
 
-// ParseEncoding returns the encoding that strings in name can be read from. Case,
-// hyphens, underscores and spaces do not count.
+// ParseEncoding returns the encoding of the given name, for decoding. It ignores case, hyphens,
+// underscores and spaces.
 func ParseEncoding(name string) (Encoding, error) {
 	for e, d := range encodings {
 		if d.name == name {
@@ -60,22 +60,22 @@ func ParseEncoding(name string) (Encoding, error) {
 		}
 		names = append(names, d.name)
 	}
-	return 0, fmt.Errorf("no encoding is called %q; there are %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("unknown encoding %q; use one of %s", name, strings.Join(names, ", "))
 }
 
-// ParseOutputEncoding returns the encoding that strings can be written in: UTF-8,
-// UTF-16-BE or UTF-32-BE.
+// ParseOutputEncoding returns the encoding of the given name, for encoding: UTF-8, UTF-16-BE or
+// UTF-32-BE.
 func ParseOutputEncoding(name string) (Encoding, error) {
 	for e := UTF8; e <= UTF32BE; e++ {
 		if name == e.String() {
 			return e, nil
 		}
 	}
-	return 0, fmt.Errorf("strings are written as UTF-8, UTF-16-BE or UTF-32-BE, not as %q", name)
+	return 0, fmt.Errorf("cannot encode strings as %q; use UTF-8, UTF-16-BE or UTF-32-BE", name)
 }
 
-// decode returns the first character of s, the number of bytes it takes, at least
-// one, and whether they are well-formed. s is not empty.
+// decode returns the first character of s, the number of bytes it occupies (at least one), and
+// whether it is well-formed. s is not empty.
 func (e Encoding) decode(s []byte) (c rune, size int, ok bool) {
 	switch e {
 	case UTF8:
@@ -94,8 +94,8 @@ func (e Encoding) decode(s []byte) (c rune, size int, ok bool) {
 	return rune(s[0]), 1, true
 }
 
-// decodeUTF8 differs from utf8.DecodeRune in the size of what is malformed: the
-// longest prefix of some character, or one byte.
+// decodeUTF8 differs from utf8.DecodeRune in the size of malformed input: it returns the length of
+// the longest prefix of some valid character, at least one byte.
 func decodeUTF8(s []byte) (c rune, size int, ok bool) {
 	if s[0] < utf8.RuneSelf {
 		return rune(s[0]), 1, true
@@ -105,7 +105,7 @@ func decodeUTF8(s []byte) (c rune, size int, ok bool) {
 		return c, size, true
 	}
 	need := 0
-	low, high := byte(0x80), byte(0xbf) // what the second byte may be
+	low, high := byte(0x80), byte(0xbf) // range of the second byte
 	switch b := s[0]; {
 	case b < 0xc2 || b > 0xf4:
 		return utf8.RuneError, 1, false
@@ -147,7 +147,7 @@ func decodeUTF16(s []byte, order binary.ByteOrder) (c rune, size int, ok bool) {
 			return 0x10000 + rune(u-0xd800)<<10 + rune(v-0xdc00), 4, true
 		}
 	case u < 0xdc00:
-		return utf8.RuneError, len(s), false // cut off within a pair
+		return utf8.RuneError, len(s), false // truncated surrogate pair
 	}
 	return utf8.RuneError, 2, false
 }
@@ -163,12 +163,12 @@ func decodeUTF32(s []byte, order binary.ByteOrder) (c rune, size int, ok bool) {
 	return rune(u), 4, true
 }
 
-// isScalar reports whether c is a code point that is not a surrogate.
+// isScalar reports whether c is a Unicode scalar value: a code point that is not a surrogate.
 func isScalar(c int64) bool {
 	return 0 <= c && c < 0xd800 || 0xdfff < c && c <= utf8.MaxRune
 }
 
-// append writes c, which need not be a scalar value where the encoding can hold it.
+// append appends c, which need not be a scalar value if the encoding can represent it.
 func (e Encoding) append(dst []byte, c rune) []byte {
 	switch e {
 	case UTF16BE:

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// Fingerprints writes [Fingerprint64] of each string to out. The strings of a block are
-// hashed by kinds of their lengths, so that no branch has to be guessed for each.
+// Fingerprints writes [Fingerprint64] of each string to out. The strings of a block are grouped by
+// length before they are hashed, which avoids an unpredictable branch for each.
 func Fingerprints(out []uint64, x Column) {
 	inChunks(x.Len(), hashed{out, x}, func(lo, hi int, with hashed) {
 		var kinds [farmKinds][farmBlock]uint8
@@ -39,19 +39,19 @@ func Fingerprints(out []uint64, x Column) {
 	})
 }
 
-// hashed is what is hashed, and where to.
+// hashed is the arguments of a chunk of [Fingerprints].
 type hashed struct {
 	out []uint64
 	x   Column
 }
 
-// farmBlock is the number of strings of a block; it is counted in a byte.
+// farmBlock is the number of strings in a block; counts of strings must fit into a byte.
 const farmBlock = 128
 
-// farmKinds is the number of kinds of lengths: 1 to 3, 4 to 7, 8 to 16, and all others.
+// farmKinds is the number of groups of lengths: 1 to 3, 4 to 7, 8 to 16, and all others.
 const farmKinds = 4
 
-// farmKind has the kind of each length up to 16, and that of longer ones.
+// farmKind maps each length up to 16, and 17 for all longer strings, to its group.
 var farmKind = [18]uint8{3, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3}
 
 const (
@@ -60,10 +60,9 @@ const (
 	farm2 = 0x9ae16a3b2f90404f
 )
 
-// Fingerprint64 returns the 64-bit fingerprint of FarmHash (G. Pike, 2014), which is
-// the same on every machine and in every version; TensorFlow's to_hash_bucket_fast
-// and fingerprint take it. It is fast and not meant to withstand inputs made to
-// collide.
+// Fingerprint64 returns the 64-bit fingerprint of FarmHash (G. Pike, 2014), which is the same on
+// every machine and in every version; TensorFlow's to_hash_bucket_fast and fingerprint use it. It
+// is fast but does not resist inputs constructed to collide.
 func Fingerprint64(s []byte) uint64 {
 	switch n := len(s); {
 	case n <= 16:
@@ -198,7 +197,7 @@ func farmLong(s []byte) uint64 {
 
 // Buckets replaces hashes by their remainders modulo n, which is at least 1.
 func Buckets(hashes []uint64, n uint64) {
-	// A division takes longer than the hash of a short string.
+	// A division takes longer than hashing a short string, so multiply by the reciprocal.
 	const all = 1<<63 - 1
 	switch {
 	case n&(n-1) == 0:
@@ -217,11 +216,11 @@ func Buckets(hashes []uint64, n uint64) {
 			hashes[i] = h % n
 		}
 	default:
-		inverse := math.MaxUint64 / n // the quotient by it is too small by 2 at most
+		inverse := math.MaxUint64 / n // the quotient computed from it is at most 2 too small
 		for i, h := range hashes {
 			q, _ := bits.Mul64(h, inverse)
 			h -= q * n
-			h = min(h, h-n) // as a number without sign: below 0 is above all
+			h = min(h, h-n) // unsigned: h-n wraps to a large number if h < n
 			hashes[i] = min(h, h-n)
 		}
 	}

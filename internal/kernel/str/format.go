@@ -9,47 +9,46 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// Notation says how floats are written.
+// Notation is the notation of floating-point numbers.
 type Notation uint8
 
-// The notations, with the letters that C's printf has for them.
+// The notations, with the corresponding verbs of C's printf.
 const (
 	Fixed      Notation = iota // f
 	Scientific                 // e
 	Shortest                   // g
 )
 
-// FormatOptions say how numbers are written, as C's printf does. Start from
-// [DefaultFormat].
+// FormatOptions control how numbers are formatted, as in C's printf. Start from [DefaultFormat].
 type FormatOptions struct {
 	Notation  Notation
-	Precision int    // digits behind the point, or significant ones with Shortest; -1 for 6. Only for floats
-	Width     int    // least number of characters; -1 for none
-	Fill      string // "": blanks in front; "0": zeros; "-": blanks behind; "+": a sign always; " ": a blank where a sign could be; "#": a point always
+	Precision int    // digits after the decimal point, or significant digits with Shortest; -1 means 6. Only for floats
+	Width     int    // minimum number of characters; -1 means none
+	Fill      string // "": pad left with spaces; "0": pad left with zeros; "-": pad right; "+": always a sign; " ": a space in place of a plus sign; "#": always a decimal point
 }
 
-// DefaultFormat is six digits behind the point and no padding.
+// DefaultFormat is six digits after the decimal point and no padding.
 var DefaultFormat = FormatOptions{Precision: -1, Width: -1}
 
 func (o *FormatOptions) check(d dtype.DType) error {
 	switch o.Fill {
 	case "", " ", "+", "-", "0", "#":
 	default:
-		return fmt.Errorf("numbers are not filled with %q, but with one of ' ', '+', '-', '0', '#'", o.Fill)
+		return fmt.Errorf("unknown fill %q; use ' ', '+', '-', '0' or '#'", o.Fill)
 	}
 	if o.Notation > Shortest {
-		return errors.New("there is no such notation")
+		return errors.New("unknown notation")
 	}
 	const widest = 1 << 16
 	if o.Width > widest || o.Precision > widest {
-		return fmt.Errorf("width and precision are at most %d", widest)
+		return fmt.Errorf("width and precision must be at most %d", widest)
 	}
 	if d.IsInteger() || d.IsBool() {
 		if o.Notation != Fixed {
-			return fmt.Errorf("%v has no scientific or shortest notation", d)
+			return fmt.Errorf("%v cannot be formatted in scientific or shortest notation; use Fixed", d)
 		}
 		if o.Precision >= 0 {
-			return fmt.Errorf("%v has no precision", d)
+			return fmt.Errorf("%v cannot be formatted with a precision; use -1", d)
 		}
 	}
 	return nil
@@ -101,10 +100,10 @@ func AsString[T dtype.Number | ~bool](x []T, o FormatOptions) (Column, error) {
 	case []uint64:
 		return unsigned(x, o), nil
 	}
-	return Column{}, fmt.Errorf("%T has no string form", x)
+	return Column{}, fmt.Errorf("%T cannot be formatted as strings", x)
 }
 
-// numbers is what [AsString] writes.
+// numbers is the arguments of a chunk of [AsString].
 type numbers[T any] struct {
 	x []T
 	o FormatOptions
@@ -161,8 +160,8 @@ func (o *FormatOptions) float(dst []byte, v float64) []byte {
 	return o.pad(dst, sign, text, true)
 }
 
-// withPoint applies printf's alternate form: a point always, and with Shortest the
-// zeros that fill the precision.
+// withPoint applies printf's alternate form: always a decimal point and, with Shortest, trailing
+// zeros up to the precision.
 func withPoint(text []byte, n Notation, precision int) []byte {
 	exponent, digits, point := len(text), 0, false
 	leading := true
@@ -186,7 +185,7 @@ func withPoint(text []byte, n Notation, precision int) []byte {
 		out = append(out, '.')
 	}
 	if n == Shortest {
-		if leading { // zero itself is one significant digit
+		if leading { // zero counts as one significant digit
 			digits = 1
 		}
 		for ; digits < max(precision, 1); digits++ {
@@ -208,7 +207,7 @@ func (o *FormatOptions) sign(negative bool) string {
 	return ""
 }
 
-// signOf is sign without the blank: TensorFlow's integers do not take one.
+// signOf is like sign, but never returns a space: TensorFlow ignores that flag for integers.
 func (o *FormatOptions) signOf(negative bool) string {
 	if negative {
 		return "-"
@@ -216,8 +215,8 @@ func (o *FormatOptions) signOf(negative bool) string {
 	return ""
 }
 
-// pad writes sign and text in at least Width characters; numeric text may be padded
-// with zeros.
+// pad writes sign and text in at least Width characters; text may be padded with zeros if it is
+// numeric.
 func (o *FormatOptions) pad(dst []byte, sign string, text []byte, numeric bool) []byte {
 	missing := o.Width - len(sign) - len(text)
 	zeros := o.Fill == "0" && numeric

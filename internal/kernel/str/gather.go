@@ -15,7 +15,7 @@ func Gather[I gather.Index](x Column, idx []I) (Column, error) {
 			return c, nil
 		}
 	}
-	// The sizes come first: how many bytes there are is not known before.
+	// Compute the sizes first, because the number of bytes is not known.
 	offsets := freshOffsets(len(idx))
 	lent := arena.Alloc(8 * len(idx))
 	defer lent.Release()
@@ -33,15 +33,15 @@ func Gather[I gather.Index](x Column, idx []I) (Column, error) {
 }
 
 const (
-	// manyPositions is the number of positions from which runs of them are looked for.
+	// manyPositions is the number of positions from which looking for runs pays off.
 	manyPositions = 64
 	// shortRun is the average length of runs from which they are moved as such.
 	shortRun = 3
 )
 
-// gatherRuns is [Gather] for positions that mostly follow one another, as those of rows do:
-// the bytes of strings side by side are moved together. It reports false for others, and
-// where a position is outside.
+// gatherRuns is [Gather] for positions that are mostly consecutive, such as those of rows:
+// adjacent strings are moved together. It reports false if they are not, or if a position
+// is out of range.
 func gatherRuns[I gather.Index](x Column, idx []I) (c Column, ok bool) {
 	most := len(idx) / shortRun
 	lent := arena.Alloc(8 * (2*most + 1))
@@ -65,9 +65,8 @@ func gatherRuns[I gather.Index](x Column, idx []I) (c Column, ok bool) {
 	return GatherRows(x, splits[:runs+1], starts[:runs])
 }
 
-// GatherRows returns the strings of rows, which begin at starts: row r of the result goes
-// from splits[r] up to splits[r+1]. It reports false where they have more bytes than there
-// are numbers.
+// GatherRows returns the strings of the rows that begin at starts; row r of the result is
+// [splits[r], splits[r+1]). It reports false if the number of bytes overflows.
 func GatherRows(x Column, splits, starts []int64) (c Column, ok bool) {
 	rows := len(starts)
 	lent := arena.Alloc(8 * (2*rows + 1))
@@ -99,9 +98,9 @@ func GatherRows(x Column, splits, starts []int64) (c Column, ok bool) {
 	return c, true
 }
 
-// GatherWhere returns the strings at those positions that are there, and empty ones for the
-// others. It reports false where a position that is there is outside of x, or positions
-// and what says so are not as many.
+// GatherWhere returns the strings at the positions for which there is true, and empty
+// strings for the others. It reports false if one of these positions is out of range, or if
+// idx and there differ in length.
 func GatherWhere(x Column, idx []int64, there []bool) (c Column, ok bool) {
 	n, strings := len(idx), uint64(x.Len())
 	if len(there) != n {
@@ -130,13 +129,13 @@ func GatherWhere(x Column, idx []int64, there []bool) (c Column, ok bool) {
 	return c, true
 }
 
-// gathered is what [GatherWhere] gathers, and where to.
+// gathered is the arguments of a chunk of [GatherWhere].
 type gathered struct {
 	out, x Column
 	idx    []int64
 }
 
-// Concat returns the strings of all columns, one column behind the other.
+// Concat returns the concatenation of the columns.
 func Concat(columns ...Column) Column {
 	var strings int
 	var size int64

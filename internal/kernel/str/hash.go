@@ -11,8 +11,8 @@ var (
 	secrets = [2]uint64{maphash.Bytes(seed, []byte{0}), maphash.Bytes(seed, []byte{1})}
 )
 
-// hashWords writes hashes of the strings from lo on to out. They differ from process to
-// process, so that no input can be made to collide.
+// hashWords writes the hashes of the strings from lo on to out. They differ from process to
+// process, so that inputs cannot be constructed to collide.
 func hashWords(out []uint64, x Column, lo int) {
 	offsets := x.Offsets[lo : lo+len(out)+1]
 	s0, s1 := secrets[0], secrets[1]
@@ -42,8 +42,8 @@ func halves(s []byte, n uint64) (u, v uint64) {
 	return load64(s) & (1<<(8*front) - 1), load64(s[8:]) & (1<<(8*back) - 1)
 }
 
-// mixWords hashes a string of up to sixteen bytes by multiplying its halves twice to 128
-// bits, which are folded.
+// mixWords hashes a string of up to sixteen bytes by two 128-bit multiplications of its halves,
+// each folded to 64 bits.
 func mixWords(u, v, n, s0, s1 uint64) uint64 {
 	hi, lo := bits.Mul64(u^s0, v^s1^n)
 	hi, lo = bits.Mul64(hi^s1, lo^s0^n)

@@ -5,8 +5,8 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// Join returns n strings: string i of each column, one behind the other with
-// separator between them. A column of one string stands for n.
+// Join returns n strings: the concatenation of string i of each column, with separator between
+// them. A column of one string is broadcast.
 func Join(columns []Column, n int, separator string) Column {
 	if n > chunk {
 		return joinMany(columns, n, separator)
@@ -22,7 +22,7 @@ func Join(columns []Column, n int, separator string) Column {
 	})
 }
 
-// joinMany is [Join] of many strings.
+// joinMany is [Join] for many strings.
 func joinMany(columns []Column, n int, separator string) Column {
 	parts := make([]stepped, len(columns))
 	for k, c := range columns {
@@ -31,7 +31,7 @@ func joinMany(columns []Column, n int, separator string) Column {
 	out := Column{Offsets: freshOffsets(n)}
 	ends := out.Offsets[1:]
 	between := int64(len(separator) * max(len(columns)-1, 0))
-	var each []stepped // those with a string for each
+	var each []stepped // columns that are not broadcast
 	for _, c := range parts {
 		if c.step == 0 {
 			between += c.Offsets[1] - c.Offsets[0]
@@ -67,22 +67,22 @@ func joinMany(columns []Column, n int, separator string) Column {
 	return out
 }
 
-// padded returns the bytes of s with room behind them, so that [put] copies them in one
-// piece.
+// padded returns the bytes of s with spare capacity after them, so that [put] can copy them at
+// once.
 func padded(s string) []byte {
 	b := make([]byte, len(s)+16)
 	copy(b, s)
 	return b
 }
 
-// joined is what [Join] joins.
+// joined is the arguments of a chunk of [Join].
 type joined struct {
 	columns   []Column
 	separator string
 }
 
-// JoinRows returns one string for each row: the row's strings one behind the other
-// with separator between them. An empty row gives the empty string.
+// JoinRows returns one string for each row: the concatenation of its strings, with separator
+// between them. An empty row gives the empty string.
 func JoinRows(x Column, splits []int64, separator string) Column {
 	if x.Len() > chunk {
 		return joinManyRows(x, splits, separator)
@@ -98,7 +98,7 @@ func JoinRows(x Column, splits []int64, separator string) Column {
 	})
 }
 
-// joinManyRows is [JoinRows] of many strings.
+// joinManyRows is [JoinRows] for many strings.
 func joinManyRows(x Column, splits []int64, separator string) Column {
 	rows, between := max(len(splits)-1, 0), int64(len(separator))
 	out := Column{Offsets: freshOffsets(rows)}
@@ -128,16 +128,16 @@ func joinManyRows(x Column, splits []int64, separator string) Column {
 	return out
 }
 
-// joinedRows is what [JoinRows] joins.
+// joinedRows is the arguments of a chunk of [JoinRows].
 type joinedRows struct {
 	x         Column
 	splits    []int64
 	separator string
 }
 
-// JoinAt returns one string for each entry of at but the last: the strings whose
-// positions are order[at[r]:at[r+1]], in that order with separator between them. It
-// joins along a dimension that is not the innermost.
+// JoinAt returns one string for each entry of at but the last: the concatenation of the strings at
+// positions order[at[r]:at[r+1]], with separator between them. It joins along a dimension that is
+// not the innermost.
 func JoinAt(x Column, order, at []int64, separator string) Column {
 	type picked struct {
 		joinedRows
@@ -154,9 +154,8 @@ func JoinAt(x Column, order, at []int64, separator string) Column {
 	})
 }
 
-// ZipRows returns rows of several columns joined row by row: row r is that of each column,
-// one behind the other. splits are the row splits of the columns, and outSplits those of
-// the result.
+// ZipRows concatenates columns row by row: row r of the result holds row r of each column in turn.
+// splits are the row splits of the columns, and outSplits those of the result.
 func ZipRows(columns []Column, splits [][]int64, outSplits []int64) Column {
 	rows := max(len(outSplits)-1, 0)
 	n := int64(0)

@@ -7,14 +7,14 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/gather"
 )
 
-// A Unit says what positions and lengths count.
+// A Unit is the unit of positions and lengths.
 type Unit uint8
 
-// The units. Characters are counted by the bytes that can begin one, so that
-// malformed bytes above 0xBF count and others do not.
+// The units. Characters are counted by the bytes that can begin one, so stray continuation bytes do
+// not count.
 const (
 	Byte Unit = iota
-	Char      // of UTF-8
+	Char      // UTF-8 character
 )
 
 // Lengths writes the length of each string to out.
@@ -33,7 +33,7 @@ func Lengths[I gather.Index](out []I, x Column, u Unit) {
 	})
 }
 
-// measured is what [Lengths] measures, and where to.
+// measured is the arguments of a chunk of [Lengths].
 type measured[I any] struct {
 	out  []I
 	x    Column
@@ -46,7 +46,7 @@ func begins(b byte) bool { return b&0xc0 != 0x80 }
 func countChars(s []byte) int {
 	n := len(s)
 	for ; len(s) >= 8; s = s[8:] {
-		// A byte goes on with a character where its top bits are 10.
+		// A continuation byte has 10 as its top bits.
 		w := binary.LittleEndian.Uint64(s)
 		n -= bits.OnesCount64(w &^ (w << 1) & 0x8080808080808080)
 	}

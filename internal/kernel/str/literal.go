@@ -7,21 +7,21 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// A literal is looked for in the bytes of many strings at once: most strings do not have
-// it, and a search that begins again at each of them takes much longer.
+// A literal is searched for in the bytes of many strings at once. Most strings do not contain it,
+// and starting a new search for each takes much longer.
 
-// found is where a literal stands in the strings of a column, in chunks of so many strings
-// that workers take at a time.
+// found holds the positions of a literal in the strings of a column, by chunk.
 type found struct {
 	x      Column
-	length int       // of the literal, which is not empty
-	at     [][]int64 // the positions in x.Bytes, for each chunk; they do not overlap
+	length int       // length of the literal, which is not empty
+	at     [][]int64 // positions in x.Bytes, by chunk; occurrences do not overlap
 }
 
-// literalChunk is the number of strings of a chunk.
+// literalChunk is the number of strings in a chunk.
 const literalChunk = 4 * chunk
 
-// find looks for lit, at most so often in each string, any number of times where most is 0.
+// find finds lit in the strings of x, at most most times in each string, or without limit if most
+// is 0.
 func find(x Column, lit []byte, most int) found {
 	n := x.Len()
 	f := found{x, len(lit), make([][]int64, (n+literalChunk-1)/literalChunk)}
@@ -29,7 +29,7 @@ func find(x Column, lit []byte, most int) found {
 	return f
 }
 
-// occurrences returns where lit stands in the strings from lo up to hi.
+// occurrences returns the positions of lit in the strings [lo, hi).
 func occurrences(x Column, lit []byte, most, lo, hi int) (at []int64) {
 	offsets := x.Offsets[lo : hi+1]
 	if len(lit) == 1 && most == 0 {
@@ -37,7 +37,7 @@ func occurrences(x Column, lit []byte, most, lo, hi int) (at []int64) {
 	}
 	pos, end := offsets[0], offsets[len(offsets)-1]
 	size := int64(len(lit))
-	i, often := 0, 0 // the string that is looked at, and what was found in it
+	i, often := 0, 0 // the current string, and the number of occurrences found in it
 	for {
 		k := int64(bytes.Index(x.Bytes[pos:end], lit))
 		if k < 0 {
@@ -49,7 +49,7 @@ func occurrences(x Column, lit []byte, most, lo, hi int) (at []int64) {
 			}
 		}
 		if pos+size > offsets[i+1] {
-			pos++ // it goes on in the next string
+			pos++ // it crosses into the next string
 			continue
 		}
 		at = append(at, pos)
@@ -60,14 +60,15 @@ func occurrences(x Column, lit []byte, most, lo, hi int) (at []int64) {
 	}
 }
 
-// everyByte returns where a byte stands between two positions. It is often close to the one
-// before, so that no search begins for each.
+// everyByte returns the positions of a byte in b[pos:end]. Occurrences are often close together, so
+// it does not start a new search for each.
 func everyByte(b []byte, pos, end int64, sought byte) (at []int64) {
 	const ones = 0x0101010101010101
 	at = make([]int64, 0, (end-pos)/16)
 	for ; pos+8 <= end; pos += 8 {
 		w := load64(b[pos:]) ^ uint64(sought)*ones
-		// The top bits of the bytes that are 0; no carry goes from one to the next.
+		// zero has the top bits of the bytes that are 0; the additions do not carry from one byte
+		// to the next.
 		for zero := ^((w&^(0x80*ones) + 0x7f*ones) | w | 0x7f*ones); zero != 0; zero &= zero - 1 {
 			at = append(at, pos+int64(bits.TrailingZeros64(zero)>>3))
 		}
@@ -80,7 +81,7 @@ func everyByte(b []byte, pos, end int64, sought byte) (at []int64) {
 	return at
 }
 
-// total returns how many there are, and before each chunk how many.
+// total returns the number of occurrences, and the number before each chunk.
 func (f *found) total() (before []int, n int) {
 	before = make([]int, len(f.at))
 	for k, at := range f.at {
@@ -90,7 +91,7 @@ func (f *found) total() (before []int, n int) {
 	return before, n
 }
 
-// replace returns the strings with text in place of the literal.
+// replace returns the strings with each occurrence replaced by text.
 func (f *found) replace(text []byte) Column {
 	before, n := f.total()
 	x := f.x
@@ -102,7 +103,7 @@ func (f *found) replace(text []byte) Column {
 	out := newColumn(x.Len(), int(x.Size()+by*int64(n)))
 	par.For(x.Len(), literalChunk, func(lo, hi int) {
 		k := lo / literalChunk
-		shift := by*int64(before[k]) - first // of what is not replaced
+		shift := by*int64(before[k]) - first // offset by which unreplaced bytes move
 		from, to := x.Offsets[lo], x.Offsets[lo]+shift
 		i := lo + 1
 		for _, at := range f.at[k] {
@@ -122,7 +123,7 @@ func (f *found) replace(text []byte) Column {
 	return out
 }
 
-// split returns what is between the literals, and the row splits of these pieces.
+// split returns the pieces between the occurrences, and writes their row splits.
 func (f *found) split(splits []int64) Column {
 	before, n := f.total()
 	x := f.x

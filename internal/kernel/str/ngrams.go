@@ -5,31 +5,31 @@ import (
 	"strconv"
 )
 
-// NGramOptions say which n-grams of a row are made.
+// NGramOptions say which n-grams are made from each row.
 type NGramOptions struct {
-	Widths    []int  // of the n-grams, each at least 1; those of one width come first in each row
+	Widths    []int  // widths of the n-grams, each at least 1; each row has all n-grams of the first width first
 	Separator string // between the strings of an n-gram
 
-	// Left and Right are put in front of and behind each row as often as PadWidth
-	// says, but at most width-1 times. PadWidth 0 puts none, -1 width-1.
+	// Left and Right pad the two ends of each row, PadWidth times, but at most width-1 times. A
+	// PadWidth of 0 means no padding, -1 means width-1.
 	Left, Right string
 	PadWidth    int
 
-	// PreserveShort gives a row that is not empty and has no n-grams of any width
-	// one n-gram of all its strings, padding included.
+	// PreserveShort makes a row that is not empty but too short for any n-gram produce one n-gram
+	// of all its strings, including padding.
 	PreserveShort bool
 }
 
-// NGrams returns, for each row of x, the sequences of neighbouring strings joined
-// into one string. outSplits gets their row splits; it is as long as splits.
+// NGrams returns, for each row of x, the sequences of adjacent strings joined into one string.
+// outSplits receives their row splits and is as long as splits.
 func NGrams(outSplits []int64, x Column, splits []int64, o NGramOptions) (grams Column, err error) {
 	for _, w := range o.Widths {
 		if w < 1 {
-			return Column{}, errors.New("an n-gram has at least 1 string, not " + strconv.Itoa(w))
+			return Column{}, errors.New("the width of n-grams must be at least 1, not " + strconv.Itoa(w))
 		}
 	}
 	if o.PadWidth < -1 {
-		return Column{}, errors.New("the padding is at least 1 string wide, not " + strconv.Itoa(o.PadWidth))
+		return Column{}, errors.New("the padding width must be at least -1, not " + strconv.Itoa(o.PadWidth))
 	}
 	return build(max(len(splits)-1, 0), outSplits, ngramRows{x, splits, o}, func(b *builder, r int, with ngramRows) error {
 		row, o := with.row(r), &with.o
@@ -48,7 +48,7 @@ func NGrams(outSplits []int64, x Column, splits []int64, o NGramOptions) (grams 
 	})
 }
 
-// ngramRows is what [NGrams] makes n-grams of.
+// ngramRows is the arguments of a chunk of [NGrams].
 type ngramRows struct {
 	x      Column
 	splits []int64
@@ -63,7 +63,7 @@ type ngramRow struct {
 	x        Column
 	o        *NGramOptions
 	first, n int
-	padding  int // on each side
+	padding  int // number of padding strings on each side
 }
 
 func (r *ngramRow) pad(width int) {

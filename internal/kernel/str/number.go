@@ -9,13 +9,13 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// Integer is the set of integer types that strings are read as.
+// Integer is the set of integer types that strings can be parsed as.
 type Integer interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// ToInt writes the decimal integer in each string to out. White space around it and
-// a sign are accepted. What is no integer, or does not fit, is an error.
+// ToInt writes the decimal integer in each string to out. White space around it and a sign are
+// accepted. It is an error if a string is not an integer, or does not fit.
 func ToInt[T Integer](out []T, x Column) error {
 	return parse(out, x, func(s string) (T, error) {
 		var zero T
@@ -32,9 +32,9 @@ func ToInt[T Integer](out []T, x Column) error {
 	})
 }
 
-// ToFloat writes the number in each string to out, rounded to its type. White space
-// around it, a sign, an exponent, hexadecimal notation, "inf", "infinity" and "nan"
-// are accepted; what is too large becomes infinite. Anything else is an error.
+// ToFloat writes the number in each string to out, rounded to its type. White space around it, a
+// sign, an exponent, hexadecimal notation, "inf", "infinity" and "nan" are accepted; numbers that
+// are too large become infinite. Anything else is an error.
 func ToFloat[T float32 | float64](out []T, x Column) error {
 	return parse(out, x, func(s string) (T, error) {
 		bits := int(unsafe.Sizeof(T(0))) * 8
@@ -103,7 +103,7 @@ func describe(s []byte, err error) string {
 		quoted += "…"
 	}
 	if errors.Is(err, strconv.ErrRange) {
-		return quoted + " does not fit"
+		return quoted + " is out of range"
 	}
 	return quoted + " is not a number of this type"
 }

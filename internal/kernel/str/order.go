@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// ArgSort writes the positions of the strings in ascending or descending order of
-// their bytes to out, which has x.Len() elements. Equal strings keep their order.
+// ArgSort writes to out, which has x.Len() elements, the positions of the strings in ascending or
+// descending byte order. Equal strings keep their order.
 func ArgSort(out []int64, x Column, descending bool) {
 	ArgSortRows(out, x, []int64{0, int64(x.Len())}, descending)
 }
@@ -29,14 +29,14 @@ func ArgSortRows(out []int64, x Column, splits []int64, descending bool) {
 	})
 }
 
-// SortRows returns the strings of each row in ascending or descending order of their bytes.
+// SortRows returns the strings of each row in ascending or descending byte order.
 func SortRows(x Column, splits []int64, descending bool) Column {
 	if len(splits) < 2 {
 		return Column{Offsets: []int64{0}}
 	}
 	base, n := splits[0], int(splits[len(splits)-1]-splits[0])
 	first := x.Offsets[base]
-	// The bytes of a row stay where they are, in another order.
+	// The bytes of a row stay in the same range; only their order within it changes.
 	out := Column{freshOffsets(n), freshBytes(int(x.Offsets[base+int64(n)] - first))}
 	eachOrdered(splits, func(lo, hi int) {
 		var o ordering
@@ -63,7 +63,7 @@ func SortRows(x Column, splits []int64, descending bool) Column {
 	return out
 }
 
-// eachOrdered calls f for all rows, on several workers where they have many strings.
+// eachOrdered calls f for all rows, on several workers if there are many strings.
 func eachOrdered(splits []int64, f func(lo, hi int)) {
 	rows := max(len(splits)-1, 0)
 	if rows == 0 {
@@ -76,7 +76,7 @@ func eachOrdered(splits []int64, f func(lo, hi int)) {
 	}
 }
 
-// nextBlock returns the end of the rows from lo on that are ordered together.
+// nextBlock returns the end of the rows from lo on that are sorted together.
 func nextBlock(splits []int64, lo, hi int) int {
 	to := lo + 1
 	for to < hi && splits[to+1]-splits[lo] <= orderBlock && to-lo < orderBlock {
@@ -85,20 +85,20 @@ func nextBlock(splits []int64, lo, hi int) int {
 	return to
 }
 
-// orderBlock is the number of strings whose keys stay in the nearest cache.
+// orderBlock is the number of strings whose keys fit into the first-level cache.
 const orderBlock = 2048
 
-// An ordering is what the order of rows is found with.
+// An ordering is the scratch memory for sorting rows.
 type ordering struct {
 	lent   *arena.Buffer
 	words  []int64
-	splits []int64 // of the rows, counted from the first string
+	splits []int64 // row splits, relative to the first string
 	groups []tied
 	few    [fewKeys]sortKey
 }
 
-// tied strings are those from position lo up to hi in the order of a row whose first depth
-// bytes are equal, and that may go on.
+// tied describes the strings at positions [lo, hi) in the order of a row whose first depth bytes
+// are equal and which may be longer.
 type tied struct{ lo, hi, depth int }
 
 func (o *ordering) free() {
@@ -107,7 +107,7 @@ func (o *ordering) free() {
 	}
 }
 
-// room returns memory for the order of n strings, behind which their keys have theirs.
+// room returns memory for the order of n strings, followed by memory for their keys.
 func (o *ordering) room(n int) (order []int64) {
 	if len(o.words) < 2*n {
 		o.free()
@@ -118,8 +118,8 @@ func (o *ordering) room(n int) (order []int64) {
 	return o.words[:n]
 }
 
-// rows writes the order of rows, whose strings are x's from splits[0] on, to out. Keys of their
-// first bytes are sorted as numbers, and strings of equal keys by what comes behind.
+// rows writes the order of rows to out; their strings start at splits[0] in x. Keys made of the
+// first bytes are sorted as numbers, and strings with equal keys by the bytes that follow.
 func (o *ordering) rows(out []int64, x Column, splits []int64, descending bool) {
 	first, rows, n := splits[0], len(splits)-1, len(out)
 	if n <= fewKeys {
@@ -149,8 +149,8 @@ func (o *ordering) rows(out []int64, x Column, splits []int64, descending bool) 
 	}
 }
 
-// ties lists the groups of strings with equal keys that may go on: of key order[i] is
-// string i in the order that the keys give. It reports whether there are any.
+// ties lists the groups of strings with equal keys that may be longer than their keys, and reports
+// whether there are any. key order[i] belongs to string i of the order.
 func (o *ordering) ties(order, keys []int64, depth int) bool {
 	if len(order) == 0 {
 		return false
@@ -173,7 +173,7 @@ func (o *ordering) ties(order, keys []int64, depth int) bool {
 	return len(o.groups) > 0
 }
 
-// decide orders the strings of a row that are tied by the bytes behind those they share.
+// decide sorts the tied strings of a row by the bytes after their common prefix.
 func (o *ordering) decide(order []int64, x Column, descending bool) {
 	for len(o.groups) > 0 {
 		g := o.groups[len(o.groups)-1]
@@ -190,8 +190,8 @@ func (o *ordering) decide(order []int64, x Column, descending bool) {
 	}
 }
 
-// decideMany is decide for many strings, from position lo of the order on, by the keys of
-// the bytes from depth on; what those leave tied is listed.
+// decideMany is decide for many strings, starting at position lo of the order: it sorts them by
+// keys of the bytes from depth on, and lists those that are still tied.
 func (o *ordering) decideMany(group []int64, lo int, x Column, depth int, descending bool) {
 	n := len(group)
 	lent := arena.Alloc(3 * 8 * n)
@@ -214,12 +214,12 @@ func (o *ordering) decideMany(group []int64, lo int, x Column, depth int, descen
 	}
 }
 
-// keyBytes is the number of bytes that a key of a string holds.
+// keyBytes is the number of bytes in a key.
 const keyBytes = 7
 
-// orderKeys writes keys of strings that are in the order of their first seven bytes and
-// then of their lengths up to seven, so that equal keys of less are equal strings. They
-// leave the highest five bits, which are those of their sign, to the position in a row.
+// orderKeys writes keys that order strings by their first seven bytes and then by their lengths up
+// to seven, so that strings of fewer than seven bytes are equal if their keys are. The highest five
+// bits, which include the sign, are left for the position in a row.
 func orderKeys(keys, offsets []int64, bytes []byte) {
 	offsets = offsets[:len(keys)+1]
 	for i := range keys {
@@ -227,15 +227,15 @@ func orderKeys(keys, offsets []int64, bytes []byte) {
 	}
 }
 
-// orderKey returns the key of the string from lo up to hi.
+// orderKey returns the key of the string [lo, hi).
 func orderKey(bytes []byte, lo, hi int64) int64 {
 	n := uint64(min(hi-lo, keyBytes))
 	p := wordAt(bytes, lo, hi) & (^uint64(0) << (64 - 8*n))
 	return int64(p>>5|n) - 1<<58
 }
 
-// shared returns how many first bytes strings have in common, of which depth are known, and
-// whether they are equal.
+// shared returns the length of the common prefix of the strings, of which depth bytes are known,
+// and whether the strings are equal.
 func shared(group []int64, x Column, depth int) (n int, equal bool) {
 	a := x.At(int(group[0]))[depth:]
 	n, equal = len(a), true
@@ -251,7 +251,7 @@ func shared(group []int64, x Column, depth int) (n int, equal bool) {
 	return depth + n, equal
 }
 
-// commonPrefix returns how many first bytes of a and b are the same.
+// commonPrefix returns the length of the common prefix of a and b.
 func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	k := 0
@@ -266,18 +266,18 @@ func commonPrefix(a, b []byte) int {
 	return k
 }
 
-// A sortKey holds eight bytes of a string, which decide most comparisons without looking
-// at the string.
+// A sortKey holds eight bytes of a string, which decide most comparisons without reading the string
+// itself.
 type sortKey struct {
 	prefix uint64
 	at     int64
 }
 
-// fewKeys is the number of strings up to which inserting one after the other is fastest.
+// fewKeys is the number of strings up to which insertion sort is fastest.
 const fewKeys = 32
 
-// insertOrder puts the positions of a few strings, whose first depth bytes are equal, into
-// their order. Equal strings keep theirs, as none is moved before one.
+// insertOrder sorts the positions of a few strings whose first depth bytes are equal. The sort is
+// stable, because a string is never moved past an equal one.
 func insertOrder(order []int64, x Column, depth int, keys []sortKey, descending bool) {
 	for i, at := range order {
 		lo, hi := x.Offsets[at]+int64(depth), x.Offsets[at+1]
@@ -307,8 +307,8 @@ func insertOrder(order []int64, x Column, depth int, keys []sortKey, descending 
 	}
 }
 
-// wordAt returns the eight bytes from lo on as a number whose order is that of the bytes;
-// those that are not of the string up to hi are arbitrary.
+// wordAt returns the eight bytes from lo on as a number that has the same order; bytes after the
+// end hi of the string are arbitrary.
 func wordAt(bytes []byte, lo, hi int64) uint64 {
 	if lo+8 <= int64(len(bytes)) {
 		return binary.BigEndian.Uint64(bytes[lo:])
@@ -322,9 +322,8 @@ func wordAt(bytes []byte, lo, hi int64) uint64 {
 	return p
 }
 
-// SearchSorted writes, for each string of x, the position in sorted, whose strings
-// are in ascending order, at which it can be inserted: before equal ones, or behind
-// them with right.
+// SearchSorted writes, for each string of x, the position at which it can be inserted into sorted,
+// which is in ascending order: before equal strings or, if right is set, after them.
 func SearchSorted(out []int64, sorted, x Column, right bool) {
 	limit := 0 // insert before the first string that compares at least this high
 	if right {

@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// Pad returns rows of one width: longer ones are cut, shorter ones filled up with fill.
-// Where none is cut, and empty strings fill up, the result shares the bytes of x.
+// Pad returns rows of equal width: longer rows are cut, and shorter ones are padded with fill. If
+// no row is cut and fill is empty, the result shares the bytes of x.
 func Pad(x Column, splits []int64, width int, fill []byte) Column {
 	rows := max(len(splits)-1, 0)
 	if rows == 0 || width == 0 {
@@ -51,24 +51,24 @@ func Pad(x Column, splits []int64, width int, fill []byte) Column {
 	return p.out
 }
 
-// A padding is what [Pad] fills up.
+// A padding is the arguments and results of [Pad].
 type padding struct {
 	x      Column
 	splits []int64
 	width  int64
 	fill   []byte
-	starts []int64 // of the rows of the result, in bytes
+	starts []int64 // byte offsets of the rows of the result
 	out    Column
 }
 
-// row returns which strings of x are in row r, and where its offsets go.
+// row returns the range of strings of x in row r, and the memory for its offsets.
 func (p *padding) row(r int) (lo, hi int64, to []int64) {
 	lo = p.splits[r]
 	at := int64(r)*p.width + 1
 	return lo, min(p.splits[r+1], lo+p.width), p.out.Offsets[at : at+p.width]
 }
 
-// fillOffsets writes the offsets of what fills up behind a position.
+// fillOffsets writes the offsets of the fill strings that start at position at.
 func (p *padding) fillOffsets(to []int64, at int64) {
 	for i := range to {
 		at += int64(len(p.fill))
@@ -76,7 +76,7 @@ func (p *padding) fillOffsets(to []int64, at int64) {
 	}
 }
 
-// each calls f for all rows, on several workers where they are many.
+// each calls f for all rows, on several workers if there are many.
 func (p *padding) each(rows int, f func(p *padding, r int)) {
 	par.For(rows, max(1, chunk/int(p.width)), func(lo, hi int) {
 		for r := lo; r < hi; r++ {

@@ -9,12 +9,12 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// RegexFullMatch writes whether pattern matches all of each string to out. Patterns are
-// RE2's, as in package regexp.
+// RegexFullMatch writes to out whether pattern matches the whole of each string. Patterns have
+// RE2's syntax, as in package regexp.
 func RegexFullMatch(out []bool, x Column, pattern string) error {
 	re, err := whole.compile(pattern)
 	if err != nil {
-		return fmt.Errorf("the pattern %q is no regular expression: %w", pattern, err)
+		return fmt.Errorf("pattern %q is not a regular expression: %w", pattern, err)
 	}
 	grain, table := 256, (*regexTable)(nil)
 	if re.plain == nil && x.Len() > fewKept {
@@ -47,20 +47,20 @@ func matches(out []bool, x Column, p *kept, table *regexTable, lo, hi int) {
 	}
 }
 
-// A kept pattern is one that was read.
+// A kept pattern is a compiled pattern in the cache.
 type kept struct {
 	re     *regexp.Regexp
-	begins *begins256 // what its matches begin with
-	local  bool       // whether something matches does not depend on what is around it
+	begins *begins256 // bytes that its matches can begin with
+	local  bool       // matching does not depend on the surrounding text
 
-	literal []byte        // all that matches, nil where that is more than one text
-	plain   *plainPattern // nil where the pattern is not plain
+	literal []byte        // the only text that matches, or nil
+	plain   *plainPattern // nil if the pattern is not plain
 
-	table func() *regexTable // of a pattern that matches all of a text; made when many are to be matched
+	table func() *regexTable // for full matches; made when many strings are to be matched
 }
 
-// A patternCache keeps the patterns that were used last: reading one takes longer than
-// matching some dozens of strings.
+// A patternCache keeps the most recently used patterns, because compiling one takes longer than
+// matching a few dozen strings.
 type patternCache struct {
 	make func(pattern string) (*regexp.Regexp, error)
 
@@ -68,7 +68,7 @@ type patternCache struct {
 	kept map[string]*kept
 }
 
-// keptPatterns is how many patterns are kept, of at most keptLength bytes each.
+// keptPatterns is the number of patterns kept; keptLength is the largest length of one in bytes.
 const (
 	keptPatterns = 64
 	keptLength   = 1 << 10
@@ -78,7 +78,7 @@ var (
 	anywhere = patternCache{make: regexp.Compile}
 	whole    = patternCache{make: func(pattern string) (*regexp.Regexp, error) {
 		if _, err := regexp.Compile(pattern); err != nil {
-			return nil, err // of the pattern as it was given
+			return nil, err // the error for the pattern as given
 		}
 		return regexp.Compile(`\A(?:` + pattern + `)\z`)
 	}}
@@ -108,14 +108,13 @@ func (p *patternCache) compile(pattern string) (*kept, error) {
 	return found, nil
 }
 
-// RegexReplace returns each string with what pattern matches replaced by rewrite, in
-// which \1 to \9 stand for the text of a group, \0 for all of the match and \\ for a
-// backslash. Without global only the first match is replaced. An empty match right
-// behind another match is passed over.
+// RegexReplace returns each string with the matches of pattern replaced by rewrite, in which \1 to
+// \9 stand for the text of a group, \0 for the whole match, and \\ for a backslash. Unless global
+// is set, only the first match is replaced. An empty match directly after another match is skipped.
 func RegexReplace(x Column, pattern, rewrite string, global bool) (Column, error) {
 	p, err := anywhere.compile(pattern)
 	if err != nil {
-		return Column{}, fmt.Errorf("the pattern %q is no regular expression: %w", pattern, err)
+		return Column{}, fmt.Errorf("pattern %q is not a regular expression: %w", pattern, err)
 	}
 	parts, err := parseRewrite(rewrite, p.re.NumSubexp())
 	if err != nil {
@@ -155,7 +154,7 @@ func RegexReplace(x Column, pattern, rewrite string, global bool) (Column, error
 	}), nil
 }
 
-// A replacement is what [RegexReplace] replaces in what.
+// A replacement is the arguments of a chunk of [RegexReplace].
 type replacement struct {
 	x       Column
 	pattern *kept
@@ -163,7 +162,7 @@ type replacement struct {
 	global  bool
 }
 
-// rewrite appends what is in s between from and a match, and what the match becomes.
+// rewrite appends the text of s between from and a match, followed by the replacement of the match.
 func (w *replacement) rewrite(dst, s []byte, from int, m []int) []byte {
 	dst = append(dst, s[from:m[0]]...)
 	for _, p := range w.parts {
@@ -175,10 +174,10 @@ func (w *replacement) rewrite(dst, s []byte, from int, m []int) []byte {
 	return dst
 }
 
-// fewKept is the number of strings up to which each is searched by itself.
+// fewKept is the number of strings up to which each is searched individually.
 const fewKept = 64
 
-// literalText is what a match that is always the same text becomes.
+// literalText returns the replacement for a match that is always the same text.
 func literalText(parts []rewritePart, match []byte) []byte {
 	var text []byte
 	for _, p := range parts {
@@ -190,7 +189,7 @@ func literalText(parts []rewritePart, match []byte) []byte {
 	return text
 }
 
-// A rewritePart is literal text and then the text of a group, -1 for none.
+// A rewritePart is literal text followed by the text of a group, or by nothing if the group is -1.
 type rewritePart struct {
 	text  []byte
 	group int
@@ -211,12 +210,12 @@ func parseRewrite(rewrite string, groups int) ([]rewritePart, error) {
 		case i < len(rewrite) && '0' <= rewrite[i] && rewrite[i] <= '9':
 			g := int(rewrite[i] - '0')
 			if g > groups {
-				return nil, fmt.Errorf("the rewrite %q names group %d of a pattern with %d", rewrite, g, groups)
+				return nil, fmt.Errorf("rewrite %q refers to group %d, but the pattern has %d", rewrite, g, groups)
 			}
 			parts = append(parts, rewritePart{text, g})
 			text = nil
 		default:
-			return nil, fmt.Errorf("in the rewrite %q a backslash is followed by neither a digit nor a backslash", rewrite)
+			return nil, fmt.Errorf("in rewrite %q, a backslash is not followed by a digit or a backslash", rewrite)
 		}
 	}
 	return append(parts, rewritePart{text, -1}), nil

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// begins256 has the bytes that a match of a pattern can begin with; a pattern whose matches
-// may be empty or begin with any byte has none. Most strings have no match, and looking for a byte takes a small
-// part of the time that finding this out by matching takes.
+// begins256 is the set of bytes that a match of a pattern can begin with; it is nil for a pattern whose matches
+// may be empty or may begin with any byte. Most strings do not match, and looking for a first byte takes a small
+// fraction of the time that matching takes to find that out.
 type begins256 [256]bool
 
-// newKept returns a pattern with what is known of its matches; re may be the pattern with
-// something around it.
+// newKept returns a cache entry for a pattern; re may be the pattern with something added around
+// it.
 func newKept(re *regexp.Regexp, pattern string) *kept {
 	pattern = strings.Clone(pattern)
 	k := &kept{re: re, table: sync.OnceValue(func() *regexTable { return tableOf(pattern) })}
@@ -41,8 +41,8 @@ func newKept(re *regexp.Regexp, pattern string) *kept {
 	return k
 }
 
-// add adds what can come first from an instruction on, and reports false where that may be
-// nothing at all.
+// add adds the bytes that can come first from an instruction on, and reports false if a match may
+// be empty.
 func (b *begins256) add(prog *syntax.Prog, pc uint32, seen []bool) bool {
 	if seen[pc] {
 		return true
@@ -77,8 +77,8 @@ func (b *begins256) add(prog *syntax.Prog, pc uint32, seen []bool) bool {
 	return true
 }
 
-// addRange adds the first bytes of characters: all bytes that are not ASCII for those that
-// are not, malformed bytes included.
+// addRange adds the first bytes of characters. For characters that are not ASCII it adds all bytes
+// that are not, including malformed ones.
 func (b *begins256) addRange(lo, hi rune) {
 	for r := max(lo, 0); r <= hi && r < utf8.RuneSelf; r++ {
 		b[r] = true
@@ -90,7 +90,7 @@ func (b *begins256) addRange(lo, hi rune) {
 	}
 }
 
-// in reports whether a match may begin somewhere in s.
+// in reports whether a match may begin anywhere in s.
 func (b *begins256) in(s []byte) bool {
 	if b == nil {
 		return true
@@ -103,5 +103,5 @@ func (b *begins256) in(s []byte) bool {
 	return false
 }
 
-// at reports whether a match may begin where s does.
+// at reports whether a match may begin at the start of s.
 func (b *begins256) at(s []byte) bool { return b == nil || len(s) > 0 && b[s[0]] }

@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// A plainPattern matches strings that begin with a text, end with it, hold it or equal it:
-// what is asked for most often.
+// A plainPattern matches strings that begin with, end with, contain or equal a text. These are the
+// most common patterns.
 type plainPattern struct {
 	text          []byte
 	before, after anything // what may be around the text
 }
 
-// anything says which bytes may be in a place.
+// anything says which bytes may surround the text.
 type anything uint8
 
 const (
 	nothing anything = iota
-	inLine           // any but the end of a line
+	inLine           // any but a newline
 	any256           // any
 )
 
-// literalOf returns the text that is all that a pattern matches, or nil. A text with U+FFFD
-// matches malformed bytes, too.
+// literalOf returns the only text that a pattern matches, or nil. A text that contains U+FFFD does
+// not qualify, because it also matches malformed bytes.
 func literalOf(re *syntax.Regexp) []byte {
 	if re.Op != syntax.OpLiteral || re.Flags&syntax.FoldCase != 0 || slices.Contains(re.Rune, utf8.RuneError) {
 		return nil
@@ -61,7 +61,7 @@ func plainOf(re *syntax.Regexp) *plainPattern {
 	return p
 }
 
-// anythingOf tells which bytes a pattern stands for any number of.
+// anythingOf returns which bytes a pattern matches any number of.
 func anythingOf(re *syntax.Regexp) anything {
 	if re.Op == syntax.OpStar {
 		switch re.Sub[0].Op {
@@ -74,7 +74,7 @@ func anythingOf(re *syntax.Regexp) anything {
 	return nothing
 }
 
-// matches writes which of the strings from lo up to hi match to out.
+// matches writes to out which of the strings [lo, hi) match.
 func (p *plainPattern) matches(out []bool, x Column, lo, hi int) {
 	lines := p.before == inLine || p.after == inLine
 	switch {
@@ -96,15 +96,15 @@ func (p *plainPattern) matches(out []bool, x Column, lo, hi int) {
 	default:
 		p.matchShort(out, x, lo, hi)
 	}
-	if lines { // the text has no end of a line
+	if lines { // the text contains no newline
 		for i := lo; i < hi; i++ {
 			out[i] = out[i] && bytes.IndexByte(x.At(i), '\n') < 0
 		}
 	}
 }
 
-// matchShort tells where a short text begins or ends strings, or is all of them, by
-// comparing it as a number.
+// matchShort matches a short text at the beginning or end of strings, or all of them, by comparing
+// it as a number.
 func (p *plainPattern) matchShort(out []bool, x Column, lo, hi int) {
 	size := int64(len(p.text))
 	var room [8]byte

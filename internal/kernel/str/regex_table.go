@@ -7,20 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// A regexTable tells in one step a byte whether a pattern matches all of an ASCII text: the subset construction of the pattern's
-// program, Thompson, "Regular Expression Search Algorithm", CACM 11 (1968). Backtracking takes steps for each way to match.
+// A regexTable decides, with one step per byte, whether a pattern matches the whole of an ASCII text. It is the
+// subset construction of the pattern's program (Thompson, "Regular Expression Search Algorithm", CACM 11, 1968). The
+// regexp package tracks every alternative at every byte.
 type regexTable struct {
-	next  []uint16 // by state and byte; state 0 is left no more, and does not match
+	next  []uint16 // by state and byte; state 0 is a dead state that does not match
 	match []bool   // by state: whether a text that ends there matches
 }
 
-// Larger patterns have no table. The bounds keep making one below some milliseconds.
+// Larger patterns have no table. The bounds keep the construction below a few milliseconds.
 const (
 	tableStates = 256
 	tableInsts  = 128
 )
 
-// tableOf returns the table of a pattern, or nil.
+// tableOf returns the table of a pattern, or nil if it would be too large.
 func tableOf(pattern string) *regexTable {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -72,7 +73,8 @@ func (m *tableMaker) number(set []uint32) uint16 {
 	return n
 }
 
-// closure returns the instructions that take a character, or match, and are reached from some without one.
+// closure returns the instructions that consume a character, or match, and that are reachable from the
+// given ones without consuming a character.
 func (m *tableMaker) closure(from []uint32) []uint32 {
 	var out []uint32
 	seen := [tableInsts]bool{}
@@ -96,7 +98,7 @@ func (m *tableMaker) closure(from []uint32) []uint32 {
 	return out
 }
 
-// matches reports whether all of s matches; ok is false where it is not ASCII.
+// matches reports whether the pattern matches all of s; ok is false if s is not ASCII.
 func (t *regexTable) matches(s []byte) (matches, ok bool) {
 	state := uint16(1)
 	for _, c := range s {

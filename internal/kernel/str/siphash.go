@@ -14,15 +14,15 @@ func SipHashes(out []uint64, x Column, key [2]uint64) {
 	})
 }
 
-// keyed is what [SipHashes] hashes, and with which key.
+// keyed is the arguments of a chunk of [SipHashes].
 type keyed struct {
 	hashed
 	key [2]uint64
 }
 
-// SipHash returns SipHash-2-4 of s (J.-P. Aumasson, D. Bernstein, "SipHash: a fast
-// short-input PRF", 2012): whoever does not know the key cannot make strings that
-// collide. TensorFlow's to_hash_bucket_strong takes it.
+// SipHash returns SipHash-2-4 of s (J.-P. Aumasson, D. Bernstein, "SipHash: a fast short-input
+// PRF", 2012). Without knowledge of the key, strings that collide cannot be constructed.
+// TensorFlow's to_hash_bucket_strong uses it.
 func SipHash(s []byte, key [2]uint64) uint64 {
 	v := [4]uint64{key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573}
 	last := uint64(len(s)) << 56

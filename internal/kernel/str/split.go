@@ -2,13 +2,13 @@ package str
 
 import "bytes"
 
-// Split cuts each string at separator and returns the pieces. splits gets their row splits:
-// it has one entry more than there are strings.
-// With maxSplit > 0 at most that many cuts are made, the last piece being the rest.
+// Split splits each string at separator and returns the pieces. splits, which has one entry
+// more than there are strings, receives their row splits. With maxSplit > 0 each string is
+// split at most that many times, and the last piece is the rest.
 //
-// An empty separator cuts at runs of ASCII white space and drops those at both
-// ends, so that a blank string has no pieces; a rest keeps the white space at its
-// end. With any other separator an empty string has one piece, itself.
+// An empty separator splits at runs of ASCII white space and drops those at both ends, so
+// that a blank string has no pieces; the rest keeps its trailing white space. With any
+// other separator an empty string has one piece, itself.
 func Split(splits []int64, x Column, separator string, maxSplit int) Column {
 	if separator != "" && x.Len() > fewKept {
 		f := find(x, []byte(separator), max(maxSplit, 0))
@@ -25,7 +25,7 @@ func Split(splits []int64, x Column, separator string, maxSplit int) Column {
 	return pieces
 }
 
-// cuts is what [Split] cuts, where, and how often at most.
+// cuts is the arguments of a chunk of [Split].
 type cuts struct {
 	x    Column
 	at   []byte
@@ -70,8 +70,8 @@ func skipSpace(s []byte) []byte {
 	return s
 }
 
-// SplitBytes cuts each string into its bytes and returns them. splits gets their row
-// splits: it has one entry more than there are strings.
+// SplitBytes splits each string into its bytes. splits, which has one entry more than there are
+// strings, receives their row splits.
 func SplitBytes(splits []int64, x Column) Column {
 	size := int(x.Size())
 	pieces := newColumn(size, size)

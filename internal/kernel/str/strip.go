@@ -8,7 +8,7 @@ import (
 // space reports whether b is ASCII white space.
 func space(b byte) bool { return b == ' ' || '\t' <= b && b <= '\r' }
 
-// Strip returns each string without ASCII white space at its ends.
+// Strip returns each string without leading and trailing ASCII white space.
 func Strip(x Column) Column {
 	if x.Len() > chunk {
 		return stripMany(x)
@@ -19,7 +19,7 @@ func Strip(x Column) Column {
 	})
 }
 
-// stripped returns the ends of the string from lo up to hi without white space.
+// stripped returns the bounds of the string [lo, hi) without leading and trailing white space.
 func stripped(bytes []byte, lo, hi int64) (from, to int64) {
 	for lo < hi && space(bytes[lo]) {
 		lo++
@@ -30,7 +30,7 @@ func stripped(bytes []byte, lo, hi int64) (from, to int64) {
 	return lo, hi
 }
 
-// stripMany is [Strip] of many strings, which are often those that there are.
+// stripMany is [Strip] for many strings, which often have nothing to strip.
 func stripMany(x Column) Column {
 	n, same := x.Len(), 0
 	for same < n {

@@ -7,10 +7,10 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// Substr returns from each string the part that begins at a position, counted from
-// the end where it is negative, and has at most the given length; a negative length
-// means all that is left. pos and length hold one element for each string or a
-// single one. A position beyond either end of its string is an error.
+// Substr returns a part of each string, which begins at position pos and has at most the given
+// length. A negative position counts from the end; a negative length means the rest of the string.
+// pos and length hold one element for each string or a single one. A position outside its string is
+// an error.
 func Substr(x Column, pos, length []int64, u Unit) (Column, error) {
 	if u == Char && inASCII(x) {
 		u = Byte
@@ -45,10 +45,10 @@ func Substr(x Column, pos, length []int64, u Unit) (Column, error) {
 }
 
 func outside(i int, p, size int64) error {
-	return &Error{Index: i, Detail: fmt.Sprintf("position %d is outside its length, %d", p, size)}
+	return &Error{Index: i, Detail: fmt.Sprintf("position %d is outside the string, of length %d", p, size)}
 }
 
-// substrMany is [Substr] of many strings in bytes.
+// substrMany is [Substr] for many strings, in bytes.
 func substrMany(x Column, pos, length []int64) (Column, error) {
 	n := x.Len()
 	out := Column{Offsets: freshOffsets(n)}
@@ -64,7 +64,7 @@ func substrMany(x Column, pos, length []int64) (Column, error) {
 			most = noLimit(length[i])
 		}
 		size := x.Offsets[i+1] - x.Offsets[i]
-		from := p + size&(p>>63) // p counts from the end where it is negative
+		from := p + size&(p>>63) // a negative p counts from the end
 		wrong |= from | (size - from)
 		total += min(most, size-from)
 		ends[i] = total
@@ -88,7 +88,7 @@ func substrMany(x Column, pos, length []int64) (Column, error) {
 	return out, nil
 }
 
-// noLimit returns a length, and the greatest one for a negative length.
+// noLimit returns length, or the largest length if it is negative.
 func noLimit(length int64) int64 {
 	if length < 0 {
 		return math.MaxInt64
@@ -96,14 +96,14 @@ func noLimit(length int64) int64 {
 	return length
 }
 
-// A substr is what a part of each string is cut out by.
+// A substr is the arguments of a chunk of [Substr].
 type substr struct {
 	x           *Column
 	pos, length []int64
 	unit        Unit
 }
 
-// one64 returns entry i of x, or its only one.
+// one64 returns entry i of x, or its only entry if x is broadcast.
 func one64(x []int64, i int) int64 {
 	if len(x) == 1 {
 		return x[0]
@@ -111,8 +111,8 @@ func one64(x []int64, i int) int64 {
 	return x[i]
 }
 
-// charAt returns the position of the byte at which character n begins, the length
-// of s where there is none.
+// charAt returns the position of the byte at which character n begins, or len(s) if there is no
+// such character.
 func charAt(s []byte, n int64) int {
 	for i, b := range s {
 		if begins(b) {

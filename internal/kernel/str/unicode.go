@@ -8,13 +8,13 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// A Policy says what becomes of what is malformed.
+// A Policy says how malformed input is handled.
 type Policy uint8
 
 // The policies.
 const (
-	Replace Policy = iota // put the replacement character there
-	Ignore                // leave it out
+	Replace Policy = iota // substitute the replacement character
+	Ignore                // drop it
 	Strict                // fail
 )
 
@@ -28,17 +28,16 @@ func ParsePolicy(name string) (Policy, error) {
 	case "strict":
 		return Strict, nil
 	}
-	return 0, fmt.Errorf("errors are handled by replace, ignore or strict, not by %q", name)
+	return 0, fmt.Errorf("unknown error policy %q; use replace, ignore or strict", name)
 }
 
-// UnicodeOptions say how malformed input is treated. The zero value replaces it by
-// U+FFFD.
+// UnicodeOptions control how malformed input is handled. The zero value replaces it by U+FFFD.
 type UnicodeOptions struct {
 	Errors Policy
-	// Replacement stands for malformed input; 0 means U+FFFD.
+	// Replacement is the replacement character; 0 means U+FFFD.
 	Replacement rune
-	// ReplaceControl treats the characters U+0000 to U+001F as Errors says, except
-	// that Strict replaces them.
+	// ReplaceControl applies the policy of Errors to the characters U+0000 to U+001F, except that
+	// Strict replaces them.
 	ReplaceControl bool
 }
 
@@ -72,7 +71,7 @@ func (o UnicodeOptions) each(s []byte, e Encoding, f func(c rune, at int)) error
 	return nil
 }
 
-// count returns the number of characters that each gives f.
+// count returns the number of characters for which each calls f.
 func (o UnicodeOptions) count(s []byte, e Encoding) (n int, err error) {
 	if o.isPlain(s, e) {
 		return len(s), nil
@@ -81,7 +80,7 @@ func (o UnicodeOptions) count(s []byte, e Encoding) (n int, err error) {
 	return n, err
 }
 
-// isPlain reports whether every byte of s is a character and stays as it is.
+// isPlain reports whether every byte of s is a character that the options leave unchanged.
 func (o UnicodeOptions) isPlain(s []byte, e Encoding) bool {
 	return !o.ReplaceControl && (e == UTF8 || e == ASCII || e == Latin1) && isASCII(s)
 }
@@ -101,8 +100,8 @@ func isASCII(s []byte) bool {
 	return true
 }
 
-// CharSplits writes the row splits of the characters of each string, which [Decode]
-// fills in. It has one entry more than there are strings.
+// CharSplits writes the row splits of the characters of each string, for use by [Decode]. splits
+// has one entry more than there are strings.
 func CharSplits(splits []int64, x Column, from Encoding, o UnicodeOptions) error {
 	splits[0] = 0
 	n := x.Len()
@@ -125,7 +124,7 @@ func CharSplits(splits []int64, x Column, from Encoding, o UnicodeOptions) error
 	return nil
 }
 
-// countChunk writes the number of characters of each string from lo up to hi behind it.
+// countChunk writes the number of characters of each string i in [lo, hi) to splits[i+1].
 func countChunk(splits []int64, x Column, from Encoding, o UnicodeOptions, lo, hi int) error {
 	for i := lo; i < hi; i++ {
 		count, err := o.count(x.At(i), from)
@@ -137,8 +136,8 @@ func countChunk(splits []int64, x Column, from Encoding, o UnicodeOptions, lo, h
 	return nil
 }
 
-// Decode writes the code points of each string, whose row splits are those of
-// [CharSplits], and the position of the first byte of each within its string.
+// Decode writes the code points of each string, whose row splits come from [CharSplits], and the
+// position of the first byte of each within its string.
 func Decode(codes []int32, at, splits []int64, x Column, from Encoding, o UnicodeOptions) {
 	if n := x.Len(); n <= chunk {
 		decodeChunk(codes, at, splits, x, from, o, 0, n)
@@ -156,15 +155,15 @@ func decodeChunk(codes []int32, at, splits []int64, x Column, from Encoding, o U
 			}
 			continue
 		}
-		_ = o.each(s, from, func(c rune, p int) { // fails on nothing that was counted
+		_ = o.each(s, from, func(c rune, p int) { // cannot fail: CharSplits has decoded the strings already
 			codes[k], at[k] = c, int64(p)
 			k++
 		})
 	}
 }
 
-// Encode returns one string for each row of code points. What is no code point, or
-// a surrogate, is treated as malformed.
+// Encode returns one string for each row of code points. A value that is not a Unicode scalar value
+// is treated as malformed.
 func Encode(codes []int32, splits []int64, to Encoding, o UnicodeOptions) (Column, error) {
 	return build(max(len(splits)-1, 0), nil, encoding{codes, splits, to, o}, func(b *builder, r int, with encoding) error {
 		for i, c := range with.codes[with.splits[r]:with.splits[r+1]] {
@@ -173,7 +172,7 @@ func Encode(codes []int32, splits []int64, to Encoding, o UnicodeOptions) (Colum
 				case Ignore:
 					continue
 				case Strict:
-					return &Error{Index: r, Detail: fmt.Sprintf("value %d, %d, is no code point or a surrogate", i, c)}
+					return &Error{Index: r, Detail: fmt.Sprintf("value %d (%d) is not a code point or is a surrogate", i, c)}
 				}
 				c = with.o.replacement()
 			}
@@ -184,7 +183,7 @@ func Encode(codes []int32, splits []int64, to Encoding, o UnicodeOptions) (Colum
 	})
 }
 
-// encoding is what [Encode] encodes.
+// encoding is the arguments of a chunk of [Encode].
 type encoding struct {
 	codes  []int32
 	splits []int64
@@ -206,15 +205,15 @@ func Transcode(x Column, from, to Encoding, o UnicodeOptions) (Column, error) {
 	})
 }
 
-// transcoding is what [Transcode] encodes anew.
+// transcoding is the arguments of a chunk of [Transcode].
 type transcoding struct {
 	x        Column
 	from, to Encoding
 	o        UnicodeOptions
 }
 
-// Chars returns each of the code points that [Decode] gave as a string: in the encoding
-// that they were in where strings are written in it, and in UTF-8 otherwise.
+// Chars returns each of the code points from [Decode] as a string: in the original encoding if
+// strings can be encoded in it, and otherwise in UTF-8.
 func Chars(codes []int32, from Encoding) Column {
 	to := from
 	if to > UTF32BE {
@@ -225,7 +224,7 @@ func Chars(codes []int32, from Encoding) Column {
 	})
 }
 
-// single is what [Chars] makes strings of.
+// single is the arguments of a chunk of [Chars].
 type single struct {
 	codes []int32
 	to    Encoding

@@ -113,7 +113,7 @@ func TestEncode(t *testing.T) {
 		}
 		same(t, got, c.want...)
 	}
-	if _, err := Encode(codes, splits, UTF8, UnicodeOptions{Errors: Strict}); err == nil || !strings.Contains(err.Error(), "string 0: value 1, 55296") {
+	if _, err := Encode(codes, splits, UTF8, UnicodeOptions{Errors: Strict}); err == nil || !strings.Contains(err.Error(), "string 0: value 1 (55296) is not a code point") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -4,11 +4,10 @@ import (
 	"math"
 )
 
-// Unique finds the distinct strings of x in the order of their first appearance. It
-// writes to inverse, which has x.Len() elements, the number of each string among
-// them, and returns the position at which each first appears and how often it does.
-// It is what encodes a column by a dictionary: the dictionary is Gather(x, first),
-// the codes are inverse.
+// Unique finds the distinct strings of x in the order of their first appearance. It writes to
+// inverse, which has x.Len() elements, the index of each string among them, and returns the
+// position of each one's first appearance and its number of occurrences. This is dictionary
+// encoding: the dictionary is Gather(x, first), and the codes are inverse.
 func Unique(inverse []int64, x Column) (first, counts []int64) {
 	n := x.Len()
 	inverse = inverse[:n]
@@ -20,7 +19,7 @@ func Unique(inverse []int64, x Column) (first, counts []int64) {
 		t.number(inverse, x, 0, n)
 		return t.first, t.counts
 	}
-	// As long as there are few, one table of them stays in the cache.
+	// As long as there are few distinct strings, one table of them stays in the cache.
 	for lo := 0; lo < n; lo += sample {
 		hi := min(lo+sample, n)
 		t.number(inverse, x, lo, hi)
@@ -32,15 +31,15 @@ func Unique(inverse []int64, x Column) (first, counts []int64) {
 }
 
 const (
-	// sample is the number of strings after which is looked how many are distinct.
+	// sample is the number of strings after which the number of distinct ones is checked.
 	sample = 1 << 14
-	// fewDistinct is the number of strings whose table stays in the second cache.
+	// fewDistinct is the number of strings whose table fits into the second-level cache.
 	fewDistinct = 1 << 13
 )
 
-// UniqueRows is [Unique] within each row: numbers count from 0 in every row. It
-// returns the row splits of the distinct strings, their first positions in x, and
-// how often each appears in its row.
+// UniqueRows is [Unique] within each row: indices count from 0 in every row. It returns the row
+// splits of the distinct strings, their first positions in x, and the number of times each appears
+// in its row.
 func UniqueRows(inverse []int64, x Column, splits []int64) (outSplits, first, counts []int64) {
 	outSplits = make([]int64, 1, max(len(splits), 1))
 	var t table
@@ -58,13 +57,13 @@ func UniqueRows(inverse []int64, x Column, splits []int64) (outSplits, first, co
 	return outSplits, first, counts
 }
 
-// A table numbers distinct strings by open addressing. Its hash is seeded
-// differently in each process, so that no input can be made to collide; the
-// numbering does not depend on it.
+// A table numbers distinct strings by open addressing. Its hash is seeded differently in each
+// process, so that inputs cannot be constructed to collide; the numbering does not depend on the
+// hash.
 type table struct {
 	slots  []slot
-	first  []int64 // where each number's string is found
-	counts []int64 // how often
+	first  []int64 // position of the first occurrence, by number
+	counts []int64 // number of occurrences, by number
 }
 
 type slot struct {
@@ -78,7 +77,7 @@ func newTable(n int) *table {
 	return t
 }
 
-// reset makes an empty table that takes n strings without growing, up to a limit.
+// reset empties the table and makes room for n strings without growing, up to a limit.
 func (t *table) reset(n int) {
 	size := 16
 	for size < min(2*n, 1<<12) {
@@ -93,7 +92,7 @@ func (t *table) reset(n int) {
 	t.first, t.counts = t.first[:0], t.counts[:0]
 }
 
-// number writes the numbers of the strings from lo up to hi to inverse.
+// number writes the numbers of the strings [lo, hi) to inverse.
 func (t *table) number(inverse []int64, x Column, lo, hi int) {
 	var hashes [256]uint64
 	for ; lo < hi; lo += len(hashes) {
@@ -107,7 +106,8 @@ func (t *table) number(inverse []int64, x Column, lo, hi int) {
 	}
 }
 
-// id returns the number of string i of x, whose hash is h, a new one if it has none yet.
+// id returns the number of string i of x, whose hash is h, and assigns a new one if it has none
+// yet.
 func (t *table) id(x Column, i int64, h uint64) int64 {
 	mask := uint64(len(t.slots) - 1)
 	for at := h & mask; ; at = (at + 1) & mask {

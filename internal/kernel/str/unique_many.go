@@ -7,11 +7,11 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// uniqueMany is [Unique] of strings too many of which are distinct for a table in the
-// cache. They are dealt out to several tables by their hashes, which equal strings share;
-// then it is known of each string where its like is found first, and these places are
-// numbered in their order. Strings of up to sixteen bytes are dealt out themselves: to
-// look each up in memory takes longer than all the rest.
+// uniqueMany is [Unique] for strings with so many distinct values that a table of them does not fit
+// into the cache. It partitions the strings by hash into several tables, each of which finds the
+// first occurrence of each of its strings; these occurrences are then numbered in order. Strings of
+// up to sixteen bytes are copied into the partitions, because reading them again from memory would
+// dominate the time.
 func uniqueMany(inverse []int64, x Column) (first, counts []int64) {
 	n := len(inverse)
 	bits := uint(1)
@@ -31,7 +31,7 @@ func uniqueMany(inverse []int64, x Column) (first, counts []int64) {
 			count[h>>(64-bits)]++
 		}
 	})
-	next := make([]uint64, parts+1) // where the cards of each table begin
+	next := make([]uint64, parts+1) // where the cards of each partition begin
 	sum := uint64(0)
 	for p := range parts {
 		next[p] = sum
@@ -48,7 +48,7 @@ func uniqueMany(inverse []int64, x Column) (first, counts []int64) {
 			to[p]++
 		}
 	})
-	// The places take less memory than the cards: they are read again in the order of x.
+	// The places take less memory than the cards, and are read again in the order of x.
 	lent2 := arena.Alloc(4 * n)
 	defer lent2.Release()
 	places := arena.View[uint32](lent2, n)
@@ -81,14 +81,16 @@ func uniqueMany(inverse []int64, x Column) (first, counts []int64) {
 	return first, counts
 }
 
-// dealt is about how many strings a table gets.
+// dealt is the approximate number of strings in a partition.
 const dealt = 1 << 12
 
-// A card stands for a string in a table: its first and its last eight bytes, the hash and
-// nothing for a long string, and its position below its length, all long ones having one.
+// A card represents a string in a partition. Its first two words are the bytes of the string or,
+// for a long string, its hash and 0. The third holds the length, which is the same for all long
+// strings, above the position.
 const cardWords = 3
 
-// longCard is the length that a card gives a string of more than sixteen bytes.
+// longCard is the length that cards give for strings of more than sixteen bytes, shifted into
+// place.
 const longCard = 17 << 32
 
 // deal writes the card of string i, whose hash is h.
@@ -110,17 +112,17 @@ func deal(card []uint64, x Column, i int, h uint64) {
 	card[2] = n<<32 | uint64(i)
 }
 
-// A dealing is what tables that strings were dealt out to are made of.
+// A dealing is the scratch memory for partitions.
 type dealing struct {
 	slots []uint64
-	pairs []uint64 // two positions of long strings that are to be equal
+	pairs []uint64 // pairs of positions of long strings that are assumed to be equal
 }
 
-// position is that of a string in a card or a pair.
+// position masks the position in a card or a pair.
 const position = math.MaxUint32
 
-// firstPlaces writes to places, of each card, the position where the like of its string
-// comes first. It returns the number of distinct strings.
+// firstPlaces writes to places, for each card, the position of the first occurrence of its string.
+// It returns the number of distinct strings.
 func (d *dealing) firstPlaces(places []uint32, x Column, cards []uint64) (distinct int) {
 	n := len(places)
 	bits := uint(6)
@@ -141,8 +143,8 @@ func (d *dealing) firstPlaces(places []uint32, x Column, cards []uint64) (distin
 		if w < longCard {
 			h = mixWords(u, v, w>>32, s0, s1)
 		}
-		// The upper half of the hash said which table; a slot has the lower one above the
-		// number of a card, which counts from 1: a free slot is 0.
+		// The upper half of the hash selected the partition. A slot holds the lower half above the
+		// index of a card, which counts from 1, so that a free slot is 0.
 		h <<= 32
 		at := h >> (64 - bits)
 		for {
@@ -167,7 +169,7 @@ func (d *dealing) firstPlaces(places []uint32, x Column, cards []uint64) (distin
 		}
 	}
 	d.pairs = pairs
-	// Looked at all together, long strings take less time to come from memory.
+	// Comparing the long strings together, at the end, lets their cache misses overlap.
 	for _, p := range pairs {
 		if !x.equal(int64(p>>32), int64(p&position)) {
 			return exactPlaces(places, x, cards)
@@ -176,7 +178,7 @@ func (d *dealing) firstPlaces(places []uint32, x Column, cards []uint64) (distin
 	return distinct
 }
 
-// exactPlaces is firstPlaces for cards of different long strings with one hash.
+// exactPlaces is firstPlaces for the case that different long strings have the same hash.
 func exactPlaces(places []uint32, x Column, cards []uint64) (distinct int) {
 	t := newTable(len(places))
 	var h [1]uint64

@@ -1,15 +1,14 @@
-// Package stream copies to memory that nobody will read soon, past the cache.
+// Package stream copies with non-temporal stores to memory that will not be read soon.
 //
-// An ordinary store first reads the cache line it writes to, and evicts another.
-// For results that exceed the cache, the copy's traffic shrinks by a third and what
-// is in the cache stays. The gain is largest where a loop computes a block in the
-// first-level cache and then hands it over:
+// An ordinary store first reads the cache line it writes to, and evicts another. For results that
+// exceed the cache, non-temporal stores reduce the traffic of a copy by a third and leave the cache
+// undisturbed. The gain is largest if a loop computes a block in the first-level cache and then
+// copies it out:
 //
 //	for each block {
 //		kernel(temp, x)
 //		stream.Copy(dst, temp)
 //	}
 //
-// [Fetch] is the other half: what such a loop reads next comes from memory while it
-// computes.
+// [Fetch] is the counterpart: it prefetches what such a loop reads next while it computes.
 package stream

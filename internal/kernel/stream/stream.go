@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon/internal/cpu"
 )
 
-// kernels are the copy past the cache and the prefetch of one family.
+// kernels are the non-temporal copy and the prefetch for one instruction set.
 type kernels struct {
 	copy  func(dst, src *byte, n int, ahead uintptr)
 	fetch func(at uintptr, n int)
@@ -14,11 +14,11 @@ type kernels struct {
 
 var table = cpu.NewTable(kernels{})
 
-// Threshold is the number of bytes of a result from which going past the cache pays.
+// Threshold is the size of a result in bytes from which non-temporal stores pay off.
 const Threshold = 16 << 20
 
-// Copy copies min(len(dst), len(src)) elements, past the cache where they are
-// many enough for the attempt. T holds no pointers; dst and src do not overlap.
+// Copy copies min(len(dst), len(src)) elements with non-temporal stores, unless they are too few. T
+// must not contain pointers; dst and src must not overlap.
 func Copy[T any](dst, src []T) {
 	var t T
 	n := min(len(dst), len(src)) * int(unsafe.Sizeof(t))
@@ -34,22 +34,21 @@ func Bytes(dst, src unsafe.Pointer, n int) {
 	move(dst, src, n, next)
 }
 
-// A copy of so many bytes is taken to come from memory. Then it asks for what it reads so
-// many bytes ahead: while lines travel past the cache, the processor does not look far
-// enough ahead by itself.
+// A copy of at least fromMemory bytes is assumed to read from memory. It prefetches sourceAhead
+// bytes ahead, because processors do not look far enough ahead while non-temporal stores are in
+// progress.
 const (
 	fromMemory  = 64 << 10
 	sourceAhead = 4 << 10
 )
 
-// Ahead is [Bytes] and asks the processor for the n bytes at next on the way: what
-// the loop that fills src will read for the next block. While a block is written,
-// nothing would be read otherwise. next is not dereferenced and may lie outside of
-// memory that is there.
+// Ahead is [Bytes] that also prefetches the n bytes at next, which the loop that fills src will
+// read for the next block. Otherwise no reads would be in flight while a block is written. next is
+// not dereferenced and may point outside of allocated memory.
 func Ahead(dst, src unsafe.Pointer, n int, next unsafe.Pointer) { move(dst, src, n, uintptr(next)) }
 
 func move(dst, src unsafe.Pointer, n int, next uintptr) {
-	const least, most = 512, 256 << 10 // of one call into assembly
+	const least, most = 512, 256 << 10 // bytes per call into assembly
 	to, from := unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)
 	kernel := table.Now().copy
 	if kernel == nil || n < least {
@@ -67,16 +66,16 @@ func move(dst, src unsafe.Pointer, n int, next uintptr) {
 	copy(to, from)
 }
 
-// call is an ordinary function, in whose prologue a goroutine can be stopped.
+// call is an ordinary function, so that the goroutine can be preempted in its prologue.
 //
 //go:noinline
 func call(kernel func(dst, src *byte, n int, ahead uintptr), dst, src *byte, n int, next uintptr) {
 	kernel(dst, src, n, next)
 }
 
-// Fetch asks the processor for the n bytes at an address, which a loop will read soon,
-// and does not wait for them. Nothing needs to be there. It waits where too many are on
-// their way, so loops ask for little at a time, between other work.
+// Fetch prefetches the n bytes at an address, which a loop will read soon, without waiting for
+// them. There need not be any memory at the address. It blocks if too many prefetches are in
+// flight, so loops should prefetch little at a time, between other work.
 func Fetch(at uintptr, n int) {
 	if fetch := table.Now().fetch; fetch != nil {
 		fetch(at, n)

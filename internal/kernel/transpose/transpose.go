@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	block       = 64       // side of the blocks that are finished before the next is begun
-	serialBelow = 32 << 10 // elements below which workers do not pay
-	pastCache   = 16 << 20 // bytes of result from which stores go around the cache
+	block       = 64       // side length of the blocks that are transposed one after the other
+	serialBelow = 32 << 10 // number of elements below which workers do not pay off
+	pastCache   = 16 << 20 // size of a result in bytes from which stores are non-temporal
 )
 
-// Matrix sets dst[c*dstStride+r] to src[r*srcStride+c] for all r < rows and
-// c < cols. Strides are in elements, at least rows for dst and cols for src. dst
-// and src do not overlap. Blocks are shared among the workers of package par.
+// Matrix sets dst[c*dstStride+r] to src[r*srcStride+c] for all r < rows and c < cols. Strides are
+// in elements, at least rows for dst and cols for src. dst and src must not overlap. Blocks are
+// divided among the workers of package par.
 //
-// T holds no pointers.
+// T must not contain pointers.
 func Matrix[T any](dst, src []T, rows, cols, dstStride, srcStride int) {
 	if rows <= 0 || cols <= 0 {
 		return
 	}
-	// The last elements, so that everything below is in bounds.
+	// Access the last elements first, so that everything below is in bounds.
 	_, _ = dst[(cols-1)*dstStride+rows-1], src[(rows-1)*srcStride+cols-1]
 	var t T
 	Untyped(unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), int(unsafe.Sizeof(t)), rows, cols, dstStride, srcStride)
@@ -46,12 +46,12 @@ func Untyped(dst, src unsafe.Pointer, size, rows, cols, dstStride, srcStride int
 	}
 }
 
-// matrix is the view of a task: where the two matrices are.
+// matrix describes the source and destination of a transposition.
 type matrix[T any] struct {
 	dst, src             unsafe.Pointer
 	rows, cols           int
 	dstStride, srcStride int
-	stream               bool // past the cache
+	stream               bool // with non-temporal stores
 }
 
 func run[T any](dst, src unsafe.Pointer, rows, cols, dstStride, srcStride int) {
@@ -79,7 +79,7 @@ func run[T any](dst, src unsafe.Pointer, rows, cols, dstStride, srcStride int) {
 	})
 }
 
-// source and target are where element (r, c) is read and written.
+// source and target return the addresses at which element (r, c) is read and written.
 func (m *matrix[T]) source(r, c int) unsafe.Pointer {
 	var t T
 	return unsafe.Add(m.src, (r*m.srcStride+c)*int(unsafe.Sizeof(t)))
@@ -90,7 +90,7 @@ func (m *matrix[T]) target(r, c int) unsafe.Pointer {
 	return unsafe.Add(m.dst, (c*m.dstStride+r)*int(unsafe.Sizeof(t)))
 }
 
-// strip transposes the columns lo to hi, block by block.
+// strip transposes the columns [lo, hi), block by block.
 func (m *matrix[T]) strip(lo, hi int) {
 	for c := lo; c < hi; c += block {
 		for r := 0; r < m.rows; r += block {
@@ -99,7 +99,7 @@ func (m *matrix[T]) strip(lo, hi int) {
 	}
 }
 
-// block transposes one block: whole tiles in registers, the rest by elements.
+// block transposes one block: whole tiles in registers, the rest element by element.
 func (m *matrix[T]) block(r0, r1, c0, c1 int) {
 	var t T
 	side, tiles := tilesOf(int(unsafe.Sizeof(t)), m.stream)
@@ -117,7 +117,7 @@ func (m *matrix[T]) block(r0, r1, c0, c1 int) {
 	m.plain(r0, r1, c0+count*side, c1)
 }
 
-// plain transposes by elements, writing in order.
+// plain transposes element by element, writing in order.
 func (m *matrix[T]) plain(r0, r1, c0, c1 int) {
 	if r0 >= r1 {
 		return

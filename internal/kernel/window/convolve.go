@@ -8,41 +8,43 @@ import (
 	"github.com/tenonml/tenon/internal/par"
 )
 
-// A Convolution is a product of the windows of some items with a kernel: features last,
+// A Convolution is a product of the windows of a batch of items with a kernel, with features
+// last,
 //
 //	y[i, window, o] = Σ x[i, position, c]·kernel[element, c, o]
 //
-// over the elements of a window that are at a position, and their features c. Features are in
-// groups: those of each meet the results of its own only.
+// where the sum is over the elements of a window that lie at a position, and over their features
+// c. Features are divided into groups; the features of a group contribute only to the results of
+// the same group.
 //
-// No array of windows is ever made. One stretch of the last axis at a time, the positions that
-// its windows see are copied so that those of all other axes lie beside each other; then windows
-// are rows that overlap, of which products take one every so many numbers.
+// The windows are never materialised. For one stretch of the last axis at a time, the positions
+// that its windows cover are copied so that those along all other axes are adjacent. The windows
+// are then overlapping rows at a fixed stride, which a matrix product can read.
 type Convolution struct {
 	Axes                   []Axis
 	Items                  int
-	Features, Out, Groups  int // of x and of y, both of all groups
+	Features, Out, Groups  int // features of x and of y, over all groups
 	outer                  []Axis
 	last                   Axis
-	in, out                int // features of a group
-	beside                 int // elements of a window along the outer axes
+	in, out                int // features of x and of y in one group
+	beside                 int // number of window elements along the outer axes
 	step                   int // numbers at one position of the last axis: beside·in
 	positions, windows     int
 	stretch, stretches     int // windows of a stretch, and stretches along the last axis
-	lines, units, most     int // windows of the outer axes, stretches in all, positions that a stretch sees
-	taps, rounds, elements int // elements along the last axis that one product takes, such products, elements of a window
+	lines, units, most     int // windows along the outer axes, stretches in total, positions covered by a stretch
+	taps, rounds, elements int // window elements along the last axis per product, number of such products, elements of a window
 }
 
-// Sizes that scratch memory and sums are divided by.
+// Sizes by which scratch memory and sums are divided.
 const (
-	stretchBytes = 48 << 10 // positions of a stretch stay in the second cache, and mostly in the first
-	sumLength    = 1024     // a product's sums are in one order up to that
-	direct       = 16       // features from which a product of that many columns fills vectors
-	sumParts     = 8        // ranges of the units whose sums for the kernel are made by themselves
-	unitWork     = 1 << 22  // multiply-adds that are worth handing out with scratch memory
+	stretchBytes = 48 << 10 // size of a stretch, which fits into the second-level cache, and mostly into the first
+	sumLength    = 1024     // length up to which products sum in a single block
+	direct       = 16       // number of features from which a product with one column for each fills vectors
+	sumParts     = 8        // number of ranges of units with separate partial sums for the kernel's gradient
+	unitWork     = 1 << 22  // multiply-adds worth a task with its own scratch memory
 )
 
-// plan works out what follows from the sizes.
+// plan derives all other fields from the sizes.
 func (c *Convolution) plan(size int) {
 	n := len(c.Axes) - 1
 	c.outer, c.last = c.Axes[:n], c.Axes[n]
@@ -63,22 +65,22 @@ func (c *Convolution) plan(size int) {
 	c.rounds = (c.last.Size + c.taps - 1) / c.taps
 }
 
-// seen returns how many positions n windows along the last axis see.
+// seen returns the number of positions that n windows along the last axis cover.
 func (c *Convolution) seen(n int) int {
 	return (n-1)*c.last.Stride + (c.last.Size-1)*c.last.Dilation + 1
 }
 
-// work returns the multiply-adds of one unit.
+// work returns the number of multiply-adds of one unit.
 func (c *Convolution) work() int { return max(1, c.stretch*c.elements*c.in*c.Out) }
 
-// round returns the elements along the last axis of product r.
+// round returns the range of window elements along the last axis of product r.
 func (c *Convolution) round(r int) (lo, hi int) { return r * c.taps, min(c.last.Size, (r+1)*c.taps) }
 
 // A unit is a stretch of windows along the last axis.
 type unit struct {
-	item, from, n int   // the first window, counted over those of the item, and how many
-	first         int   // the position of the first window's first element along the last axis
-	start         []int // those along the outer axes
+	item, from, n int   // item, number of the first window within it, number of windows
+	first         int   // position of the first window's first element along the last axis
+	start         []int // the same along the outer axes
 	k             []int
 }
 
@@ -101,8 +103,8 @@ func (c *Convolution) unit(u *unit, i int) {
 	}
 }
 
-// eachLine calls f for each element e along the outer axes with the first of its positions, and
-// whether it has some.
+// eachLine calls f for each window element e along the outer axes, with the first position of its
+// line and whether it lies at a position.
 func (c *Convolution) eachLine(u *unit, f func(e, line int, ok bool)) {
 	for e := range c.beside {
 		n, ok := origin(c.outer, u.start, u.k)
@@ -116,15 +118,15 @@ func (c *Convolution) eachLine(u *unit, f func(e, line int, ok bool)) {
 	}
 }
 
-// inside returns which of the positions that a unit sees along the last axis are there.
+// inside returns the range of the positions covered by a unit along the last axis that exist.
 func (c *Convolution) inside(u *unit) (lo, hi int) {
 	n := c.seen(u.n)
 	lo = min(n, max(0, -u.first))
 	return lo, max(lo, min(n, c.last.In-u.first))
 }
 
-// gather sets dst to the positions that a unit's windows see: [positions, elements along the
-// outer axes, features of a group], 0 where there is none.
+// gather sets dst to the positions that a unit's windows cover, with zeros for those outside:
+// [positions, elements along the outer axes, features of a group].
 func gather[T gemm.Element](c *Convolution, u *unit, dst, x []T, group int) {
 	lo, hi := c.inside(u)
 	n := c.seen(u.n)
@@ -142,7 +144,8 @@ func gather[T gemm.Element](c *Convolution, u *unit, dst, x []T, group int) {
 	})
 }
 
-// spread copies n pieces that start so many elements apart.
+// spread copies n pieces of size elements that start to elements apart in dst and from elements
+// apart in src.
 func spread[T gemm.Element](dst, src []T, n, size, to, from int) {
 	switch size {
 	case 1:
@@ -168,16 +171,16 @@ func spread[T gemm.Element](dst, src []T, n, size, to, from int) {
 	}
 }
 
-// arranged returns the kernel's rows for each group in the order of gathered positions:
-// [groups, elements along the last axis, along the others, features, out].
+// arranged returns the rows of the kernel for each group in the order of gathered positions:
+// [groups, elements along the last axis, elements along the outer axes, features, out].
 func arranged[T gemm.Element](c *Convolution, kernel []T) []T {
 	out := make([]T, len(kernel))
 	c.eachRow(func(row, at int) { copy(out[row:][:c.out], kernel[at:]) })
 	return out
 }
 
-// eachRow calls f for each row of a group's kernel: where it is in the arranged one, and where in
-// the one that is given, whose rows have the results of all groups.
+// eachRow calls f for each row of a group's kernel, with its position in the arranged kernel and in
+// the original one, whose rows hold the results of all groups.
 func (c *Convolution) eachRow(f func(row, at int)) {
 	row := 0
 	for g := range c.Groups {
@@ -192,7 +195,7 @@ func (c *Convolution) eachRow(f func(row, at int)) {
 	}
 }
 
-// scratch is what one goroutine works with.
+// scratch is the memory that one goroutine works with.
 type scratch[T gemm.Element] struct {
 	unit
 	seen    []T
@@ -200,7 +203,7 @@ type scratch[T gemm.Element] struct {
 	product gemm.Panels[T]
 }
 
-// newScratch returns scratch memory for products with kernels that others multiply with as well.
+// newScratch returns scratch memory for products with kernels that other goroutines use as well.
 func newScratch[T gemm.Element](c *Convolution, kernels []gemm.Panels[T]) *scratch[T] {
 	return &scratch[T]{seen: make([]T, c.most*c.step), panels: slices.Clone(kernels)}
 }
@@ -238,7 +241,7 @@ func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
 	})
 }
 
-// Input sets x to what the transpose of the convolution with respect to x makes of y.
+// Input sets x to the transpose of the convolution with respect to x, applied to y.
 func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 	c.plan(int(unsafe.Sizeof(*new(T))))
 	clear(x)
@@ -246,7 +249,8 @@ func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 		return
 	}
 	kernel = arranged(&c, kernel)
-	// The elements of a window along the outer axes are products of their own, or one together.
+	// Each window element along the outer axes is either a product of its own, or all are one
+	// product.
 	whole, columns := c.in >= direct || c.beside == 1, c.step
 	if whole {
 		columns = c.in
@@ -255,7 +259,7 @@ func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 	for i := range panels {
 		panels[i].Pack(kernel[i*columns*c.out:], c.out, columns, 1, c.out)
 	}
-	// One item at a time: the windows of one item meet at positions.
+	// Divide by items, because the windows of one item overlap in x.
 	par.For(c.Items, max(1, unitWork/(c.work()*c.lines*c.stretches)), func(lo, hi int) {
 		s := newScratch(&c, panels)
 		for i := lo * c.lines * c.stretches; i < hi*c.lines*c.stretches; i++ {
@@ -273,7 +277,7 @@ func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 	})
 }
 
-// inPlace adds a unit's products to the positions, for each element of the windows by itself.
+// inPlace adds a unit's products to the positions, one window element at a time.
 func inPlace[T gemm.Element](c *Convolution, s *scratch[T], x, y []T, group int) {
 	stride := c.last.Stride
 	c.eachLine(&s.unit, func(e, line int, ok bool) {
@@ -281,7 +285,7 @@ func inPlace[T gemm.Element](c *Convolution, s *scratch[T], x, y []T, group int)
 			return
 		}
 		for k := range c.last.Size {
-			// The windows lo to hi have the element at a position.
+			// The windows [lo, hi) have this element at a position.
 			at := s.first + k*c.last.Dilation
 			lo := max(0, (-at+stride-1)/stride)
 			hi := min(s.n, (c.last.In-1-at)/stride+1)
@@ -294,8 +298,8 @@ func inPlace[T gemm.Element](c *Convolution, s *scratch[T], x, y []T, group int)
 	})
 }
 
-// beside adds up a unit's products in the order of gathered positions, and then adds these to the
-// positions: few features by themselves would not fill vectors.
+// beside accumulates a unit's products in the order of gathered positions and then adds them to the
+// positions, because the few features of a single element would not fill vectors.
 func beside[T gemm.Element](c *Convolution, s *scratch[T], x, y []T, group int) {
 	n := c.seen(s.n)
 	clear(s.seen[:n*c.step])
@@ -317,8 +321,8 @@ func beside[T gemm.Element](c *Convolution, s *scratch[T], x, y []T, group int) 
 	})
 }
 
-// Kernel sets kernel to what the transpose of the convolution with respect to it makes of x and
-// y.
+// Kernel sets kernel to the transpose of the convolution with respect to the kernel, applied to x
+// and y.
 func Kernel[T gemm.Element](c Convolution, kernel, x, y []T) {
 	c.plan(int(unsafe.Sizeof(*new(T))))
 	clear(kernel)

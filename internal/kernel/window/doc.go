@@ -1,3 +1,3 @@
-// Package window goes over the windows of arrays of positions: which runs of positions lie in
-// which runs of a window's elements, and their products with the kernels of convolutions.
+// Package window iterates over the windows of arrays: which runs of positions correspond to which
+// runs of window elements, and the products of windows with convolution kernels.
 package window

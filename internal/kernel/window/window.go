@@ -1,10 +1,10 @@
 package window
 
-// An Axis is an axis of positions, and the windows that slide along it: element k of window o
-// is at position o·Stride + k·Dilation - Before, which may lie outside.
+// An Axis is an axis of positions with windows that slide along it: element k of window o is at
+// position o·Stride + k·Dilation - Before, which may be out of range.
 type Axis struct {
-	In, Out                int // positions, and windows
-	Size, Stride, Dilation int // elements of a window, and the steps between windows and between elements
+	In, Out                int // number of positions and of windows
+	Size, Stride, Dilation int // number of elements of a window, and the steps between windows and between elements
 	Before                 int
 }
 
@@ -18,8 +18,9 @@ func Inside(axes []Axis) bool {
 	return true
 }
 
-// Each calls f for the windows lo to hi, counted with the last axis fastest: n elements from
-// number at on, counted over all windows, are at n positions from number from on.
+// Each calls f for the windows [lo, hi), counted with the last axis varying fastest: n window
+// elements, starting at number at over all windows, lie at n consecutive positions, starting at
+// number from.
 func Each(axes []Axis, lo, hi int, f func(at, from, n int)) {
 	elements, last := 1, len(axes)-1
 	for _, a := range axes {
@@ -28,8 +29,8 @@ func Each(axes []Axis, lo, hi int, f func(at, from, n int)) {
 	if elements == 0 {
 		return
 	}
-	start := make([]int, len(axes)) // the position of a window's first element
-	k := make([]int, len(axes))     // the element, but for the last axis
+	start := make([]int, len(axes)) // position of the window's first element
+	k := make([]int, len(axes))     // index of the element along all but the last axis
 	for o := lo; o < hi; o++ {
 		for i, rest := last, o; i >= 0; i-- {
 			a := axes[i]
@@ -51,7 +52,8 @@ func Each(axes []Axis, lo, hi int, f func(at, from, n int)) {
 	}
 }
 
-// origin returns the number of a position, and whether it is one.
+// origin returns the row-major number of a position along the given axes, and whether it is in
+// range.
 func origin(axes []Axis, start, k []int) (n int, ok bool) {
 	for i, a := range axes {
 		p := start[i] + k[i]*a.Dilation

@@ -9,7 +9,7 @@ func init() {
 		ints: intListsVBMI, floats: floatListsVBMI, strings: stringListsVBMI, note: noteListsVBMI,
 		long: varintsVBMI, varints: varintsBMI2, fetch: fetchMessages,
 	})
-	// PEXT is slow on processors of AMD before those that have AVX-512.
+	// PEXT is slow on those AMD processors that lack AVX-512.
 	table.Add(cpu.AVX512, kernels{varints: varintsBMI2, fetch: fetchMessages})
 	table.Add(cpu.AVX2, kernels{fetch: fetchMessages})
 }

@@ -1,4 +1,3 @@
-// Package wire holds loops over serialized messages: finding where the lists of features
-// lie, decoding packed variable-length integers of protocol buffers and other lists, and
-// asking for messages ahead of reading them.
+// Package wire implements loops over serialized messages: locating lists of features, decoding
+// packed variable-length integers of protocol buffers and other lists, and prefetching messages.
 package wire

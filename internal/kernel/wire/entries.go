@@ -1,26 +1,26 @@
 package wire
 
-// An Entry is how the entry of a key in a map of features usually lies in a message:
+// An Entry describes the usual encoding of the entry of a key in a map of features:
 //
 //	0a length  0a length key  12 length  tag length  [0a length]
 //
-// the key, the value, the list in it, and the packed numbers of that. With lengths of
-// one byte all of them follow from the first, so that one comparison tells whether the
-// bytes are there.
+// It consists of the key, the value, the list in the value, and the packed numbers of the list. If
+// each length is one byte, the first length determines all others, so that one comparison
+// recognises the encoding.
 type Entry struct {
-	head    [64]byte // those bytes; of a length what the first one has to have added
-	all     uint64   // which bytes of head there are
-	lengths uint64   // which of them are lengths
-	size    int      // how many there are
-	least   int      // how many an entry without elements has
-	key     int      // how many of them from the tag of the key to that of the value
-	tag     int      // of the list
+	head    [64]byte // the expected bytes; for a length, the difference to the first length
+	all     uint64   // mask of the bytes of head in use
+	lengths uint64   // mask of the bytes that are lengths
+	size    int      // number of bytes of head in use
+	least   int      // number of bytes of an entry without elements
+	key     int      // number of bytes from the tag of the key to the tag of the value
+	tag     int      // tag of the list
 	packed  int      // 1 for lists of packed numbers
-	rows    *Span    // of the lists; nil where nobody asked for them
+	rows    *Span    // spans of the lists; nil if they are not needed
 }
 
-// NewEntry returns the entry of a key whose values have lists with a tag, and reports
-// whether it can be one: the key is short. A tag of 0 is that of any value.
+// NewEntry returns the entry of a key whose values hold lists with the given tag, and reports
+// whether the key is short enough to have one. A tag of 0 matches any value.
 func NewEntry(key string, tag byte, packed bool) (Entry, bool) {
 	e := Entry{key: len(key) + 3, tag: int(tag)}
 	if e.key > len(e.head)-7 {
@@ -47,7 +47,7 @@ func NewEntry(key string, tag byte, packed bool) (Entry, bool) {
 	}
 	e.all = 1<<e.size - 1
 	for _, p := range places {
-		e.head[p] = byte(places[0] - p) // so many bytes less lie behind it
+		e.head[p] = byte(places[0] - p) // this many fewer bytes follow it
 		e.lengths |= 1 << p
 	}
 	return e, true
@@ -56,16 +56,16 @@ func NewEntry(key string, tag byte, packed bool) (Entry, bool) {
 // secondTag precedes the value of an entry.
 const secondTag = 2<<3 | 2
 
-// To sets where the spans of the lists go, one for each message of a batch.
+// To sets the destination of the spans of the lists, one for each message of a batch.
 func (e *Entry) To(rows []Span) { e.rows = &rows[0] }
 
-// Note goes over messages that are one field 1 each, of which the entries are fields 1
-// again, from the one numbered row on. It notes where the lists lie for entries that
-// come in their order; any of them may be missing. It stops before a message
-// with anything else in it, which may have some of its lists noted, or as soon as it has
-// gone over budget bytes, and returns how many messages it has done and their bytes.
+// Note scans messages, from the one numbered row on, that consist of one field 1 each, whose
+// entries are fields 1 in turn. It notes the spans of the lists of entries that come in the order
+// of entries; any of them may be missing. It stops before a message with any other content, some of
+// whose lists may have been noted already, or as soon as it has scanned budget bytes, and returns
+// the number of messages scanned and their size.
 //
-// Lists must have been set for all entries with a tag, with a span for each message.
+// [Entry.To] must have been called for all entries with a tag, with a span for each message.
 func Note(messages [][]byte, entries []Entry, row, budget int) (done, size int) {
 	if row >= len(messages) || len(entries) == 0 {
 		return 0, 0

@@ -4,16 +4,15 @@ import (
 	"unsafe"
 )
 
-// A Span says where in the message of its row a list lies that is yet to be decoded.
-// It is negative; once decoded the number of elements takes its place. [Absent] stays
-// as it is.
+// A Span tells where in the message of its row an undecoded list is. Spans are negative; once a
+// list is decoded, its number of elements replaces the span. [Absent] is never replaced.
 type Span = int64
 
 // Absent marks a row that has no list.
 const Absent Span = -1
 
-// MostSpan is the length of the longest message in which spans can be: the place and
-// the length have 31 bits each, and not all of them are set.
+// MostSpan is the length of the longest message that spans can address: position and length have 31
+// bits each, and not all of them may be set.
 const MostSpan = 1<<31 - 2
 
 // SpanOf returns the span of b[from:to], of at most [MostSpan] bytes.
@@ -27,13 +26,13 @@ func Bounds(s Span) (from, to int) {
 	return from, from + int(uint32(s))
 }
 
-// Slack is how many bytes beyond the last element of a list kernels need room for.
+// Slack is the number of bytes of room that kernels need beyond the last element of a list.
 const Slack = 128
 
-// Ints decodes lists of packed variable-length integers, row by row, into dst: that of
-// row i lies in messages[i], where rows[i] says. It stops before a row that is
-// malformed, or rare, or for which dst may lack room, and returns how many rows it has
-// done and how many numbers there are in them.
+// Ints decodes lists of packed variable-length integers into dst, row by row; rows[i] is the span
+// of the list in messages[i], and is replaced by its number of elements. Ints stops before a row
+// that is malformed or has an unusual encoding, or that may not fit into dst, and returns the
+// number of rows done and of integers decoded.
 func Ints(dst []int64, messages [][]byte, rows []Span) (done, count int) {
 	messages = messages[:len(rows)]
 	if done, count, ok := intLists(dst, messages, rows); ok {
@@ -57,7 +56,7 @@ func Ints(dst []int64, messages [][]byte, rows []Span) (done, count int) {
 	return len(rows), count
 }
 
-// Floats is [Ints] for numbers of four bytes.
+// Floats is [Ints] for four-byte floating-point numbers.
 func Floats(dst []float32, messages [][]byte, rows []Span) (done, count int) {
 	messages = messages[:len(rows)]
 	if done, count, ok := floatLists(dst, messages, rows); ok {
@@ -79,16 +78,16 @@ func Floats(dst []float32, messages [][]byte, rows []Span) (done, count int) {
 	return len(rows), count
 }
 
-// CopyFloats decodes as many numbers as dst has.
+// CopyFloats decodes len(dst) numbers from b.
 func CopyFloats(dst []float32, b []byte) {
-	if len(dst) > 0 { // all machines are little-endian, as messages are
+	if len(dst) > 0 { // supported machines are little-endian, as messages are
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(&dst[0])), 4*len(dst)), b)
 	}
 }
 
-// Strings is [Ints] for lists of strings, the fields with number 1: it copies their
-// bytes into dst and writes into ends where each ends there, offset added. A string of
-// 128 bytes or more is rare. It returns the number of bytes and of strings.
+// Strings is [Ints] for lists of strings, which are fields with number 1. It copies their bytes
+// into dst and writes the end of each in dst, plus offset, to ends. A string of 128 bytes or more
+// counts as unusual. Strings returns the number of rows done, of bytes and of strings.
 func Strings(dst []byte, ends []int64, offset int64, messages [][]byte, rows []Span) (done, size, count int) {
 	messages = messages[:len(rows)]
 	if done, size, count, ok := stringLists(dst, ends, offset, messages, rows); ok {
@@ -112,11 +111,11 @@ func Strings(dst []byte, ends []int64, offset int64, messages [][]byte, rows []S
 // firstTag precedes the elements of a list of strings.
 const firstTag = 1<<3 | 2
 
-// stringList decodes one list; count is negative where it is not done.
+// stringList decodes one list; count is -1 if it cannot.
 func stringList(dst []byte, ends []int64, offset int64, b []byte, i, end int) (size, count int) {
-	// Copies of 16 bytes reach beyond a string.
+	// Short strings are copied as 16 bytes, which may go past their end.
 	const copied = 16
-	// A string takes two bytes besides its own.
+	// Each string has two bytes of overhead.
 	if len(dst) < end-i+copied || len(ends) < (end-i)/2 {
 		return 0, -1
 	}

@@ -7,27 +7,27 @@ import (
 	"github.com/tenonml/tenon/internal/cpu"
 )
 
-// kernels are those of one family. What it lacks is nil.
+// kernels are the kernels for one instruction set. Missing kernels are nil.
 type kernels struct {
-	// Lists of numbers and of strings, row by row: see [Ints].
+	// Kernels for lists of numbers and of strings, row by row: see [Ints].
 	ints    func(dst *int64, room int, messages *[]byte, rows *Span, n int) (done, count int)
 	floats  func(dst *float32, room int, messages *[]byte, rows *Span, n int) (done, count int)
 	strings func(dst *byte, room int, ends *int64, roomEnds, offset int, messages *[]byte, rows *Span, n int) (done, size, count int)
 
-	// note is [Note].
+	// note is the kernel of [Note].
 	note func(messages *[]byte, n int, table *byte, entries, row, budget int) (done, size int)
 
-	// long and varints decode numbers that begin in the first bytes of src, until one is rare.
-	// varints reads 7 bytes more, and is the slower one of twelve bytes or more.
+	// long and varints decode numbers that begin in the first limit bytes of src, until one has an
+	// unusual encoding. varints reads 7 bytes more, and is slower from worthLong bytes on.
 	long, varints func(dst *int64, src *byte, limit int) (count, used int)
 
-	// fetch is [Fetch].
+	// fetch is the kernel of [Fetch].
 	fetch func(messages *[]byte, n int)
 }
 
 var table = cpu.NewTable(kernels{})
 
-// intLists is Ints by a kernel, where there is one.
+// intLists is Ints by a kernel; ok reports whether there is one.
 func intLists(dst []int64, messages [][]byte, rows []Span) (done, count int, ok bool) {
 	f := table.Now().ints
 	if f == nil || len(rows) == 0 || len(dst) == 0 {
@@ -55,7 +55,7 @@ func stringLists(dst []byte, ends []int64, offset int64, messages [][]byte, rows
 	return done, size, count, true
 }
 
-// worthLong is how many bytes it takes for the long kernel to be the faster one.
+// worthLong is the number of bytes from which the long kernel is faster.
 const worthLong = 12
 
 func fast(dst []int64, b []byte, i, end int) (n, used int) {
@@ -83,14 +83,14 @@ func note(messages [][]byte, entries []Entry, row, budget int) (done, size int) 
 	return f(&messages[0], len(messages), (*byte)(unsafe.Pointer(&entries[0])), len(entries), row, budget)
 }
 
-// Fetch asks for the memory of messages, up to the first 512 bytes of each, without
-// waiting for it where a kernel can do that.
+// Fetch prefetches messages, up to the first 512 bytes of each, without waiting for them if there
+// is a kernel for it.
 func Fetch(messages [][]byte) {
 	if f := table.Now().fetch; f != nil && len(messages) > 0 {
 		f(&messages[0], len(messages))
 		return
 	}
-	// A load of a byte of each line, of which a processor has several under way.
+	// Load one byte of each line; a processor can have several such loads in flight.
 	sum := byte(0)
 	for _, b := range messages {
 		for i := 0; i < len(b) && i < 512; i += 64 {

@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// more has the bits by which bytes say that their number goes on.
+// more has the continuation bit of each byte set.
 const more = 0x8080808080808080
 
-// Varints decodes the numbers packed in b[:end] into dst, which has room for one for
-// each byte, and returns how many there are. It is -1 where a number is cut off or has
-// more than ten bytes. What follows b[:end] in b is read, but has no part in it.
+// Varints decodes the numbers packed in b[:end] into dst, which has room for one number for each
+// byte, and returns how many there are, or -1 if a number is truncated or has more than ten bytes.
+// Bytes of b after end may be read but do not affect the result.
 func Varints(dst []int64, b []byte, end int) int {
 	if end == 0 {
 		return 0
@@ -20,7 +20,7 @@ func Varints(dst []int64, b []byte, end int) int {
 		return -1
 	}
 	if end <= 8 && len(b) >= 8 {
-		// Many lists have one number.
+		// Many lists have a single number.
 		x := binary.LittleEndian.Uint64(b)
 		stop := ^x & more
 		if bits.TrailingZeros64(stop)+1 == 8*end {
@@ -44,9 +44,8 @@ func Varints(dst []int64, b []byte, end int) int {
 	return n
 }
 
-// generic decodes numbers that begin in b[i:limit], behind which 7 bytes more can be
-// read, until one has more than eight bytes. In 8 bytes, those without their top bit
-// set tell where numbers end.
+// generic decodes numbers that begin in b[i:limit], after which 7 more bytes can be read, until one
+// has more than eight bytes. Bytes without the top bit are the ends of numbers.
 func generic(dst []int64, b []byte, i, limit int) (n, used int) {
 	start := i
 	for i < limit {
@@ -69,7 +68,7 @@ func generic(dst []int64, b []byte, i, limit int) (n, used int) {
 	return n, i - start
 }
 
-// join moves the groups of 7 bits in up to eight bytes together, in three steps.
+// join packs the 7-bit groups of up to eight bytes together, in three steps.
 func join(x uint64) uint64 {
 	x &= 0x7f7f7f7f7f7f7f7f
 	x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1

@@ -5,13 +5,12 @@ import (
 	"io"
 )
 
-// size is how many bytes are read at a time.
+// size is the number of bytes read at a time.
 const size = 256 << 10
 
-// Reader returns a reader of what r reads, whose Read ends as soon as the context does,
-// with its cause as the error. A Read of r that hangs is left to end by itself; it
-// writes to memory of its own, and r is closed when it has ended. A nil context, or one
-// that cannot end, costs nothing.
+// Reader returns a reader of r's data whose Read returns as soon as the context ends, with its
+// cause as the error. A Read of r that hangs is abandoned; it writes to memory of its own, and r is
+// closed when it returns. A nil context, or one that cannot end, costs nothing.
 func Reader(ctx context.Context, r io.ReadCloser) io.ReadCloser {
 	if ctx == nil || ctx.Done() == nil {
 		return r
@@ -22,10 +21,10 @@ func Reader(ctx context.Context, r io.ReadCloser) io.ReadCloser {
 type reader struct {
 	ctx     context.Context
 	from    io.ReadCloser
-	buf     []byte      // the memory of reads, nil while one goes on
-	have    []byte      // of buf, what has been read and not passed on
-	err     error       // what came behind it
-	pending chan result // the read that goes on, nil for none
+	buf     []byte      // buffer of reads, nil while a read is in progress
+	have    []byte      // unread part of buf
+	err     error       // error that follows have
+	pending chan result // the read in progress, or nil
 }
 
 type result struct {
@@ -34,7 +33,7 @@ type result struct {
 	err error
 }
 
-// Read reads what the reader has.
+// Read returns data of the underlying reader, or the cause of the context's end.
 func (r *reader) Read(p []byte) (int, error) {
 	if r.ctx.Err() != nil {
 		return 0, context.Cause(r.ctx)
@@ -51,7 +50,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, r.err
 }
 
-// fill waits for a read, or for the end of the context.
+// fill waits for a read to finish or for the context to end.
 func (r *reader) fill() error {
 	if r.pending == nil {
 		buf, done := r.buf, make(chan result, 1)
@@ -73,20 +72,20 @@ func (r *reader) fill() error {
 	}
 }
 
-// Close closes the reader, once a read that hangs has ended.
+// Close closes the underlying reader, after a read that hangs has returned.
 func (r *reader) Close() error {
 	if r.pending == nil {
 		return r.from.Close()
 	}
 	go func() {
 		<-r.pending
-		r.from.Close() // nobody waits for the error
+		r.from.Close() // nobody is left to handle the error
 	}()
 	return nil
 }
 
-// Done returns why a context has ended, and nil while it has not. A nil context does not
-// end.
+// Done returns the cause of the context's end, or nil if it has not ended. A nil context never
+// ends.
 func Done(ctx context.Context) error {
 	if ctx == nil || ctx.Err() == nil {
 		return nil
@@ -94,7 +93,7 @@ func Done(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// Writer returns a writer to w that refuses to write once a context has ended.
+// Writer returns a writer to w that fails once the context has ended.
 func Writer(ctx context.Context, w io.Writer) io.Writer {
 	if ctx == nil || ctx.Done() == nil {
 		return w
@@ -107,7 +106,7 @@ type writer struct {
 	w   io.Writer
 }
 
-// Write writes, or returns why the context has ended.
+// Write writes b, or returns the cause of the context's end.
 func (w *writer) Write(b []byte) (int, error) {
 	if err := Done(w.ctx); err != nil {
 		return 0, err

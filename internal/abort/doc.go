@@ -1,2 +1,2 @@
-// Package abort ends reading when a context does, also where a read hangs.
+// Package abort ends reading when a context ends, even if a read hangs.
 package abort

@@ -11,7 +11,7 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// Slack is the number of bytes behind a buffer's last element that may be touched.
+// Slack is the number of bytes after a buffer's last element that may be accessed.
 const Slack = 64
 
 // align is the boundary on which buffers start.
@@ -25,9 +25,9 @@ const classes = 4 * (64 - minBits)
 
 var pools [classes]sync.Pool
 
-// A Buffer is memory on loan. The zero value is not useful; Alloc makes buffers.
+// A Buffer is memory on loan. The zero value is not usable; buffers come from Alloc.
 type Buffer struct {
-	data  []byte // length as asked for, capacity at least Slack more
+	data  []byte // requested length, with at least Slack more capacity
 	class int
 	state atomic.Uint32
 	freed []uintptr // in debug mode, where the buffer was released
@@ -48,11 +48,11 @@ func classOf(n int) (class, size int) {
 	return 4*(top-minBits) + quarter - 3, (quarter + 1) << (top - 2)
 }
 
-// Alloc lends a buffer of n bytes with arbitrary contents. It panics when n is
-// negative; a size that came from outside the program must be checked before.
+// Alloc lends a buffer of n bytes with arbitrary contents. It panics if n is negative; a size that
+// comes from outside the program must be checked first.
 func Alloc(n int) *Buffer {
 	if n < 0 {
-		throw.Bug("arena: a buffer of %d bytes", n)
+		throw.Bug("arena: cannot allocate %d bytes", n)
 	}
 	class, size := classOf(n)
 	b, _ := pools[class].Get().(*Buffer)
@@ -76,16 +76,15 @@ func aligned(n int) []byte {
 	return alignedPart(raw, n)
 }
 
-// arbitrary is aligned without the zeros. Clearing a large result takes as long as
-// filling it.
+// arbitrary is aligned without clearing. Clearing a large result takes as long as filling it.
 func arbitrary(n int) []byte {
 	raw := untouched(n + align - 1)
 	renewHuge(raw)
 	return alignedPart(raw, n)
 }
 
-// untouched returns at least n bytes that are not cleared. The package strings has a way
-// to get such memory: a Builder's, which nobody else has seen.
+// untouched returns at least n bytes that are not cleared. A strings.Builder provides such memory;
+// nobody else has access to it.
 func untouched(n int) []byte {
 	var b strings.Builder
 	b.Grow(n)
@@ -98,20 +97,20 @@ func alignedPart(raw []byte, n int) []byte {
 	return raw[skip : skip+n : skip+n]
 }
 
-// Make returns n elements of zeroed memory that the garbage collector owns, with the
-// alignment and slack of a buffer. It is for memory whose end nobody announces, such
-// as the elements of a tensor that a program holds. It panics when n is negative.
+// Make returns n elements of zeroed memory owned by the garbage collector, with the alignment and
+// slack of a buffer. It is for memory that nobody releases explicitly, such as the elements of a
+// tensor held by a program. It panics if n is negative.
 func Make[T Element](n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	if n < 0 || n > math.MaxInt/2/size {
-		throw.Bug("arena: a slice of %d elements", n)
+		throw.Bug("arena: cannot allocate %d elements", n)
 	}
 	b := aligned(n*size + Slack)
 	weight.allocated(n * size)
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)[:n]
 }
 
-// Len returns the number of bytes asked for.
+// Len returns the requested number of bytes.
 func (b *Buffer) Len() int { return len(b.data) }
 
 // Bytes returns the buffer's memory, with the slack in its capacity.
@@ -145,8 +144,8 @@ type Element interface {
 		~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// View returns the first n elements of b as a slice of T, with the slack in its
-// capacity. It panics when b is too short or released.
+// View returns the first n elements of b as a slice of T, with the slack in its capacity. It panics
+// if b is too short or has been released.
 func View[T Element](b *Buffer, n int) []T {
 	b.mustBeLent("View of")
 	var zero T

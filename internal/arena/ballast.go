@@ -8,52 +8,52 @@ import (
 	"time"
 )
 
-// The collector runs whenever the heap has doubled, and from four megabytes on. A program
-// whose heap is small, and that makes one large result after the other, therefore collects
-// after every few of them, some hundred times a second and on all processors: half of the
-// time of a small matrix product, a fifth of a softmax of 16 MiB. As long as such results are
-// made and collections come often, the package holds memory that nobody touches, so that it
-// takes none from the system. It counts as part of the heap, and the next collection waits
-// until there is more garbage. Where a result takes long to compute, collections are cheap, and
-// the pages of more garbage are not.
+// The garbage collector runs whenever the heap has doubled, starting at four megabytes. A
+// program whose heap is small and that makes one large result after another therefore collects
+// after every few of them, some hundred times a second and on all processors: this takes half
+// of the time of a small matrix product, and a fifth of a softmax of 16 MiB. While such results
+// are made and collections are frequent, the package holds memory that is never touched, so
+// that the system does not have to provide it. It counts as part of the heap, and the next
+// collection waits until there is more garbage. If results take long to compute, collections
+// are comparatively cheap, and page faults for more garbage are not.
 
 const (
-	// ballastBytes is the size of that memory.
+	// ballastBytes is the size of the ballast.
 	ballastBytes = 32 << 20
-	// ballastAfter is how much has to be allocated before collections are looked at.
+	// ballastAfter is the number of bytes allocated before collections are watched.
 	ballastAfter = 4 << 20
-	// ballastBelow is the size of a heap that is collected seldom anyway.
+	// ballastBelow is the size from which a heap is collected rarely enough anyway.
 	ballastBelow = 2 * ballastBytes
 	// ballastFrom is the size of the smallest buffer that counts.
 	ballastFrom = 64 << 10
 
-	// Collections come often when they are less than often apart, and do not any more, with
-	// the ballast, when they are more than seldom apart. A collection takes some 0.5 ms.
+	// Collections are frequent if they are less than often apart. With the ballast, they are
+	// considered rare once they are more than seldom apart. A collection takes some 0.5 ms.
 	often  = 100 * time.Millisecond
 	seldom = 500 * time.Millisecond
 )
 
 var weight = ballast{inUse: heapInUse, now: time.Now}
 
-// A ballast is memory that is held for its size, while there is demand for large buffers
-// between collections and these come often.
+// A ballast is memory that is held only for its size, while large buffers are allocated between
+// frequent collections.
 type ballast struct {
 	inUse func() (live, limit uint64)
 	now   func() time.Time
-	after func(*collection) // in place of the collector, in tests
+	after func(*collection) // replaces the collector in tests
 
-	fresh   atomic.Int64 // bytes of large buffers allocated while it did not watch
-	used    atomic.Bool  // there was demand since the last collection
-	watched atomic.Bool  // collections are followed
+	fresh   atomic.Int64 // bytes of large buffers allocated while not watching
+	used    atomic.Bool  // large buffers were allocated since the last collection
+	watched atomic.Bool  // collections are being watched
 
-	last time.Time // of the last collection that it saw
-	held []byte    // nobody looks at it
+	last time.Time // time of the last collection seen
+	held []byte    // the ballast, never accessed
 }
 
-// A collection is an object whose finalizer tells of the next collection.
+// A collection is an object whose finalizer signals the next collection.
 type collection struct{ _ [64]byte }
 
-// allocated takes note of a new buffer of n bytes.
+// allocated records a new buffer of n bytes.
 func (b *ballast) allocated(n int) {
 	if n < ballastFrom {
 		return
@@ -67,7 +67,7 @@ func (b *ballast) allocated(n int) {
 	b.watch(new(collection))
 }
 
-// watch calls collected after the next collection.
+// watch arranges for collected to be called after the next collection.
 func (b *ballast) watch(c *collection) {
 	if b.after != nil {
 		b.after(c)
@@ -76,9 +76,9 @@ func (b *ballast) watch(c *collection) {
 	runtime.SetFinalizer(c, b.collected)
 }
 
-// collected looks at the heap after a collection, and drops the ballast when there was no
-// demand since the one before. Nobody else uses its fields meanwhile: the next collection is
-// waited for when it is done.
+// collected examines the heap after a collection, and drops the ballast if no large buffers
+// were allocated since the one before. It has exclusive access to the fields: it waits for
+// the next collection only when it is done.
 func (b *ballast) collected(c *collection) {
 	if b.used.Swap(false) {
 		b.weigh()
@@ -90,9 +90,9 @@ func (b *ballast) collected(c *collection) {
 	b.watched.Store(false)
 }
 
-// weigh takes a ballast, or drops it where it is of no use: between collections that are
-// far apart, in a large heap, and in a process with a limit on its memory, which should collect
-// as often as the limit asks for.
+// weigh takes a ballast, or drops it if it is of no use: between collections that are far
+// apart, in a large heap, and in a process with a memory limit, which should collect as often
+// as the limit requires.
 func (b *ballast) weigh() {
 	apart := often
 	if b.held != nil {
@@ -110,15 +110,15 @@ func (b *ballast) weigh() {
 	}
 }
 
-// heapInUse returns how many bytes the last collection found alive, and the limit on the
-// process's memory: math.MaxInt64 where none is set.
+// heapInUse returns the number of bytes that the last collection found live, and the memory limit
+// of the process, math.MaxInt64 if there is none.
 func heapInUse() (live, limit uint64) {
 	v, _ := readMetrics("/gc/heap/live:bytes", "/gc/gomemlimit:bytes")
 	return v[0], v[1]
 }
 
-// readMetrics returns metrics of the runtime, which are numbers, and whether it has all of
-// them; 0 for one that it does not have.
+// readMetrics returns numeric metrics of the runtime, 0 for a metric that does not exist, and
+// whether all of them exist.
 func readMetrics(names ...string) (values []uint64, all bool) {
 	samples := make([]metrics.Sample, len(names))
 	for i, name := range names {

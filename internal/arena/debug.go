@@ -15,7 +15,7 @@ import (
 // poison fills released memory: NaN as a floating-point number, -1 as an integer.
 const poison = 0xFF
 
-// quarantineBytes is how much released memory is kept aside in debug mode.
+// quarantineBytes is the amount of released memory that is quarantined in debug mode.
 const quarantineBytes = 64 << 20
 
 var debugMode atomic.Bool
@@ -27,7 +27,7 @@ func debugging() bool { return debugMode.Load() }
 // Debugging reports whether debug mode is on.
 func Debugging() bool { return debugging() }
 
-// aside holds the released buffers of debug mode, oldest first.
+// aside is the quarantine of debug mode: released buffers, oldest first.
 var aside struct {
 	sync.Mutex
 	buffers []*Buffer
@@ -35,8 +35,8 @@ var aside struct {
 	live    int
 }
 
-// SetDebug switches debug mode on or off and reports whether it was on. Switching
-// it empties the quarantine and restarts the count of [Live].
+// SetDebug switches debug mode on or off and reports whether it was on. Either way it empties the
+// quarantine and resets the count of [Live].
 func SetDebug(on bool) (was bool) {
 	aside.Lock()
 	defer aside.Unlock()
@@ -44,16 +44,15 @@ func SetDebug(on bool) (was bool) {
 	return debugMode.Swap(on)
 }
 
-// Live returns the number of buffers lent and not released since debug mode was
-// switched on, and 0 when it is off.
+// Live returns the number of buffers lent and not released since debug mode was switched on, or 0
+// if it is off.
 func Live() int {
 	aside.Lock()
 	defer aside.Unlock()
 	return aside.live
 }
 
-// Check looks for writes to memory that has been released in debug mode and is
-// still kept aside. The error names the place of each release.
+// Check looks for writes to quarantined memory. The error includes the place of each release.
 func Check() error {
 	aside.Lock()
 	defer aside.Unlock()
@@ -74,8 +73,8 @@ func recordAlloc(b *Buffer) {
 	b.freed = b.freed[:0]
 }
 
-// quarantine poisons b and keeps it aside; the oldest buffers make room and go to
-// the pool, unless somebody wrote to them, which panics.
+// quarantine poisons b and quarantines it. To make room, the oldest buffers go to the pool;
+// quarantine panics if one of them was written to.
 func quarantine(b *Buffer) {
 	whole := b.data[:cap(b.data)]
 	for i := range whole {
@@ -127,7 +126,7 @@ func (b *Buffer) where() string {
 	}
 }
 
-// misuse is the text of the panic for an operation on a released buffer.
+// misuse returns the panic message for an operation on a released buffer.
 func misuse(what string, b *Buffer) string {
 	return fmt.Sprintf("arena: %s a buffer of %d bytes that was released%s", what, len(b.data), b.where())
 }

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// hugePage is the size of a large page where it matters.
+// hugePage is the size of a huge page on the systems where this matters.
 const hugePage = 2 << 20
 
 // Requests of madvise(2).
@@ -17,12 +17,11 @@ const (
 	adviseForget = 4  // MADV_DONTNEED
 )
 
-// preferHugePages asks for large pages behind b, if it is long enough. On common
-// systems they are given on request only. A system hands out 2 MiB at once in a tenth
-// of the time that 512 small pages take, and memory is streamed to them a tenth to a
-// third faster. The request goes for the pages that b shares with its neighbours, too:
-// those belong to the runtime's heap like b, which is laid out in larger units. A
-// refusal changes nothing, so the error is not looked at.
+// preferHugePages requests huge pages for b if it is long enough; most systems provide them only on
+// request. Faulting in 2 MiB at once takes a tenth of the time that 512 small pages take, and
+// streaming to them is a tenth to a third faster. The request includes the pages that b shares with
+// its neighbours: like b, they belong to the runtime's heap, which is laid out in larger units. A
+// refusal changes nothing, so the error is ignored.
 func preferHugePages(b []byte) {
 	if len(b) < 2*hugePage {
 		if len(b) >= ballastFrom && weight.watched.Load() {
@@ -35,12 +34,11 @@ func preferHugePages(b []byte) {
 	syscall.RawSyscall(syscall.SYS_MADVISE, first, end-first, adviseHuge)
 }
 
-// grown are the numbers of the large pages that growHuge asked for last.
+// grown holds the numbers of the huge pages that growHuge requested last.
 var grown [64]atomic.Uintptr
 
-// growHuge asks for the large page that b starts in, and for the next one where b goes on
-// there. A heap that is allowed to grow under a ballast grows by large pages then, not by a
-// fault for each small one.
+// growHuge requests the huge page that b starts in, and the next one if b extends into it,
+// so that a heap that grows under a ballast faults in huge pages rather than small ones.
 func growHuge(b []byte) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	for page := start / hugePage; page <= (start+uintptr(len(b))-1)/hugePage; page++ {
@@ -52,11 +50,11 @@ func growHuge(b []byte) {
 	}
 }
 
-// smallPages is the number of the system's pages in a large one.
+// smallPages is the number of ordinary pages in a huge page.
 var smallPages = hugePage / os.Getpagesize()
 
-// resident returns how many small pages of b, which covers one large page, have memory behind
-// them; all, where the system does not tell. A large page counts as all of its small ones.
+// resident returns how many ordinary pages of b, which covers one huge page, are resident, or all
+// if the system does not tell. A huge page counts as all of its ordinary pages.
 func resident(b []byte) int {
 	var is [hugePage / (4 << 10)]byte
 	_, _, errno := syscall.RawSyscall(syscall.SYS_MINCORE, uintptr(unsafe.Pointer(unsafe.SliceData(b))), hugePage,
@@ -71,23 +69,24 @@ func resident(b []byte) int {
 	return n
 }
 
-// loans counts how often memory was lent, by the number of the large page, modulo 256.
+// loans counts how often memory was lent, by the number of its huge page modulo 256.
 var loans = struct {
 	sync.Mutex
 	of map[uintptr]uint8
 }{of: map[uintptr]uint8{}}
 
-// renewAt is the number of the loan at which a page is renewed.
+// renewAt is the number of the loan at which a page is first renewed.
 const renewAt = 3
 
-// renewHuge is preferHugePages for memory whose contents nobody needs. The request
-// says nothing about small pages that are there already, such as those that the
-// runtime's heap leaves, and the runtime breaks large ones when it returns part of them
-// to the system. Memory that is lent again and again is therefore given back to the
-// system once in a while, which has large pages for it at the next touch. That takes as
-// long as a few uses gain: hence the third loan, and each 256th from there on. Where part of
-// a page is missing at its first loan, there are small ones, and fetching the others one by
-// one takes longer; where all of it is missing, it comes as a large one.
+// renewHuge is preferHugePages for memory whose contents are not needed. The request has no
+// effect on ordinary pages that are already resident, such as those left by the runtime's
+// heap, and the runtime splits huge pages when it returns part of them to the system. Memory
+// that is lent repeatedly is therefore returned to the system once in a while, which
+// provides huge pages at the next access. That costs as much as a few uses gain, so it
+// happens at the third loan and at each 256th from there on. If part of a page is not
+// resident at its first loan, the page consists of ordinary pages, and faulting in the
+// missing ones individually would take longer; if none of it is resident, it comes as a huge
+// page anyway.
 func renewHuge(b []byte) {
 	preferHugePages(b)
 	if len(b) < 2*hugePage {

@@ -2,7 +2,7 @@
 
 package arena
 
-// preferHugePages and renewHuge do nothing where there is no such request.
+// preferHugePages and renewHuge do nothing on systems without such requests.
 func preferHugePages([]byte) {}
 
 func renewHuge([]byte) {}

@@ -7,46 +7,47 @@ import (
 	"time"
 )
 
-// A result that nobody holds any more is garbage, but its memory serves again only after the
-// next collection, and that comes when the heap has doubled. Until then each large result is
-// made in pages that the system has to clear first: 0.1 to 0.3 ms for 2 MiB, several where
-// its host has to find them. A collection of a heap with few pointers takes 0.5 ms whatever its
-// size. So before memory comes from the system for a large buffer, what was allocated since the
-// last collection is collected, as long as that takes a hundredth of the time at most.
+// A dropped result is garbage, but its memory is reused only after the next collection, which
+// comes when the heap has doubled. Until then each large result takes pages that the system has
+// to clear first: 0.1 to 0.3 ms for 2 MiB, or several milliseconds if a host has to provide
+// them. Collecting a heap with few pointers takes 0.5 ms whatever its size. So before a large
+// buffer takes memory from the system, garbage is collected, as long as that takes at most a
+// hundredth of the time.
 
 const (
-	// roomFrom is the size of the smallest buffer that room is made for.
+	// roomFrom is the size of the smallest buffer for which garbage is collected.
 	roomFrom = 2 << 20
-	// roomScan is how much memory with pointers there may be for the collector to look through.
+	// roomScan is the largest amount of memory with pointers that the collector may have to scan.
 	roomScan = 16 << 20
-	// roomShare is how many times as long as a collection took the next one is waited for.
+	// roomShare is the minimum time between collections, as a multiple of the time that the last
+	// one took.
 	roomShare = 100
-	// roomTries is the number of times that the wait is doubled when collections find nothing.
+	// roomTries is the number of times that the wait is doubled if collections find nothing.
 	roomTries = 8
 )
 
-// A heapState says what the collector knows, in bytes.
+// A heapState is the state of the heap as reported by the runtime, in bytes.
 type heapState struct {
-	idle  uint64 // memory that is at hand
-	young uint64 // what was allocated since the last collection
+	idle  uint64 // free memory that can be reused
+	young uint64 // memory allocated since the last collection
 	scan  uint64 // objects with pointers
-	off   bool   // the program wants no collections
+	off   bool   // the program has disabled the collector
 }
 
-// room makes room for large buffers.
+// room frees memory for large buffers.
 type room struct {
 	state   func() heapState
 	collect func()
 	now     func() time.Time
 
 	mu   sync.Mutex
-	next time.Time // when the next collection may be
-	vain int       // how many of the last ones found too little
+	next time.Time // earliest time of the next collection
+	vain int       // number of consecutive collections that freed too little
 }
 
 var rooms = room{state: readHeap, collect: runtime.GC, now: time.Now}
 
-// make sees to it that n bytes are at hand, where a collection may do that.
+// make collects garbage so that n bytes can be reused, if the limits allow it.
 func (r *room) make(n int) {
 	if n < roomFrom || !r.mu.TryLock() {
 		return
@@ -70,7 +71,7 @@ func (r *room) make(n int) {
 	r.next = end.Add(roomShare * end.Sub(start) << r.vain)
 }
 
-// readHeap asks the runtime.
+// readHeap reads the state of the heap from the runtime.
 func readHeap() heapState {
 	v, ok := readMetrics("/memory/classes/heap/free:bytes", "/memory/classes/heap/objects:bytes",
 		"/gc/heap/live:bytes", "/gc/scan/heap:bytes", "/gc/gogc:percent")

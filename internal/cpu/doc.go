@@ -1,9 +1,9 @@
-// Package cpu says which kernels this process runs.
+// Package cpu selects the kernels that this process runs.
 //
-// Kernels that are written for the same instructions of an architecture are a [Family], such
-// as AVX2 with FMA. The file families_GOARCH.go declares those of an architecture, what each
-// needs, and their order. A package of kernels has a [Table] with its loops in plain Go, to
-// which files for an architecture add what they have:
+// A [Family] is an instruction set that kernels are written for, such as AVX2 with FMA. The
+// file families_GOARCH.go declares the families of an architecture, their requirements and
+// their order. A package of kernels has a [Table] of its loops in plain Go, to which
+// architecture-specific files add kernels:
 //
 //	var table = cpu.NewTable(kernels{}) // nil: plain Go
 //
@@ -12,15 +12,15 @@
 //		table.Add(cpu.AVX2, kernels{axpy: axpyAVX2})
 //	}
 //
-// and runs the best that the machine offers, [Table.Now]. So another architecture is a file of
-// families here and files of kernels there, and has no files where it has no kernels. The
-// choice is made before main begins, from what the processor and the operating system
-// offer, and does not change. Variables of a package are there before its tables are
-// filled, so they do not keep what Now returns.
+// and runs the best ones that the machine supports, [Table.Now]. To support another
+// architecture, add a file of families here and files of kernels in the packages that have
+// them. The choice is made before main begins, from the capabilities of the processor and the
+// operating system, and does not change. Package-level variables are initialised before tables
+// are filled, so they must not hold the result of Now.
 //
-// The environment variable TENON_CPU names a family to use at most (on amd64 avx512vbmi,
+// The environment variable TENON_CPU names the best family to use (on amd64 avx512vbmi,
 // avx512, avx2 or generic), so that tests and bug reports can run each path on one machine; it
-// never raises the choice above what the machine offers. With the build tag purego, and on
+// cannot select a family that the machine does not support. With the build tag purego, and on
 // architectures that declare no families, there is only [Generic].
 //
 // Results may differ between families in the last bits, because the order of

@@ -10,11 +10,12 @@ var (
 	// AVX2 needs AVX2, FMA, F16C, BMI1, BMI2 and POPCNT.
 	AVX2 = declare("avx2", 1, hasAVX2)
 
-	// AVX512 needs AVX-512 F, CD, BW, DQ and VL besides, with the register state enabled by
+	// AVX512 additionally needs AVX-512 F, CD, BW, DQ and VL, with the register state enabled by
 	// the operating system.
 	AVX512 = declare("avx512", 2, hasAVX512)
 
-	// AVX512VBMI moves and compresses the single bytes of a vector besides (VBMI and VBMI2).
+	// AVX512VBMI additionally permutes and compresses the single bytes of a vector (VBMI and
+	// VBMI2).
 	AVX512VBMI = declare("avx512vbmi", 3, hasAVX512 && cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VBMI2)
 )
 

@@ -9,8 +9,8 @@ import (
 // Variable is the environment variable that names the best family to use.
 const Variable = "TENON_CPU"
 
-// A Family is a set of instructions that kernels are written for. Those of an architecture
-// are ordered: of those that the machine offers, the one with the highest rank is the best.
+// A Family is an instruction set that kernels are written for. The families of an architecture are
+// ordered by rank: the best is the one with the highest rank that the machine supports.
 type Family struct {
 	name    string
 	rank    int
@@ -20,15 +20,15 @@ type Family struct {
 // Generic is plain Go, which every machine runs.
 var Generic = &Family{name: "generic", offered: true}
 
-// String returns the spelling that the environment variable uses.
+// String returns the family's name, as used in the environment variable.
 func (f *Family) String() string { return f.name }
 
 var (
-	known  = []*Family{Generic} // in the order of their ranks
+	known  = []*Family{Generic} // ordered by rank
 	active = Generic
 )
 
-// declare makes a family known; offered says whether the machine has what it needs.
+// declare registers a family; offered tells whether the machine supports it.
 func declare(name string, rank int, offered bool) *Family {
 	f := &Family{name, rank, offered}
 	known = append(known, f)
@@ -37,8 +37,8 @@ func declare(name string, rank int, offered bool) *Family {
 	return f
 }
 
-// choose returns the best family that is offered and no better than the one asked for, if
-// that is known.
+// choose returns the best family that the machine supports and that is not better than the one
+// named asked, if that is a known name.
 func choose(known []*Family, asked string) *Family {
 	most := known[len(known)-1].rank
 	for _, f := range known {
@@ -55,5 +55,5 @@ func choose(known []*Family, asked string) *Family {
 	return best
 }
 
-// Active returns the best family that kernels of this process are for.
+// Active returns the best family among those that the tables of this process have kernels for.
 func Active() *Family { return active }

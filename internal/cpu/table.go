@@ -2,12 +2,12 @@ package cpu
 
 import "iter"
 
-// A Table holds the kernels of a package, by family. K is a struct of functions mostly, in
-// which nil leaves something to plain Go.
+// A Table holds the kernels of a package, by family. K is typically a struct of functions, in which
+// nil means plain Go.
 type Table[K any] struct {
 	sets []set[K]
 	now  *K
-	of   *Family // the family of now
+	of   *Family // the family family of now
 }
 
 type set[K any] struct {
@@ -20,8 +20,8 @@ func NewTable[K any](generic K) *Table[K] {
 	return &Table[K]{[]set[K]{{Generic, &generic}}, &generic, Generic}
 }
 
-// Add adds the kernels of another family, in an init function. Where the machine does not
-// offer the family nothing happens.
+// Add adds the kernels of another family, in an init function. It does nothing if the machine does
+// not support the family.
 func (t *Table[K]) Add(f *Family, kernels K) {
 	if !f.offered {
 		return
@@ -32,13 +32,12 @@ func (t *Table[K]) Add(f *Family, kernels K) {
 	}
 }
 
-// Now returns the kernels of the best family that there are any for: with them the process
-// runs.
+// Now returns the kernels of the best supported family in the table, which are the ones to run.
 func (t *Table[K]) Now() *K { return t.now }
 
-// Each goes through all families of the table that the machine offers, whatever the
-// environment variable says. While it is at one, that is what [Table.Now] returns. It is for
-// tests.
+// Each iterates over all families of the table that the machine supports, whatever the
+// environment variable says. During each step, [Table.Now] returns the kernels of that
+// family. Each is for tests.
 func (t *Table[K]) Each() iter.Seq2[*Family, *K] {
 	return func(yield func(*Family, *K) bool) {
 		defer func(now *K) { t.now = now }(t.now)

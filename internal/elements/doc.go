@@ -1,5 +1,5 @@
-// Package elements writes structures of Values as bytes and reads them: what a cache of a dataset
-// keeps, and what ranks send to each other. Values of every type are written as their Spec and the
-// tensors that they come apart into, plain Go data beside them as JSON. What is read is not
-// trusted.
+// Package elements encodes structures of Values as bytes and decodes them, for the caches of
+// datasets and for messages between ranks. Values of any type are encoded as their Spec and the
+// tensors they flatten to, and plain Go data next to them as JSON. The decoder does not trust its
+// input.
 package elements

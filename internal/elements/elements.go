@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// SizeOf returns about how many bytes an element holds.
+// SizeOf returns the approximate size of an element in bytes.
 func SizeOf(x any) int64 {
 	leaves, err := nest.Flatten(x, nest.Options{})
 	if err != nil {
@@ -58,11 +58,11 @@ func valueSize(v tenon.Value, depth int) int64 {
 }
 
 const (
-	maxDepth  = 200 // of Values in Values
-	alignment = 8   // of the elements of tensors
+	maxDepth  = 200 // nesting of Values in Values
+	alignment = 8   // alignment of the elements of tensors
 )
 
-// leaf kinds.
+// Kinds of leaves.
 const (
 	leafValue = 'v'
 	leafPlain = 'j'
@@ -114,7 +114,7 @@ func appendValue(b []byte, v tenon.Value, depth int) ([]byte, error) {
 	return b, nil
 }
 
-// appendAligned appends bytes at a place from which tensors can be read where they are.
+// appendAligned appends bytes, aligned so that tensors can use them in place.
 func appendAligned(b, x []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(x)))
 	for len(b)%alignment > 0 {
@@ -123,7 +123,7 @@ func appendAligned(b, x []byte) []byte {
 	return append(b, x...)
 }
 
-// decoder reads what appendLeaf has written.
+// decoder decodes the output of appendLeaf.
 type decoder struct {
 	b  []byte
 	at int
@@ -153,7 +153,7 @@ func (d *decoder) aligned() ([]byte, error) {
 	return d.b[at:d.at:d.at], nil
 }
 
-// leaf reads a leaf that is like another one.
+// leaf decodes a leaf of the same type as like.
 func (d *decoder) leaf(like any) (any, error) {
 	if d.at >= len(d.b) {
 		return nil, fmt.Errorf("the data ends at byte %d", d.at)
@@ -216,7 +216,7 @@ func (d *decoder) value(depth int) (tenon.Value, error) {
 
 func (d *decoder) strings(s shape.Shape) (tenon.Value, error) {
 	n := s.Size()
-	if n < 0 || n > len(d.b)-d.at { // each takes a byte at least
+	if n < 0 || n > len(d.b)-d.at { // each takes at least one byte
 		return nil, fmt.Errorf("%d strings in %d bytes", n, len(d.b)-d.at)
 	}
 	offsets, text := make([]int64, n+1), []byte{}
@@ -231,7 +231,7 @@ func (d *decoder) strings(s shape.Shape) (tenon.Value, error) {
 	return tensor.NewStrings(offsets, text, s)
 }
 
-// Append appends all leaves of an element.
+// Append appends the encoding of all leaves of an element.
 func Append(b []byte, x any) ([]byte, error) {
 	leaves, err := nest.Flatten(x, nest.Options{})
 	if err != nil {
@@ -248,7 +248,7 @@ func Append(b []byte, x any) ([]byte, error) {
 	return b, nil
 }
 
-// Read reads an element of the structure of another.
+// Read decodes an element that has the same structure as like.
 func Read[T any](b []byte, like T) (x T, err error) {
 	leaves, err := nest.Flatten(like, nest.Options{})
 	if err != nil {

@@ -21,8 +21,8 @@ func ULP32(a, b float32) uint64 {
 	return apart(line32(math.Float32bits(a)), line32(math.Float32bits(b)))
 }
 
-// ULP16 returns the distance of two 16-bit floating-point numbers of one
-// format, given as their bits: sign, exponent of expBits bits, fraction.
+// ULP16 returns the distance of two 16-bit floating-point numbers of the same format, given as
+// bits: sign, exponent of expBits bits, fraction.
 func ULP16(a, b uint16, expBits int) uint64 {
 	inf := uint16(1<<expBits-1) << (15 - expBits)
 	if na, nb := a&0x7fff > inf, b&0x7fff > inf; na || nb {
@@ -38,8 +38,7 @@ func nan(both bool) uint64 {
 	return Far
 }
 
-// line maps the bits of a number to its place on the line of all numbers, with
-// zero at zero.
+// line maps the bits of a number to its position on the line of all numbers, where zero is at 0.
 func line(bits, sign int64) int64 {
 	if bits < 0 {
 		return sign - bits

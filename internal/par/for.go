@@ -8,9 +8,9 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// For calls f(lo, hi) for consecutive intervals that cover [0, n), each of length
-// grain except the last, on the caller and on idle workers. A grain below one
-// counts as one; with n <= 0 nothing is called.
+// For calls f(lo, hi) for consecutive intervals that cover [0, n), each of length grain except the
+// last, on the caller and on idle workers. A grain below one counts as one; with n <= 0, f is not
+// called.
 func For(n, grain int, f func(lo, hi int)) {
 	if n <= 0 {
 		return
@@ -50,8 +50,8 @@ func serial(n, grain int, f func(lo, hi int)) {
 	}
 }
 
-// A job is one loop under way. It is never reused, so a worker that still holds
-// one after the caller has gone on only finds that nothing is left to claim.
+// A job is one loop in progress. It is never reused, so a worker that still holds one after the
+// caller has moved on merely finds that nothing is left to claim.
 type job struct {
 	f        func(lo, hi int)
 	n, grain int
@@ -60,10 +60,10 @@ type job struct {
 
 	helpers atomic.Int64 // workers that may still join
 	failure atomic.Pointer[failure]
-	asleep  atomic.Int32 // awake, sleeping or finished: who tells the caller
+	asleep  atomic.Int32 // awake, sleeping or finished: decides who wakes the caller
 	wake    chan struct{}
 
-	_    [64]byte // keeps the two counters that all workers write away from the rest
+	_    [64]byte // keeps the two counters that all workers write on a separate cache line
 	next atomic.Int64
 	_    [56]byte
 	left atomic.Int64
@@ -82,9 +82,9 @@ const (
 	finished
 )
 
-// lead takes part in the loop and returns when it has ended. A function that ends
-// the caller's goroutine (runtime.Goexit) still leaves no loop behind: the rest of
-// the chunks, which are dropped then, are claimed on the way out.
+// lead takes part in the loop and returns when it has ended. If f ends the caller's goroutine
+// (runtime.Goexit), lead still completes the loop: it claims and drops the remaining chunks while
+// unwinding.
 func (j *job) lead() {
 	defer func() {
 		j.work()
@@ -105,14 +105,14 @@ func (j *job) work() {
 	}
 }
 
-// run executes chunk i, or drops it where another chunk has panicked.
+// run executes chunk i, or drops it if another chunk has panicked.
 func (j *job) run(i int64) {
 	returned := false
 	defer func() {
 		if !returned {
 			v := recover()
-			if v == nil { // panic(nil) does not recover as nil
-				v = "par: the loop's function called runtime.Goexit"
+			if v == nil { // not panic(nil), which does not recover as nil
+				v = "par: the function of a loop called runtime.Goexit"
 			}
 			j.fail(i, v)
 		}
@@ -146,8 +146,8 @@ func (j *job) finish() {
 	}
 }
 
-// wait returns when every chunk is done: it spins at first, because the chunks
-// of a loop end within microseconds of each other, and then sleeps.
+// wait returns when all chunks are done. It spins at first, because the chunks of a loop end within
+// microseconds of each other, and then sleeps.
 func (j *job) wait() {
 	if j.left.Load() == 0 {
 		return

@@ -4,7 +4,7 @@ import "sync/atomic"
 
 var spun atomic.Uint32
 
-// pause passes about 40 ns. Architectures that have an instruction for it put it here.
+// pause takes about 40 ns. Architectures with a suitable instruction replace it.
 var pause = func() {
 	for range 64 {
 		spun.Load()

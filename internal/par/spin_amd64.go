@@ -4,8 +4,8 @@ package par
 
 func init() { pause = hint }
 
-// hint lets a sibling hyperthread run, too. It stays an ordinary function with a stack check,
-// where the scheduler can interrupt a spinning goroutine; inside the assembly it cannot.
+// hint lets a sibling hyperthread run. It must remain an ordinary function with a stack
+// check, in which the scheduler can preempt a spinning goroutine; it cannot in assembly.
 //
 //go:noinline
 func hint() { pauses(2) }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Limits of the time for which an idle worker, or a caller waiting for the last chunks,
-// spins before it parks: see patience.
+// Limits of the time for which an idle worker, or a caller waiting for the last chunks, spins
+// before it parks: see patience.
 const (
 	leastSpin = 50 * time.Microsecond
 	mostSpin  = 400 * time.Microsecond
@@ -18,8 +18,8 @@ const (
 // it offers its processor to other goroutines.
 const yieldEvery = 64
 
-// maxLive is the number of loops that may be under way at once with help; further
-// ones run on their callers alone, which with so many callers loses nothing.
+// maxLive is the number of loops that can have help at the same time. Further loops run on their
+// callers alone, which loses nothing with so many callers.
 const maxLive = 32
 
 // team is the set of workers. They take jobs from a few slots; a job leaves its
@@ -29,19 +29,19 @@ type team struct {
 	_      [56]byte
 	slots  [maxLive]atomic.Pointer[job]
 	_      [64]byte
-	parked atomic.Int64   // workers that sleep and that nobody has promised to wake
-	wake   chan time.Time // one token for each promise: when it was made
-	waking atomic.Int64   // nanoseconds that waking a worker has taken lately
+	parked atomic.Int64   // sleeping workers that have not been promised a token
+	wake   chan time.Time // one token for each promise, with the time at which it was made
+	waking atomic.Int64   // recent time to wake a worker, in nanoseconds
 
 	pushed  atomic.Uint32
 	pushers [2]chan struct{}
 
 	mu    sync.Mutex
-	grown bool         // there are goroutines for push
-	count atomic.Int64 // workers that exist
+	grown bool         // the goroutines for push have been started
+	count atomic.Int64 // number of workers
 }
 
-// maxWorkers bounds the team, and with it the tokens that wake can have to hold.
+// maxWorkers bounds the team, and so the number of tokens that wake must hold.
 const maxWorkers = 1024
 
 var workers = newTeam()
@@ -51,7 +51,7 @@ func newTeam() *team {
 	for i := range t.pushers {
 		t.pushers[i] = make(chan struct{})
 	}
-	t.waking.Store(int64(100 * time.Microsecond)) // as on many virtual machines, until it is known
+	t.waking.Store(int64(100 * time.Microsecond)) // typical of virtual machines, until it has been measured
 	return t
 }
 
@@ -80,11 +80,12 @@ func (t *team) post(j *job) bool {
 	return false
 }
 
-// push makes the worker that was woken last start sooner. The scheduler keeps a goroutine
-// that has been readied for the processor that readied it, which is busy here, and lets
-// another take it only after a sleep of 50 to 100 µs. Readying one more goroutine moves the
-// first to the queue, from which it is taken at once; that one has nothing to do. There
-// are two of them, because one may still be waiting for its processor.
+// push makes the worker that was woken last start sooner. The scheduler reserves a
+// goroutine that has been readied for the processor that readied it, which is busy here,
+// and lets another processor take it only after a sleep of 50 to 100 µs. Readying one more
+// goroutine moves the first one to the run queue, from which it is taken at once. The
+// additional goroutine has nothing to do. There are two of them, because one may still be
+// waiting for a processor.
 func (t *team) push() {
 	select {
 	case t.pushers[t.pushed.Add(1)%2] <- struct{}{}:
@@ -92,20 +93,20 @@ func (t *team) push() {
 	}
 }
 
-// pushOthers is what a goroutine for push does: it is readied.
+// pushOthers is the goroutine that push readies.
 func pushOthers(c <-chan struct{}) {
 	for range c {
 	}
 }
 
-// withdraw takes j out of its slot.
+// withdraw removes j from its slot.
 func (t *team) withdraw(j *job) {
 	t.slots[j.slot].Store(nil)
 	t.live.Add(-1)
 }
 
-// promise takes one worker off the count of parked ones. Whoever gets true either
-// sends a token or, where it is the parking worker itself, does not sleep.
+// promise reserves one of the parked workers. If it returns true, the caller must send a token or,
+// if it is the parking worker itself, not sleep.
 func (t *team) promise() bool {
 	for {
 		p := t.parked.Load()
@@ -134,7 +135,7 @@ func (t *team) grow(want int64) {
 	}
 }
 
-// join returns a job that still has unclaimed chunks and room for a helper, or nil.
+// join returns a job that has unclaimed chunks and room for a helper, or nil.
 func (t *team) join() *job {
 	if t.live.Load() == 0 {
 		return nil
@@ -151,8 +152,8 @@ func (t *team) join() *job {
 	return nil
 }
 
-// worker helps with jobs for ever. A loop's function that ends the goroutine
-// (runtime.Goexit) takes the worker with it; the next loop starts another.
+// worker helps with jobs forever. A function that ends its goroutine (runtime.Goexit) ends the
+// worker as well; the next loop starts another one.
 func (t *team) worker() {
 	defer t.count.Add(-1)
 	for {
@@ -162,17 +163,17 @@ func (t *team) worker() {
 	}
 }
 
-// patience returns how long to spin for work before parking: twice the time that waking
-// a worker takes. Where loops follow each other with short gaps (a result allocated, a
-// collection), a worker that parks earlier loses more by waking up than spinning would
-// have used. How much differs by machine, so it is measured: a virtual one may have to wait
-// until its host starts a sleeping processor again.
+// patience returns how long to spin for work before parking: twice the time that waking a
+// worker takes. If loops follow each other with short gaps (an allocation, a collection), a
+// worker that parks earlier loses more by waking up than it would have spent spinning. The
+// time to wake depends on the machine, so it is measured: a virtual machine may have to
+// wait until its host starts a sleeping processor again.
 func (t *team) patience() time.Duration {
 	return min(max(2*time.Duration(t.waking.Load()), leastSpin), mostSpin)
 }
 
-// woke takes note of how long a wake-up took. Of workers that note it at the same time one
-// may be forgotten.
+// woke records how long a wake-up took. If several workers record it at the same time, one
+// measurement may be lost.
 func (t *team) woke(took time.Duration) {
 	was := t.waking.Load()
 	t.waking.Store(was + (int64(min(took, mostSpin))-was)/4)
@@ -194,7 +195,7 @@ func (t *team) next() *job {
 		}
 	}
 	t.parked.Add(1)
-	// A job posted before the addition did not see this worker: look again.
+	// A job posted before the addition did not see this worker, so look again.
 	if j := t.join(); j != nil {
 		if !t.promise() {
 			<-t.wake

@@ -1,3 +1,3 @@
-// Package slab hands out memory in small pieces of larger ones: what is made in thousands and
-// lives together costs one allocation for many.
+// Package slab allocates small pieces of memory out of larger ones: objects that are made by the
+// thousand and live together share one allocation.
 package slab

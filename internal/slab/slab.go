@@ -1,19 +1,19 @@
 package slab
 
-// bounds of the pieces that are allocated, in values
+// Bounds on the size of the pieces allocated, in values.
 const (
 	least = 4
 	most  = 256
 )
 
-// A Slab hands out values of a type. The zero value is ready for use. What it has handed out
-// is kept in memory by any part of the piece that it was cut of.
+// A Slab allocates values of one type. The zero value is ready for use. Memory stays reachable as
+// long as any value cut from the same piece is.
 type Slab[T any] struct {
 	room []T
-	size int // of the last piece
+	size int // size of the last piece
 }
 
-// Take returns n values that are zero, with no room behind them; nil for none.
+// Take returns n zero values without spare capacity, or nil if n is 0.
 func (s *Slab[T]) Take(n int) []T {
 	if n == 0 {
 		return nil
@@ -30,10 +30,10 @@ func (s *Slab[T]) Take(n int) []T {
 	return out
 }
 
-// New returns a value that is zero.
+// New returns a pointer to a zero value.
 func (s *Slab[T]) New() *T { return &s.Take(1)[0] }
 
-// Copy returns the values of a slice that is to be used again.
+// Copy returns a copy of a slice.
 func (s *Slab[T]) Copy(from []T) []T {
 	out := s.Take(len(from))
 	copy(out, from)

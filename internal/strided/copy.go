@@ -17,9 +17,9 @@ type axis struct {
 	dst, src int // strides in bytes
 }
 
-// Copy moves each element of src to the same index of dst. Both have the sizes
-// dims; strides count elements of elem bytes, which is 1, 2, 4, 8 or 16. The two
-// do not overlap, and no two indices of dst share an element.
+// Copy copies each element of src to the same index of dst. Both have the sizes dims; strides count
+// elements of elem bytes, which is 1, 2, 4, 8 or 16. dst and src must not overlap, and no two
+// indices of dst may share an element.
 func Copy(dst, src unsafe.Pointer, dims, dstStrides, srcStrides []int, elem int) {
 	var room [8]axis
 	axes := room[:0]
@@ -41,7 +41,7 @@ func Copy(dst, src unsafe.Pointer, dims, dstStrides, srcStrides []int, elem int)
 	split(dst, src, axes, total, elem)
 }
 
-// split shares a large copy out along its longest axis.
+// split divides a large copy among workers along its longest axis.
 func split(dst, src unsafe.Pointer, axes []axis, total, elem int) {
 	long := 0
 	for i, a := range axes {
@@ -49,7 +49,7 @@ func split(dst, src unsafe.Pointer, axes []axis, total, elem int) {
 			long = i
 		}
 	}
-	own := slices.Clone(axes) // the caller's stay where they are made
+	own := slices.Clone(axes) // a copy, so that the caller's axes do not escape
 	a := axes[long]
 	step := max(1, a.n/((total+grain-1)/grain))
 	if step >= tile {
@@ -63,8 +63,8 @@ func split(dst, src unsafe.Pointer, axes []axis, total, elem int) {
 	})
 }
 
-// ordered sorts the axes by the destination's strides, the widest first, and
-// joins neighbours that form one axis on both sides.
+// ordered sorts the axes by the destination's strides, the largest first, and merges adjacent axes
+// that form a single axis on both sides.
 func ordered(axes []axis, elem int) []axis {
 	slices.SortStableFunc(axes, func(a, b axis) int { return abs(b.dst) - abs(a.dst) })
 	out := axes[:0]
@@ -112,7 +112,7 @@ func block(dst, src unsafe.Pointer, axes []axis, elem int) {
 	}
 }
 
-// each calls f for every index of the outer axes with the two positions there.
+// each calls f with the two positions at every index of the outer axes.
 func each(dst, src unsafe.Pointer, outer []axis, f func(d, s unsafe.Pointer)) {
 	var room [8]int
 	index := append(room[:0], make([]int, len(outer))...)
@@ -137,11 +137,11 @@ func each(dst, src unsafe.Pointer, outer []axis, f func(d, s unsafe.Pointer)) {
 	}
 }
 
-// tile is the edge of the square blocks in which transposed arrays are copied:
-// tile rows of it fill whole cache lines on both sides.
+// tile is the edge length of the square blocks in which transposed arrays are copied, so that whole
+// cache lines are used on both sides.
 const tile = 32
 
-// typed copies where the innermost axis is no run of bytes on both sides.
+// typed copies arrays whose innermost axis is not contiguous on both sides.
 func typed[T any](dst, src unsafe.Pointer, axes []axis) {
 	last := len(axes) - 1
 	in := axes[last]
@@ -151,7 +151,7 @@ func typed[T any](dst, src unsafe.Pointer, axes []axis) {
 		each(dst, src, axes[:last], func(d, s unsafe.Pointer) { fill(unsafe.Slice((*T)(d), in.n), *(*T)(s)) })
 		return
 	}
-	// The axis along which the source is dense, if there is one beside the last.
+	// The axis along which the source is dense, if there is one besides the last.
 	dense := -1
 	for i, a := range axes[:last] {
 		if a.src == elem && a.n >= 4 {
@@ -180,7 +180,7 @@ func typed[T any](dst, src unsafe.Pointer, axes []axis) {
 	})
 }
 
-// fill sets all of dst, with copies of what is already set.
+// fill sets all of dst to v, by doubling what is already set.
 func fill[T any](dst []T, v T) {
 	k := min(len(dst), 64)
 	for i := range dst[:k] {
@@ -191,8 +191,8 @@ func fill[T any](dst []T, v T) {
 	}
 }
 
-// run copies one axis element by element. Positions are kept as numbers: a
-// pointer must not go beyond its array, not even after the last element.
+// run copies one axis element by element. Positions are kept as integers, because a pointer must
+// not point past the end of its array, not even after the last element.
 func run[T any](dst, src unsafe.Pointer, a axis) {
 	d, s := 0, 0
 	for range a.n {

@@ -1,10 +1,10 @@
-// Package throw holds the one way in which this module panics.
+// Package throw implements the only way in which this module panics.
 //
-// Expression functions such as ops.Add return a single value, so that
-// formulas read like formulas. What goes wrong inside them is thrown: a panic
-// with a carrier that is private to this package. Who recovers asks [Recovered]
-// whether a panic is one of ours, and lets every other one pass with [Again].
+// Expression functions such as ops.Add return a single value, so that formulas read like formulas.
+// Errors inside them are thrown: a panic with a carrier type that is private to this package. A
+// function that recovers asks [Recovered] whether the panic is one of ours, and repanics with
+// [Again] otherwise.
 //
-// A fault of the module itself, such as a kernel that is given slices that do not
-// fit, is no error that a user could mend: [Bug] panics with a text.
+// A fault of the module itself, such as slices of the wrong length passed to a kernel, is not an
+// error that a user could fix: [Bug] panics with a string.
 package throw

@@ -27,7 +27,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{"no JSON", good + `{"a":}`, jsonl.Options{}, jsonl.Error{Code: jsonl.Syntax, Offset: 13, Line: 2, Column: 6, Row: 1, Path: "a"}, "expected a value"},
 		{"cut off", good + `{"a":2`, jsonl.Options{}, jsonl.Error{Code: jsonl.Syntax, Offset: 14, Line: 2, Column: 7, Row: 1}, "the end of the input"},
-		{"mixed types", good + `{"a":"x"}`, jsonl.Options{}, jsonl.Error{Code: jsonl.TypeMismatch, Offset: 13, Line: 2, Column: 6, Row: 1, Path: "a"}, "Unions would take both"},
+		{"mixed types", good + `{"a":"x"}`, jsonl.Options{}, jsonl.Error{Code: jsonl.TypeMismatch, Offset: 13, Line: 2, Column: 6, Row: 1, Path: "a"}, "Unions would accept both"},
 		{"not the schema's", good + `{"a":1.5}`, jsonl.Options{Schema: ints}, jsonl.Error{Code: jsonl.TypeMismatch, Offset: 13, Line: 2, Column: 6, Row: 1, Path: "a"}, "expected an integer"},
 		{"null", good + `{"a":null}`, jsonl.Options{}, jsonl.Error{Code: jsonl.MissingValue, Offset: 13, Line: 2, Column: 6, Row: 1, Path: "a"}, "null where"},
 		{"missing", good + `{}`, jsonl.Options{Schema: ints}, jsonl.Error{Code: jsonl.MissingValue, Offset: 9, Line: 2, Column: 2, Row: 1, Path: "a"}, "no value"},

@@ -1,10 +1,9 @@
 package jsoncol
 
-// detect tells the format of text that begins with b; whole says that b is all
-// of it.
+// detect returns the format of text that begins with b; whole says that b is all of it.
 //
-// One line that is a value by itself makes it Lines, except that a single array
-// on a single line is more likely a Document with the records in it.
+// If one line is a complete value, the format is Lines, except that a single array on a single line
+// is more likely a Document that contains the records.
 func detect(b []byte, whole bool) Format {
 	start := 0
 	for start < len(b) && isSpace(b[start]) {

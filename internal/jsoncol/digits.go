@@ -8,11 +8,11 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// digits8 returns the 8 decimal digits of v, which is below 10^8, as the bytes
-// of a word: the most significant digit lowest, each digit as its value.
+// digits8 returns the 8 decimal digits of v, which is below 10^8, as the bytes of a word: the most
+// significant digit in the lowest byte, each digit as its value.
 //
-// Two halves of four digits, four lanes of two, eight of one: each step divides
-// all lanes by a power of ten with one multiplication.
+// It goes from two lanes of four digits to four of two and eight of one: each step divides all
+// lanes by a power of ten with one multiplication.
 func digits8(v uint64) uint64 {
 	halves := v/10000 | v%10000<<32
 	high := halves * 10486 >> 20 & (0x7f | 0x7f<<32)
@@ -23,7 +23,7 @@ func digits8(v uint64) uint64 {
 	return tens | (pairs-10*tens)<<8
 }
 
-// putInt writes v at buf[n:], which has maxNumber bytes, and returns the end.
+// putInt writes v at buf[n:], which has room for maxNumber bytes, and returns the end.
 func putInt(buf []byte, n int, v int64) int {
 	u := uint64(v)
 	if v < 0 {
@@ -58,15 +58,13 @@ func putInt(buf []byte, n int, v int64) int {
 	return n + 16
 }
 
-// putFloat writes v at buf[n:], which has maxNumber bytes, and returns the end.
-// It returns 0 and writes nothing if v has more than 15 digits or calls for an
-// exponent.
+// putFloat writes v at buf[n:], which has room for maxNumber bytes, and returns the end. It returns
+// 0 and writes nothing if v has more than 15 digits or needs an exponent.
 //
-// A decimal of at most 15 digits is the only one of that length, and the
-// shortest of all, that reads as its float64. So it is enough to find an m below
-// 10^15 and a k with m / 10^k = v, rounded as reading would round it: with both
-// exact, one division does. The product v 10^k is off by too little to make a
-// wrong m of a v that has one.
+// A decimal of at most 15 digits is the only one of that length, and the shortest of all, that is
+// parsed as its float64. So it is enough to find an m below 10^15 and a k with m / 10^k = v,
+// rounded as a parser would round it: both are exact, so one division does that. The error of the
+// product v 10^k is too small to lead to a wrong m if there is a right one.
 func putFloat(buf []byte, n int, v float64) int {
 	b := math.Float64bits(v)
 	neg := int(b >> 63)
@@ -79,9 +77,9 @@ func putFloat(buf []byte, n int, v float64) int {
 		return putPoint(buf, n+neg+copy(buf[n+neg:], "0"))
 	}
 	abs := math.Float64frombits(b &^ (1 << 63))
-	// v is in [2^exp, 2^(exp+1)), and 1233/4096 is the logarithm of 2, so that
-	// v 10^k is in [10^6, 2 10^7], or in [10^13, 2 10^14] for the longer form, to
-	// which a digit is added if that is too few.
+	// v is in [2^exp, 2^(exp+1)), and 1233/4096 approximates the decimal logarithm of 2, so that v
+	// 10^k is in [10^6, 2 10^7], or in [10^13, 2 10^14] for the longer form, to which a digit is
+	// added if that is too few.
 	e := (exp * 1233) >> 12
 	if k := 6 - e; k >= 0 {
 		if m := int64(abs*pow10float[k] + 0.5); float64(m)/pow10float[k] == abs {
@@ -102,19 +100,19 @@ func putFloat(buf []byte, n int, v float64) int {
 	return putDecimal(buf, n+neg, uint64(m), k)
 }
 
-// putPoint writes what tells a whole number that is a float from an integer, and
+// putPoint writes ".0", which distinguishes a float that is a whole number from an integer, and
 // returns the end.
 func putPoint(buf []byte, n int) int {
 	buf[n], buf[n+1] = '.', '0'
 	return n + 2
 }
 
-// putShortDecimal writes m / 10^k without trailing zeros but one behind the point; m is below 10^8 and
-// not 0, and k at most 14.
+// putShortDecimal writes m / 10^k without trailing zeros, except for one after the point; m is below
+// 10^8 and not 0, and k is at most 14.
 func putShortDecimal(buf []byte, n int, m uint64, k int) int {
 	d := digits8(m)
 	last := 8 - bits.LeadingZeros64(d)>>3
-	// Of the 8 digits those from whole on are behind the point.
+	// Of the 8 digits, those from whole on are after the point.
 	whole := 8 - k
 	if whole <= 0 {
 		putWord(buf, n, zeros^('0'^'.')<<8)
@@ -128,17 +126,17 @@ func putShortDecimal(buf []byte, n int, m uint64, k int) int {
 	if last <= whole {
 		return putPoint(buf, n)
 	}
-	// Over what was too much of the digits come the point and the rest of them.
+	// The point and the remaining digits overwrite the excess digits.
 	buf[n] = '.'
 	putWord(buf, n+1, (d|zeros)>>(8*whole))
 	return n + 1 + last - whole
 }
 
-// putDecimal writes m / 10^k without trailing zeros but one behind the point; m is below 10^16 and k at
-// most 22.
+// putDecimal writes m / 10^k without trailing zeros, except for one after the point; m is below 10^16
+// and k is at most 22.
 func putDecimal(buf []byte, n int, m uint64, k int) int {
 	high, low := digits8(m/1e8), digits8(m%1e8)
-	// 16 digits, of which those from whole on are behind the point.
+	// Of the 16 digits, those from whole on are after the point.
 	whole := 16 - k
 	last := 16 - bits.LeadingZeros64(low)>>3
 	if low == 0 {
@@ -158,8 +156,8 @@ func putDecimal(buf []byte, n int, m uint64, k int) int {
 		lead = 8 + bits.TrailingZeros64(low|1<<56)>>3
 	}
 	lead = min(lead, whole-1)
-	// The digits before the point, and then, over what was too much of them, the
-	// point and those behind it.
+	// Write the digits before the point, and then overwrite the excess with the point and the
+	// digits after it.
 	h, l := shiftDigits(high|zeros, low|zeros, lead)
 	putWord(buf, n, h)
 	putWord(buf, n+8, l)
@@ -190,8 +188,7 @@ func appendInteger[T dtype.Integer](dst []byte, v T) []byte {
 	return strconv.AppendUint(dst, uint64(v), 10)
 }
 
-// appendFloat32 appends v to dst, which has room for it, or nothing if it is not
-// finite.
+// appendFloat32 appends v to dst, which has room for it, or nothing if v is not finite.
 func appendFloat32(dst []byte, v float32) []byte {
 	switch {
 	case v == 0:
@@ -205,7 +202,7 @@ func appendFloat32(dst []byte, v float32) []byte {
 	return dst[:putFloat32(dst[:cap(dst)], len(dst), v)]
 }
 
-// small makes v the elements of s, each written by add into a row's room.
+// small sets the elements of s to v; add writes one element into the room of a row.
 func small[T dtype.Real](s *source, v []T, add func([]byte, T) []byte) int {
 	s.small = func(dst []byte, row int) ([]byte, error) {
 		b := add(dst, v[row])

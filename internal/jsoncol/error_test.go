@@ -22,7 +22,7 @@ func TestErrorPosition(t *testing.T) {
 			Error{Code: TypeMismatch, Offset: 51 + 7 + 8, Line: 5, Column: 9, Row: 1, Path: "id", Detail: `expected an integer (int64), found "two"`}},
 		{"missing", good + good + `{"id":1}` + "\n" + good, Options{Schema: orders},
 			Error{Code: MissingValue, Offset: 102 + 7, Line: 3, Column: 8, Row: 2, Path: "orders",
-				Detail: "no value where a JSON array is needed (another policy for missing values, or an optional field in the schema, would take it)"}},
+				Detail: "no value where a JSON array is needed (another policy for missing values, or an optional field in the schema, would accept it)"}},
 		{"truncated last line", good + `{"id":1,"orders":[{"qty":1`, Options{Schema: orders},
 			Error{Code: Syntax, Offset: 51 + 26, Line: 2, Column: 27, Row: 1, Path: "orders[0]", Detail: "expected ',' or '}' after a member, found the end of the input"}},
 		{"truncated line", `{"id":1,"orders":[` + "\n" + good, Options{Schema: orders},
@@ -34,27 +34,27 @@ func TestErrorPosition(t *testing.T) {
 		{"unknown key", good + `{"id":1,"ordres":[]}` + "\n", Options{Schema: orders},
 			Error{Code: UnknownKey, Offset: 51 + 8, Line: 2, Column: 9, Row: 1, Detail: `the schema has no field "ordres" (SkipUnknown would skip it)`}},
 		{"escape", `{"id":1,"orders":[{"qty":1,"note":"ab\q"}]}`, Options{Schema: orders},
-			Error{Code: Syntax, Offset: 37, Line: 1, Column: 38, Row: 0, Path: "orders[0].note", Detail: `\q"}]} is no escape`}},
+			Error{Code: Syntax, Offset: 37, Line: 1, Column: 38, Row: 0, Path: "orders[0].note", Detail: `\q"}]} is not an escape sequence`}},
 		{"control character", good + "{\"id\":1,\"orders\":[{\"qty\":1,\"note\":\"a\tb\"}]}", Options{Schema: orders},
 			Error{Code: Syntax, Offset: 51 + 36, Line: 2, Column: 37, Row: 1, Path: "orders[0].note", Detail: "control character 0x09 in a string must be written as an escape"}},
 		{"UTF-8", "{\"id\":1,\"orders\":[{\"qty\":1,\"note\":\"abc\xe2\x28\xa1\"}]}", Options{Schema: orders},
-			Error{Code: BadText, Offset: 38, Line: 1, Column: 39, Row: 0, Path: "orders[0].note", Detail: "byte 0xe2 is not UTF-8 (Unicode: replace would take it)"}},
+			Error{Code: BadText, Offset: 38, Line: 1, Column: 39, Row: 0, Path: "orders[0].note", Detail: "byte 0xe2 is not UTF-8 (Unicode: replace would accept it)"}},
 		{"skipped", `{"id":1,"x":{"a b":[1,{"c":tru}]},"orders":[]}`, Options{Schema: orders, SkipUnknown: true},
 			Error{Code: Syntax, Offset: 27, Line: 1, Column: 28, Row: 0, Path: "x", Detail: "expected a value, found tru"}},
 		{"odd name", `{"a b":{"":[[1,[]]]}}`, Options{},
-			Error{Code: TypeMismatch, Offset: 15, Line: 1, Column: 16, Row: 0, Path: `"a b".""[0][1]`, Detail: "found [ where the rows before have a JSON number (Unions would take both)"}},
+			Error{Code: TypeMismatch, Offset: 15, Line: 1, Column: 16, Row: 0, Path: `"a b".""[0][1]`, Detail: "found [ where earlier rows have a JSON number (Unions would accept both)"}},
 		{"behind a byte order mark", "\ufeff1\nx", Options{},
 			Error{Code: Syntax, Offset: 5, Line: 2, Column: 1, Row: 1, Detail: "expected a value, found x"}},
 		{"concatenated", "{\n \"a\": 1\n}\n{\n \"a\": 2,\n}", Options{Format: Concatenated},
 			Error{Code: Syntax, Offset: 23, Line: 6, Column: 1, Row: 1, Detail: "expected a key, found }"}},
 		{"concatenated on one line", `{"a":1}  {"a":2}{"a":[]}`, Options{Format: Concatenated},
-			Error{Code: TypeMismatch, Offset: 21, Line: 1, Column: 22, Row: 2, Path: "a", Detail: "found [ where the rows before have a JSON number (Unions would take both)"}},
+			Error{Code: TypeMismatch, Offset: 21, Line: 1, Column: 22, Row: 2, Path: "a", Detail: "found [ where earlier rows have a JSON number (Unions would accept both)"}},
 		{"document", "[\n  {\"a\": 1},\n  {\"a\": \"x\"}\n]\n", Options{Format: Document},
-			Error{Code: TypeMismatch, Offset: 22, Line: 3, Column: 9, Row: 1, Path: "a", Detail: `found "x" where the rows before have a JSON number (Unions would take both)`}},
+			Error{Code: TypeMismatch, Offset: 22, Line: 3, Column: 9, Row: 1, Path: "a", Detail: `found "x" where earlier rows have a JSON number (Unions would accept both)`}},
 		{"document without end", "[1,\n2", Options{Format: Document},
 			Error{Code: Syntax, Offset: 5, Line: 2, Column: 2, Row: 2, Detail: "expected ',' or ']' after an element, found the end of the input"}},
 		{"text behind a document", "[1,\n2]\n x", Options{Format: Document},
-			Error{Code: Syntax, Offset: 8, Line: 3, Column: 2, Row: 2, Detail: "text behind the end of the document"}},
+			Error{Code: Syntax, Offset: 8, Line: 3, Column: 2, Row: 2, Detail: "text after the end of the document"}},
 		{"empty document", " \n", Options{Format: Document},
 			Error{Code: Syntax, Offset: 2, Line: 2, Column: 1, Row: 0, Detail: "expected a value, found the end of the input"}},
 		{"comma at the end", "[1,2,\n]", Options{Format: Document},
@@ -79,7 +79,7 @@ func TestErrorPosition(t *testing.T) {
 
 func TestErrorText(t *testing.T) {
 	_, err := Read([]Input{{Name: "first.jsonl", Data: []byte("1\n2\n")}, {Name: "second.jsonl", Data: []byte("3\n\n[4]\n")}}, Options{})
-	const want = "second.jsonl:3:1: found [4 where the rows before have a JSON number (Unions would take both) (row 3, byte 3)"
+	const want = "second.jsonl:3:1: found [4 where earlier rows have a JSON number (Unions would accept both) (row 3, byte 3)"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Code says what an Error is about.
+// Code is the kind of an Error.
 type Code uint8
 
 // The codes.
 const (
 	Syntax       Code = iota + 1 // not JSON as RFC 8259 defines it: {"a":}
-	TypeMismatch                 // a value of another kind than the schema's: "x" for an int64
-	MissingValue                 // null, or a record without the field, and the policy refuses it
-	DuplicateKey                 // {"a":1,"a":2}, and the policy refuses it
+	TypeMismatch                 // a value of a different kind than the schema's: "x" for an int64
+	MissingValue                 // null, or a record without the field, if the policy rejects it
+	DuplicateKey                 // {"a":1,"a":2}, if the policy rejects it
 	UnknownKey                   // a key that the schema lacks
 	OutOfRange                   // a number that the dtype cannot hold: 300 for an int8
 	TooDeep                      // nested deeper than MaxDepth
@@ -22,7 +22,7 @@ const (
 	TooWide                      // more inferred columns than MaxColumns
 )
 
-// An Error is a fault in the input, with the place where it is.
+// An Error is a fault in the input, with its position.
 type Error struct {
 	Code   Code
 	Source string // name of the input, if it has one
@@ -34,7 +34,7 @@ type Error struct {
 	Detail string // what is wrong
 }
 
-// Error returns the place, the path and what is wrong there, on one line.
+// Error returns the position, the path and the fault on one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Source == "" {
@@ -52,24 +52,24 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// failure is an Error in the making: at is a position in the chunk, and path
-// grows from the fault outwards.
+// failure is an Error under construction: at is a position in the chunk, and path grows from the
+// fault outwards.
 type failure struct {
 	code   Code
 	at     int
-	row    int64 // the record, counted from the one that the parser failed at
+	row    int64 // the record, counted from the one at which the parser failed
 	detail string
 	path   []string
-	// widen tells that inference may be able to take the record.
+	// widen says that inference may be able to accept the record.
 	widen bool
-	// keys tells that the object at path has such keys that it may be a map.
+	// keys says that the object at path may be a map, judging by its keys.
 	keys bool
-	// backfilled tells that path ends in a field that was found late.
+	// backfilled says that path ends in a field that was found late.
 	backfilled bool
 }
 
-// failf records a fault at i and returns -1, which every parsing function
-// returns in place of a position. The first fault of a record counts.
+// failf records a fault at i and returns -1, which every parsing function returns in place of a
+// position. Only the first fault of a record counts.
 func (p *parser) failf(i int, code Code, format string, args ...any) int {
 	p.failed = &failure{code: code, at: i, detail: fmt.Sprintf(format, args...)}
 	return -1
@@ -81,7 +81,7 @@ func (p *parser) within(step string) int {
 	return -1
 }
 
-// inKey adds the name of the key at i, which has been read before, to the path of the failure.
+// inKey adds the key at i, which has been read before, to the path of the failure.
 func (p *parser) inKey(i int) int {
 	name, _ := p.name(i + 1)
 	return p.within(quoteName(string(name)))
@@ -103,7 +103,7 @@ func (f *failure) text() string {
 	return b.String()
 }
 
-// show returns the text at i for a message, at most a few characters of it.
+// show returns the text at i for a message, at most a few characters.
 func (p *parser) show(i int) string {
 	if i >= p.end {
 		if p.closed {
@@ -139,7 +139,7 @@ func (p *parser) expected(i int, what string) int {
 	return p.failf(i, Syntax, "expected %s, found %s", what, p.show(i))
 }
 
-// mismatch records that the value at i is of another kind than the node.
+// mismatch records that the value at i is of a different kind than the node.
 func (p *parser) mismatch(i int, n *node) int {
 	if c := classOf(p.t.byte(i)); c == classNone {
 		return p.expected(i, "a value")
@@ -149,7 +149,7 @@ func (p *parser) mismatch(i int, n *node) int {
 	return -1
 }
 
-// describe names what the node takes.
+// describe names the values that the node accepts.
 func (n *node) describe() string {
 	switch n.op {
 	case opInt, opUint:

@@ -40,7 +40,7 @@ func ExampleSchema() {
 	_, err := jsoncol.ReadBytes([]byte(events), jsoncol.Options{Schema: schema})
 	fmt.Println(err)
 	// Output:
-	// json:2:18: name: no value where a JSON string is needed (another policy for missing values, or an optional field in the schema, would take it) (row 1, byte 72)
+	// json:2:18: name: no value where a JSON string is needed (another policy for missing values, or an optional field in the schema, would accept it) (row 1, byte 72)
 }
 
 // Only the paths asked for become columns; the rest is checked and skipped.

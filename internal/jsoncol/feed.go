@@ -9,48 +9,48 @@ import (
 	"github.com/tenonml/tenon/internal/abort"
 )
 
-// A chunk is a piece of an input with whole records. Behind data, within its
-// capacity, are a sentinel and slack bytes that may be read.
+// A chunk is a piece of an input that holds whole records. data is followed, within its capacity,
+// by a sentinel and slack bytes that may be read.
 type chunk struct {
 	seq    int64
 	input  *Input
 	format Format
-	first  bool  // the first of its input
-	offset int64 // of data in the input
+	first  bool  // first chunk of its input
+	offset int64 // position of data in the input
 	data   []byte
 	read   int64 // bytes of all inputs up to the end of the chunk
-	// tail is a fault behind the records of the chunk, err one of reading.
+	// tail is a fault after the records of the chunk; err is an error of reading.
 	tail *failure
 	err  error
-	// more says for a Document that an element has to be in the chunk, closed that
-	// the array ends behind it.
+	// more says that a chunk of a Document must hold another element, and closed that the array
+	// ends after it.
 	more, closed bool
 }
 
-// A feed cuts inputs into chunks. Workers take them in turn and read each into
-// a buffer of their own; text that is in memory as lines is used in place.
+// A feed divides inputs into chunks. Workers take turns to get one, and read it into a buffer of
+// their own; lines in memory are used in place.
 type feed struct {
 	mu     sync.Mutex
 	o      *Options
 	inputs []Input
-	size   int // bytes of a chunk
+	size   int // size of a chunk in bytes
 
 	seq   int64
 	read  int64
-	total int64 // of all inputs, -1 if not known
+	total int64 // size of all inputs, -1 if not known
 
 	// The input that is being read.
 	open    bool
 	input   *Input
 	src     io.ReadCloser
-	data    []byte // of an input in memory
+	data    []byte // text of an input in memory
 	format  Format
 	first   bool
-	ended   bool  // src has no more
-	err     error // src failed; what was read before comes first
+	ended   bool  // src is exhausted
+	err     error // error of src, reported after the text read before it
 	offset  int64
-	carry   []byte // text from offset on that is not in a chunk yet
-	inArray bool   // of a Document
+	carry   []byte // text from offset on that is not yet part of a chunk
+	inArray bool   // inside the array of a Document
 	more    bool
 	failed  bool
 }
@@ -65,14 +65,14 @@ func newFeed(inputs []Input, o *Options) *feed {
 		}
 		f.total += size
 	}
-	if f.total >= 0 { // no larger buffer than the input needs, and sees its end
+	if f.total >= 0 { // a buffer no larger than it takes to reach the end of the input
 		f.size = int(min(int64(f.size), f.total+1))
 	}
 	return f
 }
 
-// next returns the next chunk, reading it into *buf if it has to be read, and
-// nil when there are no more. After a chunk with an error there are none.
+// next returns the next chunk, reading it into *buf if necessary, or nil if there are no more.
+// There are none after a chunk with an error.
 func (f *feed) next(buf *[]byte) *chunk {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -162,7 +162,7 @@ func (f *feed) halt() {
 	f.mu.Unlock()
 }
 
-// close closes the input that is being read, if there is one.
+// close closes the input being read, if there is one.
 func (f *feed) close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -175,7 +175,7 @@ func (f *feed) close() error {
 
 var bom = []byte{0xef, 0xbb, 0xbf}
 
-// cut returns the next chunk of the open input, and nil at its end.
+// cut returns the next chunk of the open input, or nil at its end.
 func (f *feed) cut(buf *[]byte) (*chunk, error) {
 	if f.src == nil {
 		return f.cutData(buf), nil
@@ -213,8 +213,8 @@ func (f *feed) cut(buf *[]byte) (*chunk, error) {
 	}
 }
 
-// fill reads text behind b: as much as a chunk lacks, or half as much again if
-// b is a whole chunk already and still no whole record.
+// fill reads more text after b: as much as a chunk lacks or, if b is a whole chunk already but does
+// not hold a whole record, half as much again.
 func (f *feed) fill(b []byte) []byte {
 	want := f.size - len(b)
 	if want <= 0 {
@@ -224,7 +224,7 @@ func (f *feed) fill(b []byte) []byte {
 	if cap(b) < want+slack {
 		room := want
 		if all := f.input.size() - f.offset + 1; all > int64(len(b)) && len(b) > f.size && int64(room) > all/8 {
-			room = int(all) // once and for all
+			room = int(all) // reads everything at once
 			want = min(want, room)
 		}
 		b = append(make([]byte, 0, room+slack), b...)
@@ -248,8 +248,8 @@ func (f *feed) fill(b []byte) []byte {
 	return b
 }
 
-// start drops a byte order mark from the beginning of an input and finds out
-// the format if that was left open.
+// start removes a byte order mark from the beginning of an input, and detects the format if it was
+// left open.
 func (f *feed) start(b []byte) []byte {
 	if f.offset == 0 && bytes.HasPrefix(b, bom) {
 		copy(b, b[len(bom):])
@@ -262,8 +262,8 @@ func (f *feed) start(b []byte) []byte {
 	return b
 }
 
-// cutData is cut for lines in memory. Chunks near the end of the memory are
-// copied, for the slack.
+// cutData is cut for lines in memory. Chunks near the end of the memory are copied, because they
+// need slack.
 func (f *feed) cutData(buf *[]byte) *chunk {
 	if f.first && bytes.HasPrefix(f.data, bom) {
 		f.offset = int64(len(bom))
@@ -294,8 +294,8 @@ func (f *feed) cutData(buf *[]byte) *chunk {
 	return c
 }
 
-// seal writes the sentinel behind b, which has room for it: a byte that ends
-// everything the parser may be in the middle of.
+// seal writes the sentinel after b, which has room for it: a byte that ends whatever the parser may
+// be in the middle of.
 func seal(b []byte, format Format) {
 	end := b[len(b) : len(b)+1]
 	end[0] = 0
@@ -304,8 +304,8 @@ func seal(b []byte, format Format) {
 	}
 }
 
-// boundary looks for the end of whole records in b. It returns a chunk and how
-// many bytes of b were used up, or no chunk if more text is needed.
+// boundary looks for the end of the last whole record in b. It returns a chunk and the number of
+// bytes of b consumed, or no chunk if more text is needed.
 func (f *feed) boundary(b []byte, s *splitter) (int, *chunk) {
 	switch f.format {
 	case Document:
@@ -348,10 +348,10 @@ func (f *feed) boundaryDocument(b []byte, s *splitter) (int, *chunk) {
 			if !f.ended {
 				return 0, nil
 			}
-			return len(b), &chunk{data: b, more: true} // one record
+			return len(b), &chunk{data: b, more: true} // the document is a single record
 		}
 		f.inArray = true
-		// The bracket becomes white space, so that positions stay what they are.
+		// Replace the bracket by white space, so that positions do not change.
 		b[n] = ' '
 	}
 	comma, end := s.elements(b)
@@ -363,9 +363,9 @@ func (f *feed) boundaryDocument(b []byte, s *splitter) (int, *chunk) {
 			rest++
 		}
 		if rest < len(b) {
-			c.tail = &failure{code: Syntax, at: rest, detail: "text behind the end of the document"}
+			c.tail = &failure{code: Syntax, at: rest, detail: "text after the end of the document"}
 		} else if !f.ended {
-			return 0, nil // there may be more than white space to come
+			return 0, nil // anything but white space may still follow
 		}
 		return len(b), c
 	case f.ended:

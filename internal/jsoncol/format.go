@@ -6,13 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A formatter writes rows into a buffer. It makes room before it writes: for a
-// row of a struct all at once, except for strings and lists, after each of
-// which it looks again.
+// A formatter writes rows into a buffer. It makes room before it writes: for a row of a struct all
+// at once, except for strings and lists, after each of which it checks again.
 type formatter struct {
 	o   *WriteOptions
-	buf []byte // all of its length may be written
-	n   int    // what has been written
+	buf []byte // writable up to its length
+	n   int    // number of bytes written
 }
 
 // room makes sure that size bytes and the slack fit.
@@ -24,7 +23,7 @@ func (f *formatter) room(size int) {
 	}
 }
 
-// rows writes rows lo to hi of the root.
+// rows writes the rows [lo, hi) of the root.
 func (f *formatter) rows(s *source, lo, hi int) error {
 	end := byte('\n')
 	if f.o.Array {
@@ -44,7 +43,7 @@ func (f *formatter) rows(s *source, lo, hi int) error {
 	return nil
 }
 
-// value writes row of s.
+// value writes a row of s.
 func (f *formatter) value(s *source, row int) error {
 	f.room(s.size)
 	if s.valid != nil && !s.valid[row] {
@@ -83,8 +82,8 @@ func (f *formatter) value(s *source, row int) error {
 	return nil
 }
 
-// object writes a row of a struct. Numbers and booleans are written here, the
-// end of the text in a register; before anything else it goes back to f.n.
+// object writes a row of a struct. Numbers and booleans are written here, with the end of the text
+// in a register; it is stored in f.n before anything else is called.
 func (f *formatter) object(s *source, row int) error {
 	f.room(s.size)
 	buf, start, n := f.buf, f.n, f.n
@@ -147,8 +146,7 @@ func (f *formatter) object(s *source, row int) error {
 	return nil
 }
 
-// missing reports whether row has no value although the validity does not say
-// so.
+// missing reports whether row has no value even though it is marked valid.
 func (s *source) missing(row int) bool {
 	return s.op == writeNull || s.op == writeUnion && s.tags[row] < 0
 }
@@ -175,7 +173,7 @@ func (f *formatter) entries(s *source, row int) error {
 		f.n++
 	}
 	if lo < hi {
-		f.n-- // the last comma
+		f.n-- // drop the last comma
 	}
 	f.room(1)
 	f.buf[f.n] = '}'
@@ -237,7 +235,7 @@ func putBool(buf []byte, n int, v bool) int {
 	return n + 5
 }
 
-// float writes v in the complete way.
+// float writes v by the general method.
 func (f *formatter) float(v float64) error {
 	if n := putFloat(f.buf, f.n, v); n > 0 {
 		f.n = n
@@ -250,15 +248,15 @@ func (f *formatter) float(v float64) error {
 	return nil
 }
 
-// A notFinite is a number that JSON cannot hold, as an error.
+// A notFinite is the error for a number that JSON cannot represent.
 type notFinite float64
 
-// Error says what to do about it.
+// Error also says how to write the number.
 func (v notFinite) Error() string {
-	return fmt.Sprintf("%v is no JSON number (NonFinite: null or literal would write it)", float64(v))
+	return fmt.Sprintf("%v is not a JSON number (NonFinite: null or literal would write it)", float64(v))
 }
 
-// notFinite writes a number that is not finite as the policy says.
+// notFinite writes a number that is not finite according to the policy.
 func (f *formatter) notFinite(err error) error {
 	v, ok := err.(notFinite)
 	if !ok || f.o.NonFinite == NonFiniteError {
@@ -279,7 +277,7 @@ func (f *formatter) notFinite(err error) error {
 	return nil
 }
 
-// A pathError says where in a row an error is.
+// A pathError is an error with its path within a row.
 type pathError struct {
 	path string
 	err  error
@@ -288,7 +286,7 @@ type pathError struct {
 func (e *pathError) Error() string { return e.path + ": " + e.err.Error() }
 func (e *pathError) Unwrap() error { return e.err }
 
-// in returns err with a step before its path.
+// in returns err with step prepended to its path.
 func in(step string, err error) error {
 	p, ok := err.(*pathError)
 	if !ok {
@@ -301,8 +299,7 @@ func in(step string, err error) error {
 	return p
 }
 
-// str writes a row of a string column. What is plain ASCII is copied word by
-// word while it is looked at.
+// str writes a row of a string column. Plain ASCII is copied word by word while it is checked.
 func (f *formatter) str(s *source, row int) error {
 	lo, hi := int(s.offsets[row]), int(s.offsets[row+1])
 	f.room(hi - lo + 2)
@@ -311,7 +308,7 @@ func (f *formatter) str(s *source, row int) error {
 	n++
 	for i := lo; ; i += 8 {
 		if i >= hi {
-			n += hi - i // too much was copied
+			n += hi - i // excess bytes were copied
 			buf[n] = '"'
 			f.n = n + 1
 			return nil
@@ -331,7 +328,7 @@ func (f *formatter) escaped(b []byte) error {
 	f.room(6*len(b) + 1)
 	buf, n := f.buf, f.n
 	for i := 0; ; i++ {
-		// What needs no escape is copied as a whole.
+		// Copy a run of characters that need no escape.
 		start := i
 		var all uint64
 		for i+8 <= len(b) {
@@ -367,7 +364,7 @@ func (f *formatter) escaped(b []byte) error {
 	}
 }
 
-// putEscape writes the escape for c, which needs one, and returns the end.
+// putEscape writes the escape sequence for c, which needs one, and returns the end.
 func putEscape(buf []byte, n int, c byte) int {
 	const hex = "0123456789abcdef"
 	buf[n], buf[n+1] = '\\', c
@@ -389,7 +386,7 @@ func putEscape(buf []byte, n int, c byte) int {
 	return n + 2
 }
 
-// appendKey returns `,"name":` with what has to be escaped in the name escaped.
+// appendKey returns `,"name":`, with escapes in the name where necessary.
 func appendKey(name string) ([]byte, error) {
 	f := formatter{o: &WriteOptions{}}
 	f.room(len(name) + 4)

@@ -6,19 +6,17 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// Inference walks over records without storing them and widens a Schema until
-// it takes them. It is the slow half of reading without a schema and sees a
-// record only when the parser met something new in it: the parser then starts
-// again at that record with the wider schema.
+// Inference walks over records without storing them and widens a Schema until it accepts them. It
+// is the slow half of reading without a schema, and processes a record only if the parser
+// encounters something new in it: the parser then restarts at that record with the wider schema.
 
-// infer widens s so that it takes the value at i, and returns the position
-// behind the value. depth is how many levels the value may have. What was
-// changed in s stays changed when it fails.
+// infer widens s so that it accepts the value at i, and returns the position after the value. depth
+// is the number of levels that the value may have. Changes to s remain if infer fails.
 func (p *parser) infer(i int, s *Schema, depth int) int {
 	i = p.space(i)
 	cl := classOf(p.t.byte(i))
 	if cl == classNone || s.Text {
-		return p.skip(i, depth) // null, or no value
+		return p.skip(i, depth) // null, or not a value
 	}
 	if s.inferred && !p.admit(i, s, cl) {
 		return -1
@@ -99,22 +97,22 @@ func (p *parser) admit(i int, s *Schema, cl class) bool {
 		*s = Schema{Kind: Union, Missing: s.Missing, inferred: true, want: s.want, at: s.at}
 		s.Fields = []SchemaField{{first.Kind.class().String(), &first}, s.alternative(cl)}
 	default:
-		p.failf(i, TypeMismatch, "found %s where the rows before have a JSON %v (Unions would take both)", p.show(i), s.Kind.class())
+		p.failf(i, TypeMismatch, "found %s where earlier rows have a JSON %v (Unions would accept both)", p.show(i), s.Kind.class())
 		return false
 	}
 	return true
 }
 
-// column counts a column that inference makes for what is at i.
+// column counts a column that inference adds for the value at i.
 func (p *parser) column(i int) bool {
 	if p.columns++; p.columns > p.maxColumns {
-		p.failf(i, TooWide, "more than %d columns (MaxColumns; a schema with the fields that are needed, or Paths, takes any number of others)", p.maxColumns)
+		p.failf(i, TooWide, "more than %d columns (raise MaxColumns, or select the fields that are needed by a schema or Paths)", p.maxColumns)
 		return false
 	}
 	return true
 }
 
-// become makes a Schema of which nothing is known one of class cl.
+// become turns a Schema of which nothing is known into one of class cl.
 func (s *Schema) become(cl class) {
 	switch cl {
 	case classBool:
@@ -136,17 +134,17 @@ func (s *Schema) become(cl class) {
 	}
 }
 
-// alternative returns the alternative of class cl for the union s.
+// alternative returns the alternative of class cl for union s.
 func (s *Schema) alternative(cl class) SchemaField {
 	alt := &Schema{inferred: true, want: s.want}
 	alt.become(cl)
 	return SchemaField{cl.String(), alt}
 }
 
-// inferNumber makes s float64 if the number at i is no integer, and uint64 if it is
-// one beyond int64. An integer that large in a column that also has other numbers than
-// those of uint64 is refused, in whichever order they come: only floats would hold
-// them all, and would not hold it exactly.
+// inferNumber makes s float64 if the number at i is not an integer, and uint64 if it is an integer
+// beyond int64. If a column with such an integer also has numbers that uint64 cannot hold, it is
+// rejected, in whichever order they come: only floats could represent them all, but not that
+// integer exactly.
 func (p *parser) inferNumber(i int, s *Schema) int {
 	if p.nonFinite {
 		if _, j := p.literal(i); j >= 0 {
@@ -165,15 +163,15 @@ func (p *parser) inferNumber(i int, s *Schema) int {
 	switch {
 	case ok && v <= math.MaxInt64+uint64(neg):
 		if v == 0 && neg != 0 {
-			return p.become64(i, end, s) // an integer has no -0
+			return p.become64(i, end, s) // integers have no -0
 		}
 		if neg != 0 && s.DType == dtype.Uint64 {
-			return p.failf(i, OutOfRange, "%s is below 0, and records before have integers that only uint64 holds (Overflow: float64 would take both)", p.show(i))
+			return p.failf(i, OutOfRange, "%s is negative, but earlier records have integers that only uint64 holds (Overflow: float64 would accept both)", p.show(i))
 		}
 	case p.overflow == OverflowFloat:
 		s.Kind = Float64
 	case !ok || neg != 0 || s.Kind == Float64:
-		return p.failf(i, OutOfRange, "%s is out of range of int64 (Overflow: float64 would take it)", p.show(i))
+		return p.failf(i, OutOfRange, "%s is out of range of int64 (Overflow: float64 would accept it)", p.show(i))
 	case s.DType == dtype.None:
 		s.DType, s.at, s.row = dtype.Uint64, i, p.row
 	}
@@ -183,14 +181,14 @@ func (p *parser) inferNumber(i int, s *Schema) int {
 // become64 makes s float64 for the number at i and returns its end.
 func (p *parser) become64(i, end int, s *Schema) int {
 	if s.DType == dtype.Uint64 {
-		return p.failf(i, OutOfRange, "%s is no integer, and records before have integers that only uint64 holds (Overflow: float64 would take both)", p.show(i))
+		return p.failf(i, OutOfRange, "%s is not an integer, but earlier records have integers that only uint64 holds (Overflow: float64 would accept both)", p.show(i))
 	}
 	s.Kind = Float64
 	return end
 }
 
-// inferObject widens struct s by the members of the object at i; by those only
-// whose keys are at the positions in last, if that is not nil.
+// inferObject widens struct s by the members of the object at i. If last is not nil, it skips
+// members whose keys are not at the positions in last.
 func (p *parser) inferObject(i int, s *Schema, depth int, last map[string]int) int {
 	t := p.t
 	p.objects++
@@ -220,7 +218,7 @@ func (p *parser) inferObject(i int, s *Schema, depth int, last map[string]int) i
 			f = nil
 		case f == nil && s.Open && wanted:
 			if len(s.Fields) >= p.maxKeys {
-				p.failf(key, TooWide, "the objects here have more than %d keys in all (MaxKeys)", p.maxKeys)
+				p.failf(key, TooWide, "the objects here have more than %d keys in total (MaxKeys)", p.maxKeys)
 				p.failed.keys = s.inferred
 				return -1
 			}
@@ -258,8 +256,8 @@ func (p *parser) inferObject(i int, s *Schema, depth int, last map[string]int) i
 	}
 }
 
-// inferLast is inferObject for the policy that a key's last value counts: it
-// finds the last ones first, so that the others leave no trace in the type.
+// inferLast is inferObject for the policy that the last value of a key counts. It finds the last
+// ones first, so that the others have no effect on the type.
 func (p *parser) inferLast(i int, s *Schema, depth int) int {
 	start := i
 	last := map[string]int{}
@@ -291,8 +289,7 @@ func (p *parser) inferLast(i int, s *Schema, depth int) int {
 	}
 }
 
-// find returns the field called name, looking at position next first, and nil
-// if there is none.
+// find returns the field called name, or nil. It checks position next first.
 func (s *Schema) find(name []byte, next int) *Schema {
 	if next < len(s.Fields) && s.Fields[next].Name == string(name) {
 		return s.Fields[next].Schema
@@ -314,7 +311,7 @@ func (s *Schema) find(name []byte, next int) *Schema {
 	return s.index[string(name)]
 }
 
-// addField adds a field at the end and returns it.
+// addField appends a field and returns it.
 func (s *Schema) addField(name string, f *Schema) *Schema {
 	f.position = len(s.Fields)
 	s.Fields = append(s.Fields, SchemaField{name, f})

@@ -9,24 +9,22 @@ import (
 	"strings"
 )
 
-// An Input is one piece of JSON text. Records do not go on from one input to
-// the next.
+// An Input is one piece of JSON text. Records do not extend from one input to the next.
 type Input struct {
-	// Name is for error messages.
+	// Name appears in error messages.
 	Name string
 	// Data is the text, if Open is nil.
 	Data []byte
-	// Open returns the text. It is called when the input's turn comes, and what it
-	// returns is closed.
+	// Open returns the text. It is called when it is the input's turn, and its result is closed.
 	Open func() (io.ReadCloser, error)
-	// Size is how many bytes Open's text has, or 0 if that is not known. It helps
-	// to choose the size of buffers, and is the total for Progress.
+	// Size is the number of bytes that Open returns, or 0 if that is not known. It is used to
+	// choose buffer sizes, and as the total for Progress.
 	Size int64
-	// Once says that Open can be called once.
+	// Once says that Open can be called only once.
 	Once bool
 }
 
-// size returns the bytes of the input, -1 if that is not known.
+// size returns the size of the input in bytes, or -1 if that is not known.
 func (in *Input) size() int64 {
 	switch {
 	case in.Open == nil:
@@ -37,17 +35,15 @@ func (in *Input) size() int64 {
 	return -1
 }
 
-// FromBytes returns the Input whose text is b. A reader does not change b, and
-// keeps nothing of it.
+// FromBytes returns an Input whose text is b. A reader neither modifies nor retains b.
 func FromBytes(b []byte) Input { return Input{Data: b} }
 
-// FromReader returns the Input that r gives. It can be read once.
+// FromReader returns an Input that reads from r. It can be read only once.
 func FromReader(name string, r io.Reader) Input {
 	return Input{Name: name, Once: true, Open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
 }
 
-// FromFile returns the Input in the file called name, which may be compressed
-// with gzip.
+// FromFile returns an Input for the file called name, which may be compressed with gzip.
 func FromFile(name string) Input {
 	in := Input{Name: name, Open: func() (io.ReadCloser, error) { return openFile(name) }}
 	if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() && !strings.HasSuffix(name, ".gz") {
@@ -56,8 +52,8 @@ func FromFile(name string) Input {
 	return in
 }
 
-// openFile opens a file. Whether it is compressed is seen from its first bytes,
-// which no JSON text begins with.
+// openFile opens a file. It recognises compression by the first bytes, which no JSON text begins
+// with.
 func openFile(name string) (io.ReadCloser, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -2,11 +2,11 @@ package jsoncol
 
 import "github.com/tenonml/tenon/dtype"
 
-// Kind says what the rows of a column are.
+// Kind is the kind of the rows of a column.
 type Kind uint8
 
-// The kinds. Null is a column of which nothing but null was seen; as the kind
-// of a Schema it means that the type is to be found in the data.
+// The kinds. Null is a column in which nothing but null was seen; as the kind of a Schema it means
+// that the type is inferred from the data.
 const (
 	Null Kind = iota
 	Bool
@@ -16,7 +16,7 @@ const (
 	List
 	Struct
 	Union
-	Map // of an object whose keys are data: a list of {key, value}
+	Map // an object whose keys are data, as a list of {key, value}
 )
 
 var kindNames = [...]string{"null", "bool", "int64", "float64", "string", "list", "struct", "union", "map"}
@@ -29,8 +29,8 @@ func (k Kind) String() string {
 	return "invalid"
 }
 
-// dtype returns the element type that a leaf of kind k has unless a schema
-// names another, and None for the kinds that are no leaves.
+// dtype returns the default element type of a leaf of kind k, or None for kinds that are not
+// leaves.
 func (k Kind) dtype() dtype.DType {
 	switch k {
 	case Bool:
@@ -45,12 +45,12 @@ func (k Kind) dtype() dtype.DType {
 	return dtype.None
 }
 
-// class is what JSON itself distinguishes: a value's class is known from its
-// first byte. A union has at most one alternative of each class.
+// class is what JSON itself distinguishes: the class of a value is known from its first byte. A
+// union has at most one alternative of each class.
 type class uint8
 
 const (
-	classNone class = iota // null, or no value at all
+	classNone class = iota // null, or not a value
 	classBool
 	classNumber
 	classString
@@ -75,7 +75,7 @@ func (k Kind) class() class {
 	return classNone
 }
 
-// classOf tells the class of the value that begins with c.
+// classOf returns the class of the value that begins with c.
 func classOf(c byte) class {
 	switch c {
 	case '{':

@@ -1,10 +1,10 @@
 package jsoncol
 
-// In lenient reading the types are those that most of the first records have: what a few
-// lines say, and the first one least of all, decides about no others.
+// In lenient mode, the types are those that most of the first records have, so that a few bad
+// lines, in particular the first one, do not determine the types for all others.
 
-// inferMajority widens s by those of the records from c on to the end of the chunk that
-// fit the types which most of them have.
+// inferMajority widens s by those records, from c to the end of the chunk, that fit the types that
+// most of them have.
 func (p *parser) inferMajority(c cursor, s *Schema) {
 	unions := p.unions
 	most := s.clone()
@@ -23,7 +23,7 @@ func (p *parser) inferMajority(c cursor, s *Schema) {
 	p.failed = nil
 }
 
-// eachLine calls f with where the value begins of each line from c on that is valid.
+// eachLine calls f with the position of the value of each valid line from c on.
 func (p *parser) eachLine(c cursor, f func(i int)) {
 	for i := c.rec; i < p.end; i++ {
 		start := p.space(i)
@@ -36,7 +36,7 @@ func (p *parser) eachLine(c cursor, f func(i int)) {
 	}
 }
 
-// present returns how many values inference has seen at s that are not null.
+// present returns the number of non-null values that inference has seen at s.
 func (s *Schema) present() int {
 	if s.Kind != Union {
 		return s.seen
@@ -48,8 +48,8 @@ func (s *Schema) present() int {
 	return n
 }
 
-// elect replaces unions by their most frequent alternative, unless they are wanted, and,
-// where fields are needed in every record, drops those that less than half of them have.
+// elect replaces unions by their most frequent alternative, unless unions are allowed. If fields
+// are required in every record, it drops those that fewer than half of the records have.
 func (s *Schema) elect(unions bool, rows int, needed bool) {
 	if s.Kind == Union && !unions {
 		best := s.Fields[0].Schema

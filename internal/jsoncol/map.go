@@ -4,11 +4,11 @@ import "github.com/tenonml/tenon/dtype"
 
 const stringType = dtype.String
 
-// linearKeys is how many keys of a map are compared with each other one by one.
+// linearKeys is the number of keys of a map up to which they are compared one by one.
 const linearKeys = 8
 
-// entries reads the members of an object, whose opening brace is before i, as a row of
-// the map n: its keys are the rows of one column, and its values those of another.
+// entries reads the members of an object, whose opening brace is before i, as a row of map n: the
+// keys are rows of one column, and the values are rows of another.
 func (p *parser) entries(i int, n *node) int {
 	t := p.t
 	e := n.elem
@@ -71,8 +71,8 @@ func (p *parser) entries(i int, n *node) int {
 	}
 }
 
-// hasKey reports whether one of the rows of keys from begin on is name, and adds it to
-// the set of those seen, which is made when there are many.
+// hasKey reports whether one of the rows of keys from begin on is name, and adds name to the set of
+// keys seen, which is created once there are many.
 func (n *node) hasKey(name string, begin int, seen map[string]struct{}) (bool, map[string]struct{}) {
 	key := func(r int) string { return string(n.bytes[endOf(n.ends, r):n.ends[r]]) }
 	if n.n-begin < linearKeys {
@@ -94,8 +94,8 @@ func (n *node) hasKey(name string, begin int, seen map[string]struct{}) (bool, m
 	return again, seen
 }
 
-// lastKeys returns where each key of the object at i occurs last, and nil if the object
-// is wrong.
+// lastKeys returns the last position of each key of the object at i, or nil if the object is
+// malformed.
 func (p *parser) lastKeys(i int) map[string]int {
 	last := map[string]int{}
 	if i = p.space(i); p.t.byte(i) == '}' {
@@ -124,7 +124,7 @@ func (p *parser) lastKeys(i int) map[string]int {
 	}
 }
 
-// inferEntries widens the map s by the members of the object at i.
+// inferEntries widens map s by the members of the object at i.
 func (p *parser) inferEntries(i int, s *Schema, depth int) int {
 	t := p.t
 	if i = p.space(i + 1); t.byte(i) == '}' {
@@ -157,7 +157,7 @@ func (p *parser) inferEntries(i int, s *Schema, depth int) int {
 	}
 }
 
-// text reads the value at i as its text.
+// text reads the value at i as its JSON text.
 func (p *parser) text(i int, n *node) int {
 	i = p.space(i)
 	end := p.skip(i, p.maxDepth)

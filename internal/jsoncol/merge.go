@@ -2,7 +2,7 @@ package jsoncol
 
 import "unsafe"
 
-// A target is where rows lo to hi of a node go.
+// A target is the destination of rows [lo, hi) of a node.
 type target struct {
 	lo, hi  int
 	ints    []int64
@@ -10,17 +10,17 @@ type target struct {
 	bools   []bool
 	narrow  narrow
 	offsets []int64
-	base    int64 // what to add to the node's offsets
+	base    int64 // added to the node's offsets
 	bytes   []byte
 	valid   []bool
 	tags    []int8
-	alt     []int64 // union: what to add to the index, by alternative
-	taken   bool    // the column has the node's elements already
+	alt     []int64 // union: added to the index, by alternative
+	taken   bool    // the column has taken over the node's elements
 }
 
-// taken gives a column that is empty the elements of a node themselves, rows of them, where
-// they are more than those of records that fit a chunk: what one huge record holds is not
-// there twice.
+// taken makes an empty column take over the memory of a node's elements if they are more
+// than the records of an ordinary chunk hold, so that the contents of one huge record are
+// not held twice.
 func taken[T any](m *merger, column, node *[]T, rows int) bool {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -31,7 +31,7 @@ func taken[T any](m *merger, column, node *[]T, rows int) bool {
 	return true
 }
 
-// reserve makes room in k for rows lo to hi of n and notes where it is.
+// reserve makes room in k for rows [lo, hi) of n and records their destination.
 func (m *merger) reserve(k *sink, n *node, lo, hi int) {
 	rows := hi - lo
 	at := k.n
@@ -110,7 +110,7 @@ func (m *merger) reserve(k *sink, n *node, lo, hi int) {
 	}
 }
 
-// hasInvalid reports whether one of rows lo to hi is missing.
+// hasInvalid reports whether any of the rows [lo, hi) is missing.
 func (n *node) hasInvalid(lo, hi int) bool {
 	for i := lo; i < min(hi, len(n.valid)); i++ {
 		if !n.valid[i] {
@@ -120,8 +120,8 @@ func (n *node) hasInvalid(lo, hi int) bool {
 	return false
 }
 
-// alternativeRows returns which rows of alternative tag the rows lo to hi of
-// union n have.
+// alternativeRows returns the range of rows of alternative tag that belong to rows [lo, hi) of
+// union n.
 func (n *node) alternativeRows(tag int8, lo, hi int) (from, end int) {
 	found := false
 	for r := lo; r < hi; r++ {
@@ -135,7 +135,7 @@ func (n *node) alternativeRows(tag int8, lo, hi int) (from, end int) {
 	return from, end
 }
 
-// copyOut copies the rows of n to the places that reserve found.
+// copyOut copies the rows of n to the destinations that reserve found.
 func (n *node) copyOut() {
 	to := &n.to
 	lo, hi := to.lo, to.hi

@@ -13,7 +13,7 @@ func (n *node) addMissing() bool {
 		case opList, opMap:
 			n.pushEnd(n.elem.n)
 		case opInfer:
-			n.n++ // it may yet turn out to be a list
+			n.n++ // the node may still turn out to be a list
 		default:
 			return false
 		}
@@ -23,18 +23,18 @@ func (n *node) addMissing() bool {
 	return true
 }
 
-// missing adds a row for a value that is not there; what names the way in which
-// it is not. The failure, if the policy does not allow it, is at i.
+// missing adds a row for a missing value; what describes in which way it is missing. If the policy
+// does not allow it, the failure is at i.
 func (p *parser) missing(i int, n *node, what string) bool {
 	if n.addMissing() {
 		return true
 	}
-	p.failf(i, MissingValue, "%s where %s is needed (another policy for missing values, or an optional field in the schema, would take it)", what, n.describe())
+	p.failf(i, MissingValue, "%s where %s is needed (another policy for missing values, or an optional field in the schema, would accept it)", what, n.describe())
 	return false
 }
 
-// addMasked adds a placeholder that is marked missing; so is all below it, down
-// to the next list.
+// addMasked adds a placeholder that is marked missing, as is everything below it down to the next
+// list.
 func (n *node) addMasked() {
 	if n.op != opInfer {
 		n.invalid()
@@ -62,7 +62,7 @@ func (n *node) addMasked() {
 	}
 }
 
-// addDefault adds the schema's default value, or else the zero of the type.
+// addDefault adds the schema's default value or, without one, the zero of the type.
 func (n *node) addDefault() {
 	def := n.schema.Default
 	switch n.op {
@@ -88,7 +88,7 @@ func (n *node) addDefault() {
 	case opList, opMap:
 		n.pushEnd(n.elem.n)
 	case opUnion:
-		// A union has no zero of its own; the first alternative's stands for it.
+		// A union has no zero of its own; use that of the first alternative.
 		if len(n.fields) == 0 {
 			n.pushAlt(-1, 0)
 			return

@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// op is what the parser does at a node.
+// op is the action of the parser at a node.
 type op uint8
 
 const (
@@ -25,17 +25,16 @@ const (
 	opSkip // a key whose values are skipped
 )
 
-// A node is a place in the schema together with the rows of it that the parser
-// has read from one chunk. The slices' lengths are their capacities; n says how
-// many rows are filled.
+// A node is a place in the schema together with the rows that the parser has read for it from one
+// chunk. The length of each slice is its capacity; n is the number of rows filled.
 type node struct {
 	op       op
 	inferred bool
-	closed   bool // struct: an unknown key is skipped or an error
-	skip     bool // closed struct: skip
+	closed   bool // struct: unknown keys are skipped or are an error
+	skip     bool // closed struct: unknown keys are skipped
 	policy   Missing
 	schema   *Schema
-	cells    int // leaves and lists that get a row when a row is missing
+	cells    int // number of leaves and lists that get a row when this node's row is missing
 
 	n      int
 	ints   []int64 // opInt, opUint; opUnion: the rows of the alternatives
@@ -47,23 +46,23 @@ type node struct {
 	ends   []int64 // opString, opList: where each row ends
 	bytes  []byte
 	nb     int // bytes filled
-	// valid tells which of the first len(valid) rows are there; all later ones
-	// are, so that a column without gaps pays nothing.
+	// valid tells which of the first len(valid) rows are present; all later ones are, so that a
+	// column without gaps has no overhead.
 	valid []bool
 
-	most, mostBytes int // elements and bytes of one huge record, at most
+	most, mostBytes int // upper bounds for the elements and bytes of one huge record
 
 	elem   *node
 	fields []field
-	keys   []field        // the fields, and behind them keys that were skipped before
-	index  map[string]int // of the names in keys, once there are more than a few
+	keys   []field        // the fields, followed by keys that have been skipped
+	index  map[string]int // index of the names in keys, once there are more than a few
 	alt    [numClasses]int8
 
-	to target // where the rows go next
+	to target // destination of the rows
 }
 
-// A field is a node with the bytes by which the parser recognises its key: the
-// name in quotes and the colon, masked to length in the first two words.
+// A field is a node with the bytes by which the parser recognises its key: the name in quotes and
+// the colon, with the first two words masked to its length.
 type field struct {
 	k0, m0, k1, m1 uint64
 	size           int
@@ -73,12 +72,12 @@ type field struct {
 }
 
 const (
-	linearFields = 8  // how many keys are searched one after the other
-	maxSkipped   = 64 // how many keys that are skipped a struct remembers
+	linearFields = 8  // number of keys up to which they are searched linearly
+	maxSkipped   = 64 // number of skipped keys that a struct remembers
 )
 
-// skipped is the node of all keys that are skipped. No row number is its own, so
-// that the parser sees at once that it is special.
+// skipped is the node of all skipped keys. Its row number is never valid, so that the parser
+// recognises it at once.
 var skipped = &node{op: opSkip, n: -1}
 
 // newNode returns the empty node for s.
@@ -142,7 +141,7 @@ func newField(name string, n *node) field {
 	f := field{name: name, node: n}
 	for _, c := range []byte(name) {
 		if c < 0x20 || c == '"' || c == '\\' {
-			f.k0, f.m0 = math.MaxUint64, math.MaxUint64 // always written with an escape
+			f.k0, f.m0 = math.MaxUint64, math.MaxUint64 // JSON text always has an escape here
 			return f
 		}
 	}
@@ -164,8 +163,7 @@ func newField(name string, n *node) field {
 	return f
 }
 
-// intRange returns the least value of integer type d, and the distance from it
-// to the largest.
+// intRange returns the smallest value of integer type d, and its distance to the largest.
 func intRange(d dtype.DType) (lo int64, span uint64) {
 	bits := d.Bits()
 	span = math.MaxUint64 >> (64 - bits)
@@ -175,7 +173,7 @@ func intRange(d dtype.DType) (lo int64, span uint64) {
 	return lo, span
 }
 
-// buildIndex makes the index if there are keys enough to need one.
+// buildIndex creates the index if there are enough keys to need one.
 func (n *node) buildIndex() {
 	if len(n.keys) <= linearFields {
 		return
@@ -202,8 +200,8 @@ func (n *node) find(name []byte) int {
 	return -1
 }
 
-// skipKey adds a key whose values are skipped, so that it is predicted like a
-// field from now on, and returns its index; or -1 if there are too many already.
+// skipKey adds a key whose values are skipped, so that it is predicted like a field from now on,
+// and returns its index, or -1 if there are too many already.
 func (n *node) skipKey(name string) int {
 	i := len(n.keys)
 	if i-len(n.fields) == maxSkipped {
@@ -219,7 +217,7 @@ func (n *node) skipKey(name string) int {
 	return i
 }
 
-// reset empties n and what is below it, and keeps the memory.
+// reset removes all rows of n and of the nodes below it, and keeps the memory.
 func (n *node) reset() {
 	n.n, n.nb, n.valid = 0, 0, n.valid[:0]
 	if n.elem != nil {
@@ -230,8 +228,8 @@ func (n *node) reset() {
 	}
 }
 
-// truncate drops all rows of n from row on, and whatever is left below it of a
-// row that was not finished.
+// truncate removes the rows of n from row on, and anything below it that belongs to an unfinished
+// row.
 func (n *node) truncate(row int) {
 	switch n.op {
 	case opString, opText:
@@ -266,12 +264,12 @@ func endOf(ends []int64, row int) int64 {
 	return ends[row-1]
 }
 
-// elemNumber returns the position, in the list row that n is about to get, of
-// the element that is being read.
+// elemNumber returns the position of the element being read within the list row that n is about to
+// get.
 func (n *node) elemNumber() int { return n.elem.n - int(endOf(n.ends, n.n)) }
 
-// grown returns s with room for more than it holds, full length: twice as much, or at once
-// all that there may be in one huge record, of which the rest is not touched.
+// grown returns s with more room: twice as much or, for one huge record, at once as much as it may
+// need. Memory that is not used then is never touched.
 func grown[T any](s []T, most int) []T {
 	more := 2 * len(s)
 	if len(s) > 1<<17 && most > len(s) {
@@ -282,7 +280,7 @@ func grown[T any](s []T, most int) []T {
 	return n
 }
 
-// expect says that a chunk is one huge record: of so much text, and with so many commas.
+// expect says that a chunk is one huge record with the given numbers of bytes and commas.
 func (n *node) expect(bytes, commas int) {
 	n.mostBytes, n.most = bytes, commas
 	if bytes > 0 {
@@ -329,7 +327,7 @@ func (n *node) pushEnd(end int) {
 	n.n++
 }
 
-// pushAlt adds a row that is the next row of alternative tag, -1 for none.
+// pushAlt adds a row that is the next row of alternative tag, or of none if tag is -1.
 func (n *node) pushAlt(tag int8, row int) {
 	if n.n == len(n.tags) {
 		n.tags = grown(n.tags, n.most)
@@ -338,7 +336,7 @@ func (n *node) pushAlt(tag int8, row int) {
 	n.pushInt(int64(row))
 }
 
-// room makes sure that size bytes and the slack fit behind what is filled.
+// room makes sure that size bytes and the slack fit after the bytes filled.
 func (n *node) room(size int) {
 	if need := n.nb + size + slack; need > len(n.bytes) {
 		b := make([]byte, max(need, 2*len(n.bytes), 256))

@@ -8,9 +8,9 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// fastFloat reads the number at i if it is written as most are: at most 7
-// digits, then a fraction, 19 significant digits in all and no exponent. It
-// returns -1 for everything else, right or wrong.
+// fastFloat reads the number at i if it is written as most are: at most 7 digits, then a fraction,
+// 19 significant digits in all and no exponent. It returns -1 for everything else, whether valid or
+// not.
 //
 // The digits make an integer m, and the number is m / 10^k. With m below 2^53
 // and k at most 22 both are exact in a float64, so the one division rounds once
@@ -34,7 +34,7 @@ func fastFloat(t text, i int) (float64, int) {
 		}
 		return withSign(float64(int64(decimal(d, whole))), neg), i + whole
 	}
-	end := trailing(m & (m - 1)) // 8 if the number goes on behind the word
+	end := trailing(m & (m - 1)) // 8 if the number extends beyond the word
 	c := t.byte(i + end)
 	if c-'0' <= 9 {
 		return longFraction(t, i+whole+1, decimal(d, whole), neg)
@@ -43,7 +43,7 @@ func fastFloat(t text, i int) (float64, int) {
 	if k == 0 || c|0x20 == 'e' {
 		return 0, -1
 	}
-	// The digits without the point are one number of at most 7.
+	// The digits without the point form one number of at most 7 digits.
 	before := uint64(1)<<(uint(8*whole)&63) - 1
 	d = d&before | d>>8&^before
 	return withSign(float64(int64(decimal(d, end-1)))/pow10float[k], neg), i + end
@@ -82,8 +82,8 @@ func longFraction(t text, i int, whole uint64, neg int) (float64, int) {
 	return withSign(quotient(mant, pow10int[k]), neg), i + k
 }
 
-// Scaled returns the float64 that is nearest to digits times a power of ten, where both are exact and one operation
-// finds it.
+// Scaled returns the float64 nearest to digits times a power of ten, if both are exact and one operation computes
+// it.
 func Scaled(digits uint64, exp int) (v float64, ok bool) {
 	if digits >= 1<<53 || exp >= len(pow10float) || exp <= -len(pow10float) {
 		return 0, false
@@ -94,8 +94,9 @@ func Scaled(digits uint64, exp int) (v float64, ok bool) {
 	return float64(digits) * pow10float[exp], true
 }
 
-// Narrowed returns the float32 that is nearest to a number, by the nearest float64 to it, and whether that tells: not where
-// v is out of range, or in the middle between two, as the number may be on one side.
+// Narrowed returns the float32 nearest to a number, given the float64 nearest to that number. ok is false if that
+// does not determine the result: v is out of range, or halfway between two float32 values, so that the number may be
+// on either side.
 func Narrowed(v float64) (f float32, ok bool) {
 	const cut = 1<<29 - 1 // bits of a float64 that a float32 does not have
 	abs := math.Abs(v)
@@ -105,8 +106,7 @@ func Narrowed(v float64) (f float32, ok bool) {
 	return float32(v), true
 }
 
-// quotient returns m/d rounded once, to even. m is at least 2^53, d at most
-// 10^19.
+// quotient returns m/d rounded once, to even. m is at least 2^53, and d at most 10^19.
 func quotient(m, d uint64) float64 {
 	lm, ld := bits.LeadingZeros64(m), bits.LeadingZeros64(d)
 	m <<= lm
@@ -119,14 +119,14 @@ func quotient(m, d uint64) float64 {
 	low := q & (2*half - 1)
 	q >>= shift
 	if low > half || low == half && (r != 0 || q&1 == 1) {
-		q++ // 2^53 is right too: the mantissa is 0 and the exponent one more
+		q++ // also correct for 2^53: the mantissa becomes 0 and the exponent increases by one
 	}
 	exp := uint64(shift - 63 + ld - lm + 1023 + 52)
 	return math.Float64frombits(exp<<52 + (q - 1<<52))
 }
 
-// number returns the end of the number at i if the grammar is kept, and whether
-// it is written as an integer.
+// number returns the end of the number at i if it conforms to the grammar, and whether it is
+// written as an integer.
 func (p *parser) number(i int) (end int, integer bool) {
 	t := p.t
 	if t.byte(i) == '-' {
@@ -136,7 +136,7 @@ func (p *parser) number(i int) (end int, integer bool) {
 	case c == '0':
 		i++
 		if t.byte(i)-'0' <= 9 {
-			return p.failf(i, Syntax, "a number may not begin with 0"), false
+			return p.failf(i, Syntax, "a number must not begin with 0"), false
 		}
 	case c-'1' < 9:
 		i = p.digits(i)
@@ -165,7 +165,7 @@ func (p *parser) number(i int) (end int, integer bool) {
 	return i, integer
 }
 
-// digits returns the position behind the digits from i on.
+// digits returns the position after the digits from i on.
 func (p *parser) digits(i int) int {
 	for {
 		m := nonDigits(p.t.word(i) ^ zeros)
@@ -205,7 +205,7 @@ func (p *parser) integer(i int, n *node) int {
 		return p.outOfRange(i, end, n)
 	}
 	if n.inferred && v == 0 && neg != 0 {
-		return p.mismatch(i, n) // -0 is a float: an integer would lose its sign
+		return p.mismatch(i, n) // -0 is a float, because an integer would lose the sign
 	}
 	x := (int64(v) ^ -int64(neg)) + int64(neg)
 	if uint64(x)-uint64(n.lo) > n.span {
@@ -219,8 +219,7 @@ func (p *parser) outOfRange(i, end int, n *node) int {
 	return p.failf(i, OutOfRange, "%s is out of range of %v", p.show(i), n.schema.dtype())
 }
 
-// parseUint returns the number whose digits are from i to end, and whether it
-// fits 64 bits.
+// parseUint returns the number whose digits are at [i, end), and whether it fits 64 bits.
 func parseUint(t text, i, end int) (uint64, bool) {
 	if end-i > 20 {
 		return 0, false
@@ -267,7 +266,7 @@ func (p *parser) float(i int, n *node) int {
 		return -1
 	}
 	if integer && n.inferred && p.overflow == OverflowError && end-i >= 19 {
-		// The same literal would be refused if all the others were integers.
+		// The same literal would be rejected if all other values were integers.
 		neg := bit(p.t.byte(i) == '-')
 		if v, ok := parseUint(p.t, i+neg, end); !ok || v > math.MaxInt64+uint64(neg) {
 			return p.outOfRange(i, end, &node{schema: &Schema{Kind: Int64}})
@@ -285,8 +284,8 @@ func (p *parser) float(i int, n *node) int {
 	return end
 }
 
-// round returns v, which was read as a float64, as the node's narrower type has
-// it, and whether that is certain.
+// round returns v, which was read as a float64, rounded to the node's narrower type, and whether
+// the result is certain.
 func (n *node) round(v float64) (float64, bool) {
 	switch n.schema.DType {
 	case dtype.Float16:
@@ -300,7 +299,7 @@ func (n *node) round(v float64) (float64, bool) {
 	return float64(r), ok
 }
 
-// roundText is round for what round is not certain about; text is the number.
+// roundText is round for results that are not certain; text is the number.
 func (n *node) roundText(v float64, text string) (float64, error) {
 	r, ok := n.round(v)
 	if !ok && n.schema.DType == dtype.Float32 {
@@ -312,8 +311,8 @@ func (n *node) roundText(v float64, text string) (float64, error) {
 	return r, nil
 }
 
-// literal returns the value of the literal NaN, Infinity or -Infinity at i, and
-// -1 if there is none.
+// literal returns the value of the literal NaN, Infinity or -Infinity at i and its end, which is -1
+// if there is none.
 func (p *parser) literal(i int) (float64, int) {
 	const infinity = "Infinity"
 	t := p.t

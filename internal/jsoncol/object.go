@@ -3,14 +3,14 @@ package jsoncol
 // object reads the members of an object, whose opening brace is before i, as a
 // row of the struct n.
 //
-// The code for numbers, strings and booleans is written out here because a call
-// per value would cost as much as the value. Each case falls back to p.value.
+// The code for numbers, strings and booleans is inlined by hand, because a call per value would
+// cost as much as parsing the value. Each case falls back to p.value.
 func (p *parser) object(i int, n *node) int {
 	t := p.t
 	keys := n.keys
 	row := n.n
 	begin, next := i, 0
-	complete := true // as long as every field came when it was predicted
+	complete := true // as long as every field comes as predicted
 	if t.byte(i) != '"' {
 		i = p.space(i)
 		if t.byte(i) == '}' {
@@ -31,7 +31,7 @@ func (p *parser) object(i int, n *node) int {
 		if i, next = p.member(i, n, next); i < 0 {
 			return -1
 		}
-		if next < 0 { // a key that is skipped
+		if next < 0 { // the key is skipped
 			next = -next - 1
 			goto after
 		}
@@ -158,14 +158,14 @@ done:
 	return i
 }
 
-// sparseKeys is how many keys an object has at least that is taken for a map because
-// others have only a few of them.
+// sparseKeys is the smallest number of keys of an object that is taken for a map because other
+// objects have only a few of them.
 const sparseKeys = 64
 
 // tooSparse is the detail of a TooSparse error.
-const tooSparse = "records have so few of the fields found so far that the columns would be nearly all gaps (a schema with the fields that are needed, or Paths, avoids that)"
+const tooSparse = "records have so few of the fields found so far that columns would consist almost entirely of gaps (select the fields that are needed by a schema or Paths)"
 
-// fill adds the rows of the fields that the object ending at i lacks.
+// fill adds the missing rows of the fields that the object ending at i lacks.
 func (p *parser) fill(i int, n *node) bool {
 	for f := range n.fields {
 		k := n.fields[f].node
@@ -187,16 +187,16 @@ func (p *parser) fill(i int, n *node) bool {
 	return true
 }
 
-// member reads the key at i, which is not the predicted one of field next, up
-// to its colon. It returns the position of the value and the field's index. If
-// the key is one to skip, it skips the value too and returns -next-1.
+// member reads the key at i, which is not the predicted one of field next, up to its colon. It
+// returns the position of the value and the index of the field. If the key is to be skipped, it
+// skips the value as well and returns -next-1.
 func (p *parser) member(i int, n *node, next int) (int, int) {
 	t := p.t
 	i = p.space(i)
 	if t.byte(i) != '"' {
 		return p.expected(i, "a key"), 0
 	}
-	// Most likely fields are optional and next's was left out.
+	// The most likely case: the field next is optional and was omitted.
 	w0, w1 := t.word(i), t.word(i+8)
 	for k := range min(linearFields, len(n.keys)) {
 		f := next + k
@@ -230,22 +230,22 @@ func (p *parser) member(i int, n *node, next int) (int, int) {
 	return p.colon(j), f
 }
 
-// rest reports whether the bytes of f's key behind the first 16 follow at i+16.
+// rest reports whether the bytes of f's key after the first 16 follow at i+16.
 //
 //go:noinline
 func (p *parser) rest(i int, f *field) bool {
 	return i+f.size <= p.end && p.t.string(i+16, i+f.size) == f.rest
 }
 
-// unknown reports whether the key name at i, which n lacks, is to be skipped;
-// it fails if it is not.
+// unknown reports whether the key name at i, which n lacks, is to be skipped; otherwise it records
+// a failure.
 func (p *parser) unknown(i int, n *node, name []byte) bool {
 	switch {
 	case !n.closed:
 		if _, wanted := n.schema.want.has(name); !wanted {
 			return true
 		}
-		p.failf(i, UnknownKey, "key %q was not seen before", name)
+		p.failf(i, UnknownKey, "key %q is new", name)
 		p.failed.widen = true
 		return false
 	case n.skip:
@@ -255,7 +255,7 @@ func (p *parser) unknown(i int, n *node, name []byte) bool {
 	return false
 }
 
-// colon returns the position behind the colon at i.
+// colon returns the position after the colon at i.
 func (p *parser) colon(i int) int {
 	i = p.space(i)
 	if p.t.byte(i) != ':' {
@@ -264,8 +264,8 @@ func (p *parser) colon(i int) int {
 	return i + 1
 }
 
-// name reads the string of a key, whose quote is before i. The bytes are valid
-// until the next key.
+// name reads a key, whose opening quote is before i. The bytes are valid until the next key is
+// read.
 func (p *parser) name(i int) ([]byte, int) {
 	t := p.t
 	for j := i; ; j += 8 {
@@ -283,8 +283,7 @@ func (p *parser) name(i int) ([]byte, int) {
 	return p.key, i
 }
 
-// again reads the value at i of a key that is skipped or that this object had
-// before.
+// again reads the value at i of a key that is skipped or has already occurred in this object.
 func (p *parser) again(i int, n *node, key int) int {
 	k := n.keys[key].node
 	switch {
@@ -297,15 +296,15 @@ func (p *parser) again(i int, n *node, key int) int {
 	return p.failf(i, DuplicateKey, "the key occurs twice in one object")
 }
 
-// superseded reports whether the value of f that failed does not matter because
-// the key occurs again in the object, whose members begin at i. It returns the
-// position behind the value then, and -1 with the failure as it was otherwise.
+// superseded reports whether the failed value of f does not matter because the key occurs again in
+// the object, whose members begin at i. If so it returns the position after the value; otherwise it
+// returns -1 and leaves the failure unchanged.
 func (p *parser) superseded(i int, f *field) int {
 	failed := p.failed
 	if p.duplicate != DuplicateLast || failed.code != TypeMismatch && failed.code != OutOfRange && failed.code != MissingValue {
 		return -1
 	}
-	end := -1 // of the value that failed, once that is found
+	end := -1 // end of the failed value, once it is found
 	for i >= 0 {
 		if i = p.space(i); p.t.byte(i) != '"' {
 			break

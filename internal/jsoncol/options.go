@@ -2,27 +2,25 @@ package jsoncol
 
 import "context"
 
-// Missing says what is stored where a record lacks a field, and for null.
+// Missing is the policy for records that lack a field, and for null.
 type Missing uint8
 
 // The policies for missing values.
 const (
-	// MissingInherit takes the policy of the Options. In the Options it is
-	// MissingError.
+	// MissingInherit uses the policy of the Options. In the Options it means MissingError.
 	MissingInherit Missing = iota
-	// MissingError refuses the input and names the path and the row.
+	// MissingError rejects the input and reports the path and the row.
 	MissingError
-	// MissingDefault stores the schema's Default, or else the zero of the type:
-	// false, 0, the empty string, the empty list, a struct of defaults.
+	// MissingDefault stores the schema's Default or, without one, the zero of the type: false, 0,
+	// the empty string, the empty list, a struct of defaults.
 	MissingDefault
 	// MissingMasked stores a placeholder and clears the row's validity.
 	MissingMasked
-	// MissingEmpty stores an empty list. A missing value that is no list is an
-	// error.
+	// MissingEmpty stores an empty list. A missing value that is not a list is an error.
 	MissingEmpty
 )
 
-// Duplicate says which value counts when a key occurs twice in one object.
+// Duplicate is the policy for a key that occurs twice in one object.
 type Duplicate uint8
 
 // The policies for duplicate keys.
@@ -32,8 +30,7 @@ const (
 	DuplicateFirst
 )
 
-// Overflow says what becomes of an integer that int64 cannot hold in a column
-// whose type is inferred.
+// Overflow is the policy for integers that int64 cannot hold in a column whose type is inferred.
 type Overflow uint8
 
 // The policies for overflow.
@@ -42,7 +39,7 @@ const (
 	OverflowFloat          // the column becomes float64
 )
 
-// Unicode says what becomes of invalid UTF-8 and of lone surrogates.
+// Unicode is the policy for invalid UTF-8 and lone surrogates.
 type Unicode uint8
 
 // The policies for invalid text.
@@ -51,46 +48,45 @@ const (
 	UnicodeReplace         // each becomes U+FFFD
 )
 
-// Format says how records follow each other in the input.
+// Format is the way in which records follow each other in the input.
 type Format uint8
 
 // The formats.
 const (
-	// Lines is one record per line. A record may not contain a line break; blank
-	// lines are skipped.
+	// Lines is one record per line. A record must not contain a line break; blank lines are
+	// skipped.
 	Lines Format = iota
-	// Concatenated is records that follow each other with or without white space
-	// between them, each over as many lines as it likes.
+	// Concatenated is a sequence of records, with or without white space between them. A record may
+	// span several lines.
 	Concatenated
 	// Document is one JSON value: an array, whose elements are the records, or
 	// anything else, which is the only record.
 	Document
-	// Auto is Lines if the first line that is not blank holds a whole value,
-	// otherwise Document if the input begins with '[', otherwise Concatenated.
+	// Auto is Lines if the first line that is not blank holds a complete value; otherwise it is
+	// Document if the input begins with '[', and Concatenated if not.
 	Auto
 )
 
-// Options says how to read. The zero value reads JSON lines strictly and
-// infers every type.
+// Options control reading. The zero value reads JSON lines strictly and infers every type.
 type Options struct {
-	// Schema is the type of a record. Nil, and every Null in it, means that the
-	// type is found in the data: integers and floating point numbers in one place
-	// become float64, other mixtures are an error unless Unions is set.
+	// Schema is the type of a record. If it is nil, and for every Null in it, the type is inferred
+	// from the data: integers and floating-point numbers in one place become float64; other
+	// mixtures are an error unless Unions is set.
 	Schema *Schema
-	// Paths, if not empty, are the only fields that are read, as names from the
-	// root; lists on the way are passed through, and a path includes all below
-	// it. The rest is checked for syntax and skipped. Only inferred structs are
-	// pruned; a given schema lists what it wants and sets SkipUnknown.
+	// Paths, if not empty, are the only fields that are read, as names from the root; lists on the
+	// way are passed through, and a path includes everything below it. The rest is checked for
+	// syntax and skipped. Paths apply only to inferred structs; a given schema lists the fields it
+	// wants and sets SkipUnknown.
 	Paths [][]string
-	// Maps are paths of objects that are read as maps, Raw those of values that are read
-	// as their JSON text, and Exclude those of fields that are skipped, as Paths has them;
-	// "*" stands for what is in a map. They count where types are inferred.
+	// Maps are the paths of objects that are read as maps, Raw those of values that are read as
+	// their JSON text, and Exclude those of fields that are skipped. They have the form of Paths;
+	// "*" stands for the values of a map. They apply where types are inferred.
 	Maps, Raw, Exclude [][]string
-	// MaxKeys is how many keys inferred objects in one place have at most; if they have
-	// more, they are maps. 0 is 1000.
+	// MaxKeys is the largest number of keys that inferred objects in one place may have in total;
+	// if they have more, they become maps. 0 means 1000.
 	MaxKeys int
-	// Widen says that Schema is where inference begins: what it does not take widens it
-	// as if it had been found in the data, except for elements whose DType it names.
+	// Widen says that Schema is only the starting point of inference: values that it does not
+	// accept widen it as if it had been inferred, except for elements whose DType it specifies.
 	Widen bool
 	// SkipUnknown skips keys that a given schema lacks, after a syntax check.
 	// Otherwise they are an error.
@@ -100,32 +96,32 @@ type Options struct {
 	Duplicates Duplicate
 	Overflow   Overflow
 	Unicode    Unicode
-	// Unions lets an inferred column hold values of several kinds.
+	// Unions lets an inferred column hold values of different kinds.
 	Unions bool
 	// NonFinite accepts the literals NaN, Infinity and -Infinity as numbers.
 	NonFinite bool
-	// MaxDepth limits how deep arrays and objects nest; 0 is 1000.
+	// MaxDepth limits the nesting of arrays and objects; 0 means 1000.
 	MaxDepth int
-	// MaxColumns limits how many columns inference makes; 0 is 65,536.
+	// MaxColumns limits the number of columns that inference creates; 0 means 65,536.
 	MaxColumns int
 
 	Format Format
-	// Lenient skips a line that is in error and counts it. It needs Lines.
+	// Lenient skips and counts lines with errors. It requires Lines.
 	Lenient bool
-	// MaxBad limits how many bad lines are kept with their errors; all are
-	// counted. 0 is 1000.
+	// MaxBad limits the number of bad lines that are kept with their errors; all are counted. 0
+	// means 1000.
 	MaxBad int
 
-	// Context ends reading when it ends, with its cause as the error, also while a
-	// reader hangs. Nil is a context that does not end.
+	// Context ends reading when it ends, with its cause as the error, even while a reader hangs.
+	// Nil means a context that never ends.
 	Context context.Context
-	// Workers is how many goroutines parse; 0 is GOMAXPROCS.
+	// Workers is the number of goroutines that parse; 0 means GOMAXPROCS.
 	Workers int
-	// ChunkSize is how many bytes a worker takes at a time; 0 is 256 KiB. A
-	// longer record makes its chunk longer. The result does not depend on it.
+	// ChunkSize is the number of bytes that a worker takes at a time; 0 means 256 KiB. A longer
+	// record makes its chunk longer. The result does not depend on it.
 	ChunkSize int
-	// Progress, if not nil, is called after each chunk, one call at a time, with
-	// the bytes read so far and the total, or -1 where that is not known.
+	// Progress, if not nil, is called after each chunk, one call at a time, with the number of
+	// bytes read so far and the total, or -1 if the total is not known.
 	Progress func(done, total int64)
 }
 

@@ -5,20 +5,18 @@ import (
 	"math/bits"
 )
 
-// A parser reads the records of one chunk into a tree of nodes. Its functions
-// take the position of what they read and return the position behind it, or -1
-// when p.failed says why not.
+// A parser reads the records of one chunk into a tree of nodes. Its functions take the position of
+// what they read and return the position after it, or -1 if they fail; p.failed then says why.
 //
-// The parser knows from the schema what comes next: the next key is compared
-// with the bytes it should have, and its value goes to the code for its type at
-// once. What does not look as predicted (white space, another order of keys,
-// null, escapes) goes through functions of their own, which are complete; the
-// fast code only ever takes what it has fully checked.
+// The parser predicts from the schema what comes next: the next key is compared with the expected
+// bytes, and its value goes directly to the code for its type. Anything unexpected (white space,
+// another order of keys, null, escapes) is handled by separate functions, which are complete; the
+// fast code accepts only what it has fully checked.
 type parser struct {
 	t      text
 	end    int  // the chunk's end, where the sentinel is
-	closed bool // the sentinel is in the place of a closing bracket
-	multi  bool // line breaks are white space
+	closed bool // the sentinel replaces a closing bracket
+	multi  bool // line breaks count as white space
 
 	unicode    Unicode
 	duplicate  Duplicate
@@ -28,17 +26,17 @@ type parser struct {
 	maxColumns int
 	maxKeys    int
 	unions     bool
-	counting   bool // inference counts what it sees
+	counting   bool // inference counts the values it sees
 	needed     bool // fields that a record lacks are an error
 
 	failed  *failure
 	key     []byte  // the last key that had to be decoded
-	scratch [8]byte // takes characters that are only checked
-	// sparse is how many more missing values inferred structs may be given.
+	scratch [8]byte // receives characters that are only checked
+	// sparse is the number of further missing values that inferred structs may be given.
 	sparse  int64
-	columns int    // in the schema that inference widens
-	row     int64  // the record that inference is at, counted from its first
-	objects uint64 // objects that inference has begun, to tell them apart
+	columns int    // number of columns in the schema that inference widens
+	row     int64  // current record of inference, counted from its first
+	objects uint64 // number of objects that inference has begun, used to tell them apart
 }
 
 func newParser(o *Options) parser {
@@ -48,8 +46,7 @@ func newParser(o *Options) parser {
 	}
 }
 
-// space returns the position of the first byte from i on that is no white
-// space.
+// space returns the position of the first byte from i on that is not white space.
 func (p *parser) space(i int) int {
 	if p.t.byte(i) > ' ' {
 		return i
@@ -57,7 +54,7 @@ func (p *parser) space(i int) int {
 	return p.spaces(i)
 }
 
-// spaces is space where there is some. Most of it is the indentation of a line.
+// spaces is space for the case that there is some. Most of it is indentation.
 func (p *parser) spaces(i int) int {
 	t := p.t
 	for {
@@ -82,8 +79,8 @@ func (p *parser) spaces(i int) int {
 	}
 }
 
-// value reads the value at i, white space before it included, as a row of n.
-// It is the complete form that everything unusual comes to.
+// value reads the value at i, including white space before it, as a row of n. It is the general
+// form that handles everything unusual.
 func (p *parser) value(i int, n *node) int {
 	t := p.t
 	if n.op == opText {
@@ -147,7 +144,7 @@ func (p *parser) value(i int, n *node) int {
 			return i
 		}
 	}
-	// What cannot be the beginning of this value may be no value at all.
+	// If it cannot be the beginning of an expected value, it may not be a value at all.
 	return p.mismatch(i, n)
 }
 
@@ -158,7 +155,7 @@ const (
 	mask5    = 1<<40 - 1
 )
 
-// bit is 1 if b is true; it compiles to a flag, not a jump.
+// bit is 1 if b is true; it compiles to a flag rather than a jump.
 func bit(b bool) int {
 	if b {
 		return 1

@@ -522,15 +522,15 @@ func TestSchemaErrors(t *testing.T) {
 		s    *Schema
 		want string
 	}{
-		{&Schema{Kind: Int64, DType: dtype.Float32}, "the root: dtype float32 does not store a int64"},
-		{leaf(dtype.Complex64), "the root: dtype complex64 does not store a null"},
+		{&Schema{Kind: Int64, DType: dtype.Float32}, "the root: dtype float32 cannot store values of kind int64"},
+		{leaf(dtype.Complex64), "the root: dtype complex64 cannot store values of kind null"},
 		{&Schema{Kind: List}, "a list without Elem"},
 		{NewStruct(named("a", nil)), `field "a" without a schema`},
 		{NewStruct(named("a", NewList(&Schema{Kind: 99}))), "a[]: unknown kind 99"},
 		{NewStruct(named("a", int64s), named("a", int64s)), `field "a" occurs twice`},
 		{&Schema{Kind: Union, Fields: []SchemaField{named("", int64s), named("", float64s)}}, "two alternatives for a JSON number"},
 		{&Schema{Kind: Union, Fields: []SchemaField{named("", &Schema{})}}, "null cannot be an alternative"},
-		{&Schema{Kind: Int64, Default: "x"}, "default x (string) is no int64"},
+		{&Schema{Kind: Int64, Default: "x"}, "default x (string) is not of kind int64"},
 		{&Schema{Kind: Int64, DType: dtype.Int8, Default: int64(300)}, "default 300 is out of range of int8"},
 		{&Schema{Kind: Bool, Missing: 9}, "policy 9"},
 	} {

@@ -5,23 +5,21 @@ import (
 	"slices"
 )
 
-// A Table is what was read.
+// A Table is the result of reading.
 type Table struct {
-	// Column has a row for each record, in their order. It is a Struct where the
-	// records are objects.
+	// Column has a row for each record, in order. It is a Struct if the records are objects.
 	Column *Column
-	// Schema is the type of Column, with what was found in the data. It may be
-	// given to another reading, which then takes the same types and nothing else;
-	// columns in which values were missing have MissingMasked.
+	// Schema is the type of Column, including what was inferred from the data. It may be passed to
+	// another reader, which then accepts the same types and nothing else; columns in which values
+	// were missing have MissingMasked.
 	Schema *Schema
-	// Skipped counts the lines that lenient reading left out, and Bad says what
-	// was wrong with the first of them.
+	// Skipped is the number of lines that lenient reading skipped, and Bad describes the first of
+	// them.
 	Skipped int64
 	Bad     []*Error
 }
 
-// Read reads the records of all inputs, one behind the other. An error in the
-// text is an *Error.
+// Read reads the records of all inputs, one after the other. An error in the text is an *Error.
 func Read(inputs []Input, o Options) (*Table, error) {
 	for {
 		r, err := newReader(inputs, o)
@@ -38,8 +36,8 @@ func Read(inputs []Input, o Options) (*Table, error) {
 	}
 }
 
-// repeat reports whether an error is that reading has to begin again, and can; it sets
-// the options for it.
+// repeat reports whether an error means that reading has to start over, and whether it can; if so
+// it changes the options accordingly.
 func (o *Options) repeat(inputs []Input, err error) bool {
 	a, ok := err.(*again)
 	if !ok || slices.ContainsFunc(inputs, func(in Input) bool { return in.Once }) {
@@ -55,12 +53,12 @@ func ReadBytes(b []byte, o Options) (*Table, error) { return Read([]Input{FromBy
 // ReadFile reads the records in the file called name.
 func ReadFile(name string, o Options) (*Table, error) { return Read([]Input{FromFile(name)}, o) }
 
-// Batches reads the records of all inputs as tables of the given number of
-// rows, the last one of fewer. The next tables are parsed while one is being
-// used. After an error there are no more.
+// Batches reads the records of all inputs as tables of the given number of rows; the last table may
+// have fewer. The next tables are parsed while one is being used. There are no more tables after an
+// error.
 //
-// Where types are inferred, the schema of a table takes all the input up to
-// there: it may be wider than that of the table before.
+// If types are inferred, the schema of a table covers all input up to that point: it may be wider
+// than that of the preceding table.
 func Batches(inputs []Input, rows int, o Options) iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		given := 0
@@ -104,7 +102,7 @@ func batches(inputs []Input, rows int, o Options, yield func(*Table) bool) error
 	}()
 	defer func() {
 		close(quit)
-		for range tables { // until the workers have ended
+		for range tables { // drain, until the workers have ended
 		}
 	}()
 	for t := range tables {

@@ -7,33 +7,33 @@ import (
 	"sync"
 )
 
-var errLenient = errors.New("the option Lenient needs the format Lines, in which the next record can be found")
+var errLenient = errors.New("the option Lenient requires the format Lines, in which the next record can be found")
 
-// A reader is one run over inputs. Fields below mu belong to the worker whose
-// chunk has its turn.
+// A reader is one pass over inputs. The fields below mu belong to the worker whose chunk has its
+// turn.
 type reader struct {
 	o      *Options
 	feed   *feed
 	merger merger
-	batch  int // rows of a batch, 0 for all in one
+	batch  int // rows of a batch, 0 for a single batch
 
 	mu      sync.Mutex
 	turned  sync.Cond
-	turn    int64 // the chunk whose turn it is
+	turn    int64 // number of the chunk whose turn it is
 	err     error
 	schema  *Schema
 	want    *paths
-	elected bool // lenient: the types are those of the majority
+	elected bool // lenient: the types have been elected by majority
 	version int
 
 	sink      *sink
-	effort    int64 // how many more columns lenient inference may look at
-	rows      int64 // appended so far
+	effort    int64 // number of further columns that lenient inference may examine
+	rows      int64 // rows appended so far
 	lines     int64 // line breaks before the chunk, in its input
-	lineStart int64 // where in the input the line begins in which the chunk does
+	lineStart int64 // position in the input of the line in which the chunk begins
 	skipped   int64
 	bad       []*Error
-	out       func(*Table) bool // takes batches; false means stop
+	out       func(*Table) bool // receives batches; false means stop
 }
 
 // newReader checks the options and returns a reader for inputs.
@@ -55,7 +55,7 @@ func newReader(inputs []Input, o Options) (*reader, error) {
 	}
 	o.ChunkSize = max(o.ChunkSize, len(bom))
 	if o.Lenient && o.Schema == nil {
-		o.ChunkSize = max(o.ChunkSize, defaultChunkSize) // whose majority decides
+		o.ChunkSize = max(o.ChunkSize, defaultChunkSize) // enough records for a majority
 	}
 	if o.Lenient && o.Format != Lines && o.Format != Auto {
 		return nil, errLenient
@@ -73,15 +73,15 @@ func newReader(inputs []Input, o Options) (*reader, error) {
 	r.turned.L = &r.mu
 	r.sink = newSink(r.schema)
 	r.merger.gaps = gapsFor(0)
-	r.merger.huge = 8 * o.ChunkSize // a list of [1,1,…] has four times the bytes of its text
+	r.merger.huge = 8 * o.ChunkSize // a list [1,1,…] takes four times as many bytes as its text
 	r.effort = 1 << 24
 	return r, nil
 }
 
 // run reads all the inputs.
 func (r *reader) run() error {
-	// The first chunk alone: it tells the others how large things are going to
-	// be, and, mostly, the whole schema.
+	// Process the first chunk alone: it shows how large things are going to be and, in most cases,
+	// the whole schema.
 	first := r.newWorker()
 	if c := r.feed.next(&first.buf); c != nil {
 		first.chunk(c)
@@ -100,7 +100,7 @@ func (r *reader) run() error {
 
 func (r *reader) newWorker() *worker { return &worker{r: r, p: newParser(r.o)} }
 
-// helpers returns how many more workers are of use.
+// helpers returns the number of further workers that are useful.
 func (r *reader) helpers() int {
 	n := r.o.Workers - 1
 	if total := r.feed.total; total >= 0 {
@@ -151,8 +151,8 @@ func (r *reader) stopped() bool {
 	return r.err != nil
 }
 
-// widen makes s the schema. It fails, and changes nothing, if rows that were
-// read lack a field of s and the policy needs it.
+// widen replaces the schema by s. It fails, and changes nothing, if rows that were read lack a
+// field of s and the policy requires it.
 func (r *reader) widen(s *Schema) *failure {
 	if f := r.sink.gap(s, r.o); f != nil {
 		return f
@@ -205,7 +205,7 @@ func (r *reader) locate(c *chunk, f *failure, row int64) *Error {
 	}
 }
 
-// report takes over the lines that w left out.
+// report takes over the lines that w skipped.
 func (r *reader) report(c *chunk, w *worker) {
 	r.skipped += w.skipped
 	for _, b := range w.bad {
@@ -229,7 +229,7 @@ func (r *reader) table() *Table {
 	return t
 }
 
-// emit hands out the rows read so far as a batch.
+// emit passes the rows read so far to out as a batch.
 func (r *reader) emit() {
 	if !r.out(r.table()) {
 		r.stop(errStopped)
@@ -239,16 +239,15 @@ func (r *reader) emit() {
 
 var errStopped = errors.New("stopped")
 
-// remap begins again with the object of a failure as a map, because of its keys. It
-// reports whether that is possible: nothing has been read yet, or all of it can be read
-// once more.
+// remap starts over with the object of a failure as a map, because of its keys. It reports whether
+// that is possible: nothing has been read yet, or everything can be read again.
 func (r *reader) remap(f *failure) bool {
 	if !f.keys {
 		return false
 	}
 	want := r.want.clone()
 	if f.backfilled {
-		f.path = f.path[1:] // the object, and not the field that was found in it
+		f.path = f.path[1:] // the object itself, not the field found in it
 	}
 	path, ok := want.mapped(f)
 	if !ok {
@@ -268,9 +267,9 @@ func (r *reader) remap(f *failure) bool {
 	return true
 }
 
-// again says that reading has to begin again, with more maps.
+// again is the error that reading has to start over, with more maps.
 type again struct{ maps [][]string }
 
 func (a *again) Error() string {
-	return "the keys of an object are data (Maps names the path of such an object, which has to be known before where the input can be read only once)"
+	return "the keys of an object are data (list its path in Maps, because the input can be read only once)"
 }

@@ -1,16 +1,15 @@
 package jsoncol
 
-// A cursor is where the parser is in the sequence of records of a chunk.
+// A cursor is a position in the sequence of records of a chunk.
 type cursor struct {
-	rec    int   // where the record, or the space before it, begins
+	rec    int   // beginning of the record, or of the space before it
 	lines  int64 // line breaks before rec, for Lines
-	more   bool  // a Document's chunk needs an element
+	more   bool  // a Document's chunk must hold another element
 	format Format
 }
 
-// records reads the records from c on into root, and reports whether it came to
-// the end of the chunk. If it did not, c is at the record that failed, and
-// nothing of it is left in root.
+// records reads the records from c on into root, and reports whether it reached the end of the
+// chunk. If not, c is at the record that failed, and root holds nothing of it.
 func (p *parser) records(c *cursor, root *node) bool {
 	row := root.n
 	var ok bool
@@ -25,7 +24,7 @@ func (p *parser) records(c *cursor, root *node) bool {
 	return ok
 }
 
-// lines is records for a record on each line. row follows the records done.
+// lines is records for one record per line. row is the number of records done.
 func (p *parser) lines(c *cursor, root *node, row *int) bool {
 	t := p.t
 	i := c.rec
@@ -64,7 +63,7 @@ func (p *parser) lines(c *cursor, root *node, row *int) bool {
 	}
 }
 
-// values is records for those that follow each other in another way.
+// values is records for the other formats.
 func (p *parser) values(c *cursor, root *node, row *int) bool {
 	for i := c.rec; ; {
 		c.rec = i
@@ -94,8 +93,8 @@ func (p *parser) values(c *cursor, root *node, row *int) bool {
 	}
 }
 
-// inferRecords widens s by the records from c on, or by the first one only, and
-// reports whether it could take that one.
+// inferRecords widens s by the records from c on, or only by the first one, and reports whether it
+// could accept that one.
 func (p *parser) inferRecords(c cursor, s *Schema, one bool) bool {
 	i := c.rec
 	for n := 0; ; n++ {

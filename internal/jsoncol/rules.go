@@ -2,29 +2,29 @@ package jsoncol
 
 import "strconv"
 
-// A form says how what is at a path is read, where its type is found in the data.
+// A form is the way in which a value whose type is inferred is read.
 type form uint8
 
 const (
-	asFound  form = iota // as what it looks like
-	asMap                // an object as a map: its keys are data
-	asText               // any value as its JSON text
+	asFound  form = iota // by its JSON type
+	asMap                // as a map: the keys of the object are data
+	asText               // as the JSON text of the value
 	excluded             // not at all
 )
 
-// paths says for a place in the data, and the places below it, what is read of it and in
-// which form. A nil *paths stands for everything, as it is found.
+// paths are the rules for a place in the data and the places below it: what is read, and in which
+// form. A nil *paths means everything, as it is found.
 type paths struct {
 	below  map[string]*paths
-	rest   *paths // what is in a map
-	only   bool   // of a struct: nothing but what is wanted
+	rest   *paths // rules for the values of a map
+	only   bool   // struct: only the listed fields
 	wanted bool
-	all    bool // whatever is below
+	all    bool // everything below
 	form   form
 }
 
-// newPaths returns the rules of the options, nil if there are none. A path that is
-// wanted includes what is below it, so the longer of two that overlap adds nothing.
+// newPaths returns the rules of the options, or nil if there are none. A wanted path includes
+// everything below it, so of two overlapping paths the longer adds nothing.
 func newPaths(o *Options) *paths {
 	if len(o.Paths)+len(o.Maps)+len(o.Raw)+len(o.Exclude) == 0 {
 		return nil
@@ -50,10 +50,10 @@ func newPaths(o *Options) *paths {
 	return root
 }
 
-// anyKey is the name, in a path, of what is in a map.
+// anyKey stands for the values of a map in a path.
 const anyKey = "*"
 
-// child returns the rules below a name, which are made if there are none.
+// child returns the rules below a name, creating them if necessary.
 func (p *paths) child(name string) *paths {
 	if name == anyKey {
 		if p.rest == nil {
@@ -72,7 +72,7 @@ func (p *paths) child(name string) *paths {
 	return c
 }
 
-// add gives what is at a path a form.
+// add sets the form at a path.
 func (p *paths) add(path []string, f form) {
 	for _, name := range path {
 		p = p.child(name)
@@ -82,7 +82,7 @@ func (p *paths) add(path []string, f form) {
 	}
 }
 
-// has reports whether the field name is read, and what of it.
+// has reports whether the field name is read, and the rules below it.
 func (p *paths) has(name []byte) (below *paths, ok bool) {
 	if p == nil {
 		return nil, true
@@ -94,7 +94,7 @@ func (p *paths) has(name []byte) (below *paths, ok bool) {
 	return below, below.form != excluded && (below.wanted || !p.only)
 }
 
-// values returns the rules of what is in a map.
+// values returns the rules for the values of a map.
 func (p *paths) values() *paths {
 	if p == nil {
 		return nil
@@ -102,11 +102,11 @@ func (p *paths) values() *paths {
 	return p.rest
 }
 
-// is reports whether the rules give a form.
+// is reports whether the rules specify form f.
 func (p *paths) is(f form) bool { return p != nil && p.form == f }
 
-// mapped makes a map of the object that a failure is in: its keys are so many, or such,
-// that they are data. It returns the path, and false if it is a map already.
+// mapped turns the object that a failure is in into a map: judging by their number or kind, its
+// keys are data. It returns the path, and false if the object is a map already.
 func (p *paths) mapped(f *failure) ([]string, bool) {
 	var path []string
 	for i := len(f.path) - 1; i >= 0; i-- {
@@ -129,7 +129,7 @@ func (p *paths) mapped(f *failure) ([]string, bool) {
 	return path, true
 }
 
-// found returns the schema of what has not been seen yet.
+// found returns the schema of values that have not been seen yet.
 func (p *paths) found() *Schema {
 	s := &Schema{inferred: true, want: p}
 	if p.is(asText) {
@@ -138,18 +138,18 @@ func (p *paths) found() *Schema {
 	return s
 }
 
-// The fields of what is in a map.
+// The fields of the elements of a map.
 const (
 	keyName   = "key"
 	valueName = "value"
 )
 
-// NewMap returns the Schema of a map to values.
+// NewMap returns the Schema of a map with the given values.
 func NewMap(value *Schema) *Schema {
 	return &Schema{Kind: Map, Elem: NewStruct(SchemaField{keyName, NewLeaf(stringType)}, SchemaField{valueName, value})}
 }
 
-// foundMap makes s a map to what has not been seen yet.
+// foundMap turns s into a map whose values have not been seen yet.
 func (s *Schema) foundMap() {
 	s.Kind = Map
 	value := s.want.values().found()
@@ -160,10 +160,10 @@ func (s *Schema) foundMap() {
 // mapValue returns the schema of the values of a map.
 func (s *Schema) mapValue() *Schema { return s.Elem.Fields[1].Schema }
 
-// elem returns the schema of the elements of a list, which have the rules of the list.
+// elem returns the schema of the elements of a list, which inherit the rules of the list.
 func (p *paths) elem() *Schema { return &Schema{inferred: true, want: p} }
 
-// clone returns a deep copy, which may be changed; of nil, rules that say nothing.
+// clone returns a deep copy, which may be modified. The clone of nil is empty rules.
 func (p *paths) clone() *paths {
 	if p == nil {
 		return &paths{}

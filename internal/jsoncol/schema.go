@@ -8,41 +8,39 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// A Schema is the type of a column, with what to do about missing values. A
-// Schema that was handed to a reader is not changed; a result has its own.
+// A Schema is the type of a column, including the policy for missing values. A reader does not
+// modify the Schema it is given; its result has its own.
 type Schema struct {
-	// Kind is the type. Null leaves it to the data.
+	// Kind is the type. Null means that it is inferred from the data.
 	Kind Kind
-	// DType is the element type in which a leaf is stored. None is the kind's
-	// own. Int64 may be any integer type, Float64 any real floating type.
+	// DType is the element type in which a leaf is stored; None means the default of the kind. For
+	// Int64 it may be any integer type, and for Float64 any real floating-point type.
 	DType dtype.DType
 	// Missing is the policy for null, and for records without this field.
 	Missing Missing
-	// Default is the value for MissingDefault of a leaf: a bool, an int64, a
-	// float64 or a string. Nil is the zero of the type.
+	// Default is the value of a leaf for MissingDefault: a bool, an int64, a float64 or a string.
+	// Nil means the zero of the type.
 	Default any
 	// Elem is the type of a List's elements.
 	Elem *Schema
-	// Fields are the fields of a Struct, in order, or the alternatives of a
-	// Union, whose names do not matter and whose kinds are of different JSON
-	// types.
+	// Fields are the fields of a Struct, in order, or the alternatives of a Union. The names of
+	// alternatives do not matter; their kinds must be of different JSON types.
 	Fields []SchemaField
-	// Text makes a String of any value: its JSON text, as it stands there.
+	// Text makes any value a String: its JSON text, verbatim.
 	Text bool
-	// Open lets a Struct take in keys that are not among its fields; their types
-	// are inferred.
+	// Open lets a Struct accept keys that are not among its fields; their types are inferred.
 	Open bool
 
-	nulls    bool   // nothing but null was seen, but that was
-	inferred bool   // found in the data, so later data may widen it
-	want     *paths // what to read of an inferred struct; nil is everything
+	nulls    bool   // null was seen, and nothing else
+	inferred bool   // inferred, so later data may widen it
+	want     *paths // what to read of an inferred struct; nil means everything
 
 	// For inference, of a field: its position among its parent's, where in the
 	// chunk it was found (-1: in an earlier one), and the object in which it was seen last.
 	seen     int // values that inference counted here
 	position int
 	at       int
-	row      int64 // the record of it, counted from the first that inference saw
+	row      int64 // the record of that position, counted from the first that inference saw
 	stamp    uint64
 	index    map[string]*Schema // fields by name, once there are many
 }
@@ -53,8 +51,8 @@ type SchemaField struct {
 	Schema *Schema
 }
 
-// NewLeaf returns the Schema of a leaf of type d. A dtype that is no JSON
-// scalar, such as a complex one, is found when the Schema is used.
+// NewLeaf returns the Schema of a leaf of type d. A dtype that JSON cannot represent, such as a
+// complex one, is reported when the Schema is used.
 func NewLeaf(d dtype.DType) *Schema {
 	s := &Schema{DType: d}
 	switch {
@@ -70,21 +68,20 @@ func NewLeaf(d dtype.DType) *Schema {
 	return s
 }
 
-// NewList returns the Schema of a list of elem.
+// NewList returns the Schema of a list with elements of type elem.
 func NewList(elem *Schema) *Schema { return &Schema{Kind: List, Elem: elem} }
 
-// NewStruct returns the Schema of a struct of the fields given.
+// NewStruct returns the Schema of a struct with the given fields.
 func NewStruct(fields ...SchemaField) *Schema { return &Schema{Kind: Struct, Fields: fields} }
 
-// WithMissing returns a copy of s with the policy m.
+// WithMissing returns a copy of s with policy m.
 func (s *Schema) WithMissing(m Missing) *Schema {
 	c := *s
 	c.Missing = m
 	return &c
 }
 
-// String returns the type as one line: "{id: int64, tags: var * string,
-// age: ?int64}".
+// String returns the type on one line: "{id: int64, tags: var * string, age: ?int64}".
 func (s *Schema) String() string {
 	var b strings.Builder
 	s.format(&b)
@@ -153,9 +150,8 @@ func (s *Schema) clone() *Schema {
 	return &c
 }
 
-// request returns a copy of s, as a user gave it, to read by: what it leaves
-// open is marked for inference, of which only the paths in want are to be read, and
-// so is all of it if it is only where inference begins.
+// request returns a copy of s, as given by a user, for reading: what s leaves open is marked for
+// inference, restricted to the paths in want. With widen, all of it is marked.
 func (s *Schema) request(want *paths, widen bool) *Schema {
 	if s == nil {
 		return want.found()
@@ -187,7 +183,7 @@ func (s *Schema) request(want *paths, widen bool) *Schema {
 	return &c
 }
 
-// columns returns how many columns s has.
+// columns returns the number of columns of s.
 func (s *Schema) columns() int {
 	n := 1
 	if s.Elem != nil {
@@ -199,7 +195,7 @@ func (s *Schema) columns() int {
 	return n
 }
 
-// check says what is wrong with s as a request, if anything.
+// check returns an error if s is not a valid request.
 func (s *Schema) check(path string, depth int) error {
 	bad := func(format string, args ...any) error {
 		where := path
@@ -222,7 +218,7 @@ func (s *Schema) check(path string, depth int) error {
 			ok = d.IsFloat()
 		}
 		if !ok {
-			return bad("dtype %v does not store a %v", d, s.Kind)
+			return bad("dtype %v cannot store values of kind %v", d, s.Kind)
 		}
 	}
 	if s.Default != nil {
@@ -238,7 +234,7 @@ func (s *Schema) check(path string, depth int) error {
 			ok = s.Kind == String
 		}
 		if !ok {
-			return bad("default %v (%T) is no %v", s.Default, s.Default, s.Kind)
+			return bad("default %v (%T) is not of kind %v", s.Default, s.Default, s.Kind)
 		}
 		if v, isInt := s.Default.(int64); isInt {
 			if lo, span := intRange(s.dtype()); uint64(v)-uint64(lo) > span {
@@ -299,7 +295,7 @@ func (s *Schema) check(path string, depth int) error {
 	return nil
 }
 
-// joinPath returns the text of the path to field name in the struct at path.
+// joinPath returns the text of the path to field name of the struct at path.
 func joinPath(path, name string) string {
 	name = quoteName(name)
 	if path == "" {
@@ -308,7 +304,7 @@ func joinPath(path, name string) string {
 	return path + "." + name
 }
 
-// quoteName returns a field's name, quoted unless it is an identifier.
+// quoteName returns a field's name, in quotes unless it is an identifier.
 func quoteName(name string) string {
 	for i, r := range name {
 		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || i > 0 && (r >= '0' && r <= '9' || r == '-') {

@@ -7,19 +7,17 @@ import (
 	"sync"
 )
 
-// The shortest decimal that reads as a given float64, and the nearest to it
-// among those, by R. Giulietti's Schubfach ("The Schubfach way to render
-// doubles", 2020).
+// The shortest decimal that is parsed as a given float64 and, among those, the nearest to it, by R.
+// Giulietti's Schubfach ("The Schubfach way to render doubles", 2020).
 //
-// Let v = c 2^q, and let the numbers that round to v be an interval around it.
-// Of the decimals s 10^k with k as large as still puts one of them or more into
-// every such interval, only the neighbours of v, and the neighbours of the next
-// shorter length, need to be looked at. All of them are compared in units of
-// 10^k/4, with a product of 64 by 128 bits that is rounded so that no comparison
-// goes wrong.
+// Let v = c 2^q, and let the numbers that round to v form an interval around it. Choose the largest
+// k for which every such interval contains at least one decimal s 10^k. Then only the neighbours of
+// v among these decimals, and among those one digit shorter, need to be considered. All of them are
+// compared in units of 10^k/4, with a product of 64 by 128 bits that is rounded so that no
+// comparison goes wrong.
 
-// powers holds the first 128 bits, rounded up, of the powers of ten from
-// 10^minPower on: high and low word.
+// powers holds the first 128 bits, rounded up, of the powers of ten from 10^minPower on, as high
+// and low words.
 type powers [maxPower - minPower + 1][2]uint64
 
 const (
@@ -27,8 +25,8 @@ const (
 	maxPower = 324
 )
 
-// tenPowers computes the table, which takes less than a millisecond and is not
-// needed by numbers of few digits.
+// tenPowers computes the table on first use. It takes less than a millisecond, and numbers with few
+// digits do not need it.
 var tenPowers = sync.OnceValue(func() *powers {
 	var t powers
 	ten, one := big.NewInt(10), big.NewInt(1)
@@ -39,7 +37,7 @@ var tenPowers = sync.OnceValue(func() *powers {
 			// 2^n / 10^-e with n for 128 bits or one more.
 			n := uint(p.BitLen() + 128)
 			p.Div(new(big.Int).Lsh(one, n), p)
-			p.Add(p, one) // no power of ten divides a power of two
+			p.Add(p, one) // round up: no power of ten divides a power of two
 		}
 		if n := p.BitLen(); n > 128 {
 			rest := uint(n - 128)
@@ -57,8 +55,8 @@ var tenPowers = sync.OnceValue(func() *powers {
 	return &t
 })
 
-// shortest64 returns the decimal m 10^k for v, which is finite and above 0. m
-// may end in zeros and is below 10^17.
+// shortest64 returns the decimal m 10^k for v, which is finite and positive. m may end in zeros and
+// is below 10^17.
 func shortest64(v float64) (m uint64, k int) {
 	b := math.Float64bits(v)
 	c, exp := b&(1<<52-1), int(b>>52)
@@ -78,14 +76,14 @@ func shortest32(v float32) (m uint64, k int) {
 	return shortest(c|1<<23, exp-150, c == 0 && exp > 1)
 }
 
-// shortest returns the decimal for c 2^q; uneven says that the next lower number
-// is half as far away as the next higher one.
+// shortest returns the decimal for c 2^q; uneven says that the next lower number is half as far
+// away as the next higher one.
 func shortest(c uint64, q int, uneven bool) (m uint64, k int) {
-	below := uint64(2) // how far the interval reaches down, in quarters of 2^q
+	below := uint64(2) // distance to the lower end of the interval, in quarters of 2^q
 	if uneven {
 		below = 1
 	}
-	// k is the floor of the logarithm of 2^q, or of 3/4 of it.
+	// k is the floor of the decimal logarithm of 2^q, or of 3/4 of it.
 	k = q * 1262611 >> 22
 	if below == 1 {
 		k = (q*1262611 - 524031) >> 22
@@ -121,8 +119,8 @@ func scaled(g *[2]uint64, c uint64) uint64 {
 	return hi + carry | uint64(bit(lo > 1))
 }
 
-// putFloat64 writes v, which is finite and not 0, at buf[n:], which has
-// maxNumber bytes, and returns the end.
+// putFloat64 writes v, which is finite and not 0, at buf[n:], which has room for maxNumber bytes,
+// and returns the end.
 func putFloat64(buf []byte, n int, v float64) int {
 	if v < 0 {
 		buf[n] = '-'
@@ -143,11 +141,11 @@ func putFloat32(buf []byte, n int, v float32) int {
 	return putDigits(buf, n, m, k)
 }
 
-// putDigits writes m 10^k: with an exponent below 10^-6 and from 10^21 on, as
-// ECMAScript does and encoding/json too, but with a point in every number that has
-// no exponent: a reader takes it for a float then.
+// putDigits writes m 10^k. Below 10^-6 and from 10^21 on it uses an exponent, like ECMAScript and
+// encoding/json. A number without an exponent always gets a point, so that a reader takes it for a
+// float.
 func putDigits(buf []byte, n int, m uint64, k int) int {
-	// The digits, without the zeros in front and behind.
+	// The digits, without leading and trailing zeros.
 	var digits [24]byte
 	first := m / 1e16
 	digits[0] = byte(first) + '0'
@@ -169,7 +167,7 @@ func putDigits(buf []byte, n int, m uint64, k int) int {
 		}
 	}
 	d := digits[lead:end]
-	point := 17 - lead + k // how many digits are before the point
+	point := 17 - lead + k // number of digits before the point
 	switch {
 	case point > 21 || point < -5:
 		return putExponent(buf, n, d, point-1)
@@ -185,8 +183,7 @@ func putDigits(buf []byte, n int, m uint64, k int) int {
 	return n + 1 + copy(buf[n+1:], d[point:])
 }
 
-// putExponent writes the digits d, with a point behind the first, and the
-// exponent exp.
+// putExponent writes the digits d, with a point after the first, and the exponent exp.
 func putExponent(buf []byte, n int, d []byte, exp int) int {
 	buf[n] = d[0]
 	n++

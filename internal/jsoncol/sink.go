@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// A sink is a column that grows: the parsers' nodes are appended to it chunk by
-// chunk, in order. It has the form of the nodes of the same schema.
+// A sink is a growing column: the parsers' nodes are appended to it chunk by chunk, in order. It
+// has the same structure as the nodes of its schema.
 type sink struct {
 	schema *Schema
 	kind   Kind
@@ -18,11 +18,11 @@ type sink struct {
 	ints    []int64
 	floats  []float64
 	bools   []bool
-	narrow  narrow // in place of ints or floats, for other element types
+	narrow  narrow // replaces ints or floats for other element types
 	offsets []int64
 	bytes   []byte
 	valid   []bool // nil until a row is missing
-	tags    []int8 // union; the index is in ints
+	tags    []int8 // union; ints holds the index
 	elem    *sink
 	fields  []*sink
 }
@@ -30,7 +30,7 @@ type sink struct {
 // A narrow holds elements of a type other than int64 and float64.
 type narrow interface {
 	grow(m *merger, n int)
-	target(at int) narrow // the rows from at on, to be copied into
+	target(at int) narrow // the rows from at on, as a destination
 	copyInts(src []int64)
 	copyFloats(src []float64)
 	compact(keep []bool)
@@ -68,8 +68,8 @@ func (s *narrowFloats[T]) copyFloats(src []float64) {
 	}
 }
 
-// newNarrow returns the storage for elements of type d, and nil for int64 and
-// float64, which need none of their own.
+// newNarrow returns the storage for elements of type d, or nil for int64 and float64, which do not
+// need any.
 func newNarrow(d dtype.DType) narrow {
 	switch d {
 	case dtype.Int8:
@@ -145,11 +145,10 @@ func (k *sink) column() *Column {
 	return c
 }
 
-// found returns the schema of the column as it turned out, free of everything
-// that belongs to this reading.
+// found returns the schema of the column as inferred, without anything that belongs to this reader.
 //
-// above is the validity of the struct that k is a field of: what is missing only
-// there makes no field optional.
+// above is the validity of the struct that k is a field of: a value missing only because the struct
+// is does not make the field optional.
 func (k *sink) found(above []bool) *Schema {
 	s := k.schema
 	f := &Schema{Kind: s.Kind, DType: s.DType, Text: s.Text, Missing: s.Missing, Default: s.Default, Open: s.Open && !s.inferred}
@@ -170,7 +169,7 @@ func (k *sink) found(above []bool) *Schema {
 	return f
 }
 
-// isOptional reports whether a row of k is missing that is there above.
+// isOptional reports whether a row of k is missing that is present above.
 func (k *sink) isOptional(above []bool) bool {
 	for i, ok := range k.valid {
 		if !ok && (above == nil || above[i]) {
@@ -188,26 +187,24 @@ func padded[T any](s []T) []T {
 	return s
 }
 
-// A merger appends nodes to sinks. Finding the places for the rows of a chunk
-// happens in the chunks' order, one at a time; the copying may then go on while
-// the next chunk finds its places. Only when a buffer has to move do all copies
-// have to be over.
+// A merger appends nodes to sinks. Finding the destinations for the rows of a chunk happens in the
+// order of the chunks, one at a time; the copying may then overlap with finding those of the next
+// chunk. Only before a buffer is moved must all copying have ended.
 type merger struct {
-	copies sync.RWMutex // held for reading by each copy that goes on
-	moving bool         // held for writing, by the chunk whose turn it is
-	// grow is what to multiply the size of a buffer with that is too small: the
-	// size of the input divided by what has been read of it, if that is known.
+	copies sync.RWMutex // read-locked by each copy in progress
+	moving bool         // write-locked by the chunk whose turn it is
+	// grow is the factor by which a buffer that is too small grows: the size of the input divided
+	// by the size of what has been read, if that is known.
 	grow   float64
 	merges int
-	huge   int // bytes of elements that no chunk of small records has
-	// gaps is how many more missing values may be filled in for rows that were
-	// read before their field was found.
+	huge   int // more bytes of elements than a chunk of small records can have
+	// gaps is the number of further missing values that may be filled in for rows that were read
+	// before their field was found.
 	gaps int64
 }
 
-// scale sets grow after read of total bytes. The first chunks tell less about
-// the rest, so they get a wider margin; memory that is reserved and not used
-// costs little.
+// scale sets grow after read of total bytes. The first chunks say less about the rest, so they get
+// a wider margin; reserved memory that is not used costs little.
 func (m *merger) scale(read, total int64) {
 	m.merges++
 	m.grow = 2
@@ -216,7 +213,7 @@ func (m *merger) scale(read, total int64) {
 	}
 }
 
-// settle lets the copies finish, so that buffers may be moved and changed.
+// settle waits for all copies to finish, so that buffers may be moved and changed.
 func (m *merger) settle() {
 	if !m.moving {
 		m.copies.Lock()
@@ -232,8 +229,7 @@ func (m *merger) resume() {
 	}
 }
 
-// extend returns s with n more elements, which are not set, and the slack
-// behind them.
+// extend returns s with n more elements of arbitrary value, followed by the slack.
 func extend[T any](m *merger, s []T, n int) []T {
 	need := len(s) + n
 	var zero T

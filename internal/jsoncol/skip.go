@@ -2,9 +2,9 @@ package jsoncol
 
 import "unicode/utf8"
 
-// skip checks the value at i, white space before it included, against the
-// grammar and returns the position behind it. Keys that occur twice are not
-// noticed. depth is how many levels it may have.
+// skip checks the grammar of the value at i, including white space before it, and returns the
+// position after it. It does not detect duplicate keys. depth is the number of levels that the
+// value may have.
 func (p *parser) skip(i, depth int) int {
 	t := p.t
 	c := t.byte(i)
@@ -154,7 +154,7 @@ func (p *parser) skipString(i int) int {
 	}
 }
 
-// brokenString records why the string does not go on at i.
+// brokenString records why the string cannot continue at i.
 func (p *parser) brokenString(i int) int {
 	if i >= p.end || p.t.byte(i) == '\n' && !p.multi {
 		return p.expected(i, "'\"' at the end of the string")

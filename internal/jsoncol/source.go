@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// A source is a column prepared for writing: checked, with its keys written out
-// and its element type known.
+// A source is a column prepared for writing: it has been checked, its keys are encoded and its
+// element type is known.
 type source struct {
 	op      writeOp
 	len     int
@@ -17,19 +17,19 @@ type source struct {
 	bools   []bool
 	small   func(dst []byte, row int) ([]byte, error) // other element types
 	offsets []int64
-	text    []byte // with slack behind it
+	text    []byte // followed by slack
 	elem    *source
 	fields  []sourceField
 	tags    []int8
 	index   []int64
-	name    string // in the path of its parent, for errors
-	size    int    // bytes that suffice for a row, strings and lists aside
+	name    string // name within its parent, for errors
+	size    int    // upper bound for the bytes of a row, not counting strings and lists
 }
 
 // A sourceField is a field with the bytes that precede its value.
 type sourceField struct {
 	k0, k1 uint64 // the first 16 bytes of the key
-	size   int    // of the key
+	size   int    // size of the key
 	source *source
 	key    []byte // `,"name":`
 }
@@ -49,11 +49,11 @@ const (
 	writeMap
 )
 
-// maxNumber is how many bytes a number takes at most, and some slack.
+// maxNumber is the largest number of bytes of a formatted number, plus some slack.
 const maxNumber = 40
 
-// newSource returns the source for c. It checks the column as far as reading
-// from it needs: lengths, offsets, tags and indices.
+// newSource returns the source for c. It checks everything that writing relies on: lengths,
+// offsets, tags and indices.
 func newSource(c *Column, path string) (*source, error) {
 	bad := func(format string, args ...any) (*source, error) {
 		if path == "" {
@@ -151,7 +151,7 @@ func newSource(c *Column, path string) (*source, error) {
 	return s, nil
 }
 
-// badOffset returns the first row whose offsets are wrong, or -1.
+// badOffset returns the first row with invalid offsets, or -1.
 func badOffset(offsets []int64, rows, end int) int {
 	if len(offsets) != rows+1 {
 		return min(rows, len(offsets))
@@ -169,8 +169,7 @@ func badOffset(offsets []int64, rows, end int) int {
 	return -1
 }
 
-// setValues takes the elements and returns how many there are, -1 if they are
-// of no type that JSON can hold.
+// setValues sets the elements and returns their number, or -1 if JSON cannot represent their type.
 func (s *source) setValues(values any) int {
 	s.op = writeSmall
 	switch v := values.(type) {

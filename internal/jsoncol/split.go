@@ -1,24 +1,22 @@
 package jsoncol
 
-// A splitter finds where records end in text that is not lines. It follows
-// strings and brackets only; whether they are right is the parser's business.
-// It is fed the text from a record's beginning on, in growing pieces, and goes
-// on where it stopped.
+// A splitter finds the ends of records in text that is not lines. It only tracks strings and
+// brackets, and leaves it to the parser to check them. It is fed the text from the beginning of a
+// record, in growing pieces, and continues where it stopped.
 type splitter struct {
-	at     int  // where to go on
+	at     int  // position to continue at
 	depth  int  // open brackets
-	text   bool // in a string
-	escape bool // behind a backslash in it
-	scalar bool // in a number or a literal outside of brackets
-	cut    int  // where the last record that is whole ends, -1 if none does
-	end    int  // where the array ends, -1 if it has not yet
+	text   bool // inside a string
+	escape bool // after a backslash inside a string
+	scalar bool // inside a number or literal outside of brackets
+	cut    int  // end of the last whole record, or -1
+	end    int  // end of the array, or -1
 }
 
 // isSpace reports whether c is white space.
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// records looks at b up to its end and returns the end of the last record of a
-// sequence that is whole, -1 if none is.
+// records scans b to its end and returns the end of the last whole record, or -1.
 func (s *splitter) records(b []byte) int {
 	for s.at < len(b) {
 		if s.text {
@@ -62,9 +60,8 @@ func (s *splitter) records(b []byte) int {
 	return s.cut
 }
 
-// elements looks at b, which is in an array, and returns the position of the
-// last comma between elements, -1 if there is none, and that of the bracket
-// that ends the array, -1 if it is not in b.
+// elements scans b, which is inside an array, and returns the position of the last comma between
+// elements, or -1, and the position of the closing bracket, or -1.
 func (s *splitter) elements(b []byte) (comma, end int) {
 	for s.at < len(b) && s.end < 0 {
 		if s.text {
@@ -99,12 +96,12 @@ func (s *splitter) elements(b []byte) (comma, end int) {
 	return s.cut, s.end
 }
 
-// skipInside goes on to the next quote or bracket.
+// skipInside advances to the next quote or bracket.
 func (s *splitter) skipInside(b []byte) {
 	i := s.at
 	for ; i+8 <= len(b); i += 8 {
 		w := wordAt(b, i)
-		quotes, folded := w^'"'*ones, w|0x20*ones // which makes braces of brackets
+		quotes, folded := w^'"'*ones, w|0x20*ones // maps brackets to braces
 		open, shut := folded^'{'*ones, folded^'}'*ones
 		m := ((quotes - ones) &^ quotes) | ((open - ones) &^ open) | ((shut - ones) &^ shut)
 		if m &= highs; m != 0 {
@@ -118,7 +115,7 @@ func (s *splitter) skipInside(b []byte) {
 	s.at = i
 }
 
-// skipText goes on to the end of the string.
+// skipText advances to the end of the string.
 func (s *splitter) skipText(b []byte) {
 	i := s.at
 	if s.escape {

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// plainString adds the string whose opening quote is before i as a row of n, if
-// it is all ASCII without escapes. Otherwise it adds nothing and returns -1.
+// plainString adds the string whose opening quote is before i as a row of n, if it is all ASCII
+// without escapes. Otherwise it adds nothing and returns -1.
 //
-// It copies while it looks for the quote, eight bytes at a time; what it copies
-// too much falls into the slack and is overwritten.
+// It copies eight bytes at a time while it looks for the quote; excess bytes go to the slack and
+// are overwritten later.
 func (n *node) plainString(t text, i int) int {
 	at := n.nb
 	for {
@@ -51,7 +51,7 @@ func (p *parser) str(i int, n *node) int {
 	return end
 }
 
-// unquote appends the string whose opening quote is before i to dst.
+// unquote appends the decoded string whose opening quote is before i to dst.
 func (p *parser) unquote(dst []byte, i int) ([]byte, int) {
 	t := p.t
 	for {
@@ -93,7 +93,7 @@ func (p *parser) unquote(dst []byte, i int) ([]byte, int) {
 	}
 }
 
-// badUTF8 records the first byte from i to end that is no UTF-8.
+// badUTF8 records the first byte in [i, end) that is not UTF-8.
 func (p *parser) badUTF8(i, end int) int {
 	for i < end {
 		r, size := utf8.DecodeRune(p.t.slice(i, end))
@@ -102,10 +102,10 @@ func (p *parser) badUTF8(i, end int) int {
 		}
 		i += size
 	}
-	return p.failf(i, BadText, "byte 0x%02x is not UTF-8 (Unicode: replace would take it)", p.t.byte(i))
+	return p.failf(i, BadText, "byte 0x%02x is not UTF-8 (Unicode: replace would accept it)", p.t.byte(i))
 }
 
-// appendValid appends s with each byte that is no UTF-8 replaced.
+// appendValid appends s with each byte that is not UTF-8 replaced.
 func appendValid(dst, s []byte) []byte {
 	for len(s) > 0 {
 		r, size := utf8.DecodeRune(s)
@@ -115,12 +115,12 @@ func appendValid(dst, s []byte) []byte {
 	return dst
 }
 
-// escapes are the characters for the letters that may follow a backslash.
+// escapes maps the letter after a backslash to the character it stands for.
 var escapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escape appends the character that the escape at i stands for.
+// escape appends the character of the escape sequence at i.
 func (p *parser) escape(dst []byte, i int) ([]byte, int) {
 	t := p.t
 	c := t.byte(i + 1)
@@ -128,7 +128,7 @@ func (p *parser) escape(dst []byte, i int) ([]byte, int) {
 		return append(dst, e), i + 2
 	}
 	if c != 'u' {
-		return dst, p.failf(i, Syntax, "%s is no escape", p.show(i))
+		return dst, p.failf(i, Syntax, "%s is not an escape sequence", p.show(i))
 	}
 	r := hex4(t, i+2)
 	if r < 0 {
@@ -142,7 +142,7 @@ func (p *parser) escape(dst []byte, i int) ([]byte, int) {
 			}
 		}
 		if p.unicode == UnicodeError {
-			return dst, p.failf(i, BadText, "%s is half of a surrogate pair (Unicode: replace would take it)", t.slice(i, end))
+			return dst, p.failf(i, BadText, "%s is half of a surrogate pair (Unicode: replace would accept it)", t.slice(i, end))
 		}
 		r = utf8.RuneError
 	}

@@ -2,17 +2,16 @@ package jsoncol
 
 import "math/bits"
 
-// Arithmetic on the 8 bytes of a word at once. A test for a byte marks it by
-// its top bit; the lowest mark is exact, marks above it may be wrong because of
-// carries, and callers look at the lowest one only.
+// Arithmetic on the 8 bytes of a word at once. Tests mark bytes in their top bits. The lowest mark
+// is exact; marks above it may be wrong because of carries, so callers look only at the lowest one.
 
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 	zeros = 0x3030303030303030 // "00000000"
 
-	// slack is how many bytes behind the end of input and of every buffer may be
-	// read or overwritten.
+	// slack is the number of bytes after the end of input, and of every buffer, that may be read or
+	// overwritten.
 	slack = 64
 )
 
@@ -28,19 +27,17 @@ func breaks(x uint64) uint64 {
 	return (((q - ones) &^ q) | ((s - ones) &^ s) | ((x - 0x20*ones) &^ x)) & highs
 }
 
-// nonDigits marks the bytes of d that are no digits. d is text ^ zeros, so
-// that a digit is its value.
+// nonDigits marks the bytes of d that are not digits. d is text ^ zeros, so that each digit is
+// represented by its value.
 func nonDigits(d uint64) uint64 { return ((d + 0x76*ones) | d) & highs }
 
 // allNonDigits is nonDigits with all marks exact.
 func allNonDigits(d uint64) uint64 { return ((d&^highs + 0x76*ones) | d) & highs }
 
-// trailing returns how many bytes are below the lowest mark of m, 8 if it has
-// none.
+// trailing returns the number of bytes below the lowest mark of m, or 8 if there is none.
 func trailing(m uint64) int { return bits.TrailingZeros64(m) >> 3 }
 
-// decimal returns the number whose digits are the first n bytes of d, n from 1
-// to 8.
+// decimal returns the number whose digits are the first n bytes of d, for n from 1 to 8.
 func decimal(d uint64, n int) uint64 { return decimal8(d << (uint(64-8*n) & 63)) }
 
 // decimal8 returns the number whose 8 decimal digits are the bytes of d, the

@@ -8,7 +8,7 @@ import "encoding/binary"
 // This form checks every access.
 type text struct{ b []byte }
 
-// newText returns a text over b, whose capacity is all readable.
+// newText returns a text over b, which is readable up to its capacity.
 func newText(b []byte) text { return text{b[:cap(b)]} }
 
 // byte returns the byte at i.

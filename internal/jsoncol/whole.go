@@ -1,7 +1,7 @@
 package jsoncol
 
-// Infer reads all inputs as [Read] does, and returns the schema of what it would give,
-// without holding more than a piece of them at a time.
+// Infer reads all inputs like [Read] and returns the schema that Read would infer, without holding
+// more than a part of them in memory.
 func Infer(inputs []Input, o Options) (s *Schema, err error) {
 	const rows = 1 << 15
 	done := int64(0)
@@ -12,7 +12,7 @@ func Infer(inputs []Input, o Options) (s *Schema, err error) {
 		if s != nil {
 			if path, ok := t.Schema.join(s, o.Missing); !ok {
 				return nil, &Error{Code: MissingValue, Row: done, Path: path,
-					Detail: "first found in one of the rows from here on, and records before have none (another policy for missing values would fill them in)"}
+					Detail: "first found in one of the rows from here on, but missing from earlier records (another policy for missing values would fill them in)"}
 			}
 		}
 		s = t.Schema
@@ -25,8 +25,8 @@ func Infer(inputs []Input, o Options) (s *Schema, err error) {
 	return s, nil
 }
 
-// join makes optional in s what is so in the schema of records before, or was not there
-// yet. It returns the path of what must not be missing.
+// join makes optional in s what is optional in the schema of earlier records, or was not there yet.
+// It returns the path of a field that must not be missing.
 func (s *Schema) join(before *Schema, policy Missing) (path string, ok bool) {
 	if s.Kind == Union && before.Kind != Union && before.Kind != Null {
 		s.optional(before.Missing == MissingMasked || before.nulls && s.Kind != Null && policy == MissingMasked)
@@ -61,7 +61,7 @@ func (s *Schema) join(before *Schema, policy Missing) (path string, ok bool) {
 	return "", true
 }
 
-// settle makes optional what was null and nothing else.
+// settle makes optional any schema for which only null was seen.
 func (s *Schema) settle() {
 	s.optional(s.Kind == Null && s.nulls)
 	if s.Elem != nil {
@@ -72,7 +72,7 @@ func (s *Schema) settle() {
 	}
 }
 
-// optional makes a schema that says nothing about missing values optional, if yes.
+// optional makes a schema without a policy for missing values optional, if yes is set.
 func (s *Schema) optional(yes bool) {
 	if yes && s.Missing == MissingInherit {
 		s.Missing = MissingMasked

@@ -6,10 +6,10 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// widen gives k the form of s, which takes all that k's schema takes and more.
-// The rows that k has are kept: integers become floating point numbers, a
-// column becomes an alternative of a union, and a new field is missing in all
-// of them. It fails where the policy for missing values does not allow that.
+// widen changes k to s, which accepts everything that k's schema accepts and more. The rows of k
+// are kept: integers become floating-point numbers, a column becomes an alternative of a union, and
+// a new field is missing in all rows. It fails if the policy for missing values does not allow
+// that.
 func (m *merger) widen(k *sink, s *Schema, o *Options) *failure {
 	m.settle()
 	before := k.kind
@@ -60,7 +60,7 @@ func (m *merger) widen(k *sink, s *Schema, o *Options) *failure {
 	return nil
 }
 
-// unsigned makes uint64 of integers, none of which is below 0.
+// unsigned converts integers, none of which is negative, to uint64.
 func (m *merger) unsigned(k *sink) {
 	k.narrow = newNarrow(dtype.Uint64)
 	k.narrow.grow(m, k.n)
@@ -68,8 +68,8 @@ func (m *merger) unsigned(k *sink) {
 	k.ints = nil
 }
 
-// gap returns a failure if widening k to s would have to fill in rows where the
-// policy for missing values does not allow it, or make unsigned what is below 0.
+// gap returns a failure if widening k to s would have to fill in rows although the policy for
+// missing values does not allow it, or to make negative integers unsigned.
 func (k *sink) gap(s *Schema, o *Options) *failure {
 	if k.kind == Null {
 		if k.n > 0 && s.Kind != Null {
@@ -79,10 +79,10 @@ func (k *sink) gap(s *Schema, o *Options) *failure {
 	}
 	if k.kind == Int64 && s.Kind == Int64 && s.DType == dtype.Uint64 && k.narrow == nil && slices.ContainsFunc(k.ints, func(v int64) bool { return v < 0 }) {
 		return &failure{code: OutOfRange, at: s.at, row: s.row,
-			detail: "an integer beyond int64, and records before have some below 0 (Overflow: float64 would take both)"}
+			detail: "an integer beyond int64, but earlier records have negative ones (Overflow: float64 would accept both)"}
 	}
 	if k.kind != Union && s.Kind == Union {
-		return k.gap(s.Fields[0].Schema, o) // which is what k has been so far
+		return k.gap(s.Fields[0].Schema, o) // the alternative that k becomes
 	}
 	if (k.kind == List || k.kind == Map) && s.Kind == k.kind {
 		if f := k.elem.gap(s.Elem, o); f != nil {
@@ -112,7 +112,7 @@ func (k *sink) gap(s *Schema, o *Options) *failure {
 	return nil
 }
 
-// refuse returns the failure to fill in missing rows of s, if there is one.
+// refuse returns a failure if missing rows of s must not be filled in.
 func (s *Schema) refuse(o *Options) *failure {
 	policy := s.Missing
 	if policy == MissingInherit {
@@ -122,11 +122,11 @@ func (s *Schema) refuse(o *Options) *failure {
 		return nil
 	}
 	return &failure{code: MissingValue, at: s.at, row: s.row,
-		detail: "first found here, and records before have none (another policy for missing values would fill them in)"}
+		detail: "first found here, but missing from earlier records (another policy for missing values would fill them in)"}
 }
 
-// backfill appends missing rows to k, which has none, for the rows that were
-// read before k was known.
+// backfill appends missing rows to k, which is empty, for the rows that were read before k was
+// known.
 func (m *merger) backfill(k *sink, rows int, o *Options) *failure {
 	if rows == 0 {
 		return nil
@@ -139,8 +139,8 @@ func (m *merger) backfill(k *sink, rows int, o *Options) *failure {
 	for rows > 0 {
 		n.reset()
 		for range min(rows, block) {
-			if !n.addMissing() { // gap has seen to it that the policy allows it
-				return &failure{code: MissingValue, at: k.schema.at, detail: "rows before have no value"}
+			if !n.addMissing() { // cannot happen: gap has checked the policy
+				return &failure{code: MissingValue, at: k.schema.at, detail: "earlier rows have no value"}
 			}
 		}
 		m.reserve(k, n, 0, n.n)
@@ -150,8 +150,8 @@ func (m *merger) backfill(k *sink, rows int, o *Options) *failure {
 	return nil
 }
 
-// unite makes k, which was of kind before, a union. What it has becomes the
-// first alternative; rows that are missing are in no alternative.
+// unite turns k, which was of kind before, into a union. Its rows become the first alternative;
+// missing rows belong to no alternative.
 func (m *merger) unite(k *sink, before Kind, s *Schema) {
 	old := *k
 	*k = sink{schema: s, kind: Union, n: old.n, valid: old.valid}
@@ -178,14 +178,13 @@ func (m *merger) unite(k *sink, before Kind, s *Schema) {
 	old.kind = before
 	old.schema = s.Fields[0].Schema
 	if k.valid != nil {
-		old.valid = nil // it is the union's from now on
+		old.valid = nil // now belongs to the union
 		old.compact(k.valid)
 	}
 	k.fields = []*sink{&old}
 }
 
-// compact drops the rows that are not to be kept. They hold no list elements
-// and no text.
+// compact drops the rows that are not to be kept. They have no list elements and no text.
 func (k *sink) compact(keep []bool) {
 	if k.narrow != nil {
 		k.narrow.compact(keep)
@@ -217,7 +216,7 @@ func (k *sink) compact(keep []bool) {
 	}
 }
 
-// kept moves the elements of s to keep to its front and returns them.
+// kept moves the elements of s that are kept to its front and returns them.
 func kept[T any](s []T, keep []bool) []T {
 	n := 0
 	for i, ok := range keep {

@@ -2,25 +2,24 @@ package jsoncol
 
 import "bytes"
 
-// A worker parses chunks. All it reads goes into nodes of its own, which are
-// appended to the sinks when the chunk's turn comes, so that rows keep their
-// order and workers hardly ever wait for each other.
+// A worker parses chunks into nodes of its own, which are appended to the sinks when it is the
+// chunk's turn, so that rows stay in order and workers rarely wait for each other.
 type worker struct {
 	r       *reader
 	p       parser
 	root    *node
-	version int // of the reader's schema that root has
+	version int // version of the reader's schema that root is for
 	buf     []byte
 	huge    bool // the nodes expect one huge record
 	cursor  cursor
-	retried int // the record for which the schema was widened last, or -1
+	retried int // record for which the schema was widened last, or -1
 	bad     []badLine
 	skipped int64
 }
 
-// A badLine is a line that lenient reading leaves out.
+// A badLine is a line that lenient reading skips.
 type badLine struct {
-	rec   int // where it begins
+	rec   int // beginning of the line
 	row   int
 	lines int64
 	fail  *failure
@@ -57,9 +56,8 @@ func (w *worker) chunk(c *chunk) {
 	}
 }
 
-// settle does what is left to do of c in its turn: what was parsed is reserved
-// a place, and records that failed are dealt with. It reports whether the rows
-// of root are to be copied to their places.
+// settle completes c when it is its turn: it reserves room for the parsed rows and handles records
+// that failed. It reports whether the rows of root are still to be copied.
 func (w *worker) settle(c *chunk, done bool) bool {
 	r := w.r
 	if c.err != nil {
@@ -72,8 +70,8 @@ func (w *worker) settle(c *chunk, done bool) bool {
 		return false
 	}
 	if w.version != r.version {
-		// The schema has become wider since. What was read may have been read for
-		// another type, and what was wrong may be right now.
+		// The schema has been widened in the meantime. What was read may have been read for another
+		// type, and what was wrong may be valid now.
 		w.begin(c)
 		done = w.parse()
 	}
@@ -92,8 +90,7 @@ func (w *worker) settle(c *chunk, done bool) bool {
 	return r.batch == 0
 }
 
-// begin puts the worker at the first record of c, with nodes of the schema as
-// it is now.
+// begin puts the worker at the first record of c, with nodes for the current schema.
 func (w *worker) begin(c *chunk) {
 	w.adopt()
 	w.root.reset()
@@ -113,12 +110,12 @@ func (w *worker) begin(c *chunk) {
 	w.bad, w.skipped = w.bad[:0], 0
 }
 
-// gapsFor returns how many missing values inference may fill in for n bytes of
-// input: enough for records that have a few of many fields, and still only so
-// much that a small input cannot ask for columns of any size.
+// gapsFor returns the number of missing values that inference may fill in for n bytes of input:
+// enough for records that each have a few of many fields, but so few that a small input cannot
+// create columns of arbitrary size.
 func gapsFor(n int64) int64 { return 16*n + 1<<20 }
 
-// adopt makes nodes for the reader's schema if they are for an older one.
+// adopt creates nodes for the reader's schema if the current ones are for an older version.
 func (w *worker) adopt() {
 	s, version := w.r.current()
 	if w.root == nil || version != w.version {
@@ -126,8 +123,8 @@ func (w *worker) adopt() {
 	}
 }
 
-// parse reads on to the end of the chunk, or to a record that fails in a way
-// that has to wait for the chunk's turn.
+// parse continues to the end of the chunk, or to a record that fails in a way that has to wait for
+// the chunk's turn.
 func (w *worker) parse() bool {
 	for !w.p.records(&w.cursor, w.root) {
 		if !w.r.o.Lenient || w.p.failed.widen {
@@ -138,7 +135,7 @@ func (w *worker) parse() bool {
 	return true
 }
 
-// skipLine leaves out the line at the cursor, because of f.
+// skipLine skips the line at the cursor, because of f.
 func (w *worker) skipLine(f *failure) {
 	c := &w.cursor
 	w.skipped++
@@ -153,8 +150,8 @@ func (w *worker) skipLine(f *failure) {
 	}
 }
 
-// append gives the rows of root their places in the sinks, in the chunk's turn.
-// They are not copied yet, except for batches.
+// append reserves room for the rows of root in the sinks, when it is the chunk's turn. Rows are not
+// copied yet, except for batches.
 func (w *worker) append(c *chunk) {
 	r := w.r
 	r.report(c, w)
@@ -175,7 +172,7 @@ func (w *worker) append(c *chunk) {
 	r.rows += int64(hi)
 }
 
-// flush appends and copies what there is, so that root is empty.
+// flush appends and copies all rows, so that root is empty.
 func (w *worker) flush(c *chunk) {
 	w.append(c)
 	if w.r.batch == 0 {
@@ -184,8 +181,8 @@ func (w *worker) flush(c *chunk) {
 	w.root.reset()
 }
 
-// recover deals with the record that failed, in the chunk's turn: it widens the
-// schema for it, or leaves out its line, or gives up and returns false.
+// recover handles the record that failed, when it is the chunk's turn: it widens the schema, or
+// skips the line, or gives up and returns false.
 func (w *worker) recover(c *chunk) bool {
 	r := w.r
 	fail := w.p.failed
@@ -202,7 +199,7 @@ func (w *worker) recover(c *chunk) bool {
 		}
 	}
 	if r.elected && w.p.needed && fail.code == UnknownKey {
-		w.skipLine(fail) // most records have no such field
+		w.skipLine(fail) // most records lack this field
 		return true
 	}
 	if fail.widen && w.retried != w.cursor.rec && r.effort >= 0 {
@@ -210,7 +207,8 @@ func (w *worker) recover(c *chunk) bool {
 		s := r.schema.clone()
 		w.p.columns = s.columns()
 		if r.o.Lenient {
-			// Otherwise a chunk is inferred from once, or nearly so, and not a line.
+			// Otherwise a whole chunk is used for inference, or nearly so, rather than a single
+			// line.
 			r.effort -= int64(w.p.columns)
 		}
 		w.p.failed = nil

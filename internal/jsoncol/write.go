@@ -10,39 +10,37 @@ import (
 	"github.com/tenonml/tenon/internal/abort"
 )
 
-// NonFinite says how NaN and the infinities are written, which JSON has no
-// notation for.
+// NonFinite is the policy for writing NaN and infinities, which JSON cannot represent.
 type NonFinite uint8
 
 // The policies for numbers that are not finite.
 const (
 	NonFiniteError   NonFinite = iota
 	NonFiniteNull              // null
-	NonFiniteLiteral           // NaN, Infinity, -Infinity, which Options.NonFinite reads
+	NonFiniteLiteral           // NaN, Infinity, -Infinity, which can be read with Options.NonFinite
 )
 
-// WriteOptions says how to write. The zero value writes JSON lines.
+// WriteOptions control writing. The zero value writes JSON lines.
 type WriteOptions struct {
-	// Array writes one JSON array of the rows in place of a line for each.
+	// Array writes one JSON array of the rows instead of one line for each row.
 	Array bool
-	// OmitMissing leaves missing fields out of their objects. Otherwise, and
-	// where there is no key to leave out, a missing value is null.
+	// OmitMissing omits missing fields from their objects. Otherwise, and for values that are not
+	// fields, a missing value is null.
 	OmitMissing bool
 	NonFinite   NonFinite
 	// Unicode is the policy for strings that are not UTF-8.
 	Unicode Unicode
-	// Context ends writing with its cause, before the next piece of about 256 KiB.
+	// Context ends writing, with its cause as the error, before the next piece of about 256 KiB.
 	Context context.Context
-	// Workers is how many goroutines format; 0 is GOMAXPROCS.
+	// Workers is the number of goroutines that format; 0 means GOMAXPROCS.
 	Workers int
 }
 
-// Write writes the rows of c to w, compactly: no white space, the fields in the
-// order of the columns, numbers as encoding/json writes them (the shortest that
-// reads back as the same number) with ".0" behind floats that are whole, so that
-// their type comes back too, and only such characters escaped as must be.
-// The same columns give the same bytes. w is written to in order, by one
-// goroutine at a time.
+// Write writes the rows of c to w in compact form: without white space, fields in the order of the
+// columns, and only those characters escaped that must be. Numbers are written as encoding/json
+// writes them (the shortest form that is parsed as the same number), with ".0" after floats that
+// are whole, so that their type is preserved. The same columns give the same bytes. w is written in
+// order, by one goroutine at a time.
 func Write(w io.Writer, c *Column, o WriteOptions) error {
 	root, err := newSource(c, "")
 	if err != nil {
@@ -71,8 +69,8 @@ func Write(w io.Writer, c *Column, o WriteOptions) error {
 	return out.err
 }
 
-// Append appends rows lo to hi of c to dst as Write would write them, except
-// for the brackets of an array.
+// Append appends the rows [lo, hi) of c to dst as Write would write them, but without the brackets
+// of an array.
 func Append(dst []byte, c *Column, lo, hi int, o WriteOptions) ([]byte, error) {
 	if lo < 0 || hi < lo || hi > c.Len {
 		return dst, fmt.Errorf("rows %d to %d of a column of %d", lo, hi, c.Len)
@@ -86,34 +84,34 @@ func Append(dst []byte, c *Column, lo, hi int, o WriteOptions) ([]byte, error) {
 	return f.buf[:f.n], err
 }
 
-// writeSize is about how many bytes are written at a time.
+// writeSize is the approximate number of bytes written at a time.
 const writeSize = 256 << 10
 
-// rowsPerWrite returns how many rows make about writeSize bytes, going by the
-// size of the columns.
+// rowsPerWrite estimates the number of rows that take writeSize bytes, from the size of the
+// columns.
 func rowsPerWrite(c *Column) int {
 	perRow := 1 + c.Size()/int64(max(1, c.Len))
 	return max(1, int(writeSize/perRow))
 }
 
-// output is one run of Write. Workers take ranges of rows, format them into
-// buffers of their own, and write them in turn.
+// output is one call of Write. Workers take ranges of rows, format them into buffers of their own,
+// and write them in turn.
 type output struct {
 	w    io.Writer
 	root *source
 	o    *WriteOptions
 	rows int
 	step int
-	size int // of a buffer, to begin with
+	size int // initial size of a buffer
 
 	mu     sync.Mutex
 	turned sync.Cond
-	taken  int // rows that workers have taken
+	taken  int // number of rows taken by workers
 	turn   int // first row of the range to be written next
 	err    error
 }
 
-// take returns the next range of rows, empty if there are no more.
+// take returns the next range of rows, or an empty one if there are no more.
 func (out *output) take() (lo, hi int) {
 	out.mu.Lock()
 	defer out.mu.Unlock()

@@ -241,7 +241,7 @@ func TestWriteNonFinite(t *testing.T) {
 	lists := &Column{Kind: List, Len: 1, Offsets: []int64{0, 4}, Elem: &Column{Kind: Float64, Len: 4, Values: []float64{1, math.NaN(), inf, -inf}}}
 	c := &Column{Kind: Struct, Len: 1, Fields: []Field{{"x", &Column{Kind: Struct, Len: 1, Fields: []Field{{"y", lists}}}}}}
 	_, err := Append(nil, c, 0, 1, WriteOptions{})
-	if want := "writing row 0: x.y[1]: NaN is no JSON number (NonFinite: null or literal would write it)"; err == nil || err.Error() != want {
+	if want := "writing row 0: x.y[1]: NaN is not a JSON number (NonFinite: null or literal would write it)"; err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
 	for policy, want := range map[NonFinite]string{NonFiniteNull: `{"x":{"y":[1.0,null,null,null]}}`, NonFiniteLiteral: `{"x":{"y":[1.0,NaN,Infinity,-Infinity]}}`} {

@@ -6,20 +6,20 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/stream"
 )
 
-// farRowBlockBytes is rowBlockBytes where operands come from memory: the longer a block
-// is, the more of the next one is on its way while it is computed.
+// farRowBlockBytes is rowBlockBytes for operands that come from memory: the longer a block is, the
+// more of the next one can be prefetched while it is computed.
 const farRowBlockBytes = 2 * rowBlockBytes
 
-// coming is the part of an operand that the next block reads. It is asked for in as many
-// pieces as there are loops in a block, one before each: a processor has few reads under
-// way at a time, and computes while they are.
+// coming is the part of an operand that the next block reads. It is prefetched in pieces, one
+// before each loop of a block, because a processor has only few reads in flight at a time, and can
+// compute meanwhile.
 type coming struct {
-	at   uintptr // not a pointer, for behind the last block there may be no memory
-	size int     // bytes of a piece
+	at   uintptr // not a pointer, because there may be no memory after the last block
+	size int     // size of a piece in bytes
 }
 
-// isFar sets r.far: whether the operands that a run goes through once are together too
-// large to be in the cache.
+// isFar sets r.far: whether the operands that a run reads once are in total too large for the
+// cache.
 func (r *run) isFar(g *group) {
 	bytes := 8 * len(r.splits)
 	for i := range r.forms {
@@ -32,12 +32,12 @@ func (r *run) isFar(g *group) {
 	}
 }
 
-// once reports whether each block reads a part of its own.
+// once reports whether each block reads a different part of the operand.
 func (f *form) once(r role) bool {
 	return (r == elements || r == ofRows) && !f.scalar && f.period == 0
 }
 
-// expect notes what the block behind p reads, if it is as large.
+// expect records what the block after p reads, assuming that it has the same size.
 func (r *run) expect(g *group, w *scratch, p *part) {
 	w.coming = w.coming[:0]
 	pieces := len(g.loops) + 1
@@ -61,7 +61,7 @@ func (r *run) expect(g *group, w *scratch, p *part) {
 	}
 }
 
-// fetch asks for the next piece of everything.
+// fetch prefetches the next piece of each operand.
 func (w *scratch) fetch() {
 	for i := range w.coming {
 		c := &w.coming[i]

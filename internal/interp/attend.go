@@ -13,21 +13,21 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// attend is attention whose queries, keys and values are contractions that nobody else looks
-// at: they are computed head by head.
+// attend is an attention whose queries, keys and values are contractions that nothing else reads,
+// so that they can be computed head by head.
 type attend struct {
-	of     [3]attention.Product // without their memory
-	inputs [3][2]int            // of the group: what the products multiply
+	of     [3]attention.Product // without addresses
+	inputs [3][2]int            // inputs of the group: the operands of each product
 	params attention.Params[float32]
 	batch  []attention.ProductBatch
 	out    shape.Shape
 }
 
-// attendNodes is the number of nodes that an attend takes the place of.
+// attendNodes is the number of nodes that an attend replaces.
 const attendNodes = 4
 
-// attention makes one step of the nodes from i on if they are three contractions and the
-// attention of their results, of sizes for which that pays, and reports false otherwise.
+// attention turns the nodes from i on into one step if they are three contractions and the
+// attention of their results, with sizes for which that pays off, and reports false otherwise.
 func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
 	j := i + attendNodes
 	if j > len(p.nodes) || p.nodes[j-1].Op.Name != "attention" {
@@ -94,13 +94,13 @@ func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
 	return s, true
 }
 
-// head says what the labels of attention are.
+// head assigns the labels of attention to their roles.
 type head struct {
 	query, key, depth, width int
 	batch                    []int // in the order of the result
 }
 
-// headOf finds out what is what among the labels of queries, keys, values and the result.
+// headOf determines the roles of the labels of queries, keys, values and the result.
 func headOf(labels [4][]int) (h head, ok bool) {
 	in := map[int]int{}
 	for i, list := range labels {
@@ -127,7 +127,7 @@ func headOf(labels [4][]int) (h head, ok bool) {
 	return h, found == 4
 }
 
-// matrix returns the labels of the rows and columns of queries (0), keys or values (2).
+// matrix returns the labels of the rows and columns of queries (0), keys (1) or values (2).
 func (h head) matrix(k int) (row, col int) {
 	switch k {
 	case 0:
@@ -138,15 +138,14 @@ func (h head) matrix(k int) (row, col int) {
 	return h.key, h.width
 }
 
-// product notes that operand k is a contraction of matrices for each head, and reports
-// whether it is one: its rows come from one operand, its columns from the other, and one
-// axis is summed over.
+// product records that operand k is a matrix product for each head, and reports whether it is one:
+// its rows must come from one operand and its columns from the other, with one axis summed over.
 func (a *attend) product(b *builder, k int, n *graph.Node, labels []int, row, col int, batch []int) bool {
 	if n.Op.Name != "contract" {
 		return false
 	}
 	c := &op.Call{Op: n.Op, Args: n.Args}
-	names := map[int]int{} // by the contraction's own labels
+	names := map[int]int{} // labels of the attention, by those of the contraction
 	for i, l := range c.Ints(4) {
 		names[l] = labels[i]
 	}
@@ -189,13 +188,12 @@ func (a *attend) product(b *builder, k int, n *graph.Node, labels []int, row, co
 	a.inputs[k] = [2]int{a.inputs[k][first], a.inputs[k][second]}
 	a.of[k].ARow, a.of[k].ACol, a.of[k].BRow, a.of[k].BCol = s[row], s[sum], t[sum], t[col]
 	for i, l := range batch {
-		a.batch[i].A[k], a.batch[i].B[k] = s[l], t[l] // 0 where an operand does not have it
+		a.batch[i].A[k], a.batch[i].B[k] = s[l], t[l] // 0 if an operand lacks the label
 	}
 	return true
 }
 
-// run computes the result, and reports false where operands are views: then the nodes have
-// to run one by one.
+// run computes the result. It reports false if operands are views; the nodes then run one by one.
 func (a *attend) run(g *group, slots []tensor.Tensor) bool {
 	of := a.of
 	for k := range of {
@@ -213,8 +211,7 @@ func (a *attend) run(g *group, slots []tensor.Tensor) bool {
 	return true
 }
 
-// elementsOf returns the elements of a tensor that lie in their order in memory, nil for
-// others.
+// elementsOf returns the elements of a tensor that is contiguous in memory, or nil.
 func elementsOf(t tensor.Tensor) []float32 {
 	d, ok := t.(*tensor.Dense)
 	if !ok || d.DType() != dtype.Float32 || !d.IsContiguous() {
@@ -223,7 +220,7 @@ func elementsOf(t tensor.Tensor) []float32 {
 	return tensor.Elems[float32](d)
 }
 
-// stepsOf returns how far apart the elements of axes with certain labels are.
+// stepsOf returns the strides of the axes by label.
 func stepsOf(labels []int, s shape.Shape) map[int]int {
 	steps := map[int]int{}
 	step := 1

@@ -9,23 +9,24 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/fused"
 )
 
-// A chain is nodes of a group that go through registers together ([fused.Chain]): simple
-// functions of floats, and what gives each value a number of its row.
+// A chain is a sequence of nodes of a group that are executed together in registers
+// ([fused.Chain]): simple functions of floats, and nodes that give each value the number of its
+// row.
 type chain struct {
 	dtype  dtype.DType
-	nodes  []int // in their order
+	nodes  []int // in order
 	steps  []fused.ChainStep
 	arrays []chainArray
 }
 
-// chainArray is what a chain reads or writes: an input of the group, or the result of a
-// node, its own or another one.
+// chainArray is an array that a chain reads or writes: an input of the group, or the result of a
+// node inside or outside of the chain.
 type chainArray struct {
-	input, node int // -1: not that
+	input, node int // -1 if it is not one
 	perRow, out bool
 }
 
-// unit is what runs on a block in one go: a node, or a chain.
+// unit is what is executed on a block at once: a node or a chain.
 type unit struct {
 	node  int
 	chain *chain
@@ -40,9 +41,9 @@ func (u *unit) nodes() []int {
 }
 
 const (
-	mostSlots = 20  // values that a chain holds at a time, so that they stay in the first-level cache
-	mostNodes = 256 // of a chain
-	someNodes = 16  // of a chain where more would hold too many values
+	mostSlots = 20  // largest number of values that a chain holds at a time, so that they fit into the first-level cache
+	mostNodes = 256 // largest number of nodes of a chain
+	someNodes = 16  // the same if a longer chain would hold too many values
 )
 
 var chainOps = func() map[string]elementwise.Op {
@@ -55,9 +56,9 @@ var chainOps = func() map[string]elementwise.Op {
 	return m
 }()
 
-// units divides the nodes of the group into chains and single nodes. A node that reads
-// nothing of the chain before it runs before the chain, so that the chain can go on. Where repeat is
-// not set, nodes that repeat numbers of rows are single ones.
+// units divides the nodes of the group into chains and single nodes. A node that reads nothing of
+// the preceding chain runs before it, so that the chain can continue. If repeat is not set, nodes
+// that repeat numbers of rows are single nodes.
 func (b *builder) units(nodes []*graph.Node, most int, repeat bool) []unit {
 	done := make([]unit, 0, len(nodes))
 	var open *chain
@@ -112,7 +113,7 @@ func (b *builder) chains(k int, n *graph.Node) bool {
 	return ok
 }
 
-// origin returns the operand of which o is a view, or o.
+// origin returns the operand that o is a view of, or o itself.
 func (b *builder) origin(o int) int {
 	for o < 0 && b.views[-1-o] {
 		o = b.nodes[-1-o].operands[0]
@@ -120,8 +121,8 @@ func (b *builder) origin(o int) int {
 	return o
 }
 
-// plan puts the nodes of the group into the order in which they run, and finds out what
-// each chain reads and writes. Nodes that nothing reads any more become idle.
+// plan puts the nodes of the group into execution order and determines what each chain reads and
+// writes. Nodes whose results are no longer read become idle.
 func (b *builder) plan(nodes []*graph.Node) []unit {
 	units := b.units(nodes, mostNodes, true)
 	repeat := b.oneChain(units)
@@ -134,7 +135,7 @@ func (b *builder) plan(nodes []*graph.Node) []unit {
 			break
 		}
 	}
-	read := slices.Clone(b.external) // by others than its own chain
+	read := slices.Clone(b.external) // read outside of its own chain
 	for i := len(units) - 1; i >= 0; i-- {
 		switch u := &units[i]; {
 		case u.chain == nil && read[u.node]:
@@ -157,9 +158,9 @@ func (b *builder) plan(nodes []*graph.Node) []unit {
 	return units
 }
 
-// oneChain reports whether all that runs is one chain, but for views of what it reads:
-// then nothing is computed block by block. In blocks a loop of its own repeats numbers
-// of rows faster.
+// oneChain reports whether everything is a single chain, apart from views of what it reads. Nothing
+// is then computed block by block. In blocks, a separate loop that repeats numbers of rows is
+// faster.
 func (b *builder) oneChain(units []unit) bool {
 	chains := 0
 	for _, u := range units {
@@ -173,8 +174,8 @@ func (b *builder) oneChain(units []unit) bool {
 	return chains == 1
 }
 
-// describe finds the steps and arrays of a chain and returns how many values it holds at a time
-// at most. Of its nodes, those in read have results that others read.
+// describe determines the steps and arrays of a chain and returns the largest number of values it
+// holds at a time. read tells which of its nodes have results that others read.
 func (b *builder) describe(c *chain, nodes []*graph.Node, read []bool) int {
 	c.steps, c.arrays = c.steps[:0], c.arrays[:0]
 	array := func(a chainArray) int {
@@ -211,7 +212,7 @@ func (b *builder) describe(c *chain, nodes []*graph.Node, read []bool) int {
 	forms := make([]fused.ArrayForm, len(c.arrays))
 	for i, a := range c.arrays {
 		if a.input >= 0 && !a.perRow {
-			forms[i] = fused.Single // of all forms that which takes most
+			forms[i] = fused.Single // the form that takes the most slots
 		}
 	}
 	return fused.NewChain(c.dtype, c.steps, forms).Slots()

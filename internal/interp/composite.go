@@ -8,11 +8,11 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/fused"
 )
 
-// composite is a group of nodes for which there is one kernel: act(x·scale + shift) or
-// act(x + shift), where scale and shift are rows that repeat.
+// composite is a group of nodes for which there is a single kernel: act(x·scale + shift) or act(x +
+// shift), where scale and shift are rows that repeat.
 type composite struct {
 	act     fused.Activation
-	product [2]int // inputs of the group: x and scale in either order; without a scale, x and shift
+	product [2]int // inputs of the group: x and scale in either order or, without a scale, x and shift
 	shift   int    // input of the group; -1 without a scale
 	dtype   dtype.DType
 }
@@ -21,7 +21,7 @@ var activations = map[string]fused.Activation{
 	"relu": fused.Relu, "gelu": fused.Gelu, "gelu_tanh": fused.GeluTanh, "silu": fused.Silu, "sigmoid": fused.Sigmoid, "tanh": fused.Tanh,
 }
 
-// compose returns the composite that the nodes of a group are, or nil.
+// compose returns the composite that the nodes of a group form, or nil.
 func (g *group) compose(nodes []*graph.Node) *composite {
 	last := len(nodes) - 1
 	d := g.nodes[last].dtype
@@ -59,8 +59,7 @@ func (g *group) compose(nodes []*graph.Node) *composite {
 	return c
 }
 
-// run computes a composite whose operands have the right forms, and reports false
-// for others.
+// run computes a composite. It reports false if its operands have other forms.
 func (c *composite) run(g *group, r *run) bool {
 	row := func(i int) bool { return r.forms[i].period > 0 && r.forms[i].period == r.step }
 	x, w := c.product[0], c.product[1]

@@ -12,58 +12,58 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A group is a run of nodes that go through their operands together, a block at a
-// time: what one node writes the next one reads from cache, and only what is used
-// outside the group goes to memory. The nodes are elementwise, or they work on rows;
-// then a block is a number of whole rows.
+// A group is a sequence of nodes that process their operands together, a block at a time: what one
+// node writes, the next one reads from cache, and only what is used outside of the group goes to
+// memory. The nodes are elementwise or work on rows; in the latter case a block consists of whole
+// rows.
 type group struct {
 	nodes  []groupNode
 	loops  []blockNode // what a block runs: a node, or a chain of them
 	inputs []input
 	chains []*chain
-	outs   []int  // slots used outside
-	outAt  []int  // for each of outs, the node that computes it
-	regs   int    // temporaries of one block
-	size   int    // bytes of the largest element
-	splits int    // the input that holds row splits; -1: all nodes are elementwise
-	steps  []step // the same nodes one by one, where the shapes do not allow fusing
+	outs   []int  // slots used outside of the group
+	outAt  []int  // for each slot in outs, the node that computes it
+	regs   int    // number of temporaries of one block
+	size   int    // size of the largest element in bytes
+	splits int    // the input that holds row splits, or -1 if all nodes are elementwise
+	steps  []step // the same nodes one by one, for shapes that do not allow fusion
 	whole  *composite
-	attend *attend // instead of all that is about blocks
+	attend *attend // replaces everything that concerns blocks
 
-	moving []link // operands that are not in temporaries
-	read   int    // the first of moving, those that are inputs
+	moving []link // links to operands that are not in temporaries
+	read   int    // number of leading entries of moving that are inputs
 
-	known           atomic.Pointer[shapes] // those of the last run
+	known           atomic.Pointer[shapes] // shapes of the last run
 	runs, scratches sync.Pool
 }
 
-// blockNode is what the loop over the nodes of a block looks at, in little room.
+// blockNode is the compact form of a node used by the loop over the nodes of a block.
 type blockNode struct {
 	f      op.BlockFunc
 	node   int32
-	chain  int32 // the number of a chain, from 1 on, instead of all else
+	chain  int32 // number of a chain, counted from 1, which replaces all else
 	reg    int32
 	plain  bool // elementwise, with a temporary of its own
 	perRow bool
 }
 
-// link says that an operand of a node is an input of the group, or, numbered from behind
-// these on, one of its results.
+// link says that an operand of a node is an input of the group or one of its results, which are
+// numbered after the inputs.
 type link struct{ node, index, operand int32 }
 
 // input is a tensor that a group reads from outside.
 type input struct {
 	slot int
 	role role
-	rank int // of the tensor; -1 if it is not known
+	rank int // rank of the tensor, or -1 if it is unknown
 }
 
-// role is what an input is for.
+// role is the role of an input.
 type role uint8
 
 const (
-	unused   role = iota // what nodes need only when they run one by one
-	elements             // of each value, or of each element where there are no rows
+	unused   role = iota // needed only if the nodes run one by one
+	elements             // an element for each value, or for each element if there are no rows
 	ofRows               // an element for each row
 	table                // the same for all rows
 	splits               // row splits
@@ -73,40 +73,40 @@ const (
 // earlier nodes (from -1 down).
 type groupNode struct {
 	f        op.BlockFunc
-	rows     *op.RowLoop // instead of f
+	rows     *op.RowLoop // replaces f
 	operands [3]int
 	n        int
 	dtype    dtype.DType
-	perRow   bool   // the result has an element for each row
-	rank     int    // of the result
-	idle     bool   // nothing reads it unless the nodes run one by one
-	chained  bool   // it runs in a chain
-	shared   bool   // another node or chain reads its result from memory
-	reg      int    // temporary it writes to; from group.regs on for outputs, which may have none
-	readers  [2]int // the part of group.moving that reads it
+	perRow   bool   // the result has one element for each row
+	rank     int    // rank of the result
+	idle     bool   // its result is read only if the nodes run one by one
+	chained  bool   // runs in a chain
+	shared   bool   // another node or chain reads the result from memory
+	reg      int    // temporary that it writes to; at least group.regs for outputs, which may have none
+	readers  [2]int // range of group.moving that reads it
 }
 
 const (
-	// blockBytes is the size of the largest operand's part in a block: the handful
-	// of temporaries that a chain needs stays in the first-level cache.
+	// blockBytes is the size of the largest operand's part of a block, so that the few temporaries
+	// of a group fit into the first-level cache.
 	blockBytes = 4096
 
-	// stagger keeps temporaries from starting at the same place of a page, where
-	// loads would wait for stores to their neighbours.
+	// stagger keeps temporaries from having the same page offset, which would make loads wait for
+	// stores to other temporaries.
 	stagger = 5 * 64
 
-	// A group of fewer nodes on fewer elements runs one by one: it is not worth the
-	// bookkeeping.
+	// A group of fewer nodes on fewer elements runs one by one, because it is not worth the
+	// overhead.
 	minElements = 4096
 	minNodes    = 4
 
-	minFuse = 2 // the nodes of the smallest group
+	minFuse = 2 // number of nodes of the smallest group
 )
 
-// join makes groups of neighbouring steps.
+// join combines consecutive steps into groups.
 func (p *Plan) join(l *layout) {
 	g := p.graph
-	readers := make([][]int, p.slots) // the nodes that read a slot
+	readers := make([][]int, p.slots) // the nodes that read each slot
 	for i, n := range p.nodes {
 		n.EachInput(func(v *graph.Value) { readers[v.ID()] = append(readers[v.ID()], i) })
 	}
@@ -138,7 +138,7 @@ func (p *Plan) join(l *layout) {
 	p.steps = steps
 }
 
-// fuse makes one step of nodes i to j-1, and reports false where they cannot be one.
+// fuse turns the nodes [i, j) into one step, or reports false if that is not possible.
 func (p *Plan) fuse(l *layout, i, j int, readers [][]int) (step, bool) {
 	nodes := p.nodes[i:j]
 	if len(nodes) < minFuse || l.loops[nodes[0]] == nil {
@@ -174,24 +174,24 @@ type operand struct {
 	role
 }
 
-// A builder puts a group together.
+// A builder constructs a group.
 type builder struct {
 	*group
 	layout   *layout
 	rows     bool // some nodes work on rows
 	inputAt  map[operand]int
-	nodeAt   map[int]int // by ID of the result
-	external []bool      // by node: its result is used outside
-	used     []bool      // by node: a node that runs with it, or something outside, reads its result
-	views    []bool      // by node: it gives a column another shape
-	chainOf  []*chain    // by node: the chain that it is part of
+	nodeAt   map[int]int // node by ID of its result
+	external []bool      // by node: its result is used outside of the group
+	used     []bool      // by node: its result is read by a node of the group or outside
+	views    []bool      // by node: it reshapes a column
+	chainOf  []*chain    // by node: the chain that it belongs to
 }
 
 func newBuilder(l *layout, rows bool) *builder {
 	return &builder{group: &group{splits: -1}, layout: l, rows: rows, inputAt: map[operand]int{}, nodeAt: map[int]int{}}
 }
 
-// input returns the number of a value from outside in a role.
+// input returns the number of the input for a value from outside in a role.
 func (b *builder) input(v *graph.Value, r role) int {
 	key := operand{v.ID(), r}
 	where, ok := b.inputAt[key]
@@ -209,8 +209,8 @@ func (b *builder) inside(v *graph.Value) bool {
 	return ok
 }
 
-// add adds a node. It reports false where that is not possible: row splits, or a table, that
-// the group itself computes, or what is computed for rows and read as if it were for values.
+// add adds a node. It reports false if that is not possible: the group itself computes row splits
+// or a table that the node reads, or the node reads per-row results as if they were per-value.
 func (b *builder) add(n *graph.Node, external bool) bool {
 	x, in, out := b.layout.loops[n], n.Inputs(), n.Outs[0]
 	nd := groupNode{f: x.f, rows: x.rows, dtype: x.dtype, reg: -1, rank: out.Shape().Rank()}
@@ -273,8 +273,8 @@ func (b *builder) add(n *graph.Node, external bool) bool {
 	return true
 }
 
-// alone renumbers the group's single steps: their slots are the group's inputs, and
-// behind them its nodes.
+// alone renumbers the slots of the group's single steps: the group's inputs come first, followed by
+// the results of its nodes.
 func (b *builder) alone(nodes []*graph.Node) {
 	slots := map[int]int{}
 	for i, in := range b.inputs {

@@ -12,30 +12,29 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// A place says that a tensor has one element for each value, or for each row, of a
-// partition.
+// A place says that a tensor has one element for each value, or for each row, of a partition.
 type place struct {
-	splits int // the ID of the row splits
+	splits int // ID of the row splits
 	along  op.RowPart
 }
 
-// A loop is how a node runs on a part of its elements.
+// A loop describes how a node runs on a part of its elements.
 type loop struct {
-	f     op.BlockFunc // an elementwise node
-	rows  *op.RowLoop  // a node on rows
-	table bool         // the operand of rows is the same for all rows
-	dtype dtype.DType  // of the result's elements
-	key   any          // nodes with equal keys can run together: a shape, or the ID of row splits
+	f     op.BlockFunc // for an elementwise node
+	rows  *op.RowLoop  // for a node on rows
+	table bool         // the operand of rows is a table that all rows share
+	dtype dtype.DType  // element type of the result
+	key   any          // a shape or the ID of row splits; nodes with equal keys can run together
 }
 
-// layout tells which nodes of a graph can run together. Elementwise nodes can whose
-// results have one shape, and with them, where those are the values of rows, reductions of the rows,
-// elementwise nodes on their results, and what gives each value what stands at its row.
+// layout tells which nodes of a graph can run together: elementwise nodes whose results have the
+// same shape and, if these are the values of rows, also reductions of the rows, elementwise nodes on
+// the reduced results, and nodes that spread a number of each row over its values.
 //
-// Sizes need not be known: everything found here is a guess until there is data, and
-// the group looks whether it holds.
+// Sizes need not be known: everything found here is a guess until there is data, and the group then
+// checks whether it holds.
 type layout struct {
-	places map[int]place // by ID of the value
+	places map[int]place // place by ID of the value
 	loops  map[*graph.Node]*loop
 }
 
@@ -55,7 +54,7 @@ func layoutOf(g *graph.Graph) *layout {
 	return l
 }
 
-// loopOf returns the loop of a node that may run together with others.
+// loopOf returns the loop of a node that may run together with others, or nil.
 func loopOf(n *graph.Node) *loop {
 	if len(n.Outs) != 1 {
 		return nil
@@ -78,7 +77,7 @@ func loopOf(n *graph.Node) *loop {
 	return nil
 }
 
-// fusible returns the loop of an elementwise node, and nil where it is none that fuses.
+// fusible returns the loop of an elementwise node, or nil if the node cannot be fused.
 func fusible(n *graph.Node) (op.BlockFunc, dtype.DType) {
 	if !n.Op.IsElementwise() || len(n.Outs) != 1 {
 		return nil, dtype.None
@@ -88,7 +87,7 @@ func fusible(n *graph.Node) (op.BlockFunc, dtype.DType) {
 		return castLoop(in[0].DType(), n.Outs[0].DType())
 	}
 	if n.Op.Block == nil || len(in) != len(n.Args) || len(in) > 3 {
-		return nil, dtype.None // attributes or absent operands
+		return nil, dtype.None // has attributes or absent operands
 	}
 	types := make([]dtype.DType, len(in))
 	for i, v := range in {
@@ -145,9 +144,9 @@ func splitsOf(n *graph.Node) int {
 	return in[len(in)-1].Unchecked().ID()
 }
 
-// takeLoop returns the loop of a node that gives each row the first elements of a
-// table, as many as the row is long: it is written as the elements of the table at the
-// positions of the values in their rows.
+// takeLoop returns the loop of a node that gives each row the first elements of a table, as many as
+// the row is long. Such a node is written as a gather from the table at the positions of values
+// within their rows.
 func takeLoop(n *graph.Node) (loop *op.RowLoop, splits int) {
 	if n.Op.Name != "gather" || n.Args[2] != 0 || n.Args[3] != 0 {
 		return nil, 0
@@ -164,8 +163,8 @@ func takeLoop(n *graph.Node) (loop *op.RowLoop, splits int) {
 	return loop, splitsOf(at)
 }
 
-// isColumnView reports whether a node gives the elements of a column another shape
-// that is a column: [n], [n, 1] and so on.
+// isColumnView reports whether a node reshapes a column to another shape that is a column: [n], [n,
+// 1] and so on.
 func isColumnView(n *graph.Node) bool {
 	if !n.Op.Reshapes() {
 		return false
@@ -187,7 +186,7 @@ func isColumn(s shape.Shape) bool {
 	return true
 }
 
-// spread finds the places of values: those that nodes on rows tell, and those of what
+// spread determines the places of values: those implied by nodes on rows, and those of values that
 // elementwise nodes combine with them.
 func (l *layout) spread(g *graph.Graph) {
 	changed := false
@@ -212,7 +211,7 @@ func (l *layout) spread(g *graph.Graph) {
 	if !changed {
 		return
 	}
-	// Along the nodes and against them, until nothing is new.
+	// Propagate along the nodes and against them until nothing changes.
 	visit := func(n *graph.Node) {
 		x := l.loops[n]
 		if x == nil || x.rows != nil {
@@ -246,8 +245,8 @@ func (l *layout) spread(g *graph.Graph) {
 	}
 }
 
-// assign gives an elementwise node its key. It reports false for a node that can run
-// with no other: one whose operands lie differently, and a view of what is no column of
+// assign gives an elementwise node its key. It reports false for a node that cannot run with any
+// other: one whose operands have different layouts, or a view of something other than a column of
 // rows.
 func (l *layout) assign(n *graph.Node, x *loop) bool {
 	out := n.Outs[0]
@@ -279,8 +278,8 @@ func (l *layout) together(a, b *graph.Node) bool {
 	return x.key == y.key
 }
 
-// alike reports whether two nodes can be in one group that knows of no rows: both are
-// elementwise, and their results have the same shape.
+// alike reports whether two nodes can be in one group without rows: both are elementwise, and their
+// results have the same shape.
 func (l *layout) alike(a, b *graph.Node) bool {
 	return l.plain(a) && l.plain(b) && a.Outs[0].Shape().Equal(b.Outs[0].Shape())
 }

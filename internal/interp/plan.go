@@ -9,11 +9,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Plan is a graph made ready to run.
+// A Plan is a graph prepared for execution.
 type Plan struct {
 	graph  *graph.Graph
-	nodes  []*graph.Node // in the order in which they run
-	params []int         // slots of the parameters; -1: nothing reads it
+	nodes  []*graph.Node // in execution order
+	params []int         // slots of the parameters; -1 for a parameter that is not read
 	consts []slotConst
 	steps  []step
 	outs   []int          // slots of the outputs
@@ -31,29 +31,30 @@ type step struct {
 	op   *op.Op
 	args []arg
 	outs []int
-	free []int // slots that no later step reads
+	free []int // slots that are not read by later steps
 	line string
-	node *graph.Node // nil for several that run together
-	keep bool        // it may keep its operands and results: nobody knows when their memory is free
+	node *graph.Node // nil for a group
+	keep bool        // it may retain its operands and results, so that it is unknown when their memory is free
 
-	// consts are the constants of its regions, which its results may be, or views of them.
+	// consts are the constants of the step's regions. Its results may be constants or views of
+	// them.
 	consts []*tensor.Dense
 
-	group *group // nodes that run together; nil for a single node
+	group *group // the nodes of a group; nil for a single node
 
-	even bool // an elementwise operation of values alone, which op.Even may do
+	even bool // an elementwise operation whose arguments are all values, which op.Even can run
 }
 
 // arg is an argument of a step: an attribute, a slot, or a list of slots.
 type arg struct {
 	attr any
-	slot int // -1: an attribute
+	slot int // -1 for an attribute
 	list []int
 }
 
 type planKey struct{}
 
-// For returns the plan of a graph, made when it is first asked for.
+// For returns the plan of a graph, which is created on first use.
 func For(g *graph.Graph) *Plan {
 	return g.Memo(planKey{}, func() any { return plan(g) }).(*Plan)
 }
@@ -61,7 +62,7 @@ func For(g *graph.Graph) *Plan {
 func plan(g *graph.Graph) *Plan {
 	l := layoutOf(g)
 	p := &Plan{graph: g, nodes: schedule(g, l), slots: g.NumValues()}
-	last := make([]int, p.slots) // the last step that reads a slot
+	last := make([]int, p.slots) // the last step that reads each slot
 	seen := map[int]bool{}
 	slot := func(v *graph.Value, at int) int {
 		if t, ok := v.ConstValue(); ok && !seen[v.ID()] {
@@ -111,7 +112,7 @@ func plan(g *graph.Graph) *Plan {
 	return p
 }
 
-// appendConsts adds the constants of a region, and of those in it.
+// appendConsts appends the constants of a region and of the regions nested in it.
 func appendConsts(to []*tensor.Dense, g *graph.Graph) []*tensor.Dense {
 	add := func(v *graph.Value) {
 		if t, ok := v.ConstValue(); ok {
@@ -132,8 +133,8 @@ func appendConsts(to []*tensor.Dense, g *graph.Graph) []*tensor.Dense {
 	return to
 }
 
-// holdsGo reports whether a node has Go values of the program among its attributes,
-// functions mostly.
+// holdsGo reports whether a node has Go values of the program among its attributes, usually
+// functions.
 func holdsGo(n *graph.Node) bool {
 	for i, a := range n.Args {
 		switch a.(type) {
@@ -150,8 +151,8 @@ func holdsGo(n *graph.Node) bool {
 	return false
 }
 
-// number gives the values that steps hand to one another slots from 0 on. What is
-// computed and used inside a group needs none.
+// number assigns slots, counted from 0, to the values that steps pass to one another. Values that
+// are computed and used within a group need none.
 func (p *Plan) number() {
 	slots := make(map[int]int, p.slots)
 	slot := func(id int) int {
@@ -217,8 +218,8 @@ func (p *Plan) number() {
 	}
 }
 
-// Graph returns the graph that runs.
+// Graph returns the graph that the plan runs.
 func (p *Plan) Graph() *graph.Graph { return p.graph }
 
-// Reads reports whether a run looks at input i; where it does not, that may be nil.
+// Reads reports whether a run reads input i; otherwise the input may be nil.
 func (p *Plan) Reads(i int) bool { return p.params[i] >= 0 }

@@ -2,12 +2,12 @@ package interp
 
 import "slices"
 
-// registers gives the results of nodes temporaries; one is free again after the last
-// unit that reads it. Results that are used outside have temporaries of their own,
-// behind the others. What only the nodes of one chain read has none.
+// registers assigns temporaries to the results of nodes. A temporary is free again after the last
+// unit that reads it. Results used outside of the group have temporaries of their own, after the
+// others. Results read only within one chain have none.
 func (b *builder) registers(units []unit) {
 	g := b.group
-	last := make([]int, len(g.nodes)) // the last unit that reads a result
+	last := make([]int, len(g.nodes)) // last unit that reads each result
 	for k := range last {
 		last[k] = -1
 	}
@@ -76,7 +76,7 @@ func (u *unit) reads(g *group) (nodes []int) {
 	return nodes
 }
 
-// addLoop adds what runs a unit.
+// addLoop adds the blockNode that runs a unit.
 func (g *group) addLoop(u *unit) {
 	if u.chain != nil {
 		g.loops = append(g.loops, blockNode{chain: int32(len(g.chains) + 1)})
@@ -90,7 +90,7 @@ func (g *group) addLoop(u *unit) {
 	g.loops = append(g.loops, blockNode{f: nd.f, node: int32(u.node), reg: int32(nd.reg), plain: nd.rows == nil && nd.reg < g.regs, perRow: nd.perRow})
 }
 
-// link notes the operands of a kind, of nodes that run by themselves.
+// link records those operands of nodes outside of chains for which is returns true.
 func (g *group) link(is func(operand int) bool) {
 	for k := range g.nodes {
 		if g.nodes[k].chained {

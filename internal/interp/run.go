@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Run computes the graph's outputs for inputs that belong to its parameters. It ends
-// with the context, and does what [graph.RunOptionsOf] the context asks for.
+// Run computes the graph's outputs for the given values of its parameters. It stops when the
+// context ends, and follows the [graph.RunOptionsOf] the context.
 func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor, error) {
 	g := p.graph
 	if len(inputs) != len(g.Params) {
@@ -74,7 +74,7 @@ func (p *Plan) Run(ctx context.Context, inputs []tensor.Tensor) ([]tensor.Tensor
 	return out, nil
 }
 
-// run runs a step and puts its results into their slots.
+// run runs a step and stores its results in their slots.
 func (s *step) run(ctx context.Context, slots []tensor.Tensor) error {
 	if s.group != nil {
 		if s.group.run(slots) {
@@ -125,7 +125,7 @@ func (s *step) run(ctx context.Context, slots []tensor.Tensor) error {
 	return nil
 }
 
-// operands describes the operands whose dimensions have names, in lines of a message.
+// operands describes the operands that have named dimensions, as lines of a message.
 func (s *step) operands(c *op.Call) string {
 	dims := s.node.InputDims()
 	if dims == nil {
@@ -152,19 +152,19 @@ func (s *step) operands(c *op.Call) string {
 	return "\n" + dimtext.Lines(list...)
 }
 
-// memory gives the pooled memory of results back when no later step reads them. Results
-// may be views of one another, so that memory is counted by the tensor that owns it.
+// memory returns the pooled memory of results when it is no longer needed by later steps. Results
+// may be views of one another, so references are counted for the tensor that owns the memory.
 type memory struct {
-	owner []int // by slot: the slot of the tensor that owns its memory, and 1; 0: none that is known
-	uses  []int // by owner: slots that have its memory
+	owner []int // by slot: 1 plus the slot of the tensor that owns the memory, or 0 if no owner is known
+	uses  []int // by owner: number of slots that refer to its memory
 	held  []*tensor.Dense
-	bytes int64 // of what is held, with what rounding up adds
+	bytes int64 // bytes held, including rounding to size classes
 }
 
 // forever is more uses than there can be.
 const forever = 1 << 40
 
-// made notes the results of a step.
+// made records the results of a step.
 func (m *memory) made(p *Plan, s *step, slots []tensor.Tensor) {
 	outs := s.outs
 	if s.group != nil {
@@ -189,7 +189,7 @@ func (m *memory) made(p *Plan, s *step, slots []tensor.Tensor) {
 			m.owner, m.uses, m.held = make([]int, p.slots), make([]int, p.slots), make([]*tensor.Dense, p.slots)
 		}
 		if s.group == nil && (s.keep || readsFrom(s, slots, d) || s.isConst(d)) {
-			continue // an operand that came from outside, or what somebody else may have
+			continue // comes from outside, or may be referenced elsewhere
 		}
 		m.owner[at], m.uses[at], m.held[at] = at+1, 1, d
 		m.bytes += int64(cap(d.Bytes()))
@@ -203,7 +203,7 @@ func (m *memory) made(p *Plan, s *step, slots []tensor.Tensor) {
 	}
 }
 
-// shared returns the owner whose memory, read by the step, d shares.
+// shared returns the owner of the memory that d shares with an operand of the step.
 func (m *memory) shared(s *step, d *tensor.Dense) (owner int) {
 	s.each(func(slot int) {
 		if o := m.owner[slot]; o > 0 && tensor.Overlap(d, m.held[o-1]) {

@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/fused"
 )
 
-// chainsOf makes the chains of a group for inputs of given kinds.
+// chainsOf builds the chains of a group for inputs of the given forms.
 func (g *group) chainsOf(forms []form) []*fused.Chain {
 	chains := make([]*fused.Chain, len(g.chains))
 	for i, c := range g.chains {
@@ -24,8 +24,8 @@ func (g *group) chainsOf(forms []form) []*fused.Chain {
 	return chains
 }
 
-// streams reports whether a run is one chain that reads and writes nothing but memory: it
-// needs no blocks.
+// streams reports whether a run is a single chain that reads and writes only memory, and so needs
+// no blocks.
 func (g *group) streams(r *run) bool {
 	if len(g.loops) != 1 || len(g.chains) != 1 || r.step != r.n {
 		return false
@@ -38,7 +38,7 @@ func (g *group) streams(r *run) bool {
 	return true
 }
 
-// startChains sets what stays where it is in a run, for one worker.
+// startChains sets the addresses that do not change during a run, for one worker.
 func (g *group) startChains(r *run, w *scratch) {
 	if w.chains == nil {
 		w.chains = make([]fused.ChainRun, len(g.chains))
@@ -64,7 +64,7 @@ func (g *group) startChains(r *run, w *scratch) {
 	}
 }
 
-// stream runs all of rows lo to hi, or of elements where there are no rows, through the group's only chain.
+// stream runs the rows [lo, hi), or the elements if there are no rows, through the group's only chain.
 func (g *group) stream(lo, hi int, r *run, w *scratch) {
 	g.startChains(r, w)
 	if r.splits != nil {
@@ -97,7 +97,7 @@ func (g *group) chain(r *run, w *scratch, p *part, i int) {
 			if a.out && nd.reg >= g.regs {
 				g.place(r, w, p, a.node)
 				if !g.staged(nd, r) {
-					continue // it does not move
+					continue // same address for every block
 				}
 			}
 			x.Set(j, uintptr(g.result(w, a.node))-uintptr(p.value*nd.dtype.Size()))
@@ -106,7 +106,7 @@ func (g *group) chain(r *run, w *scratch, p *part, i int) {
 	x.Run(p.value, p.value+p.values)
 }
 
-// result returns where the result of a node for the present block is.
+// result returns the address of a node's result for the current block.
 func (g *group) result(w *scratch, node int) unsafe.Pointer {
 	if reg := g.nodes[node].reg; reg >= g.regs {
 		return w.at[len(g.inputs)+reg-g.regs]
@@ -114,7 +114,8 @@ func (g *group) result(w *scratch, node int) unsafe.Pointer {
 	return w.temporary(g.nodes[node].reg)
 }
 
-// place notes, for those that read it, where the result of node k for a block goes, which is used outside.
+// place sets, for its readers, the address of the result of node k for a block, where the result is used
+// outside of the group.
 func (g *group) place(r *run, w *scratch, p *part, k int) unsafe.Pointer {
 	nd := &g.nodes[k]
 	dst := w.temporary(nd.reg)

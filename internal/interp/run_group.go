@@ -17,54 +17,54 @@ import (
 )
 
 const (
-	// rowBlockBytes is blockBytes for blocks of whole rows, of which starting one costs
-	// more.
+	// rowBlockBytes is blockBytes for blocks of whole rows, which cost more to start.
 	rowBlockBytes = 8192
 
-	// blockRows is the most rows of a block: there are rows without values.
+	// blockRows is the largest number of rows in a block; empty rows would otherwise leave it
+	// unbounded.
 	blockRows = 512
 
-	// longRow is the number of elements beyond which rows are not put into a buffer.
+	// longRow is the number of elements from which rows are not copied into a buffer.
 	longRow = 1 << 15
 )
 
-// form is how an operand lies beside the result.
+// form is the layout of an operand relative to the result.
 type form struct {
 	base   unsafe.Pointer
-	size   int // bytes of an element
-	n      int // elements
+	size   int // size of an element in bytes
+	n      int // number of elements
 	scalar bool
-	period int // elements after which it repeats; 0: as long as the result
+	period int // number of elements after which it repeats; 0 if it is as long as the result
 }
 
-// run is what one run of a group works on.
+// run is the data of one run of a group.
 type run struct {
-	n, step int     // elements, and elements of the shortest row that repeats, or n
-	splits  []int64 // of the rows, if the group knows of any
-	block   int     // elements of a block
+	n, step int     // number of elements, and of elements of the shortest repeating row, or n
+	splits  []int64 // row splits, if the group has rows
+	block   int     // number of elements of a block
 	forms   []form
 	scalars []uint8          // as in shapes
 	chains  []*fused.Chain   // likewise
-	outs    []unsafe.Pointer // of each node that writes to memory
-	past    bool             // results are too large for the cache, so go past it
-	far     bool             // operands come from memory, so are asked for ahead
-	failed  atomic.Bool      // the rows cannot be done block by block
+	outs    []unsafe.Pointer // destination of each node that writes to memory
+	past    bool             // results are too large for the cache and are written with non-temporal stores
+	far     bool             // operands come from memory and are prefetched
+	failed  atomic.Bool      // the rows cannot be processed block by block
 	scratch
 }
 
-// scratch is the memory of one worker, for one group. What lies in a temporary stays where
-// it is from run to run, so that a block writes down only what moves.
+// scratch is the memory of one worker for one group. The addresses of temporaries do not change
+// from run to run, so that each block updates only those of other operands.
 type scratch struct {
 	temps  []byte
-	stride int                 // bytes of a temporary and what is behind it
-	at     []unsafe.Pointer    // where the inputs' part of the block is, and then that of results outside of temporaries
+	stride int                 // distance between temporaries in bytes
+	at     []unsafe.Pointer    // addresses of the block's parts of inputs, and then of results outside of temporaries
 	x      [][3]unsafe.Pointer // the operands of each node
 	chains []fused.ChainRun
-	coming []coming             // what is asked for
-	splits [blockRows + 1]int64 // of the rows in a block, from 0 on
+	coming []coming             // what is being prefetched
+	splits [blockRows + 1]int64 // row splits of a block, starting at 0
 }
 
-// take returns memory that pool holds, or else new memory.
+// take returns memory from the pool, or new memory if the pool is empty.
 func take[T any](pool *sync.Pool) *T {
 	if x, ok := pool.Get().(*T); ok {
 		return x
@@ -72,8 +72,8 @@ func take[T any](pool *sync.Pool) *T {
 	return new(T)
 }
 
-// run computes the group's outputs, and reports false where the shapes do not
-// allow it, or it is not worth it: then the nodes have to run one by one.
+// run computes the group's outputs. It reports false if the shapes do not allow it or it does not
+// pay off; the nodes then run one by one.
 func (g *group) run(slots []tensor.Tensor) bool {
 	if g.attend != nil {
 		return g.attend.run(g, slots)
@@ -92,7 +92,7 @@ func (g *group) run(slots []tensor.Tensor) bool {
 	return ok
 }
 
-// prepare finds the forms of the operands and allocates the results.
+// prepare determines the forms of the operands and allocates the results.
 func (g *group) prepare(r *run, slots []tensor.Tensor) bool {
 	r.forms = slices.Grow(r.forms[:0], len(g.inputs))[:len(g.inputs)]
 	var s shape.Shape
@@ -140,8 +140,8 @@ func column(n, rank int) shape.Shape {
 	return shape.Of(dims...)
 }
 
-// prepareElements is the part of prepare for groups without rows. It returns the
-// shape of the results, and sets r.n to 0 where it will not do.
+// prepareElements is the part of prepare for groups without rows. It returns the shape of the
+// results, and sets r.n to 0 if the group cannot run.
 func (g *group) prepareElements(r *run, slots []tensor.Tensor) shape.Shape {
 	var largest *tensor.Dense
 	n := -1
@@ -227,7 +227,7 @@ func formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
 		f.scalar = true
 		return f, true
 	}
-	// A row that repeats: its shape is the end of s, behind axes of size 1.
+	// A repeating row: its shape is the end of s, preceded by axes of size 1.
 	r := d.Shape()
 	if r.Rank() > s.Rank() {
 		return f, false
@@ -247,10 +247,10 @@ func formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
 	return f, f.period >= 64
 }
 
-// shapes is which inputs are one element for all, or repeat, and what follows.
+// shapes records which inputs are single elements or repeat, and what follows from that.
 type shapes struct {
-	inputs  []int8  // by input: the kind of its form
-	scalars []uint8 // by node: its operands that are one element for all
+	inputs  []int8  // by input: kind of its form
+	scalars []uint8 // by node: mask of the operands that are single elements
 	chains  []*fused.Chain
 	full    bool
 }
@@ -272,9 +272,9 @@ func (f *form) kind() int8 {
 	return isFull
 }
 
-// full notes which operands are one element for all, and reports whether every node
-// has one as long as the result, so that all results have the length they should. What
-// it finds is kept for the next run.
+// full records which operands are single elements, and reports whether every node has an operand as
+// long as the result, so that all results have the expected length. The findings are kept for the
+// next run.
 func (g *group) full(r *run) bool {
 	s := g.known.Load()
 	if s == nil || !s.are(r.forms) {
@@ -317,8 +317,8 @@ func (g *group) shapesOf(forms []form) *shapes {
 	return s
 }
 
-// all computes all elements. Work is cut into rows: those that the group knows of, or
-// those of the shortest period, or else into blocks.
+// all computes all elements. Work is divided by the rows of the group, or by those of the shortest
+// period, or else into blocks.
 func (g *group) all(r *run) {
 	grain := 16 * r.block
 	n, part := r.n, g.elements
@@ -345,14 +345,14 @@ func (g *group) all(r *run) {
 	})
 }
 
-// elements computes elements lo to hi.
+// elements computes the elements [lo, hi).
 func (g *group) elements(lo, hi int, r *run, w *scratch) {
 	g.reserve(w, blockBytes)
 	g.startChains(r, w)
 	for i := lo; i < hi; {
 		m := min(r.block, hi-i)
 		if r.step != r.n {
-			m = min(m, r.step-i%r.step) // stay inside one row
+			m = min(m, r.step-i%r.step) // stay within one row
 		}
 		g.do(r, w, part{value: i, values: m})
 		i += m
@@ -360,7 +360,7 @@ func (g *group) elements(lo, hi int, r *run, w *scratch) {
 	g.forget(w, r)
 }
 
-// rows computes rows lo to hi.
+// rows computes the rows [lo, hi).
 func (g *group) rows(lo, hi int, r *run, w *scratch) {
 	g.reserve(w, r.block*g.size)
 	g.startChains(r, w)
@@ -390,7 +390,7 @@ func (g *group) rows(lo, hi int, r *run, w *scratch) {
 	g.forget(w, r)
 }
 
-// reserve makes room for temporaries of a number of bytes.
+// reserve makes room for temporaries of the given size.
 func (g *group) reserve(w *scratch, bytes int) {
 	stride := (bytes+segment.Room+63)&^63 + stagger
 	n := (g.regs + len(g.outs)) * stride
@@ -417,12 +417,12 @@ func (g *group) reserve(w *scratch, bytes int) {
 	}
 }
 
-// temporary returns where a temporary begins.
+// temporary returns the address of a temporary.
 func (w *scratch) temporary(reg int) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.temps)), reg*w.stride)
 }
 
-// forget drops what would keep tensors alive; single elements may stay.
+// forget drops references that would keep tensors alive; copies of single elements may stay.
 func (g *group) forget(w *scratch, r *run) {
 	clear(w.at)
 	for _, l := range g.moving {
@@ -432,14 +432,14 @@ func (g *group) forget(w *scratch, r *run) {
 	}
 }
 
-// part is a block: some values, and the rows that they are.
+// part is a block: a range of values, and the rows that contain them.
 type part struct {
 	value, values int
 	row, rows     int
-	splits        []int64 // from 0 on
+	splits        []int64 // starting at 0
 }
 
-// do computes one block. It reports false where an operation on rows refuses.
+// do computes one block. It reports false if an operation on rows cannot.
 func (g *group) do(r *run, w *scratch, p part) bool {
 	inputs := len(g.inputs)
 	at := w.at
@@ -456,7 +456,7 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 		}
 	}
 	for _, l := range g.moving[:g.read] {
-		// What is not written does not concern the collector.
+		// Avoid writes of unchanged pointers, which would involve the write barrier.
 		if x := &w.x[l.node][l.index]; *x != at[l.operand] {
 			*x = at[l.operand]
 		}
@@ -512,9 +512,9 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 	return true
 }
 
-// staged reports whether a result that is used outside is put together in a temporary:
-// one that goes past the cache, and one whose loop writes over what is behind it. A chain
-// needs none, unless others read what it writes past the cache.
+// staged reports whether a result that is used outside of the group is first computed in a
+// temporary: if it is written with non-temporal stores, or if its loop writes past its end. A chain
+// needs no temporary, unless others read what it writes with non-temporal stores.
 func (g *group) staged(nd *groupNode, r *run) bool {
 	if nd.chained {
 		return r.past && nd.shared

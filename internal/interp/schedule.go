@@ -2,9 +2,9 @@ package interp
 
 import "github.com/tenonml/tenon/graph"
 
-// schedule returns the nodes of a graph in an order in which those that can run together
-// stand together: each waits until a node of another kind, or the end, needs it. The
-// others keep their order.
+// schedule returns the nodes of a graph in an order in which those that can run together are
+// adjacent: each of them waits until it is needed by another node or by the end. All other nodes
+// keep their order.
 func schedule(g *graph.Graph, l *layout) []*graph.Node {
 	waiting := make(map[*graph.Node]bool, len(g.Nodes))
 	out := make([]*graph.Node, 0, len(g.Nodes))
@@ -41,10 +41,9 @@ func schedule(g *graph.Graph, l *layout) []*graph.Node {
 	return out
 }
 
-// gather brings nodes on the rows of one partition together, in a list of nodes that may
-// wait for one another. Elementwise nodes on other tensors stay where they are: there
-// may be many of one shape that have nothing to do with each other, whose results
-// would all be there at once.
+// gather makes nodes on the rows of one partition adjacent, in a list of nodes that may wait for
+// one another. Elementwise nodes on other tensors stay in place: there may be many unrelated ones
+// of the same shape, and all of their results would be live at once.
 func (l *layout) gather(nodes []*graph.Node) {
 	left := make(map[*graph.Node]bool, len(nodes))
 	rows := false
@@ -66,7 +65,7 @@ func (l *layout) gather(nodes []*graph.Node) {
 		if !left[first] {
 			continue
 		}
-		delete(left, first) // those before it are done
+		delete(left, first) // its predecessors are done
 		out = append(out, first)
 		if _, ok := l.loops[first].key.(int); !ok {
 			continue

@@ -15,20 +15,20 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// insideKey is the key of what a context holds while a graph runs: those that run with it
-// are inside of another one.
+// insideKey is the key of a context value that is set while a graph runs: graphs run with such a
+// context are nested in another one.
 type insideKey struct{}
 
 // watcher observes one run of a plan.
 type watcher struct {
 	graph.RunOptions
-	inside        bool // a graph inside of another one
+	inside        bool // this graph is nested in another one
 	plan          *Plan
-	inner         context.Context // of the graphs inside of this one
+	inner         context.Context // context of the graphs nested in this one
 	live          int64
-	size          []int64 // by slot: bytes counted
-	own           []int64 // by slot: bytes that are no other result's
-	needed, small int64   // of own, and of results that are in no pooled memory
+	size          []int64 // by slot: bytes accounted for
+	own           []int64 // by slot: bytes not shared with another result
+	needed, small int64   // total of own, and of results outside of pooled memory
 	last          profile.Event
 }
 
@@ -58,11 +58,11 @@ func (w *watcher) start() error {
 
 func (w *watcher) tooMuch(need int64, name, line string) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: name, Line: line, Args: []string{},
-		Msg:  fmt.Sprintf("results need %d bytes at one time, the limit is %d", need, w.MemoryLimit),
+		Msg:  fmt.Sprintf("results need %d bytes at the same time, but the limit is %d", need, w.MemoryLimit),
 		Hint: "use smaller batches, grad.Checkpoint, or raise the limit"}
 }
 
-// run runs a step and looks at it.
+// run runs a step and observes it.
 func (w *watcher) run(i int, s *step, slots []tensor.Tensor) error {
 	if w.Progress != nil && !w.inside {
 		w.Progress(i, len(w.plan.steps))
@@ -87,8 +87,8 @@ func (w *watcher) run(i int, s *step, slots []tensor.Tensor) error {
 	return nil
 }
 
-// dims returns the names of the dimensions of a step's result: those of the last of several
-// nodes that run together.
+// dims returns the names of the dimensions of a step's result; for a group, of the result of its
+// last node.
 func (s *step) dims() []string {
 	if s.group != nil {
 		s = &s.group.steps[len(s.group.steps)-1]
@@ -99,7 +99,7 @@ func (s *step) dims() []string {
 	return s.node.Outs[0].Dims()
 }
 
-// note adds the step to the profile, with the memory that the run has now.
+// note adds the step to the profile, with the current memory of the run.
 func (w *watcher) note(s *step, slots []tensor.Tensor, m *memory) {
 	if w.Profile == nil {
 		return
@@ -120,7 +120,7 @@ func (w *watcher) note(s *step, slots []tensor.Tensor, m *memory) {
 	}
 }
 
-// outside returns the bytes of a result that is in no pooled memory.
+// outside returns the size in bytes of a result that is not in pooled memory.
 func (w *watcher) outside(at int, m *memory) int64 {
 	if m.owner != nil && m.owner[at] > 0 {
 		return 0
@@ -128,7 +128,7 @@ func (w *watcher) outside(at int, m *memory) int64 {
 	return w.size[at]
 }
 
-// step runs a step; the nodes of a group run one by one where each is looked at.
+// step runs a step; the nodes of a group run one by one if each is observed.
 func (w *watcher) step(s *step, slots []tensor.Tensor) error {
 	if !w.CheckNumerics {
 		return s.run(w.inner, slots)
@@ -142,8 +142,7 @@ func (w *watcher) step(s *step, slots []tensor.Tensor) error {
 	return checked(s, slots)
 }
 
-// checked returns an error where a result of a step is not finite and all its operands
-// are.
+// checked returns an error if a result of a step is not finite although all its operands are.
 func checked(s *step, slots []tensor.Tensor) error {
 	for _, at := range s.outs {
 		what := notFinite(slots[at])
@@ -160,13 +159,13 @@ func checked(s *step, slots []tensor.Tensor) error {
 		})
 		if fine {
 			return &tenon.Error{Kind: tenon.ErrInvalid, Op: s.op.Func(), Args: args, Line: s.line,
-				Msg: fmt.Sprintf("the result has %s, the operands are finite", what)}
+				Msg: fmt.Sprintf("the result has %s, although all operands are finite", what)}
 		}
 	}
 	return nil
 }
 
-// notFinite tells what the first element that is not finite is, and where.
+// notFinite describes the first element that is not finite, and its position.
 func notFinite(t tensor.Tensor) string {
 	d, ok := t.(*tensor.Dense)
 	if !ok || !d.DType().IsFloat() || d.Len() == 0 || tensor.Item[bool](ops.All(ops.IsFinite(d))) {
@@ -192,7 +191,7 @@ func notFinite(t tensor.Tensor) string {
 	return ""
 }
 
-// freed takes what no later step reads from the account.
+// freed subtracts from the account what no later step reads.
 func (w *watcher) freed(s *step) {
 	for _, at := range s.free {
 		w.live -= w.size[at]
@@ -250,8 +249,8 @@ func bytesOf(t tensor.Tensor) int64 {
 	return 0
 }
 
-// need returns how many bytes results take at one time at least, by the sizes that are
-// known.
+// need returns a lower bound for the bytes that results take at the same time, according to the
+// known sizes.
 func (p *Plan) need() int64 {
 	size := map[int]int64{}
 	var live, most int64

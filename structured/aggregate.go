@@ -10,32 +10,31 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// An Aggregation makes one value of the records of a group. Values that are missing
-// are left out; where a group has no other, the sum is 0, the mean NaN, and an extreme
-// or a quantile missing.
+// An Aggregation computes one value from the records of a group. Missing values are ignored. If a
+// group has no others, the sum is 0, the mean NaN, and an extreme or a quantile missing.
 type Aggregation struct {
 	name  string
 	path  string
 	f     func(c *aggregated) tensor.Tensor
-	lists bool // makes a list of all records of each group
+	lists bool // the result is a list of all records of each group
 }
 
-// As returns the aggregation with another name for its result than the last one of its
+// As returns the aggregation with the given name for its result instead of the last name of its
 // path.
 func (a Aggregation) As(name string) Aggregation {
 	a.name = name
 	return a
 }
 
-// aggregated is what an aggregation is computed of: the entries of a column, and the
-// group of each, negative for those that are missing.
+// aggregated is what an aggregation is computed from: the entries of a column, and the group of
+// each, negative for missing ones.
 type aggregated struct {
 	*Grouping
 	fn   string
 	path string
 	v    tensor.Tensor // without its mask
 	mask tensor.Tensor // nil: nothing is missing
-	all  tensor.Tensor // the column as it is
+	all  tensor.Tensor // the column with its mask
 	ids  tensor.Tensor
 }
 
@@ -63,12 +62,12 @@ func aggregation(path string, f func(c *aggregated) tensor.Tensor) Aggregation {
 	return Aggregation{name: name, path: path, f: f}
 }
 
-// Count counts the records of each group, as "count".
+// Count counts the records of each group. Its name is "count".
 func Count() Aggregation {
 	return Aggregation{name: "count", f: func(c *aggregated) tensor.Tensor { return c.counts(c.ids) }}
 }
 
-// counts returns how many records have the id of each group.
+// counts returns the number of records with the id of each group.
 func (c *aggregated) counts(ids tensor.Tensor) tensor.Tensor {
 	if c.sizes != nil && ids == c.Grouping.ids {
 		return c.sizes
@@ -76,14 +75,15 @@ func (c *aggregated) counts(ids tensor.Tensor) tensor.Tensor {
 	return ops.SegmentSum(ops.OnesLike(ids), ids, c.n)
 }
 
-// CountOf counts the records of each group in which the field at a path is there.
+// CountOf counts the records of each group in which the field at a path is
+// present.
 func CountOf(path string) Aggregation {
 	return aggregation(path, func(c *aggregated) tensor.Tensor { return c.counts(c.ids) })
 }
 
-// CountDistinct counts the different values that the field at a path has in each
-// group, of any type: lists are different where their lengths or elements are. What is
-// missing is no value; all NaNs are one.
+// CountDistinct counts the distinct values of the field at a path in each group. They may have any
+// type: lists are equal if their lengths and elements are. Missing values are not counted; all NaNs
+// count as one value.
 func CountDistinct(path string) Aggregation {
 	return aggregation(path, func(c *aggregated) tensor.Tensor {
 		_, first, _ := rows.Group(append([]any{c.ids}, anyTensors(identities(c.v))...)...)
@@ -91,7 +91,7 @@ func CountDistinct(path string) Aggregation {
 	})
 }
 
-// numbers returns the entries as numbers: truth values as 0 and 1.
+// numbers returns the entries as numbers, with booleans as 0 and 1.
 func (c *aggregated) numbers(what string) tensor.Tensor {
 	d := c.v.DType()
 	if s := c.v.Shape(); s.Rank() < 1 || !d.IsNumeric() && !d.IsBool() || !isPlain(c.v) {
@@ -105,7 +105,7 @@ func (c *aggregated) numbers(what string) tensor.Tensor {
 	return c.v
 }
 
-// isPlain reports whether entries are a tensor with axes only.
+// isPlain reports whether entries are a tensor that has only axes.
 func isPlain(v tensor.Tensor) bool {
 	switch v.(type) {
 	case *Tensor, divided:
@@ -115,14 +115,14 @@ func isPlain(v tensor.Tensor) bool {
 	return !composed
 }
 
-// Sum adds up the numbers at a path: integers of fewer than 64 bits as int64, or as uint64
-// if they have no sign, other numbers in their type. Truth values count as 0 and 1. What
-// no int64 holds wraps. Entries may be vectors. Gradient: each record gets that of its group.
+// Sum adds up the numbers at a path: integers of fewer than 64 bits as int64 or, if they are
+// unsigned, as uint64, and other numbers in their own type. Booleans count as 0 and 1. 64-bit sums
+// wrap. Entries may be vectors. Gradient: each record gets that of its group.
 func Sum(path string) Aggregation {
 	return aggregation(path, func(c *aggregated) tensor.Tensor { return ops.SegmentSum(c.summands(), c.ids, c.n) })
 }
 
-// summands returns the entries as numbers in the type of their sums.
+// summands returns the entries as numbers of the type of their sums.
 func (c *aggregated) summands() tensor.Tensor {
 	v := c.numbers("sum")
 	if d := v.DType(); d.IsInteger() && d != wideInteger(d) {
@@ -131,19 +131,19 @@ func (c *aggregated) summands() tensor.Tensor {
 	return v
 }
 
-// Mean is the mean of the numbers at a path, float64 for integers.
-// Gradient: each record gets that of its group, divided by the number of records.
+// Mean is the mean of the numbers at a path, in float64 for integers. Gradient:
+// each record gets that of its group, divided by the number of records.
 func Mean(path string) Aggregation {
 	return aggregation(path, func(c *aggregated) tensor.Tensor { return ops.SegmentMean(c.numbers("mean"), c.ids, c.n) })
 }
 
-// Max is the greatest of the values at a path: numbers, of which NaN wins, truth
-// values, or strings. Gradient, for numbers: the records that have the greatest share that of the group.
+// Max is the largest of the values at a path: numbers (NaN wins), booleans or strings. Gradient,
+// for numbers: the records with the largest value share that of the group.
 func Max(path string) Aggregation {
 	return aggregation(path, func(c *aggregated) tensor.Tensor { return c.extreme(ops.SegmentMax) })
 }
 
-// Min is the least of the values at a path; see [Max].
+// Min is the smallest of the values at a path; see [Max].
 func Min(path string) Aggregation {
 	return aggregation(path, func(c *aggregated) tensor.Tensor { return c.extreme(ops.SegmentMin) })
 }
@@ -163,7 +163,7 @@ func (c *aggregated) extreme(segment func(data, ids, n any) tensor.Tensor) tenso
 	return c.orMissing(out)
 }
 
-// orMissing masks the results of groups in which no value is there, if that can be.
+// orMissing masks the results of groups without values, if there can be any.
 func (c *aggregated) orMissing(out tensor.Tensor) tensor.Tensor {
 	if c.mask == nil && c.first != nil {
 		return out
@@ -176,12 +176,12 @@ func (c *aggregated) extremeText(segment func(data, ids, n any) tensor.Tensor) t
 	order := ops.ArgSort(c.v, 0, ops.SortOptions{})
 	best := segment(inverse(order), c.ids, c.n)
 	last := ops.Sub(sizeOf(order, dtype.Int64), int64(1))
-	best = ops.Maximum(ops.Minimum(best, last), int64(0)) // of groups without a value
+	best = ops.Maximum(ops.Minimum(best, last), int64(0)) // for groups without a value
 	return ops.Gather(c.v, ops.Gather(order, best, 0), 0)
 }
 
-// First is what the first record of each group has at a path, of any type, missing
-// values included.
+// First is the value at a path in the first record of each group. It may have any type and may be
+// missing.
 func First(path string) Aggregation {
 	return aggregation(path, func(c *aggregated) tensor.Tensor {
 		if c.first != nil && c.order == nil {
@@ -198,8 +198,8 @@ func First(path string) Aggregation {
 	})
 }
 
-// List is the list of what the records of each group have at a path, of any type, in
-// the order of the records, missing values included. Gradient: each record gets its part.
+// List is the list of the values at a path in the records of each group, in order. They may have
+// any type and may be missing. Gradient: each record gets its part.
 func List(path string) Aggregation {
 	a := aggregation(path, func(c *aggregated) tensor.Tensor {
 		p, at := c.partition()
@@ -209,10 +209,10 @@ func List(path string) Aggregation {
 	return a
 }
 
-// Quantile is the q-quantile of the numbers at a path, 0 ≤ q ≤ 1: 0.5 is the median.
-// Between two records it is interpolated linearly, as numpy and Hyndman and Fan's
-// definition 7 do ("Sample quantiles in statistical packages", 1996). Integers give
-// float64. A group with NaN has NaN. Gradient: the one or two records that it lies between share it.
+// Quantile is the q-quantile of the numbers at a path, 0 ≤ q ≤ 1; 0.5 is the median. Between two
+// records it is interpolated linearly, as in NumPy and definition 7 of Hyndman and Fan ("Sample
+// quantiles in statistical packages", 1996). Integers give float64. The quantile of a group with
+// NaN is NaN. Gradient: the one or two records from which it is computed share it.
 func Quantile(path string, q float64) Aggregation {
 	return aggregation(path, func(c *aggregated) tensor.Tensor {
 		if !(q >= 0 && q <= 1) {
@@ -239,7 +239,7 @@ func quantile(v, splits tensor.Tensor, q float64) tensor.Tensor {
 	at := ops.Mul(ops.Cast(last, dtype.Float64), q)
 	low := ops.Floor(at)
 	part := ops.Cast(ops.Sub(at, low), d)
-	none := sizeOf(v, dtype.Int64) // the position of NaN, which stands behind the values
+	none := sizeOf(v, dtype.Int64) // the position of NaN, after the values
 	v = ops.Concat([]tensor.Tensor{v, ops.Cast(ops.Reshape(nan, []int{1}), d)}, 0)
 	first := starts(splits)
 	lo := ops.Cast(low, dtype.Int64)
@@ -252,11 +252,11 @@ func quantile(v, splits tensor.Tensor, q float64) tensor.Tensor {
 	return ops.Where(ops.IsNaN(value(last)), ops.Cast(nan, d), out)
 }
 
-// nan is a scalar.
+// nan is NaN as a scalar.
 var nan = tensor.Scalar(math.NaN())
 
-// Records is the list of the records of each group, with all their fields, under a
-// name: the reverse of flattening.
+// Records is the list of the records of each group, with all their fields, under the given name. It
+// is the inverse of flattening.
 func Records(name string) Aggregation {
 	return Aggregation{name: name, lists: true, f: func(c *aggregated) tensor.Tensor {
 		p, at := c.partition()

@@ -11,18 +11,19 @@ import (
 
 const concatFn = "structured.Concat"
 
-// Concat returns the records of several tensors, one behind the other, that need not have
-// the same fields and element types, as those of several files or batches:
+// Concat concatenates the records of several tensors, such as those of several files or batches.
+// The tensors need not have the same fields and element types:
 //
-//   - Fields are matched by name, at any depth, and stand in the order in which they come
-//     first. One that some lack is missing in their records: a tensor of package masked.
-//   - Element types are promoted. Integers beside floating numbers become float64, and are
-//     an error where that would change one.
-//   - A field in which nothing is there takes the type that it has elsewhere; words of
-//     dictionaries are united with other strings.
+//   - Fields are matched by name, at any depth, in the order of their first appearance.
+//     A field that some tensors lack is missing in their records; the result is a tensor
+//     of package masked.
+//   - Element types are promoted. Integers combined with floating-point numbers become
+//     float64; it is an error if that would change one.
+//   - A field without any present values takes the type that it has elsewhere; words of
+//     dictionaries are combined with other strings.
 //
-// Text beside numbers, records beside lists, and whatever else has no type in common is an
-// error with the path. ops.Concat joins what has the same fields and types already.
+// Text and numbers, records and lists, and other types without a common type are an error with the
+// path. ops.Concat joins tensors that have the same fields and types.
 //
 //	{a: int32}, {a: int64, b: string} → {a: int64, b: ?string}
 func Concat(tables ...*Tensor) (out *Tensor, err error) {
@@ -43,7 +44,8 @@ func Concat(tables ...*Tensor) (out *Tensor, err error) {
 	return ops.Concat(conformed(nil, tables), 0).(*Tensor), nil
 }
 
-// conformed returns tensors with the fields of all of them, each of one type.
+// conformed returns the tensors with the fields of all of them, each with a
+// common type.
 func conformed(path []string, ts []*Tensor) []*Tensor {
 	var names []string
 	for _, t := range ts {
@@ -75,11 +77,11 @@ func conformed(path []string, ts []*Tensor) []*Tensor {
 	return out
 }
 
-// sameType returns columns of one type. One that is nil, or in which nothing is there, has
-// the entries of the number that count returns, all of them missing.
+// sameType converts columns to a common type. A column that is nil, or has no present values, gets
+// as many missing entries as count returns.
 func sameType(path []string, parts []tensor.Tensor, count func(i int) tensor.Tensor) []tensor.Tensor {
 	values, with := make([]tensor.Tensor, len(parts)), make([]func(tensor.Tensor) tensor.Tensor, len(parts))
-	like := -1 // of those that have something
+	like := -1 // among columns that have values
 	for pass := range 2 {
 		for i, v := range parts {
 			if v == nil || values[i] != nil || pass == 0 && hasNothing(v) {
@@ -121,7 +123,7 @@ func hasNothing(v tensor.Tensor) bool {
 	return ok && d.Shape().Rank() == 1 && !slices.Contains(tensor.Data[bool](d), true)
 }
 
-// oneType returns columns without masks of one type.
+// oneType converts columns without masks to a common type.
 func oneType(path []string, values []tensor.Tensor) []tensor.Tensor {
 	differ := func(a, b tensor.Tensor) {
 		e := invalid(concatFn, PathString(path), "is %s and %s, which have no type in common", tenon.String(a.Spec()), tenon.String(b.Spec()))
@@ -185,7 +187,8 @@ func isComposite(v tensor.Tensor) bool {
 	return ok
 }
 
-// kept throws where an integer of a column is no float64.
+// kept throws an error if an integer of a column cannot be represented as
+// float64.
 func kept(path []string, v tensor.Tensor) {
 	whole, exact := integers(ops.Cast(v, dtype.Float64), wideInteger(v.DType()))
 	same := ops.LogicalAnd(exact, ops.Equal(whole, ops.Cast(v, wideInteger(v.DType()))))

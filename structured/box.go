@@ -13,7 +13,7 @@ var (
 	_ tenon.Boxer = (*HeldSpec)(nil)
 )
 
-// Box returns the value itself: records stack, slice and come apart by the operations on them.
+// Box returns the value itself, since operations can stack, slice and take apart records.
 func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return tensor.Box(s, v, minRank)
 }
@@ -21,7 +21,7 @@ func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 // Unbox returns the value itself.
 func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) { return tensor.Unbox(s, tensors) }
 
-// Box returns the value itself: dictionaries stack, slice and come apart by the operations on them.
+// Box returns the value itself, since operations can stack, slice and take apart dictionaries.
 func (s *DictionarySpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return tensor.Box(s, v, minRank)
 }
@@ -31,7 +31,7 @@ func (s *DictionarySpec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
 	return tensor.Unbox(s, tensors)
 }
 
-// Box returns the value itself: held values stack, slice and come apart by the operations on them.
+// Box returns the value itself, since operations can stack, slice and take apart held values.
 func (s *HeldSpec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return tensor.Box(s, v, minRank)
 }

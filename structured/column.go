@@ -12,22 +12,23 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A column is a field without the partitions that it shares with the others: one entry
-// for each record; at rank 0 the field itself. It is either there or pending.
+// A column is a field without the partitions that it shares with the other fields. It has one entry
+// for each record; at rank 0 it is the field itself. It is either present or pending.
 type column struct {
 	name string
-	now  tensor.Tensor // nil if wait is not
+	now  tensor.Tensor // nil if wait is set
 	wait *pending
-	// inner says how many of the records' last dimensions are plain ones of the
-	// field, and not partitioned, as far as they are uniform. It counts for dense
-	// entries only: others are always given partitions.
+	// inner is the number of the records' last dimensions that are plain
+	// dimensions of the field rather than partitioned ones, as far as they are
+	// uniform. It matters only for dense entries; other entries always get
+	// partitions.
 	inner int
 }
 
-// allPlain is the inner of a column of which no dimension has to be partitioned.
+// allPlain is the inner of a column none of whose dimensions must be partitioned.
 const allPlain = math.MaxInt16
 
-// v returns the entries. Those that are pending are gathered.
+// v returns the entries. Pending ones are gathered.
 func (c column) v() tensor.Tensor {
 	if c.wait != nil {
 		return c.wait.value()
@@ -35,15 +36,15 @@ func (c column) v() tensor.Tensor {
 	return c.now
 }
 
-// with returns the column with other entries.
+// with returns the column with the given entries.
 func (c column) with(v tensor.Tensor) column {
 	c.now, c.wait = v, nil
 	return c
 }
 
-// pieces returns the tensors that a tensor is made of, if all of them start with
-// its own dimensions, and what makes one like it of others. What is done to the
-// records is done to each piece.
+// pieces returns the tensors that a tensor consists of, if all of them begin with
+// its own dimensions, and a function that makes such a tensor from others. What
+// is done to the records is done to each piece.
 func pieces(v tensor.Tensor) ([]tensor.Tensor, func([]tensor.Tensor) tensor.Tensor, bool) {
 	switch x := v.(type) {
 	case optional:
@@ -56,7 +57,7 @@ func pieces(v tensor.Tensor) ([]tensor.Tensor, func([]tensor.Tensor) tensor.Tens
 	return nil, nil, false
 }
 
-// eachPiece applies f to the pieces of a tensor that has some.
+// eachPiece applies f to the pieces of a tensor, if it has any.
 func eachPiece(v tensor.Tensor, f func(tensor.Tensor) tensor.Tensor) (out tensor.Tensor, ok bool) {
 	list, with, ok := pieces(v)
 	if !ok {
@@ -68,8 +69,8 @@ func eachPiece(v tensor.Tensor, f func(tensor.Tensor) tensor.Tensor) (out tensor
 	return with(list), true
 }
 
-// covering spreads masks of fewer than the first r dimensions of their values to these:
-// what is in a list that is missing is missing.
+// covering extends masks of fewer than the first r dimensions of their values to r dimensions:
+// everything in a missing list is missing.
 func covering(v tensor.Tensor, r int) tensor.Tensor {
 	m, ok := v.(optional)
 	if !ok {
@@ -91,7 +92,7 @@ func covering(v tensor.Tensor, r int) tensor.Tensor {
 	return hidden(values, tenon.Must(ragged.FromPartitions(mask, parts...)))
 }
 
-// liftMask turns rows of masked values, as ragged values may be, into masked rows.
+// liftMask converts masked values in rows, as in ragged tensors, to masked rows.
 func liftMask(v tensor.Tensor) tensor.Tensor {
 	r, ok := v.(divided)
 	if !ok {
@@ -111,8 +112,8 @@ func liftMask(v tensor.Tensor) tensor.Tensor {
 	return with(list)
 }
 
-// outerParts returns the partitions of the dimensions of a value below the first, up
-// to a rank.
+// outerParts returns the partitions of the dimensions of a value below the first, up to the given
+// rank.
 func outerParts(fn, name string, v tensor.Tensor, rank int, d dtype.DType) []*ragged.RowPartition {
 	if list, _, ok := pieces(liftMask(v)); ok {
 		return outerParts(fn, name, list[0], rank, d)
@@ -139,7 +140,7 @@ func outerParts(fn, name string, v tensor.Tensor, rank int, d dtype.DType) []*ra
 	return parts
 }
 
-// columnsOf takes the dimensions of the records, which are those of base, from fields.
+// columnsOf removes the dimensions of the records, which are those of base, from fields.
 func columnsOf(fn string, fields []Field, rank int, base *Tensor, d dtype.DType) []column {
 	out := make([]column, len(fields))
 	for i, f := range fields {
@@ -168,7 +169,7 @@ func columnOf(fn string, f Field, rank int, base *Tensor, d dtype.DType) column 
 	return c
 }
 
-// sameRows checks that a field is divided as the records are.
+// sameRows checks that a field is divided into the same rows as the records.
 func sameRows(fn, name string, parts, base []*ragged.RowPartition) {
 	for i, p := range parts {
 		q := base[i]
@@ -187,8 +188,7 @@ func sameRows(fn, name string, parts, base []*ragged.RowPartition) {
 	}
 }
 
-// below takes the first rank dimensions of a tensor together, and says how many of
-// them were axes.
+// below merges the first rank dimensions of a tensor, and returns how many of them were axes.
 func below(v tensor.Tensor, rank int) (tensor.Tensor, int) {
 	if rank == 1 {
 		return v, allPlain
@@ -233,7 +233,7 @@ func (t *Tensor) field(c column) tensor.Tensor {
 	}
 	parts, dims := t.parts, []int(nil)
 	v := c.v()
-	if v.Spec().TypeName() == tensor.TypeName { // other types may know no dimensions without partitions
+	if v.Spec().TypeName() == tensor.TypeName { // other types may not support dimensions without partitions
 		parts, dims = t.plainDims(c.inner)
 	}
 	if len(dims) > 0 {
@@ -245,12 +245,11 @@ func (t *Tensor) field(c column) tensor.Tensor {
 	return tenon.Must(ragged.FromPartitions(v, parts...))
 }
 
-// plainDims divides the records' dimensions into partitions and the sizes of plain
-// dimensions, at most n beside the outermost of these. The first size may be -1, for
-// what is left.
+// plainDims divides the records' dimensions into partitions and the sizes of plain dimensions, at
+// most n in addition to the outermost of these. The first size may be -1, for whatever is left.
 func (t *Tensor) plainDims(n int) ([]*ragged.RowPartition, []int) {
 	k := len(t.parts)
-	some := true // -1 says what is left only if no other size is 0
+	some := true // -1 can be inferred only if no other size is 0
 	for n > 0 && k > 0 && t.parts[k-1].IsUniform() && t.parts[k-1].StaticUniformRowLength() >= 0 {
 		some = some && t.parts[k-1].StaticUniformRowLength() > 0
 		if t.parts[k-1].StaticNRows() < 0 && !some {
@@ -269,7 +268,7 @@ func (t *Tensor) plainDims(n int) ([]*ragged.RowPartition, []int) {
 	return t.parts[:k], dims
 }
 
-// withSplits returns a value with row splits of a type.
+// withSplits returns a value with row splits of type d.
 func withSplits(v tensor.Tensor, d dtype.DType) tensor.Tensor {
 	if hasSplits(v, d) {
 		return v
@@ -287,7 +286,7 @@ func withSplits(v tensor.Tensor, d dtype.DType) tensor.Tensor {
 	return tenon.Must(v.(*Tensor).WithShapeDType(d))
 }
 
-// hasSplits reports whether all row splits in a value are of a type.
+// hasSplits reports whether all row splits in a value have type d.
 func hasSplits(v tensor.Tensor, d dtype.DType) bool {
 	if list, _, ok := pieces(v); ok {
 		return !slices.ContainsFunc(list, func(x tensor.Tensor) bool { return !hasSplits(x, d) })
@@ -296,7 +295,8 @@ func hasSplits(v tensor.Tensor, d dtype.DType) bool {
 	return s == dtype.None || s == d
 }
 
-// splitsOf returns the type of the row splits in a value, dtype.None without any.
+// splitsOf returns the type of the row splits in a value, or dtype.None if it has
+// none.
 func splitsOf(v tensor.Tensor) dtype.DType {
 	if list, _, ok := pieces(v); ok {
 		return splitsOf(list[0])
@@ -310,8 +310,8 @@ func splitsOf(v tensor.Tensor) dtype.DType {
 	return dtype.None
 }
 
-// sizesUnder returns sizes for the first dimension of a dense tensor and its own for
-// the others.
+// sizesUnder returns the given sizes for the first dimension of a dense tensor, followed by its own
+// for the others.
 func sizesUnder(dims []int, v tensor.Tensor) any {
 	tail := v.Shape().Tail(1)
 	if tail.IsFull() && (dims[0] >= 0 || !slices.Contains(tail.Dims(), 0)) {

@@ -7,20 +7,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// composed is the Spec of a type that is made of records and nothing else: that of unions,
-// and of maps.
+// composed is the Spec of a type that consists only of records: unions and maps.
 type composed struct {
 	rec  *Spec
 	kind *composition
 }
 
-// A composition says how a type is made of records.
+// A composition says how a type is made from records.
 type composition struct {
 	name string
-	what string                               // said of records that make none
-	fits func(*Spec) bool                     // whether records make one
-	like func(*Spec) tenon.Spec               // the Spec of what records make
-	of   func(*Tensor) (tensor.Tensor, error) // what records that fit make, if it is right
+	what string                               // what is wrong with records that do not fit
+	fits func(*Spec) bool                     // whether records fit
+	like func(*Spec) tenon.Spec               // the Spec of the value made from records
+	of   func(*Tensor) (tensor.Tensor, error) // the value made from records that fit, if it is valid
 }
 
 func (k *composition) decode(e tenon.Encoding) (tenon.Spec, error) {
@@ -64,7 +63,7 @@ func (s composed) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	return []tenon.Value{c.records()}, nil
 }
 
-// Assemble makes a value of records.
+// Assemble makes a value from records.
 func (s composed) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	tenon.Throw(tenon.CheckComponents(s.like(s.rec), components))
@@ -88,7 +87,7 @@ func (s composed) with(rec tenon.Spec, err error) (tenon.Spec, error) {
 	return s.like(rec.(*Spec)), nil
 }
 
-// Box returns the value itself: it is stacked, sliced and comes apart by the operations on it.
+// Box returns the value itself, since operations can stack, slice and take it apart.
 func (s composed) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return tensor.Box(s.like(s.rec), v, minRank)
 }

@@ -12,27 +12,27 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Datashape returns the type of the records in the notation of the Blaze project's
-// datashape, as Awkward Array prints types: sizes and "var" for lists of different
-// lengths, fields in braces, "?" in front of what may be missing.
+// Datashape returns the type of the records in the notation of the Blaze project's datashape, as
+// Awkward Array prints types: sizes, "var" for lists of different lengths, fields in braces, and
+// "?" before types that may be missing.
 //
 //	3 * {name: string, jets: var * {pt: float64, hits: var * ?int64}}
 //
 // A size that is not known is "?".
 func (s *Spec) Datashape() string { return Datashape(s) }
 
-// Datashape returns the type of values of a Spec; see [Spec.Datashape]. What is no
-// tensor is written as its Spec.
+// Datashape returns the type of values of a Spec; see [Spec.Datashape]. A Spec that does not
+// describe tensors is written as itself.
 func Datashape(s tenon.Spec) string { return datashape(s, 0) }
 
-// datashape leaves out the first skip dimensions, which belong to the records around.
+// datashape omits the first skip dimensions, which belong to the enclosing records.
 func datashape(s tenon.Spec, skip int) string {
 	switch x := s.(type) {
 	case *tensor.Spec:
 		return sizes(x.Shape(), nil, skip) + x.DType().String()
 	case dividedSpec:
 		all := x.Shape()
-		if !all.HasRank() { // of a type that does not tell: the rows at least
+		if !all.HasRank() { // the type does not say: assume only rows
 			all = ragged.FromSpecs(tensor.NewSpec(dtype.Bool, shape.OfRank(1)), x.Partitions()).Shape()
 		}
 		varies := make([]bool, all.Rank())
@@ -71,7 +71,7 @@ func datashape(s tenon.Spec, skip int) string {
 	return tenon.String(s)
 }
 
-// fieldTypes returns the fields with their types below the records' dimensions.
+// fieldTypes returns the fields with their types without the records' dimensions.
 func (s *Spec) fieldTypes() string {
 	words := make([]string, len(s.cols))
 	for i, f := range s.Fields() {
@@ -80,7 +80,7 @@ func (s *Spec) fieldTypes() string {
 	return "{" + strings.Join(words, ", ") + "}"
 }
 
-// ragged tells of each dimension whether its size differs from row to row.
+// ragged reports for each dimension whether its size differs from row to row.
 func (s *Spec) ragged() []bool {
 	out := make([]bool, s.rank)
 	for i, p := range s.parts {

@@ -11,10 +11,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Dictionary is a tensor of strings of which each is kept once: a code for each
-// element, and the words that the codes number. It costs 4 bytes for an element,
-// however long the words are. It answers for all operations: those that move
-// elements move the codes, and any other gets the strings.
+// Dictionary is a tensor of strings in which each distinct string is stored once.
+// It consists of a code for each element and the words that the codes refer to,
+// so that an element takes 4 bytes, however long its word is. It supports all
+// operations: those that only move elements move the codes, and all others get
+// the strings.
 type Dictionary struct {
 	codes tensor.Tensor // int32
 	words tensor.Tensor // a vector of strings
@@ -27,8 +28,8 @@ var (
 	_ tenon.Batcher    = (*DictionarySpec)(nil)
 )
 
-// EncodeStrings returns strings in dictionary form, with the words in the order of
-// their first appearance.
+// EncodeStrings converts strings to dictionary form, with the words in the order of their first
+// appearance.
 //
 //	x: string[n…] → codes int32[n…], words string[m]
 func EncodeStrings(x any) (d *Dictionary, err error) {
@@ -44,9 +45,8 @@ func EncodeStrings(x any) (d *Dictionary, err error) {
 	return newDictionary(ops.Reshape(ops.Cast(inverse, dtype.Int32), ops.Shape(t)), words), nil
 }
 
-// NewDictionary returns the strings that codes, of an integer type, choose among
-// words, a vector of strings. A code that chooses none is an error, where the codes
-// are known.
+// NewDictionary returns the strings that codes, integers, select from words, a vector of strings. A
+// code that is out of range is an error, if the codes are known.
 func NewDictionary(codes, words any) (d *Dictionary, err error) {
 	defer tenon.Catch(&err)
 	c := tenon.Must(tensor.Convert(codes))
@@ -77,8 +77,8 @@ func newDictionary(codes, words tensor.Tensor) *Dictionary {
 	return &Dictionary{codes, words, &DictionarySpec{codes.Spec(), anyWords}}
 }
 
-// anyWords is the Spec of words in Specs of values, which do not say how many there are: whoever
-// calls with other texts calls with the same Spec.
+// anyWords is the Spec of words in the Specs of values. It does not contain their number, so that
+// calls with different texts have the same Spec.
 var anyWords = tensor.NewSpec(dtype.String, shape.Of(shape.Unknown))
 
 // Spec returns the *DictionarySpec.
@@ -90,10 +90,10 @@ func (d *Dictionary) DType() dtype.DType { return dtype.String }
 // Shape returns the shape of the codes.
 func (d *Dictionary) Shape() shape.Shape { return d.codes.Shape() }
 
-// Codes returns the number of each element's word, int32.
+// Codes returns the number of each element's word, as int32.
 func (d *Dictionary) Codes() tensor.Tensor { return d.codes }
 
-// Words returns the words, a vector. It may hold some that no code chooses.
+// Words returns the words, a vector. It may contain words that no code selects.
 func (d *Dictionary) Words() tensor.Tensor { return d.words }
 
 // Decode returns the strings themselves.
@@ -109,8 +109,8 @@ func (d *Dictionary) Concrete() (t tensor.Tensor, err error) {
 	return t, nil
 }
 
-// HandleOp moves codes, and gives the strings to any operation that looks at them.
-// Codes of several dictionaries are moved as those of one that has the words of all.
+// HandleOp moves codes, and passes the strings to any operation that looks at them. Codes of
+// several dictionaries are first converted to those of a dictionary with the words of all.
 func (d *Dictionary) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	all, at := moves(c.Op), 0
@@ -139,7 +139,7 @@ func (d *Dictionary) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return wrapped(op.ApplyN(c, values...), func(t tensor.Tensor) tenon.Value { return newDictionary(t, words) })
 }
 
-// common returns the codes that dictionaries have in one that has the words of all.
+// common returns the codes of dictionaries in terms of a dictionary with the words of all.
 func common(list []*Dictionary) (codes []tensor.Tensor, words tensor.Tensor) {
 	words = list[0].words
 	one := true
@@ -154,7 +154,7 @@ func common(list []*Dictionary) (codes []tensor.Tensor, words tensor.Tensor) {
 		all[i] = d.words
 	}
 	words, place, _, _ := ops.Unique(ops.Concat(all, 0))
-	var first tensor.Tensor = tensor.Scalar(int64(0)) // of the words of a dictionary among all
+	var first tensor.Tensor = tensor.Scalar(int64(0)) // the number of the current dictionary's first word among all words
 	for i, d := range list {
 		codes[i] = ops.Cast(ops.Gather(place, ops.Add(ops.Cast(d.codes, dtype.Int64), first), 0), dtype.Int32)
 		first = ops.Add(first, ops.Index(ops.Shape(d.words), 0))
@@ -170,10 +170,10 @@ func wrapped(list []tensor.Tensor, f func(tensor.Tensor) tenon.Value) ([]tenon.V
 	return out, nil
 }
 
-// String prints the strings, or what stands for the codes of a symbolic one.
+// String returns the strings, or a placeholder for the codes of a symbolic one.
 func (d *Dictionary) String() string { return d.text("%v") }
 
-// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+// Format prints the value for the verbs v and s as String does. A plus flag prints all elements.
 func (d *Dictionary) Format(s fmt.State, verb rune) { tensor.Format(s, verb, d, d.text) }
 
 func (d *Dictionary) text(verb string) string {
@@ -237,7 +237,7 @@ func (s *DictionarySpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	return []tenon.Value{d.codes, d.words}, nil
 }
 
-// Assemble makes strings of codes and words, and checks the codes where they are known.
+// Assemble makes a dictionary from codes and words, and checks the codes if they are known.
 func (s *DictionarySpec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	if err := tenon.CheckComponents(s, components); err != nil {
 		return nil, err
@@ -254,7 +254,7 @@ func (s *DictionarySpec) Assemble(components []tenon.Value) (tenon.Value, error)
 	return d, nil
 }
 
-// Batched adds an outermost dimension to the codes; the words are common to all rows.
+// Batched adds an outermost dimension to the codes; all rows share the words.
 func (s *DictionarySpec) Batched(n int) (tenon.Spec, error) {
 	return s.each(func(b tenon.Batcher) (tenon.Spec, error) { return b.Batched(n) })
 }
@@ -274,5 +274,5 @@ func (s *DictionarySpec) each(f func(tenon.Batcher) (tenon.Spec, error)) (tenon.
 	return &DictionarySpec{c, s.words}, nil
 }
 
-// String prints "words string[3]".
+// String returns "words string[3]".
 func (s *DictionarySpec) String() string { return fmt.Sprintf("words string%v", s.Shape()) }

@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// elementsOf takes a column whose entries are lists apart: into the elements of all
-// lists, one behind the other, and the row splits that divide them.
+// elementsOf splits a column of lists into the elements of all lists, concatenated, and the row
+// splits that divide them.
 func elementsOf(v tensor.Tensor) (below, splits tensor.Tensor) {
 	p, below, ok := lists(v)
 	if !ok {
@@ -29,9 +29,9 @@ func wide(splits tensor.Tensor) tensor.Tensor {
 	return ops.Cast(splits, dtype.Int64)
 }
 
-// identities returns vectors of numbers, truth values and strings, with one element
-// for each entry of a column, that agree in all of them just for entries that are
-// equal. All NaNs are equal here, and what is missing equals what is missing.
+// identities returns vectors of numbers, booleans and strings, with one element for each entry of a
+// column. Two entries are equal if and only if their elements are equal in all vectors. All NaNs
+// are equal here, and so are missing entries.
 func identities(v tensor.Tensor) []tensor.Tensor {
 	switch x := v.(type) {
 	case *Union:
@@ -84,8 +84,8 @@ func identities(v tensor.Tensor) []tensor.Tensor {
 	return []tensor.Tensor{rows.ReduceJoin(ops.AsString(identity(below), ops.FormatOptions{}), splits, ",")}
 }
 
-// identity is identities in one vector of int64: equal entries have equal numbers, from
-// 0 on.
+// identity returns the identities as a single int64 vector: equal entries have equal numbers,
+// starting at 0.
 func identity(v tensor.Tensor) tensor.Tensor {
 	ids, _, _ := rows.Group(anyTensors(identities(v))...)
 	return ids
@@ -99,8 +99,8 @@ func anyTensors(list []tensor.Tensor) []any {
 	return out
 }
 
-// sameEntries returns for each entry of two columns of one length whether they are
-// equal. NaN equals nothing, and what is missing equals what is missing.
+// sameEntries reports, for each pair of entries of two columns of equal length, whether they are
+// equal. NaN equals nothing; missing entries equal each other.
 func sameEntries(a, b tensor.Tensor) tensor.Tensor {
 	switch x := a.(type) {
 	case *Map:
@@ -159,8 +159,8 @@ func sameEntries(a, b tensor.Tensor) tensor.Tensor {
 	return sameLists(a, b)
 }
 
-// denser returns the elements of a type whose sums are dense, as those of sparse tensors
-// are: such elements are compared one by one, zeros and all.
+// denser returns the elements as a dense tensor if their type is one whose sums are dense, such as
+// a sparse tensor: these are compared element by element, including zeros.
 func denser(v tensor.Tensor) tensor.Tensor {
 	if !isOther(v) {
 		return v
@@ -172,7 +172,7 @@ func denser(v tensor.Tensor) tensor.Tensor {
 	return d
 }
 
-// allOr returns the mask of entries, true for all where it is nil.
+// allOr returns the mask of entries, or one that is true for all if it is nil.
 func allOr(v, mask tensor.Tensor) tensor.Tensor {
 	if mask != nil {
 		return mask
@@ -180,8 +180,8 @@ func allOr(v, mask tensor.Tensor) tensor.Tensor {
 	return allThere(v, 1)
 }
 
-// sameLists is sameEntries for lists: those of one length are compared element by
-// element.
+// sameLists is sameEntries for lists: lists of equal length are compared element
+// by element.
 func sameLists(a, b tensor.Tensor) tensor.Tensor {
 	_, p := elementsOf(a)
 	_, q := elementsOf(b)
@@ -190,15 +190,16 @@ func sameLists(a, b tensor.Tensor) tensor.Tensor {
 	x, splits := elementsOf(ops.Gather(a, at, 0))
 	y, _ := elementsOf(ops.Gather(b, at, 0))
 	equal := rows.All(sameEntries(x, y), splits)
-	// The lists that do not fit take their answer from one more entry at the end.
+	// Lists of different lengths get their answer from an additional entry at the
+	// end.
 	answers := ops.Concat([]tensor.Tensor{equal, tensor.Of([]bool{false})}, 0)
 	count := ops.Cast(ops.Index(ops.Shape(at), 0), dtype.Int64)
 	number := ops.Sub(ops.CumSum(ops.Cast(fit, dtype.Int64), 0, ops.CumOptions{}), int64(1))
 	return ops.Gather(answers, ops.Where(fit, number, count), 0)
 }
 
-// isOther reports whether entries are of a type that is neither dense nor ragged nor
-// one of this package's: of them this package knows their components only.
+// isOther reports whether entries are of a type that is neither dense, ragged nor of this package,
+// so that only their components are known here.
 func isOther(v tensor.Tensor) bool {
 	if _, _, ok := pieces(v); ok {
 		return false
@@ -207,7 +208,7 @@ func isOther(v tensor.Tensor) bool {
 	return n != tensor.TypeName && n != ragged.TypeName && n != TypeName
 }
 
-// rowParts returns the tensors that rows are made of, one entry of each for a row.
+// rowParts returns the tensors that rows consist of, with one entry for each row.
 func rowParts(v tensor.Tensor) []tensor.Tensor {
 	var out []tensor.Tensor
 	var add func(v tenon.Value)
@@ -221,7 +222,7 @@ func rowParts(v tensor.Tensor) []tensor.Tensor {
 		for i, p := range tenon.Must(s.Disassemble(v)) {
 			t, ok := p.(tensor.Tensor)
 			switch {
-			case tenon.Equal(p.Spec(), row[i].Spec): // common to all rows
+			case tenon.Equal(p.Spec(), row[i].Spec): // shared by all rows
 			case ok && !isOther(t):
 				out = append(out, t)
 			default:

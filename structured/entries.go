@@ -14,25 +14,25 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// What structure operations do with the entries of columns: of a tensor of any kind
-// the parts along its first dimension. They throw errors.
+// How structural operations treat the entries of columns, which are the slices of a tensor of any
+// kind along its first dimension. These functions throw errors.
 
-// spread puts the entries of v, of which there is one for each true of has, where has
-// is true. Elsewhere the entry is missing.
+// spread puts the entries of v, one for each true element of has, where has is true. Elsewhere the
+// entry is missing.
 func spread(v, has tensor.Tensor) tensor.Tensor {
 	return hidden(fillBy(v, rows.FromLengths(ops.Cast(has, dtype.Int64))), has)
 }
 
-// hidden returns a column of which only those entries are there for which a mask is true.
+// hidden returns a column whose entries are present where mask is true.
 func hidden(v, mask tensor.Tensor) tensor.Tensor {
 	return tenon.Must(masked.New(v, mask))
 }
 
-// fillBy puts the entries of v into rows of one entry or none, and fills the others
-// with zeros, empty strings and empty lists.
+// fillBy puts the entries of v into rows with one entry or none, and fills the others with zeros,
+// empty strings and empty lists.
 func fillBy(v, splits tensor.Tensor) tensor.Tensor {
 	if d, ok := v.(*Dictionary); ok && known(sizeOf(d.words, dtype.Int64)) <= 0 {
-		v = d.Decode() // there may be no word that stands for what is missing
+		v = d.Decode() // there may be no word that can stand for a missing one
 	}
 	if out, ok := eachPiece(v, func(x tensor.Tensor) tensor.Tensor { return fillBy(x, splits) }); ok {
 		return out
@@ -51,7 +51,7 @@ func fillBy(v, splits tensor.Tensor) tensor.Tensor {
 	case divided:
 		return tenon.Must(ragged.FromPartition(undivided(x), spreadRows(x.Partitions()[0], splits)))
 	}
-	if v.Spec().TypeName() != tensor.TypeName { // one more entry stands for what is missing
+	if v.Spec().TypeName() != tensor.TypeName { // an additional entry stands for missing ones
 		has := ops.Greater(rows.Lengths(splits), int64(0))
 		at := ops.Where(has, starts(splits), sizeOf(v, dtype.Int64))
 		return ops.Gather(join([]tensor.Tensor{v, blankEntry(v)}), at, 0)
@@ -60,7 +60,7 @@ func fillBy(v, splits tensor.Tensor) tensor.Tensor {
 	return entries
 }
 
-// spreadRows is spread for rows: those that are missing are empty.
+// spreadRows is spread for rows; missing rows are empty.
 func spreadRows(p *ragged.RowPartition, splits tensor.Tensor) *ragged.RowPartition {
 	lengths, _ := rows.Pick(p.RowLengths(), splits, 0, nil)
 	return tenon.Must(ragged.PartitionFromRowLengths(lengths, ragged.PartitionOptions{}))
@@ -77,9 +77,9 @@ func grouped(v tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
 	return tenon.Must(ragged.FromPartition(v, p))
 }
 
-// lists returns the entries of a column as lists: the partition that divides their
-// elements, and these. It reports false where the entries are no lists. Missing lists
-// are empty. The elements of a map are its values.
+// lists returns the entries of a column as lists: the partition that divides their elements, and
+// the elements. It returns false if the entries are not lists. Missing lists are empty. The
+// elements of a map are its values.
 func lists(v tensor.Tensor) (p *ragged.RowPartition, elements tensor.Tensor, ok bool) {
 	switch x := v.(type) {
 	case *Map:
@@ -118,8 +118,8 @@ func lists(v tensor.Tensor) (p *ragged.RowPartition, elements tensor.Tensor, ok 
 	return p, with(list), true
 }
 
-// listsOf is lists of which those are there for which a mask is true, nil for all: the
-// others have no elements.
+// listsOf is lists with only those present for which mask is true, or all if it is nil; the others
+// have no elements.
 func listsOf(v, mask tensor.Tensor) (p *ragged.RowPartition, elements tensor.Tensor, ok bool) {
 	p, elements, ok = lists(v)
 	if mask == nil || !ok || emptyWhere(p, mask) {
@@ -129,8 +129,8 @@ func listsOf(v, mask tensor.Tensor) (p *ragged.RowPartition, elements tensor.Ten
 	return lists(fillBy(left, rows.FromLengths(ops.Cast(mask, dtype.Int64))))
 }
 
-// emptyWhere reports whether the rows of a partition for which a mask is false are known
-// to be empty.
+// emptyWhere reports whether the rows of a partition for which a mask is false are known to be
+// empty.
 func emptyWhere(p *ragged.RowPartition, mask tensor.Tensor) bool {
 	splits, ok := p.Splits64()
 	m, ok2 := op.Known(mask)
@@ -145,7 +145,7 @@ func emptyWhere(p *ragged.RowPartition, mask tensor.Tensor) bool {
 	return true
 }
 
-// asLists returns a tensor of rank 2 or more with a partition.
+// asLists returns a tensor of rank 2 or more in a form that has a partition.
 func asLists(v tensor.Tensor) tensor.Tensor {
 	switch v.(type) {
 	case *Tensor, divided:
@@ -157,8 +157,8 @@ func asLists(v tensor.Tensor) tensor.Tensor {
 	return tenon.Must(ragged.WithRaggedRank(v, 1))
 }
 
-// there returns the entries of a column, and the mask that says which of them are there,
-// nil where all are. What is missing inside of the entries stays so.
+// there returns the entries of a column, and the mask that says which of them are present, or nil
+// if all are. What is missing inside the entries stays missing.
 func there(v tensor.Tensor) (values, mask tensor.Tensor) {
 	m, ok := v.(optional)
 	if !ok || m.Mask().Shape().Rank() > 1 {
@@ -167,8 +167,8 @@ func there(v tensor.Tensor) (values, mask tensor.Tensor) {
 	return m.Values(), m.Mask()
 }
 
-// unmasked returns what is below all masks of a value, and what puts these around
-// another value.
+// unmasked returns what is below all masks of a value, and a function that adds
+// these masks to another value.
 func unmasked(v tensor.Tensor) (values tensor.Tensor, with func(tensor.Tensor) tensor.Tensor) {
 	m, ok := v.(optional)
 	if !ok {
@@ -179,7 +179,7 @@ func unmasked(v tensor.Tensor) (values tensor.Tensor, with func(tensor.Tensor) t
 }
 
 // gatherRows returns entries of a column by number. Rows of records are gathered
-// through their partitions, one column after the other, with one index for all.
+// through their partitions, column by column, with the same index.
 func gatherRows(v, at tensor.Tensor) tensor.Tensor {
 	if out, ok := eachPiece(v, func(x tensor.Tensor) tensor.Tensor { return gatherRows(x, at) }); ok {
 		return out
@@ -197,14 +197,15 @@ func gatherRows(v, at tensor.Tensor) tensor.Tensor {
 	return newTensor(s.rank, n, parts, takeAll(s.cols, at, 0), s.dtype)
 }
 
-// selectRows is lists of some of the rows of a partition, by number: the partition of
-// the rows that are left and the positions of their values.
+// selectRows selects rows of a partition by number. It returns the partition of the selected rows
+// and the positions of their values.
 func selectRows(p *ragged.RowPartition, at tensor.Tensor) (*ragged.RowPartition, tensor.Tensor) {
 	splits, index := rows.GatherIndex(p.RowSplits(), at)
 	return partitionOf(splits), index
 }
 
-// partitionOf returns the partition with row splits that an operation has made.
+// partitionOf returns the partition with row splits that were computed by an
+// operation.
 func partitionOf(splits tensor.Tensor) *ragged.RowPartition {
 	return tenon.Must(ragged.PartitionFromRowSplits(splits, ragged.PartitionOptions{}))
 }
@@ -214,7 +215,7 @@ func starts(splits tensor.Tensor) tensor.Tensor {
 	return ops.Index(ops.Cast(splits, dtype.Int64), key.To(-1))
 }
 
-// upTo returns 0, 1, … below a scalar.
+// upTo returns the integers from 0 up to, but not including, a scalar.
 func upTo(n tensor.Tensor) tensor.Tensor {
 	return ops.Range(int64(0), ops.Cast(n, dtype.Int64), int64(1))
 }

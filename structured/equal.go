@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Equal reports whether two tensors have equal row partitions and the same fields
-// with equal values. NaN is not equal to NaN. The order of fields does not count, nor
-// does what stands where a value is missing.
+// Equal reports whether two tensors have equal row partitions and the same fields with equal
+// values. NaN is not equal to NaN. The order of fields and the contents of missing values are
+// ignored.
 func (t *Tensor) Equal(u *Tensor) bool {
 	if t.rank != u.rank || len(t.cols) != len(u.cols) || t.dtype != u.dtype {
 		return false

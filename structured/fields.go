@@ -10,18 +10,18 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The methods of this file and of those for filters, groups, joins and flattening are
-// meant for formulas: they take paths as text, and throw their errors, as functions of
-// package ops do. tenon.Try turns those into errors.
+// The methods in this file, and those for filters, groups, joins and flattening, are meant for
+// expressions: they take paths as text and throw their errors, like functions of package ops.
+// tenon.Try returns thrown errors.
 
-// plainPath returns the names of a path; it throws.
+// plainPath returns the names of a path. It throws.
 func plainPath(path string) []string {
 	names, err := ParsePath(path)
 	tenon.Throw(err)
 	return names
 }
 
-// fieldPath is plainPath for a path that has to lead to a field.
+// fieldPath is plainPath for a path that must lead to a field.
 func fieldPath(fn, path string) []string {
 	names := plainPath(path)
 	if len(names) == 0 {
@@ -30,9 +30,9 @@ func fieldPath(fn, path string) []string {
 	return names
 }
 
-// Select returns the records with the fields at the given paths only, in the order of
-// the paths. A path that goes through records, `orders.price`, keeps of these what is
-// selected; `orders['cat','price']` stands for several. Nothing is copied.
+// Select returns the records with only the fields at the given paths, in the order of the paths. A
+// path that goes through records, such as `orders.price`, keeps only what is selected of them;
+// `orders['cat','price']` selects several fields. Nothing is copied.
 func (t *Tensor) Select(paths ...string) *Tensor {
 	const fn = "structured.Select"
 	tree := &selection{}
@@ -59,7 +59,7 @@ func (t *Tensor) Select(paths ...string) *Tensor {
 	return t.only(fn, tree, nil)
 }
 
-// A selection is a tree of names. One that is whole stands for all below it.
+// A selection is a tree of names. If whole is set, it covers everything below.
 type selection struct {
 	name  string
 	below []*selection
@@ -94,8 +94,8 @@ func (t *Tensor) only(fn string, s *selection, path []string) *Tensor {
 	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
 }
 
-// inRecords applies f to a column of records, which may be optional. It is nil for
-// other columns.
+// inRecords applies f to a column of records, which may be optional. It returns nil for other
+// columns.
 func inRecords(v tensor.Tensor, f func(*Tensor) *Tensor) tensor.Tensor {
 	values, with := unmasked(v)
 	if s, ok := values.(*Tensor); ok {
@@ -113,17 +113,17 @@ func (t *Tensor) Drop(paths ...string) *Tensor {
 	return tenon.Must(t.WithUpdates(updates))
 }
 
-// With returns the records with the field at a path set to a value: a tensor, or Go
-// data that [tensor.Convert] takes, that starts with the dimensions of the records. A
-// scalar is the value of all records.
+// With returns the records with the field at a path set to a value. The value is a tensor, or Go
+// data that [tensor.Convert] accepts, and must begin with the dimensions of the records; a scalar
+// is used for all records.
 func (t *Tensor) With(path string, value any) *Tensor {
 	v, err := tensor.Convert(value)
 	tenon.Throw(err)
 	return tenon.Must(t.WithUpdates([]Update{{Path: fieldPath("structured.With", path), Value: v, repeats: v.Shape().IsScalar()}}))
 }
 
-// Rename returns the records with another name for the field at a path, in its place
-// among the fields. A name that another field has is an error.
+// Rename returns the records with the field at a path renamed; its position is unchanged. A name
+// that another field has is an error.
 func (t *Tensor) Rename(path, name string) *Tensor {
 	const fn = "structured.Rename"
 	names := fieldPath(fn, path)
@@ -139,7 +139,7 @@ func (t *Tensor) Rename(path, name string) *Tensor {
 	})
 }
 
-// wantField throws unless t has the field at the end of a path.
+// wantField throws an error unless t has the field at the end of a path.
 func (t *Tensor) wantField(fn string, path []string) {
 	if t.find(path[len(path)-1]) < 0 {
 		e := invalid(fn, PathString(path), "there is no such field, but %q", t.FieldNames())
@@ -148,8 +148,8 @@ func (t *Tensor) wantField(fn string, path []string) {
 	}
 }
 
-// changed replaces the columns of the records that hold the field at a path, or that do
-// not hold it yet: k is negative then.
+// changed replaces the columns of the records that contain the field at a path. If they do not
+// contain it yet, f is called with a negative k.
 func (t *Tensor) changed(fn string, path []string, depth int, f func(u *Tensor, k int) []column) *Tensor {
 	k := t.find(path[depth])
 	var cols []column
@@ -167,8 +167,8 @@ func (t *Tensor) changed(fn string, path []string, depth int, f func(u *Tensor, 
 	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
 }
 
-// Apply returns the records with the field at a path replaced by what f makes of it,
-// which has the records' dimensions as it has.
+// Apply returns the records with the field at a path replaced by the result of f, which must keep
+// the records' dimensions.
 func (t *Tensor) Apply(path string, f func(v tensor.Tensor) tensor.Tensor) *Tensor {
 	u := Update{Path: fieldPath("structured.Apply", path), Func: func(old tensor.Tensor) (tensor.Tensor, error) {
 		return tenon.Try(func() tensor.Tensor { return f(old) })
@@ -176,9 +176,9 @@ func (t *Tensor) Apply(path string, f func(v tensor.Tensor) tensor.Tensor) *Tens
 	return tenon.Must(t.WithUpdates([]Update{u}))
 }
 
-// MapFields returns the records with each field that holds no records, at any depth,
-// replaced by what f makes of it, given its path. f may return nil to leave it out. Where
-// a record is missing, its fields hold filler, and what f makes of them is missing too.
+// MapFields returns the records with each field that is not itself records, at any depth, replaced
+// by the result of f, which gets its path. f may return nil to drop the field. Where a record is
+// missing, its fields contain filler, and the result of f is also missing.
 func (t *Tensor) MapFields(f func(path []string, v tensor.Tensor) tensor.Tensor) *Tensor {
 	return newTensor(t.rank, t.nrows, t.parts, t.mapFields(nil, f), t.dtype)
 }
@@ -190,7 +190,7 @@ func (t *Tensor) mapFields(path []string, f func(path []string, v tensor.Tensor)
 	for _, c := range t.cols {
 		at := append(slices.Clone(path), c.name)
 		below := inRecords(c.v(), func(u *Tensor) *Tensor {
-			full := u // with the dimensions of the records around
+			full := u // with the dimensions of the enclosing records
 			if t.rank > 0 {
 				full = t.field(c.with(u)).(*Tensor)
 			}
@@ -217,9 +217,9 @@ func (t *Tensor) Unzip() []Field {
 	return out
 }
 
-// Zip returns the records of a rank whose fields are the given ones: the reverse of
-// [Tensor.Unzip]. A field of fewer dimensions is repeated for the lists below it: with
-// rank 2, a field with one value for each row gives that to all records of the row.
+// Zip returns records of the given rank with the given fields. It is the inverse of [Tensor.Unzip].
+// A field with fewer dimensions is repeated for the lists below it: with rank 2, a field with one
+// value for each row gives this value to all records of the row.
 func Zip(rank int, fields ...Field) *Tensor {
 	const fn = "structured.Zip"
 	tenon.Throw(checkNames(fn, fields, false))
@@ -250,7 +250,7 @@ func Zip(rank int, fields ...Field) *Tensor {
 	return newTensor(rank, base.nrows, base.parts, cols, base.dtype)
 }
 
-// repeated repeats entries, one for each list of dimension r, for all records in them.
+// repeated repeats entries, one for each list in dimension r, for all records in the lists.
 func (t *Tensor) repeated(v tensor.Tensor, r int) tensor.Tensor {
 	for _, p := range t.parts[r-1:] {
 		v = ops.Gather(v, p.ValueRowIDs(), 0)
@@ -258,9 +258,8 @@ func (t *Tensor) repeated(v tensor.Tensor, r int) tensor.Tensor {
 	return v
 }
 
-// Broadcast returns the records with the field at a path copied to the records below
-// it that are at another path, under a name: each child gets what its parent has.
-// It is the reverse of [Tensor.Promote].
+// Broadcast returns the records with the field at path copied to the records below them at the path
+// to, under a name: each child gets the value of its parent. It is the inverse of [Tensor.Promote].
 //
 //	people.Broadcast("name", "pets", "owner")
 func (t *Tensor) Broadcast(path, to, name string) *Tensor {
@@ -277,7 +276,7 @@ func (t *Tensor) Broadcast(path, to, name string) *Tensor {
 	if !ok || !ok2 {
 		tenon.Throw(invalid(fn, PathString(below), "is no structured field"))
 	}
-	tenon.Must(t.Field(from...)) // says what is missing
+	tenon.Must(t.Field(from...)) // throws if a field is missing
 	v := above.cols[above.find(from[len(from)-1])].v()
 	if above.rank == 0 {
 		tenon.Throw(invalid(fn, PathString(from), "belongs to a single record: index or stack records first"))
@@ -292,8 +291,8 @@ func (t *Tensor) Broadcast(path, to, name string) *Tensor {
 	})
 }
 
-// Filter returns the records for which a condition holds, written as in a filter of
-// [Tensor.Path]: of lists of records, those of each list.
+// Filter returns the records for which a condition is true. The condition is written like a filter
+// of [Tensor.Path]. In lists of records, each list is filtered.
 //
 //	events.Filter("@.geo.lat > 0 && any(@.orders.price > 100)")
 func (t *Tensor) Filter(condition string) *Tensor {
@@ -309,9 +308,8 @@ func (t *Tensor) Filter(condition string) *Tensor {
 	return n.result().(*Tensor)
 }
 
-// Where returns the records for which a mask is true, which has a truth value for each
-// row, or for each record of a list of lists. Where a truth value is missing, it counts
-// as false.
+// Where returns the records for which mask is true. The mask has a boolean for each row, or for
+// each record in lists of lists. A missing boolean counts as false.
 func (t *Tensor) Where(mask any) *Tensor {
 	const fn = "structured.Where"
 	m, err := tensor.Convert(mask)

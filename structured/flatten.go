@@ -9,27 +9,27 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// EmptyLists says what [Tensor.Flatten] makes of a record whose list is empty. There
-// is no default: libraries differ, and none of them is right for all.
+// EmptyLists says what [Tensor.Flatten] does with a record whose list is empty. There is no
+// default, because libraries differ and no choice is right for all uses.
 type EmptyLists int
 
 const (
-	// DropEmpty leaves the record out, as it has no element.
+	// DropEmpty drops the record, since it has no element.
 	DropEmpty EmptyLists = iota + 1
 
-	// KeepEmpty keeps the record once, with a missing element. The elements are then
-	// masked, whether or not there are empty lists.
+	// KeepEmpty keeps the record once, with a missing element. The elements are then masked, even
+	// if there are no empty lists.
 	KeepEmpty
 )
 
-// Flatten returns a record for each element of the lists at some paths, with the
-// element in place of the list and copies of the other fields. Lists that are missing
-// are empty. Several lists are flattened side by side, and have the same lengths.
+// Flatten returns a record for each element of the lists at some paths, with the list replaced by
+// the element and copies of the other fields. Missing lists count as empty. Several lists are
+// flattened in parallel and must have the same lengths.
 //
 //	[{id: 1, tags: [a, b]}, {id: 2, tags: []}].Flatten(DropEmpty, "tags") = [{id: 1, tags: a}, {id: 1, tags: b}]
 //
-// For the elements alone, merge dimensions: t.Path("orders") is a tensor of rank 2, of
-// which MergeDims(0, 1) is the list of all orders.
+// To get only the elements, merge dimensions: t.Path("orders") is a tensor of rank 2, whose
+// MergeDims(0, 1) is the list of all orders.
 func (t *Tensor) Flatten(empty EmptyLists, paths ...string) *Tensor {
 	const fn = "structured.Flatten"
 	switch {
@@ -67,7 +67,7 @@ func (t *Tensor) Flatten(empty EmptyLists, paths ...string) *Tensor {
 	}
 	at := ops.Cast(p.ValueRowIDs(), dtype.Int64)
 	s := t
-	for i, path := range names { // out of the way, as lists need not be gathered
+	for i, path := range names { // out of the way, since lists need not be gathered
 		s = s.changed(fn, path, 0, func(u *Tensor, k int) []column {
 			u.wantField(fn, path)
 			cols := append([]column(nil), u.cols...)
@@ -78,10 +78,11 @@ func (t *Tensor) Flatten(empty EmptyLists, paths ...string) *Tensor {
 	return s.repeat(at, p)
 }
 
-// later is an element in place of its list, which is not gathered any more.
+// later is the element that replaces its list and needs no gathering.
 type later struct{ tensor.Tensor }
 
-// repeat returns records by number, at, which p makes of each record.
+// repeat returns records by number, at, where p says how many are made from each
+// record.
 func (t *Tensor) repeat(at tensor.Tensor, p *ragged.RowPartition) *Tensor {
 	cols := repeatAll(t.cols, at)
 	if t.rank == 1 {
@@ -94,7 +95,8 @@ func (t *Tensor) repeat(at tensor.Tensor, p *ragged.RowPartition) *Tensor {
 	return newTensor(t.rank, nil, parts, cols, t.dtype)
 }
 
-// repeatAll takes entries of columns by number, but elements as they are.
+// repeatAll gathers entries of columns by number, but leaves elements as they
+// are.
 func repeatAll(cols []column, at tensor.Tensor) []column {
 	p := newPicker(at)
 	out := make([]column, len(cols))
@@ -125,7 +127,7 @@ func repeatAll(cols []column, at tensor.Tensor) []column {
 }
 
 // Unflatten divides the rows into lists of the given lengths, which become the
-// outermost dimension: the reverse of merging dimensions.
+// outermost dimension. It is the inverse of merging dimensions.
 //
 //	lengths: int[n]
 func (t *Tensor) Unflatten(lengths any) *Tensor {
@@ -133,11 +135,11 @@ func (t *Tensor) Unflatten(lengths any) *Tensor {
 	return tenon.Must(t.PartitionOuterDimension(p))
 }
 
-// entry returns the column at a path that leads through single records: one entry
-// for each record. It throws where the path goes through lists.
+// entry returns the column at a path that leads through single records, with one
+// entry for each record. It throws an error if the path goes through lists.
 func (t *Tensor) entry(fn string, path []string) tensor.Tensor { return t.entryColumn(fn, path).v() }
 
-// entryColumn is entry that leaves what is pending so.
+// entryColumn is entry without gathering what is pending.
 func (t *Tensor) entryColumn(fn string, path []string) column {
 	cols := t.rows()
 	for i, name := range path {

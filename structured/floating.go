@@ -4,8 +4,8 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// FloatingFields returns the tensor without the fields of other element types than
-// floating and complex ones: those that a gradient has.
+// FloatingFields returns the tensor with only the floating-point and complex fields, which are
+// those that gradients have.
 func (t *Tensor) FloatingFields() tenon.Value { return t.floating() }
 
 func (t *Tensor) floating() *Tensor {

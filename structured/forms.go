@@ -7,9 +7,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// What this package asks of the tensors that its columns hold. Types are asked for what
-// they have, not who they are, so that a type from outside takes part as masked and
-// ragged tensors do.
+// What this package requires of the tensors in its columns. It asks for methods rather than
+// concrete types, so that types from elsewhere can take part like masked and ragged tensors.
 type (
 	optional = masked.Optional
 	divided  = ragged.Divided
@@ -27,15 +26,15 @@ type optionalSpec interface {
 	masked.OptionalSpec
 }
 
-// Divide puts the first dimension of a tensor into rows, as the partition says: of records and
-// missing elements, of unions, maps and words as of numbers.
+// Divide divides the first dimension of a tensor into rows according to the partition. The tensor
+// may consist of records, missing elements, unions, maps or words as well as numbers.
 func Divide(v tensor.Tensor, p *ragged.RowPartition) (out tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	return grouped(v, p), nil
 }
 
-// Undivide is the reverse of [Divide]: it returns the elements of all lists of a tensor, one
-// behind the other, and the partition that divides them.
+// Undivide is the inverse of [Divide]: it returns the elements of all lists of a tensor,
+// concatenated, and the partition that divides them.
 func Undivide(v tensor.Tensor) (elements tensor.Tensor, p *ragged.RowPartition, err error) {
 	defer tenon.Catch(&err)
 	p, elements, ok := lists(v)
@@ -59,14 +58,14 @@ func withRows(v tensor.Tensor, rank int) divided {
 	return tenon.Must(ragged.WithRaggedRank(v, rank-1)).(divided)
 }
 
-// optionalOf returns the Spec of values of which rows of a rank may be missing, beside
-// those of another rank that may be already.
+// optionalOf returns the Spec of values whose rows of the given rank may be missing, in addition to
+// those of other ranks that may be missing already.
 func optionalOf(s tenon.Spec, rank int) (tenon.Spec, error) {
 	if m, ok := s.(optionalSpec); ok {
 		switch k := m.Mask().(typedSpec).Shape().Rank(); {
 		case k == rank:
 			return s, nil
-		case k < rank: // masks of more dimensions are inside
+		case k < rank: // masks with more dimensions are inside
 			below, err := optionalOf(m.Values(), rank)
 			if err != nil {
 				return nil, err
@@ -77,14 +76,14 @@ func optionalOf(s tenon.Spec, rank int) (tenon.Spec, error) {
 	return masked.NewSpec(s, rank)
 }
 
-// composite is a tensor that is made of records with its own dimensions, which no one
-// sees: unions and maps.
+// composite is a tensor that consists of records with the same dimensions, which are hidden from
+// users: unions and maps.
 type composite interface {
 	tensor.Tensor
 	records() *Tensor
 	like(rec *Tensor) tensor.Tensor
 
-	// canonical returns records that are equal where the elements are.
+	// canonical returns records that are equal if and only if the elements are.
 	canonical() *Tensor
 }
 
@@ -111,7 +110,7 @@ func (u *Union) like(rec *Tensor) tensor.Tensor { return newUnion(rec) }
 func (m *Map) records() *Tensor               { return m.rec }
 func (m *Map) like(rec *Tensor) tensor.Tensor { return newMap(rec) }
 
-// canonical returns the entries in the order of their keys.
+// canonical returns the entries sorted by key.
 func (m *Map) canonical() *Tensor {
 	sorted := tenon.Must(m.flat().Sort(1, By{Path: []string{keyName}}))
 	c := column{name: entriesName, now: sorted, inner: allPlain}

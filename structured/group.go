@@ -15,25 +15,24 @@ import (
 // A Grouping divides records into groups with equal keys.
 type Grouping struct {
 	t     *Tensor
-	keys  []column      // by the names that the fields of a result have
-	ids   tensor.Tensor // of each record the number of its group, int64
+	keys  []column      // under the names of the result's fields
+	ids   tensor.Tensor // the number of each record's group, int64
 	first tensor.Tensor // the first record of each group; nil where groups may be empty
-	sizes tensor.Tensor // how many records each group has; nil where that is not counted yet
-	n     tensor.Tensor // how many groups there are, a scalar
-	perm  tensor.Tensor // the groups by number in the order of results; nil: as they are
-	order tensor.Tensor // records to count by, nil: as they come
+	sizes tensor.Tensor // number of records in each group; nil if not counted yet
+	n     tensor.Tensor // number of groups, a scalar
+	perm  tensor.Tensor // the groups in the order of results; nil: by number
+	order tensor.Tensor // the records in the order of OrderBy; nil: as they come
 }
 
-// GroupBy groups records of rank 1 by the fields at some paths, with one value for
-// each record: numbers of any type, truth values, strings, unions and maps, or records of
-// those, which may be optional. Groups are in the order in which their keys first appear. Records
-// whose key is missing are a group of their own; all NaNs are one key, and so are both
-// zeros.
+// GroupBy groups records of rank 1 by the fields at some paths, which must have one value for each
+// record: numbers of any type, booleans, strings, unions or maps, or records of those, all of which
+// may be optional. Groups are in the order in which their keys first appear. Records whose key is
+// missing form a group of their own; all NaNs are one key, and so are both zeros.
 //
 //	sales.GroupBy("cat").Aggregate(Count(), Sum("amount"), Max("price").As("top"))
 //
-// To group the elements of lists, flatten them first; to group within each list,
-// flatten and group by the parent's key too.
+// To group the elements of lists, flatten them first. To group within each list, flatten and also
+// group by the parent's key.
 func (t *Tensor) GroupBy(paths ...string) *Grouping {
 	const fn = "structured.GroupBy"
 	t.wantRows(fn)
@@ -63,8 +62,8 @@ func (t *Tensor) GroupBy(paths ...string) *Grouping {
 	return g
 }
 
-// waitingText returns the index and the sources of keys, if all are strings that wait to
-// be gathered by one index: so they never have to be.
+// waitingText returns the index and the sources of the keys if all of them are strings waiting to
+// be gathered with the same index, so that they never need to be.
 func (g *Grouping) waitingText() (at tensor.Tensor, keys []any) {
 	for _, c := range g.keys {
 		if c.wait == nil {
@@ -83,7 +82,7 @@ func (g *Grouping) waitingText() (at tensor.Tensor, keys []any) {
 	return at, keys
 }
 
-// wantRows throws unless the records are a list.
+// wantRows throws an error unless the records are a list.
 func (t *Tensor) wantRows(fn string) {
 	if t.rank != 1 {
 		e := invalid(fn, "", "the records have rank %d, want a list of records, rank 1", t.rank)
@@ -94,8 +93,8 @@ func (t *Tensor) wantRows(fn string) {
 	}
 }
 
-// appendKeys appends the columns by which entries are equal: of what may be missing
-// also whether it is there.
+// appendKeys appends the columns by which entries are compared, including one for presence if
+// entries may be missing.
 func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
 	switch x := v.(type) {
 	case *Tensor:
@@ -118,7 +117,7 @@ func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
 			return append(keys, anyTensors(identities(x))...)
 		}
 	case *Dictionary:
-		// Words that are equal have one number, and that of each string is looked up.
+		// Equal words have the same number, which is looked up for each string.
 		ids, _, _ := rows.Group(x.words)
 		return append(keys, ops.Gather(ids, x.codes, 0))
 	}
@@ -136,7 +135,7 @@ func noKey(fn string, path []string, v tensor.Tensor) *tenon.Error {
 	return invalid(fn, PathString(path), "is %s, which is no key: want one number, truth value or string for each record", tenon.String(v.Spec()))
 }
 
-// cleared returns entries with one and the same filler where a mask is false.
+// cleared returns entries with the same filler wherever a mask is false.
 func cleared(v, mask tensor.Tensor) tensor.Tensor {
 	if s, ok := v.(*Tensor); ok {
 		cols := slices.Clone(s.cols)
@@ -161,8 +160,8 @@ func cleared(v, mask tensor.Tensor) tensor.Tensor {
 	}
 }
 
-// Sorted returns the same groups in the order of their keys: ascending, the first key
-// first, NaN behind other numbers, and what is missing last.
+// Sorted returns the same groups sorted by their keys in ascending order, the first key first. NaN
+// comes after other numbers, and missing keys come last.
 func (g *Grouping) Sorted() *Grouping {
 	const fn = "structured.Sorted"
 	order := upTo(g.n)
@@ -177,7 +176,7 @@ func (g *Grouping) Sorted() *Grouping {
 			for _, c := range slices.Backward(x.cols) {
 				sortBy(c.v(), name+"."+c.name)
 			}
-		case composite: // a map has no order, and stays where it is
+		case composite: // maps have no order, and stay in place
 			for _, k := range slices.Backward(orderKeys(x)) {
 				by(k)
 			}
@@ -200,7 +199,7 @@ func (g *Grouping) Sorted() *Grouping {
 	return &s
 }
 
-// settled returns the groups with numbers in the order of results.
+// settled renumbers the groups in the order of results.
 func (g *Grouping) settled() *Grouping {
 	if g.perm == nil {
 		return g
@@ -210,7 +209,7 @@ func (g *Grouping) settled() *Grouping {
 	return &s
 }
 
-// ordered returns what there is of each group in the order of results.
+// ordered returns the entries of groups in the order of results.
 func (g *Grouping) ordered(v tensor.Tensor) tensor.Tensor {
 	if g.perm == nil {
 		return v
@@ -218,7 +217,7 @@ func (g *Grouping) ordered(v tensor.Tensor) tensor.Tensor {
 	return ops.Gather(v, g.perm, 0)
 }
 
-// inverse returns where each number stands in a permutation.
+// inverse returns the inverse of a permutation.
 func inverse(order tensor.Tensor) tensor.Tensor {
 	_, place := rows.CollectIndex(order, sizeOf(order, dtype.Int64))
 	return place
@@ -234,26 +233,26 @@ func (g *Grouping) IDs() tensor.Tensor {
 	return ops.Gather(inverse(g.perm), g.ids, 0)
 }
 
-// Len returns the number of groups, an int64 scalar.
+// Len returns the number of groups as an int64 scalar.
 func (g *Grouping) Len() tensor.Tensor { return g.n }
 
-// Keys returns a record for each group, with its keys as fields.
+// Keys returns a record for each group with its keys as fields.
 func (g *Grouping) Keys() *Tensor { return g.Aggregate() }
 
-// Aggregate returns a record for each group: its keys, under the last names of their
-// paths, and a field for each aggregation.
+// Aggregate returns a record for each group: its keys, named by the last names of their paths, and
+// a field for each aggregation.
 func (g *Grouping) Aggregate(list ...Aggregation) *Tensor {
 	const fn = "structured.Aggregate"
 	cols := make([]column, 0, len(g.keys)+len(list))
 	firsts := newPicker(g.ordered(g.first))
 	for _, c := range g.keys {
 		c = firsts.take(c, 0)
-		c.now, c.wait, c.inner = c.v(), nil, allPlain // few, of perhaps many
+		c.now, c.wait, c.inner = c.v(), nil, allPlain // few entries, possibly of many
 		cols = append(cols, c)
 	}
 	for _, a := range list {
 		of := g
-		if a.lists { // to put them in order afterwards would move all records again
+		if a.lists { // to sort them afterwards would move all records again
 			of = g.settled()
 		}
 		cols = addColumn(fn, cols, a.name, of.ordered(of.compute(fn, a)))
@@ -261,14 +260,15 @@ func (g *Grouping) Aggregate(list ...Aggregation) *Tensor {
 	return newTensor(1, ops.Cast(g.n, g.t.dtype), nil, cols, g.t.dtype)
 }
 
-// addColumn appends a column whose name no other has.
+// addColumn appends a column whose name must be new.
 func addColumn(fn string, cols []column, name string, v tensor.Tensor) []column {
 	cols = append(cols, column{name: name, now: v, inner: allPlain})
 	checkAdded(fn, cols)
 	return cols
 }
 
-// checkAdded throws where the last column has the name of another, or none.
+// checkAdded throws an error if the last column has no name or that of another
+// column.
 func checkAdded(fn string, cols []column) {
 	last := len(cols) - 1
 	name := cols[last].name
@@ -280,7 +280,7 @@ func checkAdded(fn string, cols []column) {
 	}
 }
 
-// Groups returns the records of each group as lists: the keys are left in the records.
+// Groups returns the records of each group as lists. The keys stay in the records.
 //
 //	rank 2: [groups, (records)]
 func (g *Grouping) Groups() *Tensor {
@@ -289,8 +289,8 @@ func (g *Grouping) Groups() *Tensor {
 	return grouped(byNumbers(g.t.cols, at, g.t.dtype), partitionOf(splits)).(*Tensor)
 }
 
-// collected lists the records of each group; ids are those of the groups, negative
-// where a record is to be left out. Within a group they are in order.
+// collected lists the records of each group in order. ids are the groups of the records, negative
+// for records to be omitted.
 func (g *Grouping) collected(ids tensor.Tensor) (splits, at tensor.Tensor) {
 	if g.order == nil {
 		return rows.CollectIndex(ids, g.n)

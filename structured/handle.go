@@ -13,24 +13,23 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// moves reports whether an operation chooses, joins, repeats or moves elements and
-// invents none: what it does to the numbers of the records it does to the records. One
-// with several results says more of its operands than where their elements go.
+// moves reports whether an operation only selects, joins, repeats or moves elements without making
+// new ones: what it does to the numbers of the records can be done to the records. An operation
+// with several results returns more than where its operands' elements go.
 func moves(o *op.Op) bool {
 	return o.Moves != 0 && !o.Fills && !o.Checks && (o.Results == 1 || o.Results < 0)
 }
 
-// describes reports whether the answer of an operation depends on the dimensions of
-// records only.
+// describes reports whether the result of an operation depends only on the dimensions of records.
 func describes(o *op.Op) bool { return o.ShapeOnly.Has(0) && o.Axes == op.Create }
 
-// overrides has the operations that look at the elements of records, and others for which
-// the statement does not say enough.
+// overrides has the operations that look at the elements of records, and others for which the
+// statement does not say enough.
 var overrides map[string]func(t *Tensor, c *op.Call) ([]tenon.Value, error)
 
 func init() {
 	overrides = map[string]func(t *Tensor, c *op.Call) ([]tenon.Value, error){
-		"index":   (*Tensor).indexed, // keys name fields, too
+		"index":   (*Tensor).indexed, // keys can also name fields
 		"sort":    (*Tensor).sorted,
 		"argsort": (*Tensor).sorted,
 		"unique":  (*Tensor).unique,
@@ -41,10 +40,10 @@ func init() {
 	}
 }
 
-// Overrides reports whether records answer for an operation by code of its own.
+// Overrides reports whether records have code of their own for an operation.
 func (*Tensor) Overrides(o *op.Op) bool { return overrides[o.Name] != nil }
 
-// HandleOp answers for operations on structure: see the documentation of the package.
+// HandleOp answers operations on structure; see the package documentation.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if h := overrides[c.Op.Name]; h != nil {
 		return h(t, c)
@@ -54,7 +53,7 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 		return moved(c)
 	case describes(c.Op):
 		return op.One(op.Apply(c, t.divided()))
-	case c.Op.ShapeOnly.Has(0): // zeros and ones in the dimensions of the records
+	case c.Op.ShapeOnly.Has(0): // zeros and ones with the dimensions of the records
 		d, ok := c.Attr("dtype").(dtype.DType)
 		if !ok || d == dtype.None {
 			d = dtype.Float32
@@ -64,7 +63,7 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return nil, op.NotHandled
 }
 
-// indexed answers for an index of fields, entries and elements.
+// indexed answers indexing by fields, entries and elements.
 func (t *Tensor) indexed(c *op.Call) ([]tenon.Value, error) {
 	keys := tenon.Must(key.Of(c, 1))
 	if c.Value(0) != tenon.Value(t) {
@@ -73,8 +72,8 @@ func (t *Tensor) indexed(c *op.Call) ([]tenon.Value, error) {
 	return op.One(t.index(keys))
 }
 
-// moved does an operation on the numbers of all records among its arguments, and
-// takes the fields' entries by the numbers in its results.
+// moved applies an operation to the numbers of all records among its arguments,
+// and gathers the fields' entries by the resulting numbers.
 func moved(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	var structs []*Tensor
@@ -82,7 +81,7 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 		if s, ok := v.(*Tensor); ok && c.Op.Moves.Has(k) {
 			structs = append(structs, s)
 		} else if _, maybe := v.(optional); ok || maybe {
-			return nil, op.NotHandled // what may be missing asks for its records and its mask
+			return nil, op.NotHandled // optional values ask separately for their records and their mask
 		} else if c.Op.Moves.Has(k) {
 			return nil, c.Errorf(tenon.ErrInvalid, "structured tensors join only with one another")
 		}
@@ -131,8 +130,8 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// differ reports whether the numbers of records are in lists of which the lengths differ
-// or are not known, which stack as rows of different length do.
+// differ reports whether the numbers of records are in lists whose lengths differ or are unknown,
+// so that they are stacked as rows of different lengths.
 func differ(numbers []tenon.Value) bool {
 	first := numbers[0].(tensor.Tensor).Shape()
 	return slices.ContainsFunc(numbers, func(v tenon.Value) bool {
@@ -150,8 +149,7 @@ func asTensors(values []tenon.Value) []tensor.Tensor {
 	return out
 }
 
-// joined returns the columns of several tensors with the same fields, one tensor's
-// entries behind the other's.
+// joined returns the concatenated columns of several tensors with the same fields.
 func joined(structs []*Tensor) []column {
 	cols := structs[0].rows()
 	if len(structs) == 1 {
@@ -170,8 +168,8 @@ func joined(structs []*Tensor) []column {
 	return out
 }
 
-// join puts the entries of columns one behind the other. What may be missing as a
-// whole keeps its mask, however its elements are divided.
+// join concatenates the entries of columns. Columns whose entries may be missing
+// as a whole keep that mask, however their elements are divided.
 func join(parts []tensor.Tensor) tensor.Tensor {
 	rank := 0 // of the outermost mask
 	for _, v := range parts {
@@ -204,8 +202,8 @@ func join(parts []tensor.Tensor) tensor.Tensor {
 	return hidden(join(values), join(masks))
 }
 
-// alike returns what all columns are made of, where that is one tensor of each: unions,
-// maps, and dictionaries of the same words.
+// alike returns the contents of columns that each wrap a single tensor in the same way: unions,
+// maps, and dictionaries with the same words.
 func alike(parts []tensor.Tensor) (inner []tensor.Tensor, with func([]tensor.Tensor) tensor.Tensor, ok bool) {
 	for i, v := range parts {
 		switch x := v.(type) {
@@ -238,8 +236,8 @@ func allThere(v tensor.Tensor, rank int) tensor.Tensor {
 	return tenon.Must(ragged.FromRowSplits(allThere(below, rank-1), splits))
 }
 
-// aligned returns dense tensors, and records, as ragged ones where their Specs say that
-// the sizes of their rows differ, as those of lists in single records do.
+// aligned returns dense tensors, and records, as ragged ones if their Specs say that the sizes of
+// their rows differ, like those of lists in single records.
 func aligned(parts []tensor.Tensor) []tensor.Tensor {
 	depth := 0
 	first := parts[0].Shape()
@@ -270,8 +268,7 @@ func aligned(parts []tensor.Tensor) []tensor.Tensor {
 	return out
 }
 
-// ragged returns the records with partitions of which the first depth do not say that
-// their rows are of one length.
+// ragged returns the records with the first depth partitions not declared uniform.
 func (t *Tensor) ragged(depth int) *Tensor {
 	parts := slices.Clone(t.parts)
 	for i, p := range parts[:min(depth, len(parts))] {
@@ -282,8 +279,7 @@ func (t *Tensor) ragged(depth int) *Tensor {
 	return newTensor(t.rank, t.nrows, parts, t.cols, t.dtype)
 }
 
-// sameFields checks that two tensors that take part in a call have the same fields,
-// and that these are of the same kind.
+// sameFields checks that two tensors in a call have the same fields of the same kinds.
 func sameFields(c *op.Call, s, u *Tensor) error {
 	if len(s.cols) != len(u.cols) {
 		return c.Errorf(tenon.ErrInvalid, "the fields differ: %q and %q", s.FieldNames(), u.FieldNames())
@@ -300,7 +296,8 @@ func sameFields(c *op.Call, s, u *Tensor) error {
 	return nil
 }
 
-// sameKind checks that two columns join; ranked says that both have rows.
+// sameKind checks that two columns can be joined; ranked means that both have
+// rows.
 func sameKind(c *op.Call, name string, a, b tensor.Tensor, ranked bool) error {
 	a, _ = unmasked(a)
 	b, _ = unmasked(b)

@@ -12,10 +12,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Held makes a field of a Value of any type, also one that is no tensor, such as a
-// registered Go struct: one Value for a single record, or rows of them for a list of
-// records, as a Batcher has them. Its rows are gathered and joined through the
-// components of the Value.
+// Held is a field that contains a Value of any type, even one that is not a tensor, such as a
+// registered Go struct: one Value for a single record, or the rows of a Batcher for a list of
+// records. Its rows are gathered and joined through the components of the Value.
 type Held struct {
 	v    tenon.Value
 	spec *HeldSpec
@@ -54,7 +53,7 @@ func hold(fn string, v tenon.Value, list bool) (*Held, error) {
 	return &Held{v, s}, nil
 }
 
-// Value returns the value, or the rows.
+// Value returns the value, or the rows as a batch.
 func (h *Held) Value() tenon.Value { return h.v }
 
 // Spec returns the *HeldSpec.
@@ -63,10 +62,11 @@ func (h *Held) Spec() tenon.Spec { return h.spec }
 // DType returns dtype.None.
 func (h *Held) DType() dtype.DType { return dtype.None }
 
-// Shape returns the number of rows, and no dimension for a single value.
+// Shape returns the number of rows; a single value has no dimensions.
 func (h *Held) Shape() shape.Shape { return h.spec.Shape() }
 
-// HandleOp moves rows: it does to them what the operation does to their numbers.
+// HandleOp moves rows: what the operation does to their numbers is done to the
+// rows.
 func (h *Held) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if !moves(c.Op) {
 		return nil, op.NotHandled
@@ -115,7 +115,7 @@ func (h *Held) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// taken returns rows by number, or one row.
+// taken returns rows by number, or a single row.
 func (h *Held) taken(at tensor.Tensor) (*Held, error) {
 	list := at.Shape().Rank() == 1
 	take := rows.Gather
@@ -132,7 +132,7 @@ func (h *Held) taken(at tensor.Tensor) (*Held, error) {
 // String prints the value.
 func (h *Held) String() string { return h.text("%v") }
 
-// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+// Format prints the value for the verbs v and s as String does. A plus flag prints all elements.
 func (h *Held) Format(s fmt.State, verb rune) { tensor.Format(s, verb, h, h.text) }
 
 func (h *Held) text(verb string) string {
@@ -142,8 +142,8 @@ func (h *Held) text(verb string) string {
 // HeldTypeName is the registered name of [*HeldSpec].
 const HeldTypeName = "structured.Held"
 
-// HeldSpec describes a field of Values of any type: the Spec of one of them, or of
-// their rows.
+// HeldSpec describes a field with Values of any type, by the Spec of one of them or of a batch of
+// rows.
 type HeldSpec struct {
 	value tenon.Batcher
 	rows  bool
@@ -153,7 +153,7 @@ type HeldSpec struct {
 // DType returns dtype.None.
 func (*HeldSpec) DType() dtype.DType { return dtype.None }
 
-// Shape returns the number of rows, and no dimension for a single value.
+// Shape returns the number of rows; a single value has no dimensions.
 func (s *HeldSpec) Shape() shape.Shape {
 	if s.rows {
 		return shape.Of(s.n)
@@ -161,7 +161,7 @@ func (s *HeldSpec) Shape() shape.Shape {
 	return shape.Shape{}
 }
 
-// Value returns the Spec of the value, or of the rows.
+// Value returns the Spec of the value, or of the batch of rows.
 func (s *HeldSpec) Value() tenon.Spec { return s.value }
 
 // TypeName returns "structured.Held".
@@ -202,7 +202,7 @@ func (s *HeldSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	return []tenon.Value{h.v}, nil
 }
 
-// Assemble holds a value.
+// Assemble wraps a value.
 func (s *HeldSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	if err := tenon.CheckComponents(s, components); err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (s *HeldSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	return h, nil
 }
 
-// Batched returns the Spec of n rows; those of rows cannot be batched again.
+// Batched returns the Spec of n rows; a Spec of rows cannot be batched again.
 func (s *HeldSpec) Batched(n int) (tenon.Spec, error) {
 	if s.rows {
 		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, "rows of Values have no rows themselves")
@@ -234,7 +234,7 @@ func (s *HeldSpec) Batched(n int) (tenon.Spec, error) {
 	return &HeldSpec{v, true, n}, nil
 }
 
-// Unbatched returns the Spec of one row.
+// Unbatched returns the Spec of a single row.
 func (s *HeldSpec) Unbatched() (tenon.Spec, error) {
 	if !s.rows {
 		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, "a single value has no rows")
@@ -250,5 +250,5 @@ func (s *HeldSpec) Unbatched() (tenon.Spec, error) {
 	return &HeldSpec{v, false, shape.Unknown}, nil
 }
 
-// String prints the Spec of the value.
+// String returns the Spec of the value.
 func (s *HeldSpec) String() string { return "held " + tenon.String(s.value) }

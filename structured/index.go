@@ -12,18 +12,18 @@ import (
 
 const indexFn = "ops.Index"
 
-// Index returns what keys select, as [ops.Index] does. One key stands for each
-// dimension of the records; after as many keys as there are dimensions a name
-// chooses a field, and further keys go to the dimensions that the field has beside:
+// Index returns the part of t that keys select, like [ops.Index]. There is one key for each
+// dimension of the records. After these a name selects a field, and further keys select along the
+// dimensions that only the field has:
 //
 //	people.Index(0)                       // a record
 //	people.Index(key.From(1))             // the others
 //	people.Index(key.All, "name")         // the names of all
 //	people.Index(0, "pets", key.To(2))    // the first two pets of the first
 //	people.Index([]int{2, 0})             // two records, by number
-//	people.Index(isOld)                   // those for which a truth value holds
+//	people.Index(isOld)                   // those for which a boolean is true
 //
-// A single record takes a name first, or a whole range, which means all fields.
+// For a single record the first key is a name, or a whole range, which selects all fields.
 func (t *Tensor) Index(keys ...any) (out tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	list, err := key.List(tensors(keys)...)
@@ -38,7 +38,7 @@ func (t *Tensor) Index(keys ...any) (out tensor.Tensor, err error) {
 // TypeName returns "structured.Tensor".
 func (t *Tensor) TypeName() string { return TypeName }
 
-// tensors returns keys with slices as tensors.
+// tensors converts slices among keys to tensors.
 func tensors(keys []any) []any {
 	out := append([]any(nil), keys...)
 	for i, k := range out {
@@ -54,7 +54,7 @@ func tensors(keys []any) []any {
 	return out
 }
 
-// At is the short way of formulas to [Tensor.Index]: it throws errors.
+// At is [Tensor.Index] for use in expressions: it throws errors.
 //
 //	events.At(0, "jets", key.All, "pt")
 func (t *Tensor) At(keys ...any) tensor.Tensor { return tenon.Must(t.Index(keys...)) }
@@ -69,9 +69,9 @@ func (t *Tensor) index(keys []key.Key) tensor.Tensor {
 	return indexed(t, keys)
 }
 
-// indexed indexes v, which may hold records, some of which may be missing. A name
-// leads to a field without choosing among its records yet, so that only what the keys
-// select of the last field is gathered.
+// indexed indexes v, which may contain records, some of which may be missing. A name leads to a
+// field without gathering its records yet, so that only what the keys select from the last field is
+// gathered.
 func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	rank, ok := recordRank(v)
 	if !ok {
@@ -88,7 +88,7 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 			e := &tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Where: PathString([]string{k.Name}), Line: source.Line()}
 			e.Msg, e.Hint = "a field is chosen after the dimensions of the records", "give key.All for each dimension before the name"
 			if len(keys) > rank && keys[rank].Kind != key.FieldKind || i > 0 && keys[i-1].Kind == key.RangeKind {
-				e.Kind = tenon.ErrInvalid // as an entry of rows of different lengths is
+				e.Kind = tenon.ErrInvalid // like an entry of rows of different lengths
 			}
 			tenon.Throw(e)
 		}
@@ -116,8 +116,8 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	return indexed(below, rest)
 }
 
-// indexOther chooses records, and then of a field of a type that may not know how to
-// choose along several dimensions.
+// indexOther first selects records, and then from a field whose type may not support selecting
+// along several dimensions.
 func (t *Tensor) indexOther(i int, outer, inner []key.Key) tensor.Tensor {
 	some := newTensor(t.rank, t.nrows, t.parts, t.cols[i:i+1], t.dtype)
 	v := child(some.atNumbers(ops.Index(some.numbers(), anys(outer)...)), t.cols[i].name, nil)
@@ -132,8 +132,8 @@ func (t *Tensor) indexOther(i int, outer, inner []key.Key) tensor.Tensor {
 	return ops.Index(v, anys(append(rest, inner...))...)
 }
 
-// indexedLeaf indexes what holds no records. Of lists that may be missing the keys of
-// their elements leave the mask alone, so that an empty list is no missing one.
+// indexedLeaf indexes a value without records. If lists may be missing, keys for their elements do
+// not affect the mask, so that an empty list does not become a missing one.
 func indexedLeaf(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	m, ok := v.(optional)
 	if !ok {
@@ -157,7 +157,7 @@ func indexedLeaf(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 }
 
 // recordRank returns the number of dimensions of records, some of which may be
-// missing, and false for what holds none.
+// missing, and false for a value without records.
 func recordRank(v tensor.Tensor) (int, bool) {
 	switch x := v.(type) {
 	case *Tensor:

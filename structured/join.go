@@ -16,20 +16,20 @@ type JoinKind int
 
 // The kinds of joins.
 const (
-	// Inner makes a record of each pair of a left and a right record with equal keys.
+	// Inner makes a record for each pair of a left and a right record with equal keys.
 	Inner JoinKind = iota
 
-	// Left is Inner, and keeps a left record without a partner once: the right fields
-	// are missing there. They are masked, whether or not there is such a record.
+	// Left is like Inner, but also keeps left records without a match once, with missing right
+	// fields. Right fields are masked, even if there are no such records.
 	Left
 
-	// Semi keeps the left records that have a partner, once each.
+	// Semi keeps the left records that have a match, once each.
 	Semi
 
-	// Anti keeps the left records that have none.
+	// Anti keeps the left records that have no match.
 	Anti
 
-	// Nested keeps each left record once, with the list of its partners as a field.
+	// Nested keeps each left record once, with the list of its matches as a field.
 	Nested
 )
 
@@ -37,35 +37,37 @@ const (
 type JoinOptions struct {
 	Kind JoinKind
 
-	// On are the paths of the keys, in both tensors. Where they differ, LeftOn and
-	// RightOn have them one by one.
+	// On are the paths of the keys in both tensors. If the paths differ, they are given by LeftOn
+	// and RightOn instead, in corresponding order.
 	On, LeftOn, RightOn []string
 
-	// Suffix is added to the name of a right field that a left one has too. Without one
-	// that is an error.
+	// Suffix is appended to the name of a right field if a left field has the same name. Without a
+	// suffix, equal names are an error.
 	Suffix string
 
 	// As is the name of the field that a Nested join adds.
 	As string
 
-	// MaxBytes is how much memory the numbers of the records that are paired may take, 16
-	// bytes a pair. 0: half of what the system leaves the process, GOMEMLIMIT at most.
+	// MaxBytes limits the memory for the numbers of the matched records, which take 16 bytes per
+	// pair. 0 means half of the memory that the system leaves to the process, and at most
+	// GOMEMLIMIT.
 	MaxBytes int
 }
 
-// Join returns the records of t together with the records of right that have equal
-// keys: with the fields of both, but for the right keys. The order is that of the left
-// records, and for each that of the right ones. Keys are as in [Tensor.GroupBy], of one
-// kind on both sides; numbers of different types are compared in the type that holds
-// both, an integer with a floating number by their exact values. What is missing equals nothing; NaN equals NaN. More pairs than memory should hold
-// are an error of kind tenon.ErrInvalid that tells how many there are.
+// Join joins the records of t with the records of right that have equal keys. The result has the
+// fields of both, except for the right keys. Its order is that of the left records and, for each of
+// them, that of the right ones. Keys are as in [Tensor.GroupBy] and must be of the same kind on
+// both sides. Numbers of different types are compared in a type that holds both; an integer and a
+// floating-point number are compared by their exact values. A missing key matches nothing; NaN
+// matches NaN. If there are more pairs than fit in memory, the error, of kind tenon.ErrInvalid,
+// gives their number.
 func (t *Tensor) Join(right *Tensor, o JoinOptions) *Tensor {
 	const fn = "structured.Join"
 	t.wantRows(fn)
 	right.wantRows(fn)
 	leftOn, rightOn := o.keys(fn)
 	left, keys := matchedKeys(fn, t, right, leftOn, rightOn)
-	if o.Kind == Semi || o.Kind == Anti { // one partner will do
+	if o.Kind == Semi || o.Kind == Anti { // a single match suffices
 		_, first, _ := rows.Group(keys...)
 		for i, k := range keys {
 			keys[i] = ops.Gather(k, first, 0)
@@ -144,7 +146,7 @@ func (o JoinOptions) keys(fn string) (left, right [][]string) {
 	return left, right
 }
 
-// pairs lists for each left row the right rows with equal keys.
+// pairs lists, for each left row, the right rows with equal keys.
 func pairs(fn string, left, right []any, maxBytes int) (splits, at tensor.Tensor) {
 	_, err := tenon.Try(func() any { splits, at = rows.MatchWithin(left, right, maxBytes/2); return nil })
 	if err != nil {
@@ -155,7 +157,8 @@ func pairs(fn string, left, right []any, maxBytes int) (splits, at tensor.Tensor
 	return splits, at
 }
 
-// matchedKeys returns the columns in which rows of both sides have to be equal.
+// matchedKeys returns the columns that must be equal in matching rows of both
+// sides.
 func matchedKeys(fn string, l, r *Tensor, leftOn, rightOn [][]string) (left, right []any) {
 	for i := range leftOn {
 		a, b := l.entry(fn, leftOn[i]), r.entry(fn, rightOn[i])
@@ -164,8 +167,9 @@ func matchedKeys(fn string, l, r *Tensor, leftOn, rightOn [][]string) (left, rig
 	return left, right
 }
 
-// appendPair appends the columns in which entries of both sides are equal. Those of
-// entries that are missing differ: 1 is there, 0 is missing on the left and 2 on the right.
+// appendPair appends columns in which entries of both sides are compared. A flag keeps missing
+// entries from matching: it is 1 if the entry is present, 0 if it is missing on the left, and 2 if
+// it is missing on the right.
 func appendPair(fn string, lp, rp []string, left, right []any, a, b tensor.Tensor) (l, r []any) {
 	av, am := there(a)
 	bv, bm := there(b)
@@ -218,7 +222,7 @@ func appendPair(fn string, lp, rp []string, left, right []any, a, b tensor.Tenso
 	return append(left, av), append(right, bv)
 }
 
-// wideInteger returns the 64-bit type that holds all integers of a type.
+// wideInteger returns the 64-bit type that can hold all integers of type d.
 func wideInteger(d dtype.DType) dtype.DType {
 	if d.IsUnsigned() {
 		return dtype.Uint64
@@ -226,8 +230,8 @@ func wideInteger(d dtype.DType) dtype.DType {
 	return dtype.Int64
 }
 
-// integers returns floating numbers as integers of 64 bits, and which of them these are
-// exactly: no integer equals the others, which are 0.
+// integers converts floating-point numbers to 64-bit integers, and returns which of them are exact.
+// The others, which equal no integer, become 0.
 func integers(v tensor.Tensor, d dtype.DType) (whole, exact tensor.Tensor) {
 	v = ops.Cast(v, dtype.Float64)
 	low, high := -math.Ldexp(1, 63), math.Ldexp(1, 63)
@@ -238,7 +242,8 @@ func integers(v tensor.Tensor, d dtype.DType) (whole, exact tensor.Tensor) {
 	return ops.Cast(ops.Where(exact, v, 0.0), d), exact
 }
 
-// plainKey returns a column of keys without a dictionary; it throws where it is none.
+// plainKey returns a column of keys without a dictionary. It throws an error if the column is not
+// one of keys.
 func plainKey(fn string, path []string, v tensor.Tensor) tensor.Tensor {
 	if d, ok := v.(*Dictionary); ok {
 		v = d.Decode()
@@ -249,7 +254,8 @@ func plainKey(fn string, path []string, v tensor.Tensor) tensor.Tensor {
 	return v
 }
 
-// flag returns 1 for each entry that is there and another number for the others.
+// flag returns 1 for entries that are present, and another number for missing
+// ones.
 func flag(v, mask tensor.Tensor, missing int8) tensor.Tensor {
 	if mask == nil {
 		return ops.Fill(ops.Reshape(sizeOf(v, dtype.Int64), []int{1}), int8(1))

@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Lengths returns how many elements each list at a path has, int64, with the
-// dimensions of what the lists are in: for `orders.items` one number for each order.
-// What is counted are the lists of the field itself; missing ones have none.
+// Lengths returns the number of elements of each list at a path, as int64, with the dimensions of
+// the enclosing records: for `orders.items`, one number for each order. It counts the lists of the
+// field itself; for missing lists the number is missing.
 func (t *Tensor) Lengths(path string) tensor.Tensor {
 	const fn = "structured.Lengths"
 	names := fieldPath(fn, path)
@@ -31,7 +31,7 @@ func (t *Tensor) Lengths(path string) tensor.Tensor {
 	return tenon.Must(ragged.FromPartitions(lengths, n.parts[:outer]...))
 }
 
-// listOf returns a single record as a list of one.
+// listOf returns a single record as a list with one record.
 func (t *Tensor) listOf() *Tensor {
 	return newTensor(1, scalar(1, t.dtype), nil, t.rows(), t.dtype)
 }

@@ -30,22 +30,22 @@ type Options struct {
 	// RowPartitions divide the dimensions below the first: rank-1 of them.
 	RowPartitions []*ragged.RowPartition
 
-	// DType is the type of row splits, Int64 or Int32. None: int64, unless all
-	// partitions that are given or found in fields are int32.
+	// DType is the type of row splits, Int64 or Int32. None means int64, unless
+	// all given partitions and those of the fields are int32.
 	DType dtype.DType
 
-	// Validate checks in each call of a traced function what is not known while it is
-	// traced: that all fields have the same rows. What is known is always checked.
+	// Validate checks in each call of a traced function what is not known while tracing: that all
+	// fields have the same rows. What is known is always checked.
 	Validate bool
 
-	// Identifiers allows only names that are an ASCII letter and then letters,
-	// digits and underscores.
+	// Identifiers only allows names that consist of an ASCII letter followed by
+	// letters, digits and underscores.
 	Identifiers bool
 }
 
-// FromFields returns the records with the given fields, each of which starts with
-// the dimensions of a shape. Its sizes may be shape.Unknown: fields and options tell
-// them. Fields that disagree are an error that names them.
+// FromFields returns the records with the given fields, each of which must begin with the
+// dimensions of the shape. Its sizes may be shape.Unknown; they then follow from fields and
+// options. If fields disagree, the error names them.
 func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "structured.FromFields"
@@ -121,8 +121,8 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 	return newTensor(rank, b.nrows, b.parts, cols, d), nil
 }
 
-// assertSame returns the records' partitions, which fail in a call where those of a
-// field differ.
+// assertSame returns the records' partitions with a check, made in each call, that the partitions
+// of all fields are equal.
 func assertSame(fn string, fields []Field, parts []*ragged.RowPartition, d dtype.DType) []*ragged.RowPartition {
 	out := slices.Clone(parts)
 	for _, f := range fields {
@@ -141,7 +141,8 @@ func assertSame(fn string, fields []Field, parts []*ragged.RowPartition, d dtype
 	return out
 }
 
-// assertRows returns a column that fails in a call where it has not n entries.
+// assertRows returns a column with a check, made in each call, that it has n
+// entries.
 func assertRows(v, n tensor.Tensor) tensor.Tensor {
 	if known(sizeOf(v, dtype.Int64)) >= 0 && known(n) >= 0 {
 		return v
@@ -172,14 +173,15 @@ func assertRows(v, n tensor.Tensor) tensor.Tensor {
 	return ops.Reshape(v, ops.Concat([]tensor.Tensor{ops.ExpandDims(n, 0), tail}, 0))
 }
 
-// assertCount returns a partition that fails in a call where it has not n rows.
+// assertCount returns a partition with a check, made in each call, that it has n
+// rows.
 func assertCount(p *ragged.RowPartition, n tensor.Tensor) *ragged.RowPartition {
 	splits := ops.Reshape(p.RowSplits(), ops.ExpandDims(ops.Add(n, int64(1)), 0))
 	return tenon.Must(ragged.PartitionFromRowSplits(splits, ragged.PartitionOptions{DType: p.DType()}))
 }
 
-// FromFieldsAndRank returns the records of a rank with the given fields, at least
-// one, which tell all sizes.
+// FromFieldsAndRank returns the records of the given rank with the given fields.
+// There must be at least one field, since all sizes follow from the fields.
 func FromFieldsAndRank(fields []Field, rank int, o Options) (*Tensor, error) {
 	if len(fields) == 0 || rank < 0 {
 		return nil, invalid("structured.FromFieldsAndRank", "", "needs a field and a rank that is not negative")
@@ -218,7 +220,7 @@ func checkNames(fn string, fields []Field, identifiers bool) error {
 	return nil
 }
 
-// splitsDType returns the type of the splits that records have.
+// splitsDType returns the type of the records' row splits.
 func splitsDType(fields []Field, o Options) dtype.DType {
 	if o.DType != dtype.None {
 		return o.DType
@@ -241,8 +243,8 @@ func splitsDType(fields []Field, o Options) dtype.DType {
 	return dtype.Int32
 }
 
-// partsOf returns the outer partitions of the fields: of each the form that knows
-// most, where one has a uniform length and another has none.
+// partsOf returns the outer partitions of the fields. If one field declares a
+// uniform length and another does not, it returns the uniform one.
 func partsOf(fields []Field, s shape.Shape, d dtype.DType) []*ragged.RowPartition {
 	rank := s.Rank()
 	var parts []*ragged.RowPartition

@@ -15,20 +15,20 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The names of the two fields of an entry of a map.
+// The names of the two fields of a map's entry.
 const (
 	keyName   = "key"
 	valueName = "value"
 )
 
-// entriesName is the column of a map that holds the entries.
+// entriesName is the name of a map's column that contains the entries.
 const entriesName = "entries"
 
-// Map is a tensor of maps from keys to values of one type each: objects whose keys are
-// data, where the fields of a record are known beforehand. Keys are strings, numbers, truth
-// values or elements of package element. Each map is a list of
-// entries, records of a key and a value, in an order that is kept; a key is in a map
-// once. A path goes to the value of a key as to a field, and through [*] to all values.
+// Map is a tensor of maps whose keys have one type and whose values have one type. They are objects
+// whose keys are data, while the fields of a record are known in advance. Keys are strings,
+// numbers, booleans or elements of package element. Each map is a list of entries, which are
+// records with a key and a value; their order is preserved, and a key occurs only once in a map. In
+// a path, a key is used like the name of a field, and [*] stands for all values.
 type Map struct {
 	rec  *Tensor // records with one field, the lists of entries
 	spec *MapSpec
@@ -39,9 +39,9 @@ var (
 	_ tenon.Batcher = (*MapSpec)(nil)
 )
 
-// NewMap returns one map for each row of a partition, which divides keys and values. A
-// key that a map has twice is an error of kind tenon.ErrInvalid that names the map and
-// the key, where the keys are known.
+// NewMap returns one map for each row of a partition, which divides keys and values. If a map has a
+// key twice, and the keys are known, it returns an error of kind tenon.ErrInvalid that names the
+// map and the key.
 //
 //	keys: [n]; values: [n, …], of any type
 func NewMap(p *ragged.RowPartition, keys, values any) (m *Map, err error) {
@@ -53,9 +53,8 @@ func NewMap(p *ragged.RowPartition, keys, values any) (m *Map, err error) {
 	return MapOf(entries)
 }
 
-// MapOf returns the maps whose entries are given, records with the fields key
-// and value: the last dimension of the records is that of the entries of one map. See
-// [NewMap].
+// MapOf returns the maps with the given entries, which are records with the fields key and value.
+// The last dimension of the records is that of the entries of a map. See [NewMap].
 //
 //	entries: [n…, (k)]{key: K, value: T} → maps [n…]
 func MapOf(entries *Tensor) (m *Map, err error) {
@@ -66,7 +65,7 @@ func MapOf(entries *Tensor) (m *Map, err error) {
 	return m, m.checkKeys(fn)
 }
 
-// mapOf is [MapOf] for keys that no map has twice.
+// mapOf is [MapOf] without checking for duplicate keys.
 func mapOf(fn string, entries *Tensor) (m *Map, err error) {
 	defer tenon.Catch(&err)
 	if entries.rank == 0 {
@@ -81,7 +80,7 @@ func mapOf(fn string, entries *Tensor) (m *Map, err error) {
 
 func newMap(rec *Tensor) *Map { return &Map{rec, newMapSpec(rec.typ())} }
 
-// checkKeys finds a key that stands twice in a map, where the keys are known.
+// checkKeys looks for a duplicate key in a map, if the keys are known.
 func (m *Map) checkKeys(fn string) (err error) {
 	defer tenon.Catch(&err)
 	flat := m.flat()
@@ -107,7 +106,7 @@ func (m *Map) checkKeys(fn string) (err error) {
 	return nil
 }
 
-// flat returns the entries of all maps as one list of lists.
+// flat returns the entries of all maps as a single list of lists.
 func (m *Map) flat() *Tensor {
 	e := m.rec.rows()[0].v()
 	return e.(*Tensor)
@@ -136,20 +135,20 @@ func (m *Map) Keys() tensor.Tensor { return child(m.Entries(), keyName, nil) }
 //	[n…, (k), …]
 func (m *Map) Values() tensor.Tensor { return child(m.Entries(), valueName, nil) }
 
-// Lengths returns how many entries each map has.
+// Lengths returns the number of entries of each map.
 //
 //	int64[n…]
 func (m *Map) Lengths() tensor.Tensor {
 	return m.dimensioned(ops.Cast(m.flat().parts[0].RowLengths(), dtype.Int64))
 }
 
-// Lookup returns the value that each map has for a key, which is compared with the keys as
-// ops.Equal does; it is missing where there is none.
+// Lookup returns each map's value for a key, which is compared with the keys as by ops.Equal. The
+// value is missing if a map does not have the key.
 //
 //	[n…, …], masked
 func (m *Map) Lookup(key any) tensor.Tensor { return m.dimensioned(m.lookup(key)) }
 
-// lookup returns the values of a key, one for each map, flat.
+// lookup returns the values for a key, one for each map, flat.
 func (m *Map) lookup(key any) tensor.Tensor {
 	flat := m.flat()
 	p := flat.parts[0]
@@ -169,14 +168,14 @@ func (m *Map) dimensioned(v tensor.Tensor) tensor.Tensor {
 	return m.rec.field(column{now: v, inner: allPlain})
 }
 
-// HandleOp does operations that move elements, and compares maps, whose entries may
-// stand in any order.
+// HandleOp answers operations that move elements, and compares maps regardless of the order of
+// their entries.
 func (m *Map) HandleOp(c *op.Call) ([]tenon.Value, error) { return ofRecords(c) }
 
 // String prints the entries.
 func (m *Map) String() string { return m.text("%v") }
 
-// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+// Format prints the value for the verbs v and s as String does. A plus flag prints all elements.
 func (m *Map) Format(s fmt.State, verb rune) { tensor.Format(s, verb, m, m.text) }
 
 func (m *Map) text(verb string) string {
@@ -205,8 +204,8 @@ func init() {
 
 func newMapSpec(rec *Spec) *MapSpec { return &MapSpec{composed{rec, &mappings}} }
 
-// NewMapSpec returns the Spec of maps of a shape, each with any number of values of a
-// Spec.
+// NewMapSpec returns the Spec of maps with the given shape, each with any number of values of the
+// given Spec.
 func NewMapSpec(s shape.Shape, value tenon.Spec) (*MapSpec, error) {
 	const fn = "structured.NewMapSpec"
 	b, ok := value.(tenon.Batcher)
@@ -232,8 +231,7 @@ func NewMapSpec(s shape.Shape, value tenon.Spec) (*MapSpec, error) {
 	return MapSpecOf(one)
 }
 
-// MapSpecOf returns the Spec of maps of which the Spec of the entries is given; see
-// [MapOf].
+// MapSpecOf returns the Spec of maps with entries of the given Spec; see [MapOf].
 func MapSpecOf(entries *Spec) (*MapSpec, error) {
 	const fn = "structured.MapSpecOf"
 	if entries.rank == 0 {
@@ -249,7 +247,8 @@ func MapSpecOf(entries *Spec) (*MapSpec, error) {
 	return newMapSpec(rec), nil
 }
 
-// hasEntries reports whether records hold the entries of maps and nothing else.
+// hasEntries reports whether records contain the entries of maps and nothing
+// else.
 func hasEntries(s *Spec) bool {
 	if len(s.cols) != 1 || s.cols[0].name != entriesName {
 		return false
@@ -273,14 +272,14 @@ func hasEntries(s *Spec) bool {
 	return t.DType().IsString()
 }
 
-// HasTextKeys reports whether the keys are strings. Such maps are objects in JSON and maps of Go as
-// plain data; others are lists of entries.
+// HasTextKeys reports whether the keys are strings. Such maps become objects in JSON and Go maps in
+// plain data; others become lists of entries.
 func (s *MapSpec) HasTextKeys() bool {
 	return s.keyType().IsString()
 }
 
-// keyOf returns the key that a name in a path says: a number or a truth value for keys that are some. Elements are
-// compared with their texts.
+// keyOf converts a name in a path to a key: a number or a boolean if the keys are. Elements are
+// compared by their texts.
 func (s *MapSpec) keyOf(name, path string) any {
 	var key any
 	var err error
@@ -304,7 +303,8 @@ func (s *MapSpec) keyOf(name, path string) any {
 	return ops.Cast(key, s.keyType())
 }
 
-// keyType returns the type of keys that are numbers, truth values or strings, dtype.None for elements.
+// keyType returns the type of keys that are numbers, booleans or strings, and dtype.None for
+// elements.
 func (s *MapSpec) keyType() dtype.DType {
 	k, _ := s.flat().column(0, keyName)
 	if _, ok := k.spec.(element.Spec); ok {
@@ -313,26 +313,26 @@ func (s *MapSpec) keyType() dtype.DType {
 	return k.spec.(typedSpec).DType()
 }
 
-// Key returns the Spec of one key.
+// Key returns the Spec of a single key.
 func (s *MapSpec) Key() tenon.Spec {
 	k, _ := s.flat().column(0, keyName)
 	return lowered(k.spec, 1)
 }
 
-// flat returns the Spec of the entries of all maps as one list of lists.
+// flat returns the Spec of the entries of all maps as a single list of lists.
 func (s *MapSpec) flat() *Spec { return s.rec.cols[0].spec.(*Spec) }
 
 // Entries returns the Spec of the entries, records with the fields key and value; see
 // [Map.Entries].
 func (s *MapSpec) Entries() *Spec { return s.rec.field(s.rec.cols[0]).(*Spec) }
 
-// Value returns the Spec of one value.
+// Value returns the Spec of a single value.
 func (s *MapSpec) Value() tenon.Spec {
 	v, _ := s.flat().column(1, valueName)
 	return lowered(v.spec, 1)
 }
 
-// lookup returns the Spec of the values of a key.
+// lookup returns the Spec of the values for a key.
 func (s *MapSpec) lookup() (tenon.Spec, error) {
 	v, _ := s.flat().column(1, valueName)
 	if s.rec.rank == 0 {
@@ -345,7 +345,7 @@ func (s *MapSpec) lookup() (tenon.Spec, error) {
 	return s.rec.field(columnSpec{spec: found, inner: allPlain}), nil
 }
 
-// String prints "map[2]{key: string[?], value: float64[?]}".
+// String returns "map[2]{key: string[?], value: float64[?]}".
 func (s *MapSpec) String() string {
 	e := s.flat()
 	flat := &Spec{rank: s.rec.rank, nrows: s.rec.nrows, dtype: s.rec.dtype, parts: s.rec.parts, cols: e.cols}

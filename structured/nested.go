@@ -20,18 +20,17 @@ import (
 
 const nestedFn = "structured.FromNested"
 
-// Missing says what [FromNested] makes of a field that a record lacks, and of null.
+// Missing says how [FromNested] treats null and fields that a record lacks.
 type Missing uint8
 
 const (
 	MissingError   Missing = iota // an error that names the path and the row
-	MissingDefault                // the default of the path, otherwise zero, "", false, an empty list, a record of defaults
+	MissingDefault                // the default for the path or else zero, "", false, an empty list, or a record of defaults
 	MissingMasked                 // an optional field: a tensor of package masked
-	MissingEmpty                  // an empty list, where the others have lists, and otherwise an error
+	MissingEmpty                  // an empty list for fields that are lists, and otherwise an error
 )
 
-// A Record is a record whose fields keep their order, where a map has the order of
-// their names.
+// A Record is a record whose fields keep their order, while those of a map are sorted by name.
 type Record []Entry
 
 // An Entry is a field of a [Record].
@@ -40,44 +39,44 @@ type Entry struct {
 	Value any
 }
 
-// NestedOptions say how [FromNested] reads data. The zero value infers all types and
-// refuses what is missing.
+// NestedOptions say how [FromNested] reads data. With the zero value, all types are inferred and
+// missing values are an error.
 type NestedOptions struct {
-	Int   dtype.DType // of integers; None: int64
-	Float dtype.DType // of numbers of which one is no integer; None: float64
+	Int   dtype.DType // for integers; None: int64
+	Float dtype.DType // for numbers not all of which are integers; None: float64
 
 	// Identifiers is as in [Options].
 	Identifiers bool
 
-	// Spec is what the data have to be, element types and dimensions included. Fields
-	// that it declares as masked are optional, and strings that it declares as a
-	// dictionary become one. Nil: inferred from the data.
+	// Spec is the Spec that the data must have, including element types and dimensions. Fields that
+	// it declares as masked are optional, and strings that it declares as a dictionary become one.
+	// If it is nil, it is inferred from the data.
 	Spec tenon.Spec
 
 	Missing  Missing
 	Defaults map[string]any // by path, as [PathString] writes it; for MissingDefault
 
-	// Maps are the paths of objects that are read as maps, whose keys are data, and not
-	// as records with fields: each becomes a [Map]. What is in a map has the name * in a
-	// path: "deps", "users.*.tags".
+	// Maps are the paths of objects that are read as maps, whose keys are data, instead of as
+	// records with fields; each becomes a [Map]. In paths, what is inside a map has the name *:
+	// "deps", "users.*.tags".
 	Maps []string
 
-	// Unions lets a field have values of several types: it becomes a [Union].
+	// Unions allows values of several types in a field, which becomes a [Union].
 	Unions bool
 
-	// Dictionaries keeps strings as a [Dictionary].
+	// Dictionaries stores strings as a [Dictionary].
 	Dictionaries bool
 }
 
-// FromNested returns plain nested data as a tensor: a map whose keys are strings, a
-// [Record] or a struct is a record, a slice or an array a list, and anything else a
-// scalar. A time.Time is a timestamp and a time.Duration a duration, in nanoseconds, [16]byte a UUID, and an element.Item what its
-// type says. A map with other keys than strings is a [Map]. The fields of a struct are those that gostruct.From takes. Lists of records make a
-// structured tensor, other lists a dense or ragged one. All records of a list have
-// the same fields, and all entries of a field the same depth and type, where options
-// do not allow otherwise: a field that is missing is an error of kind
-// tenon.ErrNotFound that names its path and the record. An integer beside floating
-// numbers is an error where no float64 holds it exactly.
+// FromNested converts plain nested data to a tensor. A map with string keys, a [Record] or a struct
+// becomes a record, a slice or array a list, and anything else a scalar. A time.Time becomes a
+// timestamp and a time.Duration a duration, both in nanoseconds, a [16]byte a UUID, and an
+// element.Item an element of its type. A map with other keys becomes a [Map]. The fields of a
+// struct are those of gostruct.From. Lists of records become a structured tensor, other lists a
+// dense or ragged one. Unless options allow otherwise, all records of a list must have the same
+// fields, and all entries of a field the same depth and type; a missing field is an error of kind
+// tenon.ErrNotFound that names its path and the record. An integer among floating-point numbers is
+// an error if float64 cannot hold it exactly.
 func FromNested(x any, o NestedOptions) (t tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	x = plainData(x)
@@ -90,7 +89,7 @@ func FromNested(x any, o NestedOptions) (t tensor.Tensor, err error) {
 	return o.single(x, nil), nil
 }
 
-// single reads what stands alone.
+// single reads a value that is not in a list.
 func (o NestedOptions) single(x any, path []string) tensor.Tensor {
 	switch kindOf(x) {
 	case recordKind:
@@ -128,7 +127,7 @@ func (o NestedOptions) single(x any, path []string) tensor.Tensor {
 	return o.scalars([]any{x}, shape.Shape{}, path)
 }
 
-// isMap reports whether objects at a path are maps.
+// isMap reports whether objects at a path are read as maps.
 func (o NestedOptions) isMap(path []string) bool {
 	return slices.ContainsFunc(o.Maps, func(text string) bool {
 		return slices.EqualFunc(parsed(text).Segments, path, func(s jsonpath.Segment, name string) bool {
@@ -143,19 +142,19 @@ func (o NestedOptions) isMap(path []string) bool {
 	})
 }
 
-// kind is what a piece of nested data is.
+// kind is the kind of a piece of nested data.
 type kind uint8
 
 const (
 	missingKind kind = iota
-	fillerKind       // stands for what a missing record or list has inside
+	fillerKind       // stands for the contents of a missing record or list
 	recordKind
 	listKind
 	boolKind
 	numberKind
 	stringKind
 	elementKind // of package element
-	mapKind     // of keys that are no strings
+	mapKind     // with keys that are not strings
 )
 
 var kindNames = [...]string{"null", "null", "record", "list", "bool", "number", "string", "", "map"}
@@ -168,13 +167,14 @@ func (k kind) String() string {
 	return "a " + kindNames[k]
 }
 
-// absent stands for a field that a record lacks, filler for what does not matter.
+// absent stands for a field that a record lacks, and filler for data that does
+// not matter.
 type (
 	absent struct{}
 	filler struct{}
 )
 
-// A sort is a kind, and of elements their type: what the values of one column are.
+// A sort is the kind of a column's values and, for elements, their type.
 type sort struct {
 	kind
 	element element.Type
@@ -222,7 +222,7 @@ func kindOf(x any) kind {
 	return numberKind
 }
 
-// entries returns the fields of a record, those of a map in the order of their names.
+// entries returns the fields of a record. Those of a map are sorted by name.
 func entries(x any) []Entry {
 	if r, ok := x.(Record); ok {
 		for i, e := range r {
@@ -303,7 +303,7 @@ func zeroOf(k kind) any {
 	return 0
 }
 
-// withoutFiller puts a value in the places of what does not matter.
+// withoutFiller replaces filler by a value.
 func withoutFiller(values []any, zero any) []any {
 	at := slices.Index(values, any(filler{}))
 	if at < 0 {
@@ -311,7 +311,7 @@ func withoutFiller(values []any, zero any) []any {
 	}
 	if _, number := zero.(int); number {
 		for _, x := range values {
-			if kindOf(x) == numberKind { // a zero of the type that the others have
+			if kindOf(x) == numberKind { // a zero of the type of the other values
 				zero = zeroLike(x)
 				break
 			}
@@ -326,7 +326,7 @@ func withoutFiller(values []any, zero any) []any {
 	return out
 }
 
-// holes reads values of which some are missing, as the policy says.
+// holes reads values, some of which are missing, as the policy says.
 func (o NestedOptions) holes(values []any, path []string, holes bool, read func([]any) tensor.Tensor) tensor.Tensor {
 	if !holes {
 		return read(values)
@@ -423,7 +423,7 @@ func (o NestedOptions) lists(values []any, path []string) tensor.Tensor {
 	lengths := make([]int64, len(values))
 	var all []any
 	for i, x := range values {
-		l, _ := listOf(x) // what does not matter is empty
+		l, _ := listOf(x) // filler is empty
 		lengths[i] = int64(len(l))
 		all = append(all, l...)
 	}
@@ -431,7 +431,7 @@ func (o NestedOptions) lists(values []any, path []string) tensor.Tensor {
 	return grouped(o.list(all, path), p)
 }
 
-// listOf returns a list, and the entries of a map whose keys are no strings as one.
+// listOf returns a list as it is, and a map whose keys are not strings as a list of its entries.
 func listOf(x any) ([]any, bool) {
 	switch x := x.(type) {
 	case []any:
@@ -442,7 +442,7 @@ func listOf(x any) ([]any, bool) {
 	return nil, false
 }
 
-// keyed reads maps whose keys are no strings. Their values have the name * in paths.
+// keyed reads maps whose keys are not strings. In paths, their values have the name *.
 func (o NestedOptions) keyed(values []any, path []string) tensor.Tensor {
 	lengths := make([]int64, len(values))
 	var keys, all []any
@@ -474,8 +474,8 @@ func (o NestedOptions) union(values []any, kinds []sort, path []string) tensor.T
 	return tenon.Must(NewUnion(tags, fields))
 }
 
-// inexact returns the position of an integer that changes when it becomes a float64,
-// beside numbers that are no integers, and -1 where there is none.
+// inexact returns the position of an integer, among numbers that are not all integers, that changes
+// when it is converted to float64, or -1 if there is none.
 func (o NestedOptions) inexact(values []any) int {
 	if o.Float != dtype.None && o.Float != dtype.Float64 {
 		return -1
@@ -506,7 +506,7 @@ func (o NestedOptions) inexact(values []any) int {
 	return at
 }
 
-// integral reports whether an integer is a float64.
+// integral reports whether float64 can hold an integer exactly.
 func integral(n int64) bool {
 	f := float64(n)
 	return f < 1<<63 && int64(f) == n

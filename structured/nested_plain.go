@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/structured/internal/gotype"
 )
 
-// plainData returns nested data of any Go types as the ones that [FromNested] reads:
-// []any, map[string]any, [Record] and scalars. What is plain already is returned as it is.
+// plainData converts nested data of any Go types to those that [FromNested] reads: []any,
+// map[string]any, [Record] and scalars. Data that is already plain is returned as it is.
 func plainData(x any) any {
 	switch x := x.(type) {
 	case nil, bool, string, []byte, int, int64, float64, tenon.Value, time.Time, time.Duration, element.Item:
@@ -52,10 +52,10 @@ func plainData(x any) any {
 	return plainValue(reflect.ValueOf(x))
 }
 
-// keyed is the entries of a map of Go whose keys are no strings: it is never a record.
+// keyed holds the entries of a Go map whose keys are not strings; it is never a record.
 type keyed []any
 
-// elementType returns the type of elements that a Go value is one of.
+// elementType returns the element type for a Go value, if it has one.
 func elementType(x any) (element.Type, bool) {
 	switch x := x.(type) {
 	case time.Time:
@@ -68,7 +68,7 @@ func elementType(x any) (element.Type, bool) {
 	return element.Type{}, false
 }
 
-// unchanged reports whether a value is the one that it was made of.
+// unchanged reports whether a value is identical to the one it was made from.
 func unchanged(x, y any) bool {
 	a, b := reflect.ValueOf(x), reflect.ValueOf(y)
 	if !a.IsValid() || !b.IsValid() || a.Type() != b.Type() {

@@ -14,10 +14,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// zeroLike returns the zero of the Go type that x has.
+// zeroLike returns the zero value of x's Go type.
 func zeroLike(x any) any { return reflect.Zero(reflect.TypeOf(x)).Interface() }
 
-// expected reads data of which a Spec tells what they have to be.
+// expected reads data that must have a given Spec.
 func (o NestedOptions) expected(x any) (tensor.Tensor, error) {
 	t := o.one(x, o.Spec, nil)
 	if !tenon.Compatible(t.Spec(), o.Spec) {
@@ -61,7 +61,8 @@ func (o NestedOptions) one(x any, s tenon.Spec, path []string) tensor.Tensor {
 	return nil
 }
 
-// wantList returns the elements of a list, of n if that is not negative.
+// wantList returns the elements of a list, which must have n elements unless n is
+// negative.
 func (o NestedOptions) wantList(x any, path []string, n int) []any {
 	k := kindOf(x)
 	l, ok := listOf(x)
@@ -77,7 +78,7 @@ func (o NestedOptions) wantList(x any, path []string, n int) []any {
 	return nil
 }
 
-// fieldsOf returns the values of the fields of records, one list for each field.
+// fieldsOf returns the values of the fields of records, as a list for each field.
 func (o NestedOptions) fieldsOf(values []any, s *Spec, path []string) [][]any {
 	out := make([][]any, len(s.cols))
 	for k := range out {
@@ -174,7 +175,8 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 	return nil
 }
 
-// maps reads records as maps of a Spec, of one map or of rows of them; where keys are no texts, lists of entries.
+// maps reads records as a map, or as rows of maps, of a Spec. If the keys are not strings, it reads
+// lists of entries.
 func (o NestedOptions) maps(values []any, s *MapSpec, path []string) tensor.Tensor {
 	if !s.HasTextKeys() {
 		below := s.flat()
@@ -186,7 +188,7 @@ func (o NestedOptions) maps(values []any, s *MapSpec, path []string) tensor.Tens
 	})
 }
 
-// mapsWith reads records as maps, whose values read makes a column of.
+// mapsWith reads records as maps; read makes a column from their values.
 func (o NestedOptions) mapsWith(values []any, path []string, read func(all []any, path []string) tensor.Tensor) tensor.Tensor {
 	lengths := make([]int64, len(values))
 	keys, all := []string{}, []any{}
@@ -207,7 +209,7 @@ func (o NestedOptions) mapsWith(values []any, path []string, read func(all []any
 	return tenon.Must(NewMap(p, tensor.Of(keys, len(keys)), column))
 }
 
-// maskedRows reads lists of which single elements may be missing.
+// maskedRows reads lists with elements that may be missing.
 func (o NestedOptions) maskedRows(values []any, s optionalSpec, path []string) tensor.Tensor {
 	var mask func(x any, k int) any
 	mask = func(x any, k int) any {
@@ -241,7 +243,7 @@ func (o NestedOptions) maskedRows(values []any, s optionalSpec, path []string) t
 	return tenon.Must(masked.New(o.rows(full(values, k).([]any), s.Values(), path), m))
 }
 
-// divided reads lists whose elements have a Spec.
+// divided reads lists with elements of a Spec.
 func (o NestedOptions) divided(values []any, p *ragged.PartitionSpec, below tenon.Spec, path []string) tensor.Tensor {
 	lengths := make([]int64, len(values))
 	var all []any
@@ -265,7 +267,8 @@ func (o NestedOptions) divided(values []any, p *ragged.PartitionSpec, below teno
 	return grouped(v, part)
 }
 
-// block reads lists nested to the depth of a dense tensor, of one size at each depth.
+// block reads lists nested to the depth of a dense tensor. At each depth, they must have the same
+// size.
 func (o NestedOptions) block(values []any, s typedSpec, path []string) tensor.Tensor {
 	dims := []int{len(values)}
 	flat := values
@@ -286,7 +289,7 @@ func (o NestedOptions) block(values []any, s typedSpec, path []string) tensor.Te
 	return o.typed(flat, scalarType(s), shape.Of(dims...), path)
 }
 
-// scalarType returns the dtype.DType, or the element.Type, of scalars.
+// scalarType returns the type of scalars, a dtype.DType or an element.Type.
 func scalarType(s typedSpec) fmt.Stringer {
 	if e, ok := s.(element.Spec); ok {
 		return e.Type()
@@ -335,7 +338,7 @@ func (o NestedOptions) typed(values []any, t fmt.Stringer, s shape.Shape, path [
 	return v
 }
 
-// placeIn is where a value of a shape stands.
+// placeIn returns the place of element i of a value with the given shape.
 func placeIn(s shape.Shape, path []string, i int) string {
 	if s.Rank() == 0 {
 		return PathString(path)
@@ -343,7 +346,7 @@ func placeIn(s shape.Shape, path []string, i int) string {
 	return place(path, i)
 }
 
-// fromElements returns Go values, and texts, as elements.
+// fromElements converts Go values and texts to elements.
 func fromElements(values []any, t element.Type, s shape.Shape, path []string) tensor.Tensor {
 	b := element.NewBuilder(t, len(values))
 	for i, x := range values {

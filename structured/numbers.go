@@ -13,14 +13,14 @@ import (
 
 var _ ragged.Records = (*Tensor)(nil)
 
-// Numbers returns a tensor with the records' dimensions that holds the number of each
-// record, int64. Whatever chooses, groups or joins entries of a tensor does so with
-// records by way of their numbers and [Tensor.AtNumbers].
+// Numbers returns an int64 tensor with the records' dimensions that holds the number of each
+// record. Operations that select, group or join entries of a tensor can be applied to records
+// through their numbers and [Tensor.AtNumbers].
 func (t *Tensor) Numbers() tensor.Tensor { return t.numbers() }
 
-// AtNumbers returns the records with the given numbers, in the dimensions of these.
-// Missing numbers give missing records: a tensor of package masked. A number that no
-// record has is an error that names its position.
+// AtNumbers returns the records with the given numbers, with the dimensions of the numbers. Missing
+// numbers give missing records, in a tensor of package masked. A number that no record has is an
+// error that names its position.
 func (t *Tensor) AtNumbers(numbers tensor.Tensor) (out tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	at := numbers
@@ -34,7 +34,7 @@ func (t *Tensor) AtNumbers(numbers tensor.Tensor) (out tensor.Tensor, err error)
 	return t.atNumbers(numbers), nil
 }
 
-// numbered returns the numbers of a masked tensor, 0 where one is missing.
+// numbered returns the numbers in a masked tensor, with 0 for missing ones.
 func numbered(m optional) tensor.Tensor {
 	if m.Mask().Shape().Rank() == m.Values().Shape().Rank() {
 		return ops.Where(m.Mask(), m.Values(), int64(0))
@@ -42,7 +42,7 @@ func numbered(m optional) tensor.Tensor {
 	return m.Values()
 }
 
-// atNumbers is AtNumbers for numbers that are known to be those of records.
+// atNumbers is AtNumbers for numbers that are known to be valid.
 func (t *Tensor) atNumbers(numbers tensor.Tensor) tensor.Tensor {
 	if m, ok := numbers.(optional); ok {
 		rows := t.rows()
@@ -57,7 +57,7 @@ func (t *Tensor) atNumbers(numbers tensor.Tensor) tensor.Tensor {
 // lacksRecords reports whether t is known to have no records.
 func (t *Tensor) lacksRecords() bool { return t.rank > 0 && known(t.count()) == 0 }
 
-// oneFiller returns columns without entries with one that stands for what is missing.
+// oneFiller gives columns without entries one entry that stands for missing ones.
 func oneFiller(cols []column) []column {
 	out := make([]column, len(cols))
 	for i, c := range cols {
@@ -67,8 +67,8 @@ func oneFiller(cols []column) []column {
 	return out
 }
 
-// checkNumbers throws where one of the numbers is that of no record, if they are known:
-// fields may be gathered much later.
+// checkNumbers throws an error if a number is out of range, if the numbers are known: fields may be
+// gathered much later.
 func (t *Tensor) checkNumbers(numbers tensor.Tensor) {
 	if r, ok := numbers.(divided); ok {
 		numbers = r.FlatValues()

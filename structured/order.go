@@ -14,16 +14,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// By is a field to sort by. What it holds in a record is one number, string or truth
-// value; what is missing comes last, and so does NaN. Elements of a union are ordered by
-// the place of their variant, and within it by their value.
+// By is a field to sort by. It must have one number, string or boolean in each record. Missing
+// values come last, and NaN before them. Elements of a union are ordered by the position of their
+// variant, and then by their value.
 type By struct {
 	Path       []string
 	Descending bool
 }
 
-// ArgSort returns the positions of records along an axis of theirs in the order of
-// fields, the first of which counts most. Records that agree keep their order.
+// ArgSort returns the positions of records along one of their axes, sorted by fields, the first of
+// which is the most significant. The sort is stable.
 //
 //	records: [a, (n)], axis 1 → int64[a, (n)]
 func (t *Tensor) ArgSort(axis int, by ...By) (order tensor.Tensor, err error) {
@@ -31,8 +31,8 @@ func (t *Tensor) ArgSort(axis int, by ...By) (order tensor.Tensor, err error) {
 	return t.argSort("structured.ArgSort", axis, by), nil
 }
 
-// Sort returns the records in the order of fields along an axis of theirs, as
-// [Tensor.ArgSort] has it.
+// Sort returns the records sorted by fields along one of their axes; see
+// [Tensor.ArgSort].
 func (t *Tensor) Sort(axis int, by ...By) (out *Tensor, err error) {
 	defer tenon.Catch(&err)
 	order := t.argSort("structured.Sort", axis, by)
@@ -69,7 +69,7 @@ func (t *Tensor) argSort(fn string, axis int, by []By) tensor.Tensor {
 	return order
 }
 
-// sortedBy returns an order, nil for the one that there is, sorted by a key.
+// sortedBy sorts an order, nil for the original order, stably by a key.
 func sortedBy(order, key tensor.Tensor, axis int, descending bool) tensor.Tensor {
 	if order == nil {
 		return ops.ArgSort(key, axis, ops.SortOptions{Descending: descending})
@@ -80,9 +80,9 @@ func sortedBy(order, key tensor.Tensor, axis int, descending bool) tensor.Tensor
 
 func isUnion(v tensor.Tensor) bool { _, ok := v.(*Union); return ok }
 
-// orderKeys returns what the elements of a composite are ordered by, what counts most
-// first: those of a union by the place of their variant, and within it by their value,
-// if it is one number, truth value or string. Maps have no order.
+// orderKeys returns the keys by which the elements of a composite are ordered, the most significant
+// first. Elements of a union are ordered by the position of their variant, and then by their value,
+// if that is a number, boolean or string. Maps have no order.
 func orderKeys(v composite) []tensor.Tensor {
 	u, ok := v.(*Union)
 	if !ok {
@@ -97,7 +97,7 @@ func orderKeys(v composite) []tensor.Tensor {
 	return keys
 }
 
-// everyField returns the leaves to sort by where none are named: all of them in order.
+// everyField returns all leaves in order, to sort by if no fields are named.
 func (t *Tensor) everyField(descending bool) []By {
 	var out []By
 	for _, l := range t.typ().Leaves() {
@@ -106,7 +106,7 @@ func (t *Tensor) everyField(descending bool) []By {
 	return out
 }
 
-// Shuffle returns the rows in an order that a random key determines; see
+// Shuffle returns the rows in an order determined by a random key; see
 // [ops.RandomKey].
 func (t *Tensor) Shuffle(key any) (out *Tensor, err error) {
 	defer tenon.Catch(&err)
@@ -116,7 +116,7 @@ func (t *Tensor) Shuffle(key any) (out *Tensor, err error) {
 	return ops.Gather(t, ops.RandomPermutation(key, ops.Cast(t.nrows, dtype.Int64)), 0).(*Tensor), nil
 }
 
-// sorted answers for sort and argsort without named fields.
+// sorted answers sort and argsort without named fields.
 func (t *Tensor) sorted(c *op.Call) ([]tenon.Value, error) {
 	axis, _ := c.Attr("axis").(int)
 	descending, _ := c.Attr("descending").(bool)
@@ -127,8 +127,8 @@ func (t *Tensor) sorted(c *op.Call) ([]tenon.Value, error) {
 	return op.One(byNumbers(t.cols, ops.TakeAlongAxis(t.numbers(), order, axis), t.dtype))
 }
 
-// unique answers for unique: the distinct records in the order of their first
-// appearance, and what [ops.Unique] returns beside.
+// unique answers unique: it returns the distinct records in the order of their
+// first appearance, and the other results of [ops.Unique].
 func (t *Tensor) unique(c *op.Call) ([]tenon.Value, error) {
 	if t.rank != 1 {
 		e := c.Errorf(tenon.ErrShape, "the records have rank %d, want a list of records", t.rank)
@@ -139,8 +139,8 @@ func (t *Tensor) unique(c *op.Call) ([]tenon.Value, error) {
 	return []tenon.Value{ops.Gather(t, first, 0), ids, counts, first}, nil
 }
 
-// compared answers for equal and not_equal: one truth value for each record. A single
-// record is compared with all of a list.
+// compared answers equal and not_equal with one boolean for each record. A single record is
+// compared with all records of a list.
 func (*Tensor) compared(c *op.Call) ([]tenon.Value, error) {
 	s, ok := c.Value(0).(*Tensor)
 	u, ok2 := c.Value(1).(*Tensor)
@@ -156,7 +156,7 @@ func (*Tensor) compared(c *op.Call) ([]tenon.Value, error) {
 	case s.rank != u.rank:
 		return nil, c.Errorf(tenon.ErrShape, "records of rank %d are compared with records of rank %d", s.rank, u.rank)
 	default:
-		// The difference of the numbers fails where the dimensions differ.
+		// Subtracting the numbers throws an error if the dimensions differ.
 		at = ops.Add(at, ops.Sub(u.numbers(), u.numbers()))
 		if !s.Shape().CompatibleWith(u.Shape()) {
 			return nil, c.Errorf(tenon.ErrShape, "the records have the shapes %v and %v", s.Shape(), u.Shape())
@@ -170,11 +170,12 @@ func (*Tensor) compared(c *op.Call) ([]tenon.Value, error) {
 	return op.One(ops.Gather(equal, at, 0))
 }
 
-// comparisons has the operations that compare records, unions and maps, and whether what
-// they tell is that these differ.
+// comparisons has the operations that compare records, unions and maps, and whether they are true
+// for a difference.
 var comparisons = map[string]bool{"equal": false, "not_equal": true}
 
-// spreadRecord returns the records as a list; a single one as often as the others are.
+// spreadRecord returns the records as a list. A single record is repeated as often as there are
+// others.
 func spreadRecord(s, u *Tensor) *Tensor {
 	n := scalar(1, s.dtype)
 	if s.rank > 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// padded answers for pad: the margins hold a record that is given, or one of zeros,
-// empty strings, empty lists and missing values.
+// padded answers pad. The margins contain a given record, or one with zeros, empty strings, empty
+// lists and missing values.
 func (t *Tensor) padded(c *op.Call) ([]tenon.Value, error) {
 	if c.Value(0) != tenon.Value(t) {
 		return nil, op.NotHandled
@@ -38,7 +38,8 @@ func (t *Tensor) padded(c *op.Call) ([]tenon.Value, error) {
 	return op.One(byNumbers(joined([]*Tensor{flat, extra}), out[0].(tensor.Tensor), t.dtype))
 }
 
-// blank returns a list of one record with the fields of t that holds nothing.
+// blank returns a list with one record that has the fields of t with blank
+// values.
 func (t *Tensor) blank() *Tensor {
 	cols := slices.Clone(t.cols)
 	for i, c := range cols {
@@ -47,7 +48,7 @@ func (t *Tensor) blank() *Tensor {
 	return newTensor(1, scalar(1, t.dtype), nil, cols, t.dtype)
 }
 
-// blankEntry returns one entry like those of a column that holds nothing.
+// blankEntry returns a blank entry like those of a column.
 func blankEntry(v tensor.Tensor) tensor.Tensor {
 	switch x := v.(type) {
 	case optional:
@@ -76,8 +77,8 @@ func blankEntry(v tensor.Tensor) tensor.Tensor {
 	return ops.Fill(sizesFrom(v, 1), ops.Cast(zero, v.DType()))
 }
 
-// blankRow is blankEntry for rows of any other type: its own margins, where it has any,
-// or a row of components that hold nothing.
+// blankRow is blankEntry for rows of any other type: a row of the type's own padding, if it
+// supports padding, or a row of blank components.
 func blankRow(v tensor.Tensor) tensor.Tensor {
 	if h, ok := v.(*Held); ok {
 		none := tenon.Must(rows.Gather(h.v, tensor.Of([]int64{})))
@@ -106,7 +107,7 @@ func blankRow(v tensor.Tensor) tensor.Tensor {
 	return tenon.Must(outermost(v.Spec(), 1).Assemble(parts)).(tensor.Tensor)
 }
 
-// emptyRows returns partitions like others of one row without anything.
+// emptyRows returns partitions like the given ones, with a single empty row.
 func emptyRows(like []*ragged.RowPartition) []*ragged.RowPartition {
 	var parts []*ragged.RowPartition
 	n := 1
@@ -119,7 +120,7 @@ func emptyRows(like []*ragged.RowPartition) []*ragged.RowPartition {
 
 func zeros(v tensor.Tensor) []int { return make([]int, v.Shape().Rank()) }
 
-// sizesFrom returns the sizes of a dense tensor with another first one.
+// sizesFrom returns the sizes of a dense tensor, with n as the first one.
 func sizesFrom(v tensor.Tensor, n int) tensor.Tensor {
 	if tail := v.Shape().Tail(1); tail.IsFull() {
 		return tensor.Vector(append([]int{n}, tail.Dims()...))

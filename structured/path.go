@@ -5,12 +5,12 @@ import (
 	"github.com/tenonml/tenon/structured/internal/jsonpath"
 )
 
-// PathString returns the text of a path of field names: names with dots between
-// them, quoted where they are no identifiers.
+// PathString returns the text of a path of field names: names separated by dots,
+// quoted if they are not identifiers.
 func PathString(path []string) string { return jsonpath.String(path) }
 
-// ParsePath returns the names of a path that consists of names only: the reverse of
-// [PathString]. Names in brackets, `["a b"]`, and the `$` in front are read too.
+// ParsePath returns the names of a path that consists only of names. It is the inverse of
+// [PathString]. Names in brackets, `["a b"]`, and a leading `$` are accepted too.
 func ParsePath(text string) ([]string, error) {
 	q, err := jsonpath.Parse(text)
 	if err != nil {
@@ -23,5 +23,5 @@ func ParsePath(text string) ([]string, error) {
 	return names, nil
 }
 
-// parsed returns the query of a path; it throws.
+// parsed returns the query for a path. It throws.
 func parsed(path string) jsonpath.Query { return tenon.Must(jsonpath.Parse(path)) }

@@ -13,9 +13,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Path returns what a path expression selects. It follows RFC 9535 (JSONPath), over
-// columns: all records are searched at once, and what is found keeps the dimensions
-// of the lists it was found in.
+// Path returns what a path expression selects. It follows RFC 9535 (JSONPath), but works on
+// columns: all records are searched at once, and results keep the dimensions of the lists that
+// contain them.
 //
 //	orders.price                   the prices of each record's orders: [n, (orders)]
 //	orders[0].price                of its first order; missing where it has none: [n]
@@ -25,27 +25,25 @@ import (
 //	$[?@.geo.lat > 0].id           the ids of some of the records: [(records)]
 //	$[0].orders                    the orders of the first record
 //
-// A path goes on from each record, or with $ in front from the whole tensor, so that
-// its first brackets choose records. A name chooses a field of each record, through
-// all lists on the way, so that [*] may be left out; names that are no identifiers are
-// quoted, `["a b"]` or `."a b"`. Brackets choose among the elements of the next list:
-// an index (what a list is too short for is missing; among the records of $ that is an
-// error), a slice, or ? and a condition. What is missing stays missing, a list as a value
-// or a record.
+// A path starts at each record or, with a leading $, at the whole tensor, so that its first
+// brackets select records. A name selects a field of each record, looking through all lists on the
+// way, so that [*] may be omitted; names that are not identifiers are quoted, `["a b"]` or `."a
+// b"`. Brackets select among the elements of the next list: by an index (missing if the list is too
+// short; for the records of $, an error), a slice, or ? and a condition. Missing values, records
+// and lists stay missing.
 //
-// A condition compares paths that begin with @, the element, and constants (numbers,
-// strings in quotes, true, false, null) with ==, !=, <, <=, > and >=, and combines
-// comparisons with &&, || and !. A path alone asks whether it selects anything: that
-// an optional field is there, or that a filtered list is not empty; a truth value has
-// to be compared, `@.active == true`. null equals what is missing, which is neither
-// below nor above anything. length(@.x) is the number of a list's elements or of a
-// string's characters, count(@.x[*]) the number of what a path selects, and match and
-// search apply a regular expression to a string. Where a path in a comparison goes
-// through a list, any(…) or all(…) around it says for which of the elements it has to hold.
+// A condition compares paths that begin with @, the element, and constants (numbers, strings in
+// quotes, true, false, null) with ==, !=, <, <=, > and >=, and combines comparisons with &&, || and
+// !. A path by itself tests whether it selects anything: whether an optional field is present, or a
+// filtered list is not empty. A boolean must be compared, `@.active == true`. null equals missing
+// values, which are neither less nor greater than anything. length(@.x) is the number of elements
+// of a list or of characters of a string, count(@.x[*]) the number of nodes that a path selects,
+// and match and search apply a regular expression to a string. If a path in a comparison goes
+// through a list, any(…) or all(…) around it says for how many of the elements it must hold.
 //
-// Not of RFC 9535: any and all; comparing values of different types is an error,
-// not false; and descendants (..) and lists of indices are left out, as their results
-// would be no column. Path throws errors, as functions of package ops do.
+// Differences from RFC 9535: any and all are additions; comparing values of different types is an
+// error, not false; descendants (..) and lists of indices are not supported, because their results
+// would not be columns. Path throws errors, like functions of package ops.
 func (t *Tensor) Path(path string) tensor.Tensor {
 	q := parsed(path)
 	if names, ok := q.Names(); ok {
@@ -71,8 +69,8 @@ func (t *Tensor) Path(path string) tensor.Tensor {
 	return n.result()
 }
 
-// selected evaluates a path from the whole tensor. Indices at its beginning choose
-// rows, and records in the end.
+// selected evaluates a path from the whole tensor. Indices at its beginning select rows and, at the
+// end, records.
 func (t *Tensor) selected(segments []jsonpath.Segment, path string) tensor.Tensor {
 	if len(segments) == 0 {
 		return t
@@ -95,22 +93,21 @@ func (t *Tensor) selected(segments []jsonpath.Segment, path string) tensor.Tenso
 	return n.result()
 }
 
-// A node is what a path has selected so far: lists of lists of elements, of which the
-// elements are either records or a leaf's. Records are kept as columns and the numbers
-// of those that are left, so that only the field that the path goes on to is gathered.
-// Whatever a path does, what is missing stays so: each dimension has a mask of its own,
-// and a list that is missing has no elements.
+// A node is what a path has selected so far: nested lists whose elements are either records or
+// values of a leaf. Records are kept as columns with the numbers of the selected ones, so that only
+// the field that the path goes on to is gathered. Missing values always stay missing: each
+// dimension has its own mask, and a missing list has no elements.
 type node struct {
 	path  string
 	rank  int
 	nrows tensor.Tensor
 	parts []*ragged.RowPartition // of the dimensions below the first
-	there []tensor.Tensor        // of each dimension which of its elements are there, flat; nil for all
-	at    int                    // how many dimensions have been gone through
+	there []tensor.Tensor        // for each dimension, a flat mask of its elements; nil: all are present
+	at    int                    // number of dimensions passed so far
 	dtype dtype.DType
 
-	cols []column      // of records
-	take tensor.Tensor // which entries of the columns; nil for all
+	cols []column      // for records
+	take tensor.Tensor // numbers of the selected entries of the columns; nil for all
 	has  tensor.Tensor // which of the records have entries in the columns; nil for all
 
 	leaf tensor.Tensor // nil for records
@@ -126,7 +123,7 @@ func (n *node) fail(format string, args ...any) {
 	tenon.Throw(jsonpath.Error(n.path, format, args...))
 }
 
-// step goes on by one segment.
+// step applies one segment.
 func (n *node) step(s jsonpath.Segment) {
 	switch s := s.(type) {
 	case jsonpath.ByName:
@@ -158,7 +155,8 @@ func (n *node) step(s jsonpath.Segment) {
 	}
 }
 
-// name goes to a field, to the values of a key, or to records of some fields.
+// name goes on to a field, to the values for a key, or to records with some of
+// the fields.
 func (n *node) name(s jsonpath.ByName) {
 	if m, ok := n.leaf.(*Map); ok && !s.List {
 		n.at = n.rank
@@ -198,7 +196,7 @@ func namesOf(cols []column) []string {
 	return out
 }
 
-// entries returns those entries of a column that belong to the records that are left.
+// entries returns the entries of a column that belong to the selected records.
 func (n *node) entries(c column) tensor.Tensor {
 	if n.take != nil {
 		c = newPicker(n.take).take(c, 0)
@@ -209,8 +207,8 @@ func (n *node) entries(c column) tensor.Tensor {
 	return fillBy(c.v(), rows.FromLengths(ops.Cast(n.has, dtype.Int64)))
 }
 
-// enter goes on to the entries of a field, one for each element; those of an element
-// that is missing are missing.
+// enter goes on to the entries of a field, one for each element; those of missing elements are
+// missing.
 func (n *node) enter(v tensor.Tensor) {
 	n.take, n.has, n.cols, n.leaf = nil, nil, nil, nil
 	n.reach(v)
@@ -235,20 +233,20 @@ func (n *node) reach(v tensor.Tensor) {
 	n.leaf = v
 }
 
-// hasAxes reports whether entries are divided by axes only, not by partitions.
+// hasAxes reports whether entries are divided only by axes, not by partitions.
 func hasAxes(v tensor.Tensor) bool {
 	switch v.(type) {
 	case *Tensor, divided:
 		return false
-	case composite: // a name leads into a map, and not to its values
+	case composite: // a name leads into a map, not to its values
 		return true
 	}
 	list, _, _ := pieces(v)
 	return !slices.ContainsFunc(list, func(x tensor.Tensor) bool { return !hasAxes(x) })
 }
 
-// variant goes on to the elements of a union that are of a type, if it is that of one
-// variant: the others are missing.
+// variant goes on to the elements of a union that have a type, if exactly one variant has it: the
+// others become missing.
 func (n *node) variant(of func(v tensor.Tensor) bool) {
 	u, ok := n.leaf.(*Union)
 	if !ok {
@@ -269,8 +267,7 @@ func (n *node) variant(of func(v tensor.Tensor) bool) {
 	}
 }
 
-// deepen takes the next dimension of the entries of a leaf as lists. It reports false
-// where there is none.
+// deepen takes the next dimension of a leaf's entries as lists. It returns false if there is none.
 func (n *node) deepen() bool {
 	if n.leaf == nil {
 		return false
@@ -284,8 +281,8 @@ func (n *node) deepen() bool {
 	return true
 }
 
-// keep leaves only some of the elements of dimension d, by number, whose partition is
-// already that of the elements left.
+// keep keeps only some of the elements of dimension d, by number. The partition must already be
+// that of the remaining elements.
 func (n *node) keep(d int, at tensor.Tensor) {
 	for ; ; d++ {
 		if n.there[d] != nil {
@@ -309,7 +306,7 @@ func (n *node) keep(d int, at tensor.Tensor) {
 	}
 }
 
-// settle replaces the columns by those of the records that are left.
+// settle replaces the columns by those of the selected records.
 func (n *node) settle() {
 	cols := slices.Clone(n.cols)
 	if n.take != nil {
@@ -332,7 +329,7 @@ func (n *node) count(d int) tensor.Tensor {
 	return n.parts[d-1].NVals()
 }
 
-// slice chooses a range of each list.
+// slice selects a range of each list.
 func (n *node) slice(s jsonpath.BySlice) {
 	k := key.Key{Kind: key.RangeKind}
 	set := func(to *any, i *int) {
@@ -356,7 +353,7 @@ func (n *node) slice(s jsonpath.BySlice) {
 	n.keep(d, at)
 }
 
-// filter keeps the elements of each list for which a condition holds.
+// filter keeps the elements of each list for which a condition is true.
 func (n *node) filter(cond jsonpath.Logical) {
 	d := n.at
 	element := *n
@@ -373,8 +370,8 @@ func (n *node) filter(cond jsonpath.Logical) {
 	n.keep(d, at)
 }
 
-// index chooses one element of each list, and takes the dimension away. A list that is
-// too short, or missing, has none.
+// index selects one element of each list, and removes the dimension. If a list is too short or
+// missing, so is the element.
 func (n *node) index(i int) {
 	d := n.at
 	if d == 0 {
@@ -398,7 +395,7 @@ func (n *node) index(i int) {
 	n.parts, n.there = slices.Delete(n.parts, d-1, d), slices.Delete(n.there, d, d+1)
 	n.rank--
 	switch {
-	case d <= len(n.parts): // what is chosen are lists
+	case d <= len(n.parts): // the elements are lists
 		q, below := selectRows(n.parts[d-1], at)
 		n.parts[d-1] = spreadRows(q, found)
 		n.keep(d, below)
@@ -415,7 +412,7 @@ func (n *node) index(i int) {
 	}
 }
 
-// result returns what was selected, with its dimensions.
+// result returns the selection with its dimensions.
 func (n *node) result() tensor.Tensor {
 	var v tensor.Tensor
 	if n.leaf != nil {

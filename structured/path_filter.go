@@ -13,17 +13,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A measure is what an operand or a condition has for the elements that a filter
-// chooses among: a value for each, or, if it goes through lists, one for each element
-// of those. It is flat, so that values of different depth are brought together by
-// repeating, and what is missing is false in a mask.
+// A measure holds the values of an operand or condition for the elements among which a filter
+// selects: one for each element or, if it goes through lists, one for each element of these lists.
+// It is flat, so that values of different depths can be combined by repetition. Missing values are
+// false in its mask.
 type measure struct {
 	v     tensor.Tensor
 	mask  tensor.Tensor          // nil: nothing is missing
-	parts []*ragged.RowPartition // of the lists that it goes through
+	parts []*ragged.RowPartition // for the lists that it goes through
 }
 
-// truth returns for which of the elements of its first dimension a condition holds.
+// truth returns the elements of the first dimension for which a condition is true.
 func (n *node) truth(c jsonpath.Logical) tensor.Tensor {
 	m := n.logical(c)
 	if len(m.parts) > 0 {
@@ -82,7 +82,7 @@ func (n *node) logical(c jsonpath.Logical) measure {
 	return measure{}
 }
 
-// present is a truth value that is false where something is missing.
+// present returns a boolean that is false where something is missing.
 func present(v, mask tensor.Tensor) tensor.Tensor {
 	if mask == nil {
 		return v
@@ -90,7 +90,7 @@ func present(v, mask tensor.Tensor) tensor.Tensor {
 	return ops.LogicalAnd(v, mask)
 }
 
-// follow evaluates a query from each element.
+// follow evaluates a query starting at each element.
 func (n *node) follow(q jsonpath.Query) *node {
 	m := *n
 	m.parts, m.there = slices.Clone(n.parts), slices.Clone(n.there)
@@ -100,8 +100,8 @@ func (n *node) follow(q jsonpath.Query) *node {
 	return &m
 }
 
-// exists returns for which elements a query selects something. Of an optional value
-// that is a value that is there.
+// exists returns the elements for which a query selects something. For an optional value, it must
+// be present.
 func (n *node) exists(q jsonpath.Query) tensor.Tensor {
 	m := n.follow(q)
 	found := m.found()
@@ -111,8 +111,7 @@ func (n *node) exists(q jsonpath.Query) tensor.Tensor {
 	return found
 }
 
-// found returns which of the nodes that a query has come to are there: lists, records
-// or values.
+// found returns which of the nodes that a query has reached are present: lists, records or values.
 func (n *node) found() tensor.Tensor {
 	if mask := n.there[n.at-1]; mask != nil {
 		return mask
@@ -120,8 +119,8 @@ func (n *node) found() tensor.Tensor {
 	return ops.Fill(ops.Reshape(ops.Cast(n.count(n.at-1), dtype.Int64), []int{1}), true)
 }
 
-// compare compares two operands, after RFC 9535, 2.3.5.2.2: what is missing equals
-// what is missing only.
+// compare compares two operands, following RFC 9535, 2.3.5.2.2: missing values equal only missing
+// values.
 func (n *node) compare(c jsonpath.Comparison) measure {
 	if isNull(c.X) {
 		return n.compareNull(c, c.Y)
@@ -150,7 +149,7 @@ func (n *node) compare(c jsonpath.Comparison) measure {
 	for i, p := range pairs {
 		pairs[i][0], pairs[i][1], _ = n.together(p[0], p[1])
 	}
-	// each asks a question of the values of each pair of types, of which one at most is there.
+	// each applies f to the values of each pair of types, at most one of which is present.
 	each := func(f func(a, b tensor.Tensor) tensor.Tensor) tensor.Tensor {
 		var out tensor.Tensor
 		for _, p := range pairs {
@@ -199,8 +198,8 @@ func (n *node) compare(c jsonpath.Comparison) measure {
 	return measure{v: v, parts: parts}
 }
 
-// equalExactly compares numbers by their values: an integer and a floating number where
-// neither is rounded to the type of the other.
+// equalExactly compares numbers by value: an integer and a floating-point number without rounding
+// either to the type of the other.
 func equalExactly(a, b tensor.Tensor) tensor.Tensor {
 	if a.DType().IsFloat() && b.DType().IsInteger() {
 		a, b = b, a
@@ -213,8 +212,8 @@ func equalExactly(a, b tensor.Tensor) tensor.Tensor {
 	return ops.LogicalAnd(exact, ops.Equal(ops.Cast(a, d), whole))
 }
 
-// lessExactly is a < b as equalExactly is equality: n < x where n < ⌈x⌉, and x < n where
-// ⌊x⌋ < n. What lies beyond the integers is below or above all of them.
+// lessExactly is a < b by value: n < x if n < ⌈x⌉, and x < n if ⌊x⌋ < n. Numbers beyond the range
+// of integers are below or above all of them.
 func lessExactly(a, b tensor.Tensor) tensor.Tensor {
 	switch {
 	case a.DType().IsInteger() && b.DType().IsFloat():
@@ -229,8 +228,8 @@ func lessExactly(a, b tensor.Tensor) tensor.Tensor {
 	return ops.Less(a, b)
 }
 
-// comparable returns the pairs of values of one kind that two measures have: one, or for
-// unions those of variants that can be compared.
+// comparable returns pairs of values of the same kind from two measures: a single pair or, for
+// unions, those of the variants that can be compared.
 func comparable(x, y measure) [][2]measure {
 	var out [][2]measure
 	for _, a := range variants(x) {
@@ -243,7 +242,7 @@ func comparable(x, y measure) [][2]measure {
 	return out
 }
 
-// variants returns what a measure has of each type that has one value for each element.
+// variants returns a measure for each type of a measure that has one value for each element.
 func variants(x measure) []measure {
 	u, ok := x.v.(*Union)
 	if !ok {
@@ -262,7 +261,7 @@ func variants(x measure) []measure {
 	return out
 }
 
-// typeOf names the type of values in an error.
+// typeOf returns the name of the type of values, for an error.
 func typeOf(v tensor.Tensor) string {
 	if v.DType() == dtype.None {
 		return tenon.String(v.Spec())
@@ -275,8 +274,8 @@ func isNull(o jsonpath.Operand) bool {
 	return ok && l.Value == nil
 }
 
-// compareNull compares an operand with null, which what is missing equals: also a list
-// or a record. Inside any and all the elements of lists are compared.
+// compareNull compares an operand with null, which equals missing values, including lists and
+// records. Inside any and all, the elements of lists are compared.
 func (n *node) compareNull(c jsonpath.Comparison, o jsonpath.Operand) measure {
 	var there tensor.Tensor
 	var parts []*ragged.RowPartition
@@ -306,7 +305,8 @@ func (n *node) compareNull(c jsonpath.Comparison, o jsonpath.Operand) measure {
 	return measure{v: ops.LogicalAnd(there, false), parts: parts}
 }
 
-// comparisonKind returns one element type for all that can be compared with it.
+// comparisonKind returns the same element type for all types that can be compared
+// with each other.
 func comparisonKind(d dtype.DType) dtype.DType {
 	if d.IsNumeric() {
 		return dtype.Float64
@@ -314,8 +314,8 @@ func comparisonKind(d dtype.DType) dtype.DType {
 	return d
 }
 
-// likeColumn returns a constant in the element type in which a column is compared
-// with it: a fraction takes that of floating numbers, and is float64 beside integers.
+// likeColumn returns a constant in the element type in which it is compared with a column: a
+// fraction gets the column's type if that is floating-point, and is float64 for integers.
 func likeColumn(x any, column tensor.Tensor) tensor.Tensor {
 	v := tenon.Must(tensor.Convert(x))
 	if column != nil {
@@ -339,7 +339,8 @@ func likeColumn(x any, column tensor.Tensor) tensor.Tensor {
 	return v
 }
 
-// operand returns what an operand has for each element; a constant has one value.
+// operand returns the values of an operand for each element; a constant has a
+// single value.
 func (n *node) operand(o jsonpath.Operand) measure {
 	switch o := o.(type) {
 	case jsonpath.Queried:
@@ -361,7 +362,7 @@ func (n *node) operand(o jsonpath.Operand) measure {
 	return measure{}
 }
 
-// measured returns the length of what a query selects, or how much it selects.
+// measured returns the length of what a query selects, or the number of nodes.
 func (n *node) measured(o jsonpath.Measured) measure {
 	m := n.follow(o.Query)
 	if o.Nodes {
@@ -380,7 +381,7 @@ func (n *node) measured(o jsonpath.Measured) measure {
 	return measure{ops.Cast(ops.StringLength(m.leaf, ops.UnitChar), dtype.Int64), m.there[m.rank-1], m.parts}
 }
 
-// together brings two measures to one depth: what goes through fewer lists is repeated
+// together brings two measures to the same depth: the one that goes through fewer lists is repeated
 // for the elements of the others.
 func (n *node) together(x, y measure) (a, b measure, parts []*ragged.RowPartition) {
 	if len(x.parts) > len(y.parts) {
@@ -389,7 +390,7 @@ func (n *node) together(x, y measure) (a, b measure, parts []*ragged.RowPartitio
 	}
 	for i, p := range x.parts {
 		if q := y.parts[i]; p != q {
-			// The lists have to be the same; the check is part of the result.
+			// The lists must be equal; the check is part of the result.
 			s := rows.AssertSame(q.RowSplits(), p.RowSplits())
 			y.parts = slices.Clone(y.parts)
 			y.parts[i] = partitionOf(s)
@@ -408,5 +409,5 @@ func (n *node) together(x, y measure) (a, b measure, parts []*ragged.RowPartitio
 	return x, y, y.parts
 }
 
-// constant reports whether a measure is one value for all.
+// constant reports whether a measure is a single value for all elements.
 func constant(m measure) bool { return m.v.Shape().IsScalar() }

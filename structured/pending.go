@@ -12,22 +12,22 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// pending are entries of another column, by number, that are gathered when they are
-// first asked for. Records that are chosen, sorted or joined are so many: all columns
-// share one index, and those that nobody reads cost nothing.
+// pending holds entries of another column, by number, that are gathered when they are first needed.
+// Records that have been selected, sorted or joined are such entries: all columns share one index,
+// and columns that nobody reads cost nothing.
 //
-// An index has been checked before: what is pending cannot fail. It is made only of
-// concrete tensors of the types of this module, so that it does not matter when it is
-// gathered: what is traced, differentiated or mapped over, and the entries of types
-// that may refuse, are gathered at once.
+// The index has been checked before, so gathering cannot fail. Pending entries consist only of
+// concrete tensors of this module's types, so that it does not matter when they are gathered.
+// Tensors that are traced, differentiated or mapped over, and entries of types that may decline,
+// are gathered at once.
 type pending struct {
 	once sync.Once
-	from atomic.Pointer[rowsFrom] // nil once the entries are there
+	from atomic.Pointer[rowsFrom] // nil once the entries have been gathered
 	v    tensor.Tensor
 	err  error
 }
 
-// A rowsFrom is what pending entries are gathered from.
+// A rowsFrom is the source of pending entries.
 type rowsFrom struct {
 	v     tensor.Tensor
 	at    *tensor.Dense // int64[n]
@@ -44,13 +44,13 @@ func (p *pending) value() tensor.Tensor {
 	return p.v
 }
 
-// A picker takes the entries that one index chooses from any number of columns.
+// A picker takes the entries selected by one index from any number of columns.
 type picker struct {
 	at       tensor.Tensor // int64[n]
 	dense    *tensor.Dense // at, if it may be kept for later
 	composed map[*tensor.Dense]*tensor.Dense
-	n        int  // how many entries were last asked about, 0 before
-	same     bool // whether the index is that of n entries in their order
+	n        int  // the number of entries last asked about, or 0
+	same     bool // whether the index selects all n entries in order
 }
 
 func newPicker(at tensor.Tensor) *picker {
@@ -61,7 +61,7 @@ func newPicker(at tensor.Tensor) *picker {
 	return p
 }
 
-// take returns the entries of a column that the index chooses.
+// take returns the entries of a column that the index selects.
 func (p *picker) take(c column, inner int) column {
 	out := column{name: c.name, inner: max(c.inner, inner)}
 	if p.dense != nil && c.wait != nil {
@@ -98,7 +98,8 @@ func newPending(s rowsFrom) *pending {
 	return p
 }
 
-// compose returns the index that chooses among what another index has chosen.
+// compose returns the index that first selects by another index and then by this
+// one.
 func (p *picker) compose(first *tensor.Dense) *tensor.Dense {
 	if d, ok := p.composed[first]; ok {
 		return d
@@ -114,7 +115,7 @@ func (p *picker) compose(first *tensor.Dense) *tensor.Dense {
 	return d
 }
 
-// all reports whether the index is that of all n entries in their order.
+// all reports whether the index selects all n entries in order.
 func (p *picker) all(n int) bool {
 	if n != p.n {
 		p.n, p.same = n, countsUp(p.dense, n)
@@ -122,7 +123,8 @@ func (p *picker) all(n int) bool {
 	return p.same
 }
 
-// mayWait reports whether entries can be gathered at any time, and surely.
+// mayWait reports whether entries can be gathered at any later time without
+// failing.
 func mayWait(v tensor.Tensor) bool {
 	switch x := v.(type) {
 	case *tensor.Dense, *tensor.Strings:
@@ -153,12 +155,11 @@ func concreteParts(parts []*ragged.RowPartition) bool {
 	return true
 }
 
-// Compact returns the same records with all fields gathered. What chooses records
-// ([Tensor.Filter], [Tensor.Where], [Tensor.Sort], [Tensor.Join], ops.Gather and the
-// like) leaves the fields of the result in the tensor that they come from, until one is
-// first read; each is then gathered once, whoever asks for it. So a tensor that is kept
-// for long, of a few records of a large one, should be compact: it keeps all of the
-// large one alive otherwise.
+// Compact returns the same records with all fields gathered. Operations that select records
+// ([Tensor.Filter], [Tensor.Where], [Tensor.Sort], [Tensor.Join], ops.Gather and so on) leave the
+// fields of the result in the original tensor. Each field is gathered once, when it is first read.
+// A tensor with a few records of a large one, if it is kept for long, should be compacted, since it
+// otherwise keeps all of the large one in memory.
 func (t *Tensor) Compact() *Tensor {
 	cols := make([]column, len(t.cols))
 	for i, c := range t.cols {

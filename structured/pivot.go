@@ -14,25 +14,24 @@ type Pivot struct {
 	Values  tensor.Tensor // dense, [rows, columns, …]: an aggregation of the records with both keys
 }
 
-// PivotOptions say what a table looks like.
+// PivotOptions say how a table is made.
 type PivotOptions struct {
-	// Fill stands where no record has both keys. nil: what the aggregation makes of no
-	// records, which is 0 for counts and sums, NaN for means, and otherwise missing.
+	// Fill is the value of cells without records. If it is nil, it is the result of the aggregation
+	// for no records: 0 for counts and sums, NaN for means, and otherwise a missing value.
 	Fill any
 
-	// Unsorted leaves the keys in the order in which they first appear. Otherwise they
-	// are sorted.
+	// Unsorted leaves the keys in the order of their first appearance. Otherwise they are sorted.
 	Unsorted bool
 
-	// MaxBytes is how much memory the table may take. 0: half of what the system leaves
-	// the process, GOMEMLIMIT at most.
+	// MaxBytes limits the memory for the table. 0 means half of the memory that the system leaves
+	// to the process, and at most GOMEMLIMIT.
 	MaxBytes int
 }
 
-// Pivot returns the table of an aggregation of the records that have the same keys at
-// two paths: one gives the row, one the column. The aggregation makes one number,
-// truth value or string, or a vector of numbers, of the records of each place. A table
-// that memory should not hold is an error of kind tenon.ErrInvalid that tells its size.
+// Pivot returns the table of an aggregation of the records with the same values at two paths: one
+// gives the row, the other the column. For each cell the aggregation must return a number, boolean
+// or string, or a vector of numbers. If a table does not fit in memory, the error, of kind
+// tenon.ErrInvalid, gives its size.
 //
 //	sales.Pivot("user", "month", Sum("amount"), PivotOptions{}).Values      // float64[users, months]
 func (t *Tensor) Pivot(row, col string, a Aggregation, o PivotOptions) Pivot {
@@ -60,11 +59,12 @@ func (t *Tensor) Pivot(row, col string, a Aggregation, o PivotOptions) Pivot {
 	return Pivot{Rows: r.Keys(), Columns: c.Keys(), Values: table(flat, r.n, c.n)}
 }
 
-// cellBytes is what a place of a table takes, at least, while it is computed: a value of 8
-// bytes, the number of its records and where it is put.
+// cellBytes is the minimum memory for a cell of a table while it is computed: an 8-byte value, its
+// number of records, and its position.
 const cellBytes = 24
 
-// check throws where a table of some rows and columns, as far as they are known, is too large.
+// check throws an error if a table with some rows and columns is too large, as far as their numbers
+// are known.
 func (o PivotOptions) check(fn string, rows, cols *Grouping) {
 	n, m := known(rows.n), known(cols.n)
 	if n < 0 || m < 0 {
@@ -81,7 +81,7 @@ func (o PivotOptions) check(fn string, rows, cols *Grouping) {
 	}
 }
 
-// table gives entries in row-major order two dimensions.
+// table gives entries in row-major order the dimensions of a table.
 func table(v, nrows, ncols tensor.Tensor) tensor.Tensor {
 	if out, ok := eachPiece(v, func(x tensor.Tensor) tensor.Tensor { return table(x, nrows, ncols) }); ok {
 		return out

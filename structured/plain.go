@@ -10,17 +10,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Plain returns the records as [Tensor.ToNested] does; see tensor.Plain.
+// Plain returns the same data as [Tensor.ToNested]; see tensor.Plain.
 func (t *Tensor) Plain() (any, error) { return t.ToNested() }
 
-// FromPlain returns the records that plain data are, as [FromNested] does; see
+// FromPlain makes records from plain data, as [FromNested] does; see
 // tensor.FromPlain.
 func (s *Spec) FromPlain(x any) (tenon.Value, error) {
 	return FromNested(goNumbers(x, s), NestedOptions{Spec: s})
 }
 
-// goNumbers makes Go numbers of those in the text of a document, which have the types that a
-// Spec tells.
+// goNumbers converts the numbers in the text of a document to Go numbers of the types in a Spec.
 func goNumbers(x any, s tenon.Spec) any {
 	switch x := x.(type) {
 	case []any:
@@ -60,7 +59,7 @@ func goNumbers(x any, s tenon.Spec) any {
 	return x
 }
 
-// fieldOf returns the Spec of a field of records, or of the records in another type.
+// fieldOf returns the Spec of a field of records, also if the records are inside another type.
 func fieldOf(s tenon.Spec, name string) tenon.Spec {
 	switch t := s.(type) {
 	case *Spec:
@@ -83,10 +82,10 @@ func (t *Tensor) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, t
 // LogValue returns one line for package log/slog.
 func (t *Tensor) LogValue() slog.Value { return tensor.LogValue(t) }
 
-// plainField is the name of the one field of records that stand for a column by itself.
+// plainField is the name of the only field of records that stand for a single column.
 const plainField = "v"
 
-// plainOf returns a column as ToNested does within records.
+// plainOf returns a column in the form that ToNested returns inside records.
 func plainOf(v tensor.Tensor) (any, error) {
 	t, err := FromFieldsAndRank([]Field{{Name: plainField, Value: v}}, min(v.Shape().Rank(), 1), Options{})
 	if err != nil {
@@ -105,7 +104,7 @@ func plainOf(v tensor.Tensor) (any, error) {
 	return x.(map[string]any)[plainField], nil
 }
 
-// fromPlain is the reverse of plainOf.
+// fromPlain is the inverse of plainOf.
 func fromPlain(s tenon.Spec, x any) (tenon.Value, error) {
 	dims := s.(typedSpec).Shape()
 	rank := min(dims.Rank(), 1)
@@ -135,17 +134,17 @@ func (m *Map) Plain() (any, error) { return plainOf(m) }
 // Plain returns the words; see tensor.Plain.
 func (d *Dictionary) Plain() (any, error) { return plainOf(d) }
 
-// FromPlain is the reverse of Map.Plain; see tensor.FromPlain.
+// FromPlain is the inverse of Map.Plain; see tensor.FromPlain.
 func (s *MapSpec) FromPlain(x any) (tenon.Value, error) { return fromPlain(s, x) }
 
-// FromPlain is the reverse of Dictionary.Plain; see tensor.FromPlain.
+// FromPlain is the inverse of Dictionary.Plain; see tensor.FromPlain.
 func (s *DictionarySpec) FromPlain(x any) (tenon.Value, error) { return fromPlain(s, x) }
 
 // MarshalJSON writes the value as tensor.AppendJSON does: an object for each element.
 func (m *Map) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, m) }
 
-// MarshalJSON writes the value as tensor.AppendJSON does: its components, which say of what
-// type each element is.
+// MarshalJSON writes the value as tensor.AppendJSON does: its components, which include the type of
+// each element.
 func (u *Union) MarshalJSON() ([]byte, error) { return tensor.AppendJSON(nil, u) }
 
 // MarshalJSON writes the words as tensor.AppendJSON does.

@@ -15,8 +15,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// What is printed of a tensor: so many rows at most, half of them from the end, so
-// many elements of a list, and cells and lines of so many characters.
+// Limits on what is printed: the number of rows, half of them from the end, the number of elements
+// of a list, and the widths of cells and lines in characters.
 const (
 	shownRows  = 10
 	shownItems = 8
@@ -24,8 +24,8 @@ const (
 	lineWidth  = 120
 )
 
-// String prints the type and a table of the first and last rows. Fields that do not
-// fit in a line are named below.
+// String returns the type and a table of the first and last rows. Fields that do not fit in a line
+// are named below the table.
 //
 //	3 * {name: string, pets: var * string}
 //	   name    pets
@@ -37,8 +37,8 @@ const (
 // [Tensor.Format] prints all rows and fields.
 func (t *Tensor) String() string { return t.text("%v") }
 
-// Format prints the records for the verbs v and s as String does, with a plus flag all rows and
-// fields, and all that is in them.
+// Format prints the records for the verbs v and s as String does. A plus flag prints all rows and
+// fields, with all of their contents.
 func (t *Tensor) Format(s fmt.State, verb rune) { tensor.Format(s, verb, t, t.text) }
 
 func (t *Tensor) text(verb string) string {
@@ -73,14 +73,14 @@ func (t *Tensor) text(verb string) string {
 	return b.String()
 }
 
-// grid is a table as text: a column for the numbers of the rows and one for each field.
+// grid is a table as text, with a column for row numbers and one for each field.
 type grid struct {
 	head, types []string
 	rows        [][]string
 }
 
-// table returns what is printed, all of it if that is to be long, and false where there are no
-// elements to print.
+// table returns the table to print, in full if long is set, and false if there are no elements to
+// print.
 func (t *Tensor) table(long bool) (*grid, bool) {
 	rows, cell := shownRows, cellOf
 	if long {
@@ -175,7 +175,7 @@ func cellOf(v tensor.Tensor) string {
 	return clipped(b.String())
 }
 
-// wholeCell returns a value as text, in JSON where it has a form there.
+// wholeCell returns a value as text, as JSON if possible.
 func wholeCell(v tensor.Tensor) string {
 	b, err := tensor.AppendJSON(nil, v)
 	if err != nil {
@@ -184,7 +184,7 @@ func wholeCell(v tensor.Tensor) string {
 	return string(b)
 }
 
-// shortened leaves one element more of each list than is shown.
+// shortened leaves one more element of each list than is shown.
 func shortened(v tensor.Tensor) tensor.Tensor {
 	if m, ok := v.(optional); ok && m.Shape().Rank() > m.Mask().Shape().Rank() {
 		return v
@@ -212,7 +212,8 @@ func clipped(s string) string {
 	return string(r[:cellWidth-1]) + "…"
 }
 
-// writeCell writes nested data, and stops soon after the width of a cell.
+// writeCell writes nested data, and stops soon after reaching the width of a
+// cell.
 func writeCell(b *strings.Builder, x any) {
 	switch x := x.(type) {
 	case nil:
@@ -263,7 +264,7 @@ func writeCell(b *strings.Builder, x any) {
 	}
 }
 
-// number writes a float so that it differs from an integer.
+// number writes a float so that it can be told from an integer.
 func number(x float64, bits int) string {
 	s := strconv.FormatFloat(x, 'g', -1, bits)
 	if x == math.Trunc(x) && !math.IsInf(x, 0) && !strings.ContainsAny(s, "e.") {

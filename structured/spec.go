@@ -13,8 +13,8 @@ import (
 // TypeName is the registered name of [*Spec].
 const TypeName = "structured.Tensor"
 
-// Spec describes structured tensors: the Specs of the partitions and of the columns,
-// which are the fields without the partitions.
+// Spec describes structured tensors: the Specs of the partitions, and those of the columns, which
+// are the fields without the partitions.
 type Spec struct {
 	rank  int
 	nrows int
@@ -29,7 +29,7 @@ type columnSpec struct {
 	inner int
 }
 
-// specOf returns what is known of a tensor and its columns without the data of its partitions.
+// specOf returns what is known about a tensor and its columns without the data of its partitions.
 func specOf(t *Tensor, cols []column) *Spec {
 	m := specMaker{rank: t.rank, d: t.dtype, dims: make([]dim, t.rank), cols: make([]columnSpec, len(cols))}
 	if t.rank == 1 {
@@ -50,8 +50,8 @@ func specOf(t *Tensor, cols []column) *Spec {
 	return m.spec()
 }
 
-// typ returns the Spec of the entries. Pending ones are gathered only if it depends on
-// their data.
+// typ returns the Spec of the entries. Pending entries are gathered only if it depends on their
+// data.
 func (c column) typ() tenon.Spec {
 	if c.wait != nil {
 		if from := c.wait.from.Load(); from != nil {
@@ -63,8 +63,8 @@ func (c column) typ() tenon.Spec {
 	return c.v().Spec()
 }
 
-// rowsSpec returns the Spec of n of the rows of concrete entries, and false where it
-// depends on which they are.
+// rowsSpec returns the Spec of n rows of concrete entries, and false if it depends on which rows
+// they are.
 func rowsSpec(s tenon.Spec, n int) (tenon.Spec, bool) {
 	if list, with, ok := specPieces(s); ok {
 		for i, x := range list {
@@ -83,7 +83,7 @@ func rowsSpec(s tenon.Spec, n int) (tenon.Spec, bool) {
 // outermost returns a Spec with another size of the outermost dimension.
 func outermost(s tenon.Spec, n int) tenon.Spec {
 	if t, ok := s.(typedSpec); ok && t.Shape().Rank() > 0 && t.Shape().Dim(0) == n {
-		return s // deeply nested Specs depend on it: each level asks this of all below
+		return s // important for deeply nested Specs: each level asks this of all levels below
 	}
 	switch s := s.(type) {
 	case *tensor.Spec:
@@ -126,7 +126,7 @@ func (s *Spec) Shape() shape.Shape {
 	return ragged.FromSpecs(tensor.NewSpec(dtype.Bool, shape.OfRank(1)), s.parts).Shape()
 }
 
-// FieldNames returns the names of the fields in their order.
+// FieldNames returns the names of the fields in order.
 func (s *Spec) FieldNames() []string {
 	out := make([]string, len(s.cols))
 	for i, c := range s.cols {

@@ -13,11 +13,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// NewSpec returns the Spec of records with a shape and the given fields, each of
-// which starts with the dimensions of the shape. Sizes that only some of them know
-// hold for all. A shape of unknown rank is an error of kind tenon.ErrDType, and a
-// field that contradicts the shape or another field one of kind tenon.ErrInvalid
-// that names it.
+// NewSpec returns the Spec of records with a shape and the given fields, each of which must begin
+// with the dimensions of the shape. A size that is known from one of them holds for all. A shape of
+// unknown rank is an error of kind tenon.ErrDType. A field that contradicts the shape or another
+// field is an error of kind tenon.ErrInvalid that names the field.
 func NewSpec(s shape.Shape, fields []tenon.Field) (*Spec, error) {
 	const fn = "structured.NewSpec"
 	if !s.HasRank() {
@@ -41,8 +40,9 @@ func NewSpec(s shape.Shape, fields []tenon.Field) (*Spec, error) {
 	return m.spec(), nil
 }
 
-// SpecFromFieldsAndRank returns the Spec of records of a rank with the given
-// fields, at least one, which tell all sizes.
+// SpecFromFieldsAndRank returns the Spec of records of the given rank with the
+// given fields. There must be at least one field, since all sizes follow from the
+// fields.
 func SpecFromFieldsAndRank(fields []tenon.Field, rank int) (*Spec, error) {
 	const fn = "structured.SpecFromFieldsAndRank"
 	if len(fields) == 0 {
@@ -75,8 +75,8 @@ func SpecFromShape(s *ragged.ShapeSpec) (*Spec, error) {
 	return m.spec(), nil
 }
 
-// SpecOf returns the Spec of a value: a structured tensor's own, and that of what
-// [FromNested] makes of plain nested data that hold records.
+// SpecOf returns the Spec of a structured tensor, or of the tensor that
+// [FromNested] makes from plain nested data with records.
 func SpecOf(x any) (*Spec, error) {
 	t, ok := x.(*Tensor)
 	if !ok {
@@ -91,8 +91,8 @@ func SpecOf(x any) (*Spec, error) {
 	return t.typ(), nil
 }
 
-// WithShape returns the Spec of records of another static shape of the same rank
-// with the same fields. Sizes that contradict each other are an error.
+// WithShape returns the Spec of records with the same fields and another static
+// shape of the same rank. Sizes that contradict each other are an error.
 func (s *Spec) WithShape(to shape.Shape) (*Spec, error) {
 	const fn = "structured.Spec.WithShape"
 	if !to.HasRank() || to.Rank() != s.rank {
@@ -107,8 +107,7 @@ func (s *Spec) WithShape(to shape.Shape) (*Spec, error) {
 	return m.spec(), nil
 }
 
-// A dim is what is known of a dimension: its size, and whether it is the same
-// everywhere.
+// A dim is what is known about a dimension: its size, and whether it is uniform.
 type dim struct {
 	n       int
 	uniform bool
@@ -136,7 +135,7 @@ type specMaker struct {
 	cols []columnSpec
 }
 
-// meet adds what is known of dimension i.
+// meet adds what is known about dimension i.
 func (m *specMaker) meet(where string, i int, x dim) error {
 	y := m.dims[i]
 	if x.n >= 0 && y.n >= 0 && x.n != y.n {
@@ -160,8 +159,7 @@ func (m *specMaker) add(f tenon.Field) error {
 	return nil
 }
 
-// column divides the Spec of a field into the dimensions of the records and what is
-// below them.
+// column splits the Spec of a field into the dimensions of the records and what is below them.
 func (m *specMaker) column(f tenon.Field) (columnSpec, []dim, error) {
 	c := columnSpec{name: f.Name, spec: withSplitsSpec(f.Spec, m.d), inner: allPlain}
 	if m.rank == 0 {
@@ -221,8 +219,8 @@ func (m *specMaker) column(f tenon.Field) (columnSpec, []dim, error) {
 	return c, dims, nil
 }
 
-// dimsOf returns the sizes of the first dimensions of a Spec, at least rank of them, as
-// far as it tells them: a type from outside may say only that it has rows.
+// dimsOf returns the sizes of at least the first rank dimensions of a Spec, as far as they are
+// known. A type from elsewhere may only say that it has rows.
 func dimsOf(s tenon.Spec, rank int) (shape.Shape, bool) {
 	if t, ok := s.(typedSpec); ok && t.Shape().HasRank() {
 		return t.Shape(), t.Shape().Rank() >= rank
@@ -241,7 +239,7 @@ func dimsOf(s tenon.Spec, rank int) (shape.Shape, bool) {
 	return shape.OfRank(rank), true
 }
 
-// lowered joins the first k+1 dimensions of a Spec into one.
+// lowered merges the first k+1 dimensions of a Spec into one.
 func lowered(s tenon.Spec, k int) tenon.Spec {
 	for range k {
 		b, ok := s.(tenon.Batcher)
@@ -260,7 +258,7 @@ func lowered(s tenon.Spec, k int) tenon.Spec {
 	return outermost(s, shape.Unknown)
 }
 
-// spec makes the Spec of what was collected.
+// spec makes the Spec from what was collected.
 func (m *specMaker) spec() *Spec {
 	s := &Spec{rank: m.rank, nrows: shape.Unknown, dtype: m.d}
 	n := shape.Unknown
@@ -293,7 +291,7 @@ func (m *specMaker) spec() *Spec {
 }
 
 // partitionSpec returns the Spec of a partition of n rows, whose number of values
-// is left open where its rows are not uniform.
+// is unknown unless its rows are uniform.
 func partitionSpec(d dtype.DType, n int, x dim) *ragged.PartitionSpec {
 	if x.uniform && x.n < 0 {
 		nvals := shape.Unknown
@@ -312,7 +310,7 @@ type typedSpec interface {
 	Shape() shape.Shape
 }
 
-// splitsOfSpecs returns the type of the splits that records with such fields have.
+// splitsOfSpecs returns the type of row splits for records with such fields.
 func splitsOfSpecs(fields []tenon.Field) dtype.DType {
 	found := dtype.None
 	for _, f := range fields {
@@ -369,7 +367,7 @@ func coveringSpec(s tenon.Spec, r int) tenon.Spec {
 	return tenon.Must(optionalOf(coveringSpec(m.Values(), r), r))
 }
 
-// withSplitsSpec returns a Spec of values with row splits of a type.
+// withSplitsSpec returns a Spec of values with row splits of type d.
 func withSplitsSpec(s tenon.Spec, d dtype.DType) tenon.Spec {
 	if list, with, ok := specPieces(s); ok {
 		for i, x := range list {

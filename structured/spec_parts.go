@@ -65,11 +65,12 @@ func decodeColumn(e tenon.Encoding) (columnSpec, error) {
 	return columnSpec{string(name), o.Spec, int(min(max(inner, 0), allPlain))}, nil
 }
 
-// counted reports whether the number of rows is a component, as nothing else tells it.
+// counted reports whether the number of rows is a component, because it does not follow from
+// anything else.
 func (s *Spec) counted() bool { return s.rank == 1 && len(s.cols) == 0 }
 
 // Components returns the partitions, outermost first, and the columns by name. A
-// list of records without fields has its number of rows.
+// list of records without fields has its number of rows as a component.
 func (s *Spec) Components() []tenon.Field {
 	var out []tenon.Field
 	for i, p := range s.parts {
@@ -84,7 +85,7 @@ func (s *Spec) Components() []tenon.Field {
 	return out
 }
 
-// componentName returns the name of a field as that of a component, which is not empty.
+// componentName returns the name of a field as a component name, which must not be empty.
 func componentName(name string) string {
 	if name == "" || name[0] == '"' {
 		return strconv.Quote(name)
@@ -124,7 +125,8 @@ func (s *Spec) stranger(v tenon.Value) error {
 	return tenon.NewError(tenon.ErrDType, "structured.Spec.Disassemble", fmt.Sprintf("%s does not belong to %v", got, s))
 }
 
-// Assemble makes a tensor of partitions and columns, and checks that they fit.
+// Assemble makes a tensor from partitions and columns, and checks that they
+// match.
 func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	tenon.Throw(tenon.CheckComponents(s, components))
@@ -169,7 +171,7 @@ func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 	return newTensor(s.rank, nrows, parts, cols, s.dtype), nil
 }
 
-// Batched adds an outermost dimension of records. Where the number of rows of one
+// Batched adds an outermost dimension of records. If the number of rows of a
 // value is not known, the dimension below is ragged.
 func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	m := specMaker{rank: s.rank + 1, d: s.dtype, dims: append([]dim{{n, true}}, s.dims()...)}
@@ -218,7 +220,7 @@ func unbatchable(c columnSpec) error {
 	return tenon.NewError(tenon.ErrUnsupported, TypeName, fmt.Sprintf("the field %q of %s cannot be batched", c.name, tenon.String(c.spec)))
 }
 
-// times returns the product of two sizes of which each may be unknown.
+// times returns the product of two sizes, which may be unknown.
 func times(a, b int) int {
 	if a < 0 || b < 0 {
 		return shape.Unknown
@@ -226,7 +228,7 @@ func times(a, b int) int {
 	return a * b
 }
 
-// String prints the shape and the columns: "struct[3, ~]{name: string[?]}".
+// String returns the shape and the columns: "struct[3, ~]{name: string[?]}".
 func (s *Spec) String() string {
 	words := make([]string, len(s.cols))
 	for i, c := range s.cols {

@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Fields returns the fields with their Specs, which start with the dimensions of
-// the records: the reverse of [NewSpec].
+// Fields returns the fields with their Specs, which begin with the dimensions of
+// the records. It is the inverse of [NewSpec].
 func (s *Spec) Fields() []tenon.Field {
 	out := make([]tenon.Field, len(s.cols))
 	for i, c := range s.cols {
@@ -21,7 +21,7 @@ func (s *Spec) Fields() []tenon.Field {
 }
 
 // Field returns the Spec of the field at a path of names. The empty path is s. A
-// name that is not there is an error of kind tenon.ErrNotFound.
+// name that does not exist is an error of kind tenon.ErrNotFound.
 func (s *Spec) Field(path ...string) (tenon.Spec, error) {
 	var out tenon.Spec = s
 	for i, name := range path {
@@ -53,13 +53,14 @@ func childSpec(s tenon.Spec, name string, path []string) (tenon.Spec, error) {
 	return nil, notFound(path, fmt.Sprintf("%q is no structured field", PathString(path[:len(path)-1])))
 }
 
-// A Leaf is a field that holds no records, and the path to it.
+// A Leaf is a field that is not itself records, and the path to it.
 type Leaf struct {
 	Path []string
 	Spec tenon.Spec
 }
 
-// Leaves returns the fields that hold no records, at any depth, in order.
+// Leaves returns the fields that are not themselves records, at any depth, in
+// order.
 func (s *Spec) Leaves() []Leaf {
 	var out []Leaf
 	for _, f := range s.Fields() {
@@ -74,8 +75,8 @@ func (s *Spec) Leaves() []Leaf {
 	return out
 }
 
-// NRows returns the size of the outermost dimension, shape.Unknown where it is not
-// known and at rank 0.
+// NRows returns the size of the outermost dimension. It is shape.Unknown if it is not known, and at
+// rank 0.
 func (s *Spec) NRows() int {
 	if s.rank == 0 {
 		return shape.Unknown
@@ -127,16 +128,16 @@ func (s *Spec) field(c columnSpec) tenon.Spec {
 	return ragged.FromSpecs(flat, s.parts[:k])
 }
 
-// SubtypeOf: the fields are the same, in any order, and sizes and fields are
-// subtypes one by one.
+// SubtypeOf reports whether both have the same fields, in any order, and all
+// sizes and fields are subtypes.
 func (s *Spec) SubtypeOf(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && (s == o || s.Shape().SubtypeOf(o.Shape()) &&
 		s.related(o, tenon.Subtype, func(a, b *ragged.PartitionSpec) bool { return a.SubtypeOf(b) }))
 }
 
-// CompatibleWith: the fields are the same, in any order, and sizes and fields are
-// compatible one by one.
+// CompatibleWith reports whether both have the same fields, in any order, and all
+// sizes and fields are compatible.
 func (s *Spec) CompatibleWith(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && (s == o || s.Shape().CompatibleWith(o.Shape()) &&
@@ -156,13 +157,13 @@ func (s *Spec) related(o *Spec, specs func(a, b tenon.Spec) bool, parts func(a, 
 	return true
 }
 
-// open reports whether no dimension below the first is known to be uniform at the
-// end, so that it does not matter which of them are axes of a field.
+// open reports whether no trailing dimension below the first is known to be
+// uniform, so that it does not matter which dimensions are axes of a field.
 func (s *Spec) open() bool {
 	return len(s.parts) == 0 || s.parts[len(s.parts)-1].UniformRowLength() < 0
 }
 
-// column returns the column of a name, which is looked for at i first.
+// column returns the column with the given name, looking first at index i.
 func (s *Spec) column(i int, name string) (columnSpec, bool) {
 	if i >= len(s.cols) || s.cols[i].name != name {
 		i = slices.IndexFunc(s.cols, func(c columnSpec) bool { return c.name == name })
@@ -173,7 +174,7 @@ func (s *Spec) column(i int, name string) (columnSpec, bool) {
 	return s.cols[i], true
 }
 
-// MergeWith merges the sizes, and the fields one by one, in the order of s.
+// MergeWith merges the sizes and, in the order of s, the fields.
 func (s *Spec) MergeWith(other tenon.Spec) (tenon.Spec, bool) {
 	o, ok := other.(*Spec)
 	if !ok || s.rank != o.rank || s.dtype != o.dtype || len(s.cols) != len(o.cols) {

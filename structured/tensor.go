@@ -35,7 +35,7 @@ var (
 	_ tenon.Batcher = (*Spec)(nil)
 )
 
-// newTensor makes a tensor of parts that fit each other.
+// newTensor makes a tensor from parts that are known to match.
 func newTensor(rank int, nrows tensor.Tensor, parts []*ragged.RowPartition, cols []column, d dtype.DType) *Tensor {
 	if rank > 1 {
 		nrows = parts[0].NRows()
@@ -46,7 +46,8 @@ func newTensor(rank int, nrows tensor.Tensor, parts []*ragged.RowPartition, cols
 // Spec returns the *Spec.
 func (t *Tensor) Spec() tenon.Spec { return t.typ() }
 
-// typ is Spec. It is made when it is first asked for, as it may gather fields.
+// typ returns the Spec with its concrete type. It is made when first requested,
+// since that may require gathering fields.
 func (t *Tensor) typ() *Spec {
 	if s := t.spec.Load(); s != nil {
 		return s
@@ -58,11 +59,11 @@ func (t *Tensor) typ() *Spec {
 // DType returns dtype.None: each field has an element type of its own.
 func (t *Tensor) DType() dtype.DType { return dtype.None }
 
-// Rank returns the number of dimensions of the records; 0 for a single one.
+// Rank returns the number of dimensions of the records, 0 for a single record.
 func (t *Tensor) Rank() int { return t.rank }
 
-// Shape returns the static sizes of the records' dimensions, shape.Unknown where
-// rows differ in length.
+// Shape returns the static sizes of the records' dimensions, with shape.Unknown
+// where rows differ in length.
 func (t *Tensor) Shape() shape.Shape {
 	if t.frame.Load() == nil {
 		t.frame.CompareAndSwap(nil, specOf(t, nil))
@@ -70,11 +71,12 @@ func (t *Tensor) Shape() shape.Shape {
 	return t.frame.Load().Shape()
 }
 
-// NRows returns the size of the outermost dimension as a scalar, nil at rank 0.
+// NRows returns the size of the outermost dimension as a scalar, or nil at rank
+// 0.
 func (t *Tensor) NRows() tensor.Tensor { return t.nrows }
 
-// RowPartitions returns the partitions of the dimensions below the first: rank-1
-// of them, the same objects that all fields have.
+// RowPartitions returns the rank-1 partitions of the dimensions below the first.
+// All fields share them.
 func (t *Tensor) RowPartitions() []*ragged.RowPartition { return slices.Clone(t.parts) }
 
 // SplitsDType returns the type of row splits and of NRows: Int64 or Int32.
@@ -86,7 +88,7 @@ func (t *Tensor) DynamicShape() (s *ragged.Shape, err error) {
 	return ragged.ShapeOf(t.divided()), nil
 }
 
-// FieldNames returns the names of the fields in their order.
+// FieldNames returns the names of the fields in order.
 func (t *Tensor) FieldNames() []string {
 	out := make([]string, len(t.cols))
 	for i, c := range t.cols {
@@ -99,10 +101,9 @@ func (t *Tensor) find(name string) int {
 	return slices.IndexFunc(t.cols, func(c column) bool { return c.name == name })
 }
 
-// Field returns the field at a path of names: below the first, names of fields of
-// structured fields. The empty path is the tensor itself. What a missing record has
-// in a field is missing. A name that is not there is an error of kind
-// tenon.ErrNotFound.
+// Field returns the field at a path of names; names after the first are those of fields of
+// structured fields. The empty path is the tensor itself. The fields of missing records are
+// missing. A name that does not exist is an error of kind tenon.ErrNotFound.
 func (t *Tensor) Field(path ...string) (v tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	v = t
@@ -112,7 +113,7 @@ func (t *Tensor) Field(path ...string) (v tensor.Tensor, err error) {
 	return v, nil
 }
 
-// child returns the field of records that may be missing.
+// child returns a field of records that may be missing.
 func child(v tensor.Tensor, name string, path []string) tensor.Tensor {
 	switch x := v.(type) {
 	case *Tensor:
@@ -138,11 +139,11 @@ func (t *Tensor) count() tensor.Tensor {
 	return t.nrows
 }
 
-// numbers returns a tensor with the records' dimensions that holds the number of
-// each record, int64.
+// numbers returns an int64 tensor with the records' dimensions that holds the
+// number of each record.
 func (t *Tensor) numbers() tensor.Tensor { return t.numbersFrom(tensor.Scalar(int64(0))) }
 
-// numbersFrom is numbers that start at a scalar.
+// numbersFrom is numbers starting at a scalar.
 func (t *Tensor) numbersFrom(first tensor.Tensor) tensor.Tensor {
 	if t.rank == 0 {
 		return first
@@ -154,7 +155,7 @@ func (t *Tensor) numbersFrom(first tensor.Tensor) tensor.Tensor {
 	if t.rank == 1 {
 		return n
 	}
-	// Dimensions that are axes of all fields are axes of the numbers.
+	// Dimensions that are axes of all fields become axes of the numbers.
 	parts, dims := t.plainDims(t.plain())
 	if len(dims) > 0 {
 		n = ops.Reshape(n, dims)
@@ -170,7 +171,7 @@ func (t *Tensor) divided() tensor.Tensor {
 	return tenon.Must(ragged.FromPartitions((&Tensor{rank: 1, nrows: t.count()}).numbers(), t.parts...))
 }
 
-// plain returns how many of the last dimensions are axes of all fields.
+// plain returns the number of trailing dimensions that are axes of all fields.
 func (t *Tensor) plain() int {
 	n := allPlain
 	for _, c := range t.cols {
@@ -179,8 +180,8 @@ func (t *Tensor) plain() int {
 	return n
 }
 
-// byNumbers returns the records whose numbers a tensor holds, in its dimensions.
-// cols have one entry for each number.
+// byNumbers returns the records with the numbers in a tensor, with its
+// dimensions. cols have one entry for each number.
 func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 	rank := at.Shape().Rank()
 	if rank < 0 {
@@ -207,11 +208,11 @@ func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 	return newTensor(rank, sizeOf(flat, d), parts, takeAll(cols, flat, inner), d)
 }
 
-// picked returns the entry of a column with a number, as a field of a single record.
+// picked returns one entry of a column, by number, as a field of a single record.
 func (c column) picked(at tensor.Tensor) column {
 	out := column{name: c.name, inner: allPlain}
 	if c.wait != nil {
-		if s := c.wait.from.Load(); s != nil { // one entry needs no others
+		if s := c.wait.from.Load(); s != nil { // gather a single entry only
 			out.now = pick(plainer(s.v, s.inner), ops.Gather(s.at, at, 0))
 			return out
 		}
@@ -220,32 +221,32 @@ func (c column) picked(at tensor.Tensor) column {
 	return out
 }
 
-// pick returns the entry of a column with a number, a scalar.
+// pick returns one entry of a column, by number, a scalar.
 func pick(v, at tensor.Tensor) tensor.Tensor {
 	if r, ok := v.(divided); ok && isOther(r.FlatValues()) {
 		return undivided(ops.Gather(r, ops.ExpandDims(at, 0), 0).(divided))
 	}
 	x, err := tenon.Try(func() tensor.Tensor { return ops.Gather(v, at, 0) })
-	if errors.Is(err, tenon.ErrUnsupported) { // a type may know single rows as an index only
+	if errors.Is(err, tenon.ErrUnsupported) { // a type may support only an index for single rows
 		return ops.Index(v, at)
 	}
 	return tenon.Must(x, err)
 }
 
-// lift returns a list of one entry.
+// lift returns a list with one entry.
 func lift(v tensor.Tensor) tensor.Tensor {
 	if out, ok := eachPiece(v, lift); ok {
 		return out
 	}
 	x, err := tenon.Try(func() tensor.Tensor { return ops.ExpandDims(v, 0) })
-	if errors.Is(err, tenon.ErrUnsupported) { // where an axis has no place without a name
+	if errors.Is(err, tenon.ErrUnsupported) { // an axis without a name may not be supported
 		return ops.Stack([]tensor.Tensor{v}, 0)
 	}
 	return tenon.Must(x, err)
 }
 
-// taken returns entries of a column by number, at once. All of them in their order are
-// the column itself.
+// taken gathers entries of a column by number at once. It returns the column itself if these are
+// all its entries in order.
 func taken(v tensor.Tensor, at tensor.Tensor) tensor.Tensor {
 	if d, ok := op.Known(at); ok && countsUp(d, v.Shape().Dim(0)) {
 		return v
@@ -253,7 +254,7 @@ func taken(v tensor.Tensor, at tensor.Tensor) tensor.Tensor {
 	return gatherRows(v, at)
 }
 
-// countsUp reports whether an index is 0, 1, … up to n, which may not be known.
+// countsUp reports whether an index is 0, 1, … up to n, which may be unknown.
 func countsUp(at tensor.Tensor, n int) bool {
 	if n < 0 || at.Shape().Dim(0) != n {
 		return false
@@ -266,8 +267,7 @@ func countsUp(at tensor.Tensor, n int) bool {
 	return true
 }
 
-// plainer lets the fields of a structured column have plain dimensions, as the fields
-// beside it have them.
+// plainer gives the fields of a structured column plain dimensions like those of the other fields.
 func plainer(v tensor.Tensor, inner int) tensor.Tensor {
 	s, ok := v.(*Tensor)
 	if !ok || s.rank != 1 || inner == 0 {
@@ -287,7 +287,7 @@ func plainer(v tensor.Tensor, inner int) tensor.Tensor {
 	return newTensor(1, s.nrows, nil, cols, s.dtype)
 }
 
-// rows returns the columns with a dimension of records, which a single record lacks.
+// rows returns the columns with a dimension of records, adding it for a single record.
 func (t *Tensor) rows() []column {
 	if t.rank > 0 {
 		return t.cols
@@ -299,7 +299,7 @@ func (t *Tensor) rows() []column {
 	return out
 }
 
-// known returns a scalar's value, or shape.Unknown.
+// known returns the value of a scalar, or shape.Unknown.
 func known(t tensor.Tensor) int {
 	if t == nil {
 		return shape.Unknown

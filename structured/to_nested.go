@@ -9,8 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ToNested returns the records as plain nested data: the reverse of [FromNested].
-// Records are maps, as are maps whose keys are strings; others are lists of entries. What is missing is nil.
+// ToNested returns the records as plain nested data. It is the inverse of [FromNested]. Records
+// become maps, and so do maps with string keys; other maps become lists of entries. Missing values
+// become nil.
 func (t *Tensor) ToNested() (x any, err error) {
 	defer tenon.Catch(&err)
 	if t.rank == 0 {
@@ -75,14 +76,14 @@ func plain(v tensor.Tensor) any {
 	if !ok {
 		return plainOther(v)
 	}
-	// One row that holds all elements, read as a ragged tensor's row.
+	// A single row with all elements, read like a row of a ragged tensor.
 	row := tenon.Must(ragged.FromRowSplits(ops.ExpandDims(c, 0), []int64{0, 1}))
 	return tenon.Must(row.Nested())[0].([]any)[0]
 }
 
-// plainOther is plain for tensors that are neither dense nor of this module's types of
-// rows: one that only adds to another tensor is written as that one, one with zeros left
-// out as a dense one, and any other Value, or a row of it, as itself.
+// plainOther is plain for tensors that are neither dense nor one of this module's types of rows. A
+// tensor that only adds to another one is written like that one, one with omitted zeros like a
+// dense one, and any other Value, or a row of it, as itself.
 func plainOther(v tensor.Tensor) any {
 	if h, ok := v.(*Held); ok {
 		if !h.spec.rows {
@@ -122,7 +123,7 @@ func plainOther(v tensor.Tensor) any {
 	return v
 }
 
-// withoutMissing puts nil where a mask is false.
+// withoutMissing replaces entries by nil where a mask is false.
 func withoutMissing(x, mask any) any {
 	if there, ok := mask.(bool); ok {
 		if !there {
@@ -136,7 +137,7 @@ func withoutMissing(x, mask any) any {
 	return x
 }
 
-// chosen takes each element from the variant that its tag numbers.
+// chosen takes each element from the variant given by its tag.
 func chosen(tags any, variants []any) any {
 	list, ok := tags.([]any)
 	if !ok {
@@ -153,7 +154,8 @@ func chosen(tags any, variants []any) any {
 	return out
 }
 
-// mapsOf makes maps of records of the entries of maps, or lists of entries where keys are no texts.
+// mapsOf converts records of map entries to maps or, if the keys are not strings, to lists of
+// entries.
 func mapsOf(x any, texts bool) any {
 	if list, ok := x.([]any); ok {
 		for i, y := range list {

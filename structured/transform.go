@@ -37,8 +37,8 @@ func (t *Tensor) WithShapeDType(d dtype.DType) (out *Tensor, err error) {
 	return newTensor(t.rank, nrows, parts, cols, d), nil
 }
 
-// MergeDims joins the dimensions of the records from outer to inner, both included,
-// into one. Negative numbers count from the end.
+// MergeDims merges the dimensions of the records from outer to inner, both included, into one.
+// Negative numbers count from the end.
 func (t *Tensor) MergeDims(outer, inner int) (out *Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "structured.MergeDims"
@@ -62,8 +62,8 @@ func (t *Tensor) MergeDims(outer, inner int) (out *Tensor, err error) {
 	return byNumbers(t.cols, at, t.dtype), nil
 }
 
-// PartitionOuterDimension divides the rows by a partition, which becomes the
-// outermost dimension.
+// PartitionOuterDimension divides the rows according to a partition, which
+// becomes the outermost dimension.
 func (t *Tensor) PartitionOuterDimension(p *ragged.RowPartition) (out *Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "structured.PartitionOuterDimension"
@@ -85,9 +85,9 @@ func (t *Tensor) PartitionOuterDimension(p *ragged.RowPartition) (out *Tensor, e
 	return newTensor(s.rank+1, nil, append([]*ragged.RowPartition{p}, s.parts...), s.cols, d), nil
 }
 
-// Promote returns the tensor with a field that is copied from the path to its
-// parent's parent, under a new name. The dimensions that the parent has and its
-// parent has not are joined, so that a record has the fields of all its children.
+// Promote returns the tensor with the field at a path copied to its grandparent
+// under a new name. The dimensions that the parent has but the grandparent lacks
+// are merged, so that a record gets the values of all its children.
 func (t *Tensor) Promote(path []string, name string) (out *Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "structured.Promote"
@@ -105,7 +105,7 @@ func (t *Tensor) Promote(path []string, name string) (out *Tensor, err error) {
 	return t.WithUpdates([]Update{{Path: append(slices.Clone(path[:len(path)-2]), name), Value: v}})
 }
 
-// merged joins dimensions of a field of any kind into one.
+// merged merges dimensions of a field of any kind into one.
 func merged(v tensor.Tensor, lo, hi int) tensor.Tensor {
 	if m, ok := v.(optional); ok {
 		if m.Mask().Shape().Rank() <= lo {
@@ -122,8 +122,8 @@ func merged(v tensor.Tensor, lo, hi int) tensor.Tensor {
 	return tenon.Must(ragged.MergeDims(v, lo, hi))
 }
 
-// An Update changes the field at a path: to a value, or to what a function makes of
-// the old one. With neither the field is deleted.
+// An Update changes the field at a path: to a value, or to the result of a function of the old one.
+// If neither is set, the field is deleted.
 type Update struct {
 	Path  []string
 	Value tensor.Tensor
@@ -132,9 +132,9 @@ type Update struct {
 	repeats bool // Value is a scalar for all records
 }
 
-// WithUpdates returns the tensor with fields set, changed and deleted. Fields that no
-// update names are shared. The records' dimensions stay as they are: a value that has
-// not got them is an error, as is a path that leads through another update's.
+// WithUpdates returns the tensor with fields set, changed and deleted. Fields that no update names
+// are shared. The records' dimensions are unchanged: a value that does not have them is an error,
+// and so is a path that leads through that of another update.
 func (t *Tensor) WithUpdates(updates []Update) (out *Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "structured.WithUpdates"
@@ -152,7 +152,7 @@ func (t *Tensor) WithUpdates(updates []Update) (out *Tensor, err error) {
 	return t.updated(fn, updates, 0), nil
 }
 
-// updated does updates whose paths below depth start in t.
+// updated applies updates whose paths below depth start at t.
 func (t *Tensor) updated(fn string, updates []Update, depth int) *Tensor {
 	cols := slices.Clone(t.cols)
 	done := map[string]bool{}

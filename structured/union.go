@@ -12,14 +12,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// tagName is the column of a union that tells each element's variant.
+// tagName is the name of a union's column that holds each element's variant.
 const tagName = "tag"
 
-// Union is a tensor whose elements are of several types: a tag for each element,
-// and for each variant a tensor that holds the elements of that type and filler
-// where the others are. Operations that move elements move all of these.
+// Union is a tensor whose elements have several types. It consists of a tag for
+// each element and, for each variant, a tensor that holds the elements of that
+// type, with filler elsewhere. Operations that move elements move all of these.
 type Union struct {
-	rec  *Tensor // the tags and then the variants
+	rec  *Tensor // the tags followed by the variants
 	spec *UnionSpec
 }
 
@@ -28,9 +28,8 @@ var (
 	_ tenon.Batcher = (*UnionSpec)(nil)
 )
 
-// NewUnion returns the elements that tags, of an integer type, choose: element i is
-// element i of the variant that tag i numbers. All have the shape of the tags in
-// their first dimensions.
+// NewUnion returns the elements that tags, integers, select: element i is element i of the variant
+// with the number in tag i. All variants must begin with the dimensions of the tags.
 func NewUnion(tags any, variants []Field) (u *Union, err error) {
 	defer tenon.Catch(&err)
 	const fn = "structured.NewUnion"
@@ -69,7 +68,7 @@ func (u *Union) Shape() shape.Shape { return u.rec.Shape() }
 // Variants returns the names of the variants, in the order of their tags.
 func (u *Union) Variants() []string { return u.rec.FieldNames()[1:] }
 
-// Tags returns for each element the number of its variant, int8.
+// Tags returns the number of each element's variant, as int8.
 func (u *Union) Tags() tensor.Tensor { return u.rec.field(u.rec.cols[0]) }
 
 // Variant returns the elements of a variant; the others are missing.
@@ -82,19 +81,19 @@ func (u *Union) Variant(name string) (v *masked.Tensor, err error) {
 	return masked.New(u.rec.field(u.rec.cols[k]), u.is(k-1))
 }
 
-// is returns which elements are of variant k.
+// is reports which elements are of variant k.
 func (u *Union) is(k int) tensor.Tensor { return ops.Equal(u.Tags(), ops.Cast(k, dtype.Int8)) }
 
 // variant returns the elements of variant k; the others are missing.
 func (u *Union) variant(k int) tensor.Tensor { return hidden(u.rec.field(u.rec.cols[k+1]), u.is(k)) }
 
-// HandleOp does operations that move or compare elements.
+// HandleOp answers operations that move or compare elements.
 func (u *Union) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return ofRecords(c)
 }
 
-// ofRecords does an operation that moves or compares elements on the records that unions
-// and maps are made of.
+// ofRecords applies an operation that moves or compares elements to the records that unions and
+// maps consist of.
 func ofRecords(c *op.Call) ([]tenon.Value, error) {
 	_, compares := comparisons[c.Op.Name]
 	if !moves(c.Op) && !describes(c.Op) && !compares {
@@ -125,7 +124,7 @@ func ofRecords(c *op.Call) ([]tenon.Value, error) {
 // String prints the tags and the variants.
 func (u *Union) String() string { return u.text("%v") }
 
-// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+// Format prints the value for the verbs v and s as String does. A plus flag prints all elements.
 func (u *Union) Format(s fmt.State, verb rune) { tensor.Format(s, verb, u, u.text) }
 
 func (u *Union) text(verb string) string {
@@ -163,7 +162,7 @@ func newUnionSpec(rec *Spec) *UnionSpec { return &UnionSpec{composed{rec, &union
 // Variants returns the names and Specs of the variants, in the order of their tags.
 func (s *UnionSpec) Variants() []tenon.Field { return s.rec.Fields()[1:] }
 
-// tagged reports whether records have tags first.
+// tagged reports whether the first field of records is tags.
 func tagged(s *Spec) bool {
 	if len(s.cols) == 0 || s.cols[0].name != tagName {
 		return false
@@ -172,7 +171,7 @@ func tagged(s *Spec) bool {
 	return ok && t.DType() == dtype.Int8
 }
 
-// String prints "union[2]{int: int64[2], string: string[2]}".
+// String returns "union[2]{int: int64[2], string: string[2]}".
 func (s *UnionSpec) String() string {
 	rec := &Spec{rank: s.rec.rank, nrows: s.rec.nrows, dtype: s.rec.dtype, parts: s.rec.parts, cols: s.rec.cols[1:]}
 	return "union" + rec.String()[len("struct"):]

@@ -8,9 +8,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// OrderBy returns the same groups with the records of each in the order of the field
-// at a path: what is missing last, equal ones as they come. [First], [List], [Records],
-// [Grouping.Groups] and window functions follow that order.
+// OrderBy returns the same groups with the records of each sorted by the field at a path. The sort
+// is stable, and missing values come last. [First], [List], [Records], [Grouping.Groups] and window
+// functions follow this order.
 func (g *Grouping) OrderBy(path string, o ops.SortOptions) *Grouping {
 	const fn = "structured.OrderBy"
 	names := fieldPath(fn, path)
@@ -26,9 +26,9 @@ func (g *Grouping) OrderBy(path string, o ops.SortOptions) *Grouping {
 	return &s
 }
 
-// A WindowFunction gives each record a value that depends on the other records of its
-// group: an [Aggregation] gives that of the group, and a [Window] depends on the
-// record's place.
+// A WindowFunction gives each record a value that depends on the records of its group: an
+// [Aggregation] gives each record that of the group, and a [Window] depends on the record's
+// position.
 type WindowFunction interface {
 	over(fn string, g *Grouping) (name string, v tensor.Tensor)
 }
@@ -37,15 +37,15 @@ func (a Aggregation) over(fn string, g *Grouping) (string, tensor.Tensor) {
 	return a.name, taken(g.compute(fn, a), g.ids)
 }
 
-// A Window is a function of a record's place among those of its group, in the order of
-// [Grouping.OrderBy], and without one as they come.
+// A Window is a function of a record's position among those of its group, in the order of
+// [Grouping.OrderBy] or, without one, in their original order.
 type Window struct {
 	name string
 	path string
 	f    func(fn string, g *Grouping, path string) tensor.Tensor
 }
 
-// As returns the function with another name for its result.
+// As returns the function with the given name for its result.
 func (w Window) As(name string) Window {
 	w.name = name
 	return w
@@ -75,7 +75,8 @@ func (g *Grouping) Window(list ...WindowFunction) *Tensor {
 	return newTensor(1, g.t.nrows, nil, cols, g.t.dtype)
 }
 
-// RowNumber is the place of each record in its group, from 0 on, int64, as "row_number".
+// RowNumber is the position of each record in its group, counted from 0, as int64. Its name is
+// "row_number".
 func RowNumber() Window {
 	return Window{name: "row_number", f: func(_ string, g *Grouping, _ string) tensor.Tensor {
 		p, at := g.partition()
@@ -83,15 +84,15 @@ func RowNumber() Window {
 	}}
 }
 
-// back brings values in the order of the groups into that of the records, whose
-// numbers are at.
+// back returns values in the order of the groups in the order of the records,
+// whose numbers are at.
 func (g *Grouping) back(v, at tensor.Tensor) tensor.Tensor {
 	return ops.Gather(v, inverse(at), 0)
 }
 
-// Running is the sum of the numbers at a path, in the type of [Sum], of the records of the
-// group up to each record, itself included. What is missing stays so, and adds nothing. Gradient: each
-// record gets the sum of those of the records from it on.
+// Running is the running sum, in the type of [Sum], of the numbers at a path over the records of
+// the group up to and including each record. Missing values stay missing and add nothing. Gradient:
+// each record gets the sum of those of the records from it on.
 func Running(path string) Window {
 	return window(path, func(fn string, g *Grouping, path string) tensor.Tensor {
 		names := fieldPath(fn, path)
@@ -110,8 +111,9 @@ func Running(path string) Window {
 	})
 }
 
-// Shifted is what the record a number of places before has at a path, in the same
-// group, of any type; a negative number means behind. It is missing where there is none.
+// Shifted is the value at a path of the record that is the given number of places earlier in the
+// same group, or later if it is negative. The value may have any type; it is missing if there is no
+// such record.
 func Shifted(path string, places int) Window {
 	return window(path, func(fn string, g *Grouping, path string) tensor.Tensor {
 		v := g.t.entry(fn, fieldPath(fn, path))

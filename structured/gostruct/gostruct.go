@@ -17,12 +17,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// From returns a list of Go structs as records. A field has the name that its
-// json tag gives it, or its own; a tag of "-" leaves it out, and so does not being
-// exported. The fields of an embedded struct without a tag are the record's own. The
-// way to read a type is planned once and kept.
+// From returns a list of Go structs as records. A field has the name in its json tag, if any, or
+// its own; fields with the tag "-" and unexported fields are omitted. The fields of an embedded
+// struct without a tag become fields of the record. How to read a type is planned once and cached.
 //
-//	numbers, truth values, strings    scalars; int and uint become int64 and uint64
+//	numbers, booleans, strings        scalars; int and uint become int64 and uint64
 //	[]byte                            a string
 //	time.Time                         a timestamp of package element: nanoseconds since 1970 UTC, or math.MinInt64 for the zero Time
 //	time.Duration                     a duration of package element, in nanoseconds
@@ -31,10 +30,10 @@ import (
 //	[n]T                              n values: an axis
 //	[16]byte                          a UUID of package element, as the types of packages for UUIDs are
 //	*T                                an optional value, as of package masked
-//	map[K]V                           a [structured.Map], in the order of the keys: strings, numbers, truth values, times, UUIDs
+//	map[K]V                           a [structured.Map], in the order of the keys: strings, numbers, booleans, times, UUIDs
 //
-// A type that holds itself, and types that are not in this table, are an error of
-// kind tenon.ErrUnsupported that names the field.
+// A type that contains itself, or is not in this table, is an error of kind tenon.ErrUnsupported
+// that names the field.
 func From[T any](rows []T) (t *structured.Tensor, err error) {
 	defer tenon.Catch(&err)
 	b := newStructWriter("gostruct.From", reflect.TypeFor[T](), len(rows))
@@ -43,8 +42,8 @@ func From[T any](rows []T) (t *structured.Tensor, err error) {
 	return b.tensor(), nil
 }
 
-// SpecOf returns the Spec of the records that [From] makes of any number
-// of values of a type.
+// SpecOf returns the Spec of the records that [From] makes from any number of
+// values of a type.
 func SpecOf[T any]() (s *structured.Spec, err error) {
 	defer tenon.Catch(&err)
 	w := newStructWriter("gostruct.SpecOf", reflect.TypeFor[T](), 0)
@@ -53,11 +52,12 @@ func SpecOf[T any]() (s *structured.Spec, err error) {
 	return list.(*structured.Spec), nil
 }
 
-// To returns records as Go structs: the reverse of [From]. A column of
-// another number type than the Go field's is converted if the field holds all of its
-// values exactly; [n]byte takes strings and elements of n bytes. Fields that only the records have are left out; one that only the
-// struct has is an error of kind tenon.ErrNotFound, or a nil pointer. What is missing is
-// a nil pointer, slice or map; anything else has no place for it, which is an error.
+// To returns records as Go structs. It is the inverse of [From]. A column with another number type
+// than that of the Go field is converted if the field can hold all of its values exactly; [n]byte
+// accepts strings and elements of n bytes. Fields that only the records have are ignored. A field
+// that only the struct has is left nil if it is a pointer, and is otherwise an error of kind
+// tenon.ErrNotFound. A missing value becomes a nil pointer, slice or map, and is an error for any
+// other field.
 func To[T any](t *structured.Tensor) (rows []T, err error) {
 	defer tenon.Catch(&err)
 	const fn = "gostruct.To"
@@ -77,18 +77,18 @@ func To[T any](t *structured.Tensor) (rows []T, err error) {
 	return rows, nil
 }
 
-// A Builder makes records of Go structs that come one after another. The zero value
-// is not ready; see [NewBuilder].
+// A Builder makes records from Go structs that are added one after another. The zero value is not
+// ready to use; see [NewBuilder].
 type Builder[T any] struct{ w *structWriter }
 
-// NewBuilder returns a Builder of the records that [From] makes.
+// NewBuilder returns a Builder for the records that [From] makes.
 func NewBuilder[T any]() (b *Builder[T], err error) {
 	defer tenon.Catch(&err)
 	return &Builder[T]{newStructWriter("gostruct.Builder", reflect.TypeFor[T](), 0)}, nil
 }
 
-// Append adds rows. A value that no column can hold, such as a time that is out of
-// range, is an error that names it, and leaves a zero.
+// Append adds rows. A value that no column can hold, such as a time that is out of range, is an
+// error that names it; a zero is stored instead.
 func (b *Builder[T]) Append(rows ...T) (err error) {
 	defer tenon.Catch(&err)
 	b.w.append(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
@@ -99,7 +99,7 @@ func (b *Builder[T]) Append(rows ...T) (err error) {
 // Len returns the number of rows since the last Build.
 func (b *Builder[T]) Len() int { return b.w.n }
 
-// Build returns the rows so far, and starts again without any.
+// Build returns the rows so far and resets the Builder.
 func (b *Builder[T]) Build() (t *structured.Tensor, err error) {
 	defer tenon.Catch(&err)
 	t = b.w.tensor()
@@ -123,8 +123,8 @@ func newStructWriter(fn string, t reflect.Type, n int) *structWriter {
 	return &structWriter{fn: fn, plan: p, w: w}
 }
 
-// blockRows is how many structs are read at a time: a block stays in the first cache
-// while its fields are taken one by one.
+// blockRows is the number of structs that are read at a time, chosen so that a block stays in the
+// first-level cache while its fields are read one by one.
 const blockRows = 256
 
 func (b *structWriter) append(base unsafe.Pointer, n int) {

@@ -20,11 +20,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A readFunc writes entries first, first+1, … of a column to n Go values, the first at
-// base and each other stride bytes on.
+// A readFunc writes entries first, first+1, … of a column to n Go values, the first of which is at
+// base, with stride bytes between them.
 type readFunc func(base unsafe.Pointer, stride uintptr, first, n int)
 
-// fieldPlace is the field that is read, for errors.
+// fieldPlace is the field being read, for errors.
 type fieldPlace struct {
 	fn   string
 	path []string
@@ -42,7 +42,8 @@ func (p *fieldPlace) fail(kind error, row int, format string, args ...any) {
 	tenon.Throw(&tenon.Error{Kind: kind, Op: p.fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()})
 }
 
-// readerOf returns what reads entries of a column into values of a plan's type.
+// readerOf returns a function that reads entries of a column into values of a
+// plan's type.
 func readerOf(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	if d, ok := v.(*structured.Dictionary); ok {
 		v = d.Decode()
@@ -92,7 +93,8 @@ func readerOf(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	return numericOf(p.Type).reader(v, at)
 }
 
-// storedFor returns elements as what a Go type is read of: their texts for a string, nanoseconds for times and durations, numbers for others.
+// storedFor returns elements in the form from which a Go type is read: their texts for a string,
+// nanoseconds for times and durations, and numbers for others.
 func storedFor(p *gotype.Plan, e element.Tensor) tensor.Tensor {
 	switch {
 	case p.Form == gotype.Text:
@@ -167,7 +169,7 @@ func textReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 			}
 		}
 	}
-	// All strings of a column are parts of one.
+	// The strings of a column are slices of one string.
 	all := string(s.Buffer())
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
 		for i := first; i < first+n; i++ {
@@ -176,7 +178,7 @@ func textReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	}
 }
 
-// bytesReader reads strings of as many bytes as an array has.
+// bytesReader reads strings whose length is that of an array.
 func bytesReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	s := stringsOf(p, v, at)
 	k := p.Type.Len()
@@ -208,7 +210,7 @@ func optionalReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	return someOf(elementsAs[bool](mask, at), one)
 }
 
-// someOf reads entries that are there, run by run, and leaves nil for the others.
+// someOf reads the present entries in runs, and leaves nil for the others.
 func someOf(there []bool, read readFunc) readFunc {
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
 		for i := 0; i < n; {
@@ -236,7 +238,7 @@ func listReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
 		var all reflect.Value
 		if n > 0 && p.Form == gotype.List {
-			// The slices of neighbours share memory and end where the next begins.
+			// Adjacent slices share memory; each is limited to its own part.
 			total := int(splits[first+n] - splits[first])
 			all = reflect.MakeSlice(reflect.SliceOf(p.Elem.Type), total, total)
 			if total > 0 {
@@ -314,7 +316,8 @@ func elementsAs[T native](v tensor.Tensor, at *fieldPlace) []T {
 	return tensor.Elems[T](tensor.Contiguous(d))
 }
 
-// exactly converts a column to an element type, if that holds each of its values.
+// exactly converts a column to an element type, which must be able to hold each
+// of its values.
 func exactly(v tensor.Tensor, d dtype.DType, at *fieldPlace) tensor.Tensor {
 	have := v.DType()
 	if v.Shape().Rank() != 1 || have == dtype.None || have == dtype.String || (have == dtype.Bool) != (d == dtype.Bool) || have.IsComplex() && !d.IsComplex() {
@@ -341,8 +344,8 @@ func exactly(v tensor.Tensor, d dtype.DType, at *fieldPlace) tensor.Tensor {
 	return to
 }
 
-// there returns the entries of a column, and the mask that says which of them are there,
-// nil where all are. What is missing inside of the entries stays so.
+// there returns the entries of a column, and the mask that says which of them are present, or nil
+// if all are. What is missing inside the entries stays missing.
 func there(v tensor.Tensor) (values, mask tensor.Tensor) {
 	m, ok := v.(masked.Optional)
 	if !ok || m.Mask().Shape().Rank() > 1 {

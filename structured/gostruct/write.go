@@ -17,22 +17,23 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A writer collects values of one Go type, which lie in memory at equal distances.
+// A writer collects values of one Go type that are at equal distances in memory.
 type writer interface {
-	// write adds n values, the first at base and each other stride bytes on.
+	// write adds n values, the first of which is at base, with stride bytes
+	// between them.
 	write(base unsafe.Pointer, stride uintptr, n int) *badValue
 
-	// zero adds n values that do not matter.
+	// zero adds n filler values.
 	zero(n int)
 
-	// reserve makes room for n values.
+	// reserve reserves memory for n values.
 	reserve(n int)
 
 	column() tensor.Tensor
 }
 
-// step returns the place of value i. It never points behind the last value, where
-// another object may lie.
+// step returns the address of value i. It never points past the last value, where
+// another object may be.
 func step(base unsafe.Pointer, stride uintptr, i int) unsafe.Pointer {
 	return unsafe.Add(base, uintptr(i)*stride)
 }
@@ -95,7 +96,7 @@ type listWriter struct {
 	elem   writer
 }
 
-// sliceHeader is how a slice lies in memory.
+// sliceHeader is the memory layout of a slice.
 type sliceHeader struct {
 	data     unsafe.Pointer
 	len, cap int
@@ -140,7 +141,7 @@ func (w *listWriter) column() tensor.Tensor {
 	return tenon.Must(structured.Divide(w.elem.column(), p))
 }
 
-// mapWriter collects maps in the order of their keys.
+// mapWriter collects maps, sorted by key.
 type mapWriter struct{ listWriter }
 
 func (w *mapWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
@@ -164,7 +165,7 @@ func (w *mapWriter) column() tensor.Tensor {
 	return tenon.Must(structured.MapOf(w.listWriter.column().(*structured.Tensor)))
 }
 
-// arrayWriter collects arrays, whose elements make an axis.
+// arrayWriter collects arrays, whose elements form an axis.
 type arrayWriter struct {
 	plan *gotype.Plan
 	elem writer
@@ -210,7 +211,7 @@ func isRagged(v tensor.Tensor) bool {
 	return ok
 }
 
-// optionalWriter collects what pointers point to.
+// optionalWriter collects the targets of pointers.
 type optionalWriter struct {
 	there []bool
 	elem  writer

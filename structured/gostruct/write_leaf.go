@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// numeric handles the numbers of one type.
+// numeric reads and writes numbers of one type.
 type numeric interface {
 	writer() writer
 	reader(v tensor.Tensor, at *fieldPlace) readFunc
@@ -29,7 +29,7 @@ func (numbers[T]) writer() writer { return &numberWriter[T]{} }
 
 type numberWriter[T native] struct {
 	data  []T
-	dense *tensor.Dense // whose elements data are, as long as they have room
+	dense *tensor.Dense // holds the elements of data until they need more memory
 }
 
 func (w *numberWriter[T]) reserve(n int) {
@@ -97,7 +97,7 @@ func (w *textWriter) column() tensor.Tensor {
 	return tensor.WrapStrings(w.offsets, w.bytes, shape.Of(len(w.offsets)-1))
 }
 
-// bytesWriter is textWriter for byte slices, whose headers have a word more.
+// bytesWriter is textWriter for byte slices, whose headers are one word longer.
 type bytesWriter struct{ textWriter }
 
 func (w *bytesWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
@@ -109,7 +109,7 @@ func (w *bytesWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValu
 	return nil
 }
 
-// noTime stands for the zero Time, as NaT does in NumPy.
+// noTime stands for the zero Time, like NaT in NumPy.
 const noTime = -1 << 63
 
 type timeWriter struct{ numberWriter[int64] }
@@ -132,7 +132,7 @@ func (w *timeWriter) column() tensor.Tensor {
 	return element.Tensor{Data: w.numberWriter.column(), Type: timeType}
 }
 
-// timeType and durationType are what times and durations of Go become.
+// timeType and durationType are the element types for Go's times and durations.
 var timeType, durationType = element.TimestampOf(time.Nanosecond, "UTC"), element.DurationOf(time.Nanosecond)
 
 type durationWriter struct{ numberWriter[int64] }
@@ -153,7 +153,7 @@ func (w *uuidWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue
 	return nil
 }
 
-// zero adds UUIDs of zeros: each element has its 16 bytes.
+// zero adds UUIDs that are all zeros, since each element must have 16 bytes.
 func (w *uuidWriter) zero(n int) {
 	w.start()
 	for range n {
@@ -166,7 +166,7 @@ func (w *uuidWriter) column() tensor.Tensor {
 	return element.Tensor{Data: w.textWriter.column(), Type: element.UUIDType}
 }
 
-// numericOf returns what handles numbers of a Go type.
+// numericOf returns a numeric for numbers of a Go type.
 func numericOf(t reflect.Type) numeric {
 	switch t {
 	case reflect.TypeFor[dtype.F16]():

@@ -1,3 +1,3 @@
-// Package gotype says how Go types are read as data: which fields a struct has, under which
+// Package gotype determines how Go types are read as data: which fields a struct has, under which
 // names, and what lists, maps and pointers become.
 package gotype

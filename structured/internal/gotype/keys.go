@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// IsKey reports whether values of a Go type are keys of maps: strings, numbers, truth values, times and UUIDs.
+// IsKey reports whether values of a Go type can be keys of maps: strings, numbers, booleans, times
+// and UUIDs.
 func IsKey(t reflect.Type) bool {
 	switch k := t.Kind(); {
 	case t == timeType || k == reflect.String || k == reflect.Bool || k == reflect.Float32 || k == reflect.Float64:
@@ -24,10 +25,10 @@ func IsKey(t reflect.Type) bool {
 // An Entry is a key of a map with its value.
 type Entry struct{ Key, Value reflect.Value }
 
-// Entries returns what a map has in the order of the keys, whose type is one of [IsKey].
+// Entries returns the entries of a map, sorted by key. The type of the keys must satisfy [IsKey].
 func Entries(m reflect.Value) []Entry {
 	out := make([]Entry, 0, m.Len())
-	for i := m.MapRange(); i.Next(); { // a NaN is found in no other way
+	for i := m.MapRange(); i.Next(); { // a NaN key cannot be looked up
 		out = append(out, Entry{i.Key(), i.Value()})
 	}
 	slices.SortFunc(out, func(a, b Entry) int { return compared(a.Key, b.Key) })

@@ -17,15 +17,15 @@ import (
 type Plan struct {
 	Type   reflect.Type
 	Form   Form
-	Elem   *Plan   // of lists, arrays and optional values; of maps, the entries
-	Fields []Field // of records
+	Elem   *Plan   // for lists, arrays and optional values; for maps, the entries
+	Fields []Field // for records
 }
 
 // A Field is a field of a record.
 type Field struct {
 	Name   string
 	Offset uintptr
-	Index  []int // as reflect has it
+	Index  []int // as in package reflect
 	Plan   *Plan
 
 	depth int // of embedding
@@ -70,7 +70,7 @@ func Of(fn string, t reflect.Type) (*Plan, error) {
 
 type planner struct {
 	fn   string
-	open []reflect.Type // the structs around
+	open []reflect.Type // the enclosing structs
 }
 
 func (m *planner) fail(path []string, format string, args ...any) error {
@@ -136,14 +136,13 @@ func (m *planner) plan(t reflect.Type, path []string) (*Plan, error) {
 	return p, nil
 }
 
-// IsUUID reports whether a type is an array of 16 bytes, as all packages for UUIDs have them.
+// IsUUID reports whether a type is an array of 16 bytes, as UUIDs are in all UUID packages.
 func IsUUID(t reflect.Type) bool {
 	return t.Kind() == reflect.Array && t.Len() == 16 && t.Elem().Kind() == reflect.Uint8
 }
 
-// fields adds the fields of a struct at an offset, and then those of embedded structs,
-// of which the ones with fewer structs around them hide others. around are the positions of
-// the structs around.
+// fields adds the fields of a struct at an offset, and then those of embedded structs, where fields
+// with fewer enclosing structs hide others. around are the indices of the enclosing structs.
 func (m *planner) fields(p *Plan, t reflect.Type, offset uintptr, around []int, path []string) error {
 	depth := len(around)
 	var embedded []reflect.StructField
@@ -191,8 +190,8 @@ func (m *planner) fields(p *Plan, t reflect.Type, offset uintptr, around []int, 
 	return nil
 }
 
-// numeric reports whether a Go type is one of numbers or truth values that tensors have. The
-// sizes of int and uint are those of 64 bits.
+// numeric reports whether a Go type is a number or boolean type of tensors. int and uint must have
+// 64 bits.
 func numeric(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,

@@ -1,3 +1,3 @@
-// Package jsonpath reads path expressions, as RFC 9535 has them, and conditions on elements.
-// It knows nothing of what they are evaluated on.
+// Package jsonpath parses path expressions as defined by RFC 9535, and conditions on elements. It
+// does not depend on what they are evaluated on.
 package jsonpath

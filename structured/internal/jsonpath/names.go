@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// String returns the text of a path of field names: names with dots between
-// them, quoted where they are no identifiers.
+// String returns the text of a path of field names: names separated by dots,
+// quoted if they are not identifiers.
 func String(path []string) string {
 	words := make([]string, len(path))
 	for i, name := range path {
@@ -18,7 +18,7 @@ func String(path []string) string {
 	return strings.Join(words, ".")
 }
 
-// Identifier reports whether a name is an ASCII letter and then letters, digits and
+// Identifier reports whether a name consists of an ASCII letter followed by letters, digits and
 // underscores.
 func Identifier(name string) bool {
 	for i, c := range []byte(name) {

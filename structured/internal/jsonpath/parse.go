@@ -12,10 +12,10 @@ import (
 
 const fn = "structured.Path"
 
-// maxDepth limits how deep parentheses and filters nest.
+// maxDepth limits the nesting of parentheses and filters.
 const maxDepth = 100
 
-// Error returns the error about a path expression.
+// Error returns an error about a path expression.
 func Error(text, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: strconv.Quote(text), Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }
@@ -56,7 +56,7 @@ func (p *parser) fail(format string, args ...any) {
 	tenon.Throw(Error(p.text, "at character %d: %s", 1+utf8.RuneCountInString(p.text[:p.at]), fmt.Sprintf(format, args...)))
 }
 
-// rest returns a few of the characters that are left.
+// rest returns a few of the remaining characters.
 func (p *parser) rest() string {
 	r := p.text[p.at:]
 	for i, n := 0, 0; i < len(r); n++ {
@@ -82,7 +82,8 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// eat skips a token, and space before it, and reports whether it was there.
+// eat skips a token and white space before it, and reports whether the token was
+// there.
 func (p *parser) eat(token string) bool {
 	p.space()
 	if strings.HasPrefix(p.text[p.at:], token) {
@@ -101,7 +102,7 @@ func (p *parser) want(token string) {
 	}
 }
 
-// deeper counts what nests; the function it returns counts back.
+// deeper enters a level of nesting. The function it returns leaves it.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > maxDepth {
 		p.fail("nested deeper than %d", maxDepth)
@@ -109,7 +110,7 @@ func (p *parser) deeper() func() {
 	return func() { p.depth-- }
 }
 
-// query reads a path. bare lets it begin with a name.
+// query parses a path. If bare is set, it may begin with a name.
 func (p *parser) query(bare bool) Query {
 	var q Query
 	switch c := p.peek(); {
@@ -142,7 +143,7 @@ func (p *parser) query(bare bool) Query {
 	}
 }
 
-// dotted reads what follows a dot: a name, also in quotes, or *.
+// dotted parses what follows a dot: a name, which may be quoted, or *.
 func (p *parser) dotted() Segment {
 	switch p.peek() {
 	case '*':
@@ -154,8 +155,8 @@ func (p *parser) dotted() Segment {
 	return ByName{Names: []string{p.name()}}
 }
 
-// name reads a name without quotes: letters, digits and underscores, and all
-// characters outside ASCII, no digit first.
+// name parses a name without quotes: letters, digits, underscores and non-ASCII
+// characters, not beginning with a digit.
 func (p *parser) name() string {
 	start := p.at
 	for p.at < len(p.text) {
@@ -178,7 +179,7 @@ func (p *parser) name() string {
 	return p.text[start:p.at]
 }
 
-// bracketed reads what follows an opening bracket.
+// bracketed parses what follows an opening bracket.
 func (p *parser) bracketed() Segment {
 	p.space()
 	var s Segment
@@ -209,7 +210,7 @@ func (p *parser) bracketed() Segment {
 	return s
 }
 
-// position reads an index or a slice.
+// position parses an index or a slice.
 func (p *parser) position() Segment {
 	start := p.optionalInt()
 	if !p.eat(":") {
@@ -228,7 +229,7 @@ func (p *parser) position() Segment {
 	return s
 }
 
-// optionalInt reads an integer as RFC 9535 writes it, without leading zeros.
+// optionalInt parses an integer as defined by RFC 9535, without leading zeros.
 func (p *parser) optionalInt() *int {
 	p.space()
 	start := p.at

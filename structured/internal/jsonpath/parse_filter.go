@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// or, and and unary read conditions: || binds weaker than &&, and that than !.
+// or, and and unary parse conditions: || binds less tightly than &&, and && less
+// tightly than !.
 func (p *parser) or() Logical {
 	defer p.deeper()()
 	x := p.and()
@@ -67,7 +68,7 @@ func (p *parser) unary() Logical {
 	return nil
 }
 
-// function reads one of some names and a parenthesis, and nothing where they are not there.
+// function parses one of some names followed by a parenthesis. It returns "" if there is none.
 func (p *parser) function(names ...string) string {
 	for _, name := range names {
 		if strings.HasPrefix(p.text[p.at:], name+"(") {
@@ -78,7 +79,7 @@ func (p *parser) function(names ...string) string {
 	return ""
 }
 
-// test reads the arguments of a function with a truth value.
+// test parses the arguments of a function that returns a boolean.
 func (p *parser) test(name string) Logical {
 	if name == "any" || name == "all" {
 		x := p.or()
@@ -97,7 +98,7 @@ func (p *parser) test(name string) Logical {
 	return m
 }
 
-// operand reads a constant, a path, or a function with a value.
+// operand parses a constant, a path, or a function that returns a value.
 func (p *parser) operand() Operand {
 	switch c := p.peek(); {
 	case c == '"' || c == '\'':
@@ -138,7 +139,7 @@ func (p *parser) operand() Operand {
 	return nil
 }
 
-// number reads a JSON number: int64 where it is an integer that fits.
+// number parses a JSON number, as an int64 if it is an integer that fits.
 func (p *parser) number() any {
 	start := p.at
 	digits := func() int {
@@ -178,8 +179,8 @@ func (p *parser) number() any {
 	return nil
 }
 
-// quoted reads a string in single or double quotes, with the escapes of JSON, those
-// of quotes, and those that Go writes.
+// quoted parses a string in single or double quotes, with the escapes of JSON, escaped quotes, and
+// the escapes that Go writes.
 func (p *parser) quoted() string {
 	quote := p.text[p.at]
 	start := p.at
@@ -212,7 +213,7 @@ func (p *parser) quoted() string {
 
 var escapes = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'a': '\a', 'v': '\v', '/': '/', '\\': '\\', '"': '"', '\'': '\''}
 
-// escape reads a backslash and what follows.
+// escape parses a backslash and what follows.
 func (p *parser) escape(b *strings.Builder, quote byte) {
 	start := p.at
 	p.at++
@@ -238,7 +239,7 @@ func (p *parser) escape(b *strings.Builder, quote byte) {
 	b.WriteRune(r)
 }
 
-// hex reads n hexadecimal digits.
+// hex parses n hexadecimal digits.
 func (p *parser) hex(n int) (rune, bool) {
 	if n == 0 || p.at+n > len(p.text) {
 		return 0, false

@@ -1,9 +1,9 @@
 package jsonpath
 
-// A Query is a parsed path expression: segments that are applied in turn to what the
-// one before has selected.
+// A Query is a parsed path expression: segments, each applied to what the previous one has
+// selected.
 type Query struct {
-	Root     bool // starts at the whole tensor ($), not at each record
+	Root     bool // starts at the whole tensor ($) instead of each record
 	Segments []Segment
 }
 
@@ -12,22 +12,22 @@ type Segment interface{ segment() }
 
 // The kinds of segments.
 type (
-	// ByName goes to fields of records: one, or several, which make a record of them.
+	// ByName selects fields of records: a single one, or several, which form a record.
 	ByName struct {
 		Names []string
 		List  bool // written as a list of names
 	}
 
-	// Wildcard goes to all elements of a list.
+	// Wildcard selects all elements of a list.
 	Wildcard struct{}
 
-	// ByIndex goes to one element of a list; a negative index counts from the end.
+	// ByIndex selects one element of a list; a negative index counts from the end.
 	ByIndex struct{ At int }
 
-	// BySlice goes to a range of a list's elements.
+	// BySlice selects a range of a list's elements.
 	BySlice struct{ Start, Stop, Step *int }
 
-	// ByFilter goes to the elements of a list for which a condition holds.
+	// ByFilter selects the elements of a list for which a condition is true.
 	ByFilter struct{ Cond Logical }
 )
 
@@ -37,21 +37,21 @@ func (ByIndex) segment()  {}
 func (BySlice) segment()  {}
 func (ByFilter) segment() {}
 
-// A Logical is an expression with a truth value for each node.
+// A Logical is a boolean expression for each node.
 type Logical interface{ logical() }
 
 // The kinds of conditions.
 type (
-	// Or holds where one of two conditions does.
+	// Or is true if either condition is.
 	Or struct{ X, Y Logical }
 
-	// And holds where both of two conditions do.
+	// And is true if both conditions are.
 	And struct{ X, Y Logical }
 
-	// Not holds where a condition does not.
+	// Not is true if the condition is not.
 	Not struct{ X Logical }
 
-	// Exists asks whether a query selects anything.
+	// Exists tests whether a query selects anything.
 	Exists struct{ Query Query }
 
 	// Comparison compares two values.
@@ -60,16 +60,14 @@ type (
 		X, Y Operand
 	}
 
-	// Matches asks whether a string matches a regular expression, as a whole or in
-	// some part.
+	// Matches tests whether a string matches a regular expression, either as a whole or in part.
 	Matches struct {
 		X       Operand
 		Pattern string
 		Whole   bool
 	}
 
-	// Quantified asks whether a condition holds for any or for all of the elements
-	// that it speaks of.
+	// Quantified tests whether a condition holds for any or for all of the elements it refers to.
 	Quantified struct {
 		X   Logical
 		All bool
@@ -84,7 +82,7 @@ func (Comparison) logical() {}
 func (Matches) logical()    {}
 func (Quantified) logical() {}
 
-// An Operand is a value that is compared.
+// An Operand is a value in a comparison.
 type Operand interface{ operand() }
 
 // The kinds of operands.
@@ -92,7 +90,7 @@ type (
 	// Literal is a constant: int64, float64, string, bool, or nil for null.
 	Literal struct{ Value any }
 
-	// Queried is what a query selects; Value says that the function value made it.
+	// Queried is what a query selects. Value means that it came from the function value.
 	Queried struct {
 		Query Query
 		Value bool

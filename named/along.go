@@ -9,26 +9,26 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The operations of this file keep all dimensions: what becomes of an element depends
-// on the others along one dimension.
+// The operations in this file keep all dimensions. What becomes of an element depends on the other
+// elements along one dimension.
 
-// Softmax is the function [Softmax] for the names of the list.
+// Softmax is the function [Softmax] for the names in the list.
 func (d Dims) Softmax(x tenon.Value) *Tensor { return d.jointly("named.Softmax", ops.Softmax, x) }
 
-// LogSoftmax is the function [LogSoftmax] for the names of the list.
+// LogSoftmax is the function [LogSoftmax] for the names in the list.
 func (d Dims) LogSoftmax(x tenon.Value) *Tensor {
 	return d.jointly(logSoftmax, ops.LogSoftmax, x)
 }
 
 const logSoftmax = "named.LogSoftmax"
 
-// worthMoving is the number of elements from which an axis is brought to the inside
-// for an operation along it: walking over memory line by line costs more than moving it once.
+// worthMoving is the number of elements from which an axis is moved to the innermost position for
+// an operation along it: accessing memory with large strides then costs more than moving it once.
 const worthMoving = 1 << 14
 
-// innermost returns a large tensor stored with some dimensions, whose axes are given,
-// innermost, and their axes there. The order of a result is free, so nothing is moved
-// back. What a contraction in a trace makes, the layout pass then makes in this order at once.
+// innermost returns a large tensor stored with the given dimensions innermost, and their axes
+// there. The order of a result is free, so nothing is moved back. In a trace, the layout pass makes
+// the result of a contraction in this order right away.
 func (t *Tensor) innermost(dims *layout, r *reduction) (*Tensor, []int) {
 	n := len(t.spec.names.ids)
 	inside := true
@@ -45,7 +45,7 @@ func (t *Tensor) innermost(dims *layout, r *reduction) (*Tensor, []int) {
 	return t.ordered(r.rest.and(dims)), axes
 }
 
-// jointly applies an operation along one axis to the axes of the list as if they were one.
+// jointly applies an operation along a single axis to the axes of the list as if they were one.
 func (d Dims) jointly(fn string, f func(x any, axis int) tensor.Tensor, x tenon.Value) *Tensor {
 	t := tensorOf(fn, x)
 	r := d.axesOf(fn, t)
@@ -72,14 +72,15 @@ func (d Dims) jointly(fn string, f func(x any, axis int) tensor.Tensor, x tenon.
 	return newTensor(ops.Reshape(f(merged, -1), s), u.spec.names, t.own()).ordered(t.spec.names)
 }
 
-// LayerNorm returns (x - mean) / √(variance + eps) along a dimension or set, times
-// scale plus offset, each of which may be nil. Their dimensions are among those of x, and they
-// have what is normalised, unless they are numbers. The variance is the biased one.
+// LayerNorm returns (x - mean) / √(variance + eps) along a dimension or set, times scale plus
+// offset, each of which may be nil. Unless they are numbers, scale and offset must have the
+// normalized dimensions, and all of their dimensions must be among those of x. The variance is the
+// biased one.
 func LayerNorm[N Is[N]](x tenon.Value, scale, offset any, eps float64) *Tensor {
 	return Dims{groupOf[N]()}.LayerNorm(x, scale, offset, eps)
 }
 
-// LayerNorm is the function [LayerNorm] for the names of the list.
+// LayerNorm is the function [LayerNorm] for the names in the list.
 func (d Dims) LayerNorm(x tenon.Value, scale, offset any, eps float64) *Tensor {
 	const fn = "named.LayerNorm"
 	t := tensorOf(fn, x)
@@ -93,8 +94,8 @@ func (d Dims) LayerNorm(x tenon.Value, scale, offset any, eps float64) *Tensor {
 	return affine(fn, y, scale, offset)
 }
 
-// parameters returns scale and offset as the operation itself takes them, in one pass
-// with the rest: where they have exactly the dimensions of the list.
+// parameters returns scale and offset in the form that the operation accepts, so that they are
+// applied in the same pass. That requires that they have exactly the dimensions in the list.
 func (d Dims) parameters(t *Tensor, scale, offset any) (a, b any, ok bool) {
 	order := t.spec.names.both(d.group())
 	take := func(x any) (any, bool) {
@@ -119,13 +120,13 @@ func (d Dims) parameters(t *Tensor, scale, offset any) (a, b any, ok bool) {
 	return a, b, ok
 }
 
-// RMSNorm returns x / √(mean x² + eps) along a dimension or set, times scale, which may
-// be nil; see [LayerNorm].
+// RMSNorm returns x / √(mean x² + eps) along a dimension or set, times scale, which may be nil; see
+// [LayerNorm].
 func RMSNorm[N Is[N]](x tenon.Value, scale any, eps float64) *Tensor {
 	return Dims{groupOf[N]()}.RMSNorm(x, scale, eps)
 }
 
-// RMSNorm is the function [RMSNorm] for the names of the list.
+// RMSNorm is the function [RMSNorm] for the names in the list.
 func (d Dims) RMSNorm(x tenon.Value, scale any, eps float64) *Tensor {
 	const fn = "named.RMSNorm"
 	t := tensorOf(fn, x)
@@ -138,10 +139,10 @@ func (d Dims) RMSNorm(x tenon.Value, scale any, eps float64) *Tensor {
 	return affine(fn, y, scale, nil)
 }
 
-// normalise checks that a scale or offset has the dimensions that are normalised: one that lacks
-// them was made for another norm, more often than not.
+// normalise checks that a scale or offset has the normalized dimensions: one that lacks them was
+// usually made for another norm.
 func (d Dims) normalise(fn string, t *Tensor, p one, x any) {
-	d.axesOf(fn, t) // they are there
+	d.axesOf(fn, t) // throws if a dimension is missing
 	u, ok := asNamed(x)
 	if !ok || u == nil || len(u.spec.names.ids) == 0 {
 		return
@@ -157,7 +158,7 @@ func (d Dims) normalise(fn string, t *Tensor, p one, x any) {
 	tenon.Throw(worded(tenon.ErrInvalid, over(fn, d.group()), msg, hint))
 }
 
-// affine returns y·scale + offset, whose names are among those of y.
+// affine returns y·scale + offset, whose names must be among those of y.
 func affine(fn string, y *Tensor, scale, offset any) *Tensor {
 	within := func(x any) any {
 		if t, ok := asNamed(x); ok && t != nil && !y.spec.names.hasAll(t.spec.names) {
@@ -174,20 +175,20 @@ func affine(fn string, y *Tensor, scale, offset any) *Tensor {
 	return y
 }
 
-// CumOptions change what cumulative operations give; see ops.CumOptions.
+// CumOptions are the options of cumulative operations; see ops.CumOptions.
 type CumOptions = ops.CumOptions
 
-// SortOptions change how elements are sorted; see ops.SortOptions.
+// SortOptions say how elements are sorted; see ops.SortOptions.
 type SortOptions = ops.SortOptions
 
-// TopK returns the k largest elements along a dimension in descending order, which
-// then has size k, and their positions, as int64. Of rows that are shorter than k, along a
-// ragged dimension, it returns all.
+// TopK returns the k largest elements along a dimension in descending order, and their positions,
+// as int64. The dimension gets size k. Along a ragged dimension, rows shorter than k give all of
+// their elements.
 func TopK[N Is[N]](x tenon.Value, k int) (values, positions *Tensor) {
 	return Dims{groupOf[N]()}.TopK(x, k)
 }
 
-// TopK is the function [TopK] for the name of a list of one.
+// TopK is the function [TopK] for a list with one name.
 func (d Dims) TopK(x tenon.Value, k int) (values, positions *Tensor) {
 	const fn = "named.TopK"
 	t := tensorOf(fn, x)
@@ -213,11 +214,11 @@ func (d Dims) TopK(x tenon.Value, k int) (values, positions *Tensor) {
 	return newTensor(v, u.spec.names, t.own()), newTensor(p, u.spec.names, t.own())
 }
 
-// Reverse returns the elements along a dimension, or each of a set, from the last to
-// the first.
+// Reverse returns the elements along a dimension, or along each dimension of a set, in reverse
+// order.
 func Reverse[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Reverse(x) }
 
-// Reverse is the function [Reverse] for the names of the list.
+// Reverse is the function [Reverse] for the names in the list.
 func (d Dims) Reverse(x tenon.Value) *Tensor {
 	const fn = "named.Reverse"
 	t := tensorOf(fn, x)
@@ -228,11 +229,11 @@ func (d Dims) Reverse(x tenon.Value) *Tensor {
 	return newTensor(ops.Reverse(t.data, r.axes...), t.spec.names, t.own())
 }
 
-// Roll moves the elements along a dimension towards its end by a number of places;
-// those that fall off come back at the start.
+// Roll moves the elements along a dimension toward its end by a number of places; elements moved
+// beyond the end reappear at the start.
 func Roll[N Is[N]](x tenon.Value, shift int) *Tensor { return Dims{groupOf[N]()}.Roll(x, shift) }
 
-// Roll is the function [Roll] for the name of a list of one.
+// Roll is the function [Roll] for a list with one name.
 func (d Dims) Roll(x tenon.Value, shift int) *Tensor {
 	return d.along("named.Roll", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.Roll(x, []int{shift}, axis) }, x)
 }

@@ -9,30 +9,29 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// AttentionOptions say which keys a query sees, and how scores are scaled.
+// AttentionOptions say which keys a query attends to, and how scores are scaled.
 type AttentionOptions struct {
-	Scale  float64 // factor of the scores; 0 stands for 1/√size of the contracted dimension
-	Causal bool    // query i sees keys up to i, counted from the last query and key
-	Mask   *Tensor // true where a query sees a key; its dimensions are among those of the scores
+	Scale  float64 // factor of the scores; 0 means 1/√size of the contracted dimension
+	Causal bool    // query i attends to keys up to i, where queries and keys are aligned at the last ones
+	Mask   *Tensor // true where a query attends to a key; its dimensions are among those of the scores
 }
 
-// Attention returns the softmax over Key of the scaled contraction of queries and keys
-// over Rep, contracted with the values over Key: for each query the mean of the values
-// that its keys have, weighted by how well they match.
+// Attention returns, for each query, the mean of the values weighted by a softmax over Key. The
+// scores are the scaled contraction of queries and keys over Rep.
 //
 //	query {Batch, Seq, Rep}, key {Batch, Key, Rep}, value {Batch, Key, Val} → {Batch, Seq, Val}
 //
-// Dimensions that queries share with keys or values are a batch. Queries have at least one
-// dimension of their own, values any number. It computes what
+// Dimensions that queries share with keys or values are batch dimensions. Queries must have at
+// least one dimension of their own; values may have any number. The result is the same as that of
 //
 //	named.Dot[Key](value, named.Softmax[Key](named.Dot[Rep](query, key)))
 //
-// does, block by block, without keeping all scores at a time.
+// but is computed block by block, without storing all scores at once.
 func Attention[Key Is[Key], Rep Is[Rep]](query, key, value tenon.Value, o AttentionOptions) *Tensor {
 	return Dims{groupOf[Key]()}.Attention(query, key, value, Dims{groupOf[Rep]()}, o)
 }
 
-// Attention is the function [Attention] for the name of a list of one.
+// Attention is the function [Attention] for a list with one name.
 func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOptions) *Tensor {
 	const fn = "named.Attention"
 	keyDim := d.single(fn)
@@ -63,12 +62,12 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 	if o.Causal && len(seq.ids) != 1 {
 		fail(tenon.ErrUnsupported, fn, "causal attention needs one dimension of queries; give a mask\n%s", q.line("query"))
 	}
-	own := v.spec.names.both(reps) // another dimension than the one of queries and keys, which the result keeps
+	own := v.spec.names.both(reps) // a dimension other than the one of queries and keys, which the result keeps
 	out := v.spec.names.without(keys).without(inQ).without(k.spec.names).and(own)
 	batch := inQ.and(k.spec.names).and(v.spec.names).without(keys).without(reps).without(seq).without(out)
 	rows := q.outer().and(k.outer()).and(v.outer()).without(keys).without(seq)
 	item := seq
-	if len(seq.ids) > 1 { // the others are as good as a batch
+	if len(seq.ids) > 1 { // the others can be treated as batch dimensions
 		if item = seq.both(q.outer()); len(item.ids) == 0 {
 			item = layoutOf(seq.ids[:1])
 		}
@@ -99,7 +98,7 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 		options.Mask, labels.Mask = o.Mask.data, label(o.Mask.spec.names, false)
 	}
 	queries := q.data
-	if len(seq.ids) == 0 { // one query
+	if len(seq.ids) == 0 { // a single query
 		queries, labels.Query, labels.Result = ops.ExpandDims(queries, -1), append(labels.Query, 0), append(labels.Result, 0)
 	}
 	y := ops.Attend(queries, k.data, v.data, labels, options)
@@ -109,7 +108,7 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 	return newTensor(y, l, s)
 }
 
-// length returns the size of a dimension as a tensor, known or not: an int64 scalar.
+// length returns the size of a dimension as an int64 scalar, known or not.
 func (t *Tensor) length(n id) tensor.Tensor {
 	if size := t.size(n); size >= 0 {
 		return ops.Cast(int64(size), dtype.Int64)

@@ -12,19 +12,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Dot contracts two tensors over a dimension, or the dimensions of a set: it sums
-// the products of their elements along it. The result has all other dimensions of both.
+// Dot contracts two tensors over a dimension, or over the dimensions of a set: it sums the products
+// of their elements along it. The result has all other dimensions of both.
 //
 //	{Seq, Rep} · {Rep, Kq} over Rep → {Seq, Kq}
 //
-// It is strict: a tensor that lacks the dimension is an error of kind ErrNotFound, and
-// another dimension that both have is one of kind ErrInvalid. [Contract] takes such
-// dimensions as a batch; [Lift] takes a whole function over them.
+// It is strict: a tensor that lacks the dimension is an error of kind ErrNotFound, and another
+// dimension that both have is one of kind ErrInvalid. [Contract] treats such dimensions as batch
+// dimensions; [Lift] applies a whole function over them.
 //
 // Gradient: the contractions of the cotangent with the other operand.
 func Dot[N Is[N]](a, b tenon.Value) *Tensor { return Dims{groupOf[N]()}.Dot(a, b) }
 
-// Dot is the function [Dot] for the names of the list.
+// Dot is the function [Dot] for the names in the list.
 func (d Dims) Dot(a, b tenon.Value) *Tensor {
 	const fn = "named.Dot"
 	x, y, dims := tensorOf(fn, a), tensorOf(fn, b), d.group()
@@ -42,23 +42,23 @@ func (d Dims) Dot(a, b tenon.Value) *Tensor {
 	return p.run(fn, x, y, dims)
 }
 
-// Contract sums the products of the elements of any number of tensors over a dimension,
-// or the dimensions of a set. Dimensions that several tensors share and that are not
-// summed over run together, as a batch. With one tensor it is a sum.
+// Contract sums the products of the elements of any number of tensors over a dimension, or over the
+// dimensions of a set. Dimensions that several tensors share and that are not summed over are
+// matched as batch dimensions. With one tensor it is a sum.
 //
 //	{Batch, Seq, Rep} · {Batch, Rep, Kq} over Rep → {Batch, Seq, Kq}
 //
-// A dimension that is summed over is one of two tensors at least: what a tensor has
-// alone is summed with [Sum]. Another one is an error of kind ErrNotFound.
+// At least two tensors must have a dimension that is summed over; otherwise the error is of kind
+// ErrNotFound. To sum over a dimension that only one tensor has, use [Sum].
 //
-// Three or more tensors are contracted in pairs, in an order that takes few
-// multiplications: the fewest for up to 10 tensors, and for more, an order that is hardly ever
-// more than a few per cent above. [Explain] shows it.
+// Three or more tensors are contracted in pairs, in an order that takes few multiplications: the
+// fewest for up to 10 tensors and, for more, rarely more than a few percent above the minimum.
+// [Explain] shows the order.
 func Contract[N Is[N]](operands ...tenon.Value) *Tensor {
 	return Dims{groupOf[N]()}.Contract(operands...)
 }
 
-// Contract is the function [Contract] for the names of the list, of which there may be none.
+// Contract is the function [Contract] for the names in the list, which may be empty.
 func (d Dims) Contract(operands ...tenon.Value) *Tensor {
 	const fn = "named.Contract"
 	dims := d.group()
@@ -89,7 +89,7 @@ func contract2(fn string, x, y *Tensor, dims *layout) *Tensor {
 	return p.run(fn, x, y, dims)
 }
 
-// errAlone checks that every name that is summed over stands in two operands at least.
+// errAlone checks that at least two operands have each name that is summed over.
 func errAlone(fn string, operands []one, dims *layout) error {
 	for _, n := range dims.ids {
 		first, found := -1, 0
@@ -115,17 +115,16 @@ func errAlone(fn string, operands []one, dims *layout) error {
 	return nil
 }
 
-// A contraction is what contracting tensors of two layouts over names that both have comes
-// to.
+// A contraction is the plan for contracting tensors of two layouts over names that both have.
 type contraction struct {
-	product *ops.Contraction // nil where nothing is summed over: then it is an elementwise product
+	product *ops.Contraction // nil if nothing is summed over, so that it is an elementwise product
 	out     *layout
 	shared  []axisPair
 	a, b    *layout
 	dims    *layout
 }
 
-// An axisPair is an axis of each tensor with the same name.
+// An axisPair is the axes of two tensors with the same name.
 type axisPair struct{ a, b int }
 
 func newContraction(a, b, dims *layout) (*contraction, error) {
@@ -139,8 +138,8 @@ func newContraction(a, b, dims *layout) (*contraction, error) {
 		c.out = a.and(b)
 		return c, nil
 	}
-	// The natural order, which matrix products write without transposing: the batch,
-	// then what is left of the first tensor, then of the second.
+	// The natural order, in which matrix products are written without transposing: the batch, then
+	// the remaining dimensions of the first tensor, then those of the second.
 	batch := a.both(b).without(dims)
 	c.out = batch.and(a.without(b)).and(b.without(a))
 	labels := func(l *layout) []int {
@@ -157,12 +156,12 @@ func newContraction(a, b, dims *layout) (*contraction, error) {
 	return c, err
 }
 
-// run contracts two tensors of the layouts that the contraction is for.
+// run contracts two tensors with the layouts of the contraction.
 func (c *contraction) run(fn string, x, y *Tensor, dims *layout) *Tensor {
 	a, b := x.data, y.data
 	if d, ok := a.(*tensor.Dense); ok && c.product != nil && x.side == nil && y.side == nil {
 		if e, ok := b.(*tensor.Dense); ok {
-			if out := c.product.Dense(d, e); out != nil { // sizes fit
+			if out := c.product.Dense(d, e); out != nil { // the sizes match
 				return newTensor(out, c.out, nil)
 			}
 		}
@@ -179,8 +178,8 @@ func (c *contraction) run(fn string, x, y *Tensor, dims *layout) *Tensor {
 	if !handled(a) && !handled(b) {
 		return newTensor(c.product.Of(a, b), c.out, s)
 	}
-	// A type of its own, such as a sparse one, may know products of matrices and not
-	// contractions of any axes.
+	// Another type, such as a sparse tensor, may support matrix products but not arbitrary
+	// contractions.
 	if len(c.a.ids) == 2 && len(c.b.ids) == 2 {
 		if m, err := tenon.Try(func() tensor.Tensor { return c.matMul(a, b) }); err == nil && m != nil {
 			return newTensor(m, c.out, s)
@@ -191,7 +190,7 @@ func (c *contraction) run(fn string, x, y *Tensor, dims *layout) *Tensor {
 		if m := c.matMul(a, b); m != nil {
 			return newTensor(m, c.out, s)
 		}
-		if batch := c.a.both(c.b).without(dims); len(batch.ids) > 0 && x.size(batch.ids[0]) > 0 { // product by product
+		if batch := c.a.both(c.b).without(dims); len(batch.ids) > 0 && x.size(batch.ids[0]) > 0 { // one product after the other
 			d := layoutOf(batch.ids[:1]).of()
 			xs, ys := d.Unstack(x), d.Unstack(y)
 			parts := make([]tenon.Value, len(xs))
@@ -210,9 +209,9 @@ func handled(x tensor.Tensor) bool {
 	return ok
 }
 
-// matMul returns the product of two tensors as one of matrices: the dimensions that stay lie
-// along their rows, those that are summed along their columns. It is nil where a dimension runs
-// in both and stays, or sizes are open.
+// matMul returns the product of two tensors as a matrix product: the dimensions that are kept
+// become rows, and those that are summed over become columns. It returns nil if a dimension of both
+// is kept, or if sizes are unknown.
 func (c *contraction) matMul(a, b tensor.Tensor) tensor.Tensor {
 	restA, restB := c.a.without(c.dims), c.b.without(c.dims)
 	if len(c.out.ids) != len(restA.ids)+len(restB.ids) {
@@ -260,7 +259,7 @@ func isRagged(x tensor.Tensor) bool {
 	return ok
 }
 
-// contractAll contracts three tensors or more in pairs.
+// contractAll contracts three or more tensors in pairs.
 func contractAll(fn string, ts []*Tensor, dims *layout) *Tensor {
 	tenon.Throw(errAlone(fn, several(ts), dims))
 	checkSizes(over(fn, dims), ts)
@@ -272,7 +271,7 @@ func contractAll(fn string, ts []*Tensor, dims *layout) *Tensor {
 	return live[len(live)-1]
 }
 
-// checkSizes checks that every name has one size in all tensors.
+// checkSizes checks that every name has the same size in all tensors.
 func checkSizes(fn string, ts []*Tensor) {
 	for i, t := range ts {
 		for a, n := range t.spec.names.ids {

@@ -10,32 +10,31 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ConvOptions say how a convolution moves its window. The zero value moves it by single
-// steps over the positions that the window fits in.
+// ConvOptions say how a convolution moves its window. With the zero value, the window moves in
+// steps of one over the positions in which it fits.
 type ConvOptions struct {
-	Stride   int  // steps from one window to the next; 0 stands for 1
-	Dilation int  // steps from one element of a window to the next; 0 stands for 1
-	Before   int  // zeros in front of the first element
-	After    int  // zeros behind the last element
-	Same     bool // as many zeros as make the result as long as x for stride 1; Before and After are ignored
+	Stride   int  // steps from one window to the next; 0 means 1
+	Dilation int  // steps from one element of a window to the next; 0 means 1
+	Before   int  // number of zeros before the first element
+	After    int  // number of zeros after the last element
+	Same     bool // add as many zeros as make the result as long as x for stride 1; Before and After are ignored
 }
 
-// Conv slides a window along a dimension and contracts the elements in it with a
-// kernel, over the window and over all other dimensions that both have and that are in
-// Over:
+// Conv slides a window along a dimension and contracts the elements in it with a kernel, over the
+// window and over the dimensions in Over, which both must have:
 //
 //	named.Conv[Seq, Window, Channel](x, kernel, named.ConvOptions{})
 //	{Batch, Seq, Channel} with {Window, Channel, Out} → {Batch, Seq, Out}
 //
-// It is what most libraries call convolution, a correlation: the kernel is not
-// reversed. For sets, Dim and Window list the same number of dimensions, each with its
-// window, and the options hold for all of them. Dimensions that both have and that Over
-// lacks are a batch: groups of channels, say.
+// Like the convolution of most libraries, it is a correlation: the kernel is not reversed. If Dim
+// and Window are sets, they list the same number of dimensions, each with its window, and the
+// options apply to all of them. Other dimensions that both have, such as groups of channels, are
+// batch dimensions.
 func Conv[Dim Is[Dim], Window Is[Window], Over Is[Over]](x, kernel tenon.Value, o ConvOptions) *Tensor {
 	return Dims{groupOf[Dim]()}.Conv(x, kernel, Dims{groupOf[Window]()}, Dims{groupOf[Over]()}, o)
 }
 
-// Conv is the function [Conv] for the names of the list.
+// Conv is the function [Conv] for the names in the list.
 func (d Dims) Conv(x, kernel tenon.Value, window, channels Dims, o ConvOptions) *Tensor {
 	const fn = "named.Conv"
 	t, k := tensorOf(fn, x), tensorOf(fn, kernel)
@@ -68,10 +67,10 @@ func (d Dims) Conv(x, kernel tenon.Value, window, channels Dims, o ConvOptions) 
 	return windows.and(channels.group()).of().Contract(t, k)
 }
 
-// windowSteps is how a window moves.
+// windowSteps says how a window moves.
 type windowSteps struct{ stride, dilation, before, after int }
 
-// stepsOf returns what the options say for a window of size n.
+// stepsOf returns the steps for a window of size n.
 func stepsOf(fn string, n int, o ConvOptions) windowSteps {
 	s := windowSteps{max(o.Stride, 1), max(o.Dilation, 1), o.Before, o.After}
 	if o.Same {
@@ -84,11 +83,11 @@ func stepsOf(fn string, n int, o ConvOptions) windowSteps {
 	return s
 }
 
-// reach returns the number of elements from the first one in a window of size n to the last.
+// reach returns the number of positions from the first element of a window of size n to the last.
 func (s windowSteps) reach(n int) int { return (n-1)*s.dilation + 1 }
 
-// windowsAlong replaces a dimension by the windows along it and a dimension w of size n
-// for the elements of a window. The windows of a dense tensor are a view of it.
+// windowsAlong replaces a dimension by the windows along it and a dimension w of size n for the
+// elements of a window. The windows of a dense tensor are a view.
 func windowsAlong(fn string, t *Tensor, dim, w id, n int, o ConvOptions) *Tensor {
 	d := layoutOf([]id{dim}).of()
 	steps := stepsOf(fn, n, o)
@@ -130,8 +129,8 @@ func windowsAlong(fn string, t *Tensor, dim, w id, n int, o ConvOptions) *Tensor
 	return d.Take(t, positions)
 }
 
-// openWindows is windowsAlong an axis whose size, or that of the window, is known when the
-// program runs.
+// openWindows is windowsAlong for an axis whose size, or the size of whose window, is known only at
+// run time.
 func openWindows(fn string, t *Tensor, axis int, w id, n tensor.Tensor, o ConvOptions) *Tensor {
 	if t.spec.names.has(w) {
 		tenon.Throw(errTaken(fn, w, one{"tensor", t}))

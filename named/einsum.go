@@ -10,24 +10,24 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// Einsum contracts tensors as a text says that lists the dimensions of each, and those
-// of the result; what the result lacks is summed over:
+// Einsum contracts tensors as described by a text, which lists the dimensions of each tensor and
+// those of the result. Dimensions that the result lacks are summed over:
 //
 //	named.Einsum("Batch Seq Rep, Rep Kq -> Batch Seq Kq", x, w)
 //
-// A dimension is written as it is printed, where nothing else is meant with a small
-// first letter too ("batch seq rep"), and with _ for a blank. Each term lists exactly
-// the dimensions of its tensor, in any order. The result is stored in the order of the text.
+// A dimension is written as it is printed. Unless that is ambiguous, its first letter may be in
+// lower case ("batch seq rep"). Spaces in names are written as _. Each term lists exactly the
+// dimensions of its tensor, in any order. The result is stored in the order of the text.
 //
-// "..." in a term stands for the dimensions of its tensor that the term does not list;
-// in the result, for all those that an ellipsis stands for, in the order of the tensors:
+// "..." in a term stands for the dimensions of its tensor that the term does not list; in the
+// result, it stands for all those dimensions, in the order of the tensors:
 //
 //	named.Einsum("... rep, rep kq -> ... kq", x, w)
 //
-// Such dimensions are kept, never summed over: tensors that share one run along it
-// together, as a batch. One that another term lists has to be listed.
+// Such dimensions are kept, never summed over; tensors that share one are matched along it, as a
+// batch dimension. If another term lists such a dimension, it must be listed here too.
 //
-// Gradient and order of contraction are those of [Contract].
+// The gradient and the order of contraction are those of [Contract].
 func Einsum(text string, operands ...tenon.Value) *Tensor {
 	const fn = "named.Einsum"
 	operands = slices.Clone(operands)
@@ -48,7 +48,7 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 	if len(terms) != len(ts) || len(ts) == 0 {
 		bad(tenon.ErrInvalid, "there are %d terms for %d tensors", len(terms), len(ts))
 	}
-	all, listed, rest := none, none, none // rest: what an ellipsis stands for
+	all, listed, rest := none, none, none // rest: the dimensions of ellipses
 	behind := make([]*layout, len(ts))
 	for i, term := range terms {
 		l := ts[i].spec.names
@@ -104,7 +104,7 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 	case at >= 0:
 		keep = layoutOf(slices.Insert(slices.Clone(keep.ids), at, lacks.ids...))
 	}
-	// The text says that what a tensor has alone and the result lacks is summed over.
+	// The text says to sum over dimensions that only one tensor has and the result lacks.
 	sum := all.without(keep)
 	for i, t := range ts {
 		alone := sum.both(t.spec.names)
@@ -123,8 +123,8 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 // ellipsis stands for the dimensions that a term does not list.
 const ellipsis = "..."
 
-// find returns the name with a text: its printed form, its path, or the printed form
-// with a small first letter or with _ for each blank.
+// find returns the name with a text: its printed form, its path, or the printed form with a
+// lower-case first letter or with _ for spaces.
 func (l *layout) find(word string) (id, bool) {
 	for _, n := range l.ids {
 		if l.text(n) == word || n.info().path == word {

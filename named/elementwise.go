@@ -11,12 +11,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Elementwise operations on two tensors match dimensions by name. The names of one
-// operand contain those of the other, which is repeated along what it lacks; anything
-// wider is a slip of the pen more often than not, and has to be asked for with [Outer]
-// or [BroadcastTo]. A name has one size: size 1 does not stretch. Either operand may be a
-// Go number. The functions of package ops do the same for named tensors, for all
-// operations there are: ops.Atan2(x, y), ops.Exp(x).
+// Elementwise operations on two tensors match dimensions by name. The names of one operand must
+// contain those of the other, which is repeated along the dimensions that it lacks. Combining
+// operands that each have names of their own is usually a mistake, and requires [Outer] or
+// [BroadcastTo]. A name must have the same size in both; size 1 does not stretch. Either operand
+// may be a Go number. All elementwise functions of package ops accept named tensors with the same
+// rules: ops.Atan2(x, y), ops.Exp(x).
 
 // Add returns x + y.
 func Add(x, y any) *Tensor { return elementwise("named.Add", ops.Add, x, y) }
@@ -27,16 +27,16 @@ func Sub(x, y any) *Tensor { return elementwise("named.Sub", ops.Sub, x, y) }
 // Mul returns x · y, element by element.
 func Mul(x, y any) *Tensor { return elementwise("named.Mul", ops.Mul, x, y) }
 
-// Div returns x / y; of integers in float64.
+// Div returns x / y, in float64 for integers.
 func Div(x, y any) *Tensor { return elementwise("named.Div", ops.Div, x, y) }
 
 // Pow returns x to the power of y.
 func Pow(x, y any) *Tensor { return elementwise("named.Pow", ops.Pow, x, y) }
 
-// Maximum returns the larger of x and y; NaN where one of them is.
+// Maximum returns the larger of x and y, or NaN if either is NaN.
 func Maximum(x, y any) *Tensor { return elementwise("named.Maximum", ops.Maximum, x, y) }
 
-// Minimum returns the smaller of x and y; NaN where one of them is.
+// Minimum returns the smaller of x and y, or NaN if either is NaN.
 func Minimum(x, y any) *Tensor { return elementwise("named.Minimum", ops.Minimum, x, y) }
 
 // SquaredDifference returns (x - y)².
@@ -44,7 +44,7 @@ func SquaredDifference(x, y any) *Tensor {
 	return elementwise("named.SquaredDifference", ops.SquaredDifference, x, y)
 }
 
-// Map applies a function of package ops that works element by element, such as ops.Exp.
+// Map applies an elementwise function of package ops, such as ops.Exp.
 func Map(f func(x any) tensor.Tensor, x tenon.Value) *Tensor {
 	const fn = "named.Map"
 	needsFunc(fn, f == nil)
@@ -56,16 +56,14 @@ func Map(f func(x any) tensor.Tensor, x tenon.Value) *Tensor {
 	return newTensor(y, t.spec.names, t.own())
 }
 
-// Map2 applies a function of package ops that combines two tensors element by element,
-// such as ops.Greater.
+// Map2 applies an elementwise function of two tensors of package ops, such as ops.Greater.
 func Map2(f func(x, y any) tensor.Tensor, x, y any) *Tensor {
 	needsFunc("named.Map2", f == nil)
 	return elementwise("named.Map2", f, x, y)
 }
 
-// Outer applies a function of package ops that combines two tensors element by element
-// to all combinations: the result has the names of both. Names that both have run
-// together.
+// Outer applies an elementwise function of two tensors of package ops to all combinations: the
+// result has the names of both. Names that both have are matched.
 //
 //	named.Outer(ops.Sub, queryPositions, keyPositions)   // {Query, Key}
 func Outer(f func(x, y any) tensor.Tensor, x, y tenon.Value) *Tensor {
@@ -103,7 +101,7 @@ func elementwise(fn string, f func(x, y any) tensor.Tensor, x, y any) *Tensor {
 	return nil
 }
 
-// scalarOf returns an operand without names, which has to be a single element.
+// scalarOf returns an operand without names, which must be a single element.
 func scalarOf(fn string, x any) any {
 	switch x := x.(type) {
 	case float64, float32, int, int64, int32, bool:
@@ -121,18 +119,20 @@ func scalarOf(fn string, x any) any {
 	return scalarOf(fn, t)
 }
 
-// A pairing says how two tensors of certain layouts are brought to one order.
+// A pairing says how two tensors of certain layouts are brought into the same
+// order.
 type pairing struct {
 	out    *layout
 	a, b   alignment
 	shared []axisPair
 }
 
-// pairingOf returns the pairing by which the names of one operand contain the other's.
+// pairingOf returns the pairing of two operands, one of which must have all names of the other.
 func pairingOf(fn string, x, y *Tensor) *pairing {
 	a, b := x.spec.names, y.spec.names
 	if contracted(x.data) && !contracted(y.data) && equalNames(a, b) {
-		// The product is made in the other's order: nothing is left to be moved.
+		// The contraction can be made in the other's order, so that nothing has
+		// to be moved.
 		return a.plan(planKey{kind: planBinary, other: b, dims: b}, func() (any, error) { return newPairing(a, b, b), nil }).(*pairing)
 	}
 	return a.plan(planKey{kind: planBinary, other: b}, func() (any, error) {
@@ -146,8 +146,8 @@ func pairingOf(fn string, x, y *Tensor) *pairing {
 	}).(*pairing)
 }
 
-// contracted reports whether a tensor is what a contraction in a trace makes: the layout pass
-// has it made in the order in which it is used.
+// contracted reports whether a tensor is the result of a contraction in a trace, which the layout
+// pass makes in the order in which it is used.
 func contracted(x tensor.Tensor) bool {
 	v, ok := x.(*graph.Value)
 	return ok && v.Node() != nil && v.Node().Op.Axes == op.Contract
@@ -177,12 +177,12 @@ func (p *pairing) run(fn string, f func(x, y any) tensor.Tensor, x, y *Tensor) *
 	return newTensor(f(p.a.apply(x.data), p.b.apply(y.data)), p.out, side)
 }
 
-// An alignment brings a tensor's axes into the order of a wider layout: axes that it
-// lacks get size 1, unless they come first, where broadcasting adds them by itself.
+// An alignment permutes a tensor's axes into the order of a wider layout. Axes that it lacks get
+// size 1, unless they come first, where broadcasting adds them.
 type alignment struct {
-	same  bool  // nothing is to be done
-	src   []int // for each axis of the result, from the first that is there on, the tensor's or -1
-	perm  []int // nil: the axes are in order
+	same  bool  // nothing to do
+	src   []int // for each axis of the result, starting with the first one that exists, the tensor's axis or -1
+	perm  []int // nil: already in order
 	added []int // positions of axes with size 1
 }
 
@@ -233,8 +233,8 @@ func (a *alignment) apply(x tensor.Tensor) tensor.Tensor {
 	return x
 }
 
-// BroadcastTo repeats a tensor along further dimensions. All of the tensor's own are
-// listed too, with their sizes; -1 stands for the size that the tensor has, as it does along
+// BroadcastTo repeats a tensor along further dimensions. All dimensions of the tensor must be
+// listed too, with their sizes; -1 stands for the size that the tensor has, and must be used for
 // ragged dimensions.
 func BroadcastTo(x tenon.Value, dims ...Sized) *Tensor {
 	const fn = "named.BroadcastTo"
@@ -270,9 +270,8 @@ func BroadcastTo(x tenon.Value, dims ...Sized) *Tensor {
 	return newTensor(ops.BroadcastTo(a.apply(t.data), s), l, t.own())
 }
 
-// Where returns the elements of x where the condition, a tensor of truth values,
-// holds, and those of y elsewhere. The names of one of the three contain those of the
-// others; x and y may be Go numbers.
+// Where returns the elements of x where the condition, a boolean tensor, is true, and those of y
+// elsewhere. One of the three must have all names of the others; x and y may be Go numbers.
 func Where(condition, x, y any) *Tensor {
 	const fn = "named.Where"
 	return elementwise3(fn, ops.Where, condition, x, y)
@@ -301,7 +300,7 @@ func elementwise3(fn string, f func(x, y, z any) tensor.Tensor, operands ...any)
 	})
 }
 
-// matched calls a function with tensors that are brought to one order, by their names.
+// matched calls a function with tensors brought into the same order by name.
 func matched(fn string, ts []*Tensor, call func([]tensor.Tensor) tensor.Tensor) *Tensor {
 	out := widest(fn, ts)
 	checkSizes(fn, ts)

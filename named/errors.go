@@ -11,14 +11,14 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// origin says where a tensor comes from: the line that made or renamed it.
+// origin says where a tensor comes from: the line that created or renamed it.
 type origin struct {
-	pc       uintptr // 0: not known
-	from, to id      // of a renaming; equal otherwise
+	pc       uintptr // 0: unknown
+	from, to id      // for a renaming; equal otherwise
 }
 
-// here returns the caller of the exported function that calls it. Finding the line
-// waits until an error asks for it.
+// here returns the caller of the exported function that calls it. The line is looked up only when
+// an error needs it.
 func here() origin { return calledFrom(4) }
 
 func calledFrom(skip int) origin {
@@ -27,7 +27,7 @@ func calledFrom(skip int) origin {
 	return origin{pc: pcs[0]}
 }
 
-// String prints "head.go:18 Rename SeqLen→KeySeq", and "" where nothing is known.
+// String returns "head.go:18 Rename SeqLen→KeySeq", or "" if nothing is known.
 func (o origin) String() string {
 	if o.pc == 0 {
 		return ""
@@ -64,8 +64,8 @@ func several(ts []*Tensor) []one {
 	return out
 }
 
-// scopeOf returns all names that a message about operands is about: among them, each is
-// printed so that it is told apart from the others.
+// scopeOf returns all names that a message about operands mentions, so that each can be printed in
+// a form that distinguishes it from the others.
 func scopeOf(operands []one, more ...id) *layout {
 	s := layoutOf(more)
 	for _, o := range operands {
@@ -74,7 +74,8 @@ func scopeOf(operands []one, more ...id) *layout {
 	return s
 }
 
-// operands describes tensors, with names as they are printed among those of l.
+// operands describes tensors, with names printed so that they are distinguished
+// within l.
 func (l *layout) operands(operands []one) []dimtext.Operand {
 	out := make([]dimtext.Operand, len(operands))
 	for i, o := range operands {
@@ -97,12 +98,12 @@ func (l *layout) dimTexts(t *Tensor) []dimtext.Dim {
 	return out
 }
 
-// lines describes operands, each in a line of a message.
+// lines describes operands, one on each line of a message.
 func lines(operands ...one) string {
 	return dimtext.Lines(scopeOf(operands).operands(operands)...)
 }
 
-// line describes the tensor in a line of a message.
+// line describes the tensor on one line of a message.
 func (t *Tensor) line(role string) string { return lines(one{role, t}) }
 
 func newError(kind error, fn, msg string) *tenon.Error { return tenon.NewError(kind, fn, msg) }
@@ -112,7 +113,7 @@ func fail(kind error, fn, format string, args ...any) {
 	tenon.Throw(newError(kind, fn, fmt.Sprintf(format, args...)))
 }
 
-// needsFunc throws where a function that is to be called is nil.
+// needsFunc throws an error if a function argument is nil.
 func needsFunc(fn string, missing bool) {
 	if missing {
 		fail(tenon.ErrInvalid, fn, "the function is nil")
@@ -125,7 +126,8 @@ func worded(kind error, fn, msg, hint string) *tenon.Error {
 	return e
 }
 
-// errMissing says that one of the operands lacks a name: the first that does.
+// errMissing returns an error that says that an operand lacks a name; it is about
+// the first operand that does.
 func errMissing(fn string, n id, operands ...one) error {
 	at := slices.IndexFunc(operands, func(o one) bool { return !o.t.spec.names.has(n) })
 	s := scopeOf(operands, n)
@@ -140,7 +142,8 @@ func errMissing(fn string, n id, operands ...one) error {
 
 func throwMissing(fn string, n id, operands ...one) { tenon.Throw(errMissing(fn, n, operands...)) }
 
-// errAbout is an error about a name of operands, in the words of package dimtext.
+// errAbout returns an error about a name of operands, in the words of package
+// dimtext.
 func errAbout(fn string, words func(name string, operands ...dimtext.Operand) (msg, hint string), n id, operands ...one) error {
 	s := scopeOf(operands, n)
 	msg, hint := words(s.text(n), s.operands(operands)...)
@@ -164,7 +167,7 @@ func errSubset(fn string, operands ...one) error {
 	return worded(tenon.ErrInvalid, fn, msg, hint)
 }
 
-// throwTwice throws that a list has a name twice.
+// throwTwice throws an error that says that a list contains a name twice.
 func throwTwice(fn string, n id, l *layout) {
 	s := make([]string, len(l.ids))
 	for i, x := range l.ids {
@@ -182,15 +185,16 @@ func over(fn string, l *layout) string {
 	return fn + " over " + l.String()
 }
 
-// errHidden says that an operand has a name that Lift has set aside in another.
+// errHidden returns an error that says that an operand has a name over which
+// another one is lifted.
 func errHidden(fn string, n id, operands ...one) error {
 	msg := fmt.Sprintf("%v is what named.Lift takes the function over, and a tensor from outside has it\n%s", n, lines(operands...))
 	return worded(tenon.ErrInvalid, fn, msg, fmt.Sprintf("pass the tensor to the lifted function as an argument, so that it is taken apart along %v too", n))
 }
 
-// inNames runs an operation on what is inside of named tensors. An error that depends on
-// their elements, which only the operation finds, becomes one of fn, with the operands by
-// their names.
+// inNames runs an operation on the contents of named tensors. An error that depends on their
+// elements, which only the operation can detect, is converted to one of fn that describes the
+// operands by name.
 func inNames[T any](fn string, operands []one, f func() T) T {
 	x, err := tenon.Try(f)
 	if err != nil {

@@ -11,37 +11,37 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// An Explanation tells how tensors are contracted.
+// An Explanation describes how tensors are contracted.
 type Explanation struct {
 	Steps []ContractStep
 	FLOPs float64 // multiplications and additions of all steps
-	Naive float64 // those of one loop over all dimensions, as a comparison
-	Bytes float64 // read and written by all steps
+	Naive float64 // those of a single loop over all dimensions, for comparison
+	Bytes float64 // bytes read and written by all steps
 }
 
 // A ContractStep is the contraction of two tensors.
 type ContractStep struct {
-	A, B  string // the tensors in the order in which they are stored: "{Seq:8 Rep:64}"
+	A, B  string // the tensors in the order in which their dimensions are stored: "{Seq:8 Rep:64}"
 	Out   string
 	Over  string // the names that are summed over
 	FLOPs float64
 	Bytes float64
 
-	// Product says which matrix products the step is; nil where it is an elementwise
-	// product, or its sizes are not known.
+	// Product describes the matrix products of the step; nil if it is an elementwise product, or
+	// its sizes are not known.
 	Product *ops.Product
 }
 
-// Explain tells what [Contract] does with operands, without doing it: the order of the
-// pairs, the layouts of what lies between, the matrix products and their cost. Along ragged
-// dimensions it counts what is there.
+// Explain describes what [Contract] does with operands, without doing it: the order of the pairs,
+// the layouts of intermediate results, the matrix products and their cost. For ragged dimensions it
+// counts the actual elements.
 //
 //	fmt.Println(named.Explain[Rep](x, w))
 func Explain[N Is[N]](operands ...tenon.Value) Explanation {
 	return Dims{groupOf[N]()}.Explain(operands...)
 }
 
-// Explain is the function [Explain] for the names of the list.
+// Explain is the function [Explain] for the names in the list.
 func (d Dims) Explain(operands ...tenon.Value) Explanation {
 	const fn = "named.Explain"
 	dims := d.group()
@@ -78,14 +78,14 @@ func (d Dims) Explain(operands ...tenon.Value) Explanation {
 	return e
 }
 
-// A sketch is a tensor without elements: names, sizes, strides and bytes of an element.
+// A sketch is a tensor without elements: names, sizes, strides, and bytes per element.
 type sketch struct {
 	names   *layout
 	dims    []int
 	strides []int
 	bytes   int
 	outer   *layout // the partitioned dimensions of a ragged tensor, which come first
-	rows    int     // the number of rows of its flat values; -1 where it is not known
+	rows    int     // number of rows of its flat values; -1 if it is not known
 }
 
 func sketchOf(t *Tensor) sketch {
@@ -108,7 +108,7 @@ func (s sketch) packed() sketch {
 	return sketch{names: layoutOf(append([]id{packedID}, s.names.ids[k:]...)), dims: dims, strides: rowMajor(dims), bytes: s.bytes}
 }
 
-// unpacked reverses packed for what was made of the flat values.
+// unpacked is the inverse of packed for a sketch derived from the flat values.
 func (s sketch) unpacked(flat sketch) sketch {
 	out := sketch{bytes: flat.bytes, outer: s.outer, rows: s.rows}
 	k := len(s.outer.ids)
@@ -190,7 +190,8 @@ func explainStep(a, b sketch, sum *layout) (ContractStep, sketch) {
 	return step, out
 }
 
-// explainPair is explainStep for tensors that are contracted as they are stored.
+// explainPair is explainStep for tensors that are contracted in the order in
+// which they are stored.
 func explainPair(a, b sketch, sum *layout) (ContractStep, sketch) {
 	c := tenon.Must(newContraction(a.names, b.names, sum))
 	step := ContractStep{A: a.String(), B: b.String(), Over: sum.String(), FLOPs: flopsPer(len(sum.ids) > 0)}
@@ -217,7 +218,7 @@ func explainPair(a, b sketch, sum *layout) (ContractStep, sketch) {
 	return step, out
 }
 
-// String prints a line for each step, and the totals:
+// String returns a line for each step, and the totals:
 //
 //  1. {Seq:8 Rep:64} · {Rep:64 Kq:16} over Rep → {Seq:8 Kq:16}
 //     1 product of 8×64 and 64×16, 16.4 kFLOP, 6.66 kB
@@ -257,7 +258,7 @@ func (e Explanation) String() string {
 	return b.String()
 }
 
-// amount prints a number with three digits and a unit.
+// amount formats a number with three digits and a unit.
 func amount(x float64, unit string) string {
 	prefix := ""
 	for _, p := range []string{"k", "M", "G", "T", "P"} {

@@ -10,26 +10,27 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// A FunctionExplanation tells what a function of tensors does when it is traced: its steps in
-// their order, as they are left when they have been made simpler.
+// A FunctionExplanation describes what a function of tensors does when it is traced: its steps in
+// order, after simplification.
 type FunctionExplanation struct {
 	Steps []FunctionStep
 	FLOPs float64 // multiplications and additions of all contractions
-	Bytes float64 // read and written by all steps
+	Bytes float64 // bytes read and written by all steps
 }
 
 // A FunctionStep is an operation of a function.
 type FunctionStep struct {
 	Op    string
-	In    []string // the operands, by the names of their dimensions where they have names: "{Seq:8 Rep:64}"
+	In    []string // the operands, by the names of their dimensions if they have names: "{Seq:8 Rep:64}"
 	Out   []string
-	FLOPs float64 // of a contraction; 0 of others, and where sizes are not known
+	FLOPs float64 // for a contraction; 0 for others, and if sizes are not known
 	Bytes float64
-	Line  string // of the source
+	Line  string // in the source
 }
 
-// ExplainFunction tells what a function does with arguments, without doing it: all that
-// [Explain] tells of one contraction, but for the matrix products, of the whole function.
+// ExplainFunction describes what a function does with arguments, without doing it. It shows
+// everything that [Explain] shows for one contraction, except for the matrix products, for the
+// whole function.
 //
 //	fmt.Println(named.ExplainFunction(model.Apply, x))
 func ExplainFunction(f any, args ...any) (*FunctionExplanation, error) {
@@ -59,7 +60,7 @@ func ExplainFunction(f any, args ...any) (*FunctionExplanation, error) {
 	return e, nil
 }
 
-// sketchText prints a value of a graph by names, or by sizes alone.
+// sketchText formats a value of a graph by names, or by sizes if it has no names.
 func sketchText(v *graph.Value, names []string) string {
 	if names == nil || len(names) != v.Shape().Rank() {
 		return tenon.String(v.Spec())
@@ -67,7 +68,7 @@ func sketchText(v *graph.Value, names []string) string {
 	return dimtext.Braces(graph.Operand("", v, names).Dims)
 }
 
-// String prints a line for each step, and the totals:
+// String returns a line for each step, and the totals:
 //
 //  1. contract {Seq:8 Rep:64} · {Rep:64 Kq:16} → {Seq:8 Kq:16}  16.4 kFLOP, 6.66 kB  head.go:18
 //     16.4 kFLOP, 6.66 kB

@@ -16,9 +16,9 @@ import (
 //		Query *named.Tensor `dims:"Model,Head,Rep"`
 //	}
 //
-// train.Fit, train.NewTrainer and saved.Read check it, and dimcheck takes it for granted
-// where it reads the field. A word is the printed form of a name, or its path; a type parameter
-// of the struct stands for names that dimcheck alone knows.
+// train.Fit, train.NewTrainer and saved.Read check the tag, and dimcheck relies on it where it
+// reads the field. A word is the printed form of a name or its path; a type parameter of the struct
+// stands for names that only dimcheck knows.
 func init() {
 	nest.Promise("dims", func(tag string, owner reflect.Type, value any) error {
 		t, ok := asNamed(value)

@@ -13,13 +13,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// HandleOp answers for the operations of package ops whose meaning for named tensors
-// does not depend on the order in which dimensions are stored: elementwise ones, which
-// match dimensions by name; reductions of all dimensions; and what is done with a value
-// as a whole. Operations along an axis by its number are refused, with the function of
-// this package that takes a name in the error; along [Rows], which is always the first axis,
-// and the only axis of a vector they have a meaning. Which of these an operation is follows
-// from what it says of axes.
+// HandleOp answers the operations of package ops whose meaning for named tensors does not depend on
+// the order in which dimensions are stored: elementwise operations, which match dimensions by name;
+// reductions of all dimensions; and operations on the value as a whole. Operations along an axis
+// given by number are rejected with an error that suggests the function of this package that takes
+// a name. Such operations are allowed along [Rows], which is always the first axis, and along the
+// only axis of a vector. The kind of an operation follows from its statement.
 func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	if strangers(c) {
 		return nil, op.NotHandled
@@ -49,15 +48,16 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return nil, refusal(c)
 }
 
-// overrides has the operations for which the statement does not say enough: others that
-// select along an axis are told where in other ways.
+// overrides has the operations for which the statement does not say enough: others that select
+// along an axis specify the entries in other ways.
 var overrides = map[string]op.HandlerFunc{"gather": handleGather}
 
-// Overrides reports whether the statement of an operation does not say enough.
+// Overrides reports whether the operation is one for which the statement does not
+// say enough.
 func (*Tensor) Overrides(o *op.Op) bool { return overrides[o.Name] != nil }
 
-// strangers reports whether a value takes part that answers for itself and is neither
-// named nor plain: a type that is made of others asks them in turn.
+// strangers reports whether the call contains a value that answers for itself and is neither named
+// nor plain: a type built from others asks these in turn.
 func strangers(c *op.Call) bool {
 	return slices.ContainsFunc(c.Values(), func(v tenon.Value) bool {
 		if _, ok := asNamed(v); ok {
@@ -68,8 +68,8 @@ func strangers(c *op.Call) bool {
 	})
 }
 
-// instead says what to use in place of operations that go by the numbers of axes and have
-// no twin, by what they do to axes.
+// instead says, by what operations do to axes, what to use in place of operations that take axis
+// numbers and have no counterpart here.
 var instead = map[op.Axes]string{
 	op.Contract: "named.Dot or named.Contract", op.Reduce: "named.CrossEntropy", op.Select: "named.Take, named.Index or named.Pieces",
 	op.Permute: "nothing, or named.Order at the edge", op.Regroup: "named.Reshape, named.Merge or named.Split", op.Insert: "named.ExpandDims",
@@ -77,8 +77,8 @@ var instead = map[op.Axes]string{
 	op.Create: "named.Tensor.Size",
 }
 
-// refusal is the error about an operation that would depend on the order in which
-// dimensions are stored.
+// refusal returns the error for an operation whose result would depend on the
+// order in which dimensions are stored.
 func refusal(c *op.Call) error {
 	e := c.Errorf(tenon.ErrUnsupported, "the operation goes by the order of dimensions, which named tensors do not have")
 	fn := strings.TrimPrefix(c.Op.Func(), "ops.")
@@ -121,7 +121,7 @@ func handleElementwise(c *op.Call) ([]tenon.Value, error) {
 	}))
 }
 
-// handleReduction reduces all dimensions, or one that is clear.
+// handleReduction reduces all dimensions, or an unambiguous one.
 func handleReduction(c *op.Call) ([]tenon.Value, error) {
 	t, ok := only(c)
 	if !ok {
@@ -129,7 +129,7 @@ func handleReduction(c *op.Call) ([]tenon.Value, error) {
 	}
 	keep, _ := c.Attr("keepdims").(bool)
 	axes, err := c.Axes(len(t.spec.names.ids))
-	ordered := c.Op.Places != 0 || c.Op.Monoid != nil && c.Op.Monoid.Ordered // several go by how they are stored
+	ordered := c.Op.Places != 0 || c.Op.Monoid != nil && c.Op.Monoid.Ordered // the result over several dimensions depends on their order
 	if err != nil || keep || !clearAxis(t, axes) && (ordered || len(axes) != len(t.spec.names.ids)) {
 		return nil, refusal(c)
 	}
@@ -137,7 +137,7 @@ func handleReduction(c *op.Call) ([]tenon.Value, error) {
 	return op.One(newTensor(op.Apply(c, t.data), rest, t.own()))
 }
 
-// only returns the operand of an operation of one named tensor.
+// only returns the operand of an operation on one named tensor.
 func only(c *op.Call) (*Tensor, bool) {
 	if len(c.Values()) != 1 {
 		return nil, false
@@ -145,20 +145,20 @@ func only(c *op.Call) (*Tensor, bool) {
 	return asNamed(c.Values()[0])
 }
 
-// clearAxis reports whether axes by their numbers mean the same however the tensor is
-// stored: it has only one, or the axis is that of Rows. None are clear too.
+// clearAxis reports whether axis numbers are unambiguous however the tensor is stored: it has only
+// one axis, or the axis is that of Rows. No axes are unambiguous too.
 func clearAxis(t *Tensor, axes []int) bool {
 	n := len(t.spec.names.ids)
 	return len(axes) == 0 || len(axes) == 1 && axes[0] == 0 && (n == 1 || n > 0 && t.spec.names.ids[0] == rowsID)
 }
 
-// along reports whether a call is along an axis that is clear.
+// along reports whether a call is along an unambiguous axis.
 func along(c *op.Call, t *Tensor) bool {
 	axes, err := c.Axes(len(t.spec.names.ids))
 	return err == nil && clearAxis(t, axes)
 }
 
-// handleAlong applies an operation along an axis that is clear, and keeps dimensions.
+// handleAlong applies an operation that keeps all dimensions along an unambiguous axis.
 func handleAlong(c *op.Call) ([]tenon.Value, error) {
 	t, ok := only(c)
 	if !ok || !along(c, t) {
@@ -178,7 +178,8 @@ func handleAlong(c *op.Call) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// handleWhole applies an operation that keeps shapes to what is inside.
+// handleWhole applies an operation that keeps shapes to the contents of the
+// tensor.
 func handleWhole(c *op.Call) ([]tenon.Value, error) {
 	t, ok := only(c)
 	if !ok {
@@ -195,7 +196,8 @@ func handleWhole(c *op.Call) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// handleNumber applies an operation whose result is a number about the tensor.
+// handleNumber applies an operation whose result is a number that describes the
+// tensor.
 func handleNumber(c *op.Call) ([]tenon.Value, error) {
 	t, ok := only(c)
 	if !ok {
@@ -208,7 +210,7 @@ func handleNumber(c *op.Call) ([]tenon.Value, error) {
 	return op.One(x)
 }
 
-// handleStack stacks along a new dimension, which generic code calls Rows.
+// handleStack stacks along a new dimension, named Rows as in generic code.
 func handleStack(c *op.Call) ([]tenon.Value, error) {
 	if c.Attr("axis") != 0 {
 		return nil, refusal(c)
@@ -218,7 +220,7 @@ func handleStack(c *op.Call) ([]tenon.Value, error) {
 	return op.One(newTensor(ops.Stack(values, 0), l, sideOf(c.Op.Func(), ts...)))
 }
 
-// handleConcat joins along Rows, or the only dimension.
+// handleConcat concatenates along Rows or the only dimension.
 func handleConcat(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	t, ok := asNamed(values[0])
@@ -228,8 +230,8 @@ func handleConcat(c *op.Call) ([]tenon.Value, error) {
 	return op.One(Dims{layoutOf(t.spec.names.ids[:1])}.Concat(values...))
 }
 
-// handleGather picks rows along Rows, or the only dimension, by positions without names:
-// one position takes the dimension away.
+// handleGather gathers rows along Rows or the only dimension, by positions without names. A single
+// position removes the dimension.
 func handleGather(c *op.Call) ([]tenon.Value, error) {
 	t, ok := asNamed(c.Value(0))
 	i, plain := c.Value(1).(tensor.Tensor)

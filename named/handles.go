@@ -5,14 +5,14 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// What can be done along a dimension stands on its handle, where one reads it from the left
-// to the right:
+// Operations along a dimension are methods of its handle, so that expressions read from left to
+// right:
 //
 //	x.Seq.Softmax()                               // named.Softmax[Seq](x)
 //	named.On[Rep](x.Seq.Dot(y.Seq)).Mean()        // the dimension Rep of any tensor
 
-// On returns the dimension of a tensor as a handle: what results of operations have in place
-// of the fields of a schema. It throws where the tensor lacks the dimension.
+// On returns the dimension of a tensor as a handle. For results of operations, it takes the place
+// of the fields of a schema. It throws if the tensor lacks the dimension.
 func On[N Is[N]](x tenon.Value) N {
 	t := tensorOf("named.On", x)
 	l := groupOf[N]()
@@ -26,7 +26,8 @@ func On[N Is[N]](x tenon.Value) N {
 	return h
 }
 
-// dims returns the name of the dimension of a tensor, for a function of it.
+// dims returns the name of the dimension of a handle's tensor, for use by
+// function fn.
 func (d Dim[N]) dims(fn string) Dims {
 	l := groupOf[N]()
 	if d.t == nil {

@@ -13,17 +13,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Index selects along a dimension. The key is a position, which takes the dimension
-// away, a range, or a named tensor of positions, which does what [Take] does:
+// Index selects along a dimension. The key is a position, which removes the dimension, a range, or
+// a named tensor of positions, as in [Take]:
 //
 //	named.Index[Seq](x, -1)                        // the last position
 //	named.Index[Seq](x, key.Range(nil, nil, -1))   // all of them backwards
 //
-// Positions and bounds have Python's meaning. A position that is out of bounds, in any of
-// the rows of a ragged dimension, is an error of kind ErrRange.
+// Positions and bounds have the same meaning as in Python. A position that is out of bounds, in any
+// row of a ragged dimension, is an error of kind ErrRange.
 func Index[N Is[N]](x tenon.Value, k any) *Tensor { return Dims{groupOf[N]()}.Index(x, k) }
 
-// Index is the function [Index] for the name of a list of one.
+// Index is the function [Index] for a list with one name.
 func (d Dims) Index(x tenon.Value, k any) *Tensor {
 	const fn = "named.Index"
 	if i, ok := asNamed(k); ok {
@@ -62,8 +62,8 @@ func (d Dims) Index(x tenon.Value, k any) *Tensor {
 	return newTensor(ops.Index(t.data, keys...), l, t.own())
 }
 
-// Take picks positions along a dimension: its place is taken by the dimensions of the
-// indices. Dimensions that both have run together, as a batch.
+// Take selects positions along a dimension, which is replaced by the dimensions of the indices.
+// Dimensions that both have are batch dimensions.
 //
 //	{Vocab, Rep} by {Batch, Seq} over Vocab → {Batch, Seq, Rep}
 //	{Batch, Vocab} by {Batch} over Vocab → {Batch}
@@ -71,7 +71,7 @@ func (d Dims) Index(x tenon.Value, k any) *Tensor {
 // Indices are int32 or int64 tensors; one that is out of bounds is an error of kind ErrInvalid.
 func Take[N Is[N]](x, indices tenon.Value) *Tensor { return Dims{groupOf[N]()}.Take(x, indices) }
 
-// Take is the function [Take] for the name of a list of one.
+// Take is the function [Take] for a list with one name.
 func (d Dims) Take(x, indices tenon.Value) *Tensor {
 	const fn = "named.Take"
 	d.single(fn)
@@ -93,7 +93,8 @@ func (d Dims) Take(x, indices tenon.Value) *Tensor {
 	return newTensor(data, batch.and(own).and(rest), s)
 }
 
-// checkSizes2 checks the sizes of names that two tensors share, except some.
+// checkSizes2 checks the sizes of the names that two tensors share, except for
+// some.
 func checkSizes2(fn string, a, b *Tensor, except *layout) {
 	for i, n := range a.spec.names.ids {
 		if at := b.spec.names.index(n); at >= 0 && !except.has(n) {
@@ -104,21 +105,21 @@ func checkSizes2(fn string, a, b *Tensor, except *layout) {
 	}
 }
 
-// ScatterAdd adds updates to the elements at positions along a dimension, the reverse
-// of [Take]: the updates have the dimensions of the indices, and those of x without the
-// dimension. Updates of one position add up.
+// ScatterAdd adds updates to the elements at positions along a dimension. It is the reverse of
+// [Take]: the updates have the dimensions of the indices, and those of x without the dimension.
+// Updates at the same position add up.
 func ScatterAdd[N Is[N]](x, indices, updates tenon.Value) *Tensor {
 	return Dims{groupOf[N]()}.ScatterAdd(x, indices, updates)
 }
 
-// ScatterUpdate replaces the elements at positions along a dimension; see [ScatterAdd].
-// Of several updates of one position the last counts.
+// ScatterUpdate replaces the elements at positions along a dimension; see [ScatterAdd]. Of several
+// updates at the same position, the last one is kept.
 func ScatterUpdate[N Is[N]](x, indices, updates tenon.Value) *Tensor {
 	return Dims{groupOf[N]()}.ScatterUpdate(x, indices, updates)
 }
 
-// ScatterMax replaces the elements at positions along a dimension by updates that are
-// larger; see [ScatterAdd].
+// ScatterMax replaces the elements at positions along a dimension by updates that are larger; see
+// [ScatterAdd].
 func ScatterMax[N Is[N]](x, indices, updates tenon.Value) *Tensor {
 	return Dims{groupOf[N]()}.ScatterMax(x, indices, updates)
 }
@@ -129,28 +130,28 @@ func ScatterMin[N Is[N]](x, indices, updates tenon.Value) *Tensor {
 	return Dims{groupOf[N]()}.ScatterMin(x, indices, updates)
 }
 
-// ScatterAdd is the function [ScatterAdd] for the name of a list of one.
+// ScatterAdd is the function [ScatterAdd] for a list with one name.
 func (d Dims) ScatterAdd(x, indices, updates tenon.Value) *Tensor {
 	return d.scatter("named.ScatterAdd", ops.TensorScatterAdd, x, indices, updates)
 }
 
-// ScatterUpdate is the function [ScatterUpdate] for the name of a list of one.
+// ScatterUpdate is the function [ScatterUpdate] for a list with one name.
 func (d Dims) ScatterUpdate(x, indices, updates tenon.Value) *Tensor {
 	return d.scatter("named.ScatterUpdate", ops.TensorScatterUpdate, x, indices, updates)
 }
 
-// ScatterMax is the function [ScatterMax] for the name of a list of one.
+// ScatterMax is the function [ScatterMax] for a list with one name.
 func (d Dims) ScatterMax(x, indices, updates tenon.Value) *Tensor {
 	return d.scatter("named.ScatterMax", ops.TensorScatterMax, x, indices, updates)
 }
 
-// ScatterMin is the function [ScatterMin] for the name of a list of one.
+// ScatterMin is the function [ScatterMin] for a list with one name.
 func (d Dims) ScatterMin(x, indices, updates tenon.Value) *Tensor {
 	return d.scatter("named.ScatterMin", ops.TensorScatterMin, x, indices, updates)
 }
 
-// scatter applies an operation whose indices have a row of positions, one for each
-// leading axis of x, for each update.
+// scatter applies an operation whose indices have, for each update, a row of positions, one for
+// each leading axis of x.
 func (d Dims) scatter(fn string, f func(x, indices, updates any) tensor.Tensor, x, indices, updates tenon.Value) *Tensor {
 	d.single(fn)
 	t, i, w := tensorOf(fn, x), tensorOf(fn, indices), tensorOf(fn, updates)
@@ -206,14 +207,14 @@ func positionsAlong(x tensor.Tensor, axis int) tensor.Tensor {
 // OneHotOptions are the element type and the values of [OneHot]; see ops.OneHotOptions.
 type OneHotOptions = ops.OneHotOptions
 
-// OneHot returns a tensor with a new dimension of a given size, along which the element
-// at the position that the index names is 1 and all others are 0. An index that is out of
-// range gives zeros. The element type is float32, unless the options say otherwise.
+// OneHot returns a tensor with a new dimension of a given size along which the element at the index
+// is 1 and all others are 0. An index that is out of range gives only zeros. The element type is
+// float32, unless the options say otherwise.
 func OneHot[N Is[N]](indices tenon.Value, size int, o OneHotOptions) *Tensor {
 	return Dims{groupOf[N]()}.OneHot(indices, size, o)
 }
 
-// OneHot is the function [OneHot] for the name of a list of one.
+// OneHot is the function [OneHot] for a list with one name.
 func (d Dims) OneHot(indices tenon.Value, size int, o OneHotOptions) *Tensor {
 	const fn = "named.OneHot"
 	n := d.single(fn)
@@ -230,15 +231,16 @@ func (d Dims) OneHot(indices tenon.Value, size int, o OneHotOptions) *Tensor {
 	return newTensor(ops.OneHot(t.data, size, -1, o), t.spec.names.and(d.group()), t.own())
 }
 
-// PadOptions say what fills the margins; see ops.PadOptions.
+// PadOptions say how margins are filled; see ops.PadOptions.
 type PadOptions = ops.PadOptions
 
-// Pad adds margins along a dimension, zeros unless the options say otherwise.
+// Pad adds margins along a dimension, filled with zeros unless the options say
+// otherwise.
 func Pad[N Is[N]](x tenon.Value, before, after int, o PadOptions) *Tensor {
 	return Dims{groupOf[N]()}.Pad(x, before, after, o)
 }
 
-// Pad is the function [Pad] for the name of a list of one.
+// Pad is the function [Pad] for a list with one name.
 func (d Dims) Pad(x tenon.Value, before, after int, o PadOptions) *Tensor {
 	const fn = "named.Pad"
 	if before < 0 || after < 0 {

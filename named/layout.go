@@ -11,24 +11,23 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// A layout is an interned list of names: of a tensor's dimensions in the order in
-// which they are stored, or of those that an operation is about. Equal lists are the
-// same pointer, so that what an operation does for certain layouts is found by
-// comparing pointers.
+// A layout is an interned list of names: those of a tensor's dimensions in the order in which they
+// are stored, or those that an operation works on. Equal lists are the same pointer, so that the
+// plan of an operation for certain layouts is found by comparing pointers.
 type layout struct {
 	ids []id
 
-	recent [8]atomic.Pointer[plan] // plans by a hash of their keys
+	recent [8]atomic.Pointer[plan] // plans, indexed by a hash of their keys
 	mu     sync.Mutex
 	plans  map[planKey]*plan
 }
 
-// A planKey says which operation, and what besides the layout of its first operand
-// its plan depends on.
+// A planKey identifies an operation, and what its plan depends on besides the layout of its first
+// operand.
 type planKey struct {
 	kind  planKind
 	other *layout // of the second operand, or the result
-	dims  *layout // the names that the operation is about
+	dims  *layout // the names that the operation works on
 }
 
 type planKind uint8
@@ -43,18 +42,17 @@ const (
 	planRename
 )
 
-// A plan is what an operation works out once for certain layouts.
+// A plan is what an operation computes once for certain layouts.
 type plan struct {
 	key   planKey
 	value any
 }
 
-// maxPlans is the number of plans that a layout keeps; a program that makes very many
-// starts again.
+// maxPlans is the number of plans that a layout keeps; beyond it, they are discarded.
 const maxPlans = 4096
 
-// plan returns what make returned for the key when it was first asked for. It throws
-// an error of make, which is asked again the next time.
+// plan returns the result of make from its first call with the key. It throws an error of make,
+// which is called again the next time.
 func (l *layout) plan(key planKey, make func() (any, error)) any {
 	h := uintptr(unsafe.Pointer(key.other))>>4 ^ uintptr(unsafe.Pointer(key.dims))>>6 ^ uintptr(key.kind)
 	slot := &l.recent[(h^h>>8)%uintptr(len(l.recent))]
@@ -111,7 +109,7 @@ func layoutOf(ids []id) *layout {
 	return l
 }
 
-// index returns the position of a name, and -1 where it is not there.
+// index returns the position of a name, or -1 if l does not have it.
 func (l *layout) index(n id) int {
 	for i, x := range l.ids {
 		if x == n {
@@ -141,7 +139,7 @@ func (l *layout) without(m *layout) *layout {
 	return l.filter(func(n id) bool { return !m.has(n) })
 }
 
-// both returns the names of l that m has.
+// both returns the names of l that m also has.
 func (l *layout) both(m *layout) *layout { return l.filter(m.has) }
 
 func (l *layout) filter(keep func(id) bool) *layout {
@@ -171,7 +169,8 @@ func (l *layout) and(m *layout) *layout {
 	return layoutOf(out)
 }
 
-// positions returns where the names of m stand in l, which has them all.
+// positions returns the positions of the names of m in l, which must have them
+// all.
 func (l *layout) positions(m *layout) []int {
 	out := make([]int, len(m.ids))
 	for i, n := range m.ids {
@@ -190,8 +189,8 @@ func duplicate(ids []id) (id, bool) {
 	return 0, false
 }
 
-// text returns the name as it is printed among those of l: in full where another
-// has the same short form.
+// text returns the name as printed within l: in full if another name has the same
+// short form.
 func (l *layout) text(n id) string {
 	short := n.String()
 	for _, m := range l.ids {
@@ -202,7 +201,7 @@ func (l *layout) text(n id) string {
 	return short
 }
 
-// texts returns names as they are printed among those of l.
+// texts returns the names of of as printed within l.
 func (l *layout) texts(of *layout) []string {
 	s := make([]string, len(of.ids))
 	for i, n := range of.ids {
@@ -211,13 +210,13 @@ func (l *layout) texts(of *layout) []string {
 	return s
 }
 
-// String prints the names, separated by commas.
+// String returns the names, separated by commas.
 func (l *layout) String() string {
 	return strings.Join(l.texts(l), ", ")
 }
 
-// canonical returns the same names in an order that does not depend on how a tensor is
-// stored: that of their paths.
+// canonical returns the same names sorted by their paths, an order that does not depend on how a
+// tensor is stored.
 func canonical(l *layout) *layout {
 	ids := slices.Clone(l.ids)
 	slices.SortFunc(ids, func(a, b id) int { return strings.Compare(a.info().path, b.info().path) })

@@ -11,21 +11,21 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Lift returns a function that does what f does for each position along a dimension, or
-// along those of a set: as if the arguments that have the dimension were unstacked, f
-// called for each position, and the results stacked again. There is no loop: f runs once, and
-// each operation in it works on all positions at once.
+// Lift returns a function that applies f to each position along a dimension, or along those of a
+// set, as if the arguments that have the dimension were unstacked, f called for each position, and
+// the results stacked again. There is no loop: f runs once, and each operation in it works on all
+// positions at once.
 //
 //	batched := named.Lift[Batch](head)
 //
-// f is any function of structures of named tensors, schemas and plain data, with any
-// number of arguments and results. An argument without the dimension is the same for all
-// positions, but one at least has it. Inside f the dimension does not exist; a tensor that f
-// captures from outside and that has it is an error.
+// f may be any function of structures of named tensors, schemas and plain data, with any number of
+// arguments and results. An argument without the dimension is the same for all positions, but at
+// least one argument must have it. Inside f the dimension does not exist; it is an error if f
+// captures a tensor from outside that has it.
 //
-// The lifted function has the type of f. Where f takes a schema, its tensor may have
-// the lifted dimensions besides those that the schema lists: such a value is part of a
-// schema that embeds both.
+// The lifted function has the type of f. If f takes a schema, the argument's tensor may have the
+// lifted dimensions in addition to those that the schema lists. Such a value is part of a schema
+// that embeds both.
 //
 //	type BatchedIn struct {
 //		Batch
@@ -33,7 +33,7 @@ import (
 //	}
 //	out := named.Lift[Batch](head)(named.Bind[BatchedIn](x).AttnIn)
 //
-// It throws errors.
+// The lifted function throws errors.
 func Lift[N Is[N], F any](f F) F { return liftAll(groupOf[N](), f) }
 
 // LiftOver is [Lift] for names that are values.
@@ -98,14 +98,14 @@ func lift[F any](n id, f F) F {
 	return lifted.Interface().(F)
 }
 
-// liftCall calls f on all positions along n of its arguments at once.
+// liftCall calls f for all positions along n of its arguments at once.
 func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error) {
 	const fn = "named.Lift"
 	defer tenon.Catch(&err)
 	leaves := tenon.Must(nest.Flatten(args, nest.Options{}))
 	front := layoutOf([]id{n})
 	var rows []tensor.Tensor
-	var at []int                // where they stand among the leaves
+	var at []int                // their indices among the leaves
 	wholes := map[int]*Tensor{} // those of them whose flat values have the dimension
 	var operands []one
 	size := -1
@@ -119,7 +119,7 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 			continue
 		}
 		u := t
-		if t.inside(front) { // the flat values have the dimension in front, their partitions lack it
+		if t.inside(front) { // the flat values have the dimension first; their partitions lack it
 			wholes[i], u = t, t.packed()
 		} else if isRagged(t.data) && t.spec.names.ids[0] != n {
 			e := newError(tenon.ErrUnsupported, over(fn, front), fmt.Sprintf("the rows along %v are there only inside of {%v}\n%s", n, t.outer(), t.line("tensor")))
@@ -141,7 +141,7 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 	case len(rows) == 0:
 		return nil, errMissing(over(fn, front), n, operands...)
 	}
-	var like []any // the results, with layouts of one position
+	var like []any // the results, with layouts of a single position
 	var parts []any
 	var places []int
 	packed := map[int]*Tensor{} // results whose flat values are lifted
@@ -208,9 +208,9 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 	return nest.Pack(like, parts, nest.Options{})
 }
 
-// MapUnnamed applies a function of tensors without names: f gets the listed dimensions
-// of x, in the order of the list, and is taken over all others, as by [Lift]. The axes
-// of its result get the names in result.
+// MapUnnamed applies a function of tensors without names. f gets the listed dimensions of x, in
+// this order, and is applied over all others, as with [Lift]. The axes of its result get the names
+// in result.
 //
 //	named.MapUnnamed(linalg.Inverse, x, []named.Name{Row{}, Column{}}, Column{}, Row{})
 func MapUnnamed(f func(x tensor.Tensor) tensor.Tensor, x tenon.Value, dims []Name, result ...Name) *Tensor {
@@ -225,7 +225,7 @@ func MapUnnamed(f func(x tensor.Tensor) tensor.Tensor, x tenon.Value, dims []Nam
 		return newTensor(data, l, y.own())
 	}
 	rest := r.rest
-	if isRagged(t.data) { // dimensions inside of rows are lifted over before their rows are taken apart
+	if isRagged(t.data) { // lift over dimensions inside rows before taking the rows apart
 		rest = rest.without(t.outer()).and(rest)
 	}
 	for i := len(rest.ids) - 1; i >= 0; i-- {

@@ -6,15 +6,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// CrossEntropy returns the loss -log Softmax(logits)[label] along a dimension of
-// classes, for labels that are class numbers, of an integer type, with the other
-// dimensions of the logits; or -Σ p·log Softmax(logits) for a distribution p with all of
-// them.
+// CrossEntropy returns the loss -log Softmax(logits)[label] along a dimension of classes. The
+// labels are class numbers, of an integer type, and have the other dimensions of the logits.
+// Alternatively, they are a distribution p with all dimensions of the logits; then the loss is -Σ
+// p·log Softmax(logits).
 func CrossEntropy[N Is[N]](logits, labels tenon.Value) *Tensor {
 	return Dims{groupOf[N]()}.CrossEntropy(logits, labels)
 }
 
-// CrossEntropy is the function [CrossEntropy] for the name of a list of one.
+// CrossEntropy is the function [CrossEntropy] for a list with one name.
 func (d Dims) CrossEntropy(logits, labels tenon.Value) *Tensor {
 	const fn = "named.CrossEntropy"
 	n := d.single(fn)

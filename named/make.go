@@ -31,7 +31,7 @@ func sizes(fn string, dims []Sized) (*layout, shape.Shape) {
 	return l, s
 }
 
-// made names what a function of package ops made.
+// made adds names to the result of a function of package ops.
 func made(data tensor.Tensor, l *layout) *Tensor {
 	t := newTensor(data, l, nil)
 	t.from = calledFrom(4)
@@ -61,14 +61,14 @@ func Full(value any, dims ...Sized) *Tensor {
 // Scalar returns a tensor without dimensions.
 func Scalar(value any) *Tensor { return Full(value) }
 
-// Range returns 0, 1, … n-1 along a dimension: the positions along it.
+// Range returns 0, 1, … n-1 along a dimension, the positions along it.
 func Range(d dtype.DType, dim Sized) *Tensor {
 	l, s := sizes("named.Range", []Sized{dim})
 	return made(ops.Cast(ops.Range(int64(0), int64(s.Dim(0)), int64(1)), d), l)
 }
 
-// LinSpace returns as many evenly spaced numbers from start to stop, both included, as
-// the dimension has elements.
+// LinSpace returns evenly spaced numbers from start to stop, both included, one for each position
+// along a dimension.
 func LinSpace(start, stop any, dim Sized) *Tensor {
 	l, s := sizes("named.LinSpace", []Sized{dim})
 	return made(ops.LinSpace(start, stop, s.Dim(0)), l)
@@ -81,39 +81,40 @@ func Eye(d dtype.DType, rows, columns Sized) *Tensor {
 	return made(ops.Eye(d, s.Dim(0), s.Dim(1)), l)
 }
 
-// Random numbers are functions of a key (see ops.RandomKey) and, like everything else,
-// do not depend on the order in which dimensions are stored: they are drawn in the
-// order in which the dimensions are listed here.
+// Random numbers are functions of a key (see ops.RandomKey). Like everything else, they do not
+// depend on the order in which dimensions are stored: they are drawn in the order in which the
+// dimensions are listed in the call.
 
-// Uniform returns random numbers from lo up to but not including hi.
+// Uniform returns uniformly distributed random numbers from lo up to, but not
+// including, hi.
 func Uniform(key tensor.Tensor, d dtype.DType, lo, hi float64, dims ...Sized) *Tensor {
 	l, s := sizes("named.Uniform", dims)
 	x := ops.RandomUniform(key, s, d)
 	return made(ops.Add(ops.Mul(x, hi-lo), lo), l)
 }
 
-// Normal returns random numbers of the normal distribution.
+// Normal returns normally distributed random numbers.
 func Normal(key tensor.Tensor, d dtype.DType, mean, stddev float64, dims ...Sized) *Tensor {
 	l, s := sizes("named.Normal", dims)
 	x := ops.RandomNormal(key, s, d)
 	return made(ops.Add(ops.Mul(x, stddev), mean), l)
 }
 
-// TruncatedNormal returns random numbers of the normal distribution that lie within
-// two standard deviations of the mean.
+// TruncatedNormal returns random numbers from a normal distribution truncated at two standard
+// deviations from the mean.
 func TruncatedNormal(key tensor.Tensor, d dtype.DType, mean, stddev float64, dims ...Sized) *Tensor {
 	l, s := sizes("named.TruncatedNormal", dims)
 	x := ops.RandomTruncatedNormal(key, s, d)
 	return made(ops.Add(ops.Mul(x, stddev), mean), l)
 }
 
-// RandomInt returns random integers from lo up to but not including hi.
+// RandomInt returns random integers from lo up to, but not including, hi.
 func RandomInt(key tensor.Tensor, d dtype.DType, lo, hi int, dims ...Sized) *Tensor {
 	l, s := sizes("named.RandomInt", dims)
 	return made(ops.RandomInt(key, s, lo, hi, d), l)
 }
 
-// Bernoulli returns truth values that hold with probability p.
+// Bernoulli returns random booleans that are true with probability p.
 func Bernoulli(key tensor.Tensor, p float64, dims ...Sized) *Tensor {
 	l, s := sizes("named.Bernoulli", dims)
 	return made(ops.RandomBernoulli(key, s, p), l)

@@ -10,24 +10,25 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// CausalMask returns truth values over two dimensions that hold where the position of
-// the key is not after that of the query: what a model that predicts what comes next may
-// look at.
+// CausalMask returns booleans over two dimensions that are true where the position of the key is
+// not after that of the query: the positions that a model may look at to predict the next one.
 func CausalMask(query, key Sized) *Tensor {
 	t := positions2("named.CausalMask", query, key, func(q, k *Tensor) *Tensor { return Map2(ops.LessEqual, k, q) })
 	return t.seeing(query, key)
 }
 
-// seen says along which dimension of a mask the queries are, and along which the keys.
+// seen says which dimensions of a mask are those of the queries and of the keys.
 type seen struct{ query, key id }
 
-// seeing notes who sees whom in a mask: a softmax of scores under it goes over the keys.
+// seeing records the roles of a mask's dimensions: a softmax of scores under it must be over the
+// keys.
 func (t *Tensor) seeing(query, key Sized) *Tensor {
 	t.side = &side{hidden: none, extra: none, seen: &seen{query.names.ids[0], key.names.ids[0]}}
 	return t
 }
 
-// check reports a softmax of scores under the mask that goes over its queries.
+// check returns an error for a softmax of scores under the mask that is over its
+// queries.
 func (s *seen) check(fn string, dims *layout, operands ...one) error {
 	if s == nil || !dims.has(s.query) || dims.has(s.key) {
 		return nil
@@ -39,23 +40,21 @@ func (s *seen) check(fn string, dims *layout, operands ...one) error {
 	return e
 }
 
-// Triangle returns a tensor over two dimensions with one value where column ≤ row + k,
-// and another one elsewhere: a matrix with a lower triangle. lower and upper are Go
-// numbers or scalars.
+// Triangle returns a tensor over two dimensions that is lower where column ≤ row + k, and upper
+// elsewhere: a matrix with a lower triangle. lower and upper are Go numbers or scalars.
 func Triangle(rows, columns Sized, k int, lower, upper any) *Tensor {
 	return positions2("named.Triangle", rows, columns, func(r, c *Tensor) *Tensor {
 		return Where(Map2(ops.LessEqual, c, Add(r, k)), Scalar(lower), Scalar(upper))
 	})
 }
 
-// RelativePositions returns, in int64, how far the position of the query is behind that
-// of the key: the position of the query less that of the key.
+// RelativePositions returns the position of the query minus the position of the key, as int64.
 func RelativePositions(query, key Sized) *Tensor {
 	return positions2("named.RelativePositions", query, key, func(q, k *Tensor) *Tensor { return Sub(q, k) })
 }
 
-// WindowMask returns truth values over two dimensions that hold where the key is at
-// most before positions in front of the query and at most after positions behind it.
+// WindowMask returns booleans over two dimensions that are true where the key is at most before
+// positions before the query and at most after positions after it.
 func WindowMask(query, key Sized, before, after int) *Tensor {
 	t := positions2("named.WindowMask", query, key, func(q, k *Tensor) *Tensor {
 		d := Sub(q, k)
@@ -72,9 +71,9 @@ func positions2(fn string, a, b Sized, f func(a, b *Tensor) *Tensor) *Tensor {
 	return f(BroadcastTo(Range(dtype.Int64, both[0]), both...), BroadcastTo(Range(dtype.Int64, both[1]), both...))
 }
 
-// Masked returns x where the mask, truth values whose names are among those of x,
-// holds, and value elsewhere. Scores that a softmax is to leave out are given the value
-// negative infinity: named.Masked(scores, mask, math.Inf(-1)).
+// Masked returns x where the mask is true, and value elsewhere. The names of the mask, which is
+// boolean, must be among those of x. Scores that a softmax is to ignore get the value negative
+// infinity: named.Masked(scores, mask, math.Inf(-1)).
 func Masked(x, mask tenon.Value, value float64) *Tensor {
 	t := tensorOf("named.Masked", x)
 	out := Where(mask, t, value)
@@ -89,10 +88,10 @@ func Masked(x, mask tenon.Value, value float64) *Tensor {
 	return out
 }
 
-// Dropout returns x with each element set to 0 with probability rate, and the others
-// divided by 1-rate, so that the expectation stays (Srivastava et al., 2014). Along the
-// dimensions in shared all elements share their fate. The key says which; for the same key
-// the same elements are dropped whatever the order in which dimensions are stored.
+// Dropout returns x with each element set to 0 with probability rate, and the others divided by
+// 1-rate, so that the expectation is preserved (Srivastava et al., 2014). Along the dimensions in
+// shared, all elements are dropped or kept together. The key determines which elements are dropped;
+// they do not depend on the order in which dimensions are stored.
 func Dropout(key tensor.Tensor, x tenon.Value, rate float64, shared ...Name) *Tensor {
 	const fn = "named.Dropout"
 	t := tensorOf(fn, x)
@@ -117,7 +116,8 @@ func Dropout(key tensor.Tensor, x tenon.Value, rate float64, shared ...Name) *Te
 	return Div(Where(kept, t, 0), 1-rate)
 }
 
-// dropoutRows is Dropout of a ragged tensor whose rows share their fate.
+// dropoutRows is Dropout of a ragged tensor along whose rows elements are dropped
+// or kept together.
 func (t *Tensor) dropoutRows(fn string, key tensor.Tensor, x *ragged.Tensor, rate float64, d Dims) *Tensor {
 	outer := t.outer()
 	first := layoutOf(outer.ids[:1])

@@ -17,15 +17,15 @@ import (
 // An id is an interned name: equal names have equal ids.
 type id int32
 
-// nameInfo is what is known of a name.
+// nameInfo is what is known about a name.
 type nameInfo struct {
 	path  string       // its identity: "example.com/gpt.Batch", or the text of a dynamic name
 	short string       // what is printed: "Batch"
-	typ   reflect.Type // of a name that is a Go type; nil for others
+	typ   reflect.Type // the Go type of the name; nil if it is not a type
 }
 
-// A nameTable holds all names of the program by id. Readers take the slice without a
-// lock; it is never changed, only replaced by a longer one.
+// A nameTable holds all names of the program by id. Readers take the slice without a lock; it is
+// never changed, but replaced by a longer one.
 type nameTable struct {
 	list   atomic.Pointer[[]nameInfo]
 	mu     sync.Mutex
@@ -44,10 +44,12 @@ func newNameTable() *nameTable {
 
 func (n id) info() *nameInfo { return &(*names.list.Load())[n] }
 
-// String returns the short form: the type's name, or the text of a dynamic name.
+// String returns the short form: the name of the type, or the text of a dynamic
+// name.
 func (n id) String() string { return n.info().short }
 
-// intern returns the id of a path. typ is the Go type that has it, if it is one.
+// intern returns the id of a path. typ is the Go type that has the path, if there
+// is one.
 func intern(path string, typ reflect.Type) id {
 	names.mu.Lock()
 	defer names.mu.Unlock()
@@ -56,7 +58,7 @@ func intern(path string, typ reflect.Type) id {
 
 func internLocked(path string, typ reflect.Type) id {
 	list := *names.list.Load()
-	// Types that are declared inside functions may share a path; each is a name of its own.
+	// Types declared inside functions may have the same path; each is a separate name.
 	for n, base := 2, path; ; n++ {
 		i, ok := names.byPath[path]
 		if !ok {
@@ -65,7 +67,7 @@ func internLocked(path string, typ reflect.Type) id {
 		if typ == nil || list[i].typ == typ {
 			return i
 		}
-		if list[i].typ == nil { // a name that was read from a file before its type was used
+		if list[i].typ == nil { // the name was read from a file before its type was used
 			next := append([]nameInfo(nil), list...)
 			next[i].typ = typ
 			names.list.Store(&next)
@@ -80,8 +82,8 @@ func internLocked(path string, typ reflect.Type) id {
 	return i
 }
 
-// shortName returns what follows the package of a path such as
-// "example.com/gpt.Batch"; any other text is its own short form.
+// shortName returns the part of a path such as "example.com/gpt.Batch" after the
+// package; any other text is its own short form.
 func shortName(path string) string {
 	if generic, args, ok := strings.Cut(path, "["); ok && strings.HasSuffix(args, "]") && strings.Contains(generic, ".") {
 		list := strings.Split(strings.TrimSuffix(args, "]"), ",")
@@ -100,7 +102,7 @@ func shortName(path string) string {
 	return path
 }
 
-// checkName says what is wrong with the text of a name from outside.
+// checkName returns what is wrong with the text of a name from outside.
 func checkName(text string) error {
 	if text == "" || len(text) > 512 || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		return tenon.NewError(tenon.ErrInvalid, "named.Dynamic", fmt.Sprintf("%.40q is no name of a dimension", text))
@@ -108,34 +110,35 @@ func checkName(text string) error {
 	return nil
 }
 
-// A Name is the name of a dimension, or several used together. The zero value of a
-// name type is one, and so are [Dynamic] names, sets (see [Set]) and lists ([Dims]).
+// A Name is the name of a dimension, or several names used together. The zero value of a name type
+// is a Name, and so are [Dynamic] names, sets (see [Set]) and lists ([Dims]).
 type Name interface {
 	// Of returns the name together with a size.
 	Of(size int) Sized
 
-	// String returns the name as it is printed.
+	// String returns the name for printing.
 	String() string
 
 	// group returns the names that this one stands for.
 	group() *layout
 }
 
-// Is holds for a type that is embedded in itself as a name or a set should be:
+// Is is satisfied by a type that is declared as a name or set by embedding Dim or
+// Set of itself:
 //
 //	type Batch struct{ named.Dim[Batch] }
 //
-// Functions with a name as type argument ask for it, so that a slip in the
-// declaration does not compile where the name is used.
+// It is the constraint of functions with a name as type argument, so that a
+// mistake in the declaration is a compile-time error where the name is used.
 type Is[N any] interface{ self() N }
 
 // Dim makes a Go type the name of a dimension:
 //
 //	type Batch struct{ named.Dim[Batch] }
 //
-// The zero value stands for the name. In a schema the embedded name is a handle of
-// the dimension of a tensor: it knows its size, and can be contracted with the
-// dimension of the same name of another tensor.
+// The zero value stands for the name. In a schema, the embedded name is a handle to the dimension
+// of a tensor: it knows its size, and can be contracted with the dimension of the same name of
+// another tensor.
 type Dim[N any] struct{ t *Tensor }
 
 func (Dim[N]) self() (n N) { return n }
@@ -146,10 +149,10 @@ func (d *Dim[N]) bind(t *Tensor) { d.t = t }
 
 func (d Dim[N]) handle() *Tensor { return d.t }
 
-// Of returns the name with a size, to make tensors with: Batch{}.Of(8).
+// Of returns the name with a size, for making tensors: Batch{}.Of(8).
 func (d Dim[N]) Of(size int) Sized { return Sized{groupOf[N](), size} }
 
-// String returns the name of the dimension, and of a handle its size as well.
+// String returns the name of the dimension; for a handle, it includes the size.
 func (d Dim[N]) String() string {
 	if d.t == nil {
 		return groupOf[N]().String()
@@ -157,10 +160,10 @@ func (d Dim[N]) String() string {
 	return fmt.Sprintf("%v:%d", groupOf[N](), d.Size())
 }
 
-// Tensor returns the tensor of a handle, and nil for a name by itself.
+// Tensor returns the tensor of a handle, or nil if d is only a name.
 func (d Dim[N]) Tensor() *Tensor { return d.t }
 
-// Size returns the size of the dimension of a handle; -1 where it is not known or
+// Size returns the size of the dimension of a handle, or -1 if it is not known or
 // ragged.
 func (d Dim[N]) Size() int {
 	if d.t == nil {
@@ -169,8 +172,8 @@ func (d Dim[N]) Size() int {
 	return d.t.size(groupOf[N]().ids[0])
 }
 
-// Dot contracts the dimension with that of the same name of another tensor; see the
-// function [Dot]. A dimension with another name does not compile.
+// Dot contracts the dimension with the dimension of the same name of another tensor; see the
+// function [Dot]. A dimension with another name is a compile-time error.
 func (d Dim[N]) Dot(other N) *Tensor {
 	l := groupOf[N]()
 	o := any(other).(interface{ handle() *Tensor }).handle()
@@ -180,7 +183,8 @@ func (d Dim[N]) Dot(other N) *Tensor {
 	return Dims{l}.Dot(d.t, o)
 }
 
-// Set makes a struct of names a set of dimensions, to be used like one name:
+// Set makes a struct of names a set of dimensions that can be used like a single
+// name:
 //
 //	type Spatial struct {
 //		named.Set[Spatial]
@@ -191,14 +195,16 @@ func (d Dim[N]) Dot(other N) *Tensor {
 //	named.Sum[Spatial](image)
 //	named.Merge[Spatial, Pixel](image)
 //
-// The order of the fields counts where an order does, as in [Merge].
+// The order of the fields matters to operations that depend on an order, such as
+// [Merge].
 type Set[S any] struct{}
 
 func (Set[S]) self() (s S) { return s }
 
 func (Set[S]) group() *layout { return groupOf[S]() }
 
-// Of is for names of one dimension: a set has a size for each.
+// Of is for names of one dimension. Sets are rejected, since each of their
+// dimensions has its own size.
 func (Set[S]) Of(size int) Sized { return Sized{groupOf[S](), size} }
 
 // String returns the names.
@@ -232,8 +238,8 @@ func newGroup(t reflect.Type, key unsafe.Pointer) *layout {
 	return l
 }
 
-// isName reports whether t is a struct that embeds Dim of itself, and whose Dim it
-// embeds if it is another's.
+// isName reports whether t is a struct that embeds the Dim of itself, and returns the type whose
+// Dim it embeds if that is another one.
 func isName(t reflect.Type) (ok bool, of reflect.Type) {
 	if t.Kind() != reflect.Struct || t.NumField() == 0 {
 		return false, nil
@@ -242,7 +248,7 @@ func isName(t reflect.Type) (ok bool, of reflect.Type) {
 	if !f.Anonymous || f.Type.PkgPath() != pkgPath || !strings.HasPrefix(f.Type.Name(), "Dim[") {
 		return false, nil
 	}
-	m, has := f.Type.MethodByName("Dot") // its parameter is the type it names
+	m, has := f.Type.MethodByName("Dot") // its parameter is the type of the name
 	if !has {
 		return false, nil
 	}
@@ -276,11 +282,11 @@ func typePath(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
 // dynamic is a name that is not a Go type.
 type dynamic struct{ l *layout }
 
-// Dynamic returns the name with a text, for names that are known only at run time,
-// such as those of a file. Two dynamic names are the same if their texts are. The
-// name that is a Go type has its import path and name as text:
-// Dynamic("example.com/gpt.Batch") is the same name as gpt.Batch. It throws for a
-// text that is empty, longer than 512 bytes, or has control characters.
+// Dynamic returns the name with the given text. It is for names that are known only at run time,
+// such as those in a file. Two dynamic names are equal if their texts are. The text of a name that
+// is a Go type is its import path and name: Dynamic("example.com/gpt.Batch") is the same name as
+// gpt.Batch. Dynamic throws if the text is empty, is longer than 512 bytes, or contains control
+// characters.
 func Dynamic(text string) Name {
 	tenon.Throw(checkName(text))
 	return dynamic{layoutOf([]id{intern(text, nil)})}
@@ -290,8 +296,8 @@ func (d dynamic) group() *layout    { return d.l }
 func (d dynamic) Of(size int) Sized { return Sized{d.l, size} }
 func (d dynamic) String() string    { return d.l.String() }
 
-// Path returns the text that tells a name from all others: import path and name of
-// a Go type, or the text of a dynamic name. It throws for a set.
+// Path returns the text that identifies a name: the import path and name of a Go type, or the text
+// of a dynamic name. It throws for a set.
 func Path(n Name) string {
 	l := n.group()
 	if len(l.ids) != 1 {
@@ -312,5 +318,5 @@ func (s Sized) Name() Name { return Dims{s.names} }
 // Size returns the size.
 func (s Sized) Size() int { return s.size }
 
-// String prints "Batch:8".
+// String returns "Batch:8".
 func (s Sized) String() string { return fmt.Sprintf("%v:%d", s.names, s.size) }

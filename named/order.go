@@ -13,14 +13,14 @@ type order struct {
 	flops float64 // multiplications and additions
 }
 
-// A pairStep contracts two of the tensors that are left over some names; the result
-// gets the next number.
+// A pairStep contracts two of the remaining tensors over some names; the result gets the next
+// number.
 type pairStep struct {
 	a, b int
 	sum  *layout
 }
 
-// orders are kept by the layouts and sizes of the tensors.
+// orders caches orders by the layouts and sizes of the tensors.
 var orders struct {
 	sync.RWMutex
 	m map[string]*order
@@ -86,7 +86,7 @@ func newOrder(ts []*Tensor, dims *layout) *order {
 	return s.order(ts, dims, s.pairs())
 }
 
-// order turns pairs into steps over names.
+// order converts pairs to steps over names.
 func (s *search) order(ts []*Tensor, dims *layout, pairs [][2]int) *order {
 	o := &order{}
 	live := make([]*layout, 0, 2*len(ts))
@@ -115,8 +115,8 @@ func (s *search) order(ts []*Tensor, dims *layout, pairs [][2]int) *order {
 	return o
 }
 
-// flopsPer returns the operations that each product of two elements takes: with the
-// addition, where it is part of a sum.
+// flopsPer returns the number of operations for each product of two elements, including the
+// addition if it is part of a sum.
 func flopsPer(summed bool) float64 {
 	if summed {
 		return 2

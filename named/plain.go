@@ -7,11 +7,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Plain returns the tensor as nested lists, in the order in which its dimensions are stored;
-// see tensor.Plain.
+// Plain returns the tensor as nested lists, with the dimensions in the order in which they are
+// stored; see tensor.Plain.
 func (t *Tensor) Plain() (any, error) { return tensor.Plain(t.data) }
 
-// FromPlain returns the tensor that nested lists are; see tensor.FromPlain.
+// FromPlain makes a tensor from nested lists; see tensor.FromPlain.
 func (s *Spec) FromPlain(x any) (tenon.Value, error) {
 	data, err := tensor.FromPlain(x, s.inner)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// printed is the number of elements up to which they are printed.
+// printed is the largest number of elements for which they are printed.
 const printed = 1000
 
-// header prints "float32{Batch:8 Seq:512 Rep:256}".
+// header returns "float32{Batch:8 Seq:512 Rep:256}".
 func (t *Tensor) header() string {
 	if t == nil {
 		return "nil"
@@ -21,16 +21,16 @@ func (t *Tensor) header() string {
 	return t.spec.String()
 }
 
-// String prints element type, names and sizes, and the elements in the order in which
-// they are stored, if there are no more than 1000 of them:
+// String returns the element type, names and sizes, and, if there are no more than 1000, the
+// elements in the order in which they are stored:
 //
 //	float32{Seq:2 Rep:3}
 //	[[1. 2. 3.]
 //	 [4. 5. 6.]]
 func (t *Tensor) String() string { return fmt.Sprint(t) }
 
-// Format prints the tensor for the verbs v and s as String does; with a plus flag all
-// elements, and with a precision that many digits behind the point.
+// Format prints the tensor for the verbs v and s as String does. A plus flag prints all elements,
+// and a precision sets the number of digits after the point.
 func (t *Tensor) Format(s fmt.State, verb rune) {
 	switch {
 	case t == nil:
@@ -61,7 +61,7 @@ func (t *Tensor) Format(s fmt.State, verb rune) {
 	io.WriteString(s, text)
 }
 
-// elements returns how many elements a concrete tensor has.
+// elements returns the number of elements of a concrete tensor.
 func elements(t tensor.Tensor) int {
 	if r, ok := ragged.As(t); ok {
 		return r.FlatValues().Shape().Size()
@@ -69,7 +69,7 @@ func elements(t tensor.Tensor) int {
 	return t.Shape().Size()
 }
 
-// plain is a State without the sharp flag, which asks for Go syntax.
+// plain is a fmt.State without the sharp flag, which would request Go syntax.
 type plain struct{ fmt.State }
 
 func (p plain) Flag(c int) bool { return c != '#' && p.State.Flag(c) }

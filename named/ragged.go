@@ -11,9 +11,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// In a ragged tensor some dimensions, those that its partitions divide, come first and
-// keep their order; the others lie inside of its flat values. What concerns only these
-// runs on the flat values, whose first axis stands for all the others.
+// In a ragged tensor, the dimensions that its partitions divide come first and keep their order;
+// the others are inside its flat values. Operations that involve only the latter run on the flat
+// values, whose first axis stands for all the others.
 
 // raggedAxis reports whether the rows along an axis have different lengths.
 func raggedAxis(s ragged.DividedSpec, axis int) bool {
@@ -25,13 +25,13 @@ func raggedAxis(s ragged.DividedSpec, axis int) bool {
 func permutedRagged(x *ragged.Tensor, perm []int) tensor.Tensor {
 	inner, err := innerPerm(x.RaggedRank(), perm)
 	if err != nil {
-		return ops.Transpose(x, perm...) // where it is defined
+		return ops.Transpose(x, perm...) // if that is supported
 	}
 	return tenon.Must(x.WithFlatValues(permuted(x.FlatValues(), inner)))
 }
 
-// innerPerm returns the order of the axes of the flat values of a tensor with k
-// partitions, where the partitioned axes stay.
+// innerPerm returns the permutation of the axes of the flat values of a tensor
+// with k partitions. The partitioned axes must stay in place.
 func innerPerm(k int, perm []int) ([]int, error) {
 	out := []int{0}
 	for i, a := range perm {
@@ -62,16 +62,17 @@ func raggedInOrder(s ragged.DividedSpec, perm []int) (tenon.Spec, error) {
 	return ragged.FromSpecs(tensor.NewSpec(flat.DType(), shape.Of(dims...)), s.Partitions()), nil
 }
 
-// packedID names the first axis of flat values.
+// packedID is the name of the first axis of flat values.
 var packedID = intern("packed rows", nil)
 
-// inRows returns what is inside of a tensor that isRagged.
+// inRows returns the contents of a tensor for which isRagged is true.
 func (t *Tensor) inRows() *ragged.Tensor {
 	r, _ := ragged.As(t.data)
 	return r
 }
 
-// outer returns the names of the partitioned dimensions; none of a dense tensor.
+// outer returns the names of the partitioned dimensions; there are none for a
+// dense tensor.
 func (t *Tensor) outer() *layout {
 	if r, ok := ragged.As(t.data); ok {
 		return layoutOf(t.spec.names.ids[:r.RaggedRank()+1])
@@ -79,7 +80,7 @@ func (t *Tensor) outer() *layout {
 	return none
 }
 
-// packed returns the flat values, with packedID in the place of the partitioned
+// packed returns the flat values, with packedID instead of the partitioned
 // dimensions.
 func (t *Tensor) packed() *Tensor {
 	r := t.inRows()
@@ -87,15 +88,16 @@ func (t *Tensor) packed() *Tensor {
 	return newTensor(r.FlatValues(), layoutOf(ids), t.own())
 }
 
-// unpacked reverses packed for flat values that were computed from those of t.
+// unpacked is the inverse of packed for flat values that were computed from those
+// of t.
 func (t *Tensor) unpacked(flat *Tensor) *Tensor {
 	u := flat.ordered(layoutOf([]id{packedID}).and(flat.spec.names))
 	data := tenon.Must(t.inRows().WithFlatValues(u.data))
 	return newTensor(data, t.outer().and(layoutOf(u.spec.names.ids[1:])), flat.own())
 }
 
-// raggedElementwise runs an elementwise operation on operands some of which are ragged:
-// in the order of the one with the most partitions, to which the others broadcast.
+// raggedElementwise runs an elementwise operation on operands some of which are ragged. It uses the
+// order of the one with the most partitions, to which the others are broadcast.
 func raggedElementwise(fn string, ts []*Tensor, out *layout, s *side, f func([]tensor.Tensor) tensor.Tensor) *Tensor {
 	base := ts[0]
 	for _, t := range ts {
@@ -127,7 +129,7 @@ func (d Dims) regroupRagged(fn string, t *Tensor, to *layout, sizes []int) *Tens
 	return t.unpacked(d.regrouped(fn, t, t.packed(), to.ids, sizes))
 }
 
-// ragged contracts two tensors at least one of which is ragged.
+// ragged contracts two tensors, at least one of which is ragged.
 func (c *contraction) ragged(fn string, x, y *Tensor) *Tensor {
 	switch {
 	case !isRagged(y.data):
@@ -146,7 +148,8 @@ func (c *contraction) raggedDense(fn string, x, y *Tensor) *Tensor {
 	if len(shared.ids) == 0 {
 		return x.unpacked(contract2(fn, flat, y, c.dims))
 	}
-	// The dense tensor's entries for the rows are repeated for what lies in them.
+	// The dense tensor's entries for the rows are repeated for the contents of
+	// the rows.
 	repeated := x.spread(fn, y)
 	z := x.unpacked(contract2(fn, flat, repeated, c.dims.without(shared)))
 	return c.dims.both(shared).of().Sum(z)
@@ -162,8 +165,8 @@ func (t *Tensor) rowsOf(axis int) tensor.Tensor {
 	return at
 }
 
-// raggedRagged contracts two ragged tensors whose first dimension is the same: for each
-// row a product of matrices.
+// raggedRagged contracts two ragged tensors with the same first dimension by a matrix product for
+// each row.
 func (c *contraction) raggedRagged(fn string, x, y *Tensor) *Tensor {
 	if x.spec.names.ids[0] != y.spec.names.ids[0] || c.dims.has(x.spec.names.ids[0]) {
 		e := newError(tenon.ErrUnsupported, fn, "ragged tensors are contracted row by row: their first dimension has to be the same, and stays\n"+lines(pair(x, y)...))
@@ -177,13 +180,13 @@ func (c *contraction) raggedRagged(fn string, x, y *Tensor) *Tensor {
 	inside := c.dims.without(x.outer())
 	shared := x.spec.names.both(y.spec.names).without(c.dims).without(first)
 	switch {
-	case same && len(inside.ids) == len(c.dims.ids): // nothing is summed over along rows
+	case same && len(inside.ids) == len(c.dims.ids): // no sum along rows
 		return x.unpacked(contract2(fn, x.packed(), y.packed(), c.dims))
 	case same && (len(inside.ids) > 0 || len(shared.ids) > 0 || len(x.outer().ids) > 2):
 		z := x.unpacked(contract2(fn, x.packed(), y.packed(), inside))
 		return c.dims.without(inside).of().Sum(z)
 	}
-	// A dimension inside that both have, or that does not fit a matrix, is taken apart.
+	// Split off a dimension inside rows that both have, or that does not fit in a matrix.
 	for _, t := range []*Tensor{x, y} {
 		inner := t.spec.names.without(t.outer())
 		apart := inner.both(shared)
@@ -201,7 +204,8 @@ func (c *contraction) raggedRagged(fn string, x, y *Tensor) *Tensor {
 	return newTensor(splitAxes(data, []*Tensor{x, y}, l), l, sideOf2(fn, x, y))
 }
 
-// apart contracts for each position along a dimension inside, and stacks.
+// apart contracts for each position along a dimension inside rows, and stacks the
+// results.
 func (c *contraction) apart(fn string, x, y *Tensor, n id) *Tensor {
 	d := layoutOf([]id{n}).of()
 	parts := func(t *Tensor) []*Tensor {
@@ -242,9 +246,9 @@ func (c *contraction) apart(fn string, x, y *Tensor, n id) *Tensor {
 	return s
 }
 
-// matrices returns a ragged tensor with three dimensions: the rows, and two that make
-// the matrix of a row, and whether the matrix has to be transposed to bring the dimensions that are
-// summed over to the inside. Dimensions inside are merged.
+// matrices returns a ragged tensor with three dimensions, the rows and two that form the matrix of
+// a row, and whether the matrix must be transposed to move the summed dimensions to the inside.
+// Dimensions inside rows are merged.
 func (c *contraction) matrices(fn string, t *Tensor, second bool) (*Tensor, bool) {
 	inner := t.spec.names.without(t.outer())
 	if len(t.outer().ids) == 2 {
@@ -261,10 +265,10 @@ func (c *contraction) matrices(fn string, t *Tensor, second bool) (*Tensor, bool
 	return t, c.dims.has(t.spec.names.ids[1]) != second
 }
 
-// packedInside names dimensions that are merged to make a matrix.
+// packedInside is the name of dimensions that are merged to form a matrix.
 var packedInside = intern("packed inside", nil)
 
-// splitAxes takes axes that matrices merged apart again.
+// splitAxes splits the axes that matrices has merged.
 func splitAxes(data tensor.Tensor, from []*Tensor, l *layout) tensor.Tensor {
 	if data.Shape().Rank() == len(l.ids) {
 		return data
@@ -294,8 +298,8 @@ func splitAxes(data tensor.Tensor, from []*Tensor, l *layout) tensor.Tensor {
 	return ops.Reshape(data, sizes)
 }
 
-// contractLabels answers for ops.Contract with a ragged operand, which is what remains
-// of a contraction inside of Lift over its rows.
+// contractLabels answers ops.Contract with a ragged operand, which results from a contraction
+// inside Lift over its rows.
 func contractLabels(c *op.Call) ([]tenon.Value, error) {
 	for i, labels := range [][]int{c.Ints(2), c.Ints(3)} {
 		if r := c.Tensor(i).Shape().Rank(); r != len(labels) {

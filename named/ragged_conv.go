@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// windowsInRows replaces the dimension along rows of different lengths by the windows in each
-// row, and a dimension w of size n for the elements of a window. Rows that are shorter than a
-// window have none.
+// windowsInRows replaces the dimension along rows of different lengths by the windows in each row,
+// and a dimension w of size n for the elements of a window. Rows that are shorter than a window
+// have none.
 func windowsInRows(fn string, t *Tensor, dim, w id, n int, s windowSteps) *Tensor {
 	outer := t.outer()
 	x := t.inRows()
@@ -31,10 +31,10 @@ func windowsInRows(fn string, t *Tensor, dim, w id, n int, s windowSteps) *Tenso
 	for i := range steps {
 		steps[i] = int64(i * s.dilation)
 	}
-	at := ops.Add(ops.ExpandDims(first, 1), tensor.Of(steps)) // in the row; [windows, n]
+	at := ops.Add(ops.ExpandDims(first, 1), tensor.Of(steps)) // positions in the row; [windows, n]
 	start := ops.ExpandDims(ops.Gather(ops.Cast(p.RowStarts(), dtype.Int64), row, 0), 1)
 	within := ops.LogicalAnd(ops.GreaterEqual(at, int64(0)), ops.Less(at, ops.ExpandDims(ops.Gather(length, row, 0), 1)))
-	// A row of zeros in front stands for what is outside.
+	// Prepend a row of zeros for elements outside the row.
 	flat := x.FlatValues()
 	paddings := make([][]int, flat.Shape().Rank())
 	for i := range paddings {

@@ -13,16 +13,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// What is done along dimensions inside of rows of different lengths is done on the flat
-// values, with the partitioned dimensions as one.
+// Operations along dimensions inside rows of different lengths run on the flat values, which have a
+// single dimension instead of the partitioned ones.
 
-// inside reports whether a tensor is ragged and all names lie inside of its rows.
+// inside reports whether a tensor is ragged and all names are inside its rows.
 func (t *Tensor) inside(dims *layout) bool {
 	return isRagged(t.data) && len(t.outer().both(dims).ids) == 0
 }
 
-// matchRows checks that the rows of two ragged tensors have the same lengths: now, if they
-// are known, and else when the trace runs.
+// matchRows checks that the rows of two ragged tensors have the same lengths: immediately if they
+// are known, and otherwise when the trace runs.
 func matchRows(fn string, x, y *Tensor) {
 	p, q := x.inRows().Partitions(), y.inRows().Partitions()
 	for i := range p {
@@ -45,8 +45,8 @@ func matchRows(fn string, x, y *Tensor) {
 	}
 }
 
-// spread returns a dense tensor with an entry for each row of the flat values of t in place
-// of the dimensions of t's rows that it has: of the first one, by which the rows are numbered.
+// spread returns a dense tensor with an entry for each row of the flat values of t instead of those
+// dimensions of t's rows that it has. It must have the first one, by which the rows are numbered.
 func (t *Tensor) spread(fn string, y *Tensor) *Tensor {
 	outer := t.outer()
 	shared := outer.both(y.spec.names)
@@ -62,8 +62,8 @@ func (t *Tensor) spread(fn string, y *Tensor) *Tensor {
 	return newTensor(ops.Gather(y.ordered(shared.and(rest)).data, t.rowsOf(0), 0), layoutOf([]id{packedID}).and(rest), y.own())
 }
 
-// jointlyRagged is a softmax, or its logarithm, along several dimensions, of which some
-// are those of rows.
+// jointlyRagged is a softmax, or its logarithm, along several dimensions, some of which are
+// dimensions of rows.
 func (d Dims) jointlyRagged(fn string, t *Tensor, logarithm bool) *Tensor {
 	top := Map(stopGradient, d.Max(t))
 	x := elementwise(fn, ops.Sub, t, top)
@@ -76,7 +76,7 @@ func (d Dims) jointlyRagged(fn string, t *Tensor, logarithm bool) *Tensor {
 
 func stopGradient(x any) tensor.Tensor { return ops.StopGradient(x) }
 
-// takeInside is Take along a dimension inside of rows.
+// takeInside is Take along a dimension inside rows.
 func (d Dims) takeInside(fn string, t, i *Tensor) *Tensor {
 	if isRagged(i.data) {
 		matchRows(fn, t, i)
@@ -85,7 +85,7 @@ func (d Dims) takeInside(fn string, t, i *Tensor) *Tensor {
 	return t.unpacked(d.Take(t.packed(), t.spread(fn, i)))
 }
 
-// stackRagged stacks along a new dimension inside of rows, whose lengths have to agree.
+// stackRagged stacks along a new dimension inside rows, whose lengths must be equal.
 func (d Dims) stackRagged(fn string, ts []*Tensor) *Tensor {
 	flats := make([]tenon.Value, len(ts))
 	for i, t := range ts {
@@ -101,15 +101,15 @@ func (d Dims) stackRagged(fn string, ts []*Tensor) *Tensor {
 	return ts[0].unpacked(d.Stack(flats...))
 }
 
-// rowOfLift returns what the function inside of Lift sees of a ragged tensor whose flat values
-// have the dimension that is lifted over in front, given what it sees of these.
+// rowOfLift returns a ragged tensor as the function inside Lift sees it, given its flat values as
+// seen there. The lifted dimension is the first one of the flat values.
 func (t *Tensor) rowOfLift(flat tensor.Tensor, l *layout, s *side) *Tensor {
 	u := t.unpacked(newTensor(flat, l, s))
 	u.side = s
 	return u
 }
 
-// flatOfLift returns the flat values of a ragged result inside of Lift, whose rows have the same
+// flatOfLift returns the flat values of a ragged result inside Lift, whose rows have the same
 // lengths at all positions.
 func flatOfLift(fn string, t *Tensor, level int) *Tensor {
 	for i, p := range t.inRows().Partitions() {
@@ -121,8 +121,8 @@ func flatOfLift(fn string, t *Tensor, level int) *Tensor {
 	return t.packed()
 }
 
-// broadcastOpen is BroadcastTo for a tensor some of whose sizes are ragged or not known: these
-// keep what they are, and new dimensions lie inside of rows.
+// broadcastOpen is BroadcastTo for a tensor some of whose sizes are ragged or unknown: these are
+// kept, and new dimensions are added inside rows.
 func (t *Tensor) broadcastOpen(fn string, l *layout, s shape.Shape, open *layout) *Tensor {
 	if missing := t.spec.names.without(l); len(missing.ids) > 0 {
 		e := newError(tenon.ErrInvalid, fn, "the sizes lack "+missing.String()+"\n"+t.line("tensor"))

@@ -7,9 +7,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// scatterRagged is scatter where positions and updates lie in rows of different lengths: of a
-// dense tensor, such as the table whose entries a batch of sentences names, or of one with the
-// same rows.
+// scatterRagged is scatter for positions and updates in rows of different lengths. They are
+// scattered to a dense tensor, such as an embedding table whose entries a batch of sentences refers
+// to, or to one with the same rows.
 func (d Dims) scatterRagged(fn string, f func(x, indices, updates any) tensor.Tensor, t, i, w *Tensor, s *side) *Tensor {
 	operands := []one{{"tensor", t}, {"indices", i}, {"updates", w}}
 	refuse := func(what string) {
@@ -18,7 +18,7 @@ func (d Dims) scatterRagged(fn string, f func(x, indices, updates any) tensor.Te
 	if !isRagged(w.data) {
 		refuse("the updates of rows of different lengths are ragged too")
 	}
-	if t.inside(d.group()) { // row by row: all of them on the flat values
+	if t.inside(d.group()) { // row by row: apply it to the flat values
 		if w.outer() != t.outer() {
 			refuse("the updates have other rows than the tensor")
 		}

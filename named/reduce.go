@@ -5,18 +5,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Reductions take away the dimensions that they are over, and treat them as one: of none
-// the sum is 0, the mean NaN. ops.Sum(x) and its like reduce all dimensions of a named tensor.
-// The position of an extreme along rows of which some may be empty is masked.
+// Reductions remove the dimensions they are over, and treat them as one: the sum of no elements is
+// 0, the mean NaN. ops.Sum(x) and similar functions reduce all dimensions of a named tensor. The
+// position of an extreme along rows, some of which may be empty, is masked.
 
-// A reduction is the axes of a layout that an operation over names takes, and what is
-// left without them.
+// A reduction is the axes of a layout for an operation over names, and the remaining dimensions.
 type reduction struct {
 	axes []int
 	rest *layout
 }
 
-// axesOf returns the axes of the names of the list in a tensor.
+// axesOf returns the axes of a tensor with the names in the list.
 func (d Dims) axesOf(fn string, t *Tensor) *reduction {
 	dims := d.group()
 	return t.spec.names.plan(planKey{kind: planReduce, dims: dims}, func() (any, error) {

@@ -8,15 +8,15 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// Rename renames a dimension. It throws ErrNotFound where the tensor lacks it, and
-// ErrInvalid where it has the new name already. Sets are renamed name by name.
+// Rename renames a dimension. It throws an error of kind ErrNotFound if the tensor lacks it, and of
+// kind ErrInvalid if the tensor already has the new name. Sets are renamed name by name.
 //
 //	keys := named.Rename[Seq, KeySeq](x)
 func Rename[From Is[From], To Is[To]](x tenon.Value) *Tensor {
 	return renamed(x, groupOf[From](), groupOf[To]())
 }
 
-// Rename renames the dimensions of the list, one by one, to those of another.
+// Rename renames the dimensions in the list, one by one, to the names in to.
 func (d Dims) Rename(x tenon.Value, to ...Name) *Tensor {
 	return renamed(x, d.group(), By(to...).names)
 }
@@ -72,7 +72,7 @@ func rename(fn string, t *Tensor, from, to *layout) *Tensor {
 	return newTensor(t.data, l, t.side.renamed(from, to))
 }
 
-// renamed returns what is set aside of a tensor that is renamed.
+// renamed returns the side of a tensor after renaming.
 func (s *side) renamed(from, to *layout) *side {
 	if s == nil || s.seen == nil {
 		return s

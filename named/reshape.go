@@ -8,30 +8,30 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Merge makes one dimension of those of a set, in the order in which the set lists
-// them: the last one runs fastest. They need not lie next to each other.
+// Merge merges the dimensions of a set into one, in the order in which the set lists them: the last
+// one varies fastest. They need not be adjacent in memory.
 //
 //	named.Merge[Spatial, Pixel](image)   // pixel = row·width + column
 func Merge[S Is[S], To Is[To]](x tenon.Value) *Tensor {
 	return Dims{groupOf[S]()}.Merge(x, Dims{groupOf[To]()})
 }
 
-// Merge is the function [Merge] for the names of the list.
+// Merge is the function [Merge] for the names in the list.
 func (d Dims) Merge(x tenon.Value, to Name) *Tensor {
 	const fn = "named.Merge"
 	t := tensorOf(fn, x)
 	return d.regroup(fn, t, []id{By(to).single(fn)}, nil)
 }
 
-// Split makes several dimensions of one, the last of which runs fastest. One of the
-// sizes may be -1: what the others leave.
+// Split splits a dimension into several, the last of which varies fastest. One of the sizes may be
+// -1, for whatever the others leave.
 //
 //	named.Split[Rep](x, Head{}.Of(4), HeadRep{}.Of(64))
 func Split[N Is[N]](x tenon.Value, into ...Sized) *Tensor {
 	return Dims{groupOf[N]()}.Split(x, into...)
 }
 
-// Split is the function [Split] for the name of a list of one.
+// Split is the function [Split] for a list with one name.
 func (d Dims) Split(x tenon.Value, into ...Sized) *Tensor {
 	const fn = "named.Split"
 	t := tensorOf(fn, x)
@@ -39,14 +39,14 @@ func (d Dims) Split(x tenon.Value, into ...Sized) *Tensor {
 	return d.reshape(fn, t, into)
 }
 
-// Reshape makes other dimensions of those of a set: their elements, in the order in
-// which the set lists them, fill the new ones, in the order in which these are
-// listed. One of the sizes may be -1.
+// Reshape replaces the dimensions of a set by others: their elements, in the order in which the set
+// lists the dimensions, fill the new ones, in the order in which these are listed. One of the sizes
+// may be -1.
 func Reshape[S Is[S]](x tenon.Value, to ...Sized) *Tensor {
 	return Dims{groupOf[S]()}.Reshape(x, to...)
 }
 
-// Reshape is the function [Reshape] for the names of the list.
+// Reshape is the function [Reshape] for the names in the list.
 func (d Dims) Reshape(x tenon.Value, to ...Sized) *Tensor {
 	const fn = "named.Reshape"
 	return d.reshape(fn, tensorOf(fn, x), to)
@@ -69,15 +69,14 @@ func (d Dims) reshape(fn string, t *Tensor, to []Sized) *Tensor {
 	return d.regroup(fn, t, ids, ns)
 }
 
-// regroup replaces the dimensions of the list by others. Where sizes is nil there is one,
-// which takes all elements.
+// regroup replaces the dimensions in the list by others. If sizes is nil, there is only one, which
+// takes all elements.
 func (d Dims) regroup(fn string, t *Tensor, to []id, sizes []int) *Tensor {
-	d.axesOf(fn, t) // they are there
+	d.axesOf(fn, t) // throws if a dimension is missing
 	return d.regrouped(over(fn, d.group()), t, t, to, sizes)
 }
 
-// regrouped is regroup of t, which errors show as another tensor: that which it is the inside
-// of.
+// regrouped is regroup of t, whose errors show another tensor, of which t is the inside.
 func (d Dims) regrouped(fn string, shown, t *Tensor, to []id, sizes []int) *Tensor {
 	dims := d.group()
 	r := d.axesOf(fn, t)
@@ -96,8 +95,8 @@ func (d Dims) regrouped(fn string, shown, t *Tensor, to []id, sizes []int) *Tens
 	if isRagged(t.data) {
 		return d.regroupRagged(fn, t, l, sizes)
 	}
-	// The dimensions go to the place of the first of them, so that neighbours that are
-	// in order are not moved.
+	// The new dimensions replace the first of the old ones, so that adjacent dimensions in order
+	// are not moved.
 	at := len(r.rest.ids)
 	for i, n := range t.spec.names.ids {
 		if dims.has(n) {
@@ -126,7 +125,7 @@ func (d Dims) regrouped(fn string, shown, t *Tensor, to []id, sizes []int) *Tens
 	return newTensor(ops.Reshape(u.data, newShape(u.data, at, len(dims.ids), sizes)), out, t.own())
 }
 
-// filledIn replaces an open size where the number of elements is known.
+// filledIn replaces an unknown size if the number of elements is known.
 func filledIn(sizes []int, n int, known bool) []int {
 	out := append([]int{}, sizes...)
 	if !known {
@@ -153,8 +152,8 @@ func product(sizes []int) int {
 	return n
 }
 
-// newShape returns the shape of x with k axes from at on replaced by others: a list
-// of sizes where they are known, and otherwise a tensor.
+// newShape returns the shape of x with k axes from at on replaced by others: a list of sizes if
+// they are known, and otherwise a tensor.
 func newShape(x tensor.Tensor, at, k int, sizes []int) any {
 	s := x.Shape()
 	rest := append(append([]int{}, s.Dims()[:at]...), s.Dims()[at+k:]...)
@@ -195,7 +194,7 @@ func ExpandDims(x tenon.Value, dims ...Name) *Tensor {
 // Squeeze removes a dimension of size 1, or those of a set.
 func Squeeze[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Squeeze(x) }
 
-// Squeeze is the function [Squeeze] for the names of the list.
+// Squeeze is the function [Squeeze] for the names in the list.
 func (d Dims) Squeeze(x tenon.Value) *Tensor {
 	const fn = "named.Squeeze"
 	t := tensorOf(fn, x)

@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/nest"
 )
 
-// A schemaPlan says where in a schema, a struct that embeds a *Tensor and names, the
-// tensor and the handles are. It is made once for each type.
+// A schemaPlan describes the positions of the tensor and the handles in a schema, a struct that
+// embeds a *Tensor and names. It is made once for each type.
 type schemaPlan struct {
 	typ     reflect.Type
 	names   *layout
@@ -25,7 +25,7 @@ type schemaPlan struct {
 	err     error
 }
 
-// innerSchema is a schema that is embedded in another one; its tensor has further names.
+// innerSchema is a schema embedded in another one; its tensor has further names.
 type innerSchema struct {
 	offset uintptr
 	plan   *schemaPlan
@@ -36,8 +36,8 @@ var schemaPlans sync.Map // reflect.Type → *schemaPlan
 
 var tensorPointer = reflect.TypeFor[*Tensor]()
 
-// isSchema reports whether t is a struct that embeds a *Tensor, itself or through a
-// struct that it embeds.
+// isSchema reports whether t is a struct that embeds a *Tensor, directly or through a struct that
+// it embeds.
 func isSchema(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -130,7 +130,7 @@ func (p *schemaPlan) fields(t reflect.Type, offset uintptr, ids, rag *[]id) (err
 	return nil
 }
 
-// check reports what keeps a tensor from having the schema.
+// check returns the error that keeps a tensor from having the schema.
 func (p *schemaPlan) check(fn string, t *Tensor) error {
 	l := t.spec.names
 	extra := len(l.ids) - len(p.names.ids)
@@ -166,7 +166,7 @@ func (p *schemaPlan) texts() []dimtext.Dim {
 	return out
 }
 
-// fill stores a tensor that has been checked into a schema.
+// fill stores a checked tensor in a schema.
 func (p *schemaPlan) fill(at unsafe.Pointer, t *Tensor) {
 	if p.tensor != noTensor {
 		*(**Tensor)(unsafe.Add(at, p.tensor)) = t
@@ -189,10 +189,9 @@ func (p *schemaPlan) fill(at unsafe.Pointer, t *Tensor) {
 	}
 }
 
-// Bind gives a tensor the type of a schema: a struct that embeds a *Tensor and the
-// names of exactly the tensor's dimensions, in any order. What is bound has a handle
-// for each dimension, and a function that asks for the schema does not compile with
-// anything else.
+// Bind gives a tensor the type of a schema: a struct that embeds a *Tensor and the names of exactly
+// the tensor's dimensions, in any order. The result has a handle for each dimension, and passing
+// anything else to a function that takes the schema is a compile-time error.
 //
 //	type AttnIn struct {
 //		*named.Tensor
@@ -202,10 +201,9 @@ func (p *schemaPlan) fill(at unsafe.Pointer, t *Tensor) {
 //	in := named.Bind[AttnIn](x)
 //	in.Seq.Size()
 //
-// A dimension whose rows have different lengths is marked with the tag
-// `named:"ragged"`. A schema may embed another one together with further names
-// (struct{ Batch; AttnIn }), and sets of names. It throws an error of kind ErrInvalid where
-// names are missing or left over.
+// A dimension whose rows have different lengths is marked with the tag `named:"ragged"`. A schema
+// may embed another one together with further names (struct{ Batch; AttnIn }), and sets of names.
+// It throws an error of kind ErrInvalid if names are missing or superfluous.
 func Bind[S any](x tenon.Value) S {
 	var s S
 	p := schemaOf(reflect.TypeFor[S]())
@@ -218,8 +216,8 @@ func Bind[S any](x tenon.Value) S {
 	return s
 }
 
-// BindOver gives a tensor a schema whose names are those of the tensor without N, which is
-// for the function that takes the schema to be lifted over:
+// BindOver gives a tensor a schema with the names of the tensor except N. The result is for a
+// function that takes the schema and is lifted over N:
 //
 //	out := named.Lift[Batch](head)(named.BindOver[Batch, AttnIn](x))
 func BindOver[N Is[N], S any](x tenon.Value) S {
@@ -241,15 +239,14 @@ func BindOver[N Is[N], S any](x tenon.Value) S {
 	return s
 }
 
-// Fits reports whether [Bind] gives a tensor the schema S without an error.
+// Fits reports whether [Bind] can give a tensor the schema S.
 func Fits[S any](x tenon.Value) bool {
 	p := schemaOf(reflect.TypeFor[S]())
 	t, ok := asNamed(x)
 	return ok && t != nil && p.err == nil && p.check("", t) == nil
 }
 
-// As returns the dimension of a handle under another name, as a handle of a tensor in
-// which it is renamed:
+// As returns the dimension of a handle under another name, as a handle to the renamed tensor:
 //
 //	g1.TokenRep.Dot(named.As[TokenRep](g2.Foo))
 func As[To Is[To], From Is[From]](handle From) To {
@@ -265,8 +262,8 @@ func As[To Is[To], From Is[From]](handle From) To {
 	return h
 }
 
-// A schema in a structure, such as an argument of a traced function, keeps its type
-// when package nest puts the structure together with other tensors.
+// A schema in a structure, such as an argument of a traced function, keeps its type when package
+// nest rebuilds the structure with other tensors.
 func init() {
 	nest.Adopt(func(t reflect.Type) func(v tenon.Value, like any) (any, error) {
 		if !isSchema(t) {

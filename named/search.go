@@ -6,17 +6,17 @@ import (
 	"math/rand/v2"
 )
 
-// A search looks for the order in which tensors are contracted with the fewest operations. Up
-// to maxSearched tensors it compares all orders. Beyond, it starts from several greedy ones and
-// improves each until nothing changes: of all trees with the same order of the leaves it
-// takes the best (which is exact for chains in their order), and it replaces parts of
-// the tree by the best tree of theirs.
+// A search looks for the order in which contracting tensors takes the fewest operations. For up to
+// maxSearched tensors it compares all orders. For more, it starts with several greedy orders and
+// improves each until nothing changes: it takes the best of all trees with the same order of leaves
+// (which is exact for chains in order), and replaces parts of the tree by the best tree for these
+// parts.
 type search struct {
 	ids   []id
 	sizes []float64
-	words int       // of a set
+	words int       // number of words of a set
 	sets  []nameSet // of the tensors
-	keep  nameSet   // names that the result has
+	keep  nameSet   // names of the result
 }
 
 // A nameSet is a set of positions among the names of a search.
@@ -46,7 +46,8 @@ func (s *search) volume(a, b nameSet) float64 {
 	return v
 }
 
-// cost returns the operations of the product of two tensors whose result has the names out.
+// cost returns the number of operations for the product of two tensors whose result has the names
+// out.
 func (s *search) cost(a, b, out nameSet) float64 {
 	summed := false
 	for i := range a {
@@ -56,17 +57,17 @@ func (s *search) cost(a, b, out nameSet) float64 {
 }
 
 const (
-	maxSearched = 10  // tensors up to which all orders are compared
-	maxLinear   = 128 // tensors up to which all trees over an order of them are
-	maxPart     = 8   // leaves of the parts that are replaced
+	maxSearched = 10  // number of tensors up to which all orders are compared
+	maxLinear   = 128 // number of tensors up to which all trees over an order of them are compared
+	maxPart     = 8   // number of leaves of the parts that are replaced
 )
 
 // A branch is a tensor of the search, or the product of two branches.
 type branch struct {
-	leaf int // the tensor; -1 of a product
+	leaf int // the tensor; -1 for a product
 	a, b *branch
 	set  nameSet // the names of the product
-	cost float64 // of making it, from the tensors on
+	cost float64 // of computing it from the tensors
 }
 
 func (s *search) leaves() []*branch {
@@ -77,8 +78,8 @@ func (s *search) leaves() []*branch {
 	return out
 }
 
-// pairs returns the order: in each step two of the tensors, or of the results of earlier
-// steps, which are numbered behind the tensors.
+// pairs returns the order: each step contracts two of the tensors, or of the results of earlier
+// steps, which are numbered after the tensors.
 func (s *search) pairs() [][2]int {
 	n := len(s.sets)
 	var best *branch
@@ -112,10 +113,10 @@ func (s *search) join(a, b *branch, out nameSet) *branch {
 	return &branch{leaf: -1, a: a, b: b, set: out, cost: a.cost + b.cost + s.cost(a.set, b.set, out)}
 }
 
-// exact finds the best tree over branches by dynamic programming over their subsets: the
-// cheapest way to contract a subset is made of the cheapest ways for two parts of it. Of
-// equally cheap ones it takes that with the smaller intermediate results. keep is the names
-// that the result has.
+// exact finds the best tree over branches by dynamic programming over their subsets: the cheapest
+// way to contract a subset consists of the cheapest ways to contract two parts of it. Of equally
+// cheap ones it takes the one with the smaller intermediate results. keep is the names of the
+// result.
 func (s *search) exact(leaves []*branch, keep nameSet) *branch {
 	full := 1<<len(leaves) - 1
 	room := make(nameSet, 2*s.words*(full+1))
@@ -162,8 +163,8 @@ func (s *search) exact(leaves []*branch, keep nameSet) *branch {
 	return tree(full)
 }
 
-// walk returns the tensors in the order of a walk along shared names, from one that shares the
-// fewest: a chain comes in its order, whatever the order of the operands.
+// walk returns the tensors in the order of a walk along shared names, starting with the tensor that
+// shares the fewest: a chain is returned in order, whatever the order of the operands.
 func (s *search) walk() []*branch {
 	all := s.leaves()
 	near := func(t *branch) (n int) {
@@ -202,8 +203,8 @@ func (s *search) walk() []*branch {
 	return out
 }
 
-// linear finds the best tree whose leaves stand in the given order, by dynamic programming
-// over their intervals.
+// linear finds the best tree whose leaves are in the given order, by dynamic programming over their
+// intervals.
 func (s *search) linear(leaves []*branch) *branch {
 	n := len(leaves)
 	before, behind := make([]nameSet, n+1), make([]nameSet, n+1)
@@ -254,7 +255,7 @@ func (s *search) linear(leaves []*branch) *branch {
 	return tree(0, n-1)
 }
 
-// improved returns the tree that neither of the two ways of improving one makes cheaper.
+// improved returns a tree that neither way of improving a tree can make cheaper.
 func (s *search) improved(t *branch) *branch {
 	for {
 		before := t.cost
@@ -278,8 +279,8 @@ func (t *branch) appendLeaves(to []*branch) []*branch {
 	return t.b.appendLeaves(t.a.appendLeaves(to))
 }
 
-// reconfigured replaces, from the tensors up, the upper part of each branch by the best tree
-// over what is below that part.
+// reconfigured replaces, bottom-up, the upper part of each branch by the best tree over what is
+// below that part.
 func (s *search) reconfigured(t *branch) *branch {
 	if t.leaf >= 0 {
 		return t
@@ -311,9 +312,9 @@ func (s *search) reconfigured(t *branch) *branch {
 	return t
 }
 
-// greedy takes, time and again, the pair whose product has the fewest elements less those
-// that it makes unnecessary. All tries but the first weigh the two differently, and choose with
-// some noise.
+// greedy repeatedly takes the pair with the lowest cost: the number of elements of the product
+// minus the number of elements that are no longer needed. All tries but the first weigh the two
+// differently, and add some noise.
 func (s *search) greedy(r *rand.Rand, try int) *branch {
 	live := s.leaves()
 	weight, noise := 1.0, 0.0

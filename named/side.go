@@ -2,11 +2,12 @@ package named
 
 import "github.com/tenonml/tenon"
 
-// A tensor inside Lift has names that the lifted function does not see. They travel
-// with results, so that a tensor from outside that has one is noticed: it would mean
-// another thing for each element along the name.
+// A tensor inside Lift has names that the lifted function does not see. Results inherit them, so
+// that a tensor from outside that has such a name is detected: there it would mean a different
+// dimension.
 
-// refuse throws if a layout that an operation makes or meets has a hidden name.
+// refuse throws an error if a layout that an operation makes or meets has a
+// hidden name.
 func (s *side) refuse(fn string, l *layout, operands ...one) {
 	for _, n := range s.hidden.ids {
 		if l.has(n) {
@@ -15,7 +16,7 @@ func (s *side) refuse(fn string, l *layout, operands ...one) {
 	}
 }
 
-// sideOf2 returns what is hidden in the result of an operation on two tensors.
+// sideOf2 returns the side of the result of an operation on two tensors.
 func sideOf2(fn string, a, b *Tensor) *side {
 	if a.side == nil && b.side == nil {
 		return nil
@@ -23,7 +24,7 @@ func sideOf2(fn string, a, b *Tensor) *side {
 	return sideOf(fn, a, b)
 }
 
-// sideOf returns what is hidden in the result of an operation on tensors.
+// sideOf returns the side of the result of an operation on tensors.
 func sideOf(fn string, ts ...*Tensor) *side {
 	hidden := none
 	for _, t := range ts {
@@ -41,7 +42,7 @@ func sideOf(fn string, ts ...*Tensor) *side {
 	return s
 }
 
-// own returns what is hidden in a result that depends on one tensor.
+// own returns the side of a result that depends on a single tensor.
 func (t *Tensor) own() *side {
 	if t.side == nil || t.side.hidden == none {
 		return nil

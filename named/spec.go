@@ -15,33 +15,32 @@ import (
 // TypeName is the registered name of [*Spec].
 const TypeName = "named.Tensor"
 
-// Spec describes named tensors: the names of the dimensions in the order in which they
-// are stored, and the Spec of what is inside. Specs with another order differ; a
-// conversion from one to the other is declared as a cast, so that the branches of a
-// condition, say, may differ in it.
+// Spec describes named tensors: the names of the dimensions in the order in which they are stored,
+// and the Spec of the contents. Specs with different orders differ. The conversion between them is
+// declared as a cast, so that, for example, the branches of a condition may have different orders.
 type Spec struct {
 	names *layout
 	inner tenon.Spec // of a tensor whose rank is the number of names
 }
 
-// Rows is the name of the dimension that generic code adds in front, where it stacks
-// tensors: package control for what a loop collects, a data set for its batches.
-// Rename it to what it means:
+// Rows is the name of the dimension that generic code adds at the front when it stacks tensors:
+// package control for the outputs of a loop, or a data set for its batches. Rename it to what it
+// means:
 //
 //	named.Rename[named.Rows, Batch](x)
 //
-// In turn, such code takes a tensor apart along Rows.
+// Conversely, such code takes a tensor apart along Rows.
 type Rows struct{ Dim[Rows] }
 
-// Wrt is the name, in a Jacobian, of the dimension N of what the derivative is with respect
-// to, where the result has the dimension N too: the Jacobian of a function {Rep} → {Rep}
+// Wrt is used in Jacobians whose result also has the dimension N: it names the dimension N of the
+// argument with respect to which the derivative is taken. The Jacobian of a function {Rep} → {Rep}
 // is {Rep, Wrt[Rep]}.
 type Wrt[N Is[N]] struct{ Dim[Wrt[N]] }
 
 var rowsID = groupOf[Rows]().ids[0]
 
-// NewSpec returns the Spec of tensors with the given dimensions around values of an
-// inner Spec, that of a dense or ragged tensor.
+// NewSpec returns the Spec of tensors with the given dimensions around values of an inner Spec,
+// which must be that of a dense or ragged tensor.
 func NewSpec(inner tenon.Spec, dims ...Name) (*Spec, error) {
 	l, err := tenon.Try(func() *layout { return By(dims...).names })
 	if err != nil {
@@ -60,7 +59,7 @@ func newSpec(fn string, l *layout, inner tenon.Spec) (*Spec, error) {
 	return &Spec{l, inner}, nil
 }
 
-// typed is what the Specs of tensors have.
+// typed is the interface of Specs of tensors.
 type typed interface {
 	DType() dtype.DType
 	Shape() shape.Shape
@@ -126,7 +125,7 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 
 func init() { tenon.Register(TypeName, decodeSpec) }
 
-// EqualSpec compares without encoding.
+// EqualSpec compares the fields without encoding the Specs.
 func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && s.names == o.names && tenon.Equal(s.inner, o.inner)
@@ -165,8 +164,8 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	return newTensor(data, s.names, nil), nil
 }
 
-// Batched adds the dimension [Rows] in front, with size n. A dimension that has the
-// name already is called "Rows_2" then, and so on.
+// Batched adds the dimension [Rows], of size n, at the front. A dimension that already has this
+// name becomes "Rows_2", and so on.
 func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	const fn = "named.Spec.Batched"
 	b, ok := s.inner.(tenon.Batcher)
@@ -180,7 +179,7 @@ func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	return newSpec(fn, layoutOf(append([]id{rowsID}, shiftRows(s.names.ids, 1)...)), inner)
 }
 
-// Unbatched removes the dimension [Rows], which is stored first.
+// Unbatched removes the dimension [Rows], which must be stored first.
 func (s *Spec) Unbatched() (tenon.Spec, error) {
 	const fn = "named.Spec.Unbatched"
 	if len(s.names.ids) == 0 || s.names.ids[0] != rowsID {
@@ -226,7 +225,7 @@ func rowsNumber(n id) int {
 	return 0
 }
 
-// Box encodes a value as the boxed form of what is inside.
+// Box encodes a value as the boxed form of its contents.
 func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	parts, err := s.Disassemble(v)
 	if err != nil {
@@ -239,10 +238,10 @@ func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return b.Box(parts[0], minRank)
 }
 
-// Unbox reverses Box.
+// Unbox is the inverse of Box.
 func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
 	if len(tensors) == 1 && !tenon.IsLeaf(tensors[0].Spec()) && tenon.IsLeaf(s.inner) {
-		// Rows of different lengths of what the Spec has with one size: a batch of dense tensors.
+		// Rows of different lengths where the Spec has a uniform size: a batch of dense tensors.
 		if x, ok := tensors[0].(tensor.Tensor); ok && x.DType() == s.DType() && x.Shape().Rank() == len(s.names.ids) {
 			return newTensor(x, s.names, nil), nil
 		}
@@ -258,8 +257,8 @@ func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
 	return s.Assemble([]tenon.Value{v})
 }
 
-// CastSpec returns the Spec of the receiver's order that values of both Specs can be
-// cast to: they differ in the order of their dimensions, and in sizes at most.
+// CastSpec returns the Spec, with the receiver's order, to which values of both Specs can be cast.
+// The two may differ only in the order of their dimensions and in sizes.
 func (s *Spec) CastSpec(other tenon.Spec) (tenon.Spec, bool) {
 	o, ok := other.(*Spec)
 	if !ok || !equalNames(s.names, o.names) {
@@ -305,8 +304,8 @@ func (s *Spec) Cast(v tenon.Value) (out tenon.Value, err error) {
 	return t.ordered(s.names), nil
 }
 
-// String prints "float32{Batch:8 Seq:? Token~}": "?" stands for a size that is not
-// known, and "~" for rows of different lengths.
+// String returns "float32{Batch:8 Seq:? Token~}", where "?" stands for an unknown size and "~" for
+// rows of different lengths.
 func (s *Spec) String() string {
 	var b strings.Builder
 	sh := s.Shape()

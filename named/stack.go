@@ -12,7 +12,7 @@ import (
 // Stack stacks tensors with the same dimensions along a new one.
 func Stack[N Is[N]](xs ...tenon.Value) *Tensor { return Dims{groupOf[N]()}.Stack(xs...) }
 
-// Stack is the function [Stack] for the name of a list of one.
+// Stack is the function [Stack] for a list with one name.
 func (d Dims) Stack(xs ...tenon.Value) *Tensor {
 	const fn = "named.Stack"
 	n := d.single(fn)
@@ -31,11 +31,11 @@ func (d Dims) Stack(xs ...tenon.Value) *Tensor {
 	return newTensor(ops.Stack(values, 0), d.group().and(ts[0].spec.names), s)
 }
 
-// Concat joins tensors along a dimension that they have. Their other dimensions are
-// the same.
+// Concat concatenates tensors along a dimension that all have. Their other dimensions must be the
+// same.
 func Concat[N Is[N]](xs ...tenon.Value) *Tensor { return Dims{groupOf[N]()}.Concat(xs...) }
 
-// Concat is the function [Concat] for the name of a list of one.
+// Concat is the function [Concat] for a list with one name.
 func (d Dims) Concat(xs ...tenon.Value) *Tensor {
 	const fn = "named.Concat"
 	n := d.single(fn)
@@ -48,8 +48,8 @@ func (d Dims) Concat(xs ...tenon.Value) *Tensor {
 	return newTensor(ops.Concat(values, ts[0].spec.names.index(n)), ts[0].spec.names, sideOf(fn, ts...))
 }
 
-// alike checks that tensors have the same dimensions, all sizes but that of one, and
-// returns them and what is inside, in the order of the first.
+// alike checks that tensors have the same dimensions and, except for one, the same sizes. It
+// returns the tensors and their contents in the order of the first.
 func alike(fn string, xs []tenon.Value, but *id) ([]*Tensor, []tensor.Tensor) {
 	if len(xs) == 0 {
 		fail(tenon.ErrInvalid, fn, "there are no tensors")
@@ -76,11 +76,11 @@ func alike(fn string, xs []tenon.Value, but *id) ([]*Tensor, []tensor.Tensor) {
 	return ts, values
 }
 
-// Unstack takes a tensor apart along a dimension whose size is known: it returns a
-// tensor without the dimension for each position along it.
+// Unstack takes a tensor apart along a dimension whose size must be known. It returns a tensor
+// without the dimension for each position along it.
 func Unstack[N Is[N]](x tenon.Value) []*Tensor { return Dims{groupOf[N]()}.Unstack(x) }
 
-// Unstack is the function [Unstack] for the name of a list of one.
+// Unstack is the function [Unstack] for a list with one name.
 func (d Dims) Unstack(x tenon.Value) []*Tensor {
 	const fn = "named.Unstack"
 	t := tensorOf(fn, x)
@@ -94,13 +94,13 @@ func (d Dims) Unstack(x tenon.Value) []*Tensor {
 	return out
 }
 
-// Pieces cuts a tensor into pieces of the given sizes along a dimension. One of the
-// sizes may be -1: what the others leave.
+// Pieces cuts a tensor into pieces of the given sizes along a dimension. One of the sizes may be
+// -1, for whatever the others leave.
 func Pieces[N Is[N]](x tenon.Value, sizes ...int) []*Tensor {
 	return Dims{groupOf[N]()}.Pieces(x, sizes...)
 }
 
-// Pieces is the function [Pieces] for the name of a list of one.
+// Pieces is the function [Pieces] for a list with one name.
 func (d Dims) Pieces(x tenon.Value, sizes ...int) []*Tensor {
 	const fn = "named.Pieces"
 	t := tensorOf(fn, x)

@@ -13,11 +13,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Tensor is a tensor whose dimensions have names. It is immutable. What is inside is
-// dense or ragged, concrete or symbolic.
+// Tensor is a tensor whose dimensions have names. It is immutable. Its contents may be dense or
+// ragged, concrete or symbolic.
 //
-// The names are a set: no operation's meaning depends on the order in which the
-// dimensions are stored. [Order] and [Unnamed] pin it down.
+// The names are a set: no operation's meaning depends on the order in which the dimensions are
+// stored. [Order] and [Unnamed] fix an order.
 type Tensor struct {
 	spec Spec
 	data tensor.Tensor
@@ -25,11 +25,11 @@ type Tensor struct {
 	from origin // where it comes from, for errors
 }
 
-// side is what Lift has set aside.
+// side is what Lift has set aside, and further facts about the dimensions.
 type side struct {
 	hidden *layout // names that a function inside Lift does not see
-	extra  *layout // names that the tensor has besides those of a schema it was bound to
-	seen   *seen   // of a mask, and of scores under it: who sees whom; nil elsewhere
+	extra  *layout // names that the tensor has in addition to those of a schema it was bound to
+	seen   *seen   // for a mask, and for scores under it: who attends to whom; nil otherwise
 }
 
 var (
@@ -42,7 +42,7 @@ var (
 	_ tensor.Concreter = (*Tensor)(nil)
 )
 
-// make_ returns a tensor whose dimensions are named by l, in the order of data's axes.
+// newTensor returns a tensor whose dimensions are named by l, in the order of data's axes.
 func newTensor(data tensor.Tensor, l *layout, s *side) *Tensor {
 	if _, dense := data.(*tensor.Dense); !dense {
 		if n, ok := data.(dimsNamer); ok {
@@ -56,8 +56,8 @@ func newTensor(data tensor.Tensor, l *layout, s *side) *Tensor {
 	return t
 }
 
-// A dimsNamer is a tensor that is written down somewhere, such as a value of a graph: it
-// notes what its dimensions are called, and returns itself under these names.
+// A dimsNamer is a tensor that is recorded somewhere, such as a value of a graph. It notes the
+// names of its dimensions, and returns itself with these names.
 type dimsNamer interface {
 	NameDims(names []string) tensor.Tensor
 }
@@ -73,8 +73,8 @@ func (t *Tensor) Spec() tenon.Spec {
 // DType returns the type of the elements.
 func (t *Tensor) DType() dtype.DType { return t.data.DType() }
 
-// Shape returns the sizes in the order in which the dimensions are stored. Ask for a
-// size by name with [Tensor.Size].
+// Shape returns the sizes in the order in which the dimensions are stored. To get a size by name,
+// use [Tensor.Size].
 func (t *Tensor) Shape() shape.Shape { return t.data.Shape() }
 
 // Dims returns the names in the order in which the dimensions are stored.
@@ -83,8 +83,9 @@ func (t *Tensor) Dims() Dims { return Dims{t.spec.names} }
 // Has reports whether the tensor has all dimensions that n stands for.
 func (t *Tensor) Has(n Name) bool { return t.spec.names.hasAll(n.group()) }
 
-// Size returns the size of a dimension, or of several the number of elements along
-// them; -1 where it is not known or the dimension is ragged. It throws where the tensor lacks one.
+// Size returns the size of a dimension or, for several dimensions, the number of elements along
+// them. It is -1 if it is not known or a dimension is ragged. Size throws if the tensor lacks a
+// dimension.
 func (t *Tensor) Size(n Name) int {
 	size := 1
 	for _, d := range n.group().ids {
@@ -105,8 +106,8 @@ func (t *Tensor) size(n id) int {
 	return t.data.Shape().Dim(at)
 }
 
-// GShape returns the size of each dimension by its printed name; -1 where it is not
-// known or the dimension is ragged.
+// GShape returns the size of each dimension by its printed name, -1 if it is not known or the
+// dimension is ragged.
 func (t *Tensor) GShape() map[string]int {
 	l := t.spec.names
 	m := make(map[string]int, len(l.ids))
@@ -116,8 +117,8 @@ func (t *Tensor) GShape() map[string]int {
 	return m
 }
 
-// IsRagged reports whether the rows along a dimension have different lengths. It throws
-// where the tensor lacks the dimension.
+// IsRagged reports whether the rows along a dimension have different lengths. It throws if the
+// tensor lacks the dimension.
 func (t *Tensor) IsRagged(n Name) bool {
 	for _, d := range n.group().ids {
 		if at := t.spec.names.index(d); at < 0 {
@@ -134,9 +135,9 @@ func (t *Tensor) raggedAxis(axis int) bool {
 	return ok && raggedAxis(s, axis)
 }
 
-// Concrete returns the tensor without names in the order in which it is stored, if
-// its elements exist. It lets tensor.Data and tensor.Item read them: the order of what
-// they return is that of [Tensor.Dims].
+// Concrete returns the tensor without names in the order in which it is stored, if its elements
+// exist. tensor.Data and tensor.Item use it to read elements, which are therefore in the order of
+// [Tensor.Dims].
 func (t *Tensor) Concrete() (tensor.Tensor, error) {
 	if c, ok := t.data.(tensor.Concreter); ok {
 		return c.Concrete()
@@ -144,16 +145,17 @@ func (t *Tensor) Concrete() (tensor.Tensor, error) {
 	return t.data, nil
 }
 
-// self lets schemas, which embed a *Tensor, stand for it.
+// self lets schemas, which embed a *Tensor, be used in its place.
 func (t *Tensor) self() *Tensor { return t }
 
-// holder is what a *Tensor and every schema is.
+// holder is implemented by *Tensor and every schema.
 type holder interface {
 	tenon.Value
 	self() *Tensor
 }
 
-// from returns the named tensor of a value; fn is the function that was called.
+// tensorOf returns the named tensor of a value; fn is the function that was
+// called.
 func tensorOf(fn string, x any) *Tensor {
 	if t, ok := asNamed(x); ok {
 		if t == nil {
@@ -175,10 +177,10 @@ func tensorOf(fn string, x any) *Tensor {
 	return nil
 }
 
-// A Wrapper is a Value around a named tensor, such as one with coordinates: it is no named
-// tensor, as what it has besides would be lost.
+// A Wrapper is a Value around a named tensor, such as a tensor with coordinates. It is not a named
+// tensor itself, since what it adds would be lost.
 type Wrapper interface {
-	// UseNamed tells how a function of this package is used with it, in an error of that
+	// UseNamed says how to use a function of this package with the value, for an error of that
 	// function.
 	UseNamed(fn string) string
 }
@@ -193,13 +195,14 @@ func asNamed(x any) (*Tensor, bool) {
 	return nil, false
 }
 
-// From returns a value as a *Tensor: a schema's, or the result of a function of
-// package ops for named tensors. It throws for a value without names.
+// From returns a value, which may be a schema or the result of a function of
+// package ops for named tensors, as a *Tensor. It throws for a value without
+// names.
 func From(x tenon.Value) *Tensor { return tensorOf("named.From", x) }
 
-// Of names the dimensions of a tensor, in the order of its axes. What it takes
-// besides tensors is what the functions of package ops take: Go numbers, and slices of
-// them. It throws where their number differs or a name occurs twice.
+// Of names the dimensions of a tensor, in the order of its axes. Like functions of package ops, it
+// also accepts Go numbers and slices of them. It throws if the number of names differs from the
+// rank or a name occurs twice.
 //
 //	named.Of([][]float32{{1, 2}, {3, 4}}, Seq{}, Rep{})
 func Of(x any, dims ...Name) *Tensor {
@@ -218,7 +221,7 @@ func Of(x any, dims ...Name) *Tensor {
 	return t
 }
 
-// checkNames checks that names fit what is inside.
+// checkNames checks that names match the contents.
 func checkNames(fn string, l *layout, inner tenon.Spec) {
 	tenon.Throw(namesFit(fn, l, inner))
 }
@@ -239,7 +242,8 @@ func namesFit(fn string, l *layout, inner tenon.Spec) error {
 	return nil
 }
 
-// ordered returns the tensor stored in the order of l, which has the same names.
+// ordered returns the tensor stored in the order of l, which must have the same
+// names.
 func (t *Tensor) ordered(l *layout) *Tensor {
 	if t.spec.names == l {
 		return t
@@ -249,8 +253,8 @@ func (t *Tensor) ordered(l *layout) *Tensor {
 	return &Tensor{spec: Spec{names: l, inner: data.Spec()}, data: data, side: t.side, from: t.from}
 }
 
-// Crossed names the axes of a Jacobian: the names of the result, then those of what it was
-// taken with respect to. One that both have is [Wrt] of the name among the latter.
+// Crossed names the axes of a Jacobian: the names of the result, followed by those of the argument.
+// If both have a name, it becomes [Wrt] of the name among the latter.
 func (t *Tensor) Crossed(data, rows, columns tensor.Tensor) (tensor.Tensor, error) {
 	const fn = "grad.Jacobian"
 	var ids []id
@@ -277,7 +281,7 @@ func (t *Tensor) Crossed(data, rows, columns tensor.Tensor) (tensor.Tensor, erro
 	return newTensor(data, l, nil), nil
 }
 
-// permuted returns a tensor with its axes in another order: a view, if it is dense.
+// permuted returns a tensor with its axes in another order. If it is dense, the result is a view.
 func permuted(x tensor.Tensor, perm []int) tensor.Tensor {
 	if x, ok := x.(*tensor.Dense); ok {
 		own := x.Strides()
@@ -293,8 +297,8 @@ func permuted(x tensor.Tensor, perm []int) tensor.Tensor {
 	return ops.Transpose(x, perm...)
 }
 
-// Order returns the tensor with its dimensions stored in the given order. All names
-// have to be listed. It is for the edges of a program; every other function takes any order.
+// Order returns the tensor with its dimensions stored in the given order. All names must be listed.
+// It is meant for the boundaries of a program; all other functions accept any order.
 func Order(x tenon.Value, dims ...Name) *Tensor {
 	const fn = "named.Order"
 	t := tensorOf(fn, x)
@@ -303,7 +307,7 @@ func Order(x tenon.Value, dims ...Name) *Tensor {
 		fail(tenon.ErrInvalid, fn, "%v is always stored first\n%s", rowsID, t.line("tensor"))
 	}
 	u, err := tenon.Try(func() *Tensor { return t.ordered(l) })
-	if err != nil { // of rows of different lengths
+	if err != nil { // for rows of different lengths
 		fail(tenon.ErrUnsupported, fn, "{%v} hold the rows, and are always stored first, in this order\n%s", t.outer(), t.line("tensor"))
 	}
 	return u
@@ -328,8 +332,8 @@ func allOf(fn string, t *Tensor, l *layout) *layout {
 	return l
 }
 
-// Unnamed returns the tensor without names, with its dimensions in the given order. All
-// names have to be listed; of a tensor with one dimension or none, they can be left out.
+// Unnamed returns the tensor without names, with its dimensions in the given order. All names must
+// be listed, but may be omitted for a tensor with at most one dimension.
 func Unnamed(x tenon.Value, order ...Name) tensor.Tensor {
 	const fn = "named.Unnamed"
 	t := tensorOf(fn, x)
@@ -339,9 +343,9 @@ func Unnamed(x tenon.Value, order ...Name) tensor.Tensor {
 	return t.ordered(allOf(fn, t, By(order...).names)).data
 }
 
-// Equal reports whether two tensors are the same data whatever the order in which
-// their dimensions are stored: the same names, sizes, element type and elements. It
-// compares values in memory; ops.Equal compares elementwise.
+// Equal reports whether two tensors have the same names, sizes, element type and elements, whatever
+// the order in which their dimensions are stored. It compares values in memory; ops.Equal compares
+// elementwise.
 func Equal(a, b tenon.Value, o tensor.EqualOptions) bool {
 	s, t := tensorOf("named.Equal", a), tensorOf("named.Equal", b)
 	l := s.spec.names
@@ -358,9 +362,8 @@ func concrete(x tensor.Tensor) tensor.Tensor {
 	return x
 }
 
-// Dims is a list of names that are used together. Its methods are the operations of
-// this package for names that are values: each function with names as type arguments
-// has one.
+// Dims is a list of names that are used together. Its methods are the operations of this package
+// for names that are values. There is one for each function with names as type arguments.
 //
 //	named.By(Key{}).Softmax(x)          // named.Softmax[Key](x)
 //	named.By(named.Dynamic("key")).Softmax(x)
@@ -393,7 +396,7 @@ func (d Dims) group() *layout {
 	return d.names
 }
 
-// Of returns the name with a size, of a list of one.
+// Of returns the name with a size, for a list with one name.
 func (d Dims) Of(size int) Sized { return Sized{d.group(), size} }
 
 // Names returns the names one by one.
@@ -405,10 +408,10 @@ func (d Dims) Names() []Name {
 	return out
 }
 
-// String prints the names, separated by commas.
+// String returns the names, separated by commas.
 func (d Dims) String() string { return d.group().String() }
 
-// single returns the name of a list of one.
+// single returns the name of a list with one name.
 func (d Dims) single(fn string) id {
 	l := d.group()
 	if len(l.ids) != 1 {
@@ -417,7 +420,7 @@ func (d Dims) single(fn string) id {
 	return l.ids[0]
 }
 
-// equalNames reports whether two lists have the same names.
+// equalNames reports whether two lists contain the same names.
 func equalNames(a, b *layout) bool {
 	return a == b || len(a.ids) == len(b.ids) && a.hasAll(b) && !slices.ContainsFunc(b.ids, func(n id) bool { return !a.has(n) })
 }

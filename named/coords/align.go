@@ -8,21 +8,22 @@ import (
 	"github.com/tenonml/tenon/op"
 )
 
-// Join says which labels along a dimension Arrays have after they are aligned.
+// Join says which labels Arrays have along a dimension after they have been
+// aligned.
 type Join string
 
-// The ways to join labels. The order is that of the first Array, followed in an outer join by
-// what others have besides.
+// The ways to join labels. The order is that of the first Array; in an outer join, it is followed
+// by labels that only others have.
 const (
-	Inner Join = ""      // those that all Arrays have
-	Outer Join = "outer" // those that some Array has; what an Array lacks is filled
-	Left  Join = "left"  // those of the first Array
-	Right Join = "right" // those of the last Array
-	Exact Join = "exact" // other labels, or another order, are an error
+	Inner Join = ""      // labels that all Arrays have
+	Outer Join = "outer" // labels that any Array has; elements that an Array lacks are filled
+	Left  Join = "left"  // labels of the first Array
+	Right Join = "right" // labels of the last Array
+	Exact Join = "exact" // different labels, or a different order, are an error
 )
 
-// Align returns Arrays with the same labels along each dimension that several of them
-// have labels along. fill stands where an Array has no element for a label: NaN, say.
+// Align returns Arrays with the same labels along each dimension along which several of them have
+// labels. fill, such as NaN, replaces elements for labels that an Array does not have.
 func Align(how Join, fill any, arrays ...*Array) []*Array {
 	out := slices.Clone(arrays)
 	var done []named.Dims
@@ -94,7 +95,7 @@ func join(how Join, d named.Dims, arrays []*Array) *Labels {
 	return tenon.Must(NewLabels(out...))
 }
 
-// handle applies an operation to the tensors of Arrays that an inner join has aligned.
+// handle applies an operation to the tensors of Arrays after aligning them with an inner join.
 func handle(c *op.Call) ([]tenon.Value, error) {
 	values := c.Values()
 	var arrays []*Array

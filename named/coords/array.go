@@ -17,12 +17,12 @@ import (
 // Array is a named tensor with labels along some of its dimensions. It is immutable.
 type Array struct {
 	t    *named.Tensor
-	axes []axis // in the order of the names' paths
+	axes []axis // sorted by the paths of the names
 }
 
 // axis is a dimension with its labels.
 type axis struct {
-	name   named.Dims // one name
+	name   named.Dims // a single name
 	labels *Labels
 }
 
@@ -34,8 +34,8 @@ var (
 	_ tenon.Boxer   = (*Spec)(nil)
 )
 
-// New gives dimensions of a named tensor labels. It throws where a dimension is missing
-// or its size is not the number of labels.
+// New adds labels to dimensions of a named tensor. It throws if a dimension is missing or its size
+// is not the number of labels.
 func New(x tenon.Value, coordinates ...Coordinate) *Array {
 	a := &Array{t: named.From(x)}
 	for _, c := range coordinates {
@@ -66,7 +66,7 @@ func sortAxes(list []axis) {
 // Tensor returns the named tensor without labels.
 func (a *Array) Tensor() *named.Tensor { return a.t }
 
-// Labels returns the labels along a dimension, and false where there are none.
+// Labels returns the labels along a dimension, and false if there are none.
 func (a *Array) Labels(n named.Name) (*Labels, bool) {
 	d := named.By(n)
 	for _, x := range a.axes {
@@ -77,12 +77,12 @@ func (a *Array) Labels(n named.Name) (*Labels, bool) {
 	return nil, false
 }
 
-// labels is Labels for a function that needs them.
+// labels is Labels for a function that requires them.
 func (a *Array) labels(fn string, n named.Dims) *Labels {
 	l, ok := a.Labels(n)
 	if !ok {
 		if !a.t.Has(n) {
-			a.t.Size(n) // throws which names there are
+			a.t.Size(n) // throws with the names that there are
 		}
 		fail(tenon.ErrNotFound, fn, "there are no labels along %v", n)
 	}
@@ -98,10 +98,11 @@ func (a *Array) Shape() shape.Shape { return a.t.Shape() }
 // Concrete returns the tensor without names, in the order in which it is stored.
 func (a *Array) Concrete() (tensor.Tensor, error) { return a.t.Concrete() }
 
-// String prints the tensor, and a line for the labels along each dimension.
+// String returns the tensor, followed by a line with the labels along each
+// dimension.
 func (a *Array) String() string { return a.text("%v") }
 
-// Format prints the value for the verbs v and s as String does, with a plus flag all elements.
+// Format prints the value for the verbs v and s as String does. A plus flag prints all elements.
 func (a *Array) Format(s fmt.State, verb rune) { tensor.Format(s, verb, a, a.text) }
 
 func (a *Array) text(verb string) string {
@@ -112,7 +113,7 @@ func (a *Array) text(verb string) string {
 	return s
 }
 
-// with returns the labels of a along the dimensions that t has, with other labels along some.
+// with returns t with the labels of a along the dimensions that t has, except for those in changed.
 func (a *Array) with(t *named.Tensor, changed ...axis) *Array {
 	out := &Array{t: t}
 	for _, x := range slices.Concat(changed, a.axes) {
@@ -126,11 +127,11 @@ func (a *Array) with(t *named.Tensor, changed ...axis) *Array {
 	return out.sorted()
 }
 
-// Apply returns what f makes of the tensor, with the labels along the dimensions that
-// keep their names and sizes.
+// Apply returns the result of f for the tensor, with the labels along the dimensions that keep
+// their names and sizes.
 func Apply(f func(x *named.Tensor) *named.Tensor, a *Array) *Array { return a.with(f(a.t)) }
 
-// UseNamed tells how functions of package named are used with arrays.
+// UseNamed says how to use functions of package named with arrays.
 func (a *Array) UseNamed(fn string) string {
 	return "coords.Apply keeps the labels: coords.Apply(" + fn + "[…], array); its method Tensor returns the tensor without them"
 }
@@ -189,7 +190,7 @@ func decodeSpec(e tenon.Encoding) (spec tenon.Spec, err error) {
 
 func init() { tenon.Register(TypeName, decodeSpec) }
 
-// EqualSpec compares without encoding.
+// EqualSpec compares the fields without encoding the Specs.
 func (s *Spec) EqualSpec(other tenon.Spec) bool {
 	o, ok := other.(*Spec)
 	return ok && tenon.Equal(s.tensor, o.tensor) && slices.EqualFunc(s.axes, o.axes, func(x, y axis) bool {
@@ -211,7 +212,7 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	return []tenon.Value{a.t}, nil
 }
 
-// Assemble gives a named tensor the labels.
+// Assemble adds the labels to a named tensor.
 func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	if err := tenon.CheckComponents(s, components); err != nil {
 		return nil, err
@@ -232,7 +233,7 @@ func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	return s.moved(t.(*named.Spec), 1), nil
 }
 
-// Unbatched removes the dimension named.Rows, and labels along it.
+// Unbatched removes the dimension named.Rows, and any labels along it.
 func (s *Spec) Unbatched() (tenon.Spec, error) {
 	t, err := s.tensor.(tenon.Batcher).Unbatched()
 	if err != nil {
@@ -241,8 +242,8 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 	return s.moved(t.(*named.Spec), -1), nil
 }
 
-// moved returns the Spec of a tensor whose dimensions are those of s, so many positions
-// further behind. Batching gives dimensions that are called Rows other names.
+// moved returns the Spec of a tensor whose dimensions are those of s, moved by the given number of
+// positions. Batching renames dimensions called Rows.
 func (s *Spec) moved(t *named.Spec, by int) *Spec {
 	from, to := s.tensor.(*named.Spec).Dims().Names(), t.Dims().Names()
 	out := &Spec{tensor: t}
@@ -265,7 +266,7 @@ func (s *Spec) Box(v tenon.Value, minRank int) ([]tenon.Value, error) {
 	return s.tensor.(tenon.Boxer).Box(parts[0], minRank)
 }
 
-// Unbox reverses Box.
+// Unbox is the inverse of Box.
 func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
 	t, err := s.tensor.(tenon.Boxer).Unbox(tensors)
 	if err != nil {
@@ -274,7 +275,7 @@ func (s *Spec) Unbox(tensors []tenon.Value) (tenon.Value, error) {
 	return s.Assemble([]tenon.Value{t})
 }
 
-// String prints the Spec of the tensor and the labels.
+// String returns the Spec of the tensor and the labels.
 func (s *Spec) String() string {
 	out := tenon.String(s.tensor)
 	for _, x := range s.axes {

@@ -11,8 +11,8 @@ import (
 	"github.com/tenonml/tenon/named"
 )
 
-// Labels are the labels along a dimension, one for each position: all strings, all
-// int64 or all float64. They are immutable.
+// Labels are the labels along a dimension, one for each position. They are all strings, all int64,
+// or all float64. They are immutable.
 type Labels struct {
 	list []any
 	at   map[any]int
@@ -24,8 +24,8 @@ type Coordinate struct {
 	Labels *Labels
 }
 
-// Along returns labels along a dimension: strings, integers or floating numbers, one by
-// one or as slices. It throws where they are of several kinds, or one occurs twice.
+// Along returns labels along a dimension: strings, integers or floating-point numbers, individually
+// or as slices. It throws if they are of several kinds, or one occurs twice.
 func Along[N named.Is[N]](labels ...any) Coordinate {
 	var n N
 	name, ok := any(n).(named.Name)
@@ -40,8 +40,7 @@ func AlongName(n named.Name, labels ...any) Coordinate {
 	return Coordinate{n, tenon.Must(NewLabels(labels...))}
 }
 
-// NewLabels returns labels: strings, integers or floating numbers, one by one or as
-// slices.
+// NewLabels returns labels: strings, integers or floating-point numbers, individually or as slices.
 func NewLabels(labels ...any) (*Labels, error) {
 	l := &Labels{at: map[any]int{}}
 	for _, x := range labels {
@@ -77,7 +76,7 @@ func (l *Labels) add(v reflect.Value) error {
 	return nil
 }
 
-// label returns a Go value as a label.
+// label converts a Go value to a label.
 func label(v reflect.Value) (any, error) {
 	switch {
 	case !v.IsValid():
@@ -106,11 +105,11 @@ func text(x any) string {
 // Len returns the number of labels.
 func (l *Labels) Len() int { return len(l.list) }
 
-// At returns the label of a position: a string, an int64 or a float64.
+// At returns the label at a position: a string, an int64 or a float64.
 func (l *Labels) At(i int) any { return l.list[i] }
 
-// Position returns the position of a label, and false where there is none. A label
-// may be given as any Go string or number.
+// Position returns the position of a label, and false if there is no such label. The label may be
+// given as any Go string or number.
 func (l *Labels) Position(x any) (int, bool) {
 	y, err := label(reflect.ValueOf(x))
 	if err != nil {
@@ -135,7 +134,7 @@ func (l *Labels) Position(x any) (int, bool) {
 // Equal reports whether two lists have the same labels in the same order.
 func (l *Labels) Equal(m *Labels) bool { return l == m || slices.Equal(l.list, m.list) }
 
-// String prints "[2020 2021]", abbreviated where there are many.
+// String returns "[2020 2021]", abbreviated if there are many.
 func (l *Labels) String() string {
 	s := "["
 	for i, x := range l.list {
@@ -151,7 +150,7 @@ func (l *Labels) String() string {
 	return s + "]"
 }
 
-// pick returns the labels at positions.
+// pick returns the labels at the given positions.
 func (l *Labels) pick(positions []int64) *Labels {
 	m := &Labels{at: map[any]int{}}
 	for _, p := range positions {

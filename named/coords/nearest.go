@@ -8,16 +8,16 @@ import (
 	"github.com/tenonml/tenon/named"
 )
 
-// NearestOptions say which labels are near another one.
+// NearestOptions say which labels are considered near.
 type NearestOptions struct {
-	Within float64 // the largest difference; 0 stands for any
+	Within float64 // the largest difference; 0 means any
 	Before bool    // only labels that are not greater
 	After  bool    // only labels that are not less
 }
 
-// Nearest returns the part of an Array at the label along a dimension that is nearest to a
-// number, of two that are equally near the first one. Labels are numbers. An error of kind
-// ErrNotFound says that none is near enough.
+// Nearest returns the part of an Array at the label along a dimension that is nearest to a number;
+// of two that are equally near, it takes the first. The labels must be numbers. If none is near
+// enough, the error is of kind ErrNotFound.
 //
 //	coords.Nearest[Time](x, 12.3, coords.NearestOptions{Before: true}) // the last one up to then
 func Nearest[N named.Is[N]](a *Array, label any, o NearestOptions) *Array {

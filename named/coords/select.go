@@ -15,8 +15,8 @@ func by[N named.Is[N]]() named.Dims {
 	return named.By(any(n).(named.Name))
 }
 
-// Select returns the part of an Array at a label along a dimension, which goes away. A label
-// that is not there is an error of kind ErrNotFound.
+// Select returns the part of an Array at a label along a dimension, which is removed. A label that
+// does not exist is an error of kind ErrNotFound.
 func Select[N named.Is[N]](a *Array, label any) *Array { return SelectAt(a, by[N](), label) }
 
 // SelectAt is [Select] for a name that is a value.
@@ -54,16 +54,15 @@ func (a *Array) find(fn string, d named.Dims, label any) int64 {
 	return int64(p)
 }
 
-// take picks positions along a dimension.
+// take selects positions along a dimension.
 func (a *Array) take(d named.Dims, positions []int64) *Array {
 	l := a.labels("coords.Select", d)
 	index := named.Of(tensor.Of(positions, len(positions)), d)
 	return a.with(d.Take(a.t, index), axis{d, l.pick(positions)})
 }
 
-// Between returns the parts of an Array whose labels along a dimension lie between two
-// labels, both included, in the order in which they are. The bounds need not be labels
-// themselves.
+// Between returns the parts of an Array whose labels along a dimension are between two labels, both
+// included, in their existing order. The bounds need not be labels themselves.
 func Between[N named.Is[N]](a *Array, from, to any) *Array { return BetweenAt(a, by[N](), from, to) }
 
 // BetweenAt is [Between] for a name that is a value.
@@ -81,7 +80,7 @@ func BetweenAt(a *Array, n named.Name, from, to any) *Array {
 	return a.take(d, positions)
 }
 
-// bound returns a value as a label of the kind of the others.
+// bound converts a value to a label of the same kind as the others.
 func (l *Labels) bound(fn string, x any) any {
 	y, err := label(reflect.ValueOf(x))
 	tenon.Throw(err)
@@ -119,7 +118,8 @@ func order[T string | int64 | float64](a, b T) int {
 	return 0
 }
 
-// SortBy returns an Array whose labels along a dimension ascend.
+// SortBy returns an Array sorted by the labels along a dimension in ascending
+// order.
 func SortBy[N named.Is[N]](a *Array) *Array { return SortByAt(a, by[N]()) }
 
 // SortByAt is [SortBy] for a name that is a value.
@@ -134,8 +134,8 @@ func SortByAt(a *Array, n named.Name) *Array {
 	return a.take(d, positions)
 }
 
-// Reindex returns an Array with the given labels along a dimension: the parts of a at
-// those that it has, and fill at others.
+// Reindex returns an Array with the given labels along a dimension: the parts of a for labels that
+// it has, and fill for others.
 func Reindex[N named.Is[N]](a *Array, labels *Labels, fill any) *Array {
 	return a.reindex(by[N](), labels, fill)
 }
@@ -182,7 +182,7 @@ func sizedAs(t *named.Tensor, d named.Dims, n int) []named.Sized {
 	return out
 }
 
-// Concat joins Arrays along a dimension, with their labels, which are all different.
+// Concat concatenates Arrays along a dimension, with their labels, which must all be different.
 func Concat[N named.Is[N]](arrays ...*Array) *Array { return ConcatAt(by[N](), arrays...) }
 
 // ConcatAt is [Concat] for a name that is a value.
@@ -200,6 +200,6 @@ func ConcatAt(n named.Name, arrays ...*Array) *Array {
 	return arrays[0].with(d.Concat(ts...), axis{d, tenon.Must(NewLabels(labels...))})
 }
 
-// HandleOp answers for elementwise operations, which match positions by label, and for
-// all others that named tensors answer for without changing dimensions.
+// HandleOp answers elementwise operations, which match positions by label, and all others that
+// named tensors support without changing dimensions.
 func (a *Array) HandleOp(c *op.Call) ([]tenon.Value, error) { return handle(c) }

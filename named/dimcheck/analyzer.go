@@ -13,8 +13,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Analyzer reports what is wrong with the dimensions of named tensors. Its result is a
-// [*Result].
+// Analyzer reports mistakes in the dimensions of named tensors. Its result is a [*Result].
 var Analyzer = &analysis.Analyzer{
 	Name:       "dimcheck",
 	Doc:        "check the dimensions of named tensors\n\nThe analyzer infers which names the dimensions of each *named.Tensor have, across\nbranches, calls and packages, and reports operations that would fail at run time,\nweights contracted over another dimension than that of their softmax, and queries\nand keys whose roles are exchanged.",
@@ -30,15 +29,14 @@ func init() {
 	Analyzer.Flags.BoolVar(&hints, "hints", false, "print the dimensions of each variable as well")
 }
 
-// Programs is the fact about a package: what its functions do to dimensions, and what
-// its variables are. Both are in the order of their keys, so that the fact is written
-// down in one way only.
+// Programs is the fact about a package: what its functions do to dimensions, and what its variables
+// are. Both are sorted by key, so that the encoding of the fact is deterministic.
 type Programs struct {
 	Funcs []*program
 	Vars  []variable
 }
 
-// A variable is what a variable of a package is.
+// A variable is what is known about a variable of a package.
 type variable struct {
 	Key string
 	Val *val
@@ -71,7 +69,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return res, nil
 }
 
-// uses reports whether a package imports another, at any distance.
+// uses reports whether a package imports another, directly or indirectly.
 func uses(pkg *types.Package, path string, seen map[*types.Package]bool) bool {
 	if seen[pkg] {
 		return false
@@ -91,12 +89,12 @@ type packageCheck struct {
 	*checker
 	pass      *analysis.Pass
 	functions []*ssa.Function
-	order     []*program // in the order of the source
+	order     []*program // in source order
 	checked   map[*program]bool
 	vars      map[string]*val
 	imported  map[string]*program
 	initial   *program
-	targets   map[*ast.Ident]bool // what is assigned to
+	targets   map[*ast.Ident]bool // identifiers that are assigned to
 }
 
 func newPackageCheck(pass *analysis.Pass) *packageCheck {
@@ -135,7 +133,7 @@ func newPackageCheck(pass *analysis.Pass) *packageCheck {
 	return k
 }
 
-// build makes the SSA form of the package, with the expressions that values are of.
+// build builds the SSA form of the package, with the expressions that values correspond to.
 func build(pass *analysis.Pass) (*ssa.Package, []*ssa.Function) {
 	prog := ssa.NewProgram(pass.Fset, ssa.GlobalDebug)
 	made := map[*types.Package]bool{}
@@ -165,7 +163,8 @@ func build(pass *analysis.Pass) (*ssa.Package, []*ssa.Function) {
 	return pkg, functions
 }
 
-// note collects calls by the position of their parenthesis, and what takes their results.
+// note collects calls by the position of their parenthesis, and the variables that take their
+// results.
 func (k *packageCheck) note(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -210,7 +209,7 @@ func (k *packageCheck) translate() {
 	}
 }
 
-// ready returns the program of a function, checked by itself before it is called with
+// ready returns the program of a function, which is checked by itself before it is called with
 // arguments.
 func (k *packageCheck) ready(key string) *program {
 	p := k.programs[key]
@@ -229,8 +228,8 @@ func (k *packageCheck) checkAll() {
 	}
 }
 
-// variables finds what the variables of the package are. One may depend on others, in
-// the order in which they are initialized.
+// variables determines the values of the variables of the package. They may depend on each other,
+// in the order in which they are initialized.
 func (k *packageCheck) variables() {
 	if len(k.variable) == 0 {
 		return
@@ -309,7 +308,7 @@ func (k *packageCheck) export() {
 	}
 }
 
-// relevant reports whether a function has to do with tensors.
+// relevant reports whether a function involves tensors.
 func relevant(o *types.Func) bool {
 	sig := o.Signature()
 	return holdsTensors(sig.Results()) || holdsTensors(sig.Params()) || sig.Recv() != nil && holdsTensors(sig.Recv().Type())

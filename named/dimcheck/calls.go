@@ -22,7 +22,7 @@ func (b *body) closure(v *ssa.MakeClosure) int {
 	return i
 }
 
-// bound returns the node of a method value: a closure that has captured the receiver.
+// bound returns the node of a method value, which is a closure that has captured the receiver.
 func (b *body) bound(fn *ssa.Function, v *ssa.MakeClosure) int {
 	method, ok := fn.Object().(*types.Func)
 	if !ok || len(v.Bindings) != 1 {
@@ -45,8 +45,7 @@ func (b *body) bound(fn *ssa.Function, v *ssa.MakeClosure) int {
 	return b.prog.add(node{Op: closureOp, Args: []int{b.value(v.Bindings[0])}, Prog: p})
 }
 
-// declared returns the function that is declared in the source, of one that may be an
-// instance of it.
+// declared returns the function as declared in the source; fn may be an instance of it.
 func declared(fn *ssa.Function) *types.Func {
 	if o := fn.Origin(); o != nil {
 		fn = o

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// diagnostics reports the problems, in the order of the source.
+// diagnostics reports the problems in source order.
 func (k *packageCheck) diagnostics() {
 	var list []analysis.Diagnostic
 	said := map[spot]string{}
@@ -78,7 +78,7 @@ func (k *packageCheck) callOf(s site) *ast.CallExpr {
 	return nil
 }
 
-// edits works out what a fix comes to; nil where it does not apply.
+// edits returns the edits for a fix, or nil if it cannot be applied.
 func (k *packageCheck) edits(call *ast.CallExpr, f fix) []analysis.TextEdit {
 	var out []analysis.TextEdit
 	for _, c := range f.changes {
@@ -158,7 +158,7 @@ func (k *packageCheck) fileOf(pos token.Pos) *ast.File {
 	return nil
 }
 
-// qualifier returns what the names of a package have in front of them in a file.
+// qualifier returns the prefix for the names of a package in a file.
 func (k *packageCheck) qualifier(file *ast.File, path string) (string, bool) {
 	if path == k.pass.Pkg.Path() {
 		return "", true
@@ -185,7 +185,7 @@ func (k *packageCheck) qualifier(file *ast.File, path string) (string, bool) {
 	return "", false
 }
 
-// spelled returns how a name is written at a place; false where it is not in scope.
+// spelled returns how a name is written at a position, and false if it is not in scope.
 func (k *packageCheck) spelled(file *ast.File, pos token.Pos, n name) (string, bool) {
 	short := n.short()
 	if strings.Contains(short, "[") { // how its type arguments are written is not known
@@ -221,8 +221,8 @@ func (k *packageCheck) spelled(file *ast.File, pos token.Pos, n name) (string, b
 	return short, ok && got == n
 }
 
-// editSchema writes the fields of a schema anew, where it is declared in the package
-// and names each of its dimensions itself.
+// editSchema rewrites the fields of a schema, if it is declared in the package and names each of
+// its dimensions itself.
 func (k *packageCheck) editSchema(call *ast.CallExpr, list []name) []analysis.TextEdit {
 	args := typeArgExprs(call)
 	if len(args) != 1 {

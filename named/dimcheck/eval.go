@@ -10,46 +10,46 @@ type checker struct {
 	global  func(key string) *val
 
 	problems []problem
-	results  map[string][]*val   // of runs, by program and arguments
-	running  map[string]*pending // those that are not over
-	assumed  int                 // how many of them a call inside of them has asked for
+	results  map[string][]*val   // results of runs, by program and arguments
+	running  map[string]*pending // runs in progress
+	assumed  int                 // how many of them a call inside them has asked for
 	active   map[*program]int
 	soft     map[softmax]*softUse
 	failed   bool              // the operation that was run last would fail
-	seen     map[spot]*val     // what nodes of the function that is checked are
-	right    map[*program]bool // functions that some call has got right
-	failures int               // operations that have failed, told or not
+	seen     map[spot]*val     // the values of the nodes of the function being checked
+	right    map[*program]bool // functions that some call uses correctly
+	failures int               // number of operations that have failed, reported or not
 	steps    int
 }
 
 const (
-	maxPasses = 12      // over a program with loops
+	maxPasses = 12      // passes over a program with loops
 	maxSteps  = 200_000 // nodes for one function
 )
 
 // A frame is a run of a program.
 type frame struct {
 	prog   *program
-	args   []*val // nil where the function is checked by itself
+	args   []*val // nil if the function is checked by itself
 	binds  []*val
 	names  [][]name // type arguments
 	parent *frame
-	call   int // the node of the parent
+	call   int // the parent's node of the call
 	home   bool
 	vals   []*val
-	stuck  []bool // nodes of loops that do not settle, and are unknown
+	stuck  []bool // nodes of loops that do not converge, and are unknown
 	depth  int
 	report bool
 }
 
-// check runs a program for what is wrong with it whatever its arguments are.
+// check runs a program to find mistakes that do not depend on its arguments.
 func (c *checker) check(p *program) {
 	c.soft, c.steps = map[softmax]*softUse{}, 0
 	c.run(&frame{prog: p, home: true, report: true})
 	c.flush()
 }
 
-// tuple returns the results of a function as those of a call.
+// tuple combines the results of a function as those of a call.
 func tuple(res []*val) *val {
 	if len(res) == 1 {
 		return res[0]
@@ -102,7 +102,7 @@ func (p *program) loops() bool {
 	return false
 }
 
-// pass runs all nodes once, and reports whether something has changed.
+// pass runs all nodes once, and reports whether anything has changed.
 func (c *checker) pass(f *frame) bool {
 	changed := false
 	for i := range f.prog.Nodes {
@@ -118,7 +118,7 @@ func (c *checker) pass(f *frame) bool {
 	return changed
 }
 
-// giveUp makes the nodes of loops that do not settle unknown.
+// giveUp makes the nodes of loops that do not converge unknown.
 func (c *checker) giveUp(f *frame) {
 	f.stuck = make([]bool, len(f.prog.Nodes))
 	for i, n := range f.prog.Nodes {
@@ -126,7 +126,7 @@ func (c *checker) giveUp(f *frame) {
 	}
 }
 
-// record keeps what the nodes are, for editors.
+// record keeps the values of the nodes, for editors.
 func (c *checker) record(f *frame) {
 	for i, v := range f.vals {
 		s := spot{f.prog, i}
@@ -175,7 +175,7 @@ func (c *checker) node(f *frame, i int) *val {
 	return v
 }
 
-// resolved returns names with those of type parameters filled in.
+// resolved returns v with names for type parameters filled in.
 func (f *frame) resolved(v *val) *val {
 	if v == nil || v.Kind != namesKind && v.Kind != tensorKind || !slices.ContainsFunc(v.Dims, func(d dim) bool { _, ok := d.Name.param(); return ok }) {
 		return v
@@ -300,7 +300,7 @@ func orUnknown(v *val) *val {
 	return v
 }
 
-// reached reports whether all of some nodes have values.
+// reached reports whether all of the given nodes have values.
 func (f *frame) reached(nodes []int) bool {
 	return !slices.ContainsFunc(nodes, func(i int) bool { return f.at(i) == nil })
 }
@@ -407,7 +407,7 @@ func arith(op string, a, b *val) *val {
 	return &val{Kind: numberKind, Number: x}
 }
 
-// truth returns a truth value.
+// truth returns a boolean.
 func truth(b bool) *val {
 	if b {
 		return &val{Kind: numberKind, Number: 1}

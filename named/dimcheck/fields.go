@@ -13,18 +13,18 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// A field of type *named.Tensor declares its dimensions with a tag, which package named
-// checks at run time where a model is trained or read:
+// A field of type *named.Tensor declares its dimensions with a tag, which package named checks at
+// run time when a model is trained or read:
 //
 //	type Attention struct {
 //		Query *named.Tensor `dims:"Model,Head,Rep"`
 //	}
 //
-// The words are names of types in the scope of the struct: of its package, one that the
-// package imports ("gpt.Model"), or type parameters of the struct.
+// The words are names of types in the scope of the struct: types of its package or of one that it
+// imports ("gpt.Model"), or type parameters of the struct.
 
-// fieldDims returns the dimensions that a field of a struct type declares; false where it
-// declares none, or they are not known.
+// fieldDims returns the dimensions that a field of a struct type declares, and false if it declares
+// none or they are not known.
 func (tp typeParams) fieldDims(t types.Type, s *types.Struct, i int) ([]name, bool) {
 	words, ok := dimsTag(s.Tag(i))
 	if !ok || !isTensor(s.Field(i).Type()) {
@@ -54,7 +54,7 @@ func dimsTag(tag string) ([]string, bool) {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }), true
 }
 
-// declaredType returns the type that a word in a struct's declaration stands for.
+// declaredType returns the type that a word in a struct's declaration refers to.
 func declaredType(t types.Type, pkg *types.Package, word string) (types.Type, bool) {
 	if n, ok := types.Unalias(t).(*types.Named); ok {
 		params := n.Origin().TypeParams()
@@ -81,7 +81,7 @@ func declaredType(t types.Type, pkg *types.Package, word string) (types.Type, bo
 		} else if qualified {
 			continue
 		}
-		// Without the package in front, it is imported with a dot.
+		// Without a package name, it may come from a dot import.
 		if o, ok := p.Scope().Lookup(word).(*types.TypeName); ok && o.Exported() {
 			if _, ok := (typeParams{}).names(o.Type()); ok {
 				return o.Type(), true
@@ -91,8 +91,7 @@ func declaredType(t types.Type, pkg *types.Package, word string) (types.Type, bo
 	return nil, false
 }
 
-// storeField returns the node that checks what is stored into a field which declares its
-// dimensions.
+// storeField returns the node that checks what is stored in a field that declares its dimensions.
 func (b *body) storeField(s *ssa.Store) {
 	a, ok := s.Addr.(*ssa.FieldAddr)
 	if !ok {
@@ -125,7 +124,7 @@ func (b *body) valueExpr(s *ssa.Store) ast.Expr {
 	return nil
 }
 
-// fieldKey is the key of the rule of assignments to fields.
+// fieldKey is the key of the rule for assignments to fields.
 const fieldKey = "dims.field"
 
 func fieldRule(r *ruleCall) *val {
@@ -144,7 +143,7 @@ func fieldRule(r *ruleCall) *val {
 	return own
 }
 
-// tags reports words in the tags of fields that are no names of dimensions.
+// tags reports words in the tags of fields that are not names of dimensions.
 func tags(pass *analysis.Pass) {
 	for _, f := range pass.Files {
 		ast.Inspect(f, func(n ast.Node) bool {

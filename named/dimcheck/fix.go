@@ -7,8 +7,7 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// A fix is a change of a call that mends it. What it comes to in the source is worked
-// out where the source is at hand.
+// A fix is a change to a call that repairs it. It is converted to edits of the source later.
 type fix struct {
 	message string
 	changes []change
@@ -18,10 +17,10 @@ type fix struct {
 type change struct {
 	kind changeKind
 	arg  int    // of the call in the source
-	at   int    // of a type argument
-	site site   // of another call than the one at fault
+	at   int    // index of a type argument
+	site site   // of a call other than the one at fault
 	from name   // for renaming
-	to   name   // likewise, and for type arguments
+	to   name   // for renaming, and for type arguments
 	list []name // for a schema
 }
 
@@ -31,15 +30,15 @@ const (
 	wrapArg    changeKind = iota // argument arg becomes named.Rename[from, to](argument)
 	setTypeArg                   // type argument at becomes to
 	setFunc                      // the function becomes named.Contract
-	setSchema                    // the schema that the first type argument is gets the names of list
+	setSchema                    // the schema given as first type argument gets the names in list
 )
 
 func wrap(arg int, from, to name) change {
 	return change{kind: wrapArg, arg: arg, from: from, to: to}
 }
 
-// missingFixes renames what an operand has in place of the name that it lacks, or
-// corrects a slip of the pen.
+// missingFixes renames what an operand has to the name that it lacks, or corrects
+// a misspelling.
 func missingFixes(r *ruleCall, n name, operands []operand, at int) []fix {
 	o := operands[at]
 	var out []fix
@@ -66,7 +65,8 @@ func missingFixes(r *ruleCall, n name, operands []operand, at int) []fix {
 	return out
 }
 
-// aloneFixes renames, in another operand, what has the size of a name that only one has.
+// aloneFixes renames, in another operand, the dimension with the same size as a name that only one
+// operand has.
 func aloneFixes(r *ruleCall, n name, at int, operands []operand) []fix {
 	d, _ := operands[at].v.find(n)
 	var out []fix
@@ -81,8 +81,8 @@ func aloneFixes(r *ruleCall, n name, at int, operands []operand) []fix {
 	return out
 }
 
-// sharedFixes renames the shared dimension of an operand, where a name for it is at
-// hand, or takes it as a batch.
+// sharedFixes renames the shared dimension of an operand if a name for it is available, or makes it
+// a batch dimension.
 func sharedFixes(r *ruleCall, n name, a, b operand) []fix {
 	var out []fix
 	for _, o := range []operand{a, b} {
@@ -107,9 +107,9 @@ func sharedFixes(r *ruleCall, n name, a, b operand) []fix {
 	return out
 }
 
-// otherNames returns what the positions along a dimension may be called in another role:
-// what the function renames them to elsewhere, as it does for values next to keys, or else
-// the name with Key in front.
+// otherNames returns possible names for the positions along a dimension in another role: what the
+// function renames them to elsewhere, such as for values next to keys, or the name prefixed with
+// Key.
 func otherNames(r *ruleCall, n name) []name {
 	var out []name
 	for _, at := range r.f.prog.Nodes {
@@ -120,7 +120,7 @@ func otherNames(r *ruleCall, n name) []name {
 	return append(out, name(strings.TrimSuffix(string(n), n.short())+"Key"+n.short()))
 }
 
-// subsetFixes renames a name that is spelled almost like one of the other operand.
+// subsetFixes renames a name that is spelled almost like a name of the other operand.
 func subsetFixes(r *ruleCall, operands []operand) []fix {
 	if len(operands) != 2 {
 		return nil
@@ -136,8 +136,8 @@ func subsetFixes(r *ruleCall, operands []operand) []fix {
 	return nil
 }
 
-// schemaFixes renames the dimension that is there for the one that is missing, or
-// declares the schema as the tensor is.
+// schemaFixes renames the superfluous dimension to the missing one, or changes
+// the schema's declaration to match the tensor.
 func schemaFixes(r *ruleCall, x *val, lacks, extra []dim) []fix {
 	var out []fix
 	if len(lacks) == 1 && len(extra) == 1 {
@@ -149,7 +149,7 @@ func schemaFixes(r *ruleCall, x *val, lacks, extra []dim) []fix {
 	return out
 }
 
-// replaceName puts another name in the place of a type argument.
+// replaceName replaces a type argument by another name.
 func replaceName(r *ruleCall, at int, from, to name) []fix {
 	if len(r.n.Names) <= at || len(r.n.Names[at]) != 1 || r.n.Names[at][0] != from {
 		return nil
@@ -157,8 +157,8 @@ func replaceName(r *ruleCall, at int, from, to name) []fix {
 	return []fix{{"use " + to.short(), []change{{kind: setTypeArg, at: at, to: to}}}}
 }
 
-// weightsFixes takes the softmax over what is contracted, or contracts over the
-// softmax's dimension with the other operand renamed.
+// weightsFixes takes the softmax over the contracted dimension, or contracts over
+// the softmax's dimension after renaming that of the other operand.
 func weightsFixes(r *ruleCall, s softmax, over []name, o operand, operands []operand) []fix {
 	if len(over) != 1 || len(r.n.Names) == 0 || len(operands) != 2 {
 		return nil

@@ -9,18 +9,18 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A function may ask a tensor for its dimensions and do one thing or another. What it does
-// where the answer is another one is not reported.
+// A function may ask a tensor for its dimensions and act on the answer. Mistakes in a branch for
+// another answer are not reported.
 
 // A guard is a condition under which a node runs.
 type guard struct {
-	Node int  // of a question whose answer is followed: x.Has(Batch{})
+	Node int  // of a question whose answer is tracked: x.Has(Batch{})
 	Want bool // the answer under which the node runs
-	Dark bool // the condition depends on dimensions in a way that is not followed
-	Arg  bool // it is an argument, or (Dark) depends on one: the function by itself may go either way
+	Dark bool // the condition depends on dimensions in a way that is not tracked
+	Arg  bool // it is an argument or (Dark) depends on one: the function by itself may take either branch
 }
 
-// guards returns the conditions under which a block runs that depend on dimensions.
+// guards returns the conditions, among those under which a block runs, that depend on dimensions.
 func (b *body) guards(block *ssa.BasicBlock) []guard {
 	var out []guard
 	for ; block != nil && block.Idom() != nil; block = block.Idom() {
@@ -31,7 +31,8 @@ func (b *body) guards(block *ssa.BasicBlock) []guard {
 	return out
 }
 
-// branch appends the condition under which a block goes on to another.
+// branch appends the condition under which control flows from one block to
+// another.
 func (b *body) branch(out []guard, from, to *ssa.BasicBlock) []guard {
 	branch, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
 	if !ok || from.Succs[0] == from.Succs[1] {
@@ -49,13 +50,13 @@ func (b *body) branch(out []guard, from, to *ssa.BasicBlock) []guard {
 		return append(out, guard{Node: b.value(call), Want: want})
 	}
 	if isJump(cond) || isLoop(from) && dependsOn(cond, asksSize, 0) && !dependsOn(cond, asksNames, 0) {
-		return out // what a loop over positions does it does for some
+		return out // the body of a loop over positions runs for some of them
 	}
 	if dependsOn(cond, isQuestion, 0) {
 		return append(out, guard{Dark: true})
 	}
 	if isErrorCheck(cond) {
-		return out // it says nothing about dimensions
+		return out // it does not depend on dimensions
 	}
 	switch cond.(type) {
 	case *ssa.Parameter, *ssa.FreeVar:
@@ -79,10 +80,10 @@ func isErrorCheck(cond ssa.Value) bool {
 	return ok && types.Identical(c.X.Type(), types.Universe.Lookup("error").Type())
 }
 
-// isLoop reports whether a block is where a loop begins anew.
+// isLoop reports whether a block is the header of a loop.
 func isLoop(b *ssa.BasicBlock) bool { return slices.ContainsFunc(b.Preds, b.Dominates) }
 
-// guarded returns a node that is what another is under conditions.
+// guarded returns a node that has the value of another under conditions.
 func (b *body) guarded(x int, guards []guard) int {
 	if len(guards) == 0 {
 		return x
@@ -107,7 +108,7 @@ func asks(c *ssa.Call) string {
 	return key
 }
 
-// dependsOn reports whether a value comes from one of a kind.
+// dependsOn reports whether a value is derived from one of a kind.
 func dependsOn(v ssa.Value, kind func(ssa.Value) bool, depth int) bool {
 	if kind(v) {
 		return true
@@ -140,7 +141,7 @@ func asksSize(v ssa.Value) bool {
 	return key == "named.Tensor.Size" || key == "named.Dim.Size"
 }
 
-// asksNames reports whether a value says which dimensions a tensor has, or may say it.
+// asksNames reports whether a value says, or may say, which dimensions a tensor has.
 func asksNames(v ssa.Value) bool {
 	c, ok := v.(*ssa.Call)
 	if !ok {
@@ -154,8 +155,8 @@ func asksNames(v ssa.Value) bool {
 	return false
 }
 
-// isJump reports whether a condition is about the state of a loop over a function, a
-// variable that the SSA form adds: it tells how the loop's body was left.
+// isJump reports whether a condition is about the state of a range-over-func loop, a variable added
+// by the SSA form that says how the loop's body was left.
 func isJump(cond ssa.Value) bool {
 	c, ok := cond.(*ssa.BinOp)
 	if !ok {
@@ -174,8 +175,7 @@ func isJump(cond ssa.Value) bool {
 	return false
 }
 
-// runs reports whether a node runs, as far as is known, and whether what is wrong with it
-// is certain.
+// runs reports whether a node runs, as far as is known, and whether mistakes in it are certain.
 func (n *node) runs(f *frame) (run, certain bool) {
 	certain = true
 	for _, g := range n.Guards {

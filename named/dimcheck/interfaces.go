@@ -8,10 +8,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A value of an interface type is followed together with the type of what is in it: a call
-// of a method runs that type's. Where there may be several types, all of them run, and what
-// they agree in is known; one alone may be at fault for arguments that it never gets, so
-// nothing is reported then.
+// A value of an interface type is tracked together with its dynamic type, so that a method call
+// runs that type's method. If there may be several types, all of their methods run, and what they
+// agree on is known. One of them may fail for arguments that it never gets, so nothing is reported
+// then.
 
 // dynamicType returns the key of a type whose methods may be called through an interface.
 func dynamicType(t types.Type) (string, bool) {
@@ -38,7 +38,8 @@ func methodKeys(dynamic, method string) []string {
 	return out
 }
 
-// takesTensors reports whether a method of an interface takes or gives tensors.
+// takesTensors reports whether a method of an interface has tensors as arguments
+// or results.
 func takesTensors(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	if !ok || isNamedType(t, "Name") {
@@ -63,7 +64,7 @@ func mentionsTensors(sig *types.Signature) bool {
 	return false
 }
 
-// boxed returns the node of what is put into an interface.
+// boxed returns the node of a value converted to an interface.
 func (b *body) boxed(v *ssa.MakeInterface) int {
 	x := b.value(v.X)
 	if key, ok := dynamicType(v.X.Type()); ok && takesTensors(v.Type()) {
@@ -72,7 +73,8 @@ func (b *body) boxed(v *ssa.MakeInterface) int {
 	return x
 }
 
-// unboxed returns the node of what is in an interface, if it is of a type.
+// unboxed returns the node of the contents of an interface, if they have a given
+// type.
 func (b *body) unboxed(x int, v *ssa.TypeAssert) int {
 	if key, ok := dynamicType(v.AssertedType); ok && takesTensors(v.X.Type()) {
 		return b.prog.add(node{Op: unboxOp, Key: key, Args: []int{x}})
@@ -80,7 +82,7 @@ func (b *body) unboxed(x int, v *ssa.TypeAssert) int {
 	return x
 }
 
-// box returns a value of an interface type that has a value of a type in it.
+// box returns a value of an interface type that contains a value of a given type.
 func box(key string, x *val) *val {
 	if x == nil {
 		return nil
@@ -88,7 +90,7 @@ func box(key string, x *val) *val {
 	return &val{Kind: boxKind, Fields: map[string]*val{key: x}}
 }
 
-// unbox returns what is in an interface, if it is of a type.
+// unbox returns the contents of an interface, if they have a given type.
 func unbox(key string, x *val) *val {
 	if x == nil || x.Kind != boxKind {
 		return x
@@ -96,12 +98,12 @@ func unbox(key string, x *val) *val {
 	return x.Fields[key]
 }
 
-// invoke calls a method of what is in an interface.
+// invoke calls a method of the contents of an interface.
 func (c *checker) invoke(f *frame, at int, method string, args []*val) *val {
 	if args[0].Kind != boxKind {
 		return anything
 	}
-	may := sortedKeys(args[0].Fields) // the types it may be of
+	may := sortedKeys(args[0].Fields) // its possible types
 	if len(may) > 1 {
 		report := f.report
 		f.report = false

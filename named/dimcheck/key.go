@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// runKey tells runs of programs apart.
+// runKey returns a key that identifies a run of a program.
 func runKey(f *frame) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%p %v", f.prog, f.names)

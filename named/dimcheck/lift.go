@@ -49,7 +49,7 @@ func (c *checker) apply(f *frame, at int, fn *val, args []*val) *val {
 	return out
 }
 
-// lower takes the names that a function is lifted over away from its arguments.
+// lower removes the names that a function is lifted over from its arguments.
 func (c *checker) lower(f *frame, at int, over []name, args []*val) ([]*val, bool) {
 	out := make([]*val, len(args))
 	known, tensors := true, 0

@@ -7,11 +7,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Variables whose address is taken are followed without regard to the order in which
-// they are written: what is read is any of what is written. One that something else may
-// write to is not followed.
+// Variables whose address is taken are tracked without regard to the order of writes: a read may
+// give any of the values written. Variables that something else may write to are not tracked.
 
-// load returns the node of what is at an address.
+// load returns the node of the value at an address.
 func (b *body) load(addr ssa.Value) int {
 	switch a := addr.(type) {
 	case *ssa.Alloc:
@@ -38,8 +37,8 @@ func (b *body) load(addr ssa.Value) int {
 	return i
 }
 
-// once returns the node of a place, made when it is first asked for. What is stored there
-// may depend on what is read: then a node in front of it stands for it meanwhile.
+// once returns the node of a place, made when it is first requested. What is stored there may
+// depend on what is read; in that case a node before it stands for it in the meantime.
 func (b *body) once(v ssa.Value, f func() int) int {
 	if i, ok := b.nodes[v]; ok {
 		if i == inProgress {
@@ -73,7 +72,7 @@ type write struct {
 	val  ssa.Value
 }
 
-// cell returns the node of a variable: all that is stored into it.
+// cell returns the node of a variable: everything that is stored in it.
 func (b *body) cell(root ssa.Value, t types.Type) int {
 	own := b.byType(t)
 	if !holdsTensors(t) {
@@ -86,7 +85,7 @@ func (b *body) cell(root ssa.Value, t types.Type) int {
 	return b.compose(w, own)
 }
 
-// compose returns the node of writes to a place: stored as a whole, and by fields.
+// compose returns the node of writes to a place, both as a whole and by fields.
 func (b *body) compose(ws []write, own *val) int {
 	var whole []int
 	fields := map[string][]write{}
@@ -118,7 +117,7 @@ func (b *body) compose(ws []write, own *val) int {
 	return b.prog.add(node{Op: joinOp, Args: whole, Val: own})
 }
 
-// writes appends what is stored at an address and below. It reports false where
+// writes appends what is stored at an address and below. It returns false if
 // something else may write there too.
 func (b *body) writes(addr ssa.Value, path []string, out []write) ([]write, bool) {
 	refs := addr.Referrers()
@@ -132,8 +131,8 @@ func (b *body) writes(addr ssa.Value, path []string, out []write) ([]write, bool
 			if r.Addr == addr {
 				out = append(out, write{path, r.Val})
 			}
-			// A pointer or slice that is stored elsewhere: somebody may load it and
-			// write through it, if anybody in the package writes to such elements.
+			// A pointer or slice that is stored elsewhere may be loaded and written through, if
+			// anything in the package writes to such elements.
 			ok = ok && (r.Addr == addr || !b.overwritten(addr.Type()))
 		case *ssa.FieldAddr:
 			s := r.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
@@ -151,7 +150,7 @@ func (b *body) writes(addr ssa.Value, path []string, out []write) ([]write, bool
 			out, ok = b.and(ok, r, path, out)
 		case *ssa.Phi:
 			_, isMap := r.Type().Underlying().(*types.Map)
-			ok = ok && !isMap // which is written to without an address
+			ok = ok && !isMap // maps are written to without an address
 		case *ssa.UnOp, *ssa.DebugRef, *ssa.Return, *ssa.BinOp, *ssa.Field:
 		case *ssa.MakeInterface, *ssa.ChangeType:
 			out, ok = b.and(ok, r.(ssa.Value), path, out)
@@ -171,7 +170,7 @@ func (b *body) writes(addr ssa.Value, path []string, out []write) ([]write, bool
 }
 
 // overwritten reports whether something in the package writes to elements or fields through a
-// pointer, slice or map of a type that it has loaded from somewhere.
+// pointer, slice or map of this type that it has loaded from somewhere.
 func (t *translator) overwritten(typ types.Type) bool {
 	if t.loaded == nil {
 		t.loaded = map[string]bool{}
@@ -182,7 +181,7 @@ func (t *translator) overwritten(typ types.Type) bool {
 	return t.loaded[types.TypeString(typ.Underlying(), nil)]
 }
 
-// noteWrites notes the types of loaded pointers and slices that a function writes through.
+// noteWrites records the types of loaded pointers and slices that a function writes through.
 func (t *translator) noteWrites(fn *ssa.Function) {
 	for _, block := range fn.Blocks {
 		for _, in := range block.Instrs {
@@ -238,7 +237,7 @@ func (t *translator) passedOn(c *ssa.CallCommon, arg ssa.Value) bool {
 		return c.Value.Name() == "copy" && c.Args[0] == arg
 	}
 	if s, ok := arg.(*ssa.Slice); ok {
-		if a, ok := s.X.(*ssa.Alloc); ok && a.Comment == "varargs" { // made for this call alone
+		if a, ok := s.X.(*ssa.Alloc); ok && a.Comment == "varargs" { // made only for this call
 			return false
 		}
 	}
@@ -250,7 +249,7 @@ func (t *translator) passedOn(c *ssa.CallCommon, arg ssa.Value) bool {
 	if o == nil {
 		return fn.Parent() == nil
 	}
-	if _, known := ruleKey(o); known { // none of the operations changes its arguments
+	if _, known := ruleKey(o); known { // operations never change their arguments
 		return false
 	}
 	if origin := fn.Origin(); origin != nil {
@@ -274,7 +273,7 @@ func (t *translator) passedOn(c *ssa.CallCommon, arg ssa.Value) bool {
 	return false
 }
 
-// mutates reports whether a function may write to what a parameter points to, or keeps it.
+// mutates reports whether a function may write to what a parameter points to, or keeps the pointer.
 func (t *translator) mutates(p *ssa.Parameter) bool {
 	switch p.Type().Underlying().(type) {
 	case *types.Pointer, *types.Slice, *types.Map:
@@ -287,14 +286,14 @@ func (t *translator) mutates(p *ssa.Parameter) bool {
 	if m, ok := t.mutating[p]; ok {
 		return m
 	}
-	t.mutating[p] = true // in a function that calls itself
+	t.mutating[p] = true // assumed inside a recursive function
 	m := len(p.Parent().Blocks) == 0 || t.changes(p)
 	t.mutating[p] = m
 	return m
 }
 
-// changes reports whether something is written through a pointer, or it goes where that
-// cannot be told.
+// changes reports whether something may be written through a pointer, or the pointer escapes to
+// where that is not known.
 func (t *translator) changes(ptr ssa.Value) bool {
 	refs := ptr.Referrers()
 	if refs == nil {
@@ -349,8 +348,8 @@ func pointsOn(t types.Type) bool {
 	return false
 }
 
-// changesElements reports whether something may be written through an element of a map: one
-// that is looked up, or any in a loop.
+// changesElements reports whether something may be written through an element of a map, either one
+// that is looked up or one in a loop.
 func (t *translator) changesElements(v ssa.Value) bool {
 	if r, ok := v.(*ssa.Range); ok {
 		m, ok := r.X.Type().Underlying().(*types.Map)
@@ -388,8 +387,8 @@ func written(ptr ssa.Value) bool {
 	return false
 }
 
-// findVariables finds the variables of the package that are set once, where they are
-// declared, and never again or by address.
+// findVariables finds the variables of the package that are set once, where they are declared, and
+// never again, not even through their address.
 func (t *translator) findVariables(functions []*ssa.Function) {
 	t.variable = map[*ssa.Global]ssa.Value{}
 	again := map[*ssa.Global]bool{}
@@ -424,7 +423,7 @@ func (t *translator) findVariables(functions []*ssa.Function) {
 	}
 }
 
-// reads reports whether an instruction does no more to a variable than read it.
+// reads reports whether an instruction only reads a variable.
 func (t *translator) reads(in ssa.Instruction) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
@@ -439,5 +438,5 @@ func (t *translator) reads(in ssa.Instruction) bool {
 	return false
 }
 
-// index is the key of an element.
+// index returns the key of an element.
 func index(i int) string { return strconv.Itoa(i) }

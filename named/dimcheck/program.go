@@ -2,41 +2,41 @@ package dimcheck
 
 import "go/token"
 
-// A program is what a function does to dimensions. Its nodes stand in the order in which
-// they run, but for those of loops, which join what comes later.
+// A program describes what a function does to dimensions. Its nodes are in the order in which they
+// run, except that nodes of loops also join later ones.
 type program struct {
-	Name    string // as messages call it
-	Key     string // of a declared function, in facts
+	Name    string // for messages
+	Key     string // for a declared function, in facts
 	Params  int
 	Nodes   []node
 	Results []int  // the nodes of the results
-	Mutates []bool // whether the function may change what a parameter points to
+	Mutates []bool // whether the function may change what each parameter points to
 	Anons   []int  // the nodes of its closures
 
-	local map[int]source // where nodes stand, in the package that is checked
+	local map[int]source // positions of nodes, in the package being checked
 }
 
-// An op says what a node is.
+// An op is the kind of a node.
 type op int
 
 const (
 	constOp   op = iota // Val
-	paramOp             // parameter Int; Val by its type, if that says it
+	paramOp             // parameter Int; Val by its type, if that determines it
 	freeOp              // captured variable Int
 	joinOp              // any of Args
-	ruleOp              // the operation Key of package named or another that is known
-	callOp              // the function Key of Args
-	dynamicOp           // the function value Args[0] of the other Args
-	closureOp           // the function Prog that captures Args
+	ruleOp              // the operation Key of package named or another known operation
+	callOp              // the function Key called with Args
+	dynamicOp           // the function value Args[0] called with the other Args
+	closureOp           // the function Prog with Args captured
 	funcOp              // the declared function Key
 	fieldOp             // the field Key of Args[0]
 	elemOp              // the element Key of Args[0]
 	groupOp             // Args as fields Keys
 	arithOp             // Args[0] Key Args[1]
 	globalOp            // the variable Key of a package
-	boxOp               // Args[0] of type Key as the value of an interface
-	unboxOp             // what is in the interface Args[0], if it is of type Key
-	invokeOp            // the method Key of what is in the interface Args[0], of the other Args
+	boxOp               // Args[0] of type Key converted to an interface
+	unboxOp             // the contents of the interface Args[0], if they are of type Key
+	invokeOp            // the method Key of the contents of the interface Args[0], called with the other Args
 )
 
 // A node is a step of a program.
@@ -44,21 +44,21 @@ type node struct {
 	Op     op
 	Key    string
 	Keys   []string
-	Args   []int    // -1: something that is not followed
+	Args   []int    // -1: something that is not tracked
 	Names  [][]name // type arguments
 	Int    int
-	Val    *val // for constOp; for others what the type alone says, or nil
+	Val    *val // for constOp; for others, what the type alone determines, or nil
 	Prog   *program
-	Site   site   // where it stands, if something can be wrong with it
-	Calls  string // what the variable that takes it is called, or ""
-	Bad    bool   // what is wrong with it is reported already
+	Site   site   // its position, if it can be wrong
+	Calls  string // the name of the variable that takes it, or ""
+	Bad    bool   // its mistakes have been reported already
 	Guards []guard
 }
 
-// A site is a place in the source, "head.go:24:9".
+// A site is a position in the source, such as "head.go:24:9".
 type site string
 
-// line returns the site as errors print it at run time: without the column.
+// line returns the site as run-time errors print it: without the column.
 func (s site) line() string {
 	for i := len(s) - 1; i >= 0; i-- {
 		if s[i] == ':' {
@@ -68,7 +68,7 @@ func (s site) line() string {
 	return string(s)
 }
 
-// A source is where a node stands in the package that is checked.
+// A source is the position of a node in the package being checked.
 type source struct {
 	pos, end token.Pos
 }

@@ -2,21 +2,21 @@ package dimcheck
 
 import "slices"
 
-// A function that calls itself, by itself or through others, is run until its results do
-// not change any more: a call with the arguments of a run that is not over gives what that
-// run has given so far, at first nothing. Calls that count down with a number which is
-// known are followed for a while, and then with a number that is not.
+// A function that calls itself, directly or indirectly, is run until its results no longer change:
+// a call with the arguments of a run in progress returns what that run has returned so far,
+// initially nothing. Calls that count down a known number are followed for a while, and then with
+// the number unknown.
 
-// A pending run of a program is not over.
+// A pending run of a program is still in progress.
 type pending struct {
-	res  []*val // of the last time around; nil before
-	used bool   // a call inside of it has asked for them
+	res  []*val // of the last iteration; nil before
+	used bool   // a call inside the run has asked for its results
 }
 
 const (
 	maxDepth    = 24 // of calls
-	maxUnrolled = 2  // runs of a program inside of each other, with numbers that are known
-	maxNested   = 6  // runs of a program inside of each other
+	maxUnrolled = 2  // nested runs of a program with known numbers
+	maxNested   = 6  // nested runs of a program
 )
 
 // call runs a function with arguments.
@@ -58,13 +58,13 @@ func (c *checker) call(f *frame, at int, p *program, args, binds []*val, names [
 	if r.used {
 		c.assumed--
 	}
-	if c.assumed == 0 { // otherwise it rests on what another run has given so far
+	if c.assumed == 0 { // otherwise it relies on what another run has returned so far
 		c.results[key] = res
 	}
 	return tuple(res)
 }
 
-// allKnown reports whether all that arguments hold is known.
+// allKnown reports whether everything in arguments is known.
 func allKnown(args []*val) bool {
 	return !slices.ContainsFunc(args, func(a *val) bool {
 		_, all := a.each(func(t *val) *val { return t })
@@ -72,8 +72,8 @@ func allKnown(args []*val) bool {
 	})
 }
 
-// settle runs a function until calls of it inside of it give what it gives. One that does
-// not call itself is run once.
+// settle runs a function until recursive calls return the same as the function itself. A function
+// that is not recursive is run once.
 func (c *checker) settle(g *frame, r *pending) []*val {
 	for pass := 0; ; pass++ {
 		res := c.run(g)
@@ -97,7 +97,7 @@ func (c *checker) settle(g *frame, r *pending) []*val {
 	}
 }
 
-// resultsOf returns what the run has given so far.
+// resultsOf returns what the run has returned so far.
 func (r *pending) resultsOf(p *program) []*val {
 	if r.res == nil {
 		return make([]*val, len(p.Results))
@@ -105,8 +105,7 @@ func (r *pending) resultsOf(p *program) []*val {
 	return r.res
 }
 
-// withoutNumbers returns arguments with integers that are not known in place of those that
-// are.
+// withoutNumbers returns arguments with known integers replaced by unknown ones.
 func withoutNumbers(args []*val) []*val {
 	out := slices.Clone(args)
 	for i, a := range out {

@@ -11,16 +11,16 @@ import (
 
 // The rules, which are the categories of diagnostics.
 const (
-	ruleMissing = "missing"     // a tensor lacks a dimension that an operation is over
-	ruleShared  = "shared"      // the operands of a strict contraction share another one
-	ruleTaken   = "existing"    // a tensor has a name already that it is to get
+	ruleMissing = "missing"     // a tensor lacks a dimension that an operation works on
+	ruleShared  = "shared"      // the operands of a strict contraction share another dimension
+	ruleTaken   = "existing"    // a tensor already has a name that is to be added
 	ruleSchema  = "schema"      // the dimensions of a tensor are not those of a schema
-	ruleSizes   = "sizes"       // a name has two sizes
+	ruleSizes   = "sizes"       // a name has two different sizes
 	ruleSubset  = "subset"      // no operand of an elementwise operation has all names
-	ruleSoftmax = "softmax"     // weights are contracted over another dimension than their softmax
-	ruleRoles   = "roles"       // queries and keys have exchanged their roles
+	ruleSoftmax = "softmax"     // weights are contracted over a dimension other than that of their softmax
+	ruleRoles   = "roles"       // queries and keys are in exchanged roles
 	ruleDim     = "declaration" // a name type embeds another's Dim
-	ruleMisuse  = "misuse"      // anything else that an operation would throw
+	ruleMisuse  = "misuse"      // anything else that would make an operation throw an error
 )
 
 // An operand is a tensor with its role in an operation.
@@ -34,7 +34,7 @@ func textsOf(operands []operand) []dimtext.Operand {
 	return textsAbout(operands)
 }
 
-// textsAbout returns operands for a message that is about further names.
+// textsAbout returns operands for a message that also mentions other names.
 func textsAbout(operands []operand, more ...name) []dimtext.Operand {
 	scope := scopeOf(operands, more...)
 	out := make([]dimtext.Operand, len(operands))
@@ -44,7 +44,7 @@ func textsAbout(operands []operand, more ...name) []dimtext.Operand {
 	return out
 }
 
-// scopeOf returns all names of a message: among them, each is printed so that it is told apart
+// scopeOf returns all names in a message, so that each is printed in a form that distinguishes it
 // from the others.
 func scopeOf(operands []operand, more ...name) []dim {
 	var scope []dim
@@ -59,17 +59,17 @@ func scopeOf(operands []operand, more ...name) []dim {
 
 func lines(operands ...operand) string { return dimtext.Lines(textsOf(operands)...) }
 
-// A problem is what is wrong at a node.
+// A problem is a mistake at a node.
 type problem struct {
 	rule          string
 	op, msg, hint string
 	fixes         []fix
 
-	calls []spot // where it is, and the calls that lead there, from the innermost on
-	outer string // the function that it is in, if it is reported at a call of that
+	calls []spot // its position, followed by the calls that lead there, the innermost first
+	outer string // the function that contains it, if it is reported at a call of that function
 }
 
-// text is what is reported: the text of the error at run time.
+// text returns the text of the report, which is that of the run-time error.
 func (p problem) text() string {
 	var b strings.Builder
 	if p.outer != "" {
@@ -82,8 +82,8 @@ func (p problem) text() string {
 	return b.String()
 }
 
-// report keeps a problem at a node of a frame, with the calls that lead there. What is wrong
-// for all arguments is reported where the function is checked by itself, and not again.
+// report records a problem at a node of a frame, with the calls that lead there. Mistakes that do
+// not depend on arguments are reported when the function is checked by itself, and not again.
 func (c *checker) report(f *frame, at int, p problem) {
 	c.failed = true
 	if f.report {
@@ -104,9 +104,8 @@ func (c *checker) report(f *frame, at int, p problem) {
 	}
 }
 
-// place returns which of the calls of a problem it is reported at: the innermost one in the
-// package, unless the function that it is in is right when others call it: then the call
-// of that is at fault.
+// place returns the call at which a problem is reported: the innermost one in the package, unless
+// other calls of the function that contains it are right; then its call is at fault.
 func (c *checker) place(p *problem) (at int, ok bool) {
 	at = slices.IndexFunc(p.calls, func(s spot) bool { _, here := s.prog.local[s.node]; return here })
 	if at < 0 {
@@ -123,7 +122,7 @@ func (c *checker) place(p *problem) (at int, ok bool) {
 
 func sortedKeys(m map[string]*val) []string { return slices.Sorted(maps.Keys(m)) }
 
-// The functions below report what errors at run time say, and end the rule.
+// The functions below report the same errors as at run time, and end the rule.
 
 func (r *ruleCall) missing(n name, operands ...operand) {
 	at := slices.IndexFunc(operands, func(o operand) bool { return !o.v.has(n) })
@@ -137,7 +136,8 @@ func (r *ruleCall) missing(n name, operands ...operand) {
 	r.fail(p)
 }
 
-// about reports what package dimtext says about a name of operands.
+// about reports an error about a name of operands, in the words of package
+// dimtext.
 func (r *ruleCall) about(rule string, words func(name string, operands ...dimtext.Operand) (msg, hint string), n name, fixes []fix, operands ...operand) {
 	msg, hint := words(text(n, scopeOf(operands, n)), textsAbout(operands, n)...)
 	r.fail(problem{rule: rule, op: r.over(), msg: msg, hint: hint, fixes: fixes})
@@ -185,10 +185,10 @@ func (r *ruleCall) fail(p problem) {
 	r.end()
 }
 
-// report reports a problem in spite of which it is known what the operation gives.
+// report reports a problem that does not prevent the result from being known.
 func (r *ruleCall) report(p problem) { r.c.report(r.f, r.at, p) }
 
-// over is the operation as errors call it: "named.Dot over KqRep".
+// over returns the operation as errors print it, such as "named.Dot over KqRep".
 func (r *ruleCall) over() string {
 	if r.title != "" {
 		return r.title

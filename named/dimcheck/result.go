@@ -11,25 +11,25 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// A Result is what is known of the tensors of a package, for editors.
+// A Result is what is known about the tensors of a package, for editors.
 type Result struct {
-	// Hints are the variables of the package that hold tensors whose dimensions are
-	// known, in the order of the source, at each place that gives them a value.
+	// Hints are the variables of the package that hold tensors with known dimensions, in source
+	// order, once for each assignment.
 	Hints []Hint
 
 	exprs map[ast.Expr]*val
 }
 
-// A Hint is a variable with the dimensions of the tensor that it gets.
+// A Hint is a variable with the dimensions of the tensor assigned to it.
 type Hint struct {
 	Name string
 	Pos  token.Pos // of the variable
-	End  token.Pos // behind its name
+	End  token.Pos // after its name
 	Dims string    // "{Batch:8 Seq}"
 }
 
-// Dims returns the dimensions of an expression as they are printed, "{Batch:8 Seq}", and
-// false where they are not known.
+// Dims returns the dimensions of an expression as they are printed, "{Batch:8 Seq}", and false if
+// they are not known.
 func (r *Result) Dims(e ast.Expr) (string, bool) {
 	v := r.exprs[e]
 	if !isTensorVal(v) {
@@ -38,9 +38,9 @@ func (r *Result) Dims(e ast.Expr) (string, bool) {
 	return v.String(), true
 }
 
-// Names returns the names of the dimensions of an expression: import path and name of
-// each, "example.com/gpt.Batch", in the order in which they are printed. It reports false
-// where they are not known.
+// Names returns the names of the dimensions of an expression, in the order in which they are
+// printed. Each is the import path and name, such as "example.com/gpt.Batch". It returns false if
+// they are not known.
 func (r *Result) Names(e ast.Expr) ([]string, bool) {
 	v := r.exprs[e]
 	if !isTensorVal(v) {
@@ -82,8 +82,7 @@ func (r *Result) fill(k *packageCheck) {
 	r.Hints = slices.Compact(r.Hints)
 }
 
-// fields adds the fields of a struct whose tags declare their dimensions, where they are
-// declared.
+// fields adds the fields of a struct whose tags declare their dimensions, at their declarations.
 func (r *Result) fields(pass *analysis.Pass, s *ast.StructType) {
 	t, ok := pass.TypesInfo.TypeOf(s).(*types.Struct)
 	if !ok {
@@ -104,7 +103,7 @@ func (r *Result) fields(pass *analysis.Pass, s *ast.StructType) {
 	}
 }
 
-// tensorType reports whether a type is one that holds a tensor.
+// tensorType reports whether a type contains a tensor.
 func tensorType(t types.Type) bool {
 	if t == nil {
 		return false
@@ -112,5 +111,6 @@ func tensorType(t types.Type) bool {
 	return isTensor(t) || isSchema(t) || types.IsInterface(t)
 }
 
-// assignedTo reports whether an identifier stands on the left of an assignment.
+// assignedTo reports whether an identifier is on the left-hand side of an
+// assignment.
 func (k *packageCheck) assignedTo(id *ast.Ident) bool { return k.targets[id] }

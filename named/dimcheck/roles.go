@@ -8,13 +8,13 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// In attention, weights are a softmax over the positions of the keys, and are contracted
-// with values over these. Where queries, keys and values are made of one tensor, their
-// positions have one name at first. Renaming only the keys', and then contracting with
-// values that still have the first name, sums over the positions of the queries: all names
-// fit, and the result is that of attention with the matrices of queries and keys exchanged.
+// In attention, weights are a softmax over the positions of the keys, and are contracted with
+// values over these positions. If queries, keys and values are computed from the same tensor, their
+// positions initially have the same name. Renaming only that of the keys, and then contracting with
+// values that still have the original name, sums over the positions of the queries. All names
+// match, and the result is that of attention with the matrices of queries and keys exchanged.
 
-// A role is what the positions along a dimension are those of.
+// A role says which positions a dimension runs along.
 type role string
 
 const (
@@ -22,7 +22,7 @@ const (
 	queryRole role = "query"
 )
 
-// roleOf returns the role that a word says: the name of a variable or of a dimension.
+// roleOf returns the role that a word, the name of a variable or of a dimension, suggests.
 func roleOf(word string) role {
 	w := strings.ToLower(word)
 	switch isKey, isQuery := strings.Contains(w, "key"), strings.Contains(w, "quer"); {
@@ -34,8 +34,8 @@ func roleOf(word string) role {
 	return ""
 }
 
-// role returns what the dimension is along: its name says it, or else the variable that
-// the tensor was in.
+// role returns the role of the dimension, which follows from its name or, if not, from the name of
+// the variable that held the tensor.
 func (d dim) role() role {
 	if r := roleOf(d.Name.short()); r != "" {
 		return r
@@ -43,8 +43,8 @@ func (d dim) role() role {
 	return d.Role
 }
 
-// withRoles gives the dimensions of a tensor the role of the variable that it is
-// assigned to, if they have none.
+// withRoles gives the dimensions of a tensor that have no role the role of the
+// variable it is assigned to.
 func withRoles(v *val, variable string) *val {
 	r := roleOf(variable)
 	if r == "" || !isTensorVal(v) || !slices.ContainsFunc(v.Dims, func(d dim) bool { return d.Role == "" }) {
@@ -60,8 +60,8 @@ func withRoles(v *val, variable string) *val {
 	return &out
 }
 
-// pairsOf returns the dimensions of a product that are the positions of queries and of
-// keys: one of each operand, of one origin.
+// pairsOf returns the pairs of dimensions of a product that are the positions of queries and of
+// keys: one of each operand, with the same origin.
 func pairsOf(a, b []dim) []pair {
 	var out []pair
 	for _, x := range a {
@@ -80,7 +80,7 @@ func pairsOf(a, b []dim) []pair {
 	return out
 }
 
-// sameButRole reports whether names such as QueryPos and KeyPos differ in the role only.
+// sameButRole reports whether names, such as QueryPos and KeyPos, differ only in the role.
 func sameButRole(a, b name) bool {
 	strip := func(n name) string {
 		s := strings.ToLower(n.short())
@@ -107,7 +107,8 @@ func (r *ruleCall) checkSoftmax(x *val) *val {
 	return x
 }
 
-// checkSeen reports a softmax of scores under a mask that goes over its queries.
+// checkSeen reports a softmax of scores under a mask that is over the mask's
+// queries.
 func (r *ruleCall) checkSeen(x *val, operands ...operand) {
 	if operands == nil {
 		operands = []operand{{"scores", x, 0}}
@@ -124,8 +125,8 @@ func (r *ruleCall) checkSeen(x *val, operands ...operand) {
 	}
 }
 
-// checkBoth reports a softmax over a dimension along which the operands of the scores have run
-// together: there is one score for each position, and none for pairs of them.
+// checkBoth reports a softmax over a dimension along which the operands of the scores were matched:
+// there is a score for each position, and none for pairs of positions.
 func (r *ruleCall) checkBoth(x *val) {
 	for _, b := range x.attrs().Both {
 		if len(r.dims) != 1 || r.dims[0] != b.Name {
@@ -139,14 +140,14 @@ func (r *ruleCall) checkBoth(x *val) {
 	}
 }
 
-// A softUse is what becomes of the weights of a softmax.
+// A softUse records how the weights of a softmax are used.
 type softUse struct {
 	fine bool // they are contracted over its dimension
 	bad  []func()
 }
 
-// checkWeights looks at how a contraction uses weights, and returns the pairs whose
-// roles it exchanges.
+// checkWeights checks how a contraction uses weights, and returns the pairs whose roles it
+// exchanges.
 func (r *ruleCall) checkWeights(operands []operand) []pair {
 	var swapped []pair
 	for i, o := range operands {
@@ -175,7 +176,7 @@ func (r *ruleCall) checkWeights(operands []operand) []pair {
 	return swapped
 }
 
-// useWeights notes a contraction of weights, and reports whether it is over another
+// useWeights records a contraction of weights, and reports whether it is over a different
 // dimension.
 func (r *ruleCall) useWeights(s softmax, o operand, operands []operand) bool {
 	use := r.c.soft[s]
@@ -203,7 +204,7 @@ func dimtextSubject(o operand) string {
 	return o.role
 }
 
-// flush reports weights that are contracted over other dimensions only.
+// flush reports weights that are only contracted over other dimensions.
 func (c *checker) flush() {
 	for _, s := range sortedSoft(c.soft) {
 		if u := c.soft[s]; !u.fine {
@@ -225,8 +226,8 @@ func sortedSoft(m map[softmax]*softUse) []softmax {
 	return out
 }
 
-// checkSwap reports that what is left of a sum over the positions of the queries is
-// named as if it were those.
+// checkSwap reports that the result of a sum over the positions of the queries is named as if it
+// still had these positions.
 func (r *ruleCall) checkSwap(x *val, from, to name) {
 	for _, p := range x.attrs().Swapped {
 		if p.Key != from || p.Query != to {

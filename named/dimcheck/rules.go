@@ -10,30 +10,30 @@ import (
 	"github.com/tenonml/tenon/internal/throw"
 )
 
-// A ruleCall is a call of an operation that is known.
+// A ruleCall is a call of a known operation.
 type ruleCall struct {
 	c     *checker
 	f     *frame
 	at    int
 	n     *node
 	op    string // "named.Dot"
-	title string // what errors call it, if that is not operation and names
-	dims  []name // the names it is over: type arguments, or a list's
+	title string // its title in errors, if that is not the operation with its names
+	dims  []name // the names it is over: type arguments, or those of a list
 	names [][]name
 	args  []*val
-	first int // the number of the first of args in the source
+	first int // index in the source of the first of args
 }
 
-// A rule says what an operation gives. It is called where the names are known, and ends early
-// where nothing more is to be learned: an argument is not known, or a problem has been reported.
-// The operation gives anything then.
+// A rule returns the result of an operation. It is called if the names are known. It ends early if
+// nothing more can be learned, because an argument is not known or a problem has been reported; the
+// result is then unknown.
 type rule func(r *ruleCall) *val
 
 var errEnd = errors.New("a rule has ended")
 
 func (r *ruleCall) end() { throw.Throw(errEnd) }
 
-// run returns what a rule gives, anything where it has ended early.
+// run returns the result of a rule, or an unknown value if it has ended early.
 func (r *ruleCall) run(f rule) (v *val) {
 	v = anything
 	defer func() {
@@ -80,10 +80,10 @@ func ruleKey(o *types.Func) (string, bool) {
 	return key, ok
 }
 
-// takesTypes are functions some of whose type arguments are no names.
+// takesTypes are functions some of whose type arguments are not names.
 var takesTypes = map[string]bool{"named.Bind": true, "named.Lift": true, "named.LiftOver": true, "named.Fits": true, "named.BindOver": true}
 
-// rule returns what a call of an operation gives.
+// rule returns the result of a call of an operation.
 func (c *checker) rule(f *frame, at int, n *node) *val {
 	r := &ruleCall{c: c, f: f, at: at, n: n, op: n.Key, args: f.all(n.Args), names: f.expandAll(n.Names)}
 	for i, a := range r.args {
@@ -108,14 +108,14 @@ func (c *checker) rule(f *frame, at int, n *node) *val {
 		if rule, ok := listRules[method]; ok {
 			return r.finish(r.run(rule))
 		}
-	} else if method, ok := strings.CutPrefix(key, "named.Dim."); ok && namedRules[key] == nil { // of a handle
+	} else if method, ok := strings.CutPrefix(key, "named.Dim."); ok && namedRules[key] == nil { // for a handle
 		if dims, known := orAnything(r.arg(0)).names(); known && isTensorVal(r.args[0]) {
 			key, r.op, r.dims, r.first = "named."+method, "named."+method, dims, -1
 			r.args[0] = bare(r.args[0])
 		}
 	} else if len(n.Names) > 0 && strings.HasPrefix(key, "named.") {
 		if r.dims = r.names[0]; !takesTypes[key] && slices.ContainsFunc(r.names, func(l []name) bool { return l == nil }) {
-			return anything // names that type parameters of the function stand for
+			return anything // names for type parameters of the function
 		}
 	}
 	if rule, ok := namedRules[key]; ok {
@@ -130,7 +130,7 @@ func (c *checker) rule(f *frame, at int, n *node) *val {
 	return anything
 }
 
-// finish notes where a tensor comes from and whose it is.
+// finish records where a tensor comes from and its role.
 func (r *ruleCall) finish(v *val) *val {
 	switch v {
 	case nil:
@@ -141,7 +141,7 @@ func (r *ruleCall) finish(v *val) *val {
 	return withRoles(v, r.n.Calls)
 }
 
-// unreached is what a rule gives that calls a function which nothing has reached yet.
+// unreached is the result of a rule that calls a function that nothing has reached yet.
 var unreached = &val{}
 
 func orUnreached(v *val) *val {
@@ -151,7 +151,7 @@ func orUnreached(v *val) *val {
 	return v
 }
 
-// arg returns an argument, and nil for one that is unknown or missing.
+// arg returns an argument, or nil if it is unknown or missing.
 func (r *ruleCall) arg(i int) *val {
 	if i >= len(r.args) {
 		return nil
@@ -159,7 +159,7 @@ func (r *ruleCall) arg(i int) *val {
 	return r.args[i]
 }
 
-// known returns an argument that is a tensor whose dimensions are known, nil for any other.
+// known returns an argument if it is a tensor with known dimensions, and nil otherwise.
 func (r *ruleCall) known(i int) *val {
 	v := r.arg(i)
 	if !isTensorVal(v) || v.Attrs != nil && v.Attrs.Handle != "" {
@@ -168,9 +168,9 @@ func (r *ruleCall) known(i int) *val {
 	return v
 }
 
-// The functions below return arguments that a rule needs.
+// The functions below return arguments that a rule requires.
 
-// tensor returns a tensor whose dimensions are known.
+// tensor returns a tensor with known dimensions.
 func (r *ruleCall) tensor(i int) *val {
 	v := r.known(i)
 	if v == nil {
@@ -179,7 +179,7 @@ func (r *ruleCall) tensor(i int) *val {
 	return v
 }
 
-// along returns a tensor that has the names which the operation is over.
+// along returns a tensor that has the names that the operation is over.
 func (r *ruleCall) along(i int) *val {
 	x := r.tensor(i)
 	r.needs(r.dims, x, i)
@@ -236,7 +236,7 @@ func (r *ruleCall) listed(i int) []name {
 // sized returns a variadic argument of names with sizes.
 func (r *ruleCall) sized(i int) []dim { return r.flatten(r.list(i)) }
 
-// flatten returns the names of values that are names, handles or lists of them.
+// flatten returns the names in values that are names, handles or lists of them.
 func (r *ruleCall) flatten(elems []*val) []dim {
 	var out []dim
 	for _, e := range elems {
@@ -277,7 +277,7 @@ func (r *ruleCall) several(vs []*val, first int) []operand {
 	return out
 }
 
-// needs reports what a tensor lacks of the names.
+// needs reports names that a tensor lacks.
 func (r *ruleCall) needs(dims []name, v *val, arg int) { needs(r, dims, r.one("tensor", v, arg)) }
 
 func needs(r *ruleCall, dims []name, o operand) {
@@ -288,7 +288,7 @@ func needs(r *ruleCall, dims []name, o operand) {
 	}
 }
 
-// result returns a tensor that is made of others: what they are lifted over stays with it.
+// result returns a tensor made from others; it keeps the names that they are lifted over.
 func (r *ruleCall) result(dims []dim, of ...*val) *val {
 	var hidden []name
 	for _, v := range of {
@@ -312,7 +312,7 @@ func (r *ruleCall) result(dims []dim, of ...*val) *val {
 	return tensorOf(dims, &attrs{Hidden: hidden})
 }
 
-// outside reports a tensor from outside of a function that is lifted over one of its names.
+// outside reports a tensor from outside a function that is lifted over one of its names.
 func (r *ruleCall) outside(n name, of []*val) {
 	var vs []*val
 	for _, v := range of {
@@ -325,14 +325,14 @@ func (r *ruleCall) outside(n name, of []*val) {
 	r.misuse(msg, "pass the tensor to the lifted function as an argument, so that it is taken apart along "+n.short()+" too")
 }
 
-// same returns the tensor as the result of an operation that keeps dimensions. What is
-// known of weights and scores stays known.
+// same returns the tensor as the result of an operation that keeps dimensions. What is known about
+// weights and scores is kept.
 func (r *ruleCall) same(v *val) *val {
 	a := v.attrs()
 	return tensorOf(v.Dims, &attrs{Hidden: a.Hidden, Soft: a.Soft, Pairs: a.Pairs, Swapped: a.Swapped, Seen: a.Seen, Both: a.Both})
 }
 
-// made returns a tensor that an operation makes, and where.
+// made returns a tensor made by an operation, with its origin.
 func (r *ruleCall) made(dims []dim) *val {
 	if n, twice := repeated(dims); twice {
 		r.title = r.op
@@ -341,7 +341,7 @@ func (r *ruleCall) made(dims []dim) *val {
 	return tensorOf(dims, &attrs{From: r.n.Site.line()})
 }
 
-// repeated returns a name that dimensions have a second time.
+// repeated returns a name that occurs twice among dimensions.
 func repeated(dims []dim) (name, bool) {
 	for i, d := range dims {
 		if slices.ContainsFunc(dims[:i], func(e dim) bool { return e.Name == d.Name }) {
@@ -351,7 +351,7 @@ func repeated(dims []dim) (name, bool) {
 	return "", false
 }
 
-// sameSizes reports names with two sizes.
+// sameSizes reports names with two different sizes.
 func (r *ruleCall) sameSizes(operands []operand, except []name) {
 	for i, a := range operands {
 		for _, d := range a.v.Dims {
@@ -365,7 +365,7 @@ func (r *ruleCall) sameSizes(operands []operand, except []name) {
 	}
 }
 
-// merged returns the dimensions of a and those of b that a lacks, with what is known of
+// merged returns the dimensions of a and those of b that a lacks, combining what is known about
 // their sizes.
 func merged(a, b []dim) []dim {
 	out := slices.Clone(a)

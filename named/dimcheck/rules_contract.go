@@ -28,8 +28,8 @@ func (r *ruleCall) dot(a, b *val) *val {
 	return r.contract(operands)
 }
 
-// contracted returns the operands of a contraction. Where one of two is known, that one
-// has what is summed over.
+// contracted returns the operands of a contraction. If only one of two is known, it must have the
+// dimensions that are summed over.
 func (r *ruleCall) contracted(vs ...*val) []operand {
 	if slices.ContainsFunc(vs, func(v *val) bool { return !isTensorVal(v) }) {
 		if i := slices.IndexFunc(vs, isTensorVal); i >= 0 && len(vs) == 2 {
@@ -65,7 +65,7 @@ func contractRule(r *ruleCall) *val {
 	return r.contract(operands)
 }
 
-// contract returns the result of a contraction whose names fit.
+// contract returns the result of a contraction whose names match.
 func (r *ruleCall) contract(operands []operand) *val {
 	r.sameSizes(operands, nil)
 	swapped := r.checkWeights(operands)
@@ -116,7 +116,7 @@ func einsumRule(r *ruleCall) *val {
 	if len(terms) != len(vs) {
 		bad("there are %d terms for %d tensors", len(terms), len(vs))
 	}
-	var all, rest []dim // rest: what an ellipsis stands for
+	var all, rest []dim // rest: the dimensions of ellipses
 	var listed []name
 	behind := make([][]dim, len(vs))
 	for i, term := range terms {
@@ -181,7 +181,7 @@ func einsumRule(r *ruleCall) *val {
 // ellipsis stands for the dimensions that a term does not list.
 const ellipsis = "..."
 
-// findWord returns the dimension that a word of an einsum text means.
+// findWord returns the dimension that a word in an einsum text refers to.
 func findWord(dims []dim, word string) (name, bool) {
 	for _, d := range dims {
 		if text(d.Name, dims) == word || string(d.Name) == word {

@@ -7,8 +7,7 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// The rules of package control, whose functions call others: for one of several cases, or
-// time and again.
+// The rules for package control, whose functions call other functions conditionally or repeatedly.
 
 func controlRules() map[string]rule {
 	return map[string]rule{
@@ -58,7 +57,7 @@ func controlRules() map[string]rule {
 	}
 }
 
-// settled returns what a loop's variables are after any number of rounds.
+// settled returns the variables of a loop after any number of iterations.
 func (r *ruleCall) settled(v *val, round func(*val) *val) *val {
 	if v == nil {
 		return anything
@@ -80,7 +79,7 @@ func mapRowsRule(r *ruleCall) *val {
 // rows is the name along which functions of package control take tensors apart.
 const rows = name(namedPath + ".Rows")
 
-// rowsOf returns a row of what a loop runs over.
+// rowsOf returns a row of what a loop iterates over.
 func rowsOf(xs *val) *val {
 	if xs == nil {
 		return anything
@@ -94,7 +93,7 @@ func rowsOf(xs *val) *val {
 	return v
 }
 
-// stacked returns what a loop collects, one for each row of xs.
+// stacked returns the outputs of a loop, one for each row of xs.
 func stacked(ys, xs *val) *val {
 	if ys == nil {
 		return unreached

@@ -2,8 +2,9 @@ package dimcheck
 
 import "slices"
 
-// The rules of packages that models are made, trained and kept with. What they hold, such as a
-// trainer its parameters and loss, is a group of fields that no Go field is called like.
+// The rules for packages with which models are built, trained and stored. Their contents, such as
+// the parameters and the loss of a trainer, are groups with fields whose names no Go field can
+// have.
 const (
 	paramsField = "$params"
 	lossField   = "$loss"
@@ -89,7 +90,7 @@ func stepRule(r *ruleCall) *val {
 	return tuple([]*val{anything, anything})
 }
 
-// elements is a data set of elements.
+// elements returns a data set with the given elements.
 func elements(x *val) *val {
 	return &val{Kind: groupKind, Fields: map[string]*val{elemField: orAnything(x)}}
 }
@@ -119,7 +120,7 @@ func allRule(r *ruleCall) *val {
 	return &val{Kind: funcKind, Func: &function{Binds: []*val{elementOf(r.arg(0))}, Gives: itsElements}}
 }
 
-// option returns options that may be left out: the first of a list.
+// option returns options that may be omitted: the first element of a list.
 func option(v *val) *val {
 	if v != nil && v.Kind == groupKind {
 		if first, ok := v.Fields["0"]; ok {
@@ -147,7 +148,7 @@ func layerOf(o *val) *val {
 	return out
 }
 
-// layerNames returns a name of a layer; false where it is not known.
+// layerNames returns the names in a layer, and false if they are not known.
 func layerNames(l *val, key string) ([]name, bool) {
 	if l == nil || l.Kind != groupKind {
 		return nil, false
@@ -159,7 +160,7 @@ func layerNames(l *val, key string) ([]name, bool) {
 	return v.names()
 }
 
-// layer is the rule of layers from the features In to Out, or, where they keep them, In.
+// layer is the rule for layers from the features In to Out or, if they keep their features, to In.
 func (r *ruleCall) layer(changes bool) *val {
 	in, ok := layerNames(r.arg(0), inField)
 	x := r.tensor(1)
@@ -184,7 +185,7 @@ func embeddingRule(r *ruleCall) *val {
 	return r.result(append(slices.Clone(x.Dims), namesVal(out).Dims...), x)
 }
 
-// classesRule is that of the loss of package nn whose options say which dimension has the
+// classesRule is the rule for the loss of package nn whose options say which dimension has the
 // classes.
 func classesRule(r *ruleCall) *val {
 	o := option(r.arg(2))

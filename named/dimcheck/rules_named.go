@@ -7,15 +7,15 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// namedRules are those of the functions of package named. Methods of lists of names
-// have the rules of the functions.
+// namedRules are the rules for the functions of package named. Methods of lists of names use the
+// rules for the functions.
 var namedRules map[string]rule
 
-// listRules are those of methods of lists whose arguments differ from the functions'
-// type arguments.
+// listRules are the rules for methods of lists whose arguments differ from the functions' type
+// arguments.
 var listRules map[string]rule
 
-// dimsMethods are methods of lists of names that are no operations.
+// dimsMethods are the methods of lists of names that are not operations.
 var dimsMethods = map[string]rule{"Of": sizedRule, "Names": namesRule, "String": nothing, "Explain": nothing}
 
 func nothing(*ruleCall) *val { return anything }
@@ -74,14 +74,14 @@ func (r *ruleCall) withName(i int, f rule) *val {
 	return f(r)
 }
 
-// takesNames ends the rule of a call whose n lists of names are not known.
+// takesNames ends the rule for a call if its n lists of names are not known.
 func (r *ruleCall) takesNames(n int) {
 	if len(r.names) != n {
 		r.end()
 	}
 }
 
-// elementwise is the rule of operations that match operands by name.
+// elementwise is the rule for operations that match operands by name.
 func (r *ruleCall) elementwise(at ...int) *val {
 	var vs []*val
 	var operands []operand
@@ -125,7 +125,7 @@ func (r *ruleCall) elementwise(at ...int) *val {
 	if r.op == "named.Div" || r.op == "named.Pow" {
 		return out
 	}
-	// What scales weights or hides some leaves them weights.
+	// Weights that are scaled, or some of which are hidden, remain weights.
 	w := vs[widest].attrs()
 	return out.with(func(a *attrs) {
 		a.Soft, a.Pairs, a.Swapped, a.Seen, a.Both = w.Soft, w.Pairs, w.Swapped, w.Seen, w.Both
@@ -168,7 +168,7 @@ func fromRule(r *ruleCall) *val { return r.tensor(0) }
 
 func dropoutRule(r *ruleCall) *val {
 	x := r.tensor(1)
-	r.run(func(r *ruleCall) *val { // what it shares is another question
+	r.run(func(r *ruleCall) *val { // whether it shares names is checked separately
 		r.dims = dimNames(r.sized(3))
 		return r.along(1)
 	})

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// otherRules are those of functions outside of package named: they pass named tensors,
-// and functions of them, through.
+// otherRules are the rules for functions outside package named that pass named tensors, and
+// functions of them, through.
 var otherRules map[string]rule
 
 func init() {
@@ -35,7 +35,7 @@ func init() {
 	maps.Copy(otherRules, modelRules())
 }
 
-// tracedRule runs a function with arguments that stand for others of their dimensions.
+// tracedRule runs a function with arguments that stand for others with the same dimensions.
 func tracedRule(r *ruleCall) *val {
 	r.c.apply(r.f, r.at, r.arg(0), r.list(1))
 	return tuple([]*val{anything, anything})
@@ -50,9 +50,9 @@ func giving(fn *val, g gives) *val {
 	return &val{Kind: funcKind, Func: &f}
 }
 
-// stated is the rule of functions of packages ops and named that have none of their own: what
-// the operation says of axes tells which names are left. Functions of ops go along axes by
-// number, and so only those that reduce all of them have a meaning for named tensors.
+// stated is the rule for functions of packages ops and named without a rule of their own: the
+// resulting names follow from the operation's statement. Since functions of ops take axis numbers,
+// only those that reduce all axes are supported for named tensors.
 func stated(pkg, name string) rule {
 	switch o := operationOf(name); {
 	case o.effect == elementwise:
@@ -78,8 +78,8 @@ func stated(pkg, name string) rule {
 	return nothing
 }
 
-// An effect is what an operation does to names; see package named/internal/stated. The
-// catalogue itself is too large for a program that is started for each package.
+// An effect is what an operation does to names; see package named/internal/stated. The catalogue
+// itself is too large for a program that is started for each package.
 type effect uint8
 
 const (
@@ -90,7 +90,7 @@ const (
 	kept
 )
 
-// An operation is what functions of package ops have in common, by their names.
+// An operation is what functions of package ops with the same operation share.
 type operation struct {
 	effect    effect
 	operands  int

@@ -47,7 +47,7 @@ func bindRule(r *ruleCall) *val {
 	return x
 }
 
-// onRule is that of the function that makes a handle.
+// onRule is the rule for the function that makes a handle.
 func onRule(r *ruleCall) *val {
 	if len(r.dims) != 1 {
 		return anything

@@ -7,7 +7,7 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// The rules of operations that select, join and slide.
+// The rules for operations that select, join and slide windows.
 
 func stackRule(r *ruleCall) *val {
 	vs := r.alike(nil)
@@ -38,7 +38,7 @@ func concatRule(r *ruleCall) *val {
 	return r.result(dims, vs...)
 }
 
-// alike returns tensors that have the same dimensions, with the same sizes but for some.
+// alike returns tensors that have the same dimensions, with the same sizes except for some.
 func (r *ruleCall) alike(but []name) []*val {
 	vs := r.tensors(0)
 	title := r.title
@@ -54,7 +54,7 @@ func (r *ruleCall) alike(but []name) []*val {
 	return vs
 }
 
-// free reports that a tensor has a name already.
+// free reports that a tensor already has a name.
 func (r *ruleCall) free(n name, v *val, arg int) {
 	if v.has(n) {
 		r.taken(n, r.one("tensor", v, arg))
@@ -89,7 +89,7 @@ func padRule(r *ruleCall) *val {
 func topKRule(r *ruleCall) *val {
 	x := r.along(0)
 	d, _ := x.find(r.dims[0])
-	size := d.Size // of a dimension that may be ragged k is not the size: rows may have fewer
+	size := d.Size // k is not the size of a dimension that may be ragged: rows may have fewer
 	if size >= 0 {
 		size = dimtext.Absent
 	}
@@ -102,7 +102,7 @@ func topKRule(r *ruleCall) *val {
 	return tuple([]*val{v, v})
 }
 
-// beyond reports a position or number that a dimension does not have.
+// beyond reports a position or number that is out of range for a dimension.
 func (r *ruleCall) beyond(words func(name string, n int, x dimtext.Operand) (msg, hint string), of name, n int, x *val) {
 	msg, hint := words(of.short(), n, textsOf([]operand{r.one("tensor", x, 0)})[0])
 	r.report(problem{rule: ruleMisuse, op: r.over(), msg: msg, hint: hint})
@@ -126,7 +126,7 @@ func indexRule(r *ruleCall) *val {
 	return anything
 }
 
-// rangeOf returns a range of positions as a value: its bounds and step.
+// rangeOf represents a range of positions as a value: its bounds and step.
 func rangeOf(start, stop, step *val) *val {
 	return &val{Kind: groupKind, Text: "range", Fields: map[string]*val{"start": orNil(start), "stop": orNil(stop), "step": orNil(step)}}
 }
@@ -140,8 +140,8 @@ func orNil(v *val) *val {
 
 func isRange(v *val) bool { return v != nil && v.Kind == groupKind && v.Text == "range" }
 
-// span returns how many of n positions a range selects, as Python has it; Absent where
-// that is not known.
+// span returns the number of n positions that a range selects, as in Python, or Absent if that is
+// not known.
 func span(n int, k *val) int {
 	bound := func(v *val, otherwise int) (int, bool) {
 		switch v.Kind {
@@ -156,7 +156,7 @@ func span(n int, k *val) int {
 	if n < 0 || !known || step == 0 {
 		return dimtext.Absent
 	}
-	lo, hi := 0, n // of bounds
+	lo, hi := 0, n // for bounds
 	if step < 0 {
 		lo, hi = -1, n-1
 	}

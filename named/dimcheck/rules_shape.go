@@ -7,7 +7,7 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// The rules of operations that change which dimensions there are.
+// The rules for operations that change the set of dimensions.
 
 func renameRule(r *ruleCall) *val {
 	r.takesNames(2)
@@ -130,7 +130,7 @@ func reshapeRule(r *ruleCall) *val {
 	return r.regroup(x, to)
 }
 
-// regroup replaces the dimensions that the operation is over, at the place of the first.
+// regroup replaces the dimensions that the operation is over, at the position of the first one.
 func (r *ruleCall) regroup(x *val, to []dim) *val {
 	rest := without(x.Dims, r.dims)
 	for i, d := range to {
@@ -190,7 +190,7 @@ func unnamedRule(r *ruleCall) *val {
 	return anything
 }
 
-// all reports that a list does not have all names of a tensor, and no other.
+// all reports that a list does not have exactly the names of a tensor.
 func (r *ruleCall) all(x *val, list []name) {
 	for i, n := range list {
 		if slices.Contains(list[:i], n) {

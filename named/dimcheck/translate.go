@@ -12,18 +12,18 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// A translator makes programs of the functions of a package.
+// A translator translates the functions of a package to programs.
 type translator struct {
 	pkg      *ssa.Package
 	fset     *token.FileSet
 	calls    map[token.Pos]*ast.CallExpr // by the position of the parenthesis
-	assigned map[*ast.CallExpr]string    // the variable that takes the result of a call
-	exprs    map[ast.Expr]spot           // which node an expression is
-	variable map[*ssa.Global]ssa.Value   // what variables of the package are, that are set once
+	assigned map[*ast.CallExpr]string    // the variable that takes the result of each call
+	exprs    map[ast.Expr]spot           // the node of each expression
+	variable map[*ssa.Global]ssa.Value   // values of the variables of the package that are set once
 	programs map[string]*program
 	mutating map[*ssa.Parameter]bool
 	all      []*ssa.Function // of the package
-	loaded   map[string]bool // types whose values are loaded and written through
+	loaded   map[string]bool // types with values that are loaded and written through
 }
 
 // A spot is a node of a program.
@@ -32,7 +32,7 @@ type spot struct {
 	node int
 }
 
-// translate returns the program of a function and those inside it.
+// translate returns the program of a function, including those inside it.
 func (t *translator) translate(fn *ssa.Function, outer typeParams) *program {
 	b := &body{translator: t, fn: fn, prog: &program{Name: funcName(fn), Params: len(fn.Params), local: map[int]source{}},
 		nodes: map[ssa.Value]int{}, inside: map[*ssa.Function]*program{}, params: outer}
@@ -106,7 +106,7 @@ func funcName(fn *ssa.Function) string {
 	return fn.Name()
 }
 
-// A body is a function while its program is made.
+// A body is a function being translated.
 type body struct {
 	*translator
 	fn     *ssa.Function
@@ -126,7 +126,7 @@ func (b *body) closed(fn *ssa.Function) *program {
 	return p
 }
 
-// add appends a node that stands at a position.
+// add appends a node for a source position.
 func (b *body) add(n node, pos, end token.Pos) int {
 	if pos.IsValid() {
 		p := b.fset.Position(pos)
@@ -148,8 +148,8 @@ func (b *body) join(nodes []int) int {
 
 func (b *body) constant(v *val) int { return b.prog.add(node{Op: constOp, Val: v}) }
 
-// byType returns what the type of a value says by itself: the dimensions of a schema,
-// the names of a name type.
+// byType returns what the type of a value determines by itself: the dimensions of a schema, or the
+// names of a name type.
 func (b *body) byType(t types.Type) *val {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok && !isTensor(t) {
 		t = p.Elem()
@@ -312,7 +312,7 @@ func (b *body) make(v ssa.Value) int {
 	return -1
 }
 
-// typed returns a node whose type is known better than that of what it stands for.
+// typed returns a node whose type is known more precisely than that of x.
 func (b *body) typed(x int, t types.Type) int {
 	own := b.byType(t)
 	if own == nil {
@@ -355,7 +355,7 @@ func (b *body) field(x int, t types.Type, i int) int {
 		own = tensorOf(namesVal(dims).Dims, nil)
 	}
 	n := node{Op: fieldOp, Key: f.Name(), Args: []int{x}, Val: own}
-	if own != nil && own.Kind == tensorKind && isSchema(f.Type()) { // a schema that is embedded in another
+	if own != nil && own.Kind == tensorKind && isSchema(f.Type()) { // a schema embedded in another one
 		n.Int = 1
 	}
 	return b.prog.add(n)
@@ -365,8 +365,7 @@ func (b *body) elem(x int, index ssa.Value) int {
 	return b.prog.add(node{Op: elemOp, Key: elemKey(index), Args: []int{x}})
 }
 
-// elemKey returns the key of the element at an index or of a key of a map, and "*" for
-// one that is not constant.
+// elemKey returns the key of the element at an index or map key, or "*" if it is not constant.
 func elemKey(index ssa.Value) string {
 	if c, ok := index.(*ssa.Const); ok && c.Value != nil {
 		return c.Value.ExactString()

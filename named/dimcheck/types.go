@@ -9,13 +9,13 @@ import (
 	"github.com/tenonml/tenon/internal/dimtext"
 )
 
-// module is the import path that the packages which the analyzer knows begin with.
+// module is the prefix of the import paths of the packages that the analyzer knows.
 const module = "github.com/tenonml/tenon"
 
 const namedPath = module + "/named"
 
-// A name is the identity of a dimension: import path and name of a Go type, the text
-// of a dynamic name, or "$1" for the second type parameter of a generic function.
+// A name identifies a dimension: it is the import path and name of a Go type, the text of a dynamic
+// name, or "$1" for the second type parameter of a generic function.
 type name string
 
 // param returns the name that stands for a type parameter.
@@ -31,7 +31,7 @@ func (n name) param() (int, bool) {
 	return i, err == nil
 }
 
-// short returns the name as it is printed where no other is spelled like it.
+// short returns the name as it is printed if no other is spelled like it.
 func (n name) short() string {
 	s, _, _ := strings.Cut(string(n), "#")
 	if generic, args, ok := strings.Cut(s, "["); ok {
@@ -62,8 +62,7 @@ func isTensor(t types.Type) bool {
 	return ok && isNamedType(p.Elem(), "Tensor")
 }
 
-// embedsDim returns the type that the Dim stands for which a struct type embeds as its
-// first field.
+// embedsDim returns the type of the Dim that a struct type embeds as its first field.
 func embedsDim(t types.Type) (of types.Type, ok bool) {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok || s.NumFields() == 0 || !s.Field(0).Embedded() {
@@ -80,7 +79,8 @@ func embedsDim(t types.Type) (of types.Type, ok bool) {
 	return args.At(0), true
 }
 
-// typeName returns the name that a type is, if it embeds the Dim of itself.
+// typeName returns the name that a type represents, if it embeds the Dim of
+// itself.
 func typeName(t types.Type) (name, bool) {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok {
@@ -103,7 +103,7 @@ func typeName(t types.Type) (name, bool) {
 	return out, true
 }
 
-// argText returns a type argument as the path of a generic type has it; false for one that
+// argText returns a type argument in the form used in the path of a generic type, and false if it
 // depends on type parameters.
 func argText(t types.Type) (string, bool) {
 	switch u := types.Unalias(t).(type) {
@@ -119,7 +119,7 @@ func argText(t types.Type) (string, bool) {
 	return types.TypeString(t, pathOf), true
 }
 
-// pathOf returns the path of a package as the types of a program have it.
+// pathOf returns the path of a package as it appears in the types of a program.
 func pathOf(p *types.Package) string {
 	if p.Name() == "main" {
 		return "main"
@@ -138,11 +138,11 @@ func nameOf(o *types.TypeName) name {
 	return name(path)
 }
 
-// A typeParams says which numbers the type parameters of a function have.
+// A typeParams gives the index of each type parameter of a function.
 type typeParams map[*types.TypeParam]int
 
-// names returns the names that a type stands for: a name type, a set of them, or a
-// type parameter. Other types stand for none.
+// names returns the names that a type stands for: a name type, a set of them, or a type parameter.
+// Other types do not stand for names.
 func (tp typeParams) names(t types.Type) ([]name, bool) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 		if i, ok := tp[p]; ok {
@@ -153,7 +153,7 @@ func (tp typeParams) names(t types.Type) ([]name, bool) {
 	if n, ok := typeName(t); ok {
 		return []name{n}, true
 	}
-	if of, ok := embedsDim(t); ok && types.Identical(of, t) { // of a type parameter
+	if of, ok := embedsDim(t); ok && types.Identical(of, t) { // for a type parameter
 		return nil, false
 	}
 	if isNamedType(t, "Dim") {
@@ -174,8 +174,8 @@ func (tp typeParams) names(t types.Type) ([]name, bool) {
 	return out, len(out) > 0
 }
 
-// isSchema reports whether t is a struct that embeds a *named.Tensor, itself or through
-// a struct that it embeds.
+// isSchema reports whether t is a struct that embeds a *named.Tensor, directly or through a struct
+// that it embeds.
 func isSchema(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {
@@ -221,7 +221,8 @@ func schema(t types.Type) ([]dim, bool) {
 	return out, true
 }
 
-// holdsTensors reports whether values of a type may hold named tensors or names.
+// holdsTensors reports whether values of a type may contain named tensors or
+// names.
 func holdsTensors(t types.Type) bool { return holds(t, 0) }
 
 func holds(t types.Type, depth int) bool {
@@ -267,7 +268,7 @@ func isInteger(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// place prints a position as errors do at run time.
+// place formats a position as errors do at run time.
 func place(file string, line int) string {
 	return fmt.Sprintf("%s:%d", file[strings.LastIndexAny(file, `/\`)+1:], line)
 }

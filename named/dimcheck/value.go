@@ -12,12 +12,12 @@ import (
 // A dim is a dimension of a tensor.
 type dim struct {
 	Name name
-	Size int  // dimtext.Absent where it is not known
+	Size int  // dimtext.Absent if it is not known
 	Was  name // what it was called before it was renamed, or ""
-	Role role // whose positions it is along, as far as a variable says
+	Role role // the positions it runs along, as far as a variable's name shows
 }
 
-// root is what the dimension was called at first.
+// root returns the original name of the dimension.
 func (d dim) root() name {
 	if d.Was != "" {
 		return d.Was
@@ -31,74 +31,74 @@ type kind int
 const (
 	unknown kind = iota
 	tensorKind
-	namesKind  // a list of names, each perhaps with a size
+	namesKind  // a list of names, which may have sizes
 	numberKind // an integer
 	textKind
 	groupKind // a struct, array, slice or several results
 	funcKind
 	nilKind // Go's nil
-	intKind // an integer whose value is not known
-	boxKind // a value of an interface type, with what may be in it by type in Fields
+	intKind // an integer with unknown value
+	boxKind // a value of an interface type, with its possible contents by type in Fields
 )
 
-// A val is what is known of a Go value. nil stands for one that nothing has reached
-// yet. Values are not changed once they are made.
+// A val is what is known about a Go value. nil stands for a value that nothing has reached yet.
+// Values are immutable.
 type val struct {
 	Kind   kind
 	Dims   []dim
-	Attrs  *attrs // of tensors, perhaps nil
+	Attrs  *attrs // for tensors; may be nil
 	Number int
 	Text   string
-	Fields map[string]*val // of groups, where "*" stands for every element, and of boxes
+	Fields map[string]*val // for groups, where "*" stands for every element, and for boxes
 	Func   *function
 }
 
-// attrs are what is known of a tensor besides its dimensions.
+// attrs are what is known about a tensor besides its dimensions.
 type attrs struct {
-	From    string    // where it comes from
-	Handle  name      // of the dimension of a schema
-	Hidden  []name    // what it is lifted over
-	Extra   []name    // what a schema that it has may have besides
-	Soft    []softmax // those whose weights it is
-	Pairs   []pair    // of dimensions that are positions of queries and of keys
-	Swapped []pair    // of dimensions whose roles a contraction has exchanged
-	Seen    []pair    // of a mask, and of scores under it: who sees whom
-	Both    []shared  // dimensions that both operands of a contraction had, and that run together
+	From    string    // its origin
+	Handle  name      // for the dimension of a schema
+	Hidden  []name    // the names that it is lifted over
+	Extra   []name    // names that a tensor with a schema may have in addition
+	Soft    []softmax // the softmaxes whose weights it contains
+	Pairs   []pair    // pairs of dimensions that are positions of queries and of keys
+	Swapped []pair    // pairs of dimensions whose roles a contraction has exchanged
+	Seen    []pair    // for a mask, and for scores under it: who attends to whom
+	Both    []shared  // dimensions that both operands of a contraction had and along which they were matched
 }
 
-// A shared dimension is one that a contraction takes as a batch.
+// A shared dimension is one that a contraction treats as a batch dimension.
 type shared struct {
 	Name name
 	Site site // of the contraction
 }
 
-// A softmax is where weights come from.
+// A softmax is the origin of weights.
 type softmax struct {
 	Over name
 	Site site
 }
 
-// A pair is of two dimensions of scores.
+// A pair is two dimensions of scores.
 type pair struct{ Query, Key name }
 
 // A function is a function value with what it has captured.
 type function struct {
 	Prog  *program
-	Key   string // of a declared function, in place of Prog
+	Key   string // for a declared function, instead of Prog
 	Binds []*val
 	Names [][]name // type arguments
-	Over  []name   // what named.Lift takes it over
+	Over  []name   // the names that named.Lift lifts it over
 	Gives gives
 }
 
-// gives says what calling a function value gives.
+// gives says what a call of a function value returns.
 type gives int
 
 const (
 	itsResult gives = iota
 	itsGradient
 	resultAndGradient
-	itsElements // it calls its argument with each element, which Binds has
+	itsElements // it calls its argument with each element, which is in Binds
 )
 
 var (
@@ -107,7 +107,8 @@ var (
 	nilVal   = &val{Kind: nilKind}
 )
 
-// reached reports whether a value, and all that a group holds, is there.
+// reached reports whether a value, including everything in a group, has been
+// reached.
 func (v *val) reached() bool {
 	if v == nil {
 		return false
@@ -127,7 +128,7 @@ func isInt(v *val) bool { return v != nil && (v.Kind == numberKind || v.Kind == 
 
 func isTensorVal(v *val) bool { return v != nil && v.Kind == tensorKind }
 
-// bare returns the tensor of a handle, nil for what is no tensor.
+// bare returns the tensor of a handle, or nil for a value that is not a tensor.
 func bare(v *val) *val {
 	if !isTensorVal(v) {
 		return nil
@@ -142,7 +143,7 @@ func (v *val) attrs() attrs {
 	return *v.Attrs
 }
 
-// with returns the tensor with other attributes.
+// with returns the tensor with changed attributes.
 func (v *val) with(change func(a *attrs)) *val {
 	a, out := v.attrs(), *v
 	change(&a)
@@ -160,7 +161,7 @@ func (v *val) find(n name) (dim, bool) {
 
 func (v *val) has(n name) bool { _, ok := v.find(n); return ok }
 
-// names returns the names of a list of names, or of a handle.
+// names returns the names in a list of names or of a handle.
 func (v *val) names() ([]name, bool) {
 	switch {
 	case v == nil:
@@ -181,7 +182,7 @@ func without(dims []dim, names []name) []dim {
 	return slices.DeleteFunc(slices.Clone(dims), func(d dim) bool { return slices.Contains(names, d.Name) })
 }
 
-// text returns the name as it is printed among dims.
+// text returns the name as printed among dims.
 func text(n name, dims []dim) string {
 	for _, d := range dims {
 		if d.Name != n && d.Name.short() == n.short() {
@@ -193,7 +194,7 @@ func text(n name, dims []dim) string {
 
 func texts(dims []dim) []dimtext.Dim { return textsIn(dims, dims) }
 
-// textsIn returns dimensions for a message that is about those of a scope.
+// textsIn returns dimensions for a message that mentions the names in a scope.
 func textsIn(dims, scope []dim) []dimtext.Dim {
 	out := make([]dimtext.Dim, len(dims))
 	for i, d := range dims {
@@ -212,7 +213,7 @@ func nameTexts(names []name) []string {
 	return s
 }
 
-// String prints what is known.
+// String describes what is known.
 func (v *val) String() string {
 	if v == nil || v.Kind == nilKind {
 		return "nil"
@@ -240,7 +241,7 @@ func (v *val) String() string {
 	return "?"
 }
 
-// join returns what is known where either value may be there.
+// join returns what is known if the value may be either one.
 func join(a, b *val) *val {
 	switch {
 	case a == nil || a == b:
@@ -373,8 +374,7 @@ func equal(a, b *val) bool {
 	return maps.EqualFunc(a.Fields, b.Fields, equal)
 }
 
-// each returns the value with f applied to every tensor in it, and whether all of it
-// is known.
+// each returns the value with f applied to every tensor in it, and whether all of it is known.
 func (v *val) each(f func(t *val) *val) (*val, bool) {
 	switch {
 	case v == nil:

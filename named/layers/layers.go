@@ -13,14 +13,14 @@ import (
 // Linear is x·Weight + Bias between the dimensions In and Out.
 type Linear[In named.Is[In], Out named.Is[Out]] struct {
 	Weight *named.Tensor `dims:"In,Out"`
-	Bias   *named.Tensor `dims:"Out"` // nil where there is none
+	Bias   *named.Tensor `dims:"Out"` // nil if there is none
 }
 
-// LinearOptions are those of [NewLinear]. The zero value is the default.
+// LinearOptions are the options of [NewLinear]. The zero value is the default.
 type LinearOptions struct {
-	DType  dtype.DType // of the weights; float32 if it is left out
+	DType  dtype.DType // of the weights; float32 if it is omitted
 	NoBias bool
-	Scale  float64 // standard deviation of the weights; 0 stands for 1/√(size of In)
+	Scale  float64 // standard deviation of the weights; 0 means 1/√(size of In)
 }
 
 func floatType(d dtype.DType) dtype.DType {
@@ -30,8 +30,8 @@ func floatType(d dtype.DType) dtype.DType {
 	return d
 }
 
-// NewLinear returns a layer with random weights and a bias of zeros. A dimension that In and
-// Out share is an error.
+// NewLinear returns a layer with random weights and a bias of zeros. In and Out must not share a
+// dimension.
 func NewLinear[In named.Is[In], Out named.Is[Out]](key tensor.Tensor, sizes Sizes, o LinearOptions) Linear[In, Out] {
 	in, out := sizes.Of(by[In]()), sizes.Of(by[Out]())
 	scale := o.Scale
@@ -46,7 +46,8 @@ func NewLinear[In named.Is[In], Out named.Is[Out]](key tensor.Tensor, sizes Size
 	return l
 }
 
-// Apply returns x·Weight + Bias: x has In, and the result Out in its place.
+// Apply returns x·Weight + Bias. x must have In, which the result replaces by
+// Out.
 func (l Linear[In, Out]) Apply(x tenon.Value) *named.Tensor {
 	y := named.Contract[In](x, l.Weight)
 	if l.Bias == nil {
@@ -55,36 +56,36 @@ func (l Linear[In, Out]) Apply(x tenon.Value) *named.Tensor {
 	return named.Add(y, l.Bias)
 }
 
-// LayerNorm normalises along N, and scales and moves what comes out.
+// LayerNorm normalizes along N, and scales and shifts the result.
 type LayerNorm[N named.Is[N]] struct {
 	Scale   *named.Tensor `dims:"N"`
 	Offset  *named.Tensor `dims:"N"`
 	Epsilon float64       `tenon:"static"`
 }
 
-// NewLayerNorm returns a norm with the scale 1 and the offset 0.
+// NewLayerNorm returns a norm with scale 1 and offset 0.
 func NewLayerNorm[N named.Is[N]](sizes Sizes, d dtype.DType) LayerNorm[N] {
 	dims := sizes.Of(by[N]())
 	return LayerNorm[N]{named.Ones(floatType(d), dims...), named.Zeros(floatType(d), dims...), 1e-5}
 }
 
-// Apply returns x normalised along N.
+// Apply returns x normalized along N.
 func (l LayerNorm[N]) Apply(x tenon.Value) *named.Tensor {
 	return named.LayerNorm[N](x, l.Scale, l.Offset, l.Epsilon)
 }
 
-// RMSNorm divides by the root of the mean square along N, and scales what comes out.
+// RMSNorm divides by the root mean square along N, and scales the result.
 type RMSNorm[N named.Is[N]] struct {
 	Scale   *named.Tensor `dims:"N"`
 	Epsilon float64       `tenon:"static"`
 }
 
-// NewRMSNorm returns a norm with the scale 1.
+// NewRMSNorm returns a norm with scale 1.
 func NewRMSNorm[N named.Is[N]](sizes Sizes, d dtype.DType) RMSNorm[N] {
 	return RMSNorm[N]{named.Ones(floatType(d), sizes.Of(by[N]())...), 1e-6}
 }
 
-// Apply returns x normalised along N.
+// Apply returns x normalized along N.
 func (l RMSNorm[N]) Apply(x tenon.Value) *named.Tensor {
 	return named.RMSNorm[N](x, l.Scale, l.Epsilon)
 }
@@ -94,7 +95,7 @@ type Embedding[Vocab named.Is[Vocab], Out named.Is[Out]] struct {
 	Table *named.Tensor `dims:"Vocab,Out"`
 }
 
-// NewEmbedding returns a table of random vectors of a standard deviation; 0 stands for 0.02.
+// NewEmbedding returns a table of random vectors with the given standard deviation; 0 means 0.02.
 func NewEmbedding[Vocab named.Is[Vocab], Out named.Is[Out]](key tensor.Tensor, sizes Sizes, d dtype.DType, scale float64) Embedding[Vocab, Out] {
 	if scale == 0 {
 		scale = 0.02
@@ -107,14 +108,15 @@ func (l Embedding[Vocab, Out]) Apply(ids tenon.Value) *named.Tensor {
 	return named.Take[Vocab](l.Table, ids)
 }
 
-// Attend returns the score of each number: {Seq, Out} → {Seq, Vocab}.
+// Attend returns the score of each number of the vocabulary: {Seq, Out} → {Seq,
+// Vocab}.
 func (l Embedding[Vocab, Out]) Attend(x tenon.Value) *named.Tensor {
 	return named.Contract[Out](x, l.Table)
 }
 
-// Attention is attention of the positions Seq to each other, with heads: queries, keys and
-// values are made of Model by a linear layer each, and what comes out is brought back to it.
-// KeySeq is what Seq is called where it is looked at.
+// Attention is multi-head attention of the positions along Seq to each other: a linear layer each
+// computes queries, keys and values from Model, and another one maps the result back to Model.
+// KeySeq is the name of Seq for the keys.
 type Attention[Seq named.Is[Seq], KeySeq named.Is[KeySeq], Model named.Is[Model], Head named.Is[Head], Rep named.Is[Rep]] struct {
 	Query, Key, Value [2]*named.Tensor // weight {Model, Head, Rep} and bias {Head, Rep}
 	Out               [2]*named.Tensor // weight {Head, Rep, Model} and bias {Model}
@@ -135,8 +137,8 @@ func NewAttention[Seq named.Is[Seq], KeySeq named.Is[KeySeq], Model named.Is[Mod
 	return Attention[Seq, KeySeq, Model, Head, Rep]{pair(0, model, heads), pair(1, model, heads), pair(2, model, heads), pair(3, heads, model), causal}
 }
 
-// Apply returns what the positions of x see of each other: {Seq, Model} → {Seq, Model}. The
-// mask, over Seq and KeySeq, is true where a position sees another; it may be nil.
+// Apply returns the result of attention between the positions of x: {Seq, Model} → {Seq, Model}.
+// The mask, over Seq and KeySeq, is true where a position attends to another one; it may be nil.
 func (l Attention[Seq, KeySeq, Model, Head, Rep]) Apply(x tenon.Value, mask *named.Tensor) *named.Tensor {
 	project := func(p [2]*named.Tensor) *named.Tensor { return named.Add(named.Contract[Model](x, p[0]), p[1]) }
 	k, v := named.Rename[Seq, KeySeq](project(l.Key)), named.Rename[Seq, KeySeq](project(l.Value))
@@ -144,12 +146,12 @@ func (l Attention[Seq, KeySeq, Model, Head, Rep]) Apply(x tenon.Value, mask *nam
 	return named.Add(named.By(by[Head](), by[Rep]()).Contract(seen, l.Out[0]), l.Out[1])
 }
 
-// Dropout sets elements to 0 at random in training; see [named.Dropout].
+// Dropout randomly sets elements to 0 during training; see [named.Dropout].
 type Dropout struct {
 	Rate float64 `tenon:"static"`
 }
 
-// Apply returns x with some elements dropped, or x itself where key is nil.
+// Apply returns x with some elements dropped, or x itself if key is nil.
 func (l Dropout) Apply(key tensor.Tensor, x tenon.Value, shared ...named.Name) *named.Tensor {
 	if key == nil || l.Rate == 0 {
 		return named.From(x)

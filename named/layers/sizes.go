@@ -7,11 +7,11 @@ import (
 	"github.com/tenonml/tenon/named"
 )
 
-// Sizes are the sizes of the dimensions of a model, each of which is declared once.
+// Sizes are the sizes of the dimensions of a model, each declared once.
 type Sizes []named.Sized
 
-// Of returns the names with their sizes. It throws an error of kind ErrNotFound for one that
-// has no size.
+// Of returns the names with their sizes. It throws an error of kind ErrNotFound for a name without
+// a size.
 func (s Sizes) Of(names ...named.Name) []named.Sized {
 	var out []named.Sized
 	for _, n := range named.By(names...).Names() {

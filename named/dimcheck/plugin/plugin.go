@@ -9,15 +9,15 @@ import (
 
 func init() { register.Plugin("dimcheck", open) }
 
-// open makes the linter; it has no settings.
+// open returns the linter; it has no settings.
 func open(any) (register.LinterPlugin, error) { return linter{}, nil }
 
-// linter is what golangci-lint runs.
+// linter is the plugin that golangci-lint runs.
 type linter struct{}
 
-// BuildAnalyzers returns the analyzer, which offers one fix at most for what it reports:
-// golangci-lint run --fix applies all of them, and where there are several, each mends the
-// program without the others.
+// BuildAnalyzers returns the analyzer, with at most one suggested fix for each report:
+// golangci-lint run --fix applies all of them, but if there are several, each of them repairs the
+// program by itself.
 func (linter) BuildAnalyzers() ([]*analysis.Analyzer, error) {
 	a := *dimcheck.Analyzer
 	a.Run = func(pass *analysis.Pass) (any, error) {

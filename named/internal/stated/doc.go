@@ -1,3 +1,4 @@
-// Package stated says what operations do to the names of dimensions, as their statements
-// tell. Named tensors answer by it, and the checker of dimensions knows by it what they answer.
+// Package stated derives what operations do to the names of dimensions from their statements. Named
+// tensors rely on it when they answer operations, and the checker of dimensions when it predicts
+// the answers.
 package stated

@@ -13,14 +13,14 @@ type Effect uint8
 
 // The effects.
 const (
-	Ordered     Effect = iota // it goes by the order of dimensions, which named tensors do not have
+	Ordered     Effect = iota // it depends on the order of dimensions, which named tensors do not have
 	Elementwise               // operands are matched by name
-	Whole                     // the dimensions of its one operand stay as they are
-	Number                    // it gives a number about its one operand
-	Reduced                   // the dimensions that it is over go away
-	Kept                      // it goes along a dimension, and all stay
+	Whole                     // the dimensions of its only operand are unchanged
+	Number                    // it returns a number that describes its only operand
+	Reduced                   // the dimensions that it is over are removed
+	Kept                      // it works along a dimension, and keeps all
 	Stacked                   // operands become the entries of a new dimension
-	Joined                    // operands follow one another along a dimension
+	Joined                    // operands are concatenated along a dimension
 )
 
 // Of returns the effect of an operation.
@@ -46,7 +46,8 @@ func Of(o *op.Op) Effect {
 	return Ordered
 }
 
-// Operands returns how many tensors an operation takes, of which a list is two at least.
+// Operands returns the number of tensors that an operation takes, where a list counts as at least
+// two.
 func Operands(o *op.Op) int {
 	n := 0
 	for _, p := range o.Params {
@@ -71,5 +72,5 @@ var byFunction = sync.OnceValue(func() map[string]*op.Op {
 	return m
 })
 
-// Function returns the operation that a function of package ops calls, nil for others.
+// Function returns the operation that a function of package ops calls, or nil if there is none.
 func Function(name string) *op.Op { return byFunction()[name] }

@@ -154,8 +154,9 @@ func PerRank[X, Y any](axis string, f func(X) Y, x X) Y {
 	for i, v := range tensors {
 		if v, ok := v.(*variable); ok {
 			t = v.tracer
+			v = t.close(v)
 			for a := range v.cuts {
-				v = t.gathered(t.close(v), a)
+				v = t.gathered(v, a)
 			}
 			tensors[i] = v.part(v.cuts)
 		}

@@ -295,3 +295,33 @@ func call(m *mesh.Mesh, x *named.Tensor) error {
 	_, err = mesh.Function(m, func(x *named.Tensor) *named.Tensor { return x }).Call(context.Background(), s)
 	return err
 }
+
+// What ranks come to together, a scalar too, is closed before each of them goes on with it.
+func TestPerRankOfSums(t *testing.T) {
+	err := dist.Simulate(t.Context(), 3, dist.Options{}, func(ctx context.Context, c *dist.Comm) error {
+		m, err := mesh.New(ctx, c, mesh.Axis{Name: "data", Size: 3})
+		if err != nil {
+			return err
+		}
+		x, err := mesh.Shard[tensor.Tensor](tenon.Must(m.Plan()), tensor.Scalar(1.0))
+		if err != nil {
+			return err
+		}
+		mine := float64(c.Rank() + 1)
+		y, err := mesh.Function(m, func(x tensor.Tensor) tensor.Tensor {
+			sum := mesh.PerRank("data", func(x tensor.Tensor) tensor.Tensor { return ops.Mul(x, mine) }, x)
+			return mesh.PerRank("data", func(sum tensor.Tensor) tensor.Tensor { return ops.Div(mine, sum) }, sum)
+		}).Call(ctx, x)
+		if err != nil {
+			return err
+		}
+		got, err := y.Whole(ctx)
+		if err == nil {
+			near(t, "shares", got, tensor.Scalar(1.0))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

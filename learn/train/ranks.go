@@ -27,9 +27,9 @@ type Ranks struct {
 
 	// Stored says how parameters are kept, and Slots how what optimizers keep for them, and averages and sums of
 	// gradients, are: nil stands for whole, and Slots for Stored. The rule mesh.Unnamed(0, "data") divides all
-	// of them by their first axis. With Slots alone it is the first stage of ZeRO, with Stored the third:
-	// parameters are gathered for the loss, and gradients reach each rank by reduce-scatters (S. Rajbhandari et al.,
-	// "ZeRO", SC 2020).
+	// of them by their first axis. With Slots alone it is the second stage of ZeRO: gradients reach each rank by
+	// reduce-scatters, and what it has updated is gathered. With Stored it is the third, in which parameters are
+	// gathered for the loss (S. Rajbhandari et al., "ZeRO", SC 2020).
 	Stored, Slots *mesh.Plan
 
 	// Compute, if it is not nil, divides the loss itself by the names of dimensions, of parameters and batch: the

@@ -2,6 +2,7 @@ package train
 
 import (
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/control"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/nest"
 	"github.com/tenonml/tenon/ops"
@@ -9,9 +10,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ofRank is what a rank gives: everything times its weight.
+// ofRank is what a rank gives: its share of what the ranks come to together.
 type ofRank struct {
-	Weight tensor.Tensor
 	Losses tensor.Tensor // the rank's own loss at its place, and zeros
 	Loss   tensor.Tensor
 	Grads  []tensor.Tensor
@@ -28,55 +28,62 @@ func differentiateRanks[P, B any](s State[P], batch B, loss lossOf[P, B], o Opti
 		c.Params = mesh.To(r.Compute, s.Params)
 		value, grads, after = differentiate(c, mesh.To(r.Compute, batch), loss, o, tenon.Must(flatten(c.Params, o)))
 		after = tenon.Must(nest.Pack(after, tenon.Must(nest.Flatten(s.Params, nest.Options{})), nest.Options{}))
-		return value, alike(grads, flat.tensors()), after, nil
+		return value, grads, after, nil
 	}
 	size, rank := r.Mesh.SizeAlong(r.axis()), r.Mesh.RankAlong(r.axis())
+	type given struct {
+		State  State[P] // what a loss and its gradients need of it, which is gathered
+		Weight tensor.Tensor
+	}
+	x := given{State: State[P]{Params: s.Params, Scale: s.Scale, Step: s.Step, Key: s.Key}}
+	x.Weight = mesh.PerRank(r.axis(), func(tensor.Tensor) tensor.Tensor { return r.weight(batch) }, s.Step)
 	var local P
-	out := mesh.PerRank(r.axis(), func(s State[P]) ofRank {
+	out := mesh.PerRank(r.axis(), func(x given) ofRank {
+		s := x.State
 		s.Key = ops.RandomFoldIn(s.Key, tensor.Scalar(int64(rank)))
+		share := ops.Div(r.weight(batch), x.Weight)
 		// What is differentiated is weighted: a loss may depend on other ranks, whose gradients it then is part of.
-		w := r.weight(batch)
 		value, grads, after := differentiate(s, batch, func(p P, b B, key tensor.Tensor) seen {
 			x := loss(p, b, key)
-			x.Loss = ops.Mul(isLoss(x.Loss), ops.Cast(w, x.Loss.DType()))
+			x.Loss = ops.Mul(isLoss(x.Loss), ops.Cast(share, x.Loss.DType()))
 			return x
 		}, o, tenon.Must(flatten(s.Params, o)))
 		local = after
-		none := ops.Equal(w, 0.0)
-		some := func(x tensor.Tensor) tensor.Tensor { return ops.Where(none, ops.ZerosLike(x), x) } // a mean over nothing is NaN
+		none := ops.Equal(share, 0.0)
+		some := func(x tensor.Tensor) tensor.Tensor { // a mean over nothing is NaN
+			return control.Cond(none, func() tensor.Tensor { return ops.ZerosLike(x) }, func() tensor.Tensor { return x })
+		}
 		place := make([]float64, size)
 		place[rank] = 1
-		y := ofRank{Weight: w, Loss: some(value)}
-		own := some(ops.Div(ops.Cast(value, dtype.Float64), w))
+		y := ofRank{Loss: some(value)}
+		own := some(ops.Div(ops.Cast(value, dtype.Float64), share))
 		y.Losses = ops.Where(ops.Equal(tensor.Of(place), 1.0), own, 0.0)
 		for _, g := range grads {
 			y.Grads = append(y.Grads, some(g))
 		}
 		for _, t := range besideOf(after) {
-			y.Beside = append(y.Beside, some(ops.Mul(t, ops.Cast(w, t.DType()))))
+			y.Beside = append(y.Beside, some(ops.Mul(t, ops.Cast(share, t.DType()))))
 		}
 		return y
-	}, s)
-	mean := func(x tensor.Tensor) tensor.Tensor { return ops.Div(x, ops.Cast(out.Weight, x.DType())) }
-	for i := range out.Grads {
-		grads = append(grads, mean(out.Grads[i]))
-	}
+	}, x)
 	after = s.Params
 	if w, ok := any(after).(besides); ok {
-		means := make([]tensor.Tensor, len(out.Beside))
-		for i := range means {
-			means[i] = mean(out.Beside[i])
-		}
-		after = packBeside(w, local, means).(P)
+		after = packBeside(w, local, out.Beside).(P)
 	}
-	return mean(out.Loss), alike(grads, flat.tensors()), after, out.Losses
+	return out.Loss, out.Grads, after, out.Losses
 }
 
-// alike returns gradients divided as their parameters are.
-func alike(grads, params []tensor.Tensor) []tensor.Tensor {
+// alike returns gradients divided as what is kept for their parameters is, or as these are.
+func alike(grads, params []tensor.Tensor, slots [][]tensor.Tensor) []tensor.Tensor {
 	out := make([]tensor.Tensor, len(grads))
 	for i, g := range grads {
-		out[i] = mesh.Like(g, params[i])
+		like := params[i]
+		for _, t := range slots[i] {
+			if t.Shape().Equal(like.Shape()) {
+				like = t
+			}
+		}
+		out[i] = mesh.Like(g, like)
 	}
 	return out
 }

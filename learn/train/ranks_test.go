@@ -122,7 +122,8 @@ func TestRanksTrainAsOne(t *testing.T) {
 		"rows":       {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m} }, 0},
 		"elements":   {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, ByElements: true} }, 0},
 		"words":      {wordLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Weight: words} }, 0},
-		"zero1":      {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Slots: plan(m)} }, 0},
+		"zero2":      {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Slots: plan(m)} }, 0},
+		"zero2 sums": {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Slots: plan(m)} }, 2},
 		"zero3":      {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Stored: plan(m)} }, 0},
 		"accumulate": {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Stored: plan(m)} }, 2},
 	} {

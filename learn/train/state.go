@@ -199,6 +199,7 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 	var after P
 	if o.Ranks.active() {
 		value, grads, after, losses = differentiateRanks(s, batch, loss, o, flat)
+		grads = alike(grads, params, s.Slots)
 	} else {
 		value, grads, after = differentiate(s, batch, loss, o, flat)
 	}

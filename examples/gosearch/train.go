@@ -151,7 +151,11 @@ func onRanks(ctx context.Context, n int, c *cli.Command, dir string, stdout io.W
 		if err != nil {
 			return err
 		}
-		return trainIn(ctx, c, &train.Ranks{Mesh: m}, dir, stdout, stderr)
+		slots, err := m.Plan(mesh.Unnamed(0, "data"))
+		if err != nil {
+			return err
+		}
+		return trainIn(ctx, c, &train.Ranks{Mesh: m, Slots: slots}, dir, stdout, stderr)
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/model"
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/scale/dist"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -26,6 +27,7 @@ type collection struct {
 	tokens    [][]token.Token // of split.Rows: everything but the first sentence of the comment
 	vocab     *token.Vocabulary
 	documents []model.Row // the same, encoded
+	comm      *dist.Comm  // of the ranks that share rankings
 }
 
 // readDeclarations reads what gosearch index wrote.
@@ -40,7 +42,7 @@ func readDeclarations(path string) ([]decl.Decl, error) {
 // newCollection divides declarations. Without a vocabulary, one is built from the
 // training part.
 func newCollection(decls []decl.Decl, o eval.SplitOptions, vocab *token.Vocabulary) (*collection, error) {
-	c := &collection{decls: decls, vocab: vocab}
+	c := &collection{decls: decls, vocab: vocab, comm: dist.Alone()}
 	var err error
 	if c.split, err = eval.NewSplit(decls, o); err != nil {
 		return nil, err
@@ -174,17 +176,37 @@ func similarities(questions, documents []float32) []float32 {
 // those of others.
 type ranking struct {
 	questions, among []int
-	vectors          []float32   // of the questions; nil: BM25 alone
-	documents        []float32   // of what they are looked for among
-	lexical          *bm25.Index // nil: the model alone
-	weights          []float64   // of BM25, whose best score counts 1, beside cosines; a tally for each
+	asked, documents []model.Row    // of both
+	encoder          *model.Encoder // nil: BM25 alone
+	lexical          *bm25.Index    // nil: the model alone
+	weights          []float64      // of BM25, whose best score counts 1, beside cosines; a tally for each
 }
 
-// tallies ranks. The first tally of a ranking without vectors is BM25's.
+// vectors makes those of rows, each rank those of its share.
+func (c *collection) vectors(ctx context.Context, e *model.Encoder, rows []model.Row) ([]float32, error) {
+	lo, hi := dist.Share(len(rows), c.comm.Size(), c.comm.Rank())
+	all, err := c.comm.AllGather(ctx, tensor.Of(e.Vectors(rows[lo:hi])))
+	if err != nil {
+		return nil, err
+	}
+	return tensor.Data[float32](all), nil
+}
+
+// tallies ranks; each rank of a job looks for its share of the questions. The first tally of a ranking without an
+// encoder is BM25's.
 func (c *collection) tallies(ctx context.Context, r ranking) ([]*eval.Tally, error) {
 	out := make([]*eval.Tally, max(1, len(r.weights)))
 	for i := range out {
 		out[i] = &eval.Tally{}
+	}
+	first, last := dist.Share(len(r.questions), c.comm.Size(), c.comm.Rank())
+	var questions, documents []float32
+	if r.encoder != nil {
+		questions = r.encoder.Vectors(r.asked[first:last])
+		var err error
+		if documents, err = c.vectors(ctx, r.encoder, r.documents); err != nil {
+			return nil, err
+		}
 	}
 	place := make(map[int]int, len(r.among))
 	for i, p := range r.among {
@@ -193,14 +215,14 @@ func (c *collection) tallies(ctx context.Context, r ranking) ([]*eval.Tally, err
 	const block = 256
 	var all []float32
 	sum, lexical := make([]float32, len(r.among)), make([]float32, len(r.among))
-	for lo := 0; lo < len(r.questions); lo += block {
+	for lo := first; lo < last; lo += block {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		hi := min(lo+block, len(r.questions))
+		hi := min(lo+block, last)
 		var cosines []float32
-		if r.vectors != nil {
-			cosines = similarities(r.vectors[lo*model.Width:hi*model.Width], r.documents)
+		if r.encoder != nil {
+			cosines = similarities(questions[(lo-first)*model.Width:(hi-first)*model.Width], documents)
 		}
 		for k, p := range r.questions[lo:hi] {
 			if r.lexical != nil {
@@ -226,6 +248,13 @@ func (c *collection) tallies(ctx context.Context, r ranking) ([]*eval.Tally, err
 				out[j].Add(sum, place[p])
 			}
 		}
+	}
+	for i, t := range out {
+		all, err := c.comm.AllGather(ctx, tensor.Of(t.Numbers()))
+		if err != nil {
+			return nil, err
+		}
+		out[i] = eval.TallyOf(tensor.Data[int64](all))
 	}
 	return out, nil
 }

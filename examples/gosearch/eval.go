@@ -98,12 +98,12 @@ func evaluateModel(ctx context.Context, dir string, stdout io.Writer) error {
 
 // evaluate asks the test questions.
 func (c *collection) evaluate(ctx context.Context, e *model.Encoder, weight float64) (figures, error) {
-	r := ranking{questions: c.split.Test, among: c.everything(), lexical: c.lexical()}
+	r := ranking{questions: c.split.Test, asked: c.questions(c.split.Test), among: c.everything(), documents: c.documents, lexical: c.lexical()}
 	b, err := c.tallies(ctx, r)
 	if err != nil {
 		return figures{}, err
 	}
-	r.vectors, r.documents, r.weights = e.Vectors(c.questions(c.split.Test)), e.Vectors(c.documents), []float64{0, weight}
+	r.encoder, r.weights = e, []float64{0, weight}
 	t, err := c.tallies(ctx, r)
 	if err != nil {
 		return figures{}, err

@@ -18,27 +18,33 @@ func (s *searcher) printPeople(ctx context.Context, w io.Writer, decls []decl.De
 	defer tenon.Catch(&err)
 	rows := []struct {
 		name   string
-		scores func(question string) []float32
+		scores func(question string, cosines []float32) []float32
 	}{
-		{"words", func(q string) []float32 {
+		{"words", func(q string, _ []float32) []float32 {
 			return s.among(s.model.Words.Scores(s.tokenizer.Ask(q, s.model.Words.Known), rank.Fitted), false)
 		}},
-		{"model", func(q string) []float32 { return s.among(s.cosines(q), false) }},
-		{"answers", func(q string) []float32 { return s.scores(q, false) }},
+		{"model", func(_ string, cosines []float32) []float32 { return s.among(slices.Clone(cosines), false) }},
+		{"answers", func(q string, cosines []float32) []float32 { return s.scores(q, cosines, false) }},
 	}
+	questions, places := eval.People(), eval.Places(decls)
+	texts := make([]string, len(questions))
+	for i, q := range questions {
+		texts[i] = q.Text
+	}
+	cosines := s.cosines(texts...)
 	parts := []eval.Part{eval.Choosing, eval.Reporting, eval.Unseen}
 	tallies := make([][3]eval.Tally, len(rows)) // by part
-	for _, q := range eval.People() {
+	for k, q := range questions {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		right := q.Positions(decls)
+		right := q.Positions(places)
 		if len(right) == 0 {
 			continue
 		}
 		part := slices.Index(parts, q.Part)
 		for i, row := range rows {
-			tallies[i][part].AddAny(row.scores(q.Text), right)
+			tallies[i][part].AddAny(row.scores(q.Text, cosines[k]), right)
 		}
 	}
 	counts, all := [3]int{}, 0

@@ -42,7 +42,7 @@ func (t *trainer) report(f figures) (*report.Report, error) {
 			{Name: "both", Value: fmt.Sprintf("cosine + %.2f · BM25, whose best score counts 1; found on the validation part", t.lexicalWeight)},
 		},
 		Record:   t.fitted.Record,
-		Packages: t.byPackage(), Neighbours: t.neighbours(), Graph: graph,
+		Packages: t.byPackage(f.model), Neighbours: t.neighbours(), Graph: graph,
 	}
 	for _, row := range []struct {
 		name string
@@ -54,20 +54,14 @@ func (t *trainer) report(f figures) (*report.Report, error) {
 }
 
 // byPackage returns the recall of the packages with the most held-out declarations.
-func (t *trainer) byPackage() []report.Package {
-	documents := t.encoder.Vectors(t.documents)
+func (t *trainer) byPackage(tally *eval.Tally) []report.Package {
 	tallies := map[string]*eval.Tally{}
-	const block = 256
-	for lo := 0; lo < len(t.split.Test); lo += block {
-		positions := t.split.Test[lo:min(lo+block, len(t.split.Test))]
-		scores := similarities(t.encoder.Vectors(t.questions(positions)), documents)
-		for i, p := range positions {
-			path := t.decls[t.split.Rows[p]].Package
-			if tallies[path] == nil {
-				tallies[path] = &eval.Tally{}
-			}
-			tallies[path].Add(scores[i*len(t.documents):(i+1)*len(t.documents)], p)
+	for i, p := range t.split.Test {
+		path := t.decls[t.split.Rows[p]].Package
+		if tallies[path] == nil {
+			tallies[path] = &eval.Tally{}
 		}
+		tallies[path].Merge(tally.Question(i))
 	}
 	var out []report.Package
 	for _, path := range slices.Sorted(maps.Keys(tallies)) {

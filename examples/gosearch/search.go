@@ -69,7 +69,7 @@ func (s *searcher) search(question string, n int, all bool) (answers []answer, u
 	if !known {
 		return nil, unknown, fmt.Errorf("%w: %s", errUnknownWords, strings.Join(unknown, ", "))
 	}
-	scores := s.scores(question, all)
+	scores := s.scores(question, s.cosines(question)[0], all)
 	best := top(scores, n)
 	likely := softmax(scores)
 	decls, err := s.model.Declaration(best...)
@@ -84,10 +84,10 @@ func (s *searcher) search(question string, n int, all bool) (answers []answer, u
 	return answers, unknown, nil
 }
 
-// scores are those of all declarations; what is not to be answered has NaN. It throws errors.
-func (s *searcher) scores(question string, all bool) []float32 {
+// scores are those of all declarations; what is not to be answered has NaN.
+func (s *searcher) scores(question string, cosines []float32, all bool) []float32 {
 	scores := s.model.Words.Scores(s.tokenizer.Ask(question, s.model.Words.Known), rank.Fitted)
-	for i, c := range s.cosines(question) {
+	for i, c := range cosines {
 		scores[i] += float32(rank.Fitted.Cosine) * c
 	}
 	scores = s.among(scores, all)
@@ -95,11 +95,14 @@ func (s *searcher) scores(question string, all bool) []float32 {
 	return scores
 }
 
-// cosines are the model's.
-func (s *searcher) cosines(question string) []float32 {
-	row := encode(s.model.Vocabulary, s.tokenizer.Content(question))
-	// One row needs no trace. A row without tokens has the vector 0.
-	return tensor.Data[float32](ops.MatVec(s.model.Vectors, tensor.Of(s.encoder.Once(row))))
+// cosines are the model's: of each question with all declarations. It throws errors.
+func (s *searcher) cosines(questions ...string) [][]float32 {
+	var vectors []float32
+	for _, q := range questions { // few rows need no trace; a row without tokens has the vector 0
+		vectors = append(vectors, s.encoder.Once(encode(s.model.Vocabulary, s.tokenizer.Content(q)))...)
+	}
+	all := tensor.Data[float32](ops.MatMulT(tensor.Of(vectors, len(questions), model.Width), s.model.Vectors, false, true))
+	return slices.Collect(slices.Chunk(all, len(all)/len(questions)))
 }
 
 // among makes the scores of what is not to be answered NaN. Where nothing is public, as in a program,

@@ -97,18 +97,15 @@ func trainIn(ctx context.Context, c *cli.Command, ranks *train.Ranks, dir string
 	if err := t.fit(ctx, checkpoint); err != nil {
 		return err
 	}
-	if !ranks.Leads() {
-		return nil
+	f, err := t.evaluate(ctx, t.encoder, t.lexicalWeight)
+	if err != nil || !ranks.Leads() {
+		return err
 	}
 	if t.fitted.From > 0 {
 		fmt.Fprintf(stdout, "went on from step %d\n", t.fitted.From)
 	}
 	fmt.Fprintf(stdout, "trained on %d declarations in %.1f s: %d tokens, vectors of %d, %d epochs, best on the validation part after step %d\n",
 		len(t.split.Train), t.seconds, t.vocab.Size(), model.Width, t.epochs, t.fitted.Best.Step)
-	f, err := t.evaluate(ctx, t.encoder, t.lexicalWeight)
-	if err != nil {
-		return err
-	}
 	printFigures(stdout, t.collection, t.seed, f)
 	folder := filepath.Join(dir, modelFolder)
 	if err := t.save(ctx, folder, f); err != nil {
@@ -200,34 +197,6 @@ func sweep(dir string) error {
 	return nil
 }
 
-// score returns the mean reciprocal rank of the questions of the validation part, of which each rank looks for its share
-// among candidates that all have made the vectors of.
-func (t *trainer) score(ctx context.Context, e *model.Encoder, questions, candidates []model.Row, among []int) (float64, error) {
-	comm := dist.Alone()
-	if t.ranks != nil {
-		comm = t.ranks.Mesh.Comm()
-	}
-	share := func(n int) (lo, hi int) { return dist.Share(n, comm.Size(), comm.Rank()) }
-	lo, hi := share(len(candidates))
-	documents, err := comm.AllGather(ctx, tensor.Of(e.Vectors(candidates[lo:hi])))
-	if err != nil {
-		return 0, err
-	}
-	lo, hi = share(len(questions))
-	tally, err := t.tallies(ctx, ranking{
-		questions: t.split.Validation[lo:hi], among: among,
-		vectors: e.Vectors(questions[lo:hi]), documents: tensor.Data[float32](documents),
-	})
-	if err != nil {
-		return 0, err
-	}
-	sum, err := comm.AllReduce(ctx, tensor.Scalar(tally[0].MRR()*float64(hi-lo)), dist.Sum)
-	if err != nil {
-		return 0, err
-	}
-	return tensor.Item[float64](sum) / float64(len(questions)), nil
-}
-
 // trainer is one run of training.
 type trainer struct {
 	ranks  *train.Ranks // nil: alone
@@ -251,18 +220,27 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 	if t.collection, err = newCollection(t.decls, eval.SplitOptions{Seed: t.seed}, nil); err != nil {
 		return err
 	}
-	validation, learned := t.questions(t.split.Validation), t.learned()
-	candidates := pick(t.documents, learned)
-	var scorer *model.Encoder
+	if t.ranks != nil {
+		t.comm = t.ranks.Mesh.Comm()
+	}
+	learned := t.learned()
+	validation := ranking{
+		questions: t.split.Validation, asked: t.questions(t.split.Validation),
+		among: learned, documents: pick(t.documents, learned),
+	}
 	o := model.Options{
 		Ranks: t.ranks, Epochs: t.epochs, Seed: t.seed, Checkpoint: checkpoint, Run: t.describe(),
 		More: t.callers(t.split.Train), Groups: t.packages(t.split.Train), Synonyms: t.synonyms(),
 		Validate: func(ctx context.Context, p model.Params) (float64, error) {
-			if scorer == nil {
-				scorer = model.NewEncoder(p)
+			if validation.encoder == nil {
+				validation.encoder = model.NewEncoder(p)
 			}
-			scorer = scorer.With(p)
-			return t.score(ctx, scorer, validation, candidates, learned)
+			validation.encoder = validation.encoder.With(p)
+			tallies, err := t.tallies(ctx, validation)
+			if err != nil {
+				return 0, err
+			}
+			return tallies[0].MRR(), nil
 		},
 	}
 	var bar *progress.Bar
@@ -293,11 +271,9 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 	}
 	t.encoder = model.NewEncoder(t.fitted.Params)
 	t.seconds = time.Since(begin).Seconds()
-	weights := []float64{0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3}
-	tallies, err := t.tallies(ctx, ranking{
-		questions: t.split.Validation, among: learned, lexical: t.lexical(), weights: weights,
-		vectors: t.encoder.Vectors(validation), documents: t.encoder.Vectors(candidates),
-	})
+	validation.encoder, validation.lexical = t.encoder, t.lexical()
+	validation.weights = []float64{0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3}
+	tallies, err := t.tallies(ctx, validation)
 	if err != nil {
 		return err
 	}
@@ -307,7 +283,7 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 			best = i
 		}
 	}
-	t.lexicalWeight = weights[best]
+	t.lexicalWeight = validation.weights[best]
 	return nil
 }
 

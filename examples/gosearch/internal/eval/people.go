@@ -41,13 +41,23 @@ func People() []Everyday {
 	return out
 }
 
-// Positions are the places of the question's answers among declarations.
-func (q Everyday) Positions(decls []decl.Decl) []int {
-	var out []int
+// Places are the positions of declarations by their paths.
+func Places(decls []decl.Decl) map[string][]int {
+	out := map[string][]int{}
 	for i := range decls {
-		if slices.ContainsFunc(decls[i].Paths(), func(p string) bool { return slices.Contains(q.Answers, p) }) {
-			out = append(out, i)
+		for _, p := range decls[i].Paths() {
+			out[p] = append(out[p], i)
 		}
 	}
 	return out
+}
+
+// Positions are those of the question's answers.
+func (q Everyday) Positions(places map[string][]int) []int {
+	var out []int
+	for _, a := range q.Answers {
+		out = append(out, places[a]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -43,6 +43,27 @@ func (t *Tally) AddAny(scores []float32, targets []int) {
 	t.Add(scores, best)
 }
 
+// Numbers are those of all questions, two each: how many candidates score above the right one, and how many as high as it.
+func (t *Tally) Numbers() []int64 {
+	out := make([]int64, 0, 2*len(t.ranks))
+	for _, r := range t.ranks {
+		out = append(out, int64(r.above), int64(r.tied))
+	}
+	return out
+}
+
+// TallyOf returns the tally that has some numbers.
+func TallyOf(numbers []int64) *Tally {
+	t := &Tally{}
+	for i := 0; i < len(numbers); i += 2 {
+		t.ranks = append(t.ranks, rank{int(numbers[i]), int(numbers[i+1])})
+	}
+	return t
+}
+
+// Question returns the tally of one question.
+func (t *Tally) Question(i int) *Tally { return &Tally{t.ranks[i : i+1]} }
+
 // Merge adds another tally's questions after t's.
 func (t *Tally) Merge(u *Tally) { t.ranks = append(t.ranks, u.ranks...) }
 

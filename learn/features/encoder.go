@@ -15,20 +15,20 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// An Encoder makes a vector of each record. [Schema.Encoder] returns one.
+// An Encoder turns records into vectors. [Schema.Encoder] makes one.
 type Encoder struct {
 	Root  Part
 	DType dtype.DType `tenon:"static"`
 }
 
-// A Part is what becomes of a field, of the items of a list or of the records themselves. What it
-// does not need is nil.
+// A Part encodes a field, the items of a list, or the records themselves. Fields that it does not
+// need are nil.
 type Part struct {
 	Name     string        `tenon:"static"` // of the field
 	Kind     Kind          `tenon:"static"`
-	Optional bool          `tenon:"static"` // the last feature is 1 where there is something, and 0 where it is missing
-	Numbers  int           `tenon:"static"` // how many a Number has in each record
-	Scaler   nn.Scaler     // of them
+	Optional bool          `tenon:"static"` // adds a last feature that is 0 if the value is missing, and 1 otherwise
+	Numbers  int           `tenon:"static"` // of a Number in each record
+	Scaler   nn.Scaler     // of a Number
 	Words    nn.Vocabulary // of categories
 	Table    nn.Embedding
 	Each     *nn.Dense  // of the records of a list
@@ -66,18 +66,18 @@ func (p Part) width() int {
 // Width returns the number of features of a record.
 func (e Encoder) Width() int { return e.Root.width() }
 
-// Apply returns a vector of each record. Fields that the encoder does not know are left alone; one
-// that it knows and that is not there, or is of another type, is an error that names its path.
+// Apply returns a vector for each record. Fields that the encoder does not know are ignored; if a
+// field that it knows is absent or has another type, that is an error that names its path.
 //
 //	records: [rows] → [rows, Width]
 func (e Encoder) Apply(records *structured.Tensor) tensor.Tensor {
 	if records.Rank() != 1 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, "features.Encoder", fmt.Sprintf("%s is no list of records", tenon.String(records.Spec()))))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "features.Encoder", fmt.Sprintf("%s is not a list of records", tenon.String(records.Spec()))))
 	}
 	return e.encode(e.Root, records, "")
 }
 
-// encode returns the features of what stands at a path: [items, features].
+// encode returns the features of the value at a path: [items, features].
 func (e Encoder) encode(p Part, v tensor.Tensor, path string) tensor.Tensor {
 	v, there := presence(v)
 	var x tensor.Tensor
@@ -133,7 +133,8 @@ func (e Encoder) encode(p Part, v tensor.Tensor, path string) tensor.Tensor {
 	return x
 }
 
-// presence returns what is there or is not, and the mask that says which is: nil where all is.
+// presence returns the values, and the mask of those that are not missing, or nil if none is
+// missing.
 func presence(v tensor.Tensor) (values, there tensor.Tensor) {
 	if m, ok := v.(masked.Optional); ok && m.Mask().Shape().Rank() == 1 {
 		return m.Values(), m.Mask()
@@ -141,7 +142,7 @@ func presence(v tensor.Tensor) (values, there tensor.Tensor) {
 	return v, nil
 }
 
-// stored returns what types with a meaning, such as dates, store, and entries for maps.
+// stored returns the stored form of types such as dates, and the entries of maps.
 func stored(v tensor.Tensor) tensor.Tensor {
 	switch t := v.(type) {
 	case *structured.Map:
@@ -152,7 +153,7 @@ func stored(v tensor.Tensor) tensor.Tensor {
 	return v
 }
 
-// isVector reports whether items have numbers of their own that are known to be as many.
+// isVector reports whether each item has the same known number of numbers.
 func isVector(v tensor.Tensor) bool {
 	switch v.(type) {
 	case tensor.Carrier, *structured.Tensor, *structured.Union:
@@ -162,7 +163,7 @@ func isVector(v tensor.Tensor) bool {
 	return s.Rank() > 1 && v.DType() != dtype.String && s.Slice(1, s.Rank()).Size() > 0
 }
 
-// itemsOf returns the items of lists and how they are divided.
+// itemsOf returns the items of lists and their row partition.
 func itemsOf(v tensor.Tensor, path string) (tensor.Tensor, *ragged.RowPartition) {
 	items, rows, err := structured.Undivide(stored(v))
 	if err != nil {
@@ -191,7 +192,7 @@ func partOf(v tensor.Tensor, kind Kind, name, path string) tensor.Tensor {
 	return out
 }
 
-// numbers returns so many float64 of each item.
+// numbers returns width float64 numbers for each item.
 func numbers(v tensor.Tensor, width int, path string) tensor.Tensor {
 	v = stored(v)
 	if d := v.DType(); !d.IsFloat() && !d.IsInteger() && d != dtype.Bool {
@@ -199,7 +200,7 @@ func numbers(v tensor.Tensor, width int, path string) tensor.Tensor {
 	}
 	s := v.Shape()
 	if s.HasRank() && !(s.Rank() == 1 && width == 1) && s.Slice(min(1, s.Rank()), s.Rank()).Size() != width {
-		tenon.Throw(at(tenon.NewError(tenon.ErrShape, "features", fmt.Sprintf("%s has not %d numbers for each record", tenon.String(v.Spec()), width)), path))
+		tenon.Throw(at(tenon.NewError(tenon.ErrShape, "features", fmt.Sprintf("%s does not have %d numbers for each record", tenon.String(v.Spec()), width)), path))
 	}
 	return ops.Reshape(ops.Cast(v, dtype.Float64), []int{-1, width})
 }
@@ -207,7 +208,7 @@ func numbers(v tensor.Tensor, width int, path string) tensor.Tensor {
 // words returns the words of a field.
 func words(v tensor.Tensor) tensor.Tensor { return stored(v) }
 
-// lookup looks each word of a dictionary up once.
+// lookup looks up each word of a dictionary once.
 func lookup(v nn.Vocabulary, x tensor.Tensor) tensor.Tensor {
 	if d, ok := x.(*structured.Dictionary); ok {
 		return ops.Gather(v.Lookup(d.Words()), d.Codes(), 0)
@@ -222,7 +223,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// at returns an error with the path of the field that it is about.
+// at returns an error with the path of the field.
 func at(err error, path string) error {
 	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "features", Where: path, Msg: err.Error()}
 	var t *tenon.Error

@@ -17,63 +17,63 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Kind says what becomes of a field.
+// A Kind says how a field is encoded.
 type Kind string
 
-// What becomes of a field. Auto is a Number for numbers, truth values, times and dates, and a
-// Category for strings.
+// How a field is encoded. Auto is Number for numbers, booleans, times and dates, and Category
+// for strings.
 const (
 	Auto     Kind = ""
-	Number   Kind = "number"   // scaled: as many features as the field has numbers in a record
+	Number   Kind = "number"   // scaled; has as many features as the field has numbers in a record
 	Category Kind = "category" // looked up in a vocabulary, and embedded
-	OneHot   Kind = "onehot"   // looked up in a vocabulary: a feature for each word, and one for all others
-	Skip     Kind = "skip"     // nothing
+	OneHot   Kind = "onehot"   // looked up in a vocabulary; has a feature for each word, and one for unknown words
+	Skip     Kind = "skip"     // omitted
 
 	list   Kind = "list"
 	record Kind = "record"
 	union  Kind = "union"
 )
 
-// A Column says what becomes of the field at a path.
+// A Column says how the field at a path is encoded.
 type Column struct {
 	Kind     Kind
 	Scaling  nn.Scaling           // of a Number
 	Words    nn.VocabularyOptions // of a Category or OneHot
-	Features int                  // of the embedding of a Category; 0 stands for those of the Options
+	Features int                  // of the embedding of a Category; 0 stands for Options.Features
 }
 
-// Options are those of [NewSchema]. The zero value is the default.
+// Options are the options of [NewSchema]. The zero value is the default.
 type Options struct {
 	Columns  map[string]Column // by path
 	Words    nn.VocabularyOptions
 	Features int        // of embeddings; 0 stands for ⌈1.6·words^0.56⌉, at most 64
-	Hidden   int        // a record in a list goes through a Dense layer of so many features, with Relu, before the mean; 0: none
-	Pool     nn.Pooling // what a list of items becomes; "" stands for nn.MeanPool
+	Hidden   int        // features of a Dense layer with Relu that is applied to each record in a list before pooling; 0: no such layer
+	Pool     nn.Pooling // how the items of a list are pooled; "" stands for nn.MeanPool
 	DType    dtype.DType
 }
 
-// A Schema says how records become vectors, and gathers what has to be known of the data for that.
-// It is not safe for concurrent use.
+// A Schema says how records become vectors, and collects the statistics of the data that this
+// needs. It is not safe for concurrent use.
 type Schema struct {
 	root *column
 	o    Options
 }
 
-// column is what is known of a field, or of the items of a list.
+// A column is what is known of a field, or of the items of a list.
 type column struct {
 	path, name string
 	set        Column
 	kind       Kind
-	masked     bool // by its Spec
-	gaps       bool // a NaN was seen
+	masked     bool // according to its Spec
+	gaps       bool // a NaN occurred
 	below      []*column
 
 	moments nn.Moments
 	words   nn.Tally
 }
 
-// NewSchema returns how records of a Spec become vectors. What the options name and the Spec lacks,
-// and a field that cannot be encoded, are errors.
+// NewSchema returns a schema for records of a Spec. Options for paths that the Spec does not have,
+// and fields that cannot be encoded, are errors.
 func NewSchema(spec *structured.Spec, o Options) (s *Schema, err error) {
 	const fn = "features.NewSchema"
 	defer tenon.Catch(&err)
@@ -81,11 +81,11 @@ func NewSchema(spec *structured.Spec, o Options) (s *Schema, err error) {
 		o.Pool = nn.MeanPool
 	}
 	if spec.Rank() != 1 {
-		return nil, tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s is no list of records: give a Spec of rank 1", tenon.String(spec)))
+		return nil, tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s is not a list of records; give a Spec of rank 1", tenon.String(spec)))
 	}
 	s = &Schema{o: o}
 	unused := maps.Clone(o.Columns)
-	// A trace has records of which no more is known than the Spec.
+	// Tracing gives records of which only the Spec is known.
 	look := function.New(func(records *structured.Tensor) tensor.Tensor {
 		s.root = s.columnOf(records, "", "", unused)
 		return tensor.Scalar(true)
@@ -97,12 +97,12 @@ func NewSchema(spec *structured.Spec, o Options) (s *Schema, err error) {
 		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: fn, Where: path, Msg: fmt.Sprintf("there is no field of this path in %s", spec.Datashape())}
 	}
 	if s.root.empty() {
-		return nil, tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("of %s no field is left to encode", spec.Datashape()))
+		return nil, tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("no field of %s is left to encode", spec.Datashape()))
 	}
 	return s, nil
 }
 
-// columnOf returns the column of such a value, whose first dimension is that of records or items.
+// columnOf returns the column of a value whose first dimension is that of records or items.
 func (s *Schema) columnOf(v tensor.Tensor, path, name string, unused map[string]Column) *column {
 	c := &column{path: path, name: name, set: s.o.Columns[path]}
 	delete(unused, path)
@@ -148,11 +148,11 @@ func (s *Schema) columnOf(v tensor.Tensor, path, name string, unused map[string]
 	return c
 }
 
-// leaf says what becomes of a value that is no list and no record.
+// leaf sets how a value that is neither a list nor a record is encoded.
 func (c *column) leaf(v tensor.Tensor) {
 	refuse := func(msg string) {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "features.NewSchema", Where: c.path, Msg: fmt.Sprintf("%s %s", tenon.String(v.Spec()), msg),
-			Hint: `leave the field out, by Options.Columns with the Kind "skip", or put another one in its place (structured.Tensor.With)`})
+			Hint: `leave the field out, by Options.Columns with the Kind "skip", or replace it (structured.Tensor.With)`})
 	}
 	words := v.DType() == dtype.String
 	if c.kind = c.set.Kind; c.kind == Auto {
@@ -169,13 +169,13 @@ func (c *column) leaf(v tensor.Tensor) {
 		c.moments = nn.NewMoments(v.Shape().Slice(1, v.Shape().Rank()).Size())
 	case Category, OneHot:
 		if !words && !v.DType().IsInteger() {
-			refuse("holds no words: they are strings or integers")
+			refuse("holds no words; words are strings or integers")
 		}
 		if v.Shape().Rank() != 1 {
 			refuse("has more than one word for each record")
 		}
 	default:
-		refuse(fmt.Sprintf(`cannot become a %q, but a "number", "category" or "onehot"`, string(c.kind)))
+		refuse(fmt.Sprintf(`cannot be a %q, but a "number", "category" or "onehot"`, string(c.kind)))
 	}
 }
 
@@ -183,7 +183,7 @@ func (c *column) empty() bool {
 	return c.kind == Skip || len(c.below) > 0 && !slices.ContainsFunc(c.below, func(b *column) bool { return !b.empty() }) || (c.kind == record || c.kind == union) && len(c.below) == 0
 }
 
-// Update counts a batch of records, whose fields have to be those of the Spec.
+// Update adds a batch of records, which must have the fields of the Spec.
 func (s *Schema) Update(records *structured.Tensor) (err error) {
 	defer tenon.Catch(&err)
 	s.root.see(records)
@@ -195,7 +195,7 @@ func (c *column) see(v tensor.Tensor) {
 		return
 	}
 	v, there := presence(v)
-	if there != nil { // what is missing counts for nothing
+	if there != nil { // missing values are ignored
 		v = ops.BooleanMask(v, there, 0)
 	}
 	switch c.kind {
@@ -217,8 +217,8 @@ func (c *column) see(v tensor.Tensor) {
 	}
 }
 
-// Encoder returns a layer that makes vectors of records as the schema says, with scales and
-// vocabularies of what was seen. Embeddings start at random, by the key.
+// Encoder returns a layer that turns records into vectors according to the schema, with scales
+// and vocabularies of the data seen so far. Embeddings are initialized at random, by key.
 func (s *Schema) Encoder(key tensor.Tensor) (e Encoder, err error) {
 	defer tenon.Catch(&err)
 	n := 0
@@ -260,13 +260,14 @@ func (s *Schema) part(c *column, key tensor.Tensor, n *int) Part {
 	return p
 }
 
-// next returns a key for each part that starts at random.
+// next returns a key for each part that is initialized at random.
 func next(key tensor.Tensor, n *int) tensor.Tensor {
 	*n++
 	return ops.RandomFoldIn(key, *n)
 }
 
-// Fit returns a layer that makes vectors of such records: a [Schema] of their Spec, that has seen them.
+// Fit returns a layer that turns such records into vectors. It makes a [Schema] of their Spec and
+// updates it with them.
 func Fit(key tensor.Tensor, records *structured.Tensor, o Options) (Encoder, error) {
 	spec := records.Spec().(*structured.Spec)
 	s, err := NewSchema(spec, o)

@@ -15,32 +15,32 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// BeamOptions are those of [Beam]. The zero value takes one token, the likeliest.
+// BeamOptions are the options of [Beam]. The zero value takes one token, the most likely one.
 type BeamOptions struct {
-	Tokens int     // how many a hypothesis has at most; 0 stands for 1
+	Tokens int     // maximum number for a hypothesis; 0 stands for 1
 	End    []int64 // tokens at which a hypothesis ends
-	Width  int     // hypotheses of each prompt that are followed; 0 stands for 4
-	// Penalty is the power α by which long hypotheses are preferred: the logarithm of a probability is divided by
-	// ((5+tokens)/6)^α (Y. Wu et al., arXiv:1609.08144).
+	Width  int     // number of hypotheses that are kept for each prompt; 0 stands for 4
+	// Penalty is the exponent α by which long hypotheses are preferred: the logarithm of a probability is divided
+	// by ((5+tokens)/6)^α (Y. Wu et al., arXiv:1609.08144).
 	Penalty float64
 }
 
 // Beams are the best hypotheses of each prompt, best first.
 type Beams struct {
-	Tokens *ragged.Tensor // int64[rows, (hypotheses), (tokens)], without what ended them
+	Tokens *ragged.Tensor // int64[rows, (hypotheses), (tokens)], without the tokens of End
 	Scores *ragged.Tensor // float64[rows, (hypotheses)]
 }
 
-// hypothesis is what a prompt might go on with.
+// A hypothesis is a possible continuation of a prompt.
 type hypothesis struct {
 	tokens []int64
 	log    float64 // of its probability
-	score  float64 // of one that has ended
-	parent int64   // the row of the model that it goes on from
+	score  float64 // once it has ended
+	parent int64   // the row of the model that it continues
 }
 
-// Beam follows the likeliest continuations of each prompt side by side, and returns those that are best as a
-// whole, which need not begin with the likeliest token.
+// Beam does a beam search: it follows the most likely continuations of each prompt in parallel, and returns
+// those that are most likely as a whole, which need not begin with the most likely token.
 //
 //	prompts: int64[rows, (tokens)], none of which is empty
 func Beam[S any](ctx context.Context, prompts *ragged.Tensor, next Next[S], o BeamOptions) (b Beams, err error) {
@@ -94,7 +94,7 @@ func Beam[S any](ctx context.Context, prompts *ragged.Tensor, next Next[S], o Be
 	}
 	tokens, scores := make([][][]int64, n), make([][]float64, n)
 	for i := range ended {
-		for _, h := range open[i] { // those that the number of tokens cut off
+		for _, h := range open[i] { // hypotheses cut off by the limit on tokens
 			ended[i] = append(ended[i], o.scored(h))
 		}
 		slices.SortStableFunc(ended[i], func(a, b hypothesis) int { return cmp.Compare(b.score, a.score) })
@@ -105,8 +105,8 @@ func Beam[S any](ctx context.Context, prompts *ragged.Tensor, next Next[S], o Be
 	return Beams{ragged.FromSlices2(tokens), ragged.FromSlices(scores)}, nil
 }
 
-// extended returns the hypotheses that are followed and those that have ended when each of a prompt has one
-// token more: of k tokens with their logarithms, from a row of the model on.
+// extended extends each hypothesis of a prompt by one token, and returns those that are continued and those
+// that have ended. Each of the model's rows, starting with from, has k tokens with their logarithms.
 func (o BeamOptions) extended(open, ended []hypothesis, from, k int, logs []float64, ids []int64) (next, done []hypothesis) {
 	var all []hypothesis
 	for j, h := range open {
@@ -134,7 +134,8 @@ func (o BeamOptions) extended(open, ended []hypothesis, from, k int, logs []floa
 	}
 	slices.SortStableFunc(ended, func(a, b hypothesis) int { return cmp.Compare(b.score, a.score) })
 	if ended = ended[:min(o.Width, len(ended))]; len(ended) == o.Width && len(next) > 0 {
-		// None that is open can come to more, however long it gets: logarithms only fall.
+		// No open hypothesis can still get a better score, however long it gets, because its
+		// logarithm only falls.
 		if longest := o.penalty(o.Tokens); next[0].log/longest <= ended[o.Width-1].score {
 			next = nil
 		}
@@ -149,7 +150,7 @@ func (o BeamOptions) scored(h hypothesis) hypothesis {
 	return h
 }
 
-// rowsOf returns what a model has seen with other rows.
+// rowsOf returns the state of a model with other rows.
 func rowsOf[S any](seen S, at []int64) (S, error) {
 	return nest.Map(func(l []any) (any, error) {
 		t, ok := l[0].(tensor.Tensor)

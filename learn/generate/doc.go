@@ -3,15 +3,15 @@
 //
 //	next := func(tokens *ragged.Tensor, seen []nn.Cache) (tensor.Tensor, []nn.Cache) {
 //		x := m.Words.Apply(tokens)
-//		x, seen = m.Block.Extend(x, seen) // keys and values of what was seen are kept
+//		x, seen = m.Block.Extend(x, seen) // keeps the keys and values of earlier tokens
 //		return m.Words.Attend(generate.Last(x)), seen
 //	}
 //	g, err := generate.Sample(ctx, prompts, next, generate.Options{
 //		Tokens: 100, End: []int64{0}, Sampling: generate.Sampling{Key: ops.RandomKey(1), TopP: 0.9},
 //	})
 //
-// A prompt is a row of a ragged tensor. Nothing is padded, and a finished row has no more tokens,
-// so nothing is computed for it.
+// A prompt is a row of a ragged tensor. Nothing is padded, and nothing is computed for rows that
+// have ended.
 //
 // Stability: experimental.
 package generate

@@ -16,30 +16,30 @@ import (
 
 const idType = dtype.Int64
 
-// Next is a model as it is asked: it takes tokens that follow those seen before, row by row, and gives the
-// scores of what comes after the last of each, and what it has seen then, which is the zero value before the first. Of a row
-// without tokens the scores do not count. What is seen is a nest of Values whose first axis is that of rows; numbers
-// without axes are of all rows.
+// Next is a language model. It takes, for each row, the tokens that follow those seen before, and returns the scores of
+// the token after the last one, and its new state. The state is a nest of Values whose first axis is that of rows;
+// scalars are shared by all rows. Before the first call it is the zero value. The scores of a row without tokens are
+// ignored.
 //
 //	tokens: int64[rows, (tokens)] → [rows, vocabulary]
 type Next[S any] func(tokens *ragged.Tensor, seen S) (logits tensor.Tensor, after S)
 
-// Options are those of [Sample]. The zero value takes one token, the likeliest.
+// Options are the options of [Sample]. The zero value takes one token, the most likely one.
 type Options struct {
-	Tokens int     // how many a row gets at most; 0 stands for 1
+	Tokens int     // maximum number for a row; 0 stands for 1
 	End    []int64 // tokens at which a row ends
 	Sampling
 }
 
-// Generated is what rows of tokens go on with.
+// Generated holds the continuations of rows of tokens.
 type Generated struct {
-	Tokens *ragged.Tensor // int64[rows, (tokens)], without what ended a row
-	Logs   tensor.Tensor  // float64[rows]: sums of the logarithms of their probabilities, by the model's scores, its end included
-	Ended  tensor.Tensor  // bool[rows]: by a token of End
+	Tokens *ragged.Tensor // int64[rows, (tokens)], without the tokens of End
+	Logs   tensor.Tensor  // float64[rows]: sums of the log-probabilities of the tokens under the model, including those of End
+	Ended  tensor.Tensor  // bool[rows]: whether a token of End ended the row
 }
 
-// Sample continues each prompt token by token. Each row draws from numbers of its own: what it
-// gets does not depend on how long others are.
+// Sample continues each prompt token by token. Each row draws random numbers of its own, so its
+// continuation does not depend on the lengths of other rows.
 //
 //	prompts: int64[rows, (tokens)], none of which is empty
 func Sample[S any](ctx context.Context, prompts *ragged.Tensor, next Next[S], o Options) (g Generated, err error) {
@@ -88,7 +88,7 @@ func Sample[S any](ctx context.Context, prompts *ragged.Tensor, next Next[S], o 
 func checked(fn string, prompts *ragged.Tensor, none bool, tokens int) int {
 	switch {
 	case none:
-		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, "next is nil: a model is needed"))
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, "next is nil; a model is needed"))
 	case tokens < 0:
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("Tokens is %d, want at least 0", tokens)))
 	case prompts == nil || prompts.RaggedRank() != 1 || prompts.FlatValues().Shape().Rank() != 1 || prompts.DType() != idType:
@@ -107,7 +107,7 @@ func checked(fn string, prompts *ragged.Tensor, none bool, tokens int) int {
 	return len(lengths)
 }
 
-// wantScores fails where a model gave something else than scores of n rows.
+// wantScores fails if a model returned something other than scores for n rows.
 func wantScores(fn string, logits tensor.Tensor, n int) {
 	got := "nil"
 	if logits != nil {
@@ -121,7 +121,7 @@ func wantScores(fn string, logits tensor.Tensor, n int) {
 	tenon.Throw(e)
 }
 
-// Last returns the last item of each row, 0 of a row without items.
+// Last returns the last item of each row, or 0 for an empty row.
 //
 //	x: [rows, (positions), ...] ragged or [rows, positions, ...] dense → [rows, ...]
 func Last(x tensor.Tensor) tensor.Tensor {

@@ -10,13 +10,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Sampling says how a token is chosen by its score. The zero value takes the one with the greatest.
+// Sampling says how a token is chosen by its score. The zero value takes the one with the highest
+// score.
 type Sampling struct {
-	Key         tensor.Tensor // a random key; nil: the likeliest token is taken
-	Temperature float64       // what scores are divided by; 0 stands for 1
-	TopK        int           // only so many of the likeliest; 0: all
-	TopP        float64       // only the likeliest that come to this probability together (A. Holtzman et al., ICLR 2020); 0: all
-	MinP        float64       // only what is at least so likely beside the likeliest; 0: all
+	Key         tensor.Tensor // a random key; nil: takes the most likely token
+	Temperature float64       // by which scores are divided; 0 stands for 1
+	TopK        int           // draws from this many of the most likely tokens; 0: from all
+	TopP        float64       // draws from the smallest set of most likely tokens with this total probability (A. Holtzman et al., ICLR 2020); 0: from all
+	MinP        float64       // draws from tokens whose probability is at least this share of the highest one; 0: from all
 }
 
 func (s Sampling) check(fn string) {
@@ -42,7 +43,7 @@ func Pick(logits tensor.Tensor, s Sampling) tensor.Tensor {
 	const fn = "generate.Pick"
 	s.check(fn)
 	if r := logits.Shape().Rank(); !logits.DType().IsFloat() || r == 0 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("scores are %s, want a floating number for each token: [..., tokens]", tenon.String(logits.Spec()))))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("scores are %s, want a floating-point number for each token: [..., tokens]", tenon.String(logits.Spec()))))
 	}
 	if s.Key == nil {
 		return ops.Cast(ops.ArgMax(logits, -1), idType)
@@ -50,7 +51,8 @@ func Pick(logits tensor.Tensor, s Sampling) tensor.Tensor {
 	return ops.Cast(ops.RandomCategorical(s.Key, s.Kept(logits)), idType)
 }
 
-// Kept returns scores as they are drawn by: divided by the temperature, and -∞ for tokens that are left out.
+// Kept returns the scores from which tokens are drawn: divided by the temperature, and -∞ for excluded
+// tokens.
 func (s Sampling) Kept(logits tensor.Tensor) tensor.Tensor {
 	if s.Temperature != 0 {
 		logits = ops.Div(logits, s.Temperature)
@@ -65,7 +67,7 @@ func (s Sampling) Kept(logits tensor.Tensor) tensor.Tensor {
 	if s.TopP > 0 && s.TopP < 1 {
 		sorted := ops.Sort(logits, -1, ops.SortOptions{Descending: true})
 		before := ops.CumSum(ops.Softmax(sorted, -1), -1, ops.CumOptions{Exclusive: true})
-		keep(ops.MinKeep(ops.Where(ops.Less(before, s.TopP), sorted, math.Inf(1)), -1)) // the likeliest is always there
+		keep(ops.MinKeep(ops.Where(ops.Less(before, s.TopP), sorted, math.Inf(1)), -1)) // the most likely token is always included
 	}
 	if s.MinP > 0 {
 		keep(ops.Add(ops.MaxKeep(logits, -1), math.Log(s.MinP)))

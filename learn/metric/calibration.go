@@ -8,14 +8,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Calibration compares, over bins of probability, how often items are of the truth 1 with what was said:
-// Positive by Weight is the share that there is in a bin, and Probability by Weight the mean probability,
-// which a picture of the reliability draws over each other.
+// A Calibration compares predicted probabilities with observed frequencies, in bins of probability. In a
+// bin, Positive/Weight is the share of items whose truth is 1, and Probability/Weight their mean
+// probability; a reliability diagram plots one against the other.
 type Calibration struct {
-	Weight, Positive, Probability []float64 // [bins]: sums over items, by weight
+	Weight, Positive, Probability []float64 // [bins]: weighted sums over items
 }
 
-// NewCalibration returns bins of one width that have seen nothing.
+// NewCalibration returns an empty calibration with bins of equal width.
 func NewCalibration(bins int) (*Calibration, error) {
 	if bins < 1 || bins > 1<<20 {
 		return nil, invalid("NewCalibration", "cannot use %d bins", bins)
@@ -25,7 +25,7 @@ func NewCalibration(bins int) (*Calibration, error) {
 
 // Update adds items.
 //
-//	truth: [items] of 0 and 1, or truth values; probability: [items]; weights: [items] or nil
+//	truth: [items] of 0 and 1, or booleans; probability: [items]; weights: [items] or nil
 func (c *Calibration) Update(truth, probability, weights tensor.Tensor) error {
 	t, p, w, err := probabilities("Calibration", truth, probability, weights)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Calibration) Update(truth, probability, weights tensor.Tensor) error {
 	return nil
 }
 
-// Merge adds what another one has seen, in as many bins.
+// Merge adds the items of another one with the same number of bins.
 func (c *Calibration) Merge(o *Calibration) error {
 	if len(o.Weight) != len(c.Weight) {
 		return tenon.NewError(tenon.ErrShape, "metric.Calibration", fmt.Sprintf("%d bins cannot be merged with %d", len(o.Weight), len(c.Weight)))
@@ -54,8 +54,8 @@ func (c *Calibration) Merge(o *Calibration) error {
 	return nil
 }
 
-// Error is the mean distance, over bins, of the share of items of the truth 1 and their mean
-// probability, by how many items there are.
+// Error is the expected calibration error: the mean over bins, weighted by their items, of the
+// absolute difference between the share of items whose truth is 1 and their mean probability.
 func (c *Calibration) Error() float64 {
 	total := 0.0
 	for i, p := range c.Probability {

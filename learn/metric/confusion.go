@@ -9,14 +9,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Confusion counts how often items of one class are taken for those of another. It is not
-// safe for concurrent updates.
+// A Confusion counts how often items of one class are predicted as another. It is not safe for
+// concurrent updates.
 type Confusion struct {
 	Classes int
 	Counts  []float64 // [Classes, Classes]: rows are the truth, columns the prediction
 }
 
-// NewConfusion returns counts of nothing.
+// NewConfusion returns empty counts.
 func NewConfusion(classes int) (*Confusion, error) {
 	if classes < 1 || classes > 1<<15 {
 		return nil, invalid("NewConfusion", "cannot use %d classes", classes)
@@ -24,9 +24,9 @@ func NewConfusion(classes int) (*Confusion, error) {
 	return &Confusion{classes, make([]float64, classes*classes)}, nil
 }
 
-// Update counts items.
+// Update adds items.
 //
-//	truth, predicted: the same shape or rows, integers below Classes; weights: those of items, or nil
+//	truth, predicted: the same shape or rows, integers below Classes; weights: [items] or nil
 func (c *Confusion) Update(truth, predicted, weights tensor.Tensor) error {
 	const fn = "Confusion"
 	truth, predicted, weights, err := flat(fn, truth, predicted, weights, false)
@@ -51,7 +51,7 @@ func (c *Confusion) Update(truth, predicted, weights tensor.Tensor) error {
 	return nil
 }
 
-// Merge adds what another one has counted, of as many classes.
+// Merge adds the counts of another one with the same number of classes.
 func (c *Confusion) Merge(o *Confusion) error {
 	if o.Classes != c.Classes {
 		return tenon.NewError(tenon.ErrShape, "metric.Confusion", fmt.Sprintf("%d classes cannot be merged with %d", o.Classes, c.Classes))
@@ -76,8 +76,8 @@ func boxed(x []float64) []any {
 	return out
 }
 
-// marginals returns the items of each class that are found, that are there, and that are
-// predicted, and all of them.
+// marginals returns, for each class, the items that were predicted correctly, that exist, and
+// that were predicted as it, and the total number of items.
 func (c *Confusion) marginals() (hits, there, predicted []float64, all float64) {
 	hits, there, predicted = make([]float64, c.Classes), make([]float64, c.Classes), make([]float64, c.Classes)
 	for i := range c.Classes {
@@ -92,27 +92,27 @@ func (c *Confusion) marginals() (hits, there, predicted []float64, all float64) 
 	return hits, there, predicted, all
 }
 
-// Accuracy is the share of items whose class is found.
+// Accuracy is the share of items that were predicted correctly.
 func (c *Confusion) Accuracy() float64 {
 	hits, _, _, all := c.marginals()
 	return ratio(sum(hits), all)
 }
 
-// An Average says how numbers of single classes become one.
+// An Average says how the numbers of the classes are combined.
 type Average string
 
 const (
-	Micro    Average = "micro"    // of all items together
+	Micro    Average = "micro"    // over all items together
 	Macro    Average = "macro"    // the mean over classes
-	Weighted Average = "weighted" // the mean over classes, weighted by their items
+	Weighted Average = "weighted" // the mean over classes, weighted by their number of items
 )
 
-// Precision is the share of the items predicted as a class that are of it.
+// Precision is the share of the items predicted as a class that belong to it.
 func (c *Confusion) Precision(a Average) (float64, error) {
 	return c.averaged("Precision", a, func(hits, _, predicted float64) float64 { return ratio(hits, predicted) })
 }
 
-// Recall is the share of the items of a class that are found.
+// Recall is the share of the items of a class that were predicted as it.
 func (c *Confusion) Recall(a Average) (float64, error) {
 	return c.averaged("Recall", a, func(hits, there, _ float64) float64 { return ratio(hits, there) })
 }
@@ -120,7 +120,8 @@ func (c *Confusion) Recall(a Average) (float64, error) {
 // F1 is the harmonic mean of precision and recall.
 func (c *Confusion) F1(a Average) (float64, error) { return c.FBeta(1, a) }
 
-// FBeta is the harmonic mean of precision and recall in which recall counts beta² times.
+// FBeta is the weighted harmonic mean of precision and recall in which recall counts beta²
+// times.
 func (c *Confusion) FBeta(beta float64, a Average) (float64, error) {
 	return c.averaged("FBeta", a, fBeta(beta))
 }
@@ -160,7 +161,7 @@ func (c *Confusion) averaged(fn string, a Average, of func(hits, there, predicte
 	return 0, invalid(fn, "there is no average %q: there are %q, %q and %q", a, Micro, Macro, Weighted)
 }
 
-// BalancedAccuracy is the mean recall of the classes that are there.
+// BalancedAccuracy is the mean recall of the classes that occur in the truth.
 func (c *Confusion) BalancedAccuracy() float64 {
 	hits, there, _, _ := c.marginals()
 	total, n := 0.0, 0.0
@@ -172,7 +173,7 @@ func (c *Confusion) BalancedAccuracy() float64 {
 	return ratio(total, n)
 }
 
-// Matthews is the correlation of truth and prediction.
+// Matthews is the Matthews correlation coefficient of truth and prediction.
 func (c *Confusion) Matthews() float64 {
 	hits, there, predicted, all := c.marginals()
 	product := func(x, y []float64) (s float64) {
@@ -185,7 +186,7 @@ func (c *Confusion) Matthews() float64 {
 	return ratio(cov, math.Sqrt((all*all-product(there, there))*(all*all-product(predicted, predicted))))
 }
 
-// Kappa is Cohen's: how far the accuracy is above that of chance.
+// Kappa is Cohen's kappa: the accuracy relative to that of chance.
 func (c *Confusion) Kappa() float64 {
 	hits, there, predicted, all := c.marginals()
 	chance := 0.0

@@ -7,16 +7,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Curve has, for each distinct score from the highest one down, how many items score at
-// least as high.
+// A Curve has, for each distinct score in descending order, the number of items with at least
+// that score.
 type Curve struct {
 	Thresholds         []float64
-	Positive, Negative []float64 // items of the truth 1 and 0, by weight
+	Positive, Negative []float64 // items whose truth is 1 and 0, by weight
 }
 
-// NewCurve sorts items by their scores. [Scored] gathers those of a stream.
+// NewCurve sorts items by their scores. [Scored] collects the items of a stream.
 //
-//	truth: [items] of 0 and 1, or truth values; score: [items]; weights: [items] or nil
+//	truth: [items] of 0 and 1, or booleans; score: [items]; weights: [items] or nil
 func NewCurve(truth, score, weights tensor.Tensor) (*Curve, error) {
 	var s Scored
 	if err := s.update("NewCurve", truth, score, weights); err != nil {
@@ -25,8 +25,8 @@ func NewCurve(truth, score, weights tensor.Tensor) (*Curve, error) {
 	return s.Curve(), nil
 }
 
-// Scored gathers items of two classes with their scores, batch by batch and on several machines, for
-// curves that are exact. Its zero value has none. nn.AUC needs less memory, and is not exact.
+// Scored collects items of two classes with their scores, batch by batch and on several machines,
+// for exact curves. The zero value has no items. nn.AUC needs less memory, but is not exact.
 type Scored struct {
 	Scores   []float64
 	Positive []bool
@@ -107,7 +107,7 @@ func curve(t []int, s, w []float64) *Curve {
 	return c
 }
 
-// totals returns the items of both kinds.
+// totals returns the weights of both classes.
 func (c *Curve) totals() (pos, neg float64) {
 	if n := len(c.Positive); n > 0 {
 		return c.Positive[n-1], c.Negative[n-1]
@@ -115,16 +115,16 @@ func (c *Curve) totals() (pos, neg float64) {
 	return 0, 0
 }
 
-// both is an error where there are not items of both kinds.
+// both returns an error unless there are items of both classes.
 func (c *Curve) both(fn string) error {
 	if pos, neg := c.totals(); pos == 0 || neg == 0 {
-		return invalid(fn, "the truth has only one class, %v items of 1 and %v of 0: there is nothing to distinguish", pos, neg)
+		return invalid(fn, "the truth has only one class: %v items are 1 and %v are 0", pos, neg)
 	}
 	return nil
 }
 
 // ROC returns the points of the receiver operating characteristic: the false and the true
-// positive rate at each threshold, after (0, 0) at infinity.
+// positive rates at each threshold, starting with (0, 0) at infinity.
 func (c *Curve) ROC() (falsePositive, truePositive, thresholds []float64, err error) {
 	if err := c.both("ROC"); err != nil {
 		return nil, nil, nil, err
@@ -144,7 +144,7 @@ func (c *Curve) AUC() (float64, error) {
 	return area(x, y), err
 }
 
-// area is that below lines between points.
+// area is the area below the lines between points.
 func area(x, y []float64) (a float64) {
 	for i := 1; i < len(x); i++ {
 		a += (x[i] - x[i-1]) * (y[i] + y[i-1]) / 2
@@ -162,7 +162,7 @@ func (c *Curve) PrecisionRecall() (precision, recall []float64) {
 	return precision, recall
 }
 
-// AveragePrecision is the sum of precisions times the steps in recall.
+// AveragePrecision is the sum of the precisions, weighted by the steps in recall.
 func (c *Curve) AveragePrecision() float64 {
 	precision, recall := c.PrecisionRecall()
 	a, last := 0.0, 0.0
@@ -172,13 +172,14 @@ func (c *Curve) AveragePrecision() float64 {
 	return a
 }
 
-// PRAUC is the area under lines between the points of recall and precision, from (0, 1) on.
+// PRAUC is the area below the lines between the points of recall and precision, starting at (0,
+// 1).
 func (c *Curve) PRAUC() float64 {
 	precision, recall := c.PrecisionRecall()
 	return area(append([]float64{0}, recall...), append([]float64{1}, precision...))
 }
 
-// scores returns the rows of scores of each class, and the weights of items.
+// scores returns the truth, the scores of each item for all classes, and the weights of items.
 func scores(fn string, truth, score, weights tensor.Tensor) (t []int, rows [][]float64, w []float64, err error) {
 	truth, score, weights, err = flat(fn, truth, score, weights, true)
 	if err != nil {
@@ -199,8 +200,8 @@ func scores(fn string, truth, score, weights tensor.Tensor) (t []int, rows [][]f
 	return t, rows, w, err
 }
 
-// AUCOfClasses is the mean area of all classes, each against the others; with pairs, of each
-// against each other one.
+// AUCOfClasses is the mean area under the ROC curves of each class against all others or, with
+// pairs, of each class against each other class.
 //
 //	truth: [items] of classes; score: [items, classes]; weights: [items] or nil
 func AUCOfClasses(truth, score, weights tensor.Tensor, pairs bool) (float64, error) {
@@ -252,8 +253,8 @@ func AUCOfClasses(truth, score, weights tensor.Tensor, pairs bool) (float64, err
 	return ratio(total, n), nil
 }
 
-// TopK is the share of items whose class is among the k highest scores. Of scores that tie, the
-// later class is the higher one.
+// TopK is the share of items whose class has one of the k highest scores. Of equal scores, that
+// of the later class counts as higher.
 //
 //	truth: [items] of classes; score: [items, classes]; weights: [items] or nil
 func TopK(truth, score, weights tensor.Tensor, k int) (float64, error) {
@@ -276,8 +277,8 @@ func TopK(truth, score, weights tensor.Tensor, k int) (float64, error) {
 	return ratio(hits, sum(w)), nil
 }
 
-// LogLoss is the mean of -log of the probability of the true class, which counts as at least
-// 2⁻⁵².
+// LogLoss is the mean of -log of the probability of the true class, which is taken to be at
+// least 2⁻⁵².
 func LogLoss(truth, probabilities, weights tensor.Tensor) (float64, error) {
 	t, rows, w, err := scores("LogLoss", truth, probabilities, weights)
 	if err != nil {
@@ -291,7 +292,7 @@ func LogLoss(truth, probabilities, weights tensor.Tensor) (float64, error) {
 	return ratio(total, sum(w)), nil
 }
 
-// Brier is the mean squared distance of probability and truth, 0 or 1.
+// Brier is the mean squared difference of the probability and the truth, 0 or 1.
 func Brier(truth, probability, weights tensor.Tensor) (float64, error) {
 	t, p, w, err := probabilities("Brier", truth, probability, weights)
 	if err != nil {
@@ -324,7 +325,7 @@ func probabilities(fn string, truth, probability, weights tensor.Tensor) (t []in
 	return t, p, w, err
 }
 
-// Perplexity is e to the mean of -log p.
+// Perplexity is the exponential of the mean of -log p.
 //
 //	logProbabilities: [items]; weights: [items] or nil
 func Perplexity(logProbabilities, weights tensor.Tensor) (float64, error) {

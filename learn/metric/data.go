@@ -27,11 +27,11 @@ func floats(fn, what string, t tensor.Tensor) (x []float64, err error) {
 	return x, nil
 }
 
-// labels returns integers from 0 to below classes, or below any number where that is 0.
+// labels returns integers from 0 to classes-1, or any that are not negative if classes is 0.
 func labels(fn, what string, t tensor.Tensor, classes int) (x []int, err error) {
 	defer tenon.Catch(&err)
 	if !t.DType().IsInteger() && !t.DType().IsBool() {
-		return nil, tenon.NewError(tenon.ErrDType, "metric."+fn, fmt.Sprintf("the %s is %s, want integers or truth values", what, tenon.String(t.Spec())))
+		return nil, tenon.NewError(tenon.ErrDType, "metric."+fn, fmt.Sprintf("the %s is %s, want integers or booleans", what, tenon.String(t.Spec())))
 	}
 	for i, v := range tensor.Data[int64](ops.Cast(t, dtype.Int64)) {
 		if v < 0 || classes > 0 && v >= int64(classes) || v > math.MaxInt32 {
@@ -42,7 +42,7 @@ func labels(fn, what string, t tensor.Tensor, classes int) (x []int, err error) 
 	return x, nil
 }
 
-// same checks that two tensors have one shape.
+// same checks that two tensors have the same shape.
 func same(fn string, truth, predicted tensor.Tensor) error {
 	return sameShape(fn, truth.Shape(), predicted.Shape())
 }
@@ -75,7 +75,7 @@ func weightsOf(fn string, weights tensor.Tensor, n int) ([]float64, error) {
 	return w, err
 }
 
-// ratio is a/b, and 0 of 0.
+// ratio is a/b, and 0 for 0/0.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0

@@ -13,9 +13,9 @@ import (
 
 var roles = []string{"truth", "prediction", "weights"}
 
-// bare returns dense tensors of the items of truth, prediction and weights, which may be in the
-// same rows of any lengths, or be masked: what is missing in one of them is left out of all. Weights, which
-// may be nil, may also be one for each outermost row.
+// bare returns dense tensors of the items of truth, prediction and weights. These may be in the same ragged
+// rows, or be masked; items missing in one of them are removed from all. Weights, which may be nil, may
+// also be given for the outermost rows.
 func bare(fn string, operands ...tensor.Tensor) (out []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	out = append(out, operands...)
@@ -44,7 +44,7 @@ func bare(fn string, operands ...tensor.Tensor) (out []tensor.Tensor, err error)
 	}
 }
 
-// unrowed sets tensors to their items, which lie in the rows of x.
+// unrowed replaces tensors, which must have the rows of x, by their items.
 func unrowed(fn string, list []tensor.Tensor, x *ragged.Tensor) error {
 	parts := x.Partitions()
 	for i, t := range list {
@@ -71,7 +71,7 @@ func unrowed(fn string, list []tensor.Tensor, x *ragged.Tensor) error {
 	return nil
 }
 
-// present sets tensors to the items that none of them lacks.
+// present restricts tensors to the items that are missing in none of them.
 func present(fn string, list []tensor.Tensor) error {
 	var mask tensor.Tensor
 	for i, t := range list {
@@ -82,7 +82,7 @@ func present(fn string, list []tensor.Tensor) error {
 		case mask == nil:
 			mask = m.Mask()
 		case !m.Mask().Shape().Equal(mask.Shape()):
-			return tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("items of %v may be missing, and of %v in the %s", mask.Shape(), m.Mask().Shape(), roles[i]))
+			return tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the mask of the %[3]s has the shape %[2]v, not %[1]v", mask.Shape(), m.Mask().Shape(), roles[i]))
 		default:
 			mask = ops.LogicalAnd(mask, m.Mask())
 		}
@@ -94,15 +94,15 @@ func present(fn string, list []tensor.Tensor) error {
 			continue
 		}
 		if s := t.Shape(); s.Rank() < rank || !s.Slice(0, rank).Equal(mask.Shape()) {
-			return tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the %s has the shape %v, and items of %v may be missing", roles[i], s, mask.Shape()))
+			return tenon.NewError(tenon.ErrShape, "metric."+fn, fmt.Sprintf("the %s has the shape %v, which does not begin with that of the mask, %v", roles[i], s, mask.Shape()))
 		}
 		list[i] = ops.BooleanMask(t, mask, 0)
 	}
 	return nil
 }
 
-// flat returns the items of truth, prediction and weights as vectors; of a prediction with classes, as
-// [items, classes].
+// flat returns the items of truth, prediction and weights as vectors, or as [items, classes] for a
+// prediction with classes.
 func flat(fn string, truth, predicted, weights tensor.Tensor, classes bool) (t, p, w tensor.Tensor, err error) {
 	list, err := bare(fn, truth, predicted, weights)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/tenonml/tenon/ragged"
 )
 
-// The functions of this file judge each row of a ragged tensor, such as the answers to a
-// question: relevance and scores have the same rows of any lengths. They return a number for
-// each row.
+// The functions of this file evaluate each row of a ragged tensor, such as the answers to a
+// question: relevance and scores have the same rows. They return a number for each row.
 
 // rowsOf returns the rows of relevance and scores.
 func rowsOf(fn string, relevance, score *ragged.Tensor) (rel, s [][]float64, err error) {
@@ -50,7 +49,7 @@ func rowsOf(fn string, relevance, score *ragged.Tensor) (rel, s [][]float64, err
 	return rel, s, nil
 }
 
-// descending returns the places of numbers from the greatest one down, of equal ones in their
+// descending returns the indices of numbers in descending order; equal numbers keep their
 // order.
 func descending(x []float64) []int {
 	at := make([]int, len(x))
@@ -69,8 +68,8 @@ func descending(x []float64) []int {
 	return at
 }
 
-// gain is the discounted gain of a row up to place k (0: all): relevance by log₂(1 + place),
-// where items whose scores tie share their mean.
+// gain is the discounted cumulative gain of a row up to rank k (0: all): relevance divided by
+// log₂(1 + rank), where items with equal scores share their mean.
 func gain(rel, s []float64, k int) float64 {
 	order, total := descending(s), 0.0
 	for from := 0; from < len(order); {
@@ -87,13 +86,13 @@ func gain(rel, s []float64, k int) float64 {
 	return total
 }
 
-// DCG is the discounted cumulative gain up to place k, 0 for all: Σ relevance/log₂(1 + place).
-// Items whose scores tie share their mean relevance.
+// DCG is the discounted cumulative gain up to rank k, 0 for all: Σ relevance/log₂(1 + rank).
+// Items with equal scores share their mean relevance.
 func DCG(relevance, score *ragged.Tensor, k int) ([]float64, error) {
 	return byRow("DCG", relevance, score, func(rel, s []float64) float64 { return gain(rel, s, k) })
 }
 
-// NDCG is [DCG] by that of the best order, 0 where nothing is relevant.
+// NDCG is [DCG] divided by that of the ideal order; 0 if nothing is relevant.
 func NDCG(relevance, score *ragged.Tensor, k int) ([]float64, error) {
 	return byRow("NDCG", relevance, score, func(rel, s []float64) float64 {
 		best := 0.0
@@ -106,8 +105,8 @@ func NDCG(relevance, score *ragged.Tensor, k int) ([]float64, error) {
 	})
 }
 
-// ReciprocalRank is 1 by the place of the first item whose relevance is not 0, and 0 where
-// there is none. Items that tie are in their order.
+// ReciprocalRank is 1 divided by the rank of the first item whose relevance is not 0, and 0 if
+// there is none. Items with equal scores keep their order.
 func ReciprocalRank(relevance, score *ragged.Tensor) ([]float64, error) {
 	return byRow("ReciprocalRank", relevance, score, func(rel, s []float64) float64 {
 		for place, i := range descending(s) {
@@ -144,17 +143,17 @@ func byRow(fn string, relevance, score *ragged.Tensor, f func(rel, s []float64) 
 	return out, nil
 }
 
-// Mean is the mean of the numbers of rows, and 0 of none.
+// Mean is the mean over rows, and 0 if there are none.
 func Mean(rows []float64) float64 { return ratio(sum(rows), float64(len(rows))) }
 
-// A RunningMean is the mean of numbers that come batch by batch, and from several machines: of what the functions of
-// this package say of rows, or of batches. Its zero value has seen nothing.
+// A RunningMean is the mean of numbers that arrive batch by batch, or from several machines, such as results of this
+// package for rows or batches. The zero value is empty.
 //
 //	m.Update(ndcg, nil)                                          // of rows
-//	m.Update([]float64{loss}, []float64{float64(len(batch))})    // of batches, each by its items
+//	m.Update([]float64{loss}, []float64{float64(len(batch))})    // of batches, weighted by their items
 type RunningMean struct{ Sum, Weight float64 }
 
-// Update adds numbers with their weights, nil for 1.
+// Update adds numbers with weights; nil means weights of 1.
 func (m *RunningMean) Update(x, weights []float64) error {
 	if weights != nil && len(weights) != len(x) {
 		return tenon.NewError(tenon.ErrShape, "metric.RunningMean", fmt.Sprintf("there are %d numbers and %d weights", len(x), len(weights)))
@@ -178,8 +177,8 @@ func (m *RunningMean) Update(x, weights []float64) error {
 	return nil
 }
 
-// Merge adds what another one has seen.
+// Merge adds the numbers of another one.
 func (m *RunningMean) Merge(o RunningMean) { m.Sum, m.Weight = m.Sum+o.Sum, m.Weight+o.Weight }
 
-// Result returns the mean, and 0 of nothing.
+// Result returns the mean, and 0 if there are no numbers.
 func (m RunningMean) Result() float64 { return ratio(m.Sum, m.Weight) }

@@ -10,11 +10,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Regression compares numbers with what was predicted for them, batch by batch and on several
-// machines. Its zero value has seen nothing. Several outputs of an item count alike.
+// A Regression compares numbers with predictions, batch by batch and on several machines. The
+// zero value is empty. If items have several outputs, all count equally.
 type Regression struct{ Outputs []Errors }
 
-// Errors are sums over the items of one output, y for the truth and x for the prediction, by weight.
+// Errors are weighted sums over the items of one output, with y for the truth and x for the
+// prediction.
 type Errors struct {
 	Weight        float64
 	Mean, Spread  float64 // mean of y, and Σ (y-mean)²
@@ -22,7 +23,7 @@ type Errors struct {
 	Squares       float64 // Σ (y-x)²
 	Absolute      float64 // Σ |y-x|
 	Share         float64 // Σ |y-x|/|y|, where |y| is at least 2⁻⁵²
-	Greatest      float64 // |y-x|
+	Greatest      float64 // max |y-x|
 }
 
 // Update adds items.
@@ -44,7 +45,7 @@ func (r *Regression) update(fn string, truth, predicted, weights tensor.Tensor) 
 	return r.merge(fn, &batch)
 }
 
-// Merge adds what another one has seen, of as many outputs.
+// Merge adds the items of another one with the same number of outputs.
 func (r *Regression) Merge(o *Regression) error { return r.merge("Regression", o) }
 
 func (r *Regression) merge(fn string, o *Regression) error {
@@ -62,8 +63,8 @@ func (r *Regression) merge(fn string, o *Regression) error {
 	return nil
 }
 
-// add merges means and sums of squares about them as T. Chan, G. Golub and R. LeVeque do (The American
-// Statistician 37, 1983).
+// add merges means and sums of squares about them by the method of T. Chan, G. Golub and R. LeVeque
+// (The American Statistician 37, 1983).
 func (e *Errors) add(o Errors) {
 	all := e.Weight + o.Weight
 	together := func(mean, squares *float64, m, s float64) {
@@ -86,27 +87,28 @@ func (r *Regression) mean(f func(e Errors) float64) float64 {
 	return ratio(total, float64(len(r.Outputs)))
 }
 
-// MeanSquaredError is the mean squared distance.
+// MeanSquaredError is the mean squared error.
 func (r *Regression) MeanSquaredError() float64 {
 	return r.mean(func(e Errors) float64 { return ratio(e.Squares, e.Weight) })
 }
 
-// RootMeanSquaredError is the root of the mean squared distance of each output.
+// RootMeanSquaredError is the mean over outputs of the root of the mean squared error.
 func (r *Regression) RootMeanSquaredError() float64 {
 	return r.mean(func(e Errors) float64 { return math.Sqrt(ratio(e.Squares, e.Weight)) })
 }
 
-// MeanAbsoluteError is the mean distance.
+// MeanAbsoluteError is the mean absolute error.
 func (r *Regression) MeanAbsoluteError() float64 {
 	return r.mean(func(e Errors) float64 { return ratio(e.Absolute, e.Weight) })
 }
 
-// MeanAbsolutePercentageError is the mean distance by the size of the truth, at least 2⁻⁵².
+// MeanAbsolutePercentageError is the mean absolute error relative to the truth, whose absolute
+// value is taken to be at least 2⁻⁵².
 func (r *Regression) MeanAbsolutePercentageError() float64 {
 	return r.mean(func(e Errors) float64 { return ratio(e.Share, e.Weight) })
 }
 
-// MaxError is the greatest distance of all outputs.
+// MaxError is the largest absolute error of all outputs.
 func (r *Regression) MaxError() float64 {
 	most := 0.0
 	for _, e := range r.Outputs {
@@ -115,13 +117,13 @@ func (r *Regression) MaxError() float64 {
 	return most
 }
 
-// R2 is the share of the variance that the prediction explains: 1 - Σ(y-x)²/Σ(y-ȳ)². Of a truth
-// that is constant it is 1 where all predictions are right, and 0 otherwise.
+// R2 is the share of the variance that the prediction explains: 1 - Σ(y-x)²/Σ(y-ȳ)². If the
+// truth is constant, it is 1 if all predictions are right, and 0 otherwise.
 func (r *Regression) R2() float64 {
 	return r.mean(func(e Errors) float64 { return explained(e.Squares, e.Spread) })
 }
 
-// ExplainedVariance is [Regression.R2] of predictions without their mean error.
+// ExplainedVariance is [Regression.R2] of predictions corrected by their mean error.
 func (r *Regression) ExplainedVariance() float64 {
 	return r.mean(func(e Errors) float64 { return explained(e.Scatter, e.Spread) })
 }
@@ -136,7 +138,7 @@ func explained(left, whole float64) float64 {
 	return 0
 }
 
-// regression returns what a method says of items.
+// regression returns the result of f for items.
 func regression(fn string, truth, predicted, weights tensor.Tensor, f func(*Regression) float64) (float64, error) {
 	var r Regression
 	if err := r.update(fn, truth, predicted, weights); err != nil {
@@ -184,12 +186,12 @@ func ExplainedVariance(truth, predicted, weights tensor.Tensor) (float64, error)
 	return regression("ExplainedVariance", truth, predicted, weights, (*Regression).ExplainedVariance)
 }
 
-// Pinball is the mean loss of a quantile: q times what the truth is above the prediction, 1-q
-// times what it is below.
+// Pinball is the mean quantile loss: q times the amount by which the truth exceeds the
+// prediction, or 1-q times the amount by which it falls short.
 func Pinball(truth, predicted, weights tensor.Tensor, q float64) (float64, error) {
 	const fn = "Pinball"
 	if !(q >= 0 && q <= 1) {
-		return 0, invalid(fn, "%v is no quantile", q)
+		return 0, invalid(fn, "the quantile is %v, want a number from 0 to 1", q)
 	}
 	p, err := somePairs(fn, truth, predicted, weights)
 	if err != nil {
@@ -207,8 +209,8 @@ func Pinball(truth, predicted, weights tensor.Tensor, q float64) (float64, error
 	return total / float64(len(p.truth)), nil
 }
 
-// MedianAbsoluteError is the median distance: half of the weight lies below it. It is that of all items together,
-// and does not follow from those of their parts.
+// MedianAbsoluteError is the median absolute error, weighted by items. It cannot be computed from the medians of
+// batches.
 func MedianAbsoluteError(truth, predicted, weights tensor.Tensor) (float64, error) {
 	p, err := somePairs("MedianAbsoluteError", truth, predicted, weights)
 	if err != nil {
@@ -221,14 +223,14 @@ func MedianAbsoluteError(truth, predicted, weights tensor.Tensor) (float64, erro
 	return total / float64(len(p.truth)), nil
 }
 
-// pairs are numbers and what was predicted for them, by output.
+// pairs are numbers and their predictions, by output.
 type pairs struct {
 	truth, predicted [][]float64
 	weights          []float64
 }
 
-// columns returns truth, prediction and weights without rows and gaps, the first two of one shape: [items] or
-// [items, things].
+// columns returns truth, prediction and weights without rows and missing items, the first two with the same
+// shape: [items] or [items, things].
 func columns(fn, things string, truth, predicted, weights tensor.Tensor) (t, p, w tensor.Tensor, err error) {
 	list, err := bare(fn, truth, predicted, weights)
 	if err != nil {
@@ -271,7 +273,7 @@ func pairsOf(fn string, truth, predicted, weights tensor.Tensor) (*pairs, error)
 	return out, nil
 }
 
-// somePairs is pairsOf where there has to be one.
+// somePairs is pairsOf, but without items it fails.
 func somePairs(fn string, truth, predicted, weights tensor.Tensor) (*pairs, error) {
 	p, err := pairsOf(fn, truth, predicted, weights)
 	if err == nil && len(p.truth) == 0 {
@@ -302,7 +304,7 @@ func (p *pairs) errors(k int) Errors {
 	return e
 }
 
-// median returns the median distance of output k.
+// median returns the median absolute error of output k.
 func (p *pairs) median(k int) float64 {
 	type distance struct{ d, w float64 }
 	var all []distance
@@ -342,8 +344,8 @@ func Hamming(truth, predicted, weights tensor.Tensor) (float64, error) {
 	}), nil
 }
 
-// Jaccard is the mean over items of the labels that truth and prediction share, by those that
-// either has.
+// Jaccard is the mean over items of the number of labels that truth and prediction share,
+// divided by the number of labels that either has.
 //
 //	truth, predicted: [items, labels] of 0 and 1; weights: [items] or nil
 func Jaccard(truth, predicted, weights tensor.Tensor) (float64, error) {
@@ -368,7 +370,8 @@ func Jaccard(truth, predicted, weights tensor.Tensor) (float64, error) {
 	}), nil
 }
 
-// labelling are items with labels; width is how many each has, -1 where it is one without an axis.
+// A labelling is items with labels; width is the number of labels of each, or -1 if items have one
+// label and no axis for it.
 type labelling struct {
 	truth, predicted []int
 	weights          []float64
@@ -395,7 +398,7 @@ func labelled(fn string, truth, predicted, weights tensor.Tensor) (l *labelling,
 	return l, err
 }
 
-// mean returns the mean over items of what f says of their labels.
+// mean returns the mean of f over the labels of all items.
 func (l *labelling) mean(f func(t, p []int) float64) float64 {
 	n, total := l.width, 0.0
 	if n < 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// An Activation names a function that is applied to each element. The zero value is
-// what a layer does where nothing is said: Linear, or what its options say.
+// An Activation names a function that is applied to each element. The zero value is the layer's
+// default: Linear unless its options say otherwise.
 type Activation string
 
 // The activations.

@@ -14,34 +14,34 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Sight says which positions a position looks at, and how. Positions are counted from the
-// last of queries and of keys. The zero value sees all alike.
+// A Sight says which positions a query attends to, and how. Positions are counted from the end,
+// separately for queries and keys. The zero value attends to all positions equally.
 type Sight struct {
 	Causal bool    // itself and what came before
-	Window int     // those less than so far away; 0: at any distance
-	ALiBi  bool    // slope·distance is taken from the scores, with a slope for each head (O. Press et al., ICLR 2022)
-	Scale  float64 // factor of the scores; 0 stands for 1/√d
+	Window int     // positions at a smaller distance than this; 0: at any distance
+	ALiBi  bool    // subtract slope·distance from the scores, with a slope for each head (O. Press et al., ICLR 2022)
+	Scale  float64 // factor of the scores; 0 means 1/√d
 }
 
-// slants reports whether distances are told by a feature more: what a query sees is on one
-// side of it, and the type tells large positions apart.
+// slants reports whether an additional feature can express the distances: a query attends to
+// one side of its position only, and the element type tells large positions apart.
 func (s Sight) slants(d dtype.DType) bool { return s.ALiBi && s.Causal && d.Size() >= 4 }
 
-// scores reports whether attention has to look at the scores one by one.
+// scores reports whether attention has to compute the scores explicitly.
 func (s Sight) scores(d dtype.DType) bool { return s.ALiBi && !s.slants(d) }
 
-// near reports whether what is seen depends on distances.
+// near reports whether the positions that are attended to depend on distances.
 func (s Sight) near() bool { return s.Causal || s.Window != 0 || s.ALiBi }
 
-// AttendOptions are those of [Attend]. The zero value is the default.
+// AttendOptions are the options of [Attend]. The zero value is the default.
 type AttendOptions struct {
 	Sight
-	Mask tensor.Tensor // bool[..., n, m], or what broadcasts to that: which positions are seen
+	Mask tensor.Tensor // bool[..., n, m], or a tensor that broadcasts to it: which positions are attended to
 }
 
-// Attend returns, for each query of each head, the mean of the values weighted with the
-// softmax of the scaled scores query·key. Each head of keys and values serves as many heads of
-// queries as there are more of these. A query that sees nothing gets zeros.
+// Attend returns, for each query of each head, the mean of the values, weighted by the softmax of the scaled
+// scores query·key. If there are fewer heads of keys and values than of queries, each of them serves the same
+// number of query heads. A query that attends to nothing gets zeros.
 //
 //	query: [..., n, heads, d], key: [..., m, key heads, d], value: [..., m, key heads, e] → [..., n, heads, e]
 func Attend(query, key, value tensor.Tensor, options ...AttendOptions) tensor.Tensor {
@@ -54,18 +54,19 @@ func Attend(query, key, value tensor.Tensor, options ...AttendOptions) tensor.Te
 	return attend(fn, query, key, value, h, g, o.Mask, o.Sight, nil)
 }
 
-// served refuses heads of queries that are no multiple of those of keys, and senseless windows.
+// served rejects a number of query heads that is no multiple of that of key heads, and negative
+// windows.
 func served(fn string, h, g int, s Sight) {
 	if g < 1 || h < 1 || h%g != 0 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%d heads of queries are not served by %d of keys and values", h, g)))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%d query heads are no multiple of %d key and value heads", h, g)))
 	}
 	if s.Window < 0 {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the window is %d, want at least 0", s.Window)))
 	}
 }
 
-// scaled returns queries and the factor of their scores. Where the number of features is not
-// known, the factor is in the queries.
+// scaled returns queries and the factor of their scores. If the number of features is unknown,
+// the queries are multiplied by the factor.
 func scaled(q tensor.Tensor, s Sight) (tensor.Tensor, float64) {
 	d := q.Shape().Dim(-1)
 	switch {
@@ -77,11 +78,11 @@ func scaled(q tensor.Tensor, s Sight) (tensor.Tensor, float64) {
 	return q, 1 / math.Sqrt(float64(d))
 }
 
-// A divided says how positions of queries and of keys are divided into rows; nil where they are not.
+// A divided has the row splits of queries and of keys; nil if they are not divided into rows.
 type divided struct{ queries, keys tensor.Tensor }
 
 // attend is [Attend] for h heads of queries and g of keys and values. Within rows, queries, keys and
-// values have no axes in front of their positions.
+// values have no axes before their positions.
 func attend(fn string, q, k, v tensor.Tensor, h, g int, mask tensor.Tensor, s Sight, in *divided) tensor.Tensor {
 	served(fn, h, g, s)
 	if !q.Shape().HasRank() || !k.Shape().HasRank() || !v.Shape().HasRank() {
@@ -108,7 +109,7 @@ func attend(fn string, q, k, v tensor.Tensor, h, g int, mask tensor.Tensor, s Si
 		}
 		return append(list, last...)
 	}
-	most := 0 // axes in front
+	most := 0 // leading axes
 	labels := func(x tensor.Tensor, last ...int) []int {
 		n := x.Shape().Rank() - len(last)
 		most = max(most, n)
@@ -134,7 +135,7 @@ func attend(fn string, q, k, v tensor.Tensor, h, g int, mask tensor.Tensor, s Si
 	return withLast(ops.Attend(q, k, v, l, o), 3, h, known(v))
 }
 
-// sloped is attend where scores depend on the distance on both sides.
+// sloped is attend for scores that depend on the distance on both sides.
 func sloped(q, k, v tensor.Tensor, h, g int, mask tensor.Tensor, scale float64, s Sight) tensor.Tensor {
 	// [..., key heads, heads of each, n, d]
 	q = ops.MoveAxis(withLast(q, 2, g, h/g, known(q)), -4, -2)
@@ -149,7 +150,7 @@ func sloped(q, k, v tensor.Tensor, h, g int, mask tensor.Tensor, scale float64, 
 	return withLast(ops.MoveAxis(y, -2, -4), 3, h, known(v))
 }
 
-// slopedRows is sloped within rows, whose scores are rows of rows: those of each query.
+// slopedRows is sloped within rows. Its scores are rows of rows: one for each query.
 func slopedRows(q, k, v tensor.Tensor, h, g int, in *divided, scale float64, s Sight) tensor.Tensor {
 	head := func(x tensor.Tensor, splits tensor.Tensor, i int) tensor.Tensor {
 		return tenon.Must(ragged.FromRowSplits(ops.Index(x, key.All, i), splits))
@@ -171,30 +172,32 @@ func slopedRows(q, k, v tensor.Tensor, h, g int, in *divided, scale float64, s S
 	return ops.Stack(heads, -2)
 }
 
-// known returns the number of features of x, -1 where it is not known.
+// known returns the number of features of x, or -1 if it is unknown.
 func known(x tensor.Tensor) int { return max(-1, x.Shape().Dim(-1)) }
 
-// size returns the size of an axis, an int64.
+// size returns the size of an axis as an int64.
 func size(x tensor.Tensor, axis int) tensor.Tensor {
 	return ops.Index(ops.Cast(ops.Shape(x), dtype.Int64), axis)
 }
 
-// offsets returns how far each of n queries is behind each of m keys, counted from the last:
-// [n, m].
+// offsets returns by how many positions each of n queries is after each of m keys, counting both
+// from the end: [n, m].
 func offsets(n, m tensor.Tensor) tensor.Tensor {
 	query := ops.Add(ops.Range(int64(0), n, int64(1)), ops.Sub(m, n))
 	return ops.Sub(ops.ExpandDims(query, -1), ops.Range(int64(0), m, int64(1)))
 }
 
-// offsets returns how far each query is behind each key of its row, counted from the last: [pairs].
+// offsets returns by how many positions each query is after each key of its row, counting both
+// from the end: [pairs].
 func (in *divided) offsets() tensor.Tensor {
 	n, m := rows.Lengths(in.queries), rows.Lengths(in.keys)
 	query := ops.Add(rows.Offsets(in.queries, -1), rows.Repeat(ops.Sub(m, n), in.queries, -1))
-	keys := rows.FromLengths(rows.Repeat(m, in.queries, -1)) // those of each query
+	keys := rows.FromLengths(rows.Repeat(m, in.queries, -1)) // one row for each query
 	return ops.Sub(rows.Repeat(query, keys, -1), rows.Offsets(keys, -1))
 }
 
-// seen returns where a mask is true and what is so far away is seen; nil is everywhere.
+// seen returns a mask that is true where mask is and where off is within sight; nil is true
+// everywhere.
 func (s Sight) seen(mask, off tensor.Tensor) tensor.Tensor {
 	if s.Window > 0 {
 		mask = and(mask, ops.Less(ops.Abs(off), int64(s.Window)))
@@ -213,7 +216,8 @@ func and(x, y tensor.Tensor) tensor.Tensor {
 	return ops.LogicalAnd(x, y)
 }
 
-// weights returns the softmax of scores over what is seen, and zeros where that is nothing.
+// weights returns the softmax of scores over the positions of the mask, and zeros where there
+// are none.
 func weights(scores, mask tensor.Tensor) tensor.Tensor {
 	if mask == nil {
 		return ops.Softmax(scores, -1)
@@ -222,9 +226,9 @@ func weights(scores, mask tensor.Tensor) tensor.Tensor {
 	return ops.Where(mask, w, 0.0)
 }
 
-// slanted adds a feature to queries and keys [..., n, heads, d] whose product is slope·j/scale.
-// Beside what a causal query sees, that differs from -slope·(i-j) by what is the same for all
-// its keys, so that the softmax is the same.
+// slanted adds a feature to queries and keys [..., n, heads, d] such that their product grows
+// by slope·j/scale. For a causal query i this differs from -slope·(i-j) by a constant for all
+// keys j, so the softmax is the same.
 func slanted(q, k tensor.Tensor, h int, at tensor.Tensor, scale float64) (tensor.Tensor, tensor.Tensor) {
 	slopes := ops.ExpandDims(ops.Cast(tensor.Of(alibi(h)), q.DType()), -1)
 	one := ops.OnesLike(ops.Index(k, key.Ellipsis, key.To(1)))
@@ -245,15 +249,14 @@ func alibi(heads int) []float64 {
 	return slopes
 }
 
-// RotaryOptions are those of [Rotary]. The zero value is the default.
+// RotaryOptions are the options of [Rotary]. The zero value is the default.
 type RotaryOptions struct {
-	Base        float64 // of the angles; 0 stands for 10,000
-	Interleaved bool    // features 2i and 2i+1 make a pair, otherwise i and i+d/2
+	Base        float64 // of the angles; 0 means 10,000
+	Interleaved bool    // features 2i and 2i+1 form a pair, otherwise i and i+d/2
 }
 
-// Rotary turns pairs of features by angles that grow with the position, so that products
-// depend on distances (J. Su et al., Neurocomputing 568, 2024): pair i by
-// position·Base^(-2i/d).
+// Rotary rotates pairs of features by angles that grow with the position, so that scores depend
+// on distances (J. Su et al., Neurocomputing 568, 2024): pair i by position·Base^(-2i/d).
 //
 //	x: [..., n, heads, d], positions: [n] integers → the same as x
 func Rotary(x, positions tensor.Tensor, options ...RotaryOptions) tensor.Tensor {
@@ -265,7 +268,7 @@ func Rotary(x, positions tensor.Tensor, options ...RotaryOptions) tensor.Tensor 
 	positive(fn, "the base", o.Base)
 	d := known(x)
 	if r := x.Shape().Rank(); r >= 0 && r < 3 || d > 0 && d%2 != 0 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no pairs of features of heads at positions", tenon.String(x.Spec()))))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s is not [..., positions, heads, features] with an even number of features", tenon.String(x.Spec()))))
 	}
 	half := d
 	if d >= 0 {
@@ -285,8 +288,8 @@ func Rotary(x, positions tensor.Tensor, options ...RotaryOptions) tensor.Tensor 
 	return withLast(turned, 2, d)
 }
 
-// Sinusoidal returns the vectors of positions of A. Vaswani et al.: sine and cosine of
-// p·10000^(-2i/width) in turn.
+// Sinusoidal returns the positional encodings of A. Vaswani et al.: sine and cosine of
+// p·10000^(-2i/width), alternating.
 //
 //	→ [positions, width]
 func Sinusoidal(positions, width int, d dtype.DType) tensor.Tensor {
@@ -301,8 +304,8 @@ func Sinusoidal(positions, width int, d dtype.DType) tensor.Tensor {
 	return ops.Cast(tensor.Of(x, positions, width), d)
 }
 
-// sinusoids returns, for each feature, by how much the angle of its sine grows with a position, and where it
-// starts: a cosine is a sine a quarter of a turn ahead.
+// sinusoids returns, for each feature, by how much the angle of its sine grows per position, and the angle
+// at position 0: a cosine is a sine that is a quarter turn ahead.
 func sinusoids(width int) (rates, phases []float64) {
 	rates, phases = make([]float64, width), make([]float64, width)
 	for j := range width {

@@ -12,24 +12,24 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// MultiHeadAttention lets each position of a row look at others (A. Vaswani et al.,
+// MultiHeadAttention lets each position of a row attend to others (A. Vaswani et al.,
 // arXiv:1706.03762): with heads h,
 //
 //	y = concatₕ softmax(Qₕ·Kₕᵀ/√d)·Vₕ · Out,   Q = Query(x), K = Key(z), V = Value(z)
 type MultiHeadAttention struct {
 	Query, Key, Value, Out Dense
 	Heads                  int `tenon:"static"`
-	KeyHeads               int `tenon:"static"` // of keys and values, each of which serves as many heads; 0 stands for Heads
+	KeyHeads               int `tenon:"static"` // heads of keys and values, each shared by several query heads; 0 means Heads
 	Sight                  `tenon:"static"`
-	Rotary                 float64 `tenon:"static"` // base of the angles by which positions turn queries and keys; 0: they do not
+	Rotary                 float64 `tenon:"static"` // base of the rotary embeddings of positions; 0: none
 	Names                  Names   `tenon:"static"`
 }
 
-// AttentionOptions are those of [NewMultiHeadAttention]. The zero value is the default.
+// AttentionOptions are the options of [NewMultiHeadAttention]. The zero value is the default.
 type AttentionOptions struct {
 	Size     int // features of queries of all heads together; 0 stands for those of the input
-	Values   int // features of values, if there were as many heads of them; 0 stands for Size
-	KeyHeads int // heads of keys and values, which divide those of queries (J. Ainslie et al., EMNLP 2023); 0 stands for as many
+	Values   int // features of values if they had Heads heads; 0 means Size
+	KeyHeads int // heads of keys and values, a divisor of the query heads (J. Ainslie et al., EMNLP 2023); 0 means as many as query heads
 	Sight    Sight
 	Rotary   float64 // base of rotary positions, such as 10,000; 0: none
 	NoBias   bool
@@ -38,7 +38,7 @@ type AttentionOptions struct {
 	Names    Names // In and Out: features; Along: positions
 }
 
-// NewMultiHeadAttention returns a layer from features to as many features.
+// NewMultiHeadAttention returns a layer whose output has as many features as its input.
 func NewMultiHeadAttention(key tensor.Tensor, features, heads int, options ...AttentionOptions) MultiHeadAttention {
 	o := option(options)
 	if o.Size == 0 {
@@ -52,7 +52,7 @@ func NewMultiHeadAttention(key tensor.Tensor, features, heads int, options ...At
 	}
 	if heads < 1 || o.KeyHeads < 1 || o.Size%heads != 0 || o.Values%heads != 0 || heads%o.KeyHeads != 0 {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.NewMultiHeadAttention", fmt.Sprintf(
-			"%d heads do not divide %d features of queries and %d of values, or %d heads of keys do not divide them", heads, o.Size, o.Values, o.KeyHeads)))
+			"%d heads must divide %d query features and %d value features, and be a multiple of %d key heads", heads, o.Size, o.Values, o.KeyHeads)))
 	}
 	k := keys(key, 4)
 	d := DenseOptions{NoBias: o.NoBias, Init: o.Init, DType: o.DType}
@@ -63,19 +63,18 @@ func NewMultiHeadAttention(key tensor.Tensor, features, heads int, options ...At
 	}
 }
 
-// Apply returns self-attention: each position looks at those of its own row.
+// Apply returns self-attention: each position attends to those of its own row.
 //
 //	x: [..., positions, features] dense, [rows, (positions), features] ragged, or {..., Along, In}
 func (l MultiHeadAttention) Apply(x tensor.Tensor) tensor.Tensor { return l.ApplyTo(x, x, nil) }
 
-// ApplyTo returns attention of each position of x to those of z that the mask, if there is
-// one, lets it see: those of the same row. A position that sees none gets Out's bias.
+// ApplyTo returns the attention of each position of x to the positions of z in the same row, as far as the
+// mask, if there is one, permits. A position that attends to none gets Out's bias.
 //
-//	x: [..., n, features], z: [..., m, features], mask: bool[..., n, m] or what broadcasts to that
-//	x, z: [rows, (n), features], [rows, (m), features], mask: bool[rows, (m)]: which positions of z are seen
+//	x: [..., n, features], z: [..., m, features], mask: bool[..., n, m] or a tensor that broadcasts to it
+//	x, z: [rows, (n), features], [rows, (m), features], mask: bool[rows, (m)]: which positions of z are attended to
 //
-// Both are dense, or both ragged, or both named, with their positions along
-// Names.Along each; a mask is not named.
+// Both are dense, both ragged, or both named with positions along Names.Along; the mask is not named.
 func (l MultiHeadAttention) ApplyTo(x, z, mask tensor.Tensor) tensor.Tensor {
 	const fn = "nn.MultiHeadAttention"
 	switch t := x.(type) {
@@ -103,7 +102,7 @@ func (l MultiHeadAttention) ApplyTo(x, z, mask tensor.Tensor) tensor.Tensor {
 	if _, ok := z.(rowed); ok {
 		mixed(fn, x, z)
 	}
-	if t, ok := z.(someMissing); ok { // positions of z that are missing are not seen
+	if t, ok := z.(someMissing); ok { // missing positions of z are not attended to
 		items, there := filled(fn, t, 0)
 		seen := ops.ExpandDims(there, -2)
 		if mask != nil {
@@ -134,12 +133,12 @@ func (l MultiHeadAttention) keyHeads() int {
 	return l.KeyHeads
 }
 
-// project returns queries of x, and keys and values of z, by heads.
+// project returns the queries of x, and the keys and values of z, split into heads.
 func (l MultiHeadAttention) project(x, z tensor.Tensor) (q, k, v tensor.Tensor) {
 	return l.heads(l.Query.Apply(x), l.Heads), l.heads(l.Key.Apply(z), l.keyHeads()), l.heads(l.Value.Apply(z), l.keyHeads())
 }
 
-// heads makes [..., n, heads, d] of [..., n, heads·d].
+// heads reshapes [..., n, heads·d] to [..., n, heads, d].
 func (l MultiHeadAttention) heads(x tensor.Tensor, heads int) tensor.Tensor {
 	n := known(x)
 	if n >= 0 {
@@ -151,12 +150,12 @@ func (l MultiHeadAttention) heads(x tensor.Tensor, heads int) tensor.Tensor {
 	return withLast(x, 1, heads, n)
 }
 
-// joined makes features of heads, and applies the last layer.
+// joined merges the heads and applies the last layer.
 func (l MultiHeadAttention) joined(y tensor.Tensor) tensor.Tensor {
 	return l.Out.Apply(withLast(y, 2, max(-1, l.Out.Kernel.Shape().Dim(0))))
 }
 
-// turned applies rotary positions, from 0 on where they are not given.
+// turned applies rotary embeddings; positions count from 0 if they are not given.
 func (l MultiHeadAttention) turned(x, positions tensor.Tensor) tensor.Tensor {
 	if positions == nil {
 		positions = ops.Range(int64(0), ops.Index(ops.Cast(ops.Shape(x), dtype.Int64), -3), int64(1))
@@ -187,14 +186,15 @@ func (l MultiHeadAttention) ragged(fn string, x, z rowed, mask tensor.Tensor) te
 	return tenon.Must(x.Carry(l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), nil, l.Sight, &divided{splits, ends}))))
 }
 
-// A Cache is what [MultiHeadAttention.Extend] knows of the positions so far.
+// A Cache holds the keys and values of the positions that [MultiHeadAttention.Extend] has seen
+// so far.
 type Cache struct {
 	Keys, Values tensor.Tensor // [..., positions, heads, d] or [rows, (positions), heads, d]; nil before the first
 }
 
-// Extend returns what Apply would give at positions that follow those of the cache, and the
-// cache with them: the layer has to be causal. Nothing is computed again. Of a ragged x, each row goes on by
-// as many positions as it has, which may be none.
+// Extend returns the output of Apply at positions that follow those of the cache, and the cache extended by
+// them, without computing earlier positions again. The layer must be causal. If x is ragged, each row is
+// extended by its number of positions, which may be 0.
 //
 //	x: [..., positions, features] dense, [rows, (positions), features] ragged → the same
 func (l MultiHeadAttention) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cache) {
@@ -227,7 +227,7 @@ func (l MultiHeadAttention) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cac
 // extendRows is Extend for rows.
 func (l MultiHeadAttention) extendRows(fn string, x rowed, c Cache) (tensor.Tensor, Cache) {
 	if x.RaggedRank() != 1 {
-		tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has rows of rows, and a cache is of rows of positions", tenon.String(x.Spec()))))
+		tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has rows of rows, but a cache holds rows of positions", tenon.String(x.Spec()))))
 	}
 	items, _ := x.Carried()
 	splits := x.RowSplits()
@@ -259,7 +259,7 @@ func innerMask(mask tensor.Tensor) tensor.Tensor {
 	case rowed:
 		return inner(m)
 	}
-	e := tenon.NewError(tenon.ErrUnsupported, "nn.MultiHeadAttention", fmt.Sprintf("the mask of ragged rows is ragged, got %s", tenon.String(mask.Spec())))
+	e := tenon.NewError(tenon.ErrUnsupported, "nn.MultiHeadAttention", fmt.Sprintf("ragged rows need a ragged mask, got %s", tenon.String(mask.Spec())))
 	e.Hint = "give a boolean for each position: bool[rows, (positions)]"
 	tenon.Throw(e)
 	return nil

@@ -11,25 +11,25 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Padding says what a window sees beyond the ends of a row.
+// A Padding says what windows see beyond the ends of a row.
 type Padding string
 
 const (
-	Valid  Padding = ""       // windows lie inside: a row of n positions has ⌊(n - reach)/stride⌋ + 1 results
-	Same   Padding = "same"   // zeros on both sides: ⌈n/stride⌉ results; the odd zero is behind
-	Causal Padding = "causal" // zeros in front: the last element of a window is the position itself
+	Valid  Padding = ""       // windows lie within the row: n positions have ⌊(n - reach)/stride⌋ + 1 results
+	Same   Padding = "same"   // zeros on both sides: ⌈n/stride⌉ results; an odd zero goes to the end
+	Causal Padding = "causal" // zeros before the row: the last element of a window is the position itself
 )
 
-// Windows says how windows slide along the positions of each row. The zero value is windows
-// inside of rows, step by step.
+// Windows says how windows slide along the positions of each row. The zero value slides windows
+// within rows, one position at a time.
 type Windows struct {
-	Stride   []int // steps between windows, for each axis of positions; nil stands for 1
-	Dilation []int // steps between elements of a window; nil stands for 1
+	Stride   []int // steps between windows, for each axis of positions; nil means 1
+	Dilation []int // steps between elements of a window; nil means 1
 	Padding  Padding
-	Pads     [][2]int // zeros before and behind the positions of each axis, in place of Padding
+	Pads     [][2]int // zeros before and after the positions of each axis, instead of Padding
 }
 
-// options returns how windows of given sizes slide.
+// options returns the options for windows of the given sizes.
 func (w Windows) options(fn string, size []int) ops.WindowOptions {
 	o := ops.WindowOptions{Size: size, Stride: w.list(fn, "Stride", w.Stride, len(size)), Dilation: w.list(fn, "Dilation", w.Dilation, len(size))}
 	if w.Pads != nil {
@@ -76,12 +76,12 @@ type Conv struct {
 	Kernel     tensor.Tensor // [window..., in/Groups, out]
 	Bias       tensor.Tensor // [out], or nil
 	Windows    Windows       `tenon:"static"`
-	Groups     int           `tenon:"static"` // parts of the features that go by themselves; 0 stands for 1
+	Groups     int           `tenon:"static"` // groups of features that are convolved separately; 0 means 1
 	Activation Activation    `tenon:"static"`
 	Names      Names         `tenon:"static"`
 }
 
-// ConvOptions are those of layers with windows. The zero value is the default.
+// ConvOptions are the options of convolutional layers. The zero value is the default.
 type ConvOptions struct {
 	Windows
 	Groups     int // 0 stands for 1
@@ -92,8 +92,8 @@ type ConvOptions struct {
 	Names      Names // In and Out: features; Along or Plane: positions
 }
 
-// NewConv returns a layer with windows of given sizes, one for each axis of positions, from in
-// to out features.
+// NewConv returns a layer with windows of the given sizes, one for each axis of positions, that
+// maps in to out features.
 func NewConv(key tensor.Tensor, window []int, in, out int, options ...ConvOptions) Conv {
 	o := option(options)
 	groups := o.check("nn.NewConv", window, in, out)
@@ -103,11 +103,11 @@ func NewConv(key tensor.Tensor, window []int, in, out int, options ...ConvOption
 	}
 }
 
-// check refuses sizes of a layer that do not fit, and returns the number of groups.
+// check rejects sizes of a layer that do not fit together, and returns the number of groups.
 func (o ConvOptions) check(fn string, window []int, in, out int) int {
 	groups := max(1, o.Groups)
 	if len(window) == 0 || slices.Min(window) < 1 || in%groups != 0 || out%groups != 0 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("windows %v of %d features in %d groups to %d", window, in, groups, out)))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("windows %v of %d features in %d groups cannot give %d features", window, in, groups, out)))
 	}
 	o.Windows.options(fn, window)
 	return groups
@@ -124,19 +124,19 @@ func (o ConvOptions) bias(out int) tensor.Tensor {
 	return ops.Zeros(floatType(o.DType), []int{out})
 }
 
-// Apply returns the layer's value. Windows do not reach from one row into another; of a ragged
-// row that is shorter than a window nothing is left. Of a masked x, a position that is missing is 0, as
-// those beyond the ends are, and a result is there where its window has a position that is.
+// Apply returns the layer's output. Windows do not cross from one row into another; a ragged row that
+// is shorter than a window has no results. Missing positions of a masked x count as 0, like those
+// beyond the ends, and a result is missing if all positions of its window are.
 //
 //	x: [rows, positions..., in] dense or masked, [rows, (positions), in] ragged, or {..., Along, In}
-//	→ the same with other positions, by padding and stride, and out features
+//	→ the same with the positions that padding and stride give, and out features
 func (l Conv) Apply(x tensor.Tensor) tensor.Tensor {
 	const fn = "nn.Conv"
 	k := l.Kernel.Shape()
 	groups := max(1, l.Groups)
 	n := k.Rank() - 2
 	if n < 1 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("a kernel of shape %v has no axes of windows", k)))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("a kernel of shape %v has no window axes", k)))
 	}
 	if in := k.Dim(n) * groups; x.Shape().HasRank() && known(x) >= 0 && in >= 0 && known(x) != in || k.Dim(n+1) >= 0 && k.Dim(n+1)%groups != 0 {
 		if _, ok := x.(dimensioned); !ok {
@@ -163,7 +163,7 @@ func (l Conv) products(x tensor.Tensor, n, groups int) tensor.Tensor {
 	switch {
 	case groups == 1:
 		return multiply(withLast(x, n+1, size*in), ops.Reshape(l.Kernel, []int{size * in, out}))
-	case in == 1: // the windows of a feature by themselves
+	case in == 1: // the windows of each feature on their own
 		return perFeature(withLast(x, n+1, size, groups), ops.Reshape(l.Kernel, []int{size, groups, out / groups}))
 	}
 	// [..., size, groups, in] · [size, in, groups, out of one] → [..., groups, out of one]
@@ -188,8 +188,8 @@ func withBias(y, bias tensor.Tensor) tensor.Tensor {
 	return ops.Add(y, bias)
 }
 
-// DepthwiseConv is a [Conv] whose features go by themselves, each to as many as there are
-// kernels for it: result c·multiples + m is that of kernel m for feature c.
+// DepthwiseConv is a [Conv] that convolves each feature separately, with one or several
+// kernels: feature c·multiples + m of the output is the result of kernel m for feature c.
 type DepthwiseConv struct {
 	Kernel     tensor.Tensor // [window..., in, multiples]
 	Bias       tensor.Tensor // [in·multiples], or nil
@@ -198,7 +198,7 @@ type DepthwiseConv struct {
 	Names      Names         `tenon:"static"`
 }
 
-// NewDepthwiseConv returns a layer with windows of given sizes, from in to in·multiples
+// NewDepthwiseConv returns a layer with windows of the given sizes that maps in to in·multiples
 // features.
 func NewDepthwiseConv(key tensor.Tensor, window []int, in, multiples int, options ...ConvOptions) DepthwiseConv {
 	o := option(options)
@@ -208,7 +208,7 @@ func NewDepthwiseConv(key tensor.Tensor, window []int, in, multiples int, option
 	return DepthwiseConv{kernel, c.Bias, c.Windows, c.Activation, c.Names}
 }
 
-// Apply is described at [Conv.Apply].
+// Apply returns the layer's output; see [Conv.Apply].
 func (l DepthwiseConv) Apply(x tensor.Tensor) tensor.Tensor {
 	k := l.Kernel.Shape()
 	n := k.Rank() - 2
@@ -216,8 +216,8 @@ func (l DepthwiseConv) Apply(x tensor.Tensor) tensor.Tensor {
 	return Conv{ops.Reshape(l.Kernel, dims), l.Bias, l.Windows, k.Dim(n), l.Activation, l.Names}.Apply(x)
 }
 
-// ConvTranspose puts a window around each position and adds up what lies over each other: the
-// transpose of a [Conv], as matrices are.
+// ConvTranspose spreads each position over a window and adds up where windows overlap. As a
+// linear map it is the transpose of a [Conv].
 //
 //	y[i·Stride + k·Dilation - before] += x[i]·Kernel[k]
 //
@@ -226,13 +226,14 @@ type ConvTranspose struct {
 	Kernel     tensor.Tensor // [window..., in, out/Groups]
 	Bias       tensor.Tensor // [out], or nil
 	Windows    Windows       `tenon:"static"`
-	Extra      []int         `tenon:"static"` // positions more behind, for each axis; nil: none
-	Groups     int           `tenon:"static"` // 0 stands for 1
+	Extra      []int         `tenon:"static"` // additional positions at the end, for each axis; nil: none
+	Groups     int           `tenon:"static"` // 0 means 1
 	Activation Activation    `tenon:"static"`
 	Names      Names         `tenon:"static"`
 }
 
-// NewConvTranspose returns a layer with windows of given sizes, from in to out features.
+// NewConvTranspose returns a layer with windows of the given sizes that maps in to out
+// features.
 func NewConvTranspose(key tensor.Tensor, window []int, in, out int, options ...ConvOptions) ConvTranspose {
 	o := option(options)
 	groups := o.check("nn.NewConvTranspose", window, in, out)
@@ -242,8 +243,8 @@ func NewConvTranspose(key tensor.Tensor, window []int, in, out int, options ...C
 	}
 }
 
-// Apply returns the layer's value. The sizes of padding have to be given as Pads. Of a masked x, a result is
-// there where the window of a position that is there reaches it.
+// Apply returns the layer's output. Padding must be given as Pads. If x is masked, a result is missing
+// unless the window of a position that is not missing reaches it.
 //
 //	x: [rows, positions..., in] dense or masked, [rows, (positions), in] ragged, or {..., Along, In}
 //	→ the same with other positions and out features
@@ -255,7 +256,7 @@ func (l ConvTranspose) Apply(x tensor.Tensor) tensor.Tensor {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("a kernel of shape %v in %d groups", k, groups)))
 	}
 	if l.Windows.Padding != Valid {
-		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the padding is %q", string(l.Windows.Padding)))
+		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("padding %q is not supported", string(l.Windows.Padding)))
 		e.Hint = "set Pads, the number of positions to cut off"
 		tenon.Throw(e)
 	}
@@ -281,7 +282,7 @@ func (l ConvTranspose) Apply(x tensor.Tensor) tensor.Tensor {
 	})
 }
 
-// positionsNames returns the names of positions that a layer is about.
+// positions returns the names of the dimensions that hold positions.
 func (n Names) positions() []named.Name {
 	if n.Plane != nil {
 		return n.Plane

@@ -13,13 +13,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// CTC returns, for each row of steps, the negative logarithm of the probability that reading
-// a class at each step, leaving out repetitions and then blanks, gives the row of labels (A.
-// Graves et al., ICML 2006). It is +Inf, with a gradient of 0, where there are too few steps.
+// CTC returns, for each row of steps, the connectionist temporal classification loss: the negative
+// logarithm of the probability that choosing a class at each step, and then removing repetitions and
+// blanks, gives the row of labels (A. Graves et al., ICML 2006). It is +Inf, with a gradient of 0, if
+// there are too few steps.
 //
 //	logits: [rows, (steps), classes], labels: [rows, (labels)] int32 or int64 without the blank → [rows]
 //
-// Gradient: of the logits, found in the same pass; there is none of a higher order.
+// The gradient with respect to the logits is computed in the same pass; it cannot be differentiated
+// again.
 func CTC(logits, labels tensor.Tensor, blank int) tensor.Tensor {
 	const fn = "nn.CTC"
 	x, steps, wrap := rowsOf(fn, logits, 1)
@@ -89,8 +91,8 @@ func init() {
 	}
 }
 
-// align returns the loss of one row, and writes its gradient: the softmax less how often each
-// class is read at a step, on all ways that give the labels.
+// align returns the loss of one row, and writes its gradient: the softmax minus the expected
+// frequency of each class at a step, over all alignments that give the labels.
 func align(x, grad []float64, classes int, labels []int64, blank int) float64 {
 	steps, states := len(x)/classes, 2*len(labels)+1
 	if steps == 0 {
@@ -99,7 +101,7 @@ func align(x, grad []float64, classes int, labels []int64, blank int) float64 {
 		}
 		return math.Inf(1)
 	}
-	// States are the labels with blanks around each.
+	// The states are the labels with a blank before, between and after them.
 	at := func(s int) int {
 		if s%2 == 0 {
 			return blank
@@ -107,7 +109,7 @@ func align(x, grad []float64, classes int, labels []int64, blank int) float64 {
 		return int(labels[s/2])
 	}
 	skips := func(s int) bool { return s%2 == 1 && s > 1 && at(s) != at(s-2) }
-	logs := grad // log softmax, replaced by the gradient in the end
+	logs := grad // log softmax, overwritten by the gradient at the end
 	for t := range steps {
 		row, to := x[t*classes:(t+1)*classes], logs[t*classes:(t+1)*classes]
 		z := math.Inf(-1)
@@ -118,8 +120,8 @@ func align(x, grad []float64, classes int, labels []int64, blank int) float64 {
 			to[i] = v - z
 		}
 	}
-	// ahead[t, s]: of all ways to be at s at step t, that step included; behind: of the rest
-	// of the way from there.
+	// ahead[t, s] is over all paths that are at s at step t, up to and including that step;
+	// behind is over the rest of the path.
 	ahead, behind := make([]float64, steps*states), make([]float64, steps*states)
 	for i := range ahead {
 		ahead[i], behind[i] = math.Inf(-1), math.Inf(-1)

@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Dense maps features linearly, with an offset and an activation:
+// Dense maps features linearly, adds a bias and applies an activation:
 //
 //	y = activation(x·Kernel + Bias)
 type Dense struct {
@@ -16,7 +16,7 @@ type Dense struct {
 	Names      Names         `tenon:"static"`
 }
 
-// DenseOptions are those of [NewDense]. The zero value is the default.
+// DenseOptions are the options of [NewDense]. The zero value is the default.
 type DenseOptions struct {
 	Activation Activation
 	NoBias     bool
@@ -25,7 +25,7 @@ type DenseOptions struct {
 	Names      Names
 }
 
-// NewDense returns a layer from in to out features. The bias starts at 0.
+// NewDense returns a layer that maps in to out features. The bias starts at 0.
 func NewDense(key tensor.Tensor, in, out int, options ...DenseOptions) Dense {
 	o := option(options)
 	d := floatType(o.DType)
@@ -36,7 +36,7 @@ func NewDense(key tensor.Tensor, in, out int, options ...DenseOptions) Dense {
 	return l
 }
 
-// Apply returns the layer's value.
+// Apply returns the layer's output.
 //
 //	x: [..., in], dense or ragged, or {..., In} → [..., out]
 func (l Dense) Apply(x tensor.Tensor) tensor.Tensor {
@@ -49,19 +49,19 @@ func (l Dense) Apply(x tensor.Tensor) tensor.Tensor {
 	})
 }
 
-// MLP is dense layers one after the other.
+// MLP is a sequence of dense layers.
 type MLP struct{ Layers []Dense }
 
-// MLPOptions are those of [NewMLP]. The zero value is the default.
+// MLPOptions are the options of [NewMLP]. The zero value is the default.
 type MLPOptions struct {
-	Activation Activation // of all layers but the last; "" stands for Relu
+	Activation Activation // of all layers but the last; "" means Relu
 	Last       Activation // of the last layer
-	Init       Init       // of the kernels; "" stands for HeUniform for all but the last layer, GlorotUniform for that
+	Init       Init       // of the kernels; "" means HeUniform for all but the last layer, and GlorotUniform for the last
 	DType      dtype.DType
-	Names      Names // of what the first layer takes and the last gives
+	Names      Names // of the first layer's input and the last layer's output
 }
 
-// NewMLP returns layers from sizes[0] features to sizes[1], and so on.
+// NewMLP returns layers that map sizes[0] features to sizes[1], and so on.
 func NewMLP(key tensor.Tensor, sizes []int, options ...MLPOptions) MLP {
 	o := option(options)
 	if o.Activation == "" {
@@ -82,7 +82,7 @@ func NewMLP(key tensor.Tensor, sizes []int, options ...MLPOptions) MLP {
 	return m
 }
 
-// Apply returns the value of the last layer.
+// Apply returns the output of the last layer.
 func (m MLP) Apply(x tensor.Tensor) tensor.Tensor {
 	for _, l := range m.Layers {
 		x = l.Apply(x)

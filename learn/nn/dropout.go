@@ -10,30 +10,30 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Dropping says what [Dropout] drops together, and what it leaves there.
+// A Dropping says which elements [Dropout] drops together, and what it replaces them by.
 type Dropping string
 
 // What is dropped, at random, in training.
 const (
-	DropElements Dropping = ""         // each element by itself: 0, and 1/(1-Rate) times what stays
+	DropElements Dropping = ""         // single elements; those that stay are multiplied by 1/(1-Rate)
 	DropFeatures Dropping = "features" // a feature at all positions of a row (J. Tompson et al., CVPR 2015)
 	DropItems    Dropping = "items"    // all features of an item, such as a word
-	DropRows     Dropping = "rows"     // all that a row has (G. Huang et al., ECCV 2016, "stochastic depth")
-	DropAlpha    Dropping = "alpha"    // each element, for one that keeps mean and variance behind Selu (G. Klambauer et al., NeurIPS 2017)
-	DropGaussian Dropping = "gaussian" // nothing: each element times a normal number of mean 1 and variance Rate/(1-Rate) (N. Srivastava et al., JMLR 15, 2014)
+	DropRows     Dropping = "rows"     // entire rows (G. Huang et al., ECCV 2016, "stochastic depth")
+	DropAlpha    Dropping = "alpha"    // single elements, so that mean and variance after Selu are kept (G. Klambauer et al., NeurIPS 2017)
+	DropGaussian Dropping = "gaussian" // nothing: multiplies each element by a normal random number of mean 1 and variance Rate/(1-Rate) (N. Srivastava et al., JMLR 15, 2014)
 )
 
-// Dropout sets elements to 0 at random and scales up the others, during training.
+// Dropout sets random elements to 0 during training and scales up the others.
 type Dropout struct {
-	Rate  float64  `tenon:"static"` // the share that is dropped
+	Rate  float64  `tenon:"static"` // the share of elements that is dropped
 	Kind  Dropping `tenon:"static"`
-	Names Names    `tenon:"static"` // In: features; Along or Plane: positions, for what is dropped together
+	Names Names    `tenon:"static"` // In: features; Along or Plane: positions, to find the elements that are dropped together
 }
 
-// Apply returns x without some elements, which the key chooses, or x itself where the
-// key is nil: outside of training.
+// Apply returns x with random elements dropped, as key determines, or x itself if key is nil,
+// as it is outside training.
 //
-//	x: of any kind; where elements are dropped together, [rows, positions..., features] dense,
+//	x: of any kind; to drop elements together: [rows, positions..., features] dense,
 //	[rows, (positions), features] ragged, or {..., Along, In}
 func (l Dropout) Apply(key, x tensor.Tensor) tensor.Tensor {
 	const fn = "nn.Dropout"
@@ -56,13 +56,13 @@ func (l Dropout) Apply(key, x tensor.Tensor) tensor.Tensor {
 	case DropFeatures, DropItems, DropRows:
 		return l.together(fn, key, x)
 	}
-	e := tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("there is no dropping %q", string(l.Kind)))
+	e := tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("there is no kind of dropping %q", string(l.Kind)))
 	e.Hint = `there are "", "features", "items", "rows", "alpha" and "gaussian"`
 	tenon.Throw(e)
 	return nil
 }
 
-// alpha sets elements to the least value of Selu, and brings mean and variance back.
+// alpha sets elements to the limit of Selu at -Inf, and restores mean and variance.
 func (l Dropout) alpha(key, x tensor.Tensor) tensor.Tensor {
 	const least = -1.7580993408473766 // -scale·alpha of Selu
 	q := 1 - l.Rate
@@ -71,7 +71,7 @@ func (l Dropout) alpha(key, x tensor.Tensor) tensor.Tensor {
 	return ops.Add(ops.Mul(ops.Where(kept, x, least), a), -a*least*l.Rate)
 }
 
-// together multiplies what belongs together by one number.
+// together multiplies elements that are dropped together by one number.
 func (l Dropout) together(fn string, key, x tensor.Tensor) tensor.Tensor {
 	factors := func(like tensor.Tensor, sizes any) tensor.Tensor {
 		return ops.Dropout(key, ops.Ones(like.DType(), sizes), l.Rate)
@@ -82,7 +82,7 @@ func (l Dropout) together(fn string, key, x tensor.Tensor) tensor.Tensor {
 		return unnamed(fn, t, at, at, func(x tensor.Tensor) tensor.Tensor {
 			rank := x.Shape().Rank()
 			lead := ops.Slice(ops.Shape(x), []int{0}, []int{rank - len(at)})
-			// All names of the batch are rows.
+			// All dimensions of the batch become rows.
 			flat := ops.Reshape(x, ops.Concat([]any{[]int64{-1}, ops.Slice(ops.Shape(x), []int{rank - len(at)}, []int{len(at)})}, 0))
 			y := l.together(fn, key, flat)
 			return ops.Reshape(y, ops.Concat([]any{lead, ops.Slice(ops.Shape(x), []int{rank - len(at)}, []int{len(at)})}, 0))

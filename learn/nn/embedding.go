@@ -11,14 +11,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Embedding has a vector for each id from 0 up.
+// Embedding holds a vector for each id, counting from 0.
 type Embedding struct {
 	Table   tensor.Tensor // [size, features]
 	Padding []int64       `tenon:"static"` // ids whose vectors are not trained
 	Names   Names         `tenon:"static"` // Out: the features
 }
 
-// EmbeddingOptions are those of [NewEmbedding]. The zero value is the default.
+// EmbeddingOptions are the options of [NewEmbedding]. The zero value is the default.
 type EmbeddingOptions struct {
 	Init    Init // "" stands for Uniform
 	Padding []int64
@@ -45,11 +45,11 @@ func (l Embedding) Apply(ids tensor.Tensor) tensor.Tensor {
 	})
 }
 
-// A Combiner says how [Embedding.Bag] makes one vector of those of a row.
+// A Combiner says how [Embedding.Bag] combines the vectors of a row.
 type Combiner string
 
-// With weights wᵢ, the sum Σwᵢvᵢ, the same divided by Σwᵢ, and divided by √Σwᵢ²; and, without
-// weights, the greatest of each feature.
+// With weights wᵢ: the sum Σwᵢvᵢ, that sum divided by Σwᵢ, and divided by √Σwᵢ²; and, without
+// weights, the maximum of each feature.
 const (
 	BagSum   Combiner = ""
 	BagMean  Combiner = "mean"
@@ -57,8 +57,8 @@ const (
 	BagMax   Combiner = "max"
 )
 
-// Bag returns one vector for each row of ids: their sum, mean or scaled sum, weighted.
-// An empty row has the vector 0. No vector of a single id is ever made, but by BagMax.
+// Bag returns one vector for each row of ids: their sum, mean or scaled sum, weighted. An empty
+// row has the vector 0. Only BagMax gathers the vectors of single ids.
 //
 //	ids: [rows, (ids)] int32 or int64; weights: the same rows, or their flat values, or nil for 1
 //	→ [rows, features]
@@ -102,8 +102,8 @@ func (l Embedding) Bag(ids *ragged.Tensor, weights tensor.Tensor, c Combiner) te
 	return ops.Div(sum, ops.ExpandDims(ops.Where(empty, ops.OnesLike(by), by), -1))
 }
 
-// Attend returns the score of each id for each item: x·Tableᵀ, as where the last layer
-// of a model shares the table of the first.
+// Attend returns the score of each id for each item, x·Tableᵀ, for a model whose last layer
+// shares the table of its first.
 //
 //	x: [..., features] → [..., size]
 func (l Embedding) Attend(x tensor.Tensor) tensor.Tensor {

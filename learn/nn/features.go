@@ -10,15 +10,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Names says which dimensions of a named tensor a layer is about. Tensors without names
-// need none.
+// Names says which dimensions of a named tensor a layer works on. Tensors without names need
+// none.
 type Names struct {
-	In    named.Name // the features of what a layer takes
-	Out   named.Name // those of what it gives; nil: In
-	Along named.Name // positions, for layers that go along them
+	In    named.Name // the features of the layer's input
+	Out   named.Name // the features of its output; nil: In
+	Along named.Name // positions, for layers that work along them
 
-	// Plane are positions on several axes, for layers that have windows on as many; nil
-	// stands for Along alone.
+	// Plane are the axes of positions, for layers with windows over several axes; nil means
+	// Along alone.
 	Plane []named.Name
 }
 
@@ -43,30 +43,30 @@ type rowed interface {
 	Values() tensor.Tensor
 }
 
-// someMissing is a tensor of which elements may be missing.
+// someMissing is a tensor that may have missing elements.
 type someMissing interface {
 	tensor.Carrier
 	Mask() tensor.Tensor
 }
 
-// ofItems returns the items of t and which of them are there: the mask has to be on all axes
-// but that of the features.
+// ofItems returns the items of t and the mask of those that are not missing. The mask of t must
+// have all axes except that of the features.
 func ofItems(fn string, t someMissing) (items, there tensor.Tensor) {
 	items, axes := t.Carried()
 	if axes != items.Shape().Rank()-1 {
-		tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("the mask of %s does not tell which items are there", tenon.String(t.Spec()))))
+		tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("the mask of %s is not one of whole items", tenon.String(t.Spec()))))
 	}
 	return items, t.Mask()
 }
 
-// filled is ofItems with a number in place of what is missing: what hides there, NaN for instance, gets into no sum and
+// filled is ofItems with fill in place of missing values, so that what is stored there, such as NaN, reaches no sum and
 // no gradient.
 func filled(fn string, t someMissing, fill float64) (items, there tensor.Tensor) {
 	items, there = ofItems(fn, t)
 	return ops.Where(elementsThere(t), items, fill), there
 }
 
-// elementsThere returns the mask of t with as many axes as its values have.
+// elementsThere returns the mask of t with as many axes as its values.
 func elementsThere(t someMissing) tensor.Tensor {
 	items, axes := t.Carried()
 	there := t.Mask()
@@ -76,8 +76,8 @@ func elementsThere(t someMissing) tensor.Tensor {
 	return there
 }
 
-// onFeatures applies f, which works on the last axis of a dense tensor, to the features
-// of any value. What is neither named nor arranged by a [tensor.Carrier] answers the
+// onFeatures applies f, which works on the last axis of a dense tensor, to the features of any
+// value. A value that is neither named nor arranged by a [tensor.Carrier] handles the
 // operations in f itself.
 func onFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	switch t := x.(type) {
@@ -88,7 +88,7 @@ func onFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) tenso
 	case tensor.Carrier:
 		items, axes := t.Carried()
 		if s := t.Shape(); !s.HasRank() || axes < s.Rank() {
-			if m, ok := t.(someMissing); ok { // not even in gradients does an item that is missing meet what is learned
+			if m, ok := t.(someMissing); ok { // missing items must not meet what is learned, not even in gradients
 				items = ops.Where(elementsThere(m), items, 0.0)
 			}
 			return tenon.Must(t.Carry(onFeatures(fn, items, Names{}, f)))
@@ -109,14 +109,15 @@ func noFeatures(fn string, x rowed) {
 	tenon.Throw(e)
 }
 
-// unnamed applies f to a named tensor with some dimensions last, and names them anew.
+// unnamed applies f to a named tensor with the given dimensions last, and names the result's
+// dimensions.
 func unnamed(fn string, t dimensioned, from, to []named.Name, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	order := batchNames(fn, t, from)
 	y := f(named.Unnamed(t, append(append([]named.Name{}, order...), from...)...))
 	return named.Of(y, append(order, to...)...)
 }
 
-// batchNames returns the names of a tensor besides those that a layer is about.
+// batchNames returns the names of a tensor except those that a layer works on.
 func batchNames(fn string, t dimensioned, but []named.Name) (order []named.Name) {
 	for _, n := range but {
 		if n == nil {
@@ -151,7 +152,7 @@ func multiply(x, kernel tensor.Tensor) tensor.Tensor {
 	return ops.MatMul(x, kernel)
 }
 
-// onAll applies f, which does not look at axes, to the elements of any value.
+// onAll applies f, which works element by element, to the elements of any value.
 func onAll(x tensor.Tensor, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	switch t := x.(type) {
 	case dimensioned:
@@ -164,7 +165,8 @@ func onAll(x tensor.Tensor, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	return f(x)
 }
 
-// withFeatures applies f, which gives each element an axis of features, to the elements of any value.
+// withFeatures applies f, which adds an axis of features to each element, to the elements of any
+// value.
 func withFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	switch t := x.(type) {
 	case dimensioned:

@@ -9,30 +9,30 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Gathering says what a [GraphConv] makes of the nodes from which edges lead to one.
+// A Gathering says how a [GraphConv] combines the nodes with edges to a node.
 type Gathering string
 
-// What is made of nodes v with n edges in common.
+// How the nodes v with edges to a node are combined.
 const (
 	MeanOf     Gathering = ""          // their mean (W. Hamilton et al., NeurIPS 2017)
 	SumOf      Gathering = "sum"       // their sum (C. Morris et al., AAAI 2019)
-	MaxOf      Gathering = "max"       // the greatest of each feature, 0 where there are none
-	Normalized Gathering = "symmetric" // Σ v/√(d⁺·d⁻), by the degrees out and in, with an edge of each node to itself (T. Kipf and M. Welling, ICLR 2017)
+	MaxOf      Gathering = "max"       // the maximum of each feature, 0 if there are none
+	Normalized Gathering = "symmetric" // Σ v/√(d⁺·d⁻), with the out- and in-degrees, and with an edge from each node to itself (T. Kipf and M. Welling, ICLR 2017)
 )
 
-// GraphConv gives each node of a directed graph features of its own and of the nodes from which edges
-// lead to it:
+// GraphConv computes new features for each node of a directed graph from its own features and those
+// of the nodes with edges to it:
 //
 //	y = activation(x·Self + gathered(x)·Neighbours + Bias)
 type GraphConv struct {
-	Self       tensor.Tensor // [in, out]; nil: Normalized has its nodes' edges to themselves
+	Self       tensor.Tensor // [in, out]; nil for Normalized, which has edges from nodes to themselves
 	Neighbours tensor.Tensor // [in, out]
 	Bias       tensor.Tensor // [out], or nil
 	Gather     Gathering     `tenon:"static"`
 	Activation Activation    `tenon:"static"`
 }
 
-// GraphOptions are those of [NewGraphConv] and [NewGraphAttention]. The zero value is the default.
+// GraphOptions are the options of [NewGraphConv] and [NewGraphAttention]. The zero value is the default.
 type GraphOptions struct {
 	Gather     Gathering // of a GraphConv
 	Activation Activation
@@ -41,7 +41,7 @@ type GraphOptions struct {
 	DType      dtype.DType
 }
 
-// NewGraphConv returns a layer from in to out features of nodes.
+// NewGraphConv returns a layer that maps in to out features of nodes.
 func NewGraphConv(key tensor.Tensor, in, out int, options ...GraphOptions) GraphConv {
 	o := option(options)
 	k, d, how := keys(key, 2), floatType(o.DType), orInit(o.Init, GlorotUniform)
@@ -62,8 +62,8 @@ func NewGraphConv(key tensor.Tensor, in, out int, options ...GraphOptions) Graph
 	return l
 }
 
-// Apply returns the layer's value. An edge whose end is no node is an error. Graphs that are joined into
-// one, without edges between them, are computed at once.
+// Apply returns the layer's output. An edge that leads from or to no node is an error. To compute several
+// graphs at once, join them into one without edges between them.
 //
 //	x: [nodes, in], source, target: int64[edges], edge i leads from node source[i] to target[i] → [nodes, out]
 func (l GraphConv) Apply(x, source, target tensor.Tensor) tensor.Tensor {
@@ -85,7 +85,8 @@ func (l GraphConv) Apply(x, source, target tensor.Tensor) tensor.Tensor {
 		some := ops.Greater(ops.SegmentSum(ops.OnesLike(target), target, n), int64(0))
 		y = multiply(ops.Where(ops.ExpandDims(some, -1), ops.SegmentMax(sent, target, n), 0.0), l.Neighbours)
 	default:
-		// What is made of sums may be multiplied first: rows of out features are gathered where there are fewer.
+		// Sums may be taken after the multiplication: rows of out features are gathered if they are the shorter
+		// ones.
 		first := l.Neighbours.Shape().Dim(1) < l.Neighbours.Shape().Dim(0)
 		sent := x
 		if first {
@@ -105,8 +106,8 @@ func (l GraphConv) Apply(x, source, target tensor.Tensor) tensor.Tensor {
 	return l.Activation.Apply(withBias(y, l.Bias))
 }
 
-// GraphAttention gives each node the mean of what edges bring to it, and of itself, weighted by how much it
-// attends to each (P. Veličković et al., ICLR 2018):
+// GraphAttention computes, for each node, a mean of itself and of the nodes with edges to it, weighted by attention (P.
+// Veličković et al., ICLR 2018):
 //
 //	eᵢⱼ = LeakyRelu(vᵢ·Source + vⱼ·Target),   yⱼ = activation(concat over heads of Σᵢ softmaxᵢ(eᵢⱼ)·vᵢ + Bias),   v = x·Kernel
 type GraphAttention struct {
@@ -116,7 +117,8 @@ type GraphAttention struct {
 	Activation     Activation    `tenon:"static"`
 }
 
-// NewGraphAttention returns a layer from in to out features of nodes, which heads divide.
+// NewGraphAttention returns a layer that maps in to out features of nodes; heads must divide
+// out.
 func NewGraphAttention(key tensor.Tensor, in, out, heads int, options ...GraphOptions) GraphAttention {
 	o := option(options)
 	if heads < 1 || out%heads != 0 {
@@ -133,7 +135,7 @@ func NewGraphAttention(key tensor.Tensor, in, out, heads int, options ...GraphOp
 	return l
 }
 
-// Apply returns the layer's value; see [GraphConv.Apply].
+// Apply returns the layer's output; see [GraphConv.Apply].
 func (l GraphAttention) Apply(x, source, target tensor.Tensor) tensor.Tensor {
 	wantNodes("nn.GraphAttention", x)
 	n := size(x, 0)
@@ -150,7 +152,7 @@ func (l GraphAttention) Apply(x, source, target tensor.Tensor) tensor.Tensor {
 	return l.Activation.Apply(withBias(withLast(y, 2, heads*l.Source.Shape().Dim(1)), l.Bias))
 }
 
-// wantNodes fails where nodes are no vectors.
+// wantNodes fails if nodes is not a matrix.
 func wantNodes(fn string, x tensor.Tensor) {
 	if s := x.Shape(); s.HasRank() && s.Rank() != 2 {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("nodes are %s, want [nodes, features]", tenon.String(x.Spec()))))

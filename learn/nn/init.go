@@ -14,7 +14,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// An Init names how the tensors of a layer start. The same name, key, type and sizes
+// An Init names a way to initialize the tensors of a layer. The same name, key, type and sizes
 // give the same numbers everywhere. Fans are those of a kernel [window..., in, out].
 type Init string
 
@@ -22,20 +22,20 @@ const (
 	Zeros           Init = "zeros"            // all 0
 	Ones            Init = "ones"             // all 1
 	Uniform         Init = "uniform"          // in [-0.05, 0.05)
-	Normal          Init = "normal"           // of deviation 0.05
-	TruncatedNormal Init = "truncated_normal" // the same, without what is further than two deviations off
+	Normal          Init = "normal"           // with standard deviation 0.05
+	TruncatedNormal Init = "truncated_normal" // the same, truncated at two standard deviations
 
 	// Variance 2/(fan in + fan out): X. Glorot and Y. Bengio, AISTATS 2010.
-	GlorotUniform Init = "glorot_uniform" // evenly
-	GlorotNormal  Init = "glorot_normal"  // normally, without what is further than two deviations off
+	GlorotUniform Init = "glorot_uniform" // uniform
+	GlorotNormal  Init = "glorot_normal"  // normal, truncated at two standard deviations
 
 	// Variance 2/(fan in), for rectifiers: K. He et al., ICCV 2015.
-	HeUniform Init = "he_uniform" // evenly
-	HeNormal  Init = "he_normal"  // normally, without what is further than two deviations off
+	HeUniform Init = "he_uniform" // uniform
+	HeNormal  Init = "he_normal"  // normal, truncated at two standard deviations
 
 	// Variance 1/(fan in): Y. LeCun et al., "Efficient backprop", 1998.
-	LecunUniform Init = "lecun_uniform" // evenly
-	LecunNormal  Init = "lecun_normal"  // normally, without what is further than two deviations off
+	LecunUniform Init = "lecun_uniform" // uniform
+	LecunNormal  Init = "lecun_normal"  // normal, truncated at two standard deviations
 
 	// Orthogonal columns or rows, uniform among all such matrices: A. Saxe et al., ICLR 2014.
 	Orthogonal Init = "orthogonal"
@@ -44,8 +44,8 @@ const (
 	Identity Init = "identity"
 )
 
-// truncated is the deviation of a standard normal distribution without what is further
-// than 2 from 0; dividing by it restores deviation 1.
+// truncated is the standard deviation of a standard normal distribution that is truncated at -2
+// and 2; dividing by it restores 1.
 const truncated = 0.87962566103423978
 
 var inits = map[Init]func(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor{
@@ -65,20 +65,19 @@ var inits = map[Init]func(key tensor.Tensor, d dtype.DType, dims []int) tensor.T
 	Orthogonal: orthogonal,
 	Identity: func(_ tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
 		if len(dims) != 2 {
-			tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.Initialize", fmt.Sprintf("identity makes matrices, not the shape %v", dims)))
+			tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.Initialize", fmt.Sprintf("identity initializes matrices, not the shape %v", dims)))
 		}
 		return ops.Eye(d, dims[0], dims[1])
 	},
 }
 
-// Initialize returns a tensor of a floating type and sizes, filled in the way that a
-// name says. The key is not used where nothing is random and may be nil then. It throws
-// errors.
+// Initialize returns a tensor of a floating-point type with the given sizes, initialized by the
+// method named how. If nothing is random, key is not used and may be nil. It throws errors.
 func Initialize(how Init, key tensor.Tensor, d dtype.DType, dims ...int) tensor.Tensor {
 	f, ok := inits[how]
 	switch {
 	case !ok:
-		e := tenon.NewError(tenon.ErrNotFound, "nn.Initialize", fmt.Sprintf("there is no way %q to initialize", how))
+		e := tenon.NewError(tenon.ErrNotFound, "nn.Initialize", fmt.Sprintf("there is no initializer %q", how))
 		var names []string
 		for _, n := range slices.Sorted(maps.Keys(inits)) {
 			names = append(names, string(n))
@@ -86,14 +85,14 @@ func Initialize(how Init, key tensor.Tensor, d dtype.DType, dims ...int) tensor.
 		e.Hint = "there are " + strings.Join(names, ", ")
 		tenon.Throw(e)
 	case !d.IsFloat():
-		tenon.Throw(tenon.NewError(tenon.ErrDType, "nn.Initialize", fmt.Sprintf("%v is no floating type", d)))
+		tenon.Throw(tenon.NewError(tenon.ErrDType, "nn.Initialize", fmt.Sprintf("%v is not a floating-point type", d)))
 	case slices.ContainsFunc(dims, func(n int) bool { return n < 0 }):
-		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.Initialize", fmt.Sprintf("there is no shape %v", dims)))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.Initialize", fmt.Sprintf("the sizes %v are not those of a shape", dims)))
 	}
 	return f(key, d, dims)
 }
 
-// fans returns how many inputs and outputs a kernel joins: [window..., in, out].
+// fans returns the number of inputs and outputs that a kernel [window..., in, out] connects.
 func fans(dims []int) (in, out float64) {
 	switch len(dims) {
 	case 0:
@@ -108,7 +107,7 @@ func fans(dims []int) (in, out float64) {
 	return float64(max(1, window*dims[len(dims)-2])), float64(max(1, window*dims[len(dims)-1]))
 }
 
-// spread returns a way to initialize with a variance that depends on the fans.
+// spread returns an initializer whose variance depends on the fans.
 func spread(draw func(key tensor.Tensor, d dtype.DType, dims []int, deviation float64) tensor.Tensor, variance func(in, out float64) float64) func(tensor.Tensor, dtype.DType, []int) tensor.Tensor {
 	return func(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
 		return draw(key, d, dims, math.Sqrt(variance(fans(dims))))
@@ -128,11 +127,12 @@ func truncatedNormal(key tensor.Tensor, d dtype.DType, dims []int, deviation flo
 	return ops.Mul(ops.RandomTruncatedNormal(key, dims, d), deviation/truncated)
 }
 
-// orthogonal takes the orthogonal part of the QR decomposition of a normal matrix whose R has
-// no negative diagonal: it is uniform (F. Mezzadri, Notices of the AMS 54, 2007).
+// orthogonal returns the orthogonal factor of the QR decomposition of a normal matrix, with R's
+// diagonal made nonnegative, which is uniformly distributed (F. Mezzadri, Notices of the AMS
+// 54, 2007).
 func orthogonal(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
 	if len(dims) < 2 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.Initialize", fmt.Sprintf("orthogonal makes matrices, not the shape %v", dims)))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "nn.Initialize", fmt.Sprintf("orthogonal initializes matrices, not the shape %v", dims)))
 	}
 	rows, columns := 1, dims[len(dims)-1]
 	for _, n := range dims[:len(dims)-1] {
@@ -149,7 +149,7 @@ func orthogonal(key tensor.Tensor, d dtype.DType, dims []int) tensor.Tensor {
 	return ops.Cast(ops.Reshape(q, dims), d)
 }
 
-// orthonormalOp makes the rows of a matrix, no more than it has columns, orthonormal.
+// orthonormalOp makes the rows of a matrix orthonormal. There may be no more rows than columns.
 var orthonormalOp = op.Register(&op.Op{
 	Name: "nn.orthonormal", Statement: op.Statement{Axes: op.Opaque, Core: 2, Missing: op.Refuse, Why: "a decomposition of whole matrices"}, Doc: "rows that are orthonormal", Results: 1, Nondifferentiable: true,
 	Params: []op.Param{{Name: "x"}},
@@ -166,8 +166,8 @@ var orthonormalOp = op.Register(&op.Op{
 	},
 })
 
-// orthonormal takes what a row has in common with those before it, which are orthonormal, out
-// of it, twice, so that rounding leaves nothing, and gives it length 1.
+// orthonormal subtracts from row its projections on the rows before it, which are orthonormal,
+// twice, so that no rounding error remains, and scales it to length 1.
 func orthonormal(row, before []float64) {
 	n := len(row)
 	dot := func(x, y []float64) (sum float64) {
@@ -191,7 +191,7 @@ func orthonormal(row, before []float64) {
 	}
 }
 
-// keys returns n keys that depend on one.
+// keys returns n keys derived from one.
 func keys(key tensor.Tensor, n int) []tensor.Tensor {
 	return ops.RandomKeys(key, n)
 }

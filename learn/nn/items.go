@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// operand is a value that a loss takes. It has so many axes less than the first.
+// An operand is a value that a loss takes, with so many axes fewer than the first.
 type operand struct {
 	value tensor.Tensor
 	less  int
@@ -18,8 +18,8 @@ type operand struct {
 
 func of(x tensor.Tensor) operand { return operand{value: x} }
 
-// onItems applies f to the items of values of one kind: of ragged tensors, to their flat
-// values, once their rows are known to have the same lengths.
+// onItems applies f to the items of values of one kind. For ragged tensors these are the flat
+// values, after a check that the rows have the same lengths.
 func onItems(fn string, f func([]tensor.Tensor) tensor.Tensor, xs ...operand) tensor.Tensor {
 	with := func(change func(tensor.Tensor) tensor.Tensor) []operand {
 		out := make([]operand, len(xs))
@@ -64,7 +64,7 @@ func onItems(fn string, f func([]tensor.Tensor) tensor.Tensor, xs ...operand) te
 		dense[i] = x.value
 	}
 	for i, x := range dense {
-		if t, ok := x.(tensor.Carrier); ok { // an item is missing that is missing in any
+		if t, ok := x.(tensor.Carrier); ok { // an item is missing if it is missing in any operand
 			items, _ := t.Carried()
 			rest := append([]operand{}, xs...)
 			rest[i].value = items
@@ -74,9 +74,9 @@ func onItems(fn string, f func([]tensor.Tensor) tensor.Tensor, xs ...operand) te
 	return f(dense)
 }
 
-// onVectors is onItems for an f that takes the vectors of the first operand, and of those
-// that have no axis less, to one number each. The dimension of the vectors of named values is
-// told by the option of that name.
+// onVectors is like onItems for an f that maps vectors to a number each: those of the first
+// operand and of every operand with as many axes. For named values, the option with the given
+// name tells the dimension of the vectors.
 func onVectors(fn, option string, along named.Name, f func([]tensor.Tensor) tensor.Tensor, xs ...operand) tensor.Tensor {
 	t, ok := xs[0].value.(dimensioned)
 	if !ok {
@@ -104,7 +104,7 @@ func onVectors(fn, option string, along named.Name, f func([]tensor.Tensor) tens
 	return named.Of(onItems(fn, f, bare...), order...)
 }
 
-// mixed refuses values of different kinds.
+// mixed rejects values of different kinds.
 func mixed(fn string, x, y tensor.Tensor) {
 	tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("want values of one kind, got %s and %s", tenon.String(x.Spec()), tenon.String(y.Spec()))))
 }
@@ -129,7 +129,7 @@ func sameNames(fn string, x, y named.Dims) {
 	}
 }
 
-// sameShapes fails where a prediction and a target would be broadcast against each other.
+// sameShapes fails if a prediction and a target would be broadcast against each other.
 func sameShapes(fn string, x, y tensor.Tensor, more int) {
 	a, b := x.Shape(), y.Shape()
 	if !a.HasRank() || !b.HasRank() || a.Rank() >= more && a.Slice(0, a.Rank()-more).CompatibleWith(b) {

@@ -10,23 +10,23 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Losses give one number for each item, and [Reduction.Of] or ops.Mean makes one of them. They
+// Losses return one number for each item; [Reduction.Of] or ops.Mean reduces them to one. They
 // take dense tensors, ragged ones with rows of the same lengths, masked and named ones.
-// Prediction and target have to have one shape: nothing is broadcast.
+// Prediction and target must have the same shape: nothing is broadcast.
 
-// A Reduction says what is made of the losses of all items.
+// A Reduction says how the losses of all items are combined.
 type Reduction string
 
-// What is made of losses.
+// How losses are combined.
 const (
-	EachLoss Reduction = ""      // nothing
-	MeanLoss Reduction = "mean"  // their mean: their sum divided by the sum of what they count
+	EachLoss Reduction = ""      // not at all
+	MeanLoss Reduction = "mean"  // their sum divided by the sum of their weights
 	SumLoss  Reduction = "sum"   // their sum
-	RowMeans Reduction = "means" // of ragged losses: the mean of each row, and then that of the rows that have some
+	RowMeans Reduction = "means" // of ragged losses: the mean over the means of the rows that are not empty
 )
 
-// Of reduces losses. Each of them counts as much as its weight, which it was multiplied by
-// before; nil stands for 1 each. Where nothing counts, a mean is NaN.
+// Of reduces losses. Each has the weight by which it was multiplied before; nil means weights
+// of 1. The mean is NaN if the weights are all 0.
 //
 //	losses: any shape, weights: the same, or nil → a scalar, or the losses
 func (r Reduction) Of(losses, weights tensor.Tensor) tensor.Tensor {
@@ -59,7 +59,7 @@ func (r Reduction) Of(losses, weights tensor.Tensor) tensor.Tensor {
 	return nil
 }
 
-// inPlaceOf returns weights of the losses that are there: one that is missing has none.
+// inPlaceOf returns the weights with 0 for missing losses.
 func inPlaceOf(weights, losses tensor.Tensor) tensor.Tensor {
 	return ops.Mul(weights, ops.OnesLike(losses))
 }
@@ -69,18 +69,18 @@ func Weighted(losses, weights tensor.Tensor) tensor.Tensor {
 	return onItems("nn.Weighted", func(x []tensor.Tensor) tensor.Tensor { return ops.Mul(x[0], ops.Cast(x[1], x[0].DType())) }, of(losses), of(weights))
 }
 
-// CrossEntropyOptions are those of [SoftmaxCrossEntropy]. The zero value is the default.
+// CrossEntropyOptions are the options of [SoftmaxCrossEntropy]. The zero value is the default.
 type CrossEntropyOptions struct {
-	// Smoothing is the share of probability that is spread evenly over all classes (C.
+	// Smoothing is the share of the probability that is spread evenly over all classes (C.
 	// Szegedy et al., CVPR 2016).
 	Smoothing float64
 
-	// Weights [classes] are what a label of each class counts: its loss is multiplied by
-	// that, and means are divided by the sum. nil stands for 1 each.
+	// Weights [classes] are the weights of the labels of each class: losses are multiplied by
+	// them, and means are divided by their sum. nil means weights of 1.
 	Weights tensor.Tensor
 
-	// Ignore are labels that do not count, such as that of padding: their loss is 0.
-	// They need not be classes.
+	// Ignore lists labels to ignore, such as that of padding: their loss is 0. They need not be
+	// classes.
 	Ignore []int64
 
 	// Classes is the dimension of the classes of named logits.
@@ -102,8 +102,8 @@ func SoftmaxCrossEntropy(logits, labels tensor.Tensor, options ...CrossEntropyOp
 	return o.Reduction.Of(ofClasses(fn, logits, labels, o.Classes, o.each), o.counts(logits, labels))
 }
 
-// ofClasses applies f to scores with the classes last and labels: class numbers, with an axis
-// less, or distributions.
+// ofClasses applies f to scores, with the classes last, and labels, which are class numbers
+// with one axis less, or distributions.
 func ofClasses(fn string, logits, labels tensor.Tensor, classes named.Name, f func(x, y tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	less := 1
 	if labels.DType().IsFloat() {
@@ -141,7 +141,7 @@ func (o CrossEntropyOptions) each(x, y tensor.Tensor) tensor.Tensor {
 	return loss
 }
 
-// smooth gives a share of the probability to all classes.
+// smooth spreads a share of the probability over all classes.
 func (o CrossEntropyOptions) smooth(own, logs tensor.Tensor) tensor.Tensor {
 	if o.Smoothing == 0 {
 		return own
@@ -149,7 +149,7 @@ func (o CrossEntropyOptions) smooth(own, logs tensor.Tensor) tensor.Tensor {
 	return ops.Add(ops.Mul(own, 1-o.Smoothing), ops.Mul(ops.Mean(logs, -1), o.Smoothing))
 }
 
-// classes returns labels of which those that do not count are 0, and which these are.
+// classes returns the labels with 0 in place of ignored ones, and a mask of the ignored ones.
 func (o CrossEntropyOptions) classes(labels tensor.Tensor) (at, ignored tensor.Tensor) {
 	for _, id := range o.Ignore {
 		if is := ops.Equal(labels, id); ignored == nil {
@@ -164,7 +164,7 @@ func (o CrossEntropyOptions) classes(labels tensor.Tensor) (at, ignored tensor.T
 	return ops.Where(ignored, ops.ZerosLike(labels), labels), ignored
 }
 
-// weights returns those of the classes in the type of the logits.
+// weights returns the weights of the classes in the type of the logits.
 func (o CrossEntropyOptions) weights(logits tensor.Tensor) tensor.Tensor {
 	if o.Weights == nil {
 		return nil
@@ -184,7 +184,7 @@ func lastAxis(x tensor.Tensor) shape.Shape {
 	return s.Slice(max(0, s.Rank()-1), s.Rank())
 }
 
-// counts returns what each label counts, nil for 1 each.
+// counts returns the weight of each label, or nil if all are 1.
 func (o CrossEntropyOptions) counts(logits, labels tensor.Tensor) tensor.Tensor {
 	if o.Reduction == EachLoss || o.Weights == nil && o.Ignore == nil || labels.DType().IsFloat() {
 		return nil
@@ -202,15 +202,15 @@ func (o CrossEntropyOptions) counts(logits, labels tensor.Tensor) tensor.Tensor 
 	})
 }
 
-// BinaryOptions are those of [BinaryCrossEntropy]. The zero value is the default.
+// BinaryOptions are the options of [BinaryCrossEntropy]. The zero value is the default.
 type BinaryOptions struct {
-	Positive any // factor of the loss where the target is 1: a number, or a tensor [last axis]; nil stands for 1
+	Positive any // factor of the loss where the target is 1: a number, or a tensor [last axis]; nil means 1
 }
 
 // BinaryCrossEntropy returns -t·log σ(x)·Positive - (1-t)·log(1-σ(x)), computed without
 // overflow.
 //
-//	logits: [...], targets: [...] between 0 and 1, or truth values → [...]
+//	logits: [...], targets: [...] between 0 and 1, or booleans → [...]
 func BinaryCrossEntropy(logits, targets tensor.Tensor, options ...BinaryOptions) tensor.Tensor {
 	const fn = "nn.BinaryCrossEntropy"
 	o := option(options)
@@ -231,18 +231,17 @@ func BinaryCrossEntropy(logits, targets tensor.Tensor, options ...BinaryOptions)
 	}, of(logits), of(targets))
 }
 
-// FocalOptions are those of [Focal]. The zero value is the default.
+// FocalOptions are the options of [Focal]. The zero value is the default.
 type FocalOptions struct {
-	Alpha   float64    // the factor of targets that are 1, 1-Alpha that of the others; 0: 1 for both
+	Alpha   float64    // the factor for targets of 1, with 1-Alpha for the others; 0: no factors
 	Classes named.Name // the dimension of the classes of named logits
 }
 
-// Focal returns the cross entropy times (1-p)^gamma, with p the probability that is given to
-// the target, so that what is right already counts little (T. Lin et al., ICCV 2017): the
-// binary one for targets of the shape of the logits, and that of classes for integers with
-// an axis less.
+// Focal returns the cross entropy times (1-p)^gamma, where p is the probability of the target,
+// so that items that are predicted well count little (T. Lin et al., ICCV 2017). Targets of the
+// shape of the logits are binary; integer targets with one axis less are class numbers.
 //
-//	logits: [...], targets: [...] 0 or 1 floating, or truth values → [...]
+//	logits: [...], targets: [...] 0 or 1 floating, or booleans → [...]
 //	logits: [..., classes], targets: [...] int32 or int64 → [...]
 func Focal(logits, targets tensor.Tensor, gamma float64, options ...FocalOptions) tensor.Tensor {
 	const fn = "nn.Focal"
@@ -258,8 +257,8 @@ func Focal(logits, targets tensor.Tensor, gamma float64, options ...FocalOptions
 	}
 	return onItems(fn, func(v []tensor.Tensor) tensor.Tensor {
 		x, t := v[0], ops.Cast(v[1], v[0].DType())
-		// 1-p, with p = σ(x) for ones and σ(-x) for zeros, is σ with the other sign, which
-		// does not subtract near numbers.
+		// 1-p, with p = σ(x) for ones and σ(-x) for zeros, is σ with the opposite sign, which
+		// avoids subtracting numbers that are nearly equal.
 		wrong := ops.LogSigmoid(ops.Mul(x, ops.Sub(1.0, ops.Mul(t, 2.0))))
 		loss := ops.Mul(ops.Exp(ops.Mul(wrong, gamma)), ops.SigmoidCrossEntropy(x, t))
 		if o.Alpha != 0 {

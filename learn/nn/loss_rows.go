@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// rowsOf returns the items and row splits of rows of items: the innermost ones of a ragged
-// value, or those along an axis of a dense one, whose items have so many axes.
+// rowsOf returns the items and row splits of rows of items: the innermost rows of a ragged
+// value, or those along an axis of a dense one. An item has the given number of axes.
 func rowsOf(fn string, x tensor.Tensor, axes int) (items, splits tensor.Tensor, wrap func(each tensor.Tensor) tensor.Tensor) {
 	switch t := x.(type) {
 	case rowed:
@@ -35,7 +35,7 @@ func rowsOf(fn string, x tensor.Tensor, axes int) (items, splits tensor.Tensor, 
 	return nil, nil, nil
 }
 
-// perRow applies f to the items of rows of scores and to those of as many of relevance.
+// perRow applies f to the scores and the relevance of the items of each row.
 func perRow(fn string, scores, relevance tensor.Tensor, f func(s, r, splits tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	s, splits, wrap := rowsOf(fn, scores, 0)
 	r, other, _ := rowsOf(fn, relevance, 0)
@@ -43,9 +43,9 @@ func perRow(fn string, scores, relevance tensor.Tensor, f func(s, r, splits tens
 	return wrap(f(s, ops.Cast(r, s.DType()), splits))
 }
 
-// PairwiseLogistic returns, for each row, the mean over the pairs of items of which the first
-// is more relevant of log(1 + e^(s₂ - s₁)) (C. Burges et al., ICML 2005); 0 where there is
-// no such pair.
+// PairwiseLogistic returns, for each row, the mean of log(1 + e^(s₂ - s₁)) over all pairs of
+// items of which the first is more relevant (C. Burges et al., ICML 2005); 0 if there is no
+// such pair.
 //
 //	scores, relevance: [rows, (items)] → [rows]
 func PairwiseLogistic(scores, relevance tensor.Tensor) tensor.Tensor {
@@ -59,7 +59,7 @@ func PairwiseLogistic(scores, relevance tensor.Tensor) tensor.Tensor {
 }
 
 // ListNet returns -Σ softmax(relevance)·log softmax(scores) of each row (Z. Cao et al., ICML
-// 2007); 0 of a row without items.
+// 2007); 0 for a row without items.
 //
 //	scores, relevance: [rows, (items)] → [rows]
 func ListNet(scores, relevance tensor.Tensor) tensor.Tensor {

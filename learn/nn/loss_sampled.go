@@ -11,8 +11,8 @@ import (
 // A Sample is classes drawn at random, for [SampledSoftmax].
 type Sample struct {
 	Classes  tensor.Tensor // int64[n]
-	Expected tensor.Tensor // [n]: how often each is expected among them
-	Size     int           `tenon:"static"` // of the distribution: classes below it
+	Expected tensor.Tensor // [n]: how often each is expected in the sample
+	Size     int           `tenon:"static"` // number of classes of the distribution
 	Log      bool          `tenon:"static"` // log-uniform, otherwise uniform
 }
 
@@ -24,8 +24,7 @@ func UniformSample(key tensor.Tensor, n, size int, d dtype.DType) Sample {
 }
 
 // LogUniformSample draws n classes below size, with repetition, class k with probability
-// log((k+2)/(k+1))/log(size+1): Zipf's law, for classes in the order of how frequent they
-// are.
+// log((k+2)/(k+1))/log(size+1): Zipf's law, for classes sorted by decreasing frequency.
 func LogUniformSample(key tensor.Tensor, n, size int, d dtype.DType) Sample {
 	u := ops.RandomUniform(key, []int{n}, dtype.Float64)
 	k := ops.Cast(ops.Floor(ops.Sub(ops.Exp(ops.Mul(u, math.Log(float64(size)+1))), 1.0)), dtype.Int64)
@@ -44,14 +43,14 @@ func (s Sample) expected(classes tensor.Tensor, n int, d dtype.DType) tensor.Ten
 	return ops.Cast(p, d)
 }
 
-// SampledOptions are those of [SampledSoftmax]. The zero value is the default.
+// SampledOptions are the options of [SampledSoftmax]. The zero value is the default.
 type SampledOptions struct {
-	KeepHits bool // leave a sampled class that is an item's label among its wrong answers
+	KeepHits bool // keep a sampled class that is an item's label among the item's wrong answers
 }
 
-// SampledSoftmax returns the cross entropy of each item's label against a sample of the
-// classes instead of all, with logits that are corrected for how likely each was drawn
-// (S. Jean et al., ACL 2015). Only the sampled rows of the weights are touched.
+// SampledSoftmax returns the cross entropy of each item's label against a sample of the classes
+// instead of all of them, with logits corrected for the probability that each class was drawn (S.
+// Jean et al., ACL 2015). Only the rows of the weights for labels and sampled classes are read.
 //
 //	weights: [classes, features], bias: [classes] or nil, x: [n, features], labels: [n] int64 → [n]
 func SampledSoftmax(weights, bias, x, labels tensor.Tensor, s Sample, options ...SampledOptions) tensor.Tensor {

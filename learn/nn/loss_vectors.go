@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// normEpsilon is added to squared norms, so that a zero vector has a direction, 0, and a
+// normEpsilon is added to squared norms, so that a zero vector is normalized to 0 and has a
 // gradient.
 const normEpsilon = 1e-12
 
@@ -43,8 +43,8 @@ func Cosine(prediction, target tensor.Tensor, options ...VectorOptions) tensor.T
 	}, of(prediction), of(target))
 }
 
-// CosineEmbedding returns 1 - cos of the angle of pairs of sign 1, which belong together, and
-// max(0, cos - Margin) of those of sign -1.
+// CosineEmbedding returns 1 - cos of the angle for pairs of sign 1, which belong together, and
+// max(0, cos - Margin) for those of sign -1.
 //
 //	a, b: [..., features], sign: [...] → [...]
 func CosineEmbedding(a, b, sign tensor.Tensor, options ...VectorOptions) tensor.Tensor {
@@ -56,7 +56,7 @@ func CosineEmbedding(a, b, sign tensor.Tensor, options ...VectorOptions) tensor.
 }
 
 // Triplet returns max(0, |anchor - positive| - |anchor - negative| + Margin) by Euclidean
-// distances (F. Schroff et al., CVPR 2015). A margin of 0 stands for 1.
+// distances (F. Schroff et al., CVPR 2015). A margin of 0 means 1.
 //
 //	[..., features] three times → [...]
 func Triplet(anchor, positive, negative tensor.Tensor, options ...VectorOptions) tensor.Tensor {
@@ -69,23 +69,22 @@ func Triplet(anchor, positive, negative tensor.Tensor, options ...VectorOptions)
 	}, of(anchor), of(positive), of(negative))
 }
 
-// distance returns the Euclidean distance of the vectors of two dense tensors. Its gradient
-// is 0 where they are equal.
+// distance returns the Euclidean distance between the vectors of two dense tensors. Its
+// gradient is 0 where they are equal.
 func distance(x, y tensor.Tensor) tensor.Tensor {
 	square := ops.Sum(ops.SquaredDifference(x, y), -1)
 	apart := ops.Greater(square, 0.0)
 	return ops.Where(apart, ops.Sqrt(ops.Where(apart, square, ops.OnesLike(square))), 0.0)
 }
 
-// ContrastiveOptions are those of [Contrastive]. The zero value is the default.
+// ContrastiveOptions are the options of [Contrastive]. The zero value is the default.
 type ContrastiveOptions struct {
-	Temperature float64 // that cosines are divided by; 0 stands for 0.05
-	Symmetric   bool    // the mean of both directions: which key belongs to a query, which query to a key
+	Temperature float64 // by which cosines are divided; 0 means 0.05
+	Symmetric   bool    // the mean of both directions: finding the key for a query, and the query for a key
 }
 
-// Contrastive returns the cross entropy of finding, for each query, its own key among
-// those of all queries of the batch by cosine (A. van den Oord et al.,
-// arXiv:1807.03748).
+// Contrastive returns, for each query, the cross entropy of finding its own key among the keys
+// of the batch by cosine similarity (A. van den Oord et al., arXiv:1807.03748).
 //
 //	queries: [n, features], keys: [n, features] → [n]
 func Contrastive(queries, keys tensor.Tensor, options ...ContrastiveOptions) tensor.Tensor {

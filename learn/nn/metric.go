@@ -10,11 +10,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The metrics of this file are streaming: a value that counts what was seen. Update
-// returns the value that has seen a batch more, Merge that of two streams, and Result the
-// number itself, NaN where nothing was seen. They are nests of Values, so they may be part
-// of a traced evaluation step and of a checkpoint. Counts and sums are float64, exact up to
-// 2^53 items.
+// The metrics of this file are streaming: a metric is a value that accumulates items. Update
+// returns the metric with one more batch, Merge combines those of two streams, and Result
+// returns the number, NaN if there are no items. Metrics are nests of Values, so they can be
+// part of a traced evaluation step and of a checkpoint. Counts and sums are float64, exact up
+// to 2^53 items.
 
 func zero() tensor.Tensor { return tensor.Scalar(0.0) }
 
@@ -22,13 +22,13 @@ func total(x tensor.Tensor) tensor.Tensor { return ops.Sum(ops.Cast(x, dtype.Flo
 
 func number(x tensor.Tensor) float64 { return tensor.Item[float64](x) }
 
-// Mean is the mean of numbers, of losses for instance.
+// Mean is the mean of numbers, such as losses.
 type Mean struct{ Sum, Count tensor.Tensor }
 
-// NewMean returns a mean of nothing.
+// NewMean returns an empty mean.
 func NewMean() Mean { return Mean{zero(), zero()} }
 
-// Update counts all elements of x, with weights, which have its shape, or nil for 1.
+// Update adds all elements of x, weighted by weights, which have the shape of x; nil means 1.
 func (m Mean) Update(x, weights tensor.Tensor) Mean {
 	x = ops.Cast(x, dtype.Float64)
 	w := ops.OnesLike(x)
@@ -45,17 +45,17 @@ func (m Mean) Merge(o Mean) Mean { return Mean{ops.Add(m.Sum, o.Sum), ops.Add(m.
 // Result returns the mean.
 func (m Mean) Result() float64 { return number(m.Sum) / number(m.Count) }
 
-// Scores says what the numbers are that a metric gets.
+// Scores says what kind of scores a metric gets.
 type Scores string
 
 const (
 	Classes       Scores = ""              // one for each class, logits or probabilities
-	Probabilities Scores = "probabilities" // of the one class, between 0 and 1
-	Logits        Scores = "logits"        // of the one class: log p/(1-p)
+	Probabilities Scores = "probabilities" // of the positive class, between 0 and 1
+	Logits        Scores = "logits"        // of the positive class: log p/(1-p)
 )
 
-// numbers returns scores, or throws an error where one is no number, when that is known. For
-// probabilities it also is where one is not between 0 and 1.
+// numbers returns the scores. It throws an error if they are known and one is NaN or, for
+// probabilities, not between 0 and 1.
 func (s Scores) numbers(fn string, x tensor.Tensor) tensor.Tensor {
 	if !x.DType().IsFloat() {
 		return x
@@ -63,7 +63,7 @@ func (s Scores) numbers(fn string, x tensor.Tensor) tensor.Tensor {
 	bad, msg := ops.IsNaN(x), fn+": a score is not a number"
 	if s == Probabilities {
 		bad = ops.LogicalNot(ops.LogicalAnd(ops.GreaterEqual(x, 0.0), ops.LessEqual(x, 1.0)))
-		msg = fn + ": a score is no probability: what is not between 0 and 1 may be a logit, nn.Logits"
+		msg = fn + ": a score is no probability between 0 and 1; if scores are logits, use nn.Logits"
 	}
 	zero := ops.ZerosLike(x)
 	return ops.Add(ops.Where(bad, zero, x), ops.CheckNumerics(ops.Where(bad, ops.Log(ops.Sub(zero, 1.0)), zero), msg))
@@ -75,15 +75,15 @@ type Accuracy struct {
 	Scores      Scores `tenon:"static"`
 }
 
-// NewAccuracy returns a metric that has seen nothing. It takes a score for each class, if
-// nothing else is said.
+// NewAccuracy returns an empty metric. By default it takes a score for each class.
 func NewAccuracy(of ...Scores) Accuracy { return Accuracy{zero(), zero(), option(of)} }
 
-// Update counts items. Of classes that tie, the first is the answer; of one class the answer
-// is yes from probability 1/2 on. A score that is NaN is an error.
+// Update adds items. The answer is the class with the highest score, the first one of a tie;
+// with scores of one class, it is yes if the probability is at least 1/2. A score that is NaN
+// is an error.
 //
 //	scores: [..., classes], labels: [...] integers
-//	scores: [...] of one class, labels: [...] truth values, or 0 and 1
+//	scores: [...] of one class, labels: [...] booleans, or 0 and 1
 func (m Accuracy) Update(scores, labels tensor.Tensor) Accuracy {
 	const fn = "nn.Accuracy"
 	var hit tensor.Tensor
@@ -101,8 +101,8 @@ func (m Accuracy) Update(scores, labels tensor.Tensor) Accuracy {
 	return Accuracy{ops.Add(m.Hits, total(hit)), ops.Add(m.Count, total(ops.OnesLike(hit))), m.Scores}
 }
 
-// best returns the class with the highest score: of named scores, along the dimension that the
-// labels lack.
+// best returns the class with the highest score. The classes of named scores are along the
+// dimension that the labels lack.
 func best(fn string, scores, labels tensor.Tensor) tensor.Tensor {
 	x, ok := scores.(dimensioned)
 	if !ok {
@@ -132,8 +132,8 @@ func (m Accuracy) Merge(o Accuracy) Accuracy {
 // Result returns the share.
 func (m Accuracy) Result() float64 { return number(m.Hits) / number(m.Count) }
 
-// ranks returns how many scores of each row are above that of its label, and how many tie
-// with it, itself included. A score that is not a number ranks last.
+// ranks returns how many scores of each row are above that of the label, and how many are equal
+// to it, including the label's own. A NaN ranks last.
 func ranks(scores, labels tensor.Tensor) (above, tied tensor.Tensor) {
 	x := ops.Where(ops.IsNaN(scores), negInf(scores), scores)
 	own := ops.TakeAlongAxis(x, ops.ExpandDims(ops.Cast(labels, dtype.Int64), -1), -1)
@@ -145,14 +145,14 @@ func negInf(like tensor.Tensor) tensor.Tensor {
 	return ops.Cast(ops.Log(0.0), like.DType())
 }
 
-// MRR is the mean reciprocal rank of the right answer. Answers that tie count as in a
-// random order among them.
+// MRR is the mean reciprocal rank of the right answer. Tied answers count as if in random
+// order.
 type MRR struct{ Sum, Count tensor.Tensor }
 
-// NewMRR returns a metric that has seen nothing.
+// NewMRR returns an empty metric.
 func NewMRR() MRR { return MRR{zero(), zero()} }
 
-// Update counts questions.
+// Update adds questions.
 //
 //	scores: [questions, answers] floating, labels: [questions] integers: the right answers
 func (m MRR) Update(scores, labels tensor.Tensor) MRR {
@@ -168,17 +168,17 @@ func (m MRR) Merge(o MRR) MRR { return MRR{ops.Add(m.Sum, o.Sum), ops.Add(m.Coun
 // Result returns the mean reciprocal rank.
 func (m MRR) Result() float64 { return number(m.Sum) / number(m.Count) }
 
-// Recall is the share of questions whose right answer is among the first K. Answers that
-// tie count as in a random order among them.
+// Recall is the share of questions whose right answer is among the first K. Tied answers count
+// as if in random order.
 type Recall struct {
 	Sum, Count tensor.Tensor
 	K          int `tenon:"static"`
 }
 
-// NewRecall returns a metric that has seen nothing.
+// NewRecall returns an empty metric.
 func NewRecall(k int) Recall { return Recall{zero(), zero(), k} }
 
-// Update counts questions.
+// Update adds questions.
 //
 //	scores: [questions, answers] floating, labels: [questions] integers: the right answers
 func (m Recall) Update(scores, labels tensor.Tensor) Recall {
@@ -195,16 +195,16 @@ func (m Recall) Merge(o Recall) Recall {
 // Result returns the share.
 func (m Recall) Result() float64 { return number(m.Sum) / number(m.Count) }
 
-// AUC is the area under the receiver operating characteristic: the probability that a
-// positive item scores above a negative one. Scores are sorted into bins of probability,
-// and items of one bin tie, so the error is at most half the share of pairs in one bin.
+// AUC is the area under the receiver operating characteristic: the probability that a positive
+// item scores above a negative one. Scores are put into bins by probability, and items in one
+// bin tie, so the error is at most half the share of pairs that are in the same bin.
 type AUC struct {
 	Positive, Negative tensor.Tensor // [bins]
 	Scores             Scores        `tenon:"static"`
 }
 
-// NewAUC returns a metric with a number of bins that has seen nothing. 0 bins stands for 512.
-// It takes [Probabilities], if nothing else is said.
+// NewAUC returns an empty metric with a number of bins; 0 means 512. By default it takes
+// [Probabilities].
 func NewAUC(bins int, of ...Scores) AUC {
 	if bins <= 0 {
 		bins = 512
@@ -217,10 +217,10 @@ func NewAUC(bins int, of ...Scores) AUC {
 	return m
 }
 
-// Update counts items. A score that is NaN, and one that is no probability where it should
-// be, is an error.
+// Update adds items. A score that is NaN, or not between 0 and 1 where it is a probability, is
+// an error.
 //
-//	scores: [...], labels: [...] truth values, or 0 and 1
+//	scores: [...], labels: [...] booleans, or 0 and 1
 func (m AUC) Update(scores, labels tensor.Tensor) AUC {
 	const fn = "nn.AUC"
 	sameShapes(fn, scores, labels, 0)
@@ -238,7 +238,7 @@ func (m AUC) Update(scores, labels tensor.Tensor) AUC {
 	}
 }
 
-// Merge returns the metric of both streams, which have as many bins.
+// Merge returns the metric of both streams, which must have the same number of bins.
 func (m AUC) Merge(o AUC) AUC {
 	return AUC{ops.Add(m.Positive, o.Positive), ops.Add(m.Negative, o.Negative), m.Scores}
 }

@@ -11,32 +11,32 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Experts is a mixture of experts (N. Shazeer et al., ICLR 2017): each item goes to the best
-// few of them,
+// Experts is a mixture of experts (N. Shazeer et al., ICLR 2017): each item is processed by
+// those that the gate ranks highest:
 //
 //	y = Σ pₑ·(activation(x·Upₑ)·Downₑ),   p = softmax of x·Gate over the best Top
 //
-// The items of an expert are a row of a ragged tensor, so that none is left out and nothing
-// is padded, however uneven they are.
+// The items of an expert are a row of a ragged tensor, so none is dropped and nothing is
+// padded, however unevenly they are distributed.
 type Experts struct {
 	Gate       tensor.Tensor // [features, experts]
 	Up         tensor.Tensor // [experts, features, hidden]
 	Down       tensor.Tensor // [experts, hidden, features]
 	Top        int           `tenon:"static"`
-	Activation Activation    `tenon:"static"` // "" stands for Relu
+	Activation Activation    `tenon:"static"` // "" means Relu
 	Names      Names         `tenon:"static"`
 }
 
-// ExpertOptions are those of [NewExperts]. The zero value is the default.
+// ExpertOptions are the options of [NewExperts]. The zero value is the default.
 type ExpertOptions struct {
-	Top        int // experts of an item; 0 stands for 2, or for all of fewer
+	Top        int // experts for each item; 0 means 2, or 1 if there is only one
 	Activation Activation
 	Init       Init // "" stands for GlorotUniform
 	DType      dtype.DType
 	Names      Names
 }
 
-// NewExperts returns a layer from features to as many.
+// NewExperts returns a layer whose output has as many features as its input.
 func NewExperts(key tensor.Tensor, experts, features, hidden int, options ...ExpertOptions) Experts {
 	o := option(options)
 	if o.Top == 0 {
@@ -54,7 +54,7 @@ func NewExperts(key tensor.Tensor, experts, features, hidden int, options ...Exp
 	}
 }
 
-// initializeEach returns n kernels that start by themselves.
+// initializeEach returns n kernels, initialized independently.
 func initializeEach(how Init, key tensor.Tensor, d dtype.DType, n int, dims ...int) tensor.Tensor {
 	each := make([]any, n)
 	for i, k := range keys(key, n) {
@@ -63,7 +63,7 @@ func initializeEach(how Init, key tensor.Tensor, d dtype.DType, n int, dims ...i
 	return ops.Stack(each, 0)
 }
 
-// Apply returns the layer's value.
+// Apply returns the layer's output.
 //
 //	x: [..., features], dense or ragged, or {..., In} → the same
 func (l Experts) Apply(x tensor.Tensor) tensor.Tensor {
@@ -77,7 +77,7 @@ func (l Experts) Apply(x tensor.Tensor) tensor.Tensor {
 	})
 }
 
-// route returns what the expert with each id makes of an item; Top ids belong to one item.
+// route returns the output of the expert with each id for the item; each item has Top ids.
 func (l Experts) route(items, ids tensor.Tensor) tensor.Tensor {
 	order := ops.ArgSort(ids, 0, ops.SortOptions{})
 	splits := rows.FromRowIDs(ops.Gather(ids, order, 0), size(l.Gate, 1))

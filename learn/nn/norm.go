@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// LayerNorm shifts and scales the features of each item to mean 0 and variance 1, and
-// then by what is learned (J. Ba et al., arXiv:1607.06450):
+// LayerNorm shifts and scales the features of each item to mean 0 and variance 1, and then by
+// learned parameters (J. Ba et al., arXiv:1607.06450):
 //
 //	y = (x - mean)/√(variance + Epsilon)·Scale + Offset
 type LayerNorm struct {
@@ -17,10 +17,10 @@ type LayerNorm struct {
 	Names   Names         `tenon:"static"`
 }
 
-// NormOptions are those of [NewLayerNorm] and [NewRMSNorm]. The zero value is the
+// NormOptions are the options of [NewLayerNorm] and [NewRMSNorm]. The zero value is the
 // default.
 type NormOptions struct {
-	Epsilon float64 // 0 stands for 1e-5
+	Epsilon float64 // 0 means 1e-5
 	DType   dtype.DType
 	Names   Names
 }
@@ -39,15 +39,15 @@ func NewLayerNorm(features int, options ...NormOptions) LayerNorm {
 	return LayerNorm{ops.Ones(d, []int{features}), ops.Zeros(d, []int{features}), o.epsilon(), o.Names}
 }
 
-// Apply returns the layer's value, of the shape of x.
+// Apply returns the layer's output, of the shape of x.
 func (l LayerNorm) Apply(x tensor.Tensor) tensor.Tensor {
 	return onFeatures("nn.LayerNorm", x, Names{In: l.Names.In}, func(x tensor.Tensor) tensor.Tensor {
 		return ops.LayerNorm(x, orNil(l.Scale), orNil(l.Offset), l.Epsilon, -1)
 	})
 }
 
-// RMSNorm scales the features of each item to mean square 1, and then by what is
-// learned (B. Zhang and R. Sennrich, NeurIPS 2019):
+// RMSNorm scales the features of each item to mean square 1, and then by learned parameters (B.
+// Zhang and R. Sennrich, NeurIPS 2019):
 //
 //	y = x/√(mean x² + Epsilon)·Scale
 type RMSNorm struct {
@@ -62,14 +62,14 @@ func NewRMSNorm(features int, options ...NormOptions) RMSNorm {
 	return RMSNorm{ops.Ones(floatType(o.DType), []int{features}), o.epsilon(), o.Names}
 }
 
-// Apply returns the layer's value, of the shape of x.
+// Apply returns the layer's output, of the shape of x.
 func (l RMSNorm) Apply(x tensor.Tensor) tensor.Tensor {
 	return onFeatures("nn.RMSNorm", x, Names{In: l.Names.In}, func(x tensor.Tensor) tensor.Tensor {
 		return ops.RMSNorm(x, orNil(l.Scale), l.Epsilon, -1)
 	})
 }
 
-// orNil keeps an absent tensor from becoming an interface that is not nil.
+// orNil keeps a nil tensor from becoming an interface that is not nil.
 func orNil(t tensor.Tensor) any {
 	if t == nil {
 		return nil

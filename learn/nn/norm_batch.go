@@ -12,29 +12,29 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// BatchNorm shifts and scales each feature to mean 0 and variance 1 over all items, and then
-// by what is learned (S. Ioffe and C. Szegedy, ICML 2015):
+// BatchNorm shifts and scales each feature to mean 0 and variance 1 over all items, and then by
+// learned parameters (S. Ioffe and C. Szegedy, ICML 2015):
 //
 //	y = (x - mean)/√(variance + Epsilon)·Scale + Offset
 //
-// What it has seen in training is a [Running] beside it, which is no parameter.
+// The statistics of training are kept separately, in a [Running], which has no parameters.
 type BatchNorm struct {
 	Scale    tensor.Tensor // [features], or nil
 	Offset   tensor.Tensor // [features], or nil
-	Momentum float64       `tenon:"static"` // the share of a batch in the running statistics
+	Momentum float64       `tenon:"static"` // the weight of a new batch in the running statistics
 	Epsilon  float64       `tenon:"static"`
 	Names    Names         `tenon:"static"`
 }
 
-// Running is what a [BatchNorm] knows of the items of earlier batches.
+// Running holds the statistics of earlier batches for a [BatchNorm].
 type Running struct {
 	Mean, Variance tensor.Tensor // [features]
 }
 
-// BatchNormOptions are those of [NewBatchNorm]. The zero value is the default.
+// BatchNormOptions are the options of [NewBatchNorm]. The zero value is the default.
 type BatchNormOptions struct {
-	Momentum float64 // 0 stands for 0.1
-	Epsilon  float64 // 0 stands for 1e-5
+	Momentum float64 // 0 means 0.1
+	Epsilon  float64 // 0 means 1e-5
 	DType    dtype.DType
 	Names    Names
 }
@@ -51,7 +51,7 @@ func NewBatchNorm(features int, options ...BatchNormOptions) (BatchNorm, Running
 	return l, Running{zero, one}
 }
 
-// Apply returns the layer's value by the statistics of earlier batches.
+// Apply returns the layer's output with the statistics of earlier batches.
 //
 //	x: [..., features], dense, ragged or masked, or {..., In} → the same
 func (l BatchNorm) Apply(x tensor.Tensor, r Running) tensor.Tensor {
@@ -60,9 +60,9 @@ func (l BatchNorm) Apply(x tensor.Tensor, r Running) tensor.Tensor {
 	})
 }
 
-// Train returns the layer's value by the statistics of x itself, those of all its items, and
-// the running statistics with x counted in: (1-Momentum)·old + Momentum·new, where the new
-// variance is divided by the number of items less 1.
+// Train returns the layer's output with the statistics of x itself, over all of its items, and
+// the running statistics updated by them: (1-Momentum)·old + Momentum·new, where the new
+// variance is divided by the number of items minus 1.
 func (l BatchNorm) Train(x tensor.Tensor, r Running) (tensor.Tensor, Running) {
 	const fn = "nn.BatchNorm"
 	mean, variance, n := l.statistics(fn, x)
@@ -100,8 +100,8 @@ func (l BatchNorm) statistics(fn string, x tensor.Tensor) (mean, variance, n ten
 		variance = ops.Mean(ops.SquaredDifference(x, mean), over...)
 	}
 	if k, ok := op.Known(n); ok && tensor.Item[float64](ops.Cast(k, dtype.Float64)) < 2 {
-		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("%s has fewer than two items: they have no variance", tenon.String(x.Spec())))
-		e.Hint = "train on larger batches, or use Apply, which takes the running statistics"
+		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("%s has fewer than two items, too few for a variance", tenon.String(x.Spec())))
+		e.Hint = "train on larger batches, or use Apply, which uses the running statistics"
 		tenon.Throw(e)
 	}
 	return mean, variance, n
@@ -116,10 +116,10 @@ func standardize(x, mean, variance, scale, offset tensor.Tensor, epsilon float64
 	return withBias(ops.Mul(ops.Sub(x, mean), factor), offset)
 }
 
-// GroupNorm shifts and scales the features of each row, group by group, to mean 0 and
-// variance 1 over the features of the group and all positions of the row, and then by what
-// is learned (Y. Wu and K. He, ECCV 2018). With as many groups as features it is instance
-// norm (D. Ulyanov et al., arXiv:1607.08022).
+// GroupNorm shifts and scales the features of each row, group by group, to mean 0 and variance
+// 1 over the features of the group and all positions of the row, and then by learned parameters
+// (Y. Wu and K. He, ECCV 2018). With as many groups as features it is instance normalization
+// (D. Ulyanov et al., arXiv:1607.08022).
 type GroupNorm struct {
 	Scale   tensor.Tensor // [features], or nil
 	Offset  tensor.Tensor // [features], or nil
@@ -138,13 +138,13 @@ func NewGroupNorm(features, groups int, options ...NormOptions) GroupNorm {
 	return GroupNorm{ops.Ones(d, []int{features}), ops.Zeros(d, []int{features}), groups, o.epsilon(), o.Names}
 }
 
-// NewInstanceNorm returns a [GroupNorm] whose groups are single features.
+// NewInstanceNorm returns a [GroupNorm] in which each feature is a group.
 func NewInstanceNorm(features int, options ...NormOptions) GroupNorm {
 	return NewGroupNorm(features, features, options...)
 }
 
-// Apply returns the layer's value, of the shape of x. All axes but the first and the last of
-// a dense x are positions, the first tells rows; a masked x has its mask on positions.
+// Apply returns the layer's output, of the shape of x. All axes of a dense x are positions
+// except the first, which is that of rows, and the last; a masked x has a mask of positions.
 //
 //	x: [rows, ..., features] dense, [rows, (positions), features] ragged, or {..., Along, In}
 func (l GroupNorm) Apply(x tensor.Tensor) tensor.Tensor {
@@ -157,7 +157,7 @@ func (l GroupNorm) Apply(x tensor.Tensor) tensor.Tensor {
 			if _, ok := x.(tensor.Carrier); ok || s.Rank() <= 3 {
 				return l.Apply(x)
 			}
-			// All dimensions before the positions tell rows.
+			// All dimensions before the positions become rows.
 			flat := ops.Reshape(x, []int{-1, s.Dim(-2), s.Dim(-1)})
 			return ops.Reshape(l.Apply(flat), ops.Shape(x))
 		})
@@ -182,7 +182,7 @@ func (l GroupNorm) Apply(x tensor.Tensor) tensor.Tensor {
 	return l.dense(fn, x, nil)
 }
 
-// dense is Apply to the positions that are there: all where there is nil.
+// dense is Apply to the positions of the mask there, or to all if it is nil.
 func (l GroupNorm) dense(fn string, x, there tensor.Tensor) tensor.Tensor {
 	apart := l.apart(fn, x)
 	rank := apart.Shape().Rank()
@@ -202,7 +202,7 @@ func (l GroupNorm) dense(fn string, x, there tensor.Tensor) tensor.Tensor {
 	return l.scaled(x, ops.Mul(off, ops.Rsqrt(ops.Add(mean(ops.Square(off)), l.Epsilon))))
 }
 
-// apart gives the groups of features an axis: [..., groups, features of one].
+// apart splits the features into groups: [..., groups, features of one].
 func (l GroupNorm) apart(fn string, x tensor.Tensor) tensor.Tensor {
 	n := known(x)
 	if l.Groups < 1 || n >= 0 && n%l.Groups != 0 {
@@ -214,7 +214,7 @@ func (l GroupNorm) apart(fn string, x tensor.Tensor) tensor.Tensor {
 	return withLast(x, 1, l.Groups, n)
 }
 
-// scaled puts groups of features together again, and applies what is learned.
+// scaled joins the groups of features again, and applies the learned parameters.
 func (l GroupNorm) scaled(x, y tensor.Tensor) tensor.Tensor {
 	y = withLast(y, 2, known(x))
 	if l.Scale != nil {

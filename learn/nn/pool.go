@@ -11,12 +11,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Pooling says what becomes of the elements of a window.
+// A Pooling says how the elements of a window are combined.
 type Pooling string
 
-// What becomes of elements.
+// How elements are combined.
 const (
-	MaxPool  Pooling = "max" // the greatest
+	MaxPool  Pooling = "max" // their maximum
 	MeanPool Pooling = "avg" // their mean
 )
 
@@ -28,16 +28,16 @@ func (p Pooling) check(fn string) {
 	}
 }
 
-// Pool takes the greatest element or the mean of each window, feature by feature.
+// Pool takes the maximum or the mean of each window, feature by feature.
 type Pool struct {
 	Kind    Pooling `tenon:"static"`
 	Size    []int   `tenon:"static"` // of windows, for each axis of positions
-	Windows Windows `tenon:"static"` // a stride of nil stands for Size
-	Padded  bool    `tenon:"static"` // means count what lies beyond the ends, as 0
+	Windows Windows `tenon:"static"` // nil strides mean Size
+	Padded  bool    `tenon:"static"` // means count positions beyond the ends as 0
 	Names   Names   `tenon:"static"`
 }
 
-// Apply returns the layer's value. Of a masked x, positions that are missing do not count.
+// Apply returns the layer's output. Missing positions of a masked x do not count.
 //
 //	x: [rows, positions..., features] dense or masked, [rows, (positions), features] ragged, or {..., Along, In}
 //	→ the same with other positions
@@ -66,14 +66,14 @@ func (l Pool) Apply(x tensor.Tensor) tensor.Tensor {
 	}, nil)
 }
 
-// GlobalPool takes the greatest element or the mean of all positions of a row; 0 where it has
-// none.
+// GlobalPool takes the maximum or the mean over all positions of a row; 0 for a row without
+// positions.
 type GlobalPool struct {
 	Kind  Pooling `tenon:"static"`
 	Names Names   `tenon:"static"`
 }
 
-// Apply returns the layer's value. Of a masked x, positions that are missing do not count.
+// Apply returns the layer's output. Missing positions of a masked x do not count.
 //
 //	x: [rows, positions..., features] dense, [rows, (positions), features] ragged, or {..., Along, In}
 //	→ [rows, features]
@@ -128,15 +128,15 @@ func (l GlobalPool) rows(x rowed) tensor.Tensor {
 	return ops.Where(some, f(items, splits), 0.0)
 }
 
-// AdaptivePool divides the positions of each axis into so many parts, and takes the greatest
-// element or the mean of each: part i of n positions goes from ⌊i·n/size⌋ to ⌈(i+1)·n/size⌉.
+// AdaptivePool divides the positions of each axis into a fixed number of parts, and takes the
+// maximum or the mean of each: part i of n positions is from ⌊i·n/size⌋ to ⌈(i+1)·n/size⌉.
 type AdaptivePool struct {
 	Kind  Pooling `tenon:"static"`
 	Size  []int   `tenon:"static"`
 	Names Names   `tenon:"static"`
 }
 
-// Apply returns the layer's value. The numbers of positions have to be known.
+// Apply returns the layer's output. The number of positions must be known for each axis.
 //
 //	x: [rows, positions..., features] dense or masked, or {..., Plane, In} → [rows, size..., features]
 func (l AdaptivePool) Apply(x tensor.Tensor) tensor.Tensor {
@@ -147,7 +147,7 @@ func (l AdaptivePool) Apply(x tensor.Tensor) tensor.Tensor {
 		at := l.Names.positions()
 		return unnamed(fn, t, append(at[:len(at):len(at)], l.Names.In), append(at[:len(at):len(at)], l.Names.out()), l.Apply)
 	case someMissing:
-		ofItems(fn, t) // the reductions below leave out what is missing
+		ofItems(fn, t) // the reductions below ignore missing items
 	case tensor.Carrier:
 		tenon.Throw(carried(fn, x))
 	}

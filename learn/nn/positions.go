@@ -11,14 +11,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Positions adds to each item a vector that tells its position in its row.
+// Positions adds to each item a vector that encodes its position in its row.
 type Positions struct {
-	Table tensor.Tensor // [positions, features]; nil: those of [Sinusoidal], however many there are
+	Table tensor.Tensor // [positions, features]; nil: the vectors of [Sinusoidal], for any number of positions
 	Names Names         `tenon:"static"` // In: features; Along: positions
 }
 
-// NewPositions returns a layer that learns the vectors of so many positions. One that is not to
-// learn is the zero Positions.
+// NewPositions returns a layer that learns a vector for each of a number of positions. For a
+// layer that does not learn, use the zero Positions.
 func NewPositions(key tensor.Tensor, positions, features int, options ...EmbeddingOptions) Positions {
 	o := option(options)
 	return Positions{Initialize(orInit(o.Init, Uniform), key, floatType(o.DType), positions, features), o.Names}
@@ -30,9 +30,10 @@ func NewPositions(key tensor.Tensor, positions, features int, options ...Embeddi
 //	x: [..., positions, features] dense, [rows, (positions), features] ragged, or {..., Along, In} → the same
 func (l Positions) Apply(x tensor.Tensor) tensor.Tensor { return l.ApplyFrom(x, nil) }
 
-// ApplyFrom is Apply where the first position of each row is not 0 but start: of rows that go on.
+// ApplyFrom is Apply for rows that continue earlier ones: the first position of each row is start
+// instead of 0.
 //
-//	start: an integer of all rows, or integers [...] of each; nil: 0
+//	start: an integer for all rows, or integers [...] for each; nil: 0
 func (l Positions) ApplyFrom(x, start tensor.Tensor) tensor.Tensor {
 	const fn = "nn.Positions"
 	switch t := x.(type) {
@@ -66,7 +67,8 @@ func (l Positions) ApplyFrom(x, start tensor.Tensor) tensor.Tensor {
 	return ops.Add(x, l.vectors(at, x))
 }
 
-// vectors returns those of positions, for items of a type and width: [...] → [..., features].
+// vectors returns the vectors of positions in the type and width of items: [...] → [...,
+// features].
 func (l Positions) vectors(at, items tensor.Tensor) tensor.Tensor {
 	if l.Table != nil {
 		return ops.Gather(l.Table, at, 0)

@@ -26,8 +26,8 @@ type RNN struct {
 	Names      Names         `tenon:"static"`
 }
 
-// GRU is a gated recurrent unit (K. Cho et al., arXiv:1406.1078), in the variant whose
-// reset gate acts on the product with the state:
+// GRU is a gated recurrent unit (K. Cho et al., arXiv:1406.1078), in the variant whose reset
+// gate is applied after the product with the state:
 //
 //	z = σ(x·Wz + hU_z + …), r = σ(x·Wr + hU_r + …), c = tanh(x·Wc + b + r∘(hU_c + b'))
 //	h ← z∘h + (1-z)∘c
@@ -56,7 +56,7 @@ type LSTM struct {
 	Names     Names         `tenon:"static"`
 }
 
-// RecurrentOptions are those of [NewRNN], [NewGRU] and [NewLSTM]. The zero value is the
+// RecurrentOptions are the options of [NewRNN], [NewGRU] and [NewLSTM]. The zero value is the
 // default.
 type RecurrentOptions struct {
 	Activation Activation // of an [RNN]
@@ -66,8 +66,8 @@ type RecurrentOptions struct {
 	Names      Names // In and Out: features; Along: positions
 }
 
-// NewRNN returns a unit with a state of some units. Its kernel starts as GlorotUniform, the
-// recurrent one Orthogonal.
+// NewRNN returns a cell whose state has a number of units. The kernel is initialized by
+// GlorotUniform, the recurrent kernel by Orthogonal.
 func NewRNN(key tensor.Tensor, in, units int, options ...RecurrentOptions) RNN {
 	o := option(options)
 	k, d := keys(key, 2), floatType(o.DType)
@@ -81,8 +81,8 @@ func NewRNN(key tensor.Tensor, in, units int, options ...RecurrentOptions) RNN {
 	return l
 }
 
-// NewGRU returns a unit with a state of some units. Its kernel starts as GlorotUniform, the
-// recurrent one Orthogonal.
+// NewGRU returns a cell whose state has a number of units. The kernel is initialized by
+// GlorotUniform, the recurrent kernel by Orthogonal.
 func NewGRU(key tensor.Tensor, in, units int, options ...RecurrentOptions) GRU {
 	o := option(options)
 	k, d := keys(key, 2), floatType(o.DType)
@@ -96,9 +96,9 @@ func NewGRU(key tensor.Tensor, in, units int, options ...RecurrentOptions) GRU {
 	return l
 }
 
-// NewLSTM returns a unit with a state of some units. Its kernel starts as GlorotUniform, the
-// recurrent one Orthogonal, and the bias of the forget gate with 1 (R. Jozefowicz et
-// al., ICML 2015).
+// NewLSTM returns a cell whose states have a number of units. The kernel is initialized by
+// GlorotUniform, the recurrent kernel by Orthogonal, and the bias of the forget gate by 1 (R.
+// Jozefowicz et al., ICML 2015).
 func NewLSTM(key tensor.Tensor, in, units int, options ...RecurrentOptions) LSTM {
 	o := option(options)
 	k, d := keys(key, 2), floatType(o.DType)
@@ -113,14 +113,14 @@ func NewLSTM(key tensor.Tensor, in, units int, options ...RecurrentOptions) LSTM
 	return l
 }
 
-// A Cell is a unit of a recurrence: an [RNN], a [GRU] or an [LSTM].
+// A Cell is a recurrent cell: an [RNN], a [GRU] or an [LSTM].
 type Cell interface {
-	// ApplyFrom returns the states h at all positions of x, and the last of each of the
-	// cell's states for each row.
+	// ApplyFrom returns the states h at all positions of x and, for each of the cell's states,
+	// the last one of each row.
 	//
 	//	x: [..., positions, in], [rows, (positions), in] ragged, or {..., Along, In}
-	//	there: of a dense x whose rows are padded, bool[..., positions], or the lengths of
-	//	rows, integers [...]; nil: all. At padding a row keeps its states.
+	//	there: for a dense x with padded rows, bool[..., positions], or the lengths of the rows,
+	//	integers [...]; nil: all positions. A row keeps its states at padding.
 	//	start: for each state, [..., units]; nil: 0
 	//	→ states with the positions of x, and [..., units] of each state
 	ApplyFrom(x, there tensor.Tensor, start []tensor.Tensor) (states tensor.Tensor, last []tensor.Tensor)
@@ -132,8 +132,8 @@ type Cell interface {
 //	x: [..., positions, in], [rows, (positions), in] ragged, or {..., Along, In}
 //	→ states with the positions of x, and [..., units]
 //
-// Of a masked x, where positions are missing, a row keeps its state at those. A dense x
-// whose rows are padded says so by [RNN.ApplyFrom].
+// A row of a masked x keeps its state at missing positions. For a dense x with padded rows, use
+// [RNN.ApplyFrom].
 func (l RNN) Apply(x tensor.Tensor) (states, last tensor.Tensor) {
 	return one(l.ApplyFrom(x, nil, nil))
 }
@@ -210,23 +210,23 @@ func affine(x, kernel, bias tensor.Tensor) tensor.Tensor {
 	return withBias(multiply(x, kernel), bias)
 }
 
-// turn is what a step of a recurrence takes.
+// A turn is the input of a step of a recurrence.
 type turn struct {
 	X    tensor.Tensor // [..., features] at one position
 	Live tensor.Tensor // bool[..., 1]: the row has the position; nil where all have
 }
 
-// recurrence is what a cell does along the positions of each row.
+// A recurrence describes what a cell does along the positions of each row.
 type recurrence struct {
 	fn            string
 	names         Names
 	reverse       bool
 	units, states int
-	project       func(x tensor.Tensor) tensor.Tensor // of the inputs alone, at all positions at once
+	project       func(x tensor.Tensor) tensor.Tensor // of the inputs, at all positions at once
 	step          func(state []tensor.Tensor, x tensor.Tensor) []tensor.Tensor
 }
 
-// run is described at [Cell]. The first state is what the cell gives.
+// run is described at [Cell]. The first state is the cell's output.
 func (r recurrence) run(x, there tensor.Tensor, start []tensor.Tensor) (y tensor.Tensor, end []tensor.Tensor) {
 	if start != nil && len(start) != r.states {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, r.fn, fmt.Sprintf("the cell starts from %d states, got %d", r.states, len(start))))
@@ -257,7 +257,7 @@ func (r recurrence) run(x, there tensor.Tensor, start []tensor.Tensor) (y tensor
 		return y, end
 	case rowed:
 		if there != nil {
-			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, r.fn, "rows of different lengths have no padding to mask"))
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, r.fn, "ragged rows have no padding to mask"))
 		}
 		first := starting(func(h tensor.Tensor) tensor.Tensor {
 			if c, ok := h.(tensor.Carrier); ok {
@@ -276,19 +276,20 @@ func (r recurrence) run(x, there tensor.Tensor, start []tensor.Tensor) (y tensor
 		return y, end
 	case someMissing:
 		if there != nil {
-			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, r.fn, fmt.Sprintf("the mask of %s tells which positions are there already", tenon.String(x.Spec()))))
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, r.fn, fmt.Sprintf("%s is masked already; it takes no second mask", tenon.String(x.Spec()))))
 		}
 		items, mask := filled(r.fn, t, 0)
 		y, end = r.run(items, mask, start)
 		return tenon.Must(t.Carry(y)), end
 	}
 	wantPositions(r.fn, x)
-	// Inputs are moved rather than what the cell makes of them, which usually is several times as much.
+	// The inputs are transposed rather than the projections, which are usually several times as large.
 	y, end = r.scan(r.project(ops.MoveAxis(x, -2, 0)), positionsOf(r.fn, x, there), start, nil)
 	return ops.MoveAxis(y, 0, -2), end
 }
 
-// withRows puts what there is for each innermost row of x into the rows above them.
+// withRows returns values that exist for each innermost row of x as rows of the outer
+// dimensions.
 func withRows(each tensor.Tensor, x rowed) tensor.Tensor {
 	below, ok := x.Values().(rowed)
 	if !ok {
@@ -297,7 +298,7 @@ func withRows(each tensor.Tensor, x rowed) tensor.Tensor {
 	return tenon.Must(ragged.FromRowSplits(withRows(each, below), x.RowSplits()))
 }
 
-// positionsOf returns which positions of x are there, given a mask or lengths.
+// positionsOf returns the mask of the positions of x, given a mask or lengths.
 func positionsOf(fn string, x, there tensor.Tensor) tensor.Tensor {
 	if there == nil {
 		return nil
@@ -309,7 +310,7 @@ func positionsOf(fn string, x, there tensor.Tensor) tensor.Tensor {
 	}
 	if !there.DType().IsBool() && !there.DType().IsInteger() || !there.Shape().CompatibleWith(lead) {
 		e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the mask of %s is %s, want %s%v", tenon.String(x.Spec()), tenon.String(there.Spec()), want, lead))
-		e.Hint = "give a truth value for each position, or the length of each row"
+		e.Hint = "give a boolean for each position, or the length of each row"
 		tenon.Throw(e)
 	}
 	if there.DType().IsBool() {
@@ -321,15 +322,15 @@ func positionsOf(fn string, x, there tensor.Tensor) tensor.Tensor {
 	return ops.SequenceMask(there, ops.Index(ops.Shape(x), s.Rank()-2))
 }
 
-// scan runs the steps along the first axis of a dense tensor, [positions, ..., features], or along rows whose items
-// it has. A row keeps its state where it is not live.
+// scan runs the steps along the first axis of a dense tensor [positions, ..., features], or along ragged rows with
+// these items. A row keeps its state where it is not live.
 func (r recurrence) scan(x, live tensor.Tensor, start []tensor.Tensor, splits tensor.Tensor) (y tensor.Tensor, end []tensor.Tensor) {
 	s := x.Shape()
 	xs := turn{X: x}
 	if live != nil {
 		xs.Live = ops.ExpandDims(ops.MoveAxis(live, -1, 0), -1)
 	}
-	// 0 of the type that the inputs have: the sum of no features, for each unit.
+	// Zeros of the inputs' type: the sum of no features, for each unit.
 	none := slices.Repeat([]int{-1}, s.Rank())
 	none[s.Rank()-1] = 0
 	zero := ops.Slice(x, make([]int, s.Rank()), none)

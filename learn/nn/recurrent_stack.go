@@ -7,13 +7,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Stack is layers of recurrent cells, each of which reads what the layer below gives. A layer
-// is one cell, or two: the features of both lie beside each other, and the second usually
-// goes from the last position to the first.
+// Stack is a sequence of layers of recurrent cells, each of which reads the states of the layer
+// below. A layer has one cell, or two, whose features are concatenated; the second usually runs
+// from the last position to the first.
 type Stack[C Cell] struct{ Layers [][]C }
 
 // NewStack returns layers of cells that make returns, given a key, the number of features that
-// a cell reads, and whether it goes backward. With both directions, a layer has two.
+// a cell reads, and whether it runs backward. If both is true, a layer has a cell for each
+// direction.
 //
 //	nn.NewStack(key, 2, 64, 128, true, func(key tensor.Tensor, in int, reverse bool) nn.LSTM {
 //		return nn.NewLSTM(key, in, 128, nn.RecurrentOptions{Reverse: reverse})
@@ -39,9 +40,9 @@ func (s Stack[C]) Apply(x tensor.Tensor) (states tensor.Tensor, last []tensor.Te
 	return s.ApplyFrom(x, nil, nil)
 }
 
-// ApplyFrom returns the states at all positions of the last layer, and the last ones of all
+// ApplyFrom returns the states at all positions of the last layer, and the last states of all
 // cells, layer by layer and forward first. The arguments are those of [Cell], with a leading
-// axis of all cells in start and last.
+// axis over all cells in start and last.
 func (s Stack[C]) ApplyFrom(x, there tensor.Tensor, start []tensor.Tensor) (states tensor.Tensor, last []tensor.Tensor) {
 	var ends [][]any
 	n := 0
@@ -72,8 +73,8 @@ func (s Stack[C]) ApplyFrom(x, there tensor.Tensor, start []tensor.Tensor) (stat
 	return x, last
 }
 
-// together puts the features of states, of which x are some, beside each other. Those of named ones are the last dimension
-// of a state.
+// together concatenates the features of states; x is one of them. The features of named states are along the last
+// dimension of state.
 func together(x tensor.Tensor, states []any, state any) tensor.Tensor {
 	each := func(f func(tensor.Tensor) tensor.Tensor) []any {
 		out := make([]any, len(states))

@@ -14,7 +14,7 @@ func withLast(x tensor.Tensor, axes int, by ...int) tensor.Tensor {
 	switch {
 	case lead.IsFull():
 		return ops.Reshape(x, append(lead.Dims(), by...))
-	case lead.Rank() == 1 && slices.Min(by) > 0: // the sizes behind stay known
+	case lead.Rank() == 1 && slices.Min(by) > 0: // the sizes after it stay known
 		return ops.Reshape(x, append([]int{-1}, by...))
 	}
 	to := make([]int64, len(by))

@@ -8,7 +8,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// innermost applies f, which takes and gives rows of features, to the rows of the
+// innermost applies f, which maps rows of features to rows of features, to the rows of the
 // innermost ragged dimension.
 func innermost(fn string, x rowed, f func(rowed) tensor.Tensor) tensor.Tensor {
 	if items, _ := x.Carried(); items.Shape().Rank() == 1 {
@@ -36,7 +36,7 @@ func inner(x rowed) rowed {
 	}
 }
 
-// wantPositions fails where a dense tensor has no axis of positions.
+// wantPositions fails if a dense tensor has no axis of positions.
 func wantPositions(fn string, x tensor.Tensor) {
 	if s := x.Shape(); s.HasRank() && s.Rank() < 2 {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no axes of positions and features", tenon.String(x.Spec()))))

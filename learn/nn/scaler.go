@@ -11,17 +11,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Scaler brings each feature to a scale that training likes: y = (x - Shift)·Factor. [Moments] of
-// the data give it. It is part of a model, and is saved with it, but it is not trained.
+// A Scaler brings each feature to a range that suits training: y = (x - Shift)·Factor. It is made
+// from the [Moments] of the data. It is part of a model and saved with it, but not trained.
 type Scaler struct {
 	Shift, Factor tensor.Tensor // [features]
 	Names         Names         `tenon:"static"`
 }
 
-// Unlearned tells that a Scaler holds no parameters.
+// Unlearned marks a Scaler as having no parameters.
 func (Scaler) Unlearned() {}
 
-// Apply returns the scaled features. What is NaN stays so.
+// Apply returns the scaled features. NaN stays NaN.
 //
 //	x: [..., features] of the type of Shift, dense, ragged or masked, or {..., In} → the same
 func (s Scaler) Apply(x tensor.Tensor) tensor.Tensor {
@@ -30,47 +30,48 @@ func (s Scaler) Apply(x tensor.Tensor) tensor.Tensor {
 	})
 }
 
-// Inverse returns what Apply scaled. A feature that was the same everywhere comes back as that.
+// Inverse undoes Apply. A feature that was constant in the data becomes that constant.
 func (s Scaler) Inverse(y tensor.Tensor) tensor.Tensor {
 	return onFeatures("nn.Scaler", y, Names{In: s.Names.In}, func(y tensor.Tensor) tensor.Tensor {
 		return ops.Add(ops.DivNoNaN(y, s.Factor), s.Shift)
 	})
 }
 
-// A Scaling says what a [Scaler] brings features to.
+// A Scaling says to which range a [Scaler] brings features.
 type Scaling string
 
-// Scales of features. A feature that is the same everywhere becomes 0.
+// Ranges of features. A constant feature becomes 0.
 const (
 	Standard Scaling = ""       // mean 0 and variance 1
 	MinMax   Scaling = "minmax" // from 0 to 1
-	MaxAbs   Scaling = "maxabs" // at most 1 from 0, which stays 0
+	MaxAbs   Scaling = "maxabs" // divided by the largest absolute value, so 0 stays 0
 	Unscaled Scaling = "none"
 )
 
-// Moments say what is known of each feature of the items seen. They are streaming, as metrics are:
-// Update and Merge return other ones, and they may be part of a traced step.
+// Moments hold the statistics of each feature of the items seen so far. They are streaming, like
+// metrics: Update and Merge return new Moments, and they can be part of a traced step.
 type Moments struct {
 	Count           tensor.Tensor // float64[features]
-	Mean, Squares   tensor.Tensor // the same: of (x - Mean)², the sum
+	Mean, Squares   tensor.Tensor // the same: the mean, and the sum of (x - Mean)²
 	Least, Greatest tensor.Tensor // the same
 	Names           Names         `tenon:"static"`
 }
 
-// NewMoments returns moments of nothing. Of named values they know the features by the names.
+// NewMoments returns empty moments. For named values, names tells the dimension of the
+// features.
 func NewMoments(features int, names ...Names) Moments {
 	of := func(x float64) tensor.Tensor { return ops.Fill([]int{features}, x) }
 	return Moments{of(0), of(0), of(0), of(math.Inf(1)), of(math.Inf(-1)), option(names)}
 }
 
-// Update counts all items of x. Numbers that are NaN, or missing, count for nothing.
+// Update returns the moments with the items of x added. NaN and missing numbers are ignored.
 //
 //	x: [..., features] of numbers, dense, ragged or masked, or {..., In}
 func (m Moments) Update(x tensor.Tensor) Moments {
 	const fn = "nn.Moments"
 	items := itemsOf(fn, x, m.Names)
 	if s := items.Shape(); s.HasRank() && (s.Rank() == 0 || !s.Slice(s.Rank()-1, s.Rank()).CompatibleWith(m.Mean.Shape())) {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has not the %d features of the moments", tenon.String(x.Spec()), m.Mean.Shape().Dim(0))))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s does not have the %d features of the moments", tenon.String(x.Spec()), m.Mean.Shape().Dim(0))))
 	}
 	over := axes(0, items.Shape().Rank()-1)
 	items = ops.Cast(items, dtype.Float64)
@@ -98,10 +99,11 @@ func (m Moments) Merge(o Moments) Moments {
 	}
 }
 
-// Variance returns that of each feature, by the number of items: NaN where there is none.
+// Variance returns the variance of each feature, divided by the number of items: NaN if there
+// are none.
 func (m Moments) Variance() tensor.Tensor { return ops.Div(m.Squares, m.Count) }
 
-// Scaler returns a layer of a floating type that scales features as what was seen of them says.
+// Scaler returns a layer, of a floating-point type, that scales features by these statistics.
 func (m Moments) Scaler(how Scaling, d ...dtype.DType) Scaler {
 	shift, by := ops.ZerosLike(m.Mean), ops.OnesLike(m.Mean)
 	switch how {
@@ -126,7 +128,7 @@ func (m Moments) Scaler(how Scaling, d ...dtype.DType) Scaler {
 	}
 }
 
-// itemsOf returns the items of a value one behind the other, with features last and NaN where they are missing.
+// itemsOf returns all items of a value as one sequence, with features last and NaN where they are missing.
 func itemsOf(fn string, x tensor.Tensor, names Names) tensor.Tensor {
 	switch t := x.(type) {
 	case dimensioned:

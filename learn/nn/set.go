@@ -11,31 +11,31 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Set makes one vector of the items of each row, whose order does not matter (M. Zaheer et al., NeurIPS
+// Set maps the items of each row, whose order does not matter, to one vector (M. Zaheer et al., NeurIPS
 // 2017): y = Out(pooled over i of Each(xᵢ)).
 type Set struct {
 	Each, Out MLP
 	Pool      SetPool
 }
 
-// SetPool makes one vector of those of the items of a row: the sum, mean or greatest feature, or the mean
-// with weights that are softmaxᵢ(xᵢ·Query), where there is a Query, head by head.
+// SetPool pools the vectors of the items of a row: by the sum, mean or maximum of each feature or, if
+// there is a Query, by a mean with weights softmaxᵢ(xᵢ·Query), head by head.
 type SetPool struct {
 	Query tensor.Tensor // [features, heads], or nil
-	Kind  Combiner      `tenon:"static"` // BagSum, BagMean or BagMax, where there is no Query
+	Kind  Combiner      `tenon:"static"` // BagSum, BagMean or BagMax, used without a Query
 	Names Names         `tenon:"static"`
 }
 
-// SetOptions are those of [NewSet]. The zero value is the default.
+// SetOptions are the options of [NewSet]. The zero value is the default.
 type SetOptions struct {
-	Heads      int        // of a pool with weights, which divide the last of Each; 0: none
-	Pool       Combiner   // otherwise: BagSum, BagMean or BagMax
+	Heads      int        // of a weighted pool, a divisor of the last size of Each; 0: none
+	Pool       Combiner   // without heads: BagSum, BagMean or BagMax
 	Activation Activation // between the layers of Each and of Out, as in an MLP
 	DType      dtype.DType
 }
 
-// NewSet returns a layer on items of each[0] features: each has the sizes of what is done to each item, and
-// out, which goes on from the last of them, those of what is done to the whole.
+// NewSet returns a layer for items of each[0] features. each lists the sizes of the layers that are applied
+// to each item; out lists those that are applied to the pooled vector, after the last size of each.
 func NewSet(key tensor.Tensor, each, out []int, options ...SetOptions) Set {
 	const fn = "nn.NewSet"
 	o := option(options)
@@ -52,13 +52,13 @@ func NewSet(key tensor.Tensor, each, out []int, options ...SetOptions) Set {
 	return s
 }
 
-// Apply returns the layer's value. A row without items has that of the pooled vector 0.
+// Apply returns the layer's output. A row without items is pooled to the vector 0.
 //
 //	x: [rows, (items), features] ragged, or [rows, items, features] dense or masked → [rows, features]
 func (s Set) Apply(x tensor.Tensor) tensor.Tensor { return s.Out.Apply(s.Pool.Apply(s.Each.Apply(x))) }
 
-// Apply returns the layer's value. A row without items has the vector 0, and what is missing of a masked x
-// is no item.
+// Apply returns the layer's output. A row without items is pooled to the vector 0. Missing items of a
+// masked x are ignored.
 //
 //	x: [rows, (items), features] ragged, [rows, items, features] masked, [..., items, features] dense,
 //	or {..., Along, In} → [rows, features]
@@ -90,7 +90,7 @@ func (l SetPool) Apply(x tensor.Tensor) tensor.Tensor {
 	return wrap(ops.Where(some, y, 0.0))
 }
 
-// sets returns the items of rows, one behind the other, and how they are divided.
+// sets returns the items of all rows as one sequence, and the row splits.
 func sets(fn string, x tensor.Tensor) (items, splits tensor.Tensor, wrap func(tensor.Tensor) tensor.Tensor) {
 	as := func(y tensor.Tensor) tensor.Tensor { return y }
 	switch t := x.(type) {
@@ -103,7 +103,7 @@ func sets(fn string, x tensor.Tensor) (items, splits tensor.Tensor, wrap func(te
 		}
 	case tensor.Carrier:
 	default:
-		if at := x.Shape().Rank() - 2; at >= 0 { // any number of axes tell rows
+		if at := x.Shape().Rank() - 2; at >= 0 { // all other axes become rows
 			lead := ops.Slice(ops.Shape(x), []int{0}, []int{at})
 			items = ops.Reshape(x, ops.Stack([]any{int64(-1), size(x, -1)}, 0))
 			return items, rows.Uniform(size(x, at), ops.Prod(lead)), func(y tensor.Tensor) tensor.Tensor {

@@ -15,10 +15,10 @@ import (
 )
 
 // slide applies f to the windows along the positions of each row: [..., window..., features] →
-// [..., features]. f may ask how many elements of each are positions, [..., 1]; the others are
-// fill. Where dense is there, it does the same with dense positions in place of their windows.
-// A position that is missing is as one beyond the ends, and a result is there where its window has
-// one that is.
+// [..., features]. f may ask for the number of elements of each window that are positions, [...,
+// 1]; the others are fill. If dense is not nil, it does the same with dense positions instead of
+// their windows. A missing position is treated like one beyond the ends, and a result is missing
+// if all positions of its window are.
 func slide(fn string, x tensor.Tensor, names Names, w Windows, size []int, fill float64,
 	f func(windows tensor.Tensor, count func() tensor.Tensor) tensor.Tensor, dense func(x tensor.Tensor, o ops.WindowOptions) tensor.Tensor) tensor.Tensor {
 	o := w.options(fn, size)
@@ -76,8 +76,8 @@ func wantAxes(fn string, x tensor.Tensor, n int) int {
 	return rank - n - 1
 }
 
-// present returns how many positions of each window are there, [..., 1]: those from axis on, of which
-// a mask says so.
+// present returns the number of positions in each window, [..., 1], according to a mask whose
+// positions start at axis.
 func present(there tensor.Tensor, axis int, o ops.WindowOptions, d dtype.DType) tensor.Tensor {
 	o.Fill = 0
 	windows := ops.Windows(ops.Cast(there, d), axis, o)
@@ -85,15 +85,15 @@ func present(there tensor.Tensor, axis int, o ops.WindowOptions, d dtype.DType) 
 	return ops.ExpandDims(ops.Sum(windows, axes(axis+n, n)...), -1)
 }
 
-// carried refuses values whose masks or units do not tell what a window has.
+// carried rejects values whose masks or units do not determine those of a window.
 func carried(fn string, x tensor.Tensor) error {
 	e := tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("windows of %s have elements that are missing or not numbers", tenon.String(x.Spec())))
 	e.Hint = "fill in missing elements first (masked.Fill), or use rows of different lengths"
 	return e
 }
 
-// rowWindows returns the row splits of the windows of rows, the position of each element among
-// all items, [windows, size], and whether there is one.
+// rowWindows returns the row splits of the windows of rows, the index of each element among all
+// items, [windows, size], and whether the element exists.
 func rowWindows(splits tensor.Tensor, o ops.WindowOptions) (windows, index, there tensor.Tensor) {
 	stride, dilation, size := int64(o.Stride[0]), int64(o.Dilation[0]), o.Size[0]
 	reach := int64(size-1)*dilation + 1
@@ -116,9 +116,9 @@ func rowWindows(splits tensor.Tensor, o ops.WindowOptions) (windows, index, ther
 	return windows, ops.Where(there, index, int64(0)), there
 }
 
-// elements returns, for the windows of rows, the number of the item at each element, [windows,
-// size], and whether it is one of the row: a row has n items from number start on, and its
-// first window reaches so far before them.
+// elements returns, for the windows of rows, the index of the item at each element, [windows,
+// size], and whether it belongs to the row. A row has n items from index start on, and its
+// first window begins before positions ahead of them.
 func elements(windows, before, n, start tensor.Tensor, o ops.WindowOptions) (index, there tensor.Tensor) {
 	each := func(x tensor.Tensor) tensor.Tensor { return ops.ExpandDims(rows.Repeat(x, windows, -1), -1) }
 	first := ops.Mul(ops.Cast(rows.Offsets(windows, -1), dtype.Int64), int64(o.Stride[0]))
@@ -128,12 +128,12 @@ func elements(windows, before, n, start tensor.Tensor, o ops.WindowOptions) (ind
 	return ops.Add(at, each(start)), there
 }
 
-// starts returns the number of the first item of each row.
+// starts returns the index of the first item of each row.
 func starts(splits tensor.Tensor) tensor.Tensor {
 	return ops.Cast(ops.Index(splits, key.To(-1)), dtype.Int64)
 }
 
-// takePresent returns the items at numbers of any shape, and zeros where there is none.
+// takePresent returns the items at indices of any shape, and zeros where there is none.
 func takePresent(items, at, there tensor.Tensor) tensor.Tensor {
 	flat := rows.TakePresent(items, ops.Reshape(at, []int{-1}), ops.Reshape(there, []int{-1}))
 	if s := at.Shape(); s.Dim(-1) > 0 && known(items) > 0 {
@@ -142,9 +142,9 @@ func takePresent(items, at, there tensor.Tensor) tensor.Tensor {
 	return ops.Reshape(flat, ops.Concat([]any{ops.Shape(at), ops.Slice(ops.Shape(items), []int{1}, []int{1})}, 0))
 }
 
-// unslide adds up windows that parts makes of positions, [..., features] → [..., window...,
-// features], and applies last to the sums. dense makes the sums, of given sizes, of dense
-// positions.
+// unslide adds up the windows that parts computes from positions, [..., features] → [...,
+// window..., features], and applies last to the sums. dense computes the sums, of given sizes,
+// for dense positions.
 func unslide(fn string, x tensor.Tensor, names Names, w Windows, window, extra []int, parts func(tensor.Tensor) tensor.Tensor,
 	dense func(x, sizes tensor.Tensor, o ops.WindowOptions) tensor.Tensor, last func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 	o := w.options(fn, window)
@@ -178,7 +178,7 @@ func unslide(fn string, x tensor.Tensor, names Names, w Windows, window, extra [
 			}
 			to, there := elements(x.RowSplits(), ops.Add(ops.ZerosLike(lengths), b), lengths, starts(splits), o)
 			total := ops.Index(ops.Cast(splits, dtype.Int64), -1)
-			to = ops.Where(there, to, total) // what is cut off is added up behind the last
+			to = ops.Where(there, to, total) // cropped positions are added up after the last one
 			y := parts(items)                // [items, window, features]
 			flat := ops.Reshape(y, ops.Concat([]any{[]int64{-1}, ops.Slice(ops.Shape(y), []int{2}, []int{1})}, 0))
 			sum := ops.SegmentSum(flat, ops.Reshape(to, []int{-1}), ops.Add(total, int64(1)))
@@ -188,7 +188,7 @@ func unslide(fn string, x tensor.Tensor, names Names, w Windows, window, extra [
 		items, there := filled(fn, t, 0)
 		axis := wantAxes(fn, items, n)
 		to := unslid(items, axis, n, grown)
-		// A window of ones around each position that is there.
+		// A window of ones around each position of the mask.
 		ones := ops.Cast(ops.ExpandDims(there, axes(-n, n)...), dtype.Int64)
 		ones = ops.Tile(ones, append(slices.Repeat([]int{1}, axis+n), window...))
 		some := ops.Greater(ops.Squeeze(ops.FoldWindows(ops.ExpandDims(ones, -1), to, axis, o), -1), int64(0))
@@ -209,7 +209,7 @@ func unslid(x tensor.Tensor, axis, n int, grown func(count any, i int) tensor.Te
 	return ops.Stack(sizes, 0)
 }
 
-// axes returns the numbers of n axes, from first on.
+// axes returns the numbers of n axes, starting with first.
 func axes(first, n int) []int {
 	out := make([]int, n)
 	for i := range out {

@@ -16,26 +16,27 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Unlearned is a part of a model whose tensors are no parameters, whatever their type: what a
-// scaler knows of the data, for instance. Training leaves them as they are, and files have them.
+// Unlearned is a part of a model whose tensors are not parameters, whatever their type, such as
+// the statistics of a scaler. Training does not change them, but files hold them.
 type Unlearned interface{ Unlearned() }
 
-// A Summary is a line for each tensor of a model, in the order of package nest.
+// A Summary has a line for each tensor of a model, in the order of package nest.
 type Summary []Line
 
-// A Line is what there is to say of a tensor of a model.
+// A Line describes a tensor of a model.
 type Line struct {
 	Path      string
 	Spec      tenon.Spec
-	Elements  int    // -1 where sizes are not known
-	Bytes     int    // of elements of a fixed size; -1 where they are not known
-	Parameter bool   // a floating tensor outside of what is [Unlearned]
-	Frozen    bool   // a parameter that is not trained, where the trainer's options are known
-	Shared    string // the path of the tensor that this one is, or ""
+	Elements  int    // -1 if sizes are unknown
+	Bytes     int    // of elements of a fixed size; -1 if they are unknown
+	Parameter bool   // a floating-point tensor that is not part of an [Unlearned]
+	Frozen    bool   // a parameter that is not trained, if the trainer's options are known
+	Shared    string // the path of the tensor that this one is identical to, or ""
 }
 
-// Summarize returns a line for each tensor of a model. Which parameters are frozen, and which
-// are one, [github.com/tenonml/tenon/learn/train.Summarize] tells by the options of a trainer.
+// Summarize returns a line for each tensor of a model.
+// [github.com/tenonml/tenon/learn/train.Summarize] also tells, from the options of a trainer,
+// which parameters are frozen or shared.
 func Summarize(model any) (Summary, error) {
 	paths, leaves, err := nest.FlattenWithPaths(model, nest.Options{Expand: true})
 	if err != nil {
@@ -67,11 +68,11 @@ func Summarize(model any) (Summary, error) {
 	return out, nil
 }
 
-// Elements returns the number of elements of parameters, each of which counts once however often it is
-// shared. What is not known counts nothing.
+// Elements returns the number of elements of all parameters. Shared parameters count once, unknown
+// sizes not at all.
 func (s Summary) Elements() int { return s.sum(func(l Line) int { return l.Elements }) }
 
-// Bytes returns how many they take.
+// Bytes returns the number of bytes of all parameters, counted like Elements.
 func (s Summary) Bytes() int { return s.sum(func(l Line) int { return l.Bytes }) }
 
 func (s Summary) sum(of func(Line) int) (n int) {
@@ -83,7 +84,7 @@ func (s Summary) sum(of func(Line) int) (n int) {
 	return n
 }
 
-// String prints a table: paths, Specs, elements and bytes, and the sums of parameters.
+// String prints a table of paths, Specs, elements and bytes, and the totals of the parameters.
 func (s Summary) String() string {
 	rows := [][4]string{{"path", "type", "elements", "bytes"}}
 	for _, l := range s {
@@ -119,15 +120,15 @@ func count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// A Start is how the tensors begin whose whole path a regular expression matches.
+// A Start says how to initialize the tensors whose whole path matches a regular expression.
 type Start struct {
 	Path string
 	Init Init
 }
 
-// Restart returns a model whose parameters begin anew by the first of some starts that matches, each from a
-// key of its own that depends on the path alone; the others stay as they are. It throws an error for a start that
-// matches nothing.
+// Restart returns a model whose parameters are initialized again by the first start that matches their path, each with
+// its own key, which depends on the path only. Parameters that no start matches are unchanged. A start that matches
+// nothing is an error, which Restart throws.
 //
 //	m = nn.Restart(key, m, nn.Start{Path: `.*\.Kernel`, Init: nn.Orthogonal}, nn.Start{Path: `Words\..*`, Init: nn.Normal})
 func Restart[M any](key tensor.Tensor, m M, starts ...Start) M {
@@ -157,14 +158,14 @@ func Restart[M any](key tensor.Tensor, m M, starts ...Start) M {
 		leaves[i] = Initialize(starts[at].Init, ops.RandomFor(key, path), t.DType(), t.Shape().Dims()...)
 	}
 	if at := slices.Index(used, false); at >= 0 {
-		e := &tenon.Error{Kind: tenon.ErrNotFound, Op: fn, Where: fmt.Sprintf("[%d].Path", at), Msg: fmt.Sprintf("no parameter of a %T that is left has a path like %q", m, starts[at].Path)}
+		e := &tenon.Error{Kind: tenon.ErrNotFound, Op: fn, Where: fmt.Sprintf("[%d].Path", at), Msg: fmt.Sprintf("no remaining parameter of a %T has a path that matches %q", m, starts[at].Path)}
 		e.Hint = "nn.Summarize prints the paths"
 		tenon.Throw(e)
 	}
 	return tenon.Must(nest.Pack(m, leaves, nest.Options{Expand: true}))
 }
 
-// numberOf returns how many elements there are, or -1.
+// numberOf returns the number of elements, or -1.
 func numberOf(s shape.Shape) int {
 	if !s.IsFull() {
 		return -1

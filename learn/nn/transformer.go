@@ -6,13 +6,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// BlockOptions are those of [NewEncoderBlock] and [NewDecoderBlock]. The zero value is the
+// BlockOptions are the options of [NewEncoderBlock] and [NewDecoderBlock]. The zero value is the
 // default.
 type BlockOptions struct {
-	Hidden     int        // features of the layer between; 0 stands for four times those of the block
-	Activation Activation // of that layer; "" stands for Gelu
-	NormLast   bool       // norms stand behind the sums, as in the paper, not in front of the layers
-	Dropout    float64    // the share of what layers give that is left out in training
+	Hidden     int        // features of the hidden layer; 0 means four times those of the block
+	Activation Activation // of the hidden layer; "" means Gelu
+	NormLast   bool       // normalize after the sums, as in the paper, instead of before the layers
+	Dropout    float64    // the share of the layers' output that is dropped in training
 	Attention  AttentionOptions
 	Norm       NormOptions
 }
@@ -32,7 +32,7 @@ func (o BlockOptions) block(features int) BlockOptions {
 	return o
 }
 
-// FeedForward is two layers around a wider one, applied to each position.
+// FeedForward is two dense layers, the first of which is wider, applied to each position.
 type FeedForward struct{ Up, Down Dense }
 
 func newFeedForward(key tensor.Tensor, features int, o BlockOptions) FeedForward {
@@ -43,12 +43,12 @@ func newFeedForward(key tensor.Tensor, features int, o BlockOptions) FeedForward
 	return FeedForward{NewDense(k[0], features, o.Hidden, up), NewDense(k[1], o.Hidden, features, d)}
 }
 
-// Apply returns the layers' value, of the shape of x.
+// Apply returns the layers' output, which has the shape of x.
 func (f FeedForward) Apply(x tensor.Tensor) tensor.Tensor { return f.Down.Apply(f.Up.Apply(x)) }
 
-// EncoderBlock is attention among the positions of each row and a [FeedForward], each added to
-// what it takes and normalised (A. Vaswani et al., arXiv:1706.03762; with norms in front: R.
-// Xiong et al., ICML 2020).
+// EncoderBlock is attention among the positions of each row and a [FeedForward], each with a
+// residual connection and a normalization (A. Vaswani et al., arXiv:1706.03762; with
+// normalization first: R. Xiong et al., ICML 2020).
 type EncoderBlock struct {
 	Attention    MultiHeadAttention
 	Forward      FeedForward
@@ -57,7 +57,7 @@ type EncoderBlock struct {
 	Dropout      Dropout `tenon:"static"`
 }
 
-// NewEncoderBlock returns a block from features to as many.
+// NewEncoderBlock returns a block whose output has as many features as its input.
 func NewEncoderBlock(key tensor.Tensor, features, heads int, options ...BlockOptions) EncoderBlock {
 	o := option(options).block(features)
 	k := keys(key, 2)
@@ -73,7 +73,7 @@ func NewEncoderBlock(key tensor.Tensor, features, heads int, options ...BlockOpt
 //	x: [..., positions, features] dense, [rows, (positions), features] ragged, or {..., Along, In} → the same
 func (b EncoderBlock) Apply(x tensor.Tensor) tensor.Tensor { return b.Train(nil, x) }
 
-// Train is Apply with dropout by a key.
+// Train is Apply with dropout, which key determines.
 func (b EncoderBlock) Train(key, x tensor.Tensor) tensor.Tensor {
 	s := newResidual(key, b.Dropout, b.NormLast, 2)
 	x = s.add(x, b.Norm1, b.Attention.Apply)
@@ -90,8 +90,8 @@ func (b EncoderBlock) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cache) {
 	return s.add(x, b.Norm2, b.Forward.Apply), c
 }
 
-// DecoderBlock is an [EncoderBlock] that looks, between its two layers, at the positions of
-// other rows.
+// DecoderBlock is an [EncoderBlock] that also attends, between its two layers, to the positions
+// of other rows.
 type DecoderBlock struct {
 	Self, Cross         MultiHeadAttention
 	Forward             FeedForward
@@ -100,8 +100,8 @@ type DecoderBlock struct {
 	Dropout             Dropout `tenon:"static"`
 }
 
-// NewDecoderBlock returns a block from features to as many, whose positions see what came
-// before them, and all of the other rows.
+// NewDecoderBlock returns a block whose output has as many features as its input. Its positions
+// attend to those before them, and to all of the other rows.
 func NewDecoderBlock(key tensor.Tensor, features, heads int, options ...BlockOptions) DecoderBlock {
 	o := option(options).block(features)
 	k, self := keys(key, 3), o.Attention
@@ -114,11 +114,11 @@ func NewDecoderBlock(key tensor.Tensor, features, heads int, options ...BlockOpt
 	}
 }
 
-// Apply returns the block's value for x, which looks at z; see [MultiHeadAttention.ApplyTo]
-// for what they and the mask are.
+// Apply returns the block's output for x, which attends to z; see [MultiHeadAttention.ApplyTo]
+// for the arguments.
 func (b DecoderBlock) Apply(x, z, mask tensor.Tensor) tensor.Tensor { return b.Train(nil, x, z, mask) }
 
-// Train is Apply with dropout by a key.
+// Train is Apply with dropout, which key determines.
 func (b DecoderBlock) Train(key, x, z, mask tensor.Tensor) tensor.Tensor {
 	s := newResidual(key, b.Dropout, b.NormLast, 3)
 	x = s.add(x, b.Norm1, b.Self.Apply)
@@ -137,7 +137,7 @@ func (b DecoderBlock) Extend(x, z, mask tensor.Tensor, c Cache) (tensor.Tensor, 
 	return s.add(x, b.Norm3, b.Forward.Apply), c
 }
 
-// residual adds layers to what they take.
+// residual adds a layer's input to its output.
 type residual struct {
 	keys    []tensor.Tensor
 	dropout Dropout

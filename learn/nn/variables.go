@@ -6,13 +6,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Variables returns a model in which a variable stands for each floating tensor of m, and
-// holds it. Fields of the model that are to become variables have an interface type such
-// as tensor.Tensor, as those of the layers do. What is made of tensors, such as ragged rows,
-// records or a derived type, has variables inside.
+// Variables returns a copy of m in which each floating-point tensor is replaced by a variable
+// that holds it. Fields that are to become variables must have an interface type such as
+// tensor.Tensor, like those of the layers. Values made of tensors, such as ragged rows, records
+// or derived types, get variables inside.
 //
-// A traced function reads the variables in each call. For gradients parameters are an
-// argument: [Frozen] ones, for instance.
+// A traced function reads the variables in each call. To differentiate, pass the parameters as
+// an argument, for instance those that [Frozen] returns.
 func Variables[M any](m M) (M, error) {
 	return nest.Map(func(l []any) (any, error) {
 		t, ok := l[0].(tensor.Tensor)
@@ -26,7 +26,8 @@ func Variables[M any](m M) (M, error) {
 	}, nest.Options{Expand: true}, m)
 }
 
-// Frozen returns a model that has what the variables of m hold now in their place.
+// Frozen returns a copy of m in which each variable is replaced by the tensor that it holds
+// now.
 func Frozen[M any](m M) (M, error) {
 	return nest.Map(func(l []any) (any, error) {
 		if v, ok := l[0].(*state.Variable); ok {
@@ -36,8 +37,8 @@ func Frozen[M any](m M) (M, error) {
 	}, nest.Options{Expand: true}, m)
 }
 
-// Assign sets the variables of a model to the tensors in their places in another, which
-// has the same structure.
+// Assign sets the variables of m to the tensors at the same places of to, which must have the
+// same structure.
 func Assign[M any](m, to M) error {
 	_, err := nest.Map(func(l []any) (any, error) {
 		if v, ok := l[0].(*state.Variable); ok {
@@ -48,7 +49,7 @@ func Assign[M any](m, to M) error {
 	return err
 }
 
-// Size returns the number of floating elements of a model: of its parameters.
+// Size returns the number of floating-point elements of a model, that is, of its parameters.
 func Size[M any](m M) int {
 	leaves, err := nest.Flatten(m, nest.Options{Expand: true})
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Vocabulary numbers words, or categories that are integers, from 1 up; 0 is for all that it does
-// not know. It is part of a model, and is saved with it, functions included: nothing of it is Go code.
+// A Vocabulary numbers words, or categories that are integers, from 1 up; 0 stands for all unknown
+// words. It is part of a model and saved with it, also inside of functions.
 type Vocabulary struct {
 	Sorted tensor.Tensor // string[words] or int64[words], in ascending order
-	IDs    tensor.Tensor // int64[words], of each
+	IDs    tensor.Tensor // int64[words], the id of each
 	Names  Names         `tenon:"static"` // Out: the features of OneHot
 }
 
-// Unlearned tells that a Vocabulary holds no parameters.
+// Unlearned marks a Vocabulary as having no parameters.
 func (Vocabulary) Unlearned() {}
 
-// NewVocabulary returns a vocabulary of words in the order of their ids. A word that occurs twice is
-// an error.
+// NewVocabulary returns a vocabulary of words in the order of their ids. Duplicate words are an
+// error.
 func NewVocabulary[W string | int64](words []W) Vocabulary {
 	order := make([]int64, len(words))
 	for i := range order {
@@ -42,19 +42,20 @@ func NewVocabulary[W string | int64](words []W) Vocabulary {
 	return Vocabulary{Sorted: tensor.Of(sorted), IDs: tensor.Of(order)}
 }
 
-// VocabularyOptions are those of [Tally.Vocabulary]. The zero value takes all words.
+// VocabularyOptions are the options of [Tally.Vocabulary]. The zero value takes all words.
 type VocabularyOptions struct {
-	Least int // how often a word has to occur
-	Most  int // words, the most frequent ones; 0: any number
+	Least int // how often a word must occur
+	Most  int // number of words, the most frequent first; 0: any number
 }
 
-// A Tally counts how often words occur, batch by batch. The zero value has seen nothing. It is not safe for concurrent use.
+// A Tally counts how often words occur, batch by batch. The zero value is an empty tally. It is not safe for concurrent
+// use.
 type Tally struct {
 	texts map[string]int
 	ints  map[int64]int
 }
 
-// Update counts all elements of x that are not missing: strings or integers.
+// Update counts all elements of x, strings or integers, that are not missing.
 func (t *Tally) Update(x tensor.Tensor) (err error) {
 	defer tenon.Catch(&err)
 	words := flatWords("nn.Tally", x)
@@ -64,7 +65,7 @@ func (t *Tally) Update(x tensor.Tensor) (err error) {
 		t.ints = counted(t.ints, tensor.Data[int64](words))
 	}
 	if len(t.texts) > 0 && len(t.ints) > 0 {
-		return tenon.NewError(tenon.ErrDType, "nn.Tally", "it counts both strings and integers")
+		return tenon.NewError(tenon.ErrDType, "nn.Tally", "a tally counts either strings or integers, not both")
 	}
 	return nil
 }
@@ -79,7 +80,7 @@ func counted[W comparable](m map[W]int, words []W) map[W]int {
 	return m
 }
 
-// Merge counts what another one has counted.
+// Merge adds the counts of another tally.
 func (t *Tally) Merge(o Tally) {
 	t.texts, t.ints = merged(t.texts, o.texts), merged(t.ints, o.ints)
 }
@@ -94,8 +95,8 @@ func merged[W comparable](m, o map[W]int) map[W]int {
 	return m
 }
 
-// Vocabulary returns the words by how often they occur, the most frequent first; of equal ones, the
-// lesser first.
+// Vocabulary returns the words sorted by frequency, the most frequent first; words that are equally
+// frequent are in ascending order.
 func (t *Tally) Vocabulary(options ...VocabularyOptions) Vocabulary {
 	o := option(options)
 	if len(t.ints) > 0 {
@@ -118,7 +119,7 @@ func ranked[W string | int64](m map[W]int, o VocabularyOptions) []W {
 	return words
 }
 
-// flatWords returns what is there of x as a vector of strings or int64.
+// flatWords returns the elements of x that are not missing as a vector of strings or int64.
 func flatWords(fn string, x tensor.Tensor) tensor.Tensor {
 	if t, ok := x.(dimensioned); ok {
 		x = named.Unnamed(t, t.Dims().Names()...)
@@ -142,7 +143,7 @@ func flatWords(fn string, x tensor.Tensor) tensor.Tensor {
 	case d.IsInteger():
 		x = ops.Cast(x, dtype.Int64)
 	case d != dtype.String:
-		e := tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("%s holds no words: they are strings or integers", tenon.String(x.Spec())))
+		e := tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("%s holds no words; words are strings or integers", tenon.String(x.Spec())))
 		tenon.Throw(e)
 	}
 	return ops.Reshape(x, []int{-1})
@@ -151,7 +152,7 @@ func flatWords(fn string, x tensor.Tensor) tensor.Tensor {
 // Size returns the number of ids: one more than there are words.
 func (v Vocabulary) Size() int { return v.Sorted.Shape().Dim(0) + 1 }
 
-// Lookup returns the id of each word, 0 of those that are not known. What is missing stays missing.
+// Lookup returns the id of each word, or 0 if it is unknown. Missing elements stay missing.
 //
 //	x: strings or integers of any shape, dense, ragged, masked or named → int64, the same
 func (v Vocabulary) Lookup(x tensor.Tensor) tensor.Tensor {
@@ -171,7 +172,8 @@ func (v Vocabulary) Lookup(x tensor.Tensor) tensor.Tensor {
 	})
 }
 
-// Words returns the word of each id: "" or 0 of the id 0. An id that there is not is an error.
+// Words returns the word of each id: "" or 0 for the id 0. An id outside the vocabulary is an
+// error.
 //
 //	ids: integers of any shape, dense, ragged, masked or named → strings or int64, the same
 func (v Vocabulary) Words(ids tensor.Tensor) tensor.Tensor {
@@ -180,16 +182,17 @@ func (v Vocabulary) Words(ids tensor.Tensor) tensor.Tensor {
 	return onAll(ids, func(ids tensor.Tensor) tensor.Tensor { return ops.Gather(all, ids, 0) })
 }
 
-// OneHot returns a 1 at the id of each word, and 0 at all others.
+// OneHot returns, for each word, a vector with a 1 at its id and 0 elsewhere.
 //
-//	x: as those of Lookup → float32[..., Size]
+//	x: as for Lookup → float32[..., Size]
 func (v Vocabulary) OneHot(x tensor.Tensor, d ...dtype.DType) tensor.Tensor {
 	return withFeatures("nn.Vocabulary", v.Lookup(x), v.Names, func(ids tensor.Tensor) tensor.Tensor {
 		return ops.Cast(ops.OneHot(ids, v.Size(), -1, ops.OneHotOptions{}), floatType(option(d)))
 	})
 }
 
-// Counts returns how often each word of a row occurs in it, unknown ones at 0: a bag of words.
+// Counts returns how often each word occurs in each row, with unknown words at 0: a bag of
+// words.
 //
 //	x: [rows, (words)] → float32[rows, Size]
 func (v Vocabulary) Counts(x *ragged.Tensor, d ...dtype.DType) tensor.Tensor {

@@ -10,13 +10,13 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// A Difference is a setting that runs do not have in common.
+// A Difference is a setting in which runs differ.
 type Difference struct {
 	Path   string   // such as settings.optimizer.Momentum
-	Values []string // of each run, as JSON; empty where it is not set
+	Values []string // of each run, as JSON; empty if it is not set
 }
 
-// Differences returns in which settings runs differ, by path: those of [Info].Settings, the
+// Differences returns the settings in which runs differ, by path: those in [Info].Settings, the
 // seed, the commit, the number of parameters and the command line.
 func Differences(list ...*Run) []Difference {
 	all := make([]map[string]string, len(list))
@@ -45,7 +45,7 @@ func Differences(list ...*Run) []Difference {
 	return out
 }
 
-// generic returns what is written as JSON as maps, lists, texts and numbers.
+// generic returns v, encoded as JSON and decoded again, as maps, lists, strings and numbers.
 func generic(v any) any {
 	b, err := json.Marshal(v)
 	if err != nil {

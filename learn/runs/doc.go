@@ -18,7 +18,7 @@
 // # Glossary
 //
 //   - event: the values recorded after a step
-//   - norm: that of all gradients together, before clipping
+//   - norm: the global norm of all gradients, before clipping
 //   - resumed: continued from a checkpoint; later events are replaced
 //
 // Stability: experimental.

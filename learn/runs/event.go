@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// An Event is what is known after a step. Numbers that were not measured are not set.
+// An Event holds what is measured in a step. Numbers that were not measured are nil.
 type Event struct {
-	Step  int // batches seen, from 1 on
-	Steps int // how many there will be at most; 0: not known
-	Epoch int // from 0 on
+	Step  int // batches seen, counting from 1
+	Steps int // the maximum number of batches; 0: unknown
+	Epoch int // counting from 0
 
 	Loss  float64 // of the batch, before the step
 	Rate  *float64
@@ -23,17 +23,17 @@ type Event struct {
 	Values map[string]float64
 
 	Elapsed time.Duration // since the start, or since the run was resumed
-	Time    time.Time     // the zero value is left out
+	Time    time.Time     // omitted if it is zero
 }
 
-// A named number is one of an event.
+// A named is a number of an event, with its name.
 type named struct {
 	name  string
 	value float64
 }
 
-// measured returns the numbers of an event by name: the loss, what else was measured, and what
-// was added.
+// measured returns the numbers of an event by name: the loss, the other measurements, and
+// Values.
 func (e Event) measured() []named {
 	out := []named{{"loss", e.Loss}}
 	for _, x := range []struct {
@@ -64,13 +64,13 @@ type form struct {
 	Seconds float64           `json:"seconds"`
 	Time    *time.Time        `json:"time,omitempty"`
 
-	// These stand alone in a line.
+	// A line with one of these has no other fields.
 	Resume *int   `json:"resume,omitempty"`
 	End    string `json:"end,omitempty"`
 }
 
-// MarshalJSON returns the line of an event. Numbers that JSON lacks are the texts "NaN",
-// "Infinity" and "-Infinity".
+// MarshalJSON returns the line of an event. Numbers that JSON does not have are the strings
+// "NaN", "Infinity" and "-Infinity".
 func (e Event) MarshalJSON() ([]byte, error) {
 	loss := Number(e.Loss)
 	f := form{Step: e.Step, Steps: e.Steps, Epoch: e.Epoch, Loss: &loss, Rate: (*Number)(e.Rate), Norm: (*Number)(e.Norm), Score: (*Number)(e.Score), Best: e.Best, Seconds: e.Elapsed.Seconds()}
@@ -86,7 +86,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f)
 }
 
-// event returns what a line says.
+// event returns the event of a line.
 func (f form) event() Event {
 	e := Event{Step: f.Step, Steps: f.Steps, Epoch: f.Epoch, Loss: math.NaN(), Rate: (*float64)(f.Rate), Norm: (*float64)(f.Norm), Score: (*float64)(f.Score), Best: f.Best}
 	e.Elapsed = time.Duration(f.Seconds * float64(time.Second))
@@ -115,11 +115,11 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// A Number is a float64 in JSON. Numbers that JSON lacks are the texts "NaN", "Infinity" and
-// "-Infinity".
+// A Number is a float64 in JSON. Numbers that JSON does not have are the strings "NaN",
+// "Infinity" and "-Infinity".
 type Number float64
 
-// MarshalJSON writes the number, or the text for one that JSON lacks.
+// MarshalJSON writes the number, or the string for one that JSON does not have.
 func (x Number) MarshalJSON() ([]byte, error) {
 	switch v := float64(x); {
 	case math.IsNaN(v):
@@ -145,7 +145,7 @@ func (x *Number) UnmarshalJSON(b []byte) error {
 	default:
 		var v float64
 		if err := json.Unmarshal(b, &v); err != nil {
-			return fmt.Errorf("%.40s is no number", b)
+			return fmt.Errorf("%.40s is not a number", b)
 		}
 		*x = Number(v)
 	}

@@ -20,15 +20,15 @@ type Run struct {
 	Dir string
 	Info
 	Events  []Event // in the order of their steps
-	Resumed []int   // the steps it was resumed at
-	End     string  // why it ended; empty while it goes on, and where it was killed
+	Resumed []int   // the steps from which it was resumed
+	End     string  // why it ended; empty if it is still running or was killed
 }
 
 // maxLine bounds the length of a line, and of run.json.
 const maxLine = 1 << 24
 
-// Read reads the record in a folder. A last line that is not whole, as there is one while a
-// record is written, is left out.
+// Read reads the record in a folder. An incomplete last line, which occurs while a record is
+// written, is ignored.
 func Read(dir string) (*Run, error) {
 	const fn = "runs.Read"
 	r := &Run{Dir: dir}
@@ -89,7 +89,7 @@ func (r *Run) read(src io.Reader) error {
 	return s.Err()
 }
 
-// wholeLines is bufio.ScanLines, but for a last line without an end.
+// wholeLines is bufio.ScanLines, but ignores a last line without a newline.
 func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
@@ -100,8 +100,8 @@ func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
 	return 0, nil, nil
 }
 
-// List reads the record in a folder, or, where there is none, all in the folders below it, in
-// the order in which they were started.
+// List reads the record in a folder or, if it has none, all records in the folders below it, in
+// the order in which the runs were started.
 func List(dir string) ([]*Run, error) {
 	const fn = "runs.List"
 	var out []*Run
@@ -117,7 +117,7 @@ func List(dir string) ([]*Run, error) {
 			return err
 		}
 		out = append(out, r)
-		return fs.SkipDir // what lies below a record belongs to it
+		return fs.SkipDir // folders inside of a record belong to it
 	})
 	if err != nil {
 		return nil, fail(fn, dir, err)
@@ -126,7 +126,7 @@ func List(dir string) ([]*Run, error) {
 	return out, nil
 }
 
-// Last returns the last event, and false where there is none.
+// Last returns the last event, and false if there is none.
 func (r *Run) Last() (Event, bool) {
 	if len(r.Events) == 0 {
 		return Event{}, false
@@ -134,7 +134,7 @@ func (r *Run) Last() (Event, bool) {
 	return r.Events[len(r.Events)-1], true
 }
 
-// Best returns the event with the best score so far, and false where nothing was scored.
+// Best returns the event with the best score so far, and false if there is no score.
 func (r *Run) Best() (best Event, ok bool) {
 	for _, e := range r.Events {
 		if e.Score != nil && (!ok || e.Best) {
@@ -144,15 +144,15 @@ func (r *Run) Best() (best Event, ok bool) {
 	return best, ok
 }
 
-// Series are the numbers of one name, by step.
+// A Series is the numbers with one name, by step.
 type Series struct {
 	Name   string
 	Steps  []int
 	Values []float64
 }
 
-// Series returns the numbers of all events: loss, rate, norm, score, and what was added by
-// name, each where there is one.
+// Series returns the numbers of all events: loss, rate, norm, score and Values, each if there
+// is one.
 func (r *Run) Series() []Series {
 	var out []Series
 	at := map[string]int{}
@@ -174,8 +174,8 @@ func (r *Run) Series() []Series {
 }
 
 // Smooth returns the exponential moving average of the numbers of a series, corrected for the
-// beginning as in D. Kingma and J. Ba, "Adam", ICLR 2015: weight 0 is the numbers themselves. What
-// is no number is left out of the average.
+// beginning as in D. Kingma and J. Ba, "Adam", ICLR 2015: a weight of 0 gives the numbers
+// themselves. NaN is left out of the average.
 func (s Series) Smooth(weight float64) []float64 {
 	out := make([]float64, len(s.Values))
 	sum, total := 0.0, 0.0

@@ -16,8 +16,8 @@ import (
 )
 
 // WriteTensorBoard writes the numbers of the run as scalars into a folder that TensorBoard
-// reads (tensorboard --logdir), and returns the name of the file. A folder for each run shows
-// them beside one another.
+// reads (tensorboard --logdir), and returns the name of the file. To compare runs, write each
+// to a folder of its own.
 func (r *Run) WriteTensorBoard(dir string) (string, error) {
 	const fn = "runs.WriteTensorBoard"
 	host := strings.Map(func(c rune) rune {

@@ -24,32 +24,33 @@ const (
 	eventsFile = "events.jsonl"
 )
 
-// Version is that of the form of records. Readers take all versions up to theirs.
+// Version is the version of the format of records. Readers support all versions up to their
+// own.
 const Version = 1
 
-// Info is what a run was started with. [Create] fills in what is left out and can be known.
+// Info describes a run. [Create] fills in what is left out, as far as it is known.
 type Info struct {
 	Version int       `json:"version"`
-	Name    string    `json:"name"` // that of the folder, unless it is given
+	Name    string    `json:"name"` // the name of the folder by default
 	Started time.Time `json:"started"`
 
 	Host   string   `json:"host,omitempty"`
 	Go     string   `json:"go,omitempty"`     // the version of Go, and the system
-	Commit string   `json:"commit,omitempty"` // that the program was built from
-	Dirty  bool     `json:"dirty,omitempty"`  // with changes that were not committed
+	Commit string   `json:"commit,omitempty"` // from which the program was built
+	Dirty  bool     `json:"dirty,omitempty"`  // the program was built with uncommitted changes
 	Args   []string `json:"args,omitempty"`   // the command line
 
 	Seed       uint64 `json:"seed"`
-	Parameters int64  `json:"parameters,omitempty"` // numbers that are trained
+	Parameters int64  `json:"parameters,omitempty"` // trained elements
 
-	// Settings is anything that encoding/json writes. [Differences] compares what is in it.
+	// Settings is anything that encoding/json writes. [Differences] compares its parts.
 	Settings any `json:"settings,omitempty"`
 
-	// Notes are a text for people.
+	// Notes is free text.
 	Notes string `json:"notes,omitempty"`
 }
 
-// flushEvery is how long events may wait to be written.
+// flushEvery limits how long events wait to be written.
 const flushEvery = time.Second
 
 // A Writer writes a record. It is not safe for concurrent use.
@@ -61,8 +62,8 @@ type Writer struct {
 	err     error
 }
 
-// Create begins a record in a folder, which is made where it is missing. A folder that holds
-// one already is an error: [Resume] goes on with it.
+// Create starts a record in a folder, which it makes if necessary. If the folder already holds
+// a record, that is an error: [Resume] continues a record.
 func Create(dir string, i Info) (*Writer, error) {
 	const fn = "runs.Create"
 	if _, err := os.Stat(filepath.Join(dir, infoFile)); err == nil {
@@ -84,8 +85,8 @@ func Create(dir string, i Info) (*Writer, error) {
 	return open(fn, dir, os.O_TRUNC)
 }
 
-// Resume goes on with the record in a folder behind a step: events after it are replaced by
-// those that come. Where there is no record, it is [Create].
+// Resume continues the record in a folder after a step: later events are replaced by new ones.
+// If there is no record, Resume is [Create].
 func Resume(dir string, step int, i Info) (*Writer, error) {
 	const fn = "runs.Resume"
 	if _, err := os.Stat(filepath.Join(dir, infoFile)); errors.Is(err, os.ErrNotExist) {
@@ -141,8 +142,8 @@ func (i *Info) complete(dir string) {
 	}
 }
 
-// Add appends an event. It is in the file after a second at most, if further ones come, and
-// after [Writer.Close].
+// Add appends an event. It is written to the file within a second if further events follow, and
+// at the latest by [Writer.Close].
 func (w *Writer) Add(e Event) error {
 	if e.Time.IsZero() {
 		e.Time = time.Now()
@@ -168,7 +169,7 @@ func (w *Writer) put(line any) error {
 	return w.err
 }
 
-// Close ends the record and says why the run ended, such as finished.
+// Close ends the record. reason says why the run ended, such as "finished".
 func (w *Writer) Close(reason string) error {
 	const fn = "runs.Writer.Close"
 	err := w.put(form{End: strings.ToValidUTF8(reason, "�")})

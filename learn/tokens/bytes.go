@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Byte-level encodings have a character for each byte: those of Latin-1 that are seen stand for themselves, the
-// others for the characters from 256 on.
+// Byte-level encodings have a character for each byte: printable characters of Latin-1 stand for themselves,
+// the other bytes for the characters from 256 on.
 var (
 	spelling [256]rune
 	spelt    = map[rune]byte{}
@@ -23,7 +23,7 @@ func init() {
 	}
 }
 
-// spelled returns the characters of bytes.
+// spelled returns the characters for the bytes of a word.
 func spelled(word string) string {
 	var b strings.Builder
 	for _, c := range []byte(word) {
@@ -32,7 +32,7 @@ func spelled(word string) string {
 	return b.String()
 }
 
-// unspelled returns the bytes of a piece, which is its own text where it is not spelled so.
+// unspelled returns the bytes of a piece, or the piece itself if it is not spelled in this way.
 func unspelled(piece string) string {
 	var b strings.Builder
 	for _, r := range piece {
@@ -45,7 +45,7 @@ func unspelled(piece string) string {
 	return b.String()
 }
 
-// readDecoder returns what puts a text together of pieces.
+// readDecoder returns the function that joins pieces to a text.
 func readDecoder(part json.RawMessage) (func(pieces []string) string, error) {
 	kind, err := named(part)
 	if err != nil {

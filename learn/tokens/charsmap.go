@@ -9,8 +9,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// A charsmap replaces characters as SentencePiece's normalization does. It has rules as a double-array trie (J. Aoe, IEEE
-// Transactions on Software Engineering 15, 1989), whose values are places in texts that end with a zero byte.
+// A charsmap replaces characters like SentencePiece's normalization. Its rules are a double-array trie (J. Aoe, IEEE
+// Transactions on Software Engineering 15, 1989), whose values are offsets of texts that end with a zero byte.
 type charsmap struct {
 	trie  []uint32
 	texts []byte
@@ -40,7 +40,7 @@ func readCharsmap(part json.RawMessage) (*charsmap, error) {
 	return m, nil
 }
 
-// normalize replaces short clusters of characters that have a rule as a whole, and the characters of others one by one.
+// normalize replaces short clusters of characters that have a rule as a whole, and single characters of other clusters.
 func (m *charsmap) normalize(text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -63,7 +63,7 @@ func (m *charsmap) normalize(text string) string {
 	return b.String()
 }
 
-// lookUp returns what the shortest rule says that key begins with.
+// lookUp returns the replacement of the shortest rule that is a prefix of key.
 func (m *charsmap) lookUp(key string) (string, bool) {
 	at := uint32(0)
 	step := func(by uint32) (unit uint32, ok bool) {

@@ -10,13 +10,13 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// patience is how long a pattern may look at a text.
+// patience limits the time that a pattern may spend on a text.
 const patience = 10 * time.Second
 
-// A division divides each word further.
+// A division splits each word further.
 type division = func(words []string) ([]string, error)
 
-// readDivision returns how a text is divided before the model sees it; nil for not at all.
+// readDivision returns how a text is split before the model sees it, or nil if it is not.
 func readDivision(part json.RawMessage) (division, error) {
 	kind, err := named(part)
 	if err != nil {
@@ -108,12 +108,13 @@ func each(f func(word string) []string) division {
 	}
 }
 
-// punctuation is what BERT takes for it: all of ASCII that is seen and neither letter nor digit, and Unicode's.
+// punctuation reports what BERT treats as punctuation: Unicode's, and all printable ASCII that is neither
+// letter nor digit.
 func punctuation(r rune) bool {
 	return r > ' ' && r < 127 && !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') || unicode.IsPunct(r)
 }
 
-// isolated divides a word around characters.
+// isolated splits a word before and after each character that satisfies is.
 func isolated(word string, is func(rune) bool) (out []string) {
 	from := 0
 	for i, r := range word {
@@ -125,7 +126,7 @@ func isolated(word string, is func(rune) bool) (out []string) {
 	return append(out, word[from:])
 }
 
-// compile reads a pattern of a file.
+// compile compiles a pattern of a file.
 func compile(pattern string) (*regexp2.Regexp, error) {
 	re, err := regexp2.Compile(pattern)
 	if err != nil {
@@ -135,7 +136,8 @@ func compile(pattern string) (*regexp2.Regexp, error) {
 	return re, nil
 }
 
-// split divides words by a pattern. What matches, or, inverted, what does not, is a word of its own or removed.
+// split splits words by a pattern. Matches, or, inverted, the text between matches, become words of their own
+// or are removed.
 func split(pattern, behavior string, invert bool) (division, error) {
 	if behavior != "Isolated" && behavior != "Removed" {
 		return nil, unsupported("texts are split with the behavior %q", behavior)
@@ -168,10 +170,10 @@ func split(pattern, behavior string, invert bool) (division, error) {
 	}, nil
 }
 
-// gpt2 is how GPT-2 divides texts.
+// gpt2 is the pattern by which GPT-2 splits texts.
 const gpt2 = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
-// byteLevel spells each byte of a word as a character that is seen.
+// byteLevel spells each byte of a word as a printable character.
 func byteLevel(part json.RawMessage) (division, error) {
 	s, err := readAs[struct {
 		Prefix  bool  `json:"add_prefix_space"`

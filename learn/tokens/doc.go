@@ -1,6 +1,6 @@
-// Package tokens splits texts into the tokens of language models and joins tokens to texts. It has the byte-pair
-// encodings of tiktoken: "r50k_base" of GPT-2 and GPT-3, "p50k_base" and "p50k_edit" of Codex, "cl100k_base" of GPT-3.5 and GPT-4,
-// and "o200k_base" of GPT-4o and later.
+// Package tokens splits texts into the tokens of language models and joins tokens into texts. It has the byte-pair
+// encodings of tiktoken: "r50k_base" of GPT-2 and GPT-3, "p50k_base" and "p50k_edit" of Codex, "cl100k_base" of GPT-3.5
+// and GPT-4, and "o200k_base" of GPT-4o and later.
 //
 //	t, err := tokens.New("cl100k_base")
 //	ids := t.Encode(tensor.Of([]string{"Hello, world", ""})) // int64[2, (tokens)]

@@ -12,13 +12,13 @@ import (
 // maxFile is the largest file that Read takes.
 const maxFile = 1 << 28
 
-// Read returns the tokenizer that a tokenizer.json describes, the file of Hugging Face's tokenizers: byte-pair
-// encodings, by bytes as of GPT-2 and Llama 3 or by characters, word pieces as of BERT, and unigram models as of T5 and XLM-R,
-// with their normalizers, pre-tokenizers and decoders. Its tokens are those of the text itself, as of that library without special tokens: what
-// a post-processor puts around a text is not added. Added tokens, special ones too, are found in the text.
+// Read returns the tokenizer that a tokenizer.json, the format of Hugging Face's tokenizers, describes: byte-pair
+// encodings by bytes (GPT-2, Llama 3) or by characters, word pieces (BERT) and unigram models (T5, XLM-R), with their
+// normalizers, pre-tokenizers and decoders. The tokens are those of that library without special tokens: those that a
+// post-processor puts around a text are not added. Added tokens, including special ones, are found in the text.
 //
-// What it does not know, such as a model by whole words, is an error of kind tenon.ErrUnsupported that names it, and a damaged file
-// one of kind tenon.ErrInvalid.
+// An unsupported part, such as a word-level model, is an error of kind tenon.ErrUnsupported that names it; a damaged
+// file is one of kind tenon.ErrInvalid.
 func Read(r io.Reader) (*Tokenizer, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -29,7 +29,7 @@ func Read(r io.Reader) (*Tokenizer, error) {
 	}
 	var f file
 	if err := json.Unmarshal(b, &f); err != nil {
-		return nil, invalid("no tokenizer.json: %v", err)
+		return nil, invalid("not a tokenizer.json: %v", err)
 	}
 	p := &pipeline{}
 	if err := p.readModel(f.Model); err != nil {
@@ -60,7 +60,7 @@ func unsupported(format string, args ...any) error {
 	return tenon.NewError(tenon.ErrUnsupported, readName, fmt.Sprintf(format, args...))
 }
 
-// file is what of a tokenizer.json is read.
+// file holds the parts of a tokenizer.json that are read.
 type file struct {
 	Added        []added         `json:"added_tokens"`
 	Normalizer   json.RawMessage `json:"normalizer"`
@@ -69,17 +69,17 @@ type file struct {
 	Model        json.RawMessage `json:"model"`
 }
 
-// added is a token that is found in texts before they are divided.
+// added is a token that is found in texts before they are split.
 type added struct {
 	ID         uint   `json:"id"`
 	Content    string `json:"content"`
 	SingleWord bool   `json:"single_word"`
-	Left       bool   `json:"lstrip"` // takes the spaces before it
-	Right      bool   `json:"rstrip"` // takes the spaces behind it
+	Left       bool   `json:"lstrip"` // includes the spaces before it
+	Right      bool   `json:"rstrip"` // includes the spaces after it
 	Normalized bool   `json:"normalized"`
 }
 
-// named is a part of a tokenizer.json: its type, and all of it.
+// named returns the type of a part of a tokenizer.json.
 func named(part json.RawMessage) (kind string, err error) {
 	if len(part) == 0 || string(part) == "null" {
 		return "", nil
@@ -91,7 +91,7 @@ func named(part json.RawMessage) (kind string, err error) {
 		return "", invalid("%v", err)
 	}
 	if t.Type == "" {
-		t.Type = "BPE" // of models in old files
+		t.Type = "BPE" // for models in old files
 	}
 	return t.Type, nil
 }
@@ -105,7 +105,7 @@ func readAs[T any](part json.RawMessage) (*T, error) {
 	return x, nil
 }
 
-// a vocabulary has the ids of pieces, and the pieces of ids.
+// A vocabulary maps pieces to ids, and ids to pieces.
 type vocabulary struct {
 	ids    map[string]uint
 	pieces map[uint]string

@@ -82,7 +82,7 @@ func TestReadRefuses(t *testing.T) {
 		kind error
 		text string
 	}{
-		"no file":            {"", tenon.ErrInvalid, "no tokenizer.json"},
+		"no file":            {"", tenon.ErrInvalid, "not a tokenizer.json"},
 		"no model":           {"{}", tenon.ErrInvalid, "no model"},
 		"another model":      {`{"model":{"type":"WordLevel"}}`, tenon.ErrUnsupported, "WordLevel"},
 		"another decoder":    {with("Fuse", "CTC"), tenon.ErrUnsupported, "CTC"},

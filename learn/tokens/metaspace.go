@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// metaspace writes spaces as a character that is seen, which begins a word.
+// metaspace writes spaces as a printable character, which begins a word.
 type metaspace struct {
 	space  string
-	prefix bool // a word at the beginning of a text begins with one, too
+	prefix bool // a word at the beginning of a text begins with it, too
 	split  bool
 }
 
 func readMetaspace(part json.RawMessage) (*metaspace, error) {
 	s, err := readAs[struct {
 		Space  string `json:"replacement"`
-		Prefix *bool  `json:"add_prefix_space"` // of old files
+		Prefix *bool  `json:"add_prefix_space"` // in old files
 		Scheme string `json:"prepend_scheme"`
 		Split  *bool
 	}](part)
@@ -58,7 +58,7 @@ func (m *metaspace) divide(words []string) (out []string, _ error) {
 	return out, nil
 }
 
-// join puts a text together. The first piece has no spaces, where one was put before it.
+// join joins pieces to a text. A space that was put before the first piece is removed.
 func (m *metaspace) join(pieces []string) string {
 	var b strings.Builder
 	for i, p := range pieces {

@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// readNormalizer returns what becomes of a text before it is divided; nil for nothing.
+// readNormalizer returns how a text is changed before it is split, or nil if it is not.
 func readNormalizer(part json.RawMessage) (func(string) string, error) {
 	kind, err := named(part)
 	if err != nil {
@@ -88,7 +88,7 @@ func readNormalizer(part json.RawMessage) (func(string) string, error) {
 	return nil, unsupported("the normalizer is %q", kind)
 }
 
-// replaced puts a text in the place of what matches a pattern.
+// replaced replaces the matches of a pattern.
 func replaced(pattern, by string) (func(string) string, error) {
 	re, err := compile(pattern)
 	if err != nil {
@@ -132,12 +132,13 @@ func normalizers(part json.RawMessage) (func(string) string, error) {
 	}, nil
 }
 
-// lower has the lower case of each character by itself: a sigma is one wherever it stands.
+// lower maps each character to lower case on its own, so that a sigma does not depend on its
+// position.
 func lower(text string) string {
 	return strings.ReplaceAll(strings.Map(unicode.ToLower, strings.ReplaceAll(text, "İ", "i̇")), "\u1e9e", "ß")
 }
 
-// withoutMarks drops marks that are characters of their own.
+// withoutMarks drops combining marks.
 func withoutMarks(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -174,7 +175,7 @@ func bertNormalizer(part json.RawMessage) (func(string) string, error) {
 	}, nil
 }
 
-// clean makes spaces of white space, and drops what is not seen.
+// clean maps white space to spaces, and drops invisible characters.
 func clean(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
@@ -185,7 +186,7 @@ func clean(r rune) rune {
 	return r
 }
 
-// apart puts spaces around characters.
+// apart puts spaces around characters that satisfy is.
 func apart(text string, is func(rune) bool) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -200,7 +201,8 @@ func apart(text string, is func(rune) bool) string {
 	return b.String()
 }
 
-// ideograph reports whether a character is in one of the blocks of CJK ideographs that BERT divides texts by.
+// ideograph reports whether a character is in one of the blocks of CJK ideographs around which BERT splits
+// texts.
 func ideograph(r rune) bool {
 	for _, block := range [][2]rune{{0x4e00, 0x9fff}, {0x3400, 0x4dbf}, {0x20000, 0x2a6df}, {0x2a700, 0x2b73f}, {0x2b740, 0x2b81f}, {0x2b920, 0x2ceaf}, {0xf900, 0xfaff}, {0x2f800, 0x2fa1f}} {
 		if r >= block[0] && r <= block[1] {

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// pairs are byte-pair encodings (R. Sennrich et al., Neural Machine Translation of Rare Words with Subword Units, ACL 2016):
-// of the pairs of neighbours in a word, the one that was learnt first becomes one piece, again and again.
+// pairs is a byte-pair encoding (R. Sennrich et al., Neural Machine Translation of Rare Words with Subword Units, ACL
+// 2016): of all adjacent pairs in a word, the one that was learned first is merged into one piece, until none is left.
 type pairs struct {
 	vocabulary *vocabulary
 	merges     map[[2]uint]merge
 	unknown    *uint
-	fuse       bool // unknown characters beside each other are one token
-	bytes      bool // characters that are unknown are tokens of their bytes, if these are there
-	whole      bool // words that are tokens are taken as they are
+	fuse       bool // adjacent unknown characters are one token
+	bytes      bool // unknown characters are spelled as tokens of their bytes, if there are such tokens
+	whole      bool // words that are tokens are not split
 }
 
-// A merge is what a pair becomes, and when it was learnt.
+// A merge is the piece that a pair becomes, and its rank: when it was learned.
 type merge struct {
 	rank int
 	id   uint
@@ -84,11 +84,11 @@ func readMerge(m json.RawMessage) (a, b string, err error) {
 	}
 	var s string
 	if err := json.Unmarshal(m, &s); err != nil {
-		return "", "", invalid("%s is no merge", m)
+		return "", "", invalid("%s is not a merge", m)
 	}
 	a, b, ok := strings.Cut(s, " ")
 	if !ok {
-		return "", "", invalid("%q is no merge", s)
+		return "", "", invalid("%q is not a merge", s)
 	}
 	return a, b, nil
 }
@@ -130,7 +130,7 @@ func (p *pairs) characters(word string) (ids []uint) {
 	return ids
 }
 
-// A candidate is a pair of neighbours that may become one.
+// A candidate is an adjacent pair that may be merged.
 type candidate struct {
 	merge
 	at          int
@@ -151,7 +151,7 @@ func (c *candidates) Pop() any {
 	return last
 }
 
-// merged joins neighbours, in a time that grows with the length of a word as sorting does.
+// merged merges adjacent pairs in O(n log n) time.
 func (p *pairs) merged(ids []uint) []uint {
 	n := len(ids)
 	before, behind, gone := make([]int, n), make([]int, n), make([]bool, n)
@@ -179,7 +179,7 @@ func (p *pairs) merged(ids []uint) []uint {
 			next = behind[c.at]
 		}
 		if gone[c.at] || next >= n || ids[c.at] != c.left || ids[next] != c.right {
-			continue // one of the two has become part of another piece
+			continue // one of the two was merged into another piece
 		}
 		ids[c.at], gone[next] = c.id, true
 		if behind[c.at] = behind[next]; behind[c.at] < n {

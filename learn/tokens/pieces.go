@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// pieces are those of words (M. Schuster and K. Nakajima, Japanese and Korean Voice Search, ICASSP 2012), as BERT takes
-// them: the longest one that a word begins with, then the longest that goes on.
+// pieces are word pieces (M. Schuster and K. Nakajima, Japanese and Korean Voice Search, ICASSP 2012), as BERT uses
+// them: the longest piece that the word begins with, then the longest that continues it, and so on.
 type pieces struct {
 	vocabulary *vocabulary
 	unknown    uint
-	prefix     string // of pieces that go on
-	most       int    // characters of a word
+	prefix     string // of pieces that continue a word
+	most       int    // maximum number of characters of a word
 }
 
 func readPieces(part json.RawMessage) (*pieces, error) {

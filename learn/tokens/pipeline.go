@@ -6,20 +6,20 @@ import (
 	"unicode"
 )
 
-// A codec divides one text, and puts one together.
+// A codec splits a text into ids, and joins ids to a text.
 type codec interface {
 	Encode(text string) (ids []uint, pieces []string, err error)
 	Decode(ids []uint) (string, error)
 }
 
-// a model divides what cannot be divided otherwise, a word for instance.
+// A model splits what is not split otherwise, such as a word.
 type model interface {
 	append(ids []uint, word string) []uint
 }
 
-// pipeline is what a tokenizer.json describes. A nil function does nothing.
+// A pipeline is the tokenizer that a tokenizer.json describes. A nil function does nothing.
 type pipeline struct {
-	early, late []added // found in the text, and in what is normalized
+	early, late []added // found in the text as it is, and in the normalized text
 	normalize   func(string) string
 	divide      func(words []string) ([]string, error)
 	model       model
@@ -64,8 +64,8 @@ func (p *pipeline) Encode(text string) (ids []uint, _ []string, err error) {
 	return ids, nil, err
 }
 
-// eachPart calls f for the parts of a text: what lies between tokens, where that is not empty, and these. Of tokens
-// that begin at one place the longest counts.
+// eachPart calls f for the parts of a text: the tokens, and the nonempty texts between them. Of several tokens that
+// begin at the same place, the longest is found.
 func eachPart(tokens []added, text string, f func(part string, token *added) error) error {
 	for text != "" {
 		at, end := len(text), 0

@@ -30,11 +30,11 @@ func New(encoding string) (*Tokenizer, error) {
 	return &Tokenizer{c}, nil
 }
 
-// Encode returns the ids of the tokens of each text. Of [New], special tokens are read as any other text; of [Read], they are found. A text that is no
-// UTF-8 is an error of kind tenon.ErrInvalid that names it. Encode throws errors, and may be part of a traced function,
-// which then cannot be stored.
+// Encode returns the ids of the tokens of each text. A tokenizer made by [New] reads special tokens like any other
+// text; one made by [Read] finds them. A text that is not valid UTF-8 is an error of kind tenon.ErrInvalid that names
+// it. Encode throws errors. It may be called in a traced function, which then cannot be saved.
 //
-//	texts: string[n…], dense, ragged or masked → int64[n…, (tokens)]; of a single text int64[tokens]
+//	texts: string[n…], dense, ragged or masked → int64[n…, (tokens)]; a single text gives int64[tokens]
 func (t *Tokenizer) Encode(texts tensor.Tensor) tensor.Tensor {
 	const fn = "tokens.Encode"
 	if c, ok := texts.(tensor.Carrier); ok {
@@ -60,13 +60,13 @@ func (t *Tokenizer) Encode(texts tensor.Tensor) tensor.Tensor {
 	return y
 }
 
-// encode is Encode of a vector, in Go.
+// encode is Encode for a vector, in Go.
 func (t *Tokenizer) encode(texts tensor.Tensor) ([]tenon.Value, error) {
 	list := texts.(*tensor.Strings).Slice()
 	flat, splits := []int64{}, make([]int64, 1, len(list)+1)
 	for i, text := range list {
 		if !utf8.ValidString(text) {
-			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "tokens.Encode", Where: fmt.Sprintf("texts[%d]", i), Msg: fmt.Sprintf("%q is no UTF-8", text)}
+			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "tokens.Encode", Where: fmt.Sprintf("texts[%d]", i), Msg: fmt.Sprintf("%q is not valid UTF-8", text)}
 		}
 		ids, _, err := t.codec.Encode(text)
 		if err != nil {
@@ -80,8 +80,8 @@ func (t *Tokenizer) encode(texts tensor.Tensor) ([]tenon.Value, error) {
 	return []tenon.Value{tensor.Of(flat), tensor.Of(splits)}, nil
 }
 
-// Decode returns the text of each row of tokens: that of Encode, or any bytes where a row ends within a character.
-// An id that there is not is an error of kind tenon.ErrRange that names its row. Decode throws errors.
+// Decode returns the text of each row of tokens. If a row ends within a character, the text is not valid UTF-8. An
+// unknown id is an error of kind tenon.ErrRange that names its row. Decode throws errors.
 //
 //	ids: integers[n…, (tokens)] → string[n…]; a vector is a single text
 func (t *Tokenizer) Decode(ids tensor.Tensor) tensor.Tensor {
@@ -96,7 +96,7 @@ func (t *Tokenizer) Decode(ids tensor.Tensor) tensor.Tensor {
 		return ops.Reshape(t.decoded(ops.Reshape(ids, []int{-1}), rows.Uniform(ops.Index(s, -1), ops.Prod(lead))), lead)
 	}
 	parts := r.Partitions()
-	if r.FlatValues().Shape().Rank() > 1 { // the innermost dimension has one size
+	if r.FlatValues().Shape().Rank() > 1 { // the innermost dimension is uniform
 		return tenon.Must(r.WithFlatValues(t.Decode(r.FlatValues())))
 	}
 	last := len(parts) - 1

@@ -7,18 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// unigram divides a text so that the sum of its pieces' scores, logarithms of probabilities, is the greatest there is (T. Kudo,
-// Subword Regularization, ACL 2018), as SentencePiece, T5 and XLM-R do. A character that no piece is costs more than any.
+// unigram splits a text into pieces with the greatest sum of scores, which are logarithms of probabilities (T. Kudo,
+// Subword Regularization, ACL 2018), like SentencePiece, T5 and XLM-R. A character that is in no piece costs more than
+// any piece.
 type unigram struct {
 	vocabulary *vocabulary
 	scores     map[string]float64
 	longest    int // bytes of a piece
 	unknown    uint
 	cost       float64 // the score of an unknown character
-	bytes      bool    // what is unknown is spelled in pieces <0x41>, where all are there
+	bytes      bool    // unknown characters are spelled in pieces such as <0x41>, if all of these exist
 }
 
-// penalty is what an unknown character scores less than the worst piece.
+// penalty is the difference between the score of the worst piece and that of an unknown
+// character.
 const penalty = 10
 
 func readUnigram(part json.RawMessage) (*unigram, error) {
@@ -54,7 +56,8 @@ func readUnigram(part json.RawMessage) (*unigram, error) {
 
 // append implements [model].
 func (u *unigram) append(ids []uint, word string) []uint {
-	// A way is the best one to an end of a character: where its last piece begins, and the sum up to there.
+	// A way is the best segmentation up to the end of a character: the start of its last piece, and the sum
+	// of scores.
 	type way struct {
 		from  int
 		score float64
@@ -89,7 +92,7 @@ func (u *unigram) append(ids []uint, word string) []uint {
 		}
 		from += size
 	}
-	var pieces []string // from the last to the first; unknown characters side by side are one
+	var pieces []string // from the last to the first; adjacent unknown characters are one piece
 	var known []bool
 	for end := len(word); end > 0; {
 		w := ways[end]
@@ -110,7 +113,7 @@ func (u *unigram) append(ids []uint, word string) []uint {
 	return ids
 }
 
-// spell appends the bytes of what is unknown, or that it is.
+// spell appends the bytes of an unknown piece, or the unknown token.
 func (u *unigram) spell(ids []uint, piece string) []uint {
 	n := len(ids)
 	for i := 0; u.bytes && i < len(piece); i++ {

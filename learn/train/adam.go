@@ -10,17 +10,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// AdamOptions are those of [Adam] and [AdamW]. The zero value is the default.
+// AdamOptions are the options of [Adam] and [AdamW]. The zero value is the default.
 type AdamOptions struct {
 	Beta1, Beta2 float64 // 0 stands for 0.9 and 0.999
 	Epsilon      float64 // 0 stands for 1e-8
-	WeightDecay  float64 // of Adam: λp is added to the gradient; of AdamW: p loses ηλp besides, and 0 stands for 0.01
+	WeightDecay  float64 // of Adam: λp is added to the gradient; of AdamW: ηλp is subtracted from p, and 0 stands for 0.01
 
-	// AMSGrad takes the greatest v so far in place of v (S. Reddi et al., ICLR 2018).
+	// AMSGrad uses the largest v so far in place of v (S. Reddi et al., ICLR 2018).
 	AMSGrad bool
 
-	// Sparse leaves rows of a parameter, slices along its first axis, as they are where
-	// the gradient is 0 in all of their elements, and the moments too: for a table of
+	// Sparse updates only the rows of a parameter, slices along its first axis, that have a
+	// nonzero gradient. The other rows and their moments do not change. It suits a table of
 	// which a step reads few rows.
 	Sparse bool
 }
@@ -37,8 +37,8 @@ func Adam[R Rate](rate R, o ...AdamOptions) Optimizer {
 	return a
 }
 
-// AdamW is [Adam] with decoupled weight decay. I. Loshchilov and F. Hutter, "Decoupled
-// weight decay regularization", ICLR 2019.
+// AdamW is [Adam] with decoupled weight decay. I. Loshchilov and F. Hutter, "Decoupled weight
+// decay regularization", ICLR 2019.
 func AdamW[R Rate](rate R, o ...AdamOptions) Optimizer {
 	a := adam{scheduled: at(rate), AdamOptions: option(o)}
 	a.WeightDecay = orDefault(a.WeightDecay, 0.01)
@@ -57,7 +57,7 @@ func (o adam) WithoutDecay() Optimizer {
 	return o
 }
 
-// Slots returns the two moments, and the greatest second one.
+// Slots returns the two moments and, for AMSGrad, the largest second one.
 func (o adam) Slots(p tensor.Tensor) []tensor.Tensor {
 	if o.AMSGrad {
 		return []tensor.Tensor{zeros(p), zeros(p), zeros(p)}
@@ -125,8 +125,9 @@ var adamOp = op.Register(&op.Op{
 	},
 })
 
-// likeParameter returns the Specs of a step's results, which are all that of the
-// parameter, and checks that some arguments are like it and others scalars of its type.
+// likeParameter returns the Specs of a step's results, all of which are the parameter's. It
+// checks that some arguments have the parameter's Spec, and that others are scalars of its
+// type.
 func likeParameter(c *op.Call, like, scalars []int) ([]tenon.Spec, error) {
 	p := c.Tensor(0)
 	for _, i := range slices.Concat(like, scalars) {
@@ -141,7 +142,7 @@ func likeParameter(c *op.Call, like, scalars []int) ([]tenon.Spec, error) {
 	return []tenon.Spec{p.Spec(), p.Spec(), p.Spec()}, nil
 }
 
-// haveShape checks that some arguments of a step that runs have the parameter's shape.
+// haveShape checks, when a step runs, that some arguments have the parameter's shape.
 func haveShape(c *op.Call, args ...int) error {
 	s := c.Dense(0).Shape()
 	for _, i := range args {
@@ -179,7 +180,7 @@ func adamKernel[T float32 | float64](c *op.Call) ([]tensor.Tensor, error) {
 	return []tensor.Tensor{p1, m1, v1}, nil
 }
 
-// adamStep returns the numbers of a step, of which t is argument at.
+// adamStep returns the scalars of a step; t is argument at.
 func adamStep[T float32 | float64](c *op.Call, at int) fused.AdamStep {
 	t, rate := int(tensor.Elems[T](c.Dense(at))[0]), float64(tensor.Elems[T](c.Dense(at + 1))[0])
 	return fused.AdamStep{
@@ -187,7 +188,7 @@ func adamStep[T float32 | float64](c *op.Call, at int) fused.AdamStep {
 	}
 }
 
-// eachRun calls f for runs of rows whose gradient is 0, or is not.
+// eachRun calls f for each run of consecutive rows whose gradients are all 0, or all nonzero.
 func eachRun[T float32 | float64](g []T, width int, f func(lo, hi int, touched bool)) {
 	touched := func(lo int) bool {
 		for _, x := range g[lo : lo+width] {

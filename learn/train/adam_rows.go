@@ -11,9 +11,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// fewRows returns what a gradient of p is the sum of, where it is being traced and is that
-// of rows that were looked up: [n, width…] and the n rows that they belong to. The table
-// of gradients, most of which is 0, then need not be made.
+// fewRows reports whether g, the gradient of p, is traced as a sum of looked-up rows, and
+// returns these rows, [n, width…], and the n ids that they belong to. The dense gradient of the
+// table, which is mostly 0, then need not be computed.
 func fewRows(p, g tensor.Tensor) (values, ids tensor.Tensor, ok bool) {
 	v, ok := g.(*graph.Value)
 	if !ok || v.Node() == nil || v.Node().Op.Name != "segment_sum" || !p.Shape().IsFull() || p.Shape().Rank() < 1 {
@@ -25,7 +25,7 @@ func fewRows(p, g tensor.Tensor) (values, ids tensor.Tensor, ok bool) {
 	return values, ids, ok
 }
 
-// adamRowsOp does a step of Adam with a gradient that is the sum of rows.
+// adamRowsOp does a step of Adam with a gradient that is a sum of rows.
 var adamRowsOp = op.Register(&op.Op{
 	Name: "train.adam_rows", Statement: op.Statement{Axes: op.Opaque, Missing: op.Refuse, Why: "several tensors are updated together, at rows that another one tells"}, Doc: "A step of Adam with a gradient that is a sum of rows: parameter and moments.", Results: 3, Nondifferentiable: true,
 	Params: []op.Param{
@@ -78,7 +78,7 @@ func adamRows[T float32 | float64](c *op.Call) ([]tensor.Tensor, error) {
 	}
 	width := p.Len() / rows
 	if len(ids) > rows {
-		// With so many items a row, the sum is more exact than one by one.
+		// With so many items per row, SumByID is more accurate than adding them one by one.
 		g := make([]T, p.Len())
 		if err := segment.SumByID(g, e(values), ids, width); err != nil {
 			return nil, c.Fail(err)

@@ -9,8 +9,8 @@ import (
 // averages reports whether a mean of the parameters is kept.
 func (o Options) averages() bool { return o.Average != 0 || o.AverageEvery != 0 }
 
-// averaged returns the mean of a parameter after an update, of which done, an integer scalar,
-// were made before.
+// averaged returns the mean of a parameter after an update. done, an integer scalar, is the
+// number of earlier updates.
 func (o Options) averaged(mean, p, done tensor.Tensor) tensor.Tensor {
 	if o.AverageEvery == 0 {
 		next := ops.Add(scaled(mean, o.Average), scaled(p, 1-o.Average))
@@ -19,8 +19,8 @@ func (o Options) averaged(mean, p, done tensor.Tensor) tensor.Tensor {
 		}
 		return ops.Where(ops.Less(done, int64(o.AverageFrom)), p, next)
 	}
-	// The mean of n tensors is that of the first n-1, moved by the n-th part of the way to the
-	// last one. Before there is one, it is the parameter itself.
+	// The mean of n tensors is the mean of the first n-1, moved by 1/n of the way to the last
+	// one. Before the first, it is the parameter itself.
 	every := int64(o.AverageEvery)
 	since := ops.Sub(ops.Add(done, int64(1)), int64(o.AverageFrom))
 	n := ops.FloorDiv(since, every)

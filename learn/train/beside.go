@@ -9,15 +9,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A With is parameters, and beside them what changes in training though no gradient changes
-// it: the running statistics of a batch norm, for instance. Both are nests of Values.
+// A With is parameters together with other state that training changes, but not by gradients,
+// such as the running statistics of a batch norm. Both are nests of Values.
 type With[P, S any] struct {
 	Params P
 	Beside S
 }
 
-// A LossWith is a [Loss] that takes what stands beside the parameters, and returns it as it is
-// after the batch:
+// A LossWith is a [Loss] that also takes the state beside the parameters, and returns that
+// state as it is after the batch:
 //
 //	func loss(m Model, r nn.Running, b Batch, key tensor.Tensor) (tensor.Tensor, nn.Running) {
 //		y, r := m.Norm.Train(m.Hidden.Apply(b.X), r)
@@ -25,9 +25,9 @@ type With[P, S any] struct {
 //	}
 type LossWith[P, S, B any] func(params P, beside S, batch B, key tensor.Tensor) (tensor.Tensor, S)
 
-// FitWith is [Fit] where the loss changes something besides the parameters. What stands
-// beside the best-scored parameters is what it was when they were scored; the mean of
-// parameters (Options.Average) is beside the last one.
+// FitWith is [Fit] for a loss that changes state besides the parameters. With the best-scored
+// parameters, it returns the state at the time when they were scored; with an average of
+// parameters (Options.Average), the last state.
 func FitWith[P, S, B any](ctx context.Context, params P, beside S, loss LossWith[P, S, B], o FitOptions[With[P, S], B]) (*Fitted[With[P, S]], error) {
 	if loss == nil {
 		return nil, noLoss("train.FitWith")
@@ -35,7 +35,7 @@ func FitWith[P, S, B any](ctx context.Context, params P, beside S, loss LossWith
 	return fitted(ctx, With[P, S]{params, beside}, loss.course(), o)
 }
 
-// NewTrainerWith is [NewTrainer] where the loss changes something besides the parameters.
+// NewTrainerWith is [NewTrainer] for a loss that changes state besides the parameters.
 func NewTrainerWith[P, S, B any](params P, beside S, loss LossWith[P, S, B], o Options) (*Trainer[With[P, S], B], error) {
 	if loss == nil {
 		return nil, noLoss("train.NewTrainerWith")
@@ -47,13 +47,13 @@ func noLoss(fn string) error {
 	return tenon.NewError(tenon.ErrInvalid, fn, "the loss is nil: there is nothing to minimize")
 }
 
-// seen is what a batch gives: the loss, and the leaves of what stands beside the parameters.
+// seen is the result of a batch: the loss, and the leaves of the state beside the parameters.
 type seen struct {
 	Loss   tensor.Tensor
 	Beside []any
 }
 
-// lossOf is a loss as steps take it.
+// lossOf is a loss in the form that steps call.
 type lossOf[P, B any] func(params P, batch B, key tensor.Tensor) seen
 
 func (l Loss[P, B]) course() lossOf[P, B] {
@@ -68,7 +68,7 @@ func (l LossWith[P, S, B]) course() lossOf[With[P, S], B] {
 	}
 }
 
-// besides is a nest of which a part is no parameters.
+// besides is a nest with a part that is not parameters.
 type besides interface {
 	// withBeside returns the nest with other leaves in that part.
 	withBeside(leaves []any) any
@@ -76,7 +76,7 @@ type besides interface {
 	// trained returns the parameters.
 	trained() any
 
-	// narrow returns the nest with the parameters alone in another element type.
+	// narrow returns the nest with its parameters in another element type.
 	narrow(o Options) any
 }
 

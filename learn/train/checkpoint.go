@@ -19,13 +19,13 @@ import (
 	"github.com/tenonml/tenon/model/saved"
 )
 
-// kept is the tree in a checkpoint.
+// kept is the nest that a checkpoint stores.
 type kept[P any] struct {
 	State State[P]
-	Best  []P // where some are the best
+	Best  []P // empty if there are none
 }
 
-// course is what a checkpoint keeps beside the tensors.
+// course is what a checkpoint stores besides the tensors.
 type course struct {
 	Format int    `json:"format"`
 	Run    string `json:"run"`
@@ -41,7 +41,7 @@ type scoreJSON struct {
 	Score runs.Number
 }
 
-// MarshalJSON writes a score, whose number JSON may lack.
+// MarshalJSON writes a score, also one that is not a JSON number.
 func (s Score) MarshalJSON() ([]byte, error) {
 	return json.Marshal(scoreJSON{s.Step, runs.Number(s.Score)})
 }
@@ -61,7 +61,7 @@ const (
 	courseKey        = "train.course"
 )
 
-// checkpoint writes everything to the file, in one step, unless it is there.
+// checkpoint writes everything to the file, in one step, unless that was done already.
 func (r *run[P, B]) checkpoint() error {
 	n := r.trainer.Steps()
 	if r.Checkpoint == "" || r.written == n {
@@ -77,11 +77,11 @@ func (r *run[P, B]) checkpoint() error {
 	if r.Ranks.active() {
 		return r.checkpointRanks(n, string(text))
 	}
-	// Nothing of the state outlives the call, so its memory need not be kept.
+	// The state is not used after the call, so its memory need not be kept.
 	return r.write(n, string(text), r.tree(r.score.Step > 0))
 }
 
-// checkpointRanks writes everything once, for all ranks: the file is the same whatever their number.
+// checkpointRanks writes everything once, for all ranks: the file does not depend on their number.
 func (r *run[P, B]) checkpointRanks(n int, text string) error {
 	ctx := context.Background()
 	whole, err := r.trainer.Whole(ctx)
@@ -108,8 +108,8 @@ func (r *run[P, B]) write(n int, text string, tree kept[P]) error {
 	return r.keep(n)
 }
 
-// keep keeps a checkpoint under a name of its own, and removes those that are too old. A
-// second name of the same file is enough, as the next checkpoint takes its place as a new one.
+// keep keeps the checkpoint under another name, and removes those that are too old. A hard link
+// is enough, because the next checkpoint replaces the file instead of changing it.
 func (r *run[P, B]) keep(step int) error {
 	if r.Keep <= 0 {
 		return nil
@@ -145,7 +145,7 @@ func (r *run[P, B]) keep(step int) error {
 	return nil
 }
 
-// copyFile is for file systems without links.
+// copyFile is used on file systems without links.
 func copyFile(to, from string) error {
 	return atomicfile.Write(to, func(w io.Writer) error {
 		f, err := os.Open(from)
@@ -166,7 +166,7 @@ func (r *run[P, B]) tree(best bool) kept[P] {
 	return k
 }
 
-// resume goes on from the checkpoint, if there is one.
+// resume continues from the checkpoint, if there is one.
 func (r *run[P, B]) resume() error {
 	if r.Checkpoint == "" {
 		return nil
@@ -181,13 +181,13 @@ func (r *run[P, B]) resume() error {
 	defer f.Close()
 	var c course
 	if err := json.Unmarshal([]byte(f.Metadata()[courseKey]), &c); err != nil || c.Format != checkpointFormat {
-		return r.foreign("it is no checkpoint of this version")
+		return r.foreign("it is not a checkpoint of this version")
 	}
 	if c.Run != r.Run {
-		return r.foreign(fmt.Sprintf("it is of another run: %q, not %q", c.Run, r.Run))
+		return r.foreign(fmt.Sprintf("it belongs to another run: %q, not %q", c.Run, r.Run))
 	}
 	if c.Batches != 0 && c.Batches != r.Data.Batches {
-		return r.foreign(fmt.Sprintf("its data had %d batches in an epoch, now there are %d", c.Batches, r.Data.Batches))
+		return r.foreign(fmt.Sprintf("its epochs had %d batches, now they have %d", c.Batches, r.Data.Batches))
 	}
 	best := slices.ContainsFunc(f.Names(), func(n string) bool { return strings.HasPrefix(n, "Best") })
 	tree := r.tree(best)
@@ -209,7 +209,7 @@ func (r *run[P, B]) resume() error {
 	}
 	n := r.trainer.Steps()
 	if n < 0 || n > r.steps || len(c.Record.Losses) != n || c.Since < 0 {
-		return r.foreign(fmt.Sprintf("it has seen %d batches of %d, and tells of %d", n, r.steps, len(c.Record.Losses)))
+		return r.foreign(fmt.Sprintf("it is at step %d of %d, but records %d losses", n, r.steps, len(c.Record.Losses)))
 	}
 	r.record, r.score, r.since = c.Record, c.Best, c.Since
 	for _, s := range r.record.Scores {
@@ -226,6 +226,6 @@ func (r *run[P, B]) resume() error {
 
 func (r *run[P, B]) foreign(why string) error {
 	e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("%s cannot be resumed: %s", r.Checkpoint, why))
-	e.Hint = "resume with the same model and options, name another file in FitOptions.Checkpoint, or remove the file to start again"
+	e.Hint = "resume with the same model and options, name another file in FitOptions.Checkpoint, or remove the file to start over"
 	return e
 }

@@ -22,7 +22,7 @@ func GlobalNorm(grads []tensor.Tensor) tensor.Tensor {
 	return ops.Sqrt(sum)
 }
 
-// ClipByGlobalNorm scales gradients so that their norm together is at most limit.
+// ClipByGlobalNorm scales gradients so that their global norm is at most limit.
 func ClipByGlobalNorm(grads []tensor.Tensor, limit float64) []tensor.Tensor {
 	norm := GlobalNorm(grads)
 	scale := ops.Div(limit, ops.Maximum(norm, limit))

@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/data/dataset"
 )
 
-// FromDataset returns the elements of a dataset as batches, another epoch of them in each
-// pass: a shuffle gives another order. A stream, whose elements have no numbers, is an error of
-// kind tenon.ErrUnsupported.
+// FromDataset returns the elements of a dataset as batches. Each epoch is another pass over the
+// dataset, in another order if it is shuffled. A stream, whose elements have no numbers, is an
+// error of kind tenon.ErrUnsupported.
 func FromDataset[B any](d *dataset.Dataset[B]) (Source[B], error) {
 	epochs := d.Repeat(0)
 	if _, err := epochs.At(0); err != nil {

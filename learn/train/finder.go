@@ -10,24 +10,24 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// RateOptions are those of [FindRate]. The zero value is the default.
+// RateOptions are the options of [FindRate]. The zero value is the default.
 type RateOptions struct {
 	From, To float64 // 0 stands for 1e-7 and 10
 	Steps    int     // 0 stands for 100
 	Smooth   float64 // the decay of the moving average of losses; 0 stands for 0.9
 }
 
-// A RateCurve is what [FindRate] saw.
+// A RateCurve is the result of [FindRate].
 type RateCurve struct {
 	Rates  []float64 // of each step
 	Losses []float64 // smoothed
 	Best   float64   // the rate at which the loss fell fastest
 }
 
-// FindRate trains for a few steps at rates that grow by a factor each, until the loss is four
-// times its least, and proposes the one at which it fell fastest (L. Smith, "Cyclical learning
-// rates", WACV 2017). The parameters stay as they are. The optimizer's own schedule is not
-// asked.
+// FindRate trains for a few steps with a learning rate that grows exponentially, until the loss
+// is four times its minimum, and proposes the rate at which the loss fell fastest (L. Smith,
+// "Cyclical learning rates", WACV 2017). The parameters do not change. The optimizer's own
+// schedule is ignored.
 func FindRate[P, B any](ctx context.Context, params P, loss Loss[P, B], data Source[B], o Options, options ...RateOptions) (RateCurve, error) {
 	r := option(options)
 	from, to := orDefault(r.From, 1e-7), orDefault(r.To, 10)
@@ -35,7 +35,7 @@ func FindRate[P, B any](ctx context.Context, params P, loss Loss[P, B], data Sou
 		r.Steps = 100
 	}
 	if !(from > 0 && to > from) || r.Steps < 3 {
-		return RateCurve{}, tenon.NewError(tenon.ErrInvalid, "train.FindRate", fmt.Sprintf("%d steps from a rate of %v to %v: want at least 3 to a greater one", r.Steps, from, to))
+		return RateCurve{}, tenon.NewError(tenon.ErrInvalid, "train.FindRate", fmt.Sprintf("%d steps from a rate of %v to %v; want at least 3 steps to a greater rate", r.Steps, from, to))
 	}
 	growing := func(step tensor.Tensor) tensor.Tensor {
 		return ops.Mul(ops.Exp(ops.Mul(step, math.Log(to/from)/float64(r.Steps-1))), from)
@@ -84,7 +84,8 @@ func (t *Trainer[P, B]) rates(ctx context.Context, data Source[B], growing Sched
 		c.Rates = append(c.Rates, tensor.Item[float64](growing(tensor.Scalar(float64(i)))))
 		c.Losses = append(c.Losses, smooth)
 	}
-	// Over a tenth of the steps on either side, batches differ less than rates.
+	// Slopes are taken over a tenth of the steps on either side, where rates differ more than
+	// batches.
 	steepest, w := 0.0, max(1, len(c.Rates)/10)
 	for i := w; i+w < len(c.Rates); i++ {
 		if fall := c.Losses[i-w] - c.Losses[i+w]; fall > steepest {

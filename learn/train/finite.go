@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// notFinite returns the path of the first tensor of a nest that has a NaN or an infinite
-// number, and what it has; nothing where all are finite.
+// notFinite returns the path of the first tensor of a nest that has a NaN or an infinity, and
+// describes these numbers; it returns "" if all numbers are finite.
 func notFinite(x any) (path, what string) {
 	paths, leaves, err := nest.FlattenWithPaths(x, nest.Options{Expand: true})
 	if err != nil {

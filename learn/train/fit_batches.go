@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/data/dataset"
 )
 
-// batches yields those that are left, made one ahead.
+// batches yields the remaining batches, making one in advance.
 func (r *run[P, B]) batches(ctx context.Context) iter.Seq2[B, error] {
 	type made struct {
 		batch B
@@ -53,8 +53,8 @@ func (r *run[P, B]) batches(ctx context.Context) iter.Seq2[B, error] {
 	}
 }
 
-// make makes one batch. An error says which, and so does a panic of the source: nobody could
-// recover it from the goroutine that it runs in.
+// make makes one batch. Its errors say which one. A panic of the source becomes an error,
+// because the caller could not recover it from this goroutine.
 func (r *run[P, B]) make(ctx context.Context, at int) (b B, err error) {
 	defer func() {
 		if p := recover(); p != nil {

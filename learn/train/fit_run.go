@@ -21,8 +21,8 @@ type run[P, B any] struct {
 	from    int
 	record  Record
 	initial P
-	best    P     // the parameters with that score, where there is one
-	score   Score // Step is 0 where there is none yet
+	best    P     // the parameters with that score, if there is one
+	score   Score // Step is 0 if there is none yet
 	since   int   // scores since best
 	reason  Reason
 	written int // the step of the checkpoint
@@ -43,7 +43,8 @@ func (r *run[P, B]) loop(ctx context.Context) (err error) {
 			return r.stopped(ctx, err)
 		}
 		step := r.trainer.Steps()
-		// What was begun is finished, validation included: then the state is whole.
+		// A step that has begun is completed, with its validation, so that the state is
+		// consistent.
 		whole := context.WithoutCancel(ctx)
 		value, err := r.trainer.step(whole, batch, false)
 		if err != nil {
@@ -62,7 +63,7 @@ func (r *run[P, B]) loop(ctx context.Context) (err error) {
 	return r.stopped(ctx, ctx.Err())
 }
 
-// done reports whether there is no step left to do, and why.
+// done reports whether no step is left, and records why.
 func (r *run[P, B]) done() bool {
 	switch {
 	case r.Patience > 0 && r.since >= r.Patience:
@@ -75,7 +76,7 @@ func (r *run[P, B]) done() bool {
 	return true
 }
 
-// stopped keeps what was reached when the context is done.
+// stopped saves the state when the context is done.
 func (r *run[P, B]) stopped(ctx context.Context, err error) error {
 	if !errors.Is(err, errStopped) && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
 		return r.saved(err)
@@ -90,8 +91,8 @@ func (r *run[P, B]) stopped(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// saved writes what was reached before an error to the checkpoint, so that nothing is lost
-// once its reason is mended, unless there are numbers in it that nobody could go on with.
+// saved writes the state before an error to the checkpoint, so that nothing is lost once the
+// cause has been removed, unless the state has numbers that nobody could continue from.
 func (r *run[P, B]) saved(err error) error {
 	if r.Ranks.active() && r.Ranks.Mesh.Comm().Err() != nil {
 		return err
@@ -153,7 +154,7 @@ func (r *run[P, B]) after(ctx context.Context, step int, value float64) error {
 	return nil
 }
 
-// begin is an error where ranks are not about to do the same.
+// begin returns an error if the ranks are not about to do the same.
 func (r *run[P, B]) begin(ctx context.Context) error {
 	if !r.Ranks.active() {
 		return nil
@@ -168,7 +169,7 @@ func (r *run[P, B]) begin(ctx context.Context) error {
 	for i, t := range flat.all() {
 		params += fmt.Sprintf("%s %v\n", flat.paths[i], t.Spec())
 	}
-	now, err := flatten(r.trainer.state.Params, r.Options) // with what a checkpoint has brought
+	now, err := flatten(r.trainer.state.Params, r.Options) // after a checkpoint has been read
 	if err != nil {
 		return r.Ranks.fail(err)
 	}
@@ -195,7 +196,7 @@ func (r *run[P, B]) begin(ctx context.Context) error {
 	return nil
 }
 
-// together is an error where a rank cannot go on with a batch, for all of them.
+// together returns an error, on all ranks, if any of them cannot continue with a batch.
 func (r *run[P, B]) together(ctx context.Context, batch B, err error) error {
 	if !r.Ranks.active() {
 		return err
@@ -219,7 +220,7 @@ func (r *run[P, B]) together(ctx context.Context, batch B, err error) error {
 	return err
 }
 
-// caught returns the error of f, or the one that it throws.
+// caught returns the error that f returns or throws.
 func caught(f func() error) error {
 	err, thrown := tenon.Try(f)
 	if thrown != nil {
@@ -228,8 +229,8 @@ func caught(f func() error) error {
 	return err
 }
 
-// due reports whether something that happens every so many steps, or each epoch, and at
-// the end, happens after step n.
+// due reports whether something that happens after every so many steps, or after each epoch,
+// and at the end, happens after step n.
 func due(n, every, epoch, last int) bool {
 	if every <= 0 {
 		every = epoch

@@ -35,22 +35,22 @@ func (r *run[P, B]) better(score float64) bool {
 	case math.IsNaN(score):
 		return false
 	case r.score.Step == 0:
-		return true // the first that is a number
+		return true // the first one that is not NaN
 	case r.Greater:
 		return score > r.score.Score+r.MinDelta
 	}
 	return score < r.score.Score-r.MinDelta
 }
 
-// unscored is the error of a run whose scores are no numbers, so that none of its parameters
-// are the best.
+// unscored returns the error of a run whose scores are all NaN, so that no parameters are the
+// best.
 func (r *run[P, B]) unscored() error {
 	if r.Validate == nil || r.score.Step > 0 || len(r.record.Scores) == 0 {
 		return nil
 	}
 	r.reason = Failed
 	e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("no score of the %d validations is a number", len(r.record.Scores)))
-	e.Hint = "check what Validate computes; Params are those of the last step"
+	e.Hint = "check what Validate computes; Params are the parameters after the last step"
 	return e
 }
 
@@ -62,20 +62,20 @@ func (r *run[P, B]) plateau(score float64) error {
 	return err
 }
 
-// diverged is the error of a loss that is not a number, by what made it: the batch, the model
-// that training began with, or training.
+// diverged returns the error for a loss that is not finite. It names the cause: the batch, the
+// parameters that training began with, or training itself.
 func (r *run[P, B]) diverged(step int, value float64, batch B) error {
 	e := tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("the loss of step %d is %v%s", step, value, sick(r.trainer.losses)))
 	if path, what := notFinite(batch); what != "" {
 		e.Msg += fmt.Sprintf(": batch %d of epoch %d has %s", step%r.Data.Batches, step/r.Data.Batches, what)
-		e.Where, e.Hint = path, "take it out of the data, or fill it in"
+		e.Where, e.Hint = path, "remove such values from the data, or replace them"
 		return e
 	}
 	if step == r.from {
 		e.Msg += ", before any training"
 		e.Hint = "look for logarithms, roots and divisions of 0 in the loss: function.RunOptions.CheckNumerics names the operation"
 		if path, what := notFinite(r.initial); what != "" {
-			e.Where, e.Hint = path, "the parameters that training begins with have "+what
+			e.Where, e.Hint = path, "the initial parameters have "+what
 		}
 		return e
 	}

@@ -13,8 +13,8 @@ import (
 //	{"step":1,"steps":24,"epoch":0,"loss":0.69,"seconds":0.01}
 //	{"step":8,"steps":24,"epoch":0,"loss":0.52,"score":0.48,"best":true,"seconds":0.05}
 //
-// Numbers that JSON lacks are the texts "NaN", "Infinity" and "-Infinity". A file that is opened
-// for appending goes on where a run is resumed.
+// Numbers that JSON does not have are written as the strings "NaN", "Infinity" and "-Infinity".
+// To continue the log of a resumed run, open its file for appending.
 func LogJSON(w io.Writer) func(Event) error {
 	return func(e Event) error {
 		b, err := json.Marshal(e.logged())
@@ -25,8 +25,8 @@ func LogJSON(w io.Writer) func(Event) error {
 	}
 }
 
-// Log returns a function for FitOptions.OnStep that tells a logger of validations, and of each
-// step at the level of debugging.
+// Log returns a function for FitOptions.OnStep that logs validations, and every step at debug
+// level.
 func Log(l *slog.Logger) func(Event) error {
 	return func(e Event) error {
 		attrs := []any{"step", e.Step, "of", e.Steps, "epoch", e.Epoch, "loss", e.Loss}
@@ -39,7 +39,7 @@ func Log(l *slog.Logger) func(Event) error {
 	}
 }
 
-// logged returns an event as package runs writes it.
+// logged returns an event in the form that package runs writes.
 func (e Event) logged() runs.Event {
 	out := runs.Event{Step: e.Step, Steps: e.Steps, Epoch: e.Epoch, Loss: e.Loss, Rate: e.Rate, Norm: e.Norm, Best: e.Best, Elapsed: e.Elapsed}
 	if e.Scored {

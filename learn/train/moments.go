@@ -8,12 +8,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// MomentOptions are those of [LAMB], [Adamax], [NAdam] and [RAdam], which keep two moments
-// as [Adam] does. The zero value is the default.
+// MomentOptions are the options of [LAMB], [Adamax], [NAdam] and [RAdam], which keep two moments
+// like [Adam]. The zero value is the default.
 type MomentOptions struct {
 	Beta1, Beta2 float64 // 0 stands for 0.9 and 0.999
-	Epsilon      float64 // 0 stands for 1e-8, of LAMB 1e-6
-	WeightDecay  float64 // λp is added to the gradient; of LAMB to the step
+	Epsilon      float64 // 0 stands for 1e-8, for LAMB 1e-6
+	WeightDecay  float64 // λp is added to the gradient; for LAMB, to the step
 }
 
 // moments are the optimizers with two moments.
@@ -21,7 +21,7 @@ type moments struct {
 	scheduled
 	MomentOptions
 	step func(o moments, p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor)
-	more bool // a scalar besides
+	more bool // with an additional scalar
 }
 
 func momentsAt[R Rate](rate R, o []MomentOptions) moments {
@@ -57,8 +57,8 @@ func (o moments) both(g tensor.Tensor, slots []tensor.Tensor) (m, v tensor.Tenso
 	return mixed(slots[0], g, o.Beta1), mixed(slots[1], ops.Mul(g, g), o.Beta2)
 }
 
-// LAMB is Adam whose step is scaled, for each parameter tensor, to the ratio of
-// the norms of parameter and step, 1 where either is 0. Y. You et al., "Large batch
+// LAMB is Adam with a step that is scaled, for each parameter tensor, by the ratio of the norms
+// of the parameter and the step, or by 1 if either is 0. Y. You et al., "Large batch
 // optimization for deep learning", ICLR 2020.
 func LAMB[R Rate](rate R, o ...MomentOptions) Optimizer {
 	m := momentsAt(rate, o)
@@ -74,8 +74,8 @@ func LAMB[R Rate](rate R, o ...MomentOptions) Optimizer {
 	return m
 }
 
-// Adamax is Adam with the greatest gradient, forgotten by β₂, in place of the root of the
-// second moment:
+// Adamax is Adam with an exponentially decaying maximum of gradients in place of the root of
+// the second moment:
 //
 //	u ← max(β₂ u, |g| + ε);  p ← p − η m̂/u
 //
@@ -112,7 +112,7 @@ func NAdam[R Rate](rate R, o ...MomentOptions) Optimizer {
 	return m
 }
 
-// RAdam is Adam that does without the second moment while that is too uncertain. L. Liu et
+// RAdam is Adam that does not use the second moment while its variance is too large. L. Liu et
 // al., "On the variance of the adaptive learning rate and beyond", ICLR 2020.
 func RAdam[R Rate](rate R, o ...MomentOptions) Optimizer {
 	m := momentsAt(rate, o)
@@ -124,7 +124,7 @@ func RAdam[R Rate](rate R, o ...MomentOptions) Optimizer {
 		left := ops.Sub(1.0, power)
 		length := ops.Sub(last, ops.Div(ops.Mul(ops.Mul(t, power), 2.0), left))
 		sure := ops.Greater(length, 5.0)
-		l := ops.Where(sure, length, ops.Mul(ops.OnesLike(length), 6.0)) // what is not taken is a number too
+		l := ops.Where(sure, length, ops.Mul(ops.OnesLike(length), 6.0)) // a value that is not used must be a number, too
 		rect := ops.Sqrt(ops.Div(ops.Mul(ops.Mul(ops.Sub(l, 4.0), ops.Sub(l, 2.0)), last), ops.Mul(l, (last-4)*(last-2))))
 		adaptive := ops.Div(ops.Mul(ops.Sqrt(left), rect), ops.Add(ops.Sqrt(v), o.Epsilon))
 		step := ops.Mul(corrected(m, o.Beta1, t), ops.Where(sure, adaptive, ops.OnesLike(adaptive)))
@@ -133,18 +133,18 @@ func RAdam[R Rate](rate R, o ...MomentOptions) Optimizer {
 	return m
 }
 
-// AdafactorOptions are those of [Adafactor]. The zero value is the default.
+// AdafactorOptions are the options of [Adafactor]. The zero value is the default.
 type AdafactorOptions struct {
-	MinSize     int     // both sides of a matrix have to be as large for its moment to be factored; 0 stands for 128
+	MinSize     int     // both sides of a matrix must be at least this large for its moment to be factored; 0 stands for 128
 	DecayRate   float64 // of the moment: β₂ = 1 − t^−DecayRate; 0 stands for 0.8
-	Clip        float64 // the greatest root mean square of a step; 0 stands for 1
+	Clip        float64 // the largest root mean square of a step; 0 stands for 1
 	Epsilon     float64 // added to squared gradients; 0 stands for 1e-30
 	Absolute    bool    // steps are not scaled by the root mean square of the parameter (at least 1e-3)
-	WeightDecay float64 // decoupled: p loses ηλp besides
+	WeightDecay float64 // decoupled: ηλp is subtracted from p
 }
 
-// Adafactor keeps the second moment of a matrix as that of its rows and of its columns.
-// N. Shazeer and M. Stern, ICML 2018.
+// Adafactor stores the second moment of a matrix as those of its rows and of its columns. N.
+// Shazeer and M. Stern, ICML 2018.
 func Adafactor[R Rate](rate R, o ...AdafactorOptions) Optimizer {
 	f := adafactor{at(rate), option(o)}
 	if f.MinSize == 0 {
@@ -180,7 +180,7 @@ func (o adafactor) factored(p tensor.Tensor) (short, long int, ok bool) {
 	return short, long, s.Dim(short) >= o.MinSize
 }
 
-// Slots returns the moments of rows and columns, or that of all elements.
+// Slots returns the moments of rows and columns, or of all elements.
 func (o adafactor) Slots(p tensor.Tensor) []tensor.Tensor {
 	if short, long, ok := o.factored(p); ok {
 		return []tensor.Tensor{ops.Sum(zeros(p), long), ops.Sum(zeros(p), short)}
@@ -190,7 +190,7 @@ func (o adafactor) Slots(p tensor.Tensor) []tensor.Tensor {
 
 // Update does one step.
 func (o adafactor) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
-	// The coefficient is a number of 32 bits for any parameter, as in the authors' and optax's programs.
+	// The coefficient is a float32 for every type of parameter, as in the authors' program and in optax.
 	decay := ops.Cast(ops.Sub(1.0, ops.Pow(ops.Cast(t, dtype.Float32), -o.DecayRate)), p.DType())
 	mix := func(old, x tensor.Tensor) tensor.Tensor {
 		return ops.Add(ops.Mul(decay, old), ops.Mul(ops.Sub(1.0, decay), x))

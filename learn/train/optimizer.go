@@ -9,9 +9,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// An Optimizer turns gradients into new parameters. It is a pure function of
-// tensors, so that it can be part of a traced training step. The library's are made alike:
-// of a rate, a number or a [Schedule], and options that may be left out:
+// An Optimizer turns gradients into new parameters. It is a pure function of tensors, so that
+// it can be part of a traced training step. The optimizers of this package are all made from a
+// rate, which is a number or a [Schedule], and optional options:
 //
 //	train.Adam(1e-3)
 //	train.SGD(train.Cosine(0.1, 1000), train.SGDOptions{Momentum: 0.9})
@@ -19,16 +19,15 @@ type Optimizer interface {
 	// Slots returns the initial tensors kept for one parameter.
 	Slots(param tensor.Tensor) []tensor.Tensor
 
-	// Update returns the new parameter and slots. t is the number of this update,
-	// from 1 on, as a float scalar of the parameter's type, and rate the learning rate
-	// of the schedule, likewise.
+	// Update returns the new parameter and slots. t is the number of this update, counting from
+	// 1, and rate the learning rate of the schedule; both are scalars of the parameter's type.
 	Update(param, grad tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Tensor) (tensor.Tensor, []tensor.Tensor)
 
 	// Rate returns the schedule of the learning rate.
 	Rate() Schedule
 }
 
-// A Decayed optimizer shrinks parameters, and there is the same without that.
+// A Decayed optimizer has weight decay, and can return itself without it.
 type Decayed interface {
 	Optimizer
 
@@ -41,8 +40,9 @@ type Rate interface {
 	int | float64 | Schedule | func(step tensor.Tensor) tensor.Tensor
 }
 
-// Update does one update of a parameter: number done of an optimizer's, an integer scalar
-// from 0 on. A gradient that has not the parameter's shape is an error. It throws errors.
+// Update does one update of a parameter. done, an integer scalar, is the number of earlier
+// updates of the optimizer. A gradient whose shape is not the parameter's is an error. Update
+// throws errors.
 func Update(o Optimizer, param, grad tensor.Tensor, slots []tensor.Tensor, done tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
 	if p, g := param.Shape(), grad.Shape(); !p.CompatibleWith(g) {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "train.Update", fmt.Sprintf("the gradient has the shape %v, the parameter %v", g, p)))
@@ -99,12 +99,12 @@ func mixed(old, x tensor.Tensor, k float64) tensor.Tensor {
 	return ops.Add(scaled(old, k), scaled(x, 1-k))
 }
 
-// corrected returns a moment without its bias toward 0, m/(1-kᵗ).
+// corrected returns a moment without its bias toward 0: m/(1-kᵗ).
 func corrected(m tensor.Tensor, k float64, t tensor.Tensor) tensor.Tensor {
 	return ops.Div(m, ops.Sub(1.0, ops.Pow(like(k, t), t)))
 }
 
-// decayed returns a gradient with λp.
+// decayed returns a gradient with λp added.
 func decayed(g, p tensor.Tensor, decay float64) tensor.Tensor {
 	if decay == 0 {
 		return g
@@ -125,13 +125,14 @@ func like(x float64, t tensor.Tensor) tensor.Tensor {
 	return s
 }
 
-// rootMeanSquare returns √(mean x²), of floating type, and 0 of nothing.
+// rootMeanSquare returns √(mean x²) in a floating-point type, and 0 for a tensor without
+// elements.
 func rootMeanSquare(x tensor.Tensor) tensor.Tensor {
 	n := ops.Maximum(ops.Cast(ops.Size(x), dtype.Float64), 1.0)
 	return ops.Sqrt(ops.Div(ops.Sum(ops.Mul(x, x)), ops.Cast(n, x.DType())))
 }
 
-// Fixed leaves parameters as they are.
+// Fixed returns an optimizer that does not change parameters.
 func Fixed() Optimizer { return fixed{} }
 
 type fixed struct{}
@@ -147,9 +148,9 @@ func (fixed) Update(p, _ tensor.Tensor, slots []tensor.Tensor, _, _ tensor.Tenso
 	return p, slots
 }
 
-// Sparse returns an optimizer that leaves rows of a parameter, slices along its first axis,
-// as they are where the gradient is 0 in all of their elements, and its slots too: for a table
-// of embeddings of which a step reads few rows. [Adam] does that by itself, in one pass.
+// Sparse returns an optimizer that updates only the rows of a parameter, slices along its first
+// axis, that have a nonzero gradient; the other rows and their slots do not change. It suits a
+// table of embeddings of which a step reads few rows. [Adam] can do so itself, in one pass.
 func Sparse(o Optimizer) Optimizer { return sparse{o} }
 
 type sparse struct{ Optimizer }
@@ -168,8 +169,9 @@ func (o sparse) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor
 	return onlyTouched(g, p, next, slots, after)
 }
 
-// onlyTouched takes the new rows of parameter and slots where the gradient is not 0, and
-// the old ones elsewhere. Slots of other shapes than the parameter's are not of its rows.
+// onlyTouched takes the new rows of parameter and slots where the gradient is not 0, and the
+// old ones elsewhere. Slots whose shape is not the parameter's have no such rows and are always
+// new.
 func onlyTouched(g, p, next tensor.Tensor, slots, after []tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
 	touched := ops.NotEqual(g, 0.0)
 	if n := g.Shape().Rank(); n > 1 {

@@ -5,10 +5,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// SGDOptions are those of [SGD]. The zero value is the default.
+// SGDOptions are the options of [SGD]. The zero value is the default.
 type SGDOptions struct {
 	Momentum    float64 // μ
-	Dampening   float64 // of the gradients in the momentum but the first
+	Dampening   float64 // of the gradients in the momentum, except the first
 	Nesterov    bool
 	WeightDecay float64 // λp is added to the gradient
 }
@@ -58,9 +58,9 @@ func (o sgd) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tensor.Te
 	return ops.Sub(p, ops.Mul(rate, step)), []tensor.Tensor{v}
 }
 
-// AdagradOptions are those of [Adagrad]. The zero value is the default.
+// AdagradOptions are the options of [Adagrad]. The zero value is the default.
 type AdagradOptions struct {
-	Initial     float64 // of the sums
+	Initial     float64 // value of the sums
 	Epsilon     float64 // 0 stands for 1e-10
 	Decay       float64 // of the rate: η/(1 + (t−1)·Decay)
 	WeightDecay float64 // λp is added to the gradient
@@ -99,14 +99,14 @@ func (o adagrad) Update(p, g tensor.Tensor, slots []tensor.Tensor, t, rate tenso
 	return ops.Sub(p, ops.Div(ops.Mul(rate, g), ops.Add(ops.Sqrt(s), orDefault(o.Epsilon, 1e-10)))), []tensor.Tensor{s}
 }
 
-// AdadeltaOptions are those of [Adadelta]. The zero value is the default.
+// AdadeltaOptions are the options of [Adadelta]. The zero value is the default.
 type AdadeltaOptions struct {
 	Rho         float64 // 0 stands for 0.9
 	Epsilon     float64 // 0 stands for 1e-6
 	WeightDecay float64 // λp is added to the gradient
 }
 
-// Adadelta steps by the ratio of the root mean squares of steps and gradients:
+// Adadelta scales the gradient by the ratio of the root mean squares of steps and gradients:
 //
 //	s ← ρ s + (1−ρ) g²;  Δ = √(d + ε)/√(s + ε) g;  d ← ρ d + (1−ρ) Δ²;  p ← p − η Δ
 //
@@ -138,21 +138,20 @@ func (o adadelta) Update(p, g tensor.Tensor, slots []tensor.Tensor, _, rate tens
 	return ops.Sub(p, ops.Mul(rate, step)), []tensor.Tensor{s, mixed(slots[1], ops.Mul(step, step), rho)}
 }
 
-// RMSPropOptions are those of [RMSProp]. The zero value is the default.
+// RMSPropOptions are the options of [RMSProp]. The zero value is the default.
 type RMSPropOptions struct {
 	Alpha       float64 // 0 stands for 0.99
-	Epsilon     float64 // beside the root; 0 stands for 1e-8
+	Epsilon     float64 // added to the root; 0 stands for 1e-8
 	Momentum    float64
-	Centered    bool    // the variance in place of the mean square
+	Centered    bool    // uses the variance in place of the mean square
 	WeightDecay float64 // λp is added to the gradient
 }
 
-// RMSProp divides by the root of a moving mean of squared gradients:
+// RMSProp divides by the root of a moving average of squared gradients:
 //
 //	s ← α s + (1−α) g²;  p ← p − η g/(√s + ε)
 //
-// T. Tieleman and G. Hinton, Coursera lecture 6.5, 2012; centered: A. Graves,
-// arXiv:1308.0850.
+// T. Tieleman and G. Hinton, Coursera lecture 6.5, 2012; centered: A. Graves, arXiv:1308.0850.
 func RMSProp[R Rate](rate R, o ...RMSPropOptions) Optimizer { return rmsProp{at(rate), option(o)} }
 
 type rmsProp struct {
@@ -166,7 +165,7 @@ func (o rmsProp) WithoutDecay() Optimizer {
 	return o
 }
 
-// Slots returns the mean square, the momentum and the mean, as far as they are needed.
+// Slots returns the mean square, the momentum and the mean, if they are needed.
 func (o rmsProp) Slots(p tensor.Tensor) []tensor.Tensor {
 	s := []tensor.Tensor{zeros(p)}
 	if o.Momentum != 0 {
@@ -197,10 +196,10 @@ func (o rmsProp) Update(p, g tensor.Tensor, slots []tensor.Tensor, _, rate tenso
 	return ops.Sub(p, ops.Mul(rate, step)), after
 }
 
-// LionOptions are those of [Lion]. The zero value is the default.
+// LionOptions are the options of [Lion]. The zero value is the default.
 type LionOptions struct {
 	Beta1, Beta2 float64 // 0 stands for 0.9 and 0.99
-	WeightDecay  float64 // decoupled: p loses ηλp besides
+	WeightDecay  float64 // decoupled: ηλp is subtracted from p
 }
 
 // Lion steps by the sign of an interpolated momentum:

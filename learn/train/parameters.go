@@ -14,14 +14,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// parameters are the floating tensors of a nest, but those that stand beside the parameters,
-// and those of them that are trained.
+// parameters describes the floating-point tensors of a nest, except those beside the
+// parameters, and which of them are trained.
 type parameters struct {
 	leaves []any
-	at     []int // where the floating tensors stand
+	at     []int // the leaves that are floating-point tensors
 	paths  []string
 
-	trained    [][]int // their places among at: more than one where they are shared
+	trained    [][]int // their indices in at; several if they are shared
 	optimizers []Optimizer
 }
 
@@ -72,13 +72,13 @@ func flatten(p any, o Options) (*parameters, error) {
 	return out, nil
 }
 
-// anyTrained refuses a model without parameters.
+// anyTrained rejects a model without trained parameters.
 func (p *parameters) anyTrained(model any) error {
 	if len(p.trained) > 0 {
 		return nil
 	}
-	e := tenon.NewError(tenon.ErrInvalid, "train", fmt.Sprintf("a %T has no floating tensor to train", model))
-	e.Hint = "parameters are the floating tensors in its exported fields"
+	e := tenon.NewError(tenon.ErrInvalid, "train", fmt.Sprintf("a %T has no floating-point tensor to train", model))
+	e.Hint = "parameters are the floating-point tensors in exported fields"
 	if len(p.at) > 0 {
 		e.Msg = fmt.Sprintf("all %d parameters of a %T are frozen", len(p.at), model)
 		e.Hint = "use Options.For to give them an optimizer other than Fixed"
@@ -86,8 +86,8 @@ func (p *parameters) anyTrained(model any) error {
 	return e
 }
 
-// homes returns, for each floating tensor, the place of the one that it is: its own, or that of
-// the first in its group.
+// homes returns, for each floating-point tensor, the index of the tensor that it is identical
+// to: its own, or that of the first in its group.
 func (p *parameters) homes(groups [][]string) ([]int, error) {
 	homes := make([]int, len(p.at))
 	for i, path := range p.paths {
@@ -105,7 +105,7 @@ func (p *parameters) homes(groups [][]string) ([]int, error) {
 		}
 		at := slices.Index(p.paths, home)
 		if at < 0 {
-			return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "train.Options.Shared", Where: path, Msg: fmt.Sprintf("it is shared with %s, where there is no parameter", home)}
+			return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "train.Options.Shared", Where: path, Msg: fmt.Sprintf("it is shared with %s, which is no parameter", home)}
 		}
 		a, b := p.leaves[p.at[at]].(tensor.Tensor), p.leaves[p.at[i]].(tensor.Tensor)
 		if a.DType() != b.DType() || !a.Shape().CompatibleWith(b.Shape()) {
@@ -134,7 +134,7 @@ func homeOf(path string, groups [][]string) string {
 	return path
 }
 
-// all returns all floating tensors.
+// all returns all floating-point tensors.
 func (p *parameters) all() []tensor.Tensor {
 	out := make([]tensor.Tensor, len(p.at))
 	for i, at := range p.at {
@@ -143,7 +143,7 @@ func (p *parameters) all() []tensor.Tensor {
 	return out
 }
 
-// tensors returns those that are trained.
+// tensors returns the trained tensors.
 func (p *parameters) tensors() []tensor.Tensor {
 	out := make([]tensor.Tensor, len(p.trained))
 	for i, places := range p.trained {
@@ -152,7 +152,7 @@ func (p *parameters) tensors() []tensor.Tensor {
 	return out
 }
 
-// pack returns a nest like the one that was flattened, with other floating tensors.
+// pack returns a nest like the one that was flattened, with other floating-point tensors.
 func pack[P any](p *parameters, like P, ts []tensor.Tensor) P {
 	leaves := slices.Clone(p.leaves)
 	for i, at := range p.at {
@@ -172,14 +172,14 @@ func packTrained[P any](p *parameters, like P, ts []tensor.Tensor) P {
 	return pack(p, like, all)
 }
 
-// A Group is the optimizer of parameters whose whole path a regular expression matches.
+// A Group gives an optimizer to the parameters whose whole path matches a regular expression.
 type Group struct {
 	Path      string
 	Optimizer Optimizer
 }
 
-// Groups returns an Options.For of groups, of which the first one that matches is taken. It
-// throws an error where a pattern is no regular expression.
+// Groups returns a function for Options.For that uses the first group that matches. It throws
+// an error if a pattern is not a valid regular expression.
 //
 //	For: train.Groups(
 //		train.Group{Path: `Words\..*`, Optimizer: train.Fixed()},              // frozen
@@ -204,9 +204,9 @@ func Groups(groups ...Group) func(path string) Optimizer {
 	}
 }
 
-// Shared returns the paths of pointers that occur more than once in a model, as Options.Shared
-// has them: what they point to is one part of it. Tensors are values, and never shared by
-// themselves.
+// Shared returns the paths of pointers that occur more than once in a model, in the form of
+// Options.Shared. The data that they point to are one part of the model. Tensors are values,
+// and are never shared by themselves.
 func Shared(params any) [][]string {
 	at, groups := map[pointer]int{}, [][]string(nil)
 	parts.Walk(params, func(path nest.Path, v reflect.Value) bool {
@@ -239,7 +239,7 @@ func sharedIn(params any) [][]string {
 	return Shared(params)
 }
 
-// pointer is one, of a type: that of a struct may be that of its first field.
+// A pointer has a type, because a struct and its first field may have the same address.
 type pointer struct {
 	to  unsafe.Pointer
 	typ reflect.Type

@@ -8,19 +8,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// PlateauOptions are those of [NewPlateau]. The zero value is the default.
+// PlateauOptions are the options of [NewPlateau]. The zero value is the default.
 type PlateauOptions struct {
-	Factor    float64 // of the rate where scores do not improve; 0 stands for 0.1
-	Patience  int     // how many scores in a row may be no better
-	Cooldown  int     // scores after a change that do not count
-	Threshold float64 // better is better by this share; 0 stands for 1e-4
+	Factor    float64 // of the rate when scores do not improve; 0 stands for 0.1
+	Patience  int     // number of scores in a row without improvement that are tolerated
+	Cooldown  int     // number of scores after a change that are ignored
+	Threshold float64 // relative improvement that counts; 0 stands for 1e-4
 	Minimum   float64 // of the rate
-	Greater   bool    // a greater score is better
+	Greater   bool    // greater scores are better
 }
 
-// A Plateau is a rate that falls when scores do not improve any more. [FitOptions].Plateau
-// shows it the scores of validations; a loop of one's own calls Observe. It is not safe for
-// concurrent use.
+// A Plateau is a learning rate that is reduced when scores no longer improve. [Fit] passes the
+// scores of validations to FitOptions.Plateau; a loop of your own calls Observe. It is not safe
+// for concurrent use.
 type Plateau struct {
 	PlateauOptions
 	rate           float64
@@ -30,7 +30,7 @@ type Plateau struct {
 	worse, resting int
 }
 
-// NewPlateau returns a plateau that starts with a rate.
+// NewPlateau returns a plateau with an initial rate.
 func NewPlateau(rate float64, o ...PlateauOptions) (*Plateau, error) {
 	v, err := state.New(tensor.Scalar(rate))
 	if err != nil {
@@ -49,8 +49,7 @@ func (p *Plateau) Schedule() Schedule {
 	return func(step tensor.Tensor) tensor.Tensor { return ops.Cast(p.at, step.DType()) }
 }
 
-// Observe takes a score and returns the rate from now on. A score that is not a number is no
-// better.
+// Observe takes a score and returns the rate from now on. A NaN counts as no improvement.
 func (p *Plateau) Observe(score float64) (float64, error) {
 	if p.better(score) {
 		p.best, p.seen, p.worse = score, true, 0

@@ -10,18 +10,18 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// LossScale multiplies the loss before gradients are taken, and divides them again, so that
-// small ones are not 0 in 16 bits (P. Micikevicius et al., "Mixed precision training", ICLR
-// 2018). An update whose gradients are not finite is left out and halves the scale; Grow
-// updates in a row without one double it. The zero value scales nothing: bfloat16, which has
-// the exponents of float32, needs none.
+// LossScale multiplies the loss before gradients are computed and divides the gradients
+// afterwards, so that small ones do not underflow in 16 bits (P. Micikevicius et al., "Mixed
+// precision training", ICLR 2018). An update whose gradients are not finite is skipped and
+// halves the scale; after Grow finite updates in a row the scale is doubled. The zero value
+// does no scaling: bfloat16, which has the exponents of float32, needs none.
 type LossScale struct {
 	Start float64 // the first scale, such as 65536; 0: none
-	Grow  int     // 0 stands for 2000
+	Grow  int     // number of finite updates; 0 stands for 2000
 }
 
-// narrowed returns a nest whose floating tensors, of any type of Value, are converted to an
-// element type. Records and others that are no tensors of numbers stay as they are.
+// narrowed returns a nest whose floating-point tensors, of any type of Value, are converted to
+// an element type. Values without such tensors do not change.
 func narrowed[T any](x T, d dtype.DType) T {
 	if d == dtype.None {
 		return x
@@ -35,8 +35,8 @@ func narrowed[T any](x T, d dtype.DType) T {
 	}, nest.Options{}, x))
 }
 
-// newScale returns the part of a state that a loss scale needs: the scale, and how many
-// updates in a row went well.
+// newScale returns the part of a state that a loss scale needs: the scale, and the number of
+// finite updates in a row.
 func (o Options) newScale() []tensor.Tensor {
 	if o.LossScale.Start == 0 {
 		return nil
@@ -44,7 +44,7 @@ func (o Options) newScale() []tensor.Tensor {
 	return []tensor.Tensor{tensor.Scalar(float32(o.LossScale.Start)), tensor.Scalar(int64(0))}
 }
 
-// rescaled returns the scale after an update that was fine, or was not.
+// rescaled returns the scale after an update, which was finite or not.
 func (o Options) rescaled(scale []tensor.Tensor, fine tensor.Tensor) []tensor.Tensor {
 	grow := int64(o.LossScale.Grow)
 	if grow == 0 {
@@ -53,12 +53,12 @@ func (o Options) rescaled(scale []tensor.Tensor, fine tensor.Tensor) []tensor.Te
 	count := ops.Where(fine, ops.Add(scale[1], int64(1)), ops.ZerosLike(scale[1]))
 	full := ops.GreaterEqual(count, grow)
 	factor := ops.Where(fine, ops.Where(full, like(2, scale[0]), like(1, scale[0])), like(0.5, scale[0]))
-	// A scale below 1 would lose what it is to keep, one of 2¹²⁶ and more is infinite soon.
+	// A scale below 1 would defeat its purpose, and one of 2¹²⁶ or more is soon infinite.
 	next := ops.Clip(ops.Mul(scale[0], factor), 1.0, 0x1p126)
 	return []tensor.Tensor{next, ops.Where(full, ops.ZerosLike(count), count)}
 }
 
-// allFinite reports whether all gradients are finite: a scalar truth value.
+// allFinite returns a boolean scalar: whether all gradients are finite.
 func allFinite(grads []tensor.Tensor) tensor.Tensor {
 	fine := tensor.Tensor(tensor.Scalar(true))
 	for _, g := range grads {
@@ -67,7 +67,7 @@ func allFinite(grads []tensor.Tensor) tensor.Tensor {
 	return fine
 }
 
-// chosen takes tensors where a scalar is true, and others where it is not.
+// chosen returns tensors of yes if the scalar is true, and of no otherwise.
 func chosen(fine tensor.Tensor, yes, no []tensor.Tensor) []tensor.Tensor {
 	out := make([]tensor.Tensor, len(yes))
 	for i := range yes {
@@ -76,7 +76,7 @@ func chosen(fine tensor.Tensor, yes, no []tensor.Tensor) []tensor.Tensor {
 	return out
 }
 
-// check refuses options that no training has.
+// check rejects invalid options.
 func (o Options) check() error {
 	bad := func(what string, x any, want string) error {
 		return tenon.NewError(tenon.ErrInvalid, "train.Options", fmt.Sprintf("%s is %v, want %s", what, x, want))
@@ -93,11 +93,11 @@ func (o Options) check() error {
 	case o.AverageEvery < 0 || o.AverageFrom < 0:
 		return bad("AverageEvery and AverageFrom", []int{o.AverageEvery, o.AverageFrom}, "0 or more")
 	case o.Average != 0 && o.AverageEvery != 0:
-		return bad("Average", o.Average, "0 where AverageEvery asks for the plain mean")
+		return bad("Average", o.Average, "0 if AverageEvery is set")
 	case !(o.LossScale.Start >= 0) || o.LossScale.Grow < 0:
 		return bad("LossScale", o.LossScale, "no negative numbers")
 	case o.Compute != dtype.None && !o.Compute.IsFloat():
-		return bad("Compute", o.Compute, "a floating type, such as dtype.BFloat16")
+		return bad("Compute", o.Compute, "a floating-point type, such as dtype.BFloat16")
 	}
 	return nil
 }

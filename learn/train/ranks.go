@@ -11,50 +11,53 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Ranks say how the ranks of a job share the work of steps. The zero value of all but Mesh is data
-// parallel training: each rank gets some of the rows of each batch, and all keep the same parameters.
+// Ranks say how the ranks of a job share the work of steps. If only Mesh is set, training is data parallel: each rank
+// gets some of the rows of each batch, and all keep the same parameters.
 //
-// All ranks call [Fit] with the same options and parameters, and a source that gives all of them the same
-// batches: positions count batches as wholes. Results are the same on all ranks. So are random keys, into which
-// the loss of a divided batch gets its rank folded. Before the first step the ranks compare its program, traced on the
-// batch as a whole, with all constants and sizes: what a loss has to know of its place, such as the numbers of its
-// rows in the batch, comes with the batch.
+// All ranks call [Fit] with the same options and parameters, and with a source that gives all of them the same whole
+// batches; positions count whole batches. Results are the same on all ranks. Random keys are the same, too, except
+// that the loss of a divided batch gets a key into which the rank is folded. Before the first step, the ranks compare
+// its program, traced on the whole batch, with all constants and sizes. A loss that depends on the place of its rows,
+// such as their numbers in the batch, must therefore find it in the batch.
 type Ranks struct {
 	Mesh *mesh.Mesh
 
-	// Data is the axis of the mesh along which batches are divided: "data" where it is empty.
+	// Data is the axis of the mesh along which batches are divided; if empty, "data".
 	Data string
 
-	// Stored says how parameters are kept, and Slots how what optimizers keep for them, and averages and sums of
-	// gradients, are: nil stands for whole, and Slots for Stored. The rule mesh.Unnamed(0, "data") divides all
-	// of them by their first axis. With Slots alone it is the second stage of ZeRO: gradients reach each rank by
-	// reduce-scatters, and what it has updated is gathered. With Stored it is the third, in which parameters are
-	// gathered for the loss (S. Rajbhandari et al., "ZeRO", SC 2020).
+	// Stored says how parameters are divided; nil means not at all. Slots says the same for the optimizers' slots,
+	// averages and sums of gradients; nil means like Stored. The rule mesh.Unnamed(0, "data") divides all of them
+	// along their first axis. Slots alone is the second stage of ZeRO: gradients reach each rank by reduce-scatter,
+	// and the parameters that it has updated are gathered. Stored is the third stage, in which parameters are gathered
+	// for the loss (S. Rajbhandari et al., "ZeRO", SC 2020).
 	Stored, Slots *mesh.Plan
 
-	// Compute, if it is not nil, divides the loss itself by the names of dimensions, of parameters and batch: the
-	// loss is a program of package mesh on the whole batch. Otherwise each rank computes the loss of its
-	// rows, by itself, whatever their type is; what it gathers from the others, by package dist, has gradients.
+	// Compute, if it is not nil, divides the loss itself by the dimension names of parameters and batch: the loss
+	// is a program of package mesh on the whole batch. Otherwise each rank computes the loss of its own rows,
+	// whatever their type; if the loss gathers values from other ranks, by package dist, gradients flow through
+	// that.
 	Compute *mesh.Plan
 
-	// Shards has each rank write what it keeps in parts to a file of its own, beside the checkpoint, which has what is
-	// whole, names the files, and is written once all are there: run-1200.shard-0-of-4.safetensors. Any number of ranks
-	// goes on from it. Otherwise the first rank gathers and writes everything in one file.
+	// Shards makes each rank write the parts that it keeps to a file of its own, such as
+	// run-1200.shard-0-of-4.safetensors. The checkpoint holds the undivided tensors and lists these files, and is
+	// written when all of them are complete. Any number of ranks can resume from it. Otherwise the first rank gathers
+	// everything and writes one file.
 	Shards bool
 
-	// ByElements divides batches so that ranks get about the same number of elements, and not of rows, which
-	// matters where rows are ragged.
+	// ByElements divides batches so that ranks get about the same number of elements, not of rows, which
+	// matters if rows are ragged.
 	ByElements bool
 
-	// Weight returns what the loss of a batch is the mean over: nil stands for its rows. A loss that is a mean over
-	// the tokens of ragged rows returns their number, a number or a scalar, which may be symbolic.
+	// Weight returns the number of items over which the loss of a batch is a mean; nil stands for its rows. For a
+	// loss that is a mean over the tokens of ragged rows, it returns the number of tokens, as a Go number or a
+	// scalar, which may be symbolic.
 	Weight func(batch any) any
 }
 
 // Group is the name by which operations of package dist find the ranks among which batches are divided.
 func (r *Ranks) Group() string { return mesh.GroupOf(r.axis()) }
 
-// active reports whether there is anything to share.
+// active reports whether there is work to share.
 func (r *Ranks) active() bool { return r != nil && r.Mesh != nil && r.Mesh.Size() > 1 }
 
 func (r *Ranks) axis() string {
@@ -64,7 +67,7 @@ func (r *Ranks) axis() string {
 	return r.Data
 }
 
-// Leads reports whether this rank is the one that writes files and logs: the first, or the only one.
+// Leads reports whether this rank writes files and logs: the first rank, or the only one.
 func (r *Ranks) Leads() bool { return !r.active() || r.Mesh.Comm().Rank() == 0 }
 
 func (r *Ranks) check() error {
@@ -79,16 +82,16 @@ func (r *Ranks) check() error {
 	}
 	for _, p := range []*mesh.Plan{r.Stored, r.Slots, r.Compute} {
 		if p != nil && p.Mesh() != r.Mesh {
-			return fail("a plan is one of another mesh", "make all plans of Ranks.Mesh")
+			return fail("a plan belongs to another mesh", "make all plans of Ranks.Mesh")
 		}
 	}
 	if r.Compute == nil && r.Mesh.SizeAlong(r.axis()) != r.Mesh.Size() {
-		return fail(fmt.Sprintf("batches are divided along %q, and the mesh is %v", r.axis(), r.Mesh), "name the axis of all ranks in Ranks.Data, or give Ranks.Compute")
+		return fail(fmt.Sprintf("batches are divided along %q, but the mesh is %v", r.axis(), r.Mesh), "name the axis of all ranks in Ranks.Data, or give Ranks.Compute")
 	}
 	return nil
 }
 
-// layoutOf returns how ranks keep a state, which is whole.
+// layoutOf returns how the ranks divide s, which is whole.
 func layoutOf[P any](r *Ranks, s State[P], o Options) (mesh.Layout, error) {
 	whole, err := r.Mesh.Plan()
 	if err != nil {
@@ -109,11 +112,11 @@ func layoutOf[P any](r *Ranks, s State[P], o Options) (mesh.Layout, error) {
 	if err != nil {
 		return out, err
 	}
-	kept, err := slots.Layout(s.Params) // of each tensor of the parameters, how what is kept for it is divided
+	kept, err := slots.Layout(s.Params) // for each parameter tensor, how what is kept for it is divided
 	if err != nil {
 		return out, err
 	}
-	place := func(leaf int) int { // of a leaf among tensors
+	place := func(leaf int) int { // index of a leaf among the tensors
 		n := 0
 		for _, l := range flat.leaves[:leaf] {
 			if _, ok := l.(tensor.Tensor); ok {
@@ -156,7 +159,7 @@ func layoutOf[P any](r *Ranks, s State[P], o Options) (mesh.Layout, error) {
 	return out.Append(rest), err
 }
 
-// fail tells all ranks of an error of this one.
+// fail tells all ranks about an error of this one.
 func (r *Ranks) fail(err error) error {
 	if !r.active() || err == nil {
 		return err
@@ -170,7 +173,7 @@ func (r *Ranks) fail(err error) error {
 // perRank reports whether each rank has a loss of its own.
 func (r *Ranks) perRank() bool { return r.active() && r.Compute == nil }
 
-// onRanks makes the steps of a trainer whose work is shared.
+// onRanks makes the steps of a trainer that shares its work.
 func (t *Trainer[P, B]) onRanks(loss lossOf[P, B], o Options) error {
 	r := o.Ranks
 	layout, err := layoutOf(r, t.state, o)
@@ -190,7 +193,7 @@ func (t *Trainer[P, B]) onRanks(loss lossOf[P, B], o Options) error {
 	for i := range t.steps {
 		f := function.Options{Name: "train.Step", RelaxAfter: 1}
 		if r.Compute != nil {
-			f.RelaxAfter = 0 // what is divided by names has a size
+			f.RelaxAfter = 0 // divided dimensions need known sizes
 		}
 		t.steps[i] = function.New(func(s State[P], b B) (State[P], []tensor.Tensor) {
 			var out stepped
@@ -212,7 +215,7 @@ func (t *Trainer[P, B]) onRanks(loss lossOf[P, B], o Options) error {
 	return nil
 }
 
-// mine returns what a step of this rank takes: the rows of the batch that are its own.
+// mine returns the part of a batch that this rank processes: its rows.
 func (t *Trainer[P, B]) mine(ctx context.Context, batch B) (context.Context, B, error) {
 	r := t.opts.Ranks
 	if t.program != nil {
@@ -242,7 +245,7 @@ func (t *Trainer[P, B]) mine(ctx context.Context, batch B) (context.Context, B, 
 	return ctx, batch, err
 }
 
-// Whole returns the state as a whole. Where ranks keep it in parts, all of them call it.
+// Whole returns the undivided state. If ranks keep it in parts, all of them must call it.
 func (t *Trainer[P, B]) Whole(ctx context.Context) (State[P], error) {
 	t.share()
 	if !t.divided || !t.layout.Divided() {

@@ -15,7 +15,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// agree is an error on all ranks where a batch, or the wish to go on, differs. It reports whether any rank stops.
+// agree returns an error on all ranks if they disagree about the batch or the step. It reports whether any rank
+// stops.
 func (r *Ranks) agree(ctx context.Context, step int, batch any, stop bool) (bool, error) {
 	x := []int64{0, 0, 0, int64(step), -int64(step)}
 	specs := ""
@@ -52,11 +53,11 @@ func (r *Ranks) agree(ctx context.Context, step int, batch any, stop bool) (bool
 		text = append(text, fmt.Sprintf("rank %d %s", k, tensor.Item[string](v)))
 	}
 	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "train.Ranks", Msg: "ranks disagree about the batch: " + strings.Join(text, "; ")}
-	e.Hint = "the source has to give all ranks the same batches, by position"
+	e.Hint = "the source must give all ranks the same batch at each position"
 	return false, c.Fail(e)
 }
 
-// specsOf returns the Specs of the Values of a batch, and how many rows each has.
+// specsOf returns the Specs of the Values of a batch, and the number of rows of each.
 func specsOf(batch any) (string, error) {
 	paths, leaves, err := nest.FlattenWithPaths(batch, nest.Options{})
 	if err != nil {
@@ -79,8 +80,8 @@ func specsOf(batch any) (string, error) {
 	return strings.Join(text, ", "), nil
 }
 
-// programOf returns a text that is the same for steps that compute the same of a batch as a whole, with their constants,
-// sizes and attributes.
+// programOf returns a text that is equal for steps that compute the same from a whole batch, including constants, sizes
+// and attributes.
 func programOf[P, B any](s State[P], batch B, loss lossOf[P, B], o Options) (string, error) {
 	o.Ranks = nil
 	g, err := function.New(func(s State[P], b B) (State[P], []tensor.Tensor) { return step(s, b, loss, o, true) }).Trace(s, batch)
@@ -90,7 +91,7 @@ func programOf[P, B any](s State[P], batch B, loss lossOf[P, B], o Options) (str
 	return g.Outline(), nil
 }
 
-// sick names the ranks whose loss is no number.
+// sick names the ranks whose loss is NaN or infinite.
 func sick(losses []float64) string {
 	text := ""
 	for r, x := range losses {

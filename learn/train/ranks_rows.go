@@ -13,8 +13,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// divide returns the rows of a batch that are this rank's: of each Value with rows. Numbers and scalars
-// are the same for all.
+// divide returns this rank's rows of each Value of a batch that has rows. Numbers and scalars are
+// passed to all ranks.
 func divide[B any](r *Ranks, batch B) (part B, n int, err error) {
 	leaves, n, err := countRows(batch)
 	if err != nil {
@@ -36,7 +36,8 @@ func divide[B any](r *Ranks, batch B) (part B, n int, err error) {
 	return part, n, err
 }
 
-// countRows returns the leaves of a batch, and how many rows those have that are no numbers or scalars.
+// countRows returns the leaves of a batch, and the number of rows of those that are not numbers or
+// scalars.
 func countRows(batch any) (leaves []any, n int, err error) {
 	paths, leaves, err := nest.FlattenWithPaths(batch, nest.Options{})
 	if err != nil {
@@ -50,7 +51,7 @@ func countRows(batch any) (leaves []any, n int, err error) {
 		}
 		m, err := rows.Count(v)
 		if err == nil && n >= 0 && m != n {
-			err = tenon.NewError(tenon.ErrShape, "", fmt.Sprintf("it has %d rows, others have %d", m, n))
+			err = tenon.NewError(tenon.ErrShape, "", fmt.Sprintf("it has %d rows, but others have %d", m, n))
 		}
 		if err != nil {
 			e := *tenon.AsError(err)
@@ -70,7 +71,7 @@ func scalar(v tenon.Value) bool {
 	return ok && t.Shape().HasRank() && t.Shape().Rank() == 0
 }
 
-// cuts returns where the rows of each rank begin, and the end.
+// cuts returns where the rows of each rank begin, and their total number.
 func (r *Ranks) cuts(leaves []any, n int) ([]int, error) {
 	size := r.Mesh.SizeAlong(r.axis())
 	cuts := make([]int, size+1)
@@ -101,7 +102,7 @@ func (r *Ranks) cuts(leaves []any, n int) ([]int, error) {
 	for k := 1; k < size; k++ {
 		want := all * k / size
 		c := sort.Search(n, func(i int) bool { return upTo(i) >= want })
-		if c > 0 && want-upTo(c-1) < upTo(c)-want { // the nearer of two places
+		if c > 0 && want-upTo(c-1) < upTo(c)-want { // the nearer of two cuts
 			c--
 		}
 		cuts[k] = max(c, cuts[k-1])
@@ -125,7 +126,7 @@ func elementsOf(v tenon.Value) int {
 	return n
 }
 
-// weight returns what the loss of the rows of a rank is a mean over.
+// weight returns the number of items over which the loss of a rank's rows is a mean.
 func (r *Ranks) weight(batch any) tensor.Tensor {
 	if r.Weight != nil {
 		return ops.Cast(r.Weight(batch), dtype.Float64)

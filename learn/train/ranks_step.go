@@ -10,16 +10,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ofRank is what a rank gives: its share of what the ranks come to together.
+// ofRank is a rank's contribution to the results of all ranks.
 type ofRank struct {
-	Losses tensor.Tensor // the rank's own loss at its place, and zeros
+	Losses tensor.Tensor // the rank's own loss at its index, and zeros
 	Loss   tensor.Tensor
 	Grads  []tensor.Tensor
-	Beside []tensor.Tensor // the floating tensors of what stands beside the parameters
+	Beside []tensor.Tensor // the floating-point tensors beside the parameters
 }
 
-// differentiateRanks is differentiate, for a batch of which each rank has some rows: the loss is the mean of those of
-// the ranks, weighted by what they are means over.
+// differentiateRanks is differentiate for a batch whose rows are divided among ranks. The loss is the mean of the
+// ranks' losses, weighted by the number of items of each.
 func differentiateRanks[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, flat *parameters) (value tensor.Tensor, grads []tensor.Tensor, after P, losses tensor.Tensor) {
 	r := o.Ranks
 	o.Ranks = nil
@@ -32,7 +32,7 @@ func differentiateRanks[P, B any](s State[P], batch B, loss lossOf[P, B], o Opti
 	}
 	size, rank := r.Mesh.SizeAlong(r.axis()), r.Mesh.RankAlong(r.axis())
 	type given struct {
-		State  State[P] // what a loss and its gradients need of it, which is gathered
+		State  State[P] // the parts that a loss and its gradients need, which are gathered
 		Weight tensor.Tensor
 	}
 	x := given{State: State[P]{Params: s.Params, Scale: s.Scale, Step: s.Step, Key: s.Key}}
@@ -42,7 +42,8 @@ func differentiateRanks[P, B any](s State[P], batch B, loss lossOf[P, B], o Opti
 		s := x.State
 		s.Key = ops.RandomFoldIn(s.Key, tensor.Scalar(int64(rank)))
 		share := ops.Div(r.weight(batch), x.Weight)
-		// What is differentiated is weighted: a loss may depend on other ranks, whose gradients it then is part of.
+		// The weighted loss is differentiated: it may depend on values of other ranks, so it is part of their
+		// gradients.
 		value, grads, after := differentiate(s, batch, func(p P, b B, key tensor.Tensor) seen {
 			x := loss(p, b, key)
 			x.Loss = ops.Mul(isLoss(x.Loss), ops.Cast(share, x.Loss.DType()))
@@ -50,7 +51,7 @@ func differentiateRanks[P, B any](s State[P], batch B, loss lossOf[P, B], o Opti
 		}, o, tenon.Must(flatten(s.Params, o)))
 		local = after
 		none := ops.Equal(share, 0.0)
-		some := func(x tensor.Tensor) tensor.Tensor { // a mean over nothing is NaN
+		some := func(x tensor.Tensor) tensor.Tensor { // the mean of no items is NaN
 			return control.Cond(none, func() tensor.Tensor { return ops.ZerosLike(x) }, func() tensor.Tensor { return x })
 		}
 		place := make([]float64, size)
@@ -88,7 +89,7 @@ func alike(grads, params []tensor.Tensor, slots [][]tensor.Tensor) []tensor.Tens
 	return out
 }
 
-// besideOf returns the floating tensors of what stands beside parameters.
+// besideOf returns the floating-point tensors beside the parameters.
 func besideOf(p any) (out []tensor.Tensor) {
 	if _, ok := p.(besides); !ok {
 		return nil
@@ -103,8 +104,8 @@ func besideOf(p any) (out []tensor.Tensor) {
 	return out
 }
 
-// packBeside returns parameters beside which the floating tensors are means over ranks; others have to be the same on
-// all ranks, such as numbers of batches.
+// packBeside returns the parameters with other state in which floating-point tensors are means over the ranks. Other
+// tensors, such as numbers of batches, must be the same on all ranks.
 func packBeside(params besides, local any, means []tensor.Tensor) any {
 	_, own, err := nest.FlattenWithPaths(local, nest.Options{Expand: true})
 	tenon.Throw(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/learn/runs"
 )
 
-// settings are what a record tells of a run's options.
+// settings are the options of a run that its record holds.
 type settings struct {
 	Optimizer  map[string]any `json:"optimizer"`
 	Epochs     int            `json:"epochs"`
@@ -27,7 +27,7 @@ type settings struct {
 	Own        any            `json:"own,omitempty"` // FitOptions.Settings
 }
 
-// openLog begins the record of a run, or goes on with it.
+// openLog starts the record of a run, or continues it.
 func (r *run[P, B]) openLog() (err error) {
 	if r.Log == "" || !r.Ranks.Leads() {
 		return nil
@@ -57,7 +57,7 @@ func (r *run[P, B]) openLog() (err error) {
 	return err
 }
 
-// closeLog ends the record.
+// closeLog closes the record.
 func (r *run[P, B]) closeLog() error {
 	if r.log == nil {
 		return nil
@@ -65,11 +65,12 @@ func (r *run[P, B]) closeLog() error {
 	return r.log.Close(string(r.reason))
 }
 
-// optimizerSettings returns the kind of an optimizer and its options. A rate is seen in the events.
+// optimizerSettings returns the kind of an optimizer and its options. Rates are recorded with the
+// events.
 func optimizerSettings(o Optimizer) map[string]any {
 	out := map[string]any{}
 	if b, err := json.Marshal(o); err == nil {
-		_ = json.Unmarshal(b, &out) // an optimizer of one's own may be written as no object: then its kind is all
+		_ = json.Unmarshal(b, &out) // an optimizer of another package may not be a JSON object: then only its kind is recorded
 	}
 	t := reflect.TypeOf(o)
 	for t.Kind() == reflect.Pointer {

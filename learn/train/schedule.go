@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Schedule gives the learning rate of a step. step is a float scalar that
-// counts from 0; the result has its element type.
+// A Schedule gives the learning rate of a step. step is a floating-point scalar that counts
+// from 0; the result has its element type.
 type Schedule func(step tensor.Tensor) tensor.Tensor
 
 // Constant is the same rate for every step.
@@ -27,7 +27,7 @@ func Linear(from, to float64, steps int) Schedule {
 // Hutter, "SGDR", ICLR 2017) in a number of steps and stays there.
 func Cosine(rate float64, steps int) Schedule { return CosineTo(rate, 0, steps) }
 
-// CosineTo is [Cosine] that ends at another rate than 0.
+// CosineTo is like [Cosine], but ends at another rate than 0.
 func CosineTo(from, to float64, steps int) Schedule {
 	return func(step tensor.Tensor) tensor.Tensor { return wave(from, to, fraction(step, steps)) }
 }
@@ -37,16 +37,16 @@ func wave(from, to float64, share tensor.Tensor) tensor.Tensor {
 	return ops.Add(ops.Mul(ops.Add(ops.Cos(ops.Mul(share, math.Pi)), 1.0), (from-to)/2), to)
 }
 
-// Restarts is [CosineTo] again and again: at first in so many steps, then each time in
-// factor times as many.
+// Restarts repeats [CosineTo]: first in the given number of steps, then each time in factor
+// times as many.
 func Restarts(from, to float64, steps, factor int) Schedule {
 	return func(step tensor.Tensor) tensor.Tensor {
 		n := float64(max(1, steps))
 		if factor <= 1 {
 			return wave(from, to, ops.Div(ops.Mod(step, n), n))
 		}
-		// Period k begins at n(fᵏ-1)/(f-1) and has n·fᵏ steps. What rounding takes from the
-		// logarithm at a beginning is added before.
+		// Period k begins at n(fᵏ-1)/(f-1) and has n·fᵏ steps. The constant added makes up for
+		// rounding of the logarithm at the beginning of a period.
 		f := float64(factor)
 		k := ops.Floor(ops.Add(ops.Div(ops.Log(ops.Add(ops.Mul(step, (f-1)/n), 1.0)), math.Log(f)), 1e-6))
 		long := ops.Mul(ops.Pow(like(f, step), k), n)
@@ -54,8 +54,8 @@ func Restarts(from, to float64, steps, factor int) Schedule {
 	}
 }
 
-// Polynomial goes from one rate to another as the power of the share of steps that are left,
-// and stays there.
+// Polynomial goes from one rate to another, with the difference proportional to a power of the
+// share of the remaining steps, and stays there.
 func Polynomial(from, to float64, steps int, power float64) Schedule {
 	return func(step tensor.Tensor) tensor.Tensor {
 		left := ops.Sub(1.0, fraction(step, steps))
@@ -63,7 +63,7 @@ func Polynomial(from, to float64, steps int, power float64) Schedule {
 	}
 }
 
-// Then is one schedule for so many steps, and then another, which counts from 0.
+// Then is one schedule for a number of steps, followed by another, which counts from 0.
 func Then(first Schedule, steps int, next Schedule) Schedule {
 	return func(step tensor.Tensor) tensor.Tensor {
 		n := float64(steps)
@@ -101,8 +101,8 @@ func Steps(rate, factor float64, at ...int) Schedule {
 	}
 }
 
-// InverseSqrt is the rate up to a step, and falls with the root of the steps from there on
-// (A. Vaswani et al., arXiv:1706.03762); see [Warmup].
+// InverseSqrt is constant up to a step, and proportional to 1/√step from there on (A. Vaswani
+// et al., arXiv:1706.03762); see [Warmup].
 func InverseSqrt(rate float64, steps int) Schedule {
 	return func(step tensor.Tensor) tensor.Tensor {
 		n := float64(max(1, steps))
@@ -110,23 +110,23 @@ func InverseSqrt(rate float64, steps int) Schedule {
 	}
 }
 
-// Staircase multiplies a rate by factor once in so many steps.
+// Staircase multiplies a rate by factor after every given number of steps.
 func Staircase(rate, factor float64, every int) Schedule {
 	return func(step tensor.Tensor) tensor.Tensor {
 		return ops.Mul(ops.Pow(like(factor, step), ops.Floor(ops.Div(step, float64(max(1, every))))), rate)
 	}
 }
 
-// OneCycleOptions are those of [OneCycle]. The zero value is the default.
+// OneCycleOptions are the options of [OneCycle]. The zero value is the default.
 type OneCycleOptions struct {
-	Share    float64 // of the steps that the rate rises in; 0 stands for 0.3
+	Share    float64 // of the steps during which the rate rises; 0 stands for 0.3
 	Div      float64 // the first rate is peak/Div; 0 stands for 25
-	FinalDiv float64 // the last rate is the first one divided by it; 0 stands for 1e4
-	Linear   bool    // along lines; otherwise along cosine waves
+	FinalDiv float64 // the last rate is the first one divided by FinalDiv; 0 stands for 1e4
+	Linear   bool    // linearly; otherwise along cosine waves
 }
 
-// OneCycle rises to a rate, which it has at step Share·steps - 1, and falls to nearly 0 at
-// the last of the steps (L. Smith and N. Topin, arXiv:1708.07120).
+// OneCycle rises to the peak rate, which it reaches at step Share·steps - 1, and falls to
+// nearly 0 at the last step (L. Smith and N. Topin, arXiv:1708.07120).
 func OneCycle(peak float64, steps int, o ...OneCycleOptions) Schedule {
 	c := option(o)
 	first := peak / orDefault(c.Div, 25)

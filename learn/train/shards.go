@@ -23,15 +23,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// manifest is what a checkpoint tells of its shards: files beside it, each with the blocks that one rank had. Tensors
-// are counted in the order of package nest.
+// A manifest lists the shards of a checkpoint: files next to it, each with the blocks of one rank. Tensors are
+// numbered in the order of package nest.
 type manifest struct {
 	Step    int           `json:"step"`
 	Shards  []shard       `json:"shards"`
 	Tensors []dividedPart `json:"tensors"`
 }
 
-// shard is one file: its size and digest tell whether it is the one that was written.
+// A shard is one file; size and digest tell whether it is intact.
 type shard struct {
 	File   string      `json:"file"`
 	Bytes  int64       `json:"bytes"`
@@ -39,14 +39,14 @@ type shard struct {
 	Blocks []blockPart `json:"blocks"`
 }
 
-// blockPart is where a block of a tensor begins, and its sizes.
+// A blockPart gives the position of a block in a tensor, and its sizes.
 type blockPart struct {
 	Tensor int   `json:"tensor"`
 	Begin  []int `json:"begin"`
 	Size   []int `json:"size"`
 }
 
-// dividedPart is a tensor of which the manifest has none of the elements.
+// A dividedPart is a tensor whose elements are all in shards.
 type dividedPart struct {
 	Tensor int    `json:"tensor"`
 	DType  string `json:"dtype"`
@@ -55,19 +55,19 @@ type dividedPart struct {
 
 const shardsKey = "train.shards"
 
-// shardName is that of one of some shards of a checkpoint.
+// shardName returns the file name of a shard.
 func shardName(checkpoint string, step, rank, ranks int) string {
 	ext := filepath.Ext(checkpoint)
 	return fmt.Sprintf("%s-%d.shard-%d-of-%d%s", strings.TrimSuffix(checkpoint, ext), step, rank, ranks, ext)
 }
 
-// inShards reports whether each rank writes what it keeps.
+// inShards reports whether each rank writes its own parts.
 func (r *run[P, B]) inShards() bool {
 	return r.Ranks.active() && r.Ranks.Shards && r.trainer.divided && r.trainer.layout.Divided()
 }
 
-// checkpointShards writes the blocks of each rank to a file of its own, and then, once all are there, the checkpoint
-// that tells of them, which has what is not divided: until then the checkpoint before it is the one that counts.
+// checkpointShards writes the blocks of each rank to a file of its own. When all are complete, it writes the
+// checkpoint, which lists them and holds the undivided tensors. Until then the previous checkpoint is valid.
 func (r *run[P, B]) checkpointShards(n int, text string) error {
 	ctx, c := context.Background(), r.Ranks.Mesh.Comm()
 	r.trainer.share()
@@ -100,7 +100,8 @@ func (r *run[P, B]) checkpointShards(n int, text string) error {
 	return c.Agree(ctx, "checkpoint", fmt.Sprint("step ", n))
 }
 
-// writeShard writes what this rank has of divided tensors, those that no rank before it has.
+// writeShard writes this rank's blocks of divided tensors, except those that an earlier rank
+// has.
 func (r *run[P, B]) writeShard(n int) (s shard, divided []dividedPart, err error) {
 	c, layout := r.Ranks.Mesh.Comm(), r.trainer.layout
 	leaves, err := nest.Flatten(r.trainer.state, nest.Options{Expand: true})
@@ -135,7 +136,7 @@ func (r *run[P, B]) writeShard(n int) (s shard, divided []dividedPart, err error
 	return s, divided, err
 }
 
-// blockName is what a shard calls its block of a tensor.
+// blockName is the name in a shard of its block of a tensor.
 func blockName(tensor int) string { return fmt.Sprint("tensor", tensor) }
 
 // digestOf returns the size of a file and the SHA-256 of its bytes.
@@ -150,7 +151,7 @@ func digestOf(name string) (int64, string, error) {
 	return n, hex.EncodeToString(h.Sum(nil)), err
 }
 
-// writeManifest writes the checkpoint, and removes shards that no checkpoint tells of any more.
+// writeManifest writes the checkpoint, and removes shards that no checkpoint lists any more.
 func (r *run[P, B]) writeManifest(n int, text string, m manifest) error {
 	list, err := json.Marshal(m)
 	if err != nil {
@@ -169,7 +170,8 @@ func (r *run[P, B]) writeManifest(n int, text string, m manifest) error {
 	return removeShards(r.Checkpoint, n)
 }
 
-// removeShards removes the shards of all steps but one and those of checkpoints that are kept.
+// removeShards removes the shards of all steps except the given one and those of checkpoints
+// that are kept.
 func removeShards(checkpoint string, step int) error {
 	ext := filepath.Ext(checkpoint)
 	stem := strings.TrimSuffix(checkpoint, ext)
@@ -194,14 +196,15 @@ func removeShards(checkpoint string, step int) error {
 	return nil
 }
 
-// withoutDivided returns a state in which the tensors that shards have are empty ones of their rank.
+// withoutDivided returns a state in which divided tensors are replaced by empty ones of the same
+// rank.
 func withoutDivided[P any](s State[P], divided []dividedPart) (State[P], error) {
 	return replaced(s, divided, func(d dividedPart, t tensor.Tensor) (tensor.Tensor, error) {
 		return tensor.NewDense(t.DType(), shape.Of(make([]int, t.Shape().Rank())...)), nil
 	})
 }
 
-// replaced returns a state with other tensors in some places.
+// replaced returns a state in which divided tensors are replaced by the results of with.
 func replaced[P any](s State[P], divided []dividedPart, with func(d dividedPart, t tensor.Tensor) (tensor.Tensor, error)) (State[P], error) {
 	leaves, err := nest.Flatten(s, nest.Options{Expand: true})
 	if err != nil {
@@ -222,12 +225,12 @@ func replaced[P any](s State[P], divided []dividedPart, with func(d dividedPart,
 		i++
 	}
 	if found != len(divided) {
-		return s, tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("its shards have %d tensors, the state has %d of them", len(divided), found))
+		return s, tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("it lists %d divided tensors, of which the state has %d", len(divided), found))
 	}
 	return nest.Pack(s, leaves, nest.Options{Expand: true})
 }
 
-// fillShards reads a checkpoint with shards into a tree, as a whole, whatever the number of ranks is.
+// fillShards reads a checkpoint with shards into a whole, undivided tree, for any number of ranks.
 func fillShards[P any](f *saved.File, checkpoint, text string, tree kept[P]) (kept[P], error) {
 	var m manifest
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
@@ -263,7 +266,7 @@ func fillShards[P any](f *saved.File, checkpoint, text string, tree kept[P]) (ke
 			return tree, tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("its shards lack %d elements of tensor %d", p.left, i))
 		}
 	}
-	// What is not divided comes from the checkpoint itself.
+	// Tensors that are not divided come from the checkpoint itself.
 	from, err := nest.Flatten(state, nest.Options{Expand: true})
 	if err != nil {
 		return tree, err
@@ -278,13 +281,13 @@ func fillShards[P any](f *saved.File, checkpoint, text string, tree kept[P]) (ke
 	return tree, err
 }
 
-// joinedTensor is a tensor that blocks are put into.
+// A joinedTensor is assembled from blocks.
 type joinedTensor struct {
 	to   *tensor.Dense
-	left int // elements that no block has brought
+	left int // elements that are in no block yet
 }
 
-// read puts the blocks of a shard where they belong.
+// read copies the blocks of a shard to their places.
 func (s shard) read(folder string, parts map[int]*joinedTensor) error {
 	fail := func(format string, args ...any) error {
 		return tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf(format, args...))
@@ -337,7 +340,7 @@ func (p *joinedTensor) put(x *tensor.Dense, begin []int) error {
 	}
 	for a, lo := range begin {
 		if lo < 0 || lo > of.Dim(a) || s.Dim(a) > of.Dim(a)-lo {
-			return fmt.Errorf("entries from %d on of axis %d are %d, of %d", lo, a, s.Dim(a), of.Dim(a))
+			return fmt.Errorf("it starts at %d on axis %d with size %d, but the size of the axis is %d", lo, a, s.Dim(a), of.Dim(a))
 		}
 	}
 	if p.left -= s.Size(); p.left < 0 {
@@ -349,7 +352,7 @@ func (p *joinedTensor) put(x *tensor.Dense, begin []int) error {
 	width, rank := x.DType().Size(), s.Rank()
 	run := s.Dim(rank-1) * width
 	from, to := tensor.Contiguous(x).Bytes(), p.to.Bytes()
-	at := make([]int, rank) // of a run of neighbours in the block
+	at := make([]int, rank) // start of a run of contiguous elements in the block
 	for k := 0; k*run < len(from); k++ {
 		place, rest := 0, k
 		for a := rank - 2; a >= 0; a-- {

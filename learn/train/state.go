@@ -8,76 +8,76 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Loss is a function of parameters, a batch and a random key, which is another one in
-// each step, for dropout and the like. Its result is a floating scalar.
+// A Loss is a function of parameters, a batch and a random key, which is a different one in
+// each step, for dropout and the like. Its result is a floating-point scalar.
 type Loss[P, B any] func(params P, batch B, key tensor.Tensor) tensor.Tensor
 
 // Options say how a step changes the state. The zero value is AdamW with a rate of 1e-3.
 type Options struct {
-	// Optimizer is that of all parameters; nil stands for AdamW(1e-3).
+	// Optimizer is used for all parameters; nil stands for AdamW(1e-3).
 	Optimizer Optimizer
 
-	// For returns the optimizer of the parameter with a path such as "Words.Table", or nil
-	// for Optimizer. [Groups] makes it of patterns. Parameters whose optimizer is [Fixed] are
-	// frozen: they have no slots, and no part in ClipNorm.
+	// For returns the optimizer of the parameter with a path such as "Words.Table", or nil for
+	// Optimizer. [Groups] makes such a function from patterns. Parameters whose optimizer is
+	// [Fixed] are frozen: they have no slots, and do not count in ClipNorm.
 	For func(path string) Optimizer
 
 	// NoDecay reports which parameters have no weight decay; nil: none of them.
 	// [NotMatrices] is the usual choice.
 	NoDecay func(path string, p tensor.Tensor) bool
 
-	// Shared are parts of the parameters that are one: of each group, what stands below the
-	// second path and those behind it is what stands below the first. It gets the sum of
-	// their gradients. Pointers that occur twice are shared without being named ([Shared]).
+	// Shared lists groups of paths whose parameters are identical: the parameters below the
+	// first path of a group are also those below the others, and get the sum of the gradients.
+	// Pointers that occur twice are shared without being listed ([Shared]).
 	Shared [][]string
 
-	// ClipNorm, if it is not 0, scales the gradients so that their norm together is at
-	// most this; ClipValue limits each element's size.
+	// ClipNorm, if it is not 0, scales the gradients so that their global norm is at most this;
+	// ClipValue limits the absolute value of each element.
 	ClipNorm, ClipValue float64
 
-	// Accumulate is how many batches are seen before an update, which takes the mean of
-	// their gradients; 0 stands for 1.
+	// Accumulate is the number of batches for an update, which takes the mean of their
+	// gradients; 0 stands for 1.
 	Accumulate int
 
-	// Average, if it is not 0, keeps a moving average of the parameters with this decay,
-	// such as 0.999, in each update: a ← d·a + (1-d)·p. AverageEvery keeps the plain mean in
-	// its place, of the parameters after every so many updates (P. Izmailov et al., "Averaging
-	// weights leads to wider optima", UAI 2018). Either begins behind AverageFrom updates.
+	// Average, if it is not 0, keeps a moving average of the parameters with this decay, such
+	// as 0.999: in each update, a ← d·a + (1-d)·p. AverageEvery instead keeps the plain mean of
+	// the parameters after every AverageEvery updates (P. Izmailov et al., "Averaging weights
+	// leads to wider optima", UAI 2018). Either begins after AverageFrom updates.
 	Average                   float64
 	AverageEvery, AverageFrom int
 
-	// Compute, if it is not None, is the element type that the loss is computed in, such as
-	// dtype.BFloat16: floating tensors of parameters and batch are converted to it for the
-	// loss, and gradients back. Parameters, slots and averages keep the type they have, and so
-	// does what stands beside the parameters. A loss that needs more casts: ops.Cast.
+	// Compute, if it is not None, is the element type in which the loss is computed, such as
+	// dtype.BFloat16. The floating-point tensors of parameters and batch are converted to it,
+	// and the gradients are converted back. Parameters, slots, averages and the state beside
+	// the parameters keep their types. A loss can cast further values with ops.Cast.
 	Compute   dtype.DType
 	LossScale LossScale
 
-	// Seed is that of the keys that losses get.
+	// Seed is the seed of the keys that the loss gets.
 	Seed uint64
 
-	// Ranks, if it is not nil, share the work of steps.
+	// Ranks, if it is not nil, says how ranks share the work of steps.
 	Ranks *Ranks
 
-	measured bool // steps give the rate and the norm of the gradients too
+	measured bool // steps also return the rate and the norm of the gradients
 }
 
-// NotMatrices reports whether a parameter has less than two axes: biases and scales,
-// which are usually not decayed.
+// NotMatrices reports whether a parameter has fewer than two axes. Such parameters, biases and
+// scales, usually have no weight decay.
 func NotMatrices(_ string, p tensor.Tensor) bool { return p.Shape().Rank() < 2 }
 
 // State is everything that steps change. It is a nest of Values.
 type State[P any] struct {
 	Params  P
 	Slots   [][]tensor.Tensor // of the optimizer, for each parameter that is trained, in the order of package nest
-	Sum     []tensor.Tensor   // of their gradients since the last update; empty where there is no accumulation
-	Average []tensor.Tensor   // of all floating tensors of Params; empty without
-	Scale   []tensor.Tensor   // of the loss, and how many updates in a row were finite; empty without
+	Sum     []tensor.Tensor   // of gradients since the last update; empty without accumulation
+	Average []tensor.Tensor   // of all floating-point tensors of Params; empty without averaging
+	Scale   []tensor.Tensor   // of the loss, and the number of finite updates in a row; empty without loss scaling
 	Step    tensor.Tensor     // int64: batches seen
 	Key     tensor.Tensor     // uint32[2]
 }
 
-// optimizer returns that of a parameter.
+// optimizer returns the optimizer of a parameter.
 func (o Options) optimizer(path string, p tensor.Tensor) Optimizer {
 	var chosen Optimizer
 	if o.For != nil {
@@ -95,7 +95,7 @@ func (o Options) optimizer(path string, p tensor.Tensor) Optimizer {
 	return chosen
 }
 
-// NewState returns the state that training starts from. It throws errors.
+// NewState returns the initial state of training. It throws errors.
 func NewState[P any](params P, o Options) State[P] {
 	tenon.Throw(o.check())
 	flat := tenon.Must(flatten(params, o))
@@ -113,7 +113,7 @@ func NewState[P any](params P, o Options) State[P] {
 	return s
 }
 
-// Averaged returns the average of the parameters, or the parameters themselves where none is
+// Averaged returns the average of the parameters, or the parameters themselves if no average is
 // kept.
 func (s State[P]) Averaged() P {
 	if len(s.Average) == 0 {
@@ -122,26 +122,27 @@ func (s State[P]) Averaged() P {
 	return pack(tenon.Must(flatten(s.Params, Options{})), s.Params, s.Average)
 }
 
-// Step sees one batch: it returns the state after it and the loss before. It is a pure
-// function that may be traced. With Options.Accumulate, update says whether the batch is
-// the last one of an update; otherwise it has to be true. It throws errors.
+// Step processes one batch: it returns the state after it and the loss before it. It is a pure
+// function that may be traced. With Options.Accumulate, update says whether the batch is the
+// last one of an update; otherwise it must be true. Step throws errors.
 func Step[P, B any](s State[P], batch B, loss Loss[P, B], o Options, update bool) (State[P], tensor.Tensor) {
 	s, out := step(s, batch, loss.course(), o, update)
 	return s, out[0]
 }
 
-// gained is what is differentiated: the loss, scaled where gradients need it, and what else it
-// gives.
+// gained is the result of the function that is differentiated: the scaled loss, and its other
+// results.
 type gained struct {
 	Scaled tensor.Tensor
 	Seen   seen
 }
 
-// differentiate returns the loss of a batch, the gradients of parameters, and the parameters
-// with what stands beside them after it.
+// differentiate returns the loss of a batch, the gradients of the parameters, and the
+// parameters with the new state beside them.
 func differentiate[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, flat *parameters) (value tensor.Tensor, grads []tensor.Tensor, after P) {
 	key := ops.RandomFoldIn(s.Key, s.Step)
-	// What is not trained, whatever its type, is no argument: it costs no gradient.
+	// Tensors that are not trained are not arguments, whatever their type, so they cost no
+	// gradient.
 	out, grads := grad.ValueAndGrad(func(ts []tensor.Tensor, b B) gained {
 		p := packTrained(flat, s.Params, ts)
 		if o.Compute != dtype.None {
@@ -174,7 +175,8 @@ func differentiate[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, 
 	return out.Seen.Loss, grads, after
 }
 
-// isLoss returns what a loss gave, and throws an error where that is no floating scalar.
+// isLoss returns the result of a loss, and throws an error if it is not a floating-point
+// scalar.
 func isLoss(l tensor.Tensor) tensor.Tensor {
 	got := "nil"
 	if l != nil {
@@ -189,8 +191,8 @@ func isLoss(l tensor.Tensor) tensor.Tensor {
 	return nil
 }
 
-// step returns the loss, and behind it, where it is to be measured and parameters are updated, the
-// rate of the first of them and the norm of all gradients.
+// step returns the loss and, if it is measured and parameters are updated, the rate of the first
+// parameter and the norm of all gradients.
 func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bool) (State[P], []tensor.Tensor) {
 	flat := tenon.Must(flatten(s.Params, o))
 	params := flat.tensors()
@@ -218,7 +220,7 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 			next.Sum = append(next.Sum, zeros(grads[i]))
 		}
 	}
-	var fine tensor.Tensor // whether the update is made, where that is a question
+	var fine tensor.Tensor // whether the update is made, if that depends on the gradients
 	if len(s.Scale) > 0 {
 		fine = allFinite(grads)
 		next.Scale = o.rescaled(s.Scale, fine)
@@ -253,7 +255,7 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 	return next, withLosses(losses, seen...)
 }
 
-// withLosses returns what is seen of a step, and behind it the losses of the ranks where there are some.
+// withLosses returns the results of a step, followed by the losses of the ranks if there are any.
 func withLosses(losses tensor.Tensor, seen ...tensor.Tensor) []tensor.Tensor {
 	if losses == nil {
 		return seen
@@ -261,5 +263,5 @@ func withLosses(losses tensor.Tensor, seen ...tensor.Tensor) []tensor.Tensor {
 	return append(seen, losses)
 }
 
-// number returns a floating scalar as a float64.
+// number returns a floating-point scalar as a float64.
 func number(t tensor.Tensor) float64 { return tensor.Item[float64](ops.Cast(t, dtype.Float64)) }

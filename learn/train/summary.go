@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/learn/nn"
 )
 
-// Summarize is [nn.Summarize], with what a trainer of these options would do: which parameters are
-// frozen ([Fixed]), and which are one (Options.Shared and [Shared]).
+// Summarize is [nn.Summarize] with what a trainer with these options would do: which parameters
+// are frozen ([Fixed]), and which are shared (Options.Shared and [Shared]).
 func Summarize[P any](params P, o Options) (out nn.Summary, err error) {
 	defer tenon.Catch(&err)
 	if out, err = nn.Summarize(params); err != nil {

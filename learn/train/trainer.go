@@ -14,8 +14,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Trainer runs steps: the function [Step], traced once, on a state that it holds. It is
-// for loops of one's own; [Fit] is one around it. It is not safe for concurrent use.
+// A Trainer runs steps: the function [Step], traced once, on a state that it holds. It is for
+// training loops of your own; [Fit] is such a loop. It is not safe for concurrent use.
 type Trainer[P, B any] struct {
 	opts  Options
 	steps [2]*function.Function[func(State[P], B) (State[P], []tensor.Tensor)] // accumulating, updating
@@ -24,16 +24,16 @@ type Trainer[P, B any] struct {
 	specs batchSpecs              // of batches
 	kept  map[unsafe.Pointer]bool // memory of the state that others may hold
 
-	rate, norm *float64 // of the last step, where they are measured
+	rate, norm *float64 // of the last step, if they are measured
 
-	layout  mesh.Layout // of the state, where ranks share it
+	layout  mesh.Layout // of the state, if ranks share it
 	divided bool        // the state is this rank's part
 	losses  []float64   // of the ranks, in the last step
 
-	program func(B) (string, error) // tells steps apart; nil once ranks have agreed about it
+	program func(B) (string, error) // describes steps; nil once ranks have agreed on it
 }
 
-// NewTrainer returns a trainer at the start.
+// NewTrainer returns a trainer in its initial state.
 func NewTrainer[P, B any](params P, loss Loss[P, B], o Options) (*Trainer[P, B], error) {
 	if loss == nil {
 		return nil, noLoss("train.NewTrainer")
@@ -63,15 +63,15 @@ func newTrainer[P, B any](params P, loss lossOf[P, B], o Options) (*Trainer[P, B
 	return t, nil
 }
 
-// Step sees one batch and returns the loss before it. After an error, that of a context
-// that is done included, the state is as before. A batch whose Specs have nothing in common
-// with those of the first one is an error: sizes may differ, types and numbers of axes may not.
+// Step processes one batch and returns the loss before it. After an error, which may be that of
+// a context that is done, the state is unchanged. The Specs of a batch must be compatible with
+// those of the first one: sizes may differ, element types and numbers of axes may not.
 func (t *Trainer[P, B]) Step(ctx context.Context, batch B) (float64, error) {
 	return t.step(ctx, batch, true)
 }
 
-// step is Step, which does not take the new state where the loss is no number, unless always
-// is set.
+// step is Step, but does not take the new state if the loss is not finite, unless always is
+// set.
 func (t *Trainer[P, B]) step(ctx context.Context, batch B, always bool) (float64, error) {
 	if err := t.specs.check(batch); err != nil {
 		return 0, t.opts.Ranks.fail(err)
@@ -110,10 +110,11 @@ func (t *Trainer[P, B]) step(ctx context.Context, batch B, always bool) (float64
 	return value, nil
 }
 
-// batchSpecs are those of the batches so far: of each leaf, the Spec above all.
+// batchSpecs are the Specs of the batches so far: for each leaf, the most specific Spec that
+// includes them all.
 type batchSpecs []tenon.Spec
 
-// check compares a batch with those before.
+// check compares a batch with earlier ones.
 func (s *batchSpecs) check(batch any) error {
 	paths, leaves, err := nest.FlattenWithPaths(batch, nest.Options{})
 	if err != nil {
@@ -128,7 +129,7 @@ func (s *batchSpecs) check(batch any) error {
 		return e
 	}
 	if len(leaves) != len(*s) {
-		return wrong("", fmt.Sprintf("the batch has %d values, those before have %d", len(leaves), len(*s)))
+		return wrong("", fmt.Sprintf("the batch has %d values, earlier ones have %d", len(leaves), len(*s)))
 	}
 	for i, l := range leaves {
 		v, ok := l.(tenon.Value)
@@ -145,14 +146,15 @@ func (s *batchSpecs) check(batch any) error {
 			ok = !v.(tensor.Tensor).Shape().HasRank()
 		}
 		if !ok {
-			return wrong(paths[i].String(), fmt.Sprintf("the batch has %s, those before %s", tenon.String(spec), tenon.String((*s)[i])))
+			return wrong(paths[i].String(), fmt.Sprintf("the batch has %s, earlier ones have %s", tenon.String(spec), tenon.String((*s)[i])))
 		}
 		(*s)[i] = both
 	}
 	return nil
 }
 
-// State returns the state, which stays valid. Where ranks keep it in parts, it is this rank's; see [Trainer.Whole].
+// State returns the state, which stays valid. If ranks keep it in parts, it is this rank's part; see
+// [Trainer.Whole].
 func (t *Trainer[P, B]) State() State[P] {
 	t.share()
 	return t.state
@@ -177,10 +179,10 @@ func denseOf[P any](s State[P]) []*tensor.Dense {
 	return out
 }
 
-// Steps returns how many batches were seen.
+// Steps returns the number of batches that were processed.
 func (t *Trainer[P, B]) Steps() int { return t.seen }
 
-// Restore goes on from a state that another trainer with the same options had.
+// Restore continues from a state of another trainer with the same options.
 func (t *Trainer[P, B]) Restore(s State[P]) error {
 	if err := nest.Same(t.state, s, nest.Options{}); err != nil {
 		return err
@@ -190,14 +192,14 @@ func (t *Trainer[P, B]) Restore(s State[P]) error {
 	return nil
 }
 
-// release gives the memory of an old state back, as far as neither the state nor
-// anybody else has it: the next step then writes to warm memory.
+// release frees the memory of an old state that neither the new state nor anybody else holds,
+// so that the next step writes to warm memory.
 func (t *Trainer[P, B]) release(old State[P]) {
 	shared, kept := map[unsafe.Pointer]bool{}, map[unsafe.Pointer]bool{}
 	for _, d := range denseOf(t.state) {
 		shared[d.Raw()] = true
 		if t.kept[d.Raw()] {
-			kept[d.Raw()] = true // handed on from step to step, as while gradients accumulate
+			kept[d.Raw()] = true // kept from step to step, for instance while gradients accumulate
 		}
 	}
 	for _, d := range denseOf(old) {

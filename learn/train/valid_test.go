@@ -177,7 +177,7 @@ func TestCheckpointOfSomethingElse(t *testing.T) {
 		text string
 	}{
 		"model": {model, "another model"}, "optimizer": {optimizer, "optimizer"},
-		"data": {data, "its data had 4 batches in an epoch, now there are 3"}, "run": {run, "another run"},
+		"data": {data, "its epochs had 4 batches, now they have 3"}, "run": {run, "another run"},
 	} {
 		if !errors.Is(c.err, tenon.ErrInvalid) || !strings.Contains(c.err.Error(), c.text) || !strings.Contains(c.err.Error(), "FitOptions.Checkpoint") || strings.Contains(c.err.Error(), "ReadOptions") {
 			t.Errorf("another %s: got %v", name, c.err)

@@ -7,18 +7,18 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Motion is a model of something that moves in a straight line.
+// Motion is a model of an object that moves in a straight line.
 type Motion struct {
-	Start    tensor.Tensor // [2], where it is at time 0
+	Start    tensor.Tensor // [2], the place at time 0
 	Velocity tensor.Tensor // [2]
 }
 
-// At returns where the model is at given times: [points, 2].
+// At returns the places of the model at the given times: [points, 2].
 func (m Motion) At(times tensor.Tensor) tensor.Tensor {
 	return ops.Add(m.Start, ops.Mul(ops.ExpandDims(times, 1), m.Velocity))
 }
 
-// Fit finds the straight motion that is nearest to a track, by gradient descent.
+// Fit finds the straight motion closest to a track, by gradient descent.
 func Fit(t Track, steps int, rate float64) (Motion, tensor.Tensor) {
 	loss := func(m Motion, t Track) tensor.Tensor {
 		return ops.Mean(ops.SquaredDifference(m.At(t.Times), t.Places))

@@ -50,7 +50,7 @@ func New(times, places any) (Track, error) {
 	return ext.New(Track{Times: ts, Places: ps})
 }
 
-// Validate checks that time goes on, where the data are there.
+// Validate checks that the times do not decrease, if they are known.
 func (t Track) Validate() error {
 	back := ops.Less(ops.Index(t.Times, key.From(1)), ops.Index(t.Times, key.To(-1)))
 	bad, ok := op.Known(ops.Any(back))
@@ -60,8 +60,8 @@ func (t Track) Validate() error {
 	return nil
 }
 
-// Length returns the length of the way: the sum of the distances between places that
-// follow one another.
+// Length returns the length of the track: the sum of the distances between consecutive
+// places.
 func (t Track) Length() tensor.Tensor {
 	steps := ops.Sub(ops.Index(t.Places, key.From(1)), ops.Index(t.Places, key.To(-1)))
 	return ops.Sum(ops.Norm(steps, 2, -1))
@@ -73,8 +73,7 @@ func (t Track) DType() dtype.DType { return t.Places.DType() }
 // Shape returns the shape of the places.
 func (t Track) Shape() shape.Shape { return t.Places.Shape() }
 
-// HandleOp answers for operations on places: moving them by a vector, or stretching
-// them. Times stay.
+// HandleOp moves the places by a vector, or scales them. The times stay.
 func (t Track) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(Track)
 	if !ok {

@@ -162,7 +162,7 @@ func TestAFileFillsAModelInAnotherLayout(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	_, err = saved.Read(name, named.Zeros(dtype.Float64, Kq{}.Of(3), Seq{}.Of(2)), saved.ReadOptions{})
-	if err == nil || !strings.Contains(err.Error(), "the file has float64{Seq:2 Rep:3}, the place is for float64{Kq:3 Seq:2}") {
+	if err == nil || !strings.Contains(err.Error(), "the file has float64{Seq:2 Rep:3}, but the place needs float64{Kq:3 Seq:2}") {
 		t.Errorf("other names: %v", err)
 	}
 }

@@ -1,13 +1,13 @@
-// Command dimcheck checks the dimensions of named tensors; see package dimcheck for what it
+// Command dimcheck checks the dimensions of named tensors. Package dimcheck describes what it
 // reports.
 //
 //	dimcheck ./...                                  # report
-//	dimcheck -fix ./...                             # and mend what can be mended
+//	dimcheck -fix ./...                             # and apply suggested fixes
 //	dimcheck -hints ./...                           # print the dimensions of each variable
 //	go vet -vettool=$(which dimcheck) ./...         # as part of go vet, with its cache
 //
-// The exit status is 1 where dimcheck fails and 3 where something is reported; of go
-// vet it is go vet's.
+// The exit status is 1 if dimcheck fails and 3 if it reports something. With go vet, it is that
+// of go vet.
 package main
 
 import (
@@ -23,7 +23,8 @@ import (
 
 func main() {
 	if vets(os.Args[1:]) {
-		// A process for each package is over before collecting pays, as long as it is small.
+		// A process for each package ends before collecting garbage pays, as long as it is
+		// small.
 		debug.SetMemoryLimit(256 << 20)
 		debug.SetGCPercent(-1)
 		unitchecker.Main(dimcheck.Analyzer)
@@ -31,8 +32,8 @@ func main() {
 	singlechecker.Main(dimcheck.Analyzer)
 }
 
-// vets reports whether it is go vet that runs the program: to ask for its version and
-// flags, or with the description of one package.
+// vets reports whether go vet runs the program: to ask for its version and flags, or with the
+// description of one package.
 func vets(args []string) bool {
 	for _, a := range args {
 		if strings.HasPrefix(a, "-V=") || a == "-flags" || strings.HasSuffix(a, ".cfg") {

@@ -39,9 +39,9 @@ func source(st *state, e ast.Expr) string {
 	return strings.Join(strings.Fields(st.text[from:to]), " ")
 }
 
-// completion completes names of dimensions: type arguments of operations, and what
-// named.By lists. The package is checked with a name in the place of what is typed, which
-// makes the call a whole one.
+// completion completes names of dimensions: type arguments of operations, and arguments of
+// named.By. The package is checked with a name inserted at the cursor, which makes the call
+// complete.
 func (s *server) completion(_ context.Context, p positionParams) ([]completionItem, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *server) completion(_ context.Context, p positionParams) ([]completionIt
 	}
 	pk, err := s.packageOf(path)
 	if err != nil {
-		return none, nil //nolint:nilerr // there is nothing to complete then
+		return none, nil //nolint:nilerr // nothing can be completed then
 	}
 	qualifier := namedQualifier(text)
 	for _, suffix := range []string{"", "{}"} { // a type, or a value of it
@@ -95,7 +95,7 @@ func (s *server) completion(_ context.Context, p positionParams) ([]completionIt
 	return none, nil
 }
 
-// namedQualifier returns what a file writes in front of what is of package named.
+// namedQualifier returns the qualifier that a file uses for package named.
 func namedQualifier(text string) string {
 	for line := range strings.Lines(text) {
 		if before, _, ok := strings.Cut(line, strconv.Quote(namedPath)); ok {
@@ -127,7 +127,7 @@ func candidates(c *checked, path string, offset int) []string {
 				return fitting(c, fn, k, call.Args)
 			}
 		}
-		// named.By(▮).Dot(a, b)
+		// The case named.By(▮).Dot(a, b).
 		if i+2 < len(around) && isBy(c, call) && call.Lparen < at {
 			if outer, ok := around[i+2].(*ast.CallExpr); ok {
 				if sel, ok := outer.Fun.(*ast.SelectorExpr); ok {
@@ -175,13 +175,13 @@ func isBy(c *checked, call *ast.CallExpr) bool {
 // ofFirst are operations over dimensions of their first operand.
 var ofFirst = []string{"Take", "Index", "LayerNorm", "RMSNorm", "CrossEntropy", "ScatterAdd", "ScatterUpdate", "ScatterMax", "ScatterMin", "Pad", "Split", "Pieces", "Merge", "Reshape"}
 
-// fitting returns the names that a function may be called with: of a contraction those
-// that its operands share, otherwise those that some operand has.
+// fitting returns the names with which a function may be called: for a contraction those that
+// its operands share, otherwise those that any operand has.
 func fitting(c *checked, fn string, k int, args []ast.Expr) []string {
 	if k > 0 && fn != "Attention" && fn != "Conv" { // new names
 		return nil
 	}
-	if slices.Contains(ofFirst, fn) { // the others say nothing about it
+	if slices.Contains(ofFirst, fn) { // the other operands do not matter
 		args = args[:min(len(args), 1)]
 	}
 	var out []string
@@ -205,7 +205,7 @@ func fitting(c *checked, fn string, k int, args []ast.Expr) []string {
 	return out
 }
 
-// spell returns how a file writes a name; false where it does not import its package.
+// spell returns how a file writes a name, or false if the file does not import its package.
 func spell(c *checked, path, n string) (string, bool) {
 	dot := strings.LastIndexByte(n, '.')
 	if strings.Contains(n, "[") { // of a generic type

@@ -1,12 +1,12 @@
 // Command dimls is a language server for the dimensions of named tensors. It runs beside
 // gopls, over standard input and output, and gives
 //
-//   - diagnostics of package dimcheck while one types, with quick fixes
+//   - diagnostics of package dimcheck as you type, with quick fixes
 //   - the dimensions of each variable that holds a tensor, as inlay hints
 //   - the dimensions of the expression under the cursor
 //   - completion of names: in named.Dot[▮](a, b) those that a and b share
 //
-// docs/dimcheck.md says how to set it up in editors.
+// docs/dimcheck.md explains how to set it up in editors.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	flag.Bool("stdio", true, "taken from editors that say so; there is no other way to talk to the server")
+	flag.Bool("stdio", true, "accepted because some editors pass it; the server always uses standard input and output")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: dimls\n\nA language server for editors, over standard input and output; see docs/dimcheck.md.")
 	}

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// The parts of the Language Server Protocol 3.17 that the server speaks.
+// The parts of the Language Server Protocol 3.17 that the server implements.
 
 type position struct {
 	Line      int `json:"line"`
-	Character int `json:"character"` // in units of UTF-16
+	Character int `json:"character"` // in UTF-16 code units
 }
 
 type textRange struct {
@@ -40,7 +40,7 @@ type changeParams struct {
 	ContentChanges []change `json:"contentChanges"`
 }
 
-// A change replaces a part of a text, or all of it where Range is nil.
+// A change replaces a part of a text, or all of it if Range is nil.
 type change struct {
 	Range *textRange `json:"range,omitempty"`
 	Text  string     `json:"text"`
@@ -130,14 +130,14 @@ const (
 	kindStruct      = 22
 )
 
-// pathOf returns the file of a URI, and "" for one that is no Go file.
+// pathOf returns the file of a URI, or "" if it is not a Go file.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || !strings.HasSuffix(u.Path, ".go") {
 		return ""
 	}
 	p := u.Path
-	if len(p) > 2 && p[0] == '/' && p[2] == ':' { // a drive of Windows
+	if len(p) > 2 && p[0] == '/' && p[2] == ':' { // a Windows drive
 		p = p[1:]
 	}
 	return filepath.Clean(filepath.FromSlash(p))
@@ -152,7 +152,7 @@ func uriOf(path string) string {
 	return (&url.URL{Scheme: "file", Path: p}).String()
 }
 
-// offsetOf returns the byte at a position of a text.
+// offsetOf returns the byte offset of a position in a text.
 func offsetOf(text string, p position) int {
 	at := 0
 	for range p.Line {
@@ -177,7 +177,7 @@ func utf16Len(r rune) int {
 	return 1
 }
 
-// positionOf returns the position of a byte of a text.
+// positionOf returns the position of a byte offset in a text.
 func positionOf(text string, offset int) position {
 	offset = min(offset, len(text))
 	start := strings.LastIndexByte(text[:offset], '\n') + 1
@@ -188,8 +188,8 @@ func positionOf(text string, offset int) position {
 	return p
 }
 
-// moved returns a function that says where a byte of an old text stands in a new one: it
-// stays in what both begin or end with, and is gone between.
+// moved returns a function that maps byte offsets in an old text to a new one: offsets in the
+// common prefix or suffix are kept, and those between are lost.
 func moved(old, text string) func(offset int) (int, bool) {
 	n := min(len(old), len(text))
 	head, tail := 0, 0

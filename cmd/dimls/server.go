@@ -16,30 +16,30 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// A server answers one editor. A package is checked when one of its files has changed: at
-// once, but while a check runs further changes gather for the next one, and a request
-// waits for it.
+// A server serves one editor. A package is checked when one of its files has changed: at once,
+// except that changes during a check are collected for the next one. Requests wait for the
+// check.
 type server struct {
 	*workspace
 	mu    sync.Mutex
 	last  map[string]*state // by file
 	dirty map[string]bool   // files that have changed since their package was checked
 	wake  chan struct{}
-	stop  chan struct{} // closed when nothing is checked any more
+	stop  chan struct{} // closed when checking ends
 	push  func(method string, params any) error
-	down  bool // shutdown was asked for
+	down  bool // shutdown was requested
 }
 
-// A state is a file when it was checked last without an error of the compiler in the way.
+// A state is a file at the last check that the compiler's errors did not prevent.
 type state struct {
 	*checked
 	text string
 }
 
-// errExit says that the editor left without the farewell that the protocol asks for.
+// errExit means that the editor left without the shutdown request that the protocol requires.
 var errExit = errors.New("exit without shutdown")
 
-// serve answers an editor until it leaves.
+// serve serves an editor until it leaves.
 func serve(in io.Reader, out io.WriteCloser) error {
 	s := &server{workspace: newWorkspace(), last: map[string]*state{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	left := make(chan struct{})
@@ -88,7 +88,7 @@ func serve(in io.Reader, out io.WriteCloser) error {
 	var err error
 	select {
 	case err = <-ended:
-	case <-left: // whether or not the editor closes the pipe that the server waits for
+	case <-left: // whether or not the editor closes the pipe that the server reads from
 		go srv.Stop()
 		if !s.down {
 			err = errExit
@@ -114,12 +114,12 @@ func (s *server) initialize(context.Context, any) (any, error) {
 	}, nil
 }
 
-// touch says that the package of a file has to be checked again.
+// touch records that the package of a file must be checked again.
 func (s *server) touch(file string) {
 	s.dirty[file] = true
 	select {
 	case s.wake <- struct{}{}:
-	default: // it is about to wake
+	default: // it is about to wake up
 	}
 }
 
@@ -154,8 +154,8 @@ func (s *server) saved(context.Context, documentParams) error {
 	return nil
 }
 
-// reload loads packages again: what a file imports may have changed, and so may the facts
-// about its package, which others read.
+// reload loads packages again: the imports of a file may have changed, and so may the facts
+// about its package that others read.
 func (s *server) reload() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +175,7 @@ func (s *server) closed(_ context.Context, p documentParams) error {
 	delete(s.overlay, file)
 	delete(s.last, file)
 	delete(s.dirty, file)
-	if k := s.pkgs[file]; k != nil { // what is on disk may be another text
+	if k := s.pkgs[file]; k != nil { // the text on disk may be a different one
 		for _, f := range k.files {
 			if _, open := s.overlay[f]; open {
 				s.touch(f)
@@ -185,9 +185,8 @@ func (s *server) closed(_ context.Context, p documentParams) error {
 	return s.push("textDocument/publishDiagnostics", publishParams{uriOf(file), []diagnostic{}})
 }
 
-// checkChanged checks the packages of the files that have changed, and sends the
-// diagnostics of all of their files that are open. Where the text does not compile there is
-// nothing new to say.
+// checkChanged checks the packages of the files that have changed, and sends the diagnostics of
+// all of their open files. If the text does not compile, there is nothing new to report.
 func (s *server) checkChanged() {
 	done := map[*pkg]bool{}
 	for _, file := range slices.Sorted(maps.Keys(s.dirty)) {
@@ -199,13 +198,13 @@ func (s *server) checkChanged() {
 		done[p] = true
 		c, err := s.check(p, nil)
 		if err != nil {
-			continue // the compiler's errors are those of gopls
+			continue // gopls reports the compiler's errors
 		}
 		for _, f := range p.files {
 			if text, open := s.overlay[f]; open {
 				s.last[f] = &state{c, text}
 				if s.push("textDocument/publishDiagnostics", publishParams{uriOf(f), s.diagnostics(f)}) != nil {
-					return // the editor is gone
+					return // the editor has left
 				}
 			}
 		}
@@ -218,7 +217,7 @@ func (s *server) stateOf(file string) *state {
 	return s.last[file]
 }
 
-// diagnostics returns those of a file.
+// diagnostics returns the diagnostics of a file.
 func (s *server) diagnostics(file string) []diagnostic {
 	out := []diagnostic{}
 	st := s.last[file]
@@ -310,7 +309,7 @@ func (s *server) codeActions(_ context.Context, p rangeParams) ([]codeAction, er
 	return out, nil
 }
 
-// edits returns the changes of a fix by file; false where a file has changed since it was
+// edits returns the changes of a fix by file, or false if a file has changed since it was
 // checked.
 func (s *server) edits(st *state, f analysis.SuggestedFix) (map[string][]textEdit, bool) {
 	changes := map[string][]textEdit{}

@@ -22,14 +22,14 @@ import (
 	"github.com/tenonml/tenon/named/dimcheck"
 )
 
-// A workspace holds the packages of open files and those that they depend on. Packages
-// are loaded once, from disk; after that only the package of a file that changes is typed
-// and checked anew, against the types and facts of the others.
+// A workspace holds the packages of open files and their dependencies. Packages are loaded
+// once, from disk; after that, only the package of a changed file is type-checked and analyzed
+// again, against the types and facts of the others.
 type workspace struct {
 	overlay map[string]string // the text of open files
 	pkgs    map[string]*pkg   // by file
 	facts   map[string]*dimcheck.Programs
-	tried   map[string]string // the imports of files when their packages were loaded last
+	tried   map[string]string // the imports of files when their packages were last loaded
 }
 
 // A pkg is a package with files that may change.
@@ -52,21 +52,21 @@ type checked struct {
 	fact        *dimcheck.Programs
 }
 
-// place returns where a position is in the text that was read, whatever comments say.
+// place returns the position in the text that was read, ignoring line directives.
 func (c *checked) place(pos token.Pos) token.Position { return c.fset.PositionFor(pos, false) }
 
 func newWorkspace() *workspace {
 	return &workspace{overlay: map[string]string{}, pkgs: map[string]*pkg{}, facts: map[string]*dimcheck.Programs{}, tried: map[string]string{}}
 }
 
-// forget makes packages be loaded again when they are asked for.
+// forget makes packages be loaded again when they are needed.
 func (w *workspace) forget() {
 	clear(w.pkgs)
 	clear(w.facts)
 	clear(w.tried)
 }
 
-// text returns what is in a file.
+// text returns the text of a file.
 func (w *workspace) text(file string) (string, error) {
 	if t, ok := w.overlay[file]; ok {
 		return t, nil
@@ -75,8 +75,9 @@ func (w *workspace) text(file string) (string, error) {
 	return string(b), err
 }
 
-// packageOf returns the package of a file. It is loaded if it is not yet, or if a file that
-// is open imports what the package did not; but not time and again for the same imports.
+// packageOf returns the package of a file. It loads the package if it has not been loaded, or
+// if an open file has imports that the package did not have; but only once for the same
+// imports.
 func (w *workspace) packageOf(file string) (*pkg, error) {
 	text, err := w.text(file)
 	if err != nil {
@@ -109,7 +110,7 @@ func (w *workspace) packageOf(file string) (*pkg, error) {
 	return p, nil
 }
 
-// importsOf returns the paths that a file imports, as far as it can be read.
+// importsOf returns the paths that a file imports, as far as it can be parsed.
 func importsOf(text string) []string {
 	f, _ := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
 	if f == nil {
@@ -128,8 +129,8 @@ func (p *pkg) lacks(imports []string) bool {
 	return slices.ContainsFunc(imports, func(path string) bool { return p.imports[path] == nil })
 }
 
-// load loads the package of a file and, from source, those of its modules that it
-// depends on and that use names; all others from export data.
+// load loads the package of a file. Dependencies in its modules that use names are loaded from
+// source, all others from export data.
 func (w *workspace) load(file string) error {
 	texts := map[string][]byte{}
 	for f, t := range w.overlay {
@@ -172,7 +173,7 @@ func usesNames(p *packages.Package) bool {
 	return found
 }
 
-// add takes a loaded package up, after those that it depends on. One that is wrong has no
+// add adds a loaded package, after those that it depends on. A package with errors has no
 // facts.
 func (w *workspace) add(p *packages.Package) {
 	q := &pkg{path: p.PkgPath, files: p.CompiledGoFiles, imports: map[string]*types.Package{"unsafe": types.Unsafe}}
@@ -183,7 +184,7 @@ func (w *workspace) add(p *packages.Package) {
 		q.imports[path] = im.Types
 	}
 	for _, f := range p.CompiledGoFiles {
-		if old := w.pkgs[f]; old == nil || len(old.files) < len(q.files) { // the tests' variant has more
+		if old := w.pkgs[f]; old == nil || len(old.files) < len(q.files) { // the variant with tests has more files
 			w.pkgs[f] = q
 		}
 	}
@@ -193,7 +194,7 @@ func (w *workspace) add(p *packages.Package) {
 	}
 }
 
-// check types and checks a package, with the text of files replaced by others.
+// check type-checks and analyzes a package, with the text of some files replaced.
 func (w *workspace) check(p *pkg, texts map[string]string) (*checked, error) {
 	c := &checked{fset: token.NewFileSet(), files: map[string]*ast.File{}, texts: map[string]string{}}
 	var files []*ast.File
@@ -212,7 +213,8 @@ func (w *workspace) check(p *pkg, texts map[string]string) (*checked, error) {
 		files = append(files, f)
 		c.files[name], c.texts[name] = f, text
 	}
-	// A function that does not compile is checked when it does again; the others meanwhile.
+	// A function that does not compile is left out until it compiles again; the others are
+	// checked meanwhile.
 	for range 3 {
 		wrong := c.typeCheck(p, files)
 		if len(wrong) == 0 {
@@ -225,7 +227,7 @@ func (w *workspace) check(p *pkg, texts map[string]string) (*checked, error) {
 	return nil, fmt.Errorf("%s does not compile", p.path)
 }
 
-// typeCheck types the files, and returns what keeps them from being compiled.
+// typeCheck type-checks the files, and returns the errors that prevent compilation.
 func (c *checked) typeCheck(p *pkg, files []*ast.File) []types.Error {
 	var wrong []types.Error
 	conf := types.Config{GoVersion: p.goVersion, Importer: importer(p.imports), Error: func(err error) {
@@ -240,8 +242,8 @@ func (c *checked) typeCheck(p *pkg, files []*ast.File) []types.Error {
 	return wrong
 }
 
-// dropBodies takes the bodies of functions away that errors lie in. It reports false
-// where one lies elsewhere.
+// dropBodies removes the bodies of functions that contain errors. It returns false if there is
+// an error elsewhere.
 func dropBodies(files []*ast.File, wrong []types.Error) bool {
 	drop := map[*ast.FuncDecl]bool{}
 	for _, e := range wrong {
@@ -257,7 +259,7 @@ func dropBodies(files []*ast.File, wrong []types.Error) bool {
 	return true
 }
 
-// bodyAt returns the function in whose body a position lies.
+// bodyAt returns the function whose body contains a position.
 func bodyAt(files []*ast.File, pos token.Pos) *ast.FuncDecl {
 	for _, f := range files {
 		for _, d := range f.Decls {
@@ -269,8 +271,8 @@ func bodyAt(files []*ast.File, pos token.Pos) *ast.FuncDecl {
 	return nil
 }
 
-// analyze runs the analyzer. What is typed may be of a kind that no compiler passes on: an
-// analyzer that stumbles over it has nothing to say, and the server goes on.
+// analyze runs the analyzer. Code that is being edited may be of a kind that compilers never
+// pass on; if the analyzer panics on it, it reports nothing, and the server continues.
 func (w *workspace) analyze(c *checked, p *pkg, files []*ast.File) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -298,7 +300,7 @@ func (w *workspace) analyze(c *checked, p *pkg, files []*ast.File) (err error) {
 	return nil
 }
 
-// written returns a fact as another package reads it.
+// written returns a fact in the form that another package reads.
 func written(f *dimcheck.Programs) *dimcheck.Programs {
 	var b bytes.Buffer
 	out := &dimcheck.Programs{}

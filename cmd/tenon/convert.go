@@ -36,7 +36,7 @@ func convertCommand(p *program) *cli.Command {
 	}
 }
 
-// convertTo returns the format that convert writes.
+// convertTo returns the format to which convert writes.
 func convertTo(c *cli.Command) (*formats.Format, error) {
 	if name := c.String("format"); name != "" {
 		f, err := formats.Named(name)
@@ -47,12 +47,12 @@ func convertTo(c *cli.Command) (*formats.Format, error) {
 	}
 	f := formats.OfName(c.String("output"))
 	if f == nil || f.Create == nil && f.Tensors == nil {
-		return nil, usage("the name %q does not tell which format to write; set it with -f", c.String("output"))
+		return nil, usage("cannot tell the format from the name %q; set it with -f", c.String("output"))
 	}
 	return f, nil
 }
 
-// convertTensors writes tensors by name: those of a model, or the columns of records.
+// convertTensors writes named tensors: those of a model, or the columns of records.
 func (p *program) convertTensors(ctx context.Context, c *cli.Command, file string, f *formats.Format) (err error) {
 	in, err := p.open(c, file)
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *program) convertTensors(ctx context.Context, c *cli.Command, file strin
 	return p.put(c, func(w io.Writer) error { return f.Tensors(w, tensors) })
 }
 
-// chosen are the names of -p.
+// chosen returns the names in -p.
 func chosen(c *cli.Command) (map[string]bool, error) {
 	text := c.String("paths")
 	if text == "" {

@@ -65,7 +65,7 @@ func diffCommand(p *program) *cli.Command {
 	}
 }
 
-// A difference is what differs at a path.
+// A difference describes what differs at a path.
 type difference struct {
 	Path string `json:"path"`
 	What string `json:"what"`
@@ -152,8 +152,9 @@ func differences(a, b []part, o tensor.CloseOptions) (out []difference, err erro
 	return out, nil
 }
 
-// unequal says what differs between two Values, "" where nothing does. Values of different Specs are
-// compared as they are written, so that a mask without a gap is no difference.
+// unequal describes the difference between two Values, or returns "" if there is none. Values of
+// different Specs are compared as they are written, so that a mask without missing elements makes no
+// difference.
 func unequal(v, w tenon.Value, o tensor.CloseOptions) (string, error) {
 	if tenon.Compatible(v.Spec(), w.Spec()) {
 		err := tensor.AllClose(v, w, o)
@@ -197,7 +198,7 @@ func unequal(v, w tenon.Value, o tensor.CloseOptions) (string, error) {
 		formats.Cut(fmt.Sprint(x[first]), most), formats.Cut(fmt.Sprint(y[first]), most)), nil
 }
 
-// near compares two texts in JSON, numbers in them with a tolerance.
+// near compares two JSON texts, with a tolerance for numbers in them.
 func near(a, b string, o tensor.CloseOptions) bool {
 	if a == b {
 		return true
@@ -224,7 +225,7 @@ func near(a, b string, o tensor.CloseOptions) bool {
 	}
 }
 
-// numberAt returns where the first number of a JSON text begins, outside of strings; -1: nowhere.
+// numberAt returns the offset of the first number of a JSON text outside of strings, or -1.
 func numberAt(s string) int {
 	text := false
 	for i := 0; i < len(s); i++ {

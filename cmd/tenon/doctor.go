@@ -17,17 +17,17 @@ import (
 	"github.com/tenonml/tenon/op"
 )
 
-// health is what tenon doctor tells; its JSON is part of what the command promises.
+// health is the report of tenon doctor. Its JSON form is part of the command's interface.
 type health struct {
 	Version    string   `json:"version"`
 	Go         string   `json:"go"`
 	Platform   string   `json:"platform"`
 	Processors int      `json:"processors"`
-	Kernels    string   `json:"kernels"` // the family of instructions that is used
+	Kernels    string   `json:"kernels"` // the instruction set in use
 	Limit      int64    `json:"memory_limit"`
 	Types      []string `json:"types"`
 	Operations int      `json:"operations"`
-	Programs   []string `json:"programs"` // that some commands use where they are there
+	Programs   []string `json:"programs"` // optional programs that some commands use
 	Temporary  string   `json:"temporary"`
 	Warnings   []string `json:"warnings"`
 }
@@ -65,13 +65,13 @@ func examine() health {
 		}
 	}
 	if name := os.Getenv("TENON_CPU"); name != "" {
-		h.Warnings = append(h.Warnings, "TENON_CPU="+name+" bounds the kernels that are used")
+		h.Warnings = append(h.Warnings, "TENON_CPU="+name+" limits which kernels are used")
 	}
 	if runtime.NumCPU() > h.Processors {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("only %d of %d processors are used (GOMAXPROCS, or the limit of a container)", h.Processors, runtime.NumCPU()))
 	}
 	if f, err := os.CreateTemp("", "tenon-"); err != nil {
-		h.Warnings = append(h.Warnings, "nothing can be written to "+h.Temporary+": formats that are not read from front to back cannot come from a pipe; set TMPDIR")
+		h.Warnings = append(h.Warnings, "cannot write to "+h.Temporary+", so only formats that are read from front to back can come from a pipe; set TMPDIR to another folder")
 	} else {
 		f.Close()
 		os.Remove(f.Name())

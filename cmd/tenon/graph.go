@@ -15,7 +15,7 @@ import (
 	"github.com/tenonml/tenon/show/view"
 )
 
-// drawings are the forms in which a graph is written.
+// drawings are the forms in which a graph can be written.
 var drawings = map[string]func(name string, g *graph.Graph, o view.GraphOptions) (string, error){
 	"text": func(_ string, g *graph.Graph, _ view.GraphOptions) (string, error) { return g.String() + "\n", nil },
 	"dot":  func(_ string, g *graph.Graph, _ view.GraphOptions) (string, error) { return g.DOT(), nil },
@@ -69,7 +69,7 @@ func graphCommand(p *program) *cli.Command {
 	}
 }
 
-// functionOf finds the function and the variant that the flags name.
+// functionOf finds the function and variant that the flags name.
 func (p *program) functionOf(c *cli.Command, file string) (f *saved.Func, variant int, err error) {
 	in, err := p.open(c, file)
 	if err != nil {
@@ -100,8 +100,8 @@ func (p *program) functionOf(c *cli.Command, file string) (f *saved.Func, varian
 	return nil, 0, usage("--function: there is no %q; there are %s", want, strings.Join(names, ", "))
 }
 
-// graphOf returns the graph of a function, as it was written or as it runs, and how it is drawn: where a
-// colour is wanted, by what was measured of it.
+// graphOf returns the graph of a function, as it was saved or as it runs, and how to draw it: with a
+// colour, by measurements of it.
 func graphOf(ctx context.Context, f *saved.Func, variant int, compiled bool, colour string) (g *graph.Graph, o view.GraphOptions, err error) {
 	if !compiled && colour == "" {
 		return f.Graph(variant), o, nil
@@ -120,7 +120,7 @@ func graphOf(ctx context.Context, f *saved.Func, variant int, compiled bool, col
 	return g, o, err
 }
 
-// counts tells how often each operation occurs, in branches and loops too.
+// counts returns a table of how often each operation occurs, including branches and loops.
 func counts(g *graph.Graph) string {
 	n := map[string]int{}
 	var walk func(g *graph.Graph)

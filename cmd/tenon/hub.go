@@ -15,7 +15,7 @@ import (
 	"github.com/tenonml/tenon/model/hub"
 )
 
-// hubCommand keeps models in registries.
+// hubCommand stores models in registries.
 func hubCommand(p *program) *cli.Command {
 	with := func(name, use, args string, least, most int, more []cli.Flag, f func(ctx context.Context, c *cli.Command, h *hub.Client, args []string) error) *cli.Command {
 		return &cli.Command{
@@ -53,7 +53,7 @@ func hubCommand(p *program) *cli.Command {
 					}
 					return say("%s\n", digest)
 				}),
-			with("pull", "pull a model into a folder, by default of the same name", "REF [FOLDER]", 1, 2, files,
+			with("pull", "pull a model into a folder, by default one of the same name", "REF [FOLDER]", 1, 2, files,
 				func(ctx context.Context, c *cli.Command, h *hub.Client, args []string) error {
 					h.Files = c.StringSlice("files")
 					to := ownName(args[0])
@@ -65,7 +65,7 @@ func hubCommand(p *program) *cli.Command {
 					}
 					return say("%s\n", to)
 				}),
-			with("fetch", "bring a model into the cache, and tell the folder", "REF", 1, 1, files,
+			with("fetch", "fetch a model into the cache, and print its folder", "REF", 1, 1, files,
 				func(ctx context.Context, c *cli.Command, h *hub.Client, args []string) error {
 					h.Files = c.StringSlice("files")
 					dir, err := h.Fetch(ctx, args[0])
@@ -103,7 +103,7 @@ func hubCommand(p *program) *cli.Command {
 				},
 				Action: func(ctx context.Context, c *cli.Command) error {
 					if c.NArg() != 1 {
-						return usage("hub serve takes a folder")
+						return usage("hub serve needs a folder")
 					}
 					return serveRegistry(ctx, p, c)
 				},
@@ -112,7 +112,7 @@ func hubCommand(p *program) *cli.Command {
 	}
 }
 
-// ownName returns the last part of the name of a repository.
+// ownName returns the last element of the name of a repository.
 func ownName(ref string) string {
 	ref, _, _ = strings.Cut(ref, "@")
 	name := path.Base(ref)
@@ -123,7 +123,7 @@ func ownName(ref string) string {
 	return name
 }
 
-// serveRegistry is a registry until the context ends.
+// serveRegistry runs a registry until the context ends.
 func serveRegistry(ctx context.Context, p *program, c *cli.Command) (err error) {
 	s, err := hub.NewServer(c.Args().First(), hub.ServerOptions{ReadOnly: c.Bool("read-only"), MaxBlob: c.Int64("max-file")})
 	if err != nil {
@@ -148,7 +148,7 @@ func serveRegistry(ctx context.Context, p *program, c *cli.Command) (err error) 
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if h.Shutdown(last) != nil {
-		h.Close() // uploads that take long begin again
+		h.Close() // long uploads are restarted
 	}
 	return nil
 }

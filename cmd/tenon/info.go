@@ -18,13 +18,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// fileInfo is what tenon info says of a file; its JSON is part of what the command promises.
+// fileInfo is the report of tenon info on a file. Its JSON form is part of the command's
+// interface.
 type fileInfo struct {
 	File       string            `json:"file"`
 	Format     string            `json:"format"`
-	Bytes      *int64            `json:"bytes"` // null where it is not known, as of a pipe
+	Bytes      *int64            `json:"bytes"` // null if unknown, as for a pipe
 	Compressed bool              `json:"compressed"`
-	Records    *int64            `json:"records"` // null where only reading the file would tell
+	Records    *int64            `json:"records"` // null if only reading the file would tell
 	Type       string            `json:"type,omitempty"`
 	Groups     []int64           `json:"groups,omitempty"`
 	Schema     string            `json:"schema,omitempty"`
@@ -55,7 +56,7 @@ func infoCommand(p *program) *cli.Command {
 					if ctx.Err() != nil || len(files) == 1 {
 						return err
 					}
-					fmt.Fprintf(p.stderr, "tenon: %s\n", said(err)) // the others are told
+					fmt.Fprintf(p.stderr, "tenon: %s\n", said(err)) // other files are still reported
 					failed = errDiffers
 					continue
 				}
@@ -136,13 +137,13 @@ func (p *program) info(ctx context.Context, c *cli.Command, file string) (f *fil
 	return f, nil
 }
 
-// rowType is the type of records, whatever their number.
+// rowType is the type of records, without their number.
 func rowType(t *structured.Tensor) string {
 	_, row, _ := strings.Cut(structured.Datashape(t.Spec()), " * ")
 	return row
 }
 
-// parameters is the number of elements of Values of a Spec, as far as it tells.
+// parameters is the number of elements of Values of a Spec, as far as it is known.
 func parameters(s tenon.Spec) (n int64) {
 	if t, ok := s.(*tensor.Spec); ok {
 		return max(0, int64(t.Shape().Size()))

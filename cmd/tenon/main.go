@@ -1,24 +1,24 @@
-// Command tenon is what the library does from a command line.
+// Command tenon makes the library usable from the command line.
 //
 //	tenon info F…         format, size, number of records and types of files
 //	tenon head F          the first records (tail, sample, cat)
-//	tenon stats F         what is in each column
+//	tenon stats F         statistics of each column
 //	tenon select F        filter, choose, flatten, group, join, sort
-//	tenon convert F -o G  the same in another format
-//	tenon validate F…     what is wrong with files
-//	tenon diff A B        what differs
+//	tenon convert F -o G  the same data in another format
+//	tenon validate F…     faults in files
+//	tenon diff A B        differences between files
 //	tenon spec F          types, as text, Go, JSON or Arrow
 //	tenon model F         tensors and functions of a model, without reading the tensors
 //	tenon graph F         the graph of a function
-//	tenon runs [FOLDER]   training runs, and in what they differ
+//	tenon runs [FOLDER]   training runs, and how they differ
 //	tenon view F…         files, models and training runs in a browser
-//	tenon serve MODEL…    answers calls of the functions of saved models
-//	tenon hub …           keeps models in registries and gets them from there: push, pull, list, tag, copy, serve
-//	tenon doctor          what this machine offers
+//	tenon serve MODEL…    serves the functions of saved models
+//	tenon hub …           stores models in registries: push, pull, list, tag, copy, serve
+//	tenon doctor          features of this machine
 //
-// Formats are told by the first bytes of a file; "-" is standard input. Each command tells its flags with
-// -h. The exit status is 0, 1 where something is wrong with the data or differs, 2 after a wrong command
-// line and 130 after an interrupt.
+// Formats are detected from the first bytes of a file; "-" is standard input. Each command lists its flags with
+// -h. The exit status is 0 on success, 1 if the data is faulty or differs, 2 after a usage error and 130 after
+// an interrupt.
 package main
 
 import (
@@ -37,14 +37,14 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// commands make the commands of the program. A new one is added here.
+// commands make the commands of the program. Add new ones here.
 var commands = []func(p *program) *cli.Command{
 	infoCommand, headCommand, tailCommand, sampleCommand, catCommand, statsCommand, selectCommand, convertCommand,
 	validateCommand, diffCommand, specCommand, modelCommand, graphCommand, runsCommand, viewCommand, serveCommand, hubCommand, doctorCommand,
 }
 
 func main() {
-	signal.Ignore(syscall.SIGPIPE) // a write tells it
+	signal.Ignore(syscall.SIGPIPE) // a write returns the error
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-ctx.Done()
@@ -53,15 +53,15 @@ func main() {
 	os.Exit(run(ctx, os.Args, newProgram()))
 }
 
-// usageError is a command line that is wrong.
+// usageError is an error in the command line.
 type usageError struct{ error }
 
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// errDiffers ends a command that has said all there is to say, with status 1.
+// errDiffers ends a command that has reported everything, with status 1.
 var errDiffers = errors.New("")
 
-// run is the program: it gives the exit status. Each failure is one line on standard error.
+// run runs the program and returns the exit status. A failure is one line on standard error.
 func run(ctx context.Context, args []string, p *program) int {
 	out := &output{w: p.stdout}
 	p.stdout = out
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, p *program) int {
 	var wrong usageError
 	switch {
 	case errors.Is(err, syscall.EPIPE):
-		return 0 // who reads has seen enough
+		return 0 // the reader has seen enough
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintln(p.stderr, "tenon: interrupted")
 		return 130
@@ -127,7 +127,7 @@ func rootCommand(p *program) *cli.Command {
 	return root
 }
 
-// said is an error in one line, without the lines of this program's source.
+// said returns an error in one line, without source lines of this program.
 func said(err error) string {
 	text := err.Error()
 	if e, ok := err.(*tenon.Error); ok {
@@ -136,7 +136,7 @@ func said(err error) string {
 		text = strings.ReplaceAll(text, e.Error(), strip(e).Error())
 	}
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
-	const most = 1000 // what was given is told again, and may be long
+	const most = 1000 // messages repeat arguments, which may be long
 	if r := []rune(text); len(r) > most {
 		text = string(r[:most/2]) + " … " + string(r[len(r)-most/2:])
 	}
@@ -152,7 +152,7 @@ func strip(e *tenon.Error) *tenon.Error {
 	return &c
 }
 
-// output keeps the first error of what is printed, so that a full disk or a closed pipe is not taken for
+// output keeps the first error of writing, so that a full disk or a closed pipe is not mistaken for
 // success.
 type output struct {
 	w   io.Writer

@@ -23,7 +23,7 @@ func modelCommand(p *program) *cli.Command {
 	return c
 }
 
-// A branch is what lies below a part of the names of tensors.
+// A branch is everything below a part of the names of tensors.
 type branch struct {
 	name, typ       string
 	tensors         int64
@@ -56,7 +56,7 @@ func (p *program) model(ctx context.Context, c *cli.Command, file string) (err e
 	return p.write(ctx, c, file, func(w formats.RowWriter) error { return w.Write(t) })
 }
 
-// branches lists tensors, or what lies below each part of their names.
+// branches lists tensors, or the sums below each part of their names.
 func branches(tensors []formats.Tensor, tree bool, depth int) (out []*branch) {
 	byName := map[string]*branch{}
 	for _, t := range tensors {
@@ -91,7 +91,7 @@ func branches(tensors []formats.Tensor, tree bool, depth int) (out []*branch) {
 	return out
 }
 
-// nameParts divides a name at points, slashes and brackets, which stay with what follows.
+// nameParts splits a name at dots, slashes and brackets, which stay with what follows.
 func nameParts(name string) (out []string) {
 	from := 0
 	for i, r := range name {

@@ -14,7 +14,7 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// The JSON that Netron opens (its source/message.js); the signature has to be first.
+// The JSON that Netron opens (its source/message.js); the signature must come first.
 type (
 	netronFile struct {
 		Signature string         `json:"signature"`
@@ -62,7 +62,7 @@ type (
 	}
 )
 
-// netron returns a graph, and those of its branches and loops, as Netron opens it.
+// netron returns a graph, and those of its branches and loops, in the form that Netron opens.
 func netron(name string, g *graph.Graph) (string, error) {
 	f := netronFile{Signature: "netron:tenon", Format: "Tenon", Producer: "tenon"}
 	f.add(name, g)

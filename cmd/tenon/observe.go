@@ -24,7 +24,7 @@ import (
 	"github.com/tenonml/tenon/model/serve"
 )
 
-// adminHandler answers with metrics, of the functions and of the process, and with profiles.
+// adminHandler serves metrics of the functions and of the process, and profiles.
 func adminHandler(s *serve.Server) http.Handler {
 	own := prometheus.NewRegistry()
 	own.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -49,8 +49,8 @@ func adminHandler(s *serve.Server) http.Handler {
 	return mux
 }
 
-// traced returns what tells a span for each request: to a file, and to a collector. The span is below that
-// of the client, where the header traceparent names one.
+// traced returns a wrapper that records a span for each request, to a file, and to a collector. If the
+// header traceparent names a span of the client, it is the parent.
 func traced(file, url string) (around func(http.Handler) http.Handler, end func() error, err error) {
 	var options []sdk.TracerProviderOption
 	if url != "" {
@@ -84,7 +84,7 @@ func traced(file, url string) (around func(http.Handler) http.Handler, end func(
 		})
 	}
 	return around, func() error {
-		const most = 5 * time.Second // for a collector that does not answer
+		const most = 5 * time.Second // for a collector that does not respond
 		ctx, cancel := context.WithTimeout(context.Background(), most)
 		defer cancel()
 		return provider.Shutdown(ctx)
@@ -102,18 +102,18 @@ func spanName(r *http.Request) string {
 			}
 		}
 	}
-	const most = 100 // bytes of a path that nobody knows
+	const most = 100 // bytes of an unknown path
 	path := strings.Join(parts, "/")
 	return r.Method + " " + path[:min(len(path), most)]
 }
 
-// recorder notes the status of an answer.
+// recorder records the status of an answer.
 type recorder struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (r *recorder) WriteHeader(status int) {
 	r.status = status
 	r.ResponseWriter.WriteHeader(status)
@@ -122,5 +122,5 @@ func (r *recorder) WriteHeader(status int) {
 // Unwrap returns the writer for an http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// Flush sends what was written.
+// Flush sends what has been written.
 func (r *recorder) Flush() { http.NewResponseController(r.ResponseWriter).Flush() }

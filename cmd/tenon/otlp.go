@@ -19,10 +19,11 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Spans are written as OpenTelemetry's protocol (OTLP) has them in JSON, a line for each batch in a file and a
-// request for each to a collector. Its own exporters of Go bring gRPC and every message of the protocol with them.
+// Spans are written in the JSON form of OpenTelemetry's protocol (OTLP), with one line per batch in a file and one
+// request per batch to a collector. OpenTelemetry's own Go exporters would bring in gRPC and every message of the
+// protocol.
 
-// An exporter encodes spans, and gives them to send.
+// An exporter encodes spans, and passes them to send.
 type exporter struct {
 	send func(ctx context.Context, batch []byte) error
 	end  func() error
@@ -37,7 +38,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 	return e.send(ctx, b)
 }
 
-// Shutdown ends it.
+// Shutdown ends the exporter.
 func (e *exporter) Shutdown(context.Context) error { return e.end() }
 
 // toFile appends batches to a file.
@@ -52,7 +53,7 @@ func toFile(name string) (*exporter, error) {
 	}}, nil
 }
 
-// toCollector posts batches to a URL, whose path is /v1/traces where it has none.
+// toCollector posts batches to a URL. If it has no path, the path is /v1/traces.
 func toCollector(to string) (*exporter, error) {
 	u, err := url.Parse(to)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -83,7 +84,8 @@ func toCollector(to string) (*exporter, error) {
 	}}, nil
 }
 
-// collectorHeader returns what OTEL_EXPORTER_OTLP_TRACES_HEADERS or OTEL_EXPORTER_OTLP_HEADERS says, such as a key of access.
+// collectorHeader returns the header fields given by OTEL_EXPORTER_OTLP_TRACES_HEADERS or OTEL_EXPORTER_OTLP_HEADERS,
+// such as an access key.
 func collectorHeader() (http.Header, error) {
 	h := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"tenon"}}
 	text := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_HEADERS")
@@ -104,7 +106,8 @@ func collectorHeader() (http.Header, error) {
 	return h, nil
 }
 
-// post sends a batch once. Where it is worth to try again, wait is how long the collector asks for; otherwise it is negative.
+// post sends a batch once. If a retry makes sense, wait is the delay that the collector asks for; otherwise it is
+// negative.
 func post(ctx context.Context, client *http.Client, to string, header http.Header, batch []byte) (wait time.Duration, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(batch))
 	if err != nil {
@@ -131,7 +134,8 @@ func post(ctx context.Context, client *http.Client, to string, header http.Heade
 	return 0, nil
 }
 
-// The messages of OTLP, as far as the spans here need them. Numbers of 64 bits are texts in its JSON, and ids are hexadecimal.
+// The messages of OTLP, as far as they are needed. In its JSON form, 64-bit numbers are strings, and ids are
+// hexadecimal.
 type (
 	otlpBatch struct {
 		ResourceSpans []otlpResource `json:"resourceSpans"`
@@ -169,7 +173,7 @@ type (
 	}
 )
 
-// batchOf returns spans, which are all of one resource and one scope.
+// batchOf encodes spans, which all have the same resource and scope.
 func batchOf(spans []sdk.ReadOnlySpan) otlpBatch {
 	var in otlpResource
 	var at otlpScope

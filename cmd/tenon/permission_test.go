@@ -50,7 +50,7 @@ func TestNoPermission(t *testing.T) {
 		cmd.Stderr = &errs
 		err := cmd.Run()
 		text := errs.String()
-		told := strings.Contains(text, "permission denied") || strings.Contains(text, "you may not read it") || args[0] == "runs" // which finds no folder
+		told := strings.Contains(text, "permission denied") || strings.Contains(text, "permission to read it is denied") || args[0] == "runs" // which finds no folder
 		if cmd.ProcessState.ExitCode() != 1 || strings.Count(text, "\n") != 1 || !told {
 			t.Errorf("%q: %v %q", args, err, text)
 		}

@@ -21,12 +21,12 @@ import (
 	"github.com/tenonml/tenon/structured"
 )
 
-// A program is where a command reads and writes.
+// A program says where a command reads and writes.
 type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
-	width    int  // of the terminal that is written to; 0: it is none
+	width    int  // of the terminal that is written to; 0: not a terminal
 	colour   bool // on standard output
 	progress bool // standard error is a terminal
 }
@@ -43,7 +43,7 @@ func newProgram() *program {
 	return p
 }
 
-// What can be written, for help texts.
+// The formats that can be written, for help texts.
 var writtenNames, writtenSuffixes = formats.Written()
 
 var (
@@ -56,10 +56,10 @@ var (
 	noPagerFlag = &cli.BoolFlag{Name: "no-pager", Usage: "do not use a pager"}
 )
 
-// batchRows is how many records are worked on at a time.
+// batchRows is the number of records that are processed at a time.
 const batchRows = 1 << 15
 
-// open opens a file, and finds its format unless it is given.
+// open opens a file and detects its format, unless that is given.
 func (p *program) open(c *cli.Command, name string) (*formats.Input, error) {
 	var format *formats.Format
 	if text := c.String("input"); text != "" {
@@ -75,8 +75,8 @@ func (p *program) open(c *cli.Command, name string) (*formats.Input, error) {
 	return formats.Open(name, p.stdin, format)
 }
 
-// argument returns the only argument of a command; without one it is standard input, where that is no
-// terminal.
+// argument returns the only argument of a command. Without one it returns that of standard input,
+// unless that is a terminal.
 func (p *program) argument(c *cli.Command) (string, error) {
 	switch c.NArg() {
 	case 1:
@@ -90,13 +90,13 @@ func (p *program) argument(c *cli.Command) (string, error) {
 	return "", usage("%s takes one file, but %q follows", c.Name, c.Args().Get(1))
 }
 
-// piped reports whether something can come from standard input.
+// piped reports whether data can come from standard input.
 func piped(f *os.File) bool {
 	st, err := f.Stat()
 	return err == nil && (st.Mode()&os.ModeNamedPipe != 0 || st.Mode().IsRegular())
 }
 
-// records are those of a file, as a command's flags choose them.
+// records are the records of a file that a command's flags select.
 type records struct {
 	in    *formats.Input
 	rows  *formats.Rows
@@ -133,7 +133,7 @@ func (p *program) records(ctx context.Context, c *cli.Command, name string, o fo
 	return r, nil
 }
 
-// splitPaths divides at commas outside of brackets.
+// splitPaths splits at commas outside of brackets.
 func splitPaths(text string) ([]string, error) {
 	var out []string
 	depth, from := 0, 0
@@ -153,7 +153,7 @@ func splitPaths(text string) ([]string, error) {
 		case r == ',' && depth == 0:
 			path := strings.TrimSpace(text[from:i])
 			if path == "" {
-				return nil, usage("-p: an empty path in %q", text)
+				return nil, usage("-p: %q contains an empty path", text)
 			}
 			out = append(out, path)
 			from = i + 1
@@ -165,7 +165,8 @@ func splitPaths(text string) ([]string, error) {
 	return out, nil
 }
 
-// each calls f with the records in batches, until it returns an error. errEnough ends it without one.
+// each calls f for the records in batches, until it returns an error. errEnough ends the iteration
+// without an error.
 func (r *records) each(f func(t *structured.Tensor) error) (err error) {
 	defer r.meter.stop()
 	for t, err := range r.rows.Batches(batchRows) {
@@ -198,8 +199,8 @@ func (r *records) choose(t *structured.Tensor) (out *structured.Tensor, err erro
 
 func (r *records) close() error { return errors.Join(r.rows.Close(), r.in.Close()) }
 
-// write gives f what writes records: to the file of -o, which is replaced once all is written, or to
-// standard output.
+// write passes a RowWriter to f. It writes to the file given by -o, which is replaced when
+// everything has been written, or to standard output.
 func (p *program) write(ctx context.Context, c *cli.Command, title string, f func(w formats.RowWriter) error) error {
 	format, err := p.outputFormat(c)
 	if err != nil {
@@ -225,7 +226,7 @@ func (p *program) write(ctx context.Context, c *cli.Command, title string, f fun
 	w, end := p.page(c)
 	b := bufio.NewWriterSize(w, 1<<16)
 	err = to(b)
-	if e := b.Flush(); err == nil { // what could be read is shown before the error
+	if e := b.Flush(); err == nil { // readable records are shown before the error
 		err = e
 	}
 	if e := end(); err == nil {
@@ -234,7 +235,7 @@ func (p *program) write(ctx context.Context, c *cli.Command, title string, f fun
 	return err
 }
 
-// outputFile is the file of -o, and "" where standard output is written to.
+// outputFile returns the file given by -o, or "" for standard output.
 func outputFile(c *cli.Command) string {
 	if name := c.String("output"); name != "-" {
 		return name
@@ -242,7 +243,8 @@ func outputFile(c *cli.Command) string {
 	return ""
 }
 
-// put writes to the file of -o, which is replaced once all is written, or to standard output.
+// put calls f to write to the file given by -o, which is replaced when everything has been
+// written, or to standard output.
 func (p *program) put(c *cli.Command, f func(w io.Writer) error) error {
 	if name := outputFile(c); name != "" {
 		return input.WriteFile(name, f)
@@ -250,7 +252,7 @@ func (p *program) put(c *cli.Command, f func(w io.Writer) error) error {
 	return f(p.stdout)
 }
 
-// outputFormat is what the flags ask for.
+// outputFormat returns the format that the flags ask for.
 func (p *program) outputFormat(c *cli.Command) (*formats.Format, error) {
 	name := c.String("format")
 	switch {
@@ -261,7 +263,7 @@ func (p *program) outputFormat(c *cli.Command) (*formats.Format, error) {
 	case name == "" && outputFile(c) != "":
 		f := formats.OfName(c.String("output"))
 		if f == nil || f.Create == nil {
-			return nil, usage("the name %q does not tell in which format to write records; set it with -f", c.String("output"))
+			return nil, usage("cannot tell the format from the name %q; set it with -f", c.String("output"))
 		}
 		return f, nil
 	case name == "" && p.width > 0:
@@ -279,7 +281,7 @@ func (p *program) outputFormat(c *cli.Command) (*formats.Format, error) {
 	return f, nil
 }
 
-// page returns where a command writes: a pager, on a terminal where there is one. end waits for it.
+// page returns where a command writes: to a pager, on a terminal if there is one. end waits for it.
 func (p *program) page(c *cli.Command) (w io.Writer, end func() error) {
 	none := func() error { return nil }
 	if p.width == 0 || c.Bool("no-pager") {
@@ -309,23 +311,23 @@ func (p *program) page(c *cli.Command) (w io.Writer, end func() error) {
 		pipe.Close()
 		err := cmd.Wait()
 		if exit := new(exec.ExitError); errors.As(err, &exit) {
-			return nil // how the pager ends is its user's affair
+			return nil // the pager's exit status does not matter
 		}
 		return err
 	}
 }
 
-// A meter tells how far a command is, from half a second on.
+// A meter shows the progress of a command, after half a second.
 type meter struct {
 	mu          sync.Mutex
-	w           io.Writer // nil: nobody
+	w           io.Writer // nil: shows nothing
 	rows        int64
 	done, total int64
 	timer       *time.Timer
 	shown       bool
 }
 
-// How often progress is told, and from when on.
+// How often, and after what time, progress is shown.
 const meterEvery = 500 * time.Millisecond
 
 func (p *program) newMeter() *meter {

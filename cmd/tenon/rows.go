@@ -14,7 +14,7 @@ import (
 	"github.com/tenonml/tenon/structured"
 )
 
-// rowsCommand is a command that shows records of a file.
+// rowsCommand returns a command that shows records of a file.
 func rowsCommand(p *program, name, usage, description string, flags []cli.Flag, do func(ctx context.Context, c *cli.Command, file string) error) *cli.Command {
 	return &cli.Command{
 		Name: name, Usage: usage, Description: description, ArgsUsage: "FILE",
@@ -35,7 +35,7 @@ func countFlag() *cli.IntFlag {
 	return &cli.IntFlag{Name: "n", Value: 10, Usage: "`N` records"}
 }
 
-// count reads -n.
+// count returns the value of -n.
 func count(c *cli.Command) (int, error) {
 	n := c.Int("n")
 	if n < 0 {
@@ -44,7 +44,7 @@ func count(c *cli.Command) (int, error) {
 	return n, nil
 }
 
-// filtered returns the records for which a condition holds, with the fields at some paths.
+// filtered returns the records that satisfy a condition, with the fields at some paths.
 func filtered(t *structured.Tensor, where string, paths []string) (out *structured.Tensor, err error) {
 	defer tenon.Catch(&err)
 	if where != "" {
@@ -66,7 +66,7 @@ func headCommand(p *program) *cli.Command {
 	})
 }
 
-// head writes the first n records, all of them where n is negative.
+// head writes the first n records, or all if n is negative.
 func (p *program) head(ctx context.Context, c *cli.Command, file string, n int) error {
 	r, err := p.records(ctx, c, file, formats.Options{First: max(n, 0), Uniform: n < 0 && p.uniform(c)})
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *program) head(ctx context.Context, c *cli.Command, file string, n int) 
 	})
 }
 
-// uniform reports whether the output needs one type for all batches.
+// uniform reports whether the output requires the same type for all batches.
 func (p *program) uniform(c *cli.Command) bool {
 	f, err := p.outputFormat(c)
 	if err != nil {
@@ -175,7 +175,7 @@ func sampleCommand(p *program) *cli.Command {
 		})
 }
 
-// A sampler keeps the records with the least random numbers, in their order.
+// A sampler keeps the records with the smallest random numbers, in order.
 type sampler struct {
 	most   int
 	random *rand.Rand
@@ -220,7 +220,7 @@ func (s *sampler) add(t *structured.Tensor) (err error) {
 	return nil
 }
 
-// whole reads all records of a file as one.
+// whole reads all records of a file at once.
 func (p *program) whole(ctx context.Context, c *cli.Command, file string, o formats.Options) (all *structured.Tensor, err error) {
 	o.Uniform = true
 	r, err := p.records(ctx, c, file, o)

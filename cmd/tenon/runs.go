@@ -43,7 +43,7 @@ func runsCommand(p *program) *cli.Command {
 			}
 		}
 		if asked > 1 {
-			return usage("--compare, --events and --tensorboard ask for different things")
+			return usage("use only one of --compare, --events and --tensorboard")
 		}
 		list, err := listRuns(c.Args().Slice())
 		if err != nil {
@@ -64,7 +64,7 @@ func runsCommand(p *program) *cli.Command {
 	return c
 }
 
-// show writes records that are made here, as the flags choose them.
+// show writes generated records, as the flags say.
 func (p *program) show(ctx context.Context, c *cli.Command, title string, records func() (*structured.Tensor, error)) (err error) {
 	defer tenon.Catch(&err)
 	t, err := records()
@@ -95,14 +95,14 @@ func listRuns(folders []string) ([]*runs.Run, error) {
 			return nil, err
 		}
 		if len(list) == 0 {
-			return nil, fmt.Errorf("%s has no record of a run: no folder with run.json; train.FitOptions.Log makes one", f)
+			return nil, fmt.Errorf("%s contains no record of a run, which is a folder with run.json; set train.FitOptions.Log to record runs", f)
 		}
 		all = append(all, list...)
 	}
 	return all, nil
 }
 
-// exportRuns writes a folder of events for each run.
+// exportRuns writes a folder with event files for each run.
 func (p *program) exportRuns(out string, list []*runs.Run) error {
 	taken := map[string]int{}
 	for _, r := range list {
@@ -121,7 +121,7 @@ func (p *program) exportRuns(out string, list []*runs.Run) error {
 	return nil
 }
 
-// optional is a column of numbers, of which some may be missing: NaN in what is given. It throws errors.
+// optional returns a column of numbers in which NaN means missing. It throws errors.
 func optional(name string, values []float64) structured.Field {
 	there := make([]bool, len(values))
 	for i, x := range values {
@@ -153,7 +153,7 @@ func runRecords(list []*runs.Run) (*structured.Tensor, error) {
 	}, shapeOf(n), structured.Options{})
 }
 
-// differenceRecords are settings by path, with a column for each run.
+// differenceRecords returns the settings by path, with a column for each run.
 func differenceRecords(list []*runs.Run) (*structured.Tensor, error) {
 	differences := runs.Differences(list...)
 	paths := make([]string, len(differences))
@@ -174,7 +174,7 @@ func differenceRecords(list []*runs.Run) (*structured.Tensor, error) {
 	return structured.FromFields(fields, shapeOf(len(paths)), structured.Options{})
 }
 
-// distinct returns a name for each run that no other has.
+// distinct returns unique names for runs.
 func distinct(list []*runs.Run) []string {
 	seen := map[string]bool{"setting": true}
 	out := make([]string, len(list))
@@ -196,7 +196,7 @@ func eventRecords(list []*runs.Run) (*structured.Tensor, error) {
 	var order []string
 	total := 0
 	for k, name := range distinct(list) {
-		at := map[int]int{} // of a step
+		at := map[int]int{} // by step
 		for _, e := range list[k].Events {
 			at[e.Step] = total
 			names, steps, epochs, seconds = append(names, name), append(steps, int64(e.Step)), append(epochs, int64(e.Epoch)), append(seconds, e.Elapsed.Seconds())

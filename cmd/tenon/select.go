@@ -42,7 +42,7 @@ func selectCommand(p *program) *cli.Command {
 		})
 }
 
-// A query is what select's flags ask for.
+// A query is what the flags of select ask for.
 type query struct {
 	flatten, group []string
 	aggregate      []structured.Aggregation
@@ -103,7 +103,7 @@ func queryOf(c *cli.Command) (q query, err error) {
 	return q, nil
 }
 
-// aggregation reads what is computed of a group.
+// aggregation parses an aggregation of a group.
 func aggregation(text string) (structured.Aggregation, error) {
 	name, path, of := strings.Cut(text, "(")
 	path, closed := strings.CutSuffix(path, ")")
@@ -117,7 +117,7 @@ func aggregation(text string) (structured.Aggregation, error) {
 	case text == "count":
 		return structured.Count(), nil
 	case !ok || !of || !closed || path == "":
-		return structured.Aggregation{}, usage("--agg: %q, want count or one of sum, mean, min, max, first, list, distinct, median of a path, such as sum(price)", text)
+		return structured.Aggregation{}, usage("--agg has %q, want count, or sum, mean, min, max, first, list, distinct or median of a path, such as sum(price)", text)
 	}
 	return f(path), nil
 }
@@ -138,7 +138,7 @@ func (p *program) query(ctx context.Context, c *cli.Command, file string, q quer
 	}
 	defer r.close()
 	where := r.where
-	r.where, r.paths = "", nil // in their turn
+	r.where, r.paths = "", nil // they come later
 	if q.join == "" {
 		r.where = where
 	}
@@ -187,7 +187,7 @@ func (p *program) query(ctx context.Context, c *cli.Command, file string, q quer
 	})
 }
 
-// gathered reads all records and does what needs all of them.
+// gathered reads all records and runs the steps that need all of them.
 func (p *program) gathered(ctx context.Context, c *cli.Command, r *records, q query, where string, stream func(*structured.Tensor) (*structured.Tensor, error)) (all *structured.Tensor, err error) {
 	defer tenon.Catch(&err)
 	var parts []*structured.Tensor
@@ -235,7 +235,7 @@ func (p *program) gathered(ctx context.Context, c *cli.Command, r *records, q qu
 	return all, nil
 }
 
-// joined reads the file that is joined, without the flags of the other.
+// joined reads the other file of a join, without the flags for the first one.
 func (p *program) joined(ctx context.Context, file string) (*structured.Tensor, error) {
 	return p.whole(ctx, &cli.Command{}, file, formats.Options{})
 }

@@ -72,7 +72,7 @@ func serveCommand(p *program) *cli.Command {
 	}
 }
 
-// serveModels is the command.
+// serveModels implements the command.
 func serveModels(ctx context.Context, c *cli.Command, p *program) (err error) {
 	if c.NArg() == 0 {
 		return usage("serve needs a MODEL")
@@ -137,8 +137,8 @@ func serveModels(ctx context.Context, c *cli.Command, p *program) (err error) {
 	return s.Serve(ctx, l, c.Duration("drain"))
 }
 
-// isReference reports whether a model is one of a registry: what no file has as its name, and begins
-// with a host or a scheme.
+// isReference reports whether a model is a reference to a registry: there is no file of this name,
+// and it begins with a host or a scheme.
 func isReference(model string) bool {
 	if _, err := os.Stat(model); err == nil {
 		return false
@@ -160,7 +160,7 @@ func serveOptions(c *cli.Command, p *program) (serve.Options, error) {
 		Garbage: 64 << 20,
 	}
 	if o.Queue == 0 {
-		o.Queue = -1 // none, where 0 stands for the default
+		o.Queue = -1 // none; 0 would mean the default
 	}
 	switch form := c.String("log"); form {
 	case "text":
@@ -181,7 +181,7 @@ func serveOptions(c *cli.Command, p *program) (serve.Options, error) {
 		}
 		o.Tokens = append(o.Tokens, strings.Fields(string(b))...)
 		if len(o.Tokens) == 0 {
-			return o, fmt.Errorf("%s holds no token", name)
+			return o, fmt.Errorf("%s contains no token", name)
 		}
 	}
 	var err error
@@ -189,7 +189,7 @@ func serveOptions(c *cli.Command, p *program) (serve.Options, error) {
 	return o, err
 }
 
-// policyOf reads which versions are served.
+// policyOf parses which versions are served.
 func policyOf(text string) (serve.Policy, error) {
 	if text == "all" {
 		return serve.Policy{All: true}, nil
@@ -223,7 +223,7 @@ func labelsOf(list []string) (map[string]uint64, error) {
 	return out, nil
 }
 
-// tlsOf returns the configuration of TLS; nil without a certificate.
+// tlsOf returns the TLS configuration, or nil without a certificate.
 func tlsOf(cert, key, authorities string) (*tls.Config, error) {
 	if (cert == "") != (key == "") {
 		return nil, usage("-tls-cert and -tls-key go together")
@@ -246,13 +246,13 @@ func tlsOf(cert, key, authorities string) (*tls.Config, error) {
 		}
 		out.ClientCAs, out.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
 		if !out.ClientCAs.AppendCertsFromPEM(b) {
-			return nil, fmt.Errorf("%s holds no certificate", authorities)
+			return nil, fmt.Errorf("%s contains no certificate", authorities)
 		}
 	}
 	return out, nil
 }
 
-// keeper keeps a certificate, and reads it again when its file has changed.
+// A keeper holds a certificate, and reads it again when its file has changed.
 type keeper struct {
 	cert, key string
 	mu        sync.Mutex
@@ -273,10 +273,10 @@ func (k *keeper) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if k.loaded == nil {
 		return nil, err
 	}
-	return k.loaded, nil // the old one where the new one cannot be read yet
+	return k.loaded, nil // the old one, if the new one cannot be read yet
 }
 
-// administer serves metrics and profiles at an address of their own.
+// administer serves metrics and profiles at a separate address.
 func administer(addr string, s *serve.Server, stdout io.Writer) (end func(), err error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -34,7 +34,7 @@ func specCommand(p *program) *cli.Command {
 				return err
 			}
 			if n := c.String("name"); !token(n) {
-				return usage("--name: %q is no exported name of Go", n)
+				return usage("--name is %q, want an exported Go name", n)
 			}
 			forms := 0
 			for _, name := range []string{"go", "json", "arrow"} {
@@ -43,7 +43,7 @@ func specCommand(p *program) *cli.Command {
 				}
 			}
 			if forms > 1 {
-				return usage("--go, --json and --arrow are one or the other")
+				return usage("use only one of --go, --json and --arrow")
 			}
 			text, err := p.spec(ctx, c, file)
 			if err != nil {
@@ -54,10 +54,10 @@ func specCommand(p *program) *cli.Command {
 	}
 }
 
-// specJSON is the JSON of tenon spec.
+// specJSON is the JSON form of tenon spec.
 type specJSON struct {
 	Type   string      `json:"type"` // a datashape
-	Spec   string      `json:"spec"` // as tenon.ParseSpec reads it
+	Spec   string      `json:"spec"` // in the syntax of tenon.ParseSpec
 	Fields []fieldJSON `json:"fields"`
 }
 
@@ -117,7 +117,7 @@ func (p *program) spec(ctx context.Context, c *cli.Command, file string) (string
 	return structured.Datashape(spec) + "\n", nil
 }
 
-// goType is the Go type whose values structured/gostruct makes records of this Spec of.
+// goType returns the Go type whose values structured/gostruct converts to records of this Spec.
 func goType(s tenon.Spec, depth int) string {
 	a := anatomy.OfSpec(s)
 	switch a.Kind {
@@ -156,7 +156,7 @@ func goType(s tenon.Spec, depth int) string {
 	return "any // " + strings.ReplaceAll(structured.Datashape(s), "\n", " ")
 }
 
-// single returns the Spec of a single one of records, and how many dimensions they had.
+// single returns the Spec of a single record, and the number of dimensions of the records.
 func single(s tenon.Spec) (tenon.Spec, int) {
 	rank := 0
 	for {
@@ -189,7 +189,7 @@ func goStruct(fields []tenon.Field, depth int) string {
 	return b.String() + strings.Repeat("\t", depth) + "}"
 }
 
-// goScalar is the Go type of an element.
+// goScalar returns the Go type of an element.
 func goScalar(d dtype.DType) string {
 	switch d {
 	case dtype.String:
@@ -200,7 +200,7 @@ func goScalar(d dtype.DType) string {
 	return d.String()
 }
 
-// goElement is the Go type of elements that mean something.
+// goElement returns the Go type of elements such as times and decimals.
 func goElement(typ string) string {
 	switch {
 	case strings.Contains(typ, "timestamp"), strings.Contains(typ, "date"):
@@ -211,7 +211,7 @@ func goElement(typ string) string {
 	return "string // " + typ
 }
 
-// goName makes an exported name.
+// goName makes an exported Go name from a field name.
 func goName(name string) string {
 	var b strings.Builder
 	up := true
@@ -233,7 +233,7 @@ func goName(name string) string {
 	return out
 }
 
-// token reports whether a text is an exported name.
+// token reports whether a text is an exported Go name.
 func token(s string) bool {
 	for i, r := range s {
 		if i == 0 && !unicode.IsUpper(r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' {

@@ -87,7 +87,7 @@ func (p *program) tensorStats(ctx context.Context, c *cli.Command, in *formats.I
 	return nil
 }
 
-// summaryRecords are the columns of a summary as records.
+// summaryRecords returns the columns of a summary as records.
 func summaryRecords(columns []*summary.Column) (out *structured.Tensor, err error) {
 	defer tenon.Catch(&err)
 	n := len(columns)
@@ -120,7 +120,7 @@ func summaryRecords(columns []*summary.Column) (out *structured.Tensor, err erro
 	return structured.FromFields(fields, shapeOf(n), structured.Options{})
 }
 
-// rounded keeps six digits of a number that is no integer.
+// rounded rounds a number that is not an integer to six digits.
 func rounded(x float64) float64 {
 	if x == math.Trunc(x) || math.IsInf(x, 0) || math.IsNaN(x) {
 		return x

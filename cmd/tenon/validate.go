@@ -55,7 +55,7 @@ func validateCommand(p *program) *cli.Command {
 	}
 }
 
-// A fault is what is wrong at a place.
+// A fault is an error at a place in a file.
 type fault struct {
 	File   string `json:"file"`
 	Line   int64  `json:"line,omitempty"`
@@ -86,7 +86,7 @@ func (f fault) write(p *program, c *cli.Command) (err error) {
 	return err
 }
 
-// faults reads a file and returns what is wrong with it.
+// faults reads a file and returns its faults.
 func (p *program) faults(ctx context.Context, c *cli.Command, file string, like tenon.Spec) []fault {
 	in, err := p.open(c, file)
 	if err != nil {
@@ -127,7 +127,7 @@ func (p *program) faults(ctx context.Context, c *cli.Command, file string, like 
 	return out
 }
 
-// unlike tells of records that are not of a type.
+// unlike returns a fault if records are not of a type.
 func unlike(file string, t *structured.Tensor, like tenon.Spec) (fault, bool) {
 	if like == nil {
 		return fault{}, false

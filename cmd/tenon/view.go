@@ -52,7 +52,7 @@ func viewCommand(p *program) *cli.Command {
 	}
 }
 
-// viewFile writes the pages of items as one file.
+// viewFile writes the pages of items to one file.
 func viewFile(out string, items []view.Item) error {
 	var fragments []string
 	var add func(items []view.Item) error
@@ -121,7 +121,7 @@ func (p *program) viewItem(ctx context.Context, c *cli.Command, file string) (vi
 	}
 	name := filepath.Base(file)
 	if in.Format.Model != nil && in.Format.Rows == nil {
-		m, err := formats.OpenModel(in) // stays open: tensors are read when they are looked at
+		m, err := formats.OpenModel(in) // it stays open, because tensors are read when they are looked at
 		if err != nil {
 			return view.Item{}, errors.Join(err, in.Close())
 		}
@@ -131,6 +131,6 @@ func (p *program) viewItem(ctx context.Context, c *cli.Command, file string) (vi
 		return view.Item{}, err
 	}
 	item := view.Item{Name: name, Note: in.Format.Name, Draw: func(q url.Values) (string, error) { return p.viewRecords(ctx, c, file, q) }}
-	_, err = item.Draw(url.Values{}) // what cannot be read is told here
+	_, err = item.Draw(url.Values{}) // report now what cannot be read
 	return item, err
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// viewModel is the tensors and the functions of a model.
+// viewModel returns a page with the tensors and functions of a model.
 func viewModel(ctx context.Context, name string, m *formats.Model) view.Item {
 	item := view.Item{Name: name, Note: fmt.Sprintf("%d tensors, %d functions", len(m.Tensors), len(m.Functions))}
 	for _, f := range m.Functions {
@@ -45,10 +45,10 @@ func viewModel(ctx context.Context, name string, m *formats.Model) view.Item {
 	return item
 }
 
-// pageRows is how many records a page shows.
+// pageRows is the number of records on a page.
 const pageRows = 100
 
-// viewRecords draws records from the one that the query names on.
+// viewRecords draws records, starting with the one that the query names.
 func (p *program) viewRecords(ctx context.Context, c *cli.Command, file string, q url.Values) (string, error) {
 	from := fromOf(q)
 	r, err := p.records(ctx, c, file, formats.Options{First: from + pageRows})
@@ -94,8 +94,8 @@ func fromOf(q url.Values) int {
 	return min(max(n, 0), most)
 }
 
-// paged draws rows with the way to those before and behind them. rows is how many there are on this
-// page, -1 where that is not known.
+// paged draws rows with links to those before and after them. rows is the number of rows on this
+// page, or -1 if unknown.
 func paged(q url.Values, rows int, draw func(from int) string) string {
 	from := fromOf(q)
 	var w markup.Writer
@@ -109,7 +109,7 @@ func paged(q url.Values, rows int, draw func(from int) string) string {
 	return w.End().String() + draw(from)
 }
 
-// viewRuns is the curves of the runs in a folder.
+// viewRuns returns a page with the curves of the runs in a folder.
 func viewRuns(folder string) view.Item {
 	return view.Item{
 		Name: filepath.Base(folder), Note: "training runs",
@@ -129,7 +129,7 @@ func viewRuns(folder string) view.Item {
 	}
 }
 
-// runsForm asks how curves are drawn.
+// runsForm returns a form for how curves are drawn.
 func runsForm(o view.RunOptions) string {
 	var w markup.Writer
 	w.Open("form", "method", "get")
@@ -149,7 +149,8 @@ func checkbox(w *markup.Writer, name, text string, on bool) {
 	w.Text(" " + text).End()
 }
 
-// viewGraph draws the graph of a function: as it was written, as it runs, or by what it takes.
+// viewGraph draws the graph of a function: as it was saved, as it runs, or coloured by its
+// costs.
 func viewGraph(ctx context.Context, f *saved.Func, variant int, q url.Values) (string, error) {
 	kinds := []struct{ value, text string }{{"", "as written"}, {"runs", "as it runs"}, {"time", "by time"}, {"memory", "by memory"}}
 	as := q.Get("as")
@@ -174,10 +175,10 @@ func viewGraph(ctx context.Context, f *saved.Func, variant int, q url.Values) (s
 	return w.String() + view.Graph(g, o), nil
 }
 
-// stampOf changes with the records in a folder.
+// stampOf returns a text that changes with the records in a folder.
 func stampOf(folder string) string {
 	var b strings.Builder
-	_ = filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error { // what is not there shows in the page
+	_ = filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error { // the page shows what is missing
 		if err != nil {
 			return nil
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// encode writes the encoding of an expression to another one.
+// encode writes code that assigns the encoding of an expression to another one.
 func (g *generator) encode(t types.Type, tg tag, x, to string) {
 	g.depth++
 	defer func() { g.depth-- }()
@@ -68,7 +68,7 @@ func (g *generator) encode(t types.Type, tg tag, x, to string) {
 	}
 }
 
-// decodeFields reads the fields of a struct, in order.
+// decodeFields writes code that decodes the fields of a struct, in order.
 func (g *generator) decodeFields(fields []field, x, from, path string) {
 	list := make([]string, len(fields))
 	for i, f := range fields {
@@ -80,7 +80,7 @@ func (g *generator) decodeFields(fields []field, x, from, path string) {
 	}
 }
 
-// decode reads what encode writes.
+// decode writes code that decodes the result of encode.
 func (g *generator) decode(t types.Type, tg tag, x, from, path string) {
 	g.depth++
 	defer func() { g.depth-- }()

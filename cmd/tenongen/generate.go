@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// generator writes the code of one package.
+// A generator writes the code of one package.
 type generator struct {
 	*classifier
 	pkg     *types.Package
@@ -20,8 +20,8 @@ type generator struct {
 	err     error
 }
 
-// Generate returns the code of structs of the package in a directory, for a file with the
-// given name.
+// Generate returns the code for structs of the package in a directory, to be written to a file
+// with the given name.
 func Generate(dir string, names []string, output string) ([]byte, error) {
 	pkg, err := load(dir, output)
 	if err != nil {
@@ -71,7 +71,7 @@ func Generate(dir string, names []string, output string) ([]byte, error) {
 
 func (g *generator) printf(format string, args ...any) { fmt.Fprintf(&g.out, format+"\n", args...) }
 
-// typeName returns a type as the file writes it.
+// typeName returns how the file writes a type.
 func (g *generator) typeName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
 		if p == g.pkg {
@@ -82,7 +82,7 @@ func (g *generator) typeName(t types.Type) string {
 	})
 }
 
-// structure writes the code of one type.
+// structure writes the code for one type.
 func (g *generator) structure(name string, fields []field) {
 	g.printf("\nfunc init() {\n\text.Generated(codec.Code[%s]{", name)
 	g.printf("Values: func(x *%s, out []tenon.Value) []tenon.Value {", name)
@@ -116,7 +116,7 @@ func (g *generator) structure(name string, fields []field) {
 	g.printf("})\n}")
 }
 
-// fields calls a walk for each field that holds Values.
+// fields calls a visit for each field that holds Values.
 func (g *generator) fields(fields []field, x, path string, walk visit) {
 	for _, f := range fields {
 		if ok, _ := g.places(f.typ, f.tag, nil); ok {
@@ -125,7 +125,7 @@ func (g *generator) fields(fields []field, x, path string, walk visit) {
 	}
 }
 
-// pathOf returns the expression of a field's path.
+// pathOf returns the expression for a field's path.
 func pathOf(path, name string) string {
 	if path == `""` {
 		return strconv.Quote(name)
@@ -144,7 +144,7 @@ func addr(x string) string {
 // v returns a new name for a variable at this depth.
 func (g *generator) v(prefix string) string { return prefix + strconv.Itoa(g.depth) }
 
-// walk writes a loop over a container, or the walk of a struct; leaf walks what is inside.
+// walk writes a loop over a container, or the walk of a struct; leaf handles what is inside.
 func (g *generator) walk(t types.Type, tg tag, x, path string, leaf visit) {
 	k, _ := g.kindOf(t, tg)
 	g.depth++
@@ -170,11 +170,11 @@ func (g *generator) walk(t types.Type, tg tag, x, path string, leaf visit) {
 	}
 }
 
-// A visit writes the code for what is at an expression, which has a path.
+// A visit writes the code for an expression, which has a path.
 type visit = func(t types.Type, tg tag, x, path string)
 
-// each returns a visit that writes one text for a place of a Value and another for a pointer to
-// one, with the expression for X and its path for PATH.
+// each returns a visit that writes one text for a place with a Value and another for a pointer
+// to one, with the expression in place of X and its path in place of PATH.
 func (g *generator) each(atPlace, atPointer string) (v visit) {
 	v = func(t types.Type, tg tag, x, path string) {
 		text := atPlace
@@ -199,7 +199,7 @@ func (g *generator) fill(t types.Type, tg tag, x, path string) {
 	}
 	switch k, _ := g.kindOf(t, tg); k {
 	case place:
-		if isNamed(t, "tensor", "Tensor") { // the commonest place, without a generic function
+		if isNamed(t, "tensor", "Tensor") { // the most common place, without a generic function
 			g.printf("if t, ok := codec.First(values).(%s); ok {\n%s, values = t, values[1:]\n} else", g.typeName(t), x)
 		}
 		put("Put")
@@ -286,7 +286,8 @@ func (g *generator) same(t types.Type, tg tag, x, y string) {
 	}
 }
 
-// compared reports whether there is anything to compare in a type: all but places.
+// compared reports whether a type has anything to compare, that is, anything that is not a
+// place.
 func (g *generator) compared(t types.Type, tg tag) bool {
 	switch k, _ := g.kindOf(t, tg); k {
 	case place, behind:

@@ -10,7 +10,7 @@ import (
 
 const module = "github.com/tenonml/tenon"
 
-// kind says how a type is walked. It follows package ext.
+// A kind says how a type is walked, as in package ext.
 type kind int
 
 const (
@@ -29,21 +29,21 @@ const (
 	pointerKind
 )
 
-// field is a field that takes part; those of embedded structs stand in their place.
+// A field is a field that takes part; the fields of embedded structs replace these.
 type field struct {
 	name string // in paths and encodings
-	expr string // how it is reached: "Values", "Base.Values"
+	expr string // how it is accessed: "Values", "Base.Values"
 	typ  types.Type
 	tag  tag
 }
 
-// tag is what the generator needs of a field's tag.
+// A tag is what the generator needs of a field's tag.
 type tag struct {
 	static, optional bool
 	typeName         string
 }
 
-// classifier tells the kinds of types apart.
+// A classifier determines the kinds of types.
 type classifier struct{ value *types.Interface }
 
 func newClassifier(p *types.Package) (*classifier, error) {
@@ -122,11 +122,11 @@ func elem(t types.Type) types.Type {
 	return nil
 }
 
-// fieldsOf returns the fields of a struct in the order in which package ext has them.
+// fieldsOf returns the fields of a struct in the order that package ext uses.
 func fieldsOf(t types.Type) ([]field, error) {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {
-		return nil, fmt.Errorf("%v is no struct", t)
+		return nil, fmt.Errorf("%v is not a struct", t)
 	}
 	var out []field
 	for i := range s.NumFields() {
@@ -167,10 +167,10 @@ func fieldsOf(t types.Type) ([]field, error) {
 	return out, nil
 }
 
-// places reports whether a type holds Values. A type that holds itself is an error.
+// places reports whether a type holds Values. A recursive type is an error.
 func (c *classifier) places(t types.Type, tag tag, inside []types.Type) (bool, error) {
 	if slices.ContainsFunc(inside, func(o types.Type) bool { return types.Identical(o, t) }) {
-		return false, fmt.Errorf("%v holds itself: leave it to ext.Register", t)
+		return false, fmt.Errorf("%v is recursive; leave it to ext.Register", t)
 	}
 	k, err := c.kindOf(t, tag)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 )
 
-// listed is what go list tells of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath string
 	Name       string
@@ -26,8 +26,8 @@ type listed struct {
 	Error      *struct{ Err string }
 }
 
-// load type-checks the package in a directory, without the file that is going to be
-// written, against the export data of what it imports.
+// load type-checks the package in a directory, without the file that will be written, against
+// the export data of its imports.
 func load(dir, without string) (*types.Package, error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-e", "-json=ImportPath,Name,Dir,Export,GoFiles,Error", ".")
 	cmd.Dir = dir
@@ -73,7 +73,7 @@ func load(dir, without string) (*types.Package, error) {
 	return conf.Check(last.ImportPath, fset, files, nil)
 }
 
-// findPackage returns an imported package, at any distance.
+// findPackage returns a package that is imported directly or indirectly.
 func findPackage(p *types.Package, path string) *types.Package {
 	seen := map[*types.Package]bool{}
 	var find func(*types.Package) *types.Package

@@ -1,12 +1,12 @@
-// Command tenongen writes, for structs that are registered with package ext, the code that
-// ext otherwise plans by reflection: it reads the Go package in a directory, and writes
-// a file next to it.
+// Command tenongen generates, for structs that are registered with package ext, the code that
+// ext otherwise plans by reflection. It reads the Go package in a directory, and writes a file
+// into it.
 //
 //	go run github.com/tenonml/tenon/cmd/tenongen -type Track,Graph [-output file] [directory]
 //
-// Nothing else changes: the type is registered with ext.Register as before, and the file calls
-// ext.Generated. Values, Specs and files are the same with the code and without; it saves
-// time where values are taken apart and put together.
+// Nothing else changes: types are registered with ext.Register as before, and the file calls
+// ext.Generated. Values, Specs and files are the same with the generated code and without; it
+// only saves time when values are flattened and assembled.
 package main
 
 import (
@@ -18,8 +18,8 @@ import (
 )
 
 func main() {
-	types := flag.String("type", "", "names of structs, apart by commas")
-	output := flag.String("output", "", "the file to write; by default the first type's name in lower case, and _tenon.go")
+	types := flag.String("type", "", "names of structs, separated by commas")
+	output := flag.String("output", "", "the file to write; by default the name of the first type in lower case, followed by _tenon.go")
 	flag.Parse()
 	dir := "."
 	if flag.NArg() > 0 {
@@ -34,7 +34,7 @@ func main() {
 func run(dir, types, output string) error {
 	names := strings.FieldsFunc(types, func(r rune) bool { return r == ',' || r == ' ' })
 	if len(names) == 0 {
-		return fmt.Errorf("no type is named: use -type")
+		return fmt.Errorf("no type is named; use -type")
 	}
 	if output == "" {
 		output = strings.ToLower(names[0]) + "_tenon.go"

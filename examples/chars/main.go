@@ -1,4 +1,4 @@
-// Command chars writes as the comments of Go's standard library are written: a transformer over named dimensions.
+// Command chars writes text like the comments in Go's standard library: a transformer over named dimensions.
 //
 //	go run ./examples/chars -picture chars.svg
 package main
@@ -27,22 +27,22 @@ import (
 )
 
 type (
-	Batch struct{ named.Dim[Batch] } // tells texts apart
-	Seq   struct{ named.Dim[Seq] }   // the place of a character
-	Rep   struct{ named.Dim[Rep] }   // what a character stands for in its text
+	Batch struct{ named.Dim[Batch] } // distinguishes texts
+	Seq   struct{ named.Dim[Seq] }   // the position of a character
+	Rep   struct{ named.Dim[Rep] }   // the features of a character in its text
 	Char  struct{ named.Dim[Char] }  // a character
 )
 
 const width, heads, blocks, length, texts = 64, 4, 2, 64, 12
 
-// Model guesses the next character of a text.
+// Model predicts the next character of a text.
 type Model struct {
 	Chars  nn.Embedding
 	Blocks []nn.EncoderBlock
 	Out    nn.Dense
 }
 
-// New returns a model that knows nothing.
+// New returns an untrained model.
 func New(key tensor.Tensor) (m Model) {
 	k := ops.RandomKeys(key, blocks+2)
 	m.Chars = nn.NewEmbedding(k[0], 128, width, nn.EmbeddingOptions{Init: nn.LecunNormal, Names: nn.Names{Out: Rep{}}})
@@ -54,7 +54,7 @@ func New(key tensor.Tensor) (m Model) {
 	return m
 }
 
-// Logits returns a score for each character that might come next: {Batch, Seq} → {Batch, Seq, Char}.
+// Logits returns a score for each possible next character: {Batch, Seq} → {Batch, Seq, Char}.
 func (m Model) Logits(text *named.Tensor) tensor.Tensor {
 	x := m.Chars.Apply(text)
 	for _, b := range m.Blocks {
@@ -63,7 +63,7 @@ func (m Model) Logits(text *named.Tensor) tensor.Tensor {
 	return m.Out.Apply(x)
 }
 
-// Next returns the scores of what comes behind rows of characters, and what is remembered of them.
+// Next returns the scores of the characters that follow rows of characters, and the rows' caches.
 func (m Model) Next(text *ragged.Tensor, seen []nn.Cache) (tensor.Tensor, []nn.Cache) {
 	x, after := m.Chars.Apply(text), append(slices.Clone(seen), make([]nn.Cache, blocks-len(seen))...)
 	for i, b := range m.Blocks {
@@ -72,7 +72,7 @@ func (m Model) Next(text *ragged.Tensor, seen []nn.Cache) (tensor.Tensor, []nn.C
 	return m.Out.Apply(generate.Last(x)), after
 }
 
-// run returns how many bits a character costs of text that training has not seen, and how the prompts go on.
+// run returns the bits per character of text that was not used for training, and continues the prompts.
 func run(ctx context.Context, steps int, picture string, prompts ...string) (bits float64, written []string, err error) {
 	defer tenon.Catch(&err)
 	var b strings.Builder
@@ -81,7 +81,7 @@ func run(ctx context.Context, steps int, picture string, prompts ...string) (bit
 	}
 	text := codes(b.String()).FlatValues()
 	n, seen := text.Shape().Dim(0), text.Shape().Dim(0)*9/10
-	rows := func(first, step int) *named.Tensor { // texts that begin so far from each other
+	rows := func(first, step int) *named.Tensor { // texts that begin at regular distances
 		at := ops.Add(ops.ExpandDims(ops.Range(int64(0), int64(texts*step), int64(step)), -1), ops.Range(int64(first), int64(first+length+1), int64(1)))
 		return named.Of(ops.Gather(text, at, 0), Batch{}, Seq{})
 	}
@@ -109,11 +109,11 @@ func codes(texts ...string) *ragged.Tensor {
 }
 
 func main() {
-	steps, picture := flag.Int("steps", 400, "batches to learn from"), flag.String("picture", "", "draw what might come next into this `file`, an SVG")
+	steps, picture := flag.Int("steps", 400, "number of training batches"), flag.String("picture", "", "write a picture of predictions to this `file`, an SVG")
 	flag.Parse()
 	bits, written, err := run(context.Background(), *steps, *picture, "Read returns ", "If the file ", "A ")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.2f bits a character\n%s\n", bits, strings.Join(written, "\n---\n"))
+	fmt.Printf("%.2f bits per character\n%s\n", bits, strings.Join(written, "\n---\n"))
 }

@@ -1,5 +1,5 @@
-// Command comments tells of which package a comment is: a mean of embedded words, trained on the standard library's
-// own source.
+// Command comments predicts from which package a comment is: the mean of embedded words, trained on the standard
+// library's own source.
 //
 //	go run ./examples/comments -picture comments.svg
 package main
@@ -24,20 +24,20 @@ import (
 
 var packages = []string{"crypto/tls", "encoding/json", "go/ast", "go/types", "image", "math/big", "net", "net/http", "os", "reflect", "regexp", "text/template", "time"}
 
-// Comments are words, and the packages that they are from.
+// Comments are the words of comments, and their packages.
 type Comments struct {
 	Words *ragged.Tensor // string[n, (words)], in lower case
 	From  tensor.Tensor  // int64[n], the number of a package
 }
 
-// Model knows words by number, and packages by the mean of what words stand for.
+// Model scores packages by the mean of the vectors of words.
 type Model struct {
 	Known nn.Vocabulary
 	Words nn.Embedding
 	Out   nn.MLP
 }
 
-// Logits returns a score for each package. A fifth of the features is left out where there is a key.
+// Logits returns a score for each package. If there is a key, a fifth of the features is dropped.
 func (m Model) Logits(words *ragged.Tensor, key tensor.Tensor) tensor.Tensor {
 	x := m.Words.Bag(m.Known.Lookup(words).(*ragged.Tensor), nil, nn.BagMean)
 	if key != nil {
@@ -59,7 +59,8 @@ func read() Comments {
 	return Comments{tenon.Must(ragged.SplitStrings(ops.StringStrip(words), ops.SplitOptions{})).(*ragged.Tensor), tensor.Of(from)}
 }
 
-// run returns the share of comments that training has not seen of which the package is told.
+// run returns the share of comments, not used for training, whose package is predicted
+// correctly.
 func run(ctx context.Context, epochs int, picture string) (accuracy float64, err error) {
 	defer tenon.Catch(&err)
 	parts := dataset.FromRows(read()).Shuffle(1).Split(0.8, 0.2)
@@ -83,11 +84,11 @@ func run(ctx context.Context, epochs int, picture string) (accuracy float64, err
 
 func main() {
 	epochs := flag.Int("epochs", 5, "passes over the data")
-	picture := flag.String("picture", "", "draw which package is taken for which into this `file`, an SVG")
+	picture := flag.String("picture", "", "write the confusion matrix to this `file`, an SVG")
 	flag.Parse()
 	accuracy, err := run(context.Background(), *epochs, *picture)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("the package of %.1f %% of the comments is told\n", 100*accuracy)
+	fmt.Printf("the package of %.1f %% of the comments is predicted correctly\n", 100*accuracy)
 }

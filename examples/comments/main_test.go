@@ -21,7 +21,7 @@ func TestComments(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "comments.svg")
 	accuracy, err := run(t.Context(), epochs, picture)
 	if err != nil || accuracy < least {
-		t.Errorf("the package of %.3f of the comments is told, want %v; %v", accuracy, least, err)
+		t.Errorf("the package of %.3f of the comments is predicted correctly, want %v; %v", accuracy, least, err)
 	}
 	if svg, err := os.ReadFile(picture); err != nil || !bytes.Contains(svg, []byte("go/types")) {
 		t.Errorf("the picture: %v", err)

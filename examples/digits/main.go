@@ -1,8 +1,8 @@
-// Command digits reads handwritten digits: a convolutional network, trained in seconds.
+// Command digits recognises handwritten digits with a convolutional network, trained in seconds.
 //
 //	go run ./examples/digits -picture digits.svg
 //
-// digits.npz has 1797 pictures of 8 by 8 points (E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten
+// digits.npz has 1797 pictures of 8 by 8 pixels (E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten
 // Digits, UCI Machine Learning Repository, 1998, CC BY 4.0).
 package main
 
@@ -30,26 +30,26 @@ import (
 //go:embed digits.npz
 var data []byte
 
-// Digits are pictures and what they show.
+// Digits are pictures and their labels.
 type Digits struct {
 	Images tensor.Tensor // float32[n, 8, 8, 1], from 0 to 1
 	Labels tensor.Tensor // int64[n]
 }
 
-// Model is two layers of windows and one of features.
+// Model is two convolutions and a dense layer.
 type Model struct {
 	First, Second nn.Conv
 	Out           nn.MLP
 }
 
-// New returns a model that knows nothing.
+// New returns an untrained model.
 func New(key tensor.Tensor) Model {
 	k := ops.RandomKeys(key, 3)
 	o := nn.ConvOptions{Windows: nn.Windows{Padding: nn.Same}, Activation: nn.Relu, Init: nn.HeUniform}
 	return Model{nn.NewConv(k[0], []int{3, 3}, 1, 16, o), nn.NewConv(k[1], []int{3, 3}, 16, 32, o), nn.NewMLP(k[2], []int{2 * 2 * 32, 64, 10})}
 }
 
-// Logits returns a score for each digit: [n, 10]. Half of the features are left out where there is a key.
+// Logits returns a score for each digit: [n, 10]. If there is a key, half of the features are dropped.
 func (m Model) Logits(images, key tensor.Tensor) tensor.Tensor {
 	halves := nn.Pool{Kind: nn.MaxPool, Size: []int{2, 2}}
 	x := halves.Apply(m.Second.Apply(halves.Apply(m.First.Apply(images))))
@@ -60,8 +60,8 @@ func (m Model) Logits(images, key tensor.Tensor) tensor.Tensor {
 	return m.Out.Apply(x)
 }
 
-// run trains so many epochs, draws what is taken for what, and returns the share of right answers among pictures that
-// training has not seen.
+// run trains for a number of epochs, draws the confusion matrix, and returns the share of right answers among
+// pictures that were not used for training.
 func run(ctx context.Context, epochs int, picture string) (accuracy float64, err error) {
 	defer tenon.Catch(&err)
 	file := tenon.Must(weights.NewFile(bytes.NewReader(data), int64(len(data)), weights.NumPy))
@@ -86,12 +86,12 @@ func run(ctx context.Context, epochs int, picture string) (accuracy float64, err
 
 func main() {
 	epochs := flag.Int("epochs", 15, "passes over the data")
-	picture := flag.String("picture", "", "draw what is taken for what into this `file`, an SVG")
+	picture := flag.String("picture", "", "write the confusion matrix to this `file`, an SVG")
 	flag.Parse()
 	start := time.Now()
 	accuracy, err := run(context.Background(), *epochs, *picture)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.2f %% of the digits are read right, after %.1f s\n", 100*accuracy, time.Since(start).Seconds())
+	fmt.Printf("%.2f %% of the digits are recognised correctly, after %.1f s\n", 100*accuracy, time.Since(start).Seconds())
 }

@@ -16,7 +16,7 @@ func TestDigits(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "digits.svg")
 	accuracy, err := run(t.Context(), epochs, picture)
 	if err != nil || accuracy < least {
-		t.Errorf("%.4f of the digits are read right, want %v; %v", accuracy, least, err)
+		t.Errorf("%.4f of the digits are recognised correctly, want %v; %v", accuracy, least, err)
 	}
 	if svg, err := os.ReadFile(picture); err != nil || !bytes.Contains(svg, []byte("<svg")) {
 		t.Errorf("the picture: %v", err)

@@ -1,5 +1,5 @@
-// Package exttypes contains the types named in the proposal for extension types, written
-// as somebody outside this repository would write them, with public packages only.
+// Package exttypes contains the types of the proposal for extension types, written with public
+// packages only, as a user of the module would write them.
 //
 //   - maskedtensor: a tensor with a mask of its valid elements, the proposal's code
 //   - csr: sparse matrices by rows, with a handler for matrix products

@@ -1,5 +1,6 @@
-// Command functions tells whether a Go function returns an error, by a record of it: its package and receiver, its
-// size, a list of its parameters, and a list of what it calls. A schema makes vectors of such records.
+// Command functions predicts whether a Go function returns an error from a record about it: its package and
+// receiver, its size, a list of its parameters, and a list of the functions that it calls. A schema turns such
+// records into vectors.
 //
 //	go run ./examples/functions -picture functions.svg
 package main
@@ -32,7 +33,7 @@ import (
 // Function is the record of a function.
 type Function struct {
 	Package    string
-	Receiver   *string // nil of functions that are no methods
+	Receiver   *string // nil for functions that are not methods
 	Exported   bool
 	Bytes      int
 	Parameters []Parameter
@@ -40,7 +41,7 @@ type Function struct {
 	Fails      bool // it returns an error
 }
 
-// Parameter is one of a function.
+// Parameter is a parameter of a function.
 type Parameter struct{ Type string }
 
 var packages = strings.Fields(`archive/tar archive/zip bufio bytes compress/flate crypto/tls crypto/x509 database/sql debug/elf encoding/asn1
@@ -67,19 +68,18 @@ func record(path string, f *ast.FuncDecl) (r Function) {
 	return r
 }
 
-// Model makes vectors of records, and of them the logits of errors.
+// Model turns records into vectors, and these into logits of returning an error.
 type Model struct {
 	Vectors features.Encoder
 	Out     nn.MLP
 }
 
-// Logits returns one for each record.
+// Logits returns a logit for each record.
 func (m Model) Logits(records *structured.Tensor) tensor.Tensor {
 	return ops.Squeeze(m.Out.Apply(m.Vectors.Apply(records)), -1)
 }
 
-// run returns the share of functions that training has not seen of which is told whether they return errors, and the
-// area under the curve of receiver operating characteristics.
+// run returns the share of held-out functions that are classified correctly, and the area under the ROC curve.
 func run(ctx context.Context, epochs int, picture string) (accuracy, auc float64, err error) {
 	defer tenon.Catch(&err)
 	all := []Function{}
@@ -110,11 +110,11 @@ func run(ctx context.Context, epochs int, picture string) (accuracy, auc float64
 
 func main() {
 	epochs := flag.Int("epochs", 3, "passes over the data")
-	picture := flag.String("picture", "", "draw which functions are taken for which into this `file`, an SVG")
+	picture := flag.String("picture", "", "write the confusion matrix to this `file`, an SVG")
 	flag.Parse()
 	accuracy, auc, err := run(context.Background(), *epochs, *picture)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("of %.1f %% of the functions is told whether they return an error; the area under the curve is %.3f\n", 100*accuracy, auc)
+	fmt.Printf("for %.1f %% of the functions, the prediction whether they return an error is correct; the area under the ROC curve is %.3f\n", 100*accuracy, auc)
 }

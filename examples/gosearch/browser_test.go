@@ -29,7 +29,7 @@ func TestPageInBrowser(t *testing.T) {
 	if n := strings.Count(dom, `class="package"`); n != len(answers) {
 		t.Errorf("%d answers are shown, want %d", n, len(answers))
 	}
-	for _, want := range []string{answers[0].Signature, fmt.Sprintf(":%d</div>", answers[0].Line), "not known: zzyzx"} {
+	for _, want := range []string{answers[0].Signature, fmt.Sprintf(":%d</div>", answers[0].Line), "unknown: zzyzx"} {
 		if !strings.Contains(dom, want) {
 			t.Errorf("the page does not show %q", want)
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A collection is declarations, divided, and as the model and BM25 see them.
+// A collection is declarations, divided into parts, in the forms that the model and BM25 use.
 type collection struct {
 	decls     []decl.Decl
 	split     *eval.Split
@@ -34,7 +34,7 @@ type collection struct {
 func readDeclarations(path string) ([]decl.Decl, error) {
 	decls, err := decl.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no index at %s: gosearch index makes one", path)
+		return nil, fmt.Errorf("no index at %s; make one with gosearch index", path)
 	}
 	return decls, err
 }
@@ -60,7 +60,7 @@ func newCollection(decls []decl.Decl, o eval.SplitOptions, vocab *token.Vocabula
 		c.vocab = token.BuildVocabulary(seen, token.VocabularyOptions{MinRows: 2})
 	}
 	if c.vocab.Size() == 0 {
-		return nil, errors.New("no token stands in two declarations: there is nothing to learn")
+		return nil, errors.New("no token occurs in two declarations, so there is nothing to learn")
 	}
 	c.documents = make([]model.Row, len(c.tokens))
 	parallel(len(c.tokens), func(i int) { c.documents[i] = encode(c.vocab, c.tokens[i]) })
@@ -87,7 +87,7 @@ func encode(v *token.Vocabulary, tokens []token.Token) model.Row {
 	return r
 }
 
-// questions encodes those of some positions.
+// questions encodes the questions at some positions.
 func (c *collection) questions(positions []int) []model.Row {
 	out := make([]model.Row, len(positions))
 	parallel(len(positions), func(i int) {
@@ -96,7 +96,7 @@ func (c *collection) questions(positions []int) []model.Row {
 	return out
 }
 
-// callers encodes what callers say of the declarations at some positions.
+// callers encodes what callers say about the declarations at some positions.
 func (c *collection) callers(positions []int) [][]model.Row {
 	out := make([][]model.Row, len(positions))
 	parallel(len(positions), func(i int) {
@@ -123,7 +123,7 @@ func (c *collection) packages(positions []int) []int {
 	return out
 }
 
-// synonyms are the tokens that say about the same as each token of the vocabulary.
+// synonyms are, for each token of the vocabulary, the tokens with about the same meaning.
 func (c *collection) synonyms() [][]int32 {
 	out := make([][]int32, c.vocab.Size())
 	for id := range out {
@@ -145,7 +145,7 @@ func pick[T any](rows []T, positions []int) []T {
 	return out
 }
 
-// lexical is BM25's index of all that take part.
+// lexical is BM25's index of all declarations that take part.
 func (c *collection) lexical() *bm25.Index {
 	documents := make([][]string, len(c.tokens))
 	for i, t := range c.tokens {
@@ -154,7 +154,7 @@ func (c *collection) lexical() *bm25.Index {
 	return bm25.New(documents, bm25.Options{})
 }
 
-// words are the texts of tokens that are words: BM25 knows no places.
+// words returns the texts of the tokens that are words, because BM25 does not use places.
 func words(tokens []token.Token) []string {
 	var out []string
 	for _, t := range tokens {
@@ -172,17 +172,16 @@ func similarities(questions, documents []float32) []float32 {
 	return tensor.Data[float32](ops.MatMulT(q, d, false, true))
 }
 
-// A ranking is how well the questions of some positions find their declarations among
-// those of others.
+// A ranking says how well the questions at some positions find their declarations among others.
 type ranking struct {
 	questions, among []int
 	asked, documents []model.Row    // of both
-	encoder          *model.Encoder // nil: BM25 alone
-	lexical          *bm25.Index    // nil: the model alone
-	weights          []float64      // of BM25, whose best score counts 1, beside cosines; a tally for each
+	encoder          *model.Encoder // nil: only BM25
+	lexical          *bm25.Index    // nil: only the model
+	weights          []float64      // of BM25, whose best score counts 1, relative to cosines; each gives a tally
 }
 
-// vectors makes those of rows, each rank those of its share.
+// vectors returns the vectors of rows. Each rank computes its share.
 func (c *collection) vectors(ctx context.Context, e *model.Encoder, rows []model.Row) ([]float32, error) {
 	lo, hi := dist.Share(len(rows), c.comm.Size(), c.comm.Rank())
 	all, err := c.comm.AllGather(ctx, tensor.Of(e.Vectors(rows[lo:hi])))
@@ -192,8 +191,8 @@ func (c *collection) vectors(ctx context.Context, e *model.Encoder, rows []model
 	return tensor.Data[float32](all), nil
 }
 
-// tallies ranks; each rank of a job looks for its share of the questions. The first tally of a ranking without an
-// encoder is BM25's.
+// tallies ranks the answers; each rank of a job evaluates its share of the questions. The first tally of a ranking without an
+// encoder is that of BM25.
 func (c *collection) tallies(ctx context.Context, r ranking) ([]*eval.Tally, error) {
 	out := make([]*eval.Tally, max(1, len(r.weights)))
 	for i := range out {
@@ -268,7 +267,7 @@ func (c *collection) everything() []int {
 	return out
 }
 
-// learned is the positions of the training and validation parts: what is tuned on.
+// learned is the positions of the training and validation parts, which are used for tuning.
 func (c *collection) learned() []int {
 	out := slices.Concat(c.split.Train, c.split.Validation)
 	slices.Sort(out)

@@ -17,12 +17,12 @@ import (
 func evalCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 	return &cli.Command{
 		Name:  "eval",
-		Usage: "say how well the held-out declarations are found, by BM25, by the model and by both",
+		Usage: "report how well held-out declarations are found by BM25, by the model and by both",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "bm25", Usage: "evaluate BM25 alone, which needs no model"},
+			&cli.BoolFlag{Name: "bm25", Usage: "evaluate only BM25, which needs no model"},
 			&cli.Uint64Flag{Name: "seed", Usage: "hold out by `SEED`, with -bm25 or -seeds; the first of several"},
-			&cli.IntFlag{Name: "seeds", Usage: "train anew for `N` seeds, each with other parts, and report all"},
-			&cli.IntFlag{Name: "epochs", Usage: "with -seeds, go `N` times over the declarations", Value: defaultEpochs},
+			&cli.IntFlag{Name: "seeds", Usage: "train for each of `N` seeds, with different parts, and report all results"},
+			&cli.IntFlag{Name: "epochs", Usage: "with -seeds, train for `N` epochs", Value: defaultEpochs},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if err := noArguments(c); err != nil {
@@ -36,7 +36,7 @@ func evalCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			case c.Bool("bm25"):
 				return evaluateBM25(ctx, path, c.Uint64("seed"), stdout)
 			case c.Int("seeds") < 0 || c.Int("epochs") < 1:
-				return usageError{fmt.Errorf("-seeds and -epochs have to be at least 1")}
+				return usageError{fmt.Errorf("-seeds and -epochs must be at least 1")}
 			case c.Int("seeds") > 0:
 				return evaluateSeeds(ctx, path, c.Uint64("seed"), c.Int("seeds"), c.Int("epochs"), stdout, stderr)
 			}
@@ -49,7 +49,7 @@ func evalCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 	}
 }
 
-// figures are what an evaluation comes to.
+// figures are the results of an evaluation.
 type figures struct{ bm25, model, both *eval.Tally }
 
 // evaluateBM25 prints BM25's figures over the declarations in path.

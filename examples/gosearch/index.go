@@ -36,7 +36,7 @@ func indexCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 	}
 }
 
-// skippedShown is how many skipped files are named; a broken tree may have thousands.
+// skippedShown is how many skipped files are named, because a broken tree may have thousands.
 const skippedShown = 20
 
 // index reads the sources and writes their declarations to path.
@@ -78,7 +78,7 @@ func index(ctx context.Context, sources []string, path string, stdout io.Writer,
 	}
 	fmt.Fprintf(stdout, "%d declarations in %d packages, %d files skipped, %.1f MB in %.1f s\n%s\n",
 		len(result.Decls), result.Packages, len(result.Skipped), float64(info.Size())/1e6, time.Since(start).Seconds(), path)
-	// What was written, as any program reads it: nested records in columns.
+	// The written file is read like any other: as nested records in columns.
 	records, err := decl.ReadRecords(path)
 	if err != nil {
 		return err

@@ -20,8 +20,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the program: it gives the exit status, which is 0, 1 after an error,
-// 2 after a wrong command line and 130 after an interrupt. Each failure is one line on stderr.
+// run runs the program and returns the exit status: 0, 1 after an error, 2 after a usage error
+// and 130 after an interrupt. A failure is one line on stderr.
 func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) int {
 	out := &output{w: stdout}
 	err := rootCommand(out, stderr).Run(ctx, args)
@@ -43,8 +43,8 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	return 1
 }
 
-// output keeps the first error of what is printed, so that a full disk or a closed pipe is
-// not taken for success.
+// output keeps the first error of writing, so that a full disk or a closed pipe is not mistaken
+// for success.
 type output struct {
 	w   io.Writer
 	err error
@@ -75,7 +75,7 @@ func rootCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			},
 			&cli.BoolFlag{Name: "json", Usage: "answer in JSON"},
 			&cli.IntFlag{Name: "n", Usage: "give `N` answers", Value: 5},
-			&cli.BoolFlag{Name: "all", Usage: "answer also with what is not exported, internal, or part of a program"},
+			&cli.BoolFlag{Name: "all", Usage: "include functions that are unexported, internal, or part of a program"},
 		},
 		Commands:       []*cli.Command{indexCommand(stdout, stderr), trainCommand(stdout, stderr), evalCommand(stdout, stderr), serveCommand(stdout)},
 		Action:         queryAction(stdout),
@@ -88,7 +88,7 @@ func rootCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 	return root
 }
 
-// noArguments refuses what follows a command's flags.
+// noArguments rejects arguments that follow a command's flags.
 func noArguments(c *cli.Command) error {
 	if c.NArg() > 0 {
 		return usageError{fmt.Errorf("%s takes no argument, but %q follows", c.Name, c.Args().First())}
@@ -96,18 +96,18 @@ func noArguments(c *cli.Command) error {
 	return nil
 }
 
-// home is the folder that holds index and model, with a name in it appended.
+// home is the folder for index and model, with a name appended.
 func home(c *cli.Command, name string) (string, error) {
 	dir := c.String("dir")
 	if dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return "", fmt.Errorf("no folder to keep anything in: %w; give -dir", err)
+			return "", fmt.Errorf("no folder for index and model: %w; set -dir", err)
 		}
 		dir = filepath.Join(cache, "gosearch")
 	}
 	return filepath.Join(dir, name), nil
 }
 
-// declarationsFile is the index's name in the folder.
+// declarationsFile is the name of the index in the folder.
 const declarationsFile = "declarations.jsonl"

@@ -161,14 +161,14 @@ func TestErrors(t *testing.T) {
 		code      int
 		want      string
 	}{
-		{"no index", empty, []string{"eval", "-bm25"}, 1, "no index at " + filepath.Join(empty, declarationsFile) + ": gosearch index makes one"},
+		{"no index", empty, []string{"eval", "-bm25"}, 1, "no index at " + filepath.Join(empty, declarationsFile) + "; make one with gosearch index"},
 		{"foreign index", foreign, []string{"eval", "-bm25"}, 1, declarationsFile + ":1: not a declaration"},
-		{"no model", empty, []string{"eval"}, 1, "no model at " + filepath.Join(empty, modelFolder) + ": gosearch train makes one"},
+		{"no model", empty, []string{"eval"}, 1, "no model at " + filepath.Join(empty, modelFolder) + "; make one with gosearch train"},
 		{"no model to ask", empty, []string{"sort", "a", "slice"}, 1, "no model at "},
 		{"no model to serve", empty, []string{"serve"}, 1, "no model at "},
 		{"empty question", empty, []string{" ?! "}, 2, "the question is empty"},
-		{"no answers", empty, []string{"-n", "0", "sort"}, 2, "-n has to be at least 1"},
-		{"no epochs", empty, []string{"train", "-epochs", "0"}, 2, "-epochs has to be at least 1"},
+		{"no answers", empty, []string{"-n", "0", "sort"}, 2, "-n must be at least 1"},
+		{"no epochs", empty, []string{"train", "-epochs", "0"}, 2, "-epochs must be at least 1"},
 		{"no source", empty, []string{"index", "-src", empty}, 1, "no Go source in " + empty},
 		{"neither folder nor module", empty, []string{"index", "-src", "./nowhere"}, 1, "./nowhere is neither a folder nor a module path"},
 		{"folder is a file", inFile, []string{"index", "-src", shop}, 1, "not a directory"},

@@ -8,7 +8,7 @@ import (
 	"github.com/tenonml/tenon/show/view"
 )
 
-// pageOf is the page: what is asked, and the answers to it.
+// pageOf is the page: the question and its answers.
 func pageOf(s *searcher, q string) string {
 	var w markup.Writer
 	w.Element("p", "Find Go functions by what they do.", "class", "facts")
@@ -30,7 +30,7 @@ func found(w *markup.Writer, s *searcher, q string) {
 		return
 	}
 	if len(unknown) > 0 {
-		w.Element("p", "not known: "+strings.Join(unknown, ", "), "class", "bad", "role", "status")
+		w.Element("p", "unknown: "+strings.Join(unknown, ", "), "class", "bad", "role", "status")
 	}
 	w.Open("ol", "class", "answers")
 	for _, a := range list {

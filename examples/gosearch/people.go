@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/rank"
 )
 
-// printPeople says how well the questions that people ask are answered, by the words alone, by the
-// model alone, and as [searcher.search] answers. It prints nothing where the index has no answers.
+// printPeople prints how well people's questions are answered: by words only, by the model only,
+// and by [searcher.search]. It prints nothing if the index contains no answers.
 func (s *searcher) printPeople(ctx context.Context, w io.Writer, decls []decl.Decl) (err error) {
 	defer tenon.Catch(&err)
 	rows := []struct {
@@ -55,7 +55,7 @@ func (s *searcher) printPeople(ctx context.Context, w io.Writer, decls []decl.De
 	if all == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "\nquestions as people ask them: %d that chose how to rank, %d that report, %d never looked at\n\n", counts[0], counts[1], counts[2])
+	fmt.Fprintf(w, "\npeople's questions: %d used to tune the ranking, %d to report on it, %d never looked at\n\n", counts[0], counts[1], counts[2])
 	fmt.Fprintf(w, "%-10s", "")
 	for range parts {
 		fmt.Fprintf(w, " %6s %6s %6s   ", "top-1", "top-3", "top-10")

@@ -161,7 +161,7 @@ func TestKilled(t *testing.T) {
 			"epoch 5:",   // after one, with work since
 			"epoch 7:",   // in a run that was resumed
 			"trained on", // before the model is written
-			"kept in",    // after
+			"stored in",  // after
 		} {
 			switch p := start(t, dir, at(moment, syscall.SIGKILL), training...); {
 			case p.status == 0 && strings.Contains("\n"+p.stderr+"\n"+p.stdout, "\n"+moment):
@@ -234,7 +234,7 @@ func TestInterruptedProcess(t *testing.T) {
 		})
 		only(t, dir, checkpointFile, declarationsFile)
 		p := start(t, dir, nil, training...)
-		if p.status != 0 || !strings.HasPrefix(p.stdout, "went on from step ") {
+		if p.status != 0 || !strings.HasPrefix(p.stdout, "resumed from step ") {
 			t.Fatalf("%v: resumed with status %d, %q, %q", s, p.status, p.stdout, p.stderr)
 		}
 		if !bytes.Equal(read(t, filepath.Join(dir, modelFolder, "weights.safetensors")), want) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// shownWords are those whose neighbours the report shows, where they are known.
+// shownWords are the words whose neighbours the report shows, if they are known.
 var shownWords = []string{"read", "file", "sort", "http", "error", "parse", "string", "time", "lock", "hash", "test", "compil"}
 
 const (
@@ -21,7 +21,7 @@ const (
 	shownNeighbours = 6
 )
 
-// report says what the run came to.
+// report returns the report of the run.
 func (t *trainer) report(f figures) (*report.Report, error) {
 	graph, err := t.encoder.Graph(t.documents[:min(2, len(t.documents))])
 	if err != nil {
@@ -71,7 +71,7 @@ func (t *trainer) byPackage(tally *eval.Tally) []report.Package {
 	return out[:min(len(out), shownPackages)]
 }
 
-// neighbours returns the words that the model takes for the most alike.
+// neighbours returns the words that the model considers most similar.
 func (t *trainer) neighbours() (out []report.Neighbours) {
 	n := t.vocab.Size()
 	table := slices.Clone(tensor.Data[float32](t.fitted.Params.Tokens.Table))

@@ -30,7 +30,7 @@ type answer struct {
 	Package   string  `json:"package"`
 	File      string  `json:"file"`
 	Line      int     `json:"line"`
-	Score     float32 `json:"score"` // how likely it is what was asked for
+	Score     float32 `json:"score"` // the probability that it is what was asked for
 }
 
 // A searcher answers questions. It is safe for concurrent use.
@@ -49,8 +49,8 @@ var (
 	errUnknownWords  = errors.New("none of the words is known")
 )
 
-// search returns the n best answers, of what any program may import and use unless all are
-// wanted, and the words that nothing is known of.
+// search returns the n best answers and the unknown words. Unless all is set, answers are
+// functions that any program may import and use.
 func (s *searcher) search(question string, n int, all bool) (answers []answer, unknown []string, err error) {
 	defer tenon.Catch(&err)
 	asked := s.tokenizer.Ask(question, s.model.Words.Known)
@@ -84,7 +84,7 @@ func (s *searcher) search(question string, n int, all bool) (answers []answer, u
 	return answers, unknown, nil
 }
 
-// scores are those of all declarations; what is not to be answered has NaN.
+// scores returns the scores of all declarations, NaN for those that must not be answers.
 func (s *searcher) scores(question string, cosines []float32, all bool) []float32 {
 	scores := s.model.Words.Scores(s.tokenizer.Ask(question, s.model.Words.Known), rank.Fitted)
 	for i, c := range cosines {
@@ -95,18 +95,18 @@ func (s *searcher) scores(question string, cosines []float32, all bool) []float3
 	return scores
 }
 
-// cosines are the model's: of each question with all declarations. It throws errors.
+// cosines returns the model's cosines of each question with all declarations. It throws errors.
 func (s *searcher) cosines(questions ...string) [][]float32 {
 	var vectors []float32
-	for _, q := range questions { // few rows need no trace; a row without tokens has the vector 0
+	for _, q := range questions { // few rows need no traced function; a row without tokens has the vector 0
 		vectors = append(vectors, s.encoder.Once(encode(s.model.Vocabulary, s.tokenizer.Content(q)))...)
 	}
 	all := tensor.Data[float32](ops.MatMulT(tensor.Of(vectors, len(questions), model.Width), s.model.Vectors, false, true))
 	return slices.Collect(slices.Chunk(all, len(all)/len(questions)))
 }
 
-// among makes the scores of what is not to be answered NaN. Where nothing is public, as in a program,
-// everything is.
+// among sets the scores of declarations that must not be answers to NaN. If nothing is public, as in
+// a program, all may be answers.
 func (s *searcher) among(scores []float32, all bool) []float32 {
 	public := s.model.Words.Public
 	if !all && slices.Contains(public, true) {
@@ -119,7 +119,7 @@ func (s *searcher) among(scores []float32, all bool) []float32 {
 	return scores
 }
 
-// softmax turns scores into how likely each is. NaN stays.
+// softmax turns scores into probabilities. NaN stays NaN.
 func softmax(scores []float32) []float32 {
 	out := make([]float32, len(scores))
 	greatest := math.Inf(-1)
@@ -140,7 +140,7 @@ func softmax(scores []float32) []float32 {
 	return out
 }
 
-// top returns the numbers of the n greatest scores, the greatest first.
+// top returns the indices of the n greatest scores, the greatest first.
 func top(scores []float32, n int) []int {
 	n = min(n, len(scores))
 	best := make([]int, 0, n+1)
@@ -159,7 +159,7 @@ func top(scores []float32, n int) []int {
 	return best
 }
 
-// unit makes dst the direction of the sum of two vectors.
+// unit sets dst to the direction of the sum of two vectors.
 func unit(dst, other []float32) {
 	sum := 0.0
 	for i := range dst {
@@ -172,14 +172,14 @@ func unit(dst, other []float32) {
 	}
 }
 
-// queryAction answers the question that the arguments make.
+// queryAction answers the question given by the arguments.
 func queryAction(stdout io.Writer) cli.ActionFunc {
 	return func(ctx context.Context, c *cli.Command) error {
 		if c.NArg() == 0 {
 			return cli.ShowRootCommandHelp(c)
 		}
 		if c.Int("n") < 1 {
-			return usageError{errors.New("-n has to be at least 1")}
+			return usageError{errors.New("-n must be at least 1")}
 		}
 		question := strings.Join(c.Args().Slice(), " ")
 		if len(token.Words(nil, question)) == 0 {
@@ -223,6 +223,6 @@ func printAnswers(w io.Writer, answers []answer, unknown []string) {
 		fmt.Fprintf(w, "  %.2f  %s: %s\n        %s\n        %s:%d\n", a.Score, cmp.Or(a.Package, a.Name), a.Signature, a.Synopsis, a.File, a.Line)
 	}
 	if len(unknown) > 0 {
-		fmt.Fprintf(w, "  not known: %s\n", strings.Join(unknown, ", "))
+		fmt.Fprintf(w, "  unknown: %s\n", strings.Join(unknown, ", "))
 	}
 }

@@ -49,8 +49,8 @@ func serveCommand(stdout io.Writer) *cli.Command {
 	}
 }
 
-// newServer returns a server of the function search, in all protocols of package serve, and
-// of the page.
+// newServer returns a server of the function search, in all protocols of package serve, and of
+// the page.
 func newServer(s *searcher) (*serve.Server, error) {
 	type question struct {
 		Q string `json:"q"`
@@ -85,7 +85,7 @@ func newServer(s *searcher) (*serve.Server, error) {
 	return h, h.Add(search)
 }
 
-// inRange checks how many answers are asked for.
+// inRange checks the number of answers that is asked for.
 func inRange[N int | int64](n N) error {
 	if n < 1 || n > mostAnswers {
 		return fmt.Errorf("n is %d, want a number from 1 to %d", n, mostAnswers)
@@ -93,10 +93,10 @@ func inRange[N int | int64](n N) error {
 	return nil
 }
 
-// mostAnswers bounds what a request may ask for.
+// mostAnswers bounds the number of answers to a request.
 const mostAnswers = 100
 
-// withPage answers requests of the page, and passes all others on.
+// withPage serves the page, and passes all other requests on.
 func withPage(s *searcher, served http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", served)
@@ -132,7 +132,7 @@ func withPage(s *searcher, served http.Handler) http.Handler {
 			fail(w, http.StatusInternalServerError, err.Error())
 		default:
 			w.Header().Set("Content-Type", "application/json")
-			writeJSON(w, answers, unknown) // whoever asked may have gone
+			writeJSON(w, answers, unknown) // the client may have disconnected
 		}
 	})
 	return mux

@@ -38,12 +38,12 @@ const (
 func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 	return &cli.Command{
 		Name:  "train",
-		Usage: "learn from the index, say how well held-out declarations are found, keep the model, and answer questions",
+		Usage: "train on the index, report how well held-out declarations are found, store the model, and answer questions",
 		Flags: []cli.Flag{
-			&cli.Uint64Flag{Name: "seed", Usage: "hold out and start by `SEED`"},
-			&cli.IntFlag{Name: "epochs", Usage: "go `N` times over the declarations", Value: defaultEpochs},
-			&cli.IntFlag{Name: "ranks", Usage: "train on `N` processes, which an MPI launcher has started: mpiexec -n N gosearch train -ranks N"},
-			&cli.BoolFlag{Name: "fresh", Usage: "start anew where a run was interrupted, instead of going on"},
+			&cli.Uint64Flag{Name: "seed", Usage: "seed of the parts and of the training"},
+			&cli.IntFlag{Name: "epochs", Usage: "train for `N` epochs", Value: defaultEpochs},
+			&cli.IntFlag{Name: "ranks", Usage: "train on `N` processes started by an MPI launcher: mpiexec -n N gosearch train -ranks N"},
+			&cli.BoolFlag{Name: "fresh", Usage: "start over instead of resuming an interrupted run"},
 			&cli.StringSliceFlag{Name: "ask", Usage: "answer `QUESTION` after training; may be repeated", Value: []string{
 				"read a file line by line", "sort a slice", "parse a duration",
 			}},
@@ -53,7 +53,7 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 				return err
 			}
 			if c.Int("epochs") < 1 {
-				return usageError{errors.New("-epochs has to be at least 1")}
+				return usageError{errors.New("-epochs must be at least 1")}
 			}
 			dir, err := home(c, "")
 			if err != nil {
@@ -67,7 +67,7 @@ func trainCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 	}
 }
 
-// trainIn trains in a folder, alone or as one of some ranks.
+// trainIn trains in a folder, alone or as one of several ranks.
 func trainIn(ctx context.Context, c *cli.Command, ranks *train.Ranks, dir string, stdout io.Writer, stderr *os.File) error {
 	if err := writable(dir); err != nil {
 		return err
@@ -102,7 +102,7 @@ func trainIn(ctx context.Context, c *cli.Command, ranks *train.Ranks, dir string
 		return err
 	}
 	if t.fitted.From > 0 {
-		fmt.Fprintf(stdout, "went on from step %d\n", t.fitted.From)
+		fmt.Fprintf(stdout, "resumed from step %d\n", t.fitted.From)
 	}
 	fmt.Fprintf(stdout, "trained on %d declarations in %.1f s: %d tokens, vectors of %d, %d epochs, best on the validation part after step %d\n",
 		len(t.split.Train), t.seconds, t.vocab.Size(), model.Width, t.epochs, t.fitted.Best.Step)
@@ -114,7 +114,7 @@ func trainIn(ctx context.Context, c *cli.Command, ranks *train.Ranks, dir string
 	if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	fmt.Fprintf(stdout, "\nkept in %s, with report.html\n", folder)
+	fmt.Fprintf(stdout, "\nstored in %s, with report.html\n", folder)
 	m, err := store.Open(folder)
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func onRanks(ctx context.Context, n int, c *cli.Command, dir string, stdout io.W
 	}
 	return comm.Run(ctx, func(ctx context.Context, comm *dist.Comm) error {
 		if n != 0 && n != comm.Size() {
-			return usageError{fmt.Errorf("-ranks is %d, and %d processes were started: mpiexec -n %d gosearch train -ranks %d starts as many", n, comm.Size(), n, n)}
+			return usageError{fmt.Errorf("-ranks is %d, but %d processes were started; use mpiexec -n %d gosearch train -ranks %d", n, comm.Size(), n, n)}
 		}
 		m, err := mesh.New(ctx, comm, mesh.Axis{Name: "data", Size: comm.Size()})
 		if err != nil {
@@ -156,21 +156,22 @@ func onRanks(ctx context.Context, n int, c *cli.Command, dir string, stdout io.W
 	})
 }
 
-// writable makes a folder and tries to write into it: better before training than after.
+// writable makes a folder and tries to write into it, so that an error occurs before training
+// and not after.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("the folder for index and model: %w", err)
+		return fmt.Errorf("cannot use the folder for index and model: %w", err)
 	}
 	f, err := os.CreateTemp(dir, "."+modelFolder+".*.tmp")
 	if err != nil {
-		return fmt.Errorf("the folder for index and model: %w", err)
+		return fmt.Errorf("cannot use the folder for index and model: %w", err)
 	}
 	f.Close()
 	return os.Remove(f.Name())
 }
 
-// sweep removes what a run that was killed while it wrote has left in the folder: files
-// that have no name yet. A model that was about to be replaced gets its name back.
+// sweep removes unfinished files that a killed run has left in the folder. A model that was
+// about to be replaced gets its name back.
 func sweep(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -183,7 +184,7 @@ func sweep(dir string) error {
 				continue
 			}
 			if strings.HasSuffix(e.Name(), ".tmp.old") {
-				if os.Rename(path, filepath.Join(dir, name)) == nil { // fails where there is a new one
+				if os.Rename(path, filepath.Join(dir, name)) == nil { // fails if there is a new one
 					continue
 				}
 			} else if !strings.HasSuffix(e.Name(), ".tmp") {
@@ -197,7 +198,7 @@ func sweep(dir string) error {
 	return nil
 }
 
-// trainer is one run of training.
+// trainer is a run of training.
 type trainer struct {
 	ranks  *train.Ranks // nil: alone
 	decls  []decl.Decl
@@ -207,13 +208,13 @@ type trainer struct {
 
 	*collection
 	fitted        *train.Fitted[model.Params]
-	encoder       *model.Encoder // of the result
+	encoder       *model.Encoder // of the trained model
 	lexicalWeight float64
 	seconds       float64
 }
 
-// fit trains, going on from a checkpoint if there is one, and finds how much BM25 is to
-// count beside the model. What it decides by is the training and validation parts.
+// fit trains, resuming from a checkpoint if there is one, and determines the weight of BM25
+// relative to the model. It uses only the training and validation parts.
 func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 	begin := time.Now()
 	var err error
@@ -259,7 +260,7 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 		case bar != nil:
 			bar.Describe("training, " + text)
 			bar.Set(e.Step)
-		case e.Scored: // a line now and then where no bar can be drawn
+		case e.Scored: // an occasional line if no bar can be drawn
 			fmt.Fprintf(t.stderr, "epoch %d: %s, validation MRR %.3f, %.0f s left\n", e.Epoch+1, text, e.Score, e.Remaining.Seconds())
 		}
 		return nil
@@ -287,17 +288,17 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 	return nil
 }
 
-// describe names the data and the program's choices, by which a checkpoint is known.
+// describe identifies the data and the program's choices, by which a checkpoint is recognised.
 func (t *trainer) describe() string {
 	h := sha256.New()
 	e := json.NewEncoder(h)
 	for i := range t.decls {
-		e.Encode(&t.decls[i]) // a hash takes everything
+		e.Encode(&t.decls[i]) // writing to a hash cannot fail
 	}
 	return fmt.Sprintf("gosearch %x, vectors of %d", h.Sum(nil)[:8], model.Width)
 }
 
-// save keeps the model and the report.
+// save stores the model and the report.
 func (t *trainer) save(ctx context.Context, dir string, f figures) error {
 	m := &store.Model{
 		Config: store.Config{
@@ -318,9 +319,9 @@ func (t *trainer) save(ctx context.Context, dir string, f figures) error {
 	})
 }
 
-// answers returns the vectors that questions are compared with from now on: of all
-// declarations, and with the first sentence of the comment, which was not to be looked at
-// while it made the questions.
+// answers returns the vectors with which questions are compared from now on: of all
+// declarations, and including the first sentence of the comment, which had to be left out while
+// it was used as the question.
 func (t *trainer) answers() []float32 {
 	rows, first := make([]model.Row, len(t.decls)), make([]model.Row, len(t.decls))
 	parallel(len(t.decls), func(i int) {

@@ -146,7 +146,7 @@ func TestTrainIsReproducible(t *testing.T) {
 		t.Errorf("left behind: %v, want declarations and a checkpoint", entries)
 	}
 	code, out, stderr := gosearch(t, t.Context(), interrupted, arguments...)
-	if code != 0 || !strings.Contains(out, "went on from step ") {
+	if code != 0 || !strings.Contains(out, "resumed from step ") {
 		t.Fatalf("resumed: exit status %d, %q, %q", code, out, stderr)
 	}
 	if !bytes.Equal(read(t, filepath.Join(interrupted, modelFolder, "weights.safetensors")), want) {
@@ -221,7 +221,7 @@ func TestDamagedModel(t *testing.T) {
 	foreign := t.TempDir()
 	write(t, filepath.Join(foreign, "thesis.tex"), "x")
 	err := store.Write(foreign, nil, nil, nil)
-	if err == nil || !strings.Contains(err.Error(), "something else than a model") {
+	if err == nil || !strings.Contains(err.Error(), "something other than a model") {
 		t.Errorf("a foreign folder: %v", err)
 	}
 }

@@ -1,5 +1,5 @@
-// Command imports tells what the packages of Go's standard library are about, of which it is told for some: a network
-// over the graph of what imports what.
+// Command imports predicts the subjects of packages of Go's standard library, given the subjects of some: a network
+// over the graph of imports.
 //
 //	go run ./examples/imports -picture imports.svg
 package main
@@ -23,16 +23,18 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// about are the parts of paths that are told apart; the first stands for all others.
+// about are the path elements that are distinguished as subjects; the first stands for all
+// others.
 var about = []string{"others", "crypto", "encoding", "go", "net", "runtime"}
 
-// Model has a vector for each package, which takes part in those of what it imports and what imports it.
+// Model has a vector for each package, which is combined with those of the packages that it imports and
+// that import it.
 type Model struct {
 	First, Second [2]nn.GraphConv // along imports, and against them
 	Out           nn.Dense
 }
 
-// New returns a model that knows nothing.
+// New returns an untrained model.
 func New(key tensor.Tensor, features int) Model {
 	k, o := ops.RandomKeys(key, 5), nn.GraphOptions{Activation: nn.Relu}
 	return Model{
@@ -42,7 +44,7 @@ func New(key tensor.Tensor, features int) Model {
 	}
 }
 
-// Logits returns scores of what each package is about: [nodes, subjects].
+// Logits returns scores of the subjects of each package: [nodes, subjects].
 func (m Model) Logits(g digraph.TensorDigraph, key tensor.Tensor) tensor.Tensor {
 	x := g.Nodes
 	for i, l := range [][2]nn.GraphConv{m.First, m.Second} {
@@ -54,7 +56,8 @@ func (m Model) Logits(g digraph.TensorDigraph, key tensor.Tensor) tensor.Tensor 
 	return m.Out.Apply(x)
 }
 
-// run tells training of every second package, and returns the share of the others of which is told what they are about.
+// run trains on the subjects of every second package, and returns the share of the others whose subject is predicted
+// correctly.
 func run(ctx context.Context, steps int, picture string) (accuracy float64, err error) {
 	defer tenon.Catch(&err)
 	paths, imports, err := source.Imports()
@@ -92,11 +95,11 @@ func run(ctx context.Context, steps int, picture string) (accuracy float64, err 
 
 func main() {
 	steps := flag.Int("steps", 60, "updates")
-	picture := flag.String("picture", "", "draw what is taken for what into this `file`, an SVG")
+	picture := flag.String("picture", "", "write the confusion matrix to this `file`, an SVG")
 	flag.Parse()
 	accuracy, err := run(context.Background(), *steps, *picture)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("of %.1f %% of the packages is told what they are about\n", 100*accuracy)
+	fmt.Printf("the subject of %.1f %% of the packages is predicted correctly\n", 100*accuracy)
 }

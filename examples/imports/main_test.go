@@ -9,7 +9,7 @@ import (
 	"github.com/tenonml/tenon/examples/internal/source"
 )
 
-// Of the packages that training is not told of, is told of 77 % what they are about, where 60 % are of the most frequent
+// The subject of 77 % of the held-out packages is predicted correctly, where 60 % are of the most frequent
 // kind.
 func TestImports(t *testing.T) {
 	if _, _, err := source.Imports(); err != nil {
@@ -22,7 +22,7 @@ func TestImports(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "imports.svg")
 	accuracy, err := run(t.Context(), steps, picture)
 	if err != nil || accuracy < least {
-		t.Errorf("of %.3f of the packages is told what they are about, want %v; %v", accuracy, least, err)
+		t.Errorf("the subject of %.3f of the packages is predicted correctly, want %v; %v", accuracy, least, err)
 	}
 	if svg, err := os.ReadFile(picture); err != nil || !bytes.Contains(svg, []byte("crypto")) {
 		t.Errorf("the picture: %v", err)

@@ -216,7 +216,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"words as numbers": {kind("at.city", features.Number), tenon.ErrUnsupported, "at.city"},
 		"numbers as words": {kind("total", features.Category), tenon.ErrUnsupported, "total"},
 		"an unknown kind":  {kind("total", "rank"), tenon.ErrUnsupported, "rank"},
-		"nothing left":     {schema(features.Options{Columns: map[string]features.Column{"": {Kind: features.Skip}}}), tenon.ErrInvalid, "no field is left"},
+		"nothing left":     {schema(features.Options{Columns: map[string]features.Column{"": {Kind: features.Skip}}}), tenon.ErrInvalid, "is left to encode"},
 		"a field is gone":  {apply(x.Drop("at.city")), tenon.ErrNotFound, "at.city"},
 		"another type":     {apply(x.With("total", x.Path("at.city"))), tenon.ErrDType, "total"},
 		"lists of records": {func() error {

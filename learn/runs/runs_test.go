@@ -172,7 +172,7 @@ func TestBadRecords(t *testing.T) {
 		"no JSON":      {"{", "", tenon.ErrInvalid, "run.json"},
 		"a newer form": {`{"version":99}`, "", tenon.ErrInvalid, "99"},
 		"a bad line":   {`{"version":1}`, "{\"step\":1}\n{\"step\":true}\n", tenon.ErrInvalid, "line 2"},
-		"a bad number": {`{"version":1}`, "{\"step\":1,\"loss\":[1]}\n", tenon.ErrInvalid, "no number"},
+		"a bad number": {`{"version":1}`, "{\"step\":1,\"loss\":[1]}\n", tenon.ErrInvalid, "not a number"},
 	} {
 		dir := t.TempDir()
 		if tt.info != "" {

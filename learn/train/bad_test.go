@@ -73,7 +73,7 @@ func TestBadInput(t *testing.T) {
 		"no loss at all": {fit(func(m nn.Dense, b labelled, _ tensor.Tensor) tensor.Tensor { return nil }, data(none), nil), []string{"not a floating scalar"}},
 		"nil loss":       {fit(nil, data(none), nil), []string{"the loss is nil"}},
 		"nil callback":   {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.OnStep = append(o.OnStep, nil) }), []string{"OnStep[0] is nil"}},
-		"nil source":     {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Data.At = nil }), []string{"a function that gives them"}},
+		"nil source":     {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Data.At = nil }), []string{"and a function At"}},
 		"plateau alone":  {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Plateau = new(train.Plateau) }), []string{"Validate is nil"}},
 		"clip":           {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.ClipNorm = math.NaN() }), []string{"ClipNorm is NaN"}},
 		"average":        {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Average = 1 }), []string{"Average is 1"}},

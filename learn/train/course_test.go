@@ -219,7 +219,7 @@ func TestSharedParts(t *testing.T) {
 	for want, groups := range map[string][][]string{
 		"D: there is no parameter":                       {{"A", "D"}},
 		"C.Bias: it is shared with A.Kernel":             {{"A.Kernel", "C.Bias"}},
-		"C.Kernel: it is shared with A.Bias.Kernel, whe": {{"A.Bias", "C"}},
+		"C.Kernel: it is shared with A.Bias.Kernel, whi": {{"A.Bias", "C"}},
 	} {
 		_, err := train.NewTrainer(m, pairLoss, train.Options{Shared: groups})
 		if err == nil || !strings.Contains(err.Error(), strings.SplitN(want, ": ", 2)[1]) {

@@ -298,7 +298,7 @@ func TestFitErrors(t *testing.T) {
 		"garbage": {func(o *train.FitOptions[model, examples]) { o.Checkpoint = garbage }, loss, "garbage"},
 		"folder":  {func(o *train.FitOptions[model, examples]) { o.Checkpoint = filepath.Join(dir, "none", "x") }, loss, "none"},
 		"foreign": {func(o *train.FitOptions[model, examples]) { o.Checkpoint, o.Run = written, "other" }, loss, `another run: "test", not "other"`},
-		"shorter": {func(o *train.FitOptions[model, examples]) { o.Checkpoint, o.Steps = written, 1 }, loss, "2 batches of 1"},
+		"shorter": {func(o *train.FitOptions[model, examples]) { o.Checkpoint, o.Steps = written, 1 }, loss, "step 2 of 1"},
 		"validation": {func(o *train.FitOptions[model, examples]) {
 			o.Validate = func(context.Context, model) (float64, error) { return 0, errors.New("no such file") }
 		}, loss, "validation after step 4: no such file"},
@@ -310,7 +310,7 @@ func TestFitErrors(t *testing.T) {
 		}
 	}
 	if _, err := train.Fit(t.Context(), struct{ N tensor.Tensor }{tensor.Scalar(int64(1))}, func(struct{ N tensor.Tensor }, examples, tensor.Tensor) tensor.Tensor { return nil },
-		train.FitOptions[struct{ N tensor.Tensor }, examples]{Data: train.Source[examples]{Batches: 1, At: at}}); err == nil || !strings.Contains(err.Error(), "no floating tensor") {
+		train.FitOptions[struct{ N tensor.Tensor }, examples]{Data: train.Source[examples]{Batches: 1, At: at}}); err == nil || !strings.Contains(err.Error(), "no floating-point tensor") {
 		t.Errorf("nothing to train: error %v", err)
 	}
 }

@@ -322,7 +322,7 @@ func TestRanksMissOne(t *testing.T) {
 		return err
 	})
 	for r := range 2 {
-		if errs[r] == nil || !strings.Contains(errs[r].Error(), "rank 2 did not come to operation") {
+		if errs[r] == nil || !strings.Contains(errs[r].Error(), "rank 2 did not reach operation") {
 			t.Errorf("rank %d: %v; want that rank 2 did not come", r, errs[r])
 		}
 	}

@@ -138,10 +138,10 @@ func TestLossesThatAreNoNumbers(t *testing.T) {
 	}{
 		"no loss": {fit(newLine(), nil, nil), []string{"the loss is nil"}},
 		"in the first batch": {fit(newLine(), lineLoss, func(o *train.FitOptions[line, points]) { o.Data = pointsOf(map[int]float32{0: nan}) }),
-			[]string{"X: the loss of step 0", "batch 0 of epoch 0 has NaN in 1 of 4 elements", "take it out of the data"}},
+			[]string{"X: the loss of step 0", "batch 0 of epoch 0 has NaN in 1 of 4 elements", "remove such values from the data"}},
 		"in a later batch": {fit(newLine(), lineLoss, func(o *train.FitOptions[line, points]) { o.Data = pointsOf(map[int]float32{6: float32(math.Inf(1))}) }),
 			[]string{"X: the loss of step 6", "batch 2 of epoch 1 has infinite numbers in 1 of 4 elements"}},
-		"in the parameters": {fit(line{tensor.Scalar(nan), tensor.Scalar(float32(0))}, lineLoss, nil), []string{"W: ", "before any training", "begins with have NaN"}},
+		"in the parameters": {fit(line{tensor.Scalar(nan), tensor.Scalar(float32(0))}, lineLoss, nil), []string{"W: ", "before any training", "the initial parameters have NaN"}},
 		"of the loss": {fit(newLine(), func(m line, b points, k tensor.Tensor) tensor.Tensor { return ops.Log(ops.Neg(lineLoss(m, b, k))) }, nil),
 			[]string{"the loss of step 0 is NaN, before any training", "CheckNumerics"}},
 		"diverged": {fit(newLine(), lineLoss, func(o *train.FitOptions[line, points]) { o.Optimizer, o.Epochs = train.SGD(1e10), 50 }), []string{"lower the learning rate"}},

@@ -25,35 +25,35 @@ import (
 	"github.com/tenonml/tenon/model/saved"
 )
 
-// A Client keeps models in registries and fetches them. The zero value asks with the
-// credentials of docker login and keeps what it fetches in the user's cache. A Client
-// is safe for concurrent use as long as its fields are not changed.
+// A Client stores models in registries and fetches them. The zero value uses the credentials of
+// docker login, and the user's cache. A Client is safe for concurrent use as long as its fields
+// are not changed.
 type Client struct {
-	Cache     string            // folder of the cache; "" for that of the user
-	Offline   bool              // take everything from the cache; $HF_HUB_OFFLINE sets it for Hugging Face
-	PlainHTTP bool              // ask registries on other machines without TLS, too
-	Transport http.RoundTripper // carries requests; nil for [http.DefaultTransport]
-	Files     []string          // patterns of [path.Match] for the files that are fetched; all where there are none
+	Cache     string            // folder of the cache; "" means the user's
+	Offline   bool              // use only what is in the cache; for Hugging Face, $HF_HUB_OFFLINE sets it
+	PlainHTTP bool              // use plain HTTP for registries on other machines, too
+	Transport http.RoundTripper // carries requests; nil means [http.DefaultTransport]
+	Files     []string          // patterns for [path.Match] of the files to fetch; nil: all files
 
-	// Credential returns the user name and password for a registry, both "" for none.
-	// Nil: those that docker login has kept.
+	// Credential returns the user name and password for a registry, or "" for both if there are
+	// none. Nil: those stored by docker login.
 	Credential func(ctx context.Context, host string) (user, password string, err error)
 }
 
-// A place is a reference that was taken apart.
+// A place is a parsed reference.
 type place struct {
 	target oras.Target
 	host   string // of a registry
-	name   string // of the repository, or a folder
-	ref    string // a tag or a digest; "" where none was given
+	name   string // of the repository, or of a folder
+	ref    string // a tag or a digest; "" if none was given
 }
 
-// tags is what targets have beside what package oras asks of all.
+// tags is what targets have in addition to what package oras requires.
 type tags interface {
 	Tags(ctx context.Context, last string, fn func(tags []string) error) error
 }
 
-// failure makes an error of one that happened in an operation on a reference.
+// failure returns the error of an operation on a reference.
 func failure(op, ref string, err error) error {
 	if err == nil {
 		return nil
@@ -69,18 +69,18 @@ func failure(op, ref string, err error) error {
 	return e
 }
 
-// bad is an error with a kind of its own.
+// bad returns an error with a kind.
 func bad(kind error, format string, args ...any) error {
 	return &tenon.Error{Kind: kind, Msg: fmt.Sprintf(format, args...)}
 }
 
-// place takes a reference apart. Nothing is asked of a network.
+// place parses a reference. It does not use the network.
 func (c *Client) place(ref string) (*place, error) {
 	if folder, ok := strings.CutPrefix(ref, "oci:"); ok {
 		return layout(folder)
 	}
 	if strings.HasPrefix(ref, "hf:") {
-		return nil, bad(tenon.ErrUnsupported, "repositories of Hugging Face are only read")
+		return nil, bad(tenon.ErrUnsupported, "repositories of Hugging Face are read-only")
 	}
 	r, err := registry.ParseReference(ref)
 	if err != nil {
@@ -94,23 +94,23 @@ func (c *Client) place(ref string) (*place, error) {
 	return &place{target: repo, host: r.Registry, name: r.Repository, ref: r.Reference}, nil
 }
 
-// Bounds to what a registry may make a client do.
+// Limits to what a registry may make a client do.
 const (
 	maxPages    = 10_000  // of a list
 	maxManifest = 4 << 20 // bytes
 )
 
-// layout opens a folder in OCI's layout. The folder's name ends at the last colon, or at
+// layout opens a folder in OCI's layout. The name of the folder ends at the last colon, or at
 // the @ before a digest.
 func layout(text string) (*place, error) {
 	folder, ref, ok := strings.Cut(text, "@")
 	if !ok {
-		if i := strings.LastIndexByte(text, ':'); i > 1 { // not that of a drive
+		if i := strings.LastIndexByte(text, ':'); i > 1 { // a colon that does not belong to a drive letter
 			folder, ref = text[:i], text[i+1:]
 		}
 	}
 	if folder == "" {
-		return nil, bad(tenon.ErrInvalid, "no folder is named")
+		return nil, bad(tenon.ErrInvalid, "the reference names no folder")
 	}
 	store, err := oci.New(folder)
 	if err != nil {
@@ -119,7 +119,7 @@ func layout(text string) (*place, error) {
 	return &place{target: store, name: folder, ref: ref}, nil
 }
 
-// plain reports whether a registry is asked without TLS.
+// plain reports whether a registry is accessed without TLS.
 func (c *Client) plain(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -146,13 +146,13 @@ func (c *Client) http() (*auth.Client, error) {
 	}
 	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{DetectDefaultNativeStore: false})
 	if err != nil {
-		return nil, fmt.Errorf("the credentials of docker login: %w", err)
+		return nil, fmt.Errorf("cannot read the credentials of docker login: %w", err)
 	}
 	out.Credential = credentials.Credential(store)
 	return out, nil
 }
 
-// noNetwork refuses all requests.
+// noNetwork fails all requests.
 type noNetwork struct{}
 
 var errOffline = &tenon.Error{Kind: tenon.ErrNotFound, Msg: "it is not in the cache, and the client is offline", Hint: "fetch it once without Offline"}
@@ -160,18 +160,18 @@ var errOffline = &tenon.Error{Kind: tenon.ErrNotFound, Msg: "it is not in the ca
 // RoundTrip fails.
 func (noNetwork) RoundTrip(*http.Request) (*http.Response, error) { return nil, errOffline }
 
-// tagOf returns the tag of a reference that is written to.
+// tagOf returns the tag of a reference for writing.
 func (p *place) tagOf() (string, error) {
 	switch {
 	case p.ref == "":
 		return "latest", nil
 	case strings.Contains(p.ref, ":"):
-		return "", bad(tenon.ErrInvalid, "a digest is no name for a model that is written; leave it out or give a tag")
+		return "", bad(tenon.ErrInvalid, "a model cannot be stored under a digest; leave it out or give a tag")
 	}
 	return p.ref, registry.Reference{Reference: p.ref}.ValidateReferenceAsTag()
 }
 
-// refOf returns the tag or digest of a reference that is read.
+// refOf returns the tag or digest of a reference for reading.
 func (p *place) refOf() string {
 	if p.ref == "" {
 		return "latest"
@@ -179,10 +179,10 @@ func (p *place) refOf() string {
 	return p.ref
 }
 
-// Push writes the files of a model, a folder or a ZIP file, to a registry and gives them a
-// tag (latest, where the reference has none). It returns the digest of the manifest, with
-// which [Client.Fetch] gets these files and no others. What the registry has already is not
-// sent again. Any folder of regular files can be pushed.
+// Push writes the files of a model, a folder or a ZIP file, to a registry under a tag, which is
+// latest if the reference has none. It returns the digest of the manifest, with which
+// [Client.Fetch] gets exactly these files. Files that the registry already has are not sent
+// again. Any folder of regular files can be pushed.
 func (c *Client) Push(ctx context.Context, path, ref string) (digest string, err error) {
 	fsys, end, err := openFiles(path)
 	if err != nil {
@@ -197,7 +197,7 @@ func (c *Client) Push(ctx context.Context, path, ref string) (digest string, err
 	return digest, failure("Push", ref, err)
 }
 
-// PushModel writes a model to a registry, as [Client.Push] does.
+// PushModel writes a model to a registry, like [Client.Push].
 func (c *Client) PushModel(ctx context.Context, m *saved.Model, ref string) (digest string, err error) {
 	temp, err := os.MkdirTemp("", "tenon-hub-*")
 	if err != nil {
@@ -224,7 +224,7 @@ func (c *Client) push(ctx context.Context, src *packed, ref string) (string, err
 	return desc.Digest.String(), err
 }
 
-// Resolve returns the digest that a reference stands for now.
+// Resolve returns the digest to which a reference currently refers.
 func (c *Client) Resolve(ctx context.Context, ref string) (digest string, err error) {
 	if name, ok := strings.CutPrefix(ref, "hf:"); ok {
 		h, err := c.hugging(name)
@@ -244,7 +244,7 @@ func (c *Client) Resolve(ctx context.Context, ref string) (digest string, err er
 	return d.String(), failure("Resolve", ref, err)
 }
 
-// Tag gives what a reference stands for more tags.
+// Tag adds tags to the model to which a reference refers.
 func (c *Client) Tag(ctx context.Context, ref string, tags ...string) error {
 	p, err := c.place(ref)
 	if err != nil {
@@ -252,16 +252,15 @@ func (c *Client) Tag(ctx context.Context, ref string, tags ...string) error {
 	}
 	for _, t := range tags {
 		if _, err := (&place{ref: t}).tagOf(); t == "" || err != nil {
-			return failure("Tag", ref, bad(tenon.ErrInvalid, "%q is no tag", t))
+			return failure("Tag", ref, bad(tenon.ErrInvalid, "%q is not a tag", t))
 		}
 	}
 	_, err = oras.TagN(ctx, p.target, p.refOf(), tags, oras.DefaultTagNOptions)
 	return failure("Tag", ref, err)
 }
 
-// Copy copies a model to another place, with all that belongs to it and without changing
-// a byte, so that the digest stays the same. It returns the digest. From Hugging Face, the
-// files are fetched and packed.
+// Copy copies a model with all its parts to another place. Not a byte changes, so the digest
+// stays the same; Copy returns it. Files from Hugging Face are fetched and packed.
 func (c *Client) Copy(ctx context.Context, from, to string) (digest string, err error) {
 	if strings.HasPrefix(from, "hf:") {
 		dir, err := c.Fetch(ctx, from)
@@ -294,8 +293,8 @@ func (c *Client) Copy(ctx context.Context, from, to string) (digest string, err 
 	return desc.Digest.String(), failure("Copy", from, err)
 }
 
-// List returns the tags of a repository, and the names of all repositories where only a
-// registry is named. They are in order.
+// List returns the tags of a repository or, if only a registry is named, the names of all
+// repositories, sorted.
 func (c *Client) List(ctx context.Context, where string) (names []string, err error) {
 	add := func(page []string) error {
 		names = append(names, page...)

@@ -9,7 +9,7 @@
 //
 // # References
 //
-//	registry.example/team/search:v3         a tag in a registry (of OCI, as for containers)
+//	registry.example/team/search:v3         a tag in an OCI registry, as for containers
 //	registry.example/team/search@sha256:…   these bytes and no others
 //	oci:folder:v3                           a tag in a folder in OCI's layout, for machines without a network
 //	hf:org/name@revision                    a repository of Hugging Face, read-only; main without a revision
@@ -40,10 +40,10 @@
 // # Safety
 //
 // The package does not trust registries. The caller gets a file only if its size and digest match the manifest,
-// and the digest of the manifest matches the requested one. Nothing is allocated by a claimed length;
-// names are paths inside the folder; no code is run. A file appears under its name only when all its
-// bytes are there: after a full disk, or when the process ends at any
-// moment, the previous file is still there, or none.
+// and the digest of the manifest matches the requested one. No memory is allocated for a length that is merely
+// claimed; names must be paths inside the folder; no code is run. A file appears under its name only when all
+// its bytes are there: after a full disk, or when the process ends at any moment, the previous file is still
+// there, or none.
 //
 // Stability: experimental.
 package hub

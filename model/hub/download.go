@@ -21,21 +21,21 @@ import (
 	"github.com/tenonml/tenon/internal/filelock"
 )
 
-// A download is bytes that get to a file of the cache once all of them are there and have
-// their digest.
+// A download brings bytes to a file of the cache when all of them have arrived and have the
+// right digest.
 type download struct {
 	to   string // the file
-	part string // where the bytes stand until then
-	lock string // the file that is locked in the meantime
+	part string // where the bytes are until then
+	lock string // the file that is locked meanwhile
 	size int64
 	sum  func() hash.Hash
-	want string // the sum in hexadecimal digits
+	want string // the digest in hexadecimal
 
-	// open returns the bytes from a position on, or from an earlier one, which it returns.
+	// open returns the bytes starting at from, or at an earlier position, which it returns.
 	open func(ctx context.Context, from int64) (body io.ReadCloser, at int64, err error)
 }
 
-// sumOf returns what computes a digest.
+// sumOf returns a function that makes a hash for a digest.
 func sumOf(d digest.Digest) (func() hash.Hash, error) {
 	switch d.Algorithm() {
 	case digest.SHA256:
@@ -43,10 +43,10 @@ func sumOf(d digest.Digest) (func() hash.Hash, error) {
 	case digest.SHA512:
 		return sha512.New, nil
 	}
-	return nil, bad(tenon.ErrUnsupported, "digests of %s", d.Algorithm())
+	return nil, bad(tenon.ErrUnsupported, "digests of type %s are not supported", d.Algorithm())
 }
 
-// gitSum returns what computes the name that git gives to a file of n bytes.
+// gitSum returns a function that makes a hash for the name that git gives to a file of n bytes.
 func gitSum(n int64) func() hash.Hash {
 	return func() hash.Hash {
 		h := sha1.New()
@@ -55,13 +55,13 @@ func gitSum(n int64) func() hash.Hash {
 	}
 }
 
-// have reports whether the file is there. What it holds was checked when it got there.
+// have reports whether the file exists. Its contents were checked when it was stored.
 func (d *download) have() bool {
 	info, err := os.Stat(d.to)
 	return err == nil && info.Mode().IsRegular() && info.Size() == d.size
 }
 
-// run downloads what is missing.
+// run downloads the missing bytes.
 func (d *download) run(ctx context.Context) error {
 	if d.have() {
 		return nil
@@ -76,7 +76,7 @@ func (d *download) run(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	if d.have() { // somebody else was quicker
+	if d.have() { // another process was faster
 		return nil
 	}
 	f, err := os.OpenFile(d.part, os.O_RDWR|os.O_CREATE, 0o666)
@@ -94,11 +94,11 @@ func (d *download) run(ctx context.Context) error {
 	return err
 }
 
-// retries is how often a transfer goes on that brought something before it broke off.
+// retries is how often a transfer that made progress is continued after it broke off.
 const retries = 20
 
-// fill brings the bytes to a file, which may have some already. It reports whether what it
-// has is of use to the next try.
+// fill downloads to a file, which may already have some of the bytes. It reports whether the
+// bytes that it has are useful for another attempt.
 func (d *download) fill(ctx context.Context, f *os.File) (keep bool, err error) {
 	sum := d.sum()
 	n, err := io.Copy(sum, f)
@@ -107,13 +107,13 @@ func (d *download) fill(ctx context.Context, f *os.File) (keep bool, err error) 
 	}
 	for try := 0; n != d.size; try++ {
 		if n > d.size {
-			return false, fmt.Errorf("more than %d bytes arrive", d.size)
+			return false, fmt.Errorf("more than %d bytes arrived", d.size)
 		}
 		body, at, err := d.open(ctx, n)
 		if err != nil {
 			return true, err
 		}
-		if at != n { // from the beginning again
+		if at != n { // start over
 			n, sum = 0, d.sum()
 			if _, err = f.Seek(0, io.SeekStart); err == nil {
 				err = f.Truncate(0)
@@ -128,7 +128,7 @@ func (d *download) fill(ctx context.Context, f *os.File) (keep bool, err error) 
 		n += k
 		switch {
 		case writeErr != nil:
-			return false, writeErr // the disk may be full, and is less so without the part
+			return false, writeErr // the disk may be full; removing the partial file may help
 		case ctx.Err() != nil:
 			return true, context.Cause(ctx)
 		case n < d.size && (k == 0 || try >= retries):
@@ -141,7 +141,7 @@ func (d *download) fill(ctx context.Context, f *os.File) (keep bool, err error) 
 	return true, f.Sync()
 }
 
-// transfer appends what is read to a file and a sum.
+// transfer appends what it reads to a file and a hash.
 func transfer(f *os.File, sum hash.Hash, body io.Reader) (n int64, readErr, writeErr error) {
 	b := make([]byte, 1<<18)
 	for {
@@ -162,7 +162,7 @@ func transfer(f *os.File, sum hash.Hash, body io.Reader) (n int64, readErr, writ
 	}
 }
 
-// lockFile waits for the lock on a file, made if need be.
+// lockFile waits for the lock on a file, which it creates if necessary.
 func lockFile(ctx context.Context, name string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -183,7 +183,7 @@ func lockFile(ctx context.Context, name string) (unlock func(), err error) {
 	}
 }
 
-// wait waits, but not longer than the context lasts.
+// wait waits, but no longer than until the context is done.
 func wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

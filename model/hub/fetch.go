@@ -33,15 +33,15 @@ func (c *Client) cacheDir() (string, error) {
 	return filepath.Join(dir, "tenon", "hub"), err
 }
 
-// blobFile is where the cache has a blob.
+// blobFile returns the file name of a blob in the cache.
 func blobFile(cache string, d digest.Digest) string {
 	return filepath.Join(cache, "blobs", d.Algorithm().String(), d.Encoded())
 }
 
-// Fetch brings the files of a model into the cache and returns the folder where they lie.
-// They are links to the cache's blobs, to be read and not to be changed; see
-// [Client.Pull] for files of one's own. What is there already is not fetched again, and
-// of a reference with a digest, or a commit of Hugging Face, nothing is asked then.
+// Fetch brings the files of a model into the cache and returns their folder. The files are
+// links to the cache's blobs and must not be changed; for files of your own, see [Client.Pull].
+// Files in the cache are not fetched again, and for a reference with a digest, or with a commit
+// of Hugging Face, the network is then not used at all.
 func (c *Client) Fetch(ctx context.Context, ref string) (dir string, err error) {
 	if name, ok := strings.CutPrefix(ref, "hf:"); ok {
 		dir, err = c.fetchHugging(ctx, name)
@@ -51,8 +51,8 @@ func (c *Client) Fetch(ctx context.Context, ref string) (dir string, err error) 
 	return dir, failure("Fetch", ref, err)
 }
 
-// Pull copies the files of a model to a folder, which is there when all of them are. It
-// may replace an empty folder, or a model that [saved.OpenModel] reads.
+// Pull copies the files of a model to a folder, which appears when all of them are complete. It
+// may replace an empty folder, or a model that [saved.OpenModel] can read.
 func (c *Client) Pull(ctx context.Context, ref, to string) error {
 	return failure("Pull", ref, c.pull(ctx, ref, to))
 }
@@ -94,7 +94,7 @@ func (c *Client) pull(ctx context.Context, ref, to string) error {
 	})
 }
 
-// replaceable returns an error where a folder holds something that nobody pulled.
+// replaceable returns an error if a folder holds something that is neither empty nor a model.
 func replaceable(to string) error {
 	entries, err := os.ReadDir(to)
 	if os.IsNotExist(err) || err == nil && len(entries) == 0 {
@@ -104,7 +104,7 @@ func replaceable(to string) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(to, "model.json")); err != nil {
-		return &tenon.Error{Kind: tenon.ErrInvalid, Where: to, Msg: "there is something that is no model", Hint: "choose a folder that is empty or not there"}
+		return &tenon.Error{Kind: tenon.ErrInvalid, Where: to, Msg: "the folder is not empty, and does not hold a model", Hint: "choose an empty folder, or one that does not exist"}
 	}
 	return nil
 }
@@ -133,13 +133,13 @@ func copyFile(from, to string, d digest.Digest) error {
 			return err
 		}
 		if got := digest.NewDigest(d.Algorithm(), h); got != d {
-			return fmt.Errorf("the cache has bytes of digest %s, want %s; remove %s", got, d, from)
+			return fmt.Errorf("the cached bytes have the digest %s, want %s; remove %s", got, d, from)
 		}
 		return nil
 	})
 }
 
-// wants reports whether a file is among those that are fetched.
+// wants reports whether a file is to be fetched.
 func (c *Client) wants(name string) bool {
 	for _, p := range c.Files {
 		if ok, _ := path.Match(p, name); ok {
@@ -152,7 +152,7 @@ func (c *Client) wants(name string) bool {
 	return len(c.Files) == 0
 }
 
-// fetch returns the folder with the files of a model of a registry, and their digests.
+// fetch returns the folder with the files of a model in a registry, and their digests.
 func (c *Client) fetch(ctx context.Context, ref string) (string, map[string]digest.Digest, error) {
 	p, err := c.place(ref)
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *Client) fetch(ctx context.Context, ref string) (string, map[string]dige
 		})
 	}
 	if len(jobs) == 0 {
-		return "", nil, bad(tenon.ErrNotFound, "none of %d files is wanted", len(layers))
+		return "", nil, bad(tenon.ErrNotFound, "none of %d files matches Client.Files", len(layers))
 	}
 	return dir, sums, sideBySide(ctx, jobs)
 }
@@ -218,7 +218,7 @@ func sideBySide(ctx context.Context, jobs []func(ctx context.Context) error) err
 	return context.Cause(ctx)
 }
 
-// resolve returns the digest of a reference, and keeps what a tag stands for.
+// resolve returns the digest of a reference, and stores the digest of a tag in the cache.
 func (c *Client) resolve(ctx context.Context, p *place) (digest.Digest, error) {
 	ref := p.refOf()
 	if strings.Contains(ref, ":") {
@@ -253,8 +253,8 @@ func (c *Client) resolve(ctx context.Context, p *place) (digest.Digest, error) {
 	})
 }
 
-// manifest returns the layers of a manifest, from the cache where it is there. The names
-// of their files are checked.
+// manifest returns the layers of a manifest, from the cache if possible. It checks the names of
+// their files.
 func (c *Client) manifest(ctx context.Context, p *place, cache string, root digest.Digest) ([]descriptor, error) {
 	file := blobFile(cache, root)
 	text, err := os.ReadFile(file)
@@ -274,15 +274,15 @@ func (c *Client) manifest(ctx context.Context, p *place, cache string, root dige
 	}
 	var m v1.Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("the manifest: %w", err)
+		return nil, fmt.Errorf("cannot read the manifest: %w", err)
 	}
 	if m.MediaType != "" && m.MediaType != v1.MediaTypeImageManifest && m.MediaType != "application/vnd.docker.distribution.manifest.v2+json" {
-		return nil, bad(tenon.ErrUnsupported, "a %s, which is no manifest of one model", m.MediaType)
+		return nil, bad(tenon.ErrUnsupported, "a %s is not the manifest of a single model", m.MediaType)
 	}
 	return m.Layers, checkLayers(m.Layers)
 }
 
-// nameOf returns the name of a layer's file; "" if it has none.
+// nameOf returns the name of a layer's file, or "" if it has none.
 func nameOf(l descriptor) string {
 	if name := l.Annotations[notePath]; name != "" {
 		return name
@@ -290,8 +290,8 @@ func nameOf(l descriptor) string {
 	return l.Annotations[v1.AnnotationTitle]
 }
 
-// isPacked reports whether a layer is an archive of the file. Clients for artifacts send
-// files as they are as layers of images, and note it where they packed one.
+// isPacked reports whether a layer is an archive. Clients for artifacts send files unpacked as
+// layers with the media type of images, and annotate those that they packed.
 func isPacked(l descriptor) bool {
 	if strings.HasPrefix(l.MediaType, "application/vnd.oci.image.layer.") {
 		return l.Annotations["io.deis.oras.content.unpack"] == "true"
@@ -300,7 +300,7 @@ func isPacked(l descriptor) bool {
 	return strings.HasSuffix(l.MediaType, ".tar") || strings.HasPrefix(kind, "+")
 }
 
-// checkLayers checks what a manifest says of its files.
+// checkLayers checks what a manifest says about its files.
 func checkLayers(layers []descriptor) error {
 	if len(layers) == 0 {
 		return bad(tenon.ErrInvalid, "the manifest has no layers")
@@ -309,17 +309,17 @@ func checkLayers(layers []descriptor) error {
 	for i, l := range layers {
 		name := nameOf(l)
 		if name == "" {
-			return bad(tenon.ErrUnsupported, "layer %d (%s) has no name of a file", i, l.MediaType)
+			return bad(tenon.ErrUnsupported, "layer %d (%s) has no file name", i, l.MediaType)
 		}
 		if err := relpath.Check(name); err != nil {
 			return err
 		}
 		if isPacked(l) {
-			return bad(tenon.ErrUnsupported, "%s is packed as %s; push it as it is", name, l.MediaType)
+			return bad(tenon.ErrUnsupported, "%s is packed as %s; push it unpacked", name, l.MediaType)
 		}
 		folded := strings.ToLower(name)
 		if seen[folded] {
-			return fmt.Errorf("the file %q stands twice", name)
+			return fmt.Errorf("the file %q occurs twice", name)
 		}
 		seen[folded] = true
 		if err := l.Digest.Validate(); err != nil {
@@ -332,7 +332,7 @@ func checkLayers(layers []descriptor) error {
 	return nil
 }
 
-// layer brings a layer into the cache, and a link to it to its place.
+// layer brings a layer into the cache, and links to it.
 func (c *Client) layer(ctx context.Context, p *place, cache string, l descriptor, to string) error {
 	if info, err := os.Stat(to); err == nil && info.Mode().IsRegular() && info.Size() == l.Size {
 		return nil
@@ -354,7 +354,7 @@ func (c *Client) layer(ctx context.Context, p *place, cache string, l descriptor
 	return link(d.to, to)
 }
 
-// openFrom opens a blob at a position, or from its beginning where the registry has no
+// openFrom opens a blob at a position, or at its beginning if the registry does not support
 // ranges.
 func openFrom(ctx context.Context, t oras.ReadOnlyTarget, l descriptor, from int64) (io.ReadCloser, int64, error) {
 	body, err := t.Fetch(ctx, l)
@@ -373,7 +373,7 @@ func openFrom(ctx context.Context, t oras.ReadOnlyTarget, l descriptor, from int
 	return body, 0, nil
 }
 
-// link gives a file another name, or copies it where the file system has no links.
+// link makes a hard link to a file, or copies it if the file system does not support links.
 func link(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err

@@ -255,7 +255,7 @@ func TestPartsOfModels(t *testing.T) {
 		t.Error(err)
 	}
 	c.Files = nil
-	if err := c.Pull(ctx, host+"/m:1", to); err == nil || !strings.Contains(err.Error(), "no model") {
+	if err := c.Pull(ctx, host+"/m:1", to); err == nil || !strings.Contains(err.Error(), "does not hold a model") {
 		t.Errorf("a folder of something else was replaced: %v", err)
 	}
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "link")); err == nil {

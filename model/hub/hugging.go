@@ -18,7 +18,7 @@ import (
 	"github.com/tenonml/tenon/internal/relpath"
 )
 
-// hugging is a revision of a repository of Hugging Face.
+// hugging is a revision of a Hugging Face repository.
 type hugging struct {
 	client   *Client
 	http     *http.Client
@@ -27,7 +27,7 @@ type hugging struct {
 	offline  bool
 
 	repo, revision string
-	commit         string // what the revision stands for
+	commit         string // to which the revision refers
 	hub            string // the folder of the cache
 	files          []string
 }
@@ -38,17 +38,17 @@ var (
 	etagName    = form(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 )
 
-// hugging takes a reference without its hf: apart.
+// hugging parses a reference without its prefix hf:.
 func (c *Client) hugging(text string) (*hugging, error) {
 	repo, revision, ok := strings.Cut(text, "@")
 	if !ok {
 		revision = "main"
 	}
 	if !huggingName().MatchString(repo) || strings.Contains(repo, "..") || strings.Contains(repo, "--") {
-		return nil, bad(tenon.ErrInvalid, "%q is no name of a repository", repo)
+		return nil, bad(tenon.ErrInvalid, "%q is not the name of a repository", repo)
 	}
 	if err := relpath.Check(revision); err != nil {
-		return nil, bad(tenon.ErrInvalid, "%q is no revision", revision)
+		return nil, bad(tenon.ErrInvalid, "%q is not a revision", revision)
 	}
 	h := &hugging{client: c, endpoint: "https://huggingface.co", repo: repo, revision: revision}
 	if e := os.Getenv("HF_ENDPOINT"); e != "" {
@@ -83,19 +83,19 @@ func (c *Client) hugging(text string) (*hugging, error) {
 			return fmt.Errorf("more than 10 redirections")
 		}
 		if req.URL.Host != via[0].URL.Host {
-			req.Header.Del("Authorization") // the token is nobody else's business
+			req.Header.Del("Authorization") // do not give the token to other hosts
 		}
 		return nil
 	}}
 	return h, nil
 }
 
-// folder is where the cache keeps the repository.
+// folder returns the folder of the repository in the cache.
 func (h *hugging) folder() string {
 	return filepath.Join(h.hub, "models--"+strings.ReplaceAll(h.repo, "/", "--"))
 }
 
-// resolve finds the commit of the revision and the files that it has.
+// resolve finds the commit of the revision and its files.
 func (h *hugging) resolve(ctx context.Context) error {
 	if commitName().MatchString(h.revision) {
 		h.commit = h.revision
@@ -125,7 +125,7 @@ func (h *hugging) resolve(ctx context.Context) error {
 		return err
 	}
 	if !commitName().MatchString(info.SHA) || h.commit != "" && h.commit != info.SHA {
-		return fmt.Errorf("the revision %s is said to be the commit %q", h.revision, info.SHA)
+		return fmt.Errorf("the hub gives %[2]q as the commit of the revision %[1]s", h.revision, info.SHA)
 	}
 	for _, s := range info.Siblings {
 		if err := relpath.Check(s.Name); err != nil {
@@ -134,7 +134,7 @@ func (h *hugging) resolve(ctx context.Context) error {
 		h.files = append(h.files, s.Name)
 	}
 	if h.commit != "" {
-		return nil // a commit needs no name
+		return nil // a commit needs no ref
 	}
 	h.commit = info.SHA
 	if err := os.MkdirAll(filepath.Dir(kept), 0o777); err != nil {
@@ -143,14 +143,14 @@ func (h *hugging) resolve(ctx context.Context) error {
 	return atomicfile.Replace(kept, func(w io.Writer) error { _, err := io.WriteString(w, h.commit); return err })
 }
 
-// request asks for a file of the hub.
+// request requests a file from the hub.
 func (h *hugging) request(ctx context.Context, method, address string, from int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("User-Agent", "tenon")
-	req.Header.Set("Accept-Encoding", "identity") // lengths are those of the file
+	req.Header.Set("Accept-Encoding", "identity") // lengths must be those of the file
 	if h.token != "" {
 		req.Header.Set("Authorization", "Bearer "+h.token)
 	}
@@ -158,7 +158,7 @@ func (h *hugging) request(ctx context.Context, method, address string, from int6
 		req.Header.Set("Range", "bytes="+strconv.FormatInt(from, 10)+"-")
 	}
 	client := h.http
-	if method == http.MethodHead { // what is asked for stands in the first answer, not in that of another host
+	if method == http.MethodHead { // the headers are in the first answer, not in that of another host
 		c := *h.http
 		c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 			if req.URL.Host != via[0].URL.Host || len(via) > 10 {
@@ -223,7 +223,7 @@ func (c *Client) fetchHugging(ctx context.Context, text string) (string, error) 
 		})
 	}
 	if len(jobs) == 0 {
-		return "", bad(tenon.ErrNotFound, "none of %d files is wanted", len(h.files))
+		return "", bad(tenon.ErrNotFound, "none of %d files matches Client.Files", len(h.files))
 	}
 	return dir, sideBySide(ctx, jobs)
 }
@@ -231,7 +231,7 @@ func (c *Client) fetchHugging(ctx context.Context, text string) (string, error) 
 // file brings a file into the cache.
 func (h *hugging) file(ctx context.Context, name, to string) error {
 	if _, err := os.Stat(to); err == nil {
-		return nil // of a commit, which does not change
+		return nil // a commit does not change
 	}
 	address := h.endpoint + "/" + h.repo + "/resolve/" + h.commit + "/" + escaped(name)
 	resp, err := h.request(ctx, http.MethodHead, address, 0)
@@ -251,7 +251,7 @@ func (h *hugging) file(ctx context.Context, name, to string) error {
 		}
 	}
 	if c := resp.Header.Get("X-Repo-Commit"); c != h.commit || !etagName().MatchString(etag) || strings.Contains(etag, "..") || size < 0 {
-		return fmt.Errorf("the hub says commit %q, etag %q, %d bytes", c, etag, size)
+		return fmt.Errorf("the hub's answer is incomplete: commit %q, etag %q, %d bytes", c, etag, size)
 	}
 	blob := filepath.Join(h.folder(), "blobs", etag)
 	d := &download{to: blob, part: blob + ".incomplete", size: size, want: etag,
@@ -266,13 +266,13 @@ func (h *hugging) file(ctx context.Context, name, to string) error {
 			}
 			return resp.Body, from, nil
 		}}
-	switch len(etag) { // of a file of git-lfs, and of git
+	switch len(etag) { // SHA-256 for git-lfs, SHA-1 for git
 	case 64:
 		d.sum = sha256.New
 	case 40:
 		d.sum = gitSum(size)
 	default:
-		return bad(tenon.ErrUnsupported, "the etag %q is no digest", etag)
+		return bad(tenon.ErrUnsupported, "the etag %q is not a digest", etag)
 	}
 	if err := d.run(ctx); err != nil {
 		return err
@@ -290,7 +290,7 @@ func (h *hugging) file(ctx context.Context, name, to string) error {
 	return copyFile(blob, to, "")
 }
 
-// escaped is a path in an address.
+// escaped escapes a path for an address.
 func escaped(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {

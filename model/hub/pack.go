@@ -37,10 +37,10 @@ const (
 	noteFile   = "org.cncf.model.file.metadata+json"
 )
 
-// epoch stands where formats want a time, so that the same files have the same digest.
+// epoch is used where a time is required, so that the same files have the same digest.
 const epoch = "1970-01-01T00:00:00Z"
 
-// typeOf returns the media type of a file's layer, told by its name.
+// typeOf returns the media type of a file's layer, which depends on its name.
 func typeOf(name string) string {
 	base := strings.ToLower(path.Base(name))
 	switch ext := path.Ext(base); {
@@ -54,7 +54,7 @@ func typeOf(name string) string {
 	return typeParts
 }
 
-// formatOf returns what the config calls the format of files.
+// formatOf returns the format of files as the config calls it.
 func formatOf(names []string) string {
 	if slices.Contains(names, "model.json") {
 		return "tenon"
@@ -67,15 +67,15 @@ func formatOf(names []string) string {
 	return ""
 }
 
-// packed is the files of a folder as a model of ModelPack, to be copied from.
+// packed is the files of a folder as a ModelPack model that can be copied.
 type packed struct {
 	fsys  fs.FS
 	root  descriptor
-	files map[digest.Digest]string // layers, by the names of their files
+	files map[digest.Digest]string // layers, by their digests
 	texts map[digest.Digest][]byte // manifest and config
 }
 
-// openFiles opens a model, a folder or a ZIP file, that is to be pushed.
+// openFiles opens a model to be pushed, a folder or a ZIP file.
 func openFiles(name string) (fsys fs.FS, end func() error, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -146,7 +146,7 @@ func pack(ctx context.Context, fsys fs.FS) (*packed, error) {
 		Annotations: map[string]string{v1.AnnotationCreated: epoch},
 	})
 	if err == nil && p.root.Size > maxManifest {
-		err = bad(tenon.ErrUnsupported, "%d files: their manifest has %d bytes, registries take %d", len(layers), p.root.Size, maxManifest)
+		err = bad(tenon.ErrUnsupported, "the manifest of %d files has %d bytes; registries accept %d", len(layers), p.root.Size, maxManifest)
 	}
 	p.root.ArtifactType = typeModel
 	return p, err
@@ -161,7 +161,7 @@ func errOf(errs ...error) error {
 	return nil
 }
 
-// layer describes a file.
+// layer returns the descriptor of a file.
 func (p *packed) layer(name string) (descriptor, error) {
 	if err := relpath.Check(name); err != nil {
 		return descriptor{}, err
@@ -171,7 +171,7 @@ func (p *packed) layer(name string) (descriptor, error) {
 		return descriptor{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return descriptor{}, fmt.Errorf("%s is no regular file", name)
+		return descriptor{}, fmt.Errorf("%s is not a regular file", name)
 	}
 	f, err := p.fsys.Open(name)
 	if err != nil {
@@ -197,10 +197,10 @@ func (p *packed) text(mediaType string, doc any) (descriptor, error) {
 	return descriptor{MediaType: mediaType, Digest: d, Size: int64(len(b))}, err
 }
 
-// Resolve returns the manifest, whatever it is called.
+// Resolve returns the manifest, whatever the reference.
 func (p *packed) Resolve(context.Context, string) (descriptor, error) { return p.root, nil }
 
-// Exists reports whether there is a blob.
+// Exists reports whether a blob exists.
 func (p *packed) Exists(_ context.Context, d descriptor) (bool, error) {
 	return p.texts[d.Digest] != nil || p.files[d.Digest] != "", nil
 }

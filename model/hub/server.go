@@ -20,24 +20,24 @@ import (
 	"oras.land/oras-go/v2/registry"
 )
 
-// ServerOptions are options of [NewServer].
+// ServerOptions are the options of [NewServer].
 type ServerOptions struct {
-	ReadOnly bool  // refuse what would change something
-	MaxBlob  int64 // bytes of the largest file that is taken; 0 for any
+	ReadOnly bool  // reject changes
+	MaxBlob  int64 // maximum size of a file in bytes; 0: no limit
 }
 
-// A Server is a registry over a folder, for tests, machines without a network, and CI: the
-// distribution API of OCI (https://github.com/opencontainers/distribution-spec), with
-// ranges, uploads in pieces, mounts, referrers and deletion. It asks for no credentials:
-// put a handler in front of it that does, where others reach it. It is safe for concurrent
-// use, but one folder is for one Server.
+// A Server is a registry that stores its data in a folder, for tests, CI, and machines without
+// a network. It implements OCI's distribution API
+// (https://github.com/opencontainers/distribution-spec), with ranges, chunked uploads, mounts,
+// referrers and deletion. It does not authenticate clients: if others can reach it, wrap it in
+// a handler that does. It is safe for concurrent use, but a folder must have only one Server.
 type Server struct {
 	opts ServerOptions
 	s    *store
 }
 
-// NewServer returns a registry over a folder, which is made if need be. What is deleted
-// leaves its blobs in the folder, which other repositories may share.
+// NewServer returns a registry for a folder, which is created if necessary. Deleting a manifest
+// or blob does not remove the bytes from the folder, because other repositories may share them.
 func NewServer(dir string, opts ServerOptions) (*Server, error) {
 	s, err := openStore(dir)
 	if err != nil {
@@ -46,10 +46,10 @@ func NewServer(dir string, opts ServerOptions) (*Server, error) {
 	return &Server{opts, s}, nil
 }
 
-// Close gives the folder free.
+// Close releases the folder.
 func (s *Server) Close() error { return s.s.root.Close() }
 
-// problem is an error with the code that clients of registries know.
+// A problem is an error with a code that clients of registries know.
 type problem struct {
 	status int
 	code   string
@@ -63,7 +63,7 @@ func refuse(status int, code, format string, args ...any) error {
 	return &problem{status, code, fmt.Sprintf(format, args...)}
 }
 
-// routes are what stands behind the name of a repository.
+// routes are the parts of a path after the name of a repository.
 var routes = []struct {
 	form   func() *regexp.Regexp
 	handle func(s *Server, r *request) error
@@ -81,7 +81,7 @@ type request struct {
 	*http.Request
 	w    http.ResponseWriter
 	repo string
-	last string // the last part of the path
+	last string // the last element of the path
 }
 
 // ServeHTTP answers a request of the distribution API.
@@ -115,7 +115,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	case r.URL.Path == "/v2" || ok && rest == "":
 		return writeJSON(w, "application/json", map[string]any{})
 	case !ok:
-		return refuse(http.StatusNotFound, "NAME_UNKNOWN", "a registry has the paths below /v2/")
+		return refuse(http.StatusNotFound, "NAME_UNKNOWN", "the paths of a registry begin with /v2/")
 	case rest == "_catalog":
 		return s.catalog(w, r)
 	}
@@ -129,7 +129,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 			q.last = m[2]
 		}
 		if err := (registry.Reference{Registry: "x", Repository: q.repo}).ValidateRepository(); err != nil || len(q.repo) > 255 {
-			return refuse(http.StatusBadRequest, "NAME_INVALID", "%q is no name of a repository", q.repo)
+			return refuse(http.StatusBadRequest, "NAME_INVALID", "%q is not the name of a repository", q.repo)
 		}
 		return route.handle(s, q)
 	}
@@ -151,19 +151,19 @@ func notAllowed(r *request) error {
 	return refuse(http.StatusMethodNotAllowed, "UNSUPPORTED", "%s is not allowed here", r.Method)
 }
 
-// digestOf reads a digest of a request.
+// digestOf parses a digest in a request.
 func digestOf(text string) (digest.Digest, error) {
 	d, err := digest.Parse(text)
 	if err == nil {
 		_, err = sumOf(d)
 	}
 	if err != nil {
-		return "", refuse(http.StatusBadRequest, "DIGEST_INVALID", "%q is no digest", text)
+		return "", refuse(http.StatusBadRequest, "DIGEST_INVALID", "%q is not a digest", text)
 	}
 	return d, nil
 }
 
-// blob gives a blob, or takes it out of a repository.
+// blob serves a blob, or deletes it from a repository.
 func (s *Server) blob(r *request) error {
 	d, err := digestOf(r.last)
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *Server) blob(r *request) error {
 	return notAllowed(r)
 }
 
-// content writes bytes, or the range of them that is asked for.
+// content writes bytes, or the requested range of them.
 func (s *Server) content(r *request, d digest.Digest, mediaType string) error {
 	f, err := s.s.root.Open(blobPath(d))
 	if err != nil {
@@ -203,7 +203,7 @@ func (s *Server) content(r *request, d digest.Digest, mediaType string) error {
 	return nil
 }
 
-// manifest gives, takes or deletes a manifest.
+// manifest serves, stores or deletes a manifest.
 func (s *Server) manifest(r *request) error {
 	switch r.Method {
 	case http.MethodPut:
@@ -254,7 +254,7 @@ func (s *Server) find(r *request) (digest.Digest, error) {
 	return d, err
 }
 
-// document is what a registry looks at in manifests and indices.
+// A document has the parts of manifests and indices that the registry reads.
 type document struct {
 	MediaType    string            `json:"mediaType"`
 	ArtifactType string            `json:"artifactType"`
@@ -266,7 +266,7 @@ type document struct {
 	Annotations  map[string]string `json:"annotations"`
 }
 
-// putManifest takes a manifest whose parts are here.
+// putManifest stores a manifest. All its parts must be stored already.
 func (s *Server) putManifest(r *request) error {
 	text, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, maxManifest))
 	if err != nil {
@@ -283,18 +283,18 @@ func (s *Server) putManifest(r *request) error {
 			return refuse(http.StatusBadRequest, "DIGEST_INVALID", "the manifest has the digest %s, not %s", d, want)
 		}
 	} else if (registry.Reference{Reference: tag}).ValidateReferenceAsTag() != nil {
-		return refuse(http.StatusBadRequest, "TAG_INVALID", "%q is no tag", tag)
+		return refuse(http.StatusBadRequest, "TAG_INVALID", "%q is not a tag", tag)
 	}
 	var doc document
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return refuse(http.StatusBadRequest, "MANIFEST_INVALID", "the manifest is no JSON: %v", err)
+		return refuse(http.StatusBadRequest, "MANIFEST_INVALID", "the manifest is not JSON: %v", err)
 	}
 	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if mediaType == "" {
 		mediaType = doc.MediaType
 	}
 	if mediaType == "" || doc.MediaType != "" && doc.MediaType != mediaType {
-		return refuse(http.StatusBadRequest, "MANIFEST_INVALID", "the manifest is a %q, sent as a %q", doc.MediaType, mediaType)
+		return refuse(http.StatusBadRequest, "MANIFEST_INVALID", "the manifest is a %q, but was sent as a %q", doc.MediaType, mediaType)
 	}
 	if err := s.complete(r.repo, &doc); err != nil {
 		return err
@@ -321,7 +321,7 @@ func (s *Server) putManifest(r *request) error {
 	return nil
 }
 
-// complete wants all that a manifest names.
+// complete checks that everything that a manifest names is stored.
 func (s *Server) complete(repo string, doc *document) error {
 	blobs := slices.Concat(doc.Layers, doc.Blobs)
 	if doc.Config != nil {
@@ -369,8 +369,8 @@ func (s *Server) catalog(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, "application/json", map[string]any{"repositories": list})
 }
 
-// page returns the part of a list in order that n and last ask for, and says where the
-// next one is.
+// page returns the part of a sorted list that the parameters n and last select, and adds a link
+// to the next part.
 func page(w http.ResponseWriter, r *http.Request, all []string) ([]string, error) {
 	q := r.URL.Query()
 	if last := q.Get("last"); last != "" {
@@ -383,7 +383,7 @@ func page(w http.ResponseWriter, r *http.Request, all []string) ([]string, error
 	if text := q.Get("n"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 {
-			return nil, refuse(http.StatusBadRequest, "PAGINATION_NUMBER_INVALID", "n is %q", text)
+			return nil, refuse(http.StatusBadRequest, "PAGINATION_NUMBER_INVALID", "n is %q, want a number that is not negative", text)
 		}
 		if n < len(all) {
 			all = all[:n]
@@ -399,7 +399,7 @@ func page(w http.ResponseWriter, r *http.Request, all []string) ([]string, error
 	return all, nil
 }
 
-// referrers lists the manifests that are about another.
+// referrers lists the manifests that refer to another one.
 func (s *Server) referrers(r *request) error {
 	if r.Method != http.MethodGet {
 		return notAllowed(r)
@@ -419,7 +419,7 @@ func (s *Server) referrers(r *request) error {
 	return writeJSON(r.w, v1.MediaTypeImageIndex, v1.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: v1.MediaTypeImageIndex, Manifests: list})
 }
 
-// begin begins an upload, takes a blob in one piece, or one of another repository.
+// begin starts an upload, stores a blob in one request, or mounts one of another repository.
 func (s *Server) begin(r *request) error {
 	if r.Method != http.MethodPost {
 		return notAllowed(r)
@@ -448,7 +448,7 @@ func (s *Server) begin(r *request) error {
 	return r.uploading(id, 0, http.StatusAccepted)
 }
 
-// created answers that a blob is here.
+// created answers that a blob is stored.
 func (r *request) created(d digest.Digest) error {
 	r.w.Header().Set("Docker-Content-Digest", d.String())
 	r.w.Header().Set("Location", "/v2/"+r.repo+"/blobs/"+d.String())
@@ -456,7 +456,7 @@ func (r *request) created(d digest.Digest) error {
 	return nil
 }
 
-// uploading answers how far an upload is.
+// uploading answers how far an upload has progressed.
 func (r *request) uploading(id string, n int64, status int) error {
 	r.w.Header().Set("Location", "/v2/"+r.repo+"/blobs/uploads/"+id)
 	r.w.Header().Set("Docker-Upload-UUID", id)
@@ -465,7 +465,7 @@ func (r *request) uploading(id string, n int64, status int) error {
 	return nil
 }
 
-// upload goes on with an upload.
+// upload continues an upload.
 func (s *Server) upload(r *request) error {
 	if !s.s.isUpload(r.repo, r.last) {
 		return refuse(http.StatusNotFound, "BLOB_UPLOAD_UNKNOWN", "there is no upload %s", path.Base(r.last))
@@ -495,7 +495,7 @@ func (s *Server) upload(r *request) error {
 	return notAllowed(r)
 }
 
-// piece appends the body to an upload and returns how many bytes that has.
+// piece appends the body to an upload and returns the upload's size.
 func (s *Server) piece(r *request) (int64, error) {
 	from := int64(-1)
 	if text := r.Header.Get("Content-Range"); text != "" {
@@ -504,24 +504,24 @@ func (s *Server) piece(r *request) (int64, error) {
 		a, err := strconv.ParseInt(first, 10, 64)
 		b, err2 := strconv.ParseInt(last, 10, 64)
 		if !ok || err != nil || err2 != nil || a < 0 || b < a || r.ContentLength >= 0 && b-a+1 != r.ContentLength {
-			return 0, refuse(http.StatusRequestedRangeNotSatisfiable, "BLOB_UPLOAD_INVALID", "the range %q is none, or not that of the body", text)
+			return 0, refuse(http.StatusRequestedRangeNotSatisfiable, "BLOB_UPLOAD_INVALID", "the range %q is invalid, or is not that of the body", text)
 		}
 		from = a
 	}
 	n, err := s.s.appendUpload(r.repo, r.last, from, r.Body, s.opts.MaxBlob)
 	if errors.Is(err, errRange) {
-		return 0, refuse(http.StatusRequestedRangeNotSatisfiable, "BLOB_UPLOAD_INVALID", "the upload has %d bytes, the piece begins at %d", n, from)
+		return 0, refuse(http.StatusRequestedRangeNotSatisfiable, "BLOB_UPLOAD_INVALID", "the upload has %d bytes, but the chunk begins at %d", n, from)
 	}
 	if errors.Is(err, errTooLarge) {
 		return 0, refuse(http.StatusRequestEntityTooLarge, "SIZE_INVALID", "more than %d bytes", s.opts.MaxBlob)
 	}
 	if errors.Is(err, errBusy) {
-		return 0, refuse(http.StatusConflict, "BLOB_UPLOAD_INVALID", "another piece is being taken")
+		return 0, refuse(http.StatusConflict, "BLOB_UPLOAD_INVALID", "another chunk is being received")
 	}
 	return n, err
 }
 
-// finish makes a blob of an upload.
+// finish turns an upload into a blob.
 func (s *Server) finish(r *request) error {
 	d, err := digestOf(r.URL.Query().Get("digest"))
 	if err != nil {
@@ -535,7 +535,7 @@ func (s *Server) finish(r *request) error {
 		return refuse(http.StatusBadRequest, "DIGEST_INVALID", "the bytes have the digest %s, not %s", got, d)
 	}
 	if errors.Is(err, errBusy) {
-		return refuse(http.StatusConflict, "BLOB_UPLOAD_INVALID", "a piece is being taken")
+		return refuse(http.StatusConflict, "BLOB_UPLOAD_INVALID", "a chunk is being received")
 	}
 	if err != nil {
 		return err

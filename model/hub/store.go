@@ -33,7 +33,7 @@ type store struct {
 	root *os.Root
 
 	mu   sync.Mutex
-	busy map[string]bool // uploads that somebody writes to
+	busy map[string]bool // uploads that are being written to
 }
 
 const (
@@ -42,9 +42,9 @@ const (
 )
 
 var (
-	errRange    = errors.New("the piece is out of order")
+	errRange    = errors.New("the chunk is out of order")
 	errTooLarge = errors.New("too many bytes")
-	errBusy     = errors.New("somebody writes to it")
+	errBusy     = errors.New("another request is writing to it")
 	errDigest   = errors.New("the digest differs")
 )
 
@@ -77,7 +77,7 @@ func markPath(repo, kind string, d digest.Digest) string {
 	return repoPath(repo, kind, d.Algorithm().String(), d.Encoded())
 }
 
-// put writes a small file, which is there whole or not at all.
+// put writes a small file atomically.
 func (s *store) put(name, text string) error {
 	temp := path.Join("temporary", rand.Text())
 	f, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -97,7 +97,7 @@ func (s *store) put(name, text string) error {
 	return err
 }
 
-// move gives a file its name.
+// move gives a file its final name.
 func (s *store) move(from, to string) error {
 	if err := s.root.MkdirAll(path.Dir(to), 0o777); err != nil {
 		return err
@@ -117,18 +117,18 @@ func (s *store) has(repo, kind string, d digest.Digest) bool {
 	return err == nil
 }
 
-// mark returns what a repository says of what it has.
+// mark returns what a repository stores about a blob or manifest.
 func (s *store) mark(repo, kind string, d digest.Digest) (string, error) {
 	b, err := s.root.ReadFile(markPath(repo, kind, d))
 	return string(b), err
 }
 
-// remember adds a blob or a manifest that is in the store to a repository.
+// remember adds a blob or manifest that is in the store to a repository.
 func (s *store) remember(repo, kind string, d digest.Digest, text string) error {
 	return s.put(markPath(repo, kind, d), text)
 }
 
-// forget takes a blob or a manifest out of a repository.
+// forget removes a blob or manifest from a repository.
 func (s *store) forget(repo, kind string, d digest.Digest) error {
 	return s.root.Remove(markPath(repo, kind, d))
 }
@@ -144,7 +144,7 @@ func (s *store) putManifest(repo string, d digest.Digest, text []byte, mediaType
 	return s.put(repoPath(repo, "_tags", tag), d.String())
 }
 
-// forgetManifest takes a manifest and its tags out of a repository.
+// forgetManifest removes a manifest and its tags from a repository.
 func (s *store) forgetManifest(repo string, d digest.Digest) error {
 	tags, err := s.tags(repo)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *store) forgetManifest(repo string, d digest.Digest) error {
 	return s.forget(repo, kindManifest, d)
 }
 
-// tagged returns what a tag stands for.
+// tagged returns the digest to which a tag refers.
 func (s *store) tagged(repo, tag string) (digest.Digest, error) {
 	if !plainName().MatchString(tag) {
 		return "", fs.ErrNotExist
@@ -185,8 +185,8 @@ func (s *store) untag(repo, tag string) error {
 	return s.root.Remove(repoPath(repo, "_tags", tag))
 }
 
-// form returns a regular expression that is compiled when it is first asked for: programs that never
-// talk to a registry start without it.
+// form returns a function that compiles a regular expression when it is first called, so that
+// programs that never use a registry do not compile it.
 func form(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -194,7 +194,7 @@ func form(text string) func() *regexp.Regexp {
 // plainName is the form of tags and of uploads.
 var plainName = form(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
 
-// tags returns the tags of a repository in order.
+// tags returns the sorted tags of a repository.
 func (s *store) tags(repo string) ([]string, error) {
 	if _, err := s.root.Stat(repoPath(repo, kindManifest)); err != nil {
 		return nil, err
@@ -202,7 +202,8 @@ func (s *store) tags(repo string) ([]string, error) {
 	return s.names(repoPath(repo, "_tags"))
 }
 
-// names returns the names of the files of a folder in order; none where it is not there.
+// names returns the sorted names of the files in a folder, or none if the folder does not
+// exist.
 func (s *store) names(dir string) ([]string, error) {
 	entries, err := fs.ReadDir(s.root.FS(), dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -215,7 +216,7 @@ func (s *store) names(dir string) ([]string, error) {
 	return names, nil
 }
 
-// repositories returns the names of all repositories in order.
+// repositories returns the sorted names of all repositories.
 func (s *store) repositories() ([]string, error) {
 	var names []string
 	err := fs.WalkDir(s.root.FS(), "repositories", func(name string, d fs.DirEntry, err error) error {
@@ -235,7 +236,7 @@ func referrerPath(repo string, subject, d digest.Digest) string {
 	return repoPath(repo, "_referrers", subject.Algorithm().String()+"-"+subject.Encoded(), d.Algorithm().String()+"-"+d.Encoded())
 }
 
-// refer notes that a manifest is about another one.
+// refer records that a manifest refers to another one.
 func (s *store) refer(repo string, subject digest.Digest, about v1.Descriptor) error {
 	b, err := json.Marshal(about)
 	if err != nil {
@@ -244,7 +245,7 @@ func (s *store) refer(repo string, subject digest.Digest, about v1.Descriptor) e
 	return s.put(referrerPath(repo, subject, about.Digest), string(b))
 }
 
-// referrers returns the manifests about another one.
+// referrers returns the manifests that refer to another one.
 func (s *store) referrers(repo string, subject digest.Digest) ([]v1.Descriptor, error) {
 	dir := path.Dir(referrerPath(repo, subject, subject))
 	names, err := s.names(dir)
@@ -268,7 +269,7 @@ func (s *store) referrers(repo string, subject digest.Digest) ([]v1.Descriptor, 
 
 func uploadPath(repo, id string) string { return repoPath(repo, "_uploads", id) }
 
-// newUpload begins an upload.
+// newUpload starts an upload.
 func (s *store) newUpload(repo string) (id string, err error) {
 	id = strings.ToLower(rand.Text())
 	if err := s.root.MkdirAll(repoPath(repo, "_uploads"), 0o777); err != nil {
@@ -277,7 +278,7 @@ func (s *store) newUpload(repo string) (id string, err error) {
 	return id, s.root.WriteFile(uploadPath(repo, id), nil, 0o666)
 }
 
-// isUpload reports whether an upload has begun.
+// isUpload reports whether an upload was started.
 func (s *store) isUpload(repo, id string) bool {
 	if !plainName().MatchString(id) {
 		return false
@@ -286,7 +287,7 @@ func (s *store) isUpload(repo, id string) bool {
 	return err == nil
 }
 
-// uploaded returns how many bytes have arrived.
+// uploaded returns the number of bytes that have arrived.
 func (s *store) uploaded(repo, id string) (int64, error) {
 	info, err := s.root.Stat(uploadPath(repo, id))
 	if err != nil {
@@ -295,7 +296,7 @@ func (s *store) uploaded(repo, id string) (int64, error) {
 	return info.Size(), nil
 }
 
-// claim keeps others away from an upload.
+// claim reserves an upload.
 func (s *store) claim(id string) (free func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -310,8 +311,8 @@ func (s *store) claim(id string) (free func(), err error) {
 	}, nil
 }
 
-// appendUpload appends a piece that begins at a position, or anywhere where that is -1,
-// and returns how many bytes there are.
+// appendUpload appends a chunk that must begin at from, or anywhere if from is -1, and returns
+// the size of the upload.
 func (s *store) appendUpload(repo, id string, from int64, body io.Reader, most int64) (int64, error) {
 	free, err := s.claim(id)
 	if err != nil {
@@ -337,12 +338,12 @@ func (s *store) appendUpload(repo, id string, from int64, body io.Reader, most i
 	if most > 0 && have+n > most {
 		err = errors.Join(errTooLarge, f.Truncate(have))
 	} else if err != nil {
-		f.Truncate(have) // a piece is taken whole or not at all
+		f.Truncate(have) // a chunk is stored entirely or not at all
 	}
 	return have + n, errors.Join(err, f.Close())
 }
 
-// finishUpload makes a blob of an upload, if it has the digest.
+// finishUpload turns an upload into a blob, if it has the digest.
 func (s *store) finishUpload(repo, id string, want digest.Digest) (got digest.Digest, err error) {
 	free, err := s.claim(id)
 	if err != nil {
@@ -371,10 +372,10 @@ func (s *store) finishUpload(repo, id string, want digest.Digest) (got digest.Di
 		return got, errDigest
 	}
 	if err := s.move(name, blobPath(want)); err != nil {
-		return got, fmt.Errorf("the blob: %w", err)
+		return got, fmt.Errorf("cannot store the blob: %w", err)
 	}
 	return got, s.remember(repo, kindBlob, want, "")
 }
 
-// endUpload gives an upload up.
+// endUpload cancels an upload.
 func (s *store) endUpload(repo, id string) error { return s.root.Remove(uploadPath(repo, id)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/tenonml/tenon/ops/key"
 )
 
-// heads makes [batch, positions, heads·size] into [batch, heads, positions, size].
+// heads reshapes [batch, positions, heads·size] to [batch, heads, positions, size].
 func heads(x T, n int) T {
 	if rank(x) == 4 {
 		return x
@@ -21,14 +21,14 @@ func heads(x T, n int) T {
 	return ops.Transpose(ops.Reshape(x, []int{d[0], d[1], n, d[2] / n}), 0, 2, 1, 3)
 }
 
-// together is heads back.
+// together is the inverse of heads.
 func together(x T) T {
 	d := dims(x)
 	return ops.Reshape(ops.Transpose(x, 0, 2, 1, 3), []int{d[0], d[2], d[1] * d[3]})
 }
 
-// attention is the operation from version 23 on: scaled products of queries and keys, a cap,
-// a mask or bias, and a cache of earlier keys and values.
+// attention is the operation since version 23: scaled products of queries and keys, a cap, a
+// mask or bias, and a cache of earlier keys and values.
 func attention(c *call) []any {
 	flat := rank(c.x(0)) == 3
 	q := heads(c.x(0), c.int("q_num_heads", 0))
@@ -73,7 +73,7 @@ func attention(c *call) []any {
 	return []any{out, presentKey, presentValue, ops.Cast(shown, q.DType())}
 }
 
-// masked adds what hides keys from queries to scores.
+// masked adds -∞ to the scores of hidden keys.
 func (c *call) masked(scores T, past, batch int) T {
 	d := dims(scores)
 	queries, keys := d[2], d[3]
@@ -110,7 +110,7 @@ func (c *call) masked(scores T, past, batch int) T {
 	return scores
 }
 
-// rotary turns pairs of features by angles that grow with the position.
+// rotary rotates pairs of features by angles that grow with the position.
 func rotary(c *call) []any {
 	x := c.x(0)
 	flat := rank(x) == 3

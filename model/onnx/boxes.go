@@ -13,8 +13,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// nonMaxSuppression picks boxes by score that do not overlap much with one picked before:
-// boxes [batch, n, 4], scores [batch, classes, n] → batch, class and box of each.
+// nonMaxSuppression selects boxes by score, without those that overlap too much with one
+// selected before: boxes [batch, n, 4], scores [batch, classes, n] → batch, class and box of
+// each.
 func nonMaxSuppression(c *call) []any {
 	boxes, scores := c.x(0), c.x(1)
 	most, overlap, least := int(c.scalar(2, 0)), c.scalar(3, 0), c.scalar(4, math.Inf(-1))
@@ -22,7 +23,7 @@ func nonMaxSuppression(c *call) []any {
 	pick := func(in []T) ([]tenon.Value, error) {
 		d, n := dims(in[1]), dims(in[0])[1]
 		if d[2] != n || d[0] != dims(in[0])[0] || dims(in[0])[2] != 4 {
-			return nil, &tenon.Error{Kind: tenon.ErrShape, Msg: "boxes and scores do not belong together"}
+			return nil, &tenon.Error{Kind: tenon.ErrShape, Msg: "the shapes of boxes and scores do not fit"}
 		}
 		all := tensor.Data[float64](ops.Cast(in[0], dtype.Float64))
 		s := tensor.Data[float64](ops.Cast(in[1], dtype.Float64))
@@ -41,7 +42,7 @@ func nonMaxSuppression(c *call) []any {
 	return one(control.GoFunc(pick, []tenon.Spec{spec}, []T{boxes, scores})[0])
 }
 
-// picked returns the numbers of the boxes of one class.
+// picked returns the indices of the selected boxes of one class.
 func picked(boxes, scores []float64, most int, overlap, least float64, centred bool) []int {
 	var order []int
 	for i, s := range scores {
@@ -65,7 +66,7 @@ func picked(boxes, scores []float64, most int, overlap, least float64, centred b
 	return out
 }
 
-// corners returns the least and largest coordinates of a box, along both axes.
+// corners returns the smallest and largest coordinates of a box along both axes.
 func corners(b []float64, centred bool) [4]float64 {
 	if centred {
 		return [4]float64{b[0] - b[2]/2, b[1] - b[3]/2, b[0] + b[2]/2, b[1] + b[3]/2}
@@ -73,7 +74,7 @@ func corners(b []float64, centred bool) [4]float64 {
 	return [4]float64{min(b[0], b[2]), min(b[1], b[3]), max(b[0], b[2]), max(b[1], b[3])}
 }
 
-// shared is the area that two boxes share, as a part of what both cover.
+// shared is the intersection of two boxes over their union.
 func shared(a, b [4]float64) float64 {
 	area := func(b [4]float64) float64 { return max(0, b[2]-b[0]) * max(0, b[3]-b[1]) }
 	both := area([4]float64{max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])})

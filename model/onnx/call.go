@@ -11,14 +11,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A call is a node that runs: its inputs and attributes.
+// A call is the execution of a node: its inputs and attributes.
 type call struct {
 	n        *protoNode
 	s        *scope
 	in       []any
 	given    []bool
 	opset    int
-	mayBeNil bool // outputs may be optional values that are not there
+	mayBeNil bool // outputs may be absent optional values
 }
 
 // An impl computes the outputs of a node. It throws errors.
@@ -37,7 +37,7 @@ func (c *call) x(i int) T {
 	}
 	t, ok := c.in[i].(T)
 	if !ok {
-		refuse(tenon.ErrDType, "input %d is no tensor", i)
+		refuse(tenon.ErrDType, "input %d is not a tensor", i)
 	}
 	return t
 }
@@ -51,16 +51,16 @@ func (c *call) xs() []T {
 	return out
 }
 
-// list returns input i, a sequence.
+// list returns input i as a sequence.
 func (c *call) list(i int) []any {
 	l, ok := c.value(i).([]any)
 	if !ok {
-		refuse(tenon.ErrDType, "input %d is no sequence", i)
+		refuse(tenon.ErrDType, "input %d is not a sequence", i)
 	}
 	return l
 }
 
-// value returns input i, whatever it is.
+// value returns input i, of any type.
 func (c *call) value(i int) any {
 	if !c.has(i) {
 		refuse(tenon.ErrInvalid, "input %d is missing", i)
@@ -68,7 +68,7 @@ func (c *call) value(i int) any {
 	return c.in[i]
 }
 
-// attr returns an attribute, that of the function around the node where it refers to one.
+// attr returns an attribute. If it refers to one of the enclosing function, attr returns that.
 func (c *call) attr(name string) *protoAttr {
 	a := c.n.attrs[name]
 	if a != nil && a.ref != "" {
@@ -100,7 +100,7 @@ func (c *call) text(name, otherwise string) string {
 	return otherwise
 }
 
-// ints returns a list of integers, nil where it is not given.
+// ints returns a list of integers, or nil if the attribute is absent.
 func (c *call) ints(name string) []int {
 	a := c.attr(name)
 	if a == nil {
@@ -113,7 +113,7 @@ func (c *call) ints(name string) []int {
 	return out
 }
 
-// graph returns a graph.
+// graph returns an attribute that is a graph.
 func (c *call) graph(name string) *protoGraph {
 	a := c.attr(name)
 	if a == nil || a.g == nil {
@@ -122,7 +122,7 @@ func (c *call) graph(name string) *protoGraph {
 	return a.g
 }
 
-// dtype returns an element type.
+// dtype returns an attribute that is an element type.
 func (c *call) dtype(name string, otherwise dtype.DType) dtype.DType {
 	a := c.attr(name)
 	if a == nil || a.i == 0 {
@@ -135,8 +135,8 @@ func (c *call) dtype(name string, otherwise dtype.DType) dtype.DType {
 	return dt
 }
 
-// intsAt returns a list of integers that is input i, or an attribute in older models. It is
-// nil where neither is given.
+// intsAt returns a list of integers from input i or, in older models, from an attribute; nil if
+// there is neither.
 func (c *call) intsAt(i int, name string) []int {
 	if c.has(i) {
 		return c.known(i)
@@ -144,8 +144,7 @@ func (c *call) intsAt(i int, name string) []int {
 	return c.ints(name)
 }
 
-// known returns the elements of input i, integers that have to be known when the model is
-// traced.
+// known returns the elements of input i, integers that must be known when the model is traced.
 func (c *call) known(i int) []int {
 	d := c.concrete(i)
 	x := tensor.Data[int64](ops.Cast(ops.Reshape(d, []int{-1}), dtype.Int64))
@@ -156,23 +155,23 @@ func (c *call) known(i int) []int {
 	return out
 }
 
-// concrete returns input i, whose elements have to be known when the model is traced.
+// concrete returns input i, whose elements must be known when the model is traced.
 func (c *call) concrete(i int) T {
 	d, ok := known(c.x(i))
 	if !ok {
-		refuse(tenon.ErrUnsupported, "the elements of input %s have to be known when the model is traced", c.n.inputs[i])
+		refuse(tenon.ErrUnsupported, "the elements of input %s must be known when the model is traced", c.n.inputs[i])
 	}
 	return d
 }
 
-// isKnown reports whether the elements of input i are there.
+// isKnown reports whether the elements of input i are known.
 func (c *call) isKnown(i int) bool {
 	_, ok := known(c.x(i))
 	return ok
 }
 
-// known returns the elements of a tensor if they are there: those of a weight are, which are fixed
-// where an operation decides by them.
+// known returns the elements of a tensor if they are known. Weights have known elements; an
+// operation that uses them to decide what to compute makes them constant.
 func known(x T) (T, bool) {
 	if v, ok := x.(*state.Variable); ok {
 		return v.Value(), true
@@ -180,7 +179,7 @@ func known(x T) (T, bool) {
 	return op.Known(x)
 }
 
-// scalar returns the only element of an input, which has to be known.
+// scalar returns the only element of an input, which must be known.
 func (c *call) scalar(i int, otherwise float64) float64 {
 	if !c.has(i) {
 		return otherwise
@@ -192,16 +191,16 @@ func (c *call) scalar(i int, otherwise float64) float64 {
 	return f[0]
 }
 
-// floats returns the elements of an input, which have to be known.
+// floats returns the elements of an input, which must be known.
 func (c *call) floats(i int) []float64 {
 	d := c.concrete(i)
 	return tensor.Data[float64](ops.Cast(ops.Reshape(d, []int{-1}), dtype.Float64))
 }
 
-// dims returns the sizes of a tensor, which have to be known.
+// dims returns the sizes of a tensor, which must be known.
 func dims(t T) []int {
 	if !t.Shape().IsFull() {
-		refuse(tenon.ErrUnsupported, "sizes of %s have to be known when the model is traced", tenon.String(t.Spec()))
+		refuse(tenon.ErrUnsupported, "the sizes of %s must be known when the model is traced", tenon.String(t.Spec()))
 	}
 	return t.Shape().Dims()
 }
@@ -209,7 +208,7 @@ func dims(t T) []int {
 // rank returns the number of axes.
 func rank(t T) int {
 	if !t.Shape().HasRank() {
-		refuse(tenon.ErrUnsupported, "the number of axes has to be known when the model is traced")
+		refuse(tenon.ErrUnsupported, "the number of axes must be known when the model is traced")
 	}
 	return t.Shape().Rank()
 }
@@ -220,7 +219,7 @@ func axis(a, rank int) int {
 		a += rank
 	}
 	if a < 0 || a > rank {
-		refuse(tenon.ErrInvalid, "axis %d of %d", a, rank)
+		refuse(tenon.ErrInvalid, "there is no axis %d among %d", a, rank)
 	}
 	return a
 }
@@ -228,7 +227,7 @@ func axis(a, rank int) int {
 // like returns a number as a scalar of the type of a tensor.
 func like(x float64, t T) T { return ops.Cast(tensor.Scalar(x), t.DType()) }
 
-// size returns the size of an axis: a number where it is known, else a symbolic scalar.
+// size returns the size of an axis: a Go number if it is known, otherwise a symbolic scalar.
 func size(t T, axis int) any {
 	if n := t.Shape().Dim(axis); n >= 0 {
 		return n
@@ -254,7 +253,7 @@ func vector(x []int) T {
 	return tensor.Of(out, len(x))
 }
 
-// lowest returns the least number of an element type.
+// lowest returns the smallest number of an element type.
 func lowest(dt dtype.DType) float64 {
 	switch {
 	case dt.IsFloat():

@@ -23,7 +23,7 @@ func eyeLike(c *call) []any {
 	x := c.x(0)
 	d := dims(x)
 	if len(d) != 2 {
-		refuse(tenon.ErrShape, "a matrix is wanted, got %s", tenon.String(x.Spec()))
+		refuse(tenon.ErrShape, "want a matrix, got %s", tenon.String(x.Spec()))
 	}
 	k := c.int("k", 0)
 	i := ops.Reshape(ops.Range(int64(0), int64(d[0]), int64(1)), []int{-1, 1})
@@ -99,7 +99,7 @@ func constantOfShape(c *call) []any {
 	return one(ops.Fill(c.x(0), value))
 }
 
-// constInts returns the elements of a vector where they are known.
+// constInts returns the elements of a vector if they are known.
 func constInts(t T) ([]int, bool) {
 	c := &call{in: []any{t}, given: []bool{true}, n: &protoNode{inputs: []string{"shape"}}}
 	if !c.isKnown(0) {

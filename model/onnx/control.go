@@ -11,11 +11,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// condition returns a truth value, which may have an axis of one element.
+// condition returns a boolean scalar. In a model it may have an axis of size 1.
 func condition(x any) T {
 	t, ok := x.(T)
 	if !ok {
-		refuse(tenon.ErrDType, "a condition that is no tensor")
+		refuse(tenon.ErrDType, "the condition is not a tensor")
 	}
 	return ops.Reshape(t, []int{})
 }
@@ -26,8 +26,8 @@ func branch(c *call) []any {
 	return control.Cond(condition(c.value(0)), func() []any { return c.s.graph(then) }, func() []any { return c.s.graph(otherwise) })
 }
 
-// loop repeats a graph up to a number of times, as long as its condition holds. Results of
-// each turn are stacked.
+// loop repeats a graph up to a number of times, while its condition holds. The results of each
+// iteration are stacked.
 func loop(c *call) []any {
 	body := c.graph("body")
 	c.mayBeNil = true
@@ -35,7 +35,7 @@ func loop(c *call) []any {
 	n := len(states)
 	scans := len(body.outputs) - 1 - n
 	if scans < 0 {
-		refuse(tenon.ErrInvalid, "the body gives %d states, the loop has %d", len(body.outputs)-1, n)
+		refuse(tenon.ErrInvalid, "the body returns %d states, but the loop has %d", len(body.outputs)-1, n)
 	}
 	limit, going := T(nil), T(tensor.Scalar(true))
 	if c.has(0) && c.in[0] != nil {
@@ -47,7 +47,7 @@ func loop(c *call) []any {
 	if unrolls(states, limit, going) {
 		return c.turns(body, states, limit, going)
 	}
-	// Loop variables: the turn, whether to go on, the states and what has been stacked so far.
+	// Loop variables: the iteration, whether to continue, the states and the stacks so far.
 	vars := []any{T(tensor.Scalar(int64(0))), going, states, c.empties(body, states, going)}
 	end := control.While(func(v []any) T {
 		more := v[1].(T)
@@ -68,8 +68,8 @@ func loop(c *call) []any {
 	return append(append([]any(nil), end[2].([]any)...), end[3].([]any)...)
 }
 
-// unrolls reports whether a loop runs turn by turn: nothing is traced, or a state is a
-// sequence, whose length may change, and how often it runs is known.
+// unrolls reports whether a loop runs iteration by iteration: if nothing is traced, or if a
+// state is a sequence, whose length may change, and the number of iterations is known.
 func unrolls(states []any, limit, going T) bool {
 	if graph.Current() == nil {
 		return true
@@ -88,7 +88,7 @@ func unrolls(states []any, limit, going T) bool {
 	return lists && known
 }
 
-// turns runs a loop turn by turn.
+// turns runs a loop iteration by iteration.
 func (c *call) turns(body *protoGraph, states []any, limit, going T) []any {
 	n := len(states)
 	rows := make([][]any, len(body.outputs)-1-n)
@@ -113,8 +113,8 @@ func (c *call) turns(body *protoGraph, states []any, limit, going T) []any {
 	return out
 }
 
-// empties returns stacks of nothing for the results of each turn. A body need not say of which
-// type they are: then a turn that nobody uses shows it.
+// empties returns empty stacks for the results of each iteration. If the body does not declare
+// their types, an iteration is traced to find them, and discarded.
 func (c *call) empties(body *protoGraph, states []any, going T) []any {
 	var turn []any
 	out := make([]any, len(body.outputs)-1-len(states))
@@ -129,7 +129,7 @@ func (c *call) empties(body *protoGraph, states []any, going T) []any {
 			x := tensors(turn[1+len(states)+i:][:1])[0]
 			spec = tensor.NewSpec(x.DType(), x.Shape())
 		case v.typ.kind != kindTensor:
-			refuse(tenon.ErrUnsupported, "each turn gives %s, which is no tensor", v.name)
+			refuse(tenon.ErrUnsupported, "each iteration returns %s, which is not a tensor", v.name)
 		default:
 			var err error
 			if spec, err = v.typ.spec(); err != nil {
@@ -149,11 +149,11 @@ func (c *call) empties(body *protoGraph, states []any, going T) []any {
 	return out
 }
 
-// appended adds a row to a stack. A stack of nothing may have other sizes than its rows.
+// appended adds a row to a stack. The sizes of an empty stack may differ from the row's.
 func appended(stack T, row any) T {
 	x, ok := row.(T)
 	if !ok {
-		refuse(tenon.ErrUnsupported, "what each turn gives is no tensor")
+		refuse(tenon.ErrUnsupported, "a result of an iteration is not a tensor")
 	}
 	x = ops.ExpandDims(x, 0)
 	if _, ok := op.Known(stack); ok && stack.Shape().Dim(0) == 0 {
@@ -168,11 +168,11 @@ func scan(c *call) []any {
 	xs := c.int("num_scan_inputs", 0)
 	all := c.in
 	if c.opset < 9 {
-		refuse(tenon.ErrUnsupported, "scans of version 8, which have a batch")
+		refuse(tenon.ErrUnsupported, "version 8 of Scan, which has a batch axis, is not supported")
 	}
 	n := len(all) - xs
 	if xs <= 0 || n < 0 {
-		refuse(tenon.ErrInvalid, "%d of %d inputs are scanned", xs, len(all))
+		refuse(tenon.ErrInvalid, "%d of %d inputs cannot be scanned", xs, len(all))
 	}
 	pick := func(name string, i int) int {
 		if list := c.ints(name); i < len(list) {
@@ -212,7 +212,7 @@ func tensors(list []any) []T {
 	for i, x := range list {
 		t, ok := x.(T)
 		if !ok {
-			refuse(tenon.ErrDType, "value %d is no tensor", i)
+			refuse(tenon.ErrDType, "value %d is not a tensor", i)
 		}
 		out[i] = t
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/tenonml/tenon/internal/message"
 )
 
-// readValueOf reads a message of a value of a type: a TensorProto, a SequenceProto or an
+// readValueOf reads a message that is a value of a type: a TensorProto, a SequenceProto or an
 // OptionalProto.
 func readValueOf(b []byte, t *protoType) (any, error) {
 	if t == nil {
-		return nil, fmt.Errorf("the type is not known")
+		return nil, fmt.Errorf("the type is unknown")
 	}
 	switch t.kind {
 	case kindTensor:
@@ -20,13 +20,13 @@ func readValueOf(b []byte, t *protoType) (any, error) {
 	case kindOptional:
 		return readOptional(b, 0)
 	}
-	return nil, fmt.Errorf("values of this kind are not read")
+	return nil, fmt.Errorf("values of this kind are not supported")
 }
 
 func readSequence(b []byte, depth int) (any, error) {
 	// name 1, elem_type 2, tensor_values 3, sparse 4, sequence_values 5, map_values 6, optional_values 7
 	if depth > maxDepth {
-		return nil, fmt.Errorf("values lie more than %d deep in one another", maxDepth)
+		return nil, fmt.Errorf("values are nested more than %d deep", maxDepth)
 	}
 	out := []any{}
 	add := func(x any, err error) error { out = append(out, x); return err }
@@ -48,7 +48,7 @@ func tensorValue(b []byte) (any, error) {
 func readOptional(b []byte, depth int) (out any, err error) {
 	// name 1, elem_type 2, tensor_value 3, sparse 4, sequence_value 5, map_value 6, optional_value 7
 	if depth > maxDepth {
-		return nil, fmt.Errorf("values lie more than %d deep in one another", maxDepth)
+		return nil, fmt.Errorf("values are nested more than %d deep", maxDepth)
 	}
 	put := func(x any, err error) error { out = x; return err }
 	err = fields(b, map[message.Tag]fieldFunc{

@@ -68,7 +68,7 @@ func clip(c *call) []any {
 		return nil
 	}
 	lo, hi := limit(1, "min"), limit(2, "max")
-	// Of limits that lie the wrong way round the upper one holds.
+	// If the limits are reversed, the upper one wins.
 	if lo != nil {
 		x = ops.Maximum(x, lo)
 	}
@@ -90,7 +90,7 @@ func isInf(c *call) []any {
 	return one(out)
 }
 
-// cast converts elements, texts too.
+// cast converts elements, including strings.
 func cast(x T, to dtype.DType) T {
 	switch from := x.DType(); {
 	case to == from:
@@ -108,10 +108,10 @@ func cast(x T, to dtype.DType) T {
 	}
 }
 
-// bitcast keeps the bytes of elements that are as large.
+// bitcast reinterprets the bytes of elements as another type of the same size.
 func bitcast(x T, to dtype.DType) T {
 	if x.DType().Size() != to.Size() {
-		refuse(tenon.ErrDType, "elements of %v cannot be looked at as %v", x.DType(), to)
+		refuse(tenon.ErrDType, "elements of type %v cannot be reinterpreted as %v", x.DType(), to)
 	}
 	if x.DType() == dtype.Bool || to == dtype.Bool {
 		x = ops.Cast(x, dtype.Uint8)
@@ -159,7 +159,7 @@ func gelu(c *call) []any {
 	return one(ops.Gelu(c.x(0)))
 }
 
-// softmaxes is an operation along an axis. Before version 13 it went over all axes from one on.
+// softmaxes is an operation along an axis. Before version 13 it covered all axes from one on.
 func softmaxes(f func(x any, axis int) T) impl {
 	return func(c *call) []any {
 		x := c.x(0)
@@ -193,8 +193,8 @@ func hardmax(x any, axis int) T {
 	return ops.OneHot(ops.ArgMax(x, axis), size(t, axis), axis, ops.OneHotOptions{DType: t.DType()})
 }
 
-// dropout drops nothing unless the model trains, which this one does only where it says so,
-// with numbers that depend on its seed.
+// dropout drops nothing unless the model is in training mode, which it is only if its input
+// says so. The random numbers depend on the seed.
 func dropout(c *call) []any {
 	x := c.x(0)
 	training := c.has(2) && ops.Cast(c.concrete(2), dtype.Bool) != nil && c.scalar(2, 0) != 0
@@ -221,7 +221,7 @@ func localResponse(c *call) []any {
 
 type reducer = func(x any, axes ...int) T
 
-// reduction is an operation that reduces axes, all where none are given.
+// reduction is an operation that reduces the given axes, or all if none are given.
 func reduction(keep, drop reducer) impl {
 	return func(c *call) []any {
 		x := c.x(0)
@@ -238,7 +238,7 @@ func reduction(keep, drop reducer) impl {
 			f = keep
 		}
 		if len(axes) == 0 {
-			// No axis is reduced: what is done with single elements is.
+			// No axis is reduced, so f is applied to single elements.
 			return one(ops.Squeeze(f(ops.ExpandDims(x, 0), 0), squeezed(c, rank(x))...))
 		}
 		return one(f(x, axes...))
@@ -253,17 +253,17 @@ func squeezed(c *call, rank int) []int {
 	return nil
 }
 
-// after reduces what f makes of the elements.
+// after reduces the results of f for the elements.
 func after(f func(x any) T, r reducer) reducer {
 	return func(x any, axes ...int) T { return r(f(x), axes...) }
 }
 
-// before applies f to what is reduced.
+// before applies f to the results of a reduction.
 func before(f func(x any) T, r reducer) reducer {
 	return func(x any, axes ...int) T { return f(r(x, axes...)) }
 }
 
-// extreme gives the extreme of no elements a value, and takes truth values.
+// extreme gives the extreme of no elements a value, and accepts booleans.
 func extreme(r reducer, nothing func(dtype.DType) float64) reducer {
 	return func(x any, axes ...int) T {
 		t := x.(T)

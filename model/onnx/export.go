@@ -15,11 +15,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A writing is a model that is written.
+// A writing is a model that is being written.
 type writing struct {
 	where   string // the function, for messages
 	used    map[string]bool
-	weights []weight          // in the order in which they are met
+	weights []weight          // in the order of their first use
 	known   map[string]string // the names of small constants, by type, shape and elements
 	held    map[tensor.Tensor]string
 	nodes   int
@@ -33,7 +33,7 @@ type weight struct {
 
 func decimal(n int) string { return strconv.Itoa(n) }
 
-// unique returns a name that no other value has, made of one that is wanted.
+// unique returns a name that no other value has, derived from name.
 func (w *writing) unique(name string) string {
 	for at, i := name, 1; ; i++ {
 		if !w.used[at] {
@@ -64,14 +64,14 @@ func (w *writing) constant(t tensor.Tensor) string {
 	return name
 }
 
-// A block is the nodes of one graph of the model.
+// A block holds the nodes of one graph of the model.
 type block struct {
 	w     *writing
 	nodes [][]byte
 	turns map[string]transposition // values that were transposed
 }
 
-// A transposition is what a value is the transpose of.
+// A transposition says of which value, and how, a value is the transpose.
 type transposition struct {
 	from string
 	perm []int
@@ -89,18 +89,18 @@ func (b *block) put(n int, operation string, in []string, attrs ...attr) []strin
 	return out
 }
 
-// named gives a value a name of its own: an output of a graph has to be computed in it.
+// named gives a value another name, as an output of a graph must be computed in that graph.
 func (b *block) named(name, from string) {
 	b.nodes = append(b.nodes, nodeMessage(name, "Identity", []string{from}, []string{name}, nil))
 }
 
-// A section is a graph whose nodes are written into a block: that of a function, or one that
-// stands for an operation. Nodes are written once what they compute is asked for.
+// A section is a graph whose nodes are written into a block: the graph of a function, or one
+// that expresses an operation. A node is written when one of its results is needed.
 type section struct {
 	*block
 	graph  *graph.Graph
-	names  map[int]string // of values, by their numbers
-	outer  *section       // of what the section stands for
+	names  map[int]string // of values, by number
+	outer  *section       // the section that has the operation that this one expresses
 	within *graph.Node
 }
 
@@ -112,7 +112,7 @@ func (b *block) section(g *graph.Graph, params []string) *section {
 	return s
 }
 
-// outputs returns the names of what the graph returns.
+// outputs returns the names of the outputs of the graph.
 func (s *section) outputs() []string {
 	out := make([]string, len(s.graph.Outputs))
 	for i, v := range s.graph.Outputs {
@@ -121,7 +121,7 @@ func (s *section) outputs() []string {
 	return out
 }
 
-// name returns the name of a value, whose node is written if need be.
+// name returns the name of a value, and writes its node if necessary.
 func (s *section) name(t tenon.Value) string {
 	v, ok := t.(*graph.Value)
 	if !ok {
@@ -141,7 +141,7 @@ func (s *section) name(t tenon.Value) string {
 	return s.names[v.ID()]
 }
 
-// write writes what computes a node, and returns the names of its results.
+// write writes the operations that compute a node, and returns the names of its results.
 func (s *section) write(n *graph.Node) (out []string) {
 	err := func() (err error) {
 		defer tenon.Catch(&err)
@@ -169,7 +169,7 @@ func (s *section) write(n *graph.Node) (out []string) {
 	return out
 }
 
-// at completes an error with the place of a node.
+// at adds the place of a node to an error.
 func (s *section) at(n *graph.Node, err error) error {
 	if err == nil {
 		return nil
@@ -183,7 +183,7 @@ func (s *section) at(n *graph.Node, err error) error {
 			e.Msg, e.Err = "", &inner
 		}
 	}
-	for at := s; at.outer != nil; at = at.outer { // the program's own operation
+	for at := s; at.outer != nil; at = at.outer { // finds the operation of the user's program
 		e.Where = fmt.Sprintf("%s: %%%d = %s", s.w.where, at.within.Outs[0].ID(), at.within.Op.Name)
 		e.Line = at.within.Line
 	}
@@ -193,14 +193,14 @@ func (s *section) at(n *graph.Node, err error) error {
 	return &e
 }
 
-// A node is an operation that is written.
+// A node is an operation that is being written.
 type node struct {
 	*section
 	*graph.Node
 	c *op.Call
 }
 
-// in returns the name of argument i, a tensor; "" where it is left out.
+// in returns the name of argument i, a tensor, or "" if it is left out.
 func (e *node) in(i int) string {
 	if !e.c.Has(i) {
 		return ""
@@ -208,7 +208,7 @@ func (e *node) in(i int) string {
 	return e.name(e.c.Value(i))
 }
 
-// t returns argument i, of which the element type and what is known of the shape are there.
+// t returns argument i, with its element type and what is known of its shape.
 func (e *node) t(i int) T { return e.c.Tensor(i) }
 
 // list returns the names of a list of tensors.
@@ -225,7 +225,7 @@ func (e *node) do(operation string, in []string, attrs ...attr) string {
 	return e.put(1, operation, in, attrs...)[0]
 }
 
-// vector returns the name of integers.
+// vector returns the name of a constant vector of integers.
 func (e *node) vector(list ...int) string { return e.w.constant(vector(list)) }
 
 // cast converts elements.
@@ -233,7 +233,7 @@ func (b *block) cast(name string, to dtype.DType) string {
 	return b.put(1, "Cast", []string{name}, withInt("to", dtypeNumbers[to]))[0]
 }
 
-// int64s returns the name of argument i, integers, as those of 64 bits.
+// int64s returns the name of argument i, integers, converted to 64 bits.
 func (e *node) int64s(i int) string {
 	if e.t(i).DType() == dtype.Int64 {
 		return e.in(i)
@@ -244,7 +244,7 @@ func (e *node) int64s(i int) string {
 	return e.cast(e.in(i), dtype.Int64)
 }
 
-// transpose puts axes into another order. What was transposed before is not turned twice.
+// transpose permutes axes. Successive transpositions are merged into one.
 func (b *block) transpose(name string, perm []int) string {
 	if before, ok := b.turns[name]; ok {
 		all := make([]int, len(perm))
@@ -264,10 +264,10 @@ func (b *block) transpose(name string, perm []int) string {
 // ofRank returns the number of axes of argument i.
 func (e *node) ofRank(i int) int { return rank(e.t(i)) }
 
-// dtypeOf returns the element type of the call: that of its first operand.
+// dtypeOf returns the element type of the call's first operand.
 func (e *node) dtypeOf() dtype.DType { return e.c.Values()[0].(T).DType() }
 
-// expanded writes what a function computes with the arguments, by other operations.
+// expanded writes the operations by which f expresses a call.
 func (e *node) expanded(f func(c *op.Call) []T) []string {
 	values := e.c.Values()
 	var specs []*tensor.Spec
@@ -287,7 +287,7 @@ func (e *node) expanded(f func(c *op.Call) []T) []string {
 				args[i], p = p[0], p[1:]
 			}
 			if d := e.Outs[0].DType(); e.Op.Axes == op.Map && d.IsFloat() && args[i].(T).DType().IsInteger() {
-				args[i] = ops.Cast(args[i], d) // of integers too it is a floating number
+				args[i] = ops.Cast(args[i], d) // an integer argument is converted, too
 			}
 		}
 		return f(e.c.WithValues(args)), nil
@@ -298,13 +298,14 @@ func (e *node) expanded(f func(c *op.Call) []T) []string {
 	return s.outputs()
 }
 
-// inlined writes a graph that the call has as an attribute, with the arguments of a list.
+// inlined writes the body of a graph that is an attribute of the call, with params as its
+// arguments.
 func (e *node) inlined(g *graph.Graph, params []string) []string {
 	return e.block.section(g, params).outputs()
 }
 
-// graphMessage is a graph inside of a node: its inputs, and what fill makes of them. What it
-// uses from outside has its name there.
+// graphMessage is a graph inside of a node: its inputs, and the outputs that fill computes from
+// them. Values from outside keep their names.
 func (e *node) graphMessage(name string, inputs []*graph.Value, fill func(b *block, in []string) (out []string, like []*graph.Value)) *body {
 	inner := &block{w: e.w, turns: map[string]transposition{}}
 	m := &body{}

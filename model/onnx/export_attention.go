@@ -11,10 +11,10 @@ import (
 	"github.com/tenonml/tenon/ops/key"
 )
 
-// attentionOf is attention by products of matrices and a softmax.
+// attentionOf expresses attention by matrix products and a softmax.
 func attentionOf(c *op.Call) T {
 	if c.Has(4) || c.Has(5) {
-		refuse(tenon.ErrUnsupported, "ONNX has no attention within rows of different lengths")
+		refuse(tenon.ErrUnsupported, "ONNX has no attention within ragged rows")
 	}
 	l, err := ops.LabelsOfAttention(c)
 	tenon.Throw(err)
@@ -67,10 +67,10 @@ func attentionOf(c *op.Call) T {
 		p = ops.Softmax(scores, -1)
 	} else {
 		p = ops.Softmax(ops.Where(seen, scores, like(math.Inf(-1), scores)), -1)
-		p = ops.Where(seen, p, like(0, p)) // a query that sees nothing gets zeros
+		p = ops.Where(seen, p, like(0, p)) // a query that attends to nothing gets zeros
 	}
 	y := ops.MatMul(p, v)
-	// the axes of the result
+	// The axes of the result.
 	s := []any{ops.Index(sizesOf(y), key.To(rank(y)-1))}
 	order := append(slices.Clone(batch), query)
 	for _, x := range width {
@@ -81,8 +81,8 @@ func attentionOf(c *op.Call) T {
 	return ops.Cast(ops.Transpose(y, places(order, l.Result)...), d)
 }
 
-// laidOut puts the axes of x with labels in an order: a batch, of which it may lack some, and two
-// groups, each of which becomes one axis.
+// laidOut orders the axes of x by label: a batch, some of whose axes x may lack, and two groups,
+// each of which is merged into one axis.
 func laidOut(x T, labels, batch, first, second []int) T {
 	var perm []int
 	s := []any{}

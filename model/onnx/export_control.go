@@ -8,7 +8,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// relaxed are values of which only the types and the numbers of axes are stated.
+// relaxed returns values of which only the types and the numbers of axes are stated.
 func relaxed(list []*graph.Value) []*graph.Value {
 	g := graph.New("types")
 	out := make([]*graph.Value, len(list))
@@ -18,7 +18,7 @@ func relaxed(list []*graph.Value) []*graph.Value {
 	return out
 }
 
-// switched writes a choice among graphs as a chain of If.
+// switched writes a choice among graphs as a chain of If nodes.
 func switched(e *node) []string { return e.choice(0, e.Regions(), e.list(1)) }
 
 func (e *node) choice(i int, regions []*graph.Graph, in []string) []string {
@@ -37,7 +37,8 @@ func (e *node) choice(i int, regions []*graph.Graph, in []string) []string {
 	return e.put(len(e.Outs), "If", []string{is}, then, otherwise)
 }
 
-// inside is the node with its nodes in another block. What it uses has been written before.
+// inside returns the node for writing into another block. The values that it uses have been
+// written before.
 func (e *node) inside(b *block) *node {
 	s := *e.section
 	s.block = b
@@ -46,7 +47,7 @@ func (e *node) inside(b *block) *node {
 	return &inner
 }
 
-// whiled writes a loop. Its body tells at the end whether there is another turn.
+// whiled writes a loop. Its body computes, at the end, whether to continue.
 func whiled(e *node) []string {
 	all, n := e.list(0), e.c.Int(1)
 	cond, body := e.Regions()[0], e.Regions()[1]
@@ -64,10 +65,11 @@ func whiled(e *node) []string {
 	return e.put(n, "Loop", append([]string{"", first}, vars...), withGraph("body", g))
 }
 
-// scanned writes a scan, or, where it goes over nothing, a loop of so many turns.
+// scanned writes a scan or, if there is nothing to scan, a loop with a fixed number of
+// iterations.
 func scanned(e *node) []string {
 	if e.c.Args[6] != nil {
-		refuse(tenon.ErrUnsupported, "ONNX's Scan does not go along rows of different lengths")
+		refuse(tenon.ErrUnsupported, "ONNX's Scan does not support ragged rows")
 	}
 	all, nc, nx := e.list(0), e.c.Int(1), e.c.Int(2)
 	body, reverse := e.Regions()[0], e.c.Bool(4)
@@ -85,7 +87,7 @@ func scanned(e *node) []string {
 		return e.put(nc+ys, "Scan", all[:nc+nx], attrs...)
 	}
 	if reverse && ys > 0 {
-		refuse(tenon.ErrUnsupported, "ONNX's Loop does not stack results from the last one on")
+		refuse(tenon.ErrUnsupported, "ONNX's Loop does not stack results in reverse")
 	}
 	scalars := graph.New("types")
 	turn, going := scalars.Param(tensor.NewSpec(dtype.Int64, shape.Of())), scalars.Param(tensor.NewSpec(dtype.Bool, shape.Of()))
@@ -96,5 +98,5 @@ func scanned(e *node) []string {
 	return e.put(nc+ys, "Loop", append([]string{e.int64s(5), ""}, all[:nc]...), withGraph("body", g))
 }
 
-// inlinedCall writes what a region computes in the place of its call.
+// inlinedCall writes the body of a region in place of its call.
 func inlinedCall(e *node) []string { return e.inlined(e.Regions()[0], e.list(0)) }

@@ -14,7 +14,7 @@ import (
 // powers are the element types of Pow.
 var powers = typeSet(func(d dtype.DType) bool { return d.IsFloat() || d == dtype.Int32 || d == dtype.Int64 })
 
-// zeroOf returns the zero of a tensor's type: false, or an empty text, too.
+// zeroOf returns the zero of a tensor's type, which may be false or an empty string.
 func zeroOf(x T) T {
 	if x.DType().IsString() {
 		return tensor.WrapStrings([]int64{0, 0}, nil, shape.Of())
@@ -22,14 +22,14 @@ func zeroOf(x T) T {
 	return tensor.NewDense(x.DType(), shape.Of())
 }
 
-// divided is the quotient: what it gives of integers is floating.
+// divided is the quotient, which is floating-point for integers.
 func divided(e *node) string {
 	d := e.dtypeOf()
 	if d.IsFloat() {
 		return e.typed("Div", floating, e.ins())
 	}
 	if !compared(d) {
-		refuse(tenon.ErrUnsupported, "ONNX's Div takes no elements of type %v", d)
+		refuse(tenon.ErrUnsupported, "ONNX's Div does not support elements of type %v", d)
 	}
 	to := e.Outs[0].DType()
 	return e.do("Div", []string{e.cast(e.in(0), to), e.cast(e.in(1), to)})
@@ -45,12 +45,12 @@ func infinite(e *node) string {
 func converted(e *node) string {
 	from, to := e.dtypeOf(), e.Outs[0].DType()
 	if dtypeNumbers[from] == 0 || dtypeNumbers[to] == 0 || from.IsComplex() || to.IsComplex() {
-		refuse(tenon.ErrUnsupported, "ONNX's Cast takes no elements of type %v and gives none of %v", from, to)
+		refuse(tenon.ErrUnsupported, "ONNX's Cast does not convert elements of type %v to %v", from, to)
 	}
 	return e.cast(e.in(0), to)
 }
 
-// clipped writes limits that are scalars.
+// clipped writes Clip, if the limits are scalars.
 func clipped(e *node) string {
 	for i := 1; i <= 2; i++ {
 		if e.c.Has(i) && !e.t(i).Shape().IsScalar() {
@@ -78,8 +78,8 @@ func between(c *op.Call) T {
 	return x
 }
 
-// withAlpha writes an operation with the attribute alpha, where that is what the call has: it is
-// of 32 bits.
+// withAlpha writes an operation with the attribute alpha, if the call's value fits: the
+// attribute is a float32.
 func withAlpha(operation string, types typeSet) func(e *node) string {
 	return func(e *node) string {
 		alpha := e.c.Float(1)
@@ -90,8 +90,8 @@ func withAlpha(operation string, types typeSet) func(e *node) string {
 	}
 }
 
-// single writes an operation whose meaning has constants of 32 bits, which are not enough for
-// float64.
+// single writes an operation that is defined with float32 constants, which are not accurate
+// enough for float64.
 func single(operation string, types typeSet, attrs ...attr) func(e *node) string {
 	return func(e *node) string {
 		if e.Outs[0].DType() == dtype.Float64 {
@@ -130,7 +130,7 @@ func seluOf(x T) T {
 
 func logarithm(x T, base float64) T { return ops.Mul(ops.Log(x), like(1/math.Log(base), x)) }
 
-// expm1 and log1p are as exact as the functions of Kahan's that they are made of
+// expm1 and log1p are as accurate as the functions that they are made of, by Kahan's method
 // (Higham, Accuracy and Stability of Numerical Algorithms, §1.14.1).
 func expm1(x T) T {
 	u, one := ops.Exp(x), like(1, x)
@@ -155,7 +155,7 @@ func log1p(x T) T {
 func cubeRoot(x T) T {
 	a := ops.Abs(x)
 	y := ops.Pow(a, like(1./3, x))
-	// one step of Newton's method
+	// One step of Newton's method.
 	ok := ops.LogicalAnd(ops.Greater(y, like(0, x)), ops.LogicalNot(ops.IsInf(y)))
 	square := ops.Where(ok, ops.Mul(y, y), like(1, x))
 	y = ops.Where(ok, ops.Sub(y, ops.Div(ops.Sub(y, ops.Div(a, square)), like(3, x))), y)
@@ -192,7 +192,7 @@ func trunc(x T) T {
 	return ops.Where(ops.Less(x, like(0, x)), ops.Ceil(x), ops.Floor(x))
 }
 
-// truncated is the quotient rounded toward zero, which ONNX's Div is for integers.
+// truncated is the quotient rounded toward zero, as ONNX's Div is for integers.
 func truncated(e *node) string {
 	if e.dtypeOf().IsFloat() {
 		return ""
@@ -209,7 +209,7 @@ func floorDiv(x, y T) T {
 	return ops.TruncateDiv(ops.Sub(x, ops.Mod(x, y)), y)
 }
 
-// remainder is the one with the sign of the divisor. ONNX has it for integers.
+// remainder is the remainder with the sign of the divisor. ONNX has it for integers.
 func remainder(e *node) string {
 	if e.dtypeOf().IsFloat() {
 		return ""
@@ -238,7 +238,7 @@ func nanToNum(x T) T {
 	return ops.Where(ops.IsNaN(x), like(0, x), ops.Minimum(ops.Maximum(x, ops.Neg(top)), top))
 }
 
-// leastOf and greatestOf are the bounds of the numbers of a type, infinities if it has them.
+// leastOf and greatestOf are the bounds of the numbers of a type: infinities if it has them.
 func leastOf(x T) T {
 	if x.DType().IsBool() {
 		return zeroOf(x)
@@ -256,13 +256,13 @@ func greatestOf(x T) T {
 	return ops.BitwiseNot(leastOf(x))
 }
 
-// finite is the greatest finite number of a floating type.
+// finite is the largest finite number of a floating-point type.
 func finite(x T) T {
 	top := map[dtype.DType]float64{dtype.Float16: 65504, dtype.BFloat16: 0x1.fep127, dtype.Float32: math.MaxFloat32, dtype.Float64: math.MaxFloat64}
 	return like(top[x.DType()], x)
 }
 
-// joined writes texts one behind the other.
+// joined writes the concatenation of strings.
 func joined(e *node) string {
 	parts, separator := e.list(0), e.c.Str(1)
 	out := parts[0]

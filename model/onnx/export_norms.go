@@ -9,7 +9,7 @@ import (
 	"github.com/tenonml/tenon/ops"
 )
 
-// trailing returns the number of axes of a call's parameter if they are the last ones of x.
+// trailing returns the axes of parameter i of a call, and whether they are the last axes of x.
 func trailing(c *op.Call, i int) (axes []int, ok bool) {
 	x := c.Tensor(0)
 	axes, err := c.Axes(rank(x))
@@ -43,7 +43,8 @@ func layerNormed(e *node) string {
 	return e.do("LayerNormalization", in, withInt("axis", axes[0]-rank(x)), withFloat("epsilon", eps))
 }
 
-// besideAxes gives what has the sizes of some axes of x those axes.
+// besideAxes reshapes v, which has the sizes of some axes of x, so that it broadcasts along
+// these axes.
 func besideAxes(v, x T, axes []int) T {
 	s := make([]any, rank(x))
 	for i := range s {
@@ -55,7 +56,7 @@ func besideAxes(v, x T, axes []int) T {
 	return ops.Reshape(v, ops.Stack(s, 0))
 }
 
-// inSingle computes halves in 32 bits.
+// inSingle computes float16 in 32 bits.
 func inSingle(x T, f func(x T) T) T {
 	if d := x.DType(); d.IsFloat() && d.Size() == 2 {
 		return ops.Cast(f(ops.Cast(x, dtype.Float32)), d)
@@ -73,7 +74,8 @@ func rmsNormOf(c *op.Call) T {
 	return normalisedBy(c, axes, c.Float(3), false)
 }
 
-// normalisedBy divides by the root of the mean square, of the differences from the mean if centred.
+// normalisedBy divides x by its root mean square, or, if centred, its differences from the mean by
+// theirs.
 func normalisedBy(c *op.Call, axes []int, eps float64, centred bool) T {
 	return inSingle(c.Tensor(0), func(x T) T {
 		if centred {

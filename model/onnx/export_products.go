@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/ops/key"
 )
 
-// lastTwo exchanges the last two of n axes.
+// lastTwo returns the permutation that swaps the last two of n axes.
 func lastTwo(n int) []int {
 	perm := upTo(n)
 	perm[n-1], perm[n-2] = n-2, n-1
@@ -37,7 +37,7 @@ func outer(x, y T) T {
 	return ops.Mul(ops.ExpandDims(x, axes[rank(x):]...), ops.ExpandDims(y, axes[:rank(x)]...))
 }
 
-// contracted writes a contraction as the product of matrices that it is, or by an equation.
+// contracted writes a contraction as a matrix product if it is one, or else as an equation.
 func contracted(e *node) string {
 	a, b, out := e.c.Ints(2), e.c.Ints(3), e.c.Ints(4)
 	batch, left, sum := []int{}, []int{}, []int{}
@@ -68,7 +68,7 @@ func contracted(e *node) string {
 	return e.transpose(z, places(slices.Concat(batch, left, right), out))
 }
 
-// places returns where labels stand in a list.
+// places returns the positions of labels in a list.
 func places(list []int, wanted ...[]int) []int {
 	perm := []int{}
 	for _, l := range slices.Concat(wanted...) {
@@ -85,7 +85,7 @@ func equation(operands [][]int, out []int) string {
 		for _, l := range labels {
 			if letters[l] == "" {
 				if len(letters) == 52 {
-					refuse(tenon.ErrUnsupported, "ONNX's Einsum has 52 letters for labels")
+					refuse(tenon.ErrUnsupported, "ONNX's Einsum has only 52 letters for labels")
 				}
 				letters[l] = string("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[len(letters)])
 			}
@@ -100,8 +100,8 @@ func equation(operands [][]int, out []int) string {
 	return strings.Join(words, ",") + "->" + word(out)
 }
 
-// einsumOf writes an equation. ONNX wants the axes of an ellipsis to be the same in all operands, which
-// are spread to that where they are not.
+// einsumOf writes an equation. ONNX requires the axes of an ellipsis to be equal in all operands, so
+// they are broadcast if necessary.
 func einsumOf(e *node) string {
 	in := e.list(0)
 	if strings.Contains(e.c.Str(1), "...") && len(in) > 1 && !sameEllipsis(e.c) {
@@ -110,8 +110,8 @@ func einsumOf(e *node) string {
 	return e.typed("Einsum", summed, in, withText("equation", e.c.Str(1)))
 }
 
-// ellipses returns where the ellipsis of each operand begins, and how many axes it is; -1 where it
-// has none.
+// ellipses returns, for each operand, where its ellipsis begins, or -1 if it has none, and the
+// number of its axes.
 func ellipses(c *op.Call) (at, count []int) {
 	left, _, _ := strings.Cut(strings.ReplaceAll(c.Str(1), " ", ""), "->")
 	for i, term := range strings.Split(left, ",") {
@@ -143,7 +143,7 @@ func sameEllipsis(c *op.Call) bool {
 func spreadEllipsis(c *op.Call) []T {
 	at, count := ellipses(c)
 	most := slices.Max(count)
-	parts := make([]T, len(at)) // the sizes of each ellipsis, as many as the longest has
+	parts := make([]T, len(at)) // the sizes of each ellipsis, with as many axes as the longest one
 	var all T
 	for i, v := range c.List(0) {
 		if at[i] < 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/ops/key"
 )
 
-// axesOf returns the axes that a reduction is over, counted from 0, and whether they stay.
+// axesOf returns the axes that a call reduces, counted from 0, and whether they are kept.
 func axesOf(c *op.Call) (axes []int, keep bool) {
 	axes, err := c.Axes(rank(c.Tensor(0)))
 	tenon.Throw(err)
@@ -26,7 +26,7 @@ func (e *node) reduce(operation string, types typeSet) string {
 	if len(axes) == 0 && e.ofRank(0) > 0 {
 		return e.typed(operation, types, []string{e.in(0), e.vector()}, withFlag("keepdims", keep), withFlag("noop_with_empty_axes", true))
 	}
-	if len(axes) == 0 { // a scalar is a vector of one
+	if len(axes) == 0 { // a scalar is treated as a vector of one element
 		one := e.do("Unsqueeze", []string{e.in(0), e.vector(0)})
 		return e.typed(operation, types, []string{one, e.vector(0)}, withFlag("keepdims", false))
 	}
@@ -37,7 +37,7 @@ func reduced(operation string, types typeSet) func(e *node) string {
 	return func(e *node) string { return e.reduce(operation, types) }
 }
 
-// over reduces a tensor as a call does: its axes, which stay or not.
+// over reduces a tensor along the axes of a call, which are kept or not.
 func over(c *op.Call, x T, keep, drop reducer) T {
 	axes, kept := axesOf(c)
 	if len(axes) == 0 {
@@ -50,7 +50,7 @@ func over(c *op.Call, x T, keep, drop reducer) T {
 	return drop(x, axes...)
 }
 
-// meanOf is the mean of integers and truth values, in float64.
+// meanOf is the mean of integers and booleans, in float64.
 func meanOf(c *op.Call) T {
 	return over(c, ops.Cast(c.Tensor(0), dtype.Float64), ops.MeanKeep, ops.Mean)
 }
@@ -67,7 +67,8 @@ func countNonzero(c *op.Call) T {
 	return over(c, ops.Cast(x, dtype.Int64), ops.SumKeep, ops.Sum)
 }
 
-// variance is the mean of squared differences from the mean; n - ddof may stand for n.
+// variance is the mean of squared differences from the mean, possibly with n - ddof instead of
+// n.
 func variance(c *op.Call) T {
 	x := c.Tensor(0)
 	if !x.DType().IsFloat() {
@@ -125,7 +126,7 @@ func normOf(c *op.Call) T {
 	return ops.Pow(sum, like(1/p, a))
 }
 
-// argOf writes positions of extremes: along one axis, or of all elements.
+// argOf writes positions of extremes, along one axis or among all elements.
 func argOf(operation string) func(e *node) string {
 	return func(e *node) string {
 		axes, keep := axesOf(e.c)
@@ -133,7 +134,7 @@ func argOf(operation string) func(e *node) string {
 			return e.typed(operation, reals, []string{e.in(0)}, withInt("axis", axes[0]), withFlag("keepdims", keep))
 		}
 		if len(axes) != e.ofRank(0) || keep {
-			refuse(tenon.ErrUnsupported, "ONNX's %s is along one axis, the call has %v", operation, axes)
+			refuse(tenon.ErrUnsupported, "ONNX's %s works along one axis, but the call has %v", operation, axes)
 		}
 		flat := e.do("Reshape", []string{e.in(0), e.vector(-1)})
 		return e.typed(operation, reals, []string{flat}, withInt("axis", 0), withFlag("keepdims", false))
@@ -154,14 +155,14 @@ func logSoftmaxGrad(c *op.Call) T {
 	return ops.Sub(ct, ops.Mul(ops.Exp(y), ops.SumKeep(ct, axis)))
 }
 
-// running writes running sums.
+// running writes cumulative sums.
 func running(e *node) string {
 	axis := e.w.constant(vector([]int{e.c.Int(1)}))
 	axis = e.do("Squeeze", []string{axis, e.vector(0)})
 	return e.typed("CumSum", products, []string{e.in(0), axis}, withFlag("exclusive", e.c.Bool(2)), withFlag("reverse", e.c.Bool(3)))
 }
 
-// runs is an operation along an axis that combines each element with what came before: it is
+// runs expresses an operation along an axis that combines each element with those before it, as
 // a scan.
 func runs(nothing func(x T) T, combine func(x, y any) T) func(c *op.Call) T {
 	return func(c *op.Call) T {
@@ -194,12 +195,12 @@ func scanAxis(xs []T, axis int, reverse bool, nothing func(x T) T, step func(bef
 	return ops.MoveAxis(out, 0, axis)
 }
 
-// ranked writes the first elements along an axis in order, and their positions.
+// ranked writes the first elements along an axis in sorted order, and their positions.
 func (e *node) ranked(n string, axis int, descending bool) []string {
 	d := e.dtypeOf()
 	to := ordered.wider(d)
 	if to == dtype.None {
-		refuse(tenon.ErrUnsupported, "ONNX's TopK takes no elements of type %v", d)
+		refuse(tenon.ErrUnsupported, "ONNX's TopK does not support elements of type %v", d)
 	}
 	x := e.in(0)
 	if to != d {
@@ -212,7 +213,7 @@ func (e *node) ranked(n string, axis int, descending bool) []string {
 	return out
 }
 
-// whole returns the size of an axis as a vector of one.
+// whole returns the size of an axis as a vector of one element.
 func (e *node) whole(axis int) string {
 	axis = (axis + e.ofRank(0)) % e.ofRank(0)
 	if n := e.t(0).Shape().Dim(axis); n >= 0 {
@@ -234,13 +235,13 @@ func topKOf(e *node) []string {
 	return e.ranked(k, e.c.Int(2), true)
 }
 
-// uniqueOf writes values, inverse, counts and first positions.
+// uniqueOf writes the values, inverse, counts and first positions.
 func uniqueOf(e *node) []string {
 	out := e.put(4, "Unique", e.ins(), withFlag("sorted", false)) // values, first, inverse, counts
 	return []string{out[0], out[2], out[3], out[1]}
 }
 
-// searchSorted counts the elements in front.
+// searchSorted counts the elements before each value.
 func searchSorted(c *op.Call) T {
 	rows, x := c.Tensor(0), c.Tensor(1)
 	before := ops.Less

@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/ops/key"
 )
 
-// segmented writes a reduction of segments: items are scattered into what has no items yet. Those that
-// belong nowhere go to a segment behind the last one.
+// segmented writes a reduction of segments: items are scattered into a tensor of neutral elements.
+// Items that belong to no segment go to an additional one after the last.
 func segmented(how string, nothing func(x T) T) func(e *node) string {
 	return func(e *node) string {
 		in := e.expanded(func(c *op.Call) []T {
@@ -28,7 +28,8 @@ func segmented(how string, nothing func(x T) T) func(e *node) string {
 	}
 }
 
-// segmentsOf returns the items of a call, the numbers of their segments, and how many there are.
+// segmentsOf returns the items of a call, the numbers of their segments, and the number of
+// segments.
 func segmentsOf(c *op.Call) (x, ids, n T) {
 	x, ids = c.Tensor(0), ops.Cast(c.Tensor(1), dtype.Int64)
 	if c.Has(2) {
@@ -38,7 +39,8 @@ func segmentsOf(c *op.Call) (x, ids, n T) {
 	return x, ids, ops.Add(ops.Max(all), int64(1))
 }
 
-// counted returns the number of items of each segment, beside the items' other axes.
+// counted returns the number of items of each segment, shaped to broadcast over the items'
+// other axes.
 func counted(x, ids, n T) T {
 	one := ops.Fill(sizesOf(ids), like(1, x))
 	s := ops.SegmentSum(one, ids, n)
@@ -61,7 +63,7 @@ func segmentSqrtN(c *op.Call) T {
 func segmentTruths(reduce func(data, ids, n any) T) func(c *op.Call) T {
 	return func(c *op.Call) T {
 		x, ids, n := segmentsOf(c)
-		// the least and greatest number of no items are no truth values
+		// The minimum and maximum of no items are not booleans.
 		y := reduce(ops.Cast(x, dtype.Int32), ids, n)
 		return ops.Greater(y, int32(0))
 	}
@@ -91,7 +93,7 @@ func rowLengths(splits T) T {
 	return ops.Sub(ops.Index(splits, key.From(1)), ops.Index(splits, key.To(-1)))
 }
 
-// rowIDs returns the number of the row of each value: how many rows have begun.
+// rowIDs returns the row number of each value, which is the number of rows that have begun.
 func rowIDs(splits T) T {
 	s := ops.Cast(splits, dtype.Int64)
 	n := ops.Index(s, -1)
@@ -105,12 +107,12 @@ func rowIDs(splits T) T {
 // rowCount is the number of rows.
 func rowCount(splits T) T { return ops.Sub(size1(splits, 0), int64(1)) }
 
-// ofRows is a reduction of rows by one of segments.
+// ofRows expresses a reduction of rows by one of segments.
 func ofRows(reduce func(data, ids, n any) T) func(c *op.Call) T {
 	return func(c *op.Call) T { return reduce(c.Tensor(0), rowIDs(c.Tensor(1)), rowCount(c.Tensor(1))) }
 }
 
-// numbersOf makes numbers of truth values before a reduction.
+// numbersOf converts booleans to numbers before a reduction.
 func numbersOf(d dtype.DType, reduce func(data, ids, n any) T) func(data, ids, n any) T {
 	return func(data, ids, n any) T {
 		if data.(T).DType().IsBool() {
@@ -126,7 +128,7 @@ func softmaxOfRows(x, splits T) T {
 	return ops.Div(e, ops.Gather(ops.SegmentSum(e, ids, n), ids, 0))
 }
 
-// embeddingBag sums rows of a table, each times its weight.
+// embeddingBag sums rows of a table, each multiplied by its weight.
 func embeddingBag(c *op.Call) T {
 	table, ids, weights, splits := c.Tensor(0), c.Tensor(1), c.Tensor(2), c.Tensor(3)
 	rows := ops.Mul(ops.Gather(table, ids, 0), ops.ExpandDims(weights, -1))

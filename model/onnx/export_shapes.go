@@ -49,7 +49,7 @@ func spread(c *op.Call) T {
 	return ops.BroadcastTo(y, c.Tensor(1))
 }
 
-// summedTo writes the sum over the axes that were stretched: those that have the size 1.
+// summedTo writes the sum over the axes that were broadcast: those of size 1.
 func summedTo(e *node) string {
 	n := e.t(1).Shape().Dim(0)
 	x := e.in(0)
@@ -91,14 +91,14 @@ func diagPart(x T) T {
 	m, n := size(x, r-2), size(x, r-1)
 	least := ops.Minimum(ops.Cast(m, dtype.Int64), ops.Cast(n, dtype.Int64))
 	at := ops.Range(int64(0), least, int64(1))
-	// the elements one behind the other: one of each row, n+1 apart
+	// The flattened elements: one of each row, n+1 apart.
 	flat := ops.Reshape(x, ops.Concat([]any{ops.Index(sizesOf(x), key.To(r-2)), vector([]int{-1})}, 0))
 	return ops.Gather(flat, ops.Mul(at, ops.Add(ops.Cast(n, dtype.Int64), int64(1))), r-2)
 }
 
 func band(e *node) string {
 	if e.dtypeOf().IsString() {
-		refuse(tenon.ErrUnsupported, "ONNX's Trilu takes no texts")
+		refuse(tenon.ErrUnsupported, "ONNX's Trilu does not support strings")
 	}
 	x := e.in(0)
 	for i, upper := range []bool{true, false} { // not below the first diagonal, not above the last one
@@ -150,7 +150,7 @@ func splitOf(e *node) []string {
 	return e.evenly(axis)
 }
 
-// evenly cuts into parts of one size.
+// evenly splits a tensor into parts of equal size.
 func (e *node) evenly(axis int) []string {
 	n := e.t(0).Shape().Dim((axis + e.ofRank(0)) % e.ofRank(0))
 	if n < 0 {
@@ -160,7 +160,8 @@ func (e *node) evenly(axis int) []string {
 	return e.put(len(e.Outs), "Split", []string{e.in(0), e.vector(sizes...)}, withInt("axis", axis))
 }
 
-// splitByRanges cuts at positions that are known later, or where one size is what is left.
+// splitByRanges splits at positions that are only known when the model runs, or where one size
+// is the rest.
 func splitByRanges(c *op.Call) []T {
 	x, sizes, axis := c.Tensor(0), ops.Cast(c.Tensor(1), dtype.Int64), c.Int(2)
 	axis = (axis + rank(x)) % rank(x)
@@ -269,7 +270,7 @@ func shift(c *op.Call) T {
 	return ops.Index(ops.Pad(x, margins, ops.PadOptions{}), keys...)
 }
 
-// bound1 returns a bound of a key as a vector of one.
+// bound1 returns a bound of a key as a vector of one element.
 func (e *node) bound1(b any, otherwise int) string {
 	switch b := b.(type) {
 	case nil:
@@ -287,11 +288,11 @@ func (e *node) bound1(b any, otherwise int) string {
 		}
 		return e.do("Reshape", []string{name, e.vector(1)})
 	}
-	refuse(tenon.ErrUnsupported, "a bound that is a %T", b)
+	refuse(tenon.ErrUnsupported, "a bound is a %T", b)
 	return ""
 }
 
-// indexed writes the keys of an index: ranges by Slice, positions by Gather, new axes.
+// indexed writes the keys of an index: ranges as Slice, positions as Gather, and new axes.
 func indexed(e *node) string {
 	ks, err := key.Of(e.c, 1)
 	tenon.Throw(err)
@@ -316,7 +317,7 @@ func indexed(e *node) string {
 				} else if k.Step != nil {
 					n, ok := op.Known(k.Step)
 					if !ok {
-						refuse(tenon.ErrUnsupported, "a step has to be known")
+						refuse(tenon.ErrUnsupported, "a step must be known")
 					}
 					list, _ := op.Ints(n)
 					step = list[0]
@@ -351,7 +352,7 @@ func indexed(e *node) string {
 	return x
 }
 
-// joined makes one vector of several.
+// joined concatenates vectors.
 func (e *node) joined(parts []string) string {
 	if len(parts) == 1 {
 		return parts[0]
@@ -359,7 +360,8 @@ func (e *node) joined(parts []string) string {
 	return e.do("Concat", parts, withInt("axis", 0))
 }
 
-// indexUpdate puts y at the numbers that the keys select among those of all elements.
+// indexUpdate writes y to the elements that the keys select, by their indices among all
+// elements.
 func indexUpdate(c *op.Call) T {
 	x, y := c.Tensor(0), c.Tensor(1)
 	ks, err := key.Of(c, 2)
@@ -407,12 +409,12 @@ func padded(e *node) string {
 		return e.in(0)
 	}
 	if e.dtypeOf().IsString() {
-		refuse(tenon.ErrUnsupported, "ONNX's Pad takes no texts")
+		refuse(tenon.ErrUnsupported, "ONNX's Pad does not support strings")
 	}
 	return e.do("Pad", in, withText("mode", "constant"))
 }
 
-// mirrorPad takes the elements at the positions of the margins.
+// mirrorPad gathers the elements of the margins by their positions.
 func mirrorPad(c *op.Call) T {
 	x, margins := c.Tensor(0), ops.Cast(c.Tensor(1), dtype.Int64)
 	edge := int64(1) // whether the edge is repeated
@@ -442,7 +444,7 @@ func gathered(e *node) string {
 	return e.do("Gather", []string{e.in(0), at}, withInt("axis", e.c.Int(2)))
 }
 
-// gatherBatched numbers the slices of all batches one behind the other.
+// gatherBatched numbers the slices of all batches consecutively.
 func gatherBatched(c *op.Call) T {
 	x, at := c.Tensor(0), ops.Cast(c.Tensor(1), dtype.Int64)
 	axis, batch := c.Int(2), c.Int(3)
@@ -457,7 +459,7 @@ func gatherBatched(c *op.Call) T {
 	rows := ops.Mul(ops.Range(int64(0), ops.Prod(lead, 0), int64(1)), n)
 	rows = ops.Reshape(rows, ops.Concat([]any{lead, vector(ones(rank(at) - batch))}, 0))
 	out := ops.Gather(flat, ops.Add(at, rows), 0) // [batch..., indices..., before, after]
-	// back to [batch..., before, indices..., after]
+	// Back to [batch..., before, indices..., after].
 	perm := upTo(batch)
 	inner, before := rank(at)-batch, axis-batch
 	for i := range before {
@@ -490,7 +492,7 @@ func scatterZeros(c *op.Call) T {
 	return ops.TensorScatterAdd(ops.Fill(c.Tensor(2), zeroOf(c.Tensor(1))), c.Tensor(0), c.Tensor(1))
 }
 
-// booleanMask takes the places where the mask is true, of the axes that it has.
+// booleanMask selects the places where the mask is true, along the axes of the mask.
 func booleanMask(c *op.Call) T {
 	x, mask, axis := c.Tensor(0), c.Tensor(1), c.Int(2)
 	axis = (axis + rank(x)) % rank(x)
@@ -502,7 +504,7 @@ func booleanMask(c *op.Call) T {
 	return ops.Gather(x, ops.Reshape(ops.Nonzero(mask), []int{-1}), axis)
 }
 
-// nonzeroOf writes tuples of positions, of a scalar those of no axes.
+// nonzeroOf writes tuples of positions; for a scalar, tuples of length 0.
 func nonzeroOf(e *node) string {
 	if e.ofRank(0) > 0 {
 		return e.transpose(e.do("NonZero", e.ins()), []int{1, 0})
@@ -533,14 +535,14 @@ func sequenceMask(c *op.Call) T {
 	return ops.Less(ops.Range(int64(0), n, int64(1)), ops.ExpandDims(lengths, -1))
 }
 
-// bincount adds ones, or weights, at the numbers.
+// bincount adds ones, or weights, at the indices.
 func bincount(c *op.Call) T {
 	x := ops.Reshape(ops.Cast(c.Tensor(0), dtype.Int64), []int{-1})
 	weights := ops.Fill(sizesOf(x), int64(1))
 	if c.Has(1) {
 		weights = ops.Reshape(c.Tensor(1), []int{-1})
 	}
-	// of no numbers there are none
+	// The result for no indices is empty.
 	n := ops.Add(ops.Max(ops.Concat([]any{x, vector([]int{-1})}, 0), 0), int64(1))
 	if c.Has(2) {
 		n = ops.Maximum(n, ops.Cast(c.Tensor(2), dtype.Int64))

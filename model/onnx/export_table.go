@@ -10,27 +10,27 @@ import (
 )
 
 // opsetWritten is the version of the operations that are written, and irWritten that of the
-// form of the file: those of 2024, which programs know by now.
+// file format: those of 2024, which other programs support by now.
 const (
 	opsetWritten = 21
 	irWritten    = 10
 )
 
-// An export says how an operation is written: as nodes, by other operations, or, where write
-// returns nil for a call, by these.
+// An export says how an operation is written: as nodes by write or, if write returns nil for a
+// call, in terms of other operations.
 type export struct {
 	write  func(e *node) []string
 	expand func(c *op.Call) []T
 }
 
-// exports has the operations that can be written by name, beside the statements.
+// exports maps the names of operations to how they are written, beside the statements.
 var exports map[string]export
 
-// Written returns the names of Tenon's operations that can be written as ONNX, in order.
+// Written returns the sorted names of Tenon's operations that can be written as ONNX.
 func Written() []string { return slices.Sorted(maps.Keys(exports)) }
 
-// written is an operation that is written as nodes with one result, or by others where these
-// give "".
+// written is an operation that is written as nodes with one result, or in terms of other
+// operations if f returns "".
 func written(f func(e *node) string) export {
 	return export{write: func(e *node) []string {
 		if name := f(e); name != "" {
@@ -40,25 +40,25 @@ func written(f func(e *node) string) export {
 	}}
 }
 
-// by is an operation that is written by others.
+// by is an operation that is written in terms of others.
 func by(f func(c *op.Call) T) export {
 	return export{expand: func(c *op.Call) []T { return []T{f(c)} }}
 }
 
-// or adds what is done where nodes do not do.
+// or adds how a call is expressed by other operations if nodes cannot.
 func (x export) or(f func(c *op.Call) T) export {
 	x.expand = by(f).expand
 	return x
 }
 
-// of1 and of2 are operations of one and two operands by others.
+// of1 and of2 are operations of one and two operands that are written in terms of others.
 func of1(f func(x T) T) export { return by(func(c *op.Call) T { return f(c.Tensor(0)) }) }
 
 func of2(f func(x, y T) T) export {
 	return by(func(c *op.Call) T { return f(c.Tensor(0), c.Tensor(1)) })
 }
 
-// node1 is an operation of ONNX for the first operands of a call.
+// node1 is an operation that ONNX has, applied to the first operands of a call.
 func node1(operation string, types typeSet, attrs ...attr) export {
 	return written(func(e *node) string { return e.typed(operation, types, e.ins(), attrs...) })
 }
@@ -72,12 +72,12 @@ func (e *node) ins() []string {
 	return out
 }
 
-// same is an operation that changes nothing, or only checks.
+// same is an operation that does nothing, or only checks.
 var same = written(func(e *node) string { return e.in(0) })
 
-func init() { // as operations write graphs, which look operations up
+func init() { // a function, because operations write graphs, which look up operations
 	exports = map[string]export{
-		// elements
+		// Elements.
 		"identity": same, "stop_gradient": same, "ensure_shape": same, "check_numerics": same,
 		"is_inf":  written(infinite).or(func(c *op.Call) T { return never(c.Tensor(0)) }),
 		"maximum": node1("Max", reals), "minimum": node1("Min", reals), "pow": node1("Pow", powers), "div": written(divided),
@@ -118,7 +118,7 @@ func init() { // as operations write graphs, which look operations up
 		"xlogy":   of2(func(x, y T) T { return ops.Where(ops.Equal(x, like(0, x)), like(0, x), ops.Mul(x, ops.Log(y))) }),
 		"xlog1py": of2(func(x, y T) T { return ops.Where(ops.Equal(x, like(0, x)), like(0, x), ops.Mul(x, ops.Log1p(y))) }),
 
-		// reductions and what runs along axes
+		// Reductions and cumulative operations.
 		"reduce_sum": written(sumPooled), "reduce_prod": written(reduced("ReduceProd", products)),
 		"reduce_max": written(maxPooled), "reduce_min": written(reduced("ReduceMin", reals)),
 		"reduce_mean": written(meanPooled).or(meanOf), "logsumexp": written(reduced("ReduceLogSumExp", floating)),
@@ -136,7 +136,7 @@ func init() { // as operations write graphs, which look operations up
 		"sort":         {write: sorted}, "argsort": {write: argSorted}, "top_k": {write: topKOf}, "unique": {write: uniqueOf},
 		"searchsorted": by(searchSorted),
 
-		// shapes and places
+		// Shapes and positions.
 		"shape": written(func(e *node) string { return e.do("Shape", e.ins()) }), "size": written(func(e *node) string { return e.do("Size", e.ins()) }),
 		"rank":      of1(func(x T) T { return ops.Size(ops.Shape(x)) }),
 		"reshape":   written(func(e *node) string { return e.do("Reshape", []string{e.in(0), e.int64s(1)}, withInt("allowzero", 1)) }),
@@ -161,7 +161,7 @@ func init() { // as operations write graphs, which look operations up
 		"diag": of1(diag), "diag_part": of1(diagPart), "band_part": written(band), "one_hot": by(oneHotOf), "sequence_mask": by(sequenceMask),
 		"bincount": by(bincount), "windows": by(windowsOf), "fold_windows": by(foldWindows),
 
-		// products, layers and losses
+		// Products, layers and losses.
 		"matmul": written(matMulOf), "matvec": of2(matVec), "dot": of2(func(x, y T) T { return ops.Sum(ops.Mul(x, y), -1) }), "outer": of2(outer),
 		"contract": written(contracted), "einsum": written(einsumOf), "convolve": written(convolved), "convolve_transpose": written(convolvedBack),
 		"layer_norm": written(layerNormed).or(layerNormOf), "rms_norm": by(rmsNormOf), "attention": by(attentionOf),
@@ -170,7 +170,7 @@ func init() { // as operations write graphs, which look operations up
 			return ops.Neg(ops.Sum(ops.Where(ops.Equal(y, like(0, y)), like(0, y), ops.Mul(y, ops.LogSoftmax(x, -1))), -1))
 		}),
 
-		// rows and segments
+		// Rows and segments.
 		"segment_sum": written(segmented("add", zeroOf)), "segment_prod": written(segmented("mul", func(x T) T { return like(1, x) })),
 		"segment_max": written(segmented("max", leastOf)), "segment_min": written(segmented("min", greatestOf)), "segment_logsumexp": by(segmentLogSum),
 		"segment_mean": by(segmentMean), "segment_sqrt_n": by(segmentSqrtN),
@@ -184,11 +184,11 @@ func init() { // as operations write graphs, which look operations up
 		"ragged.softmax":       by(func(c *op.Call) T { return softmaxOfRows(c.Tensor(0), c.Tensor(1)) }),
 		"ragged.repeat":        by(func(c *op.Call) T { return ops.Gather(c.Tensor(0), rowIDs(c.Tensor(1)), 0) }),
 
-		// control flow and functions
+		// Control flow and functions.
 		"control.switch": {write: switched}, "control.while": {write: whiled}, "control.scan": {write: scanned},
 		"grad.custom": {write: inlinedCall}, "grad.call": {write: inlinedCall},
 
-		// texts
+		// Strings.
 		"strings.join": written(joined), "strings.regex_full_match": written(func(e *node) string { return e.do("RegexFullMatch", e.ins(), withText("pattern", e.c.Str(1))) }),
 		"strings.to_number": written(func(e *node) string { return e.cast(e.in(0), e.Outs[0].DType()) }),
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/ops/key"
 )
 
-// slide are the attributes of windows whose settings start at an argument.
+// slide returns the attributes of windows whose settings start at argument i.
 func (e *node) slide(i int, size []int) (attrs []attr, o ops.WindowOptions) {
 	list := func(k, otherwise int) []int {
 		if e.c.Has(i + k) {
@@ -39,8 +39,8 @@ func channelsLast(n int) []int {
 	return append(perm, 1)
 }
 
-// oneFront makes one axis of those in front of n positions and the features, and returns what
-// undoes that to a result.
+// oneFront merges the axes before n positions and the features into one, and returns a function
+// that restores them in a result.
 func (e *node) oneFront(x string, t T, n int) (string, func(y string) string) {
 	lead := rank(t) - n - 1
 	switch lead {
@@ -76,8 +76,8 @@ func convolved(e *node) string {
 	return back(e.transpose(y, channelsLast(n)))
 }
 
-// convolvedBack writes a transposed convolution. Its sizes say how much is cut off at the ends, or is
-// missing behind them.
+// convolvedBack writes a transposed convolution. The sizes determine how much is cropped at the ends,
+// or added after them.
 func convolvedBack(e *node) string {
 	size, w := e.kernelOf()
 	n := len(size)
@@ -86,7 +86,7 @@ func convolvedBack(e *node) string {
 	want := result.Dims()[result.Rank()-1-n : result.Rank()-1]
 	if o.Same {
 		if slices.Min(want) < 0 {
-			refuse(tenon.ErrUnsupported, "the sizes have to be known")
+			refuse(tenon.ErrUnsupported, "the sizes must be known")
 		}
 		for i, m := range want {
 			reach := (size[i]-1)*o.Dilation[i] + 1
@@ -109,7 +109,7 @@ func convolvedBack(e *node) string {
 	return back(e.transpose(y, channelsLast(n)))
 }
 
-// pool writes a reduction of windows as a pooling operation, if that is what it is.
+// pool writes a reduction of windows as a pooling operation, if it is one.
 func (e *node) pool(operation string, types typeSet, fill float64, attrs ...attr) (name string, elements int) {
 	v, ok := e.c.Value(0).(*graph.Value)
 	if !ok || e.c.Bool(2) || !types(e.dtypeOf()) {
@@ -149,7 +149,7 @@ func (e *node) pool(operation string, types typeSet, fill float64, attrs ...attr
 		if !v.Shape().HasRank() || v.Shape().Rank() != 3+k || !sizes.Same(v, 2+k, from, last) {
 			return "", 0
 		}
-		for i := range 1 + k { // what is left are the elements
+		for i := range 1 + k { // the remaining axes are those of the elements
 			if !sizes.Same(v, i, from, i) {
 				return "", 0
 			}
@@ -169,7 +169,7 @@ func maxPooled(e *node) string {
 	return e.reduce("ReduceMax", reals)
 }
 
-// meanPooled and sumPooled count what lies beyond the ends, which is 0.
+// meanPooled and sumPooled count the elements beyond the ends as 0.
 func meanPooled(e *node) string {
 	if name, _ := e.pool("AveragePool", classic, 0, withFlag("count_include_pad", true)); name != "" {
 		return name
@@ -187,7 +187,7 @@ func sumPooled(e *node) string {
 	return e.reduce("ReduceSum", products)
 }
 
-// windowsOf takes the elements of windows by their positions.
+// windowsOf gathers the elements of windows by position.
 func windowsOf(c *op.Call) T {
 	x, axis, size := c.Tensor(0), c.Int(1), c.Ints(2)
 	n, k := rank(x), len(c.Ints(2))
@@ -230,8 +230,8 @@ func stacked(margins []any) T {
 	return ops.Stack(rows, 0)
 }
 
-// windowPlaces returns, for each axis of windows, the margins around the positions, and the places
-// of the elements of windows among those and the margins.
+// windowPlaces returns, for each axis of windows, the margins around the positions, and the
+// indices of the elements of windows among the positions and margins.
 func windowPlaces(c *op.Call, size []int, i int, positions func(i int) any) (margins [][2]any, places []T) {
 	setting := func(k, axis, otherwise int) int64 {
 		if c.Has(i + k) {
@@ -261,7 +261,7 @@ func windowPlaces(c *op.Call, size []int, i int, positions func(i int) any) (mar
 	return margins, places
 }
 
-// foldWindows adds the elements of windows at the numbers of their places.
+// foldWindows adds the elements of windows at their indices.
 func foldWindows(c *op.Call) T {
 	x, axis, size := c.Tensor(0), c.Int(2), c.Ints(3)
 	sizes := ops.Cast(c.Tensor(1), dtype.Int64)
@@ -273,7 +273,7 @@ func foldWindows(c *op.Call) T {
 	margins, at := windowPlaces(c, size, 4, func(i int) any { return total(i) })
 	number, inside := T(nil), T(nil)
 	for i := range k {
-		p := ops.Index(ops.Sub(at[i], margins[i][0]), key.To(size1(x, axis+i))) // there may be fewer windows than fit
+		p := ops.Index(ops.Sub(at[i], margins[i][0]), key.To(size1(x, axis+i))) // fewer windows than fit are possible
 		s := ones(2 * k)
 		s[i], s[k+i] = -1, size[i]
 		p = ops.Reshape(p, s)

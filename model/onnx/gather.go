@@ -7,7 +7,7 @@ import (
 	"github.com/tenonml/tenon/ops/key"
 )
 
-// forward counts negative positions along an axis from its end.
+// forward makes negative positions along an axis count from its end.
 func forward(at, x T, axis int) T {
 	if at.DType().IsUnsigned() {
 		return at
@@ -28,7 +28,7 @@ func gatherElements(c *call) []any {
 	return one(ops.TakeAlongAxis(corner(x, at, k), forward(at, x, k), k))
 }
 
-// corner cuts x to the sizes of at along all axes but one.
+// corner crops x to the sizes of at along all axes but one.
 func corner(x, at T, axis int) T {
 	keys, cut := make([]any, rank(x)), false
 	for i := range keys {
@@ -43,7 +43,7 @@ func corner(x, at T, axis int) T {
 	return ops.Index(x, keys...)
 }
 
-// tuples counts negative positions in tuples from the ends of their axes.
+// tuples makes negative positions in tuples count from the ends of their axes.
 func tuples(at, x T, batch int) T {
 	n := vector(dims(x)[batch : batch+at.Shape().Dim(rank(at)-1)])
 	return ops.Where(ops.Less(at, like(0, at)), ops.Add(at, ops.Cast(n, at.DType())), at)
@@ -54,7 +54,7 @@ func gatherND(c *call) []any {
 	return one(ops.GatherND(c.x(0), tuples(c.x(1), c.x(0), batch), batch))
 }
 
-// combine puts updates, of which several may belong to one place, into x by a reduction.
+// combine combines updates, several of which may have the same place, with x by a reduction.
 func combine(x, places, updates T, how string) T {
 	flat := []int{-1}
 	n := x.Shape().Size()
@@ -66,7 +66,7 @@ func combine(x, places, updates T, how string) T {
 	case "mul":
 		segment, join = ops.SegmentProd, ops.Mul
 	case "max", "min":
-		// What no update belongs to takes part as itself.
+		// Elements without an update stay as they are.
 		at = ops.Concat([]any{at, ops.Range(int64(0), int64(n), int64(1))}, 0)
 		up = ops.Concat([]any{up, base}, 0)
 		if segment = ops.SegmentMax; how == "min" {
@@ -74,7 +74,7 @@ func combine(x, places, updates T, how string) T {
 		}
 		return ops.Reshape(segment(up, at, n), dims(x))
 	default:
-		refuse(tenon.ErrUnsupported, "updates by %q", how)
+		refuse(tenon.ErrUnsupported, "there is no reduction %q of updates", how)
 	}
 	return ops.Reshape(join(base, segment(up, at, n)), dims(x))
 }
@@ -83,7 +83,7 @@ func scatterElements(c *call) []any {
 	x, at, up := c.x(0), c.x(1), c.x(2)
 	k := axis(c.int("axis", 0), rank(x))
 	at = ops.Cast(forward(at, x, k), dtype.Int64)
-	// The place of each update among all elements.
+	// The index of each update among all elements.
 	d, stride := dims(x), 1
 	places := T(nil)
 	for a := rank(x) - 1; a >= 0; a-- {
@@ -166,7 +166,7 @@ func topK(c *call) []any {
 	return []any{ops.TakeAlongAxis(x, at, k), at}
 }
 
-// unique gives distinct elements, or slices along an axis, in order unless the model says
+// unique returns distinct elements, or slices along an axis, sorted unless the model says
 // otherwise.
 func unique(c *call) []any {
 	x := c.x(0)
@@ -177,7 +177,7 @@ func unique(c *call) []any {
 	}
 	codes := rows
 	if rank(rows) > 1 {
-		// Each slice gets the number of its first equal.
+		// Each slice gets the index of the first slice equal to it.
 		m := flattened(ops.MoveAxis(rows, k, 0), 1)
 		same := ops.All(ops.Equal(ops.ExpandDims(m, 1), ops.ExpandDims(m, 0)), 2)
 		codes = ops.ArgMax(same, 1)
@@ -192,8 +192,8 @@ func unique(c *call) []any {
 	return []any{ops.Gather(rows, first, k), first, inverse, counts}
 }
 
-// sortedSlices returns the order of slices along an axis, by their first elements, then
-// their second ones and so on.
+// sortedSlices returns the order of slices along an axis, by their first elements, then their
+// second ones, and so on.
 func sortedSlices(x T, k int) T {
 	if rank(x) == 1 {
 		return ops.ArgSort(x, 0, ops.SortOptions{})
@@ -211,8 +211,8 @@ func reverseSequence(c *call) []any {
 	return one(ops.ReverseSequence(c.x(0), c.x(1), c.int("time_axis", 0), c.int("batch_axis", 1)))
 }
 
-// tensorScatter writes updates into a cache from positions on, around its end in circular
-// mode.
+// tensorScatter writes updates into a cache, starting at given positions; in circular mode they
+// wrap around at its end.
 func tensorScatter(c *call) []any {
 	x, up := c.x(0), c.x(1)
 	k := axis(c.int("axis", -2), rank(x))

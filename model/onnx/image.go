@@ -11,7 +11,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A tap is an element that has a part in a result.
+// A tap is an element that contributes to a result.
 type tap struct {
 	at     int
 	weight float64
@@ -27,11 +27,11 @@ type resizing struct {
 	antialias     bool
 	exclude       bool
 	cubic         float64
-	from, to      float64 // of the region of interest, as parts of the axis
+	from, to      float64 // the region of interest, as fractions of the axis
 	extrapolation float64
 }
 
-// source returns the place among the elements of the axis that a result is read from.
+// source returns the coordinate among the elements of the axis that result i is read from.
 func (r *resizing) source(i int) (x float64, outside bool) {
 	y, width := float64(i), r.scale*float64(r.in)
 	last := float64(r.in - 1)
@@ -60,7 +60,7 @@ func (r *resizing) source(i int) (x float64, outside bool) {
 		return offset + (y+0.5)/r.scale - 0.5, false
 	case "half_pixel":
 	default:
-		refuse(tenon.ErrUnsupported, "coordinates by %q", r.coordinates)
+		refuse(tenon.ErrUnsupported, "there is no coordinate mode %q", r.coordinates)
 	}
 	return (y+0.5)/r.scale - 0.5, false
 }
@@ -81,7 +81,7 @@ func (r *resizing) kernel(x float64) float64 {
 	return 0
 }
 
-// taps returns the elements that make result i.
+// taps returns the elements that contribute to result i.
 func (r *resizing) taps(i int) (list []tap, outside bool) {
 	x, outside := r.source(i)
 	if r.mode == "nearest" {
@@ -172,7 +172,7 @@ func (r *resizing) along(x T, axis int) T {
 	return y
 }
 
-// resize resamples along axes. Sizes and scales have to be known.
+// resize resamples along axes. Sizes and scales must be known.
 func resize(c *call) []any {
 	x := c.x(0)
 	n := rank(x)
@@ -262,13 +262,13 @@ func resize(c *call) []any {
 	return one(ops.Cast(x, dt))
 }
 
-// affineGrid returns the places that an affine map takes the places of a picture to.
+// affineGrid returns the coordinates to which an affine map sends those of an image.
 func affineGrid(c *call) []any {
 	theta := c.x(0)
 	sizes := c.known(1)
 	space := sizes[2:]
 	align := c.flag("align_corners")
-	// Coordinates in the order x, y, z, of which x runs along the last axis.
+	// Coordinates are in the order x, y, z; x is along the last axis.
 	var parts []any
 	for i := len(space) - 1; i >= 0; i-- {
 		n := space[i]
@@ -292,7 +292,8 @@ func affineGrid(c *call) []any {
 	return one(ops.Reshape(out, append(append([]int{sizes[0]}, space...), len(space))))
 }
 
-// gridSample reads a picture at places of a grid, between -1 and 1 along each axis.
+// gridSample samples an image at the coordinates of a grid, which are between -1 and 1 along
+// each axis.
 func gridSample(c *call) []any {
 	x, grid := c.x(0), c.x(1)
 	d := dims(x)
@@ -302,7 +303,7 @@ func gridSample(c *call) []any {
 	type choice struct{ at, weight, valid T }
 	all := make([][]choice, len(space))
 	for i, n := range space {
-		g := ops.Index(grid, key.Ellipsis, len(space)-1-i) // the last axis first
+		g := ops.Index(grid, key.Ellipsis, len(space)-1-i) // the last axis is first
 		half, last := like(0.5, g), float64(n-1)
 		lo, hi := 0.0, last
 		var p T
@@ -347,7 +348,7 @@ func gridSample(c *call) []any {
 			all[i] = append(all[i], choice{at, w, valid})
 		}
 	}
-	// The sum over all choices of one element along each axis.
+	// The sum over all combinations of one element along each axis.
 	flat := ops.Reshape(x, []int{d[0], d[1], -1})
 	var out T
 	var walk func(axis int, at, w, valid T)
@@ -383,7 +384,7 @@ func gridSample(c *call) []any {
 	return one(out)
 }
 
-// weight is kernel on tensors of distances.
+// weight is kernel for tensors of distances.
 func (r *resizing) weight(x T) T {
 	n := func(v float64) T { return like(v, x) }
 	if r.mode == "linear" {
@@ -396,7 +397,7 @@ func (r *resizing) weight(x T) T {
 	return ops.Where(ops.LessEqual(x, n(1)), near, ops.Where(ops.Less(x, n(2)), far, ops.ZerosLike(x)))
 }
 
-// reflected folds numbers at two borders until they lie between them.
+// reflected reflects numbers at two borders until they lie between them.
 func reflected(p T, lo, hi float64) T {
 	n := hi - lo
 	if n <= 0 {
@@ -408,7 +409,7 @@ func reflected(p T, lo, hi float64) T {
 	return ops.Add(m, like(lo, p))
 }
 
-// col2im adds windows up to a picture.
+// col2im adds up windows to an image.
 func col2im(c *call) []any {
 	x := c.x(0)
 	sizes, block := c.known(1), c.known(2)

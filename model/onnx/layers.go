@@ -78,7 +78,7 @@ func (c *call) slide(x T, size []int) ops.WindowOptions {
 		pads = make([]int, 2*n)
 	}
 	if len(pads) != 2*n || len(o.Stride) != n || len(o.Dilation) != n {
-		refuse(tenon.ErrInvalid, "margins %v, strides %v and dilations %v for windows of %v", pads, o.Stride, o.Dilation, size)
+		refuse(tenon.ErrInvalid, "pads %v, strides %v and dilations %v do not fit windows of %v", pads, o.Stride, o.Dilation, size)
 	}
 	o.Before, o.After = append([]int(nil), pads[:n]...), append([]int(nil), pads[n:]...)
 	auto := c.text("auto_pad", "NOTSET")
@@ -102,8 +102,8 @@ func (c *call) slide(x T, size []int) ops.WindowOptions {
 	return o
 }
 
-// ceiled lets the last windows reach beyond the margins behind, where the model counts windows
-// upwards. A window starts inside of x or in the margin in front.
+// ceiled lets the last windows extend beyond the margins at the end if the model rounds the
+// number of windows up. A window must start inside of x or in the margin before it.
 func (c *call) ceiled(x T, o ops.WindowOptions) ops.WindowOptions {
 	if !c.flag("ceil_mode") {
 		return o
@@ -125,7 +125,7 @@ func last(x T) T { return ops.MoveAxis(x, 1, -1) }
 
 func front(x T) T { return ops.MoveAxis(x, -1, 1) }
 
-// kernelLast makes a kernel [out, in, k…] one with [k…, in, out].
+// kernelLast transposes a kernel [out, in, k…] to [k…, in, out].
 func kernelLast(w T) T {
 	perm := append(upTo(rank(w))[2:], 1, 0)
 	return ops.Transpose(w, perm...)
@@ -139,7 +139,7 @@ func (c *call) convolve(x, w T) T {
 	return front(ops.Convolve(last(x), kernelLast(w), ops.ConvolveOptions{Windows: c.slide(x, size), Groups: c.int("group", 1)}))
 }
 
-// perFeature gives a vector of features the axes of x, whose features lie along axis 1.
+// perFeature reshapes a vector of features so that it broadcasts along axis 1 of x.
 func perFeature(v T, x T) T {
 	s := ones(rank(x))
 	s[1] = -1
@@ -176,7 +176,7 @@ func convTranspose(c *call) []any {
 		pads = make([]int, 2*n)
 	}
 	if len(pads) != 2*n || len(more) != n || want != nil && len(want) < n {
-		refuse(tenon.ErrInvalid, "margins %v and %v for %d axes", pads, more, n)
+		refuse(tenon.ErrInvalid, "margins %v and %v do not fit %d axes", pads, more, n)
 	}
 	auto := c.text("auto_pad", "NOTSET")
 	out, margins := make([]int, n), [][]int{{0, 0}, {0, 0}}
@@ -189,7 +189,7 @@ func convTranspose(c *call) []any {
 				to = want[len(want)-n+i]
 			}
 			all := full - to
-			half := all >> 1 // downwards
+			half := all >> 1 // rounded down
 			if lo = half; auto != "SAME_UPPER" {
 				lo = all - half
 			}
@@ -198,7 +198,7 @@ func convTranspose(c *call) []any {
 		out[i] = full - max(lo, 0) - max(hi, 0)
 		o.Before = append(o.Before, max(lo, 0))
 		o.After = append(o.After, max(hi-more[i], 0))
-		// Where the result is larger than all windows, there is nothing around them.
+		// If the result is larger than all windows, nothing surrounds them.
 		margins = append(margins, []int{max(-lo, 0), max(-hi, 0)})
 	}
 	y := front(ops.ConvolveTranspose(last(x), kernelLast(w), vector(out), ops.ConvolveOptions{Windows: o, Groups: c.int("group", 1)}))
@@ -209,7 +209,7 @@ func convTranspose(c *call) []any {
 	return one(y)
 }
 
-// inside returns the axes of the elements of windows of n axes, of a tensor with features.
+// inside returns the axes of the elements of windows over n axes, in a tensor with features.
 func inside(n int) []int {
 	out := upTo(n)
 	for i := range out {
@@ -232,7 +232,7 @@ func maxPool(c *call) []any {
 	}
 	values := flat(windows)
 	best := ops.ArgMaxKeep(values, -1)
-	// The place of each element among all of x, in which the order of positions may be turned.
+	// The index of each element in x, with the positions in row- or column-major order.
 	d := dims(x)
 	at := ops.Range(int64(0), int64(x.Shape().Size()), int64(1))
 	if c.flag("storage_order") {
@@ -261,7 +261,8 @@ func averagePool(c *call) []any {
 	o := c.slide(x, size)
 	wide := c.ceiled(x, o)
 	sum := ops.Sum(ops.Windows(x, 2, wide), inside(len(size))...)
-	// How many elements a window has: those of x, and of the margins if they count.
+	// The number of elements in each window: those of x, and those of the margins if they
+	// count.
 	s := append([]int{1, 1}, dims(x)[2:]...)
 	at := wide
 	if c.flag("count_include_pad") {
@@ -342,7 +343,7 @@ func batchNorm(c *call) []any {
 	return out
 }
 
-// standard brings x to mean 0 and variance 1 over axes.
+// standard normalizes x to mean 0 and variance 1 over axes.
 func standard(x T, eps float64, axes ...int) T {
 	centred := ops.Sub(x, ops.MeanKeep(x, axes...))
 	return ops.Div(centred, ops.Sqrt(ops.Add(ops.VarianceKeep(x, axes...), like(eps, x))))
@@ -360,7 +361,7 @@ func groupNorm(c *call) []any {
 	d := dims(x)
 	wide := c.dtype("stash_type", dtype.Float32)
 	y := ops.Cast(standard(ops.Reshape(ops.Cast(x, wide), []int{d[0], groups, -1}), c.float("epsilon", 1e-5), 2), x.DType())
-	if c.opset < 21 { // scales of groups
+	if c.opset < 21 { // scales are per group
 		each := ones(3)
 		each[1] = -1
 		y = ops.Add(ops.Mul(y, ops.Reshape(scale, each)), ops.Reshape(bias, each))
@@ -370,7 +371,7 @@ func groupNorm(c *call) []any {
 	return one(ops.Add(ops.Mul(y, perFeature(scale, x)), perFeature(bias, x)))
 }
 
-// tail returns the axes from one on.
+// tail returns all axes starting with from.
 func tail(x T, from int) []int { return upTo(rank(x))[axis(from, rank(x)):] }
 
 func layerNorm(c *call) []any {
@@ -411,14 +412,14 @@ func meanVariance(c *call) []any {
 	return one(ops.Div(centred, ops.Add(ops.Sqrt(ops.MeanKeep(ops.Square(centred), axes...)), like(1e-9, x))))
 }
 
-// nll is the mean, sum or each of the negative weighted scores of the classes meant.
+// nll is the mean, sum or each of the negative weighted scores of the target classes.
 func nll(c *call) []any {
 	loss, total := c.losses(c.x(0), 2)
 	return one(c.reduced(loss, total))
 }
 
-// losses returns the weighted negative scores, and the weights, of targets. Input w has weights
-// of classes.
+// losses returns the weighted negative scores of the targets, and their weights. Input w holds
+// the weights of classes.
 func (c *call) losses(scores T, w int) (loss, weights T) {
 	target := ops.Cast(c.x(1), dtype.Int64)
 	ignored := T(nil)
@@ -454,7 +455,7 @@ func softmaxLoss(c *call) []any {
 	return []any{c.reduced(loss, weights), scores}
 }
 
-// causalConv is a convolution along time, each feature by itself, that goes on from a state.
+// causalConv is a depthwise convolution along time that continues from a state.
 func causalConv(c *call) []any {
 	x, w := c.x(0), c.x(1)
 	k := dims(w)[2]
@@ -488,7 +489,8 @@ func normal(c *call, k T, sizes any, dt dtype.DType) T {
 	return ops.Add(ops.Mul(n, like(c.float("scale", 1), n)), like(c.float("mean", 0), n))
 }
 
-// seeded returns the key of a node: of its seed, or of its name, so that runs repeat.
+// seeded returns the random key of a node, made from its seed or its name, so that runs are
+// repeatable.
 func (c *call) seeded() T {
 	if a := c.attr("seed"); a != nil {
 		return ops.RandomKey(uint64(math.Float32bits(a.f)))

@@ -12,10 +12,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The messages of onnx.proto that are written. The numbers of fields are those of proto.go.
+// The messages of onnx.proto that are written. The field numbers are those of proto.go.
 
-// A body is a message in parts, so that the elements of weights are written from where they
-// are.
+// A body is a message in parts, so that the elements of weights are written without being
+// copied.
 type body struct {
 	parts [][]byte
 	size  int
@@ -49,7 +49,7 @@ func (m *body) writeTo(w io.Writer) error {
 // An attr is an attribute of a node, encoded.
 type attr []byte
 
-// attribute encodes one. Its type is a number of AttributeProto.AttributeType.
+// attribute encodes an attribute. Its type is a number of AttributeProto.AttributeType.
 func attribute(name string, typ uint64, value func(b []byte) []byte) attr {
 	return message.AppendVarint(value(message.AppendBytes(nil, 1, name)), 20, typ)
 }
@@ -94,7 +94,7 @@ func withGraph(name string, g *body) attr {
 	})
 }
 
-// nodeMessage is a node.
+// nodeMessage encodes a node.
 func nodeMessage(name, op string, in, out []string, attrs []attr) []byte {
 	var b []byte
 	for _, s := range in {
@@ -119,8 +119,8 @@ var dtypeNumbers = func() map[dtype.DType]int {
 	return m
 }()
 
-// valueMessage is a value's name, element type and shape. size names the sizes that are not
-// known, "" where one has no name.
+// valueMessage encodes a value's name, element type and shape. size returns the name of an
+// unknown size, or "".
 func valueMessage(name string, dt dtype.DType, s shape.Shape, size func(axis int) string) []byte {
 	typ := message.AppendVarint(nil, 1, uint64(dtypeNumbers[dt]))
 	if s.HasRank() {
@@ -139,13 +139,13 @@ func valueMessage(name string, dt dtype.DType, s shape.Shape, size func(axis int
 	return message.AppendBytes(message.AppendBytes(nil, 1, name), 2, message.AppendBytes(nil, 1, typ))
 }
 
-// A place is where the elements of a tensor lie in the file beside the model.
+// A place says where the elements of a tensor are in the file of external data.
 type place struct {
 	file       string
 	at, length int
 }
 
-// tensorMessage is a tensor, whose elements are in it, or at a place.
+// tensorMessage encodes a tensor whose elements are in the message or at a place.
 func tensorMessage(name string, t tensor.Tensor, at *place) *body {
 	m := &body{}
 	for _, n := range t.Shape().Dims() {
@@ -172,11 +172,11 @@ func tensorMessage(name string, t tensor.Tensor, at *place) *body {
 	return m
 }
 
-// rawBytes returns the elements of a dense tensor one behind the other.
+// rawBytes returns the elements of a dense tensor as contiguous bytes.
 func rawBytes(t tensor.Tensor) []byte { return tensor.Contiguous(t.(*tensor.Dense)).Bytes() }
 
-// MarshalTensor returns a dense tensor as the message TensorProto, in which the data of ONNX's
-// test cases are.
+// MarshalTensor encodes a dense tensor as a TensorProto message, the format of the data of
+// ONNX's test cases.
 func MarshalTensor(name string, t tensor.Tensor) []byte {
 	m := tensorMessage(name, t, nil)
 	out := make([]byte, 0, m.size)
@@ -186,7 +186,7 @@ func MarshalTensor(name string, t tensor.Tensor) []byte {
 	return out
 }
 
-// UnmarshalTensor reads a message TensorProto.
+// UnmarshalTensor decodes a TensorProto message.
 func UnmarshalTensor(b []byte) (tensor.Tensor, error) {
 	t, err := tensorValue(b)
 	if err != nil {

@@ -20,12 +20,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Model is a model that was read. It is a function of its inputs: see [Model.Call]. It is
-// safe for concurrent use.
+// A Model is an ONNX model that was read. It is a function of its inputs: see [Model.Call]. It
+// is safe for concurrent use.
 type Model struct {
-	Producer string            // the program that wrote it
-	Metadata map[string]string // texts about the model
-	Opsets   map[string]int    // the version of the operations of each domain; "" is that of ONNX itself
+	Producer string            // the program that wrote the model
+	Metadata map[string]string // free-form properties of the model
+	Opsets   map[string]int    // the version of the operations of each domain; "" is ONNX itself
 	Inputs   []Port
 	Outputs  []Port
 
@@ -42,16 +42,17 @@ type Port struct {
 	// Spec is what is known of a tensor; nil for a sequence or an optional value.
 	Spec *tensor.Spec
 
-	// Sizes are the names of sizes that are not known, by axis: equal ones are equal sizes.
+	// Sizes are the names of unknown sizes, by axis. Sizes with the same name are equal.
 	Sizes []string
 
 	typ *protoType
 }
 
-// maxFile bounds the size of a model without external data; protocol buffers end at 2 GiB.
+// maxFile bounds the size of a model without external data; protocol buffers are limited to 2
+// GiB.
 const maxFile = 2 << 30
 
-// Open reads a model from a file. Weights may lie in other files of the same folder.
+// Open reads a model from a file. Weights may be in other files in the same folder.
 func Open(path string) (*Model, error) {
 	b, err := readFile(path)
 	if err == nil {
@@ -69,12 +70,12 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > maxFile {
-		return nil, fmt.Errorf("%d bytes, at most %d are read", info.Size(), maxFile)
+		return nil, fmt.Errorf("the file has %d bytes, more than the limit of %d", info.Size(), maxFile)
 	}
 	return os.ReadFile(path)
 }
 
-// Parse reads a model from the bytes of a file. All its weights have to be in there.
+// Parse reads a model from the bytes of a file, which must contain all its weights.
 func Parse(b []byte) (*Model, error) {
 	m, err := read(b, nil)
 	if err != nil {
@@ -101,8 +102,8 @@ func failed(where string, err error) error {
 // A folder holds files of external data.
 type folder string
 
-// read returns the bytes that a place names, of which a tensor needs a number. The file has
-// to lie in the folder, be reached by no symbolic link, and have these bytes.
+// read returns the bytes of external data, of which the tensor needs size. The file must be in
+// the folder, must not be reached through a symbolic link, and must have these bytes.
 func (f folder) read(place map[string]string, size int) (_ []byte, err error) {
 	name := strings.TrimPrefix(filepath.ToSlash(place["location"]), "./")
 	number := func(key string, otherwise int64) (int64, error) {
@@ -127,7 +128,7 @@ func (f folder) read(place map[string]string, size int) (_ []byte, err error) {
 		return nil, err
 	}
 	if n != int64(size) {
-		return nil, fmt.Errorf("external data of %d bytes for a tensor of %d", n, size)
+		return nil, fmt.Errorf("the external data has %d bytes, but the tensor needs %d", n, size)
 	}
 	root, err := relpath.OpenFolder(string(f))
 	if err != nil {
@@ -140,7 +141,7 @@ func (f folder) read(place map[string]string, size int) (_ []byte, err error) {
 	}
 	defer file.Close()
 	if at > have || n > have-at {
-		return nil, fmt.Errorf("external data of %d bytes at %d of %q, which has %d", n, at, name, have)
+		return nil, fmt.Errorf("the external data needs %d bytes at offset %d of %q, which has %d", n, at, name, have)
 	}
 	b := make([]byte, n)
 	_, err = file.ReadAt(b, at)
@@ -149,21 +150,21 @@ func (f folder) read(place map[string]string, size int) (_ []byte, err error) {
 
 type reader = func(place map[string]string, size int) ([]byte, error)
 
-// read makes a model of its message. Operations are looked up before any weight is read.
+// read makes a model from its message. Operations are looked up before any weight is read.
 func read(b []byte, external reader) (*Model, error) {
 	p, err := readModel(b)
 	if err != nil {
 		return nil, err
 	}
 	if p.graph == nil {
-		return nil, fmt.Errorf("there is no graph in the model")
+		return nil, fmt.Errorf("the model has no graph")
 	}
 	m := &Model{Producer: p.producer, Metadata: p.metadata, Opsets: p.opsets, graph: p.graph, functions: p.functions,
 		weights: map[string]tensor.Tensor{}, variables: map[string]*state.Variable{}}
 	if v := p.opsets[""]; v > NewestOpset {
-		return nil, unsupported("operations of version %d, this program knows those up to %d", v, NewestOpset)
+		return nil, unsupported("the model uses operations of version %d; versions up to %d are supported", v, NewestOpset)
 	} else if v < oldestOpset && v != 0 {
-		return nil, unsupported("operations of version %d, this program knows those from %d on; convert the model with onnx.version_converter", v, oldestOpset)
+		return nil, unsupported("the model uses operations of version %d; versions from %d on are supported; convert the model with onnx.version_converter", v, oldestOpset)
 	}
 	if err := m.checkOps(); err != nil {
 		return nil, err
@@ -211,10 +212,10 @@ func portOf(v *protoValue) (p Port, err error) {
 	return p, err
 }
 
-// readWeights reads the initializers. Those that are floating and that operations compute
-// with become variables.
+// readWeights reads the initializers. Floating-point ones that operations compute with become
+// variables.
 func (m *Model) readWeights(external reader) error {
-	fixed := map[string]bool{} // which operations take as parameters
+	fixed := map[string]bool{} // weights that operations use as parameters
 	m.eachNode(func(n *protoNode) {
 		if n.op == "Resize" || n.op == "Upsample" {
 			for _, name := range n.inputs[min(1, len(n.inputs)):] {
@@ -253,8 +254,8 @@ func (m *Model) readWeights(external reader) error {
 	return nil
 }
 
-// eachNode calls f with each node of the model, those of graphs inside of nodes and of
-// functions too.
+// eachNode calls f for each node of the model, including those of functions and of graphs
+// inside of nodes.
 func (m *Model) eachNode(f func(n *protoNode)) {
 	var walk func(nodes []*protoNode)
 	walk = func(nodes []*protoNode) {
@@ -271,7 +272,7 @@ func (m *Model) eachNode(f func(n *protoNode)) {
 	}
 }
 
-// checkOps reports all operations of the model that are not known.
+// checkOps reports all unknown operations of the model.
 func (m *Model) checkOps() error {
 	unknown := map[string]bool{}
 	m.eachNode(func(n *protoNode) {
@@ -287,15 +288,15 @@ func (m *Model) checkOps() error {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(unknown))
-	return &tenon.Error{Kind: tenon.ErrUnsupported, Msg: "the model has operations that are not known: " + strings.Join(names, ", "),
-		Hint: "docs/onnx.md lists those that are"}
+	return &tenon.Error{Kind: tenon.ErrUnsupported, Msg: "the model has unsupported operations: " + strings.Join(names, ", "),
+		Hint: "docs/onnx.md lists the supported ones"}
 }
 
-// readers are the inputs of operations that take elements of types that Tenon lacks by their
-// value only, so that they may be read as those of another type.
+// readers are the inputs of operations that need only the values of elements whose type Tenon
+// lacks, so that these can be read as another type.
 var readers = map[string][]int{"Cast": {0}, "CastLike": {0}, "DequantizeLinear": {0, 1, 2}}
 
-// checkTypes reports values of types that Tenon lacks which are more than converted.
+// checkTypes reports values of types that Tenon lacks, unless they are only converted.
 func (m *Model) checkTypes() error {
 	names := map[string]string{}
 	note := func(name string, dtype int) {
@@ -314,7 +315,7 @@ func (m *Model) checkTypes() error {
 	for _, v := range m.graph.outputs {
 		if v.typ != nil {
 			if f, ok := foreign[v.typ.dtype]; ok {
-				return unsupported("output %s is of type %s, which Tenon has not", v.name, f.name)
+				return unsupported("output %s is of type %s, which Tenon does not have", v.name, f.name)
 			}
 		}
 	}
@@ -325,29 +326,29 @@ func (m *Model) checkTypes() error {
 		}
 		for i, name := range n.inputs {
 			if t := names[name]; t != "" && !slices.Contains(readers[n.op], i) && err == nil {
-				err = unsupported("%v takes %s, which is of type %s: values of types that Tenon has not are only converted", n, name, t)
+				err = unsupported("%v takes %s, which is of type %s; Tenon does not have this type and can only convert from it", n, name, t)
 			}
 		}
 		if to := n.attrs["to"]; to != nil && n.op != "BitCast" {
 			if f, ok := foreign[int(to.i)]; ok && err == nil {
-				err = unsupported("%v makes values of type %s, which Tenon has not", n, f.name)
+				err = unsupported("%v returns values of type %s, which Tenon does not have", n, f.name)
 			}
 		}
 	})
 	return err
 }
 
-// Variables returns the weights that can be trained, by name: assigning to one changes what
-// later calls answer.
+// Variables returns the trainable weights by name. Assigning to a variable changes the results
+// of later calls.
 func (m *Model) Variables() map[string]*state.Variable { return maps.Clone(m.variables) }
 
 // Call returns the outputs for inputs, in the order of [Model.Inputs] and [Model.Outputs]. A
-// sequence is a []any, and nil an optional value that is not there. Inputs may be symbolic:
-// the model then becomes part of the function that is traced.
+// sequence is a []any, and nil is an absent optional value. Inputs may be symbolic; the model
+// then becomes part of the function being traced.
 func (m *Model) Call(inputs ...any) (out []any, err error) {
 	defer tenon.Catch(&err)
 	if len(inputs) != len(m.Inputs) {
-		return nil, failed("", fmt.Errorf("%d inputs, the model has %d", len(inputs), len(m.Inputs)))
+		return nil, failed("", fmt.Errorf("got %d inputs, but the model has %d", len(inputs), len(m.Inputs)))
 	}
 	s := &scope{m: m, values: map[string]any{}, opsets: m.Opsets}
 	for i, x := range inputs {
@@ -368,7 +369,7 @@ func (m *Model) Call(inputs ...any) (out []any, err error) {
 		switch v := m.variables[name]; {
 		case v == nil:
 			s.values[name] = w
-		case graph.Current() != nil: // what is traced reads the variable whenever it runs
+		case graph.Current() != nil: // a traced function reads the variable each time it runs
 			s.values[name] = T(v)
 		default:
 			s.values[name] = v.Value()
@@ -386,8 +387,8 @@ func (m *Model) Call(inputs ...any) (out []any, err error) {
 	return out, nil
 }
 
-// Function returns the model as a function of its inputs by name, which gives its outputs by
-// name: it runs as a graph.
+// Function returns the model as a function from inputs by name to outputs by name, which runs
+// as a graph.
 func (m *Model) Function() *function.Function[func(in map[string]any) map[string]any] {
 	return function.New(func(in map[string]any) map[string]any {
 		args := make([]any, len(m.Inputs))
@@ -406,14 +407,13 @@ func (m *Model) Function() *function.Function[func(in map[string]any) map[string
 	}, function.Options{Name: m.graph.name})
 }
 
-// Saved returns the model as one of package saved, with the function "main" from inputs by
-// name to outputs by name. Its variables are those of the model. The inputs have to be
-// tensors.
+// Saved returns the model as a [saved.Model] with the function "main" from inputs by name to
+// outputs by name. It has the model's variables. The inputs must be tensors.
 func (m *Model) Saved() (*saved.Model, error) {
 	args := map[string]any{}
 	for _, p := range m.Inputs {
 		if p.Spec == nil {
-			return nil, failed("input "+p.Name, unsupported("it is no tensor"))
+			return nil, failed("input "+p.Name, unsupported("it is not a tensor"))
 		}
 		args[p.Name] = p.Spec
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// names are those of the values of a graph. Graphs inside of nodes see those around them.
+// names are the names of the values of a graph. Graphs inside of nodes see those of the graphs
+// around them.
 type names struct {
 	outer *names
 	here  map[string]bool
@@ -25,9 +26,9 @@ func (s *names) have(name string) bool {
 	return false
 }
 
-// checkNames brings the nodes of the model, of its functions and of graphs inside of nodes into
-// an order in which they can run. It reports values that nothing makes, that are made twice or
-// that need themselves, and operations whose version the model does not tell.
+// checkNames sorts the nodes of the model, of its functions and of graphs inside of nodes into
+// an order in which they can run. It reports values that nothing defines, that are defined
+// twice or that depend on themselves, and operations whose version the model does not state.
 func (m *Model) checkNames() error {
 	if err := m.checkGraph(m.graph, nil, m.Opsets); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (m *Model) checkGraph(g *protoGraph, outer *names, opsets map[string]int) e
 		s.here[name] = true
 	}
 	inputs := map[string]bool{}
-	for _, v := range g.inputs { // a weight may be the default of an input
+	for _, v := range g.inputs { // a weight may be the default value of an input
 		if inputs[v.name] {
 			return twice("input", v.name)
 		}
@@ -82,19 +83,20 @@ func (m *Model) checkGraph(g *protoGraph, outer *names, opsets map[string]int) e
 }
 
 func twice(what, name string) error {
-	return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the %s %q stands twice", what, name)}
+	return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the %s %q is defined twice", what, name)}
 }
 
 func (s *names) checkOutputs(outputs []string) error {
 	for _, name := range outputs {
 		if !s.have(name) {
-			return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("no node makes the output %q", name)}
+			return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("no node defines the output %q", name)}
 		}
 	}
 	return nil
 }
 
-// checkNodes returns nodes in an order in which they can run, and adds what they make to names.
+// checkNodes returns nodes in an order in which they can run, and adds the values that they
+// define to names.
 func (m *Model) checkNodes(nodes []*protoNode, s *names, opsets map[string]int) ([]*protoNode, error) {
 	makers := map[string]int{}
 	for i, n := range nodes {
@@ -109,20 +111,20 @@ func (m *Model) checkNodes(nodes []*protoNode, s *names, opsets map[string]int) 
 				other = "an input or a weight"
 			}
 			if other != "" {
-				return nil, nodeError(n, "makes %q, which is %s already", name, other)
+				return nil, nodeError(n, "defines %q, which is already %s", name, other)
 			}
 			makers[name] = i
 		}
 	}
 	for _, n := range nodes {
 		if m.functions[n.key()] == nil && opsets[n.domain] < 1 {
-			e := nodeError(n, "the model does not import operations of the domain %q, so that their version is not known", cmp.Or(n.domain, "ai.onnx"))
-			e.Hint = "onnx.helper.make_model takes them as opset_imports"
+			e := nodeError(n, "the model does not import the domain %q, so the version of its operations is unknown", cmp.Or(n.domain, "ai.onnx"))
+			e.Hint = "pass opset_imports to onnx.helper.make_model"
 			return nil, e
 		}
 		for _, name := range n.inputs {
 			if _, ok := makers[name]; name != "" && !ok && !s.have(name) {
-				return nil, nodeError(n, "takes %q, which nothing makes", name)
+				return nil, nodeError(n, "takes %q, which nothing defines", name)
 			}
 		}
 	}
@@ -143,10 +145,10 @@ func (m *Model) checkNodes(nodes []*protoNode, s *names, opsets map[string]int) 
 	return nodes, nil
 }
 
-// inOrder sorts nodes so that each stands behind those that make what it takes. Files have to
-// have them in such an order, which is then kept; not all programs that write them do.
+// inOrder sorts nodes so that each follows those whose results it takes. The format requires
+// such an order, which is then kept, but not all programs write one.
 func inOrder(nodes []*protoNode, makers map[string]int) ([]*protoNode, error) {
-	before := make([]int, len(nodes)) // how many results of others each node waits for
+	before := make([]int, len(nodes)) // the number of results of other nodes that each node waits for
 	users := make([][]int, len(nodes))
 	sorted := true
 	for i, n := range nodes {
@@ -184,9 +186,9 @@ func inOrder(nodes []*protoNode, makers map[string]int) ([]*protoNode, error) {
 	return out, nil
 }
 
-// circle is the error of nodes that wait for one another.
+// circle returns the error for nodes that wait for one another.
 func circle(nodes []*protoNode, makers map[string]int, before []int) error {
-	seen := map[int]int{} // where in the walk
+	seen := map[int]int{} // index in the walk
 	var walk []int
 	var taken []string
 	at := slices.IndexFunc(before, func(n int) bool { return n > 0 })
@@ -213,15 +215,15 @@ func circle(nodes []*protoNode, makers map[string]int, before []int) error {
 	if len(walk) > most {
 		parts = append(parts, fmt.Sprintf("and so on for %d nodes", len(walk)))
 	}
-	return nodeError(nodes[walk[0]], "needs its own result: %s", strings.Join(parts, ", "))
+	return nodeError(nodes[walk[0]], "depends on its own result: %s", strings.Join(parts, ", "))
 }
 
 func nodeError(n *protoNode, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Where: n.String(), Msg: fmt.Sprintf(format, args...)}
 }
 
-// takes calls f with the names of the values that a node takes from the graph that it is in:
-// its inputs, and what graphs inside of it take from outside.
+// takes calls f with the names of the values that a node takes from its graph: its inputs, and
+// those that graphs inside of it take from outside.
 func (n *protoNode) takes(f func(name string)) {
 	for _, name := range n.inputs {
 		if name != "" {

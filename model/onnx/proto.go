@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/internal/message"
 )
 
-// The messages of onnx.proto, as far as a program needs them. Bytes are those of the file.
+// The messages of onnx.proto, as far as they are needed. Bytes alias the file.
 
 type protoModel struct {
 	irVersion int64
@@ -45,7 +45,7 @@ type protoNode struct {
 	attrs                      map[string]*protoAttr
 }
 
-// key is how a function is looked up.
+// key is the key by which a function is looked up.
 func (n *protoNode) key() string { return n.domain + ":" + n.op + ":" + n.overload }
 
 // String names the node in messages.
@@ -65,7 +65,7 @@ func (n *protoNode) String() string {
 
 type protoAttr struct {
 	name   string
-	ref    string // the function's attribute that it stands for
+	ref    string // the attribute of the enclosing function that it refers to
 	f      float32
 	i      int64
 	s      []byte
@@ -105,13 +105,13 @@ type protoValue struct {
 	typ  *protoType
 }
 
-// A protoType is the type of a value. One of the kinds is set.
+// A protoType is the type of a value. Exactly one kind is set.
 type protoType struct {
 	kind  typeKind
 	dtype int // of tensors
 	dims  []protoDim
 	ranks bool       // dims are known
-	elem  *protoType // of sequences and optionals, and the values of maps
+	elem  *protoType // of sequences and optionals, and of the values of maps
 }
 
 type typeKind int
@@ -126,14 +126,14 @@ const (
 )
 
 type protoDim struct {
-	size  int64 // -1 where it is not known
+	size  int64 // -1 if unknown
 	param string
 }
 
-// maxDepth bounds how deep graphs lie in one another.
+// maxDepth bounds the nesting of graphs.
 const maxDepth = 64
 
-// fields reads the fields of a message into what the functions of a table do.
+// fields decodes the fields of a message with the functions in a table.
 func fields(b []byte, table map[message.Tag]func(n uint64, data []byte) error) error {
 	return message.Each(b, func(t message.Tag, n uint64, data []byte) error {
 		if f := table[t]; f != nil {
@@ -161,7 +161,7 @@ func addBytes(s *[][]byte) fieldFunc {
 	return func(_ uint64, data []byte) error { *s = append(*s, data); return nil }
 }
 
-// add appends what read makes of a message.
+// add appends the result of read for a message to a list.
 func add[T any](list *[]T, read func(b []byte) (T, error)) fieldFunc {
 	return func(_ uint64, data []byte) error {
 		x, err := read(data)
@@ -170,7 +170,7 @@ func add[T any](list *[]T, read func(b []byte) (T, error)) fieldFunc {
 	}
 }
 
-// set stores what read makes of a message.
+// set stores the result of read for a message.
 func set[T any](place *T, read func(b []byte) (T, error)) fieldFunc {
 	return func(_ uint64, data []byte) (err error) {
 		*place, err = read(data)
@@ -178,7 +178,7 @@ func set[T any](place *T, read func(b []byte) (T, error)) fieldFunc {
 	}
 }
 
-// addVarints appends a number to a list, or packed ones.
+// addVarints adds a field of numbers, single or packed, to a table.
 func addVarints(table map[message.Tag]fieldFunc, field protowire.Number, add func(x uint64)) {
 	table[message.Varint(field)] = func(n uint64, _ []byte) error { add(n); return nil }
 	table[message.Bytes(field)] = func(_ uint64, data []byte) error {
@@ -208,7 +208,7 @@ func addPacked(table map[message.Tag]fieldFunc, field protowire.Number, size int
 	}
 	table[message.Bytes(field)] = func(_ uint64, data []byte) error {
 		if len(data)%size != 0 {
-			return fmt.Errorf("%d bytes of numbers with %d each", len(data), size)
+			return fmt.Errorf("%d bytes do not hold numbers of %d bytes each", len(data), size)
 		}
 		if *to == nil {
 			*to = data
@@ -262,7 +262,7 @@ func entry(into map[string]string) fieldFunc {
 
 func readGraph(b []byte, depth int) (*protoGraph, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("graphs lie more than %d deep in one another", maxDepth)
+		return nil, fmt.Errorf("graphs are nested more than %d deep", maxDepth)
 	}
 	g := &protoGraph{}
 	return g, fields(b, map[message.Tag]fieldFunc{
@@ -392,7 +392,7 @@ func readValue(b []byte) (*protoValue, error) {
 
 func readType(b []byte, depth int) (*protoType, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("types lie more than %d deep in one another", maxDepth)
+		return nil, fmt.Errorf("types are nested more than %d deep", maxDepth)
 	}
 	t := &protoType{}
 	var dtype int64

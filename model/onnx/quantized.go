@@ -5,8 +5,8 @@ import (
 	"github.com/tenonml/tenon/ops"
 )
 
-// spread gives scales or zero points the axes of x: one for all, for each place of an axis, or
-// for each block of an axis.
+// spread reshapes scales or zero points so that they broadcast over x: one for all elements,
+// for each index along an axis, or for each block along an axis.
 func (c *call) spread(s, x T) T {
 	if rank(s) == 0 || s.Shape().IsFull() && s.Shape().Size() == 1 && rank(s) <= 1 {
 		return ops.Reshape(s, []int{})
@@ -23,7 +23,7 @@ func (c *call) spread(s, x T) T {
 	return ops.Reshape(s, to)
 }
 
-// saturated rounds to whole numbers of a type.
+// saturated rounds to integers of a type, with saturation.
 func saturated(x T, zero T, dt dtype.DType) T {
 	y := ops.Round(x)
 	if zero != nil {
@@ -58,7 +58,8 @@ func dequantize(c *call) []any {
 	return one(ops.Cast(y, c.dtype("output_dtype", c.x(1).DType())))
 }
 
-// dynamicQuantize chooses scale and zero point by the range of x, 0 included.
+// dynamicQuantize chooses scale and zero point from the range of x, which is extended to
+// include 0.
 func dynamicQuantize(c *call) []any {
 	x := c.x(0)
 	zero := like(0, x)
@@ -68,7 +69,7 @@ func dynamicQuantize(c *call) []any {
 	return []any{saturated(ops.DivNoNaN(x, scale), point, dtype.Uint8), scale, point}
 }
 
-// shifted returns x less its zero point, input i, as int32. along is the axis of a vector of
+// shifted returns x minus its zero point, input i, as int32. along is the axis of a vector of
 // zero points.
 func (c *call) shifted(x T, i, along int) T {
 	y := ops.Cast(x, dtype.Int32)
@@ -94,7 +95,7 @@ func convInteger(c *call) []any {
 	return one(c.convolve(c.shifted(c.x(0), 2, 1), c.shifted(c.x(1), 3, 0)))
 }
 
-// requantized brings sums of products to the scale of the result.
+// requantized converts sums of products to the scale of the result.
 func requantized(sum, xScale, wScale, yScale, yZero T) T {
 	f := dtype.Float32
 	y := ops.Div(ops.Mul(ops.Mul(ops.Cast(sum, f), ops.Cast(xScale, f)), ops.Cast(wScale, f)), ops.Cast(yScale, f))

@@ -10,10 +10,10 @@ import (
 	"github.com/tenonml/tenon/ops/key"
 )
 
-// A cell makes the next states of a row of inputs, of which the first is the output.
+// A cell computes the next states for an input; the first state is the output.
 type cell func(x T, states []T) []T
 
-// activations are functions of gates by name.
+// activations are the functions of gates, by name.
 var activations = map[string]func(x T, alpha, beta float64) T{
 	"relu":            func(x T, _, _ float64) T { return ops.Relu(x) },
 	"tanh":            func(x T, _, _ float64) T { return ops.Tanh(x) },
@@ -28,7 +28,7 @@ var activations = map[string]func(x T, alpha, beta float64) T{
 	"elu":             func(x T, a, _ float64) T { return ops.Elu(x, a) },
 }
 
-// defaults of alpha and beta of activations.
+// The defaults of alpha and beta.
 var alphas = map[string]float64{"leakyrelu": 0.01, "hardsigmoid": 0.2, "elu": 1, "affine": 1, "scaledtanh": 1, "thresholdedrelu": 1}
 var betas = map[string]float64{"hardsigmoid": 0.5, "scaledtanh": 1}
 
@@ -51,7 +51,7 @@ func (c *call) gates(direction int, otherwise ...string) []func(x T) T {
 		name = strings.ToLower(name)
 		f, ok := activations[name]
 		if !ok {
-			refuse(tenon.ErrUnsupported, "the activation %q is not known", name)
+			refuse(tenon.ErrUnsupported, "the activation %q is unknown", name)
 		}
 		alpha, beta := number("activation_alpha", i, alphas, name), number("activation_beta", i, betas, name)
 		out[i] = func(x T) T {
@@ -64,7 +64,7 @@ func (c *call) gates(direction int, otherwise ...string) []func(x T) T {
 	return out
 }
 
-// recurrent runs the cells of both directions over time and returns all outputs, then the last
+// recurrent runs the cells of both directions along time. It returns all outputs, then the last
 // states.
 func (c *call) recurrent(states int, first []int, build func(direction int, w, r, b T) cell) []any {
 	x := c.x(0)
@@ -112,7 +112,7 @@ func (c *call) recurrent(states int, first []int, build func(direction int, w, r
 			next := step(row[0], at)
 			y := next[0]
 			if lengths != nil {
-				// Behind its end a sequence keeps its states and gives nothing.
+				// After its end, a sequence keeps its states, and its outputs are 0.
 				live := ops.ExpandDims(ops.Less(row[1], lengths), -1)
 				y = ops.Where(live, y, ops.ZerosLike(y))
 				for k := range next {
@@ -149,12 +149,12 @@ func turned(x T, lengths any) T {
 	return ops.ReverseSequence(x, lengths, 0, 1)
 }
 
-// columns cuts a tensor into n parts along its last axis.
+// columns splits a tensor into n parts along its last axis.
 func columns(x T, n int) []T {
 	return ops.Split(x, evenly(dims(x)[rank(x)-1], n), rank(x)-1)
 }
 
-// part returns row block i of n of a matrix, or of a vector.
+// part returns block i of n along the rows of a matrix or vector.
 func part(w T, i, n int) T {
 	rows := dims(w)[0] / n
 	return ops.Index(w, key.Range(i*rows, (i+1)*rows, nil))

@@ -8,29 +8,28 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A scope holds the values of a graph that runs. Graphs inside of nodes see those around
-// them.
+// A scope holds the values of a graph that is running. Graphs inside of nodes see the values of
+// those around them.
 type scope struct {
 	m      *Model
 	outer  *scope
 	values map[string]any
 	opsets map[string]int
-	attrs  map[string]*protoAttr // those of the function whose body runs
-	depth  int                   // of functions
+	attrs  map[string]*protoAttr // of the function whose body runs
+	depth  int                   // nesting of functions
 }
 
-// get returns a value: a tensor, a sequence as []any, or nil for an optional one that is
-// not there.
+// get returns a value: a tensor, a sequence as []any, or nil for an absent optional value.
 func (s *scope) get(name string) (any, error) {
 	for at := s; at != nil; at = at.outer {
 		if x, ok := at.values[name]; ok {
 			return x, nil
 		}
 	}
-	return nil, fmt.Errorf("there is no value %q at this place: nodes have to stand in an order in which they can run", name)
+	return nil, fmt.Errorf("there is no value %q here; nodes must be in an order in which they can run", name)
 }
 
-// run runs nodes one after the other.
+// run runs nodes in order.
 func (s *scope) run(nodes []*protoNode) error {
 	for _, n := range nodes {
 		if err := s.node(n); err != nil {
@@ -40,7 +39,7 @@ func (s *scope) run(nodes []*protoNode) error {
 	return nil
 }
 
-// within says in which node an error was found.
+// within adds the node to an error.
 func within(node string, err error) error {
 	e := *tenon.AsError(err)
 	if e.Op != "" && e.Op != "onnx" {
@@ -77,7 +76,7 @@ func (s *scope) node(n *protoNode) (err error) {
 			return err
 		}
 	} else {
-		return unsupported("the operation is not known")
+		return unsupported("the operation is unknown")
 	}
 	for i, name := range n.outputs {
 		if name == "" {
@@ -91,8 +90,8 @@ func (s *scope) node(n *protoNode) (err error) {
 	return nil
 }
 
-// guarded runs an operation. Attributes and inputs are those of a file that nobody has checked: where they
-// do not fit one another in a way that the operation has not foreseen, that is an error of the node.
+// guarded runs an operation. Attributes and inputs come from an unchecked file: if they do not fit each
+// other in a way that the operation did not foresee, that is an error of the node.
 func (c *call) guarded(run func(*call) []any) (out []any, err error) {
 	defer func() {
 		if r := recover(); r != nil && !throw.Recovered(r, &err) {
@@ -102,13 +101,13 @@ func (c *call) guarded(run func(*call) []any) (out []any, err error) {
 	return run(c), nil
 }
 
-// maxCalls bounds how deep functions call one another.
+// maxCalls bounds the nesting of function calls.
 const maxCalls = 100
 
 // function runs the body of a function of the model.
 func (s *scope) function(f *protoFunction, c *call) ([]any, error) {
 	if s.depth > maxCalls {
-		return nil, fmt.Errorf("functions call one another more than %d deep", maxCalls)
+		return nil, fmt.Errorf("function calls are nested more than %d deep", maxCalls)
 	}
 	inner := &scope{m: s.m, values: map[string]any{}, opsets: f.opsets, attrs: map[string]*protoAttr{}, depth: s.depth + 1}
 	for name, a := range f.defaults {
@@ -124,7 +123,7 @@ func (s *scope) function(f *protoFunction, c *call) ([]any, error) {
 			inner.values[name] = c.in[i]
 		}
 	}
-	// An input that is left out stays so where the body passes it on.
+	// An omitted input stays omitted if the body passes it on.
 	if err := inner.run(stripped(f.nodes, f.inputs, inner.values)); err != nil {
 		return nil, err
 	}
@@ -165,11 +164,11 @@ func stripped(nodes []*protoNode, params []string, given map[string]any) []*prot
 	return out
 }
 
-// graph runs a graph inside of a node, whose inputs are given, and returns its outputs.
+// graph runs a graph inside of a node with the given inputs, and returns its outputs.
 func (s *scope) graph(g *protoGraph, inputs ...any) []any {
 	inner := &scope{m: s.m, outer: s, values: map[string]any{}, opsets: s.opsets, attrs: s.attrs, depth: s.depth}
 	if len(inputs) != len(g.inputs) {
-		refuse(tenon.ErrInvalid, "the graph %s takes %d inputs and is given %d", g.name, len(g.inputs), len(inputs))
+		refuse(tenon.ErrInvalid, "the graph %s takes %d inputs, but got %d", g.name, len(g.inputs), len(inputs))
 	}
 	for i, v := range g.inputs {
 		inner.values[v.name] = inputs[i]
@@ -195,5 +194,5 @@ func refuse(kind error, format string, args ...any) {
 	tenon.Throw(&tenon.Error{Kind: kind, Msg: fmt.Sprintf(format, args...)})
 }
 
-// T is what nodes compute with.
+// T is the type that nodes compute with.
 type T = tensor.Tensor

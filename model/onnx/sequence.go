@@ -8,14 +8,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Sequences are []any, whose length is known when a model is traced, and optional values are
-// themselves or nil.
+// A sequence is a []any whose length is known when a model is traced. An optional value is the
+// value itself or nil.
 
 func sequenceEmpty(*call) []any { return one([]any{}) }
 
 func sequenceConstruct(c *call) []any { return one(slices.Clone(c.in)) }
 
-// place returns a position in a sequence of n values: input i, or otherwise.
+// place returns a position in a sequence of n values: that of input i, or otherwise.
 func (c *call) place(i, n, otherwise int) int {
 	if !c.has(i) {
 		return otherwise
@@ -25,7 +25,7 @@ func (c *call) place(i, n, otherwise int) int {
 		at += n
 	}
 	if at < 0 || at > n {
-		refuse(tenon.ErrInvalid, "position %d of a sequence of %d", c.known(i)[0], n)
+		refuse(tenon.ErrInvalid, "position %d is not in a sequence of %d", c.known(i)[0], n)
 	}
 	return at
 }
@@ -39,7 +39,7 @@ func sequenceErase(c *call) []any {
 	list := c.list(0)
 	at := c.place(1, len(list), len(list)-1)
 	if at >= len(list) || at < 0 {
-		refuse(tenon.ErrInvalid, "position %d of a sequence of %d", at, len(list))
+		refuse(tenon.ErrInvalid, "position %d is not in a sequence of %d", at, len(list))
 	}
 	return one(slices.Delete(slices.Clone(list), at, at+1))
 }
@@ -48,7 +48,7 @@ func sequenceAt(c *call) []any {
 	list := c.list(0)
 	at := c.place(1, len(list), 0)
 	if at >= len(list) {
-		refuse(tenon.ErrInvalid, "position %d of a sequence of %d", at, len(list))
+		refuse(tenon.ErrInvalid, "position %d is not in a sequence of %d", at, len(list))
 	}
 	return one(list[at])
 }
@@ -72,7 +72,7 @@ func splitToSequence(c *call) []any {
 	if rank(c.x(1)) == 0 {
 		each := sizes[0]
 		if each <= 0 {
-			refuse(tenon.ErrInvalid, "parts of %d", each)
+			refuse(tenon.ErrInvalid, "a sequence cannot have parts of size %d", each)
 		}
 		sizes = nil
 		for at := 0; at < n; at += each {
@@ -90,8 +90,8 @@ func concatFromSequence(c *call) []any {
 	return one(ops.Concat(list, c.int("axis", 0)))
 }
 
-// sequenceMap runs a graph for each value of the first sequence, with those of other sequences
-// at the same place.
+// sequenceMap runs a graph for each value of the first sequence, together with the values of
+// other sequences at the same position.
 func sequenceMap(c *call) []any {
 	body := c.graph("body")
 	n := len(c.list(0))
@@ -103,7 +103,7 @@ func sequenceMap(c *call) []any {
 			in[k] = x
 			if l, ok := x.([]any); ok {
 				if len(l) != n {
-					refuse(tenon.ErrInvalid, "sequences of %d and %d values", n, len(l))
+					refuse(tenon.ErrInvalid, "sequences have different lengths, %d and %d", n, len(l))
 				}
 				in[k] = l[i]
 			}
@@ -133,7 +133,7 @@ func optionalHas(c *call) []any { return one(tensor.Scalar(c.has(0) && c.in[0] !
 
 func optionalGet(c *call) []any {
 	if c.value(0) == nil {
-		refuse(tenon.ErrInvalid, "the optional value is not there")
+		refuse(tenon.ErrInvalid, "the optional value is absent")
 	}
 	return one(c.in[0])
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// sizesOf returns the sizes of a tensor as a vector, with elements where all are known.
+// sizesOf returns the sizes of a tensor as a vector, with known elements if all sizes are
+// known.
 func sizesOf(x T) T {
 	if x.Shape().IsFull() {
 		return vector(x.Shape().Dims())
@@ -42,7 +43,7 @@ func sizeOf(c *call) []any {
 	return one(ops.Size(c.x(0)))
 }
 
-// reshape takes 0 for the size that x has, unless the model says otherwise.
+// reshape takes 0 to mean the size of x along the same axis, unless the model says otherwise.
 func reshape(c *call) []any {
 	x := c.x(0)
 	if c.has(1) && !c.isKnown(1) {
@@ -54,7 +55,7 @@ func reshape(c *call) []any {
 		for i, n := range want {
 			if n == 0 {
 				if i >= rank(x) {
-					refuse(tenon.ErrShape, "size %d of %v is that of an axis that %s has not", i, want, tenon.String(x.Spec()))
+					refuse(tenon.ErrShape, "size %d of %v refers to an axis that %s does not have", i, want, tenon.String(x.Spec()))
 				}
 				if want[i] = x.Shape().Dim(i); want[i] < 0 {
 					return one(ops.Reshape(x, ops.Where(ops.Equal(vector(c.intsAt(1, "shape")), int64(0)), resized(ops.Shape(x), len(want)), vector(c.intsAt(1, "shape")))))
@@ -65,7 +66,7 @@ func reshape(c *call) []any {
 	return one(ops.Reshape(x, want))
 }
 
-// resized returns the first n elements of a vector, with zeros behind them.
+// resized returns the first n elements of a vector, padded with zeros.
 func resized(v T, n int) T {
 	have := v.Shape().Dim(0)
 	if have >= n {
@@ -112,7 +113,7 @@ func transpose(c *call) []any {
 	return one(ops.Transpose(c.x(0), c.ints("perm")...))
 }
 
-// expand broadcasts x and a shape with one another.
+// expand broadcasts x to a shape, and the shape to x.
 func expand(x, sizes T) T {
 	if want, ok := constInts(sizes); ok && x.Shape().IsFull() {
 		s, err := shape.Broadcast(x.Shape(), shape.Of(want...))

@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// waves returns the matrices of cosines and sines of 2π·j·k/n, [rows, columns], each column
-// or row weighted.
+// waves returns the matrices of cosines and sines of 2π·j·k/n, [rows, columns], multiplied by
+// weights.
 func waves(rows, columns, n int, weight func(j, k int) float64, dt dtype.DType) (cos, sin T) {
 	if n <= 0 || rows*columns > 1<<28 {
 		refuse(tenon.ErrInvalid, "a transform of %d points", n)
@@ -30,7 +30,8 @@ func waves(rows, columns, n int, weight func(j, k int) float64, dt dtype.DType) 
 	return ops.Cast(tensor.Wrap(c, m), dt), ops.Cast(tensor.Wrap(s, m), dt)
 }
 
-// fourier transforms x, whose last axis has real, or real and imaginary parts, along an axis.
+// fourier transforms x along an axis. The last axis of x has the real part, or real and
+// imaginary parts.
 func fourier(x T, n, along int, inverse, onesided bool) T {
 	parts := dims(x)[rank(x)-1]
 	y := ops.MoveAxis(x, along, -2) // […, points, parts]
@@ -45,7 +46,8 @@ func fourier(x T, n, along int, inverse, onesided bool) T {
 	columns, weight := n, func(int, int) float64 { return 1 }
 	switch {
 	case inverse && onesided:
-		// Half of the frequencies stand for the other half, except the first and the middle.
+		// Half of the frequencies also stand for the other half, except the first and the
+		// middle one.
 		rows = min(rows, n/2+1)
 		real = ops.Index(real, key.Ellipsis, key.To(rows))
 		if imag != nil {
@@ -78,7 +80,7 @@ func fourier(x T, n, along int, inverse, onesided bool) T {
 	return ops.MoveAxis(ops.Stack(result, -1), -2, along)
 }
 
-// dft is a discrete Fourier transform as a product of matrices.
+// dft is a discrete Fourier transform by a matrix product.
 func dft(c *call) []any {
 	x := c.x(0)
 	k := c.int("axis", 1)
@@ -115,12 +117,12 @@ func stft(c *call) []any {
 	return one(fourier(frames, n, 2, false, c.int("onesided", 1) != 0))
 }
 
-// melWeights maps frequencies to bins of the mel scale, as triangles that overlap.
+// melWeights maps frequencies to bins of the mel scale, as overlapping triangles.
 func melWeights(c *call) []any {
 	bins, n, rate := c.known(0)[0], c.known(1)[0], c.known(2)[0]
 	lo, hi := c.scalar(3, 0), c.scalar(4, 0)
 	if bins < 1 || n < 1 || rate < 1 || bins > 1<<20 || n > 1<<24 {
-		refuse(tenon.ErrInvalid, "%d bins of %d points at %d samples a second", bins, n, rate)
+		refuse(tenon.ErrInvalid, "there are no %d mel bins of %d points at %d samples per second", bins, n, rate)
 	}
 	mel := func(f float64) float64 { return 2595 * math.Log10(1+f/700) }
 	rows := n/2 + 1
@@ -145,8 +147,8 @@ func melWeights(c *call) []any {
 	return one(ops.Cast(tensor.Wrap(out, shape.Of(rows, bins)), c.dtype("output_datatype", dtype.Float32)))
 }
 
-// linearAttention keeps a matrix of keys by values for each head, which each position decays,
-// corrects, adds to and reads.
+// linearAttention keeps a matrix of keys by values for each head. Each position decays,
+// corrects, updates and reads it.
 func linearAttention(c *call) []any {
 	qh, kh := c.int("q_num_heads", 0), c.int("kv_num_heads", 0)
 	q, k, v := heads(c.x(0), qh), heads(c.x(1), kh), heads(c.x(2), kh)

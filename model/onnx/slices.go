@@ -21,7 +21,7 @@ func split(c *call) []any {
 	return anys(ops.Split(x, parts, k))
 }
 
-// evenly cuts n into parts, of which the last ones may be smaller.
+// evenly splits n into parts, the last of which may be smaller.
 func evenly(n, parts int) []int {
 	if parts <= 0 {
 		refuse(tenon.ErrInvalid, "%d parts", parts)
@@ -42,7 +42,7 @@ func anys(list []T) []any {
 	return out
 }
 
-// slice takes ranges along axes. Their bounds were attributes before version 10.
+// slice takes ranges along axes. Before version 10 their bounds were attributes.
 func slice(c *call) []any {
 	x := c.x(0)
 	n := rank(x)
@@ -74,7 +74,7 @@ func slice(c *call) []any {
 		}
 		from, to := c.bound(1, "starts", i), c.bound(2, "ends", i)
 		if e, ok := from.(int); ok {
-			// As in Python, a first position beyond an end is moved to it.
+			// As in Python, a start beyond the end is moved to the end.
 			if d := x.Shape().Dim(axis(a, n)); d >= 0 && step < 0 && e >= d {
 				from = nil
 			}
@@ -89,7 +89,7 @@ func slice(c *call) []any {
 	return one(ops.Index(x, keys...))
 }
 
-// bound returns bound i of a range: an integer where it is known, else a scalar tensor.
+// bound returns bound i of a range: a Go integer if it is known, otherwise a scalar tensor.
 func (c *call) bound(input int, name string, i int) any {
 	if c.has(input) && !c.isKnown(input) {
 		return ops.Index(c.x(input), i)
@@ -101,7 +101,7 @@ func (c *call) bound(input int, name string, i int) any {
 	return list[i]
 }
 
-// pad adds margins; negative ones cut off.
+// pad adds margins, and crops for negative ones.
 func pad(c *call) []any {
 	x := c.x(0)
 	n := rank(x)
@@ -142,7 +142,7 @@ func pad(c *call) []any {
 		}
 		return one(ops.Pad(x, all, ops.PadOptions{Value: value}))
 	}
-	// Positions are padded by themselves, as often as the margins are larger than x.
+	// Positions are padded themselves, repeatedly if the margins are larger than x.
 	for a, m := range all {
 		if m[0] == 0 && m[1] == 0 {
 			continue
@@ -155,7 +155,7 @@ func pad(c *call) []any {
 // around returns the positions of n elements with margins.
 func around(n, before, after int, mode string) []int {
 	if n == 0 || before+after > 1<<30 {
-		refuse(tenon.ErrInvalid, "margins of %d and %d around %d elements", before, after, n)
+		refuse(tenon.ErrInvalid, "margins of %d and %d do not fit %d elements", before, after, n)
 	}
 	out := make([]int, 0, n+before+after)
 	for i := -before; i < n+after; i++ {
@@ -175,7 +175,7 @@ func around(n, before, after int, mode string) []int {
 				k = period - k
 			}
 		default:
-			refuse(tenon.ErrUnsupported, "margins of mode %q", mode)
+			refuse(tenon.ErrUnsupported, "there is no padding mode %q", mode)
 		}
 		out = append(out, k)
 	}
@@ -190,7 +190,7 @@ func compress(c *call) []any {
 	} else {
 		x = ops.Reshape(x, []int{-1})
 	}
-	// Positions behind the end of the mask are left out.
+	// Positions beyond the end of the mask are left out.
 	return one(ops.Gather(x, ops.Reshape(ops.Nonzero(mask), []int{-1}), k))
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 
-	_ "github.com/tenonml/tenon/linalg" // registers one of the operations
+	_ "github.com/tenonml/tenon/linalg" // registers an operation
 )
 
-// A typeSet is the element types that an operation of ONNX takes.
+// A typeSet is the set of element types that an operation of ONNX accepts.
 type typeSet func(d dtype.DType) bool
 
-// Those that operations of version opsetWritten take.
+// The sets of the operations of version opsetWritten.
 var (
 	anyType   = typeSet(func(d dtype.DType) bool { return dtypeNumbers[d] != 0 })
 	booleans  = typeSet(dtype.DType.IsBool)
@@ -32,8 +32,8 @@ var (
 	products = typeSet(func(d dtype.DType) bool { return d.IsFloat() || d.IsInteger() && d.Size() >= 4 })
 )
 
-// wider returns the first type that holds all elements of a type and that an operation takes, the
-// type itself if possible, and [dtype.None] where there is none.
+// wider returns the first type that the operation accepts and that holds all elements of d, which
+// is d itself if possible; [dtype.None] if there is none.
 func (s typeSet) wider(d dtype.DType) dtype.DType {
 	candidates := []dtype.DType{d}
 	switch {
@@ -52,20 +52,20 @@ func (s typeSet) wider(d dtype.DType) dtype.DType {
 	return dtype.None
 }
 
-// A statement says that an operation of ONNX without attributes is one of Tenon: it is read as that
-// and written as this, for elements of some types.
+// A statement says that an operation of ONNX without attributes corresponds to one of Tenon, for
+// elements of some types. It is both read and written by that.
 type statement struct {
 	onnx, op string
 	types    typeSet
-	others   func(x T) T // of elements of other types; nil: these are refused
+	others   func(x T) T // for elements of other types; nil: these are rejected
 }
 
-// itself and never are what some operations give of integers.
+// itself and never are the results of some operations for integers.
 func itself(x T) T { return ops.Identity(x) }
 
 func never(x T) T { return ops.Fill(ops.Shape(x), false) }
 
-// statements are those operations.
+// statements lists these operations.
 var statements = []statement{
 	{"Abs", "abs", reals, nil}, {"Acos", "acos", classic, nil}, {"Acosh", "acosh", classic, nil}, {"Asin", "asin", classic, nil}, {"Asinh", "asinh", classic, nil},
 	{"Atan", "atan", classic, nil}, {"Atanh", "atanh", classic, nil}, {"Ceil", "ceil", floating, itself}, {"Cos", "cos", classic, nil}, {"Cosh", "cosh", classic, nil},
@@ -81,7 +81,7 @@ var statements = []statement{
 	{"Where", "where", anyType, nil},
 }
 
-// read is how a model that is read computes it.
+// read returns how the operation is computed when a model is read.
 func (s statement) read() impl {
 	o, _ := op.Lookup(s.op)
 	return func(c *call) []any {
@@ -93,7 +93,7 @@ func (s statement) read() impl {
 	}
 }
 
-// written is how it is written.
+// written returns how the operation is written.
 func (s statement) written() export {
 	x := export{write: func(e *node) []string {
 		if s.others != nil && e.dtypeOf().IsInteger() && !s.types(e.dtypeOf()) {
@@ -111,26 +111,26 @@ func (s statement) written() export {
 	return x
 }
 
-// typed writes an operation that takes elements of some types only: others are converted to a type
-// that holds them and back, and what has none is refused.
+// typed writes an operation that accepts elements of some types only. Other types are converted to
+// one that holds them, and back; if there is none, that is an error.
 func (e *node) typed(operation string, types typeSet, in []string, attrs ...attr) string {
 	d, result := e.dtypeOf(), e.Outs[0].DType()
 	if e.Op.Name == "where" {
 		d = e.t(1).DType()
 	}
 	to := types.wider(d)
-	if result.IsFloat() && d.IsInteger() || d.IsBool() && result.IsNumeric() { // numbers of others
+	if result.IsFloat() && d.IsInteger() || d.IsBool() && result.IsNumeric() { // the result has another type
 		to = result
 	}
 	if to == dtype.None || !types(to) {
-		refuse(tenon.ErrUnsupported, "ONNX's %s takes no elements of type %v", operation, d)
+		refuse(tenon.ErrUnsupported, "ONNX's %s does not support elements of type %v", operation, d)
 	}
 	if to == d {
 		return e.do(operation, in, attrs...)
 	}
 	in = slices.Clone(in)
 	for k, v := range e.c.Values() {
-		if v.(T).DType() == d && k < len(in) { // operands of that type are of one group
+		if v.(T).DType() == d && k < len(in) { // operands of that type are converted alike
 			in[k] = e.cast(in[k], to)
 		}
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/tenonml/tenon/ops"
 )
 
-// The versions of ONNX's operations that models may use.
+// The supported versions of ONNX's operations.
 const (
 	oldestOpset = 6
 	NewestOpset = 27
 )
 
-// table has the operations of ONNX by name, those of other domains with the domain in front.
-// Where versions of an operation differ, the call tells.
+// table has the operations of ONNX by name; those of other domains are prefixed by the domain.
+// If versions of an operation differ, the call tells the version.
 var table map[string]impl
 
 func lookup(n *protoNode) impl {
@@ -26,14 +26,14 @@ func lookup(n *protoNode) impl {
 	return table[n.domain+"."+n.op]
 }
 
-// Operations returns the names of the operations that can be imported, in order.
+// Operations returns the sorted names of the operations that can be read.
 func Operations() []string { return slices.Sorted(maps.Keys(table)) }
 
 func unary(f func(x any) T) impl { return func(c *call) []any { return one(f(c.x(0))) } }
 
 func paired(f func(x, y any) T) impl { return func(c *call) []any { return one(f(c.x(0), c.x(1))) } }
 
-// folded applies an operation of two operands to any number of them.
+// folded applies an operation of two operands to any number of operands.
 func folded(f func(x, y any) T) impl {
 	return func(c *call) []any {
 		xs := c.xs()
@@ -45,14 +45,14 @@ func folded(f func(x, y any) T) impl {
 	}
 }
 
-// activation is an operation with attributes alpha and beta, whose defaults are given.
+// activation is an operation with attributes alpha and beta that have the given defaults.
 func activation(alpha, beta float64, f func(x T, alpha, beta float64) T) impl {
 	return func(c *call) []any { return one(f(c.x(0), c.float("alpha", alpha), c.float("beta", beta))) }
 }
 
-func init() { // as operations run graphs, which look operations up
+func init() { // a function, because operations run graphs, which look up operations
 	table = map[string]impl{
-		// elementwise, beside the statements
+		// Elementwise, beside the statements.
 		"Identity": identity, "Div": paired(divide), "Pow": power, "Mod": modulo, "BitShift": bitShift,
 		"Max": folded(ops.Maximum), "Min": folded(ops.Minimum), "Sum": folded(ops.Add), "Mean": mean,
 		"Clip":            clip,
@@ -80,7 +80,7 @@ func init() { // as operations run graphs, which look operations up
 		"Optional": optional, "OptionalHasElement": optionalHas, "OptionalGetElement": optionalGet,
 		"LogSoftmax": softmaxes(ops.LogSoftmax),
 
-		// reductions
+		// Reductions.
 		"ReduceSum":       reduction(ops.SumKeep, ops.Sum),
 		"ReduceMean":      reduction(ops.MeanKeep, ops.Mean),
 		"ReduceProd":      reduction(ops.ProdKeep, ops.Prod),
@@ -96,7 +96,7 @@ func init() { // as operations run graphs, which look operations up
 		"CumSum":          cumulative(ops.CumSum),
 		"CumProd":         cumulative(ops.CumProd),
 
-		// shapes and places
+		// Shapes and positions.
 		"Shape": shapeOf, "Size": sizeOf, "Reshape": reshape, "Flatten": flatten, "Squeeze": squeeze, "Unsqueeze": unsqueeze,
 		"Transpose": transpose, "Expand": func(c *call) []any { return one(expand(c.x(0), c.x(1))) }, "Tile": tile, "Concat": concat,
 		"Split": split, "Slice": slice, "Pad": pad, "Gather": gather, "GatherElements": gatherElements, "GatherND": gatherND,
@@ -106,7 +106,7 @@ func init() { // as operations run graphs, which look operations up
 		"CenterCropPad": centerCropPad, "TensorScatter": tensorScatter, "Col2Im": col2im, "Resize": resize, "Upsample": resize,
 		"AffineGrid": affineGrid, "GridSample": gridSample,
 
-		// products, layers and losses
+		// Products, layers and losses.
 		"MatMul": paired(matMul), "Gemm": gemm, "Einsum": einsum, "Conv": conv, "ConvTranspose": convTranspose,
 		"MaxPool": maxPool, "AveragePool": averagePool, "LpPool": lpPool, "MaxUnpool": maxUnpool,
 		"GlobalAveragePool": global(ops.MeanKeep), "GlobalMaxPool": global(ops.MaxKeep), "GlobalLpPool": globalLp,
@@ -121,7 +121,7 @@ func init() { // as operations run graphs, which look operations up
 		"RandomUniformLike": randomLike(uniform), "RandomNormalLike": randomLike(normal), "RandomUniform": random(uniform), "RandomNormal": random(normal),
 		"Bernoulli": bernoulli, "CausalConvWithState": causalConv, "LinearAttention": linearAttention,
 
-		// sequences, control flow, texts
+		// Sequences, control flow, strings.
 		"SequenceEmpty": sequenceEmpty, "SequenceConstruct": sequenceConstruct, "SequenceInsert": sequenceInsert, "SequenceErase": sequenceErase,
 		"SequenceAt": sequenceAt, "SequenceLength": sequenceLength, "SplitToSequence": splitToSequence, "ConcatFromSequence": concatFromSequence,
 		"SequenceMap": sequenceMap, "If": branch, "Loop": loop, "Scan": scan,

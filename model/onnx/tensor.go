@@ -14,15 +14,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// dtypes are the element types by their number in TensorProto.DataType.
+// dtypes are the element types, by their number in TensorProto.DataType.
 var dtypes = map[int]dtype.DType{
 	1: dtype.Float32, 2: dtype.Uint8, 3: dtype.Int8, 4: dtype.Uint16, 5: dtype.Int16, 6: dtype.Int32, 7: dtype.Int64,
 	8: dtype.String, 9: dtype.Bool, 10: dtype.Float16, 11: dtype.Float64, 12: dtype.Uint32, 13: dtype.Uint64,
 	14: dtype.Complex64, 15: dtype.Complex128, 16: dtype.BFloat16,
 }
 
-// A foreignType is an element type that Tenon lacks. Its elements are read as those of a
-// type that holds all of them.
+// A foreignType is an element type that Tenon lacks. Its elements are read as another type that
+// holds all of them.
 type foreignType struct {
 	name string
 	bits int
@@ -30,7 +30,7 @@ type foreignType struct {
 	of   func(bits uint8) float64
 }
 
-// foreign are those types by their number.
+// foreign lists these types by number.
 var foreign = map[int]foreignType{
 	17: {"float8e4m3fn", 8, dtype.Float32, minifloat(4, 3, 7, false, func(b uint8) bool { return b&0x7f == 0x7f })},
 	18: {"float8e4m3fnuz", 8, dtype.Float32, minifloat(4, 3, 8, false, func(b uint8) bool { return b == 0x80 })},
@@ -49,8 +49,8 @@ var foreign = map[int]foreignType{
 	26: {"int2", 2, dtype.Int8, func(b uint8) float64 { return float64(int8(b<<6) >> 6) }},
 }
 
-// minifloat reads floating numbers of a sign, some bits of an exponent with a bias and some
-// of a fraction (https://onnx.ai/onnx/technical/float8.html).
+// minifloat decodes floating-point numbers with a sign, a biased exponent and a fraction of
+// some bits (https://onnx.ai/onnx/technical/float8.html).
 func minifloat(exponent, fraction, bias int, infinite bool, nan func(b uint8) bool) func(b uint8) float64 {
 	return func(b uint8) float64 {
 		if nan(b) {
@@ -103,31 +103,32 @@ func (f foreignType) value(t *protoTensor, external reader, dims []int, n int) (
 	return ops.Cast(tensor.Wrap(out, shape.Of(dims...)), f.as), nil
 }
 
-var errOutside = errors.New("its elements are in another file, and there is no folder to look in")
+var errOutside = errors.New("its elements are in another file, but the model was not read from a folder")
 
-// elementType returns the element type of a number.
+// elementType returns the element type with a number.
 func elementType(n int) (dtype.DType, error) {
 	if dt, ok := dtypes[n]; ok {
 		return dt, nil
 	}
 	if f, ok := foreign[n]; ok {
-		return 0, unsupported("elements of type %s, which Tenon has not", f.name)
+		return 0, unsupported("elements are of type %s, which Tenon does not have", f.name)
 	}
-	return 0, fmt.Errorf("elements of type %d, which is not known", n)
+	return 0, fmt.Errorf("elements are of unknown type %d", n)
 }
 
-// maxElements bounds the number of elements of a tensor: indices stay far from overflow.
+// maxElements bounds the number of elements of a tensor, so that indices stay far from
+// overflow.
 const maxElements = 1 << 48
 
 // sizes returns the shape of a tensor and the number of its elements.
 func sizes(dims []int64) ([]int, int, error) {
 	if len(dims) > 64 {
-		return nil, 0, fmt.Errorf("%d dimensions, at most 64 are read", len(dims))
+		return nil, 0, fmt.Errorf("it has %d dimensions, more than the limit of 64", len(dims))
 	}
 	out, n, zero := make([]int, len(dims)), uint64(1), false
 	for i, d := range dims {
 		if d < 0 {
-			return nil, 0, fmt.Errorf("a size of %d", d)
+			return nil, 0, fmt.Errorf("it has the size %d", d)
 		}
 		out[i] = int(d)
 		if d == 0 {
@@ -136,7 +137,7 @@ func sizes(dims []int64) ([]int, int, error) {
 		}
 		hi, lo := bits.Mul64(n, uint64(d))
 		if n = lo; hi != 0 || n > maxElements {
-			return nil, 0, fmt.Errorf("the sizes %v have too large a product", dims)
+			return nil, 0, fmt.Errorf("the product of the sizes %v is too large", dims)
 		}
 	}
 	if zero {
@@ -145,7 +146,7 @@ func sizes(dims []int64) ([]int, int, error) {
 	return out, int(n), nil
 }
 
-// value returns the tensor that a message holds. external reads what lies in other files.
+// value returns the tensor that a message holds. external reads elements from other files.
 func (t *protoTensor) value(external reader) (tensor.Tensor, error) {
 	dims, n, err := sizes(t.dims)
 	if err != nil {
@@ -160,7 +161,7 @@ func (t *protoTensor) value(external reader) (tensor.Tensor, error) {
 	}
 	if dt == dtype.String {
 		if len(t.texts) != n {
-			return nil, fmt.Errorf("%d texts for the sizes %v", len(t.texts), dims)
+			return nil, fmt.Errorf("%d strings for the sizes %v", len(t.texts), dims)
 		}
 		offsets, all := make([]int64, n+1), []byte(nil)
 		for i, s := range t.texts {
@@ -196,7 +197,7 @@ func (t *protoTensor) value(external reader) (tensor.Tensor, error) {
 	return d, nil
 }
 
-// typed returns the bytes of elements that stand in one of the typed lists.
+// typed returns the bytes of elements in one of the typed lists.
 func (t *protoTensor) typed(dt dtype.DType) []byte {
 	switch dt {
 	case dtype.Float32, dtype.Complex64:
@@ -207,7 +208,7 @@ func (t *protoTensor) typed(dt dtype.DType) []byte {
 		return pack(t.int64s, 8)
 	case dtype.Uint64, dtype.Uint32:
 		return pack(t.uint64s, dt.Size())
-	default: // bits of half-precision numbers too
+	default: // also the bits of half-precision numbers
 		return pack(t.int32s, dt.Size())
 	}
 }
@@ -221,10 +222,10 @@ func pack[T int64 | uint64](list []T, size int) []byte {
 	return out
 }
 
-// value returns the dense tensor that a sparse one stands for.
+// value returns a sparse tensor as a dense one.
 func (s *protoSparse) value(external reader) (tensor.Tensor, error) {
 	if s == nil || s.values == nil || s.indices == nil {
-		return nil, fmt.Errorf("it lacks values or positions")
+		return nil, fmt.Errorf("its values or positions are missing")
 	}
 	dims, n, err := sizes(s.dims)
 	if err != nil {
@@ -271,7 +272,7 @@ func (s *protoSparse) value(external reader) (tensor.Tensor, error) {
 	return out, nil
 }
 
-// spec returns what a type says of a tensor.
+// spec returns what a type says about a tensor.
 func (t *protoType) spec() (*tensor.Spec, error) {
 	dt := foreign[t.dtype].as
 	if dt == dtype.None {
@@ -290,7 +291,7 @@ func (t *protoType) spec() (*tensor.Spec, error) {
 		}
 	}
 	if len(dims) > 64 {
-		return nil, fmt.Errorf("%d dimensions, at most 64 are read", len(dims))
+		return nil, fmt.Errorf("it has %d dimensions, more than the limit of 64", len(dims))
 	}
 	return tensor.NewSpec(dt, shape.Of(dims...)), nil
 }

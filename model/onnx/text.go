@@ -11,7 +11,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// stringSplit cuts texts and pads the rows of pieces with empty ones.
+// stringSplit splits strings and pads the rows of pieces with empty strings.
 func stringSplit(c *call) []any {
 	x := c.x(0)
 	o := ops.SplitOptions{Separator: c.text("delimiter", "")}
@@ -20,7 +20,7 @@ func stringSplit(c *call) []any {
 	}
 	pieces, splits := ops.StringSplit(x, o)
 	if o.Separator == "" {
-		// What follows a last cut at white space is no piece where it is empty.
+		// An empty string after the last white space is not a piece.
 		some := ops.Greater(ops.StringLength(pieces, ops.UnitByte), 0)
 		pieces, splits = ops.BooleanMask(pieces, some, 0), rows.MaskSplits(splits, some)
 	}
@@ -41,7 +41,7 @@ func regexFullMatch(c *call) []any {
 func stringNormalizer(c *call) []any {
 	d, ok := c.concrete(0).(*tensor.Strings)
 	if !ok {
-		refuse(tenon.ErrDType, "texts are wanted")
+		refuse(tenon.ErrDType, "want strings")
 	}
 	stop := map[string]bool{}
 	sensitive := c.flag("is_case_sensitive")
@@ -100,7 +100,7 @@ func labelEncoder(c *call) []any {
 				return tensorOf(a.t)
 			}
 		}
-		refuse(tenon.ErrInvalid, "the %s%s are missing", prefix, suffix)
+		refuse(tenon.ErrInvalid, "there is no attribute %s* %s", prefix, suffix)
 		return nil
 	}
 	keys, values := list("keys_", "of the table"), list("values_", "of the table")
@@ -120,7 +120,7 @@ func labelEncoder(c *call) []any {
 	}
 	flat := ops.Reshape(x, []int{-1, 1})
 	same := ops.Equal(flat, keys)
-	if keys.DType().IsFloat() { // NaN is a key too
+	if keys.DType().IsFloat() { // NaN is a key, too
 		same = ops.LogicalOr(same, ops.LogicalAnd(ops.IsNaN(flat), ops.IsNaN(keys)))
 	}
 	found := ops.Any(same, 1)
@@ -143,7 +143,7 @@ func binarizer(c *call) []any {
 	return one(ops.Cast(ops.Greater(x, like(c.float("threshold", 0), x)), x.DType()))
 }
 
-// tfIdf counts runs of tokens of a list, each at distances from none on.
+// tfIdf counts n-grams of tokens that are in a list, with tokens skipped at various distances.
 func tfIdf(c *call) []any {
 	x := c.concrete(0)
 	lo, hi, skips := c.int("min_gram_length", 1), c.int("max_gram_length", 1), c.int("max_skip_count", 0)

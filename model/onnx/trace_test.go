@@ -27,7 +27,7 @@ func TestTracedModels(t *testing.T) {
 		switch err := tryTraced(fsys, "node/"+e.Name()); {
 		case err == nil:
 			traced++
-		case errors.Is(err, tenon.ErrUnsupported) && strings.Contains(err.Error(), "to be known when the model is traced"),
+		case errors.Is(err, tenon.ErrUnsupported) && strings.Contains(err.Error(), "must be known when the model is traced"),
 			err != nil && strings.Contains(err.Error(), "results have different structures"): // sequences and optional values that depend on data
 			refused++
 		default:

@@ -20,40 +20,42 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// WriteOptions change how a model is written. The zero value writes its only function into one
-// file, if that is possible.
+// WriteOptions change how a model is written. The zero value writes a model with one function
+// into one file, if possible.
 type WriteOptions struct {
-	// Function is the name of the function, which may be left out where there is one.
+	// Function is the name of the function; it may be empty if the model has only one.
 	Function string
 
-	// Variant is which variant of the function.
+	// Variant is the index of the variant of the function.
 	Variant int
 
-	// External puts weights of more than a kilobyte into a file beside the model, with ".data"
-	// behind its name. Models above 2 GB are written so anyway: protocol buffers end there.
+	// External puts weights of more than a kilobyte into a second file, whose name is that of
+	// the model followed by ".data". Models above 2 GB are always written in this way: protocol
+	// buffers cannot be larger.
 	External bool
 }
 
-// externalSize is the number of bytes from which on a weight may lie in another file, and
-// externalAlign what its place is a multiple of, so that it can be mapped.
+// externalSize is the number of bytes from which a weight may be in another file, and
+// externalAlign the alignment of its elements there, so that they can be mapped.
 const (
 	externalSize  = 1 << 10
 	externalAlign = 1 << 12
 )
 
-// Write writes a function of a model as an ONNX model to a file, which is replaced once all is
-// written:
+// Write writes a function of a model as an ONNX model to a file, which is replaced when everything
+// has been written:
 //
 //	m := saved.NewModel()
 //	err := m.Name(params)                         // weights get their paths as names
 //	err = m.Add("predict", predict, inputSpec)
 //	err = onnx.Write("model.onnx", m)
 //
-// Variables become initializers of their paths, sizes that are not known get names, equal ones the
-// same. Inputs and outputs have the names of their places, "x" and "y" where they have none; values
-// that are made of tensors come apart into those. A function that assigns to variables, and an
-// operation that ONNX lacks, is an error of kind [tenon.ErrUnsupported] with its place in the
-// function and its line: docs/onnx.md lists those that can be written. Checks are left out.
+// Variables become initializers that are named after their paths. Unknown sizes get names; sizes
+// that must be equal get the same name. Inputs and outputs are named after their paths, or "x" and
+// "y"; values made of tensors are split into these. A function that assigns to variables, or that
+// has an operation that ONNX lacks, is an error of kind [tenon.ErrUnsupported] with the place and
+// line of the operation; docs/onnx.md lists the operations that can be written. Checks are left
+// out.
 func Write(path string, m *saved.Model, o ...WriteOptions) error {
 	w, opts, err := prepared(m, o)
 	if err != nil {
@@ -84,7 +86,7 @@ func Write(path string, m *saved.Model, o ...WriteOptions) error {
 	}
 }
 
-// Encode writes a function of a model as [Write] does, with all weights, to w.
+// Encode writes a function of a model like [Write], with all weights, to w.
 func Encode(w io.Writer, m *saved.Model, o ...WriteOptions) error {
 	x, opts, err := prepared(m, o)
 	if err != nil {
@@ -92,12 +94,12 @@ func Encode(w io.Writer, m *saved.Model, o ...WriteOptions) error {
 	}
 	model, _ := x.model("", false)
 	if model.size >= maxFile || opts.External {
-		return failed("", unsupported("a model with weights in another file needs a path: use Write"))
+		return failed("", unsupported("weights cannot be put into another file without a path; use Write"))
 	}
 	return model.writeTo(w)
 }
 
-// A written model before its weights are placed.
+// A document is a written model before its weights are placed.
 type document struct {
 	*writing
 	name            string
@@ -120,7 +122,7 @@ func prepared(m *saved.Model, o []WriteOptions) (d *document, opts WriteOptions,
 		for _, f := range m.Functions() {
 			names = append(names, f.Name())
 		}
-		return nil, opts, failed("", fmt.Errorf("the model has no function %q with a variant %d: it has %s", opts.Function, opts.Variant, strings.Join(names, ", ")))
+		return nil, opts, failed("", fmt.Errorf("the model has no variant %[2]d of a function %[1]q; it has %[3]s", opts.Function, opts.Variant, strings.Join(names, ", ")))
 	}
 	d, err = documentOf(f, opts.Variant)
 	if err == nil {
@@ -132,7 +134,7 @@ func prepared(m *saved.Model, o []WriteOptions) (d *document, opts WriteOptions,
 // documentOf writes the nodes of a function.
 func documentOf(f *saved.Func, variant int) (*document, error) {
 	if list := f.Assigns(variant); len(list) > 0 {
-		return nil, failed(f.Name(), unsupported("the function assigns to %s: ONNX has no variables", strings.Join(list, ", ")))
+		return nil, failed(f.Name(), unsupported("the function assigns to %s, but ONNX has no variables", strings.Join(list, ", ")))
 	}
 	g := f.Graph(variant)
 	w := &writing{where: f.Name(), used: map[string]bool{"": true}, known: map[string]string{}, held: map[tensor.Tensor]string{}}
@@ -174,7 +176,7 @@ func documentOf(f *saved.Func, variant int) (*document, error) {
 	return d, nil
 }
 
-// captured makes an initializer of what a function captures.
+// captured makes an initializer of a value that a function captures.
 func (w *writing) captured(c saved.Capture) string {
 	if c.Variable == nil {
 		return w.constant(c.Constant)
@@ -184,7 +186,8 @@ func (w *writing) captured(c saved.Capture) string {
 	return name
 }
 
-// unwritable reports all operations of a graph that cannot be written, with the place of the first.
+// unwritable reports all operations of a graph that cannot be written, with the place of the first
+// one.
 func unwritable(where string, g *graph.Graph) error {
 	names := map[string]bool{}
 	first := ""
@@ -230,9 +233,9 @@ func used(g *graph.Graph) []*graph.Node {
 	return out
 }
 
-// leafNames returns a name for each tensor of the Values among arguments or results: its place.
+// leafNames returns a name for each tensor of the arguments or results: its path.
 func leafNames(leaves []function.Leaf, bare string) ([]string, error) {
-	single := true // one argument: its number says nothing
+	single := true // the number of a single argument is left out
 	for _, l := range leaves {
 		single = single && l.Path[0] == leaves[0].Path[0]
 	}
@@ -267,7 +270,7 @@ func leafNames(leaves []function.Leaf, bare string) ([]string, error) {
 	return names, nil
 }
 
-// sizeNames gives sizes that are not known names, equal ones the same.
+// sizeNames gives names to unknown sizes; equal sizes get the same name.
 type sizeNames struct {
 	sizes *graph.Sizes
 	seen  []sizeName
@@ -281,7 +284,8 @@ type sizeName struct {
 
 func newSizeNames(g *graph.Graph) *sizeNames { return &sizeNames{sizes: g.Sizes()} }
 
-// of names the sizes of a value. Those of outputs that no input has stay without a name.
+// of returns a function that names the sizes of a value. A size of an output that no input has
+// gets no name.
 func (s *sizeNames) of(v *graph.Value, input bool) func(axis int) string {
 	return func(axis int) string {
 		for _, x := range s.seen {
@@ -301,7 +305,7 @@ func (s *sizeNames) of(v *graph.Value, input bool) func(axis int) string {
 	}
 }
 
-// model returns the message of the model, and the weights that are written to another file.
+// model returns the message of the model, and the weights that go to another file.
 func (d *document) model(file string, external bool) (*body, []weight) {
 	g := &body{}
 	for _, n := range d.nodes {

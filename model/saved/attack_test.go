@@ -251,8 +251,8 @@ func TestAttackedArchives(t *testing.T) {
 		{"bytes between records", with(func(r []record) []record { r[2].before = "hidden"; return r }), "bytes before it"},
 		{"bytes before the directory", archived(good, "hidden"), "belong to none"},
 		{"two records on one place", add(record{name: "z", data: good[1].data, at: 1}), "record"},
-		{"the same record twice", add(record{name: good[0].name, data: "x"}), "stands twice"},
-		{"the same name but for case", add(record{name: strings.ToUpper(good[0].name), data: "x"}), "stands twice"},
+		{"the same record twice", add(record{name: good[0].name, data: "x"}), "occurs twice"},
+		{"the same name but for case", add(record{name: strings.ToUpper(good[0].name), data: "x"}), "occurs twice"},
 		{"a record over the next one", first(func(r *record) { r.size, r.whole = 300, 300 }), "record"},
 		{"a length beyond the file", first(func(r *record) { r.size, r.whole = 1<<31, 1<<31 }), "longer than the file"},
 		{"another name in the record", first(func(r *record) { r.local = strings.Repeat("x", len(r.name)) }), "differs from what the directory says"},
@@ -260,9 +260,9 @@ func TestAttackedArchives(t *testing.T) {
 		{"stored, and longer than itself", first(func(r *record) { r.whole = 1 << 30 }), "cannot have"},
 		{"encrypted", first(func(r *record) { r.flags = 1 }), "encrypted"},
 		{"another method", first(func(r *record) { r.method = 12 }), "method 12"},
-		{"a link", add(record{name: "weights/link", data: "/etc/passwd", mode: fs.ModeSymlink}), "no regular file"},
-		{"a bomb", add(bomb), "times as many"},
-		{"a bomb for a manifest", replaced(manifest), "times as many"},
+		{"a link", add(record{name: "weights/link", data: "/etc/passwd", mode: fs.ModeSymlink}), "not a regular file"},
+		{"a bomb", add(bomb), "more than a factor of"},
+		{"a bomb for a manifest", replaced(manifest), "more than a factor of"},
 		{"a bomb that says it is none", replaced(sly), "longer than the archive says"},
 		{"many records on the same bytes", with(func(r []record) []record {
 			for i := range 60_000 { // more are zipbounds' TestManyRecords
@@ -345,10 +345,10 @@ func TestAttackedManifests(t *testing.T) {
 		why   string
 	}{
 		"no JSON":                  {text("{"), "model.json"},
-		"a key twice":              {text(strings.Replace(files["model.json"], `"format"`, `"format":"x","format"`, 1)), `"format" stands twice`},
+		"a key twice":              {text(strings.Replace(files["model.json"], `"format"`, `"format":"x","format"`, 1)), `"format" occurs twice`},
 		"nested deep":              {text(`{"metadata":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "}"), "nested too deep"},
 		"nested deeper":            {text(`{"metadata":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}"), "max depth"},
-		"a huge manifest":          {text(files["model.json"] + strings.Repeat(" ", 17<<20)), "at most 16777216 are read"},
+		"a huge manifest":          {text(files["model.json"] + strings.Repeat(" ", 17<<20)), "more than the limit of 16777216"},
 		"another format":           {edited(t, files, func(doc map[string]any) { doc["format"] = "other" }), `"other"`},
 		"a later format":           {edited(t, files, func(doc map[string]any) { doc["version"] = []int{9, 0} }), "version 9.0"},
 		"another shape":            {edited(t, files, func(doc map[string]any) { doc["functions"] = 3 }), "functions"},
@@ -357,7 +357,7 @@ func TestAttackedManifests(t *testing.T) {
 		"another digest":           {list(func(l []any) { l[0].(map[string]any)["sha256"] = strings.Repeat("0", 64) }), "has the digest"},
 		"a file outside":           {list(func(l []any) { l[0].(map[string]any)["path"] = "../../secret" }), "is no path inside a folder"},
 		"a file at root":           {list(func(l []any) { l[0].(map[string]any)["path"] = "/etc/passwd" }), "is no path inside a folder"},
-		"a file twice":             {edited(t, files, func(doc map[string]any) { doc["files"] = append(doc["files"].([]any), doc["files"].([]any)[0]) }), "stands twice"},
+		"a file twice":             {edited(t, files, func(doc map[string]any) { doc["files"] = append(doc["files"].([]any), doc["files"].([]any)[0]) }), "occurs twice"},
 		"a file of the system":     {list(func(l []any) { l[0].(map[string]any)["path"] = "aux.txt" }), "is no path inside a folder"},
 		"a file missing":           {without(files, "assets/words.txt"), "assets/words.txt"},
 		"weights missing":          {without(files, weights), weights},
@@ -370,14 +370,14 @@ func TestAttackedManifests(t *testing.T) {
 		"other arguments":          {variant(func(v map[string]any) { v["args"] = []any{} }), "parameters"},
 		"other results":            {variant(func(v map[string]any) { v["results"] = []any{} }), "outputs"},
 		"an unknown variable":      {variant(func(v map[string]any) { v["captures"] = []any{map[string]any{"variable": "none"}} }), `no variable "none"`},
-		"an unknown effect":        {variant(func(v map[string]any) { v["effects"] = []any{map[string]any{"sub": "w"}} }), "no effect"},
+		"an unknown effect":        {variant(func(v map[string]any) { v["effects"] = []any{map[string]any{"sub": "w"}} }), "not an effect"},
 		"an assignment to nothing": {variant(func(v map[string]any) { v["effects"] = []any{"none"} }), `no variable "none"`},
 		"a function twice": {edited(t, files, func(doc map[string]any) {
 			doc["functions"] = append(doc["functions"].([]any), doc["functions"].([]any)[0])
-		}), "stands twice"},
+		}), "occurs twice"},
 		"a variable twice": {edited(t, files, func(doc map[string]any) {
 			doc["variables"] = append(doc["variables"].([]any), doc["variables"].([]any)[0])
-		}), "stands twice"},
+		}), "occurs twice"},
 		"operations that are not known": {without(edited(t, files, func(doc map[string]any) { doc["ops"] = []string{"evil.exec", "evil.open"} }), weights), "evil.exec, evil.open"},
 	} {
 		folder := filepath.Join(t.TempDir(), "inner", "m")
@@ -475,15 +475,15 @@ func TestAttackedTensors(t *testing.T) {
 	}{
 		"many tensors on the same bytes": {many(50_000, "[0,4]"), "overlap"},
 		"another format behind":          {append(bytes.Clone(one), "PK\x05\x06"...), "the file has 8"},
-		"another format before":          {append([]byte("#!/bin/sh"), one...), "at most 100000000"},
+		"another format before":          {append([]byte("#!/bin/sh"), one...), "the limit of 100000000"},
 		"two bytes missing":              {one[:len(one)-2], "the file has 2"},
-		"a length beyond the file":       {binary.LittleEndian.AppendUint64(nil, 99_999_999), "the file only 0"},
-		"a length that overflows":        {binary.LittleEndian.AppendUint64(nil, 1<<64-1), "at most 100000000"},
+		"a length beyond the file":       {binary.LittleEndian.AppendUint64(nil, 99_999_999), "only 0 bytes follow"},
+		"a length that overflows":        {binary.LittleEndian.AppendUint64(nil, 1<<64-1), "the limit of 100000000"},
 		"2 times 2^63-1":                 {foreign(`{"a":{"dtype":"U8","shape":[2,9223372036854775807],"data_offsets":[0,4]}}`, []byte{1, 2, 3, 4}), "too many elements"},
-		"2 times 2^64-2":                 {foreign(`{"a":{"dtype":"U8","shape":[2,18446744073709551614],"data_offsets":[0,4]}}`, []byte{1, 2, 3, 4}), "is no size"},
+		"2 times 2^64-2":                 {foreign(`{"a":{"dtype":"U8","shape":[2,18446744073709551614],"data_offsets":[0,4]}}`, []byte{1, 2, 3, 4}), "is not a size"},
 		"many sizes of one":              {foreign(`{"a":{"dtype":"U8","shape":[`+strings.Repeat("1,", 10_000)+`1],"data_offsets":[0,1]}}`, []byte{1}), "numbers"},
 		"nested deep":                    {foreign(strings.Repeat(`{"a":`, 100_000), nil), "tensor"},
-		"a number of many digits":        {foreign(`{"a":{"dtype":"U8","shape":[`+strings.Repeat("9", 100_000)+`],"data_offsets":[0,4]}}`, nil), "is no size"},
+		"a number of many digits":        {foreign(`{"a":{"dtype":"U8","shape":[`+strings.Repeat("9", 100_000)+`],"data_offsets":[0,4]}}`, nil), "is not a size"},
 	} {
 		path := filepath.Join(t.TempDir(), "inner", "x.safetensors")
 		if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o777), os.WriteFile(path, c.file, 0o666)); err != nil {

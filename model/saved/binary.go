@@ -7,10 +7,9 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// Binary is a Value as a part of what encoding/gob, or anything else that knows the interfaces of
-// package encoding, writes and reads: a field of a struct, an element of a list. Its bytes are
-// those of a file, and the Spec among them says what the Value is. Values are never changed, so
-// that one cannot be read into itself.
+// Binary makes a Value usable with encoding/gob, and with anything else that knows the interfaces
+// of package encoding: as a field of a struct, or an element of a list. The encoding is that of a
+// file, including the Spec. Because Values never change, decoding replaces the Value.
 //
 //	type Message struct {
 //		Words saved.Binary // any Value: a tensor, ragged rows, records, a type of your own
@@ -18,7 +17,7 @@ import (
 //	err := gob.NewEncoder(w).Encode(Message{saved.Binary{Value: words}})
 type Binary struct{ tenon.Value }
 
-// MarshalBinary returns the bytes of a file that holds the Value; none for nil.
+// MarshalBinary returns the bytes of a file that holds the Value, or no bytes for nil.
 func (b Binary) MarshalBinary() ([]byte, error) {
 	if b.Value == nil {
 		return nil, nil
@@ -28,7 +27,7 @@ func (b Binary) MarshalBinary() ([]byte, error) {
 	return w.Bytes(), err
 }
 
-// UnmarshalBinary reads what MarshalBinary has written, or any file of a single Value.
+// UnmarshalBinary decodes the result of MarshalBinary, or any file with a single Value.
 func (b *Binary) UnmarshalBinary(data []byte) error {
 	b.Value = nil
 	if len(data) == 0 {
@@ -40,7 +39,7 @@ func (b *Binary) UnmarshalBinary(data []byte) error {
 	}
 	names := f.Names()
 	if len(names) != 1 {
-		return &tenon.Error{Kind: tenon.ErrInvalid, Op: "saved.Binary", Msg: "the bytes are a file of several Values", Line: source.Line(), Hint: "read it with saved.Fill"}
+		return &tenon.Error{Kind: tenon.ErrInvalid, Op: "saved.Binary", Msg: "the bytes are a file with several Values", Line: source.Line(), Hint: "read it with saved.Fill"}
 	}
 	b.Value, err = f.Value(names[0])
 	return err

@@ -22,8 +22,8 @@ import (
 // A File is an open file. It is safe for concurrent use.
 type File struct {
 	r       io.ReaderAt
-	shards  map[string]*File // the file of each tensor, where there are several
-	start   int64            // of the tensors' bytes
+	shards  map[string]*File // the file of each tensor, if there are several files
+	start   int64            // of the elements
 	header  *header
 	tensors map[string]*entry
 	names   []string // of the values, in the order of the tree
@@ -33,11 +33,11 @@ type File struct {
 	label   string
 }
 
-// Open opens a file and reads its header. A file that is not in the format is an error
-// that says why. A name that ends in ".index.json" is that of the index of a model in
-// several files, which are opened as one: it has "weight_map", an object with the file of
-// each tensor, in the folder of the index. What the system refuses is its error, for
-// errors.Is; a file that is not there is one of kind tenon.ErrNotFound too.
+// Open opens a file and reads its header. A file in another format is an error that says why. A
+// name that ends in ".index.json" refers to an index of a model in several files, which are
+// opened as one: its "weight_map" is an object that gives the file of each tensor, in the
+// folder of the index. Errors of the operating system can be recognised by errors.Is; a missing
+// file is also an error of kind tenon.ErrNotFound.
 func Open(name string) (*File, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func Open(name string) (*File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("is no regular file")
+		err = fmt.Errorf("is not a regular file")
 	}
 	var out *File
 	if err == nil {
@@ -79,7 +79,7 @@ func openError(name string, err error) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "saved.Open", Where: name, Err: err, Line: source.Line()}
 }
 
-// Close closes the file. Values that were read from it stay.
+// Close closes the file. Values that were read from it stay valid.
 func (f *File) Close() error {
 	if f.close == nil {
 		return nil
@@ -91,7 +91,7 @@ func newFile(r io.ReaderAt, n int64, label string) (f *File, err error) {
 	defer tenon.Catch(&err)
 	var head [8]byte
 	if n < 8 {
-		return nil, fmt.Errorf("%d bytes are too few for a safetensors file", n)
+		return nil, fmt.Errorf("%d bytes are too short for a safetensors file", n)
 	}
 	if err := readAt(r, head[:], 0); err != nil {
 		return nil, err
@@ -99,9 +99,9 @@ func newFile(r io.ReaderAt, n int64, label string) (f *File, err error) {
 	length := binary.LittleEndian.Uint64(head[:])
 	switch {
 	case length > maxHeader:
-		return nil, fmt.Errorf("the header would have %d bytes, at most %d are allowed: it is no safetensors file", length, maxHeader)
+		return nil, fmt.Errorf("the header would have %d bytes, more than the limit of %d; it is not a safetensors file", length, maxHeader)
 	case int64(length) > n-8:
-		return nil, fmt.Errorf("the header has %d bytes, the file only %d behind its length", length, n-8)
+		return nil, fmt.Errorf("the header has %d bytes, but only %d bytes follow its length", length, n-8)
 	}
 	text := make([]byte, length)
 	if err := readAt(r, text, 8); err != nil {
@@ -117,7 +117,7 @@ func newFile(r io.ReaderAt, n int64, label string) (f *File, err error) {
 	return f, f.index()
 }
 
-// readAt fills b; an end of the file before that is an error.
+// readAt fills b. It is an error if the file ends before that.
 func readAt(r io.ReaderAt, b []byte, at int64) error {
 	n, err := r.ReadAt(b, at)
 	if n == len(b) {
@@ -126,16 +126,15 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 	if err == nil || err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("reading %d bytes at %d: %w", len(b), at, err)
+	return fmt.Errorf("cannot read %d bytes at offset %d: %w", len(b), at, err)
 }
 
-// index finds the values: those whose Specs the metadata hold, and one for each other
-// tensor.
+// index finds the values: those whose Specs are in the metadata, and one for each other tensor.
 func (f *File) index() error {
 	claimed := map[string]bool{}
 	if text, ok := f.header.meta[metaValues]; ok {
 		if v := f.header.meta[metaVersion]; v != version {
-			return fmt.Errorf("the metadata are of version %q, this program reads %q", v, version)
+			return fmt.Errorf("the metadata has version %q; this program supports %q", v, version)
 		}
 		if err := f.indexValues(text, claimed); err != nil {
 			return err
@@ -147,7 +146,7 @@ func (f *File) index() error {
 			continue
 		}
 		if f.specs[e.name] != nil {
-			return fmt.Errorf("%q is the name of a value and of a tensor that does not belong to it", e.name)
+			return fmt.Errorf("%q is the name of both a value and a tensor that does not belong to it", e.name)
 		}
 		f.names = append(f.names, e.name)
 		if d, ok := codes[e.code]; ok {
@@ -162,28 +161,28 @@ func (f *File) index() error {
 func (f *File) indexValues(text string, claimed map[string]bool) error {
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return fmt.Errorf("the Specs in the metadata: %w", err)
+		return fmt.Errorf("cannot decode the Specs in the metadata: %w", err)
 	}
 	e, rest, err := tenon.DecodeEncoding(raw)
 	if err != nil {
-		return fmt.Errorf("the Specs in the metadata: %w", err)
+		return fmt.Errorf("cannot decode the Specs in the metadata: %w", err)
 	}
 	list, ok := e.(tenon.List)
 	if !ok || len(rest) > 0 {
-		return fmt.Errorf("the Specs in the metadata are no list")
+		return fmt.Errorf("the Specs in the metadata are not a list")
 	}
 	for i, x := range list {
 		t, err := tenon.Elems(x, 3)
 		if err != nil {
-			return fmt.Errorf("value %d of the metadata: %w", i, err)
+			return fmt.Errorf("cannot decode value %d of the metadata: %w", i, err)
 		}
 		name, ok := t[0].(tenon.Str)
 		s, ok2 := t[1].(tenon.SpecOf)
 		if !ok || !ok2 || s.Spec == nil {
-			return fmt.Errorf("value %d of the metadata is no name and Spec", i)
+			return fmt.Errorf("value %d of the metadata is not a pair of name and Spec", i)
 		}
 		if f.specs[string(name)] != nil {
-			return fmt.Errorf("the metadata have value %q twice", string(name))
+			return fmt.Errorf("the metadata has the value %q twice", string(name))
 		}
 		if err := f.claim(string(name), s.Spec, claimed); err != nil {
 			return err
@@ -197,7 +196,7 @@ func (f *File) indexValues(text string, claimed map[string]bool) error {
 	return nil
 }
 
-// below returns the name of a component.
+// below returns the name of a component of a value.
 func below(name, component string) string {
 	step := nest.Path{component}.String()
 	if name == "" || step[0] == '[' {
@@ -206,11 +205,11 @@ func below(name, component string) string {
 	return name + "." + step
 }
 
-// claim checks that the tensors of a value are there and belong to it alone.
+// claim checks that the tensors of a value exist and belong to no other value.
 func (f *File) claim(name string, s tenon.Spec, claimed map[string]bool) error {
 	take := func(name string) error {
 		if f.tensors[name] == nil {
-			return fmt.Errorf("there is no tensor %q, which the metadata name", name)
+			return fmt.Errorf("the metadata refers to a tensor %q that does not exist", name)
 		}
 		if claimed[name] {
 			return fmt.Errorf("tensor %q belongs to two values", name)
@@ -234,7 +233,7 @@ func (f *File) claim(name string, s tenon.Spec, claimed map[string]bool) error {
 	}
 	t, ok := s.(*tensor.Spec)
 	if !ok {
-		return fmt.Errorf("value %q is a %s, which files do not hold", name, s.TypeName())
+		return fmt.Errorf("value %q is a %s, which files cannot hold", name, s.TypeName())
 	}
 	name = tensorName(name)
 	if t.DType() != dtype.String {
@@ -254,18 +253,17 @@ func (f *File) claim(name string, s tenon.Spec, claimed map[string]bool) error {
 // Names returns the names of the values, in the order in which they were written.
 func (f *File) Names() []string { return slices.Clone(f.names) }
 
-// Spec returns the Spec of a value. A name that is not there is an error of kind
-// tenon.ErrNotFound.
+// Spec returns the Spec of a value. An unknown name is an error of kind tenon.ErrNotFound.
 func (f *File) Spec(name string) (tenon.Spec, error) {
 	s := f.specs[name]
 	if s == nil {
-		return nil, f.fail(tenon.ErrNotFound, "saved.File.Spec", name, "there is no such value in the file")
+		return nil, f.fail(tenon.ErrNotFound, "saved.File.Spec", name, "the file has no such value")
 	}
 	return s, nil
 }
 
-// VariableSpec returns the Spec of what the variable accepts that a value was written
-// from, and false for a value that was in no variable.
+// VariableSpec returns the Spec of the variable from which a value was written: what the
+// variable accepts. It returns false for a value that was not in a variable.
 func (f *File) VariableSpec(name string) (*tensor.Spec, bool) {
 	s, ok := f.holders[name].(*tensor.Spec)
 	return s, ok
@@ -279,7 +277,7 @@ func (f *File) fail(kind error, op, name, format string, args ...any) error {
 	return &tenon.Error{Kind: kind, Op: op, Where: name, Msg: msg, Line: source.Line()}
 }
 
-// Value reads a value. It belongs to its Spec, or there is an error.
+// Value reads a value. If it does not belong to its Spec, that is an error.
 func (f *File) Value(name string) (v tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	s, err := f.Spec(name)
@@ -305,7 +303,7 @@ func (f *File) value(name string, s tenon.Spec) (tenon.Value, error) {
 			return nil, err
 		}
 		if !tenon.Belongs(v, t) {
-			return nil, f.fail(tenon.ErrShape, "saved.File.Value", name, "the tensor is %s, its Spec says %v", tenon.String(v.Spec()), t)
+			return nil, f.fail(tenon.ErrShape, "saved.File.Value", name, "the tensor is %s, but its Spec is %v", tenon.String(v.Spec()), t)
 		}
 		return v, nil
 	}
@@ -324,12 +322,12 @@ func (f *File) value(name string, s tenon.Spec) (tenon.Value, error) {
 	return v, nil
 }
 
-// foreign reads a tensor whose element type no dtype stands for.
+// foreign reads a tensor whose element type has no dtype.
 func (f *File) foreign(name string, s tenon.Spec) (tenon.Value, error) {
 	e := f.tensors[tensorName(name)]
 	want := foreignSpec(e)
 	if code, _ := foreignCode(s); code != e.code || !tenon.Equal(want, s) {
-		return nil, f.fail(tenon.ErrShape, "saved.File.Value", name, "the tensor is %s%v, its Spec says %s", e.code, e.shape, tenon.Text(s))
+		return nil, f.fail(tenon.ErrShape, "saved.File.Value", name, "the tensor is %s%v, but its Spec is %s", e.code, e.shape, tenon.Text(s))
 	}
 	d, err := f.dense(e, dtype.Uint8, []int{int(e.end - e.begin)})
 	if err != nil {
@@ -338,7 +336,7 @@ func (f *File) foreign(name string, s tenon.Spec) (tenon.Value, error) {
 	return want.Assemble([]tenon.Value{d})
 }
 
-// tensor reads a tensor that is to have a type.
+// tensor reads a tensor that must have a type.
 func (f *File) tensor(name string, d dtype.DType) (tensor.Tensor, error) {
 	if d == dtype.String {
 		return f.strings(name)
@@ -349,7 +347,7 @@ func (f *File) tensor(name string, d dtype.DType) (tensor.Tensor, error) {
 		stored, dims = d, dims[:len(dims)-1]
 	}
 	if stored != d {
-		return nil, f.fail(tenon.ErrDType, "saved.File.Value", name, "the tensor is %s%v, its Spec says %v", e.code, e.shape, d)
+		return nil, f.fail(tenon.ErrDType, "saved.File.Value", name, "the tensor is %s%v, but its Spec is %v", e.code, e.shape, d)
 	}
 	return f.dense(e, d, dims)
 }
@@ -372,7 +370,7 @@ func (f *File) dense(e *entry, d dtype.DType, dims []int) (*tensor.Dense, error)
 	t := tensor.NewDense(d, leafSpec(d, dims).Shape())
 	b := t.Bytes()
 	if int64(len(b)) != e.end-e.begin {
-		return nil, f.fail(tenon.ErrShape, "saved.File.Value", e.name, "%d bytes are not what %v takes", e.end-e.begin, t.Spec())
+		return nil, f.fail(tenon.ErrShape, "saved.File.Value", e.name, "%d bytes do not fit elements of type %v", e.end-e.begin, t.Spec())
 	}
 	if err := readAt(from.r, b, from.start+e.begin); err != nil {
 		return nil, f.fail(tenon.ErrInvalid, "saved.File.Value", e.name, "%v", err)
@@ -380,7 +378,7 @@ func (f *File) dense(e *entry, d dtype.DType, dims []int) (*tensor.Dense, error)
 	if d == dtype.Bool {
 		for i, x := range b {
 			if x > 1 {
-				return nil, f.fail(tenon.ErrInvalid, "saved.File.Value", e.name, "element %d is %d, which is no truth value", i, x)
+				return nil, f.fail(tenon.ErrInvalid, "saved.File.Value", e.name, "element %d is %d, which is not a boolean", i, x)
 			}
 		}
 	}
@@ -401,7 +399,7 @@ func (f *File) strings(name string) (tensor.Tensor, error) {
 		return nil, err
 	}
 	if offsets.Len() == 0 {
-		return nil, f.fail(tenon.ErrInvalid, "saved.File.Value", name+partOffsets, "strings have one offset at least")
+		return nil, f.fail(tenon.ErrInvalid, "saved.File.Value", name+partOffsets, "strings have at least one offset")
 	}
 	bytes, err := part(partBytes, dtype.Uint8)
 	if err != nil {
@@ -424,7 +422,7 @@ func (f *File) strings(name string) (tensor.Tensor, error) {
 	return s, nil
 }
 
-// sizes checks the shape of n strings.
+// sizes checks that the sizes are those of n strings.
 func (f *File) sizes(name string, sizes []int64, n int) ([]int, error) {
 	dims := make([]int, len(sizes))
 	product := int64(1)
@@ -433,7 +431,7 @@ func (f *File) sizes(name string, sizes []int64, n int) ([]int, error) {
 	}
 	for i, x := range sizes {
 		if x < 0 || x > maxBytes || len(sizes) > shape.MaxRank {
-			return nil, f.fail(tenon.ErrInvalid, "saved.File.Value", name+partShape, "%v is no shape", sizes)
+			return nil, f.fail(tenon.ErrInvalid, "saved.File.Value", name+partShape, "%v is not a shape", sizes)
 		}
 		dims[i] = int(x)
 		if product > 0 && product <= int64(n)/x {
@@ -443,7 +441,7 @@ func (f *File) sizes(name string, sizes []int64, n int) ([]int, error) {
 		}
 	}
 	if product != int64(n) {
-		return nil, f.fail(tenon.ErrShape, "saved.File.Value", name+partShape, "%v is no shape of %d strings", dims, n)
+		return nil, f.fail(tenon.ErrShape, "saved.File.Value", name+partShape, "%v is not a shape of %d strings", dims, n)
 	}
 	return dims, nil
 }

@@ -163,14 +163,14 @@ func TestShards(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"not JSON":    {"{", "no index"},
+		"not JSON":    {"{", "not an index"},
 		"nothing":     {`{"weight_map":{}}`, `no "weight_map"`},
 		"no file":     {`{"weight_map":{"a":"model-9.safetensors"}}`, "model-9"},
 		"no tensor":   {`{"weight_map":{"a":"model-0.safetensors"}}`, `tensor "a" is not in model-0.safetensors`},
 		"outside":     {`{"weight_map":{"a":"../model-0.safetensors"}}`, "is no path inside a folder"},
 		"the root":    {`{"weight_map":{"a":"/etc/passwd"}}`, "is no path inside a folder"},
 		"no tensors":  {`{"weight_map":{"a":"text.index.json"}}`, "text.index.json"},
-		"wrong types": {`{"weight_map":{"a":3}}`, "no index"},
+		"wrong types": {`{"weight_map":{"a":3}}`, "not an index"},
 	} {
 		if _, err := saved.Open(index("bad", c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)

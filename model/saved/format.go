@@ -13,7 +13,7 @@ type entry struct {
 	name  string
 	code  string // the format's name of the element type
 	shape []int
-	begin int64 // of its bytes, behind the header
+	begin int64 // of its bytes, after the header
 	end   int64
 }
 
@@ -26,7 +26,7 @@ var codes = map[string]dtype.DType{
 	"C64": dtype.Complex64,
 }
 
-// codeOf is the reverse of codes, for the types that are written as they are.
+// codeOf is the inverse of codes, for the types that are written unchanged.
 var codeOf = func() map[dtype.DType]string {
 	m := map[dtype.DType]string{}
 	for c, d := range codes {
@@ -37,24 +37,24 @@ var codeOf = func() map[dtype.DType]string {
 	return m
 }()
 
-// foreignBits are the widths of the element types that no dtype stands for.
+// foreignBits are the widths of the element types that have no dtype.
 var foreignBits = map[string]int64{
 	"F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8,
 	"F8_E5M2FNUZ": 8, "F8_E4M3FNUZ": 8,
 }
 
-// foreignPrefix and the format's name of an element type are the type name of the
-// opaque values that hold tensors of it.
+// foreignPrefix, followed by the format's name of an element type, is the type name of opaque
+// values that hold tensors of that element type.
 const foreignPrefix = "safetensors."
 
-// foreignSpec returns the Spec of a tensor whose element type no dtype stands for: its
-// shape, and its bytes as a component.
+// foreignSpec returns the Spec of a tensor whose element type has no dtype: its shape, with its
+// bytes as a component.
 func foreignSpec(e *entry) *tenon.Opaque {
 	bytes := leafSpec(dtype.Uint8, []int{int(e.end - e.begin)})
 	return tenon.NewOpaque(foreignPrefix+e.code, tenon.Shape{Shape: shape.Of(e.shape...)}, []tenon.Field{{Name: "bytes", Spec: bytes}})
 }
 
-// The parts of a tensor of strings, behind its name and a colon.
+// The parts of a tensor of strings are named after it, followed by a colon and one of these.
 const (
 	partOffsets = ":offsets"
 	partBytes   = ":bytes"
@@ -68,14 +68,14 @@ const (
 	version     = "1"
 )
 
-// size returns the number of bytes that elements of a type and shape take.
+// size returns the number of bytes of elements with a type and shape.
 func size(code string, dims []int) (int64, error) {
 	bits, ok := foreignBits[code]
 	if d, known := codes[code]; known {
 		bits, ok = int64(d.Size())*8, true
 	}
 	if !ok {
-		return 0, fmt.Errorf("the element type %q is not known", code)
+		return 0, fmt.Errorf("the element type %q is unknown", code)
 	}
 	n := int64(1)
 	for _, d := range dims {
@@ -93,11 +93,11 @@ func size(code string, dims []int) (int64, error) {
 		return 0, fmt.Errorf("the shape %v has too many elements", dims)
 	}
 	if n *= bits; n%8 != 0 {
-		return 0, fmt.Errorf("%d bits are no whole number of bytes", n)
+		return 0, fmt.Errorf("%d bits are not a whole number of bytes", n)
 	}
 	return n / 8, nil
 }
 
-// maxBytes bounds the size of a tensor, far beyond any file, so that sizes in bits do
-// not overflow.
+// maxBytes bounds the size of a tensor, far beyond any file, so that sizes in bits do not
+// overflow.
 const maxBytes = 1 << 59

@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// maxHeader is the limit that the format sets to the length of a header.
+// maxHeader is the format's limit on the length of a header.
 const maxHeader = 100_000_000
 
 // header is the parsed header of a file.
@@ -24,7 +24,7 @@ type header struct {
 // parseHeader reads a header and checks that its tensors cover n bytes without gaps or
 // overlaps.
 func parseHeader(text []byte, n int64) (*header, error) {
-	text = bytes.TrimLeft(text, " \t\r\n") // a writer may pad it to a page, as the format's own library allows
+	text = bytes.TrimLeft(text, " \t\r\n") // a writer may pad it to a page, and the format's own library allows that
 	if len(text) == 0 || text[0] != '{' {
 		return nil, fmt.Errorf("the header does not begin with {")
 	}
@@ -47,7 +47,7 @@ func parseHeader(text []byte, n int64) (*header, error) {
 		}
 		e, err := readEntry(name, value)
 		if err == nil && e.end-e.begin > left {
-			err = fmt.Errorf("the tensors up to it have %d bytes, the file has %d for them: they overlap, or bytes are missing", n-left+e.end-e.begin, n)
+			err = fmt.Errorf("the tensors up to it have %d bytes, but the file has %d for them: they overlap, or bytes are missing", n-left+e.end-e.begin, n)
 		}
 		if err != nil {
 			return fmt.Errorf("tensor %q: %w", name, err)
@@ -62,7 +62,7 @@ func parseHeader(text []byte, n int64) (*header, error) {
 	return h, h.cover(n)
 }
 
-// cover sorts the tensors by their place.
+// cover sorts the tensors by offset and checks that they cover n bytes.
 func (h *header) cover(n int64) error {
 	slices.SortStableFunc(h.entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end))
@@ -79,32 +79,32 @@ func (h *header) cover(n int64) error {
 		at = e.end
 	}
 	if at != n {
-		return fmt.Errorf("the tensors have %d bytes, the file has %d for them", at, n)
+		return fmt.Errorf("the tensors have %d bytes, but the file has %d for them", at, n)
 	}
 	return nil
 }
 
-// metadata reads what a file says of itself.
+// metadata decodes the metadata of the header.
 func (h *header) metadata(text []byte) error {
 	return members(text, func(key string, value []byte) error {
 		if _, ok := h.meta[key]; ok {
-			return fmt.Errorf("the metadata have %q twice", key)
+			return fmt.Errorf("the metadata has %q twice", key)
 		}
 		s, err := textOf(value)
 		if err != nil {
-			return fmt.Errorf("the metadata: %q: %w", key, err)
+			return fmt.Errorf("cannot decode the metadata: %q: %w", key, err)
 		}
 		h.meta[key] = s
 		return nil
 	})
 }
 
-// numbers reads a list of at most n whole numbers that are not negative.
+// numbers decodes a list of at most n integers that are not negative.
 func numbers(text []byte, n int) (out []int64, err error) {
 	err = elements(text, func(value []byte) error {
 		x, err := strconv.ParseUint(string(value), 10, 63)
 		if err != nil {
-			return fmt.Errorf("%s is no size", short(value))
+			return fmt.Errorf("%s is not a size", short(value))
 		}
 		if len(out) == n {
 			return fmt.Errorf("there are more than %d numbers", n)
@@ -115,7 +115,7 @@ func numbers(text []byte, n int) (out []int64, err error) {
 	return out, err
 }
 
-// readEntry reads the description of a tensor.
+// readEntry decodes the description of a tensor.
 func readEntry(name string, text []byte) (entry, error) {
 	e := entry{name: name}
 	var dims, offsets []int64
@@ -124,9 +124,9 @@ func readEntry(name string, text []byte) (entry, error) {
 		i := slices.Index(descriptions, key)
 		switch {
 		case i < 0:
-			return fmt.Errorf("%q is no part of a description", key)
+			return fmt.Errorf("%q is not part of a description", key)
 		case seen[i]:
-			return fmt.Errorf("%q is there twice", key)
+			return fmt.Errorf("%q occurs twice", key)
 		}
 		seen[i] = true
 		switch i {
@@ -159,11 +159,11 @@ func readEntry(name string, text []byte) (entry, error) {
 		return e, err
 	}
 	if len(offsets) != 2 || offsets[0] > offsets[1] {
-		return e, fmt.Errorf("data_offsets are %v, want the begin and the end", offsets)
+		return e, fmt.Errorf("data_offsets are %v, want a beginning and an end", offsets)
 	}
 	e.begin, e.end = offsets[0], offsets[1]
 	if e.end-e.begin != want {
-		return e, fmt.Errorf("%s%v takes %d bytes, data_offsets say %d", e.code, e.shape, want, e.end-e.begin)
+		return e, fmt.Errorf("%s%v takes %d bytes, but data_offsets say %d", e.code, e.shape, want, e.end-e.begin)
 	}
 	return e, nil
 }
@@ -171,10 +171,10 @@ func readEntry(name string, text []byte) (entry, error) {
 // descriptions are the parts of a tensor's description.
 var descriptions = []string{"dtype", "shape", "data_offsets"}
 
-// appendHeader appends the header's text, as long as a multiple of eight bytes.
+// appendHeader appends the text of the header, padded to a multiple of eight bytes.
 func appendHeader(b []byte, h *header) []byte {
 	quote := func(s string) {
-		q, _ := json.Marshal(s) // a string has a form in JSON
+		q, _ := json.Marshal(s) // a string always has an encoding
 		b = append(b, q...)
 	}
 	ints := func(xs ...int64) {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// What this package reads of JSON beside encoding/json: the members of an object in their
-// order, each as often as it stands there. The text has to be JSON; [json.Valid] tells.
+// This file parses JSON where encoding/json does not suffice: the members of an object in
+// order, including duplicates. The text must be valid JSON; see [json.Valid].
 
 // members calls f with each member of an object.
 func members(text []byte, f func(name string, value []byte) error) error {
@@ -33,7 +33,7 @@ func elements(text []byte, f func(value []byte) error) error {
 	})
 }
 
-// parts goes through what stands between brackets. one reads one part, and returns its end.
+// parts calls one for each part between brackets; one returns the length of the part.
 func parts(text []byte, open byte, one func(b []byte) (int, error)) error {
 	b := text[spaces(text):]
 	if len(b) == 0 || b[0] != open {
@@ -44,7 +44,7 @@ func parts(text []byte, open byte, one func(b []byte) (int, error)) error {
 		return fmt.Errorf("%s is not %s", short(text), what)
 	}
 	for {
-		b = b[1:] // a bracket, or a comma
+		b = b[1:] // a bracket or a comma
 		if b = b[spaces(b):]; b[0] == '}' || b[0] == ']' {
 			return nil
 		}
@@ -86,7 +86,7 @@ func valueEnd(b []byte) int {
 			continue
 		case '}', ']':
 			if depth == 0 {
-				return i // behind a number
+				return i // after a number
 			}
 			depth--
 		case ',', ':', ' ', '\n', '\t', '\r':
@@ -104,7 +104,7 @@ func valueEnd(b []byte) int {
 	return len(b)
 }
 
-// textOf returns a string.
+// textOf decodes a string.
 func textOf(b []byte) (string, error) {
 	if len(b) > 1 && b[0] == '"' {
 		s := string(b[1 : len(b)-1])
@@ -114,7 +114,7 @@ func textOf(b []byte) (string, error) {
 	}
 	var s *string
 	if err := json.Unmarshal(b, &s); err != nil || s == nil {
-		return "", fmt.Errorf("%s is no string", short(b))
+		return "", fmt.Errorf("%s is not a string", short(b))
 	}
 	return *s, nil
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Model is functions over Values together with the variables that they use, to be
-// called by a program that has neither their code nor their types.
+// A Model holds functions over Values and the variables that they use. A program that has
+// neither their code nor their types can call them.
 //
 //	m := saved.NewModel()
 //	err := m.Add("predict", predict, inputSpec)          // traced for these Specs
@@ -32,21 +32,21 @@ import (
 // the Go function captured is part of the model: variables, which stay variables, and
 // constants.
 type Model struct {
-	// Metadata is texts about the model by key.
+	// Metadata holds texts about the model, by key.
 	Metadata map[string]string
 
-	// Readme is what people are to know, in Markdown: the file README.md. Where it is empty,
-	// that says what the functions are.
+	// Readme describes the model to people, in Markdown: it is the file README.md. If it is
+	// empty, that file lists the functions.
 	Readme string
 
-	// Files are files that the model needs besides, by their paths: assets/words.txt.
+	// Files are further files that the model needs, by their paths: assets/words.txt.
 	Files map[string][]byte
 
 	functions []*Func
 	variables []*variable
 	values    []*held
 	rest      rest
-	free      []func() error // of files that are mapped
+	free      []func() error // unmap files
 }
 
 // A variable of a model.
@@ -56,7 +56,7 @@ type variable struct {
 	rest rest
 }
 
-// A held Value is made of variables, and of constants.
+// A held is a Value made of variables and constants.
 type held struct {
 	path  string
 	spec  tenon.Spec
@@ -71,14 +71,14 @@ type Func struct {
 	rest     rest
 }
 
-// A variant is a function for some Specs.
+// A variant is a function for certain Specs.
 type variant struct {
 	args, results []function.Leaf
 	graph         *graph.Graph
-	captures      []capture // what the last parameters of the graph are
+	captures      []capture // the last parameters of the graph
 	effects       []effect
-	sizes         map[string][]string // names of sizes by places
-	batch         string              // the name of the size of batches
+	sizes         map[string][]string // names of sizes, by place
+	batch         string              // the name of the batch size
 	warmUps       [][]any             // the leaves of arguments
 	rest          rest
 
@@ -86,7 +86,7 @@ type variant struct {
 	program func() (backend.Program, error)
 }
 
-// An effect is an assignment to a variable, or what is added to it.
+// An effect is an assignment to a variable, or an addition to it.
 type effect struct {
 	variable *variable
 	add      bool
@@ -101,16 +101,15 @@ type capture struct {
 // NewModel returns a model without functions.
 func NewModel() *Model { return &Model{Metadata: map[string]string{}, Files: map[string][]byte{}} }
 
-// Traced is a function that can be recorded for arguments: a [function.Function].
+// Traced is a function that can be traced for arguments, such as a [function.Function].
 type Traced interface {
 	Export(args ...any) (*function.Exported, error)
 }
 
-// Name names the variables of a tree, such as a model's struct, by their paths in it,
-// for functions that are added later. A variable that no tree has is called variable0,
-// variable1 and so on. The parts of a Value, of a [state.Of] or of a Value that has
-// variables among its components, are called by the components' names behind the Value's
-// path: cells.flat_values; [Model.Values] has the Value.
+// Name names the variables in a tree, such as a struct of layers, by their paths, for functions
+// that are added later. A variable that is in no tree is called variable0, variable1 and so on.
+// A Value that consists of variables, as in a [state.Of], gives them the names of its
+// components after its own path: cells.flat_values; [Model.Values] returns the Value.
 func (m *Model) Name(tree any) error {
 	paths, leaves, err := nest.FlattenWithPaths(tree, nest.Options{})
 	if err != nil {
@@ -120,7 +119,7 @@ func (m *Model) Name(tree any) error {
 		switch l := l.(type) {
 		case *state.Variable:
 			path := paths[i]
-			if w := l.Whole(); w != nil && len(path) >= 2 { // behind the path of the Of: Parts[k]
+			if w := l.Whole(); w != nil && len(path) >= 2 { // after the path of the Of: Parts[k]
 				err = m.nameWhole(path[:len(path)-2].String(), w)
 			} else if m.find(l) == nil {
 				err = m.addVariable(path.String(), l)
@@ -135,7 +134,7 @@ func (m *Model) Name(tree any) error {
 	return nil
 }
 
-// behind returns the text of a path that follows another one.
+// behind returns the text of a path that continues another one.
 func behind(path string, p nest.Path) string {
 	text := p.String()
 	if path == "" || text == "" || text[0] == '[' {
@@ -145,7 +144,7 @@ func behind(path string, p nest.Path) string {
 }
 
 func (m *Model) addVariable(path string, v *state.Variable) error {
-	path = tensorName(path) // of a tree that is a single variable
+	path = tensorName(path) // for a tree that is a single variable
 	if m.named(path) != nil {
 		return modelError(tenon.ErrInvalid, path, "two variables have this name")
 	}
@@ -153,7 +152,7 @@ func (m *Model) addVariable(path string, v *state.Variable) error {
 	return nil
 }
 
-// nameWhole names the variables that a Value is kept in.
+// nameWhole names the variables that hold a Value.
 func (m *Model) nameWhole(path string, w *state.Whole) error {
 	if m.find(w.Parts[0]) != nil {
 		return nil
@@ -206,9 +205,9 @@ func (m *Model) nameParts(path string, s tenon.Spec, parts []any) error {
 	return nil
 }
 
-// Values returns the Values that have variables among their components, by their paths, as the
-// variables make them now, and in a function that is traced as each call finds them. One
-// whose components do not fit together any more is an error.
+// Values returns the Values that have variables among their components, by path, with the
+// variables' current contents or, in a function that is being traced, their contents in each
+// call. If components no longer fit together, that is an error.
 func (m *Model) Values() (map[string]tenon.Value, error) {
 	out := map[string]tenon.Value{}
 	for _, h := range m.values {
@@ -254,14 +253,14 @@ func modelError(kind error, where, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: kind, Op: "saved.Model", Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }
 
-// Add records a function for arguments, in which Specs may stand for Values, and adds it
-// under a name. Adding it again, for other Specs, adds a variant: a call takes the first
-// one that its arguments belong to. Arguments that are variables, alone or in structures,
-// become part of the model, and callers leave them out. What could not be loaded is
-// refused here: an operation that holds a Go function, say.
+// Add traces a function for arguments, which may be Specs in place of Values, and adds it under
+// a name. Adding a function again, for other Specs, adds a variant; a call uses the first
+// variant that accepts its arguments. Arguments that are variables, alone or in structures,
+// become part of the model, and callers leave them out. Whatever could not be loaded again,
+// such as an operation that holds a Go function, is an error.
 func (m *Model) Add(name string, f Traced, args ...any) error {
 	if name == "" || strings.ContainsAny(name, "/\\") {
-		return modelError(tenon.ErrInvalid, name, "is no name for a function")
+		return modelError(tenon.ErrInvalid, name, "is not a valid name for a function")
 	}
 	x, err := f.Export(args...)
 	if err != nil {
@@ -279,14 +278,14 @@ func (m *Model) Add(name string, f Traced, args ...any) error {
 	for i, c := range x.Graph.Captures {
 		cell, _ := variableOf(c)
 		if cell == nil {
-			return modelError(tenon.ErrUnsupported, name, "value %d from outside is a %T, which is no variable", i, c)
+			return modelError(tenon.ErrUnsupported, name, "captured value %d is a %T, which is not a variable", i, c)
 		}
 		v.captures = append(v.captures, capture{variable: m.variable(cell)})
 	}
 	for _, e := range x.Effects {
 		cell, add := variableOf(e.Cell)
 		if cell == nil {
-			return modelError(tenon.ErrUnsupported, name, "it assigns to a %T, which is no variable", e.Cell)
+			return modelError(tenon.ErrUnsupported, name, "it assigns to a %T, which is not a variable", e.Cell)
 		}
 		v.effects = append(v.effects, effect{m.variable(cell), add})
 	}
@@ -302,7 +301,7 @@ func (m *Model) Add(name string, f Traced, args ...any) error {
 	return nil
 }
 
-// variableOf returns the variable that a cell is, or that it adds to.
+// variableOf returns the variable that a cell is, or to which it adds.
 func variableOf(cell any) (v *state.Variable, add bool) {
 	switch c := cell.(type) {
 	case *state.Variable:
@@ -313,7 +312,7 @@ func variableOf(cell any) (v *state.Variable, add bool) {
 	return nil, false
 }
 
-// loadable reports what of a variant could not be read again.
+// loadable reports what could not be loaded again of a variant.
 func (v *variant) loadable() error {
 	b, _, err := v.graph.MarshalWithout(isLarge)
 	if err != nil {
@@ -328,7 +327,7 @@ func (v *variant) loadable() error {
 				continue
 			}
 			if _, _, err := tenon.DecodeBinary(tenon.AppendBinary(nil, l.Spec)); err != nil {
-				return fmt.Errorf("%s %s: its Spec could not be read again: %w", what, l.Path, err)
+				return fmt.Errorf("%s %s: its Spec could not be loaded again: %w", what, l.Path, err)
 			}
 		}
 	}
@@ -349,7 +348,7 @@ func (m *Model) arguments(name string, leaves []function.Leaf) (out []function.L
 	return out, nil
 }
 
-// variable returns the model's entry for a variable, made if need be.
+// variable returns the model's entry for a variable, which is made if necessary.
 func (m *Model) variable(v *state.Variable) *variable {
 	if x := m.find(v); x != nil {
 		return x
@@ -366,8 +365,8 @@ func (m *Model) variable(v *state.Variable) *variable {
 	}
 }
 
-// storable reports whether plain data have a form in a model: nil, bools, numbers and
-// texts.
+// storable reports whether plain data can be stored in a model: nil, bools, numbers and
+// strings.
 func storable(x any) bool {
 	if x == nil {
 		return true
@@ -380,7 +379,7 @@ func storable(x any) bool {
 	}
 }
 
-// isLarge reports whether a constant is stored beside the graph.
+// isLarge reports whether a constant is stored outside of the graph.
 func isLarge(t tensor.Tensor) bool {
 	if s, ok := t.(*tensor.Strings); ok {
 		return s.Len() > 64 || len(s.Buffer()) > 1024
@@ -392,7 +391,7 @@ func isLarge(t tensor.Tensor) bool {
 // Functions returns the functions in the order in which they were added.
 func (m *Model) Functions() []*Func { return slices.Clone(m.functions) }
 
-// Function returns the function of a name, and nil where there is none.
+// Function returns the function with a name, or nil if there is none.
 func (m *Model) Function(name string) *Func {
 	for _, f := range m.functions {
 		if f.name == name {
@@ -402,9 +401,8 @@ func (m *Model) Function(name string) *Func {
 	return nil
 }
 
-// Variables returns the variables by their paths. They are those that the functions
-// read: assigning to one changes what later calls answer, which is how a model is
-// fine-tuned.
+// Variables returns the variables by path. They are the variables that the functions read:
+// assigning to one changes the results of later calls, which is how a model is fine-tuned.
 func (m *Model) Variables() map[string]*state.Variable {
 	out := map[string]*state.Variable{}
 	for _, x := range m.variables {
@@ -425,16 +423,16 @@ func (m *Model) names() []string {
 // Name returns the function's name.
 func (f *Func) Name() string { return f.name }
 
-// Doc returns what the function is documented to do.
+// Doc returns the function's documentation.
 func (f *Func) Doc() string { return f.doc }
 
 // SetDoc sets what [Func.Doc] returns.
 func (f *Func) SetDoc(text string) { f.doc = text }
 
-// Variants returns how many variants the function has.
+// Variants returns the number of variants of the function.
 func (f *Func) Variants() int { return len(f.variants) }
 
-// Args returns the Values and plain data that variant i takes, at their places in the
+// Args returns the Values and plain data that variant i takes, with their paths in the
 // arguments. The first step of a path is the number of the argument.
 func (f *Func) Args(i int) []function.Leaf { return slices.Clone(f.variants[i].args) }
 
@@ -444,7 +442,7 @@ func (f *Func) Results(i int) []function.Leaf { return slices.Clone(f.variants[i
 // Graph returns the graph of variant i.
 func (f *Func) Graph(i int) *graph.Graph { return f.variants[i].graph }
 
-// String tells the function's signatures:
+// String returns the signatures of the function:
 //
 //	predict(float32[?, 4]) → (scores: float32[?], labels: int64[?])
 func (f *Func) String() string {
@@ -473,5 +471,5 @@ func describe(leaves []function.Leaf) string {
 	return strings.Join(parts, ", ")
 }
 
-// sortedKeys returns the keys of a map in order.
+// sortedKeys returns the sorted keys of a map.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -20,8 +20,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ready makes a variant ready to be called. The graph becomes a function as any other: it
-// is traced into other functions, and gradients go through it. With data it is run as it is.
+// ready makes a variant callable. The graph becomes an ordinary function: it can be traced into
+// other functions and differentiated. With data, the graph is run directly.
 func (v *variant) ready() {
 	v.traced = function.New(func(in []tensor.Tensor) []tensor.Tensor {
 		return v.inline(v.withCaptures(in))
@@ -31,7 +31,7 @@ func (v *variant) ready() {
 	})
 }
 
-// withCaptures returns the inputs of the graph for those of the function.
+// withCaptures returns the inputs of the graph, given those of the function.
 func (v *variant) withCaptures(in []tensor.Tensor) []tensor.Tensor {
 	for _, c := range v.captures {
 		if c.variable != nil {
@@ -43,7 +43,7 @@ func (v *variant) withCaptures(in []tensor.Tensor) []tensor.Tensor {
 	return in
 }
 
-// run runs the variant on tensors. Its effects take place unless they are left out.
+// run runs the variant on tensors, with or without its effects.
 func (v *variant) run(ctx context.Context, in []tensor.Tensor, effects bool) (out []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	all, ok := v.data(in)
@@ -68,8 +68,8 @@ func (v *variant) run(ctx context.Context, in []tensor.Tensor, effects bool) (ou
 	return out[:n], nil
 }
 
-// data returns the inputs of the graph as data, and false where one is none, in a trace for
-// instance, or is not what the graph was checked for.
+// data returns the inputs of the graph as data. It returns false if one of them is not data,
+// for instance in a trace, or is not what the graph was checked for.
 func (v *variant) data(in []tensor.Tensor) ([]tensor.Tensor, bool) {
 	if graph.Current() != nil || len(in)+len(v.captures) != len(v.graph.Params) {
 		return nil, false
@@ -90,7 +90,7 @@ func (v *variant) data(in []tensor.Tensor) ([]tensor.Tensor, bool) {
 		switch t.(type) {
 		case *tensor.Dense, *tensor.Strings:
 		default:
-			return nil, false // recorded, for a gradient for instance
+			return nil, false // it is being recorded, for instance for a gradient
 		}
 		if p := v.graph.Params[i]; t.DType() != p.DType() || !t.Shape().CompatibleWith(p.Shape()) {
 			return nil, false
@@ -99,7 +99,7 @@ func (v *variant) data(in []tensor.Tensor) ([]tensor.Tensor, bool) {
 	return all, true
 }
 
-// have has the effect.
+// have carries out the effect.
 func (e effect) have(t tensor.Tensor) error {
 	if e.add {
 		return e.variable.v.Add(t)
@@ -107,13 +107,12 @@ func (e effect) have(t tensor.Tensor) error {
 	return e.variable.v.Assign(t)
 }
 
-// Call calls the function. Arguments are any nests whose leaves stand at the places of
-// [Func.Args]: a struct and a map with the same names are alike. A Value of a type that
-// this program does not know is given as a [tenon.OpaqueValue], or as its components: a
-// map by their names.
+// Call calls the function. Arguments are any nests whose leaves have the paths of [Func.Args];
+// a struct and a map with the same names are equivalent. A Value of a type that this program
+// does not know is passed as a [tenon.OpaqueValue], or as a map of its components by name.
 //
-// Results are Values where they are results by themselves. Structures are maps by name
-// (map[string]any) and lists ([]any); see [As] for Go types.
+// A result that is a single Value is returned as that Value. Structures are returned as maps by
+// name (map[string]any) and lists ([]any); see [As] for Go types.
 func (f *Func) Call(args ...any) ([]any, error) {
 	v, in, err := f.bind(args)
 	if err != nil {
@@ -130,7 +129,7 @@ func (f *Func) Call(args ...any) ([]any, error) {
 	return built(v.results, leaves)
 }
 
-// bind finds the variant for arguments, and the tensors that these are made of.
+// bind finds the variant for the arguments, and their tensors.
 func (f *Func) bind(args []any) (*variant, []tensor.Tensor, error) {
 	given, err := leavesAt(args)
 	if err != nil {
@@ -148,7 +147,7 @@ func (f *Func) bind(args []any) (*variant, []tensor.Tensor, error) {
 	return nil, nil, e
 }
 
-// take returns the tensors of the arguments, by their places.
+// take returns the tensors of the arguments, by path.
 func (v *variant) take(given map[string]any) ([]tensor.Tensor, error) {
 	var in []tensor.Tensor
 	used := 0
@@ -158,7 +157,7 @@ func (v *variant) take(given map[string]any) ([]tensor.Tensor, error) {
 		switch {
 		case l.Spec == nil:
 			if !ok || !samePlain(x, l.Plain) {
-				return nil, fmt.Errorf("argument %s is %v, it was saved for %v", place, x, l.Plain)
+				return nil, fmt.Errorf("argument %s is %v, but the function was saved for %v", place, x, l.Plain)
 			}
 			used++
 		case ok:
@@ -178,12 +177,12 @@ func (v *variant) take(given map[string]any) ([]tensor.Tensor, error) {
 		}
 	}
 	if used < len(given) {
-		return nil, fmt.Errorf("%d leaves of the arguments have no place in the function", len(given)-used)
+		return nil, fmt.Errorf("the function has no place for %d leaves of the arguments", len(given)-used)
 	}
 	return in, v.sameSizes(given)
 }
 
-// samePlain compares plain data by value: a number that was stored has lost its Go type.
+// samePlain compares plain data by value, because a stored number loses its Go type.
 func samePlain(a, b any) bool {
 	if a == b {
 		return true
@@ -203,7 +202,7 @@ func samePlain(a, b any) bool {
 	return x.Kind() == y.Kind() && fmt.Sprint(a) == fmt.Sprint(b)
 }
 
-// taken takes a Value of a Spec apart into tensors.
+// taken returns the tensors of which a Value of a Spec is made.
 func taken(x any, s tenon.Spec) ([]tensor.Tensor, error) {
 	v, ok := x.(tenon.Value)
 	if !ok {
@@ -219,8 +218,8 @@ func taken(x any, s tenon.Spec) ([]tensor.Tensor, error) {
 	return apart(v, s)
 }
 
-// apart takes a Value apart by a Spec that it is compatible with. The Spec of an earlier version of
-// the Value's type has components of its own.
+// apart returns the tensors of a Value by a Spec that it is compatible with. An earlier version of
+// the Value's type may have other components.
 func apart(v tenon.Value, s tenon.Spec) ([]tensor.Tensor, error) {
 	if t, ok := v.(tensor.Tensor); ok && tenon.IsLeaf(s) {
 		return []tensor.Tensor{t}, nil
@@ -243,8 +242,8 @@ func apart(v tenon.Value, s tenon.Spec) ([]tensor.Tensor, error) {
 	return out, nil
 }
 
-// components takes the components of a Value of a Spec that stand by their names below
-// its place. It returns how many it found.
+// components returns the components of a Value of a Spec, which are given by name below its
+// path, and how many of them were found.
 func components(given map[string]any, place string, s tenon.Spec) (out []tensor.Tensor, n int, err error) {
 	fields := s.Components()
 	if len(fields) == 0 {
@@ -270,8 +269,8 @@ func components(given map[string]any, place string, s tenon.Spec) (out []tensor.
 	return out, n, nil
 }
 
-// packed puts the Values of leaves together of their tensors. A graph from elsewhere may
-// compute something else than its Specs say, so what it computes is compared with them.
+// packed assembles the Values of leaves from tensors. A graph from elsewhere may compute
+// something else than its Specs say, so its results are compared with them.
 func packed(leaves []function.Leaf, ts []tensor.Tensor) ([]any, error) {
 	out := make([]any, len(leaves))
 	for i, l := range leaves {
@@ -292,7 +291,7 @@ func packed(leaves []function.Leaf, ts []tensor.Tensor) ([]any, error) {
 	return out, nil
 }
 
-// leafSpecs returns the Specs of the tensors that a Value of a Spec is made of.
+// leafSpecs returns the Specs of the tensors of which a Value of a Spec is made.
 func leafSpecs(s tenon.Spec) ([]any, error) {
 	if tenon.IsLeaf(s) {
 		return []any{s}, nil
@@ -300,7 +299,7 @@ func leafSpecs(s tenon.Spec) ([]any, error) {
 	return nest.Flatten(s, nest.Options{Expand: true})
 }
 
-// whole returns the Value of a Spec that tensors make.
+// whole returns the Value of a Spec that is made of tensors.
 func whole(s tenon.Spec, specs []any, ts []tensor.Tensor) (any, error) {
 	parts := make([]any, len(ts))
 	for i, t := range ts {
@@ -310,7 +309,7 @@ func whole(s tenon.Spec, specs []any, ts []tensor.Tensor) (any, error) {
 			fits = ok && tenon.Belongs(t, want)
 		}
 		if !fits {
-			return nil, tenon.NewError(tenon.ErrShape, "saved.Func", fmt.Sprintf("the graph computes %s, the model says %v", tenon.String(t.Spec()), specs[i]))
+			return nil, tenon.NewError(tenon.ErrShape, "saved.Func", fmt.Sprintf("the graph computes %s, but the model declares %v", tenon.String(t.Spec()), specs[i]))
 		}
 		parts[i] = t
 	}
@@ -324,8 +323,8 @@ func whole(s tenon.Spec, specs []any, ts []tensor.Tensor) (any, error) {
 	return x, tenon.Check(x.(tenon.Value))
 }
 
-// built puts leaves into maps and lists by their paths. The first steps are the numbers
-// of the results.
+// built puts leaves into maps and lists by their paths. The first step of a path is the number
+// of the result.
 func built(places []function.Leaf, leaves []any) ([]any, error) {
 	var root any = []any{}
 	for i, l := range places {
@@ -337,9 +336,9 @@ func built(places []function.Leaf, leaves []any) ([]any, error) {
 	return root.([]any), nil
 }
 
-var errTwice = errors.New("saved: two results have one place")
+var errTwice = errors.New("saved: two results have the same path")
 
-// placed returns a structure with a leaf at a path.
+// placed returns a structure with a leaf added at a path.
 func placed(root any, path nest.Path, leaf any) (any, error) {
 	if len(path) == 0 {
 		if root != nil {
@@ -352,7 +351,7 @@ func placed(root any, path nest.Path, leaf any) (any, error) {
 		if root == nil {
 			root = []any{}
 		}
-		if m, ok := root.(map[string]any); ok { // keys that are integers beside others
+		if m, ok := root.(map[string]any); ok { // integer keys beside others
 			return placed(m, append(nest.Path{fmt.Sprint(step)}, path[1:]...), leaf)
 		}
 		l, ok := root.([]any)
@@ -380,7 +379,7 @@ func placed(root any, path nest.Path, leaf any) (any, error) {
 	return nil, errTwice
 }
 
-// tensorsOf returns the Specs of the tensors that leaves are made of.
+// tensorsOf returns the Specs of the tensors of which leaves are made.
 func tensorsOf(leaves []function.Leaf) ([]*tensor.Spec, error) {
 	var out []*tensor.Spec
 	for _, l := range leaves {
@@ -402,13 +401,13 @@ func tensorsOf(leaves []function.Leaf) ([]*tensor.Spec, error) {
 	return out, nil
 }
 
-// CallFlat calls the first variant with Values in the order of [Func.Args], and returns
-// Values in the order of [Func.Results], for servers and other callers that take a
-// signature apart.
+// CallFlat calls the first variant with Values in the order of [Func.Args], and returns Values
+// in the order of [Func.Results]. It is for servers and other callers that handle signatures
+// generically.
 func (f *Func) CallFlat(args []tenon.Value) ([]tenon.Value, error) {
 	v := f.variants[0]
 	if len(args) != len(v.args) {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: f.name, Msg: fmt.Sprintf("takes %d Values, got %d", len(v.args), len(args)), Line: source.Line()}
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: f.name, Msg: fmt.Sprintf("it takes %d Values, got %d", len(v.args), len(args)), Line: source.Line()}
 	}
 	in := make([]tensor.Tensor, 0, len(args))
 	for i, l := range v.args {

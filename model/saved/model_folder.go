@@ -16,13 +16,13 @@ import (
 	"github.com/tenonml/tenon/internal/zipbounds"
 )
 
-// A folder is the files of a model that is being read.
+// A folder gives access to the files of a model that is being read.
 type folder interface {
-	// open returns a file that is stored as it is, with its size.
+	// open returns a file, uncompressed, and its size.
 	open(name string) (io.ReaderAt, int64, error)
 	io.Closer
 
-	// mappings are what gives mapped files free.
+	// mappings returns functions that unmap mapped files.
 	mappings() []func() error
 }
 
@@ -32,8 +32,8 @@ type memory []byte
 // ReadAt copies bytes.
 func (m memory) ReadAt(b []byte, at int64) (int, error) { return bytes.NewReader(m).ReadAt(b, at) }
 
-// at returns n bytes from a position on, without copying them; those behind them, which
-// may be looked at, are within their capacity.
+// at returns n bytes starting at from, without copying them. Their capacity includes the bytes
+// that follow, which may be read.
 func (m memory) at(from, n int64) ([]byte, bool) {
 	if from < 0 || n < 0 || from > int64(len(m)) || n > int64(len(m))-from {
 		return nil, false
@@ -86,21 +86,21 @@ type archive struct {
 
 func (a *archive) mappings() []func() error { return a.frees }
 
-// openArchive reads the directory of a ZIP file. Records that are encrypted, overlap, stand
-// twice, or have names outside of a folder are refused.
+// openArchive reads the directory of a ZIP file. It rejects records that are encrypted, that
+// overlap or occur twice, or whose names lead out of a folder.
 func openArchive(r io.ReaderAt, n int64) (*archive, error) {
 	z, err := zipbounds.Open(r, n)
 	if err != nil {
 		return nil, err
 	}
 	if z.Comment != "" {
-		return nil, errors.New("it has a comment, in which another format may hide")
+		return nil, errors.New("it has a comment, which could hide another format")
 	}
 	a := &archive{r: r, records: map[string]*zip.File{}}
 	seen := map[string]bool{}
 	for _, f := range z.File {
 		if folder, ok := strings.CutSuffix(f.Name, "/"); ok && f.UncompressedSize64 == 0 && relpath.Check(folder) == nil {
-			continue // which other programs add
+			continue // added by other programs
 		}
 		if err := relpath.Check(f.Name); err != nil {
 			return nil, err
@@ -108,29 +108,30 @@ func openArchive(r io.ReaderAt, n int64) (*archive, error) {
 		folded := strings.ToLower(f.Name)
 		switch {
 		case seen[folded]:
-			return nil, fmt.Errorf("the record %q stands twice", f.Name)
+			return nil, fmt.Errorf("the record %q occurs twice", f.Name)
 		case f.Flags&1 != 0:
 			return nil, fmt.Errorf("the record %q is encrypted", f.Name)
 		case f.Method != zip.Store && f.Method != zip.Deflate:
-			return nil, fmt.Errorf("the record %q is compressed by method %d", f.Name, f.Method)
+			return nil, fmt.Errorf("the record %q is compressed by method %d, which is not supported", f.Name, f.Method)
 		case !f.Mode().IsRegular():
-			return nil, fmt.Errorf("the record %q is no regular file", f.Name)
+			return nil, fmt.Errorf("the record %q is not a regular file", f.Name)
 		case f.Method != zip.Store && f.UncompressedSize64 > maxGrowth*(f.CompressedSize64+minGrowth):
-			return nil, fmt.Errorf("the record %q has %d bytes and %d compressed, more than %d times as many", f.Name, f.UncompressedSize64, f.CompressedSize64, maxGrowth)
+			return nil, fmt.Errorf("the record %q has %d bytes, but %d compressed, which is more than a factor of %d", f.Name, f.UncompressedSize64, f.CompressedSize64, maxGrowth)
 		}
 		seen[folded], a.records[f.Name] = true, f
 	}
 	return a, nil
 }
 
-// maxGrowth bounds how much a compressed record grows, and with that what an archive takes in
-// memory; one that is shorter than minGrowth may grow as much as that one.
+// maxGrowth bounds the factor by which a compressed record may grow, and with it the memory
+// that an archive takes. Records shorter than minGrowth may grow as much as one of that size.
 const (
 	maxGrowth = 100
 	minGrowth = 64
 )
 
-// maxInflated bounds a record that is compressed, which only small ones should be.
+// maxInflated bounds the size of a decompressed record; only small records should be
+// compressed.
 const maxInflated = 256 << 20
 
 func (a *archive) open(name string) (io.ReaderAt, int64, error) {
@@ -162,7 +163,7 @@ func (a *archive) open(name string) (io.ReaderAt, int64, error) {
 		return checked(f, b)
 	}
 	if f.UncompressedSize64 > maxInflated {
-		return nil, 0, fmt.Errorf("a compressed record has %d bytes, at most %d are read", f.UncompressedSize64, maxInflated)
+		return nil, 0, fmt.Errorf("a compressed record has %d bytes, more than the limit of %d", f.UncompressedSize64, maxInflated)
 	}
 	b := make([]byte, f.UncompressedSize64)
 	inflated := flate.NewReader(raw)
@@ -175,10 +176,10 @@ func (a *archive) open(name string) (io.ReaderAt, int64, error) {
 	return checked(f, b)
 }
 
-// checked compares the checksum of a record, which is all that guards the manifest.
+// checked verifies the checksum of a record, which is the only protection of the manifest.
 func checked(f *zip.File, b []byte) (io.ReaderAt, int64, error) {
 	if crc32.ChecksumIEEE(b) != f.CRC32 {
-		return nil, 0, fmt.Errorf("the record differs from its checksum")
+		return nil, 0, fmt.Errorf("the record does not match its checksum")
 	}
 	return bytes.NewReader(b), int64(len(b)), nil
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/tenonml/tenon/op"
 )
 
-// The version of the format. A program reads every minor version of the major one that it
-// knows: what a later minor version adds may be ignored, and is kept when the model is saved
-// again. What may not be ignored changes the form of what was there, or is the version of an
-// operation, and so is refused.
+// The version of the format. A program reads every minor version of the major version that it
+// knows: additions of later minor versions may be ignored, and are kept when the model is saved
+// again. Additions that must not be ignored change an existing form, or the version of an
+// operation, and so are rejected.
 //
-// 1.1 has added values, files, sizes, batch axes, warm-up inputs, added effects, and versions of
-// operations.
+// Version 1.1 added values, files, sizes, batch axes, warm-up inputs, additions to variables,
+// and versions of operations.
 const (
 	modelFormat = "tenon.model"
 	modelMajor  = 1
@@ -33,7 +33,7 @@ const (
 // manifestName is the file that describes all others.
 const manifestName = "model.json"
 
-// Limits to what a manifest may ask for.
+// Limits on what a manifest may demand.
 const (
 	maxManifest = 16 << 20
 	maxFiles    = 100_000
@@ -47,8 +47,8 @@ type manifest struct {
 	Functions []jsonFunc        `json:"functions"`
 	Variables []jsonVariable    `json:"variables"`
 	Values    []jsonHeld        `json:"values,omitempty"`
-	Types     []string          `json:"types"` // of the values, for a message to people
-	Ops       []string          `json:"ops"`   // by stored names
+	Types     []string          `json:"types"` // of the values, for error messages
+	Ops       []string          `json:"ops"`   // by stored name
 	Files     []jsonFile        `json:"files"`
 	Metadata  map[string]string `json:"metadata"`
 
@@ -64,15 +64,15 @@ type jsonFunc struct {
 }
 
 type jsonVariant struct {
-	Graph    string        `json:"graph"` // a file
+	Graph    string        `json:"graph"` // a file name
 	Args     []jsonLeaf    `json:"args"`
 	Results  []jsonLeaf    `json:"results"`
 	Captures []jsonCapture `json:"captures"`
 	Effects  []jsonEffect  `json:"effects"`
 
-	Sizes  map[string][]string `json:"sizes,omitempty"`  // names of sizes by places, see Func.NameSizes
-	Batch  string              `json:"batch,omitempty"`  // the name of the size of batches
-	WarmUp string              `json:"warmup,omitempty"` // a file
+	Sizes  map[string][]string `json:"sizes,omitempty"`  // names of sizes, by place; see Func.NameSizes
+	Batch  string              `json:"batch,omitempty"`  // the name of the batch size
+	WarmUp string              `json:"warmup,omitempty"` // a file name
 
 	rest rest
 }
@@ -103,13 +103,13 @@ func (e *jsonEffect) UnmarshalJSON(b []byte) error {
 	}
 	path, ok := all["add"]
 	if !ok || len(all) != 1 {
-		return fmt.Errorf("%s is no effect that this program knows", b)
+		return fmt.Errorf("%s is not an effect that this program knows", b)
 	}
 	*e = jsonEffect{path, true}
 	return nil
 }
 
-// jsonHeld is a Value that is made of variables and constants.
+// jsonHeld is a Value made of variables and constants.
 type jsonHeld struct {
 	Path  string        `json:"path"`
 	Spec  string        `json:"spec"`
@@ -125,22 +125,22 @@ type jsonCapture struct {
 
 type jsonLeaf struct {
 	Path  jsonPath   `json:"path"`
-	Spec  string     `json:"spec,omitempty"` // in the binary form, base64
-	Text  string     `json:"text,omitempty"` // the Spec, for people
+	Spec  string     `json:"spec,omitempty"` // in binary form, base64
+	Text  string     `json:"text,omitempty"` // the Spec as text, for people
 	Plain *jsonPlain `json:"plain,omitempty"`
 }
 
-// jsonPath is the steps of a place: names, and integers.
+// jsonPath is the steps of a path: names, and integers.
 type jsonPath []any
 
-// UnmarshalJSON reads the steps. Integers stay what they are.
+// UnmarshalJSON decodes the steps. Integers stay integers.
 func (p *jsonPath) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	return d.Decode((*[]any)(p))
 }
 
-// jsonPlain is plain data; numbers are texts, so that none loses digits.
+// jsonPlain is plain data; numbers are strings, so that no digits are lost.
 type jsonPlain struct {
 	Kind  string `json:"kind"`
 	Value string `json:"value,omitempty"`
@@ -148,7 +148,7 @@ type jsonPlain struct {
 
 type jsonVariable struct {
 	Path  string `json:"path"`
-	Spec  string `json:"spec"` // of what the variable accepts
+	Spec  string `json:"spec"` // of the variable: what it accepts
 	Text  string `json:"text"`
 	Value string `json:"value"` // its name in weights/variables.safetensors
 
@@ -168,7 +168,7 @@ func specJSON(s tenon.Spec) (binary, text string) {
 func specFromJSON(text string) (tenon.Spec, error) {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil, fmt.Errorf("a Spec is not base64: %w", err)
+		return nil, fmt.Errorf("a Spec is not valid base64: %w", err)
 	}
 	s, rest, err := tenon.DecodeBinary(b)
 	if err == nil && len(rest) > 0 {
@@ -223,7 +223,7 @@ func (p *jsonPlain) value() (any, error) {
 	case "text":
 		return p.Value, nil
 	}
-	return nil, fmt.Errorf("plain data of kind %q", p.Kind)
+	return nil, fmt.Errorf("plain data of kind %q is not supported", p.Kind)
 }
 
 func leavesFromJSON(list []jsonLeaf) ([]function.Leaf, error) {
@@ -249,12 +249,12 @@ func leavesFromJSON(list []jsonLeaf) ([]function.Leaf, error) {
 	return out, nil
 }
 
-// maxSteps bounds the depth of places.
+// maxSteps bounds the length of paths.
 const maxSteps = 200
 
 func pathFromJSON(steps []any) (nest.Path, error) {
 	if len(steps) == 0 || len(steps) > maxSteps {
-		return nil, fmt.Errorf("a place of %d steps", len(steps))
+		return nil, fmt.Errorf("a path has %d steps, too many", len(steps))
 	}
 	out := make(nest.Path, len(steps))
 	for i, s := range steps {
@@ -264,20 +264,20 @@ func pathFromJSON(steps []any) (nest.Path, error) {
 		case json.Number:
 			n, err := strconv.Atoi(s.String())
 			if err != nil {
-				return nil, fmt.Errorf("a place has the step %s", s)
+				return nil, fmt.Errorf("a path has the invalid step %s", s)
 			}
 			out[i] = n
 		default:
-			return nil, fmt.Errorf("a place has the step %v", s)
+			return nil, fmt.Errorf("a path has the invalid step %v", s)
 		}
 	}
 	if n, ok := out[0].(int); !ok || n < 0 || n > 1<<16 {
-		return nil, fmt.Errorf("a place does not begin with the number of an argument")
+		return nil, fmt.Errorf("a path does not begin with the number of an argument")
 	}
 	return out, nil
 }
 
-// parseManifest reads model.json and checks what can be checked without other files.
+// parseManifest decodes model.json and checks what can be checked without other files.
 func parseManifest(text []byte) (*manifest, error) {
 	m := &manifest{}
 	if json.Valid(text) {
@@ -292,10 +292,10 @@ func parseManifest(text []byte) (*manifest, error) {
 	case m.Format != modelFormat:
 		return nil, fmt.Errorf("the format is %q, want %q", m.Format, modelFormat)
 	case m.Version[0] != modelMajor:
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Msg: fmt.Sprintf("the model has version %d.%d of the format, this program reads %d", m.Version[0], m.Version[1], modelMajor),
-			Hint: "a program of that version reads it, and may write it for others"}
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Msg: fmt.Sprintf("the model has version %d.%d of the format; this program supports version %d", m.Version[0], m.Version[1], modelMajor),
+			Hint: "use a program of that version, which may be able to convert it"}
 	case len(m.Files) > maxFiles:
-		return nil, fmt.Errorf("%d files, at most %d are read", len(m.Files), maxFiles)
+		return nil, fmt.Errorf("the model has %d files, more than the limit of %d", len(m.Files), maxFiles)
 	}
 	seen := map[string]bool{}
 	for _, f := range m.Files {
@@ -303,7 +303,7 @@ func parseManifest(text []byte) (*manifest, error) {
 			return nil, err
 		}
 		if folded := strings.ToLower(f.Path); seen[folded] || f.Size < 0 {
-			return nil, fmt.Errorf("the file %q stands twice, or has a negative size", f.Path)
+			return nil, fmt.Errorf("the file %q occurs twice, or has a negative size", f.Path)
 		} else {
 			seen[folded] = true
 		}
@@ -316,22 +316,22 @@ func parseManifest(text []byte) (*manifest, error) {
 	}
 	if len(unknown) > 0 {
 		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Msg: "this program lacks operations of the model: " + some(unknown) + " (" + why[0] + ")",
-			Hint: "import the packages that define them, in the version that the model was made with or a later one"}
+			Hint: "import the packages that define them, in the version with which the model was made or a later one"}
 	}
 	return m, nil
 }
 
-// once reports keys that stand twice in an object, and nesting that is too deep.
+// once reports duplicate keys of objects, and nesting that is too deep.
 func once(text []byte, depth int) error {
 	if depth > 64 {
-		return fmt.Errorf("it is nested too deep")
+		return fmt.Errorf("it is nested too deeply")
 	}
 	switch text[spaces(text)] {
 	case '{':
 		seen := map[string]bool{}
 		return members(text, func(name string, value []byte) error {
 			if seen[name] {
-				return fmt.Errorf("the key %q stands twice", name)
+				return fmt.Errorf("the key %q occurs twice", name)
 			}
 			seen[name] = true
 			return once(value, depth+1)

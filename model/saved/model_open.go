@@ -13,20 +13,19 @@ import (
 
 // ModelOptions are options of [OpenModel]. The zero value reads everything.
 type ModelOptions struct {
-	// Map leaves weights in their file, from which the system brings them into memory when
-	// they are used: a model is open at once, whatever its size, and programs share the
-	// memory. Their digests are not compared (with Verify they are); the file must not be
-	// changed in the meantime, and [Model.Close] gives it free.
+	// Map leaves the weights in their file; the operating system loads them into memory when
+	// they are used. A model of any size then opens immediately, and programs share the memory.
+	// The digests of the weights are not checked (Verify checks them); the file must not be
+	// changed while it is mapped. [Model.Close] unmaps it.
 	Map bool
 
-	// Verify compares the digests of weights that are mapped, too, for which they are read
-	// once.
+	// Verify checks the digests of mapped weights, too, which reads them once.
 	Verify bool
 }
 
-// OpenModel reads a model, a folder or one file. Nothing of it is trusted: the files are
-// those that the manifest names, of the sizes and digests that it states, and no code
-// is run. An operation that this program lacks is named before any weights are read.
+// OpenModel reads a model, which is a folder or one file. Nothing in it is trusted: only files
+// that the manifest lists are read, their sizes and digests must match, and no code is run.
+// Operations that this program lacks are reported before any weights are read.
 func OpenModel(path string, o ...ModelOptions) (*Model, error) {
 	var opts ModelOptions
 	if len(o) > 0 {
@@ -52,8 +51,8 @@ func DecodeModel(r io.ReaderAt, n int64) (*Model, error) {
 	return m, nil
 }
 
-// Close gives the file of a model free that is mapped. Nothing of the model, and no tensor
-// that is one of its weights, may be used afterwards. Other models need no Close.
+// Close unmaps the file of a model that is mapped. Neither the model nor any tensor that is one
+// of its weights may be used afterwards. Other models do not need Close.
 func (m *Model) Close() error {
 	var errs []error
 	for _, free := range m.free {

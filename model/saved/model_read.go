@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// reading is a model that is being read.
+// A reading is a model that is being read.
 type reading struct {
 	folder
 	opts      ModelOptions
@@ -59,7 +59,7 @@ func readModel(d folder, o ModelOptions) (m *Model, err error) {
 	}
 	for i, f := range doc.Functions {
 		if r.m.Function(f.Name) != nil {
-			return nil, inside(manifestName, fmt.Errorf("the function %q stands twice", f.Name))
+			return nil, inside(manifestName, fmt.Errorf("the function %q occurs twice", f.Name))
 		}
 		fn := &Func{name: f.Name, doc: f.Doc, rest: f.rest}
 		for k, v := range f.Variants {
@@ -86,7 +86,7 @@ func (r *reading) text(name string, most int64) ([]byte, error) {
 		return nil, inside(name, err)
 	}
 	if n > most {
-		return nil, inside(name, fmt.Errorf("%d bytes, at most %d are read", n, most))
+		return nil, inside(name, fmt.Errorf("it has %d bytes, more than the limit of %d", n, most))
 	}
 	b := make([]byte, n)
 	if err := readAt(f, b, 0); err != nil {
@@ -95,7 +95,7 @@ func (r *reading) text(name string, most int64) ([]byte, error) {
 	return b, nil
 }
 
-// listed opens a file that the manifest lists and compares size and digest.
+// listed opens a file that the manifest lists, and checks its size and digest.
 func (r *reading) listed(name string) (io.ReaderAt, int64, error) {
 	want, ok := r.files[name]
 	if !ok {
@@ -106,7 +106,7 @@ func (r *reading) listed(name string) (io.ReaderAt, int64, error) {
 		return nil, 0, inside(name, err)
 	}
 	if n != want.Size {
-		return nil, 0, inside(name, fmt.Errorf("the file has %d bytes, the manifest says %d", n, want.Size))
+		return nil, 0, inside(name, fmt.Errorf("the file has %d bytes, but the manifest says %d", n, want.Size))
 	}
 	if _, ok := f.(memory); ok && r.opts.Map && !r.opts.Verify && isWeights(name) {
 		return f, n, nil
@@ -116,7 +116,7 @@ func (r *reading) listed(name string) (io.ReaderAt, int64, error) {
 		return nil, 0, inside(name, err)
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != want.SHA256 {
-		return nil, 0, inside(name, fmt.Errorf("the file has the digest %s, the manifest says %s", got, want.SHA256))
+		return nil, 0, inside(name, fmt.Errorf("the file has the digest %s, but the manifest says %s", got, want.SHA256))
 	}
 	return f, n, nil
 }
@@ -134,7 +134,7 @@ func (r *reading) graphs(doc *manifest) ([][]*graph.Graph, error) {
 				return nil, err
 			}
 			if n > maxGraph {
-				return nil, inside(v.Graph, fmt.Errorf("%d bytes, at most %d are read", n, maxGraph))
+				return nil, inside(v.Graph, fmt.Errorf("it has %d bytes, more than the limit of %d", n, maxGraph))
 			}
 			b := make([]byte, n)
 			if err := readAt(file, b, 0); err != nil {
@@ -174,7 +174,7 @@ func (r *reading) variables(list []jsonVariable) error {
 	}
 	for _, x := range list {
 		if values == nil || r.m.named(x.Path) != nil {
-			return inside("variable "+x.Path, fmt.Errorf("it stands twice, or the model has no variables' values"))
+			return inside("variable "+x.Path, fmt.Errorf("it occurs twice, or the model has no file of variables"))
 		}
 		spec, err := specFromJSON(x.Spec)
 		if err != nil {
@@ -182,7 +182,7 @@ func (r *reading) variables(list []jsonVariable) error {
 		}
 		ts, ok := spec.(*tensor.Spec)
 		if !ok {
-			return inside("variable "+x.Path, fmt.Errorf("a variable of %s", tenon.String(spec)))
+			return inside("variable "+x.Path, fmt.Errorf("a variable has the Spec %s", tenon.String(spec)))
 		}
 		v, err := values.Value(x.Value)
 		if err != nil {
@@ -210,8 +210,7 @@ func (r *reading) variables(list []jsonVariable) error {
 	return nil
 }
 
-// others reads the files that are neither graphs nor tensors: the README, and those that
-// the model keeps.
+// others reads the files that are neither graphs nor tensors: the README, and [Model.Files].
 func (r *reading) others(doc *manifest) error {
 	used := map[string]bool{variablesFile: true, constantsFile: true}
 	for _, f := range doc.Functions {
@@ -228,7 +227,7 @@ func (r *reading) others(doc *manifest) error {
 			return err
 		}
 		if n > maxGraph {
-			return inside(f.Path, fmt.Errorf("%d bytes, at most %d are read", n, maxGraph))
+			return inside(f.Path, fmt.Errorf("it has %d bytes, more than the limit of %d", n, maxGraph))
 		}
 		b := make([]byte, n)
 		if err := readAt(file, b, 0); err != nil {

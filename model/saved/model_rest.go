@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// rest is the fields of an object of the manifest that this version does not know. A later
-// minor version has written them, and they stand there again when the model is saved.
+// rest holds the fields of an object of the manifest that this version does not know. A later
+// minor version wrote them, and they are written again when the model is saved.
 type rest map[string]json.RawMessage
 
-// decode reads an object into the fields of a struct, and keeps the other ones. Names are those
-// of the fields to the letter.
+// decode decodes an object into the fields of a struct, and keeps the other ones. Names must
+// match exactly.
 func (r *rest) decode(b []byte, to any) error {
 	*r = nil
 	if string(b) == "null" {
@@ -39,7 +39,7 @@ func (r *rest) decode(b []byte, to any) error {
 	})
 }
 
-// encode returns the object of a struct's fields with those that were kept behind them.
+// encode returns the object of a struct's fields, followed by those that were kept.
 func (r rest) encode(from any) ([]byte, error) {
 	b, err := json.Marshal(from)
 	if err != nil {
@@ -58,7 +58,7 @@ func (r rest) encode(from any) ([]byte, error) {
 	return b, nil
 }
 
-// The objects of the manifest that keep what they do not know.
+// The objects of the manifest that keep unknown fields.
 
 type (
 	plainManifest manifest

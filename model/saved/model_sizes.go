@@ -12,11 +12,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// NameSizes gives sizes names, by the places of Values: "[0]" is the first argument, "[0].tokens"
-// a field of it, and "→[0]" the first result. There is a name for each axis of the Value,
-// "" for one without. Sizes with one name are the same in each call, which is checked for
-// arguments; those of results tell callers what to expect. All variants of the function that have
-// the places are changed; where none has, there is an error.
+// NameSizes names the sizes of Values. Keys are places: "[0]" is the first argument, "[0].tokens" a
+// field of it, and "→[0]" the first result. There is a name for each axis of the Value, or "" for an
+// axis without one. Sizes with the same name must be equal in each call. This is checked for
+// arguments; for results it tells callers what to expect. All variants of the function that have the
+// places are changed; if none has, that is an error.
 //
 //	err := f.NameSizes(map[string][]string{"[0]": {"batch", ""}, "[1]": {"batch"}, "→[0]": {"batch"}})
 func (f *Func) NameSizes(sizes map[string][]string) error {
@@ -35,12 +35,12 @@ func (f *Func) NameSizes(sizes map[string][]string) error {
 	return nil
 }
 
-// Sizes returns the names of the sizes of variant i, by places as in [Func.NameSizes].
+// Sizes returns the names of the sizes of variant i, by place as in [Func.NameSizes].
 func (f *Func) Sizes(i int) map[string][]string { return maps.Clone(f.variants[i].sizes) }
 
-// SetBatch says that the function answers each row by itself, along all axes whose size
-// has a name: what it says to rows that are joined is what it says to them apart, so that
-// calls may be joined. Of each Value among arguments and results one axis has the name.
+// SetBatch says that the function computes each row independently, along all axes whose size
+// has this name: results for rows that are joined are the same as for separate rows, so calls
+// may be batched. Every Value among arguments and results must have exactly one such axis.
 func (f *Func) SetBatch(size string) error {
 	for _, v := range f.variants {
 		if err := v.setBatch(size); err != nil {
@@ -50,8 +50,8 @@ func (f *Func) SetBatch(size string) error {
 	return nil
 }
 
-// BatchAxes returns the axis of each Value, by places as in [Func.NameSizes], along which
-// calls of variant i may be joined; nil where they may not.
+// BatchAxes returns the axis of each Value along which calls of variant i may be batched, by
+// place as in [Func.NameSizes]; nil if they may not.
 func (f *Func) BatchAxes(i int) map[string]int {
 	v := f.variants[i]
 	if v.batch == "" {
@@ -66,7 +66,7 @@ func (f *Func) BatchAxes(i int) map[string]int {
 	return out
 }
 
-// resultMark stands before the places of results.
+// resultMark precedes the places of results.
 const resultMark = "→"
 
 // spec returns the Spec at a place of arguments or results.
@@ -84,7 +84,8 @@ func (v *variant) spec(place string) tenon.Spec {
 	return nil
 }
 
-// shapeOf returns the shape of what has one: tensors, ragged and sparse ones, and their Specs.
+// shapeOf returns the shape of values that have one, such as ragged and sparse tensors, and of
+// their Specs.
 func shapeOf(x any) shape.Shape {
 	if s, ok := x.(interface{ Shape() shape.Shape }); ok {
 		return s.Shape()
@@ -100,11 +101,11 @@ func (v *variant) nameSizes(sizes map[string][]string) error {
 	for _, place := range sortedKeys(sizes) {
 		s := v.spec(place)
 		if s == nil {
-			return fmt.Errorf("sizes are named at %s, where there is no Value", place)
+			return fmt.Errorf("sizes are named at %s, but there is no Value", place)
 		}
 		sh := shapeOf(s)
 		if !sh.HasRank() || sh.Rank() != len(sizes[place]) {
-			return fmt.Errorf("%d sizes are named at %s, which is %s", len(sizes[place]), place, tenon.String(s))
+			return fmt.Errorf("%d sizes are named at %s, but it is %s", len(sizes[place]), place, tenon.String(s))
 		}
 		if err := sameNames(known, place, sizes[place], sh); err != nil {
 			return err
@@ -116,10 +117,10 @@ func (v *variant) nameSizes(sizes map[string][]string) error {
 	return nil
 }
 
-// sameNames compares sizes with those that other places have under the same names.
+// sameNames compares sizes with those that have the same names elsewhere.
 func sameNames(known map[string]int, place string, names []string, s shape.Shape) error {
 	if !s.HasRank() || s.Rank() != len(names) {
-		return nil // of another rank, as far as is known: the Specs tell
+		return nil // of a rank that is unknown or different; the Spec is checked elsewhere
 	}
 	for i, name := range names {
 		n := s.Dim(i)
@@ -134,7 +135,7 @@ func sameNames(known map[string]int, place string, names []string, s shape.Shape
 	return nil
 }
 
-// sameSizes checks the arguments of a call, by their places.
+// sameSizes checks the named sizes of the arguments of a call, by place.
 func (v *variant) sameSizes(given map[string]any) error {
 	if len(v.sizes) == 0 {
 		return nil
@@ -178,7 +179,7 @@ func (v *variant) setBatch(size string) error {
 				}
 			}
 			if n != 1 {
-				return fmt.Errorf("%d axes of %s have the size %q, want one", n, place, size)
+				return fmt.Errorf("%d axes of %s have the size name %q, want one", n, place, size)
 			}
 		}
 		return nil
@@ -193,7 +194,7 @@ func (v *variant) setBatch(size string) error {
 	return nil
 }
 
-// leavesAt returns the leaves of arguments by their places.
+// leavesAt returns the leaves of arguments by place.
 func leavesAt(args []any) (map[string]any, error) {
 	paths, leaves, err := nest.FlattenWithPaths(args, nest.Options{})
 	if err != nil {

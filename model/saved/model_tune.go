@@ -8,9 +8,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Parameters returns the values of the variables whose elements are floating, by their
-// paths: what is trained, the floating components of Values among them. Together with [Func.CallWith] they fine-tune a model by grad, or
-// by the trainers of package train, whose parameters they are:
+// Parameters returns the values of the floating-point variables, including those that are components of Values, by
+// path. Together with [Func.CallWith], they can be used to fine-tune a model with package grad, or as the parameters of
+// package train:
 //
 //	p := m.Parameters()
 //	loss := func(p map[string]tensor.Tensor, x Batch) tensor.Tensor {
@@ -29,8 +29,8 @@ func (m *Model) Parameters() map[string]tensor.Tensor {
 	return out
 }
 
-// SetParameters assigns values to variables by their paths: all or, where one does not
-// fit, none.
+// SetParameters assigns values to variables by path: to all of them or, if one does not fit, to
+// none.
 func (m *Model) SetParameters(values map[string]tensor.Tensor) error {
 	for path, t := range values {
 		x := m.named(path)
@@ -38,7 +38,7 @@ func (m *Model) SetParameters(values map[string]tensor.Tensor) error {
 			return modelError(tenon.ErrNotFound, path, "there is no such variable")
 		}
 		if !tenon.Compatible(t.Spec(), x.v.Spec()) {
-			return modelError(tenon.ErrDType, path, "the variable is %s, the value %s", tenon.String(x.v.Spec()), tenon.String(t.Spec()))
+			return modelError(tenon.ErrDType, path, "the variable is %s, but the value is %s", tenon.String(x.v.Spec()), tenon.String(t.Spec()))
 		}
 	}
 	for path, t := range values {
@@ -49,9 +49,9 @@ func (m *Model) SetParameters(values map[string]tensor.Tensor) error {
 	return nil
 }
 
-// CallWith is [Func.Call] with other values for the variables of some paths, which may be
-// arguments of a gradient or of a traced function. The variables stay as they are, but for
-// those that the function assigns to.
+// CallWith is [Func.Call] with other values for variables at some paths. The values may be
+// arguments of a gradient or of a traced function. The variables do not change, except those to
+// which the function assigns.
 func (f *Func) CallWith(variables map[string]tensor.Tensor, args ...any) ([]any, error) {
 	v, in, err := f.bind(args)
 	if err != nil {
@@ -68,14 +68,14 @@ func (f *Func) CallWith(variables map[string]tensor.Tensor, args ...any) ([]any,
 			t := variables[c.variable.path]
 			if !tenon.Compatible(t.Spec(), c.variable.v.Spec()) {
 				return nil, &tenon.Error{Kind: tenon.ErrDType, Op: f.name, Where: c.variable.path, Line: source.Line(),
-					Msg: fmt.Sprintf("the variable is %s, the value %s", tenon.String(c.variable.v.Spec()), tenon.String(t.Spec()))}
+					Msg: fmt.Sprintf("the variable is %s, but the value is %s", tenon.String(c.variable.v.Spec()), tenon.String(t.Spec()))}
 			}
 			in = append(in, t)
 			used++
 		}
 	}
 	if used == 0 && len(variables) > 0 {
-		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: f.name, Line: source.Line(), Msg: "the function reads none of the variables that are given"}
+		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: f.name, Line: source.Line(), Msg: "the function reads none of the given variables"}
 	}
 	out, err := tenon.Try(func() []tensor.Tensor { return v.inline(in) })
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *Func) CallWith(variables map[string]tensor.Tensor, args ...any) ([]any,
 	return built(v.results, leaves)
 }
 
-// inline runs the graph where the caller is, a trace for instance, and has its effects.
+// inline runs the graph in the context of the caller, such as a trace, with its effects.
 func (v *variant) inline(in []tensor.Tensor) []tensor.Tensor {
 	out, err := v.graph.Inline(in)
 	tenon.Throw(err)

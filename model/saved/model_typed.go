@@ -11,11 +11,10 @@ import (
 	"github.com/tenonml/tenon/nest"
 )
 
-// As returns a function of a model as a Go function. F is a function type; its arguments
-// and results are Values, or structures of Values whose fields have the names that the
-// model knows. The number of arguments and results, and the places in them, are compared
-// at once; Specs are compared in each call. A last result of type error receives errors,
-// which are thrown otherwise.
+// As returns a function of a model as a Go function of type F. Its arguments and results are
+// Values, or structures of Values whose fields have the names that the model knows. The numbers
+// of arguments and results and their structures are checked by As; Specs are checked in each
+// call. If the last result has type error, it receives errors, which are otherwise thrown.
 func As[F any](m *Model, name string) (F, error) {
 	var zero F
 	f := m.Function(name)
@@ -26,7 +25,7 @@ func As[F any](m *Model, name string) (F, error) {
 	}
 	t := reflect.TypeFor[F]()
 	if t.Kind() != reflect.Func || t.IsVariadic() {
-		return zero, modelError(tenon.ErrDType, name, "a %v is no function type with a fixed number of arguments", t)
+		return zero, modelError(tenon.ErrDType, name, "%v is not a function type with a fixed number of arguments", t)
 	}
 	c := &typed{f: f, t: t, outs: t.NumOut()}
 	if c.outs > 0 && t.Out(c.outs-1) == reflect.TypeFor[error]() {
@@ -45,7 +44,7 @@ func As[F any](m *Model, name string) (F, error) {
 type typed struct {
 	f      *Func
 	t      reflect.Type
-	outs   int // results without an error
+	outs   int // results other than the error
 	hasErr bool
 }
 
@@ -65,13 +64,13 @@ func (c *typed) check(v *variant) error {
 	return fits("result", outs, v.results)
 }
 
-// fits reports places that types do not have.
+// fits reports leaves for which the types have no place.
 func fits(what string, types []reflect.Type, leaves []function.Leaf) error {
 	used := make([]bool, len(types))
 	for _, l := range leaves {
 		i, ok := l.Path[0].(int)
 		if !ok || i >= len(types) {
-			return fmt.Errorf("%s %v is more than the type has", what, l.Path)
+			return fmt.Errorf("the type has no place for %s %v", what, l.Path)
 		}
 		used[i] = true
 		if err := hasPlace(types[i], l.Path[1:]); err != nil {
@@ -80,7 +79,7 @@ func fits(what string, types []reflect.Type, leaves []function.Leaf) error {
 	}
 	for i, u := range used {
 		if !u {
-			return fmt.Errorf("%s %d of the type is none of the function", what, i)
+			return fmt.Errorf("the function has no %s %d, but the type has", what, i)
 		}
 	}
 	return nil
@@ -110,7 +109,7 @@ func hasPlace(t reflect.Type, path nest.Path) error {
 	return fmt.Errorf("a %v has no place for it", t)
 }
 
-// call calls the function and makes results of the Go types.
+// call calls the function and converts the results to the Go types.
 func (c *typed) call(in []reflect.Value) []reflect.Value {
 	out := make([]reflect.Value, c.t.NumOut())
 	for i := range out {
@@ -140,7 +139,7 @@ func (c *typed) call(in []reflect.Value) []reflect.Value {
 	return out
 }
 
-// assign sets a Go value to what a function of a model returned.
+// assign sets a Go value to a result of a model's function.
 func assign(to reflect.Value, x any) error {
 	if x == nil {
 		return nil
@@ -217,7 +216,7 @@ func assignList(to reflect.Value, x []any) error {
 	return nil
 }
 
-// fieldName returns the name that a field has in paths: that of its tag, or its own.
+// fieldName returns the name of a field in paths: that in its tag, or its own.
 func fieldName(f reflect.StructField) string {
 	for item := range strings.SplitSeq(f.Tag.Get("tenon"), ",") {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(item), "name="); ok {

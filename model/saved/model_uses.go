@@ -5,15 +5,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Capture is what a function of a model uses beside its arguments: a variable of the model or a
-// constant.
+// A Capture is a value that a function of a model uses in addition to its arguments: a variable
+// of the model or a constant.
 type Capture struct {
-	Path     string          // of the variable, "" for a constant
+	Path     string          // of the variable; "" for a constant
 	Variable *state.Variable // nil for a constant
 	Constant tensor.Tensor
 }
 
-// Captures returns what variant i captures: the last parameters of its graph, in their order.
+// Captures returns what variant i captures, in the order of the last parameters of its graph.
 func (f *Func) Captures(i int) []Capture {
 	v := f.variants[i]
 	out := make([]Capture, len(v.captures))
@@ -27,8 +27,8 @@ func (f *Func) Captures(i int) []Capture {
 	return out
 }
 
-// Assigns returns the paths of the variables that variant i assigns or adds to: the last outputs of its
-// graph are their new values.
+// Assigns returns the paths of the variables to which variant i assigns or adds. The last outputs of
+// its graph are their new values.
 func (f *Func) Assigns(i int) []string {
 	v := f.variants[i]
 	out := make([]string, len(v.effects))

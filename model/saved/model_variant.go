@@ -8,7 +8,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// variant puts a variant together and checks that its parts fit.
+// variant assembles a variant and checks that its parts fit.
 func (r *reading) variant(j jsonVariant, g *graph.Graph) (*variant, error) {
 	v := &variant{graph: g}
 	var err error
@@ -42,7 +42,7 @@ func (r *reading) variant(j jsonVariant, g *graph.Graph) (*variant, error) {
 	return v, r.warmUps(v, j.WarmUp)
 }
 
-// captured finds variables and constants.
+// captured finds the variables and constants that a variant captures.
 func (r *reading) captured(list []jsonCapture) ([]capture, error) {
 	var out []capture
 	for _, c := range list {
@@ -55,12 +55,12 @@ func (r *reading) captured(list []jsonCapture) ([]capture, error) {
 	return out, nil
 }
 
-// values reads the Values that are made of variables. They fit together.
+// values reads the Values that are made of variables, and checks that they fit together.
 func (r *reading) values(list []jsonHeld) error {
 	seen := map[string]bool{}
 	for _, x := range list {
 		if seen[x.Path] {
-			return inside("value "+x.Path, fmt.Errorf("it stands twice"))
+			return inside("value "+x.Path, fmt.Errorf("it occurs twice"))
 		}
 		seen[x.Path] = true
 		s, err := specFromJSON(x.Spec)
@@ -105,7 +105,7 @@ func (r *reading) warmUps(v *variant, name string) error {
 			}
 			at := warmUpName(n, i)
 			if _, err := file.Spec(at); err != nil && found == 0 {
-				return nil // that was the last
+				return nil // there are no more
 			}
 			x, err := file.Value(at)
 			if err != nil {
@@ -138,16 +138,16 @@ func (v *variant) check() error {
 		}
 		ts, ok := s.(*tensor.Spec)
 		if !ok {
-			return fmt.Errorf("a captured %s", tenon.String(s))
+			return fmt.Errorf("a captured %s is not supported", tenon.String(s))
 		}
 		params = append(params, ts)
 	}
 	if len(params) != len(v.graph.Params) {
-		return fmt.Errorf("the graph has %d parameters, the arguments have %d tensors", len(v.graph.Params), len(params))
+		return fmt.Errorf("the graph has %d parameters, but the arguments have %d tensors", len(v.graph.Params), len(params))
 	}
 	for i, s := range params {
 		if p := v.graph.Params[i].Spec(); !tenon.Compatible(s, p) {
-			return fmt.Errorf("parameter %d of the graph is %s, its argument %s", i, tenon.String(p), tenon.String(s))
+			return fmt.Errorf("parameter %d of the graph is %s, but its argument is %s", i, tenon.String(p), tenon.String(s))
 		}
 	}
 	outs, err := tensorsOf(v.results)
@@ -158,11 +158,11 @@ func (v *variant) check() error {
 		outs = append(outs, e.variable.v.Spec().(*tensor.Spec))
 	}
 	if len(outs) != len(v.graph.Outputs) {
-		return fmt.Errorf("the graph has %d outputs, the results have %d tensors", len(v.graph.Outputs), len(outs))
+		return fmt.Errorf("the graph has %d outputs, but the results have %d tensors", len(v.graph.Outputs), len(outs))
 	}
 	for i, s := range outs {
 		if o := v.graph.Outputs[i].Spec(); !tenon.Compatible(s, o) {
-			return fmt.Errorf("output %d of the graph is %s, its result %s", i, tenon.String(o), tenon.String(s))
+			return fmt.Errorf("output %d of the graph is %s, but its result is %s", i, tenon.String(o), tenon.String(s))
 		}
 	}
 	return nil

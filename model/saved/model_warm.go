@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/profile"
 )
 
-// AddWarmUp keeps arguments with the model for which the function is called before anybody
-// waits for it ([Model.WarmUp]), and which show people what it takes.
+// AddWarmUp stores arguments in the model with which the function can be called before requests
+// arrive ([Model.WarmUp]). They are also an example of what it takes.
 func (f *Func) AddWarmUp(args ...any) error {
 	v, in, err := f.bind(args)
 	if err != nil {
@@ -24,7 +24,7 @@ func (f *Func) AddWarmUp(args ...any) error {
 	return v.addWarmUp(leaves)
 }
 
-// addWarmUp adds the leaves of arguments that belong to the variant.
+// addWarmUp adds the leaves of arguments, which must fit the variant.
 func (v *variant) addWarmUp(leaves []any) error {
 	given := map[string]any{}
 	for i, l := range v.args {
@@ -50,8 +50,8 @@ func (f *Func) WarmUps(i int) ([][]any, error) {
 	return out, nil
 }
 
-// WarmUp runs the functions for their warm-up inputs, so that later calls wait for nothing.
-// Variables stay as they are.
+// WarmUp calls the functions with their warm-up inputs, so that later calls are not delayed.
+// Variables do not change.
 func (m *Model) WarmUp() error {
 	for _, f := range m.functions {
 		for _, v := range f.variants {
@@ -63,7 +63,7 @@ func (m *Model) WarmUp() error {
 	return nil
 }
 
-// warmUp runs a variant for its warm-up inputs, without its effects.
+// warmUp calls a variant with its warm-up inputs, without its effects.
 func (v *variant) warmUp(ctx context.Context) error {
 	for _, leaves := range v.warmUps {
 		given := map[string]any{}
@@ -81,7 +81,7 @@ func (v *variant) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// Compiled returns the graph of variant i as it runs.
+// Compiled returns the graph of variant i after optimisation, as it runs.
 func (f *Func) Compiled(i int) (*graph.Graph, error) {
 	p, err := f.variants[i].program()
 	if err != nil {
@@ -90,9 +90,9 @@ func (f *Func) Compiled(i int) (*graph.Graph, error) {
 	return p.Graph(), nil
 }
 
-// Measure runs variant i twice for each of its warm-up inputs, and returns what was measured of
-// the second runs: the time and memory of each node of [Func.Compiled]. Variables stay as they
-// are. Without warm-up inputs nothing is measured.
+// Measure runs variant i twice for each of its warm-up inputs, and returns measurements of the
+// second runs: the time and memory of each node of [Func.Compiled]. Variables do not change.
+// Without warm-up inputs nothing is measured.
 func (f *Func) Measure(ctx context.Context, i int) (*profile.Profile, error) {
 	var p profile.Profile
 	v := f.variants[i]
@@ -106,10 +106,10 @@ func (f *Func) Measure(ctx context.Context, i int) (*profile.Profile, error) {
 	return &p, nil
 }
 
-// warmUpName is the name of leaf i of the nth warm-up inputs in their file.
+// warmUpName is the name, in their file, of leaf i of the nth warm-up inputs.
 func warmUpName(n, i int) string { return fmt.Sprintf("w%d_%d", n, i) }
 
-// warmUpTree returns what the file of the warm-up inputs holds.
+// warmUpTree returns the contents of the file of warm-up inputs.
 func (v *variant) warmUpTree() map[string]any {
 	tree := map[string]any{}
 	for n, leaves := range v.warmUps {

@@ -34,12 +34,12 @@ type part struct {
 	write func(w io.Writer) error
 }
 
-// Save writes the model: as one file where the path ends in .zip, as a folder otherwise.
-// What is there is replaced once everything is written; a folder is replaced only if it
-// holds a model. The same model gives the same bytes. A program that is killed leaves what
-// was there, and may leave a part of the new model beside it, under a name that begins with a
-// dot and ends in .tmp: the next Save to the path removes it, on systems whose locks on files
-// tell that nobody is writing it (not on Windows).
+// Save writes the model: to one file if the path ends in .zip, to a folder otherwise. An
+// existing file or folder is replaced once everything has been written; a folder is replaced
+// only if it holds a model. The same model gives the same bytes. If the program is killed, what
+// existed before is intact. A partially written model may then remain beside it, under a name
+// that begins with a dot and ends in .tmp; the next Save to the path removes it, on systems
+// whose file locks tell that no other program is writing it (not on Windows).
 func (m *Model) Save(path string) error {
 	parts, err := m.parts()
 	if err == nil {
@@ -55,8 +55,8 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// Encode writes the model as one ZIP file. Its records are stored as they are, tensors at
-// multiples of 64 bytes, so that what reads it needs to copy nothing.
+// Encode writes the model as one ZIP file. Its records are not compressed, and tensors begin at
+// multiples of 64 bytes, so that a reader need not copy anything.
 func (m *Model) Encode(w io.Writer) error {
 	parts, err := m.parts()
 	if err == nil {
@@ -78,7 +78,7 @@ func (m *Model) parts() ([]*part, error) {
 	addTree := func(name string, tree any) error {
 		p, err := plan(tree, WriteOptions{})
 		if err == nil {
-			add(name, p.writeTo) // once for its size and digest, once for good
+			add(name, p.writeTo) // once for its size and digest, once to write it
 		}
 		return err
 	}
@@ -157,7 +157,7 @@ func (m *Model) parts() ([]*part, error) {
 	})
 	for _, name := range sortedKeys(m.Files) {
 		if top, _, _ := strings.Cut(name, "/"); top == "functions" || top == "weights" || top == "warmup" || name == manifestName || name == readmeFile {
-			return nil, fmt.Errorf("the file %q has a name that the format takes", name)
+			return nil, fmt.Errorf("the file name %q is reserved by the format", name)
 		}
 		add(name, func(w io.Writer) error { _, err := w.Write(m.Files[name]); return err })
 	}
@@ -171,14 +171,14 @@ func (m *Model) parts() ([]*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := parseManifest(text); err != nil { // before something is replaced that could be read
+	if _, err := parseManifest(text); err != nil { // before anything readable is replaced
 		return nil, err
 	}
 	first := &part{jsonFile: jsonFile{Path: manifestName}, write: func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }}
 	return append([]*part{first}, parts...), first.measure()
 }
 
-// json returns the names of a capture. Constants are kept.
+// json returns the names of a capture, and adds its constants to a map.
 func (c capture) json(constants map[string]tensor.Tensor) jsonCapture {
 	if c.variable != nil {
 		return jsonCapture{Variable: c.variable.path}
@@ -186,7 +186,7 @@ func (c capture) json(constants map[string]tensor.Tensor) jsonCapture {
 	return jsonCapture{Constant: keep(constants, c.constant)}
 }
 
-// keep adds a constant under a name made of its content, and returns the name.
+// keep adds a constant under a name derived from its content, and returns the name.
 func keep(constants map[string]tensor.Tensor, t tensor.Tensor) string {
 	h := sha256.New()
 	io.WriteString(h, tenon.Text(t.Spec()))
@@ -224,7 +224,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// readme tells people what the model is.
+// readme writes a description of the model for people.
 func (m *Model) readme(w io.Writer, types []string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# A model of Tenon\n\nRead by `saved.OpenModel` of github.com/tenonml/tenon. The functions:\n\n```\n")
@@ -242,11 +242,11 @@ func (m *Model) readme(w io.Writer, types []string) error {
 	return err
 }
 
-// writeFolder writes a folder, in place of a model that is there.
+// writeFolder writes a folder, replacing a model that exists there.
 func writeFolder(path string, parts []*part) error {
 	if _, err := os.Stat(path); err == nil {
 		if _, err := os.Stat(filepath.Join(path, manifestName)); err != nil {
-			return fmt.Errorf("there is something that is no model")
+			return fmt.Errorf("the folder exists, and does not hold a model")
 		}
 	}
 	return atomicfile.Folder(path, func(temp string) error {
@@ -263,10 +263,10 @@ func writeFolder(path string, parts []*part) error {
 	})
 }
 
-// alignment is what tensors in a ZIP file begin at a multiple of.
+// alignment is the alignment of tensors in a ZIP file.
 const alignment = 64
 
-// writeZIP writes the parts as records that are stored as they are.
+// writeZIP writes the parts as uncompressed records.
 func writeZIP(w io.Writer, parts []*part) error {
 	n := new(counter)
 	z := zip.NewWriter(io.MultiWriter(w, n))
@@ -293,6 +293,6 @@ func writeZIP(w io.Writer, parts []*part) error {
 	return z.Close()
 }
 
-// paddingField is the extra field of ZIP files that other writers pad records with, too
-// ("FB", little-endian).
+// paddingField is the extra field of ZIP files with which other writers pad records, too ("FB",
+// little-endian).
 const paddingField = 0x4246

@@ -17,44 +17,45 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ReadOptions change how a template and a file are matched. The zero value wants the
-// same names in both.
+// ReadOptions change how a template and a file are matched. With the zero value, both must have
+// the same names.
 type ReadOptions struct {
-	// Rename returns the name in the file for the path of a place in the template, for
-	// files that other programs wrote. Nil: the path itself.
+	// Rename returns the name in the file for the path of a place in the template, for files
+	// from other programs. Nil: the path itself.
 	Rename func(path string) string
 
-	// Rules say the same by patterns, and which tensors are transposed. A path that none
-	// matches has the name that Rename gives it.
+	// Rules map paths to names by patterns, and say which tensors are transposed. A path that
+	// matches no rule is mapped by Rename.
 	Rules Rules
 
-	// Cast converts floating tensors to the type of their place: files of 16 bits are read
-	// into models of 32.
+	// Cast converts floating-point tensors to the type of their place, for instance from files
+	// with 16 bits to models with 32.
 	Cast bool
 
-	// Partial leaves places as they are for which the file has no value. A Spec cannot
-	// stay: it is an error still.
+	// Partial leaves places for which the file has no value unchanged. This is not possible for
+	// a Spec, which remains an error.
 	Partial bool
 
 	// Extra allows values in the file that have no place in the template.
 	Extra bool
 
-	// Sizes lets tensors have other sizes than those of the template, but not another rank:
-	// what depends on the data that a model was made with, such as a vocabulary and its embeddings.
+	// Sizes allows tensors to have other sizes than those in the template, but not another rank. It
+	// is for sizes that depend on data, such as those of a vocabulary and its embeddings.
 	Sizes bool
 
-	// Report is told what found no counterpart, whether or not that is an error.
+	// Report, if it is not nil, receives the places and values that have no counterpart,
+	// whether or not that is an error.
 	Report *Report
 }
 
-// A Report tells what of a template and a file did not meet.
+// A Report lists the places of a template and the values of a file that have no counterpart.
 type Report struct {
 	Missing []string // the paths of places for which the file has no value
 	Left    []string // the names of values in the file that have no place
 }
 
-// A Source has values by name: a [File], or a file of another format that package
-// model/weights has opened.
+// A Source provides values by name: a [File], or a file of another format opened by package
+// model/weights.
 type Source interface {
 	Names() []string
 	Value(name string) (tenon.Value, error)
@@ -62,18 +63,18 @@ type Source interface {
 
 var _ Source = (*File)(nil)
 
-// Read returns a structure like the template, with the values of a file. In the places
-// of
+// Read returns a structure like the template, with the values of a file. Places in the template
+// are handled as follows:
 //
-//   - a variable, the variable itself is assigned to, and stays
-//   - a Spec, there is a value of that Spec
-//   - another Value, there is one of its Spec, static sizes included
-//   - Go data, there are data of the same type; arrays have to have their length
-//   - functions and channels, these stay
+//   - a variable is assigned to, and stays the same variable
+//   - a Spec is replaced by a value of that Spec
+//   - another Value is replaced by one of its Spec, including sizes
+//   - Go data is replaced by data of the same type; arrays must have the same length
+//   - functions and channels do not change
 //
-// A value that does not fit, a place without a value (an error of kind
-// tenon.ErrNotFound) and a value without a place are errors that name the path. After an
-// error nothing has been assigned.
+// It is an error, which names the path, if a value does not fit, a place has no value (an error
+// of kind tenon.ErrNotFound), or a value has no place. After an error nothing has been
+// assigned.
 func Read[T any](name string, like T, o ...ReadOptions) (T, error) {
 	f, err := Open(name)
 	if err != nil {
@@ -84,7 +85,7 @@ func Read[T any](name string, like T, o ...ReadOptions) (T, error) {
 	return Fill(f, like, o...)
 }
 
-// Fill is Read from a file that is open, of any format.
+// Fill is like Read for a file that is already open, of any format.
 func Fill[T any](from Source, like T, options ...ReadOptions) (out T, err error) {
 	defer tenon.Catch(&err)
 	o := option(options)
@@ -136,7 +137,7 @@ func Fill[T any](from Source, like T, options ...ReadOptions) (out T, err error)
 	return out, nil
 }
 
-// match brings the places of a template together with the values of a file.
+// A match maps the places of a template to the values of a file.
 type match struct {
 	from   Source
 	o      ReadOptions
@@ -144,8 +145,8 @@ type match struct {
 	has    map[string]bool // the names in the file, and whether they were used
 	places []nest.Path
 	leaves []any
-	found  []*string // the name of each place's value, nil where there is none
-	turned []bool    // whose last two axes are exchanged
+	found  []*string // the name of each place's value; nil if there is none
+	turned []bool    // the last two axes are swapped
 }
 
 func (m *match) names() error {
@@ -155,7 +156,7 @@ func (m *match) names() error {
 	}
 	m.found, m.turned = make([]*string, len(m.leaves)), make([]bool, len(m.leaves))
 	var report Report
-	var missing []string // of those that have to be there
+	var missing []string // required ones
 	for i, l := range m.leaves {
 		_, isValue := l.(tenon.Value)
 		_, isSpec := l.(tenon.Spec)
@@ -166,7 +167,7 @@ func (m *match) names() error {
 		m.turned[i] = rule.Transpose
 		_, ok := m.has[name]
 		if !ok && name == "" {
-			name = tensorName(name) // as other programs would call it
+			name = tensorName(name) // as for a tree of a single tensor
 			_, ok = m.has[name]
 		}
 		if ok {
@@ -207,7 +208,7 @@ func (m *match) fail(kind error, where, format string, args ...any) *tenon.Error
 	return e
 }
 
-// value reads the value of a place, as rules and options change it.
+// value reads the value of a place, transposed and cast as rules and options say.
 func (m *match) value(i int, name string) (tenon.Value, error) {
 	v, err := m.from.Value(name)
 	if err != nil {
@@ -261,11 +262,11 @@ func (m *match) fits(i int, v tenon.Value, s tenon.Spec) error {
 	if ok != ok2 || ok && a.DType() != b.DType() || v.Spec().TypeName() != s.TypeName() {
 		kind = tenon.ErrDType
 	}
-	return m.fail(kind, m.places[i].String(), "the file has %s, the place is for %s", tenon.String(v.Spec()), tenon.String(s))
+	return m.fail(kind, m.places[i].String(), "the file has %s, but the place needs %s", tenon.String(v.Spec()), tenon.String(s))
 }
 
-// cast returns a value as one of a place's Spec, where the type declares a cast: dimensions
-// stored in another order, say. Others stay, and do not fit.
+// cast converts a value to the Spec of its place if the type declares a cast, for instance to
+// another order of dimensions. Other values are returned unchanged.
 func cast(v tenon.Value, s tenon.Spec) tenon.Value {
 	if c, ok := s.(tenon.Caster); ok && v.Spec().TypeName() == s.TypeName() {
 		if out, err := c.Cast(v); err == nil {
@@ -275,7 +276,7 @@ func cast(v tenon.Value, s tenon.Spec) tenon.Value {
 	return v
 }
 
-// leaf returns a value as what stands in a place.
+// leaf converts a value to the kind of data at a place.
 func (m *match) leaf(i int, v tenon.Value) (any, error) {
 	switch x := m.leaves[i].(type) {
 	case tenon.Spec:
@@ -291,11 +292,11 @@ func (m *match) leaf(i int, v tenon.Value) (any, error) {
 			return y, nil
 		}
 	}
-	return nil, m.fail(tenon.ErrDType, m.places[i].String(), "the file has %s, the place is for a %T", tenon.String(v.Spec()), m.leaves[i])
+	return nil, m.fail(tenon.ErrDType, m.places[i].String(), "the file has %s, but the place needs a %T", tenon.String(v.Spec()), m.leaves[i])
 }
 
-// goData returns a tensor's elements as a Go value of a type: a scalar, or slices or
-// arrays of them.
+// goData returns a tensor's elements as a Go value of a type: a scalar, or slices or arrays of
+// scalars.
 func goData(t tensor.Tensor, typ reflect.Type) (any, bool) {
 	rank, elem := 0, typ
 	for elem.Kind() == reflect.Slice || elem.Kind() == reflect.Array {

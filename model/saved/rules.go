@@ -11,8 +11,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Rule says which name a place of a tree has in files of other programs, for writing them
-// and for reading them alike. Of several rules the first one that matches is taken.
+// A Rule gives the name that a place of a tree has in files of other programs, for both writing
+// and reading. Of several rules, the first one that matches is used.
 //
 //	saved.Rules{
 //		{Path: `Layers\[(\d+)\]\.Kernel`, Name: "encoder.layer.$1.dense.weight", Transpose: true},
@@ -20,20 +20,19 @@ import (
 //		{Path: `(.*)`, Name: "model.$1"},
 //	}
 type Rule struct {
-	Path string // a regular expression (package regexp) that matches the whole path
-	Name string // the name in the file, with $1 for what the first parentheses matched
+	Path string // a regular expression (package regexp) that must match the whole path
+	Name string // the name in the file, with $1 for the first group
 
-	// Transpose exchanges the last two axes: files of programs that multiply by the
-	// transpose of a matrix keep it the other way round.
+	// Transpose swaps the last two axes, for files of programs that store matrices transposed.
 	Transpose bool
 }
 
-// Rules are tried one after the other.
+// Rules are tried in order.
 type Rules []Rule
 
-// Dotted is the name that a path has in files of programs that join names by dots, as
-// PyTorch does: Layers[0].Kernel is Layers.0.Kernel, and a key or name such as
-// "encoder.layer.0.weight" stands as it is.
+// Dotted returns the name that a path has in files of programs that join names by dots, such as
+// PyTorch: Layers[0].Kernel becomes Layers.0.Kernel, and a key such as "encoder.layer.0.weight"
+// is not changed.
 func Dotted(path string) string {
 	var b strings.Builder
 	for path != "" {
@@ -62,7 +61,7 @@ func Dotted(path string) string {
 	return b.String()
 }
 
-// naming finds the names of paths.
+// naming maps paths to names.
 type naming struct {
 	rules  Rules
 	match  []*regexp.Regexp
@@ -81,7 +80,7 @@ func newNaming(fn string, rules Rules, rename func(string) string) (*naming, err
 	return n, nil
 }
 
-// of returns the name of a path, and the rule that made it.
+// of returns the name of a path, and the rule that gave it.
 func (n *naming) of(path string) (string, Rule) {
 	for i, m := range n.match {
 		if at := m.FindStringSubmatchIndex(path); at != nil {
@@ -94,11 +93,11 @@ func (n *naming) of(path string) (string, Rule) {
 	return path, Rule{}
 }
 
-// turned returns a value with its last two axes exchanged.
+// turned returns a value with its last two axes swapped.
 func turned(fn, path string, v tenon.Value) (tenon.Value, error) {
 	t, ok := v.(tensor.Tensor)
 	if !ok || t.Shape().Rank() < 2 {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: path, Msg: fmt.Sprintf("%s has no two axes to be exchanged, as its rule says", tenon.String(v.Spec()))}
+		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: path, Msg: fmt.Sprintf("its rule says Transpose, but %s does not have two axes", tenon.String(v.Spec()))}
 	}
 	return tenon.Try(func() tenon.Value { return ops.SwapAxes(t, -1, -2) })
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/tenonml/tenon/internal/relpath"
 )
 
-// indexSuffix is how the name of the index of a model in several files ends.
+// indexSuffix is the suffix of the name of an index of several files.
 const indexSuffix = ".index.json"
 
-// openShards opens the files that an index names, as one.
+// openShards opens the files that an index lists as one.
 func openShards(name string, r io.Reader) (_ *File, err error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxHeader+1))
 	if err != nil {
@@ -30,12 +30,12 @@ func openShards(name string, r io.Reader) (_ *File, err error) {
 		WeightMap map[string]string `json:"weight_map"`
 	}
 	if err := json.Unmarshal(text, &index); err != nil {
-		return nil, openError(name, fmt.Errorf("it is no index: %w", err))
+		return nil, openError(name, fmt.Errorf("it is not an index: %w", err))
 	}
 	if len(index.WeightMap) == 0 {
-		return nil, openError(name, errors.New(`it is no index: there is no "weight_map"`))
+		return nil, openError(name, errors.New(`it is not an index: there is no "weight_map"`))
 	}
-	folder, err := relpath.OpenFolder(filepath.Dir(name)) // where what the index names lies
+	folder, err := relpath.OpenFolder(filepath.Dir(name)) // the folder of the listed files
 	if err != nil {
 		return nil, openError(name, err)
 	}

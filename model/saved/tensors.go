@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Tensors returns the names of all tensors of the file as the format has them, those that
-// Values are made of included, in the order of their bytes.
+// Tensors returns the names of all tensors of the file in the format's sense, including those
+// of which Values are made, in the order of their bytes.
 func (f *File) Tensors() []string {
 	out := make([]string, len(f.header.entries))
 	for i, e := range f.header.entries {
@@ -18,12 +18,12 @@ func (f *File) Tensors() []string {
 	return out
 }
 
-// TensorSpec returns the element type and shape of a tensor of [File.Tensors]. Numbers of
-// 8 bits with an exponent (F8_E4M3, F8_E5M2 and their variants) are read as float32.
+// TensorSpec returns the element type and shape of a tensor of [File.Tensors]. 8-bit
+// floating-point numbers (F8_E4M3, F8_E5M2 and their variants) are read as float32.
 func (f *File) TensorSpec(name string) (*tensor.Spec, error) {
 	e, ok := f.tensors[name]
 	if !ok {
-		return nil, f.fail(tenon.ErrNotFound, "saved.File.TensorSpec", name, "there is no such tensor in the file")
+		return nil, f.fail(tenon.ErrNotFound, "saved.File.TensorSpec", name, "the file has no such tensor")
 	}
 	if d, ok := codes[e.code]; ok {
 		return leafSpec(d, e.shape), nil
@@ -31,7 +31,7 @@ func (f *File) TensorSpec(name string) (*tensor.Spec, error) {
 	if _, ok := eightBits[e.code]; ok {
 		return leafSpec(dtype.Float32, e.shape), nil
 	}
-	return nil, f.fail(tenon.ErrUnsupported, "saved.File.TensorSpec", name, "elements of type %s", e.code)
+	return nil, f.fail(tenon.ErrUnsupported, "saved.File.TensorSpec", name, "elements of type %s are not supported", e.code)
 }
 
 // Tensor reads a tensor of [File.Tensors].
@@ -57,8 +57,8 @@ func (f *File) Tensor(name string) (tensor.Tensor, error) {
 	return out, nil
 }
 
-// eightBits has the numbers of 8 bits of the OCP's specification (OFP8), and those without
-// negative zero and infinities (FNUZ), whose exponents are biased by one more.
+// eightBits are the 8-bit numbers of the OCP's specification (OFP8), and those without negative
+// zero and infinities (FNUZ), whose exponent bias is larger by one.
 var eightBits = map[string]func(b byte) float32{
 	"F8_E5M2": func(b byte) float32 { return dtype.F16(uint16(b) << 8).Float32() },
 	"F8_E4M3": func(b byte) float32 {
@@ -84,8 +84,8 @@ func unsignedZero(b byte, fraction, bias int) float32 {
 	return small(b, fraction, bias)
 }
 
-// small returns a number of a sign, an exponent and a fraction of the given bits. An
-// exponent of zero stands for subnormal numbers.
+// small decodes a number with a sign, an exponent and a fraction of the given bits. An exponent
+// of zero marks subnormal numbers.
 func small(b byte, fraction, bias int) float32 {
 	exponent, rest := int(b&0x7F)>>fraction, int(b)&(1<<fraction-1)
 	if exponent == 0 {

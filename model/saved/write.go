@@ -23,15 +23,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// WriteOptions add to what is written.
+// WriteOptions change how a tree is written.
 type WriteOptions struct {
-	// Metadata are texts to keep with the tree; [File.Metadata] returns them. Keys
-	// that begin with "tenon." are taken.
+	// Metadata are texts to store with the tree; [File.Metadata] returns them. Keys that begin
+	// with "tenon." are reserved.
 	Metadata map[string]string
 
-	// Rename returns the name in the file for the path of a value, and Rules say the same by
-	// patterns, as in [ReadOptions]: so a model is written as another program wants to read
-	// it. [Dotted] is a Rename. A value that is no dense tensor keeps its parts below its name.
+	// Rename returns the name in the file for the path of a value, and Rules give names by
+	// patterns, as in [ReadOptions], so that a model can be written in the form that another
+	// program expects. [Dotted] is a Rename. A value that is not a dense tensor is stored as
+	// its parts, whose names extend its name.
 	Rename func(path string) string
 	Rules  Rules
 }
@@ -44,10 +45,10 @@ func option[O any](o []O) (out O) {
 	return out
 }
 
-// Write writes a tree to a file, replacing what is there in one step. Functions and
-// channels in the tree are left out; anything else that is no data is an error of kind
-// tenon.ErrUnsupported that names its path, and so are Specs that nest too deep to be
-// read again (records from about 18 levels on).
+// Write writes a tree to a file, replacing an existing one atomically. Functions and channels
+// in the tree are left out. Any other leaf that is not data is an error of kind
+// tenon.ErrUnsupported that names its path; so is a Spec that is nested too deeply to be read
+// again (records from about 18 levels on).
 func Write(name string, tree any, o ...WriteOptions) error {
 	p, err := plan(tree, option(o))
 	if err != nil {
@@ -68,14 +69,14 @@ func Encode(w io.Writer, tree any, o ...WriteOptions) error {
 	return p.writeTo(w)
 }
 
-// writing is a file that is about to be written.
+// A writing is a file that is about to be written.
 type writing struct {
 	header header
 	data   map[string][]byte // of each tensor
 	values tenon.List        // name, Spec and variable's Spec of each value
 }
 
-// plan takes a tree apart.
+// plan collects the values and tensors of a tree.
 func plan(tree any, o WriteOptions) (*writing, error) {
 	paths, leaves, err := nest.FlattenWithPaths(tree, nest.Options{})
 	if err != nil {
@@ -84,7 +85,7 @@ func plan(tree any, o WriteOptions) (*writing, error) {
 	p := &writing{data: map[string][]byte{}, header: header{meta: map[string]string{}}}
 	for k, text := range o.Metadata {
 		if strings.HasPrefix(k, "tenon.") || !utf8.ValidString(k) || !utf8.ValidString(text) {
-			return nil, writeError(k, "is no key and text for metadata: both are UTF-8, and the prefix tenon. is taken")
+			return nil, writeError(k, "is not valid metadata: keys and texts must be UTF-8, and the prefix tenon. is reserved")
 		}
 		p.header.meta[k] = text
 	}
@@ -98,7 +99,7 @@ func plan(tree any, o WriteOptions) (*writing, error) {
 		}
 	}
 	specs := tenon.AppendEncoding(nil, p.values)
-	if _, _, err := tenon.DecodeEncoding(specs); err != nil { // before a file is lost that nobody can read
+	if _, _, err := tenon.DecodeEncoding(specs); err != nil { // before a file is replaced by one that nobody can read
 		return nil, writeError("", "the Specs could not be read again: %s", tenon.AsError(err).Msg)
 	}
 	p.header.meta[metaVersion] = version
@@ -120,7 +121,7 @@ func (p *writing) leaf(path nest.Path, x any, names *naming) error {
 		}
 		t, err := tensor.Convert(x)
 		if err != nil {
-			return writeError(path.String(), "a %T is no value that can be saved", x)
+			return writeError(path.String(), "a %T cannot be saved", x)
 		}
 		v = t
 	}
@@ -145,13 +146,13 @@ func (p *writing) leaf(path nest.Path, x any, names *naming) error {
 	return p.value(name, v)
 }
 
-// skipped reports whether a leaf is no data.
+// skipped reports whether a leaf is a function or channel.
 func skipped(x any) bool {
 	k := reflect.TypeOf(x).Kind()
 	return k == reflect.Func || k == reflect.Chan
 }
 
-// value adds the tensors that a value is made of.
+// value adds the tensors of which a value is made.
 func (p *writing) value(path string, v tenon.Value) error {
 	if v == nil {
 		return writeError(path, "the component is nil")
@@ -173,7 +174,7 @@ func (p *writing) value(path string, v tenon.Value) error {
 	}
 	fields := s.Components()
 	if len(fields) != len(parts) {
-		return writeError(path, "%s comes apart into %d components, its Spec has %d", tenon.String(s), len(parts), len(fields))
+		return writeError(path, "%s has %d components, but its Spec has %d", tenon.String(s), len(parts), len(fields))
 	}
 	for i, c := range parts {
 		if err := p.value(below(path, fields[i].Name), c); err != nil {
@@ -183,8 +184,8 @@ func (p *writing) value(path string, v tenon.Value) error {
 	return nil
 }
 
-// tensorName returns the name of a tensor: its path, which is empty for a tree that is
-// a single tensor.
+// tensorName returns the name of a tensor: its path, which is empty for a tree that is a single
+// tensor.
 func tensorName(path string) string { return cmp.Or(path, "value") }
 
 func (p *writing) tensor(name, path string, v tenon.Value) error {
@@ -217,7 +218,7 @@ func (p *writing) tensor(name, path string, v tenon.Value) error {
 		}
 		return p.add(name+partBytes, "U8", []int{int(to - from)}, t.Buffer()[from:to])
 	}
-	return writeError(path, "a %T has no elements that can be saved", v)
+	return writeError(path, "the elements of a %T cannot be saved", v)
 }
 
 // foreignCode returns the element type of a tensor that [foreignSpec] describes.
@@ -238,7 +239,7 @@ func (p *writing) foreign(path, code string, v tenon.Value) error {
 	}
 	d, ok := parts[0].(*tensor.Dense)
 	if n, err := size(code, s.Dims()); err != nil || !ok || d.DType() != dtype.Uint8 || int64(d.Len()) != n {
-		return writeError(path, "%s has not the bytes of %s%v", v.Spec().TypeName(), code, s.Shape)
+		return writeError(path, "%s does not have the bytes of %s%v", v.Spec().TypeName(), code, s.Shape)
 	}
 	return p.add(tensorName(path), code, s.Dims(), tensor.Contiguous(d).Bytes())
 }
@@ -246,7 +247,7 @@ func (p *writing) foreign(path, code string, v tenon.Value) error {
 // add adds a tensor to the file.
 func (p *writing) add(name, code string, dims []int, data []byte) error {
 	if _, ok := p.data[name]; ok || name == "__metadata__" {
-		return writeError(name, "the name of a tensor is needed twice")
+		return writeError(name, "two tensors have the same name")
 	}
 	p.data[name] = data
 	p.header.entries = append(p.header.entries, entry{name: name, code: code, shape: dims, end: int64(len(data))})
@@ -254,7 +255,7 @@ func (p *writing) add(name, code string, dims []int, data []byte) error {
 }
 
 // layout gives each tensor its place: wide elements first, so that all are aligned, and
-// names in order.
+// otherwise sorted by name.
 func (p *writing) layout() {
 	width := func(e entry) int { return codes[e.code].Size() }
 	slices.SortFunc(p.header.entries, func(a, b entry) int {
@@ -272,7 +273,7 @@ func (p *writing) layout() {
 func (p *writing) writeTo(w io.Writer) error {
 	text := appendHeader(nil, &p.header)
 	if len(text) > maxHeader {
-		return writeError("", "the header would have %d bytes, the format allows %d", len(text), maxHeader)
+		return writeError("", "the header would have %d bytes, but the format allows %d", len(text), maxHeader)
 	}
 	b := bufio.NewWriterSize(w, 1<<18)
 	b.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(text)))) // Flush returns the error

@@ -16,7 +16,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Columns of Arrow over HTTP: arguments are columns, and so are results.
+// Arrow columns over HTTP: arguments are columns, and so are results.
 
 const (
 	arrowMedia  = "application/vnd.apache.arrow"
@@ -24,10 +24,10 @@ const (
 	arrowFile   = arrowMedia + ".file"
 )
 
-// arrow answers a stream, or a file, with a stream.
+// arrow answers a stream or a file with a stream.
 func (s *Server) arrow(w http.ResponseWriter, r *http.Request, f *served, media string) error {
 	if media != arrowStream && media != arrowFile {
-		return faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is not known here: %s and %s are", shortened(media), arrowStream, arrowFile)
+		return faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is not supported; %s and %s are", shortened(media), arrowStream, arrowFile)
 	}
 	ctx, cancel, err := terms{}.of(r.Context(), r.Header)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Server) arrow(w http.ResponseWriter, r *http.Request, f *served, media 
 	}
 	var answer bytes.Buffer
 	if err := arrowio.Encode(&answer, whole, arrowio.WriteOptions{Stream: true}); err != nil {
-		return faulty(http.StatusNotImplemented, "the results cannot be sent in Arrow's form: %s", explained(err))
+		return faulty(http.StatusNotImplemented, "the results cannot be sent as Arrow columns: %s", explained(err))
 	}
 	w.Header().Set("Content-Type", arrowStream)
 	w.Header().Set("Content-Length", strconv.Itoa(answer.Len()))
@@ -64,7 +64,7 @@ func (s *Server) arrow(w http.ResponseWriter, r *http.Request, f *served, media 
 	return nil
 }
 
-// isRecords reports whether a list has one entry, of a list of records.
+// isRecords reports whether a list has one entry, which is a list of records.
 func isRecords(list []Arg) bool {
 	if len(list) != 1 {
 		return false
@@ -73,13 +73,13 @@ func isRecords(list []Arg) bool {
 	return ok && s.Rank() == 1
 }
 
-// columnNames returns the names of the columns of a stream or a file, and whether the first is
-// of records.
+// columnNames returns the names of the columns of a stream or a file, and whether the first
+// column has records.
 func columnNames(b []byte, media string, most int64) (names []string, records bool, err error) {
-	const magic = 8 // bytes in front of the stream that a file holds
+	const magic = 8 // bytes before the stream in a file
 	if media == arrowFile {
 		if len(b) < magic {
-			return nil, false, badInput("the body is no file of Arrow")
+			return nil, false, badInput("the body is not an Arrow file")
 		}
 		b = b[magic:]
 	}
@@ -94,7 +94,7 @@ func columnNames(b []byte, media string, most int64) (names []string, records bo
 	return names, records, nil
 }
 
-// fromArrow makes arguments of columns.
+// fromArrow converts columns to arguments.
 func (s *Server) fromArrow(f *served, b []byte, media string) ([]tenon.Value, error) {
 	names, records, err := columnNames(b, media, s.opts.MaxBody)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *Server) fromArrow(f *served, b []byte, media string) ([]tenon.Value, er
 	return args, nil
 }
 
-// unlike returns what is said of columns that cannot be read: with the path of the one at fault, and its Spec.
+// unlike returns the error for columns that cannot be read, with the path and the Spec of the column at fault.
 func (f *served) unlike(err error, apart bool) error {
 	text, where := explained(err), ""
 	var e *tenon.Error
@@ -169,7 +169,7 @@ func (f *served) unlike(err error, apart bool) error {
 	return badInput("%s", text)
 }
 
-// sameNames compares the columns of a request with what is wanted.
+// sameNames compares the columns of a request with the wanted ones.
 func sameNames(got, want []string) error {
 	for _, n := range got {
 		if !slices.Contains(want, n) {
@@ -184,8 +184,8 @@ func sameNames(got, want []string) error {
 	return nil
 }
 
-// columnsSpec returns the Spec of the columns of a request, in their order; nil where the
-// types come with the call.
+// columnsSpec returns the Spec of the columns of a request, in their order; nil if the types
+// are part of the call.
 func (f *served) columnsSpec(names []string) (tenon.Spec, error) {
 	var want []string
 	for _, a := range f.Args {
@@ -201,7 +201,7 @@ func (f *served) columnsSpec(names []string) (tenon.Spec, error) {
 			return nil, nil
 		}
 		if !hasRows(a.Spec) {
-			return nil, badInput("the argument %s has no rows, and columns have; use another protocol", a.Name)
+			return nil, badInput("the argument %s has no rows, which columns need; use another protocol", a.Name)
 		}
 		fields = append(fields, tenon.Field{Name: n, Spec: a.Spec})
 	}
@@ -212,7 +212,7 @@ func (f *served) columnsSpec(names []string) (tenon.Spec, error) {
 	return spec, nil
 }
 
-// few returns an error where an argument has more elements than are allowed.
+// few returns an error if an argument has more elements than are allowed.
 func (s *Server) few(name string, v tenon.Value) error {
 	cols, err := taken(name, v)
 	if err != nil {
@@ -227,7 +227,7 @@ func (s *Server) few(name string, v tenon.Value) error {
 	return nil
 }
 
-// batch returns results as columns. Scalars are columns of one row.
+// batch returns results as columns. A scalar is a column with one row.
 func (f *served) batch(out []tenon.Value) (v tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	if isRecords(f.Results) {
@@ -238,13 +238,13 @@ func (f *served) batch(out []tenon.Value) (v tenon.Value, err error) {
 	for i, v := range out {
 		t, ok := v.(tensor.Tensor)
 		if !ok {
-			return nil, faulty(http.StatusNotImplemented, "the result %s is no tensor", f.Results[i].Name)
+			return nil, faulty(http.StatusNotImplemented, "the result %s is not a tensor", f.Results[i].Name)
 		}
 		if t.Shape().Rank() == 0 {
 			t = ops.ExpandDims(t, 0)
 		}
 		if n := rowsOf(t); rows >= 0 && n != rows {
-			return nil, badInput("the results have %d and %d rows, which columns cannot; use another protocol", rows, n)
+			return nil, badInput("the results have %d and %d rows, but columns need the same number; use another protocol", rows, n)
 		}
 		rows = rowsOf(t)
 		fields = append(fields, structured.Field{Name: f.Results[i].Name, Value: t})

@@ -24,7 +24,7 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 		return nil, err
 	}
 	if f.Call == nil {
-		return nil, faulty(http.StatusNotImplemented, "%s sends results one after the other: call it by /call/%s, generate_stream or ModelStreamInfer", f.Name, f.Name)
+		return nil, faulty(http.StatusNotImplemented, "%s sends a stream of results; call it by /call/%s, generate_stream or ModelStreamInfer", f.Name, f.Name)
 	}
 	e := exchangeOf(ctx)
 	e.called, e.rows = f, rows
@@ -41,7 +41,7 @@ func (s *Server) call(ctx context.Context, f *served, args []tenon.Value) (out [
 	return f.queue.answer(s, f, &job{ctx: ctx, args: args, size: all, priority: priority, since: began, done: make(chan bool, 2)})
 }
 
-// single runs a function for one call, which has waited since it began.
+// single runs a function for one call, which has been waiting since began.
 func (s *Server) single(ctx context.Context, f *served, args []tenon.Value, z size, priority int, began time.Time) ([]tenon.Value, error) {
 	leave, err := s.gate.enter(ctx, priority, func() time.Duration { return f.queue.cost.least(z.elements) })
 	if err != nil {
@@ -52,8 +52,8 @@ func (s *Server) single(ctx context.Context, f *served, args []tenon.Value, z si
 	return f.timed(ctx, args, z)
 }
 
-// level returns the priority of a call that asks for one: the middle one where it asks for none
-// that there is.
+// level returns the priority of a call: the requested one or, if there is no such priority, the
+// middle one.
 func (s *Server) level(asked int) int {
 	if asked >= 1 && asked <= s.opts.Priorities {
 		return asked
@@ -61,11 +61,11 @@ func (s *Server) level(asked int) int {
 	return (s.opts.Priorities + 2) / 2
 }
 
-// runBatch runs calls joined, and one by one where that fails.
+// runBatch runs joined calls, or, if that fails, runs them one by one.
 func (s *Server) runBatch(f *served, batch []*job) {
 	ctx := batch[0].ctx
 	if len(batch) > 1 {
-		ctx = context.WithoutCancel(ctx) // others wait as well
+		ctx = context.WithoutCancel(ctx) // the other calls must not be cancelled
 	}
 	var all size
 	for _, j := range batch {
@@ -92,7 +92,7 @@ func (s *Server) runBatch(f *served, batch []*job) {
 	}
 }
 
-// timed calls the function itself, and notes how long it takes.
+// timed calls the function, and records how long it takes.
 func (f *served) timed(ctx context.Context, args []tenon.Value, z size) ([]tenon.Value, error) {
 	began := time.Now()
 	out, err := f.run(ctx, args, z.rows)
@@ -102,7 +102,7 @@ func (f *served) timed(ctx context.Context, args []tenon.Value, z size) ([]tenon
 	return out, err
 }
 
-// joined runs calls as one. They are finished unless there is an error.
+// joined runs calls as one. Unless it returns an error, they are answered.
 func (f *served) joined(ctx context.Context, batch []*job, all size) (err error) {
 	defer tenon.Catch(&err)
 	began := time.Now()
@@ -139,7 +139,7 @@ func (f *served) joined(ctx context.Context, batch []*job, all size) (err error)
 	return nil
 }
 
-// run calls the function itself.
+// run calls the function.
 func (f *served) run(ctx context.Context, args []tenon.Value, rows int) (out []tenon.Value, err error) {
 	began := time.Now()
 	defer func() {
@@ -157,7 +157,7 @@ func (f *served) run(ctx context.Context, args []tenon.Value, rows int) (out []t
 		return nil, err
 	}
 	if len(out) != len(f.Results) {
-		return nil, errors.New("the function returned another number of results")
+		return nil, errors.New("the function returned a wrong number of results")
 	}
 	for i, v := range out {
 		s := f.Results[i].Spec
@@ -171,13 +171,13 @@ func (f *served) run(ctx context.Context, args []tenon.Value, rows int) (out []t
 			return nil, fmt.Errorf("result %s is %s, want %s", f.Results[i].Name, tenon.String(v.Spec()), tenon.String(s))
 		}
 		if n := f.Results[i].rowsOf(v); f.Batched && n != rows {
-			return nil, fmt.Errorf("result %s has %d rows for %d", f.Results[i].Name, n, rows)
+			return nil, fmt.Errorf("result %s has %d rows, want %d", f.Results[i].Name, n, rows)
 		}
 	}
 	return out, nil
 }
 
-// stream runs a function that sends results.
+// stream runs a function that sends a stream of results.
 func (s *Server) stream(ctx context.Context, f *served, args []tenon.Value, send func(results []tenon.Value) error) (err error) {
 	began := time.Now()
 	f.counts.pending.Add(1)

@@ -14,14 +14,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// building puts a Value together.
+// A building assembles a Value from columns.
 type building struct {
 	columns columns
-	mask    []bool // of the optional part that is put together
+	mask    []bool // of the optional part that is being assembled
 }
 
-// value returns the Value of a Spec whose outer partitions, of records around it, are
-// there. entries is how many entries its columns begin with; negative: that is not known.
+// value returns the Value of a Spec. outer are the partitions of the records around it. entries
+// is the number of entries with which its columns begin, negative if unknown.
 func (b *building) value(name string, s tenon.Spec, outer []*ragged.RowPartition, entries int) (tenon.Value, error) {
 	a := anatomy.OfSpec(s)
 	switch a.Kind {
@@ -62,10 +62,10 @@ func (b *building) value(name string, s tenon.Spec, outer []*ragged.RowPartition
 	case anatomy.Parts:
 		return b.parts(name, a, outer, entries)
 	}
-	return nil, badInput("%s: %s has no form here", name, tenon.String(s))
+	return nil, badInput("%s: %s is not supported by this protocol", name, tenon.String(s))
 }
 
-// meant returns what texts say.
+// meant parses the texts of elements such as times and decimals.
 func (b *building) meant(name string, texts *tensor.Strings, s tenon.Spec) (tensor.Tensor, error) {
 	e, ok := s.(element.Spec)
 	if !ok {
@@ -78,7 +78,7 @@ func (b *building) meant(name string, texts *tensor.Strings, s tenon.Spec) (tens
 		switch m := len(b.mask); {
 		case err == nil:
 		case m > 0 && n%m == 0 && !b.mask[i/(n/m)] || m > 0 && n%m != 0 && texts.At(i) == "":
-			out.Skip() // nothing is there
+			out.Skip() // a missing element
 		default:
 			return nil, badInput("%s: element %d: %v", name, i, err)
 		}
@@ -89,7 +89,7 @@ func (b *building) meant(name string, texts *tensor.Strings, s tenon.Spec) (tens
 // parts returns a Value of a type of which only the components are known.
 func (b *building) parts(name string, a anatomy.Spec, outer []*ragged.RowPartition, entries int) (v tenon.Value, err error) {
 	if len(outer) > 0 {
-		return nil, badInput("%s has no form in lists of records", name)
+		return nil, badInput("%s is not supported in lists of records", name)
 	}
 	fields := make([]tenon.Value, len(a.Fields))
 	for i, f := range a.Fields {
@@ -99,7 +99,7 @@ func (b *building) parts(name string, a anatomy.Spec, outer []*ragged.RowPartiti
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			v, err = nil, badInput("%s is made of components that do not go together", name)
+			v, err = nil, badInput("the components of %s do not fit together", name)
 		}
 	}()
 	if v, err = a.MakeParts(fields); err != nil {
@@ -113,10 +113,10 @@ func (b *building) tensor(name string, s tenon.Spec, outer []*ragged.RowPartitio
 	return made(b.value(name, s, outer, entries))
 }
 
-// optional returns what may be missing.
+// optional returns a Value with missing elements.
 func (b *building) optional(name string, a anatomy.Spec, outer []*ragged.RowPartition, entries int) (tenon.Value, error) {
 	inner, mask := a.Inner, a.Mask
-	if m := anatomy.OfSpec(mask); m.Kind == anatomy.Lists { // both are below the same splits
+	if m := anatomy.OfSpec(mask); m.Kind == anatomy.Lists { // both have the same splits
 		var err error
 		if outer, entries, err = b.partitions(name, m.Partitions, outer, entries, func() int { return b.entries(name + ".mask") }); err != nil {
 			return nil, err
@@ -142,19 +142,19 @@ func (b *building) optional(name string, a anatomy.Spec, outer []*ragged.RowPart
 	return masked.New(x, m)
 }
 
-// made returns a Value as the tensor that it is.
+// made returns a Value as a tensor.
 func made(v tenon.Value, err error) (tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
 	t, ok := v.(tensor.Tensor)
 	if !ok {
-		return nil, badInput("%s is no tensor", tenon.String(v.Spec()))
+		return nil, badInput("%s is not a tensor", tenon.String(v.Spec()))
 	}
 	return t, nil
 }
 
-// lists returns rows of different lengths.
+// lists returns a ragged Value.
 func (b *building) lists(name string, a anatomy.Spec, outer []*ragged.RowPartition, entries int) (tenon.Value, error) {
 	column := name
 	if slices.ContainsFunc(a.Partitions[len(outer):], func(p *ragged.PartitionSpec) bool { return !p.IsUniform() }) {
@@ -168,7 +168,7 @@ func (b *building) lists(name string, a anatomy.Spec, outer []*ragged.RowPartiti
 	if _, ok := a.Inner.(*tensor.Spec); ok {
 		inner = b.columns[column]
 		if n >= 0 && inner.Shape().Dim(0) != n {
-			return nil, badInput("%s has %d entries, %s ends with %d", column, inner.Shape().Dim(0), name+".row_splits."+lastSplits(parts[len(outer):]), n)
+			return nil, badInput("%s has %d entries, but %s ends with %d", column, inner.Shape().Dim(0), name+".row_splits."+lastSplits(parts[len(outer):]), n)
 		}
 	} else if inner, err = b.tensor(column, a.Inner, nil, n); err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (b *building) lists(name string, a anatomy.Spec, outer []*ragged.RowPartiti
 	return ragged.FromPartitions(inner, parts...)
 }
 
-// rows checks how many entries a column has.
+// rows checks the number of entries of a column.
 func (b *building) rows(name string, t tensor.Tensor, entries int) error {
 	if entries >= 0 && t.Shape().Dim(0) != entries {
 		return badInput("%s has %d entries, want %d", name, t.Shape().Dim(0), entries)
@@ -187,7 +187,8 @@ func (b *building) rows(name string, t tensor.Tensor, entries int) error {
 	return nil
 }
 
-// entries returns how many entries a column has, a negative number for one that is not there.
+// entries returns the number of entries of a column, or a negative number if there is no such
+// column.
 func (b *building) entries(column string) int {
 	if t, ok := b.columns[column]; ok && t.Shape().Rank() > 0 {
 		return t.Shape().Dim(0)
@@ -195,8 +196,8 @@ func (b *building) entries(column string) int {
 	return -1
 }
 
-// rowsAbove returns how many rows uniform partitions have, by the first splits below them, or by how many
-// values there are; negative where neither is known.
+// rowsAbove returns the number of rows of uniform partitions, according to the first splits below them,
+// or to the number of values; negative if neither is known.
 func (b *building) rowsAbove(name string, specs []*ragged.PartitionSpec, values func() int) int {
 	each := 1
 	for _, p := range specs {
@@ -211,8 +212,8 @@ func (b *building) rowsAbove(name string, specs []*ragged.PartitionSpec, values 
 	return -1
 }
 
-// partitions returns the partitions of a Value: outer, and its own. values tells how many entries
-// they divide.
+// partitions returns the partitions of a Value: outer, and its own. values returns the number of
+// entries that they divide.
 func (b *building) partitions(name string, specs []*ragged.PartitionSpec, outer []*ragged.RowPartition, entries int, values func() int) (parts []*ragged.RowPartition, n int, err error) {
 	parts, n = append(parts, outer...), entries
 	splits := 0
@@ -248,8 +249,8 @@ func (b *building) partitions(name string, specs []*ragged.PartitionSpec, outer 
 	return parts, n, nil
 }
 
-// checkSplits checks row splits of so many rows, if that is known, and returns the number
-// of values.
+// checkSplits checks the row splits of rows rows (negative: unknown), and returns the number of
+// values.
 func checkSplits(name string, t tensor.Tensor, rows int) (int, error) {
 	s, ok := int64s(t)
 	switch {
@@ -262,7 +263,7 @@ func checkSplits(name string, t tensor.Tensor, rows int) (int, error) {
 	}
 	for i := 1; i < len(s); i++ {
 		if s[i] < s[i-1] {
-			return 0, badInput("%s falls from %d to %d at split %d", name, s[i-1], s[i], i)
+			return 0, badInput("%s decreases from %d to %d at split %d", name, s[i-1], s[i], i)
 		}
 	}
 	return int(s[len(s)-1]), nil
@@ -287,19 +288,19 @@ func int64s(t tensor.Tensor) ([]int64, bool) {
 	return nil, false
 }
 
-// records returns records of their fields.
+// records assembles records from their fields.
 func (b *building) records(name string, s *structured.Spec, outer []*ragged.RowPartition, entries int) (tenon.Value, error) {
 	parts, n, err := b.partitions(name, s.RowPartitions(), outer, entries, func() int { return b.count(name, s) })
 	if err != nil {
 		return nil, err
 	}
-	if n < 0 { // all fields have as many entries as the first one
+	if n < 0 { // all fields must have as many entries as the first one
 		n = b.count(name, s)
 	}
 	if len(parts) > 0 {
 		a := anatomy.OfSpec(s)
 		list := make([]tenon.Value, len(a.Fields))
-		for i, f := range a.Fields { // which have an entry for each of the innermost records
+		for i, f := range a.Fields { // the fields have an entry for each of the innermost records
 			if list[i], err = b.value(name+"."+f.Name, f.Spec, nil, n); err != nil {
 				return nil, err
 			}
@@ -329,7 +330,7 @@ func (b *building) records(name string, s *structured.Spec, outer []*ragged.RowP
 	return t, nil
 }
 
-// count returns how many records there are, by the first column of the fields.
+// count returns the number of records according to the first column of the fields.
 func (b *building) count(name string, s *structured.Spec) int {
 	if s.Rank() == 0 {
 		return -1

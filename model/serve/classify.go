@@ -14,14 +14,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// TensorFlow Serving's classify and regress, over REST and gRPC: rows come as examples, which
-// are lists of numbers or bytes by the names of features.
+// TensorFlow Serving's classify and regress, over REST and gRPC. Rows come as examples, which
+// are lists of numbers or bytes, by the names of features.
 
-// A question is a request to classify examples, or to find a number for each.
+// A question is a request to classify examples, or to predict a number for each.
 type question struct {
 	spec     modelSpec
 	examples []*object
-	context  *object // features that all examples have
+	context  *object // features that all examples share
 	bytes    int
 	terms
 }
@@ -78,10 +78,10 @@ func questionOf(o *object) (*question, error) {
 	return q, nil
 }
 
-// A verdict is the answer: for each example its labels and scores, or a number.
+// A verdict is the answer: the labels and scores of each example, or a number.
 type verdict struct {
 	rows           int
-	labels, scores *reader // by rows
+	labels, scores *reader // by row
 	classes        int     // of each row
 	regress        bool
 }
@@ -135,7 +135,7 @@ func (s *Server) judged(ctx context.Context, h http.Header, f *served, q *questi
 		}
 		n := t.Shape().Size()
 		if n%v.rows != 0 || rowsOf(t) != v.rows || v.regress && n != v.rows {
-			return nil, badInput("the result %s has the shape %v for %d examples", f.Results[x.result].Name, t.Shape().Dims(), v.rows)
+			return nil, badInput("the result %s has the shape %v, but there are %d examples", f.Results[x.result].Name, t.Shape().Dims(), v.rows)
 		}
 		if v.classes = n / v.rows; t.Shape().Rank() == 0 {
 			return nil, badInput("the result %s has no rows", f.Results[x.result].Name)
@@ -152,13 +152,13 @@ func concrete(v tenon.Value) (tensor.Tensor, error) {
 	}
 	t, ok := v.(tensor.Tensor)
 	if !ok || !tenon.IsLeaf(t.Spec()) {
-		return nil, faulty(http.StatusNotImplemented, "%s is no dense tensor", tenon.String(v.Spec()))
+		return nil, faulty(http.StatusNotImplemented, "%s is not a dense tensor", tenon.String(v.Spec()))
 	}
 	return t, nil
 }
 
-// judges finds the results that are labels and scores, or numbers: by their names, or because there
-// is no other one. A negative number stands for none.
+// judges finds the results that are labels and scores, or numbers: by name, or because there is no
+// other result. -1 means that there is none.
 func (f *served) judges(regress bool) (labels, scores int, ok bool) {
 	labels, scores = -1, -1
 	for i, r := range f.Results {
@@ -179,8 +179,8 @@ func (f *served) judges(regress bool) (labels, scores int, ok bool) {
 	return labels, scores, labels >= 0 || scores >= 0
 }
 
-// fromExamples makes arguments of examples: of features by the names of arguments, or by those of
-// fields where records are the only argument.
+// fromExamples converts examples to arguments. Features have the names of arguments or, if the
+// only argument is a list of records, those of its fields.
 func (s *Server) fromExamples(f *served, q *question) ([]tenon.Value, error) {
 	if err := f.rowsFirst(); err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (s *Server) fromExamples(f *served, q *question) ([]tenon.Value, error) {
 	args := make([]tenon.Value, len(f.Args))
 	for i, a := range f.Args {
 		if a.Spec == nil || !hasRows(a.Spec) {
-			return nil, badInput("the argument %s has no rows, and examples are rows", a.Name)
+			return nil, badInput("the argument %s has no rows, but examples are rows", a.Name)
 		}
 		var err error
 		row, list := f.in[i].root.child, make([]any, len(q.examples))
@@ -224,7 +224,7 @@ func (n *node) fieldsOf(e, context *object, k int) (any, error) {
 	return o, nil
 }
 
-// feature returns a feature of example k as what stands at a node: a list, or one element.
+// feature returns a feature of example k in the form that a node needs: a list, or one element.
 func (n *node) feature(name string, e, context *object, k int) (any, error) {
 	x, ok := e.get(name)
 	if !ok {
@@ -277,7 +277,7 @@ func (v *verdict) json() []byte {
 	return append(b, `]}`...)
 }
 
-// label returns label k; without labels it is empty.
+// label returns label k, which is empty if there are no labels.
 func (v *verdict) label(k int) string {
 	if v.labels == nil {
 		return ""
@@ -326,7 +326,7 @@ func (q *question) decode(b []byte) error {
 	})
 }
 
-// list reads an ExampleList, with a context or without.
+// list reads an ExampleList, with or without context.
 func (q *question) list(f field) error {
 	if f.num != 1 && f.num != 2 {
 		return nil
@@ -353,7 +353,7 @@ func (q *question) list(f field) error {
 	})
 }
 
-// maxExamples bounds the examples of a message, which may be empty.
+// maxExamples bounds the number of examples in a message, because they may be empty.
 const maxExamples = 1 << 20
 
 // features reads an Example.
@@ -392,8 +392,8 @@ func (o *object) features(b []byte) error {
 // noValues is the list of a feature without values.
 var noValues = listOf(nil)
 
-// feature returns the values of a list of a kind: 1 bytes, 2 floats, 3 integers. Numbers are text, which takes
-// about as much memory as their message.
+// feature returns the values of a list of a kind: 1 for bytes, 2 for floats, 3 for integers. Numbers are kept
+// as text, which takes about as much memory as the message.
 func (f field) feature() (*list, error) {
 	if len(f.b) == 0 {
 		return noValues, nil
@@ -443,7 +443,7 @@ func (f field) feature() (*list, error) {
 	return l, err
 }
 
-// appendToken appends a number as JSON has it, with the tokens of those that are not finite.
+// appendToken appends a number in JSON, with tokens for infinities and NaN.
 func appendToken(b []byte, x float64) []byte {
 	switch {
 	case math.IsInf(x, 1):

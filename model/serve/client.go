@@ -24,9 +24,8 @@ import (
 	"github.com/tenonml/tenon/structured/gostruct"
 )
 
-// A Client calls functions that a server has. It asks for the types of a function once,
-// and sends tensors as bytes. It is safe for concurrent use, and not to be copied after its
-// first call.
+// A Client calls functions on a server. It requests the types of a function once, and sends
+// tensors as bytes. It is safe for concurrent use, and must not be copied after its first call.
 //
 //	c := &serve.Client{URL: "http://127.0.0.1:8000"}
 //	sums, err := c.Call(ctx, "sums", tokens)
@@ -34,18 +33,18 @@ import (
 type Client struct {
 	URL   string       // of the server
 	HTTP  *http.Client // default: http.DefaultClient
-	Token string       // for servers that ask for one
+	Token string       // for servers that require one
 
 	mu         sync.Mutex
 	signatures map[string]*Func
 }
 
-// A RemoteError is what a server answered in place of results.
+// A RemoteError is an error that a server returned.
 type RemoteError struct {
 	Function string
-	Status   int           // of HTTP
-	Text     string        // as the server gave it
-	Retry    time.Duration // when to try again; 0: the server did not say
+	Status   int           // the HTTP status
+	Text     string        // the server's text
+	Retry    time.Duration // when to try again; 0: unknown
 }
 
 // Error names the function, the status and the server's text.
@@ -106,7 +105,7 @@ func (c *Client) send(ctx context.Context, function, method, path string, body [
 	return nil, e
 }
 
-// signature is how metadata tell the Specs of a function.
+// signature is the form in which metadata give the Specs of a function.
 type signature struct {
 	Arguments []signatureArg `json:"arguments"`
 	Results   []signatureArg `json:"results"`
@@ -114,7 +113,7 @@ type signature struct {
 
 type signatureArg struct {
 	Name string `json:"name"`
-	Spec string `json:"spec,omitempty"` // in the binary form, and base64
+	Spec string `json:"spec,omitempty"` // in binary form, as base64
 }
 
 func signatureOf(list []Arg) []signatureArg {
@@ -142,7 +141,7 @@ func argsOf(list []signatureArg) ([]Arg, error) {
 				return nil, err
 			}
 			if len(b) > 0 {
-				return nil, errors.New("something follows a Spec")
+				return nil, errors.New("a Spec is followed by other data")
 			}
 		}
 		out = append(out, a)
@@ -173,17 +172,17 @@ func (c *Client) function(ctx context.Context, name string) (*Func, error) {
 	defer res.Body.Close()
 	var m struct{ Tenon *signature }
 	if err := json.NewDecoder(res.Body).Decode(&m); err != nil {
-		return nil, fmt.Errorf("serve: %s: the server's description cannot be read: %w", name, err)
+		return nil, fmt.Errorf("serve: %s: cannot read the server's description: %w", name, err)
 	}
 	if m.Tenon == nil {
-		return nil, tenon.NewError(tenon.ErrUnsupported, "serve.Client", name+": the server does not tell Specs")
+		return nil, tenon.NewError(tenon.ErrUnsupported, "serve.Client", name+": the server does not provide Specs")
 	}
 	f = &Func{Name: name}
 	if f.Args, err = argsOf(m.Tenon.Arguments); err == nil {
 		f.Results, err = argsOf(m.Tenon.Results)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("serve: %s: the server's description cannot be read: %w", name, err)
+		return nil, fmt.Errorf("serve: %s: cannot read the server's description: %w", name, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,7 +206,7 @@ func (f *Func) takes(args []tenon.Value) error {
 	return nil
 }
 
-// Call calls a function. The deadline of ctx goes with the call.
+// Call calls a function. The deadline of ctx is sent with the call.
 func (c *Client) Call(ctx context.Context, name string, args ...tenon.Value) ([]tenon.Value, error) {
 	f, err := c.function(ctx, name)
 	if err != nil {
@@ -250,12 +249,12 @@ func (c *Client) Call(ctx context.Context, name string, args ...tenon.Value) ([]
 	}
 	out, err := f.answered(b, res.Header.Get(headerLength))
 	if err != nil {
-		return nil, fmt.Errorf("serve: %s: the answer cannot be read: %w", name, err)
+		return nil, fmt.Errorf("serve: %s: cannot read the answer: %w", name, err)
 	}
 	return out, nil
 }
 
-// answered reads an answer of the Open Inference Protocol with tensors as bytes.
+// answered decodes an answer of the Open Inference Protocol with tensors as bytes.
 func (f *Func) answered(b []byte, length string) ([]tenon.Value, error) {
 	head := b
 	if length != "" {
@@ -287,7 +286,7 @@ func (f *Func) answered(b []byte, length string) ([]tenon.Value, error) {
 		}
 		if in.binary >= 0 {
 			if in.binary > len(b) {
-				return nil, fmt.Errorf("%s is to have %d bytes, %d are left", in.name, in.binary, len(b))
+				return nil, fmt.Errorf("%s should have %d bytes, but %d are left", in.name, in.binary, len(b))
 			}
 			in.raw, b = append([]byte{}, b[:in.binary]...), b[in.binary:]
 		}
@@ -315,7 +314,7 @@ func (f *Func) answered(b []byte, length string) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// Stream calls a function that sends results, one after the other.
+// Stream calls a function that sends a stream of results.
 func (c *Client) Stream(ctx context.Context, name string, args ...tenon.Value) iter.Seq2[[]tenon.Value, error] {
 	return func(yield func([]tenon.Value, error) bool) {
 		if err := c.stream(ctx, name, args, func(out []tenon.Value) bool { return yield(out, nil) }); err != nil {
@@ -357,7 +356,7 @@ func (c *Client) stream(ctx context.Context, name string, args []tenon.Value, ea
 	return lines.Err()
 }
 
-// line reads the results of a line, or the error that ends a stream.
+// line decodes the results in a line, or the error that ends a stream.
 func (f *Func) line(b []byte) ([]tenon.Value, error) {
 	const depth = 100
 	x, err := parseJSON(b, depth, false)
@@ -389,8 +388,9 @@ func (f *Func) line(b []byte) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// CallRows calls a function with Go structs, whose fields are its arguments, or those of the
-// records that its only argument is a list of; and so are its results. It is what [Rows] serves.
+// CallRows calls a function with Go structs. Their fields are the arguments of the function or,
+// if its only argument is a list of records, the fields of that; likewise for the results. It
+// calls what [Rows] serves.
 func CallRows[In, Out any](ctx context.Context, c *Client, name string, rows []In) ([]Out, error) {
 	f, err := c.function(ctx, name)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // columns holds tensors by their derived names.
 type columns map[string]tensor.Tensor
 
-// built returns the Value of a layout that columns are of. Each is compared with its Spec and
-// with the others; an error names the column.
+// built assembles the Value of a layout from its columns. Each is compared with its Spec and
+// with the others; errors name the column.
 func (c columns) built(l *layout) (v tenon.Value, err error) {
 	defer func() {
 		if err != nil {
@@ -64,8 +64,8 @@ func taken(name string, v tenon.Value) (columns, error) {
 	return c, err
 }
 
-// take adds the columns of a Value below so many axes of records around it: its own
-// partitions follow those.
+// take adds the columns of a Value below outer axes of records around it. Its own partitions
+// follow those.
 func (c columns) take(name string, v tenon.Value, outer int) error {
 	switch v := v.(type) {
 	case *tensor.Dense:
@@ -131,10 +131,10 @@ func (c columns) take(name string, v tenon.Value, outer int) error {
 		}
 		return c.take(name, t, outer)
 	}
-	return fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(v.Spec()))
+	return fmt.Errorf("%s: %s is not supported by these protocols", name, tenon.String(v.Spec()))
 }
 
-// entriesOf joins the axes of records around a tensor, as their number tells the others.
+// entriesOf merges the axes of records around a tensor into one.
 func entriesOf(t tensor.Tensor, outer int) tensor.Tensor {
 	if outer < 2 {
 		return t
@@ -147,8 +147,8 @@ func entriesOf(t tensor.Tensor, outer int) tensor.Tensor {
 	return ops.Reshape(t, append([]int{n}, dims[outer:]...))
 }
 
-// splits adds the row splits of partitions below so many axes of records, and returns how
-// many there are.
+// splits adds the row splits of partitions below outer axes of records, and returns their
+// number.
 func (c columns) splits(name string, parts []*ragged.RowPartition, outer int) int {
 	n := 0
 	for _, p := range parts[max(0, outer-1):] {
@@ -160,7 +160,7 @@ func (c columns) splits(name string, parts []*ragged.RowPartition, outer int) in
 	return n
 }
 
-// unknown returns a shape of a rank of which no size is known.
+// unknown returns a shape of a rank with unknown sizes.
 func unknown(rank int) shape.Shape {
 	dims := make([]int, rank)
 	for i := range dims {

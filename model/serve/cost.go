@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// cost is what runs of a function have taken: a line through the times of late runs by
-// their elements, with exponentially falling weights.
+// cost estimates how long runs of a function take: it fits a line through the times of recent
+// runs by their numbers of elements, with exponentially decreasing weights.
 type cost struct {
 	mu         sync.Mutex
 	weight     float64
 	x, y       float64 // means of elements and of seconds
-	xx, xy, yy float64 // weighted sums of products of what is above the means
+	xx, xy, yy float64 // weighted sums of products of the deviations from the means
 	last       time.Time
 	runs       int
 }
 
 const (
-	costKept  = 0.98        // of the weight of a run, at the next one
-	costRuns  = 16          // before a prediction is made
-	costFresh = time.Second // for which a prediction is believed
+	costKept  = 0.98        // factor of the weight of a run at the next one
+	costRuns  = 16          // number of runs before a prediction is made
+	costFresh = time.Second // how long a prediction is valid
 )
 
-// add takes a run of so many elements into account.
+// add records a run of a number of elements.
 func (c *cost) add(elements int, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,7 +38,8 @@ func (c *cost) add(elements int, took time.Duration) {
 	c.yy = costKept*c.yy + dy*(y-c.y)
 }
 
-// least returns how long a run of so many elements takes at least, as far as that is known.
+// least returns the minimum time that a run of a number of elements takes, as far as it is
+// known.
 func (c *cost) least(elements int) time.Duration {
 	if f := c.predict(); f != nil {
 		return f(elements)
@@ -46,9 +47,9 @@ func (c *cost) least(elements int) time.Duration {
 	return 0
 }
 
-// predict returns a function that tells how long a run of so many elements takes at least:
-// two standard errors below the line, in its height and in its slope. It is nil where too few runs
-// are known, or none of late.
+// predict returns a function that predicts the minimum time of a run of a number of elements: two
+// standard errors below the line, in its height and in its slope. It is nil if there are too few
+// runs, or none recently.
 func (c *cost) predict() func(elements int) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

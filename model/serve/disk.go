@@ -18,50 +18,50 @@ import (
 	"github.com/tenonml/tenon/model/saved"
 )
 
-// A Policy says which of the versions that a folder has are served, as TensorFlow
-// Serving's policies do.
+// A Policy says which of the versions in a folder are served, like TensorFlow Serving's
+// policies.
 type Policy struct {
-	Latest   int      // so many of the newest; 0: the newest one, unless one of the others is set
-	All      bool     // all
-	Specific []uint64 // these
+	Latest   int      // so many of the newest; 0: the newest one, unless All or Specific is set
+	All      bool     // all versions
+	Specific []uint64 // these versions
 }
 
-// A Folder is where models come from: a model as package saved keeps it, in a folder or a
-// ZIP, which is version 1; or a folder with such models under the numbers of their versions.
+// A Folder is a source of models: a model saved by package saved, in a folder or a ZIP file,
+// which is version 1; or a folder with such models, named by the numbers of their versions.
 type Folder struct {
-	Name   string // of the model; default: that of the folder or file without its ending
+	Name   string // of the model; default: the name of the folder or file without its extension
 	Path   string
 	Policy Policy
-	Labels map[string]uint64 // versions by further names
-	Poll   time.Duration     // how often to look for other versions; 0: when asked to load
+	Labels map[string]uint64 // further names of versions
+	Poll   time.Duration     // how often to look for other versions; 0: only when asked to load
 
-	// Fetch brings the files here from somewhere else, such as a registry, and returns their path; nil: they are at
-	// Path, which is only a name otherwise. It is called whenever versions are looked for.
+	// Fetch, if it is not nil, fetches the files from somewhere else, such as a registry, and returns their path;
+	// Path is then only a name. It is called whenever the server looks for versions.
 	Fetch func(ctx context.Context) (path string, err error)
 }
 
-// A source is a folder that models were loaded from.
+// A source is a folder from which models were loaded.
 type source struct {
 	Folder
-	ctx    context.Context // of fetching
+	ctx    context.Context // for fetching
 	name   string
-	mu     sync.Mutex             // held while it is loaded
+	mu     sync.Mutex             // held during loading
 	loaded map[uint64]*savedModel // by version
 }
 
 // A savedModel is one version as it was loaded.
 type savedModel struct {
 	model *saved.Model
-	stamp string // of its files
+	stamp string // identifies the state of its files
 }
 
-// AddFolder serves the models of a folder under its name; those of several functions also
-// as NAME.FUNCTION, where NAME alone is the function called serve, or predict, or the first one.
-// Versions that come or go later are taken up by polling, or when the repository's call
-// load asks for it: a new version is loaded completely before calls go to it, and a version
-// that goes away finishes the calls that it has. Functions that answer each row by itself are
-// batched. What cannot be loaded, or fails for its warm-up inputs, leaves everything as it
-// was.
+// AddFolder serves the models of a folder under its name. If a model has several functions, each
+// is also served as NAME.FUNCTION, and NAME alone is the function called serve, or predict, or
+// the first one. Versions that appear or disappear later are noticed by polling, or when the
+// repository is asked to load the model. A new version is loaded completely before it gets
+// calls, and a version that disappears completes its calls. Functions that compute each row
+// independently are batched. If a version cannot be loaded, or fails for its warm-up inputs,
+// nothing changes.
 func (s *Server) AddFolder(ctx context.Context, f Folder) error {
 	name := f.Name
 	if name == "" {
@@ -80,7 +80,7 @@ func (s *Server) AddFolder(ctx context.Context, f Folder) error {
 	return nil
 }
 
-// poll looks for other versions from time to time.
+// poll periodically looks for other versions.
 func (s *Server) poll(ctx context.Context, from *source) {
 	t := time.NewTicker(from.Poll)
 	defer t.Stop()
@@ -96,9 +96,9 @@ func (s *Server) poll(ctx context.Context, from *source) {
 		err := s.refresh(from, false)
 		if err == nil {
 			last = ""
-		} else if text := err.Error(); text != last { // once for each reason
+		} else if text := err.Error(); text != last { // each reason is logged once
 			last = text
-			s.log.Warn("a model was not loaded; what was served before still is", "model", from.name, "error", explained(err))
+			s.log.Warn("a model was not loaded; the previous versions are still served", "model", from.name, "error", explained(err))
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (p Policy) chosen(all map[uint64]string) ([]uint64, error) {
 	return out[max(0, len(out)-max(p.Latest, 1)):], nil
 }
 
-// stampOf tells one state of the files of a model from another.
+// stampOf returns a text that identifies the state of a model's files.
 func stampOf(path string) (string, error) {
 	var b strings.Builder
 	err := filepath.WalkDir(path, func(p string, d os.DirEntry, err error) error {
@@ -169,7 +169,7 @@ func stampOf(path string) (string, error) {
 	return b.String(), err
 }
 
-// refresh loads what is new in a source. again also loads what it has already.
+// refresh loads new versions of a source, or all versions if again is true.
 func (s *Server) refresh(from *source, again bool) (err error) {
 	defer func() {
 		if err != nil {
@@ -231,7 +231,7 @@ func (s *Server) refresh(from *source, again bool) (err error) {
 			}
 			old, err := s.model(f.Name, f.Version)
 			if err == nil && from.loaded[n] == loaded[n] {
-				models[f.Name] = models[f.Name].with(old) // it goes on with its queue
+				models[f.Name] = models[f.Name].with(old) // it keeps its queue
 				continue
 			}
 			s.batch(&f)
@@ -253,7 +253,7 @@ func (s *Server) refresh(from *source, again bool) (err error) {
 	defer s.mu.Unlock()
 	for name := range models {
 		if had, ok := s.models[name]; ok && had.from != from && (had.from == nil || had.from.name != from.name) {
-			return fmt.Errorf("the name %s is taken already", name)
+			return fmt.Errorf("the name %s is already taken", name)
 		}
 	}
 	for _, set := range []map[string]*model{s.models, s.kept} {
@@ -270,9 +270,9 @@ func (s *Server) refresh(from *source, again bool) (err error) {
 	return nil
 }
 
-// modelFuncs returns the functions of a saved model, by their first variants. The
-// arguments of a function are called by their paths, without brackets: x0, x1 where they have
-// no names.
+// modelFuncs returns the functions of a saved model, in their first variants. The arguments of
+// a function are named by their paths without brackets; without names they are x0, x1 and so
+// on.
 func modelFuncs(name string, m *saved.Model) ([]Func, error) {
 	var out []Func
 	list := m.Functions()
@@ -323,8 +323,8 @@ func savedFunc(f *saved.Func) (Func, error) {
 	return fn, nil
 }
 
-// leavesOf returns arguments or results, of places that begin with a mark, with the axes that the model says calls may be
-// joined along.
+// leavesOf returns arguments or results, whose places begin with mark, with the axes along which the model says that
+// calls may be joined.
 func leavesOf(f *saved.Func, leaves []function.Leaf, does, prefix, mark string, axes map[string]int) ([]Arg, error) {
 	var out []Arg
 	for _, l := range leaves {
@@ -336,7 +336,7 @@ func leavesOf(f *saved.Func, leaves []function.Leaf, does, prefix, mark string, 
 		if err := a.check(); err != nil {
 			e := tenon.NewError(tenon.ErrUnsupported, "serve.AddModel", f.Name()+": "+err.Error())
 			e.Where = place
-			e.Hint = "let SetBatch name the size of its first axis, or take it back with SetBatch(\"\"), and calls run one by one"
+			e.Hint = "let SetBatch name the size of its first axis, or call SetBatch(\"\") to run calls one by one"
 			return nil, e
 		}
 		out = append(out, a)
@@ -352,11 +352,11 @@ func rowsAlong(list []Arg) []rowwise.Arg {
 	return out
 }
 
-// batch says of a function of a saved model whether it is batched: the statements of its
-// operations tell that each row is answered by itself, and made-up rows are answered alike
-// together and apart, bit for bit; or the model says so, and the statements do not tell that it
-// is wrong. Either way the function has run when this returns, so that nobody waits for its
-// first run: for its warm-up inputs, or for made-up rows, but not so where it changes variables.
+// batch decides whether a function of a saved model is batched. It is if the statements of its
+// operations tell that each row is computed independently, and made-up rows give the same bits
+// together and apart; or if the model says so, and the statements do not contradict it. The
+// function has run when batch returns, for its warm-up inputs or for made-up rows, so that the
+// first call is not delayed; but not if it assigns to variables.
 func (s *Server) batch(f *Func) {
 	by := f.found.By
 	switch {
@@ -369,7 +369,7 @@ func (s *Server) batch(f *Func) {
 		return // it has run
 	default:
 		if f.found.Rows {
-			by = "made-up rows, which it refuses, or answers with other bits when they are joined; SetBatch says so where they tell nothing"
+			by = "made-up rows, which it rejects, or for which it gives other bits when they are joined; if rows are independent all the same, call SetBatch"
 		}
 		s.log.Info("calls are not batched", "function", f.Name, "because of", by)
 	}
@@ -378,8 +378,8 @@ func (s *Server) batch(f *Func) {
 	}
 }
 
-// AddModel serves the functions of a saved model by their names, when they have run for the
-// model's warm-up inputs. Those that answer each row by itself are batched.
+// AddModel serves the functions of a saved model under their names, after running them for the
+// model's warm-up inputs. Functions that compute each row independently are batched.
 func (s *Server) AddModel(m *saved.Model) error {
 	if err := m.WarmUp(); err != nil {
 		return err

@@ -35,12 +35,12 @@
 //
 // # Batches
 //
-// The server joins waiting calls of a batched function along the first axis,
-// as Values: rows of different lengths stay ragged and nothing is padded. It then divides the answers
-// again. If a batch fails, its calls run again one by one, so that a bad call never fails its
-// neighbours. A batch is limited in rows and in elements. Calls have priorities, and a call that
-// would miss its deadline, judging by earlier runs, is refused when it arrives. Functions of saved models
-// are batched if their operations state that each row is computed independently.
+// The server joins waiting calls of a batched function along the first axis, as Values: rows of different
+// lengths stay ragged and nothing is padded. It then splits the results again. If a batch fails, its calls
+// run again one by one, so that a bad call does not make others fail. A batch is limited in rows and in
+// elements. Calls have priorities, and a call that would miss its deadline, judging by earlier runs, is
+// refused when it arrives. Functions of saved models are batched if their operations state that each row is
+// computed independently.
 //
 // # Errors
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// datatypes are the names that the Open Inference Protocol has for element types.
+// datatypes are the Open Inference Protocol's names of element types.
 var datatypes = map[dtype.DType]string{
 	dtype.Bool: "BOOL", dtype.Int8: "INT8", dtype.Int16: "INT16", dtype.Int32: "INT32", dtype.Int64: "INT64",
 	dtype.Uint8: "UINT8", dtype.Uint16: "UINT16", dtype.Uint32: "UINT32", dtype.Uint64: "UINT64",
@@ -39,12 +39,12 @@ func dtypeOf(name string) (dtype.DType, bool) {
 	return dtype.None, false
 }
 
-// style says how elements stand in JSON.
+// A style says how elements are written in JSON.
 type style struct {
-	finite  bool // floats that are not finite are texts, as strict JSON has no numbers for them
-	intText bool // integers may be texts
-	b64     bool // bytes that are no text are {"b64": …}
-	double  bool // floats have the digits of a double, so that every reader finds the same number
+	finite  bool // infinities and NaN are strings, because strict JSON has no numbers for them
+	intText bool // integers may be strings
+	b64     bool // bytes that are not UTF-8 are {"b64": …}
+	double  bool // floats have the digits of a float64, so that every reader finds the same number
 }
 
 // The styles of the protocols.
@@ -59,10 +59,10 @@ type elements struct {
 	dt    dtype.DType
 	n     int
 	bytes []byte   // little-endian
-	texts []string // of strings
+	texts []string // strings
 }
 
-// tensor returns the elements in a shape.
+// tensor returns the elements as a tensor.
 func (e *elements) tensor(dims []int) (tensor.Tensor, error) {
 	if e.dt == dtype.String {
 		return tensor.Of(append([]string{}, e.texts...)).(*tensor.Strings).Reshaped(shape.Of(dims...)), nil
@@ -79,13 +79,13 @@ func (e *elements) grow(n int) {
 	}
 }
 
-// A label is a place that has a name of its own.
+// A label is a place with a name of its own.
 type label string
 
 // String returns the name.
 func (l label) String() string { return string(l) }
 
-// add adds an element that is written in JSON.
+// add adds an element from JSON.
 func (e *elements) add(x any, where fmt.Stringer, s style) error {
 	if n, ok := x.(number); ok {
 		return e.number(n, where, s)
@@ -119,7 +119,7 @@ func (e *elements) add(x any, where fmt.Stringer, s style) error {
 	return badInput("%s is %s, want an integer", where, shown(x))
 }
 
-// number adds an element that is a number.
+// number adds an element that is a number in JSON.
 func (e *elements) number(n number, where fmt.Stringer, s style) error {
 	e.n++
 	switch {
@@ -145,14 +145,14 @@ func textOf(x any, where fmt.Stringer, s style) (string, error) {
 		}
 		b, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return "", badInput("%s is no base64: %v", where, err)
+			return "", badInput("%s is not base64: %v", where, err)
 		}
 		return string(b), nil
 	}
 	return "", badInput("%s is %s, want a text", where, shown(x))
 }
 
-// shown returns what JSON says, short.
+// shown returns a short form of a JSON value.
 func shown(x any) string {
 	switch x := x.(type) {
 	case nil:
@@ -175,7 +175,7 @@ func shown(x any) string {
 	return "an object"
 }
 
-// A reader of a column writes its elements as JSON.
+// A reader writes the elements of a column as JSON.
 type reader struct {
 	dt    dtype.DType
 	bytes []byte
@@ -190,7 +190,7 @@ func readerOf(t tensor.Tensor) reader {
 	return reader{dt: d.DType(), bytes: d.Bytes()}
 }
 
-// bits returns element i of up to 8 bytes.
+// bits returns element i, of up to 8 bytes, as bits.
 func (r *reader) bits(i int) uint64 {
 	n := r.dt.Size()
 	u := uint64(0)
@@ -217,7 +217,7 @@ func (r *reader) append(b []byte, i int, name string, s style) ([]byte, error) {
 			return appendText(b, t), nil
 		}
 		if !s.b64 {
-			return b, badInput("%s holds bytes that are no UTF-8, which JSON cannot; ask for binary data", name)
+			return b, badInput("%s contains bytes that are not UTF-8, which JSON cannot represent; ask for binary data", name)
 		}
 		b = append(b, `{"b64":"`...)
 		b = base64.StdEncoding.AppendEncode(b, []byte(t))
@@ -280,7 +280,7 @@ func (r *reader) float(b []byte, i int, s style) []byte {
 	return append(b, ".0"...)
 }
 
-// appendText appends a JSON text.
+// appendText appends a JSON string.
 func appendText(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {

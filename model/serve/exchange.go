@@ -13,29 +13,30 @@ import (
 	"time"
 )
 
-// What is done around each request, whatever its protocol: its id, who may send it, what is
-// logged of it, and the memory that it holds.
+// This file handles what is common to all requests, whatever their protocol: the request's id,
+// authorization, logging, and the memory that it holds.
 
-// An exchange is a request and its answer: the http.ResponseWriter, and the context, of whatever handles it.
+// An exchange is a request and its answer. It is the http.ResponseWriter and the context of the request's
+// handler.
 type exchange struct {
 	http.ResponseWriter
 	context.Context
 	id       string
-	ids      [1]string // the same, for the header
+	ids      [1]string // the same, as a header
 	status   int
 	bytes    int64
 	called   *served
 	rows     int
 	priority int
-	patience time.Duration // for a client that takes its answer
-	link     *link         // nil where connections have none
+	patience time.Duration // for a client to take its answer
+	link     *link         // nil if there is no connection of HTTP/1.1
 	held     int64         // bytes of memory that count against the limit
 	in       intake
 }
 
 type exchangeKey struct{}
 
-// Value returns the exchange itself, and what the context of the request has.
+// Value returns the exchange itself, or a value of the request's context.
 func (e *exchange) Value(key any) any {
 	if _, ok := key.(exchangeKey); ok {
 		return e
@@ -43,13 +44,13 @@ func (e *exchange) Value(key any) any {
 	return e.Context.Value(key)
 }
 
-// A link is a connection of HTTP/1.1, on which one request follows another.
-type link struct{ until time.Time } // for as long its client may take an answer
+// A link is an HTTP/1.1 connection, which carries one request after another.
+type link struct{ until time.Time } // the deadline for its client to take an answer
 
 type linkKey struct{}
 
-// exchangeOf returns the exchange that a context belongs to; one that nobody looks at where
-// there is none.
+// exchangeOf returns the exchange to which a context belongs, or an unused one if there is
+// none.
 func exchangeOf(ctx context.Context) *exchange {
 	if e, ok := ctx.(*exchange); ok {
 		return e
@@ -60,11 +61,11 @@ func exchangeOf(ctx context.Context) *exchange {
 	return &exchange{}
 }
 
-// RequestID returns the id of the request that a function answers: that of the header
-// X-Request-Id, or one that the server made. Calls that were joined have that of one of them.
+// RequestID returns the id of the request that a function is answering: the header
+// X-Request-Id, or an id made by the server. In a batch it is the id of one of the calls.
 func RequestID(ctx context.Context) string { return exchangeOf(ctx).id }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (e *exchange) WriteHeader(status int) {
 	if e.status == 0 && status >= 200 {
 		e.status = status
@@ -72,7 +73,7 @@ func (e *exchange) WriteHeader(status int) {
 	e.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts bytes. A client has to take each so many of them within the time that is set.
+// Write counts bytes. A client must take each MiB within the time limit.
 func (e *exchange) Write(b []byte) (int, error) {
 	const most = 1 << 20
 	if e.status == 0 {
@@ -92,8 +93,9 @@ func (e *exchange) Write(b []byte) (int, error) {
 	}
 }
 
-// wait lets a client take as much time as it may for what comes next. That of a connection is set anew where less than that is
-// left, as it costs much beside a small answer: then a quarter more, so that this is seldom so.
+// wait extends the deadline for the client to take what comes next. The deadline of a connection is set only if less
+// time than that is left, because setting it is expensive compared with a small answer; it is then set a quarter later,
+// so that this happens rarely.
 func (e *exchange) wait() {
 	now := time.Now()
 	if e.link != nil && e.link.until.Sub(now) >= e.patience {
@@ -105,7 +107,7 @@ func (e *exchange) wait() {
 	}
 }
 
-// Flush sends what was written.
+// Flush sends what has been written.
 func (e *exchange) Flush() { http.NewResponseController(e.ResponseWriter).Flush() }
 
 // Unwrap returns the writer for an http.ResponseController.
@@ -125,7 +127,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http
 	return e, r.WithContext(e)
 }
 
-// newID returns an id that no other request has, in all likelihood. Nothing is kept safe by it.
+// newID returns an id that is very likely unique. It is not used for security.
 func newID() string {
 	const digits = "0123456789abcdef"
 	var b [24]byte
@@ -138,7 +140,7 @@ func newID() string {
 	return string(b[:])
 }
 
-// isID reports whether a text may be the id of a request.
+// isID reports whether a text can be the id of a request.
 func isID(text string) bool {
 	if text == "" || len(text) > 128 {
 		return false
@@ -151,7 +153,7 @@ func isID(text string) bool {
 	return true
 }
 
-// end logs a request and gives its memory back.
+// end logs a request and releases its memory.
 func (s *Server) end(e *exchange, r *http.Request, began time.Time) {
 	s.release(e)
 	took := time.Since(began)
@@ -179,7 +181,7 @@ func (s *Server) end(e *exchange, r *http.Request, began time.Time) {
 	s.log.LogAttrs(r.Context(), level, "request", attributes...)
 }
 
-// hold counts memory of a request against the limit, until it ends.
+// hold counts memory of a request against the limit until the request ends.
 func (s *Server) hold(ctx context.Context, n int) error {
 	return s.holdFor(exchangeOf(ctx), n)
 }
@@ -190,19 +192,19 @@ func (s *Server) holdFor(e *exchange, n int) error {
 	}
 	if total := s.held.Add(int64(n)); total > s.opts.MaxMemory {
 		s.held.Add(-int64(n))
-		return &fault{status: http.StatusServiceUnavailable, text: fmt.Sprintf("the requests that run hold %d bytes, %d are allowed", total, s.opts.MaxMemory), retry: true}
+		return &fault{status: http.StatusServiceUnavailable, text: fmt.Sprintf("the current requests hold %d bytes, but only %d are allowed", total, s.opts.MaxMemory), retry: true}
 	}
 	e.held += int64(n)
 	return nil
 }
 
-// release gives the memory of a request back.
+// release releases the memory of a request.
 func (s *Server) release(e *exchange) {
 	s.held.Add(-e.held)
 	e.held = 0
 }
 
-// tokens are digests of what a client has to show.
+// digests returns the digests of tokens.
 func digests(tokens []string) [][]byte {
 	var out [][]byte
 	for _, t := range tokens {
@@ -212,7 +214,7 @@ func digests(tokens []string) [][]byte {
 	return out
 }
 
-// isOpen reports whether a path is open to clients without a token: the probes, and the page, which says nothing.
+// isOpen reports whether a path is accessible without a token: the probes, and the page, which contains no data.
 func isOpen(path string) bool {
 	return path == "/" || path == "/healthz" || strings.HasPrefix(path, "/v2/health/") || strings.HasPrefix(path, healthService)
 }
@@ -229,12 +231,13 @@ func (s *Server) allowed(r *http.Request) error {
 		found |= subtle.ConstantTimeCompare(t, d[:])
 	}
 	if found == 0 || !strings.EqualFold(scheme, "Bearer") {
-		return faulty(http.StatusUnauthorized, "the request needs the header Authorization: Bearer TOKEN with a token that is known")
+		return faulty(http.StatusUnauthorized, "the request needs the header Authorization: Bearer TOKEN with a valid token")
 	}
 	return nil
 }
 
-// cors says in an answer who may read it. done says that the request only asked for that.
+// cors sets the headers that say who may read an answer. It returns true if the request only
+// asked for them.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" || len(s.opts.Origins) == 0 {

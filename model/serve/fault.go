@@ -12,14 +12,14 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// statusGone is the status of a call whose client has gone, which it never reads.
+// statusGone is the status of a call whose client has disconnected, and never reads it.
 const statusGone = 499
 
-// A fault is an error with the status of HTTP that it has.
+// A fault is an error with an HTTP status.
 type fault struct {
 	status int
 	text   string
-	retry  bool // later
+	retry  bool // the client may retry later
 }
 
 // Error returns the text.
@@ -33,7 +33,7 @@ func badInput(format string, args ...any) *fault {
 	return faulty(http.StatusBadRequest, format, args...)
 }
 
-// faultOf returns what a client is told of an error: never a source line or a stack.
+// faultOf returns the error that a client is told: never a source line or a stack.
 func faultOf(err error) *fault {
 	var f *fault
 	if errors.As(err, &f) {
@@ -43,7 +43,7 @@ func faultOf(err error) *fault {
 	case errors.Is(err, context.DeadlineExceeded):
 		return faulty(http.StatusGatewayTimeout, "the deadline has passed")
 	case errors.Is(err, context.Canceled):
-		return faulty(statusGone, "the client has gone")
+		return faulty(statusGone, "the client has disconnected")
 	}
 	text := explained(err)
 	for _, kind := range []error{tenon.ErrInvalid, tenon.ErrShape, tenon.ErrDType, tenon.ErrAxis, tenon.ErrRange} {
@@ -57,7 +57,7 @@ func faultOf(err error) *fault {
 	return faulty(http.StatusInternalServerError, "%s", text)
 }
 
-// place matches what tells the inside of the program.
+// place matches places in source files, which are internal to the program.
 var place = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\s*\((at )?\S*\.go:\d+\)|\s*(at )?\S*\.go:\d+`)
 })

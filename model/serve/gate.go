@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// gate bounds how many calls run at once, and how many wait for it. Those that wait go on
-// by their priority, and in their order.
+// A gate bounds how many calls run at once, and how many wait. Waiting calls enter by priority,
+// and otherwise in order.
 type gate struct {
 	bound int // calls that run at once; 0: any number
 	most  int // calls that may wait
@@ -19,15 +19,16 @@ type gate struct {
 	waiting []*waiter
 }
 
-// A waiter is a call that waits.
+// A waiter is a waiting call.
 type waiter struct {
 	priority int
-	need     time.Duration // that it runs at least
+	need     time.Duration // its minimum running time
 	ready    chan struct{} // closed when it may run
 }
 
-// enter waits for a place. The deadline of ctx holds: a call that runs for longer at least, after those
-// that go in front of it, is refused at once. need tells how long it runs at least; nil: nobody knows.
+// enter waits for a place. A call that cannot finish before the deadline of ctx, because of its minimum
+// running time and that of the calls ahead of it, is rejected at once. need returns the minimum running
+// time; nil: unknown.
 func (g *gate) enter(ctx context.Context, priority int, need func() time.Duration) (leave func(), err error) {
 	if _, ends := ctx.Deadline(); !ends && g.bound == 0 {
 		return func() {}, ctx.Err()
@@ -50,7 +51,7 @@ func (g *gate) enter(ctx context.Context, priority int, need func() time.Duratio
 	}
 	if len(g.waiting) >= g.most {
 		g.mu.Unlock()
-		return nil, &fault{status: 503, text: fmt.Sprintf("%d calls run and %d wait, which is all that is allowed", g.bound, g.most), retry: true}
+		return nil, &fault{status: 503, text: fmt.Sprintf("%d calls are running and %d are waiting, which is the limit", g.bound, g.most), retry: true}
 	}
 	w := &waiter{priority, least, make(chan struct{})}
 	g.waiting = inserted(g.waiting, w, func(x *waiter) int { return x.priority })
@@ -72,8 +73,8 @@ func (g *gate) enter(ctx context.Context, priority int, need func() time.Duratio
 	return nil, ctx.Err()
 }
 
-// wait returns how long a call waits for its place at least: as long as those in front of it run on all
-// places, less what may still run on the other ones when it gets its own.
+// wait returns the minimum time that a call waits for its place: the calls ahead of it run on all
+// places, and some may still run on other places when it gets its own.
 func (g *gate) wait(priority int) time.Duration {
 	if g.bound == 0 {
 		return 0
@@ -90,15 +91,16 @@ func (g *gate) wait(priority int) time.Duration {
 	return front.wait(g.bound)
 }
 
-// A line is what runs before something that waits: how long all of it takes at least, and the longest.
+// A line sums up the calls ahead of another: their minimum running time in all, and that of the
+// longest one.
 type line struct{ all, most time.Duration }
 
 func (l *line) add(d time.Duration) {
 	l.all, l.most = l.all+max(d, 0), max(l.most, d)
 }
 
-// wait returns how long it takes at least until one of so many places is free: all of them are used until then, less what
-// may still run on the other ones.
+// wait returns the minimum time until one of a number of places is free: all of them are used until then, except for
+// calls that may still be running on the others.
 func (l *line) wait(places int) time.Duration {
 	return max(0, l.all-time.Duration(places-1)*l.most) / time.Duration(places)
 }
@@ -115,7 +117,7 @@ func (g *gate) leave() {
 	g.waiting = slices.Delete(g.waiting, 0, 1)
 }
 
-// inserted puts an entry behind those of its priority, and of those that go first.
+// inserted inserts an entry after those of the same or a better priority.
 func inserted[T any](list []T, x T, priority func(T) int) []T {
 	i := len(list)
 	for i > 0 && priority(list[i-1]) > priority(x) {

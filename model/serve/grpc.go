@@ -11,9 +11,9 @@ import (
 	"connectrpc.com/connect"
 )
 
-// Services over gRPC, and the Open Inference Protocol v2 of them.
+// The services over gRPC, among them the Open Inference Protocol v2.
 
-// A protoMessage is decoded from bytes that are not kept, or encoded.
+// A protoMessage is decoded from bytes that are not retained, or encoded.
 type protoMessage interface {
 	decode(b []byte) error
 	encode(b []byte) []byte
@@ -25,7 +25,7 @@ type reply struct{ b []byte }
 func (*reply) decode([]byte) error      { return nil }
 func (r *reply) encode(b []byte) []byte { return append(b, r.b...) }
 
-// Names is a message of texts in fields 1 and 2.
+// names is a message with strings in fields 1 and 2.
 type names struct{ first, second string }
 
 func (m *names) decode(b []byte) error {
@@ -44,7 +44,7 @@ func (m *names) encode(b []byte) []byte {
 	return appendString(appendString(b, 1, m.first), 2, m.second)
 }
 
-// codec is how connect encodes and decodes messages.
+// codec encodes and decodes messages for connect.
 type codec struct{}
 
 func (codec) Name() string { return "proto" }
@@ -65,7 +65,7 @@ const (
 
 var services = []string{oipService, tfService, tfModels, healthService}
 
-// rpc returns the handler of all calls over gRPC.
+// rpc returns the handler of all gRPC calls.
 func (s *Server) rpc() *http.ServeMux {
 	mux := http.NewServeMux()
 	limits := []connect.HandlerOption{connect.WithReadMaxBytes(int(s.opts.MaxBody)), connect.WithCompressMinBytes(1 << 10)}
@@ -104,7 +104,7 @@ func (s *Server) rpc() *http.ServeMux {
 		}
 		return b, nil
 	})
-	// In these the name of the model is the second field; the first one is that of a repository.
+	// In these messages the name of the model is field 2; field 1 is the name of a repository.
 	unaryTo(mux, oipService+"RepositoryModelLoad", options, func(_ context.Context, q *names, _ http.Header) ([]byte, error) {
 		return nil, s.change(q.second, s.load)
 	})
@@ -135,7 +135,7 @@ func unaryTo[M any, P interface {
 	}, options...))
 }
 
-// endless lifts the time limit for reading a request, as a stream has no end of its own.
+// endless removes the time limit for reading a request, because a stream has no defined end.
 func endless(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -143,7 +143,7 @@ func endless(h http.Handler) http.Handler {
 	})
 }
 
-// isRPC reports whether a request is a call over gRPC, or of connect's own protocol.
+// isRPC reports whether a request is a call over gRPC, or over connect's own protocol.
 func isRPC(r *http.Request) bool {
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 		return true
@@ -156,7 +156,7 @@ func isRPC(r *http.Request) bool {
 	return false
 }
 
-// grpc answers a call over gRPC, or of connect's own protocol.
+// grpc answers a call over gRPC, or over connect's own protocol.
 func (s *Server) grpc(w http.ResponseWriter, r *http.Request) {
 	if _, pattern := s.rpcs.Handler(r); pattern != "" {
 		s.rpcs.ServeHTTP(w, r)
@@ -170,7 +170,7 @@ func (s *Server) rpcFail(w http.ResponseWriter, r *http.Request, err error) {
 	connect.NewErrorWriter().Write(w, r, rpcError(err))
 }
 
-// rpcCodes are the codes of errors by their status of HTTP.
+// rpcCodes are the codes of errors, by HTTP status.
 var rpcCodes = map[int]connect.Code{
 	http.StatusUnauthorized:          connect.CodeUnauthenticated,
 	http.StatusForbidden:             connect.CodePermissionDenied,
@@ -224,7 +224,7 @@ func (s *Server) rpcHealth(service string) ([]byte, error) {
 	return appendNumber(nil, 1, 2), nil
 }
 
-// rpcWatch sends the state when it changes, until the client goes.
+// rpcWatch sends the state whenever it changes, until the client disconnects.
 func (s *Server) rpcWatch(ctx context.Context, q *connect.Request[names], stream *connect.ServerStream[reply]) error {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()

@@ -33,9 +33,9 @@ type inferRequest struct {
 	inference
 	model, version string
 	raw            bool  // the inputs are bytes
-	parameters     int   // with those of inputs
-	wrong          error // of what it holds
-	ends           bool  // the end of a stream of results is to be told
+	parameters     int   // number of parameters, including those of inputs
+	wrong          error // the first error in it
+	ends           bool  // the client wants to be told when a stream of results ends
 }
 
 func (q *inferRequest) encode(b []byte) []byte { return b }
@@ -93,14 +93,14 @@ func (q *inferRequest) decode(b []byte) error {
 	for i := range q.inputs {
 		in := &q.inputs[i]
 		if in.typed != nil && in.typed.n > 0 {
-			q.fault(badInput("%s has contents, and raw contents as well", in.name))
+			q.fault(badInput("%s has both contents and raw contents", in.name))
 		}
 		in.raw, in.typed = raw[i], nil
 	}
 	return nil
 }
 
-// fault notes the first error.
+// fault records the first error.
 func (q *inferRequest) fault(err error) {
 	if q.wrong == nil {
 		q.wrong = err
@@ -135,7 +135,7 @@ func (q *inferRequest) input(b []byte) (input, error) {
 	}
 	dt, ok := dtypeOf(in.datatype)
 	if !ok {
-		q.fault(badInput("%s has the datatype %s, which is not known", in.name, shortened(in.datatype)))
+		q.fault(badInput("%s has the unknown datatype %s", in.name, shortened(in.datatype)))
 		return in, nil
 	}
 	in.typed = &elements{dt: dt}
@@ -188,8 +188,7 @@ func (o *object) decode(b []byte) error {
 	})
 }
 
-// nested parses the JSON that an input of one text for each row, or one for all, holds, where it came as
-// texts.
+// nested parses the JSON of an input that has one text for each row, or one for all rows.
 func (in *input) nested(depth, limit int) error {
 	if in.data != nil {
 		return nil
@@ -200,7 +199,7 @@ func (in *input) nested(depth, limit int) error {
 	}
 	texts, ok := t.(*tensor.Strings)
 	if !ok {
-		return badInput("%s has the datatype %s; JSON is of type BYTES", in.name, in.datatype)
+		return badInput("%s has the datatype %s, but JSON needs BYTES", in.name, in.datatype)
 	}
 	list := make([]any, texts.Len())
 	for i := range list {
@@ -255,8 +254,7 @@ func (q *inferRequest) response(f *served, names []output, cols columns) ([]byte
 	return b, nil
 }
 
-// rpcStream answers the requests of a stream in their order, with any number of results
-// for each.
+// rpcStream answers the requests of a stream in order, with any number of results for each.
 func (s *Server) rpcStream(ctx context.Context, stream *connect.BidiStream[inferRequest, reply]) error {
 	for {
 		q, err := stream.Receive()
@@ -280,7 +278,7 @@ func (s *Server) rpcStream(ctx context.Context, stream *connect.BidiStream[infer
 }
 
 func (s *Server) rpcResults(ctx context.Context, q *inferRequest, h http.Header, send func([]byte) error) error {
-	defer s.release(exchangeOf(ctx)) // others follow on the same stream
+	defer s.release(exchangeOf(ctx)) // other requests follow on the same stream
 	f, err := s.open(q.model, q.version, q.wrong)
 	if err != nil {
 		return err

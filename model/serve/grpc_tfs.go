@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// TensorFlow Serving's calls over gRPC. Ragged arguments, and others that are made of
-// several tensors, have the derived names.
+// TensorFlow Serving's calls over gRPC. Ragged arguments, and others that are made of several
+// tensors, have derived names.
 
 // tfEnum are TensorFlow's numbers of element types.
 var tfEnum = map[dtype.DType]uint64{
@@ -60,7 +60,7 @@ func (m *modelSpec) decode(b []byte) error {
 
 func (m *modelSpec) encode(b []byte) []byte { return b }
 
-// check returns an error where the signature is none of ours.
+// check returns an error unless the signature is one that models have here.
 func (m *modelSpec) check() error {
 	if m.signature != "" && m.signature != defaultSignature {
 		return badInput("the model %s has no signature %s; it has %s", m.name, shortened(m.signature), defaultSignature)
@@ -68,7 +68,7 @@ func (m *modelSpec) check() error {
 	return nil
 }
 
-// appendSpec appends the name and version of what answered.
+// appendSpec appends the name and version of the function that answered.
 func (f *served) appendSpec(b []byte, num fieldNumber) []byte {
 	m := appendString(nil, 1, f.Name)
 	if v, err := strconv.ParseUint(f.version, 10, 64); err == nil {
@@ -122,7 +122,7 @@ func tensorProto(name string, b []byte) (input, error) {
 		switch f.num {
 		case 1:
 			if dt, known = tfType(f.n); !known {
-				return badInput("%s has an element type of number %d, which is not known", name, f.n)
+				return badInput("%s has the unknown element type %d", name, f.n)
 			}
 		case 2:
 			return eachField(f.b, func(f field) error {

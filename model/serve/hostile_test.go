@@ -289,7 +289,7 @@ func TestEachHeaderIsWrongOnce(t *testing.T) {
 		{"X-Priority", []string{"first", "-1", "1.0", "99999999999999999999", " "}, 400, "X-Priority"},
 		{"Content-Type", []string{"application/xml", "text/plain", ";", "application/json; charset", "/"}, 415, "Content-Type"},
 		{"Content-Encoding", []string{"br", "gzip, gzip", "x"}, 415, "Content-Encoding"},
-		{"Content-Encoding", []string{"gzip", "deflate"}, 400, "cannot be read"},
+		{"Content-Encoding", []string{"gzip", "deflate"}, 400, "cannot read the body"},
 		{"Inference-Header-Content-Length", []string{"x", "-1", "1e3", "99999999999999999999", "1000000"}, 400, "Inference-Header-Content-Length"},
 		{"Authorization", []string{"", "Bearer", "Bearer other", "Basic secret", "secret", "Bearer secret "}, 401, "Authorization"},
 	} {

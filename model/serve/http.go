@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ServeHTTP answers a request of any of the protocols.
+// ServeHTTP answers a request in any of the protocols.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	e, r := s.begin(w, r)
@@ -37,7 +37,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// plain answers a request that is no call over gRPC.
+// plain answers a request that is not a gRPC call.
 func (s *Server) plain(w http.ResponseWriter, r *http.Request) {
 	h, allow := s.route(r)
 	switch {
@@ -45,7 +45,7 @@ func (s *Server) plain(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, faulty(http.StatusNotFound, "there is no path %s", shortened(r.URL.Path)))
 	case h == nil:
 		w.Header().Set("Allow", allow)
-		s.fail(w, faulty(http.StatusMethodNotAllowed, "the path takes %s, not %s", allow, r.Method))
+		s.fail(w, faulty(http.StatusMethodNotAllowed, "the path allows %s, not %s", allow, r.Method))
 	default:
 		if err := h(w, r); err != nil {
 			s.fail(w, err)
@@ -56,7 +56,7 @@ func (s *Server) plain(w http.ResponseWriter, r *http.Request) {
 // A handler answers, or returns an error before it has written anything.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// route finds the handler of a request; without one, the methods that the path takes.
+// route finds the handler of a request or, if there is none, the methods that the path allows.
 func (s *Server) route(r *http.Request) (h handler, allow string) {
 	by := func(method string, h handler) (handler, string) {
 		if r.Method != method && !(method == http.MethodGet && r.Method == http.MethodHead) {
@@ -65,7 +65,7 @@ func (s *Server) route(r *http.Request) (h handler, allow string) {
 		return h, method
 	}
 	if raw := r.URL.RawPath; strings.Contains(strings.ToLower(raw), "%2f") || strings.Contains(r.URL.Path, "\x00") {
-		return nil, "" // RawPath is there where it is not how Path is written anyway
+		return nil, "" // RawPath is set only if Path can be written in another way
 	}
 	path := r.URL.Path
 	switch path {
@@ -106,7 +106,7 @@ func (s *Server) route(r *http.Request) (h handler, allow string) {
 	return nil, ""
 }
 
-// shortened returns a text for a message.
+// shortened shortens a text for a message.
 func shortened(text string) string {
 	if len(text) > 80 {
 		text = strings.ToValidUTF8(text[:80], "") + "…"
@@ -127,7 +127,7 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 	w.Write(append(b, '}', '\n'))
 }
 
-// ofJSON are the values of a header, which nobody changes.
+// ofJSON is the value of a header. It must not be changed.
 var ofJSON = []string{"application/json"}
 
 // answer writes JSON.
@@ -142,7 +142,7 @@ func (s *Server) live(w http.ResponseWriter, _ *http.Request) error {
 	return answer(w, []byte(`{"live":true}`))
 }
 
-// ready returns an error unless calls are taken.
+// ready returns an error unless calls are accepted.
 func (s *Server) ready() error {
 	if s.wait.Load() {
 		return &fault{status: http.StatusServiceUnavailable, text: "the server is not ready yet", retry: true}
@@ -150,7 +150,7 @@ func (s *Server) ready() error {
 	return nil
 }
 
-// isReady reports whether calls should be sent here.
+// isReady reports whether clients should send calls.
 func (s *Server) isReady() bool { return !s.wait.Load() && !s.drain.Load() }
 
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) error {
@@ -172,7 +172,7 @@ func mediaType(r *http.Request) (string, error) {
 	}
 	t, _, err := mime.ParseMediaType(text)
 	if err != nil {
-		return "", faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is none", shortened(text))
+		return "", faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is invalid", shortened(text))
 	}
 	return t, nil
 }
@@ -193,7 +193,7 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 	case "deflate":
 		unpacked = func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }
 	default:
-		return nil, faulty(http.StatusUnsupportedMediaType, "the Content-Encoding %s is not known: gzip and deflate are", shortened(coding))
+		return nil, faulty(http.StatusUnsupportedMediaType, "the Content-Encoding %s is not supported; gzip and deflate are", shortened(coding))
 	}
 	if unpacked != nil {
 		z, err := unpacked(&limited{r: r.Body, left: s.opts.MaxBody})
@@ -213,7 +213,7 @@ func (s *Server) tooLarge() error {
 	return faulty(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", s.opts.MaxBody)
 }
 
-// unread returns the fault of a body that could not be read.
+// unread returns the error for a body that could not be read.
 func (s *Server) unread(err error) error {
 	var f *fault
 	switch {
@@ -222,14 +222,14 @@ func (s *Server) unread(err error) error {
 	case errors.Is(err, errTooLarge):
 		return s.tooLarge()
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return faulty(http.StatusRequestTimeout, "the body did not come in time")
+		return faulty(http.StatusRequestTimeout, "the body did not arrive in time")
 	}
-	return badInput("the body cannot be read: %v", err)
+	return badInput("cannot read the body: %v", err)
 }
 
-// readAll reads everything; length is how much is said to come, negative where nobody has said it. Memory
-// is taken as bytes come, without copies of what was read: a body that turns out to be too large has taken as much
-// as is allowed, and no more.
+// readAll reads everything. length is the announced length, negative if there is none. Memory is allocated as
+// bytes arrive, and they are not copied, so that a body that turns out to be too large has taken no more memory
+// than is allowed.
 func readAll(r io.Reader, length int64) ([]byte, error) {
 	const first, most = 64 << 10, 1 << 20
 	fill := func(b []byte) (n int, err error) {
@@ -270,14 +270,14 @@ func readAll(r io.Reader, length int64) ([]byte, error) {
 	}
 }
 
-// An intake is a reader of at most so many bytes, which count as memory of a request while they come.
+// An intake reads at most a number of bytes, which count as the request's memory as they arrive.
 type intake struct {
 	limited
 	server   *Server
 	exchange *exchange
 }
 
-// Read reads, or returns the error of counting.
+// Read reads, or returns the error of counting memory.
 func (i *intake) Read(b []byte) (int, error) {
 	n, err := i.limited.Read(b)
 	if wrong := i.server.holdFor(i.exchange, n); wrong != nil {
@@ -286,7 +286,7 @@ func (i *intake) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// limited is a reader of at most so many bytes.
+// A limited reads at most a number of bytes.
 type limited struct {
 	r    io.Reader
 	left int64
@@ -294,7 +294,7 @@ type limited struct {
 
 var errTooLarge = errors.New("serve: too large")
 
-// Read reads, or returns errTooLarge where there is more.
+// Read reads, or returns errTooLarge if there is more.
 func (l *limited) Read(b []byte) (int, error) {
 	if l.left <= 0 {
 		var one [1]byte
@@ -312,22 +312,22 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// terms are what a request itself says of how it is to be answered.
+// terms are what a request says about how it is to be answered.
 type terms struct {
-	timeout  time.Duration // 0: any time
-	priority int           // 1 goes first; 0: it does not matter
+	timeout  time.Duration // 0: no limit
+	priority int           // 1 is the highest; 0: none
 }
 
-// of returns a context with the deadline of the header X-Timeout-Ms, if it is there, and that of
-// the request itself, the shorter one. It notes the priority: that of the request, or
-// that of the header X-Priority.
+// of returns a context with a deadline: the earlier one of those of the header X-Timeout-Ms and
+// of the request itself. It records the priority: that of the request, or of the header
+// X-Priority.
 func (t terms) of(ctx context.Context, h http.Header) (context.Context, context.CancelFunc, error) {
 	const digits = 10
 	least := t.timeout
 	if text := h.Get("X-Timeout-Ms"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil || len(text) > digits {
-			return nil, nil, badInput("the header X-Timeout-Ms is %s, want whole milliseconds", shortened(text))
+			return nil, nil, badInput("the header X-Timeout-Ms is %s, want an integer", shortened(text))
 		}
 		if d := time.Duration(n) * time.Millisecond; t.timeout == 0 || d < t.timeout {
 			least = d
@@ -339,7 +339,7 @@ func (t terms) of(ctx context.Context, h http.Header) (context.Context, context.
 	if text := h.Get("X-Priority"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 31)
 		if err != nil {
-			return nil, nil, badInput("the header X-Priority is %s, want a whole number", shortened(text))
+			return nil, nil, badInput("the header X-Priority is %s, want an integer", shortened(text))
 		}
 		if t.priority == 0 {
 			t.priority = int(n)
@@ -347,7 +347,7 @@ func (t terms) of(ctx context.Context, h http.Header) (context.Context, context.
 	}
 	exchangeOf(ctx).priority = t.priority
 	if least == 0 {
-		return ctx, func() {}, nil // the request's own ends with it
+		return ctx, func() {}, nil // the request's own deadline ends with it
 	}
 	ctx, cancel := context.WithTimeout(ctx, least)
 	return ctx, cancel, nil
@@ -370,14 +370,14 @@ func (s *Server) object(r *http.Request, tokens bool) (*object, error) {
 	return o, nil
 }
 
-// json checks that a request holds JSON.
+// isJSON returns an error unless a request's content is JSON.
 func isJSON(r *http.Request) error {
 	t, err := mediaType(r)
 	if err != nil {
 		return err
 	}
 	if t != "application/json" {
-		return faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is not known here: application/json is", shortened(t))
+		return faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is not supported; application/json is", shortened(t))
 	}
 	return nil
 }
@@ -401,7 +401,7 @@ func (s *Server) index(w http.ResponseWriter, _ *http.Request) error {
 	return answer(w, append(b, ']'))
 }
 
-// extensions are those of the Open Inference Protocol that the server has.
+// extensions are the supported extensions of the Open Inference Protocol.
 var extensions = []string{"binary_tensor_data", "model_repository"}
 
 func (s *Server) serverMetadata(w http.ResponseWriter, _ *http.Request) error {

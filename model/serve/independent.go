@@ -16,10 +16,9 @@ import (
 	"github.com/tenonml/tenon/element"
 )
 
-// Independent reports whether a function answers made-up rows of the arguments' Specs, along their axes of rows, by
-// themselves: what it says to them joined is, bit for bit, what it says to them apart. A function
-// that refuses them is taken not to do so. This is a trial; what is known of a function beyond
-// what was tried, its statements tell.
+// Independent reports whether a function computes rows independently, judging by made-up rows of the arguments'
+// Specs: results for joined rows must be, bit for bit, those for separate rows. It returns false if the function
+// rejects such rows. This is only a trial; a proof comes from the statements of the function's operations.
 func (f *Func) Independent(ctx context.Context) bool {
 	if f.Call == nil || len(f.Args) == 0 || len(f.Results) == 0 {
 		return false
@@ -45,7 +44,7 @@ func (f *Func) Independent(ctx context.Context) bool {
 	return true
 }
 
-// sameApart compares what the function says to rows that are joined and apart.
+// sameApart compares the results for rows that are joined and apart.
 func (f *served) sameApart(ctx context.Context, r *rand.Rand, sizes []int) bool {
 	joined := make([][]tenon.Value, len(f.Args))
 	answers := make([][]tenon.Value, len(f.Results))
@@ -122,7 +121,7 @@ func sameBits(a, b tenon.Value) bool {
 	return true
 }
 
-// madeUp returns arguments of n rows.
+// madeUp returns arguments with n rows.
 func (f *served) madeUp(r *rand.Rand, n int) ([]tenon.Value, error) {
 	args := make([]tenon.Value, len(f.Args))
 	for i, l := range f.in {
@@ -135,7 +134,7 @@ func (f *served) madeUp(r *rand.Rand, n int) ([]tenon.Value, error) {
 	return args, nil
 }
 
-// warm runs a function once with made-up arguments. It is no matter whether it takes them.
+// warm runs a function once with made-up arguments, whether or not it accepts them.
 func (f *served) warm(ctx context.Context) {
 	args, err := f.madeUp(rand.New(rand.NewPCG(1, 27)), 2)
 	if err == nil {
@@ -143,7 +142,7 @@ func (f *served) warm(ctx context.Context) {
 	}
 }
 
-// textMadeUp returns the text of an element of a type.
+// textMadeUp returns the text of a random element of a type.
 func textMadeUp(t element.Type, r *rand.Rand) string {
 	n := r.Int64N(1 << 20)
 	switch t.Kind {
@@ -173,7 +172,8 @@ func textMadeUp(t element.Type, r *rand.Rand) string {
 
 const day = 24 * time.Hour
 
-// rowsMadeUp returns what may stand at a node, with so many rows along one of its axes if that is of any size.
+// rowsMadeUp returns random data for a node, with a number of rows along one of its axes if that is of any
+// size.
 func (n *node) rowsMadeUp(r *rand.Rand, axis, rows int) any {
 	if n.kind != axisNode {
 		return n.madeUp(r)
@@ -193,7 +193,7 @@ func (n *node) rowsMadeUp(r *rand.Rand, axis, rows int) any {
 	return listOf(list)
 }
 
-// sizeMadeUp returns the size of an axis. Those of any size, but for ragged ones, have the same one everywhere.
+// sizeMadeUp returns the size of an axis. Axes of any size that are not ragged have the same size everywhere.
 func (n *node) sizeMadeUp(r *rand.Rand) int {
 	const free, longest = 3, 5
 	switch {
@@ -205,7 +205,7 @@ func (n *node) sizeMadeUp(r *rand.Rand) int {
 	return free
 }
 
-// madeUp returns what may stand at a node.
+// madeUp returns random data for a node.
 func (n *node) madeUp(r *rand.Rand) any {
 	switch n.kind {
 	case axisNode:

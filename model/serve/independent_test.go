@@ -188,7 +188,7 @@ func TestRowsAlongOtherAxes(t *testing.T) {
 	}
 	args := made(2, 3)
 	args[1] = made(1, 2)[1]
-	if _, err := fn.sameRows(args); err == nil || err.Error() != "x0 has 3 rows, x1 has 2" {
+	if _, err := fn.sameRows(args); err == nil || err.Error() != "x0 has 3 rows, but x1 has 2" {
 		t.Errorf("other numbers of rows: %v", err)
 	}
 }
@@ -224,7 +224,7 @@ func TestProtocolsOfRowsAlongTheFirstAxis(t *testing.T) {
 	}{
 		{"/v1/models/f:predict", "application/json", `{"inputs":[[1,2],[3,4]]}`, 200, `{"outputs":[[1.0,2.0],[4.0,6.0]]}`},
 		{"/call/f", "application/json", `{"x":[[1,2],[3,4]]}`, 200, `{"y":[[1.0,2.0],[4.0,6.0]]}`},
-		{"/v1/models/f:predict", "application/json", `{"instances":[[1,2],[3,4]]}`, 400, "the rows of x are along axis 1, and here rows are along the first one"},
+		{"/v1/models/f:predict", "application/json", `{"instances":[[1,2],[3,4]]}`, 400, "the rows of x are along axis 1, but this call needs rows along the first axis"},
 		{"/v1/models/f:regress", "application/json", `{"examples":[{"x":[1,2]}]}`, 400, "along axis 1"},
 		{"/v2/models/f/infer", arrowStream, "", 400, "along axis 1"},
 	} {

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// A list is a list: the text between its brackets, or entries that were made.
+// A list is a JSON list: the text between its brackets, or a Go slice of entries.
 type list struct {
 	n     int
 	text  string
 	items []any
-	pick  func(x any) any // what is taken of each entry; nil: itself
+	pick  func(x any) any // selects a part of each entry; nil: the entry itself
 }
 
 // listOf returns a list of entries.
 func listOf(items []any) *list { return &list{n: len(items), items: items} }
 
-// hasObjects reports whether there may be objects among the entries, or in them.
+// hasObjects reports whether there may be objects among the entries, or inside of them.
 func (l *list) hasObjects() bool {
 	return l.items != nil || l.pick != nil || strings.IndexByte(l.text, '{') >= 0
 }
 
-// A cursor goes through the entries of a list.
+// A cursor iterates over the entries of a list.
 type cursor struct {
 	list *list
 	at   int
@@ -33,7 +33,7 @@ func (l *list) cursor() cursor { return cursor{list: l, p: parser{text: l.text, 
 // more reports whether there is another entry.
 func (c *cursor) more() bool { return c.at < c.list.n }
 
-// isNumber reports whether the next entry is a number as it is written.
+// isNumber reports whether the next entry is the text of a number.
 func (c *cursor) isNumber() bool {
 	if c.list.items != nil || c.list.pick != nil {
 		return false
@@ -42,7 +42,7 @@ func (c *cursor) isNumber() bool {
 	return c.p.digit()
 }
 
-// isElement reports whether the next entry is neither a list nor an object as they are written.
+// isElement reports whether the next entry is text that is neither a list nor an object.
 func (c *cursor) isElement() bool {
 	if c.list.n == 0 || c.list.items != nil || c.list.pick != nil {
 		return false
@@ -74,14 +74,14 @@ func (c *cursor) value() any {
 	return x
 }
 
-// next goes behind the comma.
+// next skips the comma.
 func (c *cursor) next() {
 	c.p.space()
 	c.p.at++
 	c.at++
 }
 
-// all goes through the entries.
+// all iterates over the entries.
 func (l *list) all() iter.Seq2[int, any] {
 	return func(yield func(int, any) bool) {
 		for c := l.cursor(); c.more(); {
@@ -92,7 +92,7 @@ func (l *list) all() iter.Seq2[int, any] {
 	}
 }
 
-// first returns the first entry of a list that has one.
+// first returns the first entry of a nonempty list.
 func (l *list) first() any {
 	c := l.cursor()
 	return c.value()

@@ -9,13 +9,12 @@ import (
 	"unsafe"
 )
 
-// A text of JSON is checked as a whole, strictly by RFC 8259: members of an object are unique, texts are
-// UTF-8, surrogates come in pairs. Values are nil, bool, number, string, *list and *object. A list stays
-// the text that it is until its entries are asked for, so that what a request takes is about what it
-// sends, however many small lists and objects that are.
+// JSON is checked as a whole first, strictly by RFC 8259: the members of an object are unique, strings
+// are UTF-8, surrogates come in pairs. Values are nil, bool, number, string, *list and *object. A list
+// stays text until its entries are used, so that a request takes about as much memory as its text,
+// however many small lists and objects it has.
 
-// A number is a number as it is written, or NaN, Infinity, -Infinity where these are let
-// through.
+// A number is a number as it is written, or NaN, Infinity, -Infinity if these are allowed.
 type number string
 
 // An object is an object with its members in order.
@@ -24,7 +23,8 @@ type object struct {
 	values []any
 }
 
-// maxMembers bounds the members of an object, with those of objects in it that are not in lists.
+// maxMembers bounds the number of members of an object, including those of objects in it that
+// are not in lists.
 const maxMembers = 1 << 20
 
 // get returns a member.
@@ -37,17 +37,17 @@ func (o *object) get(name string) (any, bool) {
 	return nil, false
 }
 
-// parser reads one text.
+// A parser parses one text.
 type parser struct {
 	text    string
 	at      int
-	depth   int      // that is left
+	depth   int      // remaining depth
 	tokens  bool     // NaN and the like are numbers
-	members int      // of the object that is read, outside of lists
-	names   []string // of members of the objects that are read
+	members int      // of the current object, outside of lists
+	names   []string // of the members of the current objects
 }
 
-// parseJSON reads a whole text of at most so many levels, which does not change as long as its values are in use.
+// parseJSON parses a whole text with at most depth levels. The text must not change while its values are in use.
 func parseJSON(b []byte, depth int, tokens bool) (any, error) {
 	if !utf8.Valid(b) {
 		return nil, badInput("the body is not UTF-8")
@@ -64,7 +64,7 @@ func parseJSON(b []byte, depth int, tokens bool) (any, error) {
 }
 
 func (p *parser) wrong(what string) error {
-	return badInput("the body is no JSON at byte %d: %s", p.at, what)
+	return badInput("the body is not valid JSON at byte %d: %s", p.at, what)
 }
 
 func (p *parser) space() {
@@ -83,11 +83,11 @@ func (p *parser) digit() bool {
 	return p.at < len(p.text) && (p.text[p.at] == '-' || p.text[p.at] >= '0' && p.text[p.at] <= '9')
 }
 
-// read reads a value: for its faults, or, if it was checked before, to make it.
+// read parses a value: to check it or, if it has been checked, to return it.
 func (p *parser) read(checked bool) (any, error) {
 	p.space()
 	if p.at >= len(p.text) {
-		return nil, p.wrong("it ends early")
+		return nil, p.wrong("it ends too early")
 	}
 	switch c := p.text[p.at]; {
 	case c == '{' && checked:
@@ -101,7 +101,7 @@ func (p *parser) read(checked bool) (any, error) {
 	case c == '"':
 		text, err := p.quoted()
 		if !checked {
-			return nil, err // without memory for what nobody reads
+			return nil, err // no memory for values that are not used
 		}
 		return text, err
 	case p.digit():
@@ -126,19 +126,19 @@ var words = []struct {
 	token bool
 }{{"true", true, false}, {"false", false, false}, {"null", nil, false}, {"NaN", number("NaN"), true}, {"Infinity", number("Infinity"), true}}
 
-// check reads a value for its faults.
+// check checks a value.
 func (p *parser) check() error {
 	_, err := p.read(false)
 	return err
 }
 
-// value returns a value that was checked.
+// value returns a value that has been checked.
 func (p *parser) value() any {
 	x, _ := p.read(true)
 	return x
 }
 
-// list returns a list that was checked.
+// list returns a list that has been checked.
 func (p *parser) list() *list {
 	p.at++
 	l := &list{n: 1}
@@ -175,8 +175,8 @@ func (p *parser) list() *list {
 	return l
 }
 
-// flat goes behind the end of the list whose bracket was read, and returns its text, if there are neither texts nor lists nor
-// objects in it: as many bytes at once as the processor compares.
+// flat skips a list whose opening bracket has been read, and returns its text, if it contains neither strings nor lists
+// nor objects. It compares as many bytes at once as the processor can.
 func (p *parser) flat() (text string, ok bool) {
 	text, _, _ = strings.Cut(p.text[p.at:], "]")
 	if strings.IndexByte(text, '"') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.IndexByte(text, '{') >= 0 {
@@ -186,7 +186,7 @@ func (p *parser) flat() (text string, ok bool) {
 	return text, true
 }
 
-// behindText goes behind the quote that ends a text.
+// behindText skips the rest of a string, with its closing quote.
 func (p *parser) behindText() {
 	for ; p.text[p.at] != '"'; p.at++ {
 		if p.text[p.at] == '\\' {
@@ -196,7 +196,7 @@ func (p *parser) behindText() {
 	p.at++
 }
 
-// object returns an object that was checked.
+// object returns an object that has been checked.
 func (p *parser) object() *object {
 	p.at++
 	o := &object{}
@@ -219,17 +219,17 @@ func (p *parser) object() *object {
 // enter goes a level down.
 func (p *parser) enter() error {
 	if p.depth--; p.depth < 0 {
-		return p.wrong("it is nested too deep")
+		return p.wrong("it is nested too deeply")
 	}
 	p.at++
 	return nil
 }
 
-// more reads what separates entries; done says that the last one was read.
+// more reads the separator between entries; done means that there are no more.
 func (p *parser) more(end byte, first bool) (done bool, err error) {
 	p.space()
 	if p.at >= len(p.text) {
-		return false, p.wrong("it ends early")
+		return false, p.wrong("it ends too early")
 	}
 	switch c := p.text[p.at]; {
 	case c == end:
@@ -245,7 +245,7 @@ func (p *parser) more(end byte, first bool) (done bool, err error) {
 	return false, p.wrong("no comma")
 }
 
-// checkList reads a list.
+// checkList checks a list.
 func (p *parser) checkList() error {
 	if err := p.enter(); err != nil {
 		return err
@@ -254,7 +254,7 @@ func (p *parser) checkList() error {
 	for first := true; ; first = false {
 		done, err := p.more(']', first)
 		if done || err != nil {
-			p.members = members // lists are read entry by entry
+			p.members = members // lists are parsed entry by entry
 			return err
 		}
 		p.members = 0
@@ -262,7 +262,7 @@ func (p *parser) checkList() error {
 		if from := p.at; p.digit() {
 			p.numbers()
 			if p.at == from {
-				_, err = p.number() // infinite, or with its fault
+				_, err = p.number() // infinite, or an error
 			}
 		} else {
 			err = p.check()
@@ -273,7 +273,7 @@ func (p *parser) checkList() error {
 	}
 }
 
-// checkObject reads an object.
+// checkObject checks an object.
 func (p *parser) checkObject() error {
 	if err := p.enter(); err != nil {
 		return err
@@ -287,7 +287,7 @@ func (p *parser) checkObject() error {
 			return err
 		}
 		if p.space(); p.at >= len(p.text) || p.text[p.at] != '"' {
-			return p.wrong("no name of a member")
+			return p.wrong("the name of a member is missing")
 		}
 		name, err := p.quoted()
 		if err != nil {
@@ -307,7 +307,7 @@ func (p *parser) checkObject() error {
 			twice = slices.Contains(own, name)
 		}
 		if twice {
-			return badInput("the member %s stands twice", shortened(name))
+			return badInput("the member %s occurs twice", shortened(name))
 		}
 		p.names = append(p.names, name)
 		if seen != nil {
@@ -346,7 +346,7 @@ func (p *parser) number() (number, error) {
 	if p.at < len(p.text) && p.text[p.at] == '.' {
 		p.at++
 		if p.digits() == 0 {
-			return "", p.wrong("no digit behind the point")
+			return "", p.wrong("no digit follows the point")
 		}
 	}
 	p.at++
@@ -376,13 +376,13 @@ func (p *parser) quoted() (string, error) {
 			return p.escaped(rest[:i])
 		case c < 0x20:
 			p.at += i
-			return "", p.wrong("a control character in a text")
+			return "", p.wrong("a string contains a control character")
 		}
 	}
-	return "", p.wrong("a text without end")
+	return "", p.wrong("a string does not end")
 }
 
-// escaped reads a text on from its first escape.
+// escaped parses the rest of a string from its first escape sequence on.
 func (p *parser) escaped(head string) (string, error) {
 	p.at += len(head)
 	b := []byte(head)
@@ -392,7 +392,7 @@ func (p *parser) escaped(head string) (string, error) {
 			p.at++
 			return string(b), nil
 		case c < 0x20:
-			return "", p.wrong("a control character in a text")
+			return "", p.wrong("a string contains a control character")
 		case c != '\\':
 			b = append(b, c)
 			p.at++
@@ -403,12 +403,12 @@ func (p *parser) escaped(head string) (string, error) {
 			}
 		}
 	}
-	return "", p.wrong("a text without end")
+	return "", p.wrong("a string does not end")
 }
 
 func (p *parser) escape(b []byte) ([]byte, error) {
 	if p.at+1 >= len(p.text) {
-		return nil, p.wrong("a text without end")
+		return nil, p.wrong("a string does not end")
 	}
 	c := p.text[p.at+1]
 	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
@@ -417,18 +417,18 @@ func (p *parser) escape(b []byte) ([]byte, error) {
 	}
 	r, ok := p.unit()
 	if !ok {
-		return nil, p.wrong("an escape that is not known")
+		return nil, p.wrong("an escape sequence is unknown")
 	}
 	if utf16.IsSurrogate(r) {
 		low, ok := p.unit()
 		if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
-			return nil, p.wrong("half of a surrogate pair")
+			return nil, p.wrong("a surrogate pair is incomplete")
 		}
 	}
 	return utf8.AppendRune(b, r), nil
 }
 
-// unit reads \uXXXX.
+// unit parses \uXXXX.
 func (p *parser) unit() (rune, bool) {
 	if len(p.text)-p.at < 6 || p.text[p.at] != '\\' || p.text[p.at+1] != 'u' {
 		return 0, false

@@ -15,9 +15,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A layout is how a Value of a Spec looks from outside: a tree of axes, records, optional
-// parts and elements, each with the column that holds it. Columns are flat tensors with
-// derived names, which protocols of flat tensors carry:
+// A layout describes how clients see a Value of a Spec: a tree of axes, records, optional parts
+// and elements, each with the column that holds it. Columns are flat tensors with derived
+// names, for protocols of flat tensors:
 //
 //	x                 a dense tensor
 //	x.flat_values     the elements of a ragged one, and
@@ -43,7 +43,7 @@ type layout struct {
 
 // A column is a flat tensor.
 type column struct {
-	at     int // among those of the layout
+	at     int // among the columns of the layout
 	name   string
 	dt     dtype.DType
 	rank   int
@@ -54,8 +54,8 @@ type column struct {
 type kind uint8
 
 const (
-	axisNode     kind = iota // a list of what child is
-	optionalNode             // child, or nothing
+	axisNode     kind = iota // a list
+	optionalNode             // a value that may be missing
 	recordNode               // a value for each field
 	leafNode                 // an element
 )
@@ -65,25 +65,25 @@ type form uint8
 
 const (
 	objectForm  form = iota // a member for each field
-	variantForm             // of unions: a member for the variant
+	variantForm             // for unions: a member for the variant
 	mapForm                 // a member for each entry
 )
 
 // A node is a place in a layout.
 type node struct {
-	at     int // among those of the layout
+	at     int // among the nodes of the layout
 	kind   kind
-	form   form    // of records
+	form   form    // for records
 	name   string  // of the value that it belongs to, for messages
-	column *column // of the splits of a ragged axis, a mask, or elements
+	column *column // of the splits of a ragged axis, of a mask, or of elements
 	size   int     // of an axis that is not ragged; negative: any
 	child  *node
 	fields []*node
 	names  []string // of the fields
-	axes   []*node  // above a leaf or an optional part, since the last splits or records
-	rows   bool     // its column begins with an axis for what is above these axes
+	axes   []*node  // the axes above a leaf or an optional part, since the last splits or records
+	rows   bool     // its column begins with an axis for everything above these axes
 
-	means *element.Type // what the texts of a leaf say; nil: themselves
+	means *element.Type // the type that the texts of a leaf express; nil: they are just texts
 }
 
 // within returns the record of a node inside of its axes.
@@ -123,8 +123,8 @@ func (l *layout) add(name string, dt dtype.DType, rank int, splits bool) *column
 	return c
 }
 
-// value returns the node of a Spec whose first axes, skip of them, are those of records
-// around it. axes are those above it since the last splits or records.
+// value returns the node of a Spec. Its first skip axes are those of the records around it.
+// axes are those above it since the last splits or records.
 func (l *layout) value(name string, s tenon.Spec, skip int, axes []*node, rows bool) (*node, error) {
 	a := anatomy.OfSpec(s)
 	switch a.Kind {
@@ -169,14 +169,14 @@ func (l *layout) value(name string, s tenon.Spec, skip int, axes []*node, rows b
 	case anatomy.Parts:
 		return l.parts(name, s, a, skip, axes, rows)
 	}
-	return nil, fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(s))
+	return nil, fmt.Errorf("%s: %s is not supported by these protocols", name, tenon.String(s))
 }
 
-// texts returns the node of what is kept as numbers, and is text outside.
+// texts returns the node of values that are stored as numbers and presented as text.
 func (l *layout) texts(name string, kept tenon.Spec, means *element.Type, skip int, axes []*node, rows bool) (*node, error) {
 	t, ok := kept.(*tensor.Spec)
 	if !ok || t.Shape().Rank() < skip {
-		return nil, fmt.Errorf("%s: %s has no form in these protocols", name, tenon.String(kept))
+		return nil, fmt.Errorf("%s: %s is not supported by these protocols", name, tenon.String(kept))
 	}
 	leaf := &node{kind: leafNode, name: name, means: means}
 	n := chained(l.held(leaf, name, t, skip, axes, rows), leaf)
@@ -184,8 +184,8 @@ func (l *layout) texts(name string, kept tenon.Spec, means *element.Type, skip i
 	return n, nil
 }
 
-// parts returns the node of a type of which only the components are known: an object of them. In
-// records they have the rows of these.
+// parts returns the node of a type of which only the components are known: an object of them.
+// Inside of records, the components have the rows of these.
 func (l *layout) parts(name string, s tenon.Spec, a anatomy.Spec, skip int, axes []*node, rows bool) (*node, error) {
 	if skip > 1 || skip == 1 && !byRows(s) || len(axes) > 0 {
 		return nil, fmt.Errorf("%s: the components of %s do not have the rows of the records around it", name, tenon.String(s))
@@ -201,8 +201,8 @@ func (l *layout) parts(name string, s tenon.Spec, a anatomy.Spec, skip int, axes
 	return rec, nil
 }
 
-// byRows reports whether values of a Spec are rows, and each of their components has an entry for
-// each.
+// byRows reports whether values of a Spec are rows, with an entry for each row in every
+// component.
 func byRows(s tenon.Spec) bool {
 	shared, ok := rows.Components(s)
 	if !ok || slices.Contains(shared, true) {
@@ -220,14 +220,14 @@ func outermost(s tenon.Spec) int {
 	return shape.Unknown
 }
 
-// dense returns the axes and elements of a tensor. Its first skip axes stand above.
+// dense returns the axes and elements of a tensor. Its first skip axes are above.
 func (l *layout) dense(name, column string, s *tensor.Spec, skip int, axes []*node, rows bool) *node {
 	leaf := &node{kind: leafNode, name: name}
 	return chained(l.held(leaf, column, s, skip, axes, rows), leaf)
 }
 
-// held gives a node the column of a tensor, and returns those of its axes that are below the first
-// skip.
+// held gives a node the column of a tensor, and returns the tensor's axes after the first skip
+// ones.
 func (l *layout) held(n *node, column string, s *tensor.Spec, skip int, axes []*node, rows bool) (chain []*node) {
 	for k := skip; k < s.Shape().Rank(); k++ {
 		chain = append(chain, &node{kind: axisNode, name: n.name, size: s.Shape().Dim(k)})
@@ -264,12 +264,13 @@ func (l *layout) lists(name string, s tenon.Spec, a anatomy.Spec, skip int, axes
 	})
 }
 
-// splitsBelow reports whether rows have splits below so many axes of records around them.
+// splitsBelow reports whether rows have splits below the first skip axes, which are those of
+// records around them.
 func splitsBelow(a anatomy.Spec, skip int) bool {
 	return slices.ContainsFunc(a.Partitions[max(0, skip-1):], func(p *ragged.PartitionSpec) bool { return !p.IsUniform() })
 }
 
-// divided returns the axes of partitions around what inner makes.
+// divided returns the axes of partitions around the result of inner.
 func (l *layout) divided(name string, s tenon.Spec, a anatomy.Spec, skip int, axes []*node, rows bool, inner func(axes []*node, rows bool) (*node, error)) (*node, error) {
 	var chain []*node
 	if skip == 0 {
@@ -331,7 +332,7 @@ func (l *layout) records(name string, s *structured.Spec, skip int, axes []*node
 	return chained(chain, rec), nil
 }
 
-// optional returns a node for what may be missing, below the axes of its mask.
+// optional returns a node for a value that may be missing, below the axes of its mask.
 func (l *layout) optional(name string, s tenon.Spec, a anatomy.Spec, skip int, axes []*node, rows bool) (*node, error) {
 	opt := &node{kind: optionalNode, name: name}
 	if m, ok := a.Mask.(*tensor.Spec); ok && m.Shape().Rank() >= skip {
@@ -343,7 +344,7 @@ func (l *layout) optional(name string, s tenon.Spec, a anatomy.Spec, skip int, a
 	m, v := anatomy.OfSpec(a.Mask), anatomy.OfSpec(a.Inner)
 	mask, ok := m.Inner.(*tensor.Spec)
 	if !ok || v.Kind != anatomy.Lists || len(v.Partitions) != len(m.Partitions) || a.Outside() {
-		return nil, fmt.Errorf("%s: %s has no form in these protocols: lists of which something is missing have a mask of the same lists", name, tenon.String(s))
+		return nil, fmt.Errorf("%s: %s is not supported by these protocols: lists with missing elements need a mask with the same lists", name, tenon.String(s))
 	}
 	return l.divided(name, a.Inner, m, skip, axes, rows, func(axes []*node, rows bool) (*node, error) {
 		chain := l.held(opt, name+".mask", mask, 1, axes, rows)

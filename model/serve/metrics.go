@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// counts is what is counted of a function, by Triton's names.
+// counts are the counters of a function, by Triton's names.
 type counts struct {
 	success, backend, other    atomic.Int64 // calls
 	rejected, cancelled        atomic.Int64
@@ -22,7 +22,7 @@ type counts struct {
 	latency                    [len(latencies) + 1]atomic.Int64
 }
 
-// latencies are the upper ends of the classes in which times of calls are counted.
+// latencies are the upper bounds of the histogram of the times of calls.
 var latencies = [...]time.Duration{500 * time.Microsecond, time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond,
 	25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond,
 	time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second}
@@ -36,7 +36,7 @@ func (c *counts) took(d time.Duration) {
 	c.latency[i].Add(1)
 }
 
-// failures returns the number of calls that failed, whatever the reason.
+// failures returns the number of calls that failed, for whatever reason.
 func (c *counts) failures() int64 {
 	return c.backend.Load() + c.other.Load() + c.rejected.Load() + c.cancelled.Load()
 }
@@ -49,7 +49,7 @@ func (c *counts) finished(began time.Time, err error) {
 		return
 	}
 	var f *fault
-	own := errors.As(err, &f) // of the server, not of the function
+	own := errors.As(err, &f) // an error of the server, not of the function
 	switch status := faultOf(err).status; {
 	case status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
 		c.rejected.Add(1)
@@ -64,20 +64,20 @@ func (c *counts) finished(began time.Time, err error) {
 
 func (c *counts) queued(d time.Duration) { c.queue.Add(d.Microseconds()) }
 
-// ran counts a run of the function for so many rows.
+// ran counts a run of the function for a number of rows.
 func (c *counts) ran(d time.Duration, rows int) {
 	c.runs.Add(1)
 	c.rows.Add(int64(rows))
 	c.inside.Add(d.Microseconds())
 }
 
-// metrics answers in the text format of Prometheus.
+// metrics answers in Prometheus's text format.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	return s.WriteMetrics(w)
 }
 
-// WriteMetrics writes what is counted of the functions in the text format of Prometheus.
+// WriteMetrics writes the counters of the functions in Prometheus's text format.
 func (s *Server) WriteMetrics(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	type series struct {
@@ -98,7 +98,7 @@ func (s *Server) WriteMetrics(to io.Writer) error {
 		{"nv_inference_compute_input_duration_us", "counter", "Microseconds of reading arguments", func(c *counts) *atomic.Int64 { return &c.in }, ""},
 		{"nv_inference_compute_infer_duration_us", "counter", "Microseconds of running", func(c *counts) *atomic.Int64 { return &c.inside }, ""},
 		{"nv_inference_compute_output_duration_us", "counter", "Microseconds of writing results", func(c *counts) *atomic.Int64 { return &c.out }, ""},
-		{"nv_inference_pending_request_count", "gauge", "Calls that run or wait", func(c *counts) *atomic.Int64 { return &c.pending }, ""},
+		{"nv_inference_pending_request_count", "gauge", "Calls that are running or waiting", func(c *counts) *atomic.Int64 { return &c.pending }, ""},
 	}
 	for _, x := range all {
 		if x.kind != "" {

@@ -9,23 +9,22 @@ import (
 
 // Models by name and version.
 
-// A model is a function in one version or several. It is never changed; a change puts
-// another one in its place.
+// A model is a function in one or several versions. It is immutable; a change replaces it.
 type model struct {
-	versions []*served // from the oldest
+	versions []*served // the oldest first
 	labels   map[string]string
-	from     *source // where it was loaded from; nil for functions of the program
+	from     *source // where it was loaded from; nil for a function of the program
 }
 
-// labelPrefix marks a label that stands in place of a version.
+// labelPrefix marks a label that is given in place of a version.
 const labelPrefix = "label "
 
 func labelVersion(label string) string { return labelPrefix + label }
 
-// defaultSignature is TensorFlow's name of the only signature that models have here.
+// defaultSignature is TensorFlow's name for the only signature that models have here.
 const defaultSignature = "serving_default"
 
-// of returns a version, the newest where none is named.
+// of returns a version, or the newest one if none is named.
 func (m *model) of(version string) (*served, bool) {
 	if version == "" && len(m.versions) > 0 {
 		return m.versions[len(m.versions)-1], true
@@ -46,10 +45,11 @@ func (m *model) of(version string) (*served, bool) {
 	return nil, false
 }
 
-// anyVersion is what some of TensorFlow Serving's clients call the newest version.
+// anyVersion is the name by which some clients of TensorFlow Serving request the newest
+// version.
 const anyVersion = "0"
 
-// byAge compares versions: numbers by their size, before other texts.
+// byAge compares versions: numbers by size, before other texts.
 func byAge(a, b *served) int {
 	x, errX := strconv.ParseUint(a.version, 10, 64)
 	y, errY := strconv.ParseUint(b.version, 10, 64)
@@ -67,7 +67,7 @@ func byAge(a, b *served) int {
 	return strings.Compare(a.version, b.version)
 }
 
-// with returns the model with a version that is new or replaces another.
+// with returns the model with a version added or replaced.
 func (m *model) with(f *served) *model {
 	out := &model{versions: []*served{f}}
 	if m != nil {
@@ -82,7 +82,7 @@ func (m *model) with(f *served) *model {
 	return out
 }
 
-// model returns the function of a name and version.
+// model returns the function with a name and version.
 func (s *Server) model(name, version string) (*served, error) {
 	s.mu.RLock()
 	m, ok := s.models[name]
@@ -134,8 +134,8 @@ func (s *Server) newest() []*served {
 	return out
 }
 
-// unload takes a model away, or all functions of a source; load brings them back, or makes
-// them anew.
+// unload removes a model, or all functions of a source. Loading brings them back, or makes them
+// anew.
 func (s *Server) unload(name string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// natural answers a call in JSON by the function's own Specs. events says that results are
-// sent as server-sent events.
+// natural answers a call in JSON according to the function's own Specs. If events is true,
+// results are sent as server-sent events.
 func (s *Server) natural(w http.ResponseWriter, r *http.Request, name string, events bool) error {
 	f, err := s.open(name, "", nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Server) natural(w http.ResponseWriter, r *http.Request, name string, ev
 		}
 		found++
 		if a.Spec == nil {
-			return faulty(http.StatusNotImplemented, "the type of %s comes with the call, and JSON does not tell it", a.Name)
+			return faulty(http.StatusNotImplemented, "the type of %s must be part of the call, but JSON has no types", a.Name)
 		}
 		if args[i], err = nestedValue(f.in[i], x, natural, s.opts.MaxElements); err != nil {
 			return err
@@ -85,8 +85,8 @@ func appendObject(b []byte, list []Arg, layouts []*layout, values []tenon.Value)
 	return append(b, '}'), nil
 }
 
-// sendAll sends each result of a stream as a line, or as an event. An error before the
-// first one is an answer of its own; a later one is the last line or event.
+// sendAll sends each result of a stream as a line, or as an event. An error before the first
+// result is the answer; a later one is the last line or event.
 func (s *Server) sendAll(ctx context.Context, w http.ResponseWriter, f *served, args []tenon.Value, events bool) error {
 	begun := false
 	begin := func() {

@@ -11,14 +11,14 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// decoding makes columns of nested JSON, by a layout.
+// A decoding converts nested JSON to columns, by a layout.
 type decoding struct {
 	style  style
-	limit  int        // elements of an argument
+	limit  int        // maximum number of elements of an argument
 	filled []elements // by column
-	counts []int      // by node: entries of a list of any size that is not ragged, negative where no list was read; of records, and of all ragged lists
+	counts []int      // by node: entries of a list of any size that is not ragged, negative if no list was read; number of records, and of all ragged lists
 	left   int
-	path   []step // to what is read
+	path   []step // the path to the current value
 
 	few struct { // room for most arguments
 		filled [4]elements
@@ -35,7 +35,7 @@ func room[T any](few []T, n int) []T {
 	return make([]T, n)
 }
 
-// A step goes into a field, or an entry of a list.
+// A step leads into a field, or an entry of a list.
 type step struct {
 	field string
 	entry int
@@ -83,7 +83,7 @@ func nestedValue(l *layout, x any, st style, limit int) (tenon.Value, error) {
 	return c.built(l)
 }
 
-// told returns an error of an argument with the Spec that it has.
+// told adds the Spec of an argument to an error.
 func (l *layout) told(err error) error {
 	const most = 400 // bytes of a Spec, which may have any number of fields
 	spec := tenon.String(l.spec)
@@ -106,7 +106,7 @@ func (e *elements) count(n int) {
 	}
 }
 
-// node reads what stands at a node.
+// node decodes the value at a node.
 func (d *decoding) node(n *node, x any) error {
 	switch n.kind {
 	case axisNode:
@@ -126,7 +126,7 @@ func (d *decoding) node(n *node, x any) error {
 		return err
 	}
 	if text, ok := x.(string); ok && n.means != nil && !n.means.Fits(text) {
-		return badInput("%s is %s, which is no %v", d, shown(x), n.means)
+		return badInput("%s is %s, which is not a %v", d, shown(x), n.means)
 	}
 	return d.filled[n.column.at].add(x, d, d.style)
 }
@@ -151,7 +151,7 @@ func (d *decoding) axis(n *node, x any) error {
 			had = n.size
 		}
 		if had >= 0 && had != size {
-			return badInput("%s has %d entries where others, or the function, have %d", d, size, had)
+			return badInput("%s has %d entries, but other lists or the function have %d", d, size, had)
 		}
 		d.counts[n.at] = size
 	}
@@ -165,7 +165,7 @@ func (d *decoding) axis(n *node, x any) error {
 	return nil
 }
 
-// entries reads the entries of a list.
+// entries decodes the entries of a list.
 func (d *decoding) entries(child *node, list *list) error {
 	last := len(d.path)
 	d.path = append(d.path, step{})
@@ -236,14 +236,15 @@ func (d *decoding) record(n *node, x any) error {
 	if found < len(o.names) {
 		for _, name := range o.names {
 			if !slices.Contains(n.names, name) {
-				return badInput("%s has the field %s, which nobody knows", d, name)
+				return badInput("%s has the unknown field %s", d, name)
 			}
 		}
 	}
 	return nil
 }
 
-// variant reads an element of a union: an object with one member, named as the variant is.
+// variant decodes an element of a union: an object with one member, whose name is that of the
+// variant.
 func (d *decoding) variant(n *node, o *object) error {
 	k := -1
 	if len(o.names) == 1 {
@@ -270,7 +271,7 @@ func (d *decoding) variant(n *node, o *object) error {
 	return nil
 }
 
-// entriesOf reads a map: an object whose members are its entries.
+// entriesOf decodes a map: an object whose members are its entries.
 func (d *decoding) entriesOf(n *node, o *object) error {
 	list := make([]any, len(o.names))
 	entry := n.fields[0].within()
@@ -280,7 +281,7 @@ func (d *decoding) entriesOf(n *node, o *object) error {
 	return d.axis(n.fields[0], listOf(list))
 }
 
-// nothing adds what stands under a value that is missing.
+// nothing adds filler in place of a missing value.
 func (d *decoding) nothing(n *node) error {
 	switch n.kind {
 	case axisNode:
@@ -316,8 +317,8 @@ func (d *decoding) nothing(n *node) error {
 	return nil
 }
 
-// finish makes tensors of what was collected. entries is how many entries there are at a
-// node, counted from the last splits or records.
+// finish makes tensors of the collected elements. entries is the number of entries at a node,
+// counted from the last splits or records.
 func (d *decoding) finish(n *node, entries int, c columns) error {
 	var err error
 	switch n.kind {

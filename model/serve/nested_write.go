@@ -6,11 +6,11 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// encoding writes a Value as nested JSON, by a layout.
+// An encoding writes a Value as nested JSON, by a layout.
 type encoding struct {
 	style   style
 	readers []reader // by column
-	sizes   []int    // by node, of axes that are not ragged; negative where not yet known
+	sizes   []int    // by node, of axes that are not ragged; negative if unknown
 
 	few struct { // room for most results
 		readers [4]reader
@@ -18,7 +18,7 @@ type encoding struct {
 	}
 }
 
-// encodingOf prepares a Value to be written, by a layout of Values such as it, if it is known.
+// encodingOf prepares to write a Value by a layout of such Values, if it is known.
 func encodingOf(name string, known *layout, v tenon.Value, st style) (*encoding, *layout, error) {
 	c, err := taken(name, v)
 	if err != nil {
@@ -56,7 +56,7 @@ func (l *layout) describes(c columns) bool {
 	return len(c) == len(l.columns)
 }
 
-// measure finds the sizes of axes by the shapes of columns.
+// measure finds the sizes of axes from the shapes of columns.
 func (e *encoding) measure(n *node, c columns) {
 	switch n.kind {
 	case axisNode:
@@ -79,7 +79,7 @@ func (e *encoding) measure(n *node, c columns) {
 	}
 }
 
-// entries returns how many entries the columns at a node, or below it, begin with.
+// entries returns the number of entries with which the columns at or below a node begin.
 func (n *node) entries(c columns) int {
 	switch {
 	case n.column != nil && n.column.splits:

@@ -12,11 +12,12 @@ import (
 	"github.com/tenonml/tenon/internal/jsoncol"
 )
 
-// Numbers of JSON become elements in two ways. Most are short: their digits are an integer below 2^53, and one
-// operation makes the float of it, as in package jsoncol. The others, and those that a column does not take, are left to
-// package strconv and its errors.
+// Numbers are converted to elements in two ways. Most numbers are short: their digits are an integer below 2^53, which
+// one operation converts to a float, as in package jsoncol. Other numbers, and those that a column does not accept, are
+// left to package strconv and its errors.
 
-// numberEnd returns the end of the number that begins at text[i], 0 where there is none as the grammar has it.
+// numberEnd returns the end of the number that begins at text[i], or 0 if there is no number according to the
+// grammar.
 func numberEnd(text string, i int) int {
 	if i < len(text) && text[i] == '-' {
 		i++
@@ -51,7 +52,7 @@ func numberEnd(text string, i int) int {
 	return i
 }
 
-// numbers goes over numbers, and the commas between them.
+// numbers skips numbers, and the commas between them.
 func (p *parser) numbers() {
 	text := p.text
 	for i := p.at; ; {
@@ -68,17 +69,17 @@ func (p *parser) numbers() {
 	}
 }
 
-// A decimal is a number: its digits as an integer, with a power of ten.
+// A decimal is a number: its digits as an integer, and a power of ten.
 type decimal struct {
 	digits   uint64
 	exp      int
 	negative bool
 }
 
-// decimalAt reads the number at text[i], which keeps to the grammar, with its end: 0 for one that has many digits, or
-// is no number.
+// decimalAt parses the number at text[i], which must follow the grammar, and returns its end, or 0 if it has many
+// digits or is not a number.
 func decimalAt(text string, i int) (d decimal, end int) {
-	const most = 19 // digits that any 64 bits hold
+	const most = 19 // digits that always fit 64 bits
 	if d.negative = text[i] == '-'; d.negative {
 		i++
 	}
@@ -120,7 +121,7 @@ func decimalAt(text string, i int) (d decimal, end int) {
 	return d, i
 }
 
-// float64 returns the nearest float64, where one rounding finds it.
+// float64 returns the nearest float64, if one rounding finds it.
 func (d decimal) float64() (f float64, ok bool) {
 	f, ok = jsoncol.Scaled(d.digits, d.exp)
 	if d.negative {
@@ -129,7 +130,7 @@ func (d decimal) float64() (f float64, ok bool) {
 	return f, ok
 }
 
-// float32 returns the nearest float32, where the nearest float64 tells it.
+// float32 returns the nearest float32, if the nearest float64 determines it.
 func (d decimal) float32() (f float32, ok bool) {
 	x, ok := d.float64()
 	if !ok {
@@ -138,7 +139,7 @@ func (d decimal) float32() (f float32, ok bool) {
 	return jsoncol.Narrowed(x)
 }
 
-// int64 returns an integer of so many bits.
+// int64 returns an integer of the given number of bits.
 func (d decimal) int64(bits int) (n int64, ok bool) {
 	most := uint64(1)<<(bits-1) - 1
 	if d.negative {
@@ -150,7 +151,7 @@ func (d decimal) int64(bits int) (n int64, ok bool) {
 	return n, d.exp == 0 && d.digits <= most
 }
 
-// decimal adds an element, if the column takes it at once.
+// decimal adds an element, if the column accepts it in this form.
 func (e *elements) decimal(d decimal) bool {
 	switch e.dt {
 	case dtype.Float32:
@@ -184,7 +185,8 @@ func (e *elements) decimal(d decimal) bool {
 	return true
 }
 
-// numbers adds entries to a column as long as they are numbers that it takes at once, and returns how many.
+// numbers adds entries to a column as long as they are numbers that it accepts in this form, and returns
+// how many.
 func (c *cursor) numbers(e *elements) int {
 	if c.list.items != nil || c.list.pick != nil {
 		return 0
@@ -245,13 +247,13 @@ func (e *elements) integer(n number, where fmt.Stringer) error {
 	if e.dt.IsUnsigned() {
 		v, err := strconv.ParseUint(whole(n), 10, bits)
 		if err != nil {
-			return badInput("%s: %s is no integer of type %s", where, shown(n), datatype(e.dt))
+			return badInput("%s: %s is not an integer of type %s", where, shown(n), datatype(e.dt))
 		}
 		u = v
 	} else {
 		v, err := strconv.ParseInt(whole(n), 10, bits)
 		if err != nil {
-			return badInput("%s: %s is no integer of type %s", where, shown(n), datatype(e.dt))
+			return badInput("%s: %s is not an integer of type %s", where, shown(n), datatype(e.dt))
 		}
 		u = uint64(v)
 	}
@@ -262,7 +264,7 @@ func (e *elements) integer(n number, where fmt.Stringer) error {
 	return nil
 }
 
-// whole returns a number such as 1.0 or 2e3 without point and exponent, if it is whole and
+// whole returns a number such as 1.0 or 2e3 without point and exponent, if it is an integer and
 // short.
 func whole(n number) string {
 	if !strings.ContainsAny(string(n), ".eE") || len(n) > 40 {

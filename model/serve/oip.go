@@ -15,7 +15,7 @@ import (
 
 // The Open Inference Protocol v2 over HTTP, with Triton's binary tensors.
 
-// headerLength tells the length of the JSON of a body that goes on with tensors.
+// headerLength is the header with the length of the JSON in a body that continues with tensors.
 const headerLength = "Inference-Header-Content-Length"
 
 // routeV2 routes what follows /v2/models/.
@@ -50,7 +50,7 @@ func (s *Server) modelReady(w http.ResponseWriter, name, version string) error {
 	return answer(w, []byte(`{"ready":true}`))
 }
 
-// A flat is a column as metadata describes it.
+// A flat is a column as metadata describe it.
 type flat struct {
 	name     string
 	datatype string
@@ -152,8 +152,8 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, name, version str
 	return q.write(w, f, names, cols)
 }
 
-// open returns the model of a request, unless no calls are taken or what the request holds was found
-// to be wrong already.
+// open returns the model of a request, unless calls are not accepted or the request was already
+// found to be invalid.
 func (s *Server) open(name, version string, wrong error) (*served, error) {
 	f, err := s.model(name, version)
 	if err == nil {
@@ -165,7 +165,7 @@ func (s *Server) open(name, version string, wrong error) (*served, error) {
 	return f, err
 }
 
-// answerFlat runs a request and returns the columns asked for, in their order.
+// answerFlat runs a request and returns the requested columns, in order.
 func (s *Server) answerFlat(ctx context.Context, h http.Header, f *served, q *inference) ([]output, columns, error) {
 	ctx, cancel, err := q.terms.of(ctx, h)
 	if err != nil {
@@ -186,8 +186,8 @@ func (s *Server) answerFlat(ctx context.Context, h http.Header, f *served, q *in
 	return wanted, all, err
 }
 
-// prepared returns the arguments of a request, whose memory is counted, and the results that
-// it asks for.
+// prepared returns the arguments of a request, whose memory is counted, and the requested
+// results.
 func (s *Server) prepared(ctx context.Context, f *served, q *inference) ([]tenon.Value, []output, error) {
 	if err := s.hold(ctx, q.bytes); err != nil {
 		return nil, nil, err
@@ -207,7 +207,7 @@ func (s *Server) prepared(ctx context.Context, f *served, q *inference) ([]tenon
 	return args, wanted, nil
 }
 
-// resultColumns takes results apart.
+// resultColumns returns the columns of results.
 func (f *served) resultColumns(out []tenon.Value) (columns, error) {
 	all := columns{}
 	for i, v := range out {
@@ -222,7 +222,7 @@ func (f *served) resultColumns(out []tenon.Value) (columns, error) {
 	return all, nil
 }
 
-// wanted returns the results that are asked for, all where none are named.
+// wanted returns the requested results, or all if none are named.
 func (q *inference) wanted(f *served) ([]output, error) {
 	known := f.outputs
 	if !q.asked {
@@ -235,7 +235,7 @@ func (q *inference) wanted(f *served) ([]output, error) {
 	seen := map[string]bool{}
 	for _, o := range q.outputs {
 		if seen[o.name] {
-			return nil, badInput("the output %s stands twice", shortened(o.name))
+			return nil, badInput("the output %s occurs twice", shortened(o.name))
 		}
 		seen[o.name] = true
 		if !slices.ContainsFunc(known, func(k flat) bool { return k.name == o.name }) {
@@ -245,7 +245,7 @@ func (q *inference) wanted(f *served) ([]output, error) {
 	return q.outputs, nil
 }
 
-// arguments makes Values of inputs.
+// arguments makes Values from inputs.
 func (s *Server) arguments(f *served, inputs []input) ([]tenon.Value, error) {
 	whole := map[string]tenon.Value{}
 	cols := columns{}
@@ -253,13 +253,13 @@ func (s *Server) arguments(f *served, inputs []input) ([]tenon.Value, error) {
 	for i := range inputs {
 		in := &inputs[i]
 		if seen[in.name] {
-			return nil, badInput("the input %s stands twice", shortened(in.name))
+			return nil, badInput("the input %s occurs twice", shortened(in.name))
 		}
 		seen[in.name] = true
 		if in.json {
 			k := slices.IndexFunc(f.Args, func(a Arg) bool { return a.Name == in.name })
 			if k < 0 || f.in[k] == nil {
-				return nil, badInput("there is no argument %s that JSON describes", shortened(in.name))
+				return nil, badInput("there is no argument %s that JSON can describe", shortened(in.name))
 			}
 			if err := in.nested(s.opts.MaxDepth, s.opts.MaxElements); err != nil {
 				return nil, err

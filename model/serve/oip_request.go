@@ -11,19 +11,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Requests of the Open Inference Protocol, and the tensors that they hold.
+// Requests of the Open Inference Protocol, and their tensors.
 
-// An input is one tensor of a request.
+// An input is a tensor of a request.
 type input struct {
 	name     string
 	datatype string
 	dims     []int
-	data     any       // JSON; nil where there are bytes
+	data     any       // JSON; nil if there are bytes
 	raw      []byte    // the elements
-	typed    *elements // the same, decoded already
-	repeat   bool      // the last one of typed stands for those that are missing
+	typed    *elements // the same, already decoded
+	repeat   bool      // the last one of typed stands for missing ones
 	binary   int       // how many bytes follow the JSON; negative: none
-	json     bool      // the data are natural JSON of a whole argument
+	json     bool      // the data are natural JSON for a whole argument
 }
 
 // An inference is a request.
@@ -32,23 +32,23 @@ type inference struct {
 	inputs  []input
 	outputs []output
 	asked   bool // outputs were listed
-	binary  bool // results are binary unless it is said
+	binary  bool // results are binary by default
 	bytes   int  // of memory, besides those of an HTTP request's body
 	terms
 }
 
-// An output is a result that was asked for.
+// An output is a requested result.
 type output struct {
 	name   string
 	binary bool
 }
 
-// inference reads a request.
+// inference decodes a request.
 func (s *Server) inference(r *http.Request, media string, f *served) (*inference, error) {
 	length, has := r.Header[headerLength]
 	switch {
 	case media != "application/json" && media != "application/octet-stream":
-		return nil, faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is not known here: application/json and application/octet-stream are", shortened(media))
+		return nil, faulty(http.StatusUnsupportedMediaType, "the Content-Type %s is not supported; application/json and application/octet-stream are", shortened(media))
 	case media == "application/octet-stream" && !has:
 		return nil, badInput("binary tensors need the header %s", headerLength)
 	}
@@ -60,7 +60,7 @@ func (s *Server) inference(r *http.Request, media string, f *served) (*inference
 	if has {
 		n, err := strconv.ParseUint(length[0], 10, 63)
 		if err != nil || n > uint64(len(b)) {
-			return nil, badInput("the header %s is %s for a body of %d bytes", headerLength, shortened(length[0]), len(b))
+			return nil, badInput("the header %s is %s, but the body has %d bytes", headerLength, shortened(length[0]), len(b))
 		}
 		head, tail = b[:n], b[n:]
 		if n == 0 {
@@ -88,31 +88,31 @@ func (s *Server) inference(r *http.Request, media string, f *served) (*inference
 			return nil, err
 		}
 		if in.binary > len(tail) {
-			return nil, badInput("%s is to have %d bytes, %d are left", in.name, in.binary, len(tail))
+			return nil, badInput("%s should have %d bytes, but %d are left", in.name, in.binary, len(tail))
 		}
 		in.raw, tail = append([]byte{}, tail[:in.binary]...), tail[in.binary:]
 	}
 	if len(tail) > 0 {
-		return nil, badInput("%d bytes are left over behind the inputs", len(tail))
+		return nil, badInput("%d bytes are left over after the inputs", len(tail))
 	}
 	return q, nil
 }
 
-// rawBody is a request whose body is the elements of the only input.
+// rawBody decodes a request whose body is the elements of the only input.
 func rawBody(f *served, b []byte) (*inference, error) {
 	all := f.inputs
 	if len(all) != 1 || f.Args[0].Spec == nil {
-		return nil, badInput("a body without JSON is for functions of one tensor")
+		return nil, badInput("a body without JSON is only possible for functions of one tensor")
 	}
 	dt, _ := dtypeOf(all[0].datatype)
 	if dt == dtype.String || len(all[0].shape) != 1 || len(b)%dt.Size() != 0 {
-		return nil, badInput("%s cannot be made of %d bytes alone", all[0].name, len(b))
+		return nil, badInput("%s cannot be made from %d bytes alone", all[0].name, len(b))
 	}
 	in := input{name: all[0].name, datatype: all[0].datatype, dims: []int{len(b) / dt.Size()}, raw: append([]byte{}, b...)}
 	return &inference{inputs: []input{in}, binary: true}, nil
 }
 
-// maxInputs bounds the inputs of a request, and the outputs that it asks for.
+// maxInputs bounds the number of inputs of a request, and of outputs that it asks for.
 const maxInputs = 10_000
 
 // maxAxes bounds the axes of a tensor.
@@ -138,7 +138,7 @@ func readInference(o *object) (*inference, error) {
 		return nil, badInput("inputs is %s, want a list", shown(x))
 	}
 	if list.n > maxInputs {
-		return nil, badInput("inputs has %d entries, at most %d are taken", list.n, maxInputs)
+		return nil, badInput("inputs has %d entries, more than the limit of %d", list.n, maxInputs)
 	}
 	for i, e := range list.all() {
 		in, err := readInput(e, "inputs["+strconv.Itoa(i)+"]")
@@ -150,7 +150,7 @@ func readInference(o *object) (*inference, error) {
 	return q, q.readOutputs(o)
 }
 
-// options reads the parameters of a request.
+// options decodes the parameters of a request.
 func (q *inference) options(p parameters) (err error) {
 	if q.binary, err = p.bool("binary_data_output"); err != nil {
 		return err
@@ -210,7 +210,7 @@ func readInput(x any, where string) (*input, error) {
 	v, ok = o.get("data")
 	switch {
 	case has && ok:
-		return nil, badInput("%s has data and binary_data_size", in.name)
+		return nil, badInput("%s has both data and binary_data_size", in.name)
 	case has:
 		in.binary = size
 	case !ok:
@@ -256,7 +256,7 @@ func (q *inference) readOutputs(o *object) error {
 	return nil
 }
 
-// parameters are texts, numbers and bools by name.
+// parameters are strings, numbers and bools, by name.
 type parameters struct{ *object }
 
 func readParameters(o *object, where string) (parameters, error) {
@@ -298,16 +298,16 @@ func (p parameters) int(name string) (n int, has bool, err error) {
 	t, ok := x.(number)
 	n, err = strconv.Atoi(string(t))
 	if !ok || err != nil || n < 0 {
-		return 0, true, badInput("the parameter %s is %s, want a whole number", name, shown(x))
+		return 0, true, badInput("the parameter %s is %s, want an integer", name, shown(x))
 	}
 	return n, true, nil
 }
 
-// measure compares the number of bytes that are to follow with the shape.
+// measure compares the number of bytes that follow with the shape.
 func (in *input) measure(limit int) error {
 	dt, n, err := in.count(limit)
 	if err == nil && dt != dtype.String && in.binary != n*dt.Size() {
-		err = badInput("%s is to have %d bytes for %d elements of type %s", in.name, in.binary, n, in.datatype)
+		err = badInput("%s should have %d bytes, which do not fit %d elements of type %s", in.name, in.binary, n, in.datatype)
 	}
 	return err
 }
@@ -316,7 +316,7 @@ func (in *input) measure(limit int) error {
 func (in *input) count(limit int) (dtype.DType, int, error) {
 	dt, ok := dtypeOf(in.datatype)
 	if !ok {
-		return dt, 0, badInput("%s has the datatype %s, which is not known", in.name, shortened(in.datatype))
+		return dt, 0, badInput("%s has the unknown datatype %s", in.name, shortened(in.datatype))
 	}
 	n := 1
 	for _, d := range in.dims {
@@ -325,7 +325,7 @@ func (in *input) count(limit int) (dtype.DType, int, error) {
 		}
 		if d > 0 && n > limit/d {
 			if zero := slices.Contains(in.dims, 0); !zero {
-				return dt, 0, badInput("%s has the shape %v, of more than %d elements", in.name, in.dims, limit)
+				return dt, 0, badInput("%s has the shape %v, which has more than %d elements", in.name, in.dims, limit)
 			}
 		}
 		n *= d
@@ -353,7 +353,7 @@ func (in *input) tensor(limit int) (tensor.Tensor, error) {
 			}
 		}
 		if in.typed.n != n {
-			return nil, badInput("%s has %d elements for the shape %v", in.name, in.typed.n, in.dims)
+			return nil, badInput("%s has %d elements, which do not fit the shape %v", in.name, in.typed.n, in.dims)
 		}
 		return in.typed.tensor(in.dims)
 	}
@@ -361,16 +361,16 @@ func (in *input) tensor(limit int) (tensor.Tensor, error) {
 		return nil, err
 	}
 	if e.n != n {
-		return nil, badInput("%s has %d elements for the shape %v", in.name, e.n, in.dims)
+		return nil, badInput("%s has %d elements, which do not fit the shape %v", in.name, e.n, in.dims)
 	}
 	return e.tensor(in.dims)
 }
 
-// repeated repeats the last element, or zero, as TensorFlow's tensors are abbreviated.
+// repeated repeats the last element, or zero, as TensorFlow's abbreviated tensors imply.
 func (e *elements) repeated(n int) error {
-	const most = 1 << 20 // elements that no bytes stand for
+	const most = 1 << 20 // elements without bytes of their own
 	if n-e.n > most {
-		return fmt.Errorf("has %d elements for %d", e.n, n)
+		return fmt.Errorf("has %d elements, want %d", e.n, n)
 	}
 	last, text := make([]byte, e.dt.Size()), ""
 	if e.n > 0 && e.dt == dtype.String {
@@ -388,7 +388,7 @@ func (e *elements) repeated(n int) error {
 	return nil
 }
 
-// flat adds elements of a list: flat, or nested as the shape says.
+// flat adds the elements of a list, which is flat, or nested according to the shape.
 func (e *elements) flat(name fmt.Stringer, x any, dims []int) error {
 	l, ok := x.(*list)
 	if !ok {
@@ -396,7 +396,7 @@ func (e *elements) flat(name fmt.Stringer, x any, dims []int) error {
 	}
 	if l.n > 0 && !isList(l.first()) {
 		if l.n != product(dims) {
-			return badInput("%s has %d elements for the shape %v", name, l.n, dims)
+			return badInput("%s has %d elements, which do not fit the shape %v", name, l.n, dims)
 		}
 		e.grow(l.n)
 	}
@@ -406,7 +406,7 @@ func (e *elements) flat(name fmt.Stringer, x any, dims []int) error {
 			err = e.number(c.number(), name, openInference)
 		} else if x := c.value(); len(dims) > 1 && isList(x) {
 			if l.n != dims[0] {
-				return badInput("%s has %d entries where its shape says %d", name, l.n, dims[0])
+				return badInput("%s has %d entries, but its shape says %d", name, l.n, dims[0])
 			}
 			err = e.nested(name, x, dims[1:])
 		} else {
@@ -419,7 +419,7 @@ func (e *elements) flat(name fmt.Stringer, x any, dims []int) error {
 	return nil
 }
 
-// product returns how many elements a shape has, which was checked.
+// product returns the number of elements of a shape that has been checked.
 func product(dims []int) int {
 	n := 1
 	for _, d := range dims {
@@ -433,14 +433,14 @@ func isList(x any) bool {
 	return ok
 }
 
-// nested adds elements of lists that are as deep as a shape.
+// nested adds the elements of lists that are nested according to a shape.
 func (e *elements) nested(name fmt.Stringer, x any, dims []int) error {
 	l, ok := x.(*list)
 	if !ok {
-		return badInput("%s is nested otherwise than its shape", name)
+		return badInput("the nesting of %s does not match its shape", name)
 	}
 	if l.n != dims[0] {
-		return badInput("%s has %d entries where its shape says %d", name, l.n, dims[0])
+		return badInput("%s has %d entries, but its shape says %d", name, l.n, dims[0])
 	}
 	if len(dims) == 1 {
 		return e.flat(name, x, dims)
@@ -453,12 +453,12 @@ func (e *elements) nested(name fmt.Stringer, x any, dims []int) error {
 	return nil
 }
 
-// raw adds n elements in bytes: little-endian, texts behind their lengths of 32 bits.
+// raw adds n elements from bytes: little-endian; a string follows its 32-bit length.
 func (e *elements) raw(name string, b []byte, n int) error {
 	e.n = n
 	if e.dt != dtype.String {
 		if len(b) != n*e.dt.Size() {
-			return badInput("%s has %d bytes for %d elements of type %s", name, len(b), n, datatype(e.dt))
+			return badInput("%s has %d bytes, which do not fit %d elements of type %s", name, len(b), n, datatype(e.dt))
 		}
 		e.bytes = b
 		if e.dt == dtype.Bool {
@@ -472,16 +472,16 @@ func (e *elements) raw(name string, b []byte, n int) error {
 	}
 	for range n {
 		if len(b) < 4 {
-			return badInput("%s ends before its last text", name)
+			return badInput("%s ends before its last string", name)
 		}
 		l := int(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)
 		if b = b[4:]; l > len(b) {
-			return badInput("%s has a text of %d bytes where %d are left", name, l, len(b))
+			return badInput("%s has a string of %d bytes, but %d are left", name, l, len(b))
 		}
 		e.texts, b = append(e.texts, string(b[:l])), b[l:]
 	}
 	if len(b) > 0 {
-		return badInput("%s has %d bytes behind its last text", name, len(b))
+		return badInput("%s has %d bytes after its last string", name, len(b))
 	}
 	return nil
 }

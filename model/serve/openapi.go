@@ -49,7 +49,7 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	return answer(w, b)
 }
 
-// schemaOf describes arguments or results; false where the type of one is not known.
+// schemaOf describes arguments or results. It returns false if a type is unknown.
 func schemaOf(list []*layout) (map[string]any, bool) {
 	properties := map[string]any{}
 	required := []string{}
@@ -63,7 +63,7 @@ func schemaOf(list []*layout) (map[string]any, bool) {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}, true
 }
 
-// schema describes what stands at a node.
+// schema describes the value at a node.
 func (n *node) schema() map[string]any {
 	type object = map[string]any
 	switch n.kind {

@@ -13,25 +13,25 @@ import (
 	"github.com/tenonml/tenon/internal/markup"
 )
 
-// The status page: the functions, what they take and return, a form to try a call, and how
-// long calls take.
+// The status page: the functions, what they take and return, a form to try a call, and the
+// times of calls.
 
 //go:embed page.html
 var pageSource string
 
-// pageHTML is the page with the style of all pages of this module before its own.
+// pageHTML is the page with the style shared by all pages of this module, followed by its own.
 var pageHTML = strings.Replace(pageSource, "<style>", "<style>"+markup.Style(), 1)
 
 var pagePolicy = policyOf(pageHTML)
 
-// policyOf returns the header Content-Security-Policy of a page in one file: it may use the style and
-// the script that it holds in its elements style and script, talk to its own server, and nothing else.
+// policyOf returns the header Content-Security-Policy of a page in one file. It allows only the style
+// and the script in the page's elements style and script, and requests to its own server.
 func policyOf(page string) string {
 	return "default-src 'none'; connect-src 'self'; style-src '" + digestOf(page, "style") + "'; script-src '" + digestOf(page, "script") +
 		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// digestOf returns the digest of what an element of a page holds.
+// digestOf returns the digest of the contents of an element of a page.
 func digestOf(page, element string) string {
 	_, text, _ := strings.Cut(page, "<"+element+">")
 	text, _, _ = strings.Cut(text, "</"+element+">")
@@ -67,7 +67,7 @@ type (
 		Stream   bool          `json:"stream,omitempty"`
 		Args     []statusArg   `json:"args"`
 		Results  []statusArg   `json:"results"`
-		Example  *string       `json:"example,omitempty"` // of natural JSON
+		Example  *string       `json:"example,omitempty"` // in natural JSON
 		Calls    int64         `json:"calls"`
 		Failures int64         `json:"failures"`
 		Rows     int64         `json:"rows"`
@@ -76,7 +76,7 @@ type (
 	}
 )
 
-// overview answers with what the status page shows.
+// overview answers with the data of the status page.
 func (s *Server) overview(w http.ResponseWriter, _ *http.Request) error {
 	models := []statusModel{}
 	for _, f := range s.list() {
@@ -115,7 +115,8 @@ func statusArgs(list []Arg) []statusArg {
 	return out
 }
 
-// example returns arguments in natural JSON; false where JSON does not tell their type.
+// example returns arguments in natural JSON. It returns false if JSON does not determine their
+// type.
 func (f *served) example() (string, bool) {
 	b := []byte{'{'}
 	for i, l := range f.in {
@@ -130,7 +131,7 @@ func (f *served) example() (string, bool) {
 	return string(append(b, '}')), true
 }
 
-// example appends what may stand at a node.
+// example appends example data for a node.
 func (n *node) example(b []byte) []byte {
 	switch n.kind {
 	case axisNode:

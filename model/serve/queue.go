@@ -12,14 +12,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A job is a call that waits.
+// A job is a waiting call.
 type job struct {
 	ctx      context.Context
 	args     []tenon.Value
 	size     size
 	priority int // 1 goes first
 	since    time.Time
-	done     chan bool // true: its goroutine is to work, which comes once at most; false: it is answered
+	done     chan bool // true: its goroutine is to work, which happens at most once; false: it is answered
 	answered atomic.Bool
 	chosen   bool // its goroutine was told to work
 	gone     bool // nobody waits for it
@@ -27,15 +27,15 @@ type job struct {
 	err      error
 }
 
-// A size is that of calls.
+// A size is the size of calls.
 type size struct{ rows, elements int }
 
 func (s size) plus(t size) size { return size{s.rows + t.rows, s.elements + t.elements} }
 
-// fits reports whether calls of such a size may run as one.
+// fits reports whether calls of a size may run as one.
 func (s size) fits(o *Options) bool { return s.rows <= o.MaxRows && s.elements <= o.MaxBatchElements }
 
-// sizeOf adds the elements of arguments to their rows.
+// sizeOf returns the rows and the number of elements of arguments.
 func sizeOf(rows int, args []tenon.Value) size {
 	s := size{rows: rows}
 	for _, v := range args {
@@ -44,7 +44,8 @@ func sizeOf(rows int, args []tenon.Value) size {
 	return s
 }
 
-// elementsOf returns the number of elements of a Value, with those of its row splits and masks.
+// elementsOf returns the number of elements of a Value, including those of its row splits and
+// masks.
 func elementsOf(v tenon.Value) int {
 	switch v := v.(type) {
 	case *tensor.Dense:
@@ -62,26 +63,26 @@ func elementsOf(v tenon.Value) int {
 	return n
 }
 
-// A queue joins the calls of a function. While as many batches run as may, others wait for the next
-// one.
+// A queue joins the calls of a function. While the maximum number of batches runs, other calls wait
+// for the next one.
 type queue struct {
 	mu      sync.Mutex
-	waiting []*job        // by priority, and then in their order
+	waiting []*job        // by priority, and otherwise in order
 	workers int           // that run batches, or are about to take one
 	delayed bool          // one of them waits for more calls
-	more    chan struct{} // tells it of each call that comes
-	runs    []run         // by the place that each has
+	more    chan struct{} // tells it of each new call
+	runs    []run         // by place
 	cost    cost
 }
 
-// A run is a batch that runs, or a place where none does.
+// A run is a batch that is running, or an empty place.
 type run struct {
 	busy  bool
 	size  size
 	began time.Time
 }
 
-// starts gives a batch a place to run at. The caller holds the lock.
+// starts gives a batch a place. The caller holds the lock.
 func (q *queue) starts(z size) (place int) {
 	if place = slices.IndexFunc(q.runs, func(r run) bool { return !r.busy }); place < 0 {
 		place, q.runs = len(q.runs), append(q.runs, run{})
@@ -90,8 +91,8 @@ func (q *queue) starts(z size) (place int) {
 	return place
 }
 
-// alone lets a call run at once as a batch of its own, by its own goroutine, where nobody waits and neither a delay nor
-// a deadline asks for more.
+// alone lets a call run immediately as a batch of its own, on its own goroutine, if no call is waiting and neither a
+// delay nor a deadline has to be observed.
 func (q *queue) alone(s *Server, ctx context.Context, z size) (place int, ok bool) {
 	if _, ends := ctx.Deadline(); ends || s.opts.MaxDelay > 0 {
 		return 0, false
@@ -105,7 +106,7 @@ func (q *queue) alone(s *Server, ctx context.Context, z size) (place int, ok boo
 	return q.starts(z), true
 }
 
-// answer returns what a call is answered, when it was its turn.
+// answer returns the answer of a call, after it was its turn.
 func (q *queue) answer(s *Server, f *served, j *job) ([]tenon.Value, error) {
 	first, err := q.add(s, j)
 	if err != nil {
@@ -133,20 +134,20 @@ func (q *queue) answer(s *Server, f *served, j *job) ([]tenon.Value, error) {
 	}
 }
 
-// works reports whether the goroutine of a call may work for all, which it does until it has its own
-// answer: not where it has to answer by a deadline.
+// works reports whether the goroutine of a call may run batches for others until its own call is
+// answered. It may not if the call has a deadline.
 func (j *job) works() bool {
 	_, ok := j.ctx.Deadline()
 	return !ok && !j.gone && !j.chosen
 }
 
-// add puts a job into the queue. It reports whether another worker is to take it, which is its own goroutine where it was
-// chosen.
+// add puts a job into the queue. It reports whether another worker is to take it, which is the job's own goroutine if
+// it was chosen.
 func (q *queue) add(s *Server, j *job) (first bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) >= max(s.opts.Queue, 1) {
-		return false, &fault{status: 503, text: fmt.Sprintf("%d calls wait, which is all that is allowed", len(q.waiting)), retry: true}
+		return false, &fault{status: 503, text: fmt.Sprintf("%d calls are waiting, which is the limit", len(q.waiting)), retry: true}
 	}
 	if err := q.inTime(s, j); err != nil {
 		return false, err
@@ -166,11 +167,12 @@ func (q *queue) add(s *Server, j *job) (first bool, err error) {
 		return false, nil
 	}
 	q.workers++
-	j.chosen = j.works() // before anybody else may choose it
+	j.chosen = j.works() // before any other goroutine may choose it
 	return true, nil
 }
 
-// left notes that nobody waits for a job any more. It reports whether its goroutine was to work.
+// left records that nobody waits for a job any more. It reports whether its goroutine was to
+// work.
 func (q *queue) left(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -183,7 +185,7 @@ func (q *queue) left(j *job) bool {
 	}
 }
 
-// passOn lets the goroutine of the first call that waits work, which is to be woken for its answer
+// passOn lets the goroutine of the first waiting call work, which would be woken for its answer
 // anyway. The caller holds the lock, and has counted the worker.
 func (q *queue) passOn(s *Server, f *served) {
 	switch i := slices.IndexFunc(q.waiting, (*job).works); {
@@ -197,8 +199,7 @@ func (q *queue) passOn(s *Server, f *served) {
 	}
 }
 
-// inTime refuses a call that cannot be answered before its deadline, by what late runs have
-// taken.
+// inTime rejects a call that cannot be answered before its deadline, judging by recent runs.
 func (q *queue) inTime(s *Server, j *job) error {
 	if _, ok := j.ctx.Deadline(); !ok {
 		return nil
@@ -236,16 +237,16 @@ func (q *queue) inTime(s *Server, j *job) error {
 	return late(j.ctx, max(s.gate.wait(j.priority), front.wait(s.opts.Batches))+least(own.elements))
 }
 
-// late returns a refusal where the deadline of a call comes before it can be answered.
+// late returns an error if the deadline of a call passes before it can be answered.
 func late(ctx context.Context, need time.Duration) error {
 	end, ok := ctx.Deadline()
 	if left := time.Until(end); ok && left < need {
-		return &fault{status: 503, text: fmt.Sprintf("the call would take %v at least, and has %v left", need.Round(time.Microsecond), max(left, 0).Round(time.Microsecond)), retry: true}
+		return &fault{status: 503, text: fmt.Sprintf("the call would take at least %v, but has %v left", need.Round(time.Microsecond), max(left, 0).Round(time.Microsecond)), retry: true}
 	}
 	return nil
 }
 
-// work runs batches until nobody waits, or its own job is answered.
+// work runs batches until no call waits, or its own job is answered.
 func (q *queue) work(s *Server, f *served, own *job) {
 	for {
 		q.delay(s)
@@ -286,8 +287,8 @@ func (q *queue) delay(s *Server) {
 	}
 }
 
-// ended notes that a batch has run. It reports whether its worker is to stop, because it has what it
-// worked for, or nobody waits.
+// ended records that a batch has run. It reports whether its worker should stop, because its own
+// call is answered, or no call waits.
 func (q *queue) ended(s *Server, f *served, place int, stop bool) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -298,8 +299,8 @@ func (q *queue) ended(s *Server, f *served, place int, stop bool) bool {
 	return stop
 }
 
-// take returns the next batch, nil where nobody waits: calls in their order whose rows and
-// elements fit. The first one is taken whatever its size.
+// take returns the next batch, or nil if no call waits: calls in order as long as their rows
+// and elements fit. The first call is taken whatever its size.
 func (q *queue) take(s *Server, f *served) (batch []*job, place int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -322,7 +323,7 @@ func (q *queue) take(s *Server, f *served) (batch []*job, place int) {
 		return nil, 0
 	}
 	place = q.starts(all)
-	if len(q.waiting) > 0 && q.workers < s.opts.Batches { // of those that came during the delay
+	if len(q.waiting) > 0 && q.workers < s.opts.Batches { // calls that arrived during the delay
 		q.workers++
 		q.passOn(s, f)
 	}

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// Clients over gRPC may ask for the definitions of the services: those in the folder proto.
+// gRPC clients may request the definitions of the services, which are in the folder proto.
 
 // The definitions as protoc compiles them, with what they import: a FileDescriptorSet.
 // TestDefinitionsAreCurrent writes the file.
@@ -23,7 +23,7 @@ import (
 //go:embed proto/definitions.binpb
 var compiled []byte
 
-// definitions are read when they are first asked for.
+// definitions are decoded when they are first requested.
 var definitions = sync.OnceValues(func() (*protoregistry.Files, error) {
 	var set descriptorpb.FileDescriptorSet
 	if err := proto.Unmarshal(compiled, &set); err != nil {
@@ -55,7 +55,7 @@ func (resolver) FindDescriptorByName(name protoreflect.FullName) (protoreflect.D
 	return files.FindDescriptorByName(name)
 }
 
-// reflection adds the calls that tell definitions.
+// reflection adds the calls that return definitions.
 func reflection(mux *http.ServeMux, options []connect.HandlerOption) {
 	var names []string
 	for _, s := range services {

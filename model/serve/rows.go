@@ -14,15 +14,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Rows: those of Values of all types are along the first axis, those of tensors along any one.
+// Rows are along the first axis of Values of any type, or along any axis of tensors.
 
-// check reports whether there can be rows along an axis.
+// check returns an error if there cannot be rows along the axis.
 func (a Arg) check() error {
 	if a.Axis == 0 {
 		return nil
 	}
 	if _, ok := a.Spec.(*tensor.Spec); !ok {
-		return fmt.Errorf("calls cannot be joined along axis %d of %s, which is %s: only tensors have rows along another axis than the first", a.Axis, a.Name, tenon.String(a.Spec))
+		return fmt.Errorf("calls cannot be joined along axis %d of %s, which is %s: only tensors can have rows along an axis other than the first", a.Axis, a.Name, tenon.String(a.Spec))
 	}
 	if a.Axis < 0 {
 		return fmt.Errorf("axis %d of %s is negative; count from the first one", a.Axis, a.Name)
@@ -30,20 +30,20 @@ func (a Arg) check() error {
 	return nil
 }
 
-// rowsFirst returns an error where the rows of an argument or a result are along another axis than the first: protocols of rows
-// define them along that.
+// rowsFirst returns an error if the rows of an argument or a result are along an axis other than the first, which
+// protocols of rows require.
 func (f *served) rowsFirst() error {
 	for _, list := range [][]Arg{f.Args, f.Results} {
 		for _, a := range list {
 			if a.Axis > 0 {
-				return badInput("the rows of %s are along axis %d, and here rows are along the first one: call it with whole tensors", a.Name, a.Axis)
+				return badInput("the rows of %s are along axis %d, but this call needs rows along the first axis; call it with whole tensors", a.Name, a.Axis)
 			}
 		}
 	}
 	return nil
 }
 
-// hasRows reports whether values have an axis for rows, of any size.
+// hasRows reports whether values have an axis of rows, of any size.
 func (a Arg) hasRows() bool {
 	if a.Axis == 0 {
 		return hasRows(a.Spec)
@@ -72,7 +72,7 @@ func (a Arg) join(values []tenon.Value) (out tenon.Value, err error) {
 	return ops.Concat(values, a.Axis), nil
 }
 
-// slice returns the rows from lo up to, not including, hi.
+// slice returns rows lo to hi-1.
 func (a Arg) slice(v tenon.Value, lo, hi int) (out tenon.Value, err error) {
 	if a.Axis == 0 {
 		return rows.Slice(v, lo, hi)
@@ -82,8 +82,9 @@ func (a Arg) slice(v tenon.Value, lo, hi int) (out tenon.Value, err error) {
 	return ops.Index(v, append(keys, key.Range(lo, hi, nil))...), nil
 }
 
-// sameRows checks that all arguments of a function of the program, or of a batched one, have the same number of rows, and
-// returns it; of other saved models, that of the first argument with rows. It is 1 where no argument has rows.
+// sameRows returns the number of rows of the arguments. For functions of the program and batched ones it checks that
+// all arguments have the same number; for other saved models it returns that of the first argument with rows. It is 1
+// if no argument has rows.
 func (f *served) sameRows(args []tenon.Value) (int, error) {
 	n, first := -1, ""
 	for i, a := range f.Args {
@@ -94,7 +95,7 @@ func (f *served) sameRows(args []tenon.Value) (int, error) {
 		case n < 0:
 			n, first = rows, a.Name
 		case rows != n && (f.Batched || f.found == nil):
-			return 0, badInput("%s has %d rows, %s has %d", first, n, a.Name, rows)
+			return 0, badInput("%s has %d rows, but %s has %d", first, n, a.Name, rows)
 		}
 	}
 	if n < 0 {

@@ -135,7 +135,7 @@ func TestFaultsNameWhatIsWrong(t *testing.T) {
 		says       string
 	}{
 		{"/call/sum", `{"x":[[1,"2"]]}`, 400, "x[0][1] is the text"},
-		{"/v1/models/count:predict", `{"inputs":1}`, 501, "one after the other"},
+		{"/v1/models/count:predict", `{"inputs":1}`, 501, "a stream of results"},
 		{"/v2/models/count/infer", `{"inputs":[{"name":"n","datatype":"INT64","shape":[],"data":[1]}]}`, 501, "generate_stream"},
 		{"/call/sum", `{"x":[[1],2]}`, 400, "x[1] is 2, want a list"},
 		{"/call/sum", `{"y":1}`, 400, "the argument x is missing"},
@@ -144,17 +144,17 @@ func TestFaultsNameWhatIsWrong(t *testing.T) {
 		{"/call/sum", `{"x":[[1,2,3],[4,5,6]]}`, 413, "more than 5 elements"},
 		{"/call/sum", `{"x":[[1]]} ` + strings.Repeat(" ", 1000), 413, "more than 1000 bytes"},
 		{"/call/sum", strings.Repeat("[", 20), 400, "nested too deep"},
-		{"/call/sum", `{"x":[],"x":[]}`, 400, "stands twice"},
+		{"/call/sum", `{"x":[],"x":[]}`, 400, "occurs twice"},
 		{"/call/sum", `{"x":"\ud800"}`, 400, "surrogate"},
 		{"/call/same", `{"people":[{"name":"a","tags":[]},{"name":5,"tags":[]}]}`, 400, "people[1].name is 5"},
-		{"/call/same", `{"people":[{"name":"a","tags":[],"age":1,"size":2}]}`, 400, "people[0] has the field size"},
+		{"/call/same", `{"people":[{"name":"a","tags":[],"age":1,"size":2}]}`, 400, "people[0] has the unknown field size"},
 		{"/call/same", `{"people":[{"name":"a","tags":[],"age":3000000000}]}`, 400, "people[0].age: 3000000000"},
 		{"/call/nothing", `{}`, 404, "nothing"},
 		{"/call/fault", `{}`, 500, "fault failed"},
-		{"/v2/models/sum/infer", `{"inputs":[{"name":"x.flat_values","datatype":"FP64","shape":[1],"data":[1]},{"name":"x.row_splits.0","datatype":"INT64","shape":[3],"data":[0,2,1]}]}`, 400, "x.row_splits.0 falls"},
+		{"/v2/models/sum/infer", `{"inputs":[{"name":"x.flat_values","datatype":"FP64","shape":[1],"data":[1]},{"name":"x.row_splits.0","datatype":"INT64","shape":[3],"data":[0,2,1]}]}`, 400, "x.row_splits.0 decreases"},
 		{"/v2/models/sum/infer", `{"inputs":[{"name":"x.flat_values","datatype":"FP64","shape":[4611686018427387904,4],"data":[]}]}`, 400, "x.flat_values"},
 		{"/v2/models/sum/versions/2/infer", `{"inputs":[]}`, 404, "version"},
-		{"/v1/models/sum:predict", `{"instances":[[1]],"inputs":[[1]]}`, 400, "instances and inputs"},
+		{"/v1/models/sum:predict", `{"instances":[[1]],"inputs":[[1]]}`, 400, "instances or inputs"},
 	} {
 		status, got := post(t, h.URL+c.path, c.body)
 		if status != c.status || !strings.Contains(got, c.says) || strings.Contains(got, ".go:") {

@@ -15,28 +15,28 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// Options are limits and behaviour. The zero value has the defaults.
+// Options are limits and settings of a server. The zero value has the defaults.
 type Options struct {
 	Name             string                          // of the server; default "tenon"
 	MaxBody          int64                           // bytes of a body, also after decompression; default 64 MiB
 	MaxDepth         int                             // nesting of JSON; default 100
-	MaxElements      int                             // elements of one argument; default 64 Mi
-	MaxConcurrent    int                             // calls that run at once; 0: any number
+	MaxElements      int                             // elements of an argument; default 64 Mi
+	MaxConcurrent    int                             // calls that run at once; 0: no limit
 	Queue            int                             // calls that may wait; default 1024; negative: none
-	ReadTimeout      time.Duration                   // for the whole of a request; default 10 s
-	WriteTimeout     time.Duration                   // for a client to take a MiB of an answer; default 30 s; negative: any time
-	MaxDelay         time.Duration                   // how long the first call of a batch waits for others; default: not at all
+	ReadTimeout      time.Duration                   // for reading a request; default 10 s
+	WriteTimeout     time.Duration                   // for a client to take each MiB of an answer; default 30 s; negative: no limit
+	MaxDelay         time.Duration                   // how long the first call of a batch waits for others; default 0
 	MaxRows          int                             // rows of a batch; default 64
 	Batches          int                             // batches of a function that run at once; default: one for each processor
-	MaxBatchElements int                             // elements of a batch, with those of row splits and masks; default 1 Mi
-	Priorities       int                             // priorities that calls may ask for, 1 going first; default 1: all are alike
-	MaxMemory        int64                           // bytes that the bodies of all requests that run may take; 0: any number
-	Garbage          int64                           // bytes of garbage, at least, that the collector of the process waits for while Serve runs; 0: as GOGC says
-	Tokens           []string                        // clients have to show one of these (Authorization: Bearer TOKEN); none: nobody is asked
-	Origins          []string                        // pages of these origins may read answers (CORS); "*": of any
-	TLS              *tls.Config                     // with certificates, and with client authorities for mutual TLS; nil: no TLS
-	Around           func(http.Handler) http.Handler // wraps the handler of HTTPServer, as for traces
-	Log              *slog.Logger                    // of each request, and of what goes wrong; default: nothing is logged
+	MaxBatchElements int                             // elements of a batch, including those of row splits and masks; default 1 Mi
+	Priorities       int                             // number of priorities that calls may request, 1 being the highest; default 1
+	MaxMemory        int64                           // bytes that the bodies of all current requests may take; 0: no limit
+	Garbage          int64                           // bytes of garbage that accumulate at least before the process collects it while Serve runs; 0: as GOGC says
+	Tokens           []string                        // clients must present one of these (Authorization: Bearer TOKEN); none: no authorization
+	Origins          []string                        // pages of these origins may read answers (CORS); "*": any origin
+	TLS              *tls.Config                     // with certificates, and with client CAs for mutual TLS; nil: no TLS
+	Around           func(http.Handler) http.Handler // wraps the handler of HTTPServer, for instance for tracing
+	Log              *slog.Logger                    // logs requests and errors; default: no logging
 }
 
 func (o *Options) defaults() {
@@ -81,14 +81,14 @@ type Server struct {
 	rpcs    *http.ServeMux
 	mu      sync.RWMutex
 	models  map[string]*model
-	kept    map[string]*model // those that were unloaded
+	kept    map[string]*model // models that were unloaded
 	sources map[string]*source
-	wait    atomic.Bool   // it takes no calls yet
-	drain   atomic.Bool   // it is about to end: not ready, but takes calls
-	ending  chan struct{} // closed when it ends
+	wait    atomic.Bool   // it does not accept calls yet
+	drain   atomic.Bool   // it is about to stop: not ready, but accepting calls
+	ending  chan struct{} // closed when it stops
 	ended   sync.Once
 	tokens  [][]byte
-	held    atomic.Int64 // bytes of requests that run
+	held    atomic.Int64 // bytes of current requests
 }
 
 // New returns a server without functions, which is ready.
@@ -100,8 +100,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// Add adds a function. One of the same name and version is replaced; calls of it that run are
-// finished.
+// Add adds a function. It replaces one of the same name and version, whose running calls are
+// completed.
 func (s *Server) Add(f Func) error {
 	if err := f.check(); err != nil {
 		return err
@@ -116,12 +116,12 @@ func (s *Server) Add(f Func) error {
 	return nil
 }
 
-// SetReady says whether the server takes calls. While it does not, it is alive and
-// answers them with 503.
+// SetReady says whether the server accepts calls. While it does not, it is alive and answers
+// them with status 503.
 func (s *Server) SetReady(ready bool) { s.wait.Store(!ready) }
 
-// HTTPServer returns a server of package net/http for s, with its limits: HTTP/1.1, and
-// HTTP/2 with or without TLS.
+// HTTPServer returns a server of package net/http for s, with its limits: HTTP/1.1, and HTTP/2
+// with or without TLS.
 func (s *Server) HTTPServer() *http.Server {
 	h := &http.Server{
 		Handler:           s,
@@ -145,8 +145,9 @@ func (s *Server) HTTPServer() *http.Server {
 	return h
 }
 
-// ListenAndServe serves at an address until ctx ends. Then it is no longer ready, answers
-// calls for the time of drain, takes no new connections, and finishes the calls that run.
+// ListenAndServe serves at an address until ctx is done. It then reports that it is not ready,
+// answers calls for the duration drain, accepts no new connections, and completes the running
+// calls.
 func (s *Server) ListenAndServe(ctx context.Context, addr string, drain time.Duration) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -158,8 +159,9 @@ func (s *Server) ListenAndServe(ctx context.Context, addr string, drain time.Dur
 // Serve is [Server.ListenAndServe] on a listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener, drain time.Duration) error {
 	h := s.HTTPServer()
-	// What is never touched takes no memory, but counts as live: the collector waits for as many bytes
-	// of garbage. The heap of a server is small, and small calls would have it run at every turn.
+	// Memory that is never touched takes no physical memory, but counts as live, so the collector
+	// waits for as many bytes of garbage. The heap of a server is small, and small calls would
+	// otherwise make it collect all the time.
 	floor := make([]byte, s.opts.Garbage)
 	defer runtime.KeepAlive(floor)
 	failed := make(chan error, 1)

@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// TensorFlow Serving's REST API. Ragged arguments are lists of lists, records objects.
+// TensorFlow Serving's REST API. Ragged arguments are nested lists, records are objects.
 
 // routeV1 routes what follows /v1/models/.
 func (s *Server) routeV1(rest string, by func(string, handler) (handler, string)) (handler, string) {
@@ -69,7 +69,7 @@ func (s *Server) status(w http.ResponseWriter, name, version string) error {
 	return answer(w, append(b, `]}`...))
 }
 
-// tfTypes has TensorFlow's names of element types, by those of the Open Inference Protocol.
+// tfTypes are TensorFlow's names of element types, by those of the Open Inference Protocol.
 var tfTypes = map[string]string{
 	"BOOL": "DT_BOOL", "INT8": "DT_INT8", "INT16": "DT_INT16", "INT32": "DT_INT32", "INT64": "DT_INT64", "UINT8": "DT_UINT8",
 	"UINT16": "DT_UINT16", "UINT32": "DT_UINT32", "UINT64": "DT_UINT64", "FP16": "DT_HALF", "BF16": "DT_BFLOAT16",
@@ -134,7 +134,7 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, name, version s
 	instances, byRows := o.get("instances")
 	inputs, byColumns := o.get("inputs")
 	if byRows == byColumns {
-		return badInput("the body has both or neither of instances and inputs")
+		return badInput("the body must have either instances or inputs")
 	}
 	var args []tenon.Value
 	if byRows {
@@ -156,15 +156,15 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, name, version s
 	return answer(w, b)
 }
 
-// predictRaw answers rows that are the elements of the only argument, little-endian, with those
-// of the only result.
+// predictRaw takes rows that are the elements of the only argument, little-endian, and answers
+// with those of the only result.
 func (s *Server) predictRaw(ctx context.Context, w http.ResponseWriter, r *http.Request, f *served) error {
 	var spec *tensor.Spec
 	if len(f.Args) == 1 && len(f.Results) == 1 {
 		spec, _ = f.Args[0].Spec.(*tensor.Spec)
 	}
 	if spec == nil || spec.DType() == dtype.String || !hasRows(spec) {
-		return badInput("bytes alone are for functions from numbers in rows to one result")
+		return badInput("a body of bytes is only possible for functions from rows of numbers to one result")
 	}
 	if err := f.rowsFirst(); err != nil {
 		return err
@@ -177,11 +177,11 @@ func (s *Server) predictRaw(ctx context.Context, w http.ResponseWriter, r *http.
 	size := spec.DType().Size()
 	for _, d := range dims[1:] {
 		if size *= d; d <= 0 {
-			return badInput("the rows of %s have no size that is known", f.Args[0].Name)
+			return badInput("the size of the rows of %s is unknown", f.Args[0].Name)
 		}
 	}
 	if len(b)%size != 0 {
-		return badInput("%d bytes are no rows of %s, of %d bytes each", len(b), f.Args[0].Name, size)
+		return badInput("%d bytes are not whole rows of %s, which have %d bytes each", len(b), f.Args[0].Name, size)
 	}
 	dims[0] = len(b) / size
 	in := input{name: f.Args[0].Name, datatype: datatype(spec.DType()), dims: dims, raw: b}
@@ -195,7 +195,7 @@ func (s *Server) predictRaw(ctx context.Context, w http.ResponseWriter, r *http.
 	}
 	y, ok := out[0].(*tensor.Dense)
 	if !ok {
-		return badInput("the result %s is %s, which bytes alone do not tell", f.Results[0].Name, tenon.String(out[0].Spec()))
+		return badInput("the result %s is %s, which bytes alone cannot represent", f.Results[0].Name, tenon.String(out[0].Spec()))
 	}
 	raw := rawOf(y)
 	w.Header().Set("Content-Type", "application/octet-stream")
@@ -204,7 +204,7 @@ func (s *Server) predictRaw(ctx context.Context, w http.ResponseWriter, r *http.
 	return nil
 }
 
-// columnsOf makes arguments of "inputs": one value, or an object of all.
+// columnsOf converts "inputs" to arguments: one value, or an object with all of them.
 func (s *Server) columnsOf(f *served, x any) ([]tenon.Value, error) {
 	by := make([]any, len(f.Args))
 	if o, ok := x.(*object); ok && f.isDerived(o) {
@@ -228,7 +228,7 @@ func (s *Server) columnsOf(f *served, x any) ([]tenon.Value, error) {
 	return s.fromNested(f, by)
 }
 
-// isDerived reports whether an object holds arguments by the derived names that the signature tells.
+// isDerived reports whether an object holds arguments by the derived names of the signature.
 func (f *served) isDerived(o *object) bool {
 	known := f.inputs
 	derived := false
@@ -242,7 +242,7 @@ func (f *served) isDerived(o *object) bool {
 	return derived
 }
 
-// fromDerived makes arguments of the tensors that they are made of.
+// fromDerived assembles arguments from their tensors.
 func (s *Server) fromDerived(f *served, o *object) ([]tenon.Value, error) {
 	q := columns{}
 	for _, k := range f.inputs {
@@ -273,7 +273,7 @@ func (s *Server) fromDerived(f *served, o *object) ([]tenon.Value, error) {
 	return args, nil
 }
 
-// isNamed reports whether an object holds arguments by name, rather than being one.
+// isNamed reports whether an object holds arguments by name, rather than being an argument.
 func (f *served) isNamed(o *object) bool {
 	if len(f.Args) != 1 {
 		return true
@@ -282,12 +282,12 @@ func (f *served) isNamed(o *object) bool {
 	return ok && len(o.names) == 1
 }
 
-// fromNested makes arguments of what JSON has for each.
+// fromNested decodes the JSON of each argument.
 func (s *Server) fromNested(f *served, by []any) ([]tenon.Value, error) {
 	args := make([]tenon.Value, len(f.Args))
 	for i, a := range f.Args {
 		if a.Spec == nil {
-			return nil, faulty(http.StatusNotImplemented, "the type of %s comes with the call, and JSON does not tell it", a.Name)
+			return nil, faulty(http.StatusNotImplemented, "the type of %s must be part of the call, but JSON has no types", a.Name)
 		}
 		var err error
 		if args[i], err = nestedValue(f.in[i], by[i], tensorFlow, s.opts.MaxElements); err != nil {
@@ -297,7 +297,7 @@ func (s *Server) fromNested(f *served, by []any) ([]tenon.Value, error) {
 	return args, nil
 }
 
-// rows makes arguments of "instances": for each row a value, or an object of all.
+// rows converts "instances" to arguments: for each row a value, or an object with all of them.
 func (s *Server) rows(f *served, x any) ([]tenon.Value, error) {
 	list, ok := x.(*list)
 	if !ok || list.n == 0 {
@@ -320,7 +320,7 @@ func (s *Server) rows(f *served, x any) ([]tenon.Value, error) {
 	}
 	for i, row := range list.all() {
 		if len(f.Args) == 1 {
-			break // a row is the argument, or an object of it alone
+			break // a row is the argument, or an object with only that member
 		}
 		o := named(row)
 		if o == nil {
@@ -352,7 +352,7 @@ func (s *Server) rows(f *served, x any) ([]tenon.Value, error) {
 	return s.fromNested(f, by)
 }
 
-// prediction writes results: rows, or columns.
+// prediction writes results, by row or by column.
 func (f *served) prediction(out []tenon.Value, byRows bool) ([]byte, error) {
 	if byRows {
 		return f.predictions(out)
@@ -395,7 +395,7 @@ func (f *served) predictions(out []tenon.Value) ([]byte, error) {
 			return nil, err
 		}
 		if layouts[i].root.kind != axisNode {
-			return nil, badInput("the result %s is no list; use inputs", f.Results[i].Name)
+			return nil, badInput("the result %s is not a list; use inputs", f.Results[i].Name)
 		}
 	}
 	const usual = 512 // bytes of an answer

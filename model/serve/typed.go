@@ -12,9 +12,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Rows returns a function over Go structs. A call has any number of rows; the arguments are
-// the fields of In and the results those of Out, named as [gostruct.From] names
-// them. A function that answers each row by itself may be batched:
+// Rows returns a function over Go structs. A call has any number of rows; the arguments are the
+// fields of In and the results those of Out, named as [gostruct.From] names them. A function that
+// computes each row independently may be batched:
 //
 //	f, err := serve.Rows("price", func(ctx context.Context, orders []Order) ([]Price, error) { … })
 //	f.Batched = true
@@ -57,7 +57,7 @@ func fieldsOf[T any]() ([]Arg, error) {
 	return out, nil
 }
 
-// toRows returns columns as structs.
+// toRows converts columns to structs.
 func toRows[T any](list []Arg, values []tenon.Value) ([]T, error) {
 	fields := make([]structured.Field, len(list))
 	for i, a := range list {
@@ -78,7 +78,7 @@ func toRows[T any](list []Arg, values []tenon.Value) ([]T, error) {
 	return gostruct.To[T](rec)
 }
 
-// fromRows returns structs as columns.
+// fromRows converts structs to columns.
 func fromRows[T any](list []Arg, rows []T) ([]tenon.Value, error) {
 	rec, err := gostruct.From(rows)
 	if err != nil {
@@ -93,8 +93,9 @@ func fromRows[T any](list []Arg, rows []T) ([]tenon.Value, error) {
 	return out, nil
 }
 
-// AddFunction serves a traced function, as function.New makes it, for arguments of these
-// Specs. What it captured is that of this moment: it is recorded as [saved.Model.Add] does.
+// AddFunction serves a traced function, made by function.New, for arguments of the given Specs.
+// The values that it captures are those at the time of the call: it is recorded like by
+// [saved.Model.Add].
 func (s *Server) AddFunction(name string, f saved.Traced, args ...any) error {
 	m := saved.NewModel()
 	if err := m.Add(name, f, args...); err != nil {

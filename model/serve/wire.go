@@ -11,26 +11,25 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Messages of protocol buffers are read and written field by field, straight from and to
-// tensors.
+// Protocol buffer messages are read and written field by field, directly from and to tensors.
 
-// A field is one of a message.
+// A field is a field of a message.
 type field struct {
 	num  protowire.Number
 	kind protowire.Type
 	n    uint64 // of a number
-	b    []byte // of what has a length; part of the message
+	b    []byte // of a field with a length; part of the message
 }
 
-// A fieldNumber is that of a field in a message.
+// A fieldNumber is the number of a field in a message.
 type fieldNumber = protowire.Number
 
-// text returns the bytes of a field that has a length.
+// text returns the bytes of a field with a length.
 func (f field) text() string { return string(f.b) }
 
-var errWire error = badInput("the message is no protocol buffer")
+var errWire error = badInput("the message is not a valid protocol buffer")
 
-// wired returns errWire for a message that is malformed.
+// wired returns errWire for a malformed message.
 func wired(err error) error {
 	if _, ok := err.(*message.Error); ok {
 		return errWire
@@ -38,7 +37,7 @@ func wired(err error) error {
 	return err
 }
 
-// eachField calls do with each field of a message. Groups are passed over.
+// eachField calls do for each field of a message. Groups are skipped.
 func eachField(b []byte, do func(f field) error) error {
 	return wired(message.Each(b, func(t message.Tag, n uint64, data []byte) error {
 		if t.Type() == protowire.StartGroupType {
@@ -48,7 +47,7 @@ func eachField(b []byte, do func(f field) error) error {
 	}))
 }
 
-// numbers calls do with each number of a field: one, or packed ones of a kind.
+// numbers calls do for each number of a field: one, or packed ones of a kind.
 func (f field) numbers(kind protowire.Type, do func(n uint64) error) error {
 	switch f.kind {
 	case kind:
@@ -59,7 +58,7 @@ func (f field) numbers(kind protowire.Type, do func(n uint64) error) error {
 	return errWire
 }
 
-// count returns how many numbers a field has, if it is well formed.
+// count returns the number of numbers in a field, if it is well-formed.
 func (f field) count(kind protowire.Type) int {
 	switch {
 	case f.kind != protowire.BytesType:
@@ -89,10 +88,10 @@ func countOf(b []byte, num fieldNumber) (n int, err error) {
 	return n, err
 }
 
-// A fieldTable tells the field of a message in which elements of a type are.
+// A fieldTable gives the field of a message that holds elements of a type.
 type fieldTable map[dtype.DType]fieldNumber
 
-// holds reports whether a field has elements of any type.
+// holds reports whether a field holds elements of any type.
 func (t fieldTable) holds(num fieldNumber) bool {
 	for _, n := range t {
 		if n == num {
@@ -102,7 +101,7 @@ func (t fieldTable) holds(num fieldNumber) bool {
 	return false
 }
 
-// kindOf returns how elements of a type stand in a message.
+// kindOf returns how elements of a type are encoded in a message.
 func kindOf(dt dtype.DType) protowire.Type {
 	switch dt {
 	case dtype.Float32:
@@ -115,7 +114,7 @@ func kindOf(dt dtype.DType) protowire.Type {
 	return protowire.VarintType
 }
 
-// typed adds the elements that the fields of a message hold.
+// typed adds the elements in the fields of a message.
 func (e *elements) typed(name string, b []byte, t fieldTable) error {
 	want, ok := t[e.dt]
 	kind := kindOf(e.dt)
@@ -147,7 +146,7 @@ func (e *elements) typed(name string, b []byte, t fieldTable) error {
 	})
 }
 
-// bits adds an element by its bits; integers may have more than the type has.
+// bits adds an element given by its bits; an integer may have more bits than its type.
 func (e *elements) bits(name string, n uint64) error {
 	e.n++
 	size := e.dt.Size()
@@ -224,12 +223,12 @@ func appendNumber(b []byte, num fieldNumber, n uint64) []byte {
 
 func appendTrue(b []byte, num fieldNumber) []byte { return appendNumber(b, num, 1) }
 
-// appendMessage appends a message, of which nothing is left out because it is empty.
+// appendMessage appends a message, even an empty one.
 func appendMessage(b []byte, num fieldNumber, m []byte) []byte {
 	return message.AppendBytes(b, num, m)
 }
 
-// appendEntry appends an entry of a map from texts to messages.
+// appendEntry appends an entry of a map from strings to messages.
 func appendEntry(b []byte, num fieldNumber, key string, m []byte) []byte {
 	return appendMessage(b, num, appendMessage(appendString(nil, 1, key), 2, m))
 }

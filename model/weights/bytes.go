@@ -12,16 +12,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// maxElements bounds the number of elements of a tensor: indices stay far from overflow.
+// maxElements bounds the number of elements of a tensor, so that indices stay far from
+// overflow.
 const maxElements = 1 << 48
 
-// count returns the product of sizes. A size that is negative, or a product of sizes
-// above zero beyond [maxElements], is an error, also where another size is zero.
+// count returns the product of sizes. It is an error if a size is negative, or if the product
+// of the sizes that are not zero exceeds [maxElements].
 func count(dims []int) (int, error) {
 	n, zero := uint64(1), false
 	for _, d := range dims {
 		if d < 0 {
-			return 0, invalid("a size of %d", d)
+			return 0, invalid("it has the size %d", d)
 		}
 		if d == 0 {
 			zero = true
@@ -29,11 +30,11 @@ func count(dims []int) (int, error) {
 		}
 		hi, lo := bits.Mul64(n, uint64(d))
 		if n = lo; hi != 0 || n > maxElements {
-			return 0, invalid("the sizes %v have too large a product", dims)
+			return 0, invalid("the product of the sizes %v is too large", dims)
 		}
 	}
 	if len(dims) > maxRank {
-		return 0, invalid("%d dimensions, at most %d are read", len(dims), maxRank)
+		return 0, invalid("it has %d dimensions, more than the limit of %d", len(dims), maxRank)
 	}
 	if zero {
 		return 0, nil
@@ -44,16 +45,16 @@ func count(dims []int) (int, error) {
 // maxRank bounds the number of dimensions; NumPy has 64.
 const maxRank = 64
 
-// section is some bytes of a file.
+// A section is a range of bytes in a file.
 type section struct {
 	r     io.ReaderAt
 	at, n int64
 }
 
-// within returns n bytes of a file of the given size, from at on, if they are there.
+// within returns the n bytes at offset at of a file of the given size, if they exist.
 func within(r io.ReaderAt, size, at, n int64) (section, error) {
 	if at < 0 || n < 0 || at > size || n > size-at {
-		return section{}, invalid("%d bytes at %d are beyond the end of the file, which has %d", n, at, size)
+		return section{}, invalid("%d bytes at offset %d extend beyond the end of the file, which has %d", n, at, size)
 	}
 	return section{r, at, n}, nil
 }
@@ -64,7 +65,7 @@ func (s section) bytes() ([]byte, error) {
 	return b, s.into(b)
 }
 
-// into fills b, which is as long as the section.
+// into fills b, which must have the length of the section.
 func (s section) into(b []byte) error {
 	n, err := s.r.ReadAt(b, s.at)
 	if n == len(b) {
@@ -76,8 +77,8 @@ func (s section) into(b []byte) error {
 	return err
 }
 
-// dense reads a section as the elements of a tensor in row-major order. swapped says
-// that they have the other byte order.
+// dense reads a section as the elements of a tensor in row-major order. swapped means that they
+// have the opposite byte order.
 func (s section) dense(spec *tensor.Spec, swapped bool) (tensor.Tensor, error) {
 	d := tensor.Uninit(spec.DType(), spec.Shape())
 	if err := s.into(d.Bytes()); err != nil {
@@ -87,8 +88,8 @@ func (s section) dense(spec *tensor.Spec, swapped bool) (tensor.Tensor, error) {
 	return d, nil
 }
 
-// mend makes bytes that were read the elements of a tensor: in the machine's byte
-// order, and bools 0 or 1.
+// mend converts bytes to elements of a tensor: to the machine's byte order, and bools to 0 or
+// 1.
 func mend(dt dtype.DType, b []byte, swapped bool) {
 	if dt == dtype.Bool {
 		for i, x := range b {
@@ -112,7 +113,7 @@ func mend(dt dtype.DType, b []byte, swapped bool) {
 // specOf returns the Spec of a tensor with the given sizes.
 func specOf(dt dtype.DType, dims []int) *tensor.Spec { return tensor.NewSpec(dt, shape.Of(dims...)) }
 
-// errOr returns the error, or a text where there is none.
+// errOr returns the error, or the text if it is nil.
 func errOr(err error, text string) any {
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func errOr(err error, text string) any {
 	return text
 }
 
-// at says at which part of a file an error was found.
+// at adds the part of a file where it occurred to an error.
 func at(where string, err error) error {
 	var e *tenon.Error
 	if !errors.As(err, &e) {
@@ -133,7 +134,7 @@ func at(where string, err error) error {
 	return &f
 }
 
-// texts returns a tensor of texts of any rank.
+// texts returns a tensor of strings.
 func texts(list []string, dims []int) tensor.Tensor {
 	return tensor.Of(list).(*tensor.Strings).Reshaped(shape.Of(dims...))
 }

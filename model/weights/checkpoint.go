@@ -12,14 +12,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A checkpoint of TensorFlow is a tensor bundle: a table of names in PREFIX.index, and
-// the elements in PREFIX.data-00000-of-00001 and on (tensor_bundle.cc). The table has a
-// BundleHeaderProto under the empty key and a BundleEntryProto under each name.
+// A TensorFlow checkpoint is a tensor bundle: a table of names in PREFIX.index, and elements in
+// PREFIX.data-00000-of-00001 and so on (tensor_bundle.cc). The table has a BundleHeaderProto
+// under the empty key and a BundleEntryProto under each name.
 
-// objectGraph is the key of the graph of objects, which is no tensor.
+// objectGraph is the key of the object graph, which is not a tensor.
 const objectGraph = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
-// bundleTypes has the element types by their numbers in TensorFlow's DataType.
+// bundleTypes are the element types, by their number in TensorFlow's DataType.
 var bundleTypes = map[uint64]dtype.DType{
 	1: dtype.Float32, 2: dtype.Float64, 3: dtype.Int32, 4: dtype.Uint8, 5: dtype.Int16, 6: dtype.Int8, 7: dtype.String,
 	8: dtype.Complex64, 9: dtype.Int64, 10: dtype.Bool, 14: dtype.BFloat16, 17: dtype.Uint16, 18: dtype.Complex128,
@@ -33,7 +33,7 @@ type bundle struct {
 	entries map[string]*bundleEntry
 }
 
-// A bundleEntry says where a tensor, or a slice of one, is.
+// A bundleEntry says where a tensor, or a slice of one, is stored.
 type bundleEntry struct {
 	kind   uint64
 	dims   []int
@@ -44,7 +44,7 @@ type bundleEntry struct {
 	slices [][]extent // of a tensor that was saved in slices
 }
 
-// An extent is a range along an axis; length is negative for all of it.
+// An extent is a range along an axis; a negative length means the whole axis.
 type extent struct{ start, length int }
 
 func openCheckpoint(f *File, prefix string) error {
@@ -68,7 +68,7 @@ func openCheckpoint(f *File, prefix string) error {
 		e := b.entries[name]
 		dt, ok := bundleTypes[e.kind]
 		if !ok {
-			return at(name, unsupported("elements of TensorFlow's type %d", e.kind))
+			return at(name, unsupported("elements of TensorFlow's type %d are not supported", e.kind))
 		}
 		if err := b.check(name, e, dt); err != nil {
 			return at(name, err)
@@ -80,7 +80,7 @@ func openCheckpoint(f *File, prefix string) error {
 	return nil
 }
 
-// maxShards is far beyond what anybody writes.
+// maxShards is far beyond what any program writes.
 const maxShards = 1 << 16
 
 // index reads the table and returns the names of tensors in its order.
@@ -101,9 +101,9 @@ func (b *bundle) index(s section) (names []string, shards int, err error) {
 			return at(name, err)
 		}
 		if b.entries[name] != nil {
-			return invalid("the name %q stands twice", name)
+			return invalid("the name %q occurs twice", name)
 		}
-		if b.entries[name] = e; key[0] != 0 { // keys of slices begin with a zero
+		if b.entries[name] = e; key[0] != 0 { // keys of slices begin with a zero byte
 			names = append(names, name)
 		}
 		return nil
@@ -114,7 +114,7 @@ func (b *bundle) index(s section) (names []string, shards int, err error) {
 	case !header:
 		return nil, 0, invalid("there is no header")
 	case shards < 0 || shards > maxShards:
-		return nil, 0, invalid("%d data files", shards)
+		return nil, 0, invalid("a checkpoint cannot have %d data files", shards)
 	}
 	return names, shards, nil
 }
@@ -137,7 +137,7 @@ func eachField(b []byte, f func(field protowire.Number, n uint64, sub []byte) er
 	for len(b) > 0 {
 		field, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
-			return invalid("a message that is cut off")
+			return invalid("a message is truncated")
 		}
 		b = b[n:]
 		var num uint64
@@ -157,7 +157,7 @@ func eachField(b []byte, f func(field protowire.Number, n uint64, sub []byte) er
 			n = protowire.ConsumeFieldValue(field, kind, b)
 		}
 		if n < 0 {
-			return invalid("a message that is cut off")
+			return invalid("a message is truncated")
 		}
 		b = b[n:]
 		if err := f(field, num, sub); err != nil {
@@ -197,7 +197,7 @@ func parseBundleEntry(b []byte) (*bundleEntry, error) {
 func bundleShape(b []byte) (dims []int, err error) {
 	err = eachField(b, func(f protowire.Number, n uint64, sub []byte) error {
 		if f == 3 && n != 0 {
-			return invalid("a tensor of unknown rank")
+			return invalid("a tensor has an unknown rank")
 		}
 		if f != 2 {
 			return nil
@@ -237,19 +237,19 @@ func bundleSlice(b []byte) (out []extent, err error) {
 	return out, err
 }
 
-// place returns the bytes of an entry.
+// place returns the section with the elements of an entry.
 func (b *bundle) place(e *bundleEntry) (section, error) {
 	if e.shard >= uint64(len(b.shards)) {
-		return section{}, invalid("it is in data file %d of %d", e.shard, len(b.shards))
+		return section{}, invalid("it is in data file %d, but there are %d", e.shard, len(b.shards))
 	}
 	s := b.shards[e.shard]
 	if e.offset > uint64(s.n) || e.size > uint64(s.n)-e.offset {
-		return section{}, invalid("%d bytes at %d are beyond the end of data file %d, which has %d", e.size, e.offset, e.shard, s.n)
+		return section{}, invalid("%d bytes at offset %d extend beyond the end of data file %d, which has %d", e.size, e.offset, e.shard, s.n)
 	}
 	return section{s.r, int64(e.offset), int64(e.size)}, nil
 }
 
-// check compares what an entry says with what is there, before anything is read.
+// check compares an entry with the files, before anything is read.
 func (b *bundle) check(name string, e *bundleEntry, dt dtype.DType) error {
 	n, err := count(e.dims)
 	if err != nil {
@@ -259,20 +259,20 @@ func (b *bundle) check(name string, e *bundleEntry, dt dtype.DType) error {
 		if _, err := b.place(e); err != nil {
 			return err
 		}
-		least := max(1, dt.Size()) // a text has at least the byte of its length
+		least := max(1, dt.Size()) // a string has at least one byte, for its length
 		if uint64(n) > e.size/uint64(least) || dt != dtype.String && uint64(n*least) != e.size {
-			return invalid("%d elements of %v in %d bytes", n, dt, e.size)
+			return invalid("%d elements of type %v do not fit %d bytes", n, dt, e.size)
 		}
 		return nil
 	}
 	if dt == dtype.String {
-		return unsupported("texts that were saved in slices")
+		return unsupported("strings that were saved in slices are not supported")
 	}
 	sum := 0
 	for i, s := range e.slices {
 		part := b.entries[sliceKey(name, s)]
 		if part == nil || part.kind != e.kind || part.slices != nil {
-			return invalid("slice %d is not there", i)
+			return invalid("slice %d is missing", i)
 		}
 		dims, err := e.sliced(s)
 		if err != nil {
@@ -288,7 +288,7 @@ func (b *bundle) check(name string, e *bundleEntry, dt dtype.DType) error {
 		sum += m
 	}
 	if sum != n {
-		return invalid("the slices have %d elements of %d", sum, n)
+		return invalid("the slices have %d of %d elements", sum, n)
 	}
 	return nil
 }
@@ -296,7 +296,7 @@ func (b *bundle) check(name string, e *bundleEntry, dt dtype.DType) error {
 // sliced returns the sizes of a slice.
 func (e *bundleEntry) sliced(s []extent) ([]int, error) {
 	if len(s) != len(e.dims) {
-		return nil, invalid("a slice with %d axes of a tensor with %d", len(s), len(e.dims))
+		return nil, invalid("a slice has %d axes, but the tensor has %d", len(s), len(e.dims))
 	}
 	out := make([]int, len(s))
 	for k, x := range s {
@@ -304,13 +304,13 @@ func (e *bundleEntry) sliced(s []extent) ([]int, error) {
 			out[k] = e.dims[k]
 		}
 		if x.start < 0 || x.start > e.dims[k] || out[k] > e.dims[k]-x.start {
-			return nil, invalid("a slice from %d with %d entries of %d", x.start, out[k], e.dims[k])
+			return nil, invalid("a slice has entries from %d, %d of them, but the axis has %d", x.start, out[k], e.dims[k])
 		}
 	}
 	return out, nil
 }
 
-// read reads a tensor and compares its checksum.
+// read reads a tensor and checks its checksum.
 func (b *bundle) read(name string, e *bundleEntry, dt dtype.DType) (tensor.Tensor, error) {
 	if e.slices == nil {
 		return b.whole(e, dt)
@@ -326,7 +326,7 @@ func (b *bundle) read(name string, e *bundleEntry, dt dtype.DType) (tensor.Tenso
 	return d, nil
 }
 
-// put copies a slice to its place, row by row of the last axis.
+// put copies a slice to its place, row by row along the last axis.
 func (e *bundleEntry) put(d, part *tensor.Dense, s []extent) {
 	dims, size := part.Shape().Dims(), d.DType().Size()
 	if part.Len() == 0 {
@@ -368,14 +368,14 @@ func (b *bundle) whole(e *bundleEntry, dt dtype.DType) (tensor.Tensor, error) {
 		return nil, err
 	}
 	if crc := masked(crc32.Checksum(d.Bytes(), castagnoli)); crc != e.crc {
-		return nil, invalid("its elements have the checksum %08x, it should be %08x", crc, e.crc)
+		return nil, invalid("its elements have the checksum %08x, want %08x", crc, e.crc)
 	}
 	mend(dt, d.Bytes(), b.swapped)
 	return d, nil
 }
 
-// texts reads texts: their lengths as varints, a checksum of the lengths as numbers of
-// 32 bits, or 64 for long ones, and the bytes.
+// texts reads strings: their lengths as varints, a checksum of the lengths as 32-bit numbers
+// (64-bit for long ones), and the bytes.
 func (b *bundle) texts(s section, e *bundleEntry) (tensor.Tensor, error) {
 	data, err := s.bytes()
 	if err != nil {
@@ -389,33 +389,33 @@ func (b *bundle) texts(s section, e *bundleEntry) (tensor.Tensor, error) {
 	for i := range lengths {
 		x, k := binary.Uvarint(data)
 		if k <= 0 || x > uint64(len(data)) {
-			return nil, invalid("the length of text %d is wrong", i)
+			return nil, invalid("the length of string %d is invalid", i)
 		}
 		lengths[i], data = x, data[k:]
 		crc = crc32.Update(crc, castagnoli, binary.LittleEndian.AppendUint32(nil, uint32(x)))
 	}
 	if len(data) < 4 || masked(crc) != binary.LittleEndian.Uint32(data) {
-		return nil, invalid("the lengths of its texts differ from their checksum")
+		return nil, invalid("the lengths of its strings do not match their checksum")
 	}
 	crc = crc32.Update(crc, castagnoli, data)
 	if data = data[4:]; masked(crc) != e.crc {
-		return nil, invalid("its texts differ from their checksum")
+		return nil, invalid("its strings do not match their checksum")
 	}
 	out := make([]string, n)
 	for i, l := range lengths {
 		if l > uint64(len(data)) {
-			return nil, invalid("text %d ends early", i)
+			return nil, invalid("string %d is truncated", i)
 		}
 		out[i], data = string(data[:l]), data[l:]
 	}
 	if len(data) > 0 {
-		return nil, invalid("%d bytes behind the texts", len(data))
+		return nil, invalid("%d bytes follow the strings", len(data))
 	}
 	return texts(out, e.dims), nil
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked is how checksums are stored, so that those of data with checksums in them do
-// not repeat.
+// masked returns a checksum as it is stored: masked, so that checksums of data that contains
+// checksums do not coincide with them.
 func masked(crc uint32) uint32 { return (crc>>15 | crc<<17) + 0xa282ead8 }

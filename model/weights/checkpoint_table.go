@@ -7,19 +7,19 @@ import (
 	"github.com/klauspost/compress/snappy"
 )
 
-// The index of a checkpoint is a table as LevelDB writes it: blocks of sorted keys, each
-// with what it shares with the one before left out, an index of blocks, and a footer.
+// The index of a checkpoint is a table in LevelDB's format: blocks of sorted keys, without the
+// prefix that a key shares with the one before, an index of blocks, and a footer.
 
 const (
 	tableFooter = 48
 	tableMagic  = 0xdb4775248b80fb57
-	maxBlock    = 1 << 28 // bytes of a block that was compressed
+	maxBlock    = 1 << 28 // bytes of a decompressed block
 )
 
 // readTable calls f for each key and value in order.
 func readTable(s section, f func(key, value []byte) error) error {
 	if s.n < tableFooter {
-		return invalid("%d bytes are too few for a table", s.n)
+		return invalid("%d bytes are too short for a table", s.n)
 	}
 	b, err := s.bytes()
 	if err != nil {
@@ -27,7 +27,7 @@ func readTable(s section, f func(key, value []byte) error) error {
 	}
 	footer := b[s.n-tableFooter:]
 	if magic := binary.LittleEndian.Uint64(footer[40:]); magic != tableMagic {
-		return invalid("it does not end as a table does, but with %#x", magic)
+		return invalid("it does not end like a table, but with %#x", magic)
 	}
 	_, _, rest, err := handle(footer[:40]) // of the meta index, which is empty
 	if err != nil {
@@ -46,33 +46,33 @@ func readTable(s section, f func(key, value []byte) error) error {
 	})
 }
 
-// handle reads the place of a block.
+// handle decodes the offset and size of a block.
 func handle(b []byte) (at, n uint64, rest []byte, err error) {
 	at, i := binary.Uvarint(b)
 	if i <= 0 {
-		return 0, 0, nil, invalid("the place of a block is wrong")
+		return 0, 0, nil, invalid("the location of a block is invalid")
 	}
 	n, j := binary.Uvarint(b[i:])
 	if j <= 0 {
-		return 0, 0, nil, invalid("the place of a block is wrong")
+		return 0, 0, nil, invalid("the location of a block is invalid")
 	}
 	return at, n, b[i+j:], nil
 }
 
-// block returns the contents of the block that a handle names.
+// block returns the contents of the block to which a handle refers.
 func block(b, place []byte) ([]byte, error) {
 	at, n, _, err := handle(place)
 	if err != nil {
 		return nil, err
 	}
-	const trailer = 5 // how it is compressed, and a checksum
+	const trailer = 5 // its compression, and a checksum
 	size := uint64(len(b))
 	if at > size || n > size-at || size-at-n < trailer {
-		return nil, invalid("a block of %d bytes at %d of %d", n, at, size)
+		return nil, invalid("a block of %d bytes at offset %d does not fit %d bytes", n, at, size)
 	}
 	data := b[at : at+n]
 	if crc := masked(crc32.Checksum(b[at:at+n+1], castagnoli)); crc != binary.LittleEndian.Uint32(b[at+n+1:]) {
-		return nil, invalid("the block at %d differs from its checksum", at)
+		return nil, invalid("the block at %d does not match its checksum", at)
 	}
 	switch kind := b[at+n]; kind {
 	case 0:
@@ -87,7 +87,7 @@ func block(b, place []byte) ([]byte, error) {
 		}
 		return out, nil
 	default:
-		return nil, invalid("a block is compressed by method %d, which is not known", kind)
+		return nil, invalid("a block is compressed by an unknown method %d", kind)
 	}
 }
 
@@ -104,7 +104,7 @@ func eachEntry(b []byte, f func(key, value []byte) error) error {
 	b = b[:len(b)-4-4*int(restarts)]
 	var key []byte
 	for len(b) > 0 {
-		var parts [3]uint64 // bytes shared with the key before, further ones, bytes of the value
+		var parts [3]uint64 // number of bytes shared with the key before, of other bytes, and of bytes of the value
 		for i := range parts {
 			x, n := binary.Uvarint(b)
 			if n <= 0 {
@@ -125,8 +125,8 @@ func eachEntry(b []byte, f func(key, value []byte) error) error {
 	return nil
 }
 
-// sliceKey is the key of a slice of a tensor (saved_tensor_slice_util.cc): zero, the
-// name, the number of axes, and start and length for each, in an order-preserving code.
+// sliceKey returns the key of a slice of a tensor (saved_tensor_slice_util.cc): zero, the name,
+// the number of axes, and the start and length along each, in an order-preserving encoding.
 func sliceKey(name string, s []extent) string {
 	b := appendCount(nil, 0)
 	b = appendText(b, name)
@@ -138,7 +138,7 @@ func sliceKey(name string, s []extent) string {
 	return string(b)
 }
 
-// appendCount writes how many bytes a number has, and the bytes, the largest first.
+// appendCount appends the number of bytes of n, and these bytes in big-endian order.
 func appendCount(b []byte, n uint64) []byte {
 	var full [8]byte
 	binary.BigEndian.PutUint64(full[:], n)
@@ -149,7 +149,7 @@ func appendCount(b []byte, n uint64) []byte {
 	return append(append(b, byte(8-i)), full[i:]...)
 }
 
-// appendText writes a text with 0 and 255 escaped, and an end.
+// appendText appends a string with 0 and 255 escaped, and a terminator.
 func appendText(b []byte, s string) []byte {
 	for i := range len(s) {
 		switch c := s[i]; c {
@@ -164,8 +164,8 @@ func appendText(b []byte, s string) []byte {
 	return append(b, 0, 1)
 }
 
-// appendSigned writes a number in as many bytes as it needs with seven bits in each;
-// the first bits say how many these are, inverted for negative numbers.
+// appendSigned appends a number with seven bits in each byte, as many as it needs; the leading
+// bits give their number, and are inverted for negative numbers.
 func appendSigned(b []byte, x int64) []byte {
 	y := x
 	if x < 0 {
@@ -181,7 +181,7 @@ func appendSigned(b []byte, x int64) []byte {
 	}
 	binary.BigEndian.PutUint64(full[2:], uint64(x))
 	out := full[10-n:]
-	first := uint16(0xffff) << (16 - n) // n bits that are set
+	first := uint16(0xffff) << (16 - n) // n leading ones
 	out[0] ^= byte(first >> 8)
 	if n > 1 {
 		out[1] ^= byte(first)

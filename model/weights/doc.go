@@ -15,8 +15,8 @@
 //
 //   - safetensors, one file or shards with an index (model.safetensors.index.json)
 //   - NumPy's .npy and .npz, versions 1 to 3, in either byte order, row-major or column-major
-//   - PyTorch's archives (.pt, .pth, .bin since 1.6). A restricted machine reads the pickle in
-//     them: it knows only dictionaries, lists and tensors, never runs code of the
+//   - PyTorch's archives (.pt, .pth, .bin since 1.6). A restricted interpreter reads the pickle
+//     in them: it supports only dictionaries, lists and tensors, never runs code of the
 //     file, and returns an error if the file needs more
 //   - GGUF versions 2 and 3; blocks of quantised numbers (Q4_0 to Q8_0, Q2_K to Q8_K)
 //     become float32

@@ -16,7 +16,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Format is a format of files.
+// A Format is a file format.
 type Format string
 
 // The formats.
@@ -46,8 +46,8 @@ type entry struct {
 	read func() (tensor.Tensor, error)
 }
 
-// Open opens a file and finds its format by its first bytes. The path of a checkpoint is
-// the beginning that its files share.
+// Open opens a file and detects its format from its first bytes. The path of a checkpoint is
+// the common prefix of its files.
 func Open(path string) (*File, error) {
 	format, err := detect(path)
 	if err != nil {
@@ -77,13 +77,13 @@ func OpenAs(path string, format Format) (*File, error) {
 	})
 }
 
-// NewFile opens a file of n bytes that r holds. Formats of several files, which are
-// checkpoints and shards, are opened by their path.
+// NewFile opens a file of n bytes that r provides. Formats of several files, checkpoints and
+// shards, can only be opened by path.
 func NewFile(r io.ReaderAt, n int64, format Format) (*File, error) {
 	return filled(format, "", func(f *File) error {
 		open, ok := openers[format]
 		if !ok {
-			return invalid("there is no format %q of one file", format)
+			return invalid("there is no format %q with a single file", format)
 		}
 		return open(f, r, n)
 	})
@@ -99,7 +99,7 @@ func filled(format Format, path string, fill func(f *File) error) (*File, error)
 	return f, nil
 }
 
-// openers fill in a File of each format that is one file.
+// openers fill in a File, for each format that is one file.
 var openers = map[Format]func(f *File, r io.ReaderAt, size int64) error{
 	Safetensors: openSafetensors,
 	NumPy:       openNumPy,
@@ -107,7 +107,7 @@ var openers = map[Format]func(f *File, r io.ReaderAt, size int64) error{
 	GGUF:        openGGUF,
 }
 
-// indexSuffix ends the name of an index of shards.
+// indexSuffix is the suffix of the name of an index of shards.
 const indexSuffix = ".index.json"
 
 // Load reads all tensors of a file.
@@ -123,16 +123,16 @@ func Load(path string) (map[string]tensor.Tensor, error) {
 // Format returns the format of the file.
 func (f *File) Format() Format { return f.format }
 
-// Names returns the names of the tensors in the order of the file. A lone tensor, of an
-// .npy file say, has the empty name.
+// Names returns the names of the tensors in the order of the file. A single tensor, as in an
+// .npy file, has the empty name.
 func (f *File) Names() []string { return slices.Clone(f.names) }
 
-// Spec returns the element type and shape of a tensor, and nil where there is none of
-// the name.
+// Spec returns the element type and shape of a tensor, or nil if there is no tensor of that
+// name.
 func (f *File) Spec(name string) *tensor.Spec { return f.entries[name].spec }
 
-// Metadata returns what the file says besides its tensors: the keys and values of GGUF
-// (numbers, strings, bools, lists) and of safetensors (strings).
+// Metadata returns the other data of the file: the keys and values of GGUF (numbers, strings,
+// bools, lists) and of safetensors (strings).
 func (f *File) Metadata() map[string]any { return f.meta }
 
 // Read reads a tensor.
@@ -149,8 +149,7 @@ func (f *File) Read(name string) (tensor.Tensor, error) {
 	return t, nil
 }
 
-// Value is [File.Read] for [saved.Fill], which brings the tensors into a model by rules for
-// their names:
+// Value is [File.Read] for [saved.Fill], which fills a model with the tensors by rules for their names:
 //
 //	f, err := weights.Open("pytorch_model.bin")
 //	model, err = saved.Fill(f, model, saved.ReadOptions{Rules: rules, Rename: saved.Dotted, Cast: true})
@@ -175,7 +174,7 @@ func (f *File) ReadAll() (map[string]tensor.Tensor, error) {
 	return out, nil
 }
 
-// Close closes the file. Tensors that were read stay.
+// Close closes the file. Tensors that were read stay valid.
 func (f *File) Close() error {
 	var errs []error
 	for _, c := range f.closers {
@@ -188,14 +187,14 @@ func (f *File) Close() error {
 // add adds a tensor. Names are unique.
 func (f *File) add(name string, spec *tensor.Spec, read func() (tensor.Tensor, error)) error {
 	if _, ok := f.entries[name]; ok {
-		return invalid("the name %q stands twice", name)
+		return invalid("the name %q occurs twice", name)
 	}
 	f.names = append(f.names, name)
 	f.entries[name] = entry{spec, read}
 	return nil
 }
 
-// file opens a file to be closed with f.
+// file opens a file that is closed together with f.
 func (f *File) file(path string) (*os.File, int64, error) {
 	h, err := os.Open(path)
 	if err != nil {
@@ -207,7 +206,7 @@ func (f *File) file(path string) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, invalid("is no regular file")
+		return nil, 0, invalid("is not a regular file")
 	}
 	return h, info.Size(), nil
 }
@@ -245,20 +244,20 @@ func detect(path string) (Format, error) {
 	case n > 8 && bytes.HasPrefix(bytes.TrimLeft(head[8:], " \t\r\n"), []byte("{")):
 		return Safetensors, nil
 	}
-	return "", invalid("the first bytes are of no format that is known: safetensors, NumPy, PyTorch, GGUF, or the beginning of a checkpoint's names")
+	return "", invalid("the first bytes match no known format: safetensors, NumPy, PyTorch, GGUF, or the prefix of a checkpoint")
 }
 
-// invalid is a fault of the file.
+// invalid returns the error for a fault of the file.
 func invalid(format string, args ...any) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf(format, args...)}
 }
 
-// unsupported is something that is understood and not read.
+// unsupported returns the error for a part that is recognised but not supported.
 func unsupported(format string, args ...any) error {
 	return &tenon.Error{Kind: tenon.ErrUnsupported, Msg: fmt.Sprintf(format, args...)}
 }
 
-// failed completes an error with the place in the file.
+// failed adds the place in the file to an error.
 func failed(where string, err error) error {
 	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "weights.Open", Where: where, Line: source.Line()}
 	var inner *tenon.Error

@@ -14,17 +14,17 @@ import (
 
 // The format is described in docs/gguf.md of ggml. All numbers are little-endian.
 
-// ggufReader reads the part before the tensors' bytes.
+// ggufReader reads the header: the part before the tensors' elements.
 type ggufReader struct {
 	r        io.ReaderAt
 	size, at int64
-	buffer   []byte // what was read ahead
+	buffer   []byte // read ahead
 }
 
-// next returns the next n bytes, which stay until the next call.
+// next returns the next n bytes, which stay valid until the next call.
 func (g *ggufReader) next(n int64) ([]byte, error) {
 	if n < 0 || n > g.size-g.at {
-		return nil, invalid("the header ends early: %d bytes at %d of %d", n, g.at, g.size)
+		return nil, invalid("the header is truncated: %d bytes at offset %d of %d", n, g.at, g.size)
 	}
 	if int64(len(g.buffer)) < n {
 		g.buffer = make([]byte, min(max(n, 1<<16), g.size-g.at))
@@ -60,7 +60,7 @@ func (g *ggufReader) text() (string, error) {
 		return "", err
 	}
 	if n > uint64(g.size-g.at) {
-		return "", invalid("a text of %d bytes at %d of %d", n, g.at, g.size)
+		return "", invalid("a string of %d bytes at offset %d does not fit %d bytes", n, g.at, g.size)
 	}
 	b, err := g.next(int64(n))
 	if err != nil {
@@ -76,7 +76,7 @@ const (
 	ggufArray = 9
 )
 
-// ggufNumbers has the sizes of the kinds that are numbers or bools.
+// ggufNumbers are the sizes of the kinds that are numbers or bools.
 var ggufNumbers = map[uint32]int{0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, ggufBool: 1, 10: 8, 11: 8, 12: 8}
 
 // value reads a value of a kind.
@@ -89,7 +89,7 @@ func (g *ggufReader) value(kind uint32, depth int) (any, error) {
 	}
 	n, ok := ggufNumbers[kind]
 	if !ok {
-		return nil, invalid("a value of kind %d, which is not known", kind)
+		return nil, invalid("a value has the unknown kind %d", kind)
 	}
 	b, err := g.next(int64(n))
 	if err != nil {
@@ -130,12 +130,12 @@ func (g *ggufReader) array(depth int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	least := 8 // of a text; an array has 12
+	least := 8 // of a string; an array has 12
 	if s, ok := ggufNumbers[kind]; ok {
 		least = s
 	}
 	if n > uint64(g.size-g.at)/uint64(least) || depth > 3 {
-		return nil, invalid("an array of %d values at %d of %d bytes", n, g.at, g.size)
+		return nil, invalid("an array of %d values at offset %d does not fit %d bytes", n, g.at, g.size)
 	}
 	out := make([]any, 0, n)
 	for range n {
@@ -148,7 +148,7 @@ func (g *ggufReader) array(depth int) (any, error) {
 	return out, nil
 }
 
-// A ggufTensor is what the header says of a tensor.
+// A ggufTensor is the header's description of a tensor.
 type ggufTensor struct {
 	name   string
 	dims   []int // outermost first
@@ -171,7 +171,7 @@ func openGGUF(f *File, h io.ReaderAt, size int64) error {
 	start, sum := padded(g.at, align), int64(0)
 	for _, t := range tensors {
 		if t.offset != uint64(sum) {
-			return at(t.name, invalid("its elements are said to begin at %d, behind the tensor before it is %d", t.offset, sum))
+			return at(t.name, invalid("its elements should begin at %[2]d, after the previous tensor, but the header says %[1]d", t.offset, sum))
 		}
 		data, err := within(h, size, start+sum, t.bytes)
 		if err != nil {
@@ -185,7 +185,7 @@ func openGGUF(f *File, h io.ReaderAt, size int64) error {
 	return nil
 }
 
-// padded returns n or the next multiple of align.
+// padded returns n rounded up to a multiple of align.
 func padded(n, align int64) int64 { return (n + align - 1) / align * align }
 
 // alignment returns the alignment of tensors, a power of two.
@@ -196,19 +196,19 @@ func alignment(meta map[string]any) (int64, error) {
 	}
 	n, ok := x.(int)
 	if !ok || n <= 0 || n > 1<<20 || bits.OnesCount(uint(n)) != 1 {
-		return 0, invalid("general.alignment is %v, which is no power of two", x)
+		return 0, invalid("general.alignment is %v, which is not a power of two", x)
 	}
 	return int64(n), nil
 }
 
-// header reads everything before the tensors' bytes.
+// header reads everything before the tensors' elements.
 func (g *ggufReader) header(meta map[string]any) ([]*ggufTensor, error) {
 	magic, err := g.next(4)
 	if err != nil {
 		return nil, err
 	}
 	if string(magic) != "GGUF" {
-		return nil, invalid("it does not begin as a GGUF file")
+		return nil, invalid("it does not begin like a GGUF file")
 	}
 	version, err := g.uint32()
 	if err != nil {
@@ -216,9 +216,9 @@ func (g *ggufReader) header(meta map[string]any) ([]*ggufTensor, error) {
 	}
 	switch {
 	case version&0xFFFF == 0:
-		return nil, invalid("it has the other byte order: its version reads as %#x", version)
+		return nil, invalid("it has the opposite byte order: its version reads as %#x", version)
 	case version != 2 && version != 3:
-		return nil, invalid("version %d of GGUF, this package reads 2 and 3", version)
+		return nil, invalid("version %d of GGUF is not supported; versions 2 and 3 are", version)
 	}
 	tensors, err := g.uint64()
 	if err != nil {
@@ -254,7 +254,7 @@ func (g *ggufReader) key(meta map[string]any) error {
 		return err
 	}
 	if _, twice := meta[name]; twice {
-		return invalid("the key %q stands twice", name)
+		return invalid("the key %q occurs twice", name)
 	}
 	kind, err := g.uint32()
 	if err != nil {
@@ -280,7 +280,7 @@ func (g *ggufReader) tensor() (*ggufTensor, error) {
 		return nil, err
 	}
 	if rank > 4 {
-		return nil, at(name, invalid("%d dimensions, GGUF has at most 4", rank))
+		return nil, at(name, invalid("it has %d dimensions, but GGUF allows at most 4", rank))
 	}
 	t := &ggufTensor{name: name}
 	for range rank {
@@ -289,11 +289,11 @@ func (g *ggufReader) tensor() (*ggufTensor, error) {
 			return nil, err
 		}
 		if d > maxElements {
-			return nil, at(name, invalid("a size of %d", d))
+			return nil, at(name, invalid("it has the size %d", d))
 		}
 		t.dims = append(t.dims, int(d))
 	}
-	slices.Reverse(t.dims) // the file has the innermost first
+	slices.Reverse(t.dims) // the file has the innermost dimension first
 	if t.n, err = count(t.dims); err != nil {
 		return nil, at(name, err)
 	}
@@ -308,10 +308,10 @@ func (g *ggufReader) tensor() (*ggufTensor, error) {
 		return nil, at(name, err)
 	}
 	if per := t.block.elements; rank > 0 && t.dims[rank-1]%per != 0 || rank == 0 && per > 1 {
-		return nil, at(name, invalid("a row of %v is no whole number of blocks of %d", t.dims, per))
+		return nil, at(name, invalid("a row of %v is not a whole number of blocks of %d", t.dims, per))
 	}
 	if blocks := int64(t.n / t.block.elements); blocks > g.size/int64(t.block.bytes) {
-		return nil, at(name, invalid("%d blocks of %d bytes do not fit into %d bytes", blocks, t.block.bytes, g.size))
+		return nil, at(name, invalid("%d blocks of %d bytes do not fit %d bytes", blocks, t.block.bytes, g.size))
 	} else {
 		t.bytes = blocks * int64(t.block.bytes)
 	}

@@ -7,14 +7,15 @@ import (
 	"github.com/tenonml/tenon/dtype"
 )
 
-// A ggufBlock says how elements of a type are stored: so many elements in so many bytes.
+// A ggufBlock says how elements of a type are stored: a number of elements in a number of
+// bytes.
 type ggufBlock struct {
 	elements, bytes int
 	dt              dtype.DType                   // of the tensor that is read
 	decode          func(out []float32, b []byte) // nil for plain elements
 }
 
-// ggufBlocks has the types that are read, by their numbers in ggml.
+// ggufBlocks are the supported types, by their numbers in ggml.
 var ggufBlocks = map[uint32]ggufBlock{
 	0:  {1, 4, dtype.Float32, nil},
 	1:  {1, 2, dtype.Float16, nil},
@@ -40,21 +41,21 @@ var ggufBlocks = map[uint32]ggufBlock{
 func blockOf(kind uint32) (ggufBlock, error) {
 	b, ok := ggufBlocks[kind]
 	if !ok {
-		return b, unsupported("elements of ggml's type %d", kind)
+		return b, unsupported("elements of ggml's type %d are not supported", kind)
 	}
 	return b, nil
 }
 
-// Products are converted to float32 before anything is added to them, so that no
-// processor fuses the two and results are the same everywhere.
+// Products are converted to float32 before anything is added to them, which prevents fused
+// multiply-add, so that results are the same everywhere.
 
-// half reads a number of 16 bits.
+// half decodes a float16.
 func half(b []byte) float32 { return dtype.F16(binary.LittleEndian.Uint16(b)).Float32() }
 
-// times returns a product that is rounded.
+// times returns a rounded product.
 func times(a float32, n int) float32 { return float32(a * float32(n)) }
 
-// q40 has a scale and 32 numbers of 4 bits, from -8 on.
+// q40 has a scale and 32 4-bit numbers, starting at -8.
 func q40(out []float32, b []byte) {
 	d := half(b)
 	for i, q := range b[2:18] {
@@ -62,7 +63,7 @@ func q40(out []float32, b []byte) {
 	}
 }
 
-// q41 has a scale, a least number and 32 numbers of 4 bits.
+// q41 has a scale, a minimum and 32 4-bit numbers.
 func q41(out []float32, b []byte) {
 	d, m := half(b), half(b[2:])
 	for i, q := range b[4:20] {
@@ -70,7 +71,7 @@ func q41(out []float32, b []byte) {
 	}
 }
 
-// q50 has a scale, the fifth bits, and 32 numbers from -16 on.
+// q50 has a scale, the fifth bits, and 32 numbers, starting at -16.
 func q50(out []float32, b []byte) {
 	d, high := half(b), binary.LittleEndian.Uint32(b[2:])
 	for i, q := range b[6:22] {
@@ -79,7 +80,7 @@ func q50(out []float32, b []byte) {
 	}
 }
 
-// q51 has a scale, a least number, the fifth bits, and 32 numbers.
+// q51 has a scale, a minimum, the fifth bits, and 32 numbers.
 func q51(out []float32, b []byte) {
 	d, m, high := half(b), half(b[2:]), binary.LittleEndian.Uint32(b[4:])
 	for i, q := range b[8:24] {
@@ -101,7 +102,7 @@ func q80(out []float32, b []byte) {
 	}
 }
 
-// q8k has a scale in float32, 256 bytes, and sums that nobody needs here.
+// q8k has a scale in float32, 256 bytes, and sums that are not needed here.
 func q8k(out []float32, b []byte) {
 	d := math.Float32frombits(binary.LittleEndian.Uint32(b))
 	for i, q := range b[4:260] {
@@ -109,7 +110,7 @@ func q8k(out []float32, b []byte) {
 	}
 }
 
-// q2k has 16 scales and least numbers of 4 bits, and 256 numbers of 2.
+// q2k has 16 scales and minimums of 4 bits, and 256 2-bit numbers.
 func q2k(out []float32, b []byte) {
 	scales, q := b[:16], b[16:80]
 	d, least := half(b[80:]), half(b[82:])
@@ -120,7 +121,7 @@ func q2k(out []float32, b []byte) {
 	}
 }
 
-// q3k has a third bit for each number, two lower ones, and 16 scales of 6 bits.
+// q3k has the third bit of each number, the two lower ones, and 16 6-bit scales.
 func q3k(out []float32, b []byte) {
 	mask, q, packed, d := b[:32], b[32:96], b[96:108], half(b[108:])
 	var scales [16]float32
@@ -138,7 +139,7 @@ func q3k(out []float32, b []byte) {
 	}
 }
 
-// scaleOf returns scale and least number i of the eight, of 6 bits each, in 12 bytes.
+// scaleOf returns scale and minimum i of the eight 6-bit pairs in 12 bytes.
 func scaleOf(b []byte, i int) (scale, least int) {
 	if i < 4 {
 		return int(b[i] & 63), int(b[i+4] & 63)
@@ -146,7 +147,7 @@ func scaleOf(b []byte, i int) (scale, least int) {
 	return int(b[i+4]&15 | b[i-4]>>6<<4), int(b[i+4]>>4 | b[i]>>6<<4)
 }
 
-// q4k has eight scales and least numbers, and 256 numbers of 4 bits.
+// q4k has eight scales and minimums, and 256 4-bit numbers.
 func q4k(out []float32, b []byte) { k45(out, b, nil, b[16:144]) }
 
 // q5k is q4k with a fifth bit for each number.
@@ -167,7 +168,7 @@ func k45(out []float32, b, high, q []byte) {
 	}
 }
 
-// q6k has four lower and two higher bits for each number, and 16 scales of a byte.
+// q6k has the four lower and two upper bits of each number, and 16 scales of one byte.
 func q6k(out []float32, b []byte) {
 	low, high, scales, d := b[:128], b[128:192], b[192:208], half(b[208:])
 	for i := range out {

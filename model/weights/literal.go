@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// literals reads the Python literals that NumPy writes into headers: dictionaries with
-// texts for keys, tuples, lists, texts, integers, True, False and None. There are no
-// expressions.
+// literals parses the Python literals that NumPy writes into headers: dictionaries with string
+// keys, tuples, lists, strings, integers, True, False and None. There are no expressions.
 type literals struct {
 	text string
 	at   int
@@ -28,12 +27,12 @@ func (p *literals) peek() byte {
 }
 
 func (p *literals) wrong() error {
-	return invalid("the header is no literal at character %d: %.20q", p.at, p.text[min(p.at, len(p.text)):])
+	return invalid("the header is not a literal at character %d: %.20q", p.at, p.text[min(p.at, len(p.text)):])
 }
 
 func (p *literals) value(depth int) (any, error) {
 	if depth > 8 {
-		return nil, invalid("the header is nested too deep")
+		return nil, invalid("the header is nested too deeply")
 	}
 	switch c := p.peek(); {
 	case c == '{':
@@ -95,7 +94,7 @@ func (p *literals) list(end byte, depth int) (any, error) {
 	return out, nil
 }
 
-// comma passes over a comma, which may be left out before the end.
+// comma skips a comma, which is optional before the end.
 func (p *literals) comma(end byte) error {
 	switch p.peek() {
 	case ',':
@@ -126,7 +125,7 @@ func (p *literals) integer() (any, error) {
 	if err != nil {
 		return nil, p.wrong()
 	}
-	if p.at = end; end < len(p.text) && p.text[end] == 'L' { // Python 2 wrote long integers so
+	if p.at = end; end < len(p.text) && p.text[end] == 'L' { // as Python 2 wrote long integers
 		p.at++
 	}
 	return n, nil

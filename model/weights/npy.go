@@ -14,25 +14,25 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The format is NEP 1 of NumPy: a magic text, two bytes of version, the length of a
-// header, the header as the text of a Python dictionary, and the elements.
+// The format is NumPy's NEP 1: a magic string, two bytes of version, the length of a header,
+// the header as a Python dictionary in text form, and the elements.
 const npyMagic = "\x93NUMPY"
 
 // maxNPYHeader is far beyond what NumPy itself reads (10,000 bytes).
 const maxNPYHeader = 1 << 20
 
-// An npyHeader is what the header of an array says.
+// An npyHeader is the decoded header of an array.
 type npyHeader struct {
 	kind     byte // of the element type: b i u f c S U
 	item     int  // bytes of an element
 	big      bool // big-endian
-	columns  bool // columns first
+	columns  bool // column-major
 	dims     []int
 	elements int
 	start    int64 // of the elements
 }
 
-// openNumPy opens an .npy file, or an .npz archive of them.
+// openNumPy opens an .npy file, or an .npz archive of such files.
 func openNumPy(f *File, h io.ReaderAt, size int64) error {
 	var magic [2]byte
 	if _, err := h.ReadAt(magic[:], 0); err == nil && string(magic[:]) == "PK" {
@@ -41,14 +41,14 @@ func openNumPy(f *File, h io.ReaderAt, size int64) error {
 	return f.addNPY("", h, size)
 }
 
-// addNPY adds the array that r holds.
+// addNPY adds the array that r provides.
 func (f *File) addNPY(name string, r io.ReaderAt, size int64) error {
 	head, err := readNPYHeader(r, size)
 	if err != nil {
 		return err
 	}
 	if head.item > 0 && int64(head.elements) > size/int64(head.item) {
-		return invalid("%d elements of %d bytes do not fit into the file, which has %d bytes", head.elements, head.item, size)
+		return invalid("%d elements of %d bytes do not fit the file, which has %d bytes", head.elements, head.item, size)
 	}
 	elements, err := within(r, size, head.start, int64(head.elements)*int64(head.item))
 	if err != nil {
@@ -64,7 +64,7 @@ func readNPYHeader(r io.ReaderAt, size int64) (*npyHeader, error) {
 		return nil, err
 	}
 	if !bytes.HasPrefix(head, []byte(npyMagic)) {
-		return nil, invalid("it does not begin as an .npy file")
+		return nil, invalid("it does not begin like an .npy file")
 	}
 	if len(head) < 10 {
 		return nil, invalid("the file ends before its header")
@@ -78,10 +78,10 @@ func readNPYHeader(r io.ReaderAt, size int64) (*npyHeader, error) {
 		}
 		start, length = 12, int64(binary.LittleEndian.Uint32(head[8:]))
 	default:
-		return nil, invalid("version %d.%d of the format is not known", head[6], head[7])
+		return nil, invalid("version %d.%d of the format is unknown", head[6], head[7])
 	}
 	if length > maxNPYHeader {
-		return nil, invalid("a header of %d bytes", length)
+		return nil, invalid("a header of %d bytes is too long", length)
 	}
 	text, err := within(r, size, start, length)
 	if err != nil {
@@ -109,11 +109,11 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 		return nil, err
 	}
 	if p.space(); p.at < len(p.text) {
-		return nil, invalid("the header goes on after the dictionary: %.20q", p.text[p.at:])
+		return nil, invalid("the header continues after the dictionary: %.20q", p.text[p.at:])
 	}
 	dict, ok := x.(map[string]any)
 	if !ok || len(dict) != 3 {
-		return nil, invalid("the header is no dictionary of descr, fortran_order and shape")
+		return nil, invalid("the header is not a dictionary of descr, fortran_order and shape")
 	}
 	h := &npyHeader{}
 	if h.columns, ok = dict["fortran_order"].(bool); !ok {
@@ -121,12 +121,12 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 	}
 	dims, ok := dict["shape"].([]any)
 	if !ok {
-		return nil, invalid("the shape is no tuple")
+		return nil, invalid("the shape is not a tuple")
 	}
 	for _, d := range dims {
 		n, ok := d.(int)
 		if !ok {
-			return nil, invalid("the shape holds %v", d)
+			return nil, invalid("the shape has the size %v", d)
 		}
 		h.dims = append(h.dims, n)
 	}
@@ -139,10 +139,10 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 	case []any:
 		return nil, unsupported("the elements are records; read them as an Arrow or Parquet table")
 	}
-	return nil, invalid("descr is no element type")
+	return nil, invalid("descr is not an element type")
 }
 
-// describe reads a descr such as <f4.
+// describe parses a descr such as <f4.
 func (h *npyHeader) describe(descr string) error {
 	s := descr
 	if s != "" && strings.IndexByte("<>|=", s[0]) >= 0 {
@@ -150,7 +150,7 @@ func (h *npyHeader) describe(descr string) error {
 		s = s[1:]
 	}
 	if s == "" {
-		return invalid("the element type %q is not known", descr)
+		return invalid("the element type %q is unknown", descr)
 	}
 	h.kind = s[0]
 	switch h.kind {
@@ -163,24 +163,24 @@ func (h *npyHeader) describe(descr string) error {
 	}
 	n, err := strconv.Atoi(s[1:])
 	if err != nil || n < 0 || n > 1<<30 {
-		return invalid("the element type %q is not known", descr)
+		return invalid("the element type %q is unknown", descr)
 	}
 	if h.item = n; h.kind == 'U' {
 		h.item = 4 * n
 	}
 	if h.kind != 'U' && h.kind != 'S' && h.dtype() == dtype.None {
 		if h.kind == 'f' || h.kind == 'c' {
-			return unsupported("numbers of type %s", descr)
+			return unsupported("numbers of type %s are not supported", descr)
 		}
-		return invalid("the element type %q is not known", descr)
+		return invalid("the element type %q is unknown", descr)
 	}
 	if h.item == 0 && h.elements > 1<<20 {
-		return invalid("%d texts of no bytes", h.elements)
+		return invalid("%d strings cannot have zero bytes", h.elements)
 	}
 	return nil
 }
 
-// npyTypes has the element types by kind and size.
+// npyTypes are the element types, by kind and size.
 var npyTypes = map[string]dtype.DType{
 	"b1": dtype.Bool, "i1": dtype.Int8, "i2": dtype.Int16, "i4": dtype.Int32, "i8": dtype.Int64,
 	"u1": dtype.Uint8, "u2": dtype.Uint16, "u4": dtype.Uint32, "u8": dtype.Uint64,
@@ -196,7 +196,7 @@ func (h *npyHeader) dtype() dtype.DType {
 
 // read reads the elements.
 func (h *npyHeader) read(s section) (tensor.Tensor, error) {
-	// Columns first is rows first with the sizes, and then the axes, in reverse.
+	// Column-major order is row-major order with the sizes, and then the axes, reversed.
 	dims := slices.Clone(h.dims)
 	if h.columns {
 		slices.Reverse(dims)
@@ -212,7 +212,7 @@ func (h *npyHeader) read(s section) (tensor.Tensor, error) {
 	return tensor.Contiguous(d.View(0, shape.Of(h.dims...), h.strides())), nil
 }
 
-// strides returns the strides, in elements, of an array that has its columns first.
+// strides returns the strides, in elements, of a column-major array.
 func (h *npyHeader) strides() []int {
 	out, n := make([]int, len(h.dims)), 1
 	for i, d := range h.dims {
@@ -222,7 +222,7 @@ func (h *npyHeader) strides() []int {
 	return out
 }
 
-// texts reads texts of a fixed width, without the zeros at their ends.
+// texts reads strings of a fixed width, without trailing zeros.
 func (h *npyHeader) texts(s section, dims []int) (tensor.Tensor, error) {
 	b, err := s.bytes()
 	if err != nil {
@@ -243,7 +243,7 @@ func (h *npyHeader) texts(s section, dims []int) (tensor.Tensor, error) {
 	return texts(out, h.dims), nil
 }
 
-// runes reads a text of UTF-32.
+// runes decodes a UTF-32 string.
 func (h *npyHeader) runes(item []byte) (string, error) {
 	var order binary.ByteOrder = binary.LittleEndian
 	if h.big {
@@ -258,7 +258,7 @@ func (h *npyHeader) runes(item []byte) (string, error) {
 			continue
 		}
 		if !utf8.ValidRune(r) {
-			return "", invalid("the text holds %#x, which is no character", uint32(r))
+			return "", invalid("the string contains %#x, which is not a character", uint32(r))
 		}
 		text.WriteString(strings.Repeat("\x00", zeros))
 		zeros = 0
@@ -267,7 +267,7 @@ func (h *npyHeader) runes(item []byte) (string, error) {
 	return text.String(), nil
 }
 
-// rowsFirst puts elements that are stored columns first into row-major order.
+// rowsFirst brings elements in column-major order into row-major order.
 func (h *npyHeader) rowsFirst(in []string) []string {
 	out, strides := make([]string, 0, len(in)), h.strides()
 	index := make([]int, len(h.dims))

@@ -15,9 +15,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// WriteNPY writes a tensor as an .npy file: version 1.0 of the format, rows first,
-// little-endian. Texts become UTF-32 of the width of the longest, as NumPy has them.
-// BFloat16, which NumPy lacks, is an error; cast it to float32 first.
+// WriteNPY writes a tensor as an .npy file: version 1.0 of the format, row-major,
+// little-endian. Strings become UTF-32 with the width of the longest, as in NumPy. BFloat16,
+// which NumPy lacks, is an error; cast it to float32 first.
 func WriteNPY(w io.Writer, t tensor.Tensor) error {
 	if err := writeNPY(w, t); err != nil {
 		e := tenon.AsError(err)
@@ -28,8 +28,8 @@ func WriteNPY(w io.Writer, t tensor.Tensor) error {
 	return nil
 }
 
-// WriteNPZ writes tensors by name as an .npz archive, in the order of their names and
-// without times, so that the same tensors give the same bytes.
+// WriteNPZ writes named tensors as an .npz archive, sorted by name and without timestamps, so
+// that the same tensors give the same bytes.
 func WriteNPZ(w io.Writer, tensors map[string]tensor.Tensor) error {
 	z := zip.NewWriter(w)
 	for _, name := range slices.Sorted(maps.Keys(tensors)) {
@@ -65,18 +65,18 @@ func writeNPY(w io.Writer, t tensor.Tensor) error {
 			_, err := w.Write(tensor.Contiguous(t).Bytes())
 			return err
 		}
-		return &tenon.Error{Kind: tenon.ErrUnsupported, Msg: fmt.Sprintf("NumPy has no %v", t.DType()), Hint: "cast it to float32 first"}
+		return &tenon.Error{Kind: tenon.ErrUnsupported, Msg: fmt.Sprintf("NumPy does not have the type %v", t.DType()), Hint: "cast it to float32 first"}
 	case nil:
-		return &tenon.Error{Kind: tenon.ErrInvalid, Msg: "there is no tensor"}
+		return &tenon.Error{Kind: tenon.ErrInvalid, Msg: "the tensor is nil"}
 	}
-	return &tenon.Error{Kind: tenon.ErrUnsupported, Msg: fmt.Sprintf("%s is no dense tensor", tenon.String(t.Spec())), Hint: "write its components, or all of it by package saved"}
+	return &tenon.Error{Kind: tenon.ErrUnsupported, Msg: fmt.Sprintf("%s is not a dense tensor", tenon.String(t.Spec())), Hint: "write its components, or use package saved"}
 }
 
 func writeTexts(w io.Writer, t *tensor.Strings) error {
 	texts, width := t.Slice(), 0
 	for _, s := range texts {
 		if !utf8.ValidString(s) {
-			return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the text %q is not UTF-8, and NumPy's texts are characters", s)}
+			return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the string %q is not valid UTF-8, but NumPy's strings consist of characters", s)}
 		}
 		width = max(width, utf8.RuneCountInString(s))
 	}
@@ -96,7 +96,7 @@ func writeTexts(w io.Writer, t *tensor.Strings) error {
 	return err
 }
 
-// writeNPYHeader writes everything before the elements, which begin at a multiple of 64.
+// writeNPYHeader writes everything before the elements, which begin at a multiple of 64 bytes.
 func writeNPYHeader(w io.Writer, descr string, dims []int) error {
 	var sizes strings.Builder
 	for i, d := range dims {

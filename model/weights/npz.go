@@ -9,12 +9,12 @@ import (
 	"github.com/tenonml/tenon/internal/zipbounds"
 )
 
-// openNPZ opens an archive of arrays. They are decompressed at once, since the checksum
+// openNPZ opens an archive of arrays. They are decompressed immediately, because the checksum
 // of a record covers all of it.
 func openNPZ(f *File, r io.ReaderAt, size int64) error {
 	archive, err := zipbounds.Open(r, size)
 	if err != nil {
-		return invalid("it is no whole archive: %v", err)
+		return invalid("it is not a complete archive: %v", err)
 	}
 	for _, record := range archive.File {
 		name, ok := strings.CutSuffix(record.Name, ".npy")
@@ -32,7 +32,7 @@ func openNPZ(f *File, r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// unzip reads a record and compares its checksum.
+// unzip reads a record and checks its checksum.
 func unzip(record *zip.File) ([]byte, error) {
 	if err := zipbounds.Grows(record); err != nil {
 		return nil, invalid("%v", err)

@@ -7,9 +7,10 @@ import (
 	"strconv"
 )
 
-// The machine below reads pickles (PEP 3154 and before) as data. It knows numbers, texts,
-// lists, tuples, dictionaries and references, and asks its owner what a call of a global
-// means, which answers for a few that make tensors. Nothing of the file is run.
+// The interpreter below reads pickles (PEP 3154 and earlier) as data. It supports numbers,
+// strings, lists, tuples, dictionaries and references. The result of calling a global is
+// decided by its owner, which supports a few functions that make tensors. No code of the file
+// is run.
 
 // A global is a name that a pickle refers to.
 type global struct{ module, name string }
@@ -25,22 +26,22 @@ type pickleSet struct{}
 
 type mark struct{}
 
-// A pickle is the state of the machine.
+// A pickle is the state of the interpreter.
 type pickle struct {
 	rest  []byte
 	stack []any
 	memo  map[int]any
 
-	// call returns what calling a global with arguments gives, and persistent what an
-	// identifier stands for.
+	// call returns the result of calling a global with arguments, and persistent the value of a
+	// persistent identifier.
 	call       func(f global, args []any) (any, error)
 	persistent func(id any) (any, error)
 }
 
-// maxPickle bounds the values on the stack, and what is remembered.
+// maxPickle bounds the number of values on the stack and in the memo.
 const maxPickle = 1 << 24
 
-// load runs the machine to the end of the pickle and returns its value.
+// load runs the interpreter to the end of the pickle and returns its value.
 func (p *pickle) load() (any, error) {
 	p.memo = map[int]any{}
 	for {
@@ -55,7 +56,7 @@ func (p *pickle) load() (any, error) {
 			return nil, err
 		}
 		if len(p.stack) > maxPickle || len(p.memo) > maxPickle {
-			return nil, invalid("the pickle holds too much")
+			return nil, invalid("the pickle has too many values")
 		}
 	}
 }
@@ -92,10 +93,10 @@ func (p *pickle) step(op byte) error {
 			return err
 		}
 	}
-	return invalid("the pickle holds the instruction %#x, which is not known", op)
+	return invalid("the pickle contains the unknown opcode %#x", op)
 }
 
-// number handles instructions that push a number.
+// number handles opcodes that push a number.
 func (p *pickle) number(op byte) (bool, error) {
 	switch op {
 	case 'K', 'M', 'J', 'G': // BININT1, BININT2, BININT, BINFLOAT
@@ -129,13 +130,13 @@ func (p *pickle) number(op byte) (bool, error) {
 	return false, nil
 }
 
-// long returns a little-endian number in two's complement, and a float64 where it does
-// not fit an int.
+// long returns a little-endian number in two's complement, as a float64 if it does not fit an
+// int.
 func long(b []byte) any {
 	n := 0
 	for i := len(b) - 1; i >= 0; i-- {
 		if i >= 8 {
-			return math.Inf(1) // no size, offset or count is so long
+			return math.Inf(1) // no size, offset or count has that many bytes
 		}
 		n = n<<8 | int(b[i])
 	}
@@ -166,7 +167,7 @@ func trimL(s string) string {
 	return s
 }
 
-// text handles instructions that push a text or bytes.
+// text handles opcodes that push a string or bytes.
 func (p *pickle) text(op byte) (bool, error) {
 	var width int
 	switch op {
@@ -199,7 +200,7 @@ func unquoted(s string) string {
 	return s
 }
 
-// collect handles instructions that make lists, tuples and dictionaries.
+// collect handles opcodes that make lists, tuples and dictionaries.
 func (p *pickle) collect(op byte) (bool, error) {
 	switch op {
 	case 't', 'l': // TUPLE, LIST
@@ -258,7 +259,7 @@ func (p *pickle) set(pairs []any) error {
 	}
 	d, ok := x.(*pickleDict)
 	if !ok || len(pairs)%2 != 0 {
-		return invalid("the pickle sets the item of what is no dictionary")
+		return invalid("the pickle sets an item of a value that is not a dictionary")
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		d.keys, d.values = append(d.keys, pairs[i]), append(d.values, pairs[i+1])
@@ -277,12 +278,12 @@ func (p *pickle) extend(items []any) error {
 		l.items = append(l.items, items...)
 	case *pickleSet:
 	default:
-		return invalid("the pickle appends to what is no list")
+		return invalid("the pickle appends to a value that is not a list")
 	}
 	return nil
 }
 
-// remember handles instructions about the memo.
+// remember handles opcodes that access the memo.
 func (p *pickle) remember(op byte) (bool, error) {
 	switch op {
 	case '\x94': // MEMOIZE
@@ -301,14 +302,14 @@ func (p *pickle) remember(op byte) (bool, error) {
 		}
 		x, ok := p.memo[i]
 		if !ok {
-			return true, invalid("the pickle refers to value %d, which it has not made", i)
+			return true, invalid("the pickle refers to value %d, which does not exist", i)
 		}
 		return true, p.push(x)
 	}
 	return false, nil
 }
 
-// index reads the number of a value of the memo.
+// index reads the number of a value in the memo.
 func (p *pickle) index(op byte) (int, error) {
 	switch op {
 	case 'p', 'g':
@@ -335,7 +336,7 @@ func (p *pickle) index(op byte) (int, error) {
 	return int(binary.LittleEndian.Uint32(b)), nil
 }
 
-// refer handles instructions about globals, objects and persistent identifiers.
+// refer handles opcodes for globals, objects and persistent identifiers.
 func (p *pickle) refer(op byte) (bool, error) {
 	switch op {
 	case 'c': // GLOBAL
@@ -356,7 +357,7 @@ func (p *pickle) refer(op byte) (bool, error) {
 		module, ok1 := x[0].(string)
 		name, ok2 := x[1].(string)
 		if !ok1 || !ok2 {
-			return true, invalid("the pickle names a global by what is no text")
+			return true, invalid("the pickle names a global by a value that is not a string")
 		}
 		return true, p.push(global{module, name})
 	case 'Q', 'P': // BINPERSID, PERSID
@@ -377,14 +378,14 @@ func (p *pickle) refer(op byte) (bool, error) {
 		f, ok1 := x[0].(global)
 		args, ok2 := x[1].(*pickleList)
 		if !ok1 || !ok2 {
-			return true, unsupported("the pickle calls what is no function that is known")
+			return true, unsupported("the pickle calls a value that is not a known function")
 		}
 		y, err := p.call(f, args.items)
 		if err != nil {
 			return true, err
 		}
 		return true, p.push(y)
-	case 'b': // BUILD: the state of an object, which for those that are known holds no tensors
+	case 'b': // BUILD: the state of an object; supported objects have no tensors in it
 		if _, err := p.pop(); err != nil {
 			return true, err
 		}
@@ -394,7 +395,7 @@ func (p *pickle) refer(op byte) (bool, error) {
 		}
 		return true, err
 	case 'i', 'o', '\x92', '\x82', '\x83', '\x84', '\x97', '\x98': // INST, OBJ, NEWOBJ_EX, EXT*, buffers
-		return true, unsupported("the pickle makes objects of classes")
+		return true, unsupported("the pickle makes instances of classes")
 	}
 	return false, nil
 }
@@ -421,7 +422,7 @@ func (p *pickle) dup() error {
 
 func (p *pickle) top() (any, error) {
 	if len(p.stack) == 0 {
-		return nil, invalid("the pickle takes from an empty stack")
+		return nil, invalid("the pickle pops from an empty stack")
 	}
 	return p.stack[len(p.stack)-1], nil
 }
@@ -434,10 +435,10 @@ func (p *pickle) pop() (any, error) {
 	return x, err
 }
 
-// popN returns the last n values in their order.
+// popN pops n values and returns them in order.
 func (p *pickle) popN(n int) ([]any, error) {
 	if len(p.stack) < n {
-		return nil, invalid("the pickle takes from an empty stack")
+		return nil, invalid("the pickle pops from an empty stack")
 	}
 	at := len(p.stack) - n
 	out := append([]any(nil), p.stack[at:]...)
@@ -445,7 +446,7 @@ func (p *pickle) popN(n int) ([]any, error) {
 	return out, nil
 }
 
-// marked returns the values behind the last mark, which goes too.
+// marked pops the values above the last mark, and the mark.
 func (p *pickle) marked() ([]any, error) {
 	for i := len(p.stack) - 1; i >= 0; i-- {
 		if _, ok := p.stack[i].(mark); ok {
@@ -459,7 +460,7 @@ func (p *pickle) marked() ([]any, error) {
 
 func (p *pickle) take(n int) ([]byte, error) {
 	if n < 0 || n > len(p.rest) {
-		return nil, invalid("the pickle ends early")
+		return nil, invalid("the pickle is truncated")
 	}
 	b := p.rest[:n]
 	p.rest = p.rest[n:]
@@ -471,7 +472,7 @@ func (p *pickle) skip(n int) error {
 	return err
 }
 
-// counted reads bytes behind their number, which has the given width.
+// counted reads a number of bytes, which is stored before them with the given width.
 func (p *pickle) counted(width int) ([]byte, error) {
 	b, err := p.take(width)
 	if err != nil {
@@ -482,7 +483,7 @@ func (p *pickle) counted(width int) ([]byte, error) {
 		n = n<<8 | uint64(b[i])
 	}
 	if n > uint64(len(p.rest)) {
-		return nil, invalid("the pickle ends early")
+		return nil, invalid("the pickle is truncated")
 	}
 	return p.take(int(n))
 }
@@ -490,7 +491,7 @@ func (p *pickle) counted(width int) ([]byte, error) {
 func (p *pickle) line() (string, error) {
 	i := bytes.IndexByte(p.rest, '\n')
 	if i < 0 {
-		return "", invalid("the pickle ends early")
+		return "", invalid("the pickle is truncated")
 	}
 	b, _ := p.take(i + 1)
 	return string(bytes.TrimSuffix(b[:i], []byte("\r"))), nil

@@ -14,15 +14,16 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// legacyMagic begins the files that PyTorch wrote before version 1.6: a pickle of the
+// legacyMagic is the beginning of files that PyTorch wrote before version 1.6: a pickle of the
 // number 0x1950a86a20f9469cfc6c.
 const legacyMagic = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"
 
-// maxPyTorchPickle bounds the pickle of an archive, which holds names and shapes.
+// maxPyTorchPickle bounds the size of the pickle of an archive, which has names and shapes
+// only.
 const maxPyTorchPickle = 1 << 30
 
-// An archive is a PyTorch file: a ZIP with a pickle, data.pkl, and a record for each
-// storage beside it.
+// An archive is a PyTorch file: a ZIP file with a pickle, data.pkl, and a record for each
+// storage.
 type archive struct {
 	records  map[string]*zip.File
 	root     string
@@ -31,14 +32,14 @@ type archive struct {
 	storages map[string]*loaded
 }
 
-// loaded is the elements of a storage that was read.
+// loaded is a storage that was read.
 type loaded struct {
 	once sync.Once
 	d    *tensor.Dense
 	err  error
 }
 
-// A storage is a record of elements that tensors look at.
+// A storage is a record of elements that tensors share.
 type storage struct {
 	key      string
 	dt       dtype.DType // None for bytes
@@ -62,11 +63,11 @@ func openPyTorch(f *File, h io.ReaderAt, size int64) error {
 	}
 	if string(head) == legacyMagic {
 		return &tenon.Error{Kind: tenon.ErrUnsupported, Msg: "it is in the format that PyTorch wrote before version 1.6",
-			Hint: "load it in PyTorch and save it again, as safetensors where possible"}
+			Hint: "load it in PyTorch and save it again, if possible as safetensors"}
 	}
 	z, err := zipbounds.Open(h, size)
 	if err != nil {
-		return invalid("it is no whole archive: %v", err)
+		return invalid("it is not a complete archive: %v", err)
 	}
 	a, err := newArchive(z)
 	if err != nil {
@@ -90,7 +91,7 @@ func newArchive(z *zip.Reader) (*archive, error) {
 	found := false
 	for _, r := range z.File {
 		if a.records[r.Name] != nil {
-			return nil, invalid("the record %q stands twice", r.Name)
+			return nil, invalid("the record %q occurs twice", r.Name)
 		}
 		a.records[r.Name] = r
 		if root, ok := strings.CutSuffix(r.Name, "data.pkl"); ok && !found && (root == "" || strings.HasSuffix(root, "/")) {
@@ -98,7 +99,7 @@ func newArchive(z *zip.Reader) (*archive, error) {
 		}
 	}
 	if !found {
-		return nil, invalid("the archive holds no data.pkl, so PyTorch did not write it")
+		return nil, invalid("the archive has no data.pkl, so PyTorch did not write it")
 	}
 	if a.records[a.root+"byteorder"] == nil {
 		return a, nil
@@ -112,7 +113,7 @@ func newArchive(z *zip.Reader) (*archive, error) {
 	case "big":
 		a.swapped = true
 	default:
-		return nil, invalid("the byte order %q is not known", order)
+		return nil, invalid("the byte order %q is unknown", order)
 	}
 	return a, nil
 }
@@ -121,7 +122,7 @@ func newArchive(z *zip.Reader) (*archive, error) {
 func (a *archive) text(name string, most uint64) ([]byte, error) {
 	r := a.records[a.root+name]
 	if r.UncompressedSize64 > most {
-		return nil, at(name, invalid("%d bytes, at most %d are read", r.UncompressedSize64, most))
+		return nil, at(name, invalid("%d bytes are more than the limit of %d", r.UncompressedSize64, most))
 	}
 	b, err := unzip(r)
 	if err != nil {
@@ -130,7 +131,7 @@ func (a *archive) text(name string, most uint64) ([]byte, error) {
 	return b, nil
 }
 
-// storageTypes has the element types of PyTorch's classes of storages.
+// storageTypes are the element types, by PyTorch's classes of storages.
 var storageTypes = map[string]dtype.DType{
 	"BoolStorage": dtype.Bool, "ByteStorage": dtype.Uint8, "CharStorage": dtype.Int8, "ShortStorage": dtype.Int16,
 	"IntStorage": dtype.Int32, "LongStorage": dtype.Int64, "HalfStorage": dtype.Float16, "BFloat16Storage": dtype.BFloat16,
@@ -138,29 +139,29 @@ var storageTypes = map[string]dtype.DType{
 	"ComplexDoubleStorage": dtype.Complex128, "UntypedStorage": dtype.None,
 }
 
-// torchTypes has the element types by PyTorch's names.
+// torchTypes are the element types, by PyTorch's names.
 var torchTypes = map[string]dtype.DType{
 	"bool": dtype.Bool, "uint8": dtype.Uint8, "int8": dtype.Int8, "int16": dtype.Int16, "int32": dtype.Int32, "int64": dtype.Int64,
 	"uint16": dtype.Uint16, "uint32": dtype.Uint32, "uint64": dtype.Uint64, "float16": dtype.Float16, "bfloat16": dtype.BFloat16,
 	"float32": dtype.Float32, "float64": dtype.Float64, "complex64": dtype.Complex64, "complex128": dtype.Complex128,
 }
 
-// storage is what a persistent identifier stands for: ("storage", class, key, device,
+// storage returns the storage for a persistent identifier: ("storage", class, key, device,
 // number of elements).
 func (a *archive) storage(id any) (any, error) {
 	l, ok := id.(*pickleList)
 	if !ok || len(l.items) < 5 || l.items[0] != "storage" {
-		return nil, invalid("the pickle refers to what is no storage")
+		return nil, invalid("the pickle refers to something that is not a storage")
 	}
 	class, ok1 := l.items[1].(global)
 	key, ok2 := l.items[2].(string)
 	n, ok3 := l.items[4].(int)
 	if !ok1 || !ok2 || !ok3 || n < 0 {
-		return nil, invalid("the pickle describes a storage wrongly")
+		return nil, invalid("the pickle's description of a storage is invalid")
 	}
 	dt, ok := storageTypes[class.name]
 	if !ok || class.module != "torch" && class.module != "torch.storage" {
-		return nil, unsupported("elements of %s.%s", class.module, class.name)
+		return nil, unsupported("elements of %s.%s are not supported", class.module, class.name)
 	}
 	s := storage{key: key, dt: dt, elements: n}
 	r := a.records[a.root+"data/"+key]
@@ -168,13 +169,13 @@ func (a *archive) storage(id any) (any, error) {
 		return nil, invalid("the storage %q is not in the archive", key)
 	}
 	if uint64(n) > r.UncompressedSize64/uint64(max(1, dt.Size())) {
-		return nil, invalid("the storage %q is to have %d elements and has %d bytes", key, n, r.UncompressedSize64)
+		return nil, invalid("the storage %q should have %d elements, but has %d bytes", key, n, r.UncompressedSize64)
 	}
 	return s, nil
 }
 
-// call answers for the functions that make tensors of storages and dictionaries of
-// pairs. Any other one would be code.
+// call implements the functions that make tensors from storages and dictionaries from pairs.
+// Any other function would be code.
 func (a *archive) call(f global, args []any) (any, error) {
 	switch f {
 	case global{"collections", "OrderedDict"}:
@@ -196,17 +197,17 @@ func (a *archive) call(f global, args []any) (any, error) {
 				return rebuild(args, torchTypes[g.name])
 			}
 		}
-		return nil, unsupported("a tensor of an element type that is not known")
+		return nil, unsupported("a tensor has an unknown element type")
 	case global{"torch._utils", "_rebuild_parameter"}, global{"torch._utils", "_rebuild_parameter_with_state"}:
 		if len(args) >= 1 {
 			if v, ok := args[0].(*view); ok {
 				return v, nil
 			}
 		}
-		return nil, invalid("a parameter that is no tensor")
+		return nil, invalid("a parameter is not a tensor")
 	}
-	return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Msg: "it calls " + f.module + "." + f.name + ", which is code, and no code of a file is run",
-		Hint: "save the tensors alone: torch.save(model.state_dict(), path), or as safetensors"}
+	return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Msg: "it calls " + f.module + "." + f.name + ", which is code; code in files is not run",
+		Hint: "save only the tensors: torch.save(model.state_dict(), path), or as safetensors"}
 }
 
 func orderedDict(args []any) (any, error) {
@@ -216,30 +217,30 @@ func orderedDict(args []any) (any, error) {
 	}
 	pairs, ok := args[0].(*pickleList)
 	if !ok {
-		return nil, invalid("an ordered dictionary of what are no pairs")
+		return nil, invalid("an ordered dictionary is not made of pairs")
 	}
 	for _, x := range pairs.items {
 		p, ok := x.(*pickleList)
 		if !ok || len(p.items) != 2 {
-			return nil, invalid("an ordered dictionary of what are no pairs")
+			return nil, invalid("an ordered dictionary is not made of pairs")
 		}
 		d.keys, d.values = append(d.keys, p.items[0]), append(d.values, p.items[1])
 	}
 	return d, nil
 }
 
-// rebuild makes a view of (storage, offset, sizes, strides, …). Without dt it is that of
-// the storage.
+// rebuild makes a view from (storage, offset, sizes, strides, …). If dt is not given, it is
+// that of the storage.
 func rebuild(args []any, dt dtype.DType) (any, error) {
 	if len(args) < 4 {
-		return nil, invalid("a tensor of %d parts", len(args))
+		return nil, invalid("a tensor is described by %d values", len(args))
 	}
 	s, ok1 := args[0].(storage)
 	offset, ok2 := args[1].(int)
 	dims, ok3 := ints(args[2])
 	strides, ok4 := ints(args[3])
 	if !ok1 || !ok2 || !ok3 || !ok4 || len(dims) != len(strides) {
-		return nil, invalid("a tensor that is described wrongly")
+		return nil, invalid("the description of a tensor is invalid")
 	}
 	if dt == dtype.None {
 		dt = s.dt
@@ -251,7 +252,7 @@ func rebuild(args []any, dt dtype.DType) (any, error) {
 		}
 		room /= dt.Size()
 	} else if dt.Size() != s.dt.Size() {
-		return nil, invalid("a tensor of %v in a storage of %v", dt, s.dt)
+		return nil, invalid("a tensor has the type %v, but its storage has %v", dt, s.dt)
 	}
 	n, err := count(dims)
 	if err != nil {
@@ -263,14 +264,14 @@ func rebuild(args []any, dt dtype.DType) (any, error) {
 	return &view{of: s, dt: dt, offset: offset, dims: dims, strides: strides, n: n}, nil
 }
 
-// maxExpanded bounds how many times the elements of a storage may be repeated by a
-// tensor that is larger than 1 Mi elements.
+// maxExpanded bounds how often a tensor of more than 1 Mi elements may repeat the elements of
+// its storage.
 const maxExpanded = 64
 
-// reaches checks that a view stays within its storage of room elements.
+// reaches checks that a view stays within its storage, which has room elements.
 func reaches(room, n, offset int, dims, strides []int) error {
 	if offset < 0 || offset > room {
-		return invalid("a tensor that begins at element %d of a storage of %d", offset, room)
+		return invalid("a tensor begins at element %d of a storage of %d", offset, room)
 	}
 	if n == 0 {
 		return nil
@@ -278,15 +279,15 @@ func reaches(room, n, offset int, dims, strides []int) error {
 	last := offset
 	for k, d := range dims {
 		if strides[k] < 0 || d > 1 && strides[k] > (room-last)/(d-1) {
-			return invalid("a tensor %v with strides %v at %d reaches beyond its storage of %d elements", dims, strides, offset, room)
+			return invalid("a tensor %v with strides %v at %d extends beyond its storage of %d elements", dims, strides, offset, room)
 		}
 		last += (d - 1) * strides[k]
 	}
 	if last >= room {
-		return invalid("a tensor %v with strides %v at %d reaches beyond its storage of %d elements", dims, strides, offset, room)
+		return invalid("a tensor %v with strides %v at %d extends beyond its storage of %d elements", dims, strides, offset, room)
 	}
 	if n > 1<<20 && n/maxExpanded > room {
-		return invalid("a tensor of %d elements repeats a storage of %d", n, room)
+		return invalid("a tensor of %d elements repeats a storage of %d elements too often", n, room)
 	}
 	return nil
 }
@@ -309,12 +310,12 @@ func ints(x any) ([]int, bool) {
 type naming struct {
 	f    *File
 	a    *archive
-	left int // how many values may still be looked at: shared ones count each time
+	left int // number of values that may still be visited; shared ones count each time
 }
 
 func (n *naming) walk(path string, x any, depth int) error {
 	if n.left--; n.left < 0 || depth > 200 {
-		return invalid("the pickle holds itself, or is nested too deep")
+		return invalid("the pickle contains itself, or is nested too deeply")
 	}
 	join := func(key string) string {
 		if depth == 0 {
@@ -348,7 +349,7 @@ func (n *naming) walk(path string, x any, depth int) error {
 	return nil
 }
 
-// read reads a tensor. Tensors of one storage share its memory.
+// read reads a tensor. Tensors with the same storage share its memory.
 func (a *archive) read(v *view) (tensor.Tensor, error) {
 	a.mu.Lock()
 	l := a.storages[v.of.key]
@@ -362,7 +363,7 @@ func (a *archive) read(v *view) (tensor.Tensor, error) {
 		return nil, l.err
 	}
 	d := l.d
-	if d.DType() != v.dt { // of a storage that has no type of its own
+	if d.DType() != v.dt { // the storage has no type of its own
 		var err error
 		if d, err = retyped(d, v.dt, a.swapped); err != nil {
 			return nil, err

@@ -40,14 +40,14 @@ func (f *File) addFrom(s *saved.File, name string) error {
 // maxIndex bounds the index of shards.
 const maxIndex = 64 << 20
 
-// openShards opens the files that an index names, which lie beside it.
+// openShards opens the files that an index names, which must be in the same folder.
 func openShards(f *File, path string) error {
 	h, size, err := f.file(path)
 	if err != nil {
 		return err
 	}
 	if size > maxIndex {
-		return invalid("an index of %d bytes", size)
+		return invalid("the index of %d bytes is too large", size)
 	}
 	text, err := section{h, 0, size}.bytes()
 	if err != nil {
@@ -58,7 +58,7 @@ func openShards(f *File, path string) error {
 		Weights  map[string]string `json:"weight_map"`
 	}
 	if err := json.Unmarshal(text, &index); err != nil {
-		return invalid("the index is no JSON of the right form: %v", err)
+		return invalid("the index is not valid: %v", err)
 	}
 	if index.Weights == nil {
 		return invalid("the index has no weight_map")

@@ -15,15 +15,15 @@ import (
 
 // A Batch is an element of a collection: some rows of data.
 type Batch struct {
-	// Number is the place of the batch among those of its collection. Of what is read from files, it is the number of
-	// the file, in the order of names, times 1<<32, and the number of the batch in it.
+	// Number orders the batches of a collection. For data read from files, it is the index of the file, in the order
+	// of names, times 1<<32, plus the index of the batch in the file.
 	Number int64
 
-	// Value has the rows.
+	// Value holds the rows.
 	Value tenon.Value
 }
 
-// wireBatch is what stands in the bytes of a batch: a structure of Values, as package elements wants it.
+// wireBatch is the encoded form of a batch: a structure of Values, as package elements requires.
 type wireBatch struct {
 	Number int64
 	Value  tenon.Value
@@ -37,7 +37,7 @@ func init() {
 	register.Emitter1[string]()
 }
 
-// encodeBatch writes a batch: its number, and the Specs and columns of its Value.
+// encodeBatch encodes a batch: its number, and the Specs and columns of its Value.
 func encodeBatch(b Batch) ([]byte, error) {
 	if b.Value == nil {
 		return nil, tenon.NewError(tenon.ErrInvalid, "beamio", "a batch has no Value")
@@ -45,7 +45,7 @@ func encodeBatch(b Batch) ([]byte, error) {
 	return elements.Append(nil, wireBatch(b))
 }
 
-// decodeBatch reads what encodeBatch has written. It trusts nothing.
+// decodeBatch decodes the result of encodeBatch. It does not trust its input.
 func decodeBatch(b []byte) (Batch, error) {
 	x, err := elements.Read(b, wireBatch{Value: tensor.Scalar(false)})
 	return Batch(x), err

@@ -8,10 +8,10 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// A Format is one of files.
+// A Format is a file format.
 type Format int
 
-// The formats that are read and written.
+// The supported formats.
 const (
 	ByName    Format = iota // by the extension: .jsonl, .ndjson, .json, .parquet, .arrow, .feather, .tfrecord
 	JSONLines               // package jsonl
@@ -41,7 +41,7 @@ func (f Format) of(name string) (Format, error) {
 	case ".tfrecord", ".tfrecords":
 		return TFRecord, nil
 	}
-	e := tenon.NewError(tenon.ErrInvalid, "beamio", fmt.Sprintf("the name of %s does not tell its format", name))
-	e.Hint = "say it in the options"
+	e := tenon.NewError(tenon.ErrInvalid, "beamio", fmt.Sprintf("the format of %s cannot be told from its name", name))
+	e.Hint = "set it in the options"
 	return f, e
 }

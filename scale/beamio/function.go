@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/function"
 )
 
-// A Function is a function of the Value of a batch, which workers find by its name.
+// A Function is a function of the Value of a batch, which workers look up by name.
 type Function struct {
 	name string
 	call func(ctx context.Context, x tenon.Value) (tenon.Value, error)
@@ -23,9 +23,9 @@ func (f *Function) Name() string { return f.name }
 
 var defined sync.Map // name → *Function
 
-// Traced defines a function that is traced once for each Spec of its argument, up to sizes, and then runs as a graph. It
-// is called where variables of a package are set, as workers have to define the same: it throws an error where the name
-// is taken.
+// Traced defines a function that is traced once for each Spec of its argument, regardless of sizes, and then runs as a
+// graph. Call it to initialize package-level variables, because workers must define the same functions. It throws an
+// error if the name is taken.
 func Traced[X, Y tenon.Value](name string, f func(X) Y) *Function {
 	traced := function.New(f, function.Options{Name: name, RelaxAfter: 1})
 	return define(name, func(ctx context.Context, x X) (tenon.Value, error) {
@@ -37,7 +37,7 @@ func Traced[X, Y tenon.Value](name string, f func(X) Y) *Function {
 	})
 }
 
-// Go defines a function that runs as it is, such as one that parses messages. It is called as Traced is.
+// Go defines a function that is run as it is, such as one that parses messages. Call it like Traced.
 func Go[X, Y tenon.Value](name string, f func(ctx context.Context, x X) (Y, error)) *Function {
 	return define(name, func(ctx context.Context, x X) (y tenon.Value, err error) {
 		defer tenon.Catch(&err)
@@ -66,7 +66,7 @@ func apply(ctx context.Context, name string, b Batch) (Batch, error) {
 	d, ok := defined.Load(name)
 	if !ok {
 		e := tenon.NewError(tenon.ErrNotFound, "beamio", fmt.Sprintf("this worker has no function %q", name))
-		e.Hint = "define it where a variable of a package is set, so that each process of the program does"
+		e.Hint = "define it as a package-level variable, so that every process of the program has it"
 		return b, e
 	}
 	v, err := d.(*Function).call(ctx, b.Value)
@@ -76,7 +76,7 @@ func apply(ctx context.Context, name string, b Batch) (Batch, error) {
 	return Batch{b.Number, v}, nil
 }
 
-// Map returns the batches that a function makes, one of each. They keep their numbers.
+// Map returns the batches that a function makes, one from each batch. They keep their numbers.
 func Map(s beam.Scope, f *Function, in beam.PCollection) beam.PCollection {
 	return beam.ParDo(s.Scope("beamio.Map "+f.name), &mapFn{f.name}, in)
 }

@@ -18,19 +18,20 @@ import (
 
 // GroupOptions say how records are grouped.
 type GroupOptions struct {
-	// Keys are the paths of the fields whose values make a group, as structured.GroupBy has them.
+	// Keys are the paths of the fields whose values form a group, as for structured.GroupBy.
 	Keys []string
 
-	// Combine, if it is not nil, is called on each batch before its records are moved, to make fewer of them: sums of
-	// the records of each key, for instance, which the last function sums up. It has to keep the keys.
+	// Combine, if it is not nil, is called on each batch before its records are moved, to reduce their number: for
+	// instance, it can compute the sums for each key, which the last function adds up. It must keep the keys.
 	Combine *Function
 
-	// Partitions is how many batches result: 0 stands for 64. All records of a key are in one of them.
+	// Partitions is the number of resulting batches; 0 stands for 64. All records with the same key
+	// are in one of them.
 	Partitions int
 }
 
-// GroupBy brings the records of each key together and calls a function on the records of each partition, in the
-// order of the numbers of their batches:
+// GroupBy brings the records of each key together and calls a function on the records of each partition, which
+// are in the order of the numbers of their batches:
 //
 //	var partial = beamio.Traced("partial", func(t *structured.Tensor) *structured.Tensor {
 //		return t.GroupBy("city").Aggregate(structured.Sum("price"), structured.Count())
@@ -44,7 +45,7 @@ type GroupOptions struct {
 // A partition that gets no records gives no batch; the number of a batch is that of its partition.
 func GroupBy(s beam.Scope, f *Function, in beam.PCollection, o GroupOptions) beam.PCollection {
 	if len(o.Keys) == 0 || o.Partitions < 0 {
-		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "beamio.GroupBy", fmt.Sprintf("keys %v and %d partitions", o.Keys, o.Partitions)))
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "beamio.GroupBy", fmt.Sprintf("cannot group by the keys %v into %d partitions", o.Keys, o.Partitions)))
 	}
 	if o.Partitions == 0 {
 		o.Partitions = 64
@@ -56,7 +57,7 @@ func GroupBy(s beam.Scope, f *Function, in beam.PCollection, o GroupOptions) bea
 	return beam.ParDo(s, &reduceFn{f.name}, beam.GroupByKey(s, beam.ParDo(s, &divideFn{o.Keys, o.Partitions}, in)))
 }
 
-// divideFn divides the records of a batch among partitions, by the hash of their keys.
+// divideFn distributes the records of a batch among partitions, by the hash of their keys.
 type divideFn struct {
 	Keys       []string
 	Partitions int
@@ -67,7 +68,7 @@ func (f *divideFn) ProcessElement(b Batch, emit func(int, Batch)) (err error) {
 	defer tenon.Catch(&err)
 	t, ok := b.Value.(*structured.Tensor)
 	if !ok || t.Rank() != 1 {
-		return tenon.NewError(tenon.ErrInvalid, "beamio.GroupBy", "a batch is no list of records: "+tenon.String(b.Value.Spec()))
+		return tenon.NewError(tenon.ErrInvalid, "beamio.GroupBy", "a batch is not a list of records: "+tenon.String(b.Value.Spec()))
 	}
 	places, err := f.places(t)
 	if err != nil {
@@ -81,13 +82,12 @@ func (f *divideFn) ProcessElement(b Batch, emit func(int, Batch)) (err error) {
 	return nil
 }
 
-// places returns the numbers of the records that go to each partition. Keys that are equal have equal text,
-// in whatever batch they are.
+// places returns the numbers of the records for each partition. Equal keys have equal text in all batches.
 func (f *divideFn) places(t *structured.Tensor) ([][]int64, error) {
 	groups := t.GroupBy(f.Keys...)
 	keys := groups.Keys().MapFields(func(_ []string, v tensor.Tensor) tensor.Tensor {
 		if v.DType().IsFloat() {
-			return ops.Add(v, ops.ZerosLike(v)) // the two zeros are one key
+			return ops.Add(v, ops.ZerosLike(v)) // -0 and 0 are one key
 		}
 		return v
 	})

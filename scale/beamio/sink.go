@@ -22,18 +22,19 @@ import (
 
 // WriteOptions say how files are written.
 type WriteOptions struct {
-	// Format is that of the files. ByName stands for Parquet.
+	// Format is the format of the files. ByName stands for Parquet.
 	Format Format
 
-	// Shards is how many files there are. With 0, batches that come from one file go into one file.
+	// Shards is the number of files. With 0, the batches from each input file go into one output
+	// file.
 	Shards int
 }
 
-// Write writes batches to files prefix-00000.parquet and so on, each with its batches in the order of their numbers, and
-// returns the names of the files. With Shards, batch n of file f goes to shard (f + n) mod Shards. A shard that gets no
-// batches has no file. Records, or tensors of strings, are written as TFRecord.
+// Write writes batches to files named prefix-00000.parquet and so on, with the batches of each file in the order of
+// their numbers, and returns the names of the files. With Shards, batch n of file f goes to shard (f + n) mod Shards. A
+// shard without batches has no file. Records and tensors of strings can be written as TFRecord.
 //
-// A file appears when it is whole, and a fault that makes Beam write it again does no harm.
+// A file appears when it is complete. If a fault makes Beam write it again, the result is the same.
 func Write(s beam.Scope, prefix string, in beam.PCollection, o WriteOptions) beam.PCollection {
 	if o.Format == ByName {
 		o.Format = Parquet
@@ -48,7 +49,7 @@ func Write(s beam.Scope, prefix string, in beam.PCollection, o WriteOptions) bea
 	return beam.ParDo(s, &writeFn{prefix, o.Format}, beam.GroupByKey(s, shards))
 }
 
-// shardFn gives each batch the number of its shard.
+// shardFn assigns each batch to a shard.
 type shardFn struct{ Shards int }
 
 // ProcessElement is what Beam calls.
@@ -89,7 +90,8 @@ func (f *writeFn) ProcessElement(ctx context.Context, shard int, batches func(*B
 	return nil
 }
 
-// create writes a file that appears when it is whole: by another name first, where the file system can rename.
+// create writes a file that appears when it is complete: under another name first, if the file system can
+// rename.
 func create(ctx context.Context, name string, write func(w io.Writer) error) error {
 	fs, err := filesystem.New(ctx, name)
 	if err != nil {
@@ -122,7 +124,7 @@ func create(ctx context.Context, name string, write func(w io.Writer) error) err
 	return nil
 }
 
-// writer returns a function that writes a Value behind the others, and what ends the file.
+// writer returns a function that appends a Value, and one that ends the file.
 func (f Format) writer(ctx context.Context, w io.Writer) (write func(tenon.Value) error, done func() error, err error) {
 	switch f {
 	case JSONLines:
@@ -141,7 +143,7 @@ func (f Format) writer(ctx context.Context, w io.Writer) (write func(tenon.Value
 	return p.Write, p.Close, nil
 }
 
-// writeMessages writes strings as they are, and records as examples.
+// writeMessages writes strings unchanged, and records as examples.
 func writeMessages(w *protoio.RecordWriter, v tenon.Value) error {
 	switch v := v.(type) {
 	case *tensor.Strings:

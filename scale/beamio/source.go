@@ -12,7 +12,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // the files of this machine
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // local files
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/tenonml/tenon"
@@ -29,29 +29,31 @@ import (
 type ReadOptions struct {
 	Format Format
 
-	// Rows is how many rows a batch has at most. 0 stands for whole row groups of Parquet and record batches of Arrow,
-	// and for 4,096 lines or messages.
+	// Rows is the maximum number of rows of a batch. 0 stands for whole row groups of Parquet, whole record batches of
+	// Arrow, and 4,096 lines or messages.
 	Rows int
 
-	// Columns are those that are read of Parquet and Arrow, as their packages have it: nil stands for all.
+	// Columns are the columns of Parquet and Arrow files to read, in the form that their packages use; nil
+	// stands for all.
 	Columns []string
 
-	// Schema is the Spec of JSON records, as jsonl.Infer returns it. JSON lines need one: no worker sees all of them.
+	// Schema is the Spec of JSON records, as returned by jsonl.Infer. JSON lines require it, because no worker sees
+	// all of them.
 	Schema *structured.Spec
 
-	// MaxBytes bounds the memory that is taken for data that are compressed, as the packages of the formats have it.
+	// MaxBytes bounds the memory for compressed data, as in the packages of the formats.
 	MaxBytes int64
 }
 
-// Read returns the batches of the files whose names match a pattern. That there are none is an error when the
-// pipeline runs.
+// Read returns the batches of the files whose names match a pattern. If there are none, that is an error when
+// the pipeline runs.
 func Read(s beam.Scope, pattern string, o ReadOptions) beam.PCollection {
 	f := &readFn{Pattern: pattern, Format: o.Format, Rows: o.Rows, Columns: o.Columns, MaxBytes: o.MaxBytes}
 	if o.Schema != nil {
 		f.Schema = tenon.AppendBinary(nil, o.Schema)
 	}
 	if o.Rows < 0 {
-		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "beamio.Read", fmt.Sprintf("batches of %d rows", o.Rows)))
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "beamio.Read", fmt.Sprintf("batches cannot have %d rows", o.Rows)))
 	}
 	s = s.Scope("beamio.Read")
 	names := beam.ParDo(s, &matchFn{pattern}, beam.Impulse(s))
@@ -133,7 +135,7 @@ func (f *readFn) ProcessElement(ctx context.Context, from file, emit func(Batch)
 	return nil
 }
 
-// values reads what a file on this machine holds, piece by piece.
+// values reads a local file, piece by piece.
 func (f *readFn) values(ctx context.Context, name, path string) iter.Seq2[tenon.Value, error] {
 	format, err := f.Format.of(name)
 	if err != nil {
@@ -145,7 +147,7 @@ func (f *readFn) values(ctx context.Context, name, path string) iter.Seq2[tenon.
 	case TFRecord:
 		return f.messages(ctx, path)
 	case Arrow:
-		a, err := arrowio.Open(quoted(path), arrowio.ReadOptions{Columns: f.Columns, Copy: true, Context: ctx, MaxBytes: f.MaxBytes}) // runners keep batches beyond the file
+		a, err := arrowio.Open(quoted(path), arrowio.ReadOptions{Columns: f.Columns, Copy: true, Context: ctx, MaxBytes: f.MaxBytes}) // runners keep batches after the file is closed
 		if err != nil {
 			return failed(err)
 		}
@@ -158,7 +160,7 @@ func (f *readFn) values(ctx context.Context, name, path string) iter.Seq2[tenon.
 	return numbered(p.Len(), p.At, p.Close)
 }
 
-// size is how many lines or messages are read at once.
+// size is the number of lines or messages that are read at once.
 func (f *readFn) size() int {
 	if f.Rows == 0 {
 		return 4096
@@ -222,7 +224,7 @@ func failed(err error) iter.Seq2[tenon.Value, error] {
 	return func(yield func(tenon.Value, error) bool) { yield(nil, err) }
 }
 
-// numbered returns the pieces of a file, and closes it behind them.
+// numbered yields the pieces of a file, and closes it afterwards.
 func numbered(n int64, at func(int64) (tenon.Value, error), done func() error) iter.Seq2[tenon.Value, error] {
 	return func(yield func(tenon.Value, error) bool) {
 		defer done()
@@ -234,12 +236,12 @@ func numbered(n int64, at func(int64) (tenon.Value, error), done func() error) i
 	}
 }
 
-// quoted returns the pattern that matches one name alone.
+// quoted returns the pattern that matches only the given name.
 func quoted(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
 
-// onDisk returns the path of a file on this machine: its own, or that of a copy, which done removes.
+// onDisk returns the local path of a file: its own, or that of a copy, which done removes.
 func onDisk(ctx context.Context, name string) (path string, done func(), err error) {
 	if !strings.Contains(name, "://") {
 		return name, func() {}, nil

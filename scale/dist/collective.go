@@ -13,11 +13,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Reduction is the elementwise operation of two tensors that combines the elements of ranks, by
-// its name: that of a monoid's Combine.
+// A Reduction names the elementwise operation of two tensors, a monoid's Combine, by which the
+// elements of ranks are combined.
 type Reduction string
 
-// Reductions that MPI knows. The others work as well, such as "log_add_exp".
+// Reductions that MPI implements. Others, such as "log_add_exp", work as well.
 const (
 	Sum     Reduction = "add"
 	Product Reduction = "mul"
@@ -27,7 +27,7 @@ const (
 	All     Reduction = "logical_and"
 )
 
-// dense returns x as a tensor of numbers without gaps.
+// dense returns x as a contiguous tensor of numbers.
 func dense(what string, x tensor.Tensor) (*tensor.Dense, error) {
 	d, ok := x.(*tensor.Dense)
 	if !ok {
@@ -41,7 +41,7 @@ func dense(what string, x tensor.Tensor) (*tensor.Dense, error) {
 	return tensor.Contiguous(d), nil
 }
 
-// half returns float32 in place of half floats.
+// half converts half floats to float32.
 func half(x *tensor.Dense) *tensor.Dense {
 	if d := x.DType(); d == dtype.Float16 || d == dtype.BFloat16 {
 		return ops.Cast(x, dtype.Float32).(*tensor.Dense)
@@ -49,8 +49,8 @@ func half(x *tensor.Dense) *tensor.Dense {
 	return x
 }
 
-// AllReduce returns the combination of what all ranks give, which have tensors of one shape: the
-// result is the same on all of them.
+// AllReduce returns the combination of the tensors of all ranks, which must have the same shape.
+// The result is the same on all ranks.
 func (c *Comm) AllReduce(ctx context.Context, x tensor.Tensor, by Reduction) (_ tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	d, err := dense("AllReduce", x)
@@ -83,7 +83,7 @@ func (c *Comm) AllReduce(ctx context.Context, x tensor.Tensor, by Reduction) (_ 
 			return cast(out, d), nil
 		}
 	}
-	// Each rank combines a part of the elements, and all get all parts.
+	// Each rank combines a part of the elements, and all ranks get all parts.
 	sizes := shares(y.Len(), c.Size())
 	part, err := c.combine(ctx, what, y, sizes, combine)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *Comm) AllReduce(ctx context.Context, x tensor.Tensor, by Reduction) (_ 
 	return cast(out, d), nil
 }
 
-// combine returns this rank's part of the combination, where the elements are split into parts.
+// combine returns this rank's part of the combination.
 func (c *Comm) combine(ctx context.Context, what call, x *tensor.Dense, sizes []int, combine *op.Op) (*tensor.Dense, error) {
 	own, width := sizes[c.Rank()], x.DType().Size()
 	received := tensor.Uninit(x.DType(), shape.Of(own*c.Size()))
@@ -117,7 +117,7 @@ func combiner(by Reduction) (*op.Op, error) {
 	if o, ok := op.Lookup(string(by)); ok && o.IsBinaryElementwise() {
 		return o, nil
 	}
-	e := &tenon.Error{Kind: tenon.ErrUnsupported, Op: "dist", Msg: fmt.Sprintf("%q is no reduction", string(by))}
+	e := &tenon.Error{Kind: tenon.ErrUnsupported, Op: "dist", Msg: fmt.Sprintf("%q is not a reduction", string(by))}
 	e.Hint = "give the name of an elementwise operation of two tensors, such as dist.Sum"
 	return nil, e
 }
@@ -130,7 +130,7 @@ func scaled(n []int, k int) []int {
 	return out
 }
 
-// cast returns what was reduced in the element type of an operand.
+// cast converts a reduced tensor to the element type of an operand.
 func cast(x, like *tensor.Dense) tensor.Tensor {
 	if x.DType() == like.DType() {
 		return x
@@ -138,7 +138,7 @@ func cast(x, like *tensor.Dense) tensor.Tensor {
 	return ops.Cast(x, like.DType())
 }
 
-// ReduceScatter returns this rank's part of the combination of what all ranks give: rows
+// ReduceScatter returns this rank's part of the combination of the tensors of all ranks: rows
 // [lo, hi) of the first axis, as [Share] splits it.
 func (c *Comm) ReduceScatter(ctx context.Context, x tensor.Tensor, by Reduction) (_ tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
@@ -176,8 +176,8 @@ func (c *Comm) ReduceScatter(ctx context.Context, x tensor.Tensor, by Reduction)
 	return cast(part.Reshaped(s), d), nil
 }
 
-// AllGather returns the rows of all ranks one after the other: tensors that differ in the size of
-// the first axis alone are joined along it.
+// AllGather returns the rows of all ranks, joined along the first axis. The tensors may differ
+// only in the size of that axis.
 func (c *Comm) AllGather(ctx context.Context, x tensor.Tensor) (_ tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	d, err := dense("AllGather", x)
@@ -185,7 +185,7 @@ func (c *Comm) AllGather(ctx context.Context, x tensor.Tensor) (_ tensor.Tensor,
 		return nil, c.Fail(err)
 	}
 	if d.Rank() == 0 {
-		return nil, c.Fail(&tenon.Error{Kind: tenon.ErrShape, Op: "dist.AllGather", Msg: "a scalar has no first axis to join along", Hint: "give it one by ops.ExpandDims"})
+		return nil, c.Fail(&tenon.Error{Kind: tenon.ErrShape, Op: "dist.AllGather", Msg: "a scalar has no first axis to join along", Hint: "add one with ops.ExpandDims"})
 	}
 	what := call{kind: "all_gather", dtype: d.DType(), shape: d.Shape(), free: true}
 	rows, err := c.meet(ctx, what, d.Dim(0))
@@ -201,8 +201,8 @@ func (c *Comm) AllGather(ctx context.Context, x tensor.Tensor) (_ tensor.Tensor,
 	return out, c.wait(ctx, what, c.gather(out.Bytes(), scaled(rows, width), d.Bytes()))
 }
 
-// AllToAll sends part r of the first axis, as [Share] splits it, to rank r, and returns what all
-// ranks send to this one, in their order.
+// AllToAll sends part r of the first axis, as [Share] splits it, to rank r, and returns the
+// parts that this rank receives, joined in the order of the ranks.
 func (c *Comm) AllToAll(ctx context.Context, x tensor.Tensor) (_ tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	d, err := dense("AllToAll", x)
@@ -228,8 +228,8 @@ func (c *Comm) AllToAll(ctx context.Context, x tensor.Tensor) (_ tensor.Tensor, 
 	return out, c.wait(ctx, what, c.exchange(out.Bytes(), scaled(received, width), d.Bytes(), scaled(shares(d.Dim(0), c.Size()), width)))
 }
 
-// Broadcast returns what rank root gives. The others give a tensor of the same type and shape,
-// of which nothing else matters.
+// Broadcast returns the tensor of rank root. The others pass a tensor of the same type and
+// shape, whose elements are ignored.
 func (c *Comm) Broadcast(ctx context.Context, x tensor.Tensor, root int) (_ tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	d, err := dense("Broadcast", x)
@@ -250,8 +250,9 @@ func (c *Comm) Broadcast(ctx context.Context, x tensor.Tensor, root int) (_ tens
 	return out, c.wait(ctx, what, c.spread(out.Bytes(), root))
 }
 
-// Shift sends x to the rank that is by further, around the end, and returns what comes from the
-// one that is as far behind: the tensors have one shape on all ranks.
+// Shift sends x to the rank whose number is larger by by, modulo the number of ranks, and
+// returns the tensor that it receives from the rank on the other side. The tensors must have
+// the same shape on all ranks.
 func (c *Comm) Shift(ctx context.Context, x tensor.Tensor, by int) (_ tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	d, err := dense("Shift", x)
@@ -271,7 +272,8 @@ func (c *Comm) Shift(ctx context.Context, x tensor.Tensor, by int) (_ tensor.Ten
 	return out, c.wait(ctx, what, wire.All{c.t.Send(to, wire.OfCollective, d.Bytes()), c.t.Receive(from, wire.OfCollective, out.Bytes())})
 }
 
-// Send sends a tensor to one rank, which calls [Comm.Receive] with one of the same type and shape.
+// Send sends a tensor to one rank, which must call [Comm.Receive] with a tensor of the same type
+// and shape.
 func (c *Comm) Send(ctx context.Context, x tensor.Tensor, to int) error {
 	d, err := dense("Send", x)
 	if err == nil {
@@ -283,7 +285,7 @@ func (c *Comm) Send(ctx context.Context, x tensor.Tensor, to int) error {
 	return c.pointToPoint(ctx, call{kind: "send", dtype: d.DType(), shape: d.Shape(), root: to}, c.t.Send, to, d)
 }
 
-// Receive returns the tensor that a rank sends: it has the type and the shape of like.
+// Receive returns the tensor that a rank sends, which must have the type and shape of like.
 func (c *Comm) Receive(ctx context.Context, like tensor.Tensor, from int) (tensor.Tensor, error) {
 	d, err := dense("Receive", like)
 	if err == nil {
@@ -304,7 +306,7 @@ func (c *Comm) pointToPoint(ctx context.Context, what call, move func(int, wire.
 	return c.wait(ctx, what, move(with, wire.OfPointToPoint, d.Bytes()))
 }
 
-// hasRank is an error for a rank that does not exist, or is this one where another is needed.
+// hasRank returns an error unless r is another existing rank.
 func (c *Comm) hasRank(what string, r int) error {
 	if r < 0 || r >= c.Size() || (what != "Broadcast" && r == c.Rank()) {
 		return &tenon.Error{Kind: tenon.ErrRange, Op: "dist." + what, Msg: fmt.Sprintf("there is no other rank %d among %d", r, c.Size())}

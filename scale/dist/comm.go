@@ -14,7 +14,7 @@ import (
 	"github.com/tenonml/tenon/scale/dist/internal/wire"
 )
 
-// A Comm is a group of ranks that work together, seen from one of them. It is used by one
+// A Comm is a group of ranks that work together, as seen by one of them. It may be used by one
 // goroutine at a time.
 type Comm struct {
 	t     wire.Transport
@@ -25,31 +25,32 @@ type Comm struct {
 	counts heads // room
 }
 
-// Options are those of a world of ranks.
+// Options are the options of a group of ranks.
 type Options struct {
-	// Timeout is how long a rank waits for the others in one operation before it gives up:
-	// 10 minutes where it is 0.
+	// Timeout is how long a rank waits for the others in one operation before it gives up; 0
+	// stands for 10 minutes.
 	Timeout time.Duration
 }
 
-// world is what all groups of a process have in common.
+// world is what all groups of a process share.
 type world struct {
 	t       wire.Transport
 	timeout time.Duration
-	spin    time.Duration // how long a rank waits without sleeping
+	spin    time.Duration // how long a rank polls without sleeping
 	failed  *tenon.Error  // the first error, which is final
-	stuck   map[int]waits // what others have said that they wait for
-	told    bool          // the others know of the error
+	stuck   map[int]waits // what other ranks have said they are waiting for
+	told    bool          // the others know the error
 	pending []wire.Request
 }
 
-// waits is what a rank has said that it waits for, and when that was heard.
+// waits is what a rank has said it is waiting for, and when it said so.
 type waits struct {
 	what  string
 	heard time.Time
 }
 
-// New returns the group of all ranks of a transport. Packages that bring one call it.
+// New returns the group of all ranks of a transport. It is called by packages that provide a
+// transport.
 func New(t wire.Transport, o Options) *Comm {
 	if o.Timeout <= 0 {
 		o.Timeout = 10 * time.Minute
@@ -65,13 +66,13 @@ func New(t wire.Transport, o Options) *Comm {
 	return &Comm{t: t, world: w, ranks: ranks}
 }
 
-// Rank returns the number of this rank, from 0.
+// Rank returns the number of this rank, counting from 0.
 func (c *Comm) Rank() int { return c.t.Rank() }
 
 // Size returns the number of ranks.
 func (c *Comm) Size() int { return c.t.Size() }
 
-// Err returns the error that has ended the work of the ranks, nil where there is none.
+// Err returns the error that has ended the work of the ranks, or nil if there is none.
 func (c *Comm) Err() error {
 	if c.world.failed == nil {
 		return nil
@@ -79,8 +80,8 @@ func (c *Comm) Err() error {
 	return c.world.failed
 }
 
-// Share returns where the part of one of some ranks begins and ends, of n entries: parts differ by
-// one entry at most.
+// Share returns the range [lo, hi) of n entries that belongs to a rank. The parts of ranks differ
+// by at most one entry.
 func Share(n, ranks, rank int) (lo, hi int) { return n * rank / ranks, n * (rank + 1) / ranks }
 
 // shares returns the sizes of all parts.
@@ -93,8 +94,8 @@ func shares(n, ranks int) []int {
 	return out
 }
 
-// Split returns the group of those ranks that give the same colour, in the order of their keys,
-// and of their ranks where keys are equal. All ranks call it.
+// Split returns the group of the ranks that pass the same colour, ordered by their keys, and by
+// their ranks if keys are equal. All ranks must call it.
 func (c *Comm) Split(ctx context.Context, colour, key int) (*Comm, error) {
 	colours, err := c.meet(ctx, call{kind: "split"}, colour)
 	if err != nil {
@@ -124,8 +125,8 @@ func (c *Comm) Split(ctx context.Context, colour, key int) (*Comm, error) {
 	return out, nil
 }
 
-// Fail tells all ranks that this one cannot go on, and why: what they wait for, and every later
-// call, returns an error that names this rank and the reason. It returns that error.
+// Fail tells all ranks that this one cannot continue, and why: their current and all later
+// calls return an error that names this rank and the reason. Fail returns that error.
 func (c *Comm) Fail(err error) error { return c.world.fail(err) }
 
 func (w *world) fail(err error) error {
@@ -148,14 +149,14 @@ func (w *world) tell() {
 	text := w.failed.Error()
 	for r := range w.t.Size() {
 		if r != w.t.Rank() {
-			w.t.Post(r, []byte("!"+text[:min(len(text), maxNotice-1)])) // who is gone needs no notice
+			w.t.Post(r, []byte("!"+text[:min(len(text), maxNotice-1)])) // a rank that is gone needs no notice
 		}
 	}
 }
 
 const maxNotice = 2048
 
-// failure is the error of a rank.
+// failure returns the error of a rank.
 func failure(rank int, err error) *tenon.Error {
 	if e, ok := err.(*tenon.Error); ok && strings.HasPrefix(e.Op, "dist") {
 		return e
@@ -163,7 +164,7 @@ func failure(rank int, err error) *tenon.Error {
 	return &tenon.Error{Kind: tenon.AsError(err).Kind, Op: "dist", Where: fmt.Sprintf("rank %d", rank), Err: err}
 }
 
-// wait waits for a request of an operation. It looks after notices while it does.
+// wait waits for a request of an operation, and handles notices meanwhile.
 func (c *Comm) wait(ctx context.Context, what call, r wire.Request) error {
 	if done, err := r.Done(); done {
 		if err == nil { // the others may have waited for this rank, in vain
@@ -209,16 +210,16 @@ func (c *Comm) wait(ctx context.Context, what call, r wire.Request) error {
 	}
 }
 
-// spin is how long a rank of a job waits without sleeping: whoever asks MPI more often moves data faster.
+// spin is how long a rank of a job polls without sleeping: frequent calls of MPI move data faster.
 const spin = 20 * time.Millisecond
 
-// abandon keeps what a request uses, since it may still be under way.
+// abandon keeps the memory of a request alive, because the request may still be under way.
 func (c *Comm) abandon(r wire.Request, err error) error {
 	c.world.pending = append(c.world.pending, r)
 	return err
 }
 
-// ended is what follows the end of a request.
+// ended handles the end of a request.
 func (c *Comm) ended(err error) error {
 	if err != nil {
 		return c.world.fail(err)
@@ -226,8 +227,9 @@ func (c *Comm) ended(err error) error {
 	return nil
 }
 
-// listen reads the notices of the other ranks, while this one waits: "!" and an error, "?" and what a rank waits for,
-// "=" and the answer to that, and "+", which the transport says of a rank that has died. It returns the error.
+// listen reads the notices of other ranks while this one waits: "!" is followed by an error, "?" by what a rank is
+// waiting for, "=" by the answer to that, and "+" is the transport's notice that a rank has died. It returns the
+// error.
 func (c *Comm) listen(what call) error {
 	w := c.world
 	for w.failed == nil {
@@ -244,8 +246,8 @@ func (c *Comm) listen(what call) error {
 			w.failed = &tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Msg: strings.TrimPrefix(text, "dist: ")}
 			w.told = true
 		case '+':
-			return w.fail(&tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Msg: fmt.Sprintf("rank %d has died: %s; this one was in %s", from, text, c.name(what)),
-				Hint: "look at the output of that rank, and start the job again from its last checkpoint"})
+			return w.fail(&tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Msg: fmt.Sprintf("rank %d has died: %s; this rank was in %s", from, text, c.name(what)),
+				Hint: "check the output of that rank, and restart the job from its last checkpoint"})
 		case '?':
 			w.stuck[from] = waits{text, time.Now()}
 			w.t.Post(from, []byte("="+c.name(what)))
@@ -256,7 +258,7 @@ func (c *Comm) listen(what call) error {
 	return w.failed
 }
 
-// joined reports whether another rank has lost its patience with what this one waits for.
+// joined reports whether another rank has timed out in what this one waits for.
 func (c *Comm) joined(what call) bool {
 	if len(c.world.stuck) == 0 {
 		return false
@@ -270,7 +272,7 @@ func (c *Comm) joined(what call) bool {
 	return false
 }
 
-// ask tells the others what this rank waits for. Those that wait as well answer.
+// ask asks the others what they are waiting for, and says what this rank is waiting for.
 func (w *world) ask(what string) {
 	for r := range w.t.Size() {
 		if r != w.t.Rank() {
@@ -279,13 +281,13 @@ func (w *world) ask(what string) {
 	}
 }
 
-// grace is how long the answers of other ranks take at most.
+// grace is the time that the answers of other ranks may take.
 func (w *world) grace() time.Duration {
 	return min(max(w.timeout/10, 20*time.Millisecond), 5*time.Second)
 }
 
-// blame is the error of waiting in vain: it names the ranks that have not said, since they were
-// asked, that they wait too.
+// blame returns the error of waiting in vain. It names the ranks that have not answered that
+// they are waiting, too, since they were asked.
 func (c *Comm) blame(what call, asked time.Time) error {
 	var missing []string
 	name := c.name(what)
@@ -294,36 +296,36 @@ func (c *Comm) blame(what call, asked time.Time) error {
 			missing = append(missing, fmt.Sprint(r))
 		}
 	}
-	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Hint: "look at the output of that rank: it has died, or it is late; Options.Timeout sets how long the others wait"}
+	e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "dist", Hint: "check the output of that rank: it has died, or it is late; Options.Timeout sets how long the others wait"}
 	switch len(missing) {
 	case 0:
-		e.Msg = fmt.Sprintf("all ranks wait, this one in %s", name)
+		e.Msg = fmt.Sprintf("all ranks are waiting, this one in %s", name)
 		for _, r := range c.ranks {
 			if x, ok := c.world.stuck[r]; ok {
 				e.Msg += fmt.Sprintf(", rank %d in %s", r, x.what)
 			}
 		}
-		e.Hint = "ranks have to call the same operations in the same order"
+		e.Hint = "ranks must call the same operations in the same order"
 	case 1:
-		e.Msg = fmt.Sprintf("rank %s did not come to %s within %v", missing[0], name, c.world.timeout)
+		e.Msg = fmt.Sprintf("rank %s did not reach %s within %v", missing[0], name, c.world.timeout)
 	default:
-		e.Msg = fmt.Sprintf("ranks %s did not come to %s within %v", strings.Join(missing, ", "), name, c.world.timeout)
+		e.Msg = fmt.Sprintf("ranks %s did not reach %s within %v", strings.Join(missing, ", "), name, c.world.timeout)
 	}
 	return e
 }
 
 func (c *Comm) name(what call) string { return fmt.Sprintf("operation %d, %v", c.calls, what) }
 
-// Close ends the work of the ranks: it is the last call of the group of all ranks, and waits until
-// all have come to it.
+// Close ends the work of the ranks. It is the last call on the group of all ranks, and waits until
+// all ranks have called it.
 func (c *Comm) Close(ctx context.Context) error {
 	_, err := c.meet(ctx, call{kind: "the end"}, 0)
 	return errors.Join(err, c.world.t.Close(err != nil))
 }
 
-// Run calls f with a group of all ranks, in a context that has it, and closes the group behind it. Where f
-// returns an error, throws one or panics, all other ranks get an error that names this one and
-// the reason.
+// Run calls f with the group of all ranks and a context that has it, and closes the group afterwards. If f
+// returns an error, throws one or panics, all other ranks get an error that names this rank and the
+// reason.
 func (c *Comm) Run(ctx context.Context, f func(ctx context.Context, c *Comm) error) error {
 	err := func() (err error) {
 		defer func() {
@@ -347,8 +349,8 @@ func (c *Comm) Run(ctx context.Context, f func(ctx context.Context, c *Comm) err
 
 type ctxKey struct{}
 
-// With returns a context whose calls of traced functions use a group of ranks, and others by
-// name, which the operations' Group option chooses.
+// With returns a context for calls of traced functions. Their collective operations use the
+// group c, or, if their Group option is set, the group with that name.
 func With(ctx context.Context, c *Comm, groups map[string]*Comm) context.Context {
 	all := map[string]*Comm{"": c}
 	for name, g := range groups {
@@ -357,8 +359,8 @@ func With(ctx context.Context, c *Comm, groups map[string]*Comm) context.Context
 	return context.WithValue(ctx, ctxKey{}, all)
 }
 
-// Of returns the group of ranks of a context by its name, "" for all ranks. It is an error
-// where there is none.
+// Of returns the group of ranks of a context with a name, or that of all ranks for "". It is an
+// error if there is none.
 func Of(ctx context.Context, group string) (*Comm, error) {
 	all, _ := ctx.Value(ctxKey{}).(map[string]*Comm)
 	if c := all[group]; c != nil {
@@ -368,6 +370,6 @@ func Of(ctx context.Context, group string) (*Comm, error) {
 	if group != "" {
 		e.Msg = fmt.Sprintf("the context has no group of ranks called %q", group)
 	}
-	e.Hint = "call a traced function with the context that dist.With returns; dist.Alone() is a group of one"
+	e.Hint = "call traced functions with the context that dist.With returns; dist.Alone() is a group of one rank"
 	return nil, e
 }

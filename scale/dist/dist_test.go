@@ -267,7 +267,7 @@ func TestFailures(t *testing.T) {
 			}
 			_, err := c.AllReduce(ctx, x, dist.Sum)
 			return err
-		}, []string{"rank 1 did not come to operation 1, all_reduce(add) of float64[3, 2] within 50ms"}},
+		}, []string{"rank 1 did not reach operation 1, all_reduce(add) of float64[3, 2] within 50ms"}},
 		"ranks that wait for one another": {func(ctx context.Context, c *dist.Comm) error {
 			if c.Rank() == 0 {
 				_, err := c.Receive(ctx, x, 1)

@@ -18,19 +18,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A call is what ranks have to agree about in an operation.
+// A call describes an operation: ranks must agree on it.
 type call struct {
 	kind    string // "all_reduce"
 	combine Reduction
 	dtype   dtype.DType
-	shape   shape.Shape // of one rank's operand
-	axis    int         // along which sizes differ
+	shape   shape.Shape // of the operand of one rank
+	axis    int         // along which sizes may differ
 	free    bool        // whether there is such an axis
 	root    int
-	text    string // whatever else has to be the same
+	text    string // anything else that must be the same
 }
 
-// String is what errors say of a call.
+// String returns the description of a call in errors.
 func (c call) String() string {
 	s := c.kind
 	if c.combine != "" {
@@ -48,7 +48,7 @@ func (c call) String() string {
 	return s
 }
 
-// digest is a number that differs where calls do.
+// digest returns a hash of the call.
 func (c call) digest() uint64 {
 	const prime = 1099511628211
 	h := uint64(14695981039346656037)
@@ -75,7 +75,7 @@ func (c call) digest() uint64 {
 }
 
 // heads are what ranks tell each other before an operation: its number, its digest, and a number
-// of each. Behind that is the operand of each rank, if it is small and there are few ranks.
+// from each rank. If there are few ranks, small operands follow.
 type heads struct {
 	own      []byte
 	all      []byte // the heads of all ranks, with room for operands
@@ -85,15 +85,15 @@ type heads struct {
 
 const (
 	headBytes  = 24
-	wordBytes  = 192     // of the text of a call, where calls differ
-	smallBytes = 4 << 10 // of an operand that goes with the head
-	fewRanks   = 4       // each of which sends its head to each other by itself
+	wordBytes  = 192     // of the text of a call, sent when calls differ
+	smallBytes = 4 << 10 // maximum size of an operand that is sent with the head
+	fewRanks   = 4       // maximum number of ranks that send their heads to each other directly
 )
 
-// small reports whether operands of so many bytes go with the heads.
+// small reports whether operands of a size are sent with the heads.
 func (c *Comm) small(bytes int) bool { return c.Size() <= fewRanks && bytes <= smallBytes }
 
-// room returns how far the heads of two ranks are apart.
+// room returns the distance between the heads of two ranks.
 func (c *Comm) room() int {
 	if c.Size() <= fewRanks {
 		return headBytes + smallBytes
@@ -101,13 +101,13 @@ func (c *Comm) room() int {
 	return headBytes
 }
 
-// meet waits until all ranks have come to an operation, and returns the number that each of them
-// gives. What was returned before is overwritten.
+// meet waits until all ranks have reached an operation, and returns the number that each of them
+// passes. The result of an earlier call is overwritten.
 func (c *Comm) meet(ctx context.Context, what call, n int) ([]int, error) {
 	return c.meetWith(ctx, what, n, nil)
 }
 
-// meetWith is meet, with a small operand that all ranks get ([Comm.combineSmall]).
+// meetWith is meet with a small operand, which all ranks receive ([Comm.combineSmall]).
 func (c *Comm) meetWith(ctx context.Context, what call, n int, operand []byte) ([]int, error) {
 	if c.world.failed != nil {
 		return nil, c.world.failed
@@ -139,8 +139,8 @@ func (c *Comm) meetWith(ctx context.Context, what call, n int, operand []byte) (
 	return h.numbers, nil
 }
 
-// tell starts to bring the heads of all ranks to all. Few ranks send them one by one, which is faster than an operation
-// of MPI that does not block.
+// tell starts sending the heads of all ranks to all ranks. If there are few ranks, they send them directly, which is
+// faster than a nonblocking collective of MPI.
 func (c *Comm) tell(own []byte) wire.Request {
 	h, room := &c.counts, c.room()
 	if c.Size() > fewRanks {
@@ -156,7 +156,8 @@ func (c *Comm) tell(own []byte) wire.Request {
 	return &h.requests
 }
 
-// combineSmall is the combination of operands that have come with the heads, in the order of ranks.
+// combineSmall returns the combination of the operands that came with the heads, in the order of
+// the ranks.
 func (c *Comm) combineSmall(own *tensor.Dense, combine *op.Op) *tensor.Dense {
 	var sum tensor.Tensor
 	for r := range c.Size() {
@@ -174,7 +175,7 @@ func (c *Comm) combineSmall(own *tensor.Dense, combine *op.Op) *tensor.Dense {
 	return sum.(*tensor.Dense)
 }
 
-// disagree returns the error of ranks that do different things. All of them come here.
+// disagree returns the error of ranks that call different operations. All ranks call it.
 func (c *Comm) disagree(ctx context.Context, what call) error {
 	own, all := make([]byte, wordBytes), make([]byte, wordBytes*c.Size())
 	copy(own, what.String())
@@ -195,11 +196,11 @@ func (c *Comm) disagree(ctx context.Context, what call) error {
 		words[r] = word(r)
 	}
 	e := tenon.NewError(tenon.ErrInvalid, "dist", c.apart(fmt.Sprintf("ranks disagree in operation %d", c.calls), "calls", words))
-	e.Hint = "all ranks have to call the same operations in the same order, with values of the same Specs"
+	e.Hint = "all ranks must call the same operations in the same order, with values of the same Specs"
 	return c.world.fail(e)
 }
 
-// apart says what the first rank does, and those that do something else.
+// apart says what the first rank does, and which ranks do something else.
 func (c *Comm) apart(msg, verb string, words []string) string {
 	msg += fmt.Sprintf(": rank %d %s %s", c.ranks[0], verb, words[0])
 	others := 0
@@ -215,9 +216,9 @@ func (c *Comm) apart(msg, verb string, words []string) string {
 	return msg
 }
 
-// Agree is an error on every rank where a text is not the same on all of them, such as a program: it shows the
-// first line that differs. What says what the text is. What is behind a tab in a line is shown, and not
-// compared, such as where in the source an operation is.
+// Agree returns an error on every rank if a text, such as a program, is not the same on all of them. The error
+// shows the first line that differs; what says what the text is. The part of a line that follows a tab is
+// shown, but not compared; it may say, for instance, where in the source an operation is.
 func (c *Comm) Agree(ctx context.Context, what, text string) error {
 	lines, h := strings.Split(text, "\n"), fnv.New64a()
 	for _, l := range lines {
@@ -249,7 +250,7 @@ func (c *Comm) Agree(ctx context.Context, what, text string) error {
 	if err != nil {
 		return err
 	}
-	words, same := make([]string, len(all)), 0 // bytes that all have in front
+	words, same := make([]string, len(all)), 0 // length of the common prefix
 	for r, x := range all {
 		words[r] = tensor.Item[string](x)
 	}
@@ -275,7 +276,7 @@ func lineOf(lines []string, i int) string {
 	return "nothing more"
 }
 
-// shown is what errors say of a line, around a place of a long one.
+// shown returns a line for an error: of a long line, the part around position at.
 func shown(line string, at int) string {
 	if at > wordBytes/2 {
 		line = "…" + strings.ToValidUTF8(line[at-wordBytes/4:], "")
@@ -290,7 +291,7 @@ func shown(line string, at int) string {
 	return line
 }
 
-// gather starts to bring the bytes of all ranks to all, sizes being nil where they are equal.
+// gather starts sending the bytes of all ranks to all ranks; sizes is nil if they are equal.
 func (c *Comm) gather(dst []byte, sizes []int, src []byte) wire.Request {
 	if n, ok := c.t.(wire.Collective); ok {
 		if r := n.AllGather(dst, sizes, src); r != nil {
@@ -313,7 +314,7 @@ func (c *Comm) gather(dst []byte, sizes []int, src []byte) wire.Request {
 	return all
 }
 
-// exchange starts to bring a part of each rank's bytes to each other one.
+// exchange starts sending a part of each rank's bytes to each other rank.
 func (c *Comm) exchange(dst []byte, received []int, src []byte, sent []int) wire.Request {
 	if n, ok := c.t.(wire.Collective); ok {
 		if r := n.AllToAll(dst, received, src, sent); r != nil {
@@ -334,7 +335,7 @@ func (c *Comm) exchange(dst []byte, received []int, src []byte, sent []int) wire
 	return all
 }
 
-// spread starts to bring the bytes of one rank to all others.
+// spread starts sending the bytes of one rank to all others.
 func (c *Comm) spread(b []byte, root int) wire.Request {
 	if n, ok := c.t.(wire.Collective); ok {
 		if r := n.Broadcast(b, root); r != nil {

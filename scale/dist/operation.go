@@ -8,10 +8,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Why operations of several ranks say nothing of their axes.
+// The reason why collective operations do not describe their axes.
 const elsewhere = "its other operands are on other ranks"
 
-// Parameters that operations have in common.
+// Parameters that several operations have.
 var (
 	operand = op.Param{Name: "x", Takes: op.NumbersBools}
 	group   = op.Param{Name: "group", Kind: op.Attr, Type: op.StringType, Default: ""}
@@ -19,8 +19,8 @@ var (
 	ofAxis  = op.Param{Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}
 )
 
-// collective registers an operation of several ranks, which all of them have to reach in the same
-// order: it is Stateful.
+// collective registers an operation of several ranks. It is Stateful, because all ranks must
+// reach these operations in the same order.
 func collective(name, goName, doc string, params []op.Param, s func(c *op.Call) (shape.Shape, error), run func(c *op.Call, comm *Comm, x *tensor.Dense) (tensor.Tensor, error)) *op.Op {
 	if s == nil {
 		s = func(c *op.Call) (shape.Shape, error) { return c.Tensor(0).Shape(), nil }
@@ -45,11 +45,12 @@ func collective(name, goName, doc string, params []op.Param, s func(c *op.Call) 
 	})
 }
 
-// AllReduce returns the combination of what all ranks of a group of the context give ("" for all
-// ranks), which is the same on all of them.
+// AllReduce returns the combination of the operands of all ranks of a group in the context (""
+// for all ranks), which is the same on all of them.
 //
-// Gradient of [Sum]: the sum of the cotangents of all ranks. Of [Max] and [Min]: that, shared
-// equally among the elements of all ranks that are the extreme. Others have none.
+// The gradient of [Sum] is the sum of the cotangents of all ranks; that of [Max] and [Min] is
+// the same, shared equally among the elements of all ranks that attain the extreme. Other
+// reductions have no gradient.
 func AllReduce(x any, by Reduction, group string) tensor.Tensor {
 	return op.Eval(allReduceOp, x, string(by), group)
 }
@@ -59,10 +60,10 @@ var allReduceOp = collective("all_reduce", "AllReduce", "combination of the oper
 		return comm.AllReduce(c.Context(), x, Reduction(c.Str(1)))
 	})
 
-// ReduceScatter returns this rank's part of the combination of what all ranks give, along an
-// axis that [Share] splits.
+// ReduceScatter returns this rank's part of the combination of the operands of all ranks, along
+// an axis that [Share] splits.
 //
-// Gradient of [Sum]: the cotangents of all ranks, joined. Others have none.
+// The gradient of [Sum] joins the cotangents of all ranks. Other reductions have no gradient.
 func ReduceScatter(x any, by Reduction, axis int, group string) tensor.Tensor {
 	return op.Eval(reduceScatterOp, x, string(by), axis, group)
 }
@@ -78,7 +79,7 @@ var reduceScatterOp = collective("reduce_scatter", "ReduceScatter", "part of the
 // AllGather returns the operands of all ranks joined along an axis, in which their sizes may
 // differ.
 //
-// Gradient: this rank's part of the sum of the cotangents of all ranks.
+// The gradient is this rank's part of the sum of the cotangents of all ranks.
 func AllGather(x any, axis int, group string) tensor.Tensor {
 	return op.Eval(allGatherOp, x, axis, group)
 }
@@ -89,8 +90,8 @@ var allGatherOp = collective("all_gather", "AllGather", "operands of all ranks, 
 		return inFront(x, c.Int(1), func(x tensor.Tensor) (tensor.Tensor, error) { return comm.AllGather(c.Context(), x) })
 	})
 
-// gatherPart is the gradient of AllGather: the part of a sum over ranks that belongs to
-// this rank's x, whatever its size.
+// gatherPart is the gradient of AllGather: the part of a sum over ranks that belongs to this
+// rank's x, whatever its size.
 var gatherPartOp = op.Register(&op.Op{
 	Name: "dist.gathered_part", GoName: "dist.AllGather's gradient", Doc: "part of the sum of the operands of all ranks that is as large as another tensor", Results: 1, Stateful: true,
 	Params:    []op.Param{operand, {Name: "like"}, ofAxis, group},
@@ -118,10 +119,11 @@ var gatherPartOp = op.Register(&op.Op{
 	},
 })
 
-// AllToAll sends part r of an axis, as [Share] splits it, to rank r, and joins what comes
-// along that axis.
+// AllToAll sends part r of an axis, as [Share] splits it, to rank r, and joins the received
+// parts along that axis.
 //
-// Gradient: the cotangents go back the same way, where all ranks have operands of one size.
+// The gradient sends the cotangents back in the same way, if all ranks have operands of the
+// same size.
 func AllToAll(x any, axis int, group string) tensor.Tensor {
 	return op.Eval(allToAllOp, x, axis, group)
 }
@@ -132,9 +134,9 @@ var allToAllOp = collective("all_to_all", "AllToAll", "a part of the operand of 
 		return inFront(x, c.Int(1), func(x tensor.Tensor) (tensor.Tensor, error) { return comm.AllToAll(c.Context(), x) })
 	})
 
-// Broadcast returns what rank root gives.
+// Broadcast returns the operand of rank root.
 //
-// Gradient: on that rank, the sum of the cotangents of all; zeros elsewhere.
+// The gradient on that rank is the sum of the cotangents of all ranks; elsewhere it is zero.
 func Broadcast(x any, root int, group string) tensor.Tensor {
 	return op.Eval(broadcastOp, x, root, group)
 }
@@ -146,9 +148,9 @@ var broadcastOp = collective("broadcast", "Broadcast", "operand of one rank", []
 		return comm.Broadcast(c.Context(), x, c.Int(1))
 	})
 
-// Reduce returns the sum of what all ranks give on rank root, and zeros on the others.
+// Reduce returns the sum of the operands of all ranks on rank root, and zeros on the others.
 //
-// Gradient: what rank root has.
+// The gradient on every rank is the cotangent of rank root.
 func Reduce(x any, root int, group string) tensor.Tensor { return op.Eval(reduceOp, x, root, group) }
 
 var reduceOp = collective("reduce", "Reduce", "sum of the operands of all ranks, on one of them", []op.Param{rootParam, group}, nil,
@@ -160,9 +162,10 @@ var reduceOp = collective("reduce", "Reduce", "sum of the operands of all ranks,
 		return tensor.NewDense(x.DType(), x.Shape()), nil
 	})
 
-// Shift returns what the rank has that is by behind, around the end.
+// Shift returns the operand of the rank whose number is smaller by by, modulo the number of
+// ranks.
 //
-// Gradient: the cotangent is shifted back.
+// The gradient shifts the cotangent back.
 func Shift(x any, by int, group string) tensor.Tensor { return op.Eval(shiftOp, x, by, group) }
 
 var shiftOp = collective("shift", "Shift", "operand of the rank that is some numbers behind", []op.Param{{Name: "by", Kind: op.Attr, Type: op.IntType, Default: 1}, group}, nil,
@@ -214,7 +217,7 @@ func init() {
 	})
 }
 
-// sized is the shape of the operand with another size of the axis that parameter i tells.
+// sized is the shape of the operand with another size of the axis that parameter i names.
 func sized(i, n int) func(c *op.Call) (shape.Shape, error) {
 	return func(c *op.Call) (shape.Shape, error) {
 		s, axis := c.Tensor(0).Shape(), c.Int(i)
@@ -236,7 +239,7 @@ func counted(axis, rank int) int {
 	return axis
 }
 
-// inFront calls f with an axis in front of the others, and puts it back.
+// inFront calls f with an axis moved to the front, and moves it back.
 func inFront(x *tensor.Dense, axis int, f func(x tensor.Tensor) (tensor.Tensor, error)) (tensor.Tensor, error) {
 	if counted(axis, x.Rank()) == 0 {
 		return f(x)
@@ -248,7 +251,7 @@ func inFront(x *tensor.Dense, axis int, f func(x tensor.Tensor) (tensor.Tensor, 
 	return tensor.Contiguous(ops.MoveAxis(y, 0, axis).(*tensor.Dense)), nil
 }
 
-// along returns n entries of an axis from lo on.
+// along returns n entries of an axis, starting with lo.
 func along(x tensor.Tensor, axis, lo, n int) tensor.Tensor {
 	s := x.Shape()
 	begin, size := make([]int, s.Rank()), make([]int, s.Rank())

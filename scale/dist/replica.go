@@ -15,15 +15,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// PerReplica is a Value for each of some replicas: its components are theirs, whatever their type
-// is. So it goes through functions, loops, gradients and files as one Value. The model is
-// TensorFlow's PerReplica; this one can be joined and averaged for every type.
+// PerReplica holds a Value for each of several replicas, as its components, which may have any
+// type. It passes through functions, loops, gradients and files as one Value. It corresponds to
+// TensorFlow's PerReplica, but can be joined and averaged for every type.
 type PerReplica[T tenon.Value] struct {
 	of   []T
 	spec *ReplicaSpec
 }
 
-// Replicas returns some Values as one.
+// Replicas returns several Values as one.
 func Replicas[T tenon.Value](values ...T) PerReplica[T] {
 	s := &ReplicaSpec{}
 	for _, v := range values {
@@ -32,7 +32,7 @@ func Replicas[T tenon.Value](values ...T) PerReplica[T] {
 	return PerReplica[T]{append([]T(nil), values...), s}
 }
 
-// Collect returns what all ranks give as one Value, the same on all of them.
+// Collect returns the Values of all ranks as one Value, which is the same on all ranks.
 func Collect[T tenon.Value](ctx context.Context, c *Comm, x T) (PerReplica[T], error) {
 	all, err := GatherValues(ctx, c, x)
 	if err != nil {
@@ -41,15 +41,15 @@ func Collect[T tenon.Value](ctx context.Context, c *Comm, x T) (PerReplica[T], e
 	return Replicas(all...), nil
 }
 
-// Divide splits the rows of a Value of any type that has rows among replicas, as [Share] does:
-// the parts differ by one row at most. Rows are whole; nothing is padded.
+// Divide splits the rows of a Value, of any type that has rows, among replicas, as [Share]
+// does: the parts differ by at most one row. Rows are not split, and nothing is padded.
 func Divide[T tenon.Value](x T, replicas int) (PerReplica[T], error) {
 	if replicas < 1 {
 		return PerReplica[T]{}, tenon.NewError(tenon.ErrInvalid, "dist.Divide", fmt.Sprintf("there are %d replicas, want at least 1", replicas))
 	}
 	n, err := rows.Count(x)
 	if err == nil && n < 0 {
-		err = tenon.NewError(tenon.ErrUnsupported, "", "the number of its rows is not known")
+		err = tenon.NewError(tenon.ErrUnsupported, "", "the number of its rows is unknown")
 	}
 	if err != nil {
 		return PerReplica[T]{}, rows.Named("dist.Divide", err)
@@ -83,7 +83,7 @@ func (p PerReplica[T]) Len() int { return len(p.of) }
 // At returns the Value of a replica.
 func (p PerReplica[T]) At(i int) T { return p.of[i] }
 
-// Values returns those of all replicas.
+// Values returns the Values of all replicas.
 func (p PerReplica[T]) Values() []T { return append([]T(nil), p.of...) }
 
 // Spec returns the *ReplicaSpec.
@@ -94,7 +94,7 @@ func (p PerReplica[T]) Spec() tenon.Spec {
 	return p.spec
 }
 
-// Each returns what f makes of the Value of each replica.
+// Each returns the results of f for the Values of all replicas.
 func Each[T, R tenon.Value](p PerReplica[T], f func(T) R) PerReplica[R] {
 	out := make([]R, len(p.of))
 	for i, v := range p.of {
@@ -103,8 +103,8 @@ func Each[T, R tenon.Value](p PerReplica[T], f func(T) R) PerReplica[R] {
 	return Replicas(out...)
 }
 
-// Join returns the rows of all replicas one after the other, in the type's own way: ragged rows
-// stay ragged, and all fields of records go together.
+// Join returns the rows of all replicas as one Value, joined in the way of the type: ragged
+// rows stay ragged, and records are joined with all their fields.
 func (p PerReplica[T]) Join() (x T, err error) {
 	list := make([]tenon.Value, len(p.of))
 	for i, v := range p.of {
@@ -125,7 +125,7 @@ func (p PerReplica[T]) Reduce(by Reduction) (x T, err error) {
 		return x, err
 	}
 	if len(p.of) == 0 {
-		return x, tenon.NewError(tenon.ErrInvalid, "dist.PerReplica.Reduce", "there is no replica")
+		return x, tenon.NewError(tenon.ErrInvalid, "dist.PerReplica.Reduce", "there are no replicas")
 	}
 	sum := tenon.Value(p.of[0])
 	for _, v := range p.of[1:] {
@@ -134,9 +134,9 @@ func (p PerReplica[T]) Reduce(by Reduction) (x T, err error) {
 	return as[T](sum)
 }
 
-// Mean returns Σ wᵢ·xᵢ / Σ wᵢ over the replicas: the mean of what was averaged over wᵢ elements
-// or rows each. Weights are numbers or scalars, one for each replica, which may be symbolic. Where
-// all are 0 it is NaN.
+// Mean returns Σ wᵢ·xᵢ / Σ wᵢ over the replicas, the mean of means over wᵢ elements or rows each.
+// Weights are Go numbers or scalars, one for each replica, and may be symbolic. If all are 0, the
+// result is NaN.
 func (p PerReplica[T]) Mean(weights ...any) (x T, err error) {
 	defer tenon.Catch(&err)
 	if len(weights) != len(p.of) || len(p.of) == 0 {
@@ -145,7 +145,7 @@ func (p PerReplica[T]) Mean(weights ...any) (x T, err error) {
 	var sum, total tenon.Value
 	for i, v := range p.of {
 		w := ops.Cast(weights[i], floatOf(v))
-		part := tenon.Value(ops.Where(ops.Equal(w, 0.0), ops.Mul(ops.ZerosLike(v), w), ops.Mul(v, w))) // a mean over nothing is NaN
+		part := tenon.Value(ops.Where(ops.Equal(w, 0.0), ops.Mul(ops.ZerosLike(v), w), ops.Mul(v, w))) // the mean of nothing is NaN
 		if i == 0 {
 			sum, total = part, w
 			continue
@@ -155,7 +155,7 @@ func (p PerReplica[T]) Mean(weights ...any) (x T, err error) {
 	return as[T](ops.Div(sum, total))
 }
 
-// floatOf is the floating type of a Value's elements.
+// floatOf is the floating-point type for a Value's elements.
 func floatOf(v tenon.Value) dtype.DType {
 	if t, ok := v.(tensor.Tensor); ok && t.DType().IsFloat() {
 		return t.DType()
@@ -169,7 +169,7 @@ func (p PerReplica[T]) String() string { return fmt.Sprint(p.of) }
 // ReplicaTypeName is the registered name of [*ReplicaSpec].
 const ReplicaTypeName = "dist.PerReplica"
 
-// ReplicaSpec is the Spec of a [PerReplica]: those of its Values.
+// ReplicaSpec is the Spec of a [PerReplica]: the Specs of its Values.
 type ReplicaSpec struct{ specs []tenon.Spec }
 
 // NewReplicaSpec returns the Spec of replicas with these Specs.
@@ -198,7 +198,7 @@ func (s *ReplicaSpec) Components() []tenon.Field {
 	return out
 }
 
-// Batched returns the Spec of rows of replicas: each replica has rows.
+// Batched returns the Spec of rows of replicas, in which each replica has rows.
 func (s *ReplicaSpec) Batched(n int) (tenon.Spec, error) {
 	return s.each(func(x tenon.Spec) (tenon.Spec, error) { return rows.BatchSpec(x, n) })
 }
@@ -231,7 +231,7 @@ func (p PerReplica[T]) parts() []tenon.Value {
 	return out
 }
 
-// adopt returns a PerReplica of any type as one of T.
+// adopt converts a PerReplica of another type to one of T.
 func (p PerReplica[T]) adopt(v tenon.Value) (any, error) {
 	a, ok := v.(apart)
 	if !ok {

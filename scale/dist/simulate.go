@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/scale/dist/internal/wire"
 )
 
-// Simulate runs f on so many ranks, each of which is a goroutine of this process, and returns
-// when all have ended. The error has those of all ranks that differ.
+// Simulate runs f on a number of ranks, each of which is a goroutine of this process, and
+// returns when all have ended. The error joins the different errors of all ranks.
 func Simulate(ctx context.Context, ranks int, o Options, f func(ctx context.Context, c *Comm) error) error {
 	if ranks < 1 {
 		return tenon.NewError(tenon.ErrInvalid, "dist.Simulate", fmt.Sprintf("there are %d ranks, want at least 1", ranks))
@@ -44,7 +44,7 @@ func Alone() *Comm {
 	return New(&simulated{office: post, members: []int{0}}, Options{})
 }
 
-// office has what ranks have sent and others have not received.
+// An office holds messages that were sent but not yet received.
 type office struct {
 	mu      sync.Mutex
 	letters map[address][][]byte
@@ -74,7 +74,7 @@ type simulated struct {
 func (s *simulated) Rank() int { return s.rank }
 func (s *simulated) Size() int { return len(s.members) }
 
-// ended is a request that has ended.
+// ended is a request that has completed.
 type ended struct{ err error }
 
 func (e ended) Done() (bool, error) { return true, e.err }

@@ -14,8 +14,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// GatherValues returns what each rank gives, in their order: Values of any type, and structures
-// of them, whose sizes and Specs may differ. Their structures are those of x.
+// GatherValues returns the values of all ranks in order: Values of any type, and structures of
+// them, whose sizes and Specs may differ. Their structures must be that of x.
 func GatherValues[T any](ctx context.Context, c *Comm, x T) ([]T, error) {
 	b, err := elements.Append(nil, x)
 	if err != nil {
@@ -44,8 +44,8 @@ func GatherValues[T any](ctx context.Context, c *Comm, x T) ([]T, error) {
 	return out, nil
 }
 
-// BroadcastValue returns what rank root gives. The others give something of the same structure,
-// of which nothing else matters.
+// BroadcastValue returns the value of rank root. The others pass a value of the same structure,
+// whose contents are ignored.
 func BroadcastValue[T any](ctx context.Context, c *Comm, x T, root int) (T, error) {
 	var b []byte
 	err := c.hasRank("Broadcast", root)
@@ -74,17 +74,17 @@ func BroadcastValue[T any](ctx context.Context, c *Comm, x T, root int) (T, erro
 	return out, nil
 }
 
-// ReduceValues returns the combination of what all ranks give, tensor by tensor: structures and
-// Values of one Spec. Numbers of all types are combined, and truth values by [Any] and [All]. What says
-// where elements are, such as row splits, positions and masks, is not: it has to be the same on all
-// ranks, and so are strings, and truth values where another reduction is asked for. The rows of values
-// whose sizes differ are gathered instead ([GatherValues]).
+// ReduceValues returns the combination of the values of all ranks, tensor by tensor. They may be
+// structures, and must have the same Specs. Numbers of all types are combined, and booleans by [Any]
+// and [All]. Tensors that say where elements are, such as row splits, positions and masks, are not
+// combined but must be the same on all ranks; so must strings, and booleans with other reductions. For
+// values whose sizes differ, gather the rows instead ([GatherValues]).
 func ReduceValues[T any](ctx context.Context, c *Comm, x T, by Reduction) (T, error) {
 	leaves, err := nest.Flatten(x, nest.Options{Expand: true})
 	if err != nil {
 		return x, c.Fail(err)
 	}
-	if err := c.Agree(ctx, "the structure of what is reduced", structureOf(x)); err != nil {
+	if err := c.Agree(ctx, "the structure of the reduced value", structureOf(x)); err != nil {
 		return x, err
 	}
 	are, err := elementsOf(x)
@@ -104,16 +104,16 @@ func ReduceValues[T any](ctx context.Context, c *Comm, x T, by Reduction) (T, er
 		}
 		h := fnv.New128a()
 		h.Write(b)
-		if err := c.Agree(ctx, fmt.Sprintf("leaf %d of what is reduced", i), fmt.Sprintf("%d bytes of digest %x", len(b), h.Sum(nil))); err != nil {
+		if err := c.Agree(ctx, fmt.Sprintf("leaf %d of the reduced value", i), fmt.Sprintf("%d bytes of digest %x", len(b), h.Sum(nil))); err != nil {
 			return x, err
 		}
 	}
 	return nest.Pack(x, leaves, nest.Options{Expand: true})
 }
 
-// elementsOf reports for each tensor that a structure comes apart into whether it has elements of a Value, and does not
-// say where they are: of a Value of ones it has others than of one of zeros. Of types that have no such Values,
-// floating and complex tensors are taken to have elements.
+// elementsOf reports, for each tensor of a structure, whether it holds elements of a Value rather than their positions:
+// such tensors differ between a Value of ones and one of zeros. For types without such Values, floating-point and
+// complex tensors are assumed to hold elements.
 func elementsOf(x any) ([]bool, error) {
 	values, err := nest.Flatten(x, nest.Options{})
 	if err != nil {
@@ -145,7 +145,8 @@ func elementsOf(x any) ([]bool, error) {
 	return out, nil
 }
 
-// filledLike returns what a Value like another comes apart into, nil where there is none with as many parts.
+// filledLike returns the tensors of a Value like another, or nil if there is none with the same number of
+// parts.
 func filledLike(v tenon.Value, like func(any) tensor.Tensor, parts int) []any {
 	out, err := tenon.Try(func() []any { return tenon.Must(nest.Flatten(like(v), nest.Options{Expand: true})) })
 	if err != nil || len(out) != parts {
@@ -154,7 +155,7 @@ func filledLike(v tenon.Value, like func(any) tensor.Tensor, parts int) []any {
 	return out
 }
 
-// structureOf is a text that is the same for structures with the same places and types of
+// structureOf returns a text that is the same for structures with the same places and types of
 // leaves.
 func structureOf(x any) string {
 	paths, leaves, err := nest.FlattenWithPaths(x, nest.Options{})

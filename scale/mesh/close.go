@@ -13,17 +13,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// combined makes of what ranks have reduced what all of them have: an open sum, or the result of another monoid.
-// Some of the reduced axes may have as many entries as rows have.
+// combined turns values that the ranks have reduced into the value for all ranks: an open sum, or the result of
+// another monoid. Some of the reduced axes may have as many entries as rows have.
 func (t *tracer) combined(m *op.Monoid, v *variable, along over, have, all int, some []cut) {
-	if m.Divide != op.ByNothing { // the mean of a part counts as much as the part has entries
+	if m.Divide != op.ByNothing { // the mean of a part is weighted by its share of the entries
 		share := t.shareOf(float64(have)/float64(all), some)
 		if m.Divide == op.ByRootOfCount {
 			share = ops.Sqrt(share)
 		}
 		x := ops.Mul(v.local, ops.Cast(share, v.DType()))
 		if len(some) > 0 {
-			x = ops.Where(ops.Equal(share, 0.0), ops.ZerosLike(x), x) // of nothing there is no mean
+			x = ops.Where(ops.Equal(share, 0.0), ops.ZerosLike(x), x) // a mean of nothing is NaN
 		}
 		v.local = x
 	}
@@ -34,7 +34,8 @@ func (t *tracer) combined(m *op.Monoid, v *variable, along over, have, all int, 
 	v.local = t.reduce(v.local, v, m.Combine, along)
 }
 
-// shareOf returns which share of all entries this rank has: a number times that of each axis of rows.
+// shareOf returns the share of all entries that this rank has: a number times the share of each axis
+// of rows.
 func (t *tracer) shareOf(x float64, some []cut) tensor.Tensor {
 	share := tensor.Tensor(tensor.Scalar(x))
 	for _, k := range some {
@@ -44,7 +45,7 @@ func (t *tracer) shareOf(x float64, some []cut) tensor.Tensor {
 	return share
 }
 
-// reduce is the all-reduce along axes of the mesh.
+// reduce does an all-reduce along axes of the mesh.
 func (t *tracer) reduce(x tensor.Tensor, v *variable, combine string, along over) tensor.Tensor {
 	for i := range len(along) {
 		t.note("all_reduce", along[i:i+1], v.spec, v.cuts)
@@ -53,7 +54,7 @@ func (t *tracer) reduce(x tensor.Tensor, v *variable, combine string, along over
 	return x
 }
 
-// close returns the sum that an open one stands for. It is closed once.
+// close returns the sum that an open sum stands for. It is computed once.
 func (t *tracer) close(v *variable) *variable {
 	if v.open == "" {
 		return v
@@ -67,8 +68,8 @@ func (t *tracer) close(v *variable) *variable {
 	return v.closed
 }
 
-// scattered closes an open sum of which a part is wanted: along an axis of the mesh that divides the part,
-// a reduce-scatter is enough.
+// scattered closes an open sum of which only a part is wanted: along an axis of the mesh that divides the
+// part, a reduce-scatter suffices.
 func (t *tracer) scattered(v *variable, cuts []cut) (*variable, error) {
 	var wanted over
 	for i, c := range cuts {
@@ -97,8 +98,8 @@ func (t *tracer) scattered(v *variable, cuts []cut) (*variable, error) {
 	return &c, nil
 }
 
-// openSums says which operands go on as open sums, and closes the others: an operation that is linear in
-// all of them together, and in nothing else of theirs, may be done before the sum.
+// openSums says which operands stay open sums, and closes the others. An operation that is linear in all
+// of them together, and in nothing else of theirs, may be applied before the sum.
 func (t *tracer) openSums(c *op.Call, p *prober, factors []factor, vars []*variable) ([]*variable, over) {
 	var open over
 	var set op.Operands
@@ -126,7 +127,7 @@ func (t *tracer) openSums(c *op.Call, p *prober, factors []factor, vars []*varia
 	}
 	out := slices.Clone(vars)
 	for i, v := range vars {
-		// Where the other operands divide an axis along the same axis of the mesh, a part is enough.
+		// If the other operands divide an axis along the same axis of the mesh, a part suffices.
 		if v.open != "" && !t.willScatter(factors, vars, i) {
 			out[i] = t.close(v)
 		}
@@ -134,8 +135,8 @@ func (t *tracer) openSums(c *op.Call, p *prober, factors []factor, vars []*varia
 	return out, ""
 }
 
-// willScatter reports whether an axis of an open sum gets divided along all of the axes of the mesh that it
-// is a sum over, as other operands are.
+// willScatter reports whether an axis of an open sum gets divided, like other operands, along all axes of
+// the mesh over which it is a sum.
 func (t *tracer) willScatter(factors []factor, vars []*variable, i int) bool {
 	v := vars[i]
 	if v.closed != nil || len(v.open) != 1 {
@@ -158,7 +159,7 @@ func (t *tracer) willScatter(factors []factor, vars []*variable, i int) bool {
 	return false
 }
 
-// gathered returns a tensor with an axis that is whole.
+// gathered returns a tensor with one axis made whole.
 func (t *tracer) gathered(v *variable, axis int) *variable {
 	k := v.cuts[axis]
 	if k.whole() {
@@ -182,7 +183,7 @@ func (t *tracer) gathered(v *variable, axis int) *variable {
 	return &c
 }
 
-// to returns a tensor with these cuts, whatever it takes.
+// to returns a tensor with the given cuts, with whatever communication that takes.
 func (t *tracer) to(v *variable, cuts []cut) (*variable, error) {
 	v, err := t.scattered(v, cuts)
 	if err != nil {
@@ -200,7 +201,7 @@ func (t *tracer) to(v *variable, cuts []cut) (*variable, error) {
 	return &variable{tracer: t, spec: v.spec, cuts: cuts, local: v.part(cuts)}, nil
 }
 
-// note adds a collective to the list.
+// note records a collective.
 func (t *tracer) note(kind string, along over, s *tensor.Spec, cuts []cut) {
 	local := t.mesh.shapeOf(s.Shape(), cuts)
 	c := Collective{Kind: kind, Axis: t.mesh.names(along), Ranks: t.mesh.parts(along), Of: t.mesh.describe(layout{s, cuts}, ""), Line: source.Line()}
@@ -210,7 +211,8 @@ func (t *tracer) note(kind string, along over, s *tensor.Spec, cuts []cut) {
 	t.log = append(t.log, c)
 }
 
-// regrouped is a reshape: an axis stays divided where it is the first of those that are merged, or split.
+// regrouped handles a reshape: an axis stays divided if it is the first of those that are merged, or is
+// split.
 func (t *tracer) regrouped(c *op.Call, vars []*variable) ([]*variable, error) {
 	specs, err := c.WithValues(valuesOf(vars)).Infer()
 	if err != nil {
@@ -230,8 +232,8 @@ func (t *tracer) regrouped(c *op.Call, vars []*variable) ([]*variable, error) {
 		}
 		b, to := t.follow(v, a, s)
 		if b < 0 {
-			e := c.Errorf(tenon.ErrUnsupported, "axis %d of %v is divided, and the result of shape %v has no axis that can be divided alike", a, v, s.Shape())
-			e.Hint = "have it whole by mesh.Gather, or let it be the first of the axes that are merged"
+			e := c.Errorf(tenon.ErrUnsupported, "axis %d of %v is divided, but the result of shape %v has no axis that can be divided in the same way", a, v, s.Shape())
+			e.Hint = "make it whole with mesh.Gather, or make it the first of the merged axes"
 			return nil, e
 		}
 		cuts[b] = to
@@ -240,13 +242,13 @@ func (t *tracer) regrouped(c *op.Call, vars []*variable) ([]*variable, error) {
 	return []*variable{{tracer: t, spec: s, cuts: cuts, local: x, open: v.open}}, nil
 }
 
-// regroupedRows is a reshape of items, of which there is one for each entry of some rows.
+// regroupedRows handles a reshape of items that are the entries of rows.
 func (t *tracer) regroupedRows(c *op.Call, v *variable, s *tensor.Spec) ([]*variable, error) {
 	from, to := v.Shape().Tail(1), s.Shape()
 	whole := !slices.ContainsFunc(v.cuts[1:], func(k cut) bool { return !k.whole() })
 	if !whole || !to.HasRank() || to.Rank() == 0 || !from.IsFull() || !to.Tail(1).IsFull() || from.Size() != to.Tail(1).Size() || from.Size() == 0 {
-		e := c.Errorf(tenon.ErrUnsupported, "axis 0 of %v is divided by rows, and the result of shape %v has not one item for each of its entries", v, to)
-		e.Hint = "have it whole by mesh.GatherAxis, or reshape the items alone"
+		e := c.Errorf(tenon.ErrUnsupported, "axis 0 of %v is divided by rows, but the result of shape %v does not have one item for each of its entries", v, to)
+		e.Hint = "make it whole with mesh.GatherAxis, or reshape only the items"
 		return nil, e
 	}
 	s = tensor.NewSpec(s.DType(), to.With(0, shape.Unknown))
@@ -259,7 +261,7 @@ func (t *tracer) regroupedRows(c *op.Call, v *variable, s *tensor.Spec) ([]*vari
 }
 
 // follow returns the axis of a reshaped tensor that has the elements of axis a in the same parts, and
-// its cut; -1 where there is none.
+// its cut; -1 if there is none.
 func (t *tracer) follow(v *variable, a int, s *tensor.Spec) (int, cut) {
 	from, to, k := v.Shape(), s.Shape(), v.cuts[a]
 	outer, inner := from.Slice(0, a).Size(), from.Tail(a+1).Size()
@@ -281,12 +283,12 @@ func (t *tracer) follow(v *variable, a int, s *tensor.Spec) (int, cut) {
 	return -1, cut{}
 }
 
-// laidOut is [To] and [Gather].
+// laidOut implements [To] and [Gather].
 func (t *tracer) laidOut(c *op.Call, v *variable) ([]*variable, error) {
 	l := c.Args[1].(*wanted)
 	cuts := slices.Clone(v.cuts)
 	if l.plan != nil && l.plan.mesh != t.mesh {
-		return nil, c.Errorf(tenon.ErrInvalid, "the plan is one of another mesh")
+		return nil, c.Errorf(tenon.ErrInvalid, "the plan belongs to another mesh")
 	}
 	switch {
 	case l.plan != nil:

@@ -9,37 +9,38 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// A Link joins ranks: n bytes take Latency + n/Bandwidth.
+// A Link connects ranks: n bytes take Latency + n/Bandwidth.
 type Link struct {
 	Latency   time.Duration // of an operation without data
-	Bandwidth float64       // bytes per second and direction
+	Bandwidth float64       // bytes per second in each direction
 }
 
-// A Machine is what programs are run on, as [Explanation.Cost] sees it. Figures are those that are measured, and
-// not those that are printed on the box.
+// A Machine describes hardware for [Explanation.Cost]. Use measured figures, not those of a data sheet.
 type Machine struct {
 	FLOPS     float64       // multiplications and additions per second of a rank, in contractions
 	Bandwidth float64       // bytes per second that a rank reads and writes
-	Memory    float64       // bytes that a rank has; 0: any number
-	Step      time.Duration // what an operation takes beside its work
+	Memory    float64       // bytes that a rank has; 0: unlimited
+	Step      time.Duration // fixed overhead of an operation
 
-	// Ranks is the number of ranks of a host, 0 for one. Ranks are numbered host by host, so that
-	// those along the last axes of a mesh are in one.
+	// Ranks is the number of ranks of a host; 0 stands for one. Ranks are numbered host by host,
+	// so those along the last axes of a mesh are on the same host.
 	Ranks int
 
-	// Within joins the ranks of a host, a link each, and Between hosts: ranks of a host share it.
+	// Within is the link of each rank to the others of its host. Between is the link between
+	// hosts, which the ranks of a host share.
 	Within, Between Link
 }
 
-// A Cost is what a program is predicted to take on each rank. Nothing overlaps, as nothing does when it runs.
+// A Cost is the predicted cost of a program on each rank. It assumes that computation and communication do
+// not overlap, as is the case.
 type Cost struct {
 	Compute     time.Duration // of operations of the rank itself
 	Communicate time.Duration // of operations of several ranks
 	FLOPs       float64       // multiplications and additions of contractions
 	Bytes       float64       // read and written
-	Memory      float64       // bytes needed at one time: arguments, results and what is between them
-	Fits        bool          // Memory is not more than the rank has
-	Unknown     int           // operations with sizes that are not known, or that run as often as elements tell: they are not whole in it
+	Memory      float64       // maximum number of bytes needed at one time: arguments, results and intermediate values
+	Fits        bool          // Memory does not exceed that of the rank
+	Unknown     int           // operations with unknown sizes, or that run as often as data say; they are only partly included
 }
 
 // Total returns how long the program takes.
@@ -50,13 +51,13 @@ func (c Cost) String() string {
 	return fmt.Sprintf("%v = %v + %v of communication, %.3g MB", c.Total(), c.Compute, c.Communicate, c.Memory/1e6)
 }
 
-// Cost predicts how long a program takes on a machine, and how much memory.
+// Cost predicts the time and memory of a program on a machine.
 //
-// An operation takes as long as its arithmetic or as its bytes, whichever is longer (S. Williams et al.,
-// "Roofline", CACM 2009); a result that only one elementwise operation uses after another does not reach memory.
-// Operations of several ranks take as long as the fastest of the methods in R. Thakur, R. Rabenseifner and W. Gropp,
+// An operation takes the longer of the times for its arithmetic and for its bytes (S. Williams et al., "Roofline",
+// CACM 2009). An intermediate result that is used by a single elementwise operation is not written to memory. A
+// collective operation takes as long as the fastest of the methods in R. Thakur, R. Rabenseifner and W. Gropp,
 // "Optimization of Collective Communication Operations in MPICH", IJHPCA 2005: rings, recursive doubling and
-// halving, and Bruck's. Among several hosts it is done within each of them and then between them.
+// halving, and Bruck's. With several hosts it is done within each of them and then between them.
 func (e Explanation) Cost(on Machine) (Cost, error) {
 	if err := on.check(e.work.shared); err != nil {
 		return Cost{}, err
@@ -79,7 +80,7 @@ func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)
 func (on Machine) check(shared []exchange) error {
 	fail := func(what string) error {
 		e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "mesh.Cost", Msg: "the machine has no " + what}
-		e.Hint = "measure it, as docs/distributed.md tells"
+		e.Hint = "measure it as docs/distributed.md explains"
 		return e
 	}
 	positive := func(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
@@ -103,21 +104,22 @@ func (on Machine) check(shared []exchange) error {
 	return nil
 }
 
-// placed returns how many of the ranks that take part are in one host, and in how many hosts they are.
+// placed returns how many of the participating ranks are on one host, and on how many hosts they are.
 func (on Machine) placed(x exchange) (within, between int) {
 	within = min(x.ranks, max(1, max(1, on.Ranks)/x.stride))
 	return within, (x.ranks + within - 1) / within
 }
 
-// wire is a link as the ranks of one operation find it: seconds, and seconds for each byte.
+// wire is a link as the ranks of one operation see it: latency in seconds, and seconds per byte
+// sent and per byte reduced.
 type wire struct{ alpha, beta, gamma float64 }
 
-// exchange returns the seconds of an operation of several ranks.
+// exchange returns the seconds of a collective operation.
 func (on Machine) exchange(x exchange) float64 {
 	h, n := on.placed(x)
-	gamma := 3 / on.Bandwidth // a byte that is added: two are read and one is written
+	gamma := 3 / on.Bandwidth // two bytes are read and one is written
 	in := wire{on.Within.Latency.Seconds(), 1 / on.Within.Bandwidth, gamma}
-	// All ranks of a host are in some group that does the same at the same time.
+	// All ranks of a host belong to groups that do the same at the same time.
 	out := wire{on.Between.Latency.Seconds(), float64(max(1, on.Ranks)) / on.Between.Bandwidth, gamma}
 	switch {
 	case n == 1:
@@ -137,7 +139,7 @@ func (on Machine) exchange(x exchange) float64 {
 	return out.time(x.kind, b, x.ranks)
 }
 
-// time returns the seconds of an operation among p ranks, of which each gives b bytes.
+// time returns the seconds of an operation among p ranks with b bytes each.
 func (w wire) time(kind string, b float64, p int) float64 {
 	switch kind {
 	case "all_reduce", "reduce":
@@ -156,18 +158,19 @@ func (w wire) time(kind string, b float64, p int) float64 {
 	return w.alpha + b*w.beta // a shift
 }
 
-// up returns the steps of doubling that reach p ranks: the logarithm of p to base 2, rounded up.
+// up returns the number of doubling steps that reach p ranks: the logarithm of p to base 2,
+// rounded up.
 func up(p int) float64 { return float64(bits.Len(uint(p - 1))) }
 
 // rest is the share of the data that a rank does not have itself.
 func rest(p int) float64 { return float64(p-1) / float64(p) }
 
-// allGather is of b bytes of all ranks together: recursive doubling, or Bruck's where p is no power of two,
-// has the fewest steps and sends no more than a ring.
+// allGather gathers b bytes of all ranks together: recursive doubling, or Bruck's method if p is not a
+// power of two, has the fewest steps and sends no more than a ring.
 func (w wire) allGather(b float64, p int) float64 { return up(p)*w.alpha + rest(p)*b*w.beta }
 
-// reduceScatter is recursive halving where p is a power of two; otherwise the cheaper of that, with two more steps, and of
-// pairwise exchange.
+// reduceScatter is recursive halving if p is a power of two; otherwise the cheaper one of that with two more steps and
+// of pairwise exchange.
 func (w wire) reduceScatter(b float64, p int) float64 {
 	if p&(p-1) == 0 {
 		return up(p)*w.alpha + rest(p)*b*(w.beta+w.gamma)

@@ -7,7 +7,7 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// over is a list of axes of a mesh, the major one first: a byte for each.
+// over is a list of axes of a mesh, the major one first, with a byte for each.
 type over string
 
 // has reports whether two lists have an axis in common.
@@ -23,26 +23,25 @@ func (o over) without(p over) over {
 	}, string(o)))
 }
 
-// cut says how the entries of an axis are divided: blocks of entries that belong together are
-// shared by the ranks along some axes of the mesh, as [dist.Share] does. The zero value is an axis that
-// is whole.
+// A cut says how the entries of an axis are divided: blocks of entries are shared by the ranks along
+// some axes of the mesh, as [dist.Share] does. The zero value means that the axis is whole.
 type cut struct {
 	over   over
 	blocks int
 	block  int // entries of a block
 
-	of   *entries // the entries of rows that are divided: as many on each rank as its rows have
-	ends *entries // the axis has the ends of rows, 0 first; the rows are divided as the rest says
+	of   *entries // the entries of divided rows; each rank has those of its rows
+	ends *entries // the axis has the ends of rows, beginning with 0; the rows are divided as the other fields say
 }
 
-// entries are those of the rows of one ragged value, whose numbers on each rank nobody knows while a
-// program is traced. Axes with the same entries have the same sizes on each rank.
+// entries are the entries of the rows of one ragged value, whose number on each rank is unknown
+// while a program is traced. Axes with the same entries have the same sizes on each rank.
 type entries struct{ _ byte } // the field gives each an address of its own
 
-// ragged reports whether the sizes of the parts are those of rows.
+// ragged reports whether the sizes of the parts depend on rows.
 func (c cut) ragged() bool { return c.of != nil || c.ends != nil }
 
-// rows returns how the rows are divided of which an axis has the ends.
+// rows returns the cut of the rows whose ends an axis has.
 func (c cut) rows() cut {
 	c.ends = nil
 	return c
@@ -50,7 +49,7 @@ func (c cut) rows() cut {
 
 func (c cut) whole() bool { return c.over == "" }
 
-// parts returns among how many ranks the axes of the mesh divide something.
+// parts returns the number of parts into which axes of the mesh divide an axis.
 func (m *Mesh) parts(o over) int {
 	n := 1
 	for i := range len(o) {
@@ -62,7 +61,7 @@ func (m *Mesh) parts(o over) int {
 // of returns the cut of an axis with n entries.
 func (m *Mesh) of(o over, n int) cut { return m.cut(cut{over: o, blocks: n, block: 1}) }
 
-// cut returns a cut in the one form that all cuts with the same parts have.
+// cut returns the canonical form of a cut.
 func (m *Mesh) cut(c cut) cut {
 	if c.whole() {
 		return cut{}
@@ -76,7 +75,7 @@ func (m *Mesh) cut(c cut) cut {
 	return c
 }
 
-// share returns which entries this rank has.
+// share returns the range of entries that this rank has.
 func (m *Mesh) share(c cut) (lo, hi int) { return m.shareAt(c, m.at) }
 
 func (m *Mesh) shareAt(c cut, at []int) (lo, hi int) {
@@ -89,8 +88,8 @@ func (m *Mesh) shareAt(c cut, at []int) (lo, hi int) {
 	return lo * c.block, hi * c.block
 }
 
-// size returns the number of entries of an axis of size n that this rank has, and shape.Unknown where they are
-// those of rows.
+// size returns the number of entries that this rank has of an axis of size n, or shape.Unknown if that depends
+// on rows.
 func (m *Mesh) size(c cut, n int) int {
 	switch {
 	case c.whole():

@@ -19,8 +19,8 @@
 // the sizes of the whole, of which each rank holds a part. What an operation does to a divided
 // axis follows from its [op.Statement] and its shapes:
 //
-//   - along an axis that the operation does not involve, each rank computes its part; a whole
-//     operand contributes a part of itself;
+//   - along an axis that the operation does not involve, each rank computes its part, using the
+//     corresponding part of a whole operand;
 //   - a sum over a divided axis, such as a contraction, is an open sum: the ranks hold terms of it. Linear
 //     operations keep it open. The first operation that is not linear closes it, once: by a reduce-scatter if
 //     the result is divided along the same axis of the mesh, by an all-reduce otherwise. Other monoids,

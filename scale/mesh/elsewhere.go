@@ -11,17 +11,17 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Positions along an axis that is divided are known to all ranks, and each looks at those that are its own. What is
-// read is an open sum, to which one rank gives each entry and the others give zeros, so it is exact; what is written
-// stays divided. A position that is outside of the whole is an error, as it is without ranks.
+// Positions along a divided axis are known to all ranks, and each rank handles those that it holds. A read gives an
+// open sum, to which one rank contributes each entry and the others zeros, so it is exact; the result of a write
+// stays divided. A position outside of the whole axis is an error, as it is without ranks.
 
-// elsewhere does a call that reads or writes entries at positions along an axis that is divided; it returns nil where
-// the call is no such one.
+// elsewhere handles a call that reads or writes entries at positions along a divided axis. It returns nil if the call
+// is not of this kind.
 func (t *tracer) elsewhere(c *op.Call, vars []*variable) ([]*variable, error) {
 	o := c.Op
 	i := o.Param("indices")
 	if i < 0 || len(vars) < 2 || c.Args[i] != c.Values()[1] {
-		return nil, nil // what the operand tells is no position
+		return nil, nil // the operand does not consist of positions
 	}
 	switch {
 	case o.By != op.ByAxis || !o.Control.Has(1) || o.Control&^op.Second != 0 || !vars[1].DType().IsInteger():
@@ -34,8 +34,8 @@ func (t *tracer) elsewhere(c *op.Call, vars []*variable) ([]*variable, error) {
 	return nil, nil
 }
 
-// positionsOf returns the axis of the first operand that is divided and that positions are along, which of the numbers
-// of a tuple is along it, -1 where there are no tuples, and false where there is no such axis, or several.
+// positionsOf returns the divided axis of the first operand along which positions are, and the index along it in
+// tuples of positions, or -1 if there are no tuples. It returns false if there is no such axis, or several.
 func (t *tracer) positionsOf(c *op.Call, x, at *variable) (axis, number int, ok bool) {
 	rank := x.Shape().Rank()
 	if c.Op.AxisParam() >= 0 {
@@ -66,12 +66,12 @@ func (t *tracer) positional(x, at *variable, axis int) bool {
 	return !k.whole() && !k.ragged() && x.Shape().Dim(axis) > 0 && !slices.ContainsFunc(at.cuts, func(l cut) bool { return l.over.has(k.over) })
 }
 
-// window is the entries of an axis that this rank has, with one behind them that stands for all others.
+// A window is the entries of an axis that this rank has, followed by one that stands for all others.
 type window struct {
 	axis      int
 	cut       cut
 	n, lo, hi int
-	room      int // entries of the part of any rank, with the one behind them
+	room      int // maximum number of entries of any rank's part, including the additional one
 }
 
 func (t *tracer) window(x *variable, axis int) window {
@@ -83,7 +83,7 @@ func (t *tracer) window(x *variable, axis int) window {
 	return w
 }
 
-// of returns the part of a tensor with the room behind it.
+// of returns the part of a tensor with an additional entry.
 func (w window) of(t *tracer, x *variable) *variable {
 	s := t.mesh.shapeOf(x.Shape(), x.cuts).With(w.axis, w.room-(w.hi-w.lo))
 	cuts := slices.Clone(x.cuts)
@@ -92,12 +92,12 @@ func (w window) of(t *tracer, x *variable) *variable {
 	return &variable{tracer: t, spec: tensor.NewSpec(x.DType(), x.Shape().With(w.axis, w.room)), cuts: cuts, local: local}
 }
 
-// places returns positions in the whole as those in the part of this rank.
+// places converts positions in the whole axis to positions in the part of this rank.
 func (w window) places(t *tracer, at *variable, number int) *variable {
 	i := ops.Cast(at.part(at.cuts), dtype.Int64)
 	own := ops.LogicalAnd(ops.GreaterEqual(i, int64(w.lo)), ops.Less(i, int64(w.hi)))
 	x := ops.Where(own, ops.Sub(i, int64(w.lo)), int64(w.room-1))
-	all := ops.Fill(shape.Of(w.n), int64(0)) // one element, seen n times
+	all := ops.Fill(shape.Of(w.n), int64(0)) // one element, seen as n
 	if number < 0 {
 		x = ops.Add(x, ops.Gather(all, i, 0)) // adds zeros, or fails
 	} else {
@@ -107,7 +107,7 @@ func (w window) places(t *tracer, at *variable, number int) *variable {
 	return &variable{tracer: t, spec: tensor.NewSpec(dtype.Int64, at.Shape()), cuts: at.cuts, local: x}
 }
 
-// read does a call that selects entries.
+// read handles a call that selects entries.
 func (t *tracer) read(c *op.Call, vars []*variable) ([]*variable, error) {
 	x, at := t.close(vars[0]), t.close(vars[1])
 	axis, number, ok := t.positionsOf(c, x, at)
@@ -121,7 +121,7 @@ func (t *tracer) read(c *op.Call, vars []*variable) ([]*variable, error) {
 	return t.apart(c.WithValues(valuesOf(both)), both)
 }
 
-// write does a call that puts entries of its third operand among those of the first.
+// write handles a call that puts entries of its third operand among those of the first.
 func (t *tracer) write(c *op.Call, vars []*variable) ([]*variable, error) {
 	x, at, from := t.close(vars[0]), t.close(vars[1]), t.close(vars[2])
 	if out := t.added(c, x, at, from); out != nil {
@@ -144,7 +144,8 @@ func (t *tracer) write(c *op.Call, vars []*variable) ([]*variable, error) {
 	return []*variable{{tracer: t, spec: x.spec, cuts: cuts, local: ops.Slice(y.part(y.cuts), begin, size)}}, nil
 }
 
-// added adds what ranks have to a tensor that is whole: an open sum, of which one rank has the tensor.
+// added adds the ranks' contributions to a whole tensor: the result is an open sum, to which one rank
+// contributes the tensor.
 func (t *tracer) added(c *op.Call, x, at, from *variable) *variable {
 	if c.Op.Monoid == nil || dist.Reduction(c.Op.Monoid.Combine) != dist.Sum || c.Op.AxisParam() >= 0 || x.divided() || len(at.cuts) < 2 || len(from.cuts) == 0 {
 		return nil

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// A Collective is one operation of several ranks in a program.
+// A Collective is a collective operation of a program.
 type Collective struct {
 	Kind  string // "all_reduce"
 	Axis  string // of the mesh
-	Ranks int    // that take part
-	Bytes int64  // of the operand of one rank; 0 where its size is not known
+	Ranks int    // number of participating ranks
+	Bytes int64  // of the operand of one rank; 0 if unknown
 	Of    string // the tensor: "float32[8@data, 64]"
-	Line  string // of the program, that caused it
+	Line  string // the line of the program that caused it
 }
 
-// Moved returns the bytes that a rank sends at least, by the methods that need the fewest: 2(n-1)/n of an operand
-// that is reduced for all, (n-1)/n of one that is reduced or exchanged in parts, and n-1 times one that is gathered.
+// Moved returns the minimum number of bytes that a rank sends: 2(n-1)/n of the operand for an all-reduce, (n-1)/n
+// for a reduce-scatter or an exchange of parts, and n-1 times the operand for an all-gather.
 func (c Collective) Moved() int64 {
 	n := int64(c.Ranks)
 	switch c.Kind {
@@ -28,7 +28,7 @@ func (c Collective) Moved() int64 {
 	return c.Bytes * (n - 1) / n
 }
 
-// An Explanation is what a program does on a mesh.
+// An Explanation says what a program does on a mesh.
 type Explanation struct {
 	Mesh, Plan         string
 	Arguments, Results []string // how each tensor is divided
@@ -38,7 +38,7 @@ type Explanation struct {
 	work work
 }
 
-// Moved returns the bytes that a rank sends at least in all collectives.
+// Moved returns the minimum number of bytes that a rank sends in all collectives.
 func (e Explanation) Moved() int64 {
 	n := int64(0)
 	for _, c := range e.Collectives {

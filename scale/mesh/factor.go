@@ -11,61 +11,62 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A factor is an axis of a call: the axes of operands and results that are one, as the labels of an einsum
-// are. Which axes are one is found by asking the operation for its shapes: where one axis of an operand
-// gets another size, others have to get it too, and in the results it is seen where the axis has
-// gone. What the operation does along it is what its statement says.
+// A factor is an axis of a call: the axes of operands and results that belong together, like a label of an
+// einsum. Which axes belong together is found by asking the operation for its shapes: if one axis of an
+// operand gets another size, others must get it, too, and the results show where the axis has gone. What
+// the operation does along the axis follows from its statement.
 type factor struct {
 	at   []place
-	res  []int // for each result, the axis; -1 where it has none
+	res  []int // for each result, its axis, or -1 if it has none
 	does does
 	why  string // for needsWhole
 }
 
-// place is an axis of an operand, or an entry of the operand that is the shape of the result.
+// A place is an axis of an operand, or an entry of the operand that is the shape of the result.
 type place struct{ value, axis int }
 
-// does is what an operation does along a factor.
+// does says what an operation does along a factor.
 type does uint8
 
 const (
 	batch      does = iota // the same at each entry
 	combines               // it combines entries by its monoid
-	needsWhole             // it looks at all entries
+	needsWhole             // it needs all entries
 )
 
-// shapeValue in a place is the operand that is the shape of the result.
+// shapeValue, in a place, refers to the operand that is the shape of the result.
 const shapeValue = -1
 
-// placeholder stands for a tensor of which only the Spec matters.
+// A placeholder stands for a tensor of which only the Spec matters.
 type placeholder struct{ spec *tensor.Spec }
 
 func (p *placeholder) Spec() tenon.Spec   { return p.spec }
 func (p *placeholder) DType() dtype.DType { return p.spec.DType() }
 func (p *placeholder) Shape() shape.Shape { return p.spec.Shape() }
 
-// prober finds the factors of a call.
+// A prober finds the factors of a call.
 type prober struct {
 	call   *op.Call
-	values []tenon.Value  // as Call.Values: placeholders, and what is known
+	values []tenon.Value  // as in Call.Values: placeholders, and known values
 	number []int          // of the operand of each value
 	shapes []shape.Shape  // of each value
 	base   []shape.Shape  // of the results
 	target int            // the value that is the shape of the result, or -1
 	sizes  []int          // its elements
-	fresh  int            // a size that nothing else has
-	seen   map[place]bool // places that belong to a factor already
+	fresh  int            // a size that no axis has
+	seen   map[place]bool // places that already belong to a factor
 }
 
-// newProber prepares a call, whose values have these Specs and are known where they are concrete. It returns
-// nil where nothing can be told.
+// newProber prepares a call whose values have these Specs; concrete values are known. It returns nil if
+// nothing can be determined.
 func newProber(c *op.Call) *prober {
 	p := &prober{call: c}
 	standIn := p.standIns()
 	if p := proberOf(c, standIn); p != nil || len(standIn) != 1 {
 		return p
 	}
-	// A size that is known may be that of the entries of all rows: where only one fits, it is.
+	// A known size may be that of the entries of all rows; if only one list of entries fits, it
+	// is.
 	var found *prober
 	for _, n := range p.knownSizes() {
 		for e := range standIn {
@@ -81,7 +82,7 @@ func newProber(c *op.Call) *prober {
 	return found
 }
 
-// knownSizes returns the sizes of the axes of operands that are whole.
+// knownSizes returns the sizes of the axes of whole operands.
 func (p *prober) knownSizes() (out []int) {
 	for _, v := range p.call.Operands() {
 		if x, ok := v.(*variable); ok && p.call.Op.Axes == op.Map {
@@ -95,7 +96,7 @@ func (p *prober) knownSizes() (out []int) {
 	return out
 }
 
-// proberOf is newProber with a size for the entries of each ragged value.
+// proberOf is newProber with given sizes for the entries of ragged values.
 func proberOf(c *op.Call, standIn map[*entries]int) *prober {
 	p := &prober{call: c, target: -1, fresh: 5, seen: map[place]bool{}}
 	for i, v := range c.Operands() {
@@ -142,7 +143,7 @@ func proberOf(c *op.Call, standIn map[*entries]int) *prober {
 	return p
 }
 
-// standIns returns a size for the entries of each ragged value that nothing else has.
+// standIns returns, for the entries of each ragged value, a size that nothing else has.
 func (p *prober) standIns() map[*entries]int {
 	out, most := map[*entries]int{}, 1
 	var all []*entries
@@ -171,7 +172,7 @@ func (p *prober) standIns() map[*entries]int {
 	return out
 }
 
-// specOf returns the Spec of a result: sizes that those of rows have told are known nowhere else.
+// specOf returns the Spec of a result. Sizes that depend on those of rows are unknown.
 func (p *prober) specOf(result int, s tenon.Spec, cuts []cut) *tensor.Spec {
 	of := s.(*tensor.Spec)
 	if p.target < 0 {
@@ -186,7 +187,7 @@ func (p *prober) specOf(result int, s tenon.Spec, cuts []cut) *tensor.Spec {
 	return tensor.NewSpec(of.DType(), shape)
 }
 
-// infer returns the shapes of the results, where the axes at some places have another size.
+// infer returns the shapes of the results if the axes at some places have another size.
 func (p *prober) infer(at []place, size int) ([]shape.Shape, error) {
 	values := slices.Clone(p.values)
 	shapes := slices.Clone(p.shapes)
@@ -220,13 +221,13 @@ func (p *prober) infer(at []place, size int) ([]shape.Shape, error) {
 	return res, nil
 }
 
-// intsLike returns a vector of the element type of another.
+// intsLike returns a vector with the element type of another.
 func intsLike(x []int, like tenon.Value) tensor.Tensor {
 	return ops.Cast(tensor.Of(x), like.(tensor.Tensor).DType())
 }
 
-// findTarget finds the operand that is the shape of the result: a known vector of its sizes, of an operation
-// that is told a shape.
+// findTarget finds the operand that is the shape of the result: a known vector with the result's sizes, if
+// the operation takes a shape.
 func (p *prober) findTarget() {
 	o := p.call.Op
 	if len(p.base) != 1 || o.By != op.ByAxis {
@@ -245,7 +246,8 @@ func (p *prober) findTarget() {
 	}
 }
 
-// shapeOf returns a known operand that has the sizes of the result, -1 standing for any.
+// shapeOf returns the elements of a known operand that equals the sizes of the result; -1
+// stands for any size.
 func (p *prober) shapeOf(i int) ([]int, bool) {
 	if !p.call.Op.Control.Has(p.number[i]) || p.shapes[i].Rank() != 1 || p.shapes[i].Dim(0) != p.base[0].Rank() || !p.base[0].IsFull() {
 		return nil, false
@@ -261,7 +263,7 @@ func (p *prober) shapeOf(i int) ([]int, bool) {
 	return p.base[0].Dims(), ok
 }
 
-// sizing reports whether the result has the sizes that an operand of a selection tells.
+// sizing reports whether the result has the sizes that an operand of a selection specifies.
 func (p *prober) sizing(i int, sizes []int) bool {
 	for k, n := range sizes {
 		less := slices.Clone(sizes)
@@ -276,8 +278,8 @@ func (p *prober) sizing(i int, sizes []int) bool {
 	return true
 }
 
-// factors returns the factors of all axes of the operands that are no part of another, and those of the
-// result that come from the shape it is told.
+// factors returns the factors of all axes of the operands that are not part of another factor, and
+// those of the result that come from its given shape.
 func (p *prober) factors() []factor {
 	var out []factor
 	for v := range p.values {
@@ -295,7 +297,7 @@ func (p *prober) factors() []factor {
 	return out
 }
 
-// factor returns that of one place.
+// factor returns the factor of a place.
 func (p *prober) factor(first place) factor {
 	f := factor{at: []place{first}, does: needsWhole}
 	size := p.size(first)
@@ -308,7 +310,7 @@ func (p *prober) factor(first place) factor {
 		}
 	}
 	if p.call.Op.Axes == op.Select && p.target >= 0 && first.value != shapeValue && f.res != nil && f.res[0] < 0 {
-		for a, n := range p.sizes { // a range that is the whole axis
+		for a, n := range p.sizes { // a range that covers the whole axis
 			at := append(slices.Clone(f.at), place{shapeValue, a})
 			if n != size || p.seen[at[len(at)-1]] {
 				continue
@@ -339,7 +341,8 @@ func (p *prober) size(x place) int {
 	return p.shapes[x.value].Dim(x.axis)
 }
 
-// others returns, for each other operand, its axes of a size: those that may be one with a place.
+// others returns, for each other operand, the axes of a size, which may belong together with a
+// place.
 func (p *prober) others(first place, size int) [][]place {
 	var out [][]place
 	for v := range p.values {
@@ -352,7 +355,7 @@ func (p *prober) others(first place, size int) [][]place {
 				list = append(list, x)
 			}
 		}
-		if p.together(first, v) { // entries of one list, which have the same axes
+		if p.together(first, v) { // entries of one list have the same axes
 			list = slices.DeleteFunc(list, func(x place) bool { return x.axis != first.axis })
 		}
 		if len(list) > 0 {
@@ -373,7 +376,7 @@ func (p *prober) others(first place, size int) [][]place {
 	return out
 }
 
-// together reports whether a value is in a list with another, the entries of which have the same axes.
+// together reports whether two values are in the same list, whose entries have the same axes.
 func (p *prober) together(first place, v int) bool {
 	if first.value == shapeValue || p.number[first.value] != p.number[v] {
 		return false
@@ -384,7 +387,7 @@ func (p *prober) together(first place, v int) bool {
 // mostTries is how often an operation is asked for its shapes for one axis.
 const mostTries = 400
 
-// tie finds places among others, so many, that get another size together with those that are given.
+// tie finds ties places among others that get another size together with the given places.
 func (p *prober) tie(at []place, others [][]place, ties int, tries *int) ([]place, []int) {
 	if ties == 0 {
 		if *tries++; *tries > mostTries {
@@ -409,8 +412,8 @@ func (p *prober) tie(at []place, others [][]place, ties int, tries *int) ([]plac
 	return nil, nil
 }
 
-// moved returns for each result the axis that has the new size, -1 where none has, and nil where shapes differ
-// in another way.
+// moved returns, for each result, the axis that has the new size, or -1 if none has. It returns nil if shapes
+// differ in another way.
 func (p *prober) moved(shapes []shape.Shape) []int {
 	res := make([]int, len(shapes))
 	for i, s := range shapes {
@@ -430,10 +433,10 @@ func (p *prober) moved(shapes []shape.Shape) []int {
 	return res
 }
 
-// changed says that a result has another size, but not that of the operand.
+// changed means that a result has another size, but not that of the operand.
 const changed = -2
 
-// judge says what the operation does along a factor.
+// judge decides what the operation does along a factor.
 func (p *prober) judge(f *factor) {
 	o := p.call.Op
 	switch {
@@ -441,13 +444,13 @@ func (p *prober) judge(f *factor) {
 		f.why = "the operation does not say what it does to axes (" + o.Why + ")"
 		return
 	case o.Checks && o.Control != 0:
-		f.why = "what is checked may be about all entries"
+		f.why = "its checks may involve all entries"
 		return
 	case o.Axes == op.Create && o.Moves == 0 && slices.ContainsFunc(f.at, func(x place) bool { return x.value >= 0 }):
-		f.why = "the operation makes its result of all entries"
+		f.why = "the operation computes its result from all entries"
 		return
 	case slices.Contains(f.res, changed):
-		f.why = "the entries of the axis are put together anew"
+		f.why = "the entries of the axis are regrouped"
 		return
 	case p.about(f):
 		if f.does = p.reduces(f); f.does == needsWhole {
@@ -461,7 +464,7 @@ func (p *prober) judge(f *factor) {
 		return
 	}
 	if o.Axes == op.Contract && o.Monoid == nil && !p.linear(f) {
-		f.why = "entries may be told apart by where they are, as queries are by a causal mask"
+		f.why = "entries may be distinguished by their positions, like queries by a causal mask"
 		return
 	}
 	if !p.told() && !p.stays(f) {
@@ -478,7 +481,7 @@ func (p *prober) linear(f *factor) bool {
 	})
 }
 
-// about reports whether the operation is about the axis.
+// about reports whether the operation works on the axis.
 func (p *prober) about(f *factor) bool {
 	o, c := p.call.Op, p.call
 	switch o.Axes {
@@ -501,13 +504,13 @@ func (p *prober) about(f *factor) bool {
 	})
 }
 
-// sameAxes reports whether the axes that a parameter names are counted in an operand.
+// sameAxes reports whether the axes that a parameter names refer to an operand.
 func (p *prober) sameAxes(first, v int) bool {
 	return v == first || p.number[v] == p.number[first] || p.shapes[v].Rank() == p.shapes[first].Rank()
 }
 
-// inCore reports whether a place is one of the last axes that an operation is about, of the first operand or of
-// one that says where.
+// inCore reports whether a place is one of the last axes, on which the operation works, of the first operand or
+// of one with that many axes.
 func (p *prober) inCore(f *factor) bool {
 	o := p.call.Op
 	first := slices.IndexFunc(p.number, func(k int) bool { return !o.Control.Has(k) })
@@ -516,7 +519,7 @@ func (p *prober) inCore(f *factor) bool {
 	})
 }
 
-// told reports whether the statement tells every axis that the operation is about.
+// told reports whether the statement tells all axes on which the operation works.
 func (p *prober) told() bool {
 	o := p.call.Op
 	switch o.Axes {
@@ -530,7 +533,8 @@ func (p *prober) told() bool {
 	return o.AxisParam() >= 0 || o.Core > 0
 }
 
-// reduces says whether entries of a factor that is not in the result can be combined in parts.
+// reduces decides whether entries of a factor that is not in the result can be combined in
+// parts.
 func (p *prober) reduces(f *factor) does {
 	o := p.call.Op
 	m := o.Monoid
@@ -545,11 +549,11 @@ func (p *prober) reduces(f *factor) does {
 		return combines
 	case op.Reduce:
 		if m.Divide != op.ByNothing && o.By != op.ByAxis {
-			return needsWhole // how many there are differs from group to group
+			return needsWhole // their number differs between groups
 		}
 		return combines
 	case op.Scatter:
-		for v, k := range p.number { // what is added to would be added by each rank
+		for v, k := range p.number { // each rank would add to it
 			if !o.Control.Has(k) && !slices.ContainsFunc(f.at, func(x place) bool { return x.value == v }) {
 				return needsWhole
 			}
@@ -559,8 +563,8 @@ func (p *prober) reduces(f *factor) does {
 	return needsWhole
 }
 
-// stays finds out whether the entries of an axis stay where they are, for an operation whose statement does
-// not say so but that only moves elements: it moves their positions.
+// stays decides whether the entries of an axis stay in place, for an operation whose statement does not say
+// so but that only moves elements: it applies the operation to their positions.
 func (p *prober) stays(f *factor) bool {
 	o := p.call.Op
 	if o.Moves == 0 || len(p.base) != 1 || f.res[0] < 0 {
@@ -603,10 +607,11 @@ func (p *prober) stays(f *factor) bool {
 	return true
 }
 
-// mostPositions is the size of tensors whose positions are moved to see where they go.
+// mostPositions is the maximum size of tensors whose positions are moved to see where they go.
 const mostPositions = 1 << 22
 
-// positions returns a tensor of the positions of its elements along an axis, -1 for all where there is none.
+// positions returns a tensor with the positions of its elements along an axis, or -1 everywhere if axis is
+// negative.
 func positions(s shape.Shape, axis int) tensor.Tensor {
 	if axis < 0 {
 		return ops.Fill(s, int64(-1))

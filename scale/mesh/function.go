@@ -16,7 +16,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Func is a function of whole values that runs on the parts of ranks.
+// A Func is a function of whole values that runs on the parts of the ranks.
 type Func[X, Y any] struct {
 	mesh *Mesh
 	f    func(X) Y
@@ -25,7 +25,7 @@ type Func[X, Y any] struct {
 	traces map[string]*trace[Y]
 }
 
-// trace is what a function becomes for arguments that are divided in one way.
+// A trace is a traced function, for arguments that are divided in one way.
 type trace[Y any] struct {
 	run     *function.Function[func([]tensor.Tensor) []tensor.Tensor]
 	like    Y
@@ -33,11 +33,11 @@ type trace[Y any] struct {
 	layouts []layout
 	log     []Collective
 	program []string // what ranks compare
-	agreed  bool     // all ranks have it
+	agreed  bool     // all ranks have agreed on it
 }
 
-// Function returns a function of parts. All ranks call it in the same order; f is traced for each
-// structure and each division of its argument.
+// Function returns a function of parts. All ranks must call it in the same order. f is traced for
+// each structure of its argument and each way in which it is divided.
 func Function[X, Y any](m *Mesh, f func(X) Y) *Func[X, Y] {
 	return &Func[X, Y]{mesh: m, f: f, traces: map[string]*trace[Y]{}}
 }
@@ -65,8 +65,8 @@ func (f *Func[X, Y]) Call(ctx context.Context, x Sharded[X]) (y Sharded[Y], err 
 	return Sharded[Y]{f.mesh, t.like, renamed(t.layouts, t.from, x.layouts), out[0].([]tensor.Tensor)}, nil
 }
 
-// describeCall is what ranks compare of a call of a program on wholes: the operation, its attributes, and the contents of
-// what was captured.
+// describeCall returns the text of a call that ranks compare: the operation, its attributes, and the contents of
+// captured values.
 func describeCall(c *op.Call) string {
 	text := c.Op.Name
 	for _, a := range c.Args {
@@ -92,7 +92,7 @@ func describeCall(c *op.Call) string {
 	return text + "\tat " + source.Line()
 }
 
-// fail tells all ranks of an error of this one.
+// fail tells all ranks about an error of this one.
 func (f *Func[X, Y]) fail(err error) error {
 	if f.mesh.world == nil {
 		return err
@@ -103,14 +103,14 @@ func (f *Func[X, Y]) fail(err error) error {
 	return f.mesh.world.Fail(err)
 }
 
-// trace returns what the function is for an argument.
+// trace returns the trace for an argument.
 func (f *Func[X, Y]) trace(x Sharded[X]) (*trace[Y], error) {
 	key, err := x.signature()
 	if err != nil {
 		return nil, err
 	}
 	if x.mesh != f.mesh {
-		return nil, tenon.NewError(tenon.ErrInvalid, "mesh.Func", "the argument is divided on another mesh than the function's")
+		return nil, tenon.NewError(tenon.ErrInvalid, "mesh.Func", "the argument is divided on another mesh than that of the function")
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -134,7 +134,7 @@ func (f *Func[X, Y]) trace(x Sharded[X]) (*trace[Y], error) {
 	return t, nil
 }
 
-// traced runs f on variables that stand for the wholes of parts.
+// traced runs f on variables that stand for the whole values of parts.
 func traced[X, Y any](m *Mesh, f func(X) Y, like X, layouts []layout, parts []tensor.Tensor) ([]tensor.Tensor, []layout, Y, *tracer) {
 	t := &tracer{mesh: m, level: op.NextLevel(), same: map[*entries]*entries{}, counts: map[*entries]counted{}, starts: map[*entries][2]tensor.Tensor{}}
 	defer func() { t.done = true }()
@@ -157,12 +157,12 @@ func traced[X, Y any](m *Mesh, f func(X) Y, like X, layouts []layout, parts []te
 	return out, res, y, t
 }
 
-// Explain lists the collectives of a call whose argument is divided as a plan says, without running it. The
-// mesh may be an [Abstract] one.
+// Explain lists the collectives of a call whose argument is divided according to a plan, without running
+// it. The mesh may be an [Abstract] one.
 func (f *Func[X, Y]) Explain(p *Plan, x X) (e Explanation, err error) {
 	defer tenon.Catch(&err)
 	if p.mesh != f.mesh {
-		return e, tenon.NewError(tenon.ErrInvalid, "mesh.Explain", "the plan is one of another mesh than the function's")
+		return e, tenon.NewError(tenon.ErrInvalid, "mesh.Explain", "the plan belongs to another mesh than the function")
 	}
 	s, err := Shard(p, x)
 	if err != nil {
@@ -187,7 +187,7 @@ func (f *Func[X, Y]) Explain(p *Plan, x X) (e Explanation, err error) {
 	return e, nil
 }
 
-// bytes returns how many bytes this rank has of a tensor.
+// bytes returns the number of bytes of a tensor that this rank has.
 func (m *Mesh) bytes(l layout) int64 {
 	s := m.shapeOf(l.spec.Shape(), l.cuts)
 	if !known(s) {

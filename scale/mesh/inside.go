@@ -17,7 +17,7 @@ type Layout struct {
 	of   []layout
 }
 
-// Layout returns how a plan divides a structure, which is whole.
+// Layout returns how a plan divides a structure of whole values.
 func (p *Plan) Layout(x any) (Layout, error) {
 	out := Layout{mesh: p.mesh}
 	values, err := nest.Flatten(x, nest.Options{})
@@ -40,10 +40,10 @@ func (p *Plan) Layout(x any) (Layout, error) {
 // Len returns the number of tensors.
 func (l Layout) Len() int { return len(l.of) }
 
-// Sizes returns those of tensor i as a whole, -1 where they are not known.
+// Sizes returns the sizes of the whole of tensor i, with -1 for unknown ones.
 func (l Layout) Sizes(i int) []int { return l.of[i].spec.Shape().Dims() }
 
-// Append returns the layout of tensors, and of others behind them.
+// Append returns the layout of the tensors followed by those of others.
 func (l Layout) Append(others ...Layout) Layout {
 	out := Layout{mesh: l.mesh, of: slices.Clone(l.of)}
 	for _, o := range others {
@@ -52,10 +52,10 @@ func (l Layout) Append(others ...Layout) Layout {
 	return out
 }
 
-// At returns the layout of one tensor.
+// At returns the layout of tensor i alone.
 func (l Layout) At(i int) Layout { return Layout{l.mesh, l.of[i : i+1]} }
 
-// Retyped returns the layout of one tensor for another of its shape.
+// Retyped returns the layout of one tensor for another tensor of the same shape.
 func (l Layout) Retyped(t tensor.Tensor) (Layout, error) {
 	s, ok := t.Spec().(*tensor.Spec)
 	if !ok || len(l.of) != 1 || !s.Shape().Equal(l.of[0].spec.Shape()) {
@@ -64,7 +64,7 @@ func (l Layout) Retyped(t tensor.Tensor) (Layout, error) {
 	return Layout{l.mesh, []layout{{s, l.of[0].cuts}}}, nil
 }
 
-// Divided reports whether any tensor is.
+// Divided reports whether any tensor is divided.
 func (l Layout) Divided() bool {
 	return slices.ContainsFunc(l.of, func(x layout) bool {
 		return slices.ContainsFunc(x.cuts, func(c cut) bool { return !c.whole() })
@@ -80,14 +80,15 @@ func (l Layout) String() string {
 	return strings.Join(list, ", ")
 }
 
-// Local returns the structure whose tensors are the parts of this rank, which have their sizes.
+// Local returns the structure with this rank's parts in place of the tensors: of their Specs,
+// only the sizes change.
 func Local[T any](l Layout, x T) (T, error) {
 	tensors, err := tensorsOf(x)
 	if err != nil {
 		return x, err
 	}
 	if len(tensors) != len(l.of) {
-		return x, tenon.NewError(tenon.ErrInvalid, "mesh.Local", fmt.Sprintf("the structure has %d tensors, the layout %d", len(tensors), len(l.of)))
+		return x, tenon.NewError(tenon.ErrInvalid, "mesh.Local", fmt.Sprintf("the structure has %d tensors, but the layout %d", len(tensors), len(l.of)))
 	}
 	parts, err := l.mesh.partsOf(tensors, l.of)
 	if err != nil {
@@ -96,16 +97,16 @@ func Local[T any](l Layout, x T) (T, error) {
 	return with(x, parts)
 }
 
-// Inside runs a program on parts in a function that is being traced: f gets tensors that stand for wholes. What
-// it captures is the same on all ranks, but for what [PerRank] uses. The results are parts again, divided as
-// they have become; [Lay] says how they shall be.
+// Inside runs a program on parts within a function that is being traced: f gets tensors that stand for whole
+// values. Values that it captures must be the same on all ranks, except for those that [PerRank] uses. The
+// results are parts again, divided as the program left them; use [Lay] to divide them in another way.
 func Inside[X, Y any](l Layout, f func(X) Y, parts X) (y Y, divided Layout) {
 	tensors := tenon.Must(tensorsOf(parts))
 	out, res, like, _ := traced(l.mesh, f, parts, l.of, tensors)
 	return tenon.Must(with(like, out)), Layout{l.mesh, res}
 }
 
-// Lay returns x, in a program, divided as a layout says.
+// Lay returns x, in a program, divided according to a layout.
 func Lay[T any](l Layout, x T) T {
 	tensors := tenon.Must(tensorsOf(x))
 	i := slices.IndexFunc(tensors, func(t tensor.Tensor) bool { _, ok := t.(*variable); return ok })
@@ -119,7 +120,8 @@ func Lay[T any](l Layout, x T) T {
 	return tenon.Must(with(x, tensors))
 }
 
-// Whole returns a structure of parts as a whole, on every rank. All ranks call it.
+// Whole returns the whole values of a structure of parts, on every rank. All ranks must call
+// it.
 func Whole[T any](ctx context.Context, l Layout, parts T) (x T, err error) {
 	defer tenon.Catch(&err)
 	tensors, err := tensorsOf(parts)
@@ -134,7 +136,8 @@ func Whole[T any](ctx context.Context, l Layout, parts T) (x T, err error) {
 	return with(parts, tensors)
 }
 
-// Like returns x, in a program, divided as another tensor of its shape is. Elsewhere it is x.
+// Like returns x, in a program, divided like another tensor of the same shape. Outside of a
+// program it returns x.
 func Like(x, other tensor.Tensor) tensor.Tensor {
 	o, ok := other.(*variable)
 	if !ok {
@@ -143,11 +146,11 @@ func Like(x, other tensor.Tensor) tensor.Tensor {
 	return tenon.Must(o.tracer.to(o.tracer.of(x), o.cuts))
 }
 
-// PerRank runs f, in a program, on each rank along an axis of the mesh by itself, with what f captures there, such
-// as the rows of a batch that a rank has. Its argument is whole; the results are the sums, over the ranks,
-// of what f returns. With a name that is "", or that of an axis with one rank, there is nothing to sum.
+// PerRank runs f, in a program, separately on each rank along an axis of the mesh. Values that f captures, such as
+// the rank's rows of a batch, may differ. Its argument is whole; the results are the sums of the results of f over
+// the ranks. If the axis is "" or has one rank, there is nothing to sum.
 //
-// It is what makes any type of Value part of a program: the rows of a rank are a whole Value to f.
+// PerRank makes any type of Value usable in a program, because the rows of a rank are a whole Value to f.
 func PerRank[X, Y any](axis string, f func(X) Y, x X) Y {
 	tensors := tenon.Must(tensorsOf(x))
 	var t *tracer
@@ -181,7 +184,7 @@ func PerRank[X, Y any](axis string, f func(X) Y, x X) Y {
 // RankAlong returns the number of this rank along an axis of the mesh.
 func (m *Mesh) RankAlong(axis string) int { return m.at[m.axis(axis)] }
 
-// SizeAlong returns the number of ranks along an axis; 1 where the mesh has no such axis.
+// SizeAlong returns the number of ranks along an axis, or 1 if the mesh has no such axis.
 func (m *Mesh) SizeAlong(axis string) int {
 	if i := m.axis(axis); i >= 0 {
 		return m.axes[i].Size
@@ -189,16 +192,17 @@ func (m *Mesh) SizeAlong(axis string) int {
 	return 1
 }
 
-// A Block is the part of one tensor that this rank has: where it begins in the whole, and its sizes.
+// A Block is the part of a tensor that this rank has: its beginning in the whole tensor, and its
+// sizes.
 type Block struct {
 	Begin, Size []int
 
-	// First says that no rank before this one has the same block.
+	// First means that no earlier rank has the same block.
 	First bool
 }
 
-// Block returns the part that this rank has of tensor i. It is an error for the entries of rows, which
-// row splits tell.
+// Block returns the part of tensor i that this rank has. It is an error for entries of rows, whose
+// parts depend on row splits.
 func (l Layout) Block(i int) (Block, error) {
 	x := l.of[i]
 	b := Block{First: true}
@@ -207,7 +211,7 @@ func (l Layout) Block(i int) (Block, error) {
 		lo, hi := 0, x.spec.Shape().Dim(a)
 		switch {
 		case k.ragged():
-			return b, tenon.NewError(tenon.ErrUnsupported, "mesh.Layout", fmt.Sprintf("%v is divided by rows: it is no block of the whole", l.At(i)))
+			return b, tenon.NewError(tenon.ErrUnsupported, "mesh.Layout", fmt.Sprintf("%v is divided by rows, so the part of a rank is not a block", l.At(i)))
 		case !k.whole():
 			lo, hi = l.mesh.share(k)
 		}

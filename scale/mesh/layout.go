@@ -13,13 +13,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// layout is what a tensor is as a whole, and how its axes are divided.
+// A layout is the Spec of a whole tensor, and how its axes are divided.
 type layout struct {
 	spec *tensor.Spec
 	cuts []cut
 }
 
-// describe prints "float32[8@data, 64]", and behind it the axes of the mesh that an open sum is over.
+// describe returns text such as "float32[8@data, 64]", followed by the axes of the mesh over which an
+// open sum is taken.
 func (m *Mesh) describe(l layout, open over) string {
 	s := l.spec.Shape()
 	if !s.HasRank() {
@@ -45,10 +46,10 @@ func (m *Mesh) describe(l layout, open over) string {
 type wanted struct {
 	plan  *Plan
 	names []named.Name
-	axes  []int // to be whole, where there is no plan; nil stands for all
+	axes  []int // the axes to make whole if there is no plan; nil stands for all
 }
 
-// layoutOp changes how a tensor is divided. Outside of a program of this package nothing is divided.
+// layoutOp changes how a tensor is divided. Outside of a program nothing is divided.
 var layoutOp = op.Register(&op.Op{
 	Name: "mesh.layout", GoName: "mesh.To", Doc: "the tensor itself, divided among ranks in another way", Results: 1,
 	Params: []op.Param{
@@ -58,19 +59,20 @@ var layoutOp = op.Register(&op.Op{
 	Statement: op.Statement{Axes: op.Map, Moves: op.First, Zero: op.Zero{Keeps: true, Linear: []op.Operands{op.First}}},
 	Kernel:    func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(c.Tensor(0)) },
 	VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{ct[0]} // divided as what uses it wants it
+		return []tensor.Tensor{ct[0]} // its users divide it as they need
 	},
 })
 
-// To returns x divided as a plan says, in a program: a structure of Values. It gathers, scatters and closes
-// sums as it takes. Elsewhere it is x.
+// To returns x, a structure of Values in a program, divided according to a plan. It gathers, scatters and
+// closes sums as necessary. Outside of a program it returns x.
 func To[T any](p *Plan, x T) T {
 	return each(x, func(t tensor.Tensor, names []named.Name) tensor.Tensor {
 		return op.Eval(layoutOp, t, &wanted{plan: p, names: names})
 	})
 }
 
-// Gather returns x with the dimension N whole, in a program: each rank gets all of its entries. Elsewhere it is x.
+// Gather returns x with the dimension N whole, in a program: each rank gets all of its entries. Outside of a
+// program it returns x.
 func Gather[N named.Is[N], T any](x T) T {
 	var n N
 	path := named.Path(any(n).(named.Name))
@@ -83,14 +85,15 @@ func Gather[N named.Is[N], T any](x T) T {
 	})
 }
 
-// GatherAxis is [Gather] for an axis of tensors without names; without axes all are whole.
+// GatherAxis is [Gather] for an axis of tensors without names; without axes, it makes all axes
+// whole.
 func GatherAxis[T any](x T, axes ...int) T {
 	return each(x, func(t tensor.Tensor, names []named.Name) tensor.Tensor {
 		return op.Eval(layoutOp, t, &wanted{axes: axes})
 	})
 }
 
-// each returns what f makes of each tensor of a structure.
+// each returns a structure with the results of f for each tensor.
 func each[T any](x T, f func(t tensor.Tensor, names []named.Name) tensor.Tensor) T {
 	leaves := tenon.Must(nest.Flatten(x, nest.Options{}))
 	for i, l := range leaves {
@@ -118,7 +121,7 @@ func each[T any](x T, f func(t tensor.Tensor, names []named.Name) tensor.Tensor)
 	return tenon.Must(nest.Pack(x, leaves, nest.Options{}))
 }
 
-// parts applies f to the tensors that a Value comes apart into, which have no names.
+// parts applies f to the tensors of which a Value is made. They have no names.
 func parts(v tenon.Value, f func(t tensor.Tensor, names []named.Name) tensor.Tensor) tenon.Value {
 	leaves := tenon.Must(componentsOf(v))
 	list := make([]any, len(leaves))
@@ -128,7 +131,7 @@ func parts(v tenon.Value, f func(t tensor.Tensor, names []named.Name) tensor.Ten
 	return tenon.Must(nest.Pack(v, list, nest.Options{Expand: true}))
 }
 
-// componentsOf returns the tensors that a Value comes apart into.
+// componentsOf returns the tensors of which a Value is made.
 func componentsOf(v tenon.Value) ([]tensor.Tensor, error) {
 	leaves, err := nest.Flatten(v, nest.Options{Expand: true})
 	if err != nil {
@@ -143,5 +146,5 @@ func componentsOf(v tenon.Value) ([]tensor.Tensor, error) {
 	return out, nil
 }
 
-// known reports whether all sizes of a shape are.
+// known reports whether all sizes of a shape are known.
 func known(s shape.Shape) bool { return s.HasRank() && s.IsFull() }

@@ -12,9 +12,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Measure returns the figures of the machine that the ranks of a group run on, all at the same time, as all ranks of a
-// program do: those of the slowest rank. It takes about a second. All ranks call it. The link is that between the ranks of the group:
-// Within, where they are in one host. A group with one rank of each host tells Between:
+// Measure measures the machine on which the ranks of a group run, with all ranks working at the same time, as they do
+// in a program. It returns the figures of the slowest rank, and takes about a second. All ranks must call it. Within is
+// the link between the ranks of the group. To find Between, use a group with one rank of each host:
 //
 //	on, err := mesh.Measure(ctx, host)       // the ranks of this host
 //	far, err := mesh.Measure(ctx, leaders)   // a rank of each host
@@ -41,7 +41,8 @@ func Measure(ctx context.Context, c *dist.Comm) (on Machine, err error) {
 		return x
 	}, small) / many
 	on.Step = seconds(step)
-	// The products that a dense layer and its gradients are: one is of a transposed batch, which may take longer.
+	// The products of a dense layer and its gradients. One of them has a transposed operand, which may take
+	// longer.
 	on.FLOPS = 3 * 2 * rows * n * n / run(func(x tensor.Tensor) tensor.Tensor {
 		y := ops.MatMul(x, square)
 		return ops.MatMul(ops.Transpose(x), ops.MatMul(y, ops.Transpose(square)))
@@ -58,17 +59,19 @@ func Measure(ctx context.Context, c *dist.Comm) (on Machine, err error) {
 	}
 	p := c.Size()
 	alpha := reduce(tensor.Scalar(float32(1))) / up(p)
-	// A long one is Rabenseifner's: what is left of it when latency and sums are taken off is beta's.
+	// A large all-reduce uses Rabenseifner's method: the rest of its time, without latency and sums,
+	// is due to beta.
 	w := wire{alpha: alpha, gamma: 3 / on.Bandwidth}
 	left := max(reduce(vector)-w.reduceScatter(4*long, p)-w.allGather(4*long, p), 1e-12)
 	on.Within = Link{Latency: seconds(alpha), Bandwidth: 2 * rest(p) * 4 * long / left}
 	return on, nil
 }
 
-// slowest returns the seconds of a call on the slowest rank: of groups of calls the least.
+// slowest returns the seconds of a call on the slowest rank, the minimum over several groups of
+// calls.
 func slowest(ctx context.Context, c *dist.Comm, call func() error) (float64, error) {
 	best := 0.0
-	for group := range 5 { // the first warms up
+	for group := range 5 { // the first one is a warm-up
 		if _, err := c.AllReduce(ctx, tensor.Scalar(0.0), dist.Sum); err != nil {
 			return 0, err
 		}

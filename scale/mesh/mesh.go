@@ -10,13 +10,13 @@ import (
 	"github.com/tenonml/tenon/scale/dist"
 )
 
-// An Axis of a mesh.
+// An Axis is an axis of a mesh.
 type Axis struct {
 	Name string
 	Size int
 }
 
-// A Mesh arranges ranks along axes: the last one varies fastest.
+// A Mesh arranges ranks along axes; the last axis varies fastest.
 type Mesh struct {
 	axes   []Axis
 	at     []int // coordinates of this rank
@@ -24,15 +24,16 @@ type Mesh struct {
 	groups map[string]*dist.Comm
 }
 
-// New arranges the ranks of a group, as many as the axes have places. All ranks call it.
+// New arranges the ranks of a group along axes, the product of whose sizes must be their
+// number. All ranks must call it.
 func New(ctx context.Context, c *dist.Comm, axes ...Axis) (*Mesh, error) {
 	m, err := Abstract(c.Rank(), axes...)
 	if err != nil {
 		return nil, err
 	}
 	if n := m.Size(); n != c.Size() {
-		e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "mesh.New", Msg: fmt.Sprintf("the axes %v have %d places for %d ranks", m, n, c.Size())}
-		e.Hint = "the product of the sizes has to be the number of ranks"
+		e := &tenon.Error{Kind: tenon.ErrInvalid, Op: "mesh.New", Msg: fmt.Sprintf("the axes %v have %d places, but there are %d ranks", m, n, c.Size())}
+		e.Hint = "the product of the sizes must be the number of ranks"
 		return nil, c.Fail(e)
 	}
 	if err := c.Agree(ctx, "mesh.New", m.String()); err != nil {
@@ -56,20 +57,20 @@ func New(ctx context.Context, c *dist.Comm, axes ...Axis) (*Mesh, error) {
 	return m, nil
 }
 
-// Abstract returns a mesh without ranks, as one of them would see it: programs are explained on
-// it and not run.
+// Abstract returns a mesh without ranks, as seen by one of them. Programs can be explained on
+// it, but not run.
 func Abstract(rank int, axes ...Axis) (*Mesh, error) {
 	m := &Mesh{axes: slices.Clone(axes), groups: map[string]*dist.Comm{}}
 	for i, a := range axes {
 		switch {
 		case a.Name == "" || strings.ContainsAny(a.Name, ":,@ "):
-			return nil, tenon.NewError(tenon.ErrInvalid, "mesh.New", fmt.Sprintf("%q is no name of an axis", a.Name))
+			return nil, tenon.NewError(tenon.ErrInvalid, "mesh.New", fmt.Sprintf("%q is not a valid name of an axis", a.Name))
 		case a.Size < 1:
 			return nil, tenon.NewError(tenon.ErrInvalid, "mesh.New", fmt.Sprintf("axis %s has the size %d, want at least 1", a.Name, a.Size))
 		case slices.IndexFunc(axes, func(b Axis) bool { return a.Name == b.Name }) < i:
 			return nil, tenon.NewError(tenon.ErrInvalid, "mesh.New", fmt.Sprintf("two axes are called %s", a.Name))
 		case len(axes) > maxAxes:
-			return nil, tenon.NewError(tenon.ErrInvalid, "mesh.New", fmt.Sprintf("there are %d axes, at most %d are possible", len(axes), maxAxes))
+			return nil, tenon.NewError(tenon.ErrInvalid, "mesh.New", fmt.Sprintf("there are %d axes, more than the limit of %d", len(axes), maxAxes))
 		}
 	}
 	if rank < 0 || rank >= m.Size() {
@@ -85,7 +86,8 @@ func Abstract(rank int, axes ...Axis) (*Mesh, error) {
 
 const maxAxes = 16
 
-// GroupOf is what the ranks along an axis are called in a context, for operations of package dist.
+// GroupOf returns the name, in a context, of the group of ranks along an axis, for operations of
+// package dist.
 func GroupOf(axis string) string { return "mesh:" + axis }
 
 // Size returns the number of ranks.
@@ -100,7 +102,7 @@ func (m *Mesh) Size() int {
 // Axes returns the axes.
 func (m *Mesh) Axes() []Axis { return slices.Clone(m.axes) }
 
-// Comm returns the group of all ranks, nil for one that is [Abstract].
+// Comm returns the group of all ranks, or nil for an [Abstract] mesh.
 func (m *Mesh) Comm() *dist.Comm { return m.world }
 
 // String prints "data=4 model=2".
@@ -119,7 +121,7 @@ func (m *Mesh) String() string {
 func (m *Mesh) With(ctx context.Context) (context.Context, error) {
 	if m.world == nil {
 		e := &tenon.Error{Kind: tenon.ErrUnsupported, Op: "mesh", Msg: fmt.Sprintf("the mesh %v has no ranks", m)}
-		e.Hint = "it was made by mesh.Abstract, which is for Explain; mesh.New takes the ranks of a job"
+		e.Hint = "it was made by mesh.Abstract, which is for Explain; use mesh.New for the ranks of a job"
 		return nil, e
 	}
 	return dist.With(ctx, m.world, m.groups), nil

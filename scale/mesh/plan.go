@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Rule of a plan says what divides a dimension.
+// A Rule of a plan says how a dimension is divided.
 type Rule struct {
 	path string // of the name; "" for tensors without names
 	text string
@@ -20,8 +20,8 @@ type Rule struct {
 	over []string
 }
 
-// On divides the dimensions with a name among the ranks along axes of the mesh, the major one first;
-// without axes they are whole.
+// On divides the dimensions with a name among the ranks along axes of the mesh, the major one first.
+// Without axes they are whole.
 func On[N named.Is[N]](axes ...string) Rule {
 	var n N
 	return OnName(any(n).(named.Name), axes...)
@@ -32,8 +32,8 @@ func OnName(n named.Name, axes ...string) Rule {
 	return Rule{path: named.Path(n), text: n.String(), over: slices.Clone(axes)}
 }
 
-// Unnamed divides an axis of tensors whose dimensions have no names, where they have it: axis 0
-// are the rows of a batch.
+// Unnamed divides an axis of tensors without dimension names, if they have that axis. Axis 0 is
+// that of the rows of a batch.
 func Unnamed(axis int, axes ...string) Rule {
 	return Rule{text: fmt.Sprintf("axis %d", axis), axis: axis, over: slices.Clone(axes)}
 }
@@ -46,7 +46,7 @@ type Plan struct {
 	unnamed map[int]over
 }
 
-// Plan returns a plan. Dimensions of which it says nothing are whole.
+// Plan returns a plan with rules. Dimensions without a rule are whole.
 func (m *Mesh) Plan(rules ...Rule) (*Plan, error) {
 	p := &Plan{mesh: m, rules: slices.Clone(rules), named: map[string]over{}, unnamed: map[int]over{}}
 	for _, r := range rules {
@@ -54,11 +54,11 @@ func (m *Mesh) Plan(rules ...Rule) (*Plan, error) {
 		for _, name := range r.over {
 			i := m.axis(name)
 			if i < 0 {
-				e := &tenon.Error{Kind: tenon.ErrNotFound, Op: "mesh.Plan", Msg: fmt.Sprintf("%s is to be divided along %q, an axis that the mesh %v does not have", r.text, name, m)}
+				e := &tenon.Error{Kind: tenon.ErrNotFound, Op: "mesh.Plan", Msg: fmt.Sprintf("%s should be divided along %q, but the mesh %v has no such axis", r.text, name, m)}
 				return nil, e
 			}
 			if strings.ContainsRune(string(o), rune(i)) {
-				return nil, tenon.NewError(tenon.ErrInvalid, "mesh.Plan", fmt.Sprintf("%s is to be divided along %s twice", r.text, name))
+				return nil, tenon.NewError(tenon.ErrInvalid, "mesh.Plan", fmt.Sprintf("%s should be divided along %s twice", r.text, name))
 			}
 			if m.axes[i].Size > 1 {
 				o += over(rune(i))
@@ -73,8 +73,8 @@ func (m *Mesh) Plan(rules ...Rule) (*Plan, error) {
 	return p, nil
 }
 
-// With returns a plan with further rules, which count where both say something of a dimension: that
-// of what is stored, for instance.
+// With returns a plan with further rules, which override earlier ones for the same dimensions, for
+// instance to describe how values are stored.
 func (p *Plan) With(rules ...Rule) (*Plan, error) {
 	return p.mesh.Plan(append(slices.Clone(p.rules), rules...)...)
 }
@@ -93,15 +93,15 @@ func (p *Plan) String() string {
 	return strings.Join(list, " ")
 }
 
-// namedSpec is the Spec of a tensor whose dimensions have names.
+// namedSpec is the Spec of a tensor with dimension names.
 type namedSpec interface {
 	tenon.Spec
 	Inner() tenon.Spec
 	Dims() named.Dims
 }
 
-// cuts returns how the axes of a tensor are divided, whose dimensions have these names, nil where
-// they have none.
+// cuts returns how the axes of a tensor are divided. names are the names of its dimensions, or
+// nil if they have none.
 func (p *Plan) cuts(s shape.Shape, names []named.Name) ([]cut, error) {
 	if !s.HasRank() {
 		return nil, nil
@@ -117,7 +117,7 @@ func (p *Plan) cuts(s shape.Shape, names []named.Name) ([]cut, error) {
 		case o == "":
 			continue
 		case s.Dim(i) < 0:
-			return nil, tenon.NewError(tenon.ErrUnsupported, "mesh.Plan", fmt.Sprintf("%s is to be divided, and its size is not known", what))
+			return nil, tenon.NewError(tenon.ErrUnsupported, "mesh.Plan", fmt.Sprintf("%s should be divided, but its size is unknown", what))
 		case used.has(o):
 			other := "another axis"
 			for j := range i {
@@ -137,7 +137,7 @@ func (p *Plan) cuts(s shape.Shape, names []named.Name) ([]cut, error) {
 	return out, nil
 }
 
-// layouts returns how the tensors are divided that a Value comes apart into.
+// layouts returns how the tensors of a Value are divided.
 func (p *Plan) layouts(v tenon.Value, known map[tensor.Tensor]*entries) ([]layout, error) {
 	s := v.Spec()
 	var names []named.Name
@@ -167,7 +167,7 @@ func (p *Plan) layouts(v tenon.Value, known map[tensor.Tensor]*entries) ([]layou
 	return p.layoutsOfRows(v, k, known)
 }
 
-// rowCut returns how the rows of a Value are divided that is no tensor of numbers in a block.
+// rowCut returns how the rows of a Value that is not a dense tensor are divided.
 func (p *Plan) rowCut(v tenon.Value, names []named.Name) (cut, error) {
 	axes, n := 1, -1
 	if t, ok := v.(tensor.Tensor); ok && t.Shape().HasRank() {
@@ -190,7 +190,7 @@ func (p *Plan) rowCut(v tenon.Value, names []named.Name) (cut, error) {
 			o = p.named[named.Path(names[i])]
 		}
 		if o != "" {
-			e := tenon.NewError(tenon.ErrUnsupported, "mesh.Plan", fmt.Sprintf("axis %d of %s is to be divided: only its rows can be", i, tenon.String(v.Spec())))
+			e := tenon.NewError(tenon.ErrUnsupported, "mesh.Plan", fmt.Sprintf("axis %d of %s should be divided, but only its rows can be", i, tenon.String(v.Spec())))
 			e.Hint = "divide the first axis, or another name"
 			return cut{}, e
 		}

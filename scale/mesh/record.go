@@ -11,7 +11,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Record does a call on the parts of its operands.
+// Record executes a call on the parts of its operands.
 func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 	t := v.tracer
 	if t.done {
@@ -74,7 +74,7 @@ func (t *tracer) record(c *op.Call) ([]*variable, error) {
 	return t.apart(c, vars)
 }
 
-// everywhere does on each rank the same with values that are whole.
+// everywhere executes a call with whole values on each rank.
 func (t *tracer) everywhere(c *op.Call, vars []*variable) ([]*variable, error) {
 	out, err := c.WithValues(localsOf(vars, nil)).DoTensors()
 	if err != nil {
@@ -87,7 +87,7 @@ func (t *tracer) everywhere(c *op.Call, vars []*variable) ([]*variable, error) {
 	return res, nil
 }
 
-// localsOf returns the parts of operands, the whole of each where cuts are nil.
+// localsOf returns the parts of operands, or the whole operands if cuts are nil.
 func localsOf(vars []*variable, cuts [][]cut) []tenon.Value {
 	out := make([]tenon.Value, len(vars))
 	for i, v := range vars {
@@ -100,20 +100,20 @@ func localsOf(vars []*variable, cuts [][]cut) []tenon.Value {
 	return out
 }
 
-// notByRows is the error of row splits that are divided, in a call that needs those of all ranks.
+// notByRows returns the error for divided row splits in a call that needs those of all ranks.
 func (t *tracer) notByRows(c *op.Call, vars []*variable) ([]*variable, error) {
 	i := slices.IndexFunc(vars, func(v *variable) bool { return len(v.cuts) > 0 && v.cuts[0].ends != nil })
-	e := c.Errorf(tenon.ErrUnsupported, "the rows of %v are divided, and the operation does not do the same to each row", vars[i])
-	e.Hint = "have the value whole by mesh.GatherAxis, or by a plan that does not divide its rows"
+	e := c.Errorf(tenon.ErrUnsupported, "the rows of %v are divided, but the operation does not treat each row alike", vars[i])
+	e.Hint = "make the value whole with mesh.GatherAxis, or use a plan that does not divide its rows"
 	return nil, e
 }
 
-// sizes answers for what only asks for a shape: that of the whole.
+// sizes handles calls that only need a shape, which is that of the whole.
 func (t *tracer) sizes(c *op.Call, vars []*variable) ([]*variable, error) {
 	if len(vars) != 1 || !slices.ContainsFunc(vars[0].cuts, func(k cut) bool { return k.of != nil }) {
 		return t.sizesOf(c, vars)
 	}
-	// What the ranks have together is asked for only where it is used as a number.
+	// The total over the ranks is computed only if it is used as a number.
 	specs, err := c.WithValues(valuesOf(vars)).Infer()
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (t *tracer) sizes(c *op.Call, vars []*variable) ([]*variable, error) {
 	return []*variable{v}, nil
 }
 
-// movedSizes does a call that only moves sizes, some of which are those of rows.
+// movedSizes handles a call that only moves sizes, some of which depend on rows.
 func (t *tracer) movedSizes(c *op.Call, vars []*variable) *variable {
 	if !slices.ContainsFunc(vars, func(v *variable) bool { return v.size != nil }) || c.Op.Moves == 0 || c.Op.By != op.ByAxis {
 		return nil
@@ -181,7 +181,7 @@ func (t *tracer) movedSizes(c *op.Call, vars []*variable) *variable {
 	return v
 }
 
-// sizesOf is sizes, as numbers.
+// sizesOf is sizes with the results as numbers.
 func (t *tracer) sizesOf(c *op.Call, vars []*variable) ([]*variable, error) {
 	values := make([]tenon.Value, len(vars))
 	for i, v := range vars {
@@ -218,13 +218,13 @@ func (t *tracer) sizesOf(c *op.Call, vars []*variable) ([]*variable, error) {
 	return res, nil
 }
 
-// lazy reports whether a call only repeats elements: its result is made where it is used, in
+// lazy reports whether a call only repeats elements. Its result is made where it is used, in
 // the size that is needed there.
 func (t *tracer) lazy(c *op.Call) bool {
 	return (c.Op.Axes == op.Broadcast || c.Op.Axes == op.Create && c.Op.Moves != 0) && c.Op.By == op.ByAxis
 }
 
-// apart does a call on parts.
+// apart executes a call on parts.
 func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 	values := make([]tenon.Value, len(vars))
 	for i, v := range vars {
@@ -266,8 +266,8 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 		res[i] = make([]cut, s.(*tensor.Spec).Shape().Rank())
 	}
 	var summed over
-	have, all := 1, 1 // entries that are reduced, here and in all
-	var some []cut    // axes that are reduced with as many entries as rows have
+	have, all := 1, 1 // number of reduced entries, on this rank and on all
+	var some []cut    // reduced axes with as many entries as rows have
 	for i, f := range factors {
 		if cuts[i].whole() {
 			continue
@@ -286,8 +286,8 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 			n := p.size(f.at[0])
 			if summed += cuts[i].over; cuts[i].of != nil {
 				if some = append(some, cuts[i]); dist.Reduction(c.Op.Monoid.Combine) != dist.Sum && (c.Op.Axes != op.Reduce || len(f.at) != 1) {
-					e := c.Errorf(tenon.ErrUnsupported, "the entries of rows that are divided are combined by %s", c.Op.Monoid.Combine)
-					e.Hint = "have them whole by mesh.GatherAxis"
+					e := c.Errorf(tenon.ErrUnsupported, "the entries of divided rows cannot be combined by %s", c.Op.Monoid.Combine)
+					e.Hint = "make them whole with mesh.GatherAxis"
 					return nil, e
 				}
 				continue
@@ -367,7 +367,7 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 	return vs, nil
 }
 
-// sizesWith returns the sizes of a tensor with one entry of an axis.
+// sizesWith returns the sizes of a tensor with one entry along an axis.
 func sizesWith(x tensor.Tensor, axis int) (tensor.Tensor, error) {
 	list := make([]tensor.Tensor, x.Shape().Rank())
 	for a := range list {
@@ -383,7 +383,7 @@ func sizesWith(x tensor.Tensor, axis int) (tensor.Tensor, error) {
 	return ops.Stack(list, 0), nil
 }
 
-// localSizes returns the sizes of the part that this rank has of a tensor.
+// localSizes returns the sizes of the part of a tensor that this rank has.
 func (t *tracer) localSizes(cuts []cut, sizes []int) tensor.Tensor {
 	list, known := make([]tensor.Tensor, len(cuts)), make([]int, len(cuts))
 	all := true
@@ -401,7 +401,8 @@ func (t *tracer) localSizes(cuts []cut, sizes []int) tensor.Tensor {
 	return ops.Stack(list, 0)
 }
 
-// remake returns what makes any part of a result whose elements are repeated ones of the operands.
+// remake returns a function that makes any part of a result whose elements repeat those of the
+// operands.
 func (t *tracer) remake(c *op.Call, p *prober, factors []factor, vars []*variable, do func(operands, res [][]cut) ([]tensor.Tensor, error)) func(cuts []cut) tensor.Tensor {
 	return func(cuts []cut) tensor.Tensor {
 		operands := make([][]cut, len(vars))
@@ -422,7 +423,8 @@ func (t *tracer) remake(c *op.Call, p *prober, factors []factor, vars []*variabl
 	}
 }
 
-// attributes returns a call whose attributes that are shapes of the result are those of the part.
+// attributes returns a call whose attributes that are shapes of the result are replaced by those
+// of the part.
 func (t *tracer) attributes(c *op.Call, cuts []cut) *op.Call {
 	for i, p := range c.Op.Params {
 		if p.Kind != op.Attr || p.Type != op.ShapeType {
@@ -440,7 +442,8 @@ func (t *tracer) attributes(c *op.Call, cuts []cut) *op.Call {
 	return c
 }
 
-// mapped returns the factors of an elementwise operation: axes of the result, counted from the last.
+// mapped returns the factors of an elementwise operation: axes of the result, counted from the last
+// one.
 func (p *prober) mapped() []factor {
 	s := p.base[0]
 	out := make([]factor, s.Rank())
@@ -455,17 +458,17 @@ func (p *prober) mapped() []factor {
 			}
 		}
 	}
-	for v, x := range p.shapes { // an axis of size 1 beside longer ones
+	for v, x := range p.shapes { // an axis of size 1 is broadcast
 		for b := range x.Rank() {
 			if a := b + s.Rank() - x.Rank(); x.Dim(b) != s.Dim(a) {
-				out = append(out, factor{at: []place{{v, b}}, does: needsWhole, why: "its entry stands for all of a longer axis"})
+				out = append(out, factor{at: []place{{v, b}}, does: needsWhole, why: "its entry is broadcast along a longer axis"})
 			}
 		}
 	}
 	return out
 }
 
-// cutOf returns how a factor is divided: as those operands are that are divided there.
+// cutOf returns how a factor is divided: like the operands that are divided along it.
 func (t *tracer) cutOf(c *op.Call, p *prober, f factor, vars []*variable) (cut, error) {
 	var found cut
 	var by *variable
@@ -487,32 +490,32 @@ func (t *tracer) cutOf(c *op.Call, p *prober, f factor, vars []*variable) (cut, 
 			found, by = k, v
 		default:
 			e := c.Errorf(tenon.ErrInvalid, "an axis is divided in two ways: in %v and in %v", by, v)
-			e.Hint = "have one of them whole by mesh.Gather, or divide both names along the same axis of the mesh"
+			e.Hint = "make one of them whole with mesh.Gather, or divide both names along the same axis of the mesh"
 			return found, e
 		}
 		if !k.whole() && f.does == needsWhole {
-			e := c.Errorf(tenon.ErrUnsupported, "axis %d of %v is divided, and %s", x.axis, v, f.why)
-			e.Hint = "have it whole by mesh.Gather, or by a plan that does not divide it"
+			e := c.Errorf(tenon.ErrUnsupported, "axis %d of %v is divided, but %s", x.axis, v, f.why)
+			e.Hint = "make it whole with mesh.Gather, or use a plan that does not divide it"
 			return found, e
 		}
 	}
 	return found, nil
 }
 
-// ambiguous is an error where an operand may have an axis that is divided, but its size is not known.
+// ambiguous returns an error if an operand may have a divided axis, but its size is unknown.
 func (p *prober) ambiguous(c *op.Call, f factor, vars []*variable) error {
 	for v, s := range p.shapes {
 		if c.Op.Control.Has(p.number[v]) || s.IsFull() || slices.ContainsFunc(f.at, func(x place) bool { return x.value == v }) {
 			continue
 		}
-		e := c.Errorf(tenon.ErrUnsupported, "%v has a size that is not known, which may be that of an axis that is divided", vars[v])
-		e.Hint = "have the other operands whole by mesh.Gather, or make the size known by ops.EnsureShape"
+		e := c.Errorf(tenon.ErrUnsupported, "%v has an unknown size, which may be that of a divided axis", vars[v])
+		e.Hint = "make the other operands whole with mesh.Gather, or the size known with ops.EnsureShape"
 		return e
 	}
 	return nil
 }
 
-// dependent is an error where the size of a result depends on elements, of which ranks have different ones.
+// dependent returns an error if the size of a result depends on elements, which differ between ranks.
 func (p *prober) dependent(c *op.Call) error {
 	all := c.Op.By != op.ByIDs
 	for v, s := range p.shapes {
@@ -520,15 +523,15 @@ func (p *prober) dependent(c *op.Call) error {
 	}
 	for _, s := range p.base {
 		if !s.IsFull() && (all || c.Op.By == op.ByIDs) {
-			e := c.Errorf(tenon.ErrUnsupported, "an operand is divided, and the size of the result depends on all of its elements")
-			e.Hint = "give the size, or have the operand whole by mesh.Gather"
+			e := c.Errorf(tenon.ErrUnsupported, "an operand is divided, but the size of the result depends on all of its elements")
+			e.Hint = "give the size, or make the operand whole with mesh.Gather"
 			return e
 		}
 	}
 	return nil
 }
 
-// unknown is the error of divided operands of which nothing can be told.
+// unknown returns the error for divided operands whose axes cannot be followed.
 func (t *tracer) unknown(c *op.Call, vars []*variable) ([]*variable, error) {
 	i := slices.IndexFunc(vars, (*variable).divided)
 	if i < 0 {
@@ -539,8 +542,8 @@ func (t *tracer) unknown(c *op.Call, vars []*variable) ([]*variable, error) {
 		vars[i] = t.close(vars[i])
 		return t.record(c.WithValues(valuesOf(vars)))
 	}
-	e := c.Errorf(tenon.ErrUnsupported, "%v is divided, and where its axes go cannot be told before the operation runs", vars[i])
-	e.Hint = "have it whole by mesh.Gather"
+	e := c.Errorf(tenon.ErrUnsupported, "%v is divided, but where its axes go is not known before the operation runs", vars[i])
+	e.Hint = "make it whole with mesh.Gather"
 	return nil, e
 }
 
@@ -552,13 +555,14 @@ func valuesOf(vars []*variable) []tenon.Value {
 	return out
 }
 
-// apartOnce is an error where two axes of a tensor are divided along one axis of the mesh.
+// apartOnce returns an error if two axes of a tensor are divided along the same axis of the
+// mesh.
 func (t *tracer) apartOnce(c *op.Call, what string, s *tensor.Spec, cuts []cut) error {
 	var used over
 	for _, x := range cuts {
 		if used.has(x.over) {
-			e := c.Errorf(tenon.ErrInvalid, "two axes of %s would be divided along one axis of the mesh: %s", what, t.mesh.describe(layout{s, cuts}, ""))
-			e.Hint = "have one of the operands whole by mesh.Gather, or divide the names along different axes of the mesh"
+			e := c.Errorf(tenon.ErrInvalid, "two axes of %s would be divided along the same axis of the mesh: %s", what, t.mesh.describe(layout{s, cuts}, ""))
+			e.Hint = "make one of the operands whole with mesh.Gather, or divide the names along different axes of the mesh"
 			return e
 		}
 		used += x.over
@@ -566,12 +570,12 @@ func (t *tracer) apartOnce(c *op.Call, what string, s *tensor.Spec, cuts []cut) 
 	return nil
 }
 
-// drawn does an operation that draws an element for each one of an operand in which it is linear: all ranks
-// draw for the whole, and use the part that is theirs.
+// drawn handles an operation that draws a random element for each element of an operand in which it is
+// linear: all ranks draw for the whole operand, and use their part.
 func (t *tracer) drawn(c *op.Call, p *prober, vars []*variable, specs []tenon.Spec, res [][]cut) ([]*variable, error) {
 	i := slices.IndexFunc(vars, (*variable).divided)
 	if len(res) != 1 || !c.Op.Zero.LinearIn(1<<p.number[i]) || !vars[i].Shape().Equal(specs[0].(*tensor.Spec).Shape()) {
-		return nil, c.Errorf(tenon.ErrUnsupported, "%v is divided, and elements are drawn for all of it", vars[i])
+		return nil, c.Errorf(tenon.ErrUnsupported, "%v is divided, but random elements are drawn for all of it", vars[i])
 	}
 	ones := slices.Clone(vars)
 	ones[i] = t.whole(ops.OnesLike(ops.Fill(vars[i].Shape().Dims(), ops.Zeros(vars[i].DType(), []int{}))))
@@ -583,12 +587,12 @@ func (t *tracer) drawn(c *op.Call, p *prober, vars []*variable, specs []tenon.Sp
 	return []*variable{{tracer: t, spec: specs[0].(*tensor.Spec), cuts: res[0], local: x, open: vars[i].open}}, nil
 }
 
-// nothing returns what a reduction of no entries gives, on a rank that has none.
+// nothing returns the result of a reduction of no entries, for a rank that has none.
 func (t *tracer) nothing(c *op.Call, specs []tenon.Spec, res [][]cut) ([]tensor.Tensor, error) {
 	s := specs[0].(*tensor.Spec)
 	identity := c.Op.Monoid.IdentityOf(s.DType())
 	if len(specs) != 1 || identity == nil {
-		return nil, c.Errorf(tenon.ErrUnsupported, "a rank has nothing to reduce, and there is no element that changes nothing")
+		return nil, c.Errorf(tenon.ErrUnsupported, "a rank has nothing to reduce, and the reduction has no neutral element")
 	}
 	return []tensor.Tensor{ops.Fill(t.mesh.shapeOf(s.Shape(), res[0]).Dims(), identity)}, nil
 }

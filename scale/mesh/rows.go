@@ -16,8 +16,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// layoutsOfRows returns how the tensors are divided that a Value comes apart into, whose rows are divided. The entries
-// of splits that occur twice are the same.
+// layoutsOfRows returns how the tensors of a Value are divided whose rows are divided. Splits that occur twice have
+// the same entries.
 func (p *Plan) layoutsOfRows(v tenon.Value, k cut, known map[tensor.Tensor]*entries) ([]layout, error) {
 	if t, ok := v.(tensor.Tensor); ok && tenon.IsLeaf(v.Spec()) {
 		s := tensor.NewSpec(t.DType(), t.Shape())
@@ -39,8 +39,8 @@ func (p *Plan) layoutsOfRows(v tenon.Value, k cut, known map[tensor.Tensor]*entr
 		var ends []layout
 		for _, q := range r.Partitions() {
 			if q.IsUniform() {
-				e := tenon.NewError(tenon.ErrUnsupported, "mesh.Plan", fmt.Sprintf("%s is to be divided by its rows, and has rows that are declared to have one length", tenon.String(v.Spec())))
-				e.Hint = "give it as a dense tensor, or with row splits"
+				e := tenon.NewError(tenon.ErrUnsupported, "mesh.Plan", fmt.Sprintf("%s should be divided by its rows, but has rows that are declared to have equal lengths", tenon.String(v.Spec())))
+				e.Hint = "pass it as a dense tensor, or with row splits"
 				return nil, e
 			}
 			s := q.RowSplits()
@@ -75,7 +75,7 @@ func (p *Plan) layoutsOfRows(v tenon.Value, k cut, known map[tensor.Tensor]*entr
 	return out, nil
 }
 
-// partsOf returns the parts of tensors that this rank has, which have memory of their own.
+// partsOf returns this rank's parts of tensors, in memory of their own.
 func (m *Mesh) partsOf(tensors []tensor.Tensor, layouts []layout) ([]tensor.Tensor, error) {
 	out := make([]tensor.Tensor, len(tensors))
 	ranges := map[*entries][2]int{}
@@ -93,14 +93,14 @@ func (m *Mesh) partsOf(tensors []tensor.Tensor, layouts []layout) ([]tensor.Tens
 			left--
 		}
 		if left == before {
-			return nil, tenon.NewError(tenon.ErrInvalid, "mesh", "a tensor has the entries of rows whose splits are not there")
+			return nil, tenon.NewError(tenon.ErrInvalid, "mesh", "a tensor has the entries of rows whose splits are missing")
 		}
 	}
 	return out, nil
 }
 
-// partOf returns a part of a tensor, in memory of its own. The ranges are those of the entries that this rank has,
-// to which row splits add theirs; without the ones that it needs, it returns false.
+// partOf returns a part of a tensor, in memory of its own. ranges holds the ranges of entries that this rank has;
+// row splits add those of their values. It returns false if a range that it needs is missing.
 func (m *Mesh) partOf(x tensor.Tensor, cuts []cut, ranges map[*entries][2]int) (tensor.Tensor, bool) {
 	begin, size, same := []int{}, []int{}, true
 	for i, c := range cuts {
@@ -167,13 +167,13 @@ func (t *tracer) gatherEnds(v *variable) *variable {
 	return &out
 }
 
-// counted is a tensor with an axis that has an entry for each one of some rows.
+// A counted is a tensor with an axis that has an entry for each entry of some rows.
 type counted struct {
 	x    tensor.Tensor
 	axis int
 }
 
-// register remembers where the numbers of entries are found.
+// register records where the numbers of entries can be found.
 func (t *tracer) register(vars ...*variable) {
 	for _, v := range vars {
 		for a, c := range v.cuts {
@@ -186,21 +186,21 @@ func (t *tracer) register(vars ...*variable) {
 	}
 }
 
-// countOf returns how many entries of an axis this rank has, an int64 scalar.
+// countOf returns the number of entries of an axis that this rank has, as an int64 scalar.
 func (t *tracer) countOf(c cut) tensor.Tensor {
 	if c.of == nil {
 		return tensor.Scalar(int64(t.mesh.size(c, 0)))
 	}
 	x, ok := t.counts[c.of]
 	if !ok {
-		e := tenon.NewError(tenon.ErrUnsupported, "mesh", "how many entries the rows of this rank have is not known: their values are no argument of the program")
-		e.Hint = "give the values to the program, or have the rows whole by mesh.GatherAxis"
+		e := tenon.NewError(tenon.ErrUnsupported, "mesh", "the number of entries of this rank's rows is unknown: their values are not an argument of the program")
+		e.Hint = "pass the values to the program, or make the rows whole with mesh.GatherAxis"
 		tenon.Throw(e)
 	}
 	return ops.Cast(ops.Index(ops.Shape(x.x), x.axis), dtype.Int64)
 }
 
-// before returns how many entries of an axis the ranks before this one have, and how many all have: int64 scalars.
+// before returns how many entries of an axis earlier ranks have, and how many all ranks have, as int64 scalars.
 func (t *tracer) before(c cut) (first, all tensor.Tensor) {
 	if c.of == nil {
 		lo, _ := t.mesh.share(c)
@@ -223,7 +223,8 @@ func (t *tracer) before(c cut) (first, all tensor.Tensor) {
 	return first, all
 }
 
-// placed returns positions among the entries of this rank as positions among those of all.
+// placed converts positions among the entries of this rank to positions among those of all
+// ranks.
 func (t *tracer) placed(v *variable) *variable {
 	if v.at.whole() {
 		return v
@@ -235,7 +236,7 @@ func (t *tracer) placed(v *variable) *variable {
 	return &out
 }
 
-// textOf tells how tensors are divided, and which of them have the same entries of rows.
+// textOf describes how tensors are divided, and which of them have the same entries of rows.
 func (m *Mesh) textOf(layouts []layout) string {
 	number := map[*entries]int{}
 	name := func(e *entries) string {
@@ -265,7 +266,7 @@ func (m *Mesh) textOf(layouts []layout) string {
 	return text
 }
 
-// renamed returns layouts whose entries are others: those that one list had are those of another, and the rest
+// renamed returns layouts with other entries: those in one list are replaced by those in another, and the rest
 // is new.
 func renamed(layouts, from, to []layout) []layout {
 	names := map[*entries]*entries{nil: nil}

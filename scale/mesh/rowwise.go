@@ -11,7 +11,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// rowwise does a call with the rows of this rank; it returns false where that is not what the call does to all rows.
+// rowwise executes a call with the rows of this rank. It returns false if that is not equivalent to the call with
+// all rows.
 func (t *tracer) rowwise(c *op.Call, vars []*variable) ([]*variable, bool) {
 	for i, v := range vars {
 		vars[i] = t.close(v)
@@ -47,12 +48,12 @@ func (t *tracer) rowwise(c *op.Call, vars []*variable) ([]*variable, bool) {
 	return res, true
 }
 
-// tryRows finds a way of looking at operands in which two trials agree about what becomes of rows, and returns the operands and the
-// trial with its verdicts, nil where there is none.
+// tryRows finds an interpretation of the operands for which two trials agree about the results, and returns the
+// operands, and the trial with its verdicts; nil if there is none.
 func (t *tracer) tryRows(c *op.Call, given []*variable) (vars []*variable, with *trial, first []verdict) {
 	for way := range 8 {
 		counts, alike := way%2 == 0, way/2%2 == 1
-		if vars = given; way > 3 { // what is whole may have an entry for each of the rows
+		if vars = given; way > 3 { // a whole operand may have an entry for each row
 			if vars = t.laidByRows(c, given); vars == nil {
 				return nil, nil, nil
 			}
@@ -74,7 +75,8 @@ func (t *tracer) tryRows(c *op.Call, given []*variable) (vars []*variable, with 
 	return nil, nil, nil
 }
 
-// result is result i of the call, of which this rank has x: s is the shape of the whole as far as it is known.
+// result returns result i of the call, of which this rank has x. s is the shape of the whole, as far as it is
+// known.
 func (r *trial) result(i int, x tensor.Tensor, d verdict, s shape.Shape) *variable {
 	v := &variable{tracer: r.t, cuts: make([]cut, x.Shape().Rank()), local: x, at: d.at}
 	if !d.cut.whole() || d.fresh {
@@ -111,7 +113,8 @@ func (r *trial) result(i int, x tensor.Tensor, d verdict, s shape.Shape) *variab
 	return v
 }
 
-// laidByRows returns operands of which those that have an entry for each row are divided as the rows are; nil where none is.
+// laidByRows returns the operands with those that have an entry for each row divided like the rows; nil if there is
+// none.
 func (t *tracer) laidByRows(c *op.Call, vars []*variable) []*variable {
 	var rows []cut
 	for _, v := range vars {
@@ -137,7 +140,7 @@ func (t *tracer) laidByRows(c *op.Call, vars []*variable) []*variable {
 	return out
 }
 
-// pair gives the new entries of an operation and the new splits behind it the same name, where it makes both.
+// pair gives the new entries of an operation and the new splits of them the same name if it returns both.
 func (t *tracer) pair(res []*variable) {
 	var ends, of *variable
 	for _, v := range res {

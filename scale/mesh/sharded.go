@@ -16,12 +16,12 @@ import (
 // A Sharded is a structure of Values of which this rank has its parts.
 type Sharded[T any] struct {
 	mesh    *Mesh
-	like    T // has the structure, and all that is no tensor
+	like    T // has the structure, and everything that is not a tensor
 	layouts []layout
 	parts   []tensor.Tensor
 }
 
-// Shard returns the parts of x that a plan gives this rank. Each rank has x as a whole.
+// Shard returns this rank's parts of x according to a plan. Each rank has the whole x.
 func Shard[T any](p *Plan, x T) (s Sharded[T], err error) {
 	defer tenon.Catch(&err)
 	layout, err := p.Layout(x)
@@ -37,7 +37,7 @@ func Shard[T any](p *Plan, x T) (s Sharded[T], err error) {
 	return s, err
 }
 
-// tensorsOf returns the tensors that a structure comes apart into.
+// tensorsOf returns the tensors of which a structure is made.
 func tensorsOf(x any) ([]tensor.Tensor, error) {
 	leaves, err := nest.Flatten(x, nest.Options{Expand: true})
 	if err != nil {
@@ -52,7 +52,7 @@ func tensorsOf(x any) ([]tensor.Tensor, error) {
 	return out, nil
 }
 
-// with returns a structure like another with other tensors, whose sizes may be others.
+// with returns a structure like another with other tensors, whose sizes may differ.
 func with[T any](like T, tensors []tensor.Tensor) (T, error) {
 	leaves, err := nest.Flatten(like, nest.Options{})
 	if err != nil {
@@ -79,7 +79,7 @@ func with[T any](like T, tensors []tensor.Tensor) (T, error) {
 	return nest.Pack(like, leaves, nest.Options{})
 }
 
-// remade returns a Value like another of other tensors.
+// remade returns a Value like another, made of other tensors.
 func remade(v tenon.Value, tensors []tensor.Tensor) (tenon.Value, error) {
 	s := v.Spec()
 	if tenon.IsLeaf(s) {
@@ -99,7 +99,7 @@ func remade(v tenon.Value, tensors []tensor.Tensor) (tenon.Value, error) {
 	return nest.Pack(v, list, nest.Options{Expand: true})
 }
 
-// Whole returns the structure as a whole, on every rank. All ranks call it.
+// Whole returns the structure of whole values on every rank. All ranks must call it.
 func (s Sharded[T]) Whole(ctx context.Context) (x T, err error) {
 	defer tenon.Catch(&err)
 	out := make([]tensor.Tensor, len(s.parts))
@@ -127,7 +127,7 @@ func (m *Mesh) assemble(ctx context.Context, x tensor.Tensor, l layout) (tensor.
 	return x, nil
 }
 
-// gatherAlong joins tensors of any type of elements along an axis.
+// gatherAlong joins tensors of any element type along an axis.
 func gatherAlong(ctx context.Context, c *dist.Comm, x tensor.Tensor, axis int) (tensor.Tensor, error) {
 	if x.DType() == dtype.String {
 		all, err := dist.GatherValues(ctx, c, x)
@@ -143,10 +143,10 @@ func gatherAlong(ctx context.Context, c *dist.Comm, x tensor.Tensor, axis int) (
 	return ops.MoveAxis(y, 0, axis), nil
 }
 
-// Parts returns the tensors that this rank has, in the order of package nest.
+// Parts returns the tensors of this rank, in the order of package nest.
 func (s Sharded[T]) Parts() []tensor.Tensor { return append([]tensor.Tensor(nil), s.parts...) }
 
-// Bytes returns how many bytes this rank has.
+// Bytes returns the number of bytes of this rank's parts.
 func (s Sharded[T]) Bytes() int64 {
 	n := int64(0)
 	for _, t := range s.parts {
@@ -162,7 +162,7 @@ func (s Sharded[T]) String() string {
 	return s.mesh.textOf(s.layouts)
 }
 
-// Join returns two structures as one, which f makes of them: it looks at no elements.
+// Join returns a structure that f makes of two others. f must not look at elements.
 func Join[A, B, T any](a Sharded[A], b Sharded[B], f func(A, B) T) Sharded[T] {
 	like := f(a.like, b.like)
 	leaves, all := tenon.Must(tensorsOf(like)), map[tensor.Tensor]int{}
@@ -174,17 +174,17 @@ func Join[A, B, T any](a Sharded[A], b Sharded[B], f func(A, B) T) Sharded[T] {
 	for _, t := range leaves {
 		i, ok := all[t]
 		if !ok {
-			tenon.Throw(tenon.NewError(tenon.ErrInvalid, "mesh.Join", "the structure has a tensor that neither of the two has"))
+			tenon.Throw(tenon.NewError(tenon.ErrInvalid, "mesh.Join", "the structure has a tensor that is in neither of the two"))
 		}
 		s.layouts, s.parts = append(s.layouts, layouts[i]), append(s.parts, parts[i])
 	}
 	return s
 }
 
-// signature tells apart what functions are traced for.
+// signature identifies what functions are traced for.
 func (s Sharded[T]) signature() (string, error) {
 	if s.mesh == nil {
-		return "", tenon.NewError(tenon.ErrInvalid, "mesh", "the value is the zero Sharded: mesh.Shard makes one")
+		return "", tenon.NewError(tenon.ErrInvalid, "mesh", "the value is the zero Sharded; use mesh.Shard")
 	}
 	_, structure, err := nest.FlattenWithStructure(s.like)
 	return fmt.Sprintf("%x %v", structure, s), err

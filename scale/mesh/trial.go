@@ -13,31 +13,31 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A trial finds out what becomes of rows that are divided in an operation that is told of them by row splits, or by
-// positions: it does the operation on a few rows, on a few others, and on both together. Where what both give is
-// what each of them gives, one behind the other, each rank can do the operation with rows of its own.
+// A trial finds out what an operation does with divided rows that it knows by row splits, or by positions: it runs
+// the operation on a few rows, on a few others, and on both together. If the result for both is the concatenation
+// of the separate results, each rank can run the operation with its own rows.
 type trial struct {
 	t     *tracer
 	call  *op.Call
 	vars  []*variable
 	seed  int
-	alike bool           // all rows of the same number have the same lengths
-	over  over           // that divides the rows
-	cuts  []cut          // in the order in which they were met
-	sizes map[cut][2]int // of axes in the two parts
-	count []cut          // for each operand that is a number of rows or entries, of what
+	alike bool           // rows with the same index have the same lengths
+	over  over           // the axes of the mesh that divide the rows
+	cuts  []cut          // in the order of their first use
+	sizes map[cut][2]int // of axes, in the two parts
+	count []cut          // for each operand that is a number of rows or entries, which ones
 }
 
-// verdict is what a result is.
+// A verdict says what a result is.
 type verdict struct {
 	cut     cut    // of the first axis
 	fresh   bool   // the cut is that of entries which nothing else has
-	ends    bool   // the entries behind rows that fresh says
-	at      cut    // what elements are positions of
-	combine string // of what ranks have, where no axis is divided
+	ends    bool   // the result has the ends of the rows with these entries
+	at      cut    // the axis of which elements are positions
+	combine string // how the ranks' results are combined if no axis is divided
 }
 
-// rowLengths are those of rows in trials.
+// rowLengths are the lengths of rows in trials.
 var rowLengths = []int{2, 0, 3, 1, 2, 4, 1}
 
 func (r *trial) number(value int) int {
@@ -161,7 +161,7 @@ func (r *trial) sizeOf(k cut) [2]int {
 	return n
 }
 
-// rowsOf returns the rows that entries are those of, where an operand tells.
+// rowsOf returns the rows that have the given entries, if an operand tells.
 func (r *trial) rowsOf(k cut) cut {
 	for _, v := range r.vars {
 		if k.of != nil && len(v.cuts) == 1 && v.cuts[0].ends == k.of {
@@ -171,7 +171,7 @@ func (r *trial) rowsOf(k cut) cut {
 	return cut{}
 }
 
-// lengths returns those of the rows that entries belong to, in one of the two parts.
+// lengths returns the lengths of the rows with the given entries, in one of the two parts.
 func (r *trial) lengths(k cut, part int) []int {
 	rows := r.rowsOf(k)
 	n := r.sizeOf(rows)
@@ -199,7 +199,8 @@ func (r *trial) shift(k cut) int {
 	return 0
 }
 
-// unify takes entries to be the same that a check is about: the call works where rows are alike, and not otherwise.
+// unify assumes that entries about which a check is made are the same: the call then works only for rows that are
+// alike.
 func (r *trial) unify(verdicts []verdict) bool {
 	if !r.call.Op.Checks {
 		return false
@@ -224,10 +225,10 @@ func (r *trial) unify(verdicts []verdict) bool {
 	return true
 }
 
-// both is the part that has the rows of the two others.
+// both is the part with the rows of the two others.
 const both = 2
 
-// sample returns what an operand is in a part.
+// sample returns the data of an operand in a part.
 func (r *trial) sample(i, part int) (tensor.Tensor, bool) {
 	v := r.vars[i]
 	if k := r.count[i]; !k.whole() {
@@ -274,7 +275,7 @@ func (r *trial) sample(i, part int) (tensor.Tensor, bool) {
 			if limit == 0 {
 				return nil, false
 			}
-			list[j] = int64(j * limit / n) // in order, as the rows of entries are
+			list[j] = int64(j * limit / n) // sorted, like the rows of entries
 		}
 		return ops.Cast(tensor.Of(list), v.DType()), v.Shape().Rank() == 1
 	}
@@ -285,13 +286,13 @@ func (r *trial) sample(i, part int) (tensor.Tensor, bool) {
 	return filler(v.DType(), s, 7*i+31*part, r.seed)
 }
 
-// joined returns the ends of two lists of rows as those of one.
+// joined returns the ends of the rows of two lists as those of one.
 func joined(a, b tensor.Tensor) tensor.Tensor {
 	last := ops.Index(a, -1)
 	return ops.Concat([]tensor.Tensor{a, ops.Add(ops.Slice(b, []int{1}, []int{b.Shape().Dim(0) - 1}), last)}, 0)
 }
 
-// filler returns a tensor with elements of all sizes.
+// filler returns a tensor of elements of various sizes.
 func filler(d dtype.DType, s shape.Shape, at, seed int) (tensor.Tensor, bool) {
 	n := s.Size()
 	switch {
@@ -321,7 +322,7 @@ func filler(d dtype.DType, s shape.Shape, at, seed int) (tensor.Tensor, bool) {
 	return ops.Cast(ops.Reshape(tensor.Of(list), s.Dims()), d), true
 }
 
-// judge says what a result of both parts is of those of each.
+// judge decides what a result for both parts is, given the results for each.
 func (r *trial) judge(a, b, c tensor.Tensor) (v verdict, ok bool) {
 	rank := c.Shape().Rank()
 	if a.Shape().Rank() != rank || b.Shape().Rank() != rank {
@@ -371,7 +372,7 @@ func (r *trial) judge(a, b, c tensor.Tensor) (v verdict, ok bool) {
 		return v, false
 	}
 	switch {
-	case near(a, b) || !c.DType().IsNumeric(): // they may be so by chance
+	case near(a, b) || !c.DType().IsNumeric(): // equality may be a coincidence
 		return v, false
 	case near(c, ops.Add(a, b)):
 		v.combine = string(dist.Sum)
@@ -385,7 +386,7 @@ func (r *trial) judge(a, b, c tensor.Tensor) (v verdict, ok bool) {
 	return v, true
 }
 
-// near reports whether two results are the same but for rounding.
+// near reports whether two results are equal except for rounding.
 func near(a, b tensor.Tensor) bool {
 	if !a.DType().IsDifferentiable() {
 		return tensor.Equal(a, b)

@@ -13,19 +13,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// tracer is one run of a program on the parts of its values.
+// A tracer is one run of a program on the parts of its values.
 type tracer struct {
 	mesh  *Mesh
 	level int
-	graph *graph.Graph // that is recorded into
+	graph *graph.Graph // the graph into which calls are recorded
 	done  bool         // the program has returned
 	log   []Collective
 
-	program []string // the calls, as ranks compare them
+	program []string // the calls, in the form that ranks compare
 
 	same   map[*entries]*entries         // entries that have turned out to be the same as others
-	counts map[*entries]counted          // where the numbers of entries of this rank are found
-	starts map[*entries][2]tensor.Tensor // of the entries of this rank, and how many all have
+	counts map[*entries]counted          // where the number of this rank's entries is found
+	starts map[*entries][2]tensor.Tensor // of the entries of this rank, and the total number
 }
 
 // A variable stands for a whole tensor, of which this rank has a part.
@@ -34,13 +34,13 @@ type variable struct {
 	spec *tensor.Spec // of the whole
 	cuts []cut        // of each axis
 	open over         // the whole is the sum over the ranks along these axes of the mesh
-	at   cut          // elements are positions along an axis divided so, counted from the first of this rank
-	size []sizeOf     // elements are the sizes of axes, which are those of rows on each rank
+	at   cut          // elements are positions along an axis divided in this way, counted from the first one of this rank
+	size []sizeOf     // elements are the sizes of axes, which on each rank are those of rows
 
 	local tensor.Tensor                  // the part; nil until it is made
-	make  func(cuts []cut) tensor.Tensor // makes a part of what is whole, of any cuts
+	make  func(cuts []cut) tensor.Tensor // makes a part of a whole tensor, with any cuts
 
-	closed *variable // the sum, once it is closed
+	closed *variable // the sum, once it has been closed
 }
 
 var (
@@ -57,7 +57,7 @@ func (v *variable) RecordLevel() int   { return v.level }
 // String prints "float32[8@data, 64]".
 func (v *variable) String() string { return v.mesh.describe(layout{v.spec, v.cuts}, v.open) }
 
-// ConstValue returns the elements of what is whole, where they are known.
+// ConstValue returns the elements of a whole tensor, if they are known.
 func (v *variable) ConstValue() (tensor.Tensor, bool) {
 	if v.local == nil || v.divided() {
 		return nil, false
@@ -65,13 +65,13 @@ func (v *variable) ConstValue() (tensor.Tensor, bool) {
 	return op.Known(v.local)
 }
 
-// Concrete says that nobody has the elements.
+// Concrete returns an error, because no rank has the elements.
 func (v *variable) Concrete() (tensor.Tensor, error) {
 	if t, ok := v.ConstValue(); ok {
 		return t, nil
 	}
-	e := tenon.NewError(tenon.ErrUnsupported, "tensor.Data", fmt.Sprintf("%v stands for a tensor on all ranks: its elements do not exist while the program is traced", v))
-	e.Hint = "to branch or loop on data use control.Cond or control.While on values that are whole"
+	e := tenon.NewError(tenon.ErrUnsupported, "tensor.Data", fmt.Sprintf("%v stands for a tensor on all ranks; its elements do not exist while the program is traced", v))
+	e.Hint = "to branch or loop on data, use control.Cond or control.While on whole values"
 	return nil, e
 }
 
@@ -80,10 +80,10 @@ func (v *variable) divided() bool {
 	return v.open != "" || slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.whole() })
 }
 
-// sizeOf is the size of an axis that is divided somehow.
+// sizeOf is the size of a divided axis.
 type sizeOf struct {
 	cut cut
-	n   int // where it is known
+	n   int // if it is known
 }
 
 // whole returns a variable for a tensor that each rank has.
@@ -99,7 +99,7 @@ func (t *tracer) of(v tenon.Value) *variable {
 	return t.whole(v.(tensor.Tensor))
 }
 
-// canonical gives entries that are the same as others their name.
+// canonical replaces entries that are the same as others by these.
 func (v *variable) canonical() *variable {
 	for a, k := range v.cuts {
 		v.cuts[a] = v.tracer.canonical(k)
@@ -121,7 +121,8 @@ func (t *tracer) canonical(k cut) cut {
 	return k
 }
 
-// part returns the part of the tensor that the cuts say, of which this rank has that or more.
+// part returns the part of the tensor with the given cuts, which must be within the part of
+// this rank.
 func (v *variable) part(cuts []cut) tensor.Tensor {
 	if v.local == nil {
 		if !slices.ContainsFunc(cuts, func(c cut) bool { return !c.whole() }) {
@@ -174,7 +175,8 @@ func (m *Mesh) shapeOf(s shape.Shape, cuts []cut) shape.Shape {
 	return s
 }
 
-// symbolic returns a tensor as one of the graph: what ranks do together is recorded, even with what is known.
+// symbolic returns a tensor as one of the graph, so that operations of several ranks are recorded even with
+// known operands.
 func (t *tracer) symbolic(x tensor.Tensor) tensor.Tensor {
 	if _, ok := x.(*graph.Value); ok || t.graph == nil {
 		return x

@@ -7,25 +7,26 @@ import (
 	"github.com/tenonml/tenon/op"
 )
 
-// work is what a rank does in a program, as it runs.
+// work is the work of a rank in a program.
 type work struct {
 	steps   []piece
 	shared  []exchange
-	peak    float64 // bytes that are needed at one time
-	unknown int     // steps whose sizes are not known
+	peak    float64 // maximum number of bytes needed at one time
+	unknown int     // steps with unknown sizes
 }
 
-// A piece is one operation: the arithmetic of its contraction, and the bytes that it reads and writes.
+// A piece is the work of one operation: the arithmetic of its contraction, and the bytes that it reads
+// and writes.
 type piece struct{ flops, bytes float64 }
 
-// An exchange is one operation of several ranks.
+// An exchange is one collective operation.
 type exchange struct {
 	kind          string // "all_reduce"
 	bytes         float64
-	ranks, stride int // the ranks that take part, and how far apart their numbers are
+	ranks, stride int // the participating ranks, and the distance between their numbers
 }
 
-// workOf returns what a graph does.
+// workOf returns the work of a graph.
 func (m *Mesh) workOf(g *graph.Graph) work {
 	w := work{}
 	m.add(&w, g)
@@ -33,12 +34,12 @@ func (m *Mesh) workOf(g *graph.Graph) work {
 	return w
 }
 
-// add adds the nodes of a graph, those of the regions of a node once.
+// add adds the nodes of a graph, and those of the regions of a node once.
 func (m *Mesh) add(w *work, g *graph.Graph) {
 	inner := withinChains(g)
 	for _, n := range g.Nodes {
 		for _, r := range n.Regions() {
-			w.unknown++ // how often it runs
+			w.unknown++ // the number of iterations
 			m.add(w, r)
 		}
 		full := true
@@ -73,7 +74,8 @@ func (m *Mesh) add(w *work, g *graph.Graph) {
 	}
 }
 
-// along returns how many ranks a group has, by its name in a context, and how far apart their numbers are.
+// along returns the number of ranks of a group, given its name in a context, and the distance between
+// their numbers.
 func (m *Mesh) along(group string) (ranks, stride int) {
 	stride = 1
 	for i := len(m.axes) - 1; i >= 0; i-- {
@@ -90,7 +92,8 @@ func isView(o *op.Op) bool {
 	return o.Reshapes() || o.Axes == op.Permute || o.Axes == op.Broadcast && o.By == op.ByAxis
 }
 
-// stored returns the bytes of what a value is a view of, where that is less than its own: one that is broadcast.
+// stored returns the bytes of the tensor of which a value is a view, if they are fewer than its own, as for a
+// broadcast.
 func stored(v *graph.Value) float64 {
 	n := v.Bytes()
 	if from := v.Node(); from != nil && isView(from.Op) {
@@ -99,8 +102,8 @@ func stored(v *graph.Value) float64 {
 	return n
 }
 
-// withinChains returns the results of elementwise operations that one other elementwise operation uses: they
-// run together, and such a result does not reach memory.
+// withinChains returns the results of elementwise operations that are used by a single other elementwise
+// operation: these run together, and the intermediate result is not written to memory.
 func withinChains(g *graph.Graph) map[*graph.Value]bool {
 	users := map[*graph.Value][]*graph.Node{}
 	for _, n := range g.Nodes {
@@ -118,8 +121,8 @@ func withinChains(g *graph.Graph) map[*graph.Value]bool {
 	return in
 }
 
-// peakOf returns the most bytes of values that are needed at one time, parameters and captures included, in the order in
-// which a graph runs.
+// peakOf returns the maximum number of bytes of values needed at one time, including parameters and captures, when a
+// graph runs in its order.
 func peakOf(g *graph.Graph) float64 {
 	root := func(v *graph.Value) *graph.Value {
 		for v.Node() != nil && isView(v.Node().Op) {
@@ -137,7 +140,7 @@ func peakOf(g *graph.Graph) float64 {
 	inner := withinChains(g)
 	live := 0.0
 	for _, p := range g.Params {
-		live += p.Bytes() // the caller has them all the time
+		live += p.Bytes() // the caller holds them all the time
 	}
 	peak := live
 	ends := make([]float64, len(g.Nodes)+1)

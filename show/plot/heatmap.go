@@ -19,11 +19,11 @@ type Options struct {
 	Title    string
 	Width    float64 // of SVG and PNG, in points of 1/72 inch; 0 stands for 432
 	Height   float64 // likewise; 0 stands for 360
-	Min, Max float64 // the values at the ends of the scale; those of the elements where both are 0
+	Min, Max float64 // the values at the ends of the scale; both 0: those of the elements
 }
 
-// A HeatMap is a picture of a matrix: the rows from top to bottom, the columns from left
-// to right, and a colour for each element.
+// A HeatMap is a picture of a matrix, with rows from top to bottom, columns from left to right,
+// and a colour for each element.
 type HeatMap struct {
 	o          Options
 	rows, cols axis
@@ -31,14 +31,14 @@ type HeatMap struct {
 	min, max   float64
 }
 
-// An axis is a dimension with what stands at its positions.
+// An axis is a dimension and the labels of its positions.
 type axis struct {
 	name   string
 	size   int
 	labels *coords.Labels // nil: positions are numbered
 }
 
-// label returns what stands at a position.
+// label returns the label of a position.
 func (a axis) label(i int) string {
 	if a.labels == nil {
 		return strconv.Itoa(i)
@@ -46,13 +46,13 @@ func (a axis) label(i int) string {
 	return fmt.Sprint(a.labels.At(i))
 }
 
-// maxCells bounds how many elements are drawn.
+// maxCells bounds the number of elements that are drawn.
 const maxCells = 1 << 22
 
-// NewHeatMap returns the heat map of a tensor with two dimensions, a *named.Tensor, a
-// schema or a *coords.Array, of any type of numbers or of truth values. Infinities and NaN
-// are drawn grey. It is an error where the tensor has other dimensions than rows and
-// columns, is ragged or symbolic, or has no element or more than 4,194,304.
+// NewHeatMap returns the heat map of a tensor with two dimensions: a *named.Tensor, a schema or
+// a *coords.Array, with numbers or booleans of any type. Infinities and NaN are drawn grey. It
+// is an error if the tensor has dimensions other than rows and columns, is ragged or symbolic,
+// or has no elements or more than 4,194,304.
 func NewHeatMap(x tenon.Value, rows, columns named.Name, o Options) (m *HeatMap, err error) {
 	defer tenon.Catch(&err)
 	const fn = "plot.NewHeatMap"
@@ -63,7 +63,7 @@ func NewHeatMap(x tenon.Value, rows, columns named.Name, o Options) (m *HeatMap,
 	t := named.From(x)
 	if n := len(t.Dims().Names()); n > 2 && t.Has(rows) && t.Has(columns) {
 		e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%v has %d dimensions, want {%v %v}", t.Spec(), n, rows, columns))
-		e.Hint = "select along the others, with named.Index"
+		e.Hint = "select along the others with named.Index"
 		return nil, e
 	}
 	data, ok := op.Known(named.Unnamed(t, rows, columns))
@@ -72,7 +72,7 @@ func NewHeatMap(x tenon.Value, rows, columns named.Name, o Options) (m *HeatMap,
 	}
 	dense, ok := data.(*tensor.Dense)
 	if !ok || !numeric(dense.DType()) {
-		return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("the elements of %v are no numbers", t.Spec()))
+		return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("the elements of %v are not numbers", t.Spec()))
 	}
 	m = &HeatMap{o: o, rows: axis{name: rows.String(), size: dense.Dim(0)}, cols: axis{name: columns.String(), size: dense.Dim(1)}}
 	if n := dense.Shape().Size(); n == 0 || n > maxCells {
@@ -110,7 +110,8 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func (m *HeatMap) at(row, col int) float64 { return m.data[row*m.cols.size+col] }
 
-// share returns where on the scale a value stands, from 0 to 1; false for what is blank.
+// share returns the position of a value on the scale, from 0 to 1, or false if the value is
+// drawn blank.
 func (m *HeatMap) share(v float64) (float64, bool) {
 	switch {
 	case !finite(v):

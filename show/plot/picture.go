@@ -55,9 +55,9 @@ func length(points, otherwise float64) vg.Length {
 	return vg.Length(points)
 }
 
-// scale are colours of rising brightness, from a dark violet to yellow, that those who do not
-// see red and green tell apart too (viridis, by S. van der Walt and N. Smith, 2015). None is
-// the colour of the paper.
+// scale are colours of increasing brightness, from dark violet to yellow, which people with
+// red-green colour blindness can tell apart, too (viridis, by S. van der Walt and N. Smith,
+// 2015). None is the colour of the paper.
 var scale = []color.Color{
 	color.RGBA{0x44, 0x01, 0x54, 0xff}, color.RGBA{0x3b, 0x52, 0x8b, 0xff}, color.RGBA{0x21, 0x91, 0x8c, 0xff},
 	color.RGBA{0x5e, 0xc9, 0x62, 0xff}, color.RGBA{0xfd, 0xe7, 0x25, 0xff},
@@ -105,7 +105,7 @@ func (m *HeatMap) bar() *plot.Plot {
 	return p
 }
 
-// ticks returns what stands along an axis, at so many positions as there is room for.
+// ticks returns the labels of an axis, for as many positions as there is room for.
 func (a axis) ticks(down bool) []plot.Tick {
 	step := (a.size + maxTicks - 1) / maxTicks
 	var out []plot.Tick
@@ -119,7 +119,7 @@ func (a axis) ticks(down bool) []plot.Tick {
 	return out
 }
 
-// grid is the matrix as the library wants it: rows from the bottom up.
+// grid is the matrix as the library expects it, with rows from the bottom up.
 type grid struct{ m *HeatMap }
 
 // Dims returns the numbers of columns and rows.

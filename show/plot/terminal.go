@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxSide is the number of rows and columns that are drawn in a terminal; of a larger
-// matrix each cell shows the mean of several elements.
+// maxSide is the maximum number of rows and columns drawn in a terminal; in larger matrices,
+// each cell shows the mean of several elements.
 const maxSide = 64
 
 // shades are the characters of a heat map without colours, from the smallest value to
 // the largest.
 var shades = []rune(" ░▒▓█")
 
-// String draws the heat map with characters of different darkness: two for each element,
-// rows and columns named and labelled, and the scale below.
+// String draws the heat map with characters of different darkness, two for each element, with
+// names and labels of rows and columns, and the scale below.
 func (m *HeatMap) String() string {
 	var b strings.Builder
 	m.draw(&b, func(share float64, blank bool) string {
@@ -33,8 +33,8 @@ func (m *HeatMap) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// WriteANSI draws the heat map with colours, for a terminal that knows the 24-bit
-// colours of ISO 8613-6.
+// WriteANSI draws the heat map with colours, for a terminal that supports the 24-bit colours of
+// ISO 8613-6.
 func (m *HeatMap) WriteANSI(w io.Writer) error {
 	c := m.colourMap()
 	var b strings.Builder
@@ -82,7 +82,7 @@ func pad(s string, width int) string {
 	return strings.Repeat(" ", max(width-utf8.RuneCountInString(s), 0)) + s
 }
 
-// header labels columns, those that there is room for.
+// header labels as many columns as there is room for.
 func (m *HeatMap) header(step int) string {
 	var b strings.Builder
 	written := 0
@@ -97,7 +97,7 @@ func (m *HeatMap) header(step int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// mean returns the mean of the elements of a cell that are numbers.
+// mean returns the mean of those elements of a cell that are finite.
 func (m *HeatMap) mean(row, col, rows, cols int) float64 {
 	sum, n := 0.0, 0
 	for i := row; i < min(row+rows, m.rows.size); i++ {
@@ -107,5 +107,5 @@ func (m *HeatMap) mean(row, col, rows, cols int) float64 {
 			}
 		}
 	}
-	return sum / float64(n) // NaN where there are none
+	return sum / float64(n) // NaN if there are none
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/tenonml/tenon/internal/summary"
 )
 
-// costs are what operations took, and how much of it is shown as colour.
+// costs are the measured costs of operations, and the kind that is shown as colour.
 type costs struct {
 	of     map[any]*cost // by node
 	memory bool
 	most   float64
 }
 
-// A cost is what an operation took in all its runs.
+// A cost is the total cost of an operation in all its runs.
 type cost struct {
 	runs     int
 	time     time.Duration
 	bytes    int64 // of its largest result
-	together int   // operations that ran with it as one step
+	together int   // number of operations that ran together with it
 }
 
-// measured returns what a profile says of operations, or nil without one.
+// measured returns the costs of operations in a profile, or nil if there is none.
 func measured(o GraphOptions) *costs {
 	if o.Profile == nil {
 		return nil
@@ -49,7 +49,7 @@ func measured(o GraphOptions) *costs {
 	return c
 }
 
-// weight is what the colour of an operation goes by.
+// weight is the cost that determines the colour of an operation.
 func (c *costs) weight(x *cost) float64 {
 	if c.memory {
 		return float64(x.bytes)
@@ -57,7 +57,7 @@ func (c *costs) weight(x *cost) float64 {
 	return float64(x.time)
 }
 
-// show tells the cost of a node in its box.
+// show writes the cost of a node in its box.
 func (c *costs) show(n *graph.Node, b *box) {
 	if c == nil {
 		return
@@ -89,7 +89,7 @@ func short(d time.Duration) string {
 	return d.String()
 }
 
-// String tells what the colours are.
+// String explains the colours.
 func (c *costs) String() string {
 	if len(c.of) == 0 {
 		return "no operation of this graph was measured"

@@ -15,22 +15,22 @@ import (
 
 // GraphOptions change how a graph is drawn. The zero value is the default.
 type GraphOptions struct {
-	// Profile is what was measured of runs of this graph: operations are coloured by their share of the
-	// time, and say what they took. A graph that has run is not the one that was traced:
-	// the method Measure of a saved function measures that of Compiled.
+	// Profile holds measurements of runs of this graph: operations are coloured by their share of the
+	// time, and show their costs. The graph that runs differs from the one that was traced: the method
+	// Measure of a saved function measures the graph that its method Compiled returns.
 	Profile *profile.Profile
 
-	// Memory colours by the bytes of results instead.
+	// Memory colours operations by the bytes of their results instead.
 	Memory bool
 
-	// Folded draws the graphs of branches and loops folded. They are where there are more than 2000
-	// operations, too. On a page, they open and fold.
+	// Folded draws the graphs of branches and loops folded, which is also done if there are more
+	// than 2000 operations. On a page they can be opened and folded.
 	Folded bool
 }
 
-// Graph draws a graph as a fragment: operations from top to bottom, each below what it reads, with the
-// Specs of their results; the graphs of branches and loops stand within their operation, and fold. What a
-// pointer over a box shows has attributes and the line of the program. Constants are left out.
+// Graph draws a graph as a fragment: operations from top to bottom, each below those it reads, with the
+// Specs of their results. The graphs of branches and loops are inside of their operation, and can be
+// folded. Pointing at a box shows attributes and the line of the program. Constants are left out.
 func Graph(g *graph.Graph, o GraphOptions) string {
 	m := measured(o)
 	var w markup.Writer
@@ -42,7 +42,7 @@ func Graph(g *graph.Graph, o GraphOptions) string {
 	return w.End().Line().String()
 }
 
-// GraphFile is the drawing of [Graph] as an SVG with its style, a file that needs no other.
+// GraphFile returns the drawing of [Graph] as a self-contained SVG file.
 func GraphFile(g *graph.Graph, o GraphOptions) string {
 	var style markup.Writer
 	style.Open("style").Text(markup.Style()).End()
@@ -60,7 +60,7 @@ func svg(g *graph.Graph, o GraphOptions, m *costs, style string) string {
 	return w.End().Line().String()
 }
 
-// operations counts those of a graph and of the graphs within.
+// operations counts the operations of a graph and of the graphs in it.
 func operations(g *graph.Graph) int {
 	n := len(g.Nodes)
 	for _, node := range g.Nodes {
@@ -76,10 +76,10 @@ const (
 	charWidth  = 6.4
 	lineHeight = 14.0
 	boxHeight  = 36.0
-	maxText    = 36 // characters of a Spec in a box; a title has all
+	maxText    = 36 // characters of a Spec in a box; a title shows all
 )
 
-// A painter makes drawings of graphs.
+// A painter draws graphs.
 type painter struct {
 	costs  *costs // nil: nothing was measured
 	folded bool
@@ -128,7 +128,7 @@ func (p *painter) draw(g *graph.Graph) *drawing {
 	return layout(g.Name, all)
 }
 
-// measure sets the size of a box: that of its texts, and of what is inside.
+// measure sets the size of a box from its texts and contents.
 func (b *box) measure() {
 	b.title = strings.TrimSpace(b.name + ": " + b.spec + "\n" + b.title)
 	if len(b.inside) > 0 {
@@ -155,15 +155,15 @@ func (b *box) measure() {
 	b.w = max(b.w, side)
 }
 
-// What stands before the name of an operation with graphs in it.
+// The marks before the name of an operation that contains graphs.
 const folded, unfolded = "▸ ", "▾ "
 
-// width is that of a drawing within a box, with its name.
+// width is the width of a drawing with its name, inside of a box.
 func (d *drawing) width() float64 {
 	return max(d.w, charWidth*float64(utf8.RuneCountInString(d.name)))
 }
 
-// described is what is said of a node where there is room.
+// described returns a long description of a node.
 func described(n *graph.Node) string {
 	var lines []string
 	for i, a := range n.Args {
@@ -177,8 +177,9 @@ func described(n *graph.Node) string {
 	return strings.Join(lines, "\n")
 }
 
-// write draws layers, and the edges in the gaps between them. Boxes stand at the top of their layer, and
-// edges go straight down through layers, so that layers move without changes of what is between them.
+// write draws the layers, and the edges in the gaps between them. Boxes are at the top of their layer,
+// and edges run straight down through layers, so a layer can move without changing what is between
+// layers.
 func (d *drawing) write(w *markup.Writer) {
 	for i, l := range d.layers {
 		if i > 0 {
@@ -209,7 +210,7 @@ func (l *layer) gap(w *markup.Writer) {
 	w.End()
 }
 
-// write draws a box around a middle, and the beginning of the edges from it to the end of its layer.
+// write draws a box around a middle, and its outgoing edges down to the end of its layer.
 func (b *box) write(w *markup.Writer, middle, bottom float64) {
 	width := b.w
 	if b.folded || len(b.inside) == 0 {

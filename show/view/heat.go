@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	maxPixels = 512     // along a side of a heat map; of larger ones a pixel is the mean of several elements
-	maxDrawn  = 1 << 22 // elements of all pictures of one tensor, as far as the first does not have more
+	maxPixels = 512     // along a side of a heat map; in larger ones, a pixel is the mean of several elements
+	maxDrawn  = 1 << 22 // total number of elements in the pictures of one tensor, unless the first picture has more
 	maxSlices = 32      // pictures of one tensor
-	shownSide = 320     // about how wide a small heat map is drawn
+	shownSide = 320     // approximate width of a small heat map
 )
 
 func drawable(d dtype.DType) bool { return d.IsFloat() || d.IsInteger() || d == dtype.Bool }
 
-// scale are colours of rising brightness, from a dark violet to yellow, that those who do not see red
-// and green tell apart too (viridis, by S. van der Walt and N. Smith, 2015).
+// scale are colours of increasing brightness, from dark violet to yellow, which people with red-green
+// colour blindness can tell apart, too (viridis, by S. van der Walt and N. Smith, 2015).
 var scale = [][3]float64{{0x44, 0x01, 0x54}, {0x3b, 0x52, 0x8b}, {0x21, 0x91, 0x8c}, {0x5e, 0xc9, 0x62}, {0xfd, 0xe7, 0x25}}
 
-// palette is nothing, for what is missing or no number, and the scale.
+// palette is transparent, for missing values and NaN, followed by the scale.
 var palette = func() color.Palette {
 	p := color.Palette{color.RGBA{}}
 	for i := range 255 {
@@ -45,8 +45,8 @@ var palette = func() color.Palette {
 	return p
 }()
 
-// heat draws the last two axes of a tensor as pictures, one for each position along the others, with a
-// slider for each of these.
+// heat draws the last two axes of a tensor as pictures, one for each position along the other axes,
+// which have a slider each.
 func (w *writer) heat(d *tensor.Dense, names []string, mask []bool) {
 	rank := d.Rank()
 	h, wide := d.Dim(rank-2), d.Dim(rank-1)
@@ -64,7 +64,7 @@ func (w *writer) heat(d *tensor.Dense, names []string, mask []bool) {
 	}
 	data := tensor.Data[float64](tensor.Contiguous(ops.Cast(sliced(d, limits), dtype.Float64).(*tensor.Dense)))
 	if len(limits) > 0 && len(mask) > 0 {
-		mask = nil // pictures of some slices; the elements below say what is missing
+		mask = nil // the pictures show some slices; missing elements are shown below
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, x := range data {
@@ -132,13 +132,13 @@ func pixels(data []float64, mask []bool, h, w int, lo, hi float64) *image.Palett
 
 func encoded(img image.Image) string {
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil { // a buffer takes everything
+	if err := png.Encode(&b, img); err != nil { // writing to a buffer cannot fail
 		return ""
 	}
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// histogram draws how the numbers of a column are spread.
+// histogram draws the distribution of the numbers of a column.
 func histogram(c *summary.Column) string {
 	const bins, width, height = 32, 96, 18
 	counts := c.Histogram(bins)
@@ -160,7 +160,7 @@ func histogram(c *summary.Column) string {
 	return w.End().String()
 }
 
-// lengths draws how long the lists of a Value are, each as a bar, for each level of lists.
+// lengths draws the lengths of the lists of a Value as bars, for each level of lists.
 func (w *writer) lengths(a anatomy.Value) {
 	for level, p := range a.Partitions {
 		splits, ok := p.Splits64()

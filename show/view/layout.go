@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// A box is what is laid out: a node with its size, which gets a place. Boxes within it have places
+// A box is a node to be laid out, with its size and position. Boxes within it have positions
 // relative to its own.
 type box struct {
 	class, name, spec, cost, title string
-	closed                         [2]float64 // width and height without what is inside
-	w, h                           float64    // width with what is inside, and the height as it is drawn
+	closed                         [2]float64 // width and height without the contents
+	w, h                           float64    // width with the contents, and the drawn height
 	x                              float64    // of the left side; set by layout
 	from                           []*box
 	inside                         []*drawing
@@ -20,16 +20,16 @@ type box struct {
 	layer int
 	at    int // in its layer
 	to    []*box
-	bends []*box // of the edges from it, in the layers below
+	bends []*box // the bends of its outgoing edges in the layers below
 }
 
-// A layer is boxes side by side.
+// A layer is a row of boxes.
 type layer struct {
 	boxes []*box
 	y, h  float64
 }
 
-// A drawing is layers of boxes, each below what it reads.
+// A drawing is layers of boxes, each below those that it reads.
 type drawing struct {
 	name   string
 	layers []*layer
@@ -44,10 +44,10 @@ const (
 	sweeps     = 24
 )
 
-// layout gives boxes their places, in layers from top to bottom: each below all that it reads, as few
-// crossings as sweeps over the layers find, and near what it is connected with (K. Sugiyama, S. Tagawa
-// and M. Toda, "Methods for visual understanding of hierarchical system structures", 1981). Boxes come in
-// an order in which each is behind those it reads.
+// layout assigns boxes to layers and positions: each box is below all that it reads and near those that
+// it is connected with, with as few crossings as sweeps over the layers can find (K. Sugiyama, S. Tagawa
+// and M. Toda, "Methods for visual understanding of hierarchical system structures", 1981). Boxes must be
+// in an order in which each follows those that it reads.
 func layout(name string, boxes []*box) *drawing {
 	d := &drawing{name: name}
 	d.rank(boxes)
@@ -58,8 +58,8 @@ func layout(name string, boxes []*box) *drawing {
 	return d
 }
 
-// rank gives the boxes their layers by the longest path, moves those that only feed others down to them,
-// and puts bends into edges that span several layers. Edges from one box share their bends.
+// rank assigns boxes to layers by the longest path, moves boxes without inputs down to those that read
+// them, and puts bends into edges that span several layers. Edges from the same box share bends.
 func (d *drawing) rank(boxes []*box) {
 	for _, b := range boxes {
 		for _, f := range b.from {
@@ -68,7 +68,7 @@ func (d *drawing) rank(boxes []*box) {
 		}
 	}
 	for _, b := range slices.Backward(boxes) {
-		if len(b.from) == 0 && len(b.to) > 0 { // a parameter stands just above what reads it first
+		if len(b.from) == 0 && len(b.to) > 0 { // a parameter is just above its first reader
 			b.layer = slices.MinFunc(b.to, func(x, y *box) int { return cmp.Compare(x.layer, y.layer) }).layer - 1
 		}
 		b.to = nil
@@ -108,8 +108,8 @@ func (d *drawing) above(f *box, layer int) *box {
 	return last
 }
 
-// order sorts each layer by the median places of what its boxes are connected with above, or below (P.
-// Eades and N. Wormald, "Edge crossings in drawings of bipartite graphs", 1994).
+// order sorts each layer by the median positions of the boxes above, or below, with which its boxes
+// are connected (P. Eades and N. Wormald, "Edge crossings in drawings of bipartite graphs", 1994).
 func (d *drawing) order(down bool) {
 	for i := range d.layers {
 		l := d.layer(i, down).boxes
@@ -151,8 +151,8 @@ func (d *drawing) layer(i int, down bool) *layer {
 	return d.layers[i]
 }
 
-// place gives the boxes their places: layers below one another, and in each the boxes as near as the
-// others let them to the middle of what they are connected with.
+// place positions the boxes: layers below one another, and the boxes in each as near to the middle
+// of their connections as the other boxes allow.
 func (d *drawing) place() {
 	for _, l := range d.layers {
 		x := 0.0
@@ -189,12 +189,13 @@ func (d *drawing) place() {
 	d.h += margin
 }
 
-// pull moves the boxes of a layer to where they want to be, in their order: blocks of boxes that would
-// overlap stand side by side around their mean (isotonic regression, by pools of adjacent violators).
+// pull moves the boxes of a layer to their wanted positions, keeping their order: boxes that would
+// overlap form blocks, which are placed around their mean (isotonic regression, by pooling adjacent
+// violators).
 func pull(l []*box, down bool) {
 	type block struct {
-		sum    float64 // of the wanted places of the left side
-		n      int     // of the boxes
+		sum    float64 // of the wanted positions of the left sides
+		n      int     // number of boxes
 		width  float64
 		first  int
 		placed float64
@@ -220,7 +221,7 @@ func pull(l []*box, down bool) {
 			if last.placed+last.width <= next.placed {
 				break
 			}
-			// Boxes of next want to be left of where those of last end: one block of both.
+			// The boxes of next should begin left of the end of last: both become one block.
 			next = block{sum: last.sum + next.sum - last.width*float64(next.n), n: last.n + next.n, width: last.width + next.width, first: last.first}
 			next.placed = next.sum / float64(next.n)
 			blocks = blocks[:len(blocks)-1]

@@ -13,13 +13,13 @@ import (
 
 // RunOptions change how the curves of runs are drawn. The zero value is the default.
 type RunOptions struct {
-	Smooth float64 // the weight of the moving average, from 0 to 1; 0: only what was measured
-	Log    bool    // values on a logarithmic axis, where all are above 0
-	Time   bool    // by seconds, not by steps
+	Smooth float64 // the weight of the moving average, from 0 to 1; 0: only the measured values
+	Log    bool    // logarithmic axis, if all values are above 0
+	Time   bool    // by seconds instead of by steps
 }
 
-// Runs draws training runs: what came of each, the settings in which they differ, and a chart for each
-// name that something was measured under, with a curve for each run.
+// Runs draws training runs: the results of each run, the settings in which they differ, and for each
+// measured name a chart with a curve for each run.
 func Runs(list []*runs.Run, o RunOptions) string {
 	w := &markup.Writer{}
 	w.Open("section", "class", "tenon")
@@ -45,14 +45,14 @@ func Runs(list []*runs.Run, o RunOptions) string {
 	return w.End().Line().String()
 }
 
-// Curves draws the charts of [Runs] alone.
+// Curves draws only the charts of [Runs].
 func Curves(list []*runs.Run, o RunOptions) string {
 	w := &markup.Writer{}
 	charts(w, list, o)
 	return w.Line().String()
 }
 
-// charts draws a chart for each name that something was measured under.
+// charts draws a chart for each measured name.
 func charts(w *markup.Writer, list []*runs.Run, o RunOptions) {
 	w.Open("div", "class", "charts")
 	var names []string
@@ -69,15 +69,15 @@ func charts(w *markup.Writer, list []*runs.Run, o RunOptions) {
 	w.End()
 }
 
-// colour is the class of the colour of a run.
+// colour is the class for the colour of a run.
 func colour(i int) string { return fmt.Sprintf("c%d", i%6) }
 
-// differences draws the settings that runs do not have in common, or those of the only run.
+// differences draws the settings in which runs differ, or those of the only run.
 func differences(w *markup.Writer, list []*runs.Run) {
 	head := []string{"setting"}
 	all := list
 	if len(list) == 1 {
-		all = append(slices.Clone(list), &runs.Run{}) // all of its settings
+		all = append(slices.Clone(list), &runs.Run{}) // shows all of its settings
 	}
 	for _, r := range list {
 		head = append(head, r.Name)
@@ -107,7 +107,7 @@ const (
 	chartWidth, chartHeight = 520.0, 220.0
 	chartLeft, chartBottom  = 58.0, 22.0
 	chartRight              = 20.0
-	maxPoints               = 1000 // of a curve; of more, the least and the greatest of each interval
+	maxPoints               = 1000 // of a curve; with more, the minimum and maximum of each interval
 )
 
 // A curve is a series as it is drawn.
@@ -183,7 +183,7 @@ func chart(w *markup.Writer, name string, list []*runs.Run, o RunOptions) {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// curveOf returns the series of a name, thinned; nil where the run has none.
+// curveOf returns the series of a name, thinned, or nil if the run has none.
 func curveOf(r *runs.Run, name string, o RunOptions) *curve {
 	all := r.Series()
 	i := slices.IndexFunc(all, func(s runs.Series) bool { return s.Name == name })
@@ -210,7 +210,7 @@ func curveOf(r *runs.Run, name string, o RunOptions) *curve {
 	return c.thinned()
 }
 
-// thinned keeps the least and the greatest of each interval of a long curve.
+// thinned keeps the minimum and maximum of each interval of a long curve.
 func (c *curve) thinned() *curve {
 	n := len(c.y)
 	if n <= 2*maxPoints {
@@ -253,14 +253,14 @@ func line(xs, ys []float64, px, py func(float64) float64) string {
 		}
 		fmt.Fprintf(&b, "%s%.1f %.1f", pen, px(xs[i]), py(y))
 		if pen == "M" {
-			b.WriteString("h0.1") // a single point is seen too
+			b.WriteString("h0.1") // makes a single point visible
 		}
 		pen = "L"
 	}
 	return b.String()
 }
 
-// ticks returns round numbers between two.
+// ticks returns round numbers between lo and hi.
 func ticks(lo, hi float64) []float64 {
 	const about = 5
 	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/about)))

@@ -18,22 +18,21 @@ import (
 // An Item is a page of a [Server].
 type Item struct {
 	Name string
-	Note string // beside the name where it is listed, such as a type
+	Note string // shown beside the name in lists, such as a type
 
-	// Draw returns the page's fragment. What the reader chose is in the query. Nil: there is only what
-	// is below.
+	// Draw returns the page's fragment. The query holds the reader's choices. Nil: the page has only
+	// its list of items.
 	Draw func(query url.Values) (string, error)
 
-	// Items are the pages below, which the page lists.
+	// Items are the pages below this one, which the page lists.
 	Items []Item
 
-	// Stamp, if it is not nil, says by another text that what is drawn has changed: the page is
-	// drawn anew then.
+	// Stamp, if it is not nil, returns a text that changes when the page has to be drawn again.
 	Stamp func() string
 }
 
-// A Server shows items to who knows its address, a part of which is a secret. It answers only to names
-// of this machine, and has no page that changes anything.
+// A Server serves items to readers who know its address, which contains a secret. It answers only
+// requests to names of the local machine, and no request changes anything.
 type Server struct {
 	title string
 	items []Item
@@ -49,7 +48,7 @@ func NewServer(title string, items []Item) *Server {
 	return &Server{title: title, items: items, token: base64.RawURLEncoding.EncodeToString(secret), every: often}
 }
 
-// URL returns the address of the first page for a server that listens on an address such as
+// URL returns the address of the first page of a server that listens on an address such as
 // 127.0.0.1:8000.
 func (s *Server) URL(address net.Addr) string {
 	return "http://" + address.String() + "/" + s.token + "/"
@@ -64,12 +63,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 	if !local(r.Host) {
-		http.Error(w, "this is no name of this machine", http.StatusForbidden)
+		http.Error(w, "the host is not a name of this machine", http.StatusForbidden)
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "there is nothing to change here", http.StatusMethodNotAllowed)
+		http.Error(w, "the pages cannot be changed", http.StatusMethodNotAllowed)
 		return
 	}
 	token, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -89,7 +88,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// local reports whether a host is this machine by a name that no other has.
+// local reports whether a host is a name by which only this machine is known.
 func local(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -155,11 +154,11 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, path string, trail
 	m.Add(markup.Foot())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if _, err := w.Write([]byte(m.String())); err != nil {
-		return // who asked has gone
+		return // the reader has left
 	}
 }
 
-// live tells by events of the server when an item has changed.
+// live reports by server-sent events when an item has changed.
 func (s *Server) live(w http.ResponseWriter, r *http.Request, item Item) {
 	if item.Stamp == nil {
 		http.NotFound(w, r)

@@ -16,7 +16,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// maxElements is how many elements of a list within a row, or positions along an axis behind the
+// maxElements is how many elements of a list in a row, or positions along an axis other than the
 // first, are shown.
 const maxElements = 20
 
@@ -25,7 +25,7 @@ func (w *writer) rows(v tenon.Value) {
 	some, n, from := w.shown(v)
 	var b bytes.Buffer
 	if err := jsonl.Write(&b, some, jsonl.WriteOptions{NonFinite: jsonl.NonFiniteLiteral, Unicode: jsonl.UnicodeReplace}); err != nil {
-		w.Element("pre", fmt.Sprint(some)) // complex numbers, which JSON lacks
+		w.Element("pre", fmt.Sprint(some)) // complex numbers, which JSON does not have
 		return
 	}
 	var list []any
@@ -45,7 +45,8 @@ func (w *writer) rows(v tenon.Value) {
 	}
 }
 
-// shown returns the rows of a Value that are shown, how many there are, and which is the first.
+// shown returns the rows of a Value that are shown, the number of all rows, and the index of
+// the first one shown.
 func (w *writer) shown(v tenon.Value) (some tenon.Value, n, from int) {
 	t, ok := v.(tensor.Tensor)
 	if !ok || t.Shape().Rank() < 1 {
@@ -66,7 +67,8 @@ func (w *writer) shown(v tenon.Value) (some tenon.Value, n, from int) {
 	return ops.Gather(t, tensor.Vector(index), 0), n, from
 }
 
-// elements draws the elements of a dense tensor or of texts. Of axes behind the first, the first few.
+// elements draws the elements of a dense tensor or of strings; along axes other than the first, only
+// the first few.
 func (w *writer) elements(t tensor.Tensor, mask []bool) {
 	rank := t.Shape().Rank()
 	if rank == 0 {
@@ -86,7 +88,7 @@ func (w *writer) elements(t tensor.Tensor, mask []bool) {
 	})
 }
 
-// cut leaves out the positions along axes behind the first that are not shown.
+// cut removes the positions along axes other than the first that are not shown.
 func cut(d *tensor.Dense, cuts bool) *tensor.Dense {
 	if !cuts {
 		return d
@@ -101,7 +103,7 @@ func cut(d *tensor.Dense, cuts bool) *tensor.Dense {
 	return d.View(0, shape.Of(dims...), d.Strides())
 }
 
-// masked draws a list or matrix of which some elements are missing.
+// masked draws a list or matrix with missing elements.
 func (w *writer) masked(t tensor.Tensor, mask []bool) {
 	width := 1
 	if t.Shape().Rank() > 1 {
@@ -143,20 +145,20 @@ func scalarText(t tensor.Tensor) string {
 	return strings.TrimSpace(strings.TrimSuffix(text, fmt.Sprint(t.Spec())))
 }
 
-// An object is one of JSON, with its members in their order.
+// An object is a JSON object with its members in order.
 type object struct {
 	keys   []string
 	values []any
 }
 
-// parsed returns what a JSON text says: an object, a []any, a string, a json.Number, a bool or nil.
+// parsed parses a JSON text: it returns an object, a []any, a string, a json.Number, a bool or nil.
 func parsed(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(quoted(text)))
 	d.UseNumber()
 	return parse(d, 0)
 }
 
-// quoted puts the numbers that JSON lacks in quotes.
+// quoted quotes the numbers that JSON does not have.
 func quoted(text []byte) []byte {
 	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
 		return text
@@ -186,7 +188,7 @@ func quoted(text []byte) []byte {
 	return out
 }
 
-var errDeep = errors.New("the value nests too deeply to be shown")
+var errDeep = errors.New("the value is nested too deeply to be shown")
 
 func parse(d *json.Decoder, depth int) (any, error) {
 	const most = 200
@@ -225,7 +227,7 @@ func parse(d *json.Decoder, depth int) (any, error) {
 	return t, nil
 }
 
-// table draws a list, with the number of each row: objects by their members.
+// table draws a list with the number of each row; objects have a column for each member.
 func table(w *markup.Writer, list []any, from int) {
 	head, objects := members(list)
 	w.Open("table")
@@ -267,8 +269,8 @@ func row(w *markup.Writer, x any, head []string, objects bool) {
 	cell(w, x)
 }
 
-// members returns the names of the members of objects, and whether all of a list are objects or
-// missing.
+// members returns the names of the members of objects, and whether all entries of a list are
+// objects or missing.
 func members(list []any) (head []string, all bool) {
 	for _, x := range list {
 		o, ok := x.(object)
@@ -284,7 +286,7 @@ func members(list []any) (head []string, all bool) {
 	return head, len(head) > 0
 }
 
-// cell draws a value: lists of objects as a table within, other lists in a line.
+// cell draws a value: a list of objects as a nested table, other lists in a line.
 func cell(w *markup.Writer, x any) {
 	switch x := x.(type) {
 	case nil:

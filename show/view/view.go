@@ -17,13 +17,13 @@ import (
 
 // Options change how Values are drawn. The zero value is the default.
 type Options struct {
-	// Name stands before the whole.
+	// Name is shown before the whole.
 	Name string
 
-	// Rows is how many rows, or elements, of a Value are shown; 0 stands for 100.
+	// Rows is the number of rows, or elements, of a Value that are shown; 0 stands for 100.
 	Rows int
 
-	// From is the first of them.
+	// From is the index of the first row shown.
 	From int
 
 	// Closed folds everything but the top.
@@ -37,7 +37,7 @@ func (o Options) rows() int {
 	return o.Rows
 }
 
-// Page returns fragments as a page that needs no other file.
+// Page returns fragments as a self-contained page.
 func Page(title string, fragments ...string) string {
 	var w markup.Writer
 	w.Add(markup.Head(title)).Element("h1", title).Line()
@@ -47,8 +47,8 @@ func Page(title string, fragments ...string) string {
 	return w.Add(markup.Foot()).String()
 }
 
-// HTML returns any nest of Values as a fragment: a tree of what is in it. What is no Value is shown as
-// it is printed, and what is no nest by the reason.
+// HTML returns any nest of Values as a fragment: a tree of its contents. A leaf that is not a Value is
+// shown as fmt prints it; if x is not a nest, the reason is shown.
 func HTML(x any, o Options) string {
 	w := &writer{o: o}
 	w.Open("section", "class", "tenon")
@@ -75,10 +75,10 @@ type writer struct {
 	depth int
 }
 
-// maxDepth bounds how deep Values within Values are drawn.
+// maxDepth bounds the nesting of Values that are drawn.
 const maxDepth = 24
 
-// tree draws the leaves below a path, whose first steps they have in common.
+// tree draws the leaves below a path, whose first steps they share.
 func (w *writer) tree(name string, paths []nest.Path, leaves []any, depth int) {
 	w.fold(depth < 2 && !w.o.Closed, func() {
 		w.Element("b", orEmpty(name, "all")).Text(" ").Element("span", fmt.Sprintf("%d parts", len(leaves)), "class", "spec")
@@ -106,7 +106,7 @@ func orEmpty(s, otherwise string) string {
 	return s
 }
 
-// fold writes what opens and closes.
+// fold writes a part that opens and folds.
 func (w *writer) fold(open bool, head, body func()) {
 	if open {
 		w.Open("details", "open", "")
@@ -153,7 +153,7 @@ func (w *writer) part(name string, v tenon.Value, open bool) {
 	})
 }
 
-// tried is value, with the error that it throws; elements that it has begun are ended.
+// tried is value, but returns the error that it throws; elements that it has begun are ended.
 func (w *writer) tried(v tenon.Value) (err error) {
 	depth := w.Depth()
 	defer func() { w.EndTo(depth) }()
@@ -162,7 +162,7 @@ func (w *writer) tried(v tenon.Value) (err error) {
 	return nil
 }
 
-// value draws what is in a Value.
+// value draws the contents of a Value.
 func (w *writer) value(v tenon.Value) {
 	a := anatomy.Of(v)
 	switch a.Kind {
@@ -195,10 +195,10 @@ func (w *writer) value(v tenon.Value) {
 	}
 }
 
-// facts writes what is known of something, in a line.
+// facts writes known facts in a line.
 func (w *writer) facts(text string) { w.Element("p", text, "class", "facts") }
 
-// columns writes the statistics of what is in records.
+// columns writes the statistics of the fields of records.
 func (w *writer) columns(v tenon.Value) {
 	var s summary.Summary
 	if err := s.AddNamed("", v); err != nil || len(s.Columns()) == 0 {
@@ -222,7 +222,7 @@ func (w *writer) columns(v tenon.Value) {
 	})
 }
 
-// number is a number for people, or nothing where there is none.
+// number formats a number for people, or returns "" if there is none.
 func number(x float64, there bool) string {
 	if !there {
 		return ""
@@ -230,7 +230,7 @@ func number(x float64, there bool) string {
 	return strconv.FormatFloat(x, 'g', 6, 64)
 }
 
-// leaf draws numbers, truth values or texts. names are those of the axes; a mask is false where an
+// leaf draws numbers, booleans or strings. names are those of the axes; a mask is false where an
 // element is missing.
 func (w *writer) leaf(v tenon.Value, names []string, mask []bool) {
 	t, ok := op.Known(v)
@@ -248,7 +248,7 @@ func (w *writer) leaf(v tenon.Value, names []string, mask []bool) {
 	w.elements(t, mask)
 }
 
-// statistics writes count, range and distribution of numbers, or of the lengths of texts.
+// statistics writes count, range and distribution of numbers, or of the lengths of strings.
 func (w *writer) statistics(v tenon.Value) {
 	var s summary.Summary
 	if err := s.AddNamed("x", v); err != nil {
@@ -276,7 +276,7 @@ func (w *writer) statistics(v tenon.Value) {
 	}
 }
 
-// optional draws what may be missing.
+// optional draws a Value with missing elements.
 func (w *writer) optional(v tenon.Value, a anatomy.Value) {
 	known, ok := op.Known(a.Mask)
 	mask, dense := known.(*tensor.Dense)

@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// DimensionAlignment says for each item of the dimension From to which items of the
-// dimension To it belongs.
+// DimensionAlignment says, for each item of the dimension From, to which items of the dimension
+// To it belongs.
 type DimensionAlignment struct {
 	From      string
 	To        string
@@ -35,7 +35,7 @@ func (a DimensionAlignment) Spec() tenon.Spec { return ext.SpecOf(a) }
 // String prints names and alignment.
 func (a DimensionAlignment) String() string { return ext.String(a) }
 
-// Validate checks that no item is negative, where the data are there.
+// Validate checks that no item is negative, if the data is known.
 func (a DimensionAlignment) Validate() error {
 	if items, ok := op.Known(ops.Cast(a.Alignment.FlatValues(), dtype.Int64)); ok {
 		for i, x := range tensor.Data[int64](items) {
@@ -47,8 +47,8 @@ func (a DimensionAlignment) Validate() error {
 	return nil
 }
 
-// Broadcast takes items of To along to From: for each item of From, the rows of x that
-// belong to it. It throws errors.
+// Broadcast takes items of To along From: for each item of From, the rows of x that belong to
+// it. It throws errors.
 //
 //	x: [to, a…]  →  [from, (to), a…]
 func (a DimensionAlignment) Broadcast(x any) *ragged.Tensor {
@@ -65,8 +65,8 @@ func (a DimensionAlignment) Reduce(x, n any) tensor.Tensor {
 	return ops.SegmentSum(each, a.Alignment.FlatValues(), n)
 }
 
-// Mean is the mean, for each item of From, of the items of To that belong to it; 0
-// where there are none. It throws errors.
+// Mean is the mean, for each item of From, of the items of To that belong to it; 0 if there are
+// none. It throws errors.
 //
 //	x: [to, a…]  →  [from, a…]
 func (a DimensionAlignment) Mean(x any) tensor.Tensor {

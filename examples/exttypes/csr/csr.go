@@ -44,8 +44,7 @@ func (m Matrix) Shape() shape.Shape {
 	return shape.Of(rows, m.NumColumns)
 }
 
-// Validate checks that rows follow one another and that columns exist, where the
-// data are there.
+// Validate checks that the row splits increase and that columns exist, if the data is known.
 func (m Matrix) Validate() error {
 	if m.NumColumns < 0 {
 		return &tenon.Error{Kind: tenon.ErrInvalid, Where: "NumColumns", Msg: "is negative"}
@@ -59,7 +58,7 @@ func (m Matrix) Validate() error {
 	}
 	for i, x := range tensor.Data[int64](c) {
 		if x < 0 || x >= int64(m.NumColumns) {
-			return &tenon.Error{Kind: tenon.ErrInvalid, Where: fmt.Sprintf("Columns[%d]", i), Msg: fmt.Sprintf("is %d, there are %d columns", x, m.NumColumns)}
+			return &tenon.Error{Kind: tenon.ErrInvalid, Where: fmt.Sprintf("Columns[%d]", i), Msg: fmt.Sprintf("is %d, but there are %d columns", x, m.NumColumns)}
 		}
 	}
 	return nil
@@ -73,7 +72,7 @@ func FromDense(x any) (m Matrix, err error) {
 		return m, err
 	}
 	if d.Shape().Rank() != 2 || d.Shape().Dim(1) < 0 {
-		return m, tenon.NewError(tenon.ErrShape, "csr.FromDense", fmt.Sprintf("%s is no matrix with a known number of columns", tenon.String(d.Spec())))
+		return m, tenon.NewError(tenon.ErrShape, "csr.FromDense", fmt.Sprintf("%s is not a matrix with a known number of columns", tenon.String(d.Spec())))
 	}
 	at := ops.Nonzero(d)
 	rows := ops.Index(ops.Shape(d), 0)
@@ -81,7 +80,7 @@ func FromDense(x any) (m Matrix, err error) {
 	return ext.New(Matrix{ops.GatherND(d, at, 0), ops.Index(at, key.All, 1), splits, d.Shape().Dim(1)})
 }
 
-// ToDense returns the matrix with its zeros: [rows, columns].
+// ToDense returns the dense matrix: [rows, columns].
 func (m Matrix) ToDense() (d tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	p := m.rows(m.Columns).Partition()
@@ -91,13 +90,13 @@ func (m Matrix) ToDense() (d tensor.Tensor, err error) {
 	return ops.ScatterND(at, m.Values, size), nil
 }
 
-// rows divides one item for each stored value among the rows.
+// rows divides items, one for each stored value, into the rows.
 func (m Matrix) rows(items tensor.Tensor) *ragged.Tensor {
 	return tenon.Must(ragged.FromRowSplits(items, m.RowSplits))
 }
 
-// HandleOp answers for products with dense matrices and vectors on the right, for the
-// shape, and for operations that leave zero zero.
+// HandleOp handles products with dense matrices and vectors on the right, the shape, and
+// operations that map zero to zero.
 func (m Matrix) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	switch c.Op.Name {
 	case "matvec", "matmul":
@@ -120,8 +119,8 @@ func (m Matrix) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	return nil, op.NotHandled
 }
 
-// multiply is the product with a vector or a matrix: for each row, the sum of its
-// values times the rows of the right operand that belong to their columns.
+// multiply returns the product with a vector or a matrix: for each row, the sum of its values
+// times the rows of the right operand that correspond to their columns.
 func multiply(c *op.Call) ([]tenon.Value, error) {
 	a, ok := c.Value(0).(Matrix)
 	b, ok2 := c.Value(1).(tensor.Tensor)

@@ -23,7 +23,7 @@ type TensorDigraph struct {
 
 func init() { ext.Register[TensorDigraph]("tenonml.com/examples/exttypes.TensorDigraph") }
 
-// New returns the graph with given nodes and edges.
+// New returns the graph with the given nodes and edges.
 func New(nodes any, source, target []int64) (TensorDigraph, error) {
 	n, err := tensor.Convert(nodes)
 	if err != nil {
@@ -38,7 +38,7 @@ func (g TensorDigraph) Spec() tenon.Spec { return ext.SpecOf(g) }
 // String prints nodes and edges.
 func (g TensorDigraph) String() string { return ext.String(g) }
 
-// Validate checks that the ends of edges are nodes, where the data are there.
+// Validate checks that the ends of edges are nodes, if the data is known.
 func (g TensorDigraph) Validate() error { return inside(g.Nodes.Shape().Dim(0), g.Source, g.Target) }
 
 // inside checks that the ends of edges are below n.
@@ -50,7 +50,7 @@ func inside(n int, source, target tensor.Tensor) error {
 		}
 		for i, x := range tensor.Data[int64](t) {
 			if x < 0 || x >= int64(n) {
-				return &tenon.Error{Kind: tenon.ErrInvalid, Where: fmt.Sprintf("%s[%d]", name, i), Msg: fmt.Sprintf("is node %d of %d", x, n)}
+				return &tenon.Error{Kind: tenon.ErrInvalid, Where: fmt.Sprintf("%s[%d]", name, i), Msg: fmt.Sprintf("is node %d, but there are %d", x, n)}
 			}
 		}
 	}
@@ -70,9 +70,9 @@ func (g TensorDigraph) OutDegree() tensor.Tensor {
 	return ops.SegmentSum(ops.OnesLike(g.Source), g.Source, g.count())
 }
 
-// Propagate is a step of message passing: every edge carries message of its source's
-// row, and each node becomes update of its own row and the sum of what arrives.
-// Both functions work on all rows at once.
+// Propagate is a step of message passing: every edge carries message of its source's row, and
+// each node becomes update of its own row and the sum of the arriving messages. Both functions
+// work on all rows at once.
 func (g TensorDigraph) Propagate(message func(rows tensor.Tensor) tensor.Tensor, update func(own, sum tensor.Tensor) tensor.Tensor) TensorDigraph {
 	sent := message(ops.Gather(g.Nodes, g.Source, 0))
 	g.Nodes = update(g.Nodes, ops.SegmentSum(sent, g.Target, g.count()))
@@ -108,8 +108,8 @@ func (g TensorDigraph) PageRank(damping, tolerance float64) tensor.Tensor {
 	return last.Rank
 }
 
-// Batch joins graphs into one without edges between them, and returns for each of its
-// nodes which graph it is from: int64[nodes].
+// Batch joins graphs into one without edges between them, and returns for each node the graph
+// that it comes from: int64[nodes].
 func Batch(graphs ...TensorDigraph) (g TensorDigraph, of tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	if len(graphs) == 0 {
@@ -128,7 +128,8 @@ func Batch(graphs ...TensorDigraph) (g TensorDigraph, of tensor.Tensor, err erro
 	return g, ops.Concat(ids, 0), err
 }
 
-// Successors returns for each node those that its edges lead to: int64[nodes, (successors)].
+// Successors returns, for each node, the nodes to which its edges lead: int64[nodes,
+// (successors)].
 func (g TensorDigraph) Successors() *ragged.Tensor {
 	order := ops.ArgSort(g.Source, 0, ops.SortOptions{})
 	return tenon.Must(ragged.FromValueRowIDs(ops.Gather(g.Target, order, 0), ops.Gather(g.Source, order, 0), g.count()))
@@ -146,14 +147,14 @@ func (g TensorDigraph) Sample(random, seeds tensor.Tensor, k int) tensor.Tensor 
 	size := ops.Stack([]tensor.Tensor{n, tensor.Scalar(int64(k))}, 0)
 	draw := ops.RandomUniform(random, size, dtype.Float64)
 	at := ops.Minimum(ops.Cast(ops.Floor(ops.Mul(draw, ops.Cast(length, dtype.Float64))), dtype.Int64), ops.Maximum(ops.Sub(length, 1), 0))
-	// A node -1 behind the successors stands for none.
+	// A node -1 after the successors stands for none.
 	flat := ops.Concat([]tensor.Tensor{next.FlatValues(), tensor.Vector([]int64{-1})}, 0)
 	last := ops.Sub(ops.Index(ops.Shape(flat), 0), 1)
 	return ops.Gather(flat, ops.Where(ops.Greater(length, 0), ops.Add(start, at), last), 0)
 }
 
-// Subgraph returns the graph of the nodes for which keep is true, and the edges between
-// them, numbered anew.
+// Subgraph returns the graph of the nodes for which keep is true, renumbered, and of the edges
+// between them.
 func (g TensorDigraph) Subgraph(keep tensor.Tensor) TensorDigraph {
 	number := ops.Sub(ops.CumSum(ops.Cast(keep, dtype.Int64), 0, ops.CumOptions{}), 1)
 	stays := ops.LogicalAnd(ops.Gather(keep, g.Source, 0), ops.Gather(keep, g.Target, 0))

@@ -28,8 +28,7 @@ func (g LabeledDigraph) Spec() tenon.Spec { return ext.SpecOf(g) }
 // String prints labels and edges.
 func (g LabeledDigraph) String() string { return ext.String(g) }
 
-// Validate checks that the ends of edges are nodes, where a label tells how many
-// there are.
+// Validate checks that the ends of edges are nodes, if a label gives the number of nodes.
 func (g LabeledDigraph) Validate() error {
 	for _, l := range g.NodeLabels {
 		return inside(l.Shape().Dim(0), g.Source, g.Target)
@@ -45,10 +44,10 @@ func label(labels map[string]tensor.Tensor, what, name string) tensor.Tensor {
 	return l
 }
 
-// Node returns a label of the nodes. It throws an error where there is none of the name.
+// Node returns a label of the nodes. If there is none with the name, it throws an error.
 func (g LabeledDigraph) Node(name string) tensor.Tensor { return label(g.NodeLabels, "nodes", name) }
 
-// Edge returns a label of the edges. It throws an error where there is none of the name.
+// Edge returns a label of the edges. If there is none with the name, it throws an error.
 func (g LabeledDigraph) Edge(name string) tensor.Tensor { return label(g.EdgeLabels, "edges", name) }
 
 // Plain returns the graph with one of its node labels.
@@ -56,8 +55,8 @@ func (g LabeledDigraph) Plain(node string) TensorDigraph {
 	return TensorDigraph{g.Node(node), g.Source, g.Target}
 }
 
-// WeightedSum returns for each node the sum, over the edges that lead to it, of the
-// edge's label times the label of the node it comes from: [nodes, …]. It throws errors.
+// WeightedSum returns for each node the sum, over the edges that lead to it, of the edge's
+// label times the label of the node where the edge begins: [nodes, …]. It throws errors.
 func (g LabeledDigraph) WeightedSum(node, edge string) tensor.Tensor {
 	x, w := g.Node(node), g.Edge(edge)
 	rows := ops.Gather(x, g.Source, 0)

@@ -13,8 +13,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Distribution is a distribution of scalars, or of as many as its parameters
-// have elements: its batch.
+// A Distribution is a distribution of scalars, or a batch of distributions with one for each
+// element of its parameters.
 type Distribution interface {
 	tenon.Value
 
@@ -38,11 +38,11 @@ var (
 // Normal is the normal distribution.
 type Normal struct {
 	Loc   tensor.Tensor `tenon:"dtype=float"`
-	Scale tensor.Tensor `tenon:"dtype=Loc"` // above 0
+	Scale tensor.Tensor `tenon:"dtype=Loc"` // positive
 }
 
-// Categorical is a distribution of the integers from 0 to the size of the last axis of
-// Logits, minus one, with probabilities Softmax(Logits).
+// Categorical is a distribution of the integers below the size of the last axis of Logits, with
+// probabilities Softmax(Logits).
 type Categorical struct {
 	Logits tensor.Tensor `tenon:"dtype=float,shape=[_ ...]"`
 }
@@ -82,7 +82,7 @@ func NewCategorical(logits any) (Categorical, error) {
 	return ext.New(Categorical{l})
 }
 
-// NewMixture returns a mixture.
+// NewMixture returns a mixture of the components with the given weights.
 func NewMixture(weights Categorical, components Distribution) (Mixture, error) {
 	return ext.New(Mixture{weights, components})
 }
@@ -105,7 +105,7 @@ func (d Mixture) Spec() tenon.Spec { return ext.SpecOf(d) }
 // String prints weights and components.
 func (d Mixture) String() string { return ext.String(d) }
 
-// Validate checks that no scale is 0 or below, where the data are there.
+// Validate checks that all scales are positive, if the data is known.
 func (d Normal) Validate() error {
 	bad, ok := op.Known(ops.Any(ops.LessEqual(d.Scale, 0)))
 	if ok && tensor.Item[bool](bad) {
@@ -119,12 +119,12 @@ func (d Normal) Validate() error {
 func (d Mixture) Validate() error {
 	b, w := d.Components.Batch(), d.Weights.Logits.Shape()
 	if b.Rank() < 1 || w.Dim(-1) >= 0 && b.Dim(-1) >= 0 && w.Dim(-1) != b.Dim(-1) {
-		return &tenon.Error{Kind: tenon.ErrInvalid, Where: "Components", Msg: fmt.Sprintf("have the batch %v, the weights %v", b, w)}
+		return &tenon.Error{Kind: tenon.ErrInvalid, Where: "Components", Msg: fmt.Sprintf("have the batch %v, but the weights %v", b, w)}
 	}
 	return nil
 }
 
-// Batch returns the shape that the parameters broadcast to.
+// Batch returns the shape to which the parameters broadcast.
 func (d Normal) Batch() shape.Shape {
 	return tenon.Must(shape.Broadcast(d.Loc.Shape(), d.Scale.Shape()))
 }
@@ -149,7 +149,7 @@ func (d Normal) LogProb(x any) tensor.Tensor {
 	return ops.Sub(ops.Sub(ops.Mul(ops.Square(z), -0.5), ops.Log(d.Scale)), 0.5*math.Log(2*math.Pi))
 }
 
-// CDF returns the probability of a number that is at most x: ½ erfc(−(x−μ)/σ√2).
+// CDF returns the probability that a number is at most x: ½ erfc(−(x−μ)/σ√2).
 func (d Normal) CDF(x any) tensor.Tensor {
 	return ops.Mul(ops.Erfc(ops.Div(ops.Sub(d.Loc, x), ops.Mul(d.Scale, math.Sqrt2))), 0.5)
 }
@@ -172,8 +172,8 @@ func (d Categorical) Sample(key tensor.Tensor, n int) tensor.Tensor {
 	return ops.RandomCategorical(key, ops.BroadcastTo(d.Logits, size))
 }
 
-// LogProb returns the logarithm of the probability of class numbers x: integers with
-// the shape of the batch, or of scalars where there is none.
+// LogProb returns the logarithm of the probability of class numbers x, which are integers with
+// the shape of the batch, or scalars if there is none.
 func (d Categorical) LogProb(x any) tensor.Tensor {
 	classes := ops.Index(ops.Shape(d.Logits), -1)
 	chosen := ops.OneHot(x, classes, -1, ops.OneHotOptions{DType: d.Logits.DType()})
@@ -192,7 +192,7 @@ func (d Categorical) KL(other Categorical) tensor.Tensor {
 	return ops.Sum(ops.Mul(ops.Exp(p), ops.Sub(p, q)), -1)
 }
 
-// Sample draws a component for each number, and the number from it.
+// Sample draws a component for each number, and the number from that component.
 func (d Mixture) Sample(key tensor.Tensor, n int) tensor.Tensor {
 	keys := ops.RandomKeys(key, 2)
 	class := d.Weights.Sample(keys[0], n)

@@ -21,7 +21,7 @@ type Tensor struct {
 
 func init() {
 	ext.Register[Tensor]("tenonml.com/examples/exttypes.LabeledTensor")
-	// Operations on two elements at a time work by label, whatever they are.
+	// Operations on two elements work by label, whatever they compute.
 	tenon.Must(ext.HandleBinary(func(c *op.Call, x, y Tensor) (tenon.Value, error) { return aligned(c, x, y) }))
 	tenon.Must(ext.HandleBinary(func(c *op.Call, x Tensor, y tensor.Tensor) (tenon.Value, error) {
 		return withScalar(c, x, y, x.Values, y)
@@ -82,8 +82,8 @@ func from(n tenon.Value, axes []string) Tensor {
 	return Tensor{named.Unnamed(n, names(axes)...), axes}
 }
 
-// aligned applies an operation by label: the labels of one operand are among those of
-// the other, whose order the result has; the first's, if both have them all.
+// aligned applies an operation by label: the labels of one operand must be among those of the
+// other, whose order the result has, or that of the first if both have all labels.
 func aligned(c *op.Call, x, y Tensor) (tenon.Value, error) {
 	axes := x.Axes
 	if len(y.Axes) > len(axes) {
@@ -104,10 +104,10 @@ func withScalar(c *op.Call, t Tensor, scalar tensor.Tensor, x, y tensor.Tensor) 
 	return Tensor{op.Apply(c, x, y), t.Axes}, nil
 }
 
-// Sum adds up along the axis with a label, which goes away. It throws errors.
+// Sum adds up along the axis with a label, which is removed. It throws errors.
 func Sum(t Tensor, axis string) Tensor { return reduce(t, axis, named.Dims.Sum) }
 
-// Mean is the mean along the axis with a label, which goes away. It throws errors.
+// Mean is the mean along the axis with a label, which is removed. It throws errors.
 func Mean(t Tensor, axis string) Tensor { return reduce(t, axis, named.Dims.Mean) }
 
 func reduce(t Tensor, axis string, f func(named.Dims, tenon.Value) *named.Tensor) Tensor {

@@ -10,13 +10,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// MaskedTensor pairs a tensor with a boolean mask of its shape.
+// MaskedTensor pairs a tensor with a boolean mask of the same shape.
 type MaskedTensor struct {
 	Values tensor.Tensor
 	Mask   tensor.Tensor `tenon:"dtype=bool,shape=Values"`
 }
 
-// New returns values of which those are valid whose mask is true.
+// New returns a tensor whose elements are valid where the mask is true.
 func New(values, mask any) (MaskedTensor, error) {
 	v, err := tensor.Convert(values)
 	if err != nil {
@@ -53,20 +53,20 @@ func (s Spec) Shape() shape.Shape { return s.Tensor("Values").Shape() }
 func init() {
 	ext.Register[MaskedTensor]("tenonml.com/examples/exttypes.MaskedTensor",
 		ext.Options{Spec: func(s *ext.Spec) tenon.Spec { return Spec{s} }})
-	// A dense tensor is a masked one of which everything is valid.
+	// A dense tensor is converted to one whose elements are all valid.
 	tenon.Must(ext.Cast(func(x tensor.Tensor) (MaskedTensor, error) {
 		return MaskedTensor{x, ops.Cast(ops.OnesLike(x), dtype.Bool)}, nil
 	}, ext.CastOptions{}))
 }
 
-// AcceptsOp says which values the handler is asked about: dense and masked tensors,
-// and no others, such as ragged ones.
+// AcceptsOp reports which values the handler accepts: dense and masked tensors, and no others,
+// such as ragged ones.
 func (m MaskedTensor) AcceptsOp(v tenon.Value) bool {
 	_, ok := v.(MaskedTensor)
 	return ok || tenon.IsLeaf(v.Spec())
 }
 
-// HandleOp answers for elementwise operations and those in handlers.
+// HandleOp handles elementwise operations and those in handlers.
 func (m MaskedTensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	switch {
 	case c.Op.IsUnaryElementwise():
@@ -102,7 +102,7 @@ func binary(c *op.Call) ([]tenon.Value, error) {
 	if len(masks) == 2 {
 		combined = ops.LogicalAnd(masks[0], masks[1])
 	}
-	if !combined.Shape().Equal(transformed.Shape()) { // the masked operand was stretched
+	if !combined.Shape().Equal(transformed.Shape()) { // the masked operand was broadcast
 		combined = ops.LogicalAnd(combined, ops.Cast(ops.OnesLike(transformed), dtype.Bool))
 	}
 	return op.One(MaskedTensor{transformed, combined})

@@ -1,12 +1,12 @@
-// Command stranger calls the functions of a model, and fine-tunes it, without the code or
-// the types that the model was made with: Values of types that it does not know are opaque.
+// Command stranger calls the functions of a model, and fine-tunes it, without the code or the types with
+// which the model was made: Values of unknown types are opaque.
 //
 //	stranger MODEL ARGS RESULTS TUNED
 //
-// ARGS holds the arguments of each function by the function's name and their places
-// (scale[0], encode[0].Tokens), RESULTS gets the results likewise. A function called loss… with one result, a
-// number, is followed downhill for a few steps, and the model with the new variables is
-// written to TUNED. The exit status is 1 where something fails.
+// ARGS holds the arguments of each function by the function's name and their places (scale[0],
+// encode[0].Tokens), RESULTS receives the results under such names. A function whose name begins with loss,
+// with a number as its only result, is minimized for a few steps, and the model with the new variables is
+// written to TUNED. The exit status is 1 if something fails.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 
-	_ "github.com/tenonml/tenon/control" // operations of models
+	_ "github.com/tenonml/tenon/control" // operations that models use
 	_ "github.com/tenonml/tenon/ops/rows"
 )
 
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// Rate and steps of the descent.
+// The rate and number of steps of gradient descent.
 const (
 	rate  = 0.01
 	steps = 3
@@ -75,7 +75,7 @@ func run(model, args, results, tuned string) error {
 	return m.Save(tuned)
 }
 
-// arguments reads the arguments of a function, by their places. One that is made of several Values
+// arguments reads the arguments of a function by their places. An argument made of several Values
 // is a map of them.
 func arguments(f *saved.Func, given *saved.File) ([]any, error) {
 	var in []any
@@ -102,7 +102,7 @@ func arguments(f *saved.Func, given *saved.File) ([]any, error) {
 	return in, nil
 }
 
-// descend takes steps against the gradient of a loss.
+// descend takes steps of gradient descent on a loss.
 func descend(m *saved.Model, f *saved.Func, in []any) error {
 	gradient := grad.Of(func(p map[string]tensor.Tensor) tensor.Tensor {
 		return tenon.Must(f.CallWith(p, in...))[0].(tensor.Tensor)

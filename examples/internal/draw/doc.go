@@ -1,2 +1,2 @@
-// Package draw draws what the examples come to.
+// Package draw draws the results of the examples.
 package draw

@@ -13,14 +13,14 @@ import (
 )
 
 type (
-	// Truth is what something is.
+	// Truth is the true class.
 	Truth struct{ named.Dim[Truth] }
-	// Answer is what a model takes it for.
+	// Answer is the predicted class.
 	Answer struct{ named.Dim[Answer] }
 )
 
-// Confusion returns the share of answers that are the truth, and draws how often each class is taken for which
-// into an SVG file; none where file is "".
+// Confusion returns the share of right answers, and draws the confusion matrix into an SVG file, unless file
+// is "".
 func Confusion(file string, truth, answers tensor.Tensor, classes ...string) (accuracy float64, err error) {
 	c, err := metric.NewConfusion(len(classes))
 	if err != nil {
@@ -34,7 +34,7 @@ func Confusion(file string, truth, answers tensor.Tensor, classes ...string) (ac
 	return c.Accuracy(), HeatMap(file, title, coords.New(counts, along[Truth](classes), along[Answer](classes)), Truth{}, Answer{})
 }
 
-// Columns draws a matrix whose columns have labels into an SVG file; none where file is "".
+// Columns draws a matrix whose columns have labels into an SVG file, unless file is "".
 func Columns[C named.Is[C]](file, title string, x *named.Tensor, rows, columns named.Name, labels ...string) error {
 	return HeatMap(file, title, coords.New(x, along[C](labels)), rows, columns)
 }
@@ -47,7 +47,7 @@ func along[N named.Is[N]](labels []string) coords.Coordinate {
 	return coords.Along[N](list...)
 }
 
-// HeatMap draws a matrix into an SVG file; none where file is "".
+// HeatMap draws a matrix into an SVG file, unless file is "".
 func HeatMap(file, title string, x tenon.Value, rows, columns named.Name) error {
 	if file == "" {
 		return nil

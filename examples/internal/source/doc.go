@@ -1,2 +1,3 @@
-// Package source reads the standard library's own source, which every machine with Go has.
+// Package source reads the standard library's own source, which comes with every Go
+// installation.
 package source

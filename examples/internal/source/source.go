@@ -13,16 +13,16 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// Root returns the folder of the source. It is an error where there is no command go that knows it.
+// Root returns the folder of the source. It is an error if the go command does not know it.
 func Root() (string, error) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
-		return "", fmt.Errorf("the command go does not say where the standard library is: %w", err)
+		return "", fmt.Errorf("the go command does not report where the standard library is: %w", err)
 	}
 	return filepath.Join(strings.TrimSpace(string(out)), "src"), nil
 }
 
-// Files returns the files of packages that are no tests, and the package of each. It throws errors.
+// Files returns the files of packages, except for tests, and the package of each. It throws errors.
 func Files(packages ...string) iter.Seq2[string, *ast.File] {
 	return func(yield func(string, *ast.File) bool) {
 		root := tenon.Must(Root())
@@ -57,7 +57,7 @@ func Functions(packages ...string) iter.Seq2[string, *ast.FuncDecl] {
 func Imports() (paths []string, imports [][]string, err error) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "std").Output()
 	if err != nil {
-		return nil, nil, fmt.Errorf("the command go does not list the standard library: %w", err)
+		return nil, nil, fmt.Errorf("the go command does not list the standard library: %w", err)
 	}
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)

@@ -1,5 +1,5 @@
-// Command features computes features of nested records on any runner of Apache Beam: collisions of particles with
-// lists of jets, and lists of tracks in lists of vertices, become a table in Parquet shards.
+// Command features computes features of nested records on any runner of Apache Beam. Particle collisions, with
+// lists of jets and lists of vertices that have lists of tracks, become a table in Parquet shards.
 //
 //	features -make 10000000 -in data/events    writes JSON lines
 //	features -in data/events -out data/table   computes features, in this process
@@ -40,7 +40,7 @@ type options struct {
 	rows            int
 }
 
-// run does what the flags ask for.
+// run does what the flags say.
 func run(ctx context.Context, o options, count, files int) error {
 	if count > 0 {
 		if err := makeRecords(o.in, count, files); err != nil {

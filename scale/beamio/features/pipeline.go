@@ -23,7 +23,7 @@ import (
 
 var ofEvents = beamio.Traced("features", features)
 
-// features returns a row of numbers for each record: what is a list becomes sums, means and extremes.
+// features returns a row of numbers for each record: lists become sums, means and extremes.
 func features(events *structured.Tensor) *structured.Tensor {
 	pt, eta, phi := events.Path("jets.pt"), events.Path("jets.eta"), events.Path("jets.phi")
 	x, y := ops.Mul(pt, ops.Cos(phi)), ops.Mul(pt, ops.Sin(phi))
@@ -59,8 +59,8 @@ func pipeline(o options) (*beam.Pipeline, error) {
 	return p, nil
 }
 
-// verify computes the features by a dataset of each file, and compares what it would write with what is there. Then
-// it reads all shards as a dataset.
+// verify computes the features with a dataset for each file, and compares the files that this would write with the
+// existing ones. Then it reads all shards as a dataset.
 func verify(o options) error {
 	spec, err := schema(o.in)
 	if err != nil {
@@ -94,7 +94,7 @@ func verify(o options) error {
 			return err
 		}
 		if !bytes.Equal(got, want.Bytes()) {
-			return fmt.Errorf("%s is not what a dataset gives", shard)
+			return fmt.Errorf("%s differs from the result of a dataset", shard)
 		}
 	}
 	f, err := parquetio.Open(o.verify+"-*.parquet", parquetio.ReadOptions{})
@@ -103,6 +103,6 @@ func verify(o options) error {
 	}
 	defer f.Close()
 	rows, _ := files.Parquet(f, dataset.BlockOptions{}).Len()
-	fmt.Printf("%d shards with %d rows are what a dataset gives, byte for byte\n", len(names), rows)
+	fmt.Printf("%d shards with %d rows equal the result of a dataset, byte for byte\n", len(names), rows)
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// makeRecords writes records as JSON lines, the same each time.
+// makeRecords writes records as JSON lines, the same ones each time.
 func makeRecords(prefix string, count, files int) error {
 	if err := os.MkdirAll(filepath.Dir(prefix), 0o777); err != nil {
 		return err
@@ -25,7 +25,7 @@ func makeRecords(prefix string, count, files int) error {
 		var b []byte
 		for i := count * k / files; i < count*(k+1)/files; i++ {
 			b = appendRecord(b[:0], r, i)
-			w.Write(b) // Flush has the error
+			w.Write(b) // Flush returns the error
 		}
 		if err := errors.Join(w.Flush(), f.Close()); err != nil {
 			return err
@@ -36,7 +36,7 @@ func makeRecords(prefix string, count, files int) error {
 
 func appendRecord(b []byte, r *rand.Rand, i int) []byte {
 	number := func(x float64) { b = strconv.AppendFloat(b, x, 'f', 3, 64) }
-	// list appends n things between brackets.
+	// list appends n items between brackets.
 	list := func(n int, one func()) {
 		b = append(b, '[')
 		for k := range n {

@@ -4,7 +4,7 @@ import "runtime"
 
 const maxCores = 1024
 
-// ownCores returns a bit for each core: processes are not bound to some of them.
+// ownCores returns a bit for each core. Processes are not bound to cores.
 func ownCores() (bits [maxCores / 64]uint64) {
 	for i := range min(runtime.NumCPU(), maxCores) {
 		bits[i/64] |= 1 << (i % 64)

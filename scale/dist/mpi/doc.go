@@ -26,21 +26,21 @@
 //
 // # Cores
 //
-// MPICH waits by spinning. More ranks than cores on one machine are far slower than one, and give
-// a warning, which counts the cores that ranks are bound to. If ranks and Go's threads together outnumber the cores, set
-// MPIR_CVAR_ENABLE_HEAVY_YIELD=1. If GOMAXPROCS is not set, it becomes the number of cores for
-// each rank of a machine.
+// MPICH waits by spinning, so more ranks than cores on one machine are far slower than one rank. They cause a warning,
+// which takes into account the cores that ranks are bound to. If ranks and Go's threads together outnumber the cores,
+// set MPIR_CVAR_ENABLE_HEAVY_YIELD=1. If GOMAXPROCS is not set, it becomes the number of cores for each rank of a
+// machine.
 //
 // # Dead ranks
 //
-// Ranks that fail tell the others why. One whose process is gone is noticed within a second by those of the same
-// machine that wait for it, which tell the others; ranks of machines that are gone are missed after [dist.Options].Timeout. In all
-// cases the errors name the rank, the processes end with a status other than 0, and the launcher ends the job. MPI does not
-// mend a group: start the job again, from the last checkpoint.
+// Ranks that fail tell the others why. If a process dies, the ranks of the same machine that wait for it notice within
+// a second and tell the others; if a machine dies, its ranks are missed after [dist.Options].Timeout. In all cases the
+// errors name the rank, the processes end with a status other than 0, and the launcher ends the job. MPI cannot repair
+// a group: restart the job from the last checkpoint.
 //
-// A launcher may be faster. MPICH's mpiexec kills all processes of a machine as soon as it sees that a signal has ended one, with
-// -disable-auto-cleanup as well where it gets to know of the end at once, and names the process instead of the rank. A shell
-// between the two hides the signal, so that the other ranks have their say:
+// A launcher may act first. MPICH's mpiexec kills all processes of a machine as soon as it sees that one was ended by a
+// signal, in some cases even with -disable-auto-cleanup, and names the process instead of the rank. To let the other
+// ranks report the error, hide the signal by a shell:
 //
 //	mpiexec -disable-auto-cleanup -n 2 sh -c 'trap "" USR1; "$0" "$@"; exit $?' ./program
 //

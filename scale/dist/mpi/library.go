@@ -18,15 +18,15 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// library is an MPI library with the standard ABI. MPI is asked for the level "serialized": one
-// thread at a time calls it.
+// library is an MPI library with the standard ABI. MPI is initialized with the thread level
+// "serialized": one thread at a time calls it.
 type library struct {
 	mu   sync.Mutex
 	path string
 	functions
 
 	neighbours []neighbour
-	looked     time.Time // for them
+	looked     time.Time // when it last looked for dead ranks
 }
 
 type functions struct {
@@ -90,7 +90,7 @@ func bind(path string, symbol func(name string) (uintptr, error)) (*library, err
 	return nil, e
 }
 
-// first returns the first of some names in their order.
+// first returns the first of several names in sorted order.
 func first(names []string) string {
 	least := names[0]
 	for _, n := range names {
@@ -99,7 +99,7 @@ func first(names []string) string {
 	return least
 }
 
-// checkVersion refuses another major version of the ABI.
+// checkVersion rejects another major version of the ABI.
 func (l *library) checkVersion() error {
 	v := new([2]int32)
 	if err := l.call(l.AbiGetVersion, at(&v[0]), at(&v[1])); err != nil {
@@ -117,7 +117,7 @@ func version(path string, major, minor int) error {
 	return e
 }
 
-// candidates are the files to try, in the order that the package's overview tells.
+// candidates are the files to try, in the order given in the package's overview.
 func candidates() []string {
 	if path := os.Getenv("TENON_MPI_LIBRARY"); path != "" {
 		return []string{path}
@@ -137,7 +137,7 @@ func candidates() []string {
 	return list
 }
 
-// at is the address of memory that is not moved: it is in the heap.
+// at returns the address of memory on the heap, which does not move.
 func at[T any](x *T) uintptr { return uintptr(unsafe.Pointer(x)) }
 
 // call calls a function that returns an error code.
@@ -147,7 +147,7 @@ func (l *library) call(f uintptr, args ...uintptr) error {
 	return l.locked(f, args...)
 }
 
-// test is what ranks do while they wait: call without its defer and its list.
+// test is called while ranks wait. It is call without its defer and its list.
 func (l *library) test(handle *uintptr, flag *int32) error {
 	l.mu.Lock()
 	r, _, _ := purego.SyscallN(l.Test, at(handle), at(flag), 0)
@@ -166,7 +166,7 @@ func (l *library) locked(f uintptr, args ...uintptr) error {
 	return l.failure(r)
 }
 
-// failure is what an error code says.
+// failure returns the text of an error code.
 func (l *library) failure(r uintptr) error {
 	text, n := new([512]byte), new(int32)
 	purego.SyscallN(l.ErrorString, r, at(text), at(n))

@@ -11,7 +11,7 @@ import (
 	"github.com/tenonml/tenon/scale/dist"
 )
 
-// Launched reports whether a launcher has started the process as one of several ranks.
+// Launched reports whether a launcher started the process as one of several ranks.
 func Launched() bool {
 	switch os.Getenv("TENON_MPI") {
 	case "on":
@@ -27,11 +27,11 @@ func Launched() bool {
 	return false
 }
 
-// World returns the group of all ranks that were launched, and a group of one where nobody launched the
-// process. It is called once; [dist.Comm.Close] ends it.
+// World returns the group of all launched ranks, or a group of one if the process was not launched. It
+// is called once; [dist.Comm.Close] ends it.
 //
-// The environment variable TENON_MPI_TIMEOUT, such as 30s, is how long ranks wait for each other where
-// the options do not say it.
+// If the options do not set a timeout, the environment variable TENON_MPI_TIMEOUT, such as 30s, says
+// how long ranks wait for each other.
 func World(o dist.Options) (*dist.Comm, error) {
 	if !Launched() {
 		return dist.Alone(), nil
@@ -48,8 +48,8 @@ func World(o dist.Options) (*dist.Comm, error) {
 	return world(o)
 }
 
-// Main calls f with the group of all ranks and ends the program: with status 1 after an error, which it
-// prints. An interrupt ends the context.
+// Main calls f with the group of all ranks and ends the program. If f returns an error, Main prints it
+// and the status is 1. An interrupt ends the context.
 func Main(o dist.Options, f func(ctx context.Context, c *dist.Comm) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -62,7 +62,7 @@ func Main(o dist.Options, f func(ctx context.Context, c *dist.Comm) error) {
 	}
 	fmt.Fprintln(os.Stderr, err)
 	if c != nil {
-		time.Sleep(200 * time.Millisecond) // the launcher ends all ranks with the first: the others have something to say as well
+		time.Sleep(200 * time.Millisecond) // the launcher ends all ranks together with the first; let the others report their errors
 	}
 	os.Exit(1)
 }

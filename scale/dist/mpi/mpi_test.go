@@ -190,7 +190,7 @@ func TestTwoRanks(t *testing.T) {
 		{"disagree", nil, []string{"rank 0: dist: ranks disagree in operation 1: rank 0 calls all_reduce(add) of float32[3], rank 1 all_reduce(add) of float32[4]", "rank 1: dist: ranks disagree"}},
 		{"error", nil, []string{"rank 0: dist: rank 1: the disk is full", "rank 1: dist: rank 1: the disk is full"}},
 		{"die", nil, nil},
-		{"die", []string{"-disable-auto-cleanup"}, []string{"rank 1 has died: process ", " is gone; this one was in operation 1, all_reduce(add) of float64[]"}},
+		{"die", []string{"-disable-auto-cleanup"}, []string{"rank 1 has died: process ", " is gone; this rank was in operation 1, all_reduce(add) of float64[]"}},
 		{"killed", nil, []string{"signal 9"}}, // the launcher kills the others at once
 	} {
 		start := time.Now()

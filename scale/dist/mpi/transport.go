@@ -30,8 +30,8 @@ var types = map[dtype.DType]uintptr{
 	dtype.Int8: 0x240, dtype.Uint8: 0x241, dtype.Int16: 0x248, dtype.Uint16: 0x249, dtype.Int32: 0x250, dtype.Uint32: 0x251, dtype.Int64: 0x258, dtype.Uint64: 0x259,
 }
 
-// native returns MPI's handles for a reduction of an element type. The extreme of floating
-// numbers is not left to MPI, which does not say what it does with NaN.
+// native returns MPI's handles for a reduction of an element type. Extremes of floating-point
+// numbers are not left to MPI, which does not specify what it does with NaN.
 func native(d dtype.DType, combine string) (t, op uintptr, ok bool) {
 	t, ok = types[d]
 	op, known := reductions[combine]
@@ -43,7 +43,7 @@ func native(d dtype.DType, combine string) (t, op uintptr, ok bool) {
 	return t, op, true
 }
 
-// transport is a communicator of MPI. Notices go through one of their own.
+// transport is a communicator of MPI. Notices use a separate communicator.
 type transport struct {
 	*library
 	comm, notices uintptr
@@ -66,7 +66,7 @@ func newTransport(l *library, comm, notices uintptr) (*transport, error) {
 func (t *transport) Rank() int { return t.rank }
 func (t *transport) Size() int { return t.size }
 
-// request is an operation under way. Its memory is pinned until it has ended.
+// request is an operation under way. Its memory is pinned until it has completed.
 type request struct {
 	*library
 	handle uintptr
@@ -82,7 +82,7 @@ func (t *transport) start(r *request, f uintptr, args ...uintptr) wire.Request {
 	return r
 }
 
-// request returns a request that uses some memory.
+// request returns a request that uses memory.
 func (t *transport) request(used ...[]byte) *request {
 	r := &request{library: t.library, handle: requestNull}
 	for _, b := range used {
@@ -93,7 +93,7 @@ func (t *transport) request(used ...[]byte) *request {
 	return r
 }
 
-// layout returns counts and displacements in units of a size, pinned.
+// layout returns counts and displacements in multiples of unit, pinned.
 func (r *request) layout(sizes []int, unit int) (counts, places uintptr) {
 	n, at := len(sizes), 0
 	list := make([]int64, 2*n)
@@ -116,7 +116,7 @@ func (r *request) Done() (bool, error) {
 	return true, r.err
 }
 
-// address returns where the elements of a slice are.
+// address returns the address of the elements of a slice.
 func address[T any](x []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(x))) }
 
 func (t *transport) Send(to int, tag wire.Tag, b []byte) wire.Request {
@@ -165,7 +165,7 @@ func (t *transport) Broadcast(b []byte, root int) wire.Request {
 	return t.start(t.request(b), t.Ibcast, address(b), uintptr(len(b)), typeByte, uintptr(root), t.comm)
 }
 
-// Post starts to send a notice. Nobody waits for it: it is small enough to leave at once.
+// Post starts sending a notice. Nobody waits for it: it is small enough to be sent at once.
 func (t *transport) Post(to int, notice []byte) error {
 	r := t.request(notice)
 	t.start(r, t.Isend, address(notice), uintptr(len(notice)), typeByte, uintptr(to), 0, t.notices)
@@ -180,7 +180,7 @@ func (t *transport) Post(to int, notice []byte) error {
 	return nil
 }
 
-// status is MPI_Status of the ABI: source, tag and error, and room for the library.
+// status is the ABI's MPI_Status: source, tag and error, and space for the library.
 type status struct {
 	source int32
 	_      [2]int32 // tag, error
@@ -218,8 +218,8 @@ func (t *transport) Split(number int, members []int) (wire.Transport, error) {
 	return newTransport(t.library, *comm, t.notices)
 }
 
-// Close ends MPI. After a failure it does not: the process ends with an error, and so does the
-// job.
+// Close finalizes MPI, except after a failure: then the process ends with an error, and so does
+// the job.
 func (t *transport) Close(failed bool) error {
 	if failed {
 		return nil

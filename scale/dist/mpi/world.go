@@ -18,7 +18,7 @@ import (
 	"github.com/tenonml/tenon/scale/dist"
 )
 
-// world starts MPI.
+// world initializes MPI.
 func world(o dist.Options) (*dist.Comm, error) {
 	l, err := open()
 	if err != nil {
@@ -28,8 +28,8 @@ func world(o dist.Options) (*dist.Comm, error) {
 	if err := l.call(l.InitThread, 0, 0, serialized, at(provided)); err != nil {
 		return nil, err
 	}
-	// A launcher may tell of dead ranks by this signal, for which MPICH's handler lacks SA_ONSTACK:
-	// it would end a Go program. Such ranks are noticed anyway.
+	// A launcher may announce dead ranks by this signal. MPICH's handler for it lacks SA_ONSTACK,
+	// so it would crash a Go program. Dead ranks are noticed anyway.
 	signal.Ignore(syscall.SIGUSR1)
 	if *provided < serialized {
 		return nil, tenon.NewError(tenon.ErrUnsupported, "dist/mpi", fmt.Sprintf("the library allows calls from one thread only (level %d, want %d)", *provided, serialized))
@@ -57,7 +57,7 @@ type neighbour struct {
 	missed    bool
 }
 
-// meetNeighbours finds the ranks of this machine, divides the cores among them, and warns where there are not enough.
+// meetNeighbours finds the ranks of this machine, divides the cores among them, and warns if there are not enough.
 func (t *transport) meetNeighbours() error {
 	comm := new(uintptr)
 	if err := t.call(t.CommSplitType, commWorld, sharedMemory, uintptr(t.rank), infoNull, at(comm)); err != nil {
@@ -105,16 +105,16 @@ func (t *transport) meetNeighbours() error {
 	return nil
 }
 
-// pidSpace tells those numbers of processes apart that stand for others, as in containers.
+// pidSpace identifies the namespace of process ids, because containers have their own.
 func pidSpace() uint64 {
-	name, _ := os.Readlink("/proc/self/ns/pid") // other systems have one space
+	name, _ := os.Readlink("/proc/self/ns/pid") // other systems have only one
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	return h.Sum64()
 }
 
-// dead returns a notice of a rank of this machine whose process is gone. It looks from time to time, and says so at the
-// second sight: what a rank says before it ends comes first.
+// dead returns a notice about a rank of this machine whose process is gone. It checks periodically, and reports the
+// rank when it finds it gone for the second time, because messages that the rank sent before it ended come first.
 func (l *library) dead() (from int, notice []byte, ok bool) {
 	now := time.Now()
 	if now.Sub(l.looked) < 50*time.Millisecond {
@@ -134,7 +134,7 @@ func (l *library) dead() (from int, notice []byte, ok bool) {
 	return 0, nil, false
 }
 
-// gone reports whether a process has ended, also where its parent has not asked for how it did.
+// gone reports whether a process has ended, even if its parent has not yet waited for it.
 func gone(pid int) bool {
 	if syscall.Kill(pid, 0) == syscall.ESRCH {
 		return true

@@ -32,7 +32,7 @@ var parquetFormat = &Format{
 			if f.Len() > 0 {
 				return recorded(f.All())
 			}
-			return one(func() (*structured.Tensor, error) { // its Spec is all there is
+			return one(func() (*structured.Tensor, error) { // only its Spec matters
 				v, err := f.Read()
 				if err != nil {
 					return nil, err
@@ -115,7 +115,8 @@ var recordsFormat = &Format{
 	},
 }
 
-// examples reads messages in batches as records. Messages that are no examples are a text each.
+// examples reads messages in batches as records. A message that is not an example becomes a
+// string.
 func examples(r *protoio.RecordReader, n int, yield func(*structured.Tensor, error) bool) {
 	var fs protoio.Features
 	known := false
@@ -174,8 +175,8 @@ func (x *exampleWriter) Write(t *structured.Tensor) error {
 
 func (x *exampleWriter) Close() error { return x.w.Close() }
 
-// AsRecords returns a Value as records of rank 1: any other tensor is a field, value, and any other Value
-// is held by one.
+// AsRecords returns a Value as records of rank 1: any other tensor becomes the field value, and any other
+// Value is wrapped in one.
 func AsRecords(v tenon.Value) (out *structured.Tensor, err error) {
 	defer tenon.Catch(&err)
 	t, ok := v.(tensor.Tensor)
@@ -200,7 +201,7 @@ func AsRecords(v tenon.Value) (out *structured.Tensor, err error) {
 	return structured.FromFieldsAndRank([]structured.Field{{Name: "value", Value: t}}, 1, structured.Options{})
 }
 
-// typed writes to a format whose first batch decides the columns.
+// typed writes to a format whose columns are determined by the first batch.
 type typed struct {
 	w interface {
 		Write(v tenon.Value) error

@@ -11,18 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// A Head is what a format is told by.
+// A Head is what is known of a file when its format is detected.
 type Head struct {
 	Name  string // of the file
-	Bytes []byte // the first of the file, after decompression; nil for a folder
-	Dir   fs.FS  // what is in the folder; nil for a file
+	Bytes []byte // the first bytes of the file, after decompression; nil for a folder
+	Dir   fs.FS  // the contents of the folder; nil for a file
 	Path  string // empty for a pipe
 
 	// Entries are the names in a ZIP file.
 	Entries []string
 }
 
-// headSize is how many bytes formats are told by.
+// headSize is the number of bytes from which formats are detected.
 const headSize = 4096
 
 func (h Head) magic(texts ...string) bool {
@@ -34,7 +34,8 @@ func (h Head) magic(texts ...string) bool {
 	return false
 }
 
-// named reports whether the file's name has one of some suffixes, without that of compression.
+// named reports whether the file's name has one of several suffixes, ignoring a suffix of
+// compression.
 func (h Head) named(suffixes ...string) bool {
 	base := strings.ToLower(h.Name)
 	base = strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
@@ -46,8 +47,8 @@ func (h Head) named(suffixes ...string) bool {
 	return false
 }
 
-// has reports whether a folder, or a ZIP file, has an entry of the name, in its first folder or below a
-// single one.
+// has reports whether a folder, or a ZIP file, has an entry with a name, at the top or inside of a
+// single top folder.
 func (h Head) has(name string) bool {
 	if h.Dir != nil {
 		_, err := fs.Stat(h.Dir, name)
@@ -61,7 +62,7 @@ func (h Head) has(name string) bool {
 	return false
 }
 
-// json reports whether the text begins as a JSON document or record does.
+// json reports whether the text begins like a JSON document or record.
 func (h Head) json() bool {
 	b := bytes.TrimLeft(bytes.TrimPrefix(h.Bytes, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(b) == 0 {
@@ -70,19 +71,19 @@ func (h Head) json() bool {
 	return b[0] == '{' || b[0] == '[' || h.named(".json", ".jsonl", ".ndjson")
 }
 
-// text reports whether the bytes can be a text.
+// text reports whether the bytes can be text.
 func (h Head) text() bool {
 	if bytes.IndexByte(h.Bytes, 0) >= 0 {
 		return false
 	}
 	b := h.Bytes
-	for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.Valid(b); i++ { // the last character may be cut
+	for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.Valid(b); i++ { // the last character may be truncated
 		b = b[:len(b)-1]
 	}
 	return utf8.Valid(b)
 }
 
-// records reports whether the bytes begin with the frame of a TFRecord: a length and its checksum.
+// records reports whether the bytes begin like a TFRecord: with a length and its checksum.
 func (h Head) records() bool {
 	if len(h.Bytes) < 12 {
 		return false
@@ -91,13 +92,13 @@ func (h Head) records() bool {
 	return binary.LittleEndian.Uint32(h.Bytes[8:]) == (sum>>15|sum<<17)+0xa282ead8
 }
 
-// safetensors reports whether the bytes begin with the length of a header and JSON.
+// safetensors reports whether the bytes begin with the length of a header, and JSON.
 func (h Head) safetensors() bool {
 	return len(h.Bytes) > 9 && binary.LittleEndian.Uint64(h.Bytes) < 1<<32 && binary.LittleEndian.Uint64(h.Bytes) >= 2 && h.Bytes[8] == '{'
 }
 
-// onnx reports whether the bytes begin as a model of ONNX does: with the version of its form, a small
-// number, and another field of ModelProto.
+// onnx reports whether the bytes begin like an ONNX model: with the version of the format, a small
+// number, followed by another field of ModelProto.
 func (h Head) onnx() bool {
 	if len(h.Bytes) < 4 || h.Bytes[0] != 1<<3 || h.Bytes[1] == 0 || h.Bytes[1] > 63 {
 		return false
@@ -117,7 +118,7 @@ func (h Head) firstLine() []byte {
 	return line
 }
 
-// beside reports whether there is a file of the path with something behind it.
+// beside reports whether there is a file with the path followed by a suffix.
 func (h Head) beside(suffix string) bool {
 	if h.Path == "" {
 		return false

@@ -17,72 +17,73 @@ import (
 	"github.com/tenonml/tenon/structured"
 )
 
-// A Format is a kind of file. What it cannot do is nil.
+// A Format is a file format. Fields for what it does not support are nil.
 type Format struct {
 	Name     string
-	Suffixes []string // of names of files, with the point
+	Suffixes []string // of file names, with the dot
 
-	// Match reports whether a file that begins with what h says is of the format.
+	// Match reports whether a file with this head has the format.
 	Match func(h Head) bool
 
-	// Streams is set where the format is read from front to back. Others are put in a file first
-	// where they come from a pipe.
+	// Streams means that the format is read from front to back. Other formats are copied to a
+	// file first if they come from a pipe.
 	Streams bool
 
 	Rows   func(in *Input, o Options) (*Rows, error)
 	Model  func(in *Input) (*Model, error)
 	Create func(w io.Writer, o WriteOptions) (RowWriter, error)
 
-	// Tensors writes tensors by name.
+	// Tensors writes named tensors.
 	Tensors func(w io.Writer, tensors map[string]tenon.Value) error
 }
 
-// Table is the formats, in the order in which they are tried. Those that match anything are last.
+// Table lists the formats in the order in which they are tried. Those that match anything come
+// last.
 var Table = []*Format{
 	parquetFormat, arrowFormat, arrowStreamFormat, npyFormat, ggufFormat, safetensorsFormat, shardsFormat,
 	modelFormat, onnxFormat, npzFormat, pytorchFormat, checkpointFormat, recordsFormat, jsonFormat, linesFormat, tsvFormat, csvFormat,
 	markdownFormat, htmlFormat, tableFormat,
 }
 
-// Options say what is read.
+// Options say what to read.
 type Options struct {
 	Context context.Context
 	Columns []string // paths of the only fields that are needed; nil: all
 
-	// Uniform makes the Specs of all batches alike, at the price of reading twice or all at once.
+	// Uniform gives all batches the same Spec, at the cost of reading twice, or everything at
+	// once.
 	Uniform bool
 
 	First int // no more rows than this are needed; 0: all
-	Last  int // only so many rows from the end are needed; 0: all
+	Last  int // only this many rows from the end are needed; 0: all
 
-	// Faults and TableFaults, where they are not nil, are told what is wrong with lines of JSON and of
-	// tables, which are left out then.
+	// Faults and TableFaults, if they are not nil, collect the faults of JSON lines and of tables,
+	// whose rows are then left out.
 	Faults      *jsonl.Report
 	TableFaults *csvio.Report
 
-	Progress func(done, total int64) // called now and then with the bytes that were read
+	Progress func(done, total int64) // called now and then with the number of bytes that have been read
 }
 
 // Rows are records that are read from front to back.
 type Rows struct {
-	// Batches gives the records in pieces of about n, or as they are in the file where it has pieces of
-	// its own.
+	// Batches yields the records in batches of about n, or in the pieces that the file has.
 	Batches func(n int) iter.Seq2[*structured.Tensor, error]
 
-	Count  int64   // the number of records, -1 where that is not known without reading
+	Count  int64   // the number of records, or -1 if it is unknown before reading
 	Groups []int64 // the numbers of records of the file's own pieces
-	Schema string  // as the format itself says it; may be empty
+	Schema string  // in the format's own terms; may be empty
 	Close  func() error
 }
 
-// A Tensor is a Value in a file that has not been read.
+// A Tensor is a Value in a file that has not been read yet.
 type Tensor struct {
 	Name string
 	Spec tenon.Spec
 	Read func() (tenon.Value, error)
 }
 
-// A Model is tensors by name, and functions.
+// A Model is named tensors, and functions.
 type Model struct {
 	Tensors   []Tensor
 	Functions []*saved.Func
@@ -90,7 +91,7 @@ type Model struct {
 	Close     func() error
 }
 
-// Named returns the format of a name, such as jsonl.
+// Named returns the format with a name, such as jsonl.
 func Named(name string) (*Format, error) {
 	i := slices.IndexFunc(Table, func(f *Format) bool { return f.Name == name })
 	if i < 0 {
@@ -103,8 +104,8 @@ func Named(name string) (*Format, error) {
 	return Table[i], nil
 }
 
-// Written returns the names of the formats that records can be written in, and the suffixes of all
-// that anything can be written in.
+// Written returns the names of the formats in which records can be written, and the suffixes of
+// all formats that can be written.
 func Written() (names, suffixes string) {
 	var n, s []string
 	for _, f := range Table {
@@ -118,8 +119,8 @@ func Written() (names, suffixes string) {
 	return strings.Join(n, ", "), strings.Join(s, " ")
 }
 
-// OfName returns the format of the suffix of a file's name, and nil where it tells none. Suffixes of
-// compression are left out.
+// OfName returns the format that the suffix of a file name indicates, or nil. Suffixes of
+// compression are ignored.
 func OfName(name string) *Format {
 	base := strings.ToLower(filepath.Base(name))
 	base = strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
@@ -135,7 +136,7 @@ func OfName(name string) *Format {
 	return best
 }
 
-// Records opens an input as records. Tensors by name are a record for each.
+// Records opens an input as records. Of named tensors, there is one record each.
 func Records(in *Input, o Options) (*Rows, error) {
 	if o.Context == nil {
 		o.Context = context.Background()
@@ -152,19 +153,19 @@ func Records(in *Input, o Options) (*Rows, error) {
 // OpenModel opens an input as tensors and functions.
 func OpenModel(in *Input) (*Model, error) {
 	if in.Format.Model == nil {
-		return nil, fmt.Errorf("%s is %s, which holds no model and no tensors by name; tenon info says what is in it", in.Name, in.Format.Name)
+		return nil, fmt.Errorf("%s is %s, which contains neither a model nor named tensors; tenon info shows what is in it", in.Name, in.Format.Name)
 	}
 	return in.Format.Model(in)
 }
 
-// one gives a single batch that is read when it is asked for.
+// one returns an iterator over a single batch, which is read when it is needed.
 func one(read func() (*structured.Tensor, error)) func(int) iter.Seq2[*structured.Tensor, error] {
 	return func(int) iter.Seq2[*structured.Tensor, error] {
 		return func(yield func(*structured.Tensor, error) bool) { yield(read()) }
 	}
 }
 
-// recorded takes the Values of an iterator for records.
+// recorded converts the Values of an iterator to records.
 func recorded(all iter.Seq2[tenon.Value, error]) iter.Seq2[*structured.Tensor, error] {
 	return func(yield func(*structured.Tensor, error) bool) {
 		for v, err := range all {

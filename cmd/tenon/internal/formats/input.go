@@ -14,23 +14,23 @@ import (
 	"github.com/tenonml/tenon/internal/zipbounds"
 )
 
-// An Input is what a command reads.
+// An Input is the input of a command.
 type Input struct {
 	Name   string // for messages
-	Path   string // empty where it comes from a pipe and is read as it comes
-	Size   int64  // bytes of the file, -1 where that is not known
+	Path   string // empty if it is a pipe that is read directly
+	Size   int64  // bytes of the file, or -1 if unknown
 	Format *Format
 	Head   Head
 
 	compressed bool
 	stream     io.Reader // of a pipe, after decompression
-	temp       string    // the file that a pipe was put in
+	temp       string    // the file to which a pipe was copied
 }
 
 // Compressed reports whether the whole file is compressed.
 func (in *Input) Compressed() bool { return in.compressed }
 
-// Close removes what the input needed besides.
+// Close closes the input and removes temporary files.
 func (in *Input) Close() error {
 	if in.temp == "" {
 		return nil
@@ -38,15 +38,15 @@ func (in *Input) Close() error {
 	return os.Remove(in.temp)
 }
 
-// Open opens a file or folder, or standard input where the name is "-", and finds its format, unless it is
-// given.
+// Open opens a file or folder, or standard input if the name is "-", and detects its format, unless that
+// is given.
 func Open(name string, stdin io.Reader, format *Format) (in *Input, err error) {
 	if name == "-" {
 		return openPipe("standard input", stdin, format)
 	}
 	st, err := os.Stat(name)
 	if err != nil {
-		// The beginning of a checkpoint's files is the name of none.
+		// The prefix of a checkpoint's files is not itself the name of a file.
 		h := Head{Name: name, Path: name}
 		if errors.Is(err, fs.ErrNotExist) && checkpointFormat.Match(h) {
 			return &Input{Name: name, Path: name, Size: -1, Format: checkpointFormat, Head: h}, nil
@@ -58,7 +58,7 @@ func Open(name string, stdin io.Reader, format *Format) (in *Input, err error) {
 		if err != nil {
 			return nil, plain(err)
 		}
-		return openPipe(name, f, format) // closed by the end of the process
+		return openPipe(name, f, format) // closed when the process ends
 	}
 	in = &Input{Name: name, Path: name, Size: -1, Format: format, Head: Head{Name: name, Path: name}}
 	if st.IsDir() {
@@ -121,12 +121,12 @@ func (in *Input) look(size int64) error {
 	return nil
 }
 
-// compressed reports whether bytes are those of gzip or zstd.
+// compressed reports whether bytes are compressed with gzip or zstd.
 func compressed(b []byte) bool {
 	return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) || bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd})
 }
 
-// tell finds the format.
+// tell detects the format.
 func (in *Input) tell() error {
 	if in.Format != nil {
 		return nil
@@ -152,10 +152,10 @@ func (in *Input) tell() error {
 			return fmt.Errorf("%s is %s, which is not supported; convert it to Parquet or JSON first", in.Name, what)
 		}
 	}
-	return fmt.Errorf("%s: the format is not known; set it with -i FORMAT", in.Name)
+	return fmt.Errorf("%s: the format is unknown; set it with -i FORMAT", in.Name)
 }
 
-// openPipe reads from what can be read once.
+// openPipe reads input that can be read only once.
 func openPipe(name string, r io.Reader, format *Format) (*Input, error) {
 	opened, err := input.Reader(name, r).Open()
 	if err != nil {
@@ -167,7 +167,7 @@ func openPipe(name string, r io.Reader, format *Format) (*Input, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	in := &Input{Name: name, Size: -1, Format: format, Head: Head{Name: name, Bytes: bytes.Clone(head)}, stream: b}
-	if in.Format == nil && bytes.HasPrefix(head, []byte("PK\x03\x04")) { // its names are at its end
+	if in.Format == nil && bytes.HasPrefix(head, []byte("PK\x03\x04")) { // its directory is at the end
 		if err := in.spool(); err != nil {
 			return nil, err
 		}
@@ -188,7 +188,7 @@ func openPipe(name string, r io.Reader, format *Format) (*Input, error) {
 	return in, nil
 }
 
-// spool puts what a pipe gives in a file.
+// spool copies a pipe to a file.
 func (in *Input) spool() (err error) {
 	f, err := os.CreateTemp("", "tenon-")
 	if err != nil {
@@ -217,7 +217,7 @@ func (in *Input) reader() (io.ReadCloser, error) {
 	return r, nil
 }
 
-// plain says what the system refuses, without the name of the call.
+// plain returns an error of the operating system without the name of the call.
 func plain(err error) error {
 	if p := new(fs.PathError); errors.As(err, &p) {
 		what := p.Err
@@ -225,7 +225,7 @@ func plain(err error) error {
 		case errors.Is(p.Err, fs.ErrNotExist):
 			what = errors.New("there is no such file")
 		case errors.Is(p.Err, fs.ErrPermission):
-			what = errors.New("you may not read it")
+			what = errors.New("permission to read it is denied")
 		case errors.Is(p.Err, syscall.EISDIR):
 			what = errors.New("it is a folder")
 		}

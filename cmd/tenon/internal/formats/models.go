@@ -34,7 +34,7 @@ var shardsFormat = &Format{
 	Model: savedValues,
 }
 
-// savedValues opens what package saved has written, or safetensors from elsewhere.
+// savedValues opens files of package saved, and other safetensors.
 func savedValues(in *Input) (*Model, error) {
 	f, err := saved.Open(in.Path)
 	if err != nil {
@@ -136,7 +136,7 @@ func weightsOf(format weights.Format) func(in *Input) (*Model, error) {
 		}
 		m := &Model{Metadata: map[string]string{}, Close: f.Close}
 		for k, v := range f.Metadata() {
-			const most = 200 // vocabularies are lists of many words
+			const most = 200 // vocabularies are long lists
 			text := fmt.Sprint(v)
 			if r := []rune(text); len(r) > most {
 				text = string(r[:most]) + "…"
@@ -187,7 +187,7 @@ var onnxFormat = &Format{
 	},
 }
 
-// functionsOf is what is in a model: its variables and its functions.
+// functionsOf returns the contents of a model: its variables and functions.
 func functionsOf(s *saved.Model) *Model {
 	m := &Model{Metadata: s.Metadata, Close: nothing, Functions: s.Functions()}
 	vars := s.Variables()
@@ -208,7 +208,8 @@ func mapKeys[V any](m map[string]V) iter.Seq[string] {
 	}
 }
 
-// Bytes returns how many bytes a Value of a Spec takes, and false where the Spec does not tell.
+// Bytes returns the number of bytes of a Value of a Spec, or false if the Spec does not
+// determine it.
 func Bytes(s tenon.Spec) (int64, bool) {
 	if t, ok := s.(*tensor.Spec); ok {
 		n := t.Shape().Size()
@@ -229,7 +230,7 @@ func Bytes(s tenon.Spec) (int64, bool) {
 	return total, len(parts) > 0
 }
 
-// catalogued gives tensors by name as a record for each: what they are, not what is in them.
+// catalogued returns a record for each named tensor, which describes it without its elements.
 func catalogued(in *Input) (*Rows, error) {
 	m, err := in.Format.Model(in)
 	if err != nil {

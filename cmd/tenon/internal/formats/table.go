@@ -17,8 +17,8 @@ var tableFormat = &Format{
 	Create: func(w io.Writer, o WriteOptions) (RowWriter, error) { return &table{w: w, o: o}, nil },
 }
 
-// table writes aligned columns under their names and types. Widths are those of the first batch; columns
-// that there is no room for are named below.
+// table writes aligned columns below their names and types. Widths are determined by the first batch;
+// columns without room are named below the table.
 type table struct {
 	w      io.Writer
 	o      WriteOptions
@@ -31,7 +31,7 @@ type table struct {
 // Sizes of tables.
 const (
 	cellMost  = 60 // characters of a cell
-	cellLeast = 8  // to which columns are narrowed where there is little room
+	cellLeast = 8  // to which columns are narrowed if there is little room
 )
 
 // Write adds records.
@@ -62,7 +62,7 @@ func (x *table) Write(t *structured.Tensor) error {
 	return err
 }
 
-// measure decides about the widths.
+// measure determines the widths.
 func (x *table) measure(head, types []string, rows [][]string) {
 	x.widths, x.right = make([]int, len(head)), make([]bool, len(head))
 	for i := range head {
@@ -149,7 +149,7 @@ func Types(t *structured.Tensor) []string {
 	return out
 }
 
-// Unquoted returns a JSON text as it reads: strings without quotes, and what is missing as nothing.
+// Unquoted returns a JSON text for reading: strings without quotes, and nothing for null.
 func Unquoted(cell string) string {
 	switch {
 	case cell == "null":
@@ -163,7 +163,8 @@ func Unquoted(cell string) string {
 	return cell
 }
 
-// Printable returns a text without what would move a terminal's cursor or change its colours.
+// Printable returns a text without characters that would move a terminal's cursor or change its
+// colours.
 func Printable(s string) string {
 	plain := true
 	for _, r := range s {

@@ -61,7 +61,7 @@ func jsonRows(in *Input, o Options) (*Rows, error) {
 		source = jsonl.Reader(name, io.NewSectionReader(f, from, in.Size-from))
 	case in.stream != nil && in.temp == "":
 		source = jsonl.Reader(in.Name, in.stream)
-		if o.Uniform { // what comes once cannot be read twice
+		if o.Uniform { // a pipe cannot be read twice
 			options.Uniform = false
 			rows.Batches = one(func() (*structured.Tensor, error) { return jsonl.Read(source, options) })
 			return rows, nil
@@ -73,15 +73,15 @@ func jsonRows(in *Input, o Options) (*Rows, error) {
 	return rows, nil
 }
 
-// firstValues reads JSON up to the end of a number of values, or, of a document that is an array, of its
-// elements, behind which the array ends.
+// firstValues reads JSON up to the end of a number of values or, if the document is an array, of its
+// elements; it then ends the array.
 type firstValues struct {
 	r       *bufio.Reader
 	left    int
 	begun   bool
 	list    bool // the document is an array
-	depth   int  // within a value
-	text    bool // within a string
+	depth   int  // inside of a value
+	text    bool // inside of a string
 	escaped bool
 	tail    []byte
 }
@@ -111,7 +111,7 @@ func (f *firstValues) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// step takes a byte and reports whether a value ends with it.
+// step processes a byte and reports whether a value ends with it.
 func (f *firstValues) step(c byte) bool {
 	switch {
 	case f.text:
@@ -183,7 +183,7 @@ var csvFormat = &Format{
 	Create: func(w io.Writer, o WriteOptions) (RowWriter, error) { return &fields{w: w, o: o, delim: ','}, nil },
 }
 
-// delimiter guesses what stands between fields.
+// delimiter guesses the delimiter of fields.
 func delimiter(line []byte) byte {
 	best := byte(',')
 	for _, c := range []byte{';', '|'} {
@@ -198,7 +198,7 @@ func csvRows(in *Input, o Options, delim byte) (*Rows, error) {
 	options := csvio.Options{Delim: delim, Context: o.Context}
 	for _, c := range o.Columns {
 		if strings.ContainsAny(c, ".[") {
-			options.Columns = nil // a path that is worked out later
+			options.Columns = nil // a path may be computed later
 			break
 		}
 		options.Columns = append(options.Columns, c)

@@ -20,13 +20,13 @@ import (
 // A RowWriter writes records, a batch at a time.
 type RowWriter interface {
 	Write(t *structured.Tensor) error
-	Close() error // writes what ends the output
+	Close() error // writes the end of the output
 }
 
-// WriteOptions say how records are written.
+// WriteOptions say how to write records.
 type WriteOptions struct {
 	Context context.Context
-	Width   int  // of tables, in characters; 0: whatever it takes
+	Width   int  // of tables, in characters; 0: unlimited
 	Colour  bool // in tables
 	Title   string
 }
@@ -35,7 +35,7 @@ func jsonOptions(o WriteOptions) jsonl.WriteOptions {
 	return jsonl.WriteOptions{NonFinite: jsonl.NonFiniteNull, Unicode: jsonl.UnicodeReplace, Context: o.Context}
 }
 
-// lines writes JSON, a record in each line.
+// lines writes JSON, one record per line.
 type lines struct {
 	w io.Writer
 	o WriteOptions
@@ -47,7 +47,7 @@ func (x *lines) Write(t *structured.Tensor) error { return jsonl.Write(x.w, t, j
 
 func (x *lines) Close() error { return nil }
 
-// array writes one JSON array, whose elements are lines.
+// array writes a JSON array with one element per line.
 type array struct {
 	w     io.Writer
 	o     WriteOptions
@@ -80,7 +80,7 @@ func (x *array) Close() error {
 	return err
 }
 
-// fields writes CSV and TSV. Columns of lists, records and other nested values are texts in JSON.
+// fields writes CSV and TSV. Lists, records and other nested values are written as JSON.
 type fields struct {
 	w     io.Writer
 	o     WriteOptions
@@ -100,7 +100,7 @@ func (x *fields) Write(t *structured.Tensor) error {
 
 func (x *fields) Close() error { return nil }
 
-// Flat returns records whose nested fields are texts in JSON.
+// Flat returns records whose nested fields are strings with JSON.
 func Flat(t *structured.Tensor, o WriteOptions) (out *structured.Tensor, err error) {
 	defer tenon.Catch(&err)
 	var nested []int
@@ -127,7 +127,7 @@ func Flat(t *structured.Tensor, o WriteOptions) (out *structured.Tensor, err err
 	return structured.FromFields(all, t.Shape(), structured.Options{})
 }
 
-// scalars reports whether a column has one number, text or truth value for each record.
+// scalars reports whether a column has one number, string or boolean for each record.
 func scalars(v tensor.Tensor) bool {
 	if v.Shape().Rank() != 1 {
 		return false
@@ -139,7 +139,7 @@ func scalars(v tensor.Tensor) bool {
 	return !strings.Contains(structured.Datashape(v.Spec()), "{")
 }
 
-// Cells returns the names of the fields of records, and each record's values as JSON.
+// Cells returns the names of the fields of records, and the values of each record as JSON.
 func Cells(t *structured.Tensor, o WriteOptions) (head []string, rows [][]string, err error) {
 	var b bytes.Buffer
 	if err := jsonl.Write(&b, t, jsonOptions(o)); err != nil {
@@ -152,7 +152,7 @@ func Cells(t *structured.Tensor, o WriteOptions) (head []string, rows [][]string
 	return head, rows, nil
 }
 
-// members returns the values of an object that has been written compactly, in their order.
+// members returns the values of an object in compact JSON, in order.
 func members(b []byte, n int) []string {
 	out := make([]string, 0, n)
 	depth, from, text := 0, -1, false
@@ -276,12 +276,12 @@ func RowCount(t *structured.Tensor) int {
 	return int(tensor.Item[int64](n))
 }
 
-// Take returns the records of some numbers.
+// Take returns the records with the given numbers.
 func Take(t *structured.Tensor, rows []int64) *structured.Tensor {
 	return ops.Gather(t, tensor.Vector(rows), 0).(*structured.Tensor)
 }
 
-// Slice returns the records from a number on, up to another.
+// Slice returns records from to to-1.
 func Slice(t *structured.Tensor, from, to int) *structured.Tensor {
 	return t.At(key.Range(from, to, nil)).(*structured.Tensor)
 }

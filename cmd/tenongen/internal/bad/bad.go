@@ -2,10 +2,10 @@ package bad
 
 import "github.com/tenonml/tenon"
 
-// Number is no struct.
+// Number is not a struct.
 type Number int
 
-// Channel holds what cannot be stored.
+// Channel has a field that cannot be stored.
 type Channel struct {
 	V tenon.Value
 	C chan int
@@ -19,13 +19,13 @@ type Hidden struct {
 // Value returns the field.
 func (h Hidden) Value() tenon.Value { return h.x }
 
-// Tree holds itself.
+// Tree is recursive.
 type Tree struct {
 	Leaf        tenon.Value
 	Left, Right *Tree
 }
 
-// Keys has a map with keys that are no strings.
+// Keys has a map whose keys are not strings.
 type Keys struct {
 	M map[int]tenon.Value
 }

@@ -1,2 +1,2 @@
-// Package bad has types that the generator refuses.
+// Package bad has types that the generator rejects.
 package bad

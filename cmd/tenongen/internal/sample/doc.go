@@ -1,3 +1,3 @@
-// Package sample has types twice: those in derived are registered as they are, those
-// here with code by tenongen. Tests compare the two.
+// Package sample has types twice: those in derived are registered without generated code, those
+// here with code from tenongen. Tests compare the two.
 package sample

@@ -12,33 +12,33 @@ import (
 	"strings"
 )
 
-// Functions and types are named by keys: "path.Func", "path.Type", "path.Type.Method".
-// What an expression's type is called before declarations are known is a key too: a call's
-// result is the key of the function and "()" with the result's number. There is no type
-// checker: it would have to load what is imported, which need not be there.
+// Functions and types are identified by keys: "path.Func", "path.Type", "path.Type.Method". A
+// type that is not known before all declarations have been read has a key, too: that of the
+// function whose result has the type, "()" and the number of the result. There is no type
+// checker, because it would have to load imported packages, which may be missing.
 
-// uses is what one folder says about functions of its own and of others.
+// uses is what one folder says about its own functions and those of others.
 type uses struct {
 	counts map[string]int
-	near   map[string]map[string]int // what is said where it is called, and how often
+	near   map[string]map[string]int // what is said at calls, and how often
 	loose  []looseUses
 }
 
-// looseUses is a file's calls of methods of values whose type is not known here: they are
-// divided among what the file imports.
+// looseUses is a file's calls of methods of values whose type is unknown here. They are divided
+// among the packages that the file imports.
 type looseUses struct {
 	imports []string
 	methods map[string]int
 }
 
-// A fileUses collects from one file.
+// A fileUses collects the calls of one file.
 type fileUses struct {
 	*uses
 	fset     *token.FileSet
 	pkg      string            // import path
 	imports  map[string]string // local name to path
 	loose    map[string]int
-	comments map[int]string // by the line that they stand on or end above
+	comments map[int]string // by the line on which they are, or below which they end
 	env      map[string]string
 }
 
@@ -87,8 +87,8 @@ func importName(p string) string {
 	return strings.TrimPrefix(name, "go-")
 }
 
-// smallFunction is the number of statements up to which the name of a function tells what
-// is called in it.
+// smallFunction is the maximum number of statements of a function whose name describes the
+// functions that it calls.
 const smallFunction = 12
 
 func (f *fileUses) function(fn *ast.FuncDecl) {
@@ -127,7 +127,7 @@ func (f *fileUses) block(list []ast.Stmt, about string) {
 	}
 }
 
-// message is what an error is told to be about, after "if err != nil {".
+// message is the text of the error that is handled after "if err != nil {".
 func message(b *ast.BlockStmt) string {
 	if len(b.List) != 1 {
 		return ""
@@ -200,7 +200,7 @@ func (f *fileUses) statement(s ast.Stmt, about string) {
 	}
 }
 
-// node is n, or nil where the interface holds none.
+// node is n, or nil if the interface holds nil.
 func node[N interface {
 	comparable
 	ast.Node
@@ -212,7 +212,7 @@ func node[N interface {
 	return n
 }
 
-// shortName is how many letters the name of a result needs to say something.
+// shortName is how many letters the name of a result needs to be informative.
 const shortName = 4
 
 // simple learns the types of variables.
@@ -257,7 +257,7 @@ func (f *fileUses) simple(s ast.Stmt) {
 	}
 }
 
-// typeKey names a type, "" where it has no name of its own.
+// typeKey returns the key of a type, or "" if the type has no name.
 func (f *fileUses) typeKey(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -285,7 +285,7 @@ func (f *fileUses) packageOf(e ast.Expr) (string, bool) {
 	return p, ok
 }
 
-// valueKey names the type of result i of an expression.
+// valueKey returns the key of the type of result i of an expression.
 func (f *fileUses) valueKey(e ast.Expr, i int) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -313,7 +313,7 @@ func (f *fileUses) valueKey(e ast.Expr, i int) string {
 	return ""
 }
 
-// called is the key of a function or method that is called, as far as it is known.
+// called returns the key of the function or method that is called, as far as it is known.
 func (f *fileUses) called(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -358,10 +358,10 @@ func (f *fileUses) expressions(n ast.Node, about string) {
 	})
 }
 
-// fewCalls is up to how many functions one comment may be about.
+// fewCalls is the maximum number of calls that a comment may refer to.
 const fewCalls = 3
 
-// say gives what a comment says to the functions called in the statement below it.
+// say records a comment for the functions called in the statement below it.
 func (f *fileUses) say(text string, parts ...ast.Node) {
 	if text == "" {
 		return
@@ -401,10 +401,10 @@ func (f *fileUses) tell(key, text string) {
 	f.near[key][text]++
 }
 
-// mostCallers bounds how many names, and how many sentences, are kept of what callers say.
+// mostCallers bounds how many names and sentences of callers are kept.
 const mostCallers = 24
 
-// frequent returns the texts that are said most often: sentences, then names.
+// frequent returns the most frequent texts: sentences, then names.
 func frequent(near map[string]int) []string {
 	order := slices.SortedFunc(maps.Keys(near), func(a, b string) int {
 		return cmp.Or(cmp.Compare(near[b], near[a]), strings.Compare(a, b))
@@ -422,7 +422,7 @@ func frequent(near map[string]int) []string {
 	return append(sentences, names...)
 }
 
-// resolve divides what all folders say among declarations.
+// resolve distributes what all folders say among declarations.
 func resolve(decls []Decl, all []*uses) {
 	r := resolver{byKey: map[string]int{}, types: map[string]string{}, methods: map[string][]int{}}
 	for i := range decls {
@@ -493,13 +493,13 @@ func (r *resolver) find(key string) (int, bool) {
 	return i, ok
 }
 
-// typeOf is the type's key of a result's.
+// typeOf returns the key of the type for the key of a result.
 func (r *resolver) typeOf(key string) string {
 	if t, ok := r.types[key]; ok {
 		return t
 	}
 	at := strings.LastIndex(key, "()")
-	t := key[:at] // a conversion, where it is no function
+	t := key[:at] // a conversion, if it is not a function
 	n, err := strconv.Atoi(key[at+2:])
 	if i, ok := r.find(t); ok && err == nil {
 		d := &r.decls[i]
@@ -508,7 +508,7 @@ func (r *resolver) typeOf(key string) string {
 			t = strings.TrimLeft(d.Results[n].Type, "*")
 			switch p, name, qualified := strings.Cut(t, "."); {
 			case qualified:
-				t = "" // another package's: its path is not known here
+				t = "" // in another package, whose path is unknown here
 				if p == d.PackageName {
 					t = d.Package + "." + name
 				}
@@ -523,7 +523,7 @@ func (r *resolver) typeOf(key string) string {
 	return t
 }
 
-// divide gives a file's calls of methods to those that the packages it imports have.
+// divide distributes a file's calls of methods among the packages that it imports.
 func (r *resolver) divide(uses []float64, l looseUses) {
 	for name, n := range l.methods {
 		var among []int

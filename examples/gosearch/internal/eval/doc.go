@@ -1,5 +1,5 @@
-// Package eval says how well a search finds declarations, in a way that no
-// system can win by looking at the answer.
+// Package eval measures how well a search finds declarations, in a way that no system can win by looking
+// at the answer.
 //
 // # Protocol
 //

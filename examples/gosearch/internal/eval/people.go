@@ -11,24 +11,24 @@ import (
 //go:embed questions.tsv
 var peoplesQuestions string
 
-// An Everyday question is one as people ask it.
+// An Everyday question is one that a person asks.
 type Everyday struct {
 	Text string
 	Part Part
-	// Answers are functions of the standard library, as [decl.Decl.Paths] names them, any of which will do.
+	// Answers are functions of the standard library, named as by [decl.Decl.Paths]. Any of them is right.
 	Answers []string
 }
 
-// A Part is what questions are for.
+// A Part says what questions are used for.
 type Part string
 
 const (
-	Choosing  Part = "choosing"  // how to rank is decided by these
+	Choosing  Part = "choosing"  // the ranking is tuned on these
 	Reporting Part = "reporting" // nothing is fitted to these
-	Unseen    Part = "unseen"    // written when the ranking stood, and never looked at to change it
+	Unseen    Part = "unseen"    // written after the ranking was complete, and never used to change it
 )
 
-// People returns the questions as people ask them.
+// People returns the questions of people.
 func People() []Everyday {
 	var out []Everyday
 	for line := range strings.Lines(peoplesQuestions) {
@@ -41,7 +41,7 @@ func People() []Everyday {
 	return out
 }
 
-// Places are the positions of declarations by their paths.
+// Places returns the indices of declarations by path.
 func Places(decls []decl.Decl) map[string][]int {
 	out := map[string][]int{}
 	for i := range decls {

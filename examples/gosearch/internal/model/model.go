@@ -20,15 +20,15 @@ import (
 // Width is the number of dimensions of the vectors.
 const Width = 512
 
-// Params is what is learned.
+// Params are the parameters.
 type Params struct {
 	Tokens nn.Embedding  // float32[tokens, Width]
 	Weight tensor.Tensor // float32[fields, tokens]
 	Gain   tensor.Tensor // float32[fields]
 }
 
-// New returns the parameters that training starts from: embeddings of unit length
-// on average, and weights by how rare a token is.
+// New returns the initial parameters: embeddings of unit length on average, and weights that
+// depend on how rare a token is.
 func New(v *token.Vocabulary, seed uint64) Params {
 	n := v.Size()
 	r := rand.New(rand.NewPCG(seed, 0x67e6a9))
@@ -53,8 +53,7 @@ func New(v *token.Vocabulary, seed uint64) Params {
 	return Params{nn.Embedding{Table: tensor.Of(e, n, Width)}, tensor.Of(w, int(token.NumFields), n), tensor.Of(g)}
 }
 
-// Like returns parameters for a vocabulary of given size that hold nothing: a template for
-// reading.
+// Like returns empty parameters for a vocabulary of the given size, as a template for reading.
 func Like(tokens int) Params {
 	zero := func(dims ...int) tensor.Tensor { return ops.Zeros(dtype.Float32, dims) }
 	return Params{nn.Embedding{Table: zero(tokens, Width)}, zero(int(token.NumFields), tokens), zero(int(token.NumFields))}
@@ -66,14 +65,14 @@ type Row struct {
 	Fields []token.Field
 }
 
-// Texts is the tokens of some texts and the fields they stand in: rows of one
+// Texts is the tokens of some texts and the fields in which they occur, as rows of the same
 // partition.
 type Texts struct {
 	Tokens *ragged.Tensor // int64[texts, (tokens)]
 	Fields tensor.Tensor  // int64[tokens of all texts]
 }
 
-// textsOf makes Texts of rows that lie one behind the other.
+// textsOf makes Texts of consecutive rows.
 func textsOf(ids, fields, splits []int64) Texts {
 	return Texts{tenon.Must(ragged.FromRowSplits(ids, splits)), tensor.Of(fields)}
 }
@@ -87,19 +86,19 @@ func (p Params) Encode(x Texts) tensor.Tensor {
 	return nn.Normalize(p.Tokens.Bag(x.Tokens, weight, nn.BagSum))
 }
 
-// Names of dimensions: the two towers have the features in common, and nothing else.
+// Names of dimensions: the two towers share the features, and nothing else.
 type (
 	question    struct{ named.Dim[question] }
 	declaration struct{ named.Dim[declaration] }
 	feature     struct{ named.Dim[feature] }
 )
 
-// temperature is what cosines are divided by before the softmax.
+// temperature divides cosines before the softmax.
 const temperature = 0.05
 
-// Loss is the mean cross entropy of finding each question's own declaration among those of
-// the batch. Texts has as many questions as declarations, questions first: both are encoded
-// at once, so that the table has one gradient.
+// Loss is the mean cross entropy of finding each question's own declaration among those of the
+// batch. Texts has as many questions as declarations, with the questions first: both are
+// encoded together, so that the table has one gradient.
 func Loss(p Params, x Texts, _ tensor.Tensor) tensor.Tensor {
 	v := p.Encode(x)
 	n := ops.FloorDiv(ops.Index(ops.Shape(v), 0), 2)
@@ -121,11 +120,11 @@ func NewEncoder(p Params) *Encoder {
 	return &Encoder{p, function.New(Params.Encode, function.Options{Name: "encode", RelaxAfter: 1})}
 }
 
-// With returns the encoder of other parameters, which shares the traces.
+// With returns an encoder with other parameters, which shares the traced functions.
 func (e *Encoder) With(p Params) *Encoder { return &Encoder{p, e.encode} }
 
-// Vectors returns the vectors of rows, one behind the other: [len(rows)*Width]. A row without tokens has
-// the vector 0. It throws errors.
+// Vectors returns the vectors of rows, concatenated: [len(rows)*Width]. A row without tokens has the
+// vector 0. It throws errors.
 func (e *Encoder) Vectors(rows []Row) []float32 {
 	out := make([]float32, 0, len(rows)*Width)
 	const block = 2048
@@ -154,7 +153,7 @@ func (e *Encoder) Graph(rows []Row) (*graph.Graph, error) {
 	return c.Graph(), nil
 }
 
-// appendRow appends a row without the tokens that drop says.
+// appendRow appends a row without the tokens for which drop is true.
 func appendRow(ids, fields, splits []int64, r Row, drop func(i int) bool) (_, _, _ []int64) {
 	for i, t := range r.Tokens {
 		if drop != nil && drop(i) {
@@ -165,7 +164,7 @@ func appendRow(ids, fields, splits []int64, r Row, drop func(i int) bool) (_, _,
 	return ids, fields, append(splits, int64(len(ids)))
 }
 
-// Once returns the vector of one row without a trace, which is faster where nothing is
+// Once returns the vector of one row without tracing, which is faster if nothing has been
 // traced yet. It throws errors.
 func (e *Encoder) Once(r Row) []float32 {
 	ids, fields, splits := appendRow(nil, nil, []int64{0}, r, nil)

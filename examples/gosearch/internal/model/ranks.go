@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Pairs are questions and their declarations: a row of each, which ranks divide among them. Numbers are those of
+// Pairs are questions and their declarations, a row of each, which ranks divide among them. Numbers are those of
 // the rows.
 type Pairs struct {
 	Numbers                         tensor.Tensor // int64
@@ -34,7 +34,7 @@ func (d *pairs) pairsAt(ctx context.Context, position int) (Pairs, error) {
 }
 
 // lossOnRanks is [Loss] for the questions of a rank, which are compared with the declarations of all ranks, so that
-// it is the same for any number of them.
+// the result does not depend on their number.
 func lossOnRanks(r *train.Ranks) train.Loss[Params, Pairs] {
 	join := func(a, b *ragged.Tensor) *ragged.Tensor { return ops.Concat([]tensor.Tensor{a, b}, 0).(*ragged.Tensor) }
 	return func(p Params, x Pairs, _ tensor.Tensor) tensor.Tensor {

@@ -10,34 +10,33 @@ import (
 	"github.com/tenonml/tenon/learn/train"
 )
 
-// Options of training. The zero value is what was found to do well on validation
-// rows.
+// Options are the options of training. The zero value is what worked well on validation rows.
 type Options struct {
 	Epochs  int     // 0: 12
 	Batch   int     // 0: 1,024
-	Dropout float64 // share of tokens that a step does not see; 0: 0.08
+	Dropout float64 // share of tokens that a step drops; 0: 0.08
 	Seed    uint64
 
-	// More are further questions of each row, which take the place of its own in Others of the
-	// steps (0: 0.25). Groups are rows that are alike: Alike of them (0: 4) stand in a batch
-	// together, so that questions are told apart from what is near.
+	// More are further questions for each row, which replace its own in a share Others of the
+	// steps (0: 0.25). Groups are sets of similar rows: Alike of them (0: 4) are in the same
+	// batch, so that the model learns to distinguish them.
 	More   [][]Row
 	Others float64
 	Groups []int
 	Alike  int
 
-	// Synonyms are tokens that say about the same as each token: one of them takes the place of a token of
-	// a question in Replaced of the cases (0: 0.05).
+	// Synonyms are, for each token, tokens with about the same meaning. One of them replaces a token of a
+	// question with probability Replaced (0: 0.05).
 	Synonyms [][]int32
 	Replaced float64
 
-	// Checkpoint names a file to keep the run in, from which it goes on; Every is after
-	// how many epochs, 0 stands for 4. Run tells the data that the run is about.
+	// Checkpoint names a file in which the run is stored and from which it resumes. It is
+	// written after every Every epochs (0: 4). Run identifies the data of the run.
 	Checkpoint, Run string
 	Every           int
 
-	// Validate scores parameters after each epoch: the more the better. Training stops
-	// when there was no better score for Patience epochs (0: 6), and the best ones are kept.
+	// Validate scores parameters after each epoch; higher is better. Training stops after
+	// Patience epochs (0: 6) without a better score, and the best parameters are kept.
 	Validate func(ctx context.Context, p Params) (float64, error)
 	Patience int
 
@@ -72,10 +71,10 @@ func (o Options) withDefaults(rows int) Options {
 	return o
 }
 
-// Examples is the size of a batch where there are so many questions.
+// Examples is the batch size for a number of questions.
 func (o Options) Examples(questions int) int { return o.withDefaults(questions).Batch }
 
-// average is the decay of the moving average of the parameters, which is what is kept.
+// average is the decay of the moving average of the parameters, which is the result.
 const average = 0.97
 
 // Train fits parameters to questions and their declarations.
@@ -89,7 +88,7 @@ func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []R
 	return fitted(ctx, v, o, perEpoch, d.at, Loss)
 }
 
-// fitted fits parameters to batches of one form or another.
+// fitted fits parameters to batches of some form.
 func fitted[B any](ctx context.Context, v *token.Vocabulary, o Options, perEpoch int, at func(context.Context, int) (B, error), loss train.Loss[Params, B]) (*train.Fitted[Params], error) {
 	steps := perEpoch * o.Epochs
 	slow, fast := train.Linear(5e-3, 0, steps), train.Linear(1e-2, 0, steps)
@@ -114,15 +113,15 @@ func fitted[B any](ctx context.Context, v *token.Vocabulary, o Options, perEpoch
 	return train.Fit(ctx, New(v, o.Seed), loss, fit)
 }
 
-// pairs makes batches: what a batch holds depends on the seed and its position only.
+// pairs makes batches, whose contents depend only on the seed and the position.
 type pairs struct {
 	questions, declarations []Row
 	o                       Options
-	epoch                   int // that order is of
+	epoch                   int // of which order is the order
 	order                   []int
 }
 
-// at is called by one goroutine.
+// at must be called by one goroutine at a time.
 func (d *pairs) at(_ context.Context, position int) (Texts, error) {
 	perEpoch := len(d.questions) / d.o.Batch
 	if e := position / perEpoch; e != d.epoch {
@@ -149,7 +148,7 @@ func (d *pairs) at(_ context.Context, position int) (Texts, error) {
 	return textsOf(ids, fields, splits), nil
 }
 
-// replace puts synonyms in the place of some tokens.
+// replace replaces some tokens by synonyms.
 func (d *pairs) replace(ids []int64, r *rand.Rand) {
 	for i, id := range ids {
 		if others := d.o.Synonyms[id]; len(others) > 0 && r.Float64() < d.o.Replaced {
@@ -158,7 +157,7 @@ func (d *pairs) replace(ids []int64, r *rand.Rand) {
 	}
 }
 
-// shuffled is the rows in an order of chance in which runs of one group stay together.
+// shuffled returns the rows in random order, in which runs of one group stay together.
 func (d *pairs) shuffled(r *rand.Rand) []int {
 	order := r.Perm(len(d.questions))
 	if d.o.Groups == nil {

@@ -13,8 +13,8 @@ import (
 // It is safe for concurrent use.
 type Bar struct{ bar *progressbar.ProgressBar }
 
-// New makes a bar on f for a number of steps, or nil where f is no terminal
-// that can redraw a line. Label says what the steps are.
+// New makes a bar on f for a number of steps, or nil if f is not a terminal that can redraw a
+// line. label names the steps.
 func New(f *os.File, label string, steps int) *Bar {
 	if !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return nil
@@ -38,7 +38,7 @@ func newBar(w io.Writer, label string, steps int) *Bar {
 // Set says how many steps are done.
 func (b *Bar) Set(done int) {
 	if b != nil {
-		b.bar.Set(done) // a terminal that went away is no reason to stop
+		b.bar.Set(done) // a terminal that has gone away is no reason to stop
 	}
 }
 

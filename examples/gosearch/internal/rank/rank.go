@@ -14,7 +14,7 @@ import (
 type Index struct {
 	Table
 	ids     map[string]int
-	counted int // declarations among which words are rare or not
+	counted int // declarations among which the rarity of words is counted
 }
 
 // posting is a word in a declaration.
@@ -23,8 +23,8 @@ type posting struct {
 	counts   [numFields]int32
 }
 
-// New indexes declarations. How rare a word is, and how long a field is on average, is
-// counted among those that are public, if any is.
+// New indexes declarations. The rarity of words and the average length of fields are those of
+// public declarations, if there are any.
 func New(decls []decl.Decl, w Weights) *Index {
 	var tokenizer token.Tokenizer
 	words := map[string][]posting{}
@@ -138,7 +138,7 @@ func (x *Index) lookUp() {
 	}
 }
 
-// fieldsOf are the stems of a declaration's words.
+// fieldsOf returns the stems of a declaration's words, by field.
 func fieldsOf(t *token.Tokenizer, d *decl.Decl) (out [numFields][]string) {
 	add := func(f field, texts ...string) {
 		for _, s := range texts {
@@ -167,8 +167,8 @@ func fieldsOf(t *token.Tokenizer, d *decl.Decl) (out [numFields][]string) {
 	return out
 }
 
-// depth is how far below its module's root a package is: that of a path as in "example.com/owner/module/package"
-// has three parts.
+// depth is how far a package is below its module's root, assuming that a path such as
+// "example.com/owner/module/package" has a root of three parts.
 func depth(path string) int {
 	n := strings.Count(path, "/")
 	if host, _, _ := strings.Cut(path, "/"); strings.Contains(host, ".") {
@@ -177,7 +177,7 @@ func depth(path string) int {
 	return n
 }
 
-// Known reports whether a stem stands in a declaration.
+// Known reports whether a stem occurs in a declaration.
 func (x *Index) Known(stem string) bool {
 	_, ok := x.ids[stem]
 	return ok
@@ -191,7 +191,7 @@ func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 	var touched []int32
 	total := float32(1e-9)
 	for _, a := range question {
-		weight := float32(math.Log(2 * float64(x.counted+1))) // of a word that nothing has
+		weight := float32(math.Log(2 * float64(x.counted+1))) // of a word that occurs nowhere
 		id, ok := x.ids[a.Stem]
 		if ok {
 			weight = x.Rarity[id]
@@ -249,8 +249,8 @@ func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 	return out
 }
 
-// enough is how much of a word a declaration covers that has it with some strength, from 0 to 1:
-// half of it at a quarter of what a word can have.
+// enough returns how much of a word a declaration covers in which it has some strength, from 0
+// to 1: half of it at a quarter of the maximum strength.
 func enough(strength float32) float32 {
 	return float32(1 / (1 + math.Exp(20*(0.25-float64(strength)))))
 }

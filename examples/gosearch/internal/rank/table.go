@@ -9,21 +9,21 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Table is what an index consists of. The declarations of term i are those from Splits[i]
-// to Splits[i+1] of Documents.
+// A Table is the data of an index. The declarations of term i are in Documents from Splits[i]
+// to Splits[i+1].
 type Table struct {
 	Terms     []string
 	Rarity    []float32 // of each term
 	Splits    []int64
 	Documents []int32
-	Strength  []float32 // of the term in each of Documents, before it saturates
+	Strength  []float32 // of the term in each of Documents, before saturation
 	InName    []bool
 	Names     []float32 // of each declaration: the rarity of the words of its name
 	Always    []float32 // what is added to its score
-	Fitting   []float32 // what is added where the words fit
+	Fitting   []float32 // what is added if the words fit
 	Public    []bool
-	Begins    []int32 // the term that its name begins with, -1 where it has none
-	Gives     []int32 // what it returns, by bits
+	Begins    []int32 // the term with which its name begins, or -1
+	Gives     []int32 // what it returns, as bits
 }
 
 // Kept is a Table as tensors, or their Specs.
@@ -48,7 +48,7 @@ func Like() Kept {
 	}
 }
 
-// Open makes an index of what was kept about some declarations, and checks it.
+// Open makes an index from the stored data of some declarations, and checks it.
 func Open(k Kept, declarations int) (*Index, error) {
 	x := &Index{Table: Table{
 		data[string](k.Terms), data[float32](k.Rarity), data[int64](k.Splits), data[int32](k.Documents), data[float32](k.Strength), data[bool](k.InName),
@@ -62,7 +62,7 @@ func Open(k Kept, declarations int) (*Index, error) {
 	n := len(x.Documents)
 	if len(x.Rarity) != len(x.Terms) || len(x.Splits) != len(x.Terms)+1 || len(x.Strength) != n || len(x.InName) != n ||
 		x.Splits[0] != 0 || x.Splits[len(x.Terms)] != int64(n) {
-		return nil, errors.New("the words' parts do not belong together")
+		return nil, errors.New("the tables of words do not fit together")
 	}
 	for i := range x.Terms {
 		if x.Splits[i] > x.Splits[i+1] {
@@ -71,12 +71,12 @@ func Open(k Kept, declarations int) (*Index, error) {
 	}
 	for _, d := range x.Documents {
 		if d < 0 || int(d) >= declarations {
-			return nil, fmt.Errorf("a word stands in declaration %d of %d", d, declarations)
+			return nil, fmt.Errorf("a word is in declaration %d, but there are %d", d, declarations)
 		}
 	}
 	for i, t := range x.Begins {
 		if t < -1 || int(t) >= len(x.Terms) {
-			return nil, fmt.Errorf("the name of declaration %d begins with word %d of %d", i, t, len(x.Terms))
+			return nil, fmt.Errorf("the name of declaration %d begins with word %d, but there are %d", i, t, len(x.Terms))
 		}
 	}
 	x.lookUp()

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Vary makes the n best of some scores more various: after each, best first, those whose names begin with
-// the same word count less, and again less after the next. Whoever did not find the answer among three functions Format…
-// is helped more by another one. A score that is not a number stays.
+// Vary makes the n best results more varied: after each of them, best first, those whose names begin with the same word
+// count less, and again less after the next one. Somebody who did not find the answer among three functions named
+// Format… is helped more by a different one. A NaN is not changed.
 func (x *Index) Vary(scores []float32, n int, w Weights) {
 	var order []int32
 	for i, s := range scores {
@@ -15,7 +15,7 @@ func (x *Index) Vary(scores []float32, n int, w Weights) {
 			order = append(order, int32(i))
 		}
 	}
-	// What comes after so many is not reached however much is taken from those before.
+	// Later results are never reached, however much is subtracted from those before.
 	most := 4*n + 100
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
 	left := order[:min(most, len(order))]

@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
 )
 
-// What a function gives, as far as the form of a question tells whether that is wanted: "is …" wants a truth value, and "how
-// many …" a number.
+// What a function returns, and what the form of a question asks for: "is …" asks for a boolean, and "how many …" for a
+// number.
 const (
 	givesTruth int32 = 1 << iota
 	givesNumber
@@ -21,7 +21,7 @@ var (
 	numbers    = []string{"int", "int64", "uint", "uint64", "float64", "time.Duration", "Duration"}
 )
 
-// gives says of what a function returns first, or of the only result beside it that is no error.
+// gives describes the first result of a function, or its only result other than an error.
 func gives(d *decl.Decl) (g int32) {
 	for _, r := range d.Results {
 		switch {
@@ -37,7 +37,7 @@ func gives(d *decl.Decl) (g int32) {
 	return g
 }
 
-// wants tells what a question is about by its first words.
+// wants returns what a question asks for, judging by its first words.
 func wants(question []token.Asked) int32 {
 	words := make([]string, 0, len(question))
 	for _, a := range question {

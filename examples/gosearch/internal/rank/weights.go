@@ -1,6 +1,6 @@
 package rank
 
-// A field is a part of a declaration that words stand in.
+// A field is a part of a declaration that contains words.
 type field int
 
 const (
@@ -18,28 +18,29 @@ const (
 	numFields
 )
 
-// Weights say how much each thing counts.
+// Weights say how much each feature counts.
 type Weights struct {
 	Fields     [numFields]float64
-	Saturation float64 // of a word's fields: BM25's k1
-	Length     float64 // how much a long field counts less: BM25's b
-	Stop       float64 // what a word such as "how" counts, beside 1
-	Compound   float64 // what counts a word that was written as two, or two as one
-	Alike      float64 // what counts another word for the same thing, and in a name
+	Saturation float64 // of a word over its fields: BM25's k1
+	Length     float64 // how much less a long field counts: BM25's b
+	Stop       float64 // the weight of a word such as "how", relative to 1
+	Compound   float64 // the weight of a word that was written as two, or of two written as one
+	Alike      float64 // the weight of another word with the same meaning, and of one in a name
 	AlikeNamed float64
 
-	Words, Covered, Named         float64 // BM25F as a share of the most there can be, the share of the question, that of the name
+	Words, Covered, Named         float64 // BM25F relative to its maximum, the covered share of the question, and that of the name
 	Used, UsedAlways, PackageUsed float64 // logarithms of uses, by how well words fit, and whether they do or not
-	Method, Deprecated, New       float64 // what these count less, and a package for each part of its path
+	Method, Deprecated, New       float64 // penalties, and that of a package for each element of its path
 	Deep                          float64
-	Example                       float64 // what counts having one
+	Example                       float64 // for having an example
 	Cosine                        float64 // of package model
-	Wanted                        float64 // what counts more what gives what the form of the question asks for
-	Again                         float64 // what counts less, each time, an answer whose name begins as one before does: see [Index.Vary]
+	Wanted                        float64 // for returning what the form of the question asks for
+	Again                         float64 // penalty, each time, for an answer whose name begins like an earlier one: see [Index.Vary]
 }
 
-// Fitted are the weights that make the answers to the choosing questions most likely, each held near what it was before (a
-// Gaussian prior on its logarithm), where a question costs at most as much as one of a thousand.
+// Fitted are the weights that make the answers to the choosing questions most likely. Each is kept near its initial
+// value by a Gaussian prior on its logarithm, and the loss of a question is bounded by that of one with a probability
+// of a thousandth.
 var Fitted = Weights{
 	Fields: [numFields]float64{
 		name: 0.74, receiver: 1.29, importPath: 1.61, packageDoc: 2.63, typeDoc: 0.69, first: 1.01, body: 0.70,

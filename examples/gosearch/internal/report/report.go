@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/show/view"
 )
 
-// A Report is what a training run came to.
+// A Report describes a run of training.
 type Report struct {
 	Facts      []Fact
 	Figures    []Figures
@@ -25,13 +25,13 @@ type Report struct {
 // A Fact is a line of the table at the top.
 type Fact struct{ Name, Value string }
 
-// Figures are how well one way of searching finds the held-out declarations.
+// Figures say how well a method finds the held-out declarations.
 type Figures struct {
 	Name                string
 	MRR, First, First10 float64
 }
 
-// Package is how well the held-out declarations of a package are found.
+// Package says how well the held-out declarations of a package are found.
 type Package struct {
 	Path      string
 	Questions int
@@ -92,8 +92,8 @@ func (r *Report) figures() string {
 		rows = append(rows, []string{f.Name, share(f.MRR), share(f.First), share(f.First10)})
 	}
 	var w markup.Writer
-	w.Element("p", "The question is the first sentence of a declaration's comment without the declaration's own name. What it is looked "+
-		"for by is everything else. No held-out declaration had a part in training, vocabulary or tuning.")
+	w.Element("p", "The question is the first sentence of a declaration's comment, without the declaration's own name. The search uses "+
+		"for everything else. No held-out declaration was used for training, the vocabulary or tuning.")
 	return heading("How well held-out declarations are found") + table("figures", []string{"", "MRR", "recall@1", "recall@10"}, rows) + w.Line().String()
 }
 

@@ -6,6 +6,6 @@
 //	index.safetensors     the vector of each declaration, where its line starts, and the words' index
 //	declarations.jsonl    the declarations, one JSON object a line
 //
-// beside whatever else is to be kept there, such as a report. [Write] makes the folder
-// whole or not at all; [Open] trusts nothing that it finds.
+// and other files, such as a report. [Write] writes the folder atomically; [Open] does not trust its
+// contents.
 package store

@@ -20,19 +20,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Format is the version of the folder's form.
+// Format is the version of the folder's format.
 const Format = 4
 
-// Config says what a model is.
+// Config describes a model.
 type Config struct {
 	Format       int     `json:"gosearch_format"`
-	Seed         uint64  `json:"seed"` // that the model was trained and the held-out part chosen with
+	Seed         uint64  `json:"seed"` // of training, and of the choice of the held-out part
 	Epochs       int     `json:"epochs"`
 	Steps        int     `json:"steps"`
 	Seconds      float64 `json:"seconds"` // of training
 	Declarations int     `json:"declarations"`
 	Width        int     `json:"width"`
-	Lexical      float64 `json:"lexical"` // the weight of BM25 beside the model, found on the validation part
+	Lexical      float64 `json:"lexical"` // the weight of BM25 relative to the model, determined on the validation part
 }
 
 // Model is a trained model.
@@ -57,8 +57,8 @@ type index struct {
 	Words          rank.Kept
 }
 
-// Write keeps a model and its declarations in a folder, replacing a model that is there
-// in one step; anything else there is an error. extra writes more files into the folder
+// Write stores a model and its declarations in a folder. It replaces an existing model
+// atomically; a folder with anything else is an error. extra writes more files into the folder
 // that it is given.
 func Write(dir string, m *Model, decls []decl.Decl, extra func(dir string) error) (err error) {
 	if err := replaceable(dir); err != nil {
@@ -75,7 +75,7 @@ func Write(dir string, m *Model, decls []decl.Decl, extra func(dir string) error
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp) // gone when all went well
+	defer os.RemoveAll(temp) // it does not exist any more on success
 	if err := os.Chmod(temp, 0o755); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func Write(dir string, m *Model, decls []decl.Decl, extra func(dir string) error
 	return replace(temp, dir)
 }
 
-// replaceable fails where a folder holds something that is no model.
+// replaceable returns an error if a folder contains something that is not a model.
 func replaceable(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -128,12 +128,12 @@ func replaceable(dir string) error {
 		return err
 	}
 	if _, err := readConfig(dir); err != nil {
-		return fmt.Errorf("%s is not replaced: it holds something else than a model", dir)
+		return fmt.Errorf("%s is not replaced, because it contains something other than a model", dir)
 	}
 	return nil
 }
 
-// replace lets a new folder take a name. Where that fails, the old one keeps it.
+// replace renames a new folder. If that fails, the old one keeps its name.
 func replace(temp, dir string) error {
 	old := temp + ".old"
 	err := os.Rename(dir, old)
@@ -156,7 +156,7 @@ func writeFile(name string, data []byte) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if e := f.Sync(); err == nil { // a full disk may not show before
+	if e := f.Sync(); err == nil { // a full disk may show only now
 		err = e
 	}
 	if e := f.Close(); err == nil {
@@ -189,7 +189,7 @@ func readConfig(dir string) (Config, error) {
 		return c, errors.New(configFile + " is not that of a model")
 	}
 	if c.Format != Format {
-		return c, fmt.Errorf("its format is %d, and this program reads %d", c.Format, Format)
+		return c, fmt.Errorf("its format is %d, but this program reads %d", c.Format, Format)
 	}
 	return c, nil
 }
@@ -200,10 +200,10 @@ func Open(dir string) (*Model, error) {
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			if _, e := os.Stat(filepath.Join(dir, configFile)); errors.Is(e, fs.ErrNotExist) {
-				return nil, fmt.Errorf("no model at %s: gosearch train makes one", dir)
+				return nil, fmt.Errorf("no model at %s; make one with gosearch train", dir)
 			}
 		}
-		return nil, fmt.Errorf("the model at %s cannot be used: %w (gosearch train makes a new one)", dir, err)
+		return nil, fmt.Errorf("the model at %s cannot be used: %w; make a new one with gosearch train", dir, err)
 	}
 	return m, nil
 }
@@ -215,7 +215,7 @@ func open(dir string) (*Model, error) {
 	}
 	m := &Model{Config: c, Vocabulary: &token.Vocabulary{}, file: filepath.Join(dir, declarationsFile)}
 	if c.Width != model.Width {
-		return nil, fmt.Errorf("its vectors have %d dimensions, and this program wants %d", c.Width, model.Width)
+		return nil, fmt.Errorf("its vectors have %d dimensions, but this program needs %d", c.Width, model.Width)
 	}
 	text, err := readSmall(filepath.Join(dir, vocabularyFile), 1<<28)
 	if err != nil {
@@ -241,7 +241,7 @@ func open(dir string) (*Model, error) {
 	}
 	n := c.Declarations
 	if n < 1 || m.Vectors.Shape().Dim(0) != n || len(m.lines) != n+1 || m.lines[0] != 0 || m.lines[n] != info.Size() {
-		return nil, fmt.Errorf("its files do not belong together: %d declarations, %d vectors, %d lines", n, m.Vectors.Shape().Dim(0), len(m.lines)-1)
+		return nil, fmt.Errorf("its files do not fit together: %d declarations, %d vectors, %d lines", n, m.Vectors.Shape().Dim(0), len(m.lines)-1)
 	}
 	for i := range n {
 		if m.lines[i] >= m.lines[i+1] {
@@ -254,10 +254,10 @@ func open(dir string) (*Model, error) {
 	return m, nil
 }
 
-// Declarations reads all of them.
+// Declarations reads all declarations.
 func (m *Model) Declarations() ([]decl.Decl, error) { return decl.ReadFile(m.file) }
 
-// Declaration reads those with the given numbers.
+// Declaration reads the declarations with the given numbers.
 func (m *Model) Declaration(numbers ...int) ([]decl.Decl, error) {
 	f, err := os.Open(m.file)
 	if err != nil {

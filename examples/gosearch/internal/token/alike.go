@@ -10,7 +10,7 @@ import (
 //go:embed alike.txt
 var alikeWords string
 
-// alikeStems gives the stems of the words that say about the same as one, by its stem, in order.
+// alikeStems returns, for each stem, the sorted stems of words with about the same meaning.
 var alikeStems = sync.OnceValue(func() map[string][]string {
 	var s Stemmer
 	out := map[string][]string{}
@@ -34,6 +34,6 @@ var alikeStems = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// Alike gives the stems of the words that programmers use for about the same as the word with a
-// stem. The words are those of alike.txt.
+// Alike returns the stems of words that programmers use with about the same meaning as a word
+// with the given stem. The words are in alike.txt.
 func Alike(stem string) []string { return alikeStems()[stem] }

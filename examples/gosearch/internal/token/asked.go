@@ -6,16 +6,16 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Asked is a word of a question that a person asks.
+// Asked is a word of a person's question.
 type Asked struct {
 	Word, Stem string
-	Stop       bool     // such as "how": little of what is asked for
-	Compound   bool     // made of two words of the question, or one of two that a word is made of
-	Alike      []string // stems that say about the same: [Alike]
+	Stop       bool     // such as "how": contributes little
+	Compound   bool     // made of two words of the question, or one of two into which a word was split
+	Alike      []string // stems with about the same meaning: [Alike]
 }
 
-// Ask gives the words of a person's question. Two words that are one where known says so
-// are that one as well ("file name"), and an unknown word may be two that are known ("wordlist").
+// Ask returns the words of a person's question. Two words that known accepts as one are added as
+// that word ("file name"), and an unknown word may be split into two known ones ("wordlist").
 func (t *Tokenizer) Ask(text string, known func(stem string) bool) []Asked {
 	raw := Words(nil, text)
 	out := make([]Asked, 0, len(raw))
@@ -46,10 +46,11 @@ func (t *Tokenizer) Ask(text string, known func(stem string) bool) []Asked {
 	return out
 }
 
-// shortPart is how many letters a part of a word has at least.
+// shortPart is the minimum number of letters of a part of a word.
 const shortPart = 3
 
-// Content is a question without the words that say little, or as it is where nothing else is left.
+// Content returns a question without uninformative words, or the question itself if nothing else
+// is left.
 func (t *Tokenizer) Content(text string) []Token {
 	var kept []string
 	for _, w := range Words(nil, text) {

@@ -1,2 +1,2 @@
-// Package wire is what package dist needs of whatever carries bytes among ranks.
+// Package wire is what package dist requires of a transport of bytes among ranks.
 package wire

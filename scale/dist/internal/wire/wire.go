@@ -2,8 +2,8 @@ package wire
 
 import "github.com/tenonml/tenon/dtype"
 
-// A Transport carries bytes among the ranks of a group, which are numbered from 0. It is used
-// by one goroutine at a time. Memory that is given to it belongs to it until the request is
+// A Transport moves bytes among the ranks of a group, which are numbered from 0. It is used by
+// one goroutine at a time. Memory that is passed to it must not be used until the request is
 // done.
 type Transport interface {
 	Rank() int
@@ -19,26 +19,28 @@ type Transport interface {
 	Post(to int, notice []byte) error
 	Notice() (from int, notice []byte, ok bool)
 
-	// Split returns the transport of some of the ranks, in the given order. All ranks call
-	// it, each with the group that it is in; groups of different numbers have no rank in common.
+	// Split returns the transport of some of the ranks, in the given order. All ranks call it,
+	// each with the group that it belongs to; groups with different numbers have no rank in
+	// common.
 	Split(number int, members []int) (Transport, error)
 
-	// Close ends the use of the transport. After a failure, nothing is waited for.
+	// Close ends the use of the transport. After a failure it does not wait for anything.
 	Close(failed bool) error
 }
 
-// A Tag tells messages from others that are under way at the same time.
+// A Tag distinguishes messages that are under way at the same time.
 type Tag int
 
 // Tags.
 const (
 	OfCollective   Tag = iota // a part of an operation of all ranks
 	OfPointToPoint            // between two ranks only
-	OfMeeting                 // what ranks tell each other before an operation: it may be shorter than the memory that it is received in
+	OfMeeting                 // what ranks tell each other before an operation; it may be shorter than the memory that receives it
 )
 
-// A Collective is a Transport that does some operations of all ranks by itself. A method
-// returns nil where it does not do this one. Counts and bytes are those of each rank, in order.
+// A Collective is a Transport that implements some collective operations itself. A method
+// returns nil if it does not support the call. Counts and bytes are those of each rank, in
+// order.
 type Collective interface {
 	AllReduce(dst, src []byte, d dtype.DType, combine string) Request
 	ReduceScatter(dst, src []byte, counts []int, d dtype.DType, combine string) Request
@@ -47,16 +49,16 @@ type Collective interface {
 	Broadcast(b []byte, root int) Request
 }
 
-// A Request is something under way.
+// A Request is an operation under way.
 type Request interface {
-	// Done reports whether it has ended, and with which error. It does not wait.
+	// Done reports whether it has completed, and with which error. It does not wait.
 	Done() (bool, error)
 }
 
-// All is several requests as one.
+// All combines several requests.
 type All []Request
 
-// Done reports whether all have ended.
+// Done reports whether all requests have completed.
 func (a All) Done() (bool, error) {
 	done := true
 	for i, r := range a {

@@ -69,7 +69,7 @@ type Everything struct {
 // Spec returns the Spec of the fields.
 func (x Everything) Spec() tenon.Spec { return ext.SpecOf(x) }
 
-// Three has three Values, as the goal for assembling says.
+// Three has three Values, for benchmarks of assembling.
 type Three struct {
 	A, B, C tensor.Tensor
 	N       int

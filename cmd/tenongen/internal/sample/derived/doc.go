@@ -1,3 +1,3 @@
-// Package derived has the types of package sample without generated code, and those that
-// both are made of.
+// Package derived has the types of package sample without generated code, and the types that
+// both use.
 package derived

@@ -44,14 +44,14 @@ func main() {
 	}
 }
 
-// looks are the windows that pictures are made of.
+// looks are the windows of which pictures are taken, high enough for the whole graph of a profile.
 var looks = []struct {
 	name  string
 	flags []string
 }{
-	{"light", []string{"--window-size=900,900", "--blink-settings=preferredColorScheme=1"}},
-	{"dark", []string{"--window-size=900,900", "--blink-settings=preferredColorScheme=0"}},
-	{"narrow", []string{"--window-size=500,900", "--blink-settings=preferredColorScheme=1"}},
+	{"light", []string{"--window-size=900,1000", "--blink-settings=preferredColorScheme=1"}},
+	{"dark", []string{"--window-size=900,1000", "--blink-settings=preferredColorScheme=0"}},
+	{"narrow", []string{"--window-size=500,1000", "--blink-settings=preferredColorScheme=1"}},
 }
 
 func all(dir string) error {

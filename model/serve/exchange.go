@@ -93,9 +93,8 @@ func (e *exchange) Write(b []byte) (int, error) {
 	}
 }
 
-// wait extends the deadline for the client to take what comes next. The deadline of a connection is set only if less
-// time than that is left, because setting it is expensive compared with a small answer; it is then set a quarter later,
-// so that this happens rarely.
+// wait extends the deadline for the client to take what comes next. Setting the deadline of a connection is expensive
+// compared with a small answer, so it is set only if it is too early, and then later than necessary by a quarter.
 func (e *exchange) wait() {
 	now := time.Now()
 	if e.link != nil && e.link.until.Sub(now) >= e.patience {

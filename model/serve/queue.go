@@ -68,7 +68,7 @@ func elementsOf(v tenon.Value) int {
 type queue struct {
 	mu      sync.Mutex
 	waiting []*job        // by priority, and otherwise in order
-	workers int           // that run batches, or are about to take one
+	workers int           // goroutines that run batches, or are about to take one
 	delayed bool          // one of them waits for more calls
 	more    chan struct{} // tells it of each new call
 	runs    []run         // by place

@@ -250,9 +250,8 @@ func (c *Comm) Broadcast(ctx context.Context, x tensor.Tensor, root int) (_ tens
 	return out, c.wait(ctx, what, c.spread(out.Bytes(), root))
 }
 
-// Shift sends x to the rank whose number is larger by by, modulo the number of ranks, and
-// returns the tensor that it receives from the rank on the other side. The tensors must have
-// the same shape on all ranks.
+// Shift sends x from rank r to rank r+by, modulo the number of ranks, and returns the tensor of
+// rank r-by. The tensors must have the same shape on all ranks.
 func (c *Comm) Shift(ctx context.Context, x tensor.Tensor, by int) (_ tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	d, err := dense("Shift", x)

@@ -287,7 +287,7 @@ func TestFailures(t *testing.T) {
 		"no reduction": {func(ctx context.Context, c *dist.Comm) error {
 			_, err := c.AllReduce(ctx, x, "total")
 			return err
-		}, []string{`"total" is no reduction`}},
+		}, []string{`"total" is not a reduction`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			errs := make([]error, 3)

@@ -162,8 +162,7 @@ var reduceOp = collective("reduce", "Reduce", "sum of the operands of all ranks,
 		return tensor.NewDense(x.DType(), x.Shape()), nil
 	})
 
-// Shift returns the operand of the rank whose number is smaller by by, modulo the number of
-// ranks.
+// Shift returns, on rank r, the operand of rank r-by, modulo the number of ranks.
 //
 // The gradient shifts the cotangent back.
 func Shift(x any, by int, group string) tensor.Tensor { return op.Eval(shiftOp, x, by, group) }

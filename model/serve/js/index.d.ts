@@ -1,4 +1,4 @@
-/** What may stand in an argument: nested lists and records, bytes, and null for what is missing. */
+/** What an argument may contain: nested lists and records, bytes, and null for missing values. */
 export type Value =
   | null
   | undefined
@@ -12,13 +12,13 @@ export type Value =
   | readonly Value[]
   | { readonly [field: string]: Value };
 
-/** What results are made of. Integers that a number does not hold are bigints, texts that are no UTF-8 bytes. */
+/** What results contain. Integers that a number cannot represent are bigints; strings that are not UTF-8 are bytes. */
 export type Result = null | boolean | number | bigint | string | Uint8Array | Result[] | { [field: string]: Result };
 
 export interface Options {
-  /** For servers that ask for one. */
+  /** For servers that require one. */
   token?: string;
-  /** Milliseconds that a call may take on the server. */
+  /** Maximum time of a call on the server in milliseconds. */
   timeout?: number;
   headers?: Record<string, string>;
   fetch?: typeof fetch;
@@ -33,7 +33,7 @@ export class ServeError extends Error {
   readonly function: string;
   readonly status: number;
   readonly text: string;
-  /** Seconds after which to try again, where the server said so. */
+  /** Seconds after which to try again, if the server said so. */
   readonly retryAfter?: number;
 }
 

@@ -1,7 +1,7 @@
-// A client for servers of package model/serve. Values are nested as they are: lists of any
-// lengths, records as objects, null for what is missing.
+// A client for servers of package model/serve. Values are nested: lists of any lengths,
+// records as objects, and null for missing values.
 
-/** What a server answered in place of results. */
+/** An error that a server returned. */
 export class ServeError extends Error {
   constructor(name, status, text, retryAfter) {
     super(`${name}: the server answered ${status}: ${text}`);
@@ -26,14 +26,14 @@ export class Client {
     return Object.keys(await this.#paths()).map(p => decodeURIComponent(p.slice("/call/".length))).sort();
   }
 
-  /** Calls a function with an object of its arguments; gives an object of its results. */
+  /** Calls a function with an object of its arguments; returns an object of its results. */
   async call(name, args = {}, options = {}) {
     const schema = await this.#results(name);
     const r = await this.#send(name, callPath(name), { method: "POST", body: encode(args) }, options);
     return revive(parse(await r.text()), schema);
   }
 
-  /** Calls a function that sends results, one after the other. */
+  /** Calls a function that sends a stream of results. */
   async *stream(name, args = {}, options = {}) {
     const schema = await this.#results(name);
     const r = await this.#send(name, callPath(name), { method: "POST", body: encode(args) }, options);
@@ -68,7 +68,7 @@ export class Client {
     let text = await r.text();
     try {
       text = JSON.parse(text).error ?? text;
-    } catch { /* it is no JSON: shown as it is */ }
+    } catch { /* not JSON: shown as it is */ }
     const after = Number(r.headers.get("Retry-After"));
     throw new ServeError(name, r.status, text, after > 0 ? after : undefined);
   }
@@ -78,7 +78,7 @@ export class Client {
     try {
       return (await this.#description).paths;
     } catch (e) {
-      this.#description = undefined; // it is asked for again
+      this.#description = undefined; // it will be requested again
       throw e;
     }
   }
@@ -99,7 +99,7 @@ function callPath(name) {
   return "/call/" + encodeURIComponent(name);
 }
 
-/** Writes a value as JSON: bigints as integers, bytes as {"b64": …}, NaN and infinities as texts. */
+/** Writes a value as JSON: bigints as integers, bytes as {"b64": …}, NaN and infinities as strings. */
 export function encode(x) {
   switch (typeof x) {
     case "bigint":
@@ -143,15 +143,15 @@ function base64(bytes) {
 
 const long = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
 
-/** Reads JSON; integers that a number does not hold exactly become bigints. */
+/** Parses JSON; integers that a number cannot represent exactly become bigints. */
 export function parse(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
-  const mark = crypto.randomUUID() + ":"; // no text in the answer begins with it
+  const mark = crypto.randomUUID() + ":"; // no string in the answer begins with it
   const marked = text.replace(long, t => t[0] === '"' || Number.isSafeInteger(Number(t)) ? t : `"${mark}${t}"`);
   return JSON.parse(marked, (_, x) => typeof x === "string" && x.startsWith(mark) ? BigInt(x.slice(mark.length)) : x);
 }
 
-/** Gives a value the types that its schema says. */
+/** Converts a value to the types in its schema. */
 function revive(x, s) {
   if (s.anyOf) {
     const [inner, other] = s.anyOf;
@@ -167,7 +167,7 @@ function revive(x, s) {
   return x;
 }
 
-/** Whether values of a schema stand for themselves. */
+/** Whether values of a schema need no conversion. */
 function plain(s) {
   return s.type === "integer" || s.type === "boolean";
 }

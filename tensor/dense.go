@@ -400,7 +400,7 @@ func Contiguous(d *Dense) *Dense {
 	if d.IsContiguous() {
 		return d
 	}
-	out := NewDense(d.spec.DType(), d.spec.shape)
+	out := Uninit(d.spec.DType(), d.spec.shape)
 	if d.Len() > 0 {
 		dims := d.spec.shape.Dims()
 		strided.Copy(out.Raw(), d.Raw(), dims, RowMajor(d.spec.shape), d.more().strides, d.spec.DType().Size())

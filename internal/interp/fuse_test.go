@@ -21,24 +21,30 @@ func scaledGelu(x, w, b tensor.Tensor) tensor.Tensor {
 }
 
 // TestFused compares fused groups with the same operations one by one, for
-// operands that are rows, scalars, columns (which do not fuse) and full.
+// operands that are rows, scalars, columns (which do not fuse), full, and parts of larger ones.
 func TestFused(t *testing.T) {
 	rows := shape.Of(37, 128)
 	for _, tt := range []struct {
 		name string
 		x, w shape.Shape
+		part bool // x is a part of the last axis of what is in memory
 	}{
-		{"row", rows, shape.Of(128)},
-		{"scalar", rows, shape.Of()},
-		{"one row", rows, shape.Of(1, 128)},
-		{"column", rows, shape.Of(37, 1)},
-		{"full", rows, rows},
-		{"small", shape.Of(3), shape.Of(3)},
-		{"empty", shape.Of(0, 4), shape.Of(4)},
-		{"swapped", shape.Of(128), rows},
+		{"row", rows, shape.Of(128), false},
+		{"scalar", rows, shape.Of(), false},
+		{"one row", rows, shape.Of(1, 128), false},
+		{"column", rows, shape.Of(37, 1), false},
+		{"full", rows, rows, false},
+		{"small", shape.Of(3), shape.Of(3), false},
+		{"empty", shape.Of(0, 4), shape.Of(4), false},
+		{"swapped", shape.Of(128), rows, false},
+		{"part", rows, shape.Of(128), true},
+		{"part beside full", rows, rows, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := []tensor.Tensor{filled(tt.x, 0.01), filled(tt.w, 0.02), filled(tt.w, -0.03)}
+			if tt.part {
+				in[0] = ops.Split(filled(shape.Of(tt.x.Dim(0), 2*tt.x.Dim(1)), 0.01), []int{tt.x.Dim(1), tt.x.Dim(1)}, -1)[1]
+			}
 			g, err := graph.Trace("chain", []*tensor.Spec{spec(tt.x), spec(tt.w), spec(tt.w)}, func(p []tensor.Tensor) ([]tensor.Tensor, error) {
 				y := scaledGelu(p[0], p[1], p[2])
 				return []tensor.Tensor{y, ops.Add(p[0], p[1]), ops.Neg(y)}, nil

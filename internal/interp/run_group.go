@@ -49,6 +49,7 @@ type run struct {
 	past    bool             // results are too large for the cache and are written with non-temporal stores
 	far     bool             // operands come from memory and are prefetched
 	failed  atomic.Bool      // the rows cannot be processed block by block
+	copies  []*tensor.Dense  // of operands that are not contiguous
 	scratch
 }
 
@@ -86,7 +87,11 @@ func (g *group) run(slots []tensor.Tensor) bool {
 	}
 	clear(r.forms)
 	clear(r.outs)
-	r.splits = nil
+	for _, c := range r.copies {
+		tensor.Release(c)
+	}
+	clear(r.copies)
+	r.copies, r.splits = r.copies[:0], nil
 	r.failed.Store(false)
 	g.runs.Put(r)
 	return ok
@@ -148,7 +153,7 @@ func (g *group) prepareElements(r *run, slots []tensor.Tensor) shape.Shape {
 	r.n, r.block = 0, blockBytes/g.size
 	for _, in := range g.inputs {
 		d, ok := slots[in.slot].(*tensor.Dense)
-		if !ok || !d.IsContiguous() {
+		if !ok || repeats(d) {
 			return shape.Shape{}
 		}
 		if d.Len() > n {
@@ -161,7 +166,7 @@ func (g *group) prepareElements(r *run, slots []tensor.Tensor) shape.Shape {
 	s := largest.Shape()
 	r.step = n
 	for i, in := range g.inputs {
-		f, ok := formOf(slots[in.slot].(*tensor.Dense), s)
+		f, ok := r.formOf(slots[in.slot].(*tensor.Dense), s)
 		if !ok {
 			return s
 		}
@@ -218,7 +223,27 @@ func (g *group) prepareRows(r *run, slots []tensor.Tensor) bool {
 	return true
 }
 
-func formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
+// repeats reports whether elements of d share memory: a copy would be larger than what it is of.
+func repeats(d *tensor.Dense) bool {
+	if d.IsContiguous() {
+		return false
+	}
+	var room [8]int
+	for i, stride := range d.AppendStrides(room[:0]) {
+		if stride == 0 && d.Dim(i) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// formOf finds how d lies beside a result of shape s. Of elements that do not follow each other,
+// as those of a part of an axis, it makes a copy, which costs less than to run the nodes one by one.
+func (r *run) formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
+	if !d.IsContiguous() {
+		d = tensor.Contiguous(d)
+		r.copies = append(r.copies, d)
+	}
 	f := form{base: d.Raw(), size: d.DType().Size(), n: d.Len()}
 	switch {
 	case d.Shape().Equal(s):
@@ -228,16 +253,16 @@ func formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
 		return f, true
 	}
 	// A repeating row: its shape is the end of s, preceded by axes of size 1.
-	r := d.Shape()
-	if r.Rank() > s.Rank() {
+	own := d.Shape()
+	if own.Rank() > s.Rank() {
 		return f, false
 	}
 	ones := true
-	for a := r.Rank() - 1; a >= 0; a-- {
-		same := r.Dim(a) == s.Dim(a-r.Rank()+s.Rank())
+	for a := own.Rank() - 1; a >= 0; a-- {
+		same := own.Dim(a) == s.Dim(a-own.Rank()+s.Rank())
 		switch {
 		case ones && same:
-		case r.Dim(a) == 1:
+		case own.Dim(a) == 1:
 			ones = false
 		default:
 			return f, false

@@ -93,7 +93,7 @@ func (w *worker[T]) steps(p *product[T], r0, r1, c0, c1, k0, k1 int) {
 	end := func(block int) int { return min(r1, r0+min(block, rowBlocks)*units/rowBlocks*tiles) }
 	most := (units + rowBlocks - 1) / rowBlocks * tiles
 	s.aRow = w.rowOfCopies(p, most, panels)
-	s.carries = s.aRow > 0 && w.readA == nil && f.packRows > 0 && rowBlocks > 1
+	s.carries = s.aRow > 0 && p.ACol == 1 && w.readA == nil && f.packRows > 0 && rowBlocks > 1
 	// Panels that only one block reads reuse the same memory, which stays in the second-level
 	// cache.
 	kept := panels

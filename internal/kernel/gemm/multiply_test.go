@@ -279,12 +279,13 @@ func testLayouts[T Element](t *testing.T) {
 	}
 }
 
-// Sizes beyond one block in every direction, with rows of A that conflict in the cache.
+// Sizes beyond one block in every direction, with rows of A that conflict in the cache, and columns of it that
+// are far apart.
 func TestBlocks(t *testing.T) {
 	for name, f := range families[float32]() {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 6))
-			for _, s := range [][3]int{{90, 40, 1700}, {60, 1060, 60}, {1, 4200, 70}, {70, 1, 8300}, {1, 700, 1500}, {650, 1, 1700}, {100, 70, 1024}, {85, 140, 512}, {85, 390, 512}, {116, 200, 512}, {2, 40, 5000}} {
+			for _, s := range [][3]int{{90, 40, 1700}, {60, 1060, 60}, {1, 4200, 70}, {70, 1, 8300}, {1, 700, 1500}, {650, 1, 1700}, {100, 70, 1024}, {85, 140, 512}, {85, 390, 512}, {116, 200, 512}, {2, 40, 5000}, {390, 66, 100}} {
 				for _, a := range []layout{rowMajor, colMajor} {
 					for _, b := range []layout{rowMajor, colMajor} {
 						p := build[float32](rng, s[0], s[1], s[2], a, b, rowMajor)

@@ -12,11 +12,13 @@ func conflicts(stride int) bool {
 }
 
 // rowOfCopies returns the distance in elements between the copied rows of A, or 0 if tiles read A
-// itself. Rows are copied if they would evict each other or must be converted.
+// itself. Rows are copied if they would evict each other, must be converted, or are columns that
+// are far apart in memory.
 func (w *worker[T]) rowOfCopies(p *product[T], rows, panels int) int {
 	size := int(unsafe.Sizeof(p.Alpha))
 	conflict := p.ACol == 1 && p.ARow >= p.K && conflicts(p.ARow*size) && rows > 6 && panels > 2
-	if !conflict && w.readA == nil {
+	turned := w.turnsA(p) && rows >= w.f.lanes && w.t.k >= w.f.lanes && panels > 2
+	if !conflict && !turned && w.readA == nil {
 		return 0
 	}
 	row := (w.t.k + line/size - 1) / (line / size) * (line / size)
@@ -24,6 +26,15 @@ func (w *worker[T]) rowOfCopies(p *product[T], rows, panels int) int {
 		row += line / size
 	}
 	return row
+}
+
+// farApart is the distance in bytes from which consecutive columns of A are too far apart for tiles
+// to read A itself, since each step of a tile reads the start of another line.
+const farApart = 1536
+
+// turnsA reports whether copies of A's rows are made from consecutive columns.
+func (w *worker[T]) turnsA(p *product[T]) bool {
+	return p.ARow == 1 && p.ACol*int(unsafe.Sizeof(p.Alpha)) >= farApart && w.readA == nil && w.f.transpose != nil
 }
 
 // operandA sets the address of the stage's rows of A, and the strides of the tile. It copies the
@@ -39,7 +50,11 @@ func (w *worker[T]) operandA(p *product[T], s *stage[T]) {
 	if s.carried > 0 {
 		w.aBuf, w.aNext = w.aNext, w.aBuf
 	}
-	for i := s.i0 + s.carried; i < s.i1; i++ {
+	turned := w.turnsA(p)
+	if turned {
+		w.f.transposed(w.aBuf, p.A[s.i0+s.k0*p.ACol:], s.i1-s.i0, t.k, p.ACol, s.aRow)
+	}
+	for i := s.i0 + s.carried; i < s.i1 && !turned; i++ {
 		dst := w.aBuf[(i-s.i0)*s.aRow:][:t.k]
 		from := i*p.ARow + s.k0*p.ACol
 		if w.readA != nil {
@@ -87,8 +102,8 @@ func (f *family[T]) packColumns(dst, b []T, steps, cols, row, col int) {
 		for k := range steps {
 			copy(dst[k*width:][:cols], b[k*row:])
 		}
-	case row == 1 && f.transpose != nil && cols >= f.lanes && steps >= f.lanes:
-		f.packTransposed(dst, b, steps, cols, col)
+	case row == 1 && f.transpose != nil:
+		f.transposed(dst, b, steps, cols, col, width)
 	default:
 		for k := range steps {
 			for i := range cols {
@@ -98,16 +113,24 @@ func (f *family[T]) packColumns(dst, b []T, steps, cols, row, col int) {
 	}
 }
 
-// packTransposed fills a panel whose columns are rows of b, in square blocks. The last blocks
-// overlap the preceding ones if the sizes are not multiples of a block.
-func (f *family[T]) packTransposed(dst, b []T, steps, cols, row int) {
+// transposed sets dst[k*to+i] to b[i*row+k] for k < steps and i < cols, in square blocks. The last
+// blocks overlap the preceding ones if the sizes are not multiples of a block.
+func (f *family[T]) transposed(dst, b []T, steps, cols, row, to int) {
 	size, n := int(unsafe.Sizeof(*new(T))), f.lanes
+	if steps < n || cols < n {
+		for k := range steps {
+			for i := range cols {
+				dst[k*to+i] = b[i*row+k]
+			}
+		}
+		return
+	}
 	blocks := steps / n
 	for i := 0; i < cols; i += n {
 		i := min(i, cols-n)
-		f.transposeBlocks(blocks, b[i*row:], row*size, dst[i:], f.width*size)
+		f.transposeBlocks(blocks, b[i*row:], row*size, dst[i:], to*size)
 		if rest := steps - n; rest > (blocks-1)*n {
-			f.transposeBlocks(1, b[i*row+rest:], row*size, dst[rest*f.width+i:], f.width*size)
+			f.transposeBlocks(1, b[i*row+rest:], row*size, dst[rest*to+i:], to*size)
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // Command cost measures the machine that its ranks run on, predicts how long a step of training takes on
-// them, and measures that too:
+// them, and measures that too. It also measures what a plan of one device adds to the step, and how long it
+// takes to split and to join batches:
 //
 //	go build -o cost ./internal/mpitest/cost
 //	GOMAXPROCS=1 ./cost
@@ -50,7 +51,14 @@ func run(ctx context.Context, c *dist.Comm) error {
 		fmt.Printf("%d ranks, %+v\n%.3g GFLOP, %.3g MB read and written, %d collectives\n", c.Size(), on, cost.FLOPs/1e9, cost.Bytes/1e6, len(e.Collectives))
 		fmt.Printf("predicted %v, measured %v, %+.1f%%\n", cost, took, 100*(cost.Total().Seconds()/took.Seconds()-1))
 	}
-	return nil
+	if c.Size() == 1 {
+		for _, n := range []int{1, sequences} {
+			if err := planned(ctx, m, p, n); err != nil {
+				return err
+			}
+		}
+	}
+	return split(ctx, c)
 }
 
 // measured returns how long a step takes on the slowest rank: the least of some.

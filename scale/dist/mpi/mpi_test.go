@@ -122,8 +122,26 @@ func collectives(ctx context.Context, c *dist.Comm) error {
 	return errs
 }
 
-// speed prints how long all-reduces take, as internal/mpitest/allreduce.c does.
+// speed prints how long all-reduces take, as internal/mpitest/allreduce.c does, and a call of the library that does nothing.
 func speed(ctx context.Context, c *dist.Comm) error {
+	l, err := open()
+	if err != nil {
+		return err
+	}
+	const calls = 1000
+	rank, least := new(int32), time.Hour
+	for range 300 {
+		start := time.Now()
+		for range calls {
+			if err := l.call(l.CommRank, commWorld, at(rank)); err != nil {
+				return err
+			}
+		}
+		least = min(least, time.Since(start)/calls)
+	}
+	if c.Rank() == 0 {
+		fmt.Printf("Go a call of MPI_Comm_rank takes %v\n", least)
+	}
 	for _, text := range strings.Split(os.Getenv("TENON_MPI_TEST_BYTES"), ",") {
 		size, err := strconv.Atoi(text)
 		if err != nil {

@@ -113,7 +113,7 @@ func (r *run[P, B]) after(ctx context.Context, step int, value float64) error {
 	n := step + 1
 	e := Event{Step: n, Steps: r.steps, Epoch: step / r.Data.Batches, Loss: value}
 	if r.Validate != nil && due(n, r.ValidateEvery, r.Data.Batches, r.steps) {
-		score, err := r.validate(ctx)
+		score, params, err := r.validate(ctx)
 		if err != nil {
 			return fmt.Errorf("validation after step %d: %w", n, err)
 		}
@@ -123,11 +123,8 @@ func (r *run[P, B]) after(ctx context.Context, step int, value float64) error {
 		}
 		e.Scored, e.Score, e.Best = true, score, r.better(score)
 		if e.Best {
-			whole, err := r.trainer.Whole(ctx)
-			if err != nil {
-				return err
-			}
-			r.best, r.score, r.since = whole.Averaged(), Score{n, score}, 0
+			r.trainer.share()
+			r.best, r.score, r.since = params, Score{n, score}, 0
 		} else {
 			r.since++
 		}

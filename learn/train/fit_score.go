@@ -9,25 +9,23 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-func (r *run[P, B]) validate(ctx context.Context) (score float64, err error) {
-	whole := r.trainer.state
-	if r.Ranks.active() {
-		if whole, err = r.trainer.Whole(ctx); err != nil {
-			return 0, err
-		}
+// validate returns the score, and the parameters that have it, whose memory the next step takes.
+func (r *run[P, B]) validate(ctx context.Context) (score float64, params P, err error) {
+	if params, err = r.trainer.averaged(ctx); err != nil {
+		return 0, params, err
 	}
 	err = caught(func() (err error) {
-		score, err = r.Validate(ctx, whole.Averaged())
+		score, err = r.Validate(ctx, params)
 		return err
 	})
 	if err != nil || !r.Ranks.active() {
-		return score, r.Ranks.fail(err)
+		return score, params, r.Ranks.fail(err)
 	}
 	first, err := r.Ranks.Mesh.Comm().Broadcast(ctx, tensor.Scalar(score), 0) // so that all decide alike
 	if err != nil {
-		return 0, err
+		return 0, params, err
 	}
-	return tensor.Item[float64](first), nil
+	return tensor.Item[float64](first), params, nil
 }
 
 func (r *run[P, B]) better(score float64) bool {

@@ -181,6 +181,9 @@ func (t *Trainer[P, B]) onRanks(loss lossOf[P, B], o Options) error {
 		return r.fail(err)
 	}
 	t.layout = layout
+	if t.scored, err = layoutOf(r, t.state.scored(), o); err != nil {
+		return r.fail(err)
+	}
 	t.program = func(b B) (string, error) { return programOf(t.state, b, loss, o) }
 	type stepped struct {
 		State State[P]
@@ -243,6 +246,18 @@ func (t *Trainer[P, B]) mine(ctx context.Context, batch B) (context.Context, B, 
 		batch, _, err = divide(r, batch)
 	}
 	return ctx, batch, err
+}
+
+// averaged returns what [State.Averaged] does of the state as a whole.
+func (t *Trainer[P, B]) averaged(ctx context.Context) (P, error) {
+	s := t.state.scored()
+	if t.divided && t.layout.Divided() {
+		var err error
+		if s, err = mesh.Whole(ctx, t.scored, s); err != nil {
+			return s.Params, err
+		}
+	}
+	return s.Averaged(), nil
 }
 
 // Whole returns the undivided state. If ranks keep it in parts, all of them must call it.

@@ -113,6 +113,11 @@ func NewState[P any](params P, o Options) State[P] {
 	return s
 }
 
+// scored returns the state without what Averaged does not need.
+func (s State[P]) scored() State[P] {
+	return State[P]{Params: s.Params, Average: s.Average, Step: s.Step, Key: s.Key}
+}
+
 // Averaged returns the average of the parameters, or the parameters themselves if no average is
 // kept.
 func (s State[P]) Averaged() P {

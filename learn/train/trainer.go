@@ -27,6 +27,7 @@ type Trainer[P, B any] struct {
 	rate, norm *float64 // of the last step, if they are measured
 
 	layout  mesh.Layout // of the state, if ranks share it
+	scored  mesh.Layout // of what is scored of it
 	divided bool        // the state is this rank's part
 	losses  []float64   // of the ranks, in the last step
 

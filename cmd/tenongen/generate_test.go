@@ -26,10 +26,10 @@ func TestCurrent(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct{ dir, typ, want string }{
 		"no such type":      {filepath.Join("internal", "sample"), "Nothing", "no type Nothing"},
-		"no struct":         {filepath.Join("internal", "bad"), "Number", "no struct"},
+		"no struct":         {filepath.Join("internal", "bad"), "Number", "not a struct"},
 		"a channel":         {filepath.Join("internal", "bad"), "Channel", "C: a chan int is neither"},
 		"not exported":      {filepath.Join("internal", "bad"), "Hidden", "x: the field is not exported"},
-		"holds itself":      {filepath.Join("internal", "bad"), "Tree", "holds itself"},
+		"holds itself":      {filepath.Join("internal", "bad"), "Tree", "is recursive"},
 		"keys of a map":     {filepath.Join("internal", "bad"), "Keys", "neither a Value nor static data"},
 		"no such directory": {filepath.Join("internal", "none"), "X", "go list"},
 	} {

@@ -329,7 +329,7 @@ func TestErrors(t *testing.T) {
 		"no format": {func(s beam.Scope) { Read(s, os.Args[0], ReadOptions{}) }, []string{"cannot be told from its name"}},
 		"function":  {func(s beam.Scope) { Map(s, fails, Read(s, pattern, ReadOptions{Schema: spec, Rows: 8})) }, []string{`function "test.fails", batch 0 of file 0`, "no luck"}},
 		"type":      {func(s beam.Scope) { Map(s, twice, Map(s, identity, lists(s))) }, []string{`function "test.twice": it takes a *structured.Tensor, and the batch is int64[2, ~]`}},
-		"records":   {func(s beam.Scope) { GroupBy(s, total, lists(s), GroupOptions{Keys: []string{"k"}}) }, []string{"no list of records"}},
+		"records":   {func(s beam.Scope) { GroupBy(s, total, lists(s), GroupOptions{Keys: []string{"k"}}) }, []string{"not a list of records"}},
 		"key": {func(s beam.Scope) {
 			GroupBy(s, total, Read(s, pattern, ReadOptions{Schema: spec}), GroupOptions{Keys: []string{"nokey"}})
 		}, []string{"nokey"}},

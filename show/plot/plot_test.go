@@ -124,7 +124,7 @@ func TestBadInput(t *testing.T) {
 		"another dimension": {named.Ones(dtype.Float32, Batch{}.Of(2), City{}.Of(2), Year{}.Of(2)), tenon.ErrShape, "named.Index"},
 		"a missing one":     {named.Ones(dtype.Float32, City{}.Of(2)), tenon.ErrNotFound, "Year"},
 		"no elements":       {named.Ones(dtype.Float32, City{}.Of(0), Year{}.Of(2)), tenon.ErrShape, "0 elements"},
-		"texts":             {named.Of([][]string{{"a"}}, City{}, Year{}), tenon.ErrDType, "no numbers"},
+		"texts":             {named.Of([][]string{{"a"}}, City{}, Year{}), tenon.ErrDType, "not numbers"},
 	} {
 		_, err := plot.NewHeatMap(tt.x, City{}, Year{}, plot.Options{})
 		if !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.word) {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -334,6 +335,9 @@ func TestBadInput(t *testing.T) {
 			}
 			if code != 1 || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "tenon: ") || len(errs) < 20 || strings.Contains(errs, ".go:") {
 				t.Errorf("%s: %q: %d %q", what, args, code, errs)
+			}
+			if what == "folder" && !slices.Contains([]string{"runs", "serve", "hub"}, args[0]) && !strings.Contains(errs, "is a folder without a model; name the files in it") {
+				t.Errorf("a folder: %q: %q", args, errs)
 			}
 		}
 	}

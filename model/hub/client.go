@@ -62,7 +62,7 @@ func failure(op, ref string, err error) error {
 	var inner *tenon.Error
 	switch {
 	case errors.As(err, &inner):
-		e.Kind, e.Hint = inner.Kind, inner.Hint
+		e.Kind = inner.Kind // its text has the hint
 	case errors.Is(err, errdef.ErrNotFound) || os.IsNotExist(err):
 		e.Kind = tenon.ErrNotFound
 	}

@@ -73,7 +73,7 @@ func (h Head) json() bool {
 
 // text reports whether the bytes can be text.
 func (h Head) text() bool {
-	if bytes.IndexByte(h.Bytes, 0) >= 0 {
+	if h.Dir != nil || bytes.IndexByte(h.Bytes, 0) >= 0 {
 		return false
 	}
 	b := h.Bytes

@@ -123,12 +123,12 @@ def main():
             losses, text = train(o, folders[1], ranks, until)
             got.update(losses)
             print("%d ranks, epochs %s%s" % (ranks, sorted(losses), ", killed" if until else ""))
-        if "went on from step" not in text:
+        if "resumed from step" not in text:
             sys.exit("the last part did not go on from a checkpoint:\n" + text)
         kill_one(o, folders[2], True)
         kill_one(o, folders[3], False)
         again, text = train(o, folders[2], 2)
-        if "went on from step" not in text or max(abs(again[e] - want[e]) for e in again) > 1e-3:
+        if "resumed from step" not in text or max(abs(again[e] - want[e]) for e in again) > 1e-3:
             sys.exit("the run of which a rank was killed did not go on as it should:\n" + text)
         print("it went on to epoch %d on 2 ranks" % max(again))
         far = max(abs(got[e] - want[e]) for e in got)  # what was printed as the processes were killed is lost

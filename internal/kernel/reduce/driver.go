@@ -20,6 +20,9 @@ type reducer[S, A, D any] struct {
 	// columns returns a function that reduces columns in place, for use by one goroutine. It may be
 	// nil: columns are then copied out one by one and passed to block.
 	columns func() columns[S, A]
+
+	// short is like columns, but reduces a few rows to the results themselves. It may be nil.
+	short func() columns[S, D]
 }
 
 // columns reduces each of the len(acc) columns of a block of rows, stride elements apart.
@@ -30,6 +33,7 @@ const (
 	fewColumns  = 64       // columns reduced together if inner > 1 and they are copied out
 	manyColumns = 2048     // the same if they are reduced in place
 	serialBelow = 32 << 10 // number of elements below which workers do not pay off
+	shortRows   = 16       // rows that need no accumulators if they have at least as many columns
 )
 
 // cut returns the size of the blocks: chunk columns of rows elements each.
@@ -82,6 +86,13 @@ func (r *reducer[S, A, D]) tasks(dst []D, x []S, n, inner, lo, hi int) {
 	}
 	chunk, rows := r.cut(inner)
 	chunks := (inner + chunk - 1) / chunk
+	if r.short != nil && n <= shortRows && inner >= shortRows {
+		for reduce := r.short(); lo < hi; lo++ {
+			o, first := lo/chunks, lo%chunks*chunk
+			reduce(dst[o*inner+first:][:min(chunk, inner-first)], x[o*n*inner+first:], n, inner)
+		}
+		return
+	}
 	var local [2 * fewColumns]A
 	buf := local[:]
 	if chunk > fewColumns {

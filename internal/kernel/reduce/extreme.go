@@ -43,6 +43,7 @@ func maximum[T ordered]() *reducer[T, T, T] {
 		finish:  func(a T, n int) T { return a },
 		empty:   lo,
 		columns: foldColumns[T](elementwise.Maximum),
+		short:   foldColumns[T](elementwise.Maximum),
 	}
 }
 
@@ -54,6 +55,7 @@ func minimum[T ordered]() *reducer[T, T, T] {
 		finish:  func(a T, n int) T { return a },
 		empty:   hi,
 		columns: foldColumns[T](elementwise.Minimum),
+		short:   foldColumns[T](elementwise.Minimum),
 	}
 }
 

@@ -68,8 +68,10 @@ func sumFloat[T float](mean bool) *reducer[T, compensated, T] {
 		merge:   compensated.plus,
 		finish:  func(a compensated, n int) T { return T(a.value()) },
 		columns: sumColumns[T],
+		short:   foldColumns[T](elementwise.Add),
 	}
 	if mean {
+		r.short = nil
 		r.finish = func(a compensated, n int) T { return T(a.value() / float64(n)) }
 		r.empty = T(nan)
 	}
@@ -138,6 +140,7 @@ func sumInt[T integer]() *reducer[T, T, T] {
 		merge:   func(a, b T) T { return a + b },
 		finish:  func(a T, n int) T { return a },
 		columns: foldColumns[T](elementwise.Add),
+		short:   foldColumns[T](elementwise.Add),
 	}
 }
 
@@ -146,9 +149,13 @@ func foldColumns[T dtype.Native](op elementwise.Op) func() columns[T, T] {
 	return func() columns[T, T] {
 		f := elementwise.Binary[T](op)
 		return func(acc, x []T, rows, stride int) {
-			copy(acc, x)
-			for i := 1; i < rows; i++ {
-				f(acc, acc, x[i*stride:][:len(acc)])
+			if rows == 1 {
+				copy(acc, x)
+				return
+			}
+			f(acc, x, x[stride:])
+			for i := 2; i < rows; i++ {
+				f(acc, acc, x[i*stride:])
 			}
 		}
 	}
@@ -286,7 +293,7 @@ func squaresAbout[T float](x []T, center float64) float64 {
 
 func sumSquaresInt[T integer]() *reducer[T, T, T] {
 	r := sumInt[T]()
-	r.columns = nil
+	r.columns, r.short = nil, nil
 	r.block = func(x []T) T {
 		var s T
 		for _, v := range x {

@@ -123,12 +123,13 @@ func (c *collection) packages(positions []int) []int {
 	return out
 }
 
-// synonyms are, for each token of the vocabulary, the tokens with about the same meaning.
+// synonyms are, for each token of the vocabulary, the tokens with about the same meaning, each instead of the other.
 func (c *collection) synonyms() [][]int32 {
 	out := make([][]int32, c.vocab.Size())
 	for id := range out {
-		for _, stem := range token.Alike(c.vocab.Text(int32(id))) {
-			if other, ok := c.vocab.ID(stem); ok {
+		text := c.vocab.Text(int32(id))
+		for _, stem := range token.Alike(text) {
+			if other, ok := c.vocab.ID(stem); ok && slices.Contains(token.Alike(stem), text) {
 				out[id] = append(out[id], other)
 			}
 		}

@@ -75,9 +75,8 @@ func (t *trainer) byPackage(tally *eval.Tally) []report.Package {
 func (t *trainer) neighbours() (out []report.Neighbours) {
 	n := t.vocab.Size()
 	table := slices.Clone(tensor.Data[float32](t.fitted.Params.Tokens.Table))
-	none := make([]float32, model.Width)
 	for i := range n {
-		unit(table[i*model.Width:(i+1)*model.Width], none)
+		unit(table[i*model.Width : (i+1)*model.Width])
 	}
 	for _, w := range shownWords {
 		id, ok := t.vocab.ID(w)

@@ -90,12 +90,10 @@ func (s *searcher) scores(question string, cosines []float32, all bool) []float3
 	for i, c := range cosines {
 		scores[i] += float32(rank.Fitted.Cosine) * c
 	}
-	scores = s.among(scores, all)
-	s.model.Words.Vary(scores, mostAnswers, rank.Fitted)
-	return scores
+	return s.among(scores, all)
 }
 
-// cosines returns the model's cosines of each question with all declarations. It throws errors.
+// cosines returns the model's cosines of each question with all declarations, and weighted with their files and packages. It throws errors.
 func (s *searcher) cosines(questions ...string) [][]float32 {
 	var vectors []float32
 	for _, q := range questions { // few rows need no traced function; a row without tokens has the vector 0
@@ -159,16 +157,22 @@ func top(scores []float32, n int) []int {
 	return best
 }
 
-// unit sets dst to the direction of the sum of two vectors.
-func unit(dst, other []float32) {
-	sum := 0.0
+// add adds a multiple of the first elements of other to dst.
+func add(dst, other []float32, scale float64) {
 	for i := range dst {
-		dst[i] += other[i]
-		sum += float64(dst[i]) * float64(dst[i])
+		dst[i] += float32(scale) * other[i]
+	}
+}
+
+// unit scales a vector to length 1, except 0.
+func unit(v []float32) {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
 	}
 	scale := float32(1 / math.Sqrt(sum+1e-12))
-	for i := range dst {
-		dst[i] *= scale
+	for i := range v {
+		v[i] *= scale
 	}
 }
 

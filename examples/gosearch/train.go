@@ -321,7 +321,8 @@ func (t *trainer) save(ctx context.Context, dir string, f figures) error {
 
 // answers returns the vectors with which questions are compared from now on: of all
 // declarations, and including the first sentence of the comment, which had to be left out while
-// it was used as the question.
+// it was used as the question. What else its file and package are about counts, too: many words
+// of a question say where to look rather than what for.
 func (t *trainer) answers() []float32 {
 	rows, first := make([]model.Row, len(t.decls)), make([]model.Row, len(t.decls))
 	parallel(len(t.decls), func(i int) {
@@ -334,7 +335,33 @@ func (t *trainer) answers() []float32 {
 	other := t.encoder.Vectors(first)
 	for i := range t.decls {
 		at := i * model.Width
-		unit(out[at:at+model.Width], other[at:at+model.Width])
+		add(out[at:at+model.Width], other[at:at+model.Width], 1)
+		unit(out[at : at+model.Width])
+	}
+	files := t.means(out, func(d *decl.Decl) string { return d.File })
+	packages := t.means(out, func(d *decl.Decl) string { return d.Package })
+	for i := range t.decls {
+		at := i * model.Width
+		add(out[at:at+model.Width], files[t.decls[i].File], rank.Fitted.File)
+		add(out[at:at+model.Width], packages[t.decls[i].Package], rank.Fitted.Package)
+	}
+	return out
+}
+
+// means gives the directions of the sums of the vectors of public declarations by some property.
+func (t *trainer) means(vectors []float32, of func(*decl.Decl) string) map[string][]float32 {
+	out := map[string][]float32{}
+	for i := range t.decls {
+		key := of(&t.decls[i])
+		if out[key] == nil {
+			out[key] = make([]float32, model.Width)
+		}
+		if t.decls[i].Public() {
+			add(out[key], vectors[i*model.Width:], 1)
+		}
+	}
+	for _, v := range out {
+		unit(v)
 	}
 	return out
 }

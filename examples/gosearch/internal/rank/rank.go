@@ -30,10 +30,8 @@ func New(decls []decl.Decl, w Weights) *Index {
 	words := map[string][]posting{}
 	lengths := make([][numFields]int32, len(decls))
 	public := make([]bool, len(decls))
-	packages := map[string]float64{}
 	for i := range decls {
 		public[i] = decls[i].Public()
-		packages[decls[i].Package] += float64(decls[i].Uses)
 	}
 	counted := public
 	if !slices.Contains(public, true) {
@@ -96,29 +94,16 @@ func New(decls []decl.Decl, w Weights) *Index {
 		for _, t := range names[i] {
 			rarity += x.Rarity[x.ids[t]]
 		}
-		used, always := math.Log1p(float64(d.Uses))/8, 0.0
+		always := w.Used*math.Log1p(float64(d.Uses))/8 - w.Deep*float64(depth(d.Package))
 		if d.Kind == "method" {
 			always -= w.Method
 		}
 		if d.Deprecated() {
 			always -= w.Deprecated
 		}
-		if strings.HasPrefix(d.Name, "New") {
-			always -= w.New
-		}
-		if len(d.Examples) > 0 {
-			always += w.Example
-		}
-		always -= w.Deep * float64(depth(d.Package))
 		x.Names = append(x.Names, rarity)
-		begins := int32(-1)
-		if len(names[i]) > 0 {
-			begins = int32(x.ids[names[i][0]])
-		}
-		x.Begins = append(x.Begins, begins)
+		x.Always = append(x.Always, float32(always))
 		x.Gives = append(x.Gives, gives(d))
-		x.Always = append(x.Always, float32(always+w.UsedAlways*used))
-		x.Fitting = append(x.Fitting, float32(w.Used*used+w.PackageUsed*math.Log1p(packages[d.Package])/8))
 	}
 	return x
 }
@@ -186,7 +171,7 @@ func (x *Index) Known(stem string) bool {
 // Scores gives the score of each declaration for a question.
 func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 	n := len(x.Names)
-	match, covered, named := make([]float32, n), make([]float32, n), make([]float32, n)
+	match, literal, covered, named := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
 	best, inName := make([]float32, n), make([]float32, n) // of one word of the question
 	var touched []int32
 	total := float32(1e-9)
@@ -222,6 +207,9 @@ func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 			}
 		}
 		look(a.Stem, 1, 1)
+		for _, d := range touched {
+			literal[d] += weight * best[d]
+		}
 		for _, stem := range a.Alike {
 			look(stem, float32(w.Alike), float32(w.AlikeNamed))
 		}
@@ -236,9 +224,8 @@ func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 	out := match
 	wanted := wants(question)
 	for d := range out {
-		fit := match[d] / total
-		s := x.Always[d] + fit*(float32(w.Words)+x.Fitting[d]) + float32(w.Covered)*covered[d]/total
-		if fit > 0 {
+		s := x.Always[d] + (float32(w.Words)*match[d]+float32(w.Literal)*literal[d]+float32(w.Covered)*covered[d])/total
+		if match[d] > 0 {
 			s += float32(w.Named) * min(1, named[d]/(x.Names[d]+1e-9))
 		}
 		if x.Gives[d]&wanted != 0 {

@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -95,7 +94,6 @@ func TestOpenRefuses(t *testing.T) {
 		"a long split":    func(x *Index) { x.Splits[len(x.Splits)-1]++ },
 		"no declaration":  func(x *Index) { x.Documents[0] = 99 },
 		"minus one":       func(x *Index) { x.Documents[0] = -1 },
-		"strange names":   func(x *Index) { x.Begins[0] = int32(len(x.Terms)) },
 		"no results":      func(x *Index) { x.Gives = nil },
 		"fewer strengths": func(x *Index) { x.Strength = x.Strength[1:] },
 	} {
@@ -103,31 +101,6 @@ func TestOpenRefuses(t *testing.T) {
 		damage(x)
 		if _, err := Open(x.Kept(), len(few)); err == nil {
 			t.Errorf("%s is taken", name)
-		}
-	}
-}
-
-func TestVary(t *testing.T) {
-	var decls []decl.Decl
-	for _, path := range []string{"time.ParseDuration", "time.ParseInLocation", "time.Parse", "flag.Duration", "time.Now"} {
-		decls = append(decls, function(path, "Does it.", 1))
-	}
-	nan := float32(math.NaN())
-	for _, c := range []struct {
-		n            int
-		scores, want []float32
-	}{
-		{3, []float32{9, 8, 7, 7.5, nan}, []float32{9, 6, 3, 7.5, nan}}, // Duration comes second, and two names before 7 begin as its does
-		{4, []float32{9, 8, 7, 3, 1}, []float32{9, 6, 3, 3, 1}},
-		{0, []float32{1, 2, 3, 4, 5}, []float32{1, 2, 3, 4, 5}},
-		{9, []float32{nan, nan, nan, nan, nan}, []float32{nan, nan, nan, nan, nan}},
-	} {
-		w := Fitted
-		w.Again = 2
-		got := slices.Clone(c.scores)
-		New(decls, w).Vary(got, c.n, w)
-		if !slices.EqualFunc(got, c.want, func(a, b float32) bool { return a == b || a != a && b != b }) {
-			t.Errorf("%v of %v: %v, want %v", c.n, c.scores, got, c.want)
 		}
 	}
 }

@@ -20,22 +20,20 @@ type Table struct {
 	InName    []bool
 	Names     []float32 // of each declaration: the rarity of the words of its name
 	Always    []float32 // what is added to its score
-	Fitting   []float32 // what is added if the words fit
 	Public    []bool
-	Begins    []int32 // the term with which its name begins, or -1
 	Gives     []int32 // what it returns, as bits
 }
 
 // Kept is a Table as tensors, or their Specs.
 type Kept struct {
-	Terms, Rarity, Splits, Documents, Strength, InName, Names, Always, Fitting, Public, Begins, Gives any
+	Terms, Rarity, Splits, Documents, Strength, InName, Names, Always, Public, Gives any
 }
 
 // Kept returns the tensors to keep.
 func (t *Table) Kept() Kept {
 	return Kept{
 		tensor.Of(t.Terms), tensor.Of(t.Rarity), tensor.Of(t.Splits), tensor.Of(t.Documents), tensor.Of(t.Strength), tensor.Of(t.InName),
-		tensor.Of(t.Names), tensor.Of(t.Always), tensor.Of(t.Fitting), tensor.Of(t.Public), tensor.Of(t.Begins), tensor.Of(t.Gives),
+		tensor.Of(t.Names), tensor.Of(t.Always), tensor.Of(t.Public), tensor.Of(t.Gives),
 	}
 }
 
@@ -44,7 +42,7 @@ func Like() Kept {
 	v := func(d dtype.DType) any { return tensor.NewSpec(d, shape.Of(shape.Unknown)) }
 	return Kept{
 		v(dtype.String), v(dtype.Float32), v(dtype.Int64), v(dtype.Int32), v(dtype.Float32), v(dtype.Bool),
-		v(dtype.Float32), v(dtype.Float32), v(dtype.Float32), v(dtype.Bool), v(dtype.Int32), v(dtype.Int32),
+		v(dtype.Float32), v(dtype.Float32), v(dtype.Bool), v(dtype.Int32),
 	}
 }
 
@@ -52,9 +50,9 @@ func Like() Kept {
 func Open(k Kept, declarations int) (*Index, error) {
 	x := &Index{Table: Table{
 		data[string](k.Terms), data[float32](k.Rarity), data[int64](k.Splits), data[int32](k.Documents), data[float32](k.Strength), data[bool](k.InName),
-		data[float32](k.Names), data[float32](k.Always), data[float32](k.Fitting), data[bool](k.Public), data[int32](k.Begins), data[int32](k.Gives),
+		data[float32](k.Names), data[float32](k.Always), data[bool](k.Public), data[int32](k.Gives),
 	}}
-	for _, n := range []int{len(x.Names), len(x.Always), len(x.Fitting), len(x.Public), len(x.Begins), len(x.Gives)} {
+	for _, n := range []int{len(x.Names), len(x.Always), len(x.Public), len(x.Gives)} {
 		if n != declarations {
 			return nil, fmt.Errorf("the words of %d declarations, want %d", n, declarations)
 		}
@@ -72,11 +70,6 @@ func Open(k Kept, declarations int) (*Index, error) {
 	for _, d := range x.Documents {
 		if d < 0 || int(d) >= declarations {
 			return nil, fmt.Errorf("a word is in declaration %d, but there are %d", d, declarations)
-		}
-	}
-	for i, t := range x.Begins {
-		if t < -1 || int(t) >= len(x.Terms) {
-			return nil, fmt.Errorf("the name of declaration %d begins with word %d, but there are %d", i, t, len(x.Terms))
 		}
 	}
 	x.lookUp()

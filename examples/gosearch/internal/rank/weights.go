@@ -28,25 +28,23 @@ type Weights struct {
 	Alike      float64 // the weight of another word with the same meaning, and of one in a name
 	AlikeNamed float64
 
-	Words, Covered, Named         float64 // BM25F relative to its maximum, the covered share of the question, and that of the name
-	Used, UsedAlways, PackageUsed float64 // logarithms of uses, by how well words fit, and whether they do or not
-	Method, Deprecated, New       float64 // penalties, and that of a package for each element of its path
-	Deep                          float64
-	Example                       float64 // for having an example
-	Cosine                        float64 // of package model
-	Wanted                        float64 // for returning what the form of the question asks for
-	Again                         float64 // penalty, each time, for an answer whose name begins like an earlier one: see [Index.Vary]
+	Words, Literal, Covered, Named float64 // BM25F relative to its maximum, that without synonyms, the covered share of the question, and that of the name
+	Used                           float64 // the logarithm of uses
+	Method, Deprecated             float64 // penalties, and that of a package for each element of its path
+	Deep                           float64
+	Cosine, File, Package          float64 // of package model; how much file and package count in it, relative to 1
+	Wanted                         float64 // for returning what the form of the question asks for
 }
 
-// Fitted are the weights that make the answers to the choosing questions most likely. Each is kept near its initial
-// value by a Gaussian prior on its logarithm, and the loss of a question is bounded by that of one with a probability
-// of a thousandth.
+// Fitted are weights that make the answers to the choosing questions likely, where the loss of a question is bounded by
+// that of one with a probability of a thousandth. They are rounded, and the logarithms of those of fields are half
+// of what fits best: neither makes answers worse about packages that the weights were not fitted to.
 var Fitted = Weights{
 	Fields: [numFields]float64{
-		name: 0.74, receiver: 1.29, importPath: 1.61, packageDoc: 2.63, typeDoc: 0.69, first: 1.01, body: 0.70,
-		paramName: 0.62, typeName: 1.95, example: 1.08, callers: 0.49,
+		name: 0.86, receiver: 1.14, importPath: 1.27, packageDoc: 1.62, typeDoc: 0.83, first: 1, body: 0.84,
+		paramName: 0.79, typeName: 1.4, example: 1.04, callers: 0.7,
 	},
-	Saturation: 1.35, Length: 0.400, Stop: 0.70, Compound: 0.17, Alike: 0.75, AlikeNamed: 1.03,
-	Words: 16.38, Covered: 4.73, Named: 0.95, Used: 3.44, UsedAlways: 2.36, PackageUsed: 1.43,
-	Method: 1.93, Deprecated: 1.20, New: 0.42, Deep: 0.92, Example: 0.43, Cosine: 7.19, Wanted: 2.46, Again: 2,
+	Saturation: 1.35, Length: 0.4, Stop: 0.7, Compound: 0.17, Alike: 0.75, AlikeNamed: 1.03,
+	Words: 14, Literal: 4, Covered: 3, Named: 1, Used: 2.5, Method: 1.5, Deprecated: 1.2, Deep: 1,
+	Cosine: 4.7, File: 0.55, Package: 0.75, Wanted: 4.3,
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // Format is the version of the folder's format.
-const Format = 4
+const Format = 5
 
 // Config describes a model.
 type Config struct {

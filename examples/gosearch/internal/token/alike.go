@@ -18,9 +18,13 @@ var alikeStems = sync.OnceValue(func() map[string][]string {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		stems := s.Append(nil, line)
-		for _, a := range stems {
-			for _, b := range stems {
+		from, to, directed := strings.Cut(line, ">")
+		if !directed {
+			to = from
+		}
+		others := s.Append(nil, to)
+		for _, a := range s.Append(nil, from) {
+			for _, b := range others {
 				if a != b {
 					out[a] = append(out[a], b)
 				}

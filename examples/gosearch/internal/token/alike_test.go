@@ -16,6 +16,7 @@ func TestAlike(t *testing.T) {
 		{"mail", []string{"email"}},
 		{"upgrad", []string{"hijack", "websocket"}}, // of two sets
 		{"folder", []string{"dir", "directori", "path"}},
+		{"strdup", []string{"copi"}}, // one way
 		{"zzyzx", nil},
 	} {
 		if diff := cmp.Diff(c.want, Alike(c.stem)); diff != "" {
@@ -24,12 +25,12 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// Each line has at least two words, none twice, and no line stands there twice; what is alike is so both ways.
+// Each line has at least two words, none twice, and no line stands there twice.
 func TestAlikeWords(t *testing.T) {
 	lines := map[string]bool{}
 	for line := range strings.Lines(alikeWords) {
-		words := strings.Fields(line)
-		if len(words) == 0 || words[0] == "#" || strings.HasPrefix(line, "#") {
+		words := strings.Fields(strings.Replace(line, " > ", " ", 1))
+		if len(words) == 0 || strings.HasPrefix(line, "#") {
 			continue
 		}
 		sorted := slices.Compact(slices.Sorted(slices.Values(words)))
@@ -40,13 +41,6 @@ func TestAlikeWords(t *testing.T) {
 		lines[key] = true
 		if split := Words(nil, line); !slices.Equal(split, words) {
 			t.Errorf("%q has the words %q", line, split)
-		}
-	}
-	for stem, others := range alikeStems() {
-		for _, o := range others {
-			if !slices.Contains(Alike(o), stem) {
-				t.Errorf("%s is like %s, but not the other way round", stem, o)
-			}
 		}
 	}
 }

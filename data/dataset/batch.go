@@ -9,63 +9,63 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// Kind says how a batch holds elements of different sizes.
+// Kind is the way in which a batch holds elements of different sizes.
 type Kind uint8
 
 // The kinds of batches.
 const (
-	Dense  Kind = iota // elements of one size, along a new first axis; other sizes are an error
+	Dense  Kind = iota // elements of equal size are stacked along a new first axis; different sizes are an error
 	Ragged             // dimensions whose sizes may differ are ragged
-	Padded             // shorter elements are filled up to the longest of the batch
+	Padded             // shorter elements are padded to the longest of the batch
 )
 
-// BatchOptions say how elements are put together. The zero value stacks elements of one
-// size.
+// BatchOptions control how elements are combined into batches. The zero value stacks elements of
+// equal size.
 type BatchOptions struct {
 	Kind Kind
 
-	// Pad is what fills up numbers and truth values of Padded, a constant: 0 or false
-	// where it is nil. Strings are filled up with empty ones.
+	// Pad is the constant that Padded fills numbers and booleans with. Nil means 0 or false.
+	// Strings are padded with empty strings.
 	Pad any
 
-	// PadTo is the size to which Padded fills up at least, by the name of the Value in an element
-	// whose rows these are, as [PackOptions.Path] has it; "" is the element itself. Longer rows
-	// are an error. Other Values are filled up to the longest row of the batch.
+	// PadTo is the minimum size that Padded pads rows to, by the name of the Value in an element
+	// that the rows belong to, in the form of [PackOptions.Path]; "" is the element itself.
+	// Longer rows are an error. All other Values are padded to the longest row of the batch.
 	PadTo map[string]int
 
-	// DropRemainder leaves out a last batch of less elements.
+	// DropRemainder drops the last batch if it has fewer elements than the others.
 	DropRemainder bool
 }
 
-// check returns an error for options that do not go together.
+// check returns an error for inconsistent options.
 func (o BatchOptions) check(op string) error {
 	if o.Kind > Padded {
-		return invalid(op, "there is no kind %d of batches", o.Kind)
+		return invalid(op, "unknown batch kind %d", o.Kind)
 	}
 	for name, n := range o.PadTo {
 		if o.Kind != Padded || n < 0 {
-			return invalid(op, "batches of kind %d are not filled up to %d (%q)", o.Kind, n, name)
+			return invalid(op, "batches of kind %d cannot be padded to %d (%q)", o.Kind, n, name)
 		}
 	}
 	return nil
 }
 
-// Batch returns the dataset of batches of a number of elements: each Value in an element
-// gets a new outermost dimension. With Ragged, dimensions of stored rows are ragged where
-// the rows' Spec says so; the first dimension of dense elements that are computed one by
-// one is ragged, also where they agree, and the others have to agree.
+// Batch returns the dataset of batches of size elements: each Value in an element gets a new
+// outermost dimension. With Ragged, dimensions of stored rows are ragged if the Spec of the rows
+// says so. If dense elements are computed one by one, their first dimension becomes ragged, even if
+// the sizes agree; the sizes of all other dimensions must agree.
 func (d *Dataset[T]) Batch(size int, o BatchOptions) *Dataset[T] {
 	var err error
 	if size < 1 {
-		err = invalid("Batch", "a batch has at least one element, not %d", size)
+		err = invalid("Batch", "the batch size must be at least 1, not %d", size)
 	}
 	return windows("Batch", d, int64(size), int64(size), 1, o, err)
 }
 
-// Window returns batches of a number of elements that stride lies between: the first begins
-// with element 0, the next one shift elements later, and so on. Windows overlap where shift is
-// less than size. The last ones have less elements where none are left, unless DropRemainder
-// is set.
+// Window returns batches of size elements that are stride elements apart: the first window
+// begins with element 0, the next one shift elements later, and so on. Windows overlap if
+// shift is less than size. At the end, windows have fewer elements, unless DropRemainder is
+// set.
 func (d *Dataset[T]) Window(size, shift, stride int, o BatchOptions) *Dataset[T] {
 	var err error
 	if size < 1 || shift < 1 || stride < 1 {
@@ -82,7 +82,7 @@ func windows[T any](name string, d *Dataset[T], size, shift, stride int64, o Bat
 		return derived(d.n, d.err, err)
 	}
 	up := d.n
-	reach := (size-1)*stride + 1 // from the first element of a window to its last
+	reach := (size-1)*stride + 1 // number of elements from the first to the last of a window
 	count := func(all int64) int64 {
 		if o.DropRemainder {
 			return max(0, (all-reach)/shift+1) * flag(all >= reach)
@@ -124,7 +124,7 @@ func windows[T any](name string, d *Dataset[T], size, shift, stride int64, o Bat
 	return derived(grouped(name, up, o, specs, g))
 }
 
-// fullSizes reports whether all sizes in a Spec are known, so that a batch is the same of every
+// fullSizes reports whether a Spec has only known sizes, so that a batch is the same for every
 // kind.
 func fullSizes(s tenon.Spec) bool {
 	if t, ok := s.(interface{ Shape() shape.Shape }); ok && !t.Shape().IsFull() {
@@ -133,7 +133,7 @@ func fullSizes(s tenon.Spec) bool {
 	return tenon.IsLeaf(s) || !slices.ContainsFunc(s.Components(), func(f tenon.Field) bool { return !fullSizes(f.Spec) })
 }
 
-// batchFields returns the Specs of batches of a number of elements.
+// batchFields returns the Specs of batches of n elements.
 func batchFields(of []tenon.Field, n int) []tenon.Field {
 	var out []tenon.Field
 	for _, f := range of {
@@ -159,13 +159,13 @@ func rowFields(of []tenon.Field) []tenon.Field {
 	return out
 }
 
-// grouping says of which elements each group is made.
+// grouping determines the elements of each group.
 type grouping struct {
 	size    func() (int64, error)
-	members func(i int64, to []int64) ([]int64, error) // appends their numbers
+	members func(i int64, to []int64) ([]int64, error) // appends the numbers of the members
 }
 
-// grouped returns a node whose elements are batches of elements that a grouping tells.
+// grouped returns a node whose elements are batches, with the members given by a grouping.
 func grouped[T any](name string, up *node[T], o BatchOptions, specs func() []tenon.Field, g grouping) *node[T] {
 	n := &node[T]{name: name, below: []stage{up}, size: g.size, specs: specs}
 	of := func(p share) func(i int64) (T, error) {
@@ -197,7 +197,7 @@ func grouped[T any](name string, up *node[T], o BatchOptions, specs func() []ten
 	return n
 }
 
-// spanned says what elements were read from that begin with one and end with another.
+// spanned describes the origins of a range of elements, given those of its first and last.
 func spanned(first, last string) string {
 	if first == last || last == "" {
 		return first
@@ -205,14 +205,14 @@ func spanned(first, last string) string {
 	return first + " to " + last
 }
 
-// share is one of the parts of a batch.
+// share is one of several equal parts of a batch.
 type share struct{ rank, of int64 }
 
-// batchOf returns the batch of some items, which have numbers, or a part of it.
+// batchOf returns the batch of items with the given numbers, or a part of it.
 func batchOf[T any](group []item[T], numbers []int64, o BatchOptions, p share) item[T] {
 	n := int64(len(group))
 	lo, hi := p.rank*n/p.of, (p.rank+1)*n/p.of
-	none := lo == hi // of a batch of fewer elements than parts
+	none := lo == hi // the batch has fewer elements than parts
 	if none {
 		lo, hi = 0, 1
 	}
@@ -250,7 +250,7 @@ func batchOf[T any](group []item[T], numbers []int64, o BatchOptions, p share) i
 	}}
 }
 
-// windowStream is windows over a stream. part says which of how many parts of each window.
+// windowStream returns the windows over a stream, or a part of each window if part is given.
 func windowStream[T any](name string, up *node[T], size, shift, stride int64, b BatchOptions, specs func() []tenon.Field, count func(int64) int64, p share) *node[T] {
 	reach := (size-1)*stride + 1
 	n := &node[T]{name: name, below: []stage{up}, specs: specs}
@@ -262,9 +262,9 @@ func windowStream[T any](name string, up *node[T], size, shift, stride int64, b 
 	}
 	n.share = func(p share) *node[T] { return windowStream("Share", up, size, shift, stride, b, nil, count, p) }
 	n.open = func(o opening[T]) walk[T] {
-		first := o.from.number() // the number of the first element of the next window
+		first := o.from.number() // number of the first element of the next window
 		r := replayed(up, o)
-		var held []item[T] // from number first on
+		var held []item[T] // elements from number first on
 		if o.from != nil && r.again-first > reach {
 			o.from.fail("the state is damaged")
 		}
@@ -317,19 +317,19 @@ func windowStream[T any](name string, up *node[T], size, shift, stride int64, b 
 	return n
 }
 
-// Share returns the part of each batch that process rank of a number of processes computes:
-// the batch of rows rank*n/of up to (rank+1)*n/of of the n rows, which may be none. Together they are the batch.
-// Positions count whole batches, so that a run goes on with another number of processes where it
-// was, over the same rows in each step. What comes before is Batch, Window or Pack.
+// Share returns the part of each batch that process rank of of processes computes: the rows [rank*n/of,
+// (rank+1)*n/of) of the batch's n rows, which may be none. Together, the parts make up the batch. Positions
+// count whole batches, so that a run can continue with a different number of processes, over the same rows in
+// each step. Share must directly follow Batch, Window or Pack.
 func (d *Dataset[T]) Share(rank, of int) *Dataset[T] {
 	if d.err != nil {
 		return d
 	}
 	if of < 1 || rank < 0 || rank >= of {
-		return failing[T](invalid("Share", "there is no rank %d of %d", rank, of))
+		return failing[T](invalid("Share", "rank %d of %d does not exist", rank, of))
 	}
 	if d.n.share == nil {
-		e := errOf("Share", "%s does not make batches", d.n.name)
+		e := errOf("Share", "%s does not return batches", d.n.name)
 		e.Hint = "call Share directly after Batch, Window or Pack"
 		return failing[T](e)
 	}

@@ -8,24 +8,25 @@ import (
 	"github.com/tenonml/tenon/internal/elements"
 )
 
-// BlockOptions say how blocks are kept that have been read.
+// BlockOptions control how blocks are read and kept in memory.
 type BlockOptions struct {
-	// Bytes bounds the memory of the blocks that are kept. 0: 256 MiB. The block that is
-	// read, and those that a shuffle needs at the same time, are kept in any case.
+	// Bytes limits the memory of the blocks that are kept. 0 means 256 MiB. The block being read,
+	// and those that a shuffle needs at the same time, are always kept.
 	Bytes int64
 
-	// Name says what a block is read from, as a file and its row group; errors of functions of
-	// the elements repeat it. Nil: nothing.
+	// Name returns the origin of a block, such as a file and its row group. It appears in errors of
+	// functions of the elements. Nil means no name.
 	Name func(block int64) string
 }
 
-// maxBlocks bounds the number of blocks of a dataset, of which each takes some bytes.
+// maxBlocks limits the number of blocks of a dataset, because each block takes some memory.
 const maxBlocks = 1 << 27
 
-// FromBlocks returns the dataset of the rows of blocks that are read whole, as the row groups
-// of a file are: sizes are the numbers of their rows, and read reads one, a Value or a
-// structure of Values with as many rows. Blocks that were used last are kept.
-// [Dataset.ShuffleBlocks] reads each of them about once. read is called by several goroutines.
+// FromBlocks returns the dataset of the rows of blocks that are read as a whole, such as the
+// row groups of a file. sizes are the numbers of rows of the blocks, and read reads a block: a
+// Value, or a structure of Values, with that many rows. The most recently used blocks are kept
+// in memory. [Dataset.ShuffleBlocks] reads each block about once. read must be safe for
+// concurrent use.
 func FromBlocks[T any](sizes []int64, read func(block int64) (T, error), o BlockOptions) *Dataset[T] {
 	up := computed("Blocks", int64(len(sizes)), read)
 	for i, n := range sizes {
@@ -36,7 +37,7 @@ func FromBlocks[T any](sizes []int64, read func(block int64) (T, error), o Block
 	return blocksOf("FromBlocks", up.n, func() ([]int64, error) { return sizes, nil }, o)
 }
 
-// blocksOf returns the rows of the elements of a node, whose numbers of rows are known.
+// blocksOf returns the rows of the elements of a node whose numbers of rows are known.
 func blocksOf[T any](name string, up *node[T], sizes func() ([]int64, error), o BlockOptions) *Dataset[T] {
 	if o.Bytes == 0 {
 		o.Bytes = 256 << 20
@@ -44,7 +45,7 @@ func blocksOf[T any](name string, up *node[T], sizes func() ([]int64, error), o 
 	starts := sync.OnceValues(func() ([]int64, error) { return startsOf(name, sizes) })
 	kept := &blockCache[T]{up: up, bytes: o.Bytes, least: 1, name: o.Name}
 	find := func(i int64) (block, row int64, size int64) {
-		s, _ := starts() // whose error size has returned already
+		s, _ := starts() // size has already returned the error
 		n := int64(len(s) - 1)
 		epoch, i := i/s[n], i%s[n]
 		b, _ := slices.BinarySearch(s, i+1)
@@ -77,7 +78,7 @@ func blocksOf[T any](name string, up *node[T], sizes func() ([]int64, error), o 
 	return derived(n)
 }
 
-// startsOf returns where blocks begin, and behind them how many rows there are.
+// startsOf returns the positions at which the blocks begin, followed by the total number of rows.
 func startsOf(op string, sizes func() ([]int64, error)) ([]int64, error) {
 	list, err := sizes()
 	if err != nil {
@@ -86,23 +87,23 @@ func startsOf(op string, sizes func() ([]int64, error)) ([]int64, error) {
 	out := make([]int64, len(list)+1)
 	for i, n := range list {
 		if out[i+1] = out[i] + n; out[i+1] < out[i] {
-			return nil, invalid(op, "there are more rows than numbers")
+			return nil, invalid(op, "the number of rows overflows int64")
 		}
 	}
 	return out, nil
 }
 
-// blockCache keeps the blocks that were used last.
+// blockCache keeps the most recently used blocks.
 type blockCache[T any] struct {
 	up    *node[T]
 	bytes int64
 	name  func(block int64) string
 
 	mu    sync.Mutex
-	least int // blocks that are kept in any case
+	least int // number of blocks that are always kept
 	held  int64
 	at    map[int64]*cached[T]
-	first *cached[T] // that was used last, the others follow
+	first *cached[T] // the most recently used block; the others follow
 }
 
 type cached[T any] struct {
@@ -114,14 +115,14 @@ type cached[T any] struct {
 	before, next *cached[T]
 }
 
-// keep lets the cache keep a number of blocks at least.
+// keep sets a lower bound for the number of blocks that are kept.
 func (c *blockCache[T]) keep(n int) {
 	c.mu.Lock()
 	c.least = max(c.least, n)
 	c.mu.Unlock()
 }
 
-// block returns the rows of a block, which are read once for all who want them.
+// block returns the rows of a block. It is read once for all concurrent callers.
 func (c *blockCache[T]) block(i, size int64) (*stored[T], error) {
 	c.mu.Lock()
 	e, ok := c.at[i]
@@ -145,7 +146,7 @@ func (c *blockCache[T]) block(i, size int64) (*stored[T], error) {
 	}()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e.err != nil { // to be tried again
+	if e.err != nil { // the next caller tries again
 		if c.at[i] == e {
 			c.unlink(e)
 			delete(c.at, i)
@@ -179,7 +180,7 @@ func (c *blockCache[T]) read(i, size int64) (*stored[T], error) {
 	return r, err
 }
 
-// link puts an entry before all others, of which the last is before the first.
+// link inserts an entry at the front of the circular list.
 func (c *blockCache[T]) link(e *cached[T]) {
 	if c.first == nil {
 		e.before, e.next = e, e
@@ -201,21 +202,21 @@ func (c *blockCache[T]) unlink(e *cached[T]) {
 	}
 }
 
-// ShuffleBlocks returns all elements in an order that the seed decides, another one in each
-// epoch, for elements that are read by blocks: of [FromBlocks], the row groups of files, or
-// what is cached. The blocks are permuted, and then the elements of each window of blocks among
-// themselves, so that a window of blocks is in memory and each is read about once. Where windows
-// begin differs from epoch to epoch. Like that of [Dataset.Shuffle] the order is a function of
-// numbers; it takes one number for each block.
+// ShuffleBlocks returns all elements in an order that is determined by the seed and differs in
+// each epoch. It is for elements that are read in blocks: those of [FromBlocks], of row groups
+// of files, or of a cache. First the blocks are permuted, and then the elements within each
+// window of blocks, so that only a window of blocks is in memory and each block is read about
+// once. The boundaries of windows differ from epoch to epoch. Like that of [Dataset.Shuffle],
+// the order is computed from numbers; it takes one number for each block.
 func (d *Dataset[T]) ShuffleBlocks(window int, seed uint64) *Dataset[T] {
 	if d.err != nil {
 		return d
 	}
 	var err error
 	if window < 1 {
-		err = invalid("ShuffleBlocks", "a window has at least one block, not %d", window)
+		err = invalid("ShuffleBlocks", "the window must be at least 1 block, not %d", window)
 	} else if d.n.many == nil || d.n.get == nil {
-		e := errOf("ShuffleBlocks", "the elements of %s are not read by blocks", d.n.name)
+		e := errOf("ShuffleBlocks", "the elements of %s are not read in blocks", d.n.name)
 		e.Kind = tenon.ErrUnsupported
 		e.Hint = "call ShuffleBlocks directly after FromBlocks, or after Concat of such datasets; Shuffle takes any numbered dataset"
 		err = e
@@ -239,7 +240,7 @@ func (d *Dataset[T]) ShuffleBlocks(window int, seed uint64) *Dataset[T] {
 		if len(orders) > 2 {
 			clear(orders)
 		}
-		s, _ := starts() // whose error size has returned already
+		s, _ := starts() // size has already returned the error
 		o := newBlockOrder(s, int64(window), mix(seed^mix(uint64(epoch))))
 		orders[epoch] = o
 		return o
@@ -259,11 +260,11 @@ func (d *Dataset[T]) ShuffleBlocks(window int, seed uint64) *Dataset[T] {
 
 // blockOrder is the order of one epoch.
 type blockOrder struct {
-	starts []int64 // of blocks, where they are stored
+	starts []int64 // positions of the stored blocks
 	blocks []int64 // in the order of the epoch
-	ends   []int64 // where each of these begins in the epoch, and where the last one ends
+	ends   []int64 // position in the epoch at which each of these begins, and the end
 	window int64
-	shift  int64 // blocks in the first window
+	shift  int64 // number of blocks in the first window
 	key    uint64
 }
 
@@ -278,11 +279,11 @@ func newBlockOrder(starts []int64, window int64, key uint64) *blockOrder {
 	return o
 }
 
-// number returns the number of the element that comes as number i of the epoch.
+// number returns the number of the stored element that is number i of the epoch.
 func (o *blockOrder) number(i int64) int64 {
 	k, _ := slices.BinarySearch(o.ends, i+1)
 	at := int64(k - 1)
-	w, lo, hi := int64(0), int64(0), o.shift // the window, and its blocks
+	w, lo, hi := int64(0), int64(0), o.shift // number of the window, and its range of blocks
 	if at >= o.shift {
 		w = 1 + (at-o.shift)/o.window
 		lo = o.shift + (w-1)*o.window

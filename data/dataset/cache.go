@@ -17,50 +17,52 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// CacheOptions say how elements are written. The zero value will do.
+// CacheOptions control how elements are written. The zero value is a good default.
 type CacheOptions struct {
-	// BlockBytes is about how much is read at once. 0: 4 MiB.
+	// BlockBytes is the approximate size of a block, which is read as a whole. 0 means 4 MiB.
 	BlockBytes int64
 
-	// FileBytes is the size from which another file is begun. 0: 1 GiB.
+	// FileBytes is the size of a file from which a new one is started. 0 means 1 GiB.
 	FileBytes int64
 
-	// Compression of the files. Those that are not compressed are read without a copy.
+	// Compression is the compression of the files. Uncompressed files are read without copying.
 	Compression arrowio.Compression
 
-	// Blocks says how many blocks are kept in memory.
+	// Blocks controls how many blocks are kept in memory.
 	Blocks BlockOptions
 }
 
-// manifestName is the file of a cache that says what is in it, and that it is whole.
+// manifestName is the file that describes a cache. It is written last, so that it marks the cache
+// as complete.
 const manifestName = "manifest.json"
 
-// cacheVersion is that of the form of the files.
+// cacheVersion is the version of the file format.
 const cacheVersion = 1
 
-// manifest says what is in a cache.
+// manifest describes the contents of a cache.
 type manifest struct {
 	Version  int         `json:"version"`
 	Key      string      `json:"key"`
-	Specs    []string    `json:"specs"` // of the first element
+	Specs    []string    `json:"specs"` // Specs of the first element
 	Elements int64       `json:"elements"`
 	Files    []cacheFile `json:"files"`
 }
 
 type cacheFile struct {
 	Name   string  `json:"name"`
-	Blocks []int64 `json:"blocks"` // the numbers of their elements
+	Blocks []int64 `json:"blocks"` // numbers of elements
 }
 
-// Cache computes all elements once, into Arrow files of a folder, and returns the dataset of
-// what is there: numbered, also where d is a stream, and read by blocks, as [FromBlocks] has
-// them. A folder that has been written before is read at once, if its key is the same, and
-// its first element has the Specs that the first element of d has; otherwise it is an error of
-// kind tenon.ErrInvalid, as nobody knows whether functions have changed: the key is to
-// change when they do. A folder is there whole or not at all.
+// Cache computes all elements once, writes them to Arrow files in a folder, and returns the
+// dataset of the stored elements. It is numbered, even if d is a stream, and is read in
+// blocks, like that of [FromBlocks]. A folder that was written before is used directly if it
+// has the same key, and if its first element has the same Specs as the first element of d.
+// Otherwise Cache returns an error of kind tenon.ErrInvalid. It cannot detect changes of
+// functions, so the key must be changed along with them. A folder is either complete or does
+// not exist.
 //
-// Values of every type come back as they were, plain Go data as JSON has them. The files stay
-// mapped as long as the process runs.
+// Values of every type are restored unchanged, and plain Go data as JSON represents it. The
+// files stay mapped into memory as long as the process runs.
 func (d *Dataset[T]) Cache(ctx context.Context, dir, key string, o CacheOptions) (*Dataset[T], error) {
 	if d.err != nil {
 		return nil, d.err
@@ -125,22 +127,22 @@ func readManifest(dir string) (m manifest, err error) {
 	return m, nil
 }
 
-// fits checks that a cache is the one that is wanted.
+// fits checks that a cache matches the requested one.
 func (m manifest) fits(dir string, want manifest) error {
 	e := errOf("Cache", "")
 	e.Where = dir
 	e.Hint = "use a different folder for each key, or remove the old folder"
 	switch {
 	case m.Version != want.Version:
-		e.Msg = fmt.Sprintf("the cache is of version %d, want %d", m.Version, want.Version)
+		e.Msg = fmt.Sprintf("the cache has version %d, want %d", m.Version, want.Version)
 	case m.Key != want.Key:
 		e.Msg = fmt.Sprintf("the cache has the key %q, want %q", m.Key, want.Key)
 	case len(m.Specs) != len(want.Specs):
-		e.Msg = fmt.Sprintf("the elements of the cache hold %q, those of the dataset %q", m.Specs, want.Specs)
+		e.Msg = fmt.Sprintf("the elements of the cache contain %q, but those of the dataset %q", m.Specs, want.Specs)
 	default:
 		for i, s := range want.Specs {
 			if m.Specs[i] != s {
-				e.Msg = fmt.Sprintf("the first element of the cache holds %s, that of the dataset %s", m.Specs[i], s)
+				e.Msg = fmt.Sprintf("the first element of the cache contains %s, but that of the dataset %s", m.Specs[i], s)
 				return e
 			}
 		}
@@ -149,7 +151,7 @@ func (m manifest) fits(dir string, want manifest) error {
 	return e
 }
 
-// writeCache writes all elements into a folder beside dir, which then takes its name.
+// writeCache writes all elements to a temporary folder next to dir, which is then renamed to dir.
 func (d *Dataset[T]) writeCache(ctx context.Context, dir string, m manifest, o CacheOptions) (_ manifest, err error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return m, err
@@ -158,7 +160,7 @@ func (d *Dataset[T]) writeCache(ctx context.Context, dir string, m manifest, o C
 	if err != nil {
 		return m, err
 	}
-	defer func() { _ = os.RemoveAll(tmp) }() // nothing is there once it has its name
+	defer func() { _ = os.RemoveAll(tmp) }() // does nothing once the folder has been renamed
 	w := &cacheWriter{dir: tmp, m: &m, o: o}
 	defer func() { err = errors.Join(err, w.end()) }()
 	i := int64(0)
@@ -183,7 +185,7 @@ func (d *Dataset[T]) writeCache(ctx context.Context, dir string, m manifest, o C
 		return m, err
 	}
 	if err := os.Rename(tmp, dir); err != nil {
-		if have, e := readManifest(dir); e == nil { // somebody else was first
+		if have, e := readManifest(dir); e == nil { // another process was first
 			return have, nil
 		}
 		return m, err
@@ -196,11 +198,11 @@ type cacheWriter struct {
 	dir  string
 	m    *manifest
 	o    CacheOptions
-	ends []int64 // of the elements of a block
+	ends []int64 // ends of the elements of a block
 	text []byte
 	file *os.File
 	to   *arrowio.Writer
-	size int64 // of the file
+	size int64 // size of the file
 }
 
 func (w *cacheWriter) put(x any) (err error) {
@@ -253,7 +255,7 @@ func (w *cacheWriter) flush() error {
 	return nil
 }
 
-// end writes what is left, and closes the file.
+// end writes the remaining elements and closes the file.
 func (w *cacheWriter) end() error { return errors.Join(w.flush(), w.close()) }
 
 func (w *cacheWriter) close() error {
@@ -265,11 +267,11 @@ func (w *cacheWriter) close() error {
 	return err
 }
 
-// openCache returns the dataset of a cache; its elements are like another one.
+// openCache returns the dataset of a cache whose elements have the same structure as like.
 func openCache[T any](dir string, m manifest, like T, o CacheOptions) (*Dataset[T], error) {
 	var sizes []int64
 	var files []*arrowio.File
-	var first []int64 // block of each file
+	var first []int64 // first block of each file
 	fail := func(err error) (*Dataset[T], error) {
 		for _, f := range files {
 			err = errors.Join(err, f.Close())
@@ -284,7 +286,7 @@ func openCache[T any](dir string, m manifest, like T, o CacheOptions) (*Dataset[
 		}
 		files, first = append(files, x), append(first, int64(len(sizes)))
 		if x.Len() != int64(len(f.Blocks)) {
-			e := errOf("Cache", "the file has %d blocks, the manifest says %d", x.Len(), len(f.Blocks))
+			e := errOf("Cache", "the file has %d blocks, but the manifest says %d", x.Len(), len(f.Blocks))
 			e.Where = name
 			return fail(e)
 		}
@@ -301,13 +303,13 @@ func openCache[T any](dir string, m manifest, like T, o CacheOptions) (*Dataset[
 		}
 		records, ok := v.(*structured.Tensor)
 		if !ok {
-			return nil, invalid("Cache", "%s is not of a cache", m.Files[k].Name)
+			return nil, invalid("Cache", "%s is not a cache file", m.Files[k].Name)
 		}
 		return records.Field("element")
 	}
 	texts := FromBlocks(sizes, read, o.Blocks)
 	if n, _ := texts.Len(); n != m.Elements && texts.err == nil {
-		e := errOf("Cache", "the files have %d elements, the manifest says %d", n, m.Elements)
+		e := errOf("Cache", "the files have %d elements, but the manifest says %d", n, m.Elements)
 		e.Where = dir
 		return fail(e)
 	}
@@ -320,7 +322,7 @@ func openCache[T any](dir string, m manifest, like T, o CacheOptions) (*Dataset[
 		}
 		s, ok := r.of.value.(*tensor.Strings)
 		if !ok {
-			return x, invalid("Cache", "%s is not of a cache", dir)
+			return x, invalid("Cache", "%s is not a cache", dir)
 		}
 		off := s.Offsets()
 		if x, err = elements.Read(s.Buffer()[off[r.row]:off[r.row+1]], like); err != nil {
@@ -333,7 +335,7 @@ func openCache[T any](dir string, m manifest, like T, o CacheOptions) (*Dataset[
 	return derived(n, texts.err), texts.err
 }
 
-// escaped returns a pattern that a name alone matches.
+// escaped returns a pattern that matches only the given name.
 func escaped(name string) string {
 	out := make([]byte, 0, len(name))
 	for i := range len(name) {

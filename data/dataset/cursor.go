@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// A Cursor is a loop over a dataset that tells where it is, for another program to go on
-// there:
+// A Cursor is a loop over a dataset whose state can be stored, so that another process can
+// continue from it:
 //
 //	c, err := data.Cursor(ctx, nil)
 //	defer c.Close()
@@ -16,10 +16,11 @@ import (
 //		state, err := c.State() // store it
 //	}
 //
-// Numbered datasets need no cursor: their position is a number. Streams are resumed by the
-// state of their stages: filters by what they have read, and stages that hold elements, as
-// shuffled windows and buckets do, by the numbers of these, which are read again. A state is
-// small, and does not hold elements. One goroutine uses a cursor.
+// Numbered datasets need no cursor, because their position is a number. Streams are resumed
+// from the state of their stages. For a filter, the state is the position in its input. For
+// stages that hold elements, such as shuffle windows and buckets, it is the numbers of these
+// elements, which are then read again. A state is small and does not contain elements. A
+// Cursor is not safe for concurrent use.
 type Cursor[T any] struct {
 	ctx      context.Context
 	w        walk[T]
@@ -28,8 +29,8 @@ type Cursor[T any] struct {
 	err      error
 }
 
-// Cursor returns a loop that begins where a state says, at the start where it is nil. The
-// state is of a cursor of the same stages over the same data: that of others is an error.
+// Cursor returns a loop that starts at the given state, or at the beginning if it is nil. The state
+// must come from a cursor of the same stages over the same data; any other state is an error.
 func (d *Dataset[T]) Cursor(ctx context.Context, from []byte) (*Cursor[T], error) {
 	if d.err != nil {
 		return nil, d.err
@@ -39,7 +40,7 @@ func (d *Dataset[T]) Cursor(ctx context.Context, from []byte) (*Cursor[T], error
 	if from != nil {
 		o.from = &state{b: from}
 		if v := o.from.int(); o.from.err == nil && v != stateVersion {
-			o.from.fail("the state is of version %d, want %d", v, stateVersion)
+			o.from.fail("the state has version %d, want %d", v, stateVersion)
 		}
 		c.position = o.from.int()
 		c.over = o.from.int() > 0
@@ -56,8 +57,8 @@ func (d *Dataset[T]) Cursor(ctx context.Context, from []byte) (*Cursor[T], error
 	return c, nil
 }
 
-// All returns the elements that are left. A loop that ends early is continued by the next one.
-// An error comes last.
+// All returns the remaining elements. If a loop ends early, the next one continues it. An error
+// comes last.
 func (c *Cursor[T]) All() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) { c.each(yield) }
 }
@@ -92,10 +93,10 @@ func (c *Cursor[T]) each(yield func(T, error) bool) {
 	}
 }
 
-// Position returns the number of elements that were read, before the state and since.
+// Position returns the number of elements read in total, including those before the state.
 func (c *Cursor[T]) Position() int64 { return c.position }
 
-// State returns where the cursor is. A cursor that has had an error has none.
+// State returns the current state. It returns an error after the cursor has returned one.
 func (c *Cursor[T]) State() ([]byte, error) {
 	if c.err != nil {
 		return nil, c.err
@@ -112,7 +113,7 @@ func (c *Cursor[T]) State() ([]byte, error) {
 	return s.b, s.err
 }
 
-// Close ends the loop and whatever runs for it.
+// Close ends the loop and stops everything that runs for it.
 func (c *Cursor[T]) Close() {
 	c.over = true
 	c.w.end()

@@ -10,18 +10,18 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// A Dataset is a sequence of elements. It is immutable; its methods return others.
+// A Dataset is a sequence of elements. It is immutable; its methods return new datasets.
 type Dataset[T any] struct {
 	n   *node[T]
-	err error // from its making; reading returns it
+	err error // error of its construction, returned by reading
 }
 
-// An ElementError is an error of an element.
+// An ElementError is an error that occurred for an element.
 type ElementError struct {
-	Index int64  // the number of the element in the dataset where the error arose
-	Where string // what the element was read from, a file and a place in it; "" where that is not known
+	Index int64  // number of the element in the dataset in which the error occurred
+	Where string // origin of the element, such as a file and a position in it; "" if unknown
 	Err   error
-	Stack string // where a function panicked that Prefetch ran; "" otherwise
+	Stack string // stack of a panic in a function run by Prefetch; otherwise ""
 }
 
 // Error returns "element 17: …", or "element 17 (events.parquet: row group 2, row 5): …".
@@ -32,10 +32,10 @@ func (e *ElementError) Error() string {
 	return fmt.Sprintf("dataset: element %d: %v", e.Index, e.Err)
 }
 
-// Unwrap returns the error itself.
+// Unwrap returns the underlying error.
 func (e *ElementError) Unwrap() error { return e.Err }
 
-// at returns err as that of element i, unless it is one of an element already.
+// elementError returns err as the error of element i, unless it already is the error of an element.
 func elementError(i int64, err error) error {
 	var e *ElementError
 	if err == nil || errors.As(err, &e) {
@@ -44,7 +44,7 @@ func elementError(i int64, err error) error {
 	return &ElementError{Index: i, Err: err}
 }
 
-// placedError is elementError with what the element was read from.
+// placedError is elementError with the origin of the element.
 func placedError(i int64, where func() string, err error) error {
 	var e *ElementError
 	if err == nil || errors.As(err, &e) {
@@ -53,8 +53,7 @@ func placedError(i int64, where func() string, err error) error {
 	return &ElementError{Index: i, Where: where(), Err: err}
 }
 
-// numberedError is elementError, also for the error of an element that did not know its
-// number.
+// numberedError is elementError, but also fills in the number of an ElementError that lacks it.
 func numberedError(i int64, err error) error {
 	var e *ElementError
 	if errors.As(err, &e) && e.Index < 0 {
@@ -69,13 +68,13 @@ func errOf(op, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "dataset." + op, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }
 
-// unnumbered is the error of what needs numbers.
+// unnumbered is the error of operations that need numbered elements.
 func unnumbered(op string) error {
 	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "dataset." + op, Msg: "a stream has no numbered elements", Line: source.Line(),
 		Hint: "use ShuffleWindow to shuffle a stream, or pass the result of Collect to FromSlice"}
 }
 
-// derived returns a dataset with the errors of what it is made of.
+// derived returns a dataset with the errors of its inputs.
 func derived[T any](n *node[T], errs ...error) *Dataset[T] {
 	n.meter.name = n.name
 	for _, err := range errs {
@@ -86,11 +85,12 @@ func derived[T any](n *node[T], errs ...error) *Dataset[T] {
 	return &Dataset[T]{n: n}
 }
 
-// Err returns what was wrong in the making of the dataset. Reading it returns the same.
+// Err returns the error that occurred when the dataset was constructed. Reading the dataset returns
+// the same error.
 func (d *Dataset[T]) Err() error { return d.err }
 
-// Len returns the number of elements, and false for a stream, where only reading tells
-// it.
+// Len returns the number of elements, and false for a stream, whose length is known only after
+// reading it.
 func (d *Dataset[T]) Len() (int64, bool) {
 	if d.err != nil || d.n.size == nil {
 		return 0, false
@@ -99,8 +99,8 @@ func (d *Dataset[T]) Len() (int64, bool) {
 	return n, err == nil
 }
 
-// At returns element i. It is an error of kind tenon.ErrRange where there is none, and of
-// kind tenon.ErrUnsupported for a stream.
+// At returns element i. It returns an error of kind tenon.ErrRange if there is no such element, and
+// of kind tenon.ErrUnsupported for a stream.
 func (d *Dataset[T]) At(i int64) (x T, err error) {
 	if d.err != nil {
 		return x, d.err
@@ -118,9 +118,8 @@ func (d *Dataset[T]) At(i int64) (x T, err error) {
 	return d.n.at(i)
 }
 
-// Specs returns the name and Spec of each Value in an element, with the sizes that all
-// elements share. Where they are not known without reading, they are those of the first
-// element.
+// Specs returns the name and Spec of each Value in an element, with the sizes that all elements
+// share. If they cannot be known without reading, they are those of the first element.
 func (d *Dataset[T]) Specs() ([]tenon.Field, error) {
 	if d.err != nil {
 		return nil, d.err
@@ -134,14 +133,14 @@ func (d *Dataset[T]) Specs() ([]tenon.Field, error) {
 		}
 		return specsOf(x)
 	}
-	return nil, invalid("Specs", "there is no element")
+	return nil, invalid("Specs", "the dataset has no elements")
 }
 
 // All returns the elements in order.
 func (d *Dataset[T]) All(ctx context.Context) iter.Seq2[T, error] { return d.From(ctx, 0) }
 
-// From returns the elements from a position on: the number of elements that were read
-// before. An error comes last; that of a context that has ended is its cause.
+// From returns the elements from a position on, which is the number of elements to skip. An error
+// comes last; if the context has ended, it is the context's cause.
 func (d *Dataset[T]) From(ctx context.Context, position int64) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T

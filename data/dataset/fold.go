@@ -6,9 +6,9 @@ import (
 	"github.com/tenonml/tenon/internal/elements"
 )
 
-// Scan returns the stream of what a function makes of each element and of what it has kept from
-// the elements before, which is first to begin with. What is kept is a Value, a structure of
-// Values, or plain Go data; it is a part of the state of a cursor.
+// Scan returns the stream of the results of f, which gets a carry and an element and returns
+// the next carry and a result. The carry starts as first. It is a Value, a structure of Values,
+// or plain Go data, and is part of the state of a cursor.
 func Scan[T, S, U any](d *Dataset[T], first S, f func(S, T) (S, U, error)) *Dataset[U] {
 	up := d.n
 	type both struct {
@@ -44,7 +44,7 @@ func Scan[T, S, U any](d *Dataset[T], first S, f func(S, T) (S, U, error)) *Data
 				}
 				i++
 				if err != nil {
-					failure = err // what follows needs what was to be kept
+					failure = err // later elements need the carry
 					it := done(r.u, elementError(i-1, err))
 					it.last = true
 					return it, true
@@ -66,14 +66,14 @@ func Scan[T, S, U any](d *Dataset[T], first S, f func(S, T) (S, U, error)) *Data
 	}}, d.err)
 }
 
-// SkipErrors returns the stream of the elements that can be computed: up to a number of
-// others are left out, and report, if it is not nil, is told of each. One more ends the loop.
-// Errors after which there is no next element, as those of a file that cannot be read further,
-// are not skipped.
+// SkipErrors returns the stream of the elements that can be computed. It skips up to most
+// others, and calls report, if it is not nil, for each. One more ends the loop. Errors after
+// which there is no next element, such as those of a file that cannot be read further, are not
+// skipped.
 func (d *Dataset[T]) SkipErrors(most int64, report func(*ElementError)) *Dataset[T] {
 	up := d.n
 	if most < 0 {
-		return derived(up, d.err, invalid("SkipErrors", "%d elements cannot be skipped", most))
+		return derived(up, d.err, invalid("SkipErrors", "cannot skip %d elements", most))
 	}
 	return derived(&node[T]{name: "SkipErrors", below: []stage{up}, specs: up.specs, open: func(o opening[T]) walk[T] {
 		i, skipped := o.from.number(), o.from.number()

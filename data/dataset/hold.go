@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// holding returns the stream of a stage that holds elements: begin gives for each walk what
-// says which of them come next.
+// holding returns the stream of a stage that holds elements; begin returns, for each walk, the
+// holder that decides which of them come next.
 func holding[T any](name string, up *node[T], begin func(epoch int64) holder[T]) *node[T] {
 	return &node[T]{name: name, below: []stage{up}, open: func(o opening[T]) walk[T] {
 		h := begin(o.epoch)
@@ -77,12 +77,12 @@ func oldest[T any](held map[int64]item[T], n int64) int64 {
 	return n
 }
 
-// released takes elements out of those that are held.
+// released removes elements from those that are held.
 func released[T any](held map[int64]item[T], at []int64) []item[T] {
 	group := make([]item[T], len(at))
 	for k, i := range at {
 		it, ok := held[i]
-		if !ok { // a state that is not one of ours
+		if !ok { // the state is not from this dataset
 			var zero T
 			it = done(zero, invalid("Resume", "the state names element %d, which is not held", i))
 		}
@@ -94,25 +94,25 @@ func released[T any](held map[int64]item[T], at []int64) []item[T] {
 
 // A holder decides about the elements that a stage holds, by their numbers.
 type holder[T any] interface {
-	// in takes element i. It may compute it, and replace it by what it has computed.
+	// in adds element i. It may compute the element and replace it by the result.
 	in(i int64, it *item[T]) error
 
-	// out returns the elements that come next, none where more have to be read, and what makes
-	// one element of them. ended says that there are no more.
+	// out returns the elements that come next, or none if more must be read, and a function that
+	// combines them into one element. ended says that there are no more to read.
 	out(ended bool) (at []int64, join func(group []item[T], at []int64) item[T])
 
 	save(s *state)
 	load(s *state)
 }
 
-// ShuffleWindow returns the elements of a stream in an order that the seed decides, as far
-// as a window of a number of elements allows: each element is chosen among the size ones
-// that come next. What is not in memory already, such as the rows of [FromBatches], is
-// kept there while it waits. [Dataset.Shuffle] is better where elements have numbers.
+// ShuffleWindow returns the elements of a stream in a random order, determined by the seed, within
+// the limits of a window: each element is chosen among the next size ones. Elements that are not in
+// memory already, such as the rows of [FromBatches], are held in memory while they wait.
+// [Dataset.Shuffle] is better if elements are numbered.
 func (d *Dataset[T]) ShuffleWindow(size int, seed uint64) *Dataset[T] {
 	var err error
 	if size < 1 {
-		err = invalid("ShuffleWindow", "a window has at least one element, not %d", size)
+		err = invalid("ShuffleWindow", "the window must be at least 1 element, not %d", size)
 	}
 	n := holding("ShuffleWindow", d.n, func(epoch int64) holder[T] {
 		return &shuffled[T]{size: size, key: mix(seed ^ mix(uint64(epoch)))}
@@ -153,32 +153,33 @@ func (h *shuffled[T]) save(s *state) {
 
 func (h *shuffled[T]) load(s *state) { h.chosen, h.window = s.int(), s.ints() }
 
-// BucketOptions say how [Dataset.Bucket] sorts elements.
+// BucketOptions control how [Dataset.Bucket] assigns elements to buckets.
 type BucketOptions struct {
-	// Bounds are the lengths at which another bucket begins, rising: bucket 0 is for
-	// lengths below Bounds[0], the last one for those of Bounds[len(Bounds)-1] and above.
+	// Bounds are the lengths at which a new bucket begins, in increasing order: bucket 0 is for
+	// lengths below Bounds[0], and the last one for lengths of Bounds[len(Bounds)-1] and above.
 	Bounds []int
 
-	// Sizes are the numbers of elements in a batch of each bucket, len(Bounds)+1 of them.
+	// Sizes are the batch sizes of the buckets, len(Bounds)+1 of them.
 	Sizes []int
 
-	// Batch says how elements are put together. With DropRemainder, elements that are
-	// left in buckets at the end are left out.
+	// Batch controls how elements are combined into batches. With DropRemainder, elements left in
+	// buckets at the end are dropped.
 	Batch BatchOptions
 
-	// PadToBound names Values, as BatchOptions.PadTo does, that are filled up to the greatest
-	// length of their bucket, one less than its bound, so that the batches of a bucket have one
-	// shape. An element for the last bucket, which has no bound, is an error then.
+	// PadToBound names Values, in the form of BatchOptions.PadTo, that are padded to the
+	// greatest length of their bucket, which is one less than its bound, so that all batches of
+	// a bucket have the same shape. Elements for the last bucket, which has no bound, are then
+	// an error.
 	PadToBound []string
 }
 
-// Bucket returns the stream of batches of elements of similar length: each element goes
-// to the bucket for its length, and a bucket that is full is a batch. What is left at
-// the end comes last, the shortest first.
+// Bucket returns the stream of batches of elements of similar length: each element is added to the
+// bucket for its length, and a full bucket becomes a batch. Remaining elements come at the end, the
+// shortest first.
 func (d *Dataset[T]) Bucket(length func(T) (int, error), o BucketOptions) *Dataset[T] {
 	var err error
 	if len(o.Sizes) != len(o.Bounds)+1 {
-		err = invalid("Bucket", "%d bounds make %d buckets, there are %d sizes", len(o.Bounds), len(o.Bounds)+1, len(o.Sizes))
+		err = invalid("Bucket", "%d bounds make %d buckets, but there are %d sizes", len(o.Bounds), len(o.Bounds)+1, len(o.Sizes))
 	}
 	for i, b := range o.Bounds {
 		if i > 0 && b <= o.Bounds[i-1] {
@@ -194,15 +195,15 @@ func (d *Dataset[T]) Bucket(length func(T) (int, error), o BucketOptions) *Datas
 		err = e
 	}
 	if len(o.PadToBound) > 0 && (o.Batch.Kind != Padded || len(o.Bounds) == 0) && err == nil {
-		err = invalid("Bucket", "batches of kind %d with %d bounds are not filled up to these", o.Batch.Kind, len(o.Bounds))
+		err = invalid("Bucket", "batches of kind %d with %d bounds cannot be padded to the bounds", o.Batch.Kind, len(o.Bounds))
 	}
 	bucket := func(x T) (int64, error) {
 		n, err := length(x)
 		k, found := slices.BinarySearch(o.Bounds, n)
 		b := int64(k) + flag(found)
 		if err == nil && len(o.PadToBound) > 0 && b == int64(len(o.Bounds)) {
-			e := errOf("Bucket", "the length is %d, the last bound %d", n, o.Bounds[b-1])
-			e.Hint = "batches are filled up to the bounds: Filter leaves longer elements out, another bound takes them"
+			e := errOf("Bucket", "the length is %d, but the last bound is %d", n, o.Bounds[b-1])
+			e.Hint = "batches are padded to the bounds: drop longer elements with Filter, or add a bound"
 			err = e
 		}
 		return b, err
@@ -223,15 +224,16 @@ func (d *Dataset[T]) Bucket(length func(T) (int, error), o BucketOptions) *Datas
 	return derived(classed("Bucket", d.n, bucket, func(k int64) int { return o.Sizes[k] }, batch, o.Batch.DropRemainder), d.err, err)
 }
 
-// GroupByWindow returns the stream of batches of elements of one class, in the order in which
-// they are full. size tells how many elements a batch of a class has. What is left at the
-// end comes last, the smallest class first, unless DropRemainder is set.
+// GroupByWindow returns the stream of batches of elements of the same class, in the order in
+// which the batches are full. size returns the batch size of a class. Remaining elements come
+// at the end, the smallest class first, unless DropRemainder is set.
 func (d *Dataset[T]) GroupByWindow(class func(T) (int64, error), size func(class int64) int, o BatchOptions) *Dataset[T] {
 	batch := func(int64) BatchOptions { return o }
 	return derived(classed("GroupByWindow", d.n, class, size, batch, o.DropRemainder), d.err, o.check("GroupByWindow"))
 }
 
-// classed returns the stream of batches of classes; batch says how those of a class are made.
+// classed returns the stream of batches by class; batch returns the options for the batches of a
+// class.
 func classed[T any](name string, up *node[T], class func(T) (int64, error), size func(int64) int, batch func(int64) BatchOptions, drop bool) *node[T] {
 	return holding(name, up, func(int64) holder[T] {
 		return &classes[T]{name: name, class: class, size: size, batch: batch, drop: drop, at: map[int64][]int64{}}
@@ -244,8 +246,8 @@ type classes[T any] struct {
 	size  func(int64) int
 	batch func(int64) BatchOptions
 	drop  bool
-	at    map[int64][]int64 // the elements of each class that wait
-	full  []int64           // the class that is full
+	at    map[int64][]int64 // waiting elements of each class
+	full  []int64           // classes with a full batch
 }
 
 func (h *classes[T]) in(i int64, it *item[T]) error {
@@ -259,7 +261,7 @@ func (h *classes[T]) in(i int64, it *item[T]) error {
 	}
 	n := h.size(k)
 	if n < 1 {
-		return invalid(h.name, "a batch of class %d has at least one element, not %d", k, n)
+		return invalid(h.name, "the batch size of class %d must be at least 1, not %d", k, n)
 	}
 	if it.ref.of == nil {
 		*it = done(x, nil)
@@ -284,7 +286,7 @@ func (h *classes[T]) out(ended bool) ([]int64, func([]item[T], []int64) item[T])
 	return at, func(group []item[T], at []int64) item[T] { return batchOf(group, at, h.batch(k), share{0, 1}) }
 }
 
-// order returns the classes that have elements, rising.
+// order returns the classes that have elements, in ascending order.
 func (h *classes[T]) order() []int64 {
 	out := make([]int64, 0, len(h.at))
 	for k := range h.at {

@@ -5,31 +5,32 @@ import (
 	"slices"
 )
 
-// A Part is a dataset with its share in a mixture.
+// A Part is a dataset with its weight in a mixture.
 type Part[T any] struct {
 	Data   *Dataset[T]
 	Weight float64
 }
 
-// Stop says when a mixture ends.
+// Stop determines when a mixture ends.
 type Stop uint8
 
 // The ends of a mixture.
 const (
-	First Stop = iota // when a part has no more elements
-	Last              // when all parts have been read whole; those that end before begin another epoch
-	Never             // parts that end begin another epoch
+	First Stop = iota // when one part has no more elements
+	Last              // when all parts have been read completely; parts that end earlier start another epoch
+	Never             // never; parts that end start another epoch
 )
 
 const (
-	maxPattern = 1 << 16 // elements of the pattern of a mixture
+	maxPattern = 1 << 16 // largest number of elements in the pattern of a mixture
 	maxParts   = 1 << 12
 )
 
-// Mix returns a mixture of datasets: the elements of each in their order, as often as the
-// weights say. The shares are exact: of the first n elements, a part with the share p has p·n,
-// up to less than one. Weights are rounded to shares of 65536 where they are not shares of a
-// smaller number. Nothing is drawn: element i is found at once. All parts need numbers.
+// Mix returns a mixture of datasets: the elements of each in order, in the proportions given
+// by the weights. The proportions are exact: of the first n elements, a part with share p has
+// p·n, to within less than one. Weights are rounded to multiples of 1/65536 of the total
+// unless they are exact fractions with a smaller denominator. The mixture is not random, and
+// element i is found in constant time. All parts must be numbered.
 func Mix[T any](stop Stop, parts ...Part[T]) *Dataset[T] {
 	var weights []float64
 	var list []*Dataset[T]
@@ -46,9 +47,9 @@ func Mix[T any](stop Stop, parts ...Part[T]) *Dataset[T] {
 	switch {
 	case err != nil:
 	case len(parts) == 0 || len(parts) > maxParts:
-		err = invalid("Mix", "%d parts cannot be mixed", len(parts))
+		err = invalid("Mix", "cannot mix %d parts", len(parts))
 	case stop > Never:
-		err = invalid("Mix", "there is no Stop %d", stop)
+		err = invalid("Mix", "unknown Stop %d", stop)
 	case !numbered:
 		err = unnumbered("Mix")
 	}
@@ -85,18 +86,18 @@ func Mix[T any](stop Stop, parts ...Part[T]) *Dataset[T] {
 		return end, nil
 	}
 	return derived(routed("Mix", up, size, func(i int64) (int, int64) {
-		s, _ := known() // whose error size has returned already
+		s, _ := known() // size has already returned the error
 		all, _ := size()
 		epoch, i := i/all, i%all
 		k, j := m.find(i)
 		n := s.each[k]
-		used := (m.before(k, all) + n - 1) / n * n // whole epochs of the part in one of the mixture
+		used := (m.before(k, all) + n - 1) / n * n // whole epochs of the part in one epoch of the mixture
 		return k, epoch*used + j
 	}))
 }
 
-// counts returns how many elements each part has in a pattern: weights as shares of the least
-// number that has them, or of maxPattern.
+// counts returns the number of elements of each part in a pattern, for the smallest denominator
+// that represents the weights exactly, or for maxPattern.
 func counts(weights []float64, sum float64) []int64 {
 	out := make([]int64, len(weights))
 	for n := int64(len(weights)); n <= 4096; n++ {
@@ -138,16 +139,16 @@ func counts(weights []float64, sum float64) []int64 {
 	return out
 }
 
-// A pattern says which part each of n elements is of, again and again.
+// A pattern says which part each of n elements belongs to; it repeats.
 type pattern struct {
 	part   []uint16
-	rank   []int32 // the number of elements of the part before
+	rank   []int32 // number of preceding elements of the same part
 	places [][]int32
 }
 
-// patternOf spreads parts evenly: each element is due between two places, and goes to the part
-// that is due and has the earliest end. This keeps every part within one of its share (C. Liu
-// and J. Layland, 1973).
+// patternOf spreads parts evenly: each element of a part is due within an interval of
+// positions, and each position goes to the part that is due and whose interval ends first.
+// This keeps every part within one element of its share (C. Liu and J. Layland, 1973).
 func patternOf(counts []int64) *pattern {
 	n := int64(0)
 	for _, c := range counts {
@@ -171,14 +172,14 @@ func patternOf(counts []int64) *pattern {
 	return p
 }
 
-// find returns the part of element i, and its number there.
+// find returns the part of element i, and its number within that part.
 func (p *pattern) find(i int64) (int, int64) {
 	n := int64(len(p.part))
 	k := int(p.part[i%n])
 	return k, i/n*int64(len(p.places[k])) + int64(p.rank[i%n])
 }
 
-// end returns where element n of a part would be, at most the last number.
+// end returns the position of element n of a part, or the largest number if that overflows.
 func (p *pattern) end(k int, n int64) int64 {
 	c, all := int64(len(p.places[k])), int64(len(p.part))
 	if n/c >= math.MaxInt64/all-1 {
@@ -187,7 +188,7 @@ func (p *pattern) end(k int, n int64) int64 {
 	return n/c*all + int64(p.places[k][n%c])
 }
 
-// before returns how many of the first n elements are of a part.
+// before returns how many of the first n elements belong to a part.
 func (p *pattern) before(k int, n int64) int64 {
 	all := int64(len(p.part))
 	at, _ := slices.BinarySearch(p.places[k], int32(n%all))

@@ -8,26 +8,26 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// Take returns the first n elements, or all where there are less. Of what is shuffled it
-// takes a fixed part, the first n elements of the first epoch, in each epoch: shuffle again
-// behind it for another order of them. See [Dataset.Split].
+// Take returns the first n elements, or all if there are fewer. After a shuffle it selects
+// a fixed set, the first n elements of the first epoch, in each epoch; shuffle again after
+// it to vary their order. See [Dataset.Split].
 func (d *Dataset[T]) Take(n int64) *Dataset[T] {
 	if n < 0 {
-		return derived(d.n, d.err, invalid("Take", "%d elements cannot be taken", n))
+		return derived(d.n, d.err, invalid("Take", "cannot take %d elements", n))
 	}
 	return derived(between("Take", d.n, 0, n), d.err)
 }
 
-// Skip returns the elements without the first n, in each epoch the same ones.
+// Skip returns all elements but the first n. In each epoch it skips the same ones.
 func (d *Dataset[T]) Skip(n int64) *Dataset[T] {
 	if n < 0 {
-		return derived(d.n, d.err, invalid("Skip", "%d elements cannot be skipped", n))
+		return derived(d.n, d.err, invalid("Skip", "cannot skip %d elements", n))
 	}
 	return derived(between("Skip", d.n, n, math.MaxInt64), d.err)
 }
 
-// between is elements lo to hi, or to the end: a fixed part of the first epoch, so that parts
-// do not mix where each epoch has another order.
+// between returns the elements [lo, hi): a fixed part of the first epoch, so that parts do not mix
+// if each epoch has a different order.
 func between[T any](name string, up *node[T], lo, hi int64) *node[T] {
 	own := func(all int64) int64 { return max(0, min(all, hi)-lo) }
 	if up.get != nil {
@@ -36,7 +36,7 @@ func between[T any](name string, up *node[T], lo, hi int64) *node[T] {
 	n := &node[T]{name: name, below: []stage{up}, specs: up.specs, skips: true, open: func(o opening[T]) walk[T] {
 		at := to[T](o)
 		at.epoch = 0
-		i := lo + o.skip // elements below that are behind us
+		i := lo + o.skip // number of the next element
 		if o.from != nil {
 			i = o.from.int()
 		} else {
@@ -70,11 +70,10 @@ func between[T any](name string, up *node[T], lo, hi int64) *node[T] {
 	return n
 }
 
-// Repeat returns the elements n times, each time those of another epoch; 0 is without
-// end.
+// Repeat returns the elements n times, each time those of the next epoch; 0 means without end.
 func (d *Dataset[T]) Repeat(n int64) *Dataset[T] {
 	if n < 0 {
-		return derived(d.n, d.err, invalid("Repeat", "elements cannot be repeated %d times", n))
+		return derived(d.n, d.err, invalid("Repeat", "cannot repeat elements %d times", n))
 	}
 	return derived(repeated(d.n, n), d.err)
 }
@@ -138,8 +137,8 @@ func flag(x bool) int64 {
 	return 0
 }
 
-// several returns what the stages that read several datasets share: their nodes, whether all
-// have numbers, and the first error.
+// several returns what is common to stages that read several datasets: their nodes, whether all are
+// numbered, whether all sizes are known, and the first error.
 func several[T any](list []*Dataset[T]) (up []*node[T], numbered, sized bool, err error) {
 	numbered, sized = true, true
 	for _, d := range list {
@@ -153,9 +152,9 @@ func several[T any](list []*Dataset[T]) (up []*node[T], numbered, sized bool, er
 	return up, numbered, sized, err
 }
 
-// sizes are the numbers of elements of several nodes, which are asked for once.
+// sizes are the numbers of elements of several nodes, computed once.
 type sizes struct {
-	each, starts []int64 // starts has one more
+	each, starts []int64 // starts has one more entry
 }
 
 func sizesOf[T any](op string, up []*node[T]) func() (sizes, error) {
@@ -168,7 +167,7 @@ func sizesOf[T any](op string, up []*node[T]) func() (sizes, error) {
 				return s, err
 			}
 			if all += n; all < 0 {
-				return s, invalid(op, "there are more elements than numbers")
+				return s, invalid(op, "the number of elements overflows int64")
 			}
 			s.each, s.starts = append(s.each, n), append(s.starts, all)
 		}
@@ -188,12 +187,12 @@ func total(known func() (sizes, error)) func() (int64, error) {
 	}
 }
 
-// Concat returns the elements of several datasets, one behind the other.
+// Concat returns the elements of several datasets, one dataset after the other.
 func Concat[T any](list ...*Dataset[T]) *Dataset[T] {
 	up, numbered, sized, err := several(list)
 	known := sizesOf("Concat", up)
 	n := routed("Concat", up, total(known), func(i int64) (int, int64) {
-		s, _ := known() // whose error size has returned already
+		s, _ := known() // size has already returned the error
 		epoch, i := i/s.all(), i%s.all()
 		k, _ := slices.BinarySearch(s.starts, i+1)
 		return k - 1, epoch*s.each[k-1] + i - s.starts[k-1]
@@ -261,14 +260,14 @@ func Concat[T any](list ...*Dataset[T]) *Dataset[T] {
 	return derived(n, err)
 }
 
-// Interleave returns the elements of several datasets in turn: the first of each, then
-// the second of each, and so on, leaving out those that have ended. Where each of them is
-// prefetched, several files are read at once in an order that is fixed.
+// Interleave returns the elements of several datasets in turn: the first of each, then the second
+// of each, and so on, skipping datasets that have ended. If each of them is prefetched, several
+// files are read at the same time, but the order is fixed.
 func Interleave[T any](list ...*Dataset[T]) *Dataset[T] {
 	up, numbered, sized, err := several(list)
 	known := sizesOf("Interleave", up)
 	n := routed("Interleave", up, total(known), func(i int64) (int, int64) {
-		s, _ := known() // whose error size has returned already
+		s, _ := known() // size has already returned the error
 		epoch, i := i/s.all(), i%s.all()
 		k, j := turn(s.each, i)
 		return k, epoch*s.each[k] + j
@@ -282,8 +281,8 @@ func Interleave[T any](list ...*Dataset[T]) *Dataset[T] {
 	return derived(n, err)
 }
 
-// turn returns which dataset element i is in where the elements come in turn, and its number
-// there. Rounds in which the same datasets take part end when the shortest of them does.
+// turn returns the dataset of element i and its number there, if the elements come in turn. The
+// same datasets take part in consecutive rounds until the shortest of them ends.
 func turn(each []int64, i int64) (int, int64) {
 	done := int64(0)
 	for {
@@ -313,16 +312,16 @@ func turn(each []int64, i int64) (int, int64) {
 	}
 }
 
-// CycleOptions say how [Cycle] reads datasets.
+// CycleOptions control how [Cycle] reads datasets.
 type CycleOptions struct {
-	Open int // how many are read at once; 0: 4
-	Run  int // elements of one before the next one's; 0: 1
+	Open int // number of datasets read at the same time; 0 means 4
+	Run  int // number of consecutive elements of a dataset; 0 means 1
 }
 
-// Cycle returns the stream of the elements of many datasets, such as those of files, of which
-// some are open at once: a run of elements of each in turn, and where one has ended the next
-// dataset takes its place. The order is fixed. The datasets are read at the same time where
-// each of them is prefetched.
+// Cycle returns the stream of the elements of many datasets, such as those of files, a
+// limited number of which are open at the same time: it reads a run of elements of each open
+// dataset in turn, and when one ends, the next dataset takes its place. The order is fixed.
+// The datasets are read concurrently if each of them is prefetched.
 func Cycle[T any](list []*Dataset[T], o CycleOptions) *Dataset[T] {
 	up, _, _, err := several(list)
 	if o.Open < 0 || o.Run < 0 {
@@ -339,11 +338,11 @@ func cycled[T any](name string, up []*node[T], c CycleOptions) *node[T] {
 	n := routed(name, up, nil, nil)
 	return &node[T]{name: name, below: n.below, specs: n.specs, open: func(o opening[T]) walk[T] {
 		type slot struct {
-			k int // the dataset; -1: none
+			k int // number of the dataset, or -1
 			w walk[T]
 		}
 		var slots []slot
-		used := 0 // datasets that have been opened
+		used := 0 // number of datasets opened so far
 		fill := func(from *state) slot {
 			if used >= len(up) {
 				return slot{k: -1}
@@ -424,13 +423,13 @@ func cycled[T any](name string, up []*node[T], c CycleOptions) *node[T] {
 	}}
 }
 
-// Pair is an element of zipped datasets.
+// Pair is an element of a zipped dataset.
 type Pair[A, B any] struct {
 	First  A
 	Second B
 }
 
-// Zip returns the dataset of pairs of elements, as many as the shorter one has.
+// Zip returns the dataset of pairs of elements. It has as many elements as the shorter dataset.
 func Zip[A, B any](a *Dataset[A], b *Dataset[B]) *Dataset[Pair[A, B]] {
 	type pair = Pair[A, B]
 	n := &node[pair]{name: "Zip", below: []stage{a.n, b.n}, specs: func() []tenon.Field {
@@ -452,7 +451,7 @@ func Zip[A, B any](a *Dataset[A], b *Dataset[B]) *Dataset[Pair[A, B]] {
 	}
 	if a.n.get != nil && b.n.get != nil {
 		n.get = func(i int64) (p pair, err error) {
-			x, _ := a.n.size() // whose errors size has returned already
+			x, _ := a.n.size() // size has already returned the errors
 			y, _ := b.n.size()
 			own := min(x, y)
 			if p.First, err = a.n.at(i/own*x + i%own); err != nil {
@@ -499,7 +498,7 @@ func Zip[A, B any](a *Dataset[A], b *Dataset[B]) *Dataset[Pair[A, B]] {
 	return derived(n, a.err, b.err)
 }
 
-// within returns fields as those of a field around them.
+// within returns fields with the name of an enclosing field prepended.
 func within(name string, fields []tenon.Field) []tenon.Field {
 	out := slices.Clone(fields)
 	for i := range out {

@@ -10,34 +10,33 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// A node is a stage of a dataset. A numbered stage computes element i from i: most are a
-// function of numbers alone, see routed and grouped. A stream has a walk, whose state is
-// bytes.
+// A node is a stage of a dataset. A numbered stage computes element i from i; most are functions of
+// numbers alone, see routed and grouped. A stream has a walk, whose state is encoded as bytes.
 type node[T any] struct {
 	name  string
 	below []stage
 
-	size  func() (int64, error)        // of an epoch; nil: only reading tells it
-	get   func(i int64) (T, error)     // element i; behind the last are those of the next epoch. nil: a stream
-	place func(i int64) (ref[T], bool) // the rows that element i is stored in; nil: none
-	from  func(i int64) string         // what element i was read from; nil: its place says it
-	open  func(o opening[T]) walk[T]   // nil: elements come in the order of their numbers
-	skips bool                         // open goes on behind o.skip itself
-	specs func() []tenon.Field         // nil: not known without reading
-	many  func() ([]int64, error)      // the numbers of elements that are read together; nil: not known
-	fixed func() *node[T]              // the same with numbers, where a stage asks for them; nil: there are none
-	keep  func(blocks int)             // keeps so many of them at least in memory
-	share func(p share) *node[T]       // a part of each element; nil: they have none
+	size  func() (int64, error)        // elements of an epoch; nil: known only after reading
+	get   func(i int64) (T, error)     // element i; numbers beyond the length belong to the next epoch. nil: a stream
+	place func(i int64) (ref[T], bool) // the row in which element i is stored; nil: not stored
+	from  func(i int64) string         // origin of element i; nil: given by its place
+	open  func(o opening[T]) walk[T]   // nil: elements are walked in the order of their numbers
+	skips bool                         // open handles o.skip itself
+	specs func() []tenon.Field         // nil: unknown without reading
+	many  func() ([]int64, error)      // the numbers of elements in the blocks that are read as a whole; nil: unknown
+	fixed func() *node[T]              // the same elements as a numbered node, for stages that need one; nil: impossible
+	keep  func(blocks int)             // sets the minimum number of blocks kept in memory
+	share func(p share) *node[T]       // a part of each element; nil: elements have no parts
 	meter meter
 }
 
-// ref is a row of stored rows.
+// ref refers to a stored row.
 type ref[T any] struct {
 	of  *stored[T]
 	row int64
 }
 
-// from says what a row was read from, "" where that is not known.
+// from returns the origin of a row, or "" if it is unknown.
 func (r ref[T]) from() string {
 	if r.of == nil || r.of.from == "" {
 		return ""
@@ -45,7 +44,7 @@ func (r ref[T]) from() string {
 	return fmt.Sprintf("%s, row %d", r.of.from, r.row)
 }
 
-// origin says what element i was read from, "" where that is not known.
+// origin returns the origin of element i, or "" if it is unknown.
 func (n *node[T]) origin(i int64) string {
 	if n.from != nil {
 		return n.from(i)
@@ -54,7 +53,7 @@ func (n *node[T]) origin(i int64) string {
 	return r.from()
 }
 
-// origin says what an element was read from.
+// origin returns the origin of an item.
 func (it *item[T]) origin() string {
 	if it.from != nil {
 		return it.from()
@@ -65,14 +64,14 @@ func (it *item[T]) origin() string {
 	return it.ref.from()
 }
 
-// item is an element of a walk, still to be computed: by get, or as element i of a node.
+// item is an element of a walk that is still to be computed: by get, or as element i of a node.
 type item[T any] struct {
 	get  func() (T, error)
 	n    *node[T]
 	i    int64
-	ref  ref[T]        // of is nil where the element is not stored
-	from func() string // what it was read from; nil: the others say it
-	last bool          // it is the error that ends the walk
+	ref  ref[T]        // ref.of is nil if the element is not stored
+	from func() string // origin of the element; nil: given by the other fields
+	last bool          // the item is the error that ends the walk
 }
 
 func (it *item[T]) value() (T, error) {
@@ -89,10 +88,10 @@ func done[T any](x T, err error) item[T] {
 	return item[T]{get: func() (T, error) { return x, err }}
 }
 
-// A walk goes over the elements of an epoch.
+// A walk iterates over the elements of an epoch.
 type walk[T any] struct {
 	next  func() (item[T], bool)
-	save  func(s *state) // where it is
+	save  func(s *state) // writes the current state
 	close func()         // nil: nothing is open
 }
 
@@ -102,22 +101,22 @@ func (w walk[T]) end() {
 	}
 }
 
-// opening says where a walk begins.
+// opening describes where a walk begins.
 type opening[T any] struct {
 	ctx     context.Context
 	epoch   int64
 	skip    int64
-	from    *state // what save wrote; nil: at the start
+	from    *state // output of save; nil: start at the beginning
 	saves   bool   // save will be called
-	guarded bool   // panics are errors
+	guarded bool   // panics become errors
 }
 
-// to returns the opening of a node below.
+// to returns the opening for an upstream node.
 func to[T, U any](o opening[U]) opening[T] {
 	return opening[T]{ctx: o.ctx, epoch: o.epoch, from: o.from, saves: o.saves, guarded: o.guarded}
 }
 
-// walk opens a node.
+// walk opens a walk over a node.
 func (n *node[T]) walk(o opening[T]) walk[T] {
 	if n.open == nil {
 		return n.inOrder(o)
@@ -143,9 +142,10 @@ func (n *node[T]) walk(o opening[T]) walk[T] {
 	return w
 }
 
-// skipping is a walk without its first elements, which are read when the first one is asked for.
+// skipping returns a walk without its first elements, which are read when the first element is
+// requested.
 func skipping[T any](w walk[T], skip int64) walk[T] {
-	var over item[T] // the error that ends the walk
+	var over item[T] // error that ends the walk
 	now := func() {
 		for ; skip > 0; skip-- {
 			if it, ok := w.next(); !ok || it.last {
@@ -171,14 +171,14 @@ func skipping[T any](w walk[T], skip int64) walk[T] {
 	}
 }
 
-// inOrder goes over the numbers of an epoch.
+// inOrder walks over the numbers of an epoch.
 func (n *node[T]) inOrder(o opening[T]) walk[T] {
 	count, err := n.size()
 	i := o.skip
 	o.from.expect(n.name)
 	if o.from != nil {
 		if size := o.from.int(); size != count && err == nil {
-			o.from.fail("the state is of %s with %d elements, there are %d", n.name, size, count)
+			o.from.fail("the state is for %s with %d elements, but there are %d", n.name, size, count)
 		}
 		i = o.from.int()
 	}
@@ -217,7 +217,7 @@ func (n *node[T]) at(i int64) (T, error) {
 	return n.get(i)
 }
 
-// stored returns where element i is stored, if it is.
+// stored returns the row in which element i is stored, if it is.
 func (n *node[T]) stored(i int64) (ref[T], bool) {
 	if n.place == nil {
 		return ref[T]{}, false
@@ -225,7 +225,7 @@ func (n *node[T]) stored(i int64) (ref[T], bool) {
 	return n.place(i)
 }
 
-// fields returns the Specs of an element, nil where they are not known without reading.
+// fields returns the Specs of an element, or nil if they are unknown without reading.
 func (n *node[T]) fields() []tenon.Field {
 	if n.specs == nil {
 		return nil
@@ -233,8 +233,7 @@ func (n *node[T]) fields() []tenon.Field {
 	return n.specs()
 }
 
-// routed returns a node whose element i is element j of node k of those below, where route
-// tells k and j of any number.
+// routed returns a node whose element i is element j of upstream node k; route maps i to k and j.
 func routed[T any](name string, up []*node[T], size func() (int64, error), route func(i int64) (k int, j int64)) *node[T] {
 	n := &node[T]{name: name, size: size, specs: func() []tenon.Field { return merged(up) }}
 	for _, u := range up {
@@ -255,8 +254,8 @@ func routed[T any](name string, up []*node[T], size func() (int64, error), route
 	return n
 }
 
-// moved is routed with one node below: number tells of the number of elements below, and a
-// number, which element it is there.
+// moved is routed with a single upstream node: number maps the number of upstream elements and a
+// number to the number of an upstream element.
 func moved[T any](name string, up *node[T], size func(all int64) int64, number func(all, i int64) int64) *node[T] {
 	count := up.size
 	if size != nil {
@@ -266,14 +265,14 @@ func moved[T any](name string, up *node[T], size func(all int64) int64, number f
 		}
 	}
 	n := routed(name, []*node[T]{up}, count, func(i int64) (int, int64) {
-		all, _ := up.size() // whose error count has returned already
+		all, _ := up.size() // count has already returned the error
 		return 0, number(all, i)
 	})
 	n.specs = up.specs
 	return n
 }
 
-// merged returns the Specs above those of several nodes.
+// merged returns the common Specs of several nodes.
 func merged[T any](up []*node[T]) []tenon.Field {
 	if len(up) == 0 {
 		return nil
@@ -295,7 +294,7 @@ func merged[T any](up []*node[T]) []tenon.Field {
 	return out
 }
 
-// numberedNode returns a node with numbers, and an error where there is none.
+// numberedNode returns n as a numbered node, or an error if it cannot be numbered.
 func numberedNode[T any](op string, n *node[T]) (*node[T], error) {
 	if n.get != nil {
 		return n, nil
@@ -306,7 +305,7 @@ func numberedNode[T any](op string, n *node[T]) (*node[T], error) {
 	return n, unnumbered(op)
 }
 
-// onNumbered returns a dataset made of the node of another, which has to have numbers.
+// onNumbered returns a dataset made from the numbered node of another dataset.
 func onNumbered[T, U any](op string, d *Dataset[T], errs error, make func(up *node[T]) *node[U]) *Dataset[U] {
 	err := d.err
 	up := d.n
@@ -321,13 +320,13 @@ func onNumbered[T, U any](op string, d *Dataset[T], errs error, make func(up *no
 	return derived(make(up))
 }
 
-// failing returns a dataset that cannot be read.
+// failing returns a dataset that cannot be read because of err.
 func failing[T any](err error) *Dataset[T] {
 	return &Dataset[T]{n: &node[T]{size: func() (int64, error) { return 0, err }, get: func(int64) (x T, _ error) { return x, err }}, err: err}
 }
 
-// pulled gives what an iterator gives, one by one, and a panic of it as an error where walks
-// are guarded. Nothing runs before the first element is asked for.
+// pulled returns the elements of an iterator one by one, and panics in it as errors if guarded is
+// set. The iterator starts when the first element is requested.
 func pulled[T any](guarded bool, open func() iter.Seq2[T, error]) (next func() (T, error, bool), stop func()) {
 	var pull func() (T, error, bool)
 	var end func()

@@ -14,33 +14,33 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// PackOptions say how sequences are packed into bins.
+// PackOptions control how sequences are packed into bins.
 type PackOptions struct {
-	// Length is the room of a bin. A sequence that is longer is an error.
+	// Length is the capacity of a bin. A longer sequence is an error.
 	Length int
 
 	// Path names the Value in an element whose rows are counted, as [Dataset.Specs] names it;
-	// a field of a record is named as structured.PathString does. "": the element is that
-	// Value.
+	// a field of a record is named in the form of structured.PathString. "" means that the
+	// element is the Value.
 	Path string
 
-	// Window is the number of elements that are packed together. 0: 16384. A bin holds
+	// Window is the number of elements that are packed together. 0 means 16384. A bin contains only
 	// elements of one window.
 	Window int
 
-	// MaxSegments is the most elements of a bin. 0: any number.
+	// MaxSegments is the largest number of elements in a bin. 0 means no limit.
 	MaxSegments int
 }
 
-// Pack returns the dataset of bins: batches, of kind Ragged, of elements whose lengths add up to
-// Length at most. Each element is in one bin. Which bin is planned from lengths alone, and
-// those of stored rows are known without reading these. The segments of a bin stay ragged:
-// elements of ~tokens make bins of [segments, ~tokens], and batches of bins [bins, ~segments,
-// ~tokens], so that no padding, segment numbers or positions have to be stored.
+// Pack returns the dataset of bins: batches, of kind Ragged, of elements whose total length is at
+// most Length. Each element is in one bin. Bins are planned from lengths alone, and the lengths
+// of stored rows are known without reading the rows. The segments of a bin stay ragged: elements
+// of ~tokens make bins of [segments, ~tokens], and batches of bins [bins, ~segments, ~tokens], so
+// that no padding, segment numbers or positions have to be stored.
 //
-// Bins are those of the first epoch: Shuffle before draws them, Shuffle behind gives them another
-// order in each epoch, and Repeat before makes other bins in each epoch. The elements need
-// numbers.
+// Bins are those of the first epoch: Shuffle before Pack to assign elements to bins at random,
+// Shuffle after it to vary the order of the bins in each epoch, and Repeat before it to make
+// different bins in each epoch. The elements must be numbered.
 func (d *Dataset[T]) Pack(o PackOptions) *Dataset[T] {
 	var err error
 	if o.Length < 1 || o.Window < 0 || o.MaxSegments < 0 {
@@ -75,22 +75,22 @@ type packing[T any] struct {
 	o  PackOptions
 
 	mu    sync.Mutex
-	plans map[int64]binPlan // of windows
-	order []int64           // the windows that were planned, the first one first
-	held  int64             // bytes of the plans
+	plans map[int64]binPlan // plans by window
+	order []int64           // the planned windows, oldest first
+	held  int64             // size of the plans in bytes
 
 	lens   sync.Mutex
 	counts map[*stored[T]][]int64
 }
 
-// binPlan is the bins of a window: the elements of one bin, counted from the first of the window,
-// stand behind those of the bin before.
+// binPlan holds the bins of a window: the elements of each bin, relative to the first element of
+// the window, follow those of the preceding bin.
 type binPlan struct{ members, ends []int32 }
 
-// packCount is how many bins there are.
+// packCount counts the bins.
 type packCount struct {
-	all    int64   // elements
-	starts []int64 // the first bin of each window
+	all    int64   // number of elements
+	starts []int64 // first bin of each window
 	bins   int64
 	err    error
 }
@@ -100,7 +100,7 @@ func (p *packing[T]) count() (c packCount) {
 		return c
 	}
 	if c.all/int64(p.o.Window) > maxBlocks {
-		c.err = invalid("Pack", "%d elements cannot be packed", c.all)
+		c.err = invalid("Pack", "cannot pack %d elements", c.all)
 		return c
 	}
 	for w := int64(0); w*int64(p.o.Window) < c.all; w++ {
@@ -115,8 +115,8 @@ func (p *packing[T]) count() (c packCount) {
 	return c
 }
 
-// plan returns the bins of a window. Plans are kept, four bytes for each element, so that bins
-// that are asked for in any order are not planned each time.
+// plan returns the bins of a window. Plans are kept, four bytes for each element, so that bins can
+// be requested in any order without planning each time.
 func (p *packing[T]) plan(window, all int64) (binPlan, error) {
 	p.mu.Lock()
 	plan, ok := p.plans[window]
@@ -152,12 +152,12 @@ func (p *packing[T]) plan(window, all int64) (binPlan, error) {
 	return plan, nil
 }
 
-// minPlans is how many bytes of plans are kept in any case.
+// minPlans is the number of bytes of plans that are always kept.
 const minPlans = 64 << 20
 
 func (b binPlan) bytes() int64 { return 4 * int64(len(b.members)+len(b.ends)) }
 
-// sortedBins returns the elements of each of n bins, of the bin that each is in.
+// sortedBins returns the elements of each of n bins, given the bin of each element.
 func sortedBins(bin []int32, n int) binPlan {
 	p := binPlan{make([]int32, len(bin)), make([]int32, n)}
 	for _, b := range bin {
@@ -176,7 +176,7 @@ func sortedBins(bin []int32, n int) binPlan {
 
 // members returns the elements of a bin.
 func (p *packing[T]) members(c packCount, bin int64, to []int64) ([]int64, error) {
-	w, _ := slices.BinarySearch(c.starts, bin+1) // the window behind
+	w, _ := slices.BinarySearch(c.starts, bin+1) // the next window
 	window := int64(w - 1)
 	plan, err := p.plan(window, c.all)
 	if err != nil {
@@ -196,7 +196,7 @@ func (p *packing[T]) members(c packCount, bin int64, to []int64) ([]int64, error
 // lengths returns the lengths of elements.
 func (p *packing[T]) lengths(lo, hi int64) ([]int64, error) {
 	out := make([]int64, 0, hi-lo)
-	var of *stored[T] // whose lengths are rows
+	var of *stored[T] // the stored rows that have these lengths
 	var rows []int64
 	for i := lo; i < hi; i++ {
 		n := int64(-1)
@@ -222,8 +222,8 @@ func (p *packing[T]) lengths(lo, hi int64) ([]int64, error) {
 			}
 		}
 		if n > int64(p.o.Length) {
-			e := errOf("Pack", "element %d has the length %d, bins have room for %d", i, n, p.o.Length)
-			e.Hint = "FlatMap cuts elements, Filter leaves them out"
+			e := errOf("Pack", "element %d has length %d, but the capacity of a bin is %d", i, n, p.o.Length)
+			e.Hint = "split longer elements with FlatMap, or drop them with Filter"
 			return nil, e
 		}
 		out = append(out, n)
@@ -231,7 +231,7 @@ func (p *packing[T]) lengths(lo, hi int64) ([]int64, error) {
 	return out, nil
 }
 
-// rowLengths returns the lengths of all stored rows, nil where they are not ragged.
+// rowLengths returns the lengths of all stored rows, or nil if they are not ragged.
 func (p *packing[T]) rowLengths(of *stored[T]) ([]int64, error) {
 	p.lens.Lock()
 	defer p.lens.Unlock()
@@ -264,8 +264,8 @@ func (p *packing[T]) length(x T) (int64, error) {
 	return rowCount(v)
 }
 
-// at returns the Value at a path in a structure of Values, into which the rest of the path may
-// lead.
+// at returns the Value at a path in a structure of Values; the rest of the path may lead into the
+// Value.
 func at(x any, path string) (tenon.Value, error) {
 	fields, leaves, err := leavesOf(x)
 	if err != nil {
@@ -289,20 +289,20 @@ func at(x any, path string) (tenon.Value, error) {
 	return nil, invalid("Pack", "there is no %q in %s", path, fmt.Sprint(fields))
 }
 
-// PlanBins puts lengths into as few bins of a room as it can, at most so many into one, 0 for any
-// number, and returns the bin of each length, from 0 on, and how many there are. The longest come
-// first, each to the bin where least room is left ("best fit decreasing"). It takes time in
-// proportion to their number.
+// PlanBins assigns lengths to as few bins of the given capacity as it can, with at most most
+// lengths in a bin, or any number if most is 0. It returns the bin of each length, counted from
+// 0, and the number of bins. The longest come first, each assigned to the bin with the least room
+// that suffices ("best fit decreasing"). The time is proportional to the number of lengths.
 func PlanBins(lengths []int64, room, most int) (bin []int32, bins int, err error) {
 	if room < 1 || room > 1<<24 || len(lengths) > 1<<31-1 {
-		return nil, 0, invalid("PlanBins", "%d lengths for bins of %d cannot be planned", len(lengths), room)
+		return nil, 0, invalid("PlanBins", "cannot assign %d lengths to bins of %d", len(lengths), room)
 	}
-	// Lengths are counted, and the bins of each length found one after the other, the longest
-	// first; then each length takes the next of its bins. Nothing is sorted.
-	next := make([]int32, room+2) // by how much shorter than the room lengths are
+	// Count the lengths, find the bins for each length, the longest first, and then assign each
+	// length to the next of its bins. Nothing is sorted.
+	next := make([]int32, room+2) // indexed by the room that a length leaves in an empty bin
 	for i, n := range lengths {
 		if n < 0 || n > int64(room) {
-			return nil, 0, invalid("PlanBins", "length %d is %d, bins have room for %d", i, n, room)
+			return nil, 0, invalid("PlanBins", "length %d is %d, but the capacity of a bin is %d", i, n, room)
 		}
 		next[room-int(n)+1]++
 	}
@@ -326,13 +326,13 @@ func PlanBins(lengths []int64, room, most int) (bin []int32, bins int, err error
 	return bin, len(p.next), nil
 }
 
-// planner keeps bins in a list for each amount of room that is left, and which of these lists
-// have bins as bits, of which those of a second level tell where words are not 0.
+// planner keeps a list of bins for each amount of room left. A bit for each list says whether it is
+// empty; a second level of bits says which words of the first are nonzero.
 type planner struct {
 	room  int
-	head  []int32 // of the list of each amount, and one more; 0: empty
-	next  []int32 // of each bin in its list, and one more
-	count []int32 // of lengths in each bin, nil where there may be any number
+	head  []int32 // 1 plus the first bin of each list, or 0 if it is empty
+	next  []int32 // 1 plus the next bin in the list of each bin
+	count []int32 // number of lengths in each bin, or nil if there is no limit
 	most  int32
 	words []uint64
 	upper []uint64
@@ -343,7 +343,7 @@ func newPlanner(room int) *planner {
 	return &planner{room: room, head: make([]int32, room+1), words: make([]uint64, w), upper: make([]uint64, w/64+1)}
 }
 
-// put puts a length into a bin.
+// put assigns a length to a bin.
 func (p *planner) put(n int) int32 {
 	left := p.find(n)
 	var b int32
@@ -365,7 +365,7 @@ func (p *planner) put(n int) int32 {
 			return b
 		}
 	}
-	left -= n // a full bin takes lengths of 0
+	left -= n // a full bin accepts lengths of 0
 	p.next[b] = p.head[left]
 	p.head[left] = b + 1
 	p.words[left>>6] |= 1 << (left & 63)
@@ -373,7 +373,7 @@ func (p *planner) put(n int) int32 {
 	return b
 }
 
-// find returns the least amount of room that is left in a bin and at least n, -1 if there is none.
+// find returns the least amount of room that is at least n and left in some bin, or -1.
 func (p *planner) find(n int) int {
 	w := n >> 6
 	if x := p.words[w] >> (n & 63); x != 0 {

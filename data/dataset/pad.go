@@ -13,7 +13,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// grown fills up the rows of a batch as PadTo says.
+// grown pads the rows of a batch according to PadTo.
 func grown[T any](o BatchOptions, x T) (out T, err error) {
 	defer tenon.Catch(&err)
 	paths, leaves, err := nest.FlattenWithPaths(x, nest.Options{})
@@ -40,7 +40,7 @@ func grown[T any](o BatchOptions, x T) (out T, err error) {
 	return nest.Pack(x, leaves, nest.Options{})
 }
 
-// placeOf returns the leaf that a name begins with, and the rest of the name.
+// placeOf returns the leaf that a name starts with, and the rest of the name.
 func placeOf(paths []nest.Path, name string) (leaf int, rest string) {
 	for i, p := range paths {
 		at := p.String()
@@ -57,21 +57,21 @@ func placeOf(paths []nest.Path, name string) (leaf int, rest string) {
 	return -1, ""
 }
 
-// longer returns rows of a size, of which what is missing is filled up.
+// longer returns rows padded to a size.
 func (o BatchOptions) longer(name string, t tensor.Tensor, size int) tensor.Tensor {
-	if m, ok := t.(masked.Optional); ok { // what fills up is not there
+	if m, ok := t.(masked.Optional); ok { // padding is missing
 		p := o
 		p.Pad = nil
 		return tenon.Must(masked.New(o.longer(name, m.Values(), size), p.longer(name, masked.All(t).Full(), size)))
 	}
 	s := t.Shape()
 	if !s.HasRank() || s.Rank() < 2 || s.Dim(1) < 0 {
-		tenon.Throw(invalid("Batch", "%q is %s: only rows of a number of elements are filled up to %d", name, tenon.String(t.Spec()), size))
+		tenon.Throw(invalid("Batch", "%q is %s, whose rows cannot be padded to %d", name, tenon.String(t.Spec()), size))
 	}
 	have := s.Dim(1)
 	if have > size {
-		e := errOf("Batch", "%q has rows of %d elements, which are to be filled up to %d", name, have, size)
-		e.Kind, e.Hint = tenon.ErrShape, "Filter leaves longer elements out, FlatMap cuts them"
+		e := errOf("Batch", "%q has rows of %d elements, more than the size %d to pad to", name, have, size)
+		e.Kind, e.Hint = tenon.ErrShape, "drop longer elements with Filter, or split them with FlatMap"
 		tenon.Throw(e)
 	}
 	if have == size {

@@ -12,31 +12,32 @@ import (
 	"github.com/tenonml/tenon/internal/memory"
 )
 
-// Auto lets [Dataset.Prefetch] find out how many elements to compute ahead.
+// Auto lets [Dataset.Prefetch] choose how many elements to compute ahead.
 const Auto = 0
 
-// PrefetchOptions say how elements are computed ahead. The zero value finds everything out.
+// PrefetchOptions control how elements are computed ahead. The zero value chooses everything
+// automatically.
 type PrefetchOptions struct {
-	// Ahead is the most elements that are computed, or being computed, ahead of the loop. 0: as
-	// many as keep the workers busy.
+	// Ahead is the largest number of elements that are computed, or being computed, ahead of the
+	// loop. 0 means as many as it takes to keep the workers busy.
 	Ahead int
 
-	// Workers is the number of goroutines that compute. 0: one for each element ahead where
-	// Ahead is given; otherwise one at first, and one more as long as the loop waits and more of
-	// them make it faster. There are never more than GOMAXPROCS.
+	// Workers is the number of goroutines that compute. 0 means one for each element ahead if
+	// Ahead is given; otherwise it starts with one, and adds another as long as the loop waits
+	// and another worker makes it faster. There are never more than GOMAXPROCS.
 	Workers int
 
-	// Bytes bounds the memory of the elements that are ahead, which is estimated by those
-	// before; one element is computed in any case. 0: a quarter of what the process may use.
+	// Bytes limits the memory of the elements that are ahead, estimated from earlier elements; one
+	// element is always computed. 0 means a quarter of what the process may use.
 	Bytes int64
 }
 
-// Prefetch returns the same elements, of which up to n are computed ahead of the loop that
-// reads them, several at once. They come in their order. When the loop ends, it waits for
-// those that are being computed. With [Auto] the number of workers is found.
+// Prefetch returns the same elements, up to n of which are computed concurrently, ahead of the loop
+// that reads them. They are delivered in order. When the loop ends, it waits for those that are
+// being computed. With [Auto] the number of workers is chosen automatically.
 func (d *Dataset[T]) Prefetch(n int) *Dataset[T] {
 	if n < 0 {
-		return derived(d.n, d.err, invalid("Prefetch", "%d elements cannot be computed ahead", n))
+		return derived(d.n, d.err, invalid("Prefetch", "cannot compute %d elements ahead", n))
 	}
 	return d.PrefetchWith(PrefetchOptions{Ahead: n})
 }
@@ -65,8 +66,8 @@ type pending[T any] struct {
 	err    error
 }
 
-// compute computes the element. A panic of a function that the caller has given would end
-// the process, as nobody on this goroutine knows it: it becomes the element's error.
+// compute computes the element. A panic in a function of the caller becomes the error of the
+// element, because on this goroutine nobody could recover it and it would end the process.
 func (p *pending[T]) compute() {
 	defer func() {
 		if r := recover(); r != nil {
@@ -77,38 +78,38 @@ func (p *pending[T]) compute() {
 	p.err = numberedError(p.number, p.err)
 }
 
-// ahead is what the goroutines of a prefetch share.
+// ahead is the state that the goroutines of a prefetch share.
 type ahead[T any] struct {
 	o    PrefetchOptions
-	most int // workers
+	most int // largest number of workers
 
 	mu       sync.Mutex
 	wake     sync.Cond
-	queue    []*pending[T] // in their order
-	begun    int           // how many of the queue are being computed, or are
-	held     int64         // bytes of those that are ready
-	bytes    int64         // of the elements that were ready, in all
-	elements int64         // that were ready, in all
-	over     bool          // the walk below has ended
+	queue    []*pending[T] // in order
+	begun    int           // number of elements of the queue whose computation has begun
+	held     int64         // size of the elements that are ready
+	bytes    int64         // total size of all elements computed
+	elements int64         // total number of elements computed
+	over     bool          // the upstream walk has ended
 	stopped  bool
 	workers  int
-	want     int // workers
+	want     int // wanted number of workers
 	marks    []mark
 
 	tuning tuning
 }
 
-// tuning finds the number of workers.
+// tuning determines the number of workers.
 type tuning struct {
 	start   time.Time
-	seen    int           // elements since start
-	waited  time.Duration // of the loop since start, while there was something to compute
-	rate    float64       // elements a second before the last change
+	seen    int           // number of elements since start
+	waited  time.Duration // time that the loop has waited since start while there was something to compute
+	rate    float64       // elements per second before the last change
 	trying  bool          // a worker is on trial
-	settled int           // rounds for which nothing is tried
+	settled int           // rounds until another trial
 }
 
-// roundSize is the number of elements after which the number of workers is thought over.
+// roundSize is the number of elements after which the number of workers is reconsidered.
 const roundSize = 16
 
 func prefetched[T any](up *node[T], o PrefetchOptions, w opening[T], m *meter) walk[T] {
@@ -130,7 +131,7 @@ func prefetched[T any](up *node[T], o PrefetchOptions, w opening[T], m *meter) w
 	}
 	at := to[T](w)
 	at.skip, at.guarded = w.skip, true
-	first, delivered := int64(0), int64(0) // numbers of elements in this walk
+	first, delivered := int64(0), int64(0) // numbers within this walk
 	if w.from != nil {
 		first, delivered = w.from.int(), w.from.int()
 		at.from = &state{b: []byte(w.from.string())}
@@ -202,7 +203,7 @@ func prefetched[T any](up *node[T], o PrefetchOptions, w opening[T], m *meter) w
 	}
 }
 
-// read puts what is to be computed into the queue.
+// read adds the elements to compute to the queue.
 func (a *ahead[T]) read(ctx context.Context, below walk[T], n, delivered, skip int64, saves bool) {
 	put := func(p *pending[T]) bool {
 		a.mu.Lock()
@@ -221,13 +222,13 @@ func (a *ahead[T]) read(ctx context.Context, below walk[T], n, delivered, skip i
 		a.mu.Unlock()
 	}
 	defer end()
-	defer func() { // what the functions of a stream panic with ends the loop that reads it
+	defer func() { // a panic in the function of a stream ends the loop that reads it
 		if r := recover(); r != nil {
 			put(&pending[T]{item: item[T]{last: true}, number: n + skip, ready: true, err: panicked(n+skip, r)})
 		}
 	}()
 	for first := n; ctx.Err() == nil; {
-		if saves && (n == first || n%markEvery == 0) { // whatever a state begins at, there is a mark to save
+		if saves && (n == first || n%markEvery == 0) { // there is always a mark to save a state from
 			s := &state{}
 			below.save(s)
 			a.mu.Lock()
@@ -248,7 +249,7 @@ func (a *ahead[T]) read(ctx context.Context, below walk[T], n, delivered, skip i
 	}
 }
 
-// room reports whether one more element may be ahead.
+// room reports whether one more element may be computed ahead.
 func (a *ahead[T]) room() bool {
 	n := len(a.queue)
 	if n == 0 {
@@ -274,7 +275,7 @@ func (a *ahead[T]) room() bool {
 	return a.held+(int64(n)-ready+1)*mean <= a.o.Bytes
 }
 
-// work computes what is in the queue, in its order.
+// work computes the elements of the queue in order.
 func (a *ahead[T]) work() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -303,7 +304,7 @@ func (a *ahead[T]) work() {
 	}
 }
 
-// pop takes the first element out of the queue, nil at the end.
+// pop removes the first element from the queue, or returns nil at the end.
 func (a *ahead[T]) pop(m *meter, delivered int64) *pending[T] {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -323,13 +324,13 @@ func (a *ahead[T]) pop(m *meter, delivered int64) *pending[T] {
 	}
 	p := a.queue[0]
 	a.queue = a.queue[1:]
-	a.begun = max(0, a.begun-1) // one that came ready may not have begun
+	a.begun = max(0, a.begun-1) // an element that was ready already may never have begun
 	a.held -= p.bytes
 	a.wake.Broadcast()
 	return p
 }
 
-// tune thinks over the number of workers, and reports whether there is one more to start.
+// tune reconsiders the number of workers, and reports whether to start one more.
 func (a *ahead[T]) tune() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -343,7 +344,7 @@ func (a *ahead[T]) tune() bool {
 	t.start, t.seen, t.waited = time.Now(), 0, 0
 	if t.trying {
 		t.trying = false
-		if rate < 1.05*t.rate { // it was of no use
+		if rate < 1.05*t.rate { // the additional worker did not help
 			a.want--
 			t.settled = roundSize
 			a.wake.Broadcast()
@@ -363,7 +364,7 @@ func (a *ahead[T]) tune() bool {
 	return true
 }
 
-// mark returns the last mark before a number of elements, once it is there.
+// mark returns the last mark before the given number of elements, once it exists.
 func (a *ahead[T]) mark(delivered int64) (mark, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -377,8 +378,8 @@ func (a *ahead[T]) mark(delivered int64) (mark, bool) {
 	return a.marks[0], true
 }
 
-// forget lets go of marks before the last one that is needed: the one before the element that was
-// delivered last, as that behind it may not be there yet.
+// forget drops marks that are no longer needed. It keeps the one before the element delivered last,
+// because the next one may not exist yet.
 func (a *ahead[T]) forget(delivered int64) {
 	for len(a.marks) > 1 && a.marks[1].n < delivered {
 		a.marks = a.marks[1:]

@@ -9,13 +9,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// stored is stored elements: a structure of Values whose rows they are.
+// stored holds stored elements: a structure of Values whose rows are the elements.
 type stored[T any] struct {
 	value  T
 	paths  []nest.Path
 	leaves []tenon.Value
 	n      int64
-	from   string // the file, where that is known
+	from   string // name of the file, if known
 }
 
 // newRows checks that all Values of x have the same number of rows.
@@ -36,23 +36,23 @@ func newRows[T any](x T) (*stored[T], error) {
 			e.Where = tenon.AsError(err).Where
 			return nil, e
 		}
-		if n < 0 { // all rows share it
+		if n < 0 { // all rows share the Value
 			r.leaves = append(r.leaves, v)
 			continue
 		}
 		if r.n >= 0 && n != r.n {
-			return nil, invalid("FromRows", "%s has %d rows, %s has %d", place(paths[i]), n, place(paths[0]), r.n)
+			return nil, invalid("FromRows", "%s has %d rows, but %s has %d", place(paths[i]), n, place(paths[0]), r.n)
 		}
 		r.n = n
 		r.leaves = append(r.leaves, v)
 	}
 	if r.n < 0 {
-		return nil, invalid("FromRows", "a %T holds no Values with rows", x)
+		return nil, invalid("FromRows", "a %T contains no Values with rows", x)
 	}
 	return r, nil
 }
 
-// rowCount returns the number of rows of a Value, and -1 where there is nothing in it.
+// rowCount returns the number of rows of a Value, or -1 if it contains nothing.
 func rowCount(v tenon.Value) (int64, error) {
 	n, err := rows.Count(v)
 	if err == nil && n < 0 && (tenon.IsLeaf(v.Spec()) || len(v.Spec().Components()) > 0) {
@@ -131,7 +131,7 @@ func specsOf(x any) ([]tenon.Field, error) {
 	return out, err
 }
 
-// gathered returns stored elements as rows, in their order.
+// gathered returns stored elements as rows, in order.
 func gathered[T any](refs []ref[T]) (T, error) {
 	var sources []*stored[T]
 	var lists [][]int64
@@ -177,10 +177,10 @@ func gathered[T any](refs []ref[T]) (T, error) {
 	return r.gather(at)
 }
 
-// joined returns the rows of several structures, one behind the other.
+// joined returns the concatenation of the rows of several structures.
 func joined[T any](parts []T) (T, error) { return together(parts, rows.Concat) }
 
-// together applies join to the Values in each place of several structures.
+// together applies join to the corresponding Values of several structures.
 func together[T any](list []T, join func([]tenon.Value) (tenon.Value, error)) (T, error) {
 	rest := make([]any, len(list)-1)
 	for i, x := range list[1:] {

@@ -2,10 +2,10 @@ package dataset
 
 import "math/bits"
 
-// Shuffle returns all elements in an order that the seed decides, another one in each
-// epoch. The order is a permutation computed from numbers alone: it takes no memory and no
-// time at the start, and element i is found at once. A stream is an error of kind
-// tenon.ErrUnsupported, unless it is filtered from elements with numbers.
+// Shuffle returns all elements in an order that is determined by the seed and differs in each
+// epoch. The order is a permutation computed from numbers alone: it takes no memory and no time at
+// the start, and element i is found in constant time. Shuffling a stream is an error of kind
+// tenon.ErrUnsupported, unless it is filtered from numbered elements.
 func (d *Dataset[T]) Shuffle(seed uint64) *Dataset[T] {
 	return onNumbered("Shuffle", d, nil, func(up *node[T]) *node[T] {
 		return moved("Shuffle", up, nil, func(all, i int64) int64 {
@@ -15,13 +15,13 @@ func (d *Dataset[T]) Shuffle(seed uint64) *Dataset[T] {
 	})
 }
 
-// rounds of the Feistel network; four make it hard to tell from random (M. Luby and
-// C. Rackoff, 1988), and small domains need some more.
+// rounds of the Feistel network; four are hard to distinguish from random (M. Luby and C. Rackoff,
+// 1988), and small domains need a few more.
 const rounds = 6
 
-// permuted returns where a permutation of [0, n) takes i. It is a Feistel network over
-// the numbers of as many bits as n-1 has, applied again while the result is n or more (J.
-// Black and P. Rogaway, "Ciphers with Arbitrary Finite Domains", 2002).
+// permuted maps i by a permutation of [0, n). It is a Feistel network over the numbers with as many
+// bits as n-1, applied again while the result is n or more (J. Black and P. Rogaway, "Ciphers with
+// Arbitrary Finite Domains", 2002).
 func permuted(key uint64, n, i int64) int64 {
 	if n < 2 {
 		return i

@@ -7,13 +7,13 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// FromRows returns the dataset of the rows of a Value, or of a structure of Values that
-// have the same number of rows. An element is a structure like x that holds a row of
-// each; its Go type has to be able to: the rows of a *ragged.Tensor are dense, so
+// FromRows returns the dataset of the rows of a Value, or of a structure of Values that have the
+// same number of rows. An element is a structure like x that holds a row of each Value. T must be
+// able to hold rows: the rows of a *ragged.Tensor are dense, so use
 //
 //	dataset.FromRows[tensor.Tensor](r)
 //
-// Nothing is copied.
+// FromRows does not copy x.
 func FromRows[T any](x T) *Dataset[T] {
 	r, err := newRows(x)
 	if err != nil {
@@ -33,9 +33,9 @@ func FromSlice[T any](elements []T) *Dataset[T] {
 	return computed("FromSlice", int64(len(elements)), func(i int64) (T, error) { return elements[i], nil })
 }
 
-// FromFunc returns the dataset of n elements of which at gives each by its number, from 0
-// on: the record batches of a file, or the lines of an index. at is called by several
-// goroutines at once, and gives the same element for the same number.
+// FromFunc returns the dataset of n elements; at returns an element by its number, counted from 0,
+// such as a record batch of a file or a line of an index. at must be safe for concurrent use and
+// return the same element for the same number.
 func FromFunc[T any](n int64, at func(i int64) (T, error)) *Dataset[T] {
 	if n < 0 {
 		return failing[T](invalid("FromFunc", "there are %d elements", n))
@@ -51,9 +51,9 @@ func computed[T any](name string, n int64, at func(int64) (T, error)) *Dataset[T
 	})
 }
 
-// FromSeq returns the stream of the elements that an iterator gives. open is called for
-// each loop, and for each epoch of one; it has to give the same elements each time,
-// unless the stream is read once only.
+// FromSeq returns the stream of the elements of an iterator. open is called for each loop, and for
+// each epoch of a loop; its iterators must return the same elements each time, unless the stream is
+// read only once.
 func FromSeq[T any](open func() iter.Seq2[T, error]) *Dataset[T] {
 	return derived(&node[T]{name: "FromSeq", open: func(o opening[T]) walk[T] {
 		next, stop := pulled(o.guarded, open)
@@ -80,8 +80,8 @@ func FromSeq[T any](open func() iter.Seq2[T, error]) *Dataset[T] {
 	}})
 }
 
-// Origins says what elements are read from, by their numbers in an epoch: a file, and a place in it. Errors of elements repeat it
-// ([ElementError.Where]), also those of functions, rows and batches of them.
+// Origins sets the origins of elements, by their numbers in an epoch: a file and a position in it, for example. They
+// appear in errors of elements ([ElementError.Where]), including errors of functions, rows and batches of them.
 //
 //	dataset.FromFunc(int64(len(names)), read).Origins(func(i int64) string { return names[i] })
 func (d *Dataset[T]) Origins(from func(i int64) string) *Dataset[T] {
@@ -127,15 +127,15 @@ func (d *Dataset[T]) Origins(from func(i int64) string) *Dataset[T] {
 	return derived(n)
 }
 
-// FromBatches returns the stream of the rows of the Values, or structures of Values, that
-// an iterator gives, such as jsonl.Batches:
+// FromBatches returns the stream of the rows of the Values, or structures of Values, that an
+// iterator returns, such as jsonl.Batches:
 //
 //	dataset.FromBatches(func() iter.Seq2[*structured.Tensor, error] {
 //		return jsonl.Batches(jsonl.Files(names...), 1000, jsonl.Options{Schema: schema})
 //	})
 //
-// Batches of another size are cut from them and joined again without going through single
-// rows. open is called as that of [FromSeq] is.
+// Batches of a different size are sliced and concatenated from them without handling single rows.
+// open is called as in [FromSeq].
 func FromBatches[T any](open func() iter.Seq2[T, error]) *Dataset[T] {
 	d := FromSeq(open)
 	d.n.name, d.n.meter.name = "FromBatches", "FromBatches"
@@ -144,9 +144,9 @@ func FromBatches[T any](open func() iter.Seq2[T, error]) *Dataset[T] {
 	return derived(n)
 }
 
-// Unbatch returns the rows of each element, which is a batch: a Value, or a structure of
-// Values that have the same number of rows. Where all elements are known to have the same
-// number of rows the rows are numbered, otherwise they are a stream.
+// Unbatch returns the rows of each element, which is a batch: a Value, or a structure of Values
+// that have the same number of rows. If all elements are known to have the same number of rows, the
+// rows are numbered; otherwise they are a stream.
 func (d *Dataset[T]) Unbatch() *Dataset[T] {
 	if d.err != nil {
 		return d
@@ -170,12 +170,12 @@ func (d *Dataset[T]) Unbatch() *Dataset[T] {
 	return derived(unbatched(d.n))
 }
 
-// Rebatch returns the rows of the elements, which are batches, in batches of another size.
-// Rows of two batches are joined without going through single rows.
+// Rebatch returns the rows of the elements, which are batches, in batches of a different size. Rows
+// of two batches are concatenated without handling single rows.
 func (d *Dataset[T]) Rebatch(size int, o BatchOptions) *Dataset[T] { return d.Unbatch().Batch(size, o) }
 
-// rowsOfAll returns the number of rows that all elements have by their Specs, 0 if they do not
-// tell.
+// rowsOfAll returns the number of rows that all elements have according to their Specs, or 0 if it
+// is unknown.
 func rowsOfAll[T any](n *node[T]) int64 {
 	rows := int64(0)
 	for _, f := range n.fields() {
@@ -188,16 +188,16 @@ func rowsOfAll[T any](n *node[T]) int64 {
 	return rows
 }
 
-// unbatched is the stream of the rows of elements.
+// unbatched returns the stream of the rows of elements.
 func unbatched[T any](up *node[T]) *node[T] {
 	specs := func() []tenon.Field { return rowFields(up.fields()) }
 	return &node[T]{name: "Unbatch", below: []stage{up}, specs: specs, open: func(o opening[T]) walk[T] {
 		at, skip := to[T](o), o.from.number()
-		batch := o.from.number() // the number of the batch whose rows come
+		batch := o.from.number() // number of the current batch
 		w := up.walk(at)
 		var r *stored[T]
 		row := int64(0)
-		var before *state // of w, before the batch was read
+		var before *state // state of w before the batch was read
 		return walk[T]{
 			next: func() (item[T], bool) {
 				for r == nil || row >= r.n {

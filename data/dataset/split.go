@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// Split returns parts of a dataset with given shares of its elements, which add up to 1: the
-// first elements, those behind them, and so on. The parts are fixed, and each element is in
-// one of them, in every epoch. Shuffle before it to draw them, and behind it for another
-// order in each epoch:
+// Split divides a dataset into consecutive parts with the given shares of its elements, which
+// must add up to 1. The parts are fixed: each element is in the same part in every epoch.
+// Shuffle before Split to assign elements at random, and after it to vary their order in each
+// epoch:
 //
 //	parts := data.Shuffle(seed).Split(0.8, 0.2)
 //	train, test := parts[0].Shuffle(seed).Repeat(10), parts[1]
 //
-// A stream is an error of kind tenon.ErrUnsupported, unless it is filtered from elements with
-// numbers.
+// Splitting a stream is an error of kind tenon.ErrUnsupported, unless it is filtered from
+// numbered elements.
 func (d *Dataset[T]) Split(shares ...float64) []*Dataset[T] {
 	up, err := d.n, d.err
 	if err == nil {
@@ -55,19 +55,20 @@ func checkShares(op string, shares []float64) error {
 		}
 	}
 	if !(math.Abs(total-1) < 1e-9) {
-		return invalid(op, "the shares %v add up to %v, not to 1", shares, total)
+		return invalid(op, "the shares %v add up to %v instead of 1", shares, total)
 	}
 	return nil
 }
 
-// A Fold is one of the parts of a cross validation: what is trained on, and what is held out.
+// A Fold is one of the parts of a cross-validation: the elements to train on, and those held out.
 type Fold[T any] struct{ Train, Test *Dataset[T] }
 
-// Folds divides a dataset into k parts of the same size, up to one element: each is held out
-// in one of the folds, and the others are what is trained on there. Shuffle before to draw them.
+// Folds divides a dataset into k parts of equal size, up to one element: each part is held out in
+// one of the folds, and the others are trained on. Shuffle before Folds to assign elements at
+// random.
 func (d *Dataset[T]) Folds(k int) []Fold[T] {
 	if k < 2 {
-		return []Fold[T]{{failing[T](invalid("Folds", "there are no %d folds", k)), failing[T](invalid("Folds", "there are no %d folds", k))}}
+		return []Fold[T]{{failing[T](invalid("Folds", "cannot make %d folds", k)), failing[T](invalid("Folds", "cannot make %d folds", k))}}
 	}
 	shares := make([]float64, k)
 	for i := range shares {
@@ -84,9 +85,9 @@ func foldsOf[T any](parts []*Dataset[T]) []Fold[T] {
 	return out
 }
 
-// SplitBy is [Dataset.Split] for each class of elements by itself, so that all parts have the
-// classes in the same shares, up to one element each. label tells the class; it is computed
-// for all elements, once, when the first part is read.
+// SplitBy is [Dataset.Split] applied to each class of elements separately, so that all parts
+// have the same shares of the classes, up to one element each. label returns the class of an
+// element; it is computed once for all elements, when the first part is read.
 func SplitBy[T any, K comparable](d *Dataset[T], label func(T) (K, error), shares ...float64) []*Dataset[T] {
 	out := make([]*Dataset[T], len(shares))
 	err := checkShares("SplitBy", shares)
@@ -118,7 +119,7 @@ func SplitBy[T any, K comparable](d *Dataset[T], label func(T) (K, error), share
 			classes[k] = append(classes[k], i)
 		}
 		out := make([][]int64, len(shares))
-		over := make([]float64, len(shares)) // what parts have beyond their shares
+		over := make([]float64, len(shares)) // excess of the parts over their shares
 		for _, k := range order {
 			at := classes[k]
 			for i, n := range apportioned(len(at), shares, over) {
@@ -147,7 +148,7 @@ func SplitBy[T any, K comparable](d *Dataset[T], label func(T) (K, error), share
 	return out
 }
 
-// FoldsBy is [Dataset.Folds] for each class by itself, as [SplitBy] is.
+// FoldsBy is [Dataset.Folds] applied to each class separately, like [SplitBy].
 func FoldsBy[T any, K comparable](d *Dataset[T], k int, label func(T) (K, error)) []Fold[T] {
 	if k < 2 {
 		return d.Folds(k)
@@ -159,9 +160,10 @@ func FoldsBy[T any, K comparable](d *Dataset[T], k int, label func(T) (K, error)
 	return foldsOf(SplitBy(d, label, shares...))
 }
 
-// apportioned divides n elements by shares: the whole ones of each, and what is left one by one
-// to those that are furthest below theirs. over is how far parts are above theirs, and is
-// kept from class to class, so that no part gets what is left of all of them.
+// apportioned divides n elements by shares: first the whole elements of each part, and then the
+// remaining ones, one by one, to the parts that are furthest below their shares. over is the
+// excess of the parts over their shares; it is kept from class to class, so that the same part
+// does not get the remainder of every class.
 func apportioned(n int, shares, over []float64) []int {
 	out := make([]int, len(shares))
 	left := n

@@ -33,7 +33,7 @@ func stacked[T any](list []T, o BatchOptions) (T, error) {
 	return x, err
 }
 
-// join returns tensors as the rows of one.
+// join combines tensors as the rows of one.
 func (o BatchOptions) join(where string, ts []tensor.Tensor) tensor.Tensor {
 	if t, ok := bulk(ts, o); ok {
 		return t
@@ -41,9 +41,9 @@ func (o BatchOptions) join(where string, ts []tensor.Tensor) tensor.Tensor {
 	return o.stackTensors(where, ts)
 }
 
-// bulk copies dense tensors of one type, whose shapes are the same or differ in the first
-// size alone, behind one another: what stackTensors makes of them with an operation for
-// the batch and several small values for each element. It is false for others.
+// bulk copies dense tensors of one type, whose shapes are equal or differ only in the first size,
+// one after the other. The result is that of stackTensors, with a single operation for the batch
+// and without several small values for each element. It returns false for other tensors.
 func bulk[T any](list []T, o BatchOptions) (out tensor.Tensor, ok bool) {
 	first, ok := any(list[0]).(*tensor.Dense)
 	if !ok || o.Kind == Padded {
@@ -79,7 +79,7 @@ func bulk[T any](list []T, o BatchOptions) (out tensor.Tensor, ok bool) {
 	return behind(list, tensor.Uninit(first.DType(), first.Shape().Insert(0, len(list)))), true
 }
 
-// behind fills a tensor with the elements of others.
+// behind fills a tensor with the concatenated elements of others.
 func behind[T any](list []T, out *tensor.Dense) tensor.Tensor {
 	to := out.Bytes()
 	for _, x := range list {
@@ -115,7 +115,7 @@ func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tenso
 	if slices.ContainsFunc(ts, answers) {
 		return ops.Stack(ts, 0)
 	}
-	same, tails := true, true // the shapes, and those without the first dimension
+	same, tails := true, true // whether the shapes are equal, and whether they are without the first dimension
 	for i, t := range ts {
 		a, b := t.Shape(), ts[0].Shape()
 		if t.DType() != ts[0].DType() || a.Rank() != b.Rank() {
@@ -125,7 +125,7 @@ func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tenso
 			continue
 		}
 		tail := a.Rank() > 0 && a.Tail(1).Equal(b.Tail(1))
-		lists := anatomy.Of(t).Kind == anatomy.Lists // whether their rows have one length is seen when they are together
+		lists := anatomy.Of(t).Kind == anatomy.Lists // whether their rows have equal lengths is known only after joining them
 		if o.Kind == Dense && !lists || o.Kind == Ragged && !tail && !lists {
 			tenon.Throw(misfit(name, i, t, ts[0]))
 		}
@@ -141,15 +141,15 @@ func (o BatchOptions) stackTensors(name string, ts []tensor.Tensor) tensor.Tenso
 	return o.finish(name, tenon.Must(ragged.Stack(ts, 0)))
 }
 
-// answers reports whether a tensor is of a type that stacks in its own way: neither a plain
-// one nor ragged rows of those.
+// answers reports whether a tensor is of a type that implements stacking itself: neither a plain
+// tensor nor ragged rows of plain tensors.
 func answers(t tensor.Tensor) bool {
 	k := anatomy.Of(t).Kind
 	return k != anatomy.Leaf && k != anatomy.Lists
 }
 
 func misfit(name string, i int, t, first tensor.Tensor) error {
-	e := invalid("Batch", "element %d of the batch is %s, the first is %s%s", i, tenon.String(t.Spec()), tenon.String(first.Spec()), tenon.HiddenDifference(t.Spec(), first.Spec())).(*tenon.Error)
+	e := invalid("Batch", "element %d of the batch is %s, but the first is %s%s", i, tenon.String(t.Spec()), tenon.String(first.Spec()), tenon.HiddenDifference(t.Spec(), first.Spec())).(*tenon.Error)
 	e.Kind, e.Where = tenon.ErrShape, name
 	e.Hint = "use kind Ragged for elements that differ in their first dimension, or kind Padded for elements of any size"
 	return e
@@ -163,7 +163,7 @@ func (o BatchOptions) stackMasked(name string, ts []tensor.Tensor) tensor.Tensor
 		values[i], masks[i] = m.Values(), m.Full()
 	}
 	p := o
-	p.Pad = nil // nothing is there
+	p.Pad = nil // padding is missing
 	return tenon.Must(masked.New(o.stackTensors(name, values), p.stackTensors(name, masks)))
 }
 
@@ -192,7 +192,7 @@ func (o BatchOptions) stackRecords(name string, ts []tensor.Tensor) tensor.Tenso
 	return tenon.Must(structured.FromFields(fields, shape.Of(len(ts)), structured.Options{NRows: len(ts)}))
 }
 
-// inLists joins the rows of tensors, and divides them into rows again.
+// inLists joins the rows of tensors and divides them into rows again.
 func inLists(ts []tensor.Tensor) tensor.Tensor {
 	lengths := make([]int64, len(ts))
 	for i, t := range ts {
@@ -204,7 +204,7 @@ func inLists(ts []tensor.Tensor) tensor.Tensor {
 	return tenon.Must(structured.Divide(ops.Concat(ts, 0), p))
 }
 
-// finished gives rows that were gathered the form that options ask for.
+// finished brings gathered rows into the form that options request.
 func finished[T any](o BatchOptions, get func() (T, error)) (T, error) {
 	x, err := get()
 	if err != nil || o.Kind == Ragged {
@@ -213,8 +213,7 @@ func finished[T any](o BatchOptions, get func() (T, error)) (T, error) {
 	return together([]T{x}, func(values []tenon.Value) (tenon.Value, error) { return rows.Map(values[0], o.finish) })
 }
 
-// finish makes ragged rows dense, unless they are to stay ragged. Lists of records stay
-// as they are.
+// finish makes ragged rows dense, unless they are to stay ragged. Lists of records are unchanged.
 func (o BatchOptions) finish(name string, t tensor.Tensor) tensor.Tensor {
 	if o.Kind == Ragged {
 		return t
@@ -253,7 +252,7 @@ func (o BatchOptions) finish(name string, t tensor.Tensor) tensor.Tensor {
 	return t
 }
 
-// pad returns what fills up elements of a type.
+// pad returns the padding for elements of type d.
 func (o BatchOptions) pad(d dtype.DType) any {
 	if o.Pad == nil || o.Kind == Dense || d == dtype.String {
 		return nil
@@ -266,7 +265,7 @@ func (o BatchOptions) pad(d dtype.DType) any {
 	}
 	s, ok := tensor.ScalarLike(o.Pad, d)
 	if !ok {
-		e := invalid("Batch", "%v", fmt.Sprintf("no %v is the padding %v", d, o.Pad))
+		e := invalid("Batch", "%v", fmt.Sprintf("%v elements cannot be padded with %v", d, o.Pad))
 		tenon.Throw(e)
 	}
 	return s

@@ -8,8 +8,8 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// A state is where the stages of a walk are, as bytes: for each stage its name, what it
-// keeps, and the state of what is below. It is written and read in the same order.
+// A state encodes the state of the stages of a walk as bytes: for each stage its name, its own
+// data, and the state of the upstream stages. It is written and read in the same order.
 type state struct {
 	b   []byte
 	err error
@@ -34,7 +34,7 @@ func (s *state) fail(format string, args ...any) {
 	}
 }
 
-// int reads a number that is not negative.
+// int reads a nonnegative number.
 func (s *state) int() int64 {
 	x, n := binary.Varint(s.b)
 	if n <= 0 || x < 0 {
@@ -46,7 +46,7 @@ func (s *state) int() int64 {
 	return x
 }
 
-// signed and signedInt are put and int for numbers of any sign.
+// signed and signedInt are put and int for signed numbers.
 func (s *state) signed(x int64) { s.put(int64(uint64(x) >> 1)); s.put(x & 1) }
 
 func (s *state) signedInt() int64 {
@@ -54,7 +54,7 @@ func (s *state) signedInt() int64 {
 	return high<<1 | s.int()&1
 }
 
-// string reads a text.
+// string reads a string.
 func (s *state) string() string {
 	n := s.int()
 	if n > int64(len(s.b)) {
@@ -66,7 +66,7 @@ func (s *state) string() string {
 	return x
 }
 
-// ints reads a list of numbers, each of which takes a byte at least.
+// ints reads a list of numbers, each of which takes at least one byte.
 func (s *state) ints() []int64 {
 	n := s.int()
 	if n > int64(len(s.b)) {
@@ -80,17 +80,17 @@ func (s *state) ints() []int64 {
 	return out
 }
 
-// expect reads the name of a stage. It does nothing where a walk begins at the start.
+// expect reads the name of a stage. It does nothing if a walk starts at the beginning.
 func (s *state) expect(name string) {
 	if s == nil || s.err != nil {
 		return
 	}
 	if got := s.string(); got != name {
-		s.fail("the state is of the stage %q, which is %q here", got, name)
+		s.fail("the state is for stage %q, but the stage here is %q", got, name)
 	}
 }
 
-// number reads a number, 0 where a walk begins at the start.
+// number reads a number, or returns 0 if a walk starts at the beginning.
 func (s *state) number() int64 {
 	if s == nil {
 		return 0
@@ -98,14 +98,14 @@ func (s *state) number() int64 {
 	return s.int()
 }
 
-// A replay reads a walk for a stage that holds elements, and saves them as their numbers: a
-// state of the walk before the oldest of them, from which it is read again.
+// A replay reads a walk for a stage that holds elements. It saves these elements as their numbers,
+// and as a state of the walk before the oldest of them, from which they can be read again.
 type replay[T any] struct {
 	w     walk[T]
 	saves bool
-	n     int64 // elements that have been read
+	n     int64 // number of elements read
 	marks []mark
-	again int64 // the number of elements to read again
+	again int64 // number of elements to read again
 }
 
 // mark is the state of a walk before element n.
@@ -114,7 +114,7 @@ type mark struct {
 	state []byte
 }
 
-// markEvery is the number of elements from mark to mark.
+// markEvery is the number of elements from one mark to the next.
 const markEvery = 256
 
 // replayed opens a node for a stage that holds elements.
@@ -154,8 +154,8 @@ func (r *replay[T]) next() (it item[T], number int64, ok bool) {
 	return it, r.n - 1, ok
 }
 
-// restore reads again up to where the stage was, and hands over the elements that it held, in
-// the order of keep.
+// restore reads again up to where the stage was, and returns the elements that it held, in the
+// order of keep.
 func (r *replay[T]) restore(keep []int64) []item[T] {
 	out := make([]item[T], len(keep))
 	at := map[int64]int{}
@@ -172,7 +172,7 @@ func (r *replay[T]) restore(keep []int64) []item[T] {
 			delete(at, i)
 		}
 	}
-	if len(at) > 0 { // the data have changed, or the state
+	if len(at) > 0 { // the data or the state have changed
 		var zero T
 		for _, k := range at {
 			out[k] = done(zero, invalid("Resume", "elements that the state names do not exist"))
@@ -181,14 +181,14 @@ func (r *replay[T]) restore(keep []int64) []item[T] {
 	return out
 }
 
-// save writes a state from which the elements from the oldest that is held on are read again.
+// save writes a state from which elements can be read again, starting with the oldest one held.
 func (r *replay[T]) save(s *state, oldest int64) {
 	k := 0
 	for k+1 < len(r.marks) && r.marks[k+1].n <= oldest {
 		k++
 	}
 	r.marks = r.marks[k:]
-	if len(r.marks) == 0 { // nothing has been read
+	if len(r.marks) == 0 { // nothing has been read yet
 		inner := &state{}
 		r.w.save(inner)
 		r.marks = append(r.marks, mark{r.n, inner.b})
@@ -198,7 +198,7 @@ func (r *replay[T]) save(s *state, oldest int64) {
 	s.text(string(r.marks[0].state))
 }
 
-// forget lets go of marks that no element needs.
+// forget drops marks that no element needs.
 func (r *replay[T]) forget(oldest int64) {
 	for len(r.marks) > 1 && r.marks[1].n <= oldest {
 		r.marks = r.marks[1:]

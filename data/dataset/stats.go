@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// Stats are what the stages of a dataset have done since [Dataset.Measure].
+// Stats are measurements of the stages of a dataset since [Dataset.Measure].
 type Stats struct{ root stage }
 
-// A Stage is what one stage of a dataset has done.
+// A Stage holds the measurements of one stage of a dataset.
 type Stage struct {
 	Name     string
-	Depth    int           // how many stages are behind it
-	Elements int64         // that it computed or handed on
-	Total    time.Duration // in it and the stages before it, summed over the goroutines that run them
-	Own      time.Duration // in it
-	Waiting  time.Duration // of the loop for Prefetch
-	Workers  int           // of Prefetch, the most there were
-	Bytes    int64         // of elements that Prefetch held, the most there were
+	Depth    int           // number of stages after it
+	Elements int64         // elements computed or passed on
+	Total    time.Duration // time in this stage and the stages before it, summed over goroutines
+	Own      time.Duration // time in this stage alone
+	Waiting  time.Duration // time that the loop has waited for Prefetch
+	Workers  int           // largest number of workers of Prefetch
+	Bytes    int64         // largest size of the elements held by Prefetch
 }
 
-// Measure begins to measure the stages of a dataset in the loops that begin from now on.
-// Datasets that share stages share what is measured. It costs about a tenth of a microsecond
-// for each element of each stage.
+// Measure starts to measure the stages of a dataset in all loops that begin from now on.
+// Datasets that share stages share their measurements. The cost is about a tenth of a
+// microsecond for each element of each stage.
 func (d *Dataset[T]) Measure() *Stats {
 	var on func(s stage)
 	on = func(s stage) {
@@ -38,8 +38,7 @@ func (d *Dataset[T]) Measure() *Stats {
 	return &Stats{d.n}
 }
 
-// Stages returns what the stages have done, the last one first and each before those that it
-// reads.
+// Stages returns the measurements of the stages, the last one first, each before its inputs.
 func (s *Stats) Stages() []Stage {
 	var out []Stage
 	var walk func(s stage, depth int)
@@ -69,7 +68,7 @@ func (s *Stats) String() string {
 	for _, x := range s.Stages() {
 		fmt.Fprintf(w, "%s%s\t%d\t%v\t%v\t%v\t%d\t%d\n", strings.Repeat("  ", x.Depth), x.Name, x.Elements, x.Own, x.Total, x.Waiting, x.Workers, x.Bytes)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder cannot fail
 	return b.String()
 }
 
@@ -82,7 +81,7 @@ type stage interface {
 func (n *node[T]) meters() *meter  { return &n.meter }
 func (n *node[T]) stages() []stage { return n.below }
 
-// meter counts what a stage does, where on says so.
+// meter counts what a stage does, if on is set.
 type meter struct {
 	name                                     string
 	on                                       atomic.Bool
@@ -94,13 +93,14 @@ func (m *meter) took(start time.Time, elements int64) {
 	m.elements.Add(elements)
 }
 
-// most keeps the largest number.
+// most raises to to x if x is larger.
 func most(to *atomic.Int64, x int64) {
 	for old := to.Load(); x > old && !to.CompareAndSwap(old, x); old = to.Load() {
 	}
 }
 
-// metered returns next with its time, and that of computing what it gives, measured.
+// metered returns next with measurement of its time, and of the time to compute the elements it
+// returns.
 func metered[T any](m *meter, next func() (item[T], bool)) func() (item[T], bool) {
 	return func() (item[T], bool) {
 		start := time.Now()

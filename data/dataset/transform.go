@@ -9,19 +9,19 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Map returns the dataset of what a function makes of each element. The function has to
-// be pure: it is called when an element is needed, from several goroutines under
-// Prefetch. What expression functions throw in it becomes an error.
+// Map returns the dataset of the results of f. The function must be pure: it is called when an
+// element is needed, from several goroutines under Prefetch. Errors thrown by expression functions
+// in it become errors of the element.
 func Map[T, U any](d *Dataset[T], f func(T) (U, error)) *Dataset[U] {
 	return mapped("Map", d, func(_, _ int64, x T) (U, error) { return f(x) })
 }
 
-// Map is [Map] with a function that keeps the type.
+// Map is [Map] for a function that returns the same type.
 func (d *Dataset[T]) Map(f func(T) (T, error)) *Dataset[T] { return Map(d, f) }
 
 // Numbered is an element with its number.
 type Numbered[T any] struct {
-	Number int64 // in the epoch
+	Number int64 // number in the epoch
 	Value  T
 }
 
@@ -30,8 +30,8 @@ func Enumerate[T any](d *Dataset[T]) *Dataset[Numbered[T]] {
 	return mapped("Enumerate", d, func(_, number int64, x T) (Numbered[T], error) { return Numbered[T]{number, x}, nil })
 }
 
-// An Index is the place of an element that is mapped: its epoch, its number in the epoch, and a
-// key for random numbers that belongs to both and to the seed.
+// An Index identifies an element that is mapped: its epoch, its number in the epoch, and a key for
+// random numbers that depends on both and on the seed.
 type Index struct {
 	Epoch, Number int64
 	seed          uint64
@@ -40,14 +40,14 @@ type Index struct {
 // Key returns the key of the element, a tensor as ops.RandomKey returns it.
 func (i Index) Key() tensor.Tensor { return ops.RandomKey(i.Seed()) }
 
-// Seed returns the seed of the element, for other generators.
+// Seed returns the seed of the element, for other random number generators.
 func (i Index) Seed() uint64 {
 	return mix(i.seed ^ mix(uint64(i.Epoch)^mix(uint64(i.Number))))
 }
 
-// MapIndexed is [Map] with a function that gets the place of the element and a key. Random
-// changes that are made with this key are the same whenever the element is computed, by
-// whatever goroutine, and others in each epoch:
+// MapIndexed is [Map] with a function that also gets the Index of the element. Random augmentation that
+// uses its key is the same whenever the element is computed, on any goroutine, and different in each
+// epoch:
 //
 //	data = dataset.MapIndexed(data, seed, func(i dataset.Index, x tensor.Tensor) (tensor.Tensor, error) {
 //		return ops.Dropout(i.Key(), x, 0.1), nil
@@ -70,7 +70,7 @@ func mapped[T, U any](name string, d *Dataset[T], f func(epoch, number int64, x 
 	n := &node[U]{name: name, below: []stage{up}, size: up.size}
 	if up.get != nil {
 		n.get = func(i int64) (U, error) {
-			all, _ := up.size() // whose error has been returned already
+			all, _ := up.size() // the error has been returned already
 			return apply(i/all, i%all, i, func() (T, error) { return up.at(i) }, func() string { return up.origin(i) })
 		}
 		n.from = up.origin
@@ -106,8 +106,8 @@ func called[T, U any](f func(T) (U, error), x T) (y U, err error) {
 	return f(x)
 }
 
-// Filter returns the stream of the elements for which a condition holds. The number of
-// those that do not is not known before they are read.
+// Filter returns the stream of the elements for which a condition holds. Their number is unknown
+// until they are read.
 func (d *Dataset[T]) Filter(keep func(T) (bool, error)) *Dataset[T] {
 	up := d.n
 	n := sifted("Filter", up, func(x T) (verdict, error) {
@@ -141,7 +141,7 @@ func (d *Dataset[T]) Filter(keep func(T) (bool, error)) *Dataset[T] {
 	return derived(n, d.err)
 }
 
-// picked returns the node of some elements of the first epoch of another. Which ones is
+// picked returns the node of selected elements of the first epoch of another node. The selection is
 // computed once, when it is needed.
 func picked[T any](name string, up *node[T], which func(all int64) ([]int64, error)) *node[T] {
 	known := sync.OnceValues(func() ([]int64, error) {
@@ -155,29 +155,29 @@ func picked[T any](name string, up *node[T], which func(all int64) ([]int64, err
 		at, err := known()
 		return int64(len(at)), err
 	}, func(i int64) (int, int64) {
-		at, _ := known() // whose error size has returned already
+		at, _ := known() // size has already returned the error
 		return 0, at[i%int64(len(at))]
 	})
 	return n
 }
 
-// verdict says what becomes of an element of a stream.
+// verdict is the decision about an element of a stream.
 type verdict uint8
 
 const (
-	left  verdict = iota // out
-	taken                // in
-	ended                // out, and so are all that follow
+	left  verdict = iota // dropped
+	taken                // kept
+	ended                // dropped, like all that follow
 )
 
-// keeper is what a stage that sifts keeps from element to element.
+// keeper is the state of a filtering stage.
 type keeper interface {
 	save(s *state)
 	load(s *state)
 }
 
-// sifted returns the stream of the elements that judge takes. What it remembers, if that is
-// not nil, is made for each walk, and saved.
+// sifted returns the stream of the elements that judge keeps. Its state, if there is any, is
+// created for each walk and saved.
 func sifted[T any](name string, up *node[T], judge func(x T) (verdict, error), begin func() (func(x T) (verdict, error), keeper)) *node[T] {
 	return &node[T]{name: name, below: []stage{up}, specs: up.specs, open: func(o opening[T]) walk[T] {
 		judge, k := judge, keeper(nil)
@@ -235,7 +235,7 @@ func sifted[T any](name string, up *node[T], judge func(x T) (verdict, error), b
 	}}
 }
 
-// TakeWhile returns the stream of the elements up to the first for which a condition does not
+// TakeWhile returns the stream of the elements before the first for which a condition does not
 // hold.
 func (d *Dataset[T]) TakeWhile(holds func(T) (bool, error)) *Dataset[T] {
 	return derived(sifted("TakeWhile", d.n, func(x T) (verdict, error) {
@@ -247,8 +247,8 @@ func (d *Dataset[T]) TakeWhile(holds func(T) (bool, error)) *Dataset[T] {
 	}, nil), d.err)
 }
 
-// Unique returns the stream of the elements whose key no earlier one has. The keys are kept
-// in memory.
+// Unique returns the stream of the elements whose key has not occurred before. The keys are kept in
+// memory.
 func (d *Dataset[T]) Unique(key func(T) (string, error)) *Dataset[T] {
 	begin := func() (func(x T) (verdict, error), keeper) {
 		seen := &keys{at: map[string]bool{}}
@@ -263,7 +263,7 @@ func (d *Dataset[T]) Unique(key func(T) (string, error)) *Dataset[T] {
 	return derived(sifted("Unique", d.n, nil, begin), d.err)
 }
 
-// keys is a set of texts in the order in which they came.
+// keys is a set of strings in order of insertion.
 type keys struct {
 	at   map[string]bool
 	list []string
@@ -290,17 +290,17 @@ func (k *keys) load(s *state) {
 	}
 }
 
-// FlatMap returns the elements of the slices that a function makes of each element. With each,
-// which says how many a slice has, they are numbered; where it is 0 that may differ, and they
-// are a stream.
+// FlatMap returns the elements of the slices that f returns for each element. If each is
+// positive, every slice must have that many elements and the result is numbered; if it is 0,
+// their lengths may differ and the result is a stream.
 func FlatMap[T, U any](d *Dataset[T], each int, f func(T) ([]U, error)) *Dataset[U] {
 	if each < 0 {
-		return failing[U](invalid("FlatMap", "an element makes %d others", each))
+		return failing[U](invalid("FlatMap", "an element cannot produce %d others", each))
 	}
 	lists := Map(d, func(x T) ([]U, error) {
 		list, err := f(x)
 		if err == nil && each > 0 && len(list) != each {
-			err = invalid("FlatMap", "an element makes %d others, but each was declared to make %d", len(list), each)
+			err = invalid("FlatMap", "an element produced %d others, but each was declared as %d", len(list), each)
 		}
 		return list, err
 	})
@@ -325,7 +325,7 @@ func FlatMap[T, U any](d *Dataset[T], each int, f func(T) ([]U, error)) *Dataset
 	}
 	n.open = func(o opening[U]) walk[U] {
 		row, skip := 0, o.from.number()
-		var before *state // of w, before the list was computed
+		var before *state // state of w before the list was computed
 		var list []U
 		w := up.walk(to[[]U](o))
 		return walk[U]{

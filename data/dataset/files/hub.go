@@ -20,7 +20,7 @@ import (
 )
 
 // A Hub is a folder of the Hugging Face hub: the Parquet files of a data set, divided into
-// configurations and those into splits, and what its README says.
+// configurations and splits, and the metadata of its README.
 type Hub struct {
 	dir     string
 	configs []hubConfig
@@ -29,15 +29,15 @@ type Hub struct {
 
 type hubConfig struct {
 	name    string
-	asked   bool // it is the default
+	asked   bool // it is marked as the default
 	splits  []string
-	pattern map[string][]string // of each split
+	pattern map[string][]string // patterns of each split
 }
 
-// HuggingFace opens a folder. Where the YAML at the beginning of README.md has configs with
-// data_files, these are the configurations and splits. Otherwise there is one configuration,
-// "default", and a file belongs to the split whose name (train, test, validation, or another word
-// for one of them) is a part of its path, as the hub has it, and to train where there is none.
+// HuggingFace opens a folder. If the YAML header of README.md has configs with data_files, these
+// are the configurations and splits. Otherwise there is one configuration, "default". As on the
+// hub, a file then belongs to the split whose name (train, test, validation, or a synonym) is
+// part of its path, or to train if there is none.
 func HuggingFace(dir string) (*Hub, error) {
 	h := &Hub{dir: dir, card: map[string]any{}}
 	text, err := os.ReadFile(filepath.Join(dir, "README.md"))
@@ -68,7 +68,7 @@ func HuggingFace(dir string) (*Hub, error) {
 	return h, nil
 }
 
-// frontMatter returns the YAML at the beginning of a text, between two lines of three dashes.
+// frontMatter returns the YAML header of a text, between two lines of three dashes.
 func frontMatter(text string) (string, bool) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	rest, ok := strings.CutPrefix(text, "---\n")
@@ -81,7 +81,7 @@ func frontMatter(text string) (string, bool) {
 	return strings.CutSuffix(rest, "\n---")
 }
 
-// cardConfigs is the part of a README's YAML that says where the data are.
+// cardConfigs is the part of a README's YAML that says where the data is.
 type cardConfigs struct {
 	Configs []cardConfig `yaml:"configs"`
 }
@@ -93,7 +93,7 @@ type cardConfig struct {
 	Files   yaml.Node `yaml:"data_files"`
 }
 
-// config returns the splits: data_files are a pattern, a list of patterns, or a list of splits.
+// config returns the splits: data_files is a pattern, a list of patterns, or a list of splits.
 func (c cardConfig) config() (hubConfig, bool) {
 	out := hubConfig{name: c.Name, asked: c.Default, pattern: map[string][]string{}}
 	if out.name == "" {
@@ -139,12 +139,12 @@ func (c cardConfig) config() (hubConfig, bool) {
 	return out, len(out.splits) > 0
 }
 
-// splitWords are the words for splits in the names of files.
+// splitWords are the words that indicate splits in the names of files.
 var splitWords = []struct{ split, words string }{
 	{"train", "train|training"}, {"validation", "validation|valid|val|dev"}, {"test", "test|testing|eval|evaluation"},
 }
 
-// guessed makes a configuration of the names of files.
+// guessed derives a configuration from the names of files.
 func guessed(dir string) (hubConfig, error) {
 	out := hubConfig{name: "default", pattern: map[string][]string{}}
 	names, err := parquetFiles(dir)
@@ -193,7 +193,7 @@ func (h *Hub) Configs() []string {
 	return out
 }
 
-// Splits returns the names of the splits of a configuration, "" for the default one.
+// Splits returns the names of the splits of a configuration; "" means the default one.
 func (h *Hub) Splits(config string) []string {
 	c, err := h.config(config)
 	if err != nil {
@@ -202,7 +202,7 @@ func (h *Hub) Splits(config string) []string {
 	return slices.Clone(c.splits)
 }
 
-// Card returns what the YAML of the README says: license, language, tags and so on.
+// Card returns the YAML metadata of the README: license, language, tags and so on.
 func (h *Hub) Card() map[string]any { return h.card }
 
 func (h *Hub) config(name string) (hubConfig, error) {
@@ -214,12 +214,12 @@ func (h *Hub) config(name string) (hubConfig, error) {
 			return c, nil
 		}
 	}
-	e := fail("Hub", h.dir, "there is no configuration %q, only %q", name, h.Configs())
+	e := fail("Hub", h.dir, "unknown configuration %q; there are %q", name, h.Configs())
 	e.Kind = tenon.ErrNotFound
 	return hubConfig{}, e
 }
 
-// Files returns the Parquet files of a split, in the order of their names.
+// Files returns the Parquet files of a split, sorted by name.
 func (h *Hub) Files(config, split string) ([]string, error) {
 	c, err := h.config(config)
 	if err != nil {
@@ -227,7 +227,7 @@ func (h *Hub) Files(config, split string) ([]string, error) {
 	}
 	patterns, ok := c.pattern[split]
 	if !ok {
-		e := fail("Hub", h.dir, "there is no split %q in %q, only %q", split, c.name, c.splits)
+		e := fail("Hub", h.dir, "unknown split %q in configuration %q; there are %q", split, c.name, c.splits)
 		e.Kind = tenon.ErrNotFound
 		return nil, e
 	}
@@ -252,7 +252,8 @@ func (h *Hub) Files(config, split string) ([]string, error) {
 	return out, nil
 }
 
-// globbed returns the expression of a pattern of the hub: * within a folder, ** at any depth.
+// globbed returns the regular expression for a pattern of the hub: * matches within a folder, ** at
+// any depth.
 func globbed(pattern string) *regexp.Regexp {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {
@@ -274,8 +275,8 @@ func globbed(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("^" + b.String() + "$")
 }
 
-// Open opens the files of a split; the rows are read by [Parquet]. Close has to be called after
-// the last loop.
+// Open opens the files of a split; [Parquet] reads the rows. Close must be called after the last
+// loop.
 func (h *Hub) Open(config, split string, o parquetio.ReadOptions) (*HubSplit, error) {
 	names, err := h.Files(config, split)
 	if err != nil {

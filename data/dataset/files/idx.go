@@ -20,11 +20,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// idxTypes are the element types of IDX by their number.
+// idxTypes maps the type codes of IDX to element types.
 var idxTypes = map[byte]dtype.DType{0x08: dtype.Uint8, 0x09: dtype.Int8, 0x0B: dtype.Int16, 0x0C: dtype.Int32, 0x0D: dtype.Float32, 0x0E: dtype.Float64}
 
-// IDX reads an array in the form of the MNIST files: two bytes 0, the element type, the rank, the
-// sizes, and the elements, the highest byte first. The file may be compressed by gzip or zstd.
+// IDX reads an array in the format of the MNIST files: two zero bytes, the element type, the rank,
+// the sizes, and the elements in big-endian order. The file may be compressed with gzip or zstd.
 func IDX(name string) (t tensor.Tensor, err error) {
 	r, err := input.File(name).Open()
 	if err != nil {
@@ -35,7 +35,7 @@ func IDX(name string) (t tensor.Tensor, err error) {
 	return t, inFile("IDX", name, err)
 }
 
-// DecodeIDX is [IDX] of what a reader gives.
+// DecodeIDX is [IDX] for a reader.
 func DecodeIDX(r io.Reader) (tensor.Tensor, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -43,7 +43,7 @@ func DecodeIDX(r io.Reader) (tensor.Tensor, error) {
 	}
 	d, ok := idxTypes[head[2]]
 	if head[0] != 0 || head[1] != 0 || !ok {
-		return nil, fmt.Errorf("an IDX file does not begin with % x", head)
+		return nil, fmt.Errorf("not an IDX file: it begins with % x", head)
 	}
 	dims := make([]int, head[3])
 	size := uint64(d.Size())
@@ -58,13 +58,13 @@ func DecodeIDX(r io.Reader) (tensor.Tensor, error) {
 			return nil, fmt.Errorf("an array of %v elements is too large", dims[:i+1])
 		}
 	}
-	var b bytes.Buffer // grows by what is there
+	var b bytes.Buffer // grows only with the data that exists
 	n, err := io.Copy(&b, io.LimitReader(r, int64(size)+1))
 	if err != nil {
 		return nil, err
 	}
 	if uint64(n) != size {
-		return nil, fmt.Errorf("there are %d bytes or more of elements, the sizes %v have %d", n, dims, size)
+		return nil, fmt.Errorf("there are %d or more bytes of elements, but the sizes %v require %d", n, dims, size)
 	}
 	data := b.Bytes()
 	for w, i := d.Size(), 0; w > 1 && i < len(data); i += w {
@@ -73,10 +73,10 @@ func DecodeIDX(r io.Reader) (tensor.Tensor, error) {
 	return tensor.FromBytes(d, shape.Of(dims...), data)
 }
 
-// MNIST returns the training and the test examples of a folder with the four files of MNIST, or
-// of a data set in its form: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-… and
-// t10k-labels-…, or test-…, compressed (.gz) or not, also behind a prefix as EMNIST has it
-// (emnist-letters-train-…): prefix chooses among several such sets in one folder. Images are
+// MNIST returns the training and test examples of a folder with the four files of MNIST, or of a
+// data set in the same format: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-…
+// and t10k-labels-… (or test-…), compressed (.gz) or not. Names may have a prefix, as in EMNIST
+// (emnist-letters-train-…); prefix selects among several such sets in one folder. Images are
 // uint8[28, 28].
 func MNIST(dir, prefix string) (train, test *dataset.Dataset[Labelled], err error) {
 	part := func(names ...string) (*dataset.Dataset[Labelled], error) {
@@ -84,7 +84,7 @@ func MNIST(dir, prefix string) (train, test *dataset.Dataset[Labelled], err erro
 		for i, kind := range []string{"images-idx3-ubyte", "labels-idx1-ubyte"} {
 			var found []string
 			for _, n := range names {
-				for _, sep := range []string{"-", "."} { // .idx3-ubyte is how some unpack them
+				for _, sep := range []string{"-", "."} { // some archives use .idx3-ubyte
 					k := kind
 					if sep == "." {
 						k = kind[:6] + "." + kind[7:]
@@ -104,7 +104,7 @@ func MNIST(dir, prefix string) (train, test *dataset.Dataset[Labelled], err erro
 				return nil, e
 			}
 			if len(found) > 1 && filepath.Ext(found[1]) != ".gz" {
-				return nil, fail("MNIST", dir, "there are several files; choose one by a prefix: %q", found)
+				return nil, fail("MNIST", dir, "there are several such files; select one with prefix: %q", found)
 			}
 			t, err := IDX(found[0])
 			if err != nil {
@@ -123,7 +123,7 @@ func MNIST(dir, prefix string) (train, test *dataset.Dataset[Labelled], err erro
 	return train, test, err
 }
 
-// escaped returns a pattern that a name alone matches.
+// escaped returns a pattern that matches only the given name.
 func escaped(name string) string {
 	var out []byte
 	for i := range len(name) {

@@ -20,33 +20,33 @@ import (
 
 // Labelled is an example with its class.
 type Labelled struct {
-	X     tensor.Tensor // of images uint8[height, width, channels]
+	X     tensor.Tensor // images are uint8[height, width, channels]
 	Label tensor.Tensor // int64[]
 }
 
-// ImageOptions say how images are read. The zero value leaves them as they are.
+// ImageOptions control how images are read. The zero value leaves them unchanged.
 type ImageOptions struct {
-	// Channels is 1 for gray, 3 for red, green, blue, and 4 with alpha. 0: 1 for images
-	// that are gray, 4 for those that have alpha, 3 for others.
+	// Channels is 1 for grayscale, 3 for RGB, and 4 for RGBA. 0 means 1 for grayscale images, 4 for
+	// images with alpha, and 3 for others.
 	Channels int
 
-	// MaxPixels bounds the pixels of an image. 0: 100 million.
+	// MaxPixels limits the number of pixels of an image. 0 means 100 million.
 	MaxPixels int
 }
 
-// Images returns the dataset of the images in the folders of a folder, and the names of these in
-// their order: images of the first one have the label 0, and so on. Images are those of files
-// that end in .png, .jpg or .jpeg, at any depth; they are in the order of their names. Each is
-// decoded when it is needed. Images of different sizes make ragged batches, or are to be mapped
-// to one size first.
+// Images returns the dataset of the images in the subfolders of a folder, and the sorted names
+// of the subfolders: images in the first one have label 0, and so on. Images are the files, at
+// any depth, whose names end in .png, .jpg or .jpeg, sorted by name. Each image is decoded when
+// it is needed. Images of different sizes make ragged batches, or must first be mapped to one
+// size.
 func Images(dir string, o ImageOptions) (*dataset.Dataset[Labelled], []string, error) {
 	return ImagesFS(os.DirFS(dir), o)
 }
 
-// ImagesFS is [Images] of a file system.
+// ImagesFS is [Images] for a file system.
 func ImagesFS(fsys fs.FS, o ImageOptions) (*dataset.Dataset[Labelled], []string, error) {
 	if o.Channels != 0 && o.Channels != 1 && o.Channels != 3 && o.Channels != 4 {
-		return nil, nil, fail("Images", "", "images have 1, 3 or 4 channels, not %d", o.Channels)
+		return nil, nil, fail("Images", "", "Channels must be 0, 1, 3 or 4, not %d", o.Channels)
 	}
 	if o.MaxPixels == 0 {
 		o.MaxPixels = 100_000_000
@@ -82,7 +82,7 @@ func ImagesFS(fsys fs.FS, o ImageOptions) (*dataset.Dataset[Labelled], []string,
 	}).Origins(func(i int64) string { return names[i] }), classes, nil
 }
 
-// readImage reads an image of a file system.
+// readImage reads an image from a file system.
 func readImage(fsys fs.FS, name string, o ImageOptions) (tensor.Tensor, error) {
 	b, err := fs.ReadFile(fsys, name)
 	if err != nil {
@@ -95,8 +95,8 @@ func readImage(fsys fs.FS, name string, o ImageOptions) (tensor.Tensor, error) {
 	return t, nil
 }
 
-// DecodeImage reads a PNG or JPEG image, as uint8[height, width, channels]. Samples of 16 bits
-// lose the lower half, and colours are not premultiplied by alpha.
+// DecodeImage reads a PNG or JPEG image, as uint8[height, width, channels]. 16-bit samples are
+// truncated to 8 bits, and colours are not premultiplied by alpha.
 func DecodeImage(r io.ReadSeeker, o ImageOptions) (tensor.Tensor, error) {
 	if o.MaxPixels == 0 {
 		o.MaxPixels = 100_000_000
@@ -106,7 +106,7 @@ func DecodeImage(r io.ReadSeeker, o ImageOptions) (tensor.Tensor, error) {
 		return nil, err
 	}
 	if c.Width < 0 || c.Height < 0 || c.Width > 0 && c.Height > o.MaxPixels/c.Width {
-		return nil, fmt.Errorf("an image of %d × %d is larger than %d pixels", c.Width, c.Height, o.MaxPixels)
+		return nil, fmt.Errorf("an image of %d × %d pixels exceeds the limit of %d", c.Width, c.Height, o.MaxPixels)
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func DecodeImage(r io.ReadSeeker, o ImageOptions) (tensor.Tensor, error) {
 	return t, nil
 }
 
-// natural returns the number of channels that an image has.
+// natural returns the number of channels of an image.
 func natural(m image.Image) int {
 	switch m.ColorModel() {
 	case color.GrayModel, color.Gray16Model:

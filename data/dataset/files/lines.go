@@ -16,12 +16,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// linesPerBlock is how many lines are read at once.
+// linesPerBlock is the number of lines that are read at a time.
 const linesPerBlock = 1024
 
 // Lines returns the dataset of the lines of text files, without their ends (\n or \r\n), one file
-// behind the other. Elements are scalar strings. The files are looked through once for where lines
-// are, and then read by blocks of 1024 lines; one that is compressed makes the dataset a stream.
+// after the other. Elements are scalar strings. Each file is scanned once to locate its lines, and
+// is then read in blocks of 1024 lines. A compressed file makes the dataset a stream.
 func Lines(names ...string) (*dataset.Dataset[tensor.Tensor], error) {
 	var parts []*dataset.Dataset[tensor.Tensor]
 	for _, name := range names {
@@ -44,14 +44,14 @@ func Lines(names ...string) (*dataset.Dataset[tensor.Tensor], error) {
 	return dataset.Concat(parts...), nil
 }
 
-// lineIndex tells where blocks of lines are in a file.
+// lineIndex locates the blocks of lines in a file.
 type lineIndex struct {
 	name   string
-	starts []int64 // and the end
+	starts []int64 // positions of the blocks, and the end
 	sizes  []int64
 }
 
-// indexed looks through a file.
+// indexed scans a file.
 func indexed(name string) (x *lineIndex, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -60,7 +60,7 @@ func indexed(name string) (x *lineIndex, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	x = &lineIndex{name: name}
 	buf := make([]byte, 1<<18)
-	at, lines, open := int64(0), int64(0), false // open: there is text behind the last line end
+	at, lines, open := int64(0), int64(0), false // open: there is text after the last line end
 	for {
 		n, err := f.Read(buf)
 		for b, base := buf[:n], at; len(b) > 0; {
@@ -115,7 +115,7 @@ func (x *lineIndex) read(i int64) (t tensor.Tensor, err error) {
 	return tensor.NewStrings(ends, text, shape.Of(len(ends)-1))
 }
 
-// streamed gives the lines of a file in vectors.
+// streamed returns the lines of a file as vectors.
 func streamed(name string, in input.Input) iter.Seq2[tensor.Tensor, error] {
 	return func(yield func(tensor.Tensor, error) bool) {
 		r, err := in.Open()
@@ -123,7 +123,7 @@ func streamed(name string, in input.Input) iter.Seq2[tensor.Tensor, error] {
 			yield(nil, inFile("Lines", name, err))
 			return
 		}
-		defer func() { _ = r.Close() }() // what was read has been handed on
+		defer func() { _ = r.Close() }() // everything read has been passed on
 		from := bufio.NewReaderSize(r, 1<<16)
 		ends, text := []int64{0}, []byte(nil)
 		flush := func() bool {

@@ -10,19 +10,19 @@ import (
 	"github.com/tenonml/tenon/structured"
 )
 
-// rowsAtOnce is how many records are read at once from files that are read from front to back.
+// rowsAtOnce is the number of records in a batch of files that are read sequentially.
 const rowsAtOnce = 1024
 
-// JSONLines returns the stream of the records of files of JSON lines, compressed or not, one file behind the other. Where o has no schema, each
-// file has that of its first 1024 records.
+// JSONLines returns the stream of the records of JSON lines files, compressed or not, one file after the other. If o
+// has no schema, each file gets the schema of its first 1024 records.
 func JSONLines(o jsonl.Options, names ...string) *dataset.Dataset[*structured.Tensor] {
 	return streams(names, func(name string) iter.Seq2[*structured.Tensor, error] {
 		return jsonl.Batches(jsonl.Files(name), rowsAtOnce, o)
 	})
 }
 
-// CSV returns the stream of the records of CSV files, compressed or not, one file behind the other. Where o has no types, each file has those
-// of its first 1024 records.
+// CSV returns the stream of the records of CSV files, compressed or not, one file after the other. If o has no types,
+// each file gets those of its first 1024 records.
 func CSV(o csvio.Options, names ...string) *dataset.Dataset[*structured.Tensor] {
 	return streams(names, func(name string) iter.Seq2[*structured.Tensor, error] {
 		return csvio.Batches(csvio.Files(name), rowsAtOnce, o)

@@ -16,11 +16,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Bunch is a table of numbers and what is to be said about each row.
+// A Bunch is a table of numbers with a target for each row.
 type Bunch struct {
 	Data    tensor.Tensor // float64[rows, features]
-	Target  tensor.Tensor // int64[rows] where there are classes, float64[rows] otherwise; nil without one
-	Classes []string      // the names of the classes, nil where the file has none
+	Target  tensor.Tensor // int64[rows] for classes, otherwise float64[rows]; nil if there is none
+	Classes []string      // names of the classes, or nil if the file has none
 }
 
 // Dataset returns the rows with their targets.
@@ -31,11 +31,11 @@ func (b *Bunch) Dataset() *dataset.Dataset[Labelled] {
 	return dataset.FromRows(Labelled{b.Data, b.Target})
 }
 
-// ScikitLearn reads a table of sklearn/datasets/data, compressed or not: iris.csv, wine_data.csv
-// and breast_cancer.csv, whose first line has the numbers of rows and features and the names of
-// the classes, digits.csv.gz, whose last column is the class, and tables of numbers without one,
-// as diabetes_data_raw.csv.gz and diabetes_target.csv.gz are. Fields are separated by commas
-// or by spaces; a first line of names is left out.
+// ScikitLearn reads a table from sklearn/datasets/data, compressed or not. It reads iris.csv,
+// wine_data.csv and breast_cancer.csv, whose first line has the numbers of rows and features and
+// the names of the classes; digits.csv.gz, whose last column is the class; and tables of numbers
+// without a class, such as diabetes_data_raw.csv.gz and diabetes_target.csv.gz. Fields are
+// separated by commas or spaces; a header with names is skipped.
 func ScikitLearn(name string) (b *Bunch, err error) {
 	r, err := input.File(name).Open()
 	if err != nil {
@@ -46,7 +46,7 @@ func ScikitLearn(name string) (b *Bunch, err error) {
 	return b, inFile("ScikitLearn", name, err)
 }
 
-// DecodeScikitLearn is [ScikitLearn] of what a reader gives.
+// DecodeScikitLearn is [ScikitLearn] for a reader.
 func DecodeScikitLearn(r io.Reader) (*Bunch, error) {
 	next := recordsOf(r)
 	first, err := next()
@@ -69,7 +69,7 @@ func DecodeScikitLearn(r io.Reader) (*Bunch, error) {
 			width = len(record)
 		}
 		if len(record) != width {
-			return fmt.Errorf("row %d has %d fields, the first has %d", line, len(record), width)
+			return fmt.Errorf("row %d has %d fields, but the first has %d", line, len(record), width)
 		}
 		for _, f := range record {
 			x, err := strconv.ParseFloat(f, 64)
@@ -98,7 +98,7 @@ func DecodeScikitLearn(r io.Reader) (*Bunch, error) {
 		}
 	}
 	if out.Classes != nil && (line != rows || line > 0 && width != features+1) {
-		return nil, fmt.Errorf("there are %d rows of %d fields, the first line says %d rows of %d features and a class", line, width, rows, features)
+		return nil, fmt.Errorf("there are %d rows of %d fields, but the first line announces %d rows of %d features and a class", line, width, rows, features)
 	}
 	if out.Classes == nil && width != 65 { // digits have 64 pixels and a class
 		out.Data = tensor.Wrap(data, shape.Of(line, width))
@@ -114,7 +114,7 @@ func DecodeScikitLearn(r io.Reader) (*Bunch, error) {
 		values = append(values, row[:width-1]...)
 		c := row[width-1]
 		if target[i] = int64(c); float64(target[i]) != c || c < 0 || target[i] >= int64(classes) {
-			return nil, fmt.Errorf("row %d is of class %v, there are %d", i+1, c, classes)
+			return nil, fmt.Errorf("row %d has class %v, but there are %d classes", i+1, c, classes)
 		}
 	}
 	out.Data, out.Target = tensor.Wrap(values, shape.Of(line, max(0, width-1))), tensor.Vector(target)
@@ -126,11 +126,11 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// recordsOf reads records whose fields are separated by commas, or by spaces where the first
-// line has no comma. Lines without fields are left out.
+// recordsOf reads records whose fields are separated by commas, or by spaces if the first line has
+// no comma. Lines without fields are skipped.
 func recordsOf(r io.Reader) func() ([]string, error) {
 	b := bufio.NewReader(r)
-	head, _ := b.Peek(1 << 12) // what cannot be read is an error of the first line
+	head, _ := b.Peek(1 << 12) // a read error is reported for the first line
 	head, _, _ = bytes.Cut(head, []byte{'\n'})
 	if bytes.IndexByte(head, ',') >= 0 {
 		c := csv.NewReader(b)

@@ -20,7 +20,7 @@ func fail(fn, where, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "files." + fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }
 
-// inFile returns an error with the file that it is in.
+// inFile returns an error with the name of the file.
 func inFile(fn, name string, err error) error {
 	if err == nil {
 		return nil
@@ -37,8 +37,8 @@ func inFile(fn, name string, err error) error {
 	return e
 }
 
-// Parquet returns the dataset of the rows of an open file, or of several: the row groups that
-// f reads are the blocks. f is closed after the last loop.
+// Parquet returns the dataset of the rows of one or several open files; the row groups that f reads
+// are the blocks. f must be closed after the last loop.
 func Parquet(f *parquetio.File, o dataset.BlockOptions) *dataset.Dataset[*structured.Tensor] {
 	sizes := make([]int64, f.Len())
 	for i := range sizes {
@@ -50,8 +50,8 @@ func Parquet(f *parquetio.File, o dataset.BlockOptions) *dataset.Dataset[*struct
 	}, named(o, f.Where))
 }
 
-// Arrow returns the dataset of the rows of an open file, or of several: the record batches are
-// the blocks. They are looked at once for their sizes. f is closed after the last loop.
+// Arrow returns the dataset of the rows of one or several open files; the record batches are the
+// blocks. They are examined once to find their sizes. f must be closed after the last loop.
 func Arrow(f *arrowio.File, o dataset.BlockOptions) (*dataset.Dataset[*structured.Tensor], error) {
 	sizes := make([]int64, f.Len())
 	for i := range sizes {
@@ -72,7 +72,7 @@ func Arrow(f *arrowio.File, o dataset.BlockOptions) (*dataset.Dataset[*structure
 	}, named(o, f.Where)), nil
 }
 
-// named returns options in which blocks have names.
+// named returns options with names for the blocks.
 func named(o dataset.BlockOptions, name func(block int64) string) dataset.BlockOptions {
 	if o.Name == nil {
 		o.Name = name
@@ -87,7 +87,7 @@ func table(fn string, v tenon.Value, err error) (*structured.Tensor, error) {
 	}
 	t, ok := v.(*structured.Tensor)
 	if !ok {
-		e := fail(fn, "", "the file holds %s, want records", tenon.String(v.Spec()))
+		e := fail(fn, "", "the file contains %s, want records", tenon.String(v.Spec()))
 		e.Kind = tenon.ErrDType
 		return nil, e
 	}
@@ -104,11 +104,11 @@ func NPY(name string) (*dataset.Dataset[tensor.Tensor], error) {
 		d := dataset.FromRows[tensor.Tensor](t)
 		return d, inFile("NPY", name, d.Err())
 	}
-	return nil, fail("NPY", name, "there is no array")
+	return nil, fail("NPY", name, "the file contains no array")
 }
 
-// NPZ returns the dataset of the rows of arrays in an .npz file, which have the same number of
-// them. Nil names are all arrays.
+// NPZ returns the dataset of the rows of arrays in an .npz file, which must have equal numbers of
+// rows. If names is nil, it reads all arrays.
 func NPZ(name string, names ...string) (*dataset.Dataset[map[string]tensor.Tensor], error) {
 	all, err := arrays("NPZ", name)
 	if err != nil {

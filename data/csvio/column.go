@@ -13,54 +13,55 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A column is what has been read of a column. Fields are read as a type at once; where that is not given and one is not of it, all
-// are read again as the next type, from their texts.
+// A column holds the fields read for one column. Fields are parsed as the current type right away. If the type is not
+// given and a field does not have it, all fields are parsed again as the next type, from their texts.
 type column struct {
 	name  string
-	typ   Type // what fields are read as, "" where none is there yet
-	given bool // the type does not change
+	typ   Type // type that fields are parsed as, or "" if none is present yet
+	given bool // the type is given and does not change
 	n     int
 
-	ints   []int64 // also seconds
+	ints   []int64 // or seconds
 	floats []float64
 	bools  []bool
 	days   []int32
-	nanos  []int32 // of seconds
+	nanos  []int32 // fractions of seconds
 	times  times
-	whole  bool // floats that are all written as integers
+	whole  bool // all floats are written as integers
 	there  []bool
-	some   bool // one is not there
+	some   bool // at least one is missing
 
-	ends  []int64 // of texts, for strings, types of package element, and types that may change
+	ends  []int64 // ends of texts, for strings, types of package element, and types that may change
 	bytes []byte
 	state []state
 
 	bad []badField
 }
 
-// A badField is not of the type that is given.
+// A badField is a field that does not have the given type.
 type badField struct {
 	row  int
 	text string
 }
 
-// state says what a field is.
+// state is the state of a field.
 type state uint8
 
 const (
 	present state = iota
-	quoted        // present, and in quotes: blanks count
-	missing       // in any column
-	blank         // missing in columns of other types than string
+	quoted        // present and quoted: blanks count
+	missing       // missing in any column
+	blank         // missing in columns of types other than string
 )
 
-// times are about moments: how many digits their fractions have, and between which seconds they are.
+// times describes the timestamps of a column: the number of digits of their fractions, and the range
+// of their seconds.
 type times struct {
 	digits    int
 	low, high int64
 }
 
-// classified returns a field as it counts for types other than string, and what it is.
+// classified returns a field as it is parsed for types other than string, and its state.
 func (o *Options) classified(b []byte, inQuotes bool) ([]byte, state) {
 	switch {
 	case inQuotes && len(b) == 0:
@@ -90,7 +91,7 @@ func (o *Options) isMissing(b []byte) bool {
 	return false
 }
 
-// trimmed drops blanks around a text.
+// trimmed removes blanks around a text.
 func trimmed(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]
@@ -101,7 +102,7 @@ func trimmed(b []byte) []byte {
 	return b
 }
 
-// take adds the fields of a block, the k-th of each record.
+// take adds the fields of a block: field k of each record.
 func (c *column) take(b *block, k, cols int, o *Options) {
 	fields := taken{b: b, k: k, cols: cols, o: o, n: len(b.lines)}
 	for fields.row < fields.n {
@@ -122,7 +123,7 @@ func (c *column) take(b *block, k, cols int, o *Options) {
 	}
 }
 
-// reserve makes room for more fields, some times as many as there are.
+// reserve makes room for more fields, times as many as there are.
 func (c *column) reserve(times float64) {
 	n := int(float64(c.n) * times)
 	if c.typ == String || !c.given || c.state != nil {
@@ -144,7 +145,7 @@ func (c *column) reserve(times float64) {
 	}
 }
 
-// taken are fields that are added to a column.
+// taken iterates over fields that are added to a column.
 type taken struct {
 	b      *block
 	k      int
@@ -153,11 +154,11 @@ type taken struct {
 	row, n int
 }
 
-// next returns the next field: its whole text, what counts of it, and what it is.
+// next returns the next field: its whole text, the part that is parsed, and its state.
 func (t *taken) next() (text, part []byte, s state) {
 	k := t.row*t.cols + t.k
 	t.row++
-	if f := t.b.spans[k]; f.end&(1<<kindBits-1) == 0 && t.o.Missing == nil { // as most are
+	if f := t.b.spans[k]; f.end&(1<<kindBits-1) == 0 && t.o.Missing == nil { // the common case
 		if b := t.b.text[f.at : f.end>>kindBits]; len(b) > 0 && b[0] > ' ' && b[len(b)-1] > ' ' {
 			return b, b, present
 		}
@@ -167,7 +168,7 @@ func (t *taken) next() (text, part []byte, s state) {
 	return b, part, s
 }
 
-// keep adds the text of a field that may be read again.
+// keep adds the text of a field that may be parsed again.
 func (c *column) keep(b []byte, s state) {
 	if s != missing {
 		c.bytes = append(c.bytes, b...)
@@ -176,7 +177,8 @@ func (c *column) keep(b []byte, s state) {
 	c.state = append(c.state, s)
 }
 
-// filled adds fields as numbers, 0 for those that are missing, until one is of another type and that may change.
+// filled adds fields as numbers, with 0 for missing ones, until one does not have the type and the type may
+// change.
 func filled[T int32 | int64 | float64 | bool](c *column, t *taken, to *[]T, parse func(string) (T, bool)) {
 	out := *to
 	for t.row < t.n {
@@ -204,10 +206,10 @@ func filled[T int32 | int64 | float64 | bool](c *column, t *taken, to *[]T, pars
 	*to = out
 }
 
-// asString returns bytes as a string that is valid as long as they stay what they are.
+// asString returns bytes as a string that is valid as long as the bytes do not change.
 func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// texts adds fields as texts, until the first one is there where no type is known yet.
+// texts adds fields as texts. If no type is known yet, it stops at the first field that is present.
 func (c *column) texts(t *taken) {
 	for t.row < t.n {
 		text, _, s := t.next()
@@ -220,10 +222,10 @@ func (c *column) texts(t *taken) {
 	}
 }
 
-// has reports whether a field takes part in types.
+// has reports whether field i takes part in type inference.
 func (c *column) has(i int) bool { return c.state[i] == present || c.state[i] == quoted }
 
-// text returns a field as it counts for types other than string.
+// text returns a field as it is parsed for types other than string.
 func (c *column) text(i int) string {
 	from := int64(0)
 	if i > 0 {
@@ -236,7 +238,7 @@ func (c *column) text(i int) string {
 	return asString(b)
 }
 
-// widen takes the next type that all fields so far have, and reads them again.
+// widen changes the type to the next one that fits all fields so far, and parses them again.
 func (c *column) widen() {
 	for _, t := range order[slices.Index(order, c.typ)+1:] {
 		c.reset()
@@ -263,13 +265,13 @@ func (c *column) widen() {
 	c.typ, c.given, c.n = String, true, len(c.state)
 }
 
-// reset drops the values.
+// reset removes the values.
 func (c *column) reset() {
 	c.ints, c.floats, c.bools, c.days, c.nanos, c.there = c.ints[:0], c.floats[:0], c.bools[:0], c.days[:0], c.nanos[:0], c.there[:0]
 	c.some, c.whole, c.times = false, true, times{low: math.MaxInt64, high: math.MinInt64}
 }
 
-// again reads the texts of all fields, and reports whether they are of a type.
+// again parses the texts of all fields, and reports whether they all have the type.
 func again[T int32 | int64 | float64 | bool](c *column, to *[]T, parse func(string) (T, bool)) bool {
 	for i := range c.state {
 		var v T
@@ -288,14 +290,14 @@ func again[T int32 | int64 | float64 | bool](c *column, to *[]T, parse func(stri
 	return true
 }
 
-// float is parseFloat, and notes whether all are whole.
+// float is parseFloat, and records whether all floats are whole.
 func (c *column) float(s string) (float64, bool) {
 	v, whole, ok := parseFloat(s)
 	c.whole = c.whole && whole
 	return v, ok
 }
 
-// moment returns the second of a time, and keeps the rest of it.
+// moment returns the second of a timestamp, and records its fraction.
 func (c *column) moment(s string) (int64, bool) {
 	m, ok := parseMoment(s, c.typ == TimestampTZ)
 	if !ok {
@@ -311,14 +313,15 @@ func (c *column) moment(s string) (int64, bool) {
 	return m.sec, true
 }
 
-// unit returns the coarsest unit that holds all times exactly; false if none does in 64 bits.
+// unit returns the coarsest unit that represents all timestamps exactly, or false if none does in
+// 64 bits.
 func (t times) unit() (time.Duration, bool) {
 	unit := []time.Duration{time.Second, time.Millisecond, time.Millisecond, time.Millisecond, time.Microsecond, time.Microsecond, time.Microsecond, time.Nanosecond, time.Nanosecond, time.Nanosecond}[t.digits]
 	per := int64(time.Second / unit)
 	return unit, t.low > t.high || t.low > math.MinInt64/per && t.high < math.MaxInt64/per-1
 }
 
-// found returns the type of the column.
+// found returns the inferred type of the column.
 func (c *column) found() Type {
 	switch {
 	case c.typ == "":
@@ -334,7 +337,7 @@ func (c *column) found() Type {
 	return c.typ
 }
 
-// value returns the column as a tensor of a type, and what it is.
+// value returns the column as a tensor of a type, and its description.
 func (c *column) value(t Type) (tensor.Tensor, Column, error) {
 	out := Column{Name: c.name, Type: t}
 	var v tensor.Tensor
@@ -350,7 +353,7 @@ func (c *column) value(t Type) (tensor.Tensor, Column, error) {
 	case Timestamp, TimestampTZ:
 		unit, ok := c.times.unit()
 		if !ok {
-			return nil, out, fail(tenon.ErrInvalid, "csvio.Read", c.name, "the times, as %v since 1970, are beyond 64 bits", unit)
+			return nil, out, fail(tenon.ErrInvalid, "csvio.Read", c.name, "the times do not fit into 64 bits as %v since 1970", unit)
 		}
 		out.Unit = unit
 		zone := ""
@@ -373,7 +376,7 @@ func (c *column) value(t Type) (tensor.Tensor, Column, error) {
 	return v, out, nil
 }
 
-// ticks returns times in a unit.
+// ticks returns timestamps in a unit.
 func (c *column) ticks(unit time.Duration) []int64 {
 	if unit == time.Second {
 		return c.ints
@@ -388,7 +391,7 @@ func (c *column) ticks(unit time.Duration) []int64 {
 	return out
 }
 
-// strings returns the texts of the fields that are there; others are empty.
+// strings returns the texts of the fields; missing fields are empty.
 func (c *column) strings() tensor.Tensor {
 	c.there, c.some = make([]bool, len(c.state)), false
 	for i, s := range c.state {
@@ -398,11 +401,11 @@ func (c *column) strings() tensor.Tensor {
 	return tensor.WrapStrings(slices.Insert(c.ends, 0, 0), c.bytes, shape.Of(len(c.state)))
 }
 
-// elements returns elements of a type of package element.
+// elements returns the elements of a type of package element.
 func (c *column) elements(t Type) (tensor.Tensor, time.Duration, error) {
 	e, err := element.ParseType(string(t))
 	if err != nil {
-		return nil, 0, fail(tenon.ErrInvalid, "csvio.Options.Types", c.name, "there is no type %q", t)
+		return nil, 0, fail(tenon.ErrInvalid, "csvio.Options.Types", c.name, "unknown type %q", t)
 	}
 	c.there, c.some = make([]bool, len(c.state)), false
 	b := element.NewBuilder(e, len(c.state))

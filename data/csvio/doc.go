@@ -15,9 +15,9 @@
 // Text is UTF-8, optionally compressed with gzip or zstd. A record ends with LF, CRLF or the
 // end of the text. Quoted fields may contain delimiters and line breaks. Reading is strict:
 // a record with a different number of fields, text after a closing quote, an unterminated
-// quote, and a field that does not have the requested type are errors caused by
-// an [*Error] with line and column. Lenient reading drops the record, or treats the
-// field as missing, and reports it.
+// quote, and a field that does not have the requested type are errors with an [*Error] as
+// their cause, which has the line and column. Lenient reading drops the record, or treats
+// the field as missing, and reports it.
 //
 // Stability: stable.
 package csvio

@@ -16,8 +16,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// nested returns the values of columns of JSON by their names: they are read as the fields of records that stand in lines. A
-// field that is no JSON, or not of its column's type, is noted as bad.
+// nested returns the values of JSON columns by name. They are read as the fields of records in JSON lines. A field
+// that is not JSON, or does not have the type of its column, is recorded as bad.
 func (t *table) nested(cols []*column, o *Options, name string) (map[string]tensor.Tensor, error) {
 	lines := make([]line, len(t.lines))
 	for _, c := range cols {
@@ -53,7 +53,7 @@ func (t *table) nested(cols []*column, o *Options, name string) (map[string]tens
 		for _, e := range faults {
 			k := max(0, slices.IndexFunc(cols, func(c *column) bool { return isBelow(e.Path, c.name) }))
 			row := int(e.Line) - 1
-			if string(lines[row][k].text) == "null" { // what is missing may not be so
+			if string(lines[row][k].text) == "null" { // a missing field may not be allowed
 				return nil, &Error{What: BadType, Source: name, Line: t.lines[row], Column: cols[k].name, Detail: e.Detail}
 			}
 			cols[k].bad = append(cols[k].bad, badField{row, clip(string(lines[row][k].text)) + " (" + e.Path + ": " + e.Detail + ")"})
@@ -70,13 +70,13 @@ func (t *table) nested(cols []*column, o *Options, name string) (map[string]tens
 	}
 }
 
-// isBelow reports whether a path leads to a column or into it.
+// isBelow reports whether a path is that of a column or leads into it.
 func isBelow(path, name string) bool {
 	rest, ok := strings.CutPrefix(path, structured.PathString([]string{name}))
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// A line is a record of JSON: names and texts.
+// A line is a JSON record: names and texts.
 type line []entry
 
 type entry struct{ key, text []byte }
@@ -87,7 +87,7 @@ func (l line) append(dst []byte) []byte {
 		dst = append(dst, e.key...)
 		at := len(dst)
 		dst = append(dst, e.text...)
-		for k, b := range dst[at:] { // as blanks: a text has them between its words only
+		for k, b := range dst[at:] { // replace them by blanks: JSON text has them only between tokens
 			if b == '\n' || b == '\r' {
 				dst[at+k] = ' '
 			}
@@ -96,7 +96,7 @@ func (l line) append(dst []byte) []byte {
 	return append(dst, '}', '\n')
 }
 
-// fieldsOf returns the columns of the records that were read. There are none of no records without a Schema.
+// fieldsOf returns the columns of the records that were read. Without records and a Schema, there are none.
 func fieldsOf(v *structured.Tensor, cols []*column) (map[string]tensor.Tensor, error) {
 	out := map[string]tensor.Tensor{}
 	for _, c := range cols {
@@ -115,12 +115,12 @@ func fieldsOf(v *structured.Tensor, cols []*column) (map[string]tensor.Tensor, e
 func jsonText(s string) []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return []byte(strconv.Quote(s)) // strings always have a text
+		return []byte(strconv.Quote(s)) // strings can always be written as JSON
 	}
 	return b
 }
 
-// isNested reports whether what a column has in a row is no single value.
+// isNested reports whether the entries of a column are not single values.
 func isNested(v tensor.Tensor) bool {
 	for {
 		m, ok := v.(masked.Optional)
@@ -136,7 +136,7 @@ func isNested(v tensor.Tensor) bool {
 	return v.Shape().Rank() > 1
 }
 
-// inJSON returns the JSON texts of the rows of a column; those of rows that are missing are missing.
+// inJSON returns the rows of a column as JSON texts; missing rows stay missing.
 func inJSON(v tensor.Tensor) (tensor.Tensor, error) {
 	var buf bytes.Buffer
 	if err := jsonl.Write(&buf, v, jsonl.WriteOptions{}); err != nil {

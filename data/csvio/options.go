@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// Type says what the fields of a column are.
+// Type is the type of the fields of a column.
 type Type string
 
 // The types.
@@ -30,62 +30,65 @@ const (
 // order is the order in which types are tried.
 var order = []Type{Int64, Float64, Bool, Date, Timestamp, TimestampTZ}
 
-// Options say how to read. The zero value reads comma-separated text with a header and
-// finds the types.
+// Options control reading. The zero value reads comma-separated text with a header and infers the
+// types.
 type Options struct {
-	Delim    byte // between fields; 0: a comma
-	Quote    byte // around fields; 0: "
-	NoQuotes bool // quotes are text
-	Comment  byte // at the start of a line that is no record; 0: none
-	NoHeader bool // the first record is no header: columns are column0, column1, …
+	Delim    byte // delimiter; 0 means a comma
+	Quote    byte // quote character; 0 means "
+	NoQuotes bool // quotes are ordinary text
+	Comment  byte // first character of comment lines; 0 means none
+	NoHeader bool // there is no header: columns are named column0, column1, …
 
-	// Missing are the texts of fields that are missing. Nil: the empty text.
+	// Missing are the texts that mean a missing field. Nil means the empty text.
 	Missing []string
 
-	// Types gives columns their type: one of those above, or one of package element, such as "decimal(10, 2)",
-	// "duration[ms]" or "timestamp[us, Europe/Berlin]". Others are found in all of the fields.
+	// Types gives the types of columns: one of the constants above, or one of package element, such as
+	// "decimal(10, 2)", "duration[ms]" or "timestamp[us, Europe/Berlin]". The types of all other columns are
+	// inferred from all of their fields.
 	Types map[string]Type
 
-	// Nested says how columns of type JSON are read: as the fields of records that JSON lines hold. Its Maps, Schema, Paths and
-	// Defaults name columns, and what is in them: {Maps: []string{"headers"}} makes a [structured.Map] of the objects in column
-	// headers. What is missing is masked where neither Missing nor Schema says otherwise. Types are found in each batch anew
-	// where there is no Schema. Format, Lenient, MaxSkipped, Report and Context are those of the table.
+	// Nested controls how columns of type JSON are read: as the fields of records in JSON lines. Its Maps, Schema,
+	// Paths and Defaults refer to columns by name and to what they contain: {Maps: []string{"headers"}} makes a
+	// [structured.Map] of the objects in column headers. Missing values are masked unless Missing or Schema say
+	// otherwise. Without a Schema, types are inferred separately for each batch. Format, Lenient, MaxSkipped, Report
+	// and Context are ignored in favour of those of the table.
 	Nested jsonl.Options
 
-	// Columns are the columns to read, in this order. Nil: all.
+	// Columns are the columns to read, in this order. Nil means all.
 	Columns []string
 
-	// Lenient leaves out records with another number of fields, or with text behind a closing
-	// quote, and takes fields that are not of their type for missing. A quote that does not
-	// end is an error: nothing tells where it should. Report tells which.
+	// Lenient skips records with a wrong number of fields, or with text after a closing
+	// quote, and treats fields that do not have the type of their column as missing. Report
+	// lists both. An unterminated quote is still an error, because it is unknown where it
+	// should end.
 	Lenient bool
 
-	// MaxSkipped is the share of records that lenient reading may leave out, or take fields of for missing; more is an
-	// error. 0: a half, as of JSON lines; 1: all of them.
+	// MaxSkipped is the maximum share of records that lenient reading may skip or in which it may treat fields as
+	// missing; more is an error. 0 means one half, as for JSON lines; 1 means no limit.
 	MaxSkipped float64
 
-	// Report, if not nil, is set to what has been read.
+	// Report, if not nil, is set to a report of what was read.
 	Report *Report
 
-	// Context ends reading when it ends, with its cause as the error. Nil: nothing does.
+	// Context ends reading when it ends, with its cause as the error. Nil means no context.
 	Context context.Context
 }
 
-// A Report tells what has been read.
+// A Report describes what was read.
 type Report struct {
 	Columns []Column
 	Rows    int64
-	Skipped []*Error // what lenient reading has left out, by line
+	Skipped []*Error // faults that lenient reading has passed over, by line
 }
 
-// A Column is a column of a table.
+// A Column describes a column of a table.
 type Column struct {
 	Name string
 	Type Type
-	Unit time.Duration // of timestamps: what 1 stands for
+	Unit time.Duration // unit of timestamps
 }
 
-// What says what an [Error] is about.
+// What is the kind of an [Error].
 type What string
 
 // The faults.
@@ -97,17 +100,17 @@ const (
 	BadText      What = "utf8"         // no UTF-8
 )
 
-// An Error is a fault in the text and where it is. It is of kind tenon.ErrInvalid.
+// An Error is a fault in the text, with its position. It is of kind tenon.ErrInvalid.
 type Error struct {
 	What   What
-	Source string // the name of the file or reader
+	Source string // name of the file or reader
 	Line   int64  // from 1
-	Field  int    // the number of the field in its record, from 1; 0 where it is about no field
-	Column string // the name of the column of the field, "" where there is none
+	Field  int    // number of the field in its record, from 1; 0 if it is not about a field
+	Column string // name of the column of the field, or ""
 	Detail string
 }
 
-// Error returns the place and what is wrong there, in one line.
+// Error returns the position and the fault on one line.
 func (e *Error) Error() string {
 	name := e.Source
 	if name == "" {
@@ -126,21 +129,23 @@ func (e *Error) Error() string {
 // Unwrap returns tenon.ErrInvalid.
 func (e *Error) Unwrap() error { return tenon.ErrInvalid }
 
-// A Source is text to read: one piece or several, each a table with the same columns.
+// A Source is text to read, in one or several pieces, each of which is a table with the same
+// columns.
 type Source struct {
 	inputs []input.Input
 	err    error
 }
 
-// Bytes returns the text b, which must not change.
+// Bytes returns a source of the text b, which must not change.
 func Bytes(b []byte) Source { return Source{inputs: []input.Input{input.Bytes(b)}} }
 
-// Reader returns the text that r gives, once. The name is for errors.
+// Reader returns a source of the text from r, which can be read only once. The name is used in
+// errors.
 func Reader(name string, r io.Reader) Source {
 	return Source{inputs: []input.Input{input.Reader(name, r)}}
 }
 
-// Files returns the text in files, one behind the other, each with a header of its own.
+// Files returns a source of the text in files, one after the other, each with its own header.
 func Files(names ...string) Source {
 	var s Source
 	for _, name := range names {
@@ -149,8 +154,8 @@ func Files(names ...string) Source {
 	return s
 }
 
-// Glob returns the text in the files whose names match one of some patterns, as
-// filepath.Match has them, in the order of their names.
+// Glob returns a source of the text in the files whose names match any of the patterns, in the form
+// of filepath.Match, sorted by name.
 func Glob(patterns ...string) Source {
 	names, err := input.Glob(patterns...)
 	s := Files(names...)

@@ -18,8 +18,8 @@ import (
 // ReadFile reads the table in a file.
 func ReadFile(name string, o Options) (*structured.Tensor, error) { return Read(Files(name), o) }
 
-// Read reads a table: records of rank 1 with a row for each record of the text. A fault in
-// the text is an error with an [*Error] as its cause.
+// Read reads a table as records of rank 1, with one row for each record of the text. A fault in the
+// text is an error with an [*Error] as its cause.
 func Read(s Source, o Options) (*structured.Tensor, error) {
 	for t, err := range read(s, 0, o, "csvio.Read") {
 		return t, err
@@ -27,9 +27,9 @@ func Read(s Source, o Options) (*structured.Tensor, error) {
 	return structured.FromFields(nil, rowsOf(0), structured.Options{NRows: 0})
 }
 
-// Batches reads a table as records of a number of rows, the last of which may have fewer.
-// Types that are not given are those of the first batch: a later field that is not of
-// its column's type is an error.
+// Batches reads a table as records with the given number of rows; the last batch may have fewer.
+// Types that are not given are those of the first batch: a later field that does not have the type
+// of its column is an error.
 func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error] {
 	return func(yield func(*structured.Tensor, error) bool) {
 		if rows < 1 {
@@ -40,7 +40,7 @@ func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error]
 	}
 }
 
-// read reads tables of a number of rows, or one of all where that is 0.
+// read reads tables with the given number of rows, or a single table if that is 0.
 func read(s Source, rows int, o Options, fn string) iter.Seq2[*structured.Tensor, error] {
 	return func(yield func(*structured.Tensor, error) bool) {
 		r := o.Report
@@ -88,7 +88,7 @@ func read(s Source, rows int, o Options, fn string) iter.Seq2[*structured.Tensor
 	}
 }
 
-// caused returns an error with its cause: a fault of the text, or of what it is read from.
+// caused returns an error with its cause: a fault of the text, or an error of reading it.
 func caused(fn string, err error) error {
 	var own *tenon.Error
 	if err == nil || errors.As(err, &own) {
@@ -97,15 +97,15 @@ func caused(fn string, err error) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Err: err, Line: source.Line()}
 }
 
-// tables makes tables of inputs, one after the other.
+// tables makes tables from inputs, one after the other.
 type tables struct {
 	o    *Options
 	r    *Report
-	rows int // of a table, 0 for all
+	rows int // rows of a table, or 0 for all
 	t    *table
 }
 
-// input reads the records of an input; give is called with each full table.
+// input reads the records of an input and calls give for each full table.
 func (x *tables) input(in input.Input, give func() bool) error {
 	var src io.ReadCloser
 	if in.Open != nil {
@@ -138,7 +138,7 @@ func (x *tables) input(in input.Input, give func() bool) error {
 	}
 	for reserved := false; ; {
 		var ahead error
-		read := err == nil && x.rows == 0 // a table of some rows is not to wait for what comes behind it
+		read := err == nil && x.rows == 0 // a table of limited size should not wait for further text
 		x.t.take(b, x.o, func() {
 			if read {
 				ahead = x.next(s, other)
@@ -188,7 +188,7 @@ func (x *tables) next(s *scanner, b *block) error {
 	return s.next(b, len(x.t.cols), rows)
 }
 
-// scanner returns what divides text, behind a byte order mark.
+// scanner returns a scanner of the text, after skipping a byte order mark.
 func (o *Options) scanner(src io.Reader, in input.Input) *scanner {
 	s := &scanner{name: in.Name, data: in.Data, ended: true, delim: o.Delim, quote: o.Quote, comment: o.Comment, lenient: o.Lenient, line: 1}
 	if s.delim == 0 {
@@ -210,7 +210,7 @@ func (o *Options) scanner(src io.Reader, in input.Input) *scanner {
 	return s
 }
 
-// table returns an empty table with the columns that the first record says.
+// table returns an empty table with the columns given by the first record.
 func (o *Options) table(first *block) *table {
 	names := make([]string, len(first.spans))
 	if !o.NoHeader {
@@ -228,11 +228,11 @@ func (o *Options) table(first *block) *table {
 	return t
 }
 
-// same returns an error if the header of a further input has other columns.
+// same returns an error if the header of a further input has different columns.
 func same(t *table, first *block, o *Options) error {
 	for i, c := range o.table(first).cols {
 		if len(first.spans) != len(t.cols) || c.name != t.cols[i].name {
-			return fail(tenon.ErrInvalid, "csvio.Read", c.name, "the columns are not those of the first file")
+			return fail(tenon.ErrInvalid, "csvio.Read", c.name, "the columns differ from those of the first file")
 		}
 	}
 	return nil

@@ -8,34 +8,34 @@ import (
 	"unicode/utf8"
 )
 
-// A span is where the text of a field is, without its quotes.
+// A span is the position of a field's text, without its quotes.
 type span struct {
 	at  int
-	end int // and what kind of field it is, in the lowest bits
+	end int // the lowest bits hold the kind of the field
 }
 
 // The kinds of fields.
 const (
 	isQuoted = 1 << iota
-	isUndone // its doubled quotes have been undone: it is in the other text
+	isUndone // its doubled quotes have been undone, so that it is in undone
 	kindBits = 2
 )
 
-// A block is some records of a text.
+// A block is a sequence of records of a text.
 type block struct {
 	text    []byte
 	undone  []byte // fields whose doubled quotes have been undone
-	spans   []span // of the fields, record by record
+	spans   []span // spans of the fields, record by record
 	lines   []int64
-	skipped []*Error // records that lenient reading has left out
-	buf     []byte   // what text is a part of, where the scanner reads
+	skipped []*Error // records skipped by lenient reading
+	buf     []byte   // buffer that contains text if the scanner reads from a reader
 }
 
 func (b *block) reset() {
 	b.text, b.undone, b.spans, b.lines, b.skipped = nil, b.undone[:0], b.spans[:0], b.lines[:0], nil
 }
 
-// field returns a field and whether it is in quotes.
+// field returns a field and whether it is quoted.
 func (b *block) field(k int) ([]byte, bool) {
 	s := b.spans[k]
 	if s.end&isUndone != 0 {
@@ -46,31 +46,31 @@ func (b *block) field(k int) ([]byte, bool) {
 
 // A scanner divides text into records.
 type scanner struct {
-	from    io.Reader // nil: data is all of the text
+	from    io.Reader // nil if data is the whole text
 	name    string
 	delim   byte
-	quote   byte // 0: none
-	comment byte // 0: none
+	quote   byte // 0 means none
+	comment byte // 0 means none
 	lenient bool
 
-	data  []byte // text that has been read and not been divided
-	ended bool   // there is no more
-	line  int64  // the line of data
+	data  []byte // text that has been read but not divided yet
+	ended bool   // there is no more text
+	line  int64  // line at which data begins
 }
 
-// blockSize is how many bytes of text are divided at a time.
+// blockSize is the number of bytes of text that are divided at a time.
 const blockSize = 256 << 10
 
 func (s *scanner) fault(what What, line int64, detail string) *Error {
 	return &Error{What: what, Source: s.name, Line: line, Detail: detail}
 }
 
-// next reads a block: records of a number of fields, or the first one, whatever it has, where that is negative. An error stands
-// behind the records of the block; it is io.EOF where there is no more text.
+// next reads a block of records with cols fields, or only the first record, whatever its number of fields, if cols is
+// negative. An error refers to the text after the records of the block; it is io.EOF if there is no more text.
 func (s *scanner) next(b *block, cols, rows int) error {
 	b.reset()
 	size := blockSize
-	if s.from != nil { // what is left of the block before is in its memory
+	if s.from != nil { // the rest of the preceding block is in its memory
 		b.buf = append(b.buf[:0], s.data...)
 		s.data = b.buf
 	}
@@ -97,13 +97,13 @@ func (s *scanner) next(b *block, cols, rows int) error {
 	}
 }
 
-// fill reads more text, up to the next line end at least. Records end nowhere else.
+// fill reads more text, at least up to the next line end, because records can end only there.
 func (s *scanner) fill(b *block) error {
 	for idle := 0; idle < 100; idle++ {
 		n := len(b.buf)
 		want := max(blockSize, n)
 		if n == 0 && b.text == nil {
-			want = 4 << 10 // all that there is, of a small table
+			want = 4 << 10 // usually all of a small table
 		}
 		if cap(b.buf)-n < want {
 			b.buf = append(make([]byte, 0, n+want), b.buf...)
@@ -125,7 +125,7 @@ func (s *scanner) fill(b *block) error {
 	return io.ErrNoProgress
 }
 
-// split divides the whole records of a text, and returns how much of it they take.
+// split divides the complete records of a text, and returns how much of the text they take.
 func (s *scanner) split(b *block, text []byte, ended bool, cols, rows int) (used int, err error) {
 	bad := badText(text)
 	c := cursor{text: text, base: -64, delim: uint64(s.delim) * ones}
@@ -167,16 +167,16 @@ func (s *scanner) split(b *block, text []byte, ended bool, cols, rows int) (used
 	return used, nil
 }
 
-// wrong is the fault of a record with another number of fields.
+// wrong is the fault of a record with a wrong number of fields.
 func (s *scanner) wrong(line int64, have, want int) *Error {
 	return s.fault(Fields, line, "there are "+strconv.Itoa(have)+" fields, want "+strconv.Itoa(want))
 }
 
-// kept returns how many fields the records of a block have that are whole.
+// kept returns the number of fields in the complete records of a block.
 func (s *scanner) kept(b *block, cols int) int { return len(b.lines) * max(cols, 0) }
 
-// record divides the record at i. It returns where it ends, with how many line breaks, and false if there may be more of it than
-// there is of the text.
+// record divides the record at i. It returns its end, its number of line breaks, and false if the record may extend
+// beyond the text.
 func (s *scanner) record(b *block, c *cursor, i int) (end int, isRecord bool, breaks int64, fault *Error, whole bool) {
 	text, before := c.text, len(b.spans)
 	at := func(what What, detail string) *Error {
@@ -203,18 +203,18 @@ func (s *scanner) record(b *block, c *cursor, i int) (end int, isRecord bool, br
 			start := i
 			f, ok := span{}, false
 			if f, i, ok = s.quoted(b, text, i+1); !ok {
-				return len(text), true, breaks, at(Unterminated, "a quote does not end"), false
+				return len(text), true, breaks, at(Unterminated, "a quote is not terminated"), false
 			}
 			breaks += int64(bytes.Count(text[start:i], []byte{'\n'}))
 			if i < len(text) && text[i] != s.delim && text[i] != '\n' && !(text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n') {
 				if text[i] == '\r' && i+1 == len(text) {
 					if fault == nil {
-						fault = at(Quoting, "there is text behind a closing quote")
+						fault = at(Quoting, "there is text after a closing quote")
 					}
 					return len(text), true, breaks, fault, false
 				}
 				if fault == nil {
-					fault = at(Quoting, "there is text behind a closing quote")
+					fault = at(Quoting, "there is text after a closing quote")
 				}
 				i = c.next(i)
 			}
@@ -241,7 +241,7 @@ func (s *scanner) record(b *block, c *cursor, i int) (end int, isRecord bool, br
 	}
 }
 
-// quoted returns the field whose opening quote is before i, and where it ends.
+// quoted returns the field whose opening quote is before i, and its end.
 func (s *scanner) quoted(b *block, text []byte, i int) (f span, end int, ok bool) {
 	start, from := i, len(b.undone)
 	doubled := false
@@ -266,11 +266,11 @@ func (s *scanner) quoted(b *block, text []byte, i int) (f span, end int, ok bool
 	}
 }
 
-// A cursor finds delimiters and line ends, 64 bytes of text at a time.
+// A cursor finds delimiters and line ends, in 64 bytes of text at a time.
 type cursor struct {
 	text  []byte
-	delim uint64 // eight of them
-	base  int    // of the bytes that found is about
+	delim uint64 // the delimiter in each byte
+	base  int    // position of the bytes that found refers to
 	found uint64
 }
 
@@ -279,7 +279,7 @@ const (
 	lows = 0x7f7f7f7f7f7f7f7f
 )
 
-// next returns where the next delimiter or line end is from i on, or the end of the text.
+// next returns the position of the next delimiter or line end from i on, or the end of the text.
 func (c *cursor) next(i int) int {
 	if i >= c.base+64 {
 		c.look(i &^ 63)
@@ -295,7 +295,7 @@ func (c *cursor) next(i int) int {
 	return c.base + bits.TrailingZeros64(found)
 }
 
-// look finds what there is in 64 bytes.
+// look finds the delimiters and line ends in 64 bytes.
 func (c *cursor) look(base int) {
 	c.base, c.found = base, 0
 	if base >= len(c.text) {
@@ -317,7 +317,8 @@ func (c *cursor) look(base int) {
 	c.found &= there
 }
 
-// badText returns where a text is no UTF-8, and its length plus one where it is all of that.
+// badText returns the position at which a text is not UTF-8, or its length plus one if there is
+// none.
 func badText(b []byte) int {
 	for i := 0; i < len(b); {
 		if i+8 <= len(b) {

@@ -11,13 +11,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A table is what has been read and not been given out.
+// A table is what has been read but not returned yet.
 type table struct {
 	cols  []*column
 	lines []int64
 }
 
-// take adds the records of a block, column by column, while beside does something else.
+// take adds the records of a block, column by column, while it runs beside concurrently.
 func (t *table) take(b *block, o *Options, beside func()) {
 	t.lines = append(t.lines, b.lines...)
 	par.For(len(t.cols)+1, 1, func(lo, hi int) {
@@ -31,7 +31,7 @@ func (t *table) take(b *block, o *Options, beside func()) {
 	})
 }
 
-// records returns the rows as records, with types that were given or found, and begins again.
+// records returns the rows as records, with given or inferred types, and empties the table.
 func (t *table) records(o *Options, name string, r *Report, batches bool) (*structured.Tensor, error) {
 	n := len(t.lines)
 	var faults []*Error
@@ -50,7 +50,7 @@ func (t *table) records(o *Options, name string, r *Report, batches bool) (*stru
 			v, col, err = c.value(typ)
 		}
 		for _, bad := range c.bad {
-			faults = append(faults, &Error{What: BadType, Source: name, Line: t.lines[bad.row], Field: i + 1, Column: c.name, Detail: "the field " + bad.text + " is no " + string(typ)})
+			faults = append(faults, &Error{What: BadType, Source: name, Line: t.lines[bad.row], Field: i + 1, Column: c.name, Detail: "the field " + bad.text + " is not a valid " + string(typ)})
 		}
 		if err != nil && len(faults) == 0 {
 			return nil, err
@@ -85,14 +85,14 @@ func (t *table) records(o *Options, name string, r *Report, batches bool) (*stru
 	return structured.FromFields(fields, shape.Of(n), structured.Options{NRows: n})
 }
 
-// name sets the name of the column that a fault is about.
+// name sets the name of the column of a fault.
 func (t *table) name(e *Error) {
 	if e.Field > 0 && e.Field <= len(t.cols) {
 		e.Column = t.cols[e.Field-1].name
 	}
 }
 
-// ofJSON returns the values of the columns of JSON that are wanted.
+// ofJSON returns the values of the requested JSON columns.
 func (t *table) ofJSON(o *Options, name string) (map[string]tensor.Tensor, error) {
 	var cols []*column
 	for _, c := range t.cols {
@@ -105,19 +105,19 @@ func (t *table) ofJSON(o *Options, name string) (map[string]tensor.Tensor, error
 	}
 	values, err := t.nested(cols, o, name)
 	if values == nil && err == nil {
-		values = map[string]tensor.Tensor{} // a field is at fault
+		values = map[string]tensor.Tensor{} // a field is invalid
 	}
 	return values, err
 }
 
-// judge returns an error if lenient reading has left out more than it may.
+// judge returns an error if lenient reading has passed over more records than allowed.
 func (o *Options) judge(r *Report) error {
 	wrong, rows, last := int64(0), r.Rows, int64(0)
 	for _, e := range r.Skipped {
-		if e.What != BadType { // the record is not among the rows
+		if e.What != BadType { // the record was skipped
 			rows++
 		} else if e.Line == last {
-			continue // as counted for another field
+			continue // counted already for another field
 		}
 		wrong, last = wrong+1, e.Line
 	}
@@ -128,18 +128,18 @@ func (o *Options) judge(r *Report) error {
 	if wrong == 0 || float64(wrong) <= most*float64(rows) {
 		return nil
 	}
-	e := fail(tenon.ErrInvalid, "csvio.Options.MaxSkipped", "", "%d of %d records were at fault, more than the share of %v", wrong, rows, most)
+	e := fail(tenon.ErrInvalid, "csvio.Options.MaxSkipped", "", "%d of %d records were invalid, more than the allowed share of %v", wrong, rows, most)
 	e.Err = r.Skipped[0]
 	return e
 }
 
-// begun returns a column in which nothing is yet.
+// begun returns an empty column.
 func (c *column) begun() *column {
 	c.reset()
 	return c
 }
 
-// clip returns a text for a message.
+// clip shortens a text for a message.
 func clip(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "…"

@@ -13,7 +13,7 @@ func isWhole(s string) bool {
 	return s != "" && digits(s) == len(s)
 }
 
-// digits returns how many digits a text begins with.
+// digits returns the number of digits that a text begins with.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && s[n]-'0' <= 9 {
@@ -53,7 +53,8 @@ func parseFloat(s string) (v float64, whole, ok bool) {
 	if d != "" && (d[0] == '+' || d[0] == '-') {
 		d = d[1:]
 	}
-	// Digits with a point are an integer over a power of ten. Where both are exact, one division rounds once.
+	// Digits with a point are an integer divided by a power of ten. If both are exact, the division rounds
+	// only once.
 	m, point, i := uint64(0), -1, 0
 	for ; i < len(d) && i < 19; i++ {
 		if c := d[i] - '0'; c <= 9 {
@@ -68,7 +69,7 @@ func parseFloat(s string) (v float64, whole, ok bool) {
 		if !isFloat(s) {
 			return 0, false, false
 		}
-		v, _ = strconv.ParseFloat(s, 64) // beyond the largest it is infinite
+		v, _ = strconv.ParseFloat(s, 64) // too large numbers become infinite
 		return v, isWhole(s), true
 	}
 	v = float64(m)
@@ -81,7 +82,7 @@ func parseFloat(s string) (v float64, whole, ok bool) {
 	return v, point < 0, true
 }
 
-// isFloat reports whether a text is a decimal number, or nan, inf or infinity.
+// isFloat reports whether a text is a decimal number, nan, inf or infinity.
 func isFloat(s string) bool {
 	if strings.EqualFold(s, "nan") {
 		return true
@@ -115,7 +116,7 @@ func parseBool(s string) (bool, bool) {
 	return yes, yes || s == "false" || strings.EqualFold(s, "false")
 }
 
-// parseDate returns the days since 1970.
+// parseDate returns the number of days since 1970.
 func parseDate(s string) (int32, bool) {
 	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
 		return 0, false
@@ -128,7 +129,7 @@ func parseDate(s string) (int32, bool) {
 	if !ok1 || !ok2 || !ok3 || !ok4 || year < 1 || month < 1 || day < 1 || day > daysIn(year, month) {
 		return 0, false
 	}
-	// Years begin in March, so that the day that comes and goes is the last one.
+	// Years begin in March, so that the leap day is the last day of the year.
 	if month -= 3; month < 0 {
 		month, year = month+12, year-1
 	}
@@ -136,7 +137,7 @@ func parseDate(s string) (int32, bool) {
 	return int32(365*year + year/4 - year/100 + year/400 + (153*month+2)/5 + day - 1 - from0000), true
 }
 
-// daysIn returns how many days a month has.
+// daysIn returns the number of days of a month.
 func daysIn(year, month int64) int64 {
 	if month == 2 {
 		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
@@ -147,14 +148,14 @@ func daysIn(year, month int64) int64 {
 	return 30 + (month+month/8)&1
 }
 
-// A moment is a time in UTC, with how many digits its fraction of a second has.
+// A moment is a time in UTC, with the number of digits of its fraction of a second.
 type moment struct {
 	sec    int64
 	nano   int32
 	digits int
 }
 
-// parseMoment returns a time with or without a zone.
+// parseMoment parses a time with or without a zone.
 func parseMoment(s string, zone bool) (m moment, ok bool) {
 	if d, ok := parseDate(s); ok && !zone {
 		return moment{sec: int64(d) * 86400}, true
@@ -210,7 +211,7 @@ func parseMoment(s string, zone bool) (m moment, ok bool) {
 	return m, ok1 && ok2
 }
 
-// two returns the number that two digits are, at most a largest one.
+// two returns the value of two digits, which must be at most most.
 func two(s string, most int64) (int64, bool) {
 	if len(s) < 2 || digits(s[:2]) != 2 {
 		return 0, false

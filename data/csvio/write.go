@@ -20,18 +20,18 @@ import (
 
 func rowsOf(n int) shape.Shape { return shape.Of(n) }
 
-// WriteOptions say how to write. The zero value writes comma-separated text with a header.
+// WriteOptions control writing. The zero value writes comma-separated text with a header.
 type WriteOptions struct {
-	Delim    byte   // between fields; 0: a comma
-	NoHeader bool   // no names in the first line
-	Missing  string // the text of fields that are missing
+	Delim    byte   // delimiter; 0 means a comma
+	NoHeader bool   // omits the header
+	Missing  string // text of missing fields
 
-	// Context ends writing when it ends, with its cause as the error. Nil: nothing does.
+	// Context ends writing when it ends, with its cause as the error. Nil means no context.
 	Context context.Context
 }
 
-// WriteFile is [Write] to a file, compressed where its name ends in .gz or .zst. What is
-// there is replaced in the end, when all has been written.
+// WriteFile is [Write] to a file, which is compressed if its name ends in .gz or .zst. An existing
+// file is replaced only after everything has been written.
 func WriteFile(name string, t *structured.Tensor, o WriteOptions) error {
 	err := input.WriteFile(name, func(w io.Writer) error { return Write(w, t, o) })
 	var e *tenon.Error
@@ -41,10 +41,10 @@ func WriteFile(name string, t *structured.Tensor, o WriteOptions) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "csvio.WriteFile", Where: name, Err: err, Line: source.Line()}
 }
 
-// Write writes records of rank 1 as a line each. Floats that are whole have a point, so that
-// their type is found again; a text is quoted where it has to be, and where it is empty or
-// says that a field is missing. Lists, records, unions and maps are written as JSON, which the
-// type [JSON] reads.
+// Write writes records of rank 1, one line for each. Floats that are whole are written with a
+// point, so that their type can be inferred again; a text is quoted if necessary, and also if
+// it is empty or equals the text of missing fields. Lists, records, unions and maps are
+// written as JSON, which the type [JSON] reads.
 func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
 	const fn = "csvio.Write"
 	if t.Shape().Rank() != 1 {
@@ -85,7 +85,7 @@ func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
 		return nil
 	}
 	if !o.NoHeader && len(names) > 0 {
-		_ = line(func(n string) error { o.text(b, n); return nil }) // texts always have a form
+		_ = line(func(n string) error { o.text(b, n); return nil }) // writing a name cannot fail
 	}
 	for row, x := range nested.([]any) {
 		rec, _ := x.(map[string]any)
@@ -110,7 +110,8 @@ func Write(w io.Writer, t *structured.Tensor, o WriteOptions) error {
 	return flush()
 }
 
-// inTexts returns records with the texts of elements of package element, and of what is no single value.
+// inTexts returns records in which elements of package element, and entries that are not single values,
+// are replaced by their texts.
 func inTexts(t *structured.Tensor) (*structured.Tensor, error) {
 	var fields []structured.Field
 	some := false
@@ -159,12 +160,12 @@ func (o *WriteOptions) field(b *strings.Builder, v any) error {
 	case interface{ Float32() float32 }:
 		b.WriteString(number(float64(x.Float32()), 32))
 	default:
-		return fmt.Errorf("a text table cannot hold a %T", x)
+		return fmt.Errorf("a text table cannot contain a %T", x)
 	}
 	return nil
 }
 
-// number returns a float, with a point or an exponent.
+// number formats a float, always with a point or an exponent.
 func number(x float64, bits int) string {
 	switch {
 	case math.IsNaN(x):

@@ -16,8 +16,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// columnOf returns a value with an entry for each row as a column, which shares its
-// memory where it can.
+// columnOf returns a value with an entry for each row as a column. They share memory where
+// possible.
 func columnOf(v tenon.Value, path []string) *jsoncol.Column {
 	switch a := anatomy.Of(v); a.Kind {
 	case anatomy.Records:
@@ -59,8 +59,8 @@ func noForm(s tenon.Spec, path []string) *tenon.Error {
 	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "jsonl.Write", Where: structured.PathString(path), Msg: fmt.Sprintf("JSON cannot represent %s", tenon.String(s))}
 }
 
-// partsColumn returns the components of a type from outside as the fields of objects. It is
-// false for a type whose rows are not those of its components.
+// partsColumn returns the components of a type defined elsewhere as the fields of objects. It
+// returns false for a type whose rows are not those of its components.
 func partsColumn(v tenon.Value, a anatomy.Value, path []string) (*jsoncol.Column, bool) {
 	shared, ok := rows.Components(v.Spec())
 	if !ok {
@@ -107,7 +107,7 @@ func denseColumn(v tensor.Tensor, path []string) *jsoncol.Column {
 	return c
 }
 
-// elements returns the elements of a tensor as a slice, nil for types that JSON lacks.
+// elements returns the elements of a tensor as a slice, or nil for types that JSON lacks.
 func elements(d *tensor.Dense) any {
 	switch d.DType() {
 	case dtype.Bool:
@@ -140,7 +140,7 @@ func elements(d *tensor.Dense) any {
 	return nil
 }
 
-// within returns a column in the lists of partitions, the outermost first.
+// within returns a column nested in the lists of partitions, the outermost first.
 func within(partitions []*ragged.RowPartition, c *jsoncol.Column, path []string) *jsoncol.Column {
 	for _, p := range slices.Backward(partitions) {
 		splits, ok := p.Splits64()
@@ -169,7 +169,7 @@ func recordsColumn(a anatomy.Value, path []string) *jsoncol.Column {
 	return c
 }
 
-// maskedColumn gives the list at the depth of the mask a validity.
+// maskedColumn sets the validity of the list at the depth of the mask.
 func maskedColumn(a anatomy.Value, path []string) *jsoncol.Column {
 	c := columnOf(a.Inner, path)
 	mask := columnOf(a.Mask, path)
@@ -194,7 +194,7 @@ func maskedColumn(a anatomy.Value, path []string) *jsoncol.Column {
 	return c
 }
 
-// mapColumn makes maps of the innermost lists of entries.
+// mapColumn turns the innermost lists of entries into maps.
 func mapColumn(c *jsoncol.Column) *jsoncol.Column {
 	own := *c
 	if c.Elem.Kind == jsoncol.List {
@@ -218,7 +218,7 @@ func unionColumn(rec anatomy.Value, path []string) *jsoncol.Column {
 	return c
 }
 
-// rowsFirst returns what is written as rows: a single value as one row.
+// rowsFirst returns the rows to write; a single value is one row.
 func rowsFirst(v tenon.Value) tenon.Value {
 	single := false
 	if t, ok := v.(tensor.Tensor); ok {
@@ -233,5 +233,5 @@ func rowsFirst(v tenon.Value) tenon.Value {
 	if x, err := rows.Stack([]tenon.Value{v}, nil); err == nil {
 		return x
 	}
-	return v // which says why not
+	return v // columnOf reports the error
 }

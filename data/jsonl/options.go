@@ -9,18 +9,18 @@ import (
 	"github.com/tenonml/tenon/structured"
 )
 
-// Format says how records follow each other in the text.
+// Format is the way in which records follow each other in the text.
 type Format uint8
 
 // The formats.
 const (
 	Lines        = Format(jsoncol.Lines)        // one record per line; blank lines are skipped
-	Concatenated = Format(jsoncol.Concatenated) // records over as many lines as they like
+	Concatenated = Format(jsoncol.Concatenated) // consecutive records, which may span lines
 	Document     = Format(jsoncol.Document)     // one array of records, or a single record
-	Auto         = Format(jsoncol.Auto)         // whichever of these the beginning looks like
+	Auto         = Format(jsoncol.Auto)         // detected from the beginning of the text
 )
 
-// Duplicates says which value counts where a key occurs twice in one object.
+// Duplicates is the policy for keys that occur twice in one object.
 type Duplicates uint8
 
 // The policies for duplicate keys.
@@ -30,8 +30,7 @@ const (
 	DuplicateFirst = Duplicates(jsoncol.DuplicateFirst)
 )
 
-// Overflow says what becomes of an integer that no int64 holds, in a column whose type is
-// found in the data.
+// Overflow is the policy for integers that int64 cannot hold, in a column whose type is inferred.
 type Overflow uint8
 
 // The policies for overflow.
@@ -40,7 +39,7 @@ const (
 	OverflowFloat = Overflow(jsoncol.OverflowFloat) // the column becomes float64
 )
 
-// Unicode says what becomes of invalid UTF-8 and of half surrogate pairs.
+// Unicode is the policy for invalid UTF-8 and unpaired surrogates.
 type Unicode uint8
 
 // The policies for invalid text.
@@ -49,116 +48,114 @@ const (
 	UnicodeReplace = Unicode(jsoncol.UnicodeReplace) // each becomes U+FFFD
 )
 
-// NonFinite says how NaN and the infinities are written, for which JSON has no form.
+// NonFinite is the policy for writing NaN and infinities, which JSON cannot represent.
 type NonFinite uint8
 
 // The policies for numbers that are not finite.
 const (
 	NonFiniteError   = NonFinite(jsoncol.NonFiniteError)
 	NonFiniteNull    = NonFinite(jsoncol.NonFiniteNull)
-	NonFiniteLiteral = NonFinite(jsoncol.NonFiniteLiteral) // NaN, Infinity, -Infinity: [Options].NonFinite reads them
+	NonFiniteLiteral = NonFinite(jsoncol.NonFiniteLiteral) // NaN, Infinity, -Infinity, which can be read with [Options].NonFinite
 )
 
-// Options say how to read. The zero value reads lines, finds all types in the data and
-// refuses whatever is wrong or missing.
+// Options control reading. The zero value reads lines, infers all types, and treats everything
+// invalid or missing as an error.
 type Options struct {
 	Format Format
 
-	// Schema is the Spec of the records: those of rank 1, or of one. Its static sizes of
-	// dimensions below the first hold, that of the first does not. Masked fields are
-	// optional, dictionaries are strings. Nil: found in the data.
+	// Schema is the Spec of the records, of rank 1 or 0. The static sizes of its dimensions are
+	// enforced, except that of the first. Masked fields are optional; dictionaries are strings. Nil
+	// means that the schema is inferred.
 	Schema *structured.Spec
 
-	// SkipUnknown skips keys that the Schema lacks, after a check of their syntax.
-	// Otherwise they are an error.
+	// SkipUnknown skips keys that the Schema lacks, after checking their syntax. Otherwise they are
+	// an error.
 	SkipUnknown bool
 
-	// Paths are the only fields to find, as structured.PathString writes them; what is
-	// below a path comes with it. Empty: all. Where a Schema is given, it alone says what
-	// is read.
+	// Paths are the only fields to read, in the form of structured.PathString; a path includes
+	// everything below it. Empty means all fields. Paths does not apply if a Schema is given.
 	Paths []string
 
-	// Exclude are fields that are skipped, after a check of their syntax. Where a Schema is
-	// given, it alone says what is read.
+	// Exclude are fields to skip, after checking their syntax. It does not apply if a Schema is
+	// given.
 	Exclude []string
 
-	// Maps are objects whose keys are data: they become a [structured.Map] in place of a
-	// record. "*" in a path stands for what is in a map, and "$" is the record itself. An
-	// object that has more than MaxKeys keys in all records, or so many of which each record
-	// has so few that columns would be nearly all gaps, is a map without being named.
+	// Maps are the paths of objects whose keys are data; they become a [structured.Map]
+	// instead of a record. "*" in a path stands for the values of a map, and "$" is the
+	// record itself. An object becomes a map without being named here if it has more than
+	// MaxKeys keys in all records together, or if its keys are so sparse that its columns
+	// would consist almost entirely of gaps.
 	Maps []string
 
-	// Raw are values, of any and also of changing types, that are kept as their JSON text: a
-	// string each.
+	// Raw are the paths of values, of any type, that are kept as strings with their JSON text.
 	Raw []string
 
-	// Widen takes the Schema for where the search for types begins: integers become float64
-	// where a fraction comes, a field that is not in it, or that a record lacks, becomes
-	// optional, and so on, as where types are found in the data. Element types that are
-	// neither int64 nor float64 stay.
+	// Widen treats the Schema as the starting point of inference: integers become float64
+	// if there are fractions, a field that is not in the Schema, or that a record lacks,
+	// becomes optional, and so on, as with inferred types. Element types other than int64
+	// and float64 are kept.
 	Widen bool
 
-	// Uniform gives all that [Batches] returns one Spec, that of all records. Where types
-	// are found in the data they are looked for first, so that a source is read twice.
+	// Uniform makes [Batches] return batches of a single Spec, that of all records. If types are
+	// inferred, they are inferred in advance, so that a source is read twice.
 	Uniform bool
 
-	// Missing is the policy for null and for fields that a record lacks. Beside a Schema,
-	// MissingMasked makes a field optional that is not so by the Schema, where one is missing.
+	// Missing is the policy for null and for fields that a record lacks. With a Schema,
+	// MissingMasked makes a field optional if a value is missing, even if it is not optional in the
+	// Schema.
 	Missing structured.Missing
 
-	// Defaults are the values of MissingDefault by path, as structured.PathString writes
-	// it: a bool, int64, float64 or string. A path that is named here has that policy
-	// whatever Missing is.
+	// Defaults are the values for MissingDefault by path, in the form of structured.PathString: a
+	// bool, int64, float64 or string. A path listed here has that policy regardless of Missing.
 	Defaults map[string]any
 
 	Duplicates Duplicates
 	Overflow   Overflow
 	Unicode    Unicode
 
-	// Unions lets a field have values of several types: it becomes a structured.Union.
+	// Unions allows a field to have values of several types: it becomes a structured.Union.
 	Unions bool
 
-	// Dictionaries keeps strings as structured.Dictionary.
+	// Dictionaries reads strings as structured.Dictionary.
 	Dictionaries bool
 
-	// NonFinite reads NaN, Infinity and -Infinity as numbers.
+	// NonFinite accepts NaN, Infinity and -Infinity as numbers.
 	NonFinite bool
 
-	MaxDepth   int // how deep arrays and objects nest; 0: 1000
-	MaxColumns int // how many columns are found; 0: 65,536
-	MaxKeys    int // how many keys an object has that is no map; 0: 1000
+	MaxDepth   int // maximum nesting of arrays and objects; 0 means 1000
+	MaxColumns int // maximum number of inferred columns; 0 means 65,536
+	MaxKeys    int // maximum number of keys of an object that is not a map; 0 means 1000
 
-	// Lenient leaves out a line that is in error; Report says which. It needs Lines. Types
-	// that are found in the data are those of most of the first lines.
+	// Lenient skips lines with errors, which Report lists. It requires Lines. Inferred types are
+	// those of the majority of the first lines.
 	Lenient bool
 
-	// MaxSkipped is the share of lines that lenient reading may leave out; more is an error.
-	// 0: a half.
+	// MaxSkipped is the maximum share of lines that lenient reading may skip; skipping more is an
+	// error. 0 means one half.
 	MaxSkipped float64
 
-	// Report, if not nil, is set to what has been read.
+	// Report, if not nil, is set to a report of what was read.
 	Report *Report
 
-	// Progress, if not nil, is called now and then, one call at a time, with the number
-	// of bytes that have been read (after decompression) and of all there are, -1 where
-	// that is not known.
+	// Progress, if not nil, is called from time to time, one call at a time, with the number of
+	// bytes read so far (after decompression) and the total, or -1 if the total is unknown.
 	Progress func(done, total int64)
 
-	// Context ends reading when it ends: with its cause as the error, also while a reader
-	// hangs. Nil: nothing does.
+	// Context ends reading when it ends, with its cause as the error, even while a reader hangs.
+	// Nil means no context.
 	Context context.Context
 
-	Workers int // goroutines that parse; 0: as many as run at once
+	Workers int // number of goroutines that parse; 0 means GOMAXPROCS
 }
 
-// A Report tells what has been read.
+// A Report describes what was read.
 type Report struct {
-	Rows    int64    // records
-	Skipped int64    // lines that lenient reading left out
-	Bad     []*Error // what was wrong with the first thousand of them
+	Rows    int64    // number of records
+	Skipped int64    // number of lines skipped by lenient reading
+	Bad     []*Error // the errors of the first thousand of them
 }
 
-// add adds what a table tells.
+// add adds the counts of a table.
 func (r *Report) add(t *jsoncol.Table) {
 	if r == nil {
 		return
@@ -170,7 +167,7 @@ func (r *Report) add(t *jsoncol.Table) {
 	}
 }
 
-// judge returns an error if lenient reading has left out more than it may.
+// judge returns an error if lenient reading has skipped more lines than allowed.
 func (o *Options) judge(rows, skipped int64, bad []*jsoncol.Error) error {
 	most := o.MaxSkipped
 	if most == 0 {
@@ -179,14 +176,14 @@ func (o *Options) judge(rows, skipped int64, bad []*jsoncol.Error) error {
 	if skipped == 0 || float64(skipped) <= most*float64(rows+skipped) {
 		return nil
 	}
-	e := invalid("jsonl.Options.MaxSkipped", "", "%d of %d lines were left out, more than the share of %v", skipped, rows+skipped, most).(*tenon.Error)
+	e := invalid("jsonl.Options.MaxSkipped", "", "%d of %d lines were skipped, more than the allowed share of %v", skipped, rows+skipped, most).(*tenon.Error)
 	if len(bad) > 0 {
 		e.Err = faultOf(bad[0])
 	}
 	return e
 }
 
-// reading returns the options for the reader of columns, and what makes values of them.
+// reading returns the options for package jsoncol, and a builder of values from its columns.
 func (o *Options) reading() (jsoncol.Options, *builder, error) {
 	r := jsoncol.Options{
 		Format: jsoncol.Format(o.Format), SkipUnknown: o.SkipUnknown,
@@ -237,7 +234,7 @@ func missing(m structured.Missing) jsoncol.Missing {
 	return jsoncol.MissingError
 }
 
-// splitPath reads a path as structured.PathString writes it.
+// splitPath parses a path in the form of structured.PathString.
 func splitPath(text string) ([]string, error) {
 	var names []string
 	for rest := text; ; {

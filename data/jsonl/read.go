@@ -12,8 +12,8 @@ import (
 // ReadFile reads the records in a file.
 func ReadFile(name string, o Options) (*structured.Tensor, error) { return Read(Files(name), o) }
 
-// Read reads the records of a source, which have to be objects: a tensor of rank 1 with
-// a row for each. A fault in the text is an [*Error].
+// Read reads the records of a source, which must be objects, as a tensor of rank 1 with one row for
+// each. A fault in the text is an [*Error].
 func Read(s Source, o Options) (*structured.Tensor, error) {
 	t, b, err := read(s, o)
 	if err != nil {
@@ -26,8 +26,8 @@ func Read(s Source, o Options) (*structured.Tensor, error) {
 	return out, nil
 }
 
-// ReadValues is [Read] for values of any type: numbers, strings or lists as well as
-// objects, with a row for each.
+// ReadValues is [Read] for values of any type: numbers, strings or lists as well as objects. It
+// returns one row for each.
 func ReadValues(s Source, o Options) (tensor.Tensor, error) {
 	t, b, err := read(s, o)
 	if err != nil {
@@ -59,14 +59,13 @@ func read(s Source, o Options) (*jsoncol.Table, *builder, error) {
 	return t, b, nil
 }
 
-// Batches reads the records of a source as tensors of a number of rows, the last of
-// which may have fewer. The next ones are parsed while one is used. After an error there
-// are no more.
+// Batches reads the records of a source as tensors with the given number of rows; the last one may
+// have fewer. The next batches are parsed while one is used. There are no more batches after an
+// error.
 //
-// Where types are found in the data, those of a batch fit all the records up to
-// there: they may be wider than those of the batch before. Options.Uniform gives all
-// batches one Spec, and so does a Schema, such as that of [Infer], unless it is to be
-// widened.
+// If types are inferred, those of a batch fit all records up to that point: they may be wider than
+// those of the preceding batch. All batches have the same Spec with Options.Uniform, or with a
+// Schema, such as one from [Infer], unless it may be widened.
 func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error] {
 	return func(yield func(*structured.Tensor, error) bool) {
 		o, err := o.uniform(s)
@@ -93,7 +92,7 @@ func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error]
 				o.Report.add(t)
 				done, skipped, bad = done+int64(t.Column.Len), skipped+t.Skipped, append(bad, t.Bad...)[:min(1, len(bad)+len(t.Bad))]
 				if t.Column.Len == 0 && done > 0 {
-					continue // lines that were left out at the end
+					continue // only skipped lines at the end
 				}
 				v, err = b.records(t)
 			}
@@ -111,8 +110,8 @@ func Batches(s Source, rows int, o Options) iter.Seq2[*structured.Tensor, error]
 	}
 }
 
-// uniform returns the options to read all of a source in batches of one Spec, if that is
-// asked for.
+// uniform returns the options for reading all of a source in batches of one Spec, if that is
+// requested.
 func (o Options) uniform(s Source) (Options, error) {
 	if !o.Uniform || o.Schema != nil {
 		return o, nil
@@ -124,17 +123,17 @@ func (o Options) uniform(s Source) (Options, error) {
 	}
 	var err error
 	o.Schema, err = Infer(s, 0, o)
-	o.SkipUnknown = true // paths that are not wanted, or excluded
+	o.SkipUnknown = true // for paths that are excluded or not wanted
 	if o.Missing == structured.MissingMasked {
-		o.Missing = structured.MissingError // it is said for each field now
+		o.Missing = structured.MissingError // each field now has its own policy
 	}
 	return o, err
 }
 
-// Infer returns the Spec of the first records of a source, or of all of them where rows
-// is 0: the types that [Read] finds, with a number of rows that is not known. Options
-// are those of Read. It is the Schema for reading the rest, or other sources like it. A
-// reader has been used up then. No more than a piece of the source is in memory at a time.
+// Infer returns the Spec of the first rows records of a source, or of all records if rows is 0: the
+// types that [Read] would infer with the same options, with an unknown number of rows. It can be
+// used as the Schema for reading the rest, or similar sources. A reader is used up by Infer. Only a
+// part of the source is in memory at any time.
 func Infer(s Source, rows int, o Options) (*structured.Spec, error) {
 	if rows == 0 {
 		return inferAll(s, o)

@@ -17,7 +17,7 @@ import (
 
 func rowsOf(n int) shape.Shape { return shape.Of(n) }
 
-// rowsUnknown returns the Spec of records, with any number of rows.
+// rowsUnknown returns the Spec of records with an unknown number of rows.
 func rowsUnknown(t *structured.Tensor) (*structured.Spec, error) {
 	row, err := rows.RowSpec(t.Spec())
 	if err != nil {
@@ -30,8 +30,7 @@ func rowsUnknown(t *structured.Tensor) (*structured.Spec, error) {
 	return s.(*structured.Spec), nil
 }
 
-// schema returns the schema of the columns to read: that of the Spec, or one that leaves
-// the types to the data.
+// schema returns the schema of the columns to read: that of the Spec, or one that infers all types.
 func (o *Options) schema(b *builder) (*jsoncol.Schema, error) {
 	var s *jsoncol.Schema
 	if o.Schema != nil {
@@ -40,7 +39,7 @@ func (o *Options) schema(b *builder) (*jsoncol.Schema, error) {
 		}
 		m := schemaMaker{missing: missing(o.Missing), forms: map[*jsoncol.Schema]form{}, widen: o.Widen}
 		if o.Widen || m.missing == jsoncol.MissingMasked {
-			m.missing = jsoncol.MissingInherit // what the schema makes optional always is
+			m.missing = jsoncol.MissingInherit // optional fields of the schema stay optional
 		}
 		var err error
 		if s, err = m.records(o.Schema, nil); err != nil {
@@ -64,13 +63,13 @@ func (o *Options) schema(b *builder) (*jsoncol.Schema, error) {
 	return s, nil
 }
 
-// setDefault gives the field at a path a value for records that lack it.
+// setDefault sets the default of the field at a path.
 func setDefault(s *jsoncol.Schema, names []string, path string, value any) error {
 	for s.Kind == jsoncol.List {
 		s = s.Elem
 	}
 	if s.Kind != jsoncol.Struct {
-		return invalid("jsonl.Options.Defaults", path, "leads through a field that is no record")
+		return invalid("jsonl.Options.Defaults", path, "leads through a field that is not a record")
 	}
 	k := slices.IndexFunc(s.Fields, func(f jsoncol.SchemaField) bool { return f.Name == names[0] })
 	if len(names) > 1 {
@@ -92,7 +91,7 @@ func setDefault(s *jsoncol.Schema, names []string, path string, value any) error
 	if n, ok := leaf.Default.(int64); ok && f.Kind == jsoncol.Float64 {
 		leaf.Default = float64(n)
 	} else if f.Kind != leaf.Kind {
-		return invalid("jsonl.Options.Defaults", path, "is a %T, the field %s", value, f)
+		return invalid("jsonl.Options.Defaults", path, "is a %T, but the field is %s", value, f)
 	}
 	f.Missing, f.Default = jsoncol.MissingDefault, leaf.Default
 	return nil
@@ -118,22 +117,22 @@ func leafFor(value any) *jsoncol.Schema {
 	return s
 }
 
-// A form says more about a node of a schema than columns know.
+// A form describes aspects of a schema node that columns cannot represent.
 type form struct {
 	dense      bool // a list that is an axis of a dense tensor
 	uniform    bool // a list of a declared length
-	length     int  // of it; shape.Unknown: that of the first
-	dictionary bool // strings that are kept as words
+	length     int  // that length; shape.Unknown means that of the first list
+	dictionary bool // strings read as a structured.Dictionary
 
-	element *element.Type // what texts and numbers say
+	element *element.Type // meaning of strings and numbers
 
-	parts  *anatomy.Spec  // an object that is a Value of a type from outside
-	around []anatomy.Spec // what is around the value: names, or that it is held
+	parts  *anatomy.Spec  // an object that is a Value of a type defined elsewhere
+	around []anatomy.Spec // wrappers around the value: names, or a held value
 }
 
-// schemaMaker turns Specs into schemas.
+// schemaMaker converts Specs to schemas.
 type schemaMaker struct {
-	missing jsoncol.Missing // of what is not optional
+	missing jsoncol.Missing // policy of what is not optional
 	forms   map[*jsoncol.Schema]form
 	widen   bool
 }
@@ -199,7 +198,7 @@ func (m *schemaMaker) of(s tenon.Spec, rows int, path []string) (*jsoncol.Schema
 		return m.divided(row, a.Partitions, rows), err
 	case anatomy.Map:
 		x := s.(*structured.MapSpec)
-		if !x.HasTextKeys() { // which no object has: lists of entries
+		if !x.HasTextKeys() { // objects need text keys: use lists of entries
 			out, err := m.of(x.Entries(), rows, path)
 			if err != nil {
 				return nil, err
@@ -249,7 +248,7 @@ func (m *schemaMaker) of(s tenon.Spec, rows int, path []string) (*jsoncol.Schema
 	}
 	leaf := jsoncol.NewLeaf(t.DType())
 	if m.widen && (leaf.Kind == jsoncol.Int64 && t.DType() == dtype.Int64 || leaf.Kind == jsoncol.Float64 && t.DType() == dtype.Float64 || leaf.Kind == jsoncol.Bool || leaf.Kind == jsoncol.String) {
-		leaf.DType = dtype.None // and so not asked for
+		leaf.DType = dtype.None // the type is not requested
 	}
 	if leaf.Kind == jsoncol.Null {
 		return nil, m.unfit(s, path)
@@ -261,7 +260,7 @@ func (m *schemaMaker) of(s tenon.Spec, rows int, path []string) (*jsoncol.Schema
 	return m.axes(leaf, dims, true), nil
 }
 
-// around notes of what type the value of a node is, where the node does not tell.
+// around records the wrappers of a value, which the node itself does not represent.
 func (m *schemaMaker) around(s *jsoncol.Schema, a anatomy.Spec) *jsoncol.Schema {
 	if s != nil && (a.Kind == anatomy.Held || a.Kind == anatomy.Named || a.Outside()) {
 		f := m.forms[s]
@@ -271,9 +270,9 @@ func (m *schemaMaker) around(s *jsoncol.Schema, a anatomy.Spec) *jsoncol.Schema 
 	return s
 }
 
-// parts returns the schema of a type from outside: an object of its components.
+// parts returns the schema of a type defined elsewhere: an object of its components.
 func (m *schemaMaker) parts(s tenon.Spec, a anatomy.Spec, dims int, path []string) (*jsoncol.Schema, error) {
-	if dims == 0 { // as rows of one
+	if dims == 0 { // as one row
 		many, err := rows.BatchSpec(s, shape.Unknown)
 		if err != nil {
 			return nil, err
@@ -300,8 +299,8 @@ func (m *schemaMaker) parts(s tenon.Spec, a anatomy.Spec, dims int, path []strin
 	return out, nil
 }
 
-// divided returns the schema of lists around s, one for each partition below the first
-// rows dimensions.
+// divided returns the schema of lists around s, one for each partition below the first rows
+// dimensions.
 func (m *schemaMaker) divided(s *jsoncol.Schema, parts []*ragged.PartitionSpec, rows int) *jsoncol.Schema {
 	for i := len(parts) - 1; i >= max(rows-1, 0); i-- {
 		s = &jsoncol.Schema{Kind: jsoncol.List, Missing: m.missing, Elem: s}

@@ -8,23 +8,24 @@ import (
 	"github.com/tenonml/tenon/internal/jsoncol"
 )
 
-// A Source is JSON text to read: one or several pieces, none of whose records go on in
-// the next. Text that is compressed with gzip or zstd is recognised by its first bytes,
-// which no JSON begins with.
+// A Source is JSON text to read, in one or several pieces. Records do not extend from one piece to
+// the next. Text compressed with gzip or zstd is recognised by its first bytes, which no JSON text
+// begins with.
 type Source struct {
 	inputs []input.Input
-	err    error // the files could not be found
+	err    error // error of finding the files
 }
 
-// Bytes returns the text b. It is not changed, and nothing of it is kept.
+// Bytes returns a source of the text b, which is neither modified nor retained.
 func Bytes(b []byte) Source { return Source{inputs: []input.Input{input.Bytes(b)}} }
 
-// Reader returns the text that r gives, once. The name is for errors.
+// Reader returns a source of the text from r, which can be read only once. The name is used in
+// errors.
 func Reader(name string, r io.Reader) Source {
 	return Source{inputs: []input.Input{input.Reader(name, r)}}
 }
 
-// Files returns the text in files, one behind the other.
+// Files returns a source of the text in files, one after the other.
 func Files(names ...string) Source {
 	var s Source
 	for _, name := range names {
@@ -33,9 +34,8 @@ func Files(names ...string) Source {
 	return s
 }
 
-// Glob returns the text in the files whose names match one of some patterns, as
-// filepath.Match has them, in the order of their names. A pattern that matches none is an
-// error of reading.
+// Glob returns a source of the text in the files whose names match any of the patterns, in the form
+// of filepath.Match, sorted by name. A pattern without matches is an error when the source is read.
 func Glob(patterns ...string) Source {
 	names, err := input.Glob(patterns...)
 	s := Files(names...)
@@ -43,7 +43,7 @@ func Glob(patterns ...string) Source {
 	return s
 }
 
-// Join returns the text of several sources, one behind the other.
+// Join returns a source of the text of several sources, one after the other.
 func Join(sources ...Source) Source {
 	var s Source
 	for _, x := range sources {
@@ -55,7 +55,7 @@ func Join(sources ...Source) Source {
 	return s
 }
 
-// open returns the source as the reader of columns takes it.
+// open returns the inputs of the source for package jsoncol.
 func (s Source) open() []jsoncol.Input {
 	out := make([]jsoncol.Input, len(s.inputs))
 	for i, in := range s.inputs {

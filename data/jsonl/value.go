@@ -19,12 +19,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// builder makes values of columns, which share their memory.
+// builder makes values from columns and shares their memory.
 type builder struct {
 	dictionaries bool
-	loose        bool             // what is read may be wider than what was asked for
-	spec         *structured.Spec // that was asked for, nil for none
-	guide        *jsoncol.Schema  // made of it
+	loose        bool             // the result may be wider than requested
+	spec         *structured.Spec // requested Spec, or nil
+	guide        *jsoncol.Schema  // schema made from spec
 	forms        map[*jsoncol.Schema]form
 }
 
@@ -32,7 +32,7 @@ type builder struct {
 func (b *builder) records(t *jsoncol.Table) (*structured.Tensor, error) {
 	c := t.Column
 	if c.Len == 0 && c.Kind == jsoncol.Null {
-		c = &jsoncol.Column{Kind: jsoncol.Struct} // nothing says that they are no objects
+		c = &jsoncol.Column{Kind: jsoncol.Struct} // there is no evidence that they are not objects
 	}
 	if c.Kind != jsoncol.Struct {
 		e := invalid("jsonl.Read", "", "the records are %s, not objects", t.Schema).(*tenon.Error)
@@ -58,13 +58,13 @@ func (b *builder) records(t *jsoncol.Table) (*structured.Tensor, error) {
 	if short, err := out.WithShapeDType(dtype.Int32); err == nil && fits(short, b.spec) {
 		return short, nil
 	}
-	return nil, invalid("jsonl.Read", "", "the records are %s, the schema says %s", tenon.String(out.Spec()), tenon.String(b.spec))
+	return nil, invalid("jsonl.Read", "", "the records are %s, but the schema is %s", tenon.String(out.Spec()), tenon.String(b.spec))
 }
 
-// fits reports whether records are those of a Spec, whatever number of rows that has.
+// fits reports whether records have a Spec, ignoring the number of rows.
 func fits(t *structured.Tensor, s *structured.Spec) bool {
 	own, err := rows.RowSpec(t.Spec())
-	if err != nil { // of a column whose rows are of another type
+	if err != nil { // the column has rows of a different type
 		return tenon.Compatible(t.Spec(), s)
 	}
 	var row tenon.Spec = s
@@ -82,11 +82,11 @@ func (b *builder) value(c *jsoncol.Column) (v tensor.Tensor, err error) {
 	return b.of(c, b.guide, nil, nil), nil
 }
 
-// of returns a column as a value. Where g is not nil it is the node of the guide; above
-// is the validity of the record that the column is in.
+// of returns a column as a value. g is the node of the guide, or nil; above is the validity of the
+// record that contains the column.
 func (b *builder) of(c *jsoncol.Column, g *jsoncol.Schema, above []bool, path []string) tensor.Tensor {
 	if g != nil && g.Kind != c.Kind && b.loose {
-		g = nil // it has become something else
+		g = nil // the type has changed
 	}
 	if b.forms[g].element != nil && c.Kind == jsoncol.String {
 		c = nulls(c, g, path)
@@ -104,7 +104,7 @@ func (b *builder) of(c *jsoncol.Column, g *jsoncol.Schema, above []bool, path []
 			there = slices.Repeat([]bool{true}, c.Len)
 		}
 	} else if there == nil || c.Kind == jsoncol.Null && c.Len == 0 || slices.Equal(there, above) {
-		return v // nothing is missing, but for what the record itself lacks
+		return v // nothing is missing except where the record itself is
 	}
 	v = tenon.Must(masked.New(v, tensor.Vector(there)))
 	for _, a := range around {
@@ -115,7 +115,7 @@ func (b *builder) of(c *jsoncol.Column, g *jsoncol.Schema, above []bool, path []
 	return v
 }
 
-// validity tells which rows of a column are there; nil means all.
+// validity returns which rows of a column are present; nil means all.
 func validity(c *jsoncol.Column) []bool {
 	switch {
 	case c.Kind == jsoncol.Null:
@@ -130,7 +130,7 @@ func validity(c *jsoncol.Column) []bool {
 	return c.Valid
 }
 
-// whole is of without regard to what is missing.
+// whole is of, ignoring missing values.
 func (b *builder) whole(c *jsoncol.Column, g *jsoncol.Schema, path []string) tensor.Tensor {
 	switch c.Kind {
 	case jsoncol.Null:
@@ -156,7 +156,7 @@ func (b *builder) whole(c *jsoncol.Column, g *jsoncol.Schema, path []string) ten
 		fields := make([]structured.Field, len(c.Fields))
 		for i, f := range c.Fields {
 			var below *jsoncol.Schema
-			if g != nil && i < len(g.Fields) { // the others have been found later
+			if g != nil && i < len(g.Fields) { // the others were inferred later
 				below = g.Fields[i].Schema
 			}
 			at := append(path[:len(path):len(path)], f.Name)
@@ -172,7 +172,7 @@ func (b *builder) whole(c *jsoncol.Column, g *jsoncol.Schema, path []string) ten
 	return leaf(c.Values)
 }
 
-// nulls returns a column of JSON texts as one that lacks those that are null.
+// nulls returns a column of JSON texts with null as missing values.
 func nulls(c *jsoncol.Column, g *jsoncol.Schema, path []string) *jsoncol.Column {
 	own := *c
 	own.Valid = slices.Clone(c.Valid)
@@ -181,7 +181,7 @@ func nulls(c *jsoncol.Column, g *jsoncol.Schema, path []string) *jsoncol.Column 
 			continue
 		}
 		if g.Missing == jsoncol.MissingError {
-			tenon.Throw(invalid("jsonl.Read", structured.PathString(path), "entry %d is null, and the schema does not make it optional", i))
+			tenon.Throw(invalid("jsonl.Read", structured.PathString(path), "entry %d is null, but it is not optional in the schema", i))
 		}
 		if own.Valid == nil {
 			own.Valid = slices.Repeat([]bool{true}, c.Len)
@@ -191,7 +191,7 @@ func nulls(c *jsoncol.Column, g *jsoncol.Schema, path []string) *jsoncol.Column 
 	return &own
 }
 
-// elementsOf returns what the JSON texts of a column say.
+// elementsOf parses the JSON texts of a column as elements.
 func elementsOf(c *jsoncol.Column, t element.Type, path []string) tensor.Tensor {
 	out := element.NewBuilder(t, c.Len)
 	for i := range c.Len {
@@ -214,7 +214,7 @@ func elementsOf(c *jsoncol.Column, t element.Type, path []string) tensor.Tensor 
 	return out.Build(shape.Of(c.Len))
 }
 
-// assembled returns rows of a type from outside, which are held where they are no tensor.
+// assembled returns rows of a type defined elsewhere, which are held if they are not a tensor.
 func assembled(a *anatomy.Spec, fields []structured.Field) tensor.Tensor {
 	list := make([]tenon.Value, len(fields))
 	for i, f := range fields {
@@ -271,11 +271,11 @@ func leaf(values any) tensor.Tensor {
 	case []float64:
 		return tensor.Vector(x)
 	}
-	tenon.Throw(fmt.Errorf("jsonl: a column of %T", values))
+	tenon.Throw(fmt.Errorf("jsonl: unexpected column of %T", values))
 	return nil
 }
 
-// list returns elements divided into lists by offsets.
+// list divides elements into lists by offsets.
 func (b *builder) list(v tensor.Tensor, offsets []int64, f form, path []string) tensor.Tensor {
 	if r := v.Shape().Rank(); r >= shape.MaxRank {
 		tenon.Throw(invalid("jsonl.Read", structured.PathString(path), "lists nest more than %d deep", shape.MaxRank-1))
@@ -295,8 +295,8 @@ func (b *builder) list(v tensor.Tensor, offsets []int64, f form, path []string) 
 	return tenon.Must(structured.Divide(v, p))
 }
 
-// common returns the length that all lists have: length, or that of the first where it
-// is not known.
+// common returns the length that all lists have: length or, if that is unknown, the length of the
+// first list.
 func (b *builder) common(offsets []int64, length int, path []string) int {
 	if length < 0 {
 		length = 0
@@ -306,13 +306,13 @@ func (b *builder) common(offsets []int64, length int, path []string) int {
 	}
 	for i := range len(offsets) - 1 {
 		if n := offsets[i+1] - offsets[i]; n != int64(length) {
-			tenon.Throw(invalid("jsonl.Read", structured.PathString(path), "list %d has %d elements, the schema wants %d", i, n, length))
+			tenon.Throw(invalid("jsonl.Read", structured.PathString(path), "list %d has %d elements, but the schema requires %d", i, n, length))
 		}
 	}
 	return length
 }
 
-// reshaped returns entries as rows of a length.
+// reshaped returns entries as rows of a given length.
 func reshaped(v tensor.Tensor, n, length int) tensor.Tensor {
 	dims := append([]int{n, length}, v.Shape().Dims()[1:]...)
 	switch x := v.(type) {
@@ -326,7 +326,7 @@ func reshaped(v tensor.Tensor, n, length int) tensor.Tensor {
 	return ops.Reshape(v, dims)
 }
 
-// union returns a column of several types: each variant gets filler where the others are.
+// union returns a column of several types; each variant is padded where the others have values.
 func (b *builder) union(c *jsoncol.Column, g *jsoncol.Schema, path []string) tensor.Tensor {
 	tags := make([]int8, c.Len)
 	places := make([][]int, len(c.Fields))
@@ -351,7 +351,7 @@ func (b *builder) union(c *jsoncol.Column, g *jsoncol.Schema, path []string) ten
 	return tenon.Must(structured.NewUnion(tensor.Vector(tags), fields))
 }
 
-// variantName returns the name that the schema gives to a variant of the union at a path.
+// variantName returns the schema's name for a variant of the union at a path.
 func (b *builder) variantName(path []string, i int) (string, bool) {
 	if b.spec == nil {
 		return "", false
@@ -366,8 +366,8 @@ func (b *builder) variantName(path []string, i int) (string, bool) {
 	return "", false
 }
 
-// spread returns a column of n rows that has the rows of c at the given rising places, and
-// elsewhere zeros, empty strings and lists and the like.
+// spread returns a column of n rows that has the rows of c at the given ascending places; all other
+// rows are zero, empty strings, empty lists and so on.
 func spread(c *jsoncol.Column, places []int, n int) *jsoncol.Column {
 	if c.Len == n {
 		return c

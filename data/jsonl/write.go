@@ -9,21 +9,21 @@ import (
 	"github.com/tenonml/tenon/internal/jsoncol"
 )
 
-// WriteOptions say how to write. The zero value writes lines.
+// WriteOptions control writing. The zero value writes lines.
 type WriteOptions struct {
-	// Array writes one array of the rows in place of a line for each.
+	// Array writes one array of the rows instead of one line for each row.
 	Array bool
 
-	// OmitMissing leaves missing fields out of their objects; otherwise they are null.
+	// OmitMissing omits missing fields from their objects; otherwise they are null.
 	OmitMissing bool
 
-	NonFinite NonFinite // NaN and the infinities
-	Unicode   Unicode   // strings that are no UTF-8
+	NonFinite NonFinite // policy for NaN and infinities
+	Unicode   Unicode   // policy for strings that are not UTF-8
 
-	// Context ends writing when it ends, with its cause as the error. Nil: nothing does.
+	// Context ends writing when it ends, with its cause as the error. Nil means no context.
 	Context context.Context
 
-	Workers int // goroutines that format; 0: as many as run at once
+	Workers int // number of goroutines that format; 0 means GOMAXPROCS
 }
 
 func (o WriteOptions) writing() jsoncol.WriteOptions {
@@ -36,10 +36,10 @@ func column(v tenon.Value) (c *jsoncol.Column, err error) {
 	return columnOf(rowsFirst(v), nil), nil
 }
 
-// Write writes the rows of records, or of any other Value, to w: a line for each, or
-// one for a single one. A type from outside is an object of its components. The text is compact and the same for the same values: fields
-// in their order, numbers as short as reads back the same, only such characters escaped
-// as have to be. Complex numbers are an error of kind tenon.ErrDType.
+// Write writes the rows of records, or of any other Value, to w: one line for each row, or a single line for a
+// scalar. A type defined elsewhere is written as an object of its components. The text is compact and deterministic:
+// fields are in order, numbers have the shortest form that reads back the same, and only those characters are escaped
+// that must be. Complex numbers are an error of kind tenon.ErrDType.
 func Write(w io.Writer, v tenon.Value, o WriteOptions) error {
 	c, err := column(v)
 	if err == nil {
@@ -51,10 +51,10 @@ func Write(w io.Writer, v tenon.Value, o WriteOptions) error {
 	return nil
 }
 
-// WriteFile is [Write] to a file, compressed where its name ends in .gz or .zst. A file
-// that is there is replaced in the end, when all has been written: where writing fails,
-// as on a full disk, it stays as it was, and nothing is left beside it. What is no file,
-// such as a pipe, is written to as it is.
+// WriteFile is [Write] to a file, which is compressed if its name ends in .gz or .zst. An existing
+// file is replaced only after everything has been written: if writing fails, as on a full disk, it
+// is unchanged, and nothing is left next to it. A path that is not a regular file, such as a pipe,
+// is written to directly.
 func WriteFile(name string, v tenon.Value, o WriteOptions) error {
 	c, err := column(v)
 	if err == nil {

@@ -29,7 +29,7 @@ var normalizeOp = op.Register(&op.Op{
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		x := c.Tensor(0)
 		if !x.DType().IsString() {
-			return nil, c.Errorf(tenon.ErrDType, "x has the element type %v; the operation is for string tensors", x.DType())
+			return nil, c.Errorf(tenon.ErrDType, "x has element type %v, want string", x.DType())
 		}
 		if _, ok := forms[Form(c.Str(1))]; !ok {
 			return nil, c.Errorf(tenon.ErrInvalid, "the form is %q, want NFC, NFD, NFKC or NFKD", c.Str(1))
@@ -41,8 +41,7 @@ var normalizeOp = op.Register(&op.Op{
 	},
 })
 
-// Normalize returns each string in a normal form. Bytes that are no UTF-8 stay as
-// they are.
+// Normalize returns each string in a normal form. Bytes that are not UTF-8 are unchanged.
 //
 //	x: string[n…] → string[n…]. No gradient.
 func Normalize(x any, f Form) tensor.Tensor { return op.Eval(normalizeOp, x, string(f)) }
@@ -50,8 +49,8 @@ func Normalize(x any, f Form) tensor.Tensor { return op.Eval(normalizeOp, x, str
 // chunk is the number of strings that a worker takes at a time.
 const chunk = 4096
 
-// normalized returns the strings in a form. Strings that are in it already, which
-// is seen without writing, are not copied one by one: if all are, x is returned.
+// normalized returns the strings in a normal form. Strings that are already in it, which is
+// detected without writing, are not copied one by one; if all are, x is returned.
 func normalized(x *tensor.Strings, f norm.Form) *tensor.Strings {
 	n := x.Len()
 	parts := make([][]byte, (n+chunk-1)/chunk)

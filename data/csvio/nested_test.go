@@ -67,10 +67,10 @@ func TestNestedColumns(t *testing.T) {
 // A field of JSON that is none, or not what its column is, is a fault with its line and column, and missing in lenient reading.
 func TestFaultsOfNestedColumns(t *testing.T) {
 	for text, want := range map[string]string{
-		"id,m\n1,\"{\"\"a\"\":1}\"\n2,{\n":                                 `csv:3: column "m": the field "{" is no json`,
-		"id,m\n1,\"{\"\"a\"\":1}\"\n2,\"1},{\"\"m\"\":2\"\n":               `csv:3: column "m": the field "1},{\"m\":2" is no json`,
+		"id,m\n1,\"{\"\"a\"\":1}\"\n2,{\n":                                 `csv:3: column "m": the field "{" is not a valid json`,
+		"id,m\n1,\"{\"\"a\"\":1}\"\n2,\"1},{\"\"m\"\":2\"\n":               `csv:3: column "m": the field "1},{\"m\":2" is not a valid json`,
 		"id,m\n1,\"{\"\"a\"\":\n1}\"\n2,\"{\"\"a\"\":\"\"x\"\"}\"\n3,\n":   `csv:4: column "m": the field "{\"a\":\"x\"}"`,
-		"id,m\n1,\"[1,\"\n2,\"{\"\"a\"\":\"\"x\"\"}\"\n3,\"{}\"\n4,\"{}\"": `csv:2: column "m": the field "[1," is no json`,
+		"id,m\n1,\"[1,\"\n2,\"{\"\"a\"\":\"\"x\"\"}\"\n3,\"{}\"\n4,\"{}\"": `csv:2: column "m": the field "[1," is not a valid json`,
 	} {
 		o := csvio.Options{Types: map[string]csvio.Type{"m": csvio.JSON}, Nested: jsonl.Options{Maps: []string{"m"}}}
 		if strings.Contains(text, "x") {

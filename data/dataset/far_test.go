@@ -138,15 +138,15 @@ func TestPadToBound(t *testing.T) {
 		err  func() error
 		want string
 	}{
-		"too long":   {func() error { _, err := lists.Batch(3, to("", 4)).Collect(ctx); return err }, "rows of 5 elements, which are to be filled up to 4"},
+		"too long":   {func() error { _, err := lists.Batch(3, to("", 4)).Collect(ctx); return err }, "rows of 5 elements, more than the size 4 to pad to"},
 		"no such":    {func() error { _, err := dataset.FromRows(r).Batch(3, to("words", 4)).Collect(ctx); return err }, "words"},
 		"scalars":    {func() error { _, err := dataset.FromRows(r).Batch(3, to("label", 4)).Collect(ctx); return err }, `"label" is int64[3]`},
-		"ragged":     {lists.Batch(3, dataset.BatchOptions{Kind: dataset.Ragged, PadTo: map[string]int{"": 4}}).Err, "not filled up"},
+		"ragged":     {lists.Batch(3, dataset.BatchOptions{Kind: dataset.Ragged, PadTo: map[string]int{"": 4}}).Err, "cannot be padded to 4"},
 		"no bound":   {lists.Bucket(length, dataset.BucketOptions{Sizes: []int{1}, Batch: dataset.BatchOptions{Kind: dataset.Padded}, PadToBound: []string{""}}).Err, "0 bounds"},
-		"above all":  {func() error { _, err := dataset.FromRows(r).Bucket(tokens, o).Collect(ctx); return err }, "element 0: dataset.Bucket: the length is 3, the last bound 3"},
-		"no kind":    {lists.Bucket(length, dataset.BucketOptions{Sizes: []int{1}, Batch: dataset.BatchOptions{Kind: 7}}).Err, "no kind 7"},
-		"group by":   {lists.GroupByWindow(nil, nil, dataset.BatchOptions{Kind: 7}).Err, "no kind 7"},
-		"below zero": {lists.Batch(1, to("", -1)).Err, "not filled up to -1"},
+		"above all":  {func() error { _, err := dataset.FromRows(r).Bucket(tokens, o).Collect(ctx); return err }, "element 0: dataset.Bucket: the length is 3, but the last bound is 3"},
+		"no kind":    {lists.Bucket(length, dataset.BucketOptions{Sizes: []int{1}, Batch: dataset.BatchOptions{Kind: 7}}).Err, "unknown batch kind 7"},
+		"group by":   {lists.GroupByWindow(nil, nil, dataset.BatchOptions{Kind: 7}).Err, "unknown batch kind 7"},
+		"below zero": {lists.Batch(1, to("", -1)).Err, "cannot be padded to -1"},
 	} {
 		if err := c.err(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v", name, err)

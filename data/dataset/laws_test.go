@@ -242,7 +242,7 @@ func TestPack(t *testing.T) {
 	if got := fmt.Sprint(bins); got != "[[[3 4 5 6 7]] int64[1, ~] [[] [8] [9] [10 11 12]] int64[4, ~] [[1 2] [13 14 15]] int64[2, ~]]" {
 		t.Errorf("got %s", got)
 	}
-	if _, err := lists.Pack(dataset.PackOptions{Length: 4}).Collect(ctx); err == nil || !strings.Contains(err.Error(), "element 2 has the length 5") {
+	if _, err := lists.Pack(dataset.PackOptions{Length: 4}).Collect(ctx); err == nil || !strings.Contains(err.Error(), "element 2 has length 5") {
 		t.Errorf("a long one: %v", err)
 	}
 	mapped := lists.Map(func(x tensor.Tensor) (tensor.Tensor, error) { return x, nil })

@@ -184,7 +184,7 @@ func TestBatchesOfRaggedElements(t *testing.T) {
 		{[]tensor.Tensor{of([]int64{1, 2}), of([]int64{3})}, dataset.Dense, "the rows of int64[2, ~, ~] differ in length"},
 		{[]tensor.Tensor{of([]int64{1, 2}), of([]int64{3})}, dataset.Padded, "[[[1 2]]\n\n [[3 0]]] int64[2, 1, 2]"},
 		{[]tensor.Tensor{of([]int64{1, 2}), of([]int64{3})}, dataset.Ragged, "[[[1 2]] [[3]]] int64[2, ~, ~]"},
-		{[]tensor.Tensor{of([]int64{1, 2}), ops.Cast(of([]int64{3}), dtype.Int32)}, dataset.Dense, "element 1 of the batch is int32[1, ~], the first is int64[1, ~]"},
+		{[]tensor.Tensor{of([]int64{1, 2}), ops.Cast(of([]int64{3}), dtype.Int32)}, dataset.Dense, "element 1 of the batch is int32[1, ~], but the first is int64[1, ~]"},
 		{[]tensor.Tensor{of([]int64{1, 2}), narrow}, dataset.Ragged, "[[[1 2]] [[1 2]]] int64[2, ~, ~]"},
 	} {
 		got, err := dataset.FromSlice(c.list).Batch(2, dataset.BatchOptions{Kind: c.kind}).Collect(ctx)

@@ -1,16 +1,16 @@
 package parquetio
 
-// A logical is what annotates a column or a group: what its values mean.
+// A logical is the logical type of a column or group: the meaning of its values.
 type logical struct {
 	kind             int
 	precision, scale int64 // of decimals
-	unit             int   // of times: 1 to 3 for milli-, micro- and nanoseconds
+	unit             int   // unit of times: 1 to 3 for milli-, micro- and nanoseconds
 	utc              bool
-	bits             byte // of integers
+	bits             byte // bits of integers
 	signed           bool
 }
 
-// The kinds of annotations, by their numbers in the schema. Intervals have an old annotation only.
+// The kinds of logical types, by their numbers in the schema. Intervals have only a converted type.
 const (
 	logicalString    = 1
 	logicalMap       = 2
@@ -29,7 +29,7 @@ const (
 	logicalInterval  = -1
 )
 
-// logical reads an annotation, a union of structs.
+// logical reads a logical type, a union of structs.
 func (w *thrift) logical() logical {
 	var l logical
 	w.fields(func(id int, kind byte) bool {
@@ -64,7 +64,8 @@ func (w *thrift) logical() logical {
 	return l
 }
 
-// convertedTypes are what the old annotations say, by their number.
+// convertedTypes are the logical types that correspond to converted types, the older form of
+// annotation, by number.
 var convertedTypes = []logical{
 	{kind: logicalString}, {kind: logicalMap}, {kind: logicalMap}, {kind: logicalList}, {kind: logicalEnum}, {kind: logicalDecimal}, {kind: logicalDate},
 	{kind: logicalTime, unit: 1, utc: true}, {kind: logicalTime, unit: 2, utc: true},
@@ -74,7 +75,7 @@ var convertedTypes = []logical{
 	{kind: logicalJSON}, {kind: logicalBSON}, {kind: logicalInterval},
 }
 
-// order returns how the bounds in a file compare, unordered where the format does not say so.
+// order returns the order of the bounds in a file, or unordered if the format does not define one.
 func (e *schemaElement) order() order {
 	text := e.typ.text()
 	switch k := e.logical.kind; {

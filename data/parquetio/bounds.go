@@ -7,17 +7,17 @@ import (
 	"math"
 )
 
-// bounds are the least and the greatest of some values, as they are stored. There are none where the values have no order, and
-// of numbers that are no numbers.
+// bounds are the smallest and the greatest of some values, in stored form. There are none if the values have no
+// order, or if they include NaN.
 type bounds struct {
 	there       bool
 	least, most []byte
 }
 
-// longest is how long a bound is at most; longer ones are left out.
+// longest is the maximum length of a bound; longer ones are omitted.
 const longest = 4096
 
-// kept returns the bounds as they are written, in memory of their own: what they are of may change.
+// kept returns a copy of the bounds, because the memory of their values may be reused.
 func (b bounds) kept() bounds {
 	if !b.there || len(b.least) > longest || len(b.most) > longest {
 		return bounds{}
@@ -25,7 +25,7 @@ func (b bounds) kept() bounds {
 	return bounds{true, bytes.Clone(b.least), bytes.Clone(b.most)}
 }
 
-// join returns the bounds of what two have.
+// join returns the bounds of the union of two sets of values.
 func (c *slot) join(a, b bounds) bounds {
 	switch {
 	case !a.there:
@@ -68,7 +68,7 @@ func (c *slot) compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// boundsOf returns the bounds of values from one on and up to another.
+// boundsOf returns the bounds of the values [from, to).
 func (c *slot) boundsOf(v *values, from, to int) bounds {
 	if from == to || c.order == unordered {
 		return bounds{}
@@ -98,8 +98,8 @@ func (c *slot) boundsOf(v *values, from, to int) bounds {
 	return bounds{true, least, most}
 }
 
-// boundsOfWords returns the bounds of the words that numbers stand for. Which words are known is kept in seen, by the number of a
-// round.
+// boundsOfWords returns the bounds of the dictionary entries that numbers refer to. seen records, by the number of a
+// round, which entries have been considered.
 func (c *slot) boundsOfWords(d *words, numbers []uint32, seen []uint32, round uint32) bounds {
 	if len(numbers) == 0 || c.order == unordered {
 		return bounds{}
@@ -128,7 +128,8 @@ func extremes[T int32 | int64 | uint32 | uint64](x []T) bounds {
 	return bounds{true, asBytes([]T{least}), asBytes([]T{most})}
 }
 
-// floats returns the bounds of floating-point numbers: of zeros, of which readers may know one, both are within them.
+// floats returns the bounds of floating-point numbers. If a bound is zero, it includes both zeros, because readers
+// may distinguish them.
 func floats[T float32 | float64](x []T) bounds {
 	least, most := T(math.Inf(1)), T(math.Inf(-1))
 	ok := false

@@ -10,30 +10,30 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// A chunk is a column of a row group as it is written, and what the footer and the page index say of it. Offsets count from its
-// beginning.
+// A chunk is a column chunk being written, together with its data for the footer and the page index. Offsets are
+// relative to its beginning.
 type chunk struct {
 	c         *slot
 	codec     codec
 	pageBytes int
-	secret    *secret // nil: it is not encrypted
+	secret    *secret // nil if it is not encrypted
 
 	b       []byte
-	packed  []byte // a page's body, compressed
-	levels  []byte // and its levels
-	plain   []byte // and its values
-	sealed  []byte // and all of it, encrypted
+	packed  []byte // compressed body of a page
+	levels  []byte // its levels
+	plain   []byte // its values
+	sealed  []byte // the encrypted page
 	entries int
 	rows    int
-	full    int // bytes of the pages before they are compressed
+	full    int // size of the pages before compression
 	dict    bool
-	first   int // where the data pages begin
+	first   int // position of the first data page
 	nulls   int
 	bounds  bounds
 	pages   []written
 }
 
-// written is a data page.
+// written describes a data page that has been written.
 type written struct {
 	at, size, row int
 	values, nulls int
@@ -41,11 +41,11 @@ type written struct {
 }
 
 const (
-	defaultPage = 1 << 20 // bytes of a page
-	pageRows    = 20_000  // rows of a page, about, at most: what a condition leaves out is whole pages
+	defaultPage = 1 << 20 // size of a page
+	pageRows    = 20_000  // approximate maximum number of rows of a page, because conditions skip whole pages
 )
 
-// fill writes a leaf of some rows.
+// fill writes a leaf of the given number of rows.
 func (k *chunk) fill(s *shred, rows int) {
 	k.b, k.full, k.nulls, k.bounds, k.pages, k.first = k.b[:0], 0, 0, bounds{}, k.pages[:0], 0
 	k.entries, k.rows = s.n, rows
@@ -54,14 +54,14 @@ func (k *chunk) fill(s *shred, rows int) {
 	var seen []uint32
 	if k.dict = d != nil; k.dict {
 		k.dictionary(d)
-		if d.ends != nil { // numbers are compared as quickly as they are found
+		if d.ends != nil { // for numbers, comparing is as fast as a look-up
 			seen = make([]uint32, d.n)
 		}
 	}
 	k.first = len(k.b)
 	step := k.step(s, v, d, rows)
 	value, row := 0, 0
-	for from := 0; from < s.n || len(k.pages) == 0; { // one page where there are no rows
+	for from := 0; from < s.n || len(k.pages) == 0; { // write one page even if there are no rows
 		end, count := s.cut(from, step)
 		for k.c.typ == typeByteArray && d == nil && end-from > 1 && v.ends[value+count]-v.ends[value] > int64(2*k.pageBytes) {
 			shorter, n := s.cut(from, (end-from)/2)
@@ -86,17 +86,17 @@ func (k *chunk) fill(s *shred, rows int) {
 		value, from = value+count, end
 	}
 	if row != rows {
-		tenon.Throw(fail(tenon.ErrInvalid, "parquetio.Writer.Write", k.c.path[0], "the column has %d rows of %d", row, rows))
+		tenon.Throw(fail(tenon.ErrInvalid, "parquetio.Writer.Write", k.c.path[0], "the column has %d rows instead of %d", row, rows))
 	}
 	k.bounds = k.bounds.kept()
 }
 
-// step returns about how many entries a page has.
+// step returns the approximate number of entries of a page.
 func (k *chunk) step(s *shred, v *values, d *words, rows int) int {
 	if s.n == 0 {
 		return 1
 	}
-	size := v.size() // of all values
+	size := v.size() // size of all values
 	if d != nil {
 		size = v.n * d.bits() / 8
 	}
@@ -108,8 +108,8 @@ func (k *chunk) step(s *shred, v *values, d *words, rows int) int {
 	return max(1, int(min(step, n, n*pageRows/float64(max(rows, 1)))))
 }
 
-// cut returns where a page ends that begins with an entry and has about some entries: before a row, or behind all. Count is
-// how many of them have a value.
+// cut returns the end of a page that begins with an entry and has about step entries: it lies at the beginning of a
+// row or at the end. count is the number of entries that have a value.
 func (s *shred) cut(from, step int) (end, count int) {
 	end = min(from+step, s.n)
 	if s.reps != nil && end < s.n {
@@ -125,7 +125,7 @@ func (s *shred) cut(from, step int) (end, count int) {
 	return end, bytes.Count(s.defs[from:end], []byte{s.def})
 }
 
-// rowsIn returns how many rows begin in entries.
+// rowsIn returns the number of rows that begin in a range of entries.
 func (s *shred) rowsIn(from, end int) int {
 	if s.reps == nil {
 		return end - from
@@ -161,7 +161,7 @@ func (k *chunk) page(s *shred, v *values, d *words, from, end, value, count int)
 	}, pageData)
 }
 
-// dictionary adds the page of the words.
+// dictionary adds the dictionary page.
 func (k *chunk) dictionary(d *words) {
 	body := d.fixed
 	if d.ends != nil {
@@ -176,7 +176,8 @@ func (k *chunk) dictionary(d *words) {
 	}, pageDict)
 }
 
-// add adds a page: a header, of which say writes what its kind has, and the body, which is in two pieces.
+// add adds a page: a header, whose kind-specific part is written by say, and the body, given in two
+// pieces.
 func (k *chunk) add(levels, body []byte, say func(w *record), kind int64) {
 	size := len(levels) + len(body)
 	if k.codec != codecNone {
@@ -209,7 +210,7 @@ func (k *chunk) add(levels, body []byte, say func(w *record), kind int64) {
 		w.integer(1, kindInt32, kind)
 		w.integer(2, kindInt32, int64(size))
 		w.integer(3, kindInt32, int64(packed))
-		if k.secret == nil { // which shows damage by itself
+		if k.secret == nil { // encryption detects damage by itself
 			w.integer(4, kindInt32, int64(int32(crc32.Update(crc32.ChecksumIEEE(levels), crc32.IEEETable, body))))
 		}
 		say(w)
@@ -221,7 +222,7 @@ func (k *chunk) add(levels, body []byte, say func(w *record), kind int64) {
 	k.b = append(append(w.b, levels...), body...)
 }
 
-// appendLevels appends the levels of entries, each kind with its length in front.
+// appendLevels appends the levels of entries, each kind preceded by its length.
 func (s *shred) appendLevels(to []byte, c *slot, from, end int) []byte {
 	add := func(list []uint8, most, all uint8) {
 		if most == 0 {
@@ -243,7 +244,7 @@ func (s *shred) appendLevels(to []byte, c *slot, from, end int) []byte {
 	return to
 }
 
-// appendTexts appends texts with their lengths in front.
+// appendTexts appends texts, each preceded by its length.
 func (v *values) appendTexts(to []byte, from, end int) []byte {
 	for i := from; i < end; i++ {
 		x := v.text[v.ends[i]:v.ends[i+1]]
@@ -252,7 +253,7 @@ func (v *values) appendTexts(to []byte, from, end int) []byte {
 	return to
 }
 
-// appendTruths appends truth values as bits.
+// appendTruths appends booleans as bits.
 func appendTruths(to, list []byte) []byte {
 	for ; len(list) >= 8; list = list[8:] {
 		to = packBytes(to, (*[8]uint8)(list), 1)

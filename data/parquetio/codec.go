@@ -17,7 +17,7 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// A codec is how pages are compressed, by its number in files.
+// A codec is the compression of pages, by its number in files.
 type codec int64
 
 const (
@@ -26,15 +26,15 @@ const (
 	codecGzip   codec = 2
 	codecBrotli codec = 4
 	codecZstd   codec = 6
-	codecLZ4    codec = 7 // blocks without a frame
+	codecLZ4    codec = 7 // LZ4 blocks without a frame
 )
 
-// zstdReader decompresses into what it is given, and no further.
+// zstdReader decompresses into the given buffer and never beyond it.
 var zstdReader = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
 })
 
-// unpack decompresses a page of some size, in a buffer that has the room.
+// unpack decompresses a page of the given size into a buffer that has the capacity.
 func (c codec) unpack(body, buf []byte, size int64) ([]byte, error) {
 	buf = buf[:size:len(buf)]
 	switch c {
@@ -46,7 +46,7 @@ func (c codec) unpack(body, buf []byte, size int64) ([]byte, error) {
 		return d.DecodeAll(body, buf[:0])
 	case codecSnappy:
 		if n, _ := binary.Uvarint(body); n != uint64(size) {
-			return nil, fmt.Errorf("there are %d bytes of %d", n, size)
+			return nil, fmt.Errorf("there are %d bytes, want %d", n, size)
 		}
 		return snappy.Decode(buf, body)
 	case codecGzip:
@@ -67,10 +67,10 @@ func (c codec) unpack(body, buf []byte, size int64) ([]byte, error) {
 	return nil, fmt.Errorf("compression %d is not supported", c)
 }
 
-// whole reads as many bytes as b has, and no more.
+// whole reads exactly len(b) bytes.
 func whole(r io.Reader, b []byte) ([]byte, error) {
 	if n, err := io.ReadFull(r, b); err != nil {
-		return b[:n], fmt.Errorf("there are %d bytes of %d: %w", n, len(b), err)
+		return b[:n], fmt.Errorf("there are %d bytes, want %d: %w", n, len(b), err)
 	}
 	var more [1]byte
 	if n, err := r.Read(more[:]); n > 0 || !errors.Is(err, io.EOF) {
@@ -79,18 +79,18 @@ func whole(r io.Reader, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// zstdWriter compresses quickly, as the readers of tables like it.
+// zstdWriter uses fast compression, the usual choice for tables.
 var zstdWriter = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
 })
 
-// The writers of gzip and LZ4 have tables that are large to make.
+// The writers of gzip and LZ4 are reused because they have large tables.
 var (
 	gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 	lz4Writers  = sync.Pool{New: newLZ4}
 )
 
-// pack returns the compressed form of bytes, in a buffer if that has the room.
+// pack compresses bytes, into a buffer if it has the capacity.
 func (c codec) pack(buf, b []byte) []byte {
 	switch c {
 	case codecZstd:

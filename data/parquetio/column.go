@@ -15,23 +15,23 @@ import (
 	"github.com/tenonml/tenon/internal/arena"
 )
 
-// A column is what has been read of a column, of one row group or several.
+// A column holds what has been read of a column, from one or several row groups.
 type column struct {
 	stream
 	typ    physical
-	size   int    // bytes of a value, 0 for byte arrays and truth values
-	count  int    // values, without those that are missing
-	fixed  []byte // of values of a fixed width
+	size   int    // size of a value in bytes, 0 for byte arrays and booleans
+	count  int    // number of values that are not missing
+	fixed  []byte // values of fixed width
 	width  int
-	number bool    // they are integers, lowest byte first
-	ends   []int64 // of others
+	number bool    // values are little-endian integers
+	ends   []int64 // ends of other values
 	text   []byte
 	bits   []uint8
-	hoped  int64 // how many entries there are likely to be
-	likely int64 // bytes that may be reserved before they are there
+	hoped  int64 // expected number of entries
+	likely int64 // number of bytes that may be reserved in advance
 
 	dict    dictionary
-	indexes []uint32 // some of a page
+	indexes []uint32 // some of the dictionary indices of a page
 }
 
 func newColumn(e *schemaElement) (*column, error) {
@@ -52,10 +52,10 @@ func newColumn(e *schemaElement) (*column, error) {
 		c.ends = []int64{0}
 	case typeFixed:
 		if c.size = e.length; c.size <= 0 {
-			return nil, fmt.Errorf("values of %d bytes", c.size)
+			return nil, fmt.Errorf("unsupported values of %d bytes", c.size)
 		}
 	default:
-		return nil, fmt.Errorf("columns of %v are unknown", c.typ)
+		return nil, fmt.Errorf("unsupported column type %v", c.typ)
 	}
 	if c.width = c.size; c.size == 12 && c.typ == typeInt96 {
 		c.width = 8
@@ -63,7 +63,8 @@ func newColumn(e *schemaElement) (*column, error) {
 	return c, nil
 }
 
-// expect makes room for a number of entries that a file says it has in some bytes, as far as that is likely.
+// expect makes room for the number of entries that a file states, as far as its size makes that number
+// plausible.
 func (c *column) expect(entries, size int64) {
 	entries = min(entries, 1<<16+32*size)
 	c.hoped, c.likely = entries, 1<<20+32*size
@@ -81,7 +82,7 @@ func (c *column) expect(entries, size int64) {
 	}
 }
 
-// textRoom makes room for some bytes of more texts, and for those that are likely to come.
+// textRoom makes room for n bytes of further texts, and for those that are likely to follow.
 func (c *column) textRoom(n, texts int) {
 	if cap(c.text)-len(c.text) >= n {
 		return
@@ -92,20 +93,20 @@ func (c *column) textRoom(n, texts int) {
 	c.text = append(uninitialised[uint8](int(min(max(hoped, 1.25*float64(all)), most))+slack), c.text...)
 }
 
-// uninitialised returns room for what is read, which the garbage collector takes.
+// uninitialised returns uncleared, garbage-collected memory for data to be read.
 func uninitialised[T arena.Element](n int) []T {
 	var t T
 	return arena.View[T](arena.Alloc(n*int(unsafe.Sizeof(t))), n)[:0]
 }
 
-// lend returns room for levels, which are needed until arrays have been made.
+// lend returns memory for levels, which are needed until arrays have been built.
 func (s *stream) lend(n int) []uint8 {
 	b := arena.Alloc(n)
 	s.lent = append(s.lent, b)
 	return arena.View[uint8](b, n)[:0]
 }
 
-// release gives the memory of the levels back.
+// release returns the memory of the levels to the pool.
 func (s *stream) release() {
 	for _, b := range s.lent {
 		b.Release()
@@ -113,7 +114,8 @@ func (s *stream) release() {
 	*s = stream{}
 }
 
-// load reads pages with a number of rows, and as many entries as the footer says where they are all of a chunk.
+// load reads pages with the given number of rows and, if they are a complete chunk, with the number of entries
+// stated in the footer.
 func (c *column) load(r *reading, p *pages, rows int64) error {
 	n, starts, entries := c.n, int64(0), p.left
 	c.dict = dictionary{}
@@ -142,7 +144,7 @@ func (c *column) load(r *reading, p *pages, rows int64) error {
 			starts += int64(g.n)
 		} else {
 			if first == n && c.n > n && c.reps[n] != 0 {
-				return fmt.Errorf("the first repetition level is %d", c.reps[n])
+				return fmt.Errorf("the first repetition level is %d instead of 0", c.reps[n])
 			}
 			starts += int64(c.n - first - above(c.reps[first:c.n], 0))
 		}
@@ -153,14 +155,14 @@ func (c *column) load(r *reading, p *pages, rows int64) error {
 			p.ends = p.ends[1:]
 		}
 		if starts > rows {
-			return fmt.Errorf("there are more than the %d rows of the row group", rows)
+			return fmt.Errorf("there are more rows than the %d of the row group", rows)
 		}
 	}
 	if entries != everything && int64(c.n-n) != entries {
-		return fmt.Errorf("there are %d values of the %d of the column chunk", c.n-n, entries)
+		return fmt.Errorf("there are %d values instead of the %d of the column chunk", c.n-n, entries)
 	}
 	if starts != rows {
-		return fmt.Errorf("there are %d rows of the %d of the row group", starts, rows)
+		return fmt.Errorf("there are %d rows instead of the %d of the row group", starts, rows)
 	}
 	return nil
 }
@@ -193,7 +195,7 @@ func (c *column) page(r *reading, g *page) (err error) {
 	return nil
 }
 
-// levels appends the n levels of a page, up to a largest one.
+// levels appends the n levels of a page, which must be at most most.
 func levels(to []uint8, b []byte, n int, most uint8) ([]uint8, error) {
 	at := len(to)
 	to, err := hybrid(to, b, n, bits.Len8(most), unpackBytes)
@@ -201,18 +203,18 @@ func levels(to []uint8, b []byte, n int, most uint8) ([]uint8, error) {
 		return nil, errLevels
 	}
 	if most&(most+1) != 0 && above(to[at:], most) > 0 {
-		return nil, fmt.Errorf("a level is above %d", most)
+		return nil, fmt.Errorf("a level exceeds %d", most)
 	}
 	return to, nil
 }
 
-// int96 keeps times as nanoseconds since 1970.
+// int96 adds INT96 timestamps as nanoseconds since 1970.
 func (c *column) int96(b []byte) error {
 	const epoch, perDay = 2440588, 86400 * 1_000_000_000
 	for ; len(b) >= 12; b = b[12:] {
 		nanos, day := int64(binary.LittleEndian.Uint64(b)), int64(int32(binary.LittleEndian.Uint32(b[8:])))
 		high, low := bits.Mul64(uint64(max(day-epoch, epoch-day)), perDay)
-		if day < epoch { // in two's complement of 128 bits
+		if day < epoch { // 128-bit two's complement
 			var borrow uint64
 			low, borrow = bits.Sub64(0, low, 0)
 			high, _ = bits.Sub64(0, high, borrow)
@@ -220,22 +222,22 @@ func (c *column) int96(b []byte) error {
 		low, carry := bits.Add64(low, uint64(nanos), 0)
 		high, _ = bits.Add64(high, uint64(nanos>>63), carry)
 		if int64(high) != int64(low)>>63 {
-			return fmt.Errorf("the time of day %d is not within the 584 years around 1970 that nanoseconds count", day)
+			return fmt.Errorf("the timestamp on day %d cannot be represented in nanoseconds since 1970", day)
 		}
 		c.fixed = binary.LittleEndian.AppendUint64(c.fixed, low)
 	}
 	return nil
 }
 
-// data returns the values of a column as an array of a type, with an element for each slot: at says in which slots there are
-// some; nil: in all.
+// data returns the values of a column as an array of a type, with an element for each slot: at says which slots have
+// values; nil means all.
 func (c *column) data(typ arrow.DataType, slots int, at bitset) (arrow.ArrayData, error) {
 	have := slots
 	if at != nil {
 		have = at.count()
 	}
 	if have != c.count {
-		return nil, fmt.Errorf("%d values where the levels have %d", c.count, have)
+		return nil, fmt.Errorf("there are %d values, but the levels have %d", c.count, have)
 	}
 	if c.ends != nil {
 		return c.texts(typ, slots, at)
@@ -255,7 +257,7 @@ func (c *column) data(typ arrow.DataType, slots int, at bitset) (arrow.ArrayData
 		width = 16
 		c.fixed = intervals(c.fixed)
 	case arrow.FixedWidthDataType:
-		if w := t.BitWidth() / 8; w < width { // small integers
+		if w := t.BitWidth() / 8; w < width { // narrow integers
 			narrow := make([]byte, c.count*w)
 			for i := range c.count {
 				copy(narrow[i*w:(i+1)*w], c.fixed[i*width:])
@@ -266,7 +268,7 @@ func (c *column) data(typ arrow.DataType, slots int, at bitset) (arrow.ArrayData
 	return array.NewData(typ, slots, []*memory.Buffer{nil, memory.NewBufferBytes(spread(c.fixed, width, slots, at))}, nil, 0, 0), nil
 }
 
-// texts returns byte arrays: as they are, or as the decimal numbers that they are.
+// texts returns byte arrays, either unchanged or, for decimals, as numbers.
 func (c *column) texts(typ arrow.DataType, slots int, at bitset) (arrow.ArrayData, error) {
 	if t, ok := typ.(arrow.DecimalType); ok {
 		width := t.(arrow.FixedWidthDataType).BitWidth() / 8
@@ -274,14 +276,14 @@ func (c *column) texts(typ arrow.DataType, slots int, at bitset) (arrow.ArrayDat
 		for i := range c.count {
 			b := c.text[c.ends[i]:c.ends[i+1]]
 			if len(b) > width {
-				return nil, fmt.Errorf("a decimal of %d bytes", len(b))
+				return nil, fmt.Errorf("unsupported decimal of %d bytes", len(b))
 			}
 			out = append(out, extended(b, len(b), width, 1, true)...)
 		}
 		return array.NewData(typ, slots, []*memory.Buffer{nil, memory.NewBufferBytes(spread(out, width, slots, at))}, nil, 0, 0), nil
 	}
 	ends := c.ends
-	if at != nil { // in their memory, as values of a fixed width are spread
+	if at != nil { // in place, as values of fixed width are spread
 		ends = slices.Grow(ends, max(slots+1-len(ends), 0))[:slots+1]
 		k := c.count
 		for i := slots - 1; i >= 0; i-- {
@@ -292,8 +294,8 @@ func (c *column) texts(typ arrow.DataType, slots int, at bitset) (arrow.ArrayDat
 	return array.NewData(typ, slots, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(ends)), memory.NewBufferBytes(c.text)}, nil, 0, 0), nil
 }
 
-// spread moves values of a width to where they are: at says in which slots; nil: in all. It begins with the last, so that they may stay in
-// their memory where that has the room.
+// spread moves values of a given width to their slots: at says which slots have values; nil means all. It begins with
+// the last value, so that it can work in place if the capacity suffices.
 func spread(b []byte, width, slots int, at bitset) []byte {
 	if at == nil {
 		return b
@@ -336,7 +338,8 @@ func spread(b []byte, width, slots int, at bitset) []byte {
 	return out
 }
 
-// spreadWord moves the last of k values to where the lowest n bits of a word say, with zeros between them, and returns how many are left.
+// spreadWord moves the last of k values to the places given by the lowest n bits of a word, with zeros in between,
+// and returns the number of values left.
 func spreadWord[T uint8 | uint16 | uint32 | uint64](to, from []byte, m uint64, n, k int) int {
 	size := int(unsafe.Sizeof(T(0)))
 	if len(from) == 0 {
@@ -345,7 +348,7 @@ func spreadWord[T uint8 | uint16 | uint32 | uint64](to, from []byte, m uint64, n
 	}
 	x := unsafe.Slice((*T)(unsafe.Pointer(&from[0])), len(from)/size)
 	y := unsafe.Slice((*T)(unsafe.Pointer(&to[0])), len(to)/size)[:n]
-	for i := n - 1; i >= 0; i-- { // without branches, which nothing predicts
+	for i := n - 1; i >= 0; i-- { // without branches, which would be unpredictable
 		bit := int(m >> (i & 63) & 1)
 		k -= bit
 		y[i] = x[min(k, len(x)-1)] & -T(bit)
@@ -353,8 +356,8 @@ func spreadWord[T uint8 | uint16 | uint32 | uint64](to, from []byte, m uint64, n
 	return k
 }
 
-// extended returns n numbers in two's complement with more bytes each, lowest first; those
-// given begin with the highest byte where big says so.
+// extended sign-extends n two's complement numbers to more bytes each and returns them in
+// little-endian order; big says that the given numbers are big-endian.
 func extended(b []byte, from, to, n int, big bool) []byte {
 	out := make([]byte, n*to)
 	for i := range n {
@@ -375,7 +378,7 @@ func extended(b []byte, from, to, n int, big bool) []byte {
 	return out
 }
 
-// intervals returns months, days and milliseconds as months, days and nanoseconds.
+// intervals converts months, days and milliseconds to months, days and nanoseconds.
 func intervals(b []byte) []byte {
 	out := make([]byte, 0, len(b)/12*16)
 	for ; len(b) >= 12; b = b[12:] {

@@ -15,29 +15,30 @@ import (
 	"github.com/tenonml/tenon/structured"
 )
 
-// Keys are the keys of files that are encrypted as Parquet has it: each page, each part of the page index and of the footer by itself,
-// with AES in Galois counter mode. Keys have 16, 24 or 32 bytes.
+// Keys are the keys of encrypted files (Parquet's modular encryption): each page, and each part of the page index and
+// of the footer, is encrypted separately with AES in Galois counter mode. Keys have 16, 24 or 32 bytes.
 type Keys struct {
-	// Footer is the key of the footer, and of each column that has none of its own.
+	// Footer is the key of the footer, and of each column without a key of its own.
 	Footer []byte
 
-	// Columns are keys of columns, by names or paths as in [ReadOptions.Columns]. That of a record holds for the fields in it.
-	// Those who have only some of them, and that of the footer, read only those columns.
+	// Columns are keys of columns, by names or paths as in [ReadOptions.Columns]. The key of a record also applies to
+	// its fields. A reader that has only some of these keys, and the footer key, can read only those columns.
 	Columns map[string][]byte
 
-	// Prefix tells files apart that have the same keys, such as by name and version: it is not in the file, and whoever reads it
-	// has to know it. So nobody can put one file in the place of another. Empty: none.
+	// Prefix distinguishes files that have the same keys, for example by name and version. It is not stored in the
+	// file, and readers must know it, so that nobody can substitute one file for another. Empty means none.
 	Prefix []byte
 
-	// Name returns what a written file says of the key of a column, or of that of the footer for the empty path, so that Find finds it
-	// again. Nil: nothing.
+	// Name returns the key metadata to store in a written file for the key of a column, or of the footer if the path
+	// is empty, from which Find can retrieve the key. Nil means no metadata.
 	Name func(column string) []byte
 
-	// Find returns the key that a file has such a name for, of those that are not given above. Nil: there are no others.
+	// Find returns the key for key metadata in a file, for keys that are not given above. Nil means that there are no
+	// others.
 	Find func(name []byte) ([]byte, error)
 }
 
-// of returns by what name or path a column has a key of its own, and whether it has one.
+// of returns the name or path under which a column has a key of its own, and whether it has one.
 func (k *Keys) of(path []string) (column string, own bool) {
 	for n := len(path); n > 0; n-- {
 		column := structured.PathString(path[:n])
@@ -45,11 +46,11 @@ func (k *Keys) of(path []string) (column string, own bool) {
 			return column, true
 		}
 	}
-	_, own = k.Columns[path[0]] // a name that is no path
+	_, own = k.Columns[path[0]] // the name of a whole column
 	return path[0], own
 }
 
-// found returns a key that is not given.
+// found returns a key that is not given explicitly.
 func (k *Keys) found(name []byte) ([]byte, error) {
 	if len(name) == 0 || k.Find == nil {
 		return nil, errors.New("there is no key for it")
@@ -57,7 +58,7 @@ func (k *Keys) found(name []byte) ([]byte, error) {
 	return k.Find(name)
 }
 
-// named returns what a file says of a key.
+// named returns the key metadata of a column.
 func (k *Keys) named(column string) []byte {
 	if k.Name == nil {
 		return nil
@@ -65,7 +66,7 @@ func (k *Keys) named(column string) []byte {
 	return k.Name(column)
 }
 
-// leafPaths returns the paths of the leaves of columns, through lists, in the order of the schema.
+// leafPaths returns the paths of the leaves of columns, through lists, in schema order.
 func leafPaths(fields []arrow.Field) [][]string {
 	var out [][]string
 	var walk func(t arrow.DataType, path []string)
@@ -90,33 +91,33 @@ func leafPaths(fields []arrow.Field) [][]string {
 	return out
 }
 
-// The parts of a file that are encrypted, each by itself.
+// The parts of a file that are encrypted separately.
 const (
 	partFooter = iota
-	partColumn // metadata
+	partColumn // column metadata
 	partData
 	partDict
 	partDataHead
 	partDictHead
-	partBounds  // of the page index
-	partOffsets // of the page index
+	partBounds  // column index
+	partOffsets // offset index
 )
 
 const (
 	nonceSize = 12
 	tagSize   = 16
-	sealedMin = 4 + nonceSize // a length comes first
+	sealedMin = 4 + nonceSize // includes the length prefix
 )
 
-// A cipherOf encrypts what one key is for.
+// A cipherOf encrypts everything that uses one key.
 type cipherOf struct {
 	block   cipher.Block
 	gcm     cipher.AEAD
-	file    []byte // what tells the file apart
-	counter bool   // pages are in counter mode, which shows no damage
+	file    []byte // unique identifier of the file
+	counter bool   // pages are encrypted in counter mode, which does not detect damage
 }
 
-// newCipher returns what a key encrypts.
+// newCipher returns the cipher for a key.
 func newCipher(key, file []byte, counter bool) (*cipherOf, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -126,21 +127,22 @@ func newCipher(key, file []byte, counter bool) (*cipherOf, error) {
 	return &cipherOf{block, gcm, file, counter}, err
 }
 
-// A secret encrypts a column chunk.
+// A secret encrypts or decrypts a column chunk.
 type secret struct {
 	*cipherOf
 	group, column int
-	name          []byte // of the key
-	own           bool   // the key is the column's
-	err           error  // there is no key
+	name          []byte // key metadata
+	own           bool   // the column has a key of its own
+	err           error  // why there is no key
 }
 
-// fileIs returns what is authenticated with a part of a file.
+// fileIs returns the additional authenticated data (AAD) of a part of a file.
 func (c *cipherOf) fileIs(part byte) []byte {
 	return append(c.file[:len(c.file):len(c.file)], part)
 }
 
-// aad returns what is authenticated with a part of a column chunk: where it is. Pages have a number.
+// aad returns the additional authenticated data of a part of a column chunk: its position. Pages are
+// numbered.
 func (s *secret) aad(part byte, page int) []byte {
 	b := s.fileIs(part)
 	b = binary.LittleEndian.AppendUint16(b, uint16(s.group))
@@ -151,7 +153,7 @@ func (s *secret) aad(part byte, page int) []byte {
 	return b
 }
 
-// seal appends a part, encrypted.
+// seal appends an encrypted part.
 func (c *cipherOf) seal(to, b, aad []byte) []byte {
 	var nonce [nonceSize]byte
 	_, _ = rand.Read(nonce[:]) // never fails
@@ -160,7 +162,7 @@ func (c *cipherOf) seal(to, b, aad []byte) []byte {
 	return c.gcm.Seal(to, nonce[:], b, aad)
 }
 
-// framed returns the first encrypted part of bytes, and what follows.
+// framed returns the first encrypted part, and the bytes that follow it.
 func framed(b []byte) (part, rest []byte, err error) {
 	if len(b) < sealedMin {
 		return nil, nil, errSealed
@@ -174,7 +176,7 @@ func framed(b []byte) (part, rest []byte, err error) {
 
 var errSealed = errors.New("it is encrypted with another key, or damaged")
 
-// open returns a part, decrypted: in place, if that is so.
+// open decrypts a part, in place if inPlace is set.
 func (c *cipherOf) open(part, aad []byte, inPlace bool) ([]byte, error) {
 	if len(part) < nonceSize+tagSize {
 		return nil, errSealed
@@ -208,7 +210,7 @@ func (s *secret) page(part byte, b []byte, page int) ([]byte, error) {
 	return b, nil
 }
 
-// whole decrypts a part that is all of some bytes.
+// whole decrypts a part that takes up all of the given bytes.
 func (s *secret) whole(part byte, b []byte) ([]byte, error) {
 	in, rest, err := framed(b)
 	if err != nil || len(rest) > 0 {
@@ -217,24 +219,24 @@ func (s *secret) whole(part byte, b []byte) ([]byte, error) {
 	return s.open(in, s.aad(part, 0), true)
 }
 
-// numbered checks that the number of a row group, column or page has a form.
+// numbered checks that the number of a row group, column or page can be represented.
 func numbered(n int) error {
 	if n > math.MaxInt16 {
-		return fmt.Errorf("an encrypted file has %d row groups, columns, or pages of a column in a row group at most", math.MaxInt16+1)
+		return fmt.Errorf("an encrypted file can have at most %d row groups, columns, and pages of a column in a row group", math.MaxInt16+1)
 	}
 	return nil
 }
 
-// A sealing encrypts a file that is written.
+// A sealing encrypts a file that is being written.
 type sealing struct {
 	footerKey *cipherOf
-	name      []byte   // of that key
-	prefix    bool     // there is one
-	unique    []byte   // what tells the file apart
-	columns   []secret // in the first row group
+	name      []byte   // metadata of the footer key
+	prefix    bool     // the file has a prefix
+	unique    []byte   // unique identifier of the file
+	columns   []secret // secrets of the first row group
 }
 
-// newSealing returns what encrypts a file whose columns have paths.
+// newSealing returns the encryption of a file whose columns have the given paths.
 func newSealing(k *Keys, paths [][]string) (*sealing, error) {
 	const uniqueSize = 8
 	x := &sealing{name: k.named(""), prefix: len(k.Prefix) > 0, unique: make([]byte, uniqueSize), columns: make([]secret, len(paths))}
@@ -275,7 +277,7 @@ func (x *sealing) of(group, column int) *secret {
 	return &s
 }
 
-// footer returns an encrypted footer, with how it is in front.
+// footer returns an encrypted footer, preceded by its encryption metadata.
 func (x *sealing) footer(b []byte) []byte {
 	const galois = 1
 	w := &record{}

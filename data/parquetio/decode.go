@@ -7,21 +7,21 @@ import (
 	"unsafe"
 )
 
-// A dictionary has the values that numbers in data pages stand for.
+// A dictionary holds the values that indices in data pages refer to.
 type dictionary struct {
 	there bool
 	n     int
 	fixed []byte
-	long  []uint64 // fixed, of 8 bytes each
-	short []uint32 // of 4
-	ends  []uint32 // of byte arrays in text, whose end has room behind it
+	long  []uint64 // fixed as 8-byte words
+	short []uint32 // fixed as 4-byte words
+	ends  []uint32 // ends of byte arrays in text, which is followed by slack
 	text  []byte
 }
 
-// dictionary reads the dictionary of a chunk, whose values are plain.
+// dictionary reads the dictionary of a chunk, whose values have plain encoding.
 func (c *column) dictionary(r *reading, g *page) error {
 	if c.dict.there || g.encoding != encPlain && g.encoding != encPlainDict {
-		return fmt.Errorf("a dictionary in encoding %d", g.encoding)
+		return fmt.Errorf("unsupported dictionary encoding %d", g.encoding)
 	}
 	b := g.values
 	if c.size == 0 && c.ends == nil || c.size > 0 && g.n > len(b)/c.size || c.ends != nil && g.n > len(b)/4 {
@@ -54,7 +54,8 @@ func (c *column) dictionary(r *reading, g *page) error {
 	return nil
 }
 
-// wordsIn returns the first n words of a page, which lasts as long as its chunk is read: where they are, if that is their place in memory.
+// wordsIn returns the first n words of a page, valid as long as its chunk is being read. It does not copy if they are
+// aligned.
 func wordsIn[T uint32 | uint64](b []byte, n int) []T {
 	if n == 0 {
 		return []T{}
@@ -67,10 +68,10 @@ func wordsIn[T uint32 | uint64](b []byte, n int) []T {
 	return out
 }
 
-// values adds the values of a page, as many as its levels have.
+// values adds the values of a page, as many as its levels indicate.
 func (c *column) values(r *reading, g *page, have int) error {
 	if have == 0 {
-		return nil // a page without values says anything
+		return nil // without values, the encoding does not matter
 	}
 	b := g.values
 	switch {
@@ -127,7 +128,7 @@ func (c *column) values(r *reading, g *page, have int) error {
 	return fmt.Errorf("values of %v in encoding %d are not supported", c.typ, g.encoding)
 }
 
-// keep adds values of a fixed width.
+// keep adds values of fixed width.
 func (c *column) keep(b []byte) error {
 	if c.typ == typeInt96 {
 		return c.int96(b)
@@ -136,7 +137,7 @@ func (c *column) keep(b []byte) error {
 	return nil
 }
 
-// truths adds truth values.
+// truths adds booleans.
 func (c *column) truths(g *page, have int) error {
 	b := g.values
 	c.bits = slices.Grow(c.bits, have+8)
@@ -161,7 +162,7 @@ func (c *column) truths(g *page, have int) error {
 	return fmt.Errorf("booleans in encoding %d are not supported", g.encoding)
 }
 
-// looked adds values that are numbers in the dictionary, some of them at a time.
+// looked adds values that are dictionary indices, some at a time.
 func (c *column) looked(r *reading, b []byte, have int) error {
 	if !c.dict.there {
 		return fmt.Errorf("there is no dictionary")
@@ -173,7 +174,7 @@ func (c *column) looked(r *reading, b []byte, have int) error {
 	if c.typ != typeInt96 && c.ends == nil {
 		c.fixed = room(c.fixed, have*c.size)
 	}
-	const some = 2048 // stay in the first cache
+	const some = 2048 // fit into the first-level cache
 	if c.indexes == nil {
 		c.indexes = make([]uint32, some+8)
 	}
@@ -197,12 +198,12 @@ func (c *column) looked(r *reading, b []byte, have int) error {
 	return nil
 }
 
-// beyond is the error of a number that no entry of a dictionary has.
+// beyond returns the error for an index outside of the dictionary.
 func (d *dictionary) beyond(list []uint32) error {
-	return fmt.Errorf("value %d of a dictionary of %d", slices.Max(list), d.n)
+	return fmt.Errorf("index %d in a dictionary of %d", slices.Max(list), d.n)
 }
 
-// lookedFixed sets values of a fixed width, from a byte on, to what numbers stand for.
+// lookedFixed sets values of fixed width, from byte at on, to the dictionary entries.
 func (c *column) lookedFixed(at int, list []uint32) error {
 	d := &c.dict
 	switch {
@@ -227,7 +228,7 @@ func (c *column) lookedFixed(at int, list []uint32) error {
 	return nil
 }
 
-// gather sets values to those that numbers stand for.
+// gather sets values to the dictionary entries of the given indices.
 func gather[T uint32 | uint64](b []byte, words []T, list []uint32, d *dictionary) error {
 	to := unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(list))[:len(list)]
 	for i, k := range list {
@@ -239,7 +240,7 @@ func gather[T uint32 | uint64](b []byte, words []T, list []uint32, d *dictionary
 	return nil
 }
 
-// room returns bytes with n more behind them.
+// room returns bytes with room for n more.
 func room(b []byte, n int) []byte {
 	if cap(b) == 0 {
 		b = make([]byte, 0, max(n, 16)) // aligned
@@ -247,7 +248,7 @@ func room(b []byte, n int) []byte {
 	return slices.Grow(b, n)[:len(b)+n]
 }
 
-// lookedStrings adds byte arrays of the dictionary.
+// lookedStrings adds byte arrays from the dictionary.
 func (c *column) lookedStrings(r *reading, list []uint32) error {
 	d, size := &c.dict, int64(0)
 	for _, k := range list {
@@ -265,7 +266,7 @@ func (c *column) lookedStrings(r *reading, list []uint32) error {
 	ends := slices.Grow(c.ends, len(list))
 	for _, k := range list {
 		from, n := int(d.ends[k]), int(d.ends[k+1]-d.ends[k])
-		if n <= 16 { // two words, of which the rest is written over
+		if n <= 16 { // copy two words; later values overwrite the excess
 			x, y := text[from:from+16:from+16], to[at:at+16:at+16]
 			binary.LittleEndian.PutUint64(y, binary.LittleEndian.Uint64(x))
 			binary.LittleEndian.PutUint64(y[8:], binary.LittleEndian.Uint64(x[8:]))
@@ -279,7 +280,7 @@ func (c *column) lookedStrings(r *reading, list []uint32) error {
 	return nil
 }
 
-// strings adds byte arrays that are no numbers in a dictionary.
+// strings adds byte arrays that are not dictionary indices.
 func (c *column) strings(r *reading, g *page, have int) error {
 	b := g.values
 	switch g.encoding {
@@ -333,8 +334,8 @@ func (c *column) strings(r *reading, g *page, have int) error {
 	return fmt.Errorf("strings in encoding %d are not supported", g.encoding)
 }
 
-// prefixed calls add with what each value in DELTA_BYTE_ARRAY has in common with the one before, which last returns, and with the
-// rest of it.
+// prefixed decodes DELTA_BYTE_ARRAY: it calls add, for each value, with the prefix that it shares with the preceding
+// value, which last returns, and with its suffix.
 func prefixed(b []byte, most, have int, add func(prefix, rest []byte) error, last func() []byte) error {
 	prefixes, b, err := deltas(b, most)
 	if err != nil {

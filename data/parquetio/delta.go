@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-var errDelta = errors.New("the values of a page, stored by their differences, are damaged")
+var errDelta = errors.New("the delta-encoded values of a page are damaged")
 
-// deltas reads numbers in DELTA_BINARY_PACKED, at most so many, and returns what follows.
+// deltas decodes at most most numbers in DELTA_BINARY_PACKED, and returns the bytes that follow.
 func deltas(b []byte, most int) ([]int64, []byte, error) {
 	ok := true
 	number := func() uint64 {
@@ -58,7 +58,8 @@ func deltas(b []byte, most int) ([]int64, []byte, error) {
 	return out, b, nil
 }
 
-// summed fills in numbers that go on from the last one by packed differences to a least one.
+// summed decodes a block: each number is the preceding one plus least plus a packed difference;
+// last is the number before the block.
 func summed(to []int64, b []byte, width int, least, last int64) int64 {
 	if width == 0 {
 		for i := range to {
@@ -71,7 +72,7 @@ func summed(to []int64, b []byte, width int, least, last int64) int64 {
 	at := 0
 	for i := range to {
 		v := load(b[at>>3:]) >> (at & 7)
-		if have := 64 - at&7; have < width { // it goes on in a ninth byte
+		if have := 64 - at&7; have < width { // it extends into a ninth byte
 			v |= uint64(b[at>>3+8]) << have
 		}
 		last += least + int64(v&mask)

@@ -19,8 +19,8 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// A File gives the row groups of files by their number, in any order and to several
-// goroutines.
+// A File provides the row groups of one or several files by number, in any order. It is safe for
+// concurrent use.
 //
 //	f, err := parquetio.Open("events-*.parquet", parquetio.ReadOptions{Columns: []string{"jets.pt"}})
 //	defer f.Close()
@@ -32,10 +32,10 @@ type File struct {
 	set    *arrow.Schema
 }
 
-// place is where a row group is, and which of its rows are read.
+// place identifies a row group, and which of its rows are read.
 type place struct {
 	part, group int
-	some        []span // nil: all of them
+	some        []span // nil means all rows
 }
 
 // part is one file.
@@ -68,8 +68,8 @@ func Decode(b []byte, o ReadOptions) (tenon.Value, error) {
 	return f.Read()
 }
 
-// Open opens the files whose names match a pattern, as filepath.Match has it, in the order
-// of their names. They have the same columns.
+// Open opens the files whose names match a pattern, in the form of filepath.Match, sorted by name.
+// They must have the same columns.
 func Open(pattern string, o ReadOptions) (*File, error) {
 	const fn = "parquetio.Open"
 	names, err := input.Glob(pattern)
@@ -85,7 +85,7 @@ func Open(pattern string, o ReadOptions) (*File, error) {
 	return f, nil
 }
 
-// unread returns the error of a file that cannot be opened.
+// unread returns the error for a file that cannot be opened.
 func unread(fn, name string, err error) error {
 	kind := tenon.ErrInvalid
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +107,7 @@ func (f *File) add(fn, name string) error {
 	return f.open(fn, &part{name: name, src: src, size: st.Size(), close: src.Close})
 }
 
-// open reads the footer of a file, and adds those of its row groups that are read.
+// open reads the footer of a file, and adds the row groups to read.
 func (f *File) open(fn string, p *part) (err error) {
 	f.parts = append(f.parts, p)
 	name := p.name
@@ -131,7 +131,7 @@ func (f *File) open(fn string, p *part) (err error) {
 	if f.set == nil {
 		f.set = set
 	} else if !sameFields(set, f.set) {
-		return fail(tenon.ErrDType, fn, name, "the columns are not those of %s", f.parts[0].name)
+		return fail(tenon.ErrDType, fn, name, "the columns differ from those of %s", f.parts[0].name)
 	}
 	where := make([]*condition, len(f.o.Where))
 	for i, w := range f.o.Where {
@@ -156,7 +156,7 @@ func (f *File) open(fn string, p *part) (err error) {
 	return nil
 }
 
-// checkChunk returns the chunk of a column that lies within the file.
+// checkChunk returns the chunk of a column, after checking that it lies within the file.
 func (p *part) checkChunk(group, leaf int) (*chunkAt, error) {
 	c := &p.meta.groups[group].chunks[leaf]
 	if c.secret != nil && c.secret.err != nil {
@@ -166,10 +166,10 @@ func (p *part) checkChunk(group, leaf int) (*chunkAt, error) {
 		return nil, fmt.Errorf("the column is in another file, %q", c.file)
 	}
 	if c.dict < 0 || c.dict > p.size-8 {
-		return nil, fmt.Errorf("the dictionary is at byte %d of %d", c.dict, p.size)
+		return nil, fmt.Errorf("the dictionary is at byte %d, in a file of %d bytes", c.dict, p.size)
 	}
 	if at, n := c.at(); at < 4 || n < 0 || at > p.size-8 || n > p.size-8-at || c.entries < 0 {
-		return nil, fmt.Errorf("%d values in %d bytes from byte %d on, in a file of %d", c.entries, n, at, p.size)
+		return nil, fmt.Errorf("the column chunk has %d values in %d bytes from byte %d on, in a file of %d bytes", c.entries, n, at, p.size)
 	}
 	return c, nil
 }
@@ -187,7 +187,7 @@ func sameFields(a, b *arrow.Schema) bool {
 	return true
 }
 
-// schema returns the columns that are read, with the Specs in the metadata.
+// schema returns the columns to read, with their Specs in the metadata.
 func (p *part) schema(o ReadOptions) *arrow.Schema {
 	fields := make([]arrow.Field, len(p.cols))
 	for i, n := range p.cols {
@@ -203,10 +203,10 @@ func (p *part) schema(o ReadOptions) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// Len returns the number of row groups that are read.
+// Len returns the number of row groups to read.
 func (f *File) Len() int64 { return int64(len(f.groups)) }
 
-// Rows returns the number of rows that are read of a row group.
+// Rows returns the number of rows to read from a row group.
 func (f *File) Rows(i int64) int64 { return f.rows(f.groups[i]) }
 
 func (f *File) rows(g place) int64 {
@@ -216,8 +216,7 @@ func (f *File) rows(g place) int64 {
 	return f.parts[g.part].meta.groups[g.group].rows
 }
 
-// Schema returns the columns that are read, with the types, units and zones that they have in
-// the file.
+// Schema returns the columns to read, with their types, units and zones in the file.
 func (f *File) Schema() *arrow.Schema { return f.set }
 
 // At returns row group i as a Value.
@@ -234,10 +233,10 @@ func (f *File) At(i int64) (tenon.Value, error) {
 	return v, damaged(fn, f.where(f.groups[i]), err)
 }
 
-// Where names row group i: the file, and its number there.
+// Where describes row group i: the file, and its number there.
 func (f *File) Where(i int64) string { return f.where(f.groups[i]) }
 
-// where names a row group.
+// where describes a row group.
 func (f *File) where(g place) string {
 	at := fmt.Sprintf("row group %d", g.group)
 	if name := f.parts[g.part].name; name != "" {
@@ -246,7 +245,7 @@ func (f *File) where(g place) string {
 	return at
 }
 
-// All returns the row groups in their order. An error is the last of what comes.
+// All returns the row groups in order. An error comes last.
 func (f *File) All() iter.Seq2[tenon.Value, error] {
 	return func(yield func(tenon.Value, error) bool) {
 		for i := range f.Len() {

@@ -9,10 +9,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Parquet has no lists of a fixed size. Which lists of a column had one is written beside
-// its Spec: a size, or - for others, for each list in the order of the schema.
+// Parquet has no fixed-size lists. The sizes of such lists are stored next to the Spec of a column:
+// for each list, in schema order, its size, or - for other lists.
 
-// keyLists is the key of the sizes in the metadata of a column.
+// keyLists is the metadata key of the list sizes of a column.
 const keyLists = "tenon.lists"
 
 // sizes returns the sizes of the lists in a type.
@@ -32,8 +32,8 @@ func sizes(t arrow.DataType) []string {
 	return out
 }
 
-// resized returns an array with its lists of the sizes that they had. Where the data do not
-// have them, they stay as they are.
+// resized returns an array with its lists converted to fixed-size lists. Lists whose data does not
+// have that size are unchanged.
 func resized(d arrow.ArrayData, left *[]string) arrow.ArrayData {
 	list, ok := d.DataType().(arrow.ListLikeType)
 	size := 0
@@ -74,7 +74,7 @@ func resized(d arrow.ArrayData, left *[]string) arrow.ArrayData {
 	return array.NewData(arrow.LargeListOfField(item), d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
 }
 
-// uniform reports whether each list has a number of elements.
+// uniform reports whether all lists have the given number of elements.
 func uniform(l *array.LargeList, size int64) bool {
 	for i := range l.Len() {
 		if a, b := l.ValueOffsets(i); a != int64(i)*size || b != a+size {
@@ -84,7 +84,7 @@ func uniform(l *array.LargeList, size int64) bool {
 	return int64(l.ListValues().Len()) == int64(l.Len())*size
 }
 
-// restored returns columns as they were written.
+// restored returns columns with the types they had when they were written.
 func restored(b arrow.RecordBatch) arrow.RecordBatch {
 	fields, cols := b.Schema().Fields(), make([]arrow.Array, b.NumCols())
 	for i := range cols {
@@ -94,7 +94,7 @@ func restored(b arrow.RecordBatch) arrow.RecordBatch {
 			cols[i] = array.MakeFromData(resized(cols[i].Data(), &left))
 			fields[i].Type = cols[i].DataType()
 			if !strings.Contains(text, "-") && cols[i].DataType().ID() == arrow.LARGE_LIST {
-				fields[i].Metadata = arrow.Metadata{} // it is not what it was
+				fields[i].Metadata = arrow.Metadata{} // the type has changed
 			}
 		}
 	}

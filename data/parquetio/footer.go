@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// The footer is a struct of Thrift in the compact protocol, as parquet.thrift of the format has it.
+// The footer is a Thrift struct in the compact protocol, as defined by parquet.thrift of the
+// format.
 
-// A footer is what stands at the end of a file.
+// A footer is the metadata at the end of a file.
 type footer struct {
 	root    *schemaElement
 	columns []*schemaElement
@@ -18,7 +19,7 @@ type footer struct {
 	groups  []rowGroup
 	about   map[string]string
 	writer  writer
-	orders  bool // bounds are of the order of the columns' types
+	orders  bool // bounds have the order of the columns' types
 }
 
 // A schemaElement is a column, or a group of fields.
@@ -27,9 +28,9 @@ type schemaElement struct {
 	repetition     int64
 	fields         []*schemaElement
 	logical        logical
-	column         int // its number, -1 for groups
+	column         int // its number, or -1 for groups
 	typ            physical
-	length         int // bytes of a value of a fixed length
+	length         int // size of a value of fixed length in bytes
 	maxDef, maxRep uint8
 }
 
@@ -39,28 +40,28 @@ const (
 	repRepeated = 2
 )
 
-// A rowGroup has a chunk for each column.
+// A rowGroup has one chunk for each column.
 type rowGroup struct {
 	rows   int64
 	chunks []chunkAt
 }
 
-// A chunkAt says where a column chunk is, and what is in it.
+// A chunkAt locates and describes a column chunk.
 type chunkAt struct {
-	file            string // another one than this
+	file            string // name of another file that contains the chunk
 	codec           codec
 	entries, size   int64
-	data, dict      int64   // the offsets of the first data page and of the dictionary, 0 for none
-	offsets, bounds span    // of bytes: the page index, empty for none
-	secret          *secret // nil: it is not encrypted
-	sealed          []byte  // what is said of it, if that is encrypted
+	data, dict      int64   // offsets of the first data page and of the dictionary, or 0
+	offsets, bounds span    // byte ranges of the page index, empty if there is none
+	secret          *secret // nil if the chunk is not encrypted
+	sealed          []byte  // metadata of the chunk, if it is encrypted
 
-	nulls       int64  // -1: the file does not say
-	least, most []byte // bounds in the order of the type, nil for none
+	nulls       int64  // -1 if unknown
+	least, most []byte // bounds in the order of the type, or nil
 	old         [2][]byte
 }
 
-// at returns where a chunk begins, and how many bytes it has.
+// at returns the position and size of a chunk.
 func (c *chunkAt) at() (at, size int64) {
 	if at = c.data; c.dict > 0 {
 		at = min(at, c.dict)
@@ -70,9 +71,9 @@ func (c *chunkAt) at() (at, size int64) {
 
 var errFooter = errors.New("the footer is damaged")
 
-// readFooter reads the end of a file, and how the file is encrypted, if it is.
+// readFooter reads the footer of a file, and its encryption algorithm, or nil.
 func readFooter(src io.ReaderAt, size int64, k *Keys) (*footer, *algorithm, error) {
-	const end = 8 // the length of the footer, and the mark
+	const end = 8 // length of the footer and magic bytes
 	if size < 4+end {
 		return nil, nil, errors.New("the file is too short")
 	}
@@ -109,17 +110,17 @@ func readFooter(src io.ReaderAt, size int64, k *Keys) (*footer, *algorithm, erro
 	return m, a, m.check()
 }
 
-// check checks that the row groups are those of the columns.
+// check checks that the row groups match the columns.
 func (m *footer) check() error {
 	rows := int64(0)
 	for i, g := range m.groups {
 		if g.rows < 0 || len(g.chunks) != len(m.columns) {
-			return fmt.Errorf("row group %d has %d rows and %d columns of %d", i, g.rows, len(g.chunks), len(m.columns))
+			return fmt.Errorf("row group %d has %d rows and %d of %d columns", i, g.rows, len(g.chunks), len(m.columns))
 		}
 		rows += g.rows
 	}
 	if rows != m.rows {
-		return fmt.Errorf("the row groups have %d rows, the file %d", rows, m.rows)
+		return fmt.Errorf("the row groups have %d rows, but the file has %d", rows, m.rows)
 	}
 	return nil
 }
@@ -164,7 +165,8 @@ func (w *thrift) footer() *footer {
 	return m
 }
 
-// schema reads elements, parents before their children, which are a tree that does not nest too deep.
+// schema reads the schema elements, parents before their children, which form a tree of limited
+// depth.
 func (w *thrift) schema(m *footer) {
 	n, kind := w.list()
 	if kind != kindStruct || n == 0 {
@@ -172,9 +174,9 @@ func (w *thrift) schema(m *footer) {
 	}
 	type group struct {
 		e    *schemaElement
-		left int64 // children that are still to come
+		left int64 // number of children still to come
 	}
-	var open []group // those around
+	var open []group // the enclosing groups
 	for i := uint64(0); i < n && !w.bad; i++ {
 		e, children, typ := w.element()
 		for len(open) > 0 && open[len(open)-1].left == 0 {
@@ -205,7 +207,7 @@ func (w *thrift) schema(m *footer) {
 	}
 }
 
-// under sets what follows from the group around an element.
+// under sets what an element inherits from its group.
 func (e *schemaElement) under(g *schemaElement, inside bool) {
 	e.path, e.maxDef, e.maxRep = e.name, g.maxDef, g.maxRep
 	if inside {
@@ -259,11 +261,11 @@ func (w *thrift) rowGroup() rowGroup {
 	return g
 }
 
-// chunk reads what the footer says of a column chunk.
+// chunk reads the description of a column chunk.
 func (w *thrift) chunk() chunkAt {
 	c := chunkAt{nulls: -1}
 	said := false
-	offsets, bounds := int64(0), int64(0) // bytes
+	offsets, bounds := int64(0), int64(0) // sizes in bytes
 	ends := map[int]*int64{4: &c.offsets.from, 5: &offsets, 6: &c.bounds.from, 7: &bounds}
 	w.fields(func(id int, kind byte) bool {
 		switch {
@@ -288,7 +290,7 @@ func (w *thrift) chunk() chunkAt {
 	return c
 }
 
-// inChunk reads what is in a column chunk.
+// inChunk reads the metadata of a column chunk.
 func (w *thrift) inChunk(c *chunkAt) {
 	packed := int64(0)
 	to := map[int]*int64{4: &packed, 5: &c.entries, 7: &c.size, 9: &c.data, 11: &c.dict}
@@ -314,8 +316,8 @@ func (w *thrift) statistics(c *chunkAt) {
 	})
 }
 
-// extremes returns the bounds of the values of a chunk, plain values of its column, and false where there are none to be relied on.
-// Those without an order, which old writers give, are of the order of signed numbers.
+// extremes returns the bounds of the values of a chunk in plain encoding, or false if there are none that can be
+// relied on. Bounds written by old writers, without a defined order, are in the order of signed numbers.
 func (c *chunkAt) extremes(m *footer, e *schemaElement) (least, most []byte, ok bool) {
 	least, most = c.least, c.most
 	sorted := e.order()
@@ -342,7 +344,7 @@ func writerOf(text string) writer {
 	return w
 }
 
-// before reports whether it is a program in a version before one.
+// before reports whether w is the given program in an earlier version.
 func (w writer) before(name string, version ...int) bool {
 	if w.name != name {
 		return false
@@ -355,8 +357,8 @@ func (w writer) before(name string, version ...int) bool {
 	return false
 }
 
-// sound reports whether the bounds are known to be right: some versions compared decimals, texts and unsigned numbers wrongly
-// (PARQUET-251, PARQUET-686, PARQUET-1655).
+// sound reports whether the bounds are known to be correct: some versions compared decimals, texts and unsigned
+// numbers incorrectly (PARQUET-251, PARQUET-686, PARQUET-1655).
 func (w writer) sound(e *schemaElement, same bool) bool {
 	cpp := w.name == "parquet-cpp" || w.before("parquet-cpp-arrow", 4, 0, 0)
 	if cpp && e.logical.kind == logicalDecimal && e.typ == typeFixed {

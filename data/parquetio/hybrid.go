@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// Levels, numbers in a dictionary and truth values are stored as runs of equal numbers and
-// of eight or more that are packed, the lowest bit first.
+// Levels, dictionary indices and booleans are stored as runs of equal numbers and groups of eight
+// bit-packed numbers, lowest bit first.
 
-var errRuns = errors.New("runs of numbers end early")
+var errRuns = errors.New("run-length encoded data ends early")
 
-// A runReader reads numbers of a width in bits.
+// A runReader reads numbers of a given width in bits.
 type runReader[T uint8 | uint32] struct {
 	b      []byte
 	width  int
 	unpack func(to []T, b []byte, width int)
-	equal  int // how many there are still of a run of equal numbers
+	equal  int // remaining numbers of a run of equal numbers
 	value  T
-	groups uint64 // of eight packed numbers that there are still
+	groups uint64 // remaining groups of eight packed numbers
 }
 
-// read reads as many numbers as there is room for, or some fewer, seven at most, where the next ones are packed. There is room for eight
-// more behind them.
+// read reads as many numbers as there is room for or, if the next numbers are packed, up to seven fewer. There must
+// be room for eight more after them.
 func (r *runReader[T]) read(to []T) (int, error) {
 	at := 0
 	for at < len(to) {
@@ -52,7 +52,7 @@ func (r *runReader[T]) read(to []T) (int, error) {
 	return min(at, len(to)), nil
 }
 
-// next begins with the next run.
+// next starts the next run.
 func (r *runReader[T]) next() error {
 	h, k := binary.Uvarint(r.b)
 	if k <= 0 {
@@ -81,7 +81,7 @@ func (r *runReader[T]) next() error {
 	return nil
 }
 
-// hybrid appends n numbers of a width in bits, and room behind them.
+// hybrid appends n numbers of a given width in bits, followed by slack.
 func hybrid[T uint8 | uint32](to []T, b []byte, n, width int, unpack func(to []T, b []byte, width int)) ([]T, error) {
 	to = slices.Grow(to, n+8)
 	r := runReader[T]{b: b, width: width, unpack: unpack}
@@ -96,7 +96,7 @@ func hybrid[T uint8 | uint32](to []T, b []byte, n, width int, unpack func(to []T
 	return to, nil
 }
 
-// repeated appends a number some times.
+// repeated appends n copies of a number.
 func repeated[T uint8 | uint32](to []T, v T, n int) []T {
 	at := len(to)
 	to = to[:at+n]
@@ -118,7 +118,7 @@ func fillRun[T uint8 | uint32](run []T, v T) {
 	}
 }
 
-// load returns eight bytes, of which some may be behind the end.
+// load returns eight bytes, some of which may be past the end.
 func load(b []byte) uint64 {
 	if len(b) >= 8 {
 		return binary.LittleEndian.Uint64(b)
@@ -130,7 +130,7 @@ func load(b []byte) uint64 {
 	return v
 }
 
-// spreader moves eight numbers of a width of 8 bits at most, packed, into bytes.
+// spreader unpacks eight numbers of at most 8 bits each into bytes.
 type spreader struct {
 	width      int
 	a, b, c    uint64
@@ -150,7 +150,7 @@ func (s *spreader) of(x uint64) uint64 {
 	return x&s.c | x>>(s.s3&63)&s.c<<8
 }
 
-// unpackBytes unpacks numbers of a width of 1 to 8 bits, a multiple of 8 of them.
+// unpackBytes unpacks a multiple of 8 numbers, of 1 to 8 bits each.
 func unpackBytes(to []uint8, b []byte, width int) {
 	s := spreading(width)
 	i := 0
@@ -164,7 +164,7 @@ func unpackBytes(to []uint8, b []byte, width int) {
 	}
 }
 
-// unpackNumbers unpacks numbers of a width of 0 to 32 bits, a multiple of 8 of them.
+// unpackNumbers unpacks a multiple of 8 numbers, of 0 to 32 bits each.
 func unpackNumbers(to []uint32, b []byte, width int) {
 	if width == 0 {
 		clear(to)

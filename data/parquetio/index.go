@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// A span is some rows of a row group, from one on and up to another.
+// A span is the range [from, to) of rows of a row group.
 type span struct{ from, to int64 }
 
-// total returns how many rows there are in spans.
+// total returns the number of rows in spans.
 func total(list []span) int64 {
 	n := int64(0)
 	for _, s := range list {
@@ -19,7 +19,7 @@ func total(list []span) int64 {
 	return n
 }
 
-// joined adds rows that come behind others.
+// joined appends a span that follows the others.
 func joined(list []span, s span) []span {
 	if k := len(list); k > 0 && list[k-1].to == s.from {
 		list[k-1].to = s.to
@@ -28,7 +28,7 @@ func joined(list []span, s span) []span {
 	return append(list, s)
 }
 
-// common returns the rows that are in both of two lists, which are in order.
+// common returns the intersection of two sorted lists of rows.
 func common(a, b []span) []span {
 	out := []span{}
 	for len(a) > 0 && len(b) > 0 {
@@ -44,13 +44,14 @@ func common(a, b []span) []span {
 	return out
 }
 
-// A pageAt says where a data page is, and what its rows are.
+// A pageAt locates a data page and its rows.
 type pageAt struct {
 	offset, size int64
 	rows         span
 }
 
-// index is what the page index has of a column chunk: an offset index, and the bounds of the pages if there is a column index.
+// index is the page index of a column chunk: an offset index and, if there is a column index, the bounds of the
+// pages.
 type index struct {
 	pages       []pageAt
 	empty       []bool // pages without values
@@ -63,7 +64,7 @@ var errIndex = errors.New("the page index is damaged")
 func (p *part) region(at span, s *secret, of byte) ([]byte, error) {
 	n := at.to - at.from
 	if n <= 0 || at.from < 4 || at.from > p.size-8 || n > p.size-8-at.from {
-		return nil, fmt.Errorf("%w: it is %d bytes at byte %d of %d", errIndex, n, at.from, p.size)
+		return nil, fmt.Errorf("%w: it has %d bytes at byte %d of %d", errIndex, n, at.from, p.size)
 	}
 	b := make([]byte, n)
 	if k, err := p.src.ReadAt(b, at.from); k < len(b) && err != nil && err != io.EOF {
@@ -75,7 +76,7 @@ func (p *part) region(at span, s *secret, of byte) ([]byte, error) {
 	return b, nil
 }
 
-// index returns the page index of a column chunk, nil where there is none.
+// index returns the page index of a column chunk, or nil if there is none.
 func (p *part) index(group, leaf int) (*index, error) {
 	chunk, err := p.checkChunk(group, leaf)
 	if err != nil {
@@ -149,7 +150,8 @@ func (x *index) bounds(b []byte) error {
 	return nil
 }
 
-// inPages returns the rows of a row group that may meet the conditions, by the bounds of pages, and false where those of all pages may.
+// inPages returns the rows of a row group that may meet the conditions, according to the bounds of pages, or false if
+// all pages may.
 func (p *part) inPages(group int, where []*condition) ([]span, bool, error) {
 	rows := []span{{0, p.meta.groups[group].rows}}
 	for _, c := range where {
@@ -174,11 +176,11 @@ func (p *part) inPages(group int, where []*condition) ([]span, bool, error) {
 	return rows, total(rows) < p.meta.groups[group].rows, nil
 }
 
-// everything says that pages are read up to the end of what there is.
+// everything means that pages are read to the end.
 const everything = math.MaxInt64
 
-// some reads those pages of a column chunk that have some of the rows. It returns the rows that are read; nil where it has not read
-// anything, since there is no offset index.
+// some reads those pages of a column chunk that contain any of the rows. It returns the rows read, or nil if it has
+// read nothing because there is no offset index.
 func (r *reading) some(group, leaf int, rows []span, buf []byte, p *pages) ([]byte, []span, error) {
 	x, err := r.p.index(group, leaf)
 	if err != nil || x == nil {
@@ -191,7 +193,7 @@ func (r *reading) some(group, leaf int, rows []span, buf []byte, p *pages) ([]by
 	begin, _ := chunk.at()
 	var read []span
 	p.ends, p.numbers = p.ends[:0], p.numbers[:0]
-	parts := []span{{begin, x.pages[0].offset}} // of bytes: the dictionary
+	parts := []span{{begin, x.pages[0].offset}} // byte ranges, starting with the dictionary
 	for i, q := range x.pages {
 		if len(common(rows, []span{q.rows})) > 0 {
 			parts, read = joined(parts, span{q.offset, q.offset + q.size}), joined(read, q.rows)
@@ -207,7 +209,7 @@ func (r *reading) some(group, leaf int, rows []span, buf []byte, p *pages) ([]by
 		buf = buf[:at+int(s.to-s.from)]
 		if k, err := r.p.src.ReadAt(buf[at:], s.from); k < len(buf)-at {
 			if err == nil || err == io.EOF {
-				err = fmt.Errorf("%d of %d bytes at %d", k, len(buf)-at, s.from)
+				err = fmt.Errorf("read %d of %d bytes at %d", k, len(buf)-at, s.from)
 			}
 			return buf, nil, err
 		}
@@ -217,9 +219,10 @@ func (r *reading) some(group, leaf int, rows []span, buf []byte, p *pages) ([]by
 	return buf, read, nil
 }
 
-// cut leaves only some of the rows that have been read of a row group, which begin with some entry and value.
+// cut keeps only some of the rows that have been read from a row group, which start at the given entry and
+// value.
 func (c *column) cut(entry, value int, read, rows []span) {
-	entries, values := entry, value // behind those that stay
+	entries, values := entry, value // end of what is kept
 	at, have, row := entry, value, int64(0)
 	advance := func(to int64) (int, int) {
 		before := at
@@ -231,7 +234,7 @@ func (c *column) cut(entry, value int, read, rows []span) {
 		}
 		return at, have
 	}
-	first := int64(0) // of what is read
+	first := int64(0) // first row of the current range
 	for _, s := range read {
 		for _, want := range common(rows, []span{s}) {
 			e, v := advance(first + want.from - s.from)
@@ -258,7 +261,7 @@ func (c *column) cut(entry, value int, read, rows []span) {
 	}
 }
 
-// rowAt returns the entry with which a row begins, some rows behind the one that begins with an entry.
+// rowAt returns the entry at which a row begins, rows rows after the one that begins at entry.
 func (c *column) rowAt(entry int, rows int64) int {
 	if c.maxRep == 0 || rows == 0 {
 		return entry + int(rows)
@@ -273,7 +276,7 @@ func (c *column) rowAt(entry int, rows int64) int {
 	return entry
 }
 
-// move moves the levels of entries to the front, and returns where they end.
+// move moves the levels of entries to the front, and returns their end.
 func (c *column) move(to, from, end int) int {
 	if c.maxDef > 0 {
 		copy(c.defs[to:], c.defs[from:end])
@@ -284,7 +287,7 @@ func (c *column) move(to, from, end int) int {
 	return to + end - from
 }
 
-// moveValues moves values to the front, and returns where they end.
+// moveValues moves values to the front, and returns their end.
 func (c *column) moveValues(to, from, end int) int {
 	switch {
 	case c.ends != nil:

@@ -13,27 +13,28 @@ import (
 	"github.com/tenonml/tenon/internal/arena"
 )
 
-// The levels of a column say for each of its entries which lists it goes on in and how much
-// of what is around it is there. An entry belongs to a slot of a value within the lists up
-// to repetition level R, whose elements are from definition level E on, where
+// For each entry of a column, the levels tell which lists it continues and how much of the
+// structure around it is present. An entry belongs to a slot of a value within the lists up
+// to repetition level R, whose elements exist from definition level E on, if
 //
 //	rep <= R and def >= E
 //
-// The slots are the elements of those lists; the value is there in a slot where def is at
-// least its own definition level. So a pass over the levels, eight at a time, gives the
-// entries of each list as bits, and counting bits gives its offsets and what is there.
+// The slots are the elements of those lists; the value in a slot is present if def is at
+// least the value's own definition level. So a pass over the levels, eight at a time,
+// yields a bitset of the entries of each list, and counting bits yields offsets and
+// validity.
 
-// A stream is the levels of a column, of all its entries.
+// A stream holds the levels of all entries of a column.
 type stream struct {
 	n              int
 	maxDef, maxRep uint8
-	defs           []uint8 // nil: there is nothing that may be missing
-	reps           []uint8 // nil: nothing repeats
+	defs           []uint8 // nil if nothing can be missing
+	reps           []uint8 // nil if nothing repeats
 	known          map[[2]uint8]bitset
 	lent           []*arena.Buffer
 }
 
-// A bitset is some of the entries of a column, the first one in the lowest bit.
+// A bitset is a set of entries of a column, the first one in the lowest bit.
 type bitset []uint64
 
 func (b bitset) count() int {
@@ -49,10 +50,10 @@ const (
 	high = 0x8080808080808080
 )
 
-// A threshold compares eight levels at a time with one.
+// A threshold compares eight levels at a time with a fixed level.
 type threshold struct {
-	add  uint64 // carries into the highest bit of what is above, by the lower bits alone
-	some uint64 // all ones where a level is above that has the highest bit or carries into it, and not only one that does both
+	add  uint64 // makes the lower bits of a greater level carry into its highest bit
+	some uint64 // all ones if either the highest bit or the carry suffices; 0 if both are needed
 }
 
 func thresholdOf(level uint8) threshold {
@@ -63,13 +64,13 @@ func thresholdOf(level uint8) threshold {
 	return t
 }
 
-// more returns which of eight levels are above, in the highest bit of each.
+// more returns which of eight levels are greater, in the highest bit of each.
 func (t threshold) more(x uint64) uint64 {
 	over := x&^high + t.add
 	return (over&x | (over|x)&t.some) & high
 }
 
-// marked returns which of 64 levels are above, the first one in the lowest bit.
+// marked returns which of 64 levels are greater, the first one in the lowest bit.
 func (t threshold) marked(levels *[64]uint8) uint64 {
 	word := uint64(0)
 	for k := 0; k < 64; k += 8 {
@@ -79,11 +80,11 @@ func (t threshold) marked(levels *[64]uint8) uint64 {
 	return word
 }
 
-// above counts the levels above one.
+// above counts the levels greater than level.
 func above(levels []uint8, level uint8) int {
 	t, n := thresholdOf(level), 0
 	for len(levels) >= 64 {
-		sums := uint64(0) // one for every eighth level
+		sums := uint64(0) // one byte-wide counter for every eighth level
 		x := (*[64]uint8)(levels)
 		for k := 0; k < 64; k += 8 {
 			sums += t.more(binary.LittleEndian.Uint64(x[k:k+8])) >> 7
@@ -99,7 +100,8 @@ func above(levels []uint8, level uint8) int {
 	return n
 }
 
-// where returns the entries that repeat up to a level and are defined from one on.
+// where returns the entries whose repetition level is at most rep and whose definition level is at
+// least def.
 func (s *stream) where(rep, def uint8) bitset {
 	if b, ok := s.known[[2]uint8{rep, def}]; ok {
 		return b
@@ -125,7 +127,7 @@ func (s *stream) where(rep, def uint8) bitset {
 	return out
 }
 
-// of is marked of the levels from 64 w on, of which there may be fewer.
+// of is marked for the levels from 64*w on, of which there may be fewer than 64.
 func (t threshold) of(levels []uint8, w int) uint64 {
 	if levels = levels[64*w:]; len(levels) >= 64 {
 		return t.marked((*[64]uint8)(levels))
@@ -135,7 +137,7 @@ func (t threshold) of(levels []uint8, w int) uint64 {
 	return t.marked(&rest)
 }
 
-// count returns how many slots there are.
+// count returns the number of slots.
 func (s *stream) count(rep, def uint8) int {
 	if def == 0 && rep >= s.maxRep {
 		return s.n
@@ -143,8 +145,8 @@ func (s *stream) count(rep, def uint8) int {
 	return s.where(rep, def).count()
 }
 
-// valid returns in which slots a value is there, and in how many it is not; nil bits where
-// it is in all.
+// valid returns the slots in which a value is present, and the number of those in which it is
+// missing; the bitset is nil if none is missing.
 func (s *stream) valid(rep, def, own uint8) (there bitset, nulls int) {
 	if s.maxDef == 0 || own <= def {
 		return nil, 0
@@ -186,8 +188,8 @@ func (s *stream) valid(rep, def, own uint8) (there bitset, nulls int) {
 	return there, nulls
 }
 
-// offsets returns where the elements of the lists in each slot begin, and behind them how
-// many there are.
+// offsets returns the position at which the elements of each slot's list begin, followed by their
+// total number.
 func (s *stream) offsets(rep, def uint8, n *node) []int64 {
 	slots, elems := s.where(rep, def), s.where(n.rep, n.elemDef)
 	out := make([]int64, 0, slots.count()+1)
@@ -202,7 +204,7 @@ func (s *stream) offsets(rep, def uint8, n *node) []int64 {
 	return append(out, count)
 }
 
-// A group makes arrays of the columns of row groups.
+// A group makes arrays from the columns of row groups.
 type group struct {
 	fn      string
 	streams map[int]*stream
@@ -210,7 +212,7 @@ type group struct {
 	columns func(leaf int) string
 }
 
-// build returns a value with an element for each slot.
+// build returns an array with an element for each slot.
 func (g *group) build(n *node, rep, def uint8) arrow.ArrayData {
 	if n.leaf >= 0 {
 		return g.leaves[n.leaf]
@@ -223,14 +225,14 @@ func (g *group) build(n *node, rep, def uint8) arrow.ArrayData {
 	for i, f := range n.fields {
 		children[i] = g.build(f, rep, def)
 		if children[i].Len() != children[0].Len() {
-			tenon.Throw(fail(tenon.ErrInvalid, g.fn, g.columns(f.first()), "there are %d values, and %d of %s beside it", children[i].Len(), children[0].Len(), g.columns(n.first())))
+			tenon.Throw(fail(tenon.ErrInvalid, g.fn, g.columns(f.first()), "there are %d values, but %d of the sibling %s", children[i].Len(), children[0].Len(), g.columns(n.first())))
 		}
 	}
 	bits, nulls := g.validity(n, s, rep, def)
 	return array.NewData(n.typ, children[0].Len(), []*memory.Buffer{bits}, children, nulls, 0)
 }
 
-// validity returns the buffer of what is there.
+// validity returns the validity buffer.
 func (g *group) validity(n *node, s *stream, rep, def uint8) (*memory.Buffer, int) {
 	if !n.nullable {
 		return nil, 0
@@ -242,7 +244,7 @@ func (g *group) validity(n *node, s *stream, rep, def uint8) (*memory.Buffer, in
 	return there.buffer(), nulls
 }
 
-// buffer returns the bits as Arrow has them.
+// buffer returns the bits in Arrow's layout.
 func (b bitset) buffer() *memory.Buffer {
 	return memory.NewBufferBytes(arrow.Uint64Traits.CastToBytes(b))
 }
@@ -253,12 +255,12 @@ func (g *group) list(n *node, s *stream, rep, def uint8) arrow.ArrayData {
 	elem := g.build(n.elem, n.rep, n.elemDef)
 	last := ends[len(ends)-1]
 	if int64(elem.Len()) != last {
-		tenon.Throw(fail(tenon.ErrInvalid, g.fn, g.columns(n.first()), "lists of %d elements have %d", last, elem.Len()))
+		tenon.Throw(fail(tenon.ErrInvalid, g.fn, g.columns(n.first()), "the lists need %d elements, but there are %d", last, elem.Len()))
 	}
 	bits, nulls := g.validity(n, s, rep, def)
 	if n.isMap {
 		if last > math.MaxInt32 {
-			tenon.Throw(fail(tenon.ErrUnsupported, g.fn, g.columns(n.first()), "maps of %d entries in one row group", last))
+			tenon.Throw(fail(tenon.ErrUnsupported, g.fn, g.columns(n.first()), "unsupported maps of %d entries in one row group", last))
 		}
 		short := make([]int32, len(ends))
 		for i, e := range ends {
@@ -271,7 +273,7 @@ func (g *group) list(n *node, s *stream, rep, def uint8) arrow.ArrayData {
 	return array.NewData(n.typ, len(ends)-1, []*memory.Buffer{bits, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(ends))}, []arrow.ArrayData{elem}, nulls, 0)
 }
 
-// array returns the values of a column, with room where there are none.
+// array returns the values of a column, with zeros for missing ones.
 func (c *column) array(n *node, rep, def uint8) (arrow.ArrayData, error) {
 	slots := c.stream.count(rep, def)
 	there, nulls := c.valid(rep, def, n.def)
@@ -279,7 +281,7 @@ func (c *column) array(n *node, rep, def uint8) (arrow.ArrayData, error) {
 		return array.NewData(n.typ, slots, []*memory.Buffer{nil}, nil, slots, 0), nil
 	}
 	d, err := c.data(n.typ, slots, there)
-	if err != nil || there == nil || !n.nullable { // what is missing is a record around it
+	if err != nil || there == nil || !n.nullable { // only an enclosing record is missing
 		return d, err
 	}
 	buffers := append([]*memory.Buffer{there.buffer()}, d.Buffers()[1:]...)

@@ -29,36 +29,36 @@ const (
 	encSplit       = 9
 )
 
-// A page is one of a column chunk, decompressed.
+// A page is a decompressed page of a column chunk.
 type page struct {
 	kind     int64
 	encoding int64
-	n        int    // entries, or those of a dictionary
-	reps     []byte // runs of levels
+	n        int    // number of entries, or of dictionary entries
+	reps     []byte // run-length encoded levels
 	defs     []byte
 	values   []byte
 }
 
-// pages gives the pages of a column chunk one after the other. Data pages share their
-// memory: one is valid until the next.
+// pages iterates over the pages of a column chunk. Data pages share memory: a page is valid until
+// the next one.
 type pages struct {
 	r      *reading
 	codec  codec
-	b      []byte  // what is left of the chunk
-	left   int64   // how many entries there are to come
-	count  int     // pages so far
-	ends   []int64 // how many rows there are up to the end of each data page; nil: the file does not say
+	b      []byte  // rest of the chunk
+	left   int64   // number of entries still to come
+	count  int     // number of pages so far
+	ends   []int64 // number of rows up to the end of each data page; nil if unknown
 	scheme *column
-	buf    []byte // of the last data page
+	buf    []byte // memory of the last data page
 	lent   []*arena.Buffer
 
-	secret  *secret // nil: they are not encrypted
-	dict    bool    // the next page is a dictionary, if it is encrypted
-	data    int     // data pages so far
-	numbers []int   // of the data pages that there are; nil: all
+	secret  *secret // nil if pages are not encrypted
+	dict    bool    // the next page is an encrypted dictionary
+	data    int     // number of data pages so far
+	numbers []int   // numbers of the data pages in b; nil means all
 }
 
-// begin begins with the pages of a column chunk.
+// begin starts with the pages of a column chunk.
 func (p *pages) begin(s *secret, dict bool) {
 	p.count, p.secret, p.dict, p.data = 0, s, dict, 0
 }
@@ -71,14 +71,14 @@ func (p *pages) number() int {
 	return p.data
 }
 
-// room returns room for bytes until release.
+// room returns memory that is valid until release.
 func (p *pages) room(n int) []byte {
 	b := arena.Alloc(n)
 	p.lent = append(p.lent, b)
 	return arena.View[byte](b, n)
 }
 
-// release gives back what is needed until values have been read.
+// release frees the memory that is needed until values have been read.
 func (p *pages) release() {
 	for _, b := range p.lent {
 		b.Release()
@@ -86,13 +86,13 @@ func (p *pages) release() {
 	p.lent, p.b, p.buf = nil, nil, nil
 }
 
-// header is what stands in front of a page.
+// header is the header of a page.
 type header struct {
 	kind, size, packed      int64
 	crc                     int64
-	summed                  bool // crc is there
+	summed                  bool // there is a crc
 	n, encoding             int64
-	reps, defs              int64 // how levels are stored (v1), or how many bytes they take (v2)
+	reps, defs              int64 // encoding of the levels (v1), or their size in bytes (v2)
 	raw                     bool  // the values are not compressed
 	nulls                   int64
 	ofData, ofDict, ofData2 bool
@@ -102,7 +102,7 @@ type header struct {
 func (p *pages) header() (header, error) {
 	var h header
 	w := &thrift{b: p.b}
-	rest := []byte(nil) // behind an encrypted header
+	rest := []byte(nil) // bytes after an encrypted header
 	if p.secret != nil {
 		in, behind, err := framed(p.b)
 		if err == nil {
@@ -160,10 +160,10 @@ func (p *pages) header() (header, error) {
 	}
 	ok := h.kind == pageData && h.ofData || h.kind == pageDict && h.ofDict || h.kind == pageDataV2 && h.ofData2 || h.kind == pageIndex || h.kind > pageDataV2
 	if !ok || h.n < 0 {
-		return h, fmt.Errorf("page %d is of kind %d and has %d values", p.count, h.kind, h.n)
+		return h, fmt.Errorf("page %d has kind %d and %d values", p.count, h.kind, h.n)
 	}
 	if h.packed < 0 || h.packed > int64(len(p.b)) {
-		return h, fmt.Errorf("page %d has %d bytes, of which there are %d", p.count, h.packed, len(p.b))
+		return h, fmt.Errorf("page %d has %d bytes, but only %d are left", p.count, h.packed, len(p.b))
 	}
 	if most := min(int64(64<<20)+1024*h.packed, p.r.most); h.size < 0 || h.size > most {
 		return h, fmt.Errorf("page %d claims to decompress %d bytes to %d; raise ReadOptions.MaxBytes", p.count, h.packed, h.size)
@@ -171,7 +171,7 @@ func (p *pages) header() (header, error) {
 	return h, nil
 }
 
-// next returns the next page, nil behind the last one.
+// next returns the next page, or nil after the last one.
 func (p *pages) next() (*page, error) {
 	for p.left > 0 && len(p.b) > 0 {
 		h, err := p.header()
@@ -256,7 +256,7 @@ func (p *pages) unpacked(c codec, body []byte, size int64) ([]byte, error) {
 
 var errLevels = errors.New("the levels of a page end early")
 
-// runsOf returns the runs of levels in front of values, and the values.
+// runsOf returns the run-length encoded levels that precede the values, and the values.
 func runsOf(b []byte, most uint8, encoding int64) (runs, rest []byte, err error) {
 	if most == 0 {
 		return nil, b, nil
@@ -271,14 +271,14 @@ func runsOf(b []byte, most uint8, encoding int64) (runs, rest []byte, err error)
 	return b[4 : 4+n], b[4+n:], nil
 }
 
-// slack is how many bytes behind a page may be written.
+// slack is the number of bytes after a page that may be overwritten.
 const slack = 64
 
-// unpackedBytes decompresses the body of a page, in a buffer if that has the room.
+// unpackedBytes decompresses the body of a page, into a buffer if it has the capacity.
 func (p *pages) unpackedBytes(c codec, body, buf []byte, size int64) ([]byte, error) {
 	if c == codecNone {
 		if int64(len(body)) != size {
-			return nil, fmt.Errorf("there are %d bytes of %d", len(body), size)
+			return nil, fmt.Errorf("there are %d bytes, want %d", len(body), size)
 		}
 		return body, nil
 	}
@@ -293,7 +293,7 @@ func (p *pages) unpackedBytes(c codec, body, buf []byte, size int64) ([]byte, er
 		return nil, err
 	}
 	if int64(len(out)) != size {
-		return nil, fmt.Errorf("there are %d bytes of %d", len(out), size)
+		return nil, fmt.Errorf("there are %d bytes, want %d", len(out), size)
 	}
 	return out, nil
 }

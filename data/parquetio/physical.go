@@ -2,7 +2,7 @@ package parquetio
 
 import "fmt"
 
-// A physical type is how values of a column are stored, by its number in files.
+// A physical type is the storage type of the values of a column, by its number in files.
 type physical int64
 
 const (
@@ -13,10 +13,10 @@ const (
 	typeFloat
 	typeDouble
 	typeByteArray
-	typeFixed // byte arrays of a length that the schema says
+	typeFixed // byte arrays whose length the schema gives
 )
 
-// String returns the name that the format has for the type.
+// String returns the name of the type in the format.
 func (p physical) String() string {
 	names := []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
 	if p < 0 || int(p) >= len(names) {
@@ -25,5 +25,5 @@ func (p physical) String() string {
 	return names[p]
 }
 
-// text reports whether the values are bytes.
+// text reports whether the values are byte arrays.
 func (p physical) text() bool { return p == typeByteArray || p == typeFixed }

@@ -6,16 +6,16 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// A slot is a column of a file that is written.
+// A slot is a column of a file being written.
 type slot struct {
 	path           []string
 	typ            physical
-	width          int // bytes of a value of a fixed length
+	width          int // size of a value of fixed length in bytes
 	order          order
 	maxDef, maxRep uint8
 }
 
-// An order is how values of a column compare in statistics.
+// An order is the order of a column's values in statistics.
 type order uint8
 
 const (
@@ -24,9 +24,9 @@ const (
 	unsigned        // numbers, and bytes
 )
 
-// An annotated type is that of a leaf, as a schema says it.
+// An annotation is the annotated type of a leaf in the schema.
 type annotation struct {
-	converted        int64 // the old way to say it, -1 for none
+	converted        int64 // the converted type, the older form, or -1
 	logical          func(w *record)
 	precision, scale int64
 }
@@ -44,7 +44,7 @@ const (
 	fieldRepeated = 2
 )
 
-// What the old annotations of groups are.
+// The converted types of groups.
 const (
 	convertedMap  = 1
 	convertedList = 3
@@ -60,7 +60,7 @@ func planOf(fields []arrow.Field) *plan {
 	return p
 }
 
-// group adds a group with some children.
+// group adds a group with the given number of children.
 func (p *plan) group(name string, repetition int64, children int, say func(w *record)) {
 	p.elements = append(p.elements, func(w *record) {
 		w.integer(3, kindInt32, repetition)
@@ -72,7 +72,7 @@ func (p *plan) group(name string, repetition int64, children int, say func(w *re
 	})
 }
 
-// says returns the annotation of a group, old and new.
+// says returns the annotation of a group, in the older and the newer form.
 func says(converted int64, logical int) func(w *record) {
 	return func(w *record) {
 		w.integer(6, kindInt32, converted)
@@ -80,7 +80,7 @@ func says(converted int64, logical int) func(w *record) {
 	}
 }
 
-// field adds a field with a name, below the groups of a path at levels.
+// field adds a field with the given name below the groups of a path, at the given levels.
 func (p *plan) field(f arrow.Field, name string, path []string, def, rep uint8) {
 	path = append(path[:len(path):len(path)], name)
 	repetition := int64(fieldRequired)
@@ -141,7 +141,7 @@ func (p *plan) leaf(f arrow.Field, path []string, repetition int64, def, rep uin
 	})
 }
 
-// kinds are how numbers are stored, and what the old annotations of those are that are narrower.
+// kinds are the storage types of numbers, and the converted types of narrower ones.
 var kinds = map[arrow.Type]struct {
 	typ       physical
 	width     int
@@ -160,7 +160,7 @@ var kinds = map[arrow.Type]struct {
 	arrow.FLOAT64: {typeDouble, 8, signed, 0, -1},
 }
 
-// stored sets the type of a column, and returns what annotates it.
+// stored sets the type of a column, and returns its annotation.
 func (s *slot) stored(f arrow.Field) annotation {
 	a := annotation{converted: -1}
 	alone := func(logical int) func(w *record) { return func(w *record) { w.in(logical, func() {}) } }
@@ -228,7 +228,7 @@ func (s *slot) stored(f arrow.Field) annotation {
 	return a
 }
 
-// inUnit returns the annotation of times. What has no unit of its own in Parquet is in milliseconds.
+// inUnit returns the annotation of times. Units that Parquet lacks are stored in milliseconds.
 func inUnit(logical int, utc bool, u arrow.TimeUnit) func(w *record) {
 	unit := map[arrow.TimeUnit]int{arrow.Second: 1, arrow.Millisecond: 1, arrow.Microsecond: 2, arrow.Nanosecond: 3}[u]
 	return func(w *record) {
@@ -239,9 +239,10 @@ func inUnit(logical int, utc bool, u arrow.TimeUnit) func(w *record) {
 	}
 }
 
-// decimalWidth returns how many bytes hold any number of some decimal digits, with its sign.
+// decimalWidth returns the number of bytes that hold any signed number with the given number of
+// decimal digits.
 func decimalWidth(digits int) int {
-	bits := float64(digits)*3.321928094887362 + 1 // the binary logarithm of 10
+	bits := float64(digits)*3.321928094887362 + 1 // digits times the binary logarithm of 10, plus a sign bit
 	n := int(bits) / 8
 	if float64(8*n) < bits {
 		n++

@@ -15,21 +15,21 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A condition is a Range whose bounds are known as those of its column are.
+// A condition is a Range with its bounds converted to those of its column.
 type condition struct {
 	n         *node
 	leaf      *schemaElement
 	low, high bound
 }
 
-// A bound is a number or a text that values are compared with: the truth values are 0 and 1, and times nanoseconds,
-// dates and timestamps those since 1970. The zero value is no bound.
+// A bound is a number or a text to compare values with: booleans are 0 and 1, and times are nanoseconds, for dates
+// and timestamps since 1970. The zero value means no bound.
 type bound struct {
 	number *big.Rat
 	text   *string
 }
 
-// compare returns the order of two bounds, and false where one of them is none.
+// compare returns the order of two bounds, or false if one of them is no bound.
 func (b bound) compare(c bound) (int, bool) {
 	switch {
 	case b.number != nil && c.number != nil:
@@ -40,7 +40,7 @@ func (b bound) compare(c bound) (int, bool) {
 	return 0, false
 }
 
-// condition returns what a Range asks of the columns of a file.
+// condition returns the condition of a Range for the columns of a file.
 func (t *tree) condition(all []*node, w Range) *condition {
 	const where = "ReadOptions.Where"
 	c := &condition{}
@@ -69,7 +69,7 @@ func (t *tree) condition(all []*node, w Range) *condition {
 	return c
 }
 
-// boundOf returns a Go value as what the values of a type of Arrow are compared with.
+// boundOf converts a Go value to a bound for values of an Arrow type.
 func boundOf(v any, typ arrow.DataType) (bound, bool) {
 	text, isText := v.(string)
 	switch t := typ.(type) {
@@ -105,7 +105,7 @@ func boundOf(v any, typ arrow.DataType) (bound, bool) {
 	case arrow.DecimalType:
 		return number(fmt.Sprint(v))
 	case *arrow.Float16Type:
-		return bound{}, isNumber(v) // whose bounds are not read
+		return bound{}, isNumber(v) // their bounds are not read
 	}
 	if arrow.IsInteger(typ.ID()) || arrow.IsFloating(typ.ID()) {
 		if isNumber(v) {
@@ -123,9 +123,9 @@ func isNumber(v any) bool {
 	return false
 }
 
-// number returns the number that a text says.
+// number parses a number.
 func number(text string) (bound, bool) {
-	const longest = 400 // no column has longer numbers
+	const longest = 400 // no column contains longer numbers
 	if len(text) > longest || strings.ContainsAny(text, "/_xXpP") {
 		return bound{}, false
 	}
@@ -133,20 +133,20 @@ func number(text string) (bound, bool) {
 		return bound{}, false
 	}
 	n, ok := new(big.Rat).SetString(text)
-	if !ok { // infinite: no bound
+	if !ok { // infinity is no bound
 		return bound{}, strings.HasSuffix(text, "Inf")
 	}
 	return bound{number: n}, true
 }
 
-// moment returns a time of Go, a text or a number of some unit in nanoseconds.
+// moment converts a time.Time, a text, or a number in a unit, to nanoseconds.
 func moment(v any, unit time.Duration, t element.Type) (bound, bool) {
 	in := func(n int64, unit time.Duration) (bound, bool) {
 		return bound{number: new(big.Rat).SetInt(new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(unit))))}, true
 	}
 	switch v := v.(type) {
 	case time.Time:
-		if t.Zone == "" { // what the clock shows
+		if t.Zone == "" { // wall clock time
 			v = time.Date(v.Year(), v.Month(), v.Day(), v.Hour(), v.Minute(), v.Second(), v.Nanosecond(), time.UTC)
 		}
 		b, _ := in(v.Unix(), time.Second)
@@ -156,7 +156,7 @@ func moment(v any, unit time.Duration, t element.Type) (bound, bool) {
 		b, _ := in(int64(v), 1)
 		return b, t.Kind == element.Time
 	case string:
-		for _, unit := range []time.Duration{time.Nanosecond, time.Microsecond, time.Second} { // the first that goes that far
+		for _, unit := range []time.Duration{time.Nanosecond, time.Microsecond, time.Second} { // the first unit whose range suffices
 			if t.Kind != element.Date {
 				t.Unit = unit
 			} else {
@@ -178,14 +178,15 @@ func moment(v any, unit time.Duration, t element.Type) (bound, bool) {
 	if !isNumber(v) {
 		return bound{}, false
 	}
-	b, ok := number(fmt.Sprint(v)) // as it is stored
+	b, ok := number(fmt.Sprint(v)) // the stored number
 	if ok && b.number != nil {
 		b.number.Mul(b.number, big.NewRat(int64(unit), 1))
 	}
 	return b, ok
 }
 
-// stored returns the bound that a file says, a plain value of the column. It is none where it cannot be used.
+// stored returns the bound for a value in a file, in plain encoding. It is no bound if the value cannot be
+// used.
 func (c *condition) stored(b []byte) bound {
 	var raw *big.Int
 	switch typ := c.leaf.typ; {
@@ -233,7 +234,8 @@ func (c *condition) stored(b []byte) bound {
 	return x
 }
 
-// mayMeet reports whether a value from least to most, as a file says them, may be in the range.
+// mayMeet reports whether some value between least and most, as stored in a file, may be in the
+// range.
 func (c *condition) mayMeet(least, most []byte) bool {
 	if k, ok := c.stored(most).compare(c.low); ok && k < 0 {
 		return false
@@ -244,11 +246,11 @@ func (c *condition) mayMeet(least, most []byte) bool {
 	return true
 }
 
-// ordered reports whether the bounds in a file are of the order in which values are compared here.
+// ordered reports whether the bounds in a file have the order in which values are compared here.
 func (c *condition) ordered() bool { return c.leaf.order() != unordered }
 
-// inGroup reports whether a row of a row group may meet the condition, by the statistics of the column; where there are
-// none it may.
+// inGroup reports whether a row of a row group may meet the condition, according to the statistics of the column.
+// Without statistics it may.
 func (c *condition) inGroup(m *footer, group int) bool {
 	chunk := &m.groups[group].chunks[c.n.leaf]
 	if chunk.nulls == chunk.entries && chunk.entries > 0 {

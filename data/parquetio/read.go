@@ -15,12 +15,12 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// A reading is that of some row groups of a file.
+// A reading is the state of reading row groups of a file.
 type reading struct {
 	o    *ReadOptions
 	p    *part
-	most int64        // bytes of a row group
-	left atomic.Int64 // bytes of all that are read
+	most int64        // limit in bytes for a row group
+	left atomic.Int64 // bytes left for all row groups being read
 }
 
 func (r *reading) take(n int64) error {
@@ -32,7 +32,8 @@ func (r *reading) take(n int64) error {
 
 func (r *reading) proceed() error { return abort.Done(r.o.Context) }
 
-// A task reads a column, whose slots are the entries up to a repetition and from a definition level on.
+// A task reads a column whose slots are the entries up to a repetition level and from a definition
+// level on.
 type task struct {
 	n        *node
 	rep, def uint8
@@ -80,7 +81,7 @@ func (f *File) batch(fn string, groups []place) (b arrow.RecordBatch, err error)
 	for i, n := range p.cols {
 		d := out.build(n, 0, 0)
 		if int64(d.Len()) != rows {
-			return nil, fail(tenon.ErrInvalid, fn, out.columns(n.first()), "there are %d rows of %d", d.Len(), rows)
+			return nil, fail(tenon.ErrInvalid, fn, out.columns(n.first()), "there are %d rows instead of %d", d.Len(), rows)
 		}
 		cols[i] = array.MakeFromData(d)
 	}
@@ -125,7 +126,7 @@ func (f *File) column(fn string, r *reading, t *task, groups []place) (err error
 	defer list.release()
 	for _, g := range groups {
 		rows := r.p.meta.groups[g.group].rows
-		if rows == 0 { // there need be no pages
+		if rows == 0 { // pages are optional
 			continue
 		}
 		at = f.where(g)
@@ -142,7 +143,7 @@ func (f *File) column(fn string, r *reading, t *task, groups []place) (err error
 	return damaged(fn, path(), err)
 }
 
-// group adds the rows of a row group that are read.
+// group adds the rows to read from a row group.
 func (c *column) group(r *reading, g place, leaf int, chunk []byte, list *pages, rows int64) ([]byte, error) {
 	entry, value := c.n, c.count
 	var read []span
@@ -167,7 +168,8 @@ func (c *column) group(r *reading, g place, leaf int, chunk []byte, list *pages,
 	return chunk, nil
 }
 
-// chunk reads the bytes of a column chunk, in a buffer if that has the room, and begins with its pages.
+// chunk reads the bytes of a column chunk, into a buffer if it has the capacity, and starts with its
+// pages.
 func (r *reading) chunk(group, leaf int, buf []byte, p *pages) ([]byte, error) {
 	c, err := r.p.checkChunk(group, leaf)
 	if err != nil {
@@ -176,7 +178,7 @@ func (r *reading) chunk(group, leaf int, buf []byte, p *pages) ([]byte, error) {
 	from, size := c.at()
 	n := int(size)
 	if r.p.meta.writer.before("parquet-mr", 1, 2, 9) {
-		const most = 100 // bytes that old writers forgot to count
+		const most = 100 // number of bytes that some old writers did not count
 		n += int(min(most, r.p.size-8-from-int64(n)))
 	}
 	if cap(buf) < n {
@@ -185,7 +187,7 @@ func (r *reading) chunk(group, leaf int, buf []byte, p *pages) ([]byte, error) {
 	buf = buf[:n]
 	if k, err := r.p.src.ReadAt(buf, from); k < n {
 		if err == nil || err == io.EOF {
-			err = fmt.Errorf("%d of %d bytes at %d", k, n, from)
+			err = fmt.Errorf("read %d of %d bytes at %d", k, n, from)
 		}
 		return nil, err
 	}

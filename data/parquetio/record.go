@@ -2,20 +2,20 @@ package parquetio
 
 import "encoding/binary"
 
-// A record writes structs in Thrift's compact protocol, of which [thrift] is the reader.
+// A record writes structs in Thrift's compact protocol; [thrift] is the corresponding reader.
 type record struct {
 	b    []byte
-	last []int // of each open struct, the number of its last field
+	last []int // number of the last field of each open struct
 }
 
-// field begins a field. Fields come in the order of their numbers, at most 15 apart.
+// field starts a field. Fields must be in ascending order, with numbers at most 15 apart.
 func (w *record) field(id int, kind byte) {
 	k := len(w.last) - 1
 	w.b = append(w.b, byte(id-w.last[k])<<4|kind)
 	w.last[k] = id
 }
 
-// structure writes a struct whose fields f writes: the top one, or an element of a list.
+// structure writes a struct, either the outermost one or an element of a list; f writes its fields.
 func (w *record) structure(f func()) {
 	w.last = append(w.last, 0)
 	f()
@@ -29,7 +29,7 @@ func (w *record) in(id int, f func()) {
 	w.structure(f)
 }
 
-// integer writes a number of any width but a byte.
+// integer writes a number of any width except a byte.
 func (w *record) integer(id int, kind byte, v int64) {
 	w.field(id, kind)
 	w.b = binary.AppendVarint(w.b, v)
@@ -48,12 +48,12 @@ func (w *record) text(id int, s string) {
 	w.item(s)
 }
 
-// item writes a text that is the element of a list.
+// item writes a string as an element of a list.
 func (w *record) item(s string) {
 	w.b = append(binary.AppendUvarint(w.b, uint64(len(s))), s...)
 }
 
-// list begins a list of n elements.
+// list starts a list of n elements.
 func (w *record) list(id int, kind byte, n int) {
 	w.field(id, kindList)
 	const short = 15

@@ -2,13 +2,14 @@ package parquetio
 
 import "encoding/binary"
 
-// leastRun is how many equal numbers are written as a run; fewer are packed with those around them.
+// leastRun is the smallest number of equal numbers that are written as a run; fewer are bit-packed
+// with their neighbours.
 const leastRun = 16
 
-// appendRuns appends numbers of a width in bits, as [hybrid] reads them. Whether eight of them are equal and how eight
-// are packed depends on their type.
+// appendRuns appends numbers of a given width in bits, in the form that [hybrid] reads. same reports whether eight
+// numbers are equal, and pack packs eight numbers.
 func appendRuns[T uint8 | uint32](to []byte, list []T, width int, same func(*[8]T) bool, pack func(to []byte, x *[8]T, width int) []byte) []byte {
-	literal := 0 // where what is to be packed begins
+	literal := 0 // beginning of the numbers to pack
 	flush := func(end int) {
 		if groups := (end - literal + 7) / 8; groups > 0 {
 			to = binary.AppendUvarint(to, uint64(groups)<<1|1)
@@ -16,7 +17,7 @@ func appendRuns[T uint8 | uint32](to []byte, list []T, width int, same func(*[8]
 		for ; literal+8 <= end; literal += 8 {
 			to = pack(to, (*[8]T)(list[literal:]), width)
 		}
-		if literal < end { // the last of all, behind which there are zeros
+		if literal < end { // the last numbers, padded with zeros
 			var rest [8]T
 			copy(rest[:], list[literal:end])
 			to = pack(to, &rest, width)
@@ -51,7 +52,7 @@ func appendLevels(to []byte, list []uint8, width int) []byte {
 	return appendRuns(to, list, width, sameBytes, packBytes)
 }
 
-// appendNumbers appends numbers in a dictionary, of a width of 1 to 32 bits.
+// appendNumbers appends dictionary indices, of 1 to 32 bits each.
 func appendNumbers(to []byte, list []uint32, width int) []byte {
 	return appendRuns(to, list, width, sameNumbers, packNumbers)
 }
@@ -65,7 +66,8 @@ func sameNumbers(x *[8]uint32) bool {
 	return x[1] == v && x[2] == v && x[3] == v && x[4] == v && x[5] == v && x[6] == v && x[7] == v
 }
 
-// packBytes is the reverse of [unpackBytes], for eight numbers: pairs come together, and pairs of those.
+// packBytes is the inverse of [unpackBytes], for eight numbers: it combines pairs, and then pairs of
+// pairs.
 func packBytes(to []byte, b *[8]uint8, width int) []byte {
 	w := width
 	one, two, four := uint64(1)<<w-1, uint64(1)<<(2*w)-1, uint64(1)<<(4*w)-1
@@ -77,7 +79,7 @@ func packBytes(to []byte, b *[8]uint8, width int) []byte {
 	return binary.LittleEndian.AppendUint64(to, x)[:len(to)+w]
 }
 
-// packNumbers is the reverse of [unpackNumbers], for eight numbers.
+// packNumbers is the inverse of [unpackNumbers], for eight numbers.
 func packNumbers(to []byte, t *[8]uint32, width int) []byte {
 	w := width
 	if w <= 8 {

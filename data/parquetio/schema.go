@@ -11,28 +11,28 @@ import (
 	"github.com/tenonml/tenon/structured"
 )
 
-// A node is a value of the schema: a leaf, a record or a list. In the levels of a column, it
-// is there where the definition level is at least def.
+// A node is a value of the schema: a leaf, a record or a list. In the levels of a column, it is
+// present if the definition level is at least def.
 type node struct {
 	name     string
 	nullable bool
 	def      uint8
 	typ      arrow.DataType
-	extended string // the name of the extension type of Arrow that it is, if any
+	extended string // name of its Arrow extension type, if any
 
-	leaf   int     // the column, -1 for records and lists
-	fields []*node // of a record
+	leaf   int     // column number, or -1 for records and lists
+	fields []*node // fields of a record
 
-	elem    *node // of a list
+	elem    *node // element of a list
 	isMap   bool
-	rep     uint8 // what repeats within it
-	elemDef uint8 // where an element is
+	rep     uint8 // repetition level of what repeats within it
+	elemDef uint8 // definition level at which an element exists
 }
 
-// maxLevels is how deep a schema nests at most, as in structured tensors.
+// maxLevels is the maximum nesting of a schema, as in structured tensors.
 const maxLevels = 100
 
-// tree turns a schema into nodes.
+// tree converts a schema to nodes.
 type tree struct {
 	set []*schemaElement // the columns of the file
 	fn  string
@@ -52,7 +52,7 @@ func (t *tree) children(g *schemaElement, def, rep uint8, depth int) []*node {
 	return out
 }
 
-// of returns a field at a definition level and a repetition level.
+// of returns a field at the given definition and repetition levels.
 func (t *tree) of(n *schemaElement, def, rep uint8, depth int) *node {
 	if depth > maxLevels {
 		tenon.Throw(fail(tenon.ErrInvalid, t.fn, n.path, "the schema nests deeper than %d levels", maxLevels))
@@ -92,7 +92,7 @@ func (n *node) field() arrow.Field {
 	return f
 }
 
-// value returns what a field holds that is there at a definition level.
+// value returns the content of a field, which is present at the given definition level.
 func (t *tree) value(n *schemaElement, def, rep uint8, depth int) *node {
 	out := &node{name: n.name, def: def, leaf: n.column}
 	if n.column >= 0 {
@@ -127,13 +127,13 @@ func (n *node) record() {
 	n.typ = arrow.StructOf(fields...)
 }
 
-// isElement reports whether what repeats in a list is the element itself, and not a group
+// isElement reports whether the repeated field of a list is the element itself rather than a group
 // around it.
 func isElement(c *schemaElement, list string) bool {
 	return len(c.fields) != 1 || c.name == "array" || c.name == list+"_tuple"
 }
 
-// chosen returns the columns that are asked for, in that order.
+// chosen returns the requested columns, in the requested order.
 func (t *tree) chosen(all []*node, columns []string) []*node {
 	if columns == nil {
 		return all
@@ -150,12 +150,12 @@ func (t *tree) chosen(all []*node, columns []string) []*node {
 	return t.pruned(all, paths, "")
 }
 
-// pruned returns those of some fields that paths lead to.
+// pruned returns those fields that paths lead to.
 func (t *tree) pruned(fields []*node, paths [][]string, at string) []*node {
 	var out []*node
 	for i, p := range paths {
 		if slices.ContainsFunc(paths[:i], func(q []string) bool { return q[0] == p[0] }) {
-			continue // it came with that one
+			continue // already included with that one
 		}
 		k := slices.IndexFunc(fields, func(n *node) bool { return n.name == p[0] })
 		if k < 0 {
@@ -184,7 +184,7 @@ func (t *tree) pruned(fields []*node, paths [][]string, at string) []*node {
 	return out
 }
 
-// inside returns a node with only the fields that paths lead to.
+// inside returns a node with only those fields that paths lead to.
 func (t *tree) inside(n *node, paths [][]string, at string) *node {
 	c := *n
 	switch {
@@ -199,7 +199,7 @@ func (t *tree) inside(n *node, paths [][]string, at string) *node {
 	return &c
 }
 
-// first returns the first leaf of a node, whose levels say where the node is.
+// first returns the first leaf of a node, whose levels locate the node.
 func (n *node) first() int {
 	switch {
 	case n.elem != nil:
@@ -210,7 +210,8 @@ func (n *node) first() int {
 	return n.leaf
 }
 
-// places calls f with each leaf of a node, and with the levels that say which entries are its slots.
+// places calls f with each leaf of a node, and with the levels that determine which entries are its
+// slots.
 func (n *node) places(rep, def uint8, f func(n *node, rep, def uint8)) {
 	if n.elem != nil {
 		n.elem.places(n.rep, n.elemDef, f)

@@ -11,13 +11,13 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// The entries are those of a column down to some depth of its type, as levels. Those whose definition level is slot or
-// higher have an element in the array at that depth, in the same order.
+// entries are the entries of a column down to some depth of its type, as levels. Those whose definition level is at
+// least def have an element in the array at that depth, in the same order.
 type entries struct {
-	n    int     // entries
-	defs []uint8 // nil: def, all of them
-	reps []uint8 // nil: 0, all of them
-	def  uint8   // where an element is there
+	n    int     // number of entries
+	defs []uint8 // nil if all are def
+	reps []uint8 // nil if all are 0
+	def  uint8   // level at which an element exists
 	slot uint8
 	rep  uint8
 }
@@ -28,8 +28,8 @@ type shred struct {
 	data arrow.ArrayData
 }
 
-// shreds returns the leaves of a column, in the order of the schema. An array of lists is walked once, and what is in
-// lists that are not there, as under a mask, is left out.
+// shreds returns the leaves of a column, in schema order. An array of lists is walked once, and elements of lists
+// that are missing, as under a mask, are dropped.
 func shreds(f arrow.Field, d arrow.ArrayData, s entries, to []shred) []shred {
 	if f.Nullable || f.Type.ID() == arrow.NULL {
 		s = s.optional(d)
@@ -54,7 +54,7 @@ func shreds(f arrow.Field, d arrow.ArrayData, s entries, to []shred) []shred {
 // rowsOf returns the entries of a column of n rows.
 func rowsOf(n int) entries { return entries{n: n} }
 
-// optional adds a level for what may be missing.
+// optional adds a definition level for elements that may be missing.
 func (s entries) optional(d arrow.ArrayData) entries {
 	before := s.def
 	s.def++
@@ -62,7 +62,7 @@ func (s entries) optional(d arrow.ArrayData) entries {
 	if all && s.defs == nil {
 		return s
 	}
-	var valid []byte // one for each element
+	var valid []byte // one byte for each element
 	switch {
 	case all:
 		valid = bytes.Repeat([]byte{1}, d.Len())
@@ -91,10 +91,10 @@ func (s entries) optional(d arrow.ArrayData) entries {
 	return s
 }
 
-// bitsOf returns the bits of a buffer of an array, a byte for each.
+// bitsOf returns the bits of a buffer of an array, one byte for each.
 func bitsOf(d arrow.ArrayData, buffer int) []byte {
 	n, from := d.Len(), d.Offset()
-	out := make([]byte, n+8) // eight are unpacked at a time
+	out := make([]byte, n+8) // bits are unpacked eight at a time
 	b := d.Buffers()[buffer].Bytes()
 	if from%8 == 0 {
 		unpackBytes(out[:(n+7)/8*8], b[from/8:(from+n+7)/8], 1)
@@ -106,12 +106,12 @@ func bitsOf(d arrow.ArrayData, buffer int) []byte {
 	return out[:n]
 }
 
-// lists adds a level for the elements of lists, and returns them.
+// lists adds a level for the elements of lists, and returns the elements.
 func (s entries) lists(d arrow.ArrayData) (entries, arrow.ArrayData) {
 	ends := endsOf(d)
 	most := s.n + int(ends[len(ends)-1]-ends[0])
 	in := entries{def: s.def + 1, slot: s.def + 1, rep: s.rep + 1, defs: filled(most, s.def+1), reps: filled(most, s.rep+1)}
-	var runs []span // of elements that stay
+	var runs []span // ranges of elements to keep
 	begin, at, k := ends[0], 0, 0
 	if s.defs == nil && s.reps == nil {
 		for i := range s.n {
@@ -139,7 +139,7 @@ func (s entries) lists(d arrow.ArrayData) (entries, arrow.ArrayData) {
 			}
 			in.defs[at] = l
 			at++
-			if size > 0 { // of a list that is not there
+			if size > 0 { // elements of a missing list
 				if ends[k-1] > begin {
 					runs = append(runs, span{begin, ends[k-1]})
 				}
@@ -167,7 +167,7 @@ func (s entries) levels() (defs, reps []uint8) {
 
 func filled(n int, x uint8) []uint8 { return repeated(make([]uint8, 0, n), x, n) }
 
-// gathered returns some runs of an array, one after the other.
+// gathered returns the concatenation of ranges of an array.
 func gathered(d arrow.ArrayData, runs []span) arrow.ArrayData {
 	parts := make([]arrow.Array, len(runs))
 	for i, r := range runs {
@@ -179,7 +179,7 @@ func gathered(d arrow.ArrayData, runs []span) arrow.ArrayData {
 	return tenon.Must(array.Concatenate(parts, memory.DefaultAllocator)).Data()
 }
 
-// endsOf returns where lists begin, and where the last one ends.
+// endsOf returns the offsets of lists, including the end of the last one.
 func endsOf(d arrow.ArrayData) []int64 {
 	n, from := d.Len(), d.Offset()
 	if t, ok := d.DataType().(*arrow.FixedSizeListType); ok {

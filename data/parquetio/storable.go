@@ -5,8 +5,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// storable returns columns without the types that Parquet lacks: durations and times of day in seconds
-// are their numbers. The Spec beside a column tells what they were.
+// storable returns columns without types that Parquet lacks: durations, and times of day in seconds,
+// become numbers. The Spec of the column records the original type.
 func storable(b arrow.RecordBatch) arrow.RecordBatch {
 	fields, cols := b.Schema().Fields(), make([]arrow.Array, b.NumCols())
 	for i := range cols {

@@ -11,14 +11,13 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// values are those of a column that are there, as they are stored: of a fixed width, or texts one after the other, of which one ends
-// where the next begins.
+// values are the present values of a column, in stored form: either of fixed width, or concatenated texts.
 type values struct {
 	n     int
-	width int    // 0 for texts
-	fixed []byte // truth values take a byte each
+	width int    // width in bytes, or 0 for texts
+	fixed []byte // booleans take one byte each
 	text  []byte
-	ends  []int64 // n+1
+	ends  []int64 // n+1 offsets
 }
 
 // at returns a value.
@@ -29,7 +28,7 @@ func (v *values) at(i int) []byte {
 	return v.fixed[i*v.width : (i+1)*v.width]
 }
 
-// numbers returns values as numbers of the width that they have.
+// numbers returns values as numbers of their width.
 func numbers[T numeric](v *values) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(v.fixed))), v.n)
 }
@@ -43,7 +42,8 @@ func asBytes[T numeric](x []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(*new(T))))
 }
 
-// there returns which elements of the array there are, nil for all of them, and how many.
+// there returns the positions of the present elements of the array, or nil if all are, and their
+// number.
 func (s *shred) there() ([]int32, int) {
 	n := s.data.Len()
 	if s.defs == nil {
@@ -95,7 +95,7 @@ func (s *shred) values(c *slot) *values {
 	return v
 }
 
-// codesOf returns the words that the codes of a dictionary array choose.
+// codesOf returns the dictionary indices of the chosen elements of a dictionary array.
 func codesOf(d arrow.ArrayData, t *arrow.DictionaryType, pick []int32) []int32 {
 	codes := arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())[d.Offset() : d.Offset()+d.Len()]
 	if pick == nil {
@@ -108,7 +108,7 @@ func codesOf(d arrow.ArrayData, t *arrow.DictionaryType, pick []int32) []int32 {
 	return out
 }
 
-// picked returns those elements of a width that are chosen, in memory that is aligned.
+// picked returns the chosen elements of a given width, in aligned memory.
 func picked(b []byte, width int, pick []int32) []byte {
 	if pick == nil {
 		return b
@@ -136,7 +136,7 @@ func move[T uint32 | uint64](to, from []byte, pick []int32) {
 	}
 }
 
-// texts sets the texts that are chosen.
+// texts sets v to the chosen texts.
 func (v *values) texts(d arrow.ArrayData, pick []int32) {
 	ends, text := endsOf(d), []byte(nil)
 	if b := d.Buffers()[2]; b != nil {
@@ -193,7 +193,7 @@ func wide(to, b []byte, f func(b []byte, i int) int32) []byte {
 	return to
 }
 
-// milliseconds returns n seconds as what Parquet has the smallest unit above.
+// milliseconds converts n seconds to milliseconds, the coarsest unit of Parquet.
 func milliseconds(b []byte, n int) []byte {
 	const k = 1000
 	out := make([]byte, 0, 8*n)

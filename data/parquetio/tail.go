@@ -6,32 +6,33 @@ import (
 	"slices"
 )
 
-// A groupTail is what the footer says of a row group that has been written.
+// A groupTail is the footer's description of a row group that has been written.
 type groupTail struct {
 	rows   int
 	chunks []chunkTail
 }
 
-// A chunkTail is what the footer and the page index say of a column of a row group.
+// A chunkTail is what the footer and the page index contain about a column of a row group.
 type chunkTail struct {
 	c                       *slot
 	secret                  *secret
-	at                      int64 // where it begins
+	at                      int64 // position of the chunk
 	entries, nulls          int
 	packed, full, first     int
 	dict                    bool
 	bounds                  bounds
 	pages                   []written
-	offsetsAt, boundsAt     int64 // of the page index
+	offsetsAt, boundsAt     int64 // positions of the page index
 	offsetsSize, boundsSize int
 }
 
-// tail returns what is kept of a chunk that is written at a place.
+// tail returns the description of a chunk that is written at a position.
 func (k *chunk) tail(at int64) chunkTail {
 	return chunkTail{c: k.c, secret: k.secret, at: at, entries: k.entries, nulls: k.nulls, packed: len(k.b), full: k.full, first: k.first, dict: k.dict, bounds: k.bounds, pages: slices.Clone(k.pages)}
 }
 
-// indexes returns the page index of all columns, which stands at a place, the bounds before the offsets.
+// indexes returns the page index of all columns, which will be written at a position: first the bounds,
+// then the offsets.
 func indexes(groups []groupTail, at int64) []byte {
 	var b []byte
 	add := func(c *chunkTail, x []byte, of byte) (int64, int) {
@@ -64,7 +65,8 @@ func indexes(groups []groupTail, at int64) []byte {
 	return b
 }
 
-// columnIndex writes the bounds of the pages; nothing where a page has values and no bounds.
+// columnIndex writes the bounds of the pages. It writes nothing and returns false if a page has
+// values but no bounds.
 func (c *chunkTail) columnIndex(w *record) bool {
 	for _, p := range c.pages {
 		if p.values > 0 && !p.bounds.there {
@@ -97,7 +99,8 @@ func (c *chunkTail) columnIndex(w *record) bool {
 	return true
 }
 
-// boundaryOrder says whether the bounds of the pages are in order: 0 if not, 1 if ascending, 2 if descending.
+// boundaryOrder returns the order of the bounds of the pages: 0 if unordered, 1 if ascending, 2 if
+// descending.
 func (c *chunkTail) boundaryOrder() int64 {
 	up, down := true, true
 	last := bounds{}
@@ -120,7 +123,7 @@ func (c *chunkTail) boundaryOrder() int64 {
 	return 0
 }
 
-// offsetIndex writes where the pages are.
+// offsetIndex writes the positions of the pages.
 func (c *chunkTail) offsetIndex(w *record) {
 	w.structure(func() {
 		w.list(1, kindStruct, len(c.pages))
@@ -163,7 +166,7 @@ func (p *plan) footer(groups []groupTail, meta [][2]string, codec codec) []byte 
 		}
 		w.text(6, "tenon")
 		w.list(7, kindStruct, len(p.slots))
-		for range p.slots { // values compare as their types do
+		for range p.slots { // values have the order of their types
 			w.structure(func() { w.in(1, func() {}) })
 		}
 	})
@@ -205,7 +208,7 @@ func (c *chunkTail) write(w *record, codec codec) {
 	}
 }
 
-// sealed writes how a column chunk is encrypted, and its metadata where it has a key of its own.
+// sealed writes the encryption of a column chunk, and its metadata if it has a key of its own.
 func (c *chunkTail) sealed(w *record, codec codec) {
 	s := c.secret
 	const withFooter, withColumn = 1, 2
@@ -231,7 +234,7 @@ func (c *chunkTail) sealed(w *record, codec codec) {
 	}
 }
 
-// metadata writes what is in a column chunk.
+// metadata writes the metadata of a column chunk.
 func (c *chunkTail) metadata(w *record, codec codec) {
 	w.integer(1, kindInt32, int64(c.c.typ))
 	encodings, of := []int64{encRLE}, int64(encPlain)

@@ -18,10 +18,10 @@ const (
 	kindStruct = 12
 )
 
-// maxStructs is how deep structs, lists and maps nest.
+// maxStructs is the maximum nesting of structs, lists and maps.
 const maxStructs = 32
 
-// thrift walks over values in the compact protocol.
+// thrift reads values in the compact protocol.
 type thrift struct {
 	b     []byte
 	bad   bool
@@ -61,7 +61,8 @@ func (w *thrift) skip(n uint64) {
 	w.b = w.b[n:]
 }
 
-// fields walks over the fields of a struct; f reads those that it returns true for.
+// fields iterates over the fields of a struct; f reads those for which it returns true, and the
+// others are skipped.
 func (w *thrift) fields(f func(id int, kind byte) bool) {
 	w.depth++
 	defer func() { w.depth-- }()
@@ -85,13 +86,13 @@ func (w *thrift) fields(f func(id int, kind byte) bool) {
 	}
 }
 
-// list reads the head of a list.
+// list reads the header of a list.
 func (w *thrift) list() (n uint64, kind byte) {
 	c := w.byte()
 	if n = uint64(c >> 4); n == 15 {
 		n = w.varint()
 	}
-	if n > uint64(len(w.b)) { // each element has a byte at least
+	if n > uint64(len(w.b)) { // each element has at least one byte
 		w.bad = true
 	}
 	return n, c & 15
@@ -117,7 +118,7 @@ func (w *thrift) value(kind byte) {
 		if n == 0 {
 			return
 		}
-		if n > uint64(len(w.b)) { // each entry has a byte at least
+		if n > uint64(len(w.b)) { // each entry has at least one byte
 			w.bad = true
 			return
 		}
@@ -130,7 +131,7 @@ func (w *thrift) value(kind byte) {
 	}
 }
 
-// elements skips n times values of some kinds, in which truth values take a byte.
+// elements skips n groups of values of the given kinds, in which booleans take one byte.
 func (w *thrift) elements(n uint64, kinds ...byte) {
 	w.depth++
 	defer func() { w.depth-- }()
@@ -156,7 +157,7 @@ func (w *thrift) number(kind byte, to *int64) bool {
 	return true
 }
 
-// text reads a text.
+// text reads a string.
 func (w *thrift) text(kind byte, to *string) bool {
 	if kind != kindBinary {
 		return false
@@ -165,7 +166,7 @@ func (w *thrift) text(kind byte, to *string) bool {
 	return true
 }
 
-// numbers reads those fields of a struct whose numbers have a place.
+// numbers reads those fields of a struct that have a destination.
 func (w *thrift) numbers(to map[int]*int64) {
 	w.fields(func(id int, kind byte) bool {
 		at, ok := to[id]
@@ -176,7 +177,7 @@ func (w *thrift) numbers(to map[int]*int64) {
 // each reads a list of elements of a kind.
 func (w *thrift) each(kind byte, read func()) {
 	n, k := w.list()
-	if k != kind && !(kind == kindTrue && k == kindFalse) { // truth values are either
+	if k != kind && !(kind == kindTrue && k == kindFalse) { // booleans may have either kind
 		w.bad = w.bad || n > 0
 	}
 	for i := uint64(0); i < n && !w.bad; i++ {

@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// leafType returns the type of Arrow that a column becomes.
+// leafType returns the Arrow type of a column.
 func leafType(fn string, e *schemaElement) arrow.DataType {
 	if t := annotated(fn, e); t != nil {
 		return t
@@ -14,7 +14,7 @@ func leafType(fn string, e *schemaElement) arrow.DataType {
 	k := e.logical.kind
 	known := k == logicalInterval || k > 0 && k <= logicalFloat16
 	if known && !(e.typ == typeByteArray && k == logicalBSON || e.typ == typeFixed && k == logicalUUID && e.length == 16) {
-		tenon.Throw(fail(tenon.ErrInvalid, fn, e.path, "annotation %d of the schema is not one of a column of type %v and length %d", k, e.typ, e.length))
+		tenon.Throw(fail(tenon.ErrInvalid, fn, e.path, "logical type %d is not valid for a column of type %v and length %d", k, e.typ, e.length))
 	}
 	switch e.typ {
 	case typeBoolean:
@@ -36,12 +36,12 @@ func leafType(fn string, e *schemaElement) arrow.DataType {
 			return &arrow.FixedSizeBinaryType{ByteWidth: e.length}
 		}
 	}
-	tenon.Throw(fail(tenon.ErrInvalid, fn, e.path, "a column of type %v and length %d", e.typ, e.length))
+	tenon.Throw(fail(tenon.ErrInvalid, fn, e.path, "unsupported column of type %v and length %d", e.typ, e.length))
 	return nil
 }
 
-// annotated returns the type that the annotation of a column says, nil where there is none
-// or none that goes with the type of its values.
+// annotated returns the type given by the annotation of a column, or nil if there is none that fits
+// the type of its values.
 func annotated(fn string, e *schemaElement) arrow.DataType {
 	bytes, fixed := e.typ == typeByteArray, e.typ == typeFixed
 	switch l := e.logical; {
@@ -80,7 +80,7 @@ func intType(l logical, t physical) arrow.DataType {
 	return unsigned[l.bits]
 }
 
-// units are those of times, by their number in the schema.
+// units are the units of times, by their numbers in the schema.
 var units = map[int]arrow.TimeUnit{1: arrow.Millisecond, 2: arrow.Microsecond, 3: arrow.Nanosecond}
 
 func timestampType(l logical, t physical) arrow.DataType {
@@ -105,13 +105,13 @@ func timeType(l logical, t physical) arrow.DataType {
 	return nil
 }
 
-// maxDigits is how many digits a decimal number of 256 bits has.
+// maxDigits is the maximum number of digits of a 256-bit decimal.
 const maxDigits = 76
 
 func decimalType(fn string, e *schemaElement) arrow.DataType {
 	n, t, p, s := e.length, e.typ, e.logical.precision, e.logical.scale
 	if p <= 0 || p > maxDigits || s < 0 || s > p || t == typeFixed && (n <= 0 || n > 32) {
-		tenon.Throw(fail(tenon.ErrUnsupported, fn, e.path, "a decimal of %d digits, %d of them behind the point", p, s))
+		tenon.Throw(fail(tenon.ErrUnsupported, fn, e.path, "unsupported decimal with precision %d and scale %d", p, s))
 	}
 	if t == typeInt32 || t == typeInt64 || p <= 38 && t == typeFixed && n <= 16 {
 		return &arrow.Decimal128Type{Precision: int32(min(p, 38)), Scale: int32(s)}

@@ -9,17 +9,17 @@ import (
 	"github.com/tenonml/tenon/structured"
 )
 
-// An algorithm is what an encrypted file says of how it is.
+// An algorithm is the encryption algorithm of a file, as described in the file.
 type algorithm struct {
 	there   bool
 	counter bool   // pages are in counter mode
-	prefix  []byte // kept in the file
+	prefix  []byte // prefix stored in the file
 	unique  []byte
-	asks    bool   // whoever reads it has to know the prefix
-	name    []byte // of the key of the footer
+	asks    bool   // readers must supply the prefix
+	name    []byte // metadata of the footer key
 }
 
-// algorithm reads a union of algorithms.
+// algorithm reads the union of algorithms.
 func (w *thrift) algorithm(a *algorithm) {
 	w.fields(func(id int, kind byte) bool {
 		const counter = 2
@@ -45,7 +45,7 @@ func (w *thrift) algorithm(a *algorithm) {
 	})
 }
 
-// file returns what is authenticated with all parts of a file.
+// file returns the additional authenticated data common to all parts of a file.
 func (a *algorithm) file(k *Keys) ([]byte, error) {
 	prefix := a.prefix
 	switch {
@@ -76,7 +76,7 @@ func (a *algorithm) cipher(k *Keys) (*cipherOf, error) {
 	return newCipher(key, file, a.counter)
 }
 
-// sealedFooter decrypts a footer, behind the metadata that say how.
+// sealedFooter decrypts a footer, which is preceded by its encryption metadata.
 func sealedFooter(b []byte, k *Keys) ([]byte, *algorithm, error) {
 	if k == nil {
 		return nil, nil, errors.New("the footer is encrypted (ReadOptions.Keys)")
@@ -111,8 +111,8 @@ func sealedFooter(b []byte, k *Keys) ([]byte, *algorithm, error) {
 	return b, a, nil
 }
 
-// plainFooter returns the algorithm of a file whose footer is not encrypted and may be signed; nil where the file is not encrypted.
-// The signature is checked where there is a key.
+// plainFooter returns the algorithm of a file whose footer is not encrypted but may be signed, or nil if the file is
+// not encrypted. The signature is checked if there is a key.
 func plainFooter(b []byte, k *Keys) (*algorithm, error) {
 	a := &algorithm{}
 	w := &thrift{b: b}
@@ -155,7 +155,7 @@ func plainFooter(b []byte, k *Keys) (*algorithm, error) {
 	return a, nil
 }
 
-// secret reads how a column chunk is encrypted.
+// secret reads the encryption of a column chunk.
 func (w *thrift) secret() *secret {
 	s := &secret{}
 	w.fields(func(id int, kind byte) bool {
@@ -176,8 +176,8 @@ func (w *thrift) secret() *secret {
 	return s
 }
 
-// unseal takes the keys of the column chunks that are encrypted, whose leaves have paths, and reads what is said of them. What has no
-// key is an error when it is read.
+// unseal looks up the keys of encrypted column chunks, whose leaves have the given paths, and decrypts their
+// metadata. A missing key becomes an error when the column is read.
 func (m *footer) unseal(a *algorithm, k *Keys, paths [][]string) {
 	if k == nil {
 		k = &Keys{}
@@ -195,7 +195,7 @@ func (m *footer) unseal(a *algorithm, k *Keys, paths [][]string) {
 	}
 }
 
-// begin takes the key of a column, and reads what is said of its chunk if that is encrypted.
+// begin looks up the key of a column, and decrypts the metadata of its chunk if it is encrypted.
 func (s *secret) begin(a *algorithm, k *Keys, path []string, at *chunkAt) error {
 	file, err := a.file(k)
 	if err != nil {

@@ -7,20 +7,20 @@ import (
 	"math/rand/v2"
 )
 
-// A dictionary of a column chunk that is written holds each of its values once, and the numbers of those that are
-// there. One that gets large, or that does not make the column smaller, is given up.
+// words is the dictionary of a column chunk being written: it holds each distinct value once, and the indices of
+// all values. It is given up if it gets large, or if it does not make the column smaller.
 type words struct {
 	values
 	numbers []uint32
 }
 
 const (
-	sampled      = 4096    // how many values say whether a column repeats
-	maxWords     = 1 << 20 // bytes of a dictionary
-	probesAValue = 16      // steps of a search, on average, above which values are as if made to collide
+	sampled      = 4096    // number of values sampled to decide whether a column repeats
+	maxWords     = 1 << 20 // maximum size of a dictionary in bytes
+	probesAValue = 16      // average number of search steps above which the values appear to collide on purpose
 )
 
-// wordsOf returns the dictionary of values, nil where they are better without one.
+// wordsOf returns the dictionary of values, or nil if they are better stored without one.
 func wordsOf(v *values) *words {
 	if v.width == 1 && v.ends == nil || v.n == 0 || !repeats(v) {
 		return nil
@@ -42,7 +42,7 @@ func wordsOf(v *values) *words {
 	return d
 }
 
-// size returns how many bytes values take that are stored as they are.
+// size returns the size in bytes of values stored without a dictionary.
 func (v *values) size() int {
 	if v.ends != nil {
 		return int(v.ends[v.n]-v.ends[0]) + 4*v.n
@@ -50,11 +50,12 @@ func (v *values) size() int {
 	return v.n * v.width
 }
 
-// bits returns how many bits the number of a word has.
+// bits returns the number of bits of a dictionary index.
 func (d *words) bits() int { return max(1, bits.Len(uint(d.n-1))) }
 
-// repeats reports whether a dictionary is likely to make values smaller by a tenth. Of n values out of d that are equally likely,
-// about n²/2d are there already: so those of some values, which are taken evenly, tell d, also where it is much larger than n.
+// repeats reports whether a dictionary is likely to make values smaller by a tenth. Of n values drawn uniformly from
+// d distinct ones, about n²/2d are repetitions, so an evenly spaced sample of values yields an estimate of d, even if
+// d is much larger than the sample.
 func repeats(v *values) bool {
 	step := max(1, v.n/sampled)
 	seen := make(map[string]bool, sampled)
@@ -74,11 +75,11 @@ func repeats(v *values) bool {
 	return words <= maxWords && words+all*math.Log2(max(2, distinct))/8 < 0.9*size
 }
 
-// A search finds the number of a word by a hash: it tries one place after the other.
+// A search finds the index of a dictionary entry by hashing with linear probing.
 type search struct {
-	places []uint32 // the number of a word, and one; 0 where there is none
+	places []uint32 // 1 plus the index of an entry, or 0 if free
 	shift  int
-	left   int // steps until the search is given up
+	left   int // number of steps until the search is given up
 }
 
 func newSearch(n int) search {
@@ -86,7 +87,7 @@ func newSearch(n int) search {
 	return search{places: make([]uint32, 1<<first), shift: 64 - first, left: probesAValue*n + 1024}
 }
 
-// grow doubles the places. The hash is that of a word.
+// grow doubles the number of places. hash returns the hash of an entry.
 func (s *search) grow(n int, hash func(i int) uint64) {
 	s.shift--
 	s.places = make([]uint32, 2*len(s.places))
@@ -100,19 +101,19 @@ func (s *search) grow(n int, hash func(i int) uint64) {
 	}
 }
 
-// mixed is a hash of which all bits depend on all of a number: with less than that some seeds put
-// numbers that are multiples of each other, or decimal fractions, so close together that a search is given up, and
-// what is written depends on chance.
+// mixed is a hash in which all bits depend on all bits of the number. With a weaker hash, some seeds map numbers
+// that are multiples of each other, or decimal fractions, so close together that a search is given up, and the
+// output would depend on chance.
 func mixed(w, seed uint64) uint64 {
 	hi, lo := bits.Mul64(w^seed, 0x9e3779b97f4a7c15)
 	hi, lo = bits.Mul64(hi^lo^seed, 0xa0761d6478bd642f)
 	return hi ^ lo
 }
 
-// fill enters numbers of 4 or 8 bytes.
+// fill adds numbers of 4 or 8 bytes.
 func fill[T uint32 | uint64](d *words, v *values) bool {
 	x := numbers[T](v)
-	seed := rand.Uint64() // nobody can make numbers that collide
+	seed := rand.Uint64() // collisions cannot be constructed
 	s := newSearch(len(x))
 	var list []T
 	d.numbers = make([]uint32, len(x))
@@ -146,7 +147,7 @@ func fill[T uint32 | uint64](d *words, v *values) bool {
 	return true
 }
 
-// fillTexts enters texts, and values of other widths.
+// fillTexts adds texts, and values of other widths.
 func (d *words) fillTexts(v *values) bool {
 	seed := maphash.MakeSeed()
 	s := newSearch(v.n)
@@ -182,7 +183,7 @@ func (d *words) fillTexts(v *values) bool {
 		}
 	}
 	d.n = len(hashes)
-	if v.ends == nil { // the words have the width of the values
+	if v.ends == nil { // entries have the width of the values
 		d.fixed, d.text, d.ends = d.text, nil, nil
 	}
 	return true

@@ -24,7 +24,7 @@ const (
 	keyColumn = "tenon.column." // and those of a column, whose name follows
 )
 
-// packed returns metadata as one text.
+// packed encodes metadata as one string.
 func packed(m arrow.Metadata) string {
 	var b strings.Builder
 	for i, k := range m.Keys() {
@@ -33,12 +33,12 @@ func packed(m arrow.Metadata) string {
 	return b.String()
 }
 
-// unpacked is the reverse of packed. What is damaged is left out.
+// unpacked is the inverse of packed. Damaged entries are dropped.
 func unpacked(text string) arrow.Metadata {
 	m := map[string]string{}
 	for line := range strings.Lines(text) {
 		k, v, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
-		for len(k)%4 != 0 { // the padding ends in = too
+		for len(k)%4 != 0 { // the padding of the key ends in =, too
 			more, rest, ok := strings.Cut(v, "=")
 			if !ok || more != "" {
 				break
@@ -54,7 +54,7 @@ func unpacked(text string) arrow.Metadata {
 	return arrow.MetadataFrom(m)
 }
 
-// WriteFile writes a Value to a file, replacing what is there in one step.
+// WriteFile writes a Value to a file, atomically replacing an existing one.
 func WriteFile(name string, v tenon.Value, o WriteOptions) error {
 	err := input.WriteFile(name, func(w io.Writer) error { return Encode(w, v, o) })
 	var e *tenon.Error
@@ -64,7 +64,7 @@ func WriteFile(name string, v tenon.Value, o WriteOptions) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: "parquetio.WriteFile", Where: name, Err: err, Line: source.Line()}
 }
 
-// Encode writes a Value to w as a file.
+// Encode writes a Value to w in the file format.
 func Encode(w io.Writer, v tenon.Value, o WriteOptions) error {
 	x := NewWriter(w, o)
 	if err := x.Write(v); err != nil {
@@ -73,26 +73,26 @@ func Encode(w io.Writer, v tenon.Value, o WriteOptions) error {
 	return x.Close()
 }
 
-// A Writer writes Values with the same columns one after the other, each as row groups of
-// its own. The first one decides about the columns and their types.
+// A Writer writes Values with the same columns, one after the other, each as row groups of its own.
+// The first Value determines the columns and their types.
 type Writer struct {
 	w      io.Writer
 	o      WriteOptions
 	set    *arrow.Schema
 	plan   *plan
-	chunks []*chunk // one for each column, whose memory row groups share
-	at     int64    // where the next row group begins
+	chunks []*chunk // one for each column; row groups reuse their memory
+	at     int64    // position of the next row group
 	groups []groupTail
-	seal   *sealing // nil: the file is not encrypted
+	seal   *sealing // nil if the file is not encrypted
 	err    error
 }
 
-// NewWriter returns a Writer to w. It has to be closed, which does not close w.
+// NewWriter returns a Writer to w. It must be closed, which does not close w.
 func NewWriter(w io.Writer, o WriteOptions) *Writer {
 	return &Writer{w: abort.Writer(o.Context, w), o: o}
 }
 
-// defaultRows is how many rows a row group has.
+// defaultRows is the default number of rows of a row group.
 const defaultRows = 1 << 20
 
 // Write adds a Value. After an error the Writer cannot be used any more.
@@ -117,7 +117,7 @@ func (x *Writer) Write(v tenon.Value) (err error) {
 		}
 	}
 	if !sameFields(b.Schema(), x.set) {
-		e := fail(tenon.ErrDType, fn, "", "the columns are %v, those of the first value %v", b.Schema(), x.set)
+		e := fail(tenon.ErrDType, fn, "", "the columns are %v, but those of the first value are %v", b.Schema(), x.set)
 		e.Hint = "all values of a file must have columns of the same types; if a column has strings that are not UTF-8, the first value must contain one"
 		return e
 	}
@@ -133,7 +133,7 @@ func (x *Writer) Write(v tenon.Value) (err error) {
 	return nil
 }
 
-// group writes some rows as a row group.
+// group writes the rows [from, to) as a row group.
 func (x *Writer) group(fn string, b arrow.RecordBatch, from, to int64) error {
 	rows := int(to - from)
 	if x.seal != nil {
@@ -171,14 +171,14 @@ func (x *Writer) group(fn string, b arrow.RecordBatch, from, to int64) error {
 	return nil
 }
 
-// put writes bytes.
+// put writes bytes and advances the position.
 func (x *Writer) put(b []byte) error {
 	n, err := x.w.Write(b)
 	x.at += int64(n)
 	return err
 }
 
-// unwritten turns what the library below throws into an error.
+// unwritten turns a panic of the underlying library into an error.
 func unwritten(fn string, err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -193,7 +193,7 @@ func failed(fn string, err error) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Err: err, Line: source.Line()}
 }
 
-// fits returns an error for columns that Parquet has no form for.
+// fits returns an error for columns that Parquet cannot represent.
 func fits(fn string, s *arrow.Schema) error {
 	for _, f := range s.Fields() {
 		if t := unfit(f.Type); t != nil {
@@ -205,7 +205,7 @@ func fits(fn string, s *arrow.Schema) error {
 	return nil
 }
 
-// unfit returns a union in a type, and nil where there is none.
+// unfit returns a union within a type, or nil if there is none.
 func unfit(t arrow.DataType) arrow.DataType {
 	if id := t.ID(); id == arrow.SPARSE_UNION || id == arrow.DENSE_UNION {
 		return t
@@ -223,13 +223,13 @@ func unfit(t arrow.DataType) arrow.DataType {
 	return nil
 }
 
-// A mark stands at the beginning and at the end of a file.
+// The magic bytes at the beginning and at the end of a file.
 const (
 	mark       = "PAR1"
 	markSealed = "PARE" // where the footer is encrypted
 )
 
-// begin takes the columns of the first Value.
+// begin sets the columns to those of the first Value.
 func (x *Writer) begin(s *arrow.Schema) error {
 	x.set, x.plan = s, planOf(s.Fields())
 	size := x.o.PageBytes
@@ -265,7 +265,7 @@ func (x *Writer) metadata() [][2]string {
 	return out
 }
 
-// described returns the metadata of a column, and the sizes of its lists.
+// described returns the metadata of a column, including the sizes of its lists.
 func described(f arrow.Field) arrow.Metadata {
 	if list := sizes(f.Type); len(list) > 0 {
 		m := f.Metadata.ToMap()
@@ -275,7 +275,7 @@ func described(f arrow.Field) arrow.Metadata {
 	return f.Metadata
 }
 
-// Close writes the footer. A file without a Value cannot be written.
+// Close writes the footer. It returns an error if no Value has been written.
 func (x *Writer) Close() (err error) {
 	const fn = "parquetio.Writer.Close"
 	if x.err != nil {

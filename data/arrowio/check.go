@@ -8,14 +8,14 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// The metadata of the IPC formats are flatbuffers, which hold offsets to themselves and
-// lengths. arrow-go follows them without going out of bounds, but allocates what lengths
-// say and walks a graph of fields as if it were a tree. So metadata are checked here
-// before arrow-go gets them. Names of slots are those of the format's Schema.fbs, Message.fbs and File.fbs.
+// The metadata of the IPC formats is encoded as flatbuffers, which contain offsets and lengths. arrow-go
+// does not read out of bounds, but it allocates according to these lengths and traverses a graph of fields
+// as if it were a tree. So metadata is checked here before it is passed to arrow-go. The names of slots are
+// those of the format's Schema.fbs, Message.fbs and File.fbs.
 
 const (
-	maxFields = 1 << 16 // in a schema
-	maxLevels = 64      // of fields in fields
+	maxFields = 1 << 16 // largest number of fields in a schema
+	maxLevels = 64      // largest nesting of fields
 	maxMeta   = 64 << 20
 )
 
@@ -28,13 +28,13 @@ const (
 
 var errMeta = errors.New("the metadata is damaged")
 
-// slot returns the place of a table's field, and false where it has its default.
+// slot returns the position of a table's field, and false if it has its default value.
 func slot(t *flatbuffers.Table, i int) (flatbuffers.UOffsetT, bool) {
 	o := t.Offset(flatbuffers.VOffsetT(4 + 2*i))
 	return t.Pos + flatbuffers.UOffsetT(o), o != 0
 }
 
-// vector returns the start and length of a vector whose elements have a width.
+// vector returns the start and length of a vector whose elements have the given width.
 func vector(t *flatbuffers.Table, i, width int) (start flatbuffers.UOffsetT, n int, err error) {
 	at, ok := slot(t, i)
 	if !ok {
@@ -52,7 +52,7 @@ func child(t *flatbuffers.Table, at flatbuffers.UOffsetT) flatbuffers.Table {
 	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}
 }
 
-// each calls f with the tables of a vector.
+// each calls f with each table of a vector.
 func each(t *flatbuffers.Table, i int, f func(c *flatbuffers.Table) error) error {
 	start, n, err := vector(t, i, 4)
 	for k := 0; k < n && err == nil; k++ {
@@ -74,8 +74,8 @@ func pairs(t *flatbuffers.Table, i int) error {
 	})
 }
 
-// views says how many arrays have a number of buffers that the schema does not tell:
-// arrow-go takes the numbers from a vector without asking how many there are.
+// views records how many arrays have a number of buffers that the schema does not determine:
+// arrow-go takes the numbers from a vector without checking its length.
 type views struct {
 	batch        int           // in a batch
 	dictionaries map[int64]int // in the values of each dictionary
@@ -95,7 +95,7 @@ func checkSchema(t *flatbuffers.Table, v *views) error {
 }
 
 // checkField checks a table Field: name, nullable, type_type, type, dictionary, children,
-// custom_metadata. The arrays with views in the field are added to n.
+// custom_metadata. It adds the number of arrays with views in the field to n.
 func checkField(t *flatbuffers.Table, levels int, left *int, v *views, n *int) error {
 	if *left--; *left < 0 || levels == 0 {
 		return fmt.Errorf("the schema has more than %d fields, or nests them more than %d deep", maxFields, maxLevels)
@@ -103,7 +103,7 @@ func checkField(t *flatbuffers.Table, levels int, left *int, v *views, n *int) e
 	if _, _, err := vector(t, 0, 1); err != nil {
 		return err
 	}
-	if at, ok := slot(t, 3); ok { // a union's type ids are the only vector in a type
+	if at, ok := slot(t, 3); ok { // the type ids of a union are the only vector in a type
 		const typeUnion = 14
 		c := child(t, at)
 		if t.GetByteSlot(4+2*2, 0) == typeUnion {
@@ -114,7 +114,7 @@ func checkField(t *flatbuffers.Table, levels int, left *int, v *views, n *int) e
 	}
 	dictionary, encoded := slot(t, 4)
 	own := 0
-	if encoded { // the field's type and children are those of the values
+	if encoded { // type and children of the field describe the values
 		n = &own
 	}
 	const typeBinaryView, typeUtf8View = 23, 24
@@ -132,12 +132,11 @@ func checkField(t *flatbuffers.Table, levels int, left *int, v *views, n *int) e
 	return pairs(t, 6)
 }
 
-// checkMessage checks a table Message: version, header_type, header, bodyLength,
-// custom_metadata. It returns the length of the body. A schema says what is to be in the
-// messages behind it.
+// checkMessage checks a table Message: version, header_type, header, bodyLength, custom_metadata.
+// It returns the length of the body. A schema determines what later messages must contain.
 func checkMessage(b []byte, v *views) (body int64, err error) {
 	defer func() {
-		if recover() != nil { // an offset out of bounds
+		if recover() != nil { // an offset is out of bounds
 			err = errMeta
 		}
 	}()
@@ -174,8 +173,8 @@ func root(b []byte) flatbuffers.Table {
 	return flatbuffers.Table{Bytes: b, Pos: flatbuffers.UOffsetT(binary.LittleEndian.Uint32(b))}
 }
 
-// checkBatch checks a table RecordBatch: length, nodes, buffers, compression,
-// variadicBufferCounts, one for each array with views.
+// checkBatch checks a table RecordBatch: length, nodes, buffers, compression, and
+// variadicBufferCounts, which has one entry for each array with views.
 func checkBatch(t *flatbuffers.Table, body int64, views int) error {
 	const node, buf = 16, 16 // two int64 each
 	start, n, err := vector(t, 1, node)
@@ -200,22 +199,23 @@ func checkBatch(t *flatbuffers.Table, body int64, views int) error {
 	}
 	start, n, err = vector(t, 4, 8)
 	if err == nil && n < views {
-		return fmt.Errorf("numbers of buffers for %d of %d arrays of views", n, views)
+		return fmt.Errorf("there are numbers of buffers for %d arrays, but %d arrays with views", n, views)
 	}
 	for i := range n {
 		if k := t.GetInt64(start + flatbuffers.UOffsetT(8*i)); k < 0 || k > int64(buffers) {
-			return fmt.Errorf("an array of %d buffers where there are %d in all", k, buffers)
+			return fmt.Errorf("an array has %d buffers, but there are only %d", k, buffers)
 		}
 	}
 	return err
 }
 
-// schemaMessage returns the metadata of a message with the schema of a footer. The footer
-// alone says what the schema of a file is: what lies behind the first mark need not be one.
+// schemaMessage returns the metadata of a message with the schema of a footer. Only the
+// footer is authoritative for the schema of a file: what follows the first magic bytes need
+// not be one.
 //
-// A message is a table that refers to its schema, forwards. So it is put before the footer:
-// an offset to the table, its four slots (version, header_type, header, bodyLength), and the
-// table.
+// A message is a table with a forward reference to its schema. It is therefore prepended to
+// the footer: an offset to the table, its four slots (version, header_type, header,
+// bodyLength), and the table.
 func schemaMessage(footer []byte, v *views) ([]byte, error) {
 	t := root(footer)
 	at, ok := slot(&t, 1)
@@ -231,7 +231,7 @@ func schemaMessage(footer []byte, v *views) ([]byte, error) {
 	le.PutUint16(b[slots+2:], 12)
 	le.PutUint16(b[slots+4:], 8)
 	le.PutUint16(b[slots+6:], 10)
-	le.PutUint16(b[slots+8:], 4) // and no body, whose length is 0
+	le.PutUint16(b[slots+8:], 4) // no body: its length is 0
 	le.PutUint32(b[table:], table-slots)
 	le.PutUint32(b[table+4:], before+uint32(h.Pos)-(table+4))
 	le.PutUint16(b[table+8:], uint16(t.GetInt16Slot(4, 0)))
@@ -243,12 +243,12 @@ func schemaMessage(footer []byte, v *views) ([]byte, error) {
 	return b, nil
 }
 
-// A block is where a message of a file lies.
+// A block locates a message of a file.
 type block struct{ at, meta, body int64 }
 
-// A footer is what the end of a file says about it.
+// A footer is the index at the end of a file.
 type footer struct {
-	schema       []byte // the metadata of a message with it
+	schema       []byte // metadata of a message with the schema
 	views        views
 	dictionaries []block
 	batches      []block
@@ -258,11 +258,11 @@ type footer struct {
 // dictionaries, recordBatches, custom_metadata) and the messages that it refers to.
 func checkFooter(file []byte) (f *footer, err error) {
 	defer func() {
-		if recover() != nil { // an offset out of bounds
+		if recover() != nil { // an offset is out of bounds
 			err = errMeta
 		}
 	}()
-	end := len(file) - 10 // the length of the footer, and the last mark
+	end := len(file) - 10 // before the length of the footer and the last magic bytes
 	n := int64(binary.LittleEndian.Uint32(file[end:]))
 	if n < 4 || n > int64(end-8) {
 		return nil, errors.New("the file has no footer")
@@ -272,7 +272,7 @@ func checkFooter(file []byte) (f *footer, err error) {
 		return nil, err
 	}
 	t := root(file[int64(end)-n : end])
-	whole := map[int64]bool{} // the dictionaries that are there
+	whole := map[int64]bool{} // the dictionaries seen
 	for i := 2; i <= 3; i++ {
 		const width = 24 // offset int64, metaDataLength int32 and padding, bodyLength int64
 		start, n, err := vector(&t, i, width)
@@ -295,7 +295,7 @@ func checkFooter(file []byte) (f *footer, err error) {
 				h := child(&m, at)
 				id := h.GetInt64Slot(4, 0)
 				if delta := h.GetBoolSlot(4+2*2, false); !delta && whole[id] {
-					return nil, fmt.Errorf("dictionary %d is there twice", id)
+					return nil, fmt.Errorf("dictionary %d occurs twice", id)
 				}
 				whole[id] = true
 			}
@@ -313,7 +313,7 @@ func checkFooter(file []byte) (f *footer, err error) {
 func (x block) check(file []byte, v *views) ([]byte, error) {
 	size := int64(len(file))
 	if x.at < 0 || x.at > size || x.meta < 16 || x.meta > size-x.at || x.body < 0 || x.body > size-x.at-x.meta || x.meta > maxMeta {
-		return nil, fmt.Errorf("a message of %d and %d bytes at byte %d of %d", x.meta, x.body, x.at, size)
+		return nil, fmt.Errorf("a message has %d and %d bytes at byte %d of %d", x.meta, x.body, x.at, size)
 	}
 	b := file[x.at : x.at+x.meta]
 	if binary.LittleEndian.Uint32(b) == continuation {
@@ -322,7 +322,7 @@ func (x block) check(file []byte, v *views) ([]byte, error) {
 	b = b[4:]
 	body, err := checkMessage(b, v)
 	if err == nil && body != x.body {
-		return nil, fmt.Errorf("a message of %d bytes that should have %d", body, x.body)
+		return nil, fmt.Errorf("a message has a body of %d bytes instead of %d", body, x.body)
 	}
 	return b, err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// holds reports whether a type is, or has inside, one that f is true for.
+// holds reports whether f is true for a type or for any type nested in it.
 func holds(t arrow.DataType, f func(arrow.DataType) bool) bool {
 	if f(t) {
 		return true
@@ -36,7 +36,7 @@ func isUnion(t arrow.DataType) bool {
 	return t.ID() == arrow.SPARSE_UNION || t.ID() == arrow.DENSE_UNION
 }
 
-// validated returns an array whose offsets, lengths and indices have been checked.
+// validated returns an array after checking its offsets, lengths and indices.
 func (r *reading) validated(at string, a arrow.Array) arrow.Array {
 	if holds(a.DataType(), isBare) {
 		a = array.MakeFromData(withNulls(a.Data()))
@@ -51,8 +51,9 @@ func (r *reading) validated(at string, a arrow.Array) arrow.Array {
 
 func isString(t arrow.DataType) bool { return t.ID() == arrow.LARGE_STRING }
 
-// withoutText returns arrays of strings that are UTF-8 as arrays of bytes. All of them are looked at as one text, with a look at
-// where each begins: arrow-go takes them one by one, which is slow where they are short.
+// withoutText returns arrays of valid UTF-8 strings as arrays of bytes. It validates all of them as a single text,
+// and checks that each starts at a character boundary: arrow-go validates them one by one, which is slow for short
+// strings.
 func withoutText(d arrow.ArrayData) arrow.ArrayData {
 	if isString(d.DataType()) {
 		if isUTF8(d) {
@@ -89,7 +90,7 @@ func withoutText(d arrow.ArrayData) arrow.ArrayData {
 	return array.NewData(t, d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
 }
 
-// isUTF8 reports whether strings are, of which offsets may be anything yet.
+// isUTF8 reports whether all strings of an array are UTF-8. Its offsets have not been checked yet.
 func isUTF8(d arrow.ArrayData) bool {
 	b := d.Buffers()
 	if d.Len() == 0 || len(b) != 3 || b[1] == nil || b[2] == nil || d.Offset() < 0 || b[1].Len()/8 <= d.Offset()+d.Len() {
@@ -127,8 +128,8 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// withNulls gives arrays of nulls and of runs the buffer that arrow-go's validation wants and its reader
-// does not make.
+// withNulls gives arrays of nulls and of runs the buffer that arrow-go's validation expects but its
+// reader does not create.
 func withNulls(d arrow.ArrayData) arrow.ArrayData {
 	buffers := d.Buffers()
 	if isBare(d.DataType()) && len(buffers) == 0 {
@@ -143,7 +144,7 @@ func withNulls(d arrow.ArrayData) arrow.ArrayData {
 	return out
 }
 
-// concat joins validated arrays of one type. arrow-go does it, but for unions.
+// concat concatenates validated arrays of one type. It uses arrow-go, except for unions.
 func (r *reading) concat(list []arrow.ArrayData) (arrow.ArrayData, error) {
 	t := list[0].DataType()
 	if !holds(t, isUnion) {
@@ -208,7 +209,7 @@ func (r *reading) concat(list []arrow.ArrayData) (arrow.ArrayData, error) {
 		short := make([]int32, len(ends))
 		for i, e := range ends {
 			if short[i] = int32(e); int64(short[i]) != e {
-				return nil, fail(tenon.ErrInvalid, "", "", "the chunks have more elements than 32-bit offsets count")
+				return nil, fail(tenon.ErrInvalid, "", "", "the chunks have more elements than 32-bit offsets can address")
 			}
 		}
 		buffers = append(buffers, buffer(asBytes(short)))
@@ -216,7 +217,7 @@ func (r *reading) concat(list []arrow.ArrayData) (arrow.ArrayData, error) {
 	return array.NewData(t, n, buffers, children, array.UnknownNullCount, 0), nil
 }
 
-// appendEnds appends offsets to others that they follow.
+// appendEnds appends offsets that continue others.
 func appendEnds(ends, more []int64) []int64 {
 	if len(ends) == 0 {
 		ends = []int64{0}
@@ -228,13 +229,13 @@ func appendEnds(ends, more []int64) []int64 {
 	return ends
 }
 
-// concatUnions joins unions.
+// concatUnions concatenates unions.
 func (r *reading) concatUnions(t arrow.UnionType, list []arrow.ArrayData) (arrow.ArrayData, error) {
 	var ids []byte
 	var ends []int32
 	dense := t.Mode() == arrow.DenseMode
 	parts := make([][]arrow.ArrayData, t.NumFields())
-	before := make([]int32, t.NumFields()) // elements of each variant
+	before := make([]int32, t.NumFields()) // number of preceding elements of each variant
 	for _, d := range list {
 		if d.Len() == 0 {
 			continue
@@ -264,7 +265,7 @@ func (r *reading) concatUnions(t arrow.UnionType, list []arrow.ArrayData) (arrow
 			return nil, err
 		}
 		if dense && children[i].Len() != int(before[i]) {
-			return nil, fail(tenon.ErrInvalid, "", "", "the chunks have more elements than 32-bit offsets count")
+			return nil, fail(tenon.ErrInvalid, "", "", "the chunks have more elements than 32-bit offsets can address")
 		}
 	}
 	buffers := []*memory.Buffer{nil, buffer(ids)}

@@ -16,8 +16,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// decode returns an array as a Value of a Spec, which may have another number of rows. Its
-// type checks what arrives.
+// decode returns an array as a Value of a Spec; its number of rows may differ from that of the
+// Spec. The type of the Value checks its components.
 func (r *reading) decode(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec) tenon.Value {
 	v := r.unchecked(at, f, d, s)
 	tenon.Throw(tenon.Check(v))
@@ -31,12 +31,12 @@ func (r *reading) unchecked(at string, f arrow.Field, d arrow.ArrayData, s tenon
 		return r.rows(at, f, d, s)
 	}
 	if d.Len() != 1 {
-		tenon.Throw(fail(tenon.ErrInvalid, r.fn, at, "there are %d elements, want one: each holds all of a Value %s", d.Len(), tenon.String(s)))
+		tenon.Throw(fail(tenon.ErrInvalid, r.fn, at, "there are %d elements, want one, which holds a whole Value %s", d.Len(), tenon.String(s)))
 	}
 	return r.whole(at, f, d, s)
 }
 
-// rows reads what [rows] has written.
+// rows reads the output of the function [rows].
 func (r *reading) rows(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec) tenon.Value {
 	name, meta, d := storage(f, d)
 	a := anatomy.OfSpec(s)
@@ -99,7 +99,7 @@ func (r *reading) tensor(at, name, meta string, f arrow.Field, d arrow.ArrayData
 	return reshaped(v, dims...)
 }
 
-// dtypeOf returns the element type that a Spec tells.
+// dtypeOf returns the element type of a Spec.
 func dtypeOf(s tenon.Spec) dtype.DType {
 	if t, ok := s.(interface{ DType() dtype.DType }); ok {
 		return t.DType()
@@ -107,7 +107,7 @@ func dtypeOf(s tenon.Spec) dtype.DType {
 	return dtype.None
 }
 
-// lists reads rows in lists.
+// lists reads rows as lists.
 func (r *reading) lists(at, name, meta string, f arrow.Field, d arrow.ArrayData, s tenon.Spec, a anatomy.Spec) tenon.Value {
 	if name == variableShape {
 		t, ok := ragged.As(unnamed(r.variableShape(at, meta, d)))
@@ -143,7 +143,7 @@ func (r *reading) partitions(at string, f arrow.Field, d arrow.ArrayData, specs 
 	return out, f, d
 }
 
-// optional reads elements of which some are missing.
+// optional reads elements some of which are missing.
 func (r *reading) optional(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec, a anatomy.Spec) tenon.Value {
 	at2 := d
 	for range shapeOf(a.Mask).Rank() - 1 {
@@ -157,8 +157,8 @@ func (r *reading) optional(at string, f arrow.Field, d arrow.ArrayData, s tenon.
 	return tenon.Must(a.Make(r.rows(at, f, d, a.Inner), nil, bits))
 }
 
-// divided arranges a vector as the lists of an array, as a Spec says: in partitions, or as the
-// axes of a tensor.
+// divided arranges a vector as the lists of an array, in the form that a Spec requires: as
+// partitions, or as axes of a tensor.
 func (r *reading) divided(at string, f arrow.Field, d arrow.ArrayData, v tensor.Tensor, s tenon.Spec) tensor.Tensor {
 	a := anatomy.OfSpec(s)
 	if a.Kind != anatomy.Lists {
@@ -172,7 +172,7 @@ func (r *reading) divided(at string, f arrow.Field, d arrow.ArrayData, v tensor.
 	return tenon.Must(ragged.FromPartitions(reshaped(v, dims...), list...))
 }
 
-// records reads lists of records, whose columns are read by a function.
+// records reads lists of records; read reads their columns.
 func (r *reading) records(at string, d arrow.ArrayData, a anatomy.Spec, read func(d arrow.ArrayData) []tenon.Value) tenon.Value {
 	list, _, d := r.partitions(at, arrow.Field{}, d, a.Partitions)
 	return tenon.Must(a.MakeRecords(list, d.Len(), read(d)))
@@ -197,7 +197,7 @@ func (r *reading) columns(at string, d arrow.ArrayData, want []tenon.Field) []te
 
 // variants reads a sparse union as its tags and variants.
 func (r *reading) variants(at string, d arrow.ArrayData, want []tenon.Field) []tenon.Value {
-	if s, ok := d.DataType().(*arrow.StructType); ok && s.NumFields() == 1 { // some are missing
+	if s, ok := d.DataType().(*arrow.StructType); ok && s.NumFields() == 1 { // some entries are missing
 		d = slice(d.Children()[0], d.Offset(), d.Offset()+d.Len())
 	}
 	t, ok := d.DataType().(*arrow.SparseUnionType)
@@ -229,7 +229,7 @@ func (r *reading) coded(at string, d arrow.ArrayData, a anatomy.Spec) tenon.Valu
 	var words, codes tensor.Tensor
 	if t, ok := leaf.DataType().(*arrow.DictionaryType); ok {
 		words, codes = r.vector(at, leaf.Dictionary(), dtype.String), r.codes(at, t, leaf)
-	} else { // strings that another program has written one by one
+	} else { // plain strings, as written by other programs
 		x := tenon.Must(structured.EncodeStrings(r.vector(at, leaf, dtype.String)))
 		words, codes = x.Words(), x.Codes()
 	}
@@ -237,12 +237,12 @@ func (r *reading) coded(at string, d arrow.ArrayData, a anatomy.Spec) tenon.Valu
 	return tenon.Must(structured.NewDictionary(codes, words))
 }
 
-// retype returns an array's data as of another type.
+// retype returns an array's data with another type.
 func retype(d arrow.ArrayData, t arrow.DataType) arrow.ArrayData {
 	return array.NewData(t, d.Len(), d.Buffers(), nil, d.NullN(), d.Offset())
 }
 
-// whole reads what [whole] has written.
+// whole reads the output of the function [whole].
 func (r *reading) whole(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec) tenon.Value {
 	a := anatomy.OfSpec(s)
 	if a.Kind == anatomy.Held && shapeOf(s).IsScalar() {

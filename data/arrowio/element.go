@@ -18,10 +18,10 @@ import (
 // uuidName is the canonical extension type of UUIDs.
 const uuidName = "arrow.uuid"
 
-// most is how many digits a decimal of 128 bits has.
+// most is the maximum number of digits of a 128-bit decimal.
 const most = 38
 
-// elementType returns what the elements of an array mean, false where they are numbers or texts alone. The
+// elementType returns the type of the elements of an array, or false if they are plain numbers or strings.
 // name is that of an extension type.
 func elementType(name string, t arrow.DataType) (element.Type, bool) {
 	switch t := t.(type) {
@@ -49,7 +49,7 @@ func elementType(name string, t arrow.DataType) (element.Type, bool) {
 
 var unitsOf = map[time.Duration]arrow.TimeUnit{time.Second: arrow.Second, time.Millisecond: arrow.Millisecond, time.Microsecond: arrow.Microsecond, time.Nanosecond: arrow.Nanosecond}
 
-// arrowType is the reverse of elementType.
+// arrowType is the inverse of elementType.
 func arrowType(t element.Type) arrow.DataType {
 	unit := unitsOf[t.Unit]
 	switch t.Kind {
@@ -70,7 +70,8 @@ func arrowType(t element.Type) arrow.DataType {
 	return &arrow.FixedSizeBinaryType{ByteWidth: t.Width}
 }
 
-// elements returns an array whose type says what its elements mean, as a vector of them.
+// elements returns an array, whose type determines the meaning of its elements, as a vector of
+// elements.
 func (r *reading) elements(at, name string, d arrow.ArrayData) (tensor.Tensor, bool) {
 	t, ok := elementType(name, d.DataType())
 	if !ok {
@@ -89,7 +90,7 @@ func (r *reading) elements(at, name string, d arrow.ArrayData) (tensor.Tensor, b
 	return element.Tensor{Data: x, Type: t}, true
 }
 
-// decimalsOf returns decimals of any width.
+// decimalsOf returns decimals of any width as elements.
 func (r *reading) decimalsOf(at string, t element.Type, d arrow.ArrayData) tensor.Tensor {
 	width, n := d.DataType().(arrow.FixedWidthDataType).BitWidth()/8, d.Len()
 	b := bytesOf(d, 1, width, 0)
@@ -113,7 +114,7 @@ func (r *reading) decimalsOf(at string, t element.Type, d arrow.ArrayData) tenso
 	return tenon.Must(element.FromHalves(high, low, t))
 }
 
-// elementsOf reads the rows of elements that a Spec tells.
+// elementsOf reads the rows of elements described by a Spec.
 func (r *reading) elementsOf(at, name, meta string, f arrow.Field, d arrow.ArrayData, s element.Spec) tenon.Value {
 	dims, want := []int{d.Len()}, s.Shape().Dims()
 	for {
@@ -127,7 +128,7 @@ func (r *reading) elementsOf(at, name, meta string, f arrow.Field, d arrow.Array
 		dims = append([]int{dims[0]}, want[1:]...)
 	}
 	x, ok := r.elements(at, name, d)
-	if !ok { // where a format has no such type, as Parquet has no durations
+	if !ok { // the format lacks the type, as Parquet lacks durations
 		x = tenon.Must(element.New(r.vector(at, d, dtype.None), s.Type()))
 	}
 	x = tenon.Must(element.To(x, s.Type()))
@@ -150,7 +151,7 @@ func elementRows(v element.Tensor, lists int) part {
 		leaf.data = array.NewData(typ, n, []*memory.Buffer{nil, buffer(decimalBytes(v))}, nil, 0, 0)
 	case element.Fixed, element.UUID:
 		s := known(v.Data).(*tensor.Strings)
-		b := make([]byte, n*v.Type.Width) // what is missing may have any text
+		b := make([]byte, n*v.Type.Width) // missing elements may have arbitrary text
 		for i := range n {
 			copy(b[i*v.Type.Width:(i+1)*v.Type.Width], s.At(i))
 		}
@@ -168,7 +169,7 @@ func elementRows(v element.Tensor, lists int) part {
 	return shaped(leaf, v.Shape().Dims(), lists, nil)
 }
 
-// decimalBytes returns decimals as 128 bits each.
+// decimalBytes returns decimals of 128 bits each.
 func decimalBytes(v element.Tensor) []byte {
 	high := tensor.Data[int64](known(v.Data).(tensor.Tensor))
 	var low []int64

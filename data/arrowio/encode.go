@@ -18,26 +18,26 @@ import (
 
 const encodeName = "arrowio.ToArray"
 
-// encode returns a Value in the form that belongs to its Spec.
+// encode returns a Value in the form that corresponds to its Spec.
 func encode(v tenon.Value) part {
 	v = known(v)
 	if inRows(v.Spec()) {
 		return rows(v, 0).with(keyForm, formRows)
 	}
 	p := whole(v)
-	if p.meta[keyForm] != "" { // that of what is held
+	if p.meta[keyForm] != "" { // the form of the held Value
 		return p
 	}
 	return p.with(keyForm, formWhole)
 }
 
-// known returns the tensor that one stands for which only records what is done with it. It
-// throws where there is none.
+// known returns the concrete tensor of a tensor that records operations. It throws if there is
+// none.
 func known(v tenon.Value) tenon.Value {
 	return tenon.Must(tensor.Settled(v))
 }
 
-// parts takes a Value apart.
+// parts returns the components of a Value.
 func parts(v tenon.Value) []tenon.Value {
 	list := tenon.Must(v.Spec().Disassemble(v))
 	for i, c := range list {
@@ -46,8 +46,8 @@ func parts(v tenon.Value) []tenon.Value {
 	return list
 }
 
-// rows returns an element for each row of a Value. The dimensions below the rows, as many
-// as lists says, become lists even where a tensor would do.
+// rows returns an array with an element for each row of a Value. The number of dimensions below the
+// rows given by lists become lists, even where a tensor type would do.
 func rows(v tenon.Value, lists int) part {
 	v = known(v)
 	switch a := anatomy.Of(v); a.Kind {
@@ -80,7 +80,7 @@ func rows(v tenon.Value, lists int) part {
 	return componentRows(v)
 }
 
-// within returns data in the lists of partitions, the outermost first.
+// within returns data nested in the lists of partitions, the outermost first.
 func within(partitions []*ragged.RowPartition, p part) part {
 	for _, r := range slices.Backward(partitions) {
 		p = list(r, p)
@@ -88,7 +88,7 @@ func within(partitions []*ragged.RowPartition, p part) part {
 	return p
 }
 
-// denseRows returns the rows of a tensor, whose axes below may have names.
+// denseRows returns the rows of a tensor; the axes below may have names.
 func denseRows(d *tensor.Dense, lists int, names []string) part {
 	dims := d.Shape().Dims()
 	if d.DType().IsComplex() {
@@ -110,7 +110,7 @@ func flatMask(mask tensor.Tensor) []bool {
 	return tensor.Elems[bool](tensor.Contiguous(d))
 }
 
-// missing adds validity to the data at a depth of lists.
+// missing adds validity to the data at the given depth of lists.
 func missing(p part, depth int, valid []bool) part {
 	d := p.data.(*array.Data)
 	if depth > 0 {
@@ -121,7 +121,7 @@ func missing(p part, depth int, valid []bool) part {
 		child = missing(child, depth-1, valid)
 		return part{data: array.NewData(retyped(d.DataType(), child.field(item.Name)), d.Len(), d.Buffers(), []arrow.ArrayData{child.data}, d.NullN(), 0), meta: p.meta, nullable: p.nullable}
 	}
-	if d.DataType().ID() == arrow.SPARSE_UNION { // has no validity of its own
+	if d.DataType().ID() == arrow.SPARSE_UNION { // unions have no validity of their own
 		p = record(d.Len(), []string{columnName}, []part{p})
 		d = p.data.(*array.Data)
 	}
@@ -138,7 +138,7 @@ func missing(p part, depth int, valid []bool) part {
 	return part{data: out, meta: p.meta, nullable: true}
 }
 
-// dictionaryOf returns the words of a dictionary array; nil for others.
+// dictionaryOf returns the dictionary of a dictionary array, or nil for other arrays.
 func dictionaryOf(d arrow.ArrayData) arrow.ArrayData {
 	if d.DataType().ID() != arrow.DICTIONARY {
 		return nil
@@ -146,7 +146,7 @@ func dictionaryOf(d arrow.ArrayData) arrow.ArrayData {
 	return d.Dictionary()
 }
 
-// retyped returns a type of lists with other elements.
+// retyped returns a list type with a different element type.
 func retyped(t arrow.DataType, item arrow.Field) arrow.DataType {
 	switch t := t.(type) {
 	case *arrow.FixedSizeListType:
@@ -165,7 +165,7 @@ func metaOf(m arrow.Metadata) map[string]string {
 	return out
 }
 
-// recordRows returns lists of what join makes of the columns.
+// recordRows returns lists of the result of join for the columns.
 func recordRows(a anatomy.Value, join func(names []string, cols []part, n int) part) part {
 	names, cols := make([]string, len(a.Fields)), make([]part, len(a.Fields))
 	for i, f := range a.Fields {
@@ -178,7 +178,7 @@ func recordRows(a anatomy.Value, join func(names []string, cols []part, n int) p
 	return within(a.Partitions, join(names, cols, n))
 }
 
-// union makes a union of tags and variants.
+// union returns a union of tags and variants.
 func union(names []string, cols []part, n int) part {
 	fields := make([]arrow.Field, len(cols)-1)
 	codes := make([]arrow.UnionTypeCode, len(fields))
@@ -190,7 +190,7 @@ func union(names []string, cols []part, n int) part {
 	return part{data: array.NewData(arrow.SparseUnionOf(fields, codes), n, []*memory.Buffer{nil, tags}, children, 0, 0)}
 }
 
-// dictionaryRows returns codes with words.
+// dictionaryRows returns a dictionary array.
 func dictionaryRows(a anatomy.Value) part {
 	words := rows(a.Words, 0)
 	codes := known(a.Inner)
@@ -204,7 +204,8 @@ func dictionaryRows(a anatomy.Value) part {
 	return within(around, shaped(part{data: data}, d.Shape().Dims(), 0, nil))
 }
 
-// namedRows returns what is inside, with the names that Arrow has a place for.
+// namedRows returns the rows of the inner tensor, with the names of dimensions where Arrow can
+// represent them.
 func namedRows(a anatomy.Value, lists int) part {
 	inner := known(a.Inner)
 	var names []string
@@ -224,8 +225,8 @@ func namedRows(a anatomy.Value, lists int) part {
 	return rows(inner, lists)
 }
 
-// variable returns rows of different lengths as tensors of different sizes. It is false
-// where sizes do not fit 32 bits, as the type has them.
+// variable returns rows of different lengths as tensors of different sizes. It returns false if
+// sizes do not fit into 32 bits, as the type requires.
 func variable(p *ragged.RowPartition, flat *tensor.Dense, names []string) (part, bool) {
 	splits, _ := p.Splits64()
 	dims := flat.Shape().Dims()
@@ -254,11 +255,11 @@ func variable(p *ragged.RowPartition, flat *tensor.Dense, names []string) (part,
 	for _, k := range dims[1:] {
 		m.Uniform = append(m.Uniform, &k)
 	}
-	text, _ := json.Marshal(m) // integers and strings always have a form
+	text, _ := json.Marshal(m) // integers and strings can always be encoded
 	return record(len(splits)-1, []string{"data", "shape"}, []part{data, shape}).with(keyExtName, variableShape).with(keyExtMeta, string(text)), true
 }
 
-// componentRows returns a struct of the components' rows.
+// componentRows returns a struct of the rows of the components.
 func componentRows(v tenon.Value) part {
 	fields := v.Spec().Components()
 	var names []string
@@ -270,7 +271,7 @@ func componentRows(v tenon.Value) part {
 	return record(children[0].len(), names, children)
 }
 
-// whole returns one element that holds all of a Value.
+// whole returns a single element that holds a whole Value.
 func whole(v tenon.Value) part {
 	v = known(v)
 	if inRows(v.Spec()) {

@@ -18,8 +18,8 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// ReadFile reads a file, in the file or the streaming format, as one Value, whose memory is
-// its own: of a file that is not compressed only the columns that are asked for are read.
+// ReadFile reads a file, in the file or the streaming format, as a single Value that does not share
+// memory with the file. Of an uncompressed file, only the requested columns are read.
 func ReadFile(name string, o ReadOptions) (v tenon.Value, err error) {
 	const fn = "arrowio.ReadFile"
 	b, unmap, err := filemap.Open(name)
@@ -27,7 +27,7 @@ func ReadFile(name string, o ReadOptions) (v tenon.Value, err error) {
 		return nil, unread(fn, name, err)
 	}
 	defer func() { err = errors.Join(err, unmap()) }()
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a mapped file may become shorter
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // another process may truncate a mapped file
 	v, err = func() (v tenon.Value, err error) {
 		defer recovered(fn, &err)
 		defer tenon.Catch(&err)
@@ -41,7 +41,7 @@ func ReadFile(name string, o ReadOptions) (v tenon.Value, err error) {
 	return v, nil
 }
 
-// unread returns the error of a file that cannot be opened.
+// unread returns the error for a file that cannot be opened.
 func unread(fn, name string, err error) error {
 	kind := tenon.ErrInvalid
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +50,7 @@ func unread(fn, name string, err error) error {
 	return &tenon.Error{Kind: kind, Op: fn, Where: name, Err: err, Line: source.Line()}
 }
 
-// inFile returns an error with the file that it is in.
+// inFile returns an error with the name of the file.
 func inFile(fn, name string, err error) error {
 	e := *tenon.AsError(err)
 	e.Op = fn
@@ -60,20 +60,20 @@ func inFile(fn, name string, err error) error {
 	return &e
 }
 
-// A File gives the record batches of files by their number, in any order and to several
-// goroutines. The files are mapped into memory: nothing of them is read before it is asked
-// for, and columns that are not asked for never are.
+// A File provides the record batches of one or several files by number, in any order. It is
+// safe for concurrent use. The files are mapped into memory: data is read only when it is
+// requested, and columns that are not requested are never read.
 //
 //	f, err := arrowio.Open("events-*.arrow", arrowio.ReadOptions{Columns: []string{"jets.pt"}})
 //	defer f.Close()
 //	for batch, err := range f.All() { … }
 //
-// The Values share the memory of files that are not compressed: they must not be used after
-// Close, and nobody may write to the files or shorten them, unless ReadOptions.Copy is set.
+// Values share the memory of uncompressed files: unless ReadOptions.Copy is set, they must not
+// be used after Close, and the files must not be modified or truncated.
 type File struct {
 	o     ReadOptions
 	parts []*filePart
-	first []int64 // the number of the first batch of each part, and the number of all
+	first []int64 // number of the first batch of each part, and the total number of batches
 }
 
 // filePart is one mapped file.
@@ -86,12 +86,12 @@ type filePart struct {
 
 	mu sync.Mutex
 	m  *messages
-	x  *ipc.Reader // has read the dictionaries once m has no blocks of them
-	r  *reading    // of x
+	x  *ipc.Reader // has read all dictionaries once m has no more blocks of them
+	r  *reading    // reading of x
 }
 
-// Open opens the files in the file format whose names match a pattern, as filepath.Match has
-// it, in the order of their names. They have the same columns.
+// Open opens the files whose names match a pattern, in the form of filepath.Match, sorted by name.
+// They must be in the file format and have the same columns.
 func Open(pattern string, o ReadOptions) (f *File, err error) {
 	const fn = "arrowio.Open"
 	names, err := input.Glob(pattern)
@@ -115,7 +115,7 @@ func Open(pattern string, o ReadOptions) (f *File, err error) {
 			return f, inFile(fn, name, err)
 		}
 		if a := f.parts[0].set; !p.set.Equal(a) {
-			return f, inFile(fn, name, fail(tenon.ErrDType, fn, "", "the columns are not those of %s: %v, and %v", f.parts[0].name, p.set, a))
+			return f, inFile(fn, name, fail(tenon.ErrDType, fn, "", "the columns differ from those of %s: %v, want %v", f.parts[0].name, p.set, a))
 		}
 		f.first = append(f.first, f.first[len(f.first)-1]+int64(len(p.foot.batches)))
 	}
@@ -142,7 +142,7 @@ func (p *filePart) open(fn string, o ReadOptions) (err error) {
 	return nil
 }
 
-// begin makes a reader of the batches.
+// begin creates a reader of the batches.
 func (p *filePart) begin(o ReadOptions) (err error) {
 	p.r = newReading("arrowio.File.At", o, int64(len(p.b)))
 	p.m = p.foot.messages(p.b, nil)
@@ -163,7 +163,7 @@ func (p *filePart) batch(i int64, o ReadOptions) (b arrow.RecordBatch, err error
 	p.r.budget = newReading("", o, int64(len(p.b))).budget
 	p.m.blocks = append(p.m.blocks[:len(p.m.blocks):len(p.m.blocks)], p.foot.batches[i])
 	if b, err = p.x.Read(); err != nil {
-		p.x = nil // it is in no state to go on
+		p.x = nil // the reader cannot continue after an error
 		return nil, err
 	}
 	b.Retain()
@@ -213,13 +213,13 @@ func (f *File) part(i int64) int {
 	return k
 }
 
-// Where names batch i: the file, and its number there.
+// Where describes batch i: the file, and its number there.
 func (f *File) Where(i int64) string {
 	k := f.part(i)
 	return fmt.Sprintf("%s: batch %d", f.parts[k].name, i-f.first[k])
 }
 
-// All returns the batches in their order. An error is the last of what comes.
+// All returns the batches in order. An error comes last.
 func (f *File) All() iter.Seq2[tenon.Value, error] {
 	return func(yield func(tenon.Value, error) bool) {
 		for i := range f.Len() {
@@ -230,7 +230,7 @@ func (f *File) All() iter.Seq2[tenon.Value, error] {
 	}
 }
 
-// Close gives the memory of the files back.
+// Close unmaps the files.
 func (f *File) Close() error {
 	var errs []error
 	for _, p := range f.parts {

@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// A Value has one of two forms: an array with an element for each of its rows, or an
-// array of one element that holds all of it. Which it is follows from the Spec alone.
+// A Value has one of two forms: an array with an element for each of its rows, or an array of a
+// single element that holds the whole Value. The Spec alone determines the form.
 
 // inRows reports whether Values of a Spec become an array with an element for each row.
 func inRows(s tenon.Spec) bool {
@@ -33,7 +33,7 @@ func inRows(s tenon.Spec) bool {
 	return byComponents(s)
 }
 
-// shapeOf returns the shape of Values of a Spec, of unknown rank where it does not tell.
+// shapeOf returns the shape of Values of a Spec, or an unknown shape if the Spec has none.
 func shapeOf(s tenon.Spec) shape.Shape {
 	if t, ok := s.(interface{ Shape() shape.Shape }); ok {
 		return t.Shape()
@@ -44,8 +44,8 @@ func shapeOf(s tenon.Spec) shape.Shape {
 // hasRows reports whether Values of a Spec have a first dimension.
 func hasRows(s tenon.Spec) bool { return shapeOf(s).HasRank() && shapeOf(s).Rank() > 0 }
 
-// plain reports whether flat values have no structure of their own that lists around
-// them would hide.
+// plain reports whether flat values have no structure of their own that lists around them would
+// hide.
 func plain(s tenon.Spec) bool {
 	switch anatomy.OfSpec(s).Kind {
 	case anatomy.Leaf, anatomy.Element, anatomy.Words, anatomy.Union:
@@ -54,13 +54,13 @@ func plain(s tenon.Spec) bool {
 	return false
 }
 
-// plainMask reports whether a tensor is made of one vector and lists around it.
+// plainMask reports whether a tensor consists of one vector with lists around it.
 func plainMask(s tenon.Spec) bool {
 	a := anatomy.OfSpec(s)
 	return a.Kind == anatomy.Leaf || a.Kind == anatomy.Lists && tenon.IsLeaf(a.Inner)
 }
 
-// table returns what a Spec is made of, if its Values are a list of records.
+// table returns the anatomy of a Spec if its Values are lists of records.
 func table(s tenon.Spec) (a anatomy.Spec, ok bool) {
 	if s == nil {
 		return a, false
@@ -107,7 +107,7 @@ func byComponents(s tenon.Spec) bool {
 	return true
 }
 
-// outer returns the number of rows of Values of a Spec; shape.Unknown where it does not tell.
+// outer returns the number of rows of Values of a Spec, or shape.Unknown.
 func outer(s tenon.Spec) int {
 	if sh := shapeOf(s); sh.HasRank() {
 		if sh.Rank() > 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// elementTypes are the types of elements that arrays of a type become.
+// elementTypes maps types of arrays to element types.
 var elementTypes = map[arrow.Type]dtype.DType{
 	arrow.BOOL: dtype.Bool, arrow.INT8: dtype.Int8, arrow.INT16: dtype.Int16, arrow.INT32: dtype.Int32, arrow.INT64: dtype.Int64,
 	arrow.UINT8: dtype.Uint8, arrow.UINT16: dtype.Uint16, arrow.UINT32: dtype.Uint32, arrow.UINT64: dtype.Uint64,
@@ -28,8 +28,8 @@ var elementTypes = map[arrow.Type]dtype.DType{
 	arrow.STRING_VIEW: dtype.String, arrow.BINARY_VIEW: dtype.String, arrow.FIXED_SIZE_BINARY: dtype.String,
 }
 
-// bytesOf returns the elements of a buffer from the array's offset on, of a width in
-// bytes; there is one more of them with ends.
+// bytesOf returns the elements of a buffer from the array's offset on, of the given width in bytes.
+// With ends, there is one more element.
 func bytesOf(d arrow.ArrayData, k, width, ends int) []byte {
 	b := d.Buffers()[k]
 	if b == nil || d.Len() == 0 && b.Len() == 0 {
@@ -38,10 +38,10 @@ func bytesOf(d arrow.ArrayData, k, width, ends int) []byte {
 	return b.Bytes()[d.Offset()*width : (d.Offset()+d.Len()+ends)*width]
 }
 
-// vector returns the elements of an array without structure, as a tensor of a type or, for
-// dtype.None, of the one that belongs to the array's.
+// vector returns the elements of an array without structure as a tensor of the given type or, for
+// dtype.None, of the type that corresponds to the array's.
 //
-//	[n], or [n/2] where a complex type is asked for
+//	[n], or [n/2] if a complex type is requested
 func (r *reading) vector(at string, d arrow.ArrayData, want dtype.DType) tensor.Tensor {
 	if t, ok := d.DataType().(*arrow.DictionaryType); ok && want == dtype.String {
 		if d.Len() == 0 {
@@ -80,8 +80,8 @@ func (r *reading) vector(at string, d arrow.ArrayData, want dtype.DType) tensor.
 	return tenon.Must(tensor.FromBytes(want, shape.Of(n), b))
 }
 
-// borrowed reports whether memory is to be copied: it is Arrow's own, or that of a file
-// which is mapped for as long as it is read.
+// borrowed reports whether memory must be copied: it belongs to Arrow, or to a file that is mapped
+// only while it is being read.
 func (r *reading) borrowed(b []byte) bool {
 	if r.o.Copy || len(r.mapped) == 0 || len(b) == 0 {
 		return r.o.Copy
@@ -90,7 +90,7 @@ func (r *reading) borrowed(b []byte) bool {
 	return at >= from && at < from+uintptr(len(r.mapped))
 }
 
-// own returns memory that stays.
+// own returns memory that remains valid.
 func (r *reading) own(b []byte) []byte {
 	if r.borrowed(b) {
 		return bytes.Clone(b)
@@ -98,7 +98,7 @@ func (r *reading) own(b []byte) []byte {
 	return b
 }
 
-// shifted returns offsets that begin with 0.
+// shifted returns offsets shifted to start at 0.
 func shifted(ends []int64) []int64 {
 	out := make([]int64, len(ends))
 	for i, o := range ends {
@@ -107,7 +107,7 @@ func shifted(ends []int64) []int64 {
 	return out
 }
 
-// unpack returns the bits of a buffer as truth values.
+// unpack returns the bits of a buffer as booleans.
 func unpack(d arrow.ArrayData, k int) []bool {
 	out := make([]bool, d.Len())
 	if len(out) == 0 {
@@ -120,7 +120,7 @@ func unpack(d arrow.ArrayData, k int) []bool {
 	return out
 }
 
-// valid returns which elements of an array are there, and nil where all are.
+// valid returns which elements of an array are present, or nil if all are.
 func valid(d arrow.ArrayData) []bool {
 	if id := d.DataType().ID(); id == arrow.SPARSE_UNION || id == arrow.DENSE_UNION || id == arrow.NULL {
 		return nil
@@ -146,8 +146,8 @@ func valid(d arrow.ArrayData) []bool {
 	return unpack(d, 0)
 }
 
-// validOrAll is valid with a truth value for each element in any case. Those take memory
-// that the array may not have.
+// validOrAll is valid, but always returns a boolean for each element. They may take more memory
+// than the array.
 func (r *reading) validOrAll(at string, d arrow.ArrayData) []bool {
 	if v := valid(d); v != nil {
 		return v
@@ -156,7 +156,7 @@ func (r *reading) validOrAll(at string, d arrow.ArrayData) []bool {
 	return slices.Repeat([]bool{true}, d.Len())
 }
 
-// offsets returns the n+1 offsets of an array with 32-bit or, if wide, 64-bit ones. They
+// offsets returns the n+1 offsets of an array, which are 32-bit or, if wide is set, 64-bit. They
 // have been validated.
 func offsets(d arrow.ArrayData, wide bool) []int64 {
 	if wide {
@@ -201,7 +201,7 @@ func (r *reading) texts(at string, d arrow.ArrayData) tensor.Tensor {
 		}
 	}
 	if from, to := ends[0], ends[n]; r.borrowed(data) && to-from < int64(len(data))/2 {
-		data, ends = data[from:to], shifted(ends) // not what belongs to other rows
+		data, ends = data[from:to], shifted(ends) // drop the text of other rows
 	}
 	if r.borrowed(asBytes(ends)) {
 		ends = slices.Clone(ends)
@@ -210,7 +210,7 @@ func (r *reading) texts(at string, d arrow.ArrayData) tensor.Tensor {
 	return tenon.Must(tensor.NewStrings(ends, data, shape.Of(n)))
 }
 
-// views returns strings that lie anywhere one behind the other.
+// views returns the strings of a view array, concatenated.
 func (r *reading) views(at string, d arrow.ArrayData) ([]int64, []byte) {
 	a := array.MakeFromData(d)
 	value := func(i int) []byte { return a.(*array.BinaryView).Value(i) }

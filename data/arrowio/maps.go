@@ -50,7 +50,8 @@ func mapRows(p part) part {
 	return part{data: array.NewData(typ, d.Len(), []*memory.Buffer{nil, buffer(asBytes(ends))}, []arrow.ArrayData{child}, 0, 0)}
 }
 
-// maps returns maps, or the lists of their entries where what they have as keys cannot be some: records, lists, what may be missing.
+// maps returns maps, or the lists of their entries if their keys cannot be map keys: records, lists, or keys that may
+// be missing.
 func (r *reading) maps(at string, t *arrow.MapType, n int, l level) tensor.Tensor {
 	field := func(k int, f arrow.Field, name string) structured.Field {
 		d := slice(l.child.Children()[k], l.child.Offset(), l.child.Offset()+l.child.Len())
@@ -71,8 +72,8 @@ func (r *reading) maps(at string, t *arrow.MapType, n int, l level) tensor.Tenso
 	return entries
 }
 
-// lastOfKeys returns which entries of maps are the last with their key, which counts where another program has written
-// several; nil where keys are no single values.
+// lastOfKeys returns which entries of maps are the last with their key, which counts if another program has written
+// several, or nil if keys are not single values.
 func lastOfKeys(keys tensor.Tensor, p *ragged.RowPartition) tensor.Tensor {
 	splits, ok := p.Splits64()
 	if !ok || keys.Shape().Rank() != 1 {

@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/internal/anatomy"
 )
 
-// complete throws where an element of an array is missing and the Spec has a value there.
-// optional are the depths, below the array's rows, at which elements may be missing.
+// complete throws if an element of an array is missing although the Spec requires a value. optional
+// are the depths, below the array's rows, at which elements may be missing.
 func (r *reading) complete(at string, f arrow.Field, d arrow.ArrayData, s tenon.Spec, optional ...int) {
 	_, _, d = storage(f, d)
 	switch a := anatomy.OfSpec(s); a.Kind {
@@ -65,8 +65,8 @@ func (r *reading) complete(at string, f arrow.Field, d arrow.ArrayData, s tenon.
 	}
 }
 
-// levels goes down n levels of lists, or to what no list holds for a negative n, and
-// returns what is below them.
+// levels descends n levels of lists, or down to the first type that is not a list if n is negative,
+// and returns what is below them.
 func (r *reading) levels(at string, d arrow.ArrayData, n int, optional []int) (arrow.ArrayData, bool) {
 	for k := 0; k != n; k++ {
 		w := dictionaryOf(d)

@@ -18,10 +18,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// natural returns an array as what its Arrow type says.
+// natural returns an array according to its Arrow type.
 func (r *reading) natural(at string, f arrow.Field, d arrow.ArrayData) tensor.Tensor {
 	name, meta, d := storage(f, d)
-	if d.DataType().ID() == arrow.NULL { // no memory holds them, but what is computed with them has a byte for each
+	if d.DataType().ID() == arrow.NULL { // nulls take no memory, but results computed with them take a byte each
 		r.take(at, int64(d.Len()))
 		none := tensor.NewDense(dtype.Bool, shape.Of(1)).View(0, shape.Of(d.Len()), []int{0})
 		return tenon.Must(masked.New(none, none))
@@ -33,7 +33,7 @@ func (r *reading) natural(at string, f arrow.Field, d arrow.ArrayData) tensor.Te
 	return v
 }
 
-// present is natural without the missing elements of the array itself.
+// present is natural, ignoring missing elements of the array itself.
 func (r *reading) present(at, name, meta string, d arrow.ArrayData) tensor.Tensor {
 	switch name {
 	case fixedShape:
@@ -68,7 +68,7 @@ func (r *reading) present(at, name, meta string, d arrow.ArrayData) tensor.Tenso
 	return r.vector(at, d, dtype.None)
 }
 
-// listsOf returns elements in rows.
+// listsOf returns elements divided into rows.
 func (r *reading) listsOf(at string, n int, l level) tensor.Tensor {
 	v := r.natural(at+"[]", l.item, l.child)
 	if l.k >= 0 {
@@ -91,7 +91,7 @@ func unnamed(v tensor.Tensor) tensor.Tensor {
 	return v
 }
 
-// record returns a struct as records.
+// record returns a struct array as records.
 func (r *reading) record(at string, t *arrow.StructType, d arrow.ArrayData) tensor.Tensor {
 	var fields []structured.Field
 	names := fieldNames(t.Fields())
@@ -109,7 +109,7 @@ func below(at, name string) string {
 	return at + "." + structured.PathString([]string{name})
 }
 
-// dictionary returns strings in dictionary form, and the elements themselves of others.
+// dictionary returns strings in dictionary form, and for other types the elements themselves.
 func (r *reading) dictionary(at string, t *arrow.DictionaryType, d arrow.ArrayData) tensor.Tensor {
 	value := arrow.Field{Type: t.ValueType, Nullable: true}
 	if d.Dictionary().Len() == 0 { // all elements are missing
@@ -123,8 +123,8 @@ func (r *reading) dictionary(at string, t *arrow.DictionaryType, d arrow.ArrayDa
 	return ops.Gather(words, codes, 0)
 }
 
-// codes returns the indices of a dictionary array, int32. Where an element is missing, one
-// that chooses no word is 0.
+// codes returns the indices of a dictionary array as int32. An invalid index of a missing element
+// becomes 0.
 func (r *reading) codes(at string, t *arrow.DictionaryType, d arrow.ArrayData) tensor.Tensor {
 	v := r.vector(at, retype(d, t.IndexType), dtype.None)
 	m, n := valid(d), d.Dictionary().Len()
@@ -166,8 +166,8 @@ func (r *reading) union(at string, t arrow.UnionType, d arrow.ArrayData) tensor.
 	return tenon.Must(structured.NewUnion(tags, variants))
 }
 
-// denseVariant returns a variant with an element for each of the union's: those that are
-// not of the variant repeat its first one.
+// denseVariant returns a variant with an element for each of the union's: those of other variants
+// repeat the first one.
 func (r *reading) denseVariant(at string, f arrow.Field, d arrow.ArrayData, tags []int8, tag int8) tensor.Tensor {
 	all := r.natural(at, f, d.Children()[tag])
 	ends := offsetsOfUnion(d)
@@ -177,13 +177,13 @@ func (r *reading) denseVariant(at string, f arrow.Field, d arrow.ArrayData, tags
 			index[i] = int64(ends[i])
 		}
 	}
-	if d.Children()[tag].Len() == 0 { // there is none to stand for the others
+	if d.Children()[tag].Len() == 0 { // there is no element to repeat
 		return r.nulls(at, f, len(tags))
 	}
 	return ops.Gather(all, tensor.Vector(index), 0)
 }
 
-// fixedShape returns tensors of one shape: named ones if the type names their dimensions.
+// fixedShape returns tensors of one shape; they are named if the type names their dimensions.
 func (r *reading) fixedShape(at, meta string, d arrow.ArrayData) tensor.Tensor {
 	var m shapeMeta
 	l, ok := r.level(d)
@@ -201,7 +201,7 @@ func (r *reading) fixedShape(at, meta string, d arrow.ArrayData) tensor.Tensor {
 	}
 	v = reshaped(v, append([]int{d.Len()}, m.Shape...)...)
 	if x, ok := withNames(v, m.DimNames); ok {
-		return x // names tell the order
+		return x // the names determine the order
 	}
 	if len(m.Permutation) > 0 {
 		perm := []int{0}
@@ -213,7 +213,7 @@ func (r *reading) fixedShape(at, meta string, d arrow.ArrayData) tensor.Tensor {
 	return v
 }
 
-// fits reports whether names and permutation are of a rank.
+// fits reports whether names and permutation match a rank.
 func (m *shapeMeta) fits(rank int) bool {
 	if n := len(m.DimNames); n > 0 && n != rank {
 		return false
@@ -230,8 +230,8 @@ func (m *shapeMeta) fits(rank int) bool {
 	return len(p) == rank && (m.Uniform == nil || len(m.Uniform) == rank)
 }
 
-// withNames names the dimensions below the rows. It is false where names are missing or
-// no names for Tenon: empty, or the same twice.
+// withNames names the dimensions below the rows. It returns false if names are missing, or are not
+// valid in Tenon because they are empty or repeated.
 func withNames(v tensor.Tensor, names []string) (tensor.Tensor, bool) {
 	if len(names) == 0 {
 		return nil, false

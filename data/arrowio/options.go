@@ -24,8 +24,8 @@ const (
 	bool8         = "arrow.bool8"
 )
 
-// What an element of an array can be: a row of a Value, all of a Value, or the list of all
-// of its rows.
+// The content of an element of an array: a row of a Value, a whole Value, or the list of all of its
+// rows.
 const (
 	formRows  = "rows"
 	formWhole = "whole"
@@ -35,61 +35,60 @@ const (
 // columnName is the name of the column of a Value that is not a list of records.
 const columnName = "value"
 
-// ReadOptions change how data are read. The zero value reads everything as what it was
-// when it was written.
+// ReadOptions control how data is read. The zero value reads everything, with its original type.
 type ReadOptions struct {
-	// Columns are the columns to read, in this order: names, or paths of fields in them as
-	// structured.PathString writes them (jets.pt), through lists. Nil: all. What is not
-	// read takes no memory and is not checked. The columns of a Value that is not a list of
-	// records cannot be chosen.
+	// Columns are the columns to read, in this order: names, or paths of fields in the form
+	// of structured.PathString (jets.pt), through lists. Nil means all. Columns that are
+	// not read take no memory and are not checked. A Value that is not a list of records
+	// has no columns to choose from.
 	Columns []string
 
-	// Context ends reading when it ends: with its cause as the error, also while a reader
-	// hangs. Nil: nothing does.
+	// Context ends reading when it ends, with its cause as the error, even while a reader hangs.
+	// Nil means no context.
 	Context context.Context
 
-	// Spec says what the data are: of the Value as a whole, or of its rows with an unknown
-	// number of them. Nil: what the metadata say, and else the Arrow types. Data that do
-	// not fit are an error of kind tenon.ErrDType.
+	// Spec is the Spec of the data: of the Value as a whole, or of its rows with an unknown number
+	// of them. Nil means the Spec in the metadata or, without one, the Arrow types. Data that does
+	// not fit is an error of kind tenon.ErrDType.
 	Spec tenon.Spec
 
 	// Plain ignores the Specs in the metadata.
 	Plain bool
 
-	// Copy copies all data, so that Arrow's memory may be released.
+	// Copy copies all data, so that Arrow's memory can be released.
 	Copy bool
 
-	// MaxBytes bounds the memory that is taken for data that take less in the input, as
-	// compressed ones do. 0: 64 MiB, and 1024 times the size of the input.
+	// MaxBytes limits the memory for data that takes less space in the input, such as compressed
+	// data. 0 means 64 MiB plus 1024 times the size of the input.
 	MaxBytes int64
 }
 
-// Compression says how the buffers of a file are compressed.
+// Compression is the compression of the buffers of a file.
 type Compression uint8
 
-// The compressions that Arrow knows.
+// The compressions supported by Arrow.
 const (
-	Uncompressed Compression = iota // data can be read without a copy
-	LZ4                             // fast
-	Zstd                            // small
+	Uncompressed Compression = iota // data can be read without copying
+	LZ4                             // fast compression
+	Zstd                            // small files
 )
 
-// WriteOptions change how data are written.
+// WriteOptions control how data is written.
 type WriteOptions struct {
-	// Stream writes the streaming format, whose dictionaries may change from batch to batch.
-	// Otherwise it is a file, of which any batch can be read by itself.
+	// Stream writes the streaming format, in which dictionaries may change from batch to batch.
+	// Otherwise the file format is written, in which each batch can be read independently.
 	Stream bool
 
-	// BatchRows divides each Value into record batches of that many rows. 0: one batch.
+	// BatchRows divides each Value into record batches of that many rows. 0 means a single batch.
 	BatchRows int
 
 	Compression Compression
 
-	// Plain leaves out the Specs: what is read again follows from the Arrow types alone.
+	// Plain omits the Specs: types are then read back according to the Arrow types alone.
 	Plain bool
 
-	// Context ends writing when it ends, with its cause as the error. A file is left as it
-	// was then. Nil: nothing does.
+	// Context ends writing when it ends, with its cause as the error. The file is then unchanged.
+	// Nil means no context.
 	Context context.Context
 }
 
@@ -98,7 +97,8 @@ func fail(kind error, fn, where, format string, args ...any) *tenon.Error {
 	return &tenon.Error{Kind: kind, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }
 
-// recovered turns what arrow-go throws at input that it does not understand into an error.
+// recovered turns a panic of arrow-go, which it uses for input that it cannot interpret, into an
+// error.
 func recovered(fn string, err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -128,12 +128,12 @@ func damaged(fn, where string, err error) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: "the data is not valid Arrow", Err: err, Line: source.Line()}
 }
 
-// ended says that a context has.
+// ended is the error of a context that has ended.
 type ended struct{ cause error }
 
 func (e *ended) Error() string { return e.cause.Error() }
 
-// proceed returns an error where a context has ended.
+// proceed returns an error if a context has ended.
 func proceed(ctx context.Context) error {
 	if err := abort.Done(ctx); err != nil {
 		return &ended{err}

@@ -18,8 +18,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// other returns arrays of the types that have no counterpart as a tensor of their own, in a
-// form that loses nothing; nil for all others.
+// other returns arrays of types without a direct counterpart as tensors, in a lossless form, or nil
+// for all other types.
 func (r *reading) other(at string, d arrow.ArrayData) tensor.Tensor {
 	switch t := d.DataType().(type) {
 	case arrow.DecimalType:
@@ -38,8 +38,8 @@ func (r *reading) other(at string, d arrow.ArrayData) tensor.Tensor {
 	return nil
 }
 
-// decimals returns decimal numbers as strings with as many digits behind the point as the
-// type has, which is exact for all of them.
+// decimals returns decimals as strings with as many digits after the point as the type's scale,
+// which is exact for all of them.
 func (r *reading) decimals(at string, t arrow.DecimalType, d arrow.ArrayData) tensor.Tensor {
 	width := t.(arrow.FixedWidthDataType).BitWidth() / 8
 	b, missing := bytesOf(d, 1, width, 0), valid(d)
@@ -59,8 +59,7 @@ func (r *reading) decimals(at string, t arrow.DecimalType, d arrow.ArrayData) te
 	return tenon.Must(tensor.NewStrings(ends, text, shape.Of(d.Len())))
 }
 
-// appendDecimal appends a number in two's complement, its highest byte first, divided
-// by 10^scale.
+// appendDecimal appends a big-endian two's complement number, divided by 10^scale.
 func appendDecimal(dst, b []byte, scale int) []byte {
 	n := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0]&0x80 != 0 {
@@ -69,7 +68,7 @@ func appendDecimal(dst, b []byte, scale int) []byte {
 	return element.AppendDecimal(dst, n.String(), scale)
 }
 
-// split returns intervals as records of their parts: int32, but the third int64.
+// split returns intervals as records of their parts: int32, except for the third, which is int64.
 func (r *reading) split(at string, d arrow.ArrayData, names ...string) tensor.Tensor {
 	n, width := d.Len(), d.DataType().(arrow.FixedWidthDataType).BitWidth()/8
 	r.take(at, int64(n)*int64(width))
@@ -89,7 +88,7 @@ func (r *reading) split(at string, d arrow.ArrayData, names ...string) tensor.Te
 	return tenon.Must(structured.FromFields(fields, shape.Of(n), structured.Options{NRows: n}))
 }
 
-// runs returns the elements of a run-end encoded array one by one.
+// runs returns the expanded elements of a run-end encoded array.
 func (r *reading) runs(at string, t *arrow.RunEndEncodedType, d arrow.ArrayData) tensor.Tensor {
 	ends := tensor.Data[int64](ops.Cast(r.vector(at, d.Children()[0], dtype.None), dtype.Int64))
 	values := r.natural(at, t.Fields()[1], d.Children()[1])
@@ -111,7 +110,7 @@ func (r *reading) runs(at string, t *arrow.RunEndEncodedType, d arrow.ArrayData)
 	return ops.Gather(values, tensor.Vector(index), 0)
 }
 
-// listViews returns lists that lie anywhere in their elements one behind the other.
+// listViews returns list views, whose elements may be anywhere, as consecutive lists.
 func (r *reading) listViews(at string, item arrow.Field, d arrow.ArrayData, width int) tensor.Tensor {
 	number := func(b []byte, i int) int64 {
 		if width == 8 {
@@ -126,7 +125,7 @@ func (r *reading) listViews(at string, item arrow.Field, d arrow.ArrayData, widt
 		if missing == nil || missing[i] {
 			a, k := number(from, i), number(sizes, i)
 			if a < 0 || k < 0 || a > n || k > n-a {
-				tenon.Throw(fail(tenon.ErrInvalid, r.fn, at, "list %d has elements %d to %d of %d", i, a, a+k, n))
+				tenon.Throw(fail(tenon.ErrInvalid, r.fn, at, "list %d has elements %d to %d, but there are only %d", i, a, a+k, n))
 			}
 			r.take(at, 16*k)
 			for j := range k {
@@ -145,7 +144,7 @@ func (r *reading) listViews(at string, item arrow.Field, d arrow.ArrayData, widt
 	return tenon.Must(structured.Divide(unnamed(values), p))
 }
 
-// nulls returns n elements of a type that are all missing, as the values of a masked tensor.
+// nulls returns n missing elements of a type, as the values of a masked tensor.
 func (r *reading) nulls(at string, f arrow.Field, n int) tensor.Tensor {
 	r.take(at, int64(n)*64)
 	a := array.MakeArrayOfNull(memory.DefaultAllocator, f.Type, n)

@@ -16,7 +16,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A part is Arrow data with what a field says of them.
+// A part is Arrow data together with its description for a field.
 type part struct {
 	data     arrow.ArrayData
 	meta     map[string]string
@@ -29,7 +29,7 @@ func (p part) field(name string) arrow.Field {
 	return arrow.Field{Name: name, Type: p.data.DataType(), Nullable: p.nullable, Metadata: arrow.MetadataFrom(p.meta)}
 }
 
-// with returns the part with an entry in its metadata.
+// with returns the part with an additional metadata entry.
 func (p part) with(key, value string) part {
 	meta := map[string]string{key: value}
 	for k, v := range p.meta {
@@ -58,8 +58,7 @@ var primitives = map[dtype.DType]arrow.DataType{
 	dtype.Float32: arrow.PrimitiveTypes.Float32, dtype.Float64: arrow.PrimitiveTypes.Float64,
 }
 
-// numbers returns the n elements of a contiguous tensor, those of complex ones as twice as
-// many floats.
+// numbers returns the n elements of a contiguous tensor; complex ones become twice as many floats.
 func numbers(d *tensor.Dense) part {
 	n, t := d.Len(), d.DType()
 	if t == dtype.Bool {
@@ -71,7 +70,7 @@ func numbers(d *tensor.Dense) part {
 	return part{data: array.NewData(primitives[t], n, []*memory.Buffer{nil, buffer(d.Bytes())}, nil, 0, 0)}
 }
 
-// pack returns truth values as bits, the first in the lowest bit of the first byte.
+// pack returns booleans as bits, the first in the lowest bit of the first byte.
 func pack(x []bool) []byte {
 	out := make([]byte, (len(x)+7)/8)
 	for i, b := range x {
@@ -82,7 +81,7 @@ func pack(x []bool) []byte {
 	return out
 }
 
-// texts returns strings: large_utf8 where they are, and large_binary otherwise.
+// texts returns strings: as large_utf8 if they are UTF-8, and otherwise as large_binary.
 func texts(s *tensor.Strings) part {
 	offsets := s.Offsets()
 	typ := arrow.DataType(arrow.BinaryTypes.LargeString)
@@ -106,7 +105,7 @@ func isText(offsets []int64, b []byte) bool {
 	return true
 }
 
-// list puts the elements of a part into the rows of a partition.
+// list divides the elements of a part into the rows of a partition.
 func list(p *ragged.RowPartition, child part) part {
 	if k := p.StaticUniformRowLength(); p.IsUniform() && k > 0 && k <= math.MaxInt32 {
 		return fixed(child, k)
@@ -120,7 +119,7 @@ func list(p *ragged.RowPartition, child part) part {
 	return part{data: array.NewData(typ, splits.Len()-1, []*memory.Buffer{nil, buffer(splits.Bytes())}, []arrow.ArrayData{child.data}, 0, 0)}
 }
 
-// fixed puts the elements of a part into lists of k.
+// fixed divides the elements of a part into lists of k.
 func fixed(child part, k int) part {
 	typ := arrow.FixedSizeListOfField(int32(k), child.field("item"))
 	return part{data: array.NewData(typ, child.len()/k, []*memory.Buffer{nil}, []arrow.ArrayData{child.data}, 0, 0)}
@@ -138,7 +137,7 @@ func single(child part) part {
 	return part{data: array.NewData(typ, 1, []*memory.Buffer{nil, buffer(asBytes([]int64{0, int64(child.len())}))}, []arrow.ArrayData{child.data}, 0, 0)}
 }
 
-// record puts parts beside each other.
+// record combines parts as the fields of a struct.
 func record(n int, names []string, children []part) part {
 	fields := make([]arrow.Field, len(children))
 	data := make([]arrow.ArrayData, len(children))
@@ -148,9 +147,9 @@ func record(n int, names []string, children []part) part {
 	return part{data: array.NewData(arrow.StructOf(fields...), n, []*memory.Buffer{nil}, data, 0, 0)}
 }
 
-// shaped divides elements by the axes of a shape but the first. The outermost of them are
-// lists in lists, as many as asked for; what is below these becomes one tensor if there
-// are elements and these are numbers.
+// shaped divides elements by all axes of a shape except the first. The requested number of
+// outermost axes become nested lists. The axes below them become a single tensor type if there are
+// elements and they are numbers.
 func shaped(leaf part, dims []int, lists int, names []string) part {
 	inner := dims[1:]
 	size := 1
@@ -183,7 +182,7 @@ func shaped(leaf part, dims []int, lists int, names []string) part {
 	return leaf
 }
 
-// shapeMeta is the metadata of the two types of tensors.
+// shapeMeta is the metadata of the two tensor types.
 type shapeMeta struct {
 	Shape       []int    `json:"shape,omitempty"`
 	DimNames    []string `json:"dim_names,omitempty"`
@@ -196,6 +195,6 @@ func fixedShapeMeta(dims []int, names []string) string {
 	if len(names) == len(dims) {
 		m.DimNames = names
 	}
-	text, _ := json.Marshal(m) // integers and strings always have a form
+	text, _ := json.Marshal(m) // integers and strings can always be encoded
 	return string(text)
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/tenonml/tenon/structured"
 )
 
-// A choice is a column that is read, and which fields of it are.
+// A choice is a column to read, and which of its fields.
 type choice struct {
 	column int
-	paths  [][]string // nil: all of it
+	paths  [][]string // nil means all fields
 }
 
-// fieldNames returns the names of columns, as fields of records can have them.
+// fieldNames returns the names of columns, made unique as field names of records.
 func fieldNames(fields []arrow.Field) []string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
@@ -28,7 +28,7 @@ func fieldNames(fields []arrow.Field) []string {
 	return colname.Unique(names)
 }
 
-// choices returns what ReadOptions.Columns ask for.
+// choices returns the columns requested by ReadOptions.Columns.
 func (r *reading) choices(s *arrow.Schema) []choice {
 	names := fieldNames(s.Fields())
 	var out []choice
@@ -60,8 +60,8 @@ func (r *reading) choices(s *arrow.Schema) []choice {
 	return out
 }
 
-// projected returns what is read of columns, each in chunks: names that differ, and where
-// columns are chosen these alone.
+// projected returns the columns to read, each in chunks, with unique names. If columns are chosen,
+// it returns only these.
 func (r *reading) projected(s *arrow.Schema, chunks [][]arrow.Array) (*arrow.Schema, [][]arrow.Array) {
 	if r.o.Columns == nil {
 		return s, chunks
@@ -91,7 +91,7 @@ func (r *reading) projected(s *arrow.Schema, chunks [][]arrow.Array) (*arrow.Sch
 	return arrow.NewSchema(fields, &meta), cols
 }
 
-// unspecified returns metadata without the Spec of what is no longer whole.
+// unspecified returns metadata without the Spec, for columns that are no longer complete.
 func unspecified(m arrow.Metadata) arrow.Metadata {
 	rest := metaOf(m)
 	delete(rest, keySpec)
@@ -99,14 +99,15 @@ func unspecified(m arrow.Metadata) arrow.Metadata {
 	return arrow.MetadataFrom(rest)
 }
 
-// prunedType is the type of what pruned returns.
+// prunedType returns the type of the result of pruned.
 func (r *reading) prunedType(at string, f arrow.Field, paths [][]string) arrow.DataType {
 	a := array.NewData(f.Type, 0, make([]*memory.Buffer, len(f.Type.Layout().Buffers)), emptyChildren(f.Type), 0, 0)
 	_, d := r.pruned(at, f, a, paths)
 	return d.DataType()
 }
 
-// emptyChildren returns children of a type without elements, of which only the types matter.
+// emptyChildren returns children of a type without elements, for callers that need only their
+// types.
 func emptyChildren(t arrow.DataType) []arrow.ArrayData {
 	n, ok := t.(arrow.NestedType)
 	if !ok {
@@ -119,8 +120,8 @@ func emptyChildren(t arrow.DataType) []arrow.ArrayData {
 	return out
 }
 
-// pruned returns an array with only the fields at some paths, through lists. Nothing is
-// copied or looked at.
+// pruned returns an array with only the fields at the given paths, through lists. It does not copy
+// or read the data.
 func (r *reading) pruned(at string, f arrow.Field, d arrow.ArrayData, paths [][]string) (arrow.Field, arrow.ArrayData) {
 	if slices.ContainsFunc(paths, func(p []string) bool { return len(p) == 0 }) {
 		return f, d
@@ -144,7 +145,7 @@ func (r *reading) prunedRecord(at string, f arrow.Field, t *arrow.StructType, d 
 	var children []arrow.ArrayData
 	for i, p := range paths {
 		if slices.ContainsFunc(paths[:i], func(q []string) bool { return q[0] == p[0] }) {
-			continue // it came with that one
+			continue // already included with that one
 		}
 		k := slices.Index(names, p[0])
 		if k < 0 {

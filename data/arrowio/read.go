@@ -18,14 +18,14 @@ import (
 	"github.com/tenonml/tenon/internal/abort"
 )
 
-// fileMark begins and ends a file.
+// fileMark is the magic string at the beginning and at the end of a file.
 const fileMark = "ARROW1"
 
-// continuation stands before the length of a message.
+// continuation precedes the length of a message.
 const continuation = 0xffffffff
 
-// Decode reads the bytes of a file or a stream as one Value, which shares their memory
-// where they are not compressed: they must not change afterwards. The batches are joined.
+// Decode reads the bytes of a file or a stream as a single Value by concatenating its batches. The
+// Value shares the memory of uncompressed data, so b must not change afterwards.
 func Decode(b []byte, o ReadOptions) (v tenon.Value, err error) {
 	const fn = "arrowio.Decode"
 	defer recovered(fn, &err)
@@ -33,7 +33,7 @@ func Decode(b []byte, o ReadOptions) (v tenon.Value, err error) {
 	return newReading(fn, o, int64(len(b))).all(b), nil
 }
 
-// all returns the bytes of a file or stream as one Value.
+// all returns the bytes of a file or stream as a single Value.
 func (r *reading) all(b []byte) tenon.Value {
 	m := &messages{all: b, ctx: r.o.Context}
 	if bytes.HasPrefix(b, []byte(fileMark)) {
@@ -47,7 +47,7 @@ func (r *reading) all(b []byte) tenon.Value {
 	return r.together(schema, batches)
 }
 
-// together returns batches of one schema as one Value.
+// together returns batches of one schema as a single Value.
 func (r *reading) together(schema *arrow.Schema, batches []arrow.RecordBatch) tenon.Value {
 	if len(batches) == 1 {
 		return r.batch(batches[0])
@@ -71,8 +71,7 @@ func footerOf(b []byte) (*footer, error) {
 	return checkFooter(b)
 }
 
-// messages returns the messages of a file, of which the schema comes first, and then
-// the blocks that are put in.
+// messages returns the messages of a file: first the schema, and then the blocks that are added.
 func (f *footer) messages(file []byte, ctx context.Context) *messages {
 	return &messages{file: file, schema: f.schema, views: f.views, ctx: ctx}
 }
@@ -97,7 +96,7 @@ func (r *reading) batches(m *messages) (*arrow.Schema, []arrow.RecordBatch, erro
 	}
 }
 
-// limited is an allocator that takes no more than a reading may.
+// limited is an allocator that enforces the memory limit of a reading.
 type limited struct{ r *reading }
 
 func (l *limited) Allocate(n int) []byte {
@@ -114,18 +113,18 @@ func (l *limited) Reallocate(n int, b []byte) []byte {
 
 func (l *limited) Free(b []byte) { memory.DefaultAllocator.Free(b) }
 
-// messages reads the messages of a stream, from memory or else from a reader, and checks
-// them. Memory is taken as bytes come, not as lengths say.
+// messages reads and checks the messages of a stream, from memory or from a reader. Memory is
+// allocated as data arrives rather than according to stated lengths.
 type messages struct {
 	all  []byte
 	from io.Reader
-	size func(n int64) // is told how many bytes a message has
+	size func(n int64) // called with the size of each message
 	ctx  context.Context
 
-	file   []byte  // nil for a stream
-	schema []byte  // of a file, the metadata of its first message, until that has been read
-	blocks []block // of a file, the messages behind the schema
-	views  views   // of the schema
+	file   []byte  // contents of a file, or nil for a stream
+	schema []byte  // metadata of the first message of a file, until it has been read
+	blocks []block // messages of a file after the schema
+	views  views   // views of the schema
 }
 
 func (m *messages) Retain()  {}
@@ -156,7 +155,7 @@ func (m *messages) next(n int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Message returns the next message, and io.EOF at the end of the stream.
+// Message returns the next message, or io.EOF at the end of the stream.
 func (m *messages) Message() (*ipc.Message, error) {
 	if err := proceed(m.ctx); err != nil {
 		return nil, err
@@ -177,7 +176,7 @@ func (m *messages) Message() (*ipc.Message, error) {
 		return nil, err
 	}
 	if length < 8 || length > maxMeta {
-		return nil, fmt.Errorf("a message with %d bytes of metadata", length)
+		return nil, fmt.Errorf("a message has %d bytes of metadata", length)
 	}
 	meta, err := m.next(length)
 	if err != nil {
@@ -200,7 +199,7 @@ func (m *messages) Message() (*ipc.Message, error) {
 	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
 }
 
-// block returns the next message that a footer has named.
+// block returns the next message listed in a footer.
 func (m *messages) block() (*ipc.Message, error) {
 	if len(m.blocks) == 0 {
 		return nil, io.EOF
@@ -218,7 +217,8 @@ func (m *messages) block() (*ipc.Message, error) {
 	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
 }
 
-// length reads the length of the next message's metadata: 0, or nothing at all, at the end.
+// length reads the length of the next message's metadata. At the end of the stream, the length is 0
+// or absent.
 func (m *messages) length() (int64, error) {
 	if m.from == nil && len(m.all) == 0 {
 		return 0, nil
@@ -261,8 +261,8 @@ func NewReader(from io.Reader, o ReadOptions) (x *Reader, err error) {
 // Schema returns the columns and their types.
 func (x *Reader) Schema() *arrow.Schema { return x.ipc.Schema() }
 
-// Next returns the next batch as a Value, and io.EOF after the last. After another error
-// there are no more.
+// Next returns the next batch as a Value, or io.EOF after the last one. After any other error there
+// are no more batches.
 func (x *Reader) Next() (v tenon.Value, err error) {
 	if x.err != nil {
 		return nil, x.err
@@ -281,7 +281,7 @@ func (x *Reader) Next() (v tenon.Value, err error) {
 	return x.r.batch(b), nil
 }
 
-// All returns the batches that are left. An error is the last of what comes.
+// All returns the remaining batches. An error comes last.
 func (x *Reader) All() iter.Seq2[tenon.Value, error] {
 	return func(yield func(tenon.Value, error) bool) {
 		for {

@@ -15,27 +15,27 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A reading makes Values of arrays, which have been validated.
+// A reading makes Values from validated arrays.
 type reading struct {
-	fn      string // the function that the user has called
+	fn      string // the function called by the user
 	o       ReadOptions
-	budget  int64  // the bytes that may still be taken beyond those of the input
-	allowed int64  // at first
-	mapped  []byte // a file whose memory does not stay, nil for none
+	budget  int64  // bytes that may still be allocated beyond the size of the input
+	allowed int64  // initial budget
+	mapped  []byte // a file that is mapped temporarily, or nil
 
-	// parts are the partitions by where their offsets lie, so that what is divided in the
-	// same way shares them.
+	// parts are partitions by the position of their offsets, so that data divided in the same way
+	// shares them.
 	parts map[place]*ragged.RowPartition
 }
 
-// place is where offsets lie.
+// place is the position of offsets.
 type place struct {
 	at   *byte
 	n    int
 	wide bool
 }
 
-// newReading returns a reading of an input of a size in bytes.
+// newReading returns a reading of an input of the given size in bytes.
 func newReading(fn string, o ReadOptions, size int64) *reading {
 	budget := o.MaxBytes
 	if budget <= 0 {
@@ -44,10 +44,11 @@ func newReading(fn string, o ReadOptions, size int64) *reading {
 	return &reading{fn: fn, o: o, budget: budget, allowed: budget, parts: map[place]*ragged.RowPartition{}}
 }
 
-// ErrMemory is the cause of errors of data that take more memory than [ReadOptions].MaxBytes allows.
+// ErrMemory is the cause of errors for data that takes more memory than [ReadOptions].MaxBytes
+// allows.
 var ErrMemory = errors.New("the memory limit is exceeded")
 
-// take accounts for memory; it throws where there is no more.
+// take accounts for memory; it throws if the budget is exceeded.
 func (r *reading) take(at string, n int64) {
 	if n < 0 || n > r.budget {
 		e := fail(tenon.ErrInvalid, r.fn, at, "the data takes more than %d bytes beyond the size of the input", r.allowed)
@@ -61,7 +62,7 @@ func (r *reading) take(at string, n int64) {
 
 func (r *reading) unsupported(at string, t arrow.DataType) error {
 	e := fail(tenon.ErrUnsupported, r.fn, at, "arrays of type %v cannot be represented as tensors", t)
-	e.Hint = "cast the column to a supported type, or leave it out (ReadOptions.Columns)"
+	e.Hint = "cast the column to a supported type, or do not select it (ReadOptions.Columns)"
 	return e
 }
 
@@ -69,7 +70,7 @@ func (r *reading) mismatch(at string, t arrow.DataType, want string) error {
 	return fail(tenon.ErrDType, r.fn, at, "an array of type %v is not %s", t, want)
 }
 
-// slice returns elements i to j-1 of a child.
+// slice returns elements [i, j) of a child.
 func slice(d arrow.ArrayData, i, j int) arrow.ArrayData {
 	if i == 0 && j == d.Len() {
 		return d
@@ -77,8 +78,8 @@ func slice(d arrow.ArrayData, i, j int) arrow.ArrayData {
 	return array.NewSliceData(d, int64(i), int64(j))
 }
 
-// storage returns an array without the extension type that it may have, and the name and
-// metadata of that, which may be with the field instead.
+// storage returns the storage array of an extension array, or the array itself, and the name and
+// metadata of the extension type, which may also come from the field.
 func storage(f arrow.Field, d arrow.ArrayData) (name, meta string, out arrow.ArrayData) {
 	if e, ok := d.DataType().(arrow.ExtensionType); ok {
 		s := array.NewData(e.StorageType(), d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset())
@@ -96,13 +97,14 @@ func storage(f arrow.Field, d arrow.ArrayData) (name, meta string, out arrow.Arr
 // A level is an array of lists taken apart.
 type level struct {
 	item  arrow.Field
-	child arrow.ArrayData // the elements of all of the lists, and no others
-	k     int             // the size of lists of a fixed size; -1 for others
-	ends  []int64         // the offsets of others
+	child arrow.ArrayData // exactly the elements of all lists
+	k     int             // size of fixed-size lists; -1 for others
+	ends  []int64         // offsets of other lists
 	wide  bool
 }
 
-// size returns the size that all lists have; -1 where there are none. It is false where they have several.
+// size returns the size that all lists have, or -1 if there are no lists. It returns false if sizes
+// differ.
 func (l level) size() (int, bool) {
 	if len(l.ends) < 2 {
 		return l.k, true
@@ -116,7 +118,7 @@ func (l level) size() (int, bool) {
 	return int(k), true
 }
 
-// level takes lists apart. It is false for other arrays.
+// level takes lists apart. It returns false for other arrays.
 func (r *reading) level(d arrow.ArrayData) (level, bool) {
 	switch t := d.DataType().(type) {
 	case *arrow.FixedSizeListType:
@@ -137,7 +139,7 @@ func listLevel(item arrow.Field, d arrow.ArrayData, wide bool) level {
 	return level{item, slice(d.Children()[0], int(ends[0]), int(ends[len(ends)-1])), -1, ends, wide}
 }
 
-// partition returns the rows of a level as a partition: of the given Spec, where it fits.
+// partition returns the rows of a level as a partition, of the given Spec if it fits.
 func (r *reading) partition(at string, l level, n int, s *ragged.PartitionSpec) *ragged.RowPartition {
 	d := dtype.Int32
 	if l.wide {
@@ -193,7 +195,7 @@ func (r *reading) partition(at string, l level, n int, s *ragged.PartitionSpec) 
 	return p
 }
 
-// assembled returns the partition that a Spec makes of components; nil if it has others.
+// assembled returns the partition that a Spec makes from components, or nil if they do not fit.
 func assembled(s *ragged.PartitionSpec, components ...tensor.Tensor) *ragged.RowPartition {
 	values := make([]tenon.Value, len(components))
 	for i, c := range components {
@@ -206,7 +208,7 @@ func assembled(s *ragged.PartitionSpec, components ...tensor.Tensor) *ragged.Row
 	return v.(*ragged.RowPartition)
 }
 
-// reshaped returns the elements of a vector under another shape.
+// reshaped returns the elements of a vector in another shape.
 func reshaped(v tensor.Tensor, dims ...int) tensor.Tensor {
 	switch t := v.(type) {
 	case *tensor.Dense:
@@ -217,7 +219,7 @@ func reshaped(v tensor.Tensor, dims ...int) tensor.Tensor {
 	return ops.Reshape(v, dims)
 }
 
-// product multiplies sizes; it is -1 where the result does not fit.
+// product multiplies sizes; it returns -1 on overflow.
 func product(dims []int) int {
 	n := 1
 	if slices.Contains(dims, 0) {

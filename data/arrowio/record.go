@@ -14,9 +14,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ToArray returns a Value as an array, and the field that describes it under a name: the
-// type, the names of canonical extension types, and the Spec. It shares the Value's memory
-// where it can.
+// ToArray returns a Value as an array, and a field of the given name that describes it: the type,
+// the names of canonical extension types, and the Spec. The array shares the Value's memory where
+// possible.
 func ToArray(name string, v tenon.Value) (f arrow.Field, a arrow.Array, err error) {
 	defer recovered(encodeName, &err)
 	defer tenon.Catch(&err)
@@ -39,16 +39,16 @@ func specified(p part, s tenon.Spec) (part, error) {
 	return p.with(keySpec, text), nil
 }
 
-// specText returns a Spec as metadata have it.
+// specText returns a Spec in the form used in metadata.
 func specText(s tenon.Spec) (string, error) {
 	b := tenon.AppendBinary(nil, s)
 	if _, _, err := tenon.DecodeBinary(b); err != nil {
-		return "", fail(tenon.ErrUnsupported, encodeName, "", "the Spec could not be read again: %s", tenon.AsError(err).Msg)
+		return "", fail(tenon.ErrUnsupported, encodeName, "", "the Spec cannot be read back: %s", tenon.AsError(err).Msg)
 	}
 	return base64.StdEncoding.EncodeToString(b), nil
 }
 
-// specOf returns the Spec in metadata; nil where there is none that can be read.
+// specOf returns the Spec in metadata, or nil if there is none that can be read.
 func (r *reading) specOf(m arrow.Metadata) tenon.Spec {
 	text, ok := m.GetValue(keySpec)
 	if !ok || r.o.Plain {
@@ -65,8 +65,8 @@ func (r *reading) specOf(m arrow.Metadata) tenon.Spec {
 	return s
 }
 
-// FromArray returns an array as a Value: as ReadOptions.Spec or the field's metadata say,
-// or else by its Arrow type. It shares the array's memory where it can.
+// FromArray returns an array as a Value: according to ReadOptions.Spec, to the field's metadata, or
+// else to its Arrow type. The Value shares the array's memory where possible.
 func FromArray(f arrow.Field, a arrow.Array, o ReadOptions) (v tenon.Value, err error) {
 	const fn = "arrowio.FromArray"
 	defer recovered(fn, &err)
@@ -82,7 +82,7 @@ func FromArray(f arrow.Field, a arrow.Array, o ReadOptions) (v tenon.Value, err 
 
 // column returns a column as a Value.
 func (r *reading) column(f arrow.Field, a arrow.Array, want tenon.Spec) tenon.Value {
-	a.Retain() // what is shared stays
+	a.Retain() // keeps shared memory alive
 	at := ""
 	if f.Name != "" {
 		at = below("", f.Name)
@@ -98,7 +98,7 @@ func (r *reading) column(f arrow.Field, a arrow.Array, want tenon.Spec) tenon.Va
 	return r.natural(at, f, a.Data())
 }
 
-// dataSize returns the bytes of all buffers of an array.
+// dataSize returns the size of all buffers of an array in bytes.
 func dataSize(d arrow.ArrayData) int64 {
 	n := int64(0)
 	for _, b := range d.Buffers() {
@@ -115,8 +115,8 @@ func dataSize(d arrow.ArrayData) int64 {
 	return n
 }
 
-// ToRecord returns a Value as a record batch: a list of records with a column for each
-// field, and anything else with one column.
+// ToRecord returns a Value as a record batch: a list of records becomes a column for each field,
+// and anything else a single column.
 func ToRecord(v tenon.Value) (b arrow.RecordBatch, err error) {
 	defer recovered("arrowio.ToRecord", &err)
 	defer tenon.Catch(&err)
@@ -173,8 +173,8 @@ func toRecord(v tenon.Value, plain bool) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, &md), cols, int64(p.len())), nil
 }
 
-// FromRecord returns a record batch as a Value: as what it was, or else as a list of records
-// with a field for each column.
+// FromRecord returns a record batch as a Value: with its original type or, without a Spec, as a
+// list of records with a field for each column.
 func FromRecord(b arrow.RecordBatch, o ReadOptions) (v tenon.Value, err error) {
 	const fn = "arrowio.FromRecord"
 	defer recovered(fn, &err)
@@ -210,7 +210,7 @@ func (r *reading) value(schema *arrow.Schema, cols []arrow.Array, n int64) tenon
 		tenon.Throw(damaged(r.fn, names[i], proceed(r.o.Context)))
 		cols[i] = r.validated(names[i], c)
 		if int64(c.Len()) != n {
-			tenon.Throw(fail(tenon.ErrInvalid, r.fn, names[i], "the column has %d elements, the batch %d rows", c.Len(), n))
+			tenon.Throw(fail(tenon.ErrInvalid, r.fn, names[i], "the column has %d elements, but the batch has %d rows", c.Len(), n))
 		}
 	}
 	want := r.o.Spec
@@ -249,7 +249,7 @@ func (r *reading) byRecords(schema *arrow.Schema, cols []arrow.Array, n int64, a
 	return tenon.Must(a.MakeRecords(nil, int(n), values))
 }
 
-// byColumns returns columns as records, each column by itself.
+// byColumns returns columns as records, converting each column separately.
 func (r *reading) byColumns(schema *arrow.Schema, cols []arrow.Array, n int64, names []string) tenon.Value {
 	fields := make([]structured.Field, len(cols))
 	for i, c := range cols {
@@ -257,7 +257,7 @@ func (r *reading) byColumns(schema *arrow.Schema, cols []arrow.Array, n int64, n
 		f.Name = names[i]
 		v, ok := r.column(f, c, nil).(tensor.Tensor)
 		if !ok {
-			tenon.Throw(fail(tenon.ErrUnsupported, r.fn, names[i], "the column is no tensor"))
+			tenon.Throw(fail(tenon.ErrUnsupported, r.fn, names[i], "the column is not a tensor"))
 		}
 		fields[i] = structured.Field{Name: names[i], Value: v}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// ToTable returns Values with the same columns as one table, each as a chunk.
+// ToTable returns Values with the same columns as a table in which each Value is a chunk.
 func ToTable(values ...tenon.Value) (t arrow.Table, err error) {
 	const fn = "arrowio.ToTable"
 	defer recovered(fn, &err)
@@ -35,18 +35,18 @@ func ToTable(values ...tenon.Value) (t arrow.Table, err error) {
 	return array.NewTableFromRecords(schema, batches), nil
 }
 
-// conformed returns a batch with the types of a schema: strings that happen to be UTF-8
-// become large_binary where that is expected.
+// conformed returns a batch converted to the types of a schema: strings that happen to be UTF-8
+// become large_binary if that is expected.
 func conformed(fn string, b arrow.RecordBatch, schema *arrow.Schema) (arrow.RecordBatch, error) {
 	if schema.NumFields() != int(b.NumCols()) {
-		return nil, fail(tenon.ErrDType, fn, "", "there are %d columns, the first batch has %d", b.NumCols(), schema.NumFields())
+		return nil, fail(tenon.ErrDType, fn, "", "there are %d columns, but the first batch has %d", b.NumCols(), schema.NumFields())
 	}
 	cols := make([]arrow.Array, b.NumCols())
 	for i, f := range schema.Fields() {
 		c := b.Column(i)
 		d, ok := retypedData(c.Data(), f.Type)
 		if !ok || b.ColumnName(i) != f.Name {
-			e := fail(tenon.ErrDType, fn, b.ColumnName(i), "the column is %v, that of the first batch %q %v", c.DataType(), f.Name, f.Type)
+			e := fail(tenon.ErrDType, fn, b.ColumnName(i), "the column is %v, but that of the first batch is %q %v", c.DataType(), f.Name, f.Type)
 			e.Hint = "all batches of a file or table must have columns of the same types; if a column has strings that are not UTF-8, its first batch must contain one"
 			return nil, e
 		}
@@ -55,8 +55,8 @@ func conformed(fn string, b arrow.RecordBatch, schema *arrow.Schema) (arrow.Reco
 	return array.NewRecordBatch(schema, cols, b.NumRows()), nil
 }
 
-// retypedData returns data under a type that differs from their own only in strings being
-// binary, and in metadata.
+// retypedData returns data with a type that differs from its own only in strings being binary, and
+// in metadata.
 func retypedData(d arrow.ArrayData, want arrow.DataType) (arrow.ArrayData, bool) {
 	have := d.DataType()
 	if arrow.TypeEqual(have, want) {
@@ -82,8 +82,8 @@ func retypedData(d arrow.ArrayData, want arrow.DataType) (arrow.ArrayData, bool)
 	return array.NewData(want, d.Len(), d.Buffers(), children, d.NullN(), d.Offset()), true
 }
 
-// FromTable returns a table as a Value, as [FromRecord] does with a batch. Columns of several
-// chunks are joined.
+// FromTable returns a table as a Value, like [FromRecord]. Columns of several chunks are
+// concatenated.
 func FromTable(t arrow.Table, o ReadOptions) (v tenon.Value, err error) {
 	const fn = "arrowio.FromTable"
 	defer recovered(fn, &err)
@@ -102,7 +102,7 @@ func FromTable(t arrow.Table, o ReadOptions) (v tenon.Value, err error) {
 	return newReading(fn, o, size).joined(t.Schema(), chunks, t.NumRows()), nil
 }
 
-// joined returns the chunks of columns as one Value.
+// joined returns the chunks of columns as a single Value.
 func (r *reading) joined(schema *arrow.Schema, chunks [][]arrow.Array, n int64) tenon.Value {
 	schema, chunks = r.projected(schema, chunks)
 	cols := make([]arrow.Array, len(chunks))

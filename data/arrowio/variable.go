@@ -13,9 +13,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// variableShape returns tensors of different shapes as one ragged tensor: the dimensions
-// behind which the metadata say that all have one size are axes, the others are
-// partitioned. They have names if the metadata say so.
+// variableShape returns tensors of different shapes as one ragged tensor: trailing dimensions that
+// have the same size in all tensors according to the metadata become axes, and the other dimensions
+// are partitioned. Dimensions are named if the metadata names them.
 func (r *reading) variableShape(at, meta string, d arrow.ArrayData) tensor.Tensor {
 	data, sizes, m := r.variableParts(at, meta, d)
 	n, rank := d.Len(), sizes.Shape().Dim(1)
@@ -23,7 +23,7 @@ func (r *reading) variableShape(at, meta string, d arrow.ArrayData) tensor.Tenso
 	ends := data.ends
 	order := r.rowMajor(at, m, shapes, n, rank, ends)
 
-	// The last dimensions that are the same for all become axes.
+	// The trailing dimensions of uniform size become axes.
 	plain := 0
 	for plain < rank-1 && len(m.Uniform) == rank && m.Uniform[logical(m, rank-1-plain)] != nil {
 		plain++
@@ -54,10 +54,10 @@ func (r *reading) variableShape(at, meta string, d arrow.ArrayData) tensor.Tenso
 }
 
 func (r *reading) badShape(at, meta string) error {
-	return fail(tenon.ErrInvalid, r.fn, at, "the shapes, or %q, do not fit the data of %s", meta, variableShape)
+	return fail(tenon.ErrInvalid, r.fn, at, "the shapes or the metadata %q do not match the data of %s", meta, variableShape)
 }
 
-// logical returns which stored dimension a dimension is.
+// logical returns the stored dimension of a logical dimension.
 func logical(m *shapeMeta, i int) int {
 	if len(m.Permutation) > 0 {
 		return m.Permutation[i]
@@ -65,8 +65,8 @@ func logical(m *shapeMeta, i int) int {
 	return i
 }
 
-// variableParts takes the storage apart: the lists of elements, and their sizes
-// int32[n, rank], whose products are the lengths of the lists.
+// variableParts takes the storage apart: the lists of elements, and their sizes int32[n, rank],
+// whose products must be the lengths of the lists.
 func (r *reading) variableParts(at, meta string, d arrow.ArrayData) (level, *tensor.Dense, *shapeMeta) {
 	m := &shapeMeta{}
 	if meta != "" {
@@ -88,7 +88,7 @@ func (r *reading) variableParts(at, meta string, d arrow.ArrayData) (level, *ten
 	sizes := tensor.Contiguous(r.vector(at, dims.child, dtype.Int32).(*tensor.Dense))
 	shapes, missing := tensor.Data[int32](sizes), valid(d)
 	if (missing != nil || valid(list) != nil || valid(size) != nil || valid(dims.child) != nil) && len(shapes) > 0 {
-		tenon.Throw(fail(tenon.ErrUnsupported, r.fn, at, "there are tensors missing in %s", variableShape))
+		tenon.Throw(fail(tenon.ErrUnsupported, r.fn, at, "unsupported missing tensors in %s", variableShape))
 	}
 	for i := range d.Len() {
 		count := 1
@@ -107,9 +107,9 @@ func (r *reading) variableParts(at, meta string, d arrow.ArrayData) (level, *ten
 	return data, reshaped(sizes, d.Len(), dims.k).(*tensor.Dense), m
 }
 
-// boxes returns the partitions of the first dimensions of tensors.
+// boxes returns the partitions of the leading dimensions of tensors.
 func (r *reading) boxes(at string, m *shapeMeta, shapes []int32, n, rank, ragged_ int) []*ragged.RowPartition {
-	repeat := make([]int, n) // the rows of the dimension above, of each tensor
+	repeat := make([]int, n) // number of rows of each tensor in the enclosing dimension
 	for i := range repeat {
 		repeat[i] = 1
 	}
@@ -130,8 +130,8 @@ func (r *reading) boxes(at string, m *shapeMeta, shapes []int32, n, rank, ragged
 	return out
 }
 
-// rowMajor returns where the elements lie in the data, in the order of the dimensions; nil
-// where that is the order in which they are stored.
+// rowMajor returns the positions of the elements in the data, in the order of the dimensions, or
+// nil if they are stored in that order.
 func (r *reading) rowMajor(at string, m *shapeMeta, shapes []int32, n, rank int, ends []int64) []int64 {
 	same := true
 	for i, k := range m.Permutation {

@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// checkWindows checks how much of their data the frames of Zstandard in the body of a message tell a decoder
-// to keep, which makes room for it at once. The metadata have been checked.
+// checkWindows checks the window sizes of the Zstandard frames in the body of a message, because a decoder
+// allocates the window at once. The metadata has been checked.
 func checkWindows(meta, body []byte) error {
 	m := root(meta)
 	at, ok := slot(&m, 2)
@@ -54,10 +54,10 @@ func checkWindows(meta, body []byte) error {
 	return nil
 }
 
-// windows checks the frames of a buffer that is said to have so many bytes. What is no frame, the decoder refuses.
-// The layout is that of RFC 8878, section 3.1.
+// windows checks the frames of a buffer whose uncompressed size is stated as said. Invalid frames are left to the
+// decoder to reject. The layout is that of RFC 8878, section 3.1.
 func windows(b []byte, said uint64) error {
-	const usual = 8 << 20 // what each decoder should take
+	const usual = 8 << 20 // window size that every decoder should support
 	for len(b) > 0 {
 		var h zstd.Header
 		rest, err := h.DecodeAndStrip(b)
@@ -83,7 +83,7 @@ func windows(b []byte, said uint64) error {
 	return nil
 }
 
-// behindBlocks returns what follows the blocks of a frame.
+// behindBlocks returns the bytes after the blocks of a frame.
 func behindBlocks(b []byte) []byte {
 	const header, rle = 3, 1
 	for len(b) >= header {

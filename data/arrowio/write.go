@@ -14,7 +14,7 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// WriteFile writes a Value to a file, replacing what is there in one step.
+// WriteFile writes a Value to a file, atomically replacing an existing one.
 func WriteFile(name string, v tenon.Value, o WriteOptions) error {
 	if err := atomicfile.Write(name, func(w io.Writer) error { return Encode(w, v, o) }); err != nil {
 		if e, ok := err.(*tenon.Error); ok {
@@ -34,8 +34,8 @@ func Encode(w io.Writer, v tenon.Value, o WriteOptions) error {
 	return x.Close()
 }
 
-// A Writer writes Values with the same columns one after the other. The first one decides
-// about the columns and their types.
+// A Writer writes Values with the same columns, one after the other. The first Value determines the
+// columns and their types.
 type Writer struct {
 	w      io.Writer
 	o      WriteOptions
@@ -47,7 +47,7 @@ type Writer struct {
 	err error
 }
 
-// NewWriter returns a Writer to w. It has to be closed, which does not close w.
+// NewWriter returns a Writer to w. It must be closed, which does not close w.
 func NewWriter(w io.Writer, o WriteOptions) *Writer {
 	return &Writer{w: abort.Writer(o.Context, w), o: o}
 }
@@ -126,7 +126,7 @@ func (x *Writer) begin(s *arrow.Schema) error {
 	return nil
 }
 
-// Close writes what ends a file or stream. One without a Value has no columns.
+// Close writes the end of a file or stream. Without a Value, there are no columns.
 func (x *Writer) Close() (err error) {
 	defer recovered("arrowio.Writer.Close", &err)
 	if x.err != nil {
